@@ -75,7 +75,8 @@ export async function startQuickstart(config = {}) {
   };
   /** The mails to an address, the latest last. */
   const mails = (address) => output.printed.split("--- mail to ").filter((m) => m.startsWith(address));
-  return { provider, sandbox, site, code, mails };
+  const printed = () => output.printed;
+  return { provider, sandbox, site, code, mails, printed };
 }
 
 /** Starts the pages with the button, on the ports that are written into them, and says who can sign in. */
