@@ -70,6 +70,8 @@ func (p *Pages) renderSignal(w http.ResponseWriter, r *http.Request, page *authf
 	if view.Passkey, err = p.Factors.PromptAnybody(w, r); err != nil {
 		return err
 	}
+	// An extension that answers by itself would send what was refused again and again.
+	view.Passkey.Conditional = view.Passkey.Conditional && r.PostForm.Get(ui.FieldPasskey) == ""
 	view.Signals = string(signal)
 	p.Site.RenderFor(w, r, page.Request(), status, p.Site.Screens.SignIn(view))
 	return nil
