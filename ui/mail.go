@@ -80,6 +80,8 @@ const (
 	// MailNewBrowser says that somebody has signed in in a browser that the account did not
 	// know.
 	MailNewBrowser MailKind = "new_browser"
+	// MailRecoveryCodeUsed says that somebody has signed in with a recovery code.
+	MailRecoveryCodeUsed MailKind = "recovery_code_used"
 	// MailAuthenticatorsReset says that the service has removed passkeys, app and codes.
 	MailAuthenticatorsReset MailKind = "authenticators_reset"
 	// MailDeletion says that the account will be deleted, MailDeleted that it is.
@@ -141,6 +143,8 @@ type MailView struct {
 	// RecoverURL is the absolute address at which a recovery begins and is finished, StopURL
 	// the one at which it is stopped, for the mails about recoveries.
 	RecoverURL, StopURL string
+	// Left is the number of recovery codes that are left, for MailRecoveryCodeUsed.
+	Left int
 	// Group is what the group is called, and GroupsURL the page of the user's groups, for
 	// MailVerificationDone and MailVerificationRefused.
 	Group, GroupsURL string
@@ -153,7 +157,8 @@ type MailView struct {
 	ReviewsURL string
 	// Time is when what the mail tells has happened, for MailPasswordChanged,
 	// MailPasskeyAdded and those after it, MailVerificationStarted, MailEmailChanged,
-	// MailEmailReturn, MailEmailReturned, MailNewBrowser and the mails about recoveries.
+	// MailEmailReturn, MailEmailReturned, MailNewBrowser, MailRecoveryCodeUsed and the mails
+	// about recoveries.
 	Time time.Time
 	// On is when the account will be gone, for MailDeletion, when ReturnURL ends, for
 	// MailEmailReturn, and the end of a time for MailVerificationUnfinished and
@@ -201,6 +206,7 @@ func Compose(v MailView) Mail {
 		With("recover", Words(v.RecoverURL)),
 		With("stop", Words(v.StopURL)),
 		With("security", Words(v.SecurityURL)),
+		With("left", v.Left),
 		With("group", Words(v.Group)),
 		With("groups", Words(v.GroupsURL)),
 		With("invitation", Words(v.InvitationURL)),

@@ -22,7 +22,7 @@ func sampleMail(kind MailKind, l *Locale) MailView {
 		SignInURL: "https://id.example/signin", SignUpURL: "https://id.example/signup",
 		Group: "Student", GroupsURL: "https://id.example/account/groups", InvitationURL: "https://id.example/invitation",
 		ReturnURL: "https://id.example/email/return", RecoverURL: "https://id.example/recover", StopURL: "https://id.example/recover/stop", On: fixedNow,
-		SecurityURL: securityPage,
+		SecurityURL: securityPage, Left: 7,
 		Application: "River Bikes", ApplicationURL: "https://id.example/application", ReviewsURL: "https://id.example/developer/review",
 		ResetURL: "https://id.example/" + strings.Repeat("a-long-path/", 20) + "reset",
 	}
@@ -81,6 +81,7 @@ func TestMailsSayWhatTheyAreFor(t *testing.T) {
 		MailRecoveryCode:    {"012345", "10", "https://id.example/recover"},
 		MailRecoveryStarted: {"https://id.example/recover", "https://id.example/recover/stop", "14:05"}, MailRecoveryStopped: {"https://id.example/recover", "14:05"},
 		MailRecoveryApproved: {"https://id.example/recover", "https://id.example/recover/stop", "14:05"}, MailRecovered: {"https://id.example/signin", "14:05"},
+		MailRecoveryCodeUsed:    {securityPage, "14:05", "7"},
 		MailNewBrowser:          {long, "14:05"},
 		MailAuthenticatorsReset: {"https://id.example/signin", "14:05"},
 	} {

@@ -2,6 +2,7 @@ package factor
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -88,7 +89,7 @@ func (c *Checker) code(
 	}
 	presented, ok := check(entered)
 	if !ok {
-		c.failed(ctx, set.Account, method)
+		c.failed(ctx, set.Account, method, nil)
 		return Presented{}, Wrong(method), nil
 	}
 	presented.Factor.Method, presented.Factor.At = method, by.At
@@ -98,8 +99,17 @@ func (c *Checker) code(
 }
 
 // failed records that somebody who has proved something else has presented a wrong factor.
-func (c *Checker) failed(ctx context.Context, account storage.Account, method storage.Method) {
+// The cause, which may be nil, is for the operator's log.
+func (c *Checker) failed(ctx context.Context, account storage.Account, method storage.Method, cause error) {
+	c.log(ctx, cause)
 	c.Audit.Record(ctx, storage.Event{Name: audit.SignInFailed, Subject: account.ID, Detail: "wrong " + nameOf(method)})
+}
+
+// log tells the operator why an answer was not accepted: its rule, and no secret.
+func (c *Checker) log(ctx context.Context, why error) {
+	if why != nil {
+		c.Audit.Logger.InfoContext(ctx, "factor not accepted", slog.Any("error", why))
+	}
 }
 
 // nameOf is the name of a method in the audit log.

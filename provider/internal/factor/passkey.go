@@ -71,21 +71,21 @@ func (c *Checker) passkey(r *http.Request, set storage.AuthenticatorSet) (Presen
 	}
 	asked, err := c.Challenges.Open(r, challenge.Factor, set.Account.ID)
 	if err != nil {
-		return Presented{}, expired(), nil
+		return Presented{}, c.expired(ctx, err), nil
 	}
 	answer, err := passkey.ReadAssertion(r.PostForm.Get(ui.FieldPasskey))
 	if err != nil {
-		c.failed(ctx, set.Account, storage.PasskeyVerified)
+		c.failed(ctx, set.Account, storage.PasskeyVerified, err)
 		return Presented{}, Wrong(storage.PasskeyVerified), nil
 	}
 	i := slices.IndexFunc(set.Passkeys, func(k storage.Passkey) bool { return bytes.Equal(k.ID, answer.ID) })
 	if i < 0 {
-		c.failed(ctx, set.Account, storage.PasskeyVerified)
+		c.failed(ctx, set.Account, storage.PasskeyVerified, nil)
 		return Presented{}, Wrong(storage.PasskeyVerified), nil
 	}
 	presented, err := c.verify(ctx, by, asked, answer, set.Passkeys[i], false)
 	if err != nil {
-		c.failed(ctx, set.Account, storage.PasskeyVerified)
+		c.failed(ctx, set.Account, storage.PasskeyVerified, err)
 		return Presented{}, Wrong(storage.PasskeyVerified), nil
 	}
 	return presented, nil, nil
@@ -93,7 +93,8 @@ func (c *Checker) passkey(r *http.Request, set storage.AuthenticatorSet) (Presen
 
 // expired is the answer to a page that was left open for too long: it is shown again, with a
 // new challenge.
-func expired() *Rejected {
+func (c *Checker) expired(ctx context.Context, why error) *Rejected {
+	c.log(ctx, why)
 	return &Rejected{Problem: ui.Problem{Code: ui.PasskeyExpired}, status: http.StatusUnauthorized}
 }
 
@@ -114,11 +115,11 @@ func (c *Checker) Discover(r *http.Request) (storage.Account, Presented, *Reject
 	}
 	asked, err := c.Challenges.Open(r, challenge.SignIn, "")
 	if err != nil || c.Party == nil {
-		return none, Presented{}, expired(), nil
+		return none, Presented{}, c.expired(ctx, err), nil
 	}
 	answer, err := passkey.ReadAssertion(r.PostForm.Get(ui.FieldPasskey))
 	if err != nil {
-		return none, Presented{}, c.unknown(ctx, none, "unreadable passkey"), nil
+		return none, Presented{}, c.unknown(ctx, none, "unreadable passkey", err), nil
 	}
 	key, account, err := c.Store.Passkey(ctx, answer.ID)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
@@ -130,7 +131,7 @@ func (c *Checker) Discover(r *http.Request) (storage.Account, Presented, *Reject
 	}
 	presented, err := c.verify(ctx, by, asked, answer, key, true)
 	if err != nil || account.Disabled || len(answer.Handle) == 0 {
-		return none, Presented{}, c.unknown(ctx, account, "wrong passkey"), nil
+		return none, Presented{}, c.unknown(ctx, account, "wrong passkey", err), nil
 	}
 	return account, presented, nil, nil
 }
@@ -139,7 +140,7 @@ func (c *Checker) Discover(r *http.Request) (storage.Account, Presented, *Reject
 func (c *Checker) stranger(ctx context.Context, answer passkey.Assertion) (storage.Account, Presented, *Rejected, error) {
 	none := storage.Account{}
 	if len(answer.Handle) > 0 && !c.Party.IsOurs(answer.Handle) {
-		rejected := c.unknown(ctx, none, "passkey of another environment")
+		rejected := c.unknown(ctx, none, "passkey of another environment", nil)
 		rejected.Problem.Code = ui.PasskeyElsewhere
 		return none, Presented{}, rejected, nil
 	}
@@ -147,14 +148,15 @@ func (c *Checker) stranger(ctx context.Context, answer passkey.Assertion) (stora
 	if err != nil {
 		return none, Presented{}, nil, err
 	}
-	rejected := c.unknown(ctx, none, "unknown passkey")
+	rejected := c.unknown(ctx, none, "unknown passkey", nil)
 	rejected.Unknown = signal
 	return none, Presented{}, rejected, nil
 }
 
 // unknown records a sign-in by a passkey that was refused. Without an account it does so only
 // once in a while: strangers must not make the log grow at will.
-func (c *Checker) unknown(ctx context.Context, account storage.Account, why string) *Rejected {
+func (c *Checker) unknown(ctx context.Context, account storage.Account, why string, cause error) *Rejected {
+	c.log(ctx, cause)
 	e := storage.Event{Name: audit.SignInFailed, Subject: account.ID, Detail: why}
 	if account.ID == "" {
 		c.Audit.RecordOnce(ctx, e)

@@ -22,6 +22,9 @@ type entry struct {
 	// factors are those of the session, presented those of this sign-in.
 	factors, presented []storage.Factor
 
+	// codesLeft is the number of recovery codes that are left after one is among presented.
+	codesLeft int
+
 	// trusts reports that the second step can be left out in this browser from now on, signUp
 	// that the account has just been created.
 	trusts, signUp bool
@@ -67,9 +70,7 @@ func (p *Pages) startSession(w http.ResponseWriter, r *http.Request, page *authf
 	if ends {
 		p.RecoveryStopped(r, e.account, "by a sign-in")
 	}
-	if !e.signUp {
-		p.tellNewBrowser(r, e.account)
-	}
+	p.tell(r, e)
 	if e.trusts {
 		p.trustDevice(w, r, page, e.account)
 	}

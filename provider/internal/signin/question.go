@@ -133,7 +133,7 @@ func (p *Pages) render(w http.ResponseWriter, r *http.Request, page *authflow.Pa
 			return err
 		}
 	}
-	if q.user == nil && q.requirement.Level == storage.TwoFactors && q.set.Account.SecondStep {
+	if q.canTrust(view.Way) {
 		view.TrustFor = p.TrustDevices
 	}
 	if p.SendsMail() {
@@ -141,6 +141,12 @@ func (p *Pages) render(w http.ResponseWriter, r *http.Request, page *authflow.Pa
 	}
 	p.Site.RenderFor(w, r, page.Request(), status, screens.AskFactor(view))
 	return nil
+}
+
+// canTrust reports whether the second step can be left out from now on in the browser that
+// presents this factor: not for a recovery code, which may be a found one.
+func (q question) canTrust(way screens.Factor) bool {
+	return q.user == nil && q.set.Account.SecondStep && q.requirement.Level == storage.TwoFactors && way != screens.FactorCode
 }
 
 // answer takes the factor of a form. Either the user is signed in with it, or it was not enough
@@ -172,12 +178,12 @@ func (p *Pages) accept(w http.ResponseWriter, r *http.Request, page *authflow.Pa
 		}
 		return nil, p.goOn(w, r, q.set.Account, fresh)
 	}
-	e := entry{account: q.set.Account, on: presented.Join(q.on), factors: fresh, presented: fresh}
+	e := entry{account: q.set.Account, on: presented.Join(q.on), factors: fresh, presented: fresh, codesLeft: len(q.set.Recovery.Digests) - 1}
 	if q.user != nil {
 		e.on.Session = q.user.Session
 		e.factors = assurance.With(q.user.Factors, fresh...)
 	}
-	e.trusts = q.user == nil && r.PostForm.Get(screens.FieldTrust) != ""
+	e.trusts = q.canTrust(nameOf(way)) && r.PostForm.Get(screens.FieldTrust) != ""
 	err := p.enter(w, r, page, e)
 	if isRefused(err) {
 		return factor.Wrong(way), nil

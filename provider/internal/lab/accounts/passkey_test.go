@@ -377,7 +377,6 @@ func zipped(t *testing.T, text string) int {
 	return out.Len()
 }
 
-
 func TestSignUpWithAPasskey(t *testing.T) {
 	t.Parallel()
 	w := atLocalhost(t)
@@ -452,4 +451,61 @@ func TestSignInInANewBrowserIsTold(t *testing.T) {
 	if len(mails) != 1 || mails[0].To != "alice@example.com" || !strings.Contains(mails[0].Subject, "another browser") {
 		t.Errorf("mails %+v", mails)
 	}
+}
+
+var shownCode = regexp.MustCompile(`<li><code class="select">([^<]+)</code>`)
+
+func TestRecoveryCodeAtSignIn(t *testing.T) {
+	t.Parallel()
+	w := atLocalhost(t, withUpgrade, func(c *provider.Config) { c.SignIn.TrustDevices = time.Hour })
+	keys, owner := withSecondStep(t, w), w.NewBrowser()
+	answer(owner, owner.Open("/signin"), "get", keys)
+	var codes []string
+	for _, m := range shownCode.FindAllStringSubmatch(owner.Submit(owner.Open("/account/codes")).Text, -1) {
+		codes = append(codes, m[1])
+	}
+	if len(codes) != 10 {
+		t.Fatalf("the page shows the codes %q", codes)
+	}
+	ask := func(b *lab.Browser) lab.Page {
+		p := b.SubmitOnce(b.Open("/signin"), "email", "alice@example.com", "password", lab.AlicePass)
+		if p.Header.Get("Location") == "" {
+			t.Fatalf("the password is answered with %s:\n%s", p.Status, w.Log.String())
+		}
+		return b.Open(p.Header.Get("Location") + "&way=codes")
+	}
+
+	t.Run("SignsInOnce", func(t *testing.T) {
+		b, sent := w.NewBrowser(), w.Mails.Count()
+		p := ask(b)
+		if strings.Contains(p.Text, `name="trust"`) {
+			t.Error("it offers to trust a browser for a recovery code")
+		}
+		if done := b.SubmitOnce(p, "code", strings.ToLower(codes[0]), "trust", "on"); done.Header.Get("Location") != "/account" || !b.IsSignedIn() {
+			t.Fatalf("it is answered with %s:\n%s", done.Status, done.Text)
+		}
+		if mails := w.Mails.Since(sent); len(mails) != 1 || !strings.Contains(mails[0].Text, "Codes left: 9.") {
+			t.Errorf("mails %+v", mails)
+		}
+		other := w.NewBrowser()
+		lab.Shown(t, other.SubmitOnce(ask(other), "code", codes[0]), http.StatusUnauthorized)
+		b.Submit(b.Open("/signout"))
+		if p := ask(b); p.Request.URL.Path != "/signin/factor" {
+			t.Errorf("the browser is trusted: %s (%s)", p.Request.URL, p.Status)
+		}
+	})
+	t.Run("GuessesAreCountedForTheAccount", func(t *testing.T) {
+		var last lab.Page
+		for range 6 {
+			b := w.NewBrowser()
+			last = b.SubmitOnce(ask(b), "code", "AAAA-AAAA-AAAAA")
+		}
+		lab.Shown(t, last, http.StatusTooManyRequests)
+		b := w.NewBrowser()
+		lab.Shown(t, b.SubmitOnce(ask(b), "code", codes[1]), http.StatusTooManyRequests)
+		w.Advance(11 * time.Minute)
+		if b.SubmitOnce(ask(b), "code", codes[1]); !b.IsSignedIn() {
+			t.Error("a right code does not sign in after ten minutes")
+		}
+	})
 }

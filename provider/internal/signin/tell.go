@@ -3,11 +3,22 @@ package signin
 import (
 	"log/slog"
 	"net/http"
+	"slices"
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
+
+// tell notifies the owner of an account of a sign-in that is out of the ordinary.
+func (p *Pages) tell(r *http.Request, e entry) {
+	switch {
+	case slices.ContainsFunc(e.presented, func(f storage.Factor) bool { return f.Method == storage.RecoveryCode }):
+		p.NoticeMail(r, e.account, ui.MailView{Kind: ui.MailRecoveryCodeUsed, Left: e.codesLeft})
+	case !e.signUp:
+		p.tellNewBrowser(r, e.account)
+	}
+}
 
 // tellNewBrowser notifies the owner of an account of a sign-in in a browser that the account does
 // not know, unless it is the first at all. The sign-in itself cannot be undone, so a failure is
