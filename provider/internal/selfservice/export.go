@@ -19,6 +19,7 @@ import (
 type exported struct {
 	ExportedAt   time.Time                  `json:"exported_at"`
 	Account      exportedAccount            `json:"account"`
+	SignIn       exportedSignIn             `json:"sign_in"`
 	Attributes   map[string]json.RawMessage `json:"attributes"`
 	Groups       []exportedStatus           `json:"groups"`
 	Applications []exportedConsent          `json:"applications"`
@@ -135,6 +136,10 @@ func (p *Pages) everything(r *http.Request, user *authflow.User, owner storage.A
 		CreatedAt: owner.CreatedAt, PasswordChangedAt: owner.PasswordChangedAt,
 	}}
 	if err := p.exportPerson(r, user, &file); err != nil {
+		return exported{}, err
+	}
+	var err error
+	if file.SignIn, err = p.exportSignIn(ctx, owner.ID); err != nil {
 		return exported{}, err
 	}
 	consents, err := p.Store.Consents(ctx, owner.ID)
