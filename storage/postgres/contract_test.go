@@ -16,7 +16,7 @@ import (
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	borrow := lender(pgtest.Shared(t))
+	borrow := lender(t, pgtest.Shared(t))
 	storagetest.Run(t, func(t *testing.T) func() storage.Store {
 		url := borrow(t)
 		return func() storage.Store { return open(t, url) }
@@ -25,7 +25,7 @@ func TestContract(t *testing.T) {
 
 func TestDevelopersContract(t *testing.T) {
 	t.Parallel()
-	borrow := lender(pgtest.Shared(t))
+	borrow := lender(t, pgtest.Shared(t))
 	storagetest.RunDevelopers(t, func(t *testing.T) func() storagetest.DeveloperStore {
 		url := borrow(t)
 		return func() storagetest.DeveloperStore { return open(t, url) }
@@ -34,48 +34,57 @@ func TestDevelopersContract(t *testing.T) {
 
 func TestVerificationContract(t *testing.T) {
 	t.Parallel()
-	borrow := lender(pgtest.Shared(t))
+	borrow := lender(t, pgtest.Shared(t))
 	storagetest.RunVerification(t, func(t *testing.T) func() storagetest.VerificationStore {
 		url := borrow(t)
 		return func() storagetest.VerificationStore { return open(t, url) }
 	})
 }
 
-// lender returns a function that lends schemas for the length of a test each: it takes
-// less time to empty a schema than to make one.
-func lender(server *pgtest.Server) func(t *testing.T) (url string) {
+// A schema of a lender and the connection that empties it: a new one would read about all
+// tables first.
+type schema struct {
+	url string
+	db  *sql.DB
+}
+
+// lender returns a function that lends schemas to the subtests of a test: it takes less time
+// to empty a schema than to make one.
+func lender(whole *testing.T, server *pgtest.Server) func(t *testing.T) (url string) {
 	var mu sync.Mutex
-	var free []string
+	var free []schema
 	return func(t *testing.T) string {
 		t.Helper()
 		mu.Lock()
 		defer mu.Unlock()
 		if len(free) == 0 {
-			free = []string{server.Schema(t)}
+			url := server.Schema(whole)
+			db, err := sql.Open("pgx", url)
+			if err != nil {
+				t.Fatal(err)
+			}
+			db.SetMaxOpenConns(1)
+			whole.Cleanup(func() { db.Close() })
+			free = []schema{{url, db}}
 		}
-		url := free[0]
+		lent := free[0]
 		free = free[1:]
 		t.Cleanup(func() {
-			empty(t, url)
+			empty(t, lent.db)
 			mu.Lock()
 			defer mu.Unlock()
-			free = append(free, url)
+			free = append(free, lent)
 		})
-		return url
+		return lent.url
 	}
 }
 
 // empty leaves of a schema what the migrations have left.
-func empty(t *testing.T, url string) {
+func empty(t *testing.T, db *sql.DB) {
 	t.Helper()
-	db, err := sql.Open("pgx", url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
 	// Not the context of the test, which has ended. A replica checks no foreign keys, so
 	// that the order of the tables does not matter.
-	_, err = db.ExecContext(context.Background(), `DO $$ DECLARE name text; BEGIN
+	_, err := db.ExecContext(context.Background(), `DO $$ DECLARE name text; BEGIN
 		SET LOCAL session_replication_role = replica;
 		FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = current_schema AND tablename <> 'schema_version' LOOP
 			EXECUTE format('DELETE FROM %I', name);
@@ -93,7 +102,7 @@ func TestContractBehindAPooler(t *testing.T) {
 		t.Skip("it takes as long as TestContract again")
 	}
 	server := pgtest.Shared(t)
-	through, borrow := server.Pooler(t), lender(server)
+	through, borrow := server.Pooler(t), lender(t, server)
 	url := func(t *testing.T) string { return through(borrow(t)) + "&default_query_exec_mode=exec" }
 	storagetest.Run(t, func(t *testing.T) func() storage.Store {
 		url := url(t)

@@ -1,31 +1,41 @@
 package sqlite_test
 
 import (
-	"path/filepath"
+	"context"
 	"testing"
 
+	"github.com/bonafide-id/bonafide/internal/emptydb"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 	"github.com/bonafide-id/bonafide/storage/storagetest"
 )
 
+// empty writes an empty database and returns its path.
+var empty = emptydb.Copies(func(path string) error {
+	store, err := sqlite.Open(context.Background(), path)
+	if err != nil {
+		return err
+	}
+	return store.Close()
+})
+
 func TestContract(t *testing.T) {
 	storagetest.Run(t, func(t *testing.T) func() storage.Store {
-		path := filepath.Join(t.TempDir(), "contract.db")
+		path := empty(t)
 		return func() storage.Store { return open(t, path) }
 	})
 }
 
 func TestDevelopersContract(t *testing.T) {
 	storagetest.RunDevelopers(t, func(t *testing.T) func() storagetest.DeveloperStore {
-		path := filepath.Join(t.TempDir(), "contract.db")
+		path := empty(t)
 		return func() storagetest.DeveloperStore { return open(t, path) }
 	})
 }
 
 func TestVerificationContract(t *testing.T) {
 	storagetest.RunVerification(t, func(t *testing.T) func() storagetest.VerificationStore {
-		path := filepath.Join(t.TempDir(), "contract.db")
+		path := empty(t)
 		return func() storagetest.VerificationStore { return open(t, path) }
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bonafide-id/bonafide/internal/emptydb"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlstore"
 	"github.com/bonafide-id/bonafide/storage/storagetest"
@@ -185,11 +185,9 @@ func TestPlans(t *testing.T) {
 func queriesOfContract(t *testing.T) map[string]int {
 	t.Helper()
 	seen := &recorder{params: make(map[string]int)}
+	empty := emptydb.Copies(func(path string) error { return mattn.create(t.Context(), path) })
 	newDatabase := func(t *testing.T) func() *sqlstore.Store {
-		path := filepath.Join(t.TempDir(), "test.db")
-		if err := mattn.create(t.Context(), path); err != nil {
-			t.Fatal(err)
-		}
+		path := empty(t)
 		return func() *sqlstore.Store {
 			e, err := mattn.openEngine(t.Context(), path)
 			if err != nil {

@@ -1,18 +1,28 @@
 package sqlitego_test
 
 import (
-	"path/filepath"
+	"context"
 	"testing"
 
+	"github.com/bonafide-id/bonafide/internal/emptydb"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlitego"
 	"github.com/bonafide-id/bonafide/storage/storagetest"
 )
 
+// empty writes an empty database and returns its path.
+var empty = emptydb.Copies(func(path string) error {
+	store, err := sqlitego.Open(context.Background(), path)
+	if err != nil {
+		return err
+	}
+	return store.Close()
+})
+
 func TestContract(t *testing.T) {
 	skipShort(t)
 	storagetest.Run(t, func(t *testing.T) func() storage.Store {
-		path := filepath.Join(t.TempDir(), "contract.db")
+		path := empty(t)
 		return func() storage.Store { return open(t, path) }
 	})
 }
@@ -20,7 +30,7 @@ func TestContract(t *testing.T) {
 func TestDevelopersContract(t *testing.T) {
 	skipShort(t)
 	storagetest.RunDevelopers(t, func(t *testing.T) func() storagetest.DeveloperStore {
-		path := filepath.Join(t.TempDir(), "contract.db")
+		path := empty(t)
 		return func() storagetest.DeveloperStore { return open(t, path) }
 	})
 }
@@ -28,7 +38,7 @@ func TestDevelopersContract(t *testing.T) {
 func TestVerificationContract(t *testing.T) {
 	skipShort(t)
 	storagetest.RunVerification(t, func(t *testing.T) func() storagetest.VerificationStore {
-		path := filepath.Join(t.TempDir(), "contract.db")
+		path := empty(t)
 		return func() storagetest.VerificationStore { return open(t, path) }
 	})
 }

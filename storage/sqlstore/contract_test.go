@@ -1,17 +1,27 @@
 package sqlstore_test
 
 import (
-	"path/filepath"
+	"context"
 	"testing"
 
+	"github.com/bonafide-id/bonafide/internal/emptydb"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/storagetest"
 )
 
+// empty writes an empty database and returns its path.
+var empty = emptydb.Copies(func(path string) error {
+	store, err := Open(context.Background(), path)
+	if err != nil {
+		return err
+	}
+	return store.Close()
+})
+
 // TestExample proves the backend of the example.
 func TestExample(t *testing.T) {
 	storagetest.Run(t, func(t *testing.T) func() storage.Store {
-		path := filepath.Join(t.TempDir(), "contract.db")
+		path := empty(t)
 		return func() storage.Store {
 			store, err := Open(t.Context(), path)
 			if err != nil {
@@ -25,7 +35,7 @@ func TestExample(t *testing.T) {
 // TestExampleOfDevelopers proves that it keeps what the dashboard needs as well.
 func TestExampleOfDevelopers(t *testing.T) {
 	storagetest.RunDevelopers(t, func(t *testing.T) func() storagetest.DeveloperStore {
-		path := filepath.Join(t.TempDir(), "contract.db")
+		path := empty(t)
 		return func() storagetest.DeveloperStore {
 			store, err := Open(t.Context(), path)
 			if err != nil {
@@ -39,7 +49,7 @@ func TestExampleOfDevelopers(t *testing.T) {
 // TestExampleOfVerification proves that it keeps what the verification of people needs, too.
 func TestExampleOfVerification(t *testing.T) {
 	storagetest.RunVerification(t, func(t *testing.T) func() storagetest.VerificationStore {
-		path := filepath.Join(t.TempDir(), "contract.db")
+		path := empty(t)
 		return func() storagetest.VerificationStore {
 			store, err := Open(t.Context(), path)
 			if err != nil {
