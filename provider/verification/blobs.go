@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"time"
+
+	"github.com/bonafide-id/bonafide/provider/verification/internal/folder"
 )
 
 // Blobs keeps encrypted files by name: a [Folder], or a bucket of an object storage. They
@@ -22,4 +24,16 @@ type Blobs interface {
 	// Names returns up to limit names after the given one, in order, of files that were
 	// stored before a time, and of those that were stored in part, if they are kept.
 	Names(ctx context.Context, before time.Time, after string, limit int) ([]string, error)
+}
+
+// Folder keeps files in a folder of their own, which it makes if there is none: not in the
+// database, whose backups would have them for as long as they are kept. The folder can be
+// read and written by the user of this process alone (0700, files 0600), and is on a disk
+// that all processes of the service share. A path that begins no such folder is an error.
+func Folder(path string) (Blobs, error) {
+	f, err := folder.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/verification/internal/mailbox"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -80,7 +81,7 @@ func (c Codes) check(now time.Time, groups []provider.Group) error {
 		return wrongField("IssuedBy", "has more than 100 bytes")
 	}
 	if c.Email != "" {
-		if _, err := parseMailbox(c.Email); err != nil {
+		if _, err := mailbox.Parse(c.Email); err != nil {
 			return wrongField("Email", "%w", err)
 		}
 	}
@@ -134,11 +135,11 @@ func (s *Service) invitationDigest(code string) storage.Digest {
 
 // codeEmail returns the digest of the address of an account; zero for none.
 func (s *Service) invitationEmail(address string) storage.Digest {
-	box, err := parseMailbox(address)
+	box, err := mailbox.Parse(address)
 	if err != nil {
 		return storage.Digest{}
 	}
-	return s.Provider.People().Digest("verification code address", box.fingerprint())
+	return s.Provider.People().Digest("verification code address", box.Fingerprint())
 }
 
 // codeTries is how often a person can enter a code.

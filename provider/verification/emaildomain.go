@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/bonafide-id/bonafide/provider/verification/internal/mailbox"
 )
 
 // EmailDomainConfig configures EmailDomain. Domains or Institution is required.
@@ -94,7 +96,7 @@ func parseDomains(field string, all []string) ([]string, error) {
 	parsed := make([]string, len(all))
 	for i, domain := range all {
 		var err error
-		if parsed[i], err = parseDomain(domain); err != nil {
+		if parsed[i], err = mailbox.ParseDomain(domain); err != nil {
 			return nil, wrongField(fmt.Sprintf("%s[%d]", field, i), "%w", err)
 		}
 	}
@@ -128,7 +130,7 @@ func (e emailDomain) next(_ context.Context, _ *Case, event Event) (Result, erro
 		return Accept{
 			Subgroups: institution.Subgroups,
 			Source:    institution.Name,
-			Proved:    []Fact{{Kind: "email", Value: box.fingerprint()}},
+			Proved:    []Fact{{Kind: "email", Value: box.Fingerprint()}},
 		}, nil
 	default:
 		return e.ask(""), nil
@@ -136,17 +138,17 @@ func (e emailDomain) next(_ context.Context, _ *Case, event Event) (Result, erro
 }
 
 // examine returns the mailbox and its institution, or why the address does not count.
-func (e emailDomain) examine(address string) (mailbox, Institution, Reason) {
-	box, err := parseMailbox(address)
+func (e emailDomain) examine(address string) (mailbox.Address, Institution, Reason) {
+	box, err := mailbox.Parse(address)
 	if err != nil {
-		return mailbox{}, Institution{}, ReasonIncomplete
+		return mailbox.Address{}, Institution{}, ReasonIncomplete
 	}
-	institution, ok := e.find(box.domain)
+	institution, ok := e.find(box.Domain)
 	switch {
-	case !ok || slices.ContainsFunc(e.except, func(d string) bool { return isWithin(box.domain, d) }):
-		return mailbox{}, Institution{}, ReasonNoMatch
-	case !e.Alumni && isOfAlumni(box.domain, institution.Domain):
-		return mailbox{}, Institution{}, ReasonNotCurrent
+	case !ok || slices.ContainsFunc(e.except, func(d string) bool { return mailbox.IsWithin(box.Domain, d) }):
+		return mailbox.Address{}, Institution{}, ReasonNoMatch
+	case !e.Alumni && isOfAlumni(box.Domain, institution.Domain):
+		return mailbox.Address{}, Institution{}, ReasonNotCurrent
 	default:
 		return box, institution, ""
 	}
@@ -156,7 +158,7 @@ func (e emailDomain) examine(address string) (mailbox, Institution, Reason) {
 func (e emailDomain) find(domain string) (Institution, bool) {
 	longest := ""
 	for _, listed := range e.domains {
-		if isWithin(domain, listed) && len(listed) > len(longest) {
+		if mailbox.IsWithin(domain, listed) && len(listed) > len(longest) {
 			longest = listed
 		}
 	}
@@ -172,7 +174,7 @@ func (e emailDomain) find(domain string) (Institution, bool) {
 // isOfAlumni reports whether a label below the listed domain names former members. In
 // Spanish, Catalan and Portuguese alumnos, alumnes and alunos are the present ones.
 func isOfAlumni(domain, listed string) bool {
-	if isWithin(domain, listed) {
+	if mailbox.IsWithin(domain, listed) {
 		domain = strings.TrimSuffix(domain, listed)
 	}
 	for part := range strings.FieldsFuncSeq(domain, func(r rune) bool { return r == '.' || r == '-' }) {

@@ -13,6 +13,7 @@ import (
 	"io/fs"
 
 	"github.com/bonafide-id/bonafide/provider/internal/picture"
+	"github.com/bonafide-id/bonafide/provider/verification/internal/frames"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -122,14 +123,14 @@ var errTooMuchEvidence = errors.New("verification: too many files")
 // keep stores the content first, then the row: a process that is killed in between leaves
 // content that nothing opens, for sweepOrphans.
 func (s *Service) keep(ctx context.Context, e storage.Evidence, c storage.Case, d document) error {
-	k := sealedKey{Key: make([]byte, dataKeySize), Editors: d.software.Editors, Generators: d.software.Generators, Likenesses: d.likenesses}
+	k := sealedKey{Key: make([]byte, frames.KeySize), Editors: d.software.Editors, Generators: d.software.Generators, Likenesses: d.likenesses}
 	_, _ = rand.Read(k.Key) // never fails: the program stops without randomness
 	plain, err := json.Marshal(k)
 	if err != nil {
 		return fmt.Errorf("encode key of evidence: %w", err)
 	}
 	e.Key = s.Provider.People().Seal(sealedEvidence, evidenceName(e, c), plain)
-	sealed, err := sealFrames(k.Key, bytes.NewReader(d.content))
+	sealed, err := frames.Seal(k.Key, bytes.NewReader(d.content))
 	if err != nil {
 		return err
 	}
@@ -230,7 +231,7 @@ func (s *Service) openFile(ctx context.Context, c storage.Case, id string) (stor
 	if err != nil {
 		return e, nil, fmt.Errorf("open evidence: %w", err)
 	}
-	plain, err := openFrames(k.Key, sealed)
+	plain, err := frames.Open(k.Key, sealed)
 	if err != nil {
 		_ = sealed.Close()
 		return e, nil, err

@@ -2,10 +2,13 @@ package verification
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"strings"
 	"time"
 )
+
+var errPage = errors.New("is neither an https address nor a path of the host")
 
 // HostPage verifies members on a page of the host, or of whomever the host trusts: an
 // absolute https address, or a path of the host. The page gets the parameters case, the ID of

@@ -13,6 +13,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/bonafide-id/bonafide/provider/verification/internal/mailbox"
 )
 
 // RosterConfig configures Roster. Roster and Columns are required.
@@ -229,11 +231,11 @@ func (c RosterColumn) normalize(value string) string {
 	value = strings.TrimSpace(value)
 	switch c.Kind {
 	case "email":
-		box, err := parseMailbox(value)
+		box, err := mailbox.Parse(value)
 		if err != nil {
 			return ""
 		}
-		return box.fingerprint()
+		return box.Fingerprint()
 	case "date":
 		for _, layout := range []string{time.DateOnly, "2.1.2006", "20060102"} {
 			if t, err := time.Parse(layout, value); err == nil {

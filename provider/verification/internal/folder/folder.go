@@ -1,4 +1,5 @@
-package verification
+// Package folder keeps encrypted files of evidence in a folder of a disk.
+package folder
 
 import (
 	"context"
@@ -19,14 +20,13 @@ const partial = ".part"
 
 var blobName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,58}(\.part)?$`)
 
-type folder struct{ root *os.Root }
+// Folder is a folder of files. Its methods are those of verification.Blobs.
+type Folder struct{ root *os.Root }
 
-// Folder keeps files in a folder of their own, which it makes if there is none: not in the
-// database, whose backups would have them for as long as they are kept. The folder can be
-// read and written by the user of this process alone (0700, files 0600), and is on a disk
-// that all processes of the service share. A path that begins no such folder is an error.
-func Folder(path string) (Blobs, error) {
-	if err := os.MkdirAll(path, 0o700); err != nil { //nolint:gosec // the path is the host's own word
+// Open opens a folder, which it makes if there is none. It fails if other users of the
+// computer can read or write it.
+func Open(path string) (*Folder, error) {
+	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, fmt.Errorf("verification: folder of evidence: %w", err)
 	}
 	root, err := os.OpenRoot(path)
@@ -40,12 +40,12 @@ func Folder(path string) (Blobs, error) {
 	if info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" { // which has no such bits
 		return nil, fmt.Errorf("verification: folder of evidence: %s is open to other users of this computer (%v): it must be 0700", path, info.Mode().Perm())
 	}
-	return &folder{root}, nil
+	return &Folder{root}, nil
 }
 
 // Put writes a file under another name first: a process that is killed leaves nothing that
 // is found, and a file that is found is on the disk as a whole.
-func (f *folder) Put(ctx context.Context, name string, content io.Reader) (err error) {
+func (f *Folder) Put(ctx context.Context, name string, content io.Reader) (err error) {
 	if !blobName.MatchString(name) || strings.HasSuffix(name, partial) {
 		return fmt.Errorf("verification: %q is no name of a file", name)
 	}
@@ -79,7 +79,7 @@ func (f *folder) Put(ctx context.Context, name string, content io.Reader) (err e
 }
 
 // sync makes the names durable.
-func (f *folder) sync() error {
+func (f *Folder) sync() error {
 	if runtime.GOOS == "windows" { // has no way to sync a folder
 		return nil
 	}
@@ -90,8 +90,8 @@ func (f *folder) sync() error {
 	return errors.Join(folder.Sync(), folder.Close())
 }
 
-// Open implements Blobs.
-func (f *folder) Open(_ context.Context, name string) (io.ReadCloser, error) {
+// Open returns a file, or fs.ErrNotExist.
+func (f *Folder) Open(_ context.Context, name string) (io.ReadCloser, error) {
 	if !blobName.MatchString(name) {
 		return nil, fmt.Errorf("verification: open file: %w", fs.ErrNotExist)
 	}
@@ -102,8 +102,8 @@ func (f *folder) Open(_ context.Context, name string) (io.ReadCloser, error) {
 	return file, nil
 }
 
-// Delete implements Blobs.
-func (f *folder) Delete(_ context.Context, name string) error {
+// Delete removes a file. It returns nil if there is none.
+func (f *Folder) Delete(_ context.Context, name string) error {
 	if !blobName.MatchString(name) {
 		return nil
 	}
@@ -113,8 +113,9 @@ func (f *folder) Delete(_ context.Context, name string) error {
 	return nil
 }
 
-// Names implements Blobs. What has another form than a name is not the service's, and stays.
-func (f *folder) Names(ctx context.Context, before time.Time, after string, limit int) ([]string, error) {
+// Names returns up to limit names after the given one, in order, of files that were written
+// before a time. What has another form than a name is not the service's, and stays.
+func (f *Folder) Names(ctx context.Context, before time.Time, after string, limit int) ([]string, error) {
 	entries, err := fs.ReadDir(f.root.FS(), ".") // in order
 	if err != nil {
 		return nil, fmt.Errorf("verification: list files: %w", err)

@@ -1,4 +1,4 @@
-package verification
+package folder
 
 import (
 	"bytes"
@@ -16,14 +16,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func newFolder(t *testing.T) (b Blobs, path string) {
+func newFolder(t *testing.T) (f *Folder, path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "evidence")
-	b, err := Folder(path)
+	f, err := Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b, path
+	return f, path
 }
 
 func names(t *testing.T, path string) (list []string) {
@@ -123,14 +123,14 @@ func TestFolderIsNobodyElses(t *testing.T) {
 	if err := os.Mkdir(open, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Folder(open); err == nil {
+	if _, err := Open(open); err == nil {
 		t.Error("a folder that others read is taken")
 	}
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Folder(file); err == nil {
+	if _, err := Open(file); err == nil {
 		t.Error("a file is a folder")
 	}
 }

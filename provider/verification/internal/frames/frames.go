@@ -1,4 +1,10 @@
-package verification
+// Package frames encrypts files of evidence so that they can be streamed.
+//
+// A sealed file is a sequence of frames of AES-256-GCM: a page streams it, and nothing of it
+// is used before it is authenticated. The nonce of a frame is its number and whether it is
+// the last one: frames cannot be left out, repeated, moved or cut off. Each file has a key of
+// its own.
+package frames
 
 import (
 	"bufio"
@@ -10,41 +16,38 @@ import (
 	"io"
 )
 
-// A sealed file is a sequence of frames of AES-256-GCM, so that a page can stream it and
-// nothing of it is used before it is authenticated. The nonce of a frame is its number and
-// whether it is the last one: frames cannot be left out, repeated, moved or cut off. Each
-// file has a key of its own.
+// KeySize is the size of a key in bytes.
+const KeySize = 32
+
 const (
 	frameSize    = 64 << 10
 	frameOverage = 16 // the tag
-
-	dataKeySize = 32
 )
 
-// errDamagedFile means that a sealed file is not as it was written, or has another key.
-var errDamagedFile = errors.New("verification: the file does not open")
+// ErrDamaged means that a sealed file is not as it was written, or has another key.
+var ErrDamaged = errors.New("verification: the file does not open")
 
-// sealFrames returns a reader of the sealed form of content.
-func sealFrames(key []byte, content io.Reader) (io.Reader, error) {
-	return newFrames(key, content, frameSize, func(a cipher.AEAD, nonce, frame []byte) ([]byte, error) {
+// Seal returns a reader of the sealed form of content. It fails if the key has another size.
+func Seal(key []byte, content io.Reader) (io.Reader, error) {
+	return newReader(key, content, frameSize, func(a cipher.AEAD, nonce, frame []byte) ([]byte, error) {
 		return a.Seal(nil, nonce, frame, nil), nil
 	})
 }
 
-// openFrames returns a reader of what sealFrames has sealed. Its errors that are not of the
-// reader are errDamagedFile.
-func openFrames(key []byte, sealed io.Reader) (io.Reader, error) {
-	return newFrames(key, sealed, frameSize+frameOverage, func(a cipher.AEAD, nonce, frame []byte) ([]byte, error) {
+// Open returns a reader of what Seal has sealed. Its errors that are not of the
+// reader are ErrDamaged.
+func Open(key []byte, sealed io.Reader) (io.Reader, error) {
+	return newReader(key, sealed, frameSize+frameOverage, func(a cipher.AEAD, nonce, frame []byte) ([]byte, error) {
 		plain, err := a.Open(nil, nonce, frame, nil)
 		if err != nil {
-			return nil, errDamagedFile
+			return nil, ErrDamaged
 		}
 		return plain, nil
 	})
 }
 
-// frames turns each frame of a file into another.
-type frames struct {
+// reader turns each frame of a file into another.
+type reader struct {
 	from *bufio.Reader
 	aead cipher.AEAD
 	turn func(a cipher.AEAD, nonce, frame []byte) ([]byte, error)
@@ -55,20 +58,20 @@ type frames struct {
 	err    error
 }
 
-func newFrames(key []byte, from io.Reader, size int, turn func(a cipher.AEAD, nonce, frame []byte) ([]byte, error)) (io.Reader, error) {
+func newReader(key []byte, from io.Reader, size int, turn func(a cipher.AEAD, nonce, frame []byte) ([]byte, error)) (io.Reader, error) {
 	block, err := aes.NewCipher(key)
-	if err != nil || len(key) != dataKeySize {
-		return nil, fmt.Errorf("verification: key of a file: %w", errors.Join(err, errDamagedFile))
+	if err != nil || len(key) != KeySize {
+		return nil, fmt.Errorf("verification: key of a file: %w", errors.Join(err, ErrDamaged))
 	}
 	aead, err := cipher.NewGCM(block)
 	if err != nil {
 		return nil, fmt.Errorf("verification: key of a file: %w", err)
 	}
-	return &frames{from: bufio.NewReaderSize(from, size), aead: aead, turn: turn, frame: make([]byte, size)}, nil
+	return &reader{from: bufio.NewReaderSize(from, size), aead: aead, turn: turn, frame: make([]byte, size)}, nil
 }
 
 // Read implements io.Reader.
-func (f *frames) Read(p []byte) (int, error) {
+func (f *reader) Read(p []byte) (int, error) {
 	for len(f.rest) == 0 {
 		if f.err != nil {
 			return 0, f.err
@@ -81,7 +84,7 @@ func (f *frames) Read(p []byte) (int, error) {
 }
 
 // next turns the next frame. With the last one it returns io.EOF.
-func (f *frames) next() ([]byte, error) {
+func (f *reader) next() ([]byte, error) {
 	n, err := io.ReadFull(f.from, f.frame)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, err

@@ -1,4 +1,4 @@
-package verification
+package frames
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 
 func sealedFrames(t *testing.T, key, plain []byte) []byte {
 	t.Helper()
-	r, err := sealFrames(key, bytes.NewReader(plain))
+	r, err := Seal(key, bytes.NewReader(plain))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func sealedFrames(t *testing.T, key, plain []byte) []byte {
 }
 
 func openedFrames(key, sealed []byte) ([]byte, error) {
-	r, err := openFrames(key, bytes.NewReader(sealed))
+	r, err := Open(key, bytes.NewReader(sealed))
 	if err != nil {
 		return nil, err
 	}
@@ -32,14 +32,14 @@ func openedFrames(key, sealed []byte) ([]byte, error) {
 
 func TestFramesOpenAsTheyWere(t *testing.T) {
 	t.Parallel()
-	key := bytes.Repeat([]byte{7}, dataKeySize)
+	key := bytes.Repeat([]byte{7}, KeySize)
 	for _, size := range []int{0, 1, frameSize - 1, frameSize, frameSize + 1, 3 * frameSize, 3*frameSize + 17} {
 		plain := bytes.Repeat([]byte("evidence"), size/8+1)[:size]
 		sealed := sealedFrames(t, key, plain)
 		if size >= 8 && bytes.Contains(sealed, []byte("evidence")) {
 			t.Errorf("%d bytes are in clear", size)
 		}
-		r, err := openFrames(key, iotest.OneByteReader(bytes.NewReader(sealed)))
+		r, err := Open(key, iotest.OneByteReader(bytes.NewReader(sealed)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func TestFramesOpenAsTheyWere(t *testing.T) {
 func TestFramesThatWereChangedDoNotOpen(t *testing.T) {
 	t.Parallel()
 	const step = frameSize + frameOverage
-	key := bytes.Repeat([]byte{7}, dataKeySize)
+	key := bytes.Repeat([]byte{7}, KeySize)
 	plain := bytes.Repeat([]byte("0123456789abcdef"), 3*frameSize/16)
 	sealed := sealedFrames(t, key, plain)
 	frame := func(i int) []byte { return sealed[i*step : (i+1)*step] }
@@ -63,7 +63,7 @@ func TestFramesThatWereChangedDoNotOpen(t *testing.T) {
 		right       int // how much of the beginning may come out
 	}{
 		"nothing":                      {key, nil, 0},
-		"another key":                  {bytes.Repeat([]byte{8}, dataKeySize), sealed, 0},
+		"another key":                  {bytes.Repeat([]byte{8}, KeySize), sealed, 0},
 		"a bit of the last frame":      {key, flipped, 2 * frameSize},
 		"without the last frame":       {key, sealed[:2*step], frameSize},
 		"without the first frame":      {key, sealed[step:], 0},
@@ -74,22 +74,22 @@ func TestFramesThatWereChangedDoNotOpen(t *testing.T) {
 		"frames of a file of this key": {key, slices.Concat(frame(0), sealedFrames(t, key, plain[:frameSize])), frameSize},
 	} {
 		out, err := openedFrames(c.key, c.sealed)
-		if !errors.Is(err, errDamagedFile) {
+		if !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if len(out) > c.right || !bytes.HasPrefix(plain, out) {
 			t.Errorf("%s: %d bytes come out", name, len(out))
 		}
 	}
-	if _, err := sealFrames(key[:16], bytes.NewReader(plain)); err == nil {
+	if _, err := Seal(key[:16], bytes.NewReader(plain)); err == nil {
 		t.Error("a short key seals")
 	}
 }
 
 func TestFramesPassOnErrors(t *testing.T) {
 	t.Parallel()
-	key, broken := bytes.Repeat([]byte{7}, dataKeySize), errors.New("broken")
-	for name, frames := range map[string]func([]byte, io.Reader) (io.Reader, error){"seal": sealFrames, "open": openFrames} {
+	key, broken := bytes.Repeat([]byte{7}, KeySize), errors.New("broken")
+	for name, frames := range map[string]func([]byte, io.Reader) (io.Reader, error){"seal": Seal, "open": Open} {
 		r, err := frames(key, iotest.ErrReader(broken))
 		if err != nil {
 			t.Fatal(err)

@@ -1,4 +1,6 @@
-package verification
+// Package mailbox reads e-mail addresses and domain names, and decides which of them are one
+// and the same.
+package mailbox
 
 import (
 	"errors"
@@ -13,29 +15,30 @@ import (
 var (
 	errMailbox = errors.New("is not an e-mail address")
 	errDomain  = errors.New("is not a domain name")
-	errPage    = errors.New("is neither an https address nor a path of the host")
 )
 
-// mailbox is an e-mail address, in the parts that decide whose it is.
-type mailbox struct {
-	local  string // as it was written
-	domain string // in lower case, as in DNS
+// Address is an e-mail address, in the parts that decide whose it is.
+type Address struct {
+	local string // as it was written
+
+	// Domain is in lower case, as in DNS.
+	Domain string
 }
 
-// parseMailbox reads an address. It refuses more than the syntax of mail does: whatever
+// Parse reads an address. It refuses more than the syntax of mail does: whatever
 // could be delivered elsewhere than to the domain behind the @ (quotation marks, comments,
 // two @, and the source routes that % and ! once were), and what could be taken for
 // another mailbox than it is.
-func parseMailbox(address string) (mailbox, error) {
+func Parse(address string) (Address, error) {
 	local, domain, ok := strings.Cut(address, "@")
 	if !ok || len(address) > 254 || !isLocalPart(local) {
-		return mailbox{}, errMailbox
+		return Address{}, errMailbox
 	}
-	ascii, err := parseDomain(domain)
+	ascii, err := ParseDomain(domain)
 	if err != nil {
-		return mailbox{}, errMailbox
+		return Address{}, errMailbox
 	}
-	return mailbox{local, ascii}, nil
+	return Address{local, ascii}, nil
 }
 
 // isLocalPart reports whether s is a dot-atom of RFC 5322 or, with letters and digits beyond
@@ -70,9 +73,9 @@ func isAlphanumeric(r rune) bool {
 // fold returns one spelling for all letter cases and Unicode forms of a text.
 func fold(s string) string { return norm.NFKC.String(strings.ToLower(norm.NFKC.String(s))) }
 
-// parseDomain returns a domain name as it is in DNS: in ASCII and lower case, without a
+// ParseDomain returns a domain name as it is in DNS: in ASCII and lower case, without a
 // trailing dot.
-func parseDomain(domain string) (string, error) {
+func ParseDomain(domain string) (string, error) {
 	ascii := strings.ToLower(domain)
 	if !isPlainDomain(domain) {
 		// Twice, because IDNA writes some labels that it does not read.
@@ -108,18 +111,18 @@ func isPlainDomain(domain string) bool {
 
 func lastLabel(domain string) string { return domain[strings.LastIndexByte(domain, '.')+1:] }
 
-// isWithin reports whether a domain is another one or below it, label by label: neither
+// IsWithin reports whether a domain is another one or below it, label by label: neither
 // evilstanford.edu nor stanford.edu.evil.example is within stanford.edu.
-func isWithin(domain, parent string) bool {
+func IsWithin(domain, parent string) bool {
 	return domain == parent || strings.HasSuffix(domain, "."+parent)
 }
 
 // String returns the address to which mail is sent.
-func (m mailbox) String() string { return m.local + "@" + m.domain }
+func (a Address) String() string { return a.local + "@" + a.Domain }
 
-// fingerprint returns one spelling of all addresses that reach this mailbox: without letter
+// Fingerprint returns one spelling of all addresses that reach this mailbox: without letter
 // case and without the part from the first + on, of which anybody has any number.
-func (m mailbox) fingerprint() string {
-	local, _, _ := strings.Cut(fold(m.local), "+")
-	return local + "@" + m.domain
+func (a Address) Fingerprint() string {
+	local, _, _ := strings.Cut(fold(a.local), "+")
+	return local + "@" + a.Domain
 }
