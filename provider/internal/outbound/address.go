@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// ErrForbiddenAddress says that an address may not be called.
+// ErrForbiddenAddress means that the provider does not call an address.
 var ErrForbiddenAddress = errors.New("the address may not be called")
 
-// maxURL is how many bytes an address may have.
+// maxURL is the maximum length of a URL in bytes.
 const maxURL = 2048
 
-// ValidateURL returns why an address cannot be registered as one that the provider calls,
-// or nil. It must be https; with allowPrivate also http on a loopback host. What a name
-// resolves to is not looked at: that is decided with every call.
+// ValidateURL returns nil for a URL that an application may register for calls by the
+// provider. The scheme is https or, with allowPrivate and on a loopback host, http. It does
+// not resolve the host: each call checks the resolved address.
 func ValidateURL(address string, allowPrivate bool) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Opaque != "" || len(address) > maxURL {
@@ -49,7 +49,7 @@ func ValidateURL(address string, allowPrivate bool) error {
 	return nil
 }
 
-// endsInNumber reports whether browsers and resolvers may take a host for an address of IPv4:
+// endsInNumber reports whether browsers and resolvers may read a host as an IPv4 address:
 // 127.1 and 2130706433 are 127.0.0.1 (WHATWG URL section 3.5).
 func endsInNumber(host string) bool {
 	host = strings.TrimSuffix(host, ".")
@@ -68,7 +68,7 @@ func hasPlainPort(u *url.URL) bool {
 	return err == nil && port > 0
 }
 
-// isLoopback reports whether a host is named as the machine itself.
+// isLoopback reports whether a host is a name or address of the machine itself.
 func isLoopback(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
@@ -79,17 +79,17 @@ func isLoopback(host string) bool {
 }
 
 var (
-	// global is where addresses of IPv6 begin that are routed on the internet.
+	// global is the range of global unicast addresses of IPv6.
 	global = netip.MustParsePrefix("2000::/3")
-	// nat64 holds addresses of IPv4, as a network with IPv6 only reaches them.
+	// nat64 embeds IPv4 addresses for networks that have IPv6 only (RFC 6052).
 	nat64 = netip.MustParsePrefix("64:ff9b::/96")
 
-	// private are networks that a host may allow.
+	// private are the networks that Options.AllowPrivate allows.
 	private = prefixes("10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1/128", "fc00::/7")
 
-	// forbidden are never called: what is no host of the internet by the registries of
-	// IANA for special purposes, tunnels that carry an address of IPv4 within, and where
-	// clouds serve the credentials of a machine, even among private addresses.
+	// forbidden are never called: special-purpose addresses of the IANA registries, tunnels
+	// that embed an IPv4 address, and the metadata services of clouds, which serve the
+	// credentials of a machine.
 	forbidden = prefixes(
 		"0.0.0.0/8", "169.254.0.0/16", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",
 		"198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
@@ -106,11 +106,11 @@ func prefixes(texts ...string) []netip.Prefix {
 	return all
 }
 
-// allowed reports whether an address may be dialled.
+// allowed reports whether the client may connect to an address.
 func allowed(a netip.Addr, allowPrivate bool) bool {
 	a = a.Unmap()
 	if a.Zone() != "" {
-		return false // a zone is of a link
+		return false // a zone belongs to a local link
 	}
 	if nat64.Contains(a) {
 		bytes := a.As16()

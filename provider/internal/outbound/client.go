@@ -1,9 +1,8 @@
-// Package outbound is the one HTTP client with which the provider calls addresses that
-// applications have registered. Whoever may register one chooses where the provider
-// connects to, so that it could be used to reach what only the provider's machine can:
-// services of the same network, and the metadata of a cloud. What is refused is decided
-// about the address that is dialled, after its name has been resolved, so that a name
-// that changes its address is of no use.
+// Package outbound is the HTTP client that calls URLs which applications have registered.
+// Without its rules a registration could reach services that only the provider's machine can
+// reach, such as those of its network and the metadata of a cloud (server-side request
+// forgery). The rules check the resolved address that is dialled, so that DNS rebinding does
+// not get around them.
 package outbound
 
 import (
@@ -23,22 +22,22 @@ import (
 	"time"
 )
 
-// MaxBody is how many bytes a response may have.
+// MaxBody is the maximum size of a response body in bytes.
 const MaxBody = 64 << 10
 
 const (
-	// maxHeader bounds the header of a response, in bytes.
+	// maxHeader is the maximum size of a response header in bytes.
 	maxHeader = 16 << 10
-	// maxCalls bounds the calls of a process at a time, and maxConns those to one host and
-	// its connections, so that many slow addresses use up neither memory nor ports.
+	// maxCalls limits concurrent calls of a process, maxConns concurrent calls and
+	// connections to one host: slow hosts use up neither memory nor ports.
 	maxCalls = 64
 	maxConns = 8
 )
 
-// ErrTooLarge says that a response had more than MaxBody bytes.
+// ErrTooLarge means that a response body has more than MaxBody bytes.
 var ErrTooLarge = fmt.Errorf("the response has more than %d bytes", MaxBody)
 
-// StatusError is a response with another status than 200.
+// StatusError means that a response has another status than 200.
 type StatusError struct {
 	Status int
 }
@@ -46,35 +45,35 @@ type StatusError struct {
 // Error names the status.
 func (e *StatusError) Error() string { return fmt.Sprintf("the response has status %d", e.Status) }
 
-// Options are what a Client works with.
+// Options configure a Client.
 type Options struct {
-	// AllowPrivate allows addresses of private networks and of the machine itself, and
-	// plain http to the latter.
+	// AllowPrivate allows addresses of private networks and loopback addresses, and http
+	// to the latter.
 	// Defaults to false.
 	AllowPrivate bool
 
-	// Timeout bounds a call, to the last byte of the response.
+	// Timeout limits a call up to the last byte of the response.
 	// Defaults to 5 seconds.
 	Timeout time.Duration
 
-	// RootCAs are whose certificates are believed.
+	// RootCAs are the trusted certificate authorities.
 	// Defaults to those of the system.
 	RootCAs *x509.CertPool
 
-	// Resolver finds the addresses of a name.
+	// Resolver resolves host names.
 	// Defaults to that of the system.
 	Resolver *net.Resolver
 }
 
-// Client calls addresses of applications. It is safe for concurrent use. It follows no
-// redirect, keeps no cookie, and knows no proxy: a proxy would resolve names itself.
+// Client calls URLs of applications. It is safe for concurrent use. It follows no redirects,
+// keeps no cookies and uses no proxy: a proxy would resolve names itself.
 type Client struct {
 	allowPrivate bool
 	timeout      time.Duration
 	secure       http.Client
-	plain        http.Client // for http, which dials the machine itself only
+	plain        http.Client // for http, which dials loopback addresses only
 	hosts        hosts
-	calls        chan struct{} // one for each call that goes on
+	calls        chan struct{} // one element for each call in progress
 }
 
 // New returns a Client.
@@ -92,7 +91,7 @@ func New(o Options) *Client {
 	}
 }
 
-// newHTTP returns an HTTP client that connects to those addresses only which may be dialled.
+// newHTTP returns an HTTP client that connects only to addresses for which mayDial is true.
 func newHTTP(o Options, mayDial func(netip.Addr) bool) http.Client {
 	dialer := &net.Dialer{
 		Resolver: o.Resolver,
@@ -111,7 +110,7 @@ func newHTTP(o Options, mayDial func(netip.Addr) bool) http.Client {
 			DialContext:            dialer.DialContext,
 			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.RootCAs},
 			MaxResponseHeaderBytes: maxHeader,
-			DisableCompression:     true, // what is small on the wire could be endless
+			DisableCompression:     true, // a small response could decompress without end
 			MaxConnsPerHost:        maxConns,
 			MaxIdleConns:           maxCalls,
 			MaxIdleConnsPerHost:    1,
@@ -120,9 +119,9 @@ func newHTTP(o Options, mayDial func(netip.Addr) bool) http.Client {
 	}
 }
 
-// Get returns the body of a resource, which it asks for as the media type accept, or as
-// any when that is "". An address that may not be called is ErrForbiddenAddress, another
-// status than 200 a StatusError, and a body of more than MaxBody bytes ErrTooLarge.
+// Get returns the body of a resource. The header Accept has the media type accept, unless it
+// is empty. Errors are ErrForbiddenAddress, ErrTooLarge, a StatusError for another status than
+// 200, and those of the connection.
 func (c *Client) Get(ctx context.Context, address, accept string) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
@@ -141,9 +140,8 @@ func (c *Client) Get(ctx context.Context, address, accept string) ([]byte, error
 	return a.body, nil
 }
 
-// PostForm sends a form and returns the status of the response, whichever that is. An
-// address that may not be called is ErrForbiddenAddress, and a body of more than MaxBody
-// bytes ErrTooLarge.
+// PostForm sends a form and returns the status of the response, whatever it is. Errors are
+// ErrForbiddenAddress, ErrTooLarge and those of the connection.
 func (c *Client) PostForm(ctx context.Context, address string, form url.Values) (status int, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(form.Encode()))
 	if err != nil {
@@ -154,8 +152,8 @@ func (c *Client) PostForm(ctx context.Context, address string, form url.Values) 
 	return a.status, err
 }
 
-// HTTP returns an http.Client that calls as c does, for libraries that want one: responses
-// are complete when it returns, and a redirect is a response.
+// HTTP returns an http.Client with the rules of c, for libraries that take one. It returns a
+// response after its last byte, and a redirect as a response.
 func (c *Client) HTTP() *http.Client {
 	return &http.Client{
 		Transport:     transport{c},
@@ -180,15 +178,15 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// response is a whole response.
+// response is a response with its whole body.
 type response struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// do sends a request and reads the whole response. Its errors do not repeat the address,
-// whose query may be somebody's secret.
+// do sends a request and reads the whole response. Its errors do not contain the URL, whose
+// query may be a secret.
 func (c *Client) do(r *http.Request) (response, error) {
 	if ValidateURL(r.URL.String(), c.allowPrivate) != nil {
 		return response{}, ErrForbiddenAddress
@@ -211,7 +209,7 @@ func (c *Client) do(r *http.Request) (response, error) {
 		client = &c.plain
 	}
 	r.Header.Set("User-Agent", "Bonafide")
-	res, err := client.Do(r.WithContext(ctx)) //nolint:gosec // what is dialled is decided about the address
+	res, err := client.Do(r.WithContext(ctx)) //nolint:gosec // the dialer checks the address
 	if err != nil {
 		return response{}, withoutAddress(err)
 	}
@@ -234,7 +232,7 @@ func withoutAddress(err error) error {
 	return err
 }
 
-// Close closes the connections that nobody uses.
+// Close closes idle connections.
 func (c *Client) Close() {
 	c.secure.CloseIdleConnections()
 	c.plain.CloseIdleConnections()

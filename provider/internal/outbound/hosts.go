@@ -5,20 +5,20 @@ import (
 	"sync"
 )
 
-// hosts gives each host a share of the calls of a process: one that is slow, under however
-// many addresses, would hold up the calls to all others.
+// hosts limits concurrent calls per host: a slow host, under however many URLs, does not
+// delay calls to others.
 type hosts struct {
 	mu   sync.Mutex
 	busy map[string]*host
 }
 
-// host is one that is being called.
+// host is a host with calls in progress or waiting.
 type host struct {
 	calls   chan struct{}
-	callers int // that call it or wait to
+	callers int // in progress or waiting
 }
 
-// enter waits for a place among the calls to a host. Call leave afterwards.
+// enter waits until one more call to a host is allowed. The caller calls leave after it.
 func (h *hosts) enter(ctx context.Context, name string) (leave func(), err error) {
 	called := h.of(name)
 	select {
@@ -45,7 +45,7 @@ func (h *hosts) of(name string) *host {
 	return called
 }
 
-// forget keeps nothing of a host that nobody calls.
+// forget removes a host without callers.
 func (h *hosts) forget(name string, called *host) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

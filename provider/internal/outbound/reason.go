@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// Reason says why a call has failed, for whoever has registered the address. It has no words
-// of the error: those name addresses of the network that the provider stands in, such as
-// that of a name which only this network knows, and of its name server.
+// Reason returns why a call has failed, for the owner of the application that registered the
+// URL. It does not repeat the text of the error, which names addresses of the provider's
+// network and of its name server.
 func Reason(err error) string {
 	var unresolved *net.DNSError
 	var untrusted *tls.CertificateVerificationError

@@ -1,9 +1,8 @@
 package password
 
-// Cheapen makes every hash of this process cost next to nothing until restore is
-// called: the tests of packages above this one sign in some thousand times. Nothing but
-// a test may call it, and a test of package provider sees to that. It is not safe beside
-// hashing.
+// Cheapen makes hashes of this process cheap until restore is called, for tests that sign in
+// thousands of times. Only tests may call it, which a test of package provider checks. It
+// must not run concurrently with a Hasher.
 func Cheapen() (restore func()) {
 	dear := current
 	set := func(p params) { current, dummy.params = p, p }

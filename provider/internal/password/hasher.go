@@ -15,25 +15,24 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/random"
 )
 
-// ErrBusy says that more passwords are being checked than the machine can take on.
-// The caller answers 503 with Retry-After.
+// ErrBusy means that the queue is full. The caller answers 503 with Retry-After.
 var ErrBusy = errors.New("password: too many at once")
 
-// queuePerSlot is how many computations may wait for each that can run: at 20 ms
-// each, none waits for more than about half a second.
+// queuePerSlot is the number of waiting computations for each running one. At 20 ms each,
+// none waits for more than about half a second.
 const queuePerSlot = 24
 
-// Share says who waits for a computation. Each share has a queue of its own.
+// Share is a class of callers. Each share has a queue of its own.
 type Share int
 
 const (
 	// Strangers can be anybody, and any number of machines of one attacker.
 	Strangers Share = iota
 
-	// Known are those who cannot be made up by the thousand: browsers that the
-	// account has signed in from before, whoever has used up a mailed code, and
-	// the host. They wait for one another and for a computation of a stranger or
-	// two, whatever the strangers' queue holds.
+	// Known are callers that an attacker cannot make up by the thousand: browsers
+	// from which the account has signed in before, owners of a mailed code, and the
+	// host. They wait for one another and for a stranger's computation or two, however
+	// long the queue of strangers is.
 	Known
 )
 
@@ -43,16 +42,16 @@ type Hasher struct {
 	queues  [2]queue // by Share
 }
 
-// queue is where the computations of a share wait. A stranger needs a turn to wait
-// with the others for a processor; there are as many turns as processors, so that
-// known ones find few strangers before them.
+// queue holds the waiting computations of a share. A stranger needs a turn before it waits
+// for a processor. There are as many turns as processors, so that known callers find few
+// strangers ahead.
 type queue struct {
 	admitted chan struct{}
 	turn     chan struct{} // nil: always
 }
 
-// NewHasher returns a Hasher that computes on all processors but one, which stays
-// free for other requests, and on one when there is no other.
+// NewHasher returns a Hasher that uses all processors but one, which stays free for other
+// requests, and at least one.
 func NewHasher() *Hasher {
 	return newHasher(max(1, runtime.GOMAXPROCS(0)-1), queuePerSlot)
 }
@@ -66,8 +65,8 @@ func newHasher(slots, perSlot int) *Hasher {
 	return h
 }
 
-// Hash returns a hash of the password in PHC string format, with a random salt. The
-// errors are [ErrBusy], and that of ctx when it ends while waiting.
+// Hash returns a hash of the password in PHC string format, with a random salt. Errors are
+// [ErrBusy], and that of ctx if it ends while waiting.
 func (h *Hasher) Hash(ctx context.Context, by Share, password string) (string, error) {
 	salt := random.Bytes(saltSize)
 	tag, err := h.compute(ctx, by, password, salt, current, tagSize)
@@ -77,11 +76,10 @@ func (h *Hasher) Hash(ctx context.Context, by Share, password string) (string, e
 	return hash{params: current, salt: salt, tag: tag}.String(), nil
 }
 
-// Verify reports whether the password is the one that was hashed, and if so whether
-// the hash should be replaced by one with today's parameters. When the hash is
-// empty or not an argon2id hash within bounds, the result is no after the same work.
-// A password of more than [MaxBytes] is never the one. The errors are those of
-// [Hasher.Hash].
+// Verify reports whether the password matches a hash, and if so whether the hash should be
+// replaced by one with current parameters. An empty hash, and one that is not argon2id
+// within bounds, matches nothing after the same work. A password of more than [MaxBytes]
+// matches nothing. Errors are those of [Hasher.Hash].
 func (h *Hasher) Verify(ctx context.Context, by Share, phc, password string) (ok, rehash bool, err error) {
 	if len(password) > MaxBytes {
 		return false, false, nil
@@ -98,11 +96,11 @@ func (h *Hasher) Verify(ctx context.Context, by Share, phc, password string) (ok
 	return ok, ok && !stored.isCurrent(), nil
 }
 
-// dummy stands in for the hash of an account that has none.
+// dummy replaces the hash of an account without one.
 var dummy = hash{params: current, salt: make([]byte, saltSize), tag: make([]byte, tagSize)}
 
-// compute runs argon2id when there is room. Each run takes its memory anew, because
-// the implementation offers no way to reuse it; the number of runs bounds it.
+// compute runs argon2id in its turn. Each run allocates its memory, because the
+// implementation cannot reuse it; the number of concurrent runs limits it.
 func (h *Hasher) compute(ctx context.Context, by Share, password string, salt []byte, p params, size int) ([]byte, error) {
 	q := h.queues[by]
 	select {
@@ -134,7 +132,7 @@ func enter(ctx context.Context, place chan<- struct{}) error {
 	}
 }
 
-// normalize returns the one spelling of a password (RFC 8265 section 4.2.2).
+// normalize returns the canonical form of a password (RFC 8265 section 4.2.2).
 func normalize(password string) string {
 	return norm.NFC.String(strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Zs, r) {

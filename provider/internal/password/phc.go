@@ -17,7 +17,7 @@ type params struct {
 	lanes  uint8
 }
 
-// current is what new hashes are made with.
+// current are the parameters of new hashes.
 var current = params{memory: 19 * 1024, time: 2, lanes: 1}
 
 const (
@@ -25,9 +25,9 @@ const (
 	tagSize  = 32
 )
 
-// Bounds on the parameters of a stored hash. They admit the second recommended
-// option of RFC 9106 section 4; whoever can write a hash into the database still
-// cannot make a check take the memory or the time of the whole machine.
+// Bounds on the parameters of a stored hash. They admit the second recommended option of
+// RFC 9106 section 4. A hash that an attacker writes into the database cannot make a check
+// take the memory or the time of the whole machine.
 const (
 	maxMemory = 64 * 1024
 	maxTime   = 10
@@ -38,7 +38,7 @@ const (
 	maxPHC    = 256
 )
 
-// hash is an argon2id hash taken apart.
+// hash is a parsed argon2id hash.
 type hash struct {
 	params
 	salt, tag []byte
@@ -51,13 +51,13 @@ func (h hash) String() string {
 		encoding.EncodeToString(h.salt), encoding.EncodeToString(h.tag))
 }
 
-// isCurrent reports whether a new hash would be made in the same way.
+// isCurrent reports whether a hash has the parameters and sizes of a new one.
 func (h hash) isCurrent() bool {
 	return h.params == current && len(h.salt) == saltSize && len(h.tag) == tagSize
 }
 
-// parse reads a hash in PHC string format, and reports whether it is argon2id
-// within bounds. Each hash has one spelling.
+// parse reads a hash in PHC string format, and reports whether it is argon2id within
+// bounds. Each hash has one valid encoding.
 func parse(phc string) (h hash, ok bool) {
 	if len(phc) > maxPHC {
 		return hash{}, false

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// No password is longer than this, so that reading one costs little.
+// Maximum lengths of a password, which limit the cost of a check.
 const (
 	MaxCharacters = 256
 	MaxBytes      = 1024
@@ -20,7 +20,7 @@ const (
 	leastMinLength = 8
 )
 
-// Reason says why a password may not be chosen.
+// Reason is the reason for which a password is refused.
 type Reason string
 
 // The reasons, as errors.
@@ -32,7 +32,7 @@ const (
 	TooPersonal Reason = "little more than a name or an address"
 )
 
-// Error returns the reason for a log. What users read is up to the caller.
+// Error returns the reason for a log. The caller has the text for users.
 func (r Reason) Error() string { return "password: " + string(r) }
 
 // Policy says which passwords may be chosen. The zero value is ready to use.
@@ -83,21 +83,21 @@ func (p Policy) Check(password string, context ...string) error {
 	return nil
 }
 
-// common lists passwords, names and words: one in each line, sorted.
+// common lists passwords, names and words, one per line, sorted.
 //
 //go:embed common.txt
 var common string
 
-// isCommon reports whether a password is on the list as it is, or without the digits
-// and signs around it: most of the list is shorter than a password may be, and what
-// people add to reach a length comes at its ends.
+// isCommon reports whether a password is on the list, as it is or without digits and signs
+// at its ends: most entries are shorter than the minimum length, and people pad them
+// there.
 func isCommon(text string) bool {
 	bare := strings.TrimFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
 	return isListed(text) || isListed(bare)
 }
 
-// isListed looks a line up by halving what remains of the list. It works on the
-// embedded text: a map of the lines would take megabytes.
+// isListed looks up a line by binary search in the embedded text: a map of the lines would
+// take megabytes.
 func isListed(word string) bool {
 	low, high := 0, len(common) // both at the start of a line
 	for low < high {
@@ -116,8 +116,8 @@ func isListed(word string) bool {
 	return false
 }
 
-// without takes from a text all phrases, and then all words in them of three
-// characters or more.
+// without removes from a text all phrases, then all their words of three characters or
+// more.
 func without(text string, phrases []string) string {
 	var words []string
 	for _, phrase := range phrases {

@@ -6,18 +6,18 @@ import (
 	"image/color"
 )
 
-// bounds limit what is decoded of one kind of picture.
+// bounds limit the work of decoding one kind of picture.
 type bounds struct {
 	formats []format
 
-	// side is the maximum length in pixels, area the maximum number of pixels. Where
-	// several passes over them are kept in memory (a progressive JPEG) or each takes more
-	// (16 bits a colour), fewer are taken.
+	// side is the maximum length in pixels, area the maximum number of pixels. The
+	// maximum is progressive for a progressive JPEG, of which several passes are kept in
+	// memory, and deep for 16 bits a colour.
 	side, area, progressive, deep int
 
-	// scans bounds the scans of a JPEG: each of a progressive one passes over all pixels,
-	// and may be of 16 bytes. Programs write some ten, and a preview has as many. passes
-	// bounds them together with the pixels.
+	// scans is the maximum number of scans of a JPEG: in a progressive one, a scan of 16
+	// bytes passes over all pixels. Programs write about ten, and as many for a preview.
+	// passes is the maximum of scans times pixels.
 	scans, passes int
 
 	tooWide, tooMuchWork error
@@ -35,13 +35,13 @@ const (
 	maxDeepPixels = 1024 * 1024
 )
 
-// checked is a picture of which it is known that drawing it takes little work.
+// checked is a picture that takes little work to decode.
 type checked struct {
 	format
 	raw []byte
 }
 
-// checkNew is check for what somebody has sent. What is stored may be larger.
+// checkNew is check for an upload. A stored picture may be larger.
 func checkNew(raw []byte) (checked, error) {
 	if len(raw) > maxBytes {
 		return checked{}, ErrTooLarge
@@ -51,8 +51,8 @@ func checkNew(raw []byte) (checked, error) {
 
 func check(raw []byte) (checked, error) { return smallPictures.check(raw) }
 
-// check reads what a picture says about itself before anything of it is drawn, so that a
-// small file cannot ask for much memory or time.
+// check reads the header of a picture before anything is decoded: a small file must not take
+// much memory or time (a decompression bomb).
 func (b *bounds) check(raw []byte) (checked, error) {
 	f, err := formatOf(raw, b.formats)
 	if err != nil {
@@ -93,16 +93,16 @@ func isDeep(m color.Model) bool {
 	return m == color.RGBA64Model || m == color.NRGBA64Model || m == color.Gray16Model
 }
 
-// scansOfJPEG counts what may begin a scan. Where segments begin and end is not looked at: a
-// decoder that saw it otherwise would find scans that were not counted. Within a scan these
-// two bytes do not meet.
+// scansOfJPEG counts the markers that begin a scan, anywhere in the file: a decoder may
+// disagree about where segments begin, and would find scans that were not counted. The data
+// of a scan does not contain the marker.
 func scansOfJPEG(raw []byte) int { return bytes.Count(raw, []byte{0xff, 0xda}) }
 
 func oneScan([]byte) int { return 1 }
 
-// isProgressive reports whether a JPEG may be progressive: its decoder keeps twelve bytes for
-// each pixel. A frame of that kind and this size is looked for in all of the file, for the
-// reason of scansOfJPEG.
+// isProgressive reports whether a JPEG may be progressive, for which the decoder keeps twelve
+// bytes per pixel. It looks for a frame header of that kind and this size anywhere in the
+// file, for the reason of scansOfJPEG.
 func isProgressive(raw []byte, width, height int) bool {
 	size := []byte{8, byte(height >> 8), byte(height), byte(width >> 8), byte(width)}
 	for components := range byte(4) {

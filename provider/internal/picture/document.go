@@ -17,18 +17,18 @@ const (
 	// MaxDocumentBytes is the maximum size of the picture of a document.
 	MaxDocumentBytes = 8 << 20
 
-	// Telephones take pictures of up to 25 megapixels. keptDocumentSide leaves an A4 page
-	// the 300 dots an inch that are read without effort.
+	// Telephones take pictures of up to 25 megapixels. keptDocumentSide keeps an A4 page
+	// readable, at 300 dots per inch.
 	maxDocumentArea  = 25 << 20
 	maxDocumentSide  = 12000
 	keptDocumentSide = 4096
 
-	// maxSharpArea is what is kept without loss if it comes without loss: a screenshot.
+	// maxSharpArea is the maximum number of pixels of a lossless picture, such as a
+	// screenshot, that stays lossless.
 	maxSharpArea = 3 << 20
 )
 
-// The reasons for which the picture of a document is refused, beside ErrFormat, ErrSVG and
-// ErrDamaged.
+// Further reasons for which the picture of a document is refused.
 var (
 	ErrDocumentTooLarge = fmt.Errorf("is larger than %d MiB", MaxDocumentBytes>>20)
 	ErrDocumentTooWide  = fmt.Errorf("is larger than %d megapixels, or %d pixels a side", maxDocumentArea>>20, maxDocumentSide)
@@ -48,18 +48,18 @@ type Document struct {
 	Content   []byte
 	MediaType string
 
-	// Likenesses are perceptual hashes. One of those of a picture is the first of a picture
-	// that looks alike, such as a copy in another size. They are at most 16, and none for a
-	// picture on which hardly anything is seen.
+	// Likenesses are at most 16 perceptual hashes. The first hash of a picture is among the
+	// hashes of one that looks alike, such as a copy in another size. An almost blank
+	// picture has none.
 	Likenesses []uint64
 
-	// Software is what the metadata said about the making of the picture.
+	// Software are the programs that the metadata named.
 	Software Software
 }
 
-// DrawDocument draws the picture of a document anew, upright and on white, at most 4096
-// pixels a side. What comes out holds nothing but pixels: no place and time, no metadata, no
-// second file hidden in the first. It waits its turn until ctx ends.
+// DrawDocument draws the picture of a document anew, upright and on white, with at most 4096
+// pixels a side. The result has nothing but pixels: no place and time, no metadata, no
+// second file hidden in the first. It waits for other pictures until ctx ends.
 func DrawDocument(ctx context.Context, raw []byte) (d Document, err error) {
 	if len(raw) > MaxDocumentBytes {
 		return d, ErrDocumentTooLarge
@@ -91,8 +91,8 @@ func DrawDocument(ctx context.Context, raw []byte) (d Document, err error) {
 // sheet is a picture without transparent pixels.
 type sheet struct{ *image.RGBA }
 
-// onWhite returns a picture as it looks on white, with at most this many pixels a side: what
-// is shown on two grounds can show two things.
+// onWhite returns a picture on white, with at most this many pixels a side: a picture with
+// transparent pixels can show two things on two grounds.
 func onWhite(p image.Image, side int) sheet {
 	from := p.Bounds()
 	to := image.Rect(0, 0, from.Dx(), from.Dy())
@@ -109,7 +109,7 @@ func onWhite(p image.Image, side int) sheet {
 	return s
 }
 
-// encode returns the file. A picture that takes more bytes is made smaller.
+// encode returns the file, in a smaller size if it exceeds limit bytes.
 func (s sheet) encode(lossless bool, limit int) (content []byte, mediaType string, err error) {
 	var out bytes.Buffer
 	if lossless && s.Rect.Dx()*s.Rect.Dy() <= maxSharpArea {
@@ -132,8 +132,8 @@ func (s sheet) encode(lossless bool, limit int) (content []byte, mediaType strin
 	}
 }
 
-// isHEIC only decides what is said about a file that is refused in any case: telephones
-// store pictures so, and convert them if they are asked for a JPEG.
+// isHEIC chooses the error of a refused file: telephones store HEIC, and convert it to JPEG
+// on request.
 func isHEIC(raw []byte) bool {
 	if len(raw) < 12 || string(raw[4:8]) != "ftyp" {
 		return false

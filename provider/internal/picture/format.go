@@ -11,13 +11,13 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// format is one that a picture may have. Package image is not asked for one: it knows
-// whatever decoders the host has linked for purposes of its own.
+// format is an accepted format. Package image is not asked for the decoder: it knows all that
+// the host has linked.
 type format struct {
 	begins string // a question mark is any byte
 	header func(io.Reader) (image.Config, error)
 	pixels func(io.Reader) (image.Image, error)
-	scans  func(raw []byte) int // how often its pixels are passed over, or more
+	scans  func(raw []byte) int // an upper bound of the passes over the pixels
 
 	lossless bool
 }
@@ -29,7 +29,7 @@ var formats = []format{
 	{"GIF8?a", gif.DecodeConfig, gif.Decode, oneScan, true},
 }
 
-// formatOf goes by the content: the name of a file says nothing.
+// formatOf detects the format by content: the name of a file proves nothing.
 func formatOf(raw []byte, among []format) (format, error) {
 	for _, f := range among {
 		if f.begin(raw) {
@@ -54,7 +54,7 @@ func (f format) begin(raw []byte) bool {
 	return true
 }
 
-// isSVG only decides what is said about a file that is refused in any case.
+// isSVG chooses the error of a refused file.
 func isSVG(raw []byte) bool {
 	head := bytes.TrimLeft(bytes.TrimPrefix(raw[:min(len(raw), 4<<10)], []byte("\ufeff")), " \t\r\n")
 	return bytes.HasPrefix(head, []byte("<")) && bytes.Contains(bytes.ToLower(head), []byte("<svg"))

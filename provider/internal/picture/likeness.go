@@ -9,21 +9,21 @@ import (
 )
 
 const (
-	// A likeness compares places in this many rows, each with its right neighbour.
+	// likenessSide is the number of rows and columns of the grid.
 	likenessSide = 8
 
-	// brighter is what the left one has to be brighter by, of 255: noise and another
-	// compression change less.
+	// brighter is the least difference of brightness, of 255, that sets a bit: noise and
+	// another compression change less.
 	brighter = 8
 
-	// unsure is how close to that a comparison is one that comes out otherwise in a copy,
-	// and maxUnsure how many of them are looked for.
+	// unsure is the distance from that within which a copy may differ in a bit, maxUnsure
+	// the maximum number of such bits.
 	unsure, maxUnsure = 4, 4
 )
 
-// likenessOf returns a perceptual hash: one bit for each place of a coarse grid, set where
-// it is brighter than its right neighbour. Behind it are the hashes that a copy in another
-// size or compression can have: so an index finds copies by equality.
+// likenessOf returns a perceptual hash (dHash): one bit for each place of a coarse grid, set
+// if it is brighter than its right neighbour. The hashes that a copy in another size or
+// compression may have follow, so that an index finds copies by equality.
 func likenessOf(p *image.RGBA) (likenesses []uint64) {
 	type doubt struct {
 		bit  uint64
@@ -61,7 +61,7 @@ func likenessOf(p *image.RGBA) (likenesses []uint64) {
 	return slices.DeleteFunc(likenesses, func(h uint64) bool { return h == 0 })
 }
 
-// brightness is that of a pixel, 0 to 255.
+// brightness returns the brightness of a pixel, 0 to 255.
 func brightness(p *image.RGBA, x, y int) int {
 	pixel := p.Pix[p.PixOffset(x, y):]
 	return (299*int(pixel[0]) + 587*int(pixel[1]) + 114*int(pixel[2])) / 1000

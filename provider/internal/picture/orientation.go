@@ -6,15 +6,14 @@ import (
 	"image"
 )
 
-// The marks before the EXIF data of each format. Data that only looks like it turns a
-// picture at worst.
+// exifMarks precede EXIF data in each format. A false match turns a picture at worst.
 var exifMarks = []string{"Exif\x00\x00", "eXIf", "EXIF"}
 
-// maxExifEntries is more than any camera writes.
+// maxExifEntries exceeds what cameras write.
 const maxExifEntries = 512
 
-// orientationOf returns the EXIF orientation of a picture, 1 to 8: how a telephone was held.
-// It has to be applied before it is gone.
+// orientationOf returns the EXIF orientation of a picture, 1 to 8: how the telephone was held.
+// It is applied to the pixels, because the metadata is removed.
 func orientationOf(raw []byte) int {
 	for _, mark := range exifMarks {
 		_, after, found := bytes.Cut(raw, []byte(mark))
@@ -31,7 +30,7 @@ func orientationOf(raw []byte) int {
 	return 1
 }
 
-// tiffOrientation reads the tag 0x0112 of the first directory; zero for none.
+// tiffOrientation returns the tag 0x0112 of the first directory, or zero.
 func tiffOrientation(b []byte) int {
 	var order binary.ByteOrder
 	switch {
@@ -64,7 +63,7 @@ func tiffOrientation(b []byte) int {
 	return 0
 }
 
-// upright turns a picture that was stored in this EXIF orientation.
+// upright turns a picture from an EXIF orientation.
 func (s sheet) upright(orientation int) sheet {
 	if orientation == 1 {
 		return s

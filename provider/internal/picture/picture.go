@@ -1,4 +1,4 @@
-// Package picture makes of an uploaded picture one that holds nothing but pixels.
+// Package picture draws uploaded pictures anew, so that they have nothing but pixels.
 package picture
 
 import (
@@ -15,12 +15,13 @@ import (
 
 const (
 	maxBytes = 512 << 10
-	// maxSide is what is taken, keptSide what is kept: a logo is never shown larger.
+	// maxSide is the maximum length in pixels of an upload, keptSide of what is stored: a
+	// logo is never shown larger.
 	maxSide  = 2048
 	keptSide = 512
 )
 
-// Type is the media type of what ToPNG returns.
+// Type is the media type of the result of ToPNG.
 const Type = "image/png"
 
 // The reasons for which a picture is refused.
@@ -34,11 +35,11 @@ var (
 		maxDeepPixels, maxScans)
 )
 
-// one is the place of the picture that is being drawn: a file of few bytes may need 100 MB
-// for a moment, and many may arrive at once. Those that wait are served in their order.
+// one limits drawing to one picture at a time: a small file may take 100 MB for a moment, and
+// many may arrive at once. Callers are served in order.
 var one = make(chan struct{}, 1)
 
-// alone calls do while no other picture is being drawn, unless ctx ends before.
+// alone calls do when no other picture is being drawn, unless ctx ends before.
 func alone(ctx context.Context, do func() error) error {
 	select {
 	case one <- struct{}{}:
@@ -49,10 +50,10 @@ func alone(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// ToPNG draws a picture anew, at most 512 pixels a side and 512 KiB, and returns its
-// silhouette beside it. What comes out holds nothing but pixels: no script, no metadata, no
-// second file hidden in the first. Of an animation it is the first frame. What it has
-// returned once it returns again unchanged. It waits its turn until ctx ends.
+// ToPNG draws a picture anew, with at most 512 pixels a side and 512 KiB, and returns it with
+// its silhouette. The result has nothing but pixels: no script, no metadata, no second file
+// hidden in the first. Of an animation it is the first frame. ToPNG returns its own result
+// unchanged. It waits for other pictures until ctx ends.
 func ToPNG(ctx context.Context, raw []byte) (content []byte, s Silhouette, err error) {
 	p, err := checkNew(raw)
 	if err != nil {
@@ -82,8 +83,8 @@ func (p checked) toPNG() ([]byte, Silhouette, error) {
 	}
 }
 
-// Redraw draws a picture anew as large as it is, as a JPEG where nothing of it is
-// transparent, else as a PNG. What comes out holds nothing but pixels.
+// Redraw draws a picture anew in its size, as a PNG if it has transparent pixels, else as a
+// JPEG. The result has nothing but pixels.
 func Redraw(ctx context.Context, raw []byte) (content []byte, mediaType string, err error) {
 	p, err := checkNew(raw)
 	if err != nil {
@@ -115,8 +116,7 @@ func (p checked) redraw() (content []byte, mediaType string, err error) {
 	return out.Bytes(), mediaType, nil
 }
 
-// fit returns a picture with at most this many pixels a side, and 8 bits for each colour
-// of each.
+// fit returns a picture with at most this many pixels a side and 8 bits a colour.
 func fit(p image.Image, side int) image.Image {
 	from := p.Bounds()
 	longest := max(from.Dx(), from.Dy())
@@ -134,5 +134,5 @@ func fit(p image.Image, side int) image.Image {
 	return to
 }
 
-// scaled is a length where the longest becomes side.
+// scaled returns a length at the scale that reduces the longest to side.
 func scaled(length, side, longest int) int { return max(1, (length*side+longest/2)/longest) }

@@ -8,15 +8,15 @@ import (
 	"math"
 )
 
-// tones are how finely luminance is told apart.
+// tones is the number of steps of luminance.
 const tones = 256
 
-// Silhouette is what is seen of a picture first: how much of its outline, against what it is
-// shown on, has which luminance. That of a picture that fills its frame is empty: it brings
-// its own ground.
+// Silhouette is a histogram of luminance along the outline of a picture, by which it stands
+// out from its background. A picture that fills its frame has an empty one.
 type Silhouette [tones]int
 
-// SilhouetteOf returns the silhouette of a picture. It waits its turn until ctx ends.
+// SilhouetteOf returns the silhouette of a picture. It waits for other pictures until ctx
+// ends.
 func SilhouetteOf(ctx context.Context, raw []byte) (s Silhouette, err error) {
 	p, err := check(raw)
 	if err != nil {
@@ -45,7 +45,7 @@ func silhouetteOf(pixels image.Image) (s Silhouette) {
 	return s
 }
 
-// Bytes returns a silhouette as it is kept beside its picture: one varint a tone.
+// Bytes encodes a silhouette for storage: one varint per tone.
 func (s Silhouette) Bytes() []byte {
 	var b []byte
 	for _, n := range s {
@@ -54,7 +54,7 @@ func (s Silhouette) Bytes() []byte {
 	return b
 }
 
-// ParseSilhouette returns the silhouette that Bytes has written; false for anything else.
+// ParseSilhouette decodes the result of Bytes; it returns false for anything else.
 func ParseSilhouette(b []byte) (s Silhouette, ok bool) {
 	for tone := range s {
 		n, size := binary.Uvarint(b)
@@ -66,13 +66,13 @@ func ParseSilhouette(b []byte) (s Silhouette, ok bool) {
 	return s, len(b) == 0
 }
 
-// isSeen reports whether a pixel covers what is behind it. What is beyond the frame counts
-// as covered: the frame is no outline.
+// isSeen reports whether a pixel is opaque. Pixels beyond the frame count as opaque: the
+// frame is no outline.
 func isSeen(p *image.NRGBA, x, y int) bool {
 	return !(image.Point{x, y}.In(p.Rect)) || p.Pix[p.PixOffset(x, y)+3] >= 0x80
 }
 
-// luminance is the relative luminance that WCAG 2.2 defines.
+// luminance returns the relative luminance of WCAG 2.2.
 func luminance(pixel []uint8) float64 {
 	linear := func(v uint8) float64 {
 		f := float64(v) / 255
@@ -84,11 +84,11 @@ func luminance(pixel []uint8) float64 {
 	return 0.2126*linear(pixel[0]) + 0.7152*linear(pixel[1]) + 0.0722*linear(pixel[2])
 }
 
-// found is the least contrast at which an outline is seen: that of yellow on white.
+// found is the least contrast of a visible outline: that of yellow on white.
 const found = 1.4
 
-// Lost returns the part of the outline that is not seen on a ground of this luminance, from
-// 0 to 1.
+// Lost returns the invisible part of the outline on a background of this luminance, from 0
+// to 1.
 func (s Silhouette) Lost(ground float64) float64 {
 	all, lost := 0, 0
 	for tone, n := range s {

@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// Software is what the metadata of a picture said about its making. Whoever wants can remove
-// or forge it: it proves nothing, and a scan that was cropped has it, too.
+// Software are the programs that the metadata of a picture names. It proves nothing: metadata
+// can be removed and forged, and a cropped scan has it, too.
 type Software struct {
-	// Editors are the names of image editors, and Generators those of programs that invent
-	// pictures, in alphabetical order.
+	// Editors are image editors, Generators programs that generate pictures, in
+	// alphabetical order.
 	Editors, Generators []string
 }
 
-// marks are what programs write, by the name that a reviewer reads. They are long enough not
-// to occur in pixels. "Photoshop 3.0" alone is a format that cameras write, too.
+// Marks that programs write into files, by the name that a reviewer reads. They are long
+// enough not to occur in pixels. "Photoshop 3.0" alone is a format that cameras write, too.
 var (
 	editorMarks = map[string][]string{
 		"Adobe Illustrator": {"Adobe Illustrator"},
@@ -32,7 +32,7 @@ var (
 		"Snapseed":          {"Snapseed"},
 	}
 	generatorMarks = map[string][]string{
-		// A term of the IPTC, which the large generators write.
+		// A term of the IPTC that large generators write.
 		"a generator (IPTC)": {"trainedAlgorithmicMedia", "compositeWithTrainedAlgorithmic"},
 		"Adobe Firefly":      {"Adobe Firefly", "Adobe_Firefly"},
 		"DALL·E":             {"DALL-E", "DALL·E", "OpenAI-API", "openai.com"},
@@ -41,7 +41,7 @@ var (
 	}
 )
 
-// softwareOf looks for the marks in a whole file.
+// softwareOf searches the whole file for marks.
 func softwareOf(raw []byte) Software {
 	return Software{Editors: marked(raw, editorMarks), Generators: marked(raw, generatorMarks)}
 }

@@ -3,7 +3,7 @@ package ratelimit
 import "time"
 
 // Limit is the size of a bucket: Burst attempts at once, and one more after each
-// Every. The zero Limit is none.
+// Every. The zero Limit does not limit.
 type Limit struct {
 	Burst int
 	Every time.Duration
@@ -14,7 +14,7 @@ func (l Limit) times(n int) Limit {
 	return Limit{Burst: l.Burst * n, Every: max(l.Every/time.Duration(n), time.Microsecond)}
 }
 
-// Action is what a rate limit is for. No two actions share a bucket.
+// Action is an operation with rate limits. Actions do not share buckets.
 type Action struct {
 	name string
 
@@ -24,16 +24,16 @@ type Action struct {
 // String returns the name of the action in the audit log.
 func (a Action) String() string { return a.name }
 
-// PerAddress returns the action with another limit of one network address; with the
-// zero Limit there is none.
+// PerAddress returns the action with another limit per network address. The zero Limit
+// removes it.
 func (a Action) PerAddress(l Limit) Action { a.address = l; return a }
 
-// PerAccount returns the action with another limit of one account; with the zero
-// Limit there is none.
+// PerAccount returns the action with another limit per account. The zero Limit removes
+// it.
 func (a Action) PerAccount(l Limit) Action { a.account = l; return a }
 
-// OfHost returns an action of the host's own, with a limit for each account. Its name comes
-// from a set that is fixed when the program starts: it is in the audit log.
+// OfHost returns an action of the host, with a limit per account. The name is written to the
+// audit log: it must come from a fixed set.
 func OfHost(name string, l Limit) Action { return Action{name: "host: " + name, account: l} }
 
 // ByAddress returns the limit that PerAddress sets.
@@ -42,12 +42,11 @@ func (a Action) ByAddress() Limit { return a.address }
 // ByAccount returns the limit that PerAccount sets.
 func (a Action) ByAccount() Limit { return a.account }
 
-// The actions that are limited, with the limits that are in force when the host does
-// not set others. Those of an address are such that a lecture hall of 60 behind one
-// of them, all with their first account, does not notice: each of them may sign in,
-// sign up, ask for a mail or two and mistype.
+// The actions of the provider with their default limits. A lecture hall of 60 people behind
+// one address stays below those of an address: each may sign up, sign in, request a mail or
+// two and mistype.
 var (
-	// SignIn is a password presented for an account.
+	// SignIn is the check of a password.
 	SignIn = Action{
 		name:    "sign in",
 		account: Limit{Burst: 10, Every: time.Minute},
@@ -61,15 +60,13 @@ var (
 		address: Limit{Burst: 100, Every: 30 * time.Second},
 	}
 
-	// SendMail is a mail with a code, sent at someone's request; the account is
-	// the recipient. What bounds the mails bounds the guesses: a code can be tried
-	// five times, so 4 mails at once and 16 a day are at most 100 guesses at an
-	// account on the first day and 80 on any later one, from all unknown devices
-	// of the world together. NIST SP 800-63B-4 section 3.2.2 asks for no more than
-	// 100. A code has eight digits, so that is one chance in a million a day for
-	// one account that is attacked without pause; and whoever attacks 100,000
-	// accounts at once, which takes 300 addresses, gets into one of them in twelve
-	// days, with 1.6 million mails a day.
+	// SendMail is a request for a mail with a code; the account is the recipient. Its
+	// limit also limits guesses: with five tries for each code, 4 mails at once and 16
+	// a day allow 100 guesses at an account on the first day and 80 on each later one,
+	// from all unknown devices together. NIST SP 800-63B-4 section 3.2.2 allows 100. A
+	// code has eight digits: an attack on one account succeeds with a probability of
+	// one in a million a day. An attack on 100,000 accounts, which takes 300 addresses
+	// and 1.6 million mails a day, gets into one of them in twelve days.
 	SendMail = Action{
 		name:    "send mail",
 		account: Limit{Burst: 4, Every: 90 * time.Minute},
@@ -77,9 +74,9 @@ var (
 		address: Limit{Burst: 200, Every: 15 * time.Second},
 	}
 
-	// EnterCode is a try to enter an e-mailed code; the account is what tells this
-	// code from others, never its digits. No code lives for a day, and so each is
-	// tried five times, at known devices as well.
+	// EnterCode is the check of an e-mailed code; the account identifies the code and
+	// is not its digits. A code expires within a day, so that it has five tries, on
+	// known devices as well.
 	EnterCode = Action{
 		name:    "enter code",
 		account: Limit{Burst: 5, Every: 24 * time.Hour},
@@ -102,20 +99,19 @@ var (
 		address: Limit{Burst: 100, Every: time.Second},
 	}
 
-	// ClientAuth is a failure of a client to authenticate; the account is its
-	// identifier, none for a name that nobody has: a stranger can make up any number,
-	// and each would be a row. Only failures are counted, after the fact: a client that knows
-	// its secret is never held up, whatever others do in its name. So every guess
-	// is looked at, and what it holds up is the noise, not the guessing, which a
-	// secret of 32 bytes needs nobody for.
+	// ClientAuth is a failed client authentication; the account is the client ID, or
+	// empty for an unknown one: made-up IDs would each add a row. It counts after the
+	// check, and failures only: a client with the right secret never waits, whatever
+	// others do in its name. The limit reduces noise; a secret of 32 bytes is not
+	// guessed.
 	ClientAuth = Action{
 		name: "client authentication",
 		pair: Limit{Burst: 20, Every: 3 * time.Second},
 	}
 
-	// Push is an authorization request that a public client, which anybody can be, sends
-	// ahead; the account is its identifier. What bounds the requests bounds what is kept
-	// of them: at most 300 from one address, of some kilobyte each.
+	// Push is a pushed authorization request of a public client, as which anybody can
+	// pose; the account is the client ID. The limit also limits the stored requests: at
+	// most 300 from one address, of about one kilobyte each.
 	Push = Action{
 		name: "push",
 		pair: Limit{Burst: 120, Every: 500 * time.Millisecond},

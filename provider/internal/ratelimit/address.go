@@ -7,23 +7,21 @@ import (
 )
 
 const (
-	// maxHops is how many forwarding proxies are followed.
+	// maxHops is the maximum number of entries that are read.
 	maxHops = 16
-	// maxHopSize is longer than any address with a port. A zone could be endless,
-	// and the standard library keeps one copy of each.
+	// maxHopSize exceeds any address with a port. A zone has no maximum length, and the
+	// standard library keeps a copy of each.
 	maxHopSize = 64
 )
 
-// ClientAddr returns the network address that a request comes from: that of the
-// peer or, when that is one of the trusted proxies, the last address in
-// X-Forwarded-For that is not. Everything left of it is what the client itself may
-// have written. The header is not read when the peer is not trusted, and no other
-// header ever is.
+// ClientAddr returns the network address of the client: that of the peer or, if the
+// peer is a trusted proxy, the last address in X-Forwarded-For that is not a trusted
+// proxy. The client may have written everything to the left of it. If the peer is not
+// trusted, the header is ignored; other headers always are.
 //
-// When an entry is no address, or there are more than 16, the result is the nearest
-// trusted proxy found before it. The result is never an IPv4-mapped IPv6
-// address and has no zone. It is the zero Addr when the peer has no address, as on a
-// Unix socket.
+// At an entry that is no address, and after 16 entries, the result is the last trusted
+// proxy before it. The result has no zone and is never an IPv4-mapped IPv6 address. It is
+// the zero Addr if the peer has no address, as on a Unix socket.
 func ClientAddr(r *http.Request, trusted []netip.Prefix) netip.Addr {
 	addr, ok := parseHop(r.RemoteAddr)
 	if !ok {
@@ -71,22 +69,21 @@ func contains(prefixes []netip.Prefix, addr netip.Addr) bool {
 	return false
 }
 
-// Network returns the network of an address in CIDR notation, coarse enough to be
-// shown and kept: 24 bits of IPv4, 48 of IPv6. It is empty for the zero Addr.
+// Network returns the network of an address in CIDR notation, coarse enough to display and
+// store: 24 bits of IPv4, 48 of IPv6. It is empty for the zero Addr.
 func Network(addr netip.Addr) string { return prefix(addr, 24, 48) }
 
-// network is what is counted as one address, and how many times the limit of an
-// address it has.
+// network is a network that counts as one address, and the factor of its limit.
 type network struct {
 	prefix string
 	size   int
 }
 
-// networks returns those that an address is counted in, the smallest first: itself
-// for IPv4, which a household or a campus has one of. A subscriber of IPv6 has a
-// network of 64 bits at least and of 48 at most, with 65,536 of the others in it: it
-// counts as one, and ten of those that it has together use up the larger one. That is
-// checked last, so that nobody uses it up from one of 64 bits.
+// networks returns the networks in which an address counts, the smallest first. For IPv4
+// that is the address itself: a household or a campus has one. A subscriber of IPv6 has
+// between one network of 64 bits and one of 48 bits, which holds 65,536 of those. The
+// larger one has ten times the limit and is checked last, so that no single network of 64
+// bits uses it up.
 func networks(addr netip.Addr) []network {
 	all := []network{{prefix(addr, 32, 64), 1}}
 	if addr.IsValid() && !addr.Unmap().Is4() {

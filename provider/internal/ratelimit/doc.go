@@ -1,18 +1,18 @@
-// Package ratelimit limits how often somebody may guess, and says whose address that is.
+// Package ratelimit limits attempts per account, device and network address, and finds the
+// address of a client behind proxies.
 //
-// An attempt is counted in buckets of [storage.Attempts], each of which holds a burst
-// of attempts and drains one at an interval:
+// An attempt counts in buckets of [storage.Attempts]. A bucket holds a burst of attempts
+// and drains one per interval:
 //
-//   - of the network address, against someone who tries one password on many
-//     accounts. All addresses of an IPv6 network of 64 bits count as one, because
-//     a single subscriber has as many; and all of one of 48 bits count together,
-//     with ten times the limit, because some have that.
-//   - of the account, against many machines that guess at one password. It
-//     counts whether or not the account exists, so that it does not show which.
-//   - of the device, when the browser has proved that this account has signed in
-//     from it before. Such an attempt is counted there and not by address: whoever
-//     fills the bucket of an account or of an address makes unknown browsers wait,
-//     never the owner at a known device.
+//   - of the network address, against one password tried on many accounts. The
+//     addresses of an IPv6 network of 64 bits count as one, because one subscriber has
+//     them all; those of a network of 48 bits also count together, with ten times the
+//     limit.
+//   - of the account, against many machines that guess one password. An attempt counts
+//     whether or not the account exists, so that the limit does not reveal it.
+//   - of the device, if this account has signed in from this browser before. Such an
+//     attempt counts there only: an attacker who fills the bucket of an account or an
+//     address delays unknown browsers, never the owner on a known device.
 //
 // The default limits (the host may set those of addresses, and that of SignIn for an
 // account):
@@ -25,16 +25,14 @@
 //	ClientAuth                                                      20, 20 a minute
 //	Push                                                            120, 120 a minute
 //
-// A correct password or code is given back to the bucket of the address, so
-// these bound mistakes: a campus behind one address signs in as it likes. A mail that was
-// not sent is given back to its reader, and not to the address. The account
-// of SendMail is the recipient, of EnterCode the code, of ClientAuth and Push the
-// client.
+// A correct password or code is given back to the bucket of the address, which so limits
+// mistakes: a campus behind one address signs in without limit. A mail that was not sent
+// is given back to the recipient, and not to the address. The account of SendMail is the
+// recipient, of EnterCode the code, of ClientAuth and Push the client.
 //
-// The clocks of machines that share a store must agree within a minute: a bucket that
-// was filled by one that is further ahead counts as full once, and as empty to that
-// one again.
+// The clocks of machines that share a store must agree within a minute: after an attempt
+// by a clock that is ahead, a bucket counts as full once for the others.
 //
-// Names and addresses are not in the store: a bucket is an HMAC under the host's
-// secret. A change of that secret starts all buckets anew.
+// The store has no names and addresses: the key of a bucket is an HMAC under the host's
+// secret. A new secret empties all buckets.
 package ratelimit

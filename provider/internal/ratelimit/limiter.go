@@ -11,22 +11,22 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Key is what an attempt is limited by.
+// Key identifies the buckets of an attempt.
 type Key struct {
-	// Account is what the attempt concerns: an e-mail key, a recipient, a client,
+	// Account is the subject of the attempt: an e-mail key, a recipient, a client or
 	// a code. Empty means none.
 	Account string
 
-	// Device identifies a browser from which this very account has signed in
-	// before, by a value that the browser cannot make up. Empty means unknown.
+	// Device identifies a browser from which this account has signed in before, by a
+	// value that the browser cannot forge. Empty means unknown.
 	Device string
 
-	// Address is the network address, from [ClientAddr]. All attempts without one
-	// share a bucket.
+	// Address is the network address, from [ClientAddr]. Attempts without one share a
+	// bucket.
 	Address netip.Addr
 
-	// At is when the attempt began. Zero means when it is counted; [Limiter.Reset]
-	// needs it.
+	// At is the start of the attempt. [Limiter.Reset] requires it. Zero means the time
+	// of the call.
 	At time.Time
 }
 
@@ -45,16 +45,16 @@ func New(store storage.Attempts, secrets *keyring.Secrets, now func() time.Time)
 	return &Limiter{store: store, secrets: secrets, now: now}
 }
 
-// Allow counts an attempt. It returns zero when the attempt is allowed, or how long to
-// wait. The error is that of the store: then nothing is known, and the attempt must be
-// neither allowed nor rejected as one too many.
+// Allow counts an attempt and returns zero if it is allowed, or the time to wait. After an
+// error of the store, the attempt is neither allowed nor one too many: the caller answers
+// that the service is unavailable.
 //
-// It counts before anybody knows how the attempt ends: if only failures were counted,
-// after the fact, a thousand guesses at once would all find the bucket empty.
-// [Limiter.Reset] undoes the count of an attempt that succeeded.
+// Allow counts before the outcome is known: if only failures counted, a thousand
+// concurrent guesses would all find an empty bucket. [Limiter.Reset] undoes the count of a
+// success.
 //
-// The address is checked before the account, so that one machine that guesses too
-// often uses up its own bucket and not that of the account it attacks.
+// The address is checked before the account: one machine that guesses uses up its own
+// bucket and not that of the account.
 func (l *Limiter) Allow(ctx context.Context, action Action, by Key) (wait time.Duration, err error) {
 	at := by.At
 	if at.IsZero() {
@@ -72,13 +72,10 @@ func (l *Limiter) Allow(ctx context.Context, action Action, by Key) (wait time.D
 	return 0, nil
 }
 
-// Reset undoes what Allow counted for an attempt that succeeded. The bucket of the
-// account, or of the device when it is known, becomes empty. Those of the address get
-// back this attempt and no more: otherwise a success with an account of one's own
-// would pay for guesses at others.
-//
-// What has drained of this attempt since by.At is not given back, for the same reason;
-// by.At is required.
+// Reset undoes the count of a successful attempt. It empties the bucket of the account, or
+// of a known device. The buckets of the address get back this attempt only, less what has
+// drained since by.At: otherwise an attacker's own account would pay for guesses at
+// others. by.At is required.
 func (l *Limiter) Reset(ctx context.Context, action Action, by Key) error {
 	drained := clock.Elapsed(l.now(), by.At)
 	for _, b := range l.buckets(action, by) {
@@ -95,9 +92,9 @@ func (l *Limiter) Reset(ctx context.Context, action Action, by Key) error {
 	return nil
 }
 
-// GiveBack undoes what Allow counted for the account, or for the device when it is known,
-// of one attempt that came to nothing. Those of the address keep it: they bound the work,
-// and that was done. by.At is required, as for Reset.
+// GiveBack undoes the count of one attempt without effect in the bucket of the account, or
+// of a known device. The buckets of the address keep it: they limit work, and that was
+// done. by.At is required, as for Reset.
 func (l *Limiter) GiveBack(ctx context.Context, action Action, by Key) error {
 	drained := clock.Elapsed(l.now(), by.At)
 	for _, b := range l.buckets(action, by) {
@@ -112,14 +109,14 @@ func (l *Limiter) GiveBack(ctx context.Context, action Action, by Key) error {
 	return nil
 }
 
-// bucket is one count that an attempt adds to.
+// bucket is a bucket in which an attempt counts.
 type bucket struct {
 	digest   storage.Digest
 	limit    Limit
 	personal bool
 }
 
-// buckets returns where an attempt is counted, in the order in which they are checked.
+// buckets returns the buckets of an attempt in the order of their checks.
 func (l *Limiter) buckets(action Action, by Key) []bucket {
 	known := by.Account != "" && by.Device != ""
 	if known && action.device != (Limit{}) {
@@ -147,6 +144,6 @@ func (l *Limiter) digest(action Action, names ...string) storage.Digest {
 	for _, name := range names {
 		parts = append(parts, []byte(name))
 	}
-	// Part of how the key is derived: another word would start all buckets anew.
+	// Part of the derivation of the key: another word empties all buckets.
 	return l.secrets.MAC("throttle", parts...)
 }
