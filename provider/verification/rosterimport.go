@@ -71,16 +71,16 @@ func (s *Service) StageRoster(ctx context.Context, f RosterFile) (RosterReport, 
 	if err != nil {
 		return RosterReport{}, err
 	}
-	reader, err := newRosterReader(r, f, s.subgroupsOf(f.Roster))
+	reader, err := r.newReader(f, s.subgroupsOf(f.Roster))
 	if err != nil {
 		return RosterReport{}, err
 	}
 	staged := len(batch)
 	for {
-		m, err := reader.next()
+		m, err := reader.Next()
 		ended := errors.Is(err, io.EOF)
 		if err != nil && !ended {
-			return RosterReport{}, err
+			return RosterReport{}, fileError(err)
 		}
 		if ended || len(batch) == rosterBatch {
 			if len(batch) > 0 {
@@ -93,7 +93,7 @@ func (s *Service) StageRoster(ctx context.Context, f RosterFile) (RosterReport, 
 			}
 			batch = batch[:0]
 		}
-		row, err := s.rosterRow(r, m)
+		row, err := s.rosterRow(r, m.Value, rosterRow{Subgroup: m.Subgroup, Until: m.Until})
 		if err != nil {
 			return RosterReport{}, err
 		}
@@ -103,7 +103,7 @@ func (s *Service) StageRoster(ctx context.Context, f RosterFile) (RosterReport, 
 	if staged == len(f.Canaries) {
 		return RosterReport{}, &RosterFileError{0, errors.New("has no member")}
 	}
-	report.Skipped = reader.skipped
+	report.Skipped = reader.Skipped()
 	if err := s.compare(ctx, &report); err != nil {
 		return RosterReport{}, err
 	}
@@ -140,7 +140,7 @@ func (s *Service) canaries(r *roster, f RosterFile) ([]storage.RosterRow, error)
 		if !ok {
 			return nil, &RosterFileError{0, fmt.Errorf("canary %d lacks a column", i+1)}
 		}
-		row, err := s.rosterRow(r, member{value, rosterRow{Canary: true}})
+		row, err := s.rosterRow(r, value, rosterRow{Canary: true})
 		if err != nil {
 			return nil, err
 		}
@@ -153,12 +153,12 @@ const sealedRoster = "roster"
 
 // rosterRow returns a row as the store has it: whoever copies its content to another row
 // cannot open it there.
-func (s *Service) rosterRow(r *roster, m member) (storage.RosterRow, error) {
-	content, err := json.Marshal(m.row)
+func (s *Service) rosterRow(r *roster, value string, row rosterRow) (storage.RosterRow, error) {
+	content, err := json.Marshal(row)
 	if err != nil {
 		return storage.RosterRow{}, fmt.Errorf("encode row: %w", err)
 	}
-	digest := s.proofDigest(Fact{Kind: r.kind(), Value: m.value})
+	digest := s.proofDigest(Fact{Kind: r.kind(), Value: value})
 	return storage.RosterRow{Digest: digest, Content: s.Provider.People().Seal(sealedRoster, hex.EncodeToString(digest[:]), content)}, nil
 }
 

@@ -256,7 +256,7 @@ func TestAttackRosterEnumeration(t *testing.T) {
 		rows := make([]storage.RosterRow, 2)
 		for i, content := range []rosterRow{{Subgroup: "University"}, {}} {
 			var err error
-			if rows[i], err = o.rosterRow(r, member{fmt.Sprint(i), content}); err != nil {
+			if rows[i], err = o.rosterRow(r, fmt.Sprint(i), content); err != nil {
 				t.Fatal(err)
 			}
 		}
