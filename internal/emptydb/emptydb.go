@@ -1,5 +1,5 @@
-// Package emptydb gives tests databases that are files: it takes less time to copy an empty
-// one than to run its migrations.
+// Package emptydb gives tests databases that are files, empty or nearly so: it takes less time
+// to copy one than to run its migrations.
 package emptydb
 
 import (
@@ -10,9 +10,10 @@ import (
 	"testing"
 )
 
-// Copies returns a function that writes a copy of an empty database into a folder of the test
-// and returns its path. The first call has create write the original and keeps its content in
-// memory. The function may be called by any number of goroutines.
+// Copies returns a function that writes a copy of a database into a folder of the test and
+// returns its path. The first call has create write the original, into a folder that is
+// removed, and keeps its content in memory. The function may be called by any number of
+// goroutines.
 func Copies(create func(path string) error) func(t testing.TB) (path string) {
 	original := sync.OnceValues(func() (content []byte, err error) {
 		folder, err := os.MkdirTemp("", "emptydb")

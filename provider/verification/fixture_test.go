@@ -8,13 +8,13 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/bonafide-id/bonafide/internal/emptydb"
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
 	"github.com/bonafide-id/bonafide/storage"
@@ -23,6 +23,38 @@ import (
 
 // Passwords are cheap in the tests of this package.
 var _ = password.Cheapen()
+
+var (
+	worldBegins = time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC)
+	worldSecret = bytes.Repeat([]byte("s3cret-of-tests!"), 2)
+)
+
+// usedBefore writes a database that has its schema and a signing key, and returns its path:
+// both take longer to make than most tests.
+var usedBefore = emptydb.Copies(func(path string) error {
+	ctx := context.Background()
+	first, err := sqlite.Open(ctx, path+".first")
+	if err != nil {
+		return err
+	}
+	cfg := provider.Config{BaseURL: "http://localhost:8080", Secret: worldSecret, Store: first, Clock: func() time.Time { return worldBegins }}
+	p, err := provider.New(ctx, cfg)
+	if err != nil {
+		return errors.Join(err, first.Close())
+	}
+	keys, err := first.Keys(ctx)
+	if err := errors.Join(err, p.Close()); err != nil {
+		return err
+	}
+	store, err := sqlite.Open(ctx, path)
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		err = errors.Join(err, store.AddKey(ctx, key))
+	}
+	return errors.Join(err, store.Close())
+})
 
 // world is a service beside a provider, on a real SQLite file, with a clock that a test moves.
 type world struct {
@@ -42,18 +74,17 @@ type world struct {
 // newWorld returns a service with these policies and the people alice, bob and carol.
 func newWorld(t *testing.T, policies Policies, change ...func(*Config)) *world {
 	t.Helper()
-	w := &world{t: t, clock: time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC), mails: &mailbox2{}, log: &lockedBuffer{}}
+	w := &world{t: t, clock: worldBegins, path: usedBefore(t), mails: &mailbox2{}, log: &lockedBuffer{}}
 	mux := http.NewServeMux()
 	w.server = httptest.NewServer(mux)
 	t.Cleanup(w.server.Close)
-	w.path = filepath.Join(t.TempDir(), "verification.db")
 	var err error
 	if w.store, err = sqlite.Open(t.Context(), w.path); err != nil {
 		t.Fatal(err)
 	}
 	logger := slog.New(slog.NewTextHandler(w.log, nil))
 	w.id, err = provider.New(t.Context(), provider.Config{
-		BaseURL: w.server.URL, Secret: bytes.Repeat([]byte("s3cret-of-tests!"), 2), Store: w.store, Mailer: w.mails,
+		BaseURL: w.server.URL, Secret: worldSecret, Store: w.store, Mailer: w.mails,
 		Verifiers: policies.Verifiers(), Logger: logger, Clock: w.now,
 	})
 	if err != nil {
