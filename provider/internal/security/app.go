@@ -1,6 +1,7 @@
 package security
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -19,7 +20,7 @@ import (
 // of it, nothing is recorded. That it was made on a page which only a fresh owner gets, in
 // the same session, is why its form need not ask again: finding an app takes a while.
 type setUp struct {
-	Secret  []byte `json:"k"`
+	Key     []byte `json:"k"`
 	Session []byte `json:"s"`
 	Made    int64  `json:"t"`
 }
@@ -40,12 +41,12 @@ func (p *Pages) newApp(w http.ResponseWriter, r *http.Request, o *owner, problem
 		p.Site.Redirect(w, p.up(r, o))
 		return nil
 	}
-	s := setUp{Secret: totp.NewSecret(), Session: o.Session[:], Made: p.Clock().Unix()}
+	s := setUp{Key: totp.NewSecret(), Session: o.Session[:], Made: p.Clock().Unix()}
 	plain, err := json.Marshal(s)
 	if err != nil {
 		return fmt.Errorf("encode app: %w", err)
 	}
-	return p.renderApp(w, r, o, s.Secret, p.Site.Secrets.SealString(p.setUpPurpose(), plain), problem)
+	return p.renderApp(w, r, o, s.Key, p.Site.Secrets.SealString(p.setUpPurpose(), plain), problem)
 }
 
 func (p *Pages) renderApp(w http.ResponseWriter, r *http.Request, o *owner, secret []byte, sealed string, problem security.Problem) error {
@@ -76,8 +77,8 @@ func (p *Pages) openSetUp(r *http.Request, o *owner) ([]byte, bool) {
 	if err := json.Unmarshal(plain, &s); err != nil {
 		return nil, false
 	}
-	ours := string(s.Session) == string(o.Session[:])
-	return s.Secret, ours && clock.Within(p.Clock(), time.Unix(s.Made, 0), setUpLife)
+	ours := bytes.Equal(s.Session, o.Session[:])
+	return s.Key, ours && clock.Within(p.Clock(), time.Unix(s.Made, 0), setUpLife)
 }
 
 // setApp records the app, once it has shown a right code. The code is spent: it does not

@@ -39,8 +39,8 @@ func appCode(w *lab.Fixture, p lab.Page) string {
 	return fmt.Sprintf("%06d", binary.BigEndian.Uint32(sum[sum[19]&15:])&0x7fffffff%1000000)
 }
 
-// withApp has alice set up an app, and returns the page with her recovery codes.
-func withApp(w *lab.Fixture, b *lab.Browser) lab.Page {
+// setsUpApp has alice set up an app, and returns the page with her recovery codes.
+func setsUpApp(w *lab.Fixture, b *lab.Browser) lab.Page {
 	w.T.Helper()
 	p := b.Open("/account/totp")
 	done := b.Submit(p, "code", appCode(w, p))
@@ -95,7 +95,7 @@ func TestApp(t *testing.T) {
 	t.Run("TheCodesAreAFile", func(t *testing.T) {
 		w := lab.New(t).WithUsers()
 		b := w.Alice()
-		shown := withApp(w, b)
+		shown := setsUpApp(w, b)
 		file := b.Submit(shown)
 		if d := file.Header.Get("Content-Disposition"); !strings.HasPrefix(d, "attachment;") || file.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("Content-Disposition = %q", d)
@@ -130,7 +130,7 @@ func TestApp(t *testing.T) {
 	t.Run("WithoutItThePasswordIsEnough", func(t *testing.T) {
 		w := lab.New(t).WithUsers()
 		b := w.Alice()
-		withApp(w, b)
+		setsUpApp(w, b)
 		if p := b.Submit(b.Open("/account/totp/remove")); p.Request.URL.Path != "/account/security" {
 			t.Fatalf("removal: %s %s", p.Status, p.Request.URL)
 		}
@@ -147,7 +147,7 @@ func TestRecoveryCodes(t *testing.T) {
 	if p := b.Open("/account/codes"); p.Request.URL.Path != "/account/security" {
 		t.Errorf("codes of an account with a password only: %s %s", p.Status, p.Request.URL)
 	}
-	first := codesOn(withApp(w, b))
+	first := codesOn(setsUpApp(w, b))
 	made := b.Submit(b.Open("/account/codes"))
 	second := codesOn(made)
 	if len(second) != 10 || first[0] == second[0] || w.Count("recovery_codes") != 10 || !w.Saw(provider.EventRecoveryCodesMade) {
@@ -172,7 +172,7 @@ func TestChangesTakeTheHighestLevel(t *testing.T) {
 	t.Run("AMomentAgo", func(t *testing.T) {
 		w := atLocalhost(t)
 		b := w.Alice()
-		withApp(w, b)
+		setsUpApp(w, b)
 		forms := map[string]lab.Page{}
 		for _, path := range pages {
 			forms[path] = b.Open(path)
