@@ -164,6 +164,7 @@ var accountFixtures = []fixture{
 				Act: act, At: fixedNow.Add(time.Duration(-i) * 7 * time.Hour), Client: "River Bikes", Place: Place{Network: "203.0.113.0/24", Here: i%3 == 0},
 			})
 		}
+		v.Entries[0].How = SessionByPasskey
 		return History(v)
 	}},
 	{"history-empty", func(p Page) templ.Component {

@@ -269,7 +269,9 @@ type HistoryEntry struct {
 	At  time.Time
 	// Client is the application that it is about, by its name; empty for none.
 	Client string
-	Place  Place
+	// How is how the user signed in, for HistorySignedIn. Empty is unknown.
+	How   SessionHow
+	Place Place
 }
 
 // HistoryAct names what has happened.

@@ -66,7 +66,7 @@ func (p *Pages) showHistory(w http.ResponseWriter, r *http.Request, user *authfl
 		if err != nil {
 			return err
 		}
-		view.Entries = append(view.Entries, ui.HistoryEntry{Act: act, At: e.At, Client: client, Place: placeOf(r, e.Address)})
+		view.Entries = append(view.Entries, ui.HistoryEntry{Act: act, At: e.At, Client: client, How: howOf(e), Place: placeOf(r, e.Address)})
 	}
 	if len(events) == historyPage {
 		last := strconv.FormatInt(events[len(events)-1].ID, 10)
@@ -75,6 +75,21 @@ func (p *Pages) showHistory(w http.ResponseWriter, r *http.Request, user *authfl
 	}
 	p.Site.Render(w, r, http.StatusOK, p.Site.Screens.History(view))
 	return nil
+}
+
+// howOf says how a user has signed in, by the factors that the event of a sign-in names; empty if
+// it is none, or names none.
+func howOf(e storage.Event) ui.SessionHow {
+	switch {
+	case e.Name != audit.SignedIn || e.Detail == "":
+		return ""
+	case e.Detail == "passkey":
+		return ui.SessionByPasskey
+	case e.Detail == "password":
+		return ui.SessionByPassword
+	default: // several, or one beside the password of before
+		return ui.SessionByTwoSteps
+	}
 }
 
 // clientName returns the name of an application, or its ID if it is gone.

@@ -509,3 +509,16 @@ func TestRecoveryCodeAtSignIn(t *testing.T) {
 		}
 	})
 }
+
+func TestHistoryAndSessionsSayHow(t *testing.T) {
+	t.Parallel()
+	w := atLocalhost(t, withUpgrade)
+	keys, b := withPasskey(t, w), w.NewBrowser()
+	answer(b, b.Open("/signin"), "get", keys)
+	for _, path := range []string{"/account/history", "/account/sessions"} {
+		p := b.Open(path)
+		if !strings.Contains(p.Text, "With a passkey") || !strings.Contains(p.Text, "With your password") {
+			t.Errorf("%s does not say how:\n%s", path, p.Text)
+		}
+	}
+}
