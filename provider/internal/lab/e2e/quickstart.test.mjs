@@ -194,7 +194,7 @@ test("every other screen is as good", async () => {
     await look(page, name);
   }
   for (const [address, name] of [
-    ["/account/sessions", "sessions"], ["/account/password", "password"],
+    ["/account/sessions", "sessions"], ["/account/password", "password"], ["/account/security", "security"],
     ["/oauth/authorize?client_id=nobody", "unknown-client"],
     ["/oauth/authorize?client_id=sample-v3&redirect_uri=https://evil.test/", "unknown-redirect"],
     ["/nothing", "not-found"], ["/sandbox/signin", "sandbox-sign-in"],

@@ -25,21 +25,29 @@ const pseudoLang = "en-XA"
 // pseudoTexts is a file of texts in which every sentence of English stands in brackets.
 func pseudoTexts(t *testing.T) fstest.MapFS {
 	t.Helper()
-	english, err := os.ReadFile("../../../../ui/text/en.json")
-	if err != nil {
-		t.Fatal(err)
+	content := bracketed(englishOf(t, "")).(map[string]any)
+	for section, folder := range map[string]string{"Factors": "signin/", "Security": "security/"} {
+		content[section] = bracketed(englishOf(t, folder))
 	}
-	var content any
-	if err := json.Unmarshal(english, &content); err != nil {
-		t.Fatal(err)
-	}
-	content = bracketed(content)
-	content.(map[string]any)["Language"] = map[string]string{"Name": "⟦Pseudo⟧", "Dir": "ltr"}
+	content["Language"] = map[string]string{"Name": "⟦Pseudo⟧", "Dir": "ltr"}
 	data, err := json.Marshal(content)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return fstest.MapFS{pseudoLang + ".json": {Data: data}}
+}
+
+// englishOf returns the English sentences of a package of screens below ui.
+func englishOf(t *testing.T, folder string) (content any) {
+	t.Helper()
+	english, err := os.ReadFile("../../../../ui/" + folder + "text/en.json")
+	if err == nil {
+		err = json.Unmarshal(english, &content)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
 }
 
 func bracketed(content any) any {
