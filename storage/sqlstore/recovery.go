@@ -34,13 +34,14 @@ func (s *Store) BeginRecovery(ctx context.Context, r storage.Recovery, epoch int
 }
 
 // running is the condition of a recovery of the epoch of its account, which the step has
-// locked, that has not lapsed at ?2.
+// locked, that has not lapsed at ?2. A disabled account has none: its lock has begun another
+// epoch.
 const running = ` WHERE account_id = ?1 AND ends_at > ?2 AND epoch = (SELECT epoch FROM main.accounts WHERE id = ?1)`
 
 // CancelRecovery implements storage.Recoveries.
 func (s *Store) CancelRecovery(ctx context.Context, accountID string) (bool, error) {
 	return write(ctx, s, "cancel recovery", func(tx *tx) (bool, error) {
-		if err := lockAccount(tx, accountID, ""); err != nil {
+		if err := lockAccount(tx, accountID); err != nil {
 			return false, absent(err)
 		}
 		n, err := tx.exec(`DELETE FROM main.recoveries WHERE account_id = ?1 AND epoch = (SELECT epoch FROM main.accounts WHERE id = ?1)`, accountID)
@@ -51,7 +52,7 @@ func (s *Store) CancelRecovery(ctx context.Context, accountID string) (bool, err
 // ApproveRecovery implements storage.Recoveries.
 func (s *Store) ApproveRecovery(ctx context.Context, accountID string, at time.Time) error {
 	return s.change(ctx, "approve recovery", func(tx *tx) error {
-		if err := lockAccount(tx, accountID, "AND disabled = 0 "); err != nil {
+		if err := lockAccount(tx, accountID); err != nil {
 			return err
 		}
 		return orNotFound(tx.exec(`UPDATE main.recoveries SET approved_at = ?2`+running, accountID, micros(at)))
@@ -82,8 +83,8 @@ func (s *Store) FinishRecovery(ctx context.Context, f storage.RecoveryFinish) er
 }
 
 // lockAccount locks the row of an account, which every step about it does first.
-func lockAccount(tx *tx, accountID, condition string) error {
-	_, err := one(tx, scanInt, `SELECT 1 FROM main.accounts WHERE id = ?1 `+condition+tx.store.dialect.ForUpdate, accountID)
+func lockAccount(tx *tx, accountID string) error {
+	_, err := one(tx, scanInt, `SELECT 1 FROM main.accounts WHERE id = ?1 `+tx.store.dialect.ForUpdate, accountID)
 	return err
 }
 

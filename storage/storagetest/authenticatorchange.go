@@ -116,9 +116,11 @@ func (s *suite) authenticatorChanges(t *testing.T) {
 	t.Run("AppTakesThePlaceOfTheOneBefore", func(t *testing.T) {
 		store := s.equipped(t)
 		before := has(t, store, "account")
-		ok(t, store.SetTOTP(t.Context(), "account", app("next"), storage.RecoveryCodes{}, proofOf(t, store, "account")))
+		next := app("next")
+		next.Step, next.CreatedAt = 7, t0.Add(time.Hour) // earlier than that of the one before
+		ok(t, store.SetTOTP(t.Context(), "account", next, storage.RecoveryCodes{}, proofOf(t, store, "account")))
 		after := has(t, store, "account")
-		equal(t, after.TOTP, app("next"))
+		equal(t, after.TOTP, next)
 		equal(t, after.Recovery, before.Recovery)
 		ok(t, store.SetTOTP(t.Context(), "account", app("last"), codes("four"), proofOf(t, store, "account")))
 		equal(t, has(t, store, "account").Recovery, codes("four"))
