@@ -63,6 +63,7 @@ func TestNew(t *testing.T) {
 		"RequiredFactorsOff": {func(c *provider.Config) {
 			c.SignIn.Passkeys.Off, c.SignIn.TOTP.Off, c.SignIn.Require = true, true, provider.TwoFactors
 		}, "SignIn.Require"},
+		"RecoveryByMailAlone":     {func(c *provider.Config) { c.SignIn.Recovery.Wait = -1 }, "SignIn.Recovery.Wait"},
 		"RecoveryAfterMonths":     {func(c *provider.Config) { c.SignIn.Recovery.Wait = 31 * 24 * time.Hour }, "SignIn.Recovery.Wait"},
 		"PasswordThatTakesLonger": {func(c *provider.Config) { c.SignIn.Recovery.WithPassword = 73 * time.Hour }, "SignIn.Recovery.WithPassword"},
 		"ColorThatIsNone":         {func(c *provider.Config) { c.Brand.ButtonColor = "red;}" }, "Brand.ButtonColor"},

@@ -104,14 +104,14 @@ type TOTP struct {
 // mail when it begins; anybody who is signed in can cancel it. In JSON the times are text
 // such as "72h".
 type Recovery struct {
-	// Wait is how long the owner waits who knows no password either; negative for not at all,
-	// so that the mailbox alone opens the account.
+	// Wait is how long the owner waits who knows no password either, at least an hour: in it
+	// the owner of an account whose mailbox somebody else reads can stop it.
 	// Defaults to 72 hours.
 	Wait time.Duration `json:"wait,omitempty"`
 
 	// WithPassword is how long the owner waits who knows the password; negative for not at
 	// all.
-	// Defaults to 24 hours.
+	// Defaults to 24 hours, or Wait if that is shorter.
 	WithPassword time.Duration `json:"with_password,omitempty"`
 }
 
@@ -127,10 +127,11 @@ func (r Recovery) MarshalJSON() ([]byte, error) { return field.MarshalDurations(
 // UnmarshalJSON implements json.Unmarshaler.
 func (r *Recovery) UnmarshalJSON(text []byte) error { return field.UnmarshalDurations(text, r) }
 
-// maxTrust is the longest time in which a browser is trusted, and maxWait the longest wait
-// of a recovery.
+// maxTrust is the longest time in which a browser is trusted, and minWait and maxWait limit
+// the wait of a recovery.
 const (
 	maxTrust = 30 * 24 * time.Hour
+	minWait  = time.Hour
 	maxWait  = 30 * 24 * time.Hour
 )
 
@@ -138,16 +139,14 @@ func (s SignIn) withDefaults(base string) SignIn {
 	if u, err := url.Parse(base); err == nil && s.Passkeys.RPID == "" {
 		s.Passkeys.RPID = u.Hostname()
 	}
-	for _, f := range []struct {
-		field *time.Duration
-		value time.Duration
-	}{{&s.Recovery.Wait, 72 * time.Hour}, {&s.Recovery.WithPassword, 24 * time.Hour}} {
-		switch {
-		case *f.field == 0:
-			*f.field = f.value
-		case *f.field < 0:
-			*f.field = 0
-		}
+	if s.Recovery.Wait == 0 {
+		s.Recovery.Wait = 72 * time.Hour
+	}
+	switch {
+	case s.Recovery.WithPassword == 0:
+		s.Recovery.WithPassword = min(24*time.Hour, s.Recovery.Wait)
+	case s.Recovery.WithPassword < 0:
+		s.Recovery.WithPassword = 0
 	}
 	return s
 }
@@ -178,8 +177,8 @@ func (s SignIn) validate(base string) error {
 		return wrongField("SignIn.Require", "needs passkeys, which are off")
 	case s.Require == TwoFactors && s.Passkeys.Off && s.TOTP.Off:
 		return wrongField("SignIn.Require", "needs passkeys or authenticator apps, which are off")
-	case s.Recovery.Wait > maxWait:
-		return wrongField("SignIn.Recovery.Wait", "%v is longer than %v", s.Recovery.Wait, maxWait)
+	case s.Recovery.Wait < minWait || s.Recovery.Wait > maxWait:
+		return wrongField("SignIn.Recovery.Wait", "%v is not from %v to %v", s.Recovery.Wait, minWait, maxWait)
 	case s.Recovery.WithPassword > s.Recovery.Wait:
 		return wrongField("SignIn.Recovery.WithPassword", "%v is longer than Wait, %v", s.Recovery.WithPassword, s.Recovery.Wait)
 	}

@@ -69,8 +69,13 @@ var fixtures = []audiencetest.Fixture{
 	{Name: "home-passkeys", Render: func(p ui.Page) templ.Component {
 		v := whole(p)
 		v.App, v.RemoveAppURL, v.Devices, v.HasPassword, v.Passkeys = nil, "", nil, false, []Passkey{laptop()}
-		v.CodesLeft, v.CodesMissing, v.CodesMade, v.StepURL = 0, true, time.Time{}, "/account/second-step"
+		v.CodesLeft, v.CodesMissing, v.CodesMade, v.SecondStep = 0, true, time.Time{}, false
 		v.Notice = PasskeyAdded
+		return Home(v)
+	}},
+	{Name: "home-step", Render: func(p ui.Page) templ.Component {
+		v := whole(p)
+		v.App, v.RemoveAppURL, v.StepURL = nil, "", "/account/second-step"
 		return Home(v)
 	}},
 	{Name: "home-full", Render: func(p ui.Page) templ.Component {
