@@ -290,7 +290,7 @@ func (c Config) validate() error {
 	if err := c.Limits.validate(); err != nil {
 		return err
 	}
-	if err := c.SignIn.validate(c.BaseURL); err != nil {
+	if err := c.SignIn.validate(c.BaseURL, c.PreviousBaseURLs); err != nil {
 		return err
 	}
 	if c.Users.Assurance > PhishingResistant {

@@ -39,7 +39,8 @@ func (p *Provider) Keys() Keys { return Keys{&p.rooms} }
 // ButtonScript give it content, and SignedIn returns its user. LinkErrors links error pages to
 // it, LinkVerification the account page to the pages of a Verifier. IsReturnTo is for the
 // host's sign-in page, VerificationReturn for a Verifier's, BrandPreview for its operators.
-// DressMail is for mails, and AddAudience for screens of a package such as ui/developer.
+// DressMail is for mails, AddAudience for screens of a package such as ui/developer, and
+// WellKnown for the root of the host.
 type Pages struct{ *rooms }
 
 // Pages returns helpers for the host's own pages.

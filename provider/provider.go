@@ -244,7 +244,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	})
 	p.closing, p.close = context.WithCancel(context.WithoutCancel(ctx))
 	routes := slices.Concat(p.flows.Routes(), p.pages.Routes(), entrance.Routes(), ways.Routes(), protection.Routes(), p.own.Routes(), endpoints.Routes(), endpoints.OlderRoutes(), resources.Routes(), resources.OlderRoutes(), site.Assets(),
-		[]web.Route{{Method: http.MethodGet, Path: "/widget/{name}", Handler: serveButton(p.button)}})
+		p.Pages().ownWellKnown(), []web.Route{{Method: http.MethodGet, Path: "/widget/{name}", Handler: serveButton(p.button)}})
 	p.server = web.NewServer(site, web.ServerOptions{
 		Routes: routes, Calls: calls, TrustedProxies: cfg.TrustedProxies, Telemetry: telemetry, Closed: p.closing,
 	})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -76,7 +77,9 @@ type Passkeys struct {
 
 	// RPID is the relying party ID (WebAuthn Level 3 section 4): the host of the BaseURL, or
 	// a domain above it whose other hosts may use the passkeys as well. Passkeys of one RPID
-	// are useless with another: do not change it.
+	// are useless with another, and New refuses a database of another: do not change it. A
+	// provider that has moved to another domain keeps the host of one of its PreviousBaseURLs,
+	// which then has to serve Pages.WellKnown or the same list.
 	// Defaults to the host of the BaseURL.
 	RPID string `json:"rp_id,omitempty"`
 
@@ -152,13 +155,13 @@ func (s SignIn) withDefaults(base string) SignIn {
 }
 
 // validate returns an error for the first invalid field, after withDefaults.
-func (s SignIn) validate(base string) error {
+func (s SignIn) validate(base string, former []string) error {
 	u, err := url.Parse(base)
 	if err != nil {
 		return &FieldError{"BaseURL", err}
 	}
-	if id := s.Passkeys.RPID; id != u.Hostname() && !isDomainAbove(id, u.Hostname()) {
-		return wrongField("SignIn.Passkeys.RPID", "%q is neither the host %s nor a domain above it", id, u.Hostname())
+	if !isDomainOf(s.Passkeys.RPID, append([]string{base}, former...)) {
+		return wrongField("SignIn.Passkeys.RPID", "%q is neither the host %s or that of a previous base URL, nor a domain above one", s.Passkeys.RPID, u.Hostname())
 	}
 	if err := s.validateClasses(); err != nil {
 		return err
@@ -183,6 +186,14 @@ func (s SignIn) validate(base string) error {
 		return wrongField("SignIn.Recovery.WithPassword", "%v is longer than Wait, %v", s.Recovery.WithPassword, s.Recovery.Wait)
 	}
 	return nil
+}
+
+// isDomainOf reports whether a domain is the host of one of these addresses, or above it.
+func isDomainOf(domain string, addresses []string) bool {
+	return slices.ContainsFunc(addresses, func(address string) bool {
+		u, err := url.Parse(address)
+		return err == nil && (domain == u.Hostname() || isDomainAbove(domain, u.Hostname()))
+	})
 }
 
 // isDomainAbove reports whether a domain is a suffix of the host with more than one label.
