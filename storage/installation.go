@@ -9,6 +9,9 @@ type Installation struct {
 
 	// DataKey is the encrypted key that encrypts personal data.
 	DataKey []byte
+
+	// RPID is the relying party ID of the passkeys; empty until the provider has had any.
+	RPID string
 }
 
 // Installations stores the one Installation of a database.

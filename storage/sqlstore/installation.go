@@ -9,14 +9,14 @@ import (
 // Installation implements storage.Installations.
 func (s *Store) Installation(ctx context.Context) (storage.Installation, error) {
 	return read(ctx, s, "read installation", func(tx *tx) (storage.Installation, error) {
-		return one(tx, scanInstallation, `SELECT issuer, data_key FROM main.installation WHERE singleton = 1`)
+		return one(tx, scanInstallation, `SELECT issuer, data_key, rp_id FROM main.installation WHERE singleton = 1`)
 	})
 }
 
 // CreateInstallation implements storage.Installations.
 func (s *Store) CreateInstallation(ctx context.Context, i storage.Installation) error {
 	return s.change(ctx, "create installation", func(tx *tx) error {
-		_, err := tx.exec(`INSERT INTO main.installation (singleton, issuer, data_key) VALUES (1, ?1, ?2)`, i.Issuer, i.DataKey)
+		_, err := tx.exec(`INSERT INTO main.installation (singleton, issuer, data_key, rp_id) VALUES (1, ?1, ?2, ?3)`, i.Issuer, i.DataKey, i.RPID)
 		return err
 	})
 }
@@ -24,8 +24,9 @@ func (s *Store) CreateInstallation(ctx context.Context, i storage.Installation) 
 // SaveInstallation implements storage.Installations.
 func (s *Store) SaveInstallation(ctx context.Context, old, i storage.Installation) error {
 	return s.change(ctx, "save installation", func(tx *tx) error {
-		saved, err := tx.exec(`UPDATE main.installation SET issuer = ?1, data_key = ?2
-			WHERE singleton = 1 AND issuer = ?3 AND data_key = ?4`, i.Issuer, i.DataKey, old.Issuer, old.DataKey)
+		saved, err := tx.exec(`UPDATE main.installation SET issuer = ?1, data_key = ?2, rp_id = ?3
+			WHERE singleton = 1 AND issuer = ?4 AND data_key = ?5 AND rp_id = ?6`,
+			i.Issuer, i.DataKey, i.RPID, old.Issuer, old.DataKey, old.RPID)
 		if err == nil && saved == 0 {
 			return storage.ErrChanged
 		}
@@ -34,6 +35,6 @@ func (s *Store) SaveInstallation(ctx context.Context, old, i storage.Installatio
 }
 
 func scanInstallation(row scanner) (i storage.Installation, err error) {
-	err = row.Scan(&i.Issuer, &i.DataKey)
+	err = row.Scan(&i.Issuer, &i.DataKey, &i.RPID)
 	return i, err
 }

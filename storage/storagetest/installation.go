@@ -8,7 +8,7 @@ import (
 )
 
 func (s *suite) installations(t *testing.T) {
-	first := storage.Installation{Issuer: "https://a.example/oidc", DataKey: []byte{0, 1, 0xff}}
+	first := storage.Installation{Issuer: "https://a.example/oidc", DataKey: []byte{0, 1, 0xff}, RPID: "a.example"}
 	t.Run("ComesBackWhole", func(t *testing.T) {
 		store := s.store(t)
 		_, err := store.Installation(t.Context())
@@ -29,6 +29,9 @@ func (s *suite) installations(t *testing.T) {
 		second := storage.Installation{Issuer: first.Issuer, DataKey: []byte("sealed anew")}
 		fails(t, store.SaveInstallation(t.Context(), first, second), storage.ErrChanged)
 		ok(t, store.CreateInstallation(t.Context(), first))
+		other := first
+		other.RPID = "b.example"
+		fails(t, store.SaveInstallation(t.Context(), other, second), storage.ErrChanged)
 		ok(t, store.SaveInstallation(t.Context(), first, second))
 		fails(t, store.SaveInstallation(t.Context(), first, first), storage.ErrChanged)
 		got, err := store.Installation(t.Context())

@@ -38,6 +38,11 @@ type Options struct {
 	Issuer string
 	Former []string
 
+	// RPID is the relying party ID of the passkeys, which has to be that of the database or
+	// to replace one of FormerRPIDs; empty without passkeys.
+	RPID        string
+	FormerRPIDs []string
+
 	Logger *slog.Logger
 }
 
@@ -77,6 +82,9 @@ func OpenStore(ctx context.Context, o Options) (storage.Store, *Vault, error) {
 			return nil, nil, err
 		}
 		current.Issuer = o.Issuer
+		if current.RPID, err = o.chooseRPID(ctx, old.RPID); err != nil {
+			return nil, nil, err
+		}
 		key, err := o.openKey(old.DataKey)
 		if err != nil {
 			return nil, nil, err
@@ -92,7 +100,7 @@ func OpenStore(ctx context.Context, o Options) (storage.Store, *Vault, error) {
 			}
 			current.DataKey = o.sealKey(dataKey{key.key, true})
 		}
-		if current.Issuer == old.Issuer && bytes.Equal(current.DataKey, old.DataKey) {
+		if current.Issuer == old.Issuer && current.RPID == old.RPID && bytes.Equal(current.DataKey, old.DataKey) {
 			o.scrub(ctx)
 			return sealed, v, nil
 		}
@@ -131,6 +139,24 @@ func (o Options) checkIssuer(ctx context.Context, recorded string) error {
 	return nil
 }
 
+// chooseRPID returns the relying party ID to be recorded. It refuses another than the
+// recorded one, unless that is a former one of the provider: all passkeys would be useless,
+// and nothing would say why. Those of a machine for development are given up.
+func (o Options) chooseRPID(ctx context.Context, recorded string) (string, error) {
+	switch {
+	case o.RPID == "" || o.RPID == recorded:
+		return recorded, nil
+	case recorded == "":
+		return o.RPID, nil
+	case recorded != localhost && !strings.HasSuffix(recorded, "."+localhost) && !slices.Contains(o.FormerRPIDs, recorded):
+		return "", field.Errorf("SignIn.Passkeys.RPID", "the passkeys in the database belong to %s, and would be useless to %s; keep %[1]s, or name it among PreviousRPIDs to give them up", recorded, o.RPID)
+	}
+	o.Logger.WarnContext(ctx, "the relying party ID has changed: earlier passkeys are useless", slog.String("from", recorded), slog.String("to", o.RPID))
+	return o.RPID, nil
+}
+
+const localhost = "localhost"
+
 // isLoopback reports whether a valid issuer is on a loopback host.
 func isLoopback(issuer string) bool { return strings.HasPrefix(issuer, "http://") }
 
@@ -146,7 +172,7 @@ func (o Options) install(ctx context.Context) error {
 		return err
 	}
 	err = store.CreateInstallation(ctx, storage.Installation{
-		Issuer: o.Issuer, DataKey: o.sealKey(dataKey{NewKey(), empty}),
+		Issuer: o.Issuer, DataKey: o.sealKey(dataKey{NewKey(), empty}), RPID: o.RPID,
 	})
 	if err != nil && !errors.Is(err, storage.ErrConflict) {
 		return fmt.Errorf("record installation: %w", err)

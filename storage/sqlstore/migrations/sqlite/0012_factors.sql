@@ -85,3 +85,6 @@ CREATE INDEX recoveries_by_end ON recoveries (ends_at);
 -- When an address was changed: what the account has got since goes with the change. NULL for
 -- one of before any account had such a thing.
 ALTER TABLE email_returns ADD COLUMN changed_at INTEGER;
+
+-- The relying party ID of the passkeys.
+ALTER TABLE installation ADD COLUMN rp_id TEXT NOT NULL DEFAULT '';
