@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -82,6 +81,11 @@ type Passkeys struct {
 	// which then has to serve Pages.WellKnown or the same list.
 	// Defaults to the host of the BaseURL.
 	RPID string `json:"rp_id,omitempty"`
+
+	// PreviousRPIDs are former values of RPID whose passkeys are given up: nobody can sign in
+	// with them any more, and their owners find the way back as after a loss.
+	// Defaults to none.
+	PreviousRPIDs []string `json:"previous_rp_ids,omitempty"`
 
 	// Origins are further origins, such as https://example.org, in which browsers accept
 	// the passkeys (WebAuthn Level 3 section 5.11). The host of the RPID serves their list
@@ -202,17 +206,22 @@ func isDomainAbove(domain, host string) bool {
 	return domain == strings.ToLower(domain) && strings.HasSuffix(host, "."+domain) && strings.Contains(domain, ".")
 }
 
-// relyingParty returns the relying party of passkeys, or nil if there are none: they are off, or
-// the host of the BaseURL is an address, for which browsers create none.
+// rpID returns the relying party ID, or "" if there are no passkeys: they are off, or the host
+// of the BaseURL is an address, for which browsers create none.
+func (c Config) rpID() string {
+	if c.SignIn.Passkeys.Off || !c.hasAccounts() || net.ParseIP(c.SignIn.Passkeys.RPID) != nil {
+		return ""
+	}
+	return c.SignIn.Passkeys.RPID
+}
+
+// relyingParty returns the relying party of passkeys, or nil if there are none.
 func (p *Provider) relyingParty() (*passkey.Party, error) {
 	c := p.cfg
-	if c.SignIn.Passkeys.Off || !c.hasAccounts() {
+	if c.rpID() == "" {
 		return nil, nil
 	}
-	party, err := passkey.New(p.vault.Digest("installation"), c.BaseURL, c.SignIn.Passkeys.RPID, c.Brand.name())
-	if errors.Is(err, passkey.ErrID) && isAddress(c.BaseURL) {
-		return nil, nil
-	}
+	party, err := passkey.New(p.vault.Digest("installation"), c.BaseURL, c.rpID(), c.Brand.name())
 	if err != nil {
 		return nil, &FieldError{"SignIn.Passkeys.RPID", err}
 	}
@@ -220,12 +229,6 @@ func (p *Provider) relyingParty() (*passkey.Party, error) {
 		party.Environment = "Sandbox"
 	}
 	return party, nil
-}
-
-// isAddress reports whether the host of an address is an IP address.
-func isAddress(base string) bool {
-	u, err := url.Parse(base)
-	return err == nil && net.ParseIP(u.Hostname()) != nil
 }
 
 // newChecker returns what checks the factors of accounts.
