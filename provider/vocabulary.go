@@ -96,7 +96,7 @@ func (c Config) highestAssurance() Assurance {
 		return TwoFactors
 	case !c.hasAccounts():
 		return c.Users.Assurance
-	case !c.SignIn.Passkeys.Off:
+	case c.rpID() != "":
 		return PhishingResistant
 	case !c.SignIn.TOTP.Off:
 		return TwoFactors
@@ -133,7 +133,6 @@ func (p *Provider) has(ctx context.Context, account storage.Account) (assurance.
 	if err != nil {
 		return assurance.Has{}, fmt.Errorf("read authenticators: %w", err)
 	}
-	has := assurance.Of(set)
-	has.Passkey = has.Passkey && !p.cfg.SignIn.Passkeys.Off
-	return has, nil
+	set.Passkeys = slices.DeleteFunc(slices.Clone(set.Passkeys), func(k storage.Passkey) bool { return k.RPID != p.cfg.rpID() })
+	return assurance.Of(set), nil
 }

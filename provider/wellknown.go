@@ -59,7 +59,7 @@ func (p Pages) wellKnownRoutes() (routes []web.Route) {
 	add(changePassword, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, p.cfg.BaseURL+"/account/password", http.StatusSeeOther)
 	})
-	if p.cfg.SignIn.Passkeys.Off {
+	if p.cfg.rpID() == "" {
 		return routes
 	}
 	add(passkeyEndpoints, serveJSON(map[string]string{

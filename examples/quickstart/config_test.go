@@ -198,7 +198,7 @@ const everyKey = `{
 		"links": [{"label": "Imprint", "uri": "/imprint", "translations": {"de": "Impressum"}}],
 		"home_uri": "/", "tos_uri": "/terms", "policy_uri": "/privacy", "help_uri": "/help"},
 	"texts": "texts", "password_min_length": 12,
-	"sign_in": {"passkeys": {"off": true, "rp_id": "localhost", "origins": ["https://id.example"], "upgrade": true}, "totp": {"off": true},
+	"sign_in": {"passkeys": {"off": true, "rp_id": "localhost", "previous_rp_ids": ["old.localhost"], "origins": ["https://id.example"], "upgrade": true}, "totp": {"off": true},
 		"trust_devices": "720h", "require": "one_factor", "recovery": {"wait": "96h", "with_password": "48h"}},
 	"lifetimes": {"code": "1m", "access_token": "2m", "id_token": "3m", "refresh_token": "4h", "grant": "5h", "refresh_grace": "6s",
 		"session_idle": "7h", "session": "8h", "flow": "9m", "deletion_grace": "10h"},

@@ -23,7 +23,7 @@ import (
 // the account has none, or passkeys are off. Verify says that the user must be verified, for a
 // page to which a passkey as a second factor is not enough.
 func (c *Checker) Prompt(w http.ResponseWriter, r *http.Request, set storage.AuthenticatorSet, verify bool) (ui.PasskeyPrompt, error) {
-	if c.Party == nil || len(set.Passkeys) == 0 {
+	if len(c.Party.Usable(set.Passkeys)) == 0 {
 		return ui.PasskeyPrompt{}, nil
 	}
 	asked, sealed, err := c.Challenges.New(w, r, challenge.Factor, set.Account.ID, nil)

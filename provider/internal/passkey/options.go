@@ -118,14 +118,11 @@ func (p *Party) GetOptions(challenge []byte, allowed []storage.Passkey, verify b
 	return encode(o)
 }
 
-// descriptors leaves out passkeys of another relying party ID, which no authenticator could
-// find.
+// descriptors names the usable ones of the passkeys.
 func (p *Party) descriptors(passkeys []storage.Passkey) []descriptor {
 	all := make([]descriptor, 0, len(passkeys))
-	for _, k := range passkeys {
-		if k.RPID == p.ID {
-			all = append(all, descriptor{publicKey, k.ID, k.Transports})
-		}
+	for _, k := range p.Usable(passkeys) {
+		all = append(all, descriptor{publicKey, k.ID, k.Transports})
 	}
 	return all
 }

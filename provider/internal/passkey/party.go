@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider/internal/random"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
 // Limit is the maximum number of passkeys of an account.
@@ -99,6 +100,17 @@ func originOf(u *url.URL) string {
 // the user (WebAuthn section 14.6.1).
 func (p *Party) NewHandle() []byte {
 	return append(p.Tag[:len(p.Tag):len(p.Tag)], random.Bytes(HandleSize-len(p.Tag))...)
+}
+
+// Usable returns those of the passkeys that were created for this relying party ID, without
+// changing the slice; none if p is nil. No authenticator finds the others.
+func (p *Party) Usable(passkeys []storage.Passkey) (usable []storage.Passkey) {
+	for _, k := range passkeys {
+		if p != nil && k.RPID == p.ID {
+			usable = append(usable, k)
+		}
+	}
+	return usable
 }
 
 // IsOurs reports whether a user handle was made by this provider. Others of the same ID have

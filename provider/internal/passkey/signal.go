@@ -37,10 +37,8 @@ func (p *Party) SignalUser(u User, passkeys []storage.Passkey) ([]byte, error) {
 		return nil, nil
 	}
 	ids := make([]bytes64, 0, len(passkeys))
-	for _, k := range passkeys {
-		if k.RPID == p.ID {
-			ids = append(ids, k.ID)
-		}
+	for _, k := range p.Usable(passkeys) {
+		ids = append(ids, k.ID)
 	}
 	return encode(signals{
 		Accepted: &acceptedSignal{p.ID, u.Handle, ids},

@@ -63,7 +63,7 @@ func isReady(run storage.Recovery, now time.Time) bool {
 func (p *Pages) waysOf(set storage.AuthenticatorSet, now time.Time) []way {
 	var ways []way
 	has := assurance.Of(set)
-	if has.Passkey && p.Factors.Party != nil {
+	if len(p.Factors.Party.Usable(set.Passkeys)) > 0 {
 		ways = append(ways, passkeyWay)
 	}
 	if has.TOTP {

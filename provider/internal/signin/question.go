@@ -36,9 +36,8 @@ type question struct {
 
 // has returns what an account can present.
 func (p *Pages) has(set storage.AuthenticatorSet) assurance.Has {
-	has := assurance.Of(set)
-	has.Passkey = has.Passkey && p.hasPasskeys()
-	return has
+	set.Passkeys = p.Factors.Party.Usable(set.Passkeys)
+	return assurance.Of(set)
 }
 
 // ask returns what a page asks of an account. It is what is asked there, as far as the account

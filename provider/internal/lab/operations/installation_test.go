@@ -284,6 +284,47 @@ func TestNewRefusesADatabase(t *testing.T) {
 	}
 }
 
+// TestNewRefusesAnotherRelyingPartyID: with another ID all passkeys would be useless.
+func TestNewRefusesAnotherRelyingPartyID(t *testing.T) {
+	t.Parallel()
+	w := lab.New(t).WithUsers()
+	at := func(base, rpID string, previous ...string) func(*provider.Config) {
+		return func(c *provider.Config) {
+			c.BaseURL, c.PreviousBaseURLs = base, []string{w.Server.URL, "http://localhost:1", "https://one.test", "https://two.test"}
+			c.SignIn.Passkeys.RPID, c.SignIn.Passkeys.PreviousRPIDs = rpID, previous
+		}
+	}
+	for _, step := range []struct {
+		name     string
+		change   func(*provider.Config)
+		refused  bool
+		recorded string
+	}{
+		{"an address has no passkeys", func(*provider.Config) {}, false, ""},
+		{"a machine for development", at("http://localhost:1", ""), false, "localhost"},
+		{"the first domain", at("https://one.test", ""), false, "one.test"},
+		{"the same again", at("https://one.test", ""), false, "one.test"},
+		{"a move that would lose them", at("https://two.test", ""), true, "one.test"},
+		{"a move to development", at("http://localhost:1", ""), true, "one.test"},
+		{"a move that keeps them", at("https://two.test", "one.test"), false, "one.test"},
+		{"passkeys are off", func(c *provider.Config) {
+			at("https://two.test", "")(c)
+			c.SignIn.Passkeys.Off = true
+		}, false, "one.test"},
+		{"a move that gives up others", at("https://two.test", "", "three.test"), true, "one.test"},
+		{"a move that gives them up", at("https://two.test", "", "one.test"), false, "two.test"},
+		{"from then on", at("https://two.test", ""), false, "two.test"},
+	} {
+		err := reopen(w, step.change)
+		if refused := err != nil; refused != step.refused || refused && !strings.Contains(err.Error(), "Config.SignIn.Passkeys.RPID") {
+			t.Errorf("%s: %v", step.name, err)
+		}
+		if i, err := w.Store.Installation(t.Context()); err != nil || i.RPID != step.recorded {
+			t.Errorf("%s: recorded is %q, %v", step.name, i.RPID, err)
+		}
+	}
+}
+
 func TestAProviderMoves(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers()
