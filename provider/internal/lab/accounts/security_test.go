@@ -390,3 +390,24 @@ func TestARunningRecoveryIsOnEveryPage(t *testing.T) {
 		t.Errorf("the recovery is %+v, %v", set.Running, err)
 	}
 }
+
+// Who has no account here has no page about it: a user of the host, and a persona, which
+// anybody can be.
+func TestWithoutAnAccountThereIsNoSecurityPage(t *testing.T) {
+	pages := []string{"/account/security", "/account/passkeys", "/account/totp", "/account/codes", "/account/second-step", "/account/password", "/signin/enrol"}
+	hosted := lab.NewHosted(t, func() provider.SignedIn { return provider.SignedIn{UserID: "alice"} }).NewBrowser()
+	w := lab.New(t, lab.Cast(lab.OneRealm)).WithClients()
+	persona := w.NewBrowser()
+	persona.Open(lab.Hinted(provider.DefaultPersonas()[0].Name))
+	for _, path := range pages {
+		if p := hosted.Get(path); p.StatusCode != http.StatusNotFound {
+			t.Errorf("%s for a user of the host: %s", path, p.Status)
+		}
+		if p := persona.Get(path); p.StatusCode != http.StatusNotFound {
+			t.Errorf("%s for a persona: %s %s", path, p.Status, p.Header.Get("Location"))
+		}
+	}
+	if p := persona.Open("/account"); strings.Contains(p.Text, "/account/security") || p.Request.URL.Path != "/account" {
+		t.Errorf("the account of a persona: %s %s", p.Status, p.Request.URL)
+	}
+}
