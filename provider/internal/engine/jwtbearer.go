@@ -81,7 +81,7 @@ func (g jwtGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acces
 		return protocol.Fail(protocol.InvalidScope, "Ask for exactly one scope value that the user has allowed.").
 			Because(diagnosis.ParameterMalformed, "parameter", "scope")
 	}
-	if absent := (storage.Grant{Subject: subject}); g.Requires(absent, s.client, allowed.Scopes) != (assurance.Requirement{}) {
+	if absent := (storage.Grant{Subject: subject}); g.Requires(absent, s.client, allowed.Scopes) != (assurance.Requirement{}) || !s.client.Requires.IsZero() {
 		return bearerAssertion.Because(diagnosis.AuthenticationWeak) // nobody has authenticated
 	}
 	if s.client.SkipConsent {

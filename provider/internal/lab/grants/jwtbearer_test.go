@@ -33,6 +33,21 @@ func TestJWTBearerWithinTheConsent(t *testing.T) {
 			}
 		})
 	}
+	t.Run("NotWhereTheUserMustBeThere", func(t *testing.T) {
+		client, err := w.Clients().Get(t.Context(), "key")
+		w.OK(err)
+		before := client.Requires
+		for _, required := range []provider.Requirement{{Assurance: provider.OneFactor}, {MaxAge: time.Hour}, {Enrolled: time.Hour}} {
+			client.Requires, client.Revision = required, 0
+			w.OK(w.Clients().Save(t.Context(), client))
+			w.Advance(time.Second)
+			p, _ := b.BearerToken(w.AssertionAbout("alice"))
+			lab.Refused(t, p, http.StatusBadRequest, "invalid_grant")
+		}
+		client.Requires = before
+		w.OK(w.Clients().Save(t.Context(), client))
+		w.Advance(time.Second)
+	})
 	t.Run("UntilItIsRevoked", func(t *testing.T) {
 		p, body := b.BearerToken(w.AssertionAbout("alice"))
 		token := lab.Granted(t, p, body)
