@@ -80,7 +80,10 @@ func (s standing) asked(user *User, fresh freshness) Asked {
 
 // standingOn returns the standing of a user, or of nobody, on a page without a flow.
 func (e *Endpoint) standingOn(ctx context.Context, to *Return, user *User) (standing, error) {
-	s := standing{demand: assurance.Demand{Must: assurance.Requirement{Level: e.Require}}, highest: e.Classes.Highest, now: e.Clock()}
+	s := standing{highest: e.Classes.Highest, now: e.Clock()}
+	if user == nil || e.isOurs(user) {
+		s.demand.Must.Level = e.Require
+	}
 	if to != nil {
 		s.demand.Must, s.demand.Highest = s.demand.Must.And(to.Requires), to.Highest
 	}

@@ -88,6 +88,14 @@ func (p *Pages) signedIn(h userHandler) authflow.PageHandler {
 		case err != nil:
 			return err
 		case user != nil:
+			enough, err := p.Flows.Suffices(r.Context(), user, authflow.Return{})
+			if err != nil {
+				return err
+			}
+			if !enough { // it asks for more
+				p.Site.Redirect(w, p.Site.Link("/signin"))
+				return nil
+			}
 			return p.warned(h)(w, r, user)
 		case p.HasAccounts():
 			p.Site.Redirect(w, p.Site.Link("/signin"))

@@ -145,6 +145,22 @@ func TestPasskeyThatIsTooNew(t *testing.T) {
 	}
 }
 
+// What is required of everybody is asked on the pages of the account as well.
+func TestAccountRequiresTheLevelOfEverybody(t *testing.T) {
+	t.Parallel()
+	w := atLocalhost(t, withUpgrade, func(c *provider.Config) { c.SignIn.Require = provider.TwoFactors })
+	b := w.NewBrowser()
+	b.Attempt("bob@example.com", lab.BobPass)
+	for _, path := range []string{"/account", "/account/data", "/account/export"} {
+		if p := b.Get(path); !leadsTo(p, "/signin") {
+			t.Errorf("%s is answered with %s", path, p.Status)
+		}
+	}
+	if p := b.Get("/signin"); !leadsTo(p, "/signin/enrol") {
+		t.Errorf("no factor is added: %s to %s", p.Status, p.Header.Get("Location"))
+	}
+}
+
 var challenged = regexp.MustCompile(`^Bearer error="insufficient_user_authentication", error_description="[^"]+", acr_values="([^"]+)"(?:, max_age="(\d+)")?$`)
 
 // A requirement that was raised ends refreshes and data, until the application has sent the
