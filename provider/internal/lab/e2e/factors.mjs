@@ -49,7 +49,7 @@ export async function addApp(page, base, look = async () => {}) {
   await look(page, "app");
   await page.fill("[name=code]", "000000");
   await page.click("main form button[type=submit]");
-  await page.waitForSelector(".problem");
+  await page.waitForSelector(".problem, .problems");
   assert.equal(await page.locator("#key").innerText(), secret, "a wrong code changes no secret");
   await page.fill("[name=code]", await code());
   await page.click("main form button[type=submit]");

@@ -42,7 +42,7 @@ test("an app is asked for after the password, and a recovery code in its place, 
   await arrive(page, "/signin/factor");
   await look(page, "factor-app");
   await enterCode(page, "000000");
-  await page.waitForSelector(".problem");
+  await page.waitForSelector(".problem, .problems");
   await look(page, "factor-app-wrong");
   await enterCode(page, await code());
   await arrive(page, "/account");
@@ -55,7 +55,7 @@ test("an app is asked for after the password, and a recovery code in its place, 
     if (works && entered === codes[0]) await look(page, "factor-code");
     await enterCode(page, entered);
     if (works) await arrive(page, "/account");
-    else await page.waitForSelector(".problem");
+    else await page.waitForSelector(".problem, .problems");
     if (works) await signOut(page, quickstart.provider);
   }
 });
@@ -125,7 +125,7 @@ test("a passkey beside an app: either is enough, and they are not asked together
   await keys.presence(true);
   await page.getByRole("button", { name: "Use a passkey" }).click();
   await page.waitForTimeout(300);
-  assert.equal(await page.locator(".problem").count(), 0);
+  assert.equal(await page.locator(".problem, .problems").count(), 0);
   await page.getByRole("link", { name: /app/i }).first().click();
   await enterCode(page, await code());
   await arrive(page, "/account");
