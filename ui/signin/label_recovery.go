@@ -22,6 +22,18 @@ func (t recoveryText) way(w RecoveryWay, wait time.Duration) wayText {
 	return said
 }
 
+// heading is what the page of a way is about.
+func (t recoveryText) heading(v RecoverProofView) ui.Message {
+	switch {
+	case v.Way == WayWait && v.Wait > 0:
+		return t.Waiting.Heading
+	case v.Way == WayWait:
+		return t.Finish.Heading
+	default:
+		return t.Ways[v.Way].Title
+	}
+}
+
 // scripts are those of the page.
 func (v RecoverProofView) scripts() []string {
 	if v.Way == WayPasskey {
