@@ -63,7 +63,7 @@ func TestCodeOfTheAppTwice(t *testing.T) {
 	first, second := one.askedCode("app"), other.askedCode("app")
 	code := owner.code()
 	before := sessions(w)
-	lab.Race(10, func(i int) int {
+	lab.Race(3, func(i int) int {
 		if i%2 == 0 {
 			return send(one.Browser, first.with("code", code)).StatusCode
 		}
@@ -136,7 +136,7 @@ func TestRecoveryCodeTwice(t *testing.T) {
 	one, other := owner.elsewhere(), owner.elsewhere()
 	first, second := one.askedCode("codes"), other.askedCode("codes")
 	before := sessions(w)
-	lab.Race(10, func(i int) int {
+	lab.Race(3, func(i int) int {
 		if i%2 == 0 {
 			return send(one.Browser, first.with("code", owner.codes[0])).StatusCode
 		}
