@@ -267,7 +267,7 @@ func TestRequirementsHaveAForm(t *testing.T) {
 			t.Errorf("%s is read", bad)
 		}
 	}
-	w := lab.New(t).WithClients()
+	w := atLocalhost(t)
 	client, err := w.Clients().Get(t.Context(), "std")
 	w.OK(err)
 	client.Requires = r

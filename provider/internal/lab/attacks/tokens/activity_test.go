@@ -334,9 +334,9 @@ var happenings = map[string]happening{
 	"AuthenticationWeak": {func(w *lab.Fixture, b *lab.Browser) {
 		refresh := lab.Member(b.T, b.StandardTokens(), "refresh_token")
 		w.OK(w.Clients().Save(b.T.Context(), provider.Client{ID: "std", Secret: lab.ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI},
-			GrantTypes: []string{"authorization_code", "refresh_token"}, Requires: provider.Requirement{Assurance: provider.PhishingResistant}}))
+			GrantTypes: []string{"authorization_code", "refresh_token"}, Requires: provider.Requirement{Assurance: provider.TwoFactors}}))
 		b.Refresh(refresh)
-	}, failed("std", "refresh", "invalid_grant", "authentication_insufficient", "acr", "https://refeds.org/profile/sfa", "required", "phr")},
+	}, failed("std", "refresh", "invalid_grant", "authentication_insufficient", "acr", "https://refeds.org/profile/sfa", "required", "https://refeds.org/profile/mfa")},
 	"RefreshUnknown": {func(_ *lab.Fixture, b *lab.Browser) { b.Refresh(marker) }, failed("std", "refresh", "invalid_grant", "refresh_token_unknown")},
 	"RefreshUsed": {func(w *lab.Fixture, b *lab.Browser) {
 		first := lab.Member(b.T, b.StandardTokens(), "refresh_token")

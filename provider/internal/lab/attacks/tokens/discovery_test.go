@@ -38,7 +38,7 @@ func TestDiscoveryIsTrue(t *testing.T) {
 				},
 				"request_uri_parameter_supported":                false,
 				"claims_parameter_supported":                     true,
-				"acr_values_supported":                           []any{"https://refeds.org/profile/sfa", "https://refeds.org/profile/mfa", "phr"},
+				"acr_values_supported":                           []any{"https://refeds.org/profile/sfa", "https://refeds.org/profile/mfa"},
 				"authorization_response_iss_parameter_supported": true,
 			} {
 				if diff := cmp.Diff(want, document[name]); diff != "" {
