@@ -73,7 +73,3 @@ func (p *Party) Verify(challenge []byte, a Assertion, k storage.Passkey, verify 
 func CounterFell(k storage.Passkey, use storage.PasskeyUse) bool {
 	return (use.SignCount != 0 || k.SignCount != 0) && use.SignCount <= k.SignCount
 }
-
-// Synced reports whether the flags of a passkey say that it is backed up, and so is on every
-// device of its owner's account with the maker.
-func Synced(flags byte) bool { return protocol.AuthenticatorFlags(flags).HasBackupState() }
