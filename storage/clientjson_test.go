@@ -40,6 +40,7 @@ var documents = map[string]struct {
 			OptionalScopes: []string{"student"}, LogoDark: storage.Digest{4}, Wordmark: storage.Digest{5}, WordmarkDark: storage.Digest{6},
 			Logo: storage.Digest{1, 2, 3}, ButtonColor: "#aabbcc",
 			PolicyURL: "https://app.example/policy", TermsURL: "https://app.example/terms",
+			Requires:  storage.Requirement{Assurance: storage.TwoFactors, MaxAge: time.Hour, Enrolled: 24 * time.Hour},
 			CreatedAt: at, UpdatedAt: at.Add(time.Minute),
 		},
 		text: `{"name":"Küche \u003c\u0026\u003e \"Söhne\"","dialect":"v3","public":true,` +
@@ -56,6 +57,7 @@ var documents = map[string]struct {
 			`"wordmark":"BQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=","wordmark_dark":"BgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",` +
 			`"skip_consent":true,"unreviewed":true,"disabled":true,"deleted":true,"logo":"AQIDAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",` +
 			`"button_color":"#aabbcc","policy_uri":"https://app.example/policy","terms_uri":"https://app.example/terms",` +
+			`"requires":{"assurance":"two_factors","max_age":"1h0m0s","enrolled":"24h0m0s"},` +
 			`"created_at":1773500966535897,"updated_at":1773501026535897}`,
 	},
 	"Empty": {

@@ -144,7 +144,7 @@ func sameDatabase(a, b string) bool {
 
 // pages are the first parts of the paths at which a provider answers below its base
 // URL.
-var pages = []string{"account", "api", "assets", "email", "groups", "images", "oauth", "oidc", "reset", "signin", "signout", "signup", "verify", "widget"}
+var pages = []string{"account", "api", "assets", "email", "groups", "images", "oauth", "oidc", "recover", "reset", "signin", "signout", "signup", "verify", "widget"}
 
 // separateURLs refuses addresses of which one would answer for the other. Those that
 // the provider would refuse are left to it.

@@ -135,7 +135,7 @@ func TestSandboxBesideProductionIsAccepted(t *testing.T) {
 // could be put over.
 func TestPagesAreThoseOfTheProvider(t *testing.T) {
 	files := []string{"../../provider/provider.go"}
-	for _, room := range []string{"account", "authflow", "oauth", "resource", "web"} {
+	for _, room := range []string{"account", "authflow", "oauth", "recovery", "resource", "security", "selfservice", "signin", "web"} {
 		of, err := filepath.Glob("../../provider/internal/" + room + "/*.go")
 		if err != nil {
 			t.Fatal(err)

@@ -96,7 +96,11 @@ func (s *Site) problem(w http.ResponseWriter, f *flow, p *problem) {
 	view := problemPage{page: s.page(p.Headline, s.services[0]), problem: p}
 	if f != nil {
 		view.Service = f.service
-		view.Again = "/start/" + f.protocol.Key() + "?" + url.Values{"service": {f.service.Key}, "scope": {f.scope}, "level": {f.level.Key}}.Encode()
+		again := url.Values{"service": {f.service.Key}, "scope": {f.scope}}
+		if f.level.Key != "" {
+			again.Set("level", f.level.Key)
+		}
+		view.Again = "/start/" + f.protocol.Key() + "?" + again.Encode()
 	}
 	s.render(w, p.status, "problem.html", view)
 }

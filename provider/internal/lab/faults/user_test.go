@@ -174,7 +174,7 @@ func (u *user) changePassword() error {
 	if err != nil {
 		return err
 	}
-	if !strings.HasPrefix(p.Header.Get("Location"), "/account?") {
+	if !strings.HasPrefix(p.Header.Get("Location"), "/account/security?") {
 		return wrong("a change of password", p)
 	}
 	u.signedIn, u.passwords, u.over = yes, []string{next}, append(u.over, before...)

@@ -241,8 +241,12 @@ func TestResourceServerIntrospectsItsOwnTokens(t *testing.T) {
 	answer := seenBy(b, "tools-api", both)
 	delete(answer, "exp")
 	delete(answer, "iat")
+	if at, ok := answer["auth_time"].(float64); !ok || int64(at) > w.Now().Unix() {
+		t.Errorf("auth_time %v", answer["auth_time"])
+	}
+	delete(answer, "auth_time")
 	want := map[string]any{
-		"active": true, "sub": "alice", "client_id": "agent", "scope": "tools:run", "aud": lab.ToolsURI, "token_type": "bearer", "iss": w.Issuer(),
+		"active": true, "acr": "https://refeds.org/profile/sfa", "sub": "alice", "client_id": "agent", "scope": "tools:run", "aud": lab.ToolsURI, "token_type": "bearer", "iss": w.Issuer(),
 	}
 	if diff := cmp.Diff(want, answer); diff != "" {
 		t.Errorf("what tools learns (-want +got):\n%s", diff)
