@@ -9,6 +9,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
+	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/providertest"
 	"github.com/bonafide-id/bonafide/provider/sandbox"
 )
@@ -43,6 +44,21 @@ func (a application) signIn(ctx context.Context, code string) (*oauth2.Token, *o
 	raw, _ := token.Extra("id_token").(string)
 	id, err := a.verifier.Verify(ctx, raw)
 	return token, id, err
+}
+
+// classOf signs a user in, and returns the class of the authentication.
+func (a application) classOf(ctx context.Context, user *providertest.Browser, authorizeURL string) (string, error) {
+	callback, err := user.SignIn(ctx, authorizeURL, "veteran")
+	if err != nil {
+		return "", err
+	}
+	_, id, err := a.signIn(ctx, callback.Query().Get("code"))
+	if err != nil {
+		return "", err
+	}
+	var claims struct{ ACR string }
+	err = id.Claims(&claims)
+	return claims.ACR, err
 }
 
 // In a test New takes the place of Start, and Server.SignIn that of NewBrowser.
@@ -110,6 +126,31 @@ func ExampleServer_Advance() {
 	fmt.Println(err)
 	// Output:
 	// oauth2: "invalid_grant" "The code or token is unknown, expired, used or revoked, or belongs to another application."
+}
+
+// An application that asks for a passkey before a payment: a user who has signed in with a
+// password is asked for more, and an application that does not look at acr takes either.
+func ExampleServer_SetAssurance() {
+	ctx := context.Background()
+	idp, err := providertest.Start(ctx, providertest.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer idp.Close()
+	app := newApplication(ctx, idp)
+	user := idp.NewBrowser()
+
+	idp.SetAssurance(provider.OneFactor)
+	acr, err := app.classOf(ctx, user, app.AuthCodeURL("state"))
+	fmt.Println(acr, err)
+
+	pay := app.AuthCodeURL("state", oauth2.SetAuthURLParam("claims", `{"id_token": {"acr": {"essential": true, "value": "phr"}}}`))
+	idp.SetAssurance(provider.PhishingResistant)
+	acr, err = app.classOf(ctx, user, pay)
+	fmt.Println(acr, err)
+	// Output:
+	// https://refeds.org/profile/sfa <nil>
+	// phr <nil>
 }
 
 func ExampleServer_SetFault() {

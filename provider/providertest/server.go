@@ -7,8 +7,8 @@
 //	callback := idp.SignIn(t, client.AuthCodeURL(state), "veteran")
 //
 // The personas that can be signed in as are those of provider.DefaultPersonas, unless
-// Config says otherwise. Time is moved by [Server.Advance], and what a client has to cope
-// with is asked for by [Server.SetFault].
+// Config says otherwise. Time is moved by [Server.Advance], what a client has to cope with is
+// asked for by [Server.SetFault], and how well users sign in by [Server.SetAssurance].
 //
 // The package links the SQLite of package sqlite, which needs cgo and a C compiler. A test
 // that is built without cgo hands in a Store of package sqlitego instead, a module of its
@@ -83,11 +83,12 @@ type Server struct {
 	personas []provider.Persona
 	folder   string
 
-	mu      sync.Mutex
-	ahead   time.Duration
-	fault   provider.Fault
-	mails   []provider.Mail
-	clients []string
+	mu        sync.Mutex
+	ahead     time.Duration
+	fault     provider.Fault
+	assurance provider.Assurance
+	mails     []provider.Mail
+	clients   []string
 }
 
 // New starts a Server that ends with the test.
@@ -261,8 +262,26 @@ func (s *Server) currentFault(context.Context, string) (provider.Fault, error) {
 	return s.fault, nil
 }
 
+// SetAssurance has all personas sign in at a level, with the methods (amr) of it, whatever
+// their AMR and Assurance say. Who is signed in stays so at the level of before, until a
+// request asks for more. provider.AnyAssurance ends it.
+func (s *Server) SetAssurance(level provider.Assurance) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.assurance = level
+}
+
 func (s *Server) personaSet(context.Context, string) (provider.PersonaSet, error) {
-	return provider.PersonaSet{Personas: s.personas}, nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.assurance == provider.AnyAssurance {
+		return provider.PersonaSet{Personas: s.personas}, nil
+	}
+	personas := slices.Clone(s.personas)
+	for i := range personas {
+		personas[i].AMR, personas[i].Assurance = nil, s.assurance
+	}
+	return provider.PersonaSet{Personas: personas}, nil
 }
 
 // Mails returns the mails that the provider has sent, the latest last.

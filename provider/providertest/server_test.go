@@ -246,3 +246,57 @@ func TestAServerThatCannotStartSaysWhy(t *testing.T) {
 		t.Error("started with a client that cannot be registered")
 	}
 }
+
+const essentialPasskey = `{"id_token": {"acr": {"essential": true, "value": "phr"}}}`
+
+func TestPersonasSignInAtEveryLevel(t *testing.T) {
+	t.Parallel()
+	s := providertest.New(t, providertest.Config{Personas: []provider.Persona{{Name: "ada", AMR: []string{"kba"}}}})
+	idToken := func(b *providertest.Browser, pairs ...string) map[string]any {
+		t.Helper()
+		callback, err := b.SignIn(t.Context(), authorizeURL(s, pairs...), "ada")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, tokens := token(t, s, "grant_type", "authorization_code", "code", callback.Query().Get("code"))
+		return payload(t, tokens["id_token"].(string))
+	}
+	for _, c := range []struct {
+		level provider.Assurance
+		acr   string
+		amr   []any
+	}{
+		{provider.OneFactor, "https://refeds.org/profile/sfa", []any{"pwd"}},
+		{provider.TwoFactors, "https://refeds.org/profile/mfa", []any{"pwd", "otp", "mfa"}},
+		{provider.PhishingResistant, "phr", []any{"pop", "user", "mfa"}},
+		{provider.AnyAssurance, "https://refeds.org/profile/sfa", []any{"kba"}},
+	} {
+		s.SetAssurance(c.level)
+		for name, pairs := range map[string][]string{"screens": nil, "hint": {"login_hint", "persona:ada"}} {
+			id := idToken(s.NewBrowser(), pairs...)
+			if id["acr"] != c.acr || !cmp.Equal(c.amr, id["amr"]) {
+				t.Errorf("%v by the %s: acr %v, amr %v, want %s, %v", c.level, name, id["acr"], id["amr"], c.acr, c.amr)
+			}
+		}
+	}
+
+	b := s.NewBrowser()
+	idToken(b)
+	s.SetAssurance(provider.PhishingResistant)
+	if id := idToken(b); id["acr"] == "phr" {
+		t.Error("a session has become better by itself")
+	}
+	if id := idToken(b, "claims", essentialPasskey); id["acr"] != "phr" {
+		t.Errorf("asked for a passkey: acr %v", id["acr"])
+	}
+}
+
+func TestARequestForMoreThanAPersonaReachesIsRefused(t *testing.T) {
+	t.Parallel()
+	s := providertest.New(t, providertest.Config{})
+	s.SetAssurance(provider.TwoFactors)
+	callback, err := s.NewBrowser().SignIn(t.Context(), authorizeURL(s, "claims", essentialPasskey), "veteran")
+	if err != nil || callback.Query().Get("error") != "unmet_authentication_requirements" {
+		t.Errorf("answered %s, %v", callback, err)
+	}
+}
