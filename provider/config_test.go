@@ -63,6 +63,26 @@ func TestNew(t *testing.T) {
 		"RequiredFactorsOff": {func(c *provider.Config) {
 			c.SignIn.Passkeys.Off, c.SignIn.TOTP.Off, c.SignIn.Require = true, true, provider.TwoFactors
 		}, "SignIn.Require"},
+		"UnknownLevelRequired":      {func(c *provider.Config) { c.SignIn.Require = provider.PhishingResistant + 1 }, "SignIn.Require"},
+		"ClassOfALevel":             {classed("phr", provider.Requirement{Assurance: provider.OneFactor}), `SignIn.Classes["phr"]`},
+		"ClassOfALevelByItsAddress": {classed("https://refeds.org/profile/mfa", provider.Requirement{Assurance: provider.PhishingResistant}), `SignIn.Classes["https://refeds.org/profile/mfa"]`},
+		"ClassOfAFormerName":        {classed("multi_factor", provider.Requirement{Assurance: provider.TwoFactors}), `SignIn.Classes["multi_factor"]`},
+		"ClassWithoutName":          {classed("", provider.Requirement{}), `SignIn.Classes[""]`},
+		"ClassOfTwoWords":           {classed("aal 2", provider.Requirement{}), `SignIn.Classes["aal 2"]`},
+		"ClassOfAnUnknownLevel":     {classed("aal2", provider.Requirement{Assurance: provider.PhishingResistant + 1}), `SignIn.Classes["aal2"].Assurance`},
+		"ClassOfTheFuture":          {classed("aal2", provider.Requirement{MaxAge: -time.Second}), `SignIn.Classes["aal2"].MaxAge`},
+		"ClassOfMilliseconds":       {classed("aal2", provider.Requirement{MaxAge: 1500 * time.Millisecond}), `SignIn.Classes["aal2"].MaxAge`},
+		"ClassEnrolledLater":        {classed("aal2", provider.Requirement{Enrolled: -time.Hour}), `SignIn.Classes["aal2"].Enrolled`},
+		"ScopeOfAnUnknownLevel":     {required(provider.Requirement{Assurance: provider.PhishingResistant + 1}), "Scopes[0].Requires.Assurance"},
+		"ScopeOfTheFuture":          {required(provider.Requirement{MaxAge: -time.Second}), "Scopes[0].Requires.MaxAge"},
+		"ScopeEnrolledLater":        {required(provider.Requirement{Enrolled: -time.Hour}), "Scopes[0].Requires.Enrolled"},
+		"ScopeThatNobodyReaches": {func(c *provider.Config) {
+			required(provider.Requirement{Assurance: provider.PhishingResistant})(c)
+			c.SignIn.Passkeys.Off = true
+		}, "Scopes[0].Requires.Assurance"},
+		"HostOfAnUnknownLevel": {func(c *provider.Config) {
+			c.Users.SignInURL, c.Users.SignedIn, c.Users.Assurance = "/login", nobodySignedIn, provider.PhishingResistant+1
+		}, "Users.Assurance"},
 		"RecoveryByMailAlone":     {func(c *provider.Config) { c.SignIn.Recovery.Wait = -1 }, "SignIn.Recovery.Wait"},
 		"RecoveryAfterMonths":     {func(c *provider.Config) { c.SignIn.Recovery.Wait = 31 * 24 * time.Hour }, "SignIn.Recovery.Wait"},
 		"PasswordThatTakesLonger": {func(c *provider.Config) { c.SignIn.Recovery.WithPassword = 73 * time.Hour }, "SignIn.Recovery.WithPassword"},
@@ -141,6 +161,16 @@ func TestNew(t *testing.T) {
 			}
 		})
 	}
+}
+
+// classed adds a class of authentication.
+func classed(name string, r provider.Requirement) func(*provider.Config) {
+	return func(c *provider.Config) { c.SignIn.Classes = map[string]provider.Requirement{name: r} }
+}
+
+// required has the only scope require something.
+func required(r provider.Requirement) func(*provider.Config) {
+	return func(c *provider.Config) { c.Scopes = []provider.Scope{{Name: "pay", Requires: r}} }
 }
 
 func TestNewTriesWrapSigner(t *testing.T) {
@@ -282,6 +312,9 @@ func TestClientsSave(t *testing.T) {
 		"RequestAlg":           {func(c *provider.Client) { c.RequestObjectSigningAlg = "none" }, "RequestObjectSigningAlg"},
 		"AuthAlg":              {func(c *provider.Client) { c.TokenEndpointAuthSigningAlg = "ES256" }, "TokenEndpointAuthSigningAlg"},
 		"SignedWithoutKeys":    {func(c *provider.Client) { c.RequireSignedRequestObject = true }, "RequireSignedRequestObject"},
+		"UnknownLevel":         {func(c *provider.Client) { c.Requires.Assurance = provider.PhishingResistant + 1 }, "Requires.Assurance"},
+		"AuthenticatedLater":   {func(c *provider.Client) { c.Requires.MaxAge = -time.Second }, "Requires.MaxAge"},
+		"EnrolledLater":        {func(c *provider.Client) { c.Requires.Enrolled = -time.Hour }, "Requires.Enrolled"},
 		"UserinfoAlg":          {func(c *provider.Client) { c.UserinfoSignedResponseAlg = "none" }, "UserinfoSignedResponseAlg"},
 		"PolicyThatRunsCode":   {func(c *provider.Client) { c.PolicyURL = "javascript:alert(1)" }, "PolicyURL"},
 	} {

@@ -19,9 +19,10 @@ func TestConfigInJSON(t *testing.T) {
 	want := provider.Config{
 		BaseURL:        "https://id.example.com",
 		Brand:          provider.Brand{Name: "Acme ID", ButtonColor: "#123456", PolicyURL: "/privacy", TermsURL: "/terms"},
-		Scopes:         []provider.Scope{{Name: "club", Attributes: []string{"since"}}},
+		Scopes:         []provider.Scope{{Name: "club", Attributes: []string{"since"}, Requires: provider.Requirement{Assurance: provider.TwoFactors, MaxAge: 15 * time.Minute}}},
 		Attributes:     []provider.Attribute{{Handle: "since", Type: provider.Date}},
 		Lifetimes:      provider.Lifetimes{Code: 90 * time.Second, RefreshGrace: -time.Second, Session: 48 * time.Hour},
+		SignIn:         provider.SignIn{Require: provider.OneFactor, Classes: map[string]provider.Requirement{"aal2": {Enrolled: time.Hour}}},
 		Limits:         provider.Limits{SignIn: provider.Limit{Burst: 5, Every: time.Minute}, Mail: provider.Limit{Burst: -1}},
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
 		Sandbox:        true, AllowPrivateNetworks: true,
@@ -32,7 +33,8 @@ func TestConfigInJSON(t *testing.T) {
 	}
 	const form = `{"base_url":"https://id.example.com",` +
 		`"brand":{"name":"Acme ID","button_color":"#123456","tos_uri":"/terms","policy_uri":"/privacy"},` +
-		`"scopes":[{"name":"club","attributes":["since"]}],"attributes":[{"handle":"since","type":"date"}],` +
+		`"scopes":[{"name":"club","attributes":["since"],"requires":{"assurance":"two_factors","max_age":"15m0s"}}],"attributes":[{"handle":"since","type":"date"}],` +
+		`"sign_in":{"require":"one_factor","classes":{"aal2":{"enrolled":"1h0m0s"}}},` +
 		`"lifetimes":{"code":"1m30s","refresh_grace":"-1s","session":"48h0m0s"},` +
 		`"limits":{"sign_in":{"burst":5,"every":"1m0s"},"mail":{"burst":-1}},` +
 		`"trusted_proxies":["10.0.0.0/8"],"allow_private_networks":true,"sandbox":true}`

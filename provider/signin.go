@@ -60,8 +60,9 @@ type SignIn struct {
 
 	// Classes are further names of classes of authentication (acr) that applications may
 	// request, such as http://idmanagement.gov/ns/assurance/aal/2, and what each stands for;
-	// they count for the users of the host as well. The names of the levels are
-	// https://refeds.org/profile/sfa, https://refeds.org/profile/mfa and phr.
+	// they count for the users of the host as well. The names of the levels, which mean what
+	// they mean everywhere, are https://refeds.org/profile/sfa, https://refeds.org/profile/mfa
+	// and phr, and the former ones single_factor and multi_factor.
 	// Defaults to none.
 	Classes map[string]Requirement `json:"classes,omitempty"`
 

@@ -120,9 +120,12 @@ func (c Config) validateReachable(field string, r Requirement) error {
 // validateClasses returns an error for the first invalid class.
 func (s SignIn) validateClasses() error {
 	for _, name := range slices.Sorted(maps.Keys(s.Classes)) {
-		field := "SignIn.Classes[" + name + "]"
+		field := fmt.Sprintf("SignIn.Classes[%q]", name)
 		if name == "" || len(name) > maxClass || !registry.IsPrintableASCII(name) {
 			return wrongField(field, "a name has 1 to %d printable ASCII characters, without spaces", maxClass)
+		}
+		if authorization.IsWord(name) {
+			return wrongField(field, "is the name of a level")
 		}
 		if err := checkRequirement(field, s.Classes[name]); err != nil {
 			return err

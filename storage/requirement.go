@@ -11,16 +11,16 @@ import (
 type Requirement struct {
 	// Assurance is the lowest level that suffices.
 	// Defaults to any.
-	Assurance Assurance
+	Assurance Assurance `json:"assurance,omitempty"`
 
 	// MaxAge is the longest time since the authentication; zero for any. An authentication
 	// of several factors is as old as the first of them.
-	MaxAge time.Duration
+	MaxAge time.Duration `json:"max_age,omitempty"`
 
 	// Enrolled is how long the account must have had the factors; zero for any time. It
 	// keeps a thief of a password from meeting the requirement with a passkey that was
 	// added just now. The host's own users meet it.
-	Enrolled time.Duration
+	Enrolled time.Duration `json:"enrolled,omitempty"`
 }
 
 // requirementDocument is the JSON form of a requirement.

@@ -83,6 +83,11 @@ func TestUnknownKeysAreRefusedByName(t *testing.T) {
 		`{"-": "c2VjcmV0"}`:                                          "-",
 		`{"lifetimes": {"cod": "1m"}}`:                               "lifetimes.cod",
 		`{"limits": {"mail": {"Burst": 1}}}`:                         "limits.mail.Burst",
+		`{"sign_in": {"passkeys": {"of": true}}}`:                    "sign_in.passkeys.of",
+		`{"sign_in": {"recovery": {"waits": "96h"}}}`:                "sign_in.recovery.waits",
+		`{"sign_in": {"classes": {"aal.2": {"max": "1h"}}}}`:         "sign_in.classes.aal.2.max",
+		`{"scopes": [{"requires": {"level": "phr"}}]}`:               "scopes[0].requires.level",
+		`{"clients": [{"requires": {"maxage": "1h"}}]}`:              "clients[0].requires.maxage",
 	} {
 		_, err := loadConfig(writeConfig(t, text))
 		if want := fmt.Sprintf("unknown key %q", key); err == nil || !strings.Contains(err.Error(), want) {
@@ -93,18 +98,24 @@ func TestUnknownKeysAreRefusedByName(t *testing.T) {
 
 func TestBadValuesAreRefusedByKey(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"listen": 8080}`:                                      `key "listen"`,
-		`{"users": "nobody"}`:                                   `key "users"`,
-		`{"clients": [{}, {"public": "yes"}]}`:                  `key "clients[1].public": cannot be a string`,
-		`{"trusted_proxies": ["10.0.0.0/8", "ten"]}`:            `trusted_proxies[1]: `,
-		`{"users": [{"status": [{"expires_at": "tomorrow"}]}]}`: `users[0].status[0].expires_at: `,
-		`{"lifetimes": {"code": 60}}`:                           `key "lifetimes.code": cannot be a number`,
-		`{"lifetimes": {"code": "soon"}}`:                       `lifetimes: "soon" is not a duration`,
-		`{"limits": {"mail": {"burst": 1, "every": "1"}}}`:      `limits.mail: "1" is not a duration`,
-		"{\n\"listen\": oops}":                                  "line 2",
-		`{} {}`:                                                 "line 1",
-		`null`:                                                  "is not a JSON object",
-		`[]`:                                                    "is not a JSON object",
+		`{"listen": 8080}`:                                        `key "listen"`,
+		`{"users": "nobody"}`:                                     `key "users"`,
+		`{"clients": [{}, {"public": "yes"}]}`:                    `key "clients[1].public": cannot be a string`,
+		`{"trusted_proxies": ["10.0.0.0/8", "ten"]}`:              `trusted_proxies[1]: `,
+		`{"users": [{"status": [{"expires_at": "tomorrow"}]}]}`:   `users[0].status[0].expires_at: `,
+		`{"lifetimes": {"code": 60}}`:                             `key "lifetimes.code": cannot be a number`,
+		`{"lifetimes": {"code": "soon"}}`:                         `lifetimes: "soon" is not a duration`,
+		`{"limits": {"mail": {"burst": 1, "every": "1"}}}`:        `limits.mail: "1" is not a duration`,
+		`{"sign_in": {"require": "three_factors"}}`:               `sign_in: "three_factors" is not a level of assurance`,
+		`{"sign_in": {"require": 2}}`:                             `key "sign_in.require": cannot be a number`,
+		`{"sign_in": {"trust_devices": "a month"}}`:               `sign_in: "a month" is not a duration`,
+		`{"sign_in": {"classes": {"aal.2": {"assurance": "2"}}}}`: `sign_in.classes.aal.2: "2" is not a level of assurance`,
+		`{"scopes": [{"requires": {"assurance": "phr"}}]}`:        `scopes[0].requires: "phr" is not a level of assurance`,
+		`{"clients": [{"requires": {"enrolled": "a day"}}]}`:      `clients[0].requires: "a day" is not a duration`,
+		"{\n\"listen\": oops}":                                    "line 2",
+		`{} {}`:                                                   "line 1",
+		`null`:                                                    "is not a JSON object",
+		`[]`:                                                      "is not a JSON object",
 	} {
 		_, err := loadConfig(writeConfig(t, text))
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -116,52 +127,57 @@ func TestBadValuesAreRefusedByKey(t *testing.T) {
 func TestWhatTheProviderRefusesIsNamedByKey(t *testing.T) {
 	folder := t.TempDir() // one for all, so that the keys are made once
 	for text, want := range map[string]string{
-		`"base_url": "http://example.com"`:                                                                       "base_url: ",
-		`"brand": {"button_color": "blue"}`:                                                                      "brand.button_color: ",
-		`"brand": {"logo": "missing.png"}`:                                                                       "brand.logo: ",
-		`"texts": "nowhere"`:                                                                                     "texts: read texts: ",
-		`"groups": [{"name": "crew", "translations": {"german": {}}}]`:                                           `groups[0].translations: "german"`,
-		`"brand": {"wordmark_dark": "missing.png"}`:                                                              "brand.wordmark_dark: ",
-		`"brand": {"font": {"name": "A", "regular": "missing.woff2"}}`:                                           "brand.font.regular: ",
-		`"brand": {"font": {"name": "A;}"}}`:                                                                     "brand.font.name: ",
-		`"brand": {"theme": {"light": {"soft_text": "#aaaaaa"}}}`:                                                "brand.theme.light.soft_text: #aaaaaa has a contrast of 2.3:1 to the surface #ffffff, and needs 4.5:1",
-		`"brand": {"theme": {"radius": "8px;color:red"}}`:                                                        "brand.theme.radius: ",
-		`"brand": {"scheme": "dim"}`:                                                                             "brand.scheme: ",
-		`"brand": {"links": [{"label": "x", "uri": "javascript:alert(1)"}]}`:                                     "brand.links[0].uri: ",
-		`"brand": {"code": "Acme ID"}`:                                                                           "brand.code: ",
-		`"brand": {"mark": "\"/><script>"}`:                                                                      "brand.mark: ",
-		`"scopes": [{"name": "x", "attributes": ["nope"]}]`:                                                      `scopes[0].attributes: unknown attribute "nope"`,
-		`"attributes": [{"handle": "size", "type": "number"}]`:                                                   "attributes[0].type: ",
-		`"users": [{"email": "nobody"}]`:                                                                         "users[0].email: ",
-		`"users": [{"uuid": "a b", "email": "a@example.com"}]`:                                                   "users[0].uuid: ",
-		`"users": [{"email": "a@example.com", "attributes": {"fnam": "A"}}]`:                                     `users[0].attributes.fnam: `,
-		`"users": [{"email": "a@example.com", "status": [{"group": "pilots"}]}]`:                                 `users[0].status[0].group: "pilots"`,
-		`"clients": [{"client_id": "a"}]`:                                                                        "clients[0].redirect_uris: ",
-		`"clients": [{"client_id": "a", "redirect_uris": ["http://x.test/#a"]}]`:                                 "clients[0].redirect_uris[0]: ",
-		`"clients": [{"redirect_uris": ["https://x.test/"]}]`:                                                    "clients[0].client_id: ",
-		`"clients": [{"client_id": "a", "dialect": "v4"}]`:                                                       "clients[0].dialect: ",
-		`"clients": [{"client_id": "a", "logo": "none.png"}]`:                                                    "clients[0].logo: ",
-		`"clients": [{"client_id": "a", "userinfo_signed_response_alg": "none"}]`:                                "clients[0].userinfo_signed_response_alg: ",
-		`"smtp": {"from": "id@x.test"}`:                                                                          "smtp.host: ",
-		`"smtp": {"host": "x.test", "from": "id"}`:                                                               "smtp.from: ",
-		`"smtp": {"host": "x.test", "from": "a@x.test", "tls": "none"}`:                                          `smtp.tls: "none" is none of`,
-		`"smtp": {"host": "x.test", "from": "a@x.test", "port": -1}`:                                             "smtp.port: ",
-		`"smtp": {"host": "x.test", "from": "a@x.test", "username": "a"}`:                                        "smtp.password: ",
-		`"smtp": {"host": "x.test", "from": "a@x.test", "ca_file": "none.pem"}`:                                  "smtp.ca_file: ",
-		`"probe_listen": "nowhere:port"`:                                                                         "probe_listen: ",
-		`"lifetimes": {"code": "1h"}`:                                                                            "lifetimes.code: ",
-		`"limits": {"mail": {"burst": 1}}`:                                                                       "limits.mail.every: ",
-		`"resources": [{"uri": "https://x.test"}, {"uri": "https://x.test/"}]`:                                   "resources[1].uri: ",
-		`"resources": [{"uri": "https://x.test", "scopes": ["nope"]}]`:                                           "resources[0].scopes[0]: ",
-		`"clients": [{"client_id": "a", "redirect_uris": ["https://x.test/"], "resources": ["https://x.test"]}]`: "clients[0].resources[0]: ",
-		`"groups": [{"name": "a"}, {"name": "a"}]`:                                                               "groups[1].name: ",
-		`"users": [{"email": "a@example.com", "password": "short"}]`:                                             "users[0].password: ",
-		`"clients": [{"client_id": "a", "client_secret": "short", "redirect_uris": ["https://x.test/"]}]`:        "clients[0].client_secret: ",
-		`"clients": [{"client_id": "a", "tos_uri": "javascript:1", "redirect_uris": ["https://x.test/"]}]`:       "clients[0].tos_uri: ",
-		`"sandbox": {"users": [{"email": "nobody"}]}`:                                                            "sandbox.users[0].email: ",
-		`"listen": "nowhere:port"`:                                                                               "listen: ",
-		`"sample_client": {"listen": "nowhere:port"}`:                                                            "sample_client.listen: ",
-		`"database": "postgres://127.0.0.1:1/none?connect_timeout=1&sslmode=disable"`:                            "database: ",
+		`"base_url": "http://example.com"`:                                                                                   "base_url: ",
+		`"brand": {"button_color": "blue"}`:                                                                                  "brand.button_color: ",
+		`"brand": {"logo": "missing.png"}`:                                                                                   "brand.logo: ",
+		`"texts": "nowhere"`:                                                                                                 "texts: read texts: ",
+		`"groups": [{"name": "crew", "translations": {"german": {}}}]`:                                                       `groups[0].translations: "german"`,
+		`"brand": {"wordmark_dark": "missing.png"}`:                                                                          "brand.wordmark_dark: ",
+		`"brand": {"font": {"name": "A", "regular": "missing.woff2"}}`:                                                       "brand.font.regular: ",
+		`"brand": {"font": {"name": "A;}"}}`:                                                                                 "brand.font.name: ",
+		`"brand": {"theme": {"light": {"soft_text": "#aaaaaa"}}}`:                                                            "brand.theme.light.soft_text: #aaaaaa has a contrast of 2.3:1 to the surface #ffffff, and needs 4.5:1",
+		`"brand": {"theme": {"radius": "8px;color:red"}}`:                                                                    "brand.theme.radius: ",
+		`"brand": {"scheme": "dim"}`:                                                                                         "brand.scheme: ",
+		`"brand": {"links": [{"label": "x", "uri": "javascript:alert(1)"}]}`:                                                 "brand.links[0].uri: ",
+		`"brand": {"code": "Acme ID"}`:                                                                                       "brand.code: ",
+		`"brand": {"mark": "\"/><script>"}`:                                                                                  "brand.mark: ",
+		`"scopes": [{"name": "x", "attributes": ["nope"]}]`:                                                                  `scopes[0].attributes: unknown attribute "nope"`,
+		`"attributes": [{"handle": "size", "type": "number"}]`:                                                               "attributes[0].type: ",
+		`"users": [{"email": "nobody"}]`:                                                                                     "users[0].email: ",
+		`"users": [{"uuid": "a b", "email": "a@example.com"}]`:                                                               "users[0].uuid: ",
+		`"users": [{"email": "a@example.com", "attributes": {"fnam": "A"}}]`:                                                 `users[0].attributes.fnam: `,
+		`"users": [{"email": "a@example.com", "status": [{"group": "pilots"}]}]`:                                             `users[0].status[0].group: "pilots"`,
+		`"clients": [{"client_id": "a"}]`:                                                                                    "clients[0].redirect_uris: ",
+		`"clients": [{"client_id": "a", "redirect_uris": ["http://x.test/#a"]}]`:                                             "clients[0].redirect_uris[0]: ",
+		`"clients": [{"redirect_uris": ["https://x.test/"]}]`:                                                                "clients[0].client_id: ",
+		`"clients": [{"client_id": "a", "dialect": "v4"}]`:                                                                   "clients[0].dialect: ",
+		`"clients": [{"client_id": "a", "logo": "none.png"}]`:                                                                "clients[0].logo: ",
+		`"clients": [{"client_id": "a", "userinfo_signed_response_alg": "none"}]`:                                            "clients[0].userinfo_signed_response_alg: ",
+		`"smtp": {"from": "id@x.test"}`:                                                                                      "smtp.host: ",
+		`"smtp": {"host": "x.test", "from": "id"}`:                                                                           "smtp.from: ",
+		`"smtp": {"host": "x.test", "from": "a@x.test", "tls": "none"}`:                                                      `smtp.tls: "none" is none of`,
+		`"smtp": {"host": "x.test", "from": "a@x.test", "port": -1}`:                                                         "smtp.port: ",
+		`"smtp": {"host": "x.test", "from": "a@x.test", "username": "a"}`:                                                    "smtp.password: ",
+		`"smtp": {"host": "x.test", "from": "a@x.test", "ca_file": "none.pem"}`:                                              "smtp.ca_file: ",
+		`"probe_listen": "nowhere:port"`:                                                                                     "probe_listen: ",
+		`"lifetimes": {"code": "1h"}`:                                                                                        "lifetimes.code: ",
+		`"limits": {"mail": {"burst": 1}}`:                                                                                   "limits.mail.every: ",
+		`"resources": [{"uri": "https://x.test"}, {"uri": "https://x.test/"}]`:                                               "resources[1].uri: ",
+		`"resources": [{"uri": "https://x.test", "scopes": ["nope"]}]`:                                                       "resources[0].scopes[0]: ",
+		`"clients": [{"client_id": "a", "redirect_uris": ["https://x.test/"], "resources": ["https://x.test"]}]`:             "clients[0].resources[0]: ",
+		`"sign_in": {"classes": {"phr": {"assurance": "one_factor"}}}`:                                                       `sign_in.classes["phr"]: is the name of a level`,
+		`"sign_in": {"classes": {"https://x.test/aal.2": {"enrolled": "-1h"}}}`:                                              `sign_in.classes["https://x.test/aal.2"].enrolled: `,
+		`"scopes": [{"name": "x", "requires": {"enrolled": "-1h"}}]`:                                                         "scopes[0].requires.enrolled: ",
+		`"sign_in": {"passkeys": {"off": true}}, "scopes": [{"name": "x", "requires": {"assurance": "phishing_resistant"}}]`: "scopes[0].requires.assurance: nobody can reach phishing_resistant",
+		`"clients": [{"client_id": "a", "redirect_uris": ["https://x.test/"], "requires": {"max_age": "1ms"}}]`:              "clients[0].requires.max_age: ",
+		`"groups": [{"name": "a"}, {"name": "a"}]`:                                                                           "groups[1].name: ",
+		`"users": [{"email": "a@example.com", "password": "short"}]`:                                                         "users[0].password: ",
+		`"clients": [{"client_id": "a", "client_secret": "short", "redirect_uris": ["https://x.test/"]}]`:                    "clients[0].client_secret: ",
+		`"clients": [{"client_id": "a", "tos_uri": "javascript:1", "redirect_uris": ["https://x.test/"]}]`:                   "clients[0].tos_uri: ",
+		`"sandbox": {"users": [{"email": "nobody"}]}`:                                                                        "sandbox.users[0].email: ",
+		`"listen": "nowhere:port"`:                                                                                           "listen: ",
+		`"sample_client": {"listen": "nowhere:port"}`:                                                                        "sample_client.listen: ",
+		`"database": "postgres://127.0.0.1:1/none?connect_timeout=1&sslmode=disable"`:                                        "database: ",
 	} {
 		if !strings.HasPrefix(text, `"listen": "no`) {
 			text = `"listen": "127.0.0.1:0", ` + text
@@ -199,12 +215,13 @@ const everyKey = `{
 		"home_uri": "/", "tos_uri": "/terms", "policy_uri": "/privacy", "help_uri": "/help"},
 	"texts": "texts", "password_min_length": 12,
 	"sign_in": {"passkeys": {"off": true, "rp_id": "localhost", "previous_rp_ids": ["old.localhost"], "origins": ["https://id.example"], "upgrade": true}, "totp": {"off": true},
-		"trust_devices": "720h", "require": "one_factor", "recovery": {"wait": "96h", "with_password": "48h"}},
+		"trust_devices": "720h", "require": "one_factor", "classes": {"https://id.example/aal.2": {"assurance": "two_factors", "max_age": "24h", "enrolled": "1h"}}, "recovery": {"wait": "96h", "with_password": "48h"}},
 	"lifetimes": {"code": "1m", "access_token": "2m", "id_token": "3m", "refresh_token": "4h", "grant": "5h", "refresh_grace": "6s",
 		"session_idle": "7h", "session": "8h", "flow": "9m", "deletion_grace": "10h"},
 	"limits": {"sign_in": {"burst": 1, "every": "1s"}, "sign_in_account": {"burst": 2, "every": "2s"}, "sign_up": {"burst": 3, "every": "3s"},
 		"mail": {"burst": 4, "every": "4s"}, "code": {"burst": 5, "every": "5s"}},
 	"scopes": [{"name": "work", "title": "Work", "description": "Where you work.", "attributes": ["uuid", "badge"], "groups": ["staff"],
+		"requires": {"assurance": "two_factors", "max_age": "15m", "enrolled": "24h"},
 		"translations": {"de": {"title": "Arbeit", "description": "Wo Sie arbeiten."}}}],
 	"attributes": [{"handle": "badge", "name": "Badges", "type": "records", "members": ["number"], "member_names": {"number": "Number"}, "sensitive": true,
 		"same_as": "fname", "from": ["fname", "lname"], "verifies": "email", "translations": {"de": "Ausweise"}}],
@@ -226,7 +243,7 @@ const everyKey = `{
 		"response_types": ["code"], "grant_types": ["refresh_token"], "scopes": ["work"], "optional_scopes": ["work"], "origins": ["https://c.test"],
 		"resources": ["https://mcp.c.test"], "access_token_format": "jwt",
 		"no_query_token": true, "no_jsonp": true,
-		"userinfo_signed_response_alg": "RS256", "lean_id_tokens": true, "require_verified": true, "skip_consent": true, "unreviewed": true, "disabled": true,
+		"userinfo_signed_response_alg": "RS256", "lean_id_tokens": true, "require_verified": true, "requires": {"assurance": "one_factor", "max_age": "1h", "enrolled": "1m"}, "skip_consent": true, "unreviewed": true, "disabled": true,
 		"logo": "c.png", "logo_dark": "c-dark.png", "wordmark": "c-word.png", "wordmark_dark": "c-word-dark.png", "button_color": "#654321", "policy_uri": "https://c.test/p", "tos_uri": "https://c.test/t"}],
 	"sample_client": {"listen": "127.0.0.1:1", "base_url": "http://shop.localhost:1"},
 	"developer": {"review": true, "operators": ["a@example.com"], "operator_scopes": ["work"]},
@@ -349,6 +366,13 @@ func TestEveryKeyIsRead(t *testing.T) {
 			walk(v.Elem(), place)
 		case reflect.Slice:
 			walk(v.Index(0), place+"[0]")
+		case reflect.Map:
+			if v.Type().Elem() != reflect.TypeFor[provider.Requirement]() {
+				return
+			}
+			for _, key := range v.MapKeys() {
+				walk(v.MapIndex(key), fmt.Sprintf("%s[%v]", place, key))
+			}
 		case reflect.Struct:
 			if v.Type() == reflect.TypeFor[time.Time]() || v.Type() == reflect.TypeFor[netip.Prefix]() {
 				return
@@ -382,7 +406,7 @@ func TestManualNamesEveryKey(t *testing.T) {
 				if !strings.Contains(string(manual), "`"+key+"`") && !strings.Contains(string(manual), "[]."+key+"`") {
 					t.Errorf("docs/config.md does not name the key %s", key)
 				}
-				if own := key == "attributes" || key == "verifiers" || key == "translations" || key == "member_names"; !own || reflect.TypeOf(value).Kind() == reflect.Slice {
+				if own := key == "attributes" || key == "verifiers" || key == "translations" || key == "member_names" || key == "classes"; !own || reflect.TypeOf(value).Kind() == reflect.Slice {
 					keys(value) // what is in the others is named by whoever writes the file
 				}
 			}

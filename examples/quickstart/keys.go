@@ -34,9 +34,9 @@ var placeOf = map[string]string{"Secret": "data/secret", "PreviousSecrets": "dat
 // brand.button_color for Brand.ButtonColor.
 func keyOf(path string, t reflect.Type) string {
 	var keys []string
-	for name := range strings.SplitSeq(path, ".") {
+	for _, name := range fieldsOf(path) {
 		name, index, indexed := strings.Cut(name, "[")
-		for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map {
 			t = t.Elem()
 		}
 		key := name
@@ -52,4 +52,21 @@ func keyOf(path string, t reflect.Type) string {
 		keys = append(keys, key)
 	}
 	return strings.Join(keys, ".")
+}
+
+// fieldsOf returns the fields of a path. A point within brackets is one of a name.
+func fieldsOf(path string) (fields []string) {
+	start, depth := 0, 0
+	for i, r := range path {
+		switch {
+		case r == '[':
+			depth++
+		case r == ']':
+			depth--
+		case r == '.' && depth == 0:
+			fields = append(fields, path[start:i])
+			start = i + 1
+		}
+	}
+	return append(fields, path[start:])
 }

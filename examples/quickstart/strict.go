@@ -91,7 +91,7 @@ func checkObject(object map[string]any, t reflect.Type, place string) error {
 		if !ok {
 			return fmt.Errorf("unknown key %q", inner)
 		}
-		if readsItself {
+		if readsItself && !isNested(object[key]) { // its values have a form of their own
 			continue
 		}
 		if err := checkKeys(object[key], field, inner); err != nil {
@@ -102,6 +102,16 @@ func checkObject(object map[string]any, t reflect.Type, place string) error {
 		return checkValue(object, t, place)
 	}
 	return nil
+}
+
+// isNested reports whether a decoded JSON value has values in it.
+func isNested(value any) bool {
+	switch value.(type) {
+	case []any, map[string]any:
+		return true
+	default:
+		return false
+	}
 }
 
 // checkValue names the key of a value that the type cannot have.

@@ -39,6 +39,12 @@ var wordOf = map[storage.Assurance]string{
 	storage.PhishingResistant: PhishingResistant,
 }
 
+// IsWord reports whether a class is one of the levels by its name or its former one.
+func IsWord(class string) bool {
+	_, ok := words[class]
+	return ok
+}
+
 // WordOf returns the name of the class of a level.
 func WordOf(level storage.Assurance) string {
 	if word, ok := wordOf[level]; ok {
