@@ -35,6 +35,9 @@ type Installation struct {
 	HasAccounts bool
 	SignsUp     bool
 
+	// Assurance is the highest level that a sign-in can reach.
+	Assurance Assurance
+
 	// Scopes, Attributes and Groups are those in force, in the host's order; Attributes
 	// begin with the default catalogue.
 	Scopes     []Scope
@@ -52,7 +55,7 @@ type Installation struct {
 func (p *Provider) Installation() Installation {
 	i := Installation{
 		BaseURL: p.cfg.BaseURL, Sandbox: p.cfg.Sandbox, Name: p.cfg.Brand.name(), Code: p.cfg.Brand.Code, Issuer: p.issuer,
-		HasAccounts: p.cfg.hasAccounts(), SignsUp: p.cfg.hasAccounts() && p.cfg.Mailer != nil,
+		HasAccounts: p.cfg.hasAccounts(), SignsUp: p.cfg.hasAccounts() && p.cfg.Mailer != nil, Assurance: p.cfg.highestAssurance(),
 		Scopes: slices.Clone(p.catalogue.Scopes), Attributes: slices.Clone(p.catalogue.Attributes), Groups: slices.Clone(p.catalogue.Groups),
 		Resources: slices.Clone(p.cfg.Resources), Lifetimes: p.cfg.Lifetimes,
 	}

@@ -96,6 +96,9 @@ const (
 	// LogoutURIMissing is for an application that wants sessions named and has no address
 	// to be told at.
 	LogoutURIMissing ProblemCode = "logout_uri_missing"
+	// SignInUnreachable is for an application that requires a sign-in of which nobody is
+	// capable.
+	SignInUnreachable ProblemCode = "sign_in_unreachable"
 	// TooManySecrets is for an application that has as many as may be valid at once,
 	// LastSecret for one that would be left without any.
 	TooManySecrets ProblemCode = "too_many_secrets"

@@ -29,6 +29,7 @@ func registeredFields(c provider.Client) []registered {
 		{name: screens.FieldScopes, values: c.Scopes},
 		{name: screens.FieldOptionalScopes, values: c.OptionalScopes},
 		{name: screens.FieldRequireVerified, value: onOff(c.RequireVerified)},
+		{name: screens.FieldRequires, value: requirementText(c.Requires)},
 		{name: ui.FieldGrantTypes, values: grantTypesOf(c)},
 		{name: ui.FieldResponseTypes, values: responseTypesOf(c)},
 		{name: screens.FieldAuthMethod, value: c.TokenEndpointAuthMethod},

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -77,9 +78,17 @@ type fixture struct {
 // change may adjust the configuration.
 func newFixture(t testing.TB, change ...func(*developer.Config)) *fixture {
 	t.Helper()
+	return newFixtureAt(t, "127.0.0.1", change...)
+}
+
+// newFixtureAt is newFixture at another name of this machine: at localhost, unlike at an
+// address, there are passkeys.
+func newFixtureAt(t testing.TB, host string, change ...func(*developer.Config)) *fixture {
+	t.Helper()
 	w := &fixture{t: t, clock: time.Now(), mails: &mailbox{}, log: &syncBuffer{}}
 	mux, sandboxMux := http.NewServeMux(), http.NewServeMux()
 	w.server, w.sandboxServer = httptest.NewServer(mux), httptest.NewServer(sandboxMux)
+	w.server.URL = strings.Replace(w.server.URL, "127.0.0.1", host, 1)
 	t.Cleanup(w.server.Close)
 	t.Cleanup(w.sandboxServer.Close)
 	w.id = w.newProvider("production.db", provider.Config{BaseURL: w.server.URL, Mailer: w.mails, Resources: bothAPIs})

@@ -81,14 +81,14 @@ func TestSettingsOfAMachineClient(t *testing.T) {
 	path := b.machine("scopes.military", "on")
 	app, before := w.registered(river, storage.Sandbox)
 	form := b.open(path + "/settings")
-	for _, field := range []string{"redirect_uris", "origins", "grant_types", "response_types", "require_verified", "userinfo_signed"} {
+	for _, field := range []string{"redirect_uris", "origins", "grant_types", "response_types", "require_verified", "requires", "userinfo_signed"} {
 		if strings.Contains(form.body, `name="`+field) {
 			t.Errorf("the page asks for %s", field)
 		}
 	}
 	action, fields := form.form(t, "name", "Robot", "scopes.student", "on", "token_endpoint_auth_method", "client_secret_basic", "action", "save")
 	for name, value := range map[string]string{
-		"redirect_uris": callbackURI, "grant_types.authorization_code": "on", "response_types.code": "on", "require_verified": "on",
+		"redirect_uris": callbackURI, "grant_types.authorization_code": "on", "response_types.code": "on", "require_verified": "on", "requires": "two_factors",
 	} {
 		fields.Set(name, value)
 	}

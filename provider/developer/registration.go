@@ -295,6 +295,7 @@ func (p *posting) people() {
 	p.scopes(p.r.env)
 	p.optionalScopes(p.r.env)
 	p.RequireVerified = p.is(screens.FieldRequireVerified)
+	p.requires()
 	if p.Dialect == provider.Standard {
 		p.UserinfoSignedResponseAlg = map[bool]string{true: "RS256"}[p.is(screens.FieldUserinfoSigned)]
 	} else {
@@ -353,6 +354,8 @@ func fieldProblem(wrong *provider.FieldError) ui.Problem {
 		problem.Field = screens.FieldOrigins
 	case "BackchannelLogoutURI":
 		return ui.Problem{Code: ui.AddressNotCalled, Field: ui.FieldBackchannelLogoutURI}
+	case "Requires.Assurance":
+		return ui.Problem{Code: ui.SignInUnreachable, Field: screens.FieldRequires}
 	case "JWKSURI":
 		return ui.Problem{Code: ui.AddressNotCalled, Field: ui.FieldJWKSURI}
 	default:

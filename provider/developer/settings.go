@@ -54,6 +54,7 @@ func (d *Dashboard) registrationView(r *request, now, c provider.Client) screens
 		GrantTypes:             valuesOf(choosableGrants(c), grantTypesOf(c)),
 		AuthMethod:             cmp.Or(c.TokenEndpointAuthMethod, authMethodAny),
 		UserinfoSigned:         c.UserinfoSignedResponseAlg != "", NoQueryToken: c.NoQueryToken, NoJSONP: c.NoJSONP,
+		SignIns: d.signIns(r.env, now), SignIn: signInWord(c.Requires.Assurance), AddsFactors: d.Provider.Installation().HasAccounts,
 		RequireVerified: c.RequireVerified, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL,
 	}
 	if r.Request.Method == http.MethodPost { // as it was typed, so that the lines have their numbers

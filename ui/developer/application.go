@@ -28,6 +28,12 @@ func (v SettingsView) authMethods() []ui.Option {
 	return options(v.locale(), t.AuthMethods, []string{"any", "client_secret_basic", "client_secret_post", "private_key_jwt"}, v.AuthMethod)
 }
 
+// signIns are those that an application can require.
+func (v SettingsView) signIns() []ui.Option {
+	t := textOf(v.locale()).Application
+	return options(v.locale(), t.SignIns, v.SignIns, v.SignIn)
+}
+
 // moreFields are those of the part of the settings that is closed.
 var moreFields = []string{
 	FieldLeanIDTokens, FieldAccessTokenFormat, ui.FieldResources, ui.FieldBackchannelLogoutURI, FieldBackchannelSession, FieldAuthMethod, ui.FieldJWKS, ui.FieldJWKSURI,

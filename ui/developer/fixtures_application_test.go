@@ -72,6 +72,7 @@ func settingsOf(p ui.Page, problems ...ui.Problem) SettingsView {
 			PostLogoutRedirectURIs: "https://riverbikes.example/", Origins: "https://riverbikes.example", Scopes: sampleScopes(p), OptionalScopes: sampleScopes(p)[1:],
 			ResponseTypes: []Value{{"code", true}, {"code id_token", false}},
 			GrantTypes:    []Value{{"authorization_code", true}, {"refresh_token", true}, {"client_credentials", false}}, AuthMethod: "client_secret_basic",
+			SignIns: []string{AnySignIn, "two_factors", "phishing_resistant"}, SignIn: "two_factors", AddsFactors: true,
 			UserinfoSigned: true, RequireVerified: true, PolicyURL: "https://riverbikes.example/privacy",
 			LeanIDTokens: true, Resources: []Scope{{"https://api.riverbikes.example/", ui.Label{Text: "Workshop API", Lang: ui.Undetermined}, ui.Label{}, true}, {Name: "https://mcp.riverbikes.example/"}},
 			BackchannelLogoutURI: "https://riverbikes.example/signed-out", BackchannelSession: true,
@@ -159,7 +160,8 @@ var registrationFixtures = []audiencetest.Fixture{
 	{Name: "settings", Render: func(p ui.Page) templ.Component { return Settings(settingsOf(p)) }},
 	{Name: "settings-problems", Render: func(p ui.Page) templ.Component {
 		v := settingsOf(p, ui.Problem{Code: ui.AddressPlain, Field: FieldRedirectURIs, Line: 2}, ui.Problem{Code: ui.OriginInvalid, Field: FieldOrigins, Line: 1},
-			ui.Problem{Code: ui.WebAddressInvalid, Field: FieldTermsURL}, ui.Problem{Code: ui.GrantMissing}, ui.Problem{Code: ui.ResponseMissing})
+			ui.Problem{Code: ui.WebAddressInvalid, Field: FieldTermsURL}, ui.Problem{Code: ui.GrantMissing}, ui.Problem{Code: ui.ResponseMissing},
+			ui.Problem{Code: ui.SignInUnreachable, Field: FieldRequires})
 		v.Origins, v.TermsURL, v.Disabled = "riverbikes.example", "terms", true
 		v.GrantTypes, v.ResponseTypes = []Value{{"authorization_code", false}}, []Value{{"code", false}}
 		return Settings(v)

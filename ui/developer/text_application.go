@@ -34,6 +34,8 @@ type applicationText struct {
 	More, MoreText, Tokens, SignOut          ui.Message
 	Proving, ProvingText, Stricter, AnyAlg   ui.Message
 	ByKey                                    ui.Message
+	SignIn, SignInAdd                        ui.Message
+	SignIns                                  map[string]labelText
 }
 
 // labelText is a label with a sentence.

@@ -21,6 +21,7 @@ const (
 	FieldNoQueryToken           = "no_query_token"
 	FieldNoJSONP                = "no_jsonp"
 	FieldRequireVerified        = "require_verified"
+	FieldRequires               = "requires"
 	FieldPolicyURL              = "policy_uri"
 	FieldTermsURL               = "tos_uri"
 	FieldLeanIDTokens           = "lean_id_tokens"
@@ -36,6 +37,10 @@ const (
 // AnyAlg is the value of [FieldAuthSigningAlg] and [FieldRequestSigningAlg] for whichever
 // is supported.
 const AnyAlg = "any"
+
+// AnySignIn is the value of [FieldRequires] for no requirement; the others are the words of
+// the levels.
+const AnySignIn = "any"
 
 // The values of [ui.FieldAction] on the pages of an application.
 const (
@@ -165,7 +170,12 @@ type Registration struct {
 	AuthMethod                            string
 	UserinfoSigned, NoQueryToken, NoJSONP bool
 	RequireVerified                       bool
-	PolicyURL, TermsURL                   string
+	// SignIns are the sign-ins that it can require, SignIn the one that it does. AddsFactors
+	// says that users who have no such factor are asked to add it.
+	SignIns             []string
+	SignIn              string
+	AddsFactors         bool
+	PolicyURL, TermsURL string
 
 	LeanIDTokens, JWTAccessTokens bool
 	// Resources are the APIs that it may ask access tokens for, Name being the URI.
