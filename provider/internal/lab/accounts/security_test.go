@@ -148,18 +148,48 @@ func TestRecoveryCodes(t *testing.T) {
 		t.Errorf("codes of an account with a password only: %s %s", p.Status, p.Request.URL)
 	}
 	first := codesOn(setsUpApp(w, b))
+	ask := func() (*lab.Browser, lab.Page) {
+		b := w.NewBrowser()
+		p := b.Submit(b.Open("/signin"), "email", "alice@example.com", "password", lab.AlicePass)
+		return b, at(t, b.Open(p.Request.URL.String()+"&way=codes"), "/signin/factor")
+	}
+	waiting, opened := ask()
 	made := b.Submit(b.Open("/account/codes"))
 	second := codesOn(made)
 	if len(second) != 10 || first[0] == second[0] || w.Count("recovery_codes") != 10 || !w.Saw(provider.EventRecoveryCodesMade) {
 		t.Fatalf("new codes: %s, %d shown, %d recorded", made.Status, len(second), w.Count("recovery_codes"))
 	}
+
 	// W12: codes of before are none.
-	stranger := w.NewBrowser()
-	asked := stranger.Submit(stranger.Open("/signin"), "email", "alice@example.com", "password", lab.AlicePass)
-	asked = stranger.Open(asked.Request.URL.Path + "?" + asked.Request.URL.RawQuery)
-	if strings.Contains(asked.Text, first[0]) {
-		t.Error("a page shows a code")
-	}
+	t.Run("OldOnesSignNobodyIn", func(t *testing.T) {
+		if waiting.Submit(opened, "code", first[0]); waiting.IsSignedIn() {
+			t.Error("by a page of before")
+		}
+		b, p := ask()
+		if strings.Contains(p.Text, first[0]) || strings.Contains(p.Text, second[0]) {
+			t.Error("a page shows a code")
+		}
+		for _, code := range first[:2] {
+			lab.Shown(t, b.Submit(p, "code", code), http.StatusUnauthorized)
+		}
+		if b.IsSignedIn() || w.Count("recovery_codes") != 10 {
+			t.Errorf("signed in %v, %d codes are left", b.IsSignedIn(), w.Count("recovery_codes"))
+		}
+	})
+	t.Run("OldOnesRecoverNothing", func(t *testing.T) {
+		b := w.NewBrowser()
+		p := to(b, at(t, prove(b), "/recover/app"), "/recover/codes")
+		lab.Shown(t, b.Submit(p, "code", first[2], "new_password", lab.NewPassword), http.StatusUnauthorized)
+		if len(events(w, provider.EventRecovered)) > 0 || w.Count("totp") != 1 {
+			t.Error("an app is removed by a code of before")
+		}
+	})
+	t.Run("NewOnesDo", func(t *testing.T) {
+		b, p := ask()
+		if b.Submit(p, "code", second[0]); !b.IsSignedIn() || w.Count("recovery_codes") != 9 {
+			t.Errorf("signed in %v, %d codes are left", b.IsSignedIn(), w.Count("recovery_codes"))
+		}
+	})
 }
 
 // Whoever finds an unlocked browser, or knows no more than the password of an account with
