@@ -229,6 +229,7 @@ func TestLevelsOfTheHost(t *testing.T) {
 		"WishedSilently":       {earlier(provider.OneFactor, time.Hour), content, []string{"scope", "openid", "acr_values", mfa, "prompt", "none"}, 0, sfa},
 		"WishOfNobody":         {earlier(provider.OneFactor, time.Hour), content, []string{"scope", "openid", "acr_values", "gold"}, 0, sfa},
 		"OtherName":            {earlier(provider.TwoFactors, time.Hour), content, []string{"scope", "openid", "acr_values", aal2}, 0, aal2},
+		"OtherNameOfAnAge":     {earlier(provider.TwoFactors, 25*time.Hour), content, []string{"scope", "openid", "acr_values", aal2, "prompt", "none"}, 0, mfa},
 		"OtherNameTooOld":      {earlier(provider.TwoFactors, 25*time.Hour), raises, []string{"scope", "openid", "claims", essential(aal2)}, 1, aal2},
 		"OtherNameTooOldAgain": {earlier(provider.TwoFactors, 25*time.Hour), content, []string{"scope", "openid", "claims", essential(aal2)}, 2, "login_required"},
 	} {
