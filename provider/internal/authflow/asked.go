@@ -87,7 +87,8 @@ func (e *Endpoint) standingOn(ctx context.Context, to *Return, user *User) (stan
 	if to != nil {
 		s.demand.Must, s.demand.Highest = s.demand.Must.And(to.Requires), to.Highest
 	}
-	return s, e.stand(ctx, &s, user, never)
+	err := e.stand(ctx, &s, user, never)
+	return s, err
 }
 
 // stand completes a standing with what is known of a user, who may be nil. What the account

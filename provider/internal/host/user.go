@@ -88,7 +88,7 @@ func checkAuthTime(now, at time.Time) error {
 // checkAssurance refuses a level that there is not.
 func checkAssurance(level storage.Assurance) error {
 	if level > storage.PhishingResistant {
-		return fmt.Errorf("Assurance: %d is no level", level)
+		return fmt.Errorf("%d is no level of assurance", level)
 	}
 	return nil
 }

@@ -57,8 +57,8 @@ func (p *Party) Verify(challenge []byte, a Assertion, k storage.Passkey, verify 
 	if err := checkFlags(data.Flags, verify); err != nil {
 		return use, false, err
 	}
-	origins, opaque, top, mode, crossOrigin := p.origins()
-	err = a.parsed.Verify(base64.RawURLEncoding.EncodeToString(challenge), p.ID, "", origins, opaque, top, mode, crossOrigin,
+	origins, mode := p.origins()
+	err = a.parsed.Verify(base64.RawURLEncoding.EncodeToString(challenge), p.ID, "", origins, nil, nil, mode, false,
 		verify, true, k.PublicKey, protocol.SignaturePolicy{})
 	if err != nil {
 		return use, false, refused("the answer is wrong: %w", err)

@@ -43,6 +43,6 @@ func checkFlags(f protocol.AuthenticatorFlags, verify bool) error {
 }
 
 // origins are the parameters of the library about origins: ours, and no page in a frame.
-func (p *Party) origins() (origins, opaque, top []string, mode protocol.TopOriginVerificationMode, crossOrigin bool) {
-	return []string{p.Origin}, nil, nil, protocol.TopOriginExplicitVerificationMode, false
+func (p *Party) origins() ([]string, protocol.TopOriginVerificationMode) {
+	return []string{p.Origin}, protocol.TopOriginExplicitVerificationMode
 }
