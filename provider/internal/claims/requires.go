@@ -1,6 +1,8 @@
 package claims
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -52,9 +54,17 @@ func (c *Catalogue) least(fact string) assurance.Requirement {
 	found := false
 	for _, s := range c.Scopes {
 		facts, _ := c.Requested([]string{s.Name})
-		if required := assurance.Required(s.Requires); slices.Contains(facts, fact) && (!found || required.Level < least.Level) {
+		if required := assurance.Required(s.Requires); slices.Contains(facts, fact) && (!found || demands(required, least) < 0) {
 			least, found = required, true
 		}
 	}
 	return least
+}
+
+// demands compares how much two requirements demand: first the level, then how long the
+// account must have had it, then how new it must be.
+func demands(a, b assurance.Requirement) int {
+	const never = math.MaxInt64
+	return cmp.Or(cmp.Compare(a.Level, b.Level), cmp.Compare(a.Enrolled, b.Enrolled),
+		cmp.Compare(cmp.Or(b.MaxAge, never), cmp.Or(a.MaxAge, never)))
 }
