@@ -63,6 +63,9 @@ test("a visitor signs up with a code from a mail, and arrives at the shop", asyn
   await page.fill("[name=code]", await quickstart.code(email));
   await look(page, "sign-up-code");
   await page.click("main button[type=submit]");
+  await arrive("/signin/passkey");
+  await look(page, "sign-up-passkey");
+  await press(page, "Not now");
   await arrive("/oauth/consent");
   await look(page, "consent-unverified");
   await press(page, "Share without verification");

@@ -25,6 +25,7 @@ async function signUp(page, email) {
   await press(page, "Create account");
   await page.getByLabel("Eight-digit code").fill((await campus.mail(email)).match(/\b\d{8}\b/)[0]);
   await press(page, "Continue");
+  await press(page, "Not now"); // to a passkey
   await page.getByRole("heading", { name: "Verify your status to continue to Campus Shop" }).waitFor();
 }
 
