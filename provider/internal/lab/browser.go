@@ -34,7 +34,7 @@ func (w *Fixture) NewBrowser() *Browser {
 
 // OwnConnections is a transport of this test's own: every httptest.Server that is closed
 // closes the connections of http.DefaultTransport, also under a request of a test beside it.
-func OwnConnections(t testing.TB) http.RoundTripper {
+func OwnConnections(t testing.TB) *http.Transport {
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	return transport
