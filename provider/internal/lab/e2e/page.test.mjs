@@ -60,7 +60,9 @@ async function signIn(window, address) {
   await window.waitForURL(`${address}/?*`);
 }
 
-const shows = (window, text) => window.locator("#who", { hasText: text }).waitFor();
+const shows = (window, text) => window.locator("#who", { hasText: text }).waitFor().catch(async () => {
+  assert.equal(await window.locator("#who").innerText(), text, window.faults.join());
+});
 const accessToken = (window) => window.evaluate("manager.getUser().then(function (user) { return user.access_token; })");
 
 test("a page signs in, renews its tokens in silence, and signs out", async () => {
