@@ -14,7 +14,8 @@ import (
 	"github.com/bonafide-id/bonafide/ui/security"
 )
 
-// read reads what the account of a user has.
+// read reads what the account of a user has. Passkeys of another relying party are shown, and
+// sign nobody in.
 func (p *Pages) read(ctx context.Context, user *authflow.User, page *authflow.Page) (*owner, error) {
 	set, err := p.Store.Authenticators(ctx, user.UserID)
 	if errors.Is(err, storage.ErrNotFound) { // deleted since its session was read
@@ -23,7 +24,9 @@ func (p *Pages) read(ctx context.Context, user *authflow.User, page *authflow.Pa
 	if err != nil {
 		return nil, fmt.Errorf("read authenticators: %w", err)
 	}
-	return &owner{user, set, assurance.Of(set), page}, nil
+	usable := set
+	usable.Passkeys = p.Party.Usable(set.Passkeys)
+	return &owner{user, set, assurance.Of(usable), page}, nil
 }
 
 // change is one change of the ways to sign in.

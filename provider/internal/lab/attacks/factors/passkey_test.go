@@ -311,3 +311,20 @@ func idToken(b *lab.Browser, pairs ...string) map[string]any {
 	_, claims := lab.JWT(b.T, lab.Member(b.T, tokens, "id_token"))
 	return claims
 }
+
+// TestPasswordStaysBesideUselessPasskeys: a passkey of another relying party signs nobody in, so
+// the password stays.
+func TestPasswordStaysBesideUselessPasskeys(t *testing.T) {
+	t.Parallel()
+	for _, rpID := range []string{"localhost", "former.example"} {
+		w := newFixture(t)
+		owner := alice(w).addPasskey().addApp()
+		page := owner.Open("/account/password/remove")
+		w.MustExec(`UPDATE passkeys SET rp_id = ?1`, rpID)
+		owner.Submit(page)
+		removed := w.Exec(`UPDATE accounts SET id = id WHERE email_digest IS NOT NULL AND password_hash = ''`) > 0
+		if removed != (rpID == "localhost") {
+			t.Errorf("%s: the password is removed: %t", rpID, removed)
+		}
+	}
+}
