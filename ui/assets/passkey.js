@@ -29,8 +29,8 @@
     asking?.abort();
     const { signal } = asking = new AbortController();
     const create = form.dataset.passkey === "create";
-    const publicKey = create ? api.parseCreationOptionsFromJSON(read(form)) : api.parseRequestOptionsFromJSON(read(form));
     try {
+      const publicKey = create ? api.parseCreationOptionsFromJSON(read(form)) : api.parseRequestOptionsFromJSON(read(form));
       const options = { publicKey, signal, ...mediation && { mediation } };
       return encode(await (create ? credentials.create(options) : credentials.get(options)));
     } catch (error) {
