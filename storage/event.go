@@ -19,6 +19,10 @@ type Event struct {
 
 	// Detail is plain text from a fixed set of phrases.
 	Detail string
+
+	// Actor is who acted, if not the subject: "staff:", "client:" or "command:" with a name,
+	// or "host". Matter is the Matter in which a member of the staff acted, or empty.
+	Actor, Matter string
 }
 
 // EventFilter selects events. All nonzero fields must match.

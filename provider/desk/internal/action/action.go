@@ -1,0 +1,204 @@
+// Package action has the one table of what can be done at the desk. Forms, the Admin API, its
+// reference and the matrix of the tests are made of it: who may do what is written nowhere
+// else.
+package action
+
+import (
+	"context"
+
+	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Kind is what an action is done to.
+type Kind string
+
+// The kinds of targets.
+const (
+	Person       Kind = "person"
+	Application  Kind = "application"
+	Organization Kind = "organization"
+	// Service is the provider itself, which has no ID.
+	Service Kind = "service"
+)
+
+// Rule is one row of the table.
+type Rule struct {
+	// Name is that of the action in forms, addresses and the audit log.
+	Name string
+
+	// Target is what it is done to.
+	Target Kind
+
+	// Roles may do it.
+	Roles []role.Role
+
+	// Proof is what the caller must have proved, for a person.
+	Proof storage.CallerProof
+
+	// Eyes demands that another operator approves it (a plan).
+	Eyes bool
+
+	// Bulk allows it in a plan with many targets.
+	Bulk bool
+
+	// Withheld keeps it from the Admin API.
+	Withheld bool
+
+	// Fields are the names of its values, in the order of the form. Any other is refused.
+	Fields []Field
+}
+
+// Field is one value of an action.
+type Field struct {
+	Name string
+	// Required refuses an empty value.
+	Required bool
+	// Sensitive keeps the value out of logs and of lists of plans.
+	Sensitive bool
+}
+
+var (
+	support  = []role.Role{role.Support, role.Operator}
+	operator = []role.Role{role.Operator}
+)
+
+// The fields of actions.
+const (
+	FieldClient  = "client_id"
+	FieldHandle  = "handle"
+	FieldValue   = "value"
+	FieldSession = "session"
+	FieldGroup   = "group"
+	FieldEmail   = "email"
+	FieldUntil   = "until"
+	FieldReason  = "reason"
+	FieldScopes  = "scopes"
+	FieldTo      = "organization"
+	FieldBefore  = "before"
+)
+
+// The names of the actions.
+const (
+	SendReset         = "send_reset"
+	EndSession        = "end_session"
+	EndSessions       = "end_sessions"
+	RevokeApplication = "revoke_application"
+	Lock              = "lock"
+	Unlock            = "unlock"
+	ShowValue         = "show_value"
+	ShowSensitive     = "show_sensitive"
+	CorrectValue      = "correct_value"
+	EndStatus         = "end_status"
+	SetStatus         = "set_status"
+	StartDeletion     = "start_deletion"
+	StopDeletion      = "stop_deletion"
+	SendExport        = "send_export"
+	ResetFactors      = "reset_factors"
+	ResetFactorsNow   = "reset_factors_now"
+	ChangeEmail       = "change_email"
+
+	StopApplication  = "stop_application"
+	StartApplication = "start_application"
+	MoveApplication  = "move_application"
+	TakeScopes       = "take_scopes"
+
+	AppointOwner           = "appoint_owner"
+	SuspendOrganization    = "suspend_organization"
+	ReactivateOrganization = "reactivate_organization"
+
+	RotateKeys   = "rotate_keys"
+	RevokeKeys   = "revoke_keys"
+	RevokeBefore = "revoke_before"
+)
+
+// Table returns every action.
+func Table() []Rule {
+	must := func(names ...string) (fields []Field) {
+		for _, name := range names {
+			fields = append(fields, Field{Name: name, Required: true, Sensitive: name == FieldValue || name == FieldEmail})
+		}
+		return fields
+	}
+	return []Rule{
+		{Name: SendReset, Target: Person, Roles: support},
+		{Name: EndSession, Target: Person, Roles: support, Fields: must(FieldSession)},
+		{Name: EndSessions, Target: Person, Roles: support, Bulk: true},
+		{Name: RevokeApplication, Target: Person, Roles: support, Bulk: true, Fields: must(FieldClient)},
+		{Name: Lock, Target: Person, Roles: support, Bulk: true},
+		{Name: Unlock, Target: Person, Roles: support, Proof: storage.MailboxProof},
+		{Name: ShowValue, Target: Person, Roles: support, Proof: storage.MailboxProof, Withheld: true, Fields: must(FieldHandle)},
+		{Name: ShowSensitive, Target: Person, Roles: operator, Proof: storage.MailboxProof, Withheld: true, Fields: must(FieldHandle)},
+		{Name: CorrectValue, Target: Person, Roles: operator, Proof: storage.MailboxProof, Fields: append(must(FieldHandle), Field{Name: FieldValue, Sensitive: true})},
+		{Name: EndStatus, Target: Person, Roles: operator, Proof: storage.MailboxProof, Bulk: true, Fields: must(FieldGroup)},
+		{Name: SetStatus, Target: Person, Roles: operator, Eyes: true, Fields: must(FieldGroup, FieldUntil)},
+		{Name: StartDeletion, Target: Person, Roles: operator, Proof: storage.MailboxProof},
+		{Name: StopDeletion, Target: Person, Roles: operator, Proof: storage.MailboxProof},
+		{Name: SendExport, Target: Person, Roles: operator, Proof: storage.MailboxProof},
+		{Name: ResetFactors, Target: Person, Roles: support, Proof: storage.MailboxProof},
+		{Name: ResetFactorsNow, Target: Person, Roles: operator, Proof: storage.SessionProof, Eyes: true},
+		{Name: ChangeEmail, Target: Person, Roles: operator, Proof: storage.SessionProof, Eyes: true, Fields: must(FieldEmail)},
+
+		{Name: StopApplication, Target: Application, Roles: operator, Bulk: true, Fields: must(FieldReason)},
+		{Name: StartApplication, Target: Application, Roles: operator},
+		{Name: MoveApplication, Target: Application, Roles: operator, Fields: must(FieldTo)},
+		{Name: TakeScopes, Target: Application, Roles: operator, Fields: must(FieldScopes)},
+
+		{Name: AppointOwner, Target: Organization, Roles: operator, Fields: must(FieldEmail)},
+		{Name: SuspendOrganization, Target: Organization, Roles: operator, Fields: must(FieldReason)},
+		{Name: ReactivateOrganization, Target: Organization, Roles: operator},
+
+		{Name: RotateKeys, Target: Service, Roles: operator, Withheld: true},
+		{Name: RevokeKeys, Target: Service, Roles: operator, Eyes: true, Withheld: true},
+		{Name: RevokeBefore, Target: Service, Roles: operator, Eyes: true, Withheld: true, Fields: must(FieldBefore)},
+	}
+}
+
+// Order is an action on one target with its values, by who may give it.
+type Order struct {
+	// Target is the ID of the target; empty for the service.
+	Target string
+	Values map[string]string
+	// Locale is the BCP 47 tag of the language in which an Effect is told.
+	Locale string
+}
+
+// Effect is what an order would do to its target, as it is now.
+type Effect struct {
+	// Revision names the state of the target that was looked at: a change of it makes the
+	// order void.
+	Revision string
+
+	// Facts say what would happen, by name from a fixed list with a number or a name:
+	// "sessions": "3".
+	Facts []Fact
+
+	// Void is why there is nothing to do, a name from a fixed list, or empty.
+	Void string
+}
+
+// Fact is one part of an effect.
+type Fact struct{ Name, Value string }
+
+// Action is a row of the table with what it does. Check and Do belong together: what Check
+// has looked at is a condition of Do's write.
+type Action struct {
+	Rule
+
+	// Check returns what an order would do. It changes nothing and records nothing. A value
+	// that is wrong is a provider.FieldError with the name of the field; ErrNoTarget if
+	// there is no such target.
+	Check func(ctx context.Context, o Order) (Effect, error)
+
+	// Do carries an order out, if the target still has the revision: provider.ErrChanged if
+	// it has another. ctx carries who acts and what that rests on (provider.By). Whoever
+	// has to be told by mail is told. The result is what only who gave the order sees, such
+	// as a value that is shown; nil for most.
+	Do func(ctx context.Context, o Order, revision string) (Result, error)
+}
+
+// Result is what an order has brought.
+type Result struct {
+	// Shown is a value that was to be shown, in words.
+	Shown string
+}

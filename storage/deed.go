@@ -1,0 +1,71 @@
+package storage
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+)
+
+// Deed is what a change rests on beside its own conditions, and what is recorded with it. A
+// write whose context carries a Deed ([WithDeed]) compares its parts first, and writes its
+// records in the same step: either all of it happens, or nothing. A Deed is carried out once:
+// after the first write that succeeded with it, later ones leave it alone.
+type Deed struct {
+	// Events are recorded in this order; their IDs are ignored.
+	Events []Event
+
+	// On is what the deed rests on.
+	On DeedBasis
+
+	// Target is the target of a plan that is done by the step; zero for none. ErrSpent if
+	// it is not waiting, or its plan is not running.
+	Target TargetID
+
+	// Break is recorded by the step; nil for none.
+	Break *Break
+
+	// Answer is what a repetition of the request gets; nil for none. ErrConflict if there is
+	// one for its client and key.
+	Answer *Answer
+
+	done atomic.Bool
+}
+
+// DeedBasis is what a deed rests on. Every part must hold in the step; a zero part is no
+// condition.
+type DeedBasis struct {
+	// Matter must be open at At, of this Staff and about this Subject: ErrEnded if it is
+	// not. Its Proof must be at least Proof, and not over: ErrProof if it is not.
+	Matter, Staff, Subject string
+	Proof                  CallerProof
+	At                     time.Time
+
+	// Account must have this Epoch and FactorsVersion: ErrChanged if it has others,
+	// ErrNotFound if there is none.
+	Account        string
+	Epoch          int64
+	FactorsVersion int64
+}
+
+type deedKey struct{}
+
+// WithDeed returns a context that carries a deed for the next write.
+func WithDeed(ctx context.Context, d *Deed) context.Context {
+	return context.WithValue(ctx, deedKey{}, d)
+}
+
+// DeedOf returns the deed of a context that is still to be carried out, or nil. It is for
+// stores, which call Done once the step has been committed.
+func DeedOf(ctx context.Context) *Deed {
+	d, _ := ctx.Value(deedKey{}).(*Deed)
+	if d == nil || d.done.Load() {
+		return nil
+	}
+	return d
+}
+
+// Done records that the deed has been carried out.
+func (d *Deed) Done() { d.done.Store(true) }
+
+// IsDone reports whether the deed has been carried out.
+func (d *Deed) IsDone() bool { return d.done.Load() }

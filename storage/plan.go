@@ -1,0 +1,190 @@
+package storage
+
+import (
+	"context"
+	"time"
+)
+
+// Plan is an action on a frozen list of targets that another member of the staff approves.
+type Plan struct {
+	// ID sorts in the order in which plans are proposed.
+	ID string
+
+	// Action names what is done to each target, Kind what a target is.
+	Action, Kind string
+
+	// Reason is one of a fixed list. Content is the rest, such as the values of the action
+	// and a note, encrypted by the caller.
+	Reason  string
+	Content []byte
+
+	// Digest is of all that was shown to who proposed it: who approves has seen the same.
+	Digest Digest
+
+	State PlanState
+
+	// ProposedBy is the ID of the staff or client that proposed it; ApprovedBy is who
+	// approved or refused it.
+	ProposedBy, ApprovedBy string
+	ProposedAt, DecidedAt  time.Time
+
+	// ExpiresAt is the end of the time to approve it. NotBefore is when it may run; zero
+	// for at once. EndedAt is when it was done, stopped or refused.
+	ExpiresAt, NotBefore, EndedAt time.Time
+
+	// Targets is the number of its targets, Done and Skipped how many of them are.
+	Targets, Done, Skipped int
+}
+
+// PlanState is the state of a plan.
+type PlanState string
+
+// The states of a plan. A proposed one past its ExpiresAt is over, though its state stays.
+const (
+	PlanProposed PlanState = "proposed"
+	PlanRunning  PlanState = "running"
+	PlanStopped  PlanState = "stopped"
+	PlanRefused  PlanState = "refused"
+	PlanDone     PlanState = "done"
+)
+
+// TargetID names a target of a plan: the place in its list, from 1.
+type TargetID struct {
+	Plan   string
+	Number int
+}
+
+// PlanTarget is one target of a plan.
+type PlanTarget struct {
+	Number int
+	// ID is that of a person, an application or an organization, as the plan's Kind says.
+	ID string
+	// Revision is that of the target when the plan was proposed.
+	Revision string
+	State    TargetState
+	// Why says why it was skipped, a name from a fixed list.
+	Why string
+}
+
+// TargetState is the state of a target.
+type TargetState string
+
+// The states of a target.
+const (
+	TargetWaiting TargetState = "waiting"
+	TargetDone    TargetState = "done"
+	TargetSkipped TargetState = "skipped"
+)
+
+// PlanFilter selects plans. All nonzero fields must match.
+type PlanFilter struct {
+	State      PlanState
+	ProposedBy string
+	// BeforeID selects those with a lower ID: the next page.
+	BeforeID string
+	// Limit is the maximum number; 100 if zero.
+	Limit int
+}
+
+// Plans stores the plans of the staff.
+type Plans interface {
+	// CreatePlan records a proposed plan with its targets, whose numbers are their places.
+	// ErrConflict if the ID exists.
+	CreatePlan(ctx context.Context, p Plan, targets []PlanTarget) error
+
+	// Plan returns the plan with this ID.
+	Plan(ctx context.Context, id string) (Plan, error)
+
+	// Plans returns the matching plans, the latest first.
+	Plans(ctx context.Context, match PlanFilter) ([]Plan, error)
+
+	// PlanTargets returns up to limit targets of a plan with a number after the given one,
+	// in their order; only those in a state unless that is empty.
+	PlanTargets(ctx context.Context, plan string, state TargetState, after, limit int) ([]PlanTarget, error)
+
+	// ApprovePlan starts a proposed plan that has not expired at a moment and has this
+	// digest, by somebody other than who proposed it, to run not before a time (zero for at
+	// once). Of any number of concurrent calls one succeeds. ErrForbidden if the same staff
+	// has proposed it, ErrChanged if it has another digest, ErrSpent if it is no longer
+	// proposed, ErrEnded if it has expired, ErrNotFound if there is none.
+	ApprovePlan(ctx context.Context, id string, digest Digest, staff string, at, notBefore time.Time) error
+
+	// EndPlan refuses a proposed plan, or stops a running one. ErrSpent if it is neither,
+	// ErrNotFound if there is none. Who has proposed it may take it back.
+	EndPlan(ctx context.Context, id, staff string, at time.Time) error
+
+	// SkipTarget records that a waiting target of a running plan was not acted on. ErrSpent
+	// if it is not waiting, or the plan is not running.
+	SkipTarget(ctx context.Context, t TargetID, why string) error
+
+	// FinishPlan ends a running plan without a waiting target. ErrSpent if it is not
+	// running, or has one.
+	FinishPlan(ctx context.Context, id string, at time.Time) error
+
+	// DuePlans returns up to limit running plans that may run at a moment, the earliest
+	// first.
+	DuePlans(ctx context.Context, now time.Time, limit int) ([]Plan, error)
+
+	// RemovePlans removes plans that ended, or expired without a decision, before a moment,
+	// with their targets: at most limit rows. It returns their number; the caller repeats
+	// until zero.
+	RemovePlans(ctx context.Context, before time.Time, limit int) (removed int, err error)
+}
+
+// Break is an act of one member of the staff alone that would have needed another, or a
+// proof: it waits for another to sign it off.
+type Break struct {
+	// ID sorts in the order in which breaks are made.
+	ID string
+
+	Staff          string
+	Action, Target string
+	// Sentence is why, in the words of the staff, encrypted by the caller.
+	Sentence []byte
+	At       time.Time
+
+	// Told reports that the host was told of it.
+	Told bool
+
+	// SignedOffBy is who has signed it off, or empty.
+	SignedOffBy string
+	SignedOffAt time.Time
+}
+
+// Breaks stores what was done alone. A break is recorded by a Deed.
+type Breaks interface {
+	// Break returns the break with this ID.
+	Break(ctx context.Context, id string) (Break, error)
+
+	// Breaks returns up to limit breaks with an ID below the given one (empty for the first
+	// page), the latest first; only those that nobody has signed off if open.
+	Breaks(ctx context.Context, open bool, beforeID string, limit int) ([]Break, error)
+
+	// TellBreak records that the host was told of a break.
+	TellBreak(ctx context.Context, id string) error
+
+	// SignOffBreak records that another member of the staff has looked at a break.
+	// ErrForbidden if it is the same, ErrSpent if it is signed off, ErrNotFound if there is
+	// none.
+	SignOffBreak(ctx context.Context, id, staff string, at time.Time) error
+}
+
+// Answer is the response to a request with an idempotency key, for its repetition.
+type Answer struct {
+	// Client and Key identify the request.
+	Client string
+	Key    Digest
+	// Body is the digest of the request's method, address and body: with another one the
+	// key is used twice.
+	Body Digest
+	// Status is the status of the response, Content its body, encrypted by the caller.
+	Status    int
+	Content   []byte
+	ExpiresAt time.Time
+}
+
+// Answers stores responses. An answer is recorded by a Deed.
+type Answers interface {
+	// Answer returns the answer to a request that has not expired at now.
+	Answer(ctx context.Context, client string, key Digest, now time.Time) (Answer, error)
+}
