@@ -31,7 +31,7 @@ LIBRARIES := $(filter-out ./.ci/% ./examples/% ./provider/internal/% %/servertes
 STARTED := $(filter ./examples/%,$(MODULES))
 
 # The packages of screens: those that have golden pages.
-SCREENS := $(addprefix ./,$(dir $(wildcard ui/golden_test.go ui/*/golden_test.go)))
+SCREENS := $(addprefix ./,$(dir $(wildcard ui/golden_test.go ui/*/golden_test.go ui/*/*/golden_test.go)))
 LINT := $(GO) tool -modfile=$(CURDIR)/.ci/tools/lint/go.mod golangci-lint
 CYCLONEDX := $(GO) tool -modfile=$(CURDIR)/.ci/tools/audit/go.mod cyclonedx-gomod
 CACHE := $(CURDIR)/.cache
