@@ -28,12 +28,27 @@ type Plan struct {
 	ProposedBy, ApprovedBy string
 	ProposedAt, DecidedAt  time.Time
 
+	// ProposedAs and ApprovedAs are the IDs of the users as whom the two were signed in, by
+	// which their roles are asked again; empty for who was no user.
+	ProposedAs, ApprovedAs string
+
 	// ExpiresAt is the end of the time to approve it. NotBefore is when it may run; zero
 	// for at once. EndedAt is when it was done, stopped or refused.
 	ExpiresAt, NotBefore, EndedAt time.Time
 
 	// Targets is the number of its targets, Done and Skipped how many of them are.
 	Targets, Done, Skipped int
+}
+
+// Approval is the decision for a plan by another member of the staff.
+type Approval struct {
+	// Digest is that of what was shown.
+	Digest Digest
+	// Staff approves at At, signed in as the user As; empty for who is no user.
+	Staff, As string
+	At        time.Time
+	// NotBefore is when the plan may run; zero for at once.
+	NotBefore time.Time
 }
 
 // PlanState is the state of a plan.
@@ -102,12 +117,12 @@ type Plans interface {
 	// in their order; only those in a state unless that is empty.
 	PlanTargets(ctx context.Context, plan string, state TargetState, after, limit int) ([]PlanTarget, error)
 
-	// ApprovePlan starts a proposed plan that has not expired at a moment and has this
-	// digest, by somebody other than who proposed it, to run not before a time (zero for at
-	// once). Of any number of concurrent calls one succeeds. ErrForbidden if the same staff
-	// has proposed it, ErrChanged if it has another digest, ErrSpent if it is no longer
-	// proposed, ErrEnded if it has expired, ErrNotFound if there is none.
-	ApprovePlan(ctx context.Context, id string, digest Digest, staff string, at, notBefore time.Time) error
+	// ApprovePlan starts a proposed plan that has not expired at the time of the approval and
+	// has its digest, by somebody other than who proposed it. Of any number of concurrent
+	// calls one succeeds. ErrForbidden if the same staff has proposed it, ErrChanged if it
+	// has another digest, ErrSpent if it is no longer proposed, ErrEnded if it has expired,
+	// ErrNotFound if there is none.
+	ApprovePlan(ctx context.Context, id string, a Approval) error
 
 	// EndPlan refuses a proposed plan, or stops a running one. ErrSpent if it is neither,
 	// ErrNotFound if there is none. Who has proposed it may take it back.

@@ -93,6 +93,8 @@ CREATE TABLE main.plans (
 	state TEXT NOT NULL CHECK (state IN ('proposed', 'running', 'stopped', 'refused', 'done')),
 	proposed_by TEXT NOT NULL CHECK (proposed_by <> ''),
 	decided_by TEXT CHECK (decided_by <> ''),
+	proposed_as TEXT NOT NULL,
+	decided_as TEXT,
 	proposed_at BIGINT NOT NULL,
 	decided_at BIGINT,
 	expires_at BIGINT NOT NULL,
