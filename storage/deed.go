@@ -14,6 +14,10 @@ type Deed struct {
 	// Events are recorded in this order; their IDs are ignored.
 	Events []Event
 
+	// IfChanged leaves the events out, and nothing else, when the write succeeds but reports
+	// that there was nothing to change: false, or zero.
+	IfChanged bool
+
 	// On is what the deed rests on.
 	On DeedBasis
 
@@ -46,6 +50,15 @@ type DeedBasis struct {
 	Epoch          int64
 	FactorsVersion int64
 }
+
+// DeedError is the error of a write that failed because a part of its deed does not hold:
+// stores return it, wrapped or bare, so that the deed's ErrChanged or ErrNotFound is not taken
+// for one of the write's own conditions. errors.Is sees through it.
+type DeedError struct{ Err error }
+
+func (e *DeedError) Error() string { return "deed: " + e.Err.Error() }
+
+func (e *DeedError) Unwrap() error { return e.Err }
 
 type deedKey struct{}
 
