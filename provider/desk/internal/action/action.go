@@ -161,6 +161,11 @@ type Order struct {
 	Values map[string]string
 	// Locale is the BCP 47 tag of the language in which an Effect is told.
 	Locale string
+
+	// Staff is the ID of who gives it (for a plan, of who has proposed it), and As that of
+	// the user as whom they are signed in; empty for who is no user. Nobody acts on an
+	// organization that they are a member of, or on its applications.
+	Staff, As string
 }
 
 // Effect is what an order would do to its target, as it is now.
