@@ -10,12 +10,16 @@ import (
 
 // AppendEvent implements storage.Events.
 func (s *Store) AppendEvent(ctx context.Context, e storage.Event) error {
-	return s.change(ctx, "append event", func(tx *tx) error {
-		_, err := tx.exec(`INSERT INTO main.events (at, name, subject, client_id, address, detail)
-			VALUES (?1, ?2, ?3, ?4, ?5, ?6)`, micros(e.At), e.Name, e.Subject, e.ClientID, e.Address, e.Detail)
-		return err
-	})
+	return s.change(ctx, "append event", func(tx *tx) error { return appendEvent(tx, e) })
 }
+
+func appendEvent(tx *tx, e storage.Event) error {
+	_, err := tx.exec(`INSERT INTO main.events (at, name, subject, client_id, address, detail, actor, matter)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`, micros(e.At), e.Name, e.Subject, e.ClientID, e.Address, e.Detail, e.Actor, e.Matter)
+	return err
+}
+
+const eventColumns = `id, at, name, subject, client_id, address, detail, actor, matter`
 
 // Events implements storage.Events.
 func (s *Store) Events(ctx context.Context, match storage.EventFilter) ([]storage.Event, error) {
@@ -38,7 +42,7 @@ func (s *Store) Events(ctx context.Context, match storage.EventFilter) ([]storag
 	if match.BeforeID != 0 {
 		filter.and("id < ?", match.BeforeID)
 	}
-	query := `SELECT id, at, name, subject, client_id, address, detail FROM main.events` + filter.String() +
+	query := `SELECT ` + eventColumns + ` FROM main.events` + filter.String() +
 		` ORDER BY id DESC LIMIT ` + filter.param(page(match.Limit))
 	return read(ctx, s, "read events", func(tx *tx) ([]storage.Event, error) {
 		return all(tx, scanEvent, query, filter.args...)
@@ -67,7 +71,7 @@ func (s *Store) RemoveEvents(ctx context.Context, before, now time.Time, limit i
 }
 
 func removeEvents(tx *tx, before, now time.Time, limit int) (int, error) {
-	first, err := one(tx, scanEvent, `SELECT id, at, name, subject, client_id, address, detail FROM main.events
+	first, err := one(tx, scanEvent, `SELECT `+eventColumns+` FROM main.events
 		WHERE at <= ?1 ORDER BY id LIMIT 1`, micros(now.Add(skew)))
 	if errors.Is(err, storage.ErrNotFound) {
 		return 0, nil
@@ -87,6 +91,6 @@ func removeEvents(tx *tx, before, now time.Time, limit int) (int, error) {
 }
 
 func scanEvent(row scanner) (e storage.Event, err error) {
-	err = row.Scan(&e.ID, (*instant)(&e.At), &e.Name, &e.Subject, &e.ClientID, &e.Address, &e.Detail)
+	err = row.Scan(&e.ID, (*instant)(&e.At), &e.Name, &e.Subject, &e.ClientID, &e.Address, &e.Detail, &e.Actor, &e.Matter)
 	return e, err
 }

@@ -75,9 +75,13 @@ func read[T any](ctx context.Context, s *Store, what string, step func(*tx) (T, 
 	return run(ctx, s, s.engine.Read, what, step)
 }
 
-// write runs a step as one transaction.
+// write runs a step as one transaction, and carries out the deed of its context in it.
 func write[T any](ctx context.Context, s *Store, what string, step func(*tx) (T, error)) (T, error) {
-	result, err := run(ctx, s, s.engine.Write, what, step)
+	deed := storage.DeedOf(ctx)
+	result, err := run(ctx, s, s.engine.Write, what, withDeed(deed, step))
+	if deed != nil && err == nil {
+		deed.Done()
+	}
 	switch {
 	case errors.Is(err, storage.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 		s.noWrites.Store(true)

@@ -1,0 +1,170 @@
+package sqlstore
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// withDeed returns a step that carries out a deed as well: what the deed rests on and what may
+// be done once goes first, so that who is late writes nothing and is told why; its events go
+// last, since they keep the audit log from being closed until the commit. Rows are locked in
+// the order accounts, matters, plans, so that no two steps wait for each other.
+func withDeed[T any](d *storage.Deed, step func(*tx) (T, error)) func(*tx) (T, error) {
+	if d == nil {
+		return step
+	}
+	return func(tx *tx) (result T, err error) {
+		for _, part := range [...]func(*deed) error{
+			(*deed).accounts, (*deed).matter, (*deed).target, (*deed).madeAlone, (*deed).answer,
+		} {
+			if err := part(&deed{tx, d}); err != nil {
+				return result, err
+			}
+		}
+		if result, err = step(tx); err != nil || d.IfChanged && foundNothing(result) {
+			return result, err
+		}
+		for _, e := range d.Events {
+			if err := appendEvent(tx, e); err != nil {
+				return result, err
+			}
+		}
+		return result, nil
+	}
+}
+
+// foundNothing reports whether a write says that there was nothing to change.
+func foundNothing(result any) bool {
+	switch result := result.(type) {
+	case bool:
+		return !result
+	case int:
+		return result == 0
+	}
+	return false
+}
+
+// unmet is the error of a deed of which a part does not hold.
+func unmet(err error) error { return &storage.DeedError{Err: err} }
+
+// deed is a storage.Deed in a step.
+type deed struct {
+	tx *tx
+	*storage.Deed
+}
+
+// accounts locks the accounts of a deed and compares the one that it rests on. That of the
+// person of a matter is locked before the matter, as a step does that deletes the person.
+func (d *deed) accounts() error {
+	on, ids := d.On, []string{d.On.Account}
+	if on.Matter != "" {
+		ids = append(ids, on.Subject)
+	}
+	slices.Sort(ids)
+	for _, id := range slices.Compact(ids) {
+		if id == "" {
+			continue
+		}
+		current, err := d.lockAccount(id)
+		missing := errors.Is(err, storage.ErrNotFound)
+		switch {
+		case err != nil && !missing:
+			return err
+		case id != on.Account: // the person of the matter, who may be a user of the host
+		case missing:
+			return unmet(err)
+		case current.epoch != on.Epoch, current.factors != on.FactorsVersion:
+			return unmet(storage.ErrChanged)
+		}
+	}
+	return nil
+}
+
+func (d *deed) lockAccount(id string) (versions, error) {
+	return one(d.tx, scanVersions, `SELECT epoch, factors_version FROM main.accounts WHERE id = ?1 `+d.tx.store.dialect.ForUpdate, id)
+}
+
+// matter compares the matter. The lock makes who closes it go before, or wait.
+func (d *deed) matter() error {
+	on := d.On
+	if on.Matter == "" {
+		if on.Proof > storage.NoProof {
+			return unmet(storage.ErrProof) // which only a matter has
+		}
+		return nil
+	}
+	proved, err := one(d.tx, scanInt, `SELECT CASE WHEN proved_until > ?4 THEN proof ELSE 0 END FROM main.matters
+		WHERE id = ?1 AND staff = ?2 AND subject = ?3 AND ends_at > ?4 AND closed_at IS NULL `+d.tx.store.dialect.ForShare,
+		on.Matter, on.Staff, on.Subject, micros(on.At))
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return unmet(storage.ErrEnded)
+	case err != nil:
+		return err
+	case proved < int(on.Proof):
+		return unmet(storage.ErrProof)
+	}
+	return nil
+}
+
+// target uses up a target of a plan, whose row makes its targets be done one at a time.
+func (d *deed) target() error {
+	if d.Target == (storage.TargetID{}) {
+		return nil
+	}
+	for _, statement := range [...]struct {
+		query string
+		args  []any
+	}{
+		{`UPDATE main.plans SET done = done + 1 WHERE id = ?1 AND state = 'running'`, []any{d.Target.Plan}},
+		{
+			`UPDATE main.plan_targets SET state = 'done' WHERE plan_id = ?1 AND number = ?2 AND state = 'waiting'`,
+			[]any{d.Target.Plan, d.Target.Number},
+		},
+	} {
+		changed, err := d.tx.exec(statement.query, statement.args...)
+		if err != nil {
+			return err
+		}
+		if changed == 0 {
+			return unmet(storage.ErrSpent)
+		}
+	}
+	return nil
+}
+
+// madeAlone records the break.
+func (d *deed) madeAlone() error {
+	b := d.Break
+	if b == nil {
+		return nil
+	}
+	recorded, err := d.tx.exec(`INSERT INTO main.breaks (id, staff, action, target, sealed_sentence, at, told, signed_off_by, signed_off_at)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (id) DO NOTHING`,
+		b.ID, b.Staff, b.Action, b.Target, nonNil(b.Sentence), micros(b.At), flag(b.Told), optional(b.SignedOffBy), micros(b.SignedOffAt))
+	return orTaken(recorded, err)
+}
+
+// answer records the answer. One that has expired at the time of the deed makes room.
+func (d *deed) answer() error {
+	a := d.Answer
+	if a == nil {
+		return nil
+	}
+	recorded, err := d.tx.exec(`INSERT INTO main.answers (client, key, body, status, content, expires_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+		ON CONFLICT (client, key) DO UPDATE SET body = excluded.body, status = excluded.status, content = excluded.content,
+			expires_at = excluded.expires_at
+		WHERE answers.expires_at <= ?7`,
+		a.Client, a.Key[:], a.Body[:], a.Status, bytesOrNull(a.Content), micros(a.ExpiresAt), micros(d.On.At))
+	return orTaken(recorded, err)
+}
+
+// orTaken turns a record that was not made into storage.ErrConflict.
+func orTaken(recorded int, err error) error {
+	if err == nil && recorded == 0 {
+		return unmet(storage.ErrConflict)
+	}
+	return err
+}
