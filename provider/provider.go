@@ -226,7 +226,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	ways := recovery.NewPages(p.pages, recovery.Options{
 		Factors: checker, Store: p.store, Wait: cfg.SignIn.Recovery.Wait, WithPassword: cfg.SignIn.Recovery.WithPassword,
 	})
-	p.own = selfservice.NewPages(p.pages, selfservice.Options{Store: p.store, Grace: cfg.Lifetimes.DeletionGrace, Companions: p.companions.All, VerificationURL: p.verificationLink})
+	p.own = selfservice.NewPages(p.pages, selfservice.Options{Store: p.store, Grace: cfg.Lifetimes.DeletionGrace, Companions: p.companions, VerificationURL: p.verificationLink})
 	p.upkeep = upkeep.New(upkeep.Options{
 		Store: p.store, Keys: p.keys, Secrets: p.secrets, Clients: p.clients, Companions: p.companions, Audit: p.audit,
 		FormerSecrets: len(cfg.PreviousSecrets), OwnKeys: cfg.Signer == nil, KeepEvents: cfg.KeepEvents,

@@ -53,7 +53,7 @@ type Account struct {
 	CreatedAt time.Time
 }
 
-// EmailChange is a change of an account's address by its owner.
+// EmailChange is a change of an account's address, by its owner or by the host.
 type EmailChange struct {
 	AccountID string
 
@@ -64,10 +64,13 @@ type EmailChange struct {
 	Email    string
 	EmailKey string
 
+	// Unverified reports that nobody has proved the new address: it is recorded as such.
+	Unverified bool
+
 	// At is the time of the change.
 	At time.Time
 
-	// Begin is a session that replaces those that end.
+	// Begin is a session that replaces those that end; zero for none.
 	Begin Session
 
 	// ReturnUntil is the end of the time in which the change can be taken back
@@ -99,7 +102,7 @@ type Accounts interface {
 	// ErrNotFound if there is no such account.
 	SetEmail(ctx context.Context, id, oldKey, email, key string, verified bool) error
 
-	// ChangeEmail gives an account another, verified address and begins the next epoch: it
+	// ChangeEmail gives an account another address and begins the next epoch: it
 	// ends the account's sessions, grants and trusted devices, as SetPassword does. ErrChanged if the proof
 	// is of an earlier version of the account, ErrProof if another part of it does not
 	// hold, ErrNotFound if there is no such account;

@@ -89,9 +89,9 @@ func (s *Store) SetEmail(ctx context.Context, id, oldKey, email, key string, ver
 // ChangeEmail implements storage.Accounts.
 func (s *Store) ChangeEmail(ctx context.Context, c storage.EmailChange) error {
 	return s.change(ctx, "change e-mail", func(tx *tx) error {
-		changed, err := tx.exec(`UPDATE main.accounts SET email = ?3, email_digest = ?4, email_verified = 1, epoch = epoch + 1
+		changed, err := tx.exec(`UPDATE main.accounts SET email = ?3, email_digest = ?4, email_verified = ?6, epoch = epoch + 1
 			WHERE id = ?1 AND epoch = ?2 AND factors_version = ?5`,
-			c.AccountID, c.On.Epoch, c.Email, optional(c.EmailKey), c.On.FactorsVersion)
+			c.AccountID, c.On.Epoch, c.Email, optional(c.EmailKey), c.On.FactorsVersion, flag(!c.Unverified))
 		if err := orChanged(tx, c.AccountID, changed, err); err != nil {
 			return err
 		}
@@ -103,6 +103,9 @@ func (s *Store) ChangeEmail(ctx context.Context, c storage.EmailChange) error {
 		}
 		if err := endIssued(tx, c.AccountID, c.At); err != nil {
 			return err
+		}
+		if c.Begin.AccountID == "" {
+			return nil
 		}
 		return insertSession(tx, c.Begin)
 	})

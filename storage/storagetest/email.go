@@ -64,6 +64,18 @@ func (s *suite) emailChanges(t *testing.T) {
 		ok(t, err)
 		equal(t, account.Epoch, 1)
 	})
+	t.Run("ByTheHostBeginsNoSessionAndProvesNoAddress", func(t *testing.T) {
+		store, change := setup(t), emailChange("account", 0, "new")
+		change.Begin, change.Unverified = storage.Session{}, true
+		ok(t, store.ChangeEmail(t.Context(), change))
+		equal(t, lives(t, store, "account"), false)
+		left, err := store.Sessions(t.Context(), "account")
+		ok(t, err)
+		equal(t, len(left), 0)
+		got, err := store.AccountByEmail(t.Context(), "new")
+		ok(t, err)
+		equal(t, got.EmailVerified, false)
+	})
 	t.Run("ThatCannotBeginItsSessionChangesNothing", func(t *testing.T) {
 		store, change := setup(t), emailChange("account", 0, "new")
 		change.Begin = session("another here", "account")

@@ -42,6 +42,7 @@ type Options struct {
 		storage.EmailReturns
 		storage.Deletions
 		storage.Sessions
+		storage.Consents
 		EndClientSessions(ctx context.Context, subject string, hostSession storage.Digest) (int, error)
 		storage.OneTimeCodes
 		CancelRecovery(ctx context.Context, accountID string) (bool, error)

@@ -51,6 +51,18 @@ func (c *Companions) All() []Companion {
 	return c.all
 }
 
+// Duties returns the responsibilities of a user alone, as all companions know them.
+func (c *Companions) Duties(ctx context.Context, userID string) (all []ui.Duty, err error) {
+	for _, companion := range c.All() {
+		duties, err := companion.Duties(ctx, userID)
+		if err != nil {
+			return nil, fmt.Errorf("read duties: %w", err)
+		}
+		all = append(all, duties...)
+	}
+	return all, nil
+}
+
 // Forget has all companions forget a user.
 func (c *Companions) Forget(ctx context.Context, userID, pseudonym string) error {
 	for _, companion := range c.All() {

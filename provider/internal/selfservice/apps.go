@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
@@ -101,15 +100,8 @@ func (p *Pages) removeConsent(w http.ResponseWriter, r *http.Request, user *auth
 	if !claims.IsName(clientID) {
 		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest}
 	}
-	_, unknown := p.Store.Consent(r.Context(), user.UserID, clientID)
-	if unknown != nil && !errors.Is(unknown, storage.ErrNotFound) {
-		return fmt.Errorf("read consent: %w", unknown)
-	}
-	if err := p.Store.RevokeConsent(r.Context(), user.UserID, clientID, p.Clock()); err != nil {
-		return fmt.Errorf("revoke consent: %w", err)
-	}
-	if unknown == nil {
-		p.Audit.Record(r.Context(), storage.Event{Name: audit.Revoked, Subject: user.UserID, ClientID: clientID, Detail: "by the user"})
+	if _, err := p.EndConsent(r.Context(), user.UserID, clientID, "by the user"); err != nil {
+		return err
 	}
 	p.Site.Redirect(w, p.Site.Link("/account/apps", web.NoticeParameter, p.Site.Notice(w, r, ui.NoticeAppRemoved)))
 	return nil

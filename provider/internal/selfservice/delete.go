@@ -17,21 +17,8 @@ func (p *Pages) showDelete(w http.ResponseWriter, r *http.Request, user *authflo
 	return p.renderDelete(w, r, user, known, http.StatusOK)
 }
 
-// duties are the responsibilities that only the user has.
-func (p *Pages) duties(r *http.Request, user *authflow.User) ([]ui.Duty, error) {
-	var all []ui.Duty
-	for _, c := range p.Companions() {
-		duties, err := c.Duties(r.Context(), user.UserID)
-		if err != nil {
-			return nil, fmt.Errorf("read duties: %w", err)
-		}
-		all = append(all, duties...)
-	}
-	return all, nil
-}
-
 func (p *Pages) renderDelete(w http.ResponseWriter, r *http.Request, user *authflow.User, known bool, status int, problems ...ui.Problem) error {
-	duties, err := p.duties(r, user)
+	duties, err := p.Companions.Duties(r.Context(), user.UserID)
 	if err != nil {
 		return err
 	}
@@ -48,7 +35,7 @@ func (p *Pages) renderDelete(w http.ResponseWriter, r *http.Request, user *authf
 // delete schedules the account's deletion after the grace period. Its sessions and grants
 // end in the same step, including this browser's session.
 func (p *Pages) delete(w http.ResponseWriter, r *http.Request, user *authflow.User, known bool) error {
-	duties, err := p.duties(r, user)
+	duties, err := p.Companions.Duties(r.Context(), user.UserID)
 	if err != nil {
 		return err
 	}

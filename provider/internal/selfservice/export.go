@@ -158,7 +158,7 @@ func (p *Pages) everything(r *http.Request, user *authflow.User, owner storage.A
 	for _, s := range sessions {
 		file.Devices = append(file.Devices, exportedSession{s.UserAgent, s.Address, s.CreatedAt, s.LastSeenAt, s.ExpiresAt})
 	}
-	for _, c := range p.Companions() {
+	for _, c := range p.Companions.All() {
 		kept, err := c.Export(ctx, owner.ID)
 		if err != nil {
 			return exported{}, fmt.Errorf("read what is kept beside: %w", err)

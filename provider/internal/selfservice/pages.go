@@ -41,8 +41,8 @@ type Options struct {
 	// VerificationURL returns the path of the user's verifications, or "".
 	VerificationURL func() string
 
-	// Companions returns the companions, which keep further data about users.
-	Companions func() []host.Companion
+	// Companions keep further data about users.
+	Companions *host.Companions
 }
 
 // NewPages returns the pages.

@@ -1,8 +1,6 @@
 package selfservice
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"net/http"
 	"slices"
@@ -10,6 +8,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
+	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/provider/internal/useragent"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -37,7 +36,7 @@ func (p *Pages) showSessions(w http.ResponseWriter, r *http.Request, user *authf
 		}
 		agent := useragent.Read(s.UserAgent)
 		shown := ui.Session{
-			ID: sessionName(s), Kind: agent.Kind, Browser: agent.Browser, System: agent.System, Place: placeOf(r, s.Address),
+			ID: session.Handle(s), Kind: agent.Kind, Browser: agent.Browser, System: agent.System, Place: placeOf(r, s.Address),
 			Current: s.Digest == user.Session, Since: s.CreatedAt, LastUsed: s.LastSeenAt,
 			How: how(s.Factors),
 		}
@@ -95,43 +94,27 @@ func placeOf(r *http.Request, network string) ui.Place {
 	return ui.Place{Network: network, Here: network != "" && network == request.Network(r.Context())}
 }
 
-// sessionName names a session in a form. It is not secret: it ends only sessions of the
-// account that posts it.
-func sessionName(s storage.Session) string {
-	sum := sha256.Sum256(s.Digest[:])
-	return hex.EncodeToString(sum[:16])
-}
-
 // endSessions ends one session of the user, or all but this one.
 func (p *Pages) endSessions(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
-	ctx := r.Context()
-	notice, ended, detail := ui.NoticeSessionEnded, 0, "on another device"
+	notice := ui.NoticeSessionEnded
 	var err error
 	if r.PostForm.Get(ui.FieldAction) == ui.ActionOthers {
-		notice, detail = ui.NoticeSessionsEnded, "on all other devices"
-		ended, err = p.Store.EndSessions(ctx, storage.SessionFilter{AccountID: user.UserID, Except: user.Session})
+		notice = ui.NoticeSessionsEnded
+		err = p.endOthers(r, user)
 	} else {
-		ended, err = p.endNamedSession(r, user.UserID, r.PostForm.Get(ui.FieldSession))
+		_, err = p.EndSession(r.Context(), user.UserID, r.PostForm.Get(ui.FieldSession), "on another device")
 	}
 	if err != nil {
 		return fmt.Errorf("end session: %w", err)
-	}
-	if ended > 0 {
-		p.Audit.Record(ctx, storage.Event{Name: audit.SignedOut, Subject: user.UserID, Detail: detail})
 	}
 	p.Site.Redirect(w, p.Site.Link("/account/sessions", web.NoticeParameter, p.Site.Notice(w, r, notice)))
 	return nil
 }
 
-func (p *Pages) endNamedSession(r *http.Request, accountID, name string) (ended int, err error) {
-	sessions, err := p.Store.Sessions(r.Context(), accountID)
-	if err != nil {
-		return 0, err
+func (p *Pages) endOthers(r *http.Request, user *authflow.User) error {
+	ended, err := p.Store.EndSessions(r.Context(), storage.SessionFilter{AccountID: user.UserID, Except: user.Session})
+	if err == nil && ended > 0 {
+		p.Audit.Record(r.Context(), storage.Event{Name: audit.SignedOut, Subject: user.UserID, Detail: "on all other devices"})
 	}
-	for _, s := range sessions {
-		if sessionName(s) == name {
-			return 1, p.Store.EndSession(r.Context(), s.Digest)
-		}
-	}
-	return 0, nil
+	return err
 }

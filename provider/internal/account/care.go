@@ -1,0 +1,71 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/session"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// What owners do on their own pages and the host does for them is the same act, done here.
+
+// EndSession ends the session of an account with this handle (session.Handle), and reports
+// whether there was one. by is how, for the audit log.
+func (p *Pages) EndSession(ctx context.Context, accountID, handle, by string) (found bool, err error) {
+	sessions, err := p.Store.Sessions(ctx, accountID)
+	if err != nil {
+		return false, fmt.Errorf("read sessions: %w", err)
+	}
+	for _, s := range sessions {
+		if session.Handle(s) != handle {
+			continue
+		}
+		if err := p.Store.EndSession(ctx, s.Digest); err != nil {
+			return false, err
+		}
+		p.Audit.Record(ctx, storage.Event{Name: audit.SignedOut, Subject: accountID, Detail: by})
+		return true, nil
+	}
+	return false, nil
+}
+
+// EndConsent removes what a user has allowed an application, and ends its tokens, and reports
+// whether anything was allowed. by is how, for the audit log.
+func (p *Pages) EndConsent(ctx context.Context, userID, clientID, by string) (found bool, err error) {
+	_, err = p.Store.Consent(ctx, userID, clientID)
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return false, fmt.Errorf("read consent: %w", err)
+	}
+	found = err == nil
+	if err := p.Store.RevokeConsent(ctx, userID, clientID, p.Clock()); err != nil {
+		return false, fmt.Errorf("revoke consent: %w", err)
+	}
+	if found {
+		p.Audit.Record(ctx, storage.Event{Name: audit.Revoked, Subject: userID, ClientID: clientID, Detail: by})
+	}
+	return found, nil
+}
+
+// TellOwner sends the owner of an account a notice of what others have done about it, in the
+// language of the account. It cannot be undone, so a failure is only logged.
+func (p *Pages) TellOwner(ctx context.Context, a storage.Account, v ui.MailView) {
+	if err := p.MailOwner(ctx, a, v); err != nil {
+		p.Site.Logger.WarnContext(ctx, "user could not be told", slog.String("mail", string(v.Kind)), slog.String("user", a.ID), slog.Any("error", err))
+	}
+}
+
+// MailOwner sends a mail to the recorded address of an account, and to no other, in the
+// language of the account. It does nothing without a mailer, or an address. A caller that
+// disconnects does not stop it.
+func (p *Pages) MailOwner(ctx context.Context, a storage.Account, v ui.MailView) error {
+	if p.SendMail == nil || a.Email == "" {
+		return nil
+	}
+	v.Locale = p.Site.AccountLocale(a)
+	return p.MailTo(context.WithoutCancel(ctx), a.Email, v)
+}
