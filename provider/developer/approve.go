@@ -29,7 +29,7 @@ func (d *Dashboard) approve(r *request, v reviewed) error {
 		finish, done = d.copyToProduction, screens.NoticeApproved
 	}
 	v.Review.DecidedAt, v.Review.Reason = d.Clock(), ""
-	err := d.decideReview(r, storage.ReviewApproved, v)
+	err := d.decideReview(r.Request.Context(), r.does(), storage.ReviewApproved, v)
 	if err == nil {
 		err = finish(r, v)
 	}
@@ -47,7 +47,7 @@ func (d *Dashboard) approve(r *request, v reviewed) error {
 		live = v.Live
 	}
 	d.record(r, act, fields)
-	d.tellOwners(r, mail, d.path("o", r.org.ID, storage.Production, live))
+	d.tellOwners(r.Request.Context(), r.does(), mail, d.path("o", r.org.ID, storage.Production, live))
 	return d.finishReview(r, nil, done)
 }
 
@@ -123,15 +123,23 @@ func (d *Dashboard) editApplication(ctx context.Context, a storage.Application, 
 // stop makes an application of production unknown to every endpoint. It is marked first, so
 // that a member who enables it at the same moment finds the mark (setDisabled).
 func (d *Dashboard) stop(r *request, v reviewed) error {
-	err := d.saveReview(r, storage.ReviewRefused, v.document)
+	return d.finishReview(r, d.stopApplication(r.Request.Context(), r.does(), v.document), screens.NoticeStopped)
+}
+
+// stopApplication stops an application for the reason in its document. storage.ErrChanged if
+// it has another version.
+func (d *Dashboard) stopApplication(ctx context.Context, a act, kept document) error {
+	app := a.app
+	app.Review, app.Document, app.UpdatedAt = storage.ReviewRefused, kept.bytes(), d.Clock()
+	err := d.Store.SaveApplication(ctx, app)
 	if err == nil {
-		err = d.setStopped(r, true)
+		err = d.setStopped(ctx, app, true)
 	}
 	if err == nil {
-		d.record(r, "production.stop", changed("reason", "", v.Review.Reason))
-		d.tellOwners(r, ui.MailApplicationStopped, d.path("o", r.org.ID, r.env, r.app.ClientID, "access"))
+		d.recordAct(ctx, a, "production.stop", changed("reason", "", kept.Review.Reason))
+		d.tellOwners(ctx, a, ui.MailApplicationStopped, d.path("o", a.org.ID, app.Environment, app.ClientID, "access"))
 	}
-	return d.finishReview(r, err, screens.NoticeStopped)
+	return err
 }
 
 // stopAgain disables an application that an operator has stopped.
@@ -140,11 +148,18 @@ func (d *Dashboard) stopAgain(r *request) (bool, error) {
 	if err != nil || !stopped(now) {
 		return false, notFound(err)
 	}
-	return true, d.setStopped(r, true)
+	return true, d.setStopped(r.Request.Context(), now, true)
 }
 
 // start lets an application of production run again.
 func (d *Dashboard) start(r *request, v reviewed) error {
+	return d.finishReview(r, d.startApplication(r.Request.Context(), r.does(), v), screens.NoticeStarted)
+}
+
+// startApplication ends the stop of an application. storage.ErrChanged if it has another
+// version, storage.ErrConflict if it is the user's own, storage.ErrOrganizationStopped if its
+// organization is stopped.
+func (d *Dashboard) startApplication(ctx context.Context, a act, v reviewed) error {
 	state := storage.ReviewApproved
 	if v.client.Unreviewed {
 		state = storage.ReviewNone
@@ -153,29 +168,28 @@ func (d *Dashboard) start(r *request, v reviewed) error {
 		state = storage.ReviewAsked
 	}
 	v.Review.Reason, v.Review.DecidedAt = "", d.Clock()
-	err := d.decideReview(r, state, v)
+	err := d.decideReview(ctx, a, state, v)
 	if err == nil {
-		err = d.setStopped(r, false)
+		err = d.setStopped(ctx, a.app, false)
 	}
 	if err == nil {
-		d.record(r, "production.start", nil)
-		d.tellOwners(r, ui.MailApplicationStarted, d.path("o", r.org.ID, r.env, r.app.ClientID))
+		d.recordAct(ctx, a, "production.start", nil)
+		d.tellOwners(ctx, a, ui.MailApplicationStarted, d.path("o", a.org.ID, a.app.Environment, a.app.ClientID))
 	}
-	return d.finishReview(r, err, screens.NoticeStarted)
+	return err
 }
 
 // setStopped disables or enables an application, whatever others change in its
 // registration.
-func (d *Dashboard) setStopped(r *request, stopped bool) error {
-	ctx := r.Request.Context()
+func (d *Dashboard) setStopped(ctx context.Context, a storage.Application, stopped bool) error {
 	err := provider.ErrChanged
 	for errors.Is(err, provider.ErrChanged) && ctx.Err() == nil {
-		c, readErr := d.provider(r.env).Clients().Get(ctx, r.app.ClientID)
+		c, readErr := d.provider(a.Environment).Clients().Get(ctx, a.ClientID)
 		if readErr != nil {
 			return notFound(readErr)
 		}
 		if !stopped { // read after the registration, as halt does
-			now, err := d.Store.Application(ctx, r.env, r.app.ClientID)
+			now, err := d.Store.Application(ctx, a.Environment, a.ClientID)
 			if err != nil {
 				return notFound(err)
 			}
@@ -183,7 +197,7 @@ func (d *Dashboard) setStopped(r *request, stopped bool) error {
 				return storage.ErrOrganizationStopped
 			}
 		}
-		err = d.provider(r.env).Clients().SetDisabled(ctx, r.app.ClientID, stopped, c.Revision)
+		err = d.provider(a.Environment).Clients().SetDisabled(ctx, a.ClientID, stopped, c.Revision)
 	}
 	return err
 }

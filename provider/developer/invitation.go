@@ -1,6 +1,7 @@
 package developer
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -94,7 +95,7 @@ func (d *Dashboard) makeOffer(r *request, o offer) error {
 	}
 	mailed := o.email != "" && d.Mailer != nil
 	if mailed {
-		wait, err := d.mayMail(r, recipient)
+		wait, err := d.mayMail(r.Request.Context(), r.does(), recipient)
 		if err != nil {
 			return err
 		}
@@ -102,7 +103,7 @@ func (d *Dashboard) makeOffer(r *request, o offer) error {
 			return o.show("", http.StatusTooManyRequests, ui.Problem{Code: ui.TooManyAttempts, Count: int(math.Ceil(wait.Minutes()))})
 		}
 	}
-	i, link, err := d.createInvitation(r, o)
+	i, link, err := d.createInvitation(r.Request.Context(), r.does(), o)
 	if errors.Is(err, storage.ErrLimit) {
 		return o.show("", http.StatusTooManyRequests, ui.Problem{Code: ui.TooMany, Count: d.Quotas.Invitations})
 	}
@@ -112,7 +113,7 @@ func (d *Dashboard) makeOffer(r *request, o offer) error {
 	if !mailed {
 		return o.show(link, http.StatusOK)
 	}
-	if err := d.mail(r.Request.Context(), r, o.email, ui.MailView{Kind: ui.MailInvitation, Locale: r.Page().Locale, InvitationURL: link}); err != nil {
+	if err := d.mail(r.Request.Context(), o.email, ui.MailView{Kind: ui.MailInvitation, Locale: r.Page().Locale, InvitationURL: link}); err != nil {
 		// Nobody has it, and a retry must not leave two.
 		return errors.Join(err, d.Store.RemoveInvitation(r.Request.Context(), r.org.ID, i.Token))
 	}
@@ -120,16 +121,16 @@ func (d *Dashboard) makeOffer(r *request, o offer) error {
 }
 
 // mayMail counts an invitation to be mailed, or returns how long to wait.
-func (d *Dashboard) mayMail(r *request, recipient string) (time.Duration, error) {
+func (d *Dashboard) mayMail(ctx context.Context, a act, recipient string) (time.Duration, error) {
 	for _, b := range []struct {
 		what, who string
 		limit     provider.Limit
 	}{
-		{"invitations of a member", r.User.UserID, mailsOfSender},
-		{"invitations of an organization", r.org.ID, mailsOfOrganization},
+		{"invitations of a member", a.by, mailsOfSender},
+		{"invitations of an organization", a.org.ID, mailsOfOrganization},
 		{"invitations to an address", recipient, mailsToRecipient},
 	} {
-		if wait, err := d.Provider.Pages().Allow(r.Request.Context(), b.what, b.who, b.limit); err != nil || wait > 0 {
+		if wait, err := d.Provider.Pages().Allow(ctx, b.what, b.who, b.limit); err != nil || wait > 0 {
 			return wait, err
 		}
 	}
@@ -137,19 +138,19 @@ func (d *Dashboard) mayMail(r *request, recipient string) (time.Duration, error)
 }
 
 // createInvitation records an invitation, and returns its link.
-func (d *Dashboard) createInvitation(r *request, o offer) (i storage.Invitation, link string, err error) {
+func (d *Dashboard) createInvitation(ctx context.Context, a act, o offer) (i storage.Invitation, link string, err error) {
 	token, now := rand.Text(), d.Clock()
 	i = storage.Invitation{
-		Token: sha256.Sum256([]byte(token)), OrganizationID: r.org.ID, Role: o.role, Appoints: o.appoints,
-		InvitedBy: r.User.UserID, CreatedAt: now, ExpiresAt: now.Add(invitationLife),
+		Token: sha256.Sum256([]byte(token)), OrganizationID: a.org.ID, Role: o.role, Appoints: o.appoints,
+		InvitedBy: a.by, CreatedAt: now, ExpiresAt: now.Add(invitationLife),
 	}
 	if o.email != "" {
 		i.Email = d.Provider.Keys().Seal(sealedInvitation, []byte(o.email))
 	}
-	if err := d.Store.CreateInvitation(r.Request.Context(), i, d.Quotas.Invitations); err != nil {
+	if err := d.Store.CreateInvitation(ctx, i, d.Quotas.Invitations); err != nil {
 		return storage.Invitation{}, "", err
 	}
-	d.record(r, "member.invite", append(changed("role", "", string(o.role)), aboutInvitation(i)...))
+	d.recordAct(ctx, a, "member.invite", append(changed("role", "", string(o.role)), aboutInvitation(i)...))
 	return i, d.absolute(d.path("join", token)), nil
 }
 

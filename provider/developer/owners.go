@@ -42,35 +42,35 @@ func (d *Dashboard) warnOwners(r *request, kind ui.MailKind) {
 	if kind == ui.MailOwnerAdded {
 		path = d.path("o", r.org.ID, "members")
 	}
-	d.tellOwners(r, kind, path)
+	d.tellOwners(r.Request.Context(), r.does(), kind, path)
 }
 
 // tellOwners mails the owners of the organization. The change stands, whether the mail is
 // sent or not, and a caller that disconnects does not stop it.
-func (d *Dashboard) tellOwners(r *request, kind ui.MailKind, path string) {
+func (d *Dashboard) tellOwners(ctx context.Context, a act, kind ui.MailKind, path string) {
 	if d.Mailer == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Request.Context()), mailTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mailTime)
 	defer cancel()
-	about := r.app.Name
+	about := a.app.Name
 	if about == "" {
-		about = r.org.Name
+		about = a.org.Name
 	}
-	members, err := d.Store.Members(ctx, r.org.ID)
+	members, err := d.Store.Members(ctx, a.org.ID)
 	for _, m := range members {
 		if m.Role == storage.RoleOwner {
-			err = errors.Join(err, d.tell(ctx, r, m.UserID, ui.MailView{Kind: kind, Application: about, ApplicationURL: d.absolute(path)}))
+			err = errors.Join(err, d.tell(ctx, m.UserID, ui.MailView{Kind: kind, Application: about, ApplicationURL: d.absolute(path)}))
 		}
 	}
 	if err != nil {
-		d.Logger.WarnContext(ctx, "some owners could not be notified by mail", slog.String("organization", r.org.ID),
-			slog.String("client", r.app.ClientID), slog.String("kind", string(kind)), slog.Any("error", err))
+		d.Logger.WarnContext(ctx, "some owners could not be notified by mail", slog.String("organization", a.org.ID),
+			slog.String("client", a.app.ClientID), slog.String("kind", string(kind)), slog.Any("error", err))
 	}
 }
 
 // tell mails a member, in the member's language, unless the member is gone.
-func (d *Dashboard) tell(ctx context.Context, r *request, userID string, v ui.MailView) error {
+func (d *Dashboard) tell(ctx context.Context, userID string, v ui.MailView) error {
 	account, err := d.Provider.People().View(ctx, userID)
 	if errors.Is(err, provider.ErrNoUser) || err == nil && account.Email == "" {
 		return nil
@@ -81,12 +81,12 @@ func (d *Dashboard) tell(ctx context.Context, r *request, userID string, v ui.Ma
 	if err != nil {
 		return err
 	}
-	return d.mail(ctx, r, account.Email, v)
+	return d.mail(ctx, account.Email, v)
 }
 
 // mail passes a mail to the mailer.
-func (d *Dashboard) mail(ctx context.Context, r *request, to string, v ui.MailView) error {
-	page := r.Page()
-	v.Brand, v.Theme, v.BaseURL, v.Time = page.Brand, page.Theme, d.Provider.Installation().BaseURL, d.Clock()
+func (d *Dashboard) mail(ctx context.Context, to string, v ui.MailView) error {
+	v = d.Provider.Pages().DressMail(v)
+	v.Time = d.Clock()
 	return d.Mailer.Send(ctx, provider.ComposeMail(to, v))
 }

@@ -2,6 +2,7 @@ package developer
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -371,10 +372,10 @@ func (d *Dashboard) refuse(r *request, v reviewed) error {
 	} else {
 		v.Decided = decidedOn(v.client)
 	}
-	err := d.decideReview(r, state, v)
+	err := d.decideReview(r.Request.Context(), r.does(), state, v)
 	if err == nil {
 		d.record(r, act, fields)
-		d.tellOwners(r, mail, d.path("o", r.org.ID, r.env, r.app.ClientID, "access"))
+		d.tellOwners(r.Request.Context(), r.does(), mail, d.path("o", r.org.ID, r.env, r.app.ClientID, "access"))
 	}
 	return d.finishReview(r, err, screens.NoticeRefused)
 }
@@ -382,13 +383,13 @@ func (d *Dashboard) refuse(r *request, v reviewed) error {
 // decideReview is saveReview for a decision that nobody makes about their own. Who has
 // asked is in the version that is replaced, and whether the operator has become a member is
 // checked by the write.
-func (d *Dashboard) decideReview(r *request, state storage.Review, v reviewed) error {
-	if v.askedBy(r.User.UserID) {
+func (d *Dashboard) decideReview(ctx context.Context, a act, state storage.Review, v reviewed) error {
+	if v.askedBy(a.by) {
 		return storage.ErrConflict
 	}
-	a := r.app
-	a.Review, a.Document, a.UpdatedAt = state, v.document.bytes(), d.Clock()
-	return d.Store.DecideApplication(r.Request.Context(), a, r.User.UserID)
+	app := a.app
+	app.Review, app.Document, app.UpdatedAt = state, v.document.bytes(), d.Clock()
+	return d.Store.DecideApplication(ctx, app, a.by)
 }
 
 // finishReview redirects to the application with a notice.

@@ -71,16 +71,26 @@ func (d *Dashboard) suspend(r *request, members []storage.Member, here string) e
 	case utf8.RuneCountInString(reason) > maxNote:
 		return wrong(ui.Problem{Code: ui.NoteTooLong, Field: ui.FieldReason})
 	}
-	stop := storage.Stop{At: d.Clock(), Reason: reason, By: r.User.UserID}
-	err := d.Store.StopOrganization(r.Request.Context(), r.org.ID, stop)
+	err := d.stopOrganization(r.Request.Context(), r.does(), reason)
 	if errors.Is(err, storage.ErrChanged) {
 		return r.done(here, screens.NoticeSomebodyElse)
 	}
 	if err != nil {
 		return notFound(err)
 	}
-	d.record(r, "organization.suspend", changed("reason", "", reason))
-	return d.finishSuspension(r, ui.MailOrganizationSuspended, here, screens.NoticeSuspended)
+	return r.done(here, screens.NoticeSuspended)
+}
+
+// stopOrganization stops an organization with all its applications. storage.ErrChanged if it
+// is stopped.
+func (d *Dashboard) stopOrganization(ctx context.Context, a act, reason string) error {
+	err := d.Store.StopOrganization(ctx, a.org.ID, storage.Stop{At: d.Clock(), Reason: reason, By: a.by})
+	if err != nil {
+		return err
+	}
+	d.recordAct(ctx, a, "organization.suspend", changed("reason", "", reason))
+	d.finishSuspension(ctx, a, ui.MailOrganizationSuspended)
+	return nil
 }
 
 // reactivate ends the suspension that the page has shown.
@@ -88,7 +98,7 @@ func (d *Dashboard) reactivate(r *request, members []storage.Member, here string
 	if r.posted(screens.FieldVersion) != suspensionVersion(r.org) || !r.suspended() {
 		return r.done(here, screens.NoticeSomebodyElse)
 	}
-	err := d.Store.StartOrganization(r.Request.Context(), r.org.ID, r.org.Stopped.At, r.User.UserID)
+	err := d.startOrganization(r.Request.Context(), r.does())
 	switch {
 	case errors.Is(err, storage.ErrChanged):
 		return r.done(here, screens.NoticeSomebodyElse)
@@ -97,8 +107,18 @@ func (d *Dashboard) reactivate(r *request, members []storage.Member, here string
 	case err != nil:
 		return notFound(err)
 	}
-	d.record(r, "organization.reactivate", nil)
-	return d.finishSuspension(r, ui.MailOrganizationReactivated, here, screens.NoticeReactivated)
+	return r.done(here, screens.NoticeReactivated)
+}
+
+// startOrganization ends the stop of an organization that was read. storage.ErrChanged if it
+// is not stopped, or was at another moment; storage.ErrConflict if the user is a member of it.
+func (d *Dashboard) startOrganization(ctx context.Context, a act) error {
+	if err := d.Store.StartOrganization(ctx, a.org.ID, a.org.Stopped.At, a.by); err != nil {
+		return err
+	}
+	d.recordAct(ctx, a, "organization.reactivate", nil)
+	d.finishSuspension(ctx, a, ui.MailOrganizationReactivated)
+	return nil
 }
 
 // suspensionVersion identifies the suspension of an organization.
@@ -111,12 +131,11 @@ func suspensionVersion(o storage.Organization) string {
 const carryOutTime = 5 * time.Second
 
 // finishSuspension carries out the decision, and mails the owners.
-func (d *Dashboard) finishSuspension(r *request, mail ui.MailKind, here string, done screens.Notice) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Request.Context()), carryOutTime)
+func (d *Dashboard) finishSuspension(ctx context.Context, a act, mail ui.MailKind) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), carryOutTime)
 	defer cancel()
-	if err := d.carryOut(ctx, r.org.ID); err != nil {
-		d.Logger.ErrorContext(ctx, "decision about an organization could not be carried out yet; Run will retry", slog.String("organization", r.org.ID), slog.Any("error", err))
+	if err := d.carryOut(ctx, a.org.ID); err != nil {
+		d.Logger.ErrorContext(ctx, "decision about an organization could not be carried out yet; Run will retry", slog.String("organization", a.org.ID), slog.Any("error", err))
 	}
-	d.tellOwners(r, mail, d.path("o", r.org.ID))
-	return r.done(here, done)
+	d.tellOwners(ctx, a, mail, d.path("o", a.org.ID))
 }
