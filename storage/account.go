@@ -134,8 +134,9 @@ type Accounts interface {
 
 	// DeleteAccount removes the account with its sessions, and the grants, consents,
 	// attributes and statuses of a subject, who need not have an account. In its events the
-	// pseudonym replaces the subject, and the address is emptied. It reports whether there
-	// was anything.
+	// pseudonym replaces the subject, and the address is emptied; in its matters, breaks and
+	// targets of plans the pseudonym replaces it as well, and the matters lose their notes.
+	// It reports whether there was anything.
 	DeleteAccount(ctx context.Context, id, pseudonym string) (found bool, err error)
 }
 

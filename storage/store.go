@@ -27,14 +27,15 @@ type Store interface {
 	Images
 	Attempts
 	Events
+	Matters
 	Installations
 	Clocks
 
 	// Sweep removes records that had ended by now and can no longer change an answer:
 	// grants past their ExpiresAt with all their tokens, expired access tokens, sessions,
 	// one-time codes, ways back from changes of addresses, trusted devices, recoveries, used
-	// identifiers, pushed requests and counters of attempts, and invitations a month after their expiry. A
-	// swept session takes its client sessions with it, so that no application is told. It
+	// identifiers, pushed requests, counters of attempts, codes of callers and answers, and invitations a
+	// month after their expiry. A swept session takes its client sessions with it, so that no application is told. It
 	// removes at most limit rows of each kind in one transaction, fewer if that takes long,
 	// and returns their number altogether; the caller repeats until zero. Spent codes and
 	// spent refresh tokens stay as long as their grant, so that a replay is recognized. Any

@@ -208,12 +208,29 @@ func deletePerson(tx *tx, id, pseudonym string) (bool, error) {
 		}
 		found += n
 	}
-	renamed, err := tx.exec(`UPDATE main.events SET subject = ?2, address = '' WHERE subject = ?1`, id, pseudonym)
+	renamed, err := renamePerson(tx, id, pseudonym)
 	if err != nil {
 		return false, err
 	}
 	ended, err := endClientSessions(tx, id, storage.Digest{})
 	return found+renamed+ended > 0, err
+}
+
+// renamePerson puts the pseudonym in place of a person in what stays.
+func renamePerson(tx *tx, id, pseudonym string) (renamed int, err error) {
+	for _, statement := range []string{
+		`UPDATE main.events SET subject = ?2, address = '' WHERE subject = ?1`,
+		`UPDATE main.matters SET subject = ?2, sealed_note = NULL WHERE subject = ?1`,
+		`UPDATE main.breaks SET target = ?2 WHERE target = ?1`,
+		`UPDATE main.plan_targets SET id = ?2 WHERE id = ?1`,
+	} {
+		n, err := tx.exec(statement, id, pseudonym)
+		if err != nil {
+			return 0, err
+		}
+		renamed += n
+	}
+	return renamed, nil
 }
 
 func scanAccount(row scanner) (a storage.Account, err error) {

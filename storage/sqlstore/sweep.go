@@ -51,6 +51,12 @@ var rowSweeps = []string{
 	`DELETE FROM main.attempts WHERE drained_at <= ?1 AND bucket IN (
 		SELECT bucket FROM main.attempts WHERE drained_at <= ?1 ORDER BY drained_at, bucket LIMIT ?2)`,
 
+	`DELETE FROM main.caller_codes WHERE expires_at <= ?1 AND (account_id, proof) IN (
+		SELECT account_id, proof FROM main.caller_codes WHERE expires_at <= ?1 ORDER BY expires_at, account_id, proof LIMIT ?2)`,
+
+	`DELETE FROM main.answers WHERE expires_at <= ?1 AND (client, key) IN (
+		SELECT client, key FROM main.answers WHERE expires_at <= ?1 ORDER BY expires_at, client, key LIMIT ?2)`,
+
 	// A month later, in microseconds, so that until then the link says that it has expired.
 	`DELETE FROM main.invitations WHERE token IN (
 		SELECT token FROM main.invitations WHERE expires_at <= ?1 - 2592000000000 ORDER BY expires_at, token LIMIT ?2)`,

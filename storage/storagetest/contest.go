@@ -136,6 +136,12 @@ func (s *suite) contests(t *testing.T) {
 				return s.SetAttributes(t.Context(), id, attributes(fmt.Sprintf(`{"a":%d}`, i)), storage.PersonBasis{Revision: read.Revision})
 			}, storage.ErrChanged
 		},
+		"CallerCode": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
+			createAccount(t, store, id)
+			openMatter(t, store, matter("about "+id, "sue", id, t0))
+			ok(t, store.SaveCallerCode(t.Context(), callerCode(id, "mailed", storage.MailboxProof)))
+			return func(_ int, s storage.Store) error { return prove(t, s, id, "mailed") }, storage.ErrProof
+		},
 		"InstallationInPlaceOfAnother": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
 			read, err := store.Installation(t.Context())
 			if err != nil { // in the first round

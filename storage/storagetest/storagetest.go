@@ -51,6 +51,8 @@ func Run(t *testing.T, newDatabase func(t *testing.T) (open func() storage.Store
 	t.Run("Images", suite.images)
 	t.Run("Attempts", suite.attempts)
 	t.Run("Events", suite.events)
+	t.Run("Matters", suite.matters)
+	t.Run("CallerCodes", suite.callerCodes)
 	t.Run("Installations", suite.installations)
 	t.Run("Clocks", suite.clocks)
 	t.Run("Batches", suite.batches)

@@ -116,6 +116,7 @@ const othersOfTheStore = `
 	SaveOneTimeCode UseOneTimeCode RemoveOneTimeCodes UseID SavePushedRequest PushedRequest RemovePushedRequests
 	Keys AddKey ResealKey RemoveKeys SaveImage Image ImagesWithoutSilhouette RemoveImage
 	AllowAttempt GiveBackAttempt ResetAttempts AppendEvent Events RemoveEvents
+	OpenMatter Matter Matters UseMatter CloseMatter ReleaseMatter SaveCallerCode ProveCaller RemoveMatters
 	Installation CreateInstallation SaveInstallation HearClock Sweep Ping Close`
 
 // process is a memory, its clock, and records of its own.

@@ -122,6 +122,8 @@ CREATE TABLE main.plan_targets (
 
 CREATE INDEX plan_targets_waiting ON main.plan_targets (plan_id, number) WHERE state = 'waiting';
 
+CREATE INDEX plan_targets_by_id ON main.plan_targets (id);
+
 -- What somebody did alone.
 CREATE TABLE main.breaks (
 	id TEXT COLLATE "C" NOT NULL PRIMARY KEY CHECK (id <> ''),
@@ -137,6 +139,8 @@ CREATE TABLE main.breaks (
 );
 
 CREATE INDEX breaks_open ON main.breaks (id) WHERE signed_off_by IS NULL;
+
+CREATE INDEX breaks_by_target ON main.breaks (target);
 
 -- The responses to requests with an idempotency key.
 CREATE TABLE main.answers (

@@ -122,6 +122,8 @@ CREATE TABLE plan_targets (
 
 CREATE INDEX plan_targets_waiting ON plan_targets (plan_id, number) WHERE state = 'waiting';
 
+CREATE INDEX plan_targets_by_id ON plan_targets (id);
+
 -- What somebody did alone.
 CREATE TABLE breaks (
 	id TEXT COLLATE BINARY NOT NULL PRIMARY KEY CHECK (id <> ''),
@@ -137,6 +139,8 @@ CREATE TABLE breaks (
 ) STRICT;
 
 CREATE INDEX breaks_open ON breaks (id) WHERE signed_off_by IS NULL;
+
+CREATE INDEX breaks_by_target ON breaks (target);
 
 -- The responses to requests with an idempotency key.
 CREATE TABLE answers (

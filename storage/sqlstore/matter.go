@@ -1,0 +1,120 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+const matterColumns = `id, staff, role, subject, reason, ticket, sealed_note, opened_at, ends_at, closed_at, proof, proved_until, withheld_until`
+
+// OpenMatter implements storage.Matters.
+func (s *Store) OpenMatter(ctx context.Context, m storage.Matter) error {
+	return s.change(ctx, "open matter", func(tx *tx) error {
+		_, err := tx.exec(`INSERT INTO main.matters (`+matterColumns+`)
+			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)`,
+			m.ID, m.Staff, m.Role, m.Subject, m.Reason, m.Ticket, bytesOrNull(m.Note), micros(m.OpenedAt), micros(m.EndsAt),
+			micros(m.ClosedAt), int64(m.Proof), micros(m.ProvedUntil), micros(m.WithheldUntil))
+		return err
+	})
+}
+
+// Matter implements storage.Matters.
+func (s *Store) Matter(ctx context.Context, id string) (storage.Matter, error) {
+	return read(ctx, s, "read matter", func(tx *tx) (storage.Matter, error) {
+		return one(tx, scanMatter, `SELECT `+matterColumns+` FROM main.matters WHERE id = ?1`, id)
+	})
+}
+
+// Matters implements storage.Matters.
+func (s *Store) Matters(ctx context.Context, match storage.MatterFilter) ([]storage.Matter, error) {
+	var filter where
+	if match.Staff != "" {
+		filter.and("staff = ?", match.Staff)
+	}
+	if match.Subject != "" {
+		filter.and("subject = ?", match.Subject)
+	}
+	if !match.OpenAt.IsZero() {
+		filter.and("closed_at IS NULL AND ends_at > ?", micros(match.OpenAt))
+	}
+	filter.andOpened(match.From, match.Until)
+	if match.BeforeID != "" {
+		filter.and("id < ?", match.BeforeID)
+	}
+	query := `SELECT ` + matterColumns + ` FROM main.matters` + filter.String() + ` ORDER BY id DESC LIMIT ` + filter.param(page(match.Limit))
+	return read(ctx, s, "list matters", func(tx *tx) ([]storage.Matter, error) {
+		return all(tx, scanMatter, query, filter.args...)
+	})
+}
+
+// andOpened adds the time in which matters were opened. The index by time finds the first and
+// the last ID of that time, so that no page reads all matters of later times.
+func (w *where) andOpened(from, until time.Time) {
+	var opened where
+	opened.args = w.args
+	if !from.IsZero() {
+		opened.and("opened_at >= ?", micros(from))
+	}
+	if !until.IsZero() {
+		opened.and("opened_at < ?", micros(until))
+	}
+	if len(opened.conditions) == 0 {
+		return
+	}
+	w.args = opened.args
+	w.conditions = append(w.conditions, opened.conditions...)
+	w.conditions = append(w.conditions, `id <= (SELECT max(id) FROM main.matters`+opened.String()+`)`,
+		`id >= (SELECT min(id) FROM main.matters`+opened.String()+`)`)
+}
+
+// openMatter is the condition of a matter in ?1 of the staff in ?2 that is open at ?3.
+const openMatter = ` WHERE id = ?1 AND staff = ?2 AND closed_at IS NULL AND ends_at > ?3`
+
+// UseMatter implements storage.Matters. A step that comes late never shortens the time.
+func (s *Store) UseMatter(ctx context.Context, id, staff string, at, until time.Time) error {
+	return s.change(ctx, "use matter", func(tx *tx) error {
+		return orEnded(tx.exec(`UPDATE main.matters SET ends_at = CASE WHEN ends_at < ?4 THEN ?4 ELSE ends_at END`+openMatter,
+			id, staff, micros(at), micros(until)))
+	})
+}
+
+// CloseMatter implements storage.Matters.
+func (s *Store) CloseMatter(ctx context.Context, id, staff string, at time.Time) error {
+	return s.change(ctx, "close matter", func(tx *tx) error {
+		_, err := tx.exec(`UPDATE main.matters SET closed_at = ?3`+openMatter, id, staff, micros(at))
+		return err
+	})
+}
+
+// ReleaseMatter implements storage.Matters.
+func (s *Store) ReleaseMatter(ctx context.Context, id string, at time.Time) error {
+	return s.change(ctx, "release matter", func(tx *tx) error {
+		return orNotFound(tx.exec(`UPDATE main.matters
+			SET withheld_until = CASE WHEN withheld_until > ?2 THEN ?2 ELSE withheld_until END WHERE id = ?1`, id, micros(at)))
+	})
+}
+
+// RemoveMatters implements storage.Matters.
+func (s *Store) RemoveMatters(ctx context.Context, before time.Time, limit int) (int, error) {
+	return s.removeEach(ctx, "remove matters", limit, func(tx *tx, n int) (int, error) {
+		const over = `opened_at < ?1 AND ends_at < ?1 AND (withheld_until IS NULL OR withheld_until < ?1)`
+		return tx.exec(`DELETE FROM main.matters WHERE `+over+` AND id IN (
+			SELECT id FROM main.matters WHERE `+over+` ORDER BY opened_at, id LIMIT ?2)`, micros(before), n)
+	})
+}
+
+// orEnded turns a change of no row into storage.ErrEnded.
+func orEnded(changed int, err error) error {
+	if err == nil && changed == 0 {
+		return storage.ErrEnded
+	}
+	return err
+}
+
+func scanMatter(row scanner) (m storage.Matter, err error) {
+	err = row.Scan(&m.ID, &m.Staff, &m.Role, &m.Subject, &m.Reason, &m.Ticket, &m.Note, (*instant)(&m.OpenedAt), (*instant)(&m.EndsAt),
+		(*instant)(&m.ClosedAt), &m.Proof, (*instant)(&m.ProvedUntil), (*instant)(&m.WithheldUntil))
+	return m, err
+}
