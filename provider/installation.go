@@ -76,7 +76,7 @@ func (p *Provider) Installation() Installation {
 		}
 	}
 	for n, r := range i.Resources {
-		i.Resources[n].Scopes, i.Resources[n].Introspectors = slices.Clone(r.Scopes), slices.Clone(r.Introspectors)
+		i.Resources[n].Scopes, i.Resources[n].Introspectors, i.Resources[n].Clients = slices.Clone(r.Scopes), slices.Clone(r.Introspectors), slices.Clone(r.Clients)
 	}
 	return i
 }

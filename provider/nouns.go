@@ -14,7 +14,8 @@ func (p *Provider) Accounts() Accounts { return Accounts{&p.rooms} }
 
 // Clients are the registered applications: Save, Get, List, SetDisabled, Delete, Deleting
 // and Validate. Secret, ListSecrets, RotateSecret and EndSecret are for their secrets,
-// ValidateRedirectURI and ValidateOrigin for single addresses of a registration.
+// ValidateRedirectURI and ValidateOrigin for single addresses of a registration. Bearer is
+// for an API of the host's, to which they present an access token of their own.
 type Clients struct{ *rooms }
 
 // Clients returns the registered applications.
@@ -35,7 +36,7 @@ type Keys struct{ *rooms }
 func (p *Provider) Keys() Keys { return Keys{&p.rooms} }
 
 // Pages are helpers for the host's own pages. Screen serves a page in the provider's frame,
-// Upload one that receives files, Allow limits its posts, ScopeWords, GroupWords and
+// Upload one that receives files, Program one for programs, Allow limits its posts, ScopeWords, GroupWords and
 // ButtonScript give it content, and SignedIn returns its user. LinkErrors links error pages to
 // it, LinkVerification the account page to the pages of a Verifier. IsReturnTo is for the
 // host's sign-in page, VerificationReturn for a Verifier's, BrandPreview for its operators.

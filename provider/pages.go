@@ -30,6 +30,12 @@ func (p Pages) Allow(ctx context.Context, what, key string, limit Limit) (wait t
 	return p.limits.Allow(ctx, ratelimit.OfHost(what, ratelimit.Limit(limit)), ratelimit.Key{Account: key})
 }
 
+// Program serves an endpoint for programs of the host's own, mounted like a Screen: with the
+// provider's time limits, request ID and telemetry, and without cookies, language and check
+// of forms. h decides who may ask, bounds the body and answers errors itself; a panic of h is
+// 500. No cache keeps a response.
+func (p Pages) Program(h http.Handler) http.Handler { return p.server.Program(h) }
+
 // AddAudience prepares the provider for the screens of an audience, such as those of package
 // ui/developer, which the host serves with Screen: it serves their assets and checks what
 // Config.Texts says in their section. A mistake there is a FieldError. It is called before

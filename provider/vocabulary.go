@@ -13,6 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/assurance"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -168,6 +169,11 @@ type Resource struct {
 	// that may introspect its tokens.
 	// Defaults to none.
 	Introspectors []string `json:"introspectors,omitempty"`
+
+	// Clients are the client IDs of the only applications that may request tokens for the
+	// resource. The dashboard offers it to nobody then.
+	// Defaults to all.
+	Clients []string `json:"clients,omitempty"`
 }
 
 // maxResourceURI is the maximum length of a URI in bytes; every token is stored with one.
@@ -197,13 +203,18 @@ func (c Config) validateResources(known *claims.Catalogue) error {
 		}
 		seen[bare] = true
 		for j, s := range r.Scopes {
-			if !known.Known(s) {
+			if !known.Known(s) && !protocol.IsDesk(s) {
 				return in(fmt.Sprintf("Scopes[%d]", j), fmt.Errorf("%q is not a scope of the catalogue", s))
 			}
 		}
-		for j, id := range r.Introspectors {
-			if !claims.IsName(id) {
-				return in(fmt.Sprintf("Introspectors[%d]", j), fmt.Errorf("%q is no client_id", id))
+		for _, list := range []struct {
+			name string
+			ids  []string
+		}{{"Introspectors", r.Introspectors}, {"Clients", r.Clients}} {
+			for j, id := range list.ids {
+				if !claims.IsName(id) {
+					return in(fmt.Sprintf("%s[%d]", list.name, j), fmt.Errorf("%q is no client_id", id))
+				}
 			}
 		}
 	}

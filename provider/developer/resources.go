@@ -14,16 +14,22 @@ func (d *Dashboard) resourcesOf(env string, c provider.Client) []string {
 		return c.Resources
 	}
 	var all []string
-	for _, r := range d.provider(env).Installation().Resources {
+	for _, r := range d.offeredResources(env) {
 		all = append(all, r.URI)
 	}
 	return all
 }
 
+// offeredResources are the APIs of an environment without those that the host keeps for
+// applications that it names.
+func (d *Dashboard) offeredResources(env string) []provider.Resource {
+	return slices.DeleteFunc(d.provider(env).Installation().Resources, func(r provider.Resource) bool { return len(r.Clients) > 0 })
+}
+
 // choosableResources are those that developers may give one application: under review, a
 // production application gets only reviewed ones.
 func (d *Dashboard) choosableResources(env string, c provider.Client) []provider.Resource {
-	all := d.provider(env).Installation().Resources
+	all := d.offeredResources(env)
 	if d.mayRegister(env) {
 		return all
 	}

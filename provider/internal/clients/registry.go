@@ -4,6 +4,7 @@
 package clients
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -126,8 +127,8 @@ func (r *Registry) change(ctx context.Context, id string, edit func(old storage.
 	}
 }
 
-// SetDisabled disables or enables the registration with a version, and always gives it another
-// version. ErrNotFound if there is none, storage.ErrChanged if it has another version.
+// SetDisabled disables or enables the registration with a version, zero for the present one,
+// and always gives it another version. ErrNotFound if there is none, storage.ErrChanged if it has another version.
 func (r *Registry) SetDisabled(ctx context.Context, id string, disabled bool, version int64) error {
 	old, err := r.Store.Client(ctx, id)
 	switch {
@@ -137,7 +138,7 @@ func (r *Registry) SetDisabled(ctx context.Context, id string, disabled bool, ve
 		return fmt.Errorf("read client: %w", err)
 	}
 	current := old
-	current.Disabled, current.UpdatedAt, current.Version = disabled, r.Clock(), version
+	current.Disabled, current.UpdatedAt, current.Version = disabled, r.Clock(), cmp.Or(version, old.Version)
 	if err := r.Store.SaveClient(ctx, current); err != nil {
 		return fmt.Errorf("save client: %w", err)
 	}

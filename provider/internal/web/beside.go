@@ -40,6 +40,22 @@ func (s *Server) beside(h Handler, act http.HandlerFunc, patience time.Duration)
 	})
 }
 
+// Program serves an endpoint for programs of the host's: with the time limit, request ID
+// and telemetry of those of the table. It answers every method itself, errors included.
+func (s *Server) Program(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		at, ok := s.site.besidePath(r)
+		m := matched{Route: &Route{Path: s.site.patternOf(r), Kind: Program, Handler: s.router.notFound.Handler}, path: at, beside: true}
+		if ok {
+			m.Handler = func(w http.ResponseWriter, r *http.Request) {
+				setProgramHeaders(w.Header())
+				h.ServeHTTP(w, r)
+			}
+		}
+		s.serve(w, r, &served{matched: m})
+	})
+}
+
 // NotFound answers as if the host had no page at this address, whatever the method.
 func (s *Server) NotFound(w http.ResponseWriter, r *http.Request) {
 	s.serve(w, r, &served{matched: matched{Route: &Route{Path: s.site.patternOf(r), Handler: s.router.notFound.Handler}, beside: true}})

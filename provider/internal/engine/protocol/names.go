@@ -45,6 +45,16 @@ const (
 	ScopeOfflineAccess = "offline_access"
 )
 
+// DeskScopes are those of the Admin API of package desk. They are no part of a catalogue: no
+// user is asked for them, nobody is offered them, and an application has those that its
+// registration names.
+var DeskScopes = []string{
+	"desk.people.read", "desk.people.act", "desk.applications.read", "desk.applications.act", "desk.events.read", "desk.cases",
+}
+
+// IsDesk reports whether a scope is one of DeskScopes.
+func IsDesk(scope string) bool { return slices.Contains(DeskScopes, scope) }
+
 // Client authentication methods (OpenID Connect Core section 9).
 const (
 	AuthBasic      = "client_secret_basic"

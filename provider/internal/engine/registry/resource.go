@@ -24,6 +24,14 @@ type Resource struct {
 
 	// Introspectors are the clients that may ask about its tokens.
 	Introspectors []string
+
+	// Clients are the only ones that tokens for it are issued to, or none for all.
+	Clients []string
+}
+
+// allows reports whether tokens for the resource may be a client's.
+func (r *Resource) allows(c *Client) bool {
+	return c.AllowsResource(r.URI) && (len(r.Clients) == 0 || slices.Contains(r.Clients, c.ID))
 }
 
 // Host names where a resource is: the host of an address of the web, the URI of any other.
@@ -76,7 +84,7 @@ func (all Resources) Named(form url.Values, c *Client) (uris []string, err error
 			switch {
 			case found == nil:
 				return nil, errTarget.Because(diagnosis.ResourceUnknown, "resource", diagnosis.Address(sent))
-			case !c.AllowsResource(found.URI):
+			case !found.allows(c):
 				return nil, errTarget.Because(diagnosis.ResourceNotAllowed, "resource", diagnosis.Address(sent),
 					"registered", strings.Join(c.Client.Resources, " "))
 			case !slices.Contains(uris, found.URI):
@@ -107,7 +115,10 @@ func (all Resources) Narrowed(form url.Values, c *Client, granted []string) ([]s
 // Standing returns which of the resources of a token there still are, and are still
 // allowed to its client.
 func (all Resources) Standing(uris []string, c *Client) []string {
-	return slices.DeleteFunc(slices.Clone(uris), func(uri string) bool { return all.Find(uri) == nil || !c.AllowsResource(uri) })
+	return slices.DeleteFunc(slices.Clone(uris), func(uri string) bool {
+		found := all.Find(uri)
+		return found == nil || !found.allows(c)
+	})
 }
 
 // Meaningful returns which scopes mean something to any of these resources, which need not
