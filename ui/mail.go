@@ -109,6 +109,10 @@ const (
 	MailOwnerAdded       MailKind = "owner_added"
 	MailSecretShown      MailKind = "secret_shown"
 	MailAddressesChanged MailKind = "addresses_changed"
+	// MailApplicationMoved and MailScopesTaken tell owners what an operator has decided about
+	// an application: it has another organization, or may ask for less.
+	MailApplicationMoved MailKind = "application_moved"
+	MailScopesTaken      MailKind = "scopes_taken"
 )
 
 // MailView is what an e-mail says. Mail to somebody who signs in names no application:

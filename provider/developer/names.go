@@ -17,7 +17,7 @@ func (d *Dashboard) checkBrand(r *request, before, name string, decided bool) ([
 	if before == name || !same && (decided || !lookalike.Contains(name, brand)) {
 		return nil, nil
 	}
-	operator, err := d.isOperator(r, r.User.UserID)
+	operator, err := d.isOperator(r.Request.Context(), r.User.UserID)
 	if err != nil || operator {
 		return nil, err
 	}

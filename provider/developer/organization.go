@@ -31,7 +31,7 @@ func (d *Dashboard) showHome(r *request) error {
 	if err != nil {
 		return err
 	}
-	operator, err := d.isOperator(r, r.User.UserID)
+	operator, err := d.isOperator(r.Request.Context(), r.User.UserID)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package developer
 
 import (
+	"context"
 	"errors"
 	"net/http"
 
@@ -146,18 +147,18 @@ func (d *Dashboard) admit(r *request, n need) error {
 }
 
 func (d *Dashboard) admitOperator(r *request) error {
-	operator, err := d.isOperator(r, r.User.UserID)
+	operator, err := d.isOperator(r.Request.Context(), r.User.UserID)
 	if err == nil && !operator {
 		return provider.ErrScreenNotFound
 	}
 	return err
 }
 
-func (d *Dashboard) isOperator(r *request, userID string) (bool, error) {
-	if d.Operator == nil {
+func (d *Dashboard) isOperator(ctx context.Context, userID string) (bool, error) {
+	if d.Operator == nil || userID == "" {
 		return false, nil
 	}
-	return d.Operator(r.Request.Context(), userID)
+	return d.Operator(ctx, userID)
 }
 
 // inTrials is a page that exists only if the sandbox was made with Trials.
