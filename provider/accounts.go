@@ -92,18 +92,21 @@ func (p Accounts) save(ctx context.Context, a Account) (id string, err error) {
 }
 
 func (p Accounts) setEmail(ctx context.Context, old storage.Account, a Account, key string) error {
-	err := p.store.SetEmail(ctx, old.ID, old.EmailKey, a.Email, key, a.EmailVerified)
+	var events []storage.Event
+	if old.Email != a.Email {
+		events = append(events, storage.Event{Name: audit.EmailChanged, Subject: old.ID, Detail: "by the host"})
+	}
+	if a.EmailVerified && (old.Email != a.Email || !old.EmailVerified) {
+		events = append(events, storage.Event{Name: audit.EmailVerified, Subject: old.ID, Detail: "by the host"})
+	}
+	err := p.audit.Step(ctx, func(ctx context.Context) error {
+		return p.store.SetEmail(ctx, old.ID, old.EmailKey, a.Email, key, a.EmailVerified)
+	}, events...)
 	if errors.Is(err, storage.ErrConflict) {
 		return ErrConflict
 	}
 	if err != nil {
 		return fmt.Errorf("save e-mail address: %w", err)
-	}
-	if old.Email != a.Email {
-		p.audit.Record(ctx, storage.Event{Name: audit.EmailChanged, Subject: old.ID, Detail: "by the host"})
-	}
-	if a.EmailVerified && (old.Email != a.Email || !old.EmailVerified) {
-		p.audit.Record(ctx, storage.Event{Name: audit.EmailVerified, Subject: old.ID, Detail: "by the host"})
 	}
 	return nil
 }
@@ -148,14 +151,14 @@ func (p Accounts) createAccount(ctx context.Context, a Account, key string) (str
 		}
 		record.PasswordHash, record.PasswordChangedAt = hash, record.CreatedAt
 	}
-	err := p.store.CreateAccount(ctx, record)
+	err := p.audit.Step(ctx, func(ctx context.Context) error { return p.store.CreateAccount(ctx, record) },
+		storage.Event{Name: audit.AccountCreated, Subject: record.ID})
 	if errors.Is(err, storage.ErrConflict) {
 		return "", storage.ErrChanged
 	}
 	if err != nil {
 		return "", fmt.Errorf("create account: %w", err)
 	}
-	p.audit.Record(ctx, storage.Event{Name: audit.AccountCreated, Subject: record.ID})
 	return record.ID, nil
 }
 
@@ -198,18 +201,19 @@ func (p Accounts) checkHostPassword(chosen string) error {
 // SetDisabled locks an account, which ends its sessions and grants, or unlocks it.
 // ErrNoUser if there is none.
 func (p Accounts) SetDisabled(ctx context.Context, id string, disabled bool) error {
-	err := p.store.SetDisabled(ctx, id, disabled, p.cfg.Clock())
+	event := storage.Event{Name: audit.AccountEnabled, Subject: id}
+	if disabled {
+		event.Name = audit.AccountDisabled
+	}
+	err := p.audit.Step(ctx, func(ctx context.Context) error {
+		return p.store.SetDisabled(ctx, id, disabled, p.cfg.Clock())
+	}, event)
 	if errors.Is(err, storage.ErrNotFound) {
 		return ErrNoUser
 	}
 	if err != nil {
 		return fmt.Errorf("provider: lock or open account: %w", err)
 	}
-	event := storage.Event{Name: audit.AccountEnabled, Subject: id}
-	if disabled {
-		event.Name = audit.AccountDisabled
-	}
-	p.audit.Record(ctx, event)
 	return nil
 }
 
@@ -226,12 +230,11 @@ func (p Accounts) Delete(ctx context.Context, id string) error {
 	if err := p.companions.Forget(ctx, id, pseudonym); err != nil {
 		return fmt.Errorf("provider: delete account: %w", err)
 	}
-	found, err := p.store.DeleteAccount(ctx, id, pseudonym)
+	_, err := audit.StepIf(ctx, p.audit, func(ctx context.Context) (bool, error) {
+		return p.store.DeleteAccount(ctx, id, pseudonym)
+	}, storage.Event{Name: audit.AccountDeleted, Subject: pseudonym})
 	if err != nil {
 		return fmt.Errorf("provider: delete account: %w", err)
-	}
-	if found {
-		p.audit.Record(ctx, storage.Event{Name: audit.AccountDeleted, Subject: pseudonym})
 	}
 	return nil
 }

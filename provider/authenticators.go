@@ -106,14 +106,15 @@ func (p Accounts) ResetAuthenticators(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	err = p.store.ResetAuthenticators(ctx, id, p.cfg.Clock())
+	err = p.audit.Step(ctx, func(ctx context.Context) error {
+		return p.store.ResetAuthenticators(ctx, id, p.cfg.Clock())
+	}, storage.Event{Name: audit.AuthenticatorsReset, Subject: id})
 	if errors.Is(err, storage.ErrNotFound) {
 		return ErrNoUser
 	}
 	if err != nil {
 		return fmt.Errorf("provider: reset authenticators: %w", err)
 	}
-	p.audit.Record(ctx, storage.Event{Name: audit.AuthenticatorsReset, Subject: id})
 	p.pages.TellRecovery(ctx, set.Account, ui.MailView{Kind: ui.MailAuthenticatorsReset}, storage.Recovery{})
 	return nil
 }
@@ -128,14 +129,15 @@ func (p Accounts) ApproveRecovery(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	err = p.store.ApproveRecovery(ctx, id, p.cfg.Clock())
+	err = p.audit.Step(ctx, func(ctx context.Context) error {
+		return p.store.ApproveRecovery(ctx, id, p.cfg.Clock())
+	}, storage.Event{Name: audit.RecoveryApproved, Subject: id})
 	if errors.Is(err, storage.ErrNotFound) {
 		return ErrNoRecovery
 	}
 	if err != nil {
 		return fmt.Errorf("provider: approve recovery: %w", err)
 	}
-	p.audit.Record(ctx, storage.Event{Name: audit.RecoveryApproved, Subject: id})
 	p.pages.TellRecovery(ctx, set.Account, ui.MailView{Kind: ui.MailRecoveryApproved, On: set.Running.EndsAt}, set.Running)
 	return nil
 }

@@ -27,6 +27,12 @@ type Event struct {
 
 	// Detail is a fixed phrase.
 	Detail string `json:"detail,omitempty"`
+
+	// Actor is who acted, if not the user or the host: "staff:", "client:" or "command:" with
+	// a name, or "host". Matter is the ID of the matter in which a member of the staff acted
+	// (By).
+	Actor  string `json:"actor,omitempty"`
+	Matter string `json:"matter,omitempty"`
 }
 
 // EventName is the type of an event.
@@ -122,6 +128,11 @@ const (
 	// longer; Detail is the group.
 	EventEvidenceHeld EventName = audit.EvidenceHeld
 
+	// EventAttributesChanged and EventStatusChanged mean that somebody who is named (By) has
+	// changed the data of a user, or a status; Detail has the handles, or the group.
+	EventAttributesChanged EventName = audit.AttributesChanged
+	EventStatusChanged     EventName = audit.StatusChanged
+
 	// EventDeletionRequested means that a user has requested the deletion of the account
 	// after Lifetimes.DeletionGrace, EventDeletionWithdrawn that the user has withdrawn the
 	// request.
@@ -160,10 +171,77 @@ const (
 	EventKeysRevoked EventName = audit.KeysRevoked
 )
 
+// The events of the staff of the host, at the desk and beside it (By). All have an Actor.
+const (
+	// EventMatterOpened and the next two mean that somebody had a reason to look at a user,
+	// that the matter was closed, and that the user may read of it.
+	EventMatterOpened   EventName = audit.MatterOpened
+	EventMatterClosed   EventName = audit.MatterClosed
+	EventMatterReleased EventName = audit.MatterReleased
+
+	// EventSupportLooked means that a part of a user's data was shown, once for each matter
+	// and part; Detail is the part. EventValueShown means that one value was shown that is
+	// masked otherwise; Detail is its handle.
+	EventSupportLooked EventName = audit.SupportLooked
+	EventValueShown    EventName = audit.ValueShown
+
+	// EventCallerProved means that a caller has read out a code; Detail is what it proves.
+	EventCallerProved EventName = audit.CallerProved
+
+	// EventPersonFound and EventPersonNotFound mean that a user was looked for; only the
+	// first names one.
+	EventPersonFound    EventName = audit.PersonFound
+	EventPersonNotFound EventName = audit.PersonNotFound
+
+	// EventDeskRefused means that a member of the staff has tried what they may not; Detail
+	// is the action.
+	EventDeskRefused EventName = audit.DeskRefused
+
+	// EventResetSent means that a user was sent the mail to reset the password, and
+	// EventSessionEnded that one session of a user was ended.
+	EventResetSent    EventName = audit.ResetSent
+	EventSessionEnded EventName = audit.SessionEnded
+
+	// EventPlanProposed and the next are about plans, which another approves, and
+	// EventBreakMade and EventBreakSignedOff about what one did alone; Detail is the action.
+	EventPlanProposed   EventName = audit.PlanProposed
+	EventPlanApproved   EventName = audit.PlanApproved
+	EventPlanRefused    EventName = audit.PlanRefused
+	EventPlanStopped    EventName = audit.PlanStopped
+	EventPlanDone       EventName = audit.PlanDone
+	EventBreakMade      EventName = audit.BreakMade
+	EventBreakSignedOff EventName = audit.BreakSignedOff
+
+	// EventClientStopped and the next are about applications (Clients.SetDisabled records the
+	// first two), and the organizations that answer for them.
+	EventClientStopped           EventName = audit.ClientStopped
+	EventClientStarted           EventName = audit.ClientStarted
+	EventClientMoved             EventName = audit.ClientMoved
+	EventScopesTaken             EventName = audit.ScopesTaken
+	EventOwnerAppointed          EventName = audit.OwnerAppointed
+	EventOrganizationSuspended   EventName = audit.OrganizationSuspended
+	EventOrganizationReactivated EventName = audit.OrganizationReactivated
+
+	// EventTrailExported means that somebody has downloaded a part of the audit log.
+	EventTrailExported EventName = audit.TrailExported
+)
+
+// The events of the audit log about itself.
+const (
+	// EventEventsRemoved means that events older than Config.KeepEvents were removed; Detail
+	// has their number and the last block.
+	EventEventsRemoved EventName = audit.EventsRemoved
+
+	// EventTrailBroken means that the audit log is not what was sealed (Trail.Verify);
+	// Detail has the first block that differs.
+	EventTrailBroken EventName = audit.TrailBroken
+)
+
 // asEvent converts an event to its public form.
 func asEvent(e storage.Event) Event {
 	return Event{
 		At: e.At, Name: EventName(e.Name), UserID: e.Subject, ClientID: e.ClientID, Address: e.Address, Detail: e.Detail,
+		Actor: e.Actor, Matter: e.Matter,
 	}
 }
 
@@ -192,10 +270,10 @@ var tokenName = map[storage.TokenKind]string{
 
 // Record adds an event of the host's own, or of a handler beside the provider, with the
 // present time and the network of the request that ctx belongs to. Name is 1 to 64 of a-z,
-// 0-9 and _; Detail is a fixed phrase, and neither holds personal data. At and Address are
-// ignored.
+// 0-9 and _; Detail is a fixed phrase, and neither holds personal data. At, Address, Actor and
+// Matter are ignored: By says who acts.
 func (p Events) Record(ctx context.Context, e Event) {
-	p.audit.Record(ctx, storage.Event{Name: string(e.Name), Subject: e.UserID, ClientID: e.ClientID, Detail: e.Detail})
+	p.audit.Record(ctx, e.record())
 }
 
 // EventFilter selects events. All fields that are set must match.

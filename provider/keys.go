@@ -21,9 +21,7 @@ import (
 // While another next key waits, Rotate does nothing and reports false. It is an error with
 // Config.Signer.
 func (p Keys) Rotate(ctx context.Context) (rotated bool, err error) {
-	if rotated, err = p.keys.Rotate(ctx); rotated {
-		p.audit.Record(ctx, storage.Event{Name: audit.KeyRotated, Detail: "by the host"})
-	}
+	rotated, err = p.keys.Rotate(ctx, p.audit.InStep(storage.Event{Name: audit.KeyRotated, Detail: "by the host"}))
 	if err != nil {
 		return rotated, fmt.Errorf("provider: rotate signing key: %w", err)
 	}
@@ -41,10 +39,9 @@ func (p Keys) Rotate(ctx context.Context) (rotated bool, err error) {
 // restored backup brings its keys back, and after an error the former keys may still be in
 // use; in both cases call it again.
 func (p Keys) Revoke(ctx context.Context) error {
-	if err := p.keys.Replace(ctx); err != nil {
+	if err := p.keys.Replace(ctx, p.audit.InStep(storage.Event{Name: audit.KeysRevoked})); err != nil {
 		return fmt.Errorf("provider: replace signing keys: %w", err)
 	}
-	p.audit.Record(ctx, storage.Event{Name: audit.KeysRevoked})
 	return nil
 }
 

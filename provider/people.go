@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,12 +42,14 @@ func (p People) setAttributes(ctx context.Context, userID string, values map[str
 	if err != nil {
 		return asFieldError(err)
 	}
-	return noUser(p.store.SetAttributes(ctx, userID, encoded, p.personBasis(0)))
+	return noUser(p.change(ctx, func(ctx context.Context) error {
+		return p.store.SetAttributes(ctx, userID, encoded, p.personBasis(0))
+	}, storage.Event{Name: audit.AttributesChanged, Subject: userID, Detail: strings.Join(slices.Sorted(maps.Keys(values)), " ")}))
 }
 
 // ErrChanged means that the record has changed since it was read. Read it again, and decide
 // again.
-var ErrChanged = errors.New("provider: changed since it was read")
+var ErrChanged = audit.ErrChanged
 
 // SetStatus records a user's status in one group. It replaces the status with its Revision,
 // or any if that is zero: ErrChanged if there is another. An invalid field is a FieldError;
@@ -117,7 +120,18 @@ func (p People) replaceStatus(ctx context.Context, userID string, s Status) erro
 }
 
 func (p People) recordStatus(ctx context.Context, userID string, s Status, replaced int64) error {
-	return noUser(p.store.SetStatus(ctx, userID, s, replaced, p.personBasis(s.PersonRevision)))
+	return noUser(p.change(ctx, func(ctx context.Context) error {
+		return p.store.SetStatus(ctx, userID, s, replaced, p.personBasis(s.PersonRevision))
+	}, storage.Event{Name: audit.StatusChanged, Subject: userID, Detail: s.Group}))
+}
+
+// change runs a write about a person. The event is recorded with it if somebody is named who
+// acts (By): a host records what it does to its users itself.
+func (p People) change(ctx context.Context, write func(ctx context.Context) error, e storage.Event) error {
+	if audit.ActorOf(ctx) == "" {
+		return p.audit.Step(ctx, write)
+	}
+	return p.audit.Step(ctx, write, e)
 }
 
 // personBasis is the condition of a write about a person: the account, if accounts are
@@ -215,7 +229,8 @@ func (p People) Statuses(ctx context.Context, userID string, groups ...string) (
 func (p People) DeleteStatus(ctx context.Context, userID, group string) error {
 	err := host.CheckUserID(userID)
 	if err == nil {
-		err = p.store.RemoveStatus(ctx, userID, group)
+		err = p.change(ctx, func(ctx context.Context) error { return p.store.RemoveStatus(ctx, userID, group) },
+			storage.Event{Name: audit.StatusEnded, Subject: userID, Detail: group})
 	}
 	if err != nil {
 		return fmt.Errorf("provider: delete status: %w", err)
@@ -228,10 +243,12 @@ func (p People) DeleteStatus(ctx context.Context, userID, group string) error {
 // user, who has no account here, may still be signed in there and get new tokens at once.
 // It returns nil if there is nothing to end.
 func (p People) Revoke(ctx context.Context, id string) error {
-	if err := p.store.EndIssued(ctx, id, p.cfg.Clock()); err != nil {
+	err := p.audit.Step(ctx, func(ctx context.Context) error {
+		return p.store.EndIssued(ctx, id, p.cfg.Clock())
+	}, storage.Event{Name: audit.Revoked, Subject: id, Detail: "everything of the user, by the host"})
+	if err != nil {
 		return fmt.Errorf("provider: revoke user: %w", err)
 	}
-	p.audit.Record(ctx, storage.Event{Name: audit.Revoked, Subject: id, Detail: "everything of the user, by the host"})
 	return nil
 }
 
@@ -241,15 +258,21 @@ func (p People) Revoke(ctx context.Context, id string) error {
 // embedded account, which have no such ID, end here. It returns nil if there is nothing to
 // end.
 func (p People) EndSessions(ctx context.Context, userID, sessionID string) error {
-	ended, err := p.store.EndClientSessions(ctx, userID, authflow.HostSession(userID, sessionID))
+	ofHost := func(ctx context.Context) (int, error) {
+		return p.store.EndClientSessions(ctx, userID, authflow.HostSession(userID, sessionID))
+	}
+	end := ofHost
+	if p.cfg.hasAccounts() && sessionID == "" {
+		end = func(ctx context.Context) (int, error) {
+			return p.store.EndSessions(ctx, storage.SessionFilter{AccountID: userID})
+		}
+	}
+	_, err := audit.StepIf(ctx, p.audit, end, storage.Event{Name: audit.SignedOut, Subject: userID, Detail: "by the host"})
 	if err == nil && p.cfg.hasAccounts() && sessionID == "" {
-		ended, err = p.store.EndSessions(ctx, storage.SessionFilter{AccountID: userID})
+		_, err = ofHost(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("provider: end sessions: %w", err)
-	}
-	if ended > 0 {
-		p.audit.Record(ctx, storage.Event{Name: audit.SignedOut, Subject: userID, Detail: "by the host"})
 	}
 	return nil
 }
@@ -281,7 +304,9 @@ func (p People) RevokeIssuedBefore(ctx context.Context, moment time.Time) error 
 	if err != nil {
 		return fmt.Errorf("provider: revoke what was issued before: %w", err)
 	}
-	p.audit.Record(ctx, storage.Event{Name: audit.Revoked, Detail: "everything issued before a moment"})
+	if err := p.audit.Write(ctx, storage.Event{Name: audit.Revoked, Detail: "everything issued before a moment"}); err != nil {
+		return fmt.Errorf("provider: record what was revoked: %w", err)
+	}
 	return nil
 }
 

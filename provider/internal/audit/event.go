@@ -42,6 +42,8 @@ const (
 	RosterCanary        = "roster_canary"
 	CodesIssued         = "codes_issued"
 	EvidenceHeld        = "evidence_held"
+	AttributesChanged   = "attributes_changed"
+	StatusChanged       = "status_changed"
 	DeletionRequested   = "deletion_requested"
 	DeletionWithdrawn   = "deletion_withdrawn"
 	DataExported        = "data_exported"
@@ -60,4 +62,40 @@ const (
 
 	KeyRotated  = "key_rotated"
 	KeysRevoked = "keys_revoked"
+)
+
+// The names of what the staff of the host does.
+const (
+	MatterOpened   = "matter_opened"
+	MatterClosed   = "matter_closed"
+	MatterReleased = "matter_released"
+	SupportLooked  = "support_looked"
+	ValueShown     = "value_shown"
+	CallerProved   = "caller_proved"
+	PersonFound    = "person_found"
+	PersonNotFound = "person_not_found"
+	DeskRefused    = "desk_refused"
+
+	ResetSent    = "reset_sent"
+	SessionEnded = "session_ended"
+
+	PlanProposed   = "plan_proposed"
+	PlanApproved   = "plan_approved"
+	PlanRefused    = "plan_refused"
+	PlanStopped    = "plan_stopped"
+	PlanDone       = "plan_done"
+	BreakMade      = "break_made"
+	BreakSignedOff = "break_signed_off"
+
+	ClientStopped           = "client_stopped"
+	ClientStarted           = "client_started"
+	ClientMoved             = "client_moved"
+	ScopesTaken             = "scopes_taken"
+	OwnerAppointed          = "owner_appointed"
+	OrganizationSuspended   = "organization_suspended"
+	OrganizationReactivated = "organization_reactivated"
+
+	TrailExported = "trail_exported"
+	EventsRemoved = "events_removed"
+	TrailBroken   = "trail_broken"
 )

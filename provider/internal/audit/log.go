@@ -66,14 +66,21 @@ func Outlasting(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), limit)
 }
 
-// Record writes an event, with its time and the network of the request of ctx. If the audit log
-// cannot be written, the operator's log gets the event with an alarm; the action stays.
+// Record writes an event, with its time, the network of the request of ctx, and who acts. If the
+// audit log cannot be written, the operator's log gets the event with an alarm; the action stays.
+// It is for events without a change: Step records that of a change with it.
 func (l *Log) Record(ctx context.Context, e storage.Event) {
-	e.At, e.Address = l.Clock(), request.Network(ctx)
+	for _, e := range l.complete(ctx, actingIn(ctx), []storage.Event{e}) {
+		l.append(ctx, e)
+		l.tell(ctx, e)
+	}
+}
+
+// tell counts a recorded event, and calls the host's function with it.
+func (l *Log) tell(ctx context.Context, e storage.Event) {
 	if l.Count != nil {
 		l.Count(ctx, e.Name)
 	}
-	l.append(ctx, e)
 	if l.OnEvent == nil {
 		return
 	}
@@ -94,7 +101,8 @@ func (l *Log) append(ctx context.Context, e storage.Event) {
 	if err := l.Store.AppendEvent(ctx, e); err != nil {
 		l.Logger.ErrorContext(ctx, "audit event could not be stored",
 			slog.String("event", e.Name), slog.String("user", e.Subject), slog.String("client", e.ClientID),
-			slog.String("address", e.Address), slog.String("detail", e.Detail), slog.Any("error", err))
+			slog.String("address", e.Address), slog.String("detail", e.Detail), slog.String("actor", e.Actor),
+			slog.String("matter", e.Matter), slog.Any("error", err))
 	}
 }
 

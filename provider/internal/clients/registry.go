@@ -114,7 +114,8 @@ func (r *Registry) change(ctx context.Context, id string, edit func(old storage.
 		if err != nil || reflect.DeepEqual(old, changed) {
 			return err
 		}
-		err = r.Store.SaveClient(ctx, changed)
+		err = r.Audit.Step(ctx, func(ctx context.Context) error { return r.Store.SaveClient(ctx, changed) },
+			r.eventsOf(known, old, changed)...)
 		if errors.Is(err, storage.ErrChanged) {
 			continue
 		}
@@ -122,13 +123,13 @@ func (r *Registry) change(ctx context.Context, id string, edit func(old storage.
 			return fmt.Errorf("save client: %w", err)
 		}
 		r.dropImages(ctx, digestsOf(old), digestsOf(changed))
-		r.recordChange(ctx, known, old, changed)
 		return nil
 	}
 }
 
 // SetDisabled disables or enables the registration with a version, zero for the present one,
-// and always gives it another version. ErrNotFound if there is none, storage.ErrChanged if it has another version.
+// and always gives it another version. ErrNotFound if there is none, storage.ErrChanged if it has
+// another version. Somebody who is named (audit.By) stops or starts it.
 func (r *Registry) SetDisabled(ctx context.Context, id string, disabled bool, version int64) error {
 	old, err := r.Store.Client(ctx, id)
 	switch {
@@ -139,29 +140,36 @@ func (r *Registry) SetDisabled(ctx context.Context, id string, disabled bool, ve
 	}
 	current := old
 	current.Disabled, current.UpdatedAt, current.Version = disabled, r.Clock(), cmp.Or(version, old.Version)
-	if err := r.Store.SaveClient(ctx, current); err != nil {
+	events := r.eventsOf(true, old, current)
+	if audit.ActorOf(ctx) != "" {
+		events = []storage.Event{{Name: audit.ClientStarted, ClientID: id}}
+		if disabled {
+			events[0].Name = audit.ClientStopped
+		}
+	}
+	err = r.Audit.Step(ctx, func(ctx context.Context) error { return r.Store.SaveClient(ctx, current) }, events...)
+	if err != nil {
 		return fmt.Errorf("save client: %w", err)
 	}
-	r.recordChange(ctx, true, old, current)
 	return nil
 }
 
-// recordChange records a change of a registration in the audit log.
-func (r *Registry) recordChange(ctx context.Context, known bool, old, current storage.Client) {
+// eventsOf returns the events of a change of a registration.
+func (r *Registry) eventsOf(known bool, old, current storage.Client) (events []storage.Event) {
 	newSecrets := len(old.Secrets) > 0 && !slices.EqualFunc(old.Secrets, current.Secrets, r.sameSecret)
 	old.Secrets, old.UpdatedAt = current.Secrets, current.UpdatedAt
 	switch {
 	case current.Deleted:
-		r.Audit.Record(ctx, storage.Event{Name: audit.ClientDeleted, ClientID: current.ID})
-		return
+		return []storage.Event{{Name: audit.ClientDeleted, ClientID: current.ID}}
 	case !known:
-		r.Audit.Record(ctx, storage.Event{Name: audit.ClientCreated, ClientID: current.ID})
+		events = append(events, storage.Event{Name: audit.ClientCreated, ClientID: current.ID})
 	case !reflect.DeepEqual(old, current):
-		r.Audit.Record(ctx, storage.Event{Name: audit.ClientChanged, ClientID: current.ID})
+		events = append(events, storage.Event{Name: audit.ClientChanged, ClientID: current.ID})
 	}
 	if newSecrets {
-		r.Audit.Record(ctx, storage.Event{Name: audit.SecretChanged, ClientID: current.ID})
+		events = append(events, storage.Event{Name: audit.SecretChanged, ClientID: current.ID})
 	}
+	return events
 }
 
 // Each calls a function with every registration, until it fails.

@@ -14,10 +14,14 @@ import (
 // process has added a key. Processes add one a day at most, or replace keys, too.
 const replaceAttempts = 100
 
+// Step runs the write that makes a difference, so that its caller records something with it.
+type Step func(ctx context.Context, write func(context.Context) error) error
+
 // RotateIfDue reloads the keys, adds the next one if it is due, and removes unneeded ones
 // from the store. It reports whether this call added a key. After an error the set keeps
-// its keys. Call it every few minutes. On a static set it does nothing.
-func (s *KeySet) RotateIfDue(ctx context.Context) (added bool, err error) {
+// its keys. Call it every few minutes. On a static set it does nothing. A step runs the write
+// that adds a key.
+func (s *KeySet) RotateIfDue(ctx context.Context, in ...Step) (added bool, err error) {
 	if s.store == nil {
 		return false, nil
 	}
@@ -28,7 +32,7 @@ func (s *KeySet) RotateIfDue(ctx context.Context) (added bool, err error) {
 		return false, err
 	}
 	if now := s.options.Clock(); s.due(now) {
-		if added, err = s.addNext(ctx, now); err != nil {
+		if added, err = s.addNext(ctx, now, in...); err != nil {
 			return added, err
 		}
 	}
@@ -42,8 +46,8 @@ func (s *KeySet) RotateIfDue(ctx context.Context) (added bool, err error) {
 
 // Rotate adds the next key before it is due. It is published now and signs PublishAhead
 // from now, as if it had been due. It does nothing, and reports false, while a published
-// key waits to sign.
-func (s *KeySet) Rotate(ctx context.Context) (added bool, err error) {
+// key waits to sign. A step runs the write that adds a key.
+func (s *KeySet) Rotate(ctx context.Context, in ...Step) (added bool, err error) {
 	if s.store == nil {
 		return false, ErrStatic
 	}
@@ -56,14 +60,14 @@ func (s *KeySet) Rotate(ctx context.Context) (added bool, err error) {
 	if last := s.lastTimely(now); last != nil && last.useFrom.After(now) {
 		return false, nil
 	}
-	return s.addNext(ctx, now)
+	return s.addNext(ctx, now, in...)
 }
 
 // Replace adds a key that signs at once, and removes all others: they neither sign nor
 // verify, and are not published, here when it returns and in other processes at their next
 // [KeySet.Refresh]. It is for a leaked key. After an error the leaked key may still be in
-// use; call it again.
-func (s *KeySet) Replace(ctx context.Context) error {
+// use; call it again. A step runs the write that removes the others.
+func (s *KeySet) Replace(ctx context.Context, in ...Step) error {
 	if s.store == nil {
 		return ErrStatic
 	}
@@ -86,7 +90,7 @@ func (s *KeySet) Replace(ctx context.Context) error {
 		if !added {
 			continue
 		}
-		if err := s.removeBefore(ctx, next.Generation); err != nil {
+		if err := s.removeBefore(ctx, next.Generation, in...); err != nil {
 			return err
 		}
 		_, err = s.reload(ctx)
@@ -127,8 +131,8 @@ func (s *KeySet) lastTimely(now time.Time) *key {
 }
 
 // addNext adds the successor of the newest key, which signs PublishAhead from now.
-func (s *KeySet) addNext(ctx context.Context, now time.Time) (bool, error) {
-	added, err := s.add(ctx, s.current.Load().newest().generation+1, now, now.Add(s.options.PublishAhead))
+func (s *KeySet) addNext(ctx context.Context, now time.Time, in ...Step) (bool, error) {
+	added, err := s.add(ctx, s.current.Load().newest().generation+1, now, now.Add(s.options.PublishAhead), in...)
 	if err != nil {
 		return false, err
 	}
@@ -138,12 +142,12 @@ func (s *KeySet) addNext(ctx context.Context, now time.Time) (bool, error) {
 
 // add makes and stores a new key. It reports false if another process has added this
 // generation.
-func (s *KeySet) add(ctx context.Context, generation int64, now, useFrom time.Time) (bool, error) {
+func (s *KeySet) add(ctx context.Context, generation int64, now, useFrom time.Time, in ...Step) (bool, error) {
 	k, err := s.generate(generation, now, useFrom)
 	if err != nil {
 		return false, err
 	}
-	return s.save(ctx, k)
+	return s.save(ctx, k, in...)
 }
 
 // generate makes a key and tries it: the others do not get a key with which this process
@@ -158,8 +162,8 @@ func (s *KeySet) generate(generation int64, now, useFrom time.Time) (storage.Key
 }
 
 // save stores a key. It reports false if this generation has one.
-func (s *KeySet) save(ctx context.Context, k storage.Key) (bool, error) {
-	err := s.store.AddKey(ctx, k)
+func (s *KeySet) save(ctx context.Context, k storage.Key, in ...Step) (bool, error) {
+	err := run(ctx, in, func(ctx context.Context) error { return s.store.AddKey(ctx, k) })
 	if errors.Is(err, storage.ErrConflict) {
 		return false, nil
 	}
@@ -169,9 +173,18 @@ func (s *KeySet) save(ctx context.Context, k storage.Key) (bool, error) {
 	return true, nil
 }
 
-func (s *KeySet) removeBefore(ctx context.Context, generation int64) error {
-	if err := s.store.RemoveKeys(ctx, generation); err != nil {
+func (s *KeySet) removeBefore(ctx context.Context, generation int64, in ...Step) error {
+	err := run(ctx, in, func(ctx context.Context) error { return s.store.RemoveKeys(ctx, generation) })
+	if err != nil {
 		return fmt.Errorf("remove signing keys: %w", err)
 	}
 	return nil
+}
+
+// run runs a write in each step around the next, or alone.
+func run(ctx context.Context, in []Step, write func(context.Context) error) error {
+	if len(in) == 0 {
+		return write(ctx)
+	}
+	return in[0](ctx, func(ctx context.Context) error { return run(ctx, in[1:], write) })
 }

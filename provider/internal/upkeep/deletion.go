@@ -26,7 +26,9 @@ func (u *Upkeep) deleteDue(ctx context.Context, now time.Time) (removed int, err
 		if err := u.Companions.Forget(ctx, a.ID, pseudonym); err != nil {
 			return removed, err
 		}
-		found, err := u.Store.DeleteDueAccount(ctx, a.ID, pseudonym, now)
+		found, err := audit.StepIf(ctx, u.Audit, func(ctx context.Context) (bool, error) {
+			return u.Store.DeleteDueAccount(ctx, a.ID, pseudonym, now)
+		}, storage.Event{Name: audit.AccountDeleted, Subject: pseudonym, Detail: "as its user wanted"})
 		if err != nil {
 			return removed, fmt.Errorf("delete due account: %w", err)
 		}
@@ -34,7 +36,6 @@ func (u *Upkeep) deleteDue(ctx context.Context, now time.Time) (removed int, err
 			continue
 		}
 		removed++
-		u.Audit.Record(ctx, storage.Event{Name: audit.AccountDeleted, Subject: pseudonym, Detail: "as its user wanted"})
 		u.TellDeleted(ctx, a)
 	}
 	return removed, nil

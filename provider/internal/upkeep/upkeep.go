@@ -88,12 +88,9 @@ func (u *Upkeep) Maintain(ctx context.Context) {
 	if u.isOutdated(ctx) {
 		return
 	}
-	added, err := u.Keys.RotateIfDue(ctx)
+	_, err := u.Keys.RotateIfDue(ctx, u.Audit.InStep(storage.Event{Name: audit.KeyRotated}))
 	if err != nil && ctx.Err() == nil {
 		u.Logger.ErrorContext(ctx, "signing keys could not be maintained", slog.Any("error", err))
-	}
-	if added {
-		u.Audit.Record(ctx, storage.Event{Name: audit.KeyRotated})
 	}
 	if err == nil {
 		u.reseal(ctx)

@@ -1,0 +1,88 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Actor is who acts in place of a user, such as a member of the host's staff, and what that
+// rests on (By).
+type Actor struct {
+	// Name is who acts: "staff:", "client:" or "command:" with a name, or "host".
+	// Defaults to the host as it is without an Actor: events name nobody.
+	Name string
+
+	// Matter is the ID of the storage.Matter in which a member of the staff acts.
+	// Defaults to none.
+	Matter string
+
+	// On must hold in the step of the write. Its zero value is no condition.
+	On storage.DeedBasis
+
+	// Target is the target of a storage.Plan that is done by the write: once, however many
+	// processes do it.
+	// Defaults to none.
+	Target storage.TargetID
+
+	// Break is recorded with the write, and Answer is what a repetition of the request gets.
+	// Default to none.
+	Break  *storage.Break
+	Answer *storage.Answer
+}
+
+// Errors of what an act rests on (By). ErrChanged is one of them, too: the account has
+// changed, or is gone.
+var (
+	// ErrMatter means that the matter is not open, is somebody else's, or is about another
+	// person.
+	ErrMatter = audit.ErrMatter
+
+	// ErrProof means that the caller has not proved enough, or too long ago.
+	ErrProof = audit.ErrProof
+
+	// ErrTarget means that the target of a plan is done or skipped, or its plan is not
+	// running.
+	ErrTarget = audit.ErrTarget
+
+	// ErrRepeated means that there is an answer to the request already.
+	ErrRepeated = audit.ErrRepeated
+)
+
+// By returns a context in which the verbs of the provider act for somebody: every verb that
+// changes something records who acted, in the step of its write, and writes nothing unless
+// what the act rests on holds in the same step. Otherwise it returns ErrMatter, ErrProof,
+// ErrChanged, ErrTarget or ErrRepeated, to be found with errors.Is.
+//
+// Target, Break, Answer and the account of On belong to the first write of the context, the
+// rest to each. A verb that finds nothing to change may write nothing: then Events.Write
+// records the act, with all of that.
+//
+// A store that does not know of storage.Deed checks none of it, and gets the events
+// afterwards.
+func By(ctx context.Context, a Actor) context.Context { return audit.By(ctx, audit.Actor(a)) }
+
+// Write is Record for an act that is nothing but its event, such as a look at personal data:
+// it returns an error if the event could not be written, or what the act rests on (By) does
+// not hold, and then the act must not be done.
+func (p Events) Write(ctx context.Context, e Event) error {
+	return p.audit.Write(ctx, e.record())
+}
+
+// WriteWith calls change with a context for one write to the provider's store by a handler
+// beside the provider, and records events in the step of that write: none if it fails. In the
+// context of By the write rests on what the act rests on. change makes exactly one write with
+// its context, or returns an error.
+func (p Events) WriteWith(ctx context.Context, change func(ctx context.Context) error, events ...Event) error {
+	records := make([]storage.Event, len(events))
+	for i, e := range events {
+		records[i] = e.record()
+	}
+	return p.audit.Step(ctx, change, records...)
+}
+
+// record converts an event that is to be recorded.
+func (e Event) record() storage.Event {
+	return storage.Event{Name: string(e.Name), Subject: e.UserID, ClientID: e.ClientID, Detail: e.Detail}
+}

@@ -1,0 +1,78 @@
+package audit
+
+import (
+	"context"
+
+	"github.com/bonafide-id/bonafide/provider/internal/request"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Step runs one write to the store, with the context that change gets, and records events in
+// the step of it: a write that fails leaves no event, and none that succeeds lacks it. In the
+// context of an actor (By) the write rests on what the act rests on; an error of that is one
+// of this package's.
+//
+// A store that does not know of deeds gets the events afterwards, as by Record.
+func (l *Log) Step(ctx context.Context, change func(ctx context.Context) error, events ...storage.Event) error {
+	_, err := step(ctx, l, false, func(ctx context.Context) (bool, error) { return true, change(ctx) }, events)
+	return err
+}
+
+// InStep returns Step with its events for a write that is made elsewhere.
+func (l *Log) InStep(events ...storage.Event) func(ctx context.Context, write func(context.Context) error) error {
+	return func(ctx context.Context, write func(context.Context) error) error {
+		return l.Step(ctx, write, events...)
+	}
+}
+
+// StepIf is Step for a write that reports whether, or how much, it has changed. It records
+// nothing of one that has changed nothing, unless an actor with a name has ordered it.
+func StepIf[T bool | int](ctx context.Context, l *Log, change func(ctx context.Context) (T, error), events ...storage.Event) (T, error) {
+	a := actingIn(ctx)
+	return step(ctx, l, a == nil || a.Name == "", change, events)
+}
+
+func step[T bool | int](ctx context.Context, l *Log, ifChanged bool, change func(ctx context.Context) (T, error), events []storage.Event) (T, error) {
+	by := actingIn(ctx)
+	deed := by.deed()
+	deed.Events, deed.IfChanged = l.complete(ctx, by, events), ifChanged
+	changed, err := change(storage.WithDeed(ctx, deed))
+	if err != nil {
+		return changed, refused(err)
+	}
+	by.settle(deed)
+	var nothing T
+	if changed == nothing && (ifChanged || !deed.IsDone()) {
+		return changed, nil
+	}
+	for _, e := range deed.Events {
+		if !deed.IsDone() {
+			l.append(ctx, e)
+		}
+		l.tell(ctx, e)
+	}
+	return changed, nil
+}
+
+// Write records an event that is an act in itself, or returns why it could not.
+func (l *Log) Write(ctx context.Context, e storage.Event) error {
+	by := actingIn(ctx)
+	deed, events := by.deed(), l.complete(ctx, by, []storage.Event{e})
+	if err := l.Store.AppendEvent(storage.WithDeed(ctx, deed), events[0]); err != nil {
+		return refused(err)
+	}
+	by.settle(deed)
+	l.tell(ctx, events[0])
+	return nil
+}
+
+// complete returns events with their time, the network of the request, and who acts.
+func (l *Log) complete(ctx context.Context, by *acting, events []storage.Event) []storage.Event {
+	all := make([]storage.Event, len(events))
+	for i, e := range events {
+		e.At, e.Address = l.Clock(), request.Network(ctx)
+		by.sign(&e)
+		all[i] = e
+	}
+	return all
+}
