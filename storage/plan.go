@@ -10,7 +10,8 @@ type Plan struct {
 	// ID sorts in the order in which plans are proposed.
 	ID string
 
-	// Action names what is done to each target, Kind what a target is.
+	// Action names what is done to each target, Kind what a target is: KindPerson, or
+	// another.
 	Action, Kind string
 
 	// Reason is one of a fixed list. Content is the rest, such as the values of the action
@@ -39,6 +40,10 @@ type Plan struct {
 	// Targets is the number of its targets, Done and Skipped how many of them are.
 	Targets, Done, Skipped int
 }
+
+// KindPerson is the Kind of plans whose targets are people. Who is deleted has a pseudonym
+// there.
+const KindPerson = "person"
 
 // Approval is the decision for a plan by another member of the staff.
 type Approval struct {
@@ -103,7 +108,8 @@ type PlanFilter struct {
 
 // Plans stores the plans of the staff.
 type Plans interface {
-	// CreatePlan records a proposed plan with its targets, whose numbers are their places.
+	// CreatePlan records a proposed plan with its waiting targets, whose numbers are their
+	// places. What is decided later of a plan or a target is ignored.
 	// ErrConflict if the ID exists.
 	CreatePlan(ctx context.Context, p Plan, targets []PlanTarget) error
 
@@ -119,7 +125,7 @@ type Plans interface {
 
 	// ApprovePlan starts a proposed plan that has not expired at the time of the approval and
 	// has its digest, by somebody other than who proposed it. Of any number of concurrent
-	// calls one succeeds. ErrForbidden if the same staff has proposed it, ErrChanged if it
+	// calls one succeeds. ErrForbidden if the same staff or user has proposed it, ErrChanged if it
 	// has another digest, ErrSpent if it is no longer proposed, ErrEnded if it has expired,
 	// ErrNotFound if there is none.
 	ApprovePlan(ctx context.Context, id string, a Approval) error

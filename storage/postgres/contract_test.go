@@ -41,6 +41,15 @@ func TestVerificationContract(t *testing.T) {
 	})
 }
 
+func TestDeskContract(t *testing.T) {
+	t.Parallel()
+	borrow := lender(t, pgtest.Shared(t))
+	storagetest.RunDesk(t, func(t *testing.T) func() storagetest.DeskStore {
+		url := borrow(t)
+		return func() storagetest.DeskStore { return open(t, url) }
+	})
+}
+
 // A schema of a lender and the connection that empties it: a new one would read about all
 // tables first.
 type schema struct {
@@ -115,6 +124,10 @@ func TestContractBehindAPooler(t *testing.T) {
 	storagetest.RunVerification(t, func(t *testing.T) func() storagetest.VerificationStore {
 		url := url(t)
 		return func() storagetest.VerificationStore { return open(t, url) }
+	})
+	storagetest.RunDesk(t, func(t *testing.T) func() storagetest.DeskStore {
+		url := url(t)
+		return func() storagetest.DeskStore { return open(t, url) }
 	})
 }
 

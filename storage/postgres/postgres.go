@@ -60,19 +60,21 @@ import (
 	"github.com/bonafide-id/bonafide/storage/sqlstore"
 )
 
-// Store is a storage.Store in a PostgreSQL database, and storage.Developers and
-// storage.Verification as well. Its methods may be called by
-// any number of goroutines.
+// Store is a storage.Store in a PostgreSQL database, and storage.Developers,
+// storage.Verification and storage.Desk as well. Its methods may be called by any number of
+// goroutines.
 type Store struct {
 	storage.Store
 	storage.Developers
 	storage.Verification
+	storage.Desk
 	records *sqlstore.Store // the same
 }
 
 var (
 	_ storage.Developers   = (*Store)(nil)
 	_ storage.Verification = (*Store)(nil)
+	_ storage.Desk         = (*Store)(nil)
 )
 
 // Open connects to a database and brings its schema up to date. The URL is that of
@@ -131,7 +133,7 @@ func open(ctx context.Context, url string, schema func(context.Context, sqlstore
 		return nil, fmt.Errorf("open database: %w", err)
 	}
 	records := sqlstore.New(e, dialect)
-	return &Store{Store: records, Developers: records, Verification: records, records: records}, nil
+	return &Store{Store: records, Developers: records, Verification: records, Desk: records, records: records}, nil
 }
 
 // Observe reports the duration of every later operation to OpenTelemetry, as

@@ -40,6 +40,13 @@ func TestVerificationContract(t *testing.T) {
 	})
 }
 
+func TestDeskContract(t *testing.T) {
+	storagetest.RunDesk(t, func(t *testing.T) func() storagetest.DeskStore {
+		path := empty(t)
+		return func() storagetest.DeskStore { return open(t, path) }
+	})
+}
+
 func open(t *testing.T, path string) *sqlite.Store {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), path)

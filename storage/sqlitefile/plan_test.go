@@ -208,6 +208,10 @@ func queriesOfContract(t *testing.T) map[string]int {
 		open := newDatabase(t)
 		return func() storagetest.VerificationStore { return open() }
 	})
+	storagetest.RunDesk(t, func(t *testing.T) func() storagetest.DeskStore {
+		open := newDatabase(t)
+		return func() storagetest.DeskStore { return open() }
+	})
 	return seen.params
 }
 

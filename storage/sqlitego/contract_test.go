@@ -43,6 +43,14 @@ func TestVerificationContract(t *testing.T) {
 	})
 }
 
+func TestDeskContract(t *testing.T) {
+	skipShort(t)
+	storagetest.RunDesk(t, func(t *testing.T) func() storagetest.DeskStore {
+		path := empty(t)
+		return func() storagetest.DeskStore { return open(t, path) }
+	})
+}
+
 // skipShort leaves a contract out of the short tests, which the race detector makes ten
 // times slower here: the driver is a compiler's output, and our part runs with another
 // driver in package sqlite.

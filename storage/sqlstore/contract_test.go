@@ -59,3 +59,17 @@ func TestExampleOfVerification(t *testing.T) {
 		}
 	})
 }
+
+// TestExampleOfDesk proves that it keeps what those need who run the service.
+func TestExampleOfDesk(t *testing.T) {
+	storagetest.RunDesk(t, func(t *testing.T) func() storagetest.DeskStore {
+		path := empty(t)
+		return func() storagetest.DeskStore {
+			store, err := Open(t.Context(), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return store.(storagetest.DeskStore)
+		}
+	})
+}

@@ -14,8 +14,8 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Store is a storage.Store on an engine, and storage.Developers and storage.Verification as
-// well. Its methods are in the files named after the records.
+// Store is a storage.Store on an engine, and storage.Developers, storage.Verification and
+// storage.Desk as well. Its methods are in the files named after the records.
 type Store struct {
 	engine   Engine
 	dialect  Dialect
@@ -29,6 +29,7 @@ var (
 	_ storage.Store        = (*Store)(nil)
 	_ storage.Developers   = (*Store)(nil)
 	_ storage.Verification = (*Store)(nil)
+	_ storage.Desk         = (*Store)(nil)
 )
 
 // New returns the store on a database with the current schema ([Migrate]). The store owns the

@@ -15,7 +15,7 @@ type Kind string
 
 // The kinds of targets.
 const (
-	Person       Kind = "person"
+	Person       Kind = storage.KindPerson
 	Application  Kind = "application"
 	Organization Kind = "organization"
 	// Service is the provider itself, which has no ID.

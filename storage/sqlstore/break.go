@@ -1,0 +1,67 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+const breakColumns = `id, staff, action, target, sealed_sentence, at, told, signed_off_by, signed_off_at`
+
+// Break implements storage.Breaks.
+func (s *Store) Break(ctx context.Context, id string) (storage.Break, error) {
+	return read(ctx, s, "read break", func(tx *tx) (storage.Break, error) { return breakOf(tx, id) })
+}
+
+func breakOf(tx *tx, id string) (storage.Break, error) {
+	return one(tx, scanBreak, `SELECT `+breakColumns+` FROM main.breaks WHERE id = ?1`, id)
+}
+
+// Breaks implements storage.Breaks. The condition of those that are open stands in the query as
+// in their index.
+func (s *Store) Breaks(ctx context.Context, open bool, beforeID string, limit int) ([]storage.Break, error) {
+	var filter where
+	if open {
+		filter.conditions = append(filter.conditions, "signed_off_by IS NULL")
+	}
+	if beforeID != "" {
+		filter.and("id < ?", beforeID)
+	}
+	query := `SELECT ` + breakColumns + ` FROM main.breaks` + filter.String() + ` ORDER BY id DESC LIMIT ` + filter.param(max(limit, 0))
+	return read(ctx, s, "list breaks", func(tx *tx) ([]storage.Break, error) {
+		return all(tx, scanBreak, query, filter.args...)
+	})
+}
+
+// TellBreak implements storage.Breaks.
+func (s *Store) TellBreak(ctx context.Context, id string) error {
+	return s.change(ctx, "tell break", func(tx *tx) error {
+		return orNotFound(tx.exec(`UPDATE main.breaks SET told = 1 WHERE id = ?1`, id))
+	})
+}
+
+// SignOffBreak implements storage.Breaks.
+func (s *Store) SignOffBreak(ctx context.Context, id, staff string, at time.Time) error {
+	return s.change(ctx, "sign off break", func(tx *tx) error {
+		signed, err := tx.exec(`UPDATE main.breaks SET signed_off_by = ?2, signed_off_at = ?3
+			WHERE id = ?1 AND signed_off_by IS NULL AND staff <> ?2`, id, staff, micros(at))
+		if err != nil || signed > 0 {
+			return err
+		}
+		b, err := breakOf(tx, id)
+		switch {
+		case err != nil:
+			return err
+		case b.Staff == staff:
+			return storage.ErrForbidden
+		}
+		return storage.ErrSpent
+	})
+}
+
+func scanBreak(row scanner) (b storage.Break, err error) {
+	err = row.Scan(&b.ID, &b.Staff, &b.Action, &b.Target, &b.Sentence, (*instant)(&b.At), &b.Told,
+		(*text)(&b.SignedOffBy), (*instant)(&b.SignedOffAt))
+	return b, err
+}

@@ -1,0 +1,145 @@
+package storagetest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+func (s *deskSuite) breaks(t *testing.T) {
+	breakNow := func(t *testing.T, store storage.Breaks, id string) storage.Break {
+		t.Helper()
+		b, err := store.Break(t.Context(), id)
+		ok(t, err)
+		return b
+	}
+	t.Run("ComeBackAsRecorded", func(t *testing.T) {
+		store := s.store(t)
+		want := makeBreak(t, store, "b", "ann")
+		equal(t, breakNow(t, store, "b"), want)
+		_, err := store.Break(t.Context(), "none")
+		fails(t, err, storage.ErrNotFound)
+	})
+	t.Run("AreTold", func(t *testing.T) {
+		store := s.store(t)
+		want := makeBreak(t, store, "b", "ann")
+		ok(t, store.TellBreak(t.Context(), "b"))
+		want.Told = true
+		equal(t, breakNow(t, store, "b"), want)
+		fails(t, store.TellBreak(t.Context(), "none"), storage.ErrNotFound)
+	})
+	t.Run("AreSignedOffByAnother", func(t *testing.T) {
+		store := s.store(t)
+		want := makeBreak(t, store, "b", "ann")
+		fails(t, store.SignOffBreak(t.Context(), "b", "sue", t0), storage.ErrForbidden)
+		fails(t, store.SignOffBreak(t.Context(), "none", "sam", t0), storage.ErrNotFound)
+		equal(t, breakNow(t, store, "b"), want)
+		ok(t, store.SignOffBreak(t.Context(), "b", "sam", t0.Add(time.Hour)))
+		want.SignedOffBy, want.SignedOffAt = "sam", t0.Add(time.Hour)
+		fails(t, store.SignOffBreak(t.Context(), "b", "sid", t0), storage.ErrSpent)
+		equal(t, breakNow(t, store, "b"), want)
+	})
+	t.Run("AreListedFromTheLatestOn", func(t *testing.T) {
+		store := s.store(t)
+		for _, id := range []string{"a", "b", "c", "d"} {
+			makeBreak(t, store, id, "ann")
+		}
+		ok(t, store.SignOffBreak(t.Context(), "c", "sam", t0))
+		for name, c := range map[string]struct {
+			open   bool
+			before string
+			limit  int
+			want   []string
+		}{
+			"All":      {false, "", many, []string{"d", "c", "b", "a"}},
+			"Open":     {true, "", many, []string{"d", "b", "a"}},
+			"Page":     {false, "d", 2, []string{"c", "b"}},
+			"OpenPage": {true, "d", 1, []string{"b"}},
+		} {
+			got, err := store.Breaks(t.Context(), c.open, c.before, c.limit)
+			ok(t, err)
+			var ids []string
+			for _, b := range got {
+				ids = append(ids, b.ID)
+			}
+			t.Run(name, func(t *testing.T) { equal(t, ids, c.want) })
+		}
+	})
+}
+
+func answer(client, key string) storage.Answer {
+	return storage.Answer{
+		Client: client, Key: digest(key), Body: digest("body of " + key), Status: 201, Content: []byte("sealed"), ExpiresAt: t0.Add(24 * time.Hour),
+	}
+}
+
+func (s *deskSuite) answers(t *testing.T) {
+	store := s.store(t)
+	day := t0.Add(24 * time.Hour)
+	want, empty := answer("client", "key"), answer("client", "another")
+	empty.Status, empty.Content = 204, nil
+	for _, a := range []storage.Answer{want, empty} {
+		ok(t, withDeed(t.Context(), store, &storage.Deed{Answer: &a, On: storage.DeedBasis{At: t0}}))
+		got, err := store.Answer(t.Context(), "client", a.Key, day.Add(-time.Microsecond))
+		ok(t, err)
+		equal(t, got, a)
+	}
+	for name, c := range map[string]struct {
+		client, key string
+		at          time.Time
+	}{
+		"OfAnotherClient": {"another", "key", t0},
+		"OfNoRequest":     {"client", "none", t0},
+		"Expired":         {"client", "key", day},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := store.Answer(t.Context(), c.client, digest(c.key), c.at)
+			fails(t, err, storage.ErrNotFound)
+		})
+	}
+	t.Run("AreSweptAtTheirEnd", func(t *testing.T) {
+		equal(t, sweepAll(t, store, day.Add(-time.Microsecond)), 0)
+		equal(t, sweepAll(t, store, day), 2)
+	})
+}
+
+func (s *deskSuite) reports(t *testing.T) {
+	store := s.store(t)
+	got, err := store.Report(t.Context(), t0)
+	ok(t, err)
+	equal(t, got, storage.Report{})
+
+	for _, who := range []string{"ann", "bob", "cid"} {
+		createAccount(t, store, who)
+		ok(t, store.CreateSession(t.Context(), session("of "+who, who), storage.Proof{}, storage.Digest{}))
+		ok(t, store.AppendEvent(t.Context(), storage.Event{At: t0, Name: "signed_in", Subject: who}))
+	}
+	ok(t, store.SetDisabled(t.Context(), "cid", true, t0))
+	saveClient(t, store, "client")
+	g := grant("grant", "client", "ann")
+	ok(t, store.CreateGrant(t.Context(), g, storage.Basis{}, token(g, storage.AuthorizationCode, "code")))
+	createApplications(t, store, "acme", "client", "second", "deleted")
+	ok(t, store.DeleteApplication(t.Context(), storage.Sandbox, "deleted"))
+	inReview(t, store, "waits", "ann", t0)
+	startCase(t, store, "begun", "bob")
+	for _, id := range []string{"proposed", "refused"} {
+		createPlan(t, store, id, "ann")
+	}
+	ok(t, store.EndPlan(t.Context(), "refused", "sam", t0))
+	makeBreak(t, store, "open", "ann")
+	makeBreak(t, store, "signed", "ann")
+	ok(t, store.SignOffBreak(t.Context(), "signed", "sam", t0))
+
+	want := storage.Report{
+		Accounts: 3, Disabled: 1, Sessions: 2, Grants: 1, Events: 3, Applications: 2, Organizations: 1,
+		CasesWaiting: 1, PlansProposed: 1, BreaksOpen: 1,
+	}
+	got, err = store.Report(t.Context(), t0)
+	ok(t, err)
+	equal(t, got, want)
+	want.PlansProposed = 0
+	got, err = store.Report(t.Context(), t0.Add(24*time.Hour))
+	ok(t, err)
+	equal(t, got, want)
+}

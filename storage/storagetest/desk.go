@@ -1,0 +1,168 @@
+package storagetest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// DeskStore is a store that keeps what those need who run the service, beside all that they
+// look after.
+type DeskStore interface {
+	storage.Store
+	storage.Developers
+	storage.Verification
+	storage.Desk
+}
+
+// RunDesk tests everything that the comments of storage.Desk promise, as [Run] does for
+// storage.Store.
+func RunDesk(t *testing.T, newDatabase func(t *testing.T) (open func() DeskStore)) {
+	suite := &deskSuite{newDatabase: newDatabase}
+	t.Run("Plans", suite.plans)
+	t.Run("PlanDecisions", suite.planDecisions)
+	t.Run("PlanTargets", suite.planTargets)
+	t.Run("RemovalOfPlans", suite.removalOfPlans)
+	t.Run("Breaks", suite.breaks)
+	t.Run("Answers", suite.answers)
+	t.Run("Reports", suite.reports)
+	t.Run("Neighbours", suite.neighbours)
+	t.Run("Races", suite.races)
+	t.Run("Availability", suite.availability)
+}
+
+type deskSuite struct {
+	newDatabase func(t *testing.T) func() DeskStore
+}
+
+// store returns the store of a database of its own.
+func (s *deskSuite) store(t *testing.T) DeskStore {
+	t.Helper()
+	return s.stores(t, 1)[0]
+}
+
+// stores returns n stores of one database.
+func (s *deskSuite) stores(t *testing.T, n int) []DeskStore {
+	t.Helper()
+	return openStores(t, s.newDatabase(t), n)
+}
+
+// plan is one that sue proposes, for a day.
+func plan(id string) storage.Plan {
+	return storage.Plan{
+		ID: id, Action: "lock", Kind: storage.KindPerson, Reason: "incident", Digest: digest(id),
+		State: storage.PlanProposed, ProposedBy: "sue", ProposedAs: "user sue",
+		ProposedAt: t0, ExpiresAt: t0.Add(24 * time.Hour),
+	}
+}
+
+// targets are those of a plan, as they are read.
+func targets(ids ...string) (all []storage.PlanTarget) {
+	for i, id := range ids {
+		all = append(all, storage.PlanTarget{Number: i + 1, ID: id, Revision: "revision of " + id, State: storage.TargetWaiting})
+	}
+	return all
+}
+
+func createPlan(t *testing.T, store storage.Plans, id string, ids ...string) {
+	t.Helper()
+	ok(t, store.CreatePlan(t.Context(), plan(id), targets(ids...)))
+}
+
+// approval is sam's.
+func planApproval(id string) storage.Approval {
+	return storage.Approval{Digest: digest(id), Staff: "sam", As: "user sam", At: t0}
+}
+
+// runPlan creates a plan that runs.
+func runPlan(t *testing.T, store storage.Plans, id string, ids ...string) {
+	t.Helper()
+	createPlan(t, store, id, ids...)
+	ok(t, store.ApprovePlan(t.Context(), id, planApproval(id)))
+}
+
+// withDeed makes a write that changes nothing and carries a deed.
+func withDeed(ctx context.Context, store storage.Store, d *storage.Deed) error {
+	return store.CloseMatter(storage.WithDeed(ctx, d), "none", "nobody", t0)
+}
+
+// done does a target of a plan.
+func done(ctx context.Context, store storage.Store, plan string, number int) error {
+	return withDeed(ctx, store, &storage.Deed{Target: storage.TargetID{Plan: plan, Number: number}})
+}
+
+// makeBreak records a break of sue.
+func makeBreak(t *testing.T, store storage.Store, id, target string) storage.Break {
+	t.Helper()
+	b := storage.Break{ID: id, Staff: "sue", Action: "lock", Target: target, Sentence: []byte("sealed"), At: t0}
+	ok(t, withDeed(t.Context(), store, &storage.Deed{Break: &b}))
+	return b
+}
+
+// availability tests that a store that cannot read never answers that there is nothing to do.
+func (s *deskSuite) availability(t *testing.T) {
+	calls := map[string]func(context.Context, DeskStore) error{
+		"Plan": func(ctx context.Context, store DeskStore) error { _, err := store.Plan(ctx, "p"); return err },
+		"Plans": func(ctx context.Context, store DeskStore) error {
+			_, err := store.Plans(ctx, storage.PlanFilter{})
+			return err
+		},
+		"PlanTargets": func(ctx context.Context, store DeskStore) error {
+			_, err := store.PlanTargets(ctx, "p", "", 0, many)
+			return err
+		},
+		"DuePlans": func(ctx context.Context, store DeskStore) error { _, err := store.DuePlans(ctx, t0, many); return err },
+		"RemovePlans": func(ctx context.Context, store DeskStore) error {
+			_, err := store.RemovePlans(ctx, t0, many)
+			return err
+		},
+		"Break": func(ctx context.Context, store DeskStore) error { _, err := store.Break(ctx, "b"); return err },
+		"Breaks": func(ctx context.Context, store DeskStore) error {
+			_, err := store.Breaks(ctx, true, "", many)
+			return err
+		},
+		"TellBreak": func(ctx context.Context, store DeskStore) error { return store.TellBreak(ctx, "b") },
+		"Answer": func(ctx context.Context, store DeskStore) error {
+			_, err := store.Answer(ctx, "client", digest("key"), t0)
+			return err
+		},
+		"Report": func(ctx context.Context, store DeskStore) error { _, err := store.Report(ctx, t0); return err },
+	}
+	prepared := func(t *testing.T) DeskStore {
+		store := s.store(t)
+		createPlan(t, store, "p", "ann")
+		makeBreak(t, store, "b", "ann")
+		ok(t, withDeed(t.Context(), store, &storage.Deed{Answer: new(answer("client", "key"))}))
+		return store
+	}
+	t.Run("OpenStoreAnswers", func(t *testing.T) {
+		store := prepared(t)
+		for name, call := range calls {
+			if err := call(t.Context(), store); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+	t.Run("ClosedStoreIsUnavailable", func(t *testing.T) {
+		store := prepared(t)
+		ok(t, store.Close())
+		for name, call := range calls {
+			if err := call(t.Context(), store); !errors.Is(err, storage.ErrUnavailable) {
+				t.Errorf("%s: err = %v, want %v", name, err, storage.ErrUnavailable)
+			}
+		}
+	})
+	t.Run("EndedContextIsNoAnswer", func(t *testing.T) {
+		store := prepared(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		for name, call := range calls {
+			if err := call(ctx, store); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: err = %v, want %v", name, err, context.Canceled)
+			}
+		}
+	})
+}

@@ -1,0 +1,176 @@
+package storagetest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// races tests what several members of the staff decide at once.
+func (s *deskSuite) races(t *testing.T) {
+	hold(t, s.stores, map[string]contest[DeskStore]{
+		"NewPlan": func(_ *testing.T, _ DeskStore, id string) (func(int, DeskStore) error, error) {
+			return func(_ int, s DeskStore) error {
+				return s.CreatePlan(context.Background(), plan(id), targets("ann"))
+			}, storage.ErrConflict
+		},
+		"PlanApproval": func(t *testing.T, store DeskStore, id string) (func(int, DeskStore) error, error) {
+			createPlan(t, store, id, "ann")
+			return func(i int, s DeskStore) error {
+				a := planApproval(id)
+				a.Staff, a.As = fmt.Sprint("staff ", i), ""
+				return s.ApprovePlan(t.Context(), id, a)
+			}, storage.ErrSpent
+		},
+		"RefusalOfAPlan": func(t *testing.T, store DeskStore, id string) (func(int, DeskStore) error, error) {
+			createPlan(t, store, id, "ann")
+			return func(i int, s DeskStore) error {
+				return s.EndPlan(t.Context(), id, fmt.Sprint("staff ", i), t0)
+			}, storage.ErrSpent
+		},
+		"PlanTarget": func(t *testing.T, store DeskStore, id string) (func(int, DeskStore) error, error) {
+			runPlan(t, store, id, "ann", "bob")
+			return func(i int, s DeskStore) error {
+				if i%2 == 0 {
+					return done(t.Context(), s, id, 1)
+				}
+				return s.SkipTarget(t.Context(), storage.TargetID{Plan: id, Number: 1}, "changed")
+			}, storage.ErrSpent
+		},
+		"EndOfAPlan": func(t *testing.T, store DeskStore, id string) (func(int, DeskStore) error, error) {
+			runPlan(t, store, id)
+			return func(i int, s DeskStore) error {
+				if i%2 == 0 {
+					return s.FinishPlan(t.Context(), id, t0)
+				}
+				return s.EndPlan(t.Context(), id, "sam", t0)
+			}, storage.ErrSpent
+		},
+		"SignOff": func(t *testing.T, store DeskStore, id string) (func(int, DeskStore) error, error) {
+			makeBreak(t, store, id, "ann")
+			return func(i int, s DeskStore) error {
+				return s.SignOffBreak(t.Context(), id, fmt.Sprint("staff ", i), t0)
+			}, storage.ErrSpent
+		},
+		"AnswerOfAKey": func(_ *testing.T, _ DeskStore, id string) (func(int, DeskStore) error, error) {
+			return func(_ int, s DeskStore) error {
+				return withDeed(context.Background(), s, &storage.Deed{Answer: new(answer("client", id)), On: storage.DeedBasis{At: t0}})
+			}, storage.ErrConflict
+		},
+	})
+	t.Run("TargetsAreCountedAsTheyAreDone", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		ids := make([]string, contenders)
+		for i := range ids {
+			ids[i] = fmt.Sprint("person ", i)
+		}
+		runPlan(t, stores[0], "p", ids...)
+		for _, err := range race(stores, func(i int, store DeskStore) error {
+			if i%4 == 0 {
+				return store.SkipTarget(t.Context(), storage.TargetID{Plan: "p", Number: i + 1}, "changed")
+			}
+			return done(t.Context(), store, "p", i+1)
+		}) {
+			ok(t, err)
+		}
+		got := planNow(t, stores[0], "p")
+		equal(t, []int{got.Done, got.Skipped}, []int{contenders * 3 / 4, contenders / 4})
+		ok(t, stores[0].FinishPlan(t.Context(), "p", t0))
+	})
+}
+
+// neighbours tests that no write changes more than it names.
+func (s *deskSuite) neighbours(t *testing.T) {
+	leave(t, s.store, fillDesk, lookDesk, map[string]deed[DeskStore]{
+		"ApprovePlan": {
+			do: func(ctx context.Context, s DeskStore) error {
+				return s.ApprovePlan(ctx, "proposed ann", planApproval("proposed ann"))
+			},
+			changes: []string{"plan proposed ann"},
+		},
+		"EndPlan": {
+			do:      func(ctx context.Context, s DeskStore) error { return s.EndPlan(ctx, "proposed ann", "sam", t0) },
+			changes: []string{"plan proposed ann"},
+		},
+		"StopPlan": {
+			do:      func(ctx context.Context, s DeskStore) error { return s.EndPlan(ctx, "running ann", "sam", t0) },
+			changes: []string{"plan running ann"},
+		},
+		"SkipTarget": {
+			do: func(ctx context.Context, s DeskStore) error {
+				return s.SkipTarget(ctx, storage.TargetID{Plan: "running ann", Number: 1}, "changed")
+			},
+			changes: []string{"plan running ann", "target running ann 1"},
+		},
+		"FinishPlan": {
+			do:      func(ctx context.Context, s DeskStore) error { return s.FinishPlan(ctx, "empty ann", t0) },
+			changes: []string{"plan empty ann"},
+		},
+		"TellBreak": {
+			do:      func(ctx context.Context, s DeskStore) error { return s.TellBreak(ctx, "break ann") },
+			changes: []string{"break ann"},
+		},
+		"SignOffBreak": {
+			do:      func(ctx context.Context, s DeskStore) error { return s.SignOffBreak(ctx, "break ann", "sam", t0) },
+			changes: []string{"break ann"},
+		},
+		"UseMatter": {
+			do:      func(ctx context.Context, s DeskStore) error { return s.UseMatter(ctx, "matter ann", "sue", t0, late) },
+			changes: []string{"matter ann"},
+		},
+		"CloseMatter": {
+			do:      func(ctx context.Context, s DeskStore) error { return s.CloseMatter(ctx, "matter ann", "sue", t0) },
+			changes: []string{"matter ann"},
+		},
+		"ReleaseMatter": {
+			do:      func(ctx context.Context, s DeskStore) error { return s.ReleaseMatter(ctx, "matter ann", t0) },
+			changes: []string{"matter ann"},
+		},
+		"ProveCaller": {
+			do: func(ctx context.Context, s DeskStore) error {
+				_, err := s.ProveCaller(ctx, "matter ann", "sue", digest("code of ann"), t0, late)
+				return err
+			},
+			changes: []string{"matter ann"},
+		},
+		"DeleteAccount": {
+			do:      func(ctx context.Context, s DeskStore) error { return found(s.DeleteAccount(ctx, "ann", "someone")) },
+			changes: []string{"matter ann", "break ann", "target proposed ann", "target running ann"},
+		},
+	})
+}
+
+// fillDesk makes two records of each kind.
+func fillDesk(t *testing.T, store DeskStore) {
+	t.Helper()
+	for _, who := range people {
+		createAccount(t, store, who)
+		m := matter("matter "+who, "sue", who, t0)
+		m.WithheldUntil, m.Note = late, []byte("sealed")
+		openMatter(t, store, m)
+		ok(t, store.SaveCallerCode(t.Context(), callerCode(who, "code of "+who, storage.MailboxProof)))
+		createPlan(t, store, "proposed "+who, who)
+		runPlan(t, store, "running "+who, who, who)
+		runPlan(t, store, "empty "+who)
+		makeBreak(t, store, "break "+who, who)
+	}
+}
+
+// lookDesk reads every record of fillDesk, by name.
+func lookDesk(ctx context.Context, store DeskStore) map[string]string {
+	all := map[string]string{}
+	for _, who := range people {
+		all["matter "+who] = seen(store.Matter(ctx, "matter "+who))
+		all["break "+who] = seen(store.Break(ctx, "break "+who))
+		for _, kind := range []string{"proposed ", "running ", "empty "} {
+			all["plan "+kind+who] = seen(store.Plan(ctx, kind+who))
+			targets, err := store.PlanTargets(ctx, kind+who, "", 0, many)
+			for _, target := range targets {
+				all[fmt.Sprint("target ", kind, who, " ", target.Number)] = seen(target, err)
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,273 @@
+package storagetest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+func planIDs(plans []storage.Plan) (ids []string) {
+	for _, p := range plans {
+		ids = append(ids, p.ID)
+	}
+	return ids
+}
+
+// planNow reads a plan.
+func planNow(t *testing.T, store storage.Plans, id string) storage.Plan {
+	t.Helper()
+	p, err := store.Plan(t.Context(), id)
+	ok(t, err)
+	return p
+}
+
+func (s *deskSuite) plans(t *testing.T) {
+	t.Run("ComeBackAsStored", func(t *testing.T) {
+		store := s.store(t)
+		whole, bare := plan("whole"), plan("bare")
+		whole.Content, bare.ProposedAs = []byte("sealed"), ""
+		bare.ProposedAt, bare.ExpiresAt = elsewhere, elsewhere
+		ok(t, store.CreatePlan(t.Context(), whole, targets("ann", "bob")))
+		ok(t, store.CreatePlan(t.Context(), bare, nil))
+		fails(t, store.CreatePlan(t.Context(), whole, nil), storage.ErrConflict)
+		whole.Targets, bare.ProposedAt, bare.ExpiresAt = 2, asStored, asStored
+		for _, want := range []storage.Plan{whole, bare} {
+			equal(t, planNow(t, store, want.ID), want)
+		}
+		_, err := store.Plan(t.Context(), "none")
+		fails(t, err, storage.ErrNotFound)
+	})
+	t.Run("AreListedByWhatMatches", func(t *testing.T) {
+		store := s.store(t)
+		for i := range 4 {
+			p := plan(fmt.Sprint(i))
+			if i == 2 {
+				p.ProposedBy = "sid"
+			}
+			ok(t, store.CreatePlan(t.Context(), p, targets("ann")))
+		}
+		ok(t, store.ApprovePlan(t.Context(), "3", planApproval("3")))
+		for name, c := range map[string]struct {
+			match storage.PlanFilter
+			want  []string
+		}{
+			"All":        {storage.PlanFilter{}, []string{"3", "2", "1", "0"}},
+			"State":      {storage.PlanFilter{State: storage.PlanProposed}, []string{"2", "1", "0"}},
+			"ProposedBy": {storage.PlanFilter{ProposedBy: "sue"}, []string{"3", "1", "0"}},
+			"Both":       {storage.PlanFilter{State: storage.PlanRunning, ProposedBy: "sid"}, nil},
+			"Page":       {storage.PlanFilter{BeforeID: "3", Limit: 2}, []string{"2", "1"}},
+		} {
+			got, err := store.Plans(t.Context(), c.match)
+			ok(t, err)
+			t.Run(name, func(t *testing.T) { equal(t, planIDs(got), c.want) })
+		}
+	})
+	t.Run("AreDueWhenTheyMayRun", func(t *testing.T) {
+		store := s.store(t)
+		for _, id := range []string{"a", "b", "c"} {
+			createPlan(t, store, id, "ann")
+		}
+		later := planApproval("a")
+		later.NotBefore = t0.Add(time.Hour)
+		ok(t, store.ApprovePlan(t.Context(), "a", later))
+		ok(t, store.ApprovePlan(t.Context(), "c", planApproval("c")))
+		for at, want := range map[time.Time][]string{
+			t0:                                   {"c"},
+			t0.Add(time.Hour - time.Microsecond): {"c"},
+			t0.Add(time.Hour):                    {"a", "c"},
+		} {
+			got, err := store.DuePlans(t.Context(), at, many)
+			ok(t, err)
+			equal(t, planIDs(got), want)
+		}
+		got, err := store.DuePlans(t.Context(), t0.Add(time.Hour), 1)
+		ok(t, err)
+		equal(t, planIDs(got), []string{"a"})
+	})
+}
+
+func (s *deskSuite) planDecisions(t *testing.T) {
+	t.Run("ApprovalIsAnothers", func(t *testing.T) {
+		store := s.store(t)
+		createPlan(t, store, "p", "ann")
+		want := planNow(t, store, "p")
+		for name, c := range map[string]struct {
+			change func(*storage.Approval)
+			want   error
+		}{
+			"SameStaff":     {func(a *storage.Approval) { a.Staff, a.As = "sue", "user sam" }, storage.ErrForbidden},
+			"SameUser":      {func(a *storage.Approval) { a.As = "user sue" }, storage.ErrForbidden},
+			"AnotherDigest": {func(a *storage.Approval) { a.Digest = digest("another") }, storage.ErrChanged},
+			"Late":          {func(a *storage.Approval) { a.At = t0.Add(24 * time.Hour) }, storage.ErrEnded},
+		} {
+			a := planApproval("p")
+			c.change(&a)
+			t.Run(name, func(t *testing.T) {
+				fails(t, store.ApprovePlan(t.Context(), "p", a), c.want)
+				equal(t, planNow(t, store, "p"), want)
+			})
+		}
+		fails(t, store.ApprovePlan(t.Context(), "none", planApproval("none")), storage.ErrNotFound)
+		a := planApproval("p")
+		a.NotBefore = t0.Add(72 * time.Hour)
+		ok(t, store.ApprovePlan(t.Context(), "p", a))
+		want.State, want.ApprovedBy, want.ApprovedAs, want.DecidedAt, want.NotBefore = storage.PlanRunning, "sam", "user sam", t0, a.NotBefore
+		equal(t, planNow(t, store, "p"), want)
+		fails(t, store.ApprovePlan(t.Context(), "p", planApproval("p")), storage.ErrSpent)
+	})
+	t.Run("StaffWhoAreNoUsersAreToldApartByName", func(t *testing.T) {
+		store := s.store(t)
+		p, a := plan("p"), planApproval("p")
+		p.ProposedAs, a.As = "", ""
+		ok(t, store.CreatePlan(t.Context(), p, targets("ann")))
+		ok(t, store.ApprovePlan(t.Context(), "p", a))
+	})
+	t.Run("EndBeforeAnApprovalIsARefusal", func(t *testing.T) {
+		store := s.store(t)
+		for _, staff := range []string{"sam", "sue"} {
+			createPlan(t, store, staff, "ann")
+			ok(t, store.EndPlan(t.Context(), staff, staff, t0.Add(time.Hour)))
+			got := planNow(t, store, staff)
+			equal(t, got.State, storage.PlanRefused)
+			equal(t, got.ApprovedBy, staff)
+			equal(t, got.EndedAt, t0.Add(time.Hour))
+			fails(t, store.EndPlan(t.Context(), staff, "sam", t0), storage.ErrSpent)
+			fails(t, store.ApprovePlan(t.Context(), staff, planApproval(staff)), storage.ErrSpent)
+		}
+		fails(t, store.EndPlan(t.Context(), "none", "sam", t0), storage.ErrNotFound)
+	})
+	t.Run("EndAfterwardsStopsIt", func(t *testing.T) {
+		store := s.store(t)
+		runPlan(t, store, "p", "ann")
+		want := planNow(t, store, "p")
+		ok(t, store.EndPlan(t.Context(), "p", "sue", t0.Add(time.Hour)))
+		want.State, want.EndedAt = storage.PlanStopped, t0.Add(time.Hour)
+		equal(t, planNow(t, store, "p"), want)
+		fails(t, store.SkipTarget(t.Context(), storage.TargetID{Plan: "p", Number: 1}, "stopped"), storage.ErrSpent)
+		fails(t, done(t.Context(), store, "p", 1), storage.ErrSpent)
+		fails(t, store.FinishPlan(t.Context(), "p", t0), storage.ErrSpent)
+	})
+}
+
+func (s *deskSuite) planTargets(t *testing.T) {
+	t.Run("KeepTheirOrder", func(t *testing.T) {
+		store := s.store(t)
+		ids := make([]string, 1234)
+		for i := range ids {
+			ids[i] = fmt.Sprint("person ", i*7%len(ids))
+		}
+		createPlan(t, store, "p", ids...)
+		createPlan(t, store, "q", "ann")
+		want := targets(ids...)
+		for after := 0; after < len(want); after += 500 {
+			got, err := store.PlanTargets(t.Context(), "p", "", after, 500)
+			ok(t, err)
+			equal(t, got, want[after:min(after+500, len(want))])
+		}
+	})
+	t.Run("AreDoneOrSkippedOnce", func(t *testing.T) {
+		store := s.store(t)
+		runPlan(t, store, "p", "ann", "bob", "cid")
+		one, two := storage.TargetID{Plan: "p", Number: 1}, storage.TargetID{Plan: "p", Number: 2}
+		ok(t, done(t.Context(), store, "p", 1))
+		ok(t, store.SkipTarget(t.Context(), two, "changed"))
+		for _, target := range []storage.TargetID{one, two, {Plan: "p", Number: 4}, {Plan: "none", Number: 1}} {
+			fails(t, store.SkipTarget(t.Context(), target, "again"), storage.ErrSpent)
+			fails(t, done(t.Context(), store, target.Plan, target.Number), storage.ErrSpent)
+		}
+		want := targets("ann", "bob", "cid")
+		want[0].State = storage.TargetDone
+		want[1].State, want[1].Why = storage.TargetSkipped, "changed"
+		for state, want := range map[storage.TargetState][]storage.PlanTarget{
+			"": want, storage.TargetDone: want[:1], storage.TargetSkipped: want[1:2], storage.TargetWaiting: want[2:],
+		} {
+			got, err := store.PlanTargets(t.Context(), "p", state, 0, many)
+			ok(t, err)
+			equal(t, got, want)
+		}
+		got := planNow(t, store, "p")
+		equal(t, []int{got.Targets, got.Done, got.Skipped}, []int{3, 1, 1})
+	})
+	t.Run("OfAProposedPlanWait", func(t *testing.T) {
+		store := s.store(t)
+		createPlan(t, store, "p", "ann")
+		fails(t, store.SkipTarget(t.Context(), storage.TargetID{Plan: "p", Number: 1}, "early"), storage.ErrSpent)
+		fails(t, done(t.Context(), store, "p", 1), storage.ErrSpent)
+	})
+	t.Run("KeepAPlanFromItsEnd", func(t *testing.T) {
+		store := s.store(t)
+		createPlan(t, store, "p", "ann")
+		fails(t, store.FinishPlan(t.Context(), "p", t0), storage.ErrSpent)
+		ok(t, store.ApprovePlan(t.Context(), "p", planApproval("p")))
+		fails(t, store.FinishPlan(t.Context(), "p", t0), storage.ErrSpent)
+		ok(t, done(t.Context(), store, "p", 1))
+		ok(t, store.FinishPlan(t.Context(), "p", t0.Add(time.Hour)))
+		got := planNow(t, store, "p")
+		equal(t, got.State, storage.PlanDone)
+		equal(t, got.EndedAt, t0.Add(time.Hour))
+		fails(t, store.FinishPlan(t.Context(), "p", t0), storage.ErrSpent)
+		fails(t, store.FinishPlan(t.Context(), "none", t0), storage.ErrSpent)
+	})
+	t.Run("HaveThePseudonymOfWhoIsDeleted", func(t *testing.T) {
+		store := s.store(t)
+		createAccount(t, store, "ann")
+		createPlan(t, store, "p", "bob", "ann")
+		applications := plan("q")
+		applications.Kind = "application"
+		ok(t, store.CreatePlan(t.Context(), applications, targets("ann")))
+		makeBreak(t, store, "b", "ann")
+		_, err := store.DeleteAccount(t.Context(), "ann", "someone")
+		ok(t, err)
+		for plan, want := range map[string][]string{"p": {"bob", "someone"}, "q": {"ann"}} {
+			got, err := store.PlanTargets(t.Context(), plan, "", 0, many)
+			ok(t, err)
+			var ids []string
+			for _, target := range got {
+				ids = append(ids, target.ID)
+			}
+			equal(t, ids, want)
+		}
+		b, err := store.Break(t.Context(), "b")
+		ok(t, err)
+		equal(t, b.Target, "someone")
+	})
+}
+
+func (s *deskSuite) removalOfPlans(t *testing.T) {
+	store := s.store(t)
+	day := t0.Add(24 * time.Hour)
+	createPlan(t, store, "expired", "ann", "bob", "cid")
+	createPlan(t, store, "refused", "ann")
+	ok(t, store.EndPlan(t.Context(), "refused", "sam", t0))
+	runPlan(t, store, "running", "ann")
+	runPlan(t, store, "done")
+	ok(t, store.FinishPlan(t.Context(), "done", t0.Add(time.Hour)))
+	left := func(before time.Time) (ids []string) {
+		t.Helper()
+		for {
+			removed, err := store.RemovePlans(t.Context(), before, 2)
+			ok(t, err)
+			if removed == 0 {
+				break
+			}
+			if removed > 2 {
+				t.Errorf("%d were removed, want 2 at most", removed)
+			}
+		}
+		all, err := store.Plans(t.Context(), storage.PlanFilter{})
+		ok(t, err)
+		return planIDs(all)
+	}
+	equal(t, left(t0), []string{"running", "refused", "expired", "done"})
+	equal(t, left(t0.Add(time.Hour)), []string{"running", "expired", "done"})
+	equal(t, left(day), []string{"running", "expired"})
+	equal(t, left(day.Add(time.Hour)), []string{"running"})
+	got, err := store.PlanTargets(t.Context(), "expired", "", 0, many)
+	ok(t, err)
+	equal(t, len(got), 0)
+	got, err = store.PlanTargets(t.Context(), "running", "", 0, many)
+	ok(t, err)
+	equal(t, len(got), 1)
+}
