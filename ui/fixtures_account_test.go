@@ -12,7 +12,7 @@ var accountFixtures = []fixture{
 		return AccountHome(AccountView{
 			Page: accountPage(p.Locale), Form: sampleForm, Account: ada, EmailVerified: true, Notice: NoticeAccountKept,
 			DataURL: "/account/data", VerificationURL: "/verification/", EmailURL: "/account/email", LanguageURL: "/account/language", ExportURL: "/account/export", DeleteURL: "/account/delete",
-			PasswordURL: "/account/password", SessionsURL: "/account/sessions", HistoryURL: "/account/history", AppsURL: "/account/apps", SignOutURL: "/signout",
+			PasswordURL: "/account/password", SessionsURL: "/account/sessions", HistoryURL: "/account/history", AppsURL: "/account/apps", SignOutURL: "/signout", CallURL: "/account/help",
 		})
 	}},
 	{"sessions-places", func(p Page) templ.Component {
@@ -167,6 +167,24 @@ var accountFixtures = []fixture{
 		v.Entries[0].How = SessionByPasskey
 		return History(v)
 	}},
+	{"history-staff", func(p Page) templ.Component {
+		var entries []HistoryEntry
+		for _, reason := range []string{"caller", "report", "application", "data_request", "authority", "incident", "quality", hostileName} {
+			entries = append(entries, HistoryEntry{Act: HistoryLooked, At: fixedNow, By: &HistoryActor{Role: "support", Reason: reason}})
+		}
+		return History(HistoryView{Page: accountPage(p.Locale), AccountURL: "/account", Entries: append(entries,
+			HistoryEntry{Act: HistoryLocked, At: fixedNow, By: &HistoryActor{Role: "operator", Reason: "incident"}},
+			HistoryEntry{Act: HistoryUnlocked, At: fixedNow, By: &HistoryActor{}})})
+	}},
+	{"call", func(p Page) templ.Component {
+		return Call(CallView{Page: accountPage(p.Locale), Form: sampleForm, AccountURL: "/account"})
+	}},
+	{"call-code", func(p Page) templ.Component {
+		return Call(CallView{Page: accountPage(p.Locale), Form: sampleForm, Code: "0123 4567", ValidFor: 5 * time.Minute, AccountURL: "/account"})
+	}},
+	{"call-wait", func(p Page) templ.Component {
+		return Call(CallView{Page: accountPage(p.Locale), Form: with(Problem{Code: TooManyAttempts, Count: 5}), AccountURL: "/account"})
+	}},
 	{"history-empty", func(p Page) templ.Component {
 		return History(HistoryView{Page: accountPage(p.Locale), AccountURL: "/account"})
 	}},
@@ -180,4 +198,6 @@ var historyActs = []HistoryAct{
 	HistoryTOTPAdded, HistoryTOTPRemoved, HistoryCodesMade, HistoryStepOn, HistoryStepOff, HistoryForgotten, HistoryEmailChanged, HistoryEmailReturned, HistoryEmailVerified,
 	HistoryRecoveryStarted, HistoryRecoveryStopped, HistoryRecoveryApproved, HistoryRecovered, HistoryAuthenticatorsReset,
 	HistoryAppAllowed, HistoryAppDenied, HistoryAppRemoved, HistoryReuse, HistoryLocked, HistoryUnlocked, HistoryDeletionBegun, HistoryDeletionEnded, HistoryExported,
+	HistoryLooked, HistoryPartLooked, HistoryValueShown, HistoryCallerProved, HistoryCallerCode, HistoryResetSent, HistoryExportSent, HistoryValueCorrected,
+	HistoryStatusSet, HistoryStatusEnded, HistorySessionEnded, HistoryAppEnded,
 }

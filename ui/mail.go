@@ -84,6 +84,14 @@ const (
 	MailRecoveryCodeUsed MailKind = "recovery_code_used"
 	// MailAuthenticatorsReset says that the service has removed passkeys, app and codes.
 	MailAuthenticatorsReset MailKind = "authenticators_reset"
+	// MailResetOffered leads to a new password because support was asked for help with it;
+	// MailExportOffered to the download of the user's data. Neither carries anything else.
+	MailResetOffered  MailKind = "reset_offered"
+	MailExportOffered MailKind = "export_offered"
+	// MailCallerCode carries the code that whoever calls support reads out.
+	MailCallerCode MailKind = "caller_code"
+	// MailStaffActed says what the staff has done about an account, its Act.
+	MailStaffActed MailKind = "staff_acted"
 	// MailDeletion says that the account will be deleted, MailDeleted that it is.
 	MailDeletion MailKind = "deletion"
 	MailDeleted  MailKind = "deleted"
@@ -126,7 +134,7 @@ type MailView struct {
 	BaseURL string
 	// Theme is the look of the service. Nil is the default.
 	Theme *theme.Theme
-	// Code and ValidFor are the code and how long it can be used, for
+	// Code and ValidFor are the code and how long it can be used, for MailCallerCode,
 	// MailSignUp, MailVerifyEmail, MailResetPassword, MailRecoveryCode, MailVerificationCode,
 	// MailNewEmail and MailOldEmail.
 	Code     string
@@ -134,13 +142,18 @@ type MailView struct {
 	// SignInURL, SignUpURL and ResetURL are absolute addresses:
 	// MailAccountExists needs the first and the last, MailSignUp and
 	// MailNoAccount the second, MailResetPassword, MailPasswordChanged and MailNewBrowser
-	// the last, and so does MailOldEmail; MailEmailTaken, MailDeletion
+	// the last, and so do MailOldEmail and MailResetOffered; MailEmailTaken, MailDeletion
 	// and MailDeleted need the first or the second. MailVerificationStarted needs the last,
 	// and the other mails about a case the first: the page that shows it.
 	SignInURL, SignUpURL, ResetURL string
 	// SecurityURL is the absolute address of the page of all ways to sign in, for
 	// MailPasskeyAdded and those after it.
 	SecurityURL string
+	// ExportURL is the absolute address of the page to download the user's data, for
+	// MailExportOffered.
+	ExportURL string
+	// Act is what was done, for MailStaffActed.
+	Act HistoryAct
 	// ReturnURL is the absolute address at which a change of the address of an account is
 	// taken back, for MailEmailReturn.
 	ReturnURL string
@@ -210,6 +223,8 @@ func Compose(v MailView) Mail {
 		With("recover", Words(v.RecoverURL)),
 		With("stop", Words(v.StopURL)),
 		With("security", Words(v.SecurityURL)),
+		With("export", Words(v.ExportURL)),
+		With("act", Words(l.Plain(l.text.History.Acts[v.Act]))),
 		With("left", v.Left),
 		With("group", Words(v.Group)),
 		With("groups", Words(v.GroupsURL)),

@@ -22,7 +22,7 @@ func sampleMail(kind MailKind, l *Locale) MailView {
 		SignInURL: "https://id.example/signin", SignUpURL: "https://id.example/signup",
 		Group: "Student", GroupsURL: "https://id.example/account/groups", InvitationURL: "https://id.example/invitation",
 		ReturnURL: "https://id.example/email/return", RecoverURL: "https://id.example/recover", StopURL: "https://id.example/recover/stop", On: fixedNow,
-		SecurityURL: securityPage, Left: 7,
+		SecurityURL: securityPage, Left: 7, ExportURL: "https://id.example/account/export", Act: HistoryLocked,
 		Application: "River Bikes", ApplicationURL: "https://id.example/application", ReviewsURL: "https://id.example/developer/review",
 		ResetURL: "https://id.example/" + strings.Repeat("a-long-path/", 20) + "reset",
 	}
@@ -30,7 +30,7 @@ func sampleMail(kind MailKind, l *Locale) MailView {
 
 func codeOf(kind MailKind) string {
 	switch kind {
-	case MailSignUp, MailVerifyEmail, MailResetPassword, MailRecoveryCode, MailVerificationCode, MailNewEmail, MailOldEmail:
+	case MailSignUp, MailVerifyEmail, MailResetPassword, MailRecoveryCode, MailVerificationCode, MailNewEmail, MailOldEmail, MailCallerCode:
 		return "012345"
 	default:
 		return ""
@@ -84,6 +84,9 @@ func TestMailsSayWhatTheyAreFor(t *testing.T) {
 		MailRecoveryCodeUsed:    {securityPage, "14:05", "7"},
 		MailNewBrowser:          {long, "14:05"},
 		MailAuthenticatorsReset: {"https://id.example/signin", "14:05"},
+		MailCallerCode:          {"012345", "10"},
+		MailResetOffered:        {long}, MailExportOffered: {"https://id.example/account/export"},
+		MailStaffActed: {"https://id.example/signin", "14:05"},
 	} {
 		for _, l := range Locales() {
 			m := Compose(sampleMail(kind, l))

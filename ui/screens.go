@@ -44,6 +44,7 @@ type Screens struct {
 	Delete         func(DeleteView) templ.Component
 	Deletion       func(DeletionView) templ.Component
 	Export         func(ExportView) templ.Component
+	Call           func(CallView) templ.Component
 	ChooseLanguage func(LanguageView) templ.Component
 	History        func(HistoryView) templ.Component
 }
@@ -55,7 +56,7 @@ func DefaultScreens() Screens {
 		SelectAccount: SelectAccount, SelectScope: SelectScope, Consent: Consent, SignOut: SignOut, SignedOut: SignedOut,
 		Error: Error, Denied: Denied, Finished: Finished, Continue: Continue, FormPost: FormPost,
 		AccountHome: AccountHome, Apps: Apps, RemoveApp: RemoveApp, Sessions: Sessions, Password: Password, Groups: Groups,
-		Data: Data, Email: Email, EmailCodes: EmailCodes, EmailReturn: EmailReturn, Delete: Delete, Deletion: Deletion, Export: Export,
+		Data: Data, Email: Email, EmailCodes: EmailCodes, EmailReturn: EmailReturn, Delete: Delete, Deletion: Deletion, Export: Export, Call: Call,
 		ChooseLanguage: ChooseLanguage, History: History,
 	}
 }

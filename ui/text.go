@@ -37,6 +37,7 @@ type text struct {
 	EmailReturn    emailReturnText
 	Delete         deleteText
 	Export         exportText
+	Call           callText
 	LanguageChoice languageChoiceText
 	History        historyText
 	BrandPreview   brandPreviewText

@@ -18,6 +18,7 @@ type accountText struct {
 	Export, ExportText             Message
 	Delete, DeleteText             Message
 	History, HistoryText           Message
+	Call                           Message
 }
 
 type appsText struct {
@@ -86,4 +87,12 @@ type languageChoiceText struct{ Heading, Text, TextMail Message }
 type historyText struct {
 	Heading, Text, Empty, Older Message
 	Acts                        map[HistoryAct]Message
+	ByService, ByStaff          Message
+	// Roles and Reasons are those of the staff, by their names.
+	Roles, Reasons map[string]Message
+}
+
+type callText struct {
+	Heading, Text, Rule   Message
+	Code, Submit, Another Message
 }

@@ -18,6 +18,21 @@ type AccountView struct {
 	// SecurityURL leads to the page on which all ways to sign in are, the password among
 	// them.
 	SecurityURL string
+	// CallURL leads to the page with a code for whoever calls support.
+	CallURL string
+}
+
+// CallView shows the code that whoever calls support reads out. It posts nothing but
+// [Form.Hidden], to get one.
+type CallView struct {
+	Page
+	Form
+	// Code is in the groups in which it is read out, and empty before it was asked for;
+	// ValidFor is how long it can be used.
+	Code     string
+	ValidFor time.Duration
+	// AccountURL leads back to the account.
+	AccountURL string
 }
 
 // AppsView lists the applications that a user has granted access.
@@ -272,6 +287,16 @@ type HistoryEntry struct {
 	// How is how the user signed in, for HistorySignedIn. Empty is unknown.
 	How   SessionHow
 	Place Place
+	// By is who else has done it, or nil for the user.
+	By *HistoryActor
+}
+
+// HistoryActor is somebody of the service who has acted on an account; its zero value is the
+// service itself.
+type HistoryActor struct {
+	// Role and Reason are for what, by their names. Those that the texts have no words for
+	// are shown as they are.
+	Role, Reason string
 }
 
 // HistoryAct names what has happened.
@@ -312,6 +337,21 @@ const (
 	HistoryDeletionBegun HistoryAct = "deletion_begun"
 	HistoryDeletionEnded HistoryAct = "deletion_ended"
 	HistoryExported      HistoryAct = "exported"
+
+	// Those of the staff, and of whoever calls it.
+	HistoryLooked         HistoryAct = "looked"
+	HistoryPartLooked     HistoryAct = "part_looked"
+	HistoryValueShown     HistoryAct = "value_shown"
+	HistoryCallerProved   HistoryAct = "caller_proved"
+	HistoryCallerCode     HistoryAct = "caller_code"
+	HistoryResetSent      HistoryAct = "reset_sent"
+	HistoryExportSent     HistoryAct = "export_sent"
+	HistoryValueCorrected HistoryAct = "value_corrected"
+	HistoryStatusSet      HistoryAct = "status_set"
+	HistoryStatusEnded    HistoryAct = "status_ended"
+	HistorySessionEnded   HistoryAct = "session_ended"
+	// HistoryAppEnded is HistoryAppRemoved where the application is not named.
+	HistoryAppEnded HistoryAct = "app_ended"
 )
 
 // isWrong reports whether it may be the doing of somebody else.
