@@ -1,8 +1,17 @@
 package provider
 
 import (
+	"context"
+	"fmt"
 	"maps"
+	"net/netip"
+	"reflect"
+	"runtime"
+	"runtime/debug"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/oauth"
 )
@@ -79,4 +88,107 @@ func (p *Provider) Installation() Installation {
 		i.Resources[n].Scopes, i.Resources[n].Introspectors, i.Resources[n].Clients = slices.Clone(r.Scopes), slices.Clone(r.Introspectors), slices.Clone(r.Clients)
 	}
 	return i
+}
+
+// Condition is how a provider is doing, for those who run it.
+type Condition struct {
+	// Database is what is wrong with the store, nil for nothing; Answered is how long it took
+	// to say so.
+	Database error
+	Answered time.Duration
+
+	// Round is when Run has last begun a round of background work in this process; zero if it
+	// has not.
+	Round time.Time
+
+	// SendsMail reports whether there is a Config.Mailer. Mailed is when it has last sent a
+	// mail of the provider in this process, Unmailed when it has last failed to; zero for
+	// never.
+	SendsMail        bool
+	Mailed, Unmailed time.Time
+
+	// LogoutTokens are those that wait to be sent (Client.BackchannelLogoutURI); those beyond
+	// 1,000 are not counted.
+	LogoutTokens int
+
+	// Version is that of this module in the program, GoVersion that of Go.
+	Version, GoVersion string
+
+	// Settings are the fields of the Config.
+	Settings []Setting
+}
+
+// Setting is a field of the Config. What is a secret, or no text, is only said to be set.
+type Setting struct {
+	// Name is that of the field, as in FieldError: Lifetimes.Code.
+	Name string
+	// Value is empty for what is not set, or has no text; then IsSet says which.
+	Value string
+	IsSet bool
+}
+
+// Condition says how this provider is doing. It takes as long as the store takes to answer, two
+// seconds at most.
+func (p *Provider) Condition(ctx context.Context) Condition {
+	s := Condition{
+		Round: p.upkeep.Round(), SendsMail: p.cfg.Mailer != nil, Mailed: orZero(p.mailed.Load()), Unmailed: orZero(p.unmailed.Load()),
+		GoVersion: runtime.Version(), Version: moduleVersion(), Settings: settings("", reflect.ValueOf(p.cfg)),
+	}
+	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
+	defer cancel()
+	begin := time.Now()
+	if s.Database = p.store.Ping(ctx); s.Database == nil {
+		s.LogoutTokens, s.Database = p.store.WaitingClientSessions(ctx, 1000)
+	}
+	s.Answered = time.Since(begin)
+	return s
+}
+
+func orZero(t *time.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return *t
+}
+
+// moduleVersion is that of this module in the running program.
+func moduleVersion() string {
+	build, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	const module = "github.com/bonafide-id/bonafide"
+	for _, m := range append(build.Deps, &build.Main) {
+		if m.Path == module {
+			return m.Version
+		}
+	}
+	return ""
+}
+
+// settings returns the fields of a configuration. Only numbers, switches, durations and texts
+// have a value: none of these is a secret, which are all bytes.
+func settings(name string, v reflect.Value) (all []Setting) {
+	if v.Kind() == reflect.Struct && v.Type().PkgPath() == reflect.TypeFor[Config]().PkgPath() {
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.IsExported() {
+				all = append(all, settings(strings.TrimPrefix(name+"."+f.Name, "."), v.Field(i))...)
+			}
+		}
+		return all
+	}
+	s := Setting{Name: name, IsSet: !v.IsZero()}
+	switch value := v.Interface().(type) {
+	case time.Duration, bool, int, int64, string, Assurance:
+		s.Value = fmt.Sprint(value)
+	case []string:
+		s.Value = strings.Join(value, " ")
+	case []netip.Prefix:
+		s.Value = strings.Trim(fmt.Sprint(value), "[]")
+	default:
+		if kind := v.Kind(); (kind == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct || kind == reflect.Map) && s.IsSet {
+			s.Value = strconv.Itoa(v.Len())
+		}
+	}
+	return append(all, s)
 }

@@ -45,6 +45,34 @@ func (p Keys) Revoke(ctx context.Context) error {
 	return nil
 }
 
+// SigningKey is a key of the key set.
+type SigningKey struct {
+	// ID is the kid of tokens that it has signed.
+	ID string
+
+	// Signs marks the key that signs now.
+	Signs bool
+
+	// CreatedAt, From and Until are when it was made, and its turn to sign: Until of the last
+	// one is when the next takes its turn. PublishedUntil is when it leaves the key set. They
+	// are zero with Config.Signer.
+	CreatedAt, From, Until time.Time
+	PublishedUntil         time.Time
+}
+
+// List returns the keys of the key set, in the order of their turns to sign.
+func (p Keys) List(ctx context.Context) ([]SigningKey, error) {
+	turns, signing, err := p.keys.Turns(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("provider: list signing keys: %w", err)
+	}
+	keys := make([]SigningKey, len(turns))
+	for i, t := range turns {
+		keys[i] = SigningKey{ID: t.ID, Signs: t.ID == signing, CreatedAt: t.CreatedAt, From: t.From, Until: t.Until, PublishedUntil: t.PublishedUntil}
+	}
+	return keys, nil
+}
+
 // openKeys returns the signing keys: those of the host, or the provider's own.
 func openKeys(ctx context.Context, cfg Config, secrets *keyring.Secrets, calls host.Calls) (*keyring.KeySet, error) {
 	if cfg.Signer != nil {

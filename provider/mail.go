@@ -71,7 +71,8 @@ func (p mailPrinter) Send(_ context.Context, m Mail) error {
 }
 
 // sendMail returns the Mailer as an internal function, or nil.
-func (c Config) sendMail() func(ctx context.Context, to string, v ui.MailView) error {
+func (p *Provider) sendMail() func(ctx context.Context, to string, v ui.MailView) error {
+	c := p.cfg
 	if c.Mailer == nil {
 		return nil
 	}
@@ -79,6 +80,12 @@ func (c Config) sendMail() func(ctx context.Context, to string, v ui.MailView) e
 		m := ComposeMail(to, v)
 		request, _ := RequestOf(ctx)
 		m.ClientID = request.ClientID
-		return c.Mailer.Send(ctx, m)
+		err := c.Mailer.Send(ctx, m)
+		if now := c.Clock(); err == nil {
+			p.mailed.Store(&now)
+		} else if ctx.Err() == nil { // nobody has given up waiting
+			p.unmailed.Store(&now)
+		}
+		return err
 	}
 }

@@ -28,7 +28,7 @@ type Events struct{ *rooms }
 // Events returns the audit log and the activity of applications.
 func (p *Provider) Events() Events { return Events{&p.rooms} }
 
-// Keys are the signing keys (Rotate and Revoke) and Config.Secret, with which Seal, Open
+// Keys are the signing keys (List, Rotate and Revoke) and Config.Secret, with which Seal, Open
 // and Pseudonym protect the host's own values.
 type Keys struct{ *rooms }
 

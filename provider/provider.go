@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/activity"
@@ -78,8 +79,10 @@ type rooms struct {
 	server    *web.Server
 	limits    audit.Limits
 
-	errorLink  atomic.Pointer[func(FailedRequest) string] // see LinkErrors
-	verifyLink atomic.Pointer[string]                     // see LinkVerification
+	errorLink        atomic.Pointer[func(FailedRequest) string] // see LinkErrors
+	verifyLink       atomic.Pointer[string]                     // see LinkVerification
+	mailed, unmailed atomic.Pointer[time.Time]                  // when the Mailer has last sent a mail, and failed to
+
 	companions *host.Companions
 	upkeep     *upkeep.Upkeep
 	running    sync.WaitGroup
@@ -209,7 +212,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	}}
 	p.pages = account.NewPages(account.Options{
 		Site: site, Flows: p.flows, Engine: p.engine, Claims: source, Sessions: sessions, Accounts: p.accounts,
-		Audit: p.audit, Activity: p.activity, Store: p.store, Limits: p.limits, Actions: cfg.Limits.actions(), SendMail: cfg.sendMail(),
+		Audit: p.audit, Activity: p.activity, Store: p.store, Limits: p.limits, Actions: cfg.Limits.actions(), SendMail: p.sendMail(),
 		SignInURL: cfg.Users.SignInURL, SignOutURL: cfg.Users.SignOutURL, FlowLife: cfg.Lifetimes.Flow, Clock: cfg.Clock,
 	})
 	checker, err := p.newChecker(site)

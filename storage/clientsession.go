@@ -61,6 +61,10 @@ type ClientSessions interface {
 	// end of the turn.
 	TakeClientSessions(ctx context.Context, turn Turn) ([]ClientSession, error)
 
+	// WaitingClientSessions counts those that are due or wait for another attempt, up to
+	// limit.
+	WaitingClientSessions(ctx context.Context, limit int) (int, error)
+
 	// RemoveClientSession removes one that was taken, because its client has been told, or
 	// never will be. It changes nothing if it has been taken again since.
 	RemoveClientSession(ctx context.Context, taken ClientSession) error

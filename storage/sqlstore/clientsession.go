@@ -124,6 +124,14 @@ func (s *Store) TakeClientSessions(ctx context.Context, turn storage.Turn) ([]st
 	})
 }
 
+// WaitingClientSessions implements storage.ClientSessions.
+func (s *Store) WaitingClientSessions(ctx context.Context, limit int) (int, error) {
+	return read(ctx, s, "count client sessions", func(tx *tx) (int, error) {
+		return one(tx, scanInt, `SELECT count(*) FROM (
+			SELECT 1 FROM main.client_sessions WHERE session IS NULL AND next_at IS NOT NULL LIMIT ?1) AS waiting`, limit)
+	})
+}
+
 // RemoveClientSession implements storage.ClientSessions.
 func (s *Store) RemoveClientSession(ctx context.Context, taken storage.ClientSession) error {
 	return s.change(ctx, "remove client session", func(tx *tx) error {

@@ -136,6 +136,9 @@ func (s *suite) clientSessions(t *testing.T) {
 		store := s.signedIn(t, "account", "session", "client")
 		ok(t, store.EndSession(t.Context(), digest("session")))
 		ok(t, store.PostponeClientSession(t.Context(), takeOne(t, store, t0), t0.Add(time.Hour)))
+		if n, err := store.WaitingClientSessions(t.Context(), 10); n != 1 || err != nil {
+			t.Errorf("waiting are %d, %v", n, err)
+		}
 		ok(t, store.Elapse(t.Context(), storage.Elapsed{ClientIDs: []string{"client"}, By: time.Hour}))
 		got := takeOne(t, store, t0)
 		equal(t, got.CreatedAt, t0.Add(-time.Hour))

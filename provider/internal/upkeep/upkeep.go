@@ -58,7 +58,8 @@ type Upkeep struct {
 	beside
 
 	resealDone atomic.Bool // once per process: see reseal
-	outdated   sync.Once   // the operator has been told: see isOutdated
+	round      atomic.Pointer[time.Time]
+	outdated   sync.Once // the operator has been told: see isOutdated
 }
 
 // New returns the work of these options.
@@ -83,11 +84,21 @@ func (u *Upkeep) Run(ctx context.Context) {
 	}
 }
 
+// Round is when the last round has begun in this process; zero for none.
+func (u *Upkeep) Round() time.Time {
+	if at := u.round.Load(); at != nil {
+		return *at
+	}
+	return time.Time{}
+}
+
 // Maintain does one round. Failures are logged and retried in the next round.
 func (u *Upkeep) Maintain(ctx context.Context) {
 	if u.isOutdated(ctx) {
 		return
 	}
+	begun := u.Clock()
+	u.round.Store(&begun)
 	_, err := u.Keys.RotateIfDue(ctx, u.Audit.InStep(storage.Event{Name: audit.KeyRotated}))
 	if err != nil && ctx.Err() == nil {
 		u.Logger.ErrorContext(ctx, "signing keys could not be maintained", slog.Any("error", err))
