@@ -112,6 +112,11 @@ const (
 	MailChangesRefused  MailKind = "changes_refused"
 	// MailReviewWaiting tells an operator that something waits for a decision.
 	MailReviewWaiting MailKind = "review_waiting"
+	// MailPlanWaiting tells an operator that what takes two waits for the other.
+	MailPlanWaiting MailKind = "plan_waiting"
+	// MailEmailWillChange tells the address of an account that the service gives the account
+	// another, at the moment On.
+	MailEmailWillChange MailKind = "email_will_change"
 	// MailOwnerAdded and those after it tell the owners of an organization what a member
 	// has done that decides who gets the data of people.
 	MailOwnerAdded       MailKind = "owner_added"
@@ -147,7 +152,7 @@ type MailView struct {
 	// and the other mails about a case the first: the page that shows it.
 	SignInURL, SignUpURL, ResetURL string
 	// SecurityURL is the absolute address of the page of all ways to sign in, for
-	// MailPasskeyAdded and those after it.
+	// MailPasskeyAdded and those after it, and for MailEmailWillChange.
 	SecurityURL string
 	// ExportURL is the absolute address of the page to download the user's data, for
 	// MailExportOffered.
@@ -170,7 +175,7 @@ type MailView struct {
 	// Application is the name of the application that MailApplicationApproved and those
 	// after it are about, and ApplicationURL its page. They go to those who answer for it.
 	Application, ApplicationURL string
-	// ReviewsURL is where MailReviewWaiting leads.
+	// ReviewsURL is where MailReviewWaiting and MailPlanWaiting lead.
 	ReviewsURL string
 	// Time is when what the mail tells has happened, for MailPasswordChanged,
 	// MailPasskeyAdded and those after it, MailVerificationStarted, MailEmailChanged,
@@ -180,7 +185,7 @@ type MailView struct {
 	// On is when the account will be gone, for MailDeletion, when ReturnURL ends, for
 	// MailEmailReturn, and the end of a time for MailVerificationUnfinished and
 	// MailVerificationEnding; for MailRecoveryStarted when the wait is over, and for
-	// MailRecoveryApproved when it is too late.
+	// MailRecoveryApproved when it is too late, and the moment of MailEmailWillChange.
 	On time.Time
 
 	// inert and scheme are of a preview.
