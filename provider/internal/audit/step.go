@@ -35,7 +35,7 @@ func StepIf[T bool | int](ctx context.Context, l *Log, change func(ctx context.C
 func step[T bool | int](ctx context.Context, l *Log, ifChanged bool, change func(ctx context.Context) (T, error), events []storage.Event) (T, error) {
 	by := actingIn(ctx)
 	deed := by.deed()
-	deed.Events, deed.IfChanged = l.complete(ctx, by, events), ifChanged
+	deed.Events, deed.IfChanged = l.complete(ctx, by, append(events[:len(events):len(events)], made(deed, events)...)), ifChanged
 	changed, err := change(storage.WithDeed(ctx, deed))
 	if err != nil {
 		return changed, refused(err)
@@ -58,12 +58,28 @@ func step[T bool | int](ctx context.Context, l *Log, ifChanged bool, change func
 func (l *Log) Write(ctx context.Context, e storage.Event) error {
 	by := actingIn(ctx)
 	deed, events := by.deed(), l.complete(ctx, by, []storage.Event{e})
+	deed.Events = l.complete(ctx, by, made(deed, events))
 	if err := l.Store.AppendEvent(storage.WithDeed(ctx, deed), events[0]); err != nil {
 		return refused(err)
 	}
 	by.settle(deed)
-	l.tell(ctx, events[0])
+	for _, e := range append(events, deed.Events...) {
+		l.tell(ctx, e)
+	}
 	return nil
+}
+
+// made returns the event of the break that a deed records, if any: it is about whom the first of
+// the other events is about.
+func made(d *storage.Deed, events []storage.Event) []storage.Event {
+	if d.Break == nil {
+		return nil
+	}
+	e := storage.Event{Name: BreakMade, Detail: d.Break.Action}
+	if len(events) > 0 {
+		e.Subject, e.ClientID = events[0].Subject, events[0].ClientID
+	}
+	return []storage.Event{e}
 }
 
 // complete returns events with their time, the network of the request, and who acts.
