@@ -173,8 +173,8 @@ func (s *service) openVerification(r *router, e *environment, p opened) error {
 		return err
 	}
 	d, err := desk.New(desk.Config{
-		Verification: v,
-		Reviewer: func(_ context.Context, userID string) (desk.Staff, error) {
+		Provider: p.Provider, Verification: v, Logger: s.log.With("base_url", e.BaseURL),
+		Staff: func(_ context.Context, userID string) (desk.Staff, error) {
 			return desk.Staff{Roles: staff[userID]}, nil
 		},
 	})

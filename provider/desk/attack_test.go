@@ -18,7 +18,7 @@ func TestDeskDoesNotExistForOthers(t *testing.T) {
 	w := newPlace(t)
 	c := w.applies(w.Bob(), "bob")
 	alice, bob := w.Alice(), w.Bob()
-	for _, path := range []string{"/desk/", "/desk/case/" + c.ID, "/desk/evidence/x", "/desk/none"} {
+	for _, path := range []string{"/desk/", "/desk/cases", "/desk/case/" + c.ID, "/desk/evidence/x", "/desk/none"} {
 		shows(t, alice.Open(path), http.StatusNotFound)
 		shows(t, bob.Open(path), http.StatusNotFound) // whose case it is
 		if p := w.NewBrowser().Get(path); p.StatusCode == http.StatusOK || strings.Contains(p.Text, "Bob") {
@@ -26,7 +26,7 @@ func TestDeskDoesNotExistForOthers(t *testing.T) {
 		}
 	}
 	w.staff["rita"] = desk.Staff{Groups: []string{"student"}} // no role
-	shows(t, w.reviewer("rita").Open("/desk/"), http.StatusNotFound)
+	shows(t, w.reviewer("rita").Open("/desk/cases"), http.StatusNotFound)
 }
 
 func TestRoleThatIsLostIsLostAtOnce(t *testing.T) {
@@ -48,7 +48,7 @@ func TestHostThatFailsAdmitsNobody(t *testing.T) {
 	w := newPlace(t)
 	rita := w.reviewer("rita")
 	w.host = errors.New("the directory is down")
-	shows(t, rita.Open("/desk/"), http.StatusInternalServerError)
+	shows(t, rita.Open("/desk/cases"), http.StatusServiceUnavailable)
 }
 
 func TestNobodyDecidesTheirOwnCase(t *testing.T) {
@@ -57,9 +57,9 @@ func TestNobodyDecidesTheirOwnCase(t *testing.T) {
 	w.staff["bob"] = desk.Staff{Roles: []desk.Role{desk.RoleSenior}}
 	c := w.applies(w.Bob(), "bob")
 	bob := w.Bob()
-	shows(t, bob.Open("/desk/"), http.StatusOK, "Nothing is waiting")
+	shows(t, bob.Open("/desk/cases"), http.StatusOK, "Nothing is waiting")
 	shows(t, next(bob), http.StatusOK, "Nothing is waiting")
-	shows(t, bob.Follow(post(bob, bob.Open("/desk/"), "take", "case", c.ID)), http.StatusOK, "You do not have this case")
+	shows(t, bob.Follow(post(bob, bob.Open("/desk/cases"), "take", "case", c.ID)), http.StatusOK, "You do not have this case")
 	shows(t, bob.Follow(bob.Get("/desk/case/"+c.ID)), http.StatusOK, "You do not have this case")
 
 	// By a second account of the same member of the staff.
@@ -92,11 +92,11 @@ func TestCaseOfAnotherReviewer(t *testing.T) {
 	if q := raul.Open("/desk/case/" + c.ID); strings.Contains(q.Text, "Builder") {
 		t.Error("who has not taken the case sees the person")
 	}
-	shows(t, raul.Follow(post(raul, raul.Open("/desk/"), "take", "case", c.ID)), http.StatusOK, "You do not have this case")
+	shows(t, raul.Follow(post(raul, raul.Open("/desk/cases"), "take", "case", c.ID)), http.StatusOK, "You do not have this case")
 
 	// The page of the one, sent by the other.
 	fields := hiddenOf(p, "version")
-	shows(t, raul.Follow(postTo(raul, "/desk/case/"+c.ID, raul.Open("/desk/"), "approve", "version", fields)), http.StatusOK, "Nothing was decided")
+	shows(t, raul.Follow(postTo(raul, "/desk/case/"+c.ID, raul.Open("/desk/cases"), "approve", "version", fields)), http.StatusOK, "Nothing was decided")
 	w.later("bob")
 	if w.verified("bob") {
 		t.Error("decided by a reviewer who has not taken the case")
@@ -112,7 +112,7 @@ func TestPageFromBefore(t *testing.T) {
 	rita.Follow(post(rita, before, "decline", "reasons.altered", "on"))
 	shows(t, rita.Follow(post(rita, before, "approve")), http.StatusOK, "Nothing was decided")
 	// She has the case again, and it is another version.
-	shows(t, rita.Follow(post(rita, rita.Open("/desk/"), "undo", "case", c.ID)), http.StatusOK, "taken back")
+	shows(t, rita.Follow(post(rita, rita.Open("/desk/cases"), "undo", "case", c.ID)), http.StatusOK, "taken back")
 	shows(t, rita.Follow(post(rita, before, "approve")), http.StatusOK, "Nothing was decided")
 	w.later("bob")
 	if w.verified("bob") || w.caseOf("bob").ID != c.ID {
@@ -142,7 +142,7 @@ func TestReviewerHoldsOneCase(t *testing.T) {
 	rita, raul := w.reviewer("rita"), w.reviewer("raul")
 	first := w.caseOf("bob").ID
 	next(rita)
-	rita.Follow(post(rita, rita.Open("/desk/"), "take", "case", w.caseOf("alice").ID))
+	rita.Follow(post(rita, rita.Open("/desk/cases"), "take", "case", w.caseOf("alice").ID))
 	if c := w.caseOf("bob"); c.TakenBy != "" {
 		t.Errorf("%s is still with %s", first, c.TakenBy)
 	}
@@ -188,7 +188,7 @@ func TestSignInOfYesterday(t *testing.T) {
 	rita := w.reviewer("rita")
 	p := next(rita)
 	w.Advance(9 * time.Hour)
-	for _, q := range []lab.Page{rita.Get("/desk/"), post(rita, p, "approve")} {
+	for _, q := range []lab.Page{rita.Get("/desk/cases"), post(rita, p, "approve")} {
 		if q.StatusCode != http.StatusSeeOther || strings.Contains(q.Text, "Builder") {
 			t.Errorf("%s: %s", q.Request.URL, q.Status)
 		}

@@ -4,104 +4,173 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
-	"net/url"
-	"slices"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/home"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/inbox"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
+	"github.com/bonafide-id/bonafide/provider/developer"
 	"github.com/bonafide-id/bonafide/provider/verification"
-	"github.com/bonafide-id/bonafide/storage"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
 )
 
-// Config configures a desk. Verification and Reviewer are required.
+// Config configures a desk. Provider, Store, and Staff or Admit are required.
 type Config struct {
-	// Verification is the service whose cases are decided. The desk is mounted at the base
-	// URL of its provider followed by /desk/.
+	// Provider is whose people and applications the desk looks after. The desk is mounted at
+	// its base URL followed by /desk/.
+	Provider *provider.Provider
+
+	// Store stores what the staff works with. The stores of this module implement it: that
+	// of Provider will do. The host closes it.
+	Store Store
+
+	// Dashboard is that of the developers whose applications the desk looks after.
+	// Defaults to none: applications are then those of the provider alone.
+	Dashboard *developer.Dashboard
+
+	// Verification is the service whose cases are decided.
+	// Defaults to none: there is then no inbox.
 	Verification *verification.Service
 
-	// Reviewer says who works here. It is asked at each request and its answer is never
-	// kept, so that whoever loses a role has lost it. The zero Staff is nobody.
-	Reviewer func(ctx context.Context, userID string) (Staff, error)
+	// Staff says who works here, of the users of the provider. It is asked at each request
+	// and its answer is never kept, so that whoever loses a role has lost it. It is asked
+	// about the people whom the staff looks at, too: nobody acts on themselves, and on an
+	// account with a role only two operators do. The zero Staff is nobody. An error admits
+	// nobody: 503.
+	Staff func(ctx context.Context, userID string) (Staff, error)
+
+	// Admit says who works here by the company's own sign-in, such as a header of its proxy:
+	// the ID and the roles, and when and how they have signed in. It goes before Staff,
+	// which is then asked about the people alone.
+	// Defaults to users of the provider.
+	Admit func(*http.Request) (Staff, error)
+
+	// SignInURL is where those whom Admit admits sign in again, with the path to come back
+	// to in return_to.
+	// Defaults to none: they are refused until they have.
+	SignInURL string
+
+	// Protected reports whether somebody is on the staff whom Staff does not know as a user.
+	// Defaults to nobody.
+	Protected func(ctx context.Context, userID string) (bool, error)
+
+	// Vouch reports whether the host has found out in its own way that it is this person who
+	// calls this member of the staff. With it, a code from the mailbox is enough where a
+	// session is asked for.
+	// Defaults to nobody.
+	Vouch func(ctx context.Context, staffID, userID string) (bool, error)
+
+	// Alarm is told at once what somebody has done alone, or has tried. It has five seconds.
+	// Defaults to none: the banner on the desk remains.
+	Alarm func(context.Context, Alarm) error
+
+	// Reasons are the reasons of the host for which a matter is opened, beside those of the
+	// desk.
+	Reasons []Reason
+
+	// Logger receives warnings and errors.
+	// Defaults to slog.Default().
+	Logger *slog.Logger
+
+	// Clock returns the current time. It is meant for tests.
+	// Defaults to time.Now.
+	Clock func() time.Time
 }
+
+// Store stores what the staff works with.
+type Store = frame.Store
 
 // Staff is somebody who works here.
-type Staff struct {
-	// ID names the person in decisions: that in the host's list of staff, the same for every
-	// account of theirs.
-	// Defaults to the ID of the user.
-	ID string
+type Staff = role.Staff
 
-	// Roles are what they may do; nil for nothing.
-	Roles []Role
-
-	// Groups are those whose cases they decide.
-	// Defaults to all.
-	Groups []string
-}
-
-// Role is what somebody may do.
-type Role string
+// Role is what somebody works at.
+type Role = role.Role
 
 // The roles.
 const (
-	// RoleReviewer decides cases.
-	RoleReviewer Role = "reviewer"
+	// RoleSupport helps people who call: looks at one person at a time, for a reason, and
+	// sees personal values masked.
+	RoleSupport = role.Support
+	// RoleReviewer decides cases of verification, and sees no people beside them.
+	RoleReviewer = role.Reviewer
 	// RoleSenior decides escalated cases as well, and those in which two reviewers differ.
-	RoleSenior Role = "senior"
-	// RoleOperator looks after rosters, codes, holds and numbers, and sees no evidence.
-	RoleOperator Role = "operator"
+	RoleSenior = role.Senior
+	// RoleOperator runs the service: everything but evidence.
+	RoleOperator = role.Operator
+	// RoleAuditor reads the audit log and what the staff looked at, and sees no people.
+	RoleAuditor = role.Auditor
 )
 
-// reviews reports whether somebody decides cases.
-func (s Staff) reviews() bool {
-	return slices.Contains(s.Roles, RoleReviewer) || slices.Contains(s.Roles, RoleSenior)
+// Alarm is what the host is told at once, and AlarmKind why.
+type (
+	Alarm     = frame.Alarm
+	AlarmKind = frame.AlarmKind
+)
+
+// The kinds of alarms.
+const (
+	// AlarmBreak is that an operator did alone what would have needed another, or a proof.
+	AlarmBreak = frame.AlarmBreak
+	// AlarmMisses is that somebody has looked for twenty people in a row who are not here.
+	AlarmMisses = frame.AlarmMisses
+	// AlarmRefused is that somebody with a role tried to act on themselves or on other staff.
+	AlarmRefused = frame.AlarmRefused
+)
+
+// Reason is a reason for which a matter is opened.
+type Reason = frame.Reason
+
+func (c Config) withDefaults() Config {
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	if c.Clock == nil {
+		c.Clock = time.Now
+	}
+	return c
 }
 
-// operates reports whether somebody looks after what cases rest on.
-func (s Staff) operates() bool { return slices.Contains(s.Roles, RoleOperator) }
-
-// as is how the service knows a member of the staff.
-func (s Staff) as(userID string) storage.Reviewer {
-	return storage.Reviewer{ID: s.ID, Subject: userID, Groups: s.Groups, Senior: slices.Contains(s.Roles, RoleSenior)}
+func (c Config) validate() error {
+	switch {
+	case c.Provider == nil:
+		return errors.New("Config.Provider is missing")
+	case c.Staff == nil && c.Admit == nil:
+		return errors.New("Config.Staff is missing, or Config.Admit")
+	case c.Verification != nil && c.Verification.Provider != c.Provider:
+		return errors.New("Config.Verification is of another provider")
+	}
+	return nil
 }
 
 // Desk is an http.Handler for everything below the base URL of its provider followed by
 // /desk/. Create one with New.
-type Desk struct {
-	Config
-	provider *provider.Provider
-	base     string // the path at which the desk is mounted, without a trailing slash
-	mux      *http.ServeMux
-
-	// reading is taken while a roster is read: it is in memory meanwhile.
-	reading chan struct{}
-}
+type Desk struct{ frame *frame.Frame }
 
 // New returns a desk, to be mounted with its full path.
 func New(cfg Config) (*Desk, error) {
-	switch {
-	case cfg.Verification == nil:
-		return nil, errors.New("desk: Config.Verification is missing")
-	case cfg.Reviewer == nil:
-		return nil, errors.New("desk: Config.Reviewer is missing")
+	cfg = cfg.withDefaults()
+	if err := cfg.validate(); err != nil {
+		return nil, fmt.Errorf("desk: %w", err)
 	}
-	p := cfg.Verification.Provider
-	base, err := url.Parse(p.Installation().BaseURL)
+	if err := cfg.Provider.Pages().AddAudience(screens.Audience()); err != nil {
+		return nil, fmt.Errorf("desk: %w", err)
+	}
+	f, err := frame.New(frame.Options{
+		Provider: cfg.Provider, Store: cfg.Store, Staff: cfg.Staff, Admit: cfg.Admit, Protected: cfg.Protected, Vouch: cfg.Vouch,
+		Alarm: cfg.Alarm, SignInURL: cfg.SignInURL, Reasons: cfg.Reasons, Logger: cfg.Logger, Clock: cfg.Clock,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("desk: %w", err)
 	}
-	if err := p.Pages().AddAudience(screens.Audience()); err != nil {
-		return nil, fmt.Errorf("desk: %w", err)
+	f.Mount(home.Routes()...)
+	if cfg.Verification != nil {
+		f.Mount(inbox.New(f, cfg.Verification).Routes()...)
 	}
-	d := &Desk{Config: cfg, provider: p, base: base.Path + "/desk", mux: http.NewServeMux(), reading: make(chan struct{}, 1)}
-	for _, r := range d.routes() {
-		d.mount(r)
-	}
-	d.mux.Handle(d.base+"/rosters/{roster}/file", d.rosterFile())
-	d.mux.Handle("/", p.Pages().Screen(func(*provider.Screen) error { return provider.ErrScreenNotFound }))
-	return d, nil
+	return &Desk{f}, nil
 }
 
 // Must returns a desk, and panics if New returns an error, for programs that have no other use
@@ -114,7 +183,4 @@ func Must(d *Desk, err error) *Desk {
 }
 
 // ServeHTTP answers everything below the path of the desk.
-func (d *Desk) ServeHTTP(w http.ResponseWriter, r *http.Request) { d.mux.ServeHTTP(w, r) }
-
-// now is the time of the service.
-func (d *Desk) now() time.Time { return d.Verification.Clock() }
+func (d *Desk) ServeHTTP(w http.ResponseWriter, r *http.Request) { d.frame.ServeHTTP(w, r) }

@@ -62,7 +62,7 @@ func newPlace(t testing.TB, change ...func(*verification.Policy)) *place {
 		_, err := w.Accounts().Save(t.Context(), provider.Account{ID: name, Email: name + "@example.com", EmailVerified: true, Password: staffPass})
 		w.OK(err)
 	}
-	d, err := desk.New(desk.Config{Verification: w.service, Reviewer: func(_ context.Context, userID string) (desk.Staff, error) {
+	d, err := desk.New(desk.Config{Provider: w.Provider, Verification: w.service, Clock: w.Now, Staff: func(_ context.Context, userID string) (desk.Staff, error) {
 		return w.staff[userID], w.host
 	}})
 	w.OK(err)
@@ -154,7 +154,7 @@ func shows(t *testing.T, p lab.Page, status int, parts ...string) {
 // next opens the inbox and takes the next case.
 func next(b *lab.Browser) lab.Page {
 	b.T.Helper()
-	return b.Follow(post(b, b.Open("/desk/"), "next"))
+	return b.Follow(post(b, b.Open("/desk/cases"), "next"))
 }
 
 func TestReviewerDecides(t *testing.T) {
@@ -162,7 +162,7 @@ func TestReviewerDecides(t *testing.T) {
 	w := newPlace(t)
 	w.applies(w.Bob(), "bob")
 	rita := w.reviewer("rita")
-	shows(t, rita.Open("/desk/"), http.StatusOK, "Inbox", "Next case", "Due ")
+	shows(t, rita.Open("/desk/cases"), http.StatusOK, "Inbox", "Next case", "Due ")
 	p := next(rita)
 	shows(t, p, http.StatusOK, "Bob Builder", "A fact for reviewers", `aria-keyshortcuts="a"`, "I know this person")
 	for _, hidden := range []string{"bob@example.com", w.caseOf("bob").ClientID + "campus"} {
@@ -182,7 +182,7 @@ func TestReviewerDecides(t *testing.T) {
 	if !w.verified("bob") {
 		t.Error("not verified after the decision")
 	}
-	shows(t, rita.Open("/desk/"), http.StatusOK, "Nothing is waiting")
+	shows(t, rita.Open("/desk/cases"), http.StatusOK, "Nothing is waiting")
 }
 
 func TestDecisions(t *testing.T) {
@@ -229,8 +229,8 @@ func TestDecisionIsTakenBack(t *testing.T) {
 	p := rita.Follow(post(rita, next(rita), "approve"))
 	undo := func(b *lab.Browser, p lab.Page) lab.Page { return b.Follow(post(b, p, "undo", "case", c.ID)) }
 	raul := w.reviewer("raul")
-	shows(t, undo(raul, raul.Open("/desk/")), http.StatusOK, "too late")
-	if strings.Contains(raul.Open("/desk/?undo="+c.ID).Text, "take your decision back") {
+	shows(t, undo(raul, raul.Open("/desk/cases")), http.StatusOK, "too late")
+	if strings.Contains(raul.Open("/desk/cases?undo="+c.ID).Text, "take your decision back") {
 		t.Error("another reviewer is offered to take it back")
 	}
 	shows(t, undo(rita, p), http.StatusOK, "taken back", "Bob Builder")
@@ -240,7 +240,7 @@ func TestDecisionIsTakenBack(t *testing.T) {
 	}
 	shows(t, rita.Follow(post(rita, rita.Open("/desk/case/"+c.ID), "decline", "reasons.altered", "on")), http.StatusOK, "recorded")
 	w.later("bob")
-	shows(t, undo(rita, rita.Open("/desk/")), http.StatusOK, "too late")
+	shows(t, undo(rita, rita.Open("/desk/cases")), http.StatusOK, "too late")
 }
 
 func TestTwoReviewersDecideBlindly(t *testing.T) {
@@ -254,7 +254,7 @@ func TestTwoReviewersDecideBlindly(t *testing.T) {
 		t.Fatal("verified by one of two")
 	}
 	shows(t, next(rita), http.StatusOK, "Nothing is waiting")
-	shows(t, rita.Follow(post(rita, rita.Open("/desk/"), "take", "case", c.ID)), http.StatusOK, "You do not have this case")
+	shows(t, rita.Follow(post(rita, rita.Open("/desk/cases"), "take", "case", c.ID)), http.StatusOK, "You do not have this case")
 	p := next(raul)
 	shows(t, p, http.StatusOK, "Bob Builder")
 	if strings.Contains(p.Text, "words of the first") || strings.Contains(p.Text, "rita") {

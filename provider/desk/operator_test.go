@@ -37,13 +37,14 @@ func TestRolesSeeTheirPagesAlone(t *testing.T) {
 	w, olga := operated(t)
 	c := w.applies(w.Bob(), "bob")
 	rita := w.reviewer("rita")
-	shows(t, olga.Open("/desk/"), http.StatusOK, "Waiting for a review")
-	for _, path := range []string{"/desk/case/" + c.ID, "/desk/evidence/x"} {
+	shows(t, olga.Open("/desk/"), http.StatusOK, "There is nothing to do")
+	shows(t, olga.Open("/desk/cases/numbers"), http.StatusOK, "Waiting for a review")
+	for _, path := range []string{"/desk/cases", "/desk/case/" + c.ID, "/desk/evidence/x"} {
 		shows(t, olga.Open(path), http.StatusNotFound)
 	}
-	shows(t, post(olga, olga.Open("/desk/"), "next"), http.StatusNotFound)
+	shows(t, postTo(olga, "/desk/cases", olga.Open("/desk/holds"), "next"), http.StatusNotFound)
 	shows(t, postTo(olga, "/desk/case/"+c.ID, olga.Open("/desk/holds"), "approve", "version", "1"), http.StatusNotFound)
-	for _, path := range []string{"/desk/rosters", "/desk/rosters/members", "/desk/rosters/members/file", "/desk/codes", "/desk/holds", "/desk/numbers"} {
+	for _, path := range []string{"/desk/rosters", "/desk/rosters/members", "/desk/rosters/members/file", "/desk/codes", "/desk/holds", "/desk/cases/numbers"} {
 		shows(t, rita.Open(path), http.StatusNotFound)
 	}
 	for _, path := range []string{"/desk/rosters/members", "/desk/codes", "/desk/holds"} {
@@ -141,7 +142,7 @@ func TestPowersTakeAFreshSignIn(t *testing.T) {
 			t.Errorf("%s: %s", q.Request.URL, q.Status)
 		}
 	}
-	shows(t, olga.Get("/desk/numbers"), http.StatusOK)
+	shows(t, olga.Get("/desk/cases/numbers"), http.StatusOK)
 	if batches, err := w.Store.(storage.Verification).CodeBatches(t.Context(), time.Time{}, 1); err != nil || len(batches) > 0 {
 		t.Errorf("codes were made: %v, %v", batches, err)
 	}
@@ -228,14 +229,14 @@ func TestHolds(t *testing.T) {
 func TestNumbers(t *testing.T) {
 	t.Parallel()
 	w, olga := operated(t)
-	shows(t, olga.Open("/desk/numbers"), http.StatusOK, "No case began")
+	shows(t, olga.Open("/desk/cases/numbers"), http.StatusOK, "No case began")
 	w.applies(w.Bob(), "bob")
 	w.applies(w.Alice(), "alice")
 	w.Advance(49 * time.Hour) // later than was promised
 	rita := w.reviewer("rita")
 	rita.Follow(post(rita, next(rita), "approve"))
 	w.later("bob")
-	p := w.reviewer("olga").Open("/desk/numbers")
+	p := w.reviewer("olga").Open("/desk/cases/numbers")
 	shows(t, p, http.StatusOK, "0 of 1", "Approved", "In review")
 	for _, hidden := range []string{"bob", "Builder", "alice"} {
 		if strings.Contains(p.Text, hidden) {

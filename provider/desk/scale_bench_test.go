@@ -27,7 +27,7 @@ func BenchmarkPages(b *testing.B) {
 	fillTables(b, w.Path, w.Now())
 	w.staff["rita"] = desk.Staff{Roles: []desk.Role{desk.RoleReviewer, desk.RoleOperator}}
 	rita := w.reviewer("rita")
-	for _, page := range []string{"/desk/", "/desk/rosters", "/desk/codes", "/desk/holds", "/desk/numbers"} {
+	for _, page := range []string{"/desk/cases", "/desk/rosters", "/desk/codes", "/desk/holds", "/desk/cases/numbers"} {
 		b.Run(page[len("/desk/"):]+"_page", func(b *testing.B) {
 			for b.Loop() {
 				if p := rita.Get(page); p.StatusCode != http.StatusOK {

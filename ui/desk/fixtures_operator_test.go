@@ -59,13 +59,13 @@ var operatorFixtures = []audiencetest.Fixture{
 		return Holds(HoldsView{Page: page(p, SectionHolds), Form: audiencetest.Form()})
 	}},
 	{Name: "numbers", Render: func(p ui.Page) templ.Component {
-		v := NumbersView{Page: page(p, SectionNumbers), Days: 30, Waiting: 2, Oldest: due, Kept: 1, Decided: 2, Overdue: 1}
+		v := NumbersView{Page: page(p, SectionCaseNumbers), Days: 30, Waiting: 2, Oldest: due, Kept: 1, Decided: 2, Overdue: 1}
 		for _, s := range []State{StateOpen, StatePending, StateReview, StateApproved, StateDeclined, StateWithdrawn, StateExpired} {
 			v.Rows = append(v.Rows, Number{Group: student, Method: student, State: s, Count: 2, Late: 1})
 		}
 		return Numbers(v)
 	}},
 	{Name: "numbers-none", Render: func(p ui.Page) templ.Component {
-		return Numbers(NumbersView{Page: page(p, SectionNumbers), Days: 30})
+		return Numbers(NumbersView{Page: page(p, SectionCaseNumbers), Days: 30})
 	}},
 }

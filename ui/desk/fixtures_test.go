@@ -14,8 +14,12 @@ import (
 func page(p ui.Page, current Section) Page {
 	p.Client = ui.Client{}
 	d := Page{Page: p, HomeURL: "/desk/", Account: audiencetest.Ada, AccountURL: "/account"}
-	for _, s := range []Section{SectionInbox, SectionRosters, SectionCodes, SectionHolds, SectionNumbers} {
-		d.Sections = append(d.Sections, SectionLink{s, "/desk/" + string(s), s == current})
+	for _, area := range Areas() {
+		one := AreaLink{Area: area.Area, Current: slices.Contains(area.Sections, current)}
+		for _, s := range area.Sections {
+			one.Sections = append(one.Sections, SectionLink{s, "/desk/" + string(s), s == current})
+		}
+		d.Areas = append(d.Areas, one)
 	}
 	return d
 }
@@ -25,7 +29,7 @@ var (
 	student = ui.Label{Text: "Ada", Lang: "en"}
 )
 
-var fixtures = slices.Concat(reviewerFixtures, operatorFixtures)
+var fixtures = slices.Concat(homeFixtures, reviewerFixtures, operatorFixtures)
 
 var reviewerFixtures = []audiencetest.Fixture{
 	{Name: "inbox", Render: func(p ui.Page) templ.Component {

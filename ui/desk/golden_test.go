@@ -26,6 +26,11 @@ func TestScreensSayAllSentencesAndNothingElse(t *testing.T) {
 			d.Notice = notice
 			more = append(more, Inbox(InboxView{Page: d, Form: audiencetest.Form()}))
 		}
+		all := AreaLink{Area: AreaHome, Current: true}
+		for section := range textOf(l).Common.SectionNames {
+			all.Sections = append(all.Sections, SectionLink{Section: section})
+		}
+		more = append(more, Home(HomeView{Page: Page{Page: p, Areas: []AreaLink{all}}}))
 		for _, w := range []Wrong{
 			WrongUnanswered, WrongAnsweredNo, WrongNoReason, WrongNoNote, WrongDate, WrongGroup, WrongNumber, WrongEmail, WrongLength,
 			WrongEndOfCodes, WrongCase, WrongHoldReason, WrongEndOfHold,
@@ -36,13 +41,15 @@ func TestScreensSayAllSentencesAndNothingElse(t *testing.T) {
 			more = append(more, ui.Words(RosterView{Problem: problem}.problem(l)))
 		}
 		return more
-	})
+	}, "25+")
 }
 
 func TestEveryCodeHasASentence(t *testing.T) {
 	text := textOf(nil)
 	for file, names := range map[string]map[string][]string{
-		"page.go":  {"Notice": uitest.Keys(text.Notices), "Section": uitest.Keys(text.Common.SectionNames)},
+		"page.go":     {"Notice": uitest.Keys(text.Notices)},
+		"sections.go": {"Area": uitest.Keys(text.Common.AreaNames), "Section": uitest.Keys(text.Common.SectionNames)},
+		"tasks.go":    {"TaskKind": uitest.Keys(text.Home.Tasks)},
 		"views.go": {"State": uitest.Keys(text.Common.States)},
 	} {
 		got := uitest.Constants(t, file)

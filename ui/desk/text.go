@@ -6,6 +6,7 @@ import "github.com/bonafide-id/bonafide/ui"
 type text struct {
 	Common  commonText
 	Notices map[Notice]ui.Message
+	Home    homeText
 	Inbox   inboxText
 	Case    caseText
 	Reasons map[string]ui.Message
@@ -18,6 +19,7 @@ type text struct {
 type commonText struct {
 	Desk, Account, Sections, Group ui.Message
 	Method, WholeCase, More        ui.Message
+	AreaNames                      map[Area]ui.Message
 	SectionNames                   map[Section]ui.Message
 	States                         map[State]ui.Message
 }
@@ -79,4 +81,11 @@ type numbersText struct {
 	NoneWaiting, Kept, KeptText, Overdue ui.Message
 	OverdueText, Table, State, Count     ui.Message
 	Late, Empty                          ui.Message
+}
+
+type homeText struct {
+	Heading, Find, Sought, SoughtHint ui.Message
+	FindThem, Matters, Ends, Wrong    ui.Message
+	ToDo, Nothing                     ui.Message
+	Tasks                             map[TaskKind]ui.Message
 }

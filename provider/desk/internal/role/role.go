@@ -2,7 +2,10 @@
 // what somebody may do is read off a list, not added up from permissions.
 package role
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // Role is what somebody works at.
 type Role string
@@ -35,6 +38,12 @@ type Staff struct {
 	// Groups are those whose cases a reviewer decides.
 	// Defaults to all.
 	Groups []string
+
+	// AuthenticatedAt and Methods are when and how (RFC 8176) somebody has signed in whom
+	// Config.Admit admits. A power takes five minutes at most and one of mfa, mca, hwk, pop
+	// or sc. Of users of the provider they are ignored: it knows.
+	AuthenticatedAt time.Time
+	Methods         []string
 }
 
 // Is reports whether somebody has any of these roles.

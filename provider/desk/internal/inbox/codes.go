@@ -1,4 +1,4 @@
-package desk
+package inbox
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
@@ -19,12 +20,12 @@ const listPage = 25
 // parameterBefore is when the batches of a page were issued at the latest.
 const parameterBefore = "before"
 
-func (d *Desk) showCodes(r *request) error {
-	return d.renderCodes(r, http.StatusOK, screens.CodesView{Count: "1", Uses: "1", Until: d.now().AddDate(0, 0, 30).UTC().Format(time.DateOnly)}, "")
+func (d *Inbox) showCodes(r *request) error {
+	return d.renderCodes(r, http.StatusOK, screens.CodesView{Count: "1", Uses: "1", Until: d.frame.Now().AddDate(0, 0, 30).UTC().Format(time.DateOnly)}, "")
 }
 
-func (d *Desk) renderCodes(r *request, status int, v screens.CodesView, group string, problems ...ui.Problem) error {
-	page, err := d.page(r, screens.SectionCodes)
+func (d *Inbox) renderCodes(r *request, status int, v screens.CodesView, group string, problems ...ui.Problem) error {
+	page, err := r.Page(screens.SectionCodes)
 	if err != nil {
 		return err
 	}
@@ -35,10 +36,10 @@ func (d *Desk) renderCodes(r *request, status int, v screens.CodesView, group st
 		v.Groups = append(v.Groups, ui.Option{Value: name, Title: title, Chosen: name == group || len(groups) == 1})
 	}
 	var before time.Time
-	if micros, err := strconv.ParseInt(r.Request.URL.Query().Get(parameterBefore), 10, 64); err == nil {
+	if micros, err := strconv.ParseInt(r.Screen.Request.URL.Query().Get(parameterBefore), 10, 64); err == nil {
 		before = time.UnixMicro(micros)
 	}
-	batches, err := d.Verification.Store.CodeBatches(r.Request.Context(), before, listPage)
+	batches, err := d.Verification.Store.CodeBatches(r.Context(), before, listPage)
 	if err != nil {
 		return err
 	}
@@ -46,31 +47,31 @@ func (d *Desk) renderCodes(r *request, status int, v screens.CodesView, group st
 		title, _ := d.provider.Pages().GroupWords(page.Locale, b.Group)
 		v.Batches = append(v.Batches, screens.Batch{
 			Name: b.Batch, Group: title, Codes: b.Codes, Uses: b.Uses, Used: b.Used, IssuedBy: b.IssuedBy, IssuedAt: b.IssuedAt,
-			EndsAt: b.EndsAt, Ended: !d.now().Before(b.EndsAt),
+			EndsAt: b.EndsAt, Ended: !d.frame.Now().Before(b.EndsAt),
 		})
 	}
 	if len(batches) == listPage {
-		v.MoreURL = d.path("codes") + "?" + parameterBefore + "=" + strconv.FormatInt(batches[listPage-1].IssuedAt.UnixMicro(), 10)
+		v.MoreURL = d.frame.Path("codes") + "?" + parameterBefore + "=" + strconv.FormatInt(batches[listPage-1].IssuedAt.UnixMicro(), 10)
 	}
 	r.Render(status, screens.Codes(v))
 	return nil
 }
 
 // changeCodes makes codes, or ends a batch of them.
-func (d *Desk) changeCodes(r *request) error {
+func (d *Inbox) changeCodes(r *request) error {
 	switch r.posted(ui.FieldAction) {
 	case screens.ActionEnd:
-		if _, err := d.Verification.EndCodes(r.Request.Context(), r.posted(screens.FieldBatch)); err != nil {
+		if _, err := d.Verification.EndCodes(r.Context(), r.posted(screens.FieldBatch)); err != nil {
 			return err
 		}
-		return r.done(d.path("codes"), screens.NoticeCodesEnd)
+		return r.Done(d.frame.Path("codes"), screens.NoticeCodesEnd)
 	case screens.ActionIssue:
 		return d.issueCodes(r)
 	}
-	return malformed("no such action")
+	return frame.Malformed("no such action")
 }
 
-func (d *Desk) issueCodes(r *request) error {
+func (d *Inbox) issueCodes(r *request) error {
 	v := screens.CodesView{
 		Count: r.posted(screens.FieldCount), Uses: r.posted(screens.FieldUses), Email: strings.TrimSpace(r.posted(ui.FieldEmail)),
 		Until: r.posted(screens.FieldUntil), IssuedBy: strings.TrimSpace(r.posted(screens.FieldIssuedBy)),
@@ -78,7 +79,7 @@ func (d *Desk) issueCodes(r *request) error {
 	codes := verification.Codes{Group: r.posted(screens.FieldGroup), Email: v.Email, IssuedBy: v.IssuedBy}
 	var problems []ui.Problem
 	problem := func(field string, w screens.Wrong) {
-		problems = append(problems, screens.ProblemOf(r.Page().Locale, field, w))
+		problems = append(problems, screens.ProblemOf(r.Locale(), field, w))
 	}
 	var err error
 	if codes.Count, err = strconv.Atoi(v.Count); err != nil || codes.Count < 1 {
@@ -93,7 +94,7 @@ func (d *Desk) issueCodes(r *request) error {
 	if len(problems) > 0 {
 		return d.renderCodes(r, http.StatusUnprocessableEntity, v, codes.Group, problems...)
 	}
-	issued, _, err := d.Verification.IssueCodes(r.Request.Context(), codes)
+	issued, _, err := d.Verification.IssueCodes(r.Context(), codes)
 	var wrong *provider.FieldError
 	switch {
 	case errors.Is(err, verification.ErrNoPolicy):
@@ -128,14 +129,14 @@ func wrongCode(field string) (string, screens.Wrong) {
 	}
 }
 
-func (d *Desk) renderIssued(r *request, codes verification.Codes, issued []string) error {
-	page, err := d.page(r, screens.SectionCodes)
+func (d *Inbox) renderIssued(r *request, codes verification.Codes, issued []string) error {
+	page, err := r.Page(screens.SectionCodes)
 	if err != nil {
 		return err
 	}
 	title, _ := d.provider.Pages().GroupWords(page.Locale, codes.Group)
 	r.RenderSecret(http.StatusOK, screens.Issued(screens.IssuedView{
-		Page: page, CodesURL: d.path("codes"), Group: title, Codes: issued, Until: codes.ExpiresAt,
+		Page: page, CodesURL: d.frame.Path("codes"), Group: title, Codes: issued, Until: codes.ExpiresAt,
 	}))
 	return nil
 }

@@ -1,4 +1,4 @@
-package desk
+package inbox
 
 import (
 	"net/http"
@@ -16,12 +16,12 @@ const period = 30
 // background work of any process does it.
 const shredPatience = time.Hour
 
-func (d *Desk) showNumbers(r *request) error {
-	page, err := d.page(r, screens.SectionNumbers)
+func (d *Inbox) showNumbers(r *request) error {
+	page, err := r.Page(screens.SectionCaseNumbers)
 	if err != nil {
 		return err
 	}
-	ctx, now := r.Request.Context(), d.now()
+	ctx, now := r.Context(), d.frame.Now()
 	counted, err := d.Verification.Store.CaseNumbers(ctx, now.AddDate(0, 0, -period), now)
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ var states = map[storage.CaseState]screens.State{
 }
 
 // methodTitle names the method of counted cases; empty before people have chosen one.
-func (d *Desk) methodTitle(l *ui.Locale, n storage.CaseNumber) ui.Label {
+func (d *Inbox) methodTitle(l *ui.Locale, n storage.CaseNumber) ui.Label {
 	if n.Method == "" {
 		return ui.Label{}
 	}

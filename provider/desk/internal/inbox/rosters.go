@@ -1,4 +1,4 @@
-package desk
+package inbox
 
 import (
 	"bytes"
@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -23,12 +25,12 @@ const maxRoster = 96 << 20
 // rosterPatience is the time limit for sending it.
 const rosterPatience = 10 * time.Minute
 
-func (d *Desk) showRosters(r *request) error {
-	page, err := d.page(r, screens.SectionRosters)
+func (d *Inbox) showRosters(r *request) error {
+	page, err := r.Page(screens.SectionRosters)
 	if err != nil {
 		return err
 	}
-	all, err := d.Verification.Rosters(r.Request.Context())
+	all, err := d.Verification.Rosters(r.Context())
 	if err != nil {
 		return err
 	}
@@ -40,60 +42,60 @@ func (d *Desk) showRosters(r *request) error {
 	return nil
 }
 
-func (d *Desk) rosterView(r storage.Roster) screens.Roster {
+func (d *Inbox) rosterView(r storage.Roster) screens.Roster {
 	return screens.Roster{
-		Name: r.Name, URL: d.path("rosters", r.Name), Rows: r.Rows, ImportedAt: r.ImportedAt, ImportedBy: r.ImportedBy,
+		Name: r.Name, URL: d.frame.Path("rosters", r.Name), Rows: r.Rows, ImportedAt: r.ImportedAt, ImportedBy: r.ImportedBy,
 	}
 }
 
 // roster reads the roster in the path.
-func (d *Desk) roster(r *request) (storage.Roster, error) {
-	all, err := d.Verification.Rosters(r.Request.Context())
+func (d *Inbox) roster(r *request) (storage.Roster, error) {
+	all, err := d.Verification.Rosters(r.Context())
 	if err != nil {
 		return storage.Roster{}, err
 	}
-	i := slices.IndexFunc(all, func(one storage.Roster) bool { return one.Name == r.value("roster") })
+	i := slices.IndexFunc(all, func(one storage.Roster) bool { return one.Name == r.Value("roster") })
 	if i < 0 {
 		return storage.Roster{}, provider.ErrScreenNotFound
 	}
 	return all[i], nil
 }
 
-func (d *Desk) showRoster(r *request) error {
+func (d *Inbox) showRoster(r *request) error {
 	return d.renderRoster(r, http.StatusOK, func(*screens.RosterView) {})
 }
 
-func (d *Desk) renderRoster(r *request, status int, change func(*screens.RosterView)) error {
+func (d *Inbox) renderRoster(r *request, status int, change func(*screens.RosterView)) error {
 	roster, err := d.roster(r)
 	if err != nil {
 		return err
 	}
-	page, err := d.page(r, screens.SectionRosters)
+	page, err := r.Page(screens.SectionRosters)
 	if err != nil {
 		return err
 	}
 	v := screens.RosterView{
-		Page: page, Form: r.Form(), Roster: d.rosterView(roster), RostersURL: d.path("rosters"),
-		FileAction: d.path("rosters", roster.Name, "file"),
+		Page: page, Form: r.Form(), Roster: d.rosterView(roster), RostersURL: d.frame.Path("rosters"),
+		FileAction: d.frame.Path("rosters", roster.Name, "file"),
 		MayPutBack: roster.Generation != 0 && roster.Previous != roster.Generation,
 	}
-	v.Action = d.path("rosters", roster.Name)
+	v.Action = d.frame.Path("rosters", roster.Name)
 	change(&v)
 	r.Render(status, screens.RosterScreen(v))
 	return nil
 }
 
 // rosterFile takes the file of a roster and shows what it would change.
-func (d *Desk) rosterFile() http.Handler {
-	page := route{needs: Staff.operates, power: true}
+func (d *Inbox) rosterFile() http.Handler {
+	page := frame.Route{Path: "/rosters/{roster}/file", Needs: role.Staff.Operates, Act: as(d.stageRoster), Power: true}
 	return d.provider.Pages().Upload(provider.Upload{
 		Bytes: maxRoster, Patience: rosterPatience,
 		Admit: func(s *provider.Screen) (done func(), err error) {
-			r, err := d.admit(s, page)
+			r, err := d.frame.Enter(s, page)
 			if r == nil || err != nil {
 				return nil, err
 			}
-			if _, err := d.roster(r); err != nil {
+			if _, err := d.roster(&request{Request: r}); err != nil {
 				return nil, err
 			}
 			select {
@@ -101,17 +103,17 @@ func (d *Desk) rosterFile() http.Handler {
 				return func() { <-d.reading }, nil
 			default:
 				return nil, provider.ScreenError{
-					Status: http.StatusTooManyRequests, Code: ui.ErrorTooMany, Wait: time.Minute, HomeURL: d.path(),
+					Status: http.StatusTooManyRequests, Code: ui.ErrorTooMany, Wait: time.Minute, HomeURL: d.list(),
 					Err: errors.New("another roster is being read"),
 				}
 			}
 		},
-	}, func(s *provider.Screen) error { return d.answer(s, page, d.stageRoster) })
+	}, func(s *provider.Screen) error { return d.frame.Answer(s, page, as(d.stageRoster)) })
 }
 
-func (d *Desk) stageRoster(r *request) error {
-	if r.Request.Method != http.MethodPost {
-		r.Redirect(d.path("rosters", r.value("roster")))
+func (d *Inbox) stageRoster(r *request) error {
+	if r.Screen.Request.Method != http.MethodPost {
+		r.Redirect(d.frame.Path("rosters", r.Value("roster")))
 		return nil
 	}
 	entered := func(v *screens.RosterView) {
@@ -126,8 +128,8 @@ func (d *Desk) stageRoster(r *request) error {
 			}
 		})
 	}
-	report, err := d.Verification.StageRoster(r.Request.Context(), verification.RosterFile{
-		Roster: r.value("roster"), Content: bytes.NewReader(file.Content),
+	report, err := d.Verification.StageRoster(r.Context(), verification.RosterFile{
+		Roster: r.Value("roster"), Content: bytes.NewReader(file.Content),
 		Subgroup: strings.TrimSpace(r.posted(screens.FieldColumnSubgroup)), Until: strings.TrimSpace(r.posted(screens.FieldColumnUntil)),
 	})
 	var wrong *verification.RosterFileError
@@ -154,33 +156,33 @@ func staged(report verification.RosterReport) *screens.Staged {
 }
 
 // changeRoster puts a file that was checked in force, or the former roster back.
-func (d *Desk) changeRoster(r *request) error {
-	ctx, name := r.Request.Context(), r.value("roster")
+func (d *Inbox) changeRoster(r *request) error {
+	ctx, name := r.Context(), r.Value("roster")
 	if _, err := d.roster(r); err != nil {
 		return err
 	}
 	switch r.posted(ui.FieldAction) {
 	case screens.ActionPutBack:
-		err := d.Verification.UndoRoster(ctx, name, r.staff.ID)
+		err := d.Verification.UndoRoster(ctx, name, r.Staff.ID)
 		return d.rosterChanged(r, err, screens.NoticePutBack)
 	case screens.ActionUse:
 		generation, err := strconv.ParseInt(r.posted(screens.FieldGeneration), 10, 64)
 		if err != nil {
-			return malformed("no such generation")
+			return frame.Malformed("no such generation")
 		}
 		replaces, err := strconv.ParseInt(r.posted(screens.FieldReplaces), 10, 64)
 		if err != nil {
-			return malformed("no such generation")
+			return frame.Malformed("no such generation")
 		}
 		err = d.Verification.UseRoster(ctx, verification.RosterUse{
-			Roster: name, Generation: generation, Replaces: replaces, By: r.staff.ID, ManyVanish: r.posted(screens.FieldManyVanish) != "",
+			Roster: name, Generation: generation, Replaces: replaces, By: r.Staff.ID, ManyVanish: r.posted(screens.FieldManyVanish) != "",
 		})
 		return d.rosterChanged(r, err, screens.NoticeImported)
 	}
-	return malformed("no such action")
+	return frame.Malformed("no such action")
 }
 
-func (d *Desk) rosterChanged(r *request, err error, n screens.Notice) error {
+func (d *Inbox) rosterChanged(r *request, err error, n screens.Notice) error {
 	problem := screens.RosterProblem("")
 	switch {
 	case errors.Is(err, verification.ErrManyVanish):
@@ -190,7 +192,7 @@ func (d *Desk) rosterChanged(r *request, err error, n screens.Notice) error {
 	case err != nil:
 		return err
 	default:
-		return r.done(d.path("rosters", r.value("roster")), n)
+		return r.Done(d.frame.Path("rosters", r.Value("roster")), n)
 	}
 	return d.renderRoster(r, http.StatusConflict, func(v *screens.RosterView) { v.Problem = problem })
 }

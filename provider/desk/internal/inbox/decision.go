@@ -1,4 +1,4 @@
-package desk
+package inbox
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -34,43 +35,43 @@ var actions = func() map[storage.DecisionKind]string {
 }()
 
 // decide records what the reviewer decides, about the version that they have seen.
-func (d *Desk) decide(r *request) error {
-	ctx := r.Request.Context()
+func (d *Inbox) decide(r *request) error {
+	ctx := r.Context()
 	action := r.posted(ui.FieldAction)
 	if action == screens.ActionReturn {
-		if err := d.Verification.Return(ctx, r.by, r.value("case")); err != nil {
+		if err := d.Verification.Return(ctx, r.by, r.Value("case")); err != nil {
 			return err
 		}
-		return r.done(d.path(), screens.NoticeReturned)
+		return r.Done(d.list(), screens.NoticeReturned)
 	}
 	kind, known := kinds[action]
 	version, err := strconv.ParseInt(r.posted(screens.FieldVersion), 10, 64)
 	if !known || err != nil {
-		return malformed("no such decision")
+		return frame.Malformed("no such decision")
 	}
 	c, over, err := d.reviewed(r)
 	if over || err != nil {
 		return err
 	}
 	e := c.read(r)
-	if problems := c.problems(r.Page().Locale, kind, e, d.now()); len(problems) > 0 {
+	if problems := c.problems(r.Locale(), kind, e, d.frame.Now()); len(problems) > 0 {
 		return d.renderCase(r, http.StatusUnprocessableEntity, c, e, problems...)
 	}
 	decided, err := d.Verification.Decide(ctx, r.by, c.ID, version, c.decision(kind, e))
 	var wrong *provider.FieldError
 	switch {
 	case isOver(err):
-		return r.done(d.path(), screens.NoticeMovedOn)
+		return r.Done(d.list(), screens.NoticeMovedOn)
 	case errors.As(err, &wrong): // what the form does not offer
-		return malformed(wrong.Error())
+		return frame.Malformed(wrong.Error())
 	case err != nil:
 		return err
 	}
-	address := d.path()
+	address := d.list()
 	if decided.Waiting != nil {
 		address += "?" + parameterUndo + "=" + c.ID
 	}
-	return r.done(address, screens.NoticeDecided)
+	return r.Done(address, screens.NoticeDecided)
 }
 
 // read reads the form of a case.

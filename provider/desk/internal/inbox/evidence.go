@@ -1,4 +1,4 @@
-package desk
+package inbox
 
 import (
 	"encoding/base64"
@@ -19,6 +19,10 @@ const (
 	evidenceLife   = 5 * time.Minute
 )
 
+// evidenceLimit is that of one reviewer: far more than anybody looks at, and too few to copy
+// an archive.
+var evidenceLimit = provider.Limit{Burst: 300, Every: time.Second}
+
 // opening is what the address of a file says: who may open it, and until when. It is sealed,
 // so that it can be neither made nor read.
 type opening struct {
@@ -30,17 +34,17 @@ type opening struct {
 }
 
 // evidenceURL returns the address of a file for one reviewer, for a few minutes.
-func (d *Desk) evidenceURL(r *request, caseID, id string) string {
-	plain, err := json.Marshal(opening{r.by.ID, r.by.Subject, caseID, id, d.now().Add(evidenceLife)})
+func (d *Inbox) evidenceURL(r *request, caseID, id string) string {
+	plain, err := json.Marshal(opening{r.by.ID, r.by.Subject, caseID, id, d.frame.Now().Add(evidenceLife)})
 	if err != nil {
 		panic(err) // strings and a time always have a JSON form
 	}
-	return d.path("evidence", base64.RawURLEncoding.EncodeToString(d.provider.Keys().Seal(sealedEvidence, plain)))
+	return d.frame.Path("evidence", base64.RawURLEncoding.EncodeToString(d.provider.Keys().Seal(sealedEvidence, plain)))
 }
 
 // opened returns what an address says, if it is this reviewer's and still valid.
-func (d *Desk) opened(r *request) (o opening, ok bool) {
-	sealed, err := base64.RawURLEncoding.DecodeString(r.value("sealed"))
+func (d *Inbox) opened(r *request) (o opening, ok bool) {
+	sealed, err := base64.RawURLEncoding.DecodeString(r.Value("sealed"))
 	if err != nil {
 		return o, false
 	}
@@ -48,21 +52,21 @@ func (d *Desk) opened(r *request) (o opening, ok bool) {
 	if err != nil || json.Unmarshal(plain, &o) != nil {
 		return o, false
 	}
-	return o, o.Reviewer == r.by.ID && o.User == r.by.Subject && d.now().Before(o.Until)
+	return o, o.Reviewer == r.by.ID && o.User == r.by.Subject && d.frame.Now().Before(o.Until)
 }
 
 // serveEvidence serves a file to the reviewer who has its case. It is no page of this origin:
 // whatever is in it runs nothing and sends nothing, and no cache keeps it. What is no picture
 // is not shown at all, but downloaded.
-func (d *Desk) serveEvidence(r *request) error {
-	if err := d.allow(r, "desk_evidence", evidenceLimit); err != nil {
+func (d *Inbox) serveEvidence(r *request) error {
+	if err := r.Allow("desk_evidence", evidenceLimit); err != nil {
 		return err
 	}
 	o, ok := d.opened(r)
 	if !ok {
 		return provider.ErrScreenNotFound
 	}
-	file, content, err := d.Verification.OpenEvidence(r.Request.Context(), r.by, o.Case, o.File)
+	file, content, err := d.Verification.OpenEvidence(r.Context(), r.by, o.Case, o.File)
 	if isOver(err) || errors.Is(err, verification.ErrNoEvidence) {
 		return provider.ErrScreenNotFound
 	}

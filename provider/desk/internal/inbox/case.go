@@ -1,4 +1,4 @@
-package desk
+package inbox
 
 import (
 	"fmt"
@@ -29,28 +29,28 @@ type review struct {
 
 // reviewed reads the case in the path. It is not found by anybody but who has taken it: then
 // over is true, and the request is answered.
-func (d *Desk) reviewed(r *request) (c review, over bool, err error) {
-	ctx := r.Request.Context()
-	c.UnderReview, err = d.Verification.Review(ctx, r.by, r.value("case"))
+func (d *Inbox) reviewed(r *request) (c review, over bool, err error) {
+	ctx := r.Context()
+	c.UnderReview, err = d.Verification.Review(ctx, r.by, r.Value("case"))
 	if err == nil {
 		c.files, err = d.Verification.Evidence(ctx, c.ID)
 	}
 	if isOver(err) {
-		return c, true, r.done(d.path(), screens.NoticeMovedOn)
+		return c, true, r.Done(d.list(), screens.NoticeMovedOn)
 	}
 	return c, false, err
 }
 
-func (d *Desk) showCase(r *request) error {
+func (d *Inbox) showCase(r *request) error {
 	c, over, err := d.reviewed(r)
 	if over || err != nil {
 		return err
 	}
 	// The reviewer is still here. Who has lost the case meanwhile does not get it back by
 	// looking.
-	taken, err := d.Verification.Take(r.Request.Context(), r.by, c.ID, d.now().Add(lease))
+	taken, err := d.Verification.Take(r.Context(), r.by, c.ID, d.frame.Now().Add(lease))
 	if isOver(err) {
-		return r.done(d.path(), screens.NoticeMovedOn)
+		return r.Done(d.list(), screens.NoticeMovedOn)
 	}
 	if err != nil {
 		return err
@@ -80,8 +80,8 @@ type entered struct {
 	note      string
 }
 
-func (d *Desk) renderCase(r *request, status int, c review, e entered, problems ...ui.Problem) error {
-	page, err := d.page(r, screens.SectionInbox)
+func (d *Inbox) renderCase(r *request, status int, c review, e entered, problems ...ui.Problem) error {
+	page, err := r.Page(screens.SectionInbox)
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (d *Desk) renderCase(r *request, status int, c review, e entered, problems 
 }
 
 // evidenceViews are the files of a case that have not been sent anew, with what they must show.
-func (d *Desk) evidenceViews(r *request, l *ui.Locale, c review, e entered) []screens.Evidence {
+func (d *Inbox) evidenceViews(r *request, l *ui.Locale, c review, e entered) []screens.Evidence {
 	var views []screens.Evidence
 	for i, file := range c.current() {
 		view := screens.Evidence{ID: fmt.Sprintf("file-%d", i+1), Title: ui.Label{Text: file.Kind, Lang: ui.Undetermined}}

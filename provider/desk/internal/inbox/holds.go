@@ -1,4 +1,4 @@
-package desk
+package inbox
 
 import (
 	"errors"
@@ -8,22 +8,23 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
 )
 
-func (d *Desk) showHolds(r *request) error {
+func (d *Inbox) showHolds(r *request) error {
 	return d.renderHolds(r, http.StatusOK, screens.HoldsView{})
 }
 
-func (d *Desk) renderHolds(r *request, status int, v screens.HoldsView, problems ...ui.Problem) error {
-	page, err := d.page(r, screens.SectionHolds)
+func (d *Inbox) renderHolds(r *request, status int, v screens.HoldsView, problems ...ui.Problem) error {
+	page, err := r.Page(screens.SectionHolds)
 	if err != nil {
 		return err
 	}
 	v.Page, v.Form = page, r.Form(problems...)
-	holds, err := d.Verification.Holds(r.Request.Context(), r.Request.URL.Query().Get(parameterAfter), listPage)
+	holds, err := d.Verification.Holds(r.Context(), r.Screen.Request.URL.Query().Get(parameterAfter), listPage)
 	if err != nil {
 		return err
 	}
@@ -32,29 +33,29 @@ func (d *Desk) renderHolds(r *request, status int, v screens.HoldsView, problems
 		v.Holds = append(v.Holds, screens.Hold{Case: h.CaseID, Group: title, Until: h.Until, By: h.By, Reason: h.Reason})
 	}
 	if len(holds) == listPage {
-		v.MoreURL = d.path("holds") + "?" + url.Values{parameterAfter: {holds[listPage-1].CaseID}}.Encode()
+		v.MoreURL = d.frame.Path("holds") + "?" + url.Values{parameterAfter: {holds[listPage-1].CaseID}}.Encode()
 	}
 	r.Render(status, screens.Holds(v))
 	return nil
 }
 
 // changeHold holds the evidence of a case, or ends that.
-func (d *Desk) changeHold(r *request) error {
-	ctx, id := r.Request.Context(), strings.TrimSpace(r.posted(screens.FieldCase))
+func (d *Inbox) changeHold(r *request) error {
+	ctx, id := r.Context(), strings.TrimSpace(r.posted(screens.FieldCase))
 	switch r.posted(ui.FieldAction) {
 	case screens.ActionRelease:
 		err := d.Verification.HoldEvidence(ctx, r.by, id, time.Time{}, "")
 		if err != nil && !isOver(err) {
 			return err
 		}
-		return r.done(d.path("holds"), screens.NoticeHoldEnded)
+		return r.Done(d.frame.Path("holds"), screens.NoticeHoldEnded)
 	case screens.ActionHold:
 	default:
-		return malformed("no such action")
+		return frame.Malformed("no such action")
 	}
 	v := screens.HoldsView{Case: id, Until: r.posted(screens.FieldUntil), Reason: strings.TrimSpace(r.posted(screens.FieldReason))}
 	wrong := func(field string, w screens.Wrong) error {
-		return d.renderHolds(r, http.StatusUnprocessableEntity, v, screens.ProblemOf(r.Page().Locale, field, w))
+		return d.renderHolds(r, http.StatusUnprocessableEntity, v, screens.ProblemOf(r.Locale(), field, w))
 	}
 	until, err := time.Parse(time.DateOnly, v.Until)
 	if err != nil {
@@ -72,5 +73,5 @@ func (d *Desk) changeHold(r *request) error {
 	case err != nil:
 		return err
 	}
-	return r.done(d.path("holds"), screens.NoticeHeld)
+	return r.Done(d.frame.Path("holds"), screens.NoticeHeld)
 }

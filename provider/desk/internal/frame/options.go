@@ -1,0 +1,99 @@
+package frame
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
+	"github.com/bonafide-id/bonafide/storage"
+	screens "github.com/bonafide-id/bonafide/ui/desk"
+)
+
+// Store stores what the staff works with.
+type Store interface {
+	storage.Desk
+	storage.Matters
+}
+
+// Options are what a desk is made with. Its Config says what they mean.
+type Options struct {
+	Provider *provider.Provider
+	Store    Store
+
+	// Staff and Admit say who works here: one of them is nil, or Admit goes first.
+	Staff     func(ctx context.Context, userID string) (role.Staff, error)
+	Admit     func(*http.Request) (role.Staff, error)
+	Protected func(ctx context.Context, userID string) (bool, error)
+	Vouch     func(ctx context.Context, staffID, userID string) (bool, error)
+	Alarm     func(context.Context, Alarm) error
+	SignInURL string
+	Reasons   []Reason
+
+	Logger *slog.Logger
+	Clock  func() time.Time
+}
+
+// Reason is a reason for which a matter is opened.
+type Reason struct {
+	// Name is recorded: 1 to 64 of a-z, 0-9 and _.
+	Name string
+	// Title is what the staff and the person read, in English; Translations are by language.
+	Title        string
+	Translations map[string]string
+	// Withheld keeps the matter from the person until an operator releases it, 90 days at
+	// most.
+	Withheld bool
+}
+
+// Frame is what is around the rooms of one desk.
+type Frame struct {
+	Options
+	base  string // the path at which the desk is mounted, without a trailing slash
+	mux   *http.ServeMux
+	links []link
+	dress []func(*Request, *screens.Page) error
+	tasks []func(*Request) ([]screens.Task, error)
+}
+
+// New returns a frame without a room.
+func New(o Options) (*Frame, error) {
+	base, err := url.Parse(o.Provider.Installation().BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	f := &Frame{Options: o, base: base.Path + "/desk", mux: http.NewServeMux()}
+	f.mux.Handle("/", o.Provider.Pages().Screen(func(*provider.Screen) error { return provider.ErrScreenNotFound }))
+	return f, nil
+}
+
+// ServeHTTP answers everything below the path of the desk.
+func (f *Frame) ServeHTTP(w http.ResponseWriter, r *http.Request) { f.mux.ServeHTTP(w, r) }
+
+// Handle serves what is no page, such as the Admin API, at a pattern of [http.ServeMux] below
+// the path of the desk. Its handler decides itself who is let in.
+func (f *Frame) Handle(path string, h http.Handler) { f.mux.Handle(f.base+path, h) }
+
+// Dress adds what a room says on every page, such as a banner.
+func (f *Frame) Dress(say func(*Request, *screens.Page) error) { f.dress = append(f.dress, say) }
+
+// Offer adds what a room has to do, or knows to be wrong, for the first page.
+func (f *Frame) Offer(tasks func(*Request) ([]screens.Task, error)) { f.tasks = append(f.tasks, tasks) }
+
+// Tasks returns what all rooms offer to somebody.
+func (f *Frame) Tasks(r *Request) (all []screens.Task, err error) {
+	for _, offers := range f.tasks {
+		some, err := offers(r)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	return all, nil
+}
+
+// Now is the time of the desk.
+func (f *Frame) Now() time.Time { return f.Clock() }

@@ -1,0 +1,46 @@
+package desk
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// FieldSought is the field of the form that finds a person.
+const FieldSought = "sought"
+
+// HomeView is the first page: what there is to do, and what is wrong.
+type HomeView struct {
+	Page
+	// Find is the form that finds a person, nil for whom may not. It posts [FieldSought].
+	Find  *ui.Form
+	Tasks []Task
+	// Matters are the open ones of who is signed in.
+	Matters []OpenMatter
+}
+
+// OpenMatter is a matter that is open.
+type OpenMatter struct {
+	URL    string
+	Reason ui.Label
+	Ticket string
+	EndsAt time.Time
+}
+
+// tasks returns those that are wrong, or the others.
+func (v HomeView) tasks(wrong bool) (some []Task) {
+	for _, t := range v.Tasks {
+		if t.Kind.isWrong() == wrong {
+			some = append(some, t)
+		}
+	}
+	return some
+}
+
+func (t Task) count() string {
+	if t.More {
+		return strconv.Itoa(t.Count) + "+"
+	}
+	return strconv.Itoa(t.Count)
+}
