@@ -50,7 +50,7 @@ func TestEveryCodeHasASentence(t *testing.T) {
 		"page.go":     {"Notice": uitest.Keys(text.Notices)},
 		"sections.go": {"Area": uitest.Keys(text.Common.AreaNames), "Section": uitest.Keys(text.Common.SectionNames)},
 		"tasks.go":    {"TaskKind": uitest.Keys(text.Home.Tasks)},
-		"views.go": {"State": uitest.Keys(text.Common.States)},
+		"views.go":    {"State": uitest.Keys(text.Common.States)},
 	} {
 		got := uitest.Constants(t, file)
 		for name, want := range names {
