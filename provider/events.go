@@ -197,10 +197,21 @@ const (
 	// is the action.
 	EventDeskRefused EventName = audit.DeskRefused
 
-	// EventResetSent means that a user was sent the mail to reset the password, and
+	// EventResetSent means that a user was sent the mail that leads to a new password,
+	// EventExportSent the one that leads to the download of the user's data, and
 	// EventSessionEnded that one session of a user was ended.
 	EventResetSent    EventName = audit.ResetSent
+	EventExportSent   EventName = audit.ExportSent
 	EventSessionEnded EventName = audit.SessionEnded
+
+	// EventCallerCodeMade means that somebody who is signed in was shown a code to read out,
+	// or got one in the mailbox; Detail is session or mailbox.
+	EventCallerCodeMade EventName = audit.CallerCodeMade
+
+	// EventValueCorrected means that an attribute of a user was changed by an Actor, Detail is
+	// its handle, and EventStatusSet that a status was; Detail is its group.
+	EventValueCorrected EventName = audit.ValueCorrected
+	EventStatusSet      EventName = audit.StatusSet
 
 	// EventPlanProposed and the next are about plans, which another approves, and
 	// EventBreakMade and EventBreakSignedOff about what one did alone; Detail is the action.

@@ -5,7 +5,9 @@ package provider
 
 // Accounts are the embedded accounts: Save, Get, GetByEmail, List, SetDisabled and Delete.
 // Authenticators returns what one has beside its password, ResetAuthenticators removes it, and
-// ApproveRecovery ends the wait of an owner who has lost it.
+// StartRecovery and ApproveRecovery begin and end the wait of an owner who has lost it.
+// SendReset, SendCallerCode and ChangeEmail are for the host's staff, and so are
+// ScheduleDeletion and KeepAccount; SendsMail and Embedded say what can be done.
 type Accounts struct{ *rooms }
 
 // Accounts returns the embedded accounts. A host with its own users has none, and uses
@@ -49,7 +51,9 @@ func (p *Provider) Pages() Pages { return Pages{&p.rooms} }
 
 // People are the users, with embedded accounts or of the host. Get reads a user's data, and
 // Statuses what is released of it about groups; SetAttributes, SetStatus and DeleteStatus
-// change it. VerifiedEmail, View and Locale are for the host's pages and mails. EndSessions,
+// change it. EndSession, RevokeConsent, SendExport, ProveCaller and Tell are for the host's
+// staff, Revision and AtRevision for acts that must not meet a user who has changed.
+// VerifiedEmail, View and Locale are for the host's pages and mails. EndSessions,
 // Revoke and RevokeIssuedBefore end sessions and tokens. KeepWith registers a Companion,
 // which forgets deleted users; Seal, Open, Digest, SealReason and Refresh are for one that
 // keeps its own records in the store.

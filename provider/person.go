@@ -9,6 +9,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -60,6 +61,10 @@ type RecordedConsent struct {
 
 // RecordedSession is a browser session of a person.
 type RecordedSession struct {
+	// Handle names the session in People.EndSession. It is not secret: nobody gets into the
+	// session with it.
+	Handle string `json:"handle"`
+
 	UserAgent string `json:"user_agent"`
 
 	// Address is the network of the browser.
@@ -119,7 +124,7 @@ func (p People) readSessions(ctx context.Context, data *PersonalData) error {
 	sessions, err := p.store.Sessions(ctx, data.UserID)
 	for _, s := range sessions {
 		data.Sessions = append(data.Sessions, RecordedSession{
-			UserAgent: s.UserAgent, Address: s.Address, CreatedAt: s.CreatedAt, LastSeenAt: s.LastSeenAt, ExpiresAt: s.ExpiresAt,
+			Handle: session.Handle(s), UserAgent: s.UserAgent, Address: s.Address, CreatedAt: s.CreatedAt, LastSeenAt: s.LastSeenAt, ExpiresAt: s.ExpiresAt,
 		})
 	}
 	return err

@@ -15,8 +15,8 @@ import (
 // What owners do on their own pages and the host does for them is the same act, done here.
 
 // EndSession ends the session of an account with this handle (session.Handle), and reports
-// whether there was one. by is how, for the audit log.
-func (p *Pages) EndSession(ctx context.Context, accountID, handle, by string) (found bool, err error) {
+// whether there was one. done is the event of it.
+func (p *Pages) EndSession(ctx context.Context, accountID, handle string, done storage.Event) (found bool, err error) {
 	sessions, err := p.Store.Sessions(ctx, accountID)
 	if err != nil {
 		return false, fmt.Errorf("read sessions: %w", err)
@@ -25,11 +25,9 @@ func (p *Pages) EndSession(ctx context.Context, accountID, handle, by string) (f
 		if session.Handle(s) != handle {
 			continue
 		}
-		if err := p.Store.EndSession(ctx, s.Digest); err != nil {
-			return false, err
-		}
-		p.Audit.Record(ctx, storage.Event{Name: audit.SignedOut, Subject: accountID, Detail: by})
-		return true, nil
+		done.Subject = accountID
+		err := p.Audit.Step(ctx, func(ctx context.Context) error { return p.Store.EndSession(ctx, s.Digest) }, done)
+		return err == nil, err
 	}
 	return false, nil
 }
@@ -42,11 +40,13 @@ func (p *Pages) EndConsent(ctx context.Context, userID, clientID, by string) (fo
 		return false, fmt.Errorf("read consent: %w", err)
 	}
 	found = err == nil
-	if err := p.Store.RevokeConsent(ctx, userID, clientID, p.Clock()); err != nil {
-		return false, fmt.Errorf("revoke consent: %w", err)
-	}
+	var events []storage.Event
 	if found {
-		p.Audit.Record(ctx, storage.Event{Name: audit.Revoked, Subject: userID, ClientID: clientID, Detail: by})
+		events = append(events, storage.Event{Name: audit.Revoked, Subject: userID, ClientID: clientID, Detail: by})
+	}
+	err = p.Audit.Step(ctx, func(ctx context.Context) error { return p.Store.RevokeConsent(ctx, userID, clientID, p.Clock()) }, events...)
+	if err != nil {
+		return false, fmt.Errorf("revoke consent: %w", err)
 	}
 	return found, nil
 }

@@ -32,12 +32,23 @@ type actingKey struct{}
 // acting is an Actor in a context. What happens once has happened with the first write.
 type acting struct {
 	Actor
-	done atomic.Bool
+	done *atomic.Bool
 }
 
 // By returns a context in which an actor acts.
 func By(ctx context.Context, a Actor) context.Context {
-	return context.WithValue(ctx, actingKey{}, &acting{Actor: a})
+	return context.WithValue(ctx, actingKey{}, &acting{a, new(atomic.Bool)})
+}
+
+// OnAccount returns a context in which the act of an actor, or of the host, rests on an account
+// in this version as well.
+func OnAccount(ctx context.Context, account storage.Account) context.Context {
+	by := &acting{done: new(atomic.Bool)}
+	if a := actingIn(ctx); a != nil {
+		*by = *a
+	}
+	by.On.Account, by.On.Epoch, by.On.FactorsVersion = account.ID, account.Epoch, account.FactorsVersion
+	return context.WithValue(ctx, actingKey{}, by)
 }
 
 func actingIn(ctx context.Context) *acting {

@@ -76,8 +76,12 @@ const (
 	PersonNotFound = "person_not_found"
 	DeskRefused    = "desk_refused"
 
-	ResetSent    = "reset_sent"
-	SessionEnded = "session_ended"
+	CallerCodeMade = "caller_code_made"
+	ResetSent      = "reset_sent"
+	ExportSent     = "export_sent"
+	ValueCorrected = "value_corrected"
+	StatusSet      = "status_set"
+	SessionEnded   = "session_ended"
 
 	PlanProposed   = "plan_proposed"
 	PlanApproved   = "plan_approved"

@@ -93,6 +93,25 @@ var (
 		device:  Limit{Burst: 5, Every: 10 * time.Minute},
 	}
 
+	// CallerCode is a code to be read out on the telephone, for the person whose ID the
+	// account is. With five tries each, guesses at one person hit one in ten million a day.
+	CallerCode = Action{
+		name:    "caller code",
+		account: Limit{Burst: 6, Every: 10 * time.Minute},
+	}
+
+	// ProveCaller is such a code, entered by a member of the staff, whose ID the account is.
+	ProveCaller = Action{
+		name:    "prove caller",
+		account: Limit{Burst: 20, Every: 3 * time.Minute},
+	}
+
+	// StaffMail is a mail that the staff has sent to a person, whose ID the account is.
+	StaffMail = Action{
+		name:    "staff mail",
+		account: Limit{Burst: 4, Every: 30 * time.Minute},
+	}
+
 	// Passkey is an answer of a passkey. None can be guessed: the limit is for the work.
 	Passkey = Action{
 		name:    "passkey",

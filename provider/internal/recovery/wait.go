@@ -86,7 +86,7 @@ func (p *Pages) takeWait(w http.ResponseWriter, r *http.Request, _ *authflow.Pag
 // request has begun just now is as good.
 func (p *Pages) begin(w http.ResponseWriter, r *http.Request, set storage.AuthenticatorSet, wait time.Duration, by string) error {
 	now := p.Clock()
-	run := storage.Recovery{AccountID: set.Account.ID, StartedAt: now, ReadyAt: now.Add(wait), EndsAt: now.Add(wait + finishWithin)}
+	run := begun(set.Account, now, wait)
 	err := p.Store.BeginRecovery(r.Context(), run, set.Account.Epoch)
 	switch {
 	case err == nil:
@@ -104,4 +104,14 @@ func (p *Pages) begin(w http.ResponseWriter, r *http.Request, set storage.Authen
 	}
 	p.Site.Redirect(w, p.link(r, to, web.CodeParameter, web.Parameter(r, web.CodeParameter)))
 	return nil
+}
+
+// Begin returns the recovery of an account that begins now for somebody who has nothing but the
+// mailbox.
+func (p *Pages) Begin(of storage.Account, now time.Time) storage.Recovery {
+	return begun(of, now, p.Wait)
+}
+
+func begun(of storage.Account, now time.Time, wait time.Duration) storage.Recovery {
+	return storage.Recovery{AccountID: of.ID, StartedAt: now, ReadyAt: now.Add(wait), EndsAt: now.Add(wait + finishWithin)}
 }

@@ -83,6 +83,11 @@ type exportedEvent struct {
 	ClientID string    `json:"client_id,omitempty"`
 	Network  string    `json:"network,omitempty"`
 	Detail   string    `json:"detail,omitempty"`
+
+	// By is who else has done it: "staff", with the role and the reason, or "service".
+	By     string `json:"by,omitempty"`
+	Role   string `json:"role,omitempty"`
+	Reason string `json:"reason,omitempty"`
 }
 
 // maxExportedEvents limits the history of a file to the latest events.
@@ -202,7 +207,7 @@ func (p *Pages) exportPerson(r *http.Request, user *authflow.User, file *exporte
 
 // exportHistory returns the latest events about a user, and whether there are older ones.
 func (p *Pages) exportHistory(ctx context.Context, subject string) (all []exportedEvent, cut bool, err error) {
-	match := storage.EventFilter{Subject: subject, Limit: 500}
+	match, by := storage.EventFilter{Subject: subject, Limit: 500}, p.others(ctx)
 	for {
 		events, err := p.Store.Events(ctx, match)
 		if err != nil {
@@ -212,11 +217,33 @@ func (p *Pages) exportHistory(ctx context.Context, subject string) (all []export
 			if len(all) == maxExportedEvents {
 				return all, true, nil
 			}
-			all = append(all, exportedEvent{e.At, e.Name, e.ClientID, e.Address, e.Detail})
 			match.BeforeID = e.ID
+			actor, visible, err := by.of(e)
+			if err != nil {
+				return nil, false, err
+			}
+			if visible {
+				all = append(all, exportEvent(e, actor))
+			}
 		}
 		if len(events) < match.Limit {
 			return all, false, nil
 		}
 	}
+}
+
+// exportEvent returns an event as its user may have it: without the ID and the network of
+// whoever else has done it.
+func exportEvent(e storage.Event, by *ui.HistoryActor) exportedEvent {
+	x := exportedEvent{At: e.At, Name: e.Name, ClientID: e.ClientID, Network: e.Address, Detail: e.Detail}
+	switch {
+	case by == nil:
+		return x
+	case *by == (ui.HistoryActor{}):
+		x.By = "service"
+	default:
+		x.By, x.Role, x.Reason = "staff", by.Role, by.Reason
+	}
+	x.Network = ""
+	return x
 }

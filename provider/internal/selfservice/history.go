@@ -32,6 +32,20 @@ var acts = map[string]ui.HistoryAct{
 	audit.RecoveryStarted: ui.HistoryRecoveryStarted, audit.RecoveryStopped: ui.HistoryRecoveryStopped, audit.RecoveryApproved: ui.HistoryRecoveryApproved,
 	audit.Recovered: ui.HistoryRecovered, audit.AuthenticatorsReset: ui.HistoryAuthenticatorsReset,
 	audit.DeletionRequested: ui.HistoryDeletionBegun, audit.DeletionWithdrawn: ui.HistoryDeletionEnded, audit.DataExported: ui.HistoryExported,
+	audit.MatterOpened: ui.HistoryLooked, audit.SupportLooked: ui.HistoryPartLooked, audit.ValueShown: ui.HistoryValueShown,
+	audit.CallerCodeMade: ui.HistoryCallerCode, audit.CallerProved: ui.HistoryCallerProved,
+	audit.ResetSent: ui.HistoryResetSent, audit.ExportSent: ui.HistoryExportSent, audit.SessionEnded: ui.HistorySessionEnded,
+	audit.ValueCorrected: ui.HistoryValueCorrected, audit.StatusSet: ui.HistoryStatusSet, audit.StatusEnded: ui.HistoryStatusEnded,
+}
+
+// ActOf returns what users read of an event of this name where no application is named, and
+// whether they do.
+func ActOf(name string) (ui.HistoryAct, bool) {
+	if name == audit.Revoked {
+		return ui.HistoryAppEnded, true
+	}
+	act, told := acts[name]
+	return act, told
 }
 
 // sealAfterPurpose differs for each user, because event numbers would reveal how many
@@ -57,16 +71,24 @@ func (p *Pages) showHistory(w http.ResponseWriter, r *http.Request, user *authfl
 		return fmt.Errorf("read events: %w", err)
 	}
 	view := ui.HistoryView{Page: p.Site.PageView(r, nil), AccountURL: p.Site.Link("/account")}
+	by := p.others(r.Context())
 	for _, e := range events {
 		act, told := acts[e.Name]
-		if !told {
+		if e.Name == audit.Revoked && e.ClientID == "" {
+			act = ui.HistorySignedOut
+		}
+		actor, visible, err := by.of(e)
+		if err != nil {
+			return err
+		}
+		if !told || !visible {
 			continue
 		}
 		client, err := p.clientName(r.Context(), e.ClientID)
 		if err != nil {
 			return err
 		}
-		view.Entries = append(view.Entries, ui.HistoryEntry{Act: act, At: e.At, Client: client, How: howOf(e), Place: placeOf(r, e.Address)})
+		view.Entries = append(view.Entries, ui.HistoryEntry{Act: act, At: e.At, Client: client, How: howOf(e), By: actor, Place: placeFor(r, e)})
 	}
 	if len(events) == historyPage {
 		last := strconv.FormatInt(events[len(events)-1].ID, 10)
@@ -75,6 +97,15 @@ func (p *Pages) showHistory(w http.ResponseWriter, r *http.Request, user *authfl
 	}
 	p.Site.Render(w, r, http.StatusOK, p.Site.Screens.History(view))
 	return nil
+}
+
+// placeFor describes where something was done from; nowhere for what others have done, whose
+// network is not the user's business.
+func placeFor(r *http.Request, e storage.Event) ui.Place {
+	if e.Actor != "" {
+		return ui.Place{}
+	}
+	return placeOf(r, e.Address)
 }
 
 // howOf says how a user has signed in, by the factors that the event of a sign-in names; empty if

@@ -33,6 +33,7 @@ func (p *Pages) renderAccount(w http.ResponseWriter, r *http.Request, user *auth
 	if p.ownsAccount(user) {
 		view.SecurityURL = p.Site.Link(account.SecurityPath)
 		view.PasswordURL, view.ExportURL, view.DeleteURL = p.Site.Link("/account/password"), p.Site.Link("/account/export"), p.Site.Link("/account/delete")
+		view.CallURL = p.Site.Link("/account/help")
 		if p.SendsMail() {
 			view.EmailURL = p.Site.Link("/account/email")
 		}

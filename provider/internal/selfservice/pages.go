@@ -10,6 +10,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/caller"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -32,6 +33,7 @@ type Options struct {
 		storage.Sessions
 		storage.Consents
 		storage.Events
+		Matter(ctx context.Context, id string) (storage.Matter, error)
 		Authenticators(ctx context.Context, accountID string) (storage.AuthenticatorSet, error)
 	}
 
@@ -40,6 +42,9 @@ type Options struct {
 
 	// VerificationURL returns the path of the user's verifications, or "".
 	VerificationURL func() string
+
+	// Callers makes the codes that callers of the staff read out.
+	Callers *caller.Codes
 
 	// Companions keep further data about users.
 	Companions *host.Companions
@@ -66,6 +71,7 @@ func (p *Pages) Routes() []web.Route {
 	look("/account/history", p.someone(p.showHistory))
 	if p.HasAccounts() {
 		add("/account/sessions", p.someone(p.showSessions), p.someone(p.endSessions))
+		add("/account/help", p.owner(p.showCall), p.owner(p.showCallCode))
 		add("/account/export", p.sure(p.showExport), p.sure(p.export))
 		add("/account/delete", p.sure(p.showDelete), p.sure(p.delete))
 	}

@@ -102,7 +102,8 @@ func (p *Pages) endSessions(w http.ResponseWriter, r *http.Request, user *authfl
 		notice = ui.NoticeSessionsEnded
 		err = p.endOthers(r, user)
 	} else {
-		_, err = p.EndSession(r.Context(), user.UserID, r.PostForm.Get(ui.FieldSession), "on another device")
+		_, err = p.EndSession(r.Context(), user.UserID, r.PostForm.Get(ui.FieldSession),
+			storage.Event{Name: audit.SignedOut, Detail: "on another device"})
 	}
 	if err != nil {
 		return fmt.Errorf("end session: %w", err)

@@ -1,0 +1,130 @@
+// Package caller proves who is on the telephone: with a code that the person sees on a page
+// for whoever is signed in, or gets in the recorded mailbox, and reads out. A code signs
+// nobody in, and no session comes of it: it is a digest beside the account, which nothing but
+// Prove looks at.
+package caller
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"math/big"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/keyring"
+	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Life is how long a code can be read out, Tries how many wrong codes end it, and ProvedFor
+// how long what it has proved holds. A matter may end before.
+const (
+	Life      = 5 * time.Minute
+	Tries     = 5
+	ProvedFor = 30 * time.Minute
+)
+
+// ErrTooMany means that there were too many codes, or too many guesses, of late.
+var ErrTooMany = errors.New("provider: too many of these of late")
+
+// Codes makes codes and takes them.
+type Codes struct {
+	Store   storage.Matters
+	Secrets *keyring.Secrets
+	Issuer  string
+	Limits  audit.Limits
+	Audit   *audit.Log
+	Clock   func() time.Time
+}
+
+// New makes a code for a person in place of the one of the same kind, and counts it. wait is
+// how long to wait if it is one too many.
+func (c *Codes) New(ctx context.Context, accountID string, proof storage.CallerProof) (code string, wait time.Duration, err error) {
+	wait, err = c.Limits.Allow(ctx, ratelimit.CallerCode, ratelimit.Key{Account: accountID})
+	if err != nil || wait > 0 {
+		return "", wait, err
+	}
+	code = digits(proof)
+	record := storage.CallerCode{
+		AccountID: accountID, Proof: proof, Digest: c.digest(accountID, code), ExpiresAt: c.Clock().Add(Life), Tries: Tries,
+	}
+	err = c.Audit.Step(ctx, func(ctx context.Context) error { return c.Store.SaveCallerCode(ctx, record) },
+		storage.Event{Name: audit.CallerCodeMade, Subject: accountID, Detail: Detail(proof)})
+	if err != nil {
+		return "", 0, fmt.Errorf("save caller code: %w", err)
+	}
+	return code, 0, nil
+}
+
+// Prove takes the code that a member of the staff was told in a matter about a person, and
+// returns what it proves, and until when. storage.ErrProof if it is wrong, late or used up,
+// storage.ErrEnded if there is no such matter, ErrTooMany if the staff guesses.
+func (c *Codes) Prove(ctx context.Context, matter, staff, accountID, code string) (proof storage.CallerProof, until time.Time, err error) {
+	by := ratelimit.Key{Account: staff, At: c.Clock()}
+	wait, err := c.Limits.Allow(ctx, ratelimit.ProveCaller, by)
+	if err != nil {
+		return storage.NoProof, time.Time{}, err
+	}
+	if wait > 0 {
+		return storage.NoProof, time.Time{}, ErrTooMany
+	}
+	at := c.Clock()
+	until = at.Add(ProvedFor)
+	event := storage.Event{Name: audit.CallerProved, Subject: accountID, Detail: Detail(kind(code))}
+	err = c.Audit.Step(ctx, func(ctx context.Context) (err error) {
+		proof, err = c.Store.ProveCaller(ctx, matter, staff, c.digest(accountID, code), at, until)
+		return err
+	}, event)
+	if err != nil {
+		return storage.NoProof, time.Time{}, err
+	}
+	c.Limits.Reset(ctx, ratelimit.ProveCaller, by)
+	return proof, until, nil
+}
+
+// digest names a code together with its person. It is keyed: a reader of the database could
+// soon try all eight digits.
+func (c *Codes) digest(accountID, code string) storage.Digest {
+	return c.Secrets.MAC("caller code "+c.Issuer, []byte(accountID), []byte(code))
+}
+
+// Detail is the level of a proof in the audit log.
+func Detail(proof storage.CallerProof) string {
+	switch proof {
+	case storage.MailboxProof:
+		return "mailbox"
+	case storage.SessionProof:
+		return "session"
+	default:
+		return ""
+	}
+}
+
+// half is the number of codes of each kind: the first digit is below five for the mailbox, so
+// that the event, which is written before the answer of the store, can name it.
+const half = 50_000_000
+
+// digits returns eight random digits for a kind of proof.
+func digits(proof storage.CallerProof) string {
+	n, err := rand.Int(rand.Reader, big.NewInt(half))
+	if err != nil { // the program stops without randomness
+		panic(err)
+	}
+	if proof == storage.SessionProof {
+		n.Add(n, big.NewInt(half))
+	}
+	return fmt.Sprintf("%08d", n)
+}
+
+// kind is what a code would prove.
+func kind(code string) storage.CallerProof {
+	if code >= "5" {
+		return storage.SessionProof
+	}
+	return storage.MailboxProof
+}
+
+// Spaced returns a code in the two groups in which people read it out.
+func Spaced(code string) string { return code[:len(code)/2] + " " + code[len(code)/2:] }
