@@ -3,19 +3,25 @@ package frame
 import (
 	"context"
 
+	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// By returns the context of the next write by who asks. The write rests on the matter of the
-// page, if it has one, and on this proof of the caller; its line has both names.
-func (r *Request) By(proof storage.CallerProof) context.Context {
-	return storage.WithDeed(r.Context(), &storage.Deed{On: r.Basis(proof)})
+// ActorPrefix is before the ID of a member of the staff in the audit log.
+const ActorPrefix = "staff:"
+
+// Actor is who asks, in the matter of the page if it has one. What they do rests on that the
+// matter is open, and on this proof of the caller.
+func (r *Request) Actor(proof storage.CallerProof) provider.Actor {
+	a := provider.Actor{Name: ActorPrefix + r.Staff.ID}
+	if r.Matter != nil {
+		a.Matter = r.Matter.ID
+		a.On = storage.DeedBasis{Matter: r.Matter.ID, Staff: r.Staff.ID, Subject: r.Matter.Subject, Proof: proof, At: r.Frame.Now()}
+	}
+	return a
 }
 
-// Basis is what a write by who asks rests on.
-func (r *Request) Basis(proof storage.CallerProof) (on storage.DeedBasis) {
-	if r.Matter != nil {
-		on = storage.DeedBasis{Matter: r.Matter.ID, Staff: r.Staff.ID, Subject: r.Matter.Subject, Proof: proof, At: r.Frame.Now()}
-	}
-	return on
+// By returns a context in which who asks acts: see Actor.
+func (r *Request) By(proof storage.CallerProof) context.Context {
+	return provider.By(r.Context(), r.Actor(proof))
 }

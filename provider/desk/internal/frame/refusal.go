@@ -31,7 +31,7 @@ func (r *Request) Refuse(what Refusal) error {
 	if wait, err := pages.Allow(ctx, "desk_refused", r.Staff.ID, refusalLimit); err != nil {
 		return err
 	} else if wait == 0 {
-		r.Record("desk_refused", provider.Event{UserID: what.Person, Detail: what.Action})
+		r.Record(provider.Event{Name: provider.EventDeskRefused, UserID: what.Person, Detail: what.Action})
 	}
 	if what.Alarm {
 		r.Frame.Raise(ctx, Alarm{Kind: AlarmRefused, Staff: r.Staff.ID, Action: what.Action, Target: what.Person})
@@ -39,11 +39,16 @@ func (r *Request) Refuse(what Refusal) error {
 	return NotFound
 }
 
-// Record adds a line about what the staff did that changes nothing, such as a look, under the
-// staff's name and in the matter of the page.
-func (r *Request) Record(name provider.EventName, e provider.Event) {
-	e.Name = name
+// Record adds a line about what somebody tried, under their name. What somebody looks at is
+// written before they see it: Write.
+func (r *Request) Record(e provider.Event) {
 	r.Frame.Provider.Events().Record(r.By(storage.NoProof), e)
+}
+
+// Write adds a line about a look, under the name of who asks and in the matter of the page. An
+// error means that it is not recorded, and they must not see it.
+func (r *Request) Write(e provider.Event, proof storage.CallerProof) error {
+	return r.Frame.Provider.Events().Write(r.By(proof), e)
 }
 
 // Alarm is what the host is told at once.
