@@ -43,7 +43,7 @@ func (p People) setAttributes(ctx context.Context, userID string, values map[str
 		return asFieldError(err)
 	}
 	return noUser(p.change(ctx, func(ctx context.Context) error {
-		return p.store.SetAttributes(ctx, userID, encoded, p.personBasis(0))
+		return p.store.SetAttributes(ctx, userID, encoded, nil, p.personBasis(0))
 	}, storage.Event{Name: audit.AttributesChanged, Subject: userID, Detail: strings.Join(slices.Sorted(maps.Keys(values)), " ")}))
 }
 

@@ -225,23 +225,29 @@ type People interface {
 
 	// SetAttributes records values by handle; other handles keep theirs. A nil value, or
 	// the JSON null, removes the handle. A value that is not JSON is an error and changes
-	// nothing. ErrNotFound if the subject lacks the account of the basis, ErrChanged if the
-	// person has another revision.
-	SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage, on ...PersonBasis) error
+	// nothing. find has the digests by which FindSubjects finds people, by handle; a value
+	// without one is not found. ErrNotFound if the subject lacks the account of the basis,
+	// ErrChanged if the person has another revision.
+	SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage, find map[string]Digest, on ...PersonBasis) error
 
 	// SetOwnAttributes is SetAttributes for the owner of an account in this epoch without a
 	// status that is pending, or verified and in force at the given time: the owner cannot
 	// change what was checked. ErrChanged if the epoch has ended, ErrConflict if there is
 	// such a status, ErrNotFound if there is no such account.
-	SetOwnAttributes(ctx context.Context, accountID string, epoch int64, values map[string]json.RawMessage, at time.Time) error
+	SetOwnAttributes(ctx context.Context, accountID string, epoch int64, values map[string]json.RawMessage, find map[string]Digest, at time.Time) error
 
 	// Subjects returns up to limit subjects with attributes after the given one, in a
 	// stable order.
 	Subjects(ctx context.Context, after string, limit int) ([]string, error)
 
-	// ReplaceAttribute replaces a value that is byte for byte the old one. ErrChanged if
-	// there is another, or none. A value that is not JSON is an error.
-	ReplaceAttribute(ctx context.Context, subject, handle string, old, value json.RawMessage) error
+	// ReplaceAttribute replaces a value that is byte for byte the old one, and the digest by
+	// which it is found; zero for none. ErrChanged if there is another value, or none. A
+	// value that is not JSON is an error.
+	ReplaceAttribute(ctx context.Context, subject, handle string, old, value json.RawMessage, find Digest) error
+
+	// FindSubjects returns up to limit subjects whose value of a handle was recorded with
+	// this digest, in a stable order. The zero Digest finds nobody.
+	FindSubjects(ctx context.Context, handle string, find Digest, limit int) ([]string, error)
 
 	// SetStatus records the status of one group in place of the one with this revision,
 	// AnyRevision or NoStatus; the revisions of s are ignored. ErrChanged if another is

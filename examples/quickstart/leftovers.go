@@ -94,7 +94,7 @@ func (e *environment) findLeftovers(ctx context.Context, p opened, users map[str
 	if err != nil {
 		return err
 	}
-	return p.store.SetAttributes(ctx, fileSubject, map[string]json.RawMessage{fileUsers: raw})
+	return p.store.SetAttributes(ctx, fileSubject, map[string]json.RawMessage{fileUsers: raw}, nil)
 }
 
 func (e *environment) findClients(ctx context.Context, store storage.Store, sample bool, found *leftovers) error {

@@ -79,7 +79,7 @@ func BenchmarkPerson(b *testing.B) {
 		for _, handle := range []string{"fname", "lname", "birthdate", "zip"} {
 			values[handle] = json.RawMessage(`"what is known"`)
 		}
-		if err := store.SetAttributes(b.Context(), id, values); err != nil {
+		if err := store.SetAttributes(b.Context(), id, values, nil); err != nil {
 			b.Fatal(err)
 		}
 		for _, group := range []string{"military", "student"} {

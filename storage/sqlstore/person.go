@@ -39,7 +39,7 @@ func (s *Store) Person(ctx context.Context, subject string) (storage.Person, err
 }
 
 // SetAttributes implements storage.People.
-func (s *Store) SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage, on ...storage.PersonBasis) error {
+func (s *Store) SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage, find map[string]storage.Digest, on ...storage.PersonBasis) error {
 	return s.change(ctx, "set attributes", func(tx *tx) error {
 		if err := requirePerson(tx, subject, on, tx.store.dialect.ForUpdate); err != nil {
 			return err
@@ -47,14 +47,14 @@ func (s *Store) SetAttributes(ctx context.Context, subject string, values map[st
 		if _, err := tx.exec(`UPDATE main.accounts SET person_revision = ?2 WHERE id = ?1`, subject, newVersion()); err != nil {
 			return err
 		}
-		return setAttributes(tx, subject, values)
+		return setAttributes(tx, subject, values, find)
 	})
 }
 
 // SetOwnAttributes implements storage.People. The row of the account orders this step and
 // those that delete the account or record a status: otherwise a concurrent value would stay
 // for ever, or pass for one that was checked.
-func (s *Store) SetOwnAttributes(ctx context.Context, accountID string, epoch int64, values map[string]json.RawMessage, at time.Time) error {
+func (s *Store) SetOwnAttributes(ctx context.Context, accountID string, epoch int64, values map[string]json.RawMessage, find map[string]storage.Digest, at time.Time) error {
 	return s.change(ctx, "set own attributes", func(tx *tx) error {
 		changed, err := tx.exec(`UPDATE main.accounts SET person_revision = ?3 WHERE id = ?1 AND epoch = ?2`, accountID, epoch, newVersion())
 		if err := orChanged(tx, accountID, changed, err); err != nil {
@@ -68,7 +68,7 @@ func (s *Store) SetOwnAttributes(ctx context.Context, accountID string, epoch in
 		if err != nil {
 			return err
 		}
-		return setAttributes(tx, accountID, values)
+		return setAttributes(tx, accountID, values, find)
 	})
 }
 
@@ -98,16 +98,16 @@ func scanRevision(row scanner) (revision int64, err error) {
 
 // setAttributes writes in order of the handles, so that concurrent calls never wait for each
 // other.
-func setAttributes(tx *tx, subject string, values map[string]json.RawMessage) error {
+func setAttributes(tx *tx, subject string, values map[string]json.RawMessage, find map[string]storage.Digest) error {
 	for _, handle := range slices.Sorted(maps.Keys(values)) {
-		if err := setAttribute(tx, subject, handle, values[handle]); err != nil {
+		if err := setAttribute(tx, subject, handle, values[handle], find[handle]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func setAttribute(tx *tx, subject, handle string, value json.RawMessage) error {
+func setAttribute(tx *tx, subject, handle string, value json.RawMessage, find storage.Digest) error {
 	if value == nil || string(bytes.TrimSpace(value)) == "null" {
 		_, err := tx.exec(`DELETE FROM main.attributes WHERE subject = ?1 AND handle = ?2`, subject, handle)
 		return err
@@ -115,8 +115,9 @@ func setAttribute(tx *tx, subject, handle string, value json.RawMessage) error {
 	if !json.Valid(value) {
 		return fmt.Errorf("the value of %q is not JSON", handle)
 	}
-	_, err := tx.exec(`INSERT INTO main.attributes (subject, handle, sealed_value) VALUES (?1, ?2, ?3)
-		ON CONFLICT (subject, handle) DO UPDATE SET sealed_value = excluded.sealed_value`, subject, handle, string(value))
+	_, err := tx.exec(`INSERT INTO main.attributes (subject, handle, sealed_value, find) VALUES (?1, ?2, ?3, ?4)
+		ON CONFLICT (subject, handle) DO UPDATE SET sealed_value = excluded.sealed_value, find = excluded.find`,
+		subject, handle, string(value), digestOrNull(find))
 	return err
 }
 
@@ -129,17 +130,25 @@ func (s *Store) Subjects(ctx context.Context, after string, limit int) ([]string
 }
 
 // ReplaceAttribute implements storage.People.
-func (s *Store) ReplaceAttribute(ctx context.Context, subject, handle string, old, value json.RawMessage) error {
+func (s *Store) ReplaceAttribute(ctx context.Context, subject, handle string, old, value json.RawMessage, find storage.Digest) error {
 	if !json.Valid(value) {
 		return fmt.Errorf("replace attribute: the value of %q is not JSON", handle)
 	}
 	return s.change(ctx, "replace attribute", func(tx *tx) error {
-		replaced, err := tx.exec(`UPDATE main.attributes SET sealed_value = ?4 WHERE subject = ?1 AND handle = ?2 AND sealed_value = ?3`,
-			subject, handle, string(old), string(value))
+		replaced, err := tx.exec(`UPDATE main.attributes SET sealed_value = ?4, find = ?5
+			WHERE subject = ?1 AND handle = ?2 AND sealed_value = ?3`, subject, handle, string(old), string(value), digestOrNull(find))
 		if err == nil && replaced == 0 {
 			return storage.ErrChanged
 		}
 		return err
+	})
+}
+
+// FindSubjects implements storage.People. Values without a digest are in no index.
+func (s *Store) FindSubjects(ctx context.Context, handle string, find storage.Digest, limit int) ([]string, error) {
+	return read(ctx, s, "find subjects", func(tx *tx) ([]string, error) {
+		return all(tx, scanString, `SELECT subject FROM main.attributes WHERE handle = ?1 AND find = ?2 ORDER BY subject LIMIT ?3`,
+			handle, digestOrNull(find), max(limit, 0))
 	})
 }
 

@@ -208,7 +208,7 @@ func (s *suite) endOfAccounts(t *testing.T) {
 			g := grant(id, "client", id)
 			ok(t, store.CreateGrant(t.Context(), g, storage.Basis{}, token(g, storage.AccessToken, id)))
 			ok(t, store.SaveConsent(t.Context(), consent(id, "client"), storage.ConsentBasis{}))
-			ok(t, store.SetAttributes(t.Context(), id, attributes(`{"handle": 1}`)))
+			ok(t, store.SetAttributes(t.Context(), id, attributes(`{"handle": 1}`), nil))
 			ok(t, store.SetStatus(t.Context(), id, storage.Status{Group: "group"}, storage.AnyRevision))
 		}
 		return store
@@ -352,7 +352,7 @@ func (s *suite) endOfAccounts(t *testing.T) {
 	t.Run("DeletionOfASubjectWithoutAnAccount", func(t *testing.T) {
 		for name, record := range map[string]func(storage.Store) error{
 			"Attributes": func(s storage.Store) error {
-				return s.SetAttributes(t.Context(), "subject", attributes(`{"a": 1}`))
+				return s.SetAttributes(t.Context(), "subject", attributes(`{"a": 1}`), nil)
 			},
 			"Status": func(s storage.Store) error {
 				return s.SetStatus(t.Context(), "subject", storage.Status{Group: "g"}, storage.AnyRevision)

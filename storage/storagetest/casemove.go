@@ -79,7 +79,7 @@ func (s *verificationSuite) caseMoves(t *testing.T) {
 		read, err := store.Person(t.Context(), "ann")
 		ok(t, err)
 		c := startCase(t, store, "1", "ann")
-		ok(t, store.SetAttributes(t.Context(), "ann", attributes(`{"name":"Another"}`)))
+		ok(t, store.SetAttributes(t.Context(), "ann", attributes(`{"name":"Another"}`), nil))
 		_, err = store.MoveCase(t.Context(), approval(c), storage.PersonBasis{Revision: read.Revision})
 		fails(t, err, storage.ErrChanged)
 	})

@@ -110,9 +110,9 @@ func (s *suite) contests(t *testing.T) {
 			}, storage.ErrChanged
 		},
 		"AttributeInPlaceOfAnother": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
-			ok(t, store.SetAttributes(t.Context(), id, attributes(`{"a":"old"}`)))
+			ok(t, store.SetAttributes(t.Context(), id, attributes(`{"a":"old"}`), nil))
 			return func(i int, s storage.Store) error {
-				return s.ReplaceAttribute(t.Context(), id, "a", json.RawMessage(`"old"`), json.RawMessage(fmt.Sprint(i)))
+				return s.ReplaceAttribute(t.Context(), id, "a", json.RawMessage(`"old"`), json.RawMessage(fmt.Sprint(i)), storage.Digest{})
 			}, storage.ErrChanged
 		},
 		"StatusOfARevision": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
@@ -133,7 +133,7 @@ func (s *suite) contests(t *testing.T) {
 			read, err := store.Person(t.Context(), id)
 			ok(t, err)
 			return func(i int, s storage.Store) error {
-				return s.SetAttributes(t.Context(), id, attributes(fmt.Sprintf(`{"a":%d}`, i)), storage.PersonBasis{Revision: read.Revision})
+				return s.SetAttributes(t.Context(), id, attributes(fmt.Sprintf(`{"a":%d}`, i)), nil, storage.PersonBasis{Revision: read.Revision})
 			}, storage.ErrChanged
 		},
 		"CallerCode": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {

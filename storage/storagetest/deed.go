@@ -124,19 +124,19 @@ func found(found bool, err error) error {
 var personDeeds = map[string]deed[storage.Store]{
 	"SetAttributes": {
 		do: func(ctx context.Context, s storage.Store) error {
-			return s.SetAttributes(ctx, "ann", attributes(`{"a":2,"b":null}`))
+			return s.SetAttributes(ctx, "ann", attributes(`{"a":2,"b":null}`), nil)
 		},
 		changes: []string{"person ann"},
 	},
 	"SetOwnAttributes": {
 		do: func(ctx context.Context, s storage.Store) error {
-			return s.SetOwnAttributes(ctx, "ann", 0, attributes(`{"a":2}`), t0)
+			return s.SetOwnAttributes(ctx, "ann", 0, attributes(`{"a":2}`), nil, t0)
 		},
 		changes: []string{"person ann"},
 	},
 	"ReplaceAttribute": {
 		do: func(ctx context.Context, s storage.Store) error {
-			return s.ReplaceAttribute(ctx, "ann", "a", json.RawMessage("1"), json.RawMessage("2"))
+			return s.ReplaceAttribute(ctx, "ann", "a", json.RawMessage("1"), json.RawMessage("2"), storage.Digest{})
 		},
 		changes: []string{"person ann"},
 	},

@@ -20,7 +20,7 @@ func (s *suite) deletions(t *testing.T) {
 		g := grant("ann", "client", "ann")
 		ok(t, store.CreateGrant(t.Context(), g, storage.Basis{}, token(g, storage.AccessToken, "ann")))
 		ok(t, store.SaveConsent(t.Context(), consent("ann", "client"), storage.ConsentBasis{}))
-		ok(t, store.SetAttributes(t.Context(), "ann", attributes(`{"handle": 1}`)))
+		ok(t, store.SetAttributes(t.Context(), "ann", attributes(`{"handle": 1}`), nil))
 		return store
 	}
 	t.Run("EndsWhatWasIssuedAndLetsNothingIn", func(t *testing.T) {
@@ -92,7 +92,7 @@ func (s *suite) deletions(t *testing.T) {
 		stores := s.stores(t, 2)
 		store := stores[0]
 		createAccount(t, store, "ann")
-		ok(t, store.SetAttributes(t.Context(), "ann", attributes(`{"handle": 1}`)))
+		ok(t, store.SetAttributes(t.Context(), "ann", attributes(`{"handle": 1}`), nil))
 		ok(t, store.AppendEvent(t.Context(), storage.Event{At: t0, Name: "event", Subject: "ann", Address: "192.0.2.0/24"}))
 		ok(t, store.SetDeletion(t.Context(), "ann", storage.Proof{}, due, t0))
 		found, err := store.DeleteDueAccount(t.Context(), "ann", "someone", due.Add(-time.Second))
@@ -124,9 +124,9 @@ func (s *suite) deletions(t *testing.T) {
 	})
 	t.Run("OwnAttributesAreOfAnAccountInItsEpoch", func(t *testing.T) {
 		store := setup(t)
-		ok(t, store.SetOwnAttributes(t.Context(), "ann", 0, attributes(`{"fname": "Ann"}`), t0))
-		fails(t, store.SetOwnAttributes(t.Context(), "ann", 1, attributes(`{"fname": "Eve"}`), t0), storage.ErrChanged)
-		fails(t, store.SetOwnAttributes(t.Context(), "nobody", 0, attributes(`{"fname": "Eve"}`), t0), storage.ErrNotFound)
+		ok(t, store.SetOwnAttributes(t.Context(), "ann", 0, attributes(`{"fname": "Ann"}`), nil, t0))
+		fails(t, store.SetOwnAttributes(t.Context(), "ann", 1, attributes(`{"fname": "Eve"}`), nil, t0), storage.ErrChanged)
+		fails(t, store.SetOwnAttributes(t.Context(), "nobody", 0, attributes(`{"fname": "Eve"}`), nil, t0), storage.ErrNotFound)
 		person, err := store.Person(t.Context(), "ann")
 		ok(t, err)
 		equal(t, string(person.Attributes["fname"]), `"Ann"`)

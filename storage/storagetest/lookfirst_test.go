@@ -126,10 +126,10 @@ func (s lookingFirst) SetEmail(ctx context.Context, id, oldKey, email, key strin
 	})
 }
 
-func (s lookingFirst) ReplaceAttribute(ctx context.Context, subject, handle string, old, value json.RawMessage) error {
+func (s lookingFirst) ReplaceAttribute(ctx context.Context, subject, handle string, old, value json.RawMessage, find storage.Digest) error {
 	now, err := s.Person(ctx, subject)
 	return s.write(is(err, string(now.Attributes[handle]), string(old)), storage.ErrChanged, func() error {
-		return s.SetAttributes(ctx, subject, map[string]json.RawMessage{handle: value})
+		return s.SetAttributes(ctx, subject, map[string]json.RawMessage{handle: value}, map[string]storage.Digest{handle: find})
 	})
 }
 

@@ -79,7 +79,7 @@ func fill(t *testing.T, store storage.Store) {
 	}
 	for _, who := range people {
 		ok(t, store.CreateAccount(ctx, storage.Account{ID: who, Email: "x", PasswordHash: "hash", CreatedAt: t0}))
-		ok(t, store.SetAttributes(ctx, who, attributes(`{"a":1,"b":1}`)))
+		ok(t, store.SetAttributes(ctx, who, attributes(`{"a":1,"b":1}`), nil))
 		for _, name := range []string{"g", "h"} {
 			ok(t, store.SetStatus(ctx, who, storage.Status{Group: name}, storage.NoStatus))
 		}

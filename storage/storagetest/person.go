@@ -35,7 +35,7 @@ func (s *suite) people(t *testing.T) {
 		store := s.store(t)
 		want := map[string]bool{}
 		for _, id := range []string{"b", "a", "B", "é", "the host's"} {
-			ok(t, store.SetAttributes(t.Context(), id, attributes(`{"a":1,"b":2}`)))
+			ok(t, store.SetAttributes(t.Context(), id, attributes(`{"a":1,"b":2}`), nil))
 			want[id] = true
 		}
 		ok(t, store.SetStatus(t.Context(), "of a group", storage.Status{Group: "g"}, storage.NoStatus))
@@ -60,12 +60,12 @@ func (s *suite) people(t *testing.T) {
 	})
 	t.Run("ReplacesTheValueThatWasThere", func(t *testing.T) {
 		store := s.store(t)
-		ok(t, store.SetAttributes(t.Context(), "subject", attributes(`{"a":1,"b":"x"}`)))
-		ok(t, store.ReplaceAttribute(t.Context(), "subject", "a", []byte(`1`), []byte(`2`)))
-		fails(t, store.ReplaceAttribute(t.Context(), "subject", "a", []byte(`1`), []byte(`3`)), storage.ErrChanged)
-		fails(t, store.ReplaceAttribute(t.Context(), "subject", "none", []byte(`1`), []byte(`3`)), storage.ErrChanged)
-		fails(t, store.ReplaceAttribute(t.Context(), "another", "a", []byte(`2`), []byte(`3`)), storage.ErrChanged)
-		if err := store.ReplaceAttribute(t.Context(), "subject", "a", []byte(`2`), []byte(`{`)); err == nil {
+		ok(t, store.SetAttributes(t.Context(), "subject", attributes(`{"a":1,"b":"x"}`), nil))
+		ok(t, store.ReplaceAttribute(t.Context(), "subject", "a", []byte(`1`), []byte(`2`), storage.Digest{}))
+		fails(t, store.ReplaceAttribute(t.Context(), "subject", "a", []byte(`1`), []byte(`3`), storage.Digest{}), storage.ErrChanged)
+		fails(t, store.ReplaceAttribute(t.Context(), "subject", "none", []byte(`1`), []byte(`3`), storage.Digest{}), storage.ErrChanged)
+		fails(t, store.ReplaceAttribute(t.Context(), "another", "a", []byte(`2`), []byte(`3`), storage.Digest{}), storage.ErrChanged)
+		if err := store.ReplaceAttribute(t.Context(), "subject", "a", []byte(`2`), []byte(`{`), storage.Digest{}); err == nil {
 			t.Error("a value that is not JSON was taken")
 		}
 		got, err := store.Person(t.Context(), "subject")
@@ -79,30 +79,30 @@ func (s *suite) people(t *testing.T) {
 	t.Run("AttributesKeepTheirType", func(t *testing.T) {
 		store := s.store(t)
 		want := attributes(`{"text":"Zoë \"Z\" <b>\\","number":12345678901234567890,"flag":false,"list":[{"a":1},"b"],"empty":""}`)
-		ok(t, store.SetAttributes(t.Context(), "subject", want))
+		ok(t, store.SetAttributes(t.Context(), "subject", want, nil))
 		equal(t, person(t, store, "subject"), storage.Person{Attributes: want})
 	})
 	t.Run("AttributesNotNamedStay", func(t *testing.T) {
 		store := s.store(t)
-		ok(t, store.SetAttributes(t.Context(), "subject", attributes(`{"a":1,"b":2}`)))
-		ok(t, store.SetAttributes(t.Context(), "subject", attributes(`{"b":3,"c":4}`)))
-		ok(t, store.SetAttributes(t.Context(), "subject", nil))
+		ok(t, store.SetAttributes(t.Context(), "subject", attributes(`{"a":1,"b":2}`), nil))
+		ok(t, store.SetAttributes(t.Context(), "subject", attributes(`{"b":3,"c":4}`), nil))
+		ok(t, store.SetAttributes(t.Context(), "subject", nil, nil))
 		equal(t, person(t, store, "subject").Attributes, attributes(`{"a":1,"b":3,"c":4}`))
 	})
 	t.Run("NullRemovesAnAttribute", func(t *testing.T) {
 		store := s.store(t)
-		ok(t, store.SetAttributes(t.Context(), "subject", attributes(`{"a":1,"b":2,"c":3}`)))
+		ok(t, store.SetAttributes(t.Context(), "subject", attributes(`{"a":1,"b":2,"c":3}`), nil))
 		ok(t, store.SetAttributes(t.Context(), "subject", map[string]json.RawMessage{
 			"a": nil, "b": json.RawMessage("null"), "unknown": nil,
-		}))
+		}, nil))
 		equal(t, person(t, store, "subject").Attributes, attributes(`{"c":3}`))
 	})
 	t.Run("MalformedValueChangesNothing", func(t *testing.T) {
 		store := s.store(t)
-		ok(t, store.SetAttributes(t.Context(), "subject", attributes(`{"a":1}`)))
+		ok(t, store.SetAttributes(t.Context(), "subject", attributes(`{"a":1}`), nil))
 		err := store.SetAttributes(t.Context(), "subject", map[string]json.RawMessage{
 			"a": json.RawMessage("2"), "b": json.RawMessage("{"),
-		})
+		}, nil)
 		if err == nil {
 			t.Error("a value that is not JSON was recorded")
 		}
@@ -162,7 +162,7 @@ func (s *suite) people(t *testing.T) {
 		store, on := s.store(t), storage.PersonBasis{HasAccount: true}
 		createAccount(t, store, "subject")
 		write := func() (attributeErr, statusErr error) {
-			return store.SetAttributes(t.Context(), "subject", attributes(`{"a":1}`), on),
+			return store.SetAttributes(t.Context(), "subject", attributes(`{"a":1}`), nil, on),
 				store.SetStatus(t.Context(), "subject", storage.Status{Group: "nurse"}, storage.AnyRevision, on)
 		}
 		attribute, status := write()
@@ -185,18 +185,18 @@ func (s *suite) people(t *testing.T) {
 			return storage.PersonBasis{Revision: p.Revision}
 		}
 		first := read()
-		ok(t, store.SetAttributes(t.Context(), "another", attributes(`{"a":1}`)))
+		ok(t, store.SetAttributes(t.Context(), "another", attributes(`{"a":1}`), nil))
 		ok(t, store.SetStatus(t.Context(), "subject", storage.Status{Group: "nurse"}, storage.AnyRevision, first))
 		equal(t, read(), first)
 		for _, change := range []func() error{
-			func() error { return store.SetAttributes(t.Context(), "subject", attributes(`{"a":1}`)) },
-			func() error { return store.SetAttributes(t.Context(), "subject", attributes(`{"a":null}`)) },
-			func() error { return store.SetOwnAttributes(t.Context(), "subject", 0, attributes(`{"a":2}`), t0) },
+			func() error { return store.SetAttributes(t.Context(), "subject", attributes(`{"a":1}`), nil) },
+			func() error { return store.SetAttributes(t.Context(), "subject", attributes(`{"a":null}`), nil) },
+			func() error { return store.SetOwnAttributes(t.Context(), "subject", 0, attributes(`{"a":2}`), nil, t0) },
 		} {
 			before := read()
 			ok(t, change())
 			fails(t, store.SetStatus(t.Context(), "subject", storage.Status{Group: "nurse", Verified: true}, storage.AnyRevision, before), storage.ErrChanged)
-			fails(t, store.SetAttributes(t.Context(), "subject", attributes(`{"a":3}`), before), storage.ErrChanged)
+			fails(t, store.SetAttributes(t.Context(), "subject", attributes(`{"a":3}`), nil, before), storage.ErrChanged)
 		}
 		equal(t, person(t, store, "subject").Statuses, []storage.Status{{Group: "nurse"}})
 		fails(t, store.SetStatus(t.Context(), "nobody", storage.Status{Group: "nurse"}, storage.AnyRevision, first), storage.ErrChanged)
@@ -206,7 +206,7 @@ func (s *suite) people(t *testing.T) {
 		createAccount(t, store, "subject")
 		createAccount(t, store, "another")
 		own := func(at time.Time) error {
-			return store.SetOwnAttributes(t.Context(), "subject", 0, attributes(`{"a":1}`), at)
+			return store.SetOwnAttributes(t.Context(), "subject", 0, attributes(`{"a":1}`), nil, at)
 		}
 		for _, s := range []storage.Status{
 			{Group: "g", Pending: true}, {Group: "g", Verified: true}, {Group: "g", Verified: true, ExpiresAt: t0.Add(time.Hour)},
@@ -240,7 +240,7 @@ func (s *suite) people(t *testing.T) {
 	})
 	t.Run("SubjectsAreApart", func(t *testing.T) {
 		store := s.store(t)
-		ok(t, store.SetAttributes(t.Context(), "ann", attributes(`{"a":1}`)))
+		ok(t, store.SetAttributes(t.Context(), "ann", attributes(`{"a":1}`), nil))
 		ok(t, store.SetStatus(t.Context(), "ann", storage.Status{Group: "nurse"}, storage.AnyRevision))
 		ok(t, store.RemoveStatus(t.Context(), "bob", "nurse"))
 		equal(t, person(t, store, "bob"), storage.Person{})
@@ -252,7 +252,7 @@ func (s *suite) people(t *testing.T) {
 			ID: "subject", Email: "Zoë@Example.com", EmailKey: "zoë@example.com", EmailVerified: true, CreatedAt: t0,
 		}
 		ok(t, store.CreateAccount(t.Context(), account))
-		ok(t, store.SetAttributes(t.Context(), "subject", attributes(`{"a":1}`)))
+		ok(t, store.SetAttributes(t.Context(), "subject", attributes(`{"a":1}`), nil))
 		want := storage.Person{
 			Attributes: attributes(`{"a":1}`), HasAccount: true, Email: "Zoë@Example.com", EmailVerified: true,
 		}

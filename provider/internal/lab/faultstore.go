@@ -97,8 +97,8 @@ func (s *FaultyStore) Person(ctx context.Context, subject string) (storage.Perso
 	return value(ctx, s, "Person", func() (storage.Person, error) { return s.Store.Person(ctx, subject) })
 }
 
-func (s *FaultyStore) SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage, on ...storage.PersonBasis) error {
-	return s.do(ctx, "SetAttributes", func() error { return s.Store.SetAttributes(ctx, subject, values, on...) })
+func (s *FaultyStore) SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage, find map[string]storage.Digest, on ...storage.PersonBasis) error {
+	return s.do(ctx, "SetAttributes", func() error { return s.Store.SetAttributes(ctx, subject, values, find, on...) })
 }
 
 func (s *FaultyStore) AllowAttempt(ctx context.Context, bucket storage.Digest, now time.Time, every time.Duration, burst int) (time.Duration, error) {

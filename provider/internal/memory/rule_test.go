@@ -109,7 +109,7 @@ const othersOfTheStore = `
 	Account AccountByEmail Accounts EmailReturn DueAccounts
 	Authenticators Passkey RenamePasskey TrustDevice ForgetDevices
 	BeginRecovery CancelRecovery ApproveRecovery
-	Person Subjects
+	Person Subjects FindSubjects
 	Session Sessions FindSessions
 	EndClientSessions TakeClientSessions RemoveClientSession PostponeClientSession RemoveClientSessions
 	Consent Consents FindConsents

@@ -123,21 +123,21 @@ func (s *Store) DeleteDueAccount(ctx context.Context, id, pseudonym string, now 
 }
 
 // SetAttributes implements storage.People.
-func (s *Store) SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage, on ...storage.PersonBasis) error {
+func (s *Store) SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage, find map[string]storage.Digest, on ...storage.PersonBasis) error {
 	defer s.forget(changed{person: subject})
-	return s.Store.SetAttributes(ctx, subject, values, on...)
+	return s.Store.SetAttributes(ctx, subject, values, find, on...)
 }
 
 // SetOwnAttributes implements storage.People.
-func (s *Store) SetOwnAttributes(ctx context.Context, accountID string, epoch int64, values map[string]json.RawMessage, at time.Time) error {
+func (s *Store) SetOwnAttributes(ctx context.Context, accountID string, epoch int64, values map[string]json.RawMessage, find map[string]storage.Digest, at time.Time) error {
 	defer s.forget(changed{person: accountID})
-	return s.Store.SetOwnAttributes(ctx, accountID, epoch, values, at)
+	return s.Store.SetOwnAttributes(ctx, accountID, epoch, values, find, at)
 }
 
 // ReplaceAttribute implements storage.People.
-func (s *Store) ReplaceAttribute(ctx context.Context, subject, handle string, old, value json.RawMessage) error {
+func (s *Store) ReplaceAttribute(ctx context.Context, subject, handle string, old, value json.RawMessage, find storage.Digest) error {
 	defer s.forget(changed{person: subject})
-	return s.Store.ReplaceAttribute(ctx, subject, handle, old, value)
+	return s.Store.ReplaceAttribute(ctx, subject, handle, old, value, find)
 }
 
 // SetStatus implements storage.People.

@@ -39,7 +39,7 @@ func (n names) fill(ctx context.Context, s storage.Store) error {
 		func() error { return s.CreateSession(ctx, n.signedIn(n.session), storage.Proof{}, storage.Digest{}) },
 		func() error { return s.SaveConsent(ctx, n.allowed(1), storage.ConsentBasis{}) },
 		func() error {
-			return s.SetAttributes(ctx, n.user, map[string]json.RawMessage{"fname": json.RawMessage(`"Ann"`)})
+			return s.SetAttributes(ctx, n.user, map[string]json.RawMessage{"fname": json.RawMessage(`"Ann"`)}, nil)
 		},
 		func() error {
 			return s.SetStatus(ctx, n.user, storage.Status{Group: "military", Verified: true, ExpiresAt: t0.Add(time.Hour)}, storage.NoStatus)
@@ -173,14 +173,14 @@ var writes = map[string]write{
 		},
 	},
 	"SetAttributes": {do: func(ctx context.Context, s storage.Store, n names) error {
-		return s.SetAttributes(ctx, n.user, map[string]json.RawMessage{"fname": json.RawMessage(`"Bea"`)})
+		return s.SetAttributes(ctx, n.user, map[string]json.RawMessage{"fname": json.RawMessage(`"Bea"`)}, nil)
 	}},
 	"SetOwnAttributes": {do: func(ctx context.Context, s storage.Store, n names) error {
 		after := t0.Add(2 * time.Hour) // when nothing is verified any more
-		return s.SetOwnAttributes(ctx, n.user, 0, map[string]json.RawMessage{"fname": json.RawMessage(`"Bea"`)}, after)
+		return s.SetOwnAttributes(ctx, n.user, 0, map[string]json.RawMessage{"fname": json.RawMessage(`"Bea"`)}, nil, after)
 	}},
 	"ReplaceAttribute": {do: func(ctx context.Context, s storage.Store, n names) error {
-		return s.ReplaceAttribute(ctx, n.user, "fname", json.RawMessage(`"Ann"`), json.RawMessage(`"Bea"`))
+		return s.ReplaceAttribute(ctx, n.user, "fname", json.RawMessage(`"Ann"`), json.RawMessage(`"Bea"`), storage.Digest{})
 	}},
 	"SetStatus": {do: func(ctx context.Context, s storage.Store, n names) error {
 		return s.SetStatus(ctx, n.user, storage.Status{Group: "teacher"}, storage.AnyRevision)

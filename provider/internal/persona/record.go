@@ -85,7 +85,7 @@ func (c *Cast) recordAttributes(ctx context.Context, id string, before storage.P
 		return err
 	}
 	maps.Copy(changes, encoded)
-	return c.Store.SetAttributes(ctx, id, changes)
+	return c.Store.SetAttributes(ctx, id, changes, nil)
 }
 
 // encode returns the fact of a value, or why the value cannot be recorded.

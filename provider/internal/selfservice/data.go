@@ -169,7 +169,7 @@ func (p *Pages) saveName(w http.ResponseWriter, r *http.Request, user *authflow.
 	if err != nil {
 		return fmt.Errorf("encode name: %w", err)
 	}
-	err = p.Store.SetOwnAttributes(r.Context(), user.UserID, user.Account.Epoch, values, p.Clock())
+	err = p.Store.SetOwnAttributes(r.Context(), user.UserID, user.Account.Epoch, values, nil, p.Clock())
 	if errors.Is(err, storage.ErrConflict) { // a check began since the page was shown
 		return nameChecked(err)
 	}

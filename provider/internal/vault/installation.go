@@ -265,7 +265,7 @@ func (s sealedStore) sealAttributes(ctx context.Context, subject string) error {
 		if isSealedAttribute(value) {
 			continue
 		}
-		err := s.ReplaceAttribute(ctx, subject, handle, value, s.sealAttribute(subject, handle, value))
+		err := s.ReplaceAttribute(ctx, subject, handle, value, s.sealAttribute(subject, handle, value), storage.Digest{})
 		if err := unlessChanged(err); err != nil {
 			return err
 		}

@@ -212,9 +212,9 @@ func (s *racedStore) SetEmail(ctx context.Context, id, oldKey, email, key string
 	return s.Store.SetEmail(ctx, id, oldKey, email, key, verified)
 }
 
-func (s *racedStore) ReplaceAttribute(ctx context.Context, subject, handle string, old, value json.RawMessage) error {
+func (s *racedStore) ReplaceAttribute(ctx context.Context, subject, handle string, old, value json.RawMessage, find storage.Digest) error {
 	s.once.Do(s.first)
-	return s.Store.ReplaceAttribute(ctx, subject, handle, old, value)
+	return s.Store.ReplaceAttribute(ctx, subject, handle, old, value, find)
 }
 
 // reopen returns the error of a provider on the same database.

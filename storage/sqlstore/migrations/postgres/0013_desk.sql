@@ -159,7 +159,7 @@ CREATE INDEX answers_by_end ON main.answers (expires_at);
 -- declared findable. Empty for one that was recorded before, until it is recorded again.
 ALTER TABLE main.attributes ADD COLUMN find BYTEA CHECK (length(find) = 32);
 
-CREATE INDEX attributes_by_value ON main.attributes (handle, find) WHERE find IS NOT NULL;
+CREATE INDEX attributes_by_value ON main.attributes (handle, find, subject) WHERE find IS NOT NULL;
 
 -- The hosts of the redirect URIs of a client.
 CREATE TABLE main.client_hosts (
