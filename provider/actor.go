@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"reflect"
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/storage"
@@ -68,6 +69,12 @@ func By(ctx context.Context, a Actor) context.Context { return audit.By(ctx, aud
 // not hold, and then the act must not be done.
 func (p Events) Write(ctx context.Context, e Event) error {
 	return p.audit.Write(ctx, e.record())
+}
+
+// IsKeptIn reports whether the audit log is kept in this store, so that WriteWith may be used
+// for writes to it.
+func (p Events) IsKeptIn(store any) bool {
+	return store != nil && reflect.TypeOf(store).Comparable() && store == any(p.cfg.Store)
 }
 
 // WriteWith calls change with a context for one write to the provider's store by a handler

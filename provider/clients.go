@@ -100,6 +100,46 @@ func (p Clients) SetDisabled(ctx context.Context, id string, disabled bool, revi
 	return asClientError("set client disabled", err)
 }
 
+// TakeScopes takes scopes from the registration with this Revision: the application can no
+// longer ask for them, and within a second no code and no token of a grant that holds one of
+// them is accepted. It returns those that it could ask for. ErrChanged if the registration has
+// another Revision, ErrNoClient if there is none, a FieldError if nothing would be left:
+// SetDisabled is for that.
+func (p Clients) TakeScopes(ctx context.Context, id string, scopes []string, revision int64) (taken []string, err error) {
+	c, err := p.Get(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if c.Revision != revision {
+		return nil, ErrChanged
+	}
+	held := c.Scopes
+	if len(held) == 0 { // it means all
+		for _, s := range p.catalogue.Scopes {
+			held = append(held, s.Name)
+		}
+	}
+	var left []string
+	for _, scope := range held {
+		if slices.Contains(scopes, scope) {
+			taken = append(taken, scope)
+		} else {
+			left = append(left, scope)
+		}
+	}
+	switch {
+	case len(taken) == 0:
+		return nil, nil
+	case len(left) == 0:
+		return nil, wrongField("Scopes", "would be empty, which means all; disable the application")
+	}
+	err = p.clients.LimitScopes(ctx, id, left, taken, revision)
+	if errors.Is(err, storage.ErrChanged) {
+		return nil, ErrChanged
+	}
+	return taken, asClientError("take scopes", err)
+}
+
 // Delete deletes an application with all its grants and consents. It returns nil if there
 // is none.
 //

@@ -123,7 +123,7 @@ func (d *Dashboard) editApplication(ctx context.Context, a storage.Application, 
 // stop makes an application of production unknown to every endpoint. It is marked first, so
 // that a member who enables it at the same moment finds the mark (setDisabled).
 func (d *Dashboard) stop(r *request, v reviewed) error {
-	return d.finishReview(r, d.stopApplication(r.Request.Context(), r.does(), v.document), screens.NoticeStopped)
+	return d.finishReview(r, d.stopApplication(r.asOperator(), r.does(), v.document), screens.NoticeStopped)
 }
 
 // stopApplication stops an application for the reason in its document. storage.ErrChanged if
@@ -131,7 +131,7 @@ func (d *Dashboard) stop(r *request, v reviewed) error {
 func (d *Dashboard) stopApplication(ctx context.Context, a act, kept document) error {
 	app := a.app
 	app.Review, app.Document, app.UpdatedAt = storage.ReviewRefused, kept.bytes(), d.Clock()
-	err := d.Store.SaveApplication(ctx, app)
+	err := d.inStep(ctx, func(ctx context.Context) error { return d.Store.SaveApplication(ctx, app) })
 	if err == nil {
 		err = d.setStopped(ctx, app, true)
 	}
@@ -153,7 +153,7 @@ func (d *Dashboard) stopAgain(r *request) (bool, error) {
 
 // start lets an application of production run again.
 func (d *Dashboard) start(r *request, v reviewed) error {
-	return d.finishReview(r, d.startApplication(r.Request.Context(), r.does(), v), screens.NoticeStarted)
+	return d.finishReview(r, d.startApplication(r.asOperator(), r.does(), v), screens.NoticeStarted)
 }
 
 // startApplication ends the stop of an application. storage.ErrChanged if it has another

@@ -103,7 +103,7 @@ func (d *Dashboard) makeOffer(r *request, o offer) error {
 			return o.show("", http.StatusTooManyRequests, ui.Problem{Code: ui.TooManyAttempts, Count: int(math.Ceil(wait.Minutes()))})
 		}
 	}
-	i, link, err := d.createInvitation(r.Request.Context(), r.does(), o)
+	i, link, err := d.createInvitation(r.asOperator(), r.does(), o)
 	if errors.Is(err, storage.ErrLimit) {
 		return o.show("", http.StatusTooManyRequests, ui.Problem{Code: ui.TooMany, Count: d.Quotas.Invitations})
 	}
@@ -147,7 +147,13 @@ func (d *Dashboard) createInvitation(ctx context.Context, a act, o offer) (i sto
 	if o.email != "" {
 		i.Email = d.Provider.Keys().Seal(sealedInvitation, []byte(o.email))
 	}
-	if err := d.Store.CreateInvitation(ctx, i, d.Quotas.Invitations); err != nil {
+	create := func(ctx context.Context) error { return d.Store.CreateInvitation(ctx, i, d.Quotas.Invitations) }
+	if o.appoints {
+		err = d.inStep(ctx, create, provider.Event{Name: provider.EventOwnerAppointed, Detail: a.org.ID})
+	} else {
+		err = create(ctx)
+	}
+	if err != nil {
 		return storage.Invitation{}, "", err
 	}
 	d.recordAct(ctx, a, "member.invite", append(changed("role", "", string(o.role)), aboutInvitation(i)...))

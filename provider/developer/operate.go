@@ -65,6 +65,26 @@ func asOperatorError(err error) error {
 	return err
 }
 
+// asOperator is the context of what the user of a page does as an operator.
+func (r *request) asOperator() context.Context {
+	return provider.By(r.Request.Context(), provider.Actor{Name: outside + r.User.UserID})
+}
+
+// inStep makes a write that somebody rests on what they act on (provider.By), and records
+// events in its step; after it, if the dashboard has a store of its own.
+func (d *Dashboard) inStep(ctx context.Context, write func(context.Context) error, events ...provider.Event) error {
+	if d.Provider.Events().IsKeptIn(d.Store) {
+		return d.Provider.Events().WriteWith(ctx, write, events...)
+	}
+	err := write(ctx)
+	for _, e := range events {
+		if err == nil {
+			err = d.Provider.Events().Write(ctx, e)
+		}
+	}
+	return err
+}
+
 // Revision names the state of an application that an operator looks at.
 func Revision(a storage.Application, c provider.Client) string {
 	return fmt.Sprintf("%d.%d", a.Version, c.Revision)

@@ -389,7 +389,7 @@ func (d *Dashboard) decideReview(ctx context.Context, a act, state storage.Revie
 	}
 	app := a.app
 	app.Review, app.Document, app.UpdatedAt = state, v.document.bytes(), d.Clock()
-	return d.Store.DecideApplication(ctx, app, a.by)
+	return d.inStep(ctx, func(ctx context.Context) error { return d.Store.DecideApplication(ctx, app, a.by) })
 }
 
 // finishReview redirects to the application with a notice.

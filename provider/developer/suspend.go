@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/developer"
@@ -71,7 +72,7 @@ func (d *Dashboard) suspend(r *request, members []storage.Member, here string) e
 	case utf8.RuneCountInString(reason) > maxNote:
 		return wrong(ui.Problem{Code: ui.NoteTooLong, Field: ui.FieldReason})
 	}
-	err := d.stopOrganization(r.Request.Context(), r.does(), reason)
+	err := d.stopOrganization(r.asOperator(), r.does(), reason)
 	if errors.Is(err, storage.ErrChanged) {
 		return r.done(here, screens.NoticeSomebodyElse)
 	}
@@ -84,7 +85,9 @@ func (d *Dashboard) suspend(r *request, members []storage.Member, here string) e
 // stopOrganization stops an organization with all its applications. storage.ErrChanged if it
 // is stopped.
 func (d *Dashboard) stopOrganization(ctx context.Context, a act, reason string) error {
-	err := d.Store.StopOrganization(ctx, a.org.ID, storage.Stop{At: d.Clock(), Reason: reason, By: a.by})
+	err := d.inStep(ctx, func(ctx context.Context) error {
+		return d.Store.StopOrganization(ctx, a.org.ID, storage.Stop{At: d.Clock(), Reason: reason, By: a.by})
+	}, provider.Event{Name: provider.EventOrganizationSuspended, Detail: a.org.ID})
 	if err != nil {
 		return err
 	}
@@ -98,7 +101,7 @@ func (d *Dashboard) reactivate(r *request, members []storage.Member, here string
 	if r.posted(screens.FieldVersion) != suspensionVersion(r.org) || !r.suspended() {
 		return r.done(here, screens.NoticeSomebodyElse)
 	}
-	err := d.startOrganization(r.Request.Context(), r.does())
+	err := d.startOrganization(r.asOperator(), r.does())
 	switch {
 	case errors.Is(err, storage.ErrChanged):
 		return r.done(here, screens.NoticeSomebodyElse)
@@ -113,7 +116,10 @@ func (d *Dashboard) reactivate(r *request, members []storage.Member, here string
 // startOrganization ends the stop of an organization that was read. storage.ErrChanged if it
 // is not stopped, or was at another moment; storage.ErrConflict if the user is a member of it.
 func (d *Dashboard) startOrganization(ctx context.Context, a act) error {
-	if err := d.Store.StartOrganization(ctx, a.org.ID, a.org.Stopped.At, a.by); err != nil {
+	err := d.inStep(ctx, func(ctx context.Context) error {
+		return d.Store.StartOrganization(ctx, a.org.ID, a.org.Stopped.At, a.by)
+	}, provider.Event{Name: provider.EventOrganizationReactivated, Detail: a.org.ID})
+	if err != nil {
 		return err
 	}
 	d.recordAct(ctx, a, "organization.reactivate", nil)

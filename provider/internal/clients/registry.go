@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
@@ -148,6 +149,27 @@ func (r *Registry) SetDisabled(ctx context.Context, id string, disabled bool, ve
 		}
 	}
 	err = r.Audit.Step(ctx, func(ctx context.Context) error { return r.Store.SaveClient(ctx, current) }, events...)
+	if err != nil {
+		return fmt.Errorf("save client: %w", err)
+	}
+	return nil
+}
+
+// LimitScopes leaves a registration with a version only these scopes, and always gives it
+// another version. ErrNotFound if there is none, storage.ErrChanged if it has another version.
+func (r *Registry) LimitScopes(ctx context.Context, id string, left, taken []string, version int64) error {
+	old, err := r.Store.Client(ctx, id)
+	switch {
+	case errors.Is(err, storage.ErrNotFound) || err == nil && old.Deleted:
+		return ErrNotFound
+	case err != nil:
+		return fmt.Errorf("read client: %w", err)
+	}
+	current := old
+	current.Scopes, current.UpdatedAt, current.Version = left, r.Clock(), version
+	current.OptionalScopes = slices.DeleteFunc(slices.Clone(old.OptionalScopes), func(s string) bool { return !slices.Contains(left, s) })
+	err = r.Audit.Step(ctx, func(ctx context.Context) error { return r.Store.SaveClient(ctx, current) },
+		storage.Event{Name: audit.ScopesTaken, ClientID: id, Detail: strings.Join(taken, " ")})
 	if err != nil {
 		return fmt.Errorf("save client: %w", err)
 	}

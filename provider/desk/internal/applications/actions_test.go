@@ -1,0 +1,288 @@
+package applications_test
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/applications"
+	"github.com/bonafide-id/bonafide/provider/developer"
+	"github.com/bonafide-id/bonafide/provider/internal/password"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/storage/sqlite"
+)
+
+// Passwords are cheap in the tests of this package.
+var _ = password.Cheapen()
+
+// secret looks random and is the same in every run.
+var secret, _ = base64.StdEncoding.DecodeString("q0m3K1xWc9vRz7Yt2dLh8sNfJ4uPbE6oGiAyQwXkTjM=")
+
+// fixture is a room over a provider with a dashboard: river owns the application app, lake has
+// no owner, and only the provider knows the application alone.
+type fixture struct {
+	t     *testing.T
+	id    *provider.Provider
+	dash  *developer.Dashboard
+	store *sqlite.Store
+	book  *action.Book
+	mails *mailbox
+}
+
+type mailbox struct{ sent []provider.Mail }
+
+func (m *mailbox) Send(_ context.Context, mail provider.Mail) error {
+	m.sent = append(m.sent, mail)
+	return nil
+}
+
+const (
+	river, lake = "river", "lake"
+	owner, ada  = "owner", "ada"
+	reasonText  = "It passes for a bank."
+)
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fixture{t: t, store: store, mails: &mailbox{}}
+	f.id, err = provider.New(t.Context(), provider.Config{
+		BaseURL: "https://id.example", Secret: secret, Store: store, Mailer: f.mails,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.id.Close() })
+	f.dash, err = developer.New(developer.Config{Provider: f.id, Store: store, Mailer: f.mails})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{owner, ada} {
+		_, err := f.id.Accounts().Save(t.Context(), provider.Account{ID: id, Email: id + "@example.com", EmailVerified: true, Password: "glacier-tulip-orbit-42"})
+		f.ok(err)
+	}
+	now := time.Now()
+	for _, id := range []string{river, lake} {
+		f.ok(store.CreateOrganization(t.Context(), storage.Organization{ID: id, Name: strings.ToUpper(id), CreatedAt: now}, storage.Member{UserID: owner, JoinedAt: now}, 10))
+	}
+	for _, id := range []string{"app", "alone"} {
+		f.ok(f.id.Clients().Save(t.Context(), provider.Client{
+			ID: id, Name: id, Dialect: provider.Standard, RedirectURIs: []string{"https://app.example/in"}, Scopes: []string{"openid", "login", "student"}, OptionalScopes: []string{"student"},
+		}))
+	}
+	f.ok(store.CreateApplication(t.Context(), storage.Application{
+		Environment: storage.Production, ClientID: "app", OrganizationID: river, Name: "app", Kind: "web", CreatedBy: owner, CreatedAt: now, UpdatedAt: now,
+	}, 10))
+	room, err := applications.New(applications.Options{Provider: f.id, Dashboard: f.dash})
+	f.ok(err)
+	f.book, err = action.NewBook(room.Actions()...)
+	f.ok(err)
+	return f
+}
+
+func (f *fixture) ok(err error) {
+	f.t.Helper()
+	if err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// order is an order of ada.
+func order(target string, values ...string) action.Order {
+	o := action.Order{Target: target, Values: map[string]string{}, Staff: "Ada", As: ada}
+	for i := 0; i < len(values); i += 2 {
+		o.Values[values[i]] = values[i+1]
+	}
+	return o
+}
+
+func (f *fixture) action(name string) action.Action {
+	f.t.Helper()
+	a, ok := f.book.Action(name)
+	if !ok {
+		f.t.Fatalf("nobody can %s", name)
+	}
+	return a
+}
+
+// do checks an order and carries it out.
+func (f *fixture) do(name string, o action.Order) action.Result {
+	f.t.Helper()
+	e, err := f.action(name).Check(f.t.Context(), o)
+	f.ok(err)
+	if e.Void != "" {
+		f.t.Fatalf("%s is void: %s", name, e.Void)
+	}
+	result, err := f.action(name).Do(f.acting(), o, e.Revision)
+	f.ok(err)
+	return result
+}
+
+func (f *fixture) acting() context.Context {
+	return provider.By(f.t.Context(), provider.Actor{Name: "staff:Ada"})
+}
+
+func (f *fixture) void(name string, o action.Order) string {
+	f.t.Helper()
+	e, err := f.action(name).Check(f.t.Context(), o)
+	f.ok(err)
+	return e.Void
+}
+
+func (f *fixture) disabled(id string) bool {
+	f.t.Helper()
+	c, err := f.id.Clients().Get(f.t.Context(), id)
+	f.ok(err)
+	return c.Disabled
+}
+
+// lines counts the events of a name that ada has caused.
+func (f *fixture) lines(name provider.EventName) (n int) {
+	f.t.Helper()
+	events, err := f.store.Events(f.t.Context(), storage.EventFilter{Name: string(name)})
+	f.ok(err)
+	for _, e := range events {
+		if e.Actor == "staff:Ada" {
+			n++
+		}
+	}
+	return n
+}
+
+func TestStop(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for _, id := range []string{"app", "alone"} {
+		f.do(action.StopApplication, order(id, action.FieldReason, reasonText))
+		if !f.disabled(id) || f.void(action.StopApplication, order(id, action.FieldReason, reasonText)) != "stopped" {
+			t.Errorf("%s is not stopped", id)
+		}
+	}
+	if n := f.lines(provider.EventClientStopped); n != 2 {
+		t.Errorf("%d lines", n)
+	}
+	if len(f.mails.sent) != 1 || f.mails.sent[0].To != owner+"@example.com" {
+		t.Errorf("told are %+v", f.mails.sent)
+	}
+	for _, id := range []string{"app", "alone"} {
+		f.do(action.StartApplication, order(id))
+		if f.disabled(id) {
+			t.Errorf("%s is still stopped", id)
+		}
+	}
+	if n := f.lines(provider.EventClientStarted); n != 2 {
+		t.Errorf("%d lines of a start", n)
+	}
+}
+
+func TestStop_Refused(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	stop, wanted := f.action(action.StopApplication), order("app", action.FieldReason, reasonText)
+	e, err := stop.Check(t.Context(), wanted)
+	f.ok(err)
+	if _, err := stop.Check(t.Context(), order("app")); !isField(err, action.FieldReason) {
+		t.Errorf("without a reason: %v", err)
+	}
+	if _, err := stop.Check(t.Context(), order("none", action.FieldReason, reasonText)); !errors.Is(err, action.ErrNoTarget) {
+		t.Errorf("of nothing: %v", err)
+	}
+	own := wanted
+	own.As = owner
+	if f.void(action.StopApplication, own) != "own" {
+		t.Error("a member may stop the application of the own organization")
+	}
+	if _, err := stop.Do(f.acting(), own, e.Revision); !errors.Is(err, provider.ErrChanged) {
+		t.Errorf("a member stops it: %v", err)
+	}
+	f.do(action.TakeScopes, order("app", action.FieldScopes, "student"))
+	if _, err := stop.Do(f.acting(), wanted, e.Revision); !errors.Is(err, provider.ErrChanged) || f.disabled("app") {
+		t.Errorf("with a revision that has moved: %v", err)
+	}
+}
+
+func isField(err error, field string) bool {
+	var wrong *provider.FieldError
+	return errors.As(err, &wrong) && wrong.Field == field
+}
+
+func TestTakeScopes(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.do(action.TakeScopes, order("app", action.FieldScopes, "student other"))
+	c, err := f.id.Clients().Get(t.Context(), "app")
+	f.ok(err)
+	if !slices.Equal(c.Scopes, []string{"openid", "login"}) || len(c.OptionalScopes) != 0 {
+		t.Errorf("left are %q, optional %q", c.Scopes, c.OptionalScopes)
+	}
+	if f.lines(provider.EventScopesTaken) != 1 || len(f.mails.sent) != 1 {
+		t.Errorf("%d lines, %d mails", f.lines(provider.EventScopesTaken), len(f.mails.sent))
+	}
+	if f.void(action.TakeScopes, order("app", action.FieldScopes, "student")) != "no_such_scope" {
+		t.Error("a scope is taken twice")
+	}
+	if _, err := f.action(action.TakeScopes).Check(t.Context(), order("app", action.FieldScopes, "openid login")); !isField(err, action.FieldScopes) {
+		t.Errorf("an application without scopes may ask for all: %v", err)
+	}
+}
+
+func TestOrganization(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	wanted := order(river, action.FieldReason, reasonText)
+	f.do(action.SuspendOrganization, wanted)
+	if !f.disabled("app") || f.void(action.SuspendOrganization, wanted) != "organization_suspended" || f.void(action.StartApplication, order("app")) != "organization_suspended" {
+		t.Error("it is not suspended")
+	}
+	own := order(river)
+	own.As = owner
+	if f.void(action.ReactivateOrganization, own) != "own" {
+		t.Error("an owner may reactivate the own organization")
+	}
+	f.do(action.ReactivateOrganization, order(river))
+	if f.disabled("app") || f.void(action.ReactivateOrganization, order(river)) != "not_stopped" {
+		t.Error("it is still suspended")
+	}
+	if f.lines(provider.EventOrganizationSuspended) != 1 || f.lines(provider.EventOrganizationReactivated) != 1 || len(f.mails.sent) != 2 {
+		t.Errorf("lines: %d, %d; mails: %d", f.lines(provider.EventOrganizationSuspended), f.lines(provider.EventOrganizationReactivated), len(f.mails.sent))
+	}
+}
+
+func TestAppoint(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	wanted := order(lake, action.FieldEmail, "new@example.com")
+	if f.void(action.AppointOwner, wanted) != "has_owner" {
+		t.Error("an organization gets a second owner")
+	}
+	f.ok(f.store.EndMemberships(t.Context(), owner, "gone"))
+	f.do(action.AppointOwner, wanted)
+	if f.lines(provider.EventOwnerAppointed) != 1 || len(f.mails.sent) != 1 || f.mails.sent[0].To != "new@example.com" {
+		t.Errorf("%d lines, mails %+v", f.lines(provider.EventOwnerAppointed), f.mails.sent)
+	}
+	if _, err := f.action(action.AppointOwner).Check(t.Context(), order(lake, action.FieldEmail, "no address")); !isField(err, action.FieldEmail) {
+		t.Errorf("without an address: %v", err)
+	}
+}
+
+func TestActions_WithoutADashboard(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	room, err := applications.New(applications.Options{Provider: f.id})
+	f.ok(err)
+	for _, a := range room.Actions() {
+		if slices.Contains([]string{action.AppointOwner, action.SuspendOrganization, action.MoveApplication}, a.Name) {
+			t.Errorf("%s is offered", a.Name)
+		}
+	}
+}

@@ -1,0 +1,5 @@
+// Package applications is the room of the desk for applications and the organizations that
+// answer for them: lists, pages, and what an operator does to them. What a decision does is
+// the dashboard's; an application that only the provider knows has a registration and nobody
+// who answers for it.
+package applications
