@@ -43,10 +43,12 @@ func (a *Accounts) SetPassword(ctx context.Context, account storage.Account, cho
 	if err != nil {
 		return fmt.Errorf("hash password: %w", err)
 	}
-	if err := a.Store.SetPassword(ctx, account.ID, account.Proof(), hash, a.Clock(), begin...); err != nil {
+	err = a.Audit.Step(ctx, func(ctx context.Context) error {
+		return a.Store.SetPassword(ctx, account.ID, account.Proof(), hash, a.Clock(), begin...)
+	}, storage.Event{Name: audit.PasswordChanged, Subject: account.ID, Detail: by})
+	if err != nil {
 		return fmt.Errorf("save password: %w", err)
 	}
-	a.Audit.Record(ctx, storage.Event{Name: audit.PasswordChanged, Subject: account.ID, Detail: by})
 	return nil
 }
 

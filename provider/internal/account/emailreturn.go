@@ -1,6 +1,7 @@
 package account
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -140,14 +141,17 @@ func (p *Pages) returnEmail(w http.ResponseWriter, r *http.Request, _ *authflow.
 	}
 	r, done := UsedUp(r)
 	defer done()
-	before, err := p.Store.ReturnEmail(r.Context(), storage.EmailReturn{
-		AccountID: back.AccountID, Epoch: back.Epoch, Email: back.Email, EmailKey: back.EmailKey, PasswordHash: hash, At: p.Clock(),
-	})
+	var before storage.Account
+	err = p.Audit.Step(r.Context(), func(ctx context.Context) (err error) {
+		before, err = p.Store.ReturnEmail(ctx, storage.EmailReturn{
+			AccountID: back.AccountID, Epoch: back.Epoch, Email: back.Email, EmailKey: back.EmailKey, PasswordHash: hash, At: p.Clock(),
+		})
+		return err
+	}, storage.Event{Name: audit.EmailReturned, Subject: back.AccountID})
 	if err != nil {
 		return returnFailed(err)
 	}
 	p.Limits.Reset(r.Context(), p.Actions.EnterCode, by)
-	p.Audit.Record(r.Context(), storage.Event{Name: audit.EmailReturned, Subject: back.AccountID})
 	p.tellReturned(r, before, back)
 	p.Site.Redirect(w, p.Site.Link("/signin", web.CodeParameter, web.Parameter(r, web.CodeParameter),
 		web.NoticeParameter, p.Site.Notice(w, r, ui.NoticeEmailReturned)))

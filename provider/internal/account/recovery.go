@@ -52,18 +52,20 @@ func (p *Pages) OpenStop(r *http.Request) (accountID string, startedAt time.Time
 // StopRecovery stops the recovery of an account, if one is running, and tells the owner. by
 // is how, for the audit log.
 func (p *Pages) StopRecovery(r *http.Request, account storage.Account, by string) (stopped bool, err error) {
-	if stopped, err = p.Store.CancelRecovery(r.Context(), account.ID); err != nil {
+	stopped, err = audit.StepIf(r.Context(), p.Audit, func(ctx context.Context) (bool, error) {
+		return p.Store.CancelRecovery(ctx, account.ID)
+	}, storage.Event{Name: audit.RecoveryStopped, Subject: account.ID, Detail: by})
+	if err != nil {
 		return false, fmt.Errorf("stop recovery: %w", err)
 	}
 	if stopped {
-		p.RecoveryStopped(r, account, by)
+		p.TellStopped(r, account)
 	}
 	return stopped, nil
 }
 
-// RecoveryStopped records that a recovery has been stopped, and tells the owner.
-func (p *Pages) RecoveryStopped(r *http.Request, account storage.Account, by string) {
-	p.Audit.Record(r.Context(), storage.Event{Name: audit.RecoveryStopped, Subject: account.ID, Detail: by})
+// TellStopped tells the owner of an account that a recovery has been stopped.
+func (p *Pages) TellStopped(r *http.Request, account storage.Account) {
 	p.TellRecovery(r.Context(), account, ui.MailView{Kind: ui.MailRecoveryStopped, Locale: p.LocaleOf(r, account)}, storage.Recovery{})
 }
 

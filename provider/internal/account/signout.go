@@ -1,6 +1,7 @@
 package account
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -185,10 +186,11 @@ func (p *Pages) endSession(w http.ResponseWriter, r *http.Request, s signOutRequ
 		p.Site.Redirect(w, web.WithQuery(target, url.Values{"return_to": {returnTo}}))
 		return nil
 	}
-	if err := p.Sessions.End(r.Context(), w, r); err != nil {
+	err := p.Audit.Step(r.Context(), func(ctx context.Context) error { return p.Sessions.End(ctx, w, r) },
+		storage.Event{Name: audit.SignedOut, Subject: user.UserID})
+	if err != nil {
 		return err
 	}
-	p.Audit.Record(r.Context(), storage.Event{Name: audit.SignedOut, Subject: user.UserID})
 	return p.signedOut(w, r, s)
 }
 

@@ -34,6 +34,9 @@ func StepIf[T bool | int](ctx context.Context, l *Log, change func(ctx context.C
 
 func step[T bool | int](ctx context.Context, l *Log, ifChanged bool, change func(ctx context.Context) (T, error), events []storage.Event) (T, error) {
 	by := actingIn(ctx)
+	if by == nil && len(events) == 0 {
+		return change(ctx)
+	}
 	deed := by.deed()
 	deed.Events, deed.IfChanged = l.complete(ctx, by, append(events[:len(events):len(events)], made(deed, events)...)), ifChanged
 	changed, err := change(storage.WithDeed(ctx, deed))

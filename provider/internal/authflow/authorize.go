@@ -319,8 +319,8 @@ func (s authState) basis() storage.ConsentBasis {
 // saveConsent records a decision, or the use of an application, if its basis holds.
 // engine.ErrAnswered or engine.ErrNoClient if nothing is left to decide, storage.ErrChanged
 // or storage.ErrEnded if the basis must be read again.
-func (e *Endpoint) saveConsent(ctx context.Context, c storage.Consent, on storage.ConsentBasis) error {
-	err := e.Store.SaveConsent(ctx, c, on)
+func (e *Endpoint) saveConsent(ctx context.Context, c storage.Consent, on storage.ConsentBasis, events ...storage.Event) error {
+	err := e.Audit.Step(ctx, func(ctx context.Context) error { return e.Store.SaveConsent(ctx, c, on) }, events...)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return registry.ErrNoClient // just deleted

@@ -156,7 +156,11 @@ func (e *Endpoint) allow(w http.ResponseWriter, r *http.Request, p *Page, s auth
 	if nothing && s.consent == nil && !f.request.Client.SkipConsent { // it revokes nothing
 		return e.refuseAll(r, f, s)
 	}
-	err := e.saveConsent(r.Context(), e.decide(s, allowed), s.basis())
+	var events []storage.Event
+	if !nothing {
+		events = append(events, storage.Event{Name: audit.Consent, Subject: s.user.UserID, ClientID: f.request.Client.ID})
+	}
+	err := e.saveConsent(r.Context(), e.decide(s, allowed), s.basis(), events...)
 	switch {
 	case errors.Is(err, storage.ErrChanged), errors.Is(err, storage.ErrEnded):
 		return e.Continue(w, r, p)
@@ -165,7 +169,6 @@ func (e *Endpoint) allow(w http.ResponseWriter, r *http.Request, p *Page, s auth
 	case nothing:
 		return e.refuseAll(r, f, s)
 	}
-	e.Audit.Record(r.Context(), storage.Event{Name: audit.Consent, Subject: s.user.UserID, ClientID: f.request.Client.ID})
 	e.Activity.Asked(r.Context(), activity.Consent, partyOf(f.request, s.user), func() map[string]string {
 		return map[string]string{"scope": strings.Join(allowed.Scopes, " ")}
 	})

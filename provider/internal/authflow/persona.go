@@ -45,7 +45,7 @@ func (e *Endpoint) SignInAsPersona(w http.ResponseWriter, r *http.Request, p *Pa
 	if !account.Disabled {
 		as := Authentication(r, account, persona.Factors(chosen, e.Clock())...)
 		as.AMR = persona.Methods(chosen)
-		err = e.BeginSession(w, r, p, as)
+		err = e.BeginSession(w, r, p, as, storage.Event{Name: audit.SignedIn, Subject: account.ID})
 	}
 	if account.Disabled || errors.Is(err, storage.ErrNotFound) {
 		e.Audit.Record(ctx, storage.Event{Name: audit.SignInFailed, Subject: account.ID, Detail: "the account is disabled"})
@@ -54,7 +54,6 @@ func (e *Endpoint) SignInAsPersona(w http.ResponseWriter, r *http.Request, p *Pa
 	if err != nil {
 		return err
 	}
-	e.Audit.Record(ctx, storage.Event{Name: audit.SignedIn, Subject: account.ID})
 	p.persona = &chosen
 	return nil
 }
@@ -109,7 +108,8 @@ func (e *Endpoint) decideAsPersona(ctx context.Context, p *Page, s authState) (b
 		e.Audit.Record(ctx, storage.Event{Name: audit.Denied, Subject: s.user.UserID, ClientID: f.request.Client.ID})
 		return false, p.refused(protocol.AccessDenied, "The user did not allow it.")
 	}
-	err := e.saveConsent(ctx, e.decide(s, s.requested), s.basis())
+	err := e.saveConsent(ctx, e.decide(s, s.requested), s.basis(),
+		storage.Event{Name: audit.Consent, Subject: s.user.UserID, ClientID: f.request.Client.ID})
 	if errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrEnded) {
 		p.known = false // look again
 		return true, nil
@@ -117,7 +117,6 @@ func (e *Endpoint) decideAsPersona(ctx context.Context, p *Page, s authState) (b
 	if err != nil {
 		return false, err
 	}
-	e.Audit.Record(ctx, storage.Event{Name: audit.Consent, Subject: s.user.UserID, ClientID: f.request.Client.ID})
 	f.allowed = s.user.UserID
 	return true, nil
 }

@@ -1,6 +1,7 @@
 package authflow
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"slices"
@@ -95,12 +96,16 @@ func (e *Endpoint) isFlow(sealed string) bool {
 // BeginSession signs the browser in on a page. The flow of the page, if any, records the
 // session, and which of its factors were not those of the session before, as proof that its
 // user has presented them since the flow began. The errors are those of session.Manager.
-func (e *Endpoint) BeginSession(w http.ResponseWriter, r *http.Request, p *Page, a session.Authentication) error {
+func (e *Endpoint) BeginSession(w http.ResponseWriter, r *http.Request, p *Page, a session.Authentication, events ...storage.Event) error {
 	before, err := p.User()
 	if err != nil {
 		return err
 	}
-	begun, err := e.Sessions.Begin(r.Context(), w, r, a)
+	var begun storage.Digest
+	err = e.Audit.Step(r.Context(), func(ctx context.Context) (err error) {
+		begun, err = e.Sessions.Begin(ctx, w, r, a)
+		return err
+	}, events...)
 	if err == nil && p.Flow != nil {
 		p.Flow.begin(begun, a, before)
 	}
@@ -133,11 +138,13 @@ func (e *Endpoint) SwitchAccount(w http.ResponseWriter, r *http.Request, p *Page
 	if !e.hasAccounts() {
 		return e.sendTo(w, r, stepReauthenticate, p.Flow, user)
 	}
-	if err := e.Sessions.End(r.Context(), w, r); err != nil {
-		return err
-	}
+	var events []storage.Event
 	if user != nil {
-		e.Audit.Record(r.Context(), storage.Event{Name: audit.SignedOut, Subject: user.UserID, Detail: "to change the account"})
+		events = append(events, storage.Event{Name: audit.SignedOut, Subject: user.UserID, Detail: "to change the account"})
+	}
+	err = e.Audit.Step(r.Context(), func(ctx context.Context) error { return e.Sessions.End(ctx, w, r) }, events...)
+	if err != nil {
+		return err
 	}
 	e.Site.Redirect(w, e.Site.Link("/signin", web.FlowParameter, web.Parameter(r, web.FlowParameter)))
 	return nil

@@ -41,12 +41,11 @@ func (c *Cast) account(ctx context.Context, realm string, p sandbox.Persona) (st
 	key := emailKey(id)
 	old, err := c.Store.Account(ctx, id)
 	if errors.Is(err, storage.ErrNotFound) {
-		err = c.Store.CreateAccount(ctx, storage.Account{
-			ID: id, Email: email, EmailKey: key, EmailVerified: p.EmailVerified, CreatedAt: c.Clock(),
-		})
-		if err == nil {
-			c.Audit.Record(ctx, storage.Event{Name: audit.AccountCreated, Subject: id, Detail: "of a persona"})
-		}
+		err = c.Audit.Step(ctx, func(ctx context.Context) error {
+			return c.Store.CreateAccount(ctx, storage.Account{
+				ID: id, Email: email, EmailKey: key, EmailVerified: p.EmailVerified, CreatedAt: c.Clock(),
+			})
+		}, storage.Event{Name: audit.AccountCreated, Subject: id, Detail: "of a persona"})
 		if err == nil || errors.Is(err, storage.ErrConflict) { // another request has created it
 			old, err = c.Store.Account(ctx, id)
 		}

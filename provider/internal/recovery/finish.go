@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -86,10 +87,12 @@ func (p *Pages) finish(w http.ResponseWriter, r *http.Request, page *authflow.Pa
 
 // setPassword sets the new password, and keeps what the account has beside it.
 func (p *Pages) setPassword(w http.ResponseWriter, r *http.Request, set storage.AuthenticatorSet, on storage.Proof, hash, by string) error {
-	if err := p.Store.SetPassword(r.Context(), set.Account.ID, on, hash, p.Clock()); err != nil {
+	err := p.Audit.Step(r.Context(), func(ctx context.Context) error {
+		return p.Store.SetPassword(ctx, set.Account.ID, on, hash, p.Clock())
+	}, storage.Event{Name: audit.PasswordChanged, Subject: set.Account.ID, Detail: by})
+	if err != nil {
 		return fmt.Errorf("save password: %w", err)
 	}
-	p.Audit.Record(r.Context(), storage.Event{Name: audit.PasswordChanged, Subject: set.Account.ID, Detail: by})
 	p.NoticeMail(r, set.Account, ui.MailView{Kind: ui.MailPasswordChanged})
 	p.toSignIn(w, r, set, ui.NoticePasswordChanged)
 	return nil
@@ -101,11 +104,12 @@ func (p *Pages) finishRecovery(w http.ResponseWriter, r *http.Request, set stora
 	if on.At.IsZero() {
 		on.At = now
 	}
-	err := p.Store.FinishRecovery(r.Context(), storage.RecoveryFinish{AccountID: set.Account.ID, PasswordHash: hash, At: now, On: on})
+	err := p.Audit.Step(r.Context(), func(ctx context.Context) error {
+		return p.Store.FinishRecovery(ctx, storage.RecoveryFinish{AccountID: set.Account.ID, PasswordHash: hash, At: now, On: on})
+	}, storage.Event{Name: audit.Recovered, Subject: set.Account.ID, Detail: how})
 	if err != nil {
 		return fmt.Errorf("finish recovery: %w", err)
 	}
-	p.Audit.Record(r.Context(), storage.Event{Name: audit.Recovered, Subject: set.Account.ID, Detail: how})
 	p.TellRecovery(r.Context(), set.Account, ui.MailView{Kind: ui.MailRecovered, Locale: p.LocaleOf(r, set.Account)}, storage.Recovery{})
 	p.toSignIn(w, r, set, ui.NoticeRecovered)
 	return nil

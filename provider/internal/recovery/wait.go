@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -87,10 +88,10 @@ func (p *Pages) takeWait(w http.ResponseWriter, r *http.Request, _ *authflow.Pag
 func (p *Pages) begin(w http.ResponseWriter, r *http.Request, set storage.AuthenticatorSet, wait time.Duration, by string) error {
 	now := p.Clock()
 	run := begun(set.Account, now, wait)
-	err := p.Store.BeginRecovery(r.Context(), run, set.Account.Epoch)
+	err := p.Audit.Step(r.Context(), func(ctx context.Context) error { return p.Store.BeginRecovery(ctx, run, set.Account.Epoch) },
+		storage.Event{Name: audit.RecoveryStarted, Subject: set.Account.ID, Detail: by})
 	switch {
 	case err == nil:
-		p.Audit.Record(r.Context(), storage.Event{Name: audit.RecoveryStarted, Subject: set.Account.ID, Detail: by})
 		p.TellRecovery(r.Context(), set.Account, ui.MailView{
 			Kind: ui.MailRecoveryStarted, Locale: p.LocaleOf(r, set.Account), On: run.ReadyAt,
 		}, run)

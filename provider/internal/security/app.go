@@ -2,6 +2,7 @@ package security
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -109,7 +110,9 @@ func (p *Pages) setApp(w http.ResponseWriter, r *http.Request, o *owner) error {
 	}
 	app := storage.TOTP{Secret: secret, Step: step, CreatedAt: now, LastUsedAt: now}
 	return p.change(w, r, o, change{
-		do: func(on storage.Proof) error { return p.Store.SetTOTP(r.Context(), o.UserID, app, record, on) },
+		do: func(ctx context.Context, on storage.Proof) error {
+			return p.Store.SetTOTP(ctx, o.UserID, app, record, on)
+		},
 		show: func(w http.ResponseWriter, r *http.Request, o *owner, problem security.Problem) error {
 			return p.renderApp(w, r, o, secret, sealed, problem)
 		},
@@ -141,7 +144,7 @@ func (p *Pages) removeApp(w http.ResponseWriter, r *http.Request, o *owner) erro
 		return p.again(w, r)
 	}
 	return p.change(w, r, o, change{
-		do:   func(on storage.Proof) error { return p.Store.RemoveTOTP(r.Context(), o.UserID, on) },
+		do:   func(ctx context.Context, on storage.Proof) error { return p.Store.RemoveTOTP(ctx, o.UserID, on) },
 		show: p.renderRemoveApp, event: audit.TOTPRemoved, mail: ui.MailTOTPRemoved, notice: security.AppRemoved,
 	})
 }

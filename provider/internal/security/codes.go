@@ -1,6 +1,7 @@
 package security
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/json"
@@ -46,7 +47,9 @@ func (p *Pages) makeCodes(w http.ResponseWriter, r *http.Request, o *owner) erro
 		return err
 	}
 	return p.change(w, r, o, change{
-		do:   func(on storage.Proof) error { return p.Store.SetRecoveryCodes(r.Context(), o.UserID, record, on) },
+		do: func(ctx context.Context, on storage.Proof) error {
+			return p.Store.SetRecoveryCodes(ctx, o.UserID, record, on)
+		},
 		show: p.renderCodes, event: audit.CodesMade, mail: ui.MailRecoveryCodesMade, codes: codes,
 	})
 }

@@ -1,6 +1,7 @@
 package security
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -122,12 +123,11 @@ func (p *Pages) act(w http.ResponseWriter, r *http.Request, o *owner) error {
 }
 
 func (p *Pages) forget(w http.ResponseWriter, r *http.Request, o *owner, which storage.Digest, n security.Notice) error {
-	forgotten, err := p.Store.ForgetDevices(r.Context(), o.UserID, which)
+	_, err := audit.StepIf(r.Context(), p.Audit, func(ctx context.Context) (int, error) {
+		return p.Store.ForgetDevices(ctx, o.UserID, which)
+	}, byUser(audit.DevicesForgotten, o.UserID))
 	if err != nil {
 		return fmt.Errorf("forget devices: %w", err)
-	}
-	if forgotten > 0 {
-		p.Audit.Record(r.Context(), storage.Event{Name: audit.DevicesForgotten, Subject: o.UserID, Detail: "by the user"})
 	}
 	p.home(w, r, n)
 	return nil

@@ -31,8 +31,8 @@ func (p *Pages) read(ctx context.Context, user *authflow.User, page *authflow.Pa
 
 // change is one change of the ways to sign in.
 type change struct {
-	// do makes it, on a proof.
-	do func(on storage.Proof) error
+	// do makes it in one write, on a proof.
+	do func(ctx context.Context, on storage.Proof) error
 
 	// show shows its page again, with a problem.
 	show func(w http.ResponseWriter, r *http.Request, o *owner, problem security.Problem) error
@@ -50,7 +50,7 @@ type change struct {
 
 // change makes a change, and says so.
 func (p *Pages) change(w http.ResponseWriter, r *http.Request, o *owner, c change) error {
-	err := c.do(p.proof(o))
+	err := p.Audit.Step(r.Context(), func(ctx context.Context) error { return c.do(ctx, p.proof(o)) }, byUser(c.event, o.UserID))
 	switch problem := refusal(err); {
 	case problem != "":
 		return c.show(w, r, o, problem)
@@ -59,7 +59,7 @@ func (p *Pages) change(w http.ResponseWriter, r *http.Request, o *owner, c chang
 	case err != nil:
 		return fmt.Errorf("%s: %w", c.event, err)
 	}
-	p.tell(r, o.set.Account, c.event, c.mail)
+	p.NoticeMail(r, o.set.Account, ui.MailView{Kind: c.mail})
 	if c.factor.Method != "" {
 		if err := p.raise(w, r, o, c.factor); err != nil {
 			return err
@@ -155,10 +155,9 @@ func (p *Pages) raise(w http.ResponseWriter, r *http.Request, o *owner, f storag
 	return err
 }
 
-// tell records a change of the owner's in the history, and tells the owner by mail.
-func (p *Pages) tell(r *http.Request, a storage.Account, event string, mail ui.MailKind) {
-	p.Audit.Record(r.Context(), storage.Event{Name: event, Subject: a.ID, Detail: "by the user"})
-	p.NoticeMail(r, a, ui.MailView{Kind: mail})
+// byUser is the event of a change of the owner's.
+func byUser(name, id string) storage.Event {
+	return storage.Event{Name: name, Subject: id, Detail: "by the user"}
 }
 
 // TellPasskey tells the owner of an account by mail that a passkey was added elsewhere.

@@ -2,6 +2,7 @@ package security
 
 import (
 	"cmp"
+	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -93,8 +94,8 @@ func (p *Pages) addPasskey(w http.ResponseWriter, r *http.Request, o *owner) err
 	}
 	k.AccountID, k.Name = o.UserID, p.firstName(r, o, k)
 	return p.change(w, r, o, change{
-		do: func(on storage.Proof) error {
-			return p.Store.AddPasskey(r.Context(), k, passkey.Limit, made.Spend(on))
+		do: func(ctx context.Context, on storage.Proof) error {
+			return p.Store.AddPasskey(ctx, k, passkey.Limit, made.Spend(on))
 		},
 		show: p.renderAddPasskey, event: audit.PasskeyAdded, mail: ui.MailPasskeyAdded, notice: security.PasskeyAdded,
 		factor: storage.Factor{Method: storage.PasskeyVerified, At: now, Since: now, Credential: k.ID},
@@ -182,7 +183,9 @@ func (p *Pages) renderRemovePasskey(w http.ResponseWriter, r *http.Request, _ *o
 // removePasskey removes a passkey, and ends the other sessions that it has begun.
 func (p *Pages) removePasskey(w http.ResponseWriter, r *http.Request, o *owner, k storage.Passkey) error {
 	return p.change(w, r, o, change{
-		do: func(on storage.Proof) error { return p.Store.RemovePasskey(r.Context(), o.UserID, k.ID, on) },
+		do: func(ctx context.Context, on storage.Proof) error {
+			return p.Store.RemovePasskey(ctx, o.UserID, k.ID, on)
+		},
 		show: func(w http.ResponseWriter, r *http.Request, o *owner, problem security.Problem) error {
 			return p.renderRemovePasskey(w, r, o, k, problem)
 		},

@@ -1,6 +1,7 @@
 package security
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -92,7 +93,9 @@ func (p *Pages) setPassword(w http.ResponseWriter, r *http.Request, o *owner, ch
 		}
 	}
 	begin, send := p.Sessions.New(authflow.Authentication(r, mine, factors...))
-	err = p.Store.SetPassword(ctx, mine.ID, p.proof(o), hash, now, begin)
+	err = p.Audit.Step(ctx, func(ctx context.Context) error {
+		return p.Store.SetPassword(ctx, mine.ID, p.proof(o), hash, now, begin)
+	}, byUser(audit.PasswordChanged, mine.ID))
 	switch {
 	case errors.Is(err, storage.ErrChanged) && o.asksOld(): // the password that was checked has changed
 		p.renderPassword(w, r, o, http.StatusUnprocessableEntity, ui.Problem{Code: ui.PasswordWrong})
@@ -108,7 +111,7 @@ func (p *Pages) setPassword(w http.ResponseWriter, r *http.Request, o *owner, ch
 	send(w)
 	mine.Epoch++ // which the change has begun
 	p.MarkDevice(w, r, mine)
-	p.tell(r, mine, audit.PasswordChanged, ui.MailPasswordChanged)
+	p.NoticeMail(r, mine, ui.MailView{Kind: ui.MailPasswordChanged})
 	if o.has.Password {
 		p.home(w, r, security.PasswordChanged)
 	} else {
@@ -157,7 +160,7 @@ func (p *Pages) removePassword(w http.ResponseWriter, r *http.Request, o *owner)
 		return p.renderRemovePassword(w, r, o, security.CodesFirst)
 	}
 	return p.change(w, r, o, change{
-		do:   func(on storage.Proof) error { return p.Store.RemovePassword(r.Context(), o.UserID, on) },
+		do:   func(ctx context.Context, on storage.Proof) error { return p.Store.RemovePassword(ctx, o.UserID, on) },
 		show: p.renderRemovePassword, event: audit.PasswordRemoved, mail: ui.MailPasswordRemoved, notice: security.PasswordRemoved,
 	})
 }

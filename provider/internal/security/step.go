@@ -1,6 +1,7 @@
 package security
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
@@ -51,7 +52,9 @@ func (p *Pages) setStep(w http.ResponseWriter, r *http.Request, o *owner) error 
 	}
 	on := !o.set.Account.SecondStep
 	c := change{
-		do:   func(proof storage.Proof) error { return p.Store.SetSecondStep(r.Context(), o.UserID, on, proof) },
+		do: func(ctx context.Context, proof storage.Proof) error {
+			return p.Store.SetSecondStep(ctx, o.UserID, on, proof)
+		},
 		show: p.renderStep, event: audit.SecondStepOff, mail: ui.MailSecondStepOff, notice: security.StepTurnedOff,
 	}
 	if on {

@@ -1,6 +1,7 @@
 package selfservice
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -53,7 +54,9 @@ func (p *Pages) delete(w http.ResponseWriter, r *http.Request, user *authflow.Us
 	owner.DeleteAt = now.Add(p.Grace)
 	on := owner.Proof()
 	on.Session, on.At = user.Session, now
-	err = p.Store.SetDeletion(r.Context(), owner.ID, on, owner.DeleteAt, now)
+	err = p.Audit.Step(r.Context(), func(ctx context.Context) error {
+		return p.Store.SetDeletion(ctx, owner.ID, on, owner.DeleteAt, now)
+	}, storage.Event{Name: audit.DeletionRequested, Subject: owner.ID})
 	if known && (errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrProof)) { // look again who that is
 		p.Site.Redirect(w, p.Site.Link("/account/delete"))
 		return nil
@@ -65,7 +68,6 @@ func (p *Pages) delete(w http.ResponseWriter, r *http.Request, user *authflow.Us
 		return fmt.Errorf("set deletion: %w", err)
 	}
 	p.Site.Cookies.Clear(w, session.Session)
-	p.Audit.Record(r.Context(), storage.Event{Name: audit.DeletionRequested, Subject: owner.ID})
 	p.NoticeMail(r, owner, ui.MailView{Kind: ui.MailDeletion, On: owner.DeleteAt})
 	p.RenderDeletion(w, r, &authflow.Page{}, owner, true)
 	return nil

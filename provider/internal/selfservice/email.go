@@ -1,6 +1,7 @@
 package selfservice
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -228,7 +229,8 @@ func (p *Pages) moveAccount(w http.ResponseWriter, r *http.Request, user *authfl
 			return err
 		}
 	}
-	err = p.Store.ChangeEmail(r.Context(), change)
+	err = p.Audit.Step(r.Context(), func(ctx context.Context) error { return p.Store.ChangeEmail(ctx, change) },
+		storage.Event{Name: audit.EmailChanged, Subject: owner.ID, Detail: "by the user"})
 	if errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrConflict) {
 		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired, Cause: err}
 	}
@@ -236,7 +238,6 @@ func (p *Pages) moveAccount(w http.ResponseWriter, r *http.Request, user *authfl
 		return fmt.Errorf("save e-mail address: %w", err)
 	}
 	send(w)
-	p.Audit.Record(r.Context(), storage.Event{Name: audit.EmailChanged, Subject: owner.ID, Detail: "by the user"})
 	p.NoticeMail(r, owner, told) // to the old one
 	owner.Epoch++                // which the change has begun
 	p.MarkDevice(w, r, owner)

@@ -1,6 +1,7 @@
 package selfservice
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -113,9 +114,8 @@ func (p *Pages) endSessions(w http.ResponseWriter, r *http.Request, user *authfl
 }
 
 func (p *Pages) endOthers(r *http.Request, user *authflow.User) error {
-	ended, err := p.Store.EndSessions(r.Context(), storage.SessionFilter{AccountID: user.UserID, Except: user.Session})
-	if err == nil && ended > 0 {
-		p.Audit.Record(r.Context(), storage.Event{Name: audit.SignedOut, Subject: user.UserID, Detail: "on all other devices"})
-	}
+	_, err := audit.StepIf(r.Context(), p.Audit, func(ctx context.Context) (int, error) {
+		return p.Store.EndSessions(ctx, storage.SessionFilter{AccountID: user.UserID, Except: user.Session})
+	}, storage.Event{Name: audit.SignedOut, Subject: user.UserID, Detail: "on all other devices"})
 	return err
 }

@@ -1,6 +1,7 @@
 package selfservice
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -74,14 +75,15 @@ func (p *Pages) verify(w http.ResponseWriter, r *http.Request, _ *authflow.Page)
 	if err != nil {
 		return err
 	}
-	err = p.Store.SetEmail(r.Context(), owner.ID, owner.EmailKey, owner.Email, owner.EmailKey, true)
+	err = p.Audit.Step(r.Context(), func(ctx context.Context) error {
+		return p.Store.SetEmail(ctx, owner.ID, owner.EmailKey, owner.Email, owner.EmailKey, true)
+	}, storage.Event{Name: audit.EmailVerified, Subject: owner.ID})
 	if errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrNotFound) {
 		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired, Cause: err}
 	}
 	if err != nil {
 		return fmt.Errorf("save e-mail address: %w", err)
 	}
-	p.Audit.Record(r.Context(), storage.Event{Name: audit.EmailVerified, Subject: owner.ID})
 	p.Site.Redirect(w, p.Site.Link("/account", web.NoticeParameter, p.Site.Notice(w, r, ui.NoticeEmailVerified)))
 	return nil
 }

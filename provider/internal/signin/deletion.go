@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -67,7 +68,13 @@ func (p *Pages) decideDeletion(w http.ResponseWriter, r *http.Request, page *aut
 	if keeps {
 		deleteAt = time.Time{}
 	}
-	err = p.Store.SetDeletion(r.Context(), account.ID, s.Proof, deleteAt, p.Clock())
+	var events []storage.Event
+	if keeps {
+		events = append(events, storage.Event{Name: audit.DeletionWithdrawn, Subject: account.ID})
+	}
+	err = p.Audit.Step(r.Context(), func(ctx context.Context) error {
+		return p.Store.SetDeletion(ctx, account.ID, s.Proof, deleteAt, p.Clock())
+	}, events...)
 	if isRefused(err) || errors.Is(err, storage.ErrNotFound) {
 		return expired(err)
 	}
@@ -78,7 +85,6 @@ func (p *Pages) decideDeletion(w http.ResponseWriter, r *http.Request, page *aut
 		p.RenderDeletion(w, r, page, account, true)
 		return nil
 	}
-	p.Audit.Record(r.Context(), storage.Event{Name: audit.DeletionWithdrawn, Subject: account.ID})
 	account.DeleteAt = time.Time{}
 	account.Epoch++ // which the decision has begun
 	e := entry{account: account, on: account.Proof(), factors: s.Factors, presented: s.Factors}

@@ -50,7 +50,6 @@ func (p *Pages) enter(w http.ResponseWriter, r *http.Request, page *authflow.Pag
 
 // startSession starts a session.
 func (p *Pages) startSession(w http.ResponseWriter, r *http.Request, page *authflow.Page, e entry) error {
-	ctx := r.Context()
 	authentication := authflow.Authentication(r, e.account, e.factors...)
 	authentication.On = e.on
 	if authentication.On.At.IsZero() {
@@ -60,7 +59,12 @@ func (p *Pages) startSession(w http.ResponseWriter, r *http.Request, page *authf
 	if err != nil {
 		return err
 	}
-	err = p.Flows.BeginSession(w, r, page, authentication)
+	var events []storage.Event
+	if ends {
+		events = append(events, storage.Event{Name: audit.RecoveryStopped, Subject: e.account.ID, Detail: "by a sign-in"})
+	}
+	events = append(events, storage.Event{Name: audit.SignedIn, Subject: e.account.ID, Detail: detail(e.presented)})
+	err = p.Flows.BeginSession(w, r, page, authentication, events...)
 	if errors.Is(err, storage.ErrNotFound) { // disabled or deleted since the factors were checked
 		return storage.ErrChanged
 	}
@@ -68,7 +72,7 @@ func (p *Pages) startSession(w http.ResponseWriter, r *http.Request, page *authf
 		return err
 	}
 	if ends {
-		p.RecoveryStopped(r, e.account, "by a sign-in")
+		p.TellStopped(r, e.account)
 	}
 	p.tell(r, e)
 	if e.trusts {
@@ -78,7 +82,6 @@ func (p *Pages) startSession(w http.ResponseWriter, r *http.Request, page *authf
 	if e.account.Language != "" && p.Site.Cookies.Get(r, session.Language) == "" { // nothing was chosen here
 		p.Site.Cookies.Set(w, session.Language, e.account.Language, web.DeviceLife)
 	}
-	p.Audit.Record(ctx, storage.Event{Name: audit.SignedIn, Subject: e.account.ID, Detail: detail(e.presented)})
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -152,18 +153,18 @@ func (p *Pages) addOffered(w http.ResponseWriter, r *http.Request, page *authflo
 	}
 	on := asked.Spend(user.Account.Proof())
 	on.Session, on.At, key.AccountID = user.Session, p.Clock(), user.UserID
-	err = p.Store.AddPasskey(r.Context(), key, passkey.Limit, on)
+	how := "after a sign-in"
+	if signUp {
+		how = "after the sign-up"
+	}
+	err = p.Audit.Step(r.Context(), func(ctx context.Context) error { return p.Store.AddPasskey(ctx, key, passkey.Limit, on) },
+		storage.Event{Name: audit.PasskeyAdded, Subject: user.UserID, Detail: how})
 	switch {
 	case isRefused(err), errors.Is(err, storage.ErrConflict), errors.Is(err, storage.ErrLimit), errors.Is(err, storage.ErrNotFound):
 		return p.Flows.Continue(w, r, page)
 	case err != nil:
 		return fmt.Errorf("add passkey: %w", err)
 	}
-	how := "after a sign-in"
-	if signUp {
-		how = "after the sign-up"
-	}
-	p.Audit.Record(r.Context(), storage.Event{Name: audit.PasskeyAdded, Subject: user.UserID, Detail: how})
 	p.TellPasskey(r, user.Account)
 	return p.Flows.Continue(w, r, page)
 }

@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -181,15 +182,17 @@ func (p *Pages) create(w http.ResponseWriter, r *http.Request, page *authflow.Pa
 		ID: random.UUID(), Email: n.Email, EmailKey: key, EmailVerified: true, UserHandle: first.key.UserHandle, CreatedAt: now,
 	}
 	e := entry{signUp: true}
+	var with []storage.FirstFactors
 	if n.Hash != "" {
 		created.PasswordHash, created.PasswordChangedAt = n.Hash, now
 		e.factors = []storage.Factor{p.Flows.Password(created)}
-		err = p.Store.CreateAccount(r.Context(), created)
 	} else {
 		first.key.AccountID = created.ID
 		e.factors = []storage.Factor{{Method: storage.PasskeyVerified, At: now, Since: now, Credential: first.key.ID}}
-		err = p.Store.CreateAccount(r.Context(), created, storage.FirstFactors{Passkey: first.key, Recovery: first.recovery})
+		with = append(with, storage.FirstFactors{Passkey: first.key, Recovery: first.recovery})
 	}
+	err = p.Audit.Step(r.Context(), func(ctx context.Context) error { return p.Store.CreateAccount(ctx, created, with...) },
+		storage.Event{Name: audit.SignedUp, Subject: created.ID})
 	if errors.Is(err, storage.ErrConflict) {
 		p.Site.Redirect(w, p.link(r, "/signin"))
 		return nil
@@ -197,7 +200,6 @@ func (p *Pages) create(w http.ResponseWriter, r *http.Request, page *authflow.Pa
 	if err != nil {
 		return fmt.Errorf("create account: %w", err)
 	}
-	p.Audit.Record(r.Context(), storage.Event{Name: audit.SignedUp, Subject: created.ID})
 	e.account, e.on, e.presented = created, created.Proof(), e.factors
 	if n.Hash != "" {
 		return orExpired(p.enter(w, r, page, e))

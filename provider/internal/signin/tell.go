@@ -27,12 +27,12 @@ func (p *Pages) tellNewBrowser(r *http.Request, account storage.Account) {
 	if p.SendMail == nil || account.Email == "" || p.KnownDevice(r, account) != "" {
 		return
 	}
-	before, err := p.Store.Events(r.Context(), storage.EventFilter{Name: audit.SignedIn, Subject: account.ID, Limit: 1})
+	signIns, err := p.Store.Events(r.Context(), storage.EventFilter{Name: audit.SignedIn, Subject: account.ID, Limit: 2})
 	if err != nil {
 		p.Site.Logger.WarnContext(r.Context(), "user could not be notified of a new browser", slog.Any("error", err))
 		return
 	}
-	if len(before) > 0 {
+	if len(signIns) > 1 { // with this one
 		p.NoticeMail(r, account, ui.MailView{Kind: ui.MailNewBrowser})
 	}
 }

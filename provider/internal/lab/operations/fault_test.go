@@ -233,12 +233,11 @@ func TestAuditTrailThatCannotBeWrittenIsAnAlarm(t *testing.T) {
 		}
 		return nil
 	})
-	b := w.Alice()
-	b.StandardTokens()
+	w.NewBrowser().Attempt("alice@example.com", "wrong-password")
 	if !strings.Contains(w.Log.String(), "audit event could not be stored") {
 		t.Errorf("no alarm:\n%s", w.Log.String())
 	}
-	if !w.Saw(provider.EventSignedIn) {
+	if !w.Saw(provider.EventSignInFailed) {
 		t.Error("OnEvent was not told")
 	}
 }

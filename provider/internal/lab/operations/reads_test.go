@@ -30,7 +30,7 @@ func TestReadsOfTheStore(t *testing.T) {
 		"authorize, consent":        {func() lab.Page { return u.b.Get(lab.AuthorizeURL(lab.Ask("prompt", "consent")...)) }, "Client Consent Session"},
 		"authorize, login":          {func() lab.Page { return u.b.Get(lab.AuthorizeURL(lab.Ask("prompt", "login")...)) }, "Authenticators Client Consent Session"},
 		"consent":                   {func() lab.Page { return u.b.Get(u.consentPage.Request.URL.String()) }, "Client Consent Person Session"},
-		"consent, allowed":          {func() lab.Page { return u.b.SubmitOnce(u.consentPage, "action", "allow") }, "AppendEvent Client Consent SaveConsent Session"},
+		"consent, allowed":          {func() lab.Page { return u.b.SubmitOnce(u.consentPage, "action", "allow") }, "Client Consent SaveConsent Session"},
 		"reauthentication":          {func() lab.Page { return u.b.Get(signIn) }, "Authenticators Authenticators Client Consent Person Session"},
 		"reauthentication, wrong":   {func() lab.Page { return u.b.SubmitOnce(reauthentication, "password", "wrong-password") }, "AccountByEmail AllowAttempt AppendEvent Authenticators Authenticators Client Consent Person Session"},
 		"sign in, nobody signed in": {func() lab.Page { return u.newcomer.Get(u.signInPage.Request.URL.String()) }, "Client"},

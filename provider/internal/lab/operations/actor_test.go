@@ -1,0 +1,137 @@
+package operations
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// verbs are what a host, or its staff, does to a user or an application in one write.
+func verbs(w *lab.Fixture) map[string]struct {
+	do   func(ctx context.Context) error
+	name provider.EventName
+} {
+	type verb = struct {
+		do   func(ctx context.Context) error
+		name provider.EventName
+	}
+	return map[string]verb{
+		"Lock":        {func(ctx context.Context) error { return w.Accounts().SetDisabled(ctx, "alice", true) }, provider.EventAccountDisabled},
+		"Unlock":      {func(ctx context.Context) error { return w.Accounts().SetDisabled(ctx, "alice", false) }, provider.EventAccountEnabled},
+		"Reset":       {func(ctx context.Context) error { return w.Accounts().ResetAuthenticators(ctx, "alice") }, provider.EventAuthenticatorsReset},
+		"Revoke":      {func(ctx context.Context) error { return w.People().Revoke(ctx, "alice") }, provider.EventRevoked},
+		"EndSessions": {func(ctx context.Context) error { return w.People().EndSessions(ctx, "alice", "") }, provider.EventSignedOut},
+		"SetAttributes": {func(ctx context.Context) error {
+			return w.People().SetAttributes(ctx, "alice", map[string]any{"fname": "Al"})
+		}, provider.EventAttributesChanged},
+		"DeleteStatus":    {func(ctx context.Context) error { return w.People().DeleteStatus(ctx, "alice", "student") }, provider.EventStatusEnded},
+		"StopApplication": {func(ctx context.Context) error { return w.Clients().SetDisabled(ctx, "std", true, 0) }, provider.EventClientStopped},
+		"RotateSecret": {func(ctx context.Context) error {
+			_, err := w.Clients().RotateSecret(ctx, "std", time.Hour, 0)
+			return err
+		}, provider.EventSecretChanged},
+		"Write": {func(ctx context.Context) error {
+			return w.Events().Write(ctx, provider.Event{Name: provider.EventValueShown, UserID: "alice"})
+		}, provider.EventValueShown},
+	}
+}
+
+func TestActor(t *testing.T) {
+	t.Parallel()
+	recorded := func(w *lab.Fixture, name provider.EventName) []provider.RecordedEvent {
+		t.Helper()
+		events, err := w.Events().List(t.Context(), provider.EventFilter{Name: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.DeleteFunc(events, func(e provider.RecordedEvent) bool { return e.Actor != "staff:sam" })
+	}
+	open := func(w *lab.Fixture, id string) provider.Actor {
+		t.Helper()
+		m := storage.Matter{
+			ID: id, Staff: "sam", Role: "support", Subject: "alice", Reason: "caller", OpenedAt: w.Now(), EndsAt: w.Now().Add(time.Hour),
+		}
+		if err := w.Store.(storage.Matters).OpenMatter(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+		return provider.Actor{
+			Name: "staff:sam", Matter: id, On: storage.DeedBasis{Matter: id, Staff: "sam", Subject: "alice", At: w.Now()},
+		}
+	}
+	t.Run("IsInTheEventOfEveryVerb", func(t *testing.T) {
+		w := lab.New(t).WithClients().WithUsers()
+		actor := open(w, "m1")
+		for name, v := range verbs(w) {
+			before := len(recorded(w, v.name))
+			if err := v.do(provider.By(t.Context(), actor)); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			events := recorded(w, v.name)
+			if len(events) != before+1 || events[0].Matter != "m1" {
+				t.Errorf("%s: events %v, had %d", name, events, before)
+			}
+		}
+	})
+	t.Run("WritesNothingOnceTheMatterIsClosed", func(t *testing.T) {
+		w := lab.New(t).WithClients().WithUsers()
+		actor := open(w, "m1")
+		if err := w.Store.(storage.Matters).CloseMatter(t.Context(), "m1", "sam", w.Now()); err != nil {
+			t.Fatal(err)
+		}
+		for name, v := range verbs(w) {
+			if err := v.do(provider.By(t.Context(), actor)); !errors.Is(err, provider.ErrMatter) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if events := recorded(w, v.name); len(events) > 0 {
+				t.Errorf("%s: events %v", name, events)
+			}
+		}
+		if a, err := w.Accounts().Get(t.Context(), "alice"); err != nil || a.Disabled {
+			t.Errorf("alice is locked: %v, error %v", a.Disabled, err)
+		}
+	})
+	t.Run("IsAskedForProof", func(t *testing.T) {
+		w := lab.New(t).WithUsers()
+		actor := open(w, "m1")
+		actor.On.Proof = storage.MailboxProof
+		if err := w.Accounts().SetDisabled(provider.By(t.Context(), actor), "alice", true); !errors.Is(err, provider.ErrProof) {
+			t.Errorf("error %v", err)
+		}
+	})
+	t.Run("ActsOnTheAccountThatWasLookedAt", func(t *testing.T) {
+		w := lab.New(t).WithUsers()
+		a, err := w.Store.Account(t.Context(), "alice")
+		if err != nil {
+			t.Fatal(err)
+		}
+		actor := provider.Actor{Name: "staff:sam", On: storage.DeedBasis{Account: "alice", Epoch: a.Epoch, FactorsVersion: a.FactorsVersion}}
+		ctx := provider.By(t.Context(), actor)
+		if err := w.Accounts().SetDisabled(ctx, "alice", true); err != nil {
+			t.Fatal(err)
+		}
+		// The rest of the same act rests on what it has changed itself.
+		if err := w.People().Revoke(ctx, "alice"); err != nil {
+			t.Errorf("second write: %v", err)
+		}
+		_, err = w.Accounts().Save(provider.By(t.Context(), actor), provider.Account{ID: "alice", Email: "other@example.com"})
+		if !errors.Is(err, provider.ErrChanged) {
+			t.Errorf("error %v", err)
+		}
+	})
+	t.Run("IsNobodyForTheHost", func(t *testing.T) {
+		w := lab.New(t).WithUsers()
+		if err := w.Accounts().SetDisabled(t.Context(), "alice", true); err != nil {
+			t.Fatal(err)
+		}
+		events, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventAccountDisabled})
+		if err != nil || len(events) != 1 || events[0].Actor != "" {
+			t.Errorf("events %v, error %v", events, err)
+		}
+	})
+}
