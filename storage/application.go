@@ -72,6 +72,10 @@ type ApplicationFilter struct {
 	// Deleting selects those that are being deleted.
 	Deleting bool
 
+	// Stopped selects those of stopped organizations, Ownerless those of organizations
+	// without an owner.
+	Stopped, Ownerless bool
+
 	// Search is a part of the name, in any case, or a whole client ID. More than 200 bytes
 	// match no name.
 	Search string
@@ -114,6 +118,14 @@ type Applications interface {
 	// if that user is a member of its organization: nobody approves their own.
 	// ErrOrganizationStopped if the organization is stopped.
 	DecideApplication(ctx context.Context, a Application, userID string) error
+
+	// MoveApplication gives the application with this version to another organization, with
+	// its log and its pictures, which count there. Its changes of before stay with the former
+	// organization. ErrChanged if it has another version or is being deleted, ErrConflict if
+	// it is there, ErrLimit if that organization has most applications or more in the
+	// environment, ErrOrganizationStopped if one of the two is stopped, ErrNotFound if there
+	// is no such application or organization.
+	MoveApplication(ctx context.Context, environment, clientID string, version int64, toOrganization string, most int) error
 
 	// SetHalt replaces one halt by another. ErrChanged if the application has another, or
 	// is gone.

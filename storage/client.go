@@ -155,6 +155,16 @@ type Clients interface {
 	// one, in byte order of the IDs.
 	DeletedClients(ctx context.Context, after string, limit int) ([]Client, error)
 
+	// ClientsOfHost returns up to limit clients with a redirect URI of this host, without
+	// port and in any case, and with IDs after the given one, in byte order of the IDs. Those
+	// that were saved before schema 13 are found once IndexClients has been there.
+	ClientsOfHost(ctx context.Context, host, after string, limit int) ([]Client, error)
+
+	// IndexClients makes up to limit clients be found by their hosts that were saved before
+	// schema 13, and fewer if that takes long. Their versions stay. It returns their number;
+	// the caller repeats until zero.
+	IndexClients(ctx context.Context, limit int) (indexed int, err error)
+
 	// DeleteClient removes the registration with this version and its grants, tokens,
 	// consents and secret uses, all in one step: if there may be many, they are removed
 	// before (RemoveGrants, RemoveConsents). ErrChanged if it has another version, or is

@@ -81,6 +81,12 @@ func (w *where) andApplications(match storage.ApplicationFilter) {
 	if match.Deleting {
 		w.conditions = append(w.conditions, "deleting = 1")
 	}
+	if match.Stopped {
+		w.conditions = append(w.conditions, "organization_id IN (SELECT o.id FROM main.organizations o WHERE o.stopped_at IS NOT NULL)")
+	}
+	if match.Ownerless {
+		w.conditions = append(w.conditions, "organization_id IN (SELECT o.id FROM main.organizations o WHERE "+ownerless+")")
+	}
 	if match.Search != "" {
 		w.andSearch(match.Search)
 	}

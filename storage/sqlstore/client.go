@@ -29,16 +29,19 @@ func (s *Store) SaveClient(ctx context.Context, c storage.Client) error {
 		var saved int
 		var err error
 		if c.Version == 0 {
-			saved, err = tx.exec(`INSERT INTO main.clients (id, version, registration) VALUES (?1, ?2, ?3)
+			saved, err = tx.exec(`INSERT INTO main.clients (id, version, registration, hosts) VALUES (?1, ?2, ?3, 1)
 				ON CONFLICT (id) DO NOTHING`, c.ID, version, string(document))
 		} else {
-			saved, err = tx.exec(`UPDATE main.clients SET version = ?2, registration = ?3 WHERE id = ?1 AND version = ?4`,
+			saved, err = tx.exec(`UPDATE main.clients SET version = ?2, registration = ?3, hosts = 1 WHERE id = ?1 AND version = ?4`,
 				c.ID, version, string(document), c.Version)
 		}
 		if err == nil && saved == 0 {
 			return storage.ErrChanged
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return saveHosts(tx, c)
 	})
 }
 

@@ -65,14 +65,17 @@ func (s *Store) Organization(ctx context.Context, id string) (storage.Organizati
 	})
 }
 
+// ownerless is the condition of an organization, o, without an owner. An index has those that
+// were once abandoned.
+const ownerless = `o.abandoned = 1 AND NOT EXISTS (SELECT 1 FROM main.members m WHERE m.organization_id = o.id AND m.role = 'owner')`
+
 // Ownerless implements storage.Organizations.
 func (s *Store) Ownerless(ctx context.Context, after string, limit int) ([]storage.Ownerless, error) {
 	return read(ctx, s, "list organizations without an owner", func(tx *tx) ([]storage.Ownerless, error) {
 		return all(tx, scanOwnerless, `SELECT `+organizationColumns+`,
 			(SELECT count(*) FROM main.members m WHERE m.organization_id = o.id),
 			(SELECT count(*) FROM main.applications a WHERE a.organization_id = o.id)
-			FROM main.organizations o WHERE o.abandoned = 1 AND o.id > ?1
-			AND NOT EXISTS (SELECT 1 FROM main.members m WHERE m.organization_id = o.id AND m.role = 'owner')
+			FROM main.organizations o WHERE o.id > ?1 AND `+ownerless+`
 			ORDER BY o.id LIMIT ?2`, after, limit)
 	})
 }

@@ -29,6 +29,7 @@ func RunDevelopers(t *testing.T, newDatabase func(t *testing.T) (open func() Dev
 	t.Run("Applications", suite.applications)
 	t.Run("Deleting", suite.deleting)
 	t.Run("ApplicationLists", suite.applicationLists)
+	t.Run("Moves", suite.moves)
 	t.Run("RequestLog", suite.requestLog)
 	t.Run("RemovalOfLog", suite.removalOfLog)
 	t.Run("Trials", suite.trials)

@@ -26,6 +26,7 @@ import (
 func Run(t *testing.T, newDatabase func(t *testing.T) (open func() storage.Store)) {
 	suite := &suite{newDatabase: newDatabase}
 	t.Run("Clients", suite.clients)
+	t.Run("ClientHosts", suite.clientHosts)
 	t.Run("SecretUses", suite.secretUses)
 	t.Run("Grants", suite.grants)
 	t.Run("Tokens", suite.tokens)

@@ -1,0 +1,63 @@
+package sqlstore
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// saveHosts records the hosts of a client's redirect URIs in place of those of before.
+func saveHosts(tx *tx, c storage.Client) error {
+	if _, err := tx.exec(`DELETE FROM main.client_hosts WHERE client_id = ?1`, c.ID); err != nil {
+		return err
+	}
+	for _, host := range hostsOf(c) {
+		if _, err := tx.exec(`INSERT INTO main.client_hosts (host, client_id) VALUES (?1, ?2)`, host, c.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hostsOf returns the sorted hosts of a client's redirect URIs. The scheme of an app has none.
+func hostsOf(c storage.Client) (hosts []string) {
+	for _, uri := range c.RedirectURIs {
+		if u, err := url.Parse(uri); err == nil && u.Hostname() != "" {
+			hosts = append(hosts, strings.ToLower(u.Hostname()))
+		}
+	}
+	slices.Sort(hosts)
+	return slices.Compact(hosts)
+}
+
+// ClientsOfHost implements storage.Clients.
+func (s *Store) ClientsOfHost(ctx context.Context, host, after string, limit int) ([]storage.Client, error) {
+	return read(ctx, s, "list clients of host", func(tx *tx) ([]storage.Client, error) {
+		return all(tx, scanClient, `SELECT c.id, c.version, c.registration FROM main.client_hosts h JOIN main.clients c ON c.id = h.client_id
+			WHERE h.host = ?1 AND h.client_id > ?2 ORDER BY h.client_id LIMIT ?3`, strings.ToLower(host), after, max(limit, 0))
+	})
+}
+
+// IndexClients implements storage.Clients. A lock keeps a client as it was read.
+func (s *Store) IndexClients(ctx context.Context, limit int) (int, error) {
+	return write(ctx, s, "index clients", func(tx *tx) (indexed int, err error) {
+		found, err := all(tx, scanClient, `SELECT id, version, registration FROM main.clients WHERE hosts = 0
+			ORDER BY id LIMIT ?1 `+tx.store.dialect.ForUpdate, min(max(limit, 0), 4*sweepChunk))
+		if err != nil {
+			return 0, err
+		}
+		for begin := time.Now(); indexed < len(found) && (indexed == 0 || time.Since(begin) < sweepTime); indexed++ {
+			if err := saveHosts(tx, found[indexed]); err != nil {
+				return 0, err
+			}
+			if _, err := tx.exec(`UPDATE main.clients SET hosts = 1 WHERE id = ?1`, found[indexed].ID); err != nil {
+				return 0, err
+			}
+		}
+		return indexed, nil
+	})
+}
