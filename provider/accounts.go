@@ -231,7 +231,7 @@ func (p Accounts) Delete(ctx context.Context, id string) error {
 		return fmt.Errorf("provider: delete account: %w", err)
 	}
 	_, err := audit.StepIf(ctx, p.audit, func(ctx context.Context) (bool, error) {
-		return p.store.DeleteAccount(ctx, id, pseudonym)
+		return p.store.DeleteAccount(ctx, id, pseudonym, nil)
 	}, storage.Event{Name: audit.AccountDeleted, Subject: pseudonym})
 	if err != nil {
 		return fmt.Errorf("provider: delete account: %w", err)

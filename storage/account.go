@@ -134,10 +134,11 @@ type Accounts interface {
 
 	// DeleteAccount removes the account with its sessions, and the grants, consents,
 	// attributes and statuses of a subject, who need not have an account. In its events the
-	// pseudonym replaces the subject, and the address is emptied; in its matters, breaks and
-	// targets of plans the pseudonym replaces it as well, and the matters lose their notes.
-	// It reports whether there was anything.
-	DeleteAccount(ctx context.Context, id, pseudonym string) (found bool, err error)
+	// pseudonym replaces the subject, and the address is emptied; of those in closed blocks
+	// the step keeps what erase returns ([Trail]), unless that is nil. In its matters, breaks
+	// and targets of plans the pseudonym replaces it as well, and the matters lose their
+	// notes. It reports whether there was anything.
+	DeleteAccount(ctx context.Context, id, pseudonym string, erase Erase) (found bool, err error)
 }
 
 // Person is a subject's data: attribute values by handle, the statuses in groups, and the

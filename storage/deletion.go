@@ -22,5 +22,5 @@ type Deletions interface {
 	// DeleteDueAccount is DeleteAccount for an account that is due for deletion at now. It
 	// does nothing if the owner has withdrawn the request. Of any number of concurrent
 	// calls one reports found.
-	DeleteDueAccount(ctx context.Context, id, pseudonym string, now time.Time) (found bool, err error)
+	DeleteDueAccount(ctx context.Context, id, pseudonym string, now time.Time, erase Erase) (found bool, err error)
 }

@@ -25,7 +25,7 @@
 // with or without an account: attributes, and the [Status] in groups. A [PushedRequest] is
 // a pushed authorization request; [UsedIDs] are identifiers that an application may
 // present only once. [Attempts] are the counters of rate limits, an [Event] is an entry of
-// the audit log, and [Key], [Image] and [Installation] are what the provider needs to run:
+// the audit log, a [Block] a closed part of it, and [Key], [Image] and [Installation] are what the provider needs to run:
 // signing keys, logos, its issuer.
 //
 // The developer dashboard has records of its own, in the roles of [Developers]: an

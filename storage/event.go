@@ -30,6 +30,13 @@ type EventFilter struct {
 	Name     string
 	Subject  string
 	ClientID string
+	// Actor and Matter are as in the Event.
+	Actor, Matter string
+	// Names selects events with one of these names.
+	Names []string
+	// Address selects the events of one network address. Without a Subject, ClientID, Actor
+	// or Matter it needs a From: no store finds an address in years of events.
+	Address string
 	// From and Until select events that happened at From or later, and before Until.
 	From, Until time.Time
 	// BeforeID selects events with a lower ID: the next page.
@@ -46,10 +53,13 @@ type Events interface {
 	// Events returns the matching events, the latest first.
 	Events(ctx context.Context, match EventFilter) ([]Event, error)
 
-	// RemoveEvents examines the events that were recorded first and removes those from
-	// before a moment, at most limit and fewer if that takes long. It returns their number;
-	// the caller repeats until zero. An event more than a minute after now, of a wrong
-	// clock, is as old as the next one that is not. Any number of processes may call it at
-	// once.
+	// RemoveEvents removes the events of closed blocks ([Trail]) that are from before a
+	// moment, the first block first, and what was erased in them: at most limit events, and
+	// fewer if that takes long. It returns their number; the caller repeats until zero. A
+	// block is as old as its latest event, or as its closing if that is earlier; one from
+	// more than a minute after now, of a wrong clock, is as old as the next one that is not.
+	// A block counts as removed before the first of its events goes. Events in no block stay,
+	// and so does the very last one, so that no ID is used again. Any number of processes may
+	// call it at once.
 	RemoveEvents(ctx context.Context, before, now time.Time, limit int) (removed int, err error)
 }

@@ -28,6 +28,7 @@ type Store interface {
 	Attempts
 	Events
 	Matters
+	Trail
 	Installations
 	Clocks
 

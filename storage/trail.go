@@ -42,6 +42,30 @@ type Erasure struct {
 	Subject, Address []byte
 }
 
+// Erase returns what is kept of an event when the person that it names is deleted. It does
+// nothing but compute.
+type Erase func(Event) Erasure
+
+// NextBlock returns the block of some events, of which there is at least one, in the order of
+// their IDs, after the last block (zero for none): all of it that does not come from a key or a
+// clock.
+func NextBlock(last Block, events []Event) Block {
+	block := Block{
+		Number: last.Number + 1, First: events[0].ID, Last: events[len(events)-1].ID, Count: len(events),
+		From: events[0].At, Until: events[0].At, Names: make(map[string]int),
+	}
+	for _, e := range events {
+		block.Names[e.Name]++
+		if e.At.Before(block.From) {
+			block.From = e.At
+		}
+		if e.At.After(block.Until) {
+			block.Until = e.At
+		}
+	}
+	return block
+}
+
 // BlockFilter selects blocks. All nonzero fields must match.
 type BlockFilter struct {
 	// After selects blocks with a higher number, in ascending order; Before those with a
@@ -56,9 +80,9 @@ type BlockFilter struct {
 // Trail stores the blocks of the audit log.
 type Trail interface {
 	// SealEvents closes the next block: the events after the last one, at most limit, whose
-	// IDs nobody can still precede. With fewer than limit it closes a block only if the first
-	// of them is from before a moment. seal gets the last block (zero for none) and the
-	// events, and returns the block to record; it is called in the step, does nothing but
+	// IDs nobody can still precede. With fewer than limit it closes a block only if one of
+	// them is from before a moment. seal gets the last block (zero for none) and the
+	// events, and returns the block to record, which is [NextBlock] and more; it is called in the step, does nothing but
 	// compute, and may be called again. Of concurrent calls one at a time goes on. It reports
 	// whether a block was closed. ErrUnavailable if writers did not pause in time: try again
 	// in a minute.
@@ -68,7 +92,8 @@ type Trail interface {
 	Blocks(ctx context.Context, match BlockFilter) ([]Block, error)
 
 	// BlockEvents returns the events of a block that are still there, in the order of their
-	// IDs, and what was erased in them. ErrNotFound if there is no such block.
+	// IDs, and what was erased in them. Of a block that is removed some may still be there.
+	// ErrNotFound if there is no such block.
 	BlockEvents(ctx context.Context, number int64) ([]Event, []Erasure, error)
 
 	// OpenEvents returns up to limit events after the given ID that are in no block, the

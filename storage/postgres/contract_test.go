@@ -95,9 +95,10 @@ func empty(t *testing.T, db *sql.DB) {
 	// that the order of the tables does not matter.
 	_, err := db.ExecContext(context.Background(), `DO $$ DECLARE name text; BEGIN
 		SET LOCAL session_replication_role = replica;
-		FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = current_schema AND tablename <> 'schema_version' LOOP
+		FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = current_schema AND tablename NOT IN ('schema_version', 'event_log') LOOP
 			EXECUTE format('DELETE FROM %I', name);
 		END LOOP;
+		UPDATE event_log SET sealed = 0, swept = 0;
 	END $$`)
 	if err != nil {
 		t.Fatal(err)

@@ -187,13 +187,13 @@ func (s *Store) EndIssued(ctx context.Context, id string, at time.Time) error {
 }
 
 // DeleteAccount implements storage.Accounts.
-func (s *Store) DeleteAccount(ctx context.Context, id, pseudonym string) (bool, error) {
-	return write(ctx, s, "delete account", func(tx *tx) (bool, error) { return deletePerson(tx, id, pseudonym) })
+func (s *Store) DeleteAccount(ctx context.Context, id, pseudonym string, erase storage.Erase) (bool, error) {
+	return write(ctx, s, "delete account", func(tx *tx) (bool, error) { return deletePerson(tx, id, pseudonym, erase) })
 }
 
 // deletePerson removes an account, which goes first as everywhere, and a subject's data.
 // The decisions go before the grants, which are made while a decision is locked.
-func deletePerson(tx *tx, id, pseudonym string) (bool, error) {
+func deletePerson(tx *tx, id, pseudonym string, erase storage.Erase) (bool, error) {
 	found := 0
 	for _, statement := range []string{
 		`DELETE FROM main.accounts WHERE id = ?1`, // and its sessions
@@ -207,6 +207,9 @@ func deletePerson(tx *tx, id, pseudonym string) (bool, error) {
 			return false, err
 		}
 		found += n
+	}
+	if err := keepErased(tx, id, erase); err != nil {
+		return false, err
 	}
 	renamed, err := renamePerson(tx, id, pseudonym)
 	if err != nil {

@@ -33,7 +33,7 @@ func (s *Store) DueAccounts(ctx context.Context, now time.Time, limit int) ([]st
 
 // DeleteDueAccount implements storage.Deletions. The row is locked while it is still due:
 // a step that keeps the account goes before or finds none.
-func (s *Store) DeleteDueAccount(ctx context.Context, id, pseudonym string, now time.Time) (bool, error) {
+func (s *Store) DeleteDueAccount(ctx context.Context, id, pseudonym string, now time.Time, erase storage.Erase) (bool, error) {
 	return write(ctx, s, "delete due account", func(tx *tx) (bool, error) {
 		_, err := one(tx, scanInt, `SELECT 1 FROM main.accounts WHERE id = ?1 AND delete_at <= ?2 `+
 			tx.store.dialect.ForUpdate, id, micros(now))
@@ -43,6 +43,6 @@ func (s *Store) DeleteDueAccount(ctx context.Context, id, pseudonym string, now 
 		if err != nil {
 			return false, err
 		}
-		return deletePerson(tx, id, pseudonym)
+		return deletePerson(tx, id, pseudonym, erase)
 	})
 }

@@ -58,6 +58,13 @@ type Dialect struct {
 	// the end of the step. Both are empty if Write steps run one at a time.
 	ForShare  string
 	ForUpdate string
+
+	// PauseEvents are statements of a transaction, after which nobody is in the middle of a
+	// step that writes to main.events, nor begins to before its end. They fail if that does
+	// not come about within some 50 ms, for which they keep writers waiting.
+	//
+	// Empty if Write steps run one at a time.
+	PauseEvents []string
 }
 
 //go:embed migrations
@@ -83,6 +90,10 @@ func Postgres(schema string) Dialect {
 			WHERE table_schema = '` + strings.ReplaceAll(schema, `'`, `''`) + `' AND table_name = $1`,
 		ForShare:  "FOR SHARE",
 		ForUpdate: "FOR UPDATE",
+		PauseEvents: []string{
+			`SET LOCAL lock_timeout = '50ms'`,
+			`LOCK TABLE main.events IN SHARE MODE`,
+		},
 	}
 }
 

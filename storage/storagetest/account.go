@@ -163,7 +163,7 @@ func (s *suite) accounts(t *testing.T) {
 			got, err := store.Account(t.Context(), "account")
 			ok(t, err)
 			equal(t, got.Epoch, first+1)
-			_, err = store.DeleteAccount(t.Context(), "account", "someone")
+			_, err = store.DeleteAccount(t.Context(), "account", "someone", nil)
 			ok(t, err)
 		}
 	})
@@ -185,7 +185,7 @@ func (s *suite) accounts(t *testing.T) {
 		fails(t, store.SetPassword(t.Context(), "nobody", storage.Proof{}, "x", t0), storage.ErrNotFound)
 		fails(t, store.SetDisabled(t.Context(), "nobody", true, t0), storage.ErrNotFound)
 		fails(t, store.SetDisabled(t.Context(), "nobody", false, t0), storage.ErrNotFound)
-		found, err := store.DeleteAccount(t.Context(), "nobody", "x")
+		found, err := store.DeleteAccount(t.Context(), "nobody", "x", nil)
 		ok(t, err)
 		equal(t, found, false)
 		ok(t, store.EndIssued(t.Context(), "nobody", t0))
@@ -365,7 +365,7 @@ func (s *suite) endOfAccounts(t *testing.T) {
 				store := s.store(t)
 				ok(t, record(store))
 				for _, want := range []bool{true, false} {
-					found, err := store.DeleteAccount(t.Context(), "subject", "someone")
+					found, err := store.DeleteAccount(t.Context(), "subject", "someone", nil)
 					ok(t, err)
 					equal(t, found, want)
 				}
@@ -377,7 +377,7 @@ func (s *suite) endOfAccounts(t *testing.T) {
 		for _, id := range []string{"ann", "bob"} {
 			ok(t, store.AppendEvent(t.Context(), storage.Event{At: t0, Name: "event", Subject: id, ClientID: "client", Address: "192.0.2.0/24", Detail: "detail"}))
 		}
-		found, err := store.DeleteAccount(t.Context(), "ann", "someone")
+		found, err := store.DeleteAccount(t.Context(), "ann", "someone", nil)
 		ok(t, err)
 		equal(t, found, true)
 		events, err := store.Events(t.Context(), storage.EventFilter{})

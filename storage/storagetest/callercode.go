@@ -107,7 +107,7 @@ func (s *suite) callerCodes(t *testing.T) {
 		fails(t, store.SaveCallerCode(t.Context(), callerCode("nobody", "mailed", storage.MailboxProof)), storage.ErrNotFound)
 		openMatter(t, store, matter("about the host's", "sue", "the host's", t0))
 		fails(t, prove(t, store, "the host's", "mailed"), storage.ErrProof)
-		_, err := store.DeleteAccount(t.Context(), "ann", "someone")
+		_, err := store.DeleteAccount(t.Context(), "ann", "someone", nil)
 		ok(t, err)
 		fails(t, prove(t, store, "ann", "mailed"), storage.ErrProof)
 	})
@@ -141,7 +141,7 @@ func (s *suite) callerRaces(t *testing.T) {
 			errs := make(chan error, 2)
 			go func() { errs <- prove(t, stores[0], who, "mailed") }()
 			go func() {
-				_, err := stores[1].DeleteAccount(t.Context(), who, "someone")
+				_, err := stores[1].DeleteAccount(t.Context(), who, "someone", nil)
 				errs <- err
 			}()
 			for range 2 {

@@ -66,7 +66,7 @@ func (s *verificationSuite) caseMoves(t *testing.T) {
 		_, err = store.MoveCase(t.Context(), approval(c), on)
 		fails(t, err, storage.ErrEnded)
 		c = moveTo(t, store, c, storage.CaseOpen) // without the basis
-		_, err = store.DeleteAccount(t.Context(), "ann", "someone")
+		_, err = store.DeleteAccount(t.Context(), "ann", "someone", nil)
 		ok(t, err)
 		_, err = store.MoveCase(t.Context(), approval(c), on)
 		fails(t, err, storage.ErrEnded)

@@ -166,7 +166,7 @@ func (s *suite) endsOfSessions(t *testing.T) {
 		},
 		"Revocation": func(t *testing.T, store storage.Store) error { return store.EndIssued(t.Context(), "account", t0) },
 		"Deletion": func(t *testing.T, store storage.Store) error {
-			_, err := store.DeleteAccount(t.Context(), "account", "someone")
+			_, err := store.DeleteAccount(t.Context(), "account", "someone", nil)
 			return err
 		},
 		"Removal": func(t *testing.T, store storage.Store) error {

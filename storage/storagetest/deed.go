@@ -74,20 +74,22 @@ var accountDeeds = map[string]deed[storage.Store]{
 		changes: []string{"account ann", "person ann", "session ann", "grant ann", "due ann"},
 	},
 	"DeleteAccount": {
-		do: func(ctx context.Context, s storage.Store) error { return found(s.DeleteAccount(ctx, "ann", "someone")) },
+		do: func(ctx context.Context, s storage.Store) error {
+			return found(s.DeleteAccount(ctx, "ann", "someone", nil))
+		},
 		changes: []string{
 			"account ann", "person ann", "session ann", "consent ann", "grant ann", "token ann", "due ann", "events ann",
 		},
 	},
 	"DeleteDueAccount": {
 		do: func(ctx context.Context, s storage.Store) error {
-			return found(s.DeleteDueAccount(ctx, "due", "someone", t0))
+			return found(s.DeleteDueAccount(ctx, "due", "someone", t0, nil))
 		},
 		changes: []string{"account due", "person due"},
 	},
 	"DeleteDueAccountThatIsNot": {
 		do: func(ctx context.Context, s storage.Store) error {
-			return found(s.DeleteDueAccount(ctx, "ann", "someone", t0))
+			return found(s.DeleteDueAccount(ctx, "ann", "someone", t0, nil))
 		},
 		fails: storage.ErrNotFound,
 	},

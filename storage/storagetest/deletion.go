@@ -54,7 +54,7 @@ func (s *suite) deletions(t *testing.T) {
 		person, err := store.Person(t.Context(), "ann")
 		ok(t, err)
 		equal(t, person.HasAccount, true)
-		found, err := store.DeleteDueAccount(t.Context(), "ann", "someone", due.Add(time.Hour))
+		found, err := store.DeleteDueAccount(t.Context(), "ann", "someone", due.Add(time.Hour), nil)
 		ok(t, err)
 		equal(t, found, false)
 	})
@@ -95,7 +95,7 @@ func (s *suite) deletions(t *testing.T) {
 		ok(t, store.SetAttributes(t.Context(), "ann", attributes(`{"handle": 1}`), nil))
 		ok(t, store.AppendEvent(t.Context(), storage.Event{At: t0, Name: "event", Subject: "ann", Address: "192.0.2.0/24"}))
 		ok(t, store.SetDeletion(t.Context(), "ann", storage.Proof{}, due, t0))
-		found, err := store.DeleteDueAccount(t.Context(), "ann", "someone", due.Add(-time.Second))
+		found, err := store.DeleteDueAccount(t.Context(), "ann", "someone", due.Add(-time.Second), nil)
 		ok(t, err)
 		equal(t, found, false)
 		results := make([]bool, len(stores))
@@ -103,7 +103,7 @@ func (s *suite) deletions(t *testing.T) {
 		for i, each := range stores {
 			group.Go(func() {
 				var err error
-				if results[i], err = each.DeleteDueAccount(t.Context(), "ann", "someone", due); err != nil {
+				if results[i], err = each.DeleteDueAccount(t.Context(), "ann", "someone", due, nil); err != nil {
 					t.Error(err)
 				}
 			})

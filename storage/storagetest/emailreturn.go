@@ -172,7 +172,7 @@ func (s *suite) emailReturns(t *testing.T) {
 	})
 	t.Run("EndsWithItsAccount", func(t *testing.T) {
 		store := moved(t)
-		_, err := store.DeleteAccount(t.Context(), "account", "someone")
+		_, err := store.DeleteAccount(t.Context(), "account", "someone", nil)
 		ok(t, err)
 		gone(t, store, 1, t0)
 		ok(t, store.CreateAccount(t.Context(), storage.Account{ID: "account", Epoch: 1, CreatedAt: t0}))

@@ -13,7 +13,7 @@ func (s *suite) events(t *testing.T) {
 		store := s.store(t)
 		first := storage.Event{
 			ID: 99, At: elsewhere, Name: "signin", Subject: "subject", ClientID: "client",
-			Address: "192.0.2.1", Detail: "wrong password",
+			Address: "192.0.2.1", Detail: "wrong password", Actor: "staff:sue", Matter: "matter",
 		}
 		second := storage.Event{At: t0, Name: "signout"}
 		ok(t, store.AppendEvent(t.Context(), first))
@@ -33,10 +33,10 @@ func (s *suite) events(t *testing.T) {
 	t.Run("MatchAllThatIsGiven", func(t *testing.T) {
 		store := s.store(t)
 		for i, e := range []storage.Event{
-			{Name: "signin", Subject: "ann", ClientID: "red", Detail: "1"},
-			{Name: "signin", Subject: "ann", ClientID: "blue", Detail: "2"},
-			{Name: "signin", Subject: "bob", ClientID: "red", Detail: "3"},
-			{Name: "signout", Subject: "ann", ClientID: "red", Detail: "4"},
+			{Name: "signin", Subject: "ann", ClientID: "red", Detail: "1", Actor: "staff:sue", Matter: "m1"},
+			{Name: "signin", Subject: "ann", ClientID: "blue", Detail: "2", Address: "192.0.2.0"},
+			{Name: "signin", Subject: "bob", ClientID: "red", Detail: "3", Actor: "host", Matter: "m2"},
+			{Name: "signout", Subject: "ann", ClientID: "red", Detail: "4", Actor: "staff:sue", Matter: "m2"},
 		} {
 			e.At = t0.Add(time.Duration(i) * time.Hour)
 			ok(t, store.AppendEvent(t.Context(), e))
@@ -87,76 +87,5 @@ func (s *suite) events(t *testing.T) {
 			got = append(got, e.Detail)
 		}
 		equal(t, got, []string{"4", "3", "2", "1", "0"})
-	})
-	t.Run("AreRemovedWhenOldTheFirstRecordedFirst", func(t *testing.T) {
-		store := s.store(t)
-		for i := range 10 {
-			ok(t, store.AppendEvent(t.Context(), storage.Event{
-				At: t0.Add(time.Duration(i) * time.Hour), Name: "signin", Detail: fmt.Sprint(i),
-			}))
-		}
-		seventh := t0.Add(7 * time.Hour)
-		for _, tc := range []struct {
-			before         time.Time
-			limit, removed int
-		}{
-			{t0, 4, 0}, {seventh, 0, 0}, {seventh, -1, 0},
-			{seventh, 4, 4}, {seventh, 4, 3}, {seventh, 4, 0},
-			{seventh.Add(time.Microsecond), 4, 1},
-		} {
-			removed, err := store.RemoveEvents(t.Context(), tc.before, t0.Add(24*time.Hour), tc.limit)
-			ok(t, err)
-			equal(t, removed, tc.removed)
-		}
-		left, err := store.Events(t.Context(), storage.EventFilter{})
-		ok(t, err)
-		var details []string
-		for _, e := range left {
-			details = append(details, e.Detail)
-		}
-		equal(t, details, []string{"9", "8"})
-	})
-	t.Run("FromTheFutureStopNoRemoval", func(t *testing.T) {
-		store := s.store(t)
-		wrong := t0.AddDate(20, 0, 0)
-		for i, at := range []time.Time{wrong, wrong, wrong, t0, wrong, t0.Add(time.Hour), wrong, t0.Add(3 * time.Hour), wrong} {
-			ok(t, store.AppendEvent(t.Context(), storage.Event{At: at, Name: "signin", Detail: fmt.Sprint(i)}))
-		}
-		left := func(before, now time.Time) (details string) {
-			t.Helper()
-			for {
-				removed, err := store.RemoveEvents(t.Context(), before, now, 2)
-				ok(t, err)
-				if removed == 0 {
-					break
-				}
-			}
-			events, err := store.Events(t.Context(), storage.EventFilter{})
-			ok(t, err)
-			for _, e := range events {
-				details += e.Detail
-			}
-			return details
-		}
-		now := t0.Add(3 * time.Hour)
-		equal(t, left(t0, now), "876543210")
-		equal(t, left(t0.Add(time.Microsecond), now), "87654")
-		equal(t, left(t0.Add(2*time.Hour), now), "876")
-		equal(t, left(now.Add(time.Hour), now.Add(time.Hour)), "8") // behind it there is nothing
-		equal(t, left(wrong.Add(time.Hour), wrong.Add(2*time.Hour)), "")
-	})
-	t.Run("FromTheFutureThatStayStopNoRemoval", func(t *testing.T) {
-		store := s.store(t)
-		wrong := t0.AddDate(20, 0, 0)
-		for i, at := range []time.Time{wrong, wrong, t0.Add(2 * time.Hour), t0} { // the last was recorded late
-			ok(t, store.AppendEvent(t.Context(), storage.Event{At: at, Name: "signin", Detail: fmt.Sprint(i)}))
-		}
-		removed, err := store.RemoveEvents(t.Context(), t0.Add(time.Hour), t0.Add(3*time.Hour), 2)
-		ok(t, err)
-		equal(t, removed, 1)
-		events, err := store.Events(t.Context(), storage.EventFilter{})
-		ok(t, err)
-		equal(t, len(events), 3)
-		equal(t, events[0].Detail, "2")
 	})
 }

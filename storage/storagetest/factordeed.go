@@ -127,6 +127,6 @@ var factorDeeds = map[string]deed[storage.Store]{
 		return s.SetEmail(ctx, "ann", "", "new", "new", true)
 	}, "account ann", "recovery ann"),
 	"DeleteAccount": doing(func(ctx context.Context, s storage.Store) error {
-		return found(s.DeleteAccount(ctx, "ann", "someone"))
+		return found(s.DeleteAccount(ctx, "ann", "someone", nil))
 	}, "account ann", "device ann", "passkey ann", "app ann", "codes ann", "recovery ann", "session ann"),
 }

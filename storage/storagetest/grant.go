@@ -199,7 +199,7 @@ func (s *suite) grantRestsOnBasis(t *testing.T) {
 			return errors.Join(err, store.SetDisabled(t.Context(), "subject", false, t0))
 		},
 		"Deletion": func(t *testing.T, store storage.Store) error {
-			_, err := store.DeleteAccount(t.Context(), "subject", "someone")
+			_, err := store.DeleteAccount(t.Context(), "subject", "someone", nil)
 			return err
 		},
 		"Removal": func(t *testing.T, store storage.Store) error {

@@ -47,7 +47,7 @@ func (s *suite) sessionsOfTheHost(t *testing.T) {
 		begin(t, store, "dave", "", "two")
 		ok(t, store.EndIssued(t.Context(), "carol", t0))
 		equal(t, due(t, store, turn(t0)), []string{"one"})
-		found, err := store.DeleteAccount(t.Context(), "dave", "someone")
+		found, err := store.DeleteAccount(t.Context(), "dave", "someone", nil)
 		ok(t, err)
 		equal(t, found, true)
 		equal(t, due(t, store, turn(t0)), []string{"two"})

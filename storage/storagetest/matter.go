@@ -139,7 +139,7 @@ func (s *suite) mattersOfNobody(t *testing.T) {
 		m.Note, m.Ticket = []byte("sealed"), "T-1"
 		openMatter(t, store, m)
 	}
-	found, err := store.DeleteAccount(t.Context(), "ann", "someone")
+	found, err := store.DeleteAccount(t.Context(), "ann", "someone", nil)
 	ok(t, err)
 	equal(t, found, true)
 	for id, want := range map[string]storage.Matter{
@@ -149,7 +149,7 @@ func (s *suite) mattersOfNobody(t *testing.T) {
 		ok(t, err)
 		equal(t, storage.Matter{Subject: got.Subject, Note: got.Note}, want)
 	}
-	found, err = store.DeleteAccount(t.Context(), "ann", "another")
+	found, err = store.DeleteAccount(t.Context(), "ann", "another", nil)
 	ok(t, err)
 	equal(t, found, false)
 }

@@ -168,7 +168,7 @@ func (s *suite) people(t *testing.T) {
 		attribute, status := write()
 		ok(t, attribute)
 		ok(t, status)
-		_, err := store.DeleteAccount(t.Context(), "subject", "someone")
+		_, err := store.DeleteAccount(t.Context(), "subject", "someone", nil)
 		ok(t, err)
 		attribute, status = write()
 		fails(t, attribute, storage.ErrNotFound)

@@ -120,7 +120,7 @@ func (s *suite) races(t *testing.T) {
 			return store.SetPassword(t.Context(), "account", storage.Proof{}, "new", t0)
 		},
 		"Deletion": func(store storage.Store) error {
-			_, err := store.DeleteAccount(t.Context(), "account", "someone")
+			_, err := store.DeleteAccount(t.Context(), "account", "someone", nil)
 			return err
 		},
 		"Removal": func(store storage.Store) error {

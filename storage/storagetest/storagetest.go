@@ -53,6 +53,8 @@ func Run(t *testing.T, newDatabase func(t *testing.T) (open func() storage.Store
 	t.Run("Images", suite.images)
 	t.Run("Attempts", suite.attempts)
 	t.Run("Events", suite.events)
+	t.Run("EventFilters", suite.eventFilters)
+	t.Run("Trail", suite.trail)
 	t.Run("Matters", suite.matters)
 	t.Run("CallerCodes", suite.callerCodes)
 	t.Run("Installations", suite.installations)

@@ -96,7 +96,7 @@ func (s *verificationSuite) contests(t *testing.T) {
 			return s.SetDisabled(t.Context(), subject, true, t0)
 		},
 		"DeleteAccount": func(t *testing.T, s VerificationStore, subject string) error {
-			_, err := s.DeleteAccount(t.Context(), subject, "someone")
+			_, err := s.DeleteAccount(t.Context(), subject, "someone", nil)
 			return err
 		},
 	} {

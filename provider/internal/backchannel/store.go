@@ -45,9 +45,9 @@ func (s Store) SetDisabled(ctx context.Context, id string, disabled bool, at tim
 }
 
 // DeleteAccount implements storage.Accounts.
-func (s Store) DeleteAccount(ctx context.Context, id, pseudonym string) (bool, error) {
+func (s Store) DeleteAccount(ctx context.Context, id, pseudonym string, erase storage.Erase) (bool, error) {
 	defer s.Ended()
-	return s.Store.DeleteAccount(ctx, id, pseudonym)
+	return s.Store.DeleteAccount(ctx, id, pseudonym, erase)
 }
 
 // SetDeletion implements storage.Deletions.

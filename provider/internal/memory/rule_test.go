@@ -117,6 +117,7 @@ const othersOfTheStore = `
 	Keys AddKey ResealKey RemoveKeys SaveImage Image ImagesWithoutSilhouette RemoveImage
 	AllowAttempt GiveBackAttempt ResetAttempts AppendEvent Events RemoveEvents
 	OpenMatter Matter Matters UseMatter CloseMatter ReleaseMatter SaveCallerCode ProveCaller RemoveMatters
+	SealEvents Blocks BlockEvents OpenEvents
 	Installation CreateInstallation SaveInstallation HearClock Sweep Ping Close`
 
 // process is a memory, its clock, and records of its own.

@@ -105,9 +105,9 @@ func (s *Store) EndIssued(ctx context.Context, id string, at time.Time) error {
 }
 
 // DeleteAccount implements storage.Accounts.
-func (s *Store) DeleteAccount(ctx context.Context, id, pseudonym string) (bool, error) {
+func (s *Store) DeleteAccount(ctx context.Context, id, pseudonym string, erase storage.Erase) (bool, error) {
 	defer s.forget(changed{person: id, every: ofAccount | consents})
-	return s.Store.DeleteAccount(ctx, id, pseudonym)
+	return s.Store.DeleteAccount(ctx, id, pseudonym, erase)
 }
 
 // SetDeletion implements storage.Deletions.
@@ -117,9 +117,9 @@ func (s *Store) SetDeletion(ctx context.Context, id string, on storage.Proof, de
 }
 
 // DeleteDueAccount implements storage.Deletions.
-func (s *Store) DeleteDueAccount(ctx context.Context, id, pseudonym string, now time.Time) (bool, error) {
+func (s *Store) DeleteDueAccount(ctx context.Context, id, pseudonym string, now time.Time, erase storage.Erase) (bool, error) {
 	defer s.forget(changed{person: id, every: ofAccount | consents})
-	return s.Store.DeleteDueAccount(ctx, id, pseudonym, now)
+	return s.Store.DeleteDueAccount(ctx, id, pseudonym, now, erase)
 }
 
 // SetAttributes implements storage.People.

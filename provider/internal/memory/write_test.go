@@ -108,7 +108,7 @@ var writes = map[string]write{
 	}},
 	"CreateAccount": {
 		before: func(ctx context.Context, s storage.Store, n names) error {
-			_, err := s.DeleteAccount(ctx, n.user, "someone")
+			_, err := s.DeleteAccount(ctx, n.user, "someone", nil)
 			return err
 		},
 		do: func(ctx context.Context, s storage.Store, n names) error { return s.CreateAccount(ctx, n.account()) },
@@ -129,7 +129,7 @@ var writes = map[string]write{
 	"SetDisabled": {do: func(ctx context.Context, s storage.Store, n names) error { return s.SetDisabled(ctx, n.user, true, t0) }},
 	"EndIssued":   {do: func(ctx context.Context, s storage.Store, n names) error { return s.EndIssued(ctx, n.user, t0) }},
 	"DeleteAccount": {do: func(ctx context.Context, s storage.Store, n names) error {
-		_, err := s.DeleteAccount(ctx, n.user, "someone")
+		_, err := s.DeleteAccount(ctx, n.user, "someone", nil)
 		return err
 	}},
 	"SetDeletion": {do: func(ctx context.Context, s storage.Store, n names) error {
@@ -140,7 +140,7 @@ var writes = map[string]write{
 			return s.SetDeletion(ctx, n.user, storage.Proof{}, t0.Add(-time.Hour), t0)
 		},
 		do: func(ctx context.Context, s storage.Store, n names) error {
-			_, err := s.DeleteDueAccount(ctx, n.user, "someone", t0)
+			_, err := s.DeleteDueAccount(ctx, n.user, "someone", t0, nil)
 			return err
 		},
 	},

@@ -149,7 +149,7 @@ func TestAPasskeyOpensInItsPlaceOnly(t *testing.T) {
 			}
 			p, app, codes := move(sets["ann"], sets["bob"])
 			for _, who := range []string{"ann", "bob"} {
-				if _, err := behind.DeleteAccount(t.Context(), who, "someone"); err != nil {
+				if _, err := behind.DeleteAccount(t.Context(), who, "someone", nil); err != nil {
 					t.Fatal(err)
 				}
 			}

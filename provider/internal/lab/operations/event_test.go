@@ -50,6 +50,13 @@ func TestRunRemovesEventsThatAreOlderThanTheyAreKept(t *testing.T) {
 		if err := w.Store.AppendEvent(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
+		if _, err := w.Store.SealEvents(t.Context(), 1, w.Now(), func(last storage.Block, events []storage.Event) (storage.Block, error) {
+			block := storage.NextBlock(last, events)
+			block.SealedAt = w.Now()
+			return block, nil
+		}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	w.AgreeOnTime()
 	go func() { _ = w.Run(t.Context()) }() // until the fixture ends

@@ -26,25 +26,26 @@ CREATE TABLE main.event_blocks (
 	root BYTEA NOT NULL CHECK (length(root) = 32),
 	edge BYTEA NOT NULL,
 	checkpoint TEXT NOT NULL,
-	removed BIGINT NOT NULL DEFAULT 0 CHECK (removed IN (0, 1)),
 	CHECK (first <= last)
 );
 
-CREATE INDEX event_blocks_by_time ON main.event_blocks (until_at, number);
+CREATE INDEX event_blocks_by_time ON main.event_blocks (until_at, from_at, number, first, last);
 
--- The one row is locked by who closes a block, and by who erases in closed ones.
+-- The last events that are in a block, and in one whose events are removed. The one row is
+-- locked by who closes a block, and by who erases or removes in closed ones.
 CREATE TABLE main.event_log (
 	one BIGINT NOT NULL PRIMARY KEY CHECK (one = 1),
-	sealed BIGINT NOT NULL
+	sealed BIGINT NOT NULL,
+	swept BIGINT NOT NULL
 );
 
-INSERT INTO main.event_log (one, sealed) VALUES (1, 0);
+INSERT INTO main.event_log (one, sealed, swept) VALUES (1, 0, 0);
 
 -- What events of closed blocks were before the person that they name was deleted.
 CREATE TABLE main.event_erasures (
 	event_id BIGINT NOT NULL PRIMARY KEY,
-	subject BYTEA NOT NULL,
-	address BYTEA NOT NULL
+	subject_mac BYTEA NOT NULL,
+	address_mac BYTEA NOT NULL
 );
 
 -- Why a member of the staff looks at a person. What is sealed is sealed by the provider.

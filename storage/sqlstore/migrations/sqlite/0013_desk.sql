@@ -26,25 +26,26 @@ CREATE TABLE event_blocks (
 	root BLOB NOT NULL CHECK (length(root) = 32),
 	edge BLOB NOT NULL,
 	checkpoint TEXT NOT NULL,
-	removed INTEGER NOT NULL DEFAULT 0 CHECK (removed IN (0, 1)),
 	CHECK (first <= last)
 ) STRICT;
 
-CREATE INDEX event_blocks_by_time ON event_blocks (until_at, number);
+CREATE INDEX event_blocks_by_time ON event_blocks (until_at, from_at, number, first, last);
 
--- The one row is locked by who closes a block, and by who erases in closed ones.
+-- The last events that are in a block, and in one whose events are removed. The one row is
+-- locked by who closes a block, and by who erases or removes in closed ones.
 CREATE TABLE event_log (
 	one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
-	sealed INTEGER NOT NULL
+	sealed INTEGER NOT NULL,
+	swept INTEGER NOT NULL
 ) STRICT;
 
-INSERT INTO event_log (one, sealed) VALUES (1, 0);
+INSERT INTO event_log (one, sealed, swept) VALUES (1, 0, 0);
 
 -- What events of closed blocks were before the person that they name was deleted.
 CREATE TABLE event_erasures (
 	event_id INTEGER NOT NULL PRIMARY KEY,
-	subject BLOB NOT NULL,
-	address BLOB NOT NULL
+	subject_mac BLOB NOT NULL,
+	address_mac BLOB NOT NULL
 ) STRICT;
 
 -- Why a member of the staff looks at a person. What is sealed is sealed by the provider.

@@ -1,0 +1,74 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// RemoveEvents implements storage.Events. The mark goes before the events, so that a kill in
+// between leaves some in a block that is removed, and never a block with some missing. The
+// lock of the log keeps removal, closing and erasure apart.
+func (s *Store) RemoveEvents(ctx context.Context, before, now time.Time, limit int) (int, error) {
+	return write(ctx, s, "remove events", func(tx *tx) (int, error) {
+		if limit <= 0 {
+			return 0, nil
+		}
+		state, err := lockLog(tx, tx.store.dialect.ForUpdate)
+		if err != nil {
+			return 0, err
+		}
+		begin, removed := time.Now(), 0
+		// Zero says that there is nothing left, so something must go first.
+		for removed < limit && (removed == 0 || time.Since(begin) < sweepTime) {
+			n, err := removeSwept(tx, state.swept, min(limit-removed, 4*sweepChunk))
+			if err != nil {
+				return 0, err
+			}
+			removed += n
+			if n > 0 {
+				continue
+			}
+			next, err := nextSwept(tx, state.swept, before, now)
+			if err != nil {
+				return 0, err
+			}
+			if next == state.swept {
+				break
+			}
+			if _, err := tx.exec(`UPDATE main.event_log SET swept = ?1`, next); err != nil {
+				return 0, err
+			}
+			state.swept = next
+		}
+		return removed, nil
+	})
+}
+
+// removeSwept removes events of removed blocks, with what was erased in them. The last event of
+// all stays: an empty table of SQLite would give its ID once more.
+func removeSwept(tx *tx, swept int64, limit int) (int, error) {
+	if _, err := tx.exec(`DELETE FROM main.event_erasures WHERE event_id IN (
+		SELECT event_id FROM main.event_erasures WHERE event_id <= ?1 ORDER BY event_id LIMIT ?2)`, swept, limit); err != nil {
+		return 0, err
+	}
+	return tx.exec(`DELETE FROM main.events WHERE id IN (
+		SELECT id FROM main.events WHERE id <= ?1 AND id < (SELECT max(id) FROM main.events) ORDER BY id LIMIT ?2)`, swept, limit)
+}
+
+// nextSwept returns the last event of the first block that is not removed, if its age allows
+// it, and that of the last removed one otherwise.
+func nextSwept(tx *tx, swept int64, before, now time.Time) (int64, error) {
+	const next = ` FROM main.event_blocks WHERE last > ?1`
+	const at = `CASE WHEN until_at < sealed_at THEN until_at ELSE sealed_at END`
+	age, err := one(tx, scanTime, `SELECT `+at+next+` AND `+at+` <= ?2 ORDER BY last LIMIT 1`, swept, micros(now.Add(skew)))
+	if errors.Is(err, storage.ErrNotFound) || err == nil && !age.Before(before) {
+		return swept, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return one(tx, scanInt64, `SELECT last`+next+` ORDER BY last LIMIT 1`, swept)
+}
