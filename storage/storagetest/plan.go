@@ -218,7 +218,7 @@ func (s *deskSuite) planTargets(t *testing.T) {
 		applications.Kind = "application"
 		ok(t, store.CreatePlan(t.Context(), applications, targets("ann")))
 		makeBreak(t, store, "b", "ann")
-		_, err := store.DeleteAccount(t.Context(), "ann", "someone")
+		_, err := store.DeleteAccount(t.Context(), "ann", "someone", nil)
 		ok(t, err)
 		for plan, want := range map[string][]string{"p": {"bob", "someone"}, "q": {"ann"}} {
 			got, err := store.PlanTargets(t.Context(), plan, "", 0, many)
