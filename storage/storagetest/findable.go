@@ -72,7 +72,7 @@ func (s *suite) findablePeople(t *testing.T) {
 				return s.SetAttributes(t.Context(), "ann", attributes(`{"number":null}`), by("number", "7"))
 			},
 			"NoPerson": func(s storage.Store) error {
-				_, err := s.DeleteAccount(t.Context(), "ann", "someone")
+				_, err := s.DeleteAccount(t.Context(), "ann", "someone", nil)
 				return err
 			},
 		} {
