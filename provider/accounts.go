@@ -15,6 +15,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
 )
 
 // Account is an embedded account, as the host records it.
@@ -302,6 +303,24 @@ func (p Accounts) GetByEmail(ctx context.Context, email string) (RecordedAccount
 		return RecordedAccount{}, fmt.Errorf("provider: read account: %w", err)
 	}
 	return asRecorded(a), nil
+}
+
+// AnnounceEmail mails to the address of an account that the service will give the account
+// another at a moment (ChangeEmail), so that its owner can object until then: a new password or
+// the end of all sessions changes the account, and what was to be done to it as it was is void.
+// ErrNoUser if there is no account.
+func (p Accounts) AnnounceEmail(ctx context.Context, id string, at time.Time) error {
+	a, err := p.store.Account(ctx, id)
+	if errors.Is(err, storage.ErrNotFound) {
+		return ErrNoUser
+	}
+	if err == nil {
+		err = p.pages.MailOwner(ctx, a, ui.MailView{Kind: ui.MailEmailWillChange, On: at, SecurityURL: p.cfg.BaseURL + "/account/security"})
+	}
+	if err != nil {
+		return fmt.Errorf("provider: announce change of e-mail address: %w", err)
+	}
+	return nil
 }
 
 // List returns up to limit embedded accounts with IDs after the given one, in a stable

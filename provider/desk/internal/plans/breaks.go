@@ -1,0 +1,126 @@
+package plans
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// eventSignedOff is that another has looked at a break.
+const eventSignedOff provider.EventName = "break_signed_off"
+
+// sealedBreak is the kind of the sealed sentences of breaks.
+const sealedBreak = "break"
+
+// The length of a sentence, in characters.
+const (
+	minSentence = 20
+	maxSentence = 500
+)
+
+// Alone is what one operator would do alone.
+type Alone struct {
+	Action, Target string
+	Values         map[string]string
+	// Revision is that of what was shown.
+	Revision string
+	// Matter is the open matter about the person, and empty for another target.
+	Matter string
+	// Sentence says why, in words that are typed: 20 to 500 characters.
+	Sentence string
+}
+
+// MayBreak returns the action that a member may do alone, in place of a second, without a proof, or
+// to somebody who works here: ErrForbidden if they are no operator, ErrOwn if it is about them.
+func (s *Service) MayBreak(ctx context.Context, by Member, name, target string) (action.Action, error) {
+	a, ok := s.Book.Action(name)
+	if !ok || by.staffID() == "" || !by.Staff.Operates() || !by.Staff.Is(a.Roles...) {
+		return action.Action{}, ErrForbidden
+	}
+	if why, err := s.bars(ctx, a, target, by); err != nil || why != "" {
+		if why != "" {
+			err = ErrOwn
+		}
+		return action.Action{}, err
+	}
+	return a, nil
+}
+
+// Break does alone what would have needed another, or a proof. What is done and the record of the
+// break are one step; then the host is told, and whether it was is recorded. A sentence that is too
+// short or too long is a provider.FieldError of "sentence".
+func (s *Service) Break(ctx context.Context, by Member, what Alone) (action.Result, error) {
+	a, err := s.MayBreak(ctx, by, what.Action, what.Target)
+	if err != nil {
+		return action.Result{}, err
+	}
+	sentence := strings.TrimSpace(what.Sentence)
+	if n := utf8.RuneCountInString(sentence); n < minSentence || n > maxSentence || !utf8.ValidString(sentence) {
+		return action.Result{}, wrong("sentence", fmt.Sprintf("must be %d to %d characters", minSentence, maxSentence))
+	}
+	now := s.Frame.Now()
+	b := storage.Break{ID: newID(now), Staff: by.staffID(), Action: a.Name, Target: what.Target, At: now}
+	b.Sentence = s.provider.People().Seal(sealedBreak, b.ID, []byte(sentence))
+	actor := provider.Actor{Name: by.Name, Matter: what.Matter, Break: &b}
+	if what.Matter != "" {
+		actor.On = storage.DeedBasis{Matter: what.Matter, Staff: by.staffID(), Subject: what.Target, At: now}
+	}
+	result, err := a.Do(provider.By(ctx, actor), order(a, what.Target, what.Values, "", by), what.Revision)
+	if err != nil {
+		return action.Result{}, err
+	}
+	s.tell(ctx, b, sentence)
+	return result, nil
+}
+
+// tell tells the host of a break, and records that it was told.
+func (s *Service) tell(ctx context.Context, b storage.Break, sentence string) {
+	told := s.Frame.Raise(ctx, frame.Alarm{Kind: frame.AlarmBreak, Staff: b.Staff, Action: b.Action, Target: b.Target, Sentence: sentence})
+	if !told {
+		return
+	}
+	if err := s.store.TellBreak(context.WithoutCancel(ctx), b.ID); err != nil {
+		s.Frame.Logger.ErrorContext(ctx, "it could not be recorded that the host was told of a break", "break", b.ID, "error", err)
+	}
+}
+
+// SignOff records that a member has looked at a break of another. ErrForbidden if they are no
+// operator, ErrOwn if it is theirs, ErrOver if it is signed off.
+func (s *Service) SignOff(ctx context.Context, by Member, id string) error {
+	if by.staffID() == "" || !by.Staff.Operates() {
+		return ErrForbidden
+	}
+	b, err := s.store.Break(ctx, id)
+	if err != nil {
+		return err
+	}
+	ctx = provider.By(ctx, provider.Actor{Name: by.Name, Matter: b.ID})
+	err = s.provider.Events().WriteWith(ctx, func(ctx context.Context) error {
+		return s.store.SignOffBreak(ctx, id, by.staffID(), s.Frame.Now())
+	}, provider.Event{Name: eventSignedOff, Detail: b.Action})
+	if err != nil {
+		return fmt.Errorf("sign off break: %w", decided(err))
+	}
+	return nil
+}
+
+// sentence returns why somebody acted alone. One that cannot be read is empty, and logged.
+func (s *Service) sentence(ctx context.Context, b storage.Break) string {
+	plain, err := s.provider.People().Open(sealedBreak, b.ID, b.Sentence)
+	if err != nil && !errors.Is(err, context.Canceled) {
+		s.Frame.Logger.ErrorContext(ctx, "the sentence of a break cannot be read", "break", b.ID, "error", err)
+	}
+	return string(plain)
+}
+
+// isOverdue reports whether a break has waited too long for another.
+func (s *Service) isOverdue(b storage.Break) bool {
+	return b.SignedOffBy == "" && s.Frame.Now().Sub(b.At) >= Overdue
+}

@@ -1,0 +1,118 @@
+package plans
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+const sentence = "The caller is robbed right now, and nobody else is here."
+
+// alone has olga lock somebody alone.
+func (w *place) alone(target string) (storage.Break, error) {
+	w.T.Helper()
+	e, err := w.check(w.T.Context(), action.Order{Target: target})
+	w.OK(err)
+	_, err = w.Break(w.T.Context(), w.member("olga"), Alone{Action: action.Lock, Target: target, Revision: e.Revision, Sentence: sentence})
+	if err != nil {
+		return storage.Break{}, err
+	}
+	breaks, err := w.store.Breaks(w.T.Context(), true, "", 1)
+	if err != nil || len(breaks) != 1 {
+		w.T.Fatalf("breaks: %v, %v", breaks, err)
+	}
+	return breaks[0], nil
+}
+
+func TestBreak(t *testing.T) {
+	t.Run("IsDoneToldAndSignedOff", func(t *testing.T) {
+		w := newPlace(t, 0)
+		var told []frame.Alarm
+		w.alarm = func(_ context.Context, a frame.Alarm) error { told = append(told, a); return nil }
+		b, err := w.alone("sam")
+		w.OK(err)
+		if b.Staff != "olga" || b.Action != action.Lock || b.Target != "sam" || !b.Told || strings.Contains(string(b.Sentence), "robbed") {
+			t.Errorf("break: %+v", b)
+		}
+		if w.sentence(t.Context(), b) != sentence {
+			t.Error("the sentence is not what was typed")
+		}
+		if len(told) != 1 || told[0].Sentence != sentence || told[0].Kind != frame.AlarmBreak || told[0].Target != "sam" {
+			t.Errorf("told: %+v", told)
+		}
+		if err := w.SignOff(t.Context(), w.member("olga"), b.ID); !errors.Is(err, ErrOwn) {
+			t.Errorf("own break: %v", err)
+		}
+		if err := w.SignOff(t.Context(), w.member("sam"), b.ID); !errors.Is(err, ErrForbidden) {
+			t.Errorf("support: %v", err)
+		}
+		w.OK(w.SignOff(t.Context(), w.member("oleg"), b.ID))
+		if err := w.SignOff(t.Context(), w.member("otto"), b.ID); !errors.Is(err, ErrOver) {
+			t.Errorf("again: %v", err)
+		}
+		want := []string{"account_disabled sam by staff:olga", "break_made sam by staff:olga", "break_signed_off  by staff:oleg"}
+		if diff := cmp.Diff(want, w.lines()); diff != "" {
+			t.Errorf("lines (-want +got):\n%s", diff)
+		}
+	})
+	t.Run("IsRefused", func(t *testing.T) {
+		w := newPlace(t, 1)
+		for name, tt := range map[string]struct {
+			by, target, sentence string
+			err                  error
+		}{
+			"ToSupport":    {"sam", "p1", sentence, ErrForbidden},
+			"OnOneself":    {"olga", "olga", sentence, ErrOwn},
+			"ShortReason":  {"olga", "p1", "because", nil},
+			"LongReason":   {"olga", "p1", strings.Repeat("é", maxSentence+1), nil},
+			"ReasonOfAir":  {"olga", "p1", strings.Repeat(" ", 40), nil},
+			"WrongLetters": {"olga", "p1", strings.Repeat("\xff", 40), nil},
+		} {
+			t.Run(name, func(t *testing.T) {
+				_, err := w.Break(t.Context(), w.member(tt.by), Alone{Action: action.Lock, Target: tt.target, Sentence: tt.sentence})
+				var wrong *provider.FieldError
+				if tt.err != nil && !errors.Is(err, tt.err) || tt.err == nil && (!errors.As(err, &wrong) || wrong.Field != "sentence") {
+					t.Errorf("got %v", err)
+				}
+			})
+		}
+	})
+	t.Run("OfWhatFailedIsNone", func(t *testing.T) {
+		w := newPlace(t, 1)
+		_, err := w.Break(t.Context(), w.member("olga"), Alone{Action: action.Lock, Target: "p1", Revision: "0", Sentence: sentence})
+		if !errors.Is(err, provider.ErrChanged) {
+			t.Errorf("got %v", err)
+		}
+		if breaks, err := w.store.Breaks(t.Context(), false, "", 1); err != nil || len(breaks) != 0 {
+			t.Errorf("breaks: %v, %v", breaks, err)
+		}
+	})
+}
+
+// Attack 22: a break that nobody signs off, and a host that hangs when it is told.
+func TestBreakThatNobodySignsOff(t *testing.T) {
+	w := newPlace(t, 1)
+	w.alarm = func(ctx context.Context, _ frame.Alarm) error { panic("the pager is broken") }
+	b, err := w.alone("p1")
+	w.OK(err)
+	if b.Told {
+		t.Error("it is said that the host was told")
+	}
+	w.Advance(Overdue - time.Minute)
+	if w.isOverdue(b) {
+		t.Error("it is overdue too early")
+	}
+	w.Advance(time.Minute)
+	if !w.isOverdue(b) {
+		t.Error("it is not overdue")
+	}
+}

@@ -1,0 +1,382 @@
+package plans
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+func TestPlanIsProposedApprovedAndRun(t *testing.T) {
+	w := newPlace(t, 3)
+	p := w.running("p1", "p2", "p3")
+	w.OK(w.CarryOn(t.Context()))
+	got := w.plan(p.ID)
+	if got.State != storage.PlanDone || got.Done != 3 || got.Skipped != 0 {
+		t.Errorf("plan is %s, done %d, skipped %d", got.State, got.Done, got.Skipped)
+	}
+	want := []string{
+		"plan_proposed  by staff:olga", "plan_approved  by staff:oleg",
+		"account_disabled p1 by staff:olga", "account_disabled p2 by staff:olga", "account_disabled p3 by staff:olga",
+		"plan_done  by staff:oleg",
+	}
+	if diff := cmp.Diff(want, w.lines()); diff != "" {
+		t.Errorf("lines (-want +got):\n%s", diff)
+	}
+	events, err := w.Events().List(t.Context(), provider.EventFilter{Limit: 10})
+	w.OK(err)
+	for _, e := range events {
+		if e.Actor != "" && e.Matter != p.ID {
+			t.Errorf("%s is not found by its plan", e.Name)
+		}
+	}
+}
+
+func TestDraft(t *testing.T) {
+	w := newPlace(t, 4)
+	w.OK(w.Accounts().SetDisabled(t.Context(), "p2", true))
+	d := w.drafted(Request{Action: action.Lock, Targets: []string{"p1", "p1", " p2 ", "", "gone", "olga", "oleg", "p3"}})
+	var ids []string
+	for _, one := range d.Targets {
+		ids = append(ids, one.ID)
+	}
+	if diff := cmp.Diff([]string{"p1", "oleg", "p3"}, ids); diff != "" {
+		t.Errorf("targets (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]Left{{WhyGone, 1}, {"locked", 1}, {WhySelf, 1}}, d.Left); diff != "" {
+		t.Errorf("left out (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]action.Fact{{Name: "sessions", Value: "6"}}, d.Facts); diff != "" {
+		t.Errorf("facts (-want +got):\n%s", diff)
+	}
+	if again := w.drafted(d.Request); again.Digest != d.Digest {
+		t.Error("the same draft has another digest")
+	}
+	if other := w.drafted(Request{Action: action.Lock, Targets: []string{"p3", "oleg", "p1"}}); other.Digest == d.Digest {
+		t.Error("another order has the same digest")
+	}
+}
+
+func TestDraftIsRefused(t *testing.T) {
+	w := newPlace(t, 1)
+	many := make([]string, MaxTargets+1)
+	for i := range many {
+		many[i] = "x" + strconv.Itoa(i)
+	}
+	tests := map[string]struct {
+		by    string
+		r     Request
+		err   error
+		field string
+	}{
+		"SupportForMany":       {"sam", Request{Action: action.Lock, Targets: []string{"p1", "p2"}}, ErrForbidden, ""},
+		"SupportForTwo":        {"sam", Request{Action: action.ChangeEmail, Targets: []string{"p1"}, Values: map[string]string{"email": "a@example.com"}}, ErrForbidden, ""},
+		"NobodyAtAll":          {"p1", Request{Action: action.Lock, Targets: []string{"p1"}}, ErrForbidden, ""},
+		"UnknownAction":        {"olga", Request{Action: "promote", Targets: []string{"p1"}}, ErrForbidden, ""},
+		"WhatIsNotForMany":     {"olga", Request{Action: action.Unlock, Targets: []string{"p1", "p2"}}, ErrNotPlanned, ""},
+		"WhatOneDoesAlone":     {"olga", Request{Action: action.Unlock, Targets: []string{"p1"}}, ErrNotPlanned, ""},
+		"WhatIsShown":          {"olga", Request{Action: action.ShowValue, Targets: []string{"oleg"}, Values: map[string]string{"handle": "x"}}, ErrNotPlanned, ""},
+		"NoTarget":             {"olga", Request{Action: action.Lock, Targets: []string{" "}}, nil, "targets"},
+		"MoreThanTenThousand":  {"olga", Request{Action: action.Lock, Targets: many}, nil, "targets"},
+		"MissingValue":         {"olga", Request{Action: action.ChangeEmail, Targets: []string{"p1"}}, nil, "email"},
+		"ValueOfAnotherAction": {"olga", Request{Action: action.Lock, Targets: []string{"p1"}, Values: map[string]string{"approved_by": "oleg"}}, nil, "approved_by"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, err := w.Draft(t.Context(), w.member(tt.by), tt.r)
+			var wrong *provider.FieldError
+			if tt.err != nil && !errors.Is(err, tt.err) || tt.field != "" && (!errors.As(err, &wrong) || wrong.Field != tt.field) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	t.Run("StaffIsPlannedByOperators", func(t *testing.T) {
+		w.drafted(Request{Action: action.Unlock, Targets: []string{"oleg"}})
+	})
+}
+
+// Attack 2: nobody approves what they have proposed, whatever they come with.
+func TestOwnPlanIsNotApproved(t *testing.T) {
+	w := newPlace(t, 2)
+	w.staff["p2"] = role.Staff{ID: "olga", Roles: []role.Role{role.Operator}} // olga's second account
+	p := w.proposed("p1")
+	for name, by := range map[string]Member{
+		"Herself":                w.member("olga"),
+		"SecondAccount":          {Name: "staff:olga", As: "p2", Staff: w.staff["p2"]},
+		"SecondNameOfTheAccount": {Name: "staff:olga2", As: "olga", Staff: w.staff["olga"]},
+		"ClientOfTheAPI":         {Name: "client:olga", Staff: w.staff["olga"]},
+		"Support":                w.member("sam"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := w.Approve(t.Context(), by, p.ID, p.Digest)
+			if !errors.Is(err, ErrOwn) && !errors.Is(err, ErrForbidden) {
+				t.Errorf("approve: %v", err)
+			}
+		})
+	}
+	t.Run("InTheWrite", func(t *testing.T) {
+		err := w.store.ApprovePlan(t.Context(), p.ID, storage.Approval{Digest: p.Digest, Staff: "staff:olga", At: w.Now()})
+		if !errors.Is(err, storage.ErrForbidden) {
+			t.Errorf("approve: %v", err)
+		}
+	})
+	if got := w.plan(p.ID); got.State != storage.PlanProposed {
+		t.Errorf("the plan is %s", got.State)
+	}
+}
+
+// Attack 3: a plan that was altered, or whose people have lost their roles.
+func TestAlteredPlan(t *testing.T) {
+	t.Run("OtherDigestIsRefused", func(t *testing.T) {
+		w := newPlace(t, 1)
+		p := w.proposed("p1")
+		_, err := w.Approve(t.Context(), w.member("oleg"), p.ID, storage.Digest{1})
+		if !errors.Is(err, ErrMoved) {
+			t.Errorf("approve: %v", err)
+		}
+	})
+	for name, statement := range map[string]string{
+		"Action":   `UPDATE plans SET action = 'change_email'`,
+		"Reason":   `UPDATE plans SET reason = 'other'`,
+		"Proposer": `UPDATE plans SET proposed_by = 'staff:otto'`,
+		"Targets":  `DELETE FROM plan_targets WHERE number = 2`,
+		"Revision": `UPDATE plan_targets SET revision = '1~AAAA' WHERE number = 2`,
+	} {
+		t.Run(name+"IsRefused", func(t *testing.T) {
+			w := newPlace(t, 2)
+			p := w.proposed("p1", "p2")
+			w.MustExec(statement)
+			if _, err := w.Approve(t.Context(), w.member("oleg"), p.ID, p.Digest); !errors.Is(err, ErrMoved) {
+				t.Errorf("approve: %v", err)
+			}
+		})
+		t.Run(name+"StopsARunningOne", func(t *testing.T) {
+			w := newPlace(t, 2)
+			p := w.running("p1", "p2")
+			w.MustExec(statement)
+			w.OK(w.CarryOn(t.Context()))
+			if got := w.plan(p.ID); got.State != storage.PlanStopped || w.acts.Load() != 0 {
+				t.Errorf("the plan is %s, %d acts", got.State, w.acts.Load())
+			}
+		})
+	}
+	t.Run("OtherTargetIsSkipped", func(t *testing.T) {
+		w := newPlace(t, 3)
+		p := w.running("p1", "p2")
+		w.MustExec(`UPDATE plan_targets SET id = 'p3' WHERE number = 2`)
+		w.OK(w.CarryOn(t.Context()))
+		if diff := cmp.Diff(map[string]string{"p3": "gone"}, w.whys(p.ID)); diff != "" {
+			t.Errorf("skipped (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestRunner(t *testing.T) {
+	t.Run("SkipsAndSaysWhy", func(t *testing.T) {
+		w := newPlace(t, 6)
+		p := w.running("p1", "p2", "p3", "p4", "p5", "p6")
+		w.OK(w.People().EndSessions(t.Context(), "p1", ""))
+		w.OK(w.Accounts().Delete(t.Context(), "p2"))
+		w.staff["p3"] = role.Staff{ID: "oleg", Roles: []role.Role{role.Operator}}
+		w.staff["p4"] = role.Staff{Roles: []role.Role{role.Support}}
+		w.fails["p5"] = &provider.FieldError{Field: "x", Err: errors.New("no")}
+		w.MustExec(`UPDATE accounts SET epoch = epoch + 1 WHERE id = 'p1'`)
+		w.OK(w.CarryOn(t.Context()))
+		whys := w.whys(p.ID)
+		var got []string
+		for _, why := range whys {
+			got = append(got, why)
+		}
+		slices.Sort(got)
+		if diff := cmp.Diff([]string{"changed", "gone", "refused", "self"}, got); diff != "" {
+			t.Errorf("skipped %v (-want +got):\n%s", whys, diff)
+		}
+		if p := w.plan(p.ID); p.State != storage.PlanDone || p.Done != 2 || p.Skipped != 4 {
+			t.Errorf("plan is %s, done %d, skipped %d", p.State, p.Done, p.Skipped)
+		}
+	})
+	t.Run("TriesAgainWhatFails", func(t *testing.T) {
+		w := newPlace(t, 2)
+		p := w.running("p1", "p2")
+		w.fails["p1"] = errors.New("no luck")
+		for range maxAttempts {
+			if got := w.plan(p.ID); got.State != storage.PlanRunning {
+				t.Fatalf("the plan is %s before it was tried often enough", got.State)
+			}
+			w.OK(w.CarryOn(t.Context()))
+		}
+		w.OK(w.CarryOn(t.Context()))
+		if diff := cmp.Diff(map[string]string{"p1": "failed"}, w.whys(p.ID)); diff != "" {
+			t.Errorf("skipped (-want +got):\n%s", diff)
+		}
+		if got := w.plan(p.ID); got.State != storage.PlanDone || got.Done != 1 {
+			t.Errorf("the plan is %s, %d done", got.State, got.Done)
+		}
+	})
+	for _, who := range []string{"olga", "oleg"} {
+		t.Run("StopsWhenARoleIsLost/"+who, func(t *testing.T) {
+			w := newPlace(t, 1)
+			p := w.running("p1")
+			delete(w.staff, who)
+			w.OK(w.CarryOn(t.Context()))
+			if got := w.plan(p.ID); got.State != storage.PlanStopped || w.acts.Load() != 0 {
+				t.Errorf("the plan is %s, %d acts", got.State, w.acts.Load())
+			}
+		})
+	}
+	t.Run("WaitsWhileTheHostCannotSay", func(t *testing.T) {
+		w := newPlace(t, 1)
+		p := w.running("p1")
+		w.host = errors.New("down")
+		if err := w.CarryOn(t.Context()); err == nil {
+			t.Error("nobody says that the host cannot be asked")
+		}
+		if got := w.plan(p.ID); got.State != storage.PlanRunning {
+			t.Errorf("the plan is %s", got.State)
+		}
+		w.host = nil
+		w.OK(w.CarryOn(t.Context()))
+		if got := w.plan(p.ID); got.State != storage.PlanDone {
+			t.Errorf("the plan is %s", got.State)
+		}
+	})
+	t.Run("GoesOnAfterProcessesThatEndInBetween", func(t *testing.T) {
+		w := newPlace(t, 5)
+		p := w.running("p1", "p2", "p3", "p4", "p5")
+		w.fails["p3"] = storage.ErrUnavailable
+		if err := w.CarryOn(t.Context()); !errors.Is(err, storage.ErrUnavailable) {
+			t.Errorf("carry on: %v", err)
+		}
+		if got := w.plan(p.ID); got.Done != 2 {
+			t.Errorf("%d done before it ended", got.Done)
+		}
+		clear(w.fails)
+		w.OK(w.another().CarryOn(t.Context()))
+		if got := w.plan(p.ID); got.State != storage.PlanDone || got.Done != 5 || w.acts.Load() != 5 {
+			t.Errorf("the plan is %s, %d done, %d acts", got.State, got.Done, w.acts.Load())
+		}
+	})
+	t.Run("OfTwoProcessesOneActs", func(t *testing.T) {
+		const people = 20
+		w := newPlace(t, people)
+		var ids []string
+		for n := range people {
+			ids = append(ids, "p"+strconv.Itoa(n+1))
+		}
+		p := w.running(ids...)
+		var working sync.WaitGroup
+		for range 4 {
+			working.Go(func() {
+				if err := w.another().CarryOn(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		working.Wait()
+		w.OK(w.CarryOn(t.Context()))
+		got := w.plan(p.ID)
+		if got.State != storage.PlanDone || got.Done != people || got.Skipped != 0 {
+			t.Errorf("the plan is %s, %d done, %d skipped: %v", got.State, got.Done, got.Skipped, w.whys(p.ID))
+		}
+		events, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventAccountDisabled, Limit: 100})
+		if w.OK(err); len(events) != people {
+			t.Errorf("%d lines for %d people", len(events), people)
+		}
+	})
+	t.Run("StopsInBetween", func(t *testing.T) {
+		w := newPlace(t, 3)
+		p := w.running("p1", "p2", "p3")
+		w.OK(w.End(t.Context(), w.member("otto"), p.ID))
+		w.OK(w.CarryOn(t.Context()))
+		if got := w.plan(p.ID); got.State != storage.PlanStopped || w.acts.Load() != 0 {
+			t.Errorf("the plan is %s, %d acts", got.State, w.acts.Load())
+		}
+	})
+}
+
+func TestDecision(t *testing.T) {
+	t.Run("OfManyOneApproves", func(t *testing.T) {
+		w := newPlace(t, 1)
+		p := w.proposed("p1")
+		var approved atomic.Int64
+		var deciding sync.WaitGroup
+		for i := range 20 {
+			deciding.Go(func() {
+				_, err := w.Approve(t.Context(), w.member([]string{"oleg", "otto"}[i%2]), p.ID, p.Digest)
+				switch {
+				case err == nil:
+					approved.Add(1)
+				case !errors.Is(err, ErrOver):
+					t.Error(err)
+				}
+			})
+		}
+		deciding.Wait()
+		if approved.Load() != 1 {
+			t.Errorf("%d have approved it", approved.Load())
+		}
+	})
+	t.Run("EndsAfterADay", func(t *testing.T) {
+		w := newPlace(t, 1)
+		p := w.proposed("p1")
+		w.Advance(approval)
+		if _, err := w.Approve(t.Context(), w.member("oleg"), p.ID, p.Digest); !errors.Is(err, ErrOver) {
+			t.Errorf("approve: %v", err)
+		}
+	})
+	t.Run("IsNotOfTheTarget", func(t *testing.T) {
+		w := newPlace(t, 1)
+		p := w.proposed("oleg")
+		if _, err := w.Approve(t.Context(), w.member("oleg"), p.ID, p.Digest); !errors.Is(err, ErrOwn) {
+			t.Errorf("approve: %v", err)
+		}
+		_, err := w.Approve(t.Context(), w.member("otto"), p.ID, p.Digest)
+		w.OK(err)
+		w.OK(w.CarryOn(t.Context()))
+		if got := w.plan(p.ID); got.Done != 1 {
+			t.Errorf("skipped: %v", w.whys(p.ID))
+		}
+	})
+	t.Run("IsTakenBack", func(t *testing.T) {
+		w := newPlace(t, 1)
+		p := w.proposed("p1")
+		w.OK(w.End(t.Context(), w.member("olga"), p.ID))
+		if _, err := w.Approve(t.Context(), w.member("oleg"), p.ID, p.Digest); !errors.Is(err, ErrOver) {
+			t.Errorf("approve: %v", err)
+		}
+		if err := w.End(t.Context(), w.member("olga"), p.ID); !errors.Is(err, ErrOver) {
+			t.Errorf("taken back again: %v", err)
+		}
+	})
+	t.Run("OfAnAddressWaitsThreeDays", func(t *testing.T) {
+		w := newPlace(t, 1)
+		d := w.drafted(Request{Action: action.ChangeEmail, Targets: []string{"p1"}, Values: map[string]string{"email": "new@example.com"}})
+		p, err := w.Propose(t.Context(), w.member("olga"), d)
+		w.OK(err)
+		_, err = w.Approve(t.Context(), w.member("oleg"), p.ID, p.Digest)
+		w.OK(err)
+		if mails := w.Mails.Since(0); len(mails) != 1 || mails[0].To != "p1@example.com" || mails[0].Kind != "email_will_change" {
+			t.Errorf("mails: %+v", mails)
+		}
+		w.Advance(waitOfEmail - time.Minute)
+		w.OK(w.CarryOn(t.Context()))
+		if w.acts.Load() != 0 {
+			t.Error("the address has changed too early")
+		}
+		w.Advance(time.Minute)
+		w.OK(w.CarryOn(t.Context()))
+		if got := w.plan(p.ID); got.State != storage.PlanDone || got.Done != 1 {
+			t.Errorf("the plan is %s: %v", got.State, w.whys(p.ID))
+		}
+	})
+}

@@ -1,0 +1,111 @@
+package plans
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// The events of plans.
+const (
+	eventProposed provider.EventName = "plan_proposed"
+	eventApproved provider.EventName = "plan_approved"
+	eventRefused  provider.EventName = "plan_refused"
+	eventStopped  provider.EventName = "plan_stopped"
+	eventDone     provider.EventName = "plan_done"
+)
+
+// Propose records a plan as it was drafted, to be approved by another within 24 hours, and tells
+// those who may. A draft of one person rests on its matter and on what the caller has proved:
+// provider.ErrMatter or provider.ErrProof if that is over. A draft without a target is a
+// provider.FieldError of "targets".
+func (s *Service) Propose(ctx context.Context, by Member, d Draft) (storage.Plan, error) {
+	if len(d.Targets) == 0 {
+		return storage.Plan{}, wrong("targets", "have none to act on")
+	}
+	now := s.Frame.Now()
+	p := d.plan
+	p.ID, p.State, p.ProposedAt, p.ExpiresAt = newID(now), storage.PlanProposed, now, now.Add(approval)
+	sealed, err := s.seal(p.ID, d.content)
+	if err != nil {
+		return storage.Plan{}, err
+	}
+	targets := s.bind(p.ID, d.Targets)
+	p.Content, p.Digest = sealed, s.digest(p, d.content, targets)
+	ctx = provider.By(ctx, provider.Actor{Name: by.Name, Matter: matterOf(p, d.content), On: s.basis(by, d, now)})
+	err = s.provider.Events().WriteWith(ctx, func(ctx context.Context) error {
+		return s.store.CreatePlan(ctx, p, targets)
+	}, s.event(eventProposed, p, d.Targets))
+	if err != nil {
+		return storage.Plan{}, fmt.Errorf("propose plan: %w", err)
+	}
+	s.announcer.announce()
+	return p, nil
+}
+
+// basis is what a proposal about one person rests on. What a client proposes rests on its own
+// matter alike.
+func (s *Service) basis(by Member, d Draft, now time.Time) storage.DeedBasis {
+	if d.Matter == "" {
+		return storage.DeedBasis{}
+	}
+	staff := by.staffID()
+	if staff == "" {
+		staff = by.Name
+	}
+	return storage.DeedBasis{Matter: d.Matter, Staff: staff, Subject: d.Targets[0].ID, Proof: d.Proof, At: now}
+}
+
+// matterOf is what lines about a plan are found by: the matter that it belongs to, or else the
+// plan.
+func matterOf(p storage.Plan, c content) string {
+	if c.Matter != "" {
+		return c.Matter
+	}
+	return p.ID
+}
+
+// event is a line about a plan. Of a plan about one person it is a line about the person, too.
+func (s *Service) event(name provider.EventName, p storage.Plan, targets []storage.PlanTarget) provider.Event {
+	e := provider.Event{Name: name, Detail: p.Action}
+	if len(targets) == 1 && p.Targets == 1 {
+		switch action.Kind(p.Kind) {
+		case action.Person:
+			e.UserID = targets[0].ID
+		case action.Application:
+			e.ClientID = targets[0].ID
+		}
+	}
+	return e
+}
+
+// newID returns a UUID of version 7 (RFC 9562), which sorts by time.
+func newID(at time.Time) string {
+	var id [16]byte
+	_, _ = rand.Read(id[6:])
+	var ms [8]byte
+	binary.BigEndian.PutUint64(ms[:], uint64(at.UnixMilli())) //nolint:gosec // after 1970
+	copy(id[:6], ms[2:])
+	id[6], id[8] = id[6]&0x0f|0x70, id[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
+}
+
+// decided turns an error of the store about a decision into one of this package.
+func decided(err error) error {
+	switch {
+	case errors.Is(err, storage.ErrForbidden):
+		return ErrOwn
+	case errors.Is(err, storage.ErrChanged):
+		return ErrMoved
+	case errors.Is(err, storage.ErrSpent), errors.Is(err, storage.ErrEnded):
+		return ErrOver
+	}
+	return err
+}
