@@ -25,6 +25,15 @@ func TestUpgrade(t *testing.T) {
 	if err != nil || client.Name != `Küche <&> "Söhne"` || client.Version != 7 || client.CreatedAt.UnixMicro() != 1773500966535897 {
 		t.Errorf("the client is %+v, %v", client, err)
 	}
+	for _, want := range []int{1, 0} {
+		if indexed, err := store.IndexClients(t.Context(), 10); err != nil || indexed != want {
+			t.Errorf("%d clients are indexed, %v, want %d", indexed, err, want)
+		}
+		found, err := store.ClientsOfHost(t.Context(), "app.example", "", 10)
+		if err != nil || len(found) != 1 || found[0].Version != 7 {
+			t.Errorf("the clients of a host are %+v, %v", found, err)
+		}
+	}
 	openTest(t, after)
 	if diff := cmp.Diff(schemaOf(t, after), schemaOf(t, before)); diff != "" {
 		t.Errorf("a schema from before (-new +upgraded):\n%s", diff)

@@ -22,6 +22,7 @@ import (
 type lookingFirst struct {
 	storagetest.DeveloperStore
 	storage.Verification
+	storage.Desk
 
 	// met lets two calls meet between the look and the write.
 	met chan struct{}
@@ -261,10 +262,11 @@ var contests = map[string][]string{
 		"RegistrationOfAVersion", "NewRegistration", "EndOfARegistration", "PasswordOfAnEpoch", "AddressOfAnEpoch", "ReturnOfAnAddress",
 		"AddressInPlaceOfAnother", "DeletionOfAnEpoch", "WhatEndsAnEpoch", "AttributeInPlaceOfAnother",
 		"StatusOfARevision", "FirstStatus", "InstallationInPlaceOfAnother", "KeySealedAnew",
-		"SignInByAStepOfAnApp", "SignInByARecoveryCode", "ChangeOfAVersion", "RemovalOfTheLastTwoPasskeys", "EndOfARecovery",
+		"SignInByAStepOfAnApp", "SignInByARecoveryCode", "ChangeOfAVersion", "RemovalOfTheLastTwoPasskeys", "EndOfARecovery", "CallerCode",
 	},
 	"RunVerification": {"Approval", "DecisionAgainstWithdrawal", "ExpiryAgainstApproval", "PostponementOfAContent", "RosterInPlaceOfAnother"},
 	"RunDevelopers":   {"OrganizationOfAVersion", "ApplicationOfAVersion", "Stop", "Halt", "SettingsOfAVersion", "FirstSettings"},
+	"RunDesk":         {"PlanApproval", "PlanTarget", "SignOff"},
 }
 
 // TestStoreThatLooksFirstIsNoticed runs the contests on such a backend in a process of
@@ -282,6 +284,12 @@ func TestStoreThatLooksFirstIsNoticed(t *testing.T) {
 			storagetest.RunDevelopers(t, func(t *testing.T) func() storagetest.DeveloperStore {
 				open := openLookingFirst(t)
 				return func() storagetest.DeveloperStore { return open() }
+			})
+		})
+		t.Run("RunDesk", func(t *testing.T) {
+			storagetest.RunDesk(t, func(t *testing.T) func() storagetest.DeskStore {
+				open := openLookingFirst(t)
+				return func() storagetest.DeskStore { return open() }
 			})
 		})
 		t.Run("RunVerification", func(t *testing.T) {
@@ -322,6 +330,6 @@ func openLookingFirst(t *testing.T) func() lookingFirst {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return lookingFirst{store, store, met}
+		return lookingFirst{store, store, store, met}
 	}
 }
