@@ -166,7 +166,14 @@ func New(cfg Config) (*Desk, error) {
 	if err != nil {
 		return nil, fmt.Errorf("desk: %w", err)
 	}
+	book, err := newBook(cfg)
+	if err != nil {
+		return nil, err
+	}
 	f.Mount(home.Routes()...)
+	if err := mountAPI(f, cfg, book); err != nil {
+		return nil, fmt.Errorf("desk: %w", err)
+	}
 	if cfg.Verification != nil {
 		f.Mount(inbox.New(f, cfg.Verification).Routes()...)
 	}

@@ -77,6 +77,9 @@ func (f *Frame) ServeHTTP(w http.ResponseWriter, r *http.Request) { f.mux.ServeH
 // the path of the desk. Its handler decides itself who is let in.
 func (f *Frame) Handle(path string, h http.Handler) { f.mux.Handle(f.base+path, h) }
 
+// HandleAt is Handle at a path of the host, which has it lead here.
+func (f *Frame) HandleAt(path string, h http.Handler) { f.mux.Handle(path, h) }
+
 // Dress adds what a room says on every page, such as a banner.
 func (f *Frame) Dress(say func(*Request, *screens.Page) error) { f.dress = append(f.dress, say) }
 

@@ -1,0 +1,215 @@
+package api
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+)
+
+// contextOf is a context.
+type contextOf = context.Context
+
+// find is what people are found by.
+type find struct {
+	By    string `json:"by" enum:"email,id" doc:"What is known of the person."`
+	Value string `json:"value" doc:"It, exactly: there are no prefixes and no patterns."`
+}
+
+// found are the people who were found: one, or none.
+type found struct {
+	People []personID `json:"people" doc:"One, or none."`
+}
+
+type personID struct {
+	ID string `json:"id" doc:"With which a matter is opened."`
+}
+
+// person is what is shown of a person.
+type person struct {
+	ID         string      `json:"id"`
+	Account    *account    `json:"account,omitempty" doc:"Missing for a user of the host, who has none here."`
+	Attributes []attribute `json:"attributes" doc:"What is recorded, masked."`
+}
+
+type account struct {
+	Email             string    `json:"email" doc:"Masked."`
+	EmailVerified     bool      `json:"email_verified"`
+	HasPassword       bool      `json:"has_password"`
+	PasswordChangedAt time.Time `json:"password_changed_at,omitzero"`
+	Disabled          bool      `json:"disabled" doc:"Whether the account is locked."`
+	CreatedAt         time.Time `json:"created_at"`
+}
+
+type attribute struct {
+	Handle string `json:"handle"`
+	Value  string `json:"value" doc:"Masked."`
+}
+
+type session struct {
+	Handle     string    `json:"handle" doc:"What ends it: the session of end_session."`
+	Browser    string    `json:"browser" doc:"As it names itself."`
+	Network    string    `json:"network"`
+	CreatedAt  time.Time `json:"created_at"`
+	LastSeenAt time.Time `json:"last_seen_at,omitzero"`
+	ExpiresAt  time.Time `json:"expires_at"`
+}
+
+type consent struct {
+	ClientID   string    `json:"client_id"`
+	ClientName string    `json:"client_name" doc:"As the person has read it."`
+	Scopes     []string  `json:"scopes"`
+	Attributes []string  `json:"attributes" doc:"What it gets, by handle."`
+	Groups     []string  `json:"groups"`
+	CreatedAt  time.Time `json:"created_at"`
+	LastUsedAt time.Time `json:"last_used_at,omitzero"`
+}
+
+type status struct {
+	Group      string    `json:"group"`
+	Verified   bool      `json:"verified"`
+	Pending    bool      `json:"pending"`
+	VerifiedBy string    `json:"verified_by,omitempty"`
+	Method     string    `json:"method,omitempty"`
+	VerifiedAt time.Time `json:"verified_at,omitzero"`
+	ExpiresAt  time.Time `json:"expires_at,omitzero"`
+}
+
+func (a *API) peopleRows() []operation {
+	part := func(name, id, title string, out any, serve func(*call) (response, error)) operation {
+		return operation{
+			Method: http.MethodGet, Path: "/people/{person}/" + name, ID: id, Title: title, Scope: ScopePeopleRead, Spend: reads,
+			Matter: true, Paged: true, Out: out, serve: serve,
+		}
+	}
+	return []operation{
+		{
+			Method: http.MethodPost, Path: "/people/find", ID: "findPerson", Title: "Find a person", Scope: ScopePeopleRead, Spend: finds,
+			Text: "Nothing is shown: open a matter with the ID.", In: find{}, Out: found{}, serve: findPerson,
+		},
+		{
+			Method: http.MethodGet, Path: "/people/{person}", ID: "getPerson", Title: "Read a person", Scope: ScopePeopleRead, Spend: reads,
+			Matter: true, Out: person{}, serve: getPerson,
+		},
+		part("sessions", "listSessions", "List where a person is signed in", rows[session]{}, listSessions),
+		part("consents", "listConsents", "List what a person allows applications", rows[consent]{}, listConsents),
+		part("statuses", "listStatuses", "List the statuses of a person in groups", rows[status]{}, listStatuses),
+		part("events", "listPersonEvents", "List what the audit log has of a person", rows[event]{}, listPersonEvents),
+	}
+}
+
+// findPerson finds a person by what is known of them alone. A miss is recorded like a hit, or
+// this would tell who is here.
+func findPerson(c *call) (response, error) {
+	var in find
+	if err := bind(c.tree, &in); err != nil {
+		return response{}, err
+	}
+	ids, err := c.api.find(c.Context(), in.By, in.Value)
+	if err != nil {
+		return response{}, err
+	}
+	out := found{People: []personID{}}
+	e := provider.Event{Name: provider.EventPersonNotFound}
+	for _, id := range ids {
+		out.People, e = append(out.People, personID{id}), provider.Event{Name: provider.EventPersonFound, UserID: id}
+	}
+	ctx := provider.By(c.Context(), provider.Actor{Name: c.name()})
+	if err := c.api.Provider.Events().Write(ctx, e); err != nil {
+		return response{}, err
+	}
+	if c.api.misses.count(c.client, len(ids) > 0) {
+		c.api.Frame.Raise(c.Context(), frame.Alarm{Kind: frame.AlarmMisses, Staff: c.name()})
+	}
+	return ok(out), nil
+}
+
+// data reads the person of the matter, and records the look.
+func (c *call) data(part string) (provider.PersonalData, error) {
+	if err := c.looked(part); err != nil {
+		return provider.PersonalData{}, err
+	}
+	return c.api.Provider.People().Get(c.Context(), c.matter.Subject)
+}
+
+func getPerson(c *call) (response, error) {
+	data, err := c.data("account")
+	if err != nil {
+		return response{}, err
+	}
+	p := person{ID: data.UserID, Attributes: []attribute{}}
+	if a := data.Account; a != nil {
+		p.Account = &account{
+			Email: frame.MaskEmail(a.Email), EmailVerified: a.EmailVerified, HasPassword: a.HasPassword,
+			PasswordChangedAt: a.PasswordChangedAt, Disabled: a.Disabled, CreatedAt: a.CreatedAt,
+		}
+	}
+	for _, handle := range slices.Sorted(maps.Keys(data.Attributes)) {
+		p.Attributes = append(p.Attributes, attribute{handle, frame.Mask(string(data.Attributes[handle]))})
+	}
+	return ok(p), nil
+}
+
+func listSessions(c *call) (response, error) {
+	data, err := c.data("sessions")
+	if err != nil {
+		return response{}, err
+	}
+	return within(c, data.Sessions, func(s provider.RecordedSession) session {
+		return session{Handle: s.Handle, Browser: s.UserAgent, Network: s.Address, CreatedAt: s.CreatedAt, LastSeenAt: s.LastSeenAt, ExpiresAt: s.ExpiresAt}
+	})
+}
+
+func listConsents(c *call) (response, error) {
+	data, err := c.data("applications")
+	if err != nil {
+		return response{}, err
+	}
+	return within(c, data.Consents, func(r provider.RecordedConsent) consent {
+		return consent{
+			ClientID: r.ClientID, ClientName: r.ClientName, Scopes: r.Scopes, Attributes: r.Attributes, Groups: r.Groups,
+			CreatedAt: r.CreatedAt, LastUsedAt: r.LastUsedAt,
+		}
+	})
+}
+
+func listStatuses(c *call) (response, error) {
+	data, err := c.data("groups")
+	if err != nil {
+		return response{}, err
+	}
+	return within(c, data.Statuses, func(s provider.Status) status {
+		return status{
+			Group: s.Group, Verified: s.Verified, Pending: s.Pending, VerifiedBy: s.VerifiedBy, Method: s.Method,
+			VerifiedAt: s.VerifiedAt, ExpiresAt: s.ExpiresAt,
+		}
+	})
+}
+
+func listPersonEvents(c *call) (response, error) {
+	if err := c.looked("history"); err != nil {
+		return response{}, err
+	}
+	return c.events(provider.EventFilter{UserID: c.matter.Subject})
+}
+
+// within is a page of a list that was read as a whole: its cursor is a place in it.
+func within[R, T any](c *call, all []R, as func(R) T) (response, error) {
+	limit, after, err := c.page()
+	if err != nil {
+		return response{}, err
+	}
+	begin, _ := strconv.Atoi(after)
+	begin = min(begin, len(all))
+	end := min(begin+limit, len(all))
+	shown := make([]T, 0, end-begin)
+	for _, r := range all[begin:end] {
+		shown = append(shown, as(r))
+	}
+	return listedAs(c, shown, end < len(all), func() string { return strconv.Itoa(end) }), nil
+}

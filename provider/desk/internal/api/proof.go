@@ -1,0 +1,69 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// readOut is the code that a caller has read out.
+type readOut struct {
+	Code string `json:"code" doc:"The digits that the caller has read out." max:"40"`
+}
+
+// proofRows are how a caller proves who they are.
+func (a *API) proofRows() []operation {
+	return []operation{
+		{
+			Method: http.MethodPost, Path: "/matters/{matter}/code", ID: "sendCallerCode", Title: "Mail the caller a code", Scope: ScopePeopleAct, Spend: acts,
+			Text: "It goes to the recorded address. Who is signed in finds one on the page for calls in the account.",
+			In:   nothing{}, Out: matter{}, serve: sendCode,
+		},
+		{
+			Method: http.MethodPost, Path: "/matters/{matter}/proof", ID: "proveCaller", Title: "Take the code that the caller reads out", Scope: ScopePeopleAct, Spend: acts,
+			Text: "It counts for five minutes. A code is good for one use and five tries.",
+			In:   readOut{}, Out: matter{}, Problems: []kind{kindProof}, serve: proveCaller,
+		},
+	}
+}
+
+// openMatterOf returns the open matter of the path.
+func (c *call) openMatterOf() (storage.Matter, error) {
+	m, err := c.ownMatter(c.PathValue("matter"))
+	if err != nil {
+		return m, err
+	}
+	if !m.ClosedAt.IsZero() || !c.now().Before(m.EndsAt) {
+		return m, notFound
+	}
+	c.matter = &m
+	return m, c.mayLookAt(m.Subject)
+}
+
+func sendCode(c *call) (response, error) {
+	if err := bind(c.tree, &nothing{}); err != nil {
+		return response{}, err
+	}
+	m, err := c.openMatterOf()
+	if err != nil {
+		return response{}, err
+	}
+	return ok(asMatter(m)), c.api.Provider.Accounts().SendCallerCode(c.by(storage.NoProof, nil), m.Subject)
+}
+
+func proveCaller(c *call) (response, error) {
+	var in readOut
+	if err := bind(c.tree, &in); err != nil {
+		return response{}, err
+	}
+	m, err := c.openMatterOf()
+	if err != nil {
+		return response{}, err
+	}
+	ctx := provider.By(c.Context(), provider.Actor{Name: c.name(), Matter: m.ID})
+	if m.Proof, m.ProvedUntil, err = c.api.Provider.People().ProveCaller(ctx, m.ID, c.name(), m.Subject, in.Code); err != nil {
+		return response{}, err
+	}
+	return ok(asMatter(m)), nil
+}

@@ -1,0 +1,71 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+)
+
+// event is a line of the audit log.
+type event struct {
+	ID       int64     `json:"id"`
+	At       time.Time `json:"at"`
+	Name     string    `json:"name"`
+	Person   string    `json:"person,omitempty" doc:"The ID of the person, or what stands for it after the person was deleted."`
+	ClientID string    `json:"client_id,omitempty"`
+	Network  string    `json:"network,omitempty"`
+	Detail   string    `json:"detail,omitempty"`
+	Actor    string    `json:"actor,omitempty" doc:"Who acted, if not the person: staff:, client: or command: with a name, or host."`
+	Matter   string    `json:"matter,omitempty" doc:"The matter in which it was done."`
+}
+
+func (a *API) recordRows() []operation {
+	return []operation{
+		{
+			Method: http.MethodGet, Path: "/events", ID: "listEvents", Title: "Read the audit log, the latest first", Scope: ScopeEventsRead, Spend: reads,
+			Query: []parameter{
+				{name: "name", doc: "The name of the event, such as account_disabled."},
+				{name: "person", doc: "The ID of the person."}, {name: "client_id", doc: "The application."},
+				{name: "from", doc: "From this time on.", format: "date-time"}, {name: "until", doc: "Before this time.", format: "date-time"},
+			},
+			Paged: true, Out: rows[event]{}, serve: listEvents,
+		},
+	}
+}
+
+func listEvents(c *call) (response, error) {
+	query := c.URL.Query()
+	match := provider.EventFilter{Name: provider.EventName(query.Get("name")), UserID: query.Get("person"), ClientID: query.Get("client_id")}
+	var err error
+	if match.From, err = c.time("from"); err != nil {
+		return response{}, err
+	}
+	if match.Until, err = c.time("until"); err != nil {
+		return response{}, err
+	}
+	return c.events(match)
+}
+
+// events is a page of the audit log.
+func (c *call) events(match provider.EventFilter) (response, error) {
+	limit, after, err := c.page()
+	if err != nil {
+		return response{}, err
+	}
+	match.Limit = limit
+	match.Before, _ = strconv.ParseInt(after, 10, 64)
+	found, err := c.api.Provider.Events().List(c.Context(), match)
+	if err != nil {
+		return response{}, err
+	}
+	all := make([]event, len(found))
+	for i, e := range found {
+		all[i] = event{
+			ID: e.ID, At: e.At, Name: string(e.Name), Person: e.UserID, ClientID: e.ClientID, Network: e.Address, Detail: e.Detail,
+			Actor: e.Actor, Matter: e.Matter,
+		}
+	}
+	return listed(c, all, limit, func(last event) string { return strconv.FormatInt(last.ID, 10) }), nil
+}
