@@ -63,6 +63,7 @@ func ProblemOf(l *ui.Locale, field string, w Wrong) ui.Problem {
 		WrongNoNote: t.Case.NoteMissing, WrongDate: t.Case.DateWrong,
 		WrongGroup: t.Codes.GroupMissing, WrongNumber: t.Codes.NumberWrong, WrongEmail: t.Codes.EmailWrong, WrongLength: t.Codes.TooLong,
 		WrongEndOfCodes: t.Codes.DateWrong, WrongCase: t.Holds.NoCase, WrongHoldReason: t.Holds.ReasonWrong, WrongEndOfHold: t.Holds.DateWrong,
+		WrongMissing: t.Act.Missing, WrongValue: t.Act.Wrong, WrongMoved: t.Act.Moved,
 	}[w]
 	return ui.Problem{Field: field, Text: l.Plain(sentence)}
 }

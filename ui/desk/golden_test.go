@@ -26,6 +26,7 @@ func TestScreensSayAllSentencesAndNothingElse(t *testing.T) {
 			d.Notice = notice
 			more = append(more, Inbox(InboxView{Page: d, Form: audiencetest.Form()}))
 		}
+		more = append(more, actSentences(l)...)
 		all := AreaLink{Area: AreaHome, Current: true}
 		for section := range textOf(l).Common.SectionNames {
 			all.Sections = append(all.Sections, SectionLink{Section: section})
@@ -33,7 +34,7 @@ func TestScreensSayAllSentencesAndNothingElse(t *testing.T) {
 		more = append(more, Home(HomeView{Page: Page{Page: p, Areas: []AreaLink{all}}}))
 		for _, w := range []Wrong{
 			WrongUnanswered, WrongAnsweredNo, WrongNoReason, WrongNoNote, WrongDate, WrongGroup, WrongNumber, WrongEmail, WrongLength,
-			WrongEndOfCodes, WrongCase, WrongHoldReason, WrongEndOfHold,
+			WrongEndOfCodes, WrongCase, WrongHoldReason, WrongEndOfHold, WrongMissing, WrongValue, WrongMoved,
 		} {
 			more = append(more, ui.Words(ProblemOf(l, FieldNote, w).Text))
 		}
@@ -61,5 +62,38 @@ func TestEveryCodeHasASentence(t *testing.T) {
 	}
 	if diff := cmp.Diff(len(keyOrder), len(text.Case.KeyNames)); diff != "" {
 		t.Errorf("keys and their names differ: %s", diff)
+	}
+}
+
+// actSentences are those about actions.
+func actSentences(l *ui.Locale) (all []templ.Component) {
+	say := func(s string) { all = append(all, ui.Words(s+" ")) }
+	for _, name := range ActNames() {
+		for _, of := range []func(*ui.Locale, string) string{ActTitle, ActDoes, ActUndo, ActTold} {
+			say(of(l, name))
+		}
+	}
+	t := textOf(l).Act
+	for name := range t.Fields {
+		say(ActField(l, name))
+	}
+	for name := range t.Facts {
+		say(ActFactName(l, name))
+	}
+	for name := range t.Voids {
+		say(ActVoid(l, name))
+	}
+	for _, need := range []ActNeed{NeedsMailbox, NeedsSession, NeedsEyes, NeedsProtected} {
+		say(ActView{Needs: need}.need(l))
+	}
+	return all
+}
+
+func TestUnknownFactAndVoidAreTold(t *testing.T) {
+	if got := ActFactName(nil, "moons"); got != "moons" {
+		t.Errorf("an unknown fact is called %q", got)
+	}
+	if got := ActVoid(nil, "moons"); got != ActVoid(nil, "other") || got == "" {
+		t.Errorf("an unknown reason is %q", got)
 	}
 }

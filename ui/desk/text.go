@@ -7,6 +7,7 @@ type text struct {
 	Common  commonText
 	Notices map[Notice]ui.Message
 	Home    homeText
+	Act     actText
 	Inbox   inboxText
 	Case    caseText
 	Reasons map[string]ui.Message
@@ -88,4 +89,14 @@ type homeText struct {
 	FindThem, Matters, Ends, Wrong    ui.Message
 	ToDo, Nothing                     ui.Message
 	Tasks                             map[TaskKind]ui.Message
+}
+
+type actText struct {
+	What, To, Undo, Told                             ui.Message
+	Check, Back, Eyes, Propose                       ui.Message
+	Proof, ProofSession, Prove, Alone                ui.Message
+	Moved, Missing, Wrong                            ui.Message
+	Shown, ShownText, Nothing, Service               ui.Message
+	Protected                                        ui.Message
+	Titles, Does, Fields, Facts, Voids, Undos, Tolds map[string]ui.Message
 }
