@@ -4,6 +4,7 @@ package audiencetest
 
 import (
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -30,6 +31,10 @@ type Audience struct {
 	Fixtures []Fixture
 	// One is the fixture that a browser looks at in every language.
 	One string
+	// Beside are the English files of what the screens say of others, by their sections; ""
+	// is that of people.
+	// Defaults to that of people in the folder above.
+	Beside map[string]string
 }
 
 // pages are the fixtures in languages.
@@ -81,7 +86,12 @@ func (a Audience) Texts(t *testing.T) {
 // more components, in the same language, say all of the audience's. Known is what else they
 // may say.
 func (a Audience) Said(t *testing.T, more func(l *ui.Locale) []templ.Component, known ...string) {
-	s, err := ui.NewLocaleSet(uitest.Pseudo(t, map[string]string{"": "../text/en.json", a.Section: "text/en.json"}))
+	sections := map[string]string{"": "../text/en.json"}
+	if a.Beside != nil {
+		sections = maps.Clone(a.Beside)
+	}
+	sections[a.Section] = "text/en.json"
+	s, err := ui.NewLocaleSet(uitest.Pseudo(t, sections))
 	if err != nil {
 		t.Fatal(err)
 	}
