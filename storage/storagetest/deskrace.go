@@ -136,7 +136,9 @@ func (s *deskSuite) neighbours(t *testing.T) {
 			changes: []string{"matter ann"},
 		},
 		"DeleteAccount": {
-			do:      func(ctx context.Context, s DeskStore) error { return found(s.DeleteAccount(ctx, "ann", "someone", nil)) },
+			do: func(ctx context.Context, s DeskStore) error {
+				return found(s.DeleteAccount(ctx, "ann", "someone", nil))
+			},
 			changes: []string{"matter ann", "break ann", "target proposed ann", "target running ann"},
 		},
 	})

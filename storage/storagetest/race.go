@@ -14,6 +14,7 @@ import (
 func (s *suite) races(t *testing.T) {
 	s.contests(t)
 	s.factorRaces(t)
+	s.trailRaces(t)
 	s.callerRaces(t)
 	t.Run("ExchangeOfACodeHasOneWinner", func(t *testing.T) {
 		stores := s.stores(t, 2)

@@ -10,7 +10,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// sealAt closes a block at a time; its root is that of nothing but the IDs.
+// sealAt closes a block at a time; its root is a digest of its events.
 func sealAt(at time.Time) func(storage.Block, []storage.Event) (storage.Block, error) {
 	return func(last storage.Block, events []storage.Event) (storage.Block, error) {
 		block := storage.NextBlock(last, events)
@@ -20,12 +20,20 @@ func sealAt(at time.Time) func(storage.Block, []storage.Event) (storage.Block, e
 	}
 }
 
-func rootOf(events []storage.Event) storage.Digest {
-	var ids []byte
-	for _, e := range events {
-		ids = fmt.Appendln(ids, e.ID)
+// rootOf digests events as they were before something was erased in them.
+func rootOf(events []storage.Event, erased ...storage.Erasure) storage.Digest {
+	was := make(map[int64]storage.Erasure)
+	for _, e := range erased {
+		was[e.EventID] = e
 	}
-	return sha256.Sum256(ids)
+	var text []byte
+	for _, e := range events {
+		if before, ok := was[e.ID]; ok {
+			e.Subject, e.Address = string(before.Subject), string(before.Address)
+		}
+		text = fmt.Appendln(text, e.ID, e.Subject, e.Address)
+	}
+	return sha256.Sum256(text)
 }
 
 // sealed closes the next block of so many events, or less.
