@@ -53,6 +53,11 @@ func TestPlans(t *testing.T) {
 			" ORDER BY issued_at DESC, batch DESC LIMIT " + limit + ") AS b LEFT JOIN main.verification_codes c ON c.batch = b.batch " +
 			"GROUP BY b.batch, b.group_name, b.issued_by, b.issued_at ORDER BY b.issued_at DESC, b.batch DESC"
 	}
+	const plans = "SELECT id, action, kind, reason, content, digest, state, proposed_by, decided_by, proposed_as, decided_as, " +
+		"proposed_at, decided_at, expires_at, not_before, ended_at, targets, done, skipped FROM main.plans"
+	const breaks = "SELECT id, staff, action, target, sealed_sentence, at, told, signed_off_by, signed_off_at FROM main.breaks"
+	const matters = "SELECT id, staff, role, subject, reason, ticket, sealed_note, opened_at, ends_at, closed_at, " +
+		"proof, proved_until, withheld_until FROM main.matters"
 	want := []string{
 		// The organizations that have been deleted since the last round.
 		"DELETE FROM main.changes WHERE id IN ( SELECT c.id FROM main.former_organizations f JOIN main.changes c ON c.organization_id = f.id AND c.id <= f.last_change ORDER BY f.id, c.id LIMIT ?1)",
@@ -85,6 +90,15 @@ func TestPlans(t *testing.T) {
 		listBatches("", "?1"),
 		listBatches(" WHERE issued_at < ?1", "?2"),
 		"SELECT count(*) FROM ( SELECT case_id FROM main.evidence WHERE digest = ?2 AND case_id <> ?1 UNION SELECT case_id FROM main.evidence WHERE likeness = ?3 AND case_id <> ?1) AS alike",
+		// What a report counts, once an hour.
+		"SELECT count(*) FROM main.accounts",
+		"SELECT count(*) FROM main.accounts WHERE disabled = 1",
+		"SELECT count(*) FROM main.applications WHERE organization_id <> 'deleted'",
+		"SELECT count(*) FROM main.breaks WHERE signed_off_by IS NULL",
+		"SELECT count(*) FROM main.events",
+		"SELECT count(*) FROM main.grants",
+		"SELECT count(*) FROM main.organizations WHERE id <> 'deleted'",
+		"SELECT count(*) FROM main.sessions",
 		// An index of nothing else.
 		"SELECT digest, media_type, bytes, silhouette FROM main.images WHERE silhouette IS NULL ORDER BY digest LIMIT ?1",
 		// An index of nothing else, as that of the images.
@@ -93,6 +107,10 @@ func TestPlans(t *testing.T) {
 		// An index of names in their order, until the page is full: for the operator, and
 		// for a part of a name there is no other way. That of the queue has nothing else.
 		listApplications + ` WHERE organization_id <> 'deleted' AND (sort_name LIKE ?2 ESCAPE '\' OR client_id = ?1) ORDER BY sort_name, client_id, environment LIMIT ?3`,
+		listApplications + " WHERE organization_id <> 'deleted' AND organization_id IN (SELECT o.id FROM main.organizations o WHERE o.abandoned = 1 " +
+			"AND NOT EXISTS (SELECT 1 FROM main.members m WHERE m.organization_id = o.id AND m.role = 'owner')) ORDER BY sort_name, client_id, environment LIMIT ?1",
+		listApplications + " WHERE organization_id <> 'deleted' AND organization_id IN (SELECT o.id FROM main.organizations o WHERE o.stopped_at IS NOT NULL) " +
+			"ORDER BY sort_name, client_id, environment LIMIT ?1",
 		listApplications + " WHERE organization_id <> 'deleted' AND review = ?1 ORDER BY sort_name, client_id, environment LIMIT ?2",
 		listApplications + " WHERE organization_id <> 'deleted' ORDER BY sort_name, client_id, environment LIMIT ?1",
 		listApplications + " WHERE review = 'asked' ORDER BY sort_name, client_id, environment LIMIT ?1",
@@ -102,6 +120,10 @@ func TestPlans(t *testing.T) {
 		"SELECT generation, id, sealed, created_at, use_from FROM main.keys ORDER BY generation",
 		// All of them, a batch at a time.
 		"SELECT id FROM main.evidence_leftovers ORDER BY id LIMIT ?1",
+		// From the earliest plan on, until the first that is over, and from the latest on.
+		"SELECT id FROM main.plans WHERE ended_at < ?1 OR state = 'proposed' AND expires_at < ?1 ORDER BY id LIMIT 1",
+		plans + " ORDER BY id DESC LIMIT ?1",
+		plans + " WHERE proposed_by = ?1 ORDER BY id DESC LIMIT ?2",
 		// From the latest on, until the page is full.
 		"SELECT id, at, name, subject, client_id, address, detail FROM main.events ORDER BY id DESC LIMIT ?1",
 		// As those from the latest on: to look behind an incident takes reading what has come since.
@@ -112,8 +134,14 @@ func TestPlans(t *testing.T) {
 		"SELECT id, at, name, subject, client_id, address, detail FROM main.events WHERE at >= ?1 AND at < ?2 ORDER BY id DESC LIMIT ?3",
 		"SELECT id, at, name, subject, client_id, address, detail FROM main.events WHERE at >= ?1 ORDER BY id DESC LIMIT ?2",
 		"SELECT id, at, name, subject, client_id, address, detail FROM main.events WHERE name = ?1 ORDER BY id DESC LIMIT ?2",
-		// As those from the latest on.
+		// From the latest on, of which those that are open have an index of nothing else.
+		breaks + " ORDER BY id DESC LIMIT ?1",
+		breaks + " WHERE signed_off_by IS NULL ORDER BY id DESC LIMIT ?1",
+		matters + " ORDER BY id DESC LIMIT ?1",
+		matters + " WHERE closed_at IS NULL AND ends_at > ?1 ORDER BY id DESC LIMIT ?2",
 		"SELECT id, subject, group_name, state, version, status_revision, renewal, appeals, method, round, escalated, taken_by, taken_until, created_at, due_at, next_at, ended_at, content FROM main.cases ORDER BY id DESC LIMIT ?1",
+		// An index of nothing else.
+		"SELECT id, version, registration FROM main.clients WHERE hosts = 0 ORDER BY id LIMIT ?1",
 		// The clock of a sandbox, which moves once in a while.
 		"SELECT s.digest, s.account_id, s.auth_time, s.amr, s.factors, s.user_agent, s.address, s.created_at, s.last_seen_at, s.expires_at, s.idle_until " +
 			"FROM main.sessions s WHERE substr(s.account_id, 1, ?2) = ?1 AND s.factors IS NOT NULL ORDER BY s.digest",

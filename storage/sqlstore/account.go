@@ -225,7 +225,8 @@ func renamePerson(tx *tx, id, pseudonym string) (renamed int, err error) {
 		`UPDATE main.events SET subject = ?2, address = '' WHERE subject = ?1`,
 		`UPDATE main.matters SET subject = ?2, sealed_note = NULL WHERE subject = ?1`,
 		`UPDATE main.breaks SET target = ?2 WHERE target = ?1`,
-		`UPDATE main.plan_targets SET id = ?2 WHERE id = ?1 AND plan_id IN (SELECT p.id FROM main.plans p WHERE p.kind = '` + storage.KindPerson + `')`,
+		`UPDATE main.plan_targets SET id = ?2 WHERE id = ?1 
+			AND EXISTS (SELECT 1 FROM main.plans p WHERE p.id = plan_targets.plan_id AND p.kind = '` + storage.KindPerson + `')`,
 	} {
 		n, err := tx.exec(statement, id, pseudonym)
 		if err != nil {
