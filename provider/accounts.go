@@ -265,6 +265,9 @@ type RecordedAccount struct {
 	// Disabled accounts cannot sign in.
 	Disabled bool `json:"disabled"`
 
+	// DeleteAt is when the account will be deleted; zero for never.
+	DeleteAt time.Time `json:"delete_at,omitzero"`
+
 	CreatedAt time.Time `json:"created_at"`
 }
 
@@ -272,7 +275,7 @@ func asRecorded(a storage.Account) RecordedAccount {
 	return RecordedAccount{
 		ID: a.ID, Email: a.Email, EmailVerified: a.EmailVerified,
 		HasPassword: a.PasswordHash != "", PasswordChangedAt: a.PasswordChangedAt,
-		Disabled: a.Disabled, CreatedAt: a.CreatedAt,
+		Disabled: a.Disabled, DeleteAt: a.DeleteAt, CreatedAt: a.CreatedAt,
 	}
 }
 

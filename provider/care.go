@@ -37,13 +37,6 @@ var (
 	ErrRecovering = errors.New("provider: a recovery of this account is running")
 )
 
-// SendsMail reports whether mails reach the owners of accounts: accounts are embedded, and
-// there is a Config.Mailer.
-func (p Accounts) SendsMail() bool { return p.pages.SendsMail() }
-
-// Embedded reports whether accounts are embedded. Otherwise users are those of the host.
-func (p Accounts) Embedded() bool { return p.cfg.hasAccounts() }
-
 // mailable returns an account whose owner can be written to.
 func (p Accounts) mailable(ctx context.Context, id string) (storage.Account, error) {
 	a, err := p.account(ctx, id)

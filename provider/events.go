@@ -208,11 +208,6 @@ const (
 	// or got one in the mailbox; Detail is session or mailbox.
 	EventCallerCodeMade EventName = audit.CallerCodeMade
 
-	// EventValueCorrected means that an attribute of a user was changed by an Actor, Detail is
-	// its handle, and EventStatusSet that a status was; Detail is its group.
-	EventValueCorrected EventName = audit.ValueCorrected
-	EventStatusSet      EventName = audit.StatusSet
-
 	// EventPlanProposed and the next are about plans, which another approves, and
 	// EventBreakMade and EventBreakSignedOff about what one did alone; Detail is the action.
 	EventPlanProposed   EventName = audit.PlanProposed

@@ -58,6 +58,10 @@ type Installation struct {
 
 	// Lifetimes are those in force.
 	Lifetimes Lifetimes
+
+	// RecoveryWait is how long an owner waits who has nothing but the mailbox
+	// (SignIn.Recovery).
+	RecoveryWait time.Duration
 }
 
 // Installation describes this provider. The caller may change the value.
@@ -66,7 +70,7 @@ func (p *Provider) Installation() Installation {
 		BaseURL: p.cfg.BaseURL, Sandbox: p.cfg.Sandbox, Name: p.cfg.Brand.name(), Code: p.cfg.Brand.Code, Issuer: p.issuer,
 		HasAccounts: p.cfg.hasAccounts(), SignsUp: p.cfg.hasAccounts() && p.cfg.Mailer != nil, Assurance: p.cfg.highestAssurance(),
 		Scopes: slices.Clone(p.catalogue.Scopes), Attributes: slices.Clone(p.catalogue.Attributes), Groups: slices.Clone(p.catalogue.Groups),
-		Resources: slices.Clone(p.cfg.Resources), Lifetimes: p.cfg.Lifetimes,
+		Resources: slices.Clone(p.cfg.Resources), Lifetimes: p.cfg.Lifetimes, RecoveryWait: p.cfg.SignIn.Recovery.Wait,
 	}
 	if base := p.server.BasePath(); base != "" {
 		i.MetadataPaths = oauth.InsertedPaths(base)

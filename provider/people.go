@@ -28,13 +28,26 @@ import (
 // ErrNoUser if accounts are embedded and the user has none: values recorded after the
 // account was deleted would stay for ever.
 func (p People) SetAttributes(ctx context.Context, userID string, values map[string]any) error {
-	if err := p.setAttributes(ctx, userID, values); err != nil {
+	if err := p.setAttributes(ctx, userID, values, 0); err != nil {
 		return fmt.Errorf("provider: set attributes: %w", err)
 	}
 	return nil
 }
 
-func (p People) setAttributes(ctx context.Context, userID string, values map[string]any) error {
+// CorrectAttributes is SetAttributes for a user whose PersonalData has this Revision:
+// ErrChanged if the attributes have changed since it was read.
+func (p People) CorrectAttributes(ctx context.Context, userID string, revision int64, values map[string]any) error {
+	err := p.setAttributes(ctx, userID, values, revision)
+	if errors.Is(err, storage.ErrChanged) {
+		return ErrChanged
+	}
+	if err != nil {
+		return fmt.Errorf("provider: correct attributes: %w", err)
+	}
+	return nil
+}
+
+func (p People) setAttributes(ctx context.Context, userID string, values map[string]any, revision int64) error {
 	if err := host.CheckUserID(userID); err != nil {
 		return err
 	}
@@ -43,7 +56,7 @@ func (p People) setAttributes(ctx context.Context, userID string, values map[str
 		return asFieldError(err)
 	}
 	return noUser(p.change(ctx, func(ctx context.Context) error {
-		return p.store.SetAttributes(ctx, userID, encoded, nil, p.personBasis(0))
+		return p.store.SetAttributes(ctx, userID, encoded, nil, p.personBasis(revision))
 	}, storage.Event{Name: audit.AttributesChanged, Subject: userID, Detail: strings.Join(slices.Sorted(maps.Keys(values)), " ")}))
 }
 

@@ -79,8 +79,6 @@ const (
 	CallerCodeMade = "caller_code_made"
 	ResetSent      = "reset_sent"
 	ExportSent     = "export_sent"
-	ValueCorrected = "value_corrected"
-	StatusSet      = "status_set"
 	SessionEnded   = "session_ended"
 
 	PlanProposed   = "plan_proposed"

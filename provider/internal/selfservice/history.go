@@ -35,7 +35,7 @@ var acts = map[string]ui.HistoryAct{
 	audit.MatterOpened: ui.HistoryLooked, audit.SupportLooked: ui.HistoryPartLooked, audit.ValueShown: ui.HistoryValueShown,
 	audit.CallerCodeMade: ui.HistoryCallerCode, audit.CallerProved: ui.HistoryCallerProved,
 	audit.ResetSent: ui.HistoryResetSent, audit.ExportSent: ui.HistoryExportSent, audit.SessionEnded: ui.HistorySessionEnded,
-	audit.ValueCorrected: ui.HistoryValueCorrected, audit.StatusSet: ui.HistoryStatusSet, audit.StatusEnded: ui.HistoryStatusEnded,
+	audit.AttributesChanged: ui.HistoryValueCorrected, audit.StatusChanged: ui.HistoryStatusSet, audit.StatusEnded: ui.HistoryStatusEnded,
 }
 
 // ActOf returns what users read of an event of this name where no application is named, and

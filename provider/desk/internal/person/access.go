@@ -1,0 +1,162 @@
+package person
+
+import (
+	"context"
+	"slices"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
+)
+
+// What somebody can get in with, and where they are.
+
+// checkMail is for mails to the recorded address.
+func (r *room) checkMail(_ context.Context, _ action.Order, s subject) (action.Effect, error) {
+	if !r.installed.HasAccounts {
+		return action.Effect{Facts: []action.Fact{{Name: FactHost}}}, nil
+	}
+	return action.Effect{Void: mailVoid(s.state())}, nil
+}
+
+// mailVoid is why an account gets no mail that leads anywhere.
+func mailVoid(a provider.RecordedAccount) string {
+	switch {
+	case a.Disabled:
+		return VoidLocked
+	case !a.DeleteAt.IsZero():
+		return VoidDeletion
+	case a.Email == "":
+		return VoidNoMail
+	default:
+		return ""
+	}
+}
+
+func (r *room) sendReset(ctx context.Context, o action.Order, _ subject) (action.Result, error) {
+	if r.installed.HasAccounts {
+		return action.Result{}, r.accounts.SendReset(ctx, o.Target)
+	}
+	if err := r.record(ctx, o.Target, provider.EventResetSent); err != nil {
+		return action.Result{}, err
+	}
+	return action.Result{}, act(ctx, r.Host.SendReset, o.Target)
+}
+
+func (r *room) sendExport(ctx context.Context, o action.Order, _ subject) (action.Result, error) {
+	return action.Result{}, r.people.SendExport(ctx, o.Target)
+}
+
+func (r *room) checkSession(_ context.Context, o action.Order, s subject) (action.Effect, error) {
+	i := slices.IndexFunc(s.Sessions, func(one provider.RecordedSession) bool { return one.Handle == o.Values[action.FieldSession] })
+	if i < 0 {
+		return action.Effect{Void: VoidNoSession}, nil
+	}
+	return action.Effect{Facts: []action.Fact{{Name: FactSession, Value: s.Sessions[i].UserAgent}}}, nil
+}
+
+func (r *room) endSession(ctx context.Context, o action.Order, _ subject) (action.Result, error) {
+	err := r.people.EndSession(ctx, o.Target, o.Values[action.FieldSession])
+	if err == nil {
+		r.people.Tell(ctx, o.Target, provider.EventSessionEnded)
+	}
+	return action.Result{}, err
+}
+
+// ended are the facts of an act that ends everything that was issued.
+func (r *room) ended(s subject) []action.Fact {
+	facts := []action.Fact{count(FactApplications, len(s.Consents))}
+	if r.installed.HasAccounts {
+		return append([]action.Fact{count(FactSessions, len(s.Sessions))}, facts...)
+	}
+	return append(facts, action.Fact{Name: FactHost})
+}
+
+func (r *room) checkSessions(_ context.Context, _ action.Order, s subject) (action.Effect, error) {
+	return action.Effect{Facts: r.ended(s)}, nil
+}
+
+// endSessions ends what the provider has issued, and has the host end what it has.
+func (r *room) endSessions(ctx context.Context, o action.Order, _ subject) (action.Result, error) {
+	if err := r.people.Revoke(ctx, o.Target); err != nil {
+		return action.Result{}, err
+	}
+	if !r.installed.HasAccounts {
+		return action.Result{}, act(ctx, r.Host.EndSessions, o.Target)
+	}
+	r.people.Tell(ctx, o.Target, provider.EventSignedOut)
+	return action.Result{}, nil
+}
+
+func (r *room) checkApplication(_ context.Context, o action.Order, s subject) (action.Effect, error) {
+	i := slices.IndexFunc(s.Consents, func(c provider.RecordedConsent) bool { return c.ClientID == o.Values[action.FieldClient] })
+	if i < 0 {
+		return action.Effect{Void: VoidNoApplication}, nil
+	}
+	return action.Effect{Facts: []action.Fact{{Name: FactApplication, Value: s.Consents[i].ClientName}}}, nil
+}
+
+func (r *room) revokeApplication(ctx context.Context, o action.Order, _ subject) (action.Result, error) {
+	err := r.people.RevokeConsent(ctx, o.Target, o.Values[action.FieldClient])
+	if err == nil {
+		r.people.Tell(ctx, o.Target, provider.EventRevoked)
+	}
+	return action.Result{}, err
+}
+
+func (r *room) checkLock(ctx context.Context, o action.Order, s subject) (action.Effect, error) {
+	locked, err := r.isLocked(ctx, o.Target, s)
+	e := action.Effect{Facts: r.ended(s)}
+	if locked {
+		e.Void = VoidLocked
+	}
+	return e, err
+}
+
+func (r *room) checkUnlock(ctx context.Context, o action.Order, s subject) (e action.Effect, err error) {
+	locked, err := r.isLocked(ctx, o.Target, s)
+	if !locked && (r.installed.HasAccounts || r.Host.Show != nil) {
+		e.Void = VoidNotLocked
+	}
+	return e, err
+}
+
+// isLocked reports whether a person is known to be locked.
+func (r *room) isLocked(ctx context.Context, userID string, s subject) (bool, error) {
+	if r.installed.HasAccounts {
+		return s.state().Disabled, nil
+	}
+	shown, err := r.Host.ShowUser(ctx, userID)
+	return shown.Locked, err
+}
+
+// lock has the host lock its user first: what is revoked before could be issued again.
+func (r *room) lock(ctx context.Context, o action.Order, _ subject) (action.Result, error) {
+	if !r.installed.HasAccounts {
+		if err := r.record(ctx, o.Target, provider.EventAccountDisabled); err != nil {
+			return action.Result{}, err
+		}
+		if err := act(ctx, r.Host.Lock, o.Target); err != nil {
+			return action.Result{}, err
+		}
+		return action.Result{}, r.people.Revoke(ctx, o.Target)
+	}
+	err := r.accounts.SetDisabled(ctx, o.Target, true)
+	if err == nil {
+		r.people.Tell(ctx, o.Target, provider.EventAccountDisabled)
+	}
+	return action.Result{}, err
+}
+
+func (r *room) unlock(ctx context.Context, o action.Order, _ subject) (action.Result, error) {
+	if !r.installed.HasAccounts {
+		if err := r.record(ctx, o.Target, provider.EventAccountEnabled); err != nil {
+			return action.Result{}, err
+		}
+		return action.Result{}, act(ctx, r.Host.Unlock, o.Target)
+	}
+	err := r.accounts.SetDisabled(ctx, o.Target, false)
+	if err == nil {
+		r.people.Tell(ctx, o.Target, provider.EventAccountEnabled)
+	}
+	return action.Result{}, err
+}
