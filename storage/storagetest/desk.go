@@ -29,6 +29,8 @@ func RunDesk(t *testing.T, newDatabase func(t *testing.T) (open func() DeskStore
 	t.Run("Breaks", suite.breaks)
 	t.Run("Answers", suite.answers)
 	t.Run("Reports", suite.reports)
+	t.Run("Deeds", suite.deeds)
+	t.Run("DeedRaces", suite.deedRaces)
 	t.Run("Neighbours", suite.neighbours)
 	t.Run("Races", suite.races)
 	t.Run("Availability", suite.availability)
