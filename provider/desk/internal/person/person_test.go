@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"log/slog"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,7 +13,9 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/person"
+	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
+	"github.com/bonafide-id/bonafide/provider/internal/vault"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
@@ -167,7 +170,11 @@ func (f *fixture) passkey(id string) {
 	f.Helper()
 	a, err := f.store.Account(f.Context(), id)
 	f.ok(err)
-	f.ok(f.store.AddPasskey(f.Context(), storage.Passkey{ID: []byte("key"), AccountID: id, PublicKey: []byte("k"), RPID: "id.example", Name: "Key", UserHandle: []byte("handle"), CreatedAt: time.Now()}, 10, a.Proof()))
+	secrets, err := keyring.NewSecrets(secret)
+	f.ok(err)
+	sealed, _, err := vault.OpenStore(f.Context(), vault.Options{Store: f.store, Secrets: secrets, Issuer: "https://id.example/oidc", RPID: "id.example", Logger: slog.Default()})
+	f.ok(err)
+	f.ok(sealed.AddPasskey(f.Context(), storage.Passkey{ID: []byte("key"), AccountID: id, PublicKey: []byte("k"), RPID: "id.example", Name: "Key", UserHandle: []byte("handle"), CreatedAt: time.Now()}, 10, a.Proof()))
 }
 
 func TestActions(t *testing.T) {
@@ -397,4 +404,3 @@ func TestAction(t *testing.T) {
 		}
 	})
 }
-
