@@ -318,3 +318,8 @@ func serveJSON(document any) http.HandlerFunc {
 		_, _ = w.Write(text)
 	}
 }
+
+// AttributeWords returns what an attribute is called in the language of a screen (Screen.Page).
+func (p Pages) AttributeWords(l *ui.Locale, handle string) ui.Label {
+	return p.catalogue.AttributeWords(l, handle)
+}

@@ -190,12 +190,7 @@ func (f *form) reveal(value string) error {
 	if err != nil {
 		return err
 	}
-	of := ui.Label{Text: f.order.Values[action.FieldHandle], Lang: ui.Undetermined}
-	for _, a := range f.o.Frame.Provider.Installation().Attributes {
-		if a.Handle == of.Text {
-			of = f.Locale().Word(a.Title)
-		}
-	}
+	of := f.o.Frame.Provider.Pages().AttributeWords(f.Locale(), f.order.Values[action.FieldHandle])
 	f.RenderSecret(http.StatusOK, screens.Shown(screens.ShownView{
 		Page: page, Name: f.action.Name, Target: f.name, Of: of, Value: value, BackURL: f.back(),
 	}))
