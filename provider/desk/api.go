@@ -1,10 +1,13 @@
 package desk
 
 import (
+	"slices"
+
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/api"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/plans"
 )
 
 // Resource returns the Admin API as one of provider.Config.Resources. With it New serves the API
@@ -25,8 +28,8 @@ func Resource(baseURL string, clients ...string) provider.Resource {
 func WellKnown(baseURL string) string { return api.WellKnown(baseURL) }
 
 // mountAPI serves the Admin API and its reference, if the provider has the Resource.
-func mountAPI(f *frame.Frame, cfg Config, book *action.Book) error {
-	a, err := api.New(api.Options{Frame: f, Book: book, Dashboard: cfg.Dashboard, Verification: cfg.Verification})
+func mountAPI(f *frame.Frame, cfg Config, book *action.Book, planned *plans.Service) error {
+	a, err := api.New(api.Options{Frame: f, Book: book, Plans: planned, Dashboard: cfg.Dashboard, Verification: cfg.Verification})
 	if a == nil || err != nil {
 		return err
 	}
@@ -34,4 +37,15 @@ func mountAPI(f *frame.Frame, cfg Config, book *action.Book) error {
 	f.HandleAt(WellKnown(cfg.Provider.Installation().BaseURL), a.Metadata())
 	f.Mount(a.Route())
 	return nil
+}
+
+// isClient reports of an application whether the Admin API is for it.
+func isClient(p *provider.Provider) func(id string) bool {
+	installed := p.Installation()
+	for _, r := range installed.Resources {
+		if r.URI == Resource(installed.BaseURL).URI {
+			return func(id string) bool { return slices.Contains(r.Clients, id) }
+		}
+	}
+	return func(string) bool { return false }
 }

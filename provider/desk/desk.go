@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/home"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/inbox"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/plans"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 	"github.com/bonafide-id/bonafide/provider/developer"
 	"github.com/bonafide-id/bonafide/provider/verification"
@@ -171,7 +172,8 @@ func New(cfg Config) (*Desk, error) {
 		return nil, err
 	}
 	f.Mount(home.Routes()...)
-	if err := mountAPI(f, cfg, book); err != nil {
+	planned := plans.New(plans.Options{Frame: f, Book: book, Client: isClient(cfg.Provider)})
+	if err := mountAPI(f, cfg, book, planned); err != nil {
 		return nil, fmt.Errorf("desk: %w", err)
 	}
 	if cfg.Verification != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/plans"
 	"github.com/bonafide-id/bonafide/provider/developer"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
@@ -23,6 +24,7 @@ type Options struct {
 	Frame *frame.Frame
 	Book  *action.Book
 
+	Plans        *plans.Service
 	Dashboard    *developer.Dashboard
 	Verification *verification.Service
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/api"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/plans"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
@@ -26,6 +27,7 @@ type place struct {
 	*lab.Fixture
 	frame *frame.Frame
 	api   *api.API
+	plans *plans.Service
 
 	// acted counts how often an account was locked or unlocked, whoever asked.
 	acted atomic.Int64
@@ -57,7 +59,9 @@ func newPlace(t testing.TB, change ...func(*provider.Config)) *place {
 		},
 	})
 	w.OK(err)
-	w.api, err = api.New(api.Options{Frame: w.frame, Book: w.book()})
+	book := w.book()
+	w.plans = plans.New(plans.Options{Frame: w.frame, Book: book})
+	w.api, err = api.New(api.Options{Frame: w.frame, Book: book, Plans: w.plans})
 	w.OK(err)
 	mux := http.NewServeMux()
 	mux.Handle("/desk/", w.frame)

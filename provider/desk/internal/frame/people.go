@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
@@ -40,7 +41,7 @@ func (f *Frame) StandingOf(ctx context.Context, staffID, asUser, person string) 
 		return Protected, Unavailable(err)
 	}
 	if other.Works() {
-		if other.ID == staffID {
+		if cmp.Or(other.ID, person) == staffID {
 			return Self, nil
 		}
 		return Protected, nil

@@ -70,6 +70,10 @@ type Draft struct {
 	// Digest is of all of it.
 	Digest storage.Digest
 
+	// Answer returns what a repetition of a client's request gets, which is recorded with the
+	// plan; nil for none.
+	Answer func(storage.Plan) (*storage.Answer, error)
+
 	plan    storage.Plan
 	content content
 }
@@ -237,7 +241,7 @@ func (s *Service) bars(ctx context.Context, a action.Action, id string, by ...Me
 			return "", err
 		case standing == frame.Self:
 			return WhySelf, nil
-		case standing == frame.Protected && !m.Staff.Operates():
+		case standing == frame.Protected && (!m.Staff.Operates() || m.staffID() == ""): // a client is no second operator
 			return WhyProtected, nil
 		}
 	}

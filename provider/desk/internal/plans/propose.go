@@ -39,7 +39,13 @@ func (s *Service) Propose(ctx context.Context, by Member, d Draft) (storage.Plan
 	}
 	targets := s.bind(p.ID, d.Targets)
 	p.Content, p.Digest = sealed, s.digest(p, d.content, targets)
-	ctx = provider.By(ctx, provider.Actor{Name: by.Name, Matter: matterOf(p, d.content), On: s.basis(by, d, now)})
+	actor := provider.Actor{Name: by.Name, Matter: matterOf(p, d.content), On: s.basis(by, d, now)}
+	if d.Answer != nil {
+		if actor.Answer, err = d.Answer(p); err != nil {
+			return storage.Plan{}, err
+		}
+	}
+	ctx = provider.By(ctx, actor)
 	err = s.provider.Events().WriteWith(ctx, func(ctx context.Context) error {
 		return s.store.CreatePlan(ctx, p, targets)
 	}, s.event(eventProposed, p, d.Targets))
