@@ -159,8 +159,8 @@ type Config struct {
 	// Limits throttle guesses and mails.
 	Limits Limits `json:"limits,omitzero"`
 
-	// KeepEvents is how long the audit log keeps an event; negative for ever. Run removes
-	// older events.
+	// KeepEvents is how long the audit log keeps an event, and a matter of the staff is kept;
+	// negative for ever. Run removes older ones.
 	// Defaults to 400 days.
 	KeepEvents time.Duration `json:"-"`
 

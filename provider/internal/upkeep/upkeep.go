@@ -111,6 +111,7 @@ func (u *Upkeep) Maintain(ctx context.Context) {
 	defer cancel()
 	u.removeEnded(ctx)
 	u.inBatches(ctx, "measure pictures", func() (int, error) { return u.Clients.Measure(ctx) })
+	u.inBatches(ctx, "find applications by redirect host", func() (int, error) { return u.Store.IndexClients(ctx, Batch) })
 }
 
 // removeDeleted removes the data of deleted applications as they come, including those that
@@ -156,6 +157,9 @@ func (u *Upkeep) removeEnded(ctx context.Context) {
 	if keep := u.KeepEvents; keep > 0 {
 		u.inBatches(ctx, "remove old events", func() (int, error) {
 			return u.Store.RemoveEvents(ctx, now.Add(-keep), now, Batch)
+		})
+		u.inBatches(ctx, "remove old matters of the staff", func() (int, error) {
+			return u.Store.RemoveMatters(ctx, now.Add(-keep), Batch)
 		})
 	}
 }

@@ -39,6 +39,23 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+func TestRunRemovesMattersThatAreOlderThanEventsAreKept(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	w := lab.New(t, func(c *provider.Config) { c.KeepEvents = day })
+	for id, age := range map[string]time.Duration{"old": day + time.Minute, "recent": day - time.Hour} {
+		end := w.Now().Add(-age)
+		w.OK(w.Store.OpenMatter(t.Context(), storage.Matter{ID: id, Staff: "sue", Subject: "bob", OpenedAt: end, EndsAt: end}))
+	}
+	w.AgreeOnTime()
+	go func() { _ = w.Run(t.Context()) }() // until the fixture ends
+	lab.Eventually(t, func() bool {
+		left, err := w.Store.Matters(t.Context(), storage.MatterFilter{})
+		w.OK(err)
+		return len(left) == 1 && left[0].ID == "recent"
+	})
+}
+
 func TestRunRemovesEventsThatAreOlderThanTheyAreKept(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
