@@ -74,7 +74,7 @@ func (s *search) byTime(ctx context.Context, last int64) error {
 	var filter where
 	filter.andTimes(s.match.From, s.match.Until)
 	known, err := read(ctx, s.store, "find the events of a time", func(tx *tx) (sealedRange, error) {
-		return one(tx, scanSealedRange, `SELECT coalesce(min(first), 1), coalesce(max(last), 0), (SELECT sealed FROM main.event_log)
+		return one(tx, scanSealedRange, `SELECT coalesce(min(first), 1), coalesce(max(last), 0), (SELECT sealed FROM main.event_log WHERE one = 1)
 			FROM main.event_blocks`+filter.String(), filter.args...)
 	})
 	if err != nil {
@@ -138,7 +138,7 @@ func (s *search) blocks(ctx context.Context, before int64) ([]idRange, error) {
 	}
 	filter.andTimes(s.match.From, s.match.Until)
 	filter.and("first < ?", before)
-	filter.conditions = append(filter.conditions, "last > (SELECT swept FROM main.event_log)")
+	filter.conditions = append(filter.conditions, "last > (SELECT swept FROM main.event_log WHERE one = 1)")
 	var named []string
 	for _, name := range s.names {
 		named = append(named, "names LIKE "+filter.param(`%"`+name+`":%`))
@@ -197,6 +197,10 @@ func (s *search) query(within idRange) (query string, args []any) {
 		return events + filter.String() + ` ORDER BY id DESC LIMIT ` + filter.param(s.left), filter.args
 	}
 	filter.conditions = append(filter.conditions, `name NOT IN (`+commonNames+`)`)
+	if len(s.names) == 1 {
+		filter.and("name = ?", s.names[0])
+		return events + filter.String() + ` ORDER BY id DESC LIMIT ` + filter.param(s.left), filter.args
+	}
 	limit := filter.param(s.left)
 	parts := make([]string, len(s.names))
 	for i, name := range s.names {

@@ -38,7 +38,7 @@ func (s *Store) RemoveEvents(ctx context.Context, before, now time.Time, limit i
 			if next == state.swept {
 				break
 			}
-			if _, err := tx.exec(`UPDATE main.event_log SET swept = ?1`, next); err != nil {
+			if _, err := tx.exec(`UPDATE main.event_log SET swept = ?1 WHERE one = 1`, next); err != nil {
 				return 0, err
 			}
 			state.swept = next

@@ -19,7 +19,7 @@ func (s *Store) SealEvents(
 	limit = max(limit, 0)
 	due, err := read(ctx, s, "look for events to seal", func(tx *tx) (bool, error) {
 		open, err := one(tx, scanOpen, `SELECT count(*), min(at) FROM (SELECT at FROM main.events
-			WHERE id > (SELECT sealed FROM main.event_log) ORDER BY id LIMIT ?1) AS open`, limit)
+			WHERE id > (SELECT sealed FROM main.event_log WHERE one = 1) ORDER BY id LIMIT ?1) AS open`, limit)
 		return err == nil && isBlock(open.lines, limit, open.from, before), err
 	})
 	if err != nil || !due {
@@ -80,7 +80,7 @@ func insertBlock(tx *tx, b storage.Block) error {
 		string(names), b.Root[:], nonNil(b.Edge), string(b.Checkpoint)); err != nil {
 		return err
 	}
-	_, err = tx.exec(`UPDATE main.event_log SET sealed = ?1`, b.Last)
+	_, err = tx.exec(`UPDATE main.event_log SET sealed = ?1 WHERE one = 1`, b.Last)
 	return err
 }
 
@@ -117,7 +117,7 @@ func scanLog(row scanner) (l logState, err error) {
 
 // lockLog locks the state of the log.
 func lockLog(tx *tx, lock string) (logState, error) {
-	state, err := one(tx, scanLog, `SELECT sealed, swept FROM main.event_log `+lock)
+	state, err := one(tx, scanLog, `SELECT sealed, swept FROM main.event_log WHERE one = 1 `+lock)
 	if errors.Is(err, storage.ErrNotFound) {
 		err = errors.New("the row of event_log is missing") // and no answer to whoever asks
 	}
@@ -220,13 +220,13 @@ func scanLine(row scanner) (l blockLine, err error) {
 func (s *Store) OpenEvents(ctx context.Context, after int64, limit int) ([]storage.Event, error) {
 	return read(ctx, s, "read open events", func(tx *tx) ([]storage.Event, error) {
 		return all(tx, scanEvent, `SELECT `+eventColumns+` FROM main.events
-			WHERE id > ?1 AND id > (SELECT sealed FROM main.event_log) ORDER BY id LIMIT ?2`, after, max(limit, 0))
+			WHERE id > ?1 AND id > (SELECT sealed FROM main.event_log WHERE one = 1) ORDER BY id LIMIT ?2`, after, max(limit, 0))
 	})
 }
 
 // blockColumns are those of a block. One is removed when the sweep has come to it.
 const blockColumns = `number, first, last, lines, from_at, until_at, sealed_at, names, root, edge, checkpoint,
-	CASE WHEN last <= (SELECT swept FROM main.event_log) THEN 1 ELSE 0 END`
+	CASE WHEN last <= (SELECT swept FROM main.event_log WHERE one = 1) THEN 1 ELSE 0 END`
 
 func scanBlock(row scanner) (b storage.Block, err error) {
 	var names, checkpoint string
