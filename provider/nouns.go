@@ -51,7 +51,7 @@ func (p *Provider) Pages() Pages { return Pages{&p.rooms} }
 
 // People are the users, with embedded accounts or of the host. Get reads a user's data, and
 // Statuses what is released of it about groups; SetAttributes, SetStatus and DeleteStatus
-// change it. EndSession, RevokeConsent, SendExport, ProveCaller and Tell are for the host's
+// change it. Find and Value find and show them, EndSession, RevokeConsent, SendExport, ProveCaller and Tell are for the host's
 // staff, Revision and AtRevision for acts that must not meet a user who has changed.
 // VerifiedEmail, View and Locale are for the host's pages and mails. EndSessions,
 // Revoke and RevokeIssuedBefore end sessions and tokens. KeepWith registers a Companion,

@@ -146,7 +146,7 @@ func (p *Provider) openStore(ctx context.Context) error {
 	}
 	opened, people, err := vault.OpenStore(ctx, vault.Options{
 		Store: p.cfg.Store, Secrets: p.secrets, Issuer: p.issuer, Former: former, Logger: p.cfg.Logger,
-		RPID: p.cfg.rpID(), FormerRPIDs: p.cfg.SignIn.Passkeys.PreviousRPIDs,
+		FindText: p.catalogue.FindText, RPID: p.cfg.rpID(), FormerRPIDs: p.cfg.SignIn.Passkeys.PreviousRPIDs,
 	})
 	if err != nil {
 		return err

@@ -95,6 +95,15 @@ type Attribute struct {
 	// Defaults to false.
 	Sensitive bool `json:"sensitive,omitempty"`
 
+	// Findable says that a user can be looked for by the exact value (People.Find), such as a
+	// customer number or a verified telephone number; letter case, spaces and the signs -./()
+	// make no difference. The database then has a keyed digest of each value, which tells
+	// whoever reads it who has the same one: no attribute with few values, and no name, may
+	// be it, and only a String or an Integer can. A value that was recorded before is found
+	// once Run has looked at it.
+	// Defaults to false.
+	Findable bool `json:"findable,omitempty"`
+
 	// SameAs is the handle of the attribute that this is another name of. What is
 	// recorded under one name is released under both.
 	// Defaults to none.

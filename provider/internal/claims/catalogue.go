@@ -110,6 +110,9 @@ func (c *Catalogue) addAttribute(a catalogue.Attribute) *field.Error {
 	if (a.Type == catalogue.Objects || a.Type == catalogue.Object) != (len(a.Members) > 0) {
 		return field.Errorf("Members", "of attribute %q: members and the types object and objects go together", a.Handle)
 	}
+	if err := checkFindable(a); err != nil {
+		return err
+	}
 	for member := range a.MemberNames {
 		if !slices.Contains(a.Members, member) {
 			return field.Errorf("MemberNames", "of attribute %q: %q is not one of its members", a.Handle, member)

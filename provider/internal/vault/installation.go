@@ -43,6 +43,10 @@ type Options struct {
 	RPID        string
 	FormerRPIDs []string
 
+	// FindText returns the spelling of a value of a handle by which people are found, or "" if
+	// they are not; nil for none.
+	FindText func(handle string, value json.RawMessage) string
+
 	Logger *slog.Logger
 }
 
@@ -93,7 +97,7 @@ func OpenStore(ctx context.Context, o Options) (storage.Store, *Vault, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		sealed := sealedStore{o.Store, v}
+		sealed := sealedStore{o.Store, v, o.FindText}
 		if !key.full {
 			if err := o.sealPeople(ctx, sealed); err != nil {
 				return nil, nil, err
@@ -265,7 +269,7 @@ func (s sealedStore) sealAttributes(ctx context.Context, subject string) error {
 		if isSealedAttribute(value) {
 			continue
 		}
-		err := s.ReplaceAttribute(ctx, subject, handle, value, s.sealAttribute(subject, handle, value), storage.Digest{})
+		err := s.Store.ReplaceAttribute(ctx, subject, handle, value, s.sealAttribute(subject, handle, value), s.find(handle, value))
 		if err := unlessChanged(err); err != nil {
 			return err
 		}

@@ -17,6 +17,9 @@ import (
 type sealedStore struct {
 	storage.Store
 	vault *Vault
+
+	// findText is Options.FindText.
+	findText func(handle string, value json.RawMessage) string
 }
 
 // Each value is sealed for its record, so that somebody who can write to the database, but
@@ -206,13 +209,13 @@ func (s sealedStore) SetStatus(ctx context.Context, subject string, status stora
 }
 
 // SetAttributes implements storage.People.
-func (s sealedStore) SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage, find map[string]storage.Digest, on ...storage.PersonBasis) error {
-	return s.Store.SetAttributes(ctx, subject, s.sealValues(subject, values), find, on...)
+func (s sealedStore) SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage, _ map[string]storage.Digest, on ...storage.PersonBasis) error {
+	return s.Store.SetAttributes(ctx, subject, s.sealValues(subject, values), s.finds(values), on...)
 }
 
 // SetOwnAttributes implements storage.People.
-func (s sealedStore) SetOwnAttributes(ctx context.Context, accountID string, epoch int64, values map[string]json.RawMessage, find map[string]storage.Digest, at time.Time) error {
-	return s.Store.SetOwnAttributes(ctx, accountID, epoch, s.sealValues(accountID, values), find, at)
+func (s sealedStore) SetOwnAttributes(ctx context.Context, accountID string, epoch int64, values map[string]json.RawMessage, _ map[string]storage.Digest, at time.Time) error {
+	return s.Store.SetOwnAttributes(ctx, accountID, epoch, s.sealValues(accountID, values), s.finds(values), at)
 }
 
 func (s sealedStore) sealValues(subject string, values map[string]json.RawMessage) map[string]json.RawMessage {
