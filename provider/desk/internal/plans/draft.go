@@ -67,7 +67,7 @@ type Draft struct {
 	// Left is what it would not act on, Facts what would happen to all together.
 	Left  []Left
 	Facts []action.Fact
-	// Digest is of all of it.
+	// Digest is of all that was looked at. Reason and note are what its author says to it.
 	Digest storage.Digest
 
 	// Answer returns what a repetition of a client's request gets, which is recorded with the
@@ -109,10 +109,11 @@ func (s *Service) Draft(ctx context.Context, by Member, r Request) (Draft, error
 	d := Draft{Request: r, Rule: a.Rule}
 	d.collect(looked)
 	d.plan = storage.Plan{
-		Action: a.Name, Kind: string(a.Target), Reason: r.Reason, ProposedBy: by.Name, ProposedAs: by.As, Targets: len(d.Targets),
+		Action: a.Name, Kind: string(a.Target), ProposedBy: by.Name, ProposedAs: by.As, Targets: len(d.Targets),
 	}
-	d.content = content{Values: r.Values, Note: r.Note, Matter: r.Matter, Proof: r.Proof, Facts: d.Facts, Left: d.Left}
+	d.content = content{Values: r.Values, Matter: r.Matter, Proof: r.Proof, Facts: d.Facts, Left: d.Left}
 	d.Digest = s.digest(d.plan, d.content, s.bind("", d.Targets))
+	d.plan.Reason, d.content.Note = r.Reason, r.Note
 	return d, nil
 }
 
