@@ -172,8 +172,12 @@ func (s *service) openVerification(r *router, e *environment, p opened) error {
 	if err != nil || len(staff) == 0 {
 		return err
 	}
+	kept, ok := p.store.(desk.Store)
+	if !ok {
+		return fmt.Errorf("the database of %s cannot keep what the desk records", e.BaseURL)
+	}
 	d, err := desk.New(desk.Config{
-		Provider: p.Provider, Verification: v, Logger: s.log.With("base_url", e.BaseURL),
+		Provider: p.Provider, Store: kept, Verification: v, Logger: s.log.With("base_url", e.BaseURL),
 		Staff: func(_ context.Context, userID string) (desk.Staff, error) {
 			return desk.Staff{Roles: staff[userID]}, nil
 		},

@@ -16,7 +16,9 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 	"github.com/bonafide-id/bonafide/provider/developer"
 	"github.com/bonafide-id/bonafide/provider/verification"
+	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
+	planscreens "github.com/bonafide-id/bonafide/ui/desk/plans"
 )
 
 // Config configures a desk. Provider, Store, and Staff or Admit are required.
@@ -68,6 +70,15 @@ type Config struct {
 	// Alarm is told at once what somebody has done alone, or has tried. It has five seconds.
 	// Defaults to none: the banner on the desk remains.
 	Alarm func(context.Context, Alarm) error
+
+	// Approvers are the users to mail, in the language of their accounts, at most once an
+	// hour, when a plan waits for an operator to approve it.
+	// Defaults to none: plans wait on the first page of the desk alone.
+	Approvers func(ctx context.Context) ([]string, error)
+
+	// Mailer sends these mails.
+	// Defaults to none: nobody is mailed.
+	Mailer provider.Mailer
 
 	// Reasons are the reasons of the host for which a matter is opened, beside those of the
 	// desk.
@@ -139,6 +150,8 @@ func (c Config) validate() error {
 	switch {
 	case c.Provider == nil:
 		return errors.New("Config.Provider is missing")
+	case c.Store == nil:
+		return errors.New("Config.Store is missing; the store of the provider will do")
 	case c.Staff == nil && c.Admit == nil:
 		return errors.New("Config.Staff is missing, or Config.Admit")
 	case c.Verification != nil && c.Verification.Provider != c.Provider:
@@ -151,14 +164,17 @@ func (c Config) validate() error {
 // /desk/. Create one with New.
 type Desk struct{ frame *frame.Frame }
 
-// New returns a desk, to be mounted with its full path.
+// New returns a desk, to be mounted with its full path. The provider's Run then also does the
+// desk's background work: it carries out what was approved.
 func New(cfg Config) (*Desk, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("desk: %w", err)
 	}
-	if err := cfg.Provider.Pages().AddAudience(screens.Audience()); err != nil {
-		return nil, fmt.Errorf("desk: %w", err)
+	for _, audience := range []ui.Audience{screens.Audience(), planscreens.Audience()} {
+		if err := cfg.Provider.Pages().AddAudience(audience); err != nil {
+			return nil, fmt.Errorf("desk: %w", err)
+		}
 	}
 	f, err := frame.New(frame.Options{
 		Provider: cfg.Provider, Store: cfg.Store, Staff: cfg.Staff, Admit: cfg.Admit, Protected: cfg.Protected, Vouch: cfg.Vouch,
@@ -172,7 +188,9 @@ func New(cfg Config) (*Desk, error) {
 		return nil, err
 	}
 	f.Mount(home.Routes()...)
-	planned := plans.New(plans.Options{Frame: f, Book: book, Client: isClient(cfg.Provider)})
+	planned := plans.New(plans.Options{Frame: f, Book: book, Client: isClient(cfg.Provider), Approvers: cfg.Approvers, Mailer: cfg.Mailer})
+	f.Mount(planned.Routes()...)
+	cfg.Provider.RunWith(planned.Run)
 	if err := mountAPI(f, cfg, book, planned); err != nil {
 		return nil, fmt.Errorf("desk: %w", err)
 	}

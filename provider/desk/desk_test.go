@@ -62,7 +62,7 @@ func newPlace(t testing.TB, change ...func(*verification.Policy)) *place {
 		_, err := w.Accounts().Save(t.Context(), provider.Account{ID: name, Email: name + "@example.com", EmailVerified: true, Password: staffPass})
 		w.OK(err)
 	}
-	d, err := desk.New(desk.Config{Provider: w.Provider, Verification: w.service, Clock: w.Now, Staff: func(_ context.Context, userID string) (desk.Staff, error) {
+	d, err := desk.New(desk.Config{Provider: w.Provider, Store: w.Store.(desk.Store), Verification: w.service, Clock: w.Now, Staff: func(_ context.Context, userID string) (desk.Staff, error) {
 		return w.staff[userID], w.host
 	}})
 	w.OK(err)

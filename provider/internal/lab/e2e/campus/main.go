@@ -95,7 +95,7 @@ func run(ctx context.Context) error {
 	if _, err := id.Accounts().Save(ctx, registrar); err != nil {
 		return err
 	}
-	reviews, err := desk.New(desk.Config{Provider: id, Verification: service, Staff: func(_ context.Context, userID string) (desk.Staff, error) {
+	reviews, err := desk.New(desk.Config{Provider: id, Store: store, Verification: service, Staff: func(_ context.Context, userID string) (desk.Staff, error) {
 		if userID != registrar.ID {
 			return desk.Staff{}, nil
 		}
