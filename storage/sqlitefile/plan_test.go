@@ -136,7 +136,6 @@ func TestPlans(t *testing.T) {
 		breaks + " ORDER BY id DESC LIMIT ?1",
 		breaks + " WHERE signed_off_by IS NULL ORDER BY id DESC LIMIT ?1",
 		matters + " ORDER BY id DESC LIMIT ?1",
-		matters + " WHERE closed_at IS NULL AND ends_at > ?1 ORDER BY id DESC LIMIT ?2",
 		"SELECT id, subject, group_name, state, version, status_revision, renewal, appeals, method, round, escalated, taken_by, taken_until, created_at, due_at, next_at, ended_at, content FROM main.cases ORDER BY id DESC LIMIT ?1",
 		// An index of nothing else.
 		"SELECT id, version, registration FROM main.clients WHERE hosts = 0 ORDER BY id LIMIT ?1",

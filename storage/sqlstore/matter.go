@@ -37,7 +37,7 @@ func (s *Store) Matters(ctx context.Context, match storage.MatterFilter) ([]stor
 		filter.and("subject = ?", match.Subject)
 	}
 	if !match.OpenAt.IsZero() {
-		filter.and("closed_at IS NULL AND ends_at > ?", micros(match.OpenAt))
+		filter.and("id IN (SELECT id FROM main.matters WHERE closed_at IS NULL AND ends_at > ?)", micros(match.OpenAt))
 	}
 	filter.andOpened(match.From, match.Until)
 	if match.BeforeID != "" {
@@ -49,24 +49,18 @@ func (s *Store) Matters(ctx context.Context, match storage.MatterFilter) ([]stor
 	})
 }
 
-// andOpened adds the time in which matters were opened. The index by time finds the first and
-// the last ID of that time, so that no page reads all matters of later times.
+// andOpened adds the time in which matters were opened. As IDs have the order of these times,
+// but for a difference between clocks, the index by time finds where the time begins and ends:
+// no page reads all matters of later times.
 func (w *where) andOpened(from, until time.Time) {
-	var opened where
-	opened.args = w.args
 	if !from.IsZero() {
-		opened.and("opened_at >= ?", micros(from))
+		w.and("opened_at >= ?", micros(from))
+		w.and("id >= (SELECT id FROM main.matters WHERE opened_at >= ? ORDER BY opened_at, id LIMIT 1)", micros(from.Add(-skew)))
 	}
 	if !until.IsZero() {
-		opened.and("opened_at < ?", micros(until))
+		w.and("opened_at < ?", micros(until))
+		w.and("id <= (SELECT id FROM main.matters WHERE opened_at < ? ORDER BY opened_at DESC, id DESC LIMIT 1)", micros(until.Add(skew)))
 	}
-	if len(opened.conditions) == 0 {
-		return
-	}
-	w.args = opened.args
-	w.conditions = append(w.conditions, opened.conditions...)
-	w.conditions = append(w.conditions, `id <= (SELECT max(id) FROM main.matters`+opened.String()+`)`,
-		`id >= (SELECT min(id) FROM main.matters`+opened.String()+`)`)
 }
 
 // openMatter is the condition of a matter in ?1 of the staff in ?2 that is open at ?3.

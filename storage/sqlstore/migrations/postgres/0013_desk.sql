@@ -71,6 +71,8 @@ CREATE INDEX matters_by_subject ON main.matters (subject, id);
 
 CREATE INDEX matters_by_time ON main.matters (opened_at, id);
 
+CREATE INDEX matters_open ON main.matters (ends_at) WHERE closed_at IS NULL;
+
 -- What a caller reads out.
 CREATE TABLE main.caller_codes (
 	account_id TEXT NOT NULL REFERENCES main.accounts (id) ON DELETE CASCADE,

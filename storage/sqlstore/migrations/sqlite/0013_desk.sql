@@ -71,6 +71,8 @@ CREATE INDEX matters_by_subject ON matters (subject, id);
 
 CREATE INDEX matters_by_time ON matters (opened_at, id);
 
+CREATE INDEX matters_open ON matters (ends_at) WHERE closed_at IS NULL;
+
 -- What a caller reads out.
 CREATE TABLE caller_codes (
 	account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
