@@ -5,6 +5,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/applications"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/person"
 )
 
 // newBook returns what can be done at a desk.
@@ -13,5 +14,6 @@ func newBook(cfg Config) (*action.Book, error) {
 	if err != nil {
 		return nil, err
 	}
-	return action.NewBook(slices.Concat(apps.Actions())...)
+	people := person.Actions(person.Options{Provider: cfg.Provider, Host: cfg.People, Clock: cfg.Clock})
+	return action.NewBook(slices.Concat(people, apps.Actions())...)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/home"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/inbox"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/person"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/plans"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 	"github.com/bonafide-id/bonafide/provider/developer"
@@ -66,6 +67,10 @@ type Config struct {
 	// session is asked for.
 	// Defaults to nobody.
 	Vouch func(ctx context.Context, staffID, userID string) (bool, error)
+
+	// People are the functions of a host with its own users.
+	// Defaults to none: what the host would have to do is not offered.
+	People People
 
 	// Alarm is told at once what somebody has done alone, or has tried. It has five seconds.
 	// Defaults to none: the banner on the desk remains.
@@ -131,6 +136,15 @@ const (
 	AlarmMisses = frame.AlarmMisses
 	// AlarmRefused is that somebody with a role tried to act on themselves or on other staff.
 	AlarmRefused = frame.AlarmRefused
+)
+
+// People are the functions of a host with its own users. Each may be nil: then the desk does
+// not offer it. A PeopleFinder is what a user is looked for by, PeopleShown what the staff sees
+// of one.
+type (
+	People       = person.Host
+	PeopleFinder = person.Finder
+	PeopleShown  = person.Shown
 )
 
 // Reason is a reason for which a matter is opened.

@@ -152,7 +152,11 @@ func getPerson(c *call) (response, error) {
 	for _, handle := range slices.Sorted(maps.Keys(data.Attributes)) {
 		p.Attributes = append(p.Attributes, attribute{handle, frame.Mask(string(data.Attributes[handle]))})
 	}
-	return ok(p), nil
+	r := ok(p)
+	if p.Account != nil {
+		r.revision, err = c.api.Provider.People().Revision(c.Context(), p.ID)
+	}
+	return r, err
 }
 
 func listSessions(c *call) (response, error) {
