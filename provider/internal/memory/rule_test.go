@@ -111,7 +111,7 @@ const othersOfTheStore = `
 	BeginRecovery CancelRecovery ApproveRecovery
 	Person Subjects FindSubjects
 	Session Sessions FindSessions
-	EndClientSessions TakeClientSessions RemoveClientSession PostponeClientSession RemoveClientSessions
+	EndClientSessions WaitingClientSessions TakeClientSessions RemoveClientSession PostponeClientSession RemoveClientSessions
 	Consent Consents FindConsents
 	SaveOneTimeCode UseOneTimeCode RemoveOneTimeCodes UseID SavePushedRequest PushedRequest RemovePushedRequests
 	Keys AddKey ResealKey RemoveKeys SaveImage Image ImagesWithoutSilhouette RemoveImage
