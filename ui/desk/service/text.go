@@ -1,0 +1,93 @@
+package service
+
+import "github.com/bonafide-id/bonafide/ui"
+
+// text is what these screens say in a language.
+type text struct {
+	Common        commonText
+	Applications  applicationsText
+	Application   applicationText
+	Organizations organizationsText
+	Organization  organizationText
+	Reviews       reviewsText
+	Keys          keysText
+	Health        healthText
+	Numbers       numbersText
+	Trail         trailText
+	Looks         looksText
+	Acts          map[string]ui.Message
+	States        map[State]ui.Message
+}
+
+type commonText struct {
+	More, Search, Find, Never  ui.Message
+	Actions, Identifier, Lines ui.Message
+	Table, Since, Reason, Day  ui.Message
+}
+
+type applicationsText struct {
+	Heading, Text, Hint, ByName ui.Message
+	All, Host, Empty, NotFound  ui.Message
+}
+
+type applicationText struct {
+	About, Organization, Owners, NoOwner ui.Message
+	Kind, Redirects, Scopes, AllScopes   ui.Message
+	Secrets, NoSecrets, Created, Used    ui.Message
+	Ends, Numbers, Requests, Errors      ui.Message
+	NoRequests, Review                   ui.Message
+}
+
+type organizationsText struct {
+	Heading, Text, Ownerless, OwnerlessText ui.Message
+	Suspended, Found, NotFound, NoOwnerless ui.Message
+	NoSuspended, Applications               ui.Message
+	NoDashboard                             ui.Message
+}
+
+type organizationText struct {
+	About, Created, Members, NoMembers ui.Message
+	Applications, NoApplications       ui.Message
+	Joined                             ui.Message
+	Roles                              map[Role]ui.Message
+}
+
+type reviewsText struct{ Heading, Text, Empty ui.Message }
+
+type keysText struct {
+	Heading, Text, Host, Created ui.Message
+	From, Until, Published       ui.Message
+	Turns                        map[Turn]ui.Message
+}
+
+type healthText struct {
+	Heading, Text, Checks, Settings ui.Message
+	SettingsText, Set, NotSet       ui.Message
+	Report, ReportText, NoReport    ui.Message
+	Checked                         map[Check]ui.Message
+	Well, Wrong                     ui.Message
+	Counts                          map[Count]ui.Message
+}
+
+type numbersText struct {
+	Heading, Text, Total, Chart ui.Message
+	Sum, Most, Bar              ui.Message
+	Series                      map[SeriesName]ui.Message
+}
+
+type trailText struct {
+	Heading, Text, Filter, Person  ui.Message
+	PersonHint, Application, Staff ui.Message
+	Matter, Event, EventHint       ui.Message
+	Network, From, Until, Apply    ui.Message
+	Clear, Earlier, Empty, Export  ui.Message
+	CSV, JSON, Wrong               ui.Message
+	Detail, Partial                ui.Message
+}
+
+type looksText struct {
+	Heading, Text, Person         ui.Message
+	Parts, NoAction, Acted, Empty ui.Message
+	Withheld, Release             ui.Message
+	Staff, Earlier                ui.Message
+}
