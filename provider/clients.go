@@ -88,6 +88,21 @@ func (p Clients) List(ctx context.Context, after string, limit int) ([]Client, e
 	return clients, nil
 }
 
+// OfHost returns up to limit registrations with a redirect URI of this host, without port and
+// in any case, and with IDs after the given one, in byte order of the IDs, as List does.
+func (p Clients) OfHost(ctx context.Context, host, after string, limit int) (found []Client, err error) {
+	stored, err := p.store.ClientsOfHost(ctx, host, after, limit)
+	if err != nil {
+		return nil, fmt.Errorf("provider: find clients by host: %w", err)
+	}
+	for _, c := range stored {
+		if !c.Deleted {
+			found = append(found, asClient(c))
+		}
+	}
+	return found, nil
+}
+
 // SetDisabled disables or enables an application (Client.Disabled) and changes nothing
 // else, so that it works even if the registration would no longer be accepted. It replaces
 // the registration with this Revision, zero for any: ErrChanged if it has another,

@@ -240,22 +240,51 @@ func (d *Dashboard) ownerless(ctx context.Context, o Operator, id string) error 
 	return nil
 }
 
-// Moved records in the activity logs of two organizations that an operator has given an
-// application of the first to the second, and tells the owners of both.
-func (d *Dashboard) Moved(ctx context.Context, o Operator, app storage.Application, from, to string) {
-	for _, organization := range []string{from, to} {
-		a := act{by: o.by(), org: storage.Organization{ID: organization}, app: app}
-		d.recordAct(ctx, a, "application.move", changed("organization", from, to))
-		d.tellOwners(ctx, a, ui.MailApplicationMoved, d.path("o", organization))
-	}
-}
-
 // ScopesTaken records in the activity log that an operator has taken scopes from an
 // application, and tells its owners.
 func (d *Dashboard) ScopesTaken(ctx context.Context, o Operator, app storage.Application, scopes []string) {
 	a := act{by: o.by(), org: storage.Organization{ID: app.OrganizationID}, app: app}
 	d.recordAct(ctx, a, "scopes.take", []storage.ChangedField{{Name: "scopes", Removed: scopes}})
 	d.tellOwners(ctx, a, ui.MailScopesTaken, d.path("o", app.OrganizationID, app.Environment, app.ClientID))
+}
+
+// MoveApplication gives an application to another organization; the owners of both are told.
+// It has its log and its pictures there, its changes of before stay. provider.ErrChanged if
+// it has another Revision or is there already, ErrSuspended if one of the two is suspended,
+// ErrFull if the other has as many applications as it may have, ErrNotThere if there is no
+// such application or organization.
+func (d *Dashboard) MoveApplication(ctx context.Context, o Operator, app storage.Application, to string) error {
+	from := app.OrganizationID
+	err := d.inStep(ctx, func(ctx context.Context) error {
+		return d.Store.MoveApplication(ctx, app.Environment, app.ClientID, app.Version, to, d.Quotas.Applications)
+	}, provider.Event{Name: provider.EventClientMoved, ClientID: app.ClientID, Detail: to})
+	if errors.Is(err, storage.ErrConflict) { // it is there
+		err = storage.ErrChanged
+	}
+	if err != nil {
+		return asOperatorError(err)
+	}
+	for _, organization := range []string{from, to} {
+		a := act{by: o.by(), org: storage.Organization{ID: organization}, app: app}
+		d.recordAct(ctx, a, "application.move", changed("organization", from, to))
+		d.tellOwners(ctx, a, ui.MailApplicationMoved, d.path("o", organization))
+	}
+	return nil
+}
+
+// ReviewURL is the address of an operators' page about an application.
+func (d *Dashboard) ReviewURL(a storage.Application) string {
+	return d.path("review", a.Environment, a.ClientID)
+}
+
+// StopReason is why an operator has stopped an application, as its members read it; empty if
+// none has. It wants an application with its Document.
+func (d *Dashboard) StopReason(a storage.Application) string {
+	kept, err := readDocument(a)
+	if err != nil || !stopped(a) {
+		return ""
+	}
+	return kept.Review.Reason
 }
 
 // reasonFrom returns a reason as members read it.

@@ -12,7 +12,7 @@ import (
 //go:embed packed assets
 var embedded embed.FS
 
-var files = ui.NewFiles[text]("Service", embedded)
+var files = ui.NewFiles[text]("DeskService", embedded)
 
 // Audience returns the texts and assets of these screens, for a provider.
 func Audience() ui.Audience { return files }

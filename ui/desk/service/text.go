@@ -15,7 +15,6 @@ type text struct {
 	Numbers       numbersText
 	Trail         trailText
 	Looks         looksText
-	Acts          map[string]ui.Message
 	States        map[State]ui.Message
 }
 

@@ -53,6 +53,7 @@ func (r *Room) Actions() []action.Action {
 		return actions
 	}
 	return append(actions,
+		named(action.MoveApplication, act{r.checkMove, r.move}),
 		named(action.AppointOwner, act{r.checkAppoint, r.appoint}),
 		named(action.SuspendOrganization, act{r.checkSuspend, r.suspend}),
 		named(action.ReactivateOrganization, act{r.checkReactivate, r.reactivate}),
@@ -75,6 +76,8 @@ const (
 	voidOwn       = "own"
 	voidOwned     = "has_owner"
 	voidNone      = "no_such_scope"
+	voidThere     = "there_already"
+	voidHost      = "of_the_host"
 )
 
 // The facts of effects.
@@ -86,6 +89,7 @@ const (
 	factLeft         = "scopes_left"
 	factApplications = "applications"
 	factEmail        = "email"
+	factTo           = "to"
 )
 
 // application is one application: its registration and, if the dashboard knows it, who answers
