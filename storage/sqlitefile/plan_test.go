@@ -123,15 +123,7 @@ func TestPlans(t *testing.T) {
 		plans + " ORDER BY id DESC LIMIT ?1",
 		plans + " WHERE proposed_by = ?1 ORDER BY id DESC LIMIT ?2",
 		// From the latest on, until the page is full.
-		"SELECT id, at, name, subject, client_id, address, detail FROM main.events ORDER BY id DESC LIMIT ?1",
-		// As those from the latest on: to look behind an incident takes reading what has come since.
-		"SELECT id, at, name, subject, client_id, address, detail FROM main.events WHERE at < ?1 ORDER BY id DESC LIMIT ?2",
-		// From the earliest on, until the first that is no event of the future.
-		"SELECT id, at, name, subject, client_id, address, detail FROM main.events WHERE at <= ?1 ORDER BY id LIMIT 1",
-		// As those from the latest on.
-		"SELECT id, at, name, subject, client_id, address, detail FROM main.events WHERE at >= ?1 AND at < ?2 ORDER BY id DESC LIMIT ?3",
-		"SELECT id, at, name, subject, client_id, address, detail FROM main.events WHERE at >= ?1 ORDER BY id DESC LIMIT ?2",
-		"SELECT id, at, name, subject, client_id, address, detail FROM main.events WHERE name = ?1 ORDER BY id DESC LIMIT ?2",
+		"SELECT id, at, name, subject, client_id, address, detail, actor, matter FROM main.events ORDER BY id DESC LIMIT ?1",
 		// From the latest on, of which those that are open have an index of nothing else.
 		breaks + " ORDER BY id DESC LIMIT ?1",
 		breaks + " WHERE signed_off_by IS NULL ORDER BY id DESC LIMIT ?1",
