@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
@@ -81,15 +82,15 @@ func act(ctx context.Context, f func(context.Context, string) error, userID stri
 	return err
 }
 
-// FindUsers asks the host for users; nobody without a function. IDs that are none are left out, and
-// so are those after the tenth.
+// FindUsers asks the host for users; nobody without a function. IDs that are none, or come
+// twice, are left out, and so are those after the tenth.
 func (h Host) FindUsers(ctx context.Context, by Finder) (found []string, err error) {
 	if h.Find == nil {
 		return nil, nil
 	}
 	answer, err := call(ctx, func(ctx context.Context) ([]string, error) { return h.Find(ctx, by) })
 	for _, id := range answer {
-		if host.CheckUserID(id) == nil && len(found) < mostFound {
+		if host.CheckUserID(id) == nil && len(found) < mostFound && !slices.Contains(found, id) {
 			found = append(found, id)
 		}
 	}

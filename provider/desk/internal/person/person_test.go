@@ -27,9 +27,9 @@ var _ = password.Cheapen()
 var secret, _ = base64.StdEncoding.DecodeString("q0m3K1xWc9vRz7Yt2dLh8sNfJ4uPbE6oGiAyQwXkTjM=")
 
 const (
-	nora, bob = "nora", "bob"
-	matter    = "m1"
-	staff     = "Sam"
+	nora, bob, olga = "nora", "bob", "olga"
+	matter          = "m1"
+	staff           = "Sam"
 )
 
 // fixture is the room over a provider with the accounts nora and bob.
