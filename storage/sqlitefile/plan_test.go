@@ -180,6 +180,8 @@ func TestPlans(t *testing.T) {
 	// The latest blocks, and the blocks in which there is a common name: a row for thousands
 	// of events.
 	want = append(want, block+"1", block+"?1", blocksWith("names LIKE ?2", "?3"), blocksWith("names LIKE ?2 OR names LIKE ?3", "?4"))
+	// Those that wait, of which an index has nothing else, up to a limit.
+	want = append(want, "SELECT count(*) FROM ( SELECT 1 FROM main.client_sessions WHERE session IS NULL AND next_at IS NOT NULL LIMIT ?1) AS waiting")
 	slices.Sort(want)
 	got := make(map[string]bool)
 	_, e := openTest(t)
