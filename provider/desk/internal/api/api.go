@@ -41,6 +41,7 @@ type API struct {
 	document   []byte
 	running    running
 	misses     misses
+	counted    counted
 	mux        *http.ServeMux
 }
 

@@ -109,3 +109,26 @@ func TestLimits(t *testing.T) {
 	robot.get("/people/bob").is(t, http.StatusOK, "") // reads have a limit of their own
 	w.as("rival").within("bob")
 }
+
+func TestService(t *testing.T) {
+	t.Parallel()
+	robot := newPlace(t).as("robot")
+	first := robot.get("/report").is(t, http.StatusOK, "")
+	if first.json["accounts"] != 3.0 || first.json["applications"] == nil {
+		t.Error(first.text)
+	}
+	_, err := robot.Accounts().Save(t.Context(), provider.Account{ID: "new", Email: "new@example.com"})
+	robot.OK(err)
+	if again := robot.get("/report"); again.text != first.text {
+		t.Error("it is counted again within an hour")
+	}
+	robot.Advance(61 * minute)
+	robot.token = robot.place.token("robot")
+	if later := robot.get("/report"); later.json["accounts"] != 4.0 {
+		t.Error(later.text)
+	}
+	a := robot.get("/keys").is(t, http.StatusOK, "")
+	if !strings.Contains(a.text, `"signs":true`) {
+		t.Error(a.text)
+	}
+}
