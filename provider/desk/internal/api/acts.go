@@ -73,7 +73,7 @@ func (a *API) actionRows() (all []operation) {
 			}
 			check := o
 			check.Path, check.ID, check.Title = o.Path+"/check", o.ID+"Check", "See what this would do: "+o.Title
-			check.Text, check.Spend, check.Out = "Nothing is changed. Send the ETag of the response as If-Match to do it.", reads, effect{}
+			check.Text, check.Spend, check.Out, check.Revises = "Nothing is changed. Send the ETag of the response as If-Match to do it.", reads, effect{}, true
 			check.serve = func(c *call) (response, error) { return c.check(at, one) }
 			o.Spend, o.Act, o.Match, o.Out, o.Problems = acts, true, true, done{}, []kind{kindProof}
 			o.serve = func(c *call) (response, error) { return c.act(at, one) }

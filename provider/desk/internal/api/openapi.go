@@ -97,13 +97,13 @@ func (o operation) describeParameters() (all []object) {
 	}
 	for _, h := range []struct {
 		name, doc string
-		if_       bool
+		has       bool
 	}{
 		{headerMatter, "The ID of an open matter of this client about the person.", o.Matter},
 		{"Idempotency-Key", "What is new for each act, and the same for each repetition of it: a repetition within 24 hours gets the first response.", o.Act},
 		{"If-Match", "The ETag of the target as it was looked at.", o.Match},
 	} {
-		if h.if_ {
+		if h.has {
 			all = append(all, object{"name": h.name, "in": "header", "required": true, "description": h.doc, "schema": object{"type": "string"}})
 		}
 	}
@@ -116,6 +116,9 @@ func (o operation) responses(named object) object {
 	if o.Out != nil {
 		success["content"] = object{"application/json": object{"schema": schemaOf(reflect.TypeOf(o.Out), false, named)}}
 	}
+	if headers := o.describeHeaders(); len(headers) > 0 {
+		success["headers"] = headers
+	}
 	all := object{strconv.Itoa(o.Status): success}
 	for _, k := range o.problems() {
 		status := strconv.Itoa(k.status)
@@ -126,6 +129,24 @@ func (o operation) responses(named object) object {
 		all[status] = object{"description": k.title, "content": object{"application/problem+json": object{"schema": object{"$ref": "#/components/schemas/Problem"}}}}
 	}
 	return all
+}
+
+// describeHeaders are the headers of a response.
+func (o operation) describeHeaders() object {
+	headers := object{}
+	for _, h := range []struct {
+		name, doc string
+		has       bool
+	}{
+		{"ETag", "The revision of the target, for If-Match.", o.Revises},
+		{"Link", "Where the next page is.", o.Paged},
+		{"Location", "Where it is.", o.Status == http.StatusCreated},
+	} {
+		if h.has {
+			headers[h.name] = object{"description": h.doc, "schema": object{"type": "string"}}
+		}
+	}
+	return headers
 }
 
 // problems are the kinds that an operation has.

@@ -33,6 +33,9 @@ type operation struct {
 	// Act demands an Idempotency-Key, and Match the revision that was looked at.
 	Act, Match bool
 
+	// Revises reports that its response has the revision of what it shows.
+	Revises bool
+
 	// In is a struct like its body, nil for none; Fields are those of an action in its place.
 	In     any
 	Fields *fields

@@ -94,7 +94,7 @@ func (a *API) peopleRows() []operation {
 		},
 		{
 			Method: http.MethodGet, Path: "/people/{person}", ID: "getPerson", Title: "Read a person", Scope: ScopePeopleRead, Spend: reads,
-			Matter: true, Out: person{}, serve: getPerson,
+			Matter: true, Revises: true, Out: person{}, serve: getPerson,
 		},
 		part("sessions", "listSessions", "List where a person is signed in", rows[session]{}, listSessions),
 		part("consents", "listConsents", "List what a person allows applications", rows[consent]{}, listConsents),
