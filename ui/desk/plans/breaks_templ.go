@@ -48,7 +48,7 @@ func Alone(v AloneView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = ui.BackLink(v.BackURL, l.Plain(textOf(l).Draft.Back)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.BackLink(v.BackURL, l.Plain(t.Back)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

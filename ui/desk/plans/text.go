@@ -56,7 +56,7 @@ type aloneText struct {
 	Heading, Text, Alarm, Sentence  ui.Message
 	SentenceHint, SentenceWrong, Do ui.Message
 	DoneHeading, DoneText           ui.Message
-	Shown, List                     ui.Message
+	Shown, List, Back               ui.Message
 }
 
 type breaksText struct {
