@@ -1,0 +1,42 @@
+package person
+
+import "github.com/bonafide-id/bonafide/ui"
+
+// text is what the screens say in a language.
+type text struct {
+	Find    findText
+	Open    openText
+	Bar     barText
+	Proof   proofText
+	Person  personText
+	Parts   map[Part]ui.Message
+	Rows    map[RowName]ui.Message
+	States  map[State]ui.Message
+	Reasons map[string]ui.Message
+	Bys     map[By]ui.Message
+}
+
+type findText struct{ Heading, Text, Nobody, Matters, NoMatters ui.Message }
+
+type openText struct {
+	Heading, Text, Reason, ReasonMissing ui.Message
+	Ticket, TicketHint, Note, NoteHint   ui.Message
+	Open, TooLong, Over                  ui.Message
+}
+
+type barText struct {
+	Matter, Ends              ui.Message
+	NoProof, Mailbox, Session ui.Message
+	Prove, Close              ui.Message
+}
+
+type proofText struct {
+	Heading, Say, Mail, MailText       ui.Message
+	Send, NoMail, Account, AccountText ui.Message
+	Code, Enter, Wrong, TooMany        ui.Message
+}
+
+type personText struct {
+	Heading, NoAddress, Since, Host  ui.Message
+	Empty, Earlier, Masked, Sections ui.Message
+}
