@@ -139,13 +139,14 @@ const (
 )
 
 // People are the functions of a host with its own users. Each may be nil: then the desk does
-// not offer it. A PeopleFinder is what a user is looked for by, PeopleShown what the staff sees
-// of one.
-type (
-	People       = person.Host
-	PeopleFinder = person.Finder
-	PeopleShown  = person.Shown
-)
+// not offer it.
+type People = person.Host
+
+// PeopleFinder is what a user of the host is looked for by.
+type PeopleFinder = person.Finder
+
+// PeopleShown is what the staff sees of a user of the host.
+type PeopleShown = person.Shown
 
 // Reason is a reason for which a matter is opened.
 type Reason = frame.Reason

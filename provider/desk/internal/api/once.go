@@ -61,7 +61,7 @@ func newOnce(c *call) (*once, error) {
 	}
 	digest := sha256.New()
 	for _, part := range []string{c.Method, c.URL.EscapedPath(), c.Header.Get("If-Match"), c.Header.Get(headerMatter), string(c.raw)} {
-		fmt.Fprintf(digest, "%d:%s", len(part), part)
+		_, _ = fmt.Fprintf(digest, "%d:%s", len(part), part)
 	}
 	return &once{call: c, key: c.api.Provider.People().Digest("desk answer", c.client, key), digest: storage.Digest(digest.Sum(nil))}, nil
 }
