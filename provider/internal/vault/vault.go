@@ -42,6 +42,7 @@ const overhead = chacha20poly1305.NonceSizeX + chacha20poly1305.Overhead
 type Vault struct {
 	aead   cipher.AEAD
 	hashes sync.Pool
+	derive func(purpose string) ([]byte, error)
 }
 
 // NewKey returns a random data key.
@@ -49,7 +50,7 @@ func NewKey() []byte {
 	return random.Bytes(KeySize)
 }
 
-// New returns the vault of a data key, which is not kept.
+// New returns the vault of a data key, of which only what it derives is kept.
 func New(key []byte) (*Vault, error) {
 	if len(key) != KeySize {
 		return nil, fmt.Errorf("vault: the data key has %d bytes, want %d", len(key), KeySize)
@@ -66,8 +67,21 @@ func New(key []byte) (*Vault, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Vault{aead: aead, hashes: sync.Pool{New: func() any { return hmac.New(sha256.New, naming) }}}, nil
+	deriving, err := hkdf.Key(sha256.New, key, nil, "bonafide v1 derive", sha256.Size)
+	if err != nil {
+		return nil, err
+	}
+	return &Vault{
+		aead: aead, hashes: sync.Pool{New: func() any { return hmac.New(sha256.New, naming) }},
+		derive: func(purpose string) ([]byte, error) {
+			return hkdf.Key(sha256.New, deriving, nil, "bonafide v1 "+purpose, sha256.Size)
+		},
+	}, nil
 }
+
+// Derive returns a key of 32 bytes for a purpose, always the same: a new secret of the provider
+// changes it as little as what is sealed.
+func (v *Vault) Derive(purpose string) ([]byte, error) { return v.derive(purpose) }
 
 // Format writes a placeholder for every verb, so that no log line and no error can show
 // key material.
