@@ -232,7 +232,7 @@ func (p Accounts) Delete(ctx context.Context, id string) error {
 		return fmt.Errorf("provider: delete account: %w", err)
 	}
 	_, err := audit.StepIf(ctx, p.audit, func(ctx context.Context) (bool, error) {
-		return p.store.DeleteAccount(ctx, id, pseudonym, nil)
+		return p.store.DeleteAccount(ctx, id, pseudonym, p.trail.Erase)
 	}, storage.Event{Name: audit.AccountDeleted, Subject: pseudonym})
 	if err != nil {
 		return fmt.Errorf("provider: delete account: %w", err)

@@ -23,6 +23,8 @@
 //     attributes, statuses and sessions; see [People].
 //   - [Provider.Keys]: signing keys, and encryption under the secret; see [Keys].
 //   - [Provider.Events]: the audit log and the activity of applications; see [Events].
+//   - [Provider.Trail]: the seals of the audit log, which show that nobody has changed it; see
+//     [Trail].
 //   - [Provider.Pages]: the host's own pages; see [Pages].
 //   - [Provider.Sandbox]: the clock and the personas of a sandbox; see [Sandbox].
 //   - [Provider.Installation] describes the provider, for documentation; see

@@ -235,12 +235,14 @@ const (
 // The events of the audit log about itself.
 const (
 	// EventEventsRemoved means that events older than Config.KeepEvents were removed; Detail
-	// has their number and the last block.
+	// has the moment before which they are from.
 	EventEventsRemoved EventName = audit.EventsRemoved
 
-	// EventTrailBroken means that the audit log is not what was sealed (Trail.Verify);
-	// Detail has the first block that differs.
-	EventTrailBroken EventName = audit.TrailBroken
+	// EventTrailVerified means that the audit log was found to be what was sealed
+	// (Trail.Verify), EventTrailBroken that it was not; Detail has the first block and line
+	// that differ.
+	EventTrailVerified EventName = audit.TrailVerified
+	EventTrailBroken   EventName = audit.TrailBroken
 )
 
 // asEvent converts an event to its public form.
@@ -287,6 +289,16 @@ type EventFilter struct {
 	Name             EventName
 	UserID, ClientID string
 
+	// Actor and Matter are as in the Event.
+	Actor, Matter string
+
+	// Names selects events with one of these names.
+	Names []EventName
+
+	// Network selects the events of one Event.Address. Without a UserID, ClientID, Actor or
+	// Matter it needs a From: years of events have no index of it.
+	Network string
+
 	// From and Until limit the time: at From or later, and before Until. Zero is no limit.
 	From, Until time.Time
 
@@ -305,7 +317,12 @@ type RecordedEvent struct {
 
 // List returns events of the audit log, the latest first.
 func (p Events) List(ctx context.Context, match EventFilter) ([]RecordedEvent, error) {
+	names := make([]string, len(match.Names))
+	for i, name := range match.Names {
+		names[i] = string(name)
+	}
 	stored, err := p.store.Events(ctx, storage.EventFilter{
+		Actor: match.Actor, Matter: match.Matter, Names: names, Address: match.Network,
 		Name: string(match.Name), Subject: match.UserID, ClientID: match.ClientID,
 		From: match.From, Until: match.Until, BeforeID: match.Before, Limit: match.Limit,
 	})

@@ -24,7 +24,8 @@ type Clients struct{ *rooms }
 func (p *Provider) Clients() Clients { return Clients{&p.rooms} }
 
 // Events are the audit log (List and Record, and Config.OnEvent as it grows) and the
-// activity of applications (WatchActivity).
+// activity of applications (WatchActivity). Write records an act that is nothing but its event,
+// and WriteWith events in the step of a change by a handler beside the provider.
 type Events struct{ *rooms }
 
 // Events returns the audit log and the activity of applications.
@@ -61,6 +62,15 @@ type People struct{ *rooms }
 
 // People returns the users.
 func (p *Provider) People() People { return People{&p.rooms} }
+
+// Trail is the audit log as it is sealed: in blocks whose lines nobody can change unseen.
+// Checkpoint is the signed head of them all, Open reads one, VerifierKey is its public key, and
+// AnchorWith takes it elsewhere. Verify compares the log with what was sealed, State tells when
+// that was done. Blocks, and OpenEvents for what is in none, give numbers by day.
+type Trail struct{ *rooms }
+
+// Trail returns the seals of the audit log.
+func (p *Provider) Trail() Trail { return Trail{&p.rooms} }
 
 // Sandbox is for a provider with Config.Sandbox: Elapse moves its clock, and CheckPersonas
 // checks the answers of Testing.Personas.

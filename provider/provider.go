@@ -37,6 +37,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/provider/internal/signin"
 	"github.com/bonafide-id/bonafide/provider/internal/token"
+	"github.com/bonafide-id/bonafide/provider/internal/trail"
 	"github.com/bonafide-id/bonafide/provider/internal/upkeep"
 	"github.com/bonafide-id/bonafide/provider/internal/vault"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -60,6 +61,7 @@ type rooms struct {
 	issuer    string
 	store     *memory.Store
 	vault     *vault.Vault
+	trail     *trail.Keys
 	catalogue *claims.Catalogue
 	secrets   *keyring.Secrets
 	keys      *keyring.KeySet
@@ -152,6 +154,9 @@ func (p *Provider) openStore(ctx context.Context) error {
 		return err
 	}
 	p.vault = people
+	if p.trail, err = trail.NewKeys(p.issuer, people.Derive); err != nil {
+		return err
+	}
 	p.store = memory.New(backchannel.Store{Store: opened, Ended: func() { p.notifier.Wake() }}, p.cfg.Clock)
 	return nil
 }
@@ -235,7 +240,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	p.callers = &caller.Codes{Store: p.store, Secrets: p.secrets, Issuer: p.issuer, Limits: p.limits, Audit: p.audit, Clock: cfg.Clock}
 	p.own = selfservice.NewPages(p.pages, selfservice.Options{Store: p.store, Grace: cfg.Lifetimes.DeletionGrace, Companions: p.companions, Callers: p.callers, VerificationURL: p.verificationLink})
 	p.upkeep = upkeep.New(upkeep.Options{
-		Store: p.store, Keys: p.keys, Secrets: p.secrets, Clients: p.clients, Companions: p.companions, Audit: p.audit,
+		Store: p.store, Keys: p.keys, Secrets: p.secrets, Clients: p.clients, Companions: p.companions, Audit: p.audit, Trail: p.trail,
 		FormerSecrets: len(cfg.PreviousSecrets), OwnKeys: cfg.Signer == nil, KeepEvents: cfg.KeepEvents,
 		TellDeleted: p.pages.TellDeleted, Clock: cfg.Clock, Logger: cfg.Logger,
 	})

@@ -99,5 +99,6 @@ const (
 
 	TrailExported = "trail_exported"
 	EventsRemoved = "events_removed"
+	TrailVerified = "trail_verified"
 	TrailBroken   = "trail_broken"
 )

@@ -199,7 +199,9 @@ func TestVerify(t *testing.T) {
 
 func TestForgeryIsFound(t *testing.T) {
 	whole := newLog(t, 103, 10)
-	find := func(id int64) int { return slices.IndexFunc(whole.events, func(e storage.Event) bool { return e.ID == id }) }
+	find := func(id int64) int {
+		return slices.IndexFunc(whole.events, func(e storage.Event) bool { return e.ID == id })
+	}
 	for name, c := range map[string]struct {
 		forge func(l *log)
 		want  Finding

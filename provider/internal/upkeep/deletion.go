@@ -27,7 +27,7 @@ func (u *Upkeep) deleteDue(ctx context.Context, now time.Time) (removed int, err
 			return removed, err
 		}
 		found, err := audit.StepIf(ctx, u.Audit, func(ctx context.Context) (bool, error) {
-			return u.Store.DeleteDueAccount(ctx, a.ID, pseudonym, now, nil)
+			return u.Store.DeleteDueAccount(ctx, a.ID, pseudonym, now, u.Trail.Erase)
 		}, storage.Event{Name: audit.AccountDeleted, Subject: pseudonym, Detail: "as its user wanted"})
 		if err != nil {
 			return removed, fmt.Errorf("delete due account: %w", err)

@@ -1,5 +1,6 @@
 // Package upkeep is the background work of a provider: the rotation of signing keys,
-// encryption under the current secret, due deletions, and the removal of what has ended.
+// encryption under the current secret, due deletions, the removal of what has ended, and the
+// sealing and verification of the audit log.
 package upkeep
 
 import (
@@ -14,6 +15,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/clients"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
+	"github.com/bonafide-id/bonafide/provider/internal/trail"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -35,6 +37,7 @@ type Options struct {
 	Clients    *clients.Registry
 	Companions *host.Companions
 	Audit      *audit.Log
+	Trail      *trail.Keys
 
 	// FormerSecrets is the number of former secrets.
 	FormerSecrets int
@@ -60,12 +63,16 @@ type Upkeep struct {
 	resealDone atomic.Bool // once per process: see reseal
 	round      atomic.Pointer[time.Time]
 	outdated   sync.Once // the operator has been told: see isOutdated
+
+	anchors anchors
+	seen    atomic.Pointer[trail.Checkpoint] // the last one that was found to be right
 }
 
 // New returns the work of these options.
 func New(o Options) *Upkeep {
 	u := &Upkeep{Options: o}
 	u.RunWith(u.removeDeleted)
+	u.RunWith(u.guardTrail)
 	return u
 }
 
@@ -109,6 +116,7 @@ func (u *Upkeep) Maintain(ctx context.Context) {
 	// A long sweep continues after the next look at the keys.
 	ctx, cancel := context.WithTimeout(ctx, interval)
 	defer cancel()
+	u.seal(ctx)
 	u.removeEnded(ctx)
 	u.inBatches(ctx, "measure pictures", func() (int, error) { return u.Clients.Measure(ctx) })
 	u.inBatches(ctx, "find applications by redirect host", func() (int, error) { return u.Store.IndexClients(ctx, Batch) })
@@ -155,9 +163,7 @@ func (u *Upkeep) removeEnded(ctx context.Context) {
 		u.inBatches(ctx, "remove what is over beside", func() (int, error) { return c.RemoveEnded(ctx, now, Batch) })
 	}
 	if keep := u.KeepEvents; keep > 0 {
-		u.inBatches(ctx, "remove old events", func() (int, error) {
-			return u.Store.RemoveEvents(ctx, now.Add(-keep), now, Batch)
-		})
+		u.removeEvents(ctx, now.Add(-keep), now)
 		u.inBatches(ctx, "remove old matters of the staff", func() (int, error) {
 			return u.Store.RemoveMatters(ctx, now.Add(-keep), Batch)
 		})

@@ -1,0 +1,146 @@
+package provider_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/lab"
+)
+
+// sealedTrail returns a provider whose audit log has a closed block of some lines about alice and bob.
+func sealedTrail(t *testing.T, change ...func(*provider.Config)) *lab.Fixture {
+	t.Helper()
+	w := lab.New(t, change...).WithClients().WithUsers()
+	w.Alice()
+	for _, disabled := range []bool{true, false} {
+		w.OK(w.Accounts().SetDisabled(t.Context(), "bob", disabled))
+	}
+	w.Advance(11 * time.Minute)
+	w.Maintain(t.Context())
+	return w
+}
+
+func verifyTrail(t *testing.T, w *lab.Fixture, anchors ...provider.Checkpoint) *provider.Finding {
+	t.Helper()
+	v, err := w.Trail().Verify(t.Context(), anchors...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v.Finding
+}
+
+func TestTrail(t *testing.T) {
+	t.Parallel()
+	t.Run("IsSealedWithinTenMinutes", func(t *testing.T) {
+		w := lab.New(t).WithUsers()
+		w.Maintain(t.Context())
+		if _, err := w.Trail().Checkpoint(t.Context()); !errors.Is(err, provider.ErrNoCheckpoint) {
+			t.Errorf("error %v", err)
+		}
+		w.Advance(11 * time.Minute)
+		w.Maintain(t.Context())
+		c, err := w.Trail().Checkpoint(t.Context())
+		if err != nil || c.Size != 1 || !bytes.Contains(c.Signed, []byte("/oidc/trail\n1\n")) {
+			t.Errorf("checkpoint %+v, error %v", c, err)
+		}
+		if s, err := w.Trail().State(t.Context()); err != nil || s.Blocks != 1 || !s.LateSince.IsZero() || !s.VerifiedAt.IsZero() {
+			t.Errorf("state %+v, error %v", s, err)
+		}
+	})
+	t.Run("IsAsItWasSealed", func(t *testing.T) {
+		w := sealedTrail(t)
+		if f := verifyTrail(t, w); f != nil {
+			t.Error(f)
+		}
+		s, err := w.Trail().State(t.Context())
+		if err != nil || s.VerifiedAt.Before(s.SealedAt) || s.Wrong != "" {
+			t.Errorf("state %+v, error %v", s, err)
+		}
+		w.MustExec(`UPDATE events SET detail = 'passkey' WHERE name = 'sign_in'`)
+		f := verifyTrail(t, w)
+		if f == nil || f.Block != 1 || f.Line == 0 || f.Cause != "the line was changed" {
+			t.Errorf("found %+v", f)
+		}
+		if !strings.Contains(w.Log.String(), "the audit log is not what was sealed") || !w.Saw(provider.EventTrailBroken) {
+			t.Error("nobody is told")
+		}
+		if s, err := w.Trail().State(t.Context()); err != nil || !strings.Contains(s.Wrong, "the line was changed") {
+			t.Errorf("state %+v, error %v", s, err)
+		}
+	})
+	t.Run("IsAsItWasSealedAfterADeletion", func(t *testing.T) {
+		w := sealedTrail(t)
+		w.OK(w.Accounts().Delete(t.Context(), "alice"))
+		if f := verifyTrail(t, w); f != nil {
+			t.Error(f)
+		}
+		w.MustExec(`DELETE FROM events WHERE name = 'account_deleted'`)
+		if f := verifyTrail(t, w); f == nil || f.Cause != "the line was rewritten as if its person had been deleted" {
+			t.Errorf("found %+v", f)
+		}
+	})
+	t.Run("IsAsItWasSealedAfterASweep", func(t *testing.T) {
+		w := sealedTrail(t, func(c *provider.Config) { c.KeepEvents = 24 * time.Hour })
+		before, err := w.Trail().Checkpoint(t.Context())
+		w.OK(err)
+		for range 4 { // a leap of the clock is believed a day later
+			w.Advance(25 * time.Hour)
+			w.Maintain(t.Context())
+		}
+		if f := verifyTrail(t, w, before); f != nil {
+			t.Error(f)
+		}
+		blocks, err := w.Trail().Blocks(t.Context(), provider.BlockFilter{After: -1})
+		if err != nil || len(blocks) < 2 || !blocks[0].Removed || blocks[0].Events[provider.EventSignedIn] != 1 {
+			t.Errorf("blocks %+v, error %v", blocks, err)
+		}
+		if !w.Saw(provider.EventEventsRemoved) {
+			t.Error("no line says so")
+		}
+		w.MustExec(`DELETE FROM events WHERE name = 'events_removed'`)
+		if f := verifyTrail(t, w); f == nil {
+			t.Error("nothing found")
+		}
+	})
+	t.Run("KeepsItsKeysWithAnotherSecret", func(t *testing.T) {
+		w := sealedTrail(t)
+		c, err := w.Trail().Checkpoint(t.Context())
+		w.OK(err)
+		other := w.Twin(func(cfg *provider.Config) {
+			cfg.PreviousSecrets, cfg.Secret = [][]byte{cfg.Secret}, []byte("a secret of other random bytes: 1f9Qz7")
+		})
+		if other.Trail().VerifierKey() != w.Trail().VerifierKey() {
+			t.Error("another key")
+		}
+		if f := verifyTrail(t, other, c); f != nil {
+			t.Error(f)
+		}
+	})
+	t.Run("IsTakenElsewhere", func(t *testing.T) {
+		w := sealedTrail(t)
+		taken := make(chan provider.Checkpoint, 1)
+		w.Trail().AnchorWith(func(_ context.Context, c provider.Checkpoint) error {
+			taken <- c
+			return nil
+		})
+		w.OK(w.GuardTrail(t.Context()))
+		c := <-taken
+		if s, err := w.Trail().State(t.Context()); err != nil || !s.HasAnchor || s.AnchoredAt.Before(s.SealedAt) {
+			t.Errorf("state %+v, error %v", s, err)
+		}
+		w.MustExec(`DELETE FROM event_blocks`)
+		if f := verifyTrail(t, w, c); f == nil || f.Cause != "the log ends here, before the checkpoint: it was rolled back" {
+			t.Errorf("found %+v", f)
+		}
+		forged := c
+		forged.Signed = bytes.Replace(c.Signed, []byte("\n1\n"), []byte("\n2\n"), 1)
+		if _, err := w.Trail().Verify(t.Context(), forged); !errors.Is(err, provider.ErrCheckpoint) {
+			t.Errorf("error %v", err)
+		}
+	})
+}
