@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
+	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -140,3 +142,10 @@ func (p People) Value(ctx context.Context, userID, handle string) (json.RawMessa
 	}
 	return person.Attributes[handle], nil
 }
+
+// RequestTimeout is how long the work on a request takes at most.
+const RequestTimeout = request.Timeout
+
+// TimeOfRequest returns the second in which the request with an ID began that an error page
+// shows, and false for a text that is none.
+func TimeOfRequest(id string) (time.Time, bool) { return request.Time(id) }

@@ -91,6 +91,10 @@ type RequestLog interface {
 	// Log returns the matching entries, the latest first unless the filter says otherwise.
 	Log(ctx context.Context, match LogFilter) ([]LogEntry, error)
 
+	// LogOfRequest returns up to limit entries of one request, of any application, that
+	// happened at from or later, and before to: a few seconds.
+	LogOfRequest(ctx context.Context, requestID string, from, to time.Time, limit int) ([]LogEntry, error)
+
 	// LogDays returns the counts of an application since the day (in UTC) of a moment, by
 	// day, event, outcome and error.
 	LogDays(ctx context.Context, environment, clientID string, from time.Time) ([]LogDay, error)

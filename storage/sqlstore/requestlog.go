@@ -184,6 +184,33 @@ func (w *where) andLog(match storage.LogFilter) {
 	}
 }
 
+// LogOfRequest implements storage.RequestLog. The index by time finds the few lines of those
+// seconds.
+func (s *Store) LogOfRequest(ctx context.Context, requestID string, from, to time.Time, limit int) ([]storage.LogEntry, error) {
+	scan := func(row scanner) (storage.LogEntry, error) {
+		var environment, clientID string
+		e, err := scanLogEntry(beside{row, []any{&environment, &clientID}})
+		e.Environment, e.ClientID = environment, clientID
+		return e, err
+	}
+	return read(ctx, s, "read log of request", func(tx *tx) ([]storage.LogEntry, error) {
+		return all(tx, scan, `SELECT l.id, l.at, l.event, l.outcome, l.error, l.cause, l.details, l.request_id, l.flow, l.pseudonym, l.address, l.requests,
+				a.environment, a.client_id
+			FROM main.request_log l JOIN main.applications a ON a.number = l.application
+			WHERE l.at >= ?1 AND l.at < ?2 AND l.request_id = ?3 ORDER BY l.at, l.id LIMIT ?4`,
+			storage.UnixMicro(from), storage.UnixMicro(to), requestID, page(limit))
+	})
+}
+
+// beside scans further columns after those of a row.
+type beside struct {
+	scanner
+	more []any
+}
+
+// Scan implements scanner.
+func (b beside) Scan(into ...any) error { return b.scanner.Scan(append(into, b.more...)...) }
+
 // LogDays implements storage.RequestLog.
 func (s *Store) LogDays(ctx context.Context, environment, clientID string, from time.Time) ([]storage.LogDay, error) {
 	return read(ctx, s, "read days of log", func(tx *tx) ([]storage.LogDay, error) {

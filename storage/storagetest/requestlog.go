@@ -48,6 +48,22 @@ func (s *developerSuite) requestLog(t *testing.T) {
 		second.ID, first.ID = got[0].ID, got[1].ID // given by the store
 		equal(t, got, []storage.LogEntry{second, first})
 	})
+	t.Run("IsFoundByRequestAndSecond", func(t *testing.T) {
+		store := s.store(t)
+		createApplications(t, store, "acme", "client", "other")
+		first, second, later := line("client", "first"), line("other", "second"), line("other", "later")
+		first.RequestID, second.RequestID, later.RequestID = "request", "request", "request"
+		second.At, later.At = t0.Add(time.Second), t0.Add(time.Minute)
+		ok(t, store.AppendLog(t.Context(), []storage.LogEntry{first, second, later, line("client", "another")}))
+		got, err := store.LogOfRequest(t.Context(), "request", t0.Add(-2*time.Second), t0.Add(2*time.Second), 10)
+		ok(t, err)
+		if len(got) != 2 || got[0].Cause != "first" || got[0].ClientID != "client" || got[1].ClientID != "other" || got[1].Environment != storage.Sandbox {
+			t.Errorf("got %+v", got)
+		}
+		got, err = store.LogOfRequest(t.Context(), "no request", t0.Add(-2*time.Second), t0.Add(2*time.Second), 10)
+		ok(t, err)
+		equal(t, len(got), 0)
+	})
 	t.Run("MatchesAllThatIsGiven", func(t *testing.T) {
 		store := s.store(t)
 		createApplications(t, store, "acme", "client", "other")

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 )
 
@@ -101,12 +100,6 @@ func Attached(ctx context.Context, key any) any {
 		}
 	}
 	return ctx.Value(key)
-}
-
-func newID() string {
-	var id [8]byte
-	random.Fill(id[:])
-	return hex.EncodeToString(id[:])
 }
 
 // ID names the request of ctx on error pages and in the log; "" outside of requests.

@@ -213,7 +213,7 @@ func TestTheLogNamesRequestAndTrace(t *testing.T) {
 		}
 	}
 	_, id, _ := strings.Cut(line, "request_id=")
-	if id, _, _ = strings.Cut(id, " "); len(id) != 16 || !strings.Contains(p.Text, id) {
+	if id, _, _ = strings.Cut(id, " "); len(id) != 24 || !strings.Contains(p.Text, id) {
 		t.Errorf("the request_id %q is not on the page:\n%s", id, p.Text)
 	}
 }

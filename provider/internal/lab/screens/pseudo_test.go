@@ -95,7 +95,7 @@ func untranslated(text string) string {
 	for _, l := range ui.Locales() { // which are called what they are in themselves
 		rest = strings.ReplaceAll(rest, l.Name, "")
 	}
-	rest = regexp.MustCompile(`\b[0-9a-f]{16}\b|\b[0-9A-F]{16}\b|https?://\S+|\b[A-Z0-9]{20,}\b`).ReplaceAllString(rest, "") // requests, links
+	rest = regexp.MustCompile(`\b[0-9a-f]{16}\b|\b[0-9a-f]{24}\b|\b[0-9A-F]{16}\b|https?://\S+|\b[A-Z0-9]{20,}\b`).ReplaceAllString(rest, "") // requests, links
 	if !strings.ContainsFunc(rest, unicode.IsLetter) {
 		return ""
 	}

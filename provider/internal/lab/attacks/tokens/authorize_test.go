@@ -200,7 +200,7 @@ func TestAuthorize(t *testing.T) {
 	}
 }
 
-var ownToARequest = regexp.MustCompile(`[0-9a-f]{16}|<time.*</time>|client_id=[^"&]*`)
+var ownToARequest = regexp.MustCompile(`[0-9a-f]{24}|<time.*</time>|client_id=[^"&]*`)
 
 // withoutIDs drops what differs between two error pages on purpose.
 func withoutIDs(body string) string {
