@@ -28,8 +28,13 @@ const (
 		"x":"gI0GAILBdu7T53akrFmMyGcsF3n5dO7MmwNBHKW5SV0","y":"SLW_xSffzlPWrHEVI30DHM_4egVwt3NQqeUD7nMFpps"}]}`
 )
 
-// bothAPIs are those of every fixture.
-var bothAPIs = []provider.Resource{{URI: toolsAPI, Name: "Tools"}, {URI: photoAPI}}
+const (
+	staffAPI   = "https://id.test/desk/api/v1"
+	staffScope = "desk.people.read"
+)
+
+// bothAPIs are those of every fixture that developers may name, and that of the staff.
+var bothAPIs = []provider.Resource{{URI: toolsAPI, Name: "Tools"}, {URI: photoAPI}, {URI: staffAPI, Name: "Desk", Clients: []string{"robot"}, Scopes: []string{staffScope}}}
 
 func TestMoreSettings(t *testing.T) {
 	t.Parallel()
@@ -392,6 +397,27 @@ func TestAttackResourcesPastTheReview(t *testing.T) {
 	// With none of those it had it would have all.
 	says(t, b.submit(b.open("/developer/o/river/production/shop/settings"), "resources."+toolsAPI, "-", "action", "save"),
 		http.StatusUnprocessableEntity, "Choose at least one API")
+}
+
+// A developer asks for the API of those who run the service, and for its scopes.
+func TestAttackTheAPIOfTheStaff(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	b := w.as(dev)
+	path := b.machine("scopes.military", "on")
+	p := b.open(path + "/settings")
+	if strings.Contains(p.body, staffAPI) || strings.Contains(p.body, staffScope) {
+		t.Error("it is offered")
+	}
+	action, fields := p.form(t, "name", "Robot", "action", "save")
+	fields.Set("resources."+staffAPI, "on")
+	fields.Set("scopes."+staffScope, "on")
+	says(t, b.follow(b.post(action, fields)), http.StatusOK, "saved and active")
+	id := path[strings.LastIndexByte(path, '/')+1:]
+	got := w.client(storage.Sandbox, id)
+	if slices.Contains(got.Resources, staffAPI) || slices.Contains(got.Scopes, staffScope) || len(got.Scopes) == 0 {
+		t.Errorf("registered %q for %q", got.Scopes, got.Resources)
+	}
 }
 
 func TestAnApprovedApplicationHasTheResourcesThatTheOperatorHasRead(t *testing.T) {

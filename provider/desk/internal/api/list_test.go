@@ -82,7 +82,7 @@ func TestEvents(t *testing.T) {
 		}
 		return names
 	}
-	if got := names("person=bob"); len(got) < 2 || got[0] != "support_looked" || got[1] != "matter_opened" {
+	if got := names("actor=client:robot&person=bob"); len(got) != 2 || got[0] != "support_looked" || got[1] != "matter_opened" {
 		t.Error(got)
 	}
 	if got := names("name=support_looked"); len(got) != 1 {
@@ -91,6 +91,11 @@ func TestEvents(t *testing.T) {
 	if got := names("from=" + w.Now().Add(minute).UTC().Format(time.RFC3339)); len(got) != 0 {
 		t.Error(got)
 	}
+	if got := names("actor=staff:olga"); len(got) != 0 {
+		t.Error(got)
+	}
+	robot.get("/checkpoints/latest").is(t, http.StatusNotFound, "not_found")
+	robot.get("/blocks").is(t, http.StatusOK, "")
 	robot.get("/events?from=yesterday").is(t, http.StatusBadRequest, "invalid_request")
 	w.as("reader").get("/events").is(t, http.StatusForbidden, "insufficient_scope")
 }

@@ -227,12 +227,12 @@ func (a *API) exists(ctx contextOf, person string) (err error) {
 // looked records that a part of the person was shown: once for a matter and part.
 func (c *call) looked(part string) error {
 	found, err := c.api.Provider.Events().List(c.Context(), provider.EventFilter{
-		UserID: c.matter.Subject, Name: provider.EventSupportLooked, Limit: mostRows,
+		Matter: c.matter.ID, Name: provider.EventSupportLooked, Limit: mostRows,
 	})
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(found, func(e provider.RecordedEvent) bool { return e.Matter == c.matter.ID && e.Detail == part }) {
+	if slices.ContainsFunc(found, func(e provider.RecordedEvent) bool { return e.Detail == part }) {
 		return nil
 	}
 	return c.api.Provider.Events().Write(c.by(storage.NoProof, nil), provider.Event{

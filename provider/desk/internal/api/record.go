@@ -28,6 +28,7 @@ func (a *API) recordRows() []operation {
 			Query: []parameter{
 				{name: "name", doc: "The name of the event, such as account_disabled."},
 				{name: "person", doc: "The ID of the person."}, {name: "client_id", doc: "The application."},
+				{name: "actor", doc: "Who acted, such as staff:jo."}, {name: "matter", doc: "The matter in which it was done."},
 				{name: "from", doc: "From this time on.", format: "date-time"}, {name: "until", doc: "Before this time.", format: "date-time"},
 			},
 			Paged: true, Out: rows[event]{}, serve: listEvents,
@@ -37,7 +38,10 @@ func (a *API) recordRows() []operation {
 
 func listEvents(c *call) (response, error) {
 	query := c.URL.Query()
-	match := provider.EventFilter{Name: provider.EventName(query.Get("name")), UserID: query.Get("person"), ClientID: query.Get("client_id")}
+	match := provider.EventFilter{
+		Name: provider.EventName(query.Get("name")), UserID: query.Get("person"), ClientID: query.Get("client_id"),
+		Actor: query.Get("actor"), Matter: query.Get("matter"),
+	}
 	var err error
 	if match.From, err = c.time("from"); err != nil {
 		return response{}, err

@@ -1,0 +1,158 @@
+package desk_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/desk"
+	"github.com/bonafide-id/bonafide/provider/internal/lab"
+)
+
+const apiRoot = "/desk/api/v1"
+
+// machines is a desk with an Admin API, whose client robot may do all.
+type machines struct {
+	*lab.Fixture
+	token  string
+	matter string
+}
+
+func newMachines(t *testing.T) *machines {
+	t.Helper()
+	w := &machines{}
+	w.Fixture = lab.New(t, func(c *provider.Config) {
+		c.Resources = []provider.Resource{desk.Resource(c.BaseURL, "robot")}
+	}).WithClients().WithUsers()
+	d, err := desk.New(desk.Config{
+		Provider: w.Provider, Store: w.Store.(desk.Store), Clock: w.Now,
+		Staff: func(_ context.Context, userID string) (desk.Staff, error) {
+			if userID == "alice" {
+				return desk.Staff{Roles: []desk.Role{desk.RoleAuditor}}, nil
+			}
+			return desk.Staff{}, nil
+		},
+	})
+	w.OK(err)
+	mux := http.NewServeMux()
+	mux.Handle("/desk/", d)
+	mux.Handle(desk.WellKnown(w.Server.URL), d)
+	mux.Handle("/", w.Provider)
+	w.Server.Config.Handler = mux
+	w.OK(w.Clients().Save(t.Context(), provider.Client{
+		ID: "robot", Dialect: provider.Standard, TokenEndpointAuthMethod: "private_key_jwt", JWKS: lab.PublicKeys(t, "ES256"),
+		GrantTypes: []string{"client_credentials"}, Scopes: desk.Resource("", "robot").Scopes,
+	}))
+	assertion := lab.ClientKeys()["ES256"].Sign(t, w.Assertion("robot"))
+	p, body := w.NewBrowser().Asserted(lab.TokenPath, assertion, "grant_type", "client_credentials", "resource", w.Server.URL+apiRoot)
+	w.token = lab.Granted(t, p, body)
+	return w
+}
+
+// ask sends a request and returns the response with its body.
+func (w *machines) ask(method, path, body string, headers ...string) (*http.Response, map[string]any) {
+	w.T.Helper()
+	r, err := http.NewRequestWithContext(w.T.Context(), method, w.Server.URL+apiRoot+path, strings.NewReader(body))
+	w.OK(err)
+	r.Header.Set("Authorization", "Bearer "+w.token)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Desk-Matter", w.matter)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	p, err := http.DefaultClient.Do(r)
+	w.OK(err)
+	defer p.Body.Close()
+	text, err := io.ReadAll(p.Body)
+	w.OK(err)
+	var answer map[string]any
+	w.OK(json.Unmarshal(text, &answer))
+	if p.StatusCode >= http.StatusBadRequest {
+		w.T.Logf("%s %s: %s", method, path, text)
+	}
+	return p, answer
+}
+
+// Each act on a person is done once, however often it is sent, and has its line under the name of
+// the client and in its matter.
+func TestActsOfClientsAreDoneOnce(t *testing.T) {
+	t.Parallel()
+	w := newMachines(t)
+	bob := w.Bob()
+	bob.Allow("client_id", "std", "scope", "openid profile")
+	_, opened := w.ask(http.MethodPost, "/matters", `{"person": "bob", "reason": "caller"}`, "Idempotency-Key", "matter")
+	w.matter = lab.Member(t, opened, "id")
+	for _, act := range []struct {
+		name, body string
+		event      provider.EventName
+	}{
+		{"send_reset", `{}`, provider.EventResetSent},
+		{"revoke_application", `{"client_id": "std"}`, provider.EventRevoked},
+		{"end_sessions", `{}`, provider.EventRevoked},
+		{"lock", `{}`, provider.EventAccountDisabled},
+	} {
+		t.Run(act.name, func(t *testing.T) {
+			path := "/people/bob/" + act.name
+			before, err := w.Events().List(t.Context(), provider.EventFilter{Name: act.event})
+			w.OK(err)
+			mails := w.Mails.Count()
+			p, effect := w.ask(http.MethodPost, path+"/check", act.body)
+			if p.StatusCode != http.StatusOK || effect["void"] != nil {
+				t.Fatalf("%s %v", p.Status, effect)
+			}
+			for range 3 {
+				p, done := w.ask(http.MethodPost, path, act.body, "If-Match", p.Header.Get("ETag"), "Idempotency-Key", act.name)
+				if p.StatusCode != http.StatusOK || done["action"] != act.name {
+					t.Errorf("%s %v", p.Status, done)
+				}
+			}
+			after, err := w.Events().List(t.Context(), provider.EventFilter{Name: act.event})
+			w.OK(err)
+			if len(after) != len(before)+1 {
+				t.Fatalf("%d lines", len(after)-len(before))
+			}
+			if after[0].Actor != "client:robot" || after[0].Matter != w.matter || after[0].UserID != "bob" {
+				t.Errorf("the line: %+v", after[0])
+			}
+			if sent := w.Mails.Count() - mails; sent > 1 {
+				t.Errorf("%d mails", sent)
+			}
+		})
+	}
+}
+
+// Nobody learns from the API who works at the desk, or acts on them.
+func TestClientsDoNotSeeStaff(t *testing.T) {
+	t.Parallel()
+	w := newMachines(t)
+	var answers []string
+	for _, person := range []string{"alice", "nobody"} {
+		p, answer := w.ask(http.MethodPost, "/matters", `{"person": "`+person+`", "reason": "caller"}`, "Idempotency-Key", person)
+		text, err := json.Marshal(answer)
+		w.OK(err)
+		answers = append(answers, p.Status+string(text))
+	}
+	if answers[0] != answers[1] || !strings.HasPrefix(answers[0], "404") {
+		t.Errorf("%v", answers)
+	}
+}
+
+func TestMetadataOfTheAdminAPI(t *testing.T) {
+	t.Parallel()
+	w := newMachines(t)
+	p := w.NewBrowser().Get("/.well-known/oauth-protected-resource/desk/api/v1")
+	if p.StatusCode != http.StatusOK || !strings.Contains(p.Text, `"resource":"`+w.Server.URL+apiRoot+`"`) {
+		t.Errorf("%s %s", p.Status, p.Text)
+	}
+	alice := w.Alice()
+	if p := alice.Get("/desk/docs"); p.StatusCode != http.StatusOK || !strings.Contains(p.Text, "/people/{person}/lock") {
+		t.Errorf("%s %s", p.Status, p.Text)
+	}
+	if p := w.Bob().Get("/desk/docs"); p.StatusCode != http.StatusNotFound {
+		t.Errorf("everybody reads the reference: %s", p.Status)
+	}
+}
