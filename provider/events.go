@@ -245,6 +245,17 @@ const (
 	EventTrailBroken   EventName = audit.TrailBroken
 )
 
+// EventNames returns the names of all events of this module, in order: those that a host
+// records itself (Events.Record) are not among them.
+func EventNames() []EventName {
+	names := audit.Names()
+	all := make([]EventName, len(names))
+	for i, name := range names {
+		all[i] = EventName(name)
+	}
+	return all
+}
+
 // asEvent converts an event to its public form.
 func asEvent(e storage.Event) Event {
 	return Event{

@@ -1,0 +1,137 @@
+package records
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui/desk"
+	screens "github.com/bonafide-id/bonafide/ui/desk/service"
+)
+
+// linesOfMatter is the number of events of a matter that are read: nobody does more.
+const linesOfMatter = 200
+
+// looking are the events that are no action.
+var looking = []provider.EventName{
+	provider.EventMatterOpened, provider.EventMatterClosed, provider.EventMatterReleased, provider.EventSupportLooked,
+	provider.EventCallerProved, provider.EventPersonFound,
+}
+
+// showLooks lists what the staff looked at, by day and member, the latest first.
+func (r *Room) showLooks(q *frame.Request) error {
+	staff := strings.TrimSpace(q.Query(screens.FieldStaff))
+	if len(staff) > maxValue {
+		return frame.Malformed("too long a name")
+	}
+	page, err := q.Page(desk.SectionLooks)
+	if err != nil {
+		return err
+	}
+	at, err := q.After("looks", staff)
+	if err != nil {
+		return err
+	}
+	matters, err := r.Matters.Matters(q.Context(), storage.MatterFilter{Staff: staff, BeforeID: at, Limit: frame.Few + 1})
+	if err != nil {
+		return err
+	}
+	v := screens.LooksView{Page: page, Form: q.Form(), URL: q.Path("looks"), Staff: staff}
+	if len(matters) > frame.Few {
+		matters = matters[:frame.Few]
+		v.EarlierURL = "?" + url.Values{
+			screens.FieldStaff: {staff}, frame.ParameterAfter: {q.Next(matters[frame.Few-1].ID, "looks", staff)},
+		}.Encode()
+	}
+	for _, m := range matters {
+		look, err := r.look(q, m)
+		if err != nil {
+			return err
+		}
+		day := m.OpenedAt.UTC().Truncate(24 * time.Hour)
+		i := slices.IndexFunc(v.Days, func(d screens.LookDay) bool { return d.Day.Equal(day) && d.Staff == m.Staff })
+		if i < 0 {
+			i, v.Days = len(v.Days), append(v.Days, screens.LookDay{Day: day, Staff: m.Staff})
+		}
+		v.Days[i].Looks = append(v.Days[i].Looks, look)
+	}
+	q.Render(http.StatusOK, screens.Looks(v))
+	return nil
+}
+
+// look says what was looked at and done in a matter.
+func (r *Room) look(q *frame.Request, m storage.Matter) (screens.Look, error) {
+	look := screens.Look{
+		Matter: m.ID, URL: q.Path("trail") + "?" + url.Values{screens.FieldMatter: {m.ID}}.Encode(), Person: m.Subject, Reason: m.Reason, At: m.OpenedAt,
+	}
+	if q.Frame.Now().Before(m.WithheldUntil) {
+		look.WithheldUntil, look.MayRelease = m.WithheldUntil, q.Staff.Operates()
+	}
+	events, err := r.Provider.Events().List(q.Context(), provider.EventFilter{Matter: m.ID, Limit: linesOfMatter})
+	if err != nil {
+		return screens.Look{}, err
+	}
+	for _, e := range slices.Backward(events) {
+		switch {
+		case e.Name == provider.EventSupportLooked:
+			look.Parts = add(look.Parts, e.Detail)
+		case e.Name == provider.EventValueShown:
+			look.Parts = add(look.Parts, e.Detail)
+		case !slices.Contains(looking, e.Name):
+			look.Acts = add(look.Acts, string(e.Name))
+		}
+	}
+	return look, nil
+}
+
+// add adds what is not there.
+func add(all []string, one string) []string {
+	if one == "" || slices.Contains(all, one) {
+		return all
+	}
+	return append(all, one)
+}
+
+// release lets a person read of a matter that was withheld.
+func (r *Room) release(q *frame.Request) error {
+	if err := q.Only(screens.FieldMatter); err != nil {
+		return err
+	}
+	if !q.Staff.Operates() {
+		return q.Refuse(frame.Refusal{Action: "release_matter"})
+	}
+	if q.Action() != screens.ActionRelease {
+		return frame.Malformed("no such action")
+	}
+	m, err := r.Matters.Matter(q.Context(), q.Posted(screens.FieldMatter))
+	if errors.Is(err, storage.ErrNotFound) {
+		return frame.NotFound
+	}
+	if err != nil {
+		return err
+	}
+	now := q.Frame.Now()
+	if now.Before(m.WithheldUntil) {
+		actor := q.Actor(storage.NoProof)
+		actor.Matter = m.ID
+		err = r.Provider.Events().WriteWith(provider.By(q.Context(), actor), func(ctx context.Context) error {
+			return r.Matters.ReleaseMatter(ctx, m.ID, now)
+		}, provider.Event{Name: provider.EventMatterReleased, UserID: m.Subject})
+	}
+	if err != nil {
+		return err
+	}
+	return q.Done(q.Path("looks"), desk.NoticeActed)
+}
+
+func sorted(names []string) string {
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
