@@ -81,7 +81,7 @@ type trailText struct {
 	Network, From, Until, Apply    ui.Message
 	Clear, Earlier, Empty, Export  ui.Message
 	CSV, JSON, Wrong               ui.Message
-	Detail, Partial                ui.Message
+	Detail                         ui.Message
 }
 
 type looksText struct {

@@ -256,9 +256,7 @@ type TrailView struct {
 	URL    string
 	Filter TrailFilter
 	// Wrong is the field that is wrong, or empty.
-	Wrong string
-	// Partial reports that the search has read as much as it may and goes on with EarlierURL.
-	Partial         bool
+	Wrong           string
 	Lines           []Line
 	EarlierURL      string
 	CSVURL, JSONURL string
