@@ -20,6 +20,7 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
 	planscreens "github.com/bonafide-id/bonafide/ui/desk/plans"
+	servicescreens "github.com/bonafide-id/bonafide/ui/desk/service"
 )
 
 // Config configures a desk. Provider, Store, and Staff or Admit are required.
@@ -186,7 +187,7 @@ func New(cfg Config) (*Desk, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("desk: %w", err)
 	}
-	for _, audience := range []ui.Audience{screens.Audience(), planscreens.Audience()} {
+	for _, audience := range []ui.Audience{screens.Audience(), planscreens.Audience(), servicescreens.Audience()} {
 		if err := cfg.Provider.Pages().AddAudience(audience); err != nil {
 			return nil, fmt.Errorf("desk: %w", err)
 		}
@@ -198,11 +199,16 @@ func New(cfg Config) (*Desk, error) {
 	if err != nil {
 		return nil, fmt.Errorf("desk: %w", err)
 	}
-	book, err := newBook(cfg)
+	rooms, err := newRooms(cfg)
+	if err != nil {
+		return nil, err
+	}
+	book, err := newBook(cfg, rooms)
 	if err != nil {
 		return nil, err
 	}
 	f.Mount(home.Routes()...)
+	rooms.mount(f)
 	planned := plans.New(plans.Options{Frame: f, Book: book, Client: isClient(cfg.Provider), Approvers: cfg.Approvers, Mailer: cfg.Mailer})
 	f.Mount(planned.Routes()...)
 	cfg.Provider.RunWith(planned.Run)

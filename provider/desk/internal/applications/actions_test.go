@@ -241,7 +241,7 @@ func TestOrganization(t *testing.T) {
 	f := newFixture(t)
 	wanted := order(river, action.FieldReason, reasonText)
 	f.do(action.SuspendOrganization, wanted)
-	if !f.disabled("app") || f.void(action.SuspendOrganization, wanted) != "organization_suspended" || f.void(action.StartApplication, order("app")) != "organization_suspended" {
+	if !f.disabled("app") || f.void(action.SuspendOrganization, wanted) != "stopped" || f.void(action.StartApplication, order("app")) != "organization_suspended" {
 		t.Error("it is not suspended")
 	}
 	own := order(river)
@@ -250,11 +250,29 @@ func TestOrganization(t *testing.T) {
 		t.Error("an owner may reactivate the own organization")
 	}
 	f.do(action.ReactivateOrganization, order(river))
-	if f.disabled("app") || f.void(action.ReactivateOrganization, order(river)) != "not_stopped" {
+	if f.disabled("app") || f.void(action.ReactivateOrganization, order(river)) != "not_suspended" {
 		t.Error("it is still suspended")
 	}
 	if f.lines(provider.EventOrganizationSuspended) != 1 || f.lines(provider.EventOrganizationReactivated) != 1 || len(f.mails.sent) != 2 {
 		t.Errorf("lines: %d, %d; mails: %d", f.lines(provider.EventOrganizationSuspended), f.lines(provider.EventOrganizationReactivated), len(f.mails.sent))
+	}
+}
+
+func TestMove(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	wanted := order("app", action.FieldTo, lake)
+	if f.void(action.MoveApplication, order("alone", action.FieldTo, lake)) != "of_the_host" || f.void(action.MoveApplication, order("app", action.FieldTo, river)) != "same_organization" {
+		t.Error("what cannot be moved may be")
+	}
+	if _, err := f.action(action.MoveApplication).Check(t.Context(), order("app", action.FieldTo, "none")); !isField(err, action.FieldTo) {
+		t.Errorf("to nowhere: %v", err)
+	}
+	f.do(action.MoveApplication, wanted)
+	a, err := f.store.Application(t.Context(), storage.Production, "app")
+	f.ok(err)
+	if a.OrganizationID != lake || f.lines(provider.EventClientMoved) != 1 || len(f.mails.sent) != 2 {
+		t.Errorf("it is at %s; lines %d, mails %d", a.OrganizationID, f.lines(provider.EventClientMoved), len(f.mails.sent))
 	}
 }
 

@@ -73,10 +73,11 @@ const (
 	voidStopped   = "stopped"
 	voidRunning   = "not_stopped"
 	voidSuspended = "organization_suspended"
+	voidActive    = "not_suspended"
 	voidOwn       = "own"
 	voidOwned     = "has_owner"
 	voidNone      = "no_such_scope"
-	voidThere     = "there_already"
+	voidThere     = "same_organization"
 	voidHost      = "of_the_host"
 )
 
@@ -89,7 +90,6 @@ const (
 	factLeft         = "scopes_left"
 	factApplications = "applications"
 	factEmail        = "email"
-	factTo           = "to"
 )
 
 // application is one application: its registration and, if the dashboard knows it, who answers

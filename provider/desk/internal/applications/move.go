@@ -30,7 +30,7 @@ func (r *Room) checkMove(ctx context.Context, o action.Order) (action.Effect, er
 	if err != nil {
 		return action.Effect{}, err
 	}
-	e := action.Effect{Revision: a.revision(), Facts: append(a.facts(), action.Fact{Name: factTo, Value: to.Name})}
+	e := action.Effect{Revision: a.revision(), Facts: append(a.facts(), action.Fact{Name: factOrganization, Value: to.Name})}
 	switch {
 	case !a.known:
 		e.Void = voidHost

@@ -68,7 +68,7 @@ func (r *Room) checkSuspend(ctx context.Context, o action.Order) (action.Effect,
 	}
 	return r.checkOrganization(ctx, o, func(org organization) string {
 		if org.isSuspended() {
-			return voidSuspended
+			return voidStopped
 		}
 		return ""
 	})
@@ -88,7 +88,7 @@ func (r *Room) suspend(ctx context.Context, o action.Order, revision string) (ac
 func (r *Room) checkReactivate(ctx context.Context, o action.Order) (action.Effect, error) {
 	return r.checkOrganization(ctx, o, func(org organization) string {
 		if !org.isSuspended() {
-			return voidRunning
+			return voidActive
 		}
 		return ""
 	})

@@ -55,7 +55,7 @@ func checks(c provider.Condition, now time.Time) []screens.Checked {
 	if c.Database != nil {
 		database.Wrong, database.Value = true, c.Database.Error()
 	}
-	mail := screens.Checked{Check: screens.CheckMail, At: c.Mailed, Wrong: !c.SendsMail || c.Unmailed.After(c.Mailed)}
+	mail := screens.Checked{Check: screens.CheckMail, At: c.Mailed, Wrong: c.Unmailed.After(c.Mailed)}
 	queue := screens.Checked{Check: screens.CheckQueue, Value: strconv.Itoa(c.LogoutTokens), Wrong: c.LogoutTokens >= queueFull}
 	return []screens.Checked{
 		database, {Check: screens.CheckBackground, At: c.Round, Wrong: now.Sub(c.Round) > roundLate}, mail, queue,
