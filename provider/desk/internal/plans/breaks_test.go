@@ -13,6 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
 )
 
 const sentence = "The caller is robbed right now, and nobody else is here."
@@ -115,4 +116,39 @@ func TestBreakThatNobodySignsOff(t *testing.T) {
 	if !w.isOverdue(b) {
 		t.Error("it is not overdue")
 	}
+}
+
+// An approver is mailed that something waits, and at most once an hour.
+func TestApproversAreMailed(t *testing.T) {
+	w := newPlace(t, 2)
+	w.Service.Mailer = w.Mails
+	w.Approvers = func(context.Context) ([]string, error) { return []string{"oleg", "nobody"}, nil }
+	sent := func() (to []string) {
+		for _, m := range w.Mails.Since(0) {
+			if m.Kind == ui.MailPlanWaiting {
+				to = append(to, m.To)
+			}
+		}
+		return to
+	}
+	w.tellApprovers(t.Context())
+	if got := sent(); got != nil {
+		t.Errorf("mailed %v before there was a plan", got)
+	}
+	w.proposed("p1")
+	w.tellApprovers(t.Context())
+	w.proposed("p2")
+	w.tellApprovers(t.Context())
+	if diff := cmp.Diff([]string{"oleg@example.com"}, sent()); diff != "" {
+		t.Errorf("mailed (-want +got):\n%s", diff)
+	}
+	w.Advance(announcement)
+	w.tellApprovers(t.Context())
+	if got := sent(); len(got) != 2 {
+		t.Errorf("mailed %v after an hour", got)
+	}
+	w.Approvers = func(context.Context) ([]string, error) { panic("no list") }
+	w.Advance(announcement)
+	w.proposed("p1")
+	w.tellApprovers(t.Context())
 }
