@@ -88,7 +88,7 @@ type writer struct{ hash.Hash }
 
 func (w writer) number(n int) {
 	var b [8]byte
-	binary.BigEndian.PutUint64(b[:], uint64(n)) //nolint:gosec // a length or a count
+	binary.BigEndian.PutUint64(b[:], uint64(n))
 	_, _ = w.Write(b[:])
 }
 
