@@ -241,6 +241,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	p.own = selfservice.NewPages(p.pages, selfservice.Options{Store: p.store, Grace: cfg.Lifetimes.DeletionGrace, Companions: p.companions, Callers: p.callers, VerificationURL: p.verificationLink})
 	p.upkeep = upkeep.New(upkeep.Options{
 		Store: p.store, Keys: p.keys, Secrets: p.secrets, Clients: p.clients, Companions: p.companions, Audit: p.audit, Trail: p.trail,
+		Index:         vault.NewIndex(cfg.Store, p.vault, p.catalogue.IsFindable(), p.catalogue.FindText).Next,
 		FormerSecrets: len(cfg.PreviousSecrets), OwnKeys: cfg.Signer == nil, KeepEvents: cfg.KeepEvents,
 		TellDeleted: p.pages.TellDeleted, Clock: cfg.Clock, Logger: cfg.Logger,
 	})

@@ -2,6 +2,7 @@ package claims
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
@@ -54,4 +55,9 @@ func (c *Catalogue) FindSpelling(text string) string {
 		return ""
 	}
 	return spelled
+}
+
+// IsFindable reports whether people are found by any attribute.
+func (c *Catalogue) IsFindable() bool {
+	return slices.ContainsFunc(c.Attributes, func(a catalogue.Attribute) bool { return a.Findable })
 }

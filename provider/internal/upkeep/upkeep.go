@@ -29,6 +29,9 @@ const (
 	rest  = 4
 )
 
+// indexBatch is how many people are made findable at once: each takes a few reads.
+const indexBatch = 25
+
 // Options are what the work is done on. All fields are required.
 type Options struct {
 	Store      storage.Store
@@ -38,6 +41,9 @@ type Options struct {
 	Companions *host.Companions
 	Audit      *audit.Log
 	Trail      *trail.Keys
+
+	// Index makes up to limit people findable by values of before.
+	Index func(ctx context.Context, limit int) (int, error)
 
 	// FormerSecrets is the number of former secrets.
 	FormerSecrets int
@@ -120,6 +126,7 @@ func (u *Upkeep) Maintain(ctx context.Context) {
 	u.removeEnded(ctx)
 	u.inBatches(ctx, "measure pictures", func() (int, error) { return u.Clients.Measure(ctx) })
 	u.inBatches(ctx, "find applications by redirect host", func() (int, error) { return u.Store.IndexClients(ctx, Batch) })
+	u.inBatches(ctx, "find people by values of before", func() (int, error) { return u.Index(ctx, indexBatch) })
 }
 
 // removeDeleted removes the data of deleted applications as they come, including those that

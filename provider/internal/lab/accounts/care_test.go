@@ -346,6 +346,38 @@ func TestFind(t *testing.T) {
 			t.Errorf("%v, %v", got, err)
 		}
 	})
+	t.Run("ByAValueOfBeforeOnceRunHasLooked", func(t *testing.T) {
+		mobile := provider.Attribute{Handle: "mobile"}
+		c := newCall(t, func(cfg *provider.Config) { cfg.Attributes = []provider.Attribute{mobile} })
+		if err := c.People().SetAttributes(t.Context(), "bob", map[string]any{"mobile": "+1 202-555-0100"}); err != nil {
+			t.Fatal(err)
+		}
+		mobile.Findable = true
+		p, err := provider.New(t.Context(), provider.Config{
+			BaseURL: c.Installation().BaseURL, Secret: lab.Secret(t), Store: c.Store, Clock: c.Now, Attributes: []provider.Attribute{mobile},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := func() []string {
+			got, err := p.People().Find(t.Context(), provider.Finder{Handle: "mobile", Value: "+12025550100"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		if got := found(); got != nil {
+			t.Fatalf("found before: %v", got)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- p.Run(ctx) }()
+		lab.Eventually(t, func() bool { return slices.Equal(found(), []string{"bob"}) })
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
 	t.Run("IsRefusedForFewValues", func(t *testing.T) {
 		for _, a := range []provider.Attribute{{Handle: "x", Type: provider.Boolean, Findable: true}, {Handle: "x", Type: provider.Date, Findable: true}, {Handle: "x", SameAs: "fname", Findable: true}} {
 			_, err := provider.New(t.Context(), provider.Config{BaseURL: "https://id.example", Secret: lab.Secret(t), Store: c.Store, Attributes: []provider.Attribute{a}})
