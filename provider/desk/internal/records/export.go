@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
@@ -51,13 +52,14 @@ var asCSV = format{"csv", "text/csv; charset=utf-8", func(w http.ResponseWriter)
 	return func(e provider.RecordedEvent) error {
 			return row(strconv.FormatInt(e.ID, 10), e.At.UTC().Format(time.RFC3339Nano), string(e.Name), e.UserID, e.ClientID, e.Address, e.Detail, e.Actor, e.Matter)
 		}, func(checkpoint string) error {
-			return row("checkpoint", checkpoint)
+			return row("", "", "checkpoint", "", "", "", checkpoint, "", "")
 		}
 }}
 
 // harmless is a value that no program takes for a formula.
 func harmless(v string) string {
-	if strings.ContainsAny(v[:min(len(v), 1)], "=+-@\t\r\n＝＋－＠") || strings.HasPrefix(v, "＝") || strings.HasPrefix(v, "＋") || strings.HasPrefix(v, "－") || strings.HasPrefix(v, "＠") {
+	first, _ := utf8.DecodeRuneInString(v)
+	if v != "" && strings.ContainsRune("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20", first) { // in full width, too
 		return "'" + v
 	}
 	return v
