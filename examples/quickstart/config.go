@@ -73,6 +73,9 @@ type environment struct {
 	// Verification is how people become verified members of groups, when it is there.
 	Verification *verified `json:"verification"`
 
+	// Desk is where the staff of the service works, when it is there.
+	Desk *staffed `json:"desk"`
+
 	Users   []user   `json:"users"`
 	Clients []client `json:"clients"`
 }
@@ -248,9 +251,7 @@ func (e *environment) inherit(production environment) {
 	inherit(&e.Lifetimes, production.Lifetimes)
 	inherit(&e.Limits, production.Limits)
 	inherit(&e.SignIn, production.SignIn)
-	if e.Verification == nil && production.Verification != nil { // whose reviewers are no users of the sandbox
-		e.Verification = &verified{Verifiers: production.Verification.Verifiers, Policies: production.Verification.Policies}
-	}
+	inherit(&e.Verification, production.Verification)
 	e.dropsMail = e.SMTP == nil && production.SMTP != nil
 }
 

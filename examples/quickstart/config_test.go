@@ -223,11 +223,11 @@ const everyKey = `{
 	"scopes": [{"name": "work", "title": "Work", "description": "Where you work.", "attributes": ["uuid", "badge"], "groups": ["staff"],
 		"requires": {"assurance": "two_factors", "max_age": "15m", "enrolled": "24h"},
 		"translations": {"de": {"title": "Arbeit", "description": "Wo Sie arbeiten."}}}],
-	"attributes": [{"handle": "badge", "name": "Badges", "type": "records", "members": ["number"], "member_names": {"number": "Number"}, "sensitive": true,
+	"attributes": [{"handle": "badge", "name": "Badges", "type": "records", "members": ["number"], "member_names": {"number": "Number"}, "sensitive": true, "findable": true,
 		"same_as": "fname", "from": ["fname", "lname"], "verifies": "email", "translations": {"de": "Ausweise"}}],
 	"groups": [{"name": "staff", "title": "Staff", "subgroups": ["Office"],
 		"translations": {"de": {"title": "Personal", "phrase": "Ihre Stelle", "subgroups": {"Office": "Büro"}}}}],
-	"resources": [{"uri": "https://mcp.c.test", "name": "Tools", "scopes": ["work"], "introspectors": ["tools"]}],
+	"resources": [{"uri": "https://mcp.c.test", "name": "Tools", "scopes": ["work"], "introspectors": ["tools"], "clients": ["c"]}],
 	"trusted_proxies": ["10.0.0.0/8"],
 	"users": [{"uuid": "u-1", "email": "a@example.com", "email_verified": true, "password": "p",
 		"password_file": "a.password", "disabled": true,
@@ -247,7 +247,8 @@ const everyKey = `{
 		"logo": "c.png", "logo_dark": "c-dark.png", "wordmark": "c-word.png", "wordmark_dark": "c-word-dark.png", "button_color": "#654321", "policy_uri": "https://c.test/p", "tos_uri": "https://c.test/t"}],
 	"sample_client": {"listen": "127.0.0.1:1", "base_url": "http://shop.localhost:1"},
 	"developer": {"review": true, "operators": ["a@example.com"], "operator_scopes": ["work"]},
-	"verification": {"reviewers": ["a@example.com"], "seniors": ["a@example.com"], "operators": ["a@example.com"],
+	"desk": {"staff": [{"email": "a@example.com", "roles": ["operator"], "groups": ["staff"], "id": "a"}], "clients": ["c"], "only": true},
+	"verification": {
 		"verifiers": {"card": {"document": {"require": [{"name": "front", "title": {"text": "Front"}, "must": [{"text": "Your name"}]}]}}},
 		"policies": [{"group": "staff", "rule": "card"}]},
 	"sandbox": {"base_url": "http://id.localhost:8080/sandbox"}

@@ -67,18 +67,19 @@ func (t *testbed) mailer(next provider.Mailer) provider.Mailer {
 	return t.trials.Mailer(next)
 }
 
-// openDashboard mounts the dashboard beside the provider of production.
-func (s *service) openDashboard(ctx context.Context, r *router, p prepared) error {
+// openDashboard mounts the dashboard beside the provider of production, and returns it; nil if
+// there is none.
+func (s *service) openDashboard(ctx context.Context, r *router, p prepared) (*developer.Dashboard, error) {
 	if p.dashboard == nil {
-		return nil
+		return nil, nil
 	}
 	records, ok := p.production.store.(storage.Developers)
 	if !ok {
-		return errors.New("developer: this database keeps no organizations")
+		return nil, errors.New("developer: this database keeps no organizations")
 	}
 	operators, err := s.operators(ctx, p)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	cfg := developer.Config{
 		Provider: p.production.Provider, Store: records, Review: p.Review, OperatorScopes: p.OperatorScopes, Logger: s.log,
@@ -87,7 +88,7 @@ func (s *service) openDashboard(ctx context.Context, r *router, p prepared) erro
 	}
 	if s.cfg.SMTP != nil { // otherwise invitations are links to copy
 		if cfg.Mailer, err = s.cfg.mailer(nil); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if p.sandbox.Provider != nil {
@@ -95,13 +96,13 @@ func (s *service) openDashboard(ctx context.Context, r *router, p prepared) erro
 	}
 	handler, err := developer.New(cfg)
 	if err != nil {
-		return fmt.Errorf("developer: %w", err)
+		return nil, fmt.Errorf("developer: %w", err)
 	}
 	if err := s.showSample(ctx, records); err != nil {
-		return fmt.Errorf("developer: %w", err)
+		return nil, fmt.Errorf("developer: %w", err)
 	}
 	r.add(s.cfg.BaseURL+"/developer", s.cfg.BaseURL, handler, "/")
-	return nil
+	return handler, nil
 }
 
 // operators returns the user IDs of those who are named.

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -30,6 +31,7 @@ type opened struct {
 	*provider.Provider
 	store  storage.Store
 	mailer provider.Mailer
+	cases  *verification.Service // nil without verification
 }
 
 // open makes the provider of an environment, with its users and clients.
@@ -37,6 +39,9 @@ func (e *environment) open(ctx context.Context, o opening) (opened, error) {
 	p, err := e.openProvider(ctx, o)
 	if err != nil {
 		return opened{}, err
+	}
+	if err := e.checkStaff(p.Provider); err != nil {
+		return opened{}, errors.Join(err, p.Close())
 	}
 	if err := e.apply(ctx, p, o); err != nil {
 		return opened{}, errors.Join(err, p.Close())
@@ -90,13 +95,14 @@ func (e *environment) openProvider(ctx context.Context, o opening) (opened, erro
 			return opened{}, errors.Join(fmt.Errorf("data: %w", err), p.Close())
 		}
 	}
-	return opened{p, kept.store, cfg.Mailer}, nil
+	return opened{Provider: p, store: kept.store, mailer: cfg.Mailer}, nil
 }
 
 // providerConfig returns what the file says about the provider itself.
 // Mails go to its SMTP server, or to out.
 func (e *environment) providerConfig(out io.Writer) (provider.Config, error) {
 	cfg := e.Config
+	cfg.Resources = e.resources()
 	var err error
 	if cfg.Brand, err = e.Brand.read(); err != nil {
 		return cfg, err

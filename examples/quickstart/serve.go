@@ -64,8 +64,8 @@ func (s *service) open(ctx context.Context, out io.Writer) error {
 	if err := s.cfg.separate(); err != nil {
 		return err
 	}
-	router := &router{}
-	main.Handler = router
+	router, desks := s.routers()
+	main.Handler = desks
 	production, err := s.mount(ctx, router, &s.cfg.environment, nil, out)
 	if err != nil {
 		return err
@@ -84,7 +84,27 @@ func (s *service) open(ctx context.Context, out io.Writer) error {
 			return err
 		}
 	}
-	return s.openDashboard(ctx, router, dashboard)
+	applications, err := s.openDashboard(ctx, router, dashboard)
+	if err != nil {
+		return err
+	}
+	if err := s.openDesk(desks, &s.cfg.environment, production, applications); err != nil || s.cfg.Sandbox == nil {
+		return err
+	}
+	if err := s.openDesk(desks, s.cfg.Sandbox, dashboard.sandbox, applications); err != nil {
+		return fmt.Errorf("sandbox.%w", err)
+	}
+	return nil
+}
+
+// routers returns the router of everything, and that of the desks, which answers: they are one
+// unless this process serves the desks alone.
+func (s *service) routers() (all, desks *router) {
+	all = &router{}
+	if s.cfg.deskOnly() {
+		return all, &router{}
+	}
+	return all, all
 }
 
 // brandPath is where a sandbox shows what its brand makes of the screens.
@@ -113,7 +133,7 @@ func (s *service) mount(ctx context.Context, r *router, e *environment, testing 
 	if demo {
 		r.add(e.BaseURL+demoPath, s.cfg.BaseURL, demoHandler(p.Provider), "/verify")
 	}
-	if err := s.openVerification(r, e, p); err != nil {
+	if p.cases, err = s.openVerification(r, e, p); err != nil {
 		return opened{}, err
 	}
 	if testing != nil { // nobody in a sandbox is real, and its brand is on its sign-in page
@@ -300,7 +320,7 @@ func (s *service) close() error {
 
 // introduce tells a person who has just started the quickstart what to do with it.
 func (s *service) introduce(out io.Writer) {
-	demo, reviewer := s.cfg.Users[0], s.cfg.Users[len(s.cfg.Users)-1]
+	demo, staff := s.cfg.Users[0], s.cfg.Users[len(s.cfg.Users)-1]
 	_, _ = fmt.Fprintf(out, `
 Bonafide is running.
 
@@ -310,7 +330,9 @@ Bonafide is running.
   Provider  %s      its account page is %s/account
   Secure    %s/account/security      a passkey, an app for codes, recovery codes
   Register  %s/developer/      applications of your own, as the same person or a new one
-  Verify    %s/verification/   become a student; %s reviews at %s/desk/, password: %s
+  Verify    %s/verification/   become a student
+  Desk      %s/desk/      sam@example.com helps people, ruth@ reviews, olga@ and otto@ operate,
+            ada@ reads the audit log; password of each: %s
   Sandbox   %s      sign in as a persona, or as %s, password: %s
   API       %s/api      for access tokens; docs/resources.md calls it
   Brand     %s      every screen by day and by night, in each language
@@ -318,7 +340,7 @@ Bonafide is running.
   Data is in %s, mails are printed here, Ctrl-C stops.
 
 `, s.cfg.SampleClient.BaseURL, demo.Email, demo.Password, s.cfg.BaseURL, s.cfg.BaseURL, s.cfg.BaseURL, s.cfg.BaseURL,
-		s.cfg.BaseURL, reviewer.Email, s.cfg.BaseURL, reviewer.Password,
+		s.cfg.BaseURL, s.cfg.BaseURL, staff.Password,
 		s.cfg.Sandbox.BaseURL, s.cfg.Sandbox.Users[0].Email, s.cfg.Sandbox.Users[0].Password,
 		s.cfg.SampleClient.BaseURL, s.cfg.Sandbox.BaseURL+brandPath, s.cfg.Data)
 }
@@ -332,6 +354,9 @@ func (s *service) announce(out io.Writer) {
 	}
 	if s.cfg.Developer != nil {
 		_, _ = fmt.Fprintf(out, "dashboard %s/developer/\n", s.cfg.BaseURL)
+	}
+	if s.cfg.Desk != nil {
+		_, _ = fmt.Fprintf(out, "desk %s/desk/\n", s.cfg.BaseURL)
 	}
 	if s.cfg.SampleClient != nil {
 		_, _ = fmt.Fprintf(out, "sample client %s\n", s.cfg.SampleClient.BaseURL)

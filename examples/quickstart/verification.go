@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/bonafide-id/bonafide/provider"
-	"github.com/bonafide-id/bonafide/provider/desk"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/provider/verification/academic"
 	"github.com/bonafide-id/bonafide/storage"
@@ -23,13 +21,6 @@ type verified struct {
 
 	// Policies are those that verification.ReadPolicies reads.
 	Policies policies `json:"policies"`
-
-	// Reviewers, Seniors and Operators are the e-mail addresses of the listed users who
-	// decide cases, those whom these hand cases to, and those who import rosters and issue
-	// codes.
-	Reviewers []string `json:"reviewers"`
-	Seniors   []string `json:"seniors"`
-	Operators []string `json:"operators"`
 }
 
 // policies is JSON as it stands, whose keys verification.ReadPolicies checks.
@@ -144,71 +135,30 @@ func (e *environment) verifiers(demo bool) (map[string]provider.Verifier, error)
 	return all, nil
 }
 
-// openVerification mounts the pages of verification beside the provider of an environment.
-func (s *service) openVerification(r *router, e *environment, p opened) error {
+// openVerification mounts the pages of verification beside the provider of an environment, and
+// returns their service; nil if there is none.
+func (s *service) openVerification(r *router, e *environment, p opened) (*verification.Service, error) {
 	if e.Verification == nil {
-		return nil
+		return nil, nil
 	}
 	records, ok := p.store.(storage.Verification)
 	if !ok {
-		return errors.New("verification: this database keeps no cases")
+		return nil, errors.New("verification: this database keeps no cases")
 	}
 	policies, err := e.Verification.read()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	blobs, err := verification.Folder(filepath.Join(e.Data, "evidence"))
 	if err != nil {
-		return fmt.Errorf("data: %w", err)
+		return nil, fmt.Errorf("data: %w", err)
 	}
 	v, err := verification.New(verification.Config{
 		Provider: p.Provider, Store: records, Policies: policies, Blobs: blobs, Mailer: p.mailer, Logger: s.log.With("base_url", e.BaseURL),
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r.add(e.BaseURL+"/verification", s.cfg.BaseURL, v, "/")
-	staff, err := e.staff()
-	if err != nil || len(staff) == 0 {
-		return err
-	}
-	kept, ok := p.store.(desk.Store)
-	if !ok {
-		return fmt.Errorf("the database of %s cannot keep what the desk records", e.BaseURL)
-	}
-	d, err := desk.New(desk.Config{
-		Provider: p.Provider, Store: kept, Verification: v, Logger: s.log.With("base_url", e.BaseURL),
-		Staff: func(_ context.Context, userID string) (desk.Staff, error) {
-			return desk.Staff{Roles: staff[userID]}, nil
-		},
-	})
-	if err != nil {
-		return err
-	}
-	r.add(e.BaseURL+"/desk", s.cfg.BaseURL, d, "/")
-	return nil
-}
-
-// staff returns the roles of those who work at the desk, by their user IDs.
-func (e *environment) staff() (map[string][]desk.Role, error) {
-	staff := map[string][]desk.Role{}
-	for _, named := range []struct {
-		key    string
-		emails []string
-		role   desk.Role
-	}{
-		{"reviewers", e.Verification.Reviewers, desk.RoleReviewer},
-		{"seniors", e.Verification.Seniors, desk.RoleSenior},
-		{"operators", e.Verification.Operators, desk.RoleOperator},
-	} {
-		for i, email := range named.emails {
-			at := slices.IndexFunc(e.Users, func(u user) bool { return u.Email == email })
-			if at < 0 || e.Users[at].ID == "" {
-				return nil, fmt.Errorf("verification.%s[%d]: %s is not in users, with a uuid", named.key, i, email)
-			}
-			id := e.Users[at].ID
-			staff[id] = append(staff[id], named.role)
-		}
-	}
-	return staff, nil
+	return v, nil
 }

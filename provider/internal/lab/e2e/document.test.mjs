@@ -11,8 +11,8 @@ let quickstart, browser;
 before(async () => {
   quickstart = await startQuickstart({
     users: [{ ...noah, attributes: { fname: "Noah", lname: "Lindqvist" } }, ruth],
+    desk: { staff: [{ email: ruth.email, roles: ["reviewer"] }] },
     verification: {
-      reviewers: [ruth.email],
       verifiers: { card: { document: { require: [{ name: "front", title: { text: "Front of your student card" }, must: [{ text: "Your name" }, { text: "The year" }] }] } } },
       policies: [{ group: "student", rule: "card" }],
     },

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/desk"
+	"github.com/bonafide-id/bonafide/provider/developer"
+)
+
+// staffed is what the file says about the desk.
+type staffed struct {
+	// Staff are those who work there.
+	Staff []employee `json:"staff"`
+
+	// Clients are the IDs of the applications that the Admin API is for.
+	Clients []string `json:"clients"`
+
+	// Only has this process serve the desk and nothing else.
+	Only bool `json:"only"`
+}
+
+// employee is a user of the file who works at the desk.
+type employee struct {
+	Email  string      `json:"email"`
+	Roles  []desk.Role `json:"roles"`
+	Groups []string    `json:"groups"`
+
+	// ID is what is recorded; the uuid when empty.
+	ID string `json:"id"`
+}
+
+// deskRoles are all that there are.
+var deskRoles = []desk.Role{desk.RoleSupport, desk.RoleReviewer, desk.RoleSenior, desk.RoleOperator, desk.RoleAuditor}
+
+// deskOnly reports whether this process serves the desk and nothing else.
+func (c *config) deskOnly() bool { return c.Desk != nil && c.Desk.Only }
+
+// resources are those of the file, and the Admin API of the desk if it is for anybody.
+func (e *environment) resources() []provider.Resource {
+	if e.Desk == nil || len(e.Desk.Clients) == 0 {
+		return e.Resources
+	}
+	return append(slices.Clone(e.Resources), desk.Resource(e.BaseURL, e.Desk.Clients...))
+}
+
+// staff returns those who work at the desk, by their user IDs.
+func (e *environment) staff() (map[string]desk.Staff, error) {
+	staff, names := map[string]desk.Staff{}, seen{}
+	if e.Desk == nil {
+		return staff, nil
+	}
+	if e.Desk.Only && len(e.Desk.Staff) == 0 {
+		return nil, errors.New("desk.only: there is no staff to serve")
+	}
+	for i, m := range e.Desk.Staff {
+		place := fmt.Sprintf("desk.staff[%d]", i)
+		at := slices.IndexFunc(e.Users, func(u user) bool { return u.Email == m.Email })
+		if at < 0 || e.Users[at].ID == "" {
+			return nil, fmt.Errorf("%s.email: %s is not in users, with a uuid", place, m.Email)
+		}
+		if err := errors.Join(m.check(place), names.add(m.Email, place, "email"), names.add(m.ID, place, "id")); err != nil {
+			return nil, err
+		}
+		staff[e.Users[at].ID] = desk.Staff{ID: m.ID, Roles: m.Roles, Groups: m.Groups}
+	}
+	return staff, nil
+}
+
+func (m employee) check(place string) error {
+	if len(m.Roles) == 0 {
+		return fmt.Errorf("%s.roles: is missing; the roles are %v", place, deskRoles)
+	}
+	for i, r := range m.Roles {
+		if !slices.Contains(deskRoles, r) {
+			return fmt.Errorf("%s.roles[%d]: %q is none; the roles are %v", place, i, r, deskRoles)
+		}
+	}
+	return nil
+}
+
+// checkStaff returns an error for the first member of the staff who cannot be meant.
+func (e *environment) checkStaff(p *provider.Provider) error {
+	if _, err := e.staff(); err != nil || e.Desk == nil {
+		return err
+	}
+	known := p.Installation().Groups
+	for i, m := range e.Desk.Staff {
+		for j, g := range m.Groups {
+			if !slices.ContainsFunc(known, func(k provider.Group) bool { return k.Name == g }) {
+				return fmt.Errorf("desk.staff[%d].groups[%d]: %q is none", i, j, g)
+			}
+		}
+	}
+	return nil
+}
+
+// openDesk mounts the desk of an environment, for those whom its file names, over what stands
+// beside the provider already. Who is in no file finds nothing there.
+func (s *service) openDesk(r *router, e *environment, p opened, dashboard *developer.Dashboard) error {
+	staff, err := e.staff()
+	if err != nil || len(staff) == 0 {
+		return err
+	}
+	kept, ok := p.store.(desk.Store)
+	if !ok {
+		return errors.New("desk: this database cannot keep what the staff does")
+	}
+	log := s.log.With("base_url", e.BaseURL)
+	d, err := desk.New(desk.Config{
+		Provider: p.Provider, Store: kept, Dashboard: dashboard, Verification: p.cases, Mailer: p.mailer, Logger: log,
+		Staff:     func(_ context.Context, userID string) (desk.Staff, error) { return staff[userID], nil },
+		Approvers: func(context.Context) ([]string, error) { return operatorsOf(staff), nil },
+		Alarm:     func(ctx context.Context, a desk.Alarm) error { return alarm(ctx, log, a) },
+	})
+	if err != nil {
+		return err
+	}
+	r.add(e.BaseURL+"/desk", s.cfg.BaseURL, d, "/", desk.WellKnown(e.BaseURL))
+	return nil
+}
+
+func operatorsOf(staff map[string]desk.Staff) (ids []string) {
+	for id, m := range staff {
+		if m.Operates() {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// alarm writes what the desk has to tell at once to the log, for whoever watches that.
+func alarm(ctx context.Context, log *slog.Logger, a desk.Alarm) error {
+	log.ErrorContext(ctx, "alarm of the desk", "kind", string(a.Kind), "staff", a.Staff, "action", a.Action, "target", a.Target, "sentence", a.Sentence)
+	return nil
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/examples/internal/browser"
+	"github.com/bonafide-id/bonafide/internal/freeport"
+)
+
+const staffPassword = "amber-kettle-hums-west"
+
+// Who works at the desk of the quickstart comes in, and nobody else.
+func TestDeskOfTheQuickstart(t *testing.T) {
+	s := startQuickstart(t)
+	desk := s.cfg.BaseURL + "/desk/"
+	for _, name := range []string{"sam", "ruth", "olga", "otto", "ada"} {
+		b := browser.New(t)
+		b.Open(desk)
+		b.Submit("email", name+"@example.com", "password", staffPassword)
+		if b.Status != http.StatusOK || b.URL.Path != "/desk/" {
+			t.Errorf("%s is led to %s (%d)", name, b.URL, b.Status)
+		}
+	}
+	b := browser.New(t)
+	b.Open(desk)
+	b.Submit("email", "maria@example.com", "password", mariaPassword)
+	if b.Status != http.StatusNotFound {
+		t.Errorf("who does not work there gets %d at %s", b.Status, b.URL)
+	}
+	if status, _ := lead(t, s.cfg.Sandbox.BaseURL+"/desk/"); status != http.StatusNotFound {
+		t.Errorf("the sandbox has the desk of production: %d", status)
+	}
+}
+
+// What cannot be meant stops the service with the place in the file.
+func TestDeskIsChecked(t *testing.T) {
+	const users = `"users": [{"uuid": "u", "email": "a@example.com", "password": "quiet-otter-paints-dawn"}, {"email": "b@example.com", "password": "quiet-otter-paints-dawn"}]`
+	for _, c := range []struct{ desk, says string }{
+		{`{"staff": [{"email": "c@example.com", "roles": ["support"]}]}`, "desk.staff[0].email: c@example.com is not in users"},
+		{`{"staff": [{"email": "b@example.com", "roles": ["support"]}]}`, "desk.staff[0].email: b@example.com is not in users, with a uuid"},
+		{`{"staff": [{"email": "a@example.com"}]}`, "desk.staff[0].roles: is missing"},
+		{`{"staff": [{"email": "a@example.com", "roles": ["admin"]}]}`, `desk.staff[0].roles[0]: "admin" is none; the roles are [support`},
+		{`{"staff": [{"email": "a@example.com", "roles": ["support"], "groups": ["pilots"]}]}`, `desk.staff[0].groups[0]: "pilots" is none`},
+		{`{"staff": [{"email": "a@example.com", "roles": ["support"]}, {"email": "a@example.com", "roles": ["operator"]}]}`, "desk.staff[1].email:"},
+		{`{"staff": [{"email": "a@example.com", "role": "support"}]}`, `unknown key "desk.staff[0].role"`},
+		{`{"only": true}`, "desk.only: there is no staff"},
+	} {
+		cfg, err := parseConfig([]byte(`{"listen": "127.0.0.1:0", `+users+`, "desk": `+c.desk+`}`), t.TempDir())
+		if err == nil {
+			var s *service
+			if s, err = open(t.Context(), cfg, io.Discard, slog.New(slog.DiscardHandler)); err == nil {
+				t.Errorf("%s is accepted (%v)", c.desk, s.close())
+				continue
+			}
+		}
+		if !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", c.desk, err)
+		}
+		if err = cfg.check(t.Context(), io.Discard); cfg.Desk != nil && err == nil {
+			t.Errorf("-check accepts %s", c.desk)
+		}
+	}
+}
+
+// The desk in a process of its own: the public one has none, and that one nothing else. Who is
+// signed in at the one is at the other.
+func TestDeskInAnotherProcess(t *testing.T) {
+	folder, public, inner := t.TempDir(), freeport.Address(t), freeport.Address(t)
+	text := func(listen, desk string) string {
+		return fmt.Sprintf(`{"listen": %q, "base_url": "http://%s", "data": %q,
+			"users": [{"uuid": "olga", "email": "olga@example.com", "password": %q}]%s}`,
+			listen, public, filepath.Join(folder, "data"), staffPassword, desk)
+	}
+	startService(t, folder, text(public, ""))
+	startService(t, folder, text(inner, `, "desk": {"only": true, "staff": [{"email": "olga@example.com", "roles": ["operator"]}]}`))
+	b := browser.New(t)
+	b.Open("http://" + public + "/account")
+	b.Submit("email", "olga@example.com", "password", staffPassword)
+	for _, c := range []struct {
+		address string
+		status  int
+	}{
+		{"http://" + public + "/desk/", http.StatusNotFound},
+		{"http://" + inner + "/desk/", http.StatusOK},
+		{"http://" + inner + "/account", http.StatusNotFound},
+		{"http://" + inner + "/signin", http.StatusNotFound},
+		{"http://" + inner + "/oidc/.well-known/openid-configuration", http.StatusNotFound},
+	} {
+		if b.Open(c.address); b.Status != c.status {
+			t.Errorf("%s: %d", c.address, b.Status)
+		}
+	}
+}
+
+// The Admin API is for the clients of the file.
+func TestAdminAPIOfTheDesk(t *testing.T) {
+	const staff = `"users": [{"uuid": "olga", "email": "olga@example.com", "password": "amber-kettle-hums-west"}], "desk": {"staff": [{"email": "olga@example.com", "roles": ["operator"]}]`
+	with := startService(t, t.TempDir(), `{"listen": "127.0.0.1:0", `+staff+`, "clients": ["crm"]}}`)
+	without := startService(t, t.TempDir(), `{"listen": "127.0.0.1:0", `+staff+`}}`)
+	for path, status := range map[string]int{"/desk/api/v1/applications": http.StatusUnauthorized, "/.well-known/oauth-protected-resource/desk/api/v1": http.StatusOK} {
+		if got, _ := lead(t, with.cfg.BaseURL+path); got != status {
+			t.Errorf("%s: %d", path, got)
+		}
+		if got, _ := lead(t, without.cfg.BaseURL+path); got != http.StatusNotFound {
+			t.Errorf("%s, for no client: %d", path, got)
+		}
+	}
+}
