@@ -1,0 +1,193 @@
+package people
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/storage"
+	screens "github.com/bonafide-id/bonafide/ui/desk"
+	views "github.com/bonafide-id/bonafide/ui/desk/person"
+)
+
+// look is a look at one part of a person.
+type look struct {
+	*frame.Request
+	data provider.PersonalData
+	view views.PartView
+	last string // the application that was listed last
+}
+
+type consent = provider.RecordedConsent
+
+// before returns the event before which a page of the history begins; zero for the first page.
+func (v *look) before() (int64, error) {
+	at, err := v.After("history", v.Matter.ID)
+	if err != nil || at == "" {
+		return 0, err
+	}
+	return strconv.ParseInt(at, 10, 64)
+}
+
+// more is the address of the page of the history before an event.
+func (v *look) more(before int64) string {
+	return v.MatterPath("history") + "?" + url.Values{
+		frame.ParameterAfter: {v.Next(strconv.FormatInt(before, 10), "history", v.Matter.ID)},
+	}.Encode()
+}
+
+// part serves a part: the line that it was looked at is written before anything is read.
+func (d *Room) part(name views.Part, cards func(*look) error) frame.Handler {
+	return func(r *frame.Request) error {
+		if err := d.looked(r, name); err != nil {
+			if errors.Is(err, provider.ErrMatter) {
+				return r.Done(r.Path(), screens.NoticeMatterEnded)
+			}
+			return err
+		}
+		page, err := r.Page(screens.SectionFind)
+		if err != nil {
+			return err
+		}
+		v := &look{Request: r, view: views.PartView{Page: page, Part: name}}
+		v.data, err = r.Frame.Provider.People().Get(r.Context(), r.Matter.Subject)
+		if err != nil && !errors.Is(err, provider.ErrNoUser) {
+			return err
+		}
+		if v.view.Head, err = d.head(v); err != nil {
+			return err
+		}
+		if err := cards(v); err != nil {
+			return err
+		}
+		r.RenderSecret(http.StatusOK, views.Person(v.view))
+		return nil
+	}
+}
+
+// looked writes that a part was looked at, once in a matter.
+func (d *Room) looked(r *frame.Request, part views.Part) error {
+	lines, err := r.Frame.Provider.Events().List(r.Context(), provider.EventFilter{
+		Name: provider.EventSupportLooked, UserID: r.Matter.Subject, From: r.Matter.OpenedAt,
+	})
+	if err != nil {
+		return err
+	}
+	for _, line := range lines {
+		if line.Matter == r.Matter.ID && line.Detail == string(part) {
+			return nil
+		}
+	}
+	return r.Write(provider.Event{Name: provider.EventSupportLooked, UserID: r.Matter.Subject, Detail: string(part)}, storage.NoProof)
+}
+
+// head is what may be read of who the person is.
+func (d *Room) head(v *look) (views.Head, error) {
+	var h views.Head
+	for _, p := range d.parts() {
+		h.Parts = append(h.Parts, views.PartLink{Part: p.name, URL: v.MatterPath(string(p.name))})
+	}
+	if a := v.data.Account; a != nil {
+		h.Address, h.Since = frame.MaskEmail(a.Email), a.CreatedAt
+		if a.Disabled {
+			h.States = append(h.States, views.StateLocked)
+		}
+		if !a.DeleteAt.IsZero() {
+			h.States = append(h.States, views.StateDeletion)
+		}
+		return h, nil
+	}
+	h.Host = true
+	shown, err := d.Host.ShowUser(v.Context(), v.Matter.Subject)
+	if err != nil && !errors.Is(err, provider.ErrNoUser) { // what the host knows is unavailable, and no more
+		d.Frame.Logger.ErrorContext(v.Context(), "The host cannot show a user to the desk.", "error", err)
+		return h, nil
+	}
+	h.Address, h.Since = frame.MaskEmail(shown.Email), shown.Since
+	if shown.Locked {
+		h.States = append(h.States, views.StateLocked)
+	}
+	return h, nil
+}
+
+// act returns the link to the form of an action, if who looks has a role for it and it can be
+// done here.
+func (d *Room) act(v *look, name, of string, values ...string) []views.ActLink {
+	a, ok := d.Book.Action(name)
+	if !ok || !v.Staff.Is(a.Roles...) {
+		return nil
+	}
+	address := v.MatterPath("do", name)
+	if len(values) > 0 {
+		query := url.Values{}
+		for i := 0; i+1 < len(values); i += 2 {
+			query.Set(values[i], values[i+1])
+		}
+		address += "?" + query.Encode()
+	}
+	return []views.ActLink{{Name: name, URL: address, Of: of}}
+}
+
+// actions lists what can be done to the person as a whole.
+func (d *Room) actions(v *look) error {
+	for _, a := range d.Book.On(action.Person) {
+		if len(a.Fields) == 1 && a.Fields[0].Name != action.FieldEmail || a.Name == action.CorrectValue {
+			continue // it stands at what it is about
+		}
+		if links := d.act(v, a.Name, ""); links != nil {
+			v.view.Cards = append(v.view.Cards, views.Card{
+				Title: words(screens.ActTitle(v.Locale(), a.Name)), Text: screens.ActDoes(v.Locale(), a.Name), Acts: links,
+			})
+		}
+	}
+	return nil
+}
+
+// history lists the events of the person, the latest first.
+func (d *Room) history(v *look) error {
+	before, err := v.before()
+	if err != nil {
+		return err
+	}
+	lines, err := v.Frame.Provider.Events().List(v.Context(), provider.EventFilter{UserID: v.Matter.Subject, Before: before, Limit: frame.Few})
+	if err != nil {
+		return err
+	}
+	for _, e := range lines {
+		rows := []views.Row{{Name: views.RowAt, At: e.At}, {Name: views.RowBy, By: by(e.Actor)}}
+		if e.ClientID != "" {
+			rows = append(rows, views.Row{Name: views.RowApplication, Text: e.ClientID})
+		}
+		if e.Detail != "" {
+			rows = append(rows, views.Row{Name: views.RowDetail, Text: e.Detail})
+		}
+		if e.Address != "" {
+			rows = append(rows, views.Row{Name: views.RowNetwork, Text: e.Address})
+		}
+		v.view.Cards = append(v.view.Cards, views.Card{Code: string(e.Name), Rows: rows})
+	}
+	if len(lines) == frame.Few {
+		v.view.MoreURL = v.more(lines[len(lines)-1].ID)
+	}
+	return nil
+}
+
+// by says who an actor of the log is.
+func by(actor string) views.By {
+	switch kind, _, _ := strings.Cut(actor, ":"); kind {
+	case "staff":
+		return views.ByStaff
+	case "client":
+		return views.ByClient
+	case "command":
+		return views.ByCommand
+	case "host":
+		return views.ByHost
+	}
+	return views.ByPerson
+}
