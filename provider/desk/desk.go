@@ -9,9 +9,11 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/act"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/home"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/inbox"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/people"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/person"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/plans"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
@@ -19,6 +21,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
+	personscreens "github.com/bonafide-id/bonafide/ui/desk/person"
 	planscreens "github.com/bonafide-id/bonafide/ui/desk/plans"
 	servicescreens "github.com/bonafide-id/bonafide/ui/desk/service"
 )
@@ -187,7 +190,7 @@ func New(cfg Config) (*Desk, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("desk: %w", err)
 	}
-	for _, audience := range []ui.Audience{screens.Audience(), planscreens.Audience(), servicescreens.Audience()} {
+	for _, audience := range []ui.Audience{screens.Audience(), personscreens.Audience(), planscreens.Audience(), servicescreens.Audience()} {
 		if err := cfg.Provider.Pages().AddAudience(audience); err != nil {
 			return nil, fmt.Errorf("desk: %w", err)
 		}
@@ -207,8 +210,11 @@ func New(cfg Config) (*Desk, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Mount(home.Routes()...)
 	rooms.mount(f)
+	looks := people.New(people.Options{Frame: f, Book: book, Host: cfg.People, Verification: cfg.Verification})
+	f.Mount(home.Routes(looks.OpenMatters)...)
+	f.Mount(looks.Routes()...)
+	f.Mount(act.Routes(act.Options{Frame: f, Book: book, Name: naming(cfg.Provider, looks)})...)
 	planned := plans.New(plans.Options{Frame: f, Book: book, Client: isClient(cfg.Provider), Approvers: cfg.Approvers, Mailer: cfg.Mailer})
 	f.Mount(planned.Routes()...)
 	cfg.Provider.RunWith(planned.Run)
