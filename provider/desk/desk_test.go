@@ -2,6 +2,7 @@ package desk_test
 
 import (
 	"context"
+	"errors"
 	"html"
 	"net/http"
 	"net/url"
@@ -25,6 +26,8 @@ type place struct {
 	service *verification.Service
 	staff   map[string]desk.Staff
 	host    error // of the host, when it is asked who somebody is
+	hears   bool  // of the host, when it is told of alarms
+	alarms  []desk.Alarm
 }
 
 const staffPass = "glacier-tulip-orbit-42"
@@ -62,9 +65,17 @@ func newPlace(t testing.TB, change ...func(*verification.Policy)) *place {
 		_, err := w.Accounts().Save(t.Context(), provider.Account{ID: name, Email: name + "@example.com", EmailVerified: true, Password: staffPass})
 		w.OK(err)
 	}
-	d, err := desk.New(desk.Config{Provider: w.Provider, Store: w.Store.(desk.Store), Verification: w.service, Clock: w.Now, Staff: func(_ context.Context, userID string) (desk.Staff, error) {
-		return w.staff[userID], w.host
-	}})
+	d, err := desk.New(desk.Config{
+		Provider: w.Provider, Store: w.Store.(desk.Store), Verification: w.service, Clock: w.Now,
+		Staff: func(_ context.Context, userID string) (desk.Staff, error) { return w.staff[userID], w.host },
+		Alarm: func(_ context.Context, a desk.Alarm) error {
+			if !w.hears {
+				return errors.New("nobody listens")
+			}
+			w.alarms = append(w.alarms, a)
+			return nil
+		},
+	})
 	w.OK(err)
 	mux := http.NewServeMux()
 	mux.Handle("/verification/", w.service)
