@@ -198,7 +198,9 @@ type AloneView struct {
 	// Entries are the values that are asked for, Values those that were looked at.
 	Entries, Values []Value
 	Facts           []desk.ActFact
-	Sentence        string
+	// Left is why there is nothing to do; empty for what can be done.
+	Left     []Left
+	Sentence string
 }
 
 // AloneDoneView is shown after something was done alone that shows a value.

@@ -146,6 +146,9 @@ func (s *Service) renderAlone(r *frame.Request, status int, w alone, problems ..
 	hide(screens.FieldTargets, w.Target)
 	hide(screens.FieldRevision, effect.Revision)
 	v := screens.AloneView{Page: page, BackURL: r.Path("breaks"), Action: w.Action, Target: w.Target, Facts: factViews(effect.Facts), Sentence: w.Sentence}
+	if effect.Void != "" {
+		v.Left = []screens.Left{{Why: effect.Void, Count: 1}}
+	}
 	if w.matter != nil {
 		hide(screens.FieldMatter, w.Matter)
 		v.BackURL = r.Path("matters", w.Matter)

@@ -55,7 +55,8 @@ func (s *Service) MayBreak(ctx context.Context, by Member, name, target string) 
 
 // Break does alone what would have needed another, or a proof. What is done and the record of the
 // break are one step; then the host is told, and whether it was is recorded. A sentence that is too
-// short or too long is a provider.FieldError of "sentence".
+// short or too long is a provider.FieldError of "sentence"; provider.ErrChanged if the target is not
+// what was shown, or there was nothing to do.
 func (s *Service) Break(ctx context.Context, by Member, what Alone) (action.Result, error) {
 	a, err := s.MayBreak(ctx, by, what.Action, what.Target)
 	if err != nil {
@@ -73,6 +74,12 @@ func (s *Service) Break(ctx context.Context, by Member, what Alone) (action.Resu
 		actor.On = storage.DeedBasis{Matter: what.Matter, Staff: by.staffID(), Subject: what.Target, At: now}
 	}
 	result, err := a.Do(provider.By(ctx, actor), order(a, what.Target, what.Values, "", by), what.Revision)
+	if err == nil {
+		_, err = s.store.Break(ctx, b.ID)
+	}
+	if errors.Is(err, storage.ErrNotFound) { // there was nothing to do, and nothing was written
+		return action.Result{}, provider.ErrChanged
+	}
 	if err != nil {
 		return action.Result{}, err
 	}

@@ -199,7 +199,8 @@ func (s *Service) matter(r *frame.Request, a action.Action, targets []string) (*
 }
 
 // proof returns what the caller has proved, which is enough for the action: provider.ErrProof if it
-// is not. The host's word makes a mailbox a session.
+// is not. The host's word makes a mailbox a session, and of who works here another operator knows
+// whether it is they.
 func (s *Service) proof(r *frame.Request, a action.Action, m storage.Matter) (storage.CallerProof, error) {
 	proved := storage.NoProof
 	if s.Frame.Now().Before(m.ProvedUntil) {
@@ -208,7 +209,11 @@ func (s *Service) proof(r *frame.Request, a action.Action, m storage.Matter) (st
 	if proved >= a.Proof {
 		return proved, nil
 	}
-	if proved == storage.MailboxProof {
+	standing, err := r.StandingOf(m.Subject)
+	if err != nil || standing == frame.Protected {
+		return proved, err
+	}
+	if proved == storage.MailboxProof && a.Proof == storage.SessionProof {
 		vouches, err := r.Vouches(m.Subject)
 		if err != nil || vouches {
 			return proved, err
