@@ -1,0 +1,191 @@
+package desk_test
+
+import (
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/desk"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
+	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// The answers of the forms.
+const (
+	answerYes   = "yes"
+	answerProof = "proof"
+	answerTwo   = "two"
+	answerNone  = "none"
+	answerFresh = "fresh" // a sign-in of the last minutes
+	answerKept  = "kept"  // refused, and there would be nothing to do
+)
+
+// matrixRow is what support and operators meet, by what the caller has proved.
+type matrixRow struct {
+	action            string
+	support, operator [3]string
+}
+
+// readMatrix reads the list that was written by hand.
+func readMatrix(t *testing.T) (rows []matrixRow) {
+	t.Helper()
+	content, err := os.ReadFile("testdata/matrix.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(content)) {
+		f := strings.Fields(line)
+		if len(f) == 0 || f[0] == "#" {
+			continue
+		}
+		if len(f) != 7 {
+			t.Fatalf("a row of %d words: %s", len(f), line)
+		}
+		rows = append(rows, matrixRow{f[0], [3]string(f[1:4]), [3]string(f[4:7])})
+	}
+	return rows
+}
+
+// matrixValues are values with which no action stops before it has asked who may.
+var matrixValues = map[string]string{
+	"client_id": "shop", "handle": "fname", "value": "Bo", "session": "none", "group": "student", "email": "new@example.com",
+}
+
+// matrixAnswer posts the form of an action on what nobody has looked at, so that nothing is done,
+// and returns what the page says.
+func matrixAnswer(b *lab.Browser, matter string, rule action.Rule) string {
+	b.T.Helper()
+	b.Fixture.Exec(`DELETE FROM attempts`) // nobody works as fast as this
+	values := []string{"revision", "of-nothing"}
+	for _, f := range rule.Fields {
+		value := matrixValues[f.Name]
+		switch {
+		case f.Name == action.FieldUntil:
+			value = b.Fixture.Now().AddDate(1, 0, 0).Format(time.DateOnly)
+		case rule.Name == action.ShowSensitive && f.Name == action.FieldHandle:
+			value = "previous_addresses"
+		}
+		values = append(values, f.Name, value)
+	}
+	p := sendOnce(b, "/desk/matters/"+matter+"/do/"+rule.Name, "do", values...)
+	says := func(s string) bool { return strings.Contains(p.Text, s) }
+	switch {
+	case p.StatusCode == http.StatusNotFound:
+		return answerNone
+	case p.StatusCode == http.StatusSeeOther && strings.Contains(p.Header.Get("Location"), "/signin"):
+		return answerFresh
+	case p.StatusCode == http.StatusForbidden && (says("Another operator has to approve") || says("Only two operators together")):
+		return answerTwo
+	case p.StatusCode == http.StatusForbidden && (says("has to prove who they are") || says("has to be signed in and read out")):
+		return answerProof
+	case p.StatusCode == http.StatusForbidden && says("There is nothing to do"):
+		return answerKept
+	case p.StatusCode == http.StatusConflict, p.StatusCode == http.StatusUnprocessableEntity:
+		return answerYes
+	}
+	return p.Status
+}
+
+// inMatter opens a matter in which the caller has proved something.
+func (w *place) inMatter(staff, person string, proof storage.CallerProof) string {
+	w.T.Helper()
+	id := w.opens(staff, person)
+	w.MustExec(`UPDATE matters SET proof = ?1, proved_until = ?2 WHERE id = ?3`, int(proof), w.Now().Add(5*time.Minute).UnixMicro(), id)
+	return id
+}
+
+// matrix is a place with one of each role.
+func matrix(t *testing.T) (*place, map[string]*lab.Browser) {
+	t.Helper()
+	w, olga, _ := planned(t)
+	w.hires("aude", desk.RoleAuditor)
+	w.hires("opal", desk.RoleOperator)
+	browsers := map[string]*lab.Browser{"olga": olga}
+	for _, name := range []string{"sam", "rita", "sara", "aude"} {
+		browsers[name] = w.reviewer(name)
+	}
+	w.OK(w.People().SetStatus(t.Context(), "bob", provider.Status{Group: "student", Verified: true}))
+	return w, browsers
+}
+
+var proofs = []storage.CallerProof{storage.NoProof, storage.MailboxProof, storage.SessionProof}
+
+func TestMatrixOfPeople(t *testing.T) {
+	t.Parallel()
+	w, browsers := matrix(t)
+	rows := readMatrix(t)
+	w.account("gone")
+	for _, row := range rows {
+		rules := slices.DeleteFunc(action.Table(), func(r action.Rule) bool { return r.Name != row.action })
+		if len(rules) != 1 {
+			t.Errorf("%s is not in the table", row.action)
+			continue
+		}
+		rule := rules[0]
+		for i, proof := range proofs {
+			for who, want := range map[string]string{"sam": row.support[i], "olga": row.operator[i], "rita": answerNone, "sara": answerNone, "aude": answerNone} {
+				ofStaff := answerNone
+				if who == "olga" {
+					ofStaff = answerTwo
+				}
+				for target, want := range map[string]string{"bob": want, who: answerNone, "opal": ofStaff, "host-user": answerNone} {
+					got := matrixAnswer(browsers[who], w.inMatter(who, target, proof), rule)
+					if kept := got == answerKept && (want == answerProof || want == answerTwo); got != want && !kept {
+						t.Errorf("%s: %s to %s with proof %d: %s, want %s", row.action, who, target, proof, got, want)
+					}
+				}
+			}
+		}
+	}
+	t.Run("Deleted", func(t *testing.T) {
+		matter := w.inMatter("olga", "gone", storage.SessionProof)
+		w.OK(w.Accounts().Delete(t.Context(), "gone"))
+		for _, rule := range action.Table() {
+			if rule.Target == action.Person {
+				if got := matrixAnswer(browsers["olga"], matter, rule); got != answerNone {
+					t.Errorf("%s: %s", rule.Name, got)
+				}
+			}
+		}
+	})
+	t.Run("StaleSignIn", func(t *testing.T) {
+		w.Advance(20 * time.Minute)
+		for _, rule := range action.Table() {
+			if rule.Target == action.Person {
+				if got := matrixAnswer(browsers["olga"], w.inMatter("olga", "bob", storage.SessionProof), rule); got != answerFresh {
+					t.Errorf("%s: %s", rule.Name, got)
+				}
+			}
+		}
+	})
+}
+
+func TestMatrixHasEveryAction(t *testing.T) {
+	t.Parallel()
+	var listed, known []string
+	for _, row := range readMatrix(t) {
+		listed = append(listed, row.action)
+	}
+	for _, rule := range action.Table() {
+		if rule.Target == action.Person {
+			known = append(known, rule.Name)
+		}
+	}
+	if diff := cmp.Diff(known, listed); diff != "" {
+		t.Errorf("the list and the table differ (-table +list):\n%s", diff)
+	}
+}
+
+// account makes an account of somebody without a role.
+func (w *place) account(id string) {
+	w.T.Helper()
+	_, err := w.Accounts().Save(w.T.Context(), provider.Account{ID: id, Email: id + "@example.com", EmailVerified: true, Password: staffPass})
+	w.OK(err)
+}
