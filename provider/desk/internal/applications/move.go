@@ -2,6 +2,7 @@ package applications
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider"
@@ -15,7 +16,7 @@ func (r *Room) destination(ctx context.Context, o action.Order) (organization, e
 		return organization{}, wrong(action.FieldTo, "is missing")
 	}
 	to, err := r.organization(ctx, id)
-	if err == action.ErrNoTarget {
+	if errors.Is(err, action.ErrNoTarget) {
 		return organization{}, wrong(action.FieldTo, "is not the ID of an organization")
 	}
 	return to, err

@@ -77,7 +77,7 @@ func (r *Room) checkSuspend(ctx context.Context, o action.Order) (action.Effect,
 func (r *Room) suspend(ctx context.Context, o action.Order, revision string) (action.Result, error) {
 	why, err := reason(o)
 	if err == nil {
-		_, err = r.stillOrganization(ctx, o, revision)
+		err = r.stillOrganization(ctx, o, revision)
 	}
 	if err == nil {
 		err = outcome(r.Dashboard.SuspendOrganization(ctx, by(o), o.Target, why, revision))
@@ -95,7 +95,7 @@ func (r *Room) checkReactivate(ctx context.Context, o action.Order) (action.Effe
 }
 
 func (r *Room) reactivate(ctx context.Context, o action.Order, revision string) (action.Result, error) {
-	_, err := r.stillOrganization(ctx, o, revision)
+	err := r.stillOrganization(ctx, o, revision)
 	if err == nil {
 		err = outcome(r.Dashboard.ReactivateOrganization(ctx, by(o), o.Target, revision))
 	}
@@ -117,19 +117,19 @@ func (r *Room) checkAppoint(ctx context.Context, o action.Order) (action.Effect,
 
 // appoint invites an owner. Without a mailer who gives the order gets the link.
 func (r *Room) appoint(ctx context.Context, o action.Order, revision string) (action.Result, error) {
-	if _, err := r.stillOrganization(ctx, o, revision); err != nil {
+	if err := r.stillOrganization(ctx, o, revision); err != nil {
 		return action.Result{}, err
 	}
 	link, err := r.Dashboard.AppointOwner(ctx, by(o), o.Target, o.Values[action.FieldEmail], ui.MatchLocale(o.Locale, ""))
 	return action.Result{Shown: link}, outcome(err)
 }
 
-// stillOrganization reads an organization that has a revision, and is not that of who gives
-// the order.
-func (r *Room) stillOrganization(ctx context.Context, o action.Order, revision string) (organization, error) {
+// stillOrganization returns an error unless an organization has a revision, and is not that of
+// who gives the order.
+func (r *Room) stillOrganization(ctx context.Context, o action.Order, revision string) error {
 	org, err := r.organization(ctx, o.Target)
 	if err == nil && (org.revision() != revision || isOwn(o, org.members)) {
 		err = provider.ErrChanged
 	}
-	return org, err
+	return err
 }
