@@ -73,7 +73,7 @@ func (p People) findID(ctx context.Context, id string) ([]string, error) {
 	}
 	_, err := p.Get(ctx, id)
 	if errors.Is(err, ErrNoUser) {
-		return nil, nil
+		err = storage.ErrNotFound
 	}
 	return found(id, err)
 }

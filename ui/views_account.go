@@ -338,7 +338,7 @@ const (
 	HistoryDeletionEnded HistoryAct = "deletion_ended"
 	HistoryExported      HistoryAct = "exported"
 
-	// Those of the staff, and of whoever calls it.
+	// HistoryLooked and those after it are of the staff, and of whoever calls it.
 	HistoryLooked         HistoryAct = "looked"
 	HistoryPartLooked     HistoryAct = "part_looked"
 	HistoryValueShown     HistoryAct = "value_shown"

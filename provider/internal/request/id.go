@@ -18,7 +18,7 @@ const (
 func newID() string {
 	var id [idLength]byte
 	random.Fill(id[secondLength:])
-	binary.BigEndian.PutUint32(id[:], uint32(time.Now().Unix())) //nolint:gosec // until 2106
+	binary.BigEndian.PutUint32(id[:], uint32(time.Now().Unix()))
 	return hex.EncodeToString(id[:])
 }
 
