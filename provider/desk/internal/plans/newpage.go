@@ -84,7 +84,7 @@ func (s *Service) reasons(l *ui.Locale, chosen string) (options []ui.Option) {
 func (s *Service) draft(r *frame.Request) error {
 	q, err := s.read(r)
 	if err != nil {
-		return err
+		return asPage(r, err)
 	}
 	button := r.Action()
 	if button == screens.ActionChange {
@@ -164,9 +164,7 @@ func (s *Service) read(r *frame.Request) (Request, error) {
 	m, err := s.matter(r, a, q.Targets)
 	if m != nil {
 		q.Matter, q.Reason = m.ID, m.Reason
-		if q.Proof, err = s.proof(r, a, *m); err != nil {
-			return q, asPage(r, err)
-		}
+		q.Proof, err = s.proof(r, a, *m)
 	}
 	return q, err
 }

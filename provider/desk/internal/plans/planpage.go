@@ -34,7 +34,7 @@ func (s *Service) renderPlan(r *frame.Request, status int, problems ...ui.Proble
 	}
 	v := screens.PlanView{
 		Page: page, Form: r.Form(problems...), Row: s.row(r, o.Plan), PlansURL: r.Path("plans"), Altered: altered,
-		Reason: s.reasonLabel(page.Locale, o.Reason), Note: o.content.Note, Values: s.values(o), Facts: factViews(o.content.Facts),
+		Reason: s.reasonLabel(page.Locale, o.Reason), Note: o.content.Note, Values: s.values(o), Facts: s.facts(o),
 		Left: leftViews(o.content.Left), Person: o.content.Matter != "", Proof: proofs[o.content.Proof],
 		DecidedBy: shortName(o.ApprovedBy), DecidedAt: o.DecidedAt, Shown: hex.EncodeToString(o.Digest[:]),
 	}
@@ -104,6 +104,23 @@ func (s *Service) values(o Opened) (values []screens.Value) {
 		}
 	}
 	return values
+}
+
+// facts are what the dry run of a plan has found, without sensitive values once there is nothing
+// left to decide.
+func (s *Service) facts(o Opened) []desk.ActFact {
+	facts := factViews(o.content.Facts)
+	a, _ := s.Book.Action(o.Action)
+	for _, f := range a.Fields {
+		value := o.content.Values[f.Name]
+		if !f.Sensitive || value == "" || s.state(o.Plan) == screens.StateWaiting {
+			continue
+		}
+		for i := range facts {
+			facts[i].Value = strings.ReplaceAll(facts[i].Value, value, frame.Mask(value))
+		}
+	}
+	return facts
 }
 
 // decide approves or ends a plan.
