@@ -126,11 +126,11 @@ const (
 	RoleAuditor = role.Auditor
 )
 
-// Alarm is what the host is told at once, and AlarmKind why.
-type (
-	Alarm     = frame.Alarm
-	AlarmKind = frame.AlarmKind
-)
+// Alarm is what the host is told at once.
+type Alarm = frame.Alarm
+
+// AlarmKind is why the host is told.
+type AlarmKind = frame.AlarmKind
 
 // The kinds of alarms.
 const (
