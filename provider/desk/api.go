@@ -29,7 +29,7 @@ func WellKnown(baseURL string) string { return api.WellKnown(baseURL) }
 
 // mountAPI serves the Admin API and its reference, if the provider has the Resource.
 func mountAPI(f *frame.Frame, cfg Config, book *action.Book, planned *plans.Service) error {
-	a, err := api.New(api.Options{Frame: f, Book: book, Plans: planned, Dashboard: cfg.Dashboard, Verification: cfg.Verification})
+	a, err := api.New(api.Options{Frame: f, Book: book, Host: cfg.People, Plans: planned, Dashboard: cfg.Dashboard, Verification: cfg.Verification})
 	if a == nil || err != nil {
 		return err
 	}

@@ -255,6 +255,17 @@ func TestFind(t *testing.T) {
 	if a := find("id", "bob"); !strings.Contains(a.text, `"bob"`) {
 		t.Error(a.text)
 	}
+	for body, pointer := range map[string]string{
+		`{"by": "attribute", "handle": "fname", "value": "Alice"}`: "/handle", // nobody is found by a name
+		`{"by": "attribute", "value": "Alice"}`:                    "/handle",
+		`{"by": "id", "handle": "fname", "value": "Alice"}`:        "/handle",
+		`{"by": "name", "value": "Alice"}`:                         "/by",
+	} {
+		a := reader.send(http.MethodPost, "/people/find", body)
+		if a.StatusCode < 400 || !strings.Contains(a.text, `"pointer":"`+pointer+`"`) {
+			t.Errorf("%s: %s %s", body, a.Status, a.text)
+		}
+	}
 	reader.get("/people/find?value=alice@example.com").is(t, http.StatusMethodNotAllowed, "method_not_allowed")
 	hits, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventPersonFound})
 	w.OK(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	users "github.com/bonafide-id/bonafide/provider/desk/internal/person"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/plans"
 	"github.com/bonafide-id/bonafide/provider/developer"
 	"github.com/bonafide-id/bonafide/provider/verification"
@@ -23,6 +24,9 @@ import (
 type Options struct {
 	Frame *frame.Frame
 	Book  *action.Book
+
+	// Host are the functions of a host with its own users.
+	Host users.Host
 
 	Plans        *plans.Service
 	Dashboard    *developer.Dashboard

@@ -2,27 +2,45 @@ package api
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/bonafide-id/bonafide/provider"
+	users "github.com/bonafide-id/bonafide/provider/desk/internal/person"
 )
 
-// find returns the ID of the person whom a value is of, or none.
-func (a *API) find(ctx contextOf, by, value string) ([]string, error) {
-	id := value
-	var err error
-	switch by {
-	case "email":
-		var account provider.RecordedAccount
-		account, err = a.Provider.Accounts().GetByEmail(ctx, value)
-		id = account.ID
-	default:
-		err = a.exists(ctx, value)
+// find returns the IDs of the people whom a value is of: what is recorded here, and whom the host
+// knows.
+func (a *API) find(ctx contextOf, in find) ([]string, error) {
+	if (in.Handle != "") != (in.By == "attribute") {
+		return nil, at400("/handle", "goes with the attribute that is looked for, and with nothing else")
 	}
-	if errors.Is(err, provider.ErrNoUser) {
+	if in.Value == "" {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
+	var here provider.Finder
+	var there users.Finder
+	switch in.By {
+	case "id":
+		here.ID = in.Value
+	case "email":
+		here.Email, there.Email = in.Value, in.Value
+	default:
+		here.Handle, here.Value = in.Handle, in.Value
+		there.Handle, there.Value = in.Handle, in.Value
 	}
-	return []string{id}, nil
+	found, err := a.Provider.People().Find(ctx, here)
+	var wrong *provider.FieldError
+	if errors.As(err, &wrong) {
+		return nil, &problem{kind: kindValue, Faults: []fault{{"/handle", "is no attribute by which people are found"}}, cause: err}
+	}
+	if err != nil || in.By == "id" || a.Provider.Installation().HasAccounts {
+		return found, err
+	}
+	known, err := a.Host.FindUsers(ctx, there)
+	for _, id := range known {
+		if !slices.Contains(found, id) {
+			found = append(found, id)
+		}
+	}
+	return found, err
 }

@@ -17,13 +17,14 @@ type contextOf = context.Context
 
 // find is what people are found by.
 type find struct {
-	By    string `json:"by" enum:"email,id" doc:"What is known of the person."`
-	Value string `json:"value" doc:"It, exactly: there are no prefixes and no patterns."`
+	By     string `json:"by" enum:"email,id,attribute" doc:"What is known of the person."`
+	Handle string `json:"handle,omitempty" doc:"The attribute, of one by which people are found." max:"64"`
+	Value  string `json:"value" doc:"It, exactly: there are no prefixes and no patterns."`
 }
 
 // found are the people who were found: one, or none.
 type found struct {
-	People []personID `json:"people" doc:"One, or none."`
+	People []personID `json:"people" doc:"Mostly one, or none."`
 }
 
 type personID struct {
@@ -110,14 +111,21 @@ func findPerson(c *call) (response, error) {
 	if err := bind(c.tree, &in); err != nil {
 		return response{}, err
 	}
-	ids, err := c.api.find(c.Context(), in.By, in.Value)
+	ids, err := c.api.find(c.Context(), in)
 	if err != nil {
 		return response{}, err
 	}
 	out := found{People: []personID{}}
 	e := provider.Event{Name: provider.EventPersonNotFound}
 	for _, id := range ids {
-		out.People, e = append(out.People, personID{id}), provider.Event{Name: provider.EventPersonFound, UserID: id}
+		out.People = append(out.People, personID{id})
+	}
+	switch len(ids) {
+	case 0:
+	case 1:
+		e = provider.Event{Name: provider.EventPersonFound, UserID: ids[0]}
+	default:
+		e = provider.Event{Name: provider.EventPersonFound, Detail: "several"}
 	}
 	ctx := provider.By(c.Context(), provider.Actor{Name: c.name()})
 	if err := c.api.Provider.Events().Write(ctx, e); err != nil {
