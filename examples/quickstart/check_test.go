@@ -28,7 +28,7 @@ func TestCheckSaysWhatWouldBeDoneAndDoesNothing(t *testing.T) {
 	scratch := t.TempDir()
 	t.Setenv("TMPDIR", scratch)
 	out := &output{}
-	if err := run(t.Context(), []string{"-config", path, "-check"}, out); err != nil {
+	if err := run(t.Context(), []string{"-config", path, "-check"}, nil, out); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -73,7 +73,7 @@ func TestCheckFindsWhatAStartWould(t *testing.T) {
 		`{"listen": "nowhere"}`:                                                             "listen: ",
 		`{"database": "postgres://u:hidden word@%zz/"}`:                                     "database: is not an address",
 	} {
-		err := run(t.Context(), []string{"-config", writeConfig(t, text), "-check"}, &output{})
+		err := run(t.Context(), []string{"-config", writeConfig(t, text), "-check"}, nil, &output{})
 		if err == nil || !strings.Contains(err.Error()+"\n", want) || strings.Contains(err.Error(), "hidden") {
 			t.Errorf("%s: error is %v, want %s", text, err, want)
 		}
@@ -82,7 +82,7 @@ func TestCheckFindsWhatAStartWould(t *testing.T) {
 
 func TestCheckKnowsNoPortThatIsFree(t *testing.T) {
 	out := &output{}
-	if err := run(t.Context(), []string{"-config", writeConfig(t, `{"listen": "127.0.0.1:0", "sandbox": {}}`), "-check"}, out); err != nil {
+	if err := run(t.Context(), []string{"-config", writeConfig(t, `{"listen": "127.0.0.1:0", "sandbox": {}}`), "-check"}, nil, out); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out.String(), "provider http://localhost\n") {
@@ -92,7 +92,7 @@ func TestCheckKnowsNoPortThatIsFree(t *testing.T) {
 
 func TestCommandLineThatCannotBeMeantIsRefused(t *testing.T) {
 	for _, args := range [][]string{{"service.json"}, {"-check", "-init"}, {"-backup", "x", "-revoke-before", "2026-01-02T15:04:05Z"}, {"-ready"}, {"-test-mail", "a@x.test"}} {
-		if err := run(t.Context(), args, &output{}); err == nil {
+		if err := run(t.Context(), args, nil, &output{}); err == nil {
 			t.Errorf("%v is accepted", args)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -19,6 +20,8 @@ type command struct {
 	revokeBefore          time.Time
 	rotateKeys            bool
 	revokeKeys            bool
+
+	staffCommand
 }
 
 // parseCommand reads the command line, and has printed the help when it asks for that.
@@ -37,6 +40,7 @@ func parseCommand(args []string) (command, error) {
 	})
 	flags.BoolVar(&c.rotateKeys, "rotate-keys", false, "make the next signing key, which signs in a day and leaves all others, and exit")
 	flags.BoolVar(&c.revokeKeys, "revoke-keys", false, "make a new signing key, end all others at once, and exit")
+	c.staffCommand.define(flags)
 	err := flags.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		return command{help: true}, nil
@@ -47,14 +51,23 @@ func parseCommand(args []string) (command, error) {
 	if flags.NArg() > 0 {
 		return c, fmt.Errorf("%q is no command; a config file is named by -config", flags.Arg(0))
 	}
-	var commands []string
+	var commands, options []string
 	flags.Visit(func(f *flag.Flag) {
-		if f.Name != "config" {
-			commands = append(commands, "-"+f.Name)
+		switch {
+		case f.Name == "config":
+		case optionsOf[f.Name] != nil:
+			options = append(options, f.Name)
+		default:
+			commands = append(commands, f.Name)
 		}
 	})
 	if len(commands) > 1 {
-		return c, fmt.Errorf("%s are %d commands; run one after the other", strings.Join(commands, " and "), len(commands))
+		return c, fmt.Errorf("-%s are %d commands; run one after the other", strings.Join(commands, " and -"), len(commands))
 	}
-	return c, nil
+	for _, option := range options {
+		if !slices.Contains(optionsOf[option], strings.Join(commands, "")) {
+			return c, fmt.Errorf("-%s is for -%s", option, strings.Join(optionsOf[option], ", -"))
+		}
+	}
+	return c, c.staffCommand.check()
 }

@@ -432,7 +432,7 @@ func TestQuickstartItselfIsValid(t *testing.T) {
 
 func TestRunNamesTheFileThatIsMissing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "none.json")
-	if err := run(t.Context(), []string{"-config", path}, io.Discard); err == nil || !strings.Contains(err.Error(), path) {
+	if err := run(t.Context(), []string{"-config", path}, nil, io.Discard); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("error is %v", err)
 	}
 }

@@ -134,7 +134,7 @@ func TestEmptyPostgresBesideASecretIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // the second time it is there
-		if err := run(t.Context(), []string{"-config", path, "-init"}, &output{}); err != nil {
+		if err := run(t.Context(), []string{"-config", path, "-init"}, nil, &output{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -36,14 +36,14 @@ func main() {
 	// back their usual effect.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
-	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
+	if err := run(ctx, os.Args[1:], os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "quickstart:", err)
-		os.Exit(1)
+		os.Exit(exitCode(err))
 	}
 }
 
 // run does what the command line says until ctx ends.
-func run(ctx context.Context, args []string, out io.Writer) error {
+func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
 	c, err := parseCommand(args)
 	if err != nil || c.help {
 		return err
@@ -70,6 +70,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return cfg.rotateKeys(ctx, out, log)
 	case c.revokeKeys:
 		return cfg.revokeKeys(ctx, out, log)
+	}
+	if do := c.staffCommand.of(in, out); do != nil {
+		return cfg.beside(ctx, c.sandbox, out, log, do)
 	}
 	s, err := open(ctx, cfg, out, log)
 	if err != nil {

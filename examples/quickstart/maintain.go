@@ -106,25 +106,51 @@ func (c *config) install(ctx context.Context, out io.Writer, log *slog.Logger) e
 
 // each does something with the provider of each environment, beside the service.
 func (c *config) each(ctx context.Context, why purpose, log *slog.Logger, do func(*environment, *provider.Provider) error) error {
-	if err := c.assumeURLs(); err != nil {
-		return err
-	}
-	if err := c.separate(); err != nil {
+	if err := c.locate(); err != nil {
 		return err
 	}
 	for i, e := range c.environments() {
-		p, err := e.openProvider(ctx, opening{why: why, sandbox: i > 0, out: io.Discard, log: log})
-		if err == nil {
-			err = errors.Join(do(e, p.Provider), p.Close())
-		}
-		if err != nil && i > 0 {
-			err = fmt.Errorf("sandbox.%w", err)
-		}
+		err := c.with(ctx, e, opening{why: why, sandbox: i > 0, out: io.Discard, log: log}, func(p opened) error { return do(e, p.Provider) })
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// beside does something with the provider of production, or of the sandbox, beside the service.
+// Mails without an SMTP server go to out.
+func (c *config) beside(ctx context.Context, sandbox bool, out io.Writer, log *slog.Logger, do func(context.Context, opened) error) error {
+	if err := c.locate(); err != nil {
+		return err
+	}
+	e := &c.environment
+	if sandbox {
+		if e = c.Sandbox; e == nil {
+			return errors.New("-sandbox: the file has none")
+		}
+	}
+	return c.with(ctx, e, opening{why: maintaining, sandbox: sandbox, out: out, log: log}, func(p opened) error { return do(ctx, p) })
+}
+
+// locate finds out where everything is of a service that may run or not.
+func (c *config) locate() error {
+	if err := c.assumeURLs(); err != nil {
+		return err
+	}
+	return c.separate()
+}
+
+// with does something with the provider of an environment.
+func (c *config) with(ctx context.Context, e *environment, o opening, do func(opened) error) error {
+	p, err := e.openProvider(ctx, o)
+	if err == nil {
+		err = errors.Join(do(p), p.Close())
+	}
+	if err != nil && o.sandbox {
+		err = fmt.Errorf("sandbox.%w", err)
+	}
+	return err
 }
 
 // environments returns production, and the sandbox if there is one.

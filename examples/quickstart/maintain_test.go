@@ -32,12 +32,13 @@ const appSecret = "a secret of the app 0123456789abcdef"
 type operated struct {
 	t            *testing.T
 	folder, base string
+	typed        string // what is written to standard input
 }
 
 func operate(t *testing.T) operated {
 	t.Helper()
 	address := freeport.Address(t)
-	o := operated{t, t.TempDir(), "http://" + address}
+	o := operated{t: t, folder: t.TempDir(), base: "http://" + address}
 	text := fmt.Sprintf(`{"listen": %q, "base_url": %q, "sandbox": {},
 		"users": [{"email": "maria@example.com", "password": %q}],
 		"clients": [{"client_id": "app", "client_secret": %q, "dialect": "standard",
@@ -63,7 +64,7 @@ func (o operated) start() *running {
 // command runs the quickstart as the command line does.
 func (o operated) command(args ...string) (printed string, err error) {
 	out := &output{}
-	err = run(o.t.Context(), append([]string{"-config", o.path("service.json")}, args...), out)
+	err = run(o.t.Context(), append([]string{"-config", o.path("service.json")}, args...), strings.NewReader(o.typed), out)
 	return out.String(), err
 }
 

@@ -28,7 +28,7 @@ func TestProbesHaveAListenerOfTheirOwn(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ready := func() error { return run(t.Context(), []string{"-config", path, "-ready"}, &output{}) }
+	ready := func() error { return run(t.Context(), []string{"-config", path, "-ready"}, nil, &output{}) }
 	if err := ready(); err == nil {
 		t.Error("a service that does not run is ready")
 	}
@@ -69,7 +69,7 @@ func TestReadyIsFalseWithoutTheDatabase(t *testing.T) {
 	}
 	startService(t, folder, text)
 	server.Stop(t)
-	if err := run(t.Context(), []string{"-config", path, "-ready"}, &output{}); err == nil || !strings.Contains(err.Error(), "503") {
+	if err := run(t.Context(), []string{"-config", path, "-ready"}, nil, &output{}); err == nil || !strings.Contains(err.Error(), "503") {
 		t.Errorf("error is %v", err)
 	}
 	if got := statusOf(t, probes+"/live"); got != http.StatusOK {

@@ -88,7 +88,7 @@ func TestTestMail(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := &output{}
-	if err := run(t.Context(), []string{"-config", path, "-test-mail", "ops@example.com"}, out); err != nil || len(server.Mails()) != 1 {
+	if err := run(t.Context(), []string{"-config", path, "-test-mail", "ops@example.com"}, nil, out); err != nil || len(server.Mails()) != 1 {
 		t.Fatalf("%d mails, error is %v", len(server.Mails()), err)
 	}
 	if _, err := os.Stat(filepath.Join(folder, "data")); !os.IsNotExist(err) {
@@ -97,7 +97,7 @@ func TestTestMail(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "smtp.password"), []byte("another"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	err := run(t.Context(), []string{"-config", path, "-test-mail", "ops@example.com"}, out)
+	err := run(t.Context(), []string{"-config", path, "-test-mail", "ops@example.com"}, nil, out)
 	if err == nil || !strings.Contains(err.Error(), "535") || strings.Contains(err.Error(), "another") {
 		t.Errorf("error is %v", err)
 	}

@@ -243,7 +243,7 @@ func (v versions) signIn(at string) issued {
 
 func (v versions) token(at string, form url.Values) (int, issued) {
 	v.t.Helper()
-	response := operated{v.t, v.folder, at}.post("/oauth/token", form)
+	response := operated{t: v.t, folder: v.folder, base: at}.post("/oauth/token", form)
 	defer response.Body.Close()
 	var tokens issued
 	_ = json.NewDecoder(response.Body).Decode(&tokens) // the status tells
