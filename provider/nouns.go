@@ -6,7 +6,7 @@ package provider
 // Accounts are the embedded accounts: Save, Get, GetByEmail, List, SetDisabled and Delete.
 // Authenticators returns what one has beside its password, ResetAuthenticators removes it, and
 // StartRecovery and ApproveRecovery begin and end the wait of an owner who has lost it.
-// SendReset, SendCallerCode and ChangeEmail are for the host's staff, and so are
+// SendReset, SendCallerCode, AnnounceEmail and ChangeEmail are for the host's staff, and so are
 // ScheduleDeletion and KeepAccount.
 type Accounts struct{ *rooms }
 
