@@ -145,6 +145,16 @@ func (p People) ProveCaller(ctx context.Context, matter, staff, userID, code str
 	return proof, until, nil
 }
 
+// Duties are what the owner of an account alone answers for, such as an organization of the
+// dashboard: with any, ScheduleDeletion is ErrDuties.
+func (p Accounts) Duties(ctx context.Context, id string) ([]ui.Duty, error) {
+	duties, err := p.companions.Duties(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("provider: %w", err)
+	}
+	return duties, nil
+}
+
 // ScheduleDeletion has an account deleted after Lifetimes.DeletionGrace, as its owner can. It
 // ends the sessions and grants. The owner is told by mail, and can sign in and keep it until
 // then. ErrDuties if the owner alone answers for something, ErrLocked if it is to be deleted
@@ -157,9 +167,9 @@ func (p Accounts) ScheduleDeletion(ctx context.Context, id string) error {
 	if !a.DeleteAt.IsZero() {
 		return ErrLocked
 	}
-	duties, err := p.companions.Duties(ctx, id)
+	duties, err := p.Duties(ctx, id)
 	if err != nil {
-		return fmt.Errorf("provider: schedule deletion: %w", err)
+		return err
 	}
 	if len(duties) > 0 {
 		return ErrDuties

@@ -7,7 +7,7 @@ package provider
 // Authenticators returns what one has beside its password, ResetAuthenticators removes it, and
 // StartRecovery and ApproveRecovery begin and end the wait of an owner who has lost it.
 // SendReset, SendCallerCode, AnnounceEmail and ChangeEmail are for the host's staff, and so are
-// ScheduleDeletion and KeepAccount.
+// ScheduleDeletion, KeepAccount and Duties.
 type Accounts struct{ *rooms }
 
 // Accounts returns the embedded accounts. A host with its own users has none, and uses

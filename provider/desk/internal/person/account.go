@@ -11,13 +11,19 @@ import (
 
 // What becomes of an account, and of what its owner signs in with.
 
-func (r *room) checkDeletion(_ context.Context, _ action.Order, s subject) (action.Effect, error) {
+func (r *room) checkDeletion(ctx context.Context, o action.Order, s subject) (action.Effect, error) {
 	e := action.Effect{Facts: r.ended(s)}
 	if !r.installed.HasAccounts {
 		return e, nil
 	}
-	if !s.state().DeleteAt.IsZero() {
+	duties, err := r.accounts.Duties(ctx, o.Target)
+	switch {
+	case err != nil:
+		return action.Effect{}, err
+	case !s.state().DeleteAt.IsZero():
 		e.Void = VoidDeletion
+	case len(duties) > 0:
+		e.Void = VoidDuties
 	}
 	grace := r.installed.Lifetimes.DeletionGrace
 	e.Facts = append(e.Facts, action.Fact{Name: FactUntil, Value: r.Clock().Add(grace).UTC().Format(time.DateOnly)})

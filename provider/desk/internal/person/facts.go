@@ -43,9 +43,11 @@ const (
 	VoidNoStatus      = "no_status"
 	VoidDeletion      = "deletion"
 	VoidNoDeletion    = "no_deletion"
-	VoidRecovering    = "recovering"
-	VoidNoFactors     = "no_factors"
-	VoidTaken         = "email_taken"
+	// VoidDuties means that the person alone answers for something.
+	VoidDuties     = "duties"
+	VoidRecovering = "recovering"
+	VoidNoFactors  = "no_factors"
+	VoidTaken      = "email_taken"
 )
 
 func count(name string, n int) action.Fact { return action.Fact{Name: name, Value: strconv.Itoa(n)} }

@@ -18,6 +18,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/vault"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
+	"github.com/bonafide-id/bonafide/ui"
 )
 
 // Passwords are cheap in the tests of this package.
@@ -389,6 +390,17 @@ func TestAction(t *testing.T) {
 			}
 		}
 	})
+	t.Run("DoesNotDeleteWhoAloneAnswersForSomething", func(t *testing.T) {
+		f := newFixture(t, person.Host{})
+		f.id.People().KeepWith(companion{})
+		e, err := f.action(action.StartDeletion).Check(t.Context(), order(nora))
+		if err != nil || e.Void != person.VoidDuties {
+			t.Errorf("%+v, %v", e, err)
+		}
+		if err := f.id.Accounts().ScheduleDeletion(t.Context(), nora); !errors.Is(err, provider.ErrDuties) {
+			t.Errorf("got %v", err)
+		}
+	})
 	t.Run("CannotTakeTheAddressOfAnother", func(t *testing.T) {
 		e, err := f.action(action.ChangeEmail).Check(t.Context(), order(nora, action.FieldEmail, "BOB@example.com"))
 		if err != nil || e.Void != person.VoidTaken {
@@ -403,4 +415,11 @@ func TestAction(t *testing.T) {
 			}
 		}
 	})
+}
+
+// companion has everybody answer for a club.
+type companion struct{ provider.Companion }
+
+func (companion) Duties(context.Context, string) ([]ui.Duty, error) {
+	return []ui.Duty{{Name: "Club"}}, nil
 }
