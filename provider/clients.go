@@ -66,6 +66,19 @@ func (p Clients) Get(ctx context.Context, id string) (Client, error) {
 	return registered, nil
 }
 
+// Listed returns the registration of an application as List does: without secrets and
+// pictures, which makes it cheap, and nothing that Save may get. ErrNoClient if there is none.
+func (p Clients) Listed(ctx context.Context, id string) (Client, error) {
+	c, err := p.store.Client(ctx, id)
+	if errors.Is(err, storage.ErrNotFound) || err == nil && c.Deleted {
+		return Client{}, ErrNoClient
+	}
+	if err != nil {
+		return Client{}, fmt.Errorf("provider: read client: %w", err)
+	}
+	return asClient(c), nil
+}
+
 // List returns up to limit registrations with IDs after the given one, in byte order of the
 // IDs, without secrets and pictures: to change one, read it with Get. A shorter page is the
 // last.
@@ -121,7 +134,7 @@ func (p Clients) SetDisabled(ctx context.Context, id string, disabled bool, revi
 // another Revision, ErrNoClient if there is none, a FieldError if nothing would be left:
 // SetDisabled is for that.
 func (p Clients) TakeScopes(ctx context.Context, id string, scopes []string, revision int64) (taken []string, err error) {
-	c, err := p.Get(ctx, id)
+	c, err := p.Listed(ctx, id)
 	if err != nil {
 		return nil, err
 	}

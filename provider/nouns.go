@@ -14,7 +14,7 @@ type Accounts struct{ *rooms }
 // Accounts.Delete to remove a user's data.
 func (p *Provider) Accounts() Accounts { return Accounts{&p.rooms} }
 
-// Clients are the registered applications: Save, Get, List, OfHost, SetDisabled, TakeScopes, Delete, Deleting
+// Clients are the registered applications: Save, Get, List, Listed, OfHost, SetDisabled, TakeScopes, Delete, Deleting
 // and Validate. Secret, ListSecrets, RotateSecret and EndSecret are for their secrets,
 // ValidateRedirectURI and ValidateOrigin for single addresses of a registration. Bearer is
 // for an API of the host's, to which they present an access token of their own.

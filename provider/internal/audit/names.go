@@ -82,6 +82,7 @@ func Names() []string {
 		TOTPRemoved,
 		TrailBroken,
 		TrailExported,
+		TrailVerified,
 		ValueShown,
 		VerificationEnded,
 		VerificationStarted,
