@@ -1,17 +1,18 @@
-// Package desk is the place of those who work with verification: reviewers, who decide about
-// cases, and operators, who look after rosters, codes, holds and numbers. A host that has
-// neither imports none of it.
+// Package desk is the console of those who look after a service: support, which helps people who
+// call, reviewers, who decide cases of verification, operators, who run the service, and
+// auditors. A host that has none of them imports none of it.
 //
 //	desk, err := desk.New(desk.Config{
-//		Verification: service, // of package verification
-//		Reviewer: func(ctx context.Context, userID string) (desk.Staff, error) {
+//		Provider: idp,
+//		Store:    store,
+//		Staff: func(ctx context.Context, userID string) (desk.Staff, error) {
 //			return staff[userID], nil // the zero Staff for everybody else
 //		},
 //	})
 //	mux.Handle("/id/desk/", desk)
 //
 // The staff sign in at the provider as everybody does. For everybody else the desk does not
-// exist: 404. All that is decided goes through the verbs of the service, which hold the rules
-// in the write: nobody decides their own case, twice in a round, or a case that they have not
-// taken.
+// exist: 404. Nothing of a person is shown without a matter, and all that is done goes through
+// the verbs of the provider, which hold what it rests on in the write and record who did it in
+// the same step.
 package desk
