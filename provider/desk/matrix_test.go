@@ -56,11 +56,18 @@ func readMatrix(t *testing.T) (rows []matrixRow) {
 // matrixValues are values with which no action stops before it has asked who may.
 var matrixValues = map[string]string{
 	"client_id": "shop", "handle": "fname", "value": "Bo", "session": "none", "group": "student", "email": "new@example.com",
+	"before": "2026-01-01T00:00",
 }
 
 // matrixAnswer posts the form of an action on what nobody has looked at, so that nothing is done,
 // and returns what the page says.
 func matrixAnswer(b *lab.Browser, matter string, rule action.Rule) string {
+	b.T.Helper()
+	return matrixPost(b, "/desk/matters/"+matter, rule)
+}
+
+// matrixPost is matrixAnswer for the form below the page of any target.
+func matrixPost(b *lab.Browser, target string, rule action.Rule) string {
 	b.T.Helper()
 	b.Fixture.Exec(`DELETE FROM attempts`) // nobody works as fast as this
 	values := []string{"revision", "of-nothing"}
@@ -74,7 +81,7 @@ func matrixAnswer(b *lab.Browser, matter string, rule action.Rule) string {
 		}
 		values = append(values, f.Name, value)
 	}
-	p := sendOnce(b, "/desk/matters/"+matter+"/do/"+rule.Name, "do", values...)
+	p := sendOnce(b, target+"/do/"+rule.Name, "do", values...)
 	says := func(s string) bool { return strings.Contains(p.Text, s) }
 	switch {
 	case p.StatusCode == http.StatusNotFound:
@@ -165,6 +172,29 @@ func TestMatrixOfPeople(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestMatrixOfTheService(t *testing.T) {
+	t.Parallel()
+	w, browsers := matrix(t)
+	content, err := os.ReadFile("testdata/matrix_service.txt")
+	w.OK(err)
+	for line := range strings.Lines(string(content)) {
+		f := strings.Fields(line)
+		if len(f) != 3 || f[0] == "#" {
+			continue
+		}
+		i := slices.IndexFunc(action.Table(), func(r action.Rule) bool { return r.Name == f[0] })
+		if i < 0 {
+			t.Errorf("%s is not in the table", f[0])
+			continue
+		}
+		for who, want := range map[string]string{"sam": f[1], "olga": f[2], "rita": answerNone, "sara": answerNone, "aude": answerNone} {
+			if got := matrixPost(browsers[who], "/desk/service", action.Table()[i]); got != want {
+				t.Errorf("%s: %s: %s, want %s", f[0], who, got, want)
+			}
+		}
+	}
 }
 
 func TestMatrixHasEveryAction(t *testing.T) {
