@@ -139,6 +139,11 @@ func TestClientsDoNotSeeStaff(t *testing.T) {
 	if answers[0] != answers[1] || !strings.HasPrefix(answers[0], "404") {
 		t.Errorf("%v", answers)
 	}
+	for _, sought := range []string{`{"by": "id", "value": "alice"}`, `{"by": "email", "value": "alice@example.com"}`} {
+		if p, answer := w.ask(http.MethodPost, "/people/find", sought); p.StatusCode != http.StatusOK || len(answer["people"].([]any)) != 0 {
+			t.Errorf("%s: %s %v", sought, p.Status, answer)
+		}
+	}
 }
 
 func TestMetadataOfTheAdminAPI(t *testing.T) {

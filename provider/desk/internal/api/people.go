@@ -112,6 +112,9 @@ func findPerson(c *call) (response, error) {
 		return response{}, err
 	}
 	ids, err := c.api.find(c.Context(), in)
+	if err == nil {
+		ids, err = c.withoutStaff(ids)
+	}
 	if err != nil {
 		return response{}, err
 	}
@@ -135,6 +138,23 @@ func findPerson(c *call) (response, error) {
 		c.api.Frame.Raise(c.Context(), frame.Alarm{Kind: frame.AlarmMisses, Staff: c.name()})
 	}
 	return ok(out), nil
+}
+
+// withoutStaff leaves out who works here: a client that found them and may open no matter would
+// know that they do.
+func (c *call) withoutStaff(ids []string) (left []string, err error) {
+	for _, id := range ids {
+		standing, err := c.api.Frame.StandingOf(c.Context(), c.name(), "", id)
+		switch {
+		case err != nil:
+			return nil, err
+		case standing == frame.Anybody:
+			left = append(left, id)
+		default:
+			c.refuse("find", id)
+		}
+	}
+	return left, nil
 }
 
 // data reads the person of the matter, and records the look.

@@ -134,7 +134,7 @@ func proposePlan(c *call) (response, error) {
 			if shown.Left == nil {
 				shown.Left = map[string]int{}
 			}
-			shown.Left[string(left.Why)] = left.Count
+			shown.Left[whyShown(string(left.Why))] += left.Count
 		}
 		out = response{body: shown, location: "/plans/" + p.ID}
 		s, err := c.send(out)
@@ -147,6 +147,15 @@ func proposePlan(c *call) (response, error) {
 		return response{}, errRepeated
 	}
 	return out, planned(err)
+}
+
+// whyShown is why a target is left out, as a client reads it: for a client there is nobody who works
+// at the desk.
+func whyShown(why string) string {
+	if why == string(plans.WhyProtected) || why == string(plans.WhySelf) {
+		return string(plans.WhyGone)
+	}
+	return why
 }
 
 // note is what who approves reads.
@@ -224,7 +233,7 @@ func listPlanTargets(c *call) (response, error) {
 	}
 	all := make([]planTarget, len(found))
 	for i, t := range found {
-		all[i] = planTarget{Number: t.Number, ID: t.ID, State: string(t.State), Why: t.Why}
+		all[i] = planTarget{Number: t.Number, ID: t.ID, State: string(t.State), Why: whyShown(t.Why)}
 	}
 	return listed(c, all, limit, func(last planTarget) string { return strconv.Itoa(last.Number) }), nil
 }

@@ -19,7 +19,7 @@ func TestPlan(t *testing.T) {
 		robot := w.as("robot")
 		a := robot.post("/plans", lockBoth).is(t, http.StatusCreated, "")
 		id := lab.Member(t, a.json, "id")
-		if a.json["state"] != "proposed" || a.json["targets"] != 2.0 || !strings.Contains(a.text, `"left":{"gone":1,"protected":1}`) {
+		if a.json["state"] != "proposed" || a.json["targets"] != 2.0 || !strings.Contains(a.text, `"left":{"gone":2}`) {
 			t.Error(a.text)
 		}
 		if a.Header.Get("Location") != w.Server.URL+root+"/plans/"+id {
