@@ -26,10 +26,15 @@ type cursor struct {
 	At string `json:"a"`
 }
 
+// list names a list of this provider alone: a sandbox may have the same secret.
+func (f *Frame) list(of []string) string {
+	return f.Provider.Issuer() + "\x00" + strings.Join(of, "\x00")
+}
+
 // Cursor seals where the next page of a list begins. It is good for this list alone: of names
 // the list with what it was filtered by, and who reads it.
 func (f *Frame) Cursor(of []string, at string) string {
-	plain, err := json.Marshal(cursor{strings.Join(of, "\x00"), at})
+	plain, err := json.Marshal(cursor{f.list(of), at})
 	if err != nil {
 		panic(err) // strings always have a JSON form
 	}
@@ -48,7 +53,7 @@ func (f *Frame) OpenCursor(of []string, sealed string) (at string, ok bool) {
 	}
 	plain, err := f.Provider.Keys().Open(sealedCursor, content)
 	var c cursor
-	if err != nil || json.Unmarshal(plain, &c) != nil || c.Of != strings.Join(of, "\x00") {
+	if err != nil || json.Unmarshal(plain, &c) != nil || c.Of != f.list(of) {
 		return "", false
 	}
 	return c.At, true
