@@ -56,7 +56,7 @@ func readMatrix(t *testing.T) (rows []matrixRow) {
 // matrixValues are values with which no action stops before it has asked who may.
 var matrixValues = map[string]string{
 	"client_id": "shop", "handle": "fname", "value": "Bo", "session": "none", "group": "student", "email": "new@example.com",
-	"before": "2026-01-01T00:00",
+	"reason": "It sends people elsewhere.", "scopes": "profile", "before": "2026-01-01T00:00",
 }
 
 // matrixAnswer posts the form of an action on what nobody has looked at, so that nothing is done,
@@ -177,6 +177,7 @@ func TestMatrixOfPeople(t *testing.T) {
 func TestMatrixOfTheService(t *testing.T) {
 	t.Parallel()
 	w, browsers := matrix(t)
+	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "shop", Name: "Shop", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}}))
 	content, err := os.ReadFile("testdata/matrix_service.txt")
 	w.OK(err)
 	for line := range strings.Lines(string(content)) {
@@ -189,8 +190,12 @@ func TestMatrixOfTheService(t *testing.T) {
 			t.Errorf("%s is not in the table", f[0])
 			continue
 		}
+		rule, target := action.Table()[i], "/desk/service"
+		if rule.Target == action.Application {
+			target = "/desk/applications/shop"
+		}
 		for who, want := range map[string]string{"sam": f[1], "olga": f[2], "rita": answerNone, "sara": answerNone, "aude": answerNone} {
-			if got := matrixPost(browsers[who], "/desk/service", action.Table()[i]); got != want {
+			if got := matrixPost(browsers[who], target, rule); got != want {
 				t.Errorf("%s: %s: %s, want %s", f[0], who, got, want)
 			}
 		}
