@@ -59,9 +59,7 @@ func (d *Room) part(name views.Part, cards func(*look) error) frame.Handler {
 		if err != nil && !errors.Is(err, provider.ErrNoUser) {
 			return err
 		}
-		if v.view.Head, err = d.head(v); err != nil {
-			return err
-		}
+		v.view.Head = d.head(v)
 		if err := cards(v); err != nil {
 			return err
 		}
@@ -87,7 +85,7 @@ func (d *Room) looked(r *frame.Request, part views.Part) error {
 }
 
 // head is what may be read of who the person is.
-func (d *Room) head(v *look) (views.Head, error) {
+func (d *Room) head(v *look) views.Head {
 	var h views.Head
 	for _, p := range d.parts() {
 		h.Parts = append(h.Parts, views.PartLink{Part: p.name, URL: v.MatterPath(string(p.name))})
@@ -100,19 +98,19 @@ func (d *Room) head(v *look) (views.Head, error) {
 		if !a.DeleteAt.IsZero() {
 			h.States = append(h.States, views.StateDeletion)
 		}
-		return h, nil
+		return h
 	}
 	h.Host = true
 	shown, err := d.Host.ShowUser(v.Context(), v.Matter.Subject)
 	if err != nil && !errors.Is(err, provider.ErrNoUser) { // what the host knows is unavailable, and no more
 		d.Frame.Logger.ErrorContext(v.Context(), "The host cannot show a user to the desk.", "error", err)
-		return h, nil
+		return h
 	}
 	h.Address, h.Since = frame.MaskEmail(shown.Email), shown.Since
 	if shown.Locked {
 		h.States = append(h.States, views.StateLocked)
 	}
-	return h, nil
+	return h
 }
 
 // act returns the link to the form of an action, if who looks has a role for it and it can be
