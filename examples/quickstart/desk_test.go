@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/examples/internal/browser"
 	"github.com/bonafide-id/bonafide/internal/freeport"
+	"github.com/bonafide-id/bonafide/provider"
 )
 
 const staffPassword = "amber-kettle-hums-west"
@@ -35,6 +37,50 @@ func TestDeskOfTheQuickstart(t *testing.T) {
 	}
 	if status, _ := lead(t, s.cfg.Sandbox.BaseURL+"/desk/"); status != http.StatusNotFound {
 		t.Errorf("the sandbox has the desk of production: %d", status)
+	}
+}
+
+// The quickstart has people and applications with whom the desk has something to do. What the
+// staff does to them stays.
+func TestDeskOfTheQuickstartHasWork(t *testing.T) {
+	folder, text := t.TempDir(), onFreePorts(t)
+	demo := func() *running {
+		cfg, err := parseConfig([]byte(text), folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.demo = true
+		return startConfig(t, cfg)
+	}
+	s := demo()
+	p := s.providers[0]
+	lena, err := p.Accounts().Get(t.Context(), "lena")
+	if err != nil || !lena.Disabled {
+		t.Errorf("%+v, %v", lena, err)
+	}
+	mika, err := p.People().Get(t.Context(), "mika")
+	if err != nil || len(mika.Sessions) < 5 || len(mika.Consents) < 4 {
+		t.Errorf("%d sessions, %d consents, %v", len(mika.Sessions), len(mika.Consents), err)
+	}
+	if _, err := p.Accounts().Get(t.Context(), "dora"); !errors.Is(err, provider.ErrNoUser) {
+		t.Errorf("who is deleted is there: %v", err)
+	}
+	b := browser.New(t)
+	b.Open(s.cfg.BaseURL + "/desk/")
+	b.Submit("email", "olga@example.com", "password", staffPassword)
+	for path, shows := range map[string]string{"applications": "Swap Market", "organizations": "Bike Tours"} {
+		b.Open(s.cfg.BaseURL + "/desk/" + path)
+		b.Shows(shows)
+	}
+	if err := p.Accounts().SetDisabled(t.Context(), "lena", false); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.stop(); err != nil {
+		t.Fatal(err)
+	}
+	lena, err = demo().providers[0].Accounts().Get(t.Context(), "lena")
+	if err != nil || lena.Disabled {
+		t.Errorf("after another start: %+v, %v", lena, err)
 	}
 }
 

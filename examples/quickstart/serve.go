@@ -88,6 +88,11 @@ func (s *service) open(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if s.cfg.demo {
+		if err := settle(ctx, production); err != nil {
+			return fmt.Errorf("make the people of the quickstart: %w", err)
+		}
+	}
 	if err := s.openDesk(desks, &s.cfg.environment, production, applications); err != nil || s.cfg.Sandbox == nil {
 		return err
 	}

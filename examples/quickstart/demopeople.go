@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/verification"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// settlers are the people and applications with whom the desk of the quickstart has something to
+// do. Nobody signs in as them: they have no password.
+type settlers struct {
+	opened
+	matters storage.Matters
+	records storage.Developers
+	now     time.Time
+}
+
+// settle makes them at the first start. What the staff does to them stays.
+func settle(ctx context.Context, p opened) error {
+	if _, err := p.Accounts().GetByEmail(ctx, "lena@example.com"); !errors.Is(err, provider.ErrNoUser) {
+		return err
+	}
+	matters, ok1 := p.store.(storage.Matters)
+	records, ok2 := p.store.(storage.Developers)
+	if !ok1 || !ok2 {
+		return errors.New("this database has no place for them")
+	}
+	s := settlers{p, matters, records, time.Now()}
+	for _, make := range []func(context.Context) error{s.people, s.applications, s.lock, s.authenticators, s.uses, s.review, s.leave} {
+		if err := make(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s settlers) people(ctx context.Context) error {
+	for _, u := range []struct{ id, email, first, last, phone string }{
+		{"lena", "lena@example.com", "Lena", "Fischer", "+49 30 5550142"},
+		{"pia", "pia@example.com", "Pia", "Rossi", "+39 06 5550 1177"},
+		{"mika", "mika@example.com", "Mika", "Virtanen", "+358 9 5550 123"},
+		{"jun", "jun@example.com", "Jun", "Chen", "+86 10 5555 0133"},
+		{"dora", "dora@example.com", "Dora", "Novak", "+385 1 5550 199"},
+	} {
+		if _, err := s.Accounts().Save(ctx, provider.Account{ID: u.id, Email: u.email, EmailVerified: true}); err != nil {
+			return err
+		}
+		if err := s.People().SetAttributes(ctx, u.id, map[string]any{"fname": u.first, "lname": u.last, "phone": u.phone}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settled are the applications: one is stopped, one is not reviewed, and the last one's owner
+// is gone.
+var settled = []struct {
+	id, name, organization string
+	unreviewed, stopped    bool
+}{
+	{id: "city-library", name: "City Library", organization: "library"},
+	{id: "reading-club", name: "Reading Club", organization: "library", unreviewed: true},
+	{id: "swap-market", name: "Swap Market", organization: "market", stopped: true},
+	{id: "bike-tours", name: "Bike Tours", organization: "tours"},
+}
+
+func (s settlers) applications(ctx context.Context) error {
+	for _, o := range []struct{ id, name, owner string }{{"library", "City Library Association", "pia"}, {"market", "Swap Market Ltd", "mika"}, {"tours", "Bike Tours", "dora"}} {
+		err := s.records.CreateOrganization(ctx, storage.Organization{ID: o.id, Name: o.name, CreatedAt: s.now},
+			storage.Member{OrganizationID: o.id, UserID: o.owner, Role: storage.RoleOwner, JoinedAt: s.now}, 1<<20)
+		if err != nil {
+			return err
+		}
+	}
+	for _, a := range settled {
+		err := s.Clients().Save(ctx, provider.Client{
+			ID: a.id, Name: a.name, Dialect: provider.Standard, RedirectURIs: []string{"https://" + a.id + ".example/callback"},
+			Unreviewed: a.unreviewed, Disabled: a.stopped,
+		})
+		if err != nil {
+			return err
+		}
+		err = s.records.CreateApplication(ctx, storage.Application{
+			Environment: storage.Production, ClientID: a.id, OrganizationID: a.organization, Name: a.name, Kind: "web",
+			CreatedBy: "pia", CreatedAt: s.now, UpdatedAt: s.now,
+		}, 1<<20)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lock has Sam look at Lena, whose password somebody guesses at, and lock her.
+func (s settlers) lock(ctx context.Context) error {
+	for range 6 {
+		s.Events().Record(ctx, provider.Event{Name: provider.EventSignInFailed, UserID: "lena", Detail: "password"})
+	}
+	const sam, staff = "staff:sam", "sam"
+	m := storage.Matter{
+		ID: newMatterID(s.now), Staff: staff, Role: "support", Subject: "lena", Reason: "caller", Ticket: "4711",
+		OpenedAt: s.now, EndsAt: s.now.Add(time.Minute),
+	}
+	opening := provider.By(ctx, provider.Actor{Name: sam, Matter: m.ID})
+	err := s.Events().WriteWith(opening, func(ctx context.Context) error { return s.matters.OpenMatter(ctx, m) },
+		provider.Event{Name: provider.EventMatterOpened, UserID: m.Subject, Detail: m.Reason})
+	if err != nil {
+		return err
+	}
+	within := provider.By(ctx, provider.Actor{
+		Name: sam, Matter: m.ID, On: storage.DeedBasis{Matter: m.ID, Staff: staff, Subject: m.Subject, At: time.Now()},
+	})
+	if err := s.Events().Write(within, provider.Event{Name: provider.EventSupportLooked, UserID: m.Subject, Detail: "history"}); err != nil {
+		return err
+	}
+	return s.Accounts().SetDisabled(within, m.Subject, true)
+}
+
+// authenticators gives Pia a passkey and an app, which are both at the bottom of a lake: they
+// open nothing.
+func (s settlers) authenticators(ctx context.Context) error {
+	a, err := s.store.Account(ctx, "pia")
+	if err != nil {
+		return err
+	}
+	err = s.store.AddPasskey(ctx, storage.Passkey{
+		ID: random(32), AccountID: a.ID, UserHandle: random(32), RPID: "localhost", Name: "Pia’s phone", PublicKey: random(77),
+		Discoverable: true, CreatedAt: s.now.AddDate(0, -3, 0), LastUsedAt: s.now.AddDate(0, 0, -9),
+	}, 10, storage.Proof{Epoch: a.Epoch, FactorsVersion: a.FactorsVersion, At: s.now})
+	if err != nil {
+		return err
+	}
+	if a, err = s.store.Account(ctx, "pia"); err != nil {
+		return err
+	}
+	return s.store.SetTOTP(ctx, a.ID, storage.TOTP{Secret: random(48), CreatedAt: s.now.AddDate(0, -2, 0), LastUsedAt: s.now.AddDate(0, 0, -12)},
+		storage.RecoveryCodes{}, storage.Proof{Epoch: a.Epoch, FactorsVersion: a.FactorsVersion, At: s.now})
+}
+
+// uses has Mika signed in to every application, in several browsers.
+func (s settlers) uses(ctx context.Context) error {
+	a, err := s.store.Account(ctx, "mika")
+	if err != nil {
+		return err
+	}
+	var session storage.Digest
+	for i, agent := range []string{
+		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/143.0.0.0 Safari/537.36",
+		"Mozilla/5.0 (iPhone; CPU iPhone OS 19_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/19.1 Mobile/15E148 Safari/604.1",
+		"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/19.0 Safari/605.1.15",
+		"Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0",
+		"Mozilla/5.0 (Linux; Android 16) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/143.0.0.0 Mobile Safari/537.36",
+	} {
+		began := s.now.Add(-time.Duration(i*i*7+1) * time.Hour)
+		session = storage.Digest(random(32))
+		err := s.store.CreateSession(ctx, storage.Session{
+			Digest: session, AccountID: a.ID, AuthTime: began, AMR: []string{"pwd"}, UserAgent: agent,
+			Address: []string{"192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24"}[i%3], CreatedAt: began, LastSeenAt: began.Add(time.Hour),
+			ExpiresAt: s.now.AddDate(0, 0, 30), IdleUntil: s.now.AddDate(0, 0, 14),
+		}, storage.Proof{Epoch: a.Epoch, FactorsVersion: a.FactorsVersion, At: began}, storage.Digest{})
+		if err != nil {
+			return err
+		}
+		s.Events().Record(ctx, provider.Event{Name: provider.EventSignedIn, UserID: a.ID, Detail: "password"})
+	}
+	for i, app := range settled {
+		err := s.store.SaveConsent(ctx, storage.Consent{
+			Subject: a.ID, ClientID: app.id, Scopes: []string{"openid", "profile"}, Attributes: []string{"fname", "lname", "email"}, ClientName: app.name,
+			RedirectHosts: []string{app.id + ".example"}, Decision: storage.Digest(random(32)),
+			CreatedAt: s.now.AddDate(0, -i-1, 0), DecidedAt: s.now.AddDate(0, -i, -3), LastUsedAt: s.now.AddDate(0, 0, -i),
+		}, storage.ConsentBasis{Session: session})
+		if err != nil {
+			return err
+		}
+		s.Events().Record(ctx, provider.Event{Name: provider.EventConsent, UserID: a.ID, ClientID: app.id})
+	}
+	return nil
+}
+
+// review has Jun begin to become a student.
+func (s settlers) review(ctx context.Context) error {
+	if s.cases == nil {
+		return nil
+	}
+	_, _, err := s.cases.Start(ctx, verification.Request{UserID: "jun", Group: "student", ClientID: "city-library", Language: "en"})
+	return err
+}
+
+// leave deletes Dora, whose organization has no owner then.
+func (s settlers) leave(ctx context.Context) error { return s.Accounts().Delete(ctx, "dora") }
+
+func random(n int) []byte {
+	b := make([]byte, n)
+	_, _ = rand.Read(b)
+	return b
+}
