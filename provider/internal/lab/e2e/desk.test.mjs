@@ -33,7 +33,7 @@ test("a reviewer decides by keyboard", async () => {
   const waiting = person.url();
 
   const page = await newWindow(browser);
-  await signIn(page, "/desk/", "registrar@university.example");
+  await signIn(page, "/desk/cases", "registrar@university.example");
   await page.getByRole("heading", { name: "Inbox" }).waitFor();
   await look(page, "desk-inbox");
   const key = (name) => page.keyboard.press(name);

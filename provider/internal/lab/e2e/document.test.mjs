@@ -71,12 +71,12 @@ test("a document is sent back, sent again and approved, and the application sees
   const waiting = person.url();
 
   const reviewer = await newWindow(browser, { colorScheme: "dark" });
-  await reviewer.goto(`${quickstart.provider}/desk/`);
+  await reviewer.goto(`${quickstart.provider}/desk/cases`);
   await signIn(reviewer, ruth);
   await reviewer.getByRole("heading", { name: "Inbox" }).waitFor();
   const keys = async (...names) => { for (const name of names) await reviewer.keyboard.press(name); };
   const take = async () => {
-    await reviewer.goto(`${quickstart.provider}/desk/`);
+    await reviewer.goto(`${quickstart.provider}/desk/cases`);
     await reviewer.getByRole("heading", { name: "Inbox" }).waitFor();
     await keys("g");
     await reviewer.getByRole("heading", { name: "What is asserted" }).waitFor();

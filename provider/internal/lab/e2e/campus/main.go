@@ -37,6 +37,11 @@ func main() {
 	}
 }
 
+// staff are those who work at the desk.
+var staff = map[string][]desk.Role{
+	"registrar": {desk.RoleReviewer}, "support": {desk.RoleSupport}, "operator": {desk.RoleOperator}, "second": {desk.RoleOperator}, "auditor": {desk.RoleAuditor},
+}
+
 // printer prints mails.
 type printer struct{}
 
@@ -91,15 +96,14 @@ func run(ctx context.Context) error {
 	if err := id.Clients().Save(ctx, shop); err != nil {
 		return err
 	}
-	registrar := provider.Account{ID: "registrar", Email: "registrar@university.example", EmailVerified: true, Password: "violet-anchor-sings-low"}
-	if _, err := id.Accounts().Save(ctx, registrar); err != nil {
-		return err
+	for name := range staff {
+		a := provider.Account{ID: name, Email: name + "@university.example", EmailVerified: true, Password: "violet-anchor-sings-low"}
+		if _, err := id.Accounts().Save(ctx, a); err != nil {
+			return err
+		}
 	}
 	reviews, err := desk.New(desk.Config{Provider: id, Store: store, Verification: service, Staff: func(_ context.Context, userID string) (desk.Staff, error) {
-		if userID != registrar.ID {
-			return desk.Staff{}, nil
-		}
-		return desk.Staff{Roles: []desk.Role{desk.RoleReviewer}}, nil
+		return desk.Staff{Roles: staff[userID]}, nil
 	}})
 	if err != nil {
 		return err
