@@ -49,12 +49,16 @@ var (
 
 	// ErrRepeated means that there is an answer to the request already.
 	ErrRepeated = audit.ErrRepeated
+
+	// ErrNoDeeds means that the store does not carry out deeds (storage.Deed): it gets no
+	// act that rests on anything.
+	ErrNoDeeds = audit.ErrNoDeeds
 )
 
 // By returns a context in which the verbs of the provider act for somebody: every verb that
 // changes something records who acted, in the step of its write, and writes nothing unless
 // what the act rests on holds in the same step. Otherwise it returns ErrMatter, ErrProof,
-// ErrChanged, ErrTarget or ErrRepeated, to be found with errors.Is.
+// ErrChanged, ErrTarget, ErrRepeated or ErrNoDeeds, to be found with errors.Is.
 //
 // Target, Break, Answer and the account of On belong to the first write of the context, the
 // rest to each. A verb that finds nothing to change may write nothing: then Events.Write

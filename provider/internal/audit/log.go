@@ -6,6 +6,7 @@ package audit
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/cache"
@@ -18,6 +19,9 @@ import (
 type Log struct {
 	Options
 	seen *cache.Cache[storage.Event, struct{}]
+
+	// known reports that the store carries out deeds.
+	known atomic.Bool
 }
 
 // Options are the destinations of a Log.

@@ -12,7 +12,8 @@ import (
 // context of an actor (By) the write rests on what the act rests on; an error of that is one
 // of this package's.
 //
-// A store that does not know of deeds gets the events afterwards, as by Record.
+// A store that does not know of deeds gets the events afterwards, as by Record. It gets no write
+// that rests on anything: ErrNoDeeds.
 func (l *Log) Step(ctx context.Context, change func(ctx context.Context) error, events ...storage.Event) error {
 	_, err := step(ctx, l, false, func(ctx context.Context) (bool, error) { return true, change(ctx) }, events)
 	return err
@@ -38,13 +39,16 @@ func step[T bool | int](ctx context.Context, l *Log, ifChanged bool, change func
 		return change(ctx)
 	}
 	deed := by.deed()
+	var nothing T
+	if err := l.carries(ctx, deed); err != nil {
+		return nothing, err
+	}
 	deed.Events, deed.IfChanged = l.complete(ctx, by, append(events[:len(events):len(events)], made(deed, events)...)), ifChanged
 	changed, err := change(storage.WithDeed(ctx, deed))
 	if err != nil {
 		return changed, refused(err)
 	}
 	by.settle(deed)
-	var nothing T
 	if changed == nothing && (ifChanged || !deed.IsDone()) {
 		return changed, nil
 	}
@@ -54,13 +58,16 @@ func step[T bool | int](ctx context.Context, l *Log, ifChanged bool, change func
 		}
 		l.tell(ctx, e)
 	}
-	return changed, nil
+	return changed, l.carriedOut(ctx, deed)
 }
 
 // Write records an event that is an act in itself, or returns why it could not.
 func (l *Log) Write(ctx context.Context, e storage.Event) error {
 	by := actingIn(ctx)
 	deed, events := by.deed(), l.complete(ctx, by, []storage.Event{e})
+	if err := l.carries(ctx, deed); err != nil {
+		return err
+	}
 	deed.Events = l.complete(ctx, by, made(deed, events))
 	if err := l.Store.AppendEvent(storage.WithDeed(ctx, deed), events[0]); err != nil {
 		return refused(err)
@@ -69,7 +76,7 @@ func (l *Log) Write(ctx context.Context, e storage.Event) error {
 	for _, e := range append(events, deed.Events...) {
 		l.tell(ctx, e)
 	}
-	return nil
+	return l.carriedOut(ctx, deed)
 }
 
 // made returns the event of the break that a deed records, if any: it is about whom the first of
