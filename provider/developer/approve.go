@@ -131,15 +131,27 @@ func (d *Dashboard) stop(r *request, v reviewed) error {
 func (d *Dashboard) stopApplication(ctx context.Context, a act, kept document) error {
 	app := a.app
 	app.Review, app.Document, app.UpdatedAt = storage.ReviewRefused, kept.bytes(), d.Clock()
-	err := d.inStep(ctx, func(ctx context.Context) error { return d.Store.SaveApplication(ctx, app) })
+	line, then := d.lineFirst(ctx, provider.Event{Name: provider.EventClientStopped, ClientID: app.ClientID})
+	err := d.inStep(ctx, func(ctx context.Context) error { return d.Store.SaveApplication(ctx, app) }, line...)
 	if err == nil {
-		err = d.setStopped(ctx, app, true)
+		err = d.setStopped(then, app, true)
 	}
 	if err == nil {
 		d.recordAct(ctx, a, "production.stop", changed("reason", "", kept.Review.Reason))
 		d.tellOwners(ctx, a, ui.MailApplicationStopped, d.path("o", a.org.ID, app.Environment, app.ClientID, "access"))
 	}
 	return err
+}
+
+// lineFirst returns what is recorded with the first of the two writes of an act, so that none
+// of it happens without its line, and the context of the second, which records the change of
+// the registration in nobody's name. A dashboard with a store of its own cannot: the line is
+// that of the second write then.
+func (d *Dashboard) lineFirst(ctx context.Context, e provider.Event) (line []provider.Event, then context.Context) {
+	if !d.Provider.Events().IsKeptIn(d.Store) {
+		return nil, ctx
+	}
+	return []provider.Event{e}, provider.By(ctx, provider.Actor{})
 }
 
 // stopAgain disables an application that an operator has stopped.
@@ -168,9 +180,10 @@ func (d *Dashboard) startApplication(ctx context.Context, a act, v reviewed) err
 		state = storage.ReviewAsked
 	}
 	v.Review.Reason, v.Review.DecidedAt = "", d.Clock()
-	err := d.decideReview(ctx, a, state, v)
+	line, then := d.lineFirst(ctx, provider.Event{Name: provider.EventClientStarted, ClientID: a.app.ClientID})
+	err := d.decideReview(ctx, a, state, v, line...)
 	if err == nil {
-		err = d.setStopped(ctx, a.app, false)
+		err = d.setStopped(then, a.app, false)
 	}
 	if err == nil {
 		d.recordAct(ctx, a, "production.start", nil)

@@ -382,14 +382,14 @@ func (d *Dashboard) refuse(r *request, v reviewed) error {
 
 // decideReview is saveReview for a decision that nobody makes about their own. Who has
 // asked is in the version that is replaced, and whether the operator has become a member is
-// checked by the write.
-func (d *Dashboard) decideReview(ctx context.Context, a act, state storage.Review, v reviewed) error {
+// checked by the write, which records the events.
+func (d *Dashboard) decideReview(ctx context.Context, a act, state storage.Review, v reviewed, events ...provider.Event) error {
 	if v.askedBy(a.by) {
 		return storage.ErrConflict
 	}
 	app := a.app
 	app.Review, app.Document, app.UpdatedAt = state, v.document.bytes(), d.Clock()
-	return d.inStep(ctx, func(ctx context.Context) error { return d.Store.DecideApplication(ctx, app, a.by) })
+	return d.inStep(ctx, func(ctx context.Context) error { return d.Store.DecideApplication(ctx, app, a.by) }, events...)
 }
 
 // finishReview redirects to the application with a notice.

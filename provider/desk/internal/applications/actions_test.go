@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,9 +32,24 @@ type fixture struct {
 	t     *testing.T
 	id    *provider.Provider
 	dash  *developer.Dashboard
-	store *sqlite.Store
+	store *fragile
 	book  *action.Book
 	mails *mailbox
+}
+
+// fragile is a store that stops saving registrations, as if the process ended there.
+type fragile struct {
+	*sqlite.Store
+	broken atomic.Bool
+}
+
+var errBroken = errors.New("the store is broken")
+
+func (s *fragile) SaveClient(ctx context.Context, c storage.Client) error {
+	if s.broken.Load() {
+		return errBroken
+	}
+	return s.Store.SaveClient(ctx, c)
 }
 
 type mailbox struct{ sent []provider.Mail }
@@ -51,10 +67,11 @@ const (
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "db"))
+	opened, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "db"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	store := &fragile{Store: opened}
 	f := &fixture{t: t, store: store, mails: &mailbox{}}
 	f.id, err = provider.New(t.Context(), provider.Config{
 		BaseURL: "https://id.example", Secret: secret, Store: store, Mailer: f.mails,
@@ -183,6 +200,31 @@ func TestStop(t *testing.T) {
 	if n := f.lines(provider.EventClientStarted); n != 2 {
 		t.Errorf("%d lines of a start", n)
 	}
+}
+
+func TestStop_EndsHalfWay(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	half := func(name string, o action.Order, line provider.EventName) {
+		t.Helper()
+		e, err := f.action(name).Check(t.Context(), o)
+		f.ok(err)
+		f.store.broken.Store(true)
+		defer f.store.broken.Store(false)
+		if _, err := f.action(name).Do(f.acting(), o, e.Revision); !errors.Is(err, errBroken) {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if n := f.lines(line); n != 1 {
+			t.Errorf("%d lines of half of %s", n, name)
+		}
+	}
+	stop := order("app", action.FieldReason, reasonText)
+	half(action.StopApplication, stop, provider.EventClientStopped)
+	f.do(action.StopApplication, stop) // whoever tries again ends it
+	if !f.disabled("app") {
+		t.Error("the application is not stopped")
+	}
+	half(action.StartApplication, order("app"), provider.EventClientStarted)
 }
 
 func TestStop_Refused(t *testing.T) {
