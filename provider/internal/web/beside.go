@@ -45,14 +45,16 @@ func (s *Server) beside(h Handler, act http.HandlerFunc, patience time.Duration)
 func (s *Server) Program(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		at, ok := s.site.besidePath(r)
-		m := matched{Route: &Route{Path: s.site.patternOf(r), Kind: Program, Handler: s.router.notFound.Handler}, path: at, beside: true}
+		now := &served{matched: matched{
+			Route: &Route{Path: s.site.patternOf(r), Kind: Program, Handler: s.router.notFound.Handler}, path: at, beside: true,
+		}}
 		if ok {
-			m.Handler = func(w http.ResponseWriter, r *http.Request) {
+			now.Handler = func(w http.ResponseWriter, r *http.Request) {
 				setProgramHeaders(w.Header())
 				h.ServeHTTP(w, r)
 			}
 		}
-		s.serve(w, r, &served{matched: m})
+		s.serve(w, r, now)
 	})
 }
 
