@@ -47,7 +47,7 @@ func (s settlers) people(ctx context.Context) error {
 		{"jun", "jun@example.com", "Jun", "Chen", "+86 10 5555 0133"},
 		{"dora", "dora@example.com", "Dora", "Novak", "+385 1 5550 199"},
 	} {
-		if _, err := s.Accounts().Save(ctx, provider.Account{ID: u.id, Email: u.email, EmailVerified: true}); err != nil {
+		if _, err := s.Accounts().Save(ctx, provider.Account{ID: u.id, Email: u.email, EmailVerified: u.id != "jun"}); err != nil {
 			return err
 		}
 		if err := s.People().SetAttributes(ctx, u.id, map[string]any{"fname": u.first, "lname": u.last, "phone": u.phone}); err != nil {

@@ -116,6 +116,13 @@ func (v ActView) hidden() (fields []ui.Field) {
 	return fields
 }
 
+// said are the values that are shown as they were given: a fact of the same name says more.
+func (v ActView) said(l *ui.Locale) []ActValue {
+	return slices.DeleteFunc(slices.Clone(v.Values), func(value ActValue) bool {
+		return slices.ContainsFunc(v.Facts, func(f ActFact) bool { return ActFactName(l, f.Name) == ActField(l, value.Name) })
+	})
+}
+
 // need is a sentence that says what an action still needs.
 func (v ActView) need(l *ui.Locale) string {
 	t := textOf(l).Act

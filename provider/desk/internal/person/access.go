@@ -1,11 +1,14 @@
 package person
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
+	"github.com/bonafide-id/bonafide/provider/internal/useragent"
 )
 
 // What somebody can get in with, and where they are.
@@ -51,7 +54,13 @@ func (r *room) checkSession(_ context.Context, o action.Order, s subject) (actio
 	if i < 0 {
 		return action.Effect{Void: VoidNoSession}, nil
 	}
-	return action.Effect{Facts: []action.Fact{{Name: FactSession, Value: s.Sessions[i].UserAgent}}}, nil
+	return action.Effect{Facts: []action.Fact{{Name: FactSession, Value: browserOf(s.Sessions[i].UserAgent)}}}, nil
+}
+
+// browserOf returns what a browser is called, or all that it says of itself.
+func browserOf(userAgent string) string {
+	d := useragent.Read(userAgent)
+	return cmp.Or(strings.Trim(d.Browser+" – "+d.System, " –"), userAgent)
 }
 
 func (r *room) endSession(ctx context.Context, o action.Order, _ subject) (action.Result, error) {
