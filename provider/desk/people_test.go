@@ -268,6 +268,23 @@ func TestStaffByTheCompanysSignIn(t *testing.T) {
 	shows(t, b.Open(bob), http.StatusOK)
 	failing = storage.ErrUnavailable
 	shows(t, b.Open("/desk/"), http.StatusServiceUnavailable)
-	failing, admitted = nil, desk.Staff{}
+	failing = nil
+	for _, id := range []string{"", "host", "client:crm", "staff:e7", "command:disable"} {
+		admitted.ID = id
+		shows(t, b.Open("/desk/"), http.StatusServiceUnavailable)
+	}
+	if !strings.Contains(w.Log.String(), "which is how the audit log names others") {
+		t.Error("the operator is not told why")
+	}
+	admitted = desk.Staff{}
 	shows(t, b.Open("/desk/"), http.StatusNotFound)
+}
+
+func TestStaffWhoIsCalledLikeAnother(t *testing.T) {
+	t.Parallel()
+	w := newPlace(t)
+	w.staff["bob"] = desk.Staff{ID: "client:crm", Roles: []desk.Role{desk.RoleOperator}}
+	shows(t, w.Bob().Open("/desk/"), http.StatusServiceUnavailable)
+	w.staff["bob"] = desk.Staff{ID: "e7:client", Roles: []desk.Role{desk.RoleOperator}}
+	shows(t, w.Bob().Open("/desk/"), http.StatusOK)
 }

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
@@ -90,19 +92,33 @@ func (f *Frame) Enter(s *provider.Screen, p Route) (*Request, error) {
 }
 
 // who asks the host who sends a request, for it may change at any time. A host that cannot
-// say admits nobody.
-func (f *Frame) who(s *provider.Screen) (role.Staff, error) {
+// say, or says what cannot be recorded, admits nobody.
+func (f *Frame) who(s *provider.Screen) (staff role.Staff, err error) {
 	if f.Admit != nil {
-		staff, err := f.admitted(s.Request)
-		if err == nil && staff.Works() && staff.ID == "" {
-			err = errors.New("desk: Config.Admit names a member of the staff without an ID")
-		}
-		return staff, err
+		staff, err = f.admitted(s.Request)
+	} else {
+		staff, err = f.StaffOf(s.Request.Context(), s.User.UserID)
+		staff.ID = cmp.Or(staff.ID, s.User.UserID)
+		staff.AuthenticatedAt, staff.Methods = time.Time{}, nil
 	}
-	staff, err := f.StaffOf(s.Request.Context(), s.User.UserID)
-	staff.ID = cmp.Or(staff.ID, s.User.UserID)
-	staff.AuthenticatedAt, staff.Methods = time.Time{}, nil
+	if err == nil && staff.Works() {
+		err = checkID(staff.ID)
+	}
 	return staff, err
+}
+
+// checkID returns what is wrong with the ID of a member of the staff. One that begins as the
+// name of an actor would be read for a client, a command or the host wherever a name is recorded
+// or sought.
+func checkID(id string) error {
+	if id == "" {
+		return errors.New("desk: Config.Admit names a member of the staff without an ID")
+	}
+	kind, _, named := strings.Cut(id, ":")
+	if id == "host" || named && slices.Contains([]string{"staff", "client", "command", "host"}, kind) {
+		return fmt.Errorf("desk: the ID of a member of the staff is %q, which is how the audit log names others", id)
+	}
+	return nil
 }
 
 // demands returns what a page asks of the authentication of who opens it.

@@ -28,7 +28,8 @@ const (
 // Staff is somebody who works here.
 type Staff struct {
 	// ID names the person in everything that is recorded: that in the host's list of staff,
-	// the same for every account of theirs.
+	// the same for every account of theirs. It is not "host", and does not begin with
+	// "staff:", "client:", "command:" or "host:": such a one is not admitted.
 	// Defaults to the ID of the user.
 	ID string
 
