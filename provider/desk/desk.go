@@ -19,11 +19,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 	"github.com/bonafide-id/bonafide/provider/developer"
 	"github.com/bonafide-id/bonafide/provider/verification"
-	"github.com/bonafide-id/bonafide/ui"
-	screens "github.com/bonafide-id/bonafide/ui/desk"
-	personscreens "github.com/bonafide-id/bonafide/ui/desk/person"
-	planscreens "github.com/bonafide-id/bonafide/ui/desk/plans"
-	servicescreens "github.com/bonafide-id/bonafide/ui/desk/service"
 )
 
 // Config configures a desk. Provider, Store, and Staff or Admit are required.
@@ -79,6 +74,11 @@ type Config struct {
 	// Alarm is told at once what somebody has done alone, or has tried. It has five seconds.
 	// Defaults to none: the banner on the desk remains.
 	Alarm func(context.Context, Alarm) error
+
+	// Anchor takes the signed checkpoint of the audit log elsewhere, once an hour, by Run of this
+	// process: see provider.Trail.AnchorWith.
+	// Defaults to none: who has the database and the secret can change the log unseen.
+	Anchor func(context.Context, provider.Checkpoint) error
 
 	// Approvers are the users to mail, in the language of their accounts, at most once an
 	// hour, when a plan waits for an operator to approve it.
@@ -190,10 +190,8 @@ func New(cfg Config) (*Desk, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("desk: %w", err)
 	}
-	for _, audience := range []ui.Audience{screens.Audience(), personscreens.Audience(), planscreens.Audience(), servicescreens.Audience()} {
-		if err := cfg.Provider.Pages().AddAudience(audience); err != nil {
-			return nil, fmt.Errorf("desk: %w", err)
-		}
+	if err := ServeFiles(cfg.Provider); err != nil {
+		return nil, err
 	}
 	f, err := frame.New(frame.Options{
 		Provider: cfg.Provider, Store: cfg.Store, Staff: cfg.Staff, Admit: cfg.Admit, Protected: cfg.Protected, Vouch: cfg.Vouch,
@@ -218,6 +216,9 @@ func New(cfg Config) (*Desk, error) {
 	planned := plans.New(plans.Options{Frame: f, Book: book, Client: isClient(cfg.Provider), Approvers: cfg.Approvers, Mailer: cfg.Mailer})
 	f.Mount(planned.Routes()...)
 	cfg.Provider.RunWith(planned.Run)
+	if cfg.Anchor != nil {
+		cfg.Provider.Trail().AnchorWith(cfg.Anchor)
+	}
 	if err := mountAPI(f, cfg, book, planned); err != nil {
 		return nil, fmt.Errorf("desk: %w", err)
 	}
