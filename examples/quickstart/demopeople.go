@@ -31,7 +31,7 @@ func settle(ctx context.Context, p opened) error {
 		return errors.New("this database has no place for them")
 	}
 	s := settlers{p, matters, records, time.Now()}
-	for _, make := range []func(context.Context) error{s.people, s.applications, s.lock, s.authenticators, s.uses, s.review, s.leave} {
+	for _, make := range []func(context.Context) error{s.people, s.applications, s.lock, s.uses, s.review, s.leave} {
 		if err := make(ctx); err != nil {
 			return err
 		}
@@ -119,27 +119,6 @@ func (s settlers) lock(ctx context.Context) error {
 		return err
 	}
 	return s.Accounts().SetDisabled(within, m.Subject, true)
-}
-
-// authenticators gives Pia a passkey and an app, which are both at the bottom of a lake: they
-// open nothing.
-func (s settlers) authenticators(ctx context.Context) error {
-	a, err := s.store.Account(ctx, "pia")
-	if err != nil {
-		return err
-	}
-	err = s.store.AddPasskey(ctx, storage.Passkey{
-		ID: random(32), AccountID: a.ID, UserHandle: random(32), RPID: "localhost", Name: "Pia’s phone", PublicKey: random(77),
-		Discoverable: true, CreatedAt: s.now.AddDate(0, -3, 0), LastUsedAt: s.now.AddDate(0, 0, -9),
-	}, 10, storage.Proof{Epoch: a.Epoch, FactorsVersion: a.FactorsVersion, At: s.now})
-	if err != nil {
-		return err
-	}
-	if a, err = s.store.Account(ctx, "pia"); err != nil {
-		return err
-	}
-	return s.store.SetTOTP(ctx, a.ID, storage.TOTP{Secret: random(48), CreatedAt: s.now.AddDate(0, -2, 0), LastUsedAt: s.now.AddDate(0, 0, -12)},
-		storage.RecoveryCodes{}, storage.Proof{Epoch: a.Epoch, FactorsVersion: a.FactorsVersion, At: s.now})
 }
 
 // uses has Mika signed in to every application, in several browsers.
