@@ -213,7 +213,7 @@ func New(cfg Config) (*Desk, error) {
 	f.Mount(home.Routes(looks.OpenMatters)...)
 	f.Mount(looks.Routes()...)
 	f.Mount(act.Routes(act.Options{Frame: f, Book: book, Name: naming(cfg.Provider, looks)})...)
-	planned := plans.New(plans.Options{Frame: f, Book: book, Client: isClient(cfg.Provider), Approvers: cfg.Approvers, Mailer: cfg.Mailer})
+	planned := plans.New(plans.Options{Frame: f, Book: book, Client: isClient(cfg.Provider), Whom: rooms.records.Whom, Approvers: cfg.Approvers, Mailer: cfg.Mailer})
 	f.Mount(planned.Routes()...)
 	cfg.Provider.RunWith(planned.Run)
 	if cfg.Anchor != nil {

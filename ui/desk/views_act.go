@@ -4,12 +4,14 @@ import "github.com/bonafide-id/bonafide/ui"
 
 // The fields and buttons of the form of an action, beside the values of the action under their
 // own names. A plan is proposed with [FieldName], [FieldTargets] and, about a person,
-// [FieldMatter].
+// [FieldMatter]; a form for whom the lines of a filter of the audit log are about is asked for
+// with [FieldLines].
 const (
 	FieldRevision = "revision"
 	FieldName     = "name"
 	FieldTargets  = "targets"
 	FieldMatter   = "matter"
+	FieldLines    = "lines"
 	ActionCheck   = "check"
 	ActionDo      = "do"
 	ActionDraft   = "draft"

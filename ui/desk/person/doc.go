@@ -4,5 +4,5 @@
 // are.
 package person
 
-//go:generate go tool -modfile=../../../.ci/tools/go.mod templ generate -include-version=false -path ..
+//go:generate go tool -modfile=../../../.ci/tools/go.mod templ generate -include-version=false -path ../..
 //go:generate go run ../../internal/pack

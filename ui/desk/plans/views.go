@@ -11,6 +11,7 @@ import (
 const (
 	FieldName     = desk.FieldName
 	FieldTargets  = desk.FieldTargets
+	FieldLines    = desk.FieldLines
 	FieldMatter   = desk.FieldMatter
 	FieldRevision = desk.FieldRevision
 	FieldReason   = "plan_reason"

@@ -174,7 +174,7 @@ var recordFixtures = []audiencetest.Fixture{
 					EventURL: "?event=c1", PersonURL: "?person=Ada", ApplicationURL: "?application=museum", StaffURL: "?staff=c2", MatterURL: "?matter=c3", NetworkURL: "?network=c4"},
 				{At: audiencetest.Now, Event: "c2", EventURL: "?event=c2", Network: "c4"},
 			},
-			EarlierURL: "?after=c1", CSVURL: "/desk/trail.csv", JSONURL: "/desk/trail.jsonl",
+			EarlierURL: "?after=c1", CSVURL: "/desk/trail.csv", JSONURL: "/desk/trail.jsonl", PlanURL: "/desk/plans/new?lines=c1",
 		})
 	}},
 	{Name: "trail-none", Render: func(p ui.Page) templ.Component {

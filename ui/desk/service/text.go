@@ -81,7 +81,8 @@ type trailText struct {
 	Network, From, Until, Apply    ui.Message
 	Clear, Earlier, Empty, Export  ui.Message
 	CSV, JSON, Wrong               ui.Message
-	Detail                         ui.Message
+	Detail, Plan, PlanText         ui.Message
+	PlanNew                        ui.Message
 }
 
 type looksText struct {

@@ -260,7 +260,9 @@ type TrailView struct {
 	Lines           []Line
 	EarlierURL      string
 	CSVURL, JSONURL string
-	Filtered        bool
+	// PlanURL leads to a plan for whom the lines are about; empty for who may not propose one.
+	PlanURL  string
+	Filtered bool
 }
 
 // TrailFilter is what was sought.

@@ -30,8 +30,11 @@ func (s *Service) bulk(r *frame.Request) (actions []action.Action) {
 
 // showNew offers what can be planned for many, or asks for the targets of one of these.
 func (s *Service) showNew(r *frame.Request) error {
-	name := r.Query(screens.FieldName)
-	if name != "" {
+	name, lines := r.Query(screens.FieldName), r.Query(screens.FieldLines)
+	switch {
+	case name != "" && lines != "":
+		return s.showWhom(r, name, lines)
+	case name != "":
 		return s.renderMany(r, http.StatusOK, Request{Action: name})
 	}
 	page, err := s.page(r, desk.SectionPlans)
@@ -40,11 +43,33 @@ func (s *Service) showNew(r *frame.Request) error {
 	}
 	v := screens.NewView{Page: page, PlansURL: r.Path("plans")}
 	for _, a := range s.bulk(r) {
-		address := r.Path("plans", "new") + "?" + url.Values{screens.FieldName: {a.Name}}.Encode()
-		v.Actions = append(v.Actions, screens.ActionLink{Action: a.Name, URL: address})
+		query := url.Values{screens.FieldName: {a.Name}}
+		if lines != "" {
+			query.Set(screens.FieldLines, lines)
+		}
+		if lines == "" || a.Target != action.Organization { // of which no line is
+			v.Actions = append(v.Actions, screens.ActionLink{Action: a.Name, URL: r.Path("plans", "new") + "?" + query.Encode()})
+		}
 	}
 	r.Render(http.StatusOK, screens.New(v))
 	return nil
+}
+
+// showWhom asks for the values of an action for all whom some lines of the audit log are about:
+// the list is made now, to be looked at, and does not grow with the log.
+func (s *Service) showWhom(r *frame.Request, name, lines string) error {
+	a, ok := s.Book.Action(name)
+	if !ok || !a.Bulk || !r.Staff.Is(a.Roles...) || s.Whom == nil {
+		return frame.NotFound
+	}
+	ids, more, err := s.Whom(r.Context(), lines, a.Target, MaxTargets)
+	if err != nil {
+		return err
+	}
+	if more || len(ids) == 0 {
+		return s.renderMany(r, http.StatusUnprocessableEntity, Request{Action: name}, problemOf(r, screens.FieldTargets))
+	}
+	return s.renderMany(r, http.StatusOK, Request{Action: name, Targets: ids})
 }
 
 // renderMany asks for the targets of an action for many.

@@ -39,6 +39,10 @@ type Options struct {
 	// Client reports whether a client of the Admin API may still propose; nil for none.
 	Client func(id string) bool
 
+	// Whom returns the targets of a kind whom the lines of the audit log are about that a query
+	// finds, or that there are more than most; nil for no such plans.
+	Whom func(ctx context.Context, query string, kind action.Kind, most int) (ids []string, more bool, err error)
+
 	// Approvers are the users to mail about plans that wait, by Mailer; nil for none.
 	Approvers func(ctx context.Context) ([]string, error)
 	Mailer    provider.Mailer

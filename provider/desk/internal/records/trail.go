@@ -3,6 +3,7 @@ package records
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"github.com/bonafide-id/bonafide/provider"
@@ -71,6 +72,9 @@ func (r *Room) showTrail(q *frame.Request) error {
 	}
 	if len(events) > 0 {
 		query := f.values().Encode()
+		if q.Staff.Operates() && query != "" {
+			v.PlanURL = q.Path("plans", "new") + "?" + url.Values{desk.FieldLines: {query}}.Encode()
+		}
 		v.CSVURL, v.JSONURL = q.Path("trail.csv")+"?"+query, q.Path("trail.jsonl")+"?"+query
 	}
 	status := http.StatusOK
