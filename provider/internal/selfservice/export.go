@@ -205,6 +205,14 @@ func (p *Pages) exportPerson(r *http.Request, user *authflow.User, file *exporte
 	return nil
 }
 
+// unsaid are the events of the desk beside a matter, which a user does not read: they would
+// tell of a matter that is withheld, or of a plan before it is carried out. What was looked at
+// and done has lines of its own.
+var unsaid = map[string]bool{
+	audit.PersonFound: true, audit.DeskRefused: true, audit.PlanProposed: true, audit.PlanApproved: true, audit.PlanRefused: true,
+	audit.PlanStopped: true, audit.PlanDone: true, audit.BreakMade: true, audit.BreakSignedOff: true,
+}
+
 // exportHistory returns the latest events about a user, and whether there are older ones.
 func (p *Pages) exportHistory(ctx context.Context, subject string) (all []exportedEvent, cut bool, err error) {
 	match, by := storage.EventFilter{Subject: subject, Limit: 500}, p.others(ctx)
@@ -222,7 +230,7 @@ func (p *Pages) exportHistory(ctx context.Context, subject string) (all []export
 			if err != nil {
 				return nil, false, err
 			}
-			if visible {
+			if visible && !unsaid[e.Name] {
 				all = append(all, exportEvent(e, actor))
 			}
 		}
