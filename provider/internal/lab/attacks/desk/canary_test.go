@@ -163,6 +163,9 @@ func TestMarkup(t *testing.T) {
 	sam, olga := w.as("sam"), w.as("olga")
 	m := open(sam, "alice", "report", "ticket", markup[:50]+turning, "note", markup+turning)
 	for address := range pages(m) {
+		if strings.Contains(address, "trail.") {
+			continue // files
+		}
 		plain(t, sam.Get(address))
 	}
 	for _, address := range []string{"/desk/applications", "/desk/applications?sought=" + "%3Cscript%3E%E2%80%AE", "/desk/applications/evil", "/desk/organizations"} {

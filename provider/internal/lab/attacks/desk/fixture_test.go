@@ -259,6 +259,12 @@ func pages(matter string) map[string][]string {
 		"/desk/plans": operates, "/desk/plans/new": operates, "/desk/breaks": operates,
 		"/desk/cases": {"rita"}, "/desk/cases/numbers": operates, "/desk/rosters": operates, "/desk/codes": operates, "/desk/holds": operates,
 	}
+	for _, page := range []string{"applications", "applications/std", "organizations", "keys", "health"} {
+		all["/desk/"+page] = operates
+	}
+	for _, page := range []string{"trail", "trail.csv", "trail.jsonl", "looks", "numbers"} {
+		all["/desk/"+page] = []string{"olga", "anna"}
+	}
 	for _, part := range []string{"account", "factors", "sessions", "applications", "groups", "cases", "history", "actions"} {
 		all[of+"/"+part] = helps
 	}
