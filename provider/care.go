@@ -37,19 +37,22 @@ var (
 	ErrRecovering = errors.New("provider: a recovery of this account is running")
 )
 
-// mailable returns an account whose owner can be written to.
+// mailable returns an account whose owner can be written to about what only an open one has.
 func (p Accounts) mailable(ctx context.Context, id string) (storage.Account, error) {
-	a, err := p.account(ctx, id)
-	switch {
-	case err != nil:
-		return storage.Account{}, err
-	case !p.pages.SendsMail() || a.Email == "":
-		return storage.Account{}, ErrNoMail
-	case a.Disabled || !a.DeleteAt.IsZero():
+	a, err := p.reachable(ctx, id)
+	if err == nil && (a.Disabled || !a.DeleteAt.IsZero()) {
 		return storage.Account{}, ErrLocked
-	default:
-		return a, nil
 	}
+	return a, err
+}
+
+// reachable returns an account whose owner can be written to.
+func (p Accounts) reachable(ctx context.Context, id string) (storage.Account, error) {
+	a, err := p.account(ctx, id)
+	if err == nil && (!p.pages.SendsMail() || a.Email == "") {
+		err = ErrNoMail
+	}
+	return a, err
 }
 
 func (p Accounts) account(ctx context.Context, id string) (storage.Account, error) {
@@ -104,9 +107,10 @@ func (p People) SendExport(ctx context.Context, userID string) error {
 }
 
 // SendCallerCode mails the owner of an account a code to read out on the telephone
-// (People.ProveCaller). It signs nobody in. Errors are those of SendReset.
+// (People.ProveCaller). It signs nobody in, and goes to who is locked or waits for deletion, too:
+// to undo that takes it. ErrNoUser, ErrNoMail, or ErrTooMany.
 func (p Accounts) SendCallerCode(ctx context.Context, id string) error {
-	a, err := p.mailable(ctx, id)
+	a, err := p.reachable(ctx, id)
 	if err != nil {
 		return err
 	}

@@ -91,6 +91,21 @@ func TestCallerCode(t *testing.T) {
 			t.Fatalf("%v, %v", proof, err)
 		}
 	})
+	t.Run("IsMailedToWhoIsLocked", func(t *testing.T) { // who could not be unlocked otherwise
+		for _, stop := range []func(*call) error{
+			func(c *call) error { return c.Accounts().SetDisabled(t.Context(), c.about, true) },
+			func(c *call) error { return c.Accounts().ScheduleDeletion(t.Context(), c.about) },
+		} {
+			c := newCall(t)
+			if err := errors.Join(stop(c), c.Accounts().SendCallerCode(t.Context(), c.about)); err != nil {
+				t.Fatal(err)
+			}
+			_, code := c.Mails.Last(t)
+			if proof, err := c.prove(c.about, code); err != nil || proof != storage.MailboxProof {
+				t.Errorf("%v, %v", proof, err)
+			}
+		}
+	})
 	t.Run("SignsNobodyIn", func(t *testing.T) {
 		c := newCall(t)
 		code := shown(t, c.NewBrowser().SignIn("alice@example.com", lab.AlicePass))
