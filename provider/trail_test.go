@@ -144,3 +144,100 @@ func TestTrail(t *testing.T) {
 		}
 	})
 }
+
+// TestTrailIsGuarded lets weeks pass.
+func TestTrailIsGuarded(t *testing.T) {
+	t.Parallel()
+	verified := func(t *testing.T, w *lab.Fixture) time.Time {
+		t.Helper()
+		w.OK(w.GuardTrail(t.Context()))
+		s, err := w.Trail().State(t.Context())
+		w.OK(err)
+		return s.VerifiedAt
+	}
+	t.Run("IsVerifiedOnceAWeek", func(t *testing.T) {
+		w := sealedTrail(t)
+		if at := verified(t, w); !at.IsZero() {
+			t.Errorf("verified at %v, in its first week", at)
+		}
+		w.Advance(7 * 24 * time.Hour)
+		first := verified(t, w)
+		if first.IsZero() {
+			t.Fatal("not verified after a week")
+		}
+		w.Advance(6 * 24 * time.Hour)
+		if at := verified(t, w); !at.Equal(first) {
+			t.Errorf("verified again at %v", at)
+		}
+		w.Advance(24 * time.Hour)
+		if at := verified(t, w); !at.After(first) {
+			t.Error("not verified after another week")
+		}
+	})
+	t.Run("TellsOfAChangeWithinAWeek", func(t *testing.T) {
+		w := sealedTrail(t)
+		w.MustExec(`UPDATE events SET detail = 'passkey' WHERE name = 'sign_in'`)
+		w.Advance(7 * 24 * time.Hour)
+		if verified(t, w).IsZero() || !w.Saw(provider.EventTrailBroken) || !strings.Contains(w.Log.String(), "the audit log is not what was sealed") {
+			t.Error("nobody is told")
+		}
+	})
+	t.Run("IsLateAfterAnHour", func(t *testing.T) {
+		w := lab.New(t).WithClients().WithUsers()
+		w.Alice()
+		late := func() time.Time {
+			s, err := w.Trail().State(t.Context())
+			w.OK(err)
+			return s.LateSince
+		}
+		w.Advance(50 * time.Minute)
+		if since := late(); !since.IsZero() {
+			t.Errorf("late since %v", since)
+		}
+		w.Advance(11 * time.Minute)
+		if late().IsZero() {
+			t.Error("not late after an hour")
+		}
+		w.Maintain(t.Context())
+		if since := late(); !since.IsZero() {
+			t.Errorf("late since %v, though it is sealed", since)
+		}
+	})
+}
+
+// TestAnchorThatFails has an anchor that takes nothing beside one that does.
+func TestAnchorThatFails(t *testing.T) {
+	t.Parallel()
+	hung := make(chan struct{})
+	t.Cleanup(func() { close(hung) })
+	for _, c := range []struct {
+		name   string
+		anchor func(context.Context, provider.Checkpoint) error
+	}{
+		{"WithAnError", func(context.Context, provider.Checkpoint) error { return errors.New("the bucket is gone") }},
+		{"WithAPanic", func(context.Context, provider.Checkpoint) error { panic("the bucket is gone") }},
+		{"AfterItsTime", func(ctx context.Context, _ provider.Checkpoint) error { <-ctx.Done(); return ctx.Err() }},
+		{"AndHangs", func(context.Context, provider.Checkpoint) error { <-hung; return nil }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := sealedTrail(t)
+			calls, taken := 0, 0
+			w.Trail().AnchorWith(func(ctx context.Context, p provider.Checkpoint) error { calls++; return c.anchor(ctx, p) })
+			w.Trail().AnchorWith(func(context.Context, provider.Checkpoint) error { taken++; return nil })
+			w.Advance(8 * 24 * time.Hour)
+			for range 2 {
+				if err := w.GuardTrail(t.Context()); err == nil || !strings.Contains(err.Error(), "take checkpoint elsewhere") {
+					t.Errorf("error %v", err)
+				}
+			}
+			if want := map[bool]int{true: 1, false: 2}[c.name == "AndHangs"]; calls != want || taken != 2 {
+				t.Errorf("called %d times, the other %d times", calls, taken)
+			}
+			s, err := w.Trail().State(t.Context())
+			if err != nil || !s.AnchoredAt.IsZero() || s.VerifiedAt.IsZero() || s.Wrong != "" {
+				t.Errorf("state %+v, error %v", s, err)
+			}
+		})
+	}
+}

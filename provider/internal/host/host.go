@@ -59,7 +59,7 @@ func CallIn[T any](ctx context.Context, calls Calls, call func(context.Context) 
 	case calls <- struct{}{}:
 	case <-ctx.Done():
 		var zero T
-		return zero, fmt.Errorf("%w: %d calls have not returned: %w", ErrFailed, maxCalls, ctx.Err())
+		return zero, fmt.Errorf("%w: %d calls have not returned: %w", ErrFailed, cap(calls), ctx.Err())
 	}
 	results := make(chan result, 1)
 	go func() {

@@ -46,7 +46,12 @@ func TestMain(m *testing.M) {
 	if s.DearPasswords {
 		productionCost()
 	}
-	if err := s.serve(); err != nil {
+	go func() { // The test keeps the other end open for as long as it lives.
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(1)
+	}()
+	work := map[string]func() error{"": s.serve, "write": s.write, "seal": s.seal}
+	if err := work[s.Work](); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -63,6 +68,19 @@ type setup struct {
 
 	// DearPasswords makes a password take as much memory and time as in production.
 	DearPasswords bool
+
+	// Work is what the process does: "" serves, "write" and "seal" work on the audit log.
+	Work string
+
+	// Ahead is how far its clock is ahead.
+	Ahead time.Duration
+
+	// Account is whom "write" locks and unlocks; Disabled what it does first.
+	Account  string
+	Disabled bool
+
+	// Gate is the file for which "write" and "seal" wait before they begin.
+	Gate string
 }
 
 // baseURL is where the provider believes it is. The processes listen elsewhere, each
@@ -88,6 +106,7 @@ func (s setup) provider(ctx context.Context, mailer provider.Mailer) (*provider.
 	}
 	return provider.New(ctx, provider.Config{
 		BaseURL: baseURL, Secret: secret, Store: store, Mailer: mailer,
+		Clock:     func() time.Time { return time.Now().Add(s.Ahead) },
 		Lifetimes: provider.Lifetimes{RefreshGrace: s.Grace},
 		Logger:    slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
 		// Each user comes from an address of its own.
@@ -98,10 +117,6 @@ func (s setup) provider(ctx context.Context, mailer provider.Mailer) (*provider.
 // serve is the program under test. It prints the address that it listens at and
 // serves until SIGTERM: then it answers what it has begun to and stops.
 func (s setup) serve() error {
-	go func() { // The test keeps the other end open for as long as it lives.
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		os.Exit(1)
-	}()
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer cancel()
 	mails := &outbox{sent: map[string]string{}}

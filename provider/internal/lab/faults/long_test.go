@@ -10,6 +10,7 @@ const (
 
 	killRounds       = 500
 	killUsers        = 32
+	logKills         = 30
 	powerCuts        = 100
 	crowdedFor       = time.Minute
 	crowdProcesses   = 4

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -112,6 +113,26 @@ type process struct {
 // program as its last argument.
 func (s setup) run(t *testing.T, wrapper ...string) *process {
 	t.Helper()
+	begin := time.Now()
+	p, stdout := s.begin(t, wrapper...)
+	address, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		_ = p.command.Wait()
+		t.Fatalf("the process did not start: %v\n%s", err, p.log.String())
+	}
+	p.url = "http://" + strings.TrimSpace(address)
+	answer, err := http.Get(p.url + "/oidc/.well-known/jwks")
+	if err != nil {
+		t.Fatalf("the process does not serve: %v\n%s", err, p.log.String())
+	}
+	answer.Body.Close()
+	p.ready = time.Since(begin)
+	return p
+}
+
+// begin starts a process, and returns what it prints.
+func (s setup) begin(t *testing.T, wrapper ...string) (*process, io.Reader) {
+	t.Helper()
 	encoded, err := json.Marshal(s)
 	if err != nil {
 		t.Fatal(err)
@@ -131,24 +152,11 @@ func (s setup) run(t *testing.T, wrapper ...string) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	begin := time.Now()
 	if err := p.command.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(p.kill)
-	address, err := bufio.NewReader(stdout).ReadString('\n')
-	if err != nil {
-		_ = p.command.Wait()
-		t.Fatalf("the process did not start: %v\n%s", err, p.log.String())
-	}
-	p.url = "http://" + strings.TrimSpace(address)
-	answer, err := http.Get(p.url + "/oidc/.well-known/jwks")
-	if err != nil {
-		t.Fatalf("the process does not serve: %v\n%s", err, p.log.String())
-	}
-	answer.Body.Close()
-	p.ready = time.Since(begin)
-	return p
+	return p, stdout
 }
 
 // kill ends the process with SIGKILL, unless it has ended.

@@ -10,6 +10,7 @@ const (
 
 	killRounds       = 8
 	killUsers        = 8
+	logKills         = 3
 	powerCuts        = 4
 	crowdedFor       = 3 * time.Second
 	crowdProcesses   = 2
