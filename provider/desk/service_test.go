@@ -50,6 +50,27 @@ func TestServicePages(t *testing.T) {
 	shows(t, olga.Open("/desk/applications/none"), http.StatusNotFound)
 }
 
+func TestTakeScopes_Ticked(t *testing.T) {
+	t.Parallel()
+	w, olga, _ := watched(t)
+	w.OK(w.Clients().Save(t.Context(), provider.Client{
+		ID: "seen", RedirectURIs: []string{"https://seen.example/in"}, Scopes: []string{"openid", "login", "student"},
+	}))
+	form := "/desk/applications/seen/do/take_scopes"
+	p := olga.Open(form)
+	shows(t, p, http.StatusOK, `name="scopes.login"`, `name="scopes.student"`)
+	shows(t, send(olga, form, "check"), http.StatusUnprocessableEntity, `name="scopes.student"`)
+	shows(t, send(olga, form, "check", "scopes.openid", "on", "scopes.login", "on", "scopes.student", "on"), http.StatusUnprocessableEntity)
+	p = send(olga, form, "check", "scopes.login", "on", "scopes.student", "on")
+	shows(t, p, http.StatusOK, "login student")
+	olga.Follow(olga.Submit(p, "action", "do"))
+	c, err := w.Clients().Get(t.Context(), "seen")
+	w.OK(err)
+	if len(c.Scopes) != 1 || c.Scopes[0] != "openid" {
+		t.Errorf("scopes %q", c.Scopes)
+	}
+}
+
 func TestApplications_FoundByNameIDAndHost(t *testing.T) {
 	t.Parallel()
 	w, olga, _ := watched(t)

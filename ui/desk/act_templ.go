@@ -561,7 +561,7 @@ func actEntry(l *ui.Locale, f ui.Form, value ActValue) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(value.Options) > 0 {
-			templ_7745c5c3_Err = ui.Select(value.Name, value.Name, ActField(l, value.Name), value.Options).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Choices(l, f, value.Name, ActField(l, value.Name), "", value.Options).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -62,9 +62,12 @@ const (
 // ActValue is a value of an action.
 type ActValue struct {
 	Name, Value string
-	// Options are the only ones it may have; nil for any.
+	// Options are those that it may have, to be ticked ([FieldTick]); nil for any.
 	Options []ui.Option
 }
+
+// FieldTick is the field of an option of a value, which is posted if it is ticked.
+func FieldTick(name, option string) string { return name + "." + option }
 
 // ActFact is one part of what an action would do.
 type ActFact struct{ Name, Value string }

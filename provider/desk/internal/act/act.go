@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
@@ -81,6 +82,9 @@ func (o Options) open(r *frame.Request, kind action.Kind) (*form, error) {
 		if r.Screen.Request.Method == http.MethodGet && !field.Sensitive { // never in an address
 			value = r.Query(field.Name)
 		}
+		if field.Many {
+			value = strings.Join(append(strings.Fields(value), f.ticked(field.Name)...), " ")
+		}
 		f.order.Values[field.Name] = value
 	}
 	var err error
@@ -111,6 +115,9 @@ func (f *form) act() error {
 	fields := []string{screens.FieldRevision}
 	for _, field := range f.action.Fields {
 		fields = append(fields, field.Name)
+		for _, value := range f.ticked(field.Name) {
+			fields = append(fields, screens.FieldTick(field.Name, value))
+		}
 	}
 	if err := f.Only(fields...); err != nil {
 		return err
@@ -125,6 +132,33 @@ func (f *form) act() error {
 		return f.do()
 	}
 	return frame.Malformed("no such button")
+}
+
+// ticked returns the values of a field that are ticked.
+func (f *form) ticked(field string) (values []string) {
+	for name := range f.Screen.Request.PostForm {
+		if value, ok := strings.CutPrefix(name, screens.FieldTick(field, "")); ok && value != "" {
+			values = append(values, value)
+		}
+	}
+	slices.Sort(values)
+	return values
+}
+
+// options returns what can be ticked for a field, or nil.
+func (f *form) options(field action.Field) (options []ui.Option, err error) {
+	if f.action.Offer == nil || !field.Many {
+		return nil, nil
+	}
+	offered, err := f.action.Offer(f.Context(), f.order)
+	if errors.Is(err, action.ErrNoTarget) {
+		return nil, frame.NotFound
+	}
+	given := strings.Fields(f.order.Values[field.Name])
+	for _, value := range offered {
+		options = append(options, ui.Option{Value: value, Label: value, Chosen: slices.Contains(given, value)})
+	}
+	return options, err
 }
 
 // lacks returns a required value that was not given.
@@ -233,6 +267,9 @@ func (f *form) render(status int, effect action.Effect, checked bool, problems .
 	for _, field := range f.action.Fields {
 		value := screens.ActValue{Name: field.Name, Value: f.order.Values[field.Name]}
 		if !checked {
+			if value.Options, err = f.options(field); err != nil {
+				return err
+			}
 			v.Entries = append(v.Entries, value)
 		} else if value.Value != "" {
 			v.Values = append(v.Values, value)

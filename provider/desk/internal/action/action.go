@@ -56,6 +56,8 @@ type Field struct {
 	Required bool
 	// Sensitive keeps the value out of logs and of lists of plans.
 	Sensitive bool
+	// Many allows several values, with a space between them.
+	Many bool
 }
 
 var (
@@ -142,7 +144,7 @@ func Table() []Rule {
 		{Name: StopApplication, Target: Application, Roles: operator, Bulk: true, Fields: must(FieldReason)},
 		{Name: StartApplication, Target: Application, Roles: operator},
 		{Name: MoveApplication, Target: Application, Roles: operator, Fields: must(FieldTo)},
-		{Name: TakeScopes, Target: Application, Roles: operator, Fields: must(FieldScopes)},
+		{Name: TakeScopes, Target: Application, Roles: operator, Fields: []Field{{Name: FieldScopes, Required: true, Many: true}}},
 
 		{Name: AppointOwner, Target: Organization, Roles: operator, Fields: must(FieldEmail)},
 		{Name: SuspendOrganization, Target: Organization, Roles: operator, Fields: must(FieldReason)},
@@ -194,6 +196,10 @@ type Action struct {
 	// that is wrong is a provider.FieldError with the name of the field; ErrNoTarget if
 	// there is no such target.
 	Check func(ctx context.Context, o Order) (Effect, error)
+
+	// Offer returns what the values of the field with Many may be, as it is now: the form has
+	// them to tick. Nil for any value.
+	Offer func(ctx context.Context, o Order) ([]string, error)
 
 	// Do carries an order out, if the target still has the revision: provider.ErrChanged if
 	// it has another. ctx carries who acts and what that rests on (provider.By). Whoever

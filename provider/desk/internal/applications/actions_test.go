@@ -300,17 +300,38 @@ func TestOrganization(t *testing.T) {
 	}
 }
 
+// renames gives an organization another name.
+func (f *fixture) renames(id, name string) {
+	f.t.Helper()
+	o, err := f.store.Organization(f.t.Context(), id)
+	f.ok(err)
+	o.Name = name
+	f.ok(f.store.SaveOrganization(f.t.Context(), o))
+}
+
 func TestMove(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	wanted := order("app", action.FieldTo, lake)
 	if f.void(action.MoveApplication, order("alone", action.FieldTo, lake)) != "of_the_host" || f.void(action.MoveApplication, order("app", action.FieldTo, river)) != "same_organization" {
 		t.Error("what cannot be moved may be")
 	}
 	if _, err := f.action(action.MoveApplication).Check(t.Context(), order("app", action.FieldTo, "none")); !isField(err, action.FieldTo) {
 		t.Errorf("to nowhere: %v", err)
 	}
-	f.do(action.MoveApplication, wanted)
+	byName := order("app", action.FieldTo, strings.ToUpper(lake))
+	e, err := f.action(action.MoveApplication).Check(t.Context(), byName)
+	f.ok(err)
+	f.renames(lake, "Sea")
+	f.renames(river, strings.ToUpper(lake)) // as if to get what another was to have
+	if _, err := f.action(action.MoveApplication).Do(f.acting(), byName, e.Revision); !errors.Is(err, provider.ErrChanged) {
+		t.Errorf("to who has taken the name: %v", err)
+	}
+	f.renames(lake, strings.ToUpper(lake))
+	if _, err := f.action(action.MoveApplication).Check(t.Context(), byName); !isField(err, action.FieldTo) {
+		t.Errorf("to a name that two have: %v", err)
+	}
+	f.renames(river, "River")
+	f.do(action.MoveApplication, byName)
 	a, err := f.store.Application(t.Context(), storage.Production, "app")
 	f.ok(err)
 	if a.OrganizationID != lake || f.lines(provider.EventClientMoved) != 1 || len(f.mails.sent) != 2 {

@@ -44,10 +44,12 @@ func (r *Room) Actions() []action.Action {
 	named := func(name string, a act) action.Action {
 		return action.Action{Rule: action.Rule{Name: name}, Check: a.check, Do: a.do}
 	}
+	scopes := named(action.TakeScopes, act{r.checkScopes, r.takeScopes})
+	scopes.Offer = r.offerScopes
 	actions := []action.Action{
 		named(action.StopApplication, act{r.checkStop, r.stop}),
 		named(action.StartApplication, act{r.checkStart, r.start}),
-		named(action.TakeScopes, act{r.checkScopes, r.takeScopes}),
+		scopes,
 	}
 	if r.Dashboard == nil {
 		return actions

@@ -3,24 +3,41 @@ package applications
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
-// destination reads the organization that an application is to be moved to.
+// destination reads the organization that an application is to be moved to, by its ID or by its
+// whole name, if no other has that.
 func (r *Room) destination(ctx context.Context, o action.Order) (organization, error) {
 	id := strings.TrimSpace(o.Values[action.FieldTo])
 	if id == "" {
 		return organization{}, wrong(action.FieldTo, "is missing")
 	}
 	to, err := r.organization(ctx, id)
-	if errors.Is(err, action.ErrNoTarget) {
-		return organization{}, wrong(action.FieldTo, "is not the ID of an organization")
+	if !errors.Is(err, action.ErrNoTarget) || r.Dashboard == nil {
+		return to, err
 	}
-	return to, err
+	found, err := r.Dashboard.Store.FindOrganizations(ctx, id, "", frame.Many)
+	if err != nil {
+		return organization{}, fmt.Errorf("find organization: %w", err)
+	}
+	found = slices.DeleteFunc(found, func(o storage.Organization) bool { return o.Name != id })
+	if len(found) != 1 {
+		return organization{}, wrong(action.FieldTo, "is neither the ID nor the name of one organization")
+	}
+	return r.organization(ctx, found[0].ID)
 }
+
+// there is between the revision of an application and the ID of the organization that it is to
+// be moved to: another may have taken its name since.
+const there = "@"
 
 func (r *Room) checkMove(ctx context.Context, o action.Order) (action.Effect, error) {
 	a, err := r.application(ctx, o.Target)
@@ -31,7 +48,7 @@ func (r *Room) checkMove(ctx context.Context, o action.Order) (action.Effect, er
 	if err != nil {
 		return action.Effect{}, err
 	}
-	e := action.Effect{Revision: a.revision(), Facts: append(a.facts(), action.Fact{Name: factOrganization, Value: to.Name})}
+	e := action.Effect{Revision: a.revision() + there + to.ID, Facts: append(a.facts(), action.Fact{Name: factOrganization, Value: to.Name})}
 	switch {
 	case !a.known:
 		e.Void = voidHost
@@ -46,6 +63,7 @@ func (r *Room) checkMove(ctx context.Context, o action.Order) (action.Effect, er
 }
 
 func (r *Room) move(ctx context.Context, o action.Order, revision string) (action.Result, error) {
+	revision, shown, _ := strings.Cut(revision, there)
 	a, err := r.still(ctx, o, revision)
 	if err != nil {
 		return action.Result{}, err
@@ -54,7 +72,7 @@ func (r *Room) move(ctx context.Context, o action.Order, revision string) (actio
 	if err != nil {
 		return action.Result{}, err
 	}
-	if !a.known || isOwn(o, to.members) {
+	if to.ID != shown || !a.known || isOwn(o, to.members) {
 		return action.Result{}, provider.ErrChanged
 	}
 	return action.Result{}, outcome(r.Dashboard.MoveApplication(ctx, by(o), a.app, to.ID))

@@ -21,6 +21,15 @@ func (r *Room) scopesOf(c provider.Client) []string {
 	return all
 }
 
+// offerScopes returns what can be taken from an application.
+func (r *Room) offerScopes(ctx context.Context, o action.Order) ([]string, error) {
+	a, err := r.application(ctx, o.Target)
+	if err != nil {
+		return nil, err
+	}
+	return r.scopesOf(a.client), nil
+}
+
 // taken splits what an application may ask for by an order.
 func (r *Room) taken(o action.Order, c provider.Client) (taken, left []string, err error) {
 	wanted := strings.Fields(o.Values[action.FieldScopes])
