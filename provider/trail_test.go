@@ -10,6 +10,8 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/storage/postgres"
+	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
 )
 
 // sealedTrail returns a provider whose audit log has a closed block of some lines about alice and bob.
@@ -239,5 +241,32 @@ func TestAnchorThatFails(t *testing.T) {
 				t.Errorf("state %+v, error %v", s, err)
 			}
 		})
+	}
+}
+
+// TestTrailOnPostgreSQL seals, verifies and changes the audit log where steps run beside each other.
+func TestTrailOnPostgreSQL(t *testing.T) {
+	t.Parallel()
+	store, err := postgres.Open(t.Context(), pgtest.Shared(t).Schema(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := sealedTrail(t, func(c *provider.Config) { c.Store = store })
+	c, err := w.Trail().Checkpoint(t.Context())
+	w.OK(err)
+	w.OK(w.Accounts().Delete(t.Context(), "alice"))
+	if f := verifyTrail(t, w, c); f != nil || c.Size != 1 {
+		t.Errorf("%d blocks, found %+v", c.Size, f)
+	}
+	w.Advance(11 * time.Minute)
+	w.Maintain(t.Context())
+	later, err := w.Trail().Checkpoint(t.Context())
+	w.OK(err)
+	if f := verifyTrail(t, w, c, later); f != nil || later.Size != 2 {
+		t.Errorf("%d blocks, found %+v", later.Size, f)
+	}
+	other := lab.New(t) // with the secret of the first, and another log
+	if _, err := other.Trail().Verify(t.Context(), later); !errors.Is(err, provider.ErrCheckpoint) {
+		t.Errorf("the checkpoint of another log: error %v", err)
 	}
 }
