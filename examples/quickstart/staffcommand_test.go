@@ -174,11 +174,13 @@ func TestEventsAreFollowed(t *testing.T) {
 // close has the service close a block of what was recorded, as if that were an hour ago.
 func (o operated) close() {
 	o.t.Helper()
-	o.exec("data/identity.db", "UPDATE events SET at = at - 3600000000")
+	o.exec("data/identity.db", "UPDATE events SET at = at - 3600000000 WHERE id > (SELECT sealed FROM event_log)")
+	before, _ := o.command("-checkpoint")
 	s := o.start()
-	deadline := time.Now().Add(time.Minute)
-	for _, err := o.command("-checkpoint"); err != nil && time.Now().Before(deadline); _, err = o.command("-checkpoint") {
-		time.Sleep(50 * time.Millisecond)
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if signed, err := o.command("-checkpoint"); err == nil && signed != before {
+			break
+		}
 	}
 	if err := s.stop(); err != nil {
 		o.t.Fatal(err)
@@ -210,5 +212,80 @@ func TestAuditLogIsVerifiedByCommand(t *testing.T) {
 	o.exec("data/identity.db", "UPDATE events SET detail = 'edited' WHERE id = 1")
 	if _, err := o.command("-verify-audit"); err == nil || exitCode(err) != 3 || !strings.Contains(err.Error(), "block 1, line 1") {
 		t.Errorf("an edited line: %v", err)
+	}
+}
+
+// An old backup is put back: the log is whole, but not against a checkpoint that was taken since.
+func TestAnOldBackupIsRolledBackAgainstACheckpoint(t *testing.T) {
+	o := operate(t)
+	if err := o.start().stop(); err != nil {
+		t.Fatal(err)
+	}
+	o.close()
+	o.must("-backup", o.path("backup"))
+	s := o.start()
+	o.must("-lock", o.found(), "-reason", "incident")
+	if err := s.stop(); err != nil {
+		t.Fatal(err)
+	}
+	o.close()
+	anchor := o.path("anchor")
+	if err := os.WriteFile(anchor, []byte(o.must("-checkpoint")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if said := o.must("-verify-audit", "-anchor", anchor); !strings.Contains(said, " in 2 blocks") {
+		t.Errorf("it says %q", said)
+	}
+	for _, leftOver := range []string{"-wal", "-shm"} {
+		_ = os.Remove(o.path("data/identity.db" + leftOver))
+	}
+	if err := os.Rename(o.path("backup/identity.db"), o.path("data/identity.db")); err != nil {
+		t.Fatal(err)
+	}
+	o.must("-verify-audit")
+	_, err := o.command("-verify-audit", "-anchor", anchor)
+	if err == nil || exitCode(err) != 3 || !strings.Contains(err.Error(), "block 1: the log ends here, before the checkpoint: it was rolled back") {
+		t.Errorf("with the checkpoint of since: %v", err)
+	}
+}
+
+// Who has the database removes what they did: a line, the last block, or all of it as the removal of
+// old lines would.
+func TestRemovedTracksAreFoundByCommand(t *testing.T) {
+	for _, c := range []struct {
+		name, finds string
+		statements  []string
+	}{
+		{"ALine", "a line before it is missing", []string{"DELETE FROM events WHERE name = 'account_disabled'"}},
+		{"ABlock", "it was rolled back", []string{
+			"DELETE FROM events WHERE id >= (SELECT first FROM event_blocks WHERE number = 2)",
+			"DELETE FROM event_blocks WHERE number = 2",
+		}},
+		{"AsIfSwept", "without a line that says so", []string{
+			"UPDATE event_log SET swept = sealed",
+			"DELETE FROM events WHERE id <= (SELECT sealed FROM event_log)",
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := operate(t)
+			s := o.start()
+			id := o.found()
+			if err := s.stop(); err != nil {
+				t.Fatal(err)
+			}
+			o.close()
+			o.must("-lock", id, "-reason", "incident")
+			o.close()
+			anchor := o.path("anchor")
+			if err := os.WriteFile(anchor, []byte(o.must("-checkpoint")), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for _, statement := range c.statements {
+				o.exec("data/identity.db", statement)
+			}
+			if _, err := o.command("-verify-audit", "-anchor", anchor); err == nil || exitCode(err) != 3 || !strings.Contains(err.Error(), c.finds) {
+				t.Errorf("found %v", err)
+			}
+		})
 	}
 }
