@@ -100,7 +100,7 @@ var applicationFixtures = []audiencetest.Fixture{
 	}},
 	{Name: "organization", Render: func(p ui.Page) templ.Component {
 		return OrganizationScreen(OrganizationView{
-			Page: page(p, desk.SectionOrganizations), OrganizationRow: museum, ListURL: "/desk/organizations", TrailURL: "/desk/trail",
+			Page: page(p, desk.SectionOrganizations), OrganizationRow: museum, ListURL: "/desk/organizations",
 			Created: audiencetest.Day(2026, time.March, 1), SuspendedAt: audiencetest.Now, Reason: "Museum",
 			Members: []Member{
 				{"Ada", RoleOwner, audiencetest.Now}, {"c1", RoleDeveloper, audiencetest.Now}, {"c2", RoleViewer, audiencetest.Now},
@@ -110,7 +110,7 @@ var applicationFixtures = []audiencetest.Fixture{
 	}},
 	{Name: "organization-empty", Render: func(p ui.Page) templ.Component {
 		return OrganizationScreen(OrganizationView{
-			Page: page(p, desk.SectionOrganizations), OrganizationRow: museum, ListURL: "/desk/organizations", TrailURL: "/desk/trail", Created: audiencetest.Day(2026, time.March, 1),
+			Page: page(p, desk.SectionOrganizations), OrganizationRow: museum, ListURL: "/desk/organizations", Created: audiencetest.Day(2026, time.March, 1),
 		})
 	}},
 	{Name: "reviews", Render: func(p ui.Page) templ.Component {
@@ -184,8 +184,8 @@ var recordFixtures = []audiencetest.Fixture{
 		return Looks(LooksView{
 			Page: page(p, desk.SectionLooks), Form: audiencetest.Form(), URL: "/desk/looks", Staff: "Ada", EarlierURL: "?after=c1",
 			Days: []LookDay{{Day: audiencetest.Day(2026, time.March, 12), Staff: "Ada", Looks: []Look{
-				{Matter: "c1", URL: "/desk/trail?matter=c1", Person: "c2", Reason: "login", At: audiencetest.Now, Parts: []string{"login"}, Acts: []string{"c3"}},
-				{Matter: "c4", URL: "/desk/trail?matter=c4", Person: "c2", Reason: "login", At: audiencetest.Now, WithheldUntil: audiencetest.Day(2026, time.May, 1), MayRelease: true},
+				{Matter: "c1", URL: "/desk/trail?matter=c1", Person: "c2", Reason: ui.Label{Text: "login"}, At: audiencetest.Now, Parts: []string{"login"}, Acts: []string{"c3"}},
+				{Matter: "c4", URL: "/desk/trail?matter=c4", Person: "c2", Reason: ui.Label{Text: "login"}, At: audiencetest.Now, WithheldUntil: audiencetest.Day(2026, time.May, 1), MayRelease: true},
 			}}},
 		})
 	}},

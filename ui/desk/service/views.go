@@ -125,14 +125,14 @@ type OrganizationRow struct {
 type OrganizationView struct {
 	Page
 	OrganizationRow
-	ListURL, TrailURL string
-	Created           time.Time
-	SuspendedAt       time.Time
-	Reason            string
-	Members           []Member
-	Apps              []ApplicationRow
-	MoreURL           string
-	Acts              []Act
+	ListURL     string
+	Created     time.Time
+	SuspendedAt time.Time
+	Reason      string
+	Members     []Member
+	Apps        []ApplicationRow
+	MoreURL     string
+	Acts        []Act
 }
 
 // Member is a member of an organization.
@@ -302,9 +302,10 @@ type LookDay struct {
 
 // Look is a matter.
 type Look struct {
-	Matter, URL    string
-	Person, Reason string
-	At             time.Time
+	Matter, URL string
+	Person      string
+	Reason      ui.Label
+	At          time.Time
 	// Parts are what was looked at, Acts what was done.
 	Parts, Acts []string
 	// WithheldUntil is until when the person does not read of it; zero for no time.

@@ -2,7 +2,6 @@ package applications
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
@@ -114,8 +113,7 @@ func (r *Room) showOrganization(q *frame.Request) error {
 	v := screens.OrganizationView{
 		Page: page, OrganizationRow: organizationRow(q, o.Organization, owners(o.members) == 0), ListURL: q.Path("organizations"),
 		Created: o.CreatedAt, SuspendedAt: o.Stopped.At, Reason: o.Stopped.Reason,
-		TrailURL: q.Path("trail") + "?" + url.Values{screens.FieldEvent: {"organization_*"}}.Encode(),
-		Acts:     r.acts(q, action.Organization, "organizations", o.ID),
+		Acts: r.acts(q, action.Organization, "organizations", o.ID),
 	}
 	for _, m := range o.members {
 		v.Members = append(v.Members, screens.Member{ID: m.UserID, Role: screens.Role(m.Role), Joined: m.JoinedAt})

@@ -12,7 +12,9 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
 	"github.com/bonafide-id/bonafide/ui/desk"
+	words "github.com/bonafide-id/bonafide/ui/desk/person"
 	screens "github.com/bonafide-id/bonafide/ui/desk/service"
 )
 
@@ -69,7 +71,7 @@ func (r *Room) showLooks(q *frame.Request) error {
 // look says what was looked at and done in a matter.
 func (r *Room) look(q *frame.Request, m storage.Matter) (screens.Look, error) {
 	look := screens.Look{
-		Matter: m.ID, URL: q.Path("trail") + "?" + url.Values{screens.FieldMatter: {m.ID}}.Encode(), Person: m.Subject, Reason: m.Reason, At: m.OpenedAt,
+		Matter: m.ID, URL: q.Path("trail") + "?" + url.Values{screens.FieldMatter: {m.ID}}.Encode(), Person: m.Subject, Reason: reasonOf(q, m.Reason), At: m.OpenedAt,
 	}
 	if q.Frame.Now().Before(m.WithheldUntil) {
 		look.WithheldUntil, look.MayRelease = m.WithheldUntil, q.Staff.Operates()
@@ -89,6 +91,21 @@ func (r *Room) look(q *frame.Request, m storage.Matter) (screens.Look, error) {
 		}
 	}
 	return look, nil
+}
+
+// reasonOf says a reason in words; one that the host no longer has by its name.
+func reasonOf(q *frame.Request, name string) ui.Label {
+	if word, ok := words.ReasonWord(q.Locale(), name); ok {
+		return ui.Label{Text: word}
+	}
+	reason, ok := q.Frame.Reason(name)
+	if !ok || reason.Title == "" {
+		return ui.Label{Text: name, Lang: ui.Undetermined}
+	}
+	if word, ok := reason.Translations[q.Locale().Lang]; ok {
+		return ui.Label{Text: word}
+	}
+	return ui.Label{Text: reason.Title, Lang: ui.Undetermined}
 }
 
 // add adds what is not there.
