@@ -79,6 +79,16 @@ func (w *Fixture) Lines(since int, text string) (found []string) {
 	return found
 }
 
+// UntilSealed runs the provider until the audit log has this many closed blocks.
+func (w *Fixture) UntilSealed(blocks int) {
+	w.T.Helper()
+	w.Until(func() bool {
+		all, err := w.Store.Blocks(w.T.Context(), storage.BlockFilter{Limit: blocks})
+		w.OK(err)
+		return len(all) == blocks
+	})
+}
+
 // Until runs the background work until something is so.
 func (w *Fixture) Until(so func() bool) {
 	w.T.Helper()
