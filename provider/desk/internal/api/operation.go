@@ -72,7 +72,7 @@ type spend struct {
 var (
 	reads = spend{"desk_api_read", provider.Limit{Burst: 600, Every: minute / 600}, "600 reads a minute"}
 	acts  = spend{"desk_api_act", provider.Limit{Burst: 60, Every: minute / 60}, "60 acts a minute"}
-	finds = spend{"desk_api_find", provider.Limit{Burst: 600, Every: 60 * minute / 600}, "600 finds an hour"}
+	finds = spend{"desk_api_find", provider.Limit{Burst: 300, Every: 60 * minute / 300}, "600 finds an hour"}
 )
 
 // table returns every operation.

@@ -33,8 +33,9 @@ const (
 	foundFor = 15 * time.Minute
 )
 
-// findLimit is how often one member of the staff may look for people.
-var findLimit = provider.Limit{Burst: 60, Every: time.Minute}
+// findLimit is how often one member of the staff may look for people: 60 times in the first hour,
+// and 30 in each one after it.
+var findLimit = provider.Limit{Burst: 30, Every: 2 * time.Minute}
 
 func (d *Room) showFind(r *frame.Request) error {
 	return d.renderFind(r, http.StatusOK, "")
