@@ -93,7 +93,7 @@ type Finding struct {
 
 // Verify reads the audit log and compares it with what was sealed, and with these checkpoints,
 // which are read from their Signed. It records the outcome as an event, and says in the
-// operator's log what is wrong. It holds up no writer; a million events take some ten seconds.
+// operator's log what is wrong. It holds up no writer; a million events take seven seconds.
 // An error means that nothing is known.
 func (p Trail) Verify(ctx context.Context, anchors ...Checkpoint) (Verdict, error) {
 	against := make([]trail.Checkpoint, len(anchors))
