@@ -262,6 +262,25 @@ func TestSupportPlansAndBreaksNothing(t *testing.T) {
 	}
 }
 
+// What waits for the person to say no is done by nobody alone, which would be at once.
+func TestBreakWaitsForNobody(t *testing.T) {
+	t.Parallel()
+	w, olga, _ := planned(t)
+	matter := w.opens("olga", "bob")
+	values := []string{"name", "change_email", "targets", "bob", "matter", matter, "email", "new@example.com"}
+	shows(t, olga.Open("/desk/breaks/new?"+lab.Form(values...).Encode()), http.StatusNotFound)
+	shows(t, send(olga, "/desk/breaks/new", "alone", append(values, "sentence", "Because I need this to be done now.", "revision", "1")...), http.StatusNotFound)
+	form := send(olga, "/desk/matters/"+matter+"/do/change_email", "check", "email", "new@example.com")
+	if strings.Contains(form.Text, "/desk/breaks/new") {
+		t.Error("the form leads to doing it alone")
+	}
+	account, err := w.Accounts().Get(t.Context(), "bob")
+	w.OK(err)
+	if account.Email != "bob@example.com" {
+		t.Errorf("bob is at %s", account.Email)
+	}
+}
+
 func TestBreak(t *testing.T) {
 	t.Parallel()
 	w, olga, oleg := planned(t)

@@ -303,7 +303,9 @@ func (f *form) offer(v *screens.ActView) {
 			query.Set(field.Name, value)
 		}
 	}
-	v.BreakURL = f.Path("breaks", "new") + "?" + query.Encode()
+	if f.action.Wait == 0 {
+		v.BreakURL = f.Path("breaks", "new") + "?" + query.Encode()
+	}
 	if f.stands == screens.NeedsEyes || f.stands == screens.NeedsProtected && !slices.Contains([]string{action.ShowValue, action.ShowSensitive}, f.action.Name) {
 		plan := f.Form()
 		plan.Action = f.Path("plans", "new")

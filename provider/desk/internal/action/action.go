@@ -5,6 +5,7 @@ package action
 
 import (
 	"context"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 	"github.com/bonafide-id/bonafide/storage"
@@ -41,6 +42,10 @@ type Rule struct {
 
 	// Bulk allows it in a plan with many targets.
 	Bulk bool
+
+	// Wait is how long after its approval it is done: the person is told, and has that time
+	// to say no. Nobody does it alone, since that is done at once.
+	Wait time.Duration
 
 	// Withheld keeps it from the Admin API.
 	Withheld bool
@@ -139,7 +144,7 @@ func Table() []Rule {
 		{Name: SendExport, Target: Person, Roles: operator, Proof: storage.MailboxProof},
 		{Name: ResetFactors, Target: Person, Roles: support, Proof: storage.MailboxProof},
 		{Name: ResetFactorsNow, Target: Person, Roles: operator, Proof: storage.SessionProof, Eyes: true},
-		{Name: ChangeEmail, Target: Person, Roles: operator, Proof: storage.SessionProof, Eyes: true, Fields: must(FieldEmail)},
+		{Name: ChangeEmail, Target: Person, Roles: operator, Proof: storage.SessionProof, Eyes: true, Wait: 72 * time.Hour, Fields: must(FieldEmail)},
 
 		{Name: StopApplication, Target: Application, Roles: operator, Bulk: true, Fields: must(FieldReason)},
 		{Name: StartApplication, Target: Application, Roles: operator},

@@ -38,10 +38,11 @@ type Alone struct {
 }
 
 // MayBreak returns the action that a member may do alone, in place of a second, without a proof, or
-// to somebody who works here: ErrForbidden if they are no operator, ErrOwn if it is about them.
+// to somebody who works here: ErrForbidden if they are no operator, or nobody does it alone, ErrOwn if it is
+// about them.
 func (s *Service) MayBreak(ctx context.Context, by Member, name, target string) (action.Action, error) {
 	a, ok := s.Book.Action(name)
-	if !ok || by.staffID() == "" || !by.Staff.Operates() || !by.Staff.Is(a.Roles...) {
+	if !ok || a.Wait > 0 || by.staffID() == "" || !by.Staff.Operates() || !by.Staff.Is(a.Roles...) {
 		return action.Action{}, ErrForbidden
 	}
 	if why, err := s.bars(ctx, a, target, by); err != nil || why != "" {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
-	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -87,7 +86,7 @@ func (s *Service) Approve(ctx context.Context, by Member, id string, shown stora
 		return o, err
 	}
 	now := s.Frame.Now()
-	a := storage.Approval{Digest: shown, Staff: by.Name, As: by.As, At: now, NotBefore: notBefore(o.Action, now)}
+	a := storage.Approval{Digest: shown, Staff: by.Name, As: by.As, At: now, NotBefore: s.notBefore(o.Action, now)}
 	ctx = provider.By(ctx, provider.Actor{Name: by.Name, Matter: matterOf(o.Plan, o.content)})
 	err = s.provider.Events().WriteWith(ctx, func(ctx context.Context) error {
 		return s.store.ApprovePlan(ctx, id, a)
@@ -102,9 +101,9 @@ func (s *Service) Approve(ctx context.Context, by Member, id string, shown stora
 }
 
 // notBefore is when a plan may run that is approved now; zero for at once.
-func notBefore(name string, now time.Time) time.Time {
-	if name == action.ChangeEmail {
-		return now.Add(waitOfEmail)
+func (s *Service) notBefore(name string, now time.Time) time.Time {
+	if a, ok := s.Book.Action(name); ok && a.Wait > 0 {
+		return now.Add(a.Wait)
 	}
 	return time.Time{}
 }

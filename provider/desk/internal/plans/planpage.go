@@ -38,9 +38,9 @@ func (s *Service) renderPlan(r *frame.Request, status int, problems ...ui.Proble
 		Left: leftViews(o.content.Left), Person: o.content.Matter != "", Proof: proofs[o.content.Proof],
 		DecidedBy: shortName(o.ApprovedBy), DecidedAt: o.DecidedAt, Shown: hex.EncodeToString(o.Digest[:]),
 	}
-	if v.State == screens.StateScheduled || v.State == screens.StateWaiting && o.Action == action.ChangeEmail {
+	if v.State == screens.StateScheduled || v.State == screens.StateWaiting {
 		if v.NotBefore = o.NotBefore; v.NotBefore.IsZero() {
-			v.NotBefore = notBefore(o.Action, s.Frame.Now())
+			v.NotBefore = s.notBefore(o.Action, s.Frame.Now())
 		}
 	}
 	s.addTargets(r, &v, o)

@@ -20,10 +20,6 @@ const (
 	// approval is how long a plan waits for another to approve it.
 	approval = 24 * time.Hour
 
-	// waitOfEmail is how long after its approval the address of an account changes: its owner
-	// is told, and has that time to say no.
-	waitOfEmail = 72 * time.Hour
-
 	// Overdue is how long a break may wait for another to sign it off.
 	Overdue = 72 * time.Hour
 
