@@ -65,7 +65,7 @@ func (p People) Find(ctx context.Context, by Finder) ([]string, error) {
 
 func (p People) findID(ctx context.Context, id string) ([]string, error) {
 	if host.CheckUserID(id) != nil {
-		return nil, nil
+		return found("", storage.ErrNotFound) // nobody has such an ID
 	}
 	if p.cfg.hasAccounts() {
 		a, err := p.store.Account(ctx, id)

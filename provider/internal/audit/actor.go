@@ -3,7 +3,6 @@ package audit
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync/atomic"
 
 	"github.com/bonafide-id/bonafide/storage"
@@ -107,5 +106,5 @@ func refused(err error) error {
 			return one.as
 		}
 	}
-	return fmt.Errorf("deed: %v", deed.Err)
+	return errors.New("deed: " + deed.Err.Error())
 }

@@ -38,7 +38,8 @@ func (l *Log) carries(ctx context.Context, d *storage.Deed) error {
 	case err != nil:
 		return err
 	}
-	return l.alarm(ctx, "an act was refused: the store does not carry out deeds")
+	l.Logger.ErrorContext(ctx, "an act was refused: the store does not carry out deeds", slog.String("actor", ActorOf(ctx)))
+	return ErrNoDeeds
 }
 
 // carriedOut returns an error if a write has succeeded without its deed, as through a wrapper
@@ -47,10 +48,7 @@ func (l *Log) carriedOut(ctx context.Context, d *storage.Deed) error {
 	if !rests(d) || d.IsDone() {
 		return nil
 	}
-	return l.alarm(ctx, "an act has happened without what it rests on: a write of the store has not carried out its deed")
-}
-
-func (l *Log) alarm(ctx context.Context, what string) error {
-	l.Logger.ErrorContext(ctx, what, slog.String("actor", ActorOf(ctx)))
+	l.Logger.ErrorContext(ctx, "an act has happened without what it rests on: a write of the store has not carried out its deed",
+		slog.String("actor", ActorOf(ctx)))
 	return ErrNoDeeds
 }
