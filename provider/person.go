@@ -77,16 +77,54 @@ type RecordedSession struct {
 // Get returns a person's current data, with or without an account. It does not include the
 // host's own (Users.Person). ErrNoUser if nothing is recorded.
 func (p People) Get(ctx context.Context, userID string) (PersonalData, error) {
-	data := PersonalData{UserID: userID}
-	for _, read := range []func(context.Context, *PersonalData) error{
-		p.readAccount, p.readPerson, p.readConsents, p.readSessions, p.readEvents,
-	} {
-		if err := read(ctx, &data); err != nil {
-			return PersonalData{}, fmt.Errorf("provider: read person: %w", err)
-		}
+	data, err := p.GetParts(ctx, userID, PersonValues, PersonConsents, PersonSessions, PersonEvents)
+	if err != nil {
+		return PersonalData{}, err
 	}
 	if data.Account == nil && len(data.Attributes)+len(data.Statuses)+len(data.Consents)+len(data.Events) == 0 {
 		return PersonalData{}, ErrNoUser
+	}
+	return data, nil
+}
+
+// PersonPart is a part of PersonalData.
+type PersonPart int
+
+// The parts of PersonalData beside the account.
+const (
+	// PersonValues are Revision, Attributes and Statuses.
+	PersonValues PersonPart = iota
+	// PersonConsents are the Consents, of which there is one for each application.
+	PersonConsents
+	// PersonSessions are the Sessions.
+	PersonSessions
+	// PersonEvents are the Events.
+	PersonEvents
+)
+
+// GetParts returns the account of a person, if there is one, and these parts of the data that Get
+// returns, without reading the others. A person of whom nothing is recorded is no error.
+func (p People) GetParts(ctx context.Context, userID string, parts ...PersonPart) (PersonalData, error) {
+	data := PersonalData{UserID: userID}
+	reads := []func(context.Context, *PersonalData) error{p.readAccount}
+	for _, part := range parts {
+		switch part {
+		case PersonValues:
+			reads = append(reads, p.readPerson)
+		case PersonConsents:
+			reads = append(reads, p.readConsents)
+		case PersonSessions:
+			reads = append(reads, p.readSessions)
+		case PersonEvents:
+			reads = append(reads, p.readEvents)
+		default:
+			return PersonalData{}, fmt.Errorf("provider: read person: no part %d", part)
+		}
+	}
+	for _, read := range reads {
+		if err := read(ctx, &data); err != nil {
+			return PersonalData{}, fmt.Errorf("provider: read person: %w", err)
+		}
 	}
 	return data, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/bonafide-id/bonafide/storage"
@@ -15,7 +16,12 @@ func (s *Store) Events(ctx context.Context, match storage.EventFilter) ([]storag
 	search := search{store: s, match: match, names: eventNames(match), left: page(match.Limit)}
 	owned := match.Subject != "" || match.ClientID != "" || match.Actor != "" || match.Matter != ""
 	rare := len(search.names) > 0 && !slices.ContainsFunc(search.names, isCommon)
-	search.byName = rare && !owned
+	var err error
+	if search.byName = rare; rare && owned {
+		if search.byName, err = s.areFew(ctx, search.names); err != nil {
+			return nil, err
+		}
+	}
 	if match.Address != "" && !owned && match.From.IsZero() {
 		return nil, errors.New("read events: an address without a time from which on")
 	}
@@ -23,7 +29,6 @@ func (s *Store) Events(ctx context.Context, match storage.EventFilter) ([]storag
 	if match.BeforeID != 0 {
 		last = match.BeforeID - 1
 	}
-	var err error
 	switch timed := !match.From.IsZero() || !match.Until.IsZero(); {
 	case !timed && (owned || rare || len(search.names) == 0):
 		err = search.in(ctx, idRange{0, last})
@@ -46,6 +51,26 @@ const maxID = 1<<63 - 1
 const commonNames = `'sign_in', 'sign_out', 'consent', 'sign_in_failed'`
 
 func isCommon(name string) bool { return strings.Contains(commonNames, "'"+name+"'") }
+
+// fewEvents is how many events of a name are looked through for those of somebody, of whom there
+// may be more.
+const fewEvents = 1000
+
+// areFew reports whether so few events have one of these names, none of them common.
+func (s *Store) areFew(ctx context.Context, names []string) (few bool, err error) {
+	few = true
+	for i := 0; i < len(names) && few && err == nil; i++ {
+		few, err = read(ctx, s, "count the events of a name", func(tx *tx) (bool, error) {
+			_, err := one(tx, scanInt64, `SELECT id FROM main.events WHERE name NOT IN (`+commonNames+`) AND name = ?1
+				ORDER BY id LIMIT 1 OFFSET `+strconv.Itoa(fewEvents), names[i])
+			if errors.Is(err, storage.ErrNotFound) {
+				return true, nil
+			}
+			return false, err
+		})
+	}
+	return few, err
+}
 
 // eventNames are the names of which a filter wants one; nil for any.
 func eventNames(match storage.EventFilter) []string {
@@ -184,7 +209,7 @@ func (s *search) in(ctx context.Context, within idRange) error {
 // that each is a query of its own.
 func (s *search) query(within idRange) (query string, args []any) {
 	var filter where
-	filter.andEvent(s.match)
+	filter.andEvent(s.match, s.byName)
 	if within.first > 0 {
 		filter.and("id >= ?", within.first)
 	}
@@ -210,13 +235,18 @@ func (s *search) query(within idRange) (query string, args []any) {
 }
 
 // andEvent adds the conditions of a filter on columns of events but for names. That an actor is
-// not empty is the condition of an index.
-func (w *where) andEvent(match storage.EventFilter) {
+// not empty is the condition of an index. byName keeps SQLite, which does not know how many there
+// are of each, from another index than that of names.
+func (w *where) andEvent(match storage.EventFilter, byName bool) {
+	is := " = ?"
+	if byName {
+		is = " || '' = ?"
+	}
 	for _, column := range [...]struct{ condition, value string }{
-		{"subject = ?", match.Subject},
-		{"client_id = ?", match.ClientID},
-		{"actor <> '' AND actor = ?", match.Actor},
-		{"matter <> '' AND matter = ?", match.Matter},
+		{"subject" + is, match.Subject},
+		{"client_id" + is, match.ClientID},
+		{"actor <> '' AND actor" + is, match.Actor},
+		{"matter <> '' AND matter" + is, match.Matter},
 		{"address = ?", match.Address},
 	} {
 		if column.value != "" {

@@ -216,11 +216,12 @@ func scanLine(row scanner) (l blockLine, err error) {
 	return l, err
 }
 
-// OpenEvents implements storage.Trail.
+// OpenEvents implements storage.Trail. One bound, not two: SQLite would begin at the first of them,
+// and read all that is in blocks.
 func (s *Store) OpenEvents(ctx context.Context, after int64, limit int) ([]storage.Event, error) {
 	return read(ctx, s, "read open events", func(tx *tx) ([]storage.Event, error) {
 		return all(tx, scanEvent, `SELECT `+eventColumns+` FROM main.events
-			WHERE id > ?1 AND id > (SELECT sealed FROM main.event_log WHERE one = 1) ORDER BY id LIMIT ?2`, after, max(limit, 0))
+			WHERE id > (SELECT CASE WHEN sealed > ?1 THEN sealed ELSE ?1 END FROM main.event_log WHERE one = 1) ORDER BY id LIMIT ?2`, after, max(limit, 0))
 	})
 }
 

@@ -157,16 +157,17 @@ func (c *call) withoutStaff(ids []string) (left []string, err error) {
 	return left, nil
 }
 
-// data reads the person of the matter, and records the look.
-func (c *call) data(part string) (provider.PersonalData, error) {
+// data reads the person of the matter, and records the look. Some allow thousands of applications,
+// which only the list of them reads.
+func (c *call) data(part string, reads provider.PersonPart) (provider.PersonalData, error) {
 	if err := c.looked(part); err != nil {
 		return provider.PersonalData{}, err
 	}
-	return c.api.Provider.People().Get(c.Context(), c.matter.Subject)
+	return c.api.Provider.People().GetParts(c.Context(), c.matter.Subject, reads)
 }
 
 func getPerson(c *call) (response, error) {
-	data, err := c.data("account")
+	data, err := c.data("account", provider.PersonValues)
 	if err != nil {
 		return response{}, err
 	}
@@ -188,7 +189,7 @@ func getPerson(c *call) (response, error) {
 }
 
 func listSessions(c *call) (response, error) {
-	data, err := c.data("sessions")
+	data, err := c.data("sessions", provider.PersonSessions)
 	if err != nil {
 		return response{}, err
 	}
@@ -198,7 +199,7 @@ func listSessions(c *call) (response, error) {
 }
 
 func listConsents(c *call) (response, error) {
-	data, err := c.data("applications")
+	data, err := c.data("applications", provider.PersonConsents)
 	if err != nil {
 		return response{}, err
 	}
@@ -211,7 +212,7 @@ func listConsents(c *call) (response, error) {
 }
 
 func listStatuses(c *call) (response, error) {
-	data, err := c.data("groups")
+	data, err := c.data("groups", provider.PersonValues)
 	if err != nil {
 		return response{}, err
 	}

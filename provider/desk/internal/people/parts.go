@@ -41,6 +41,13 @@ func (v *look) more(before int64) string {
 	}.Encode()
 }
 
+// reads is what each part reads beside the account: somebody may allow thousands of applications,
+// which only the list of them shows.
+var reads = map[views.Part][]provider.PersonPart{
+	views.PartAccount: {provider.PersonValues}, views.PartGroups: {provider.PersonValues},
+	views.PartSessions: {provider.PersonSessions}, views.PartApplications: {provider.PersonConsents},
+}
+
 // part serves a part: the line that it was looked at is written before anything is read.
 func (d *Room) part(name views.Part, cards func(*look) error) frame.Handler {
 	return func(r *frame.Request) error {
@@ -55,8 +62,8 @@ func (d *Room) part(name views.Part, cards func(*look) error) frame.Handler {
 			return err
 		}
 		v := &look{Request: r, view: views.PartView{Page: page, Part: name}}
-		v.data, err = r.Frame.Provider.People().Get(r.Context(), r.Matter.Subject)
-		if err != nil && !errors.Is(err, provider.ErrNoUser) {
+		v.data, err = r.Frame.Provider.People().GetParts(r.Context(), r.Matter.Subject, reads[name]...)
+		if err != nil {
 			return err
 		}
 		v.view.Head = d.head(v)
@@ -71,13 +78,13 @@ func (d *Room) part(name views.Part, cards func(*look) error) frame.Handler {
 // looked writes that a part was looked at, once in a matter.
 func (d *Room) looked(r *frame.Request, part views.Part) error {
 	lines, err := r.Frame.Provider.Events().List(r.Context(), provider.EventFilter{
-		Name: provider.EventSupportLooked, UserID: r.Matter.Subject, From: r.Matter.OpenedAt,
+		Name: provider.EventSupportLooked, Matter: r.Matter.ID,
 	})
 	if err != nil {
 		return err
 	}
 	for _, line := range lines {
-		if line.Matter == r.Matter.ID && line.Detail == string(part) {
+		if line.UserID == r.Matter.Subject && line.Detail == string(part) {
 			return nil
 		}
 	}

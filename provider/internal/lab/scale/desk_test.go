@@ -89,7 +89,7 @@ func (w *place) keys() *trail.Keys {
 func (w *place) plans() string {
 	w.t.Helper()
 	var ids strings.Builder
-	for i := range min(10_000, *people) {
+	for i := range min(*targets, *people) {
 		fmt.Fprintln(&ids, "many", i+1)
 	}
 	b := w.as("olga")
@@ -120,7 +120,7 @@ func (w *place) pages(plan string) map[string]string {
 	day := func(days int) string { return today.AddDate(0, 0, -days).Format(time.DateOnly) }
 	bob, many := w.opens("olga", "bob"), w.opens("olga", "many7")
 	pages := map[string]string{
-		"home": "/desk/", "find": "/desk/find", "plans": "/desk/plans", "plan of 10,000": plan, "breaks": "/desk/breaks", "what may be planned": "/desk/plans/new",
+		"home": "/desk/", "find": "/desk/find", "plans": "/desk/plans", "plan of many": plan, "breaks": "/desk/breaks", "what may be planned": "/desk/plans/new",
 		"cases": "/desk/cases", "rosters": "/desk/rosters", "codes": "/desk/codes", "holds": "/desk/holds", "numbers of cases": "/desk/cases/numbers",
 		"applications": "/desk/applications", "applications by host": "/desk/applications?q=host20.example", "applications by name": "/desk/applications?q=application+55",
 		"applications, none": "/desk/applications?q=nothing.of.this", "application": "/desk/applications/app50", "organizations": "/desk/organizations",
@@ -225,8 +225,9 @@ func (w *place) measuresWriters(plan string) {
 	beside("a sweep", func() {
 		for begin, removed := time.Now(), 1; removed > 0 && time.Since(begin) < *period; swept += removed {
 			var err error
-			removed, err = w.Store.RemoveEvents(w.t.Context(), w.Now().AddDate(0, 0, -45), w.Now(), 1000)
+			step := timed(func() { removed, err = w.Store.RemoveEvents(w.t.Context(), w.Now().AddDate(0, 0, -45), w.Now(), 1000) })
 			w.OK(err)
+			time.Sleep(step) // Run rests longer
 		}
 	})
 	w.t.Logf("the sweep removed %d lines", swept)

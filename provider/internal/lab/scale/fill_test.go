@@ -15,6 +15,7 @@ var (
 	people       = flag.Int("people", 300, "how many people there are")
 	applications = flag.Int("applications", 60, "how many applications there are")
 	lines        = flag.Int("lines", 10_000, "how many lines the audit log has")
+	targets      = flag.Int("targets", 10_000, "how many people the plan is about, if there are as many")
 	period       = flag.Duration("time", 100*time.Millisecond, "how long each part is measured")
 )
 
