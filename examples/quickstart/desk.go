@@ -103,8 +103,11 @@ func (e *environment) checkStaff(p *provider.Provider) error {
 // beside the provider already. Who is in no file finds nothing there.
 func (s *service) openDesk(r *router, e *environment, p opened, dashboard *developer.Dashboard) error {
 	staff, err := e.staff()
-	if err != nil || len(staff) == 0 {
+	if err != nil {
 		return err
+	}
+	if len(staff) == 0 {
+		return desk.ServeFiles(p.Provider) // for a desk in another process
 	}
 	kept, ok := p.store.(desk.Store)
 	if !ok {

@@ -209,8 +209,8 @@ func New(cfg Config) (*Desk, error) {
 		return nil, err
 	}
 	rooms.mount(f)
-	looks := people.New(people.Options{Frame: f, Book: book, Host: cfg.People, Verification: cfg.Verification})
-	f.Mount(home.Routes(looks.OpenMatters)...)
+	looks := people.New(people.Options{Frame: f, Book: book, Host: cfg.People, Verification: cfg.Verification, Dashboard: cfg.Dashboard})
+	f.Mount(home.Routes(home.People{Matters: looks.OpenMatters, Ways: looks.Ways})...)
 	f.Mount(looks.Routes()...)
 	f.Mount(act.Routes(act.Options{Frame: f, Book: book, Name: naming(cfg.Provider, looks)})...)
 	planned := plans.New(plans.Options{Frame: f, Book: book, Client: isClient(cfg.Provider), Whom: rooms.records.Whom, Approvers: cfg.Approvers, Mailer: cfg.Mailer})

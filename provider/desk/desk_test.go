@@ -48,7 +48,10 @@ func newPlace(t testing.TB, change ...func(*verification.Policy)) *place {
 		c(&policy)
 	}
 	policies := verification.Policies{policy}
-	w := &place{Fixture: lab.New(t, func(c *provider.Config) { c.Verifiers = policies.Verifiers() }).WithUsers()}
+	w := &place{Fixture: lab.New(t, func(c *provider.Config) {
+		c.Verifiers = policies.Verifiers()
+		c.Attributes = []provider.Attribute{{Handle: "customer", Name: "Customer number", Findable: true}}
+	}).WithUsers()}
 	blobs, err := verification.Folder(filepath.Join(t.TempDir(), "evidence"))
 	w.OK(err)
 	w.service, err = verification.New(verification.Config{

@@ -71,11 +71,11 @@ func TestSupportLooksAtOnePerson(t *testing.T) {
 	w, sam, _ := helped(t)
 	shows(t, sam.Open("/desk/"), http.StatusOK, "Find a person")
 	p := finds(sam, "bob@example.com", "ticket", "T-42", "note", "called twice")
-	shows(t, p, http.StatusOK, "b•••@e•••.com", "The person called", "T-42", "proved nothing")
+	shows(t, p, http.StatusOK, "b•••@e•••.com", "The person called", "T-42", "called twice", "proved nothing")
 	for _, part := range []string{"account", "factors", "sessions", "applications", "groups", "cases", "history", "actions"} {
 		q := sam.Open(at(p) + "/" + part)
 		shows(t, q, http.StatusOK, "b•••@e•••.com")
-		for _, hidden := range []string{"bob@example.com", "Builder", "called twice"} {
+		for _, hidden := range []string{"bob@example.com", "Builder"} {
 			if strings.Contains(q.Text, hidden) {
 				t.Errorf("%s says %q", part, hidden)
 			}
@@ -287,4 +287,28 @@ func TestStaffWhoIsCalledLikeAnother(t *testing.T) {
 	shows(t, w.Bob().Open("/desk/"), http.StatusServiceUnavailable)
 	w.staff["bob"] = desk.Staff{ID: "e7:client", Roles: []desk.Role{desk.RoleOperator}}
 	shows(t, w.Bob().Open("/desk/"), http.StatusOK)
+}
+
+// Each way that the field names finds who is meant, and nobody where two are.
+func TestFindByWhatTheCallerKnows(t *testing.T) {
+	t.Parallel()
+	w, sam, _ := helped(t)
+	_, err := w.Accounts().Save(t.Context(), provider.Account{ID: "carl", Email: "carl@example.com", EmailVerified: true})
+	w.OK(err)
+	for id, number := range map[string]string{"bob": "4711", "carl": "2 x", "alice": "2 x", "sara": "s-1"} {
+		w.OK(w.People().SetAttributes(t.Context(), id, map[string]any{"customer": number}))
+	}
+	c := w.applies(w.Bob(), "bob")
+	shows(t, sam.Open("/desk/"), http.StatusOK, "Email address – ID – Customer number – Case")
+	for sought, want := range map[string]string{
+		"4711": "Why do you look", c.ID: "Why do you look", "471": "Nobody is recorded", "s-1": "Nobody is recorded", "2 x": "Several people are recorded",
+	} {
+		p := sam.Submit(sam.Open("/desk/find"), "sought", sought)
+		if !strings.Contains(p.Text, want) {
+			t.Errorf("%q: %s", sought, p.Status)
+		}
+	}
+	if w.lines(provider.EventPersonFound, "") != 2 || w.lines(provider.EventPersonNotFound, "") != 3 || w.lines(provider.EventDeskRefused, "find") != 1 {
+		t.Error("a find is not in the log")
+	}
 }

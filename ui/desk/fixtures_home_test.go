@@ -1,6 +1,8 @@
 package desk
 
 import (
+	"strings"
+
 	"github.com/a-h/templ"
 
 	"github.com/bonafide-id/bonafide/ui"
@@ -10,7 +12,7 @@ import (
 var homeFixtures = []audiencetest.Fixture{
 	{Name: "home", Render: func(p ui.Page) templ.Component {
 		find := audiencetest.Form()
-		v := HomeView{Page: page(p, SectionHome), Find: &find, Matters: []OpenMatter{
+		v := HomeView{Page: page(p, SectionHome), Find: &find, Ways: ways(p.Locale), Matters: []OpenMatter{
 			{URL: "/desk/matters/m1", Reason: student, Ticket: "T-42", EndsAt: audiencetest.Now},
 			{URL: "/desk/matters/m2", Reason: student, EndsAt: audiencetest.Now},
 		}}
@@ -23,4 +25,13 @@ var homeFixtures = []audiencetest.Fixture{
 		return Home(v)
 	}},
 	{Name: "home-nothing", Render: func(p ui.Page) templ.Component { return Home(HomeView{Page: page(p, SectionHome)}) }},
+}
+
+// ways are all that there are.
+func ways(l *ui.Locale) string {
+	var words []string
+	for _, w := range []Way{WayEmail, WayID, WayCase, WayRequest} {
+		words = append(words, WayWord(l, w))
+	}
+	return strings.Join(words, " – ")
 }

@@ -80,7 +80,7 @@ func Home(v HomeView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = FindForm(l, *v.Find, "", false).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = FindForm(l, *v.Find, v.Ways, "", false).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -194,10 +194,10 @@ func Home(v HomeView) templ.Component {
 	})
 }
 
-// FindForm finds a person by one field.
+// FindForm finds a person by one field, which takes these ways.
 //
 //go:noinline
-func FindForm(l *ui.Locale, f ui.Form, sought string, autofocus bool) templ.Component {
+func FindForm(l *ui.Locale, f ui.Form, ways, sought string, autofocus bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -231,7 +231,7 @@ func FindForm(l *ui.Locale, f ui.Form, sought string, autofocus bool) templ.Comp
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = ui.EntryField(l, f, ui.Entry{Name: FieldSought, Label: l.Plain(t.Sought), Hint: l.Plain(t.SoughtHint), Value: sought, Autofocus: autofocus}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.EntryField(l, f, ui.Entry{Name: FieldSought, Label: ways, Hint: l.Plain(t.SoughtHint), Value: sought, Autofocus: autofocus}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -85,10 +85,11 @@ type numbersText struct {
 }
 
 type homeText struct {
-	Heading, Find, Sought, SoughtHint ui.Message
-	FindThem, Matters, Ends, Wrong    ui.Message
-	ToDo, Nothing                     ui.Message
-	Tasks                             map[TaskKind]ui.Message
+	Heading, Find, SoughtHint      ui.Message
+	Ways                           map[Way]ui.Message
+	FindThem, Matters, Ends, Wrong ui.Message
+	ToDo, Nothing                  ui.Message
+	Tasks                          map[TaskKind]ui.Message
 }
 
 type actText struct {

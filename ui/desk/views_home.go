@@ -14,10 +14,29 @@ const FieldSought = "sought"
 type HomeView struct {
 	Page
 	// Find is the form that finds a person, nil for whom may not. It posts [FieldSought].
-	Find  *ui.Form
+	Find *ui.Form
+	// Ways are what the field takes.
+	Ways  string
 	Tasks []Task
 	// Matters are the open ones of who is signed in.
 	Matters []OpenMatter
+}
+
+// Way is what a person is found by.
+type Way string
+
+// The ways. A person is found by attributes, too, where the host says so.
+const (
+	WayEmail   Way = "email"
+	WayID      Way = "id"
+	WayCase    Way = "case"
+	WayRequest Way = "request"
+)
+
+// WayWord is what a way is called.
+func WayWord(l *ui.Locale, w Way) string {
+	l = l.OrEnglish()
+	return l.Plain(textOf(l).Home.Ways[w])
 }
 
 // OpenMatter is a matter that is open.

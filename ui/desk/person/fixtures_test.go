@@ -29,7 +29,7 @@ func page(p ui.Page) desk.Page {
 func inMatter(p ui.Page, change func(*BarView)) desk.Page {
 	d := page(p)
 	bar := BarView{
-		Form: audiencetest.Form(), Reason: ada, Ticket: "T-42", EndsAt: audiencetest.Now.Add(30 * time.Minute), ProofURL: "/desk/matters/m1/proof",
+		Form: audiencetest.Form(), Reason: ada, Ticket: "T-42", Note: "Called twice", EndsAt: audiencetest.Now.Add(30 * time.Minute), ProofURL: "/desk/matters/m1/proof",
 	}
 	change(&bar)
 	d.Remarks = append(d.Remarks, Bar(p.Locale, bar))
@@ -48,10 +48,19 @@ var until = audiencetest.Now.Add(5 * time.Minute)
 
 var fixtures = []audiencetest.Fixture{
 	{Name: "find", Render: func(p ui.Page) templ.Component {
-		return Find(FindView{Page: page(p), Form: audiencetest.Form(), Matters: []desk.OpenMatter{{URL: "/desk/matters/m1", Reason: ada, EndsAt: until}}})
+		return Find(FindView{Page: page(p), Form: audiencetest.Form(), Ways: desk.WayWord(p.Locale, desk.WayEmail), Matters: []desk.OpenMatter{{URL: "/desk/matters/m1", Reason: ada, EndsAt: until}}})
 	}},
 	{Name: "find-nobody", Render: func(p ui.Page) templ.Component {
-		return Find(FindView{Page: page(p), Form: audiencetest.Form(ProblemOf(p.Locale, desk.FieldSought, WrongNobody)), Sought: "ada@example.com"})
+		return Find(FindView{Page: page(p), Form: audiencetest.Form(ProblemOf(p.Locale, desk.FieldSought, WrongNobody)), Ways: desk.WayWord(p.Locale, desk.WayEmail), Sought: "ada@example.com"})
+	}},
+	{Name: "find-several", Render: func(p ui.Page) templ.Component {
+		return Find(FindView{Page: page(p), Form: audiencetest.Form(ProblemOf(p.Locale, desk.FieldSought, WrongSeveral)), Ways: desk.WayWord(p.Locale, desk.WayID), Sought: "4711"})
+	}},
+	{Name: "request", Render: func(p ui.Page) templ.Component {
+		return Request(RequestView{Page: page(p), BackURL: "/desk/find", Cards: []Card{{Code: "authorize", Rows: []Row{
+			{Name: RowAt, At: until}, {Name: RowApplication, Text: "shop"}, {Name: RowOutcome, Text: "denied"},
+			{Name: RowError, Text: "invalid_request"}, {Name: RowDetail, Text: "the redirect URI is not registered"},
+		}}}})
 	}},
 	{Name: "open", Render: func(p ui.Page) templ.Component {
 		v := OpenView{Page: page(p), Form: audiencetest.Form(), Person: "sealed"}

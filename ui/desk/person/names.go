@@ -40,6 +40,8 @@ const (
 	RowAt          RowName = "at"
 	RowBy          RowName = "by"
 	RowApplication RowName = "application"
+	RowOutcome     RowName = "outcome"
+	RowError       RowName = "error"
 	RowDetail      RowName = "detail"
 	RowValue       RowName = "value"
 )

@@ -16,7 +16,11 @@ type text struct {
 	Bys     map[By]ui.Message
 }
 
-type findText struct{ Heading, Text, Nobody, Matters, NoMatters ui.Message }
+type findText struct {
+	Heading, Text, Nobody, Several ui.Message
+	Matters, NoMatters             ui.Message
+	Request, RequestText           ui.Message
+}
 
 type openText struct {
 	Heading, Text, Reason, ReasonMissing ui.Message

@@ -18,13 +18,24 @@ const (
 	ActionProve = "prove"
 )
 
+// MaxNote is how long a note may be, in characters.
+const MaxNote = 1000
+
 // FindView finds a person. It posts [desk.FieldSought].
 type FindView struct {
 	desk.Page
 	ui.Form
-	// Sought is what was entered.
-	Sought  string
+	// Ways are what the field takes, Sought is what was entered.
+	Ways, Sought string
+
 	Matters []desk.OpenMatter
+}
+
+// RequestView is what the logs of applications have of one request.
+type RequestView struct {
+	desk.Page
+	Cards   []Card
+	BackURL string
 }
 
 // OpenView opens a matter about the person who was found. It posts [FieldPerson], [FieldReason],
@@ -43,6 +54,8 @@ type BarView struct {
 	ui.Form
 	Reason ui.Label
 	Ticket string
+	// Note is what who reads this has noted.
+	Note   string
 	EndsAt time.Time
 	// Mailbox and Session are until when the caller has proved to read the mailbox, or to be
 	// signed in; zero for neither.
@@ -133,6 +146,7 @@ type Wrong string
 // The mistakes.
 const (
 	WrongNobody  Wrong = "nobody"
+	WrongSeveral Wrong = "several"
 	WrongReason  Wrong = "reason"
 	WrongLength  Wrong = "length"
 	WrongOver    Wrong = "over"
@@ -146,7 +160,7 @@ func ProblemOf(l *ui.Locale, field string, w Wrong) ui.Problem {
 	l = l.OrEnglish()
 	t := textOf(l)
 	sentence := map[Wrong]ui.Message{
-		WrongNobody: t.Find.Nobody, WrongReason: t.Open.ReasonMissing, WrongLength: t.Open.TooLong, WrongOver: t.Open.Over,
+		WrongNobody: t.Find.Nobody, WrongSeveral: t.Find.Several, WrongReason: t.Open.ReasonMissing, WrongLength: t.Open.TooLong, WrongOver: t.Open.Over,
 		WrongCode: t.Proof.Wrong, WrongTooMany: t.Proof.TooMany, WrongNoMail: t.Proof.NoMail,
 	}[w]
 	return ui.Problem{Field: field, Text: l.Plain(sentence)}

@@ -10,15 +10,19 @@ import (
 	screens "github.com/bonafide-id/bonafide/ui/desk"
 )
 
-// Matters returns the open matters of who asks.
-type Matters func(r *frame.Request) ([]screens.OpenMatter, error)
-
-// Routes returns the page.
-func Routes(matters Matters) []frame.Route {
-	return []frame.Route{{Path: "/{$}", Section: screens.SectionHome, Needs: role.Staff.Works, Show: matters.show}}
+// People are what the page says of people: the open matters of who asks, and by what people are
+// found.
+type People struct {
+	Matters func(r *frame.Request) ([]screens.OpenMatter, error)
+	Ways    func(r *frame.Request) string
 }
 
-func (matters Matters) show(r *frame.Request) error {
+// Routes returns the page.
+func Routes(people People) []frame.Route {
+	return []frame.Route{{Path: "/{$}", Section: screens.SectionHome, Needs: role.Staff.Works, Show: people.show}}
+}
+
+func (people People) show(r *frame.Request) error {
 	page, err := r.Page(screens.SectionHome)
 	if err != nil {
 		return err
@@ -27,8 +31,8 @@ func (matters Matters) show(r *frame.Request) error {
 	if r.Staff.Helps() {
 		find := r.Form()
 		find.Action = r.Path("find")
-		v.Find = &find
-		if v.Matters, err = matters(r); err != nil {
+		v.Find, v.Ways = &find, people.Ways(r)
+		if v.Matters, err = people.Matters(r); err != nil {
 			return err
 		}
 	}

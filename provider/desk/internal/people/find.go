@@ -5,13 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
-	"github.com/bonafide-id/bonafide/provider/desk/internal/person"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
@@ -47,7 +45,7 @@ func (d *Room) renderFind(r *frame.Request, status int, sought string, problems 
 		return err
 	}
 	v := views.FindView{Page: page, Form: r.Form(problems...), Sought: sought}
-	v.Action = r.Path("find")
+	v.Action, v.Ways = r.Path("find"), d.Ways(r)
 	if v.Matters, err = d.OpenMatters(r); err != nil {
 		return err
 	}
@@ -65,23 +63,61 @@ func (d *Room) find(r *frame.Request) error {
 	}
 	begin := time.Now()
 	sought := r.Posted(screens.FieldSought)
-	found, err := d.found(r, sought)
+	found, problem, err := d.found(r, sought)
 	if err != nil {
 		return err
 	}
 	event := provider.Event{Name: provider.EventPersonNotFound}
-	if found != "" {
+	var lines []storage.LogEntry
+	switch {
+	case found != "":
 		event = provider.Event{Name: provider.EventPersonFound, UserID: found}
+	case problem == views.WrongSeveral:
+		event.Detail = "several"
+	case d.Dashboard != nil:
+		if lines, err = d.Dashboard.FindRequest(r.Context(), sought); err != nil {
+			return err
+		}
+		if len(lines) > 0 {
+			event.Detail = "request"
+		}
 	}
 	if err := r.Write(event, storage.NoProof); err != nil {
 		return err
 	}
-	d.count(r, found != "")
-	pause(r.Context(), findTime-time.Since(begin))
-	if found == "" {
-		return d.renderFind(r, http.StatusUnprocessableEntity, sought, views.ProblemOf(r.Locale(), screens.FieldSought, views.WrongNobody))
+	if event.Detail == "" { // what is no person is neither a hit nor a miss
+		d.count(r, found != "")
 	}
-	return d.renderOpen(r, http.StatusOK, views.OpenView{Person: d.sealFound(r, found)})
+	pause(r.Context(), findTime-time.Since(begin))
+	switch {
+	case found != "":
+		return d.renderOpen(r, http.StatusOK, views.OpenView{Person: d.sealFound(r, found)})
+	case len(lines) > 0:
+		return d.renderRequest(r, lines)
+	}
+	return d.renderFind(r, http.StatusUnprocessableEntity, sought, views.ProblemOf(r.Locale(), screens.FieldSought, problem))
+}
+
+// renderRequest shows what the logs of applications have of a request. Whose it was they do not
+// say to anybody here.
+func (d *Room) renderRequest(r *frame.Request, lines []storage.LogEntry) error {
+	page, err := r.Page(screens.SectionFind)
+	if err != nil {
+		return err
+	}
+	v := views.RequestView{Page: page, BackURL: r.Path("find")}
+	for _, line := range lines {
+		rows := []views.Row{{Name: views.RowAt, At: line.At}, {Name: views.RowApplication, Text: line.ClientID}, {Name: views.RowOutcome, Text: line.Outcome}}
+		if line.Error != "" {
+			rows = append(rows, views.Row{Name: views.RowError, Text: line.Error})
+		}
+		if line.Cause != "" {
+			rows = append(rows, views.Row{Name: views.RowDetail, Text: line.Cause})
+		}
+		v.Cards = append(v.Cards, views.Card{Code: line.Event, Rows: rows})
+	}
+	r.RenderSecret(http.StatusOK, views.Request(v))
+	return nil
 }
 
 // pause waits, unless the request ends.
@@ -94,63 +130,36 @@ func pause(ctx context.Context, wait time.Duration) {
 	}
 }
 
-// found returns the ID of a person whom who asks may look at; empty for nobody.
-func (d *Room) found(r *frame.Request, sought string) (string, error) {
+// found returns the ID of a person whom who asks may look at; empty for nobody, and why not.
+func (d *Room) found(r *frame.Request, sought string) (string, views.Wrong, error) {
 	if sought == "" || len(sought) > maxSought || !utf8.ValidString(sought) {
-		return "", nil
+		return "", views.WrongNobody, nil
 	}
-	id, err := d.look(r.Context(), sought)
-	if id == "" || err != nil {
-		return "", err
-	}
-	standing, err := r.StandingOf(id)
+	ids, err := d.seek(r.Context(), sought)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	if standing == frame.Self || standing == frame.Protected && !r.Staff.Operates() {
+	var left []string
+	for _, id := range ids {
+		standing, err := r.StandingOf(id)
+		if err != nil {
+			return "", "", err
+		}
+		if standing != frame.Self && (standing != frame.Protected || r.Staff.Operates()) {
+			left = append(left, id)
+			continue
+		}
 		if err := r.Refuse(frame.Refusal{Action: "find", Person: id, Alarm: standing == frame.Protected}); !errors.Is(err, frame.NotFound) {
-			return "", err
+			return "", "", err
 		}
-		return "", nil
 	}
-	return id, nil
-}
-
-// look returns the ID of the person who has exactly this address or ID; empty for nobody.
-func (d *Room) look(ctx context.Context, sought string) (string, error) {
-	p := d.Frame.Provider
-	if !p.Installation().HasAccounts {
-		return d.lookAtHost(ctx, sought)
+	switch len(left) {
+	case 0:
+		return "", views.WrongNobody, nil
+	case 1:
+		return left[0], "", nil
 	}
-	if strings.Contains(sought, "@") {
-		account, err := p.Accounts().GetByEmail(ctx, sought)
-		if errors.Is(err, provider.ErrNoUser) {
-			return "", nil
-		}
-		return account.ID, err
-	}
-	account, err := p.Accounts().Get(ctx, sought)
-	if errors.Is(err, provider.ErrNoUser) {
-		return "", nil
-	}
-	return account.ID, err
-}
-
-// lookAtHost asks the host for a user by address, and finds one by ID of whom there is a record
-// here.
-func (d *Room) lookAtHost(ctx context.Context, sought string) (string, error) {
-	if strings.Contains(sought, "@") {
-		found, err := d.Host.FindUsers(ctx, person.Finder{Email: sought})
-		if err != nil || len(found) != 1 {
-			return "", err
-		}
-		return found[0], nil
-	}
-	data, err := d.Frame.Provider.People().Get(ctx, sought)
-	if errors.Is(err, provider.ErrNoUser) {
-		return "", nil
-	}
-	return data.UserID, err
+	return "", views.WrongSeveral, nil
 }
 
 // count counts a find, and tells the host of many misses in a row.

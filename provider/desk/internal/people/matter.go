@@ -19,11 +19,8 @@ import (
 	views "github.com/bonafide-id/bonafide/ui/desk/person"
 )
 
-// The lengths of a ticket and of a note, in characters.
-const (
-	maxTicket = 60
-	maxNote   = 1000
-)
+// maxTicket is how long a ticket may be, in characters.
+const maxTicket = 60
 
 // mostMatters is how many open matters a page lists.
 const mostMatters = 10
@@ -87,7 +84,7 @@ func (d *Room) open(r *frame.Request) error {
 	var problems []ui.Problem
 	for field, w := range map[string]views.Wrong{
 		views.FieldReason: wrongIf(!known, views.WrongReason), views.FieldTicket: wrongIf(utf8.RuneCountInString(v.Ticket) > maxTicket, views.WrongLength),
-		views.FieldNote: wrongIf(utf8.RuneCountInString(v.Note) > maxNote, views.WrongLength),
+		views.FieldNote: wrongIf(utf8.RuneCountInString(v.Note) > views.MaxNote, views.WrongLength),
 	} {
 		if w != "" {
 			problems = append(problems, views.ProblemOf(r.Locale(), field, w))
@@ -171,6 +168,13 @@ func (d *Room) bar(r *frame.Request, page *screens.Page) error {
 		Form: r.Form(), Reason: d.reason(page.Locale, r.Matter.Reason), Ticket: r.Matter.Ticket, EndsAt: r.Matter.EndsAt, ProofURL: r.MatterPath("proof"),
 	}
 	v.Action = r.MatterPath("close")
+	if len(r.Matter.Note) > 0 { // of this staff: nobody else is in the matter
+		note, err := r.Frame.Provider.People().Open(frame.NoteKind, r.Matter.ID, r.Matter.Note)
+		if err != nil {
+			return err
+		}
+		v.Note = string(note)
+	}
 	switch r.Proof() {
 	case storage.SessionProof:
 		v.Session = r.Matter.ProvedUntil

@@ -12,18 +12,21 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/person"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
+	"github.com/bonafide-id/bonafide/provider/developer"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
 	views "github.com/bonafide-id/bonafide/ui/desk/person"
 )
 
-// Options are what the room is made with. Verification is nil without cases.
+// Options are what the room is made with. Verification is nil without cases, Dashboard without
+// logs of applications.
 type Options struct {
 	Frame        *frame.Frame
 	Book         *action.Book
 	Host         person.Host
 	Verification *verification.Service
+	Dashboard    *developer.Dashboard
 }
 
 // Room is the room. Create one with New.
