@@ -92,12 +92,14 @@ func (w *place) plans() string {
 	for i := range min(*targets, *people) {
 		fmt.Fprintln(&ids, "many", i+1)
 	}
-	b := w.as("olga")
+	b, begin := w.as("olga"), time.Now()
 	p := w.sends(b, "/desk/plans/new", "action", "check", "name", "lock", "targets", strings.ReplaceAll(ids.String(), " ", ""), "plan_reason", "incident", "note", "All of them were seen.")
 	if p.StatusCode != http.StatusOK {
 		w.t.Fatalf("check: %s\n%s", p.Status, p.Text)
 	}
+	checked := time.Since(begin)
 	p = b.Submit(p, "action", "propose")
+	w.t.Logf("a plan for %d: checked in %.1f s, proposed in %.1f s", min(*targets, *people), checked.Seconds(), (time.Since(begin) - checked).Seconds())
 	if p.StatusCode != http.StatusOK || !strings.HasPrefix(p.Request.URL.Path, "/desk/plans/") {
 		w.t.Fatalf("propose: %s at %s\n%s", p.Status, p.Request.URL, p.Text)
 	}
