@@ -1,7 +1,6 @@
 package desk
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/bonafide-id/bonafide/ui"
@@ -56,9 +55,6 @@ func ActVoid(l *ui.Locale, void string) string {
 	}
 	return l.Plain(word)
 }
-
-// ActNames returns the names of the actions for which there are words.
-func ActNames() []string { return slices.Sorted(maps.Keys(endings)) }
 
 // ending is how an action ends: by name whether it can be undone, and who is told.
 type ending struct{ undo, told string }

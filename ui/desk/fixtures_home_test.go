@@ -18,7 +18,7 @@ var homeFixtures = []audiencetest.Fixture{
 		}}
 		for _, kind := range []TaskKind{
 			TaskCases, TaskCasesOverdue, TaskEvidence, TaskPlans, TaskPlansRunning, TaskBreaks, TaskBreaksOverdue, TaskReviews, TaskOwnerless,
-			TaskMail, TaskQueue, TaskCheckpointLate, TaskTrailBroken, TaskHealth, TaskWithheld,
+			TaskMail, TaskQueue, TaskCheckpointLate, TaskTrailBroken, TaskHealth,
 		} {
 			v.Tasks = append(v.Tasks, Task{Kind: kind, Count: 25, More: kind == TaskCases, URL: "/desk/" + string(kind)})
 		}

@@ -1,6 +1,8 @@
 package desk
 
 import (
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/a-h/templ"
@@ -68,7 +70,7 @@ func TestEveryCodeHasASentence(t *testing.T) {
 // actSentences are those about actions.
 func actSentences(l *ui.Locale) (all []templ.Component) {
 	say := func(s string) { all = append(all, ui.Words(s+" ")) }
-	for _, name := range ActNames() {
+	for _, name := range slices.Sorted(maps.Keys(endings)) {
 		for _, of := range []func(*ui.Locale, string) string{ActTitle, ActDoes, ActUndo, ActTold} {
 			say(of(l, name))
 		}

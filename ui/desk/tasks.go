@@ -29,7 +29,6 @@ const (
 	TaskCheckpointLate TaskKind = "checkpoint_late"
 	TaskTrailBroken    TaskKind = "trail_broken"
 	TaskHealth         TaskKind = "health"
-	TaskWithheld       TaskKind = "withheld"
 )
 
 func (k TaskKind) isWrong() bool {

@@ -81,7 +81,7 @@ var fixtures = []audiencetest.Fixture{
 			Page: inMatter(p, func(v *BarView) { v.Mailbox = until }), Head: headOf(StateLocked, StateDeletion), Part: PartAccount, Masked: true,
 			Cards: []Card{
 				{Title: ada, States: []State{StateVerified, StateSensitive}, Rows: []Row{{Name: RowValue, Text: "•••"}}, Acts: []ActLink{{Name: "show_value", URL: "/desk/x", Of: "Ada"}}},
-				{Title: ada, Rows: []Row{{Name: RowEmail, State: StateUnverified}, {Name: RowCreated, At: until}, {Name: RowDeletion, At: until}}},
+				{Title: ada, Rows: []Row{{Name: RowValue, Text: "a•••@e•••.org", State: StateUnverified}, {Name: RowCreated, At: until}, {Name: RowDeletion, At: until}}},
 			},
 		})
 	}},

@@ -20,7 +20,6 @@ type RowName string
 
 // The rows.
 const (
-	RowEmail       RowName = "email"
 	RowCreated     RowName = "created"
 	RowDeletion    RowName = "deletion_at"
 	RowPassword    RowName = "password"

@@ -56,7 +56,7 @@ func (s *Service) addTargets(r *frame.Request, v *screens.PlanView, o Opened) {
 	skips := map[string]int{}
 	for _, t := range o.Targets {
 		if t.Number <= firstTargets {
-			v.First = append(v.First, screens.Target{Number: t.Number, ID: t.ID, State: screens.TargetState(t.State), Why: t.Why})
+			v.First = append(v.First, screens.Target{Number: t.Number, ID: t.ID, State: targetStates[t.State], Why: t.Why})
 		}
 		if t.State == storage.TargetSkipped {
 			skips[t.Why]++
@@ -189,4 +189,10 @@ func (s *Service) reasonLabel(l *ui.Locale, name string) ui.Label {
 		return ui.Label{Text: word}
 	}
 	return ui.Label{Text: r.Title, Lang: ui.Undetermined}
+}
+
+var targetStates = map[storage.TargetState]screens.TargetState{
+	storage.TargetWaiting: screens.TargetWaiting,
+	storage.TargetDone:    screens.TargetDone,
+	storage.TargetSkipped: screens.TargetSkipped,
 }
