@@ -3,6 +3,7 @@ package scale
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -51,15 +52,23 @@ func (w *place) seals() {
 	keys := w.keys()
 	end := w.writes()
 	var took times
+	refused := 0
 	for sealed := true; sealed; {
 		now := w.Now()
 		var err error
-		took = append(took, timed(func() {
+		step := timed(func() {
 			sealed, err = w.Store.SealEvents(w.t.Context(), trail.Most, now.Add(-trail.Oldest), keys.Seal(now))
-		}))
+		})
+		if errors.Is(err, storage.ErrUnavailable) { // a vacuum of PostgreSQL does not pause; Run tries again in a minute
+			refused++
+			time.Sleep(time.Second)
+			sealed = refused < 600
+			continue
+		}
 		w.OK(err)
+		took = append(took, step)
 	}
-	w.t.Log("close a block       ", took)
+	w.t.Logf("close a block        %v, refused %d times", took, refused)
 	w.t.Log("a writer meanwhile  ", end())
 	var verdict trail.Verdict
 	whole := timed(func() {

@@ -23,7 +23,6 @@ var (
 type dialect struct {
 	numbers string // a table n with the numbers i from the first parameter to the second
 	digest  string // 32 bytes of a number
-	text    string // the beginning of a type cast to text
 	size    string // tables and indexes with their bytes
 }
 
