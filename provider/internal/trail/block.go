@@ -14,7 +14,7 @@ import (
 // Most is the number of lines of a full block, and Oldest how long a line waits for a block to be
 // full.
 const (
-	Most   = 4096
+	Most   = 1024
 	Oldest = 10 * time.Minute
 )
 
