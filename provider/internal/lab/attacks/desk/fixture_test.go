@@ -26,6 +26,7 @@ import (
 // What is known of alice and nowhere else.
 const (
 	canaryName    = "Quetzalcoatlina"
+	canaryNote    = "knows the middle name Popocatepetl"
 	canaryAddress = "quetzal.private@alices-own-domain.org"
 	canaryBirth   = "1973-11-29"
 	canaryAllergy = "penicillinoid-zwei"
