@@ -178,7 +178,7 @@ func initial(s string) string {
 // newMatterID returns the ID of a matter (UUID version 7), which sorts by time.
 func newMatterID(at time.Time) string {
 	var id [16]byte
-	binary.BigEndian.PutUint64(id[:8], uint64(at.UnixMilli())<<16) //nolint:gosec // after 1970
+	binary.BigEndian.PutUint64(id[:8], uint64(at.UnixMilli())<<16)
 	_, _ = rand.Read(id[6:])
 	id[6], id[8] = id[6]&0x0f|0x70, id[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])

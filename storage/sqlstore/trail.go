@@ -183,14 +183,14 @@ func (s *Store) BlockEvents(ctx context.Context, number int64) ([]storage.Event,
 		return nil, nil, err
 	}
 	lines, err := read(ctx, s, "read block", func(tx *tx) ([]blockLine, error) {
-		return all(tx, scanLine, `SELECT `+eventColumns+`, x.subject_mac, x.address_mac FROM main.events
+		return all(tx, scanLine, `SELECT `+eventColumns+`, CASE WHEN x.event_id IS NULL THEN 0 ELSE 1 END, x.subject_mac, x.address_mac FROM main.events
 			LEFT JOIN main.event_erasures x ON x.event_id = id WHERE id BETWEEN ?1 AND ?2 ORDER BY id`, ends.first, ends.last)
 	})
 	var events []storage.Event
 	var erased []storage.Erasure
 	for _, line := range lines {
 		events = append(events, line.Event)
-		if line.subject != nil {
+		if line.erased {
 			erased = append(erased, storage.Erasure{EventID: line.ID, Subject: line.subject, Address: line.address})
 		}
 	}
@@ -205,14 +205,15 @@ func scanRange(row scanner) (r idRange, err error) {
 	return r, err
 }
 
-// blockLine is an event with what was erased in it, nil for nothing.
+// blockLine is an event with what was erased in it, if anything was.
 type blockLine struct {
 	storage.Event
+	erased           bool
 	subject, address []byte
 }
 
 func scanLine(row scanner) (l blockLine, err error) {
-	err = row.Scan(append(eventFields(&l.Event), &l.subject, &l.address)...)
+	err = row.Scan(append(eventFields(&l.Event), &l.erased, &l.subject, &l.address)...)
 	return l, err
 }
 

@@ -18,13 +18,11 @@ const (
 // line returns the hash of a line: that of the event as it is stored, with the digests of its
 // person and network as they were before an erasure.
 func (k *Keys) line(e storage.Event, was *storage.Erasure) tlog.Hash {
-	digests := storage.Erasure{}
-	if was != nil {
-		digests = *was
-	} else {
-		digests = k.Erase(e)
+	if was == nil {
+		now := k.Erase(e)
+		was = &now
 	}
-	return tlog.RecordHash(encodeLine(e, digests))
+	return tlog.RecordHash(encodeLine(e, *was))
 }
 
 // encodeLine returns the only encoding of a line: no two lines have the same.

@@ -126,8 +126,8 @@ func (v *verifier) block(ctx context.Context, b storage.Block) (*Finding, error)
 	}
 	v.log.add(leafOf(b))
 	edge := v.log.edge()
-	head, err := v.keys.Open(b.Checkpoint)
-	if err != nil || head.Size != b.Number || head.Root != storage.Digest(v.log.root()) || !bytes.HasPrefix(b.Edge, edge) {
+	head, wrong := v.keys.Open(b.Checkpoint)
+	if wrong != nil || head.Size != b.Number || head.Root != storage.Digest(v.log.root()) || !bytes.HasPrefix(b.Edge, edge) {
 		return &Finding{Block: b.Number, Cause: RecordChanged}, nil
 	}
 	for _, a := range v.anchors {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -45,8 +46,8 @@ type ownPlace struct {
 func (u *Upkeep) AnchorWith(f Anchor) {
 	u.anchors.mu.Lock()
 	defer u.anchors.mu.Unlock()
-	all := u.anchors.all
-	u.anchors.all, u.anchors.next = append(all[:len(all):len(all)], ownPlace{f, make(host.Calls, 1)}), time.Time{}
+	u.anchors.all = append(slices.Clone(u.anchors.all), ownPlace{f, make(host.Calls, 1)}) // the former list may be in use
+	u.anchors.next = time.Time{}
 }
 
 // Anchored returns when all anchors had taken a checkpoint; false if there is none.
