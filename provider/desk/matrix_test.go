@@ -1,6 +1,7 @@
 package desk_test
 
 import (
+	"context"
 	"net/http"
 	"os"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
+	"github.com/bonafide-id/bonafide/provider/developer"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -57,6 +59,7 @@ func readMatrix(t *testing.T) (rows []matrixRow) {
 var matrixValues = map[string]string{
 	"client_id": "shop", "handle": "fname", "value": "Bo", "session": "none", "group": "student", "email": "new@example.com",
 	"reason": "It sends people elsewhere.", "scopes": "profile", "before": "2026-01-01T00:00",
+	action.FieldTo: "lake",
 }
 
 // matrixAnswer posts the form of an action on what nobody has looked at, so that nothing is done,
@@ -174,29 +177,75 @@ func TestMatrixOfPeople(t *testing.T) {
 	})
 }
 
-func TestMatrixOfTheService(t *testing.T) {
-	t.Parallel()
-	w, browsers := matrix(t)
-	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "shop", Name: "Shop", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}}))
+// serviceRow is what support and operators meet, of what is no person.
+type serviceRow struct {
+	action.Rule
+	support, operator string
+}
+
+// readServiceMatrix reads the list of what is done to all but people, which was written by hand.
+func readServiceMatrix(t *testing.T) (rows []serviceRow) {
+	t.Helper()
 	content, err := os.ReadFile("testdata/matrix_service.txt")
-	w.OK(err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for line := range strings.Lines(string(content)) {
 		f := strings.Fields(line)
-		if len(f) != 3 || f[0] == "#" {
+		if len(f) == 0 || f[0] == "#" {
 			continue
 		}
 		i := slices.IndexFunc(action.Table(), func(r action.Rule) bool { return r.Name == f[0] })
-		if i < 0 {
-			t.Errorf("%s is not in the table", f[0])
-			continue
+		if i < 0 || len(f) != 3 {
+			t.Fatalf("no row of the table: %s", line)
 		}
-		rule, target := action.Table()[i], "/desk/service"
-		if rule.Target == action.Application {
-			target = "/desk/applications/shop"
-		}
-		for who, want := range map[string]string{"sam": f[1], "olga": f[2], "rita": answerNone, "sara": answerNone, "aude": answerNone} {
-			if got := matrixPost(browsers[who], target, rule); got != want {
-				t.Errorf("%s: %s: %s, want %s", f[0], who, got, want)
+		rows = append(rows, serviceRow{action.Table()[i], f[1], f[2]})
+	}
+	return rows
+}
+
+// dashboard returns that of developers, with the application app of the organization river, and
+// the organization lake without an owner.
+func dashboard(w *lab.Fixture) *developer.Dashboard {
+	w.T.Helper()
+	store := w.Store.(storage.Developers)
+	d, err := developer.New(developer.Config{Provider: w.Provider, Store: store, Mailer: w.Mails, Clock: w.Now})
+	w.OK(err)
+	ctx, now := w.T.Context(), w.Now()
+	for _, id := range []string{"river", "lake"} {
+		w.OK(store.CreateOrganization(ctx, storage.Organization{ID: id, Name: id, CreatedAt: now}, storage.Member{UserID: "of-" + id, JoinedAt: now}, 10))
+	}
+	w.OK(store.EndMemberships(ctx, "of-lake", "gone"))
+	w.OK(w.Clients().Save(ctx, provider.Client{ID: "app", Name: "App", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Scopes: []string{"openid", "profile"}}))
+	w.OK(store.CreateApplication(ctx, storage.Application{
+		Environment: storage.Production, ClientID: "app", OrganizationID: "river", Name: "App", Kind: "web", CreatedBy: "of-river", CreatedAt: now, UpdatedAt: now,
+	}, 10))
+	return d
+}
+
+func TestMatrixOfTheService(t *testing.T) {
+	t.Parallel()
+	w, browsers := matrix(t)
+	d, err := desk.New(desk.Config{
+		Provider: w.Provider, Store: w.Store.(desk.Store), Clock: w.Now, Dashboard: dashboard(w.Fixture),
+		Staff: func(_ context.Context, userID string) (desk.Staff, error) { return w.staff[userID], nil },
+	})
+	w.OK(err)
+	mux := http.NewServeMux()
+	mux.Handle("/desk/", d)
+	mux.Handle("/", w.Provider)
+	w.Server.Config.Handler = mux
+	of := map[action.Kind]string{action.Application: "/desk/applications/app", action.Organization: "/desk/organizations/river", action.Service: "/desk/service"}
+	for _, row := range readServiceMatrix(t) {
+		for who, want := range map[string]string{"sam": row.support, "olga": row.operator, "rita": answerNone, "sara": answerNone, "aude": answerNone} {
+			if got := matrixPost(browsers[who], of[row.Target], row.Rule); got != want {
+				t.Errorf("%s: %s: %s, want %s", row.Name, who, got, want)
+			}
+			if row.Target == action.Service {
+				continue
+			}
+			if got := matrixPost(browsers[who], of[row.Target]+"-none", row.Rule); got != answerNone {
+				t.Errorf("%s: %s to nothing: %s", row.Name, who, got)
 			}
 		}
 	}
@@ -212,6 +261,14 @@ func TestMatrixHasEveryAction(t *testing.T) {
 		if rule.Target == action.Person {
 			known = append(known, rule.Name)
 		}
+	}
+	for _, rule := range action.Table() {
+		if rule.Target != action.Person {
+			known = append(known, rule.Name)
+		}
+	}
+	for _, row := range readServiceMatrix(t) {
+		listed = append(listed, row.Name)
 	}
 	if diff := cmp.Diff(known, listed); diff != "" {
 		t.Errorf("the list and the table differ (-table +list):\n%s", diff)
