@@ -32,7 +32,18 @@ type place struct {
 
 const staffPass = "glacier-tulip-orbit-42"
 
+// given is what a place has beside what each has; nil for nothing.
+type given struct {
+	provider func(*provider.Config)
+	desk     func(*place, *desk.Config)
+}
+
 func newPlace(t testing.TB, change ...func(*verification.Policy)) *place {
+	t.Helper()
+	return newPlaceWith(t, given{}, change...)
+}
+
+func newPlaceWith(t testing.TB, has given, change ...func(*verification.Policy)) *place {
 	t.Helper()
 	reviews := verification.Verifier{
 		Name: "office", Title: verification.Text{English: "Office"}, CanReview: true,
@@ -51,6 +62,9 @@ func newPlace(t testing.TB, change ...func(*verification.Policy)) *place {
 	w := &place{Fixture: lab.New(t, func(c *provider.Config) {
 		c.Verifiers = policies.Verifiers()
 		c.Attributes = []provider.Attribute{{Handle: "customer", Name: "Customer number", Findable: true}}
+		if has.provider != nil {
+			has.provider(c)
+		}
 	}).WithUsers()}
 	blobs, err := verification.Folder(filepath.Join(t.TempDir(), "evidence"))
 	w.OK(err)
@@ -68,7 +82,7 @@ func newPlace(t testing.TB, change ...func(*verification.Policy)) *place {
 		_, err := w.Accounts().Save(t.Context(), provider.Account{ID: name, Email: name + "@example.com", EmailVerified: true, Password: staffPass})
 		w.OK(err)
 	}
-	d, err := desk.New(desk.Config{
+	cfg := desk.Config{
 		Provider: w.Provider, Store: w.Store.(desk.Store), Verification: w.service, Clock: w.Now,
 		Staff: func(_ context.Context, userID string) (desk.Staff, error) { return w.staff[userID], w.host },
 		Alarm: func(_ context.Context, a desk.Alarm) error {
@@ -78,7 +92,11 @@ func newPlace(t testing.TB, change ...func(*verification.Policy)) *place {
 			w.alarms = append(w.alarms, a)
 			return nil
 		},
-	})
+	}
+	if has.desk != nil {
+		has.desk(w, &cfg)
+	}
+	d, err := desk.New(cfg)
 	w.OK(err)
 	mux := http.NewServeMux()
 	mux.Handle("/verification/", w.service)

@@ -277,3 +277,42 @@ func TestFind(t *testing.T) {
 }
 
 var _ = lab.BobPass
+
+func TestLooksAtOnceAreOneLine(t *testing.T) {
+	onBoth(t, func(t *testing.T, w *place) {
+		bob := w.as("robot").within("bob")
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() {
+				r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.Server.URL+root+"/people/bob/sessions", http.NoBody)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				r.Header = bob.header.Clone()
+				r.Header.Set("Authorization", "Bearer "+bob.token)
+				p, err := http.DefaultClient.Do(r)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_ = p.Body.Close()
+				if p.StatusCode != http.StatusOK {
+					t.Error(p.Status)
+				}
+			})
+		}
+		all.Wait()
+		if l := w.line(provider.EventSupportLooked); l.Detail != "sessions" || l.Matter != bob.header.Get("Desk-Matter") || l.UserID != "bob" {
+			t.Errorf("%+v", l)
+		}
+		t.Run("AndOneMoreInTheNextMatter", func(t *testing.T) {
+			w.as("robot").within("bob").get("/people/bob/sessions").is(t, http.StatusOK, "")
+			looks, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventSupportLooked})
+			w.OK(err)
+			if len(looks) != 2 {
+				t.Errorf("%d lines in two matters", len(looks))
+			}
+		})
+	})
+}

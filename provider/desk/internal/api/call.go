@@ -58,12 +58,17 @@ func (c *call) now() time.Time { return c.api.Frame.Now() }
 // by returns the context in which the client acts. What it does rests on the matter, with this
 // proof of the caller.
 func (c *call) by(proof storage.CallerProof, answer *storage.Answer) context.Context {
+	return provider.By(c.Context(), c.actor(proof, answer))
+}
+
+// actor is who acts in the context of by.
+func (c *call) actor(proof storage.CallerProof, answer *storage.Answer) provider.Actor {
 	a := provider.Actor{Name: c.name(), Answer: answer}
 	if c.matter != nil {
 		a.Matter = c.matter.ID
 		a.On = storage.DeedBasis{Matter: c.matter.ID, Staff: c.name(), Subject: c.matter.Subject, Proof: proof, At: c.now()}
 	}
-	return provider.By(c.Context(), a)
+	return a
 }
 
 // has reports whether the token of the request has a scope.

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
@@ -226,18 +225,7 @@ func (a *API) exists(ctx contextOf, person string) (err error) {
 
 // looked records that a part of the person was shown: once for a matter and part.
 func (c *call) looked(part string) error {
-	found, err := c.api.Provider.Events().List(c.Context(), provider.EventFilter{
-		Matter: c.matter.ID, Name: provider.EventSupportLooked, Limit: mostRows,
-	})
-	if err != nil {
-		return err
-	}
-	if slices.ContainsFunc(found, func(e provider.RecordedEvent) bool { return e.Detail == part }) {
-		return nil
-	}
-	return c.api.Provider.Events().Write(c.by(storage.NoProof, nil), provider.Event{
-		Name: provider.EventSupportLooked, UserID: c.matter.Subject, Detail: part,
-	})
+	return c.api.Frame.Looked(c.Context(), c.actor(storage.NoProof, nil), part)
 }
 
 // refuse records that a client tried what it may not.

@@ -51,7 +51,7 @@ var reads = map[views.Part][]provider.PersonPart{
 // part serves a part: the line that it was looked at is written before anything is read.
 func (d *Room) part(name views.Part, cards func(*look) error) frame.Handler {
 	return func(r *frame.Request) error {
-		if err := d.looked(r, name); err != nil {
+		if err := r.Frame.Looked(r.Context(), r.Actor(storage.NoProof), string(name)); err != nil {
 			if errors.Is(err, provider.ErrMatter) {
 				return r.Done(r.Path(), screens.NoticeMatterEnded)
 			}
@@ -73,22 +73,6 @@ func (d *Room) part(name views.Part, cards func(*look) error) frame.Handler {
 		r.RenderSecret(http.StatusOK, views.Person(v.view))
 		return nil
 	}
-}
-
-// looked writes that a part was looked at, once in a matter.
-func (d *Room) looked(r *frame.Request, part views.Part) error {
-	lines, err := r.Frame.Provider.Events().List(r.Context(), provider.EventFilter{
-		Name: provider.EventSupportLooked, Matter: r.Matter.ID,
-	})
-	if err != nil {
-		return err
-	}
-	for _, line := range lines {
-		if line.UserID == r.Matter.Subject && line.Detail == string(part) {
-			return nil
-		}
-	}
-	return r.Write(provider.Event{Name: provider.EventSupportLooked, UserID: r.Matter.Subject, Detail: string(part)}, storage.NoProof)
 }
 
 // head is what may be read of who the person is.
