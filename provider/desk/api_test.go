@@ -15,20 +15,25 @@ import (
 
 const apiRoot = "/desk/api/v1"
 
-// machines is a desk with an Admin API, whose client robot may do all.
+// machines is a desk with an Admin API, whose client robot may do all. alice is an auditor.
 type machines struct {
 	*lab.Fixture
 	token  string
 	matter string
+	keys   int
+
+	// only and without are tokens with a scope alone and with all others; reads changes nothing.
+	only, without map[string]string
+	reads         string
 }
 
-func newMachines(t *testing.T) *machines {
+func newMachines(t *testing.T, change ...func(*desk.Config, *machines)) *machines {
 	t.Helper()
 	w := &machines{}
 	w.Fixture = lab.New(t, func(c *provider.Config) {
 		c.Resources = []provider.Resource{desk.Resource(c.BaseURL, "robot")}
 	}).WithClients().WithUsers()
-	d, err := desk.New(desk.Config{
+	cfg := desk.Config{
 		Provider: w.Provider, Store: w.Store.(desk.Store), Clock: w.Now,
 		Staff: func(_ context.Context, userID string) (desk.Staff, error) {
 			if userID == "alice" {
@@ -36,7 +41,11 @@ func newMachines(t *testing.T) *machines {
 			}
 			return desk.Staff{}, nil
 		},
-	})
+	}
+	for _, c := range change {
+		c(&cfg, w)
+	}
+	d, err := desk.New(cfg)
 	w.OK(err)
 	mux := http.NewServeMux()
 	mux.Handle("/desk/", d)
@@ -47,10 +56,19 @@ func newMachines(t *testing.T) *machines {
 		ID: "robot", Dialect: provider.Standard, TokenEndpointAuthMethod: "private_key_jwt", JWKS: lab.PublicKeys(t, "ES256"),
 		GrantTypes: []string{"client_credentials"}, Scopes: desk.Resource("", "robot").Scopes,
 	}))
-	assertion := lab.ClientKeys()["ES256"].Sign(t, w.Assertion("robot"))
-	p, body := w.NewBrowser().Asserted(lab.TokenPath, assertion, "grant_type", "client_credentials", "resource", w.Server.URL+apiRoot)
-	w.token = lab.Granted(t, p, body)
+	w.token = w.granted()
 	return w
+}
+
+// granted returns a token of robot: for these scopes, or for all.
+func (w *machines) granted(scopes ...string) string {
+	w.T.Helper()
+	pairs := []string{"grant_type", "client_credentials", "resource", w.Server.URL + apiRoot}
+	if len(scopes) > 0 {
+		pairs = append(pairs, "scope", strings.Join(scopes, " "))
+	}
+	p, body := w.NewBrowser().Asserted(lab.TokenPath, lab.ClientKeys()["ES256"].Sign(w.T, w.Assertion("robot")), pairs...)
+	return lab.Granted(w.T, p, body)
 }
 
 // ask sends a request and returns the response with its body.
@@ -58,9 +76,13 @@ func (w *machines) ask(method, path, body string, headers ...string) (*http.Resp
 	w.T.Helper()
 	r, err := http.NewRequestWithContext(w.T.Context(), method, w.Server.URL+apiRoot+path, strings.NewReader(body))
 	w.OK(err)
-	r.Header.Set("Authorization", "Bearer "+w.token)
 	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Desk-Matter", w.matter)
+	if w.token != "" {
+		r.Header.Set("Authorization", "Bearer "+w.token)
+	}
+	if w.matter != "" {
+		r.Header.Set("Desk-Matter", w.matter)
+	}
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
@@ -71,9 +93,6 @@ func (w *machines) ask(method, path, body string, headers ...string) (*http.Resp
 	w.OK(err)
 	var answer map[string]any
 	w.OK(json.Unmarshal(text, &answer))
-	if p.StatusCode >= http.StatusBadRequest {
-		w.T.Logf("%s %s: %s", method, path, text)
-	}
 	return p, answer
 }
 

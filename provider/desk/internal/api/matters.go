@@ -179,13 +179,10 @@ func (c *call) useMatter() error {
 		c.refuse("matter", c.PathValue("person"))
 		return notFound
 	}
-	if err := c.mayLookAt(m.Subject); err != nil {
+	if err := c.mayUse(m); err != nil {
 		return err
 	}
 	now := c.now()
-	if !m.ClosedAt.IsZero() || !now.Before(m.EndsAt) {
-		return notFound
-	}
 	if until := now.Add(frame.MatterIdle); until.Sub(m.EndsAt) > time.Minute {
 		if err := c.api.Frame.Store.UseMatter(c.Context(), m.ID, c.name(), now, until); err != nil {
 			return err
@@ -194,6 +191,14 @@ func (c *call) useMatter() error {
 	}
 	c.matter = &m
 	return nil
+}
+
+// mayUse returns notFound for a matter that is over, and for one about whom no client looks at.
+func (c *call) mayUse(m storage.Matter) error {
+	if !m.ClosedAt.IsZero() || !c.now().Before(m.EndsAt) {
+		return notFound
+	}
+	return c.mayLookAt(m.Subject)
 }
 
 // mayLookAt returns notFound unless there is such a person, who does not work here: on staff no

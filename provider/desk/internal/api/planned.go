@@ -3,6 +3,7 @@ package api
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -44,7 +45,7 @@ type newPlan struct {
 	Values   map[string]string `json:"values,omitempty" doc:"The values of the action."`
 	Reason   string            `json:"reason" doc:"Why: one of the reasons of the desk." max:"64"`
 	Note     string            `json:"note,omitempty" doc:"What who approves should know." max:"800"`
-	Matter   string            `json:"matter,omitempty" doc:"The open matter about the person, of a plan about one." max:"64"`
+	Matter   string            `json:"matter,omitempty" doc:"The open matter about the person, of a plan about one: what the caller has proved in it has to be enough for the action." max:"64"`
 	OnBehalf string            `json:"on_behalf,omitempty" doc:"Who of the staff is at work, as the client says. It is recorded and not believed." max:"100"`
 }
 
@@ -113,15 +114,9 @@ func proposePlan(c *call) (response, error) {
 		return response{}, errReason
 	}
 	r := plans.Request{Action: in.Action, Targets: in.Targets, Values: in.Values, Reason: in.Reason, Note: in.note(), Locale: "en"}
-	if in.Matter != "" {
-		m, err := c.ownMatter(in.Matter)
-		if err != nil {
-			return response{}, err
-		}
-		r.Matter = m.ID
-		if c.now().Before(m.ProvedUntil) {
-			r.Proof = m.Proof
-		}
+	var err error
+	if r.Matter, r.Proof, err = c.planMatter(a.Rule, in); err != nil {
+		return response{}, err
 	}
 	draft, err := c.api.Plans.Draft(c.Context(), c.member(), r)
 	if err != nil {
@@ -147,6 +142,36 @@ func proposePlan(c *call) (response, error) {
 		return response{}, errRepeated
 	}
 	return out, planned(err)
+}
+
+// planMatter returns the matter that a plan rests on and what the caller has proved in it, which is
+// enough for the action: none for a plan about many or about no person.
+func (c *call) planMatter(r action.Rule, in newPlan) (string, storage.CallerProof, error) {
+	if in.Matter == "" {
+		if r.Target == action.Person && !r.Bulk {
+			return "", storage.NoProof, &problem{kind: kindValue, Faults: []fault{{"/matter", "is missing: this is planned in a matter about the person"}}}
+		}
+		return "", storage.NoProof, nil
+	}
+	m, err := c.ownMatter(in.Matter)
+	if err != nil {
+		return "", storage.NoProof, err
+	}
+	if r.Target != action.Person || !slices.Equal(in.Targets, []string{m.Subject}) {
+		c.refuse("plan", "")
+		return "", storage.NoProof, notFound
+	}
+	if err := c.mayUse(m); err != nil {
+		return "", storage.NoProof, err
+	}
+	proved := storage.NoProof
+	if c.now().Before(m.ProvedUntil) {
+		proved = m.Proof
+	}
+	if proved < r.Proof {
+		return "", storage.NoProof, fail(kindProof, "")
+	}
+	return m.ID, proved, nil
 }
 
 // whyShown is why a target is left out, as a client reads it: for a client there is nobody who works

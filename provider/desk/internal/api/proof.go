@@ -34,11 +34,8 @@ func (c *call) openMatterOf() (storage.Matter, error) {
 	if err != nil {
 		return m, err
 	}
-	if !m.ClosedAt.IsZero() || !c.now().Before(m.EndsAt) {
-		return m, notFound
-	}
 	c.matter = &m
-	return m, c.mayLookAt(m.Subject)
+	return m, c.mayUse(m)
 }
 
 func sendCode(c *call) (response, error) {
