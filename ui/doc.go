@@ -53,6 +53,7 @@
 //     [Choice], [Choices], [OptionField], [Select], [SubmitButton], [ActionButton], [CopyButton], [Copyable];
 //   - what people chose or wrote: [Label], [Name], [EmailAddress], [Identity], [Logo], [Image], [Initial], [Clean];
 //   - time: [Day], [Instant], [Since];
+//   - counts by day: [Chart], drawn by [DayChart];
 //   - links: [NewTabLink], [BackLink], [RowLink], [SwitchLink], [LanguageSwitch], [FootLinks];
 //   - passkeys: [PasskeyForm], [PasskeySignals], with the script [ScriptPasskey];
 //   - what has happened: [Announcement], [Emblem], [Icon];

@@ -859,7 +859,7 @@ func ApplicationScreen(v ApplicationView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = chart(l, l.Plain(t.Requests), v.Requests, v.Days).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.DayChart(l, chart(l, l.Plain(t.Requests), v.Requests, v.Days)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -867,7 +867,7 @@ func ApplicationScreen(v ApplicationView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = chart(l, l.Plain(t.Errors), v.Errors, v.Days).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.DayChart(l, chart(l, l.Plain(t.Errors), v.Errors, v.Days)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -1,8 +1,6 @@
 package service
 
 import (
-	"slices"
-	"strconv"
 	"time"
 
 	"github.com/bonafide-id/bonafide/ui"
@@ -48,46 +46,11 @@ func (s Series) total() (n int) {
 	return n
 }
 
-// summary says in a sentence what a chart shows: the sum, and the day with most.
-func summary(l *ui.Locale, s Series, days []time.Time) string {
+// chart is the picture of a series.
+func chart(l *ui.Locale, title string, s Series, days []time.Time) ui.Chart {
 	t := textOf(l).Numbers
-	if s.total() == 0 {
-		return l.Plain(t.Sum, ui.With("count", 0), ui.With("days", len(days)))
+	return ui.Chart{
+		Name: string(s.Name), Title: title, Days: days, Counts: s.Counts,
+		Words: ui.ChartWords{Total: t.Total, Label: t.Chart, Most: t.Most, Sum: t.Sum, Bar: t.Bar},
 	}
-	most := slices.Max(s.Counts)
-	return l.Plain(t.Most, ui.With("count", s.total()), ui.With("days", len(days)),
-		ui.With("date", l.Date(days[slices.Index(s.Counts, most)])), ui.With("most", most))
 }
-
-// bar is a rectangle of a chart, in the units of its viewBox.
-type bar struct{ X, Y, Width, Height, Label string }
-
-// The size of a chart.
-const (
-	chartWidth  = 300.0
-	chartHeight = 60.0
-	chartFoot   = 63.0
-)
-
-// bars returns a bar for each day, in the direction of the language. A day with little is
-// still seen beside one with much.
-func bars(l *ui.Locale, s Series, days []time.Time) (all []bar) {
-	if s.total() == 0 {
-		return nil
-	}
-	most, step := float64(slices.Max(s.Counts)), chartWidth/float64(len(s.Counts))
-	for i, n := range s.Counts {
-		if n == 0 {
-			continue
-		}
-		height, x := max(2, chartHeight*float64(n)/most), step*float64(i)
-		if l.Dir == "rtl" {
-			x = chartWidth - x - step
-		}
-		label := l.Plain(textOf(l).Numbers.Bar, ui.With("date", l.Date(days[i])), ui.With("count", n))
-		all = append(all, bar{X: units(x + step*0.1), Width: units(step * 0.8), Y: units(chartFoot - height), Height: units(height), Label: label})
-	}
-	return all
-}
-
-func units(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }
