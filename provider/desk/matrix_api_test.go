@@ -172,7 +172,7 @@ func (r matrixRow) plansOnly() bool { return slices.Contains(r.operator[:], answ
 // shows reports whether an action only shows something: a client has no eyes.
 func (r matrixRow) shows() bool { return strings.HasPrefix(r.action, "show_") }
 
-func ruleOf(t *testing.T, name string) action.Rule {
+func ruleOf(t testing.TB, name string) action.Rule {
 	t.Helper()
 	i := slices.IndexFunc(action.Table(), func(r action.Rule) bool { return r.Name == name })
 	if i < 0 {
@@ -185,22 +185,36 @@ func TestMatrixOfClients(t *testing.T) {
 	t.Parallel()
 	w := robots(t)
 	for _, row := range readMatrix(t) {
-		rule := ruleOf(t, row.action)
 		for i, proof := range proofs {
 			person := w.needy(row.action)
 			w.within("robot", person, proof)
-			path, body, want := "/people/"+person+"/"+row.action, clientBody(w, rule, person), codes[row.operator[i]]
-			switch {
-			case row.shows():
-				w.meetsNothing(path, body)
-				w.meets("invalid_value", "/plans", w.proposal(rule.Name, body, person))
-			case row.plansOnly():
-				w.meetsNothing(path, body)
-				w.proposes(want, rule.Name, body, person)
-			default:
-				w.acts(want, path, body, scopePeople)
-			}
+			w.meetsRow(row, person, codes[row.operator[i]])
 		}
+	}
+	t.Run("StaleProof", func(t *testing.T) {
+		for _, row := range readMatrix(t) {
+			person := w.needy(row.action)
+			w.within("robot", person, storage.SessionProof)
+			w.MustExec(`UPDATE matters SET proved_until = ?1 WHERE id = ?2`, w.Now().UnixMicro(), w.matter)
+			w.meetsRow(row, person, codes[row.operator[0]])
+		}
+	})
+}
+
+// meetsRow has a client try the action of a row in the matter that is open.
+func (w *machines) meetsRow(row matrixRow, person, want string) {
+	w.T.Helper()
+	rule := ruleOf(w.T, row.action)
+	path, body := "/people/"+person+"/"+row.action, clientBody(w, rule, person)
+	switch {
+	case row.shows():
+		w.meetsNothing(path, body)
+		w.meets("invalid_value", "/plans", w.proposal(rule.Name, body, person))
+	case row.plansOnly():
+		w.meetsNothing(path, body)
+		w.proposes(want, rule.Name, body, person)
+	default:
+		w.acts(want, path, body, scopePeople)
 	}
 }
 
@@ -239,11 +253,15 @@ func TestMatrixOfClientsAndNobody(t *testing.T) {
 		"Deleted":           {"robot", "gone", "gone"},
 		"MatterOfAnother":   {"rival", "bob", "bob"},
 		"MatterAboutOthers": {"robot", "someone", "bob"},
+		"MatterThatIsOver":  {"robot", "bob", "bob"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w.within(open.client, open.about, storage.SessionProof)
-			if name == "Deleted" {
+			switch name {
+			case "Deleted":
 				w.OK(w.Accounts().Delete(t.Context(), "gone"))
+			case "MatterThatIsOver":
+				w.OK(w.Store.(desk.Store).CloseMatter(t.Context(), w.matter, "client:robot", w.Now()))
 			}
 			for _, row := range readMatrix(t) {
 				rule := ruleOf(t, row.action)
