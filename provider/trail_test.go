@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -224,17 +225,17 @@ func TestAnchorThatFails(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := sealedTrail(t)
-			calls, taken := 0, 0
-			w.Trail().AnchorWith(func(ctx context.Context, p provider.Checkpoint) error { calls++; return c.anchor(ctx, p) })
-			w.Trail().AnchorWith(func(context.Context, provider.Checkpoint) error { taken++; return nil })
+			var calls, taken atomic.Int32
+			w.Trail().AnchorWith(func(ctx context.Context, p provider.Checkpoint) error { calls.Add(1); return c.anchor(ctx, p) })
+			w.Trail().AnchorWith(func(context.Context, provider.Checkpoint) error { taken.Add(1); return nil })
 			w.Advance(8 * 24 * time.Hour)
 			for range 2 {
 				if err := w.GuardTrail(t.Context()); err == nil || !strings.Contains(err.Error(), "take checkpoint elsewhere") {
 					t.Errorf("error %v", err)
 				}
 			}
-			if want := map[bool]int{true: 1, false: 2}[c.name == "AndHangs"]; calls != want || taken != 2 {
-				t.Errorf("called %d times, the other %d times", calls, taken)
+			if want := map[bool]int32{true: 1, false: 2}[c.name == "AndHangs"]; calls.Load() != want || taken.Load() != 2 {
+				t.Errorf("called %d times, the other %d times", calls.Load(), taken.Load())
 			}
 			s, err := w.Trail().State(t.Context())
 			if err != nil || !s.AnchoredAt.IsZero() || s.VerifiedAt.IsZero() || s.Wrong != "" {
