@@ -126,8 +126,8 @@ func (v *verifier) block(ctx context.Context, b storage.Block) (*Finding, error)
 	}
 	v.log.add(leafOf(b))
 	edge := v.log.edge()
-	head, wrong := v.keys.Open(b.Checkpoint)
-	if wrong != nil || head.Size != b.Number || head.Root != storage.Digest(v.log.root()) || !bytes.HasPrefix(b.Edge, edge) {
+	head, signed := v.head(b)
+	if !signed || !bytes.HasPrefix(b.Edge, edge) {
 		return &Finding{Block: b.Number, Cause: RecordChanged}, nil
 	}
 	for _, a := range v.anchors {
@@ -142,6 +142,12 @@ func (v *verifier) block(ctx context.Context, b storage.Block) (*Finding, error)
 	v.Blocks++
 	v.Head, v.last = head, b
 	return nil, nil
+}
+
+// head returns the checkpoint of a block, and whether it is ours and that of all blocks up to it.
+func (v *verifier) head(b storage.Block) (Checkpoint, bool) {
+	head, err := v.keys.Open(b.Checkpoint)
+	return head, err == nil && head.Size == b.Number && head.Root == storage.Digest(v.log.root())
 }
 
 // lines verifies the lines of a block, and that there is none between it and the one before. Who
