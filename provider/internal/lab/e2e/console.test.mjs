@@ -78,7 +78,7 @@ test("a stranger locks the account of the caller with the keyboard alone, within
   const page = await newWindow(browser);
   await signIn(page, "support");
   const hands = keyboard(page);
-  await hands.reach(page.getByLabel("Email address, ID or request"));
+  await hands.reach(page.getByLabel("Email address – ID"));
   await hands.type("joan@mail.example");
   await hands.key("Enter");
   await page.getByRole("heading", { name: "Why do you look at this person?" }).waitFor();
@@ -134,7 +134,7 @@ for (const language of ["en", "ar"]) {
       await narrow();
       await page.locator("main").getByRole(role, { name, exact: true }).first().click();
     };
-    await page.getByLabel(desk.Home.Sought).fill(email);
+    await page.getByLabel(desk.Home.Ways.email).fill(email);
     await click("button", desk.Home.FindThem);
     await page.getByRole("radio").first().check();
     await click("button", person.Open.Open);
@@ -181,8 +181,8 @@ for (const language of ["en", "ar"]) {
     await signUp(email);
     const page = await newWindow(browser, { locale: language });
     await signIn(page, "operator");
-    await page.getByLabel(desk.Home.Sought).fill(email);
-    await page.getByLabel(desk.Home.Sought).press("Enter");
+    await page.getByLabel(desk.Home.Ways.email).fill(email);
+    await page.getByLabel(desk.Home.Ways.email).press("Enter");
     await page.getByRole("radio").first().check();
     await press(page, person.Open.Open);
     await page.getByText("•••@m•••.example").first().waitFor();
