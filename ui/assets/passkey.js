@@ -43,6 +43,12 @@
     form.submit();
   };
 
+  // A form that is sent while the page loads would end that.
+  const loaded = new Promise((done) => {
+    if (document.readyState === "complete") done();
+    else addEventListener("load", done, { once: true });
+  });
+
   let waiting;
   const wait = async (form) => {
     const answer = await ask(form, "conditional");
@@ -54,7 +60,7 @@
     if (conditional && form.dataset.passkey === "create") {
       // Nobody is asked, and nobody waits for long.
       const late = new Promise((done) => { setTimeout(done, 3000, ""); });
-      Promise.race([ask(form, "conditional"), late]).then((answer) => send(form, answer));
+      Promise.all([Promise.race([ask(form, "conditional"), late]), loaded]).then(([answer]) => send(form, answer));
       continue;
     }
     form.hidden = false;
