@@ -146,7 +146,7 @@ func (w *deskPlace) token(t *testing.T) string {
 	signature := make([]byte, 64)
 	r.FillBytes(signature[:32])
 	s.FillBytes(signature[32:])
-	p, err := http.PostForm(w.base+"/oauth/token", url.Values{ //nolint:noctx // a test
+	p, err := http.PostForm(w.base+"/oauth/token", url.Values{
 		"grant_type": {"client_credentials"}, "resource": {w.base + "/desk/api/v1"},
 		"client_assertion_type": {"urn:ietf:params:oauth:client-assertion-type:jwt-bearer"},
 		"client_assertion":      {text + "." + encoding.EncodeToString(signature)},
@@ -166,7 +166,7 @@ func (w *deskPlace) token(t *testing.T) string {
 // get returns a document of the provider.
 func (w *deskPlace) get(t *testing.T, path string) []byte {
 	t.Helper()
-	p, err := http.Get(w.base + path) //nolint:noctx // a test
+	p, err := http.Get(w.base + path)
 	must(t, err)
 	defer p.Body.Close()
 	body, err := io.ReadAll(p.Body)
