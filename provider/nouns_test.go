@@ -38,8 +38,8 @@ func TestProvider(t *testing.T) {
 			t.Fatal(err)
 		}
 		code := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return strings.HasSuffix(name, "_test.go") })
-		if tests := len(all) - len(code); len(code) == 0 || len(code) > 29 || tests > 25 { // the audit log's own noun, who acts, and what staff do to people
-			t.Errorf("%d files of code and %d of tests, of at most 29 and 25: what no host calls has a room below internal", len(code), tests)
+		if tests := len(all) - len(code); len(code) == 0 || len(code) > 31 || tests > 25 { // the audit log's own noun, who acts, what staff do to people, upstreams, and clients that nobody registered
+			t.Errorf("%d files of code and %d of tests, of at most 31 and 25: what no host calls has a room below internal", len(code), tests)
 		}
 	})
 	t.Run("SharesNoMethodWithItsNouns", func(t *testing.T) {

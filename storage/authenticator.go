@@ -87,6 +87,9 @@ type AuthenticatorSet struct {
 	// Passkeys are the earliest first.
 	Passkeys []Passkey
 
+	// Links are the earliest first.
+	Links []Link
+
 	TOTP     TOTP
 	Recovery RecoveryCodes
 
@@ -101,6 +104,7 @@ type AuthenticatorSet struct {
 // FirstFactors are the factors with which an account is created.
 type FirstFactors struct {
 	Passkey  Passkey
+	Link     Link
 	Recovery RecoveryCodes
 }
 

@@ -22,6 +22,9 @@ const (
 
 	// RecoveryCode is one of the account's recovery codes.
 	RecoveryCode Method = "recovery_code"
+
+	// Upstream is a sign-in at an upstream provider with which the account is linked.
+	Upstream Method = "upstream"
 )
 
 // Factor is one proof of who the user is, given in a session.
@@ -34,8 +37,12 @@ type Factor struct {
 	// Since is when the account got what was proved: its password, passkey, app or codes.
 	Since time.Time `json:"s"`
 
-	// Credential is the ID of the passkey, or nil.
+	// Credential is the ID of the passkey, the digest of the link, or nil.
 	Credential []byte `json:"c,omitempty"`
+
+	// Level is what the host believes of a sign-in at an upstream provider beyond one
+	// factor; zero for nothing more.
+	Level Assurance `json:"l,omitempty"`
 }
 
 // Assurance says how sure it is who the user is. The levels are ordered: who has reached
@@ -86,6 +93,9 @@ type Proof struct {
 
 	// Device is a trusted device of the account, in force at At.
 	Device Digest
+
+	// Link is a link of the account, whose use is recorded.
+	Link Digest
 
 	// At is the time of the proof.
 	At time.Time

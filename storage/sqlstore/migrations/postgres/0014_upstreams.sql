@@ -1,0 +1,22 @@
+-- The identities of accounts at upstream providers. What is sealed is sealed by the provider.
+CREATE TABLE main.links (
+	digest BYTEA NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
+	account_id TEXT NOT NULL REFERENCES main.accounts (id) ON DELETE CASCADE,
+	upstream TEXT NOT NULL CHECK (upstream <> ''),
+	issuer TEXT NOT NULL,
+	sealed_subject TEXT NOT NULL,
+	sealed_name TEXT NOT NULL,
+	created_at BIGINT NOT NULL,
+	last_used_at BIGINT
+);
+
+CREATE INDEX links_by_account ON main.links (account_id);
+
+-- The algorithm of a signing key.
+ALTER TABLE main.keys ADD COLUMN alg TEXT NOT NULL DEFAULT 'RS256';
+
+-- The key to which a token, and the code of a grant, is bound: its SHA-256 thumbprint (RFC
+-- 9449). NULL for a bearer.
+ALTER TABLE main.tokens ADD COLUMN jkt BYTEA CHECK (length(jkt) = 32);
+
+ALTER TABLE main.grants ADD COLUMN jkt BYTEA CHECK (length(jkt) = 32);

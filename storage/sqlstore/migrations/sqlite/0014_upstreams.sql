@@ -1,0 +1,22 @@
+-- The identities of accounts at upstream providers. What is sealed is sealed by the provider.
+CREATE TABLE links (
+	digest BLOB NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
+	account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+	upstream TEXT NOT NULL CHECK (upstream <> ''),
+	issuer TEXT NOT NULL,
+	sealed_subject TEXT NOT NULL,
+	sealed_name TEXT NOT NULL,
+	created_at INTEGER NOT NULL,
+	last_used_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX links_by_account ON links (account_id);
+
+-- The algorithm of a signing key.
+ALTER TABLE keys ADD COLUMN alg TEXT NOT NULL DEFAULT 'RS256';
+
+-- The key to which a token, and the code of a grant, is bound: its SHA-256 thumbprint (RFC
+-- 9449). NULL for a bearer.
+ALTER TABLE tokens ADD COLUMN jkt BLOB CHECK (length(jkt) = 32);
+
+ALTER TABLE grants ADD COLUMN jkt BLOB CHECK (length(jkt) = 32);
