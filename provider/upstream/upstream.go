@@ -13,7 +13,9 @@ import (
 	"time"
 )
 
-// Connector speaks to one upstream provider. It is safe for concurrent use.
+// Connector speaks to one upstream provider. It is safe for concurrent use. If it has a
+// method Check() error, that is called once before the first use, and its error says what of
+// its options is wrong.
 type Connector interface {
 	// Start returns the address at which the upstream provider authenticates somebody, and
 	// what Finish needs of this attempt, such as a nonce and a PKCE verifier. It travels
@@ -41,7 +43,8 @@ type Request struct {
 	// Languages are the person's, the preferred one first (BCP 47).
 	Languages []string
 
-	// Afresh asks for an authentication now, even if the upstream has a session.
+	// Afresh asks for an authentication now, even if the upstream has a session. Upstreams
+	// may ignore it: Identity.AuthTime tells.
 	Afresh bool
 
 	// ACRValues are the classes of authentication that would do, the best first (OpenID
@@ -50,11 +53,15 @@ type Request struct {
 
 	// HTTP is the client for every call: with limits of time, size and address.
 	HTTP *http.Client
+
+	// Now is the time by which what is known of the upstream is too old.
+	Now time.Time
 }
 
 // Callback is the return of a person from an upstream provider.
 type Callback struct {
-	// Values are the parameters of the response, of a query or a form.
+	// Values are the parameters of the response, of a query or a form. The state was
+	// compared already.
 	Values url.Values
 
 	// Keep is what Start returned, Address the redirect URI.
@@ -77,6 +84,11 @@ type Identity struct {
 	// address.
 	Email         string
 	EmailVerified bool
+
+	// Authoritative is set if the upstream looks after the mailboxes of that address's domain
+	// itself, so that nobody else can have the address. The host may say so of more domains
+	// in provider.Upstream.
+	Authoritative bool
 
 	// Name is the person's name there, to be shown.
 	Name string

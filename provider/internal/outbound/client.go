@@ -22,20 +22,21 @@ import (
 	"time"
 )
 
-// MaxBody is the maximum size of a response body in bytes.
+// MaxBody is the maximum size of a response body in bytes, unless Options say another.
 const MaxBody = 64 << 10
 
 const (
 	// maxHeader is the maximum size of a response header in bytes.
 	maxHeader = 16 << 10
-	// maxCalls limits concurrent calls of a process, maxConns concurrent calls and
-	// connections to one host: slow hosts use up neither memory nor ports.
+	// maxCalls limits concurrent calls of a client, unless Options say another, maxConns
+	// concurrent calls and connections to one host: slow hosts use up neither memory nor
+	// ports.
 	maxCalls = 64
 	maxConns = 8
 )
 
-// ErrTooLarge means that a response body has more than MaxBody bytes.
-var ErrTooLarge = fmt.Errorf("the response has more than %d bytes", MaxBody)
+// ErrTooLarge means that a response body has more bytes than the client reads.
+var ErrTooLarge = errors.New("the response is too large")
 
 // StatusError means that a response has another status than 200.
 type StatusError struct {
@@ -56,6 +57,14 @@ type Options struct {
 	// Defaults to 5 seconds.
 	Timeout time.Duration
 
+	// MaxBody limits the body of a response, in bytes.
+	// Defaults to the constant MaxBody.
+	MaxBody int
+
+	// MaxCalls limits concurrent calls.
+	// Defaults to 64.
+	MaxCalls int
+
 	// RootCAs are the trusted certificate authorities.
 	// Defaults to those of the system.
 	RootCAs *x509.CertPool
@@ -70,6 +79,7 @@ type Options struct {
 type Client struct {
 	allowPrivate bool
 	timeout      time.Duration
+	maxBody      int
 	secure       http.Client
 	plain        http.Client // for http, which dials loopback addresses only
 	hosts        hosts
@@ -81,13 +91,20 @@ func New(o Options) *Client {
 	if o.Timeout <= 0 {
 		o.Timeout = 5 * time.Second
 	}
+	if o.MaxBody <= 0 {
+		o.MaxBody = MaxBody
+	}
+	if o.MaxCalls <= 0 {
+		o.MaxCalls = maxCalls
+	}
 	return &Client{
 		allowPrivate: o.AllowPrivate,
 		timeout:      o.Timeout,
+		maxBody:      o.MaxBody,
 		secure:       newHTTP(o, func(a netip.Addr) bool { return allowed(a, o.AllowPrivate) }),
 		plain:        newHTTP(o, netip.Addr.IsLoopback),
 		hosts:        hosts{busy: map[string]*host{}},
-		calls:        make(chan struct{}, maxCalls),
+		calls:        make(chan struct{}, o.MaxCalls),
 	}
 }
 
@@ -112,7 +129,7 @@ func newHTTP(o Options, mayDial func(netip.Addr) bool) http.Client {
 			MaxResponseHeaderBytes: maxHeader,
 			DisableCompression:     true, // a small response could decompress without end
 			MaxConnsPerHost:        maxConns,
-			MaxIdleConns:           maxCalls,
+			MaxIdleConns:           o.MaxCalls,
 			MaxIdleConnsPerHost:    1,
 			IdleConnTimeout:        30 * time.Second,
 		},
@@ -214,11 +231,11 @@ func (c *Client) do(r *http.Request) (response, error) {
 		return response{}, withoutAddress(err)
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, MaxBody+1))
+	body, err := io.ReadAll(io.LimitReader(res.Body, int64(c.maxBody)+1))
 	switch {
 	case err != nil:
 		return response{}, fmt.Errorf("read response: %w", err)
-	case len(body) > MaxBody:
+	case len(body) > c.maxBody:
 		return response{}, ErrTooLarge
 	}
 	return response{res.StatusCode, res.Header, body}, nil

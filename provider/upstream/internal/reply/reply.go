@@ -1,0 +1,57 @@
+// Package reply reads what upstream providers answer. It is written by strangers: of what it
+// returns nothing is longer than a screen shows, and its errors repeat none of it.
+package reply
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/bonafide-id/bonafide/provider/internal/outbound"
+	"github.com/bonafide-id/bonafide/provider/upstream"
+)
+
+// maxBytes is the maximum size of an answer, whatever the client would read.
+const maxBytes = 1 << 20
+
+// ErrStatus means that an answer has another status than 200, and no server error.
+var ErrStatus = errors.New("the status is not 200")
+
+// JSON sends a request and decodes the answer into v. Errors are upstream.ErrUnavailable if
+// there was no answer, or one of a server that has failed, and ErrStatus. The others mean that
+// the answer is no JSON of v.
+func JSON(client *http.Client, r *http.Request, v any) error {
+	r.Header.Set("Accept", "application/json")
+	res, err := client.Do(r)
+	if err != nil {
+		return Unavailable(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxBytes+1))
+	switch {
+	case err != nil:
+		return Unavailable(err)
+	case len(body) > maxBytes:
+		return Unavailable(outbound.ErrTooLarge)
+	case Failed(res.StatusCode):
+		return fmt.Errorf("%w: status %d", upstream.ErrUnavailable, res.StatusCode)
+	case res.StatusCode != http.StatusOK:
+		return fmt.Errorf("%w: it is %d", ErrStatus, res.StatusCode)
+	case json.Unmarshal(body, v) != nil:
+		return errors.New("the answer is not the JSON that is expected")
+	}
+	return nil
+}
+
+// Failed reports whether a status says that a later attempt may succeed.
+func Failed(status int) bool {
+	return status >= http.StatusInternalServerError || status == http.StatusTooManyRequests
+}
+
+// Unavailable returns upstream.ErrUnavailable with the reason for which a call has failed,
+// which repeats no text of the network.
+func Unavailable(err error) error {
+	return fmt.Errorf("%w: %s", upstream.ErrUnavailable, outbound.Reason(err))
+}

@@ -1,0 +1,7 @@
+package openid
+
+// NewGoogle and NewApple are Google and Apple at another address.
+var (
+	NewGoogle = google
+	NewApple  = apple
+)
