@@ -8,11 +8,10 @@
 package github
 
 import (
-	"errors"
-	"fmt"
 	"strings"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/field"
 	"github.com/bonafide-id/bonafide/provider/internal/outbound"
 	"github.com/bonafide-id/bonafide/provider/upstream"
 )
@@ -54,18 +53,18 @@ func New(o Options) *Connector {
 	return &Connector{options: o, site: Issuer, api: "https://api.github.com"}
 }
 
-// Check returns what is wrong with the options.
+// Check returns what is wrong with the options: a provider.FieldError.
 func (c *Connector) Check() error {
 	if err := outbound.ValidateURL(c.site, true); err != nil {
-		return fmt.Errorf("Enterprise %w", err)
+		return &field.Error{Field: "Enterprise", Err: err}
 	}
 	switch {
 	case strings.Count(c.site, "/") != 2 || strings.Contains(c.site, "?"):
-		return errors.New("Enterprise has a path")
+		return field.Errorf("Enterprise", "has a path")
 	case c.options.ClientID == "":
-		return errors.New("ClientID is missing")
+		return field.Errorf("ClientID", "is missing")
 	case c.options.Secret == "":
-		return errors.New("Secret is missing")
+		return field.Errorf("Secret", "is missing")
 	default:
 		return nil
 	}

@@ -9,11 +9,11 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"net/url"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/field"
 	"github.com/bonafide-id/bonafide/provider/upstream"
 	"github.com/bonafide-id/bonafide/provider/upstream/internal/reply"
 )
@@ -62,9 +62,9 @@ func apple(issuer string, o AppleOptions) *Connector {
 	key, err := readAppleKey(o.Key)
 	switch {
 	case o.TeamID == "":
-		err = errors.New("TeamID is missing")
+		err = field.Errorf("TeamID", "is missing")
 	case o.KeyID == "":
-		err = errors.New("KeyID is missing")
+		err = field.Errorf("KeyID", "is missing")
 	}
 	c.dialect = dialect{
 		wrong: err,
@@ -97,12 +97,12 @@ func apple(issuer string, o AppleOptions) *Connector {
 func readAppleKey(file []byte) (*ecdsa.PrivateKey, error) {
 	block, _ := pem.Decode(file)
 	if block == nil {
-		return nil, errors.New("Key is no PEM file")
+		return nil, field.Errorf("Key", "is no PEM file")
 	}
 	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 	key, ok := parsed.(*ecdsa.PrivateKey)
 	if err != nil || !ok || key.Curve != elliptic.P256() {
-		return nil, errors.New("Key is not a key for Sign in with Apple")
+		return nil, field.Errorf("Key", "is not a key for Sign in with Apple")
 	}
 	return key, nil
 }

@@ -104,6 +104,15 @@ func (c claims) merge(info claims) claims {
 	return all
 }
 
+// settle has the claims say of the address what the identity says.
+func (c claims) settle(who upstream.Identity) {
+	delete(c, "email")
+	delete(c, "email_verified")
+	if who.Email != "" {
+		c["email"], c["email_verified"] = who.Email, who.EmailVerified
+	}
+}
+
 // identity is who the claims are about.
 func (c claims) identity() upstream.Identity {
 	who := upstream.Identity{

@@ -59,6 +59,7 @@ func (c *Connector) Finish(ctx context.Context, b upstream.Callback) (upstream.I
 			return upstream.Identity{}, err
 		}
 	}
+	said.settle(who)
 	return who, nil
 }
 

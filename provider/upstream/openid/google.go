@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bonafide-id/bonafide/provider/internal/field"
 	"github.com/bonafide-id/bonafide/provider/upstream"
 	"github.com/bonafide-id/bonafide/provider/upstream/internal/reply"
 )
@@ -75,7 +76,7 @@ func google(issuer string, o GoogleOptions) *Connector {
 		},
 	}
 	if o.Secret == "" {
-		c.dialect.wrong = errors.New("Secret is missing")
+		c.dialect.wrong = field.Errorf("Secret", "is missing")
 	}
 	return c
 }

@@ -1,11 +1,11 @@
 package openid
 
 import (
-	"errors"
 	"net/url"
 	"slices"
 	"strings"
 
+	"github.com/bonafide-id/bonafide/provider/internal/field"
 	"github.com/bonafide-id/bonafide/provider/upstream"
 )
 
@@ -108,11 +108,11 @@ func Microsoft(o MicrosoftOptions) *Connector {
 func checkTenants(o MicrosoftOptions, many bool) error {
 	switch {
 	case !many && o.Tenant != MicrosoftConsumers && !isGUID(strings.ToLower(o.Tenant)):
-		return errors.New("Tenant is neither the ID of a tenant nor common, organizations or consumers")
+		return field.Errorf("Tenant", "is neither the ID of a tenant nor common, organizations or consumers")
 	case !many && len(o.Tenants) > 0:
-		return errors.New("Tenants is for a Tenant that is many")
+		return field.Errorf("Tenants", "is for a Tenant that is many")
 	case slices.ContainsFunc(o.Tenants, func(id string) bool { return !isGUID(strings.ToLower(id)) }):
-		return errors.New("Tenants has an element that is not the ID of a tenant")
+		return field.Errorf("Tenants", "has an element that is not the ID of a tenant")
 	default:
 		return nil
 	}

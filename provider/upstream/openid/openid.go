@@ -14,11 +14,11 @@
 package openid
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/field"
 	"github.com/bonafide-id/bonafide/provider/internal/outbound"
 	"github.com/bonafide-id/bonafide/provider/upstream"
 )
@@ -72,20 +72,20 @@ var own = []string{
 	"response_mode", "response_type", "scope", "state",
 }
 
-// Check returns what is wrong with the options.
+// Check returns what is wrong with the options: a provider.FieldError.
 func (c *Connector) Check() error {
 	if c.dialect.wrong != nil {
 		return c.dialect.wrong
 	}
 	if err := outbound.ValidateURL(c.options.Issuer, true); err != nil {
-		return fmt.Errorf("Issuer %w", err)
+		return &field.Error{Field: "Issuer", Err: err}
 	}
 	if c.options.ClientID == "" {
-		return errors.New("ClientID is missing")
+		return field.Errorf("ClientID", "is missing")
 	}
 	for name := range c.options.Parameters {
 		if slices.Contains(own, name) {
-			return fmt.Errorf("Parameters has %s, which the connector sets", name)
+			return field.Errorf(fmt.Sprintf("Parameters[%q]", name), "is set by the connector")
 		}
 	}
 	return nil
