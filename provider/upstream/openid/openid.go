@@ -16,6 +16,7 @@ package openid
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/field"
@@ -79,6 +80,9 @@ func (c *Connector) Check() error {
 	}
 	if err := outbound.ValidateURL(c.options.Issuer, true); err != nil {
 		return &field.Error{Field: "Issuer", Err: err}
+	}
+	if strings.Contains(c.options.Issuer, "?") {
+		return field.Errorf("Issuer", "has a query")
 	}
 	if c.options.ClientID == "" {
 		return field.Errorf("ClientID", "is missing")

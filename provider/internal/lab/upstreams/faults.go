@@ -191,9 +191,8 @@ func faultsOfEndpoints() []Fault {
 }
 
 func faultsOfTheConfiguration() []Fault {
-	const path = "/.well-known/openid-configuration"
 	answer := func(h http.HandlerFunc) func(*OpenID, *lies) {
-		return func(_ *OpenID, l *lies) { l.instead = map[string]http.HandlerFunc{path: h} }
+		return func(_ *OpenID, l *lies) { l.instead = map[string]http.HandlerFunc{configuration: h} }
 	}
 	named := func(name string, value any) func(*OpenID, *lies) {
 		return func(_ *OpenID, l *lies) { l.discovery = func(d map[string]any) { d[name] = value } }

@@ -39,6 +39,9 @@ type Person struct {
 
 	// Claims are more claims of the ID token, Info those of userinfo alone.
 	Claims, Info map[string]any
+
+	// Unnamed is set if the responses of the authorization endpoint do not name the issuer.
+	Unnamed bool
 }
 
 // OpenID is an upstream provider that speaks OpenID Connect. Its fields may be set before it
@@ -53,6 +56,8 @@ type OpenID struct {
 
 	mu       sync.Mutex
 	describe func(map[string]any)
+	secret   func(string) bool
+	below    string // where the configuration is
 	key      *ecdsa.PrivateKey
 	keyID    string
 	person   Person
@@ -106,6 +111,20 @@ func (up *OpenID) Describe(change func(map[string]any)) {
 	up.describe = change
 }
 
+// Below has the configuration be below a path, beside the root.
+func (up *OpenID) Below(path string) {
+	up.mu.Lock()
+	defer up.mu.Unlock()
+	up.below = path
+}
+
+// TakesSecret replaces the comparison of the client's secret.
+func (up *OpenID) TakesSecret(is func(secret string) bool) {
+	up.mu.Lock()
+	defer up.mu.Unlock()
+	up.secret = is
+}
+
 // Rotate replaces the key that signs.
 func (up *OpenID) Rotate() {
 	up.mu.Lock()
@@ -154,6 +173,9 @@ func follow(t testing.TB, address string) url.Values {
 	return back.Query()
 }
 
+// configuration is where OpenID Connect Discovery 1.0 section 4 has it.
+const configuration = "/.well-known/openid-configuration"
+
 // ServeHTTP implements http.Handler.
 func (up *OpenID) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	up.mu.Lock()
@@ -167,7 +189,7 @@ func (up *OpenID) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	up.mu.Lock()
 	defer up.mu.Unlock()
 	switch r.URL.Path {
-	case "/.well-known/openid-configuration":
+	case configuration, up.below + configuration:
 		up.discovery(w)
 	case "/authorize":
 		up.authorize(w, r)
@@ -208,6 +230,9 @@ func (up *OpenID) authorize(w http.ResponseWriter, r *http.Request) {
 	code := rand.Text()
 	up.codes[code] = attempt{up.person, q.Get("nonce"), q.Get("code_challenge"), q.Get("redirect_uri")}
 	response := url.Values{"code": {code}, "state": {q.Get("state")}, "iss": {up.URL}}
+	if up.person.Unnamed {
+		response.Del("iss")
+	}
 	if up.lies.response != nil {
 		up.lies.response(response)
 	}
@@ -215,7 +240,7 @@ func (up *OpenID) authorize(w http.ResponseWriter, r *http.Request) {
 		postForm(w, q.Get("redirect_uri"), response)
 		return
 	}
-	http.Redirect(w, r, q.Get("redirect_uri")+"?"+response.Encode(), http.StatusFound)
+	http.Redirect(w, r, q.Get("redirect_uri")+"?"+response.Encode(), http.StatusFound) //nolint:gosec // it stands for an upstream, in tests
 }
 
 // postForm writes the page of a form that a browser posts (OAuth 2.0 Form Post Response Mode).
@@ -244,7 +269,7 @@ func (up *OpenID) token(w http.ResponseWriter, r *http.Request) {
 	delete(up.codes, r.PostFormValue("code"))
 	proof := sha256.Sum256([]byte(r.PostFormValue("code_verifier")))
 	switch {
-	case id != up.ClientID || secret != up.Secret:
+	case id != up.ClientID || up.secret == nil && secret != up.Secret || up.secret != nil && !up.secret(secret):
 		write(w, http.StatusUnauthorized, map[string]any{"error": "invalid_client"})
 		return
 	case !known || r.PostFormValue("redirect_uri") != a.redirectURI || base64.RawURLEncoding.EncodeToString(proof[:]) != a.challenge:
