@@ -55,6 +55,7 @@
 //   - time: [Day], [Instant], [Since];
 //   - counts by day: [Chart], drawn by [DayChart];
 //   - links: [NewTabLink], [BackLink], [RowLink], [SwitchLink], [LanguageSwitch], [FootLinks];
+//   - upstream providers: [Upstreams], [UpstreamMarkOf];
 //   - passkeys: [PasskeyForm], [PasskeySignals], with the script [ScriptPasskey];
 //   - what has happened: [Announcement], [Emblem], [Icon];
 //   - the application that has sent the user: [ToClient], [ClientLogo];

@@ -21,7 +21,7 @@ var accountFixtures = []fixture{
 			Sessions: []Session{
 				{ID: "s1", Kind: DevicePhone, Browser: "Safari", System: "iPhone", Current: true, How: SessionByTwoSteps, Trusted: true, Place: Place{Network: "192.0.2.0/24", Here: true}, Since: date(2026, time.March, 1), LastUsed: fixedNow},
 				{ID: "s2", Kind: DeviceTablet, Browser: "Chrome", System: "Android", How: SessionByPasskey, Place: Place{Network: "203.0.113.0/24"}, Since: date(2026, time.February, 20), LastUsed: fixedNow.Add(-3 * time.Hour)},
-				{ID: "s3", Kind: DeviceComputer, Browser: "Firefox", System: "Linux", How: SessionByPassword, Place: Place{Network: "2001:db8:1::/48"}, Since: fixedNow.Add(-50 * time.Hour), LastUsed: fixedNow.Add(-49 * time.Hour)},
+				{ID: "s3", Kind: DeviceComputer, Browser: "Firefox", System: "Linux", How: SessionByUpstream, Upstream: "Google", Place: Place{Network: "2001:db8:1::/48"}, Since: fixedNow.Add(-50 * time.Hour), LastUsed: fixedNow.Add(-49 * time.Hour)},
 			},
 		})
 	}},
@@ -164,7 +164,7 @@ var accountFixtures = []fixture{
 				Act: act, At: fixedNow.Add(time.Duration(-i) * 7 * time.Hour), Client: "River Bikes", Place: Place{Network: "203.0.113.0/24", Here: i%3 == 0},
 			})
 		}
-		v.Entries[0].How = SessionByPasskey
+		v.Entries[0].How, v.Entries[1].How = SessionByPasskey, SessionByPassword
 		return History(v)
 	}},
 	{"history-staff", func(p Page) templ.Component {
@@ -195,7 +195,7 @@ var accountFixtures = []fixture{
 
 var historyActs = []HistoryAct{
 	HistorySignedIn, HistorySignInFailed, HistorySignedOut, HistorySignedUp, HistoryPasswordChanged, HistoryPasswordRemoved, HistoryPasskeyAdded, HistoryPasskeyRemoved,
-	HistoryTOTPAdded, HistoryTOTPRemoved, HistoryCodesMade, HistoryStepOn, HistoryStepOff, HistoryForgotten, HistoryEmailChanged, HistoryEmailReturned, HistoryEmailVerified,
+	HistoryTOTPAdded, HistoryTOTPRemoved, HistoryLinkAdded, HistoryLinkRemoved, HistoryCodesMade, HistoryStepOn, HistoryStepOff, HistoryForgotten, HistoryEmailChanged, HistoryEmailReturned, HistoryEmailVerified,
 	HistoryRecoveryStarted, HistoryRecoveryStopped, HistoryRecoveryApproved, HistoryRecovered, HistoryAuthenticatorsReset,
 	HistoryAppAllowed, HistoryAppDenied, HistoryAppRemoved, HistoryReuse, HistoryLocked, HistoryUnlocked, HistoryDeletionBegun, HistoryDeletionEnded, HistoryExported,
 	HistoryLooked, HistoryPartLooked, HistoryValueShown, HistoryCallerProved, HistoryCallerCode, HistoryResetSent, HistoryExportSent, HistoryValueCorrected,

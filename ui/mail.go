@@ -37,6 +37,8 @@ const (
 	MailPasskeyRemoved    MailKind = "passkey_removed"
 	MailTOTPAdded         MailKind = "totp_added"
 	MailTOTPRemoved       MailKind = "totp_removed"
+	MailLinkAdded         MailKind = "link_added"
+	MailLinkRemoved       MailKind = "link_removed"
 	MailRecoveryCodesMade MailKind = "recovery_codes_made"
 	MailSecondStepOn      MailKind = "second_step_on"
 	MailSecondStepOff     MailKind = "second_step_off"
@@ -157,6 +159,8 @@ type MailView struct {
 	// ExportURL is the absolute address of the page to download the user's data, for
 	// MailExportOffered.
 	ExportURL string
+	// Upstream is the title of the upstream provider, for MailLinkAdded and MailLinkRemoved.
+	Upstream string
 	// Act is what was done, for MailStaffActed.
 	Act HistoryAct
 	// ReturnURL is the absolute address at which a change of the address of an account is
@@ -231,6 +235,7 @@ func Compose(v MailView) Mail {
 		With("export", Words(v.ExportURL)),
 		With("act", Words(l.Plain(l.text.History.Acts[v.Act]))),
 		With("left", v.Left),
+		With("upstream", v.Upstream),
 		With("group", Words(v.Group)),
 		With("groups", Words(v.GroupsURL)),
 		With("invitation", Words(v.InvitationURL)),

@@ -22,7 +22,7 @@ func sampleMail(kind MailKind, l *Locale) MailView {
 		SignInURL: "https://id.example/signin", SignUpURL: "https://id.example/signup",
 		Group: "Student", GroupsURL: "https://id.example/account/groups", InvitationURL: "https://id.example/invitation",
 		ReturnURL: "https://id.example/email/return", RecoverURL: "https://id.example/recover", StopURL: "https://id.example/recover/stop", On: fixedNow,
-		SecurityURL: securityPage, Left: 7, ExportURL: "https://id.example/account/export", Act: HistoryLocked,
+		SecurityURL: securityPage, Left: 7, Upstream: "Google", ExportURL: "https://id.example/account/export", Act: HistoryLocked,
 		Application: "River Bikes", ApplicationURL: "https://id.example/application", ReviewsURL: "https://id.example/developer/review",
 		ResetURL: "https://id.example/" + strings.Repeat("a-long-path/", 20) + "reset",
 	}

@@ -151,6 +151,23 @@ const (
 	OwnsSuspended         ProblemCode = "owns_suspended"
 	// NameOfBrand is for a name that passes for that of the service.
 	NameOfBrand ProblemCode = "name_of_brand"
+	// HomeUnknown is for an address whose domain belongs to no upstream provider. It says
+	// nothing of accounts.
+	HomeUnknown ProblemCode = "home_unknown"
+	// UpstreamRefused is for somebody who did not authenticate at an upstream provider, or was
+	// not let in there; UpstreamUnavailable for one that does not answer, UpstreamUntrusted for
+	// an answer that cannot be believed.
+	UpstreamRefused     ProblemCode = "upstream_refused"
+	UpstreamUnavailable ProblemCode = "upstream_unavailable"
+	UpstreamUntrusted   ProblemCode = "upstream_untrusted"
+	// UpstreamUnknown is for an account there that none here is connected to, where it makes
+	// none; UpstreamNoEmail for one without an address that a new account could have;
+	// UpstreamTaken for one that is connected to another account, and UpstreamOther for one
+	// that is not of the user who is signed in.
+	UpstreamUnknown ProblemCode = "upstream_unknown"
+	UpstreamNoEmail ProblemCode = "upstream_no_email"
+	UpstreamTaken   ProblemCode = "upstream_taken"
+	UpstreamOther   ProblemCode = "upstream_other"
 	// TooManyAttempts counts the minutes to wait.
 	TooManyAttempts ProblemCode = "too_many_attempts"
 )
@@ -221,7 +238,7 @@ func (p Problem) field() string {
 		return p.Field
 	}
 	switch p.Code {
-	case EmailMissing, EmailInvalid, EmailNoDot, EmailUnchanged, OwnerNeedsEmail:
+	case EmailMissing, EmailInvalid, EmailNoDot, EmailUnchanged, OwnerNeedsEmail, HomeUnknown:
 		return FieldEmail
 	case CredentialsWrong, PasswordMissing, PasswordWrong:
 		return FieldPassword

@@ -12,6 +12,7 @@ type text struct {
 	Date           dateText
 	Common         commonText
 	SignIn         signInText
+	Upstream       upstreamText
 	Reauthenticate reauthenticateText
 	SignUp         signUpText
 	Code           codeText
@@ -83,6 +84,15 @@ type signInText struct {
 	Heading, Submit, Passkey, Forgot, NoAccount, SignUp Message
 	Personas, PersonasText, ContinueAs, OrAccount       Message
 	PersonaLocked, PersonaEmail, PersonaGroups          Message
+}
+
+// upstreamText is what the buttons say that lead to upstream providers.
+type upstreamText struct {
+	Or, Continue, LastUsed, More, Home Message
+	Connecting, ConnectNothing         Message
+
+	// Brands are the words that providers ask for.
+	Brands map[UpstreamMark]Message
 }
 
 type reauthenticateText struct{ Heading, Submit, NotYou Message }

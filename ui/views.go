@@ -203,6 +203,9 @@ const (
 	ActionPasskey  = "passkey"  // SignUp: with a passkey in place of a password
 	ActionGoOn     = "go_on"    // Deletion: go on deleting
 
+	// ActionHome signs in at the upstream provider of the address's domain, on SignIn.
+	ActionHome = "home"
+
 	// ActionStopRecovery ends a recovery, in the form of a [Recovery].
 	ActionStopRecovery = "stop_recovery"
 )

@@ -98,6 +98,8 @@ type Session struct {
 	Current bool
 	// How is how the user signed in. Empty is unknown.
 	How SessionHow
+	// Upstream is the title of the upstream provider of SessionByUpstream.
+	Upstream string
 	// Trusted says that the second step is left out in this browser.
 	Trusted bool
 	// Since is when the user signed in, LastUsed when the session was last
@@ -113,6 +115,8 @@ const (
 	SessionByPassword SessionHow = "password"
 	SessionByPasskey  SessionHow = "passkey"
 	SessionByTwoSteps SessionHow = "two_steps"
+	// SessionByUpstream is by an account at an upstream provider.
+	SessionByUpstream SessionHow = "upstream"
 )
 
 // DeviceKind is what a device looks like.
@@ -285,8 +289,11 @@ type HistoryEntry struct {
 	// Client is the application that it is about, by its name; empty for none.
 	Client string
 	// How is how the user signed in, for HistorySignedIn. Empty is unknown.
-	How   SessionHow
-	Place Place
+	How SessionHow
+	// Upstream is the title of the upstream provider of SessionByUpstream, and of
+	// HistoryLinkAdded and HistoryLinkRemoved.
+	Upstream string
+	Place    Place
 	// By is who else has done it, or nil for the user.
 	By *HistoryActor
 }
@@ -314,6 +321,8 @@ const (
 	HistoryPasskeyRemoved  HistoryAct = "passkey_removed"
 	HistoryTOTPAdded       HistoryAct = "totp_added"
 	HistoryTOTPRemoved     HistoryAct = "totp_removed"
+	HistoryLinkAdded       HistoryAct = "link_added"
+	HistoryLinkRemoved     HistoryAct = "link_removed"
 	HistoryCodesMade       HistoryAct = "recovery_codes_made"
 	HistoryStepOn          HistoryAct = "second_step_on"
 	HistoryStepOff         HistoryAct = "second_step_off"

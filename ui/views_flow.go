@@ -4,7 +4,8 @@ import "time"
 
 // SignInView asks for an e-mail address and a password.
 // It posts [FieldEmail], [FieldPassword] and [FieldUpgrade], or the fields of a passkey, or
-// [FieldPersona].
+// [FieldPersona], or [FieldEmail] and [FieldAction] with [ActionHome]; or what an
+// [UpstreamButton] does.
 type SignInView struct {
 	Page
 	Form
@@ -17,6 +18,13 @@ type SignInView struct {
 	Passkey PasskeyPrompt
 	// Signals tell the browser that a passkey is of no use, for [PasskeySignals].
 	Signals string
+	// Upstreams are where people can sign in with an account of somebody else.
+	Upstreams []UpstreamButton
+	// HomeRealm offers to sign in at the upstream provider to which the domain of the address
+	// belongs, without a password here.
+	HomeRealm bool
+	// Connecting is what is connected to the account that is signed in to.
+	Connecting Connecting
 	// ResetURL, SignUpURL lead to a new password and to a new account.
 	// Empty shows no link.
 	ResetURL, SignUpURL string
@@ -43,17 +51,21 @@ type PersonaGroup struct {
 }
 
 // ReauthenticateView asks the signed-in user for the password again.
-// It posts [FieldPassword], or [FieldAction] with [ActionSwitch].
+// It posts [FieldPassword], or [FieldAction] with [ActionSwitch], or what an [UpstreamButton]
+// does.
 type ReauthenticateView struct {
 	Page
 	Form
 	Account Account
+	// Upstreams are those that the account is connected to.
+	Upstreams []UpstreamButton
 	// ResetURL leads to a new password. Empty shows no link.
 	ResetURL string
 }
 
 // SignUpView asks for what a new account needs.
-// It posts [FieldEmail] and [FieldNewPassword], or [FieldAction] with [ActionPasskey].
+// It posts [FieldEmail] and [FieldNewPassword], or [FieldAction] with [ActionPasskey], or what
+// an [UpstreamButton] does.
 type SignUpView struct {
 	Page
 	Form
@@ -63,6 +75,8 @@ type SignUpView struct {
 	MinLength int
 	// Passkeys lets the account begin with a passkey in place of a password.
 	Passkeys bool
+	// Upstreams are where people have an account that a new one can begin with.
+	Upstreams []UpstreamButton
 	// SignInURL leads to the sign-in screen. Empty shows no link.
 	SignInURL string
 }

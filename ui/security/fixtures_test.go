@@ -135,6 +135,34 @@ var fixtures = []audiencetest.Fixture{
 	{Name: "remove-password", Render: func(p ui.Page) templ.Component {
 		return RemovePassword(RemovePasswordView{Page: p, Form: audiencetest.Form(Say(p.Locale, CodesFirst)), BackURL: backURL})
 	}},
+	{Name: "home-links", Render: func(p ui.Page) templ.Component {
+		v := plain(p)
+		v.HasPassword, v.Notice = false, LinkAdded
+		v.Links = []Link{
+			{Upstream: ui.UpstreamButton{Title: "Google", Mark: ui.MarkGoogle}, Name: "ada@gmail.com", Since: march, LastUsed: audiencetest.Now.Add(-3 * time.Hour), RemoveURL: "/account/connections?link=1"},
+			{Upstream: ui.UpstreamButton{Title: hostile}, Name: hostile, Ended: true, Since: march, RemoveURL: "/account/connections?link=2"},
+		}
+		v.Upstreams = []ui.UpstreamButton{
+			{Title: "GitHub", Mark: ui.MarkGitHub, URL: "/signin/with/github"}, {Title: "University of Somewhere", URL: "/signin/with/campus"},
+		}
+		return Home(v)
+	}},
+	{Name: "home-links-none", Render: func(p ui.Page) templ.Component {
+		v := plain(p)
+		v.Form.Problems = []ui.Problem{Say(p.Locale, LinkTaken)}
+		v.Upstreams = []ui.UpstreamButton{{Title: "Apple", Mark: ui.MarkApple, URL: "/signin/with/apple"}}
+		return Home(v)
+	}},
+	{Name: "remove-link", Render: func(p ui.Page) templ.Component {
+		return RemoveLink(RemoveLinkView{
+			Page: p, Form: form, ID: "1", Upstream: ui.UpstreamButton{Title: "Google", Mark: ui.MarkGoogle}, Name: "ada@gmail.com", BackURL: backURL,
+		})
+	}},
+	{Name: "remove-link-last", Render: func(p ui.Page) templ.Component {
+		return RemoveLink(RemoveLinkView{
+			Page: p, Form: audiencetest.Form(Say(p.Locale, LastWayIn)), ID: "2", Upstream: ui.UpstreamButton{Title: hostile}, BackURL: backURL,
+		})
+	}},
 	{Name: "enrol", Render: func(p ui.Page) templ.Component {
 		p.Client = audiencetest.Client
 		return Enrol(EnrolView{Page: p, PasskeyURL: "/signin/enrol/passkey?flow=f", AppURL: "/signin/enrol/app?flow=f", LeaveURL: "/leave"})

@@ -11,6 +11,7 @@ type text struct {
 	Codes    codesText
 	Step     stepText
 	Password passwordText
+	Link     linkText
 	Enrol    enrolText
 
 	Notices  map[Notice]ui.Message
@@ -35,6 +36,7 @@ type homeText struct {
 	GetCodes, NewCodes, CodesMissing                 ui.Message
 	Step, StepOn, StepOff, StepByApp, StepNeeds      ui.Message
 	TurnOn, TurnOff                                  ui.Message
+	Links, LinksText, LinkEnded, ConnectTo           ui.Message
 	Devices, DevicesText, Until                      ui.Message
 	Forget, ForgetOf, ForgetAll                      ui.Message
 }
@@ -68,6 +70,11 @@ type stepText struct {
 }
 
 type passwordText struct {
+	RemoveHeading, RemoveSubmit ui.Message
+	RemoveEffects               []ui.Message
+}
+
+type linkText struct {
 	RemoveHeading, RemoveSubmit ui.Message
 	RemoveEffects               []ui.Message
 }

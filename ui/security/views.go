@@ -14,6 +14,9 @@ const (
 	// FieldDevice names a trusted device.
 	FieldDevice = "device"
 
+	// FieldLink names a connected account.
+	FieldLink = "link"
+
 	// FieldSecret is the sealed secret of an app that is being set up, and FieldCodes are
 	// sealed recovery codes to be downloaded.
 	FieldSecret = "secret"
@@ -28,7 +31,8 @@ const (
 )
 
 // HomeView shows how the owner of an account can sign in. It posts ui.FieldAction with
-// [ActionForget] and [FieldDevice], or with [ActionForgetAll].
+// [ActionForget] and [FieldDevice], or with [ActionForgetAll]; or what a [ui.UpstreamButton]
+// does.
 type HomeView struct {
 	ui.Page
 	ui.Form
@@ -64,6 +68,11 @@ type HomeView struct {
 	SecondStep bool
 	StepURL    string
 
+	// Links are the accounts elsewhere that sign in to this one. Upstreams are those that none
+	// of them is at, whose buttons connect one. With neither there is no card.
+	Links     []Link
+	Upstreams []ui.UpstreamButton
+
 	// Devices are those without a second step.
 	Devices []Device
 
@@ -83,6 +92,36 @@ type Passkey struct {
 
 // App is the owner's authenticator app.
 type App struct{ Since, LastUsed time.Time }
+
+// Link is an account at an upstream provider that signs in to this one.
+type Link struct {
+	// Upstream is where it is. Only its title, mark and logo are used.
+	Upstream ui.UpstreamButton
+
+	// Name is what it is called there; empty shows none.
+	Name string
+
+	// Ended says that the service offers this upstream no longer, so that nobody signs in by it.
+	Ended bool
+
+	// Since and LastUsed are not shown if they are zero.
+	Since, LastUsed time.Time
+
+	// RemoveURL leads to the page that disconnects it.
+	RemoveURL string
+}
+
+// RemoveLinkView asks whether to disconnect an account elsewhere. It posts [FieldLink].
+type RemoveLinkView struct {
+	ui.Page
+	ui.Form
+	ID string
+
+	// Upstream and Name are those of the [Link].
+	Upstream ui.UpstreamButton
+	Name     string
+	BackURL  string
+}
 
 // Device is a browser in which the second step is not asked.
 type Device struct {
@@ -222,6 +261,9 @@ const (
 	PasswordSet     Notice = "password_set"
 	PasswordRemoved Notice = "password_removed"
 
+	LinkAdded   Notice = "link_added"
+	LinkRemoved Notice = "link_removed"
+
 	DeviceForgotten  Notice = "device_forgotten"
 	DevicesForgotten Notice = "devices_forgotten"
 	RecoveryStopped  Notice = "recovery_stopped"
@@ -244,6 +286,13 @@ const (
 	// CodesFirst for what needs recovery codes.
 	LastWayIn  Problem = "last_way_in"
 	CodesFirst Problem = "codes_first"
+
+	// LinkRefused is for an upstream provider at which the owner did not authenticate,
+	// LinkUnavailable for one that does not answer or cannot be believed, LinkTaken for an
+	// account there that is connected to another one here.
+	LinkRefused     Problem = "link_refused"
+	LinkUnavailable Problem = "link_unavailable"
+	LinkTaken       Problem = "link_taken"
 
 	// Meanwhile is for an account that has changed since the page was shown.
 	Meanwhile Problem = "meanwhile"

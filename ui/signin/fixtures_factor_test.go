@@ -55,6 +55,12 @@ var factorFixtures = []audiencetest.Fixture{
 	{Name: "factor-none", Render: func(p ui.Page) templ.Component {
 		return AskFactor(FactorView{Page: p, Form: audiencetest.Form(), Email: audiencetest.Ada.Email, LostURL: "/recover"})
 	}},
+	{Name: "factor-upstream", Render: func(p ui.Page) templ.Component {
+		return AskFactor(FactorView{
+			Page: fromClient(p), Form: audiencetest.Form(), Email: audiencetest.Ada.Email, Again: true,
+			Upstreams: []ui.UpstreamButton{{Title: "Google", Mark: ui.MarkGoogle, URL: "/signin/with/google?flow=f1"}},
+		})
+	}},
 	{Name: "offer", Render: func(p ui.Page) templ.Component {
 		return OfferPasskey(OfferView{Page: fromClient(p), Form: audiencetest.Form(), Passkey: creation})
 	}},

@@ -1,12 +1,13 @@
 package signin
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/bonafide-id/bonafide/ui/internal/audiencetest"
 )
 
-var audience = audiencetest.Audience{Section: "Factors", Files: files, Fixtures: append(factorFixtures, recoveryFixtures...), One: "recover-app"}
+var audience = audiencetest.Audience{Section: "Factors", Files: files, Fixtures: slices.Concat(factorFixtures, recoveryFixtures, connectFixtures), One: "recover-app"}
 
 func TestScreensMatchGoldenFiles(t *testing.T)        { audience.Golden(t) }
 func TestScreensAreWholeInEveryLanguage(t *testing.T) { audience.Markup(t) }

@@ -6,4 +6,5 @@ type text struct {
 	Offer    offerText
 	First    firstText
 	Recovery recoveryText
+	Connect  connectText
 }

@@ -31,7 +31,7 @@ const (
 
 // FactorView asks the owner of an account for one more factor. It posts [FieldWay] with what that
 // needs: the fields of a passkey, [ui.FieldCode] or [ui.FieldPassword]; and [FieldTrust]. Of a
-// user who is signed in it may also post [ui.FieldAction] with [ui.ActionSwitch].
+// user who is signed in it may also post [ui.FieldAction] with [ui.ActionSwitch], or what a [ui.UpstreamButton] does.
 type FactorView struct {
 	ui.Page
 	ui.Form
@@ -44,6 +44,9 @@ type FactorView struct {
 	// others.
 	Way    Factor
 	Others []FactorLink
+
+	// Upstreams are where the account can authenticate again, or at last.
+	Upstreams []ui.UpstreamButton
 
 	// Passkey is for FactorPasskey.
 	Passkey ui.PasskeyPrompt

@@ -132,8 +132,9 @@ func formsAreWhole(t *testing.T, _ Page, doc *html.Node) {
 		if Attr(f, "action") == nowhere {
 			continue // of a preview
 		}
-		back := strings.HasPrefix(Attr(f, "action"), "https:") // what goes to the application
-		if !back && (Attr(f, "action") != "/here" || posted["flow"] != "f1" || posted["csrf"] != "c1") {
+		back := strings.HasPrefix(Attr(f, "action"), "https:")        // what goes to the application
+		away := strings.HasPrefix(Attr(f, "action"), "/signin/with/") // to an upstream provider
+		if !back && (!away && Attr(f, "action") != "/here" || posted["flow"] != "f1" || posted["csrf"] != "c1") {
 			t.Errorf("form to %q carries %v", Attr(f, "action"), posted)
 		}
 	}
