@@ -82,7 +82,7 @@ type EmailChange struct {
 type Accounts interface {
 	// CreateAccount creates an account. Of any number of concurrent calls with one EmailKey
 	// exactly one succeeds; the others get ErrConflict, as does a call with an existing ID,
-	// or with a passkey that an account has. Its first factors, if given, are created with it.
+	// or with a passkey or a link that an account has. Its first factors, if given, are created with it.
 	CreateAccount(ctx context.Context, a Account, first ...FirstFactors) error
 
 	// Account returns the account with this ID.
@@ -117,7 +117,9 @@ type Accounts interface {
 	// ends the account's sessions, grants and trusted devices. The session begin,
 	// if given, replaces them. ErrChanged if the proof is of an earlier version of the
 	// account, ErrProof if another part of it does not hold, ErrNotFound if there is no
-	// such account; ErrConflict if the digest of the session exists.
+	// such account; ErrConflict if the digest of the session exists. A proof without a session
+	// is that of a mailbox or of the host: then the links of the account are removed, since
+	// somebody who had got in may have made them.
 	SetPassword(ctx context.Context, id string, on Proof, hash string, at time.Time, begin ...Session) error
 
 	// Rehash replaces the hash of a password by a better one of the same password; nothing

@@ -36,7 +36,7 @@ type EmailReturns interface {
 	// ReturnEmail takes a change back and returns the account as it was before the call.
 	// The account gets the address, verified, and the password, and begins the next epoch;
 	// its sessions, grants and trusted devices end, as with SetPassword. The passkeys, the
-	// app and the recovery codes that it has got since the change are removed, since they
+	// app, the recovery codes and the links that it has got since the change are removed, since they
 	// are of whoever has made it, and those of before stay; this begins a FactorsVersion. A scheduled deletion stays. The
 	// ways back from this change and from later ones are removed, those from earlier ones
 	// stay. Of any number of concurrent calls for one change exactly one succeeds.

@@ -13,6 +13,7 @@ type Store interface {
 	Grants
 	Accounts
 	Authenticators
+	Links
 	Recoveries
 	EmailReturns
 	Deletions

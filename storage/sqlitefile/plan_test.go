@@ -76,13 +76,14 @@ func TestPlans(t *testing.T) {
 		// As those before.
 		"DELETE FROM main.tickets WHERE digest IN ( SELECT digest FROM main.tickets ORDER BY expires_at, digest LIMIT ?1)",
 		// What indexes have found: the authenticators of an account.
-		"SELECT a.id, a.email, a.email_digest, a.email_verified, a.password_hash, a.password_changed_at, a.disabled, a.epoch, a.factors_version, a.second_step, a.user_handle, a.language, a.delete_at, a.created_at, x.kind, x.id, x.secret, x.aaguid, x.name, x.place, x.transports, x.flags, x.n, x.discoverable, x.created_at, x.until, x.used_at FROM main.accounts a LEFT JOIN ( " +
-			"SELECT 1 AS kind, id, sealed_key AS secret, aaguid, sealed_name AS name, rp_id AS place, transports, flags, sign_count AS n, discoverable, created_at, last_used_at AS until, last_used_at AS used_at FROM main.passkeys WHERE account_id = ?1 " +
-			"UNION ALL SELECT 2, NULL, sealed_secret, NULL, NULL, NULL, NULL, NULL, step, NULL, created_at, NULL, last_used_at FROM main.totp WHERE account_id = ?1 " +
-			"UNION ALL SELECT 3, NULL, sealed_salt, NULL, NULL, NULL, NULL, NULL, NULL, NULL, created_at, NULL, NULL FROM main.recovery_code_sets WHERE account_id = ?1 " +
-			"UNION ALL SELECT 4, digest, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM main.recovery_codes WHERE account_id = ?1 " +
-			"UNION ALL SELECT 5, digest, NULL, NULL, user_agent, address, NULL, NULL, NULL, NULL, created_at, expires_at, NULL FROM main.trusted_devices WHERE account_id = ?1 " +
-			"UNION ALL SELECT 6, NULL, NULL, NULL, NULL, NULL, NULL, NULL, ready_at, NULL, started_at, ends_at, approved_at FROM main.recoveries WHERE account_id = ?1 AND epoch = (SELECT epoch FROM main.accounts WHERE id = ?1) " +
+		"SELECT a.id, a.email, a.email_digest, a.email_verified, a.password_hash, a.password_changed_at, a.disabled, a.epoch, a.factors_version, a.second_step, a.user_handle, a.language, a.delete_at, a.created_at, x.kind, x.id, x.secret, x.aaguid, x.name, x.place, x.transports, x.flags, x.n, x.discoverable, x.created_at, x.until, x.used_at, x.issuer, x.subject FROM main.accounts a LEFT JOIN ( " +
+			"SELECT 1 AS kind, id, sealed_key AS secret, aaguid, sealed_name AS name, rp_id AS place, transports, flags, sign_count AS n, discoverable, created_at, last_used_at AS until, last_used_at AS used_at, NULL AS issuer, NULL AS subject FROM main.passkeys WHERE account_id = ?1 " +
+			"UNION ALL SELECT 2, NULL, sealed_secret, NULL, NULL, NULL, NULL, NULL, step, NULL, created_at, NULL, last_used_at, NULL, NULL FROM main.totp WHERE account_id = ?1 " +
+			"UNION ALL SELECT 3, NULL, sealed_salt, NULL, NULL, NULL, NULL, NULL, NULL, NULL, created_at, NULL, NULL, NULL, NULL FROM main.recovery_code_sets WHERE account_id = ?1 " +
+			"UNION ALL SELECT 4, digest, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM main.recovery_codes WHERE account_id = ?1 " +
+			"UNION ALL SELECT 5, digest, NULL, NULL, user_agent, address, NULL, NULL, NULL, NULL, created_at, expires_at, NULL, NULL, NULL FROM main.trusted_devices WHERE account_id = ?1 " +
+			"UNION ALL SELECT 6, NULL, NULL, NULL, NULL, NULL, NULL, NULL, ready_at, NULL, started_at, ends_at, approved_at, NULL, NULL FROM main.recoveries WHERE account_id = ?1 AND epoch = (SELECT epoch FROM main.accounts WHERE id = ?1) " +
+			"UNION ALL SELECT 7, digest, NULL, NULL, sealed_name, upstream, NULL, NULL, NULL, NULL, created_at, NULL, last_used_at, issuer, sealed_subject FROM main.links WHERE account_id = ?1 " +
 			") x ON 1 = 1 WHERE a.id = ?1 ORDER BY x.kind, x.created_at, x.id",
 		// As above: a page of batches, and those whose evidence is alike.
 		listBatches("", "?1"),
@@ -155,6 +156,7 @@ func TestPlans(t *testing.T) {
 		// The organizations that are stopped, by an index of nothing else.
 		"UPDATE main.organizations SET stopped_by = ?2 WHERE stopped_by = ?1 AND stopped_at IS NOT NULL",
 		// The clock of a sandbox.
+		elapseOf("links", "created_at", "last_used_at"),
 		elapseOf("passkeys", "created_at", "last_used_at"),
 		elapseOf("recoveries", "started_at", "ready_at", "ends_at", "approved_at"),
 		elapseOf("recovery_code_sets", "created_at"),

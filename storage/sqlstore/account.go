@@ -41,6 +41,12 @@ func insertFirstFactors(tx *tx, accountID string, first []storage.FirstFactors) 
 				return err
 			}
 		}
+		if !f.Link.Digest.IsZero() {
+			f.Link.AccountID = accountID
+			if err := insertLink(tx, f.Link); err != nil {
+				return err
+			}
+		}
 		if len(f.Recovery.Digests) > 0 {
 			if err := insertCodes(tx, accountID, f.Recovery); err != nil {
 				return err
@@ -129,6 +135,11 @@ func (s *Store) SetPassword(ctx context.Context, id string, on storage.Proof, ha
 		}
 		if err := spend(tx, id, on); err != nil {
 			return err
+		}
+		if on.Session.IsZero() {
+			if err := removeLinks(tx, id); err != nil {
+				return err
+			}
 		}
 		if err := endIssued(tx, id, at); err != nil {
 			return err

@@ -14,26 +14,30 @@ func (s *Store) Authenticators(ctx context.Context, accountID string) (storage.A
 	return read(ctx, s, "read authenticators", func(tx *tx) (storage.AuthenticatorSet, error) {
 		rows, err := all(tx, scanAuthenticator, `
 			SELECT `+accountColumns+`, x.kind, x.id, x.secret, x.aaguid, x.name, x.place, x.transports,
-				x.flags, x.n, x.discoverable, x.created_at, x.until, x.used_at
+				x.flags, x.n, x.discoverable, x.created_at, x.until, x.used_at, x.issuer, x.subject
 			FROM main.accounts a LEFT JOIN (
 				SELECT 1 AS kind, id, sealed_key AS secret, aaguid, sealed_name AS name, rp_id AS place, transports,
-					flags, sign_count AS n, discoverable, created_at, last_used_at AS until, last_used_at AS used_at
+					flags, sign_count AS n, discoverable, created_at, last_used_at AS until, last_used_at AS used_at,
+					NULL AS issuer, NULL AS subject
 				FROM main.passkeys WHERE account_id = ?1
 				UNION ALL
-				SELECT 2, NULL, sealed_secret, NULL, NULL, NULL, NULL, NULL, step, NULL, created_at, NULL, last_used_at
+				SELECT 2, NULL, sealed_secret, NULL, NULL, NULL, NULL, NULL, step, NULL, created_at, NULL, last_used_at, NULL, NULL
 				FROM main.totp WHERE account_id = ?1
 				UNION ALL
-				SELECT 3, NULL, sealed_salt, NULL, NULL, NULL, NULL, NULL, NULL, NULL, created_at, NULL, NULL
+				SELECT 3, NULL, sealed_salt, NULL, NULL, NULL, NULL, NULL, NULL, NULL, created_at, NULL, NULL, NULL, NULL
 				FROM main.recovery_code_sets WHERE account_id = ?1
 				UNION ALL
-				SELECT 4, digest, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+				SELECT 4, digest, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 				FROM main.recovery_codes WHERE account_id = ?1
 				UNION ALL
-				SELECT 5, digest, NULL, NULL, user_agent, address, NULL, NULL, NULL, NULL, created_at, expires_at, NULL
+				SELECT 5, digest, NULL, NULL, user_agent, address, NULL, NULL, NULL, NULL, created_at, expires_at, NULL, NULL, NULL
 				FROM main.trusted_devices WHERE account_id = ?1
 				UNION ALL
-				SELECT 6, NULL, NULL, NULL, NULL, NULL, NULL, NULL, ready_at, NULL, started_at, ends_at, approved_at
+				SELECT 6, NULL, NULL, NULL, NULL, NULL, NULL, NULL, ready_at, NULL, started_at, ends_at, approved_at, NULL, NULL
 				FROM main.recoveries WHERE account_id = ?1 AND epoch = (SELECT epoch FROM main.accounts WHERE id = ?1)
+				UNION ALL
+				SELECT 7, digest, NULL, NULL, sealed_name, upstream, NULL, NULL, NULL, NULL, created_at, NULL, last_used_at, issuer, sealed_subject
+				FROM main.links WHERE account_id = ?1
 			) x ON 1 = 1
 			WHERE a.id = ?1 ORDER BY x.kind, x.created_at, x.id`, accountID)
 		if err != nil {
@@ -49,6 +53,7 @@ type authenticatorRow struct {
 	kind                   optionalInt
 	id, secret, aaguid     []byte
 	name, place            text
+	issuer, subject        text
 	transports             list
 	flags, n, discoverable optionalInt
 	createdAt, until, used instant
@@ -56,7 +61,7 @@ type authenticatorRow struct {
 
 func scanAuthenticator(row scanner) (r authenticatorRow, err error) {
 	err = row.Scan(append(accountFields(&r.account), &r.kind, &r.id, &r.secret, &r.aaguid, &r.name, &r.place, &r.transports,
-		&r.flags, &r.n, &r.discoverable, &r.createdAt, &r.until, &r.used)...)
+		&r.flags, &r.n, &r.discoverable, &r.createdAt, &r.until, &r.used, &r.issuer, &r.subject)...)
 	return r, err
 }
 
@@ -109,6 +114,15 @@ func (r authenticatorRow) addTo(set *storage.AuthenticatorSet) error {
 		set.Running = storage.Recovery{
 			AccountID: set.Account.ID, StartedAt: created, ReadyAt: time.UnixMicro(int64(r.n)).UTC(), EndsAt: until, ApprovedAt: used,
 		}
+	case 7:
+		l := storage.Link{
+			AccountID: set.Account.ID, Upstream: string(r.place), Issuer: string(r.issuer), Subject: string(r.subject), Name: string(r.name),
+			CreatedAt: created, LastUsedAt: used,
+		}
+		if err := scanBytes(l.Digest[:], r.id); err != nil {
+			return err
+		}
+		set.Links = append(set.Links, l)
 	}
 	return nil
 }
@@ -154,6 +168,7 @@ func removeFactorsSince(tx *tx, accountID string, since time.Time) error {
 		`DELETE FROM main.passkeys WHERE account_id = ?1 AND created_at >= ?2`,
 		`DELETE FROM main.totp WHERE account_id = ?1 AND created_at >= ?2`,
 		`DELETE FROM main.recovery_code_sets WHERE account_id = ?1 AND created_at >= ?2`,
+		`DELETE FROM main.links WHERE account_id = ?1 AND created_at >= ?2`,
 	} {
 		if _, err := tx.exec(statement, accountID, storage.UnixMicro(since)); err != nil {
 			return err
@@ -182,6 +197,7 @@ func removeFactors(tx *tx, accountID string) error {
 		`DELETE FROM main.passkeys WHERE account_id = ?1`,
 		`DELETE FROM main.totp WHERE account_id = ?1`,
 		`DELETE FROM main.recovery_code_sets WHERE account_id = ?1`, // and the codes
+		`DELETE FROM main.links WHERE account_id = ?1`,
 	} {
 		if _, err := tx.exec(statement, accountID); err != nil {
 			return err

@@ -57,6 +57,7 @@ func elapseUsers(tx *tx, prefix string, by int64) error {
 		`UPDATE main.accounts SET ` + elapse("password_changed_at", "created_at", "delete_at") + begins("id"),
 		`UPDATE main.email_returns SET ` + elapse("expires_at", "changed_at") + begins("account_id"),
 		`UPDATE main.passkeys SET ` + elapse("created_at", "last_used_at") + begins("account_id"),
+		`UPDATE main.links SET ` + elapse("created_at", "last_used_at") + begins("account_id"),
 		`UPDATE main.totp SET ` + elapse("created_at", "last_used_at") + begins("account_id"),
 		`UPDATE main.recovery_code_sets SET ` + elapse("created_at") + begins("account_id"),
 		`UPDATE main.trusted_devices SET ` + elapse("created_at", "expires_at") + begins("account_id"),

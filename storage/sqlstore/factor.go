@@ -13,7 +13,7 @@ import (
 // factors are the proofs of a session, or NULL for none. Every request of a signed-in user
 // reads them, so that they have a form of their own: one factor after the other with a space
 // between, each "method,at,since,credential" with times in microseconds, empty for zero, and
-// the credential in base64url.
+// the credential in base64url. A level above zero follows as a number after another comma.
 type factors []storage.Factor
 
 // Scan implements sql.Scanner.
@@ -34,7 +34,8 @@ func (f *factors) parse(text string) error {
 	for one := range strings.SplitSeq(text, " ") {
 		method, rest, _ := strings.Cut(one, ",")
 		at, rest, _ := strings.Cut(rest, ",")
-		since, credential, whole := strings.Cut(rest, ",")
+		since, rest, whole := strings.Cut(rest, ",")
+		credential, level, leveled := strings.Cut(rest, ",")
 		factor := storage.Factor{Method: storage.Method(method)}
 		var err error
 		if factor.At, err = parseTime(at); err == nil {
@@ -43,6 +44,9 @@ func (f *factors) parse(text string) error {
 		if err == nil && credential != "" {
 			factor.Credential, err = base64.RawURLEncoding.DecodeString(credential)
 		}
+		if err == nil && leveled {
+			factor.Level, err = parseLevel(level)
+		}
 		if err != nil || !whole || method == "" {
 			return fmt.Errorf("sqlstore: %q is no factor", one)
 		}
@@ -50,6 +54,11 @@ func (f *factors) parse(text string) error {
 	}
 	*f = parsed
 	return nil
+}
+
+func parseLevel(text string) (storage.Assurance, error) {
+	n, err := strconv.ParseUint(text, 10, 8)
+	return storage.Assurance(n), err
 }
 
 func parseTime(text string) (time.Time, error) {
@@ -78,6 +87,9 @@ func factorsText(of []storage.Factor) (any, error) {
 		text = appendTime(text, f.Since)
 		text = append(text, ',')
 		text = base64.RawURLEncoding.AppendEncode(text, f.Credential)
+		if f.Level != storage.AnyAssurance {
+			text = strconv.AppendUint(append(text, ','), uint64(f.Level), 10)
+		}
 	}
 	return string(text), nil
 }

@@ -100,10 +100,11 @@ func (s *Store) RemovePasskey(ctx context.Context, accountID string, id []byte, 
 	})
 }
 
-// requireWayIn returns storage.ErrLast if an account has neither a password nor a passkey.
+// requireWayIn returns storage.ErrLast if an account has no password, no passkey and no link.
 func requireWayIn(tx *tx, accountID string) error {
 	_, err := one(tx, scanInt, `SELECT 1 FROM main.accounts WHERE id = ?1
-		AND (password_hash <> '' OR EXISTS (SELECT 1 FROM main.passkeys WHERE account_id = ?1))`, accountID)
+		AND (password_hash <> '' OR EXISTS (SELECT 1 FROM main.passkeys WHERE account_id = ?1)
+			OR EXISTS (SELECT 1 FROM main.links WHERE account_id = ?1))`, accountID)
 	if errors.Is(err, storage.ErrNotFound) {
 		return storage.ErrLast
 	}

@@ -34,7 +34,7 @@ func scanVersions(row scanner) (v versions, err error) {
 func spend(tx *tx, accountID string, on storage.Proof) error {
 	for _, part := range [...]func(*spending) (int, error){
 		(*spending).challenge, (*spending).session, (*spending).device,
-		(*spending).passkey, (*spending).totp, (*spending).recoveryCode,
+		(*spending).passkey, (*spending).link, (*spending).totp, (*spending).recoveryCode,
 	} {
 		held, err := part(&spending{tx, accountID, on})
 		if err != nil {
@@ -100,6 +100,14 @@ func (s *spending) passkey() (int, error) {
 	}
 	return s.tx.exec(`UPDATE main.passkeys SET sign_count = ?3, flags = ?4, last_used_at = ?5 WHERE id = ?2 AND account_id = ?1`,
 		s.accountID, use.ID, int64(use.SignCount), int64(use.Flags), micros(s.on.At))
+}
+
+func (s *spending) link() (int, error) {
+	if s.on.Link.IsZero() {
+		return notAsked, nil
+	}
+	return s.tx.exec(`UPDATE main.links SET last_used_at = ?3 WHERE digest = ?2 AND account_id = ?1`,
+		s.accountID, s.on.Link[:], micros(s.on.At))
 }
 
 func (s *spending) totp() (int, error) {

@@ -71,6 +71,8 @@ func (s *suite) factorContests(t *testing.T) {
 				return err
 			}, storage.ErrLast
 		},
+		"IdentityOfTwoAccounts":         identityOfTwo,
+		"RemovalOfTheLinkAndThePasskey": removalOfLinkAndPasskey,
 		"BeginOfARecovery": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
 			createAccount(t, store, id)
 			return func(_ int, s storage.Store) error { return s.BeginRecovery(t.Context(), recovery(id), 0) }, storage.ErrConflict
@@ -115,6 +117,11 @@ func (s *suite) factorRaces(t *testing.T) {
 	t.Run("SessionNeverOutlivesItsPasskey", func(t *testing.T) {
 		for range rounds {
 			s.raceRemoval(t)
+		}
+	})
+	t.Run("SessionNeverOutlivesItsLink", func(t *testing.T) {
+		for range rounds {
+			s.raceUnlink(t)
 		}
 	})
 	t.Run("PasskeysKeepTheirLimit", func(t *testing.T) {

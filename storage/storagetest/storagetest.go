@@ -34,6 +34,7 @@ func Run(t *testing.T, newDatabase func(t *testing.T) (open func() storage.Store
 	t.Run("Authenticators", suite.authenticators)
 	t.Run("AuthenticatorChanges", suite.authenticatorChanges)
 	t.Run("Passkeys", suite.passkeys)
+	t.Run("Links", suite.links)
 	t.Run("TrustedDevices", suite.trustedDevices)
 	t.Run("Proofs", suite.proofs)
 	t.Run("Recoveries", suite.recoveries)

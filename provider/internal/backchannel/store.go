@@ -68,6 +68,12 @@ func (s Store) RemovePasskey(ctx context.Context, accountID string, id []byte, o
 	return s.Store.RemovePasskey(ctx, accountID, id, on)
 }
 
+// RemoveLink implements storage.Links.
+func (s Store) RemoveLink(ctx context.Context, accountID string, digest storage.Digest, on storage.Proof) error {
+	defer s.Ended()
+	return s.Store.RemoveLink(ctx, accountID, digest, on)
+}
+
 // RemovePassword implements storage.Authenticators.
 func (s Store) RemovePassword(ctx context.Context, accountID string, on storage.Proof) error {
 	defer s.Ended()

@@ -51,6 +51,18 @@ func (s *Store) RemovePassword(ctx context.Context, accountID string, on storage
 	return s.Store.RemovePassword(ctx, accountID, on)
 }
 
+// AddLink implements storage.Links.
+func (s *Store) AddLink(ctx context.Context, l storage.Link, limit int, on storage.Proof) error {
+	defer s.forget(changed{every: sessions})
+	return s.Store.AddLink(ctx, l, limit, on)
+}
+
+// RemoveLink implements storage.Links.
+func (s *Store) RemoveLink(ctx context.Context, accountID string, digest storage.Digest, on storage.Proof) error {
+	defer s.forget(changed{every: sessions})
+	return s.Store.RemoveLink(ctx, accountID, digest, on)
+}
+
 // ResetAuthenticators implements storage.Authenticators.
 func (s *Store) ResetAuthenticators(ctx context.Context, accountID string, at time.Time) error {
 	defer s.forget(changed{every: ofAccount})

@@ -107,7 +107,7 @@ const othersOfTheStore = `
 	Client Clients DeletedClients ClientsOfHost IndexClients SecretUses RecordSecretUse
 	Token FindGrants CreateGrant Reissue
 	Account AccountByEmail Accounts EmailReturn DueAccounts
-	Authenticators Passkey RenamePasskey TrustDevice ForgetDevices
+	Authenticators LinkedAccount Passkey RenamePasskey TrustDevice ForgetDevices
 	BeginRecovery CancelRecovery ApproveRecovery
 	Person Subjects FindSubjects
 	Session Sessions FindSessions

@@ -145,6 +145,10 @@ var writes = map[string]write{
 		},
 	},
 	"AddPasskey": {do: addPasskey},
+	"AddLink":    {do: addLink},
+	"RemoveLink": {before: addLink, do: func(ctx context.Context, s storage.Store, n names) error {
+		return s.RemoveLink(ctx, n.user, sha256.Sum256([]byte(n.user)), n.on(1))
+	}},
 	"RemovePasskey": {before: addPasskey, do: func(ctx context.Context, s storage.Store, n names) error {
 		return s.RemovePasskey(ctx, n.user, []byte(n.user), n.on(1))
 	}},
@@ -233,6 +237,10 @@ func changeEmail(ctx context.Context, s storage.Store, n names) error {
 
 // on is the proof that rests on the account in a version of its factors.
 func (n names) on(factors int64) storage.Proof { return storage.Proof{FactorsVersion: factors, At: t0} }
+
+func addLink(ctx context.Context, s storage.Store, n names) error {
+	return s.AddLink(ctx, storage.Link{Digest: sha256.Sum256([]byte(n.user)), AccountID: n.user, Upstream: "up", CreatedAt: t0}, 1, n.on(0))
+}
 
 func addPasskey(ctx context.Context, s storage.Store, n names) error {
 	return s.AddPasskey(ctx, storage.Passkey{ID: []byte(n.user), AccountID: n.user, UserHandle: []byte(n.user), CreatedAt: t0}, 1, n.on(0))

@@ -44,6 +44,49 @@ func (s sealedStore) openPasskey(p storage.Passkey) (storage.Passkey, error) {
 	return p, nil
 }
 
+// linkRecord has the digest of the link, so that nobody who can write to the database gives
+// one person the identity of another.
+func linkRecord(l storage.Link, field string) Record {
+	return Record{Kind: "link", ID: l.AccountID, Field: field + " " + base64.RawURLEncoding.EncodeToString(l.Digest[:])}
+}
+
+func (s sealedStore) sealLink(l storage.Link) storage.Link {
+	l.Subject = s.vault.Seal(linkRecord(l, "subject"), []byte(l.Subject))
+	l.Name = s.vault.Seal(linkRecord(l, "name"), []byte(l.Name))
+	return l
+}
+
+func (s sealedStore) openLink(l storage.Link) (storage.Link, error) {
+	subject, err := s.vault.Open(linkRecord(l, "subject"), []byte(l.Subject))
+	if err == nil {
+		l.Subject = string(subject)
+		var name []byte
+		name, err = s.vault.Open(linkRecord(l, "name"), []byte(l.Name))
+		l.Name = string(name)
+	}
+	if err != nil {
+		return storage.Link{}, fmt.Errorf("link of %q: %w", l.AccountID, err)
+	}
+	return l, nil
+}
+
+// LinkedAccount implements storage.Links.
+func (s sealedStore) LinkedAccount(ctx context.Context, digest storage.Digest) (storage.Link, storage.Account, error) {
+	l, a, err := s.Store.LinkedAccount(ctx, digest)
+	if a, err = s.open(a, err); err == nil {
+		l, err = s.openLink(l)
+	}
+	if err != nil {
+		return storage.Link{}, storage.Account{}, err
+	}
+	return l, a, nil
+}
+
+// AddLink implements storage.Links.
+func (s sealedStore) AddLink(ctx context.Context, l storage.Link, limit int, on storage.Proof) error {
+	return s.Store.AddLink(ctx, s.sealLink(l), limit, on)
+}
+
 func (s sealedStore) sealCodes(accountID string, codes storage.RecoveryCodes) storage.RecoveryCodes {
 	codes.Salt = []byte(s.vault.Seal(recoverySalt(accountID), codes.Salt))
 	return codes
@@ -54,6 +97,9 @@ func (s sealedStore) sealFirst(accountID string, first []storage.FirstFactors) [
 	for i, f := range first {
 		if f.Passkey.AccountID = accountID; len(f.Passkey.ID) > 0 {
 			f.Passkey = s.sealPasskey(f.Passkey)
+		}
+		if f.Link.AccountID = accountID; !f.Link.Digest.IsZero() {
+			f.Link = s.sealLink(f.Link)
 		}
 		if len(f.Recovery.Digests) > 0 {
 			f.Recovery = s.sealCodes(accountID, f.Recovery)
@@ -82,6 +128,11 @@ func (s sealedStore) openSet(set storage.AuthenticatorSet) (storage.Authenticato
 	}
 	for i, p := range set.Passkeys {
 		if set.Passkeys[i], err = s.openPasskey(p); err != nil {
+			return set, err
+		}
+	}
+	for i, l := range set.Links {
+		if set.Links[i], err = s.openLink(l); err != nil {
 			return set, err
 		}
 	}

@@ -1,0 +1,240 @@
+package storagetest
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// link returns an identity of an account at an upstream provider.
+func link(name, account string) storage.Link {
+	return storage.Link{
+		Digest: digest("link " + name), AccountID: account, Upstream: "campus", Issuer: "https://login.campus.example", Subject: "subject of " + name,
+		Name: name + "@campus.example", CreatedAt: t0,
+	}
+}
+
+func (s *suite) links(t *testing.T) {
+	addTo := func(t *testing.T, store storage.Store, l storage.Link) {
+		t.Helper()
+		ok(t, store.AddLink(t.Context(), l, 20, proofOf(t, store, l.AccountID)))
+	}
+	t.Run("ComeBackAsStored", func(t *testing.T) {
+		store := s.equipped(t)
+		before := has(t, store, "account")
+		first, second := link("first", "account"), link("second", "account")
+		second.CreatedAt, second.LastUsedAt, second.Upstream = t0.Add(time.Hour), t0.Add(2*time.Hour), "github"
+		addTo(t, store, first)
+		addTo(t, store, second)
+		after := has(t, store, "account")
+		equal(t, after.Links, []storage.Link{first, second})
+		equal(t, after.Account.FactorsVersion, before.Account.FactorsVersion+2)
+		equal(t, after.Passkeys, before.Passkeys)
+		equal(t, after.TOTP, before.TOTP)
+		equal(t, after.Account.SecondStep, before.Account.SecondStep)
+		l, account, err := store.LinkedAccount(t.Context(), second.Digest)
+		ok(t, err)
+		equal(t, l, second)
+		equal(t, account, after.Account)
+		for _, unknown := range []storage.Digest{{}, digest("link third")} {
+			_, _, err = store.LinkedAccount(t.Context(), unknown)
+			fails(t, err, storage.ErrNotFound)
+		}
+	})
+	t.Run("AreOfOneAccountAndLimited", func(t *testing.T) {
+		store := s.equipped(t)
+		createAccount(t, store, "other")
+		addTo(t, store, link("one", "account"))
+		fails(t, store.AddLink(t.Context(), link("one", "other"), 20, proofOf(t, store, "other")), storage.ErrConflict)
+		fails(t, store.AddLink(t.Context(), link("one", "account"), 20, proofOf(t, store, "account")), storage.ErrConflict)
+		fails(t, store.AddLink(t.Context(), link("two", "account"), 1, proofOf(t, store, "account")), storage.ErrLimit)
+		fails(t, store.CreateAccount(t.Context(), storage.Account{ID: "third", CreatedAt: t0}, storage.FirstFactors{Link: link("one", "")}), storage.ErrConflict)
+		_, err := store.Account(t.Context(), "third")
+		fails(t, err, storage.ErrNotFound)
+		if err := store.AddLink(t.Context(), storage.Link{AccountID: "other", Upstream: "campus", CreatedAt: t0}, 20, proofOf(t, store, "other")); err == nil {
+			t.Error("a link of nobody was added")
+		}
+		equal(t, has(t, store, "other").Links, nil)
+	})
+	t.Run("RestOnTheProof", func(t *testing.T) {
+		store := s.equipped(t)
+		on := proofOf(t, store, "account")
+		addTo(t, store, link("one", "account"))
+		fails(t, store.AddLink(t.Context(), link("two", "account"), 20, on), storage.ErrChanged)
+		fails(t, store.RemoveLink(t.Context(), "account", link("one", "").Digest, on), storage.ErrChanged)
+		fails(t, store.AddLink(t.Context(), link("two", "nobody"), 20, storage.Proof{}), storage.ErrNotFound)
+		on = proofOf(t, store, "account")
+		on.Session = digest("no session")
+		fails(t, store.AddLink(t.Context(), link("two", "account"), 20, on), storage.ErrProof)
+	})
+	t.Run("BeginAnAccount", func(t *testing.T) {
+		store := s.store(t)
+		account := storage.Account{ID: "account", EmailKey: "key", CreatedAt: t0}
+		ok(t, store.CreateAccount(t.Context(), account, storage.FirstFactors{Link: link("one", "")}))
+		equal(t, has(t, store, "account"), storage.AuthenticatorSet{Account: account, Links: []storage.Link{link("one", "account")}})
+	})
+	t.Run("SignIn", func(t *testing.T) {
+		store := s.equipped(t)
+		createAccount(t, store, "other")
+		addTo(t, store, link("one", "account"))
+		addTo(t, store, link("other's", "other"))
+		by := func(name string) storage.Proof {
+			on := proofOf(t, store, "account")
+			on.At, on.Link = t0.Add(time.Minute), link(name, "").Digest
+			return on
+		}
+		for _, wrong := range []string{"other's", "nobody's"} {
+			fails(t, store.CreateSession(t.Context(), session("s", "account"), by(wrong), storage.Digest{}), storage.ErrProof)
+		}
+		n := session("s", "account")
+		d := link("one", "").Digest
+		n.Factors = []storage.Factor{{Method: storage.Upstream, At: t0, Since: t0.Add(-time.Hour), Credential: d[:], Level: storage.TwoFactors}, {Method: storage.TOTPCode, At: t0}}
+		ok(t, store.CreateSession(t.Context(), n, by("one"), storage.Digest{}))
+		got, _, err := store.Session(t.Context(), n.Digest)
+		ok(t, err)
+		equal(t, got.Factors, n.Factors)
+		equal(t, has(t, store, "account").Links[0].LastUsedAt, t0.Add(time.Minute))
+		equal(t, has(t, store, "other").Links[0].LastUsedAt, time.Time{})
+	})
+	t.Run("TakeTheirSessionsAlong", func(t *testing.T) {
+		store := s.equipped(t)
+		addTo(t, store, link("one", "account"))
+		addTo(t, store, link("two", "account"))
+		by := func(name string) storage.Factor {
+			d := link(name, "").Digest
+			return storage.Factor{Method: storage.Upstream, At: t0, Credential: d[:]}
+		}
+		s.begin(t, store, "by the first", "account", by("one"))
+		s.begin(t, store, "own", "account", by("one"))
+		s.begin(t, store, "by the second", "account", by("two"))
+		s.begin(t, store, "by a password", "account", storage.Factor{Method: storage.Password, At: t0})
+		createAccount(t, store, "other")
+		fails(t, store.RemoveLink(t.Context(), "other", link("one", "").Digest, proofOf(t, store, "other")), storage.ErrNotFound)
+		ok(t, store.TrustDevice(t.Context(), device("device", "account"), proofOf(t, store, "account")))
+		on := proofOf(t, store, "account")
+		on.Session = digest("own")
+		ok(t, store.RemoveLink(t.Context(), "account", link("one", "").Digest, on))
+		equal(t, standing(t, store, "by the first", "own", "by the second", "by a password"), []string{"own", "by the second", "by a password"})
+		equal(t, has(t, store, "account").Devices, nil)
+		fails(t, store.RemoveLink(t.Context(), "account", link("one", "").Digest, proofOf(t, store, "account")), storage.ErrNotFound)
+	})
+	t.Run("AreAWayIn", func(t *testing.T) {
+		store := s.store(t)
+		ok(t, store.CreateAccount(t.Context(), storage.Account{ID: "account", PasswordHash: "hash", CreatedAt: t0}, storage.FirstFactors{Link: link("one", "")}))
+		ok(t, store.RemovePassword(t.Context(), "account", proofOf(t, store, "account")))
+		before := has(t, store, "account")
+		fails(t, store.RemoveLink(t.Context(), "account", link("one", "").Digest, proofOf(t, store, "account")), storage.ErrLast)
+		equal(t, has(t, store, "account"), before)
+	})
+	t.Run("EndWithTheWordOfTheMailboxOrTheHost", s.endOfLinks)
+}
+
+// endOfLinks tests what removes the links of an account: who had got in may have made them.
+func (s *suite) endOfLinks(t *testing.T) {
+	for name, tc := range map[string]struct {
+		do     func(t *testing.T, store storage.Store) error
+		remain bool
+	}{
+		"Reset": {do: func(t *testing.T, store storage.Store) error {
+			return store.ResetAuthenticators(t.Context(), "account", t0)
+		}},
+		"Recovery": {do: func(t *testing.T, store storage.Store) error {
+			ok(t, store.BeginRecovery(t.Context(), recovery("account"), 0))
+			return store.FinishRecovery(t.Context(), storage.RecoveryFinish{
+				AccountID: "account", PasswordHash: "new", At: recovery("").ReadyAt, On: proofOf(t, store, "account"),
+			})
+		}},
+		"PasswordOfAMailedCode": {do: func(t *testing.T, store storage.Store) error {
+			return store.SetPassword(t.Context(), "account", proofOf(t, store, "account"), "new", t0)
+		}},
+		"PasswordOfASession": {remain: true, do: func(t *testing.T, store storage.Store) error {
+			s.begin(t, store, "own", "account")
+			on := proofOf(t, store, "account")
+			on.Session = digest("own")
+			return store.SetPassword(t.Context(), "account", on, "new", t0)
+		}},
+		"ReturnOfTheAddress": {do: func(t *testing.T, store storage.Store) error {
+			c := change("account", 0, "new")
+			c.On, c.At = proofOf(t, store, "account"), t0
+			ok(t, store.ChangeEmail(t.Context(), c))
+			_, err := store.ReturnEmail(t.Context(), emailReturn("account", 1))
+			return err
+		}},
+		"Deletion": {do: func(t *testing.T, store storage.Store) error {
+			_, err := store.DeleteAccount(t.Context(), "account", "someone", nil)
+			return err
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := s.store(t)
+			ok(t, store.CreateAccount(t.Context(), storage.Account{ID: "account", PasswordHash: "hash", CreatedAt: t0}, storage.FirstFactors{Link: link("one", "")}))
+			ok(t, store.CreateAccount(t.Context(), storage.Account{ID: "other", CreatedAt: t0}, storage.FirstFactors{Link: link("two", "")}))
+			ok(t, tc.do(t, store))
+			_, _, err := store.LinkedAccount(t.Context(), link("one", "").Digest)
+			if tc.remain {
+				ok(t, err)
+			} else {
+				fails(t, err, storage.ErrNotFound)
+			}
+			equal(t, len(has(t, store, "other").Links), 1)
+		})
+	}
+}
+
+// identityOfTwo has many accounts take one identity.
+func identityOfTwo(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
+	for i := range contenders {
+		createAccount(t, store, fmt.Sprint(id, " ", i))
+	}
+	return func(i int, s storage.Store) error {
+		return s.AddLink(t.Context(), link(id, fmt.Sprint(id, " ", i)), 1, storage.Proof{})
+	}, storage.ErrConflict
+}
+
+// removalOfLinkAndPasskey removes the last two ways into an account.
+func removalOfLinkAndPasskey(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
+	ok(t, store.CreateAccount(t.Context(), storage.Account{ID: id, CreatedAt: t0}, storage.FirstFactors{Link: link(id, "")}))
+	ok(t, store.AddPasskey(t.Context(), passkey("only of "+id, id), 1, proofOf(t, store, id)))
+	return func(i int, s storage.Store) error {
+		err := untilUnchanged(t, s, id, func(on storage.Proof) error {
+			if i%2 == 0 {
+				return s.RemoveLink(t.Context(), id, link(id, "").Digest, on)
+			}
+			return s.RemovePasskey(t.Context(), id, passkey("only of "+id, id).ID, on)
+		})
+		if errors.Is(err, storage.ErrNotFound) {
+			return storage.ErrLast
+		}
+		return err
+	}, storage.ErrLast
+}
+
+// raceUnlink removes a link while others sign in by it.
+func (s *suite) raceUnlink(t *testing.T) {
+	t.Helper()
+	stores := s.stores(t, 2)
+	ok(t, stores[0].CreateAccount(t.Context(), storage.Account{ID: "account", PasswordHash: "hash", CreatedAt: t0}, storage.FirstFactors{Link: link("one", "")}))
+	d, on := link("one", "").Digest, proofOf(t, stores[0], "account")
+	for _, err := range race(stores, func(i int, store storage.Store) error {
+		if i == contenders/2 {
+			return store.RemoveLink(t.Context(), "account", d, on)
+		}
+		n, by := session(fmt.Sprint(i), "account"), on
+		by.Link = d
+		n.Factors = []storage.Factor{{Method: storage.Upstream, At: t0, Credential: d[:]}}
+		err := store.CreateSession(t.Context(), n, by, storage.Digest{})
+		if errors.Is(err, storage.ErrChanged) {
+			return nil // the removal was first
+		}
+		return err
+	}) {
+		ok(t, err)
+	}
+	left, err := stores[0].Sessions(t.Context(), "account")
+	ok(t, err)
+	equal(t, len(left), 0)
+	equal(t, has(t, stores[0], "account").Links, nil)
+}
