@@ -1,5 +1,7 @@
 package provider
 
+import "github.com/bonafide-id/bonafide/provider/internal/web"
+
 // Each noun is a pointer to the internals of its provider. It costs no allocation, may be
 // kept and copied, and lives as long as the provider.
 
@@ -44,11 +46,15 @@ func (p *Provider) Keys() Keys { return Keys{&p.rooms} }
 // it, LinkVerification the account page to the pages of a Verifier. IsReturnTo is for the
 // host's sign-in page, VerificationReturn for a Verifier's, BrandPreview for its operators.
 // DressMail is for mails, AddAudience for screens of a package such as ui/developer, and
-// WellKnown for the root of the host.
-type Pages struct{ *rooms }
+// WellKnown for the root of the host. ScreensAt serves screens at another host, and Files what
+// they load there.
+type Pages struct {
+	*rooms
+	elsewhere *web.Server // of ScreensAt; nil at the base URL
+}
 
 // Pages returns helpers for the host's own pages.
-func (p *Provider) Pages() Pages { return Pages{&p.rooms} }
+func (p *Provider) Pages() Pages { return Pages{rooms: &p.rooms} }
 
 // People are the users, with embedded accounts or of the host. Get reads a user's data, and
 // Statuses what is released of it about groups; SetAttributes, SetStatus and DeleteStatus

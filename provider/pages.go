@@ -34,14 +34,14 @@ func (p Pages) Allow(ctx context.Context, what, key string, limit Limit) (wait t
 // provider's time limits, request ID and telemetry, and without cookies, language and check
 // of forms. h decides who may ask, bounds the body and answers errors itself; a panic of h is
 // 500. No cache keeps a response.
-func (p Pages) Program(h http.Handler) http.Handler { return p.server.Program(h) }
+func (p Pages) Program(h http.Handler) http.Handler { return p.serves().Program(h) }
 
 // AddAudience prepares the provider for the screens of an audience, such as those of package
 // ui/developer, which the host serves with Screen: it serves their assets and checks what
 // Config.Texts says in their section. A mistake there is a FieldError. It is called before
 // anything is served; developer.New calls it for the dashboard.
 func (p Pages) AddAudience(a ui.Audience) error {
-	if err := p.flows.Site.AddAudience(a); err != nil {
+	if err := p.serves().Site().AddAudience(a); err != nil {
 		return &FieldError{"Texts", err}
 	}
 	return nil
@@ -155,7 +155,7 @@ func (p Pages) BrandPreview(allow func(*http.Request) bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 		if !reads || allow == nil || !allow(r) {
-			p.server.NotFound(w, r)
+			p.serves().NotFound(w, r)
 			return
 		}
 		show.ServeHTTP(w, r)

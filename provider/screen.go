@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -26,6 +27,7 @@ type Screen struct {
 	User SignedIn
 
 	provider *rooms
+	at       *web.Site      // where the page is
 	user     *authflow.User // User in internal form; nil for nobody
 }
 
@@ -44,16 +46,46 @@ type Screen struct {
 // Logs and telemetry name the page by the http.ServeMux pattern that matched, so that
 // wildcards may hold secrets. No query parameter may be repeated.
 func (p Pages) Screen(h func(s *Screen) error) http.Handler {
-	return p.server.Beside(p.onScreen(h))
+	return p.serves().Beside(p.onScreen(h))
+}
+
+// ScreensAt returns Pages whose Screen, Upload and Program are at another address than
+// Config.BaseURL, in the same form: such as a host of the staff's own. Nobody is signed in there,
+// and SignIn and Confirm answer 500: the host knows in its own way who asks. It mounts Files
+// beside the screens, and prepares them with AddAudience.
+func (p Pages) ScreensAt(baseURL string) (Pages, error) {
+	if err := p.cfg.validateBaseURL(baseURL); err != nil {
+		return Pages{}, err
+	}
+	if at, err := url.Parse(baseURL); err != nil || at.Hostname() == p.flows.Site.Base.Hostname() {
+		return Pages{}, fmt.Errorf("%q is at the host of Config.BaseURL, where cookies are the same", baseURL)
+	}
+	server, err := p.server.At(baseURL)
+	return Pages{p.rooms, server}, err
+}
+
+// Files serves the styles, scripts and pictures of screens, below /assets/ and /images/ of their
+// address; everything else there is 404. The Provider serves those at Config.BaseURL itself.
+func (p Pages) Files() http.Handler { return p.serves() }
+
+// serves is the server of the screens.
+func (p Pages) serves() *web.Server {
+	if p.elsewhere != nil {
+		return p.elsewhere
+	}
+	return p.server
 }
 
 func (p Pages) onScreen(h func(s *Screen) error) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		user, err := p.flows.SignedIn(r)
-		if err != nil {
-			return err
+		var user *authflow.User
+		if p.elsewhere == nil {
+			var err error
+			if user, err = p.flows.SignedIn(r); err != nil {
+				return err
+			}
 		}
-		s := &Screen{Writer: w, Request: r, provider: p.rooms, user: user}
+		s := &Screen{Writer: w, Request: r, provider: p.rooms, at: p.serves().Site(), user: user}
 		if user != nil {
 			s.User = SignedIn(user.User)
 		}
@@ -157,6 +189,9 @@ func (s *Screen) SignIn(maxAge time.Duration) {
 }
 
 func (s *Screen) signIn(to authflow.Return) error {
+	if s.at != s.provider.flows.Site {
+		return errors.New("a screen at another address asks somebody to sign in")
+	}
 	return s.provider.flows.SignIn(s.Writer, s.Request, s.user, to)
 }
 
@@ -207,7 +242,7 @@ func (s *Screen) Account() (ui.Account, error) {
 	return s.provider.flows.AccountView(s.Request.Context(), s.User.UserID)
 }
 
-func (s *Screen) site() *web.Site { return s.provider.flows.Site }
+func (s *Screen) site() *web.Site { return s.at }
 
 // ScreenError is an error that the user sees on a page of its own.
 type ScreenError struct {
@@ -287,7 +322,7 @@ type UploadedFile struct {
 // Upload is Screen for a page to whose form people send a file as multipart/form-data. The
 // file is kept in memory alone.
 func (p Pages) Upload(u Upload, h func(s *Screen) error) http.Handler {
-	return p.server.BesideUpload(web.Upload{
+	return p.serves().BesideUpload(web.Upload{
 		Bytes: u.Bytes, Patience: u.Patience,
 		Admit: func(w http.ResponseWriter, r *http.Request) (done func(), err error) {
 			err = p.onScreen(func(s *Screen) error {

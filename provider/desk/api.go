@@ -11,7 +11,7 @@ import (
 )
 
 // Resource returns the Admin API as one of provider.Config.Resources. With it New serves the API
-// at the base URL of the provider followed by /desk/api/v1/, for these clients alone. Each is
+// at the base URL of the provider, or else Config.URL, followed by /desk/api/v1/, for these clients alone. Each is
 // registered by the host, with private_key_jwt, the grant client_credentials, and those of the
 // Resource's scopes that it needs: no other application can have them, and the dashboard offers
 // them to nobody.
@@ -34,16 +34,15 @@ func mountAPI(f *frame.Frame, cfg Config, book *action.Book, planned *plans.Serv
 		return err
 	}
 	f.Handle("/api/v1/", a)
-	f.HandleAt(WellKnown(cfg.Provider.Installation().BaseURL), a.Metadata())
+	f.HandleAt(WellKnown(f.BaseURL), a.Metadata())
 	f.Mount(a.Route())
 	return nil
 }
 
-// isClient reports of an application whether the Admin API is for it.
-func isClient(p *provider.Provider) func(id string) bool {
-	installed := p.Installation()
-	for _, r := range installed.Resources {
-		if r.URI == Resource(installed.BaseURL).URI {
+// isClient reports of an application whether the Admin API of a desk is for it.
+func isClient(f *frame.Frame) func(id string) bool {
+	for _, r := range f.Provider.Installation().Resources {
+		if r.URI == Resource(f.BaseURL).URI {
 			return func(id string) bool { return slices.Contains(r.Clients, id) }
 		}
 	}

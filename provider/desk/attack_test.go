@@ -126,7 +126,10 @@ func TestCaseIsLostWithTheTime(t *testing.T) {
 	c := w.applies(w.Bob(), "bob")
 	rita, raul := w.reviewer("rita"), w.reviewer("raul")
 	p := next(rita)
-	w.Advance(16 * time.Minute)
+	w.Advance(8 * time.Minute)
+	shows(t, rita.Open("/desk/"), http.StatusOK)
+	shows(t, raul.Open("/desk/"), http.StatusOK)
+	w.Advance(8 * time.Minute)
 	shows(t, rita.Follow(post(rita, p, "approve")), http.StatusOK, "Nothing was decided")
 	shows(t, next(raul), http.StatusOK, "Bob Builder")
 	if q := rita.Open("/desk/case/" + c.ID); strings.Contains(q.Text, "Builder") {

@@ -24,8 +24,15 @@ import (
 // Config configures a desk. Provider, Store, and Staff or Admit are required.
 type Config struct {
 	// Provider is whose people and applications the desk looks after. The desk is mounted at
-	// its base URL followed by /desk/.
+	// its base URL followed by /desk/, unless URL says otherwise.
 	Provider *provider.Provider
+
+	// URL is the address of a host of the desk's own, such as https://desk.example.com: the
+	// desk answers everything there, its pages below /desk/ and what they load. Sessions of
+	// users are at the host of Provider, so Admit says who works here. It is as
+	// provider.Config.BaseURL, and of another host than that.
+	// Defaults to the base URL of Provider.
+	URL string
 
 	// Store stores what the staff works with. The stores of this module implement it: that
 	// of Provider will do. The host closes it.
@@ -173,6 +180,8 @@ func (c Config) validate() error {
 		return errors.New("Config.Store is missing; the store of the provider will do")
 	case c.Staff == nil && c.Admit == nil:
 		return errors.New("Config.Staff is missing, or Config.Admit")
+	case c.URL != "" && c.Admit == nil:
+		return errors.New("Config.URL takes Config.Admit: the users of the provider are signed in at its own host")
 	case c.Verification != nil && c.Verification.Provider != c.Provider:
 		return errors.New("Config.Verification is of another provider")
 	}
@@ -180,7 +189,7 @@ func (c Config) validate() error {
 }
 
 // Desk is an http.Handler for everything below the base URL of its provider followed by
-// /desk/. Create one with New.
+// /desk/, or for all of the host of Config.URL. Create one with New.
 type Desk struct{ frame *frame.Frame }
 
 // New returns a desk, to be mounted with its full path. The provider's Run then also does the
@@ -190,15 +199,15 @@ func New(cfg Config) (*Desk, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("desk: %w", err)
 	}
-	if err := ServeFiles(cfg.Provider); err != nil {
-		return nil, err
-	}
 	f, err := frame.New(frame.Options{
-		Provider: cfg.Provider, Store: cfg.Store, Staff: cfg.Staff, Admit: cfg.Admit, Protected: cfg.Protected, Vouch: cfg.Vouch,
+		Provider: cfg.Provider, URL: cfg.URL, Store: cfg.Store, Staff: cfg.Staff, Admit: cfg.Admit, Protected: cfg.Protected, Vouch: cfg.Vouch,
 		Alarm: cfg.Alarm, SignInURL: cfg.SignInURL, Reasons: cfg.Reasons, Logger: cfg.Logger, Clock: cfg.Clock,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("desk: %w", err)
+	}
+	if err := addAudiences(f.Pages); err != nil {
+		return nil, err
 	}
 	rooms, err := newRooms(cfg)
 	if err != nil {
@@ -213,7 +222,7 @@ func New(cfg Config) (*Desk, error) {
 	f.Mount(home.Routes(home.People{Matters: looks.OpenMatters, Ways: looks.Ways})...)
 	f.Mount(looks.Routes()...)
 	f.Mount(act.Routes(act.Options{Frame: f, Book: book, Name: naming(cfg.Provider, looks)})...)
-	planned := plans.New(plans.Options{Frame: f, Book: book, Client: isClient(cfg.Provider), Whom: rooms.records.Whom, Approvers: cfg.Approvers, Mailer: cfg.Mailer})
+	planned := plans.New(plans.Options{Frame: f, Book: book, Client: isClient(f), Whom: rooms.records.Whom, Approvers: cfg.Approvers, Mailer: cfg.Mailer})
 	f.Mount(planned.Routes()...)
 	cfg.Provider.RunWith(planned.Run)
 	if cfg.Anchor != nil {

@@ -240,13 +240,12 @@ func TestEffectOnThemselves(t *testing.T) {
 	}
 }
 
-func TestStaffByTheCompanysSignIn(t *testing.T) {
-	t.Parallel()
-	w := newPlace(t)
-	admitted, failing := desk.Staff{ID: "e7", Roles: []desk.Role{desk.RoleSupport}}, error(nil)
+// admits has a desk for those whom the company's own sign-in names, and returns a browser. Alice
+// is on its staff.
+func (w *place) admits(who func(*http.Request) (desk.Staff, error)) *lab.Browser {
+	w.T.Helper()
 	d, err := desk.New(desk.Config{
-		Provider: w.Provider, Store: w.Store.(desk.Store), Clock: w.Now,
-		Admit:     func(*http.Request) (desk.Staff, error) { return admitted, failing },
+		Provider: w.Provider, Store: w.Store.(desk.Store), Clock: w.Now, Admit: who,
 		Protected: func(_ context.Context, userID string) (bool, error) { return userID == "alice", nil },
 	})
 	w.OK(err)
@@ -254,7 +253,14 @@ func TestStaffByTheCompanysSignIn(t *testing.T) {
 	mux.Handle("/desk/", d)
 	mux.Handle("/", w.Provider)
 	w.Server.Config.Handler = mux
-	b := w.NewBrowser()
+	return w.NewBrowser()
+}
+
+func TestStaffByTheCompanysSignIn(t *testing.T) {
+	t.Parallel()
+	w := newPlace(t)
+	admitted, failing := desk.Staff{ID: "e7", Roles: []desk.Role{desk.RoleSupport}}, error(nil)
+	b := w.admits(func(*http.Request) (desk.Staff, error) { return admitted, failing })
 	shows(t, b.Open("/desk/"), http.StatusForbidden) // it is not known when
 	admitted.AuthenticatedAt = w.Now()
 	shows(t, b.Open("/desk/"), http.StatusOK, "Find a person")

@@ -23,6 +23,8 @@ const (
 	Trusted Kind = "trusted"
 	// Offered says that a passkey was offered in this browser.
 	Offered Kind = "offered"
+	// Staff holds, sealed, when a member of the staff has last used the desk.
+	Staff Kind = "staff"
 	// Language holds the user's choice of language.
 	Language Kind = "language"
 )

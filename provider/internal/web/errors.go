@@ -108,7 +108,10 @@ func (s *Site) FailPage(w http.ResponseWriter, r *http.Request, err error) {
 	view := ui.ErrorView{
 		Page: s.PageView(r, e.Request), Code: e.Code,
 		RequestID: request.ID(r.Context()), Time: s.Clock(),
-		HomeURL: e.HomeURL, AccountURL: s.Link("/account"),
+		HomeURL: e.HomeURL,
+	}
+	if !s.Alone {
+		view.AccountURL = s.Link("/account")
 	}
 	if e.Request != nil {
 		view.BackURL = HomeOf(e.Request.RedirectURI)

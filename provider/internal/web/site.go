@@ -65,6 +65,9 @@ type Options struct {
 	// Sandbox marks every page, and lets error pages say more.
 	Sandbox bool
 
+	// Alone is for pages at an address that has no account page (Server.At).
+	Alone bool
+
 	Images interface {
 		Image(ctx context.Context, digest storage.Digest) (storage.Image, error)
 	}

@@ -33,7 +33,12 @@ const instrumentation = "github.com/bonafide-id/bonafide/provider"
 // rest of an address may hold codes and tokens. A nil *Telemetry reports nothing and costs
 // nothing.
 type Telemetry struct {
-	base     *url.URL
+	*instruments
+	base *url.URL
+}
+
+// instruments are what all addresses of a provider report to.
+type instruments struct {
 	tracer   trace.Tracer
 	duration httpconv.ServerRequestDuration
 	active   httpconv.ServerActiveRequests
@@ -71,10 +76,10 @@ func NewTelemetry(o TelemetryOptions) (*Telemetry, error) {
 	if meters == nil {
 		meters = metricnoop.NewMeterProvider()
 	}
-	t := &Telemetry{
-		base: o.Base, log: o.Logger, ends: make(chan struct{}, maxEnds),
+	t := &Telemetry{base: o.Base, instruments: &instruments{
+		log: o.Logger, ends: make(chan struct{}, maxEnds),
 		tracer: tracers.Tracer(instrumentation, trace.WithSchemaURL(semconv.SchemaURL)),
-	}
+	}}
 	meter := meters.Meter(instrumentation, metric.WithSchemaURL(semconv.SchemaURL))
 	var err error
 	if t.duration, err = httpconv.NewServerRequestDuration(meter); err != nil {
@@ -138,6 +143,14 @@ func (t *Telemetry) soon(ctx context.Context, call func()) {
 	case <-done:
 	case <-late.C:
 	}
+}
+
+// at reports the requests of another address.
+func (t *Telemetry) at(base *url.URL) *Telemetry {
+	if t == nil {
+		return nil
+	}
+	return &Telemetry{t.instruments, base}
 }
 
 // begin starts to observe a request and returns the request to continue with, and the end

@@ -53,16 +53,16 @@ type API struct {
 func New(o Options) (*API, error) {
 	p := o.Frame.Provider
 	installed := p.Installation()
-	i := slices.IndexFunc(installed.Resources, func(r provider.Resource) bool { return r.URI == Resource(installed.BaseURL).URI })
+	i := slices.IndexFunc(installed.Resources, func(r provider.Resource) bool { return r.URI == Resource(o.Frame.BaseURL).URI })
 	if i < 0 {
 		return nil, nil //nolint:nilnil // it is off
 	}
-	base, err := url.Parse(installed.BaseURL)
+	base, err := url.Parse(o.Frame.BaseURL)
 	if err != nil {
 		return nil, err
 	}
 	a := &API{
-		Options: o, Provider: p, resource: installed.Resources[i], path: base.Path + "/desk/api/v1", docs: installed.BaseURL + "/desk/docs",
+		Options: o, Provider: p, resource: installed.Resources[i], path: base.Path + "/desk/api/v1", docs: o.Frame.BaseURL + "/desk/docs",
 		running: running{now: map[storage.Digest]bool{}}, misses: misses{row: map[string]int{}}, mux: http.NewServeMux(),
 	}
 	a.operations = a.table()
@@ -81,7 +81,7 @@ func (a *API) Has(client string) bool { return slices.Contains(a.resource.Client
 
 // mount serves every operation, the documents about them, and errors for all else.
 func (a *API) mount() {
-	program := func(path string, h http.HandlerFunc) { a.mux.Handle(a.path+path, a.Provider.Pages().Program(h)) }
+	program := func(path string, h http.HandlerFunc) { a.mux.Handle(a.path+path, a.Frame.Pages.Program(h)) }
 	at := map[string]methods{}
 	for i := range a.operations {
 		o := &a.operations[i]

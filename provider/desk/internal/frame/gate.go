@@ -75,11 +75,15 @@ func (f *Frame) Enter(s *provider.Screen, p Route) (*Request, error) {
 		return nil, r.Refuse(Refusal{Action: p.Path})
 	}
 	power, age := r.demands(p)
+	if !power && r.isIdle() {
+		age = idle
+	}
 	enough, err := r.authenticated(power, age)
 	switch {
 	case err != nil:
 		return nil, err
 	case enough:
+		r.noteUse()
 		return r, nil
 	case f.Admit != nil:
 		return nil, r.authenticateElsewhere()

@@ -2,6 +2,7 @@ package frame
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
+	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/storage"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
 )
@@ -23,6 +25,9 @@ type Store interface {
 type Options struct {
 	Provider *provider.Provider
 	Store    Store
+
+	// URL is the address of a host of the desk's own; empty for that of the provider.
+	URL string
 
 	// Staff and Admit say who works here: one of them is nil, or Admit goes first.
 	Staff     func(ctx context.Context, userID string) (role.Staff, error)
@@ -52,21 +57,38 @@ type Reason struct {
 // Frame is what is around the rooms of one desk.
 type Frame struct {
 	Options
-	base  string // the path at which the desk is mounted, without a trailing slash
-	mux   *http.ServeMux
-	links []link
-	dress []func(*Request, *screens.Page) error
-	tasks []func(*Request) ([]screens.Task, error)
+
+	// BaseURL is the address below which the desk is, and Pages serve its pages there.
+	BaseURL string
+	Pages   provider.Pages
+
+	base    string // the path at which the desk is mounted, without a trailing slash
+	cookies session.Cookies
+	mux     *http.ServeMux
+	links   []link
+	dress   []func(*Request, *screens.Page) error
+	tasks   []func(*Request) ([]screens.Task, error)
 }
 
 // New returns a frame without a room.
 func New(o Options) (*Frame, error) {
-	base, err := url.Parse(o.Provider.Installation().BaseURL)
+	address, pages := o.Provider.Installation().BaseURL, o.Provider.Pages()
+	if o.URL != "" {
+		var err error
+		if pages, err = pages.ScreensAt(o.URL); err != nil {
+			return nil, fmt.Errorf("Config.URL: %w", err)
+		}
+		address = o.URL
+	}
+	base, err := url.Parse(address)
 	if err != nil {
 		return nil, err
 	}
-	f := &Frame{Options: o, base: base.Path + "/desk", mux: http.NewServeMux()}
-	f.mux.Handle("/", o.Provider.Pages().Screen(func(*provider.Screen) error { return provider.ErrScreenNotFound }))
+	f := &Frame{Options: o, BaseURL: address, Pages: pages, base: base.Path + "/desk", cookies: session.NewCookies(base, o.Provider.Issuer()), mux: http.NewServeMux()}
+	f.mux.Handle("/", pages.Screen(func(*provider.Screen) error { return provider.ErrScreenNotFound }))
+	if o.URL != "" {
+		f.serveHost(base.Path)
+	}
 	return f, nil
 }
 
@@ -79,6 +101,15 @@ func (f *Frame) Handle(path string, h http.Handler) { f.mux.Handle(f.base+path, 
 
 // HandleAt is Handle at a path of the host, which has it lead here.
 func (f *Frame) HandleAt(path string, h http.Handler) { f.mux.Handle(path, h) }
+
+// serveHost serves the rest of a host of the desk's own: what pages load, and at the root the way
+// to the desk.
+func (f *Frame) serveHost(root string) {
+	for _, folder := range []string{"/assets/", "/images/"} {
+		f.mux.Handle(root+folder, f.Pages.Files())
+	}
+	f.mux.Handle("GET "+root+"/{$}", http.RedirectHandler(f.base+"/", http.StatusSeeOther))
+}
 
 // Dress adds what a room says on every page, such as a banner.
 func (f *Frame) Dress(say func(*Request, *screens.Page) error) { f.dress = append(f.dress, say) }

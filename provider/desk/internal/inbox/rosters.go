@@ -88,7 +88,7 @@ func (d *Inbox) renderRoster(r *request, status int, change func(*screens.Roster
 // rosterFile takes the file of a roster and shows what it would change.
 func (d *Inbox) rosterFile() http.Handler {
 	page := frame.Route{Path: "/rosters/{roster}/file", Needs: role.Staff.Operates, Act: as(d.stageRoster), Power: true}
-	return d.provider.Pages().Upload(provider.Upload{
+	return d.frame.Pages.Upload(provider.Upload{
 		Bytes: maxRoster, Patience: rosterPatience,
 		Admit: func(s *provider.Screen) (done func(), err error) {
 			r, err := d.frame.Enter(s, page)

@@ -80,7 +80,7 @@ func (s *Service) tellApprover(ctx context.Context, userID string) error {
 
 // url is the absolute address of the list of plans.
 func (s *Service) url() string {
-	base := s.provider.Installation().BaseURL
+	base := s.Frame.BaseURL
 	if at, err := url.Parse(base); err == nil {
 		base = at.Scheme + "://" + at.Host
 	}
