@@ -33,4 +33,8 @@ type Reports interface {
 	// Report counts what the store holds at a moment. Each number is of a moment of its
 	// own.
 	Report(ctx context.Context, now time.Time) (Report, error)
+
+	// Schema returns the number of the last migration of the database: higher than that of the
+	// program after a newer one has migrated.
+	Schema(ctx context.Context) (int, error)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/api"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/plans"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/records"
 )
 
 // Resource returns the Admin API as one of provider.Config.Resources. With it New serves the API
@@ -28,8 +29,8 @@ func Resource(baseURL string, clients ...string) provider.Resource {
 func WellKnown(baseURL string) string { return api.WellKnown(baseURL) }
 
 // mountAPI serves the Admin API and its reference, if the provider has the Resource.
-func mountAPI(f *frame.Frame, cfg Config, book *action.Book, planned *plans.Service) error {
-	a, err := api.New(api.Options{Frame: f, Book: book, Host: cfg.People, Plans: planned, Dashboard: cfg.Dashboard, Verification: cfg.Verification})
+func mountAPI(f *frame.Frame, cfg Config, book *action.Book, planned *plans.Service, lines *records.Room) error {
+	a, err := api.New(api.Options{Frame: f, Book: book, Host: cfg.People, Plans: planned, Dashboard: cfg.Dashboard, Verification: cfg.Verification, Lines: lines.Of})
 	if a == nil || err != nil {
 		return err
 	}

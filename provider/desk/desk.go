@@ -228,7 +228,7 @@ func New(cfg Config) (*Desk, error) {
 	if cfg.Anchor != nil {
 		cfg.Provider.Trail().AnchorWith(cfg.Anchor)
 	}
-	if err := mountAPI(f, cfg, book, planned); err != nil {
+	if err := mountAPI(f, cfg, book, planned, rooms.records); err != nil {
 		return nil, fmt.Errorf("desk: %w", err)
 	}
 	if cfg.Verification != nil {

@@ -189,15 +189,27 @@ func TestLooks_AreReleased(t *testing.T) {
 	store, now := w.Store.(desk.Store), w.Now()
 	w.OK(store.OpenMatter(t.Context(), storage.Matter{
 		ID: "m1", Staff: "sven", Role: "support", Subject: "bob", Reason: "authority", OpenedAt: now, EndsAt: now.Add(time.Hour), WithheldUntil: now.AddDate(0, 0, 90),
+		Note: w.People().Seal("desk note", "m1", []byte("The office asks for <b>bob</b>.")),
+	}))
+	w.OK(store.OpenMatter(t.Context(), storage.Matter{
+		ID: "m0", Staff: "olaf", Role: "operator", Subject: "olga", Reason: "incident", OpenedAt: now, EndsAt: now.Add(time.Hour), WithheldUntil: now.AddDate(0, 0, 90),
+		Note: w.People().Seal("desk note", "m0", []byte("About olga herself.")),
 	}))
 	record := func(name provider.EventName, detail string) {
 		w.Events().Record(provider.By(t.Context(), provider.Actor{Name: "staff:sven", Matter: "m1"}), provider.Event{Name: name, UserID: "bob", Detail: detail})
 	}
 	record(provider.EventSupportLooked, "sessions")
 	shows(t, alba.Open("/desk/looks"), http.StatusOK, "sven", "authority", "sessions", "No action followed", "does not read of it")
+	if p := alba.Open("/desk/looks"); strings.Contains(p.Text, "office") || strings.Contains(p.Text, "herself") {
+		t.Error("an auditor reads the notes")
+	}
 	record(provider.EventAccountDisabled, "")
 	p := olga.Open("/desk/looks?staff=sven")
-	shows(t, p, http.StatusOK, "account_disabled", "Let the person read of it")
+	shows(t, p, http.StatusOK, "account_disabled", "Let the person read of it", "The office asks for &lt;b&gt;bob")
+	if all := olga.Open("/desk/looks"); !strings.Contains(all.Text, "olaf") || strings.Contains(all.Text, "herself") {
+		t.Error("an operator reads what is withheld from them")
+	}
+	shows(t, sendOnce(olga, "/desk/looks", "release", "matter", "m0"), http.StatusNotFound)
 	if strings.Contains(p.Text, "No action followed") {
 		t.Error("an action followed")
 	}

@@ -7,6 +7,9 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
+// Schema implements storage.Reports.
+func (s *Store) Schema(ctx context.Context) (int, error) { return s.version(ctx) }
+
 // Report implements storage.Reports.
 func (s *Store) Report(ctx context.Context, now time.Time) (storage.Report, error) {
 	var r storage.Report

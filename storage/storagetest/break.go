@@ -109,6 +109,11 @@ func (s *deskSuite) reports(t *testing.T) {
 	got, err := store.Report(t.Context(), t0)
 	ok(t, err)
 	equal(t, got, storage.Report{})
+	schema, err := store.Schema(t.Context())
+	ok(t, err)
+	if schema < 14 {
+		t.Errorf("the schema is number %d", schema)
+	}
 
 	for _, who := range []string{"ann", "bob", "cid"} {
 		createAccount(t, store, who)

@@ -100,7 +100,7 @@ var fixtures = []audiencetest.Fixture{
 	}},
 	{Name: "applications", Render: func(p ui.Page) templ.Component {
 		return Person(PartView{Page: inMatter(p, func(*BarView) {}), Head: headOf(), Part: PartApplications, Cards: []Card{
-			{Title: ada, Rows: []Row{{Name: RowAllowed, At: until}, {Name: RowReceived, Labels: []ui.Label{ada, ada}}}, Acts: []ActLink{{Name: "revoke_application", URL: "/desk/x"}}},
+			{Title: ada, Rows: []Row{{Name: RowAllowed, At: until}, {Name: RowReceived, Labels: []ui.Label{ada, ada}}, {Name: RowCalled, Text: "q4K0cF2pY8sLw1Zx"}}, Acts: []ActLink{{Name: "revoke_application", URL: "/desk/x"}}},
 		}})
 	}},
 	{Name: "groups", Render: func(p ui.Page) templ.Component {

@@ -33,6 +33,7 @@ const (
 	RowLast        RowName = "last"
 	RowAllowed     RowName = "allowed"
 	RowReceived    RowName = "received"
+	RowCalled      RowName = "called"
 	RowSource      RowName = "source"
 	RowUntil       RowName = "until"
 	RowDue         RowName = "due"

@@ -138,7 +138,7 @@ var serviceFixtures = []audiencetest.Fixture{
 		v := HealthView{Page: page(p, desk.SectionHealth), CountedAt: audiencetest.Now, Settings: []Setting{
 			{"BaseURL", "/account", true}, {"Secret", "", true}, {"Signer", "", false},
 		}}
-		for i, c := range []Check{CheckDatabase, CheckBackground, CheckMail, CheckQueue, CheckSealed, CheckVerified, CheckAnchor, CheckVersion, CheckGo} {
+		for i, c := range []Check{CheckDatabase, CheckBackground, CheckMail, CheckQueue, CheckSealed, CheckVerified, CheckAnchor, CheckSchema, CheckVersion, CheckGo} {
 			one := Checked{Check: c, At: audiencetest.Now, Wrong: i%4 == 1}
 			if i%3 == 0 {
 				one.At, one.Value = time.Time{}, "17"
@@ -185,7 +185,7 @@ var recordFixtures = []audiencetest.Fixture{
 			Page: page(p, desk.SectionLooks), Form: audiencetest.Form(), URL: "/desk/looks", Staff: "Ada", EarlierURL: "?after=c1",
 			Days: []LookDay{{Day: audiencetest.Day(2026, time.March, 12), Staff: "Ada", Looks: []Look{
 				{Matter: "c1", URL: "/desk/trail?matter=c1", Person: "c2", Reason: ui.Label{Text: "login"}, At: audiencetest.Now, Parts: []string{"login"}, Acts: []string{"c3"}},
-				{Matter: "c4", URL: "/desk/trail?matter=c4", Person: "c2", Reason: ui.Label{Text: "login"}, At: audiencetest.Now, WithheldUntil: audiencetest.Day(2026, time.May, 1), MayRelease: true},
+				{Matter: "c4", URL: "/desk/trail?matter=c4", Person: "c2", Reason: ui.Label{Text: "login"}, At: audiencetest.Now, WithheldUntil: audiencetest.Day(2026, time.May, 1), MayRelease: true, Note: "login"},
 			}}},
 		})
 	}},

@@ -9,6 +9,9 @@ import (
 // maxReason bounds what is shown of a reason.
 const maxReason = 2000
 
+// maxNote bounds what is shown of the note of a matter.
+const maxNote = 2000
+
 // NumbersView shows what the audit log counts, by day.
 type NumbersView struct {
 	Page

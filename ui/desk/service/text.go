@@ -89,5 +89,5 @@ type looksText struct {
 	Heading, Text, Person         ui.Message
 	Parts, NoAction, Acted, Empty ui.Message
 	Withheld, Release             ui.Message
-	Staff, Earlier                ui.Message
+	Staff, Earlier, Note          ui.Message
 }

@@ -207,6 +207,7 @@ const (
 	CheckSealed     Check = "sealed"
 	CheckVerified   Check = "verified"
 	CheckAnchor     Check = "anchor"
+	CheckSchema     Check = "schema"
 	CheckVersion    Check = "version"
 	CheckGo         Check = "go"
 )
@@ -309,7 +310,9 @@ type Look struct {
 	// Parts are what was looked at, Acts what was done.
 	Parts, Acts []string
 	// WithheldUntil is until when the person does not read of it; zero for no time.
-	// MayRelease offers to end that.
+	// MayRelease offers to end that, and Note is then what the staff wrote down; empty for
+	// nothing.
 	WithheldUntil time.Time
 	MayRelease    bool
+	Note          string
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"maps"
@@ -31,6 +32,10 @@ type Options struct {
 	Plans        *plans.Service
 	Dashboard    *developer.Dashboard
 	Verification *verification.Service
+
+	// Lines returns what lines of the audit log are about; nil where no plan is made of them. more
+	// reports that there are more than most.
+	Lines func(ctx context.Context, match provider.EventFilter, kind action.Kind, most int) (ids []string, more bool, err error)
 }
 
 // API is the Admin API of one desk. It is an http.Handler for everything below its path.

@@ -15,6 +15,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/api"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/plans"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/records"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
@@ -61,7 +62,7 @@ func newPlace(t testing.TB, change ...func(*provider.Config)) *place {
 	w.OK(err)
 	book := w.book()
 	w.plans = plans.New(plans.Options{Frame: w.frame, Book: book})
-	w.api, err = api.New(api.Options{Frame: w.frame, Book: book, Plans: w.plans})
+	w.api, err = api.New(api.Options{Frame: w.frame, Book: book, Plans: w.plans, Lines: (&records.Room{Provider: w.Provider}).Of})
 	w.OK(err)
 	mux := http.NewServeMux()
 	mux.Handle("/desk/", w.frame)

@@ -41,7 +41,8 @@ type planTarget struct {
 // newPlan proposes a plan.
 type newPlan struct {
 	Action   string            `json:"action" doc:"The name of an action, such as lock." max:"64"`
-	Targets  []string          `json:"targets" doc:"The IDs of what it is to be done to: 10,000 at most." max:"10000"`
+	Targets  []string          `json:"targets,omitempty" doc:"The IDs of what it is to be done to: 10,000 at most." max:"10000"`
+	Lines    map[string]string `json:"lines,omitempty" doc:"In place of targets: everybody of the lines of the audit log that these parameters of listEvents select. It needs desk.events.read. The list is frozen when the plan is proposed."`
 	Values   map[string]string `json:"values,omitempty" doc:"The values of the action."`
 	Reason   string            `json:"reason" doc:"Why: one of the reasons of the desk." max:"64"`
 	Note     string            `json:"note,omitempty" doc:"What who approves should know." max:"800"`
@@ -113,8 +114,11 @@ func proposePlan(c *call) (response, error) {
 	if _, known := c.api.Frame.Reason(in.Reason); !known {
 		return response{}, errReason
 	}
-	r := plans.Request{Action: in.Action, Targets: in.Targets, Values: in.Values, Reason: in.Reason, Note: in.note(), Locale: "en"}
 	var err error
+	if in.Targets, err = c.planTargets(a.Rule, in); err != nil {
+		return response{}, err
+	}
+	r := plans.Request{Action: in.Action, Targets: in.Targets, Values: in.Values, Reason: in.Reason, Note: in.note(), Locale: "en"}
 	if r.Matter, r.Proof, err = c.planMatter(a.Rule, in); err != nil {
 		return response{}, err
 	}

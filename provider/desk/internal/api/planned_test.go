@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/api"
@@ -81,6 +82,57 @@ func TestPlanIsProposedOnce(t *testing.T) {
 			t.Errorf("%d plans", n)
 		}
 		w.line(provider.EventPlanProposed)
+	})
+}
+
+func TestPlanOfLines(t *testing.T) {
+	onBoth(t, func(t *testing.T, w *place) {
+		from := w.Now()
+		for _, e := range []provider.Event{
+			{Name: provider.EventSignInFailed, UserID: "bob", ClientID: "app"}, {Name: provider.EventSignInFailed, UserID: "alice"},
+			{Name: provider.EventSignInFailed, UserID: "bob"}, {Name: provider.EventSignInFailed}, {Name: provider.EventSignedIn, UserID: "olga"},
+		} {
+			w.Events().Record(t.Context(), e)
+		}
+		robot := w.as("robot")
+		lines := func(pairs string) string {
+			return `{"action": "lock", "reason": "incident", "lines": {"from": "` + from.UTC().Format(time.RFC3339) + `"` + pairs + `}}`
+		}
+		a := robot.post("/plans", lines(`, "name": "sign_in_failed"`)).is(t, http.StatusCreated, "")
+		targets := robot.get("/plans/"+lab.Member(t, a.json, "id")+"/targets").is(t, http.StatusOK, "")
+		if a.json["targets"] != 2.0 || !strings.Contains(targets.text, `"id":"alice"`) || !strings.Contains(targets.text, `"id":"bob"`) {
+			t.Error(targets.text)
+		}
+		// What is recorded later is not of it.
+		w.Events().Record(t.Context(), provider.Event{Name: provider.EventSignInFailed, UserID: "olga"})
+		if again := robot.get("/plans/"+lab.Member(t, a.json, "id")); again.json["targets"] != 2.0 {
+			t.Error(again.text)
+		}
+		a = robot.post("/plans", lines(`, "name": "sign_in_failed", "client_id": "app"`)).is(t, http.StatusCreated, "")
+		if a.json["targets"] != 1.0 {
+			t.Error(a.text)
+		}
+		for name, c := range map[string]struct {
+			body, code string
+			status     int
+		}{
+			"nobody":           {lines(`, "name": "account_deleted"`), "invalid_value", http.StatusUnprocessableEntity},
+			"no filter":        {`{"action": "lock", "reason": "incident", "lines": {}}`, "invalid_value", http.StatusUnprocessableEntity},
+			"an empty one":     {lines(`, "person": ""`), "invalid_value", http.StatusUnprocessableEntity},
+			"an unknown one":   {lines(`, "network": "192.0.2.0/24"`), "invalid_body", http.StatusBadRequest},
+			"no time":          {`{"action": "lock", "reason": "incident", "lines": {"until": "today"}}`, "invalid_value", http.StatusUnprocessableEntity},
+			"both":             {`{"action": "lock", "reason": "incident", "targets": ["bob"], "lines": {"person": "bob"}}`, "invalid_value", http.StatusUnprocessableEntity},
+			"neither":          {`{"action": "lock", "reason": "incident"}`, "invalid_value", http.StatusUnprocessableEntity},
+			"no text":          {`{"action": "lock", "reason": "incident", "lines": {"person": 1}}`, "invalid_body", http.StatusBadRequest},
+			"a list":           {`{"action": "lock", "reason": "incident", "lines": ["bob"]}`, "invalid_body", http.StatusBadRequest},
+			"more than is one": {`{"action": "lock", "reason": "incident", "matter": "x", "lines": {"person": "bob"}}`, "not_found", http.StatusNotFound},
+		} {
+			if a := robot.post("/plans", c.body); a.StatusCode != c.status || a.json["code"] != c.code {
+				t.Errorf("%s: %d %s", name, a.StatusCode, a.text)
+			}
+		}
+		blind := client{w, w.token("robot", "scope", api.ScopePeopleAct), http.Header{}}
+		blind.post("/plans", lines(`, "name": "sign_in_failed"`)).is(t, http.StatusForbidden, "insufficient_scope")
 	})
 }
 

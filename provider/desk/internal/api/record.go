@@ -37,11 +37,7 @@ func (a *API) recordRows() []operation {
 }
 
 func listEvents(c *call) (response, error) {
-	query := c.URL.Query()
-	match := provider.EventFilter{
-		Name: provider.EventName(query.Get("name")), UserID: query.Get("person"), ClientID: query.Get("client_id"),
-		Actor: query.Get("actor"), Matter: query.Get("matter"),
-	}
+	match := linesOf(c.URL.Query().Get)
 	var err error
 	if match.From, err = c.time("from"); err != nil {
 		return response{}, err
@@ -50,6 +46,14 @@ func listEvents(c *call) (response, error) {
 		return response{}, err
 	}
 	return c.events(match)
+}
+
+// linesOf returns what a filter selects, but for its times.
+func linesOf(value func(name string) string) provider.EventFilter {
+	return provider.EventFilter{
+		Name: provider.EventName(value("name")), UserID: value("person"), ClientID: value("client_id"),
+		Actor: value("actor"), Matter: value("matter"),
+	}
 }
 
 // events is a page of the audit log.

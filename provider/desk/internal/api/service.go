@@ -35,6 +35,7 @@ type report struct {
 	CasesWaiting  int       `json:"cases_waiting"`
 	PlansProposed int       `json:"plans_proposed"`
 	BreaksOpen    int       `json:"breaks_open"`
+	Schema        int       `json:"schema" doc:"The number of the last migration of the database."`
 }
 
 func (a *API) serviceRows() []operation {
@@ -83,7 +84,12 @@ func getReport(c *call) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
+	schema, err := c.api.Frame.Store.Schema(c.Context())
+	if err != nil {
+		return response{}, err
+	}
 	r.last = asReport(n, now)
+	r.last.Schema = schema
 	return ok(r.last), nil
 }
 

@@ -41,20 +41,27 @@ func (r *Room) showOrganizations(q *frame.Request) error {
 
 func (r *Room) addOrganizations(q *frame.Request, v *screens.OrganizationsView) error {
 	ctx, store := q.Context(), r.Dashboard.Store
-	ownerless, err := store.Ownerless(ctx, q.Query(afterOwnerless), frame.Few+1)
+	at, err := q.AfterIn(afterOwnerless, afterOwnerless)
+	if err != nil {
+		return err
+	}
+	ownerless, err := store.Ownerless(ctx, at, frame.Few+1)
 	if err != nil {
 		return err
 	}
 	if len(ownerless) > frame.Few {
 		ownerless = ownerless[:frame.Few]
-		v.OwnerlessMoreURL = from(q, afterOwnerless, ownerless[frame.Few-1].ID)
+		v.OwnerlessMoreURL = from(q, afterOwnerless, q.Next(ownerless[frame.Few-1].ID, afterOwnerless))
 	}
 	for _, o := range ownerless {
 		row := organizationRow(q, o.Organization, true)
 		row.Applications = o.Applications
 		v.Ownerless = append(v.Ownerless, row)
 	}
-	stopped, err := store.Stopped(ctx, q.Query(afterSuspended), frame.Few+1)
+	if at, err = q.AfterIn(afterSuspended, afterSuspended); err != nil {
+		return err
+	}
+	stopped, err := store.Stopped(ctx, at, frame.Few+1)
 	if err != nil {
 		return err
 	}
@@ -62,19 +69,23 @@ func (r *Room) addOrganizations(q *frame.Request, v *screens.OrganizationsView) 
 	if v.Search == "" {
 		return nil
 	}
-	found, err := store.FindOrganizations(ctx, v.Search, q.Query(afterFound), frame.Few+1)
+	if at, err = q.AfterIn(afterFound, afterFound, v.Search); err != nil {
+		return err
+	}
+	found, err := store.FindOrganizations(ctx, v.Search, at, frame.Few+1)
 	if err != nil {
 		return err
 	}
-	v.Found, v.FoundMoreURL = organizationRows(q, found, afterFound)
+	v.Found, v.FoundMoreURL = organizationRows(q, found, afterFound, v.Search)
 	return nil
 }
 
-// organizationRows shows a page of organizations, and the address of the next.
-func organizationRows(q *frame.Request, found []storage.Organization, parameter string) (rows []screens.OrganizationRow, more string) {
+// organizationRows shows a page of organizations, and the address of the next: of the list of this
+// parameter, with what it was filtered by.
+func organizationRows(q *frame.Request, found []storage.Organization, parameter string, by ...string) (rows []screens.OrganizationRow, more string) {
 	if len(found) > frame.Few {
 		found = found[:frame.Few]
-		more = from(q, parameter, found[frame.Few-1].ID)
+		more = from(q, parameter, q.Next(found[frame.Few-1].ID, append([]string{parameter}, by...)...))
 	}
 	for _, o := range found {
 		rows = append(rows, organizationRow(q, o, false))

@@ -61,8 +61,11 @@ func (f *Frame) OpenCursor(of []string, sealed string) (at string, ok bool) {
 
 // After returns where the page of a list begins that who asks has filtered like this: 400 for
 // a cursor that was altered, or is of another list.
-func (r *Request) After(of ...string) (string, error) {
-	at, ok := r.Frame.OpenCursor(append(of, r.Staff.ID), r.Query(ParameterAfter))
+func (r *Request) After(of ...string) (string, error) { return r.AfterIn(ParameterAfter, of...) }
+
+// AfterIn is After for a page with several lists, each with a parameter of its own.
+func (r *Request) AfterIn(parameter string, of ...string) (string, error) {
+	at, ok := r.Frame.OpenCursor(append(of, r.Staff.ID), r.Query(parameter))
 	if !ok {
 		return "", Malformed("a cursor that was altered, or of another list")
 	}

@@ -58,7 +58,8 @@ type Alarm struct {
 	Staff, Action, Target string
 	// Sentence is why, in the words of the staff, of a break.
 	Sentence string
-	At       time.Time
+	// At is when. The host is told later, and again, of a break of which it could not be told.
+	At time.Time
 }
 
 // AlarmKind is why the host is told.
@@ -77,7 +78,9 @@ const (
 // Raise tells the host, and reports whether it was told. A host that hangs or fails harms
 // nothing: that is in the operator's log.
 func (f *Frame) Raise(ctx context.Context, a Alarm) (told bool) {
-	a.At = f.Now()
+	if a.At.IsZero() {
+		a.At = f.Now()
+	}
 	if f.Options.Alarm == nil {
 		return false
 	}

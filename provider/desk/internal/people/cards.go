@@ -155,11 +155,22 @@ func (d *Room) applications(v *look) error {
 		if !c.LastUsedAt.IsZero() {
 			rows = append(rows, views.Row{Name: views.RowLast, At: c.LastUsedAt})
 		}
+		if d.Dashboard != nil { // by which the staff of the application asks about the person
+			rows = append(rows, views.Row{Name: views.RowCalled, Text: d.Dashboard.CalledAs(d.environment(), c.ClientID, v.Matter.Subject)})
+		}
 		v.view.Cards = append(v.view.Cards, views.Card{
 			Title: chosen(c.ClientName), Rows: rows, Acts: d.act(v, action.RevokeApplication, c.ClientName, action.FieldClient, c.ClientID),
 		})
 	}
 	return nil
+}
+
+// environment is that of the desk in the logs of applications.
+func (d *Room) environment() string {
+	if d.Frame.Provider.Installation().Sandbox {
+		return storage.Sandbox
+	}
+	return storage.Production
 }
 
 // groups are those that the person belongs to, or has asked to.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/bonafide-id/bonafide/provider"
@@ -90,12 +91,40 @@ func (s *Service) Break(ctx context.Context, by Member, what Alone) (action.Resu
 
 // tell tells the host of a break, and records that it was told.
 func (s *Service) tell(ctx context.Context, b storage.Break, sentence string) {
-	told := s.Frame.Raise(ctx, frame.Alarm{Kind: frame.AlarmBreak, Staff: b.Staff, Action: b.Action, Target: b.Target, Sentence: sentence})
+	told := s.Frame.Raise(ctx, frame.Alarm{Kind: frame.AlarmBreak, Staff: b.Staff, Action: b.Action, Target: b.Target, Sentence: sentence, At: b.At})
 	if !told {
 		return
 	}
 	if err := s.store.TellBreak(context.WithoutCancel(ctx), b.ID); err != nil {
 		s.Frame.Logger.ErrorContext(ctx, "it could not be recorded that the host was told of a break", "break", b.ID, "error", err)
+	}
+}
+
+// How often Run tells the host again of breaks, how long who has made one is given to tell it, and
+// how many it tells of in one round.
+const (
+	tellEvery  = time.Minute
+	tellAfter  = 30 * time.Second
+	tellAtOnce = 100
+)
+
+// tellAgain tells the host of open breaks of which it was not told: it failed, or the process that
+// made them has ended in between. Processes that do so at once tell it more than once.
+func (s *Service) tellAgain(ctx context.Context) {
+	now := s.Frame.Now()
+	if s.Frame.Alarm == nil || now.Sub(s.toldAgain) < tellEvery {
+		return
+	}
+	s.toldAgain = now
+	open, err := s.store.Breaks(ctx, true, "", tellAtOnce)
+	if err != nil {
+		s.Frame.Logger.WarnContext(ctx, "it is not known of which breaks the host was told", "error", err)
+		return
+	}
+	for _, b := range open {
+		if !b.Told && now.Sub(b.At) >= tellAfter {
+			s.tell(ctx, b, s.sentence(ctx, b))
+		}
 	}
 }
 

@@ -118,6 +118,45 @@ func TestBreakThatNobodySignsOff(t *testing.T) {
 	}
 }
 
+func TestHostIsToldOfABreakAgain(t *testing.T) {
+	w := newPlace(t, 1)
+	hears, told := false, []frame.Alarm(nil)
+	w.alarm = func(_ context.Context, a frame.Alarm) error {
+		if !hears {
+			return errors.New("the pager is broken")
+		}
+		told = append(told, a)
+		return nil
+	}
+	b, err := w.alone("p1")
+	w.OK(err)
+	hears = true
+	w.tellAgain(t.Context()) // who has made it may be telling it
+	if len(told) != 0 {
+		t.Errorf("told at once: %+v", told)
+	}
+	hears = false
+	w.Advance(tellEvery)
+	w.tellAgain(t.Context())
+	hears = true
+	w.Advance(tellEvery - time.Second)
+	w.tellAgain(t.Context()) // not at each round
+	if len(told) != 0 {
+		t.Errorf("told too often: %+v", told)
+	}
+	w.Advance(time.Second)
+	for range 2 {
+		w.tellAgain(t.Context())
+		w.Advance(tellEvery)
+	}
+	if len(told) != 1 || told[0].Kind != frame.AlarmBreak || told[0].Sentence != sentence || told[0].Target != "p1" || !told[0].At.Equal(b.At) {
+		t.Errorf("told: %+v", told)
+	}
+	if b, err = w.store.Break(t.Context(), b.ID); err != nil || !b.Told {
+		t.Errorf("it is not recorded: %+v, %v", b, err)
+	}
+}
+
 // An approver is mailed that something waits, and at most once an hour.
 func TestApproversAreMailed(t *testing.T) {
 	w := newPlace(t, 2)

@@ -52,6 +52,7 @@ type Service struct {
 	wake      chan struct{}
 	announcer announcer
 	attempts  attempts
+	toldAgain time.Time // by Run alone
 }
 
 // New returns a service. Run does its background work.

@@ -41,6 +41,7 @@ func (s *Service) Run(ctx context.Context) {
 			s.Frame.Logger.WarnContext(ctx, "some plans could not be carried on", slog.Any("error", err))
 		}
 		s.tellApprovers(ctx)
+		s.tellAgain(ctx)
 		select {
 		case <-ctx.Done():
 			return

@@ -74,7 +74,14 @@ func (r *Room) look(q *frame.Request, m storage.Matter) (screens.Look, error) {
 		Matter: m.ID, URL: q.Path("trail") + "?" + url.Values{screens.FieldMatter: {m.ID}}.Encode(), Person: m.Subject, Reason: reasonOf(q, m.Reason), At: m.OpenedAt,
 	}
 	if q.Frame.Now().Before(m.WithheldUntil) {
-		look.WithheldUntil, look.MayRelease = m.WithheldUntil, q.Staff.Operates()
+		mayRelease, err := r.mayRelease(q, m)
+		if err != nil {
+			return screens.Look{}, err
+		}
+		look.WithheldUntil, look.MayRelease = m.WithheldUntil, mayRelease
+		if mayRelease {
+			look.Note = r.note(q, m)
+		}
 	}
 	events, err := r.Provider.Events().List(q.Context(), provider.EventFilter{Matter: m.ID, Limit: linesOfMatter})
 	if err != nil {
@@ -91,6 +98,29 @@ func (r *Room) look(q *frame.Request, m storage.Matter) (screens.Look, error) {
 		}
 	}
 	return look, nil
+}
+
+// mayRelease reports whether who asks decides when the person reads of a matter: an operator, of
+// the matters of others.
+func (r *Room) mayRelease(q *frame.Request, m storage.Matter) (bool, error) {
+	if !q.Staff.Operates() {
+		return false, nil
+	}
+	standing, err := q.StandingOf(m.Subject)
+	return standing != frame.Self, err
+}
+
+// note is what the staff wrote down when a matter was opened, for who has to decide whether the
+// person reads of it. One that cannot be read is empty, and logged.
+func (r *Room) note(q *frame.Request, m storage.Matter) string {
+	if len(m.Note) == 0 {
+		return ""
+	}
+	plain, err := r.Provider.People().Open(frame.NoteKind, m.ID, m.Note)
+	if err != nil {
+		q.Frame.Logger.ErrorContext(q.Context(), "the note of a matter cannot be read", "matter", m.ID, "error", err)
+	}
+	return string(plain)
 }
 
 // reasonOf says a reason in words; one that the host no longer has by its name.
@@ -132,6 +162,12 @@ func (r *Room) release(q *frame.Request) error {
 		return frame.NotFound
 	}
 	if err != nil {
+		return err
+	}
+	if mayRelease, err := r.mayRelease(q, m); err != nil || !mayRelease {
+		if err == nil {
+			err = q.Refuse(frame.Refusal{Action: "release_matter", Person: m.Subject})
+		}
 		return err
 	}
 	now := q.Frame.Now()

@@ -27,15 +27,23 @@ func (r *Room) Whom(ctx context.Context, query string, kind action.Kind, most in
 	if f.wrong != "" || len(f.values()) == 0 {
 		return nil, false, frame.Malformed("a filter with a wrong value, or without any")
 	}
+	if f.nothing {
+		return nil, false, nil
+	}
+	return r.Of(ctx, f.match, kind, most)
+}
+
+// Of is Whom for a filter of the audit log.
+func (r *Room) Of(ctx context.Context, match provider.EventFilter, kind action.Kind, most int) (ids []string, more bool, err error) {
 	seen := map[string]bool{}
-	var before int64
+	match.Limit = batch
 	for read := 0; ; {
-		events, err := r.list(ctx, f, before, batch)
+		events, err := r.Provider.Events().List(ctx, match)
 		if err != nil {
 			return nil, false, err
 		}
 		for _, e := range events {
-			before = e.ID
+			match.Before = e.ID
 			if id := subjectOf(e, kind); id != "" && !seen[id] {
 				seen[id] = true
 				ids = append(ids, id)

@@ -30,6 +30,9 @@ func (r *Room) showHealth(q *frame.Request) error {
 	if state, err := r.Provider.Trail().State(q.Context()); err == nil { // a database that fails is said already
 		v.Checks = append(v.Checks, trailChecks(state, now)...)
 	}
+	if schema, err := r.Store.Schema(q.Context()); err == nil {
+		v.Checks = append(v.Checks, screens.Checked{Check: screens.CheckSchema, Value: strconv.Itoa(schema)})
+	}
 	v.Checks = append(v.Checks,
 		screens.Checked{Check: screens.CheckVersion, Value: or(condition.Version, "(devel)")}, screens.Checked{Check: screens.CheckGo, Value: condition.GoVersion})
 	for _, s := range condition.Settings {
