@@ -115,11 +115,54 @@ type Client struct {
 	PolicyURL string `json:"policy_uri,omitempty"`
 	TermsURL  string `json:"terms_uri,omitempty"`
 
+	// Origin says who has registered the client: nobody for OriginDocument, whose Document
+	// then says what was read of it.
+	Origin   string         `json:"origin,omitempty"`
+	Document ClientDocument `json:"document,omitzero"`
+
+	// GrantsSince ends all grants that were made before it; zero ends none. ExpiresAt is when
+	// a client that nobody uses may be removed; zero for never.
+	GrantsSince time.Time `json:"grants_since,omitzero"`
+	ExpiresAt   time.Time `json:"expires_at,omitzero"`
+
 	CreatedAt time.Time `json:"created_at,omitzero"`
 	UpdatedAt time.Time `json:"updated_at,omitzero"`
 
 	// Version is unique to each saved registration; the store assigns it.
 	Version int64 `json:"-"`
+}
+
+// The origins of clients beside those that somebody has registered, whose Origin is empty.
+const (
+	// OriginDocument is a client whose ID is the address of its metadata
+	// (draft-ietf-oauth-client-id-metadata-document).
+	OriginDocument = "document"
+
+	// OriginRegistered is a client that has registered itself (RFC 7591).
+	OriginRegistered = "registered"
+)
+
+// ClientDocument is what is known of the document at the address of a client.
+type ClientDocument struct {
+	// Name is what the client calls itself, or empty where that must not be shown. Nothing
+	// proves it: the Name of the client is its host.
+	Name string `json:"name,omitempty"`
+
+	// FetchedAt is when it was last read, FreshUntil how long that may be used. LookedAt is
+	// the last attempt, GoneSince the first of those in a row that found no document.
+	FetchedAt  time.Time `json:"fetched_at,omitzero"`
+	FreshUntil time.Time `json:"fresh_until,omitzero"`
+	LookedAt   time.Time `json:"looked_at,omitzero"`
+	GoneSince  time.Time `json:"gone_since,omitzero"`
+
+	// Digest is the SHA-256 of its text. ChangedAt is when another text was found; Previous
+	// is the text before.
+	Digest    Digest    `json:"digest,omitzero"`
+	ChangedAt time.Time `json:"changed_at,omitzero"`
+	Previous  []byte    `json:"previous,omitempty"`
+
+	// Text is the text that the registration is of.
+	Text []byte `json:"text,omitempty"`
 }
 
 // ClientSecret is one encrypted secret of a client.
@@ -154,6 +197,14 @@ type Clients interface {
 	// DeletedClients returns up to limit clients marked as Deleted with IDs after the given
 	// one, in byte order of the IDs.
 	DeletedClients(ctx context.Context, after string, limit int) ([]Client, error)
+
+	// ClientsOfOrigin returns up to limit clients of an Origin other than the empty one with
+	// IDs after the given one, in byte order of the IDs.
+	ClientsOfOrigin(ctx context.Context, origin, after string, limit int) ([]Client, error)
+
+	// ExpiredClients returns up to limit clients whose ExpiresAt is not after now, and that
+	// are not marked as Deleted, in order of their ends.
+	ExpiredClients(ctx context.Context, now time.Time, limit int) ([]Client, error)
 
 	// ClientsOfHost returns up to limit clients with a redirect URI of this host, without
 	// port and in any case, and with IDs after the given one, in byte order of the IDs. Those

@@ -15,6 +15,8 @@ type clientDocument struct {
 	WordmarkDark []byte `json:"wordmark_dark,omitempty"`
 	CreatedAt    *int64 `json:"created_at,omitempty"`
 	UpdatedAt    *int64 `json:"updated_at,omitempty"`
+	GrantsSince  *int64 `json:"grants_since,omitempty"`
+	ExpiresAt    *int64 `json:"expires_at,omitempty"`
 }
 
 // pictures pairs each picture of a client with that of its document.
@@ -36,6 +38,8 @@ func (c Client) MarshalJSON() ([]byte, error) {
 		clientMembers: (*clientMembers)(&c),
 		CreatedAt:     toMicros(c.CreatedAt),
 		UpdatedAt:     toMicros(c.UpdatedAt),
+		GrantsSince:   toMicros(c.GrantsSince),
+		ExpiresAt:     toMicros(c.ExpiresAt),
 	}
 	for _, p := range d.pictures(&c) {
 		if !p.digest.IsZero() {
@@ -55,6 +59,44 @@ func (c *Client) UnmarshalJSON(text []byte) error {
 		copy(p.digest[:], *p.text)
 	}
 	c.CreatedAt, c.UpdatedAt = fromMicros(d.CreatedAt), fromMicros(d.UpdatedAt)
+	c.GrantsSince, c.ExpiresAt = fromMicros(d.GrantsSince), fromMicros(d.ExpiresAt)
+	return nil
+}
+
+// metadataDocument is the JSON form of what is known of a client's document.
+type metadataDocument struct {
+	*metadataMembers
+	FetchedAt  *int64 `json:"fetched_at,omitempty"`
+	FreshUntil *int64 `json:"fresh_until,omitempty"`
+	LookedAt   *int64 `json:"looked_at,omitempty"`
+	GoneSince  *int64 `json:"gone_since,omitempty"`
+	ChangedAt  *int64 `json:"changed_at,omitempty"`
+	Digest     []byte `json:"digest,omitempty"`
+}
+
+type metadataMembers ClientDocument // without its methods
+
+// MarshalJSON implements json.Marshaler.
+func (d ClientDocument) MarshalJSON() ([]byte, error) {
+	text := metadataDocument{
+		metadataMembers: (*metadataMembers)(&d), FetchedAt: toMicros(d.FetchedAt), FreshUntil: toMicros(d.FreshUntil),
+		LookedAt: toMicros(d.LookedAt), GoneSince: toMicros(d.GoneSince), ChangedAt: toMicros(d.ChangedAt),
+	}
+	if !d.Digest.IsZero() {
+		text.Digest = d.Digest[:]
+	}
+	return json.Marshal(text)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (d *ClientDocument) UnmarshalJSON(text []byte) error {
+	read := metadataDocument{metadataMembers: (*metadataMembers)(d)}
+	if err := json.Unmarshal(text, &read); err != nil {
+		return err
+	}
+	d.FetchedAt, d.FreshUntil, d.LookedAt = fromMicros(read.FetchedAt), fromMicros(read.FreshUntil), fromMicros(read.LookedAt)
+	d.GoneSince, d.ChangedAt = fromMicros(read.GoneSince), fromMicros(read.ChangedAt)
+	copy(d.Digest[:], read.Digest)
 	return nil
 }
 

@@ -40,7 +40,12 @@ var documents = map[string]struct {
 			OptionalScopes: []string{"student"}, LogoDark: storage.Digest{4}, Wordmark: storage.Digest{5}, WordmarkDark: storage.Digest{6},
 			Logo: storage.Digest{1, 2, 3}, ButtonColor: "#aabbcc",
 			PolicyURL: "https://app.example/policy", TermsURL: "https://app.example/terms",
-			Requires:  storage.Requirement{Assurance: storage.TwoFactors, MaxAge: time.Hour, Enrolled: 24 * time.Hour},
+			Requires: storage.Requirement{Assurance: storage.TwoFactors, MaxAge: time.Hour, Enrolled: 24 * time.Hour},
+			Origin:   storage.OriginDocument, GrantsSince: at.Add(time.Hour), ExpiresAt: at.Add(24 * time.Hour),
+			Document: storage.ClientDocument{
+				Name: "App", FetchedAt: at, FreshUntil: at.Add(time.Hour), LookedAt: at.Add(time.Minute), GoneSince: at.Add(time.Minute),
+				Digest: storage.Digest{7}, ChangedAt: at, Previous: []byte("{}"), Text: []byte("{}"),
+			},
 			CreatedAt: at, UpdatedAt: at.Add(time.Minute),
 		},
 		text: `{"name":"Küche \u003c\u0026\u003e \"Söhne\"","dialect":"v3","public":true,` +
@@ -58,6 +63,10 @@ var documents = map[string]struct {
 			`"skip_consent":true,"unreviewed":true,"disabled":true,"deleted":true,"logo":"AQIDAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",` +
 			`"button_color":"#aabbcc","policy_uri":"https://app.example/policy","terms_uri":"https://app.example/terms",` +
 			`"requires":{"assurance":"two_factors","max_age":"1h0m0s","enrolled":"24h0m0s"},` +
+			`"origin":"document","grants_since":1773504566535897,"expires_at":1773587366535897,` +
+			`"document":{"name":"App","previous":"e30=","text":"e30=","fetched_at":1773500966535897,"fresh_until":1773504566535897,` +
+			`"looked_at":1773501026535897,"gone_since":1773501026535897,"changed_at":1773500966535897,` +
+			`"digest":"BwAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="},` +
 			`"created_at":1773500966535897,"updated_at":1773501026535897}`,
 	},
 	"Empty": {

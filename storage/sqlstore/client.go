@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -29,11 +30,13 @@ func (s *Store) SaveClient(ctx context.Context, c storage.Client) error {
 		var saved int
 		var err error
 		if c.Version == 0 {
-			saved, err = tx.exec(`INSERT INTO main.clients (id, version, registration, hosts) VALUES (?1, ?2, ?3, 1)
-				ON CONFLICT (id) DO NOTHING`, c.ID, version, string(document))
+			saved, err = tx.exec(`INSERT INTO main.clients (id, version, registration, hosts, origin, expires_at)
+				VALUES (?1, ?2, ?3, 1, ?4, ?5) ON CONFLICT (id) DO NOTHING`,
+				c.ID, version, string(document), c.Origin, micros(c.ExpiresAt))
 		} else {
-			saved, err = tx.exec(`UPDATE main.clients SET version = ?2, registration = ?3, hosts = 1 WHERE id = ?1 AND version = ?4`,
-				c.ID, version, string(document), c.Version)
+			saved, err = tx.exec(`UPDATE main.clients SET version = ?2, registration = ?3, hosts = 1, origin = ?5, expires_at = ?6
+				WHERE id = ?1 AND version = ?4`,
+				c.ID, version, string(document), c.Version, c.Origin, micros(c.ExpiresAt))
 		}
 		if err == nil && saved == 0 {
 			return storage.ErrChanged
@@ -58,6 +61,23 @@ func (s *Store) DeletedClients(ctx context.Context, after string, limit int) ([]
 	return read(ctx, s, "list deleted clients", func(tx *tx) ([]storage.Client, error) {
 		return all(tx, scanClient, `SELECT id, version, registration FROM main.clients
 			WHERE deleted = 1 AND id > ?1 ORDER BY id LIMIT ?2`, after, max(limit, 0))
+	})
+}
+
+// ClientsOfOrigin implements storage.Clients. The condition on the empty one is that of the
+// index.
+func (s *Store) ClientsOfOrigin(ctx context.Context, origin, after string, limit int) ([]storage.Client, error) {
+	return read(ctx, s, "list clients of an origin", func(tx *tx) ([]storage.Client, error) {
+		return all(tx, scanClient, `SELECT id, version, registration FROM main.clients
+			WHERE origin = ?1 AND origin <> '' AND id > ?2 ORDER BY id LIMIT ?3`, origin, after, max(limit, 0))
+	})
+}
+
+// ExpiredClients implements storage.Clients.
+func (s *Store) ExpiredClients(ctx context.Context, now time.Time, limit int) ([]storage.Client, error) {
+	return read(ctx, s, "list expired clients", func(tx *tx) ([]storage.Client, error) {
+		return all(tx, scanClient, `SELECT id, version, registration FROM main.clients
+			WHERE expires_at <= ?1 AND deleted IS NULL ORDER BY expires_at, id LIMIT ?2`, micros(now), max(limit, 0))
 	})
 }
 

@@ -53,8 +53,15 @@ func fullClient() storage.Client {
 		ButtonColor:              "#123abc",
 		PolicyURL:                "https://a.example/policy",
 		TermsURL:                 "https://a.example/terms",
-		CreatedAt:                t0,
-		UpdatedAt:                elsewhere,
+		Origin:                   storage.OriginDocument,
+		Document: storage.ClientDocument{
+			Name: "Ünïcode", FetchedAt: t0, FreshUntil: t0.Add(1), LookedAt: t0, GoneSince: t0,
+			Digest: digest("document"), ChangedAt: t0, Previous: []byte("{}"), Text: []byte(`{"a":1}`),
+		},
+		GrantsSince: t0,
+		ExpiresAt:   t0,
+		CreatedAt:   t0,
+		UpdatedAt:   elsewhere,
 	}
 }
 
@@ -66,6 +73,7 @@ func (s *suite) clients(t *testing.T) {
 		ok(t, err)
 		want := fullClient()
 		want.Secrets[1].ExpiresAt = t0 // to the microsecond
+		want.Document.FreshUntil = t0
 		want.UpdatedAt = asStored
 		saved(t, got, want)
 	})
@@ -226,6 +234,7 @@ func (s *suite) clients(t *testing.T) {
 		ok(t, store.SaveClient(t.Context(), c))
 		equal(t, listed("", many), "d")
 	})
+	t.Run("FindsThoseThatNobodyHasRegistered", s.unknownClients)
 	t.Run("DeletesTheRegistrationThatWasRead", func(t *testing.T) {
 		store := s.store(t)
 		fails(t, store.DeleteClient(t.Context(), "nobody", 1), storage.ErrChanged)

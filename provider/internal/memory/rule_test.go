@@ -104,7 +104,7 @@ func TestEveryWriteHasTheRule(t *testing.T) {
 // CreateGrant and Reissue put what they issue into the cache, and Sweep removes only what can
 // no longer change an answer.
 const othersOfTheStore = `
-	Client Clients DeletedClients ClientsOfHost IndexClients SecretUses RecordSecretUse
+	Client Clients DeletedClients ClientsOfHost ClientsOfOrigin ExpiredClients IndexClients SecretUses RecordSecretUse
 	Token FindGrants CreateGrant Reissue
 	Account AccountByEmail Accounts EmailReturn DueAccounts
 	Authenticators LinkedAccount Passkey RenamePasskey TrustDevice ForgetDevices

@@ -20,3 +20,12 @@ ALTER TABLE main.keys ADD COLUMN alg TEXT NOT NULL DEFAULT 'RS256';
 ALTER TABLE main.tokens ADD COLUMN jkt BYTEA CHECK (length(jkt) = 32);
 
 ALTER TABLE main.grants ADD COLUMN jkt BYTEA CHECK (length(jkt) = 32);
+
+-- Clients that nobody has registered: where they come from, and when they may be removed.
+ALTER TABLE main.clients ADD COLUMN origin TEXT COLLATE "C" NOT NULL DEFAULT '';
+
+ALTER TABLE main.clients ADD COLUMN expires_at BIGINT;
+
+CREATE INDEX clients_by_origin ON main.clients (origin, id) WHERE origin <> '';
+
+CREATE INDEX clients_by_end ON main.clients (expires_at, id) WHERE expires_at IS NOT NULL;

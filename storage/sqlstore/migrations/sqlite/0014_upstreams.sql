@@ -20,3 +20,12 @@ ALTER TABLE keys ADD COLUMN alg TEXT NOT NULL DEFAULT 'RS256';
 ALTER TABLE tokens ADD COLUMN jkt BLOB CHECK (length(jkt) = 32);
 
 ALTER TABLE grants ADD COLUMN jkt BLOB CHECK (length(jkt) = 32);
+
+-- Clients that nobody has registered: where they come from, and when they may be removed.
+ALTER TABLE clients ADD COLUMN origin TEXT COLLATE BINARY NOT NULL DEFAULT '';
+
+ALTER TABLE clients ADD COLUMN expires_at INTEGER;
+
+CREATE INDEX clients_by_origin ON clients (origin, id) WHERE origin <> '';
+
+CREATE INDEX clients_by_end ON clients (expires_at, id) WHERE expires_at IS NOT NULL;
