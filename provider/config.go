@@ -120,6 +120,10 @@ type Config struct {
 	// Defaults to none.
 	Resources []Resource `json:"resources,omitempty"`
 
+	// UnknownClients lets applications in that nobody has registered.
+	// Defaults to none.
+	UnknownClients UnknownClients `json:"unknown_clients,omitzero"`
+
 	// Users connects the host's own users.
 	// Defaults to the embedded accounts.
 	Users Users `json:"-"`
@@ -288,6 +292,9 @@ func (c Config) validate() error {
 		return err
 	}
 	if err := c.Limits.validate(); err != nil {
+		return err
+	}
+	if err := c.UnknownClients.validate(); err != nil {
 		return err
 	}
 	if err := c.SignIn.validate(c.BaseURL, c.PreviousBaseURLs); err != nil {

@@ -164,6 +164,11 @@ const (
 	// minute for each network.
 	EventClientRefused EventName = audit.ClientRefused
 
+	// EventDocumentRefused means that the metadata document of a client that nobody has
+	// registered was not accepted (Config.UnknownClients); Detail is its host and the reason,
+	// once a minute for each network.
+	EventDocumentRefused EventName = audit.DocumentRefused
+
 	EventKeyRotated EventName = audit.KeyRotated
 
 	// EventKeysRevoked means that the host has revoked all signing keys, and a new one

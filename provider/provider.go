@@ -38,6 +38,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/signin"
 	"github.com/bonafide-id/bonafide/provider/internal/token"
 	"github.com/bonafide-id/bonafide/provider/internal/trail"
+	"github.com/bonafide-id/bonafide/provider/internal/unknown"
 	"github.com/bonafide-id/bonafide/provider/internal/upkeep"
 	"github.com/bonafide-id/bonafide/provider/internal/vault"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -73,6 +74,8 @@ type rooms struct {
 	clients   *clients.Registry
 	uses      *clients.Uses
 	outbound  *outbound.Client
+	strangers *outbound.Client // for addresses of clients that nobody has registered
+	unknown   *unknown.Clients
 	notifier  *backchannel.Notifier
 	flows     *authflow.Endpoint
 	pages     *account.Pages
@@ -193,16 +196,16 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	p.uses = clients.NewUses(p.store, cfg.Clock, cfg.Logger)
 	p.outbound = outbound.New(outbound.Options{AllowPrivate: cfg.AllowPrivateNetworks})
 	tokens := token.NewCodec(p.secrets, p.issuer, cfg.Clock)
-	p.engine = p.newEngine(tokens, source)
+	p.limits = audit.Limits{Limiter: ratelimit.New(p.store, p.secrets, cfg.Clock), Log: p.audit}
 	p.clients = &clients.Registry{
 		Store: p.store, Deleted: make(chan struct{}, 1),
 		Secrets: p.secrets, Audit: p.audit, Clock: cfg.Clock, Logger: cfg.Logger,
 	}
+	p.engine = p.newEngine(tokens, source)
 	p.notifier = backchannel.New(backchannel.Options{
 		Store: p.store, Issuer: p.issuer, Client: p.engine.Client, Sign: p.keys.SignAs, Refresh: p.keys.Refresh, Post: p.outbound.PostForm,
 		Activity: p.activity, Clock: cfg.Clock, Logger: cfg.Logger,
 	})
-	p.limits = audit.Limits{Limiter: ratelimit.New(p.store, p.secrets, cfg.Clock), Log: p.audit}
 	sessions := &session.Manager{
 		Store: p.store, Tokens: tokens, Cookies: site.Cookies,
 		Idle: cfg.Lifetimes.SessionIdle, Life: cfg.Lifetimes.Session, Clock: cfg.Clock,
@@ -240,7 +243,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	p.callers = &caller.Codes{Store: p.store, Secrets: p.secrets, Issuer: p.issuer, Limits: p.limits, Audit: p.audit, Clock: cfg.Clock}
 	p.own = selfservice.NewPages(p.pages, selfservice.Options{Store: p.store, Grace: cfg.Lifetimes.DeletionGrace, Companions: p.companions, Callers: p.callers, VerificationURL: p.verificationLink})
 	p.upkeep = upkeep.New(upkeep.Options{
-		Store: p.store, Keys: p.keys, Secrets: p.secrets, Clients: p.clients, Companions: p.companions, Audit: p.audit, Trail: p.trail,
+		Store: p.store, Keys: p.keys, Secrets: p.secrets, Clients: p.clients, Unknown: p.unknown, Companions: p.companions, Audit: p.audit, Trail: p.trail,
 		Index:         vault.NewIndex(cfg.Store, p.vault, p.catalogue.IsFindable(), p.catalogue.FindText).Next,
 		FormerSecrets: len(cfg.PreviousSecrets), OwnKeys: cfg.Signer == nil, KeepEvents: cfg.KeepEvents,
 		TellDeleted: p.pages.TellDeleted, Clock: cfg.Clock, Logger: cfg.Logger,
@@ -248,7 +251,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	p.upkeep.RunWith(p.notifier.Run)
 	endpoints, err := oauth.New(oauth.Options{
 		Site: site, Engine: p.engine, Catalogue: p.catalogue, Audit: p.audit, Activity: p.activity, Limits: p.limits,
-		Classes: cfg.classes().Supported(), HasAccounts: cfg.hasAccounts(), Faults: p.faults, Keys: p.faults.Publish(p.keys),
+		Classes: cfg.classes().Supported(), HasAccounts: cfg.hasAccounts(), Documents: cfg.UnknownClients.Documents, Faults: p.faults, Keys: p.faults.Publish(p.keys),
 	})
 	if err != nil {
 		return err
@@ -294,11 +297,14 @@ func (p *Provider) newSite(look look) (*web.Site, error) {
 func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.server.ServeHTTP(w, r) }
 
 func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine.Engine {
-	l := p.cfg.Lifetimes
+	l, policy := p.cfg.Lifetimes, p.cfg.unknownPolicy()
+	rows := memory.Clients{Store: p.store, Admit: policy.Admit}
+	p.unknown = p.newUnknown(policy, rows)
 	return engine.New(engine.Options{
 		Issuer:          p.issuer,
 		Addresses:       p.cfg.addresses(),
-		Clients:         memory.Clients{Store: p.store},
+		Clients:         rows,
+		Unknown:         p.unknown,
 		Grants:          memory.Grants{Store: p.store},
 		Tokens:          engineTokens{tokens},
 		Sign:            p.faults.Sign(p.keys.Sign),
@@ -309,6 +315,7 @@ func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine
 		},
 		Resources:      p.cfg.engineResources(),
 		OpenSecret:     func(sealed []byte) ([]byte, error) { return p.secrets.Open(clients.SealPurpose, sealed) },
+		UnknownKeys:    clientkeys.NewSource(fetchKeys(p.strangers), p.cfg.Clock),
 		ClientKeys:     clientkeys.NewSource(fetchKeys(p.outbound), p.cfg.Clock),
 		UsedIDs:        p.store,
 		Audiences:      audiences(p.cfg.BaseURL, p.issuer),

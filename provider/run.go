@@ -40,6 +40,7 @@ func (p *Provider) Close() error {
 	p.activity.Close()
 	p.uses.Close()
 	p.outbound.Close()
+	p.strangers.Close()
 	if err := p.store.Close(); err != nil {
 		return fmt.Errorf("provider: close store: %w", err)
 	}

@@ -2,7 +2,7 @@ package developer
 
 import (
 	"github.com/bonafide-id/bonafide/provider"
-	"github.com/bonafide-id/bonafide/provider/developer/internal/lookalike"
+	"github.com/bonafide-id/bonafide/provider/internal/lookalike"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/developer"

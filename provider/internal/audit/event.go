@@ -60,6 +60,8 @@ const (
 	SecretChanged = "client_secret_changed"
 	ClientRefused = "client_refused"
 
+	DocumentRefused = "document_refused"
+
 	KeyRotated  = "key_rotated"
 	KeysRevoked = "keys_revoked"
 )

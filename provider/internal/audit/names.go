@@ -30,6 +30,7 @@ func Names() []string {
 		DeletionWithdrawn,
 		DeskRefused,
 		DevicesForgotten,
+		DocumentRefused,
 		EmailChanged,
 		EmailReturned,
 		EmailVerified,

@@ -67,7 +67,7 @@ func (e *Endpoint) allowedNow(ctx context.Context, userID string, c *registry.Cl
 // application without a consent screen is not a decision, nor is an approval under another
 // name. offline_access needs a refresh token, and there is none.
 func (e *Endpoint) termsBefore(c *registry.Client, consent *storage.Consent, asked []string) terms {
-	decided := decisionAbout(c.Name, consent) != nil && !consent.Decision.IsZero()
+	decided := decisionAbout(c.Called(), consent) != nil && !consent.Decision.IsZero()
 	may := c.Scopes
 	switch {
 	case !c.SkipConsent && !decided:
@@ -81,7 +81,7 @@ func (e *Endpoint) termsBefore(c *registry.Client, consent *storage.Consent, ask
 		asked = may
 	}
 	asked = claims.Without(asked, declinedBy(c, consent))
-	t := terms{ClientName: c.Name}
+	t := terms{ClientName: c.Called()}
 	for _, scope := range asked {
 		if scope != claims.OfflineAccess && slices.Contains(may, scope) && c.AllowsScopes([]string{scope}) && e.Claims.Catalogue.Known(scope) {
 			t.Scopes = claims.Union(t.Scopes, []string{scope})

@@ -292,6 +292,9 @@ func (e *Endpoint) issue(w http.ResponseWriter, r *http.Request, f *Flow, s auth
 	if err != nil {
 		return &redirectError{f.request, err, f}
 	}
+	if err := e.Engine.Unknown.Use(ctx, f.request.Client); err != nil {
+		return err
+	}
 	e.Keys.Refresh(ctx)
 	by, _, _ := s.standing().choose()
 	sid := e.sid(s.user, f.request.Client.ID)

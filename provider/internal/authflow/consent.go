@@ -138,6 +138,9 @@ func (e *Endpoint) refuseUnverified(ctx context.Context, f *Flow, s authState) e
 
 // refuseAll ends a flow whose user allows nothing.
 func (e *Endpoint) refuseAll(r *http.Request, f *Flow, s authState) error {
+	if err := e.Engine.Unknown.Keep(r.Context(), f.request.Client); err != nil { // so that the end is recorded
+		return err
+	}
 	if err := e.endFlow(r, f); err != nil { // also because it has been allowed
 		return err
 	}
@@ -159,6 +162,9 @@ func (e *Endpoint) allow(w http.ResponseWriter, r *http.Request, p *Page, s auth
 	var events []storage.Event
 	if !nothing {
 		events = append(events, storage.Event{Name: audit.Consent, Subject: s.user.UserID, ClientID: f.request.Client.ID})
+	}
+	if err := e.Engine.Unknown.Keep(r.Context(), f.request.Client); err != nil {
+		return err
 	}
 	err := e.saveConsent(r.Context(), e.decide(s, allowed), s.basis(), events...)
 	switch {

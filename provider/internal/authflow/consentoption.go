@@ -15,7 +15,7 @@ import (
 // ticked: a box ticked by somebody else is no consent (GDPR article 4(11), CJEU C-673/17).
 func (e *Endpoint) consentOptions(r *http.Request, request *engine.AuthorizeRequest, s authState, required terms) ([]ui.ConsentOption, error) {
 	l, declined := e.Site.Locale(r, request), declinedBy(request.Client, s.consent)
-	before := decisionAbout(request.Client.Name, s.consent)
+	before := decisionAbout(request.Client.Called(), s.consent)
 	var options []ui.ConsentOption
 	for _, scope := range request.Optional {
 		option := ui.ConsentOption{Scope: scope, Offline: scope == claims.OfflineAccess, Chosen: before != nil && slices.Contains(before.Scopes, scope)}

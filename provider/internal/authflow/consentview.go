@@ -15,7 +15,7 @@ import (
 func (e *Endpoint) consentView(r *http.Request, request *engine.AuthorizeRequest, s authState) (ui.ConsentView, error) {
 	required := e.termsOf(request, request.Optional)
 	view := ui.ConsentView{Offline: slices.Contains(required.Scopes, claims.OfflineAccess), AppsURL: e.Site.Link("/account/apps")}
-	before := decisionAbout(request.Client.Name, s.consent)
+	before := decisionAbout(request.Client.Called(), s.consent)
 	data, err := e.consentData(r, request, s, before, required.Attributes, required.Groups, false)
 	if err != nil {
 		return view, err

@@ -24,7 +24,7 @@ func decisionAbout(clientName string, recorded *storage.Consent) *storage.Consen
 // declinedBy returns the scopes that a record, which may be nil, has as declined and that
 // are still optional.
 func declinedBy(c *registry.Client, recorded *storage.Consent) []string {
-	decided := decisionAbout(c.Name, recorded)
+	decided := decisionAbout(c.Called(), recorded)
 	if decided == nil {
 		return nil
 	}
@@ -79,7 +79,7 @@ func (e *Endpoint) asShown(ctx context.Context, s authState) authState {
 // decide returns the user's decision to allow these terms, in addition to former ones.
 // Scopes that the terms lack are no longer allowed, nor what only they release.
 func (e *Endpoint) decide(s authState, allowed terms) storage.Consent {
-	c := allowed.beside(decisionAbout(s.request.Client.Name, s.consent))
+	c := allowed.beside(decisionAbout(s.request.Client.Called(), s.consent))
 	c.Subject, c.ClientID = s.user.UserID, s.request.Client.ID
 	c.CreatedAt, c.DecidedAt, c.LastUsedAt = s.now, s.now, s.now
 	c.LeftOut = claims.Without(claims.Union(declinedBy(s.request.Client, s.consent), allowed.LeftOut), allowed.Scopes)

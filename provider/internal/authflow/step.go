@@ -258,7 +258,10 @@ func (s authState) consented() bool {
 // impersonable reports whether another program on the user's device could pose as the
 // application: then it never benefits from a recorded decision (RFC 8252 section 8.6). In a
 // sandbox it does, so that a page under development on localhost can renew its tokens in an
-// iframe.
+// iframe; a program of a client that nobody has registered does not even there.
 func (s authState) impersonable() bool {
+	if s.request.Client.IsUnknown() && !strings.HasPrefix(s.request.RedirectURI, "https://") {
+		return true
+	}
 	return !s.sandbox && s.request.Client.Public && !strings.HasPrefix(s.request.RedirectURI, "https://")
 }

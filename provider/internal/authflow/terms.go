@@ -42,7 +42,7 @@ func (e *Endpoint) termsOf(request *engine.AuthorizeRequest, declined []string) 
 	declined = claims.Intersection(request.Optional, declined)
 	t := terms{
 		Scopes:     claims.Without(request.Scopes, declined),
-		ClientName: request.Client.Name, RedirectHost: redirectHost(request.RedirectURI),
+		ClientName: request.Client.Called(), RedirectHost: redirectHost(request.RedirectURI),
 		Optional: request.Optional, LeftOut: declined,
 	}
 	if len(t.Scopes) == 0 {

@@ -30,12 +30,31 @@ func (r *Registry) Delete(ctx context.Context, id string) error {
 		return c, nil
 	})
 	if err == nil && known {
-		select {
-		case r.Deleted <- struct{}{}:
-		default: // it has a value
-		}
+		r.tellDeleted()
 	}
 	return err
+}
+
+// DeleteUnchanged is Delete for an application as it was read: one that has changed since stays.
+func (r *Registry) DeleteUnchanged(ctx context.Context, read storage.Client) error {
+	deleted := read
+	deleted.Disabled, deleted.Deleted, deleted.Secrets = true, true, nil
+	err := r.Audit.Step(ctx, func(ctx context.Context) error { return r.Store.SaveClient(ctx, deleted) }, r.eventsOf(true, read, deleted)...)
+	if errors.Is(err, storage.ErrChanged) {
+		return nil
+	}
+	if err == nil {
+		r.tellDeleted()
+	}
+	return err
+}
+
+// tellDeleted has the data of a deleted application removed soon.
+func (r *Registry) tellDeleted() {
+	select {
+	case r.Deleted <- struct{}{}:
+	default: // it has a value
+	}
 }
 
 // RemoveDeleted removes the deleted applications with their grants, consents and sessions, in

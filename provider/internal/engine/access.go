@@ -113,6 +113,9 @@ func (e *Engine) active(ctx context.Context, kind storage.TokenKind, presented s
 			return known, protocol.AsError(err)
 		}
 	}
+	if found.Grant.CreatedAt.Before(client.GrantsSince) {
+		return known, errToken.Because(diagnosis.TokenRevoked)
+	}
 	scopes := found.Grant.Scopes
 	if found.Token.Scopes != nil {
 		scopes = found.Token.Scopes

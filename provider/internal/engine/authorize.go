@@ -102,6 +102,8 @@ func (e *Engine) EndFlow(ctx context.Context, r *AuthorizeRequest, f Flow) error
 	switch {
 	case errors.Is(err, storage.ErrConflict):
 		return ErrAnswered
+	case errors.Is(err, storage.ErrNotFound) && r.Client.IsUnknown():
+		return nil // nobody has decided about the client, and a stranger's request stores nothing
 	case errors.Is(err, storage.ErrNotFound):
 		return registry.ErrNoClient
 	default:

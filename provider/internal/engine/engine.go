@@ -16,13 +16,17 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Options are what an engine works with. All fields are required.
+// Options are what an engine works with. All fields but Unknown and UnknownKeys are required.
 type Options struct {
 	// Issuer is the iss of ID tokens and authorization responses (RFC 9207).
 	Issuer string
 
 	Clients registry.Source
 	Grants  Grants
+
+	// Unknown are the clients that nobody has registered, which authorization requests may
+	// name; everywhere else Clients are all. Nil has none.
+	Unknown Unknown
 
 	// Addresses decides which redirect URIs are accepted.
 	Addresses registry.Addresses
@@ -49,6 +53,10 @@ type Options struct {
 	// present once.
 	ClientKeys *clientkeys.Source
 	UsedIDs    storage.UsedIDs
+
+	// UnknownKeys verify what applications sign that nobody has registered; nil has
+	// ClientKeys do so.
+	UnknownKeys *clientkeys.Source
 
 	// Audiences are the names by which an assertion may address the provider: its issuer
 	// and the addresses of its endpoints.
@@ -101,6 +109,20 @@ type Options struct {
 	Clock     func() time.Time
 }
 
+// Unknown are the clients that nobody has registered.
+type Unknown interface {
+	// Resolve returns the enabled client that an authorization request names, registered or
+	// not. registry.ErrNoClient if there is none.
+	Resolve(ctx context.Context, id string) (*registry.Client, error)
+
+	// Keep makes a client a row of the database, because a user decides about it or it has
+	// proved to have its key. It does nothing for one that is.
+	Keep(ctx context.Context, c *registry.Client) error
+
+	// Use records that a client is in use.
+	Use(ctx context.Context, c *registry.Client) error
+}
+
 // Lifetimes bound what is issued.
 type Lifetimes struct {
 	Code    time.Duration
@@ -129,11 +151,17 @@ type Engine struct {
 
 // New returns an engine.
 func New(o Options) *Engine {
+	if o.Unknown == nil {
+		o.Unknown = registered{o.Clients}
+	}
+	if o.UnknownKeys == nil {
+		o.UnknownKeys = o.ClientKeys
+	}
 	e := &Engine{Options: o}
 	e.requests = authorization.Reader{Addresses: o.Addresses, Resources: o.Resources, Scopes: o.Scopes, ScopeKnown: o.ScopeKnown}
-	e.signatures = &signed.Verifier{Issuer: o.Issuer, Audiences: o.Audiences, Keys: o.ClientKeys, UsedIDs: o.UsedIDs, Clock: o.Clock}
+	e.signatures = &signed.Verifier{Issuer: o.Issuer, Audiences: o.Audiences, Keys: o.ClientKeys, UnknownKeys: o.UnknownKeys, UsedIDs: o.UsedIDs, Clock: o.Clock}
 	e.auth = &clientauth.Authenticator{
-		Clients: o.Clients, Signatures: e.signatures, OpenSecret: o.OpenSecret, OnSecretUse: o.OnSecretUse, Clock: o.Clock,
+		Clients: requested{o.Clients}, Signatures: e.signatures, OpenSecret: o.OpenSecret, OnSecretUse: o.OnSecretUse, Clock: o.Clock,
 	}
 	e.maker = &issue.Maker{
 		Issuer: o.Issuer, Tokens: o.Tokens, Sign: o.Sign, SignAccessToken: o.SignAccessToken, VerifyAccessToken: o.VerifyAccessToken,

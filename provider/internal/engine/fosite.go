@@ -52,7 +52,7 @@ func (e *Engine) authenticate(ctx context.Context, r *http.Request, form url.Val
 	if err != nil {
 		return nil, err
 	}
-	return fositeClient{client}, nil
+	return fositeClient{Client: client}, nil
 }
 
 // refusal returns the error response of an error of fosite, whose own text repeats input: line
@@ -78,11 +78,14 @@ func (e *Engine) scopeAllowed(registered []string, scope string) bool {
 type fositeClients struct{ *Engine }
 
 func (c fositeClients) GetClient(ctx context.Context, id string) (fosite.Client, error) {
+	if named, ok := requestedIn(ctx, id); ok {
+		return fositeClient{named.Client, named.redirectURI}, nil
+	}
 	client, err := c.Client(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	return fositeClient{client}, nil
+	return fositeClient{Client: client}, nil
 }
 
 var errNoAssertions = errors.New("engine: client assertions are not supported")
@@ -94,7 +97,13 @@ func (fositeClients) SetClientAssertionJWT(context.Context, string, time.Time) e
 }
 
 // fositeClient is a client for fosite.
-type fositeClient struct{ *registry.Client }
+type fositeClient struct {
+	*registry.Client
+
+	// redirectURI is that of the request, which has been matched by rules that fosite does not
+	// have; empty for a client of which fosite finds it itself.
+	redirectURI string
+}
 
 var _ fosite.ResponseModeClient = fositeClient{}
 
@@ -105,6 +114,9 @@ func (c fositeClient) GetHashedSecret() []byte { return nil }
 
 // GetRedirectURIs returns the addresses as readByFosite names them.
 func (c fositeClient) GetRedirectURIs() []string {
+	if c.redirectURI != "" {
+		return []string{c.redirectURI}
+	}
 	if !c.Dialect.StateInRedirectURI {
 		return c.RedirectURIs
 	}

@@ -50,6 +50,9 @@ func (e *Engine) Push(ctx context.Context, r *http.Request, mayPush func(*regist
 	if err != nil {
 		return Pushed{}, err
 	}
+	if ctx, err = e.pushing(ctx, form.Get("client_id")); err != nil {
+		return Pushed{}, err
+	}
 	authenticated, err := e.fosite.AuthenticateClient(ctx, r, form)
 	if err != nil {
 		return Pushed{}, refusal(err)
@@ -69,6 +72,9 @@ func (e *Engine) Push(ctx context.Context, r *http.Request, mayPush func(*regist
 		return Pushed{}, mistaken
 	}
 	if err != nil {
+		return Pushed{}, protocol.AsError(err)
+	}
+	if err := e.Unknown.Keep(ctx, client); err != nil {
 		return Pushed{}, protocol.AsError(err)
 	}
 	return e.keepPushed(ctx, client, request.Form.Encode())

@@ -47,7 +47,7 @@ func (e *Engine) ParseAuthorize(ctx context.Context, form url.Values) (*Authoriz
 		return r, err
 	}
 	all := append(slices.Clone(r.Scopes), r.Choices...)
-	read, err := e.readByFosite(ctx, form, all)
+	read, err := e.readByFosite(ctx, r, form, all)
 	if err != nil {
 		return r, e.requests.Diagnose(&r.Request, refusal(err))
 	}
@@ -79,7 +79,7 @@ func (e *Engine) namedClient(ctx context.Context, form url.Values) (*registry.Cl
 	if len(form["client_id"]) > 1 {
 		return nil, input.Repeated("client_id")
 	}
-	client, err := e.Client(ctx, form.Get("client_id"))
+	client, err := e.Unknown.Resolve(ctx, form.Get("client_id"))
 	if errors.Is(err, registry.ErrNoClient) {
 		return nil, noClient(err)
 	}
@@ -100,8 +100,11 @@ func noClient(cause error) *protocol.Error {
 
 // readByFosite has fosite read the request as it came, and decide whether the client may have
 // its response type, scopes and redirect URI.
-func (e *Engine) readByFosite(ctx context.Context, form url.Values, scopes []string) (fosite.AuthorizeRequester, error) {
+func (e *Engine) readByFosite(ctx context.Context, r *AuthorizeRequest, form url.Values, scopes []string) (fosite.AuthorizeRequester, error) {
 	form = withScopes(form, scopes)
+	if r.Client.IsUnknown() {
+		ctx = withClient(ctx, requestedClient{r.Client, r.RedirectURI})
+	}
 	if form.Has("redirect_uri") { // matched before, without a state in it
 		form.Set("redirect_uri", registry.WithoutState(form.Get("redirect_uri")))
 	}
@@ -121,7 +124,7 @@ func (e *Engine) Pick(ctx context.Context, r *AuthorizeRequest, scope string) er
 		return ErrNoChoice
 	}
 	granted := r.Granting(scope)
-	read, err := e.readByFosite(ctx, r.Form, granted)
+	read, err := e.readByFosite(ctx, r, r.Form, granted)
 	if err != nil {
 		return e.requests.Diagnose(&r.Request, refusal(err))
 	}
@@ -143,7 +146,7 @@ func (e *Engine) Without(ctx context.Context, r *AuthorizeRequest, leftOut []str
 		return slices.Contains(leftOut, s) && slices.Contains(r.Optional, s)
 	})
 	var err error
-	if narrower.read, err = e.readByFosite(ctx, r.Form, narrower.Scopes); err != nil {
+	if narrower.read, err = e.readByFosite(ctx, r, r.Form, narrower.Scopes); err != nil {
 		return nil, e.requests.Diagnose(&r.Request, refusal(err))
 	}
 	return &narrower, nil

@@ -99,6 +99,10 @@ func (e *Engine) Token(ctx context.Context, r *http.Request) (TokenResponse, err
 	return tokenResponse(response, s), nil
 }
 
+// unusedOfUnknown is how long a refresh token of a client that nobody has registered lasts
+// without use.
+const unusedOfUnknown = 30 * 24 * time.Hour
+
 // exchange is the session of fosite at the token endpoint.
 type exchange struct {
 	session
@@ -148,7 +152,7 @@ func (e *Engine) load(ctx context.Context, kind storage.TokenKind, presented str
 	switch {
 	case !found.Grant.RevokedAt.IsZero() && !found.Token.SpentAt.IsZero():
 		return errGrant.Because(wrong.used)
-	case !found.Grant.RevokedAt.IsZero():
+	case !found.Grant.RevokedAt.IsZero(), found.Grant.CreatedAt.Before(s.client.GrantsSince):
 		return errGrant.Because(wrong.revoked)
 	}
 	s.presented, s.Grant = found, found.Grant
@@ -208,6 +212,9 @@ func (e *Engine) issueTokens(ctx context.Context, r fosite.AccessRequester, resp
 	response.SetScopes(of)
 	if refresh {
 		life := min(e.Lifetimes.Refresh, left)
+		if s.client.IsUnknown() {
+			life = min(life, unusedOfUnknown)
+		}
 		response.SetExtra(extraRefreshToken, e.maker.Token(&s.Batch, storage.RefreshToken, now, life))
 		response.SetExtra(extraRefreshExpiresIn, int64(life/time.Second))
 	}

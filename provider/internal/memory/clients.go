@@ -10,7 +10,13 @@ import (
 )
 
 // Clients is the Store as the engine sees it when it looks for a client.
-type Clients struct{ *Store }
+type Clients struct {
+	*Store
+
+	// Admit completes a client that was read, before others share it, or refuses it. Nil
+	// admits all.
+	Admit func(*registry.Client) error
+}
 
 var _ registry.Source = Clients{}
 
@@ -34,10 +40,17 @@ func (s Clients) Client(ctx context.Context, id string) (*registry.Client, error
 		if err != nil {
 			return nil, err
 		}
-		return registry.Enabled(record)
+		client, err := registry.Enabled(record)
+		if err == nil && s.Admit != nil {
+			err = s.Admit(client)
+		}
+		return client, err
 	})
-	if found == nil && err == nil {
-		err = registry.ErrNoClient
+	if err != nil {
+		return nil, err
 	}
-	return found, err
+	if found == nil {
+		return nil, registry.ErrNoClient
+	}
+	return found, nil
 }

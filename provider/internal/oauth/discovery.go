@@ -53,6 +53,7 @@ type metadata struct {
 	ClaimsParameterSupported          bool     `json:"claims_parameter_supported"`
 	RequestParameterSupported         bool     `json:"request_parameter_supported"`
 	RequestURIParameterSupported      bool     `json:"request_uri_parameter_supported"`
+	ClientIDMetadataDocument          bool     `json:"client_id_metadata_document_supported,omitempty"`
 }
 
 // discoveryDocument is made once from the lists that the endpoints themselves follow.
@@ -92,6 +93,7 @@ func (e *Endpoints) discoveryDocument() (*web.Document, error) {
 		DisplayValuesSupported:            []string{"page", web.DisplayPopup},
 		AuthorizationResponseIssParameter: true,
 		ClaimsParameterSupported:          true,
+		ClientIDMetadataDocument:          e.Documents,
 	}
 	for _, mode := range protocol.ResponseModes {
 		m.ResponseModesSupported = append(m.ResponseModesSupported, string(mode))

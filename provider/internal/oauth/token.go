@@ -40,6 +40,9 @@ type Options struct {
 	Activity  *activity.Log
 	Limits    audit.Limits
 
+	// Documents reports that the address of a metadata document may be a client_id.
+	Documents bool
+
 	// Classes are the authentication context classes that a sign-in can reach.
 	Classes []string
 

@@ -128,6 +128,14 @@ var (
 		pair: Limit{Burst: 20, Every: 3 * time.Second},
 	}
 
+	// Document is a fetch of the metadata document of a client that nobody has registered; the
+	// account is its host, which others must not call through the provider at will.
+	Document = Action{
+		name:    "metadata document",
+		account: Limit{Burst: 120, Every: 500 * time.Millisecond},
+		address: Limit{Burst: 60, Every: 2 * time.Second},
+	}
+
 	// Push is a pushed authorization request of a public client, as which anybody can
 	// pose; the account is the client ID. The limit also limits the stored requests: at
 	// most 300 from one address, of about one kilobyte each.

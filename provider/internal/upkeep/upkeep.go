@@ -16,6 +16,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/trail"
+	"github.com/bonafide-id/bonafide/provider/internal/unknown"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -38,6 +39,7 @@ type Options struct {
 	Keys       *keyring.KeySet
 	Secrets    *keyring.Secrets
 	Clients    *clients.Registry
+	Unknown    *unknown.Clients
 	Companions *host.Companions
 	Audit      *audit.Log
 	Trail      *trail.Keys
@@ -124,6 +126,9 @@ func (u *Upkeep) Maintain(ctx context.Context) {
 	defer cancel()
 	u.seal(ctx)
 	u.removeEnded(ctx)
+	if err := u.Unknown.Look(ctx); err != nil && ctx.Err() == nil {
+		u.Logger.ErrorContext(ctx, "metadata documents could not be read again; will retry", slog.Any("error", err))
+	}
 	u.inBatches(ctx, "measure pictures", func() (int, error) { return u.Clients.Measure(ctx) })
 	u.inBatches(ctx, "find applications by redirect host", func() (int, error) { return u.Store.IndexClients(ctx, Batch) })
 	u.inBatches(ctx, "find people by values of before", func() (int, error) { return u.Index(ctx, indexBatch) })
@@ -165,6 +170,9 @@ func (u *Upkeep) removeEnded(ctx context.Context) {
 	}
 	now := clock.Agreed
 	u.inBatches(ctx, "remove expired records", func() (int, error) { return u.Store.Sweep(ctx, now, Batch) })
+	u.inBatches(ctx, "remove unused applications that nobody has registered", func() (int, error) {
+		return u.Unknown.RemoveUnused(ctx, now, Batch)
+	})
 	u.inBatches(ctx, "remove accounts whose users wanted that", func() (int, error) { return u.deleteDue(ctx, now) })
 	for _, c := range u.Companions.All() {
 		u.inBatches(ctx, "remove what is over beside", func() (int, error) { return c.RemoveEnded(ctx, now, Batch) })

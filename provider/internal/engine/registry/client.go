@@ -15,6 +15,10 @@ type Client struct {
 	storage.Client
 	Dialect Dialect
 
+	// Trusted reports that the operator vouches for what a client that nobody has registered
+	// calls itself.
+	Trusted bool
+
 	// digests are those of the Secrets that have been opened; nil keeps none.
 	digests []atomic.Pointer[[sha256.Size]byte]
 }
@@ -37,6 +41,27 @@ func (c *Client) SecretDigest(i int, open func(sealed []byte) ([]byte, error)) (
 		c.digests[i].Store(&digest)
 	}
 	return digest, nil
+}
+
+// IsUnknown reports whether nobody has registered the client.
+func (c *Client) IsUnknown() bool { return c.Origin == storage.OriginDocument }
+
+// Title is what the client is called: its name, which for one that nobody has registered is its
+// host, unless the operator vouches for another.
+func (c *Client) Title() string {
+	if c.Trusted {
+		return c.Document.Name
+	}
+	return c.Name
+}
+
+// Called is the name that a decision about the client is for: that of a client that nobody has
+// registered includes what it calls itself.
+func (c *Client) Called() string {
+	if c.IsUnknown() && c.Document.Name != "" {
+		return c.Name + " (" + c.Document.Name + ")"
+	}
+	return c.Name
 }
 
 // AllowedResponseTypes are those of the registration; one that names none has those of its

@@ -117,6 +117,7 @@ func (a Addresses) Matches(c *Client, sent string) bool {
 func IsRegistered(c *Client, sent string) bool {
 	return slices.ContainsFunc(c.RedirectURIs, func(registered string) bool {
 		return registered == sent || sameLoopback(registered, sent) ||
+			c.IsUnknown() && sameLocalhost(registered, sent) ||
 			c.Dialect.StateInRedirectURI && sameButState(registered, sent)
 	})
 }
@@ -156,18 +157,27 @@ func withoutParameters(uri string, names ...string) string {
 	return address + "?" + strings.Join(kept, "&")
 }
 
-func sameLoopback(registered, sent string) bool {
-	a, ok := withoutPort(registered)
+func sameLoopback(registered, sent string) bool { return sameButPort(registered, sent, isLoopbackIP) }
+
+// sameLocalhost is sameLoopback for the name localhost, which programs use that nobody has
+// registered (Client Identifier Metadata Document names one address for all of them). Another
+// program may listen there by IPv6 or IPv4; that is why such users are asked every time.
+func sameLocalhost(registered, sent string) bool {
+	return sameButPort(registered, sent, func(host string) bool { return host == "localhost" })
+}
+
+func sameButPort(registered, sent string, isHost func(host string) bool) bool {
+	a, ok := withoutPort(registered, isHost)
 	if !ok {
 		return false
 	}
-	b, ok := withoutPort(sent)
+	b, ok := withoutPort(sent, isHost)
 	return ok && a == b
 }
 
-func withoutPort(loopback string) (string, bool) {
+func withoutPort(loopback string, isHost func(host string) bool) (string, bool) {
 	u, err := url.Parse(loopback)
-	if err != nil || u.Scheme != "http" || !isLoopbackIP(u.Hostname()) {
+	if err != nil || u.Scheme != "http" || !isHost(u.Hostname()) {
 		return "", false
 	}
 	return strings.Replace(loopback, u.Host, strings.TrimSuffix(u.Host, ":"+u.Port()), 1), true

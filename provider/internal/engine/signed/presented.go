@@ -103,9 +103,10 @@ type Verifier struct {
 	Issuer    string
 	Audiences []string
 
-	// Keys verify signatures, and UsedIDs keep what may be presented once.
-	Keys    *clientkeys.Source
-	UsedIDs storage.UsedIDs
+	// Keys verify signatures, UnknownKeys those of clients that nobody has registered, and
+	// UsedIDs keep what may be presented once.
+	Keys, UnknownKeys *clientkeys.Source
+	UsedIDs           storage.UsedIDs
 
 	Clock func() time.Time
 }
@@ -114,7 +115,11 @@ type Verifier struct {
 // their subject.
 func (v *Verifier) Verify(ctx context.Context, p Kind, c *registry.Client, token *clientkeys.Token, claims Claims, alg string) error {
 	holder := clientkeys.Holder{Set: c.JWKS, URI: c.JWKSURI}
-	if err := v.Keys.Verify(ctx, holder, token, alg); err != nil {
+	keys := v.Keys
+	if c.IsUnknown() {
+		keys = v.UnknownKeys
+	}
+	if err := keys.Verify(ctx, holder, token, alg); err != nil {
 		return p.refuseKey(err, token)
 	}
 	now := v.Clock()

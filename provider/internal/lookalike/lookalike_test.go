@@ -3,7 +3,7 @@ package lookalike_test
 import (
 	"testing"
 
-	"github.com/bonafide-id/bonafide/provider/developer/internal/lookalike"
+	"github.com/bonafide-id/bonafide/provider/internal/lookalike"
 )
 
 func TestSkeletonIsTheSameForNamesThatLookAlike(t *testing.T) {

@@ -1,0 +1,98 @@
+// Package unknown has the clients that nobody registered. Such a client names itself by the
+// address of a document with its metadata (draft-ietf-oauth-client-id-metadata-document): the
+// address proves the host, and nothing else. A client becomes a row of the database when a user
+// decides about it, or when it has signed a pushed request, and never because somebody has
+// named it.
+package unknown
+
+import (
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Policy is what the host allows clients that nobody registered.
+type Policy struct {
+	// Documents switches clients with a metadata document on.
+	Documents bool
+
+	// Scopes are those that they may ask for; never empty.
+	Scopes []string
+
+	// Allow and Deny are patterns of hosts (Matches). With Allow, no other host has clients.
+	Allow, Deny []string
+
+	// Trusted are patterns of hosts whose clients are shown by the name that they have given
+	// themselves.
+	Trusted []string
+
+	// AllowPrivate allows hosts of private networks, any port, and http to loopback hosts.
+	AllowPrivate bool
+
+	// Own is the host of the provider, with its port if it has one. It has no clients.
+	Own string
+
+	// Addresses decides which redirect URIs are accepted at all.
+	Addresses registry.Addresses
+}
+
+// Admit lets in a client that is read from the database, and gives it what the policy allows
+// now. Other clients pass as they are. registry.ErrDisabled if its host may have no clients.
+func (p *Policy) Admit(c *registry.Client) error {
+	switch {
+	case c.Origin != storage.OriginDocument:
+		return nil
+	case !p.Documents || !p.admitsHost(hostOf(c.ID)):
+		return registry.ErrDisabled
+	}
+	c.Scopes = p.Scopes
+	c.Trusted = c.Document.Name != "" && matchesAny(p.Trusted, hostOf(c.ID))
+	return nil
+}
+
+// admitsHost reports whether clients of a host may ask at all.
+func (p *Policy) admitsHost(host string) bool {
+	return !matchesAny(p.Deny, host) && (len(p.Allow) == 0 || matchesAny(p.Allow, host))
+}
+
+// Matches reports whether a host is that of a pattern: a name, or *. and a name for all hosts
+// below it.
+func Matches(pattern, host string) bool {
+	if domain, below := strings.CutPrefix(pattern, "*"); below {
+		return len(host) > len(domain) && strings.HasSuffix(host, domain)
+	}
+	return pattern == host
+}
+
+func matchesAny(patterns []string, host string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return Matches(p, host) })
+}
+
+// hostOf returns the host of an address without a port, or "".
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
+}
+
+// NameOf returns the host of an address as people read it, with a port that the scheme does
+// not have.
+func NameOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	if registry.IsDefaultPort(u) {
+		return u.Hostname()
+	}
+	return u.Host
+}
+
+// isLiteral reports whether a host is an address of a network.
+func isLiteral(host string) bool { return net.ParseIP(host) != nil }

@@ -1,0 +1,131 @@
+package provider
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/cache"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/memory"
+	"github.com/bonafide-id/bonafide/provider/internal/outbound"
+	"github.com/bonafide-id/bonafide/provider/internal/unknown"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// UnknownClients lets applications in that nobody has registered, such as assistants and
+// editors that meet the provider for the first time. The zero value lets none in.
+//
+// All of them use the dialect Standard, the response type code and PKCE. Their users are asked,
+// told that nobody has checked the application, and asked every time when it is a program on
+// their device. They get no other grant than authorization_code and refresh_token, and a refresh
+// token ends after 30 days without use.
+type UnknownClients struct {
+	// Documents accepts an https address as client_id, at which there is a JSON document with
+	// the metadata of the application (draft-ietf-oauth-client-id-metadata-document). The
+	// address has a path and at most 512 bytes; the document has at most 8 KiB and only
+	// redirect URIs of the same registrable domain, of loopback hosts, and of a scheme that is
+	// the host in reverse order. It is read when a user arrives, and used for as long as its
+	// max-age says, from 5 minutes to a day. Config.AllowPrivateNetworks accepts addresses on
+	// private networks too.
+	// Defaults to false.
+	Documents bool `json:"documents,omitempty"`
+
+	// Scopes are those that such applications may ask for. Name scopes with data about people
+	// only if anybody may ask for it.
+	// Defaults to openid, offline_access and those of Config.Resources.
+	Scopes []string `json:"scopes,omitempty"`
+
+	// Allow are the hosts whose applications may ask, such as app.example or *.app.example for
+	// all below it; Deny are hosts whose applications may not, also of those allowed before:
+	// their tokens are refused at once.
+	// Default to all, and none.
+	Allow []string `json:"allow,omitempty"`
+	Deny  []string `json:"deny,omitempty"`
+
+	// Trusted are hosts whose applications are shown by the name that they give themselves,
+	// and without a warning.
+	// Defaults to none.
+	Trusted []string `json:"trusted,omitempty"`
+}
+
+// validate returns an error for the first invalid field.
+func (u UnknownClients) validate() error {
+	for _, f := range []struct {
+		name  string
+		hosts []string
+	}{{"Allow", u.Allow}, {"Deny", u.Deny}, {"Trusted", u.Trusted}} {
+		for i, host := range f.hosts {
+			if !isHostPattern(host) {
+				return wrongField("UnknownClients."+f.name, "[%d]: %q is no host such as app.example or *.app.example, in lower case", i, host)
+			}
+		}
+	}
+	return nil
+}
+
+func isHostPattern(pattern string) bool {
+	host := strings.TrimPrefix(pattern, "*.")
+	u, err := url.Parse("https://" + host)
+	return err == nil && host != "" && u.Hostname() == host && u.Port() == "" && host == strings.ToLower(host) && !strings.ContainsAny(host, "*@")
+}
+
+// scopes returns the scopes that clients that nobody has registered may ask for.
+func (u UnknownClients) scopes(c Config) []string {
+	if len(u.Scopes) > 0 {
+		return u.Scopes
+	}
+	scopes := []string{protocol.ScopeOpenID, protocol.ScopeOfflineAccess}
+	for _, r := range c.Resources {
+		for _, s := range r.Scopes {
+			if !slices.Contains(scopes, s) {
+				scopes = append(scopes, s)
+			}
+		}
+	}
+	return scopes
+}
+
+// unknownPolicy returns what clients that nobody has registered may.
+func (c Config) unknownPolicy() *unknown.Policy {
+	u := c.UnknownClients
+	own := ""
+	if base, err := url.Parse(c.BaseURL); err == nil {
+		own = base.Host
+	}
+	return &unknown.Policy{
+		Documents: u.Documents, Scopes: u.scopes(c), Allow: u.Allow, Deny: u.Deny, Trusted: u.Trusted,
+		AllowPrivate: c.AllowPrivateNetworks, Own: own, Addresses: c.addresses(),
+	}
+}
+
+// newUnknown returns the clients that nobody has registered. Their documents are fetched with a
+// budget of their own: slow strangers delay no key set and no logout notice.
+func (p *Provider) newUnknown(policy *unknown.Policy, rows memory.Clients) *unknown.Clients {
+	p.strangers = outbound.New(outbound.Options{
+		AllowPrivate: p.cfg.AllowPrivateNetworks, Timeout: unknown.Timeout, MaxCalls: unknown.MaxCalls, MaxBody: unknown.MaxBody,
+	})
+	names := cache.New[string, []string](time.Minute, 1, p.cfg.Clock)
+	return unknown.New(unknown.Options{
+		Policy: policy, Rows: rows, Store: p.store, HTTP: p.strangers.HTTP(),
+		Names: func(ctx context.Context) ([]string, error) {
+			return names.Get("", func() ([]string, error) { return p.trustedNames(ctx) })
+		},
+		Delete: p.clients.DeleteUnchanged, Used: p.cfg.Lifetimes.Grant, Limits: p.limits, Clock: p.cfg.Clock,
+	})
+}
+
+// trustedNames returns the names that people trust here: that of the provider and those of the
+// applications that somebody has registered.
+func (p *Provider) trustedNames(ctx context.Context) ([]string, error) {
+	names := []string{p.cfg.Brand.name()}
+	err := p.clients.Each(ctx, func(c storage.Client) error {
+		if c.Origin == "" && !c.Deleted && !slices.Contains(names, c.Name) {
+			names = append(names, c.Name)
+		}
+		return nil
+	})
+	return names, err
+}
