@@ -112,6 +112,15 @@ func consentOf(p Page) ConsentView {
 	}
 }
 
+// unknownOf is a request of an application that nobody has registered.
+func unknownOf(p Page) ConsentView {
+	p.Client = Client{Name: "assistant.example", Calls: "Code Helper", Host: "assistant.example", Unreviewed: true, Unknown: true}
+	v := consentOf(p)
+	v.Attributes, v.Groups, v.Offline = nil, nil, true
+	v.Resources = []ConsentResource{{Name: "Calendar tools", Host: "mcp.example.com"}}
+	return v
+}
+
 // everythingOf is a request for all that there is, sensitive and long.
 func everythingOf(p Page) ConsentView {
 	l, yes, no := p.locale(), true, false
@@ -408,6 +417,17 @@ var screenFixtures = []fixture{
 		p.Client.Unreviewed = true
 		return Consent(consentOf(p))
 	}},
+	{"consent-unknown", func(p Page) templ.Component { return Consent(unknownOf(p)) }},
+	{"consent-unknown-program", func(p Page) templ.Component {
+		v := unknownOf(p)
+		v.Client.Host, v.Client.Program = "localhost:49152", true
+		return Consent(v)
+	}},
+	{"consent-unknown-unnamed", func(p Page) templ.Component {
+		v := unknownOf(p)
+		v.Client.Calls, v.Client.Host, v.Client.Program = "", "ai.example.assistant", true
+		return Consent(v)
+	}},
 	{"consent-hostile", func(p Page) templ.Component {
 		v := consentOf(p)
 		v.Client.Name, v.Client.Logo = hostileName, Picture{}
@@ -504,6 +524,16 @@ var screenFixtures = []fixture{
 	}},
 	{"apps", func(p Page) templ.Component {
 		return Apps(AppsView{Page: accountPage(p.Locale), Notice: NoticeAppRemoved, Apps: sampleApps(p), AccountURL: "/account"})
+	}},
+	{"apps-unknown", func(p Page) templ.Component {
+		a := sampleApps(p)[:1]
+		a[0].Client = unknownOf(p).Client
+		return Apps(AppsView{Page: accountPage(p.Locale), Apps: a, AccountURL: "/account"})
+	}},
+	{"app-remove-unknown", func(p Page) templ.Component {
+		a := sampleApps(p)[0]
+		a.Client = unknownOf(p).Client
+		return RemoveApp(RemoveAppView{Page: accountPage(p.Locale), Form: sampleForm, App: a, CancelURL: "/account/apps"})
 	}},
 	{"apps-empty", func(p Page) templ.Component {
 		return Apps(AppsView{Page: accountPage(p.Locale), AccountURL: "/account"})

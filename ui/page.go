@@ -113,6 +113,22 @@ func (c Client) label() string {
 	return c.Host
 }
 
+// called is what people know the application by: what it calls itself, if it may.
+func (c Client) called() string {
+	if s := Clean(c.Calls, MaxName); s != "" {
+		return s
+	}
+	return c.label()
+}
+
+// doubts are the words about an application that the service has not checked.
+func (c Client) doubts(l *Locale) (title, text Message) {
+	if c.Unknown {
+		return l.text.Common.Unknown, l.text.Common.UnknownText
+	}
+	return l.text.Common.Unreviewed, l.text.Common.UnreviewedText
+}
+
 // Problem returns the first problem of a field.
 func (f Form) Problem(field string) (Problem, bool) {
 	for _, p := range f.Problems {

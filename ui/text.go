@@ -72,6 +72,7 @@ type commonText struct {
 	CloseWindow, CloseYourself              Message
 	Cancel                                  Message
 	Unreviewed, UnreviewedText              Message
+	Unknown, UnknownText, CallsItself       Message
 	Recovery, RecoveryText                  Message
 	RecoveryReady, RecoveryStop             Message
 	Thousands, List, ListLast               Message
@@ -141,6 +142,7 @@ type consentText struct {
 	Offline, OfflineText                Message
 	Documents, Policy, Terms            Message
 	Lasts, RemovableLink, GoesTo        Message
+	ToProgram, ToProgramText            Message
 	Switch, Allow, Deny                 Message
 }
 

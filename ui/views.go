@@ -116,6 +116,13 @@ type Client struct {
 	TermsURL, PolicyURL string
 	// Unreviewed says that the service has not checked who runs it.
 	Unreviewed bool
+	// Unknown says that nobody has registered it: its name is the host of its address, and
+	// Calls what it calls itself, or empty.
+	Unknown bool
+	Calls   string
+	// Program says that the user returns to a program on their device, which any other could
+	// be.
+	Program bool
 }
 
 // Language is one entry of the language switch.

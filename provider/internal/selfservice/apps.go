@@ -42,11 +42,14 @@ func (p *Pages) consentView(r *http.Request, c storage.Consent) (ui.App, error) 
 	}
 	app := ui.App{
 		Client: ui.Client{
-			Name: client.Name, Logo: p.Site.ClientPicture(r.Context(), client.Logo, client.LogoDark), Host: web.HostOfFirst(client.RedirectURIs),
-			TermsURL: client.TermsURL, PolicyURL: client.PolicyURL,
+			Name: client.Title(), Logo: p.Site.ClientPicture(r.Context(), client.Logo, client.LogoDark), Host: web.HostOfFirst(client.RedirectURIs),
+			TermsURL: client.TermsURL, PolicyURL: client.PolicyURL, Unknown: client.IsUnknown(),
 		},
 		Since: c.CreatedAt, LastUsed: c.LastUsedAt,
 		RemoveURL: p.Site.Link("/account/apps/remove", web.ClientParameter, c.ClientID),
+	}
+	if client.IsUnknown() && !client.Trusted {
+		app.Calls = client.Document.Name
 	}
 	l := p.Site.Locale(r, nil)
 	for _, name := range c.Scopes {

@@ -148,8 +148,16 @@ func (s *Site) PageView(r *http.Request, request *engine.AuthorizeRequest) ui.Pa
 
 // ClientView shows an application to which a browser will return at this address.
 func (s *Site) ClientView(ctx context.Context, c *registry.Client, uri string) ui.Client {
-	return ui.Client{
-		Name: c.Name, Logo: s.ClientPicture(ctx, c.Logo, c.LogoDark), Wordmark: s.ClientPicture(ctx, c.Wordmark, c.WordmarkDark), Host: HostOf(uri),
-		TermsURL: c.TermsURL, PolicyURL: c.PolicyURL, Unreviewed: c.Unreviewed,
+	view := ui.Client{
+		Name: c.Title(), Logo: s.ClientPicture(ctx, c.Logo, c.LogoDark), Wordmark: s.ClientPicture(ctx, c.Wordmark, c.WordmarkDark), Host: HostOf(uri),
+		TermsURL: c.TermsURL, PolicyURL: c.PolicyURL, Unreviewed: c.Unreviewed && !c.Trusted,
 	}
+	if c.IsUnknown() {
+		view.Program = !strings.HasPrefix(uri, "https://")
+		view.Unknown = !c.Trusted
+	}
+	if view.Unknown {
+		view.Calls = c.Document.Name
+	}
+	return view
 }
