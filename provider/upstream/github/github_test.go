@@ -190,6 +190,9 @@ func TestAttackOtherAttempt(t *testing.T) {
 			t.Errorf("%+v", who)
 		}
 	}
+	if n := a.hub.Calls("/login/oauth/access_token"); n != 1 {
+		t.Errorf("the token endpoint was called %d times", n)
+	}
 }
 
 // TestUnavailable tests that an API which fails is told from one that lies.

@@ -24,6 +24,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -205,6 +206,11 @@ func (up *OpenID) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (up *OpenID) discovery(w http.ResponseWriter) {
+	write(w, http.StatusOK, up.described())
+}
+
+// described is what the configuration says.
+func (up *OpenID) described() map[string]any {
 	d := map[string]any{
 		"issuer": up.URL, "authorization_endpoint": up.URL + "/authorize", "token_endpoint": up.URL + "/token",
 		"jwks_uri": up.URL + "/keys", "userinfo_endpoint": up.URL + "/userinfo",
@@ -217,7 +223,7 @@ func (up *OpenID) discovery(w http.ResponseWriter) {
 	if up.lies.discovery != nil {
 		up.lies.discovery(d)
 	}
-	write(w, http.StatusOK, d)
+	return d
 }
 
 // authorize sends a browser back at once.
@@ -264,6 +270,9 @@ func (up *OpenID) token(w http.ResponseWriter, r *http.Request) {
 	secret, _ = url.QueryUnescape(secret)
 	if !basic {
 		id, secret = r.PostFormValue("client_id"), r.PostFormValue("client_secret")
+	}
+	if methods, named := up.described()["token_endpoint_auth_methods_supported"].([]string); named && basic != slices.Contains(methods, "client_secret_basic") {
+		id = "" // it authenticates in another way than it may
 	}
 	a, known := up.codes[r.PostFormValue("code")]
 	delete(up.codes, r.PostFormValue("code"))

@@ -19,6 +19,8 @@ const maxBytes = 1 << 20
 // ErrStatus means that an answer has another status than 200, and no server error.
 var ErrStatus = errors.New("the status is not 200")
 
+var errNotJSON = errors.New("the answer is not the JSON that is expected")
+
 // JSON sends a request and decodes the answer into v. Errors are upstream.ErrUnavailable if
 // there was no answer, or one of a server that has failed, and ErrStatus. The others mean that
 // the answer is no JSON of v.
@@ -40,7 +42,7 @@ func JSON(client *http.Client, r *http.Request, v any) error {
 	case res.StatusCode != http.StatusOK:
 		return fmt.Errorf("%w: it is %d", ErrStatus, res.StatusCode)
 	case json.Unmarshal(body, v) != nil:
-		return errors.New("the answer is not the JSON that is expected")
+		return errNotJSON
 	}
 	return nil
 }
