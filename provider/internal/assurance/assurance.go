@@ -23,17 +23,23 @@ type Reached struct {
 	AMR []string
 }
 
-// amrOf are the methods of a password together with a second factor, and of a passkey.
+// amrOf are the methods of each factor. What somebody has done at an upstream provider is the
+// name fed, which RFC 8176 does not have.
 var amrOf = map[storage.Method][]string{
 	storage.Password:        {"pwd"},
-	storage.TOTPCode:        {"pwd", "otp", "mfa"},
-	storage.RecoveryCode:    {"pwd", "otp", "mfa"},
-	storage.PasskeyPresent:  {"pwd", "pop", "mfa"},
+	storage.Upstream:        {"fed"},
+	storage.TOTPCode:        {"otp", "mfa"},
+	storage.RecoveryCode:    {"otp", "mfa"},
+	storage.PasskeyPresent:  {"pop", "mfa"},
 	storage.PasskeyVerified: {"pop", "user", "mfa"},
 }
 
-// second are the methods that prove something only beside a password.
-var second = []storage.Method{storage.PasskeyPresent, storage.TOTPCode, storage.RecoveryCode}
+// first are the methods that sign in alone, as one factor; second are those that prove
+// something only beside one of them.
+var (
+	first  = []storage.Method{storage.Password, storage.Upstream}
+	second = []storage.Method{storage.PasskeyPresent, storage.TOTPCode, storage.RecoveryCode}
+)
 
 // Combinations returns every level that the factors reach, the newest of each method; the
 // highest first.
@@ -48,16 +54,27 @@ func Combinations(factors []storage.Factor) []Reached {
 	if f, ok := newest[storage.PasskeyVerified]; ok {
 		reached = append(reached, Reached{storage.PhishingResistant, f.At, f.Since, amrOf[f.Method]})
 	}
-	first, ok := newest[storage.Password]
-	if !ok {
-		return reached
-	}
-	for _, method := range second {
+	for _, method := range first {
 		if f, ok := newest[method]; ok {
-			reached = append(reached, Reached{storage.TwoFactors, earlier(first.At, f.At), later(first.Since, f.Since), amrOf[method]})
+			reached = beginning(reached, f, newest)
 		}
 	}
-	return append(reached, Reached{storage.OneFactor, first.At, first.Since, amrOf[storage.Password]})
+	if _, ok := newest[storage.Upstream]; ok {
+		slices.SortStableFunc(reached, func(a, b Reached) int { return int(b.Level) - int(a.Level) })
+	}
+	return reached
+}
+
+// beginning adds the levels that a factor which signs in alone reaches, with each of those
+// beside it and by itself. An upstream provider's word may stand for more than one factor.
+func beginning(reached []Reached, f storage.Factor, newest map[storage.Method]storage.Factor) []Reached {
+	for _, method := range second {
+		if s, ok := newest[method]; ok {
+			amr := slices.Concat(amrOf[f.Method], amrOf[method])
+			reached = append(reached, Reached{max(f.Level, storage.TwoFactors), earlier(f.At, s.At), later(f.Since, s.Since), amr})
+		}
+	}
+	return append(reached, Reached{max(f.Level, storage.OneFactor), f.At, f.Since, amrOf[f.Method]})
 }
 
 // Best returns the highest level that the factors reach, by the newest of them; zero for

@@ -1,6 +1,7 @@
 package assurance
 
 import (
+	"slices"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
@@ -9,17 +10,20 @@ import (
 
 // Has is what an account can present.
 type Has struct {
-	Password, Passkey, TOTP, RecoveryCodes bool
+	Password, Passkey, Link, TOTP, RecoveryCodes bool
 
-	// PasswordSince and its like are since when it has had each; of several passkeys the
-	// earliest.
-	PasswordSince, PasskeySince, TOTPSince, RecoveryCodesSince time.Time
+	// PasswordSince and its like are since when it has had each; of several passkeys, and of
+	// several links to upstream providers, the earliest.
+	PasswordSince, PasskeySince, LinkSince, TOTPSince, RecoveryCodesSince time.Time
 }
+
+// SignsIn reports whether the account can begin with one factor: a password or a link.
+func (h Has) SignsIn() bool { return h.Password || h.Link }
 
 // Of returns what an account can present.
 func Of(set storage.AuthenticatorSet) Has {
 	h := Has{
-		Password: set.Account.PasswordHash != "", Passkey: len(set.Passkeys) > 0,
+		Password: set.Account.PasswordHash != "", Passkey: len(set.Passkeys) > 0, Link: len(set.Links) > 0,
 		TOTP: len(set.TOTP.Secret) > 0, RecoveryCodes: len(set.Recovery.Digests) > 0,
 		PasswordSince: set.Account.PasswordChangedAt, TOTPSince: set.TOTP.CreatedAt, RecoveryCodesSince: set.Recovery.CreatedAt,
 	}
@@ -27,6 +31,9 @@ func Of(set storage.AuthenticatorSet) Has {
 		if i == 0 || k.CreatedAt.Before(h.PasskeySince) {
 			h.PasskeySince = k.CreatedAt
 		}
+	}
+	if h.Link {
+		h.LinkSince = set.Links[0].CreatedAt // the earliest is the first
 	}
 	return h
 }
@@ -39,6 +46,7 @@ func (h Has) For(enrolled time.Duration, now time.Time) Has {
 	had := func(since time.Time) bool { return clock.Elapsed(now, since) >= enrolled }
 	h.Password = h.Password && had(h.PasswordSince)
 	h.Passkey = h.Passkey && had(h.PasskeySince)
+	h.Link = h.Link && had(h.LinkSince)
 	h.TOTP = h.TOTP && had(h.TOTPSince)
 	h.RecoveryCodes = h.RecoveryCodes && had(h.RecoveryCodesSince)
 	return h
@@ -50,9 +58,9 @@ func (h Has) Highest() storage.Assurance {
 	switch {
 	case h.Passkey:
 		return storage.PhishingResistant
-	case h.Password && h.TOTP:
+	case h.SignsIn() && h.TOTP:
 		return storage.TwoFactors
-	case h.Password:
+	case h.SignsIn():
 		return storage.OneFactor
 	default:
 		return storage.AnyAssurance
@@ -68,13 +76,13 @@ func (h Has) Ways(r Requirement, factors []storage.Factor, now time.Time) []stor
 	if h.Passkey {
 		ways = append(ways, storage.PasskeyVerified)
 	}
-	if !h.Password {
+	if !h.SignsIn() {
 		return ways
 	}
 	beside := h.TOTP || h.RecoveryCodes || h.Passkey
 	switch {
 	case r.Level <= storage.OneFactor, r.Level == storage.TwoFactors && beside && !h.knows(r, factors, now):
-		return append(ways, storage.Password)
+		return append(ways, h.first()...)
 	case r.Level > storage.TwoFactors:
 		return ways
 	}
@@ -90,16 +98,28 @@ func (h Has) Ways(r Requirement, factors []storage.Factor, now time.Time) []stor
 // CanMeet reports whether the account can meet the requirement.
 func (h Has) CanMeet(r Requirement, now time.Time) bool { return len(h.Ways(r, nil, now)) > 0 }
 
-// knows reports whether the password among the factors is new enough for a second factor
-// beside it.
-func (Has) knows(r Requirement, factors []storage.Factor, now time.Time) bool {
-	return Requirement{Level: storage.OneFactor, MaxAge: r.MaxAge}.MetBy(only(factors, storage.Password), now)
+// first are the methods with which the account can begin beside a passkey.
+func (h Has) first() []storage.Method {
+	var ways []storage.Method
+	if h.Password {
+		ways = append(ways, storage.Password)
+	}
+	if h.Link {
+		ways = append(ways, storage.Upstream)
+	}
+	return ways
 }
 
-func only(factors []storage.Factor, method storage.Method) []storage.Factor {
+// knows reports whether a factor that begins is among the factors, and new enough for a second
+// one beside it.
+func (Has) knows(r Requirement, factors []storage.Factor, now time.Time) bool {
+	return Requirement{Level: storage.OneFactor, MaxAge: r.MaxAge}.MetBy(only(factors, first), now)
+}
+
+func only(factors []storage.Factor, methods []storage.Method) []storage.Factor {
 	var kept []storage.Factor
 	for _, f := range factors {
-		if f.Method == method {
+		if slices.Contains(methods, f.Method) {
 			kept = append(kept, f)
 		}
 	}
