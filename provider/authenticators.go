@@ -21,6 +21,9 @@ type RecordedAuthenticators struct {
 	// Passkeys are the earliest first.
 	Passkeys []RecordedPasskey `json:"passkeys"`
 
+	// Links are the earliest first.
+	Links []RecordedLink
+
 	// AppSince is when an authenticator app was added; zero for none.
 	AppSince time.Time `json:"app_since,omitzero"`
 
@@ -35,6 +38,14 @@ type RecordedAuthenticators struct {
 
 	// Recovery is the recovery that is running; nil for none.
 	Recovery *RunningRecovery `json:"recovery,omitempty"`
+}
+
+// RecordedLink is an identity at an upstream provider with which the owner of an account signs
+// in. Upstream is the ID of the Upstream, Name what the owner is called there. LastUsedAt is
+// zero for never.
+type RecordedLink struct {
+	Upstream, Name        string
+	CreatedAt, LastUsedAt time.Time
 }
 
 // RecordedPasskey is a passkey of an account. LastUsedAt is zero for never.
@@ -67,6 +78,9 @@ func (p Accounts) Authenticators(ctx context.Context, id string) (RecordedAuthen
 	now := p.cfg.Clock()
 	recorded := RecordedAuthenticators{
 		Passkeys: make([]RecordedPasskey, len(set.Passkeys)), RecoveryCodes: len(set.Recovery.Digests), SecondStep: set.Account.SecondStep,
+	}
+	for _, l := range set.Links {
+		recorded.Links = append(recorded.Links, RecordedLink{l.Upstream, l.Name, l.CreatedAt, l.LastUsedAt})
 	}
 	for i, k := range set.Passkeys {
 		recorded.Passkeys[i] = RecordedPasskey{k.Name, k.CreatedAt, k.LastUsedAt}

@@ -152,6 +152,12 @@ type Config struct {
 	// SignIn is how users of the embedded accounts sign in.
 	SignIn SignIn `json:"sign_in,omitzero"`
 
+	// Upstreams are providers at which users of the embedded accounts have an account with
+	// which they sign in here, such as Google. They have no key in a config file: each has a
+	// Connector, which is code.
+	// Defaults to none.
+	Upstreams []Upstream `json:"-"`
+
 	// PasswordMinLength is the minimum length of a new password in characters, from 8 to
 	// 64.
 	// Defaults to 10.
@@ -298,6 +304,9 @@ func (c Config) validate() error {
 		return err
 	}
 	if err := c.SignIn.validate(c.BaseURL, c.PreviousBaseURLs); err != nil {
+		return err
+	}
+	if err := c.validateUpstreams(); err != nil {
 		return err
 	}
 	if c.Users.Assurance > PhishingResistant {

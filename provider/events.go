@@ -73,10 +73,13 @@ const (
 	EventPasswordChanged EventName = audit.PasswordChanged
 
 	// EventPasskeyRemoved and the next mean that a user has changed how to sign in: has
-	// removed a passkey, added or removed an authenticator app, made recovery codes in place
+	// removed a passkey, connected or disconnected an account at an upstream provider (the
+	// Detail names the Upstream), added or removed an authenticator app, made recovery codes in place
 	// of the old ones, turned the second step on or off, removed the password, or forgotten
 	// devices in which the second step was left out.
 	EventPasskeyRemoved    EventName = audit.PasskeyRemoved
+	EventLinkAdded         EventName = audit.LinkAdded
+	EventLinkRemoved       EventName = audit.LinkRemoved
 	EventTOTPAdded         EventName = audit.TOTPAdded
 	EventTOTPRemoved       EventName = audit.TOTPRemoved
 	EventRecoveryCodesMade EventName = audit.CodesMade

@@ -230,18 +230,24 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	if err != nil {
 		return err
 	}
+	upstreams, err := p.newUpstreams(site)
+	if err != nil {
+		return err
+	}
 	protection := security.NewPages(p.pages, security.Options{
 		Store: p.store, Party: checker.Party, Challenges: checker.Challenges, Apps: !cfg.SignIn.TOTP.Off,
+		Upstreams: upstreams, Vouched: p.vouched,
 	})
 	entrance := signin.NewPages(p.pages, signin.Options{
 		Factors: checker, Store: p.store, TrustDevices: cfg.SignIn.TrustDevices, Upgrade: cfg.SignIn.Passkeys.Upgrade,
 		TellPasskey: protection.TellPasskey, ShowCodes: protection.ShowCodes,
+		Upstreams: upstreams, Connect: protection.Connect, Vouched: p.vouched,
 	})
 	p.ways = recovery.NewPages(p.pages, recovery.Options{
 		Factors: checker, Store: p.store, Wait: cfg.SignIn.Recovery.Wait, WithPassword: cfg.SignIn.Recovery.WithPassword,
 	})
 	p.callers = &caller.Codes{Store: p.store, Secrets: p.secrets, Issuer: p.issuer, Limits: p.limits, Audit: p.audit, Clock: cfg.Clock}
-	p.own = selfservice.NewPages(p.pages, selfservice.Options{Store: p.store, Grace: cfg.Lifetimes.DeletionGrace, Companions: p.companions, Callers: p.callers, VerificationURL: p.verificationLink})
+	p.own = selfservice.NewPages(p.pages, selfservice.Options{Store: p.store, Grace: cfg.Lifetimes.DeletionGrace, Companions: p.companions, Callers: p.callers, VerificationURL: p.verificationLink, UpstreamTitle: upstreams.Title})
 	p.upkeep = upkeep.New(upkeep.Options{
 		Store: p.store, Keys: p.keys, Secrets: p.secrets, Clients: p.clients, Unknown: p.unknown, Companions: p.companions, Audit: p.audit, Trail: p.trail,
 		Index:         vault.NewIndex(cfg.Store, p.vault, p.catalogue.IsFindable(), p.catalogue.FindText).Next,

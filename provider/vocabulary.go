@@ -142,6 +142,9 @@ func (p *Provider) has(ctx context.Context, account storage.Account) (assurance.
 		return assurance.Has{}, fmt.Errorf("read authenticators: %w", err)
 	}
 	set.Passkeys = slices.DeleteFunc(slices.Clone(set.Passkeys), func(k storage.Passkey) bool { return k.RPID != p.cfg.rpID() })
+	set.Links = slices.DeleteFunc(slices.Clone(set.Links), func(l storage.Link) bool {
+		return !slices.ContainsFunc(p.cfg.Upstreams, func(u Upstream) bool { return u.ID == l.Upstream })
+	})
 	return assurance.Of(set), nil
 }
 

@@ -56,6 +56,9 @@ const (
 	ForRecover Purpose = "recover"
 	ForVerify  Purpose = "verify"
 	ForEmail   Purpose = "email"
+
+	// ForConnect proves the address that an upstream provider says of somebody.
+	ForConnect Purpose = "connect"
 )
 
 // CodeLife is how long a code is valid. ratelimit.SendMail has the number of guesses at
@@ -219,7 +222,7 @@ type CodePage struct {
 // RenderCode shows the page that asks for a code.
 func (p *Pages) RenderCode(w http.ResponseWriter, r *http.Request, page CodePage, status int, notice ui.Notice, problems ...ui.Problem) {
 	kind := ui.CodeSignUp
-	if page.Code.Purpose == ForVerify {
+	if page.Code.Purpose == ForVerify || page.Code.Purpose == ForConnect {
 		kind = ui.CodeVerifyEmail
 	}
 	p.Site.RenderFor(w, r, page.Request, status, p.Site.Screens.Code(ui.CodeView{

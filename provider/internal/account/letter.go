@@ -37,7 +37,7 @@ func (c CodeRequest) letters() []letter {
 // mail is the type of the mail with the code.
 func (c CodeRequest) mail() ui.MailKind {
 	switch {
-	case c.Purpose == ForVerify:
+	case c.Purpose == ForVerify, c.Purpose == ForConnect:
 		return ui.MailVerifyEmail
 	case c.Purpose == ForEmail && c.Void == 0:
 		return ui.MailNewEmail

@@ -22,6 +22,8 @@ const (
 	PasswordRemoved = "password_removed"
 
 	PasskeyRemoved   = "passkey_removed"
+	LinkAdded        = "link_added"
+	LinkRemoved      = "link_removed"
 	TOTPAdded        = "totp_added"
 	TOTPRemoved      = "totp_removed"
 	CodesMade        = "recovery_codes_made"

@@ -39,6 +39,8 @@ func Names() []string {
 		ExportSent,
 		KeyRotated,
 		KeysRevoked,
+		LinkAdded,
+		LinkRemoved,
 		MatterClosed,
 		MatterOpened,
 		MatterReleased,

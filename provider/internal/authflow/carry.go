@@ -13,7 +13,7 @@ func (e *Endpoint) Carry(w http.ResponseWriter, r *http.Request, p *Page) (strin
 	case p.Flow != nil:
 		return e.seal(w, r, p.Flow)
 	case p.Return != nil:
-		return e.sealReturn(w, r, *p.Return)
+		return e.SealReturn(w, r, *p.Return)
 	default:
 		return "", nil
 	}

@@ -49,7 +49,7 @@ func (e *Endpoint) returnPurpose() string { return "return " + e.Site.Issuer }
 // SignIn sends the browser to sign-in, or to reauthentication while this user is signed in,
 // and then to the page that asks for it.
 func (e *Endpoint) SignIn(w http.ResponseWriter, r *http.Request, user *User, to Return) error {
-	sealed, err := e.sealReturn(w, r, to)
+	sealed, err := e.SealReturn(w, r, to)
 	if err != nil {
 		return err
 	}
@@ -61,8 +61,8 @@ func (e *Endpoint) SignIn(w http.ResponseWriter, r *http.Request, user *User, to
 	return nil
 }
 
-// sealReturn returns a return as it travels, bound to this browser.
-func (e *Endpoint) sealReturn(w http.ResponseWriter, r *http.Request, to Return) (string, error) {
+// SealReturn returns a return as it travels, bound to this browser.
+func (e *Endpoint) SealReturn(w http.ResponseWriter, r *http.Request, to Return) (string, error) {
 	browser := sha256.Sum256([]byte(e.Site.Browser(w, r)))
 	plain, err := json.Marshal(sealedReturn{to.Address, to.Requires.Level, to.Requires.MaxAge, to.Requires.Enrolled, to.Highest, to.verifying, browser[:]})
 	if err != nil {

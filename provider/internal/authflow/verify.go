@@ -97,7 +97,7 @@ func (e *Endpoint) verifyInFlow(w http.ResponseWriter, r *http.Request, p *Page,
 
 // Verify sends a user to be verified in a group, and then to a page of the provider's.
 func (e *Endpoint) Verify(w http.ResponseWriter, r *http.Request, user *User, group, backTo string) error {
-	sealed, err := e.sealReturn(w, r, Return{Address: backTo, verifying: verifying{user.UserID, group}})
+	sealed, err := e.SealReturn(w, r, Return{Address: backTo, verifying: verifying{user.UserID, group}})
 	if err != nil {
 		return err
 	}

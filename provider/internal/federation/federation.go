@@ -101,6 +101,22 @@ func (u *Upstreams) Usable(links []storage.Link) []storage.Link {
 	})
 }
 
+// Of returns the upstreams of links.
+func (u *Upstreams) Of(links []storage.Link) []Upstream {
+	var offered []Upstream
+	for _, one := range u.Offered {
+		if slices.ContainsFunc(links, func(l storage.Link) bool { return l.Upstream == one.ID }) {
+			offered = append(offered, one)
+		}
+	}
+	return offered
+}
+
+// Button is what leads to an upstream, by a form that is posted to an address.
+func (one Upstream) Button(address string) ui.UpstreamButton {
+	return ui.UpstreamButton{ID: one.ID, Title: one.Title, Mark: one.Mark, Logo: one.Logo, URL: address}
+}
+
 // Title returns what people call an upstream; its ID if it is no longer offered.
 func (u *Upstreams) Title(id string) string {
 	if one, ok := u.ByID(id); ok {

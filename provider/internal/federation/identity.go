@@ -10,6 +10,9 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
+// Limit is the number of links that an account can have.
+const Limit = 20
+
 // Digest identifies the identity that an issuer gives a subject, and nothing else does: not
 // the upstream by which somebody came, whose ID the host may change, nor an address. It is
 // keyed, so that a copy of the database does not tell who has an account.

@@ -34,7 +34,7 @@ type Arrival struct {
 // browser and this upstream, or was used, is a *web.PageError, and the upstream is not called
 // for it. Whatever else fails is returned with the attempt: ErrStale, or an error of the
 // connector.
-func (u *Upstreams) Finish(r *http.Request, w http.ResponseWriter, one Upstream) (Arrival, error) {
+func (u *Upstreams) Finish(w http.ResponseWriter, r *http.Request, one Upstream) (Arrival, error) {
 	values, err := u.values(r)
 	if err != nil {
 		return Arrival{}, err

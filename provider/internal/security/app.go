@@ -38,7 +38,7 @@ func (p *Pages) showApp(w http.ResponseWriter, r *http.Request, o *owner) error 
 
 // newApp shows a new secret, and a problem with the last one.
 func (p *Pages) newApp(w http.ResponseWriter, r *http.Request, o *owner, problem security.Problem) error {
-	if !o.has.Password { // beside which the codes of an app are asked for
+	if !o.has.SignsIn() { // beside which the codes of an app are asked for
 		p.Site.Redirect(w, p.up(r, o))
 		return nil
 	}

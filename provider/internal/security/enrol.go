@@ -51,7 +51,7 @@ func (p *Pages) showEnrol(w http.ResponseWriter, r *http.Request, o *owner) erro
 	if p.Party != nil {
 		view.PasskeyURL = add(enrolPasskeyPath)
 	}
-	if p.Apps && o.has.Password && asked.Requirement.Level <= storage.TwoFactors {
+	if p.Apps && o.has.SignsIn() && asked.Requirement.Level <= storage.TwoFactors {
 		view.AppURL = add(enrolAppPath)
 	}
 	if o.page.Return != nil {

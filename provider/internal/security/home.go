@@ -18,10 +18,11 @@ import (
 
 // showHome shows how the owner can sign in.
 func (p *Pages) showHome(w http.ResponseWriter, r *http.Request, o *owner) error {
-	form, status := p.form(w, r, "")
+	notice, problem := said(security.Notice(p.Site.Noticed(r)))
+	form, _ := p.form(w, r, problem)
 	a, set := o.set.Account, o.set
 	view := security.HomeView{
-		Page: p.Site.PageView(r, nil), Form: form, Notice: security.Notice(p.Site.Noticed(r)),
+		Page: p.Site.PageView(r, nil), Form: form, Notice: notice,
 		HasPassword: o.has.Password, PasswordChanged: a.PasswordChangedAt, PasswordURL: p.link(passwordPath),
 		SecondStep: a.SecondStep, AccountURL: p.link("/account"),
 	}
@@ -39,7 +40,7 @@ func (p *Pages) showHome(w http.ResponseWriter, r *http.Request, o *owner) error
 	default:
 		view.MaxPasskeys = passkey.Limit
 	}
-	if p.Apps && o.has.Password {
+	if p.Apps && o.has.SignsIn() {
 		view.AppURL = p.link(appPath)
 	}
 	if o.has.TOTP {
@@ -49,15 +50,16 @@ func (p *Pages) showHome(w http.ResponseWriter, r *http.Request, o *owner) error
 		view.CodesURL, view.CodesLeft, view.CodesMade = p.link(codesPath), len(set.Recovery.Digests), set.Recovery.CreatedAt
 		view.CodesMissing = view.CodesLeft == 0
 	}
-	if o.has.Passkey && o.has.Password && !o.has.TOTP {
+	if o.hasChoice() {
 		view.StepURL = p.link(stepPath)
 	}
+	view.Links, view.Upstreams = p.links(set)
 	view.Devices = p.devices(set)
 	var err error
 	if view.Signals, err = p.signals(r, o); err != nil {
 		return err
 	}
-	p.Site.Render(w, r, status, security.Home(view))
+	p.Site.Render(w, r, http.StatusOK, security.Home(view))
 	return nil
 }
 

@@ -25,7 +25,7 @@ func (p *Pages) read(ctx context.Context, user *authflow.User, page *authflow.Pa
 		return nil, fmt.Errorf("read authenticators: %w", err)
 	}
 	usable := set
-	usable.Passkeys = p.Party.Usable(set.Passkeys)
+	usable.Passkeys, usable.Links = p.Party.Usable(set.Passkeys), p.Upstreams.Usable(set.Links)
 	return &owner{user, set, assurance.Of(usable), page}, nil
 }
 
@@ -42,6 +42,9 @@ type change struct {
 	mail   ui.MailKind
 	notice security.Notice
 
+	// upstream is the ID of the upstream provider that it is about; empty for none.
+	upstream string
+
 	// factor is what the owner has proved to have by it, or zero. codes are new recovery
 	// codes, which are shown once.
 	factor storage.Factor
@@ -50,7 +53,11 @@ type change struct {
 
 // change makes a change, and says so.
 func (p *Pages) change(w http.ResponseWriter, r *http.Request, o *owner, c change) error {
-	err := p.Audit.Step(r.Context(), func(ctx context.Context) error { return c.do(ctx, p.proof(o)) }, byUser(c.event, o.UserID))
+	told := byUser(c.event, o.UserID)
+	if c.upstream != "" {
+		told.Detail = "upstream " + c.upstream
+	}
+	err := p.Audit.Step(r.Context(), func(ctx context.Context) error { return c.do(ctx, p.proof(o)) }, told)
 	switch problem := refusal(err); {
 	case problem != "":
 		return c.show(w, r, o, problem)
@@ -59,7 +66,7 @@ func (p *Pages) change(w http.ResponseWriter, r *http.Request, o *owner, c chang
 	case err != nil:
 		return fmt.Errorf("%s: %w", c.event, err)
 	}
-	p.NoticeMail(r, o.set.Account, ui.MailView{Kind: c.mail})
+	p.NoticeMail(r, o.set.Account, ui.MailView{Kind: c.mail, Upstream: p.Upstreams.Title(c.upstream)})
 	if c.factor.Method != "" {
 		if err := p.raise(w, r, o, c.factor); err != nil {
 			return err

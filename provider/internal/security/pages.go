@@ -10,12 +10,14 @@
 package security
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 
 	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/assurance"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/federation"
 	"github.com/bonafide-id/bonafide/provider/internal/passkey"
 	"github.com/bonafide-id/bonafide/provider/internal/passkey/challenge"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -35,7 +37,13 @@ type Options struct {
 	Store interface {
 		storage.Accounts
 		storage.Authenticators
+		storage.Links
 	}
+
+	// Upstreams are the upstream providers, and Vouched records what one says of the groups
+	// of the owner.
+	Upstreams *federation.Upstreams
+	Vouched   func(ctx context.Context, accountID string, back federation.Arrival) error
 
 	// Party is the relying party of passkeys; nil if they are off.
 	Party      *passkey.Party
@@ -84,6 +92,7 @@ func (p *Pages) Routes() []web.Route {
 	add(own, stepPath, p.fresh(p.showStep), p.fresh(p.setStep))
 	add(own, passwordPath, p.showPassword, p.changePassword)
 	add(own, removePasswordPath, p.fresh(p.showRemovePassword), p.fresh(p.removePassword))
+	p.linkRoutes(func(path string, show, act handler) { add(own, path, show, act) })
 	add(flow, enrolPath, p.enrolling(p.showEnrol), p.enrolling(p.showEnrol))
 	routes = append(routes, web.Route{
 		Method: http.MethodPost, Path: codesFilePath, Handler: p.Site.Page(p.Site.Guard(p.Flows.Handler(own, p.owned(p.codesFile)))),
@@ -147,7 +156,8 @@ func (p *Pages) here(r *http.Request) string {
 	if path == codesFilePath {
 		path = codesPath
 	}
-	return p.Site.Link(path, security.FieldCredential, web.Parameter(r, security.FieldCredential))
+	return p.Site.Link(path, security.FieldCredential, web.Parameter(r, security.FieldCredential),
+		security.FieldLink, web.Parameter(r, security.FieldLink))
 }
 
 // fresh passes only owners who have authenticated a moment ago, at the highest level that the

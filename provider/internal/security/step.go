@@ -12,7 +12,7 @@ import (
 
 // hasChoice reports whether the owner decides about the second step: an app always asks for
 // it, and without passkeys there is none.
-func (o *owner) hasChoice() bool { return o.has.Passkey && o.has.Password && !o.has.TOTP }
+func (o *owner) hasChoice() bool { return o.has.Passkey && o.has.SignsIn() && !o.has.TOTP }
 
 // showStep asks whether to turn the second step on or off.
 func (p *Pages) showStep(w http.ResponseWriter, r *http.Request, o *owner) error {

@@ -13,6 +13,7 @@ import (
 type exportedSignIn struct {
 	SecondStep     bool              `json:"second_step"`
 	Passkeys       []exportedPasskey `json:"passkeys"`
+	Links          []exportedLink    `json:"connected_accounts"`
 	App            *exportedApp      `json:"authenticator_app,omitempty"`
 	RecoveryCodes  *exportedCodes    `json:"recovery_codes,omitempty"`
 	TrustedDevices []exportedDevice  `json:"trusted_devices"`
@@ -27,6 +28,15 @@ type exportedPasskey struct {
 }
 
 type exportedApp struct {
+	CreatedAt  time.Time `json:"created_at"`
+	LastUsedAt time.Time `json:"last_used_at,omitzero"`
+}
+
+type exportedLink struct {
+	Upstream   string    `json:"upstream"`
+	Issuer     string    `json:"issuer"`
+	Subject    string    `json:"subject"`
+	Name       string    `json:"name,omitempty"`
 	CreatedAt  time.Time `json:"created_at"`
 	LastUsedAt time.Time `json:"last_used_at,omitzero"`
 }
@@ -61,6 +71,9 @@ func signInOf(set storage.AuthenticatorSet) exportedSignIn {
 	all := exportedSignIn{SecondStep: set.Account.SecondStep}
 	for _, k := range set.Passkeys {
 		all.Passkeys = append(all.Passkeys, exportedPasskey{k.Name, k.RPID, k.CreatedAt, k.LastUsedAt})
+	}
+	for _, l := range set.Links {
+		all.Links = append(all.Links, exportedLink{l.Upstream, l.Issuer, l.Subject, l.Name, l.CreatedAt, l.LastUsedAt})
 	}
 	if len(set.TOTP.Secret) > 0 {
 		all.App = &exportedApp{set.TOTP.CreatedAt, set.TOTP.LastUsedAt}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
@@ -24,6 +25,7 @@ var acts = map[string]ui.HistoryAct{
 	audit.SignedUp: ui.HistorySignedUp, audit.AccountCreated: ui.HistorySignedUp,
 	audit.PasswordChanged: ui.HistoryPasswordChanged, audit.PasswordRemoved: ui.HistoryPasswordRemoved,
 	audit.PasskeyAdded: ui.HistoryPasskeyAdded, audit.PasskeyRemoved: ui.HistoryPasskeyRemoved,
+	audit.LinkAdded: ui.HistoryLinkAdded, audit.LinkRemoved: ui.HistoryLinkRemoved,
 	audit.TOTPAdded: ui.HistoryTOTPAdded, audit.TOTPRemoved: ui.HistoryTOTPRemoved, audit.CodesMade: ui.HistoryCodesMade,
 	audit.SecondStepOn: ui.HistoryStepOn, audit.SecondStepOff: ui.HistoryStepOff, audit.DevicesForgotten: ui.HistoryForgotten,
 	audit.EmailChanged: ui.HistoryEmailChanged, audit.EmailReturned: ui.HistoryEmailReturned, audit.EmailVerified: ui.HistoryEmailVerified,
@@ -88,7 +90,7 @@ func (p *Pages) showHistory(w http.ResponseWriter, r *http.Request, user *authfl
 		if err != nil {
 			return err
 		}
-		view.Entries = append(view.Entries, ui.HistoryEntry{Act: act, At: e.At, Client: client, How: howOf(e), By: actor, Place: placeFor(r, e)})
+		view.Entries = append(view.Entries, ui.HistoryEntry{Act: act, At: e.At, Client: client, How: howOf(e), Upstream: p.upstreamIn(e), By: actor, Place: placeFor(r, e)})
 	}
 	if len(events) == historyPage {
 		last := strconv.FormatInt(events[len(events)-1].ID, 10)
@@ -118,9 +120,24 @@ func howOf(e storage.Event) ui.SessionHow {
 		return ui.SessionByPasskey
 	case e.Detail == "password":
 		return ui.SessionByPassword
+	case strings.HasPrefix(e.Detail, upstreamDetail) && !strings.Contains(e.Detail, ","):
+		return ui.SessionByUpstream
 	default: // several, or one beside the password of before
 		return ui.SessionByTwoSteps
 	}
+}
+
+// upstreamDetail is before the ID of an upstream provider in the audit log.
+const upstreamDetail = "upstream "
+
+// upstreamIn returns what people call the upstream provider that an event is about; empty for
+// none.
+func (p *Pages) upstreamIn(e storage.Event) string {
+	id, named := strings.CutPrefix(e.Detail, upstreamDetail)
+	if !named || e.Name != audit.SignedIn && e.Name != audit.LinkAdded && e.Name != audit.LinkRemoved {
+		return ""
+	}
+	return p.UpstreamTitle(id)
 }
 
 // clientName returns the name of an application, or its ID if it is gone.

@@ -43,6 +43,9 @@ type Options struct {
 	// VerificationURL returns the path of the user's verifications, or "".
 	VerificationURL func() string
 
+	// UpstreamTitle returns what people call an upstream provider.
+	UpstreamTitle func(id string) string
+
 	// Callers makes the codes that callers of the staff read out.
 	Callers *caller.Codes
 

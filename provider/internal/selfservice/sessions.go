@@ -1,6 +1,7 @@
 package selfservice
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/http"
@@ -26,7 +27,7 @@ func (p *Pages) showSessions(w http.ResponseWriter, r *http.Request, user *authf
 		Page: p.Site.PageView(r, nil), Form: p.Site.Form(w, r, nil),
 		Notice: p.Site.Noticed(r), AccountURL: p.Site.Link("/account"),
 	}
-	trusted, err := p.isTrusted(r, user)
+	trusted, links, err := p.besideSessions(r, user, sessions)
 	if err != nil {
 		return err
 	}
@@ -41,6 +42,9 @@ func (p *Pages) showSessions(w http.ResponseWriter, r *http.Request, user *authf
 			Current: s.Digest == user.Session, Since: s.CreatedAt, LastUsed: s.LastSeenAt,
 			How: how(s.Factors),
 		}
+		if shown.How == ui.SessionByUpstream {
+			shown.Upstream = p.upstreamOf(links, s)
+		}
 		if shown.Current {
 			shown.Trusted = trusted
 			view.Sessions = slices.Insert(view.Sessions, 0, shown)
@@ -52,26 +56,45 @@ func (p *Pages) showSessions(w http.ResponseWriter, r *http.Request, user *authf
 	return nil
 }
 
-// isTrusted reports whether the user's second step is left out in this browser.
-func (p *Pages) isTrusted(r *http.Request, user *authflow.User) (bool, error) {
-	if !user.Account.SecondStep {
-		return false, nil
+// besideSessions reports whether the user's second step is left out in this browser, and
+// returns the links by which sessions have begun. Both are read only if they matter.
+func (p *Pages) besideSessions(r *http.Request, user *authflow.User, sessions []storage.Session) (trusted bool, links []storage.Link, err error) {
+	byLink := slices.ContainsFunc(sessions, func(s storage.Session) bool { return how(s.Factors) == ui.SessionByUpstream })
+	if !user.Account.SecondStep && !byLink {
+		return false, nil, nil
 	}
 	set, err := p.Store.Authenticators(r.Context(), user.UserID)
 	if err != nil {
-		return false, fmt.Errorf("read authenticators: %w", err)
+		return false, nil, fmt.Errorf("read authenticators: %w", err)
 	}
-	_, trusted := p.Trusted(r, set)
-	return trusted, nil
+	if user.Account.SecondStep {
+		_, trusted = p.Trusted(r, set)
+	}
+	return trusted, set.Links, nil
+}
+
+// upstreamOf returns what people call the upstream provider by which a session has begun; empty
+// if its link is gone.
+func (p *Pages) upstreamOf(links []storage.Link, s storage.Session) string {
+	for _, f := range s.Factors {
+		for _, l := range links {
+			if bytes.Equal(f.Credential, l.Digest[:]) {
+				return p.UpstreamTitle(l.Upstream)
+			}
+		}
+	}
+	return ""
 }
 
 // how says how a user has signed in with these factors; empty if they are not known.
 func how(factors []storage.Factor) ui.SessionHow {
-	var password, passkey, other bool
+	var password, upstream, passkey, other bool
 	for _, f := range factors {
 		switch f.Method {
 		case storage.Password:
 			password = true
+		case storage.Upstream:
+			upstream = true
 		case storage.PasskeyVerified:
 			passkey = true
 		default:
@@ -79,10 +102,12 @@ func how(factors []storage.Factor) ui.SessionHow {
 		}
 	}
 	switch {
-	case password && (passkey || other):
+	case (password || upstream) && (passkey || other), password && upstream:
 		return ui.SessionByTwoSteps
 	case passkey:
 		return ui.SessionByPasskey
+	case upstream:
+		return ui.SessionByUpstream
 	case password:
 		return ui.SessionByPassword
 	default:

@@ -25,6 +25,8 @@ const (
 	Offered Kind = "offered"
 	// Staff holds, sealed, when a member of the staff has last used the desk.
 	Staff Kind = "staff"
+	// Upstream names the upstream provider at which the last sign-in was.
+	Upstream Kind = "upstream"
 	// Language holds the user's choice of language.
 	Language Kind = "language"
 )

@@ -22,6 +22,9 @@ type entry struct {
 	// factors are those of the session, presented those of this sign-in.
 	factors, presented []storage.Factor
 
+	// upstream is the ID of the upstream provider of a factor among presented; empty for none.
+	upstream string
+
 	// codesLeft is the number of recovery codes that are left after one is among presented.
 	codesLeft int
 
@@ -63,7 +66,7 @@ func (p *Pages) startSession(w http.ResponseWriter, r *http.Request, page *authf
 	if ends {
 		events = append(events, storage.Event{Name: audit.RecoveryStopped, Subject: e.account.ID, Detail: "by a sign-in"})
 	}
-	events = append(events, storage.Event{Name: audit.SignedIn, Subject: e.account.ID, Detail: detail(e.presented)})
+	events = append(events, storage.Event{Name: audit.SignedIn, Subject: e.account.ID, Detail: detail(e)})
 	err = p.Flows.BeginSession(w, r, page, authentication, events...)
 	if errors.Is(err, storage.ErrNotFound) { // disabled or deleted since the factors were checked
 		return storage.ErrChanged
@@ -113,14 +116,16 @@ func (p *Pages) endsRecovery(r *http.Request, e entry) (bool, error) {
 // names are the methods in the audit log.
 var names = map[storage.Method]string{
 	storage.Password: "password", storage.PasskeyVerified: "passkey", storage.PasskeyPresent: "security key",
-	storage.TOTPCode: "app code", storage.RecoveryCode: "recovery code",
+	storage.TOTPCode: "app code", storage.RecoveryCode: "recovery code", storage.Upstream: "upstream",
 }
 
-// detail names factors for the audit log.
-func detail(presented []storage.Factor) string {
-	words := make([]string, len(presented))
-	for i, f := range presented {
-		words[i] = names[f.Method]
+// detail names the factors of a sign-in for the audit log, and where one of them was presented.
+func detail(e entry) string {
+	words := make([]string, len(e.presented))
+	for i, f := range e.presented {
+		if words[i] = names[f.Method]; f.Method == storage.Upstream {
+			words[i] += " " + e.upstream
+		}
 	}
 	return strings.Join(words, ", ")
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/factor"
+	"github.com/bonafide-id/bonafide/provider/internal/federation"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -31,6 +32,7 @@ type Options struct {
 	Store interface {
 		storage.Accounts
 		storage.Deletions
+		storage.Links
 		Authenticators(ctx context.Context, accountID string) (storage.AuthenticatorSet, error)
 		AddPasskey(ctx context.Context, p storage.Passkey, limit int, on storage.Proof) error
 		Events(ctx context.Context, match storage.EventFilter) ([]storage.Event, error)
@@ -42,6 +44,16 @@ type Options struct {
 
 	// Upgrade has browsers add a passkey after a sign-in with a password.
 	Upgrade bool
+
+	// Upstreams are the upstream providers.
+	Upstreams *federation.Upstreams
+
+	// Connect takes the return from an upstream of the owner of an account who connects an
+	// identity there to it, or what has failed.
+	Connect func(w http.ResponseWriter, r *http.Request, page *authflow.Page, back federation.Arrival, failed error) error
+
+	// Vouched records what an upstream says of the groups of the owner of an account.
+	Vouched func(ctx context.Context, accountID string, back federation.Arrival) error
 
 	// TellPasskey notifies the owner of an account of a new passkey.
 	TellPasskey func(r *http.Request, a storage.Account)
@@ -68,6 +80,16 @@ func (p *Pages) Routes() []web.Route {
 	add("/signin/deletion", p.showDeletion, p.decideDeletion)
 	if p.hasPasskeys() {
 		add("/signin/passkey", p.showOffer, p.addOffered)
+	}
+	if len(p.Upstreams.Offered) > 0 {
+		routes = append(routes, p.upstreamRoutes()...)
+		show, connect := p.Flows.Handler(authflow.FlowOptional, p.showConnect), p.Flows.Handler(authflow.FlowOptional, p.connected)
+		routes = append(routes,
+			web.Route{Method: http.MethodGet, Path: connectPath, Handler: p.Site.Page(show)},
+			web.Route{Method: http.MethodGet, Path: connectedPath, Acts: true, Handler: p.Site.Page(connect)})
+		if p.SendsMail() {
+			add(codePath, p.showStrangerCode, p.strangerCode)
+		}
 	}
 	if p.SendsMail() {
 		add("/signup", p.showSignUp, p.signUp)

@@ -30,13 +30,15 @@ type question struct {
 	// on is what the sign-in rests on so far.
 	on storage.Proof
 
-	// ways are the methods that lead on, the best first.
-	ways []storage.Method
+	// ways are the methods that lead on, the best first. An upstream provider, to which no form
+	// of these leads, is not among them.
+	ways     []storage.Method
+	upstream bool
 }
 
 // has returns what an account can present.
 func (p *Pages) has(set storage.AuthenticatorSet) assurance.Has {
-	set.Passkeys = p.Factors.Party.Usable(set.Passkeys)
+	set.Passkeys, set.Links = p.Factors.Party.Usable(set.Passkeys), p.Upstreams.Usable(set.Links)
 	return assurance.Of(set)
 }
 
@@ -60,10 +62,23 @@ func (p *Pages) ask(asked authflow.Asked, set storage.AuthenticatorSet, fresh []
 		f.At = now
 		given = assurance.With(given, f)
 	}
+	ways := has.Ways(requirement, given, now)
+	byLink := slices.Contains(ways, storage.Upstream)
+	ways = slices.DeleteFunc(ways, func(m storage.Method) bool { return m == storage.Upstream })
 	return question{
-		set: set, requirement: requirement, given: given, fresh: fresh, user: asked.User, on: set.Account.Proof(),
-		ways: has.Ways(requirement, given, now),
+		set: set, requirement: requirement, given: given, fresh: fresh, user: asked.User, on: onLink(set.Account.Proof(), fresh),
+		ways: ways, upstream: byLink && asked.User != nil,
 	}
+}
+
+// onLink returns a proof that rests on the link, too, by which one of the factors was presented.
+func onLink(on storage.Proof, factors []storage.Factor) storage.Proof {
+	for _, f := range factors {
+		if f.Method == storage.Upstream {
+			copy(on.Link[:], f.Credential)
+		}
+	}
+	return on
 }
 
 // askAgain returns what the page asks of the user who is signed in.
@@ -75,9 +90,27 @@ func (p *Pages) askAgain(r *http.Request, asked authflow.Asked) (question, error
 	return p.ask(asked, set, nil), nil
 }
 
-// passwordOnly reports whether the password is the only way.
+// passwordOnly reports whether the password is the only way of a form.
 func (q question) passwordOnly() bool {
 	return len(q.ways) == 1 && q.ways[0] == storage.Password
+}
+
+// upstreamOf returns the ID of the upstream provider of one of the factors.
+func (q question) upstreamOf(factors []storage.Factor) string {
+	for _, l := range q.set.Links {
+		if onLink(storage.Proof{}, factors).Link == l.Digest {
+			return l.Upstream
+		}
+	}
+	return ""
+}
+
+// links are those by which the user can authenticate at an upstream provider, if that is a way.
+func (q question) links() []storage.Link {
+	if q.upstream {
+		return q.set.Links
+	}
+	return nil
 }
 
 // The names of the methods in a form.
@@ -120,6 +153,7 @@ func (p *Pages) render(w http.ResponseWriter, r *http.Request, page *authflow.Pa
 	view := screens.FactorView{
 		Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, problems),
 		Email: q.set.Account.Email, Again: q.user != nil, Way: nameOf(q.way(r)),
+		Upstreams: p.linked(r, q.links()),
 	}
 	for _, m := range q.ways {
 		if name := nameOf(m); name != view.Way {
@@ -177,7 +211,7 @@ func (p *Pages) accept(w http.ResponseWriter, r *http.Request, page *authflow.Pa
 		}
 		return nil, p.goOn(w, r, q.set.Account, fresh)
 	}
-	e := entry{account: q.set.Account, on: presented.Join(q.on), factors: fresh, presented: fresh, codesLeft: len(q.set.Recovery.Digests) - 1}
+	e := entry{account: q.set.Account, on: presented.Join(q.on), factors: fresh, presented: fresh, codesLeft: len(q.set.Recovery.Digests) - 1, upstream: q.upstreamOf(fresh)}
 	if q.user != nil {
 		e.on.Session = q.user.Session
 		e.factors = assurance.With(q.user.Factors, fresh...)

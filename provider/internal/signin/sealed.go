@@ -25,6 +25,9 @@ const (
 	forDeletion purpose = "recognized"
 	forOffer    purpose = "offered passkey"
 	forSignUp   purpose = "new account"
+	forProblem  purpose = "problem"
+	forConnect  purpose = "connection"
+	forAgreed   purpose = "connection that was agreed to"
 )
 
 // state is what a browser carries, sealed, from one page of a sign-in to the next. Nothing of it
@@ -49,6 +52,15 @@ type state struct {
 
 	// SignUp reports that the account has just been created.
 	SignUp bool `json:"u,omitempty"`
+
+	// Link is an identity at an upstream provider that is to be connected to the account, Nonce
+	// names the one time that it can be, and Began is since when.
+	Link  storage.Link `json:"l,omitzero"`
+	Nonce []byte       `json:"c,omitempty"`
+	Began int64        `json:"g,omitempty"`
+
+	// Problem is what the page is to say.
+	Problem ui.ProblemCode `json:"m,omitempty"`
 
 	Browser []byte `json:"b"`
 
@@ -75,7 +87,12 @@ func (p *Pages) seal(w http.ResponseWriter, r *http.Request, to purpose, opened 
 
 // open returns the state of a page or form, unless it is older than life.
 func (p *Pages) open(r *http.Request, from purpose, life time.Duration) (state, error) {
-	plain, err := p.Site.Secrets.OpenString(p.sealPurpose(from), web.Parameter(r, web.CodeParameter))
+	return p.openFor(r, from, life, web.Parameter(r, web.CodeParameter), web.Parameter(r, web.FlowParameter))
+}
+
+// openFor is open for a state of another page than that of the request.
+func (p *Pages) openFor(r *http.Request, from purpose, life time.Duration, sealed, flow string) (state, error) {
+	plain, err := p.Site.Secrets.OpenString(p.sealPurpose(from), sealed)
 	if err != nil {
 		return state{}, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: err}
 	}
@@ -87,7 +104,7 @@ func (p *Pages) open(r *http.Request, from purpose, life time.Duration) (state, 
 	if subtle.ConstantTimeCompare(browser[:], s.Browser) != 1 {
 		return state{}, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorBrowser, Cause: errors.New("sign-in of another browser")}
 	}
-	opened := sha256.Sum256([]byte(web.Parameter(r, web.FlowParameter)))
+	opened := sha256.Sum256([]byte(flow))
 	if subtle.ConstantTimeCompare(opened[:], s.For) != 1 {
 		return state{}, expired(errors.New("sign-in for another page"))
 	}

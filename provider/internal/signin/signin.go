@@ -29,7 +29,7 @@ func (p *Pages) showSignIn(w http.ResponseWriter, r *http.Request, page *authflo
 		if err != nil {
 			return err
 		}
-		return p.render(w, r, page, q, "/signin", http.StatusOK)
+		return p.render(w, r, page, q, "/signin", http.StatusOK, p.problems(r)...)
 	}
 	if page.Flow == nil {
 		user, err := page.User()
@@ -40,7 +40,7 @@ func (p *Pages) showSignIn(w http.ResponseWriter, r *http.Request, page *authflo
 			return p.Flows.Continue(w, r, page)
 		}
 	}
-	return p.renderSignIn(w, r, page, cmp.Or(p.ChangedEmail(r), loginHint(page)), http.StatusOK)
+	return p.renderSignIn(w, r, page, cmp.Or(p.ChangedEmail(r), loginHint(page)), http.StatusOK, p.problems(r)...)
 }
 
 // loginHint returns the address that the page's application expects.
@@ -59,6 +59,7 @@ func (p *Pages) renderSignIn(w http.ResponseWriter, r *http.Request, page *authf
 func (p *Pages) renderSignal(w http.ResponseWriter, r *http.Request, page *authflow.Page, email string, status int, signal []byte, problems ...ui.Problem) error {
 	view := ui.SignInView{
 		Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, problems), Notice: p.Site.Noticed(r), Email: email,
+		Upstreams: p.buttons(r, page), Connecting: p.connecting(r, page),
 	}
 	if p.SendsMail() {
 		view.ResetURL, view.SignUpURL = p.link(r, "/reset"), p.link(r, "/signup")
@@ -83,7 +84,7 @@ func (p *Pages) renderPassword(w http.ResponseWriter, r *http.Request, page *aut
 	if err != nil {
 		return err
 	}
-	view := ui.ReauthenticateView{Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, problems), Account: account}
+	view := ui.ReauthenticateView{Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, problems), Account: account, Upstreams: p.linked(r, q.links())}
 	if p.SendsMail() {
 		view.ResetURL = p.link(r, "/reset")
 	}
@@ -152,18 +153,18 @@ func (p *Pages) signInByPassword(w http.ResponseWriter, r *http.Request, page *a
 	case checked == nil:
 		return p.renderSignIn(w, r, page, email, http.StatusUnauthorized, ui.Problem{Code: ui.CredentialsWrong})
 	}
-	err = p.afterPassword(w, r, page, asked, *checked)
+	factors := []storage.Factor{p.Flows.Password(*checked)}
+	err = p.afterFirst(w, r, page, asked, entry{account: *checked, on: checked.Proof(), factors: factors, presented: factors})
 	if isRefused(err) { // the password that was checked has changed
 		return p.renderSignIn(w, r, page, email, http.StatusUnauthorized, ui.Problem{Code: ui.CredentialsWrong})
 	}
 	return err
 }
 
-// afterPassword signs the owner of an account in who has presented the password, or asks for the
-// next factor.
-func (p *Pages) afterPassword(w http.ResponseWriter, r *http.Request, page *authflow.Page, asked authflow.Asked, checked storage.Account) error {
-	factors := []storage.Factor{p.Flows.Password(checked)}
-	e := entry{account: checked, on: checked.Proof(), factors: factors, presented: factors}
+// afterFirst signs the owner of an account in who has presented the password, or has come back
+// from an upstream provider, or asks for the next factor.
+func (p *Pages) afterFirst(w http.ResponseWriter, r *http.Request, page *authflow.Page, asked authflow.Asked, e entry) error {
+	checked, factors := e.account, e.factors
 	if !checked.SecondStep && asked.Demand.IsZero() {
 		return p.enter(w, r, page, e)
 	}
@@ -174,7 +175,7 @@ func (p *Pages) afterPassword(w http.ResponseWriter, r *http.Request, page *auth
 	if err != nil {
 		return err
 	}
-	set.Account = checked // the account whose password it was: the write compares the two
+	set.Account = checked // the account whose factor it was: the write compares the two
 	q := p.ask(asked, set, factors)
 	if q.requirement.MetBy(factors, p.Clock()) {
 		return p.enter(w, r, page, e)

@@ -28,6 +28,7 @@ func (p *Pages) renderSignUp(w http.ResponseWriter, r *http.Request, page *authf
 	p.Site.RenderFor(w, r, page.Request(), status, p.Site.Screens.SignUp(ui.SignUpView{
 		Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, problems), Email: email,
 		MinLength: p.Accounts.MinLength, SignInURL: p.link(r, "/signin"), Passkeys: p.signsUpByPasskey(),
+		Upstreams: p.buttons(r, page),
 	}))
 }
 

@@ -63,6 +63,11 @@ func (s *Site) brandAsset(png []byte) string {
 	return s.Link("/assets/" + a.Name)
 }
 
+// AddPicture serves a picture of the host's, before the first page, and returns it.
+func (s *Site) AddPicture(png []byte) ui.Picture {
+	return s.brandPicture(png, nil)
+}
+
 // ClientPicture returns a logo or wordmark of an application.
 func (s *Site) ClientPicture(ctx context.Context, light, dark storage.Digest) ui.Picture {
 	p := ui.Picture{URL: s.ImageURL(light), DarkURL: s.ImageURL(dark)}

@@ -1,0 +1,237 @@
+package signin
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+
+	"github.com/bonafide-id/bonafide/provider/internal/assurance"
+	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/federation"
+	"github.com/bonafide-id/bonafide/provider/internal/session"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/provider/upstream"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// upstreamRoutes are the routes of the upstream providers: one leads there, one is where their
+// users come back to.
+func (p *Pages) upstreamRoutes() []web.Route {
+	var routes []web.Route
+	for _, one := range p.Upstreams.Offered {
+		show, leave := p.Flows.Handler(authflow.FlowOptional, p.backToSignIn), p.Flows.Handler(authflow.FlowOptional, p.leaveFor(one))
+		routes = append(routes, p.Site.FormRoutes(federation.Path(one.ID), show, leave)...)
+		at := federation.CallbackPath(one.ID)
+		routes = append(routes,
+			web.Route{Method: http.MethodGet, Path: at, Acts: true, Handler: p.Site.Page(p.returnedFrom(one))},
+			web.Route{Method: http.MethodPost, Path: at, Handler: p.Site.Page(p.Upstreams.Posted)})
+	}
+	return routes
+}
+
+// buttons are the upstream providers that a page offers.
+func (p *Pages) buttons(r *http.Request, page *authflow.Page) []ui.UpstreamButton {
+	client, last := "", p.Site.Cookies.Get(r, session.Upstream)
+	if page.Flow != nil {
+		client = page.Request().Client.ID
+	}
+	var buttons []ui.UpstreamButton
+	for _, one := range p.Upstreams.For(client) {
+		b := one.Button(p.link(r, federation.Path(one.ID)))
+		b.LastUsed = one.ID == last
+		buttons = append(buttons, b)
+	}
+	return buttons
+}
+
+// linked are the buttons of the upstream providers at which the owner of an account can
+// authenticate again.
+func (p *Pages) linked(r *http.Request, links []storage.Link) []ui.UpstreamButton {
+	var buttons []ui.UpstreamButton
+	for _, one := range p.Upstreams.Of(links) {
+		buttons = append(buttons, one.Button(p.link(r, federation.Path(one.ID))))
+	}
+	return buttons
+}
+
+// backToSignIn leads to the page with the buttons: nothing goes to an upstream without a form.
+func (p *Pages) backToSignIn(w http.ResponseWriter, r *http.Request, _ *authflow.Page) error {
+	p.Site.Redirect(w, p.link(r, "/signin"))
+	return nil
+}
+
+// leaveFor sends the browser to an upstream provider, to sign in or to authenticate again.
+func (p *Pages) leaveFor(one federation.Upstream) authflow.PageHandler {
+	return func(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+		if page.Flow != nil && !one.IsFor(page.Request().Client.ID) {
+			return &web.PageError{Status: http.StatusNotFound, Code: ui.ErrorNotFound}
+		}
+		asked, err := p.Flows.Asked(r, page)
+		if err != nil {
+			return err
+		}
+		must := asked.Demand.Must
+		a := federation.Attempt{Purpose: federation.ToSignIn, Opened: web.Parameter(r, web.FlowParameter), Afresh: asked.Demand.Afresh || must.MaxAge > 0}
+		h := federation.Hints{Email: loginHint(page), Classes: one.ClassesFor(must.Level)}
+		if asked.User != nil {
+			a.Purpose, a.AccountID, a.Session, a.Afresh = federation.ToConfirm, asked.User.UserID, asked.User.Session, true
+			h.Email = ""
+		}
+		address, err := p.Upstreams.Start(w, r, one, a, h)
+		if err != nil {
+			p.logUpstream(r, one, err)
+			return p.problem(w, r, ui.UpstreamUnavailable)
+		}
+		p.Site.Redirect(w, address)
+		return nil
+	}
+}
+
+// returnedFrom takes people who come back from an upstream provider to where they wanted to go.
+func (p *Pages) returnedFrom(one federation.Upstream) web.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		back, failed := p.Upstreams.Finish(w, r, one)
+		if failed != nil && back.Attempt.ID == nil {
+			return failed
+		}
+		if failed != nil {
+			p.logUpstream(r, one, failed)
+		}
+		r = withFlow(r, back.Attempt.Opened)
+		return p.Flows.Handler(authflow.FlowOptional, func(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+			switch {
+			case back.Attempt.Purpose == federation.ToConnect:
+				return p.Connect(w, r, page, back, failed)
+			case failed != nil:
+				return p.problem(w, r, problemOf(failed))
+			case back.Attempt.Purpose == federation.ToConfirm:
+				return p.confirmedAt(w, r, page, back)
+			default:
+				return p.arrived(w, r, page, back)
+			}
+		})(w, r)
+	}
+}
+
+// withFlow is the request with the web.FlowParameter that the attempt was made for, and with
+// nothing of what the upstream has added.
+func withFlow(r *http.Request, opened string) *http.Request {
+	r = r.Clone(r.Context())
+	r.URL.RawQuery = ""
+	if opened != "" {
+		r.URL.RawQuery = url.Values{web.FlowParameter: {opened}}.Encode()
+	}
+	return r
+}
+
+// logUpstream tells the operator what an upstream has said or not said.
+func (p *Pages) logUpstream(r *http.Request, one federation.Upstream, err error) {
+	p.Site.Logger.WarnContext(r.Context(), "upstream provider has authenticated nobody", slog.String("upstream", one.ID), slog.Any("error", err))
+}
+
+func problemOf(err error) ui.ProblemCode {
+	switch {
+	case errors.Is(err, upstream.ErrDenied), errors.Is(err, federation.ErrStale):
+		return ui.UpstreamRefused
+	case errors.Is(err, upstream.ErrUnavailable):
+		return ui.UpstreamUnavailable
+	default:
+		return ui.UpstreamUntrusted
+	}
+}
+
+// problem leads back to the page of the sign-in, which says what has gone wrong. The address of
+// the return from an upstream stays nowhere.
+func (p *Pages) problem(w http.ResponseWriter, r *http.Request, code ui.ProblemCode) error {
+	sealed, err := p.seal(w, r, forProblem, web.Parameter(r, web.FlowParameter), state{Problem: code})
+	if err != nil {
+		return err
+	}
+	p.Site.Redirect(w, p.link(r, "/signin", web.CodeParameter, sealed))
+	return nil
+}
+
+// problems are those that another page has led here with.
+func (p *Pages) problems(r *http.Request) []ui.Problem {
+	if web.Parameter(r, web.CodeParameter) == "" {
+		return nil
+	}
+	s, err := p.open(r, forProblem, factorLife)
+	if err != nil || s.Problem == "" {
+		return nil
+	}
+	return []ui.Problem{{Code: s.Problem}}
+}
+
+// arrived signs the owner of a linked account in, or goes on with somebody who is unknown.
+func (p *Pages) arrived(w http.ResponseWriter, r *http.Request, page *authflow.Page, back federation.Arrival) error {
+	l, account, err := p.Store.LinkedAccount(r.Context(), p.Upstreams.Digest(back.Who))
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return p.stranger(w, r, page, back)
+	case err != nil:
+		return err
+	case account.Disabled:
+		return p.problem(w, r, ui.UpstreamUnknown)
+	}
+	return p.enterBy(w, r, page, back, l, account)
+}
+
+// enterBy signs the owner of an account in by a link, or asks for the next factor.
+func (p *Pages) enterBy(w http.ResponseWriter, r *http.Request, page *authflow.Page, back federation.Arrival, l storage.Link, account storage.Account) error {
+	asked, err := p.Flows.Asked(r, page)
+	if err != nil {
+		return err
+	}
+	if err := p.Vouched(r.Context(), account.ID, back); err != nil {
+		return err
+	}
+	asked.User = nil // the one who is signed in, if any, has not come back
+	p.rememberUpstream(w, back.Upstream.ID)
+	factors := []storage.Factor{back.Factor(l, account)}
+	return orExpired(p.afterFirst(w, r, page, asked, entry{
+		account: account, on: onLink(account.Proof(), factors), factors: factors, presented: factors, upstream: back.Upstream.ID,
+	}))
+}
+
+// rememberUpstream has the pages of this browser offer an upstream first.
+func (p *Pages) rememberUpstream(w http.ResponseWriter, id string) {
+	p.Site.Cookies.Set(w, session.Upstream, id, web.DeviceLife)
+}
+
+// confirmedAt takes the return of the user who is signed in and was asked to authenticate again.
+func (p *Pages) confirmedAt(w http.ResponseWriter, r *http.Request, page *authflow.Page, back federation.Arrival) error {
+	asked, err := p.Flows.Asked(r, page)
+	if err != nil {
+		return err
+	}
+	if asked.User == nil || asked.User.UserID != back.Attempt.AccountID || asked.User.Session != back.Attempt.Session {
+		return expired(errors.New("another user is signed in, or nothing more is asked"))
+	}
+	q, err := p.askAgain(r, asked)
+	if err != nil {
+		return err
+	}
+	l, account, err := p.Store.LinkedAccount(r.Context(), p.Upstreams.Digest(back.Who))
+	if errors.Is(err, storage.ErrNotFound) || err == nil && account.ID != asked.User.UserID {
+		return p.problem(w, r, ui.UpstreamOther)
+	}
+	if err != nil {
+		return err
+	}
+	if err := p.Vouched(r.Context(), account.ID, back); err != nil {
+		return err
+	}
+	f := back.Factor(l, q.set.Account)
+	if !q.requirement.MetBy(assurance.With(q.given, f), p.Clock()) {
+		if len(p.ask(asked, q.set, []storage.Factor{f}).ways) == 0 {
+			return p.problem(w, r, ui.UpstreamRefused)
+		}
+		return p.goOn(w, r, q.set.Account, []storage.Factor{f})
+	}
+	e := entry{account: q.set.Account, on: q.on, factors: assurance.With(asked.User.Factors, f), presented: []storage.Factor{f}, upstream: back.Upstream.ID}
+	e.on.Link, e.on.Session = l.Digest, asked.User.Session
+	return orExpired(p.enter(w, r, page, e))
+}
