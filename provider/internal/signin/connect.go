@@ -116,7 +116,11 @@ func (p *Pages) connected(w http.ResponseWriter, r *http.Request, page *authflow
 	on := set.Account.Proof()
 	on.Session, on.At = user.Session, p.Clock()
 	on.Challenge, on.ChallengeUntil = sha256.Sum256(append([]byte("connection "), s.Nonce...)), began.Add(connectLife+time.Minute)
-	if err := p.addLink(r, set.Account, s.Link, on); err != nil {
+	err = p.addLink(r, set.Account, s.Link, on)
+	if errors.Is(err, storage.ErrConflict) { // another account has connected it meanwhile
+		return p.problem(w, r, ui.UpstreamTaken)
+	}
+	if err != nil {
 		return err
 	}
 	return p.Flows.Continue(w, r, page)
@@ -153,7 +157,7 @@ func (p *Pages) addLink(r *http.Request, a storage.Account, l storage.Link, on s
 	err := p.Audit.Step(r.Context(), func(ctx context.Context) error { return p.Store.AddLink(ctx, l, federation.Limit, on) },
 		storage.Event{Name: audit.LinkAdded, Subject: a.ID, Detail: "upstream " + l.Upstream})
 	switch {
-	case isRefused(err), errors.Is(err, storage.ErrNotFound), errors.Is(err, storage.ErrConflict), errors.Is(err, storage.ErrLimit):
+	case isRefused(err), errors.Is(err, storage.ErrNotFound), errors.Is(err, storage.ErrLimit):
 		return expired(err)
 	case err != nil:
 		return fmt.Errorf("add link: %w", err)
