@@ -83,6 +83,7 @@ type Accounts interface {
 	// CreateAccount creates an account. Of any number of concurrent calls with one EmailKey
 	// exactly one succeeds; the others get ErrConflict, as does a call with an existing ID,
 	// or with a passkey or a link that an account has. Its first factors, if given, are created with it.
+	// ErrUnavailable as long as something is left of a deleted person with its ID ([Departed]).
 	CreateAccount(ctx context.Context, a Account, first ...FirstFactors) error
 
 	// Account returns the account with this ID.
@@ -139,7 +140,8 @@ type Accounts interface {
 	// pseudonym replaces the subject, and the address is emptied; of those in closed blocks
 	// the step keeps what erase returns ([Trail]), unless that is nil. In its matters, breaks
 	// and targets of plans the pseudonym replaces it as well, and the matters lose their
-	// notes. It reports whether there was anything.
+	// notes. It reports whether there was anything. Of many events and grants some are left,
+	// which nobody reads any more: RemoveDeparted removes them.
 	DeleteAccount(ctx context.Context, id, pseudonym string, erase Erase) (found bool, err error)
 }
 

@@ -23,4 +23,20 @@ type Deletions interface {
 	// does nothing if the owner has withdrawn the request. Of any number of concurrent
 	// calls one reports found.
 	DeleteDueAccount(ctx context.Context, id, pseudonym string, now time.Time, erase Erase) (found bool, err error)
+
+	// Departed returns up to limit deleted people of whom something is left, in the order of
+	// their subjects, after one of these.
+	Departed(ctx context.Context, after string, limit int) ([]Departed, error)
+
+	// RemoveDeparted removes more of what is left of a deleted person, in some milliseconds,
+	// and reports whether to call again. erase is as for DeleteAccount. When nothing is left
+	// no writer is in the middle of a step that records an event of this subject; ErrUnavailable
+	// if they did not pause in time: try again in a minute. Any number of processes may call it at once, also
+	// for who is removed already.
+	RemoveDeparted(ctx context.Context, d Departed, erase Erase) (left bool, err error)
 }
+
+// Departed is a deleted person of whom more is left than a step removes: events that are to get
+// the pseudonym, and grants that have ended. Until they are gone nobody reads these: [Events]
+// have the pseudonym, none is found by the subject, and no account has it as its ID.
+type Departed struct{ Subject, Pseudonym string }

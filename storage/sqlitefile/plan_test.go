@@ -124,7 +124,9 @@ func TestPlans(t *testing.T) {
 		plans + " ORDER BY id DESC LIMIT ?1",
 		plans + " WHERE proposed_by = ?1 ORDER BY id DESC LIMIT ?2",
 		// From the latest on, until the page is full.
-		"SELECT id, at, name, subject, client_id, address, detail, actor, matter FROM main.events ORDER BY id DESC LIMIT ?1",
+		"SELECT id, at, name, coalesce((SELECT d.pseudonym FROM main.departed d WHERE d.subject = events.subject), subject), client_id, " +
+			"CASE WHEN EXISTS (SELECT 1 FROM main.departed d WHERE d.subject = events.subject) THEN '' ELSE address END, detail, actor, matter " +
+			"FROM main.events ORDER BY id DESC LIMIT ?1",
 		// From the latest on, of which those that are open have an index of nothing else.
 		breaks + " ORDER BY id DESC LIMIT ?1",
 		breaks + " WHERE signed_off_by IS NULL ORDER BY id DESC LIMIT ?1",

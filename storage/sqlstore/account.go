@@ -29,6 +29,14 @@ func (s *Store) CreateAccount(ctx context.Context, a storage.Account, first ...s
 		if err != nil {
 			return err
 		}
+		// After the row is there, which a step that deletes it has made wait.
+		departed, err := lockDeparted(tx, a.ID)
+		if err == nil && departed.Subject != "" {
+			err = storage.ErrUnavailable
+		}
+		if err != nil {
+			return err
+		}
 		return insertFirstFactors(tx, a.ID, first)
 	})
 }
@@ -203,13 +211,14 @@ func (s *Store) DeleteAccount(ctx context.Context, id, pseudonym string, erase s
 }
 
 // deletePerson removes an account, which goes first as everywhere, and a subject's data.
-// The decisions go before the grants, which are made while a decision is locked.
+// The decisions go before the grants, which are made while a decision is locked. What is left
+// gets the pseudonym of a deletion that is not complete.
 func deletePerson(tx *tx, id, pseudonym string, erase storage.Erase) (bool, error) {
 	found := 0
 	for _, statement := range []string{
 		`DELETE FROM main.accounts WHERE id = ?1`, // and its sessions
 		`DELETE FROM main.consents WHERE subject = ?1`,
-		`DELETE FROM main.grants WHERE subject = ?1`,
+		`UPDATE main.grants SET revoked_at = created_at WHERE subject = ?1 AND revoked_at IS NULL`,
 		`DELETE FROM main.attributes WHERE subject = ?1`,
 		`DELETE FROM main.statuses WHERE subject = ?1`,
 	} {
@@ -219,21 +228,35 @@ func deletePerson(tx *tx, id, pseudonym string, erase storage.Erase) (bool, erro
 		}
 		found += n
 	}
-	if err := keepErased(tx, id, erase); err != nil {
-		return false, err
-	}
 	renamed, err := renamePerson(tx, id, pseudonym)
 	if err != nil {
 		return false, err
 	}
 	ended, err := endClientSessions(tx, id, storage.Digest{})
-	return found+renamed+ended > 0, err
+	if err != nil {
+		return false, err
+	}
+	removed, err := depart(tx, storage.Departed{Subject: id, Pseudonym: pseudonym}, erase)
+	return found+renamed+ended+removed > 0, err
+}
+
+// depart removes what may be much of a deleted person, as far as a step goes, and records that
+// something is left. What a deletion has left that is not complete counts for nothing.
+func depart(tx *tx, d storage.Departed, erase storage.Erase) (removed int, err error) {
+	known, err := lockDeparted(tx, d.Subject)
+	if err != nil || known.Subject != "" {
+		return 0, err
+	}
+	removed, left, err := removeLeft(tx, d, erase)
+	if err == nil && left {
+		_, err = tx.exec(`INSERT INTO main.departed (subject, pseudonym) VALUES (?1, ?2) ON CONFLICT (subject) DO NOTHING`, d.Subject, d.Pseudonym)
+	}
+	return removed, err
 }
 
 // renamePerson puts the pseudonym in place of a person in what stays.
 func renamePerson(tx *tx, id, pseudonym string) (renamed int, err error) {
 	for _, statement := range []string{
-		`UPDATE main.events SET subject = ?2, address = '' WHERE subject = ?1`,
 		`UPDATE main.matters SET subject = ?2, sealed_note = NULL WHERE subject = ?1`,
 		`UPDATE main.breaks SET target = ?2 WHERE target = ?1`,
 		`UPDATE main.plan_targets SET id = ?2 WHERE id = ?1 

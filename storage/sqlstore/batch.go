@@ -87,15 +87,11 @@ func (s *Store) EndGrants(ctx context.Context, ids []storage.GrantID, at time.Ti
 func (s *Store) RemoveGrants(ctx context.Context, ids []storage.GrantID) (int, error) {
 	return write(ctx, s, "remove grants", func(tx *tx) (done int, err error) {
 		for begin := time.Now(); done < len(ids); {
-			removed, err := tx.exec(`DELETE FROM main.tokens WHERE digest IN (
-				SELECT digest FROM main.tokens WHERE grant_id = ?1 LIMIT ?2)`, ids[done][:], sweepChunk)
+			gone, err := removeGrant(tx, ids[done])
 			if err != nil {
 				return 0, err
 			}
-			if removed < sweepChunk {
-				if _, err := tx.exec(`DELETE FROM main.grants WHERE id = ?1`, ids[done][:]); err != nil {
-					return 0, err
-				}
+			if gone {
 				done++
 			}
 			if time.Since(begin) >= stepTime {
@@ -104,6 +100,17 @@ func (s *Store) RemoveGrants(ctx context.Context, ids []storage.GrantID) (int, e
 		}
 		return done, nil
 	})
+}
+
+// removeGrant removes some tokens of a grant, and the grant with the last of them.
+func removeGrant(tx *tx, id storage.GrantID) (gone bool, err error) {
+	removed, err := tx.exec(`DELETE FROM main.tokens WHERE digest IN (
+		SELECT digest FROM main.tokens WHERE grant_id = ?1 LIMIT ?2)`, id[:], sweepChunk)
+	if err != nil || removed == sweepChunk {
+		return false, err
+	}
+	_, err = tx.exec(`DELETE FROM main.grants WHERE id = ?1`, id[:])
+	return true, err
 }
 
 // FindConsents implements storage.Consents.

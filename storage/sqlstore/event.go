@@ -17,14 +17,19 @@ func appendEvent(tx *tx, e storage.Event) error {
 	return err
 }
 
-const eventColumns = `id, at, name, subject, client_id, address, detail, actor, matter`
+// rawEventColumns are those of an event as it is stored, which is what blocks are made of.
+const rawEventColumns = `id, at, name, subject, client_id, address, detail, actor, matter`
+
+// eventColumns are those of an event as it is read: a deleted person is not in it.
+const eventColumns = `id, at, name, coalesce((SELECT d.pseudonym FROM main.departed d WHERE d.subject = events.subject), subject), client_id, ` +
+	`CASE WHEN EXISTS (SELECT 1 FROM main.departed d WHERE d.subject = events.subject) THEN '' ELSE address END, detail, actor, matter`
 
 func scanEvent(row scanner) (e storage.Event, err error) {
 	err = row.Scan(eventFields(&e)...)
 	return e, err
 }
 
-// eventFields is where the eventColumns go.
+// eventFields is where the columns of an event go.
 func eventFields(e *storage.Event) []any {
 	return []any{&e.ID, (*instant)(&e.At), &e.Name, &e.Subject, &e.ClientID, &e.Address, &e.Detail, &e.Actor, &e.Matter}
 }

@@ -253,6 +253,9 @@ func (w *where) andEvent(match storage.EventFilter, byName bool) {
 			w.and(column.condition, column.value)
 		}
 	}
+	if match.Subject != "" {
+		w.and("NOT EXISTS (SELECT 1 FROM main.departed d WHERE d.subject = ?)", match.Subject)
+	}
 	if !match.From.IsZero() {
 		w.and("at >= ?", micros(match.From))
 	}

@@ -49,7 +49,7 @@ func sealBlock(
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return false, err
 	}
-	events, err := all(tx, scanEvent, `SELECT `+eventColumns+` FROM main.events WHERE id > ?1 AND id <= ?2 ORDER BY id LIMIT ?3`,
+	events, err := all(tx, scanEvent, `SELECT `+rawEventColumns+` FROM main.events WHERE id > ?1 AND id <= ?2 ORDER BY id LIMIT ?3`,
 		last.Last, end, limit)
 	if err != nil || len(events) == 0 {
 		return false, err
@@ -183,7 +183,7 @@ func (s *Store) BlockEvents(ctx context.Context, number int64) ([]storage.Event,
 		return nil, nil, err
 	}
 	lines, err := read(ctx, s, "read block", func(tx *tx) ([]blockLine, error) {
-		return all(tx, scanLine, `SELECT `+eventColumns+`, CASE WHEN x.event_id IS NULL THEN 0 ELSE 1 END, x.subject_mac, x.address_mac FROM main.events
+		return all(tx, scanLine, `SELECT `+rawEventColumns+`, CASE WHEN x.event_id IS NULL THEN 0 ELSE 1 END, x.subject_mac, x.address_mac FROM main.events
 			LEFT JOIN main.event_erasures x ON x.event_id = id WHERE id BETWEEN ?1 AND ?2 ORDER BY id`, ends.first, ends.last)
 	})
 	var events []storage.Event
@@ -238,29 +238,4 @@ func scanBlock(row scanner) (b storage.Block, err error) {
 	}
 	b.Checkpoint = []byte(checkpoint)
 	return b, json.Unmarshal([]byte(names), &b.Names)
-}
-
-// keepErased keeps what the events of a subject in closed blocks were, before they are
-// rewritten. Under the lock of the log no block is closed meanwhile.
-func keepErased(tx *tx, subject string, erase storage.Erase) error {
-	if erase == nil {
-		return nil
-	}
-	state, err := lockLog(tx, tx.store.dialect.ForShare)
-	if err != nil {
-		return err
-	}
-	events, err := all(tx, scanEvent, `SELECT `+eventColumns+` FROM main.events WHERE subject = ?1 AND id > ?2 AND id <= ?3 ORDER BY id`,
-		subject, state.swept, state.sealed)
-	if err != nil {
-		return err
-	}
-	for _, e := range events {
-		erased := erase(e)
-		if _, err := tx.exec(`INSERT INTO main.event_erasures (event_id, subject_mac, address_mac) VALUES (?1, ?2, ?3)
-			ON CONFLICT (event_id) DO NOTHING`, e.ID, nonNil(erased.Subject), nonNil(erased.Address)); err != nil {
-			return err
-		}
-	}
-	return nil
 }

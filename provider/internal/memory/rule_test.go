@@ -101,12 +101,12 @@ func TestEveryWriteHasTheRule(t *testing.T) {
 }
 
 // othersOfTheStore are its methods that read, and those that write nothing of what is cached:
-// CreateGrant and Reissue put what they issue into the cache, and Sweep removes only what can
-// no longer change an answer.
+// CreateGrant and Reissue put what they issue into the cache, and Sweep and RemoveDeparted remove
+// only what can no longer change an answer.
 const othersOfTheStore = `
 	Client Clients DeletedClients ClientsOfHost ClientsOfOrigin ExpiredClients IndexClients SecretUses RecordSecretUse
 	Token FindGrants CreateGrant Reissue
-	Account AccountByEmail Accounts EmailReturn DueAccounts
+	Account AccountByEmail Accounts EmailReturn DueAccounts Departed RemoveDeparted
 	Authenticators LinkedAccount Passkey RenamePasskey TrustDevice ForgetDevices
 	BeginRecovery CancelRecovery ApproveRecovery
 	Person Subjects FindSubjects

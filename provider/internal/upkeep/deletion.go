@@ -2,6 +2,7 @@ package upkeep
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -13,6 +14,34 @@ import (
 // deletionBatch is the number of accounts that are removed before other requests get their
 // turn.
 const deletionBatch = 16
+
+// departedAtOnce is how many deleted people are read at a time.
+const departedAtOnce = 16
+
+// removeDeparted removes more of what is left of deleted people, in one step for each, and
+// returns of how many something is still left. Where writers do not pause in time, the next round goes on.
+func (u *Upkeep) removeDeparted(ctx context.Context) (left int, err error) {
+	for after := ""; ; {
+		departed, err := u.Store.Departed(ctx, after, departedAtOnce)
+		if err != nil {
+			return 0, fmt.Errorf("list deleted people: %w", err)
+		}
+		for _, d := range departed {
+			after = d.Subject
+			more, err := u.Store.RemoveDeparted(ctx, d, u.Trail.Erase)
+			switch {
+			case errors.Is(err, storage.ErrUnavailable):
+			case err != nil:
+				return left, fmt.Errorf("remove deleted person: %w", err)
+			case more:
+				left++
+			}
+		}
+		if len(departed) < departedAtOnce {
+			return left, nil
+		}
+	}
+}
 
 // deleteDue removes accounts that are due for deletion, and returns their number. Of
 // several processes, one removes an account and tells its owner.

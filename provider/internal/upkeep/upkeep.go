@@ -125,6 +125,7 @@ func (u *Upkeep) Maintain(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, interval)
 	defer cancel()
 	u.seal(ctx)
+	u.inBatches(ctx, "remove what is left of deleted people", func() (int, error) { return u.removeDeparted(ctx) })
 	u.removeEnded(ctx)
 	if err := u.Unknown.Look(ctx); err != nil && ctx.Err() == nil {
 		u.Logger.ErrorContext(ctx, "metadata documents could not be read again; will retry", slog.Any("error", err))

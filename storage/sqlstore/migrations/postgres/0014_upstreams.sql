@@ -29,3 +29,10 @@ ALTER TABLE main.clients ADD COLUMN expires_at BIGINT;
 CREATE INDEX clients_by_origin ON main.clients (origin, id) WHERE origin <> '';
 
 CREATE INDEX clients_by_end ON main.clients (expires_at, id) WHERE expires_at IS NOT NULL;
+
+-- People who have been deleted, and of whom more is left than one step removes: events that
+-- are to get the pseudonym, and grants that have ended.
+CREATE TABLE main.departed (
+	subject TEXT NOT NULL PRIMARY KEY CHECK (subject <> ''),
+	pseudonym TEXT NOT NULL
+);

@@ -29,3 +29,10 @@ ALTER TABLE clients ADD COLUMN expires_at INTEGER;
 CREATE INDEX clients_by_origin ON clients (origin, id) WHERE origin <> '';
 
 CREATE INDEX clients_by_end ON clients (expires_at, id) WHERE expires_at IS NOT NULL;
+
+-- People who have been deleted, and of whom more is left than one step removes: events that
+-- are to get the pseudonym, and grants that have ended.
+CREATE TABLE departed (
+	subject TEXT NOT NULL PRIMARY KEY CHECK (subject <> ''),
+	pseudonym TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
