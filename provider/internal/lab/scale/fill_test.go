@@ -2,6 +2,7 @@ package scale
 
 import (
 	"database/sql"
+	"errors"
 	"flag"
 	"fmt"
 	"strings"
@@ -24,6 +25,7 @@ type dialect struct {
 	numbers string // a table n with the numbers i from the first parameter to the second
 	digest  string // 32 bytes of a number
 	size    string // tables and indexes with their bytes
+	indexes string // of a table, but those of constraints: the name, and the statement that makes it
 }
 
 var (
@@ -31,12 +33,15 @@ var (
 		numbers: `(WITH RECURSIVE n(i) AS (SELECT %d UNION ALL SELECT i + 1 FROM n WHERE i < %d) SELECT i FROM n) AS n`,
 		digest:  `CAST(printf('%032d', i) AS BLOB)`,
 		size:    `SELECT 'the database', page_count * page_size FROM pragma_page_count(), pragma_page_size()`,
+		indexes: `SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = '%s' AND sql IS NOT NULL`,
 	}
 	inPostgreSQL = dialect{
 		numbers: `generate_series(%d::bigint, %d::bigint) AS n(i)`,
 		digest:  `convert_to(lpad(i::text, 32, '0'), 'UTF8')`,
 		size: `SELECT relname, pg_relation_size(oid) FROM pg_class WHERE relnamespace = current_schema()::regnamespace
 			AND (relname LIKE '%event%' OR relname LIKE '%matter%' OR relname LIKE 'client_hosts%') ORDER BY 2 DESC LIMIT 16`,
+		indexes: `SELECT indexname, indexdef FROM pg_indexes i WHERE schemaname = current_schema() AND tablename = '%s'
+			AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conname = i.indexname AND connamespace = current_schema()::regnamespace)`,
 	}
 )
 
@@ -48,6 +53,11 @@ func (w *place) fills(db *sql.DB, in dialect) {
 	w.t.Helper()
 	w.t.Cleanup(func() { w.OK(db.Close()) })
 	w.db, w.in = db, in
+	if w.kept.filled() {
+		w.exec(`UPDATE accounts SET disabled = 0 WHERE disabled <> 0`)
+		w.adds()
+		return
+	}
 	begin := time.Now()
 	org := storage.Organization{ID: "org0", Name: "Organization 0", CreatedAt: w.Now()}
 	store := w.Store.(storage.Developers)
@@ -79,11 +89,48 @@ func (w *place) fills(db *sql.DB, in dialect) {
 	w.many(*people/10, `matters (id, staff, role, subject, reason, ticket, opened_at, ends_at, closed_at, proof)`,
 		`SELECT 'mt' || (1000000000 + i), 'clerk' || (i % 50), 'support', 'many' || i, 'caller', '', $now - 7776000000000 + i, $now - 7776000000000 + i, $now, 0`)
 	w.exec(fmt.Sprintf(`UPDATE events SET at = at - %d`, (91 * 24 * time.Hour).Microseconds())) // the first lines are the oldest
-	w.many(*lines, `events (at, name, subject, client_id, address, detail, actor, matter)`, eventsOf(int64(*lines)))
+	w.unindexed("events", func() {
+		w.many(*lines, `events (at, name, subject, client_id, address, detail, actor, matter)`, eventsOf(int64(*lines)))
+	})
 	if in.size == inPostgreSQL.size {
 		w.exec(`ANALYZE`)
 	}
+	w.adds()
 	w.t.Logf("%d people, %d applications, %d lines in %.0f s", *people, *applications, *lines, time.Since(begin).Seconds())
+}
+
+// adds adds the lines that this run closes, half of which are about somebody who is deleted.
+func (w *place) adds() {
+	w.t.Helper()
+	w.kept.record.Runs++
+	w.many(*lines/50, `events (at, name, subject, client_id, address, detail, actor, matter)`,
+		fmt.Sprintf(`SELECT $now - 1100000000 + i, 'sign_in', CASE WHEN i %% 2 = 0 THEN '%s' ELSE 'many' || (i * 7919 %% %d + 1) END,
+			'app' || (i %% %d + 1), '10.' || (i %% 250) || '.7.0/24', '', '', ''`, w.leaver(), *people, *applications))
+	w.kept.notes(w.t)
+}
+
+// leaver is the person whom this run deletes.
+func (w *place) leaver() string { return fmt.Sprint("leaver", w.kept.record.Runs) }
+
+// unindexed does something to a table without its indexes, which are made in one go.
+func (w *place) unindexed(table string, f func()) {
+	w.t.Helper()
+	rows, err := w.db.QueryContext(w.t.Context(), fmt.Sprintf(w.in.indexes, table))
+	w.OK(err)
+	makes := make(map[string]string)
+	for rows.Next() {
+		var name, statement string
+		w.OK(rows.Scan(&name, &statement))
+		makes[name] = statement
+	}
+	w.OK(errors.Join(rows.Err(), rows.Close()))
+	for name := range makes {
+		w.exec(`DROP INDEX ` + name)
+	}
+	f()
+	for _, statement := range makes {
+		w.exec(statement)
+	}
 }
 
 // eventsOf are the lines of 90 days, of which 92 in 100 have the four common names and one in 100

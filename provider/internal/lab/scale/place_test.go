@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,47 +19,48 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/postgres"
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
+	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
 // place is a service with a desk, of which olga and oleg have all roles, and the database behind
 // its back.
 type place struct {
 	*lab.Fixture
-	t  *testing.T
-	db *sql.DB
-	in dialect
+	t    *testing.T
+	kept *kept
+	db   *sql.DB
+	in   dialect
 }
 
 // onBoth runs a test on both databases.
 func onBoth(t *testing.T, test func(t *testing.T, w *place)) {
 	t.Helper()
 	t.Run("SQLite", func(t *testing.T) {
-		w := newPlace(t)
-		db, err := sql.Open("sqlite3", "file:"+w.Path+"?_busy_timeout=60000&_synchronous=OFF")
+		k, path := keeps(t, "SQLite"), ""
+		w := newPlace(t, k, func(c *provider.Config) {
+			if k.path == "" {
+				return
+			}
+			path = filepath.Join(k.path, "identity.db")
+			replaces(t, c, func() (storage.Store, error) { return sqlite.Open(t.Context(), path) })
+		})
+		if path != "" {
+			w.Path = path
+		}
+		db, err := sql.Open("sqlite3", "file:"+w.Path+"?_busy_timeout=60000&_synchronous=OFF&_cache_size=-500000")
 		w.OK(err)
 		w.fills(db, inSQLite)
 		test(t, w)
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
-		url := pgtest.Start(t).Schema(t)
-		w := newPlace(t, func(c *provider.Config) {
-			keys, err := c.Store.Keys(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := c.Store.Close(); err != nil {
-				t.Fatal(err)
-			}
-			store, err := postgres.Open(t.Context(), url)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, key := range keys {
-				if err := store.AddKey(t.Context(), key); err != nil {
-					t.Fatal(err)
-				}
-			}
-			c.Store = store
+		k, url := keeps(t, "PostgreSQL"), ""
+		if k.path == "" {
+			url = pgtest.Start(t).Schema(t)
+		} else {
+			_, url = pgtest.StartIn(t, k.path, "max_connections=200", "max_wal_size=4GB", "shared_buffers=1GB", "maintenance_work_mem=512MB")
+		}
+		w := newPlace(t, k, func(c *provider.Config) {
+			replaces(t, c, func() (storage.Store, error) { return postgres.Open(t.Context(), url) })
 		})
 		db, err := sql.Open("pgx", url)
 		w.OK(err)
@@ -66,15 +69,53 @@ func onBoth(t *testing.T, test func(t *testing.T, w *place)) {
 	})
 }
 
-func newPlace(t *testing.T, change ...func(*provider.Config)) *place {
+// replaces gives a provider another store, which has the same keys.
+func replaces(t *testing.T, c *provider.Config, open func() (storage.Store, error)) {
+	t.Helper()
+	made, err := c.Store.Keys(t.Context())
+	if err == nil {
+		err = c.Store.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Store, err = open(); err != nil {
+		t.Fatal(err)
+	}
+	has, err := c.Store.Keys(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(has) > 0 {
+		return
+	}
+	for _, key := range made {
+		if err := c.Store.AddKey(t.Context(), key); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func newPlace(t *testing.T, k *kept, change ...func(*provider.Config)) *place {
 	t.Helper()
 	policies := verification.Policies{{Group: "student", Rule: verification.By(verification.Invitation())}}
 	quiet := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	change = append(change, func(c *provider.Config) { c.Verifiers, c.Logger, c.OnEvent = policies.Verifiers(), quiet, nil })
-	w := &place{Fixture: lab.New(t, change...).WithClients().WithUsers(), t: t}
-	for _, name := range []string{"olga", "oleg"} {
-		_, err := w.Accounts().Save(t.Context(), provider.Account{ID: name, Email: name + "@example.com", EmailVerified: true, Password: lab.AlicePass})
-		w.OK(err)
+	change = append(change, func(c *provider.Config) {
+		c.Verifiers, c.Logger, c.OnEvent = policies.Verifiers(), quiet, nil
+		if k.filled() {
+			c.BaseURL = "http://" + k.record.Listens
+		}
+	})
+	w := &place{Fixture: lab.New(t, change...), t: t, kept: k}
+	if k.filled() {
+		w.Server.URL = "http://" + k.record.Listens
+	} else {
+		k.record.Listens = strings.TrimPrefix(w.Server.URL, "http://")
+		w.WithClients().WithUsers()
+		for _, name := range []string{"olga", "oleg"} {
+			_, err := w.Accounts().Save(t.Context(), provider.Account{ID: name, Email: name + "@example.com", EmailVerified: true, Password: lab.AlicePass})
+			w.OK(err)
+		}
 	}
 	store := w.Store.(interface {
 		desk.Store
@@ -102,6 +143,9 @@ func newPlace(t *testing.T, change ...func(*provider.Config)) *place {
 	mux.Handle("/desk/", d)
 	mux.Handle("/", w.Provider)
 	w.Server.Config.Handler = mux
+	if k.filled() {
+		k.listens(t, mux)
+	}
 	return w
 }
 
@@ -127,7 +171,7 @@ func (w *place) as(name string) *lab.Browser {
 func (w *place) opens(staff, person string) string {
 	w.t.Helper()
 	now := w.Now()
-	m := storage.Matter{ID: fmt.Sprintf("z-%s-%s", staff, person), Staff: staff, Role: "operator", Subject: person, Reason: "caller", OpenedAt: now, EndsAt: now.Add(30 * time.Minute)}
+	m := storage.Matter{ID: fmt.Sprintf("z%d-%s-%s", w.kept.record.Runs, staff, person), Staff: staff, Role: "operator", Subject: person, Reason: "caller", OpenedAt: now, EndsAt: now.Add(30 * time.Minute)}
 	w.OK(w.Store.(desk.Store).OpenMatter(w.t.Context(), m))
 	return "/desk/matters/" + m.ID
 }
