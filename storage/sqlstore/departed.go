@@ -32,8 +32,8 @@ func (s *Store) RemoveDeparted(ctx context.Context, d storage.Departed, erase st
 		if err != nil || known.Subject == "" {
 			return false, err
 		}
-		removed, left, err := removeLeft(tx, known, erase)
-		return left || removed > 0, err
+		_, left, err := removeLeft(tx, known, erase)
+		return left, err
 	})
 	if err != nil || left {
 		return left, err

@@ -15,6 +15,7 @@ func (s *suite) races(t *testing.T) {
 	s.contests(t)
 	s.factorRaces(t)
 	s.trailRaces(t)
+	s.departureRaces(t)
 	s.callerRaces(t)
 	t.Run("ExchangeOfACodeHasOneWinner", func(t *testing.T) {
 		stores := s.stores(t, 2)

@@ -56,6 +56,7 @@ func Run(t *testing.T, newDatabase func(t *testing.T) (open func() storage.Store
 	t.Run("Events", suite.events)
 	t.Run("EventFilters", suite.eventFilters)
 	t.Run("Trail", suite.trail)
+	t.Run("Departures", suite.departures)
 	t.Run("Matters", suite.matters)
 	t.Run("CallerCodes", suite.callerCodes)
 	t.Run("Installations", suite.installations)
