@@ -1,12 +1,14 @@
 package provider
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
 	"github.com/bonafide-id/bonafide/provider/internal/clients"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
+	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -166,9 +168,18 @@ type Client struct {
 	NoQueryToken bool `json:"no_query_token,omitempty"`
 	NoJSONP      bool `json:"no_jsonp,omitempty"`
 
-	// UserinfoSignedResponseAlg is RS256 for signed userinfo responses in the Standard
-	// dialect. The JWT has iss, aud and iat, but no exp, so that it cannot pass for an ID
-	// token.
+	// IDTokenSignedResponseAlg is the algorithm of ID tokens and logout tokens, one of
+	// Config.SigningAlgorithms; in the V3 dialect RS256 only.
+	// Defaults to RS256.
+	IDTokenSignedResponseAlg string `json:"id_token_signed_response_alg,omitempty"`
+
+	// AuthorizationSignedResponseAlg is the algorithm of authorization responses that are
+	// JWTs (JARM), as that of ID tokens.
+	// Defaults to RS256.
+	AuthorizationSignedResponseAlg string `json:"authorization_signed_response_alg,omitempty"`
+
+	// UserinfoSignedResponseAlg is the algorithm of signed userinfo responses, as that of ID
+	// tokens. The JWT has iss, aud and iat, but no exp, so that it cannot pass for an ID token.
 	// Defaults to unsigned JSON.
 	UserinfoSignedResponseAlg string `json:"userinfo_signed_response_alg,omitempty"`
 
@@ -250,7 +261,8 @@ func (c Client) record() storage.Client {
 		NoQueryToken: c.NoQueryToken, NoJSONP: c.NoJSONP,
 		BackchannelLogoutURI: c.BackchannelLogoutURI, BackchannelLogoutSession: c.BackchannelLogoutSessionRequired,
 		LeanIDTokens:   c.LeanIDTokens,
-		UserinfoSigned: c.UserinfoSignedResponseAlg != "", RequireVerified: c.RequireVerified, Requires: c.Requires, SkipConsent: c.SkipConsent,
+		UserinfoSigned: c.UserinfoSignedResponseAlg != "", UserinfoAlg: c.UserinfoSignedResponseAlg,
+		IDTokenAlg: c.IDTokenSignedResponseAlg, ResponseAlg: c.AuthorizationSignedResponseAlg, RequireVerified: c.RequireVerified, Requires: c.Requires, SkipConsent: c.SkipConsent,
 		Unreviewed: c.Unreviewed, Disabled: c.Disabled, Version: c.Revision, ButtonColor: c.ButtonColor, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL,
 		AuthSigningAlg: c.TokenEndpointAuthSigningAlg, JWKS: keys, JWKSURI: c.JWKSURI,
 		RequirePushed: c.RequirePushedAuthorizationRequests, RequirePKCE: c.RequirePKCE, RequireSignedRequest: c.RequireSignedRequestObject, RequestSigningAlg: c.RequestObjectSigningAlg,
@@ -274,6 +286,7 @@ func asClient(c storage.Client) Client {
 		ResponseTypes: c.ResponseTypes, GrantTypes: c.GrantTypes, Scopes: c.Scopes, OptionalScopes: c.OptionalScopes, Origins: c.Origins, Resources: c.Resources,
 		BackchannelLogoutURI: c.BackchannelLogoutURI, BackchannelLogoutSessionRequired: c.BackchannelLogoutSession,
 		NoQueryToken: c.NoQueryToken, NoJSONP: c.NoJSONP,
+		IDTokenSignedResponseAlg: c.IDTokenAlg, AuthorizationSignedResponseAlg: c.ResponseAlg,
 		LeanIDTokens: c.LeanIDTokens, RequireVerified: c.RequireVerified, Requires: c.Requires, SkipConsent: c.SkipConsent,
 		Unreviewed: c.Unreviewed, Disabled: c.Disabled, Revision: c.Version, ButtonColor: c.ButtonColor, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL,
 		TokenEndpointAuthSigningAlg: c.AuthSigningAlg, JWKS: c.JWKS, JWKSURI: c.JWKSURI,
@@ -283,7 +296,7 @@ func asClient(c storage.Client) Client {
 		registered.AccessTokenFormat = formatJWT
 	}
 	if c.UserinfoSigned {
-		registered.UserinfoSignedResponseAlg = "RS256"
+		registered.UserinfoSignedResponseAlg = cmp.Or(c.UserinfoAlg, keyring.RS256)
 	}
 	if c.Public {
 		registered.TokenEndpointAuthMethod = "" // as Clients.Save accepts it

@@ -60,6 +60,13 @@ type Config struct {
 	// Store is the database. The provider owns it: Close closes it.
 	Store storage.Store `json:"-"`
 
+	// SigningAlgorithms are those with which applications and resources can have their tokens
+	// signed: RS256, which is always among them, PS256, ES256, and EdDSA for Ed25519. Each
+	// signs with keys of its own. Some readers of the key set know RSA only: add one when an
+	// application needs it.
+	// Defaults to RS256 alone.
+	SigningAlgorithms []string `json:"signing_algorithms,omitempty"`
+
 	// Signer replaces the provider's own signing keys, for example with a key in a hardware
 	// module or a key service. Its public key must be RSA of at least 2048 bits. It makes
 	// PKCS #1 v1.5 signatures and is safe for concurrent use. Calls time out after five
@@ -68,6 +75,16 @@ type Config struct {
 	// PublicKeys.
 	// Defaults to the provider's own keys.
 	Signer crypto.Signer `json:"-"`
+
+	// Signers are those of the other SigningAlgorithms beside Signer, one for each. PS256 is
+	// asked of an RSA key with a salt of 32 bytes. A P-256 key returns the ASN.1 form, as
+	// crypto.Signer says. Ed25519 gets the message, of up to some 8 KiB.
+	// Defaults to none.
+	Signers map[string]crypto.Signer `json:"-"`
+
+	// SignersPublicKeys are further public keys of Signers, as PublicKeys are of the Signer.
+	// Defaults to none.
+	SignersPublicKeys map[string][]crypto.PublicKey `json:"-"`
 
 	// PublicKeys are further public keys of the Signer: former keys, until the last ID
 	// token that they signed has expired, and the next key, from a day before it signs. The
@@ -82,8 +99,14 @@ type Config struct {
 	// and be safe for concurrent use; it makes one test signature. If that fails, New
 	// fails, and a running provider keeps its keys. Signing has a time limit, and each
 	// signature is verified before use; those of opensslsigner by samples.
+	// It gets the keys of RS256 only.
 	// Defaults to the key itself.
 	WrapSigner func(*rsa.PrivateKey) (crypto.Signer, error) `json:"-"`
+
+	// WrapKey is WrapSigner for the keys of all SigningAlgorithms, and replaces it. See Signers
+	// for what a signer is asked.
+	// Defaults to the key itself.
+	WrapKey func(alg string, key crypto.Signer) (crypto.Signer, error) `json:"-"`
 
 	// KeyRotation is how long each of the provider's own keys signs. Its successor is in
 	// the key set for a day before it signs.
@@ -247,6 +270,9 @@ func (c Config) withDefaults() Config {
 	if c.Clock == nil {
 		c.Clock = time.Now
 	}
+	if c.SigningAlgorithms == nil {
+		c.SigningAlgorithms = []string{keyring.RS256}
+	}
 	c.Lifetimes = c.Lifetimes.withDefaults()
 	c.SignIn = c.SignIn.withDefaults(c.BaseURL)
 	return c
@@ -265,8 +291,6 @@ func (c Config) validate() error {
 	switch {
 	case c.Store == nil:
 		return wrongField("Store", "is missing; open one with sqlite.Open or postgres.Open")
-	case c.Signer != nil && c.WrapSigner != nil:
-		return wrongField("WrapSigner", "is for the provider's own keys, which Signer replaces; set one of them")
 	case c.InsecureHTTP && !c.Sandbox:
 		return wrongField("InsecureHTTP", "is for a sandbox; set Sandbox, or serve https")
 	case c.PasswordMinLength < 8 || c.PasswordMinLength > 64:
@@ -291,7 +315,7 @@ func (c Config) validate() error {
 			return &FieldError{fmt.Sprintf("TrustedProxies[%d]", i), err}
 		}
 	}
-	if err := c.checkPublicKeys(); err != nil {
+	if err := c.checkKeys(); err != nil {
 		return err
 	}
 	if err := c.validateTesting(); err != nil {
@@ -356,19 +380,6 @@ func (c Config) addresses() registry.Addresses {
 
 // hasAccounts reports whether the provider uses the embedded accounts.
 func (c Config) hasAccounts() bool { return c.Users.SignedIn == nil }
-
-// secrets returns the keys of Secret and PreviousSecrets.
-func (c Config) secrets() (*keyring.Secrets, error) {
-	secrets, err := keyring.NewSecrets(c.Secret, c.PreviousSecrets...)
-	if err == nil {
-		return secrets, nil
-	}
-	wrong := "Secret"
-	if _, alone := keyring.NewSecrets(c.Secret); alone == nil {
-		wrong = "PreviousSecrets"
-	}
-	return nil, &FieldError{wrong, err}
-}
 
 // configError returns an error of New with its prefix.
 func configError(err error) error {

@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
@@ -15,21 +17,23 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Rotate makes the next signing key ahead of schedule, for example after a change of staff
-// with access to the secret and the database, and reports whether it did. Like every next
-// key, it is in the key set for a day before it signs, so that no application notices.
-// While another next key waits, Rotate does nothing and reports false. It is an error with
-// Config.Signer.
+// Rotate makes the next signing key of each algorithm ahead of schedule, for example after a
+// change of staff with access to the secret and the database, and reports whether it did. Like
+// every next key, it is in the key set for a day before it signs, so that no application
+// notices. Where another next key waits, Rotate does nothing; it reports false if one waits
+// everywhere. It is an error with Config.Signer.
 func (p Keys) Rotate(ctx context.Context) (rotated bool, err error) {
-	rotated, err = p.keys.Rotate(ctx, p.audit.InStep(storage.Event{Name: audit.KeyRotated, Detail: "by the host"}))
+	rotated, err = p.keys.Rotate(ctx, func(ctx context.Context, alg string, write func(context.Context) error) error {
+		return p.audit.Step(ctx, write, storage.Event{Name: audit.KeyRotated, Detail: alg + ", by the host"})
+	})
 	if err != nil {
 		return rotated, fmt.Errorf("provider: rotate signing key: %w", err)
 	}
 	return rotated, nil
 }
 
-// Revoke replaces leaked signing keys: a new key signs at once, and all others leave the
-// key set, so that no ID token that they signed is accepted as an id_token_hint. This takes
+// Revoke replaces leaked signing keys: a new key of each algorithm signs at once, and all others
+// leave the key set, so that no ID token that they signed is accepted as an id_token_hint. This takes
 // effect here when Revoke returns, and in every other process within a second. It is an
 // error with Config.Signer.
 //
@@ -39,7 +43,10 @@ func (p Keys) Rotate(ctx context.Context) (rotated bool, err error) {
 // restored backup brings its keys back, and after an error the former keys may still be in
 // use; in both cases call it again.
 func (p Keys) Revoke(ctx context.Context) error {
-	if err := p.keys.Replace(ctx, p.audit.InStep(storage.Event{Name: audit.KeysRevoked})); err != nil {
+	record := func(ctx context.Context, _ string, write func(context.Context) error) error {
+		return p.audit.Step(ctx, write, storage.Event{Name: audit.KeysRevoked})
+	}
+	if err := p.keys.Replace(ctx, record); err != nil {
 		return fmt.Errorf("provider: replace signing keys: %w", err)
 	}
 	return nil
@@ -50,7 +57,11 @@ type SigningKey struct {
 	// ID is the kid of tokens that it has signed.
 	ID string
 
-	// Signs marks the key that signs now.
+	// Alg is the algorithm of its signatures: one of Config.SigningAlgorithms, or one that has
+	// been.
+	Alg string
+
+	// Signs marks the key that signs now with its algorithm.
 	Signs bool
 
 	// CreatedAt, From and Until are when it was made, and its turn to sign: Until of the last
@@ -60,15 +71,16 @@ type SigningKey struct {
 	PublishedUntil         time.Time
 }
 
-// List returns the keys of the key set, in the order of their turns to sign.
+// List returns the keys of the key set by algorithm, RS256 first, in the order of their turns
+// to sign.
 func (p Keys) List(ctx context.Context) ([]SigningKey, error) {
-	turns, signing, err := p.keys.Turns(ctx)
+	turns, err := p.keys.Turns(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("provider: list signing keys: %w", err)
 	}
 	keys := make([]SigningKey, len(turns))
 	for i, t := range turns {
-		keys[i] = SigningKey{ID: t.ID, Signs: t.ID == signing, CreatedAt: t.CreatedAt, From: t.From, Until: t.Until, PublishedUntil: t.PublishedUntil}
+		keys[i] = SigningKey{ID: t.ID, Alg: t.Alg, Signs: t.Signs, CreatedAt: t.CreatedAt, From: t.From, Until: t.Until, PublishedUntil: t.PublishedUntil}
 	}
 	return keys, nil
 }
@@ -76,21 +88,15 @@ func (p Keys) List(ctx context.Context) ([]SigningKey, error) {
 // openKeys returns the signing keys: those of the host, or the provider's own.
 func openKeys(ctx context.Context, cfg Config, secrets *keyring.Secrets, calls host.Calls) (*keyring.KeySet, error) {
 	if cfg.Signer != nil {
-		signer, err := host.NewSigner("Signer", cfg.Signer, calls)
-		if err != nil {
-			return nil, &FieldError{"Signer", err}
-		}
-		keys, err := keyring.Static(signer, cfg.PublicKeys...)
-		if err != nil {
-			return nil, &FieldError{"Signer", err}
-		}
-		return keys, nil
+		return heldKeys(cfg, calls)
 	}
 	keys, err := keyring.Open(ctx, cfg.Store, secrets, keyring.Options{
+		Algorithms:  cfg.SigningAlgorithms,
 		RotateEvery: cfg.KeyRotation,
 		KeepFor:     max(cfg.Lifetimes.IDToken, cfg.Lifetimes.AccessToken) + time.Hour,
 		VerifyFor:   cfg.Lifetimes.Session + time.Hour,
 		WrapSigner:  wrapSigner(cfg, calls),
+		WrapKey:     wrapKey(cfg, calls),
 		Clock:       cfg.Clock,
 	})
 	if err != nil {
@@ -99,33 +105,123 @@ func openKeys(ctx context.Context, cfg Config, secrets *keyring.Secrets, calls h
 	return keys, nil
 }
 
+// heldKeys returns the signing keys of the host.
+func heldKeys(cfg Config, calls host.Calls) (*keyring.KeySet, error) {
+	others := make([]crypto.PublicKey, len(cfg.PublicKeys))
+	for i, key := range cfg.PublicKeys {
+		others[i] = key
+	}
+	held := map[string]keyring.Held{}
+	for _, alg := range cfg.SigningAlgorithms {
+		field, of := "Signer", keyring.Held{Signer: cfg.Signer, Others: others}
+		if alg != keyring.RS256 {
+			field, of = fmt.Sprintf("Signers[%q]", alg), keyring.Held{Signer: cfg.Signers[alg], Others: cfg.SignersPublicKeys[alg]}
+		}
+		var err error
+		if of.Signer, err = host.NewSigner(field, of.Signer, calls); err != nil {
+			return nil, &FieldError{field, err}
+		}
+		if _, err = keyring.Static(map[string]keyring.Held{alg: of}); err != nil {
+			return nil, &FieldError{field, err}
+		}
+		held[alg] = of
+	}
+	return keyring.Static(held)
+}
+
 // wrapSigner calls Config.WrapSigner.
 func wrapSigner(cfg Config, calls host.Calls) func(*rsa.PrivateKey) (crypto.Signer, error) {
 	if cfg.WrapSigner == nil {
 		return nil
 	}
 	return func(key *rsa.PrivateKey) (crypto.Signer, error) {
-		signer, err := host.CallIn(context.Background(), calls, func(context.Context) (crypto.Signer, error) {
-			return cfg.WrapSigner(key)
-		})
-		if err != nil {
-			return nil, err
-		}
-		return host.NewSigner("WrapSigner", signer, calls)
+		return wrapped("WrapSigner", calls, func() (crypto.Signer, error) { return cfg.WrapSigner(key) })
 	}
 }
 
-// checkPublicKeys refuses keys that could not be published.
-func (c Config) checkPublicKeys() error {
-	if c.Signer == nil && len(c.PublicKeys) > 0 {
+// wrapKey calls Config.WrapKey.
+func wrapKey(cfg Config, calls host.Calls) func(string, crypto.Signer) (crypto.Signer, error) {
+	if cfg.WrapKey == nil {
+		return nil
+	}
+	return func(alg string, key crypto.Signer) (crypto.Signer, error) {
+		return wrapped("WrapKey", calls, func() (crypto.Signer, error) { return cfg.WrapKey(alg, key) })
+	}
+}
+
+func wrapped(field string, calls host.Calls, wrap func() (crypto.Signer, error)) (crypto.Signer, error) {
+	signer, err := host.CallIn(context.Background(), calls, func(context.Context) (crypto.Signer, error) { return wrap() })
+	if err != nil {
+		return nil, err
+	}
+	return host.NewSigner(field, signer, calls)
+}
+
+// signsWith reports whether an algorithm can be registered; empty is RS256.
+func (c Config) signsWith(alg string) bool {
+	return alg == "" || slices.Contains(c.SigningAlgorithms, alg)
+}
+
+// checkKeys returns an error for the first invalid field of the signing keys.
+func (c Config) checkKeys() error {
+	for i, alg := range c.SigningAlgorithms {
+		switch {
+		case !slices.Contains(keyring.Algorithms(), alg):
+			return wrongField(fmt.Sprintf("SigningAlgorithms[%d]", i), "%q is none of %s", alg, strings.Join(keyring.Algorithms(), ", "))
+		case slices.Contains(c.SigningAlgorithms[:i], alg):
+			return wrongField(fmt.Sprintf("SigningAlgorithms[%d]", i), "%q is there already", alg)
+		case c.Signer != nil && alg != keyring.RS256 && c.Signers[alg] == nil:
+			return wrongField("Signers", "has none for %s; beside a Signer each of the SigningAlgorithms needs one", alg)
+		}
+	}
+	for alg := range c.Signers {
+		if alg == keyring.RS256 || !slices.Contains(c.SigningAlgorithms, alg) {
+			return wrongField("Signers", "%q is none of the SigningAlgorithms but RS256, which has Signer", alg)
+		}
+	}
+	switch {
+	case !slices.Contains(c.SigningAlgorithms, keyring.RS256):
+		return wrongField("SigningAlgorithms", "must have RS256, which every application can count on (OpenID Connect Discovery section 3)")
+	case c.Signer == nil && len(c.Signers) > 0:
+		return wrongField("Signers", "go with a Signer, which is missing")
+	case c.Signer != nil && c.WrapSigner != nil:
+		return wrongField("WrapSigner", "is for the provider's own keys, which Signer replaces; set one of them")
+	case c.Signer != nil && c.WrapKey != nil:
+		return wrongField("WrapKey", "is for the provider's own keys, which Signer replaces; set one of them")
+	case c.WrapSigner != nil && c.WrapKey != nil:
+		return wrongField("WrapKey", "replaces WrapSigner; set one of them")
+	case c.Signer == nil && len(c.PublicKeys) > 0:
 		return wrongField("PublicKeys", "go with a Signer; the provider publishes its own keys")
 	}
 	for i, key := range c.PublicKeys {
-		if key == nil || key.N == nil || key.N.BitLen() < 2048 || key.E < 3 || key.E%2 == 0 {
+		if key == nil || keyring.CheckPublicKey(keyring.RS256, key) != nil {
 			return wrongField(fmt.Sprintf("PublicKeys[%d]", i), "must be an RSA key of at least 2048 bits")
 		}
 	}
+	for alg, keys := range c.SignersPublicKeys {
+		if c.Signers[alg] == nil {
+			return wrongField("SignersPublicKeys", "%q has no signer in Signers", alg)
+		}
+		for i, key := range keys {
+			if err := keyring.CheckPublicKey(alg, key); err != nil {
+				return &FieldError{fmt.Sprintf("SignersPublicKeys[%q][%d]", alg, i), err}
+			}
+		}
+	}
 	return nil
+}
+
+// secrets returns the keys of Secret and PreviousSecrets.
+func (c Config) secrets() (*keyring.Secrets, error) {
+	secrets, err := keyring.NewSecrets(c.Secret, c.PreviousSecrets...)
+	if err == nil {
+		return secrets, nil
+	}
+	wrong := "Secret"
+	if _, alone := keyring.NewSecrets(c.Secret); alone == nil {
+		wrong = "PreviousSecrets"
+	}
+	return nil, &FieldError{wrong, err}
 }
 
 // ErrSealed means that a value does not open: it was sealed for another purpose or under a

@@ -257,7 +257,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	p.upkeep.RunWith(p.notifier.Run)
 	endpoints, err := oauth.New(oauth.Options{
 		Site: site, Engine: p.engine, Catalogue: p.catalogue, Audit: p.audit, Activity: p.activity, Limits: p.limits,
-		Classes: cfg.classes().Supported(), HasAccounts: cfg.hasAccounts(), Documents: cfg.UnknownClients.Documents, Faults: p.faults, Keys: p.faults.Publish(p.keys),
+		Classes: cfg.classes().Supported(), HasAccounts: cfg.hasAccounts(), Documents: cfg.UnknownClients.Documents, Faults: p.faults, SigningAlgorithms: cfg.SigningAlgorithms, Keys: p.faults.Publish(p.keys),
 	})
 	if err != nil {
 		return err
@@ -314,7 +314,7 @@ func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine
 		Grants:          memory.Grants{Store: p.store},
 		Tokens:          engineTokens{tokens},
 		Sign:            p.faults.Sign(p.keys.Sign),
-		SignAccessToken: func(claims []byte) (string, error) { return p.keys.SignAs(keyring.TypeAccessToken, claims) },
+		SignAccessToken: func(alg string, claims []byte) (string, error) { return p.keys.SignAs(keyring.TypeAccessToken, alg, claims) },
 		VerifyAccessToken: func(ctx context.Context, token string) ([]byte, error) {
 			p.keys.Refresh(ctx)
 			return p.keys.VerifyAs(keyring.TypeAccessToken, token)

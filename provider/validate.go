@@ -11,6 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/field"
+	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/outbound"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 )
@@ -40,7 +41,28 @@ func (p Clients) Validate(c Client) error {
 	if err := c.validateCalled(p.cfg.AllowPrivateNetworks); err != nil {
 		return err
 	}
+	if err := c.validateSigning(p.cfg.SigningAlgorithms); err != nil {
+		return err
+	}
 	return c.validateKeys(p.cfg.AllowPrivateNetworks)
+}
+
+// validateSigning returns an error for the first algorithm with which nothing is signed for the
+// application.
+func (c Client) validateSigning(algorithms []string) error {
+	if c.Dialect == V3 || c.Dialect == "" {
+		algorithms = []string{keyring.RS256} // as its contract says
+	}
+	for _, field := range []struct{ name, alg string }{
+		{"IDTokenSignedResponseAlg", c.IDTokenSignedResponseAlg},
+		{"UserinfoSignedResponseAlg", c.UserinfoSignedResponseAlg},
+		{"AuthorizationSignedResponseAlg", c.AuthorizationSignedResponseAlg},
+	} {
+		if field.alg != "" && !slices.Contains(algorithms, field.alg) {
+			return wrongField(field.name, "%q is none of %s", field.alg, strings.Join(algorithms, ", "))
+		}
+	}
+	return nil
 }
 
 // validateCalled returns an error for the first address that the provider must not call.
@@ -74,8 +96,6 @@ func (c Client) validate(known *claims.Catalogue, addresses registry.Addresses, 
 		return wrongField("Secret", "must be 32 to 255 bytes, as openssl rand -hex 32 makes them")
 	case !slices.Contains([]string{"", protocol.AuthBasic, protocol.AuthPost, protocol.AuthPrivateKey}, c.TokenEndpointAuthMethod):
 		return wrongField("TokenEndpointAuthMethod", "%q is unknown", c.TokenEndpointAuthMethod)
-	case c.UserinfoSignedResponseAlg != "" && c.UserinfoSignedResponseAlg != "RS256":
-		return wrongField("UserinfoSignedResponseAlg", "%q is not RS256", c.UserinfoSignedResponseAlg)
 	case c.AccessTokenFormat != "" && c.AccessTokenFormat != formatJWT:
 		return wrongField("AccessTokenFormat", "%q is not %s", c.AccessTokenFormat, formatJWT)
 	case c.AccessTokenFormat != "" && !dialect.JWTAccessTokens:

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/catalogue"
@@ -177,6 +178,12 @@ type Resource struct {
 	// resource. The dashboard offers it to nobody then.
 	// Defaults to all.
 	Clients []string `json:"clients,omitempty"`
+
+	// SigningAlgorithm is that of access tokens for the resource that are JWTs (see
+	// Client.AccessTokenFormat), one of Config.SigningAlgorithms. A token for several has one
+	// signature: a request for resources whose algorithms differ is invalid_target.
+	// Defaults to RS256.
+	SigningAlgorithm string `json:"signing_algorithm,omitempty"`
 }
 
 // maxResourceURI is the maximum length of a URI in bytes; every token is stored with one.
@@ -203,6 +210,8 @@ func (c Config) validateResources(known *claims.Catalogue) error {
 			return in("URI", fmt.Errorf("%q is the provider itself", r.URI))
 		case len(r.Name) > 120 || !web.IsPlainText(r.Name) || r.Name != "" && !web.IsVisible(r.Name):
 			return in("Name", errors.New("must be at most 120 bytes of text that can be seen"))
+		case !c.signsWith(r.SigningAlgorithm):
+			return in("SigningAlgorithm", fmt.Errorf("%q is none of Config.SigningAlgorithms: %s", r.SigningAlgorithm, strings.Join(c.SigningAlgorithms, ", ")))
 		}
 		seen[bare] = true
 		for j, s := range r.Scopes {

@@ -63,6 +63,13 @@ type Client struct {
 	// the choice.
 	UserinfoSigned bool `json:"userinfo_signed,omitempty"`
 
+	// IDTokenAlg is the algorithm of ID tokens and logout tokens, UserinfoAlg that of signed
+	// userinfo, ResponseAlg that of signed authorization responses; empty is RS256 (OpenID
+	// Connect Registration section 2).
+	IDTokenAlg  string `json:"id_token_alg,omitempty"`
+	UserinfoAlg string `json:"userinfo_alg,omitempty"`
+	ResponseAlg string `json:"response_alg,omitempty"`
+
 	// LeanIDTokens leaves the claims of scopes to userinfo (OpenID Connect Core section
 	// 5.4).
 	LeanIDTokens bool `json:"lean_id_tokens,omitempty"`

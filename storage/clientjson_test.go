@@ -32,6 +32,7 @@ var documents = map[string]struct {
 			Scopes:                 []string{"openid"},
 			Origins:                []string{"https://app.example"},
 			NoQueryToken:           true, NoJSONP: true, UserinfoSigned: true, RequireVerified: true,
+			IDTokenAlg: "ES256", UserinfoAlg: "EdDSA", ResponseAlg: "PS256",
 			SkipConsent: true, Unreviewed: true, Disabled: true, Deleted: true,
 			AuthSigningAlg: "ES256", JWKS: json.RawMessage(`{"keys":[]}`), JWKSURI: "https://app.example/keys",
 			RequirePushed: true, RequirePKCE: true, RequireSignedRequest: true, RequestSigningAlg: "PS256",
@@ -54,6 +55,7 @@ var documents = map[string]struct {
 			`"post_logout_redirect_uris":["https://app.example/"],"response_types":["code","token"],` +
 			`"grant_types":["authorization_code"],"scopes":["openid"],"origins":["https://app.example"],` +
 			`"no_query_token":true,"no_jsonp":true,"userinfo_signed":true,"require_verified":true,` +
+			`"id_token_alg":"ES256","userinfo_alg":"EdDSA","response_alg":"PS256",` +
 			`"auth_signing_alg":"ES256","jwks":{"keys":[]},"jwks_uri":"https://app.example/keys",` +
 			`"require_pushed":true,"require_pkce":true,"require_signed_request":true,"request_signing_alg":"PS256",` +
 			`"lean_id_tokens":true,"jwt_access_tokens":true,"resources":["https://api.example/"],` +

@@ -7,8 +7,11 @@ import (
 
 // Key is an encrypted signing key. Only its encryption ever changes.
 type Key struct {
-	// Generation is unique and orders the keys: 1 is the first.
+	// Generation is unique and orders the keys, of all algorithms: 1 is the first.
 	Generation int64
+
+	// Alg is the algorithm of its signatures (RFC 7518 section 3.1).
+	Alg string
 
 	// ID is the published kid.
 	ID string
@@ -36,6 +39,7 @@ type Keys interface {
 	// was removed, or resealed meanwhile.
 	ResealKey(ctx context.Context, generation int64, before, sealed []byte) error
 
-	// RemoveKeys removes the keys of generations before this one.
-	RemoveKeys(ctx context.Context, before int64) error
+	// RemoveKeys removes the keys of an algorithm, or of all for "", of generations before this
+	// one.
+	RemoveKeys(ctx context.Context, alg string, before int64) error
 }

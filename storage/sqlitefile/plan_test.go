@@ -116,7 +116,7 @@ func TestPlans(t *testing.T) {
 		// One row for each import that is kept.
 		"SELECT g.number FROM main.roster_generations g WHERE " + unusedGeneration + " ORDER BY g.number",
 		// A handful of rows.
-		"SELECT generation, id, sealed, created_at, use_from FROM main.keys ORDER BY generation",
+		"SELECT generation, alg, id, sealed, created_at, use_from FROM main.keys ORDER BY generation",
 		// All of them, a batch at a time.
 		"SELECT id FROM main.evidence_leftovers ORDER BY id LIMIT ?1",
 		// From the earliest plan on, until the first that is over, and from the latest on.

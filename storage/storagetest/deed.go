@@ -370,7 +370,7 @@ var clientDeeds = map[string]deed[storage.Store]{
 		changes: []string{"key red"},
 	},
 	"RemoveKeys": {
-		do:      func(ctx context.Context, s storage.Store) error { return s.RemoveKeys(ctx, 2) },
+		do:      func(ctx context.Context, s storage.Store) error { return s.RemoveKeys(ctx, "", 2) },
 		changes: []string{"key red"},
 	},
 	"RemoveImage": {

@@ -7,7 +7,7 @@ import (
 )
 
 func key(generation int64, id string) storage.Key {
-	return storage.Key{Generation: generation, ID: id, Sealed: []byte{0, 0xff}, CreatedAt: t0, UseFrom: t0}
+	return storage.Key{Generation: generation, Alg: "RS256", ID: id, Sealed: []byte{0, 0xff}, CreatedAt: t0, UseFrom: t0}
 }
 
 func (s *suite) keys(t *testing.T) {
@@ -57,10 +57,30 @@ func (s *suite) keys(t *testing.T) {
 		for i, id := range []string{"a", "b", "c"} {
 			ok(t, store.AddKey(t.Context(), key(int64(i+1), id)))
 		}
-		ok(t, store.RemoveKeys(t.Context(), 3))
-		ok(t, store.RemoveKeys(t.Context(), 3))
+		ok(t, store.RemoveKeys(t.Context(), "RS256", 3))
+		ok(t, store.RemoveKeys(t.Context(), "RS256", 3))
 		got, err := store.Keys(t.Context())
 		ok(t, err)
 		equal(t, got, []storage.Key{key(3, "c")})
+	})
+	t.Run("OfOneAlgorithmLeaveThoseOfOthersAlone", func(t *testing.T) {
+		store := s.store(t)
+		of := func(alg string, generation int64, id string) storage.Key {
+			k := key(generation, id)
+			k.Alg = alg
+			return k
+		}
+		for _, k := range []storage.Key{of("RS256", 1, "a"), of("ES256", 2, "b"), of("EdDSA", 3, "c"), of("ES256", 4, "d")} {
+			ok(t, store.AddKey(t.Context(), k))
+		}
+		fails(t, store.AddKey(t.Context(), of("PS256", 2, "e")), storage.ErrConflict)
+		ok(t, store.RemoveKeys(t.Context(), "ES256", 4))
+		got, err := store.Keys(t.Context())
+		ok(t, err)
+		equal(t, got, []storage.Key{of("RS256", 1, "a"), of("EdDSA", 3, "c"), of("ES256", 4, "d")})
+		ok(t, store.RemoveKeys(t.Context(), "", 4))
+		got, err = store.Keys(t.Context())
+		ok(t, err)
+		equal(t, got, []storage.Key{of("ES256", 4, "d")})
 	})
 }

@@ -34,8 +34,9 @@ type Options struct {
 	// Client returns a registration; engine.ErrNoClient if there is none.
 	Client func(ctx context.Context, id string) (*registry.Client, error)
 
-	// Sign returns claims as a JWT with this typ; Refresh updates the key.
-	Sign    func(typ string, claims []byte) (string, error)
+	// Sign returns claims as a JWT with this typ, signed with an algorithm; Refresh updates the
+	// key.
+	Sign    func(typ, alg string, claims []byte) (string, error)
 	Refresh func(ctx context.Context)
 
 	// Post sends a form and returns the status of the answer.

@@ -110,7 +110,7 @@ func judge(status int, err error) diagnosis.Name {
 
 // send makes a logout token and sends it (section 2.5).
 func (n *Notifier) send(ctx context.Context, client *registry.Client, c storage.ClientSession) (status int, err error) {
-	token, err := n.token(ctx, c)
+	token, err := n.token(ctx, client, c)
 	if err != nil {
 		return 0, err
 	}
@@ -136,7 +136,7 @@ type logoutToken struct {
 	Events    map[string]struct{} `json:"events"`
 }
 
-func (n *Notifier) token(ctx context.Context, c storage.ClientSession) (string, error) {
+func (n *Notifier) token(ctx context.Context, client *registry.Client, c storage.ClientSession) (string, error) {
 	now := n.Clock()
 	claims, err := json.Marshal(logoutToken{
 		Issuer: n.Issuer, Subject: c.Subject, Audience: c.ClientID, SID: c.SID, ID: random.Text(16),
@@ -146,7 +146,7 @@ func (n *Notifier) token(ctx context.Context, c storage.ClientSession) (string, 
 		return "", fmt.Errorf("encode logout token: %w", err)
 	}
 	n.Refresh(ctx)
-	token, err := n.Sign(keyring.TypeLogoutToken, claims)
+	token, err := n.Sign(keyring.TypeLogoutToken, client.IDTokenSigning(), claims)
 	if err != nil {
 		return "", fmt.Errorf("sign logout token: %w", err)
 	}

@@ -109,6 +109,7 @@ const (
 	RefreshOfAnother     Name = "refresh_token_of_another_client"
 	ScopeWider           Name = "scope_wider"
 	ResourceWider        Name = "resource_wider"
+	ResourceAlgorithms   Name = "resource_algorithms"
 	TokenOfAnother       Name = "token_of_another_client"
 	ConsentMissing       Name = "consent_missing"
 	IntrospectionPublic  Name = "introspection_by_public_client"

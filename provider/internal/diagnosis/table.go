@@ -23,7 +23,7 @@ var inOrder = []Name{
 	ParametersInQuery, JSONMalformed, JSONUnavailable, GrantTypeUnsupported, GrantNotRegistered,
 	RefreshNotRegistered, CodeUnknown, CodeUsed, CodeExpired, CodeRevoked, CodeOfAnother, RedirectURIDiffers,
 	VerifierMissing, VerifierMalformed, VerifierWrong, VerifierUnexpected, ScopeWithdrawn, AuthenticationWeak, RefreshUnknown,
-	RefreshUsed, RefreshExpired, RefreshRevoked, RefreshOfAnother, ScopeWider, ResourceWider, TokenOfAnother,
+	RefreshUsed, RefreshExpired, RefreshRevoked, RefreshOfAnother, ScopeWider, ResourceWider, ResourceAlgorithms, TokenOfAnother,
 	ConsentMissing, IntrospectionPublic,
 
 	TokenMissing, TokenUnknown, TokenExpired, TokenRevoked, TokenInQuery, HeaderMalformed, CallbackUnavailable,

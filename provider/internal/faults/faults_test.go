@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/provider/sandbox"
 )
@@ -47,8 +48,8 @@ func TestOutsideOfASandboxNothingFails(t *testing.T) {
 	if err := errors.Join(none.Authorize(t.Context(), "app"), none.Token(t.Context(), "app")); err != nil {
 		t.Error(err)
 	}
-	sign := none.Sign(func(claims []byte) (string, error) { return string(claims), nil })
-	if token, err := sign(t.Context(), []byte("as they are")); token != "as they are" || err != nil {
+	sign := none.Sign(func(_ string, claims []byte) (string, error) { return string(claims), nil })
+	if token, err := sign(t.Context(), keyring.RS256, []byte("as they are")); token != "as they are" || err != nil {
 		t.Errorf("signed %q: %v", token, err)
 	}
 }
@@ -57,16 +58,16 @@ func TestOnlySoManyRotatedKeysArePublished(t *testing.T) {
 	t.Parallel()
 	var r rotatedKeys
 	now := time.Now()
-	first, err := r.of("app", now)
+	first, err := r.of(rotatedFor{"app", keyring.RS256}, now)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range 2 {
-		if again, err := r.of("app", now.Add(time.Duration(i)*time.Second)); err != nil || again != first {
+		if again, err := r.of(rotatedFor{"app", keyring.RS256}, now.Add(time.Duration(i)*time.Second)); err != nil || again != first {
 			t.Fatalf("another key within the minute: %v", err)
 		}
 	}
-	later, err := r.of("app", now.Add(rotateEvery))
+	later, err := r.of(rotatedFor{"app", keyring.RS256}, now.Add(rotateEvery))
 	if err != nil || later == first || len(r.all) != 2 {
 		t.Errorf("%d keys: %v", len(r.all), err)
 	}
@@ -77,21 +78,21 @@ func TestRotatedKeysOfOthersPushNoneOut(t *testing.T) {
 	t.Parallel()
 	var r rotatedKeys
 	now := time.Now()
-	first, err := r.of("app", now)
+	first, err := r.of(rotatedFor{"app", keyring.RS256}, now)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for len(r.all) < maxRotated {
-		r.all = append(r.all, rotatedKey{"other", now, first})
+		r.all = append(r.all, rotatedKey{rotatedFor{"other", keyring.RS256}, now, first})
 	}
 	published := func() bool {
 		return slices.ContainsFunc(r.all, func(k rotatedKey) bool { return k.clientID == "app" })
 	}
-	usual := func([]byte) (string, error) { return "as usual", nil }
-	if token, err := r.sign("one more", nil, now.Add(keepRotated-time.Second), usual); err != nil || token != "as usual" || !published() || len(r.all) != maxRotated {
+	usual := func(string, []byte) (string, error) { return "as usual", nil }
+	if token, err := r.sign(rotatedFor{"one more", keyring.RS256}, nil, now.Add(keepRotated-time.Second), usual); err != nil || token != "as usual" || !published() || len(r.all) != maxRotated {
 		t.Errorf("signed %q with %d keys: %v", token, len(r.all), err)
 	}
-	if token, err := r.sign("one more", []byte("{}"), now.Add(keepRotated), usual); err != nil || token == "as usual" || len(r.all) != 1 {
+	if token, err := r.sign(rotatedFor{"one more", keyring.RS256}, []byte("{}"), now.Add(keepRotated), usual); err != nil || token == "as usual" || len(r.all) != 1 {
 		t.Errorf("when the former keys are over: %q with %d keys: %v", token, len(r.all), err)
 	}
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/bonafide-id/bonafide/provider/sandbox"
 )
 
-// Sign returns what signs ID tokens in place of sign.
-func (f *Faults) Sign(sign func(claims []byte) (string, error)) func(ctx context.Context, claims []byte) (string, error) {
+// Sign returns what signs ID tokens with an algorithm in place of sign.
+func (f *Faults) Sign(sign func(alg string, claims []byte) (string, error)) func(ctx context.Context, alg string, claims []byte) (string, error) {
 	if f == nil {
-		return func(_ context.Context, claims []byte) (string, error) { return sign(claims) }
+		return func(_ context.Context, alg string, claims []byte) (string, error) { return sign(alg, claims) }
 	}
-	return func(ctx context.Context, claims []byte) (string, error) {
+	return func(ctx context.Context, alg string, claims []byte) (string, error) {
 		var of struct {
 			Audience string `json:"aud"`
 		}
@@ -30,15 +30,15 @@ func (f *Faults) Sign(sign func(claims []byte) (string, error)) func(ctx context
 		}
 		switch fault {
 		case sandbox.KeyRotated:
-			return f.rotated.sign(of.Audience, claims, f.Clock(), sign)
+			return f.rotated.sign(rotatedFor{of.Audience, alg}, claims, f.Clock(), sign)
 		case sandbox.IDTokenSignature:
-			token, err := sign(claims)
+			token, err := sign(alg, claims)
 			return spoiled(token), err
 		}
 		if claims, err = changed(claims, wrongClaims(fault, f.Clock())); err != nil {
 			return "", err
 		}
-		return sign(claims)
+		return sign(alg, claims)
 	}
 }
 

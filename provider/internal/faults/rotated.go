@@ -2,8 +2,6 @@ package faults
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/rsa"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -57,31 +55,34 @@ type rotatedKeys struct {
 }
 
 type rotatedKey struct {
-	clientID string
-	madeAt   time.Time
-	keys     *keyring.KeySet
+	rotatedFor
+	madeAt time.Time
+	keys   *keyring.KeySet
 }
+
+// rotatedFor is whose key it is, and for which algorithm.
+type rotatedFor struct{ clientID, alg string }
 
 // sign signs with the application's key of this minute, or as usual when there is no room for
 // one.
-func (r *rotatedKeys) sign(clientID string, claims []byte, now time.Time, usual func([]byte) (string, error)) (string, error) {
-	keys, err := r.of(clientID, now)
+func (r *rotatedKeys) sign(by rotatedFor, claims []byte, now time.Time, usual func(string, []byte) (string, error)) (string, error) {
+	keys, err := r.of(by, now)
 	switch {
 	case err != nil:
 		return "", err
 	case keys == nil:
-		return usual(claims)
+		return usual(by.alg, claims)
 	default:
-		return keys.Sign(claims)
+		return keys.Sign(by.alg, claims)
 	}
 }
 
 // of returns the application's key of this minute, or nil when there is no room for one.
-func (r *rotatedKeys) of(clientID string, now time.Time) (*keyring.KeySet, error) {
+func (r *rotatedKeys) of(by rotatedFor, now time.Time) (*keyring.KeySet, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, k := range slices.Backward(r.all) {
-		if age := now.Sub(k.madeAt); k.clientID == clientID && age >= 0 && age < rotateEvery {
+		if age := now.Sub(k.madeAt); k.rotatedFor == by && age >= 0 && age < rotateEvery {
 			return k.keys, nil
 		}
 	}
@@ -89,15 +90,11 @@ func (r *rotatedKeys) of(clientID string, now time.Time) (*keyring.KeySet, error
 	if len(r.all) >= maxRotated {
 		return nil, nil //nolint:nilnil // no key is an answer
 	}
-	private, err := rsa.GenerateKey(rand.Reader, 2048)
+	keys, err := keyring.Fresh(by.alg)
 	if err != nil {
 		return nil, fmt.Errorf("make a key: %w", err)
 	}
-	keys, err := keyring.Static(private)
-	if err != nil {
-		return nil, fmt.Errorf("make a key: %w", err)
-	}
-	r.all = append(r.all, rotatedKey{clientID, now, keys})
+	r.all = append(r.all, rotatedKey{by, now, keys})
 	return keys, nil
 }
 

@@ -2,6 +2,8 @@ package host
 
 import (
 	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
 	"crypto/rsa"
 	"errors"
 	"fmt"
@@ -30,26 +32,26 @@ const sampleEvery = 64
 type sampledSigner struct {
 	field  string // of the Config
 	signer crypto.Signer
-	public *rsa.PublicKey
+	public crypto.PublicKey
 	signed atomic.Uint64
 }
 
 func newSampledSigner(field string, signer crypto.Signer) (crypto.Signer, error) {
-	key, err := publicKey(signer.Public())
-	if err != nil {
+	public := signer.Public()
+	if err := checkPublic(public); err != nil {
 		return nil, err
 	}
-	return &sampledSigner{field: field, signer: signer, public: key}, nil
+	return &sampledSigner{field: field, signer: signer, public: public}, nil
 }
 
 // Public implements crypto.Signer.
 func (s *sampledSigner) Public() crypto.PublicKey { return s.public }
 
 // Sign implements crypto.Signer.
-func (s *sampledSigner) Sign(random io.Reader, digest []byte, options crypto.SignerOpts) ([]byte, error) {
-	signature, err := s.signer.Sign(random, digest, options)
+func (s *sampledSigner) Sign(random io.Reader, input []byte, options crypto.SignerOpts) ([]byte, error) {
+	signature, err := s.signer.Sign(random, input, options)
 	if err == nil && s.signed.Add(1)%sampleEvery == 1 {
-		err = verify(s.public, options.HashFunc(), digest, signature)
+		err = verify(s.public, options, input, signature)
 	}
 	if err != nil {
 		s.signed.Store(0) // the next one is verified as well
@@ -58,17 +60,42 @@ func (s *sampledSigner) Sign(random io.Reader, digest []byte, options crypto.Sig
 	return signature, nil
 }
 
-func publicKey(public crypto.PublicKey) (*rsa.PublicKey, error) {
-	key, ok := public.(*rsa.PublicKey)
-	if !ok || key == nil {
-		return nil, fmt.Errorf("the public key is a %T: RS256 needs an RSA key", public)
+// checkPublic returns an error for a key of a kind whose signatures are not known.
+func checkPublic(public crypto.PublicKey) error {
+	switch key := public.(type) {
+	case *rsa.PublicKey:
+		if key != nil {
+			return nil
+		}
+	case *ecdsa.PublicKey:
+		if key != nil {
+			return nil
+		}
+	case ed25519.PublicKey:
+		if len(key) == ed25519.PublicKeySize {
+			return nil
+		}
 	}
-	return key, nil
+	return fmt.Errorf("the public key is a %T: want an RSA, ECDSA or Ed25519 key", public)
 }
 
-// verify returns an error unless a signature is that of a key.
-func verify(key *rsa.PublicKey, hash crypto.Hash, digest, signature []byte) error {
-	if rsa.VerifyPKCS1v15(key, hash, digest, signature) != nil {
+// verify returns an error unless a signature is that of a key over what the signer got, in the
+// form of crypto.Signer.
+func verify(public crypto.PublicKey, options crypto.SignerOpts, input, signature []byte) error {
+	good := false
+	switch key := public.(type) {
+	case *rsa.PublicKey:
+		if pss, ok := options.(*rsa.PSSOptions); ok {
+			good = rsa.VerifyPSS(key, pss.HashFunc(), input, signature, pss) == nil
+		} else {
+			good = rsa.VerifyPKCS1v15(key, options.HashFunc(), input, signature) == nil
+		}
+	case *ecdsa.PublicKey:
+		good = ecdsa.VerifyASN1(key, input, signature)
+	case ed25519.PublicKey:
+		good = options.HashFunc() == 0 && ed25519.Verify(key, input, signature)
+	}
+	if !good {
 		return errors.New("its signature does not match its public key")
 	}
 	return nil

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
 	"crypto/rsa"
 	"fmt"
 	"io"
@@ -15,14 +17,15 @@ import (
 type fencedSigner struct {
 	field  string // of the Config
 	signer crypto.Signer
-	public *rsa.PublicKey
+	public crypto.PublicKey
 	calls  Calls
 }
 
 // NewSigner returns a signer that does no harm. A key in memory is not fenced, nor is a signer
 // of the project's own package.
 func NewSigner(field string, signer crypto.Signer, calls Calls) (crypto.Signer, error) {
-	if _, inMemory := signer.(*rsa.PrivateKey); inMemory || signer == nil {
+	switch signer.(type) {
+	case nil, *rsa.PrivateKey, *ecdsa.PrivateKey, ed25519.PrivateKey:
 		return signer, nil
 	}
 	if isOwn(signer) {
@@ -34,25 +37,24 @@ func NewSigner(field string, signer crypto.Signer, calls Calls) (crypto.Signer, 
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrFailed, field, err)
 	}
-	key, err := publicKey(public)
-	if err != nil {
+	if err := checkPublic(public); err != nil {
 		return nil, err
 	}
-	return &fencedSigner{field, signer, key, calls}, nil
+	return &fencedSigner{field, signer, public, calls}, nil
 }
 
 // Public implements crypto.Signer.
 func (s *fencedSigner) Public() crypto.PublicKey { return s.public }
 
 // Sign implements crypto.Signer.
-func (s *fencedSigner) Sign(random io.Reader, digest []byte, options crypto.SignerOpts) ([]byte, error) {
-	digest = bytes.Clone(digest) // an abandoned call may still read it
+func (s *fencedSigner) Sign(random io.Reader, input []byte, options crypto.SignerOpts) ([]byte, error) {
+	input = bytes.Clone(input) // an abandoned call may still read it
 	signature, err := CallIn(context.Background(), s.calls, func(context.Context) ([]byte, error) {
-		signature, err := s.signer.Sign(random, bytes.Clone(digest), options)
+		signature, err := s.signer.Sign(random, bytes.Clone(input), options)
 		return bytes.Clone(signature), err // the signer may still write to its own
 	})
 	if err == nil {
-		err = verify(s.public, options.HashFunc(), digest, signature)
+		err = verify(s.public, options, input, signature)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrFailed, s.field, err)

@@ -2,9 +2,7 @@ package keyring
 
 import (
 	"crypto"
-	"crypto/rand"
 	"crypto/rsa"
-	"crypto/sha256"
 	"crypto/x509"
 	"encoding/base64"
 	"errors"
@@ -17,42 +15,57 @@ import (
 )
 
 const (
-	// keyBits is the size of generated keys, the minimum of RS256 (RFC 7518 section 3.3).
+	// keyBits is the size of generated RSA keys, the minimum of RS256 and PS256 (RFC 7518
+	// sections 3.3 and 3.5).
 	// A larger key signs several times slower.
 	keyBits = 2048
 
-	// keyPurpose is the purpose under which private keys are encrypted.
+	// keyPurpose is the purpose under which private keys of RS256 are encrypted.
 	keyPurpose = "signing key"
 )
 
 // key is one signing key, ready to use.
 type key struct {
+	alg        string
 	generation int64
 	id         string
 	useFrom    time.Time
 	signer     crypto.Signer // nil for a key that only verifies
-	public     *rsa.PublicKey
+	public     crypto.PublicKey
 
-	// header is the encoded JOSE header with the dot after it: the same for
-	// every token of TypeJWT that the key signs.
-	header string
+	// headers are the encoded JOSE headers by type, each with the dot after it: the same for
+	// every token of the type that the key signs.
+	headers map[string]string
 
 	// outdated reports that a former secret encrypts the key.
 	outdated bool
 }
 
+// newPublic returns a key that only verifies.
+func newPublic(alg string, public crypto.PublicKey) (*key, error) {
+	if err := CheckPublicKey(alg, public); err != nil {
+		return nil, err
+	}
+	id, err := thumbprint(public)
+	if err != nil {
+		return nil, err
+	}
+	k := &key{alg: alg, id: id, public: public, headers: make(map[string]string, len(types))}
+	for _, typ := range types {
+		k.headers[typ] = encodeHeader(alg, id, typ)
+	}
+	return k, nil
+}
+
 // newKey prepares a signer. It signs once, so that a broken signer, or one with another key
 // than it claims, fails at the start and not for a user.
-func newKey(signer crypto.Signer) (*key, error) {
+func newKey(alg string, signer crypto.Signer) (*key, error) {
 	if signer == nil {
 		return nil, errors.New("there is no signer")
 	}
-	public, ok := signer.Public().(*rsa.PublicKey)
-	if !ok {
-		return nil, fmt.Errorf("the public key is a %T: RS256 needs an RSA key", signer.Public())
-	}
-	if bits := public.N.BitLen(); bits < keyBits {
-		return nil, fmt.Errorf("the RSA key has %d bits: at least %d are needed", bits, keyBits)
+	k, err := newPublic(alg, signer.Public())
+	if err != nil {
+		return nil, err
 	}
 	if private, ok := signer.(*rsa.PrivateKey); ok {
 		if err := private.Validate(); err != nil {
@@ -61,24 +74,29 @@ func newKey(signer crypto.Signer) (*key, error) {
 		// Precomputed values make a signature up to 70 % faster.
 		private.Precompute()
 	}
-	id, err := thumbprint(public)
-	if err != nil {
-		return nil, err
-	}
-	k := &key{id: id, signer: signer, public: public, header: encodeHeader(id, TypeJWT)}
-	digest := sha256.Sum256([]byte(k.header))
-	signature, err := signer.Sign(rand.Reader, digest[:], crypto.SHA256)
+	k.signer = signer
+	message := []byte(k.headers[TypeJWT])
+	signature, err := k.sign(message)
 	if err != nil {
 		return nil, fmt.Errorf("try the signer: %w", err)
 	}
-	if err := rsa.VerifyPKCS1v15(public, crypto.SHA256, digest[:], signature); err != nil {
-		return nil, fmt.Errorf("try the signer: its signature does not match its public key: %w", err)
+	if !k.verify(message, signature) {
+		return nil, errors.New("try the signer: its signature does not match its public key")
 	}
 	return k, nil
 }
 
+// sign returns the signature of RFC 7515 over a message.
+func (k *key) sign(message []byte) ([]byte, error) { return algorithms[k.alg].sign(k.signer, message) }
+
+// verify reports whether a signature is that of the key over a message.
+func (k *key) verify(message, signature []byte) bool {
+	a := algorithms[k.alg]
+	return a.verify(k.public, a.input(message), signature)
+}
+
 // thumbprint returns the key's identifier (RFC 7638).
-func thumbprint(public *rsa.PublicKey) (string, error) {
+func thumbprint(public crypto.PublicKey) (string, error) {
 	jwk := jose.JSONWebKey{Key: public}
 	sum, err := jwk.Thumbprint(crypto.SHA256)
 	if err != nil {
@@ -87,13 +105,23 @@ func thumbprint(public *rsa.PublicKey) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(sum), nil
 }
 
+// sealPurpose returns the purpose under which the private keys of an algorithm are encrypted.
+// A row that somebody relabels does not open, and a process that knows RS256 alone does not
+// sign with a key of another algorithm.
+func sealPurpose(alg string) string {
+	if alg == RS256 {
+		return keyPurpose
+	}
+	return keyPurpose + " " + alg
+}
+
 // generateKey makes a key and encrypts it for the store.
-func generateKey(secrets *Secrets, generation int64, now, useFrom time.Time) (storage.Key, error) {
-	private, err := rsa.GenerateKey(rand.Reader, keyBits)
+func generateKey(secrets *Secrets, alg string, generation int64, now, useFrom time.Time) (storage.Key, error) {
+	private, err := algorithms[alg].generate()
 	if err != nil {
 		return storage.Key{}, fmt.Errorf("generate: %w", err)
 	}
-	id, err := thumbprint(&private.PublicKey)
+	id, err := thumbprint(private.Public())
 	if err != nil {
 		return storage.Key{}, err
 	}
@@ -103,8 +131,9 @@ func generateKey(secrets *Secrets, generation int64, now, useFrom time.Time) (st
 	}
 	return storage.Key{
 		Generation: generation,
+		Alg:        alg,
 		ID:         id,
-		Sealed:     secrets.Seal(keyPurpose, der),
+		Sealed:     secrets.Seal(sealPurpose(alg), der),
 		CreatedAt:  now,
 		UseFrom:    useFrom,
 	}, nil
@@ -117,7 +146,7 @@ func openKey(secrets *Secrets, options Options, stored storage.Key) (*key, error
 	if err != nil {
 		return nil, err
 	}
-	k, err := options.newKey(private)
+	k, err := options.newKey(stored.Alg, private)
 	if err != nil {
 		return nil, fmt.Errorf("signing key %d (%s): %w", stored.Generation, stored.ID, err)
 	}
@@ -131,47 +160,63 @@ func openKey(secrets *Secrets, options Options, stored storage.Key) (*key, error
 }
 
 // unsealKey returns the private key of a row.
-func unsealKey(secrets *Secrets, stored storage.Key) (*rsa.PrivateKey, error) {
-	der, err := secrets.Open(keyPurpose, stored.Sealed)
+func unsealKey(secrets *Secrets, stored storage.Key) (crypto.Signer, error) {
+	der, err := secrets.Open(sealPurpose(stored.Alg), stored.Sealed)
 	if err != nil {
-		return nil, fmt.Errorf("signing key %d (%s) was sealed under a secret that is neither the current nor a previous one, or is damaged: %w",
-			stored.Generation, stored.ID, err)
+		return nil, fmt.Errorf("signing key %d (%s, %s) was sealed under a secret that is neither the current nor a previous one, or is damaged: %w",
+			stored.Generation, stored.Alg, stored.ID, err)
 	}
 	private, err := x509.ParsePKCS8PrivateKey(der)
 	if err != nil {
 		return nil, fmt.Errorf("signing key %d (%s): decode: %w", stored.Generation, stored.ID, err)
 	}
-	rsaKey, ok := private.(*rsa.PrivateKey)
+	signer, ok := private.(crypto.Signer)
 	if !ok {
 		return nil, fmt.Errorf("signing key %d (%s) is a %T", stored.Generation, stored.ID, private)
 	}
-	id, err := thumbprint(&rsaKey.PublicKey)
+	if err := CheckPublicKey(stored.Alg, signer.Public()); err != nil {
+		return nil, fmt.Errorf("signing key %d (%s): %w", stored.Generation, stored.ID, err)
+	}
+	id, err := thumbprint(signer.Public())
 	if err != nil {
 		return nil, err
 	}
 	if id != stored.ID {
 		return nil, fmt.Errorf("signing key %d is stored as %s but is %s", stored.Generation, stored.ID, id)
 	}
-	return rsaKey, nil
+	return signer, nil
 }
 
 // newKey prepares one of the provider's own keys, with the host's signer over it. Keys rotate
 // in the background, where a panic would end the host's program.
-func (o Options) newKey(private *rsa.PrivateKey) (k *key, err error) {
-	if o.WrapSigner == nil {
-		return newKey(private)
+func (o Options) newKey(alg string, private crypto.Signer) (k *key, err error) {
+	name, wrap := o.wrap(alg)
+	if wrap == nil {
+		return newKey(alg, private)
 	}
 	defer func() {
 		if cause := recover(); cause != nil {
-			k, err = nil, fmt.Errorf("WrapSigner: panic: %v", cause)
+			k, err = nil, fmt.Errorf("%s: panic: %v", name, cause)
 		}
 	}()
-	signer, err := o.WrapSigner(private)
+	signer, err := wrap(private)
 	if err == nil {
-		k, err = newKey(signer)
+		k, err = newKey(alg, signer)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("WrapSigner: %w", err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return k, nil
+}
+
+// wrap returns the host's function for keys of an algorithm, and its name; nil for none.
+func (o Options) wrap(alg string) (name string, wrap func(crypto.Signer) (crypto.Signer, error)) {
+	switch {
+	case o.WrapKey != nil:
+		return "WrapKey", func(key crypto.Signer) (crypto.Signer, error) { return o.WrapKey(alg, key) }
+	case o.WrapSigner != nil && alg == RS256:
+		return "WrapSigner", func(key crypto.Signer) (crypto.Signer, error) { return o.WrapSigner(key.(*rsa.PrivateKey)) }
+	default:
+		return "", nil
+	}
 }

@@ -24,6 +24,11 @@ func (l liar) Sign(r io.Reader, digest []byte, opts crypto.SignerOpts) ([]byte, 
 	return l.used.Sign(r, digest, opts)
 }
 
+// static returns a set of one key of the host for RS256.
+func static(signer crypto.Signer) (*KeySet, error) {
+	return Static(map[string]Held{RS256: {Signer: signer}})
+}
+
 func rsaKey(t testing.TB, bits int) *rsa.PrivateKey {
 	t.Helper()
 	k, err := rsa.GenerateKey(rand.Reader, bits)
@@ -37,14 +42,14 @@ func TestStatic(t *testing.T) {
 	good := rsaKey(t, 2048)
 	t.Run("SignsWithTheKeyOfTheHost", func(t *testing.T) {
 		bare := &rsa.PrivateKey{PublicKey: good.PublicKey, D: good.D, Primes: good.Primes}
-		keys, err := Static(bare)
+		keys, err := static(bare)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if bare.Precomputed.Dp == nil {
 			t.Error("the key is not precomputed")
 		}
-		token, err := keys.Sign([]byte(`{"sub":"u1"}`))
+		token, err := keys.Sign(RS256, []byte(`{"sub":"u1"}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +76,7 @@ func TestStatic(t *testing.T) {
 			"has 1024 bits":     rsaKey(t, 1024),
 			"does not match":    liar{shown: good, used: rsaKey(t, 2048)},
 		} {
-			if _, err := Static(signer); err == nil || !strings.Contains(err.Error(), want) {
+			if _, err := static(signer); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("error %v, want one that says %q", err, want)
 			}
 		}
@@ -95,7 +100,7 @@ func TestJWKS(t *testing.T) {
 			t.Errorf("n has %d characters, want 342 for 2048 bits", len(k["n"]))
 		}
 		delete(k, "n")
-		want := map[string]string{"kty": "RSA", "use": "sig", "alg": "RS256", "kid": keys.KeyID(), "e": "AQAB"}
+		want := map[string]string{"kty": "RSA", "use": "sig", "alg": "RS256", "kid": keys.KeyID(RS256), "e": "AQAB"}
 		if diff := cmp.Diff(want, k); diff != "" {
 			t.Errorf("members other than n:\n%s", diff)
 		}

@@ -8,8 +8,12 @@ import (
 	"time"
 )
 
-// Options are the times of a key and its signer. The zero value is ready to use.
+// Options are the algorithms, the times of a key and its signer. The zero value is ready to
+// use.
 type Options struct {
+	// Algorithms are those that sign; each has keys of its own. Defaults to RS256.
+	Algorithms []string
+
 	// RotateEvery is how long one key signs. Defaults to 90 days.
 	RotateEvery time.Duration
 
@@ -28,8 +32,10 @@ type Options struct {
 	VerifyFor time.Duration
 
 	// WrapSigner returns the signer that replaces a key, stored or new. It is tried like
-	// that of [Static], and must have the key's public key. Defaults to the key itself.
+	// that of [Static], and must have the key's public key. It is for keys of RS256; WrapKey
+	// is for those of all algorithms, and replaces it. Defaults to the key itself.
 	WrapSigner func(*rsa.PrivateKey) (crypto.Signer, error)
+	WrapKey    func(alg string, key crypto.Signer) (crypto.Signer, error)
 
 	// Clock returns the current time. Defaults to time.Now.
 	Clock func() time.Time
@@ -37,6 +43,9 @@ type Options struct {
 
 func (o Options) withDefaults() Options {
 	const day = 24 * time.Hour
+	if o.Algorithms == nil {
+		o.Algorithms = []string{RS256}
+	}
 	if o.RotateEvery == 0 {
 		o.RotateEvery = 90 * day
 	}
@@ -59,6 +68,11 @@ func (o Options) validate() error {
 	}
 	if o.RotateEvery <= o.PublishAhead {
 		return fmt.Errorf("RotateEvery (%v) must be longer than PublishAhead (%v)", o.RotateEvery, o.PublishAhead)
+	}
+	for _, alg := range o.Algorithms {
+		if algorithms[alg] == nil {
+			return fmt.Errorf("Algorithms: %q is none of %v", alg, Algorithms())
+		}
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
@@ -47,55 +48,105 @@ func (s *KeySet) isFresh(now int64) bool {
 }
 
 // reload replaces the current snapshot by the keys of the store that have not ended. It
-// returns the first generation that any process still needs; zero if all are needed.
-func (s *KeySet) reload(ctx context.Context) (needed int64, err error) {
+// returns by algorithm the first generation that any process still needs; none where all are
+// needed.
+func (s *KeySet) reload(ctx context.Context) (needed map[string]int64, err error) {
 	stored, err := s.store.Keys(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("load signing keys: %w", err)
+		return nil, fmt.Errorf("load signing keys: %w", err)
 	}
 	if len(stored) == 0 {
-		return 0, errors.New("load signing keys: the store has lost them")
+		return nil, errors.New("load signing keys: the store has lost them")
 	}
 	now := s.options.Clock()
 	s.loadedAt.Store(now.UnixNano())
-	loaded, err := s.open(stored, now)
+	rows := byAlgorithm(stored)
+	chains, current := make(map[string]chain, len(rows)), s.current.Load()
+	needed = map[string]int64{}
+	for alg, rows := range rows {
+		if chains[alg], err = s.open(current, alg, rows, now); err != nil {
+			return nil, err
+		}
+		if over := replaced(rows, now.Add(-s.options.VerifyFor), successors); over > 0 {
+			needed[alg] = rows[over].Generation
+		}
+	}
+	loaded, err := newSnapshot(chains, stored[len(stored)-1].Generation)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	s.current.Store(loaded)
-	if over := replaced(stored, now.Add(-s.options.VerifyFor), successors); over > 0 {
-		needed = stored[over].Generation
-	}
 	return needed, nil
 }
 
-// open returns the snapshot of rows at a moment. It does not decrypt keys again that are in
-// memory.
-func (s *KeySet) open(stored []storage.Key, now time.Time) (*snapshot, error) {
-	current := s.current.Load()
-	firstPublished := replaced(stored, now.Add(-s.options.KeepFor), 1)
-	firstFormer := replaced(stored, now.Add(-s.options.VerifyFor), 1)
-	var published, former []*key
-	for _, row := range stored[firstPublished:] {
-		k, err := s.openSigning(current, row)
-		if err != nil {
-			return nil, err
+// byAlgorithm returns the rows of each chain. Those of an algorithm that only a later version
+// of this module knows are left out.
+func byAlgorithm(stored []storage.Key) map[string][]storage.Key {
+	rows := map[string][]storage.Key{}
+	for _, row := range stored {
+		if algorithms[row.Alg] != nil {
+			rows[row.Alg] = append(rows[row.Alg], row)
 		}
-		published = append(published, k)
 	}
-	for _, row := range stored[firstFormer:firstPublished] {
+	return rows
+}
+
+// open returns the chain of rows at a moment. It does not decrypt keys again that are in
+// memory.
+func (s *KeySet) open(current *snapshot, alg string, rows []storage.Key, now time.Time) (chain, error) {
+	c := chain{signs: !s.isOff(alg)}
+	former, published := s.standing(rows, now)
+	for _, row := range published {
+		open := s.openSigning
+		if !c.signs {
+			open = s.openFormer
+		}
+		k, err := open(current, row)
+		if err != nil {
+			return c, err
+		}
+		c.published = append(c.published, k)
+	}
+	for _, row := range former {
 		k, err := s.openFormer(current, row)
 		if err != nil {
-			return nil, err
+			return c, err
 		}
-		former = append(former, k)
+		c.former = append(c.former, k)
 	}
-	return newSnapshot(published, former)
+	return c, nil
+}
+
+// standing returns the rows of a chain that only verify, and those that are published, at a
+// moment.
+func (s *KeySet) standing(rows []storage.Key, now time.Time) (former, published []storage.Key) {
+	from := func(keep time.Duration) int {
+		if s.isOff(rows[0].Alg) && !now.Before(s.offSince(rows[len(rows)-1]).Add(keep)) {
+			return len(rows)
+		}
+		return replaced(rows, now.Add(-keep), 1)
+	}
+	first := from(s.options.KeepFor)
+	return rows[from(s.options.VerifyFor):first], rows[first:]
+}
+
+// isOff reports whether this set does not sign with an algorithm.
+func (s *KeySet) isOff(alg string) bool { return !slices.Contains(s.options.Algorithms, alg) }
+
+// offSince returns the latest moment at which the last key of an algorithm that is switched
+// off can have signed: its turn has an end, and all processes are opened anew when the
+// algorithms change.
+func (s *KeySet) offSince(last storage.Key) time.Time {
+	end := last.UseFrom.Add(s.options.RotateEvery)
+	if s.openedAt.Before(end) {
+		return s.openedAt
+	}
+	return end
 }
 
 // openSigning returns a key that signs or may sign.
 func (s *KeySet) openSigning(current *snapshot, row storage.Key) (*key, error) {
-	if k := current.byID(row.ID); k != nil && k.signer != nil && k.generation == row.Generation {
+	if k := current.byID(row.Alg, row.ID); k != nil && k.signer != nil && k.generation == row.Generation {
 		updated := *k
 		updated.outdated = s.secrets.SealedBy(row.Sealed) != 0 // another process may have resealed it
 		return &updated, nil
@@ -105,13 +156,16 @@ func (s *KeySet) openSigning(current *snapshot, row storage.Key) (*key, error) {
 
 // openFormer returns the public part of a key that has made its last signature.
 func (s *KeySet) openFormer(current *snapshot, row storage.Key) (*key, error) {
-	k := current.byID(row.ID)
+	k := current.byID(row.Alg, row.ID)
 	if k == nil || k.generation != row.Generation {
 		private, err := unsealKey(s.secrets, row)
 		if err != nil {
 			return nil, err
 		}
-		k = &key{generation: row.Generation, id: row.ID, useFrom: row.UseFrom, public: &private.PublicKey, header: encodeHeader(row.ID, TypeJWT)}
+		if k, err = newPublic(row.Alg, private.Public()); err != nil {
+			return nil, err
+		}
+		k.generation, k.useFrom = row.Generation, row.UseFrom
 	}
 	public := *k
 	public.signer = nil

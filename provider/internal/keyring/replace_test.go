@@ -31,7 +31,7 @@ func TestReplace(t *testing.T) {
 		if err := keys.Replace(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		id := keys.KeyID()
+		id := keys.KeyID(RS256)
 		behind := options
 		behind.Clock = func() time.Time { return now.Add(-time.Hour) }
 		rotateIfDue(t, other)
@@ -39,8 +39,8 @@ func TestReplace(t *testing.T) {
 			"the one that did": keys, "another": other, "a new one": openKeySet(t, store, secrets, options),
 			"one with a clock behind": openKeySet(t, store, secrets, behind),
 		} {
-			if ids := published(t, keys); !slices.Equal(ids, []string{id}) || keys.KeyID() != id {
-				t.Errorf("%s: published %v, signs with %s; want %s", name, ids, keys.KeyID(), id)
+			if ids := published(t, keys); !slices.Equal(ids, []string{id}) || keys.KeyID(RS256) != id {
+				t.Errorf("%s: published %v, signs with %s; want %s", name, ids, keys.KeyID(RS256), id)
 			}
 			for _, token := range []string{former, current} {
 				if _, err := keys.Verify(token); !errors.Is(err, ErrToken) {
@@ -59,13 +59,13 @@ func TestReplace(t *testing.T) {
 		secrets := newSecrets(t, randomSecret())
 		store := &crowded{keyStore: new(keyStore), secrets: secrets}
 		keys := openKeySet(t, store, secrets, Options{})
-		first := keys.KeyID()
+		first := keys.KeyID(RS256)
 		store.left = 2
 		if err := keys.Replace(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if len(store.keys) != 1 || store.left != 0 || keys.KeyID() == first || keys.KeyID() != store.keys[0].ID {
-			t.Errorf("%d rows; signs with %s, at first with %s", len(store.keys), keys.KeyID(), first)
+		if len(store.keys) != 1 || store.left != 0 || keys.KeyID(RS256) == first || keys.KeyID(RS256) != store.keys[0].ID {
+			t.Errorf("%d rows; signs with %s, at first with %s", len(store.keys), keys.KeyID(RS256), first)
 		}
 	})
 	t.Run("ByManyProcessesAtOnceEndsTheLeakedKey", func(t *testing.T) {
@@ -85,8 +85,8 @@ func TestReplace(t *testing.T) {
 		group.Wait()
 		for _, keys := range sets {
 			rotateIfDue(t, keys)
-			if _, err := keys.Verify(leaked); !errors.Is(err, ErrToken) || keys.KeyID() != sets[0].KeyID() {
-				t.Errorf("error %v, want ErrToken; signs with %s and %s", err, keys.KeyID(), sets[0].KeyID())
+			if _, err := keys.Verify(leaked); !errors.Is(err, ErrToken) || keys.KeyID(RS256) != sets[0].KeyID(RS256) {
+				t.Errorf("error %v, want ErrToken; signs with %s and %s", err, keys.KeyID(RS256), sets[0].KeyID(RS256))
 			}
 		}
 	})
@@ -102,7 +102,7 @@ func TestReplace(t *testing.T) {
 		}
 	})
 	t.Run("IsForTheHostToDoWithItsOwnKey", func(t *testing.T) {
-		keys, err := Static(rsaKey(t, keyBits))
+		keys, err := static(rsaKey(t, keyBits))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +117,7 @@ func TestReplace(t *testing.T) {
 
 func issue(t *testing.T, keys *KeySet) string {
 	t.Helper()
-	token, err := keys.Sign([]byte(`{}`))
+	token, err := keys.Sign(RS256, []byte(`{}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ type crowded struct {
 func (s *crowded) AddKey(ctx context.Context, k storage.Key) error {
 	if s.left > 0 {
 		s.left--
-		other, err := generateKey(s.secrets, k.Generation, k.CreatedAt, k.UseFrom.Add(day))
+		other, err := generateKey(s.secrets, RS256, k.Generation, k.CreatedAt, k.UseFrom.Add(day))
 		if err != nil {
 			return err
 		}

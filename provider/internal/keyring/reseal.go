@@ -22,7 +22,7 @@ func (s *KeySet) Reseal(ctx context.Context) (resealed int, err error) {
 		return 0, fmt.Errorf("load signing keys: %w", err)
 	}
 	for _, k := range stored {
-		sealed, changed, err := s.secrets.Reseal(keyPurpose, k.Sealed)
+		sealed, changed, err := s.secrets.Reseal(sealPurpose(k.Alg), k.Sealed)
 		if err != nil || !changed {
 			continue
 		}

@@ -47,7 +47,7 @@ func TestReseal(t *testing.T) {
 	t.Run("LeavesWhatItCannotOpen", func(t *testing.T) {
 		store, secrets := new(keyStore), newSecrets(t, randomSecret())
 		keys := openKeySet(t, store, secrets, Options{})
-		lost, err := generateKey(newSecrets(t, randomSecret()), 2, time.Now(), time.Now())
+		lost, err := generateKey(newSecrets(t, randomSecret()), RS256, 2, time.Now(), time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}

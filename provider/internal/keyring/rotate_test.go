@@ -20,8 +20,8 @@ func TestRotateIfDue(t *testing.T) {
 			store, secrets := new(keyStore), newSecrets(t, randomSecret())
 			options := Options{VerifyFor: 14 * day}
 			keys := openKeySet(t, store, secrets, options)
-			first := keys.KeyID()
-			old, err := keys.Sign([]byte(`{}`))
+			first := keys.KeyID(RS256)
+			old, err := keys.Sign(RS256, []byte(`{}`))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -41,12 +41,12 @@ func TestRotateIfDue(t *testing.T) {
 			second := ids[1]
 
 			time.Sleep(day - time.Second)
-			if keys.KeyID() != first {
+			if keys.KeyID(RS256) != first {
 				t.Error("the new key signs before its time")
 			}
 			time.Sleep(time.Second)
 			// No RotateIfDue since: the clock alone makes the change.
-			if keys.KeyID() != second {
+			if keys.KeyID(RS256) != second {
 				t.Error("the new key does not sign when its time has come")
 			}
 			if _, err := keys.Verify(old); err != nil {
@@ -92,8 +92,8 @@ func TestRotateIfDue(t *testing.T) {
 			t.Fatalf("published: %v, want the second key", ids)
 		}
 		now = begin // the clock was wrong
-		if token, err := keys.Sign([]byte(`{}`)); err != nil || keys.KeyID() != published(t, keys)[0] {
-			t.Errorf("Sign = %q, %v, by %s", token, err, keys.KeyID())
+		if token, err := keys.Sign(RS256, []byte(`{}`)); err != nil || keys.KeyID(RS256) != published(t, keys)[0] {
+			t.Errorf("Sign = %q, %v, by %s", token, err, keys.KeyID(RS256))
 		}
 	})
 	t.Run("RemovesARowWhenEightLaterKeysHaveBeenInUse", func(t *testing.T) {
@@ -101,7 +101,7 @@ func TestRotateIfDue(t *testing.T) {
 		now := time.Now()
 		options := Options{RotateEvery: 2 * day, VerifyFor: 3 * day, Clock: func() time.Time { return now }}
 		keys := openKeySet(t, store, secrets, options)
-		first := keys.KeyID()
+		first := keys.KeyID(RS256)
 		for len(store.keys) < 1+successors {
 			now = now.Add(day)
 			rotateIfDue(t, keys)
@@ -127,17 +127,17 @@ func TestRotateIfDue(t *testing.T) {
 			options.Clock = func() time.Time { return now }
 			wrongly.Clock = func() time.Time { return now.Add(ahead) }
 			right, wrong := openKeySet(t, store, secrets, options), openKeySet(t, store, secrets, wrongly)
-			changes, last := 0, right.KeyID()
+			changes, last := 0, right.KeyID(RS256)
 			for end := now.Add(80 * day); now.Before(end); now = now.Add(6 * time.Hour) {
 				rotateIfDue(t, wrong)
 				rotateIfDue(t, right)
 				rotateIfDue(t, wrong)
-				id := right.KeyID()
+				id := right.KeyID(RS256)
 				if id != last {
 					changes, last = changes+1, id
 				}
 				for name, keys := range map[string]*KeySet{"itself": right, "a new process": openKeySet(t, store, secrets, options)} {
-					if !slices.Contains(published(t, keys), id) || !slices.Contains(published(t, keys), wrong.KeyID()) {
+					if !slices.Contains(published(t, keys), id) || !slices.Contains(published(t, keys), wrong.KeyID(RS256)) {
 						t.Fatalf("%v ahead: %s does not publish a key that signs", ahead, name)
 					}
 				}
@@ -150,14 +150,14 @@ func TestRotateIfDue(t *testing.T) {
 	t.Run("PublishesBeforeUseAfterAYearOff", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			store, secrets := new(keyStore), newSecrets(t, randomSecret())
-			first := openKeySet(t, store, secrets, Options{}).KeyID()
+			first := openKeySet(t, store, secrets, Options{}).KeyID(RS256)
 			time.Sleep(365 * day)
 			keys := openKeySet(t, store, secrets, Options{})
-			if !rotateIfDue(t, keys) || keys.KeyID() != first {
+			if !rotateIfDue(t, keys) || keys.KeyID(RS256) != first {
 				t.Error("want a new key that does not sign yet")
 			}
 			time.Sleep(day)
-			if keys.KeyID() == first {
+			if keys.KeyID(RS256) == first {
 				t.Error("the new key does not sign a day later")
 			}
 		})
@@ -180,7 +180,7 @@ func TestRotateIfDue(t *testing.T) {
 				t.Errorf("key sets differ:\n%s", diff)
 			}
 			time.Sleep(day)
-			if sets[0].KeyID() != sets[1].KeyID() {
+			if sets[0].KeyID(RS256) != sets[1].KeyID(RS256) {
 				t.Error("they sign with different keys")
 			}
 		})
@@ -190,7 +190,7 @@ func TestRotateIfDue(t *testing.T) {
 		now := time.Now()
 		ahead := openKeySet(t, store, secrets, Options{Clock: func() time.Time { return now }})
 		behind := openKeySet(t, store, secrets, Options{Clock: func() time.Time { return now.Add(-time.Minute) }})
-		token, err := behind.Sign([]byte(`{}`))
+		token, err := behind.Sign(RS256, []byte(`{}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,7 +204,7 @@ func TestRotateIfDue(t *testing.T) {
 	t.Run("ReplacesAKeyThatAnEarlierSecretSealed", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			store, old, current := new(keyStore), randomSecret(), randomSecret()
-			first := openKeySet(t, store, newSecrets(t, old), Options{}).KeyID()
+			first := openKeySet(t, store, newSecrets(t, old), Options{}).KeyID(RS256)
 			keys := openKeySet(t, store, newSecrets(t, current, old), Options{})
 			if !rotateIfDue(t, keys) {
 				t.Fatal("no key was added")
@@ -234,7 +234,7 @@ func TestRotateIfDue(t *testing.T) {
 		if !bytes.Equal(set, keys.JWKS()) {
 			t.Error("the key set has changed")
 		}
-		if _, err := keys.Sign([]byte(`{}`)); err != nil {
+		if _, err := keys.Sign(RS256, []byte(`{}`)); err != nil {
 			t.Error(err)
 		}
 	})
@@ -255,17 +255,17 @@ func TestRotate(t *testing.T) {
 	store, secrets := new(keyStore), newSecrets(t, randomSecret())
 	now := time.Now()
 	keys := openKeySet(t, store, secrets, Options{Clock: func() time.Time { return now }})
-	first := keys.KeyID()
+	first := keys.KeyID(RS256)
 	for i, want := range []bool{true, false} { // the second time one waits
 		if added, err := keys.Rotate(t.Context()); err != nil || added != want {
 			t.Fatalf("%d: Rotate = %v, %v", i, added, err)
 		}
 	}
-	if len(published(t, keys)) != 2 || keys.KeyID() != first {
+	if len(published(t, keys)) != 2 || keys.KeyID(RS256) != first {
 		t.Error("want a second key, which does not sign yet")
 	}
 	now = now.Add(day)
-	if keys.KeyID() == first {
+	if keys.KeyID(RS256) == first {
 		t.Error("the second key does not sign a day later")
 	}
 	if rotateIfDue(t, keys) {

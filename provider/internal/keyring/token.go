@@ -1,10 +1,7 @@
 package keyring
 
 import (
-	"crypto"
-	"crypto/rand"
 	"crypto/rsa"
-	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -16,6 +13,9 @@ var ErrToken = errors.New("keyring: not a token of this issuer")
 
 // maxTokenSize is the length in bytes beyond which a token is refused.
 const maxTokenSize = 8 << 10
+
+// ErrAlgorithm means that this set does not sign with an algorithm.
+var ErrAlgorithm = errors.New("keyring: no key signs with this algorithm")
 
 // Types of tokens: the typ of their header (RFC 7515 section 4.1.9). A token of one type
 // never passes for one of another (RFC 8725 section 3.11).
@@ -29,37 +29,43 @@ const (
 	TypeLogoutToken = "logout+jwt"
 )
 
+// types are all types of tokens.
+var types = []string{TypeJWT, TypeAccessToken, TypeLogoutToken}
+
 // encodeHeader returns the encoded JOSE header (RFC 7515 section 4) of a key's tokens of a
-// type, with the dot that follows. Identifier and type need no escape.
-func encodeHeader(id, typ string) string {
-	header := `{"alg":"RS256","kid":"` + id + `","typ":"` + typ + `"}`
+// type, with the dot that follows. Algorithm, identifier and type need no escape.
+func encodeHeader(alg, id, typ string) string {
+	header := `{"alg":"` + alg + `","kid":"` + id + `","typ":"` + typ + `"}`
 	return base64.RawURLEncoding.EncodeToString([]byte(header)) + "."
 }
 
-// headerAs returns the header of the key's tokens of a type.
-func (k *key) headerAs(typ string) string {
-	if typ == TypeJWT {
-		return k.header
+// signatureSize returns the length of the key's signatures in bytes.
+func (k *key) signatureSize() int {
+	if public, ok := k.public.(*rsa.PublicKey); ok {
+		return public.Size()
 	}
-	return encodeHeader(k.id, typ)
+	return 64 // of ES256 (RFC 7518 section 3.4) and Ed25519 (RFC 8032 section 5.1.6)
 }
 
 // Sign is SignAs for [TypeJWT].
-func (s *KeySet) Sign(claims []byte) (string, error) { return s.SignAs(TypeJWT, claims) }
+func (s *KeySet) Sign(alg string, claims []byte) (string, error) {
+	return s.SignAs(TypeJWT, alg, claims)
+}
 
 // SignAs returns a JWS (RFC 7515) in compact form with this typ over the claims, a JSON
-// object, under the key that signs now. All but claims and signature is constant for a key;
-// a general library would build, encode and copy the header each time.
-func (s *KeySet) SignAs(typ string, claims []byte) (string, error) {
-	k := s.signing()
-	encoding, header := base64.RawURLEncoding, k.headerAs(typ)
-	size := len(header) + encoding.EncodedLen(len(claims)) + 1 + encoding.EncodedLen(k.public.Size())
-
-	token := make([]byte, 0, size)
+// object, under the key that signs now with an algorithm; [ErrAlgorithm] if none does. All but
+// claims and signature is constant for a key; a general library would build, encode and copy
+// the header each time.
+func (s *KeySet) SignAs(typ, alg string, claims []byte) (string, error) {
+	k := s.signing(alg)
+	if k == nil {
+		return "", fmt.Errorf("%w: %s", ErrAlgorithm, alg)
+	}
+	encoding, header := base64.RawURLEncoding, k.headers[typ]
+	token := make([]byte, 0, len(header)+encoding.EncodedLen(len(claims))+1+encoding.EncodedLen(k.signatureSize()))
 	token = append(token, header...)
 	token = encoding.AppendEncode(token, claims)
-	digest := sha256.Sum256(token)
-	signature, err := k.signer.Sign(rand.Reader, digest[:], crypto.SHA256)
+	signature, err := k.sign(token)
 	if err != nil {
 		return "", fmt.Errorf("sign: %w", err)
 	}
@@ -74,20 +80,20 @@ func (s *KeySet) Verify(token string) (claims []byte, err error) { return s.Veri
 // VerifyAs returns the claims of a token of this type that a key of this set has signed, or
 // [ErrToken]. It does not read them: the caller checks expiry and audience.
 //
-// The header must be, byte for byte, the one that [KeySet.SignAs] writes for a known key.
-// Nothing of a header is interpreted, so that no other algorithm, no key or address inside
-// a header, no compression, no critical extension and no encrypted token can pass (RFC 8725
-// section 3).
+// The header must be, byte for byte, one that [KeySet.SignAs] writes for a known key, which
+// has one algorithm. Nothing of a header is interpreted, so that no other algorithm, no key or
+// address inside a header, no compression, no critical extension and no encrypted token can
+// pass (RFC 8725 section 3).
 func (s *KeySet) VerifyAs(typ, token string) (claims []byte, err error) {
 	if len(token) > maxTokenSize {
 		return nil, ErrToken
 	}
-	k := s.current.Load().byHeader(typ, token)
+	header, rest, _ := strings.Cut(token, ".")
+	k := s.current.Load().byHeader(typ, token[:min(len(header)+1, len(token))])
 	if k == nil {
 		return nil, ErrToken
 	}
-	header := k.headerAs(typ)
-	payload, encoded, found := strings.Cut(token[len(header):], ".")
+	payload, encoded, found := strings.Cut(rest, ".")
 	if !found {
 		return nil, ErrToken
 	}
@@ -95,8 +101,7 @@ func (s *KeySet) VerifyAs(typ, token string) (claims []byte, err error) {
 	if err != nil {
 		return nil, ErrToken
 	}
-	digest := sha256.Sum256([]byte(token[:len(header)+len(payload)]))
-	if rsa.VerifyPKCS1v15(k.public, crypto.SHA256, digest[:], signature) != nil {
+	if !k.verify([]byte(token[:len(header)+1+len(payload)]), signature) {
 		return nil, ErrToken
 	}
 	if claims, err = decodeBase64(payload); err != nil {

@@ -24,7 +24,7 @@ var testKey = sync.OnceValue(func() *rsa.PrivateKey {
 
 func staticKeySet(t testing.TB) *KeySet {
 	t.Helper()
-	keys, err := Static(testKey())
+	keys, err := static(testKey())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func staticKeySet(t testing.TB) *KeySet {
 func TestSignIsUnderstoodByOthers(t *testing.T) {
 	keys := staticKeySet(t)
 	for _, claims := range []string{`{}`, `{"sub":"u1"}`, `{"name":"Zoë","n":12345678901}`} {
-		token, err := keys.Sign([]byte(claims))
+		token, err := keys.Sign(RS256, []byte(claims))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +43,7 @@ func TestSignIsUnderstoodByOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 		header := parsed.Signatures[0].Protected
-		if header.Algorithm != "RS256" || header.KeyID != keys.KeyID() || header.ExtraHeaders[jose.HeaderType] != "JWT" {
+		if header.Algorithm != "RS256" || header.KeyID != keys.KeyID(RS256) || header.ExtraHeaders[jose.HeaderType] != "JWT" {
 			t.Errorf("header %+v", header)
 		}
 		if got, err := parsed.Verify(testKey().Public()); err != nil || string(got) != claims {
@@ -61,7 +61,7 @@ func TestTokenOfOneTypeIsNoneOfAnother(t *testing.T) {
 	keys := staticKeySet(t)
 	types := []string{TypeJWT, TypeAccessToken, "logout+jwt"}
 	for _, signed := range types {
-		token, err := keys.SignAs(signed, []byte(`{"sub":"u1"}`))
+		token, err := keys.SignAs(signed, RS256, []byte(`{"sub":"u1"}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func sign(t *testing.T, alg jose.SignatureAlgorithm, key any, options *jose.Sign
 
 func TestVerifyRefuses(t *testing.T) {
 	keys := staticKeySet(t)
-	good, err := keys.Sign([]byte(`{"sub":"alice"}`))
+	good, err := keys.Sign(RS256, []byte(`{"sub":"alice"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,9 +114,9 @@ func TestVerifyRefuses(t *testing.T) {
 	}
 	attacker := rsaKey(t, keyBits)
 	withID := func(alg jose.SignatureAlgorithm, key any) string {
-		return sign(t, alg, jose.JSONWebKey{Key: key, KeyID: keys.KeyID()}, (&jose.SignerOptions{}).WithType("JWT"))
+		return sign(t, alg, jose.JSONWebKey{Key: key, KeyID: keys.KeyID(RS256)}, (&jose.SignerOptions{}).WithType("JWT"))
 	}
-	encrypter, err := jose.NewEncrypter(jose.A128GCM, jose.Recipient{Algorithm: jose.RSA_OAEP, Key: testKey().Public(), KeyID: keys.KeyID()}, nil)
+	encrypter, err := jose.NewEncrypter(jose.A128GCM, jose.Recipient{Algorithm: jose.RSA_OAEP, Key: testKey().Public(), KeyID: keys.KeyID(RS256)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestVerifyRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kid := `"kid":"` + keys.KeyID() + `"`
+	kid := `"kid":"` + keys.KeyID(RS256) + `"`
 
 	for name, token := range map[string]string{
 		"nothing":                        "",
@@ -183,7 +183,7 @@ func TestVerifyRefuses(t *testing.T) {
 		}
 	})
 	t.Run("a token longer than the bound", func(t *testing.T) {
-		long, err := keys.Sign([]byte(`{"x":"` + strings.Repeat("x", maxTokenSize) + `"}`))
+		long, err := keys.Sign(RS256, []byte(`{"x":"`+strings.Repeat("x", maxTokenSize)+`"}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -195,13 +195,13 @@ func TestVerifyRefuses(t *testing.T) {
 
 func FuzzVerify(f *testing.F) {
 	keys := staticKeySet(f)
-	good, err := keys.Sign([]byte(`{"sub":"alice"}`))
+	good, err := keys.Sign(RS256, []byte(`{"sub":"alice"}`))
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(good)
 	f.Add(good[:len(good)-1])
-	f.Add(keys.signing().header + "e30.")
+	f.Add(keys.signing(RS256).headers[TypeJWT] + "e30.")
 	f.Add("eyJhbGciOiJub25lIn0.e30.")
 	f.Fuzz(func(t *testing.T, token string) {
 		if _, err := keys.Verify(token); err == nil && token != good {
@@ -215,7 +215,7 @@ func BenchmarkSign(b *testing.B) {
 	claims := []byte(`{"iss":"https://id.test/oidc","sub":"` + strings.Repeat("s", 36) + `","aud":"c1","exp":1,"iat":1}`)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := keys.Sign(claims); err != nil {
+		if _, err := keys.Sign(RS256, claims); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -223,7 +223,7 @@ func BenchmarkSign(b *testing.B) {
 
 func BenchmarkVerifyJunk(b *testing.B) {
 	keys := staticKeySet(b)
-	junk := keys.signing().header + strings.Repeat("A", 7000) + "." + strings.Repeat("A", 342)
+	junk := keys.signing(RS256).headers[TypeJWT] + strings.Repeat("A", 7000) + "." + strings.Repeat("A", 342)
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := keys.Verify(junk); err == nil {

@@ -26,7 +26,7 @@ func TestWrapSigner(t *testing.T) {
 	t.Run("SignsWithStoredAndNewKeys", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			store, secrets := new(keyStore), newSecrets(t, randomSecret())
-			first := openKeySet(t, store, secrets, Options{}).KeyID()
+			first := openKeySet(t, store, secrets, Options{}).KeyID(RS256)
 			signed := 0
 			keys := openKeySet(t, store, secrets, Options{WrapSigner: func(key *rsa.PrivateKey) (crypto.Signer, error) {
 				return counted{key, &signed}, nil
@@ -34,7 +34,7 @@ func TestWrapSigner(t *testing.T) {
 			sign := func() {
 				t.Helper()
 				before := signed
-				token, err := keys.Sign([]byte(`{"sub":"u1"}`))
+				token, err := keys.Sign(RS256, []byte(`{"sub":"u1"}`))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -45,8 +45,8 @@ func TestWrapSigner(t *testing.T) {
 					t.Error("the host's signer did not sign")
 				}
 			}
-			if keys.KeyID() != first {
-				t.Errorf("the stored key %s became %s", first, keys.KeyID())
+			if keys.KeyID(RS256) != first {
+				t.Errorf("the stored key %s became %s", first, keys.KeyID(RS256))
 			}
 			sign()
 			time.Sleep(89 * day)
@@ -54,7 +54,7 @@ func TestWrapSigner(t *testing.T) {
 				t.Fatal("no key was added")
 			}
 			time.Sleep(day)
-			if keys.KeyID() == first {
+			if keys.KeyID(RS256) == first {
 				t.Fatal("the new key does not sign")
 			}
 			sign()
@@ -97,7 +97,7 @@ func TestWrapSigner(t *testing.T) {
 				if added, err := keys.RotateIfDue(t.Context()); added || err == nil || len(store.keys) != 1 {
 					t.Errorf("%s: RotateIfDue = %v, %v; %d keys are stored", want, added, err, len(store.keys))
 				}
-				if _, err := keys.Sign([]byte(`{}`)); err != nil {
+				if _, err := keys.Sign(RS256, []byte(`{}`)); err != nil {
 					t.Error(err)
 				}
 			})

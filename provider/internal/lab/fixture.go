@@ -190,7 +190,7 @@ func New(t testing.TB, change ...func(*provider.Config)) *Fixture {
 // all others.
 func WithoutKey(t testing.TB) func(*provider.Config) {
 	return func(c *provider.Config) {
-		if err := c.Store.RemoveKeys(t.Context(), math.MaxInt64); err != nil {
+		if err := c.Store.RemoveKeys(t.Context(), "", math.MaxInt64); err != nil {
 			t.Fatal(err)
 		}
 	}

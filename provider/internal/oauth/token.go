@@ -52,6 +52,9 @@ type Options struct {
 	// Faults are those that applications of a sandbox have requested, or nil.
 	Faults *faults.Faults
 
+	// SigningAlgorithms are those that sign ID tokens and userinfo.
+	SigningAlgorithms []string
+
 	// Keys are the signing keys.
 	Keys interface {
 		Refresh(ctx context.Context)

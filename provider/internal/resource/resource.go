@@ -43,8 +43,8 @@ type Options struct {
 	// Keys sign userinfo.
 	Keys interface {
 		Refresh(ctx context.Context)
-		KeyID() string
-		Sign(claims []byte) (string, error)
+		KeyID(alg string) string
+		Sign(alg string, claims []byte) (string, error)
 	}
 
 	// IDTokenLife is the life of a userinfo response in the form of an ID token.

@@ -29,7 +29,7 @@ func (e *Endpoints) userinfo(ctx context.Context, a engine.Access) (response, er
 		return response{body: body, mediaType: mediaJSON}, err
 	}
 	e.Keys.Refresh(ctx)
-	token, err := e.signUserinfo(grant, a.Client.Dialect, claims)
+	token, err := e.signUserinfo(grant, a.Client, claims)
 	if err != nil {
 		return response{}, err
 	}
@@ -48,17 +48,18 @@ const maxSignedUserinfo = 4096
 // were, so is the JWT for the first half of an ID token's life: a signature costs more
 // than all the rest of the request. What has an end does not outlive
 // what it says.
-func (e *Endpoints) signUserinfo(g storage.Grant, d registry.Dialect, claims issue.Claims) (string, error) {
+func (e *Endpoints) signUserinfo(g storage.Grant, c *registry.Client, claims issue.Claims) (string, error) {
+	d, alg := c.Dialect, c.UserinfoSigning()
 	timeless, err := e.Engine.UserinfoJWT(g, d, claims, time.Time{})
 	if err != nil {
 		return "", err
 	}
 	timeless = binary.BigEndian.AppendUint64(timeless, uint64(claims.Until.Unix()))
-	return e.userinfos.Get(sha256.Sum256(append(timeless, e.Keys.KeyID()...)), func() (string, error) {
+	return e.userinfos.Get(sha256.Sum256(append(timeless, e.Keys.KeyID(alg)...)), func() (string, error) {
 		payload, err := e.Engine.UserinfoJWT(g, d, claims, e.Clock())
 		if err != nil {
 			return "", err
 		}
-		return e.Keys.Sign(payload)
+		return e.Keys.Sign(alg, payload)
 	})
 }

@@ -114,7 +114,9 @@ func (u *Upkeep) Maintain(ctx context.Context) {
 	}
 	begun := u.Clock()
 	u.round.Store(&begun)
-	_, err := u.Keys.RotateIfDue(ctx, u.Audit.InStep(storage.Event{Name: audit.KeyRotated}))
+	_, err := u.Keys.RotateIfDue(ctx, func(ctx context.Context, alg string, write func(context.Context) error) error {
+		return u.Audit.Step(ctx, write, storage.Event{Name: audit.KeyRotated, Detail: alg})
+	})
 	if err != nil && ctx.Err() == nil {
 		u.Logger.ErrorContext(ctx, "signing keys could not be maintained", slog.Any("error", err))
 	}

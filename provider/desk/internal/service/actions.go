@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,10 +50,19 @@ func (r *Room) keys(ctx context.Context) (e action.Effect, keys []provider.Signi
 
 func (r *Room) checkRotate(ctx context.Context, _ action.Order) (action.Effect, error) {
 	e, keys, err := r.keys(ctx)
-	if err == nil && e.Void == "" && keys[len(keys)-1].From.After(r.Clock()) {
+	if err == nil && e.Void == "" && r.allWait(keys) {
 		e.Void = voidWaiting
 	}
 	return e, err
+}
+
+// allWait reports whether the next key of every algorithm that signs waits for its turn.
+func (r *Room) allWait(keys []provider.SigningKey) bool {
+	last := map[string]time.Time{}
+	for _, k := range keys {
+		last[k.Alg] = k.From
+	}
+	return !slices.ContainsFunc(keys, func(k provider.SigningKey) bool { return k.Signs && !last[k.Alg].After(r.Clock()) })
 }
 
 func (r *Room) rotate(ctx context.Context, _ action.Order, revision string) (action.Result, error) {

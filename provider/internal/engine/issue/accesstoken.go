@@ -85,6 +85,10 @@ func (a Audience) AppendJSON(to []byte) []byte {
 // stored, which leads to it and is of no use to whoever reads it.
 func (m *Maker) signAccessToken(g storage.Grant, issued storage.Token, c *registry.Client, scopes []string) (string, error) {
 	resources, own := m.AudienceOf(g, issued, c)
+	alg, err := m.Resources.Signing(resources)
+	if err != nil {
+		return "", err
+	}
 	claims := accessClaims{
 		Issuer: m.Issuer, Subject: SubjectOf(g), Audience: resources,
 		ExpiresAt: issued.ExpiresAt.Unix(), IssuedAt: issued.CreatedAt.Unix(),
@@ -100,7 +104,7 @@ func (m *Maker) signAccessToken(g storage.Grant, issued storage.Token, c *regist
 	if err != nil {
 		return "", fmt.Errorf("encode access token: %w", err)
 	}
-	token, err := m.SignAccessToken(payload)
+	token, err := m.SignAccessToken(alg, payload)
 	if err != nil {
 		return "", fmt.Errorf("sign access token: %w", err)
 	}

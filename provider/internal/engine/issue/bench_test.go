@@ -19,7 +19,7 @@ import (
 func benchMaker(sign func([]byte) (string, error)) *Maker {
 	return &Maker{
 		Issuer: "https://id.test/oidc", IDLife: 300 * time.Second,
-		Sign: func(_ context.Context, claims []byte) (string, error) { return sign(claims) },
+		Sign: func(_ context.Context, _ string, claims []byte) (string, error) { return sign(claims) },
 		Claims: func(context.Context, storage.Grant, *registry.Client, authorization.Place) (Claims, error) {
 			return Claims{List: benchClaims}, nil
 		},

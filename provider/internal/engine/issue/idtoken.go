@@ -3,6 +3,7 @@ package issue
 import (
 	"context"
 	"crypto/sha256"
+	"crypto/sha512"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
+	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -39,12 +41,13 @@ func (m *Maker) IDToken(ctx context.Context, f IDTokenFor) (string, error) {
 	if f.Client.BackchannelLogoutURI != "" { // nobody else has a use for it
 		c.SID = f.Grant.SID
 	}
-	c.AccessHash, c.CodeHash = halfHash(f.Access), halfHash(f.Code)
+	alg := f.Client.IDTokenSigning()
+	c.AccessHash, c.CodeHash = halfHash(alg, f.Access), halfHash(alg, f.Code)
 	payload, err := encodeClaims(c.append, released.List)
 	if err != nil {
 		return "", err
 	}
-	token, err := m.Sign(ctx, payload)
+	token, err := m.Sign(ctx, alg, payload)
 	if err != nil {
 		return "", fmt.Errorf("sign ID token: %w", err)
 	}
@@ -65,11 +68,16 @@ func earliest(t, end time.Time) time.Time {
 	return t
 }
 
-// halfHash is at_hash and c_hash: the left half of the digest (OpenID Connect Core
-// section 3.3.2.11); empty for an empty value.
-func halfHash(value string) string {
+// halfHash is at_hash and c_hash: the left half of the digest of the signature's algorithm
+// (OpenID Connect Core section 3.3.2.11), which is SHA-512 for Ed25519 (RFC 8032 section 5.1);
+// empty for an empty value.
+func halfHash(alg, value string) string {
 	if value == "" {
 		return ""
+	}
+	if alg == keyring.EdDSA {
+		sum := sha512.Sum512([]byte(value))
+		return base64.RawURLEncoding.EncodeToString(sum[:sha512.Size/2])
 	}
 	sum := sha256.Sum256([]byte(value))
 	return base64.RawURLEncoding.EncodeToString(sum[:sha256.Size/2])

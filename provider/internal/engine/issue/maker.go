@@ -17,12 +17,12 @@ type Maker struct {
 	// Tokens makes and recognizes opaque tokens.
 	Tokens Tokens
 
-	// Sign returns claims as a JWT signed with RS256.
-	Sign func(ctx context.Context, claims []byte) (string, error)
+	// Sign returns claims as a JWT signed with an algorithm.
+	Sign func(ctx context.Context, alg string, claims []byte) (string, error)
 
 	// SignAccessToken and VerifyAccessToken write and read access tokens that are JWTs (RFC
 	// 9068); no other JWT passes for one.
-	SignAccessToken   func(claims []byte) (string, error)
+	SignAccessToken   func(alg string, claims []byte) (string, error)
 	VerifyAccessToken func(ctx context.Context, token string) (claims []byte, err error)
 
 	// Resources are the APIs that access tokens can be for.

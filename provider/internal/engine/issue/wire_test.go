@@ -1,6 +1,8 @@
 package issue
 
 import (
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"testing"
 
@@ -14,9 +16,19 @@ func TestHalfHash(t *testing.T) {
 		"Qcb0Orv1zh30vL1MPRsbm-diHiMwcLyZvn1arpZv-Jxf_11jnpEX3Tgfvk": "LDktKdoQak3Pk0cnXxCltA",
 		"": "",
 	} {
-		if got := halfHash(value); got != want {
-			t.Errorf("half hash of %q is %q, want %q", value, got, want)
+		for _, alg := range []string{"RS256", "PS256", "ES256"} {
+			if got := halfHash(alg, value); got != want {
+				t.Errorf("%s: half hash of %q is %q, want %q", alg, value, got, want)
+			}
 		}
+	}
+	// Half of the SHA-512 of "abc" (FIPS 180-2 appendix C.1).
+	want, err := hex.DecodeString("ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a")
+	if got := halfHash("EdDSA", "abc"); err != nil || got != base64.RawURLEncoding.EncodeToString(want) {
+		t.Errorf("EdDSA: half hash of abc is %q, %v", got, err)
+	}
+	if got := halfHash("EdDSA", ""); got != "" {
+		t.Errorf("EdDSA: half hash of nothing is %q", got)
 	}
 }
 

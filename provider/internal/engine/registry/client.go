@@ -1,11 +1,13 @@
 package registry
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"slices"
 	"sync/atomic"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -93,6 +95,12 @@ func (c *Client) AuthMethods() string {
 		return c.AuthMethod
 	}
 }
+
+// IDTokenSigning is the algorithm of ID tokens and logout tokens.
+func (c *Client) IDTokenSigning() string { return cmp.Or(c.IDTokenAlg, keyring.RS256) }
+
+// UserinfoSigning is the algorithm of signed userinfo.
+func (c *Client) UserinfoSigning() string { return cmp.Or(c.UserinfoAlg, keyring.RS256) }
 
 // AllowsGrant reports whether the client may use this grant at the token endpoint.
 func (c *Client) AllowsGrant(grant string) bool { return slices.Contains(c.AllowedGrantTypes(), grant) }

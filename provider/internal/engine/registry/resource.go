@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 )
 
 // Resource is an API beside the provider's own that access tokens can be for (RFC 8707
@@ -27,6 +29,9 @@ type Resource struct {
 
 	// Clients are the only ones that tokens for it are issued to, or none for all.
 	Clients []string
+
+	// SigningAlgorithm is that of tokens for it that are JWTs, or empty for RS256.
+	SigningAlgorithm string
 }
 
 // allows reports whether tokens for the resource may be a client's.
@@ -136,6 +141,26 @@ func (all Resources) Meaningful(scopes, uris []string) []string {
 		known = append(known, of.Scopes...)
 	}
 	return slices.DeleteFunc(slices.Clone(scopes), func(s string) bool { return !slices.Contains(known, s) })
+}
+
+// Signing returns the algorithm of a JWT for all of these resources. A signature has one: what
+// is for two that differ is for neither.
+func (all Resources) Signing(uris []string) (alg string, err error) {
+	for _, uri := range uris {
+		of := all.Find(uri)
+		if of == nil {
+			continue
+		}
+		switch own := cmp.Or(of.SigningAlgorithm, keyring.RS256); alg {
+		case "":
+			alg = own
+		case own:
+		default:
+			return "", protocol.Fail(protocol.InvalidTarget, "Name resources one by one: their tokens are signed with different algorithms.").
+				Because(diagnosis.ResourceAlgorithms, "resource", diagnosis.Address(uri))
+		}
+	}
+	return cmp.Or(alg, keyring.RS256), nil
 }
 
 // Introspectable returns which of these resources a client may ask about.
