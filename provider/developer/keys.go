@@ -19,7 +19,7 @@ import (
 )
 
 // signingAlgs are the algorithms with which applications can sign.
-var signingAlgs = []string{"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"}
+var signingAlgs = []string{"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"}
 
 // signsWithKey reports whether an application authenticates with its own key.
 func signsWithKey(c provider.Client) bool { return c.TokenEndpointAuthMethod == authMethodKey }

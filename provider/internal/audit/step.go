@@ -19,13 +19,6 @@ func (l *Log) Step(ctx context.Context, change func(ctx context.Context) error, 
 	return err
 }
 
-// InStep returns Step with its events for a write that is made elsewhere.
-func (l *Log) InStep(events ...storage.Event) func(ctx context.Context, write func(context.Context) error) error {
-	return func(ctx context.Context, write func(context.Context) error) error {
-		return l.Step(ctx, write, events...)
-	}
-}
-
 // StepIf is Step for a write that reports whether, or how much, it has changed. It records
 // nothing of one that has changed nothing, unless an actor with a name has ordered it.
 func StepIf[T bool | int](ctx context.Context, l *Log, change func(ctx context.Context) (T, error), events ...storage.Event) (T, error) {

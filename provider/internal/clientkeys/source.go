@@ -67,7 +67,7 @@ func NewSource(fetch func(ctx context.Context, uri string) ([]byte, error), cloc
 // ErrNoKeys, ErrKey, ErrSignature or ErrUnreachable. alg is the only accepted algorithm, or
 // empty for all.
 func (s *Source) Verify(ctx context.Context, h Holder, t *Token, alg string) error {
-	if alg != "" && t.Alg != alg || !accepted(t.Alg) {
+	if alg != "" && !Same(t.Alg, alg) || !accepted(t.Alg) {
 		return ErrAlgorithm
 	}
 	if len(h.Set) > 0 {

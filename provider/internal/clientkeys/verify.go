@@ -21,7 +21,24 @@ const MaxToken = 8 << 10
 // Algorithms are the accepted signature algorithms. All are asymmetric, so that a public key is
 // never the secret of an HMAC (RFC 8725 section 2.1); none is no signature.
 var Algorithms = []string{
-	"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA",
+	"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", edDSA, ed25519Name,
+}
+
+// The names of the algorithm of Ed25519: the older one (RFC 8037) and the one that replaces it
+// (RFC 9864). They mean the same here, because there are no other keys of its kind.
+const (
+	edDSA       = "EdDSA"
+	ed25519Name = "Ed25519"
+)
+
+// Same reports whether two names are of one algorithm.
+func Same(alg, other string) bool { return canonical(alg) == canonical(other) }
+
+func canonical(alg string) string {
+	if alg == ed25519Name {
+		return edDSA
+	}
+	return alg
 }
 
 // None is the alg of an unsigned token.
@@ -104,21 +121,38 @@ func (t *Token) Unverified(claims any) error {
 
 // verify checks the signature with the keys.
 func (s *Set) verify(t *Token) error {
-	signed, err := jose.ParseSigned(t.text)
-	if err != nil {
-		return ErrMalformed
-	}
 	refused := ErrKey
 	for _, key := range s.keys {
-		if t.KeyID != "" && key.KeyID != "" && key.KeyID != t.KeyID || !fits(key.Key, t.Alg) || key.Algorithm != "" && key.Algorithm != t.Alg {
+		if t.KeyID != "" && key.KeyID != "" && key.KeyID != t.KeyID || !fits(key.Key, t.Alg) || key.Algorithm != "" && !Same(key.Algorithm, t.Alg) {
 			continue
 		}
-		if _, err := signed.Verify(key.Key); err == nil {
+		switch err := t.verifyBy(key.Key); {
+		case err == nil:
 			return nil
+		case errors.Is(err, ErrMalformed):
+			return err
 		}
 		refused = ErrSignature
 	}
 	return refused
+}
+
+// verifyBy checks the signature with a key that fits the algorithm. The library knows one name
+// of that of Ed25519.
+func (t *Token) verifyBy(public any) error {
+	if key, ok := public.(ed25519.PublicKey); ok {
+		signature, err := base64.RawURLEncoding.DecodeString(t.text[strings.LastIndexByte(t.text, '.')+1:])
+		if err != nil || !ed25519.Verify(key, []byte(t.Signed()), signature) {
+			return ErrSignature
+		}
+		return nil
+	}
+	signed, err := jose.ParseSigned(t.text)
+	if err != nil {
+		return ErrMalformed
+	}
+	_, err = signed.Verify(public)
+	return err
 }
 
 // names reports whether one of the keys has this identifier.
@@ -140,7 +174,7 @@ func fits(key any, alg string) bool {
 	case *ecdsa.PublicKey:
 		return curves[alg] == key.Curve
 	case ed25519.PublicKey:
-		return alg == "EdDSA"
+		return Same(alg, edDSA)
 	default:
 		return false
 	}
