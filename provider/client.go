@@ -55,7 +55,8 @@ type Client struct {
 	TokenEndpointAuthMethod string `json:"token_endpoint_auth_method,omitempty"`
 
 	// TokenEndpointAuthSigningAlg is the only accepted algorithm of private_key_jwt: RS256,
-	// RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, or EdDSA, which Ed25519 (RFC 9864) equals.
+	// RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512 or
+	// EdDSA, which is also called Ed25519 (RFC 9864).
 	// Defaults to any of these.
 	TokenEndpointAuthSigningAlg string `json:"token_endpoint_auth_signing_alg,omitempty"`
 

@@ -34,6 +34,8 @@ func registeredFields(c provider.Client) []registered {
 		{name: ui.FieldResponseTypes, values: responseTypesOf(c)},
 		{name: screens.FieldAuthMethod, value: c.TokenEndpointAuthMethod},
 		{name: screens.FieldUserinfoSigned, value: onOff(c.UserinfoSignedResponseAlg != "")},
+		{name: screens.FieldUserinfoAlg, value: notDefault(c.UserinfoSignedResponseAlg)},
+		{name: screens.FieldIDTokenAlg, value: notDefault(c.IDTokenSignedResponseAlg)},
 		{name: screens.FieldNoQueryToken, value: onOff(c.NoQueryToken)},
 		{name: screens.FieldNoJSONP, value: onOff(c.NoJSONP)},
 		{name: screens.FieldLeanIDTokens, value: onOff(c.LeanIDTokens)},
@@ -49,6 +51,14 @@ func registeredFields(c provider.Client) []registered {
 		{name: screens.FieldRequireSigned, value: onOff(c.RequireSignedRequestObject)},
 		{name: screens.FieldRequestSigningAlg, value: c.RequestObjectSigningAlg},
 	}
+}
+
+// notDefault returns an algorithm of the provider's signatures, or nothing for the default.
+func notDefault(alg string) string {
+	if alg == algRS256 {
+		return ""
+	}
+	return alg
 }
 
 func onOff(on bool) string {

@@ -21,6 +21,17 @@ import (
 // signingAlgs are the algorithms with which applications can sign.
 var signingAlgs = []string{"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"}
 
+// algRS256 is the algorithm with which the provider signs what says no other.
+const algRS256 = "RS256"
+
+// signedBy reads an algorithm with which the provider signs; an unknown one changes nothing.
+func (p *posting) signedBy(field, registered string) string {
+	if alg := p.r.posted(field); slices.Contains(p.d.provider(p.r.env).Installation().SigningAlgorithms, alg) {
+		return alg
+	}
+	return registered
+}
+
 // signsWithKey reports whether an application authenticates with its own key.
 func signsWithKey(c provider.Client) bool { return c.TokenEndpointAuthMethod == authMethodKey }
 

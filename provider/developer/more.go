@@ -24,6 +24,8 @@ const grantJWTBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 // addMore adds the fields of the closed part of the settings.
 func (d *Dashboard) addMore(r *request, view *screens.Registration, now, c provider.Client) {
 	view.LeanIDTokens, view.JWTAccessTokens = c.LeanIDTokens, c.AccessTokenFormat == formatJWT
+	view.SigningAlgs = d.provider(r.env).Installation().SigningAlgorithms
+	view.IDTokenAlg, view.UserinfoAlg = cmp.Or(c.IDTokenSignedResponseAlg, algRS256), cmp.Or(c.UserinfoSignedResponseAlg, algRS256)
 	view.BackchannelLogoutURI, view.BackchannelSession = c.BackchannelLogoutURI, c.BackchannelLogoutSessionRequired
 	view.JWKSURI, view.Algs = c.JWKSURI, signingAlgs
 	view.AuthSigningAlg, view.RequestSigningAlg = cmp.Or(c.TokenEndpointAuthSigningAlg, screens.AnyAlg), cmp.Or(c.RequestObjectSigningAlg, screens.AnyAlg)
@@ -66,6 +68,9 @@ func (p *posting) more() {
 func (p *posting) moreOfPeople() {
 	if p.Dialect == provider.Standard {
 		p.LeanIDTokens = p.is(screens.FieldLeanIDTokens)
+		if p.IDTokenSignedResponseAlg = p.signedBy(screens.FieldIDTokenAlg, p.IDTokenSignedResponseAlg); p.IDTokenSignedResponseAlg == algRS256 {
+			p.IDTokenSignedResponseAlg = "" // the default
+		}
 	}
 	p.BackchannelLogoutURI = strings.TrimSpace(p.r.posted(ui.FieldBackchannelLogoutURI))
 	p.BackchannelLogoutSessionRequired = p.is(screens.FieldBackchannelSession)

@@ -297,7 +297,10 @@ func (p *posting) people() {
 	p.RequireVerified = p.is(screens.FieldRequireVerified)
 	p.requires()
 	if p.Dialect == provider.Standard {
-		p.UserinfoSignedResponseAlg = map[bool]string{true: "RS256"}[p.is(screens.FieldUserinfoSigned)]
+		p.UserinfoSignedResponseAlg = cmp.Or(p.signedBy(screens.FieldUserinfoAlg, p.UserinfoSignedResponseAlg), algRS256)
+		if !p.is(screens.FieldUserinfoSigned) {
+			p.UserinfoSignedResponseAlg = ""
+		}
 	} else {
 		p.NoQueryToken, p.NoJSONP = p.is(screens.FieldNoQueryToken), p.is(screens.FieldNoJSONP)
 	}

@@ -36,7 +36,7 @@ func (v SettingsView) signIns() []ui.Option {
 
 // moreFields are those of the part of the settings that is closed.
 var moreFields = []string{
-	FieldLeanIDTokens, FieldAccessTokenFormat, ui.FieldResources, ui.FieldBackchannelLogoutURI, FieldBackchannelSession, FieldAuthMethod, ui.FieldJWKS, ui.FieldJWKSURI,
+	FieldLeanIDTokens, FieldIDTokenAlg, FieldUserinfoAlg, FieldAccessTokenFormat, ui.FieldResources, ui.FieldBackchannelLogoutURI, FieldBackchannelSession, FieldAuthMethod, ui.FieldJWKS, ui.FieldJWKSURI,
 	FieldAuthSigningAlg, FieldRequirePushed, FieldRequirePKCE, FieldRequireSigned, FieldRequestSigningAlg,
 }
 
@@ -52,6 +52,15 @@ func (v SettingsView) moreIsOpen() bool {
 func (v SettingsView) algs(chosen string) []ui.Option {
 	all := []ui.Option{{Value: AnyAlg, Label: v.locale().Plain(textOf(v.locale()).Application.AnyAlg), Chosen: chosen == AnyAlg}}
 	for _, alg := range v.Algs {
+		all = append(all, ui.Option{Value: alg, Label: alg, Chosen: alg == chosen})
+	}
+	return all
+}
+
+// signingAlgs are the algorithms of the provider, RS256 first.
+func (v SettingsView) signingAlgs(chosen string) []ui.Option {
+	var all []ui.Option
+	for _, alg := range v.SigningAlgs {
 		all = append(all, ui.Option{Value: alg, Label: alg, Chosen: alg == chosen})
 	}
 	return all

@@ -74,6 +74,7 @@ func settingsOf(p ui.Page, problems ...ui.Problem) SettingsView {
 			GrantTypes:    []Value{{"authorization_code", true}, {"refresh_token", true}, {"client_credentials", false}}, AuthMethod: "client_secret_basic",
 			SignIns: []string{AnySignIn, "two_factors", "phishing_resistant"}, SignIn: "two_factors", AddsFactors: true,
 			UserinfoSigned: true, RequireVerified: true, PolicyURL: "https://riverbikes.example/privacy",
+			SigningAlgs: []string{"RS256", "ES256", "EdDSA"}, IDTokenAlg: "ES256", UserinfoAlg: "RS256",
 			LeanIDTokens: true, Resources: []Scope{{"https://api.riverbikes.example/", ui.Label{Text: "Workshop API", Lang: ui.Undetermined}, ui.Label{}, true}, {Name: "https://mcp.riverbikes.example/"}},
 			BackchannelLogoutURI: "https://riverbikes.example/signed-out", BackchannelSession: true,
 			Algs: []string{"RS256", "ES256", "EdDSA"}, AuthSigningAlg: AnyAlg, RequestSigningAlg: "ES256",

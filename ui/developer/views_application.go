@@ -32,6 +32,8 @@ const (
 	FieldRequirePKCE            = "require_pkce"
 	FieldRequireSigned          = "require_signed_request_object"
 	FieldRequestSigningAlg      = "request_object_signing_alg"
+	FieldIDTokenAlg             = "id_token_signed_response_alg"
+	FieldUserinfoAlg            = "userinfo_signed_response_alg"
 )
 
 // AnyAlg is the value of [FieldAuthSigningAlg] and [FieldRequestSigningAlg] for whichever
@@ -178,6 +180,9 @@ type Registration struct {
 	PolicyURL, TermsURL string
 
 	LeanIDTokens, JWTAccessTokens bool
+	// SigningAlgs are those with which the provider can sign; with one there is no choice.
+	SigningAlgs             []string
+	IDTokenAlg, UserinfoAlg string
 	// Resources are the APIs that it may ask access tokens for, Name being the URI.
 	Resources            []Scope
 	BackchannelLogoutURI string

@@ -124,7 +124,7 @@ var applicationFixtures = []audiencetest.Fixture{
 var serviceFixtures = []audiencetest.Fixture{
 	{Name: "keys", Render: func(p ui.Page) templ.Component {
 		key := func(id string, turn Turn) Key {
-			return Key{ID: id, Turn: turn, Created: audiencetest.Day(2026, time.March, 1), From: audiencetest.Now, Until: audiencetest.Now, Published: audiencetest.Now}
+			return Key{ID: id, Alg: "ES256", Turn: turn, Created: audiencetest.Day(2026, time.March, 1), From: audiencetest.Now, Until: audiencetest.Now, Published: audiencetest.Now}
 		}
 		return Keys(KeysView{
 			Page: page(p, desk.SectionKeys), Keys: []Key{key("c1", TurnFormer), key("c2", TurnSigns), key("c3", TurnNext)},
@@ -132,7 +132,7 @@ var serviceFixtures = []audiencetest.Fixture{
 		})
 	}},
 	{Name: "keys-host", Render: func(p ui.Page) templ.Component {
-		return Keys(KeysView{Page: page(p, desk.SectionKeys), Keys: []Key{{ID: "c1", Turn: TurnSigns}}, Host: true})
+		return Keys(KeysView{Page: page(p, desk.SectionKeys), Keys: []Key{{ID: "c1", Alg: "RS256", Turn: TurnSigns}}, Host: true})
 	}},
 	{Name: "health", Render: func(p ui.Page) templ.Component {
 		v := HealthView{Page: page(p, desk.SectionHealth), CountedAt: audiencetest.Now, Settings: []Setting{

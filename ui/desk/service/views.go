@@ -170,7 +170,7 @@ type KeysView struct {
 
 // Key is a signing key.
 type Key struct {
-	ID                              string
+	ID, Alg                         string
 	Turn                            Turn
 	Created, From, Until, Published time.Time
 }

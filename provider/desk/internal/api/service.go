@@ -11,7 +11,8 @@ import (
 // key is what may be known of a signing key.
 type key struct {
 	ID             string    `json:"id" doc:"The kid of tokens that it has signed."`
-	Signs          bool      `json:"signs" doc:"Whether it signs now."`
+	Alg            string    `json:"alg" doc:"The algorithm of its signatures."`
+	Signs          bool      `json:"signs" doc:"Whether it signs now with its algorithm."`
 	CreatedAt      time.Time `json:"created_at,omitzero"`
 	From           time.Time `json:"from,omitzero" doc:"The begin of its turn to sign."`
 	Until          time.Time `json:"until,omitzero" doc:"The end of its turn."`
@@ -58,7 +59,7 @@ func listKeys(c *call) (response, error) {
 	}
 	out := keyList{Data: []key{}}
 	for _, k := range found {
-		out.Data = append(out.Data, key{ID: k.ID, Signs: k.Signs, CreatedAt: k.CreatedAt, From: k.From, Until: k.Until, PublishedUntil: k.PublishedUntil})
+		out.Data = append(out.Data, key{ID: k.ID, Alg: k.Alg, Signs: k.Signs, CreatedAt: k.CreatedAt, From: k.From, Until: k.Until, PublishedUntil: k.PublishedUntil})
 	}
 	return ok(out), nil
 }

@@ -105,7 +105,7 @@ func (r *Room) showKeys(q *frame.Request) error {
 			turn = screens.TurnNext
 		}
 		v.Host = v.Host || k.CreatedAt.IsZero()
-		v.Keys = append(v.Keys, screens.Key{ID: k.ID, Turn: turn, Created: k.CreatedAt, From: k.From, Until: k.Until, Published: k.PublishedUntil})
+		v.Keys = append(v.Keys, screens.Key{ID: k.ID, Alg: k.Alg, Turn: turn, Created: k.CreatedAt, From: k.From, Until: k.Until, Published: k.PublishedUntil})
 	}
 	q.Render(http.StatusOK, screens.Keys(v))
 	return nil
