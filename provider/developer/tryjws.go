@@ -53,7 +53,8 @@ func (k jwk) verify(signed, signature []byte) error {
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return err
 	}
-	digest, number := sha256.Sum256(signed), new(big.Int).SetBytes
+	digest := sha256.Sum256(signed)
+	number := func(b []byte) *big.Int { return new(big.Int).SetBytes(b) }
 	public := &rsa.PublicKey{N: number(n), E: int(number(e).Int64())}
 	good := false
 	switch {

@@ -34,7 +34,7 @@ func TestDiscoveryIsTrue(t *testing.T) {
 				"request_parameter_supported":           true,
 				"require_pushed_authorization_requests": false,
 				"request_object_signing_alg_values_supported": []any{
-					"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA",
+					"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519",
 				},
 				"request_uri_parameter_supported":                false,
 				"claims_parameter_supported":                     true,

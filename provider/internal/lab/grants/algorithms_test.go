@@ -1,0 +1,219 @@
+package grants
+
+import (
+	"crypto/ed25519"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/lab"
+)
+
+var everyAlgorithm = []string{"RS256", "PS256", "ES256", "EdDSA"}
+
+func withEveryAlgorithm(c *provider.Config) { c.SigningAlgorithms = everyAlgorithm }
+
+// signedWith registers an application whose tokens are signed with an algorithm.
+func signedWith(w *lab.Fixture, alg string) string {
+	w.T.Helper()
+	id := "with-" + alg
+	w.OK(w.Clients().Save(w.T.Context(), provider.Client{
+		ID: id, Secret: lab.ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI},
+		GrantTypes:               []string{"authorization_code", "refresh_token"},
+		IDTokenSignedResponseAlg: alg, UserinfoSignedResponseAlg: alg,
+	}))
+	return id
+}
+
+// TestSigningAlgorithmsOfApplications tests that a client that others wrote signs users in with
+// each algorithm, and reads what it needs from discovery and the key set alone.
+func TestSigningAlgorithmsOfApplications(t *testing.T) {
+	t.Parallel()
+	w := lab.New(t, withEveryAlgorithm).WithClients().WithUsers()
+	b := w.NewBrowser()
+	_, document := b.JSON(b.Get(lab.DiscoveryPath))
+	for _, name := range []string{"id_token_signing_alg_values_supported", "userinfo_signing_alg_values_supported"} {
+		if diff := cmp.Diff([]any{"RS256", "PS256", "ES256", "EdDSA"}, document[name]); diff != "" {
+			t.Errorf("%s:\n%s", name, diff)
+		}
+	}
+	for _, alg := range everyAlgorithm {
+		t.Run(alg, func(t *testing.T) {
+			rp := lab.NewRelyingParty(t, w.Issuer(), signedWith(w, alg), "openid", "email")
+			token, id := rp.SignIn(w.NewBrowser())
+			if id.Subject != "alice" {
+				t.Errorf("subject %q", id.Subject)
+			}
+			raw, _ := token.Extra("id_token").(string)
+			if header, _ := lab.JWT(t, raw); header["alg"] != alg {
+				t.Errorf("header %v", header)
+			}
+			info, err := rp.Provider.UserInfo(rp.Ctx, rp.TokenSource(rp.Ctx, token))
+			if err != nil || info.Subject != "alice" {
+				t.Errorf("userinfo %+v, %v", info, err)
+			}
+			// A client that pins another algorithm refuses it.
+			other := everyAlgorithm[(slices.Index(everyAlgorithm, alg)+1)%len(everyAlgorithm)]
+			pinned := rp.Provider.Verifier(&oidc.Config{ClientID: rp.ClientID, SupportedSigningAlgs: []string{other}})
+			if _, err := pinned.Verify(rp.Ctx, raw); err == nil {
+				t.Errorf("accepted as %s", other)
+			}
+		})
+	}
+	t.Run("ReadersOfRS256", func(t *testing.T) {
+		rp := lab.NewRelyingParty(t, w.Issuer(), "std", "openid")
+		token, _ := rp.SignIn(w.NewBrowser())
+		raw, _ := token.Extra("id_token").(string)
+		pinned := rp.Provider.Verifier(&oidc.Config{ClientID: rp.ClientID, SupportedSigningAlgs: []string{"RS256"}})
+		if _, err := pinned.Verify(rp.Ctx, raw); err != nil {
+			t.Error(err)
+		}
+		var set struct{ Keys []map[string]string }
+		w.OK(json.Unmarshal([]byte(b.Get("/oidc/.well-known/jwks").Text), &set))
+		if len(set.Keys) != 4 || set.Keys[0]["alg"] != "RS256" {
+			t.Errorf("key set %v: want that of RS256 first", set.Keys)
+		}
+	})
+}
+
+// TestHintOfEachAlgorithm tests that an ID token comes back as a hint, whatever has signed it,
+// and that a forged one does not.
+func TestHintOfEachAlgorithm(t *testing.T) {
+	t.Parallel()
+	w := lab.New(t, withEveryAlgorithm).WithClients().WithUsers()
+	for _, alg := range everyAlgorithm {
+		rp := lab.NewRelyingParty(t, w.Issuer(), signedWith(w, alg), "openid")
+		b := w.NewBrowser()
+		token, _ := rp.SignIn(b)
+		raw, _ := token.Extra("id_token").(string)
+		hinted := func(hint string) string {
+			return lab.Response(t, b.Open(lab.AuthorizeURL("client_id", rp.ClientID, "scope", "openid", "prompt", "none", "id_token_hint", hint))).Get("error")
+		}
+		if got := hinted(raw); got != "" {
+			t.Errorf("%s: %s", alg, got)
+		}
+		end := strings.LastIndexByte(raw, '.') + 1
+		signature, err := base64.RawURLEncoding.DecodeString(raw[end:])
+		w.OK(err)
+		signature[len(signature)-1] ^= 1
+		for name, forged := range map[string][]byte{"changed": signature, "short": signature[:len(signature)-1], "zero": make([]byte, len(signature)), "none": nil} {
+			if got := hinted(raw[:end] + base64.RawURLEncoding.EncodeToString(forged)); got == "" {
+				t.Errorf("%s: a signature that is %s is taken for good", alg, name)
+			}
+		}
+	}
+}
+
+func TestRegisteredAlgorithms(t *testing.T) {
+	t.Parallel()
+	w := lab.New(t, func(c *provider.Config) { c.SigningAlgorithms = []string{"RS256", "ES256"} })
+	for name, c := range map[string]struct {
+		client provider.Client
+		field  string
+	}{
+		"NotEnabled":      {provider.Client{Dialect: provider.Standard, IDTokenSignedResponseAlg: "EdDSA"}, "IDTokenSignedResponseAlg"},
+		"Unsigned":        {provider.Client{Dialect: provider.Standard, IDTokenSignedResponseAlg: "none"}, "IDTokenSignedResponseAlg"},
+		"Symmetric":       {provider.Client{Dialect: provider.Standard, UserinfoSignedResponseAlg: "HS256"}, "UserinfoSignedResponseAlg"},
+		"Response":        {provider.Client{Dialect: provider.Standard, AuthorizationSignedResponseAlg: "PS256"}, "AuthorizationSignedResponseAlg"},
+		"V3":              {provider.Client{Dialect: provider.V3, IDTokenSignedResponseAlg: "ES256"}, "IDTokenSignedResponseAlg"},
+		"V3Userinfo":      {provider.Client{Dialect: provider.V3, UserinfoSignedResponseAlg: "ES256"}, "UserinfoSignedResponseAlg"},
+		"Enabled":         {provider.Client{Dialect: provider.Standard, IDTokenSignedResponseAlg: "ES256", UserinfoSignedResponseAlg: "ES256", AuthorizationSignedResponseAlg: "ES256"}, ""},
+		"DefaultSpelled":  {provider.Client{Dialect: provider.V3, IDTokenSignedResponseAlg: "RS256"}, ""},
+		"OtherAlgorithms": {provider.Client{Dialect: provider.Standard, IDTokenSignedResponseAlg: "RS256", UserinfoSignedResponseAlg: "ES256"}, ""},
+	} {
+		c.client.ID, c.client.RedirectURIs = "app", []string{lab.CallbackURI}
+		got, wrong := "", (*provider.FieldError)(nil)
+		if errors.As(w.Clients().Validate(c.client), &wrong) {
+			got = wrong.Field
+		}
+		if got != c.field {
+			t.Errorf("%s: wrong is %q, want %q", name, got, c.field)
+		}
+		if c.field != "" {
+			continue
+		}
+		w.OK(w.Clients().Save(t.Context(), c.client))
+		saved, err := w.Clients().Get(t.Context(), "app")
+		w.OK(err)
+		if saved.IDTokenSignedResponseAlg != c.client.IDTokenSignedResponseAlg || saved.UserinfoSignedResponseAlg != c.client.UserinfoSignedResponseAlg ||
+			saved.AuthorizationSignedResponseAlg != c.client.AuthorizationSignedResponseAlg {
+			t.Errorf("%s: saved %+v", name, saved)
+		}
+	}
+}
+
+// TestSigningAlgorithmOfResources tests that the API decides how a JWT for it is signed.
+func TestSigningAlgorithmOfResources(t *testing.T) {
+	t.Parallel()
+	w := lab.New(t, withEveryAlgorithm, func(c *provider.Config) {
+		c.Resources = []provider.Resource{
+			{URI: lab.ToolsURI, SigningAlgorithm: "ES256", Introspectors: []string{"jwt"}}, {URI: lab.FilesURI, SigningAlgorithm: "EdDSA"}, {URI: lab.PlainURI},
+		}
+	}).WithUsers()
+	for _, c := range []provider.Client{{ID: "jwt", AccessTokenFormat: "jwt"}, {ID: "opaque"}} {
+		c.Secret, c.Dialect, c.RedirectURIs = lab.ClientSecret, provider.Standard, []string{lab.CallbackURI}
+		c.GrantTypes = []string{"authorization_code", "refresh_token", "client_credentials"}
+		w.OK(w.Clients().Save(t.Context(), c))
+	}
+	b := w.NewBrowser()
+	for want, resources := range map[string][]string{
+		"ES256": {lab.ToolsURI}, "EdDSA": {lab.FilesURI}, "RS256": {lab.PlainURI}, "RS256 for none": nil,
+	} {
+		_, tokens := b.Redeem("jwt", "client_credentials", resources)
+		token := lab.Member(t, tokens, "access_token")
+		if header, _ := lab.JWT(t, token); header["alg"] != strings.Fields(want)[0] || header["typ"] != "at+jwt" {
+			t.Errorf("%s: header %v", want, header)
+		}
+		if want != "ES256" {
+			continue
+		}
+		if _, answer := b.JSON(b.Client("/oauth/introspect", "jwt", "token", token)); answer["active"] != true {
+			t.Errorf("introspection %v", answer)
+		}
+	}
+	p, body := b.Redeem("jwt", "client_credentials", []string{lab.ToolsURI, lab.FilesURI})
+	if p.StatusCode != http.StatusBadRequest || body["error"] != "invalid_target" {
+		t.Errorf("for two algorithms: %s %v", p.Status, body)
+	}
+	if p, body = b.Redeem("opaque", "client_credentials", []string{lab.ToolsURI, lab.FilesURI}); p.StatusCode != http.StatusOK {
+		t.Errorf("a token without signature: %s %v", p.Status, body)
+	}
+	// The code is not spent by a request for both.
+	user := w.Alice()
+	code := user.AllowFor("jwt", lab.ToolsURI, lab.FilesURI).Get("code")
+	for _, c := range []struct {
+		resources []string
+		status    int
+	}{{nil, http.StatusBadRequest}, {[]string{lab.ToolsURI}, http.StatusOK}} {
+		if p, body = user.Redeem("jwt", "authorization_code", c.resources, "code", code, "redirect_uri", lab.CallbackURI); p.StatusCode != c.status {
+			t.Errorf("%v: %s %v", c.resources, p.Status, body)
+		}
+	}
+}
+
+// TestEd25519IsAName tests that an assertion may name its algorithm as RFC 9864 does.
+func TestEd25519IsAName(t *testing.T) {
+	t.Parallel()
+	w := lab.New(t).WithSigners()
+	key := lab.ClientKeys()["EdDSA"]
+	for alg, want := range map[string]int{"EdDSA": http.StatusOK, "Ed25519": http.StatusOK, "ed25519": http.StatusUnauthorized, "Ed448": http.StatusUnauthorized, "ES256": http.StatusUnauthorized} {
+		header, err := json.Marshal(map[string]string{"alg": alg, "kid": "ed"})
+		w.OK(err)
+		claims, err := json.Marshal(lab.With(w.Assertion("key"), "jti", alg))
+		w.OK(err)
+		text := base64.RawURLEncoding.EncodeToString
+		signed := text(header) + "." + text(claims)
+		assertion := signed + "." + text(ed25519.Sign(key.Private.(ed25519.PrivateKey), []byte(signed)))
+		if p, body := w.NewBrowser().Asserted(lab.TokenPath, assertion, "grant_type", "client_credentials"); p.StatusCode != want {
+			t.Errorf("%s: %s %v", alg, p.Status, body)
+		}
+	}
+}
