@@ -129,6 +129,16 @@ func heldKeys(cfg Config, calls host.Calls) (*keyring.KeySet, error) {
 	return keyring.Static(held)
 }
 
+// signAccessToken and verifyAccessToken write and read access tokens that are JWTs.
+func (p *Provider) signAccessToken(alg string, claims []byte) (string, error) {
+	return p.keys.SignAs(keyring.TypeAccessToken, alg, claims)
+}
+
+func (p *Provider) verifyAccessToken(ctx context.Context, token string) ([]byte, error) {
+	p.keys.Refresh(ctx)
+	return p.keys.VerifyAs(keyring.TypeAccessToken, token)
+}
+
 // wrapSigner calls Config.WrapSigner.
 func wrapSigner(cfg Config, calls host.Calls) func(*rsa.PrivateKey) (crypto.Signer, error) {
 	if cfg.WrapSigner == nil {

@@ -307,25 +307,22 @@ func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine
 	rows := memory.Clients{Store: p.store, Admit: policy.Admit}
 	p.unknown = p.newUnknown(policy, rows)
 	return engine.New(engine.Options{
-		Issuer:          p.issuer,
-		Addresses:       p.cfg.addresses(),
-		Clients:         rows,
-		Unknown:         p.unknown,
-		Grants:          memory.Grants{Store: p.store},
-		Tokens:          engineTokens{tokens},
-		Sign:            p.faults.Sign(p.keys.Sign),
-		SignAccessToken: func(alg string, claims []byte) (string, error) { return p.keys.SignAs(keyring.TypeAccessToken, alg, claims) },
-		VerifyAccessToken: func(ctx context.Context, token string) ([]byte, error) {
-			p.keys.Refresh(ctx)
-			return p.keys.VerifyAs(keyring.TypeAccessToken, token)
-		},
-		Resources:      p.cfg.engineResources(),
-		OpenSecret:     func(sealed []byte) ([]byte, error) { return p.secrets.Open(clients.SealPurpose, sealed) },
-		UnknownKeys:    clientkeys.NewSource(fetchKeys(p.strangers), p.cfg.Clock),
-		ClientKeys:     clientkeys.NewSource(fetchKeys(p.outbound), p.cfg.Clock),
-		UsedIDs:        p.store,
-		Audiences:      audiences(p.cfg.BaseURL, p.issuer),
-		PushedRequests: p.store,
+		Issuer:            p.issuer,
+		Addresses:         p.cfg.addresses(),
+		Clients:           rows,
+		Unknown:           p.unknown,
+		Grants:            memory.Grants{Store: p.store},
+		Tokens:            engineTokens{tokens},
+		Sign:              p.faults.Sign(p.keys.Sign),
+		SignAccessToken:   p.signAccessToken,
+		VerifyAccessToken: p.verifyAccessToken,
+		Resources:         p.cfg.engineResources(),
+		OpenSecret:        func(sealed []byte) ([]byte, error) { return p.secrets.Open(clients.SealPurpose, sealed) },
+		UnknownKeys:       clientkeys.NewSource(fetchKeys(p.strangers), p.cfg.Clock),
+		ClientKeys:        clientkeys.NewSource(fetchKeys(p.outbound), p.cfg.Clock),
+		UsedIDs:           p.store,
+		Audiences:         audiences(p.cfg.BaseURL, p.issuer),
+		PushedRequests:    p.store,
 		SealPushed: func(clientID string, request []byte) []byte {
 			return p.secrets.Seal(pushedPurpose(p.issuer, clientID), request)
 		},
