@@ -43,8 +43,8 @@ type Request struct {
 	// Languages are the person's, the preferred one first (BCP 47).
 	Languages []string
 
-	// Afresh asks for an authentication now, even if the upstream has a session. Upstreams
-	// may ignore it: Identity.AuthTime tells.
+	// Afresh asks for an authentication now, even if the upstream has a session. Whether it
+	// was is in Identity.AuthTime, which Google, Apple and GitHub never say.
 	Afresh bool
 
 	// ACRValues are the classes of authentication that would do, the best first (OpenID

@@ -48,7 +48,8 @@ type AppleOptions struct {
 //     It is shown, and nothing rests on it.
 //   - email_verified is a text at times. The address may be one that forwards to the person, at
 //     privaterelay.appleid.com, for which Apple is authoritative.
-//   - There is no userinfo endpoint, and no hint of a person.
+//   - There is no userinfo endpoint, no hint of a person, and no way to ask for an
+//     authentication of now.
 func Apple(o AppleOptions) *Connector {
 	return apple(AppleIssuer, o)
 }
@@ -68,7 +69,7 @@ func apple(issuer string, o AppleOptions) *Connector {
 	}
 	c.dialect = dialect{
 		wrong: err,
-		whole: true,
+		whole: true, timeless: true,
 		ask: func(_ upstream.Request, to url.Values) {
 			to.Set("response_mode", "form_post")
 			for _, name := range []string{"login_hint", "max_age", "prompt", "acr_values", "ui_locales"} {

@@ -24,6 +24,14 @@ type dialect struct {
 	// issuer reports whether the iss of an ID token is the upstream's.
 	issuer func(said claims) bool
 
+	// names reports whether the iss of a response is the upstream's, where one configuration is
+	// of many issuers. That of the ID token is then the same.
+	names func(issuer string) bool
+
+	// timeless means that the upstream does not say when somebody has authenticated, even if
+	// it is asked to authenticate them now.
+	timeless bool
+
 	// judge corrects an identity that was read as the standard says. It returns an error to
 	// refuse it. The values are the parameters of the response, which nobody has signed.
 	judge func(who *upstream.Identity, said claims, values url.Values) error

@@ -43,6 +43,12 @@ func (c *Connector) Finish(ctx context.Context, b upstream.Callback) (upstream.I
 	if err != nil {
 		return upstream.Identity{}, err
 	}
+	switch _, dated := said.time("auth_time"); {
+	case b.Values.Has("iss") && b.Values.Get("iss") != said.text("iss"):
+		return upstream.Identity{}, errors.New("openid: the response and the ID token name two issuers")
+	case k.Afresh && !dated && !c.dialect.timeless: // Core section 3.1.2.1, max_age
+		return upstream.Identity{}, errors.New("openid: the upstream was asked to authenticate afresh, and does not say when it did")
+	}
 	if c.asksUserInfo(m, said) {
 		info, err := userInfo(ctx, b.HTTP, m.userinfo, token.AccessToken)
 		if err != nil {
@@ -73,7 +79,7 @@ func (c *Connector) code(m *metadata, values url.Values) (string, error) {
 	// Before anything of the response is used: a code of another upstream is for its token
 	// endpoint, and for no other (RFC 9207 section 2.4).
 	switch issuer := values.Get("iss"); {
-	case values.Has("iss") && issuer != m.issuer:
+	case values.Has("iss") && issuer != m.issuer && (c.dialect.names == nil || !c.dialect.names(issuer)):
 		return "", errors.New("openid: the response is of another issuer")
 	case !values.Has("iss") && m.namesItself:
 		return "", errors.New("openid: the response does not name its issuer, as those of the upstream do")

@@ -36,7 +36,7 @@ type GoogleOptions struct {
 //     authoritative for an address at gmail.com, and for one at the domain in hd
 //     (developers.google.com/identity/gsi/web/guides/verify-google-id-token).
 //   - There is no prompt=login: Afresh lets the person choose the account, and auth_time is
-//     missing.
+//     missing. The return is all that is known.
 //   - ID tokens have all claims.
 func Google(o GoogleOptions) *Connector {
 	return google(GoogleIssuer, o)
@@ -49,7 +49,7 @@ func google(issuer string, o GoogleOptions) *Connector {
 		domains[i] = strings.ToLower(domain)
 	}
 	c.dialect = dialect{
-		whole: true,
+		whole: true, timeless: true,
 		ask: func(r upstream.Request, to url.Values) {
 			if hosted := hostedDomain(domains, r.DomainHint); hosted != "" {
 				to.Set("hd", hosted)

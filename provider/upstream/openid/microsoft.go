@@ -54,6 +54,8 @@ type MicrosoftOptions struct {
 //     said or worth as little. The address is verified only by xms_edov, an optional claim
 //     that an application asks for at its registration ("nOAuth", descope.com, 2023).
 //   - ID tokens have all claims.
+//   - auth_time is an optional claim, too. Without it, an authentication that was asked for
+//     afresh is of the time of the return.
 //   - DomainHint is the parameter domain_hint.
 func Microsoft(o MicrosoftOptions) *Connector {
 	authority := strings.TrimSuffix(o.Authority, "/")
@@ -78,7 +80,13 @@ func Microsoft(o MicrosoftOptions) *Connector {
 	c.dialect = dialect{
 		wrong: checkTenants(o, many),
 		named: template,
-		whole: true,
+		whole: true, timeless: true,
+		names: func(issuer string) bool {
+			before, after, _ := strings.Cut(template, "{tenantid}")
+			id, ok := strings.CutPrefix(issuer, before)
+			id, ends := strings.CutSuffix(id, after)
+			return many && ok && ends && isGUID(id)
+		},
 		ask: func(r upstream.Request, to url.Values) {
 			if r.DomainHint != "" {
 				to.Set("domain_hint", r.DomainHint)

@@ -174,6 +174,25 @@ func TestConnector(t *testing.T) {
 			}
 		}
 	})
+	t.Run("AuthenticatesAfreshOrSaysNot", func(t *testing.T) {
+		t.Parallel()
+		for _, test := range []struct{ dated, afresh, accepted bool }{{true, true, true}, {false, false, true}, {false, true, false}} {
+			a := newAttempt(t)
+			p := ada
+			if !test.dated {
+				p.Claims = map[string]any{"auth_time": nil}
+			}
+			a.up.Be(p)
+			address, keep, err := a.start(t, upstream.Request{Afresh: test.afresh})
+			if err != nil {
+				t.Fatal(err)
+			}
+			who, err := a.back(t.Context(), a.up.Return(t, address), keep)
+			if (err == nil) != test.accepted || test.accepted && who.AuthTime.IsZero() == test.dated {
+				t.Errorf("%+v: %+v, %v", test, who, err)
+			}
+		}
+	})
 	t.Run("CallsNobodyBeforeASignIn", func(t *testing.T) {
 		t.Parallel()
 		a := newAttempt(t)

@@ -202,6 +202,17 @@ func TestMicrosoft(t *testing.T) {
 			}
 		}
 	})
+	t.Run("ResponseNamesATenant", func(t *testing.T) {
+		t.Parallel()
+		for named, accepted := range map[string]bool{contoso: true, fabrikam: false, "{tenantid}": false, "common": false, "a/" + contoso: false} {
+			a := newMicrosoft(t, openid.MicrosoftCommon)
+			claims := m{"iss": a.up.URL + "/" + contoso + "/v2.0", "tid": contoso}
+			a.up.Be(upstreams.Person{Subject: "1", Claims: claims, NamedBy: a.up.URL + "/" + named + "/v2.0"})
+			if who, err := a.finish(t); (err == nil) != accepted {
+				t.Errorf("%s: %+v, %v", named, who, err)
+			}
+		}
+	})
 	t.Run("ConfigurationOfAnotherTenant", func(t *testing.T) {
 		t.Parallel()
 		a := newMicrosoft(t, contoso)

@@ -17,6 +17,7 @@ import (
 type kept struct {
 	Nonce    string `json:"nonce"`
 	Verifier string `json:"verifier"`
+	Afresh   bool   `json:"afresh,omitempty"`
 }
 
 // Start implements [upstream.Connector].
@@ -25,7 +26,7 @@ func (c *Connector) Start(ctx context.Context, r upstream.Request) (address stri
 	if err != nil {
 		return "", nil, err
 	}
-	k := kept{Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier()}
+	k := kept{Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Afresh: r.Afresh}
 	if keep, err = json.Marshal(k); err != nil {
 		return "", nil, fmt.Errorf("openid: encode what is kept: %w", err)
 	}

@@ -41,8 +41,10 @@ type Person struct {
 	// Claims are more claims of the ID token, Info those of userinfo alone.
 	Claims, Info map[string]any
 
-	// Unnamed is set if the responses of the authorization endpoint do not name the issuer.
+	// Unnamed is set if the responses of the authorization endpoint do not name the issuer,
+	// NamedBy is how they do; empty for the issuer identifier.
 	Unnamed bool
+	NamedBy string
 }
 
 // OpenID is an upstream provider that speaks OpenID Connect. Its fields may be set before it
@@ -238,6 +240,9 @@ func (up *OpenID) authorize(w http.ResponseWriter, r *http.Request) {
 	response := url.Values{"code": {code}, "state": {q.Get("state")}, "iss": {up.URL}}
 	if up.person.Unnamed {
 		response.Del("iss")
+	}
+	if up.person.NamedBy != "" {
+		response.Set("iss", up.person.NamedBy)
 	}
 	if up.lies.response != nil {
 		up.lies.response(response)
