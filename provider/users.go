@@ -24,7 +24,7 @@ type Users struct {
 	// SignInURL is the host's sign-in page, an address or a path of the host. Users arrive
 	// there with the parameter return_to, an address of the provider with encrypted
 	// content, bound to the browser. The page checks it with Pages.IsReturnTo and finally
-	// sends the user there, unchanged. Further parameters are login_hint; ui_locales;
+	// sends the user there, unchanged. Further parameters are login_hint; domain_hint; ui_locales;
 	// screen=signup if the application requests the sign-up screen first; acr_values with
 	// the authentication context classes that suffice, the best first; and
 	// prompt=login if a user is signed in and that is not enough. The page must then ask

@@ -123,9 +123,9 @@ func links(l *ui.Locale, v HomeView) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var6 string
-					templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.RemoveOf, ui.With("name", k.Upstream.Title)))
+					templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(textOf(l).Link.RemoveSubmit) + ": " + ui.Clean(k.Upstream.Title, ui.MaxName))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `security/link.templ`, Line: 21, Col: 99}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `security/link.templ`, Line: 21, Col: 129}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 					if templ_7745c5c3_Err != nil {
@@ -138,7 +138,7 @@ func links(l *ui.Locale, v HomeView) templ.Component {
 					var templ_7745c5c3_Var7 string
 					templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(textOf(l).Link.RemoveSubmit))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `security/link.templ`, Line: 21, Col: 140}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `security/link.templ`, Line: 21, Col: 170}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 					if templ_7745c5c3_Err != nil {

@@ -57,6 +57,10 @@ type Flow struct {
 	// sent the browser back because nobody, or another user, is signed in there.
 	hostVisits, redirects int
 
+	// hinted reports that the hints of the request have sent the browser to an upstream
+	// provider: whoever comes back from there chooses another way.
+	hinted bool
+
 	// verifying is the user and the group of a verification; zero for none.
 	verifying verifying
 }
@@ -77,6 +81,7 @@ type sealedFlow struct {
 	LeftOut []string         `json:"o,omitempty"`
 	Visits  int              `json:"v,omitempty"`
 	Strays  int              `json:"g,omitempty"`
+	Hinted  bool             `json:"m,omitempty"`
 	Verify  verifying        `json:"w,omitzero"`
 	Request string           `json:"r"`
 }
@@ -125,7 +130,7 @@ func (e *Endpoint) seal(w http.ResponseWriter, r *http.Request, f *Flow) (string
 	browser := sha256.Sum256([]byte(e.Site.Browser(w, r)))
 	sealed := sealedFlow{
 		ID: f.id[:], Seen: f.firstSeen.UnixMicro(), Browser: browser[:],
-		Picked: f.request.Picked, Chosen: f.chosen, Allowed: f.allowed, LeftOut: f.declined, Visits: f.hostVisits, Strays: f.redirects, Verify: f.verifying, Request: f.request.Form.Encode(),
+		Picked: f.request.Picked, Chosen: f.chosen, Allowed: f.allowed, LeftOut: f.declined, Visits: f.hostVisits, Strays: f.redirects, Hinted: f.hinted, Verify: f.verifying, Request: f.request.Form.Encode(),
 	}
 	for _, user := range f.seen {
 		seen := sealedUser{ID: user.UserID, AuthAt: user.AuthTime.UnixMicro()}
@@ -168,7 +173,7 @@ func (e *Endpoint) openFlow(r *http.Request) (*Flow, error) {
 	}
 	f := &Flow{
 		id: [16]byte(s.ID), firstSeen: time.UnixMicro(s.Seen).UTC(),
-		chosen: s.Chosen, allowed: s.Allowed, declined: s.LeftOut, hostVisits: s.Visits, redirects: s.Strays, verifying: s.Verify,
+		chosen: s.Chosen, allowed: s.Allowed, declined: s.LeftOut, hostVisits: s.Visits, redirects: s.Strays, hinted: s.Hinted, verifying: s.Verify,
 	}
 	f.presented = s.Factors
 	copy(f.begun[:], s.Begun)

@@ -16,8 +16,8 @@ import (
 
 // HostSignIn are the parameters of the host's sign-in page.
 type HostSignIn struct {
-	ReturnTo, LoginHint, Locales string
-	SignUp, Again                bool
+	ReturnTo, LoginHint, DomainHint, Locales string
+	SignUp, Again                            bool
 
 	// Classes are the requested authentication context classes, the best first.
 	Classes []string
@@ -28,6 +28,9 @@ func (h HostSignIn) Address(page string) string {
 	q := url.Values{"return_to": {h.ReturnTo}}
 	if h.LoginHint != "" {
 		q.Set("login_hint", h.LoginHint)
+	}
+	if h.DomainHint != "" {
+		q.Set("domain_hint", h.DomainHint)
 	}
 	if h.Locales != "" {
 		q.Set(web.LanguageParameter, h.Locales)
@@ -49,7 +52,7 @@ func (h HostSignIn) Address(page string) string {
 func (e *Endpoint) sendToSignIn(w http.ResponseWriter, next step, request *engine.AuthorizeRequest, sealed string, again bool) {
 	switch {
 	case !e.hasAccounts():
-		hint := HostSignIn{ReturnTo: e.returnTo(sealed), LoginHint: request.LoginHint, Locales: request.UILocales,
+		hint := HostSignIn{ReturnTo: e.returnTo(sealed), LoginHint: request.LoginHint, DomainHint: request.DomainHint, Locales: request.UILocales,
 			SignUp: next == stepSignUp, Again: again, Classes: e.knownClasses(request)}
 		e.Site.Redirect(w, hint.Address(e.Host.SignInURL))
 	case next == stepEnrol:

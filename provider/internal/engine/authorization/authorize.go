@@ -51,6 +51,11 @@ type Request struct {
 	Op        string
 	Prompt    []string
 	LoginHint string
+
+	// DomainHint is the domain of the users that the client expects, who may have an upstream
+	// provider of their own; it is no parameter of a standard.
+	DomainHint string
+
 	IDToken   string // id_token_hint
 	UILocales string
 	Display   string
@@ -214,6 +219,7 @@ func (r *Request) parse(form url.Values) error {
 		}
 	}
 	r.Nonce, r.LoginHint, r.IDToken = form.Get("nonce"), form.Get("login_hint"), form.Get("id_token_hint")
+	r.DomainHint = form.Get("domain_hint")
 	r.UILocales, r.Display = form.Get("ui_locales"), form.Get("display")
 	r.Challenge = form.Get("code_challenge")
 	r.EID = form.Get("eid")
