@@ -16,14 +16,14 @@ type Realm struct {
 	// Domains are those of the addresses that belong to it, without their subdomains.
 	Domains []string
 
-	// Clients are the IDs of the applications whose users are sent there; none for all, and
-	// for pages that no application has asked for.
+	// Clients are the IDs of the applications whose users are sent there; none for all.
 	Clients []string
 }
 
-// serves reports whether users of an application are sent there; the empty one is none.
+// serves reports whether users of an application are sent there; the empty one stands for the
+// provider's own pages.
 func (r Realm) serves(client string) bool {
-	return len(r.Clients) == 0 || slices.Contains(r.Clients, client)
+	return client == "" || len(r.Clients) == 0 || slices.Contains(r.Clients, client)
 }
 
 // Realms are those of a provider. The zero value is none.
