@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/federation"
+	"github.com/bonafide-id/bonafide/provider/internal/homerealm"
 	"github.com/bonafide-id/bonafide/provider/internal/outbound"
 	"github.com/bonafide-id/bonafide/provider/internal/picture"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -90,15 +91,6 @@ type Upstream struct {
 
 var upstreamID = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$`)
 
-// publicMail are domains of mailboxes that anybody can have at several providers: none is the
-// home of all their owners.
-var publicMail = strings.Fields(`
-	163.com 126.com aol.com att.net comcast.net fastmail.com free.fr gmail.com gmx.at gmx.com gmx.de gmx.net googlemail.com
-	hotmail.com hotmail.co.uk hotmail.de hotmail.fr hotmail.it icloud.com laposte.net libero.it live.com live.fr mac.com mail.com
-	mail.ru me.com msn.com naver.com orange.fr outlook.com outlook.de outlook.fr proton.me protonmail.com qq.com rediffmail.com
-	t-online.de tutanota.com verizon.net wanadoo.fr web.de yahoo.com yahoo.co.in yahoo.co.jp yahoo.co.uk yahoo.de yahoo.fr
-	yandex.com yandex.ru ymail.com zoho.com`)
-
 // validateUpstreams returns an error for the first invalid field of Upstreams.
 func (c Config) validateUpstreams() error {
 	if len(c.Upstreams) > 0 && !c.hasAccounts() {
@@ -149,8 +141,8 @@ func (u Upstream) validate(at string) error {
 		if err := checkDomain(d); err != nil {
 			return &FieldError{fmt.Sprintf("%s.Domains[%d]", at, i), err}
 		}
-		if slices.Contains(publicMail, d) {
-			return wrongField(fmt.Sprintf("%s.Domains[%d]", at, i), "%q has public mailboxes, whose owners have no home in common", d)
+		if err := homerealm.Check(d); err != nil {
+			return wrongField(fmt.Sprintf("%s.Domains[%d]", at, i), "%q %w", d, err)
 		}
 	}
 	for i, d := range u.AuthoritativeFor {

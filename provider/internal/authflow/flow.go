@@ -65,6 +65,12 @@ type Flow struct {
 	verifying verifying
 }
 
+// Hinted reports whether the hints of the request have been followed.
+func (f *Flow) Hinted() bool { return f.hinted }
+
+// FollowHint records that they are.
+func (f *Flow) FollowHint() { f.hinted = true }
+
 // sealedFlow is the form in which a flow travels.
 type sealedFlow struct {
 	ID      []byte           `json:"i"`

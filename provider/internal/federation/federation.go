@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/homerealm"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/provider/upstream"
 	"github.com/bonafide-id/bonafide/storage"
@@ -43,7 +44,11 @@ type Upstream struct {
 }
 
 // Upstreams are the upstream providers that are offered.
-type Upstreams struct{ Options }
+type Upstreams struct {
+	Options
+
+	realms homerealm.Realms
+}
 
 // Options are the dependencies of Upstreams.
 type Options struct {
@@ -63,7 +68,7 @@ type Options struct {
 }
 
 // New returns the upstreams.
-func New(o Options) *Upstreams { return &Upstreams{o} }
+func New(o Options) *Upstreams { return &Upstreams{o, realms(o.Offered)} }
 
 // ByID returns an upstream that is offered.
 func (u *Upstreams) ByID(id string) (Upstream, bool) {

@@ -10,8 +10,8 @@ import (
 
 // Errors of Check.
 var (
-	errDomain = errors.New("is not a domain name of mailboxes, as example.com is")
-	errPublic = errors.New("is a domain at which anybody gets a mailbox: its people belong to nobody")
+	errDomain = errors.New("is no domain such as uni.example")
+	errPublic = errors.New("has public mailboxes, whose owners have no home in common")
 )
 
 // Check returns what is wrong with a domain as a realm. One at which everybody gets a mailbox
@@ -67,7 +67,7 @@ var public = set(`
 	terra.com.br uol.com.br bol.com.br sapo.pt
 	mail.ru inbox.ru list.ru bk.ru yandex.ru yandex.com ya.ru seznam.cz wp.pl o2.pl interia.pl
 	qq.com foxmail.com 163.com 126.com yeah.net sina.com sohu.com aliyun.com naver.com daum.net hanmail.net
-	comcast.net verizon.net att.net sbcglobal.net cox.net btinternet.com sky.com virginmedia.com
+	rediffmail.com comcast.net verizon.net att.net sbcglobal.net cox.net btinternet.com sky.com virginmedia.com
 	users.noreply.github.com
 `)
 

@@ -40,6 +40,9 @@ func (p *Pages) showSignIn(w http.ResponseWriter, r *http.Request, page *authflo
 			return p.Flows.Continue(w, r, page)
 		}
 	}
+	if done, err := p.followHint(w, r, page); done || err != nil {
+		return err
+	}
 	return p.renderSignIn(w, r, page, cmp.Or(p.ChangedEmail(r), loginHint(page)), http.StatusOK, p.problems(r)...)
 }
 
@@ -59,7 +62,7 @@ func (p *Pages) renderSignIn(w http.ResponseWriter, r *http.Request, page *authf
 func (p *Pages) renderSignal(w http.ResponseWriter, r *http.Request, page *authflow.Page, email string, status int, signal []byte, problems ...ui.Problem) error {
 	view := ui.SignInView{
 		Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, problems), Notice: p.Site.Noticed(r), Email: email,
-		Upstreams: p.buttons(r, page), Connecting: p.connecting(r, page),
+		Upstreams: p.buttons(r, page), HomeRealm: p.findsHome(r, page), Connecting: p.connecting(r, page),
 	}
 	if p.SendsMail() {
 		view.ResetURL, view.SignUpURL = p.link(r, "/reset"), p.link(r, "/signup")
@@ -140,6 +143,9 @@ func (p *Pages) signInByPasskey(w http.ResponseWriter, r *http.Request, page *au
 // signInByPassword checks e-mail address and password. They sign in unless the account has a
 // second step, or the page asks for more.
 func (p *Pages) signInByPassword(w http.ResponseWriter, r *http.Request, page *authflow.Page, asked authflow.Asked) error {
+	if done, err := p.sendHome(w, r, page); done || err != nil {
+		return err
+	}
 	email, entered := r.PostForm.Get(ui.FieldEmail), r.PostForm.Get(ui.FieldPassword)
 	if problems := missing(email, entered); len(problems) > 0 {
 		return p.renderSignIn(w, r, page, email, http.StatusUnprocessableEntity, problems...)

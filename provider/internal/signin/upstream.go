@@ -33,12 +33,9 @@ func (p *Pages) upstreamRoutes() []web.Route {
 
 // buttons are the upstream providers that a page offers.
 func (p *Pages) buttons(r *http.Request, page *authflow.Page) []ui.UpstreamButton {
-	client, last := "", p.Site.Cookies.Get(r, session.Upstream)
-	if page.Flow != nil {
-		client = page.Request().Client.ID
-	}
+	last := p.Site.Cookies.Get(r, session.Upstream)
 	var buttons []ui.UpstreamButton
-	for _, one := range p.Upstreams.For(client) {
+	for _, one := range p.Upstreams.For(clientOf(page)) {
 		b := one.Button(p.link(r, federation.Path(one.ID)))
 		b.LastUsed = one.ID == last
 		buttons = append(buttons, b)
@@ -65,28 +62,33 @@ func (p *Pages) backToSignIn(w http.ResponseWriter, r *http.Request, _ *authflow
 // leaveFor sends the browser to an upstream provider, to sign in or to authenticate again.
 func (p *Pages) leaveFor(one federation.Upstream) authflow.PageHandler {
 	return func(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
-		if page.Flow != nil && !one.IsFor(page.Request().Client.ID) {
+		if !one.IsFor(clientOf(page)) {
 			return &web.PageError{Status: http.StatusNotFound, Code: ui.ErrorNotFound}
 		}
-		asked, err := p.Flows.Asked(r, page)
-		if err != nil {
-			return err
-		}
-		must := asked.Demand.Must
-		a := federation.Attempt{Purpose: federation.ToSignIn, Opened: web.Parameter(r, web.FlowParameter), Afresh: asked.Demand.Afresh || must.MaxAge > 0}
-		h := federation.Hints{Email: loginHint(page), Classes: one.ClassesFor(must.Level)}
-		if asked.User != nil {
-			a.Purpose, a.AccountID, a.Session, a.Afresh = federation.ToConfirm, asked.User.UserID, asked.User.Session, true
-			h.Email = ""
-		}
-		address, err := p.Upstreams.Start(w, r, one, a, h)
-		if err != nil {
-			p.logUpstream(r, one, err)
-			return p.problem(w, r, ui.UpstreamUnavailable)
-		}
-		p.Site.Redirect(w, address)
-		return nil
+		return p.leave(w, r, page, one, federation.Hints{Email: loginHint(page)})
 	}
+}
+
+// leave sends the browser to an upstream provider.
+func (p *Pages) leave(w http.ResponseWriter, r *http.Request, page *authflow.Page, one federation.Upstream, h federation.Hints) error {
+	asked, err := p.Flows.Asked(r, page)
+	if err != nil {
+		return err
+	}
+	must := asked.Demand.Must
+	a := federation.Attempt{Purpose: federation.ToSignIn, Opened: web.Parameter(r, web.FlowParameter), Afresh: asked.Demand.Afresh || must.MaxAge > 0}
+	h.Classes = one.ClassesFor(must.Level)
+	if asked.User != nil {
+		a.Purpose, a.AccountID, a.Session, a.Afresh = federation.ToConfirm, asked.User.UserID, asked.User.Session, true
+		h.Email = ""
+	}
+	address, err := p.Upstreams.Start(w, r, one, a, h)
+	if err != nil {
+		p.logUpstream(r, one, err)
+		return p.problem(w, r, ui.UpstreamUnavailable)
+	}
+	p.Site.Redirect(w, address)
+	return nil
 }
 
 // returnedFrom takes people who come back from an upstream provider to where they wanted to go.
