@@ -228,6 +228,7 @@ const everyKey = `{
 	"groups": [{"name": "staff", "title": "Staff", "subgroups": ["Office"],
 		"translations": {"de": {"title": "Personal", "phrase": "Ihre Stelle", "subgroups": {"Office": "Büro"}}}}],
 	"resources": [{"uri": "https://mcp.c.test", "name": "Tools", "scopes": ["work"], "introspectors": ["tools"], "clients": ["c"]}],
+	"unknown_clients": {"documents": true, "scopes": ["work"], "allow": ["*.c.test"], "deny": ["d.c.test"], "trusted": ["t.c.test"]},
 	"trusted_proxies": ["10.0.0.0/8"],
 	"users": [{"uuid": "u-1", "email": "a@example.com", "email_verified": true, "password": "p",
 		"password_file": "a.password", "disabled": true,

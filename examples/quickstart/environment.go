@@ -58,6 +58,7 @@ func (e *environment) openProvider(ctx context.Context, o opening) (opened, erro
 		return opened{}, err
 	}
 	cfg.Sandbox, cfg.Logger = o.sandbox, o.log
+	cfg.UnknownClients.Documents = cfg.UnknownClients.Documents || o.sandbox
 	if e.dropsMail {
 		cfg.Mailer = dropping{o.log}
 	}

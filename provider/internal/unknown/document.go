@@ -59,7 +59,7 @@ func (p *Policy) read(id string, text []byte, now time.Time) (storage.Client, er
 		return storage.Client{}, err
 	}
 	c := storage.Client{
-		ID: id, Name: NameOf(id), Dialect: registry.DialectStandard, Origin: storage.OriginDocument, Unreviewed: true, NoQueryToken: true, NoJSONP: true,
+		ID: id, Name: nameOf(id), Dialect: registry.DialectStandard, Origin: storage.OriginDocument, Unreviewed: true, NoQueryToken: true, NoJSONP: true,
 		RequirePKCE: true, RedirectURIs: m.RedirectURIs, PostLogoutRedirectURIs: m.PostLogoutRedirectURIs,
 		ResponseTypes: []string{"code"}, GrantTypes: []string{protocol.GrantAuthorizationCode}, Scopes: p.Scopes,
 		Document: storage.ClientDocument{Name: m.Name, FetchedAt: now, LookedAt: now, Digest: sha256.Sum256(text), Text: text},

@@ -23,7 +23,7 @@ type Policy struct {
 	// Scopes are those that they may ask for; never empty.
 	Scopes []string
 
-	// Allow and Deny are patterns of hosts (Matches). With Allow, no other host has clients.
+	// Allow and Deny are patterns of hosts (matches). With Allow, no other host has clients.
 	Allow, Deny []string
 
 	// Trusted are patterns of hosts whose clients are shown by the name that they have given
@@ -59,9 +59,9 @@ func (p *Policy) admitsHost(host string) bool {
 	return !matchesAny(p.Deny, host) && (len(p.Allow) == 0 || matchesAny(p.Allow, host))
 }
 
-// Matches reports whether a host is that of a pattern: a name, or *. and a name for all hosts
+// matches reports whether a host is that of a pattern: a name, or *. and a name for all hosts
 // below it.
-func Matches(pattern, host string) bool {
+func matches(pattern, host string) bool {
 	if domain, below := strings.CutPrefix(pattern, "*"); below {
 		return len(host) > len(domain) && strings.HasSuffix(host, domain)
 	}
@@ -69,7 +69,7 @@ func Matches(pattern, host string) bool {
 }
 
 func matchesAny(patterns []string, host string) bool {
-	return slices.ContainsFunc(patterns, func(p string) bool { return Matches(p, host) })
+	return slices.ContainsFunc(patterns, func(p string) bool { return matches(p, host) })
 }
 
 // hostOf returns the host of an address without a port, or "".
@@ -81,9 +81,9 @@ func hostOf(address string) string {
 	return u.Hostname()
 }
 
-// NameOf returns the host of an address as people read it, with a port that the scheme does
+// nameOf returns the host of an address as people read it, with a port that the scheme does
 // not have.
-func NameOf(address string) string {
+func nameOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return ""

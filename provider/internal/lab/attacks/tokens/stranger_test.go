@@ -1,0 +1,115 @@
+package tokens
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/lab"
+)
+
+// TestSlowStrangers tests that hosts that do not answer delay nothing for the applications that
+// somebody has registered.
+func TestSlowStrangers(t *testing.T) {
+	t.Parallel()
+	w, d := newUnknown(t)
+	release := make(chan struct{})
+	arrived := make(chan struct{}, 100)
+	d.answer = func(http.ResponseWriter, *http.Request) {
+		arrived <- struct{}{}
+		<-release
+	}
+	keys := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		_, _ = rw.Write(lab.PublicKeys(t, "ES256"))
+	}))
+	t.Cleanup(keys.Close)
+	w.OK(w.Clients().Save(t.Context(), provider.Client{
+		ID: "remote", Dialect: provider.Standard, TokenEndpointAuthMethod: "private_key_jwt", JWKSURI: keys.URL, GrantTypes: []string{"client_credentials"},
+	}))
+	var waiting sync.WaitGroup
+	for i := range 40 {
+		waiting.Go(func() { w.NewBrowser().Get(d.ask("client_id", d.URL+"/"+strconv.Itoa(i))) })
+	}
+	for range 8 { // as many as a host gets
+		<-arrived
+	}
+	b := w.NewBrowser()
+	got, said := b.Asserted("/oauth/token", lab.ClientKeys()["ES256"].Sign(t, w.Assertion("remote")), "grant_type", "client_credentials")
+	if got.StatusCode != http.StatusOK {
+		t.Errorf("%s %v", got.Status, said)
+	}
+	close(release)
+	waiting.Wait()
+}
+
+// work lets the background work of the provider run until something is so.
+func work(w *lab.Fixture, so func() bool) {
+	w.T.Helper()
+	ctx, cancel := context.WithCancel(w.T.Context())
+	var running sync.WaitGroup
+	running.Go(func() { _ = w.Run(ctx) })
+	lab.Eventually(w.T, so)
+	cancel()
+	running.Wait()
+}
+
+// lookedAt is when the document of a client was last looked at.
+func lookedAt(w *lab.Fixture, id string) time.Time {
+	row, _ := stored(w, id)
+	return row.Document.LookedAt
+}
+
+// TestUnusedClientIsRemoved tests that the row of a client goes at its end, and not before.
+func TestUnusedClientIsRemoved(t *testing.T) {
+	t.Parallel()
+	w, d := newUnknown(t)
+	b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
+	lab.Response(t, b.Submit(b.Open(d.ask("client_id", d.URL+"/denied")), "action", "deny"))
+	lab.Response(t, b.Submit(b.Open(d.ask()), "action", "allow"))
+	over := func() bool {
+		row, there := stored(w, d.URL+"/denied")
+		return !there || row.Deleted
+	}
+	if over() {
+		t.Error("it is gone at once")
+	}
+	for range 60 { // half an hour each, at which another process agrees
+		w.Advance(30 * time.Minute)
+		if _, err := w.Store.HearClock(t.Context(), w.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	work(w, over)
+	if row, there := stored(w, d.id()); !there || row.Deleted {
+		t.Error("a client in use is gone")
+	}
+}
+
+// TestDocumentIsGone tests that a client is disabled whose document has been missing for a week,
+// and not before.
+func TestDocumentIsGone(t *testing.T) {
+	t.Parallel()
+	w, d := newUnknown(t)
+	b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
+	lab.Response(t, b.Submit(b.Open(d.ask()), "action", "allow"))
+	d.mu.Lock()
+	d.answer = http.NotFound
+	d.mu.Unlock()
+	for day := range 9 {
+		w.Advance(24*time.Hour + time.Minute)
+		asked := w.Now()
+		work(w, func() bool { // nobody looks again for one that is disabled
+			row, _ := stored(w, d.id())
+			return row.Disabled || row.Document.LookedAt.After(asked)
+		})
+		row, _ := stored(w, d.id())
+		if gone := day >= 7; row.Disabled != gone {
+			t.Errorf("after %d days: %v", day, row.Disabled)
+		}
+	}
+}
