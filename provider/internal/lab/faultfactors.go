@@ -80,3 +80,19 @@ func (s *FaultyStore) ApproveRecovery(ctx context.Context, accountID string, at 
 func (s *FaultyStore) FinishRecovery(ctx context.Context, f storage.RecoveryFinish) error {
 	return s.do(ctx, "FinishRecovery", func() error { return s.Store.FinishRecovery(ctx, f) })
 }
+
+func (s *FaultyStore) LinkedAccount(ctx context.Context, digest storage.Digest) (l storage.Link, a storage.Account, err error) {
+	err = s.do(ctx, "LinkedAccount", func() (err error) { l, a, err = s.Store.LinkedAccount(ctx, digest); return err })
+	if err != nil {
+		return storage.Link{}, storage.Account{}, err
+	}
+	return l, a, nil
+}
+
+func (s *FaultyStore) AddLink(ctx context.Context, l storage.Link, limit int, on storage.Proof) error {
+	return s.do(ctx, "AddLink", func() error { return s.Store.AddLink(ctx, l, limit, on) })
+}
+
+func (s *FaultyStore) RemoveLink(ctx context.Context, accountID string, digest storage.Digest, on storage.Proof) error {
+	return s.do(ctx, "RemoveLink", func() error { return s.Store.RemoveLink(ctx, accountID, digest, on) })
+}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/assurance"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
@@ -85,15 +86,15 @@ func (p *Pages) connected(w http.ResponseWriter, r *http.Request, page *authflow
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return fmt.Errorf("read authenticators: %w", err)
 	}
-	// Nobody has proved the address of such an account, and who has made its password may be
-	// another (pre-hijacking): the reader of the mailbox sets one, with which everything else
-	// ends that the account had. Others are as they were when the connection was offered.
-	proves := !set.Account.EmailVerified
-	if err != nil || !proves && !s.holds(set.Account) {
+	a := set.Account
+	if key, _ := account.EmailKey(s.Email); err != nil || a.EmailKey != key || a.EmailVerified && !s.holds(a) {
 		return expired(errors.New("the account has changed since its connection was offered"))
 	}
 	to := authflow.Return{Address: p.here(r), Requires: assurance.Requirement{MaxAge: authflow.EnrolAge}, Highest: true}
-	if proves && set.Account.PasswordChangedAt.Before(began) {
+	// Nobody has proved the address of such an account, and who has made its password may be
+	// another (pre-hijacking): the reader of the mailbox sets one, with which everything else
+	// ends that the account had. Others are as they were when the connection was offered.
+	if !a.EmailVerified && (a.Epoch == s.Epoch || a.PasswordChangedAt.Before(began)) {
 		return p.proveMailbox(w, r, to)
 	}
 	user, err := page.User()
@@ -113,10 +114,10 @@ func (p *Pages) connected(w http.ResponseWriter, r *http.Request, page *authflow
 	if !ok {
 		return p.Flows.SignIn(w, r, user, to)
 	}
-	on := set.Account.Proof()
+	on := a.Proof()
 	on.Session, on.At = user.Session, p.Clock()
 	on.Challenge, on.ChallengeUntil = sha256.Sum256(append([]byte("connection "), s.Nonce...)), began.Add(connectLife+time.Minute)
-	err = p.addLink(r, set.Account, s.Link, on)
+	err = p.addLink(r, a, s.Link, on)
 	if errors.Is(err, storage.ErrConflict) { // another account has connected it meanwhile
 		return p.problem(w, r, ui.UpstreamTaken)
 	}

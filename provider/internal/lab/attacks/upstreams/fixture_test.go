@@ -1,6 +1,7 @@
 package upstreams
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/lab/upstreams"
+	"github.com/bonafide-id/bonafide/provider/upstream"
 	"github.com/bonafide-id/bonafide/provider/upstream/openid"
 )
 
@@ -39,7 +41,17 @@ func newCampusWith(t *testing.T, configure func(*provider.Config), change ...fun
 	return c
 }
 
-func connector(up *upstreams.OpenID) *openid.Connector {
+// known is the connector of an upstream of the tests.
+type known struct {
+	*openid.Connector
+	up *upstreams.OpenID
+}
+
+func connector(up *upstreams.OpenID) known {
+	return known{newConnector(up), up}
+}
+
+func newConnector(up *upstreams.OpenID) *openid.Connector {
 	return openid.New(openid.Options{Issuer: up.Issuer(), ClientID: up.ClientID, Secret: up.Secret})
 }
 
@@ -113,4 +125,20 @@ func (c *campus) links(id string) []provider.RecordedLink {
 	has, err := c.Accounts().Authenticators(c.T.Context(), id)
 	c.OK(err)
 	return has.Links
+}
+
+// forgetful is a connector that remembers nothing of its upstream from one call to the next.
+type forgetful struct{ up *upstreams.OpenID }
+
+func (f forgetful) Start(ctx context.Context, r upstream.Request) (string, []byte, error) {
+	return newConnector(f.up).Start(ctx, r)
+}
+
+func (f forgetful) Finish(ctx context.Context, c upstream.Callback) (upstream.Identity, error) {
+	return newConnector(f.up).Finish(ctx, c)
+}
+
+// person is somebody at the campus, with an affiliation.
+func person(subject, affiliation string) upstreams.Person {
+	return upstreams.Person{Subject: subject, Email: "a@campus.test", Verified: true, Claims: map[string]any{"affiliation": affiliation}}
 }
