@@ -56,6 +56,10 @@ func (d *discovery) metadata(ctx context.Context, c *Connector, client *http.Cli
 		return m, err
 	}
 	read := d.flight.DoChan("", func() (any, error) {
+		// The flight before may have landed since.
+		if m, err := d.remembered(now); m != nil || err != nil {
+			return m, err
+		}
 		calls, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxFinish)
 		defer cancel()
 		m, err := c.discover(calls, client)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -367,6 +368,22 @@ func TestDiscovery(t *testing.T) {
 				t.Errorf("%d reads, want %d; %v", a.up.Calls(path), want, err)
 			}
 			a.now = a.now.Add(13 * time.Hour)
+		}
+	})
+	t.Run("OnceForAllWhoAskTogether", func(t *testing.T) {
+		t.Parallel()
+		a := newAttempt(t)
+		var all sync.WaitGroup
+		for range 50 {
+			all.Go(func() {
+				if _, _, err := a.connector.Start(t.Context(), upstream.Request{HTTP: a.http, Now: a.now}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if n := a.up.Calls(path); n != 1 {
+			t.Errorf("%d reads", n)
 		}
 	})
 	t.Run("TheOldOneHoldsWhileTheUpstreamFails", func(t *testing.T) {
