@@ -347,9 +347,9 @@ func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine
 			}
 			return p.flows.AdmitAgain(ctx, presented.Grant, scopes)
 		},
-		OnReuse:     Events{&p.rooms}.tokenReused,
-		OnRevoke:    Events{&p.rooms}.tokenRevoked,
-		OnSecretUse: p.uses.Note,
+		RecordReuse:      Events{&p.rooms}.reuse,
+		RecordRevocation: Events{&p.rooms}.revoke,
+		OnSecretUse:      p.uses.Note,
 		Lifetimes: engine.Lifetimes{
 			Code: l.Code, Access: l.AccessToken, ID: l.IDToken, Refresh: l.RefreshToken,
 			Grant: l.Grant, RefreshGrace: l.RefreshGrace,

@@ -270,6 +270,9 @@ func (e *environment) resolve(folder string) {
 		}
 	}
 	in(&e.Data)
+	if e.Desk != nil {
+		in(&e.Desk.Anchor)
+	}
 	in(&e.Texts)
 	for _, f := range e.Brand.files() {
 		in(f.path)

@@ -31,7 +31,7 @@ func settle(ctx context.Context, p opened) error {
 		return errors.New("this database has no place for them")
 	}
 	s := settlers{p, matters, records, time.Now()}
-	for _, make := range []func(context.Context) error{s.people, s.applications, s.lock, s.uses, s.review, s.leave} {
+	for _, make := range []func(context.Context) error{s.people, s.applications, s.lock, s.lockAlone, s.uses, s.review, s.leave} {
 		if err := make(ctx); err != nil {
 			return err
 		}
@@ -119,6 +119,14 @@ func (s settlers) lock(ctx context.Context) error {
 		return err
 	}
 	return s.Accounts().SetDisabled(within, m.Subject, true)
+}
+
+// lockAlone has Otto lock Pia, who works at the library, by himself: another operator has to sign
+// that off.
+func (s settlers) lockAlone(ctx context.Context) error {
+	b := storage.Break{ID: newMatterID(s.now), Staff: "otto", Action: "lock", Target: "pia", At: s.now}
+	b.Sentence = s.People().Seal("break", b.ID, []byte("Her telephone was stolen, and nobody else is here tonight."))
+	return s.Accounts().SetDisabled(provider.By(ctx, provider.Actor{Name: "staff:otto", Break: &b}), "pia", true)
 }
 
 // uses has Mika signed in to every application, in several browsers.

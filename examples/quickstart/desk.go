@@ -22,6 +22,13 @@ type staffed struct {
 
 	// Only has this process serve the desk and nothing else.
 	Only bool `json:"only"`
+
+	// Anchor is the folder into which checkpoints of the audit log are written; none when
+	// empty.
+	Anchor string `json:"anchor"`
+
+	// Demo makes people and applications to look at, at the first start.
+	Demo bool `json:"demo"`
 }
 
 // employee is a user of the file who works at the desk.
@@ -96,7 +103,7 @@ func (e *environment) checkStaff(p *provider.Provider) error {
 			}
 		}
 	}
-	return nil
+	return checkAnchor(e.Desk.Anchor)
 }
 
 // openDesk mounts the desk of an environment, for those whom its file names, over what stands
@@ -119,6 +126,7 @@ func (s *service) openDesk(r *router, e *environment, p opened, dashboard *devel
 		Staff:     func(_ context.Context, userID string) (desk.Staff, error) { return staff[userID], nil },
 		Approvers: func(context.Context) ([]string, error) { return operatorsOf(staff), nil },
 		Alarm:     func(ctx context.Context, a desk.Alarm) error { return alarm(ctx, log, a) },
+		Anchor:    anchorIn(e.Desk.Anchor),
 	})
 	if err != nil {
 		return err

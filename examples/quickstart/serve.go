@@ -88,7 +88,7 @@ func (s *service) open(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if s.cfg.demo {
+	if s.cfg.demo || s.cfg.Desk != nil && s.cfg.Desk.Demo {
 		if err := settle(ctx, production); err != nil {
 			return fmt.Errorf("make the people of the quickstart: %w", err)
 		}

@@ -17,7 +17,7 @@ import (
 // SealPurpose is the purpose under which client secrets are encrypted.
 const SealPurpose = "client secret"
 
-// Secret returns the newest secret of an application, and records that it was shown.
+// Secret returns the newest secret of an application, after it has recorded that it is shown.
 // ErrNotFound if there is none.
 func (r *Registry) Secret(ctx context.Context, id string) (string, error) {
 	c, err := r.confidential(ctx, id)
@@ -28,7 +28,9 @@ func (r *Registry) Secret(ctx context.Context, id string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("open client secret: %w", err)
 	}
-	r.Audit.Record(ctx, storage.Event{Name: audit.SecretShown, ClientID: id})
+	if err := r.Audit.Write(ctx, storage.Event{Name: audit.SecretShown, ClientID: id}); err != nil {
+		return "", fmt.Errorf("record that a client secret is shown: %w", err)
+	}
 	return string(plain), nil
 }
 

@@ -93,13 +93,13 @@ type Options struct {
 	// these scopes. ErrNoUser when it must not be; the grant stays.
 	Admits func(ctx context.Context, presented *Issued, scopes []string) error
 
-	// OnReuse is called after a code or refresh token was presented a second time
-	// and its grant has been revoked.
-	OnReuse func(ctx context.Context, g storage.Grant, kind storage.TokenKind)
+	// RecordReuse makes the write that revokes a grant of which a code or refresh token was presented
+	// a second time, and records that in its step.
+	RecordReuse func(ctx context.Context, g storage.Grant, kind storage.TokenKind, revoke func(context.Context) error) error
 
-	// OnRevoke is called after an application has revoked a token; with a refresh
-	// token its grant has been revoked.
-	OnRevoke func(ctx context.Context, g storage.Grant, kind storage.TokenKind)
+	// RecordRevocation makes the write by which an application revokes a token, or with a refresh token
+	// its grant, and records that in its step; nothing of one that has changed nothing.
+	RecordRevocation func(ctx context.Context, g storage.Grant, kind storage.TokenKind, end func(context.Context) (bool, error)) error
 
 	// OnSecretUse is called after a client has authenticated with the secret that was
 	// made at created. It holds up the answer.

@@ -58,11 +58,7 @@ func (h revocation) RevokeToken(ctx context.Context, presented string, _ fosite.
 			return protocol.Fail(protocol.UnauthorizedClient, "The token belongs to another application.").Because(diagnosis.TokenOfAnother)
 		}
 		request.InFlow(ctx, found.Grant.Flow)
-		ended, err := h.end(ctx, found)
-		if ended {
-			h.OnRevoke(ctx, found.Grant, kind)
-		}
-		return err
+		return h.RecordRevocation(ctx, found.Grant, kind, func(ctx context.Context) (bool, error) { return h.end(ctx, found) })
 	}
 	return nil
 }

@@ -173,10 +173,13 @@ func (e *Engine) admitted(ctx context.Context, r fosite.AccessRequester) error {
 // replayed ends the grant of a code or refresh token that was presented twice: one of the two
 // presenters has stolen it (RFC 6749 section 10.5, RFC 9700 section 4.14.2).
 func (e *Engine) replayed(ctx context.Context, s *exchange) error {
-	if _, err := e.Grants.RevokeGrants(ctx, storage.GrantFilter{ID: s.Grant.ID}, e.Clock()); err != nil {
+	err := e.RecordReuse(ctx, s.Grant, s.presented.Token.Kind, func(ctx context.Context) error {
+		_, err := e.Grants.RevokeGrants(ctx, storage.GrantFilter{ID: s.Grant.ID}, e.Clock())
+		return err
+	})
+	if err != nil {
 		return err
 	}
-	e.OnReuse(ctx, s.Grant, s.presented.Token.Kind)
 	return errGrant.Because(mistakesWith[s.presented.Token.Kind].used)
 }
 

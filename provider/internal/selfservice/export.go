@@ -123,7 +123,9 @@ func (p *Pages) export(w http.ResponseWriter, r *http.Request, user *authflow.Us
 	if err != nil {
 		return fmt.Errorf("encode export: %w", err)
 	}
-	p.Audit.Record(r.Context(), storage.Event{Name: audit.DataExported, Subject: owner.ID})
+	if err := p.Audit.Write(r.Context(), storage.Event{Name: audit.DataExported, Subject: owner.ID}); err != nil {
+		return fmt.Errorf("record export: %w", err)
+	}
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Disposition", `attachment; filename="my-data.json"`)

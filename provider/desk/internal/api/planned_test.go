@@ -105,7 +105,7 @@ func TestPlanOfLines(t *testing.T) {
 		}
 		// What is recorded later is not of it.
 		w.Events().Record(t.Context(), provider.Event{Name: provider.EventSignInFailed, UserID: "olga"})
-		if again := robot.get("/plans/"+lab.Member(t, a.json, "id")); again.json["targets"] != 2.0 {
+		if again := robot.get("/plans/" + lab.Member(t, a.json, "id")); again.json["targets"] != 2.0 {
 			t.Error(again.text)
 		}
 		a = robot.post("/plans", lines(`, "name": "sign_in_failed", "client_id": "app"`)).is(t, http.StatusCreated, "")
