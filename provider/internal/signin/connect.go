@@ -209,4 +209,3 @@ func (p *Pages) connecting(r *http.Request, page *authflow.Page) ui.Connecting {
 		Upstream: p.Upstreams.Title(s.Link.Upstream), CancelURL: p.Site.Link("/signin", web.FlowParameter, query.Get(web.FlowParameter)),
 	}
 }
-
