@@ -143,6 +143,9 @@ func TestUnknownClient(t *testing.T) {
 	if code := lab.Response(t, b.Open(d.ask())).Get("code"); code == "" {
 		t.Error("a host that is away for minutes has ended what was allowed")
 	}
+	if strings.Contains(w.Log.String(), "level=ERROR") {
+		t.Errorf("the log has errors:\n%s", w.Log)
+	}
 	w.Advance(25 * time.Hour)
 	b.SignIn("alice@example.com", lab.AlicePass)
 	if page := b.Open(d.ask()); page.StatusCode != http.StatusBadRequest {
@@ -221,6 +224,9 @@ func TestHostOfDocumentTellsNothing(t *testing.T) {
 		if _, there := stored(w, d.URL+"/"+name); there {
 			t.Errorf("%s has a row", name)
 		}
+	}
+	if strings.Contains(w.Log.String(), "level=ERROR") {
+		t.Errorf("the log has errors:\n%s", w.Log)
 	}
 	if !w.Saw(provider.EventDocumentRefused) {
 		t.Error("the operator is not told")

@@ -113,3 +113,31 @@ func TestDocumentIsGone(t *testing.T) {
 		}
 	}
 }
+
+// TestStrangerPushes tests that a client that nobody has registered pushes a request if it signs
+// with a key of its document, and that this makes its row.
+func TestStrangerPushes(t *testing.T) {
+	t.Parallel()
+	w, d := newUnknown(t)
+	d.set("token_endpoint_auth_method", "private_key_jwt", "jwks", lab.PublicKeys(t, "ES256"))
+	b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
+	push := func(key string) (lab.Page, map[string]any) {
+		return b.Asserted(lab.PARPath, lab.ClientKeys()[key].Sign(t, w.Assertion(d.id())), "client_id", d.id(), "redirect_uri", callback,
+			"response_type", "code", "scope", "openid", "nonce", "n", "code_challenge", s256, "code_challenge_method", "S256")
+	}
+	if got, said := push("foreign"); got.StatusCode != http.StatusUnauthorized {
+		t.Errorf("another key: %s %v", got.Status, said)
+	}
+	if _, there := stored(w, d.id()); there {
+		t.Error("another key has made a row")
+	}
+	got, said := push("ES256")
+	uri, _ := said["request_uri"].(string)
+	if _, there := stored(w, d.id()); got.StatusCode != http.StatusCreated || !there {
+		t.Fatalf("%s %v", got.Status, said)
+	}
+	page := b.Open(lab.PushedURL(d.id(), uri))
+	if code := lab.Response(t, b.Submit(page, "action", "allow")).Get("code"); code == "" {
+		t.Error("no code")
+	}
+}
