@@ -222,9 +222,10 @@ func (p Accounts) SetDisabled(ctx context.Context, id string, disabled bool) err
 // tokens. It returns nil if there is none. It also removes the data of a host's user, who
 // has no account here. Companions forget the user first (People.KeepWith).
 //
-// The audit log keeps its events, as far back as Config.KeepEvents: in the same step a
-// random name replaces the user's ID in it, and the networks are dropped. The event of the
-// deletion has that name, too. A concurrent request can still record an event, and a
+// The audit log keeps its events, as far back as Config.KeepEvents: from the same step on a
+// random name is read in place of the user's ID in it, and no networks. The event of the
+// deletion has that name, too. Of more than some hundred events, Run replaces most in the
+// minutes after; until then no account gets the ID. A concurrent request can still record an event, and a
 // pending mailed code, already useless, stays encrypted for a quarter of an hour at most.
 func (p Accounts) Delete(ctx context.Context, id string) error {
 	pseudonym := "deleted-" + random.UUID()

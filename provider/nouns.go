@@ -1,6 +1,10 @@
 package provider
 
-import "github.com/bonafide-id/bonafide/provider/internal/web"
+import (
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+)
 
 // Each noun is a pointer to the internals of its provider. It costs no allocation, may be
 // kept and copied, and lives as long as the provider.
@@ -47,10 +51,11 @@ func (p *Provider) Keys() Keys { return Keys{&p.rooms} }
 // host's sign-in page, VerificationReturn for a Verifier's, BrandPreview for its operators.
 // DressMail is for mails, AddAudience for screens of a package such as ui/developer, and
 // WellKnown for the root of the host. ScreensAt serves screens at another host, and Files what
-// they load there.
+// they load there; those of Patient have more time.
 type Pages struct {
 	*rooms
 	elsewhere *web.Server // of ScreensAt; nil at the base URL
+	patience  time.Duration
 }
 
 // Pages returns helpers for the host's own pages.

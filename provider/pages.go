@@ -34,7 +34,7 @@ func (p Pages) Allow(ctx context.Context, what, key string, limit Limit) (wait t
 // provider's time limits, request ID and telemetry, and without cookies, language and check
 // of forms. h decides who may ask, bounds the body and answers errors itself; a panic of h is
 // 500. No cache keeps a response.
-func (p Pages) Program(h http.Handler) http.Handler { return p.serves().Program(h) }
+func (p Pages) Program(h http.Handler) http.Handler { return p.serves().Program(h, p.patience) }
 
 // AddAudience prepares the provider for the screens of an audience, such as those of package
 // ui/developer, which the host serves with Screen: it serves their assets and checks what

@@ -46,7 +46,14 @@ type Screen struct {
 // Logs and telemetry name the page by the http.ServeMux pattern that matched, so that
 // wildcards may hold secrets. No query parameter may be repeated.
 func (p Pages) Screen(h func(s *Screen) error) http.Handler {
-	return p.serves().Beside(p.onScreen(h))
+	return p.serves().Beside(p.onScreen(h), p.patience)
+}
+
+// Patient returns Pages of whose Screen and Program a POST has another time limit, instead of the
+// usual ten seconds and of those of the host's http.Server: for work on thousands of records.
+func (p Pages) Patient(limit time.Duration) Pages {
+	p.patience = limit
+	return p
 }
 
 // ScreensAt returns Pages whose Screen, Upload and Program are at another address than
@@ -61,7 +68,7 @@ func (p Pages) ScreensAt(baseURL string) (Pages, error) {
 		return Pages{}, fmt.Errorf("%q is at the host of Config.BaseURL, where cookies are the same", baseURL)
 	}
 	server, err := p.server.At(baseURL)
-	return Pages{p.rooms, server}, err
+	return Pages{rooms: p.rooms, elsewhere: server, patience: p.patience}, err
 }
 
 // Files serves the styles, scripts and pictures of screens, below /assets/ and /images/ of their

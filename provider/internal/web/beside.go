@@ -16,12 +16,13 @@ import (
 
 // Beside serves a page of the host's beside those of the table: with the same time limit,
 // language, headers, error pages and CSRF protection. It is below the path of the base URL,
-// wherever the host's router has found it.
-func (s *Server) Beside(h Handler) http.Handler {
-	return s.beside(h, s.site.Page(s.site.guard(readHostForm, h)), 0)
+// wherever the host's router has found it. patience is the time limit of its form; zero for that
+// of all others.
+func (s *Server) Beside(h Handler, patience time.Duration) http.Handler {
+	return s.beside(h, s.site.Page(s.site.guard(readHostForm, h)), patience)
 }
 
-// beside serves a page and its form. Reading the form may take longer than a request does.
+// beside serves a page and its form, which may take longer than a request does.
 func (s *Server) beside(h Handler, act http.HandlerFunc, patience time.Duration) http.Handler {
 	show := s.site.Page(h)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -41,13 +42,17 @@ func (s *Server) beside(h Handler, act http.HandlerFunc, patience time.Duration)
 }
 
 // Program serves an endpoint for programs of the host's: with the time limit, request ID
-// and telemetry of those of the table. It answers every method itself, errors included.
-func (s *Server) Program(h http.Handler) http.Handler {
+// and telemetry of those of the table. It answers every method itself, errors included. patience
+// is the time limit of POST; zero for that of all others.
+func (s *Server) Program(h http.Handler, patience time.Duration) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		at, ok := s.site.besidePath(r)
 		now := &served{matched: matched{
 			Route: &Route{Path: s.site.patternOf(r), Kind: Program, Handler: s.router.notFound.Handler}, path: at, beside: true,
 		}}
+		if r.Method == http.MethodPost {
+			now.patience = patience
+		}
 		if ok {
 			now.Handler = func(w http.ResponseWriter, r *http.Request) {
 				setProgramHeaders(w.Header())

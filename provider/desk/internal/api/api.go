@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
@@ -86,13 +87,16 @@ func (a *API) Has(client string) bool { return slices.Contains(a.resource.Client
 
 // mount serves every operation, the documents about them, and errors for all else.
 func (a *API) mount() {
-	program := func(path string, h http.HandlerFunc) { a.mux.Handle(a.path+path, a.Frame.Pages.Program(h)) }
-	at := map[string]methods{}
+	at, patience := map[string]methods{}, map[string]time.Duration{}
+	program := func(path string, h http.HandlerFunc) {
+		a.mux.Handle(a.path+path, a.Frame.Pages.Patient(patience[path]).Program(h))
+	}
 	for i := range a.operations {
 		o := &a.operations[i]
 		if at[o.Path] == nil {
 			at[o.Path] = methods{}
 		}
+		patience[o.Path] = max(patience[o.Path], o.Patience)
 		at[o.Path][o.Method] = func(w http.ResponseWriter, r *http.Request) { a.serve(w, r, o) }
 	}
 	at[documentPath] = methods{http.MethodGet: document(a.document)}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
 )
@@ -42,6 +43,9 @@ type operation struct {
 
 	// MaxBody is how large a body may be. Defaults to maxBody.
 	MaxBody int64
+
+	// Patience is the time limit of its path for POST. Defaults to that of all programs.
+	Patience time.Duration
 
 	// Out is a struct like its response, whose status is Status: 200 unless it says otherwise.
 	Out    any

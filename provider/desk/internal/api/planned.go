@@ -61,7 +61,7 @@ func (a *API) planRows() []operation {
 		{
 			Method: http.MethodPost, Path: "/plans", ID: "proposePlan", Title: "Propose a plan", Scope: ScopePeopleAct, Or: ScopeApplicationsAct, Spend: acts, Act: true,
 			Text: "Another of the staff approves it within 24 hours, or not: no client can. It needs the scope to act on what it is about.",
-			In:   newPlan{}, MaxBody: maxPlan, Out: plan{}, Status: http.StatusCreated, Problems: []kind{kindProof, kindNotFound}, serve: proposePlan,
+			In:   newPlan{}, MaxBody: maxPlan, Patience: plans.Patience, Out: plan{}, Status: http.StatusCreated, Problems: []kind{kindProof, kindNotFound}, serve: proposePlan,
 		},
 		{
 			Method: http.MethodGet, Path: "/plans", ID: "listPlans", Title: "List the plans of this client", Scope: ScopePeopleAct, Or: ScopeApplicationsAct, Spend: reads,

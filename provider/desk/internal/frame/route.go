@@ -2,6 +2,7 @@ package frame
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
@@ -35,6 +36,9 @@ type Route struct {
 	// Mild reports that a POST is no power: it changes nothing about anybody. Nil reports
 	// that none is. Its Request has no Matter yet.
 	Mild func(*Request) bool
+
+	// Patience is the time limit of a POST. Defaults to that of all pages.
+	Patience time.Duration
 }
 
 // Mild is for a Route whose posts are no powers.
@@ -47,7 +51,7 @@ func (f *Frame) Mount(routes ...Route) {
 			f.links = append(f.links, link{p.Section, p.Path, p.Needs})
 		}
 		serve := func(method string, h Handler) {
-			f.mux.Handle(method+" "+f.base+p.Path, f.Pages.Screen(func(s *provider.Screen) error { return f.Answer(s, p, h) }))
+			f.mux.Handle(method+" "+f.base+p.Path, f.Pages.Patient(p.Patience).Screen(func(s *provider.Screen) error { return f.Answer(s, p, h) }))
 		}
 		if p.Show != nil {
 			serve(http.MethodGet, p.Show)

@@ -17,6 +17,9 @@ const (
 	// MaxTargets is how many targets a plan has at most.
 	MaxTargets = 10_000
 
+	// Patience is how long it may take to look at as many, on a machine that has other work.
+	Patience = 2 * time.Minute
+
 	// approval is how long a plan waits for another to approve it.
 	approval = 24 * time.Hour
 

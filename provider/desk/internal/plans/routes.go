@@ -21,7 +21,7 @@ func (s *Service) Routes() []frame.Route {
 	s.Frame.Offer(s.tasks)
 	return []frame.Route{
 		{Path: "/plans", Section: desk.SectionPlans, Needs: role.Staff.Operates, Show: s.showPlans},
-		{Path: "/plans/new", Needs: role.Staff.Operates, Power: true, Show: s.showNew, Act: s.draft, Mild: looks},
+		{Path: "/plans/new", Needs: role.Staff.Operates, Power: true, Show: s.showNew, Act: s.draft, Mild: looks, Patience: Patience},
 		{Path: "/plans/{plan}", Needs: role.Staff.Operates, Show: s.showPlan, Act: s.decide},
 		{Path: "/plans/{plan}/targets.csv", Needs: role.Staff.Operates, Show: s.serveTargets},
 		{Path: "/breaks", Section: desk.SectionBreaks, Needs: role.Staff.Operates, Show: s.showBreaks, Act: s.signOff},
