@@ -99,13 +99,8 @@ func (p *Pages) Connect(w http.ResponseWriter, r *http.Request, page *authflow.P
 	if user == nil || user.UserID != a.AccountID || user.Session != a.Session {
 		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired, Cause: errors.New("another user is signed in")}
 	}
-	switch {
-	case errors.Is(failed, upstream.ErrDenied):
-		p.home(w, r, security.Notice(security.LinkRefused))
-		return nil
-	case failed != nil:
-		p.home(w, r, security.Notice(security.LinkUnavailable))
-		return nil
+	if failed != nil {
+		return p.notConnected(w, r, failed)
 	}
 	now := p.Clock()
 	l := p.Upstreams.Link(back.Upstream, back.Who, now)
@@ -131,6 +126,16 @@ func (p *Pages) Connect(w http.ResponseWriter, r *http.Request, page *authflow.P
 		return err
 	}
 	p.home(w, r, security.LinkAdded)
+	return nil
+}
+
+// notConnected says why somebody has come back from an upstream as nobody.
+func (p *Pages) notConnected(w http.ResponseWriter, r *http.Request, failed error) error {
+	problem := security.LinkUnavailable
+	if errors.Is(failed, upstream.ErrDenied) {
+		problem = security.LinkRefused
+	}
+	p.home(w, r, security.Notice(problem))
 	return nil
 }
 
@@ -190,7 +195,9 @@ func (p *Pages) removeLink(w http.ResponseWriter, r *http.Request, o *owner, l s
 		return show(w, r, o, security.LastWayIn)
 	}
 	return p.change(w, r, o, change{
-		do:   func(ctx context.Context, on storage.Proof) error { return p.Store.RemoveLink(ctx, o.UserID, l.Digest, on) },
+		do: func(ctx context.Context, on storage.Proof) error {
+			return p.Store.RemoveLink(ctx, o.UserID, l.Digest, on)
+		},
 		show: show, event: audit.LinkRemoved, mail: ui.MailLinkRemoved, notice: security.LinkRemoved, upstream: l.Upstream,
 	})
 }
