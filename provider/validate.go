@@ -32,6 +32,9 @@ func (p Clients) ValidateOrigin(origin string) error {
 // Validate returns the FieldError that Clients.Save would return for a registration, or
 // nil. It checks neither existing registrations nor the logo.
 func (p Clients) Validate(c Client) error {
+	if err := c.validateSigning(p.cfg.SigningAlgorithms); err != nil {
+		return err
+	}
 	if err := c.validate(p.catalogue, p.cfg.addresses(), p.cfg.Resources); err != nil {
 		return err
 	}
@@ -39,9 +42,6 @@ func (p Clients) Validate(c Client) error {
 		return err
 	}
 	if err := c.validateCalled(p.cfg.AllowPrivateNetworks); err != nil {
-		return err
-	}
-	if err := c.validateSigning(p.cfg.SigningAlgorithms); err != nil {
 		return err
 	}
 	return c.validateKeys(p.cfg.AllowPrivateNetworks)

@@ -16,3 +16,5 @@ type privateKey struct{}
 func newPrivateKey(*rsa.PrivateKey) (privateKey, error) { return privateKey{}, errAbsent }
 
 func (privateKey) signSHA256([]byte) ([]byte, error) { return nil, errAbsent }
+
+func (privateKey) signPSS([]byte) ([]byte, error) { return nil, errAbsent }

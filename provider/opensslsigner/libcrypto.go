@@ -36,6 +36,12 @@ func newPrivateKey(key *rsa.PrivateKey) (privateKey, error) {
 	return privateKey{held}, err
 }
 
+// signPSS makes a PSS signature with a salt as long as the digest (RFC 7518 section 3.5), as
+// signSHA256 does.
+func (k privateKey) signPSS(digest []byte) ([]byte, error) {
+	return openssl.SignRSAPSS(k.key, crypto.SHA256, digest, len(digest))
+}
+
 // signSHA256 makes a PKCS #1 v1.5 signature. OpenSSL blinds it, and checks it before
 // it lets it out, as Go's crypto does: one that a fault has spoiled would tell the
 // key.

@@ -3,6 +3,7 @@
 // optional:
 //
 //	provider.Config{WrapSigner: opensslsigner.New}
+//	provider.Config{WrapKey: opensslsigner.Wrap} // with further SigningAlgorithms
 //
 // OpenSSL 3 (libcrypto.so.3, or libcrypto.3.dylib) is looked for when the first key
 // is made, in the folders in which the system looks for libraries, and loaded with
@@ -36,8 +37,17 @@ var found = sync.OnceValue(func() error {
 // Available returns nil when OpenSSL signs, and otherwise why Go's own crypto does.
 func Available() error { return found() }
 
-// New returns a signer for a key: one that makes PKCS #1 v1.5 signatures of SHA-256
-// digests (RS256) with OpenSSL and everything else with Go's crypto, or the key
+// Wrap is New for keys of RSA, whatever the algorithm. It returns all others as they are: Go
+// signs with them.
+func Wrap(_ string, key crypto.Signer) (crypto.Signer, error) {
+	if private, ok := key.(*rsa.PrivateKey); ok {
+		return New(private)
+	}
+	return key, nil
+}
+
+// New returns a signer for a key: one that makes PKCS #1 v1.5 and PSS signatures of SHA-256
+// digests (RS256, PS256) with OpenSSL and everything else with Go's crypto, or the key
 // itself where OpenSSL is not available. It is safe for concurrent use. The copy of
 // the key that OpenSSL holds is erased when the signer is no longer reachable.
 //
@@ -79,11 +89,17 @@ func (s *signer) Public() crypto.PublicKey { return s.key.Public() }
 
 // Sign implements crypto.Signer.
 func (s *signer) Sign(random io.Reader, digest []byte, opts crypto.SignerOpts) ([]byte, error) {
-	_, pss := opts.(*rsa.PSSOptions)
-	if pss || opts == nil || opts.HashFunc() != crypto.SHA256 || len(digest) != sha256.Size {
+	if opts == nil || opts.HashFunc() != crypto.SHA256 || len(digest) != sha256.Size {
 		return s.key.Sign(random, digest, opts)
 	}
-	signature, err := s.copy.signSHA256(digest)
+	sign := s.copy.signSHA256
+	if pss, ok := opts.(*rsa.PSSOptions); ok {
+		if pss.SaltLength != rsa.PSSSaltLengthEqualsHash && pss.SaltLength != len(digest) {
+			return s.key.Sign(random, digest, opts)
+		}
+		sign = s.copy.signPSS
+	}
+	signature, err := sign(digest)
 	if err != nil {
 		return nil, fmt.Errorf("opensslsigner: sign: %w", err)
 	}

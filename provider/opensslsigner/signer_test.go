@@ -3,6 +3,7 @@ package opensslsigner
 import (
 	"bytes"
 	"crypto"
+	"crypto/ed25519"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/sha256"
@@ -83,6 +84,30 @@ func TestSign(t *testing.T) {
 		}
 		if err != nil {
 			t.Errorf("PSS: %v", err)
+		}
+	})
+	t.Run("MakesPSSWithASaltAsLongAsTheDigest", func(t *testing.T) {
+		digest := sha256.Sum256([]byte("message"))
+		for _, length := range []int{rsa.PSSSaltLengthEqualsHash, sha256.Size} {
+			signature, err := s.Sign(rand.Reader, digest[:], &rsa.PSSOptions{Hash: crypto.SHA256, SaltLength: length})
+			if err == nil {
+				err = rsa.VerifyPSS(&key.PublicKey, crypto.SHA256, digest[:], signature, &rsa.PSSOptions{SaltLength: sha256.Size})
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	t.Run("WrapsKeysOfRSAOnly", func(t *testing.T) {
+		_, edwards, err := ed25519.GenerateKey(rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := Wrap("EdDSA", edwards); err != nil || !edwards.Equal(got.(crypto.PrivateKey)) {
+			t.Errorf("Ed25519 became %T, %v", got, err)
+		}
+		if got, err := Wrap("PS256", key); err != nil || !key.PublicKey.Equal(got.Public()) {
+			t.Errorf("RSA became %T, %v", got, err)
 		}
 	})
 	t.Run("RefusesWhatIsNoDigest", func(t *testing.T) {

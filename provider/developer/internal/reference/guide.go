@@ -37,7 +37,7 @@ func (d *Document) flow() screens.DocsSection {
 		"The user signs in and consents, or not.",
 		"The response comes to your redirect URI: `code`, `state` and `iss`, or `error`, `error_description`, `state` and `iss`. Check `state` against the session of the browser and `iss` against the issuer before anything else.",
 		fmt.Sprintf("Redeem the code within %s at the token endpoint, with the same `redirect_uri`, the `code_verifier`, and the credentials of your application.", duration(d.Lifetimes.Code)),
-		"Verify the ID token: signature (RS256, key by `kid`), `iss`, `aud`, `exp`, `nonce`. Libraries do this.",
+		"Verify the ID token: signature (RS256 unless your application has registered another `alg`; key by `kid`), `iss`, `aud`, `exp`, `nonce`. Libraries do this.",
 		"Read data with the access token in `Authorization: Bearer`.",
 	}, Parts: []screens.DocsSection{{ID: "flow-after", Title: "After the flow", Text: []string{
 		"Refreshing gives a new access token and a new refresh token; store the new one before you use it. A refresh token can be used once. It may be repeated for " + duration(d.Lifetimes.RefreshGrace) + ", because a response can be lost, until one of the new tokens is used. Whatever comes again later ends the grant.",

@@ -4,7 +4,7 @@ package reference
 func accessTokenPayload(i Installation) Payload {
 	return Payload{Name: "AccessToken", Title: "Claims of a JWT access token",
 		Text: []string{
-			"An application of the dialect `standard` can be registered for access tokens that are JWTs (RFC 9068). An API verifies them by the key set, without asking: the type `at+jwt` in the header, the signature (RS256, key by `kid`), `iss`, `exp`, and that `aud` holds its own URI.",
+			"An application of the dialect `standard` can be registered for access tokens that are JWTs (RFC 9068). An API verifies them by the key set, without asking: the type `at+jwt` in the header, the signature (RS256 unless the API has chosen another `alg`; key by `kid`), `iss`, `exp`, and that `aud` holds its own URI.",
 			"One that is revoked passes such a check until it expires. Where that matters, introspect it: they are introspected and revoked like all others. The application itself does not read them.",
 		},
 		Members: []Member{

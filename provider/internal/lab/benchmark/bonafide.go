@@ -34,6 +34,15 @@ func bonafideOnSQLite(ctx context.Context, base, dir string) (http.Handler, func
 	return bonafide(ctx, base, provider.Config{Store: store})
 }
 
+// bonafideWithES256 signs ID tokens with ES256.
+func bonafideWithES256(ctx context.Context, base, dir string) (http.Handler, func(*http.Client) (target, error), error) {
+	store, err := sqlite.Open(ctx, filepath.Join(dir, databaseFile))
+	if err != nil {
+		return nil, nil, err
+	}
+	return bonafide(ctx, base, provider.Config{Store: store, SigningAlgorithms: []string{"RS256", "ES256"}})
+}
+
 func bonafideWithOpenSSL(ctx context.Context, base, dir string) (http.Handler, func(*http.Client) (target, error), error) {
 	store, err := sqlite.Open(ctx, filepath.Join(dir, databaseFile))
 	if err != nil {
@@ -52,6 +61,14 @@ func bonafideOnPostgres(ctx context.Context, base, _ string) (http.Handler, func
 
 const userPassword = "glacier-tulip-orbit-42"
 
+// last returns the last algorithm of a list, or the default.
+func last(algorithms []string) string {
+	if len(algorithms) == 0 {
+		return ""
+	}
+	return algorithms[len(algorithms)-1]
+}
+
 // sessions is how many users are signed in.
 const sessions = 8
 
@@ -69,7 +86,8 @@ func bonafide(ctx context.Context, base string, cfg provider.Config) (http.Handl
 	}
 	err = p.Clients().Save(ctx, provider.Client{
 		ID: clientID, Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{redirectURI},
-		GrantTypes: []string{"authorization_code", "refresh_token"},
+		GrantTypes:               []string{"authorization_code", "refresh_token"},
+		IDTokenSignedResponseAlg: last(cfg.SigningAlgorithms),
 	})
 	if err != nil {
 		return nil, nil, err

@@ -37,6 +37,7 @@ var servers = []server{
 	{name: "bare", store: "none", start: bare},
 	{name: "ceiling", store: "SQLite", start: ceiling},
 	ownServer,
+	{name: "bonafide-es256", store: "SQLite", start: bonafideWithES256},
 	{name: "bonafide-openssl", store: "SQLite", start: bonafideWithOpenSSL, available: opensslsigner.Available},
 	{name: "bonafide-postgres", store: "PostgreSQL", start: bonafideOnPostgres, available: postgresAvailable},
 	{name: "zitadel/oidc", store: "memory", start: zitadel},
