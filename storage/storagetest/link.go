@@ -129,6 +129,17 @@ func (s *suite) links(t *testing.T) {
 		fails(t, store.RemoveLink(t.Context(), "account", link("one", "").Digest, proofOf(t, store, "account")), storage.ErrLast)
 		equal(t, has(t, store, "account"), before)
 	})
+	t.Run("GrowOlder", func(t *testing.T) {
+		store := s.store(t)
+		older, other := link("one", "test-account"), link("two", "other")
+		older.LastUsedAt = t0.Add(time.Minute)
+		ok(t, store.CreateAccount(t.Context(), storage.Account{ID: "test-account", CreatedAt: t0}, storage.FirstFactors{Link: older}))
+		ok(t, store.CreateAccount(t.Context(), storage.Account{ID: "other", CreatedAt: t0}, storage.FirstFactors{Link: other}))
+		ok(t, store.Elapse(t.Context(), storage.Elapsed{UserPrefix: "test-", By: time.Hour}))
+		older.CreatedAt, older.LastUsedAt = older.CreatedAt.Add(-time.Hour), older.LastUsedAt.Add(-time.Hour)
+		equal(t, has(t, store, "test-account").Links, []storage.Link{older})
+		equal(t, has(t, store, "other").Links, []storage.Link{other})
+	})
 	t.Run("EndWithTheWordOfTheMailboxOrTheHost", s.endOfLinks)
 }
 
