@@ -94,6 +94,13 @@ type Client struct {
 	// Defaults to any of these.
 	RequestObjectSigningAlg string `json:"request_object_signing_alg,omitempty"`
 
+	// DPoPBoundAccessTokens refuses token requests without a proof of possession, so that all
+	// of the application's access tokens are bound to a key (RFC 9449 section 5.2). Tokens
+	// for requests with a proof are bound anyway. It excludes response types with token,
+	// which nothing could bind. Standard dialect only.
+	// Defaults to false.
+	DPoPBoundAccessTokens bool `json:"dpop_bound_access_tokens,omitempty"`
+
 	// RedirectURIs and PostLogoutRedirectURIs are where users may be sent: https, http on
 	// the loopback interface, or an app's scheme, such as com.example.app. They have no
 	// fragment, user name, wildcard, escapes in the host, port other than 1 to 65535 in
@@ -267,6 +274,7 @@ func (c Client) record() storage.Client {
 		Unreviewed: c.Unreviewed, Disabled: c.Disabled, Version: c.Revision, ButtonColor: c.ButtonColor, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL,
 		AuthSigningAlg: c.TokenEndpointAuthSigningAlg, JWKS: keys, JWKSURI: c.JWKSURI,
 		RequirePushed: c.RequirePushedAuthorizationRequests, RequirePKCE: c.RequirePKCE, RequireSignedRequest: c.RequireSignedRequestObject, RequestSigningAlg: c.RequestObjectSigningAlg,
+		RequireDPoP: c.DPoPBoundAccessTokens,
 	}
 	if record.Name == "" {
 		record.Name = c.ID
@@ -292,6 +300,7 @@ func asClient(c storage.Client) Client {
 		Unreviewed: c.Unreviewed, Disabled: c.Disabled, Revision: c.Version, ButtonColor: c.ButtonColor, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL,
 		TokenEndpointAuthSigningAlg: c.AuthSigningAlg, JWKS: c.JWKS, JWKSURI: c.JWKSURI,
 		RequirePushedAuthorizationRequests: c.RequirePushed, RequirePKCE: c.RequirePKCE, RequireSignedRequestObject: c.RequireSignedRequest, RequestObjectSigningAlg: c.RequestSigningAlg,
+		DPoPBoundAccessTokens: c.RequireDPoP,
 	}
 	if c.JWTAccessTokens {
 		registered.AccessTokenFormat = formatJWT

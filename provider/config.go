@@ -192,6 +192,9 @@ type Config struct {
 	// Limits throttle guesses and mails.
 	Limits Limits `json:"limits,omitzero"`
 
+	// DPoP is how proofs of possession are accepted.
+	DPoP DPoP `json:"dpop,omitzero"`
+
 	// KeepEvents is how long the audit log keeps an event, and a matter of the staff is kept;
 	// negative for ever. Run removes older ones.
 	// Defaults to 400 days.
@@ -325,6 +328,9 @@ func (c Config) validate() error {
 		return err
 	}
 	if err := c.UnknownClients.validate(); err != nil {
+		return err
+	}
+	if err := c.DPoP.validate(); err != nil {
 		return err
 	}
 	if err := c.SignIn.validate(c.BaseURL, c.PreviousBaseURLs); err != nil {

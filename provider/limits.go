@@ -1,11 +1,15 @@
 package provider
 
 import (
+	"net/http"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/account"
+	"github.com/bonafide-id/bonafide/provider/internal/dpop"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/field"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
 )
 
 // Lifetimes limit sessions and tokens. In JSON each is text such as "90s", "15m" or "720h".
@@ -210,4 +214,43 @@ func (l Limits) validate() error {
 		}
 	}
 	return nil
+}
+
+// DPoP is how proofs of possession are accepted (RFC 9449), in the Standard dialect. An
+// application whose token request has one gets tokens that are bound to its key.
+type DPoP struct {
+	// RequireNonce refuses proofs without a nonce of the provider, which is of the last three
+	// minutes: nobody can have made them long before. Clients repeat their first request.
+	// Defaults to accepting a proof of the last minute as well.
+	RequireNonce bool `json:"require_nonce,omitempty"`
+
+	// Replay is process to keep in memory the proofs that come with access tokens, which
+	// spares each request for data a write. A proof that somebody has overheard can then be
+	// used once more at each other process.
+	// Defaults to the database for all proofs.
+	Replay string `json:"replay,omitempty"`
+}
+
+// replayInProcess is the Replay that needs no database.
+const replayInProcess = "process"
+
+func (d DPoP) validate() error {
+	if d.Replay != "" && d.Replay != replayInProcess {
+		return wrongField("DPoP.Replay", "%q is not %s", d.Replay, replayInProcess)
+	}
+	return nil
+}
+
+// proofs returns how the engine reads proofs of possession. Their address is the one that clients
+// are told, whatever a request says about its host.
+func (p *Provider) proofs() engine.Proofs {
+	nonces := dpop.Nonces{Secrets: p.secrets, Purpose: "dpop nonce " + p.issuer}
+	proofs := engine.Proofs{
+		Reader: dpop.Reader{Nonces: nonces, NonceRequired: p.cfg.DPoP.RequireNonce}, DataUses: p.store,
+		Target: func(r *http.Request) string { return p.cfg.BaseURL + web.PathOf(r) },
+	}
+	if p.cfg.DPoP.Replay == replayInProcess {
+		proofs.DataUses = new(dpop.Seen)
+	}
+	return proofs
 }

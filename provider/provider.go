@@ -321,6 +321,7 @@ func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine
 		UnknownKeys:       clientkeys.NewSource(fetchKeys(p.strangers), p.cfg.Clock),
 		ClientKeys:        clientkeys.NewSource(fetchKeys(p.outbound), p.cfg.Clock),
 		UsedIDs:           p.store,
+		Proofs:            p.proofs(),
 		Audiences:         audiences(p.cfg.BaseURL, p.issuer),
 		PushedRequests:    p.store,
 		SealPushed: func(clientID string, request []byte) []byte {

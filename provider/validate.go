@@ -100,6 +100,10 @@ func (c Client) validate(known *claims.Catalogue, addresses registry.Addresses, 
 		return wrongField("AccessTokenFormat", "%q is not %s", c.AccessTokenFormat, formatJWT)
 	case c.AccessTokenFormat != "" && !dialect.JWTAccessTokens:
 		return wrongField("AccessTokenFormat", "is for the dialect %s only", Standard)
+	case c.DPoPBoundAccessTokens && !dialect.DPoP:
+		return wrongField("DPoPBoundAccessTokens", "is for the dialect %s only", Standard)
+	case c.DPoPBoundAccessTokens && slices.ContainsFunc(c.ResponseTypes, returnsToken):
+		return wrongField("ResponseTypes", "with token bring access tokens that are bound to no key, which DPoPBoundAccessTokens excludes")
 	case len(c.LogoDark) > 0 && len(c.Logo) == 0:
 		return wrongField("LogoDark", "takes the place of Logo, which is missing")
 	case len(c.WordmarkDark) > 0 && len(c.Wordmark) == 0:
@@ -124,6 +128,11 @@ func (c Client) validate(known *claims.Catalogue, addresses registry.Addresses, 
 		return wrongField("TermsURL", "is not an http address without a user name")
 	}
 	return c.validateLists(known, addresses, dialect, resources)
+}
+
+// returnsToken reports whether a response type brings an access token.
+func returnsToken(responseType string) bool {
+	return slices.Contains(strings.Fields(responseType), "token")
 }
 
 // asksForItselfOnly reports whether the application never requests a user's data, so that

@@ -44,6 +44,9 @@ type Client struct {
 	RequireSignedRequest bool   `json:"require_signed_request,omitempty"`
 	RequestSigningAlg    string `json:"request_signing_alg,omitempty"`
 
+	// RequireDPoP refuses token requests without a proof of possession (RFC 9449 section 5.2).
+	RequireDPoP bool `json:"require_dpop,omitempty"`
+
 	RedirectURIs           []string `json:"redirect_uris"`
 	PostLogoutRedirectURIs []string `json:"post_logout_redirect_uris"`
 	ResponseTypes          []string `json:"response_types"`

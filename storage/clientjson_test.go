@@ -35,7 +35,7 @@ var documents = map[string]struct {
 			IDTokenAlg: "ES256", UserinfoAlg: "EdDSA", ResponseAlg: "PS256",
 			SkipConsent: true, Unreviewed: true, Disabled: true, Deleted: true,
 			AuthSigningAlg: "ES256", JWKS: json.RawMessage(`{"keys":[]}`), JWKSURI: "https://app.example/keys",
-			RequirePushed: true, RequirePKCE: true, RequireSignedRequest: true, RequestSigningAlg: "PS256",
+			RequirePushed: true, RequirePKCE: true, RequireSignedRequest: true, RequestSigningAlg: "PS256", RequireDPoP: true,
 			LeanIDTokens: true, JWTAccessTokens: true, Resources: []string{"https://api.example/"},
 			BackchannelLogoutURI: "https://app.example/ended", BackchannelLogoutSession: true,
 			OptionalScopes: []string{"student"}, LogoDark: storage.Digest{4}, Wordmark: storage.Digest{5}, WordmarkDark: storage.Digest{6},
@@ -57,7 +57,7 @@ var documents = map[string]struct {
 			`"no_query_token":true,"no_jsonp":true,"userinfo_signed":true,"require_verified":true,` +
 			`"id_token_alg":"ES256","userinfo_alg":"EdDSA","response_alg":"PS256",` +
 			`"auth_signing_alg":"ES256","jwks":{"keys":[]},"jwks_uri":"https://app.example/keys",` +
-			`"require_pushed":true,"require_pkce":true,"require_signed_request":true,"request_signing_alg":"PS256",` +
+			`"require_pushed":true,"require_pkce":true,"require_signed_request":true,"request_signing_alg":"PS256","require_dpop":true,` +
 			`"lean_id_tokens":true,"jwt_access_tokens":true,"resources":["https://api.example/"],` +
 			`"backchannel_logout_uri":"https://app.example/ended","backchannel_logout_session":true,` +
 			`"optional_scopes":["student"],"logo_dark":"BAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",` +

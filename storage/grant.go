@@ -96,6 +96,10 @@ type Token struct {
 	// 2.2), or nil.
 	Resources []string
 
+	// JKT is the SHA-256 thumbprint (RFC 7638) of the key to which the token is bound (RFC 9449
+	// sections 6 and 10), or zero for a bearer. It never changes.
+	JKT Digest
+
 	CreatedAt time.Time
 	ExpiresAt time.Time
 

@@ -40,6 +40,7 @@ func registeredFields(c provider.Client) []registered {
 		{name: screens.FieldNoJSONP, value: onOff(c.NoJSONP)},
 		{name: screens.FieldLeanIDTokens, value: onOff(c.LeanIDTokens)},
 		{name: screens.FieldAccessTokenFormat, value: c.AccessTokenFormat},
+		{name: screens.FieldDPoPBound, value: onOff(c.DPoPBoundAccessTokens)},
 		{name: ui.FieldResources, values: c.Resources},
 		{name: ui.FieldBackchannelLogoutURI, value: c.BackchannelLogoutURI},
 		{name: screens.FieldBackchannelSession, value: onOff(c.BackchannelLogoutSessionRequired)},

@@ -23,7 +23,7 @@ const grantJWTBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
 // addMore adds the fields of the closed part of the settings.
 func (d *Dashboard) addMore(r *request, view *screens.Registration, now, c provider.Client) {
-	view.LeanIDTokens, view.JWTAccessTokens = c.LeanIDTokens, c.AccessTokenFormat == formatJWT
+	view.LeanIDTokens, view.JWTAccessTokens, view.DPoPBound = c.LeanIDTokens, c.AccessTokenFormat == formatJWT, c.DPoPBoundAccessTokens
 	view.SigningAlgs = d.provider(r.env).Installation().SigningAlgorithms
 	view.IDTokenAlg, view.UserinfoAlg = cmp.Or(c.IDTokenSignedResponseAlg, algRS256), cmp.Or(c.UserinfoSignedResponseAlg, algRS256)
 	view.BackchannelLogoutURI, view.BackchannelSession = c.BackchannelLogoutURI, c.BackchannelLogoutSessionRequired
@@ -54,6 +54,7 @@ func (d *Dashboard) addMore(r *request, view *screens.Registration, now, c provi
 func (p *posting) more() {
 	if p.Dialect == provider.Standard {
 		p.AccessTokenFormat = map[bool]string{true: formatJWT}[p.is(screens.FieldAccessTokenFormat)]
+		p.DPoPBoundAccessTokens = p.is(screens.FieldDPoPBound)
 	}
 	p.resources()
 	if p.r.app.Kind != kindMachine {

@@ -81,6 +81,11 @@ func TestMoreSettings(t *testing.T) {
 			func(c *provider.Client) { c.RequirePushedAuthorizationRequests = true },
 			storage.ChangedField{Name: "require_pushed_authorization_requests", After: "on"},
 		},
+		"DPoPBound": {
+			[]string{"dpop_bound_access_tokens", "on"},
+			func(c *provider.Client) { c.DPoPBoundAccessTokens = true },
+			storage.ChangedField{Name: "dpop_bound_access_tokens", After: "on"},
+		},
 		"RequirePKCE": {
 			[]string{"require_pkce", "on"},
 			func(c *provider.Client) { c.RequirePKCE = true },

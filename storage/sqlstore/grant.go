@@ -12,7 +12,7 @@ import (
 const (
 	// Columns that a query selects or joins by are not read again: each column read costs
 	// some allocations.
-	tokenColumns = `t.kind, t.grant_id, t.parent, t.scopes, t.resources, t.created_at, t.expires_at, t.spent_at`
+	tokenColumns = `t.kind, t.grant_id, t.parent, t.scopes, t.resources, t.created_at, t.expires_at, t.spent_at, t.jkt`
 
 	grantColumns = `g.flow, g.client_id, g.subject, g.scopes, g.attributes, g.group_names,
 		g.redirect_uri, g.redirect_sent, g.response_type, g.nonce, g.eid, g.claims, g.resources, g.sid, g.code_challenge, g.auth_time, g.amr, g.assurance,
@@ -232,7 +232,7 @@ func scanTokenAndGrant(row scanner) (r tokenAndGrant, err error) {
 	t, g := &r.token, &r.grant
 	err = row.Scan(
 		&t.Kind, (*grantID)(&t.GrantID), (*optionalDigest)(&t.Parent), (*list)(&t.Scopes), (*list)(&t.Resources),
-		(*instant)(&t.CreatedAt), (*instant)(&t.ExpiresAt), (*instant)(&t.SpentAt),
+		(*instant)(&t.CreatedAt), (*instant)(&t.ExpiresAt), (*instant)(&t.SpentAt), (*optionalDigest)(&t.JKT),
 
 		(*digest)(&g.Flow), &g.ClientID, &g.Subject, (*list)(&g.Scopes), (*list)(&g.Attributes), (*list)(&g.Groups),
 		&g.RedirectURI, &g.RedirectSent, &g.ResponseType, &g.Nonce, &g.EID, &g.Claims, (*list)(&g.Resources), &g.SID, &g.Challenge,

@@ -190,29 +190,31 @@ func refuseDisabled(tx *tx, subject string) error {
 const maxTokens = 3
 
 // insertTokenTexts are the statements for so many tokens of one grant, without siblings
-// and with.
-var insertTokenTexts = func() (texts [maxTokens + 1][2]string) {
+// and with; those for tokens of bearers, and boundTokenTexts for those with a key.
+var insertTokenTexts, boundTokenTexts = tokenTexts("", tokenArgs), tokenTexts(", jkt", tokenArgs+1)
+
+// tokenArgs is the number of arguments of each token of a bearer.
+const tokenArgs = 7
+
+func tokenTexts(column string, arguments int) (texts [maxTokens + 1][2]string) {
 	for n := range texts {
 		for siblings := range texts[n] {
 			var rows []string
 			for i := range n {
-				number := 3 + i*tokenArgs
+				number := 3 + i*arguments
 				row := "(?1, ?2, " + strconv.Itoa(siblings)
-				for range tokenArgs {
+				for range arguments {
 					row += ", ?" + strconv.Itoa(number)
 					number++
 				}
 				rows = append(rows, row+")")
 			}
-			texts[n][siblings] = `INSERT INTO main.tokens (grant_id, created_at, siblings, digest, kind, parent, scopes, resources, expires_at, spent_at)
+			texts[n][siblings] = `INSERT INTO main.tokens (grant_id, created_at, siblings, digest, kind, parent, scopes, resources, expires_at, spent_at` + column + `)
 				VALUES ` + strings.Join(rows, ", ")
 		}
 	}
 	return texts
-}()
-
-// tokenArgs is the number of arguments of each token.
-const tokenArgs = 7
+}
 
 // insertTokens records tokens; siblings reports that other tokens have replaced the same one.
 func insertTokens(tx *tx, siblings bool, tokens []storage.Token) error {
@@ -225,16 +227,25 @@ func insertTokens(tx *tx, siblings bool, tokens []storage.Token) error {
 			n = len(tokens)
 		}
 		n = min(n, maxTokens)
-		args := append(make([]any, 0, 2+maxTokens*tokenArgs), first.GrantID[:], micros(first.CreatedAt))
+		texts, bound := &insertTokenTexts, slices.ContainsFunc(tokens[:n], isBound)
+		if bound {
+			texts = &boundTokenTexts
+		}
+		args := append(make([]any, 0, 2+maxTokens*(tokenArgs+1)), first.GrantID[:], micros(first.CreatedAt))
 		for i := range tokens[:n] {
 			t := &tokens[i]
 			args = append(args, t.Digest[:], int64(t.Kind), digestOrNull(t.Parent), listText(t.Scopes), listText(t.Resources),
 				micros(t.ExpiresAt), micros(t.SpentAt))
+			if bound {
+				args = append(args, digestOrNull(t.JKT))
+			}
 		}
-		if _, err := tx.exec(insertTokenTexts[n][flag(siblings)], args...); err != nil {
+		if _, err := tx.exec(texts[n][flag(siblings)], args...); err != nil {
 			return err
 		}
 		tokens = tokens[n:]
 	}
 	return nil
 }
+
+func isBound(t storage.Token) bool { return !t.JKT.IsZero() }

@@ -27,6 +27,7 @@ func fullClient() storage.Client {
 		RequirePKCE:              true,
 		RequireSignedRequest:     true,
 		RequestSigningAlg:        "PS256",
+		RequireDPoP:              true,
 		RedirectURIs:             []string{"https://b.example/", "https://a.example/?x=\"\\"},
 		PostLogoutRedirectURIs:   []string{"https://a.example/bye"},
 		ResponseTypes:            []string{"code", "code id_token"},

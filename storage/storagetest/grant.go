@@ -62,12 +62,14 @@ func (s *suite) grants(t *testing.T) {
 		g := fullGrant()
 		code := token(g, storage.AuthorizationCode, "code")
 		code.SpentAt = elsewhere
+		code.JKT = digest("key of the code")
 		access := token(g, storage.AccessToken, "access")
 		access.Scopes, access.Resources = []string{"openid"}, []string{"https://api.example/"}
-		ok(t, store.CreateGrant(t.Context(), g, storage.Basis{}, code, access))
+		bearer := token(g, storage.RefreshToken, "refresh") // one of several has no key
+		ok(t, store.CreateGrant(t.Context(), g, storage.Basis{}, code, access, bearer))
 
 		g.AuthTime, code.SpentAt = asStored, asStored
-		for _, want := range []storage.Token{code, access} {
+		for _, want := range []storage.Token{code, access, bearer} {
 			gotToken, gotGrant, err := store.Token(t.Context(), want.Kind, want.Digest)
 			ok(t, err)
 			equal(t, gotToken, want)

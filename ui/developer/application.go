@@ -36,7 +36,7 @@ func (v SettingsView) signIns() []ui.Option {
 
 // moreFields are those of the part of the settings that is closed.
 var moreFields = []string{
-	FieldLeanIDTokens, FieldIDTokenAlg, FieldUserinfoAlg, FieldAccessTokenFormat, ui.FieldResources, ui.FieldBackchannelLogoutURI, FieldBackchannelSession, FieldAuthMethod, ui.FieldJWKS, ui.FieldJWKSURI,
+	FieldLeanIDTokens, FieldIDTokenAlg, FieldUserinfoAlg, FieldAccessTokenFormat, FieldDPoPBound, ui.FieldResources, ui.FieldBackchannelLogoutURI, FieldBackchannelSession, FieldAuthMethod, ui.FieldJWKS, ui.FieldJWKSURI,
 	FieldAuthSigningAlg, FieldRequirePushed, FieldRequirePKCE, FieldRequireSigned, FieldRequestSigningAlg,
 }
 

@@ -171,7 +171,7 @@ var registrationFixtures = []audiencetest.Fixture{
 		v := settingsOf(p, ui.Problem{Field: ui.FieldJWKS, Text: "Key 1 is an RSA key of 1024 bits, not of 2048 to 8192."},
 			ui.Problem{Code: ui.AddressNotCalled, Field: ui.FieldBackchannelLogoutURI}, ui.Problem{Code: ui.KeysTwice}, ui.Problem{Code: ui.ResourceMissing})
 		v.AuthMethod, v.JWKSURI, v.BackchannelLogoutURI = "private_key_jwt", "https://riverbikes.example/keys", "http://localhost/signed-out"
-		v.JWKS, v.RequirePushed, v.RequireSigned, v.JWTAccessTokens = sampleKeys, true, true, true
+		v.JWKS, v.RequirePushed, v.RequireSigned, v.JWTAccessTokens, v.DPoPBound = sampleKeys, true, true, true, true
 		v.Resources[0].Chosen = false
 		return Settings(v)
 	}},

@@ -26,6 +26,7 @@ const (
 	FieldTermsURL               = "tos_uri"
 	FieldLeanIDTokens           = "lean_id_tokens"
 	FieldAccessTokenFormat      = "access_token_format"
+	FieldDPoPBound              = "dpop_bound_access_tokens"
 	FieldBackchannelSession     = "backchannel_logout_session_required"
 	FieldAuthSigningAlg         = "token_endpoint_auth_signing_alg"
 	FieldRequirePushed          = "require_pushed_authorization_requests"
@@ -179,7 +180,7 @@ type Registration struct {
 	AddsFactors         bool
 	PolicyURL, TermsURL string
 
-	LeanIDTokens, JWTAccessTokens bool
+	LeanIDTokens, JWTAccessTokens, DPoPBound bool
 	// SigningAlgs are those with which the provider can sign; with one there is no choice.
 	SigningAlgs             []string
 	IDTokenAlg, UserinfoAlg string

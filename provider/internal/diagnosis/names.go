@@ -82,6 +82,17 @@ const (
 	KeysUnreachable Name = "client_keys_unreachable"
 )
 
+// What can be wrong with a proof of possession.
+const (
+	DPoPMissing     Name = "dpop_proof_missing"
+	DPoPMalformed   Name = "dpop_proof_malformed"
+	DPoPTarget      Name = "dpop_proof_target_differs"
+	DPoPKeyDiffers  Name = "dpop_key_differs"
+	DPoPUsed        Name = "dpop_proof_used"
+	DPoPNonceNeeded Name = "dpop_nonce_needed"
+	TokenUnbound    Name = "access_token_unbound"
+)
+
 // What can be wrong at the token, revocation and introspection endpoints.
 const (
 	ParametersInQuery    Name = "parameters_in_query"

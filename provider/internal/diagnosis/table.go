@@ -20,6 +20,8 @@ var inOrder = []Name{
 	JWTMalformed, JWTAlgorithm, JWTKeyUnknown, JWTSignature, JWTIssuer, JWTAudience, JWTIncomplete, JWTExpired,
 	JWTLifetime, JWTUsed, KeysMissing, KeysUnreachable,
 
+	DPoPMissing, DPoPMalformed, DPoPTarget, DPoPKeyDiffers, DPoPUsed, DPoPNonceNeeded, TokenUnbound,
+
 	ParametersInQuery, JSONMalformed, JSONUnavailable, GrantTypeUnsupported, GrantNotRegistered,
 	RefreshNotRegistered, CodeUnknown, CodeUsed, CodeExpired, CodeRevoked, CodeOfAnother, RedirectURIDiffers,
 	VerifierMissing, VerifierMalformed, VerifierWrong, VerifierUnexpected, ScopeWithdrawn, AuthenticationWeak, RefreshUnknown,
@@ -39,5 +41,5 @@ var inOrder = []Name{
 var expected = []Name{
 	ScopeNotPicked, AuthenticationUnmet, LoginRequired, ConsentRequired, UserDenied, UserNotVerified,
 	UserRefused, RequestExpired, RefreshExpired, RefreshRevoked, ConsentMissing, AuthenticationWeak, TokenExpired, TokenRevoked,
-	UserGone, LogoutNotDelivered, ProviderUnavailable, ProviderFailed,
+	UserGone, DPoPNonceNeeded, LogoutNotDelivered, ProviderUnavailable, ProviderFailed,
 }

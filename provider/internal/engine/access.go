@@ -8,6 +8,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/dpop"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
@@ -25,14 +26,28 @@ type Access struct {
 	// endpoints of the provider.
 	Resources []string
 	Own       bool
+
+	// DPoPNonce is for the next proof of the client, or empty; proof is that of the request,
+	// or nil.
+	DPoPNonce string
+	proof     *dpop.Proof
 }
 
 var errToken = protocol.Fail(protocol.InvalidToken, "The access token is unknown, expired or revoked.")
 
-// AccessToken returns what the token is good for. An *Error with code invalid_token
-// when it is unknown, expired, revoked, or its client disabled; beside it there is what
-// was issued when the token is known at all.
+// AccessToken returns what the token of a bearer is good for. An *Error with code invalid_token
+// when it is unknown, expired, revoked, bound to a key, or its client disabled; beside it
+// there is what was issued when the token is known at all.
 func (e *Engine) AccessToken(ctx context.Context, presented string) (Access, error) {
+	found, err := e.lookUp(ctx, presented)
+	if err == nil && !found.Token.JKT.IsZero() {
+		err = errTokenBound
+	}
+	return found, err
+}
+
+// lookUp returns what an access token is good for, whoever presents it.
+func (e *Engine) lookUp(ctx context.Context, presented string) (Access, error) {
 	found, err := e.active(ctx, storage.AccessToken, presented)
 	if found.Issued != nil {
 		request.InFlow(ctx, found.Grant.Flow)

@@ -140,6 +140,7 @@ func (i issuer) HandleAuthorizeEndpointRequest(ctx context.Context, ar fosite.Au
 	if s.request.Returns("code") {
 		code = i.maker.Token(&s.Batch, storage.AuthorizationCode, now, i.Lifetimes.Code)
 		s.Grant.ExpiresAt = latest(s.Grant.ExpiresAt, s.GetExpiresAt(fosite.AuthorizeCode).Add(i.afterCode(client)))
+		s.Issued[len(s.Issued)-1].JKT = s.request.JKT
 		response.AddParameter("code", code)
 		ar.SetResponseTypeHandled("code")
 	}
@@ -152,7 +153,7 @@ func (i issuer) HandleAuthorizeEndpointRequest(ctx context.Context, ar fosite.Au
 		}
 		s.Grant.ExpiresAt = latest(s.Grant.ExpiresAt, s.GetExpiresAt(fosite.AccessToken))
 		response.AddParameter("access_token", access)
-		response.AddParameter("token_type", issue.TokenType)
+		response.AddParameter("token_type", issue.TokenType(storage.Digest{}))
 		response.AddParameter("expires_in", seconds(i.Lifetimes.Access))
 		response.AddParameter("scope", strings.Join(scopes, " "))
 		ar.SetResponseTypeHandled("token")

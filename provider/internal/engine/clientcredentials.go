@@ -32,7 +32,9 @@ func (clientGrant) CanSkipClientAuth(context.Context, fosite.AccessRequester) bo
 
 func (g clientGrant) HandleTokenEndpointRequest(_ context.Context, r fosite.AccessRequester) error {
 	s := r.GetSession().(*exchange)
-	s.client = r.GetClient().(fositeClient).Client
+	if err := s.begin(r); err != nil {
+		return err
+	}
 	switch registered := s.client.AllowsGrant(protocol.GrantClientCredentials); {
 	case !registered && s.client.Dialect.GrantsUnknown:
 		return protocol.Fail(protocol.UnsupportedGrantType, "This grant_type is not supported.").Because(diagnosis.GrantNotRegistered)
@@ -80,12 +82,12 @@ func (g clientGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite
 	}
 	_, _ = rand.Read(s.Grant.Flow[:]) // never fails; it came of no request of a browser
 	request.InFlow(ctx, s.Grant.Flow)
-	access, scopes, err := g.maker.AccessToken(&s.Batch, issue.AccessTokenFor{Client: s.client, Scopes: s.Grant.Scopes, Resources: s.resources, Now: now, Life: g.Lifetimes.Access})
+	access, scopes, err := g.maker.AccessToken(&s.Batch, issue.AccessTokenFor{Client: s.client, Scopes: s.Grant.Scopes, Resources: s.resources, JKT: s.jkt(), Now: now, Life: g.Lifetimes.Access})
 	if err != nil {
 		return err
 	}
 	response.SetAccessToken(access)
-	response.SetTokenType(issue.TokenType)
+	response.SetTokenType(issue.TokenType(s.jkt()))
 	response.SetExpiresIn(g.Lifetimes.Access)
 	response.SetScopes(scopes)
 	err = g.Grants.CreateGrant(ctx, s.Grant, storage.Basis{}, s.Issued...)

@@ -26,7 +26,9 @@ func (codeGrant) CanSkipClientAuth(context.Context, fosite.AccessRequester) bool
 
 func (g codeGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.AccessRequester) error {
 	s, form := r.GetSession().(*exchange), r.GetRequestForm()
-	s.client = r.GetClient().(fositeClient).Client
+	if err := s.begin(r); err != nil {
+		return err
+	}
 	switch {
 	case !s.client.AllowsGrant(protocol.GrantAuthorizationCode):
 		return protocol.Fail(protocol.UnauthorizedClient, "This application may not use this grant.").Because(diagnosis.GrantNotRegistered)
@@ -41,6 +43,9 @@ func (g codeGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acce
 	// A code that comes again ends its grant, but not when it is presented by another
 	// than the application, who knows no more than the code.
 	err := authorization.VerifyChallenge(s.Grant.Challenge, form)
+	if err == nil {
+		err = s.holds()
+	}
 	if !s.presented.Token.SpentAt.IsZero() && (err == nil || !s.client.Public) {
 		return g.replayed(ctx, s)
 	}

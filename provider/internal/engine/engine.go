@@ -58,6 +58,9 @@ type Options struct {
 	// ClientKeys do so.
 	UnknownKeys *clientkeys.Source
 
+	// Proofs are how proofs of possession are read.
+	Proofs Proofs
+
 	// Audiences are the names by which an assertion may address the provider: its issuer
 	// and the addresses of its endpoints.
 	Audiences []string

@@ -33,6 +33,9 @@ type Introspection struct {
 	Class    string `json:"acr,omitempty"`
 	AuthTime int64  `json:"auth_time,omitempty"`
 
+	// Confirmation is the key to which the token is bound (RFC 9449 section 6.2), or nil.
+	Confirmation *issue.Confirmation `json:"cnf,omitempty"`
+
 	// UserID is the user of the token, or empty.
 	UserID string `json:"-"`
 
@@ -65,6 +68,9 @@ func (i Introspection) AppendJSON(to []byte) []byte {
 	number(`,"iat":`, i.IssuedAt)
 	text(`,"acr":`, i.Class)
 	number(`,"auth_time":`, i.AuthTime)
+	if i.Confirmation != nil {
+		to = append(issue.AppendText(append(to, `,"cnf":{"jkt":`...), i.Confirmation.JKT), '}')
+	}
 	return append(to, '}')
 }
 
@@ -123,9 +129,10 @@ func (e *Engine) describe(a Access, kind storage.TokenKind, asks string) (Intros
 		Subject: issue.SubjectOf(a.Grant), Issuer: e.Issuer, Audience: audience,
 		UserID:    issue.UserOf(a.Grant),
 		ExpiresAt: a.Token.ExpiresAt.Unix(), IssuedAt: a.Token.CreatedAt.Unix(),
+		Confirmation: issue.ConfirmationOf(a.Token.JKT),
 	}
 	if kind == storage.AccessToken {
-		response.TokenType = issue.TokenType
+		response.TokenType = issue.TokenType(a.Token.JKT)
 	}
 	if !a.Grant.AuthTime.IsZero() {
 		response.Class, response.AuthTime = e.Classes.Name(a.Grant), a.Grant.AuthTime.Unix()

@@ -55,7 +55,9 @@ func (jwtGrant) CanSkipClientAuth(context.Context, fosite.AccessRequester) bool 
 
 func (g jwtGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.AccessRequester) error {
 	s, form := r.GetSession().(*exchange), r.GetRequestForm()
-	s.client = r.GetClient().(fositeClient).Client
+	if err := s.begin(r); err != nil {
+		return err
+	}
 	switch registered := s.client.AllowsGrant(protocol.GrantJWTBearer); {
 	case !registered && s.client.Dialect.GrantsUnknown:
 		return protocol.Fail(protocol.UnsupportedGrantType, "This grant_type is not supported.").Because(diagnosis.GrantNotRegistered)
@@ -126,12 +128,12 @@ func (g jwtGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite.Ac
 	s.Grant.ID, s.Grant.CreatedAt, s.Grant.ExpiresAt = newGrantID(now), now, now.Add(g.Lifetimes.Access)
 	_, _ = rand.Read(s.Grant.Flow[:]) // never fails; it came of no request of a browser
 	request.InFlow(ctx, s.Grant.Flow)
-	access, scopes, err := g.maker.AccessToken(&s.Batch, issue.AccessTokenFor{Client: s.client, Scopes: s.Grant.Scopes, Resources: s.resources, Now: now, Life: g.Lifetimes.Access})
+	access, scopes, err := g.maker.AccessToken(&s.Batch, issue.AccessTokenFor{Client: s.client, Scopes: s.Grant.Scopes, Resources: s.resources, JKT: s.jkt(), Now: now, Life: g.Lifetimes.Access})
 	if err != nil {
 		return err
 	}
 	response.SetAccessToken(access)
-	response.SetTokenType(issue.TokenType)
+	response.SetTokenType(issue.TokenType(s.jkt()))
 	response.SetExpiresIn(g.Lifetimes.Access)
 	response.SetScopes(scopes)
 	err = g.create(ctx, s)

@@ -3,15 +3,18 @@ package engine
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/dpop"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/clientauth"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
@@ -41,6 +44,9 @@ type Pushed struct {
 
 	// ClientID is the client of the request.
 	ClientID string `json:"-"`
+
+	// DPoPNonce is for the next proof of the client, or empty.
+	DPoPNonce string `json:"-"`
 }
 
 // Push checks an authorization request that an application itself sends, and keeps it for the
@@ -50,7 +56,19 @@ func (e *Engine) Push(ctx context.Context, r *http.Request, mayPush func(*regist
 	if err != nil {
 		return Pushed{}, err
 	}
-	if ctx, err = e.pushing(ctx, form.Get("client_id")); err != nil {
+	proof, nonce, err := e.readProof(ctx, r, form)
+	if err != nil {
+		return Pushed{}, withNonce(err, nonce)
+	}
+	pushed, err := e.push(ctx, r, form, proof, mayPush)
+	pushed.DPoPNonce = nonce
+	return pushed, withNonce(err, nonce)
+}
+
+// push checks and keeps a request whose proof has been read.
+func (e *Engine) push(ctx context.Context, r *http.Request, form url.Values, proof *dpop.Proof, mayPush func(*registry.Client) error) (Pushed, error) {
+	ctx, err := e.pushing(ctx, form.Get("client_id"))
+	if err != nil {
 		return Pushed{}, err
 	}
 	authenticated, err := e.fosite.AuthenticateClient(ctx, r, form)
@@ -74,10 +92,31 @@ func (e *Engine) Push(ctx context.Context, r *http.Request, mayPush func(*regist
 	if err != nil {
 		return Pushed{}, protocol.AsError(err)
 	}
+	asked, err := bindCode(request, proof)
+	if err != nil {
+		return Pushed{}, err
+	}
+	if err := e.spendProof(ctx, proof); err != nil {
+		return Pushed{}, protocol.AsError(err)
+	}
 	if err := e.Unknown.Keep(ctx, client); err != nil {
 		return Pushed{}, protocol.AsError(err)
 	}
-	return e.keepPushed(ctx, client, request.Form.Encode())
+	return e.keepPushed(ctx, client, asked.Encode())
+}
+
+// bindCode returns the parameters of a pushed request with the key of its proof, which means the
+// same as dpop_jkt (RFC 9449 section 10.1).
+func bindCode(r *AuthorizeRequest, proof *dpop.Proof) (url.Values, error) {
+	switch {
+	case proof == nil, r.JKT == proof.JKT:
+		return r.Form, nil
+	case !r.JKT.IsZero():
+		return nil, errProof.Because(diagnosis.DPoPKeyDiffers)
+	}
+	bound := maps.Clone(r.Form)
+	bound.Set("dpop_jkt", base64.RawURLEncoding.EncodeToString(proof.JKT[:]))
+	return bound, nil
 }
 
 // withoutCredentials returns the parameters of a pushed request for the authorization endpoint.
@@ -112,7 +151,7 @@ func (e *Engine) keepPushed(ctx context.Context, c *registry.Client, asked strin
 		return Pushed{}, protocol.AsError(err)
 	}
 	request.InFlow(ctx, flowOfPushed(digest, expires))
-	return Pushed{uri, int64(pushedLife / time.Second), c.ID}, nil
+	return Pushed{RequestURI: uri, ExpiresIn: int64(pushedLife / time.Second), ClientID: c.ID}, nil
 }
 
 // isPushed reports whether a request refers to a pushed one.

@@ -28,7 +28,8 @@ import (
 //
 // HandleTokenEndpointRequest decides by the token as it was read. Requests race, so the
 // writes of PopulateTokenEndpointResponse decide again: Exchange and Reissue of
-// storage.Grants have the rule as their conditions (storage/sqlstore/grant.go).
+// storage.Grants have the rule as their conditions (storage/sqlstore/grant.go). The key to which
+// a token is bound never changes, so no write asks for it.
 type refreshGrant struct{ *Engine }
 
 func (refreshGrant) CanHandleTokenEndpointRequest(_ context.Context, r fosite.AccessRequester) bool {
@@ -39,7 +40,9 @@ func (refreshGrant) CanSkipClientAuth(context.Context, fosite.AccessRequester) b
 
 func (g refreshGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.AccessRequester) error {
 	s, form := r.GetSession().(*exchange), r.GetRequestForm()
-	s.client = r.GetClient().(fositeClient).Client
+	if err := s.begin(r); err != nil {
+		return err
+	}
 	if !s.client.AllowsGrant(protocol.GrantRefreshToken) {
 		if s.client.Dialect.GrantsUnknown {
 			return protocol.Fail(protocol.UnsupportedGrantType, "This grant_type is not supported.").Because(diagnosis.RefreshNotRegistered)
@@ -53,12 +56,15 @@ func (g refreshGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.A
 	if err := g.load(ctx, storage.RefreshToken, form.Get("refresh_token"), s); err != nil {
 		return err
 	}
-	now := g.Clock()
+	now, other := g.Clock(), s.holds()
 	if !s.presented.Token.SpentAt.IsZero() {
-		if !clock.Within(now, s.presented.Token.SpentAt, g.Lifetimes.RefreshGrace) {
+		if other != nil || !clock.Within(now, s.presented.Token.SpentAt, g.Lifetimes.RefreshGrace) {
 			return g.replayed(ctx, s)
 		}
 		s.reissue = true
+	}
+	if other != nil {
+		return other
 	}
 	if !now.Before(s.presented.Token.ExpiresAt) {
 		return errGrant.Because(diagnosis.RefreshExpired)

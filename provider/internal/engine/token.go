@@ -11,6 +11,7 @@ import (
 	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/dpop"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/issue"
@@ -39,6 +40,9 @@ type TokenResponse struct {
 	// LooksStandard reports whether an OpenID Connect library seems to have made the
 	// request of a client whose dialect is another.
 	LooksStandard bool `json:"-"`
+
+	// DPoPNonce is for the next proof of the client, or empty.
+	DPoPNonce string `json:"-"`
 }
 
 // AppendJSON writes the response as encoding/json would, without looking at the type.
@@ -87,16 +91,30 @@ func (e *Engine) Token(ctx context.Context, r *http.Request) (TokenResponse, err
 		return TokenResponse{}, protocol.Fail(protocol.UnsupportedGrantType, "This grant_type is not supported.").
 			Because(diagnosis.GrantTypeUnsupported, "grant_type", form.Get("grant_type"))
 	}
-	s := &exchange{}
+	proof, nonce, err := e.readProof(ctx, r, form)
+	if err != nil {
+		return TokenResponse{}, withNonce(err, nonce)
+	}
+	s := &exchange{proof: proof}
+	issued, err := e.exchange(ctx, r, s)
+	if err != nil {
+		return TokenResponse{}, withNonce(refusal(err), nonce)
+	}
+	response := tokenResponse(issued, s)
+	response.DPoPNonce = nonce
+	return response, nil
+}
+
+// exchange has fosite check a request, and issues what it gets.
+func (e *Engine) exchange(ctx context.Context, r *http.Request, s *exchange) (fosite.AccessResponder, error) {
 	accepted, err := e.fosite.NewAccessRequest(ctx, r, s)
 	if err != nil {
-		return TokenResponse{}, refusal(err)
+		return nil, err
 	}
-	response, err := e.fosite.NewAccessResponse(ctx, accepted)
-	if err != nil {
-		return TokenResponse{}, refusal(err)
+	if err := e.spendProof(ctx, s.proof); err != nil {
+		return nil, err
 	}
-	return tokenResponse(response, s), nil
+	return e.fosite.NewAccessResponse(ctx, accepted)
 }
 
 // unusedOfUnknown is how long a refresh token of a client that nobody has registered lasts
@@ -107,6 +125,9 @@ const unusedOfUnknown = 30 * 24 * time.Hour
 type exchange struct {
 	session
 	client *registry.Client
+
+	// proof is that of the request, or nil.
+	proof *dpop.Proof
 
 	// presented is the code or refresh token with its grant, that of the session.
 	presented *Issued
@@ -204,13 +225,14 @@ const (
 func (e *Engine) issueTokens(ctx context.Context, r fosite.AccessRequester, response fosite.AccessResponder, refresh bool) error {
 	s, scopes, now := r.GetSession().(*exchange), r.GetGrantedScopes(), e.Clock()
 	left := s.Grant.ExpiresAt.Sub(now)
+	s.Issued = make([]storage.Token, 0, 2) // an access token and a refresh token
 	life := min(e.Lifetimes.Access, left)
-	access, of, err := e.maker.AccessToken(&s.Batch, issue.AccessTokenFor{Client: s.client, Scopes: scopes, Resources: s.resources, Now: now, Life: life})
+	access, of, err := e.maker.AccessToken(&s.Batch, issue.AccessTokenFor{Client: s.client, Scopes: scopes, Resources: s.resources, JKT: s.jkt(), Now: now, Life: life})
 	if err != nil {
 		return err
 	}
 	response.SetAccessToken(access)
-	response.SetTokenType(issue.TokenType)
+	response.SetTokenType(issue.TokenType(s.jkt()))
 	response.SetExpiresIn(life)
 	response.SetScopes(of)
 	if refresh {
@@ -219,6 +241,7 @@ func (e *Engine) issueTokens(ctx context.Context, r fosite.AccessRequester, resp
 			life = min(life, unusedOfUnknown)
 		}
 		response.SetExtra(extraRefreshToken, e.maker.Token(&s.Batch, storage.RefreshToken, now, life))
+		s.Issued[len(s.Issued)-1].JKT = s.refreshKey()
 		response.SetExtra(extraRefreshExpiresIn, int64(life/time.Second))
 	}
 	if !slices.Contains(scopes, protocol.ScopeOpenID) {

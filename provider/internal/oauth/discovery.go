@@ -8,6 +8,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
+	"github.com/bonafide-id/bonafide/provider/internal/dpop"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -54,6 +55,7 @@ type metadata struct {
 	RequestParameterSupported         bool     `json:"request_parameter_supported"`
 	RequestURIParameterSupported      bool     `json:"request_uri_parameter_supported"`
 	ClientIDMetadataDocument          bool     `json:"client_id_metadata_document_supported,omitempty"`
+	DPoPSigningAlgs                   []string `json:"dpop_signing_alg_values_supported"`
 }
 
 // discoveryDocument is made once from the lists that the endpoints themselves follow.
@@ -94,6 +96,7 @@ func (e *Endpoints) discoveryDocument() (*web.Document, error) {
 		AuthorizationResponseIssParameter: true,
 		ClaimsParameterSupported:          true,
 		ClientIDMetadataDocument:          e.Documents,
+		DPoPSigningAlgs:                   dpop.Algorithms,
 	}
 	for _, mode := range protocol.ResponseModes {
 		m.ResponseModesSupported = append(m.ResponseModesSupported, string(mode))

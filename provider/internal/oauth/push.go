@@ -21,6 +21,7 @@ func (e *Endpoints) push(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	setNonce(w, answer.DPoPNonce)
 	e.Site.WriteJSON(w, r, http.StatusCreated, answer)
 	return nil
 }

@@ -122,8 +122,16 @@ func (e *Endpoints) token(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	setNonce(w, response.DPoPNonce)
 	e.Site.WriteJSON(w, r, http.StatusOK, response)
 	return nil
+}
+
+// setNonce tells a client the nonce for its next proof (RFC 9449 section 8.2).
+func setNonce(w http.ResponseWriter, nonce string) {
+	if nonce != "" {
+		w.Header().Set("DPoP-Nonce", nonce)
+	}
 }
 
 // fault fails as the request's application has requested in a sandbox.

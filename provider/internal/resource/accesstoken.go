@@ -27,35 +27,49 @@ func dataQuery(r *http.Request) (url.Values, error) {
 	return query, nil
 }
 
-// presentedToken returns the access token of a request, and whether it came in the query.
-// It comes in the header, in the query where the registration allows it, or in a form by
-// POST (RFC 6750 section 2); by two ways at once it is an invalid_request.
-func presentedToken(r *http.Request, values url.Values) (token string, inQuery bool, err error) {
+// way is how an access token has come.
+type way int
+
+const (
+	inHeader way = iota
+	inQuery
+	inBody
+	withProof
+)
+
+// presentedToken returns the access token of a request, and how it came: in the header, as that
+// of a bearer or with a proof (RFC 9449 section 7.1), in the query where the registration allows
+// it, or in a form by POST (RFC 6750 section 2); by two ways at once it is an invalid_request.
+func presentedToken(r *http.Request, values url.Values) (token string, by way, err error) {
 	query := values["access_token"]
 	header := r.Header["Authorization"]
 	var form []string
 	if r.Method == http.MethodPost && r.Header.Get("Content-Type") != "" {
 		if err := input.ParseForm(r, web.MaxForm); err != nil {
-			return "", false, err
+			return "", inBody, err
 		}
 		form = r.PostForm["access_token"]
 	}
 	switch {
 	case len(query)+len(header)+len(form) == 0:
-		return "", false, &protocol.Error{Status: http.StatusUnauthorized, Description: "An access token is needed.",
+		return "", inHeader, &protocol.Error{Status: http.StatusUnauthorized, Description: "An access token is needed.",
 			Diagnosis: diagnosis.TokenMissing}
 	case len(query)+len(header)+len(form) > 1:
-		return "", false, badRequest("The access token is given more than once.").Because(diagnosis.HeaderMalformed)
+		return "", inHeader, badRequest("The access token is given more than once.").Because(diagnosis.HeaderMalformed)
 	case len(query) == 1:
-		return query[0], true, nil
+		return query[0], inQuery, nil
 	case len(form) == 1:
-		return form[0], false, nil
+		return form[0], inBody, nil
 	}
 	scheme, token, _ := strings.Cut(header[0], " ")
-	if !strings.EqualFold(scheme, "Bearer") || token == "" || strings.ContainsAny(token, " ,") {
-		return "", false, badRequest("The Authorization header is not of the form: Bearer token.").Because(diagnosis.HeaderMalformed)
+	bearer, proven := strings.EqualFold(scheme, "Bearer"), strings.EqualFold(scheme, "DPoP")
+	switch {
+	case !bearer && !proven, token == "", strings.ContainsAny(token, " ,"):
+		return "", inHeader, badRequest("The Authorization header is not of the form: Bearer token.").Because(diagnosis.HeaderMalformed)
+	case proven:
+		return token, withProof, nil
 	}
-	return token, false, nil
+	return token, inHeader, nil
 }
 
 func badRequest(description string) *protocol.Error {

@@ -46,6 +46,8 @@ func FuzzPresentedToken(f *testing.F) {
 	f.Add("Bearer a,b", "", "access_token=y", true)
 	f.Add("", "", "access_token=y&access_token=", true)
 	f.Add("Basic eDp5", "access_token=%zz", "a;access_token=y", true)
+	f.Add("DPoP abc", "", "", true)
+	f.Add("dpop a,b", "access_token=x", "", false)
 	f.Add("Bearer \u00a0x", "access_token", "access_token", true)
 	f.Fuzz(func(t *testing.T, header, query, body string, post bool) {
 		method := http.MethodGet
@@ -62,7 +64,7 @@ func FuzzPresentedToken(f *testing.F) {
 		if err != nil {
 			return
 		}
-		token, inQuery, err := presentedToken(r, values)
+		token, by, err := presentedToken(r, values)
 		if err != nil {
 			return
 		}
@@ -70,7 +72,9 @@ func FuzzPresentedToken(f *testing.F) {
 		ways := len(values["access_token"])
 		if header != "" {
 			ways++
-			if inQuery == (ways == 1) || !strings.HasSuffix(header, token) || !strings.EqualFold(header[:7], "Bearer ") || strings.ContainsAny(token, " ,") || token == "" {
+			scheme, _, _ := strings.Cut(header, " ")
+			asked := map[way]string{inHeader: "Bearer", withProof: "DPoP"}[by]
+			if !strings.HasSuffix(header, token) || asked == "" || !strings.EqualFold(scheme, asked) || strings.ContainsAny(token, " ,") || token == "" {
 				t.Fatalf("header %q gives %q", header, token)
 			}
 		}
@@ -81,7 +85,7 @@ func FuzzPresentedToken(f *testing.F) {
 			}
 			ways += len(form["access_token"])
 		}
-		if ways != 1 || inQuery != values.Has("access_token") {
+		if ways != 1 || (by == inQuery) != values.Has("access_token") {
 			t.Fatalf("%d ways: header %q, query %q, body %q", ways, header, query, body)
 		}
 	})

@@ -122,6 +122,9 @@ func (e *Endpoints) serve(of *resource) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		found, q, err := e.read(r, of)
 		e.note(r, of.event, q, err, e.Site.AllowOrigin(w, r, q.client))
+		if q.nonce != "" {
+			w.Header().Set("DPoP-Nonce", q.nonce)
+		}
 		if q.callback != "" {
 			return e.writeScript(w, r, q.callback, found.body, err)
 		}
@@ -167,6 +170,9 @@ type query struct {
 	// looksStandard reports whether an OpenID Connect library seems to ask for an
 	// application whose dialect is another: it cannot read the answer.
 	looksStandard bool
+
+	// nonce is for the next proof of the application, or empty.
+	nonce string
 }
 
 // read returns what a request for a resource gets, or its error.
@@ -178,11 +184,32 @@ func (e *Endpoints) read(r *http.Request, of *resource) (found response, q query
 	if q.callback, err = parseCallback(r, values); err != nil {
 		return response{}, q, err
 	}
-	token, inQuery, err := presentedToken(r, values)
+	token, by, err := presentedToken(r, values)
 	if err != nil {
 		return response{}, q, err
 	}
-	a, err := e.Engine.AccessToken(r.Context(), token)
+	found, q, err = e.readWith(r, of, token, by, q)
+	if err != nil && by == withProof {
+		told := *web.AsJSONError(err)
+		told.WithProof = true
+		err = &told
+	}
+	return found, q, err
+}
+
+// access returns what the token of a request is good for.
+func (e *Endpoints) access(r *http.Request, token string, by way) (engine.Access, error) {
+	if by == withProof {
+		return e.Engine.ProvenToken(r.Context(), r, token)
+	}
+	return e.Engine.AccessToken(r.Context(), token)
+}
+
+// readWith returns what a request with this token gets. A proof is spent after all that refuses
+// the request.
+func (e *Endpoints) readWith(r *http.Request, of *resource, token string, by way, q query) (response, query, error) {
+	a, err := e.access(r, token, by)
+	q.nonce = a.DPoPNonce
 	if a.Issued != nil {
 		q.party = activity.Party{ClientID: a.Grant.ClientID, UserID: issue.UserOf(a.Grant)}
 	}
@@ -195,7 +222,7 @@ func (e *Endpoints) read(r *http.Request, of *resource) (found response, q query
 	case q.callback != "" && !q.client.Dialect.JSONP:
 		q.callback = ""
 		return response{}, q, badRequest("This application cannot use callbacks.").Because(diagnosis.CallbackUnavailable)
-	case inQuery && !q.client.Dialect.TokenInQuery:
+	case by == inQuery && !q.client.Dialect.TokenInQuery:
 		return response{}, q, errTokenInQuery
 	case !a.Own: // one of the resources may have got it, and present it here
 		return response{}, q, errAudience
@@ -207,8 +234,11 @@ func (e *Endpoints) read(r *http.Request, of *resource) (found response, q query
 	if err := e.Engine.StrongEnough(a, e.Clock()); err != nil {
 		return response{}, q, err
 	}
-	q.looksStandard = of.event == activity.Userinfo && a.LooksStandard() && !inQuery && q.callback == "" && !prefersJWT(r)
-	found, err = e.responseFor(r.Context(), of, a)
+	q.looksStandard = of.event == activity.Userinfo && a.LooksStandard() && by != inQuery && q.callback == "" && !prefersJWT(r)
+	if err := e.Engine.SpendProof(r.Context(), a); err != nil {
+		return response{}, q, err
+	}
+	found, err := e.responseFor(r.Context(), of, a)
 	return found, q, err
 }
 

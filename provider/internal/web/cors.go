@@ -28,7 +28,7 @@ func (s *Site) AllowOrigin(w http.ResponseWriter, r *http.Request, c *registry.C
 			"origin", origin, "registered", strings.Join(c.Origins, " "))
 	}
 	w.Header().Set("Access-Control-Allow-Origin", origin)
-	w.Header().Set("Access-Control-Expose-Headers", "WWW-Authenticate, Retry-After")
+	w.Header().Set("Access-Control-Expose-Headers", "WWW-Authenticate, Retry-After, DPoP-Nonce")
 	return nil
 }
 
@@ -61,7 +61,7 @@ func preflight(methods string) http.HandlerFunc {
 			h.Set("Access-Control-Allow-Origin", origin)
 			h.Set("Access-Control-Allow-Methods", methods)
 			if asked := r.Header.Get("Access-Control-Request-Headers"); isHeaderList(asked) {
-				h.Set("Access-Control-Allow-Headers", asked) // some libraries send one of their own; none but two is read
+				h.Set("Access-Control-Allow-Headers", asked) // some libraries send one of their own; none but three is read
 			}
 			h.Set("Access-Control-Max-Age", "600")
 		}

@@ -7,8 +7,10 @@ import (
 	"math"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/dpop"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 )
 
@@ -52,11 +54,14 @@ func (s *Site) FailJSON(w http.ResponseWriter, r *http.Request, err error) {
 
 // setErrorHeaders adds the headers that the status of an error requires.
 func setErrorHeaders(h http.Header, e *protocol.Error) {
+	if e.DPoPNonce != "" {
+		h.Set("DPoP-Nonce", e.DPoPNonce)
+	}
 	switch e.Status {
 	case http.StatusUnauthorized:
-		h.Set("WWW-Authenticate", challenge(e))
+		h["Www-Authenticate"] = challenges(e)
 	case http.StatusForbidden:
-		h.Set("WWW-Authenticate", `Bearer error="`+e.Code+`"`)
+		h.Set("WWW-Authenticate", schemeOf(e)+` error="`+e.Code+`"`)
 	case http.StatusServiceUnavailable:
 		SetUnavailable(h, e)
 	}
@@ -82,15 +87,34 @@ func ErrorBody(e *protocol.Error) map[string]string {
 	return map[string]string{"error": code, "error_description": e.Description}
 }
 
-// challenge is the WWW-Authenticate header of a 401.
-func challenge(e *protocol.Error) string {
-	switch e.Code {
-	case protocol.InvalidClient:
-		return `Basic realm="token"`
-	case "": // without credentials, RFC 6750 section 3.1 wants no error
-		return "Bearer"
+// challenges are the WWW-Authenticate fields of a 401. Who has presented a bearer token, or none,
+// learns that a bound one is taken as well (RFC 9449 section 7.1).
+func challenges(e *protocol.Error) []string {
+	switch {
+	case e.Code == protocol.InvalidClient:
+		return []string{`Basic realm="token"`}
+	case e.WithProof:
+		return []string{challenge(e) + ", " + proofAlgorithms}
+	case e.Code == "": // without credentials, RFC 6750 section 3.1 wants no error
+		return []string{"Bearer", "DPoP " + proofAlgorithms}
+	default:
+		return []string{challenge(e), "DPoP " + proofAlgorithms}
 	}
-	c := `Bearer error="` + e.Code + `", error_description="` + e.Description + `"`
+}
+
+// proofAlgorithms is the parameter of the challenge DPoP.
+var proofAlgorithms = `algs="` + strings.Join(dpop.Algorithms, " ") + `"`
+
+func schemeOf(e *protocol.Error) string {
+	if e.WithProof {
+		return "DPoP"
+	}
+	return "Bearer"
+}
+
+// challenge says what is wrong with the access token of a request.
+func challenge(e *protocol.Error) string {
+	c := schemeOf(e) + ` error="` + e.Code + `", error_description="` + e.Description + `"`
 	if e.ACRValues != "" {
 		c += `, acr_values="` + e.ACRValues + `"`
 	}

@@ -30,16 +30,16 @@ export const bob = { uuid: "0c7e55a91d3f4b22b8d4", email: "bob@example.com", pas
 export const secret = () => randomBytes(24).toString("base64url");
 
 /**
- * Starts the quickstart with these clients, on a path of its host, so that no
+ * Starts the quickstart with these clients, and other settings of its file, on a path of its host, so that no
  * client gets away with putting addresses together itself.
  */
-export async function start(clients) {
+export async function start(clients, settings = {}) {
   const folder = mkdtempSync(join(tmpdir(), "bonafide-"));
   const port = await freePort();
   const base = `http://localhost:${port}/id`;
   const config = join(folder, "config.json");
   writeFileSync(config, JSON.stringify({
-    listen: `localhost:${port}`, base_url: base, data: join(folder, "data"), users: [alice, bob], clients,
+    listen: `localhost:${port}`, base_url: base, data: join(folder, "data"), users: [alice, bob], clients, ...settings,
   }));
   const program = join(folder, "quickstart");
   execFileSync("go", ["build", "-o", program, "./examples/quickstart"], { cwd: repository, stdio: "inherit" });

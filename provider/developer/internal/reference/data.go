@@ -40,7 +40,8 @@ func attributes() Endpoint {
 
 func dataParameters() []Parameter {
 	return []Parameter{
-		{Name: "Authorization", Header: true, Needed: "unless the token comes in another way", Meaning: "`Bearer` and the access token."},
+		{Name: "Authorization", Header: true, Needed: "unless the token comes in another way", Meaning: "`Bearer` and the access token; `DPoP` and the access token, where it is bound to a key."},
+		{Name: "DPoP", Header: true, Needed: "with the scheme `DPoP`", Meaning: "A proof for this request (RFC 9449), with the claim `ath`."},
 		{Name: "access_token", Meaning: "The access token: in the query, in the dialect `v3` unless switched off at registration; or in a form by POST. The header is better: queries reach logs."},
 		{Name: "callback", Meaning: "A JavaScript function, in the dialect `v3` unless switched off at registration: the answer is a script that calls it (JSONP)."},
 	}
@@ -61,6 +62,11 @@ func dataErrors(scope string) []Error {
 		{Status: 401, Code: "invalid_request", Text: "An access token is needed.", Remedy: "Send one. The header `WWW-Authenticate` names no error then.", Example: []Change{header("")}},
 		{Status: 401, Code: "invalid_token", Text: "The access token is unknown, expired or revoked.", Remedy: "Refresh, or begin a new authorization request.", Example: []Change{header("Bearer nonsense")}},
 		{Status: 401, Code: "invalid_token", Text: "The access token is for another resource.", Remedy: "It was asked for with `resource`, for an API. Refresh without `resource` for one that reads data here."},
+		{Status: 401, Code: "invalid_token", Text: "This access token is bound to a key. Send it with the scheme DPoP and a proof.", Remedy: "It was requested with a proof.", For: InStandard},
+		{Status: 401, Code: "invalid_token", Text: "This access token is bound to no key. Send it with the scheme Bearer.", Remedy: "It was requested without a proof.", For: InStandard, Example: []Change{header("DPoP {access_token}")}},
+		{Status: 401, Code: "invalid_token", Text: "This access token is bound to another key than that of the proof.", Remedy: "Sign the proof with the key of the token request.", For: InStandard},
+		{Status: 401, Code: "invalid_dpop_proof", Text: "The DPoP proof is malformed, used, or not for this request, or its key is not accepted.", Remedy: "Sign a fresh proof: `htm` the method, `htu` the address without query, `ath` the SHA-256 of the access token.", For: InStandard},
+		{Status: 401, Code: "use_dpop_nonce", Text: "Send the DPoP proof again, with the nonce of the header DPoP-Nonce.", Remedy: "Repeat the request; libraries do so by themselves.", For: InStandard},
 		{Status: 401, Code: "invalid_token", Text: "The user no longer exists.", Remedy: "Deleted or locked."},
 		{Status: 401, Code: "insufficient_user_authentication", Text: "The user has to authenticate again, as acr_values and max_age say.", Remedy: "What the scope gives requires a better or a more recent sign-in. Begin an authorization request with the `acr_values` and `max_age` of `WWW-Authenticate` (RFC 9470)."},
 		{Status: 403, Code: "insufficient_scope", Text: "The scope of the access token does not cover this resource.", Remedy: needs, Example: []Change{header("Bearer {access_token_of_another_scope}")}},

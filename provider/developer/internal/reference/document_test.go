@@ -105,6 +105,10 @@ func TestErrorsHaveExamples(t *testing.T) {
 		"Ask for exactly one scope value that the user has allowed.", // signed with a key of the reader's own
 		"Name only resources that the authorization request has named.", "The access token is for another resource.",
 		"Too many attempts with wrong credentials. Please wait.", "Too many requests of this application from one address. Please wait.", unavailable, failed,
+		// Proofs are signed with a key of the reader's own.
+		"This access token is bound to a key. Send it with the scheme DPoP and a proof.", "This access token is bound to another key than that of the proof.",
+		"The DPoP proof is malformed, used, or not for this request, or its key is not accepted.", "This application has to send a DPoP proof.",
+		"Send the DPoP proof again, with the nonce of the header DPoP-Nonce.",
 	}
 	d := New(installation("https://id.example"))
 	for _, e := range d.Endpoints {

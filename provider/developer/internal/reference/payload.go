@@ -124,11 +124,12 @@ func payloads(i Installation) []Payload {
 			{Name: "sub", Type: TypeString, When: "active", Meaning: "The user; your `client_id` for a token of `client_credentials`.", Example: `"f3a1c9d27b5e4c0e8a6f"`},
 			{Name: "iss", Type: TypeString, When: "active", Meaning: "The issuer.", Example: text(i.Issuer)},
 			{Name: "aud", Type: TypeAny, When: "active, for a token that is for an API", Meaning: "The URI of the API, or a list of several, with the issuer when the token is for the data endpoints, too."},
-			{Name: "token_type", Type: TypeString, When: "active, for an access token", Meaning: "`bearer`", Example: `"bearer"`},
+			{Name: "token_type", Type: TypeString, When: "active, for an access token", Meaning: "`bearer`; `DPoP` when it is bound to a key.", Example: `"bearer"`},
 			{Name: "exp", Type: TypeInteger, When: "active", Meaning: "When it expires, in seconds since 1970.", Example: `1773324600`},
 			{Name: "iat", Type: TypeInteger, When: "active", Meaning: "When it was issued.", Example: `1773324300`},
 			{Name: "acr", Type: TypeString, When: "active, and a user has signed in", Meaning: "How well, as in the ID token (RFC 9470).", Example: `"https://refeds.org/profile/sfa"`},
 			{Name: "auth_time", Type: TypeInteger, When: "active, and a user has signed in", Meaning: "When.", Example: `1773324290`},
+			{Name: "cnf", Type: TypeAny, When: "active, and bound to a key", Meaning: "`jkt`, the SHA-256 thumbprint of the key (RFC 9449 section 6). The API compares it with that of the proof."},
 		}},
 		{Name: "PushedRequest", Title: "Pushed authorization request", Members: []Member{
 			{Name: "request_uri", Type: TypeString, Always: true, Meaning: "What to send the user with.", Example: `"urn:ietf:params:oauth:request_uri:pZ0x"`},
@@ -250,6 +251,7 @@ func discoveryPayload() Payload {
 		{"ui_locales_supported", TypeStrings, "Languages of the screens."},
 		{"authorization_response_iss_parameter_supported", TypeBoolean, "`true`: responses carry `iss`."},
 		{"claims_parameter_supported", TypeBoolean, "`true`"},
+		{"dpop_signing_alg_values_supported", TypeStrings, "Algorithms of DPoP proofs, in the dialect `standard`."},
 		{"request_parameter_supported", TypeBoolean, "`true`: request objects, signed"},
 		{"request_uri_parameter_supported", TypeBoolean, "`false`: nothing is fetched. The `request_uri` of a pushed request is another thing."},
 	} {

@@ -26,6 +26,7 @@ func token() Endpoint {
 			{Name: "refresh_token", Needed: "for `refresh_token`", Meaning: "The newest refresh token."},
 			{Name: "assertion", Needed: "for `" + bearerGrant + "`", Meaning: "A JWT with `iss` your `client_id`, `sub` the user, `aud` the issuer, `exp` and a fresh `jti`."},
 			{Name: "scope", List: true, Meaning: "With `refresh_token`: fewer scope values than the user allowed. With `client_credentials`: some of those that are registered, and neither `openid` nor `offline_access`. With an assertion: some of those that the user has allowed."},
+			proofParameter("A proof of a key of your application (RFC 9449), in the dialect `standard`: the access token is bound to that key, and so is the refresh token of a public application. An answer may have a nonce for the next proof in its header `DPoP-Nonce`."),
 			resourceParameter("The URI of an API that the access token is to be for, and nothing else (RFC 8707): of those that the authorization request has named. Without it the token is for all of these, and for the data endpoints."),
 		}, credentials()...),
 		Answers: []Answer{{200, mediaJSON, "TokenPayload", ""}},
@@ -48,6 +49,8 @@ func token() Endpoint {
 			Error{Status: 400, Code: "invalid_target", Text: "Name only resources that the authorization request has named.", Remedy: "Send the same `resource` in both requests: the user is asked about each."},
 			Error{Status: 400, Code: "unauthorized_client", Text: "This application may not use this grant.", Remedy: "Register the grant `refresh_token`.", For: WithoutRefresh, Refresh: true, Example: []Change{with("refresh_token", "nonsense")}},
 			Error{Status: 400, Code: "unauthorized_client", Text: "This application may not use this grant.", Remedy: "Register the grant `client_credentials`. A public client cannot have it.", For: ForPublic, Itself: true, Example: []Change{with("scope", "military")}},
+			proofError, proofNonceError,
+			Error{Status: 400, Code: "invalid_dpop_proof", Text: "This application has to send a DPoP proof.", Remedy: "Its tokens are all bound to a key: its registration has `dpop_bound_access_tokens`.", For: InStandard},
 			Error{Status: 400, Code: "unsupported_grant_type", Text: "This grant_type is not supported.", Remedy: "Use one of those above. In the dialect `v3` also when another than the first is not registered.", Example: []Change{with("grant_type", "password")}},
 		),
 		Example: []Pair{
@@ -56,6 +59,18 @@ func token() Endpoint {
 		},
 	}
 }
+
+func proofParameter(meaning string) Parameter {
+	return Parameter{Name: "DPoP", Header: true, Meaning: meaning}
+}
+
+// Errors of a proof where an application authenticates.
+var (
+	proofError = Error{Status: 400, Code: "invalid_dpop_proof", Text: "The DPoP proof is malformed, used, or not for this request, or its key is not accepted.",
+		Remedy: "Sign a fresh proof: `htm` `POST`, `htu` the address as discovery has it, by ES256, PS256 or EdDSA.", For: InStandard}
+	proofNonceError = Error{Status: 400, Code: "use_dpop_nonce", Text: "Send the DPoP proof again, with the nonce of the header DPoP-Nonce.",
+		Remedy: "Repeat the same request: nothing was spent. Libraries do so by themselves.", For: InStandard}
+)
 
 // atToken is an error of the authorization endpoint as the token endpoint has it.
 func atToken(e Error) Error {

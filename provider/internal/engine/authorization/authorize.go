@@ -1,6 +1,7 @@
 package authorization
 
 import (
+	"encoding/base64"
 	"net/url"
 	"slices"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
 // Request is an authorization request (RFC 6749 section 4.1.1, OpenID
@@ -60,6 +62,10 @@ type Request struct {
 	UILocales string
 	Display   string
 	Challenge string
+
+	// JKT is the thumbprint of the key to which the code is bound (RFC 9449 section 10), or
+	// zero.
+	JKT storage.Digest
 
 	// Claims are asked for beside the scopes; acr_values is among them.
 	Claims ClaimsRequest
@@ -236,7 +242,25 @@ func (r *Request) parse(form url.Values) error {
 	if err := r.parseMaxAge(form); err != nil {
 		return err
 	}
+	if err := r.parseJKT(form); err != nil {
+		return err
+	}
 	return r.parseClaims(form)
+}
+
+// parseJKT reads the thumbprint of a key. A client that sends one relies on it: it is never
+// ignored where the dialect has it.
+func (r *Request) parseJKT(form url.Values) error {
+	if !r.Client.Dialect.DPoP || !form.Has("dpop_jkt") {
+		return nil
+	}
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(form.Get("dpop_jkt"))
+	if err != nil || len(raw) != len(r.JKT) {
+		return protocol.Fail(protocol.InvalidRequest, "The parameter dpop_jkt is not the SHA-256 thumbprint of a key.").
+			Because(diagnosis.ParameterMalformed, "parameter", "dpop_jkt")
+	}
+	copy(r.JKT[:], raw)
+	return nil
 }
 
 // unsupported parameters are refused instead of ignored, because a client that

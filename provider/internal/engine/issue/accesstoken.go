@@ -21,6 +21,9 @@ type AccessTokenFor struct {
 	// and the endpoints of the provider.
 	Resources []string
 
+	// JKT is the thumbprint of the key to which it is bound, or zero.
+	JKT storage.Digest
+
 	Now  time.Time
 	Life time.Duration
 }
@@ -30,6 +33,7 @@ type AccessTokenFor struct {
 func (m *Maker) AccessToken(s *Batch, f AccessTokenFor) (token string, scopes []string, err error) {
 	token = m.Token(s, storage.AccessToken, f.Now, f.Life)
 	issued := &s.Issued[len(s.Issued)-1]
+	issued.JKT = f.JKT
 	scopes = f.Scopes
 	if f.Resources != nil {
 		scopes = m.Resources.Meaningful(scopes, f.Resources)
@@ -58,6 +62,21 @@ type accessClaims struct {
 	AuthTime  int64    `json:"auth_time,omitempty"`
 	Class     string   `json:"acr,omitempty"`
 	AMR       []string `json:"amr,omitempty"`
+
+	Confirmation *Confirmation `json:"cnf,omitempty"`
+}
+
+// Confirmation is the claim cnf of a token that is bound to a key (RFC 9449 section 6).
+type Confirmation struct {
+	JKT string `json:"jkt"`
+}
+
+// ConfirmationOf returns the claim for the thumbprint of a key; nil for zero.
+func ConfirmationOf(jkt storage.Digest) *Confirmation {
+	if jkt.IsZero() {
+		return nil
+	}
+	return &Confirmation{base64.RawURLEncoding.EncodeToString(jkt[:])}
 }
 
 // Audience is the claim aud (RFC 7519 section 4.1.3): a string when it is only one.
@@ -93,6 +112,7 @@ func (m *Maker) signAccessToken(g storage.Grant, issued storage.Token, c *regist
 		Issuer: m.Issuer, Subject: SubjectOf(g), Audience: resources,
 		ExpiresAt: issued.ExpiresAt.Unix(), IssuedAt: issued.CreatedAt.Unix(),
 		ID: base64.RawURLEncoding.EncodeToString(issued.Digest[:]), ClientID: c.ID, Scope: strings.Join(scopes, " "),
+		Confirmation: ConfirmationOf(issued.JKT),
 	}
 	if own {
 		claims.Audience = append(claims.Audience, m.Issuer)

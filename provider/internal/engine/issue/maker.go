@@ -63,8 +63,14 @@ func (m *Maker) Token(s *Batch, kind storage.TokenKind, now time.Time, life time
 	return token
 }
 
-// TokenType is the access token type of RFC 6750.
-const TokenType = "bearer"
+// TokenType returns the type of an access token that is bound to a key, by RFC 9449 section 5,
+// or to none, by RFC 6750.
+func TokenType(jkt storage.Digest) string {
+	if jkt.IsZero() {
+		return "bearer"
+	}
+	return "DPoP"
+}
 
 // Nobody is the subject of a grant that no user has allowed: no user can have this name.
 const Nobody = " "

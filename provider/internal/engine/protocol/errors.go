@@ -13,7 +13,7 @@ import (
 // client sees, and the cause that only the log sees.
 type Error struct {
 	// Code is the error code of RFC 6749 sections 4.1.2.1 and 5.2, RFC 6750
-	// section 3.1 or OpenID Connect Core section 3.1.2.6.
+	// section 3.1, RFC 9449 section 5 or OpenID Connect Core section 3.1.2.6.
 	Code string
 
 	// Description is fixed text in plain words; it repeats no input.
@@ -36,6 +36,12 @@ type Error struct {
 	// any.
 	ACRValues string
 	MaxAge    int64
+
+	// DPoPNonce is the nonce for the next proof of the client (RFC 9449 section 8), or empty.
+	// WithProof reports that the request presents an access token with a proof, so that the
+	// challenge is of the scheme DPoP.
+	DPoPNonce string
+	WithProof bool
 }
 
 func (e *Error) Error() string {
@@ -90,6 +96,8 @@ const (
 	RequestURINotSupported  = "request_uri_not_supported"
 	RegistrationUnsupported = "registration_not_supported"
 	InvalidTarget           = "invalid_target"
+	InvalidDPoPProof        = "invalid_dpop_proof"
+	UseDPoPNonce            = "use_dpop_nonce"
 	TemporarilyUnavailable  = "temporarily_unavailable"
 	ServerError             = "server_error"
 )

@@ -76,6 +76,9 @@ type Dialect struct {
 	// request, while others are left (OpenID Connect Core section 3.1.2.1).
 	IgnoresScopes bool
 
+	// DPoP binds tokens and codes to a key of which the client sends proofs (RFC 9449).
+	DPoP bool
+
 	// EmailVerified adds the claim email_verified beside email.
 	EmailVerified bool
 }
@@ -111,6 +114,7 @@ var dialects = []Dialect{
 		EmailVerified:   true,
 		JWTAccessTokens: true,
 		OptionalScopes:  true,
+		DPoP:            true,
 	},
 }
 

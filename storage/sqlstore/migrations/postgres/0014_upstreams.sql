@@ -15,11 +15,9 @@ CREATE INDEX links_by_account ON main.links (account_id);
 -- The algorithm of a signing key.
 ALTER TABLE main.keys ADD COLUMN alg TEXT NOT NULL DEFAULT 'RS256';
 
--- The key to which a token, and the code of a grant, is bound: its SHA-256 thumbprint (RFC
--- 9449). NULL for a bearer.
+-- The key to which a code or a token is bound: its SHA-256 thumbprint (RFC 9449). NULL for a
+-- bearer.
 ALTER TABLE main.tokens ADD COLUMN jkt BYTEA CHECK (length(jkt) = 32);
-
-ALTER TABLE main.grants ADD COLUMN jkt BYTEA CHECK (length(jkt) = 32);
 
 -- Clients that nobody has registered: where they come from, and when they may be removed.
 ALTER TABLE main.clients ADD COLUMN origin TEXT COLLATE "C" NOT NULL DEFAULT '';

@@ -15,11 +15,9 @@ CREATE INDEX links_by_account ON links (account_id);
 -- The algorithm of a signing key.
 ALTER TABLE keys ADD COLUMN alg TEXT NOT NULL DEFAULT 'RS256';
 
--- The key to which a token, and the code of a grant, is bound: its SHA-256 thumbprint (RFC
--- 9449). NULL for a bearer.
+-- The key to which a code or a token is bound: its SHA-256 thumbprint (RFC 9449). NULL for a
+-- bearer.
 ALTER TABLE tokens ADD COLUMN jkt BLOB CHECK (length(jkt) = 32);
-
-ALTER TABLE grants ADD COLUMN jkt BLOB CHECK (length(jkt) = 32);
 
 -- Clients that nobody has registered: where they come from, and when they may be removed.
 ALTER TABLE clients ADD COLUMN origin TEXT COLLATE BINARY NOT NULL DEFAULT '';
