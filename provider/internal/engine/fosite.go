@@ -79,7 +79,7 @@ type fositeClients struct{ *Engine }
 
 func (c fositeClients) GetClient(ctx context.Context, id string) (fosite.Client, error) {
 	if named, ok := requestedIn(ctx, id); ok {
-		return fositeClient{named.Client, named.redirectURI}, nil
+		return fositeClient(named), nil
 	}
 	client, err := c.Client(ctx, id)
 	if err != nil {

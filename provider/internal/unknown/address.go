@@ -40,7 +40,7 @@ func (p *Policy) validateAddress(id string) error {
 	case u.Path == "/":
 		return errors.New("has no path")
 	case hasDots(u):
-		return errors.New("has a path with . or ..")
+		return errors.New("has a segment of dots in its path")
 	case p.isOwn(u):
 		return errors.New("is on the host of the provider")
 	case !p.admitsHost(u.Hostname()):

@@ -73,7 +73,8 @@ func (p *Policy) read(id string, text []byte, now time.Time) (storage.Client, er
 	if p.validateOwn(id, m.TermsURL) == nil {
 		c.TermsURL = m.TermsURL
 	}
-	return c, readKeys(&c, m)
+	err := readKeys(&c, m)
+	return c, err
 }
 
 // checkAddresses refuses the whole document for one address that is not of its owner: another

@@ -58,12 +58,6 @@ func work(w *lab.Fixture, so func() bool) {
 	running.Wait()
 }
 
-// lookedAt is when the document of a client was last looked at.
-func lookedAt(w *lab.Fixture, id string) time.Time {
-	row, _ := stored(w, id)
-	return row.Document.LookedAt
-}
-
 // TestUnusedClientIsRemoved tests that the row of a client goes at its end, and not before.
 func TestUnusedClientIsRemoved(t *testing.T) {
 	t.Parallel()
