@@ -23,7 +23,7 @@
 // [TrustedDevice] records, and, for an owner who has lost them, a [Recovery]. A
 // [OneTimeCode] is the payload of a mailed one-time code. A [Person] is a subject's data,
 // with or without an account: attributes, and the [Status] in groups. A [PushedRequest] is
-// a pushed authorization request; [UsedIDs] are identifiers that an application may
+// a pushed authorization request, a [DeviceCode] one of a device; [UsedIDs] are identifiers that an application may
 // present only once. [Attempts] are the counters of rate limits, an [Event] is an entry of
 // the audit log, a [Block] a closed part of it, and [Key], [Image] and [Installation] are what the provider needs to run:
 // signing keys, logos, its issuer.

@@ -24,6 +24,7 @@ type Store interface {
 	OneTimeCodes
 	UsedIDs
 	PushedRequests
+	DeviceCodes
 	Keys
 	Images
 	Attempts
@@ -36,7 +37,7 @@ type Store interface {
 	// Sweep removes records that had ended by now and can no longer change an answer:
 	// grants past their ExpiresAt with all their tokens, expired access tokens, sessions,
 	// one-time codes, ways back from changes of addresses, trusted devices, recoveries, used
-	// identifiers, pushed requests, counters of attempts, codes of callers and answers, and invitations a
+	// identifiers, pushed requests, requests of devices, counters of attempts, codes of callers and answers, and invitations a
 	// month after their expiry. A swept session takes its client sessions with it, so that no application is told. It
 	// removes at most limit rows of each kind in one transaction, fewer if that takes long,
 	// and returns their number altogether; the caller repeats until zero. Spent codes and
@@ -45,7 +46,7 @@ type Store interface {
 	Sweep(ctx context.Context, now time.Time, limit int) (removed int, err error)
 
 	// Elapse makes the records of some clients and users older, in one step: of clients
-	// their grants, tokens and consents, of users their accounts, authenticators, recoveries, sessions and statuses,
+	// their grants, tokens, consents and requests of devices, of users their accounts, authenticators, recoveries, sessions and statuses,
 	// each status with another revision, and their cases with decisions, evidence and
 	// fingerprints, each case with another version. It reads these tables from end to end, and is for
 	// a sandbox, whose clock it moves.

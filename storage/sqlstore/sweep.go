@@ -48,6 +48,9 @@ var rowSweeps = []string{
 	`DELETE FROM main.pushed_requests WHERE expires_at <= ?1 AND digest IN (
 		SELECT digest FROM main.pushed_requests WHERE expires_at <= ?1 ORDER BY expires_at, digest LIMIT ?2)`,
 
+	`DELETE FROM main.device_codes WHERE expires_at <= ?1 AND digest IN (
+		SELECT digest FROM main.device_codes WHERE expires_at <= ?1 ORDER BY expires_at, digest LIMIT ?2)`,
+
 	`DELETE FROM main.attempts WHERE drained_at <= ?1 AND bucket IN (
 		SELECT bucket FROM main.attempts WHERE drained_at <= ?1 ORDER BY drained_at, bucket LIMIT ?2)`,
 

@@ -50,6 +50,7 @@ func Run(t *testing.T, newDatabase func(t *testing.T) (open func() storage.Store
 	t.Run("OneTimeCodes", suite.oneTimeCodes)
 	t.Run("UsedIDs", suite.usedIDs)
 	t.Run("PushedRequests", suite.pushedRequests)
+	t.Run("DeviceCodes", suite.deviceCodes)
 	t.Run("Keys", suite.keys)
 	t.Run("Images", suite.images)
 	t.Run("Attempts", suite.attempts)

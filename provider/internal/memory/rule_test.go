@@ -114,6 +114,7 @@ const othersOfTheStore = `
 	EndClientSessions WaitingClientSessions TakeClientSessions RemoveClientSession PostponeClientSession RemoveClientSessions
 	Consent Consents FindConsents
 	SaveOneTimeCode UseOneTimeCode RemoveOneTimeCodes UseID SavePushedRequest PushedRequest RemovePushedRequests
+	SaveDeviceCode DeviceCode DeviceCodeOfUser AllowDeviceCode DenyDeviceCode
 	Keys AddKey ResealKey RemoveKeys SaveImage Image ImagesWithoutSilhouette RemoveImage
 	AllowAttempt GiveBackAttempt ResetAttempts AppendEvent Events RemoveEvents
 	OpenMatter Matter Matters UseMatter CloseMatter ReleaseMatter SaveCallerCode ProveCaller RemoveMatters

@@ -34,3 +34,21 @@ CREATE TABLE main.departed (
 	subject TEXT NOT NULL PRIMARY KEY CHECK (subject <> ''),
 	pseudonym TEXT NOT NULL
 );
+
+-- Requests of devices (RFC 8628), pending, allowed or denied. An allowed one has a grant, whose
+-- flow is its digest.
+CREATE TABLE main.device_codes (
+	digest BYTEA NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
+	user_code BYTEA NOT NULL UNIQUE CHECK (length(user_code) = 32),
+	client_id TEXT NOT NULL REFERENCES main.clients (id) ON DELETE CASCADE,
+	scopes TEXT,
+	resources TEXT,
+	address TEXT NOT NULL,
+	state BIGINT NOT NULL CHECK (state BETWEEN 1 AND 3),
+	created_at BIGINT NOT NULL,
+	expires_at BIGINT NOT NULL
+);
+
+CREATE INDEX device_codes_by_client ON main.device_codes (client_id);
+
+CREATE INDEX device_codes_by_end ON main.device_codes (expires_at);

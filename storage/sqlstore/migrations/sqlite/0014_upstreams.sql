@@ -34,3 +34,21 @@ CREATE TABLE departed (
 	subject TEXT NOT NULL PRIMARY KEY CHECK (subject <> ''),
 	pseudonym TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- Requests of devices (RFC 8628), pending, allowed or denied. An allowed one has a grant, whose
+-- flow is its digest.
+CREATE TABLE device_codes (
+	digest BLOB NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
+	user_code BLOB NOT NULL UNIQUE CHECK (length(user_code) = 32),
+	client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+	scopes TEXT,
+	resources TEXT,
+	address TEXT NOT NULL,
+	state INTEGER NOT NULL CHECK (state BETWEEN 1 AND 3),
+	created_at INTEGER NOT NULL,
+	expires_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX device_codes_by_client ON device_codes (client_id);
+
+CREATE INDEX device_codes_by_end ON device_codes (expires_at);
