@@ -59,3 +59,68 @@ func TestPolicyNarrows(t *testing.T) {
 		})
 	}
 }
+
+// TestDeniedHost tests that what clients of a denied host have ends, and that they get no more.
+func TestDeniedHost(t *testing.T) {
+	t.Parallel()
+	w, d := newUnknown(t)
+	b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
+	code := lab.Response(t, b.Submit(b.Open(d.ask()), "action", "allow")).Get("code")
+	got, tokens := d.redeem(b, code, callback)
+	lab.Granted(t, got, tokens)
+	w.OK(w.Clients().SetDisabled(t.Context(), d.id(), true, 0))
+	w.Advance(time.Second)
+	if got, refused := d.refresh(b, tokens["refresh_token"]); refused["error"] != "invalid_client" {
+		t.Errorf("%s %v", got.Status, refused)
+	}
+	if page := b.Get(d.ask()); page.StatusCode != http.StatusBadRequest {
+		t.Errorf("%s", page.Status)
+	}
+	denying, d2 := newUnknown(t, func(u *provider.UnknownClients) { u.Deny = []string{"127.0.0.1"} })
+	if page := denying.NewBrowser().Get(d2.ask()); page.StatusCode != http.StatusBadRequest || d2.calls != 0 {
+		t.Errorf("%s", page.Status)
+	}
+}
+
+// TestUnknownClientGetsNoMore tests that the policy holds whatever the document says.
+func TestUnknownClientGetsNoMore(t *testing.T) {
+	t.Parallel()
+	w, d := newUnknown(t)
+	d.set("scope", "openid military", "grant_types", []string{"authorization_code", "client_credentials", "urn:ietf:params:oauth:grant-type:jwt-bearer", "implicit"},
+		"response_types", []string{"code", "token"}, "skip_consent", true, "dialect", "v3", "name", "Other")
+	b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
+	for name, pairs := range map[string][]string{
+		"Groups":      {"scope", "openid military"},
+		"Token":       {"response_type", "token"},
+		"NoChallenge": {"code_challenge", "", "code_challenge_method", ""},
+		"Plain":       {"code_challenge_method", "plain"},
+	} {
+		if got := lab.Response(t, b.Open(d.ask(pairs...))); got.Get("error") == "" || got.Get("code") != "" {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	lab.Response(t, b.Submit(b.Open(d.ask("scope", "openid")), "action", "allow"))
+	if _, said := b.Token("client_id", d.id(), "client_secret", "", "grant_type", "client_credentials", "redirect_uri", ""); said["error"] != "unauthorized_client" && said["error"] != "invalid_client" {
+		t.Errorf("client_credentials: %v", said)
+	}
+}
+
+// TestUnusedClients tests that the rows of clients go that nobody uses.
+func TestUnusedClients(t *testing.T) {
+	t.Parallel()
+	w, d := newUnknown(t)
+	b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
+	denied := b.Submit(b.Open(d.ask()), "action", "deny")
+	if got := lab.Response(t, denied); got.Get("error") != "access_denied" {
+		t.Fatalf("%v", got)
+	}
+	row, _ := stored(w, d.id())
+	if left := row.ExpiresAt.Sub(w.Now()); left <= 23*time.Hour || left > 24*time.Hour {
+		t.Errorf("a row without consent stays for %v", left)
+	}
+	lab.Response(t, b.Submit(b.Open(d.ask()), "action", "allow"))
+	row, _ = stored(w, d.id())
+	if left := row.ExpiresAt.Sub(w.Now()); left < 119*24*time.Hour || left > 121*24*time.Hour {
+		t.Errorf("a row in use stays for %v", left)
+	}
+}
