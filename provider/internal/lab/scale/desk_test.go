@@ -25,17 +25,23 @@ func TestFill(t *testing.T) {
 	if *folder == "" {
 		t.Skip("without -dir nothing is kept")
 	}
-	onBoth(t, func(_ *testing.T, w *place) { w.seals() })
+	onBoth(t, func(_ *testing.T, w *place) { w.seals(); w.verifies() })
 }
 
 func TestDesk(t *testing.T) {
 	onBoth(t, func(_ *testing.T, w *place) {
+		w.loads()
+		steps := w.observes()
 		w.seals()
 		plan := w.plans()
 		w.measuresPages(plan)
 		w.measuresFlows()
 		w.measuresWriters(plan)
+		w.deletes()
+		w.verifies()
+		steps()
 		w.sizes()
+		w.loads()
 	})
 }
 
@@ -78,6 +84,12 @@ func (w *place) seals() {
 	}
 	w.t.Logf("close a block        %v, refused %d times", took, refused)
 	w.t.Log("a writer meanwhile  ", end())
+}
+
+// verifies verifies the log from its beginning.
+func (w *place) verifies() {
+	w.t.Helper()
+	keys := w.keys()
 	var verdict trail.Verdict
 	whole := timed(func() {
 		var err error
@@ -227,11 +239,7 @@ func (w *place) measuresFlows() {
 // measuresWriters says how long a writer waits beside what the desk writes.
 func (w *place) measuresWriters(plan string) {
 	w.t.Helper()
-	beside := func(what string, f func()) {
-		end := w.writes()
-		whole := timed(f)
-		w.t.Logf("a writer beside %-16s (%.1f s) %v", what, whole.Seconds(), end())
-	}
+	beside := w.beside
 	beside("nothing", func() { time.Sleep(*period) })
 	olga, oleg := w.as("olga"), w.as("oleg")
 	beside("an export", func() {
@@ -240,11 +248,12 @@ func (w *place) measuresWriters(plan string) {
 		}
 	})
 	beside("a bulk plan", func() { w.carriesOut(oleg, plan) })
-	swept := 0
+	swept, old := 0, w.Now().AddDate(0, 0, -45)
+	w.OK(w.Store.AppendEvent(w.t.Context(), storage.Event{At: w.Now(), Name: "events_removed", Detail: trail.RemovedDetail(old)}))
 	beside("a sweep", func() {
 		for begin, removed := time.Now(), 1; removed > 0 && time.Since(begin) < *period; swept += removed {
 			var err error
-			step := timed(func() { removed, err = w.Store.RemoveEvents(w.t.Context(), w.Now().AddDate(0, 0, -45), w.Now(), 1000) })
+			step := timed(func() { removed, err = w.Store.RemoveEvents(w.t.Context(), old, w.Now(), 250) })
 			w.OK(err)
 			time.Sleep(step) // Run rests longer
 		}
@@ -253,6 +262,36 @@ func (w *place) measuresWriters(plan string) {
 	if swept == 0 {
 		w.t.Error("nothing was swept")
 	}
+}
+
+// beside says how long a writer waits beside something.
+func (w *place) beside(what string, f func()) {
+	w.t.Helper()
+	end := w.writes()
+	whole := timed(f)
+	w.t.Logf("a writer beside %-16s (%.1f s) %v", what, whole.Seconds(), end())
+}
+
+// deletes deletes somebody with many lines in closed blocks, as a host does, and has Run remove
+// what is left.
+func (w *place) deletes() {
+	w.t.Helper()
+	store := w.Store.(storage.Deletions)
+	w.beside("a deletion", func() {
+		w.t.Logf("the deletion of %s returns after %.1f ms", w.leaver(), float64(timed(func() {
+			w.OK(w.Accounts().Delete(w.t.Context(), w.leaver()))
+		}).Microseconds())/1000)
+		end := w.runs()
+		defer end()
+		for begin := time.Now(); time.Since(begin) < 10*time.Minute; time.Sleep(20 * time.Millisecond) {
+			left, err := store.Departed(w.t.Context(), "", 1)
+			w.OK(err)
+			if len(left) == 0 {
+				return
+			}
+		}
+		w.t.Error("the removal does not end")
+	})
 }
 
 // carriesOut has a plan approved, and waits for its end, or as long as each part is measured.
