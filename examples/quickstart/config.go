@@ -76,6 +76,9 @@ type environment struct {
 	// Desk is where the staff of the service works, when it is there.
 	Desk *staffed `json:"desk"`
 
+	// Upstreams are the providers at which people have an account to sign in with.
+	Upstreams []upstreamProvider `json:"upstreams"`
+
 	Users   []user   `json:"users"`
 	Clients []client `json:"clients"`
 }
@@ -282,6 +285,11 @@ func (e *environment) resolve(folder string) {
 	if e.SMTP != nil {
 		in(&e.SMTP.CAFile)
 		in(&e.SMTP.PasswordFile)
+	}
+	for i := range e.Upstreams {
+		for _, path := range e.Upstreams[i].paths() {
+			in(path)
+		}
 	}
 	for i := range e.Users {
 		in(&e.Users[i].PasswordFile)

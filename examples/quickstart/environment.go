@@ -89,7 +89,7 @@ func (e *environment) openProvider(ctx context.Context, o opening) (opened, erro
 	cfg.Secret, cfg.Store = kept.secret, kept.store
 	p, err := provider.New(ctx, cfg)
 	if err != nil {
-		return opened{}, errors.Join(inKeys(err, "", e), kept.store.Close())
+		return opened{}, errors.Join(e.inKeys(err), kept.store.Close())
 	}
 	if kept.first {
 		if err := e.keepSecret(); err != nil {
@@ -106,6 +106,9 @@ func (e *environment) providerConfig(out io.Writer) (provider.Config, error) {
 	cfg.Resources = e.resources()
 	var err error
 	if cfg.Brand, err = e.Brand.read(); err != nil {
+		return cfg, err
+	}
+	if cfg.Upstreams, err = e.upstreams(); err != nil {
 		return cfg, err
 	}
 	if cfg.Mailer, err = e.mailer(out); err != nil {

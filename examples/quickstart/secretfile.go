@@ -18,6 +18,15 @@ func (e *environment) readSecrets() error {
 			return err
 		}
 	}
+	for i := range e.Upstreams {
+		key, r := e.Upstreams[i].registration()
+		if r == nil {
+			continue
+		}
+		if err := fromFile(&r.Secret, r.SecretFile, fmt.Sprintf("upstreams[%d].%s.client_secret", i, key)); err != nil {
+			return err
+		}
+	}
 	for i := range e.Users {
 		u := &e.Users[i]
 		if err := fromFile(&u.Password, u.PasswordFile, fmt.Sprintf("users[%d].password", i)); err != nil {

@@ -338,7 +338,8 @@ Bonafide is running.
   Verify    %s/verification/   become a student
   Desk      %s/desk/      sam@example.com helps people, ruth@ reviews, olga@ and otto@ operate,
             ada@ reads the audit log; password of each: %s
-  Sandbox   %s      sign in as a persona, or as %s, password: %s
+  Sandbox   %s      sign in as a persona, or as %s, password: %s;
+            production has it as an upstream provider: Continue with Sandbox
   API       %s/api      for access tokens; docs/resources.md calls it
   Brand     %s      every screen by day and by night, in each language
 

@@ -54,6 +54,16 @@ func (b *Browser) Submit(pairs ...string) {
 	b.post(action, fields, pairs)
 }
 
+// SubmitTo submits the form of the open page that is posted to a path.
+func (b *Browser) SubmitTo(path string, pairs ...string) {
+	b.t.Helper()
+	action, fields := b.form(func(form *html.Node) bool {
+		to, err := url.Parse(attribute(form, "action"))
+		return err == nil && to.Path == path
+	})
+	b.post(action, fields, pairs)
+}
+
 // Press presses the button with this text, in whatever form it is. Pairs fill in fields.
 func (b *Browser) Press(text string, pairs ...string) {
 	b.t.Helper()
