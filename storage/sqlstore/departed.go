@@ -70,8 +70,8 @@ func lockDeparted(tx *tx, subject string) (storage.Departed, error) {
 	return d, err
 }
 
-// removeLeft removes what may be much of a deleted person until stepTime is over, and some of
-// each kind in any case.
+// removeLeft removes what may be much of a deleted person until the time of a sweep is over, for
+// which nobody waits, and some of each kind in any case.
 func removeLeft(tx *tx, d storage.Departed, erase storage.Erase) (removed int, left bool, err error) {
 	begin := time.Now()
 	grants := func() (int, bool, error) { return removeEnded(tx, d.Subject) }
@@ -83,7 +83,7 @@ func removeLeft(tx *tx, d storage.Departed, erase storage.Erase) (removed int, l
 				return 0, false, err
 			}
 			removed += n
-			if more && time.Since(begin) >= stepTime {
+			if more && time.Since(begin) >= sweepTime {
 				left = true
 				break
 			}

@@ -25,6 +25,7 @@ type dialect struct {
 	numbers string // a table n with the numbers i from the first parameter to the second
 	digest  string // 32 bytes of a number
 	size    string // tables and indexes with their bytes
+	rests   string // writes what is only in the log of the database, so that nobody who is measured does
 	indexes string // of a table, but those of constraints: the name, and the statement that makes it
 }
 
@@ -33,6 +34,7 @@ var (
 		numbers: `(WITH RECURSIVE n(i) AS (SELECT %d UNION ALL SELECT i + 1 FROM n WHERE i < %d) SELECT i FROM n) AS n`,
 		digest:  `CAST(printf('%032d', i) AS BLOB)`,
 		size:    `SELECT 'the database', page_count * page_size FROM pragma_page_count(), pragma_page_size()`,
+		rests:   `PRAGMA wal_checkpoint(TRUNCATE)`,
 		indexes: `SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = '%s' AND sql IS NOT NULL`,
 	}
 	inPostgreSQL = dialect{
@@ -40,6 +42,7 @@ var (
 		digest:  `convert_to(lpad(i::text, 32, '0'), 'UTF8')`,
 		size: `SELECT relname, pg_relation_size(oid) FROM pg_class WHERE relnamespace = current_schema()::regnamespace
 			AND (relname LIKE '%event%' OR relname LIKE '%matter%' OR relname LIKE 'client_hosts%') ORDER BY 2 DESC LIMIT 16`,
+		rests: `CHECKPOINT`,
 		indexes: `SELECT indexname, indexdef FROM pg_indexes i WHERE schemaname = current_schema() AND tablename = '%s'
 			AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conname = i.indexname AND connamespace = current_schema()::regnamespace)`,
 	}
@@ -55,6 +58,7 @@ func (w *place) fills(db *sql.DB, in dialect) {
 	w.db, w.in = db, in
 	if w.kept.filled() {
 		w.exec(`UPDATE accounts SET disabled = 0 WHERE disabled <> 0`)
+		w.exec(`DELETE FROM attempts`)
 		w.adds()
 		return
 	}
@@ -106,6 +110,7 @@ func (w *place) adds() {
 	w.many(*lines/50, `events (at, name, subject, client_id, address, detail, actor, matter)`,
 		fmt.Sprintf(`SELECT $now - 1100000000 + i, 'sign_in', CASE WHEN i %% 2 = 0 THEN '%s' ELSE 'many' || (i * 7919 %% %d + 1) END,
 			'app' || (i %% %d + 1), '10.' || (i %% 250) || '.7.0/24', '', '', ''`, w.leaver(), *people, *applications))
+	w.exec(w.in.rests)
 	w.kept.notes(w.t)
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // most is how many steps are named.
-const most = 12
+const most = 20
 
 // observes has the store say how long its steps take, with their wait for the writer, until what
 // is returned logs the longest.
