@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/cache"
+	"github.com/bonafide-id/bonafide/provider/internal/clients"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/memory"
 	"github.com/bonafide-id/bonafide/provider/internal/outbound"
@@ -33,6 +34,14 @@ type UnknownClients struct {
 	// Defaults to false.
 	Documents bool `json:"documents,omitempty"`
 
+	// Register is who may register an application at /oauth/register (RFC 7591): nobody, or
+	// anybody for "open". No host is proved there: https redirect URIs must be on hosts of Allow
+	// or Trusted, any other is that of a program on the user's device, also with Allow. An
+	// address registers at most 20 in 15 minutes; what no user has allowed is removed after
+	// 24 hours, what nobody uses 90 days after the last grant has ended.
+	// Defaults to nobody.
+	Register string `json:"register,omitempty"`
+
 	// Scopes are those that such applications may ask for. Name scopes with data about people
 	// only if anybody may ask for it.
 	// Defaults to openid, offline_access and those of Config.Resources.
@@ -53,6 +62,9 @@ type UnknownClients struct {
 
 // validate returns an error for the first invalid field.
 func (u UnknownClients) validate() error {
+	if u.Register != "" && u.Register != unknown.RegisterOpen {
+		return wrongField("UnknownClients.Register", "%q is neither empty nor %q", u.Register, unknown.RegisterOpen)
+	}
 	for _, f := range []struct {
 		name  string
 		hosts []string
@@ -96,7 +108,7 @@ func (c Config) unknownPolicy() *unknown.Policy {
 		own = base.Host
 	}
 	return &unknown.Policy{
-		Documents: u.Documents, Scopes: u.scopes(c), Allow: u.Allow, Deny: u.Deny, Trusted: u.Trusted,
+		Documents: u.Documents, Register: u.Register, Scopes: u.scopes(c), Allow: u.Allow, Deny: u.Deny, Trusted: u.Trusted,
 		AllowPrivate: c.AllowPrivateNetworks, Own: own, Addresses: c.addresses(),
 	}
 }
@@ -110,11 +122,20 @@ func (p *Provider) newUnknown(policy *unknown.Policy, rows memory.Clients) *unkn
 	names := cache.New[string, []string](time.Minute, 1, p.cfg.Clock)
 	return unknown.New(unknown.Options{
 		Policy: policy, Rows: rows, Store: p.store, HTTP: p.strangers.HTTP(),
+		Seal: func(secret string) []byte { return p.secrets.Seal(clients.SealPurpose, []byte(secret)) },
 		Names: func(ctx context.Context) ([]string, error) {
 			return names.Get("", func() ([]string, error) { return p.trustedNames(ctx) })
 		},
 		Delete: p.clients.DeleteUnchanged, Used: p.cfg.Lifetimes.Grant, Limits: p.limits, Clock: p.cfg.Clock,
 	})
+}
+
+// registers returns how clients register themselves, or nil if they do not.
+func (p *Provider) registers() func(ctx context.Context, metadata []byte) (unknown.Registered, error) {
+	if p.cfg.UnknownClients.Register == "" {
+		return nil
+	}
+	return p.unknown.Register
 }
 
 // trustedNames returns the names that people trust here: that of the provider and those of the

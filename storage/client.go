@@ -126,7 +126,8 @@ type Client struct {
 	TermsURL  string `json:"terms_uri,omitempty"`
 
 	// Origin says who has registered the client: nobody for OriginDocument, whose Document
-	// then says what was read of it.
+	// then says what was read of it, or itself for OriginRegistered, of whose Document there is
+	// the Name.
 	Origin   string         `json:"origin,omitempty"`
 	Document ClientDocument `json:"document,omitzero"`
 

@@ -58,7 +58,9 @@ func (e *environment) openProvider(ctx context.Context, o opening) (opened, erro
 		return opened{}, err
 	}
 	cfg.Sandbox, cfg.Logger = o.sandbox, o.log
-	cfg.UnknownClients.Documents = cfg.UnknownClients.Documents || o.sandbox
+	if o.sandbox {
+		cfg.UnknownClients.Documents, cfg.UnknownClients.Register = true, "open"
+	}
 	if e.dropsMail {
 		cfg.Mailer = dropping{o.log}
 	}

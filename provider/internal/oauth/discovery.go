@@ -22,6 +22,7 @@ type metadata struct {
 	TokenEndpoint                     string   `json:"token_endpoint"`
 	UserinfoEndpoint                  string   `json:"userinfo_endpoint"`
 	JWKSURI                           string   `json:"jwks_uri"`
+	RegistrationEndpoint              string   `json:"registration_endpoint,omitempty"`
 	RevocationEndpoint                string   `json:"revocation_endpoint"`
 	IntrospectionEndpoint             string   `json:"introspection_endpoint"`
 	EndSessionEndpoint                string   `json:"end_session_endpoint"`
@@ -97,6 +98,9 @@ func (e *Endpoints) discoveryDocument() (*web.Document, error) {
 		ClaimsParameterSupported:          true,
 		ClientIDMetadataDocument:          e.Documents,
 		DPoPSigningAlgs:                   dpop.Algorithms,
+	}
+	if e.Register != nil {
+		m.RegistrationEndpoint = at("/oauth/register")
 	}
 	for _, mode := range protocol.ResponseModes {
 		m.ResponseModesSupported = append(m.ResponseModesSupported, string(mode))

@@ -20,6 +20,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/faults"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
+	"github.com/bonafide-id/bonafide/provider/internal/unknown"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -42,6 +43,10 @@ type Options struct {
 
 	// Documents reports that the address of a metadata document may be a client_id.
 	Documents bool
+
+	// Register makes a client of the metadata of RFC 7591; nil if clients do not register
+	// themselves.
+	Register func(ctx context.Context, metadata []byte) (unknown.Registered, error)
 
 	// Classes are the authentication context classes that a sign-in can reach.
 	Classes []string
@@ -88,6 +93,9 @@ func (e *Endpoints) Routes() []web.Route {
 		get("/oidc/.well-known/openid-configuration", e.serveDiscovery, discovery),
 		get("/oidc/.well-known/oauth-authorization-server", e.serveDiscovery, discovery),
 		get("/oidc/.well-known/jwks", e.serveKeys, e.freshKeys),
+	}
+	if e.Register != nil {
+		routes = append(routes, post("/oauth/register", e.register, true))
 	}
 	for _, path := range InsertedPaths(e.Site.Base.Path) {
 		routes = append(routes, get(path, e.serveDiscovery, discovery))

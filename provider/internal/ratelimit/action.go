@@ -136,6 +136,12 @@ var (
 		address: Limit{Burst: 60, Every: 2 * time.Second},
 	}
 
+	// Register is a client that registers itself, which adds a row for a day.
+	Register = Action{
+		name:    "registration",
+		address: Limit{Burst: 20, Every: 45 * time.Second},
+	}
+
 	// Push is a pushed authorization request of a public client, as which anybody can
 	// pose; the account is the client ID. The limit also limits the stored requests: at
 	// most 300 from one address, of about one kilobyte each.

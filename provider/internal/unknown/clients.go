@@ -50,6 +50,9 @@ type Options struct {
 	// HTTP reads documents, within the bounds of this package.
 	HTTP *http.Client
 
+	// Seal encrypts the secret of a client.
+	Seal func(secret string) []byte
+
 	// Names returns the names that no unknown client may call itself.
 	Names func(ctx context.Context) ([]string, error)
 
@@ -312,7 +315,7 @@ func followed(row, read storage.Client, now time.Time) (record storage.Client, c
 // Use records that a user's decision about a client has led to a grant: the row stays for as
 // long as that may last, and 90 days more.
 func (s *Clients) Use(ctx context.Context, c *registry.Client) error {
-	if c.Origin != storage.OriginDocument {
+	if !c.IsUnknown() {
 		return nil
 	}
 	for {

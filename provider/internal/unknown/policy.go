@@ -2,7 +2,7 @@
 // address of a document with its metadata (draft-ietf-oauth-client-id-metadata-document): the
 // address proves the host, and nothing else. A client becomes a row of the database when a user
 // decides about it, or when it has signed a pushed request, and never because somebody has
-// named it.
+// named it. Others register themselves (RFC 7591), which proves nothing.
 package unknown
 
 import (
@@ -19,6 +19,9 @@ import (
 type Policy struct {
 	// Documents switches clients with a metadata document on.
 	Documents bool
+
+	// Register says who may register a client (RFC 7591): nobody, or anybody for RegisterOpen.
+	Register string
 
 	// Scopes are those that they may ask for; never empty.
 	Scopes []string
@@ -40,10 +43,15 @@ type Policy struct {
 	Addresses registry.Addresses
 }
 
+// RegisterOpen lets anybody register a client.
+const RegisterOpen = "open"
+
 // Admit lets in a client that is read from the database, and gives it what the policy allows
 // now. Other clients pass as they are. registry.ErrDisabled if its host may have no clients.
 func (p *Policy) Admit(c *registry.Client) error {
 	switch {
+	case c.Origin == storage.OriginRegistered:
+		return p.admitRegistered(c)
 	case c.Origin != storage.OriginDocument:
 		return nil
 	case !p.Documents || !p.admitsHost(hostOf(c.ID)):

@@ -96,6 +96,8 @@ const (
 	RequestURINotSupported  = "request_uri_not_supported"
 	RegistrationUnsupported = "registration_not_supported"
 	InvalidTarget           = "invalid_target"
+	InvalidRedirectURI      = "invalid_redirect_uri"
+	InvalidClientMetadata   = "invalid_client_metadata"
 	InvalidDPoPProof        = "invalid_dpop_proof"
 	UseDPoPNonce            = "use_dpop_nonce"
 	TemporarilyUnavailable  = "temporarily_unavailable"

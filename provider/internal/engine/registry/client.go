@@ -46,7 +46,7 @@ func (c *Client) SecretDigest(i int, open func(sealed []byte) ([]byte, error)) (
 }
 
 // IsUnknown reports whether nobody has registered the client.
-func (c *Client) IsUnknown() bool { return c.Origin == storage.OriginDocument }
+func (c *Client) IsUnknown() bool { return c.Origin != "" }
 
 // Title is what the client is called: its name, which for one that nobody has registered is its
 // host, unless the operator vouches for another.

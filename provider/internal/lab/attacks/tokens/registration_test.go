@@ -1,0 +1,278 @@
+package tokens
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+const registerPath = "/oauth/register"
+
+// newRegistering is a provider with users at which clients register themselves.
+func newRegistering(t *testing.T, change ...func(*provider.Config)) *lab.Fixture {
+	t.Helper()
+	return lab.New(t, append(change, func(c *provider.Config) {
+		c.UnknownClients.Register, c.UnknownClients.Allow, c.UnknownClients.Trusted = "open", []string{"app.example"}, []string{"trusted.example"}
+	})...).WithClients().WithUsers()
+}
+
+// registered registers a program on the user's device, with these members beside.
+func registered(b *lab.Browser, pairs ...any) (lab.Page, map[string]any) {
+	b.T.Helper()
+	members := map[string]any{
+		"client_name": "Code Helper", "redirect_uris": []string{program}, "grant_types": []string{"authorization_code", "refresh_token"}, "token_endpoint_auth_method": "none",
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		members[pairs[i].(string)] = pairs[i+1]
+	}
+	text, err := json.Marshal(members)
+	if err != nil {
+		b.T.Fatal(err)
+	}
+	return b.JSON(b.Send(http.MethodPost, registerPath, string(text), "Content-Type", "application/json"))
+}
+
+// asks is an authorization request of a client that has registered itself.
+func asks(id any, pairs ...string) string {
+	return lab.AuthorizeURL(append([]string{"client_id", id.(string), "redirect_uri", "http://localhost:4711/callback", "scope", "openid offline_access",
+		"nonce", "n", "code_challenge", s256, "code_challenge_method", "S256"}, pairs...)...)
+}
+
+// TestRegistration tests the whole way of a client that registers itself.
+func TestRegistration(t *testing.T) {
+	t.Parallel()
+	w := newRegistering(t)
+	b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
+	_, metadata := b.JSON(b.Get("/oidc/.well-known/openid-configuration"))
+	if at, _ := metadata["registration_endpoint"].(string); !strings.HasSuffix(at, registerPath) {
+		t.Errorf("discovery says %v", metadata["registration_endpoint"])
+	}
+	got, said := registered(b)
+	if got.StatusCode != http.StatusCreated || said["client_secret"] != nil || said["token_endpoint_auth_method"] != "none" || said["client_name"] != "Code Helper" ||
+		said["scope"] != "openid offline_access" || got.Header.Get("Cache-Control") != "no-store" {
+		t.Fatalf("%s %s", got.Status, got.Text)
+	}
+	_, again := registered(b)
+	if again["client_id"] == said["client_id"] {
+		t.Error("two programs are one client")
+	}
+	id := said["client_id"].(string)
+	for range 2 { // asked every time: any program on the device can pose as this one
+		page := b.Open(asks(id))
+		if page.StatusCode != http.StatusOK || !strings.Contains(page.Text, "Code Helper") || !strings.Contains(page.Text, "localhost") {
+			t.Fatalf("%s\n%s", page.Status, page.Text)
+		}
+		code := lab.Response(t, b.Submit(page, "action", "allow")).Get("code")
+		got, tokens := b.Token("client_id", id, "client_secret", "", "code", code, "redirect_uri", "http://localhost:4711/callback", "code_verifier", verifier)
+		lab.Granted(t, got, tokens)
+		got, tokens = b.Token("client_id", id, "client_secret", "", "grant_type", "refresh_token", "refresh_token", lab.Member(t, tokens, "refresh_token"), "redirect_uri", "")
+		lab.Granted(t, got, tokens)
+	}
+	row, _ := stored(w, id)
+	if row.Origin != storage.OriginRegistered || !row.Unreviewed || !row.RequirePKCE || row.ExpiresAt.Sub(w.Now()) < 90*24*time.Hour {
+		t.Errorf("%+v", row)
+	}
+	if page := b.Open(asks(id, "prompt", "none")); !strings.Contains(page.Header.Get("Location"), "error=consent_required") {
+		t.Errorf("without a screen: %s %s", page.Status, page.Header.Get("Location"))
+	}
+	if page := b.Open(asks(id, "code_challenge", "", "code_challenge_method", "")); !strings.Contains(page.Header.Get("Location"), "error=invalid_request") {
+		t.Errorf("without PKCE: %s %s", page.Status, page.Header.Get("Location"))
+	}
+}
+
+// TestRegistrationIsOff tests that nobody registers a client unless the host wants it.
+func TestRegistrationIsOff(t *testing.T) {
+	t.Parallel()
+	w := lab.New(t, withDocuments())
+	b := w.NewBrowser()
+	if got := b.Send(http.MethodPost, registerPath, `{"redirect_uris":["http://localhost/"]}`, "Content-Type", "application/json"); got.StatusCode != http.StatusNotFound {
+		t.Errorf("%s", got.Status)
+	}
+	if _, said := b.JSON(b.Get("/oidc/.well-known/openid-configuration")); said["registration_endpoint"] != nil {
+		t.Error("discovery says that it is on")
+	}
+}
+
+// TestRegistrationForMore tests that what is beyond the policy is left out, and that the response
+// says so.
+func TestRegistrationForMore(t *testing.T) {
+	t.Parallel()
+	w := newRegistering(t)
+	b := w.NewBrowser()
+	got, said := registered(b, "grant_types", []string{"implicit", "client_credentials", "authorization_code", "urn:ietf:params:oauth:grant-type:device_code"},
+		"response_types", []string{"token", "code"}, "scope", "military openid email openid", "skip_consent", true, "dialect", "v3", "origin", "", "client_id", "v3",
+		"client_secret", "mine", "token_endpoint_auth_method", "client_secret_post", "client_name", "Veterans Shop\u202e", "jwks_uri", "https://app.example/jwks")
+	if got.StatusCode != http.StatusCreated {
+		t.Fatalf("%s %s", got.Status, got.Text)
+	}
+	for name, want := range map[string]string{
+		"grant_types": "[authorization_code]", "response_types": "[code]", "scope": "openid", "token_endpoint_auth_method": "none",
+	} {
+		text := ""
+		switch v := said[name].(type) {
+		case string:
+			text = v
+		case []any:
+			text = "[" + v[0].(string) + "]"
+			if len(v) != 1 {
+				t.Errorf("%s: %v", name, v)
+			}
+		}
+		if text != want {
+			t.Errorf("%s is %v", name, said[name])
+		}
+	}
+	row, there := stored(w, said["client_id"].(string))
+	if !there || said["client_id"] == "v3" || said["client_name"] != nil || said["client_secret"] != nil || row.SkipConsent || row.Dialect != "standard" || row.JWKSURI != "" {
+		t.Errorf("%s\n%+v", got.Text, row)
+	}
+	_, said = registered(b, "scope", "military")
+	if row, _ := stored(w, said["client_id"].(string)); !slices.Equal(row.Scopes, []string{"openid"}) {
+		t.Errorf("nothing that it may ask for becomes %q", row.Scopes)
+	}
+	b.SignIn("alice@example.com", lab.AlicePass)
+	if page := b.Open(asks(said["client_id"], "scope", "openid military")); !strings.Contains(page.Header.Get("Location"), "error=invalid_scope") {
+		t.Errorf("%s %s", page.Status, page.Header.Get("Location"))
+	}
+}
+
+// TestRegistrationWithSecret tests that a client of hosts that the operator names gets a secret,
+// which is not in clear in the database, and that it must present.
+func TestRegistrationWithSecret(t *testing.T) {
+	t.Parallel()
+	w := newRegistering(t)
+	b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
+	const back = "https://app.example/cb"
+	got, said := registered(b, "redirect_uris", []string{back, "https://trusted.example/cb"}, "token_endpoint_auth_method", "client_secret_post")
+	secret, _ := said["client_secret"].(string)
+	if got.StatusCode != http.StatusCreated || len(secret) < 43 || said["client_secret_expires_at"] != 0.0 || said["token_endpoint_auth_method"] != "client_secret_post" {
+		t.Fatalf("%s %s", got.Status, got.Text)
+	}
+	row, _ := stored(w, said["client_id"].(string))
+	if text, _ := json.Marshal(row); strings.Contains(string(text), secret) || strings.Contains(w.Log.String(), secret) {
+		t.Error("the secret is in clear")
+	}
+	page := b.Open(asks(said["client_id"], "redirect_uri", back))
+	if !strings.Contains(page.Text, "app.example, trusted.example") {
+		t.Errorf("its hosts are not shown: %s\n%s", page.Status, page.Text)
+	}
+	code := lab.Response(t, b.Submit(page, "action", "allow")).Get("code")
+	for _, c := range []struct {
+		secret string
+		status int
+	}{{"", http.StatusUnauthorized}, {"guess", http.StatusUnauthorized}, {secret, http.StatusOK}} {
+		got, tokens := b.Token("client_id", said["client_id"].(string), "client_secret", c.secret, "code", code, "redirect_uri", back, "code_verifier", verifier)
+		if got.StatusCode != c.status {
+			t.Errorf("with %q: %s %v", c.secret, got.Status, tokens)
+		}
+	}
+	if _, said := registered(b, "redirect_uris", []string{back}, "token_endpoint_auth_method", nil); said["token_endpoint_auth_method"] != "client_secret_basic" {
+		t.Errorf("the default is %v", said["token_endpoint_auth_method"])
+	}
+	if _, said := registered(b, "redirect_uris", []string{back, program}, "token_endpoint_auth_method", nil); said["token_endpoint_auth_method"] != "none" || said["client_secret"] != nil {
+		t.Errorf("a program gets %v", said)
+	}
+}
+
+// TestRegistrationRefused tests what makes no client, with the errors of RFC 7591 section 3.2.2.
+func TestRegistrationRefused(t *testing.T) {
+	t.Parallel()
+	w := newRegistering(t, func(c *provider.Config) {
+		c.TrustedProxies, c.UnknownClients.Deny = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, []string{"denied.example"}
+	})
+	b := w.NewBrowser()
+	before, tries := w.Count("clients"), 0
+	send := func(body, kind string) (lab.Page, map[string]any) {
+		tries++ // each from another address
+		return b.JSON(b.Send(http.MethodPost, registerPath, body, "Content-Type", kind, "X-Forwarded-For", "192.0.2."+strconv.Itoa(tries)))
+	}
+	addresses := func(uris ...string) string {
+		text, _ := json.Marshal(map[string]any{"redirect_uris": uris})
+		return string(text)
+	}
+	for body, want := range map[string]string{
+		`{}`: "invalid_redirect_uri", `{"redirect_uris":[]}`: "invalid_redirect_uri", ``: "invalid_client_metadata", `[]`: "invalid_client_metadata",
+		`{"redirect_uris":"http://localhost/"}`: "invalid_client_metadata",
+		addresses("https://evil.example/cb"):    "invalid_redirect_uri", addresses("https://a.app.example/cb"): "invalid_redirect_uri",
+		addresses("https://app.example.evil.example/"): "invalid_redirect_uri", addresses("https://app.example@evil.example/"): "invalid_redirect_uri",
+		addresses("http://localhost/", "https://evil.example/"): "invalid_redirect_uri", addresses("http://app.example/cb"): "invalid_redirect_uri",
+		addresses("http://localhost.evil.example/"): "invalid_redirect_uri", addresses("javascript:alert(1)"): "invalid_redirect_uri",
+		addresses("data:text/html,x"): "invalid_redirect_uri", addresses("example.denied:/cb"): "invalid_redirect_uri", addresses("http://localhost/#f"): "invalid_redirect_uri",
+		addresses("http://localhost/?code=x"): "invalid_redirect_uri", addresses(slices.Repeat([]string{"http://localhost/"}, 21)...): "invalid_redirect_uri",
+		`{"redirect_uris":["http://localhost/"],"post_logout_redirect_uris":["https://evil.example/"]}`: "invalid_client_metadata",
+		`{"redirect_uris":["http://localhost/"],"grant_types":["client_credentials"]}`:                  "invalid_client_metadata",
+		`{"redirect_uris":["http://localhost/"],"response_types":["token"]}`:                            "invalid_client_metadata",
+		`{"redirect_uris":["http://localhost/"],"token_endpoint_auth_method":"private_key_jwt"}`:        "invalid_client_metadata",
+		`{"redirect_uris":["http://localhost/"],"client_name":"` + strings.Repeat("a", 9000) + `"}`:     "invalid_client_metadata",
+	} {
+		if got, said := send(body, "application/json"); got.StatusCode != http.StatusBadRequest || said["error"] != want || strings.Contains(got.Text, "evil") {
+			t.Errorf("%.100s: %s %s", body, got.Status, got.Text)
+		}
+	}
+	for _, kind := range []string{"text/plain", "application/x-www-form-urlencoded", ""} {
+		if got, _ := send(addresses("http://localhost/"), kind); got.StatusCode != http.StatusBadRequest {
+			t.Errorf("a form of %q: %s", kind, got.Status)
+		}
+	}
+	if after := w.Count("clients"); after != before {
+		t.Errorf("%d rows", after-before)
+	}
+}
+
+// TestRegistrationFlood tests that one address soon waits, that others do not, and that what
+// nobody has allowed is gone within a day.
+func TestRegistrationFlood(t *testing.T) {
+	t.Parallel()
+	w := newRegistering(t, func(c *provider.Config) { c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
+	b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
+	from := func(address string) (lab.Page, map[string]any) {
+		return b.JSON(b.Send(http.MethodPost, registerPath, `{"redirect_uris":["http://localhost/callback"]}`, "Content-Type", "application/json", "X-Forwarded-For", address))
+	}
+	before, ids := w.Count("clients"), []string{}
+	for i := range 100 {
+		got, said := from("192.0.2.1")
+		switch {
+		case i < 20 && got.StatusCode == http.StatusCreated:
+			ids = append(ids, said["client_id"].(string))
+		case i >= 20 && got.StatusCode == http.StatusTooManyRequests && got.Header.Get("Retry-After") != "" && said["error"] != nil:
+		default:
+			t.Fatalf("number %d: %s %s", i, got.Status, got.Text)
+		}
+	}
+	if after := w.Count("clients"); after != before+20 {
+		t.Errorf("%d rows", after-before)
+	}
+	got, said := from("198.51.100.1")
+	if got.StatusCode != http.StatusCreated {
+		t.Fatalf("another address: %s %s", got.Status, got.Text)
+	}
+	lab.Response(t, b.Submit(b.Open(asks(said["client_id"], "scope", "openid")), "action", "allow"))
+	over := func() bool {
+		return !slices.ContainsFunc(ids, func(id string) bool {
+			row, there := stored(w, id)
+			return there && !row.Deleted
+		})
+	}
+	if over() {
+		t.Error("they are gone at once")
+	}
+	for range 60 { // half an hour each, at which another process agrees
+		w.Advance(30 * time.Minute)
+		if _, err := w.Store.HearClock(t.Context(), w.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	work(w, over)
+	if row, there := stored(w, said["client_id"].(string)); !there || row.Deleted {
+		t.Error("a client in use is gone")
+	}
+}

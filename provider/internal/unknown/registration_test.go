@@ -1,0 +1,41 @@
+package unknown
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
+)
+
+// TestAdmitRegistered tests that a policy that is narrower than that of the registration ends
+// what it allowed.
+func TestAdmitRegistered(t *testing.T) {
+	t.Parallel()
+	wide := Policy{Register: RegisterOpen, Scopes: []string{"openid", "work"}, Allow: []string{"app.example"}}
+	record, err := wide.register(registration{RedirectURIs: []string{"https://app.example/cb", "example.app:/cb", "http://[::1]/cb"}, Scope: "work"}, time.Now())
+	if err != nil || record.Name != "app.example, example.app, ::1" {
+		t.Fatal(record.Name, err)
+	}
+	for name, c := range map[string]struct {
+		policy Policy
+		scopes []string
+	}{
+		"the same":   {wide, []string{"work"}},
+		"off":        {Policy{Scopes: wide.Scopes, Allow: wide.Allow}, nil},
+		"documents":  {Policy{Documents: true, Scopes: wide.Scopes, Allow: wide.Allow}, nil},
+		"no host":    {Policy{Register: RegisterOpen, Scopes: wide.Scopes}, nil},
+		"denied":     {Policy{Register: RegisterOpen, Scopes: wide.Scopes, Allow: wide.Allow, Deny: wide.Allow}, nil},
+		"less scope": {Policy{Register: RegisterOpen, Scopes: []string{"openid"}, Allow: wide.Allow}, []string{"openid"}},
+	} {
+		client := &registry.Client{Client: record}
+		err := c.policy.Admit(client)
+		if c.scopes == nil && !errors.Is(err, registry.ErrDisabled) || c.scopes != nil && (err != nil || !slices.Equal(client.Scopes, c.scopes)) {
+			t.Errorf("%s: %v, %q", name, err, client.Scopes)
+		}
+		if client.Trusted {
+			t.Errorf("%s: it is trusted", name)
+		}
+	}
+}
