@@ -4,24 +4,28 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"net/http"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
-	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
 // settlers are the people and applications with whom the desk of the quickstart has something to
-// do. Nobody signs in as them: they have no password.
+// do. Nobody signs in as them: nobody has a password of theirs.
 type settlers struct {
 	opened
 	matters storage.Matters
 	records storage.Developers
 	now     time.Time
+
+	base     string       // the base URL
+	pages    http.Handler // all pages below it
+	operator user         // the last of the file
 }
 
 // settle makes them at the first start. What the staff does to them stays.
-func settle(ctx context.Context, p opened) error {
+func settle(ctx context.Context, p opened, e *environment, pages http.Handler) error {
 	if _, err := p.Accounts().GetByEmail(ctx, "lena@example.com"); !errors.Is(err, provider.ErrNoUser) {
 		return err
 	}
@@ -30,9 +34,9 @@ func settle(ctx context.Context, p opened) error {
 	if !ok1 || !ok2 {
 		return errors.New("this database has no place for them")
 	}
-	s := settlers{p, matters, records, time.Now()}
-	for _, make := range []func(context.Context) error{s.people, s.applications, s.lock, s.lockAlone, s.uses, s.review, s.leave} {
-		if err := make(ctx); err != nil {
+	s := settlers{opened: p, matters: matters, records: records, now: time.Now(), base: e.BaseURL, pages: pages, operator: e.lastOperator()}
+	for _, make := range []func(context.Context) error{s.people, s.secure, s.apply, s.applications, s.lock, s.lockAlone, s.uses, s.propose, s.leave} {
+		if err := make(ctx); err != nil && !errors.Is(err, errNotOffered) {
 			return err
 		}
 	}
@@ -167,15 +171,6 @@ func (s settlers) uses(ctx context.Context) error {
 		s.Events().Record(ctx, provider.Event{Name: provider.EventConsent, UserID: a.ID, ClientID: app.id})
 	}
 	return nil
-}
-
-// review has Jun begin to become a student.
-func (s settlers) review(ctx context.Context) error {
-	if s.cases == nil {
-		return nil
-	}
-	_, _, err := s.cases.Start(ctx, verification.Request{UserID: "jun", Group: "student", ClientID: "city-library", Language: "en"})
-	return err
 }
 
 // leave deletes Dora, whose organization has no owner then.

@@ -135,6 +135,20 @@ func (s *service) openDesk(r *router, e *environment, p opened, dashboard *devel
 	return nil
 }
 
+// lastOperator is the last user of the file who operates the service; the zero user for none.
+func (e *environment) lastOperator() (last user) {
+	if e.Desk == nil {
+		return user{}
+	}
+	for _, m := range e.Desk.Staff {
+		at := slices.IndexFunc(e.Users, func(u user) bool { return u.Email == m.Email })
+		if at >= 0 && (desk.Staff{Roles: m.Roles}).Operates() {
+			last = e.Users[at]
+		}
+	}
+	return last
+}
+
 func operatorsOf(staff map[string]desk.Staff) (ids []string) {
 	for id, m := range staff {
 		if m.Operates() {

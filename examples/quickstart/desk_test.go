@@ -43,7 +43,9 @@ func TestDeskOfTheQuickstart(t *testing.T) {
 // The quickstart has people and applications with whom the desk has something to do. What the
 // staff does to them stays.
 func TestDeskOfTheQuickstartHasWork(t *testing.T) {
-	folder, text := t.TempDir(), onFreePorts(t)
+	address := freeport.Address(t)
+	folder := t.TempDir()
+	text := strings.Replace(onFreePorts(t), `"listen":"127.0.0.1:0"`, fmt.Sprintf(`"base_url":"http://localhost%s","listen":%q`, address[strings.LastIndex(address, ":"):], address), 1)
 	demo := func() *running {
 		cfg, err := parseConfig([]byte(text), folder)
 		if err != nil {
@@ -62,16 +64,23 @@ func TestDeskOfTheQuickstartHasWork(t *testing.T) {
 	if err != nil || len(mika.Sessions) < 5 || len(mika.Consents) < 4 {
 		t.Errorf("%d sessions, %d consents, %v", len(mika.Sessions), len(mika.Consents), err)
 	}
+	if has, err := p.Accounts().Authenticators(t.Context(), "mika"); err != nil || len(has.Passkeys) != 1 || has.AppSince.IsZero() {
+		t.Errorf("Mika signs in by %+v, %v", has, err)
+	}
 	if _, err := p.Accounts().Get(t.Context(), "dora"); !errors.Is(err, provider.ErrNoUser) {
 		t.Errorf("who is deleted is there: %v", err)
 	}
 	b := browser.New(t)
 	b.Open(s.cfg.BaseURL + "/desk/")
 	b.Submit("email", "olga@example.com", "password", staffPassword)
-	for path, shows := range map[string]string{"applications": "Swap Market", "organizations": "Bike Tours"} {
+	for path, shows := range map[string]string{"applications": "Swap Market", "organizations": "Bike Tours", "plans": "End all sessions", "": "Plans waiting for a second operator"} {
 		b.Open(s.cfg.BaseURL + "/desk/" + path)
 		b.Shows(shows)
 	}
+	b = browser.New(t)
+	b.Open(s.cfg.BaseURL + "/desk/cases")
+	b.Submit("email", "ruth@example.com", "password", staffPassword)
+	b.Shows("Student")
 	if err := p.Accounts().SetDisabled(t.Context(), "lena", false); err != nil {
 		t.Fatal(err)
 	}

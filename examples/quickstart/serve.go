@@ -88,13 +88,16 @@ func (s *service) open(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if s.cfg.demo || s.cfg.Desk != nil && s.cfg.Desk.Demo {
-		if err := settle(ctx, production); err != nil {
+	if err := s.openDesk(desks, &s.cfg.environment, production, applications); err != nil {
+		return err
+	}
+	if s.cfg.demo || s.cfg.Desk != nil && s.cfg.Desk.Demo && !s.cfg.deskOnly() {
+		if err := settle(ctx, production, &s.cfg.environment, router); err != nil {
 			return fmt.Errorf("make the people of the quickstart: %w", err)
 		}
 	}
-	if err := s.openDesk(desks, &s.cfg.environment, production, applications); err != nil || s.cfg.Sandbox == nil {
-		return err
+	if s.cfg.Sandbox == nil {
+		return nil
 	}
 	if err := s.openDesk(desks, s.cfg.Sandbox, dashboard.sandbox, applications); err != nil {
 		return fmt.Errorf("sandbox.%w", err)
