@@ -16,7 +16,6 @@ package oidc
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/json"
@@ -266,19 +265,13 @@ func (u *upstream) redeem(ctx context.Context, c *verification.Case, e verificat
 	}
 	switch result := result.(type) {
 	case verification.Accept:
-		result.Proved = append(slices.Clip(result.Proved), verification.Fact{Kind: "upstream", Value: who.fact()})
+		result.Proved = append(slices.Clip(result.Proved), verification.IdentityFact(who.Issuer, who.Subject))
 		return result, nil
 	case verification.Refuse, verification.Review:
 		return result, nil
 	default:
 		return nil, errors.New("oidc: Config.Accept returns an Accept, Refuse or Review")
 	}
-}
-
-// fact names the identity: sub is unique within its issuer only.
-func (i Identity) fact() string {
-	sum := sha256.Sum256([]byte(url.QueryEscape(i.Issuer) + " " + i.Subject))
-	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
 // addUserInfo adds claims that the ID token does not have. They are of the same subject, or
