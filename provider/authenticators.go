@@ -22,7 +22,7 @@ type RecordedAuthenticators struct {
 	Passkeys []RecordedPasskey `json:"passkeys"`
 
 	// Links are the earliest first.
-	Links []RecordedLink
+	Links []RecordedLink `json:"links"`
 
 	// AppSince is when an authenticator app was added; zero for none.
 	AppSince time.Time `json:"app_since,omitzero"`
@@ -41,11 +41,17 @@ type RecordedAuthenticators struct {
 }
 
 // RecordedLink is an identity at an upstream provider with which the owner of an account signs
-// in. Upstream is the ID of the Upstream, Name what the owner is called there. LastUsedAt is
-// zero for never.
+// in. LastUsedAt is zero for never.
 type RecordedLink struct {
-	Upstream, Name        string
-	CreatedAt, LastUsedAt time.Time
+	// Upstream is the ID of the Upstream, and Title what people call it: its ID again if it is
+	// no longer among Config.Upstreams, and signs nobody in.
+	Upstream string `json:"upstream"`
+	Title    string `json:"title"`
+
+	// Name is what the owner is called there: an address or a name.
+	Name       string    `json:"name"`
+	CreatedAt  time.Time `json:"created_at"`
+	LastUsedAt time.Time `json:"last_used_at,omitzero"`
 }
 
 // RecordedPasskey is a passkey of an account. LastUsedAt is zero for never.
@@ -77,10 +83,10 @@ func (p Accounts) Authenticators(ctx context.Context, id string) (RecordedAuthen
 	}
 	now := p.cfg.Clock()
 	recorded := RecordedAuthenticators{
-		Passkeys: make([]RecordedPasskey, len(set.Passkeys)), RecoveryCodes: len(set.Recovery.Digests), SecondStep: set.Account.SecondStep,
+		Passkeys: make([]RecordedPasskey, len(set.Passkeys)), Links: make([]RecordedLink, len(set.Links)), RecoveryCodes: len(set.Recovery.Digests), SecondStep: set.Account.SecondStep,
 	}
-	for _, l := range set.Links {
-		recorded.Links = append(recorded.Links, RecordedLink{l.Upstream, l.Name, l.CreatedAt, l.LastUsedAt})
+	for i, l := range set.Links {
+		recorded.Links[i] = RecordedLink{l.Upstream, p.upstreamTitle(l.Upstream), l.Name, l.CreatedAt, l.LastUsedAt}
 	}
 	for i, k := range set.Passkeys {
 		recorded.Passkeys[i] = RecordedPasskey{k.Name, k.CreatedAt, k.LastUsedAt}
@@ -110,11 +116,11 @@ func (p Accounts) authenticators(ctx context.Context, id string) (storage.Authen
 	return set, nil
 }
 
-// ResetAuthenticators removes the passkeys, the authenticator app, the recovery codes and the
-// trusted devices of an account, and ends its sessions and grants. The password stays, if
-// there is one; the mailbox alone is enough for a new one. Whoever asks for it must have
-// proved to the host who they are: it gives the account to the reader of its mailbox. The
-// owner is told by mail. ErrNoUser if there is no account.
+// ResetAuthenticators removes the passkeys, the links to upstream providers, the authenticator
+// app, the recovery codes and the trusted devices of an account, and ends its sessions and
+// grants. The password stays, if there is one; the mailbox alone is enough for a new one.
+// Whoever asks for it must have proved to the host who they are: it gives the account to the
+// reader of its mailbox. The owner is told by mail. ErrNoUser if there is no account.
 func (p Accounts) ResetAuthenticators(ctx context.Context, id string) error {
 	set, err := p.authenticators(ctx, id)
 	if err != nil {

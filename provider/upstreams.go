@@ -196,6 +196,16 @@ func (p *Provider) newUpstreams(site *web.Site) (*federation.Upstreams, error) {
 	return federation.New(o), nil
 }
 
+// upstreamTitle returns what people call an upstream; its ID if it is no longer configured.
+func (p *rooms) upstreamTitle(id string) string {
+	for _, u := range p.cfg.Upstreams {
+		if u.ID == id {
+			return u.Title
+		}
+	}
+	return id
+}
+
 // upstreamMethod is the method of memberships for which an upstream vouches: those of a record
 // that it keeps.
 const upstreamMethod = "record"

@@ -69,13 +69,16 @@ func (w *place) lines(name provider.EventName, detail string) (n int) {
 func TestSupportLooksAtOnePerson(t *testing.T) {
 	t.Parallel()
 	w, sam, _ := helped(t)
+	w.AddLink("bob", "campus", "bob.b@uni.example")
+	w.AddLink("bob", "forge", "Builder")
 	shows(t, sam.Open("/desk/"), http.StatusOK, "Find a person")
 	p := finds(sam, "bob@example.com", "ticket", "T-42", "note", "called twice")
 	shows(t, p, http.StatusOK, "b•••@e•••.com", "The person called", "T-42", "called twice", "proved nothing")
+	shows(t, sam.Open(at(p)+"/factors"), http.StatusOK, "Connected accounts", "campus", "b•••@u•••.example", "forge", "•••")
 	for _, part := range []string{"account", "factors", "sessions", "applications", "groups", "cases", "history", "actions"} {
 		q := sam.Open(at(p) + "/" + part)
 		shows(t, q, http.StatusOK, "b•••@e•••.com")
-		for _, hidden := range []string{"bob@example.com", "Builder"} {
+		for _, hidden := range []string{"bob@example.com", "bob.b@", "Builder"} {
 			if strings.Contains(q.Text, hidden) {
 				t.Errorf("%s says %q", part, hidden)
 			}

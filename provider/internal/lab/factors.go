@@ -3,6 +3,7 @@ package lab
 import (
 	"crypto/hmac"
 	"crypto/sha1"
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"log/slog"
@@ -67,4 +68,15 @@ func CodeAt(secret []byte, step int64) string {
 	sum := mac.Sum(nil)
 	at := sum[len(sum)-1] & 15
 	return fmt.Sprintf("%06d", binary.BigEndian.Uint32(sum[at:])&(1<<31-1)%1_000_000)
+}
+
+// AddLink connects an identity at an upstream with an account; name is what it is called there.
+func (w *Fixture) AddLink(accountID, upstream, name string) {
+	w.T.Helper()
+	account, err := w.Store.Account(w.T.Context(), accountID)
+	w.OK(err)
+	w.OK(w.Sealed().AddLink(w.T.Context(), storage.Link{
+		Digest: sha256.Sum256([]byte(upstream + " " + name)), AccountID: accountID, Upstream: upstream,
+		Issuer: "https://" + upstream + ".example", Subject: name, Name: name, CreatedAt: w.Now(),
+	}, 10, account.Proof()))
 }

@@ -88,9 +88,10 @@ var fixtures = []audiencetest.Fixture{
 	{Name: "factors", Render: func(p ui.Page) templ.Component {
 		return Person(PartView{Page: inMatter(p, func(v *BarView) { v.Session, v.Ticket = until, "" }), Head: headOf(StateUnverified), Part: PartFactors, Cards: []Card{
 			{Title: ada, Rows: []Row{
-				{Name: RowPassword, State: StateRecorded}, {Name: RowPasskeys, Text: "3"}, {Name: RowApp, State: StateNone}, {Name: RowCodes, Text: "3"},
+				{Name: RowPassword, State: StateRecorded}, {Name: RowPasskeys, Text: "3"}, {Name: RowLinks, Text: "1"}, {Name: RowApp, State: StateNone}, {Name: RowCodes, Text: "3"},
 				{Name: RowSecondStep, State: StateOn}, {Name: RowSecondStep, State: StateOff}, {Name: RowRecovery, At: until},
 			}},
+			{Title: ui.Label{Text: "State University"}, Rows: []Row{{Name: RowValue, Text: "a•••@u•••.example"}, {Name: RowSince, At: until}, {Name: RowLast, At: until}}},
 		}})
 	}},
 	{Name: "sessions", Render: func(p ui.Page) templ.Component {

@@ -24,6 +24,7 @@ const (
 	RowDeletion    RowName = "deletion_at"
 	RowPassword    RowName = "password"
 	RowPasskeys    RowName = "passkeys"
+	RowLinks       RowName = "links"
 	RowApp         RowName = "app"
 	RowCodes       RowName = "codes"
 	RowSecondStep  RowName = "second_step"

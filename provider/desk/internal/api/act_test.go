@@ -168,12 +168,12 @@ func TestMatter(t *testing.T) {
 		if got := len(rival.get("/matters").json["data"].([]any)); got != 0 {
 			t.Errorf("rival sees %d matters of robot", got)
 		}
-		for _, part := range []string{"", "/sessions", "/consents", "/statuses", "/events", "/events"} {
+		for _, part := range []string{"", "/sessions", "/connections", "/consents", "/statuses", "/events", "/events"} {
 			bob.get("/people/bob"+part).is(t, http.StatusOK, "")
 		}
 		looks, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventSupportLooked, UserID: "bob"})
 		w.OK(err)
-		if len(looks) != 5 || looks[0].Actor != "client:robot" || looks[0].Matter != id {
+		if len(looks) != 6 || looks[0].Actor != "client:robot" || looks[0].Matter != id {
 			t.Errorf("%d looks: %v", len(looks), looks)
 		}
 		bob.post("/matters/"+id+"/close", "{}").is(t, http.StatusOK, "")

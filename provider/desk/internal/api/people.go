@@ -61,6 +61,14 @@ type session struct {
 	ExpiresAt  time.Time `json:"expires_at"`
 }
 
+type connection struct {
+	Upstream   string    `json:"upstream" doc:"The ID of the upstream provider."`
+	Title      string    `json:"title" doc:"What people call it; its ID again if it signs nobody in any more."`
+	Name       string    `json:"name" doc:"What the person is called there, masked."`
+	CreatedAt  time.Time `json:"created_at"`
+	LastUsedAt time.Time `json:"last_used_at,omitzero"`
+}
+
 type consent struct {
 	ClientID   string    `json:"client_id"`
 	ClientName string    `json:"client_name" doc:"As the person has read it."`
@@ -98,6 +106,7 @@ func (a *API) peopleRows() []operation {
 			Matter: true, Revises: true, Out: person{}, serve: getPerson,
 		},
 		part("sessions", "listSessions", "List where a person is signed in", rows[session]{}, listSessions),
+		part("connections", "listConnections", "List the accounts elsewhere with which a person signs in", rows[connection]{}, listConnections),
 		part("consents", "listConsents", "List what a person allows applications", rows[consent]{}, listConsents),
 		part("statuses", "listStatuses", "List the statuses of a person in groups", rows[status]{}, listStatuses),
 		part("events", "listPersonEvents", "List what the audit log has of a person", rows[event]{}, listPersonEvents),
@@ -195,6 +204,23 @@ func listSessions(c *call) (response, error) {
 	}
 	return within(c, data.Sessions, func(s provider.RecordedSession) session {
 		return session{Handle: s.Handle, Browser: s.UserAgent, Network: s.Address, CreatedAt: s.CreatedAt, LastSeenAt: s.LastSeenAt, ExpiresAt: s.ExpiresAt}
+	})
+}
+
+// listConnections lists the identities at upstream providers; none for a user of the host.
+func listConnections(c *call) (response, error) {
+	data, err := c.data("factors", provider.PersonValues)
+	if err != nil {
+		return response{}, err
+	}
+	var has provider.RecordedAuthenticators
+	if data.Account != nil {
+		if has, err = c.api.Provider.Accounts().Authenticators(c.Context(), data.UserID); err != nil {
+			return response{}, err
+		}
+	}
+	return within(c, has.Links, func(l provider.RecordedLink) connection {
+		return connection{Upstream: l.Upstream, Title: l.Title, Name: frame.MaskEmail(l.Name), CreatedAt: l.CreatedAt, LastUsedAt: l.LastUsedAt}
 	})
 }
 

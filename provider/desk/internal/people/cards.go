@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
@@ -75,6 +76,7 @@ func (d *Room) factors(v *look) error {
 		Rows: []views.Row{
 			{Name: views.RowPassword, State: state(a.HasPassword, views.StateRecorded, views.StateNone)},
 			{Name: views.RowPasskeys, Text: strconv.Itoa(len(has.Passkeys))},
+			{Name: views.RowLinks, Text: strconv.Itoa(len(has.Links))},
 			{Name: views.RowApp, State: state(!has.AppSince.IsZero(), views.StateRecorded, views.StateNone)},
 			{Name: views.RowCodes, Text: strconv.Itoa(has.RecoveryCodes)},
 			{Name: views.RowSecondStep, State: state(has.SecondStep, views.StateOn, views.StateOff)},
@@ -87,13 +89,22 @@ func (d *Room) factors(v *look) error {
 	}
 	v.view.Cards = append(v.view.Cards, c)
 	for _, k := range has.Passkeys {
-		rows := []views.Row{{Name: views.RowSince, At: k.CreatedAt}}
-		if !k.LastUsedAt.IsZero() {
-			rows = append(rows, views.Row{Name: views.RowLast, At: k.LastUsedAt})
-		}
-		v.view.Cards = append(v.view.Cards, views.Card{Title: chosen(k.Name), Rows: rows})
+		v.view.Cards = append(v.view.Cards, views.Card{Title: chosen(k.Name), Rows: used(k.CreatedAt, k.LastUsedAt)})
+	}
+	for _, l := range has.Links {
+		name := views.Row{Name: views.RowValue, Text: frame.MaskEmail(l.Name)}
+		v.view.Cards = append(v.view.Cards, views.Card{Title: words(l.Title), Rows: append([]views.Row{name}, used(l.CreatedAt, l.LastUsedAt)...)})
 	}
 	return nil
+}
+
+// used says since when something is there, and when it was last used.
+func used(since, last time.Time) []views.Row {
+	rows := []views.Row{{Name: views.RowSince, At: since}}
+	if !last.IsZero() {
+		rows = append(rows, views.Row{Name: views.RowLast, At: last})
+	}
+	return rows
 }
 
 // sessions are the browsers in which the person is signed in.
@@ -105,10 +116,7 @@ func (d *Room) sessions(v *look) error {
 		}
 		agent := useragent.Read(s.UserAgent)
 		name := strings.Trim(agent.Browser+" – "+agent.System, " –")
-		rows := []views.Row{{Name: views.RowSince, At: s.CreatedAt}}
-		if !s.LastSeenAt.IsZero() {
-			rows = append(rows, views.Row{Name: views.RowLast, At: s.LastSeenAt})
-		}
+		rows := used(s.CreatedAt, s.LastSeenAt)
 		if s.Address != "" {
 			rows = append(rows, views.Row{Name: views.RowNetwork, Text: s.Address})
 		}

@@ -66,6 +66,9 @@ func factors(has provider.RecordedAuthenticators) (facts []action.Fact) {
 	if n := len(has.Passkeys); n > 0 {
 		facts = append(facts, count(FactPasskeys, n))
 	}
+	if n := len(has.Links); n > 0 {
+		facts = append(facts, count(FactLinks, n))
+	}
 	if !has.AppSince.IsZero() {
 		facts = append(facts, count(FactApp, 1))
 	}

@@ -21,8 +21,9 @@ const (
 	// FactUntil is a day (2006-01-02), FactWait a number of hours.
 	FactUntil = "until"
 	FactWait  = "wait"
-	// FactPasskeys, FactApp and FactCodes are what is removed: numbers, and "1" for an app.
+	// FactPasskeys, FactLinks, FactApp and FactCodes are what is removed: numbers, and "1" for an app.
 	FactPasskeys = "passkeys"
+	FactLinks    = "links"
 	FactApp      = "app"
 	FactCodes    = "codes"
 	// FactEmail is the new address.
