@@ -127,9 +127,9 @@ type Client struct {
 
 	// Origin says who has registered the client: nobody for OriginDocument, whose Document
 	// then says what was read of it, or itself for OriginRegistered, of whose Document there is
-	// the Name.
-	Origin   string         `json:"origin,omitempty"`
-	Document ClientDocument `json:"document,omitzero"`
+	// the Name. Document is nil for the others.
+	Origin   string          `json:"origin,omitempty"`
+	Document *ClientDocument `json:"document,omitempty"`
 
 	// GrantsSince ends all grants that were made before it; zero ends none. ExpiresAt is when
 	// a client that nobody uses may be removed; zero for never.

@@ -60,6 +60,9 @@ func (c *Client) UnmarshalJSON(text []byte) error {
 	}
 	c.CreatedAt, c.UpdatedAt = fromMicros(d.CreatedAt), fromMicros(d.UpdatedAt)
 	c.GrantsSince, c.ExpiresAt = fromMicros(d.GrantsSince), fromMicros(d.ExpiresAt)
+	if c.Origin != "" && c.Document == nil {
+		c.Document = &ClientDocument{}
+	}
 	return nil
 }
 

@@ -43,7 +43,7 @@ var documents = map[string]struct {
 			PolicyURL: "https://app.example/policy", TermsURL: "https://app.example/terms",
 			Requires: storage.Requirement{Assurance: storage.TwoFactors, MaxAge: time.Hour, Enrolled: 24 * time.Hour},
 			Origin:   storage.OriginDocument, GrantsSince: at.Add(time.Hour), ExpiresAt: at.Add(24 * time.Hour),
-			Document: storage.ClientDocument{
+			Document: &storage.ClientDocument{
 				Name: "App", FetchedAt: at, FreshUntil: at.Add(time.Hour), LookedAt: at.Add(time.Minute), GoneSince: at.Add(time.Minute),
 				Digest: storage.Digest{7}, ChangedAt: at, Previous: []byte("{}"), Text: []byte("{}"),
 			},

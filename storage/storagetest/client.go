@@ -55,7 +55,7 @@ func fullClient() storage.Client {
 		PolicyURL:                "https://a.example/policy",
 		TermsURL:                 "https://a.example/terms",
 		Origin:                   storage.OriginDocument,
-		Document: storage.ClientDocument{
+		Document: &storage.ClientDocument{
 			Name: "Ünïcode", FetchedAt: t0, FreshUntil: t0.Add(1), LookedAt: t0, GoneSince: t0,
 			Digest: digest("document"), ChangedAt: t0, Previous: []byte("{}"), Text: []byte(`{"a":1}`),
 		},

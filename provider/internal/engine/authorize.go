@@ -130,7 +130,7 @@ type issuer struct{ *Engine }
 
 func (i issuer) HandleAuthorizeEndpointRequest(ctx context.Context, ar fosite.AuthorizeRequester, response fosite.AuthorizeResponder) error {
 	s := ar.GetSession().(*issuance)
-	client := ar.GetClient().(fositeClient).Client
+	client := clientOf(ar.GetClient())
 	now := i.Clock()
 	s.Grant.CreatedAt = now
 	// The grant is the record that the flow has had its response.

@@ -52,7 +52,7 @@ func (e *Engine) authenticate(ctx context.Context, r *http.Request, form url.Val
 	if err != nil {
 		return nil, err
 	}
-	return fositeClient{Client: client}, nil
+	return fositeClient{client}, nil
 }
 
 // refusal returns the error response of an error of fosite, whose own text repeats input: line
@@ -78,14 +78,16 @@ func (e *Engine) scopeAllowed(registered []string, scope string) bool {
 type fositeClients struct{ *Engine }
 
 func (c fositeClients) GetClient(ctx context.Context, id string) (fosite.Client, error) {
-	if named, ok := requestedIn(ctx, id); ok {
-		return fositeClient(named), nil
+	if named, ok := requestedIn(ctx, id); ok && named.redirectURI != "" {
+		return matchedClient{fositeClient{named.Client}, named.redirectURI}, nil
+	} else if ok {
+		return fositeClient{named.Client}, nil
 	}
 	client, err := c.Client(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	return fositeClient{Client: client}, nil
+	return fositeClient{client}, nil
 }
 
 var errNoAssertions = errors.New("engine: client assertions are not supported")
@@ -97,13 +99,7 @@ func (fositeClients) SetClientAssertionJWT(context.Context, string, time.Time) e
 }
 
 // fositeClient is a client for fosite.
-type fositeClient struct {
-	*registry.Client
-
-	// redirectURI is that of the request, which has been matched by rules that fosite does not
-	// have; empty for a client of which fosite finds it itself.
-	redirectURI string
-}
+type fositeClient struct{ *registry.Client }
 
 var _ fosite.ResponseModeClient = fositeClient{}
 
@@ -114,9 +110,6 @@ func (c fositeClient) GetHashedSecret() []byte { return nil }
 
 // GetRedirectURIs returns the addresses as readByFosite names them.
 func (c fositeClient) GetRedirectURIs() []string {
-	if c.redirectURI != "" {
-		return []string{c.redirectURI}
-	}
 	if !c.Dialect.StateInRedirectURI {
 		return c.RedirectURIs
 	}
@@ -137,6 +130,24 @@ func (c fositeClient) GetResponseModes() []fosite.ResponseModeType {
 	return []fosite.ResponseModeType{
 		fosite.ResponseModeQuery, fosite.ResponseModeFragment, fosite.ResponseModeFormPost,
 	}
+}
+
+// matchedClient is a client with the redirect URI of its request, which has been matched by
+// rules that fosite does not have.
+type matchedClient struct {
+	fositeClient
+	redirectURI string
+}
+
+// GetRedirectURIs returns the one that was matched.
+func (c matchedClient) GetRedirectURIs() []string { return []string{c.redirectURI} }
+
+// clientOf returns the client that fosite was given.
+func clientOf(c fosite.Client) *registry.Client {
+	if matched, ok := c.(matchedClient); ok {
+		return matched.Client
+	}
+	return c.(fositeClient).Client
 }
 
 // noHashes implements fosite.Hasher: no secret is kept as a hash, and none fits.

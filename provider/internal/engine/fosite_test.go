@@ -123,7 +123,7 @@ func TestClientInTheTermsOfFosite(t *testing.T) {
 		"Defaults": {storage.Client{}, fosite.Arguments{protocol.GrantAuthorizationCode}, fosite.Arguments{"code"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := fositeClient{Client: &registry.Client{Client: c.client, Dialect: standard}}
+			got := fositeClient{&registry.Client{Client: c.client, Dialect: standard}}
 			if diff := cmp.Diff(c.grants, got.GetGrantTypes()); diff != "" {
 				t.Errorf("grant types: %s", diff)
 			}

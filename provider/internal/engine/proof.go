@@ -114,7 +114,7 @@ func withNonce(err error, nonce string) error {
 
 // begin notes the client of a token request, and refuses one that lacks a required proof.
 func (s *exchange) begin(r fosite.AccessRequester) error {
-	s.client = r.GetClient().(fositeClient).Client
+	s.client = clientOf(r.GetClient())
 	if s.client.RequireDPoP && s.jkt().IsZero() {
 		return errProofMissing
 	}

@@ -75,7 +75,7 @@ func (e *Engine) push(ctx context.Context, r *http.Request, form url.Values, pro
 	if err != nil {
 		return Pushed{}, refusal(err)
 	}
-	client := authenticated.(fositeClient).Client
+	client := clientOf(authenticated)
 	if err := mayPush(client); err != nil {
 		return Pushed{}, err
 	}

@@ -300,11 +300,13 @@ func (s *Clients) follow(ctx context.Context, id string, read storage.Client, no
 // signs could be anybody: what was allowed a client with a key ends when it has none.
 func followed(row, read storage.Client, now time.Time) (record storage.Client, changed bool) {
 	record = read
+	document := *read.Document
+	record.Document = &document
 	record.CreatedAt, record.UpdatedAt, record.Version = row.CreatedAt, row.UpdatedAt, row.Version
 	record.Disabled, record.Deleted, record.GrantsSince, record.ExpiresAt = row.Disabled, row.Deleted, row.GrantsSince, row.ExpiresAt
-	record.Document.ChangedAt, record.Document.Previous = row.Document.ChangedAt, row.Document.Previous
-	if changed = row.Document.Digest != read.Document.Digest; changed {
-		record.UpdatedAt, record.Document.ChangedAt, record.Document.Previous = now, now, row.Document.Text
+	document.ChangedAt, document.Previous = row.Document.ChangedAt, row.Document.Previous
+	if changed = row.Document.Digest != document.Digest; changed {
+		record.UpdatedAt, document.ChangedAt, document.Previous = now, now, row.Document.Text
 	}
 	if !row.Public && read.Public {
 		record.GrantsSince = now

@@ -62,7 +62,7 @@ func (p *Policy) read(id string, text []byte, now time.Time) (storage.Client, er
 		ID: id, Name: nameOf(id), Dialect: registry.DialectStandard, Origin: storage.OriginDocument, Unreviewed: true, NoQueryToken: true, NoJSONP: true,
 		RequirePKCE: true, RedirectURIs: m.RedirectURIs, PostLogoutRedirectURIs: m.PostLogoutRedirectURIs,
 		ResponseTypes: []string{"code"}, GrantTypes: []string{protocol.GrantAuthorizationCode}, Scopes: p.Scopes,
-		Document: storage.ClientDocument{Name: m.Name, FetchedAt: now, LookedAt: now, Digest: sha256.Sum256(text), Text: text},
+		Document: &storage.ClientDocument{Name: m.Name, FetchedAt: now, LookedAt: now, Digest: sha256.Sum256(text), Text: text},
 	}
 	if slices.Contains(m.GrantTypes, protocol.GrantRefreshToken) {
 		c.GrantTypes = append(c.GrantTypes, protocol.GrantRefreshToken)

@@ -69,7 +69,7 @@ func (s *Clients) Register(ctx context.Context, text []byte) (Registered, error)
 	if err != nil {
 		return Registered{}, err
 	}
-	c.Document.Name = shownName(m.Name, names)
+	c.Document = &storage.ClientDocument{Name: shownName(m.Name, names)}
 	answer := Registered{
 		ClientID: c.ID, IssuedAt: now.Unix(), Name: c.Document.Name, RedirectURIs: c.RedirectURIs, PostLogoutRedirectURIs: c.PostLogoutRedirectURIs,
 		GrantTypes: c.GrantTypes, ResponseTypes: c.ResponseTypes, AuthMethod: c.AuthMethod, Scope: strings.Join(c.Scopes, " "),

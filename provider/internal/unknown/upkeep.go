@@ -71,15 +71,15 @@ func (s *Clients) lookAgain(ctx context.Context, row storage.Client) error {
 		_, err = s.follow(ctx, row.ID, read, now)
 		return err
 	}
-	changed := row
-	changed.Document.LookedAt = now
+	changed, document := row, *row.Document
+	changed.Document, document.LookedAt = &document, now
 	var events []storage.Event
 	switch {
 	case errors.Is(err, errUnanswered):
 	case !errors.Is(err, errGone):
-		changed.Document.GoneSince = time.Time{}
+		document.GoneSince = time.Time{}
 	case row.Document.GoneSince.IsZero():
-		changed.Document.GoneSince = now
+		document.GoneSince = now
 	case now.Sub(row.Document.GoneSince) >= gone:
 		changed.Disabled = true
 		events = []storage.Event{{Name: audit.ClientStopped, ClientID: row.ID, Detail: "its document is gone"}}

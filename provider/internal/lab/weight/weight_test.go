@@ -31,8 +31,8 @@ func TestMinimalProgramIsSmall(t *testing.T) {
 		tags  string
 		limit float64 // in MiB, on linux/amd64
 	}{
-		{"as it is", "", 30.6},
-		{"with the tag", "grpcnotrace", 24.6},
+		{"as it is", "", 31.6},
+		{"with the tag", "grpcnotrace", 25.5},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			info, err := os.Stat(build(t, "-tags", c.tags, "-ldflags=-s"))
@@ -92,7 +92,7 @@ func build(t *testing.T, flags ...string) (program string) {
 // TestNewAllocatesLittle holds what a start allocates. The texts of one language are 25,000
 // allocations.
 func TestNewAllocatesLittle(t *testing.T) {
-	const allocations, size = 5_420, 519_000 // and 3 % beyond
+	const allocations, size = 5_700, 542_000 // and 3 % beyond
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "weight.db"))
 	if err != nil {
 		t.Fatal(err)
