@@ -370,6 +370,11 @@ var happenings = map[string]happening{
 	"ResourceWider": {func(_ *lab.Fixture, b *lab.Browser) {
 		b.Refresh(lab.Member(b.T, b.StandardTokens(), "refresh_token"), "resource", lab.ToolsURI)
 	}, failed("std", "refresh", "invalid_target", "resource_wider", "resource", lab.ToolsURI, "allowed", "")},
+	"ResourceAlgorithms": {func(w *lab.Fixture, b *lab.Browser) {
+		w.OK(w.Clients().Save(b.T.Context(), provider.Client{ID: "jwt", Secret: lab.ClientSecret, Dialect: provider.Standard, AccessTokenFormat: "jwt",
+			RedirectURIs: []string{lab.CallbackURI}, GrantTypes: []string{"client_credentials"}}))
+		b.Redeem("jwt", "client_credentials", []string{lab.ToolsURI, lab.FilesURI})
+	}, failed("jwt", "token", "invalid_target", "resource_algorithms", "resource", lab.FilesURI)},
 	"ResourceWithdrawn": {func(w *lab.Fixture, b *lab.Browser) {
 		token := lab.Member(b.T, resourceTokens(b), "access_token")
 		w.OK(w.Clients().Save(b.T.Context(), provider.Client{ID: "std", Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, Resources: []string{lab.FilesURI}}))
@@ -450,7 +455,8 @@ func TestActivity(t *testing.T) {
 	for name, h := range happenings {
 		t.Run(name, func(t *testing.T) {
 			w := withMistakes(lab.New(t, func(c *provider.Config) {
-				c.Resources = []provider.Resource{{URI: lab.ToolsURI}, {URI: lab.FilesURI}}
+				c.Resources = []provider.Resource{{URI: lab.ToolsURI}, {URI: lab.FilesURI, SigningAlgorithm: "ES256"}}
+				c.SigningAlgorithms = []string{"RS256", "ES256"}
 			}).WithClients().WithUsers())
 			b := w.Alice()
 			seen := w.WatchActivity()
