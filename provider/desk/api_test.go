@@ -29,10 +29,19 @@ type machines struct {
 
 func newMachines(t *testing.T, change ...func(*desk.Config, *machines)) *machines {
 	t.Helper()
+	return newMachinesAt(t, "", change...)
+}
+
+func newMachinesAt(t *testing.T, url string, change ...func(*desk.Config, *machines)) *machines {
+	t.Helper()
 	w := &machines{}
 	w.Fixture = lab.New(t, func(c *provider.Config) {
 		c.Resources = []provider.Resource{desk.Resource(c.BaseURL, "robot")}
+		if url != "" {
+			c.Store = atPostgres(t, url)
+		}
 	}).WithClients().WithUsers()
+	w.URL = url
 	cfg := desk.Config{
 		Provider: w.Provider, Store: w.Store.(desk.Store), Clock: w.Now,
 		Staff: func(_ context.Context, userID string) (desk.Staff, error) {

@@ -34,6 +34,7 @@ const staffPass = "glacier-tulip-orbit-42"
 
 // given is what a place has beside what each has; nil for nothing.
 type given struct {
+	url      string // of a PostgreSQL database
 	provider func(*provider.Config)
 	desk     func(*place, *desk.Config)
 }
@@ -65,7 +66,12 @@ func newPlaceWith(t testing.TB, has given, change ...func(*verification.Policy))
 		if has.provider != nil {
 			has.provider(c)
 		}
-	}).WithUsers()}
+		if has.url != "" {
+			c.Store = atPostgres(t, has.url)
+		}
+	})}
+	w.URL = has.url
+	w.WithUsers()
 	blobs, err := verification.Folder(filepath.Join(t.TempDir(), "evidence"))
 	w.OK(err)
 	w.service, err = verification.New(verification.Config{

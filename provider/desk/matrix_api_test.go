@@ -93,9 +93,9 @@ func (w *machines) acts(want, path, body, scope string) {
 }
 
 // robots is a place with tokens of each kind.
-func robots(t *testing.T) *machines {
+func robots(t *testing.T, url string) *machines {
 	t.Helper()
-	w := newMachines(t, func(c *desk.Config, w *machines) { c.Dashboard = dashboard(w.Fixture) })
+	w := newMachinesAt(t, url, func(c *desk.Config, w *machines) { c.Dashboard = dashboard(w.Fixture) })
 	w.without, w.only = map[string]string{}, map[string]string{}
 	all := desk.Resource("").Scopes
 	for _, scope := range []string{scopePeople, scopeApplications} {
@@ -182,22 +182,23 @@ func ruleOf(t testing.TB, name string) action.Rule {
 }
 
 func TestMatrixOfClients(t *testing.T) {
-	t.Parallel()
-	w := robots(t)
-	for _, row := range readMatrix(t) {
-		for i, proof := range proofs {
-			person := w.needy(row.action)
-			w.within("robot", person, proof)
-			w.meetsRow(row, person, codes[row.operator[i]])
-		}
-	}
-	t.Run("StaleProof", func(t *testing.T) {
+	onBoth(t, func(t *testing.T, url string) {
+		w := robots(t, url)
 		for _, row := range readMatrix(t) {
-			person := w.needy(row.action)
-			w.within("robot", person, storage.SessionProof)
-			w.MustExec(`UPDATE matters SET proved_until = ?1 WHERE id = ?2`, w.Now().UnixMicro(), w.matter)
-			w.meetsRow(row, person, codes[row.operator[0]])
+			for i, proof := range proofs {
+				person := w.needy(row.action)
+				w.within("robot", person, proof)
+				w.meetsRow(row, person, codes[row.operator[i]])
+			}
 		}
+		t.Run("StaleProof", func(t *testing.T) {
+			for _, row := range readMatrix(t) {
+				person := w.needy(row.action)
+				w.within("robot", person, storage.SessionProof)
+				w.MustExec(`UPDATE matters SET proved_until = ?1 WHERE id = ?2`, w.Now().UnixMicro(), w.matter)
+				w.meetsRow(row, person, codes[row.operator[0]])
+			}
+		})
 	})
 }
 
@@ -243,60 +244,62 @@ func (w *machines) proposes(want, name, values, person string) {
 // What is nobody's for the staff is nobody's for a client: the staff, whoever is gone, and everybody
 // whom the matter is not about.
 func TestMatrixOfClientsAndNobody(t *testing.T) {
-	t.Parallel()
-	w := robots(t)
-	_, err := w.Accounts().Save(t.Context(), provider.Account{ID: "gone", Email: "gone@example.com"})
-	w.OK(err)
-	for name, open := range map[string]struct{ client, about, person string }{
-		"Staff":             {"robot", "alice", "alice"},
-		"Nobody":            {"robot", "nobody", "nobody"},
-		"Deleted":           {"robot", "gone", "gone"},
-		"MatterOfAnother":   {"rival", "bob", "bob"},
-		"MatterAboutOthers": {"robot", "someone", "bob"},
-		"MatterThatIsOver":  {"robot", "bob", "bob"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w.within(open.client, open.about, storage.SessionProof)
-			switch name {
-			case "Deleted":
-				w.OK(w.Accounts().Delete(t.Context(), "gone"))
-			case "MatterThatIsOver":
-				w.OK(w.Store.(desk.Store).CloseMatter(t.Context(), w.matter, "client:robot", w.Now()))
-			}
+	onBoth(t, func(t *testing.T, url string) {
+		w := robots(t, url)
+		_, err := w.Accounts().Save(t.Context(), provider.Account{ID: "gone", Email: "gone@example.com"})
+		w.OK(err)
+		for name, open := range map[string]struct{ client, about, person string }{
+			"Staff":             {"robot", "alice", "alice"},
+			"Nobody":            {"robot", "nobody", "nobody"},
+			"Deleted":           {"robot", "gone", "gone"},
+			"MatterOfAnother":   {"rival", "bob", "bob"},
+			"MatterAboutOthers": {"robot", "someone", "bob"},
+			"MatterThatIsOver":  {"robot", "bob", "bob"},
+		} {
+			t.Run(name, func(t *testing.T) {
+				w.within(open.client, open.about, storage.SessionProof)
+				switch name {
+				case "Deleted":
+					w.OK(w.Accounts().Delete(t.Context(), "gone"))
+				case "MatterThatIsOver":
+					w.OK(w.Store.(desk.Store).CloseMatter(t.Context(), w.matter, "client:robot", w.Now()))
+				}
+				for _, row := range readMatrix(t) {
+					rule := ruleOf(t, row.action)
+					body := clientBody(w, rule, open.person)
+					w.meetsNothing("/people/"+open.person+"/"+rule.Name, body)
+					if row.plansOnly() {
+						w.meets(codeNone, "/plans", w.proposal(rule.Name, body, open.person))
+					}
+				}
+			})
+		}
+		t.Run("WithoutAMatter", func(t *testing.T) {
+			w.matter = ""
 			for _, row := range readMatrix(t) {
-				rule := ruleOf(t, row.action)
-				body := clientBody(w, rule, open.person)
-				w.meetsNothing("/people/"+open.person+"/"+rule.Name, body)
-				if row.plansOnly() {
-					w.meets(codeNone, "/plans", w.proposal(rule.Name, body, open.person))
+				if !row.shows() && !row.plansOnly() {
+					w.meets("matter_missing", "/people/bob/"+row.action, "{}", "If-Match", `"of-nothing"`)
 				}
 			}
 		})
-	}
-	t.Run("WithoutAMatter", func(t *testing.T) {
-		w.matter = ""
-		for _, row := range readMatrix(t) {
-			if !row.shows() && !row.plansOnly() {
-				w.meets("matter_missing", "/people/bob/"+row.action, "{}", "If-Match", `"of-nothing"`)
-			}
-		}
 	})
 }
 
 func TestMatrixOfClientsAndTheService(t *testing.T) {
-	t.Parallel()
-	w := robots(t)
-	of := map[action.Kind]string{action.Application: "/applications/app", action.Organization: "/organizations/river"}
-	for _, row := range readServiceMatrix(t) {
-		body := clientBody(w, row.Rule, "")
-		if row.Target == action.Service {
-			w.meetsNothing("/service/"+row.Name, body)
-			w.meetsNothing("/keys/"+row.Name, body)
-			w.meets("invalid_value", "/plans", w.proposal(row.Name, body, "service"))
-			continue
+	onBoth(t, func(t *testing.T, url string) {
+		w := robots(t, url)
+		of := map[action.Kind]string{action.Application: "/applications/app", action.Organization: "/organizations/river"}
+		for _, row := range readServiceMatrix(t) {
+			body := clientBody(w, row.Rule, "")
+			if row.Target == action.Service {
+				w.meetsNothing("/service/"+row.Name, body)
+				w.meetsNothing("/keys/"+row.Name, body)
+				w.meets("invalid_value", "/plans", w.proposal(row.Name, body, "service"))
+				continue
+			}
+			target := cmp.Or(map[string]string{action.AppointOwner: "/organizations/lake"}[row.Name], of[row.Target])
+			w.meetsNothing(target+"-none/"+row.Name, body)
+			w.acts(codes[row.operator], target+"/"+row.Name, body, scopeApplications)
 		}
-		target := cmp.Or(map[string]string{action.AppointOwner: "/organizations/lake"}[row.Name], of[row.Target])
-		w.meetsNothing(target+"-none/"+row.Name, body)
-		w.acts(codes[row.operator], target+"/"+row.Name, body, scopeApplications)
-	}
+	})
 }

@@ -112,9 +112,9 @@ func (w *place) inMatter(staff, person string, proof storage.CallerProof) string
 }
 
 // matrix is a place with one of each role.
-func matrix(t *testing.T) (*place, map[string]*lab.Browser) {
+func matrix(t *testing.T, url string) (*place, map[string]*lab.Browser) {
 	t.Helper()
-	w, olga, _ := planned(t)
+	w, olga, _ := plannedAt(t, url)
 	w.hires("aude", desk.RoleAuditor)
 	w.hires("opal", desk.RoleOperator)
 	browsers := map[string]*lab.Browser{"olga": olga}
@@ -128,52 +128,53 @@ func matrix(t *testing.T) (*place, map[string]*lab.Browser) {
 var proofs = []storage.CallerProof{storage.NoProof, storage.MailboxProof, storage.SessionProof}
 
 func TestMatrixOfPeople(t *testing.T) {
-	t.Parallel()
-	w, browsers := matrix(t)
-	rows := readMatrix(t)
-	w.account("gone")
-	for _, row := range rows {
-		rules := slices.DeleteFunc(action.Table(), func(r action.Rule) bool { return r.Name != row.action })
-		if len(rules) != 1 {
-			t.Errorf("%s is not in the table", row.action)
-			continue
-		}
-		rule := rules[0]
-		for i, proof := range proofs {
-			for who, want := range map[string]string{"sam": row.support[i], "olga": row.operator[i], "rita": answerNone, "sara": answerNone, "aude": answerNone} {
-				ofStaff := answerNone
-				if who == "olga" {
-					ofStaff = answerTwo
-				}
-				for target, want := range map[string]string{"bob": want, who: answerNone, "opal": ofStaff, "host-user": answerNone} {
-					got := matrixAnswer(browsers[who], w.inMatter(who, target, proof), rule)
-					if kept := got == answerKept && (want == answerProof || want == answerTwo); got != want && !kept {
-						t.Errorf("%s: %s to %s with proof %d: %s, want %s", row.action, who, target, proof, got, want)
+	onBoth(t, func(t *testing.T, url string) {
+		w, browsers := matrix(t, url)
+		rows := readMatrix(t)
+		w.account("gone")
+		for _, row := range rows {
+			rules := slices.DeleteFunc(action.Table(), func(r action.Rule) bool { return r.Name != row.action })
+			if len(rules) != 1 {
+				t.Errorf("%s is not in the table", row.action)
+				continue
+			}
+			rule := rules[0]
+			for i, proof := range proofs {
+				for who, want := range map[string]string{"sam": row.support[i], "olga": row.operator[i], "rita": answerNone, "sara": answerNone, "aude": answerNone} {
+					ofStaff := answerNone
+					if who == "olga" {
+						ofStaff = answerTwo
+					}
+					for target, want := range map[string]string{"bob": want, who: answerNone, "opal": ofStaff, "host-user": answerNone} {
+						got := matrixAnswer(browsers[who], w.inMatter(who, target, proof), rule)
+						if kept := got == answerKept && (want == answerProof || want == answerTwo); got != want && !kept {
+							t.Errorf("%s: %s to %s with proof %d: %s, want %s", row.action, who, target, proof, got, want)
+						}
 					}
 				}
 			}
 		}
-	}
-	t.Run("Deleted", func(t *testing.T) {
-		matter := w.inMatter("olga", "gone", storage.SessionProof)
-		w.OK(w.Accounts().Delete(t.Context(), "gone"))
-		for _, rule := range action.Table() {
-			if rule.Target == action.Person {
-				if got := matrixAnswer(browsers["olga"], matter, rule); got != answerNone {
-					t.Errorf("%s: %s", rule.Name, got)
+		t.Run("Deleted", func(t *testing.T) {
+			matter := w.inMatter("olga", "gone", storage.SessionProof)
+			w.OK(w.Accounts().Delete(t.Context(), "gone"))
+			for _, rule := range action.Table() {
+				if rule.Target == action.Person {
+					if got := matrixAnswer(browsers["olga"], matter, rule); got != answerNone {
+						t.Errorf("%s: %s", rule.Name, got)
+					}
 				}
 			}
-		}
-	})
-	t.Run("StaleSignIn", func(t *testing.T) {
-		w.Advance(20 * time.Minute)
-		for _, rule := range action.Table() {
-			if rule.Target == action.Person {
-				if got := matrixAnswer(browsers["olga"], w.inMatter("olga", "bob", storage.SessionProof), rule); got != answerFresh {
-					t.Errorf("%s: %s", rule.Name, got)
+		})
+		t.Run("StaleSignIn", func(t *testing.T) {
+			w.Advance(20 * time.Minute)
+			for _, rule := range action.Table() {
+				if rule.Target == action.Person {
+					if got := matrixAnswer(browsers["olga"], w.inMatter("olga", "bob", storage.SessionProof), rule); got != answerFresh {
+						t.Errorf("%s: %s", rule.Name, got)
+					}
 				}
 			}
-		}
+		})
 	})
 }
 
@@ -224,31 +225,32 @@ func dashboard(w *lab.Fixture) *developer.Dashboard {
 }
 
 func TestMatrixOfTheService(t *testing.T) {
-	t.Parallel()
-	w, browsers := matrix(t)
-	d, err := desk.New(desk.Config{
-		Provider: w.Provider, Store: w.Store.(desk.Store), Clock: w.Now, Dashboard: dashboard(w.Fixture),
-		Staff: func(_ context.Context, userID string) (desk.Staff, error) { return w.staff[userID], nil },
-	})
-	w.OK(err)
-	mux := http.NewServeMux()
-	mux.Handle("/desk/", d)
-	mux.Handle("/", w.Provider)
-	w.Server.Config.Handler = mux
-	of := map[action.Kind]string{action.Application: "/desk/applications/app", action.Organization: "/desk/organizations/river", action.Service: "/desk/service"}
-	for _, row := range readServiceMatrix(t) {
-		for who, want := range map[string]string{"sam": row.support, "olga": row.operator, "rita": answerNone, "sara": answerNone, "aude": answerNone} {
-			if got := matrixPost(browsers[who], of[row.Target], row.Rule); got != want {
-				t.Errorf("%s: %s: %s, want %s", row.Name, who, got, want)
-			}
-			if row.Target == action.Service {
-				continue
-			}
-			if got := matrixPost(browsers[who], of[row.Target]+"-none", row.Rule); got != answerNone {
-				t.Errorf("%s: %s to nothing: %s", row.Name, who, got)
+	onBoth(t, func(t *testing.T, url string) {
+		w, browsers := matrix(t, url)
+		d, err := desk.New(desk.Config{
+			Provider: w.Provider, Store: w.Store.(desk.Store), Clock: w.Now, Dashboard: dashboard(w.Fixture),
+			Staff: func(_ context.Context, userID string) (desk.Staff, error) { return w.staff[userID], nil },
+		})
+		w.OK(err)
+		mux := http.NewServeMux()
+		mux.Handle("/desk/", d)
+		mux.Handle("/", w.Provider)
+		w.Server.Config.Handler = mux
+		of := map[action.Kind]string{action.Application: "/desk/applications/app", action.Organization: "/desk/organizations/river", action.Service: "/desk/service"}
+		for _, row := range readServiceMatrix(t) {
+			for who, want := range map[string]string{"sam": row.support, "olga": row.operator, "rita": answerNone, "sara": answerNone, "aude": answerNone} {
+				if got := matrixPost(browsers[who], of[row.Target], row.Rule); got != want {
+					t.Errorf("%s: %s: %s, want %s", row.Name, who, got, want)
+				}
+				if row.Target == action.Service {
+					continue
+				}
+				if got := matrixPost(browsers[who], of[row.Target]+"-none", row.Rule); got != answerNone {
+					t.Errorf("%s: %s to nothing: %s", row.Name, who, got)
+				}
 			}
 		}
-	}
+	})
 }
 
 func TestMatrixHasEveryAction(t *testing.T) {

@@ -21,7 +21,12 @@ import (
 // operator.
 func operated(t *testing.T) (*place, *lab.Browser) {
 	t.Helper()
-	w := newPlace(t, func(p *verification.Policy) {
+	return operatedAt(t, "")
+}
+
+func operatedAt(t *testing.T, url string) (*place, *lab.Browser) {
+	t.Helper()
+	w := newPlaceWith(t, given{url: url}, func(p *verification.Policy) {
 		p.Rule = verification.AnyOf(p.Rule, verification.By(verification.Invitation()), verification.By(verification.Roster(verification.RosterConfig{
 			Roster: "members", Columns: []verification.RosterColumn{{Name: "number", Label: verification.Text{English: "Number"}}},
 		})))

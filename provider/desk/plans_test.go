@@ -20,7 +20,12 @@ import (
 // planned is a place with two operators, olga and oleg, and support, sam.
 func planned(t *testing.T) (w *place, olga, oleg *lab.Browser) {
 	t.Helper()
-	w, olga = operated(t)
+	return plannedAt(t, "")
+}
+
+func plannedAt(t *testing.T, url string) (w *place, olga, oleg *lab.Browser) {
+	t.Helper()
+	w, olga = operatedAt(t, url)
 	w.hires("oleg", desk.RoleOperator)
 	w.hires("sam", desk.RoleSupport)
 	return w, olga, w.reviewer("oleg")

@@ -39,14 +39,37 @@ func (w *Fixture) MustExec(statement string, args ...any) {
 	}
 }
 
-// Exec runs a statement behind the provider's back.
-func (w *Fixture) Exec(statement string, args ...any) int64 {
+// database opens the database behind the provider's back. That of PostgreSQL stays open until the
+// test ends: to connect takes longer than most statements.
+func (w *Fixture) database(options string) (db *sql.DB, done func()) {
 	w.T.Helper()
-	db, err := sql.Open("sqlite3", "file:"+w.Path)
+	if w.behind != nil {
+		return w.behind, func() {}
+	}
+	driver, name := "sqlite3", "file:"+w.Path+options
+	if w.URL != "" {
+		driver, name = "pgx", w.URL // which whoever opened Store has linked
+	}
+	db, err := sql.Open(driver, name)
 	if err != nil {
 		w.T.Fatal(err)
 	}
-	defer db.Close()
+	if w.URL == "" {
+		return db, func() { _ = db.Close() }
+	}
+	w.behind = db
+	w.T.Cleanup(func() { _ = db.Close() })
+	return db, func() {}
+}
+
+// Exec runs a statement behind the provider's back. Its parameters are ?1, ?2 and so on.
+func (w *Fixture) Exec(statement string, args ...any) int64 {
+	w.T.Helper()
+	db, done := w.database("")
+	defer done()
+	if w.URL != "" {
+		statement = strings.ReplaceAll(statement, "?", "$")
+	}
 	result, err := db.ExecContext(w.T.Context(), statement, args...)
 	if err != nil {
 		w.T.Fatal(err)

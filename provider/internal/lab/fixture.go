@@ -93,8 +93,11 @@ type Fixture struct {
 	Server *httptest.Server
 	Store  storage.Store
 	Path   string
+	URL    string // of the PostgreSQL database that Store is, or empty
 	Mails  *Mailbox
 	Log    *SyncBuffer
+
+	behind *sql.DB // PostgreSQL, once a test has opened it
 
 	mu     sync.Mutex
 	clock  time.Time
@@ -263,11 +266,8 @@ func (w *Fixture) RemoveDeleted(ctx context.Context) error {
 // Count returns how many rows a table has.
 func (w *Fixture) Count(table string) int {
 	w.T.Helper()
-	db, err := sql.Open("sqlite3", "file:"+w.Path+"?mode=ro")
-	if err != nil {
-		w.T.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
+	db, done := w.database("?mode=ro")
+	defer done()
 	var n int
 	if err := db.QueryRowContext(w.T.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil {
 		w.T.Fatal(err)

@@ -20,6 +20,8 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/storage/postgres"
+	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
 	"github.com/bonafide-id/bonafide/storage/sqlitefile"
 )
 
@@ -45,7 +47,27 @@ type place struct {
 	alarms []desk.Alarm
 }
 
+// onBoth runs a test on both databases. On PostgreSQL there is no tap.
+func onBoth(t *testing.T, test func(t *testing.T, w *place)) {
+	t.Helper()
+	t.Parallel()
+	t.Run("SQLite", func(t *testing.T) {
+		t.Parallel()
+		test(t, newPlace(t))
+	})
+	t.Run("PostgreSQL", func(t *testing.T) {
+		t.Parallel()
+		test(t, newPlaceAt(t, pgtest.Shared(t).Schema(t)))
+	})
+}
+
 func newPlace(t testing.TB, change ...func(*desk.Config)) *place {
+	t.Helper()
+	return newPlaceAt(t, "", change...)
+}
+
+// newPlaceAt is a place on a PostgreSQL database, or on a file that has a tap.
+func newPlaceAt(t testing.TB, url string, change ...func(*desk.Config)) *place {
 	t.Helper()
 	w := &place{tap: &tap{}, staff: map[string][]desk.Role{
 		"sam": {desk.RoleSupport}, "simon": {desk.RoleSupport}, "olga": {desk.RoleOperator}, "oleg": {desk.RoleOperator},
@@ -53,12 +75,16 @@ func newPlace(t testing.TB, change ...func(*desk.Config)) *place {
 	}}
 	policies := verification.Policies{{Group: "student", Rule: verification.By(verification.Invitation())}}
 	file := filepath.Join(t.TempDir(), "tapped.db")
-	w.Fixture = lab.New(t, w.tapped(t, file), func(c *provider.Config) {
+	open := func() (storage.Store, error) { return sqlitefile.Open(t.Context(), file, w.tap.driver()) }
+	if url != "" {
+		open = func() (storage.Store, error) { return postgres.Open(t.Context(), url) }
+	}
+	w.Fixture = lab.New(t, inPlace(t, open), func(c *provider.Config) {
 		c.Verifiers = policies.Verifiers()
 		c.Attributes = []provider.Attribute{{Handle: "allergy", Name: "Allergy", Sensitive: true}}
 		c.Resources = append(c.Resources, desk.Resource(c.BaseURL, "robot"))
 	})
-	w.Path = file
+	w.Path, w.URL = file, url
 	w.WithClients().WithUsers()
 	w.OK(w.Accounts().ChangeEmail(t.Context(), "alice", canaryAddress))
 	w.OK(w.People().SetAttributes(t.Context(), "alice", map[string]any{"fname": canaryName, "birthdate": canaryBirth, "allergy": canaryAllergy}))
@@ -66,7 +92,11 @@ func newPlace(t testing.TB, change ...func(*desk.Config)) *place {
 		_, err := w.Accounts().Save(t.Context(), provider.Account{ID: name, Email: name + "@example.com", EmailVerified: true, Password: lab.AlicePass})
 		w.OK(err)
 	}
-	store := w.Store.(*sqlitefile.Store)
+	store := w.Store.(interface {
+		desk.Store
+		storage.Verification
+		storage.Developers
+	})
 	service, err := verification.New(verification.Config{Provider: w.Provider, Store: store, Policies: policies, Mailer: w.Mails, Clock: w.Now})
 	w.OK(err)
 	dashboard, err := developer.New(developer.Config{Provider: w.Provider, Store: store, Mailer: w.Mails, Clock: w.Now})
@@ -88,8 +118,8 @@ func newPlace(t testing.TB, change ...func(*desk.Config)) *place {
 	return w
 }
 
-// tapped puts a database with a tap in the place of that of the fixture.
-func (w *place) tapped(t testing.TB, file string) func(*provider.Config) {
+// inPlace puts another database in the place of that of the fixture.
+func inPlace(t testing.TB, open func() (storage.Store, error)) func(*provider.Config) {
 	return func(c *provider.Config) {
 		keys, err := c.Store.Keys(t.Context())
 		if err != nil {
@@ -98,7 +128,7 @@ func (w *place) tapped(t testing.TB, file string) func(*provider.Config) {
 		if err := c.Store.Close(); err != nil {
 			t.Fatal(err)
 		}
-		store, err := sqlitefile.Open(t.Context(), file, w.tap.driver())
+		store, err := open()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +208,7 @@ func (w *place) matterOf(staff, person string) string {
 // prove has a caller prove the mailbox, or a session.
 func (w *place) prove(matter string, proof storage.CallerProof) {
 	w.T.Helper()
-	w.MustExec(`UPDATE matters SET proof = ?, proved_until = ? WHERE id = ?`, proof, w.Now().Add(5*time.Minute).UnixMicro(), matter)
+	w.MustExec(`UPDATE matters SET proof = ?1, proved_until = ?2 WHERE id = ?3`, int(proof), w.Now().Add(5*time.Minute).UnixMicro(), matter)
 }
 
 // token is the one against forged requests that a browser has.
