@@ -22,6 +22,15 @@ const (
 	Standard = registry.DialectStandard
 )
 
+// The profiles: what FAPI 2.0 demands of an application.
+const (
+	// ProfileFAPI2 is the FAPI 2.0 Security Profile.
+	ProfileFAPI2 = registry.ProfileFAPI2
+	// ProfileFAPI2Signing is FAPI 2.0 Message Signing, which includes ProfileFAPI2: signed
+	// requests and signed authorization responses.
+	ProfileFAPI2Signing = registry.ProfileFAPI2Signing
+)
+
 // Client is the registration of an application. Its JSON form uses the members of RFC 7591
 // section 2 and OpenID Connect Registration where they exist.
 type Client struct {
@@ -42,6 +51,17 @@ type Client struct {
 	// Dialect is V3 or Standard.
 	// Defaults to V3.
 	Dialect string `json:"dialect,omitempty"`
+
+	// Profile is ProfileFAPI2 or ProfileFAPI2Signing for an application that follows FAPI 2.0.
+	// It sets the fields that the profile demands, and a field that says otherwise is refused:
+	// pushed requests with PKCE, response type code, private_key_jwt, tokens bound to a key
+	// (DPoPBoundAccessTokens), and PS256, ES256 or EdDSA in all signatures, of which
+	// Config.SigningAlgorithms must have one. Access tokens are opaque, and a code lives for at
+	// most 60 seconds.
+	// ProfileFAPI2Signing demands signed request objects and responses that are JWTs (JARM) as
+	// well. Standard dialect only.
+	// Defaults to none.
+	Profile string `json:"profile,omitempty"`
 
 	// Public marks an application that cannot keep a secret, such as a web page or a phone
 	// app. It must use PKCE.
@@ -274,7 +294,7 @@ func (c Client) record() storage.Client {
 		Unreviewed: c.Unreviewed, Disabled: c.Disabled, Version: c.Revision, ButtonColor: c.ButtonColor, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL,
 		AuthSigningAlg: c.TokenEndpointAuthSigningAlg, JWKS: keys, JWKSURI: c.JWKSURI,
 		RequirePushed: c.RequirePushedAuthorizationRequests, RequirePKCE: c.RequirePKCE, RequireSignedRequest: c.RequireSignedRequestObject, RequestSigningAlg: c.RequestObjectSigningAlg,
-		RequireDPoP: c.DPoPBoundAccessTokens,
+		RequireDPoP: c.DPoPBoundAccessTokens, Profile: c.Profile,
 	}
 	if record.Name == "" {
 		record.Name = c.ID
@@ -300,7 +320,7 @@ func asClient(c storage.Client) Client {
 		Unreviewed: c.Unreviewed, Disabled: c.Disabled, Revision: c.Version, ButtonColor: c.ButtonColor, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL,
 		TokenEndpointAuthSigningAlg: c.AuthSigningAlg, JWKS: c.JWKS, JWKSURI: c.JWKSURI,
 		RequirePushedAuthorizationRequests: c.RequirePushed, RequirePKCE: c.RequirePKCE, RequireSignedRequestObject: c.RequireSignedRequest, RequestObjectSigningAlg: c.RequestSigningAlg,
-		DPoPBoundAccessTokens: c.RequireDPoP,
+		DPoPBoundAccessTokens: c.RequireDPoP, Profile: c.Profile,
 	}
 	if c.JWTAccessTokens {
 		registered.AccessTokenFormat = formatJWT

@@ -22,9 +22,12 @@ var ErrNoClient = clients.ErrNotFound
 // until its data is removed, or ctx ends. A new confidential client without a Secret gets a
 // random one, unless it has a key; Clients.Secret returns it.
 func (p Clients) Save(ctx context.Context, c Client) error {
-	err := p.Validate(c)
+	pinned, err := c.pinned(p.cfg)
 	if err == nil {
-		err = asFieldError(p.clients.Save(ctx, c.record(), c.Secret, c.pictures()))
+		err = p.validate(pinned)
+	}
+	if err == nil {
+		err = asFieldError(p.clients.Save(ctx, pinned.record(), c.Secret, c.pictures()))
 	}
 	if errors.Is(err, storage.ErrChanged) {
 		return ErrChanged

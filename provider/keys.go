@@ -134,6 +134,10 @@ func (p *Provider) signAccessToken(alg string, claims []byte) (string, error) {
 	return p.keys.SignAs(keyring.TypeAccessToken, alg, claims)
 }
 
+func (p *Provider) signResponse(alg string, claims []byte) (string, error) {
+	return p.keys.SignAs(keyring.TypeResponse, alg, claims)
+}
+
 func (p *Provider) verifyAccessToken(ctx context.Context, token string) ([]byte, error) {
 	p.keys.Refresh(ctx)
 	return p.keys.VerifyAs(keyring.TypeAccessToken, token)

@@ -316,6 +316,7 @@ func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine
 		Sign:              p.faults.Sign(p.keys.Sign),
 		SignAccessToken:   p.signAccessToken,
 		VerifyAccessToken: p.verifyAccessToken,
+		SignResponse:      p.signResponse,
 		Resources:         p.cfg.engineResources(),
 		OpenSecret:        func(sealed []byte) ([]byte, error) { return p.secrets.Open(clients.SealPurpose, sealed) },
 		UnknownKeys:       clientkeys.NewSource(fetchKeys(p.strangers), p.cfg.Clock),

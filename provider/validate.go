@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -32,6 +33,15 @@ func (p Clients) ValidateOrigin(origin string) error {
 // Validate returns the FieldError that Clients.Save would return for a registration, or
 // nil. It checks neither existing registrations nor the logo.
 func (p Clients) Validate(c Client) error {
+	pinned, err := c.pinned(p.cfg)
+	if err != nil {
+		return err
+	}
+	return p.validate(pinned)
+}
+
+// validate checks a registration whose profile is pinned.
+func (p Clients) validate(c Client) error {
 	if err := c.validateSigning(p.cfg.SigningAlgorithms); err != nil {
 		return err
 	}
@@ -45,6 +55,65 @@ func (p Clients) Validate(c Client) error {
 		return err
 	}
 	return c.validateKeys(p.cfg.AllowPrivateNetworks)
+}
+
+// pinned returns a registration with the fields that its profile demands, and an error for the
+// first field that says otherwise.
+func (c Client) pinned(cfg Config) (Client, error) {
+	profile, ok := registry.ProfileNamed(c.Profile)
+	if !ok {
+		return c, wrongField("Profile", "%q is neither %q nor %q", c.Profile, ProfileFAPI2, ProfileFAPI2Signing)
+	}
+	if c.Profile == "" {
+		return c, nil
+	}
+	if err := c.contradicts(profile, cfg); err != nil {
+		return c, err
+	}
+	fits := slices.IndexFunc(cfg.SigningAlgorithms, profile.Allows)
+	if fits < 0 {
+		return c, wrongField("Profile", "needs one of %s in Config.SigningAlgorithms", strings.Join(profile.Algorithms, ", "))
+	}
+	for _, alg := range []*string{&c.IDTokenSignedResponseAlg, &c.AuthorizationSignedResponseAlg} {
+		*alg = cmp.Or(*alg, cfg.SigningAlgorithms[fits])
+	}
+	if len(c.RedirectURIs) > 0 {
+		c.ResponseTypes = []string{"code"}
+	}
+	c.TokenEndpointAuthMethod = protocol.AuthPrivateKey
+	c.RequirePushedAuthorizationRequests, c.RequirePKCE, c.DPoPBoundAccessTokens = true, true, true
+	c.RequireSignedRequestObject = c.RequireSignedRequestObject || profile.SignedMessages
+	return c, nil
+}
+
+// contradicts returns an error for the first field that says otherwise than a profile.
+func (c Client) contradicts(profile registry.Profile, cfg Config) error {
+	switch {
+	case c.Dialect != Standard:
+		return wrongField("Dialect", "must be %q with a Profile", Standard)
+	case c.Public:
+		return wrongField("Public", "has no key to sign with, which the Profile demands")
+	case c.TokenEndpointAuthMethod != "" && c.TokenEndpointAuthMethod != protocol.AuthPrivateKey:
+		return wrongField("TokenEndpointAuthMethod", "must be %s with a Profile", protocol.AuthPrivateKey)
+	case slices.ContainsFunc(c.ResponseTypes, func(t string) bool { return t != "code" }):
+		return wrongField("ResponseTypes", "must be code with a Profile")
+	case c.AccessTokenFormat != "":
+		return wrongField("AccessTokenFormat", "must be empty with a Profile: tokens for the provider's own endpoints are signed with %s", keyring.RS256)
+	case cfg.Lifetimes.RefreshGrace < profile.RefreshGrace && slices.Contains(c.GrantTypes, protocol.GrantRefreshToken):
+		return wrongField("Profile", "needs Config.Lifetimes.RefreshGrace of %s at least", profile.RefreshGrace)
+	}
+	for _, field := range []struct{ name, alg string }{
+		{"TokenEndpointAuthSigningAlg", c.TokenEndpointAuthSigningAlg},
+		{"RequestObjectSigningAlg", c.RequestObjectSigningAlg},
+		{"IDTokenSignedResponseAlg", c.IDTokenSignedResponseAlg},
+		{"UserinfoSignedResponseAlg", c.UserinfoSignedResponseAlg},
+		{"AuthorizationSignedResponseAlg", c.AuthorizationSignedResponseAlg},
+	} {
+		if field.alg != "" && !profile.Allows(field.alg) {
+			return wrongField(field.name, "%q is none of %s, which the Profile demands", field.alg, strings.Join(profile.Algorithms, ", "))
+		}
+	}
+	return nil
 }
 
 // validateSigning returns an error for the first algorithm with which nothing is signed for the

@@ -18,6 +18,9 @@ type Client struct {
 	// Dialect is the wire format of the application.
 	Dialect string `json:"dialect"`
 
+	// Profile is the profile of FAPI 2.0 that the application follows, or empty.
+	Profile string `json:"profile,omitempty"`
+
 	// Public marks a client that cannot keep a secret (RFC 6749 section 2.1).
 	Public bool `json:"public,omitempty"`
 

@@ -35,7 +35,7 @@ var documents = map[string]struct {
 			IDTokenAlg: "ES256", UserinfoAlg: "EdDSA", ResponseAlg: "PS256",
 			SkipConsent: true, Unreviewed: true, Disabled: true, Deleted: true,
 			AuthSigningAlg: "ES256", JWKS: json.RawMessage(`{"keys":[]}`), JWKSURI: "https://app.example/keys",
-			RequirePushed: true, RequirePKCE: true, RequireSignedRequest: true, RequestSigningAlg: "PS256", RequireDPoP: true,
+			RequirePushed: true, RequirePKCE: true, RequireSignedRequest: true, RequestSigningAlg: "PS256", RequireDPoP: true, Profile: "fapi2",
 			LeanIDTokens: true, JWTAccessTokens: true, Resources: []string{"https://api.example/"},
 			BackchannelLogoutURI: "https://app.example/ended", BackchannelLogoutSession: true,
 			OptionalScopes: []string{"student"}, LogoDark: storage.Digest{4}, Wordmark: storage.Digest{5}, WordmarkDark: storage.Digest{6},
@@ -49,7 +49,7 @@ var documents = map[string]struct {
 			},
 			CreatedAt: at, UpdatedAt: at.Add(time.Minute),
 		},
-		text: `{"name":"Küche \u003c\u0026\u003e \"Söhne\"","dialect":"v3","public":true,` +
+		text: `{"name":"Küche \u003c\u0026\u003e \"Söhne\"","dialect":"v3","profile":"fapi2","public":true,` +
 			`"secrets":[{"sealed":"c2VhbGVk","created_at":1773500966535897,"expires_at":1773504566535897},{"sealed":"AP8="}],` +
 			`"auth_method":"client_secret_basic","redirect_uris":["https://app.example/callback?a=1\u0026b=2"],` +
 			`"post_logout_redirect_uris":["https://app.example/"],"response_types":["code","token"],` +

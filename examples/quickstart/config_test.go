@@ -245,7 +245,7 @@ const everyKey = `{
 		"attributes": {"fname": "A"},
 		"status": [{"group": "staff", "subgroups": ["Office"], "verified": true, "pending": true, "verified_by": "HR", "source": "roster", "method": "document", "reason": "mismatch",
 			"verified_at": "2026-01-02T03:04:05Z", "expires_at": "2027-01-02T03:04:05Z"}]}],
-	"clients": [{"client_id": "c", "client_secret": "s", "client_secret_file": "c.secret", "name": "C", "dialect": "standard", "public": true,
+	"clients": [{"client_id": "c", "client_secret": "s", "client_secret_file": "c.secret", "name": "C", "dialect": "standard", "profile": "fapi2", "public": true,
 		"token_endpoint_auth_method": "client_secret_post", "token_endpoint_auth_signing_alg": "ES256",
 		"jwks": {"keys": []}, "jwks_uri": "https://c.test/keys", "require_pushed_authorization_requests": true,
 		"require_signed_request_object": true, "require_pkce": true, "dpop_bound_access_tokens": true, "request_object_signing_alg": "ES256",

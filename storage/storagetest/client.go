@@ -14,6 +14,7 @@ func fullClient() storage.Client {
 		ID:      "client",
 		Name:    "Ünïcode <b>& \"quotes\"",
 		Dialect: "standard",
+		Profile: "fapi2",
 		Public:  true,
 		Secrets: []storage.ClientSecret{
 			{Sealed: []byte{0, 1, 0xff}, CreatedAt: t0},

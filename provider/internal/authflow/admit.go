@@ -103,7 +103,10 @@ func (e *Endpoint) deny(w http.ResponseWriter, r *http.Request, d *denial) error
 		return err
 	}
 	e.Site.LogFailure(r, http.StatusForbidden, d)
-	response := e.Engine.Refuse(request, refused.err)
+	response, err := e.Engine.Refuse(request, refused.err)
+	if err != nil {
+		return err
+	}
 	view := ui.DeniedView{Page: e.Site.PageView(r, request), Message: d.message, URL: Location(response)}
 	if response.Mode == protocol.ModeFormPost {
 		view.URL, view.Fields = response.RedirectURI, fieldsOf(response)

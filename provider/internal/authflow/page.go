@@ -153,7 +153,11 @@ func (e *Endpoint) refuse(w http.ResponseWriter, r *http.Request, refused *redir
 		return err
 	}
 	e.Site.LogFailure(r, protocol.AsError(refused.err).Status, refused)
-	e.respond(w, r, refused.request, e.Engine.Refuse(refused.request, refused.err))
+	response, err := e.Engine.Refuse(refused.request, refused.err)
+	if err != nil {
+		return err
+	}
+	e.respond(w, r, refused.request, response)
 	return nil
 }
 

@@ -87,7 +87,7 @@ func (e *Engine) Authorize(ctx context.Context, r *AuthorizeRequest, a Approval)
 		}
 		return issue.Response{}, refusal(err)
 	}
-	return e.maker.Respond(&r.Request, issue.InOrder(response.GetParameters())), nil
+	return e.maker.Respond(&r.Request, issue.InOrder(response.GetParameters()))
 }
 
 // EndFlow records that the response to a request is an error, so that it gets no other
@@ -111,8 +111,9 @@ func (e *Engine) EndFlow(ctx context.Context, r *AuthorizeRequest, f Flow) error
 	}
 }
 
-// Refuse returns the error response for a request (RFC 6749 section 4.1.2.1).
-func (e *Engine) Refuse(r *AuthorizeRequest, err error) issue.Response {
+// Refuse returns the error response for a request (RFC 6749 section 4.1.2.1). It fails if the
+// response has to be signed, and cannot be.
+func (e *Engine) Refuse(r *AuthorizeRequest, err error) (issue.Response, error) {
 	refused := protocol.AsError(err)
 	return e.maker.Respond(&r.Request, []issue.Parameter{{Name: "error", Value: refused.Code}, {Name: "error_description", Value: refused.Description}})
 }
@@ -138,7 +139,7 @@ func (i issuer) HandleAuthorizeEndpointRequest(ctx context.Context, ar fosite.Au
 	var code, access string
 	var err error
 	if s.request.Returns("code") {
-		code = i.maker.Token(&s.Batch, storage.AuthorizationCode, now, i.Lifetimes.Code)
+		code = i.maker.Token(&s.Batch, storage.AuthorizationCode, now, client.Profile.Code(i.Lifetimes.Code))
 		s.Grant.ExpiresAt = latest(s.Grant.ExpiresAt, s.GetExpiresAt(fosite.AuthorizeCode).Add(i.afterCode(client)))
 		s.Issued[len(s.Issued)-1].JKT = s.request.JKT
 		response.AddParameter("code", code)

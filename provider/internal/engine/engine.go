@@ -42,6 +42,10 @@ type Options struct {
 	SignAccessToken   func(alg string, claims []byte) (string, error)
 	VerifyAccessToken func(ctx context.Context, token string) (claims []byte, err error)
 
+	// SignResponse returns claims as an authorization response that is a JWT (JARM); it passes
+	// for no other JWT.
+	SignResponse func(alg string, claims []byte) (string, error)
+
 	// Resources are the APIs that access tokens can be for, beside the provider's own
 	// endpoints.
 	Resources registry.Resources
@@ -168,6 +172,7 @@ func New(o Options) *Engine {
 	}
 	e.maker = &issue.Maker{
 		Issuer: o.Issuer, Tokens: o.Tokens, Sign: o.Sign, SignAccessToken: o.SignAccessToken, VerifyAccessToken: o.VerifyAccessToken,
+		SignResponse: o.SignResponse, Clock: o.Clock,
 		Resources: o.Resources, Claims: o.Claims, Classes: o.Classes, IDLife: o.Lifetimes.ID,
 	}
 	e.fosite = newFosite(e)

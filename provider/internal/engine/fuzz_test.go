@@ -56,6 +56,8 @@ func FuzzParseAuthorize(f *testing.F) {
 		Issuer: "https://id.test/oidc", Clients: fuzzClients{}, Clock: time.Now,
 		Scopes:     []string{"military", "identity"},
 		ScopeKnown: func(scope string) bool { return scope == "military" || scope == "identity" },
+
+		SignResponse: func(alg string, _ []byte) (string, error) { return alg, nil },
 	})
 	f.Fuzz(func(t *testing.T, query string) {
 		form, err := url.ParseQuery(query)
@@ -73,7 +75,11 @@ func FuzzParseAuthorize(f *testing.F) {
 			t.Fatalf("trusts %q of %v", r.RedirectURI, form)
 		}
 		if err != nil {
-			checkRefusal(t, e.Refuse(r, err), form)
+			response, err := e.Refuse(r, err)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkRefusal(t, response, form)
 			return
 		}
 		checkRequest(t, r, form)

@@ -87,7 +87,7 @@ func (e *Engine) refuse(ctx context.Context, c *registry.Client, form url.Values
 		if inside.State != "" {
 			form.Set("state", inside.State)
 		}
-		if slices.Contains(protocol.ResponseModes, inside.Mode) {
+		if slices.Contains(protocol.ResponseModes, inside.Mode) || slices.Contains(protocol.SignedModes, inside.Mode) {
 			form.Set("response_mode", string(inside.Mode))
 		}
 	}

@@ -102,6 +102,9 @@ func noClient(cause error) *protocol.Error {
 // its response type, scopes and redirect URI.
 func (e *Engine) readByFosite(ctx context.Context, r *AuthorizeRequest, form url.Values, scopes []string) (fosite.AuthorizeRequester, error) {
 	form = withScopes(form, scopes)
+	if r.Signed { // fosite knows no signed mode
+		form.Set("response_mode", string(r.Mode))
+	}
 	if r.Client.IsUnknown() {
 		ctx = withClient(ctx, requestedClient{r.Client, r.RedirectURI})
 	}

@@ -27,15 +27,21 @@ const (
 	// TypeLogoutToken is the type of logout tokens (OpenID Connect Back-Channel Logout 1.0
 	// section 2.4).
 	TypeLogoutToken = "logout+jwt"
+	// TypeResponse is the type of authorization responses. JARM section 2.1 gives them no typ,
+	// and libraries refuse one that they do not know: their header has none.
+	TypeResponse = "response"
 )
 
 // types are all types of tokens.
-var types = []string{TypeJWT, TypeAccessToken, TypeLogoutToken}
+var types = []string{TypeJWT, TypeAccessToken, TypeLogoutToken, TypeResponse}
 
 // encodeHeader returns the encoded JOSE header (RFC 7515 section 4) of a key's tokens of a
 // type, with the dot that follows. Algorithm, identifier and type need no escape.
 func encodeHeader(alg, id, typ string) string {
 	header := `{"alg":"` + alg + `","kid":"` + id + `","typ":"` + typ + `"}`
+	if typ == TypeResponse {
+		header = `{"alg":"` + alg + `","kid":"` + id + `"}`
+	}
 	return base64.RawURLEncoding.EncodeToString([]byte(header)) + "."
 }
 

@@ -34,6 +34,7 @@ type metadata struct {
 	GrantTypesSupported               []string `json:"grant_types_supported"`
 	SubjectTypesSupported             []string `json:"subject_types_supported"`
 	IDTokenSigningAlgs                []string `json:"id_token_signing_alg_values_supported"`
+	AuthorizationSigningAlgs          []string `json:"authorization_signing_alg_values_supported"`
 	UserinfoSigningAlgs               []string `json:"userinfo_signing_alg_values_supported"`
 	TokenEndpointAuthMethods          []string `json:"token_endpoint_auth_methods_supported"`
 	RevocationEndpointAuthMethods     []string `json:"revocation_endpoint_auth_methods_supported"`
@@ -78,6 +79,7 @@ func (e *Endpoints) discoveryDocument() (*web.Document, error) {
 		GrantTypesSupported:               protocol.RegisteredGrantTypes,
 		SubjectTypesSupported:             []string{"public"},
 		IDTokenSigningAlgs:                e.SigningAlgorithms,
+		AuthorizationSigningAlgs:          e.SigningAlgorithms,
 		UserinfoSigningAlgs:               e.SigningAlgorithms,
 		TokenEndpointAuthMethods:          protocol.AuthMethods,
 		RevocationEndpointAuthMethods:     protocol.AuthMethods,
@@ -102,7 +104,7 @@ func (e *Endpoints) discoveryDocument() (*web.Document, error) {
 	if e.Register != nil {
 		m.RegistrationEndpoint = at("/oauth/register")
 	}
-	for _, mode := range protocol.ResponseModes {
+	for _, mode := range slices.Concat(protocol.ResponseModes, protocol.SignedModes) {
 		m.ResponseModesSupported = append(m.ResponseModesSupported, string(mode))
 	}
 	for _, s := range e.Catalogue.Scopes {

@@ -5,7 +5,7 @@ import "strings"
 // The lists that the authorization endpoint follows, as discovery has them.
 var (
 	responseTypes = []string{"code", "token", "id_token", "code id_token", "code token", "code id_token token", "id_token token"}
-	responseModes = []string{"query", "fragment", "form_post"}
+	responseModes = []string{"query", "fragment", "form_post", "jwt", "query.jwt", "fragment.jwt", "form_post.jwt"}
 	prompts       = []string{"none", "login", "consent", "select_account", "create"}
 	displays      = []string{"page", "popup"}
 )
@@ -48,7 +48,7 @@ func authorizationParameters() []Parameter {
 		{Name: "nonce", Needed: "in the dialect `standard`, when the response holds an ID token", Meaning: "Comes back in the ID token."},
 		{Name: "code_challenge", Needed: "for public clients, and where it is registered", Meaning: "The SHA-256 digest of your code verifier, as base64url without padding (RFC 7636)."},
 		{Name: "code_challenge_method", Needed: "with `code_challenge`", Values: []string{"S256"}, Meaning: "How the challenge was made."},
-		{Name: "response_mode", Values: responseModes, Meaning: "How the response comes. Without it a code comes in the query, and tokens in the fragment."},
+		{Name: "response_mode", Values: responseModes, Meaning: "How the response comes. Without it a code comes in the query, and tokens in the fragment. Those with `jwt`, of the dialect `standard`, put the response into a signed JWT, the parameter `response`."},
 		{Name: "prompt", Values: prompts, List: true, Meaning: "`none`: no screen, or an error. `login`: authenticate again. `consent`: ask again. `select_account`: choose the account. `create`: the sign-up screen first."},
 		{Name: "max_age", Meaning: "The most seconds since the user has authenticated."},
 		{Name: "login_hint", Meaning: "The e-mail address to fill in, or by whose domain the user is sent to an upstream provider."},
@@ -86,7 +86,7 @@ func authorizationErrors(i Installation) []Error {
 		{Code: "invalid_request", Text: "The parameter eid is longer than 255 characters.", Remedy: "Send a shorter identifier.", Example: []Change{long("eid", 256)}},
 		{Code: "invalid_request", Text: "The request has too many parameters.", Remedy: "64 at most.", Example: []Change{crowd(64)}},
 		{Code: "invalid_request", Text: "A parameter holds characters that are not allowed.", Remedy: "Send UTF-8 without control characters.", Example: []Change{with("nonce", "a\tb")}},
-		{Code: "invalid_request", Text: "A state with control characters cannot be returned by form_post.", Remedy: "Use letters and digits; browsers change line breaks in forms."},
+		{Code: "invalid_request", Text: "A state with control characters cannot be returned by form_post or in a JWT.", Remedy: "Use letters and digits; browsers change line breaks in forms."},
 		{Code: "invalid_request", Text: "The parameter response_type is missing.", Remedy: "Send `response_type=code`.", Example: []Change{without("response_type")}},
 		{Code: "invalid_request", Text: "The parameter nonce is required for this response_type.", Remedy: "Send a nonce, or use `response_type=code`.", For: InStandard, Example: []Change{with("response_type", "id_token"), without("nonce")}},
 		{Code: "invalid_request", Text: "The parameter op is signin or signup.", Remedy: "As it says.", Example: []Change{with("op", "signout")}},
@@ -111,6 +111,7 @@ func authorizationErrors(i Installation) []Error {
 		{Code: "unauthorized_client", Text: "This application may not use this grant.", Remedy: "Your registration does not have it."},
 		{Code: "unsupported_response_mode", Text: "This response_mode is unknown.", Remedy: "Use `" + strings.Join(responseModes, "`, `") + "`.", Example: []Change{with("response_mode", "pigeon")}},
 		{Code: "unsupported_response_mode", Text: "Tokens are never sent in a query.", Remedy: "Use `fragment` or `form_post` for tokens.", Example: []Change{with("response_type", "id_token"), with("response_mode", "query")}},
+		{Code: "unsupported_response_mode", Text: "The responses to this application are signed: name the response_mode jwt.", Remedy: "Its registration has the profile `fapi2-signing`.", For: InStandard},
 		{Code: "unsupported_response_mode", Text: "This response_mode is unknown, or not safe with the response_type.", Remedy: "Use `fragment` or `form_post` for tokens."},
 	}
 	all = append(all,

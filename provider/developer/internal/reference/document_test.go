@@ -97,9 +97,10 @@ func TestErrorsHaveExamples(t *testing.T) {
 		"The user did not allow it.", "The user is not a verified member of the group.", "The user is not verified yet (verification_pending).", "The user may not use this application.",
 		"The user cannot authenticate as the request demands.", "The user may not sign in.", "It is not certain who is signed in.", "The user no longer exists.",
 		"The user has to authenticate again, as acr_values and max_age say.",
-		"A state with control characters cannot be returned by form_post.", // control characters say nothing on a page
+		"A state with control characters cannot be returned by form_post or in a JWT.", // control characters say nothing on a page
 		"This application may not use this grant.", "The request is malformed.", "This application has no scope value that the user could pick.",
 		"This response_mode is unknown, or not safe with the response_type.",
+		"The responses to this application are signed: name the response_mode jwt.",
 		"The account of the persona is locked.", "This application has to push its requests.", "This application has to sign its requests.",
 		"The login_hint names a persona that the sandbox does not have for this application.",
 		"Ask for exactly one scope value that the user has allowed.", // signed with a key of the reader's own

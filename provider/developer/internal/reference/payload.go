@@ -232,6 +232,7 @@ func discoveryPayload() Payload {
 		{"grant_types_supported", TypeStrings, "Those of both endpoints."},
 		{"subject_types_supported", TypeStrings, "`public`: every application knows a user by the same `sub`."},
 		{"id_token_signing_alg_values_supported", TypeStrings, "How ID tokens can be signed: `RS256`, and others that are switched on."},
+		{"authorization_signing_alg_values_supported", TypeStrings, "How responses of the authorization endpoint can be signed."},
 		{"userinfo_signing_alg_values_supported", TypeStrings, "How userinfo can be signed."},
 		{"token_endpoint_auth_methods_supported", TypeStrings, "How applications authenticate."},
 		{"revocation_endpoint_auth_methods_supported", TypeStrings, "How applications authenticate."},

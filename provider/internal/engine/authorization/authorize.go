@@ -25,8 +25,12 @@ type Request struct {
 	RedirectURI  string
 	RedirectSent bool
 	ResponseType string
-	Mode         protocol.ResponseMode
-	Scopes       []string
+
+	// Mode is how the response reaches the client, Signed that it is a JWT (JARM).
+	Mode   protocol.ResponseMode
+	Signed bool
+
+	Scopes []string
 
 	// Ignored are scope values of the request that are not among Scopes: they mean
 	// nothing here.
@@ -134,7 +138,7 @@ func (a Reader) Identify(client *registry.Client, form url.Values) (Request, err
 		return Request{}, &RedirectError{Client: client, Sent: r.RedirectURI}
 	}
 	r.ResponseType = canonicalResponseType(form.Get("response_type"))
-	r.Mode = responseMode(form)
+	r.Mode, r.Signed = responseMode(client, form)
 	if states := form["state"]; len(states) == 1 && len(states[0]) <= input.MaxState && r.mayReturn(states[0]) {
 		r.State, r.StateSent = states[0], true
 	}
@@ -182,41 +186,16 @@ func (e *RedirectError) Error() string {
 	return "engine: redirect_uri is not registered for client " + strconv.Quote(e.Client.ID)
 }
 
-// responseMode returns how the response to a request reaches the client, an error also
-// when something else is wrong with the request: in the mode that it names, unless that
-// would bring tokens into a query, or as its response type has it. A response type that
-// asks for a token has the fragment, whatever else there is in it (OAuth 2.0 Multiple
-// Response Type Encoding Practices section 5).
-func responseMode(form url.Values) protocol.ResponseMode {
-	byType := protocol.ModeQuery
-	for _, value := range input.Values(strings.Join(form["response_type"], " ")) {
-		if value == "token" || value == "id_token" {
-			byType = protocol.ModeFragment
-		}
-	}
-	named := protocol.ResponseMode(form.Get("response_mode"))
-	if len(form["response_mode"]) != 1 || !slices.Contains(protocol.ResponseModes, named) || named == protocol.ModeQuery {
-		return byType
-	}
-	return named
-}
-
-// mayReturn reports whether a state reaches the client byte for byte. Browsers change line
-// breaks and what is not UTF-8 in the fields of a form.
-func (r *Request) mayReturn(state string) bool {
-	return r.Mode != protocol.ModeFormPost || input.IsText(state)
-}
-
 // parse reads the parameters, one rule each.
 func (r *Request) parse(form url.Values) error {
 	if err := input.CheckForm(form); err != nil {
 		return err
 	}
-	if err := r.checkMode(protocol.ResponseMode(form.Get("response_mode"))); err != nil {
+	if err := r.checkMode(form.Get("response_mode")); err != nil {
 		return err
 	}
 	if !r.mayReturn(form.Get("state")) {
-		return protocol.Fail(protocol.InvalidRequest, "A state with control characters cannot be returned by form_post.").
+		return protocol.Fail(protocol.InvalidRequest, "A state with control characters cannot be returned by form_post or in a JWT.").
 			Because(diagnosis.ParameterMalformed, "parameter", "state")
 	}
 	for _, p := range unsupported {
@@ -270,17 +249,6 @@ var unsupported = []struct{ name, code string }{
 	{"request_uri", protocol.RequestURINotSupported},
 	{"request", protocol.InvalidRequestObject},
 	{"registration", protocol.RegistrationUnsupported},
-}
-
-func (r *Request) checkMode(named protocol.ResponseMode) error {
-	switch {
-	case named == "", named == r.Mode:
-		return nil
-	case named == protocol.ModeQuery:
-		return protocol.Fail(protocol.UnsupportedResponseMode, "Tokens are never sent in a query.").Because(diagnosis.ResponseModeUnsupported, "response_mode", string(named))
-	default:
-		return protocol.Fail(protocol.UnsupportedResponseMode, "This response_mode is unknown.").Because(diagnosis.ResponseModeUnsupported, "response_mode", string(named))
-	}
 }
 
 func (r *Request) parsePrompt(prompt string) error {

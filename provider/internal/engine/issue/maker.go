@@ -25,6 +25,12 @@ type Maker struct {
 	SignAccessToken   func(alg string, claims []byte) (string, error)
 	VerifyAccessToken func(ctx context.Context, token string) (claims []byte, err error)
 
+	// SignResponse returns claims as an authorization response that is a JWT.
+	SignResponse func(alg string, claims []byte) (string, error)
+
+	// Clock tells when a response is made.
+	Clock func() time.Time
+
 	// Resources are the APIs that access tokens can be for.
 	Resources registry.Resources
 

@@ -1,6 +1,9 @@
 package protocol
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // ResponseMode is how an authorization response reaches the client.
 type ResponseMode string
@@ -13,8 +16,21 @@ const (
 	ModeFormPost ResponseMode = "form_post"
 )
 
-// ResponseModes are all that are supported.
-var ResponseModes = []ResponseMode{ModeQuery, ModeFragment, ModeFormPost}
+// ResponseModes are those of plain parameters, SignedModes those of responses that are JWTs
+// (JWT Secured Authorization Response Mode, JARM, section 2.3).
+var (
+	ResponseModes = []ResponseMode{ModeQuery, ModeFragment, ModeFormPost}
+	SignedModes   = []ResponseMode{"jwt", "query.jwt", "fragment.jwt", "form_post.jwt"}
+)
+
+// Unsigned returns the mode in which a JWT of a signed mode reaches the client: empty for that
+// of the response type. An unsigned mode is returned as it is.
+func (m ResponseMode) Unsigned() (mode ResponseMode, signed bool) {
+	if !slices.Contains(SignedModes, m) {
+		return m, false
+	}
+	return ResponseMode(strings.TrimSuffix(strings.TrimSuffix(string(m), "jwt"), ".")), true
+}
 
 // ResponseTypes are all response types that are supported, each in its
 // canonical order (OAuth 2.0 Multiple Response Type Encoding Practices).

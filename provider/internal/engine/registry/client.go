@@ -17,6 +17,9 @@ type Client struct {
 	storage.Client
 	Dialect Dialect
 
+	// Profile is what its profile demands beside the fields of the registration.
+	Profile Profile
+
 	// Trusted reports that the operator vouches for what a client that nobody has registered
 	// calls itself.
 	Trusted bool
@@ -101,6 +104,9 @@ func (c *Client) IDTokenSigning() string { return cmp.Or(c.IDTokenAlg, keyring.R
 
 // UserinfoSigning is the algorithm of signed userinfo.
 func (c *Client) UserinfoSigning() string { return cmp.Or(c.UserinfoAlg, keyring.RS256) }
+
+// ResponseSigning is the algorithm of authorization responses that are JWTs.
+func (c *Client) ResponseSigning() string { return cmp.Or(c.ResponseAlg, keyring.RS256) }
 
 // AllowsGrant reports whether the client may use this grant at the token endpoint.
 func (c *Client) AllowsGrant(grant string) bool { return slices.Contains(c.AllowedGrantTypes(), grant) }

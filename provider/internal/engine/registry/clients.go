@@ -42,8 +42,12 @@ func Enabled(record storage.Client) (*Client, error) {
 	if !ok {
 		return nil, errors.New("engine: client of an unknown dialect")
 	}
+	profile, ok := ProfileNamed(record.Profile)
+	if !ok {
+		return nil, errors.New("engine: client of an unknown profile")
+	}
 	return &Client{
-		Client: record, Dialect: dialect.within(record),
+		Client: record, Dialect: dialect.within(record), Profile: profile,
 		digests: make([]atomic.Pointer[[sha256.Size]byte], len(record.Secrets)),
 	}, nil
 }

@@ -79,6 +79,9 @@ type Dialect struct {
 	// DPoP binds tokens and codes to a key of which the client sends proofs (RFC 9449).
 	DPoP bool
 
+	// SignedResponses allows the response modes of JARM.
+	SignedResponses bool
+
 	// EmailVerified adds the claim email_verified beside email.
 	EmailVerified bool
 }
@@ -115,6 +118,7 @@ var dialects = []Dialect{
 		JWTAccessTokens: true,
 		OptionalScopes:  true,
 		DPoP:            true,
+		SignedResponses: true,
 	},
 }
 

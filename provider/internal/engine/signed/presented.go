@@ -119,6 +119,9 @@ func (v *Verifier) Verify(ctx context.Context, p Kind, c *registry.Client, token
 	if c.IsUnknown() {
 		keys = v.UnknownKeys
 	}
+	if !c.Profile.Allows(token.Alg) {
+		return p.refuseKey(clientkeys.ErrAlgorithm, token)
+	}
 	if err := keys.Verify(ctx, holder, token, alg); err != nil {
 		return p.refuseKey(err, token)
 	}
