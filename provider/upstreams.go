@@ -68,8 +68,9 @@ type Upstream struct {
 	Classes map[string]Assurance
 
 	// Groups returns the memberships that the upstream vouches for, from what it says at each
-	// sign-in. They are recorded as verified by the issuer, and end when they are missing;
-	// ExpiresAt ends one earlier. A membership that others have verified stays as it is.
+	// sign-in. They are recorded as verified by the issuer, and end when they are missing or
+	// the identity is disconnected; ExpiresAt ends one earlier. A membership that others have
+	// verified stays as it is.
 	// Defaults to none.
 	Groups func(upstream.Identity) []Status
 
@@ -229,7 +230,7 @@ func (p *Provider) vouched(ctx context.Context, userID string, back federation.A
 	for _, s := range back.Upstream.Groups(back.Who) {
 		before, known := recorded[s.Group]
 		said[s.Group] = true
-		if known && !isOf(before, back) && (before.Pending || before.Verified && !hasEnded(before, now)) {
+		if known && !isOf(before, back.Who.Issuer) && (before.Pending || before.Verified && !hasEnded(before, now)) {
 			continue
 		}
 		s.Verified, s.Pending, s.Reason, s.VerifiedAt = true, false, "", now
@@ -238,8 +239,25 @@ func (p *Provider) vouched(ctx context.Context, userID string, back federation.A
 			return err
 		}
 	}
+	return p.endVouched(ctx, userID, person, back.Who.Issuer, said)
+}
+
+// disconnected ends the memberships for which an issuer vouches, before the owner of an account
+// disconnects an identity of it: one membership there makes one member here at a time. If the
+// connection stays, they come back with the next sign-in.
+func (p *Provider) disconnected(ctx context.Context, userID, issuer string) error {
+	person, err := p.store.Person(ctx, userID)
+	if err != nil {
+		return fmt.Errorf("read person: %w", err)
+	}
+	return p.endVouched(ctx, userID, person, issuer, nil)
+}
+
+// endVouched ends the memberships for which an issuer has vouched, but for some groups.
+func (p *Provider) endVouched(ctx context.Context, userID string, person storage.Person, issuer string, but map[string]bool) error {
+	now := p.cfg.Clock()
 	for _, before := range person.Statuses {
-		if said[before.Group] || !isOf(before, back) || !before.Verified || hasEnded(before, now) {
+		if but[before.Group] || !isOf(before, issuer) || !before.Verified || hasEnded(before, now) {
 			continue
 		}
 		ended := before
@@ -251,9 +269,9 @@ func (p *Provider) vouched(ctx context.Context, userID string, back federation.A
 	return nil
 }
 
-// isOf reports whether a membership is one that this upstream has vouched for.
-func isOf(s Status, back federation.Arrival) bool {
-	return s.Origin == "" && s.VerifiedBy == back.Who.Issuer && s.Method == upstreamMethod
+// isOf reports whether a membership is one that an issuer has vouched for.
+func isOf(s Status, issuer string) bool {
+	return s.Origin == "" && s.VerifiedBy == issuer && s.Method == upstreamMethod
 }
 
 func hasEnded(s Status, now time.Time) bool { return !s.ExpiresAt.IsZero() && !now.Before(s.ExpiresAt) }

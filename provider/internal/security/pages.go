@@ -40,10 +40,11 @@ type Options struct {
 		storage.Links
 	}
 
-	// Upstreams are the upstream providers, and Vouched records what one says of the groups
-	// of the owner.
-	Upstreams *federation.Upstreams
-	Vouched   func(ctx context.Context, accountID string, back federation.Arrival) error
+	// Upstreams are the upstream providers. Vouched records what one says of the groups of the
+	// owner, and Disconnected ends what an issuer has said.
+	Upstreams    *federation.Upstreams
+	Vouched      func(ctx context.Context, accountID string, back federation.Arrival) error
+	Disconnected func(ctx context.Context, accountID, issuer string) error
 
 	// Party is the relying party of passkeys; nil if they are off.
 	Party      *passkey.Party

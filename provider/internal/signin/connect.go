@@ -78,6 +78,9 @@ func (p *Pages) connected(w http.ResponseWriter, r *http.Request, page *authflow
 	if err != nil {
 		return err
 	}
+	if _, offered := p.Upstreams.ByID(s.Link.Upstream); !offered {
+		return p.problem(w, r, ui.UpstreamUnknown)
+	}
 	began := time.Unix(s.Began, 0)
 	if !clock.Within(p.Clock(), began, connectLife) {
 		return expired(errors.New("the connection was left"))

@@ -168,6 +168,9 @@ func (p *Pages) strangerCode(w http.ResponseWriter, r *http.Request, page *authf
 	if known.ID != "" {
 		return p.offerConnection(w, r, a.Link, a.Email, known)
 	}
+	if !one.SignsUp {
+		return p.problem(w, r, ui.UpstreamUnknown)
+	}
 	return p.createLinked(w, r, page, a, federation.Arrival{Upstream: one})
 }
 
