@@ -127,8 +127,8 @@ type Client struct {
 	// plain spelling, or response parameter in the query; a redirect URI of V3 may have a
 	// state, whose value is not compared. Requests must match byte for byte, except for the
 	// port of a redirect URI with a loopback IP address (RFC 8252 section 7.3). At least
-	// one of RedirectURIs is required, unless client_credentials is the only one of
-	// GrantTypes.
+	// one of RedirectURIs is required, unless GrantTypes are
+	// only client_credentials, or device_code with or without refresh_token.
 	RedirectURIs           []string `json:"redirect_uris"`
 	PostLogoutRedirectURIs []string `json:"post_logout_redirect_uris,omitempty"`
 
@@ -152,8 +152,11 @@ type Client struct {
 	// RedirectURIs.
 	ResponseTypes []string `json:"response_types,omitempty"`
 
-	// GrantTypes are authorization_code, refresh_token, client_credentials and
-	// urn:ietf:params:oauth:grant-type:jwt-bearer; a public client cannot use the last two.
+	// GrantTypes are authorization_code, refresh_token, client_credentials,
+	// urn:ietf:params:oauth:grant-type:jwt-bearer and
+	// urn:ietf:params:oauth:grant-type:device_code; a public client cannot use client_credentials
+	// and jwt-bearer. The last is for Standard, and has an effect with
+	// Config.DeviceAuthorization only.
 	// implicit is accepted without effect: ResponseTypes decide. With client_credentials an
 	// application gets an access token of its own, about no user. With the JWT bearer grant
 	// it signs a user's name and gets an access token to what that user has already allowed

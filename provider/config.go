@@ -147,6 +147,10 @@ type Config struct {
 	// Defaults to none.
 	UnknownClients UnknownClients `json:"unknown_clients,omitzero"`
 
+	// DeviceAuthorization lets devices without a browser in, such as televisions.
+	// Defaults to none.
+	DeviceAuthorization DeviceAuthorization `json:"device_authorization,omitzero"`
+
 	// Users connects the host's own users.
 	// Defaults to the embedded accounts.
 	Users Users `json:"-"`
@@ -328,6 +332,9 @@ func (c Config) validate() error {
 		return err
 	}
 	if err := c.UnknownClients.validate(); err != nil {
+		return err
+	}
+	if err := c.DeviceAuthorization.validate(); err != nil {
 		return err
 	}
 	if err := c.DPoP.validate(); err != nil {

@@ -146,6 +146,12 @@ const (
 	EventConsent EventName = audit.Consent
 	EventDenied  EventName = audit.Denied
 
+	// EventDeviceAllowed means that a user has allowed an application on a device (RFC 8628),
+	// EventDeviceReported that a user has reported a request of one that somebody else had
+	// started. A plain refusal is EventDenied.
+	EventDeviceAllowed  EventName = audit.DeviceAllowed
+	EventDeviceReported EventName = audit.DeviceReported
+
 	// EventRevoked means that tokens were revoked: by the user, who withdrew consent from
 	// an application, by the application, or by the host (People.RevokeIssuedBefore).
 	EventRevoked EventName = audit.Revoked

@@ -18,6 +18,10 @@ type Lifetimes struct {
 	// Defaults to 60 seconds.
 	Code time.Duration `json:"code,omitempty"`
 
+	// Device is how long a device can wait for its user (RFC 8628), at most 30 minutes.
+	// Defaults to 5 minutes.
+	Device time.Duration `json:"device,omitempty"`
+
 	// AccessToken is the lifetime of an access token.
 	// Defaults to 300 seconds.
 	AccessToken time.Duration `json:"access_token,omitempty"`
@@ -67,6 +71,7 @@ func (l Lifetimes) withDefaults() Lifetimes {
 		value time.Duration
 	}{
 		{&l.Code, 60 * time.Second},
+		{&l.Device, 5 * time.Minute},
 		{&l.AccessToken, 300 * time.Second},
 		{&l.IDToken, 300 * time.Second},
 		{&l.RefreshToken, 7 * 24 * time.Hour},
@@ -93,7 +98,7 @@ func (l Lifetimes) validate() error {
 		name          string
 		value, lowest time.Duration
 	}{
-		{"Code", l.Code, time.Second}, {"AccessToken", l.AccessToken, time.Second},
+		{"Code", l.Code, time.Second}, {"Device", l.Device, time.Minute}, {"AccessToken", l.AccessToken, time.Second},
 		{"IDToken", l.IDToken, time.Second}, {"RefreshToken", l.RefreshToken, time.Second},
 		{"Grant", l.Grant, l.RefreshToken}, {"SessionIdle", l.SessionIdle, time.Minute},
 		{"Session", l.Session, l.SessionIdle}, {"Flow", l.Flow, time.Minute},
@@ -102,6 +107,9 @@ func (l Lifetimes) validate() error {
 		if f.value < f.lowest {
 			return wrongField("Lifetimes."+f.name, "%v is shorter than %v", f.value, f.lowest)
 		}
+	}
+	if l.Device > 30*time.Minute {
+		return wrongField("Lifetimes.Device", "%v is longer than 30m", l.Device)
 	}
 	if l.Code > 10*time.Minute {
 		return wrongField("Lifetimes.Code", "%v is longer than 10m, the most that RFC 6749 section 4.1.2 recommends", l.Code)

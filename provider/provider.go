@@ -257,7 +257,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	p.upkeep.RunWith(p.notifier.Run)
 	endpoints, err := oauth.New(oauth.Options{
 		Site: site, Engine: p.engine, Catalogue: p.catalogue, Audit: p.audit, Activity: p.activity, Limits: p.limits,
-		Classes: cfg.classes().Supported(), HasAccounts: cfg.hasAccounts(), Documents: cfg.UnknownClients.Documents, Register: p.registers(), Faults: p.faults, SigningAlgorithms: cfg.SigningAlgorithms, Keys: p.faults.Publish(p.keys),
+		Classes: cfg.classes().Supported(), HasAccounts: cfg.hasAccounts(), Documents: cfg.UnknownClients.Documents, Register: p.registers(), Devices: cfg.DeviceAuthorization.On, Faults: p.faults, SigningAlgorithms: cfg.SigningAlgorithms, Keys: p.faults.Publish(p.keys),
 	})
 	if err != nil {
 		return err
@@ -266,7 +266,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 		Site: site, Engine: p.engine, Claims: source, Activity: p.activity, Keys: p.keys, IDTokenLife: cfg.Lifetimes.IDToken, Clock: cfg.Clock,
 	})
 	p.closing, p.close = context.WithCancel(context.WithoutCancel(ctx))
-	routes := slices.Concat(p.flows.Routes(), p.pages.Routes(), entrance.Routes(), p.ways.Routes(), protection.Routes(), p.own.Routes(), endpoints.Routes(), endpoints.OlderRoutes(), resources.Routes(), resources.OlderRoutes(), site.Assets(),
+	routes := slices.Concat(p.flows.Routes(), p.pages.Routes(), entrance.Routes(), p.ways.Routes(), protection.Routes(), p.own.Routes(), p.devicePages(), endpoints.Routes(), endpoints.OlderRoutes(), resources.Routes(), resources.OlderRoutes(), site.Assets(),
 		p.Pages().ownWellKnown(), []web.Route{{Method: http.MethodGet, Path: "/widget/{name}", Handler: serveButton(p.button)}})
 	p.server = web.NewServer(site, web.ServerOptions{
 		Routes: routes, Calls: calls, TrustedProxies: cfg.TrustedProxies, Telemetry: telemetry, Closed: p.closing,
@@ -331,6 +331,7 @@ func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine
 		OpenPushed: func(clientID string, sealed []byte) ([]byte, error) {
 			return p.secrets.Open(pushedPurpose(p.issuer, clientID), sealed)
 		},
+		Devices: p.devices(),
 		Allowed: func(ctx context.Context, subject string, c *registry.Client, asked []string) (engine.Allowed, error) {
 			return p.flows.AllowedBefore(ctx, subject, c, asked)
 		},

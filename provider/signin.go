@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/device"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/factor"
 	"github.com/bonafide-id/bonafide/provider/internal/field"
 	"github.com/bonafide-id/bonafide/provider/internal/passkey"
@@ -37,6 +39,71 @@ const (
 	// fingerprint or a PIN.
 	PhishingResistant = storage.PhishingResistant
 )
+
+// DeviceAuthorization lets devices without a browser get tokens that a user allows elsewhere, by
+// a code that the device shows (RFC 8628). Each application needs the grant
+// urn:ietf:params:oauth:grant-type:device_code besides. Whoever makes a user enter a code gets
+// into the account: leave it off unless there are such devices, and keep scopes that do harm out
+// by Scope.NoDevice. See docs/devices.md.
+type DeviceAuthorization struct {
+	// On has the endpoint and the page /device.
+	// Defaults to false.
+	On bool `json:"on,omitempty"`
+
+	// SameNetwork is what happens when the device is in another network than the user: "warn"
+	// says so on the screen, "require" refuses. Networks are 24 bits of IPv4 and 48 of IPv6: a
+	// telephone beside the device, on a mobile network, is in another.
+	// Defaults to "warn".
+	SameNetwork string `json:"same_network,omitempty"`
+
+	// Complete gives devices an address with the code in it (verification_uri_complete), for a
+	// symbol to scan. The user still compares the codes. A link with it can be mailed.
+	// Defaults to false.
+	Complete bool `json:"complete,omitempty"`
+}
+
+// The values of DeviceAuthorization.SameNetwork.
+const (
+	networkWarn    = "warn"
+	networkRequire = "require"
+)
+
+// validate returns an error for the first invalid field.
+func (d DeviceAuthorization) validate() error {
+	if !slices.Contains([]string{"", networkWarn, networkRequire}, d.SameNetwork) {
+		return wrongField("DeviceAuthorization.SameNetwork", "%q is not %s or %s", d.SameNetwork, networkWarn, networkRequire)
+	}
+	return nil
+}
+
+// devices returns how devices get tokens.
+func (p *Provider) devices() engine.Devices {
+	d := engine.Devices{
+		Digest: func(kind, code string) storage.Digest {
+			return p.secrets.MAC(kind+" "+p.issuer, []byte(code))
+		},
+		VerificationURI: p.cfg.BaseURL + device.Path, Complete: p.cfg.DeviceAuthorization.Complete,
+		Refuses: func(scope string) bool {
+			known := p.catalogue.Scope(scope)
+			return known != nil && known.NoDevice
+		},
+		Life: p.cfg.Lifetimes.Device,
+	}
+	if p.cfg.DeviceAuthorization.On {
+		d.Store = p.store
+	}
+	return d
+}
+
+// devicePages returns the routes of the pages about devices, if there are any.
+func (p *Provider) devicePages() []web.Route {
+	d := p.cfg.DeviceAuthorization
+	if !d.On {
+		return nil
+	}
+	pages := device.Pages{Pages: p.pages, SameNetwork: d.SameNetwork == networkRequire, Complete: d.Complete}
+	return pages.Routes()
+}
 
 // SignIn is how users of the embedded accounts sign in. The zero SignIn has passwords,
 // passkeys and authenticator apps, and requires none of them of anybody.

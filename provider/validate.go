@@ -141,7 +141,7 @@ func (c Client) validateCalled(allowPrivate bool) error {
 		return wrongField("BackchannelLogoutSessionRequired", "needs a BackchannelLogoutURI")
 	case c.BackchannelLogoutURI != "" && err != nil:
 		return wrongField("BackchannelLogoutURI", "%q %w", c.BackchannelLogoutURI, err)
-	case c.BackchannelLogoutURI != "" && c.asksForItselfOnly():
+	case c.BackchannelLogoutURI != "" && c.needsNoBrowser():
 		return wrongField("BackchannelLogoutURI", "is of no use to an application without users")
 	}
 	return nil
@@ -181,7 +181,7 @@ func (c Client) validate(known *claims.Catalogue, addresses registry.Addresses, 
 		return wrongField("OptionalScopes", "are for the dialect %s only", Standard)
 	case c.ButtonColor != "" && !web.IsColor(c.ButtonColor):
 		return wrongField("ButtonColor", "%q is not of the form #rrggbb", c.ButtonColor)
-	case len(c.RedirectURIs) == 0 && !c.asksForItselfOnly():
+	case len(c.RedirectURIs) == 0 && !c.needsNoBrowser():
 		return wrongField("RedirectURIs", "must be 1 to 100")
 	case len(c.RedirectURIs) == 0 && len(c.ResponseTypes) > 0:
 		return wrongField("ResponseTypes", "must be none without RedirectURIs")
@@ -189,6 +189,8 @@ func (c Client) validate(known *claims.Catalogue, addresses registry.Addresses, 
 		return wrongField("GrantTypes", "a public client has no credentials for %s", protocol.GrantClientCredentials)
 	case c.Public && slices.Contains(c.GrantTypes, protocol.GrantJWTBearer):
 		return wrongField("GrantTypes", "a public client has no credentials for %s", protocol.GrantJWTBearer)
+	case slices.Contains(c.GrantTypes, protocol.GrantDeviceCode) && (c.RequireVerified || !dialect.Devices):
+		return wrongField("GrantTypes", "%s is for the dialect %s only, and not with RequireVerified", protocol.GrantDeviceCode, Standard)
 	case checkRequirement("Requires", c.Requires) != nil:
 		return checkRequirement("Requires", c.Requires)
 	case c.PolicyURL != "" && !web.IsWebURL(c.PolicyURL):
@@ -204,10 +206,13 @@ func returnsToken(responseType string) bool {
 	return slices.Contains(strings.Fields(responseType), "token")
 }
 
-// asksForItselfOnly reports whether the application never requests a user's data, so that
-// it needs no redirect URI.
-func (c Client) asksForItselfOnly() bool {
-	return len(c.GrantTypes) > 0 && !slices.ContainsFunc(c.GrantTypes, func(g string) bool { return g != protocol.GrantClientCredentials })
+// needsNoBrowser reports whether no browser ever leads back to the application, so that it needs
+// no redirect URI: it asks for itself, or its devices show a code.
+func (c Client) needsNoBrowser() bool {
+	devices := slices.Contains(c.GrantTypes, protocol.GrantDeviceCode)
+	return len(c.GrantTypes) > 0 && !slices.ContainsFunc(c.GrantTypes, func(g string) bool {
+		return g != protocol.GrantClientCredentials && g != protocol.GrantDeviceCode && !(devices && g == protocol.GrantRefreshToken)
+	})
 }
 
 func (c Client) validateLists(known *claims.Catalogue, addresses registry.Addresses, dialect registry.Dialect, resources []Resource) error {

@@ -29,6 +29,9 @@ type DeviceCode struct {
 	Scopes    []string
 	Resources []string
 
+	// JKT is the thumbprint of the key to which the device code is bound (RFC 9449), or zero.
+	JKT Digest
+
 	// Address is the network of the device, or empty.
 	Address string
 

@@ -195,7 +195,7 @@ var accountFixtures = []fixture{
 
 var historyActs = []HistoryAct{
 	HistorySignedIn, HistorySignInFailed, HistorySignedOut, HistorySignedUp, HistoryPasswordChanged, HistoryPasswordRemoved, HistoryPasskeyAdded, HistoryPasskeyRemoved,
-	HistoryTOTPAdded, HistoryTOTPRemoved, HistoryLinkAdded, HistoryLinkRemoved, HistoryCodesMade, HistoryStepOn, HistoryStepOff, HistoryForgotten, HistoryEmailChanged, HistoryEmailReturned, HistoryEmailVerified,
+	HistoryTOTPAdded, HistoryTOTPRemoved, HistoryDeviceAllowed, HistoryDeviceReported, HistoryLinkAdded, HistoryLinkRemoved, HistoryCodesMade, HistoryStepOn, HistoryStepOff, HistoryForgotten, HistoryEmailChanged, HistoryEmailReturned, HistoryEmailVerified,
 	HistoryRecoveryStarted, HistoryRecoveryStopped, HistoryRecoveryApproved, HistoryRecovered, HistoryAuthenticatorsReset,
 	HistoryAppAllowed, HistoryAppDenied, HistoryAppRemoved, HistoryReuse, HistoryLocked, HistoryUnlocked, HistoryDeletionBegun, HistoryDeletionEnded, HistoryExported,
 	HistoryLooked, HistoryPartLooked, HistoryValueShown, HistoryCallerProved, HistoryCallerCode, HistoryResetSent, HistoryExportSent, HistoryValueCorrected,

@@ -190,7 +190,7 @@ func requiredOf(p Page, groups ...ConsentGroup) ConsentView {
 const hostileName = "\u202egnoW\u202c</title><script>alert(1)</script>\"' onload=x\n" +
 	"Bank of Somewhere, the one and only, please do trust it with everything that you have"
 
-var fixtures = slices.Concat(screenFixtures, upstreamFixtures, accountFixtures, previewFixtures, brandPreviewFixtures, kitFixtures)
+var fixtures = slices.Concat(screenFixtures, upstreamFixtures, deviceFixtures, accountFixtures, previewFixtures, brandPreviewFixtures, kitFixtures)
 
 var screenFixtures = []fixture{
 	{"signin", func(p Page) templ.Component {

@@ -43,6 +43,10 @@ const (
 	MailSecondStepOn      MailKind = "second_step_on"
 	MailSecondStepOff     MailKind = "second_step_off"
 	MailPasswordRemoved   MailKind = "password_removed"
+	// MailDeviceAllowed says that the Application was allowed on a device, and where that is
+	// taken back; MailDeviceReported that the user has refused and reported one.
+	MailDeviceAllowed  MailKind = "device_allowed"
+	MailDeviceReported MailKind = "device_reported"
 	// MailVerificationDone and MailVerificationRefused say what has become of a
 	// verification that took its time. Neither names the group in its subject, which
 	// others may see.
@@ -159,6 +163,9 @@ type MailView struct {
 	// ExportURL is the absolute address of the page to download the user's data, for
 	// MailExportOffered.
 	ExportURL string
+	// AppsURL is the absolute address of the applications that a user has allowed, for
+	// MailDeviceAllowed.
+	AppsURL string
 	// Upstream is the title of the upstream provider, for MailLinkAdded and MailLinkRemoved.
 	Upstream string
 	// Act is what was done, for MailStaffActed.
@@ -233,6 +240,7 @@ func Compose(v MailView) Mail {
 		With("stop", Words(v.StopURL)),
 		With("security", Words(v.SecurityURL)),
 		With("export", Words(v.ExportURL)),
+		With("apps", Words(v.AppsURL)),
 		With("act", Words(l.Plain(l.text.History.Acts[v.Act]))),
 		With("left", v.Left),
 		With("upstream", v.Upstream),

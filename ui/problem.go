@@ -47,6 +47,9 @@ const (
 	CodeMissing       ProblemCode = "code_missing"
 	// CodeWrong says the same for a code that is wrong, used or expired.
 	CodeWrong ProblemCode = "code_wrong"
+	// DeviceElsewhere says that a device is in another network than the user, where that is
+	// refused.
+	DeviceElsewhere ProblemCode = "device_elsewhere"
 	// AppCodeMissing and AppCodeWrong are for a code of an authenticator app,
 	// RecoveryCodeMissing and RecoveryCodeWrong for a recovery code.
 	AppCodeMissing      ProblemCode = "app_code_missing"

@@ -45,6 +45,9 @@ type Screens struct {
 	Deletion       func(DeletionView) templ.Component
 	Export         func(ExportView) templ.Component
 	Call           func(CallView) templ.Component
+	Device         func(DeviceView) templ.Component
+	DeviceConfirm  func(DeviceConfirmView) templ.Component
+	DeviceDone     func(DeviceDoneView) templ.Component
 	ChooseLanguage func(LanguageView) templ.Component
 	History        func(HistoryView) templ.Component
 }
@@ -57,6 +60,7 @@ func DefaultScreens() Screens {
 		Error: Error, Denied: Denied, Finished: Finished, Continue: Continue, FormPost: FormPost,
 		AccountHome: AccountHome, Apps: Apps, RemoveApp: RemoveApp, Sessions: Sessions, Password: Password, Groups: Groups,
 		Data: Data, Email: Email, EmailCodes: EmailCodes, EmailReturn: EmailReturn, Delete: Delete, Deletion: Deletion, Export: Export, Call: Call,
+		Device: Device, DeviceConfirm: DeviceConfirm, DeviceDone: DeviceDone,
 		ChooseLanguage: ChooseLanguage, History: History,
 	}
 }

@@ -39,6 +39,9 @@ type text struct {
 	Delete         deleteText
 	Export         exportText
 	Call           callText
+	Device         deviceText
+	DeviceConfirm  deviceConfirmText
+	DeviceDone     deviceDoneText
 	LanguageChoice languageChoiceText
 	History        historyText
 	BrandPreview   brandPreviewText

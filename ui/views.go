@@ -170,6 +170,8 @@ const (
 	FieldPassword    = "password"
 	FieldNewPassword = "new_password"
 	FieldCode        = "code"
+	// FieldUserCode is the code that a device shows.
+	FieldUserCode = "user_code"
 	// FieldAction says which button was pressed on a screen that has several.
 	FieldAction = "action"
 	// FieldSession is the session to end.
@@ -199,7 +201,8 @@ const (
 // The values of [FieldAction].
 const (
 	ActionAllow    = "allow"    // Consent
-	ActionDeny     = "deny"     // Consent, SelectScope
+	ActionDeny     = "deny"     // Consent, SelectScope, DeviceConfirm
+	ActionReport   = "report"   // DeviceConfirm
 	ActionContinue = "continue" // SelectAccount: with the account shown
 	ActionSwitch   = "switch"   // SelectAccount, Consent, Reauthenticate: with another account
 	ActionResend   = "resend"   // Code: send a new code

@@ -321,6 +321,8 @@ const (
 	HistoryPasskeyRemoved  HistoryAct = "passkey_removed"
 	HistoryTOTPAdded       HistoryAct = "totp_added"
 	HistoryTOTPRemoved     HistoryAct = "totp_removed"
+	HistoryDeviceAllowed   HistoryAct = "device_allowed"
+	HistoryDeviceReported  HistoryAct = "device_reported"
 	HistoryLinkAdded       HistoryAct = "link_added"
 	HistoryLinkRemoved     HistoryAct = "link_removed"
 	HistoryCodesMade       HistoryAct = "recovery_codes_made"

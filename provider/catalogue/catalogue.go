@@ -39,6 +39,11 @@ type Scope struct {
 	// it and each time that its data is read with one.
 	// Defaults to nothing.
 	Requires storage.Requirement `json:"requires,omitzero"`
+
+	// NoDevice keeps the scope from devices whose user signs in elsewhere (RFC 8628): whoever
+	// can have the user enter a code would get it.
+	// Defaults to false.
+	NoDevice bool `json:"no_device,omitempty"`
 }
 
 // ScopeTranslation is what a scope is called in one language. What is empty is not

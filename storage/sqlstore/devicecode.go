@@ -7,13 +7,13 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-const deviceCodeColumns = `digest, user_code, client_id, scopes, resources, address, state, created_at, expires_at`
+const deviceCodeColumns = `digest, user_code, client_id, scopes, resources, jkt, address, state, created_at, expires_at`
 
 // SaveDeviceCode implements storage.DeviceCodes.
 func (s *Store) SaveDeviceCode(ctx context.Context, c storage.DeviceCode) error {
 	return s.change(ctx, "save device code", func(tx *tx) error {
-		_, err := tx.exec(`INSERT INTO main.device_codes (`+deviceCodeColumns+`) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`,
-			c.Digest[:], c.UserCode[:], c.ClientID, listText(c.Scopes), listText(c.Resources), c.Address,
+		_, err := tx.exec(`INSERT INTO main.device_codes (`+deviceCodeColumns+`) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)`,
+			c.Digest[:], c.UserCode[:], c.ClientID, listText(c.Scopes), listText(c.Resources), digestOrNull(c.JKT), c.Address,
 			int64(storage.DevicePending), micros(c.CreatedAt), micros(c.ExpiresAt))
 		return err
 	})
@@ -35,7 +35,7 @@ func (s *Store) DeviceCodeOfUser(ctx context.Context, userCode storage.Digest) (
 
 func scanDeviceCode(row scanner) (c storage.DeviceCode, err error) {
 	err = row.Scan((*digest)(&c.Digest), (*digest)(&c.UserCode), &c.ClientID, (*list)(&c.Scopes), (*list)(&c.Resources),
-		&c.Address, &c.State, (*instant)(&c.CreatedAt), (*instant)(&c.ExpiresAt))
+		(*optionalDigest)(&c.JKT), &c.Address, &c.State, (*instant)(&c.CreatedAt), (*instant)(&c.ExpiresAt))
 	return c, err
 }
 

@@ -11,7 +11,7 @@ import (
 func deviceCode(name, client string) storage.DeviceCode {
 	return storage.DeviceCode{
 		Digest: digest("device code of " + name), UserCode: digest("user code of " + name), ClientID: client,
-		Scopes: []string{"openid", "files"}, Resources: []string{"https://api.example"}, Address: "192.0.2.0/24",
+		Scopes: []string{"openid", "files"}, Resources: []string{"https://api.example"}, JKT: digest("key"), Address: "192.0.2.0/24",
 		State: storage.DevicePending, CreatedAt: t0, ExpiresAt: t0.Add(5 * time.Minute),
 	}
 }

@@ -31,6 +31,7 @@ const (
 	Revoke     = "revoke"
 	Introspect = "introspect"
 	Push       = "push"
+	Device     = "device"
 	SignOut    = "sign_out"
 
 	BackchannelLogout = "backchannel_logout"

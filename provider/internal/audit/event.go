@@ -52,6 +52,10 @@ const (
 
 	Consent = "consent"
 	Denied  = "consent_denied"
+
+	DeviceAllowed  = "device_allowed"
+	DeviceReported = "device_reported"
+
 	Revoked = "revoked"
 	Reuse   = "reuse_detected"
 

@@ -29,6 +29,8 @@ func Names() []string {
 		DeletionRequested,
 		DeletionWithdrawn,
 		DeskRefused,
+		DeviceAllowed,
+		DeviceReported,
 		DevicesForgotten,
 		DocumentRefused,
 		EmailChanged,

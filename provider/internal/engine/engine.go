@@ -75,6 +75,9 @@ type Options struct {
 	SealPushed     func(clientID string, request []byte) []byte
 	OpenPushed     func(clientID string, sealed []byte) ([]byte, error)
 
+	// Devices is how devices get tokens that a user allows in a browser.
+	Devices Devices
+
 	// Allowed returns what of the scopes asked for, or of all when none is, a user has
 	// allowed a client before. ErrNoUser when there is no such user, ErrNotAllowed when
 	// it is nothing.
@@ -154,6 +157,7 @@ type Engine struct {
 	signatures *signed.Verifier
 	maker      *issue.Maker
 	requests   authorization.Reader
+	polls      polls
 }
 
 // New returns an engine.

@@ -40,6 +40,7 @@ func newFosite(e *Engine) *fosite.Fosite {
 				refreshGrant{e},
 				clientGrant{e},
 				jwtGrant{e},
+				deviceGrant{e},
 			},
 			RevocationHandlers: fosite.RevocationHandlers{revocation{e}},
 		},

@@ -84,7 +84,7 @@ func (e *Engine) Token(ctx context.Context, r *http.Request) (TokenResponse, err
 		return TokenResponse{}, err
 	}
 	switch form.Get("grant_type") {
-	case protocol.GrantAuthorizationCode, protocol.GrantRefreshToken, protocol.GrantClientCredentials, protocol.GrantJWTBearer:
+	case protocol.GrantAuthorizationCode, protocol.GrantRefreshToken, protocol.GrantClientCredentials, protocol.GrantJWTBearer, protocol.GrantDeviceCode:
 	case "":
 		return TokenResponse{}, protocol.Fail(protocol.InvalidRequest, "The parameter grant_type is missing.").Because(diagnosis.ParameterMissing, "parameter", "grant_type")
 	default:

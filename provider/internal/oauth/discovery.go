@@ -56,6 +56,7 @@ type metadata struct {
 	ClaimsParameterSupported          bool     `json:"claims_parameter_supported"`
 	RequestParameterSupported         bool     `json:"request_parameter_supported"`
 	RequestURIParameterSupported      bool     `json:"request_uri_parameter_supported"`
+	DeviceAuthorizationEndpoint       string   `json:"device_authorization_endpoint,omitempty"`
 	ClientIDMetadataDocument          bool     `json:"client_id_metadata_document_supported,omitempty"`
 	DPoPSigningAlgs                   []string `json:"dpop_signing_alg_values_supported"`
 }
@@ -103,6 +104,11 @@ func (e *Endpoints) discoveryDocument() (*web.Document, error) {
 	}
 	if e.Register != nil {
 		m.RegistrationEndpoint = at("/oauth/register")
+	}
+	if e.Devices {
+		m.DeviceAuthorizationEndpoint = at("/oauth/device_authorization")
+	} else {
+		m.GrantTypesSupported = slices.DeleteFunc(slices.Clone(m.GrantTypesSupported), func(g string) bool { return g == protocol.GrantDeviceCode })
 	}
 	for _, mode := range slices.Concat(protocol.ResponseModes, protocol.SignedModes) {
 		m.ResponseModesSupported = append(m.ResponseModesSupported, string(mode))

@@ -48,6 +48,9 @@ type Options struct {
 	// themselves.
 	Register func(ctx context.Context, metadata []byte) (unknown.Registered, error)
 
+	// Devices reports that there is device authorization.
+	Devices bool
+
 	// Classes are the authentication context classes that a sign-in can reach.
 	Classes []string
 
@@ -97,6 +100,9 @@ func (e *Endpoints) Routes() []web.Route {
 	if e.Register != nil {
 		routes = append(routes, post("/oauth/register", e.register, true))
 	}
+	if e.Devices {
+		routes = append(routes, post("/oauth/device_authorization", e.device, true))
+	}
 	for _, path := range InsertedPaths(e.Site.Base.Path) {
 		routes = append(routes, get(path, e.serveDiscovery, discovery))
 	}
@@ -105,7 +111,7 @@ func (e *Endpoints) Routes() []web.Route {
 
 // AssertionPaths are the paths of the endpoints at which an application may authenticate
 // with an assertion.
-var AssertionPaths = []string{"/oauth/token", "/oauth/revoke", "/oauth/introspect", "/oauth/par"}
+var AssertionPaths = []string{"/oauth/token", "/oauth/revoke", "/oauth/introspect", "/oauth/par", "/oauth/device_authorization"}
 
 // token is the token endpoint (RFC 6749 section 3.2).
 func (e *Endpoints) token(w http.ResponseWriter, r *http.Request) error {
@@ -122,6 +128,9 @@ func (e *Endpoints) token(w http.ResponseWriter, r *http.Request) error {
 		event = activity.Refresh
 	}
 	of := activity.Party{ClientID: response.ClientID, UserID: response.Subject}
+	if isPending(err) { // which a device hears every few seconds
+		return err
+	}
 	if err == nil && foreign == nil && response.LooksStandard {
 		e.Activity.Remarked(r.Context(), event, of, diagnosis.StandardRequestAtV3, nil)
 	} else {

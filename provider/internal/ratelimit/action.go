@@ -93,6 +93,14 @@ var (
 		device:  Limit{Burst: 5, Every: 10 * time.Minute},
 	}
 
+	// DeviceCode is the code of a device, entered by a user, whose ID the account is. A right
+	// one resets nothing. A thousand users who guess at a hundred live codes hit one in a year.
+	DeviceCode = Action{
+		name:    "device code",
+		account: Limit{Burst: 5, Every: 2 * time.Minute},
+		address: Limit{Burst: 10, Every: time.Minute},
+	}
+
 	// CallerCode is a code to be read out on the telephone, for the person whose ID the
 	// account is. With five tries each, guesses at one person hit one in ten million a day.
 	CallerCode = Action{

@@ -25,6 +25,7 @@ var acts = map[string]ui.HistoryAct{
 	audit.SignedUp: ui.HistorySignedUp, audit.AccountCreated: ui.HistorySignedUp,
 	audit.PasswordChanged: ui.HistoryPasswordChanged, audit.PasswordRemoved: ui.HistoryPasswordRemoved,
 	audit.PasskeyAdded: ui.HistoryPasskeyAdded, audit.PasskeyRemoved: ui.HistoryPasskeyRemoved,
+	audit.DeviceAllowed: ui.HistoryDeviceAllowed, audit.DeviceReported: ui.HistoryDeviceReported,
 	audit.LinkAdded: ui.HistoryLinkAdded, audit.LinkRemoved: ui.HistoryLinkRemoved,
 	audit.TOTPAdded: ui.HistoryTOTPAdded, audit.TOTPRemoved: ui.HistoryTOTPRemoved, audit.CodesMade: ui.HistoryCodesMade,
 	audit.SecondStepOn: ui.HistoryStepOn, audit.SecondStepOff: ui.HistoryStepOff, audit.DevicesForgotten: ui.HistoryForgotten,

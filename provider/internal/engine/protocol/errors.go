@@ -100,6 +100,9 @@ const (
 	InvalidClientMetadata   = "invalid_client_metadata"
 	InvalidDPoPProof        = "invalid_dpop_proof"
 	UseDPoPNonce            = "use_dpop_nonce"
+	AuthorizationPending    = "authorization_pending"
+	SlowDown                = "slow_down"
+	ExpiredToken            = "expired_token"
 	TemporarilyUnavailable  = "temporarily_unavailable"
 	ServerError             = "server_error"
 )

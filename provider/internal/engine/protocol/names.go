@@ -39,19 +39,21 @@ var ResponseTypes = []string{
 }
 
 // GrantTypes are the grants of the token endpoint.
-var GrantTypes = []string{GrantAuthorizationCode, GrantRefreshToken, GrantClientCredentials, GrantJWTBearer}
+var GrantTypes = []string{GrantAuthorizationCode, GrantRefreshToken, GrantClientCredentials, GrantJWTBearer, GrantDeviceCode}
 
 // RegisteredGrantTypes are those that a registration may name: beside them implicit, which
 // RFC 7591 section 2.1 wants with the response types of the front channel, and which these
 // say already.
 var RegisteredGrantTypes = append(slices.Clone(GrantTypes), "implicit")
 
-// Grants of the token endpoint (RFC 6749 sections 4.1.3, 6 and 4.4.2, RFC 7523 section 2.1).
+// Grants of the token endpoint (RFC 6749 sections 4.1.3, 6 and 4.4.2, RFC 7523 section 2.1, RFC
+// 8628 section 3.4).
 const (
 	GrantAuthorizationCode = "authorization_code"
 	GrantRefreshToken      = "refresh_token"
 	GrantClientCredentials = "client_credentials"
 	GrantJWTBearer         = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+	GrantDeviceCode        = "urn:ietf:params:oauth:grant-type:device_code"
 )
 
 // Scopes of the protocol: ScopeOpenID makes a request one of OpenID Connect,

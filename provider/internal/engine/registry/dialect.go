@@ -82,6 +82,9 @@ type Dialect struct {
 	// SignedResponses allows the response modes of JARM.
 	SignedResponses bool
 
+	// Devices allows the grant of devices (RFC 8628).
+	Devices bool
+
 	// EmailVerified adds the claim email_verified beside email.
 	EmailVerified bool
 }
@@ -119,6 +122,7 @@ var dialects = []Dialect{
 		OptionalScopes:  true,
 		DPoP:            true,
 		SignedResponses: true,
+		Devices:         true,
 	},
 }
 

@@ -43,6 +43,7 @@ CREATE TABLE main.device_codes (
 	client_id TEXT NOT NULL REFERENCES main.clients (id) ON DELETE CASCADE,
 	scopes TEXT,
 	resources TEXT,
+	jkt BYTEA CHECK (length(jkt) = 32),
 	address TEXT NOT NULL,
 	state BIGINT NOT NULL CHECK (state BETWEEN 1 AND 3),
 	created_at BIGINT NOT NULL,

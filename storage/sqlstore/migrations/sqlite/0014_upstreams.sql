@@ -43,6 +43,7 @@ CREATE TABLE device_codes (
 	client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
 	scopes TEXT,
 	resources TEXT,
+	jkt BLOB CHECK (length(jkt) = 32),
 	address TEXT NOT NULL,
 	state INTEGER NOT NULL CHECK (state BETWEEN 1 AND 3),
 	created_at INTEGER NOT NULL,

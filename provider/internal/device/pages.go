@@ -1,0 +1,274 @@
+// Package device has the pages on which a user decides about the request of a device (RFC 8628):
+// one asks for the code, the next whether the device may have what it requests.
+//
+// Whoever has a user enter a code that is not of the user's own device gets into the user's
+// account. So the user signs in before anything is said about a code, guesses are throttled, the
+// screen says who asks, for what, and whether the device is near, and no former decision takes
+// the place of this one.
+package device
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/bonafide-id/bonafide/provider/internal/account"
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
+	"github.com/bonafide-id/bonafide/provider/internal/request"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// Path is where users enter codes.
+const Path = "/device"
+
+const confirmPath = Path + "/confirm"
+
+// Pages are the pages about devices.
+type Pages struct {
+	*account.Pages
+
+	// SameNetwork refuses devices in another network than the user. Complete fills in a code
+	// that the address brings along.
+	SameNetwork, Complete bool
+}
+
+// Routes returns the routes of the pages.
+func (p *Pages) Routes() []web.Route {
+	var routes []web.Route
+	add := func(path string, show, act authflow.PageHandler) {
+		routes = append(routes, p.Site.FormRoutes(path, p.Flows.Handler(authflow.NoFlow, show), p.Flows.Handler(authflow.NoFlow, act))...)
+	}
+	add(Path, p.signedIn(p.showEntry), p.signedIn(p.enter))
+	add(confirmPath, p.restart, p.signedIn(p.decide))
+	return routes
+}
+
+// userHandler answers a page of a signed-in user.
+type userHandler func(w http.ResponseWriter, r *http.Request, user *authflow.User) error
+
+// signedIn has nobody but a signed-in user see a page.
+func (p *Pages) signedIn(h userHandler) authflow.PageHandler {
+	return func(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+		user, err := page.User()
+		if err != nil {
+			return err
+		}
+		back := authflow.Return{Address: p.entry(r)}
+		enough, err := p.Flows.Suffices(r.Context(), user, back)
+		if err != nil {
+			return err
+		}
+		if !enough {
+			return p.Flows.SignIn(w, r, user, back)
+		}
+		return h(w, r, user)
+	}
+}
+
+// entry is the address of the page that asks for a code, with the one that the request has
+// brought along.
+func (p *Pages) entry(r *http.Request) string {
+	if code := p.broughtAlong(r); code != "" {
+		return p.Site.Link(Path) + "?" + url.Values{ui.FieldUserCode: {code}}.Encode()
+	}
+	return p.Site.Link(Path)
+}
+
+// broughtAlong returns the code of a request's address, or "".
+func (p *Pages) broughtAlong(r *http.Request) string {
+	code, ok := engine.ReadUserCode(r.URL.Query().Get(ui.FieldUserCode))
+	if !p.Complete || !ok {
+		return ""
+	}
+	return engine.ShownCode(code)
+}
+
+// restart has a page that was loaded again begin with the code.
+func (p *Pages) restart(w http.ResponseWriter, _ *http.Request, _ *authflow.Page) error {
+	p.Site.Redirect(w, p.Site.Link(Path))
+	return nil
+}
+
+// showEntry asks for a code.
+func (p *Pages) showEntry(w http.ResponseWriter, r *http.Request, _ *authflow.User) error {
+	return p.renderEntry(w, r, http.StatusOK)
+}
+
+func (p *Pages) renderEntry(w http.ResponseWriter, r *http.Request, status int, problems ...ui.Problem) error {
+	form := p.Site.Form(w, r, problems)
+	form.Action = p.Site.Link(Path)
+	p.Site.Render(w, r, status, p.Site.Screens.Device(ui.DeviceView{Page: p.Site.PageView(r, nil), Form: form, Code: p.broughtAlong(r)}))
+	return nil
+}
+
+// enter checks a code, and asks what is to become of the request. A right code resets no count:
+// guesses at the codes of others would be free between two of one's own.
+func (p *Pages) enter(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+	entered := r.PostForm.Get(ui.FieldUserCode)
+	if entered == "" {
+		return p.renderEntry(w, r, http.StatusUnprocessableEntity, ui.Problem{Code: ui.CodeMissing, Field: ui.FieldUserCode})
+	}
+	by := ratelimit.Key{Account: user.UserID, Address: request.Addr(r.Context())}
+	wait, err := p.Limits.Allow(r.Context(), ratelimit.DeviceCode, by)
+	if err != nil {
+		return err
+	}
+	if wait > 0 {
+		return p.renderEntry(w, r, web.TooMany(w, wait), account.Throttled(wait))
+	}
+	c, client, err := p.Engine.DeviceRequest(r.Context(), entered)
+	if err != nil {
+		return p.unknown(w, r, err)
+	}
+	ask, err := p.Flows.ReadDevice(r.Context(), user, c, client)
+	if err != nil {
+		return p.unknown(w, r, err)
+	}
+	if p.SameNetwork && !isNear(r, c) {
+		return p.renderEntry(w, r, http.StatusForbidden, ui.Problem{Code: ui.DeviceElsewhere})
+	}
+	if required, unmet := ask.Unmet(); unmet {
+		return p.Flows.SignIn(w, r, user, authflow.Return{Address: p.Site.Link(Path), Requires: required})
+	}
+	code, _ := engine.ReadUserCode(entered)
+	return p.show(w, r, user, ask, engine.ShownCode(code))
+}
+
+// unknown says that a code is wrong, or expired, or decided; other errors stay.
+func (p *Pages) unknown(w http.ResponseWriter, r *http.Request, err error) error {
+	if errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrSpent) {
+		return p.renderEntry(w, r, http.StatusUnprocessableEntity, ui.Problem{Code: ui.CodeWrong, Field: ui.FieldUserCode})
+	}
+	return err
+}
+
+// isNear reports whether a device is in the network of a request.
+func isNear(r *http.Request, c storage.DeviceCode) bool {
+	return c.Address != "" && c.Address == request.Network(r.Context())
+}
+
+// shown binds a form to its user and to what was shown: with another user, or another request,
+// it has no effect.
+type shown struct {
+	Digest []byte `json:"d"`
+	Code   string `json:"c"`
+	User   string `json:"u"`
+	Terms  string `json:"t"`
+}
+
+func (p *Pages) shownPurpose() string { return "device request " + p.Site.Issuer }
+
+// shownField is the hidden field of what was shown.
+const shownField = "device"
+
+// show asks what is to become of a request.
+func (p *Pages) show(w http.ResponseWriter, r *http.Request, user *authflow.User, ask *authflow.DeviceAsk, code string) error {
+	view, err := ask.View(r)
+	if err != nil {
+		return err
+	}
+	terms, err := ask.Fingerprint()
+	if err != nil {
+		return err
+	}
+	plain, err := json.Marshal(shown{ask.Code.Digest[:], code, user.UserID, terms})
+	if err != nil {
+		return fmt.Errorf("encode device request: %w", err)
+	}
+	view.Form = ui.Form{Action: p.Site.Link(confirmPath), Hidden: p.Site.Hidden(w, r,
+		ui.Field{Name: shownField, Value: p.Site.Secrets.SealString(p.shownPurpose(), plain)})}
+	p.Site.Render(w, r, http.StatusOK, p.Site.Screens.DeviceConfirm(ui.DeviceConfirmView{
+		ConsentView: view, Code: code, Near: isNear(r, ask.Code),
+	}))
+	return nil
+}
+
+// decide acts on the decision about exactly what was shown.
+func (p *Pages) decide(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+	var s shown
+	plain, err := p.Site.Secrets.OpenString(p.shownPurpose(), r.PostForm.Get(shownField))
+	if err != nil || json.Unmarshal(plain, &s) != nil || len(s.Digest) != len(storage.Digest{}) {
+		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: err}
+	}
+	if s.User != user.UserID { // who has not seen it
+		return p.restart(w, r, nil)
+	}
+	c, client, err := p.Engine.DeviceAgain(r.Context(), storage.Digest(s.Digest))
+	if err != nil {
+		return p.unknown(w, r, err)
+	}
+	ask, err := p.Flows.ReadDevice(r.Context(), user, c, client)
+	if err != nil {
+		return p.unknown(w, r, err)
+	}
+	switch r.PostForm.Get(ui.FieldAction) {
+	case ui.ActionAllow:
+		return p.allow(w, r, user, ask, s)
+	case ui.ActionReport:
+		return p.deny(w, r, user, ask, ui.DeviceReported)
+	default: // anything but a clear yes is a no
+		return p.deny(w, r, user, ask, ui.DeviceDenied)
+	}
+}
+
+// allow lets the device have what was shown.
+func (p *Pages) allow(w http.ResponseWriter, r *http.Request, user *authflow.User, ask *authflow.DeviceAsk, s shown) error {
+	terms, err := ask.Fingerprint()
+	if err != nil {
+		return err
+	}
+	if terms != s.Terms {
+		return p.show(w, r, user, ask, s.Code)
+	}
+	if p.SameNetwork && !isNear(r, ask.Code) {
+		return p.renderEntry(w, r, http.StatusForbidden, ui.Problem{Code: ui.DeviceElsewhere})
+	}
+	if required, unmet := ask.Unmet(); unmet {
+		return p.Flows.SignIn(w, r, user, authflow.Return{Address: p.Site.Link(Path), Requires: required})
+	}
+	err = ask.Allow(r.Context(), storage.Event{Name: audit.DeviceAllowed, Subject: user.UserID, ClientID: ask.Client.ID})
+	if err != nil {
+		return p.undecided(w, r, user, err)
+	}
+	p.NoticeMail(r, user.Account, ui.MailView{Kind: ui.MailDeviceAllowed, Application: ask.Client.Title(), AppsURL: p.Site.BaseURL + "/account/apps"})
+	return p.done(w, r, ask, ui.DeviceAllowed)
+}
+
+// deny refuses the device, and reports it if the user has not started this.
+func (p *Pages) deny(w http.ResponseWriter, r *http.Request, user *authflow.User, ask *authflow.DeviceAsk, end ui.DeviceEnd) error {
+	event := storage.Event{Name: audit.Denied, Subject: user.UserID, ClientID: ask.Client.ID}
+	if end == ui.DeviceReported {
+		event.Name, event.Detail = audit.DeviceReported, ask.Code.Address
+	}
+	if err := ask.Deny(r.Context(), event); err != nil {
+		return p.undecided(w, r, user, err)
+	}
+	if end == ui.DeviceReported {
+		p.NoticeMail(r, user.Account, ui.MailView{Kind: ui.MailDeviceReported, Application: ask.Client.Title()})
+	}
+	return p.done(w, r, ask, end)
+}
+
+// undecided handles a decision that was not recorded.
+func (p *Pages) undecided(w http.ResponseWriter, r *http.Request, user *authflow.User, err error) error {
+	if errors.Is(err, storage.ErrEnded) || errors.Is(err, storage.ErrChanged) {
+		return p.Flows.SignIn(w, r, user, authflow.Return{Address: p.Site.Link(Path)})
+	}
+	return p.unknown(w, r, err)
+}
+
+func (p *Pages) done(w http.ResponseWriter, r *http.Request, ask *authflow.DeviceAsk, end ui.DeviceEnd) error {
+	page := p.Site.PageView(r, nil)
+	page.Client = p.Site.ClientView(r.Context(), ask.Client, "")
+	p.Site.Render(w, r, http.StatusOK, p.Site.Screens.DeviceDone(ui.DeviceDoneView{
+		Page: page, End: end, AppsURL: p.Site.Link("/account/apps"), AccountURL: p.Site.Link("/account"),
+	}))
+	return nil
+}
