@@ -68,7 +68,7 @@
 // A host's protection against forged requests (CSRF) must exempt the provider, or cover
 // only the host's own routes: the provider's forms have their own protection, and
 // applications post to /oauth/token, /oauth/revoke, /oauth/introspect, /oauth/par,
-// /oauth/authorize and /api/public/v3/userinfo without a token of the host's.
+// /oauth/device_authorization, /oauth/authorize and /api/public/v3/userinfo without a token of the host's.
 //
 // # Pages of the host
 //

@@ -99,6 +99,8 @@ func (c Client) contradicts(profile registry.Profile, cfg Config) error {
 		return wrongField("ResponseTypes", "must be code with a Profile")
 	case c.AccessTokenFormat != "":
 		return wrongField("AccessTokenFormat", "must be empty with a Profile: tokens for the provider's own endpoints are signed with %s", keyring.RS256)
+	case slices.Contains(c.GrantTypes, protocol.GrantDeviceCode):
+		return wrongField("GrantTypes", "%s is in no Profile", protocol.GrantDeviceCode)
 	case cfg.Lifetimes.RefreshGrace < profile.RefreshGrace && slices.Contains(c.GrantTypes, protocol.GrantRefreshToken):
 		return wrongField("Profile", "needs Config.Lifetimes.RefreshGrace of %s at least", profile.RefreshGrace)
 	}

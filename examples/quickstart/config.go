@@ -254,6 +254,7 @@ func (e *environment) inherit(production environment) {
 	inherit(&e.Lifetimes, production.Lifetimes)
 	inherit(&e.Limits, production.Limits)
 	inherit(&e.DPoP, production.DPoP)
+	inherit(&e.DeviceAuthorization, production.DeviceAuthorization)
 	inherit(&e.SignIn, production.SignIn)
 	inherit(&e.Verification, production.Verification)
 	e.dropsMail = e.SMTP == nil && production.SMTP != nil
