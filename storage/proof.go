@@ -43,6 +43,11 @@ type Factor struct {
 	// Level is what the host believes of a sign-in at an upstream provider beyond one
 	// factor; zero for nothing more.
 	Level Assurance `json:"l,omitempty"`
+
+	// Undated reports that an upstream provider has not said when the user authenticated
+	// there, and that the account has a factor whose time is known: At is that of the return,
+	// and no proof that anybody was present.
+	Undated bool `json:"n,omitempty"`
 }
 
 // Assurance says how sure it is who the user is. The levels are ordered: who has reached

@@ -13,8 +13,11 @@ import (
 // factors are the proofs of a session, or NULL for none. Every request of a signed-in user
 // reads them, so that they have a form of their own: one factor after the other with a space
 // between, each "method,at,since,credential" with times in microseconds, empty for zero, and
-// the credential in base64url. A level above zero follows as a number after another comma.
+// the credential in base64url. A level above zero follows as a number after another comma, and
+// so it does, with a "u" after one more, for a factor that is undated.
 type factors []storage.Factor
+
+const undatedMark = "u"
 
 // Scan implements sql.Scanner.
 func (f *factors) Scan(column any) error {
@@ -45,7 +48,10 @@ func (f *factors) parse(text string) error {
 			factor.Credential, err = base64.RawURLEncoding.DecodeString(credential)
 		}
 		if err == nil && leveled {
-			factor.Level, err = parseLevel(level)
+			level, rest, factor.Undated = strings.Cut(level, ",")
+			if factor.Level, err = parseLevel(level); factor.Undated && rest != undatedMark {
+				return fmt.Errorf("sqlstore: %q is no factor", one)
+			}
 		}
 		if err != nil || !whole || method == "" {
 			return fmt.Errorf("sqlstore: %q is no factor", one)
@@ -87,8 +93,11 @@ func factorsText(of []storage.Factor) (any, error) {
 		text = appendTime(text, f.Since)
 		text = append(text, ',')
 		text = base64.RawURLEncoding.AppendEncode(text, f.Credential)
-		if f.Level != storage.AnyAssurance {
+		if f.Level != storage.AnyAssurance || f.Undated {
 			text = strconv.AppendUint(append(text, ','), uint64(f.Level), 10)
+		}
+		if f.Undated {
+			text = append(text, ","+undatedMark...)
 		}
 	}
 	return string(text), nil

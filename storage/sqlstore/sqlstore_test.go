@@ -85,10 +85,10 @@ func FuzzList(f *testing.F) {
 }
 
 func FuzzFactors(f *testing.F) {
-	f.Add("password", int64(1), int64(-1), []byte(nil), uint8(0))
-	f.Add("passkey", int64(0), int64(1<<50), []byte("id , of a passkey"), uint8(3))
-	f.Fuzz(func(t *testing.T, method string, at, since int64, credential []byte, level uint8) {
-		factor := storage.Factor{Method: storage.Method(method), At: time.UnixMicro(at).UTC(), Since: time.UnixMicro(since).UTC(), Credential: credential, Level: storage.Assurance(level)}
+	f.Add("password", int64(1), int64(-1), []byte(nil), uint8(0), false)
+	f.Add("passkey", int64(0), int64(1<<50), []byte("id , of a passkey"), uint8(3), true)
+	f.Fuzz(func(t *testing.T, method string, at, since int64, credential []byte, level uint8, undated bool) {
+		factor := storage.Factor{Method: storage.Method(method), At: time.UnixMicro(at).UTC(), Since: time.UnixMicro(since).UTC(), Credential: credential, Level: storage.Assurance(level), Undated: undated}
 		if storage.UnixMicro(factor.At) != at || storage.UnixMicro(factor.Since) != since {
 			t.Skip("no time of a record")
 		}

@@ -91,7 +91,7 @@ func (s *suite) links(t *testing.T) {
 		}
 		n := session("s", "account")
 		d := link("one", "").Digest
-		n.Factors = []storage.Factor{{Method: storage.Upstream, At: t0, Since: t0.Add(-time.Hour), Credential: d[:], Level: storage.TwoFactors}, {Method: storage.TOTPCode, At: t0}}
+		n.Factors = []storage.Factor{{Method: storage.Upstream, At: t0, Since: t0.Add(-time.Hour), Credential: d[:], Level: storage.TwoFactors, Undated: true}, {Method: storage.TOTPCode, At: t0}}
 		ok(t, store.CreateSession(t.Context(), n, by("one"), storage.Digest{}))
 		got, _, err := store.Session(t.Context(), n.Digest)
 		ok(t, err)

@@ -19,6 +19,9 @@ type Reached struct {
 	// Since is the time since which the account has had all of them.
 	Since time.Time
 
+	// Undated reports that nobody knows when the user was present, whatever At says.
+	Undated bool
+
 	// AMR are their methods (RFC 8176).
 	AMR []string
 }
@@ -52,7 +55,7 @@ func Combinations(factors []storage.Factor) []Reached {
 	}
 	var reached []Reached
 	if f, ok := newest[storage.PasskeyVerified]; ok {
-		reached = append(reached, Reached{storage.PhishingResistant, f.At, f.Since, amrOf[f.Method]})
+		reached = append(reached, Reached{Level: storage.PhishingResistant, At: f.At, Since: f.Since, AMR: amrOf[f.Method]})
 	}
 	for _, method := range first {
 		if f, ok := newest[method]; ok {
@@ -66,15 +69,16 @@ func Combinations(factors []storage.Factor) []Reached {
 }
 
 // beginning adds the levels that a factor which signs in alone reaches, with each of those
-// beside it and by itself. An upstream provider's word may stand for more than one factor.
+// beside it and by itself. An upstream provider's word may stand for more than one factor. Beside
+// a second one it need not say when it was given: the second one does.
 func beginning(reached []Reached, f storage.Factor, newest map[storage.Method]storage.Factor) []Reached {
 	for _, method := range second {
 		if s, ok := newest[method]; ok {
 			amr := slices.Concat(amrOf[f.Method], amrOf[method])
-			reached = append(reached, Reached{max(f.Level, storage.TwoFactors), earlier(f.At, s.At), later(f.Since, s.Since), amr})
+			reached = append(reached, Reached{Level: max(f.Level, storage.TwoFactors), At: earlier(f.At, s.At), Since: later(f.Since, s.Since), AMR: amr})
 		}
 	}
-	return append(reached, Reached{max(f.Level, storage.OneFactor), f.At, f.Since, amrOf[f.Method]})
+	return append(reached, Reached{Level: max(f.Level, storage.OneFactor), At: f.At, Since: f.Since, Undated: f.Undated, AMR: amrOf[f.Method]})
 }
 
 // Best returns the highest level that the factors reach, by the newest of them; zero for

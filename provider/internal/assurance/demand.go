@@ -83,7 +83,7 @@ func Candidates(factors, fresh []storage.Factor) []Candidate {
 
 // Meets reports whether the candidate meets a requirement at a time.
 func (c Candidate) Meets(r Requirement, now time.Time) bool {
-	if c.Fresh {
+	if c.Fresh && !c.Undated {
 		r = r.AtAnyAge()
 	}
 	return r.MetAt(c.Reached, now)

@@ -113,7 +113,11 @@ func (h Has) first() []storage.Method {
 // knows reports whether a factor that begins is among the factors, and new enough for a second
 // one beside it.
 func (Has) knows(r Requirement, factors []storage.Factor, now time.Time) bool {
-	return Requirement{Level: storage.OneFactor, MaxAge: r.MaxAge}.MetBy(only(factors, first), now)
+	begun := only(factors, first)
+	for i := range begun {
+		begun[i].Undated = false // the second one is dated
+	}
+	return Requirement{Level: storage.OneFactor, MaxAge: r.MaxAge}.MetBy(begun, now)
 }
 
 func only(factors []storage.Factor, methods []storage.Method) []storage.Factor {

@@ -56,6 +56,6 @@ func (r Requirement) MetBy(factors []storage.Factor, now time.Time) bool {
 // MetAt reports whether one combination of factors meets the requirement at a time.
 func (r Requirement) MetAt(reached Reached, now time.Time) bool {
 	return reached.Level >= r.Level &&
-		(r.MaxAge == 0 || !clock.Ahead(now, reached.At) && clock.Elapsed(now, reached.At) <= r.MaxAge) &&
+		(r.MaxAge == 0 || !reached.Undated && !clock.Ahead(now, reached.At) && clock.Elapsed(now, reached.At) <= r.MaxAge) &&
 		(r.Enrolled == 0 || clock.Elapsed(now, reached.Since) >= r.Enrolled)
 }

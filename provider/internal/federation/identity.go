@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/assurance"
 	"github.com/bonafide-id/bonafide/provider/upstream"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -34,11 +35,14 @@ func (u *Upstreams) Link(one Upstream, who upstream.Identity, at time.Time) stor
 	return storage.Link{Digest: u.Digest(who), Upstream: one.ID, Issuer: who.Issuer, Subject: who.Subject, Name: name, CreatedAt: at}
 }
 
-// Factor returns a sign-in by a link as a factor of its account.
-func (a Arrival) Factor(l storage.Link, account storage.Account) storage.Factor {
+// Factor returns a sign-in by a link as a factor of its account. If the upstream does not say
+// when it was, the return counts as the time for an account that has no factor whose time is
+// known, as it has no other way to prove that its owner is present.
+func (a Arrival) Factor(l storage.Link, account storage.Account, has assurance.Has) storage.Factor {
 	f := storage.Factor{Method: storage.Upstream, At: a.At, Since: l.CreatedAt, Credential: l.Digest[:], Level: a.Upstream.Worth(a.Who)}
 	if account.SecondStep { // which is asked whatever has happened there
 		f.Level = storage.AnyAssurance
 	}
+	f.Undated = a.Undated && (has.Password || has.Passkey)
 	return f
 }

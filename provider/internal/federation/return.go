@@ -26,8 +26,10 @@ type Arrival struct {
 	Upstream Upstream
 	Who      upstream.Identity
 
-	// At is the time of the authentication there, or that of the return if it is not said.
-	At time.Time
+	// At is the time of the authentication there, or that of the return if that is earlier, or
+	// if it is not said: Undated.
+	At      time.Time
+	Undated bool
 }
 
 // Finish returns who has come back to the page of an upstream. An attempt that is none of this
@@ -60,7 +62,9 @@ func (u *Upstreams) Finish(w http.ResponseWriter, r *http.Request, one Upstream)
 	case back.Who.Issuer == "" || back.Who.Subject == "":
 		return back, errors.New("the connector names nobody")
 	}
-	if said := back.Who.AuthTime; !said.IsZero() && said.Before(now) {
+	said := back.Who.AuthTime
+	back.Undated = said.IsZero()
+	if !back.Undated && said.Before(now) {
 		if a.Afresh && said.Before(time.Unix(a.Made, 0).Add(-skew)) {
 			return back, ErrStale
 		}

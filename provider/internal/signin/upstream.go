@@ -1,7 +1,9 @@
 package signin
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -192,10 +194,27 @@ func (p *Pages) enterBy(w http.ResponseWriter, r *http.Request, page *authflow.P
 	}
 	asked.User = nil // the one who is signed in, if any, has not come back
 	p.rememberUpstream(w, back.Upstream.ID)
-	factors := []storage.Factor{back.Factor(l, account)}
+	has, err := p.besideLink(r.Context(), account, back)
+	if err != nil {
+		return err
+	}
+	factors := []storage.Factor{back.Factor(l, account, has)}
 	return orExpired(p.afterFirst(w, r, page, asked, entry{
 		account: account, on: onLink(account.Proof(), factors), factors: factors, presented: factors, upstream: back.Upstream.ID,
 	}))
+}
+
+// besideLink returns what an account has beside the link by which its owner has come back, as far
+// as it matters.
+func (p *Pages) besideLink(ctx context.Context, account storage.Account, back federation.Arrival) (assurance.Has, error) {
+	if !back.Undated || account.PasswordHash != "" {
+		return assurance.Has{Password: account.PasswordHash != ""}, nil
+	}
+	set, err := p.Store.Authenticators(ctx, account.ID)
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return assurance.Has{}, fmt.Errorf("read authenticators: %w", err)
+	}
+	return p.has(set), nil
 }
 
 // rememberUpstream has the pages of this browser offer an upstream first.
@@ -226,7 +245,7 @@ func (p *Pages) confirmedAt(w http.ResponseWriter, r *http.Request, page *authfl
 	if err := p.Vouched(r.Context(), account.ID, back); err != nil {
 		return err
 	}
-	f := back.Factor(l, q.set.Account)
+	f := back.Factor(l, q.set.Account, p.has(q.set))
 	if !q.requirement.MetBy(assurance.With(q.given, f), p.Clock()) {
 		if len(p.ask(asked, q.set, []storage.Factor{f}).ways) == 0 {
 			return p.problem(w, r, ui.UpstreamRefused)
