@@ -51,7 +51,10 @@ func (e *Endpoint) ReadDevice(ctx context.Context, user *User, c storage.DeviceC
 	if a.standing, err = e.standingOn(ctx, &Return{Requires: a.state.policy}, user); err != nil {
 		return nil, err
 	}
-	return a, a.readConsent(ctx)
+	if err := a.readConsent(ctx); err != nil {
+		return nil, err
+	}
+	return a, nil
 }
 
 func (a *DeviceAsk) readConsent(ctx context.Context) error {
