@@ -121,6 +121,7 @@ const (
 	ScopeWider           Name = "scope_wider"
 	ResourceWider        Name = "resource_wider"
 	ResourceAlgorithms   Name = "resource_algorithms"
+	AlgorithmOff         Name = "signing_algorithm_off"
 	TokenOfAnother       Name = "token_of_another_client"
 	ConsentMissing       Name = "consent_missing"
 	IntrospectionPublic  Name = "introspection_by_public_client"

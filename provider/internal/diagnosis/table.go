@@ -25,8 +25,8 @@ var inOrder = []Name{
 	ParametersInQuery, JSONMalformed, JSONUnavailable, GrantTypeUnsupported, GrantNotRegistered,
 	RefreshNotRegistered, CodeUnknown, CodeUsed, CodeExpired, CodeRevoked, CodeOfAnother, RedirectURIDiffers,
 	VerifierMissing, VerifierMalformed, VerifierWrong, VerifierUnexpected, ScopeWithdrawn, AuthenticationWeak, RefreshUnknown,
-	RefreshUsed, RefreshExpired, RefreshRevoked, RefreshOfAnother, ScopeWider, ResourceWider, ResourceAlgorithms, TokenOfAnother,
-	ConsentMissing, IntrospectionPublic,
+	RefreshUsed, RefreshExpired, RefreshRevoked, RefreshOfAnother, ScopeWider, ResourceWider, ResourceAlgorithms, AlgorithmOff,
+	TokenOfAnother, ConsentMissing, IntrospectionPublic,
 
 	TokenMissing, TokenUnknown, TokenExpired, TokenRevoked, TokenInQuery, HeaderMalformed, CallbackUnavailable,
 	CallbackMalformed, ScopeInsufficient, TokenWithoutUser, TokenForResource, ResourceWithdrawn, UserGone,

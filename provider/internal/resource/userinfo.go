@@ -60,6 +60,7 @@ func (e *Endpoints) signUserinfo(g storage.Grant, c *registry.Client, claims iss
 		if err != nil {
 			return "", err
 		}
-		return e.Keys.Sign(alg, payload)
+		token, err := e.Keys.Sign(alg, payload)
+		return token, registry.Unsigned(alg, err)
 	})
 }

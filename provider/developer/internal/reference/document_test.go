@@ -104,6 +104,7 @@ func TestErrorsHaveExamples(t *testing.T) {
 		"The account of the persona is locked.", "This application has to push its requests.", "This application has to sign its requests.",
 		"The login_hint names a persona that the sandbox does not have for this application.",
 		"Ask for exactly one scope value that the user has allowed.", // signed with a key of the reader's own
+		"Name resources one by one: their tokens are signed with different algorithms.", "This application is registered for an algorithm that signs no more.",
 		"Name only resources that the authorization request has named.", "The access token is for another resource.",
 		"Too many attempts with wrong credentials. Please wait.", "Too many requests of this application from one address. Please wait.", unavailable, failed,
 		// Proofs are signed with a key of the reader's own.

@@ -53,6 +53,8 @@ func token() Endpoint {
 			Error{Status: 400, Code: "invalid_scope", Text: "This application may not ask for this scope for itself.", Remedy: "Ask for registered scope values, without `openid` and `offline_access`.", Itself: true, Example: []Change{with("scope", "openid")}},
 			atToken(targetError()),
 			Error{Status: 400, Code: "invalid_target", Text: "Name only resources that the authorization request has named.", Remedy: "Send the same `resource` in both requests: the user is asked about each."},
+			Error{Status: 400, Code: "invalid_target", Text: "Name resources one by one: their tokens are signed with different algorithms.", Remedy: "Ask for a token for each `resource` by itself."},
+			Error{Status: 400, Code: "unauthorized_client", Text: "This application is registered for an algorithm that signs no more.", Remedy: "Register one that discovery lists, or ask the operator to switch the old one on again."},
 			Error{Status: 400, Code: "unauthorized_client", Text: "This application may not use this grant.", Remedy: "Register the grant `refresh_token`.", For: WithoutRefresh, Refresh: true, Example: []Change{with("refresh_token", "nonsense")}},
 			Error{Status: 400, Code: "unauthorized_client", Text: "This application may not use this grant.", Remedy: "Register the grant `client_credentials`. A public client cannot have it.", For: ForPublic, Itself: true, Example: []Change{with("scope", "military")}},
 			proofError, proofNonceError,

@@ -49,7 +49,7 @@ func (m *Maker) IDToken(ctx context.Context, f IDTokenFor) (string, error) {
 	}
 	token, err := m.Sign(ctx, alg, payload)
 	if err != nil {
-		return "", fmt.Errorf("sign ID token: %w", err)
+		return "", fmt.Errorf("sign ID token: %w", registry.Unsigned(alg, err))
 	}
 	return token, nil
 }

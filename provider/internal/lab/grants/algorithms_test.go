@@ -84,6 +84,35 @@ func TestSigningAlgorithmsOfApplications(t *testing.T) {
 	})
 }
 
+// TestAlgorithmThatIsSwitchedOff tests that an application that is registered for one is told so,
+// as the operator is, and is not served another one.
+func TestAlgorithmThatIsSwitchedOff(t *testing.T) {
+	t.Parallel()
+	w := lab.New(t, withEveryAlgorithm).WithClients().WithUsers()
+	id := signedWith(w, "ES256")
+	b := w.Alice()
+	redeem := func(code string) (lab.Page, map[string]any) {
+		return b.Redeem(id, "authorization_code", nil, "code", code, "redirect_uri", lab.CallbackURI)
+	}
+	_, before := redeem(b.AllowFor(id).Get("code"))
+	code := b.AllowFor(id).Get("code")
+	seen := w.Restarted().WatchActivity() // with RS256 alone
+	refused := func(where string, p lab.Page, body map[string]any) {
+		if p.StatusCode != http.StatusBadRequest || body["error"] != "unauthorized_client" {
+			t.Errorf("%s: %s %v", where, p.Status, body)
+		}
+	}
+	p, body := redeem(code)
+	refused("code", p, body)
+	p, body = b.Redeem(id, "refresh_token", nil, "refresh_token", lab.Member(t, before, "refresh_token"))
+	refused("refresh", p, body)
+	p, body = b.JSON(b.Bearer(lab.UserinfoPath, lab.Member(t, before, "access_token")))
+	refused("userinfo", p, body)
+	if told := seen.All(); len(told) != 3 || slices.ContainsFunc(told, func(a provider.Activity) bool { return a.Diagnosis != "signing_algorithm_off" }) {
+		t.Errorf("told %+v", told)
+	}
+}
+
 // TestHintOfEachAlgorithm tests that an ID token comes back as a hint, whatever has signed it,
 // and that a forged one does not.
 func TestHintOfEachAlgorithm(t *testing.T) {

@@ -513,7 +513,7 @@ func TestEveryDiagnosisHasItsTextAndItsTest(t *testing.T) {
 		tested[attack.diagnosis] = true
 	}
 	for _, d := range []provider.Diagnosis{ // in the tests of pushed requests, request objects and keys
-		"pushed_request_required", "request_uri_unknown", "request_object_required", "jwt_used", "client_keys_missing", "client_keys_unreachable", "consent_missing",
+		"pushed_request_required", "request_uri_unknown", "request_object_required", "jwt_used", "client_keys_missing", "client_keys_unreachable", "consent_missing", "signing_algorithm_off",
 	} {
 		tested[d] = true
 	}
