@@ -344,6 +344,7 @@ Bonafide is running.
   Sandbox   %s      sign in as a persona, or as %s, password: %s;
             production has it as an upstream provider: Continue with Sandbox
   API       %s/api      for access tokens; docs/resources.md calls it
+  Tools     %s/mcp      for assistants that nobody has registered; tokens are the sandbox's
   Brand     %s      every screen by day and by night, in each language
 
   Data is in %s, mails are printed here, Ctrl-C stops.
@@ -351,7 +352,7 @@ Bonafide is running.
 `, s.cfg.SampleClient.BaseURL, demo.Email, demo.Password, s.cfg.BaseURL, s.cfg.BaseURL, s.cfg.BaseURL, s.cfg.BaseURL,
 		s.cfg.BaseURL, s.cfg.BaseURL, staff.Password,
 		s.cfg.Sandbox.BaseURL, s.cfg.Sandbox.Users[0].Email, s.cfg.Sandbox.Users[0].Password,
-		s.cfg.SampleClient.BaseURL, s.cfg.Sandbox.BaseURL+brandPath, s.cfg.Data)
+		s.cfg.SampleClient.BaseURL, s.cfg.SampleClient.BaseURL, s.cfg.Sandbox.BaseURL+brandPath, s.cfg.Data)
 }
 
 // announce says where everything is, for an operator's log.

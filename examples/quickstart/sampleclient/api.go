@@ -25,29 +25,36 @@ type caller struct {
 	Scope    string `json:"scope,omitempty"`
 }
 
-// api answers a caller whose access token is for this API, and tells any other where to get
-// one (RFC 9728 section 5.1).
+// api answers a caller whose access token is for this API.
 func (s *Site) api(w http.ResponseWriter, r *http.Request) {
-	challenge := fmt.Sprintf(`Bearer resource_metadata="%s%s"`, s.base, metadataPath)
+	if found, ok := s.authorize(w, r, s.services, s.resource, metadataPath); ok {
+		answer(w, found)
+	}
+}
+
+// authorize returns the caller whose access token is of one of the services, for a resource, and
+// tells any other where to get one (RFC 9728 section 5.1).
+func (s *Site) authorize(w http.ResponseWriter, r *http.Request, services []*service, resource, metadata string) (found caller, ok bool) {
+	challenge := fmt.Sprintf(`Bearer resource_metadata="%s%s"`, s.base, metadata)
 	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if !ok {
 		w.Header().Set("WWW-Authenticate", challenge)
 		http.Error(w, "an access token for this API is missing", http.StatusUnauthorized)
-		return
+		return caller{}, false
 	}
-	for _, c := range s.services {
+	for _, c := range services {
 		found, err := c.introspect(r, token)
 		if err != nil {
 			http.Error(w, "the provider cannot be asked", http.StatusBadGateway)
-			return
+			return caller{}, false
 		}
-		if found.Active && found.isFor(s.resource) {
-			answer(w, found)
-			return
+		if found.Active && found.isFor(resource) {
+			return found, true
 		}
 	}
 	w.Header().Set("WWW-Authenticate", challenge+`, error="invalid_token"`)
 	http.Error(w, "the access token is not in force, or for something else", http.StatusUnauthorized)
+	return caller{}, false
 }
 
 // isFor reports whether a token is for an API: one that this site got for itself is in force, and
@@ -76,11 +83,16 @@ func (s *service) introspect(r *http.Request, token string) (found caller, err e
 
 // metadata says for which providers' tokens the API is (RFC 9728).
 func (s *Site) metadata(w http.ResponseWriter, _ *http.Request) {
+	answer(w, protected(s.resource, s.services))
+}
+
+// protected is what there is to know of a protected resource.
+func protected(resource string, services []*service) map[string]any {
 	var issuers []string
-	for _, c := range s.services {
+	for _, c := range services {
 		issuers = append(issuers, c.discovery.issuer)
 	}
-	answer(w, map[string]any{"resource": s.resource, "authorization_servers": issuers, "bearer_methods_supported": []string{"header"}})
+	return map[string]any{"resource": resource, "authorization_servers": issuers, "bearer_methods_supported": []string{"header"}}
 }
 
 func answer(w http.ResponseWriter, what any) {

@@ -3,7 +3,8 @@
 // write it: the standard dialect with golang.org/x/oauth2 and coreos/go-oidc
 // (standard.go), the v3 dialect with net/http (v3.go). What both have in common, and
 // every client needs, is in flow.go: state, nonce, PKCE and the check of the issuer.
-// It also has an API for which other programs get access tokens (api.go).
+// It also has an API for which other programs get access tokens (api.go), and tools for
+// assistants (mcp.go).
 package sampleclient
 
 import (
@@ -101,6 +102,8 @@ func New(cfg Config) (*Site, error) {
 	s.mux.HandleFunc("POST /signout", s.signOut)
 	s.mux.HandleFunc("GET "+apiPath, s.api)
 	s.mux.HandleFunc("GET "+metadataPath, s.metadata)
+	s.mux.HandleFunc("POST "+toolsPath, s.tools)
+	s.mux.HandleFunc("GET "+toolsMetadataPath, s.toolsMetadata)
 	s.mux.Handle("GET /static/", http.FileServerFS(static))
 	s.mux.HandleFunc("/", s.notFound)
 	return s, nil

@@ -31,9 +31,9 @@ export const secret = () => randomBytes(24).toString("base64url");
 
 /**
  * Starts the quickstart with these clients, and other settings of its file, on a path of its host, so that no
- * client gets away with putting addresses together itself.
+ * client gets away with putting addresses together itself. Its environment has these variables, too.
  */
-export async function start(clients, settings = {}) {
+export async function start(clients, settings = {}, env = {}) {
   const folder = mkdtempSync(join(tmpdir(), "bonafide-"));
   const port = await freePort();
   const base = `http://localhost:${port}/id`;
@@ -43,7 +43,7 @@ export async function start(clients, settings = {}) {
   }));
   const program = join(folder, "quickstart");
   execFileSync("go", ["build", "-o", program, "./examples/quickstart"], { cwd: repository, stdio: "inherit" });
-  const child = spawn(program, ["-config", config], { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(program, ["-config", config], { cwd: folder, stdio: ["ignore", "ignore", "pipe"], env: { ...process.env, ...env } });
   let log = "";
   child.stderr.on("data", (chunk) => { log += chunk; });
   const exited = once(child, "exit");
