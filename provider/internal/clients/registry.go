@@ -141,6 +141,9 @@ func (r *Registry) SetDisabled(ctx context.Context, id string, disabled bool, ve
 	}
 	current := old
 	current.Disabled, current.UpdatedAt, current.Version = disabled, r.Clock(), cmp.Or(version, old.Version)
+	if current.Origin != "" && disabled {
+		current.ExpiresAt = time.Time{} // else its row would end, and the client could come back
+	}
 	events := r.eventsOf(true, old, current)
 	if audit.ActorOf(ctx) != "" {
 		events = []storage.Event{{Name: audit.ClientStarted, ClientID: id}}

@@ -324,7 +324,7 @@ func (s *Clients) Use(ctx context.Context, c *registry.Client) error {
 		now := s.Clock()
 		until := now.Add(s.Used + unused)
 		row, err := s.Store.Client(ctx, c.ID)
-		if err != nil || until.Sub(row.ExpiresAt) < day {
+		if err != nil || row.Disabled || until.Sub(row.ExpiresAt) < day {
 			return err
 		}
 		row.ExpiresAt = until

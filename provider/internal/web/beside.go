@@ -6,7 +6,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
-	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -84,10 +84,28 @@ func (s *Site) besidePath(r *http.Request) (at string, ok bool) {
 	if err != nil || !IsText(url.Values{"": {plain}}) {
 		return "", false
 	}
-	if !strings.HasPrefix(plain, "/") || path.Clean(plain) != strings.TrimSuffix(plain, "/") && plain != "/" {
-		return "", false
+	return at, isPagePath(at)
+}
+
+// isPagePath reports whether an escaped path has neither empty nor dot segments, as browsers and
+// proxies read it. A segment may contain escaped slashes, as an identifier that is an address
+// does; the first may not.
+func isPagePath(escaped string) bool {
+	segments := strings.Split(escaped, "/")
+	if segments[0] != "" {
+		return false
 	}
-	return at, true
+	for i, segment := range segments[1:] {
+		plain, err := url.PathUnescape(segment)
+		if err != nil || plain == "" && i < len(segments)-2 {
+			return false
+		}
+		parts := strings.Split(plain, "/")
+		if i == 0 && len(parts) > 1 || slices.Contains(parts, ".") || slices.Contains(parts, "..") {
+			return false
+		}
+	}
+	return true
 }
 
 // patternOf returns the router pattern of a host's page, relative to the base URL, or "".

@@ -83,6 +83,7 @@ func newPlaceAt(t testing.TB, url string, change ...func(*desk.Config)) *place {
 		c.Verifiers = policies.Verifiers()
 		c.Attributes = []provider.Attribute{{Handle: "allergy", Name: "Allergy", Sensitive: true}}
 		c.Resources = append(c.Resources, desk.Resource(c.BaseURL, "robot"))
+		c.AllowPrivateNetworks, c.UnknownClients.Documents = true, true
 	})
 	w.Path, w.URL = file, url
 	w.WithClients().WithUsers()
