@@ -118,7 +118,8 @@ func (p Accounts) authenticators(ctx context.Context, id string) (storage.Authen
 
 // ResetAuthenticators removes the passkeys, the links to upstream providers, the authenticator
 // app, the recovery codes and the trusted devices of an account, and ends its sessions and
-// grants. The password stays, if there is one; the mailbox alone is enough for a new one.
+// grants, and the memberships for which these providers vouch. The password stays, if there is
+// one; the mailbox alone is enough for a new one.
 // Whoever asks for it must have proved to the host who they are: it gives the account to the
 // reader of its mailbox. The owner is told by mail. ErrNoUser if there is no account.
 func (p Accounts) ResetAuthenticators(ctx context.Context, id string) error {
@@ -134,6 +135,11 @@ func (p Accounts) ResetAuthenticators(ctx context.Context, id string) error {
 	}
 	if err != nil {
 		return fmt.Errorf("provider: reset authenticators: %w", err)
+	}
+	for _, l := range set.Links {
+		if err := p.disconnected(ctx, id, l.Issuer); err != nil {
+			return fmt.Errorf("provider: end memberships: %w", err)
+		}
 	}
 	p.pages.TellRecovery(ctx, set.Account, ui.MailView{Kind: ui.MailAuthenticatorsReset}, storage.Recovery{})
 	return nil

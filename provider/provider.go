@@ -236,12 +236,12 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	}
 	protection := security.NewPages(p.pages, security.Options{
 		Store: p.store, Party: checker.Party, Challenges: checker.Challenges, Apps: !cfg.SignIn.TOTP.Off,
-		Upstreams: upstreams, Vouched: p.vouched, Disconnected: p.disconnected,
+		Upstreams: upstreams, Vouched: p.vouched(upstreams), Disconnected: p.disconnected,
 	})
 	entrance := signin.NewPages(p.pages, signin.Options{
 		Factors: checker, Store: p.store, TrustDevices: cfg.SignIn.TrustDevices, Upgrade: cfg.SignIn.Passkeys.Upgrade,
 		TellPasskey: protection.TellPasskey, ShowCodes: protection.ShowCodes,
-		Upstreams: upstreams, Connect: protection.Connect, Vouched: p.vouched,
+		Upstreams: upstreams, Connect: protection.Connect, Vouched: p.vouched(upstreams),
 	})
 	p.ways = recovery.NewPages(p.pages, recovery.Options{
 		Factors: checker, Store: p.store, Wait: cfg.SignIn.Recovery.Wait, WithPassword: cfg.SignIn.Recovery.WithPassword,

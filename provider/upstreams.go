@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/federation"
 	"github.com/bonafide-id/bonafide/provider/internal/homerealm"
 	"github.com/bonafide-id/bonafide/provider/internal/outbound"
@@ -211,13 +212,27 @@ func (p *rooms) upstreamTitle(id string) string {
 // that it keeps.
 const upstreamMethod = "record"
 
-// vouched records the memberships for which an upstream vouches, and ends those for which it
-// does so no longer. What others have recorded stays as it is.
-func (p *Provider) vouched(ctx context.Context, userID string, back federation.Arrival) error {
-	if back.Upstream.Groups == nil {
-		return nil
+// vouched returns what records the memberships for which an upstream vouches, and ends those for
+// which it does so no longer. What others have recorded stays as it is. Each write rests on the
+// account as it was when the identity was found connected to it.
+func (p *rooms) vouched(upstreams *federation.Upstreams) func(ctx context.Context, userID string, back federation.Arrival) error {
+	return func(ctx context.Context, userID string, back federation.Arrival) error {
+		if back.Upstream.Groups == nil {
+			return nil
+		}
+		_, account, err := p.store.LinkedAccount(ctx, upstreams.Digest(back.Who))
+		if errors.Is(err, storage.ErrNotFound) || err == nil && account.ID != userID {
+			return nil // disconnected meanwhile
+		}
+		if err != nil {
+			return fmt.Errorf("read link: %w", err)
+		}
+		return p.vouch(ctx, account, back)
 	}
-	person, err := p.store.Person(ctx, userID)
+}
+
+func (p *rooms) vouch(ctx context.Context, account storage.Account, back federation.Arrival) error {
+	person, err := p.store.Person(ctx, account.ID)
 	if err != nil {
 		return fmt.Errorf("read person: %w", err)
 	}
@@ -235,17 +250,17 @@ func (p *Provider) vouched(ctx context.Context, userID string, back federation.A
 		}
 		s.Verified, s.Pending, s.Reason, s.VerifiedAt = true, false, "", now
 		s.VerifiedBy, s.Source, s.Method = back.Who.Issuer, back.Upstream.Title, upstreamMethod
-		if err := p.recordVouched(ctx, userID, s, before, known); err != nil {
+		if err := p.recordVouched(audit.OnAccount(ctx, account), account.ID, s, before, known); err != nil {
 			return err
 		}
 	}
-	return p.endVouched(ctx, userID, person, back.Who.Issuer, said)
+	return p.endVouched(ctx, account.ID, person, back.Who.Issuer, said)
 }
 
-// disconnected ends the memberships for which an issuer vouches, before the owner of an account
-// disconnects an identity of it: one membership there makes one member here at a time. If the
+// disconnected ends the memberships for which an issuer vouches when an identity of it is
+// disconnected from an account: one membership there makes one member here at a time. If the
 // connection stays, they come back with the next sign-in.
-func (p *Provider) disconnected(ctx context.Context, userID, issuer string) error {
+func (p *rooms) disconnected(ctx context.Context, userID, issuer string) error {
 	person, err := p.store.Person(ctx, userID)
 	if err != nil {
 		return fmt.Errorf("read person: %w", err)
@@ -254,7 +269,7 @@ func (p *Provider) disconnected(ctx context.Context, userID, issuer string) erro
 }
 
 // endVouched ends the memberships for which an issuer has vouched, but for some groups.
-func (p *Provider) endVouched(ctx context.Context, userID string, person storage.Person, issuer string, but map[string]bool) error {
+func (p *rooms) endVouched(ctx context.Context, userID string, person storage.Person, issuer string, but map[string]bool) error {
 	now := p.cfg.Clock()
 	for _, before := range person.Statuses {
 		if but[before.Group] || !isOf(before, issuer) || !before.Verified || hasEnded(before, now) {
@@ -278,8 +293,8 @@ func hasEnded(s Status, now time.Time) bool { return !s.ExpiresAt.IsZero() && !n
 
 // recordVouched records a membership in place of the one that was read. One that is not of the
 // catalogue, or has changed since, keeps nobody from signing in.
-func (p *Provider) recordVouched(ctx context.Context, userID string, s, before Status, known bool) error {
-	people := p.People()
+func (p *rooms) recordVouched(ctx context.Context, userID string, s, before Status, known bool) error {
+	people := People{p}
 	replaced := storage.NoStatus
 	if known {
 		replaced = before.Revision
@@ -289,7 +304,7 @@ func (p *Provider) recordVouched(ctx context.Context, userID string, s, before S
 		err = people.recordStatus(ctx, userID, s, replaced)
 	}
 	var wrong *FieldError
-	if errors.As(err, &wrong) || errors.Is(err, storage.ErrChanged) || errors.Is(err, ErrNoUser) {
+	if errors.As(err, &wrong) || errors.Is(err, storage.ErrChanged) || errors.Is(err, audit.ErrChanged) || errors.Is(err, ErrNoUser) {
 		p.cfg.Logger.WarnContext(ctx, "membership of an upstream was not recorded", slog.String("group", s.Group), slog.Any("error", err))
 		return nil
 	}

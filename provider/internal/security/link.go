@@ -199,7 +199,10 @@ func (p *Pages) removeLink(w http.ResponseWriter, r *http.Request, o *owner, l s
 	}
 	return p.change(w, r, o, change{
 		do: func(ctx context.Context, on storage.Proof) error {
-			return p.Store.RemoveLink(ctx, o.UserID, l.Digest, on)
+			if err := p.Store.RemoveLink(ctx, o.UserID, l.Digest, on); err != nil {
+				return err
+			}
+			return p.Disconnected(r.Context(), o.UserID, l.Issuer) // a sign-in may have recorded them once more
 		},
 		show: show, event: audit.LinkRemoved, mail: ui.MailLinkRemoved, notice: security.LinkRemoved, upstream: l.Upstream,
 	})

@@ -224,4 +224,39 @@ func TestMembershipGoesWithTheConnection(t *testing.T) {
 	if verified() {
 		t.Error("still a member")
 	}
+	w.connect(alice)
+	if !verified() {
+		t.Fatal("not a member again")
+	}
+	w.OK(w.Accounts().ResetAuthenticators(t.Context(), "alice"))
+	w.Advance(1)
+	if verified() {
+		t.Error("still a member, without the connection")
+	}
+}
+
+// The connection is removed while a sign-in by it reads what the upstream says: that is not
+// recorded any more.
+func TestMembershipAfterTheConnectionIsNotRecorded(t *testing.T) {
+	t.Parallel()
+	said, meanwhile := false, func() {}
+	w := newCampus(t, func(u *provider.Upstream) {
+		u.Groups = func(upstream.Identity) []provider.Status {
+			meanwhile()
+			if !said {
+				return nil
+			}
+			return []provider.Status{{Group: "student"}}
+		}
+	})
+	alice := w.is("s1", "a@campus.test", true).NewBrowser().SignIn("alice@example.com", lab.AlicePass)
+	w.connect(alice)
+	said, meanwhile = true, func() { w.OK(w.Accounts().ResetAuthenticators(t.Context(), "alice")) }
+	b := w.NewBrowser()
+	b.Get(callback("campus", w.values(b, b.Open("/signin"), "campus")))
+	all, err := w.People().Statuses(t.Context(), "alice", "student")
+	w.OK(err)
+	if all[0].Verified || len(w.links("alice")) != 0 {
+		t.Errorf("a member by a connection that is gone: %+v", all[0])
+	}
 }
