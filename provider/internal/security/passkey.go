@@ -180,8 +180,12 @@ func (p *Pages) renderRemovePasskey(w http.ResponseWriter, r *http.Request, _ *o
 	return nil
 }
 
-// removePasskey removes a passkey, and ends the other sessions that it has begun.
+// removePasskey removes a passkey, and ends the other sessions that it has begun. Links of
+// upstreams that are no longer offered are no way in, which the store cannot know.
 func (p *Pages) removePasskey(w http.ResponseWriter, r *http.Request, o *owner, k storage.Passkey) error {
+	if !o.has.SignsIn() && len(o.set.Passkeys) == 1 {
+		return p.renderRemovePasskey(w, r, o, k, security.LastWayIn)
+	}
 	return p.change(w, r, o, change{
 		do: func(ctx context.Context, on storage.Proof) error {
 			return p.Store.RemovePasskey(ctx, o.UserID, k.ID, on)

@@ -342,6 +342,7 @@ func TestPasskeysOfAnAccount(t *testing.T) {
 		if p := b.Submit(b.Open("/account/password/remove")); p.Request.URL.Path != "/account/security" {
 			t.Fatalf("removal of the password: %s %s", p.Status, p.Request.URL)
 		}
+		w.AddLink("alice", "former", "Alice there") // by which nobody can sign in any more
 		home := b.Open("/account/security")
 		first := b.Open(linkTo(home, "/account/passkeys/remove"))
 		rest := strings.Replace(home.Text, linkTo(home, "/account/passkeys/remove"), "", 1)
