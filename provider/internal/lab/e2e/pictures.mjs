@@ -62,6 +62,7 @@ const config = (port) => ({
     },
   ],
   developer: { operators: ["maria@example.com"] },
+  desk: { staff: [{ id: "noah", email: "noah@example.com", roles: ["support"] }] },
   sandbox: {
     base_url: `http://localhost:${port}/sandbox`,
     users: [{ uuid: "b6d767d2", email: "tess@example.com", password: "paper-comet-hums-softly", attributes: { fname: "Tess", lname: "Tester" } }],
@@ -144,6 +145,14 @@ test("the pictures of the documentation", async () => {
   await page.goto(page.url().split("?")[0]);
   await take(page, "dashboard");
   await picture("brand", await window({ width: 1000, height: 900 }, {}, ""), `${sandbox}/brand`);
+  page = await window({ width: 1000, height: 860 }, {}, "noah@example.com", "copper-lantern-rides-north");
+  await page.goto(`${provider}/desk/`);
+  await page.fill("[name=sought]", "maria@example.com");
+  await page.keyboard.press("Enter");
+  await page.check("[name=reason]", { force: true });
+  await page.click("main form:has([name=reason]) button[type=submit]");
+  await page.waitForURL(/\/desk\/matters\//);
+  await take(page, "desk");
 
   const total = readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
   assert.ok(total <= mostBytes, `the pictures have ${total} bytes, at most ${mostBytes} are wanted`);
