@@ -87,8 +87,9 @@ func ErrorBody(e *protocol.Error) map[string]string {
 	return map[string]string{"error": code, "error_description": e.Description}
 }
 
-// challenges are the WWW-Authenticate fields of a 401. Who has presented a bearer token, or none,
-// learns that a bound one is taken as well (RFC 9449 section 7.1).
+// challenges are the WWW-Authenticate fields of a 401. Who has presented a bearer token learns
+// that a bound one is taken as well (RFC 9449 section 7.1). Who has presented none gets the one
+// word that programs of the dialect V3 expect: who has a bound token says so.
 func challenges(e *protocol.Error) []string {
 	switch {
 	case e.Code == protocol.InvalidClient:
@@ -96,7 +97,7 @@ func challenges(e *protocol.Error) []string {
 	case e.WithProof:
 		return []string{challenge(e) + ", " + proofAlgorithms}
 	case e.Code == "": // without credentials, RFC 6750 section 3.1 wants no error
-		return []string{"Bearer", "DPoP " + proofAlgorithms}
+		return []string{"Bearer"}
 	default:
 		return []string{challenge(e), "DPoP " + proofAlgorithms}
 	}
