@@ -84,7 +84,10 @@ func (s *Site) besidePath(r *http.Request) (at string, ok bool) {
 	if err != nil || !IsText(url.Values{"": {plain}}) {
 		return "", false
 	}
-	return at, isPagePath(at)
+	if !isPagePath(at) {
+		return "", false
+	}
+	return at, true
 }
 
 // isPagePath reports whether an escaped path has neither empty nor dot segments, as browsers and
