@@ -170,6 +170,13 @@ func (r *recorder) takeGrown() []application {
 	return grown
 }
 
+// putBack has takeGrown return an application again, whose entries could not all be trimmed.
+func (r *recorder) putBack(a application) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.grown[a] = true
+}
+
 // flush writes the queue. Entries that cannot be written stay in it.
 func (r *recorder) flush(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)

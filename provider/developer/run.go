@@ -76,15 +76,18 @@ func (d *Dashboard) removeOld(ctx context.Context) {
 		return d.Store.RemoveLog(ctx, before(now, d.KeepLog), before(now, d.KeepNumbers), maintenanceBatch)
 	})
 	for _, a := range d.recorder.takeGrown() {
-		d.shorten(ctx, func() (int, error) {
+		whole := d.shorten(ctx, func() (int, error) {
 			return d.Store.TrimLog(ctx, a.environment, a.clientID, keptSuccesses, keptFailures, maintenanceBatch)
 		})
+		if !whole {
+			d.recorder.putBack(a)
+		}
 	}
 }
 
 // shorten removes entries in small steps until nothing is left to remove, with pauses
-// between them, so that nobody is held up.
-func (d *Dashboard) shorten(ctx context.Context, step func() (removed int, err error)) {
+// between them, so that nobody is held up. It reports whether it got that far.
+func (d *Dashboard) shorten(ctx context.Context, step func() (removed int, err error)) (whole bool) {
 	for ctx.Err() == nil {
 		begin := time.Now()
 		removed, err := step()
@@ -92,13 +95,14 @@ func (d *Dashboard) shorten(ctx context.Context, step func() (removed int, err e
 			d.Logger.ErrorContext(ctx, "request log could not be trimmed", slog.Any("error", err))
 		}
 		if err != nil || removed == 0 {
-			return
+			return err == nil
 		}
 		select {
 		case <-ctx.Done():
 		case <-time.After(4 * time.Since(begin)):
 		}
 	}
+	return false
 }
 
 // before returns the moment before which a record is old; the zero time if records are kept
