@@ -231,7 +231,14 @@ func TestFaults(t *testing.T) {
 			upstreams.None.Apply(a.up)
 			a.now = a.now.Add(time.Minute)
 			a.http = newClient(t, 0)
-			if _, err := a.finish(t); err != nil {
+			_, err = a.finish(t)
+			// A RemoteKeySet hands out a fetch that failed before it forgets it: who asks in that
+			// instant hears of the same failure.
+			for tries := 0; err != nil && strings.HasPrefix(fault.Name, "Keys") && tries < 5; tries++ {
+				time.Sleep(10 * time.Millisecond)
+				_, err = a.finish(t)
+			}
+			if err != nil {
 				t.Errorf("afterwards: %v", err)
 			}
 		})
