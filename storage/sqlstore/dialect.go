@@ -11,7 +11,7 @@ import (
 
 // SchemaVersion is the number of migrations that the queries of this package need, and that
 // a [Dialect] has.
-const SchemaVersion = 14
+const SchemaVersion = 15
 
 // Dialect is the SQL of one database. The queries of this package are in the SQL of SQLite,
 // with numbered parameters (?1) and tables in the schema main (main.tokens); a Dialect has
