@@ -219,17 +219,29 @@ func (w *place) measuresFlows() {
 		took = end()
 		return took, float64(len(took)) / whole.Seconds()
 	}
+	const slices = 16
+	slice := 4 * *period / slices
 	var alone, beside times
 	var without, with float64
-	for range 4 {
-		took, n := rate(func() { time.Sleep(*period / 2) })
+	quiet := func() {
+		took, n := rate(func() { time.Sleep(slice) })
 		alone, without = append(alone, took...), without+n
-		took, n = rate(func() {
-			for begin := time.Now(); time.Since(begin) < *period/2; time.Sleep(250 * time.Millisecond) {
+	}
+	asked := func() {
+		took, n := rate(func() {
+			for begin := time.Now(); time.Since(begin) < slice; time.Sleep(250 * time.Millisecond) {
 				olga.Get("/desk/trail")
 			}
 		})
 		beside, with = append(beside, took...), with+n
+	}
+	for i := range slices / 2 { // what drifts meanwhile weighs the same on both
+		first, second := quiet, asked
+		if i%2 == 1 {
+			first, second = asked, quiet
+		}
+		first()
+		second()
 	}
 	w.t.Log("flows without pages ", alone)
 	w.t.Log("flows beside pages  ", beside)
