@@ -14,7 +14,7 @@ import (
 )
 
 // curve384Keys is a set whose only key signs by ES384, which no profile allows.
-const curve384Keys = `{"keys":[{"kty":"EC","crv":"P-384","x":"hkIOtkRBJmB3-TVYg6xw4HhNRyg_JqpSp5J3kYuOVXXBUF3WT-XXsUUBZ7NuEGyB","y":"iaZ2vxDRuu0OyAbvJaNLAKqD_0iQ2r_qbBXwJf-0SBlVnj2uaRNWMDwZ0GNzhgcN"}]}`
+const curve384Keys = `{"keys":[{"kty":"EC","crv":"P-384","x":"rVWzQxxNo_4WVtLgprF6djncfHPWfvTt0ivbQUvY9xPjAcXNousxNKh_G1Asdj8k","y":"ler3poRDKqC6hyzDKKS5iXxyblWMw0_5hcdZ8UsgqWmYwf4aQmGuXUIFk-fHq_QK"}]}`
 
 // withProfile registers shop with a profile, by the form.
 func (b *browser) withProfile(name string) page {

@@ -56,7 +56,7 @@ func overviewOf(p ui.Page) OverviewView {
 			{"pushed_authorization_request_endpoint", "https://sandbox.id.example/oauth/par"}, {"token_endpoint", "https://sandbox.id.example/oauth/token"},
 			{"userinfo_endpoint", "https://sandbox.id.example/api/public/v3/userinfo"}, {"jwks_uri", "https://sandbox.id.example/oidc/.well-known/jwks"},
 			{"revocation_endpoint", "https://sandbox.id.example/oauth/revoke"}, {"introspection_endpoint", "https://sandbox.id.example/oauth/introspect"},
-			{"end_session_endpoint", "https://sandbox.id.example/signout"},
+			{"device_authorization_endpoint", "https://sandbox.id.example/oauth/device_authorization"}, {"end_session_endpoint", "https://sandbox.id.example/signout"},
 		},
 		RedirectURIs: []string{"https://riverbikes.example/callback", "http://localhost:3000/callback"}, MayChange: true,
 		SecretsURL: "/secrets", SamplesURL: "/samples", TryURL: "/try", AccessURL: "/access", CopyTo: Production, LeftBehind: []string{"http://localhost:3000/callback"},
@@ -178,7 +178,8 @@ var registrationFixtures = []audiencetest.Fixture{
 	}},
 	{Name: "settings-profile", Render: func(p ui.Page) templ.Component {
 		v := settingsOf(p)
-		v.Problems = []ui.Problem{ProfileProblem(p, ui.FieldResponseTypes), ProfileProblem(p, FieldAccessTokenFormat), ProfileProblem(p, FieldUserinfoAlg), ProfileProblem(p, ui.FieldJWKS)}
+		v.Problems = []ui.Problem{ProfileProblem(p, ui.FieldResponseTypes), ProfileProblem(p, FieldAccessTokenFormat), ProfileProblem(p, FieldUserinfoAlg), ProfileProblem(p, ui.FieldJWKS),
+			ProfileProblem(p, FieldAuthMethod), ProfileProblem(p, FieldRequirePKCE), ProfileProblem(p, FieldProfile), DevicesProblem(p)}
 		v.Profile, v.AuthMethod, v.JWKS, v.RequirePushed, v.RequirePKCE, v.RequireSigned, v.DPoPBound = "fapi2-signing", "private_key_jwt", sampleKeys, true, true, true, true
 		v.JWTAccessTokens, v.HasDevices, v.MayHaveDevices = true, true, false
 		return Settings(v)
@@ -204,6 +205,9 @@ var registrationFixtures = []audiencetest.Fixture{
 		return Document(DocumentView{
 			Page: organizationPage(p, SectionApplications), Form: audiencetest.Form(DocumentTooMany(p)), Address: "https://editor.riverbikes.example/client.json",
 		})
+	}},
+	{Name: "document-missing", Render: func(p ui.Page) templ.Component {
+		return Document(DocumentView{Page: organizationPage(p, SectionApplications), Form: audiencetest.Form(DocumentMissing(p))})
 	}},
 	{Name: "settings-confirm", Render: func(p ui.Page) templ.Component {
 		v := settingsOf(p, ui.Problem{Code: ui.ConfirmFirst})
