@@ -18,6 +18,7 @@
 //
 //   - [New] creates a [Provider] from a [Config]. The host serves, runs and closes it.
 //   - [Provider.Clients]: registered applications and their secrets; see [Clients].
+//   - [Provider.Hosts]: the hosts of applications that nobody has registered; see [Hosts].
 //   - [Provider.Accounts]: embedded accounts; see [Accounts].
 //   - [Provider.People]: users, with embedded accounts or of the host, with their
 //     attributes, statuses and sessions; see [People].

@@ -235,6 +235,8 @@ const (
 	EventClientStopped           EventName = audit.ClientStopped
 	EventClientStarted           EventName = audit.ClientStarted
 	EventClientMoved             EventName = audit.ClientMoved
+	EventHostDenied              EventName = audit.HostDenied // its Detail is the host, as that of the next
+	EventHostAllowed             EventName = audit.HostAllowed
 	EventScopesTaken             EventName = audit.ScopesTaken
 	EventOwnerAppointed          EventName = audit.OwnerAppointed
 	EventOrganizationSuspended   EventName = audit.OrganizationSuspended

@@ -21,8 +21,7 @@ type Accounts struct{ *rooms }
 func (p *Provider) Accounts() Accounts { return Accounts{&p.rooms} }
 
 // Clients are the registered applications: Save, Get, List, Listed, OfHost, SetDisabled, TakeScopes, Delete, Deleting
-// and Validate. Pinned says what a profile makes of a registration, TryDocument what becomes of the
-// document of a client that nobody has registered. Secret, ListSecrets, RotateSecret and EndSecret are for their secrets,
+// and Validate. Secret, ListSecrets, RotateSecret and EndSecret are for their secrets,
 // ValidateRedirectURI and ValidateOrigin for single addresses of a registration. Bearer is
 // for an API of the host's, to which they present an access token of their own.
 type Clients struct{ *rooms }
@@ -37,6 +36,14 @@ type Events struct{ *rooms }
 
 // Events returns the audit log and the activity of applications.
 func (p *Provider) Events() Events { return Events{&p.rooms} }
+
+// Hosts are those of applications that nobody has registered (Config.UnknownClients): List, Get,
+// ListClients, and Client for one of these. Deny keeps those of a host out, if it CanDeny, Allow lets
+// them in again. Off tells whether any are let in.
+type Hosts struct{ *rooms }
+
+// Hosts returns the hosts of applications that nobody has registered.
+func (p *Provider) Hosts() Hosts { return Hosts{&p.rooms} }
 
 // Keys are the signing keys (List, Rotate and Revoke) and Config.Secret, with which Seal, Open
 // and Pseudonym protect the host's own values.

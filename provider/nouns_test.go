@@ -21,7 +21,7 @@ func TestProvider(t *testing.T) {
 	}
 	p := new(provider.Provider)
 	nouns := map[string]any{
-		"Accounts": p.Accounts(), "Clients": p.Clients(), "Events": p.Events(), "Keys": p.Keys(),
+		"Accounts": p.Accounts(), "Clients": p.Clients(), "Events": p.Events(), "Hosts": p.Hosts(), "Keys": p.Keys(),
 		"Pages": p.Pages(), "People": p.People(), "Sandbox": p.Sandbox(), "Trail": p.Trail(),
 	}
 	t.Run("HasFewMethodsBesideItsNouns", func(t *testing.T) {
@@ -38,8 +38,8 @@ func TestProvider(t *testing.T) {
 			t.Fatal(err)
 		}
 		code := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return strings.HasSuffix(name, "_test.go") })
-		if tests := len(all) - len(code); len(code) == 0 || len(code) > 31 || tests > 25 { // the audit log's own noun, who acts, what staff do to people, upstreams, and clients that nobody registered
-			t.Errorf("%d files of code and %d of tests, of at most 31 and 25: what no host calls has a room below internal", len(code), tests)
+		if tests := len(all) - len(code); len(code) == 0 || len(code) > 32 || tests > 25 { // the audit log's own noun, who acts, what staff do to people, upstreams, clients that nobody registered, and their hosts
+			t.Errorf("%d files of code and %d of tests, of at most 32 and 25: what no host calls has a room below internal", len(code), tests)
 		}
 	})
 	t.Run("SharesNoMethodWithItsNouns", func(t *testing.T) {

@@ -236,7 +236,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	}
 	protection := security.NewPages(p.pages, security.Options{
 		Store: p.store, Party: checker.Party, Challenges: checker.Challenges, Apps: !cfg.SignIn.TOTP.Off,
-		Upstreams: upstreams, Vouched: p.vouched(upstreams),
+		Upstreams: upstreams, Vouched: p.vouched(upstreams), Disconnected: p.disconnected,
 	})
 	entrance := signin.NewPages(p.pages, signin.Options{
 		Factors: checker, Store: p.store, TrustDevices: cfg.SignIn.TrustDevices, Upgrade: cfg.SignIn.Passkeys.Upgrade,
@@ -304,6 +304,7 @@ func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.server.
 
 func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine.Engine {
 	l, policy := p.cfg.Lifetimes, p.cfg.unknownPolicy()
+	policy.Denial = p.store.HostDenial
 	rows := memory.Clients{Store: p.store, Admit: policy.Admit}
 	p.unknown = p.newUnknown(policy, rows)
 	return engine.New(engine.Options{

@@ -201,7 +201,8 @@ type Clients interface {
 
 	// SaveClient replaces the whole registration with this Version; Version zero creates
 	// one. Grants and consents stay. ErrChanged if the registration has another version, is
-	// gone, or, for Version zero, exists.
+	// gone, or, for Version zero, exists. ErrDenied if one is to be created that nobody has
+	// registered, and a HostDenial holds for one of its hosts.
 	SaveClient(ctx context.Context, c Client) error
 
 	// Clients returns up to limit clients with IDs after the given one, in byte order of
@@ -212,21 +213,22 @@ type Clients interface {
 	// one, in byte order of the IDs.
 	DeletedClients(ctx context.Context, after string, limit int) ([]Client, error)
 
-	// ClientsOfOrigin returns up to limit clients of an Origin other than the empty one with
-	// IDs after the given one, in byte order of the IDs.
+	// ClientsOfOrigin returns up to limit clients of an Origin with IDs after the given one, in
+	// byte order of the IDs.
 	ClientsOfOrigin(ctx context.Context, origin, after string, limit int) ([]Client, error)
 
 	// ExpiredClients returns up to limit clients whose ExpiresAt is not after now, and that
 	// are not marked as Deleted, in order of their ends.
 	ExpiredClients(ctx context.Context, now time.Time, limit int) ([]Client, error)
 
-	// ClientsOfHost returns up to limit clients with a redirect URI of this host, without
-	// port and in any case, and with IDs after the given one, in byte order of the IDs. Those
-	// that were saved before schema 13 are found once IndexClients has been there.
+	// ClientsOfHost returns up to limit clients with this host, without port and in any case,
+	// among Client.Hosts, and with IDs after the given one, in byte order of the IDs. Those
+	// that were saved before schema 13, or of an Origin before schema 15, are found once
+	// IndexClients has been there.
 	ClientsOfHost(ctx context.Context, host, after string, limit int) ([]Client, error)
 
 	// IndexClients makes up to limit clients be found by their hosts that were saved before
-	// schema 13, and fewer if that takes long. Their versions stay. It returns their number;
+	// schema 13, or of an Origin before schema 15, and fewer if that takes long. Their versions stay. It returns their number;
 	// the caller repeats until zero.
 	IndexClients(ctx context.Context, limit int) (indexed int, err error)
 

@@ -10,6 +10,7 @@ import (
 // Store is every role of the contract in one value.
 type Store interface {
 	Clients
+	ClientHosts
 	Grants
 	Accounts
 	Authenticators
@@ -94,6 +95,9 @@ var (
 	// ErrChanged means that a record was changed or removed since the caller read it. Read
 	// it again, and decide again.
 	ErrChanged = errors.New("storage: changed since it was read")
+
+	// ErrDenied means that the staff lets no client of this host in (HostDenial).
+	ErrDenied = errors.New("storage: the host is denied")
 
 	// ErrTaken means that a proof is bound to another subject.
 	ErrTaken = errors.New("storage: taken by another subject")

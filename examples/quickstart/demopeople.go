@@ -35,7 +35,7 @@ func settle(ctx context.Context, p opened, e *environment, pages http.Handler) e
 		return errors.New("this database has no place for them")
 	}
 	s := settlers{opened: p, matters: matters, records: records, now: time.Now(), base: e.BaseURL, pages: pages, operator: e.lastOperator()}
-	for _, make := range []func(context.Context) error{s.people, s.secure, s.apply, s.applications, s.lock, s.lockAlone, s.uses, s.propose, s.leave} {
+	for _, make := range []func(context.Context) error{s.people, s.secure, s.apply, s.applications, s.lock, s.lockAlone, s.uses, s.strangers, s.propose, s.leave} {
 		if err := make(ctx); err != nil && !errors.Is(err, errNotOffered) {
 			return err
 		}

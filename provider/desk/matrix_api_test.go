@@ -288,7 +288,7 @@ func TestMatrixOfClientsAndNobody(t *testing.T) {
 func TestMatrixOfClientsAndTheService(t *testing.T) {
 	onBoth(t, func(t *testing.T, url string) {
 		w := robots(t, url)
-		of := map[action.Kind]string{action.Application: "/applications/app", action.Organization: "/organizations/river"}
+		of := map[action.Kind]string{action.Application: "/applications/app", action.Host: "/hosts/app.example", action.Organization: "/organizations/river"}
 		for _, row := range readServiceMatrix(t) {
 			body := clientBody(w, row.Rule, "")
 			if row.Target == action.Service {
@@ -298,7 +298,7 @@ func TestMatrixOfClientsAndTheService(t *testing.T) {
 				continue
 			}
 			target := cmp.Or(map[string]string{action.AppointOwner: "/organizations/lake"}[row.Name], of[row.Target])
-			w.meetsNothing(target+"-none/"+row.Name, body)
+			w.meetsNothing(noneLike(target)+"/"+row.Name, body)
 			w.acts(codes[row.operator], target+"/"+row.Name, body, scopeApplications)
 		}
 	})

@@ -11,8 +11,7 @@ import (
 func newReference(c Config) *reference.Document {
 	i := reference.Installation{Installation: c.Provider.Installation(), Button: c.Provider.Pages().ButtonScript()}
 	if c.Sandbox != nil {
-		sandbox := c.Sandbox.Installation()
-		i.SandboxURL, i.Devices, i.Documents = sandbox.BaseURL, i.Devices || sandbox.Devices, i.Documents || sandbox.Documents
+		i.SandboxURL = c.Sandbox.Installation().BaseURL
 	}
 	return reference.New(i)
 }

@@ -25,8 +25,6 @@ func TestPlans(t *testing.T) {
 	}
 	const listApplications = "SELECT environment, client_id, organization_id, name, kind, review, CAST(NULL AS TEXT), " +
 		"picture_bytes, halt, deleting, created_by, created_at, updated_at, version FROM main.applications"
-	const elapseConsents = "UPDATE main.consents SET created_at = created_at - ?1, decided_at = decided_at - ?1, " +
-		"last_used_at = last_used_at - ?1 WHERE client_id IN "
 	const elapseGrants = "UPDATE main.grants SET auth_time = auth_time - ?1, created_at = created_at - ?1, " +
 		"expires_at = expires_at - ?1, revoked_at = revoked_at - ?1 WHERE client_id IN "
 	const elapseTokens = "UPDATE main.tokens SET created_at = created_at - ?1, expires_at = expires_at - ?1, " +
@@ -58,6 +56,7 @@ func TestPlans(t *testing.T) {
 	const breaks = "SELECT id, staff, action, target, sealed_sentence, at, told, signed_off_by, signed_off_at FROM main.breaks"
 	const matters = "SELECT id, staff, role, subject, reason, ticket, sealed_note, opened_at, ends_at, closed_at, " +
 		"proof, proved_until, withheld_until FROM main.matters"
+	const oldestListed = "(SELECT client_id, listed_at FROM main.client_hosts WHERE host = ?1 AND listed_at IS NOT NULL ORDER BY listed_at, client_id LIMIT ?2)"
 	want := []string{
 		// The organizations that have been deleted since the last round.
 		"DELETE FROM main.changes WHERE id IN ( SELECT c.id FROM main.former_organizations f JOIN main.changes c ON c.organization_id = f.id AND c.id <= f.last_change ORDER BY f.id, c.id LIMIT ?1)",
@@ -98,6 +97,11 @@ func TestPlans(t *testing.T) {
 		"SELECT count(*) FROM main.grants",
 		"SELECT count(*) FROM main.organizations WHERE id <> 'deleted'",
 		"SELECT count(*) FROM main.sessions",
+		// The oldest clients of a host, which an index has found: a bounded number.
+		"SELECT count(*), CAST(coalesce(sum(CASE c.origin WHEN 'document' THEN 1 ELSE 0 END), 0) AS BIGINT), min(o.listed_at) FROM " + oldestListed +
+			" AS o JOIN main.clients c ON c.id = o.client_id",
+		"SELECT count(DISTINCT u.subject), max(u.at) FROM ( SELECT k.subject, coalesce(k.last_used_at, k.decided_at) AS at FROM " + oldestListed +
+			" AS o JOIN main.consents k ON k.client_id = o.client_id WHERE k.decided_at IS NOT NULL LIMIT ?3 ) AS u",
 		// An index of nothing else.
 		"SELECT digest, media_type, bytes, silhouette FROM main.images WHERE silhouette IS NULL ORDER BY digest LIMIT ?1",
 		// An index of nothing else, as that of the images.
@@ -147,8 +151,6 @@ func TestPlans(t *testing.T) {
 		// Two hundred rows that an index has found.
 		takeClientSessions("?2", "", "?3", "?4", "?5"),
 		takeClientSessions("?3", "AND client_id NOT IN (?2) ", "?4", "?5", "?6"),
-		elapseConsents + "(?2)",
-		elapseConsents + "(?2, ?3, ?4)",
 		"UPDATE main.email_returns SET expires_at = expires_at - ?1, changed_at = changed_at - ?1 WHERE substr(account_id, 1, ?3) = ?2",
 		"UPDATE main.evidence SET added_at = added_at - ?1, shred_at = shred_at - ?1, shredded_at = shredded_at - ?1, held_until = held_until - ?1 " +
 			"WHERE case_id IN (SELECT id FROM main.cases WHERE substr(subject, 1, ?3) = ?2)",

@@ -30,6 +30,9 @@ func (s *Store) SaveClient(ctx context.Context, c storage.Client) error {
 		var saved int
 		var err error
 		if c.Version == 0 {
+			if err := refuseDenied(tx, c); err != nil {
+				return err
+			}
 			saved, err = tx.exec(`INSERT INTO main.clients (id, version, registration, hosts, origin, expires_at)
 				VALUES (?1, ?2, ?3, 1, ?4, ?5) ON CONFLICT (id) DO NOTHING`,
 				c.ID, version, string(document), c.Origin, micros(c.ExpiresAt))
@@ -64,10 +67,14 @@ func (s *Store) DeletedClients(ctx context.Context, after string, limit int) ([]
 	})
 }
 
-// ClientsOfOrigin implements storage.Clients. The condition on the empty one is that of the
-// index.
+// ClientsOfOrigin implements storage.Clients. The conditions on the empty one are those of the
+// indexes.
 func (s *Store) ClientsOfOrigin(ctx context.Context, origin, after string, limit int) ([]storage.Client, error) {
 	return read(ctx, s, "list clients of an origin", func(tx *tx) ([]storage.Client, error) {
+		if origin == "" {
+			return all(tx, scanClient, `SELECT id, version, registration FROM main.clients
+				WHERE origin = '' AND id > ?1 ORDER BY id LIMIT ?2`, after, max(limit, 0))
+		}
 		return all(tx, scanClient, `SELECT id, version, registration FROM main.clients
 			WHERE origin = ?1 AND origin <> '' AND id > ?2 ORDER BY id LIMIT ?3`, origin, after, max(limit, 0))
 	})

@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -10,28 +9,27 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// saveHosts records the hosts of a client's redirect URIs in place of those of before.
+// saveHosts records the hosts of a client in place of those of before.
 func saveHosts(tx *tx, c storage.Client) error {
 	if _, err := tx.exec(`DELETE FROM main.client_hosts WHERE client_id = ?1`, c.ID); err != nil {
 		return err
 	}
-	for _, host := range hostsOf(c) {
-		if _, err := tx.exec(`INSERT INTO main.client_hosts (host, client_id) VALUES (?1, ?2)`, host, c.ID); err != nil {
+	hosts, listed := c.Hosts(), c.ListedHosts()
+	for _, host := range listed {
+		if !slices.Contains(hosts, host) { // that of programs on a device
+			hosts = append(hosts, host)
+		}
+	}
+	for _, host := range hosts {
+		var at any
+		if slices.Contains(listed, host) {
+			at = storage.UnixMicro(c.CreatedAt)
+		}
+		if _, err := tx.exec(`INSERT INTO main.client_hosts (host, client_id, listed_at) VALUES (?1, ?2, ?3)`, host, c.ID, at); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// hostsOf returns the sorted hosts of a client's redirect URIs. The scheme of an app has none.
-func hostsOf(c storage.Client) (hosts []string) {
-	for _, uri := range c.RedirectURIs {
-		if u, err := url.Parse(uri); err == nil && u.Hostname() != "" {
-			hosts = append(hosts, strings.ToLower(u.Hostname()))
-		}
-	}
-	slices.Sort(hosts)
-	return slices.Compact(hosts)
 }
 
 // ClientsOfHost implements storage.Clients.
@@ -39,6 +37,14 @@ func (s *Store) ClientsOfHost(ctx context.Context, host, after string, limit int
 	return read(ctx, s, "list clients of host", func(tx *tx) ([]storage.Client, error) {
 		return all(tx, scanClient, `SELECT c.id, c.version, c.registration FROM main.client_hosts h JOIN main.clients c ON c.id = h.client_id
 			WHERE h.host = ?1 AND h.client_id > ?2 ORDER BY h.client_id LIMIT ?3`, strings.ToLower(host), after, max(limit, 0))
+	})
+}
+
+// ClientsOfUnknownHost implements storage.ClientHosts.
+func (s *Store) ClientsOfUnknownHost(ctx context.Context, host, after string, limit int) ([]storage.Client, error) {
+	return read(ctx, s, "list clients of unknown host", func(tx *tx) ([]storage.Client, error) {
+		return all(tx, scanClient, `SELECT c.id, c.version, c.registration FROM main.client_hosts h JOIN main.clients c ON c.id = h.client_id
+			WHERE h.host = ?1 AND h.listed_at IS NOT NULL AND h.client_id > ?2 ORDER BY h.client_id LIMIT ?3`, host, after, max(limit, 0))
 	})
 }
 

@@ -41,7 +41,7 @@ func (s *suite) unknownClients(t *testing.T) {
 	equal(t, of(storage.OriginDocument, "", 1), "https://a.example/client ")
 	equal(t, of(storage.OriginDocument, "https://a.example/client", many), "https://b.example/client ")
 	equal(t, of(storage.OriginRegistered, "", many), "itself ")
-	equal(t, of("", "", many), "")
+	equal(t, of("", "", many), "registered ")
 
 	equal(t, ended(t0.Add(-time.Second), many), "")
 	equal(t, ended(t0, many), "https://a.example/client ")

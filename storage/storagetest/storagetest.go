@@ -27,6 +27,8 @@ func Run(t *testing.T, newDatabase func(t *testing.T) (open func() storage.Store
 	suite := &suite{newDatabase: newDatabase}
 	t.Run("Clients", suite.clients)
 	t.Run("ClientHosts", suite.clientHosts)
+	t.Run("HostDenials", suite.hostDenials)
+	t.Run("UnknownHosts", suite.unknownHosts)
 	t.Run("SecretUses", suite.secretUses)
 	t.Run("Grants", suite.grants)
 	t.Run("Tokens", suite.tokens)

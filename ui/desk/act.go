@@ -81,6 +81,8 @@ var endings = map[string]ending{
 	"start_application":       {"back", "owners"},
 	"move_application":        {"back", "owners"},
 	"take_scopes":             {"never", "owners"},
+	"deny_host":               {"back", "nobody"},
+	"allow_host":              {"back", "nobody"},
 	"appoint_owner":           {"invitation", "owners"},
 	"suspend_organization":    {"back", "owners"},
 	"reactivate_organization": {"back", "owners"},
@@ -92,7 +94,7 @@ var endings = map[string]ending{
 // harmless reports whether an action takes nothing away, so that its button is no warning.
 func harmless(name string) bool {
 	return slices.Contains([]string{
-		"send_reset", "unlock", "show_value", "show_sensitive", "stop_deletion", "send_export", "start_application", "reactivate_organization",
+		"send_reset", "unlock", "show_value", "show_sensitive", "stop_deletion", "send_export", "start_application", "allow_host", "reactivate_organization",
 		"appoint_owner",
 	}, name)
 }

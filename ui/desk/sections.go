@@ -28,6 +28,7 @@ const (
 	SectionHolds         Section = "holds"
 	SectionCaseNumbers   Section = "case_numbers"
 	SectionApplications  Section = "applications"
+	SectionHosts         Section = "hosts"
 	SectionOrganizations Section = "organizations"
 	SectionReviews       Section = "reviews"
 	SectionHealth        Section = "health"
@@ -50,7 +51,7 @@ func Areas() []SectionsOf {
 		{AreaHome, []Section{SectionHome}},
 		{AreaPeople, []Section{SectionFind, SectionPlans, SectionBreaks}},
 		{AreaCases, []Section{SectionInbox, SectionRosters, SectionCodes, SectionHolds, SectionCaseNumbers}},
-		{AreaApplications, []Section{SectionApplications, SectionOrganizations, SectionReviews}},
+		{AreaApplications, []Section{SectionApplications, SectionHosts, SectionOrganizations, SectionReviews}},
 		{AreaService, []Section{SectionHealth, SectionKeys, SectionNumbers, SectionReference}},
 		{AreaRecords, []Section{SectionTrail, SectionLooks}},
 	}

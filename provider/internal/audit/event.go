@@ -100,6 +100,8 @@ const (
 	ClientStopped           = "client_stopped"
 	ClientStarted           = "client_started"
 	ClientMoved             = "client_moved"
+	HostDenied              = "host_denied"
+	HostAllowed             = "host_allowed"
 	ScopesTaken             = "scopes_taken"
 	OwnerAppointed          = "owner_appointed"
 	OrganizationSuspended   = "organization_suspended"

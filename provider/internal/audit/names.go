@@ -39,6 +39,8 @@ func Names() []string {
 		EventsRemoved,
 		EvidenceHeld,
 		ExportSent,
+		HostAllowed,
+		HostDenied,
 		KeyRotated,
 		KeysRevoked,
 		LinkAdded,

@@ -138,7 +138,7 @@ func (e *Endpoint) refuseUnverified(ctx context.Context, f *Flow, s authState) e
 
 // refuseAll ends a flow whose user allows nothing.
 func (e *Endpoint) refuseAll(r *http.Request, f *Flow, s authState) error {
-	if err := e.Engine.Unknown.Keep(r.Context(), f.request.Client); err != nil { // so that the end is recorded
+	if err := e.Engine.KeepClient(r.Context(), f.request.Client); err != nil { // so that the end is recorded
 		return err
 	}
 	if err := e.endFlow(r, f); err != nil { // also because it has been allowed
@@ -163,7 +163,7 @@ func (e *Endpoint) allow(w http.ResponseWriter, r *http.Request, p *Page, s auth
 	if !nothing {
 		events = append(events, storage.Event{Name: audit.Consent, Subject: s.user.UserID, ClientID: f.request.Client.ID})
 	}
-	if err := e.Engine.Unknown.Keep(r.Context(), f.request.Client); err != nil {
+	if err := e.Engine.KeepClient(r.Context(), f.request.Client); err != nil {
 		return err
 	}
 	err := e.saveConsent(r.Context(), e.decide(s, allowed), s.basis(), events...)

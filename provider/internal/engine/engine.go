@@ -126,7 +126,8 @@ type Unknown interface {
 	Resolve(ctx context.Context, id string) (*registry.Client, error)
 
 	// Keep makes a client a row of the database, because a user decides about it or it has
-	// proved to have its key. It does nothing for one that is.
+	// proved to have its key. It does nothing for one that is. registry.ErrNoClient if it may
+	// not be one any longer.
 	Keep(ctx context.Context, c *registry.Client) error
 
 	// Use records that a client is in use.

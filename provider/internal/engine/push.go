@@ -99,7 +99,7 @@ func (e *Engine) push(ctx context.Context, r *http.Request, form url.Values, pro
 	if err := e.spendProof(ctx, proof); err != nil {
 		return Pushed{}, protocol.AsError(err)
 	}
-	if err := e.Unknown.Keep(ctx, client); err != nil {
+	if err := e.KeepClient(ctx, client); err != nil {
 		return Pushed{}, protocol.AsError(err)
 	}
 	return e.keepPushed(ctx, client, asked.Encode())

@@ -89,6 +89,16 @@ func (e *Engine) namedClient(ctx context.Context, form url.Values) (*registry.Cl
 	return client, nil
 }
 
+// KeepClient makes the client of a request a row of the database, as Unknown.Keep does. The error
+// for one that may not be is that of a request of its.
+func (e *Engine) KeepClient(ctx context.Context, c *registry.Client) error {
+	err := e.Unknown.Keep(ctx, c)
+	if errors.Is(err, registry.ErrNoClient) {
+		return noClient(err)
+	}
+	return err
+}
+
 // noClient returns the error of a request of an unknown or disabled application.
 func noClient(cause error) *protocol.Error {
 	e := &protocol.Error{Code: protocol.InvalidClient, Description: "There is no such application.", Status: http.StatusBadRequest, Cause: cause}

@@ -15,7 +15,7 @@ type Clients struct {
 
 	// Admit completes a client that was read, before others share it, or refuses it. Nil
 	// admits all.
-	Admit func(*registry.Client) error
+	Admit func(context.Context, *registry.Client) error
 }
 
 var _ registry.Source = Clients{}
@@ -42,7 +42,7 @@ func (s Clients) Client(ctx context.Context, id string) (*registry.Client, error
 		}
 		client, err := registry.Enabled(record)
 		if err == nil && s.Admit != nil {
-			err = s.Admit(client)
+			err = s.Admit(ctx, client)
 		}
 		return client, err
 	})

@@ -2,6 +2,7 @@ package memory_test
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/provider/internal/cache"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/memory"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/postgres"
@@ -102,9 +104,11 @@ func TestEveryWriteHasTheRule(t *testing.T) {
 
 // othersOfTheStore are its methods that read, and those that write nothing of what is cached:
 // CreateGrant and Reissue put what they issue into the cache, and Sweep and RemoveDeparted remove
-// only what can no longer change an answer.
+// only what can no longer change an answer. AllowHost
+// lets in whom nothing is kept of.
 const othersOfTheStore = `
-	Client Clients DeletedClients ClientsOfHost ClientsOfOrigin ExpiredClients IndexClients SecretUses RecordSecretUse
+	Client Clients DeletedClients ClientsOfHost ClientsOfOrigin ExpiredClients IndexClients
+	AllowHost HostDenial HostDenials UnknownHost UnknownHosts ClientsOfUnknownHost SecretUses RecordSecretUse
 	Token FindGrants CreateGrant Reissue
 	Account AccountByEmail Accounts EmailReturn DueAccounts Departed RemoveDeparted
 	Authenticators LinkedAccount Passkey RenamePasskey TrustDevice ForgetDevices
@@ -158,7 +162,12 @@ func recordOf(value any, err error) record {
 // readings are all that come from memory.
 var readings = map[string]func(ctx context.Context, s *memory.Store, n names) record{
 	"client": func(ctx context.Context, s *memory.Store, n names) record {
-		c, err := memory.Clients{Store: s}.Client(ctx, n.client)
+		c, err := memory.Clients{Store: s, Admit: func(ctx context.Context, _ *registry.Client) error {
+			if _, err := s.HostDenial(ctx, n.client); !errors.Is(err, storage.ErrNotFound) {
+				return registry.ErrDisabled
+			}
+			return nil
+		}}.Client(ctx, n.client)
 		return recordOf(c, err)
 	},
 	"code": func(ctx context.Context, s *memory.Store, n names) record {

@@ -67,12 +67,13 @@ const (
 	sessions
 	consents
 	people
+	clients
 )
 
 // forget makes the next reading of what has changed come from the store. Call it when the
 // write has returned, also with an error: it may have been made all the same.
 func (s *Store) forget(c changed) {
-	forget(s.clients, c.client, false)
+	forget(s.clients, c.client, c.every&clients != 0)
 	forget(s.tokens, c.token, c.every&tokens != 0)
 	forget(s.people, c.person, c.every&people != 0)
 	forget(s.sessions, c.session, c.every&sessions != 0)

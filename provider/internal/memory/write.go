@@ -26,6 +26,13 @@ func (s *Store) DeleteClient(ctx context.Context, id string, version int64) erro
 	return s.Store.DeleteClient(ctx, id, version)
 }
 
+// DenyHost implements storage.ClientHosts. Who is admitted is decided when a client is read; that one
+// is not, as after AllowHost, is not kept.
+func (s *Store) DenyHost(ctx context.Context, d storage.HostDenial) error {
+	defer s.forget(changed{every: clients})
+	return s.Store.DenyHost(ctx, d)
+}
+
 // Exchange implements storage.Grants.
 func (s *Store) Exchange(ctx context.Context, spent storage.Digest, at time.Time, issued ...storage.Token) error {
 	defer s.forget(changed{token: spent})
@@ -82,7 +89,7 @@ func (s *Store) SetLanguage(ctx context.Context, id, language string) error {
 
 // SetPassword implements storage.Accounts.
 func (s *Store) SetPassword(ctx context.Context, id string, on storage.Proof, hash string, at time.Time, begin ...storage.Session) error {
-	defer s.forget(changed{person: id, every: ofAccount})
+	defer s.forget(changed{every: ofAccount})
 	return s.Store.SetPassword(ctx, id, on, hash, at, begin...)
 }
 

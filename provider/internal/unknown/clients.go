@@ -103,7 +103,7 @@ func (s *Clients) Resolve(ctx context.Context, id string) (*registry.Client, err
 	if err != nil {
 		row = nil
 		if found := s.recent(id); found != nil {
-			return found, nil
+			return found, s.Policy.refuseDenied(ctx, found.Hosts()...)
 		}
 	}
 	found, err := s.read(ctx, id, row)
@@ -142,6 +142,9 @@ func (s *Clients) read(ctx context.Context, id string, row *registry.Client) (*r
 	if err := s.Policy.validateAddress(id); err != nil {
 		s.refused(ctx, "the address "+err.Error())
 		return nil, registry.ErrNoClient
+	}
+	if err := s.Policy.refuseDenied(ctx, hostOf(id)); err != nil {
+		return nil, err
 	}
 	s.mu.Lock()
 	last, known := s.kept[id]
@@ -192,7 +195,7 @@ func (s *Clients) fetchNow(ctx context.Context, id string, row *registry.Client)
 	}
 	client, err := registry.Enabled(record)
 	if err == nil {
-		err = s.Policy.Admit(client)
+		err = s.Policy.Admit(ctx, client)
 	}
 	if err != nil {
 		return nil, err
@@ -252,7 +255,7 @@ func (s *Clients) refused(ctx context.Context, reason string) {
 }
 
 // Keep makes a client of a document a row, because somebody decides about it. It returns nil
-// when there is one.
+// when there is one, and registry.ErrDisabled if one of its hosts is denied.
 func (s *Clients) Keep(ctx context.Context, c *registry.Client) error {
 	if c.Origin != storage.OriginDocument || c.Version != 0 {
 		return nil
@@ -261,8 +264,11 @@ func (s *Clients) Keep(ctx context.Context, c *registry.Client) error {
 	record.CreatedAt, record.UpdatedAt, record.ExpiresAt = now, now, now.Add(unconsented)
 	err := s.Limits.Log.Step(ctx, func(ctx context.Context) error { return s.Store.SaveClient(ctx, record) },
 		storage.Event{Name: audit.ClientCreated, ClientID: record.ID, Detail: "document"})
-	if errors.Is(err, storage.ErrChanged) { // another request was faster
+	switch {
+	case errors.Is(err, storage.ErrChanged): // another request was faster
 		return nil
+	case errors.Is(err, storage.ErrDenied):
+		return registry.ErrDisabled
 	}
 	return err
 }

@@ -6,6 +6,8 @@
 package unknown
 
 import (
+	"context"
+	"errors"
 	"net"
 	"net/url"
 	"slices"
@@ -41,25 +43,44 @@ type Policy struct {
 
 	// Addresses decides which redirect URIs are accepted at all.
 	Addresses registry.Addresses
+
+	// Denial returns the denial of the staff that holds for one of some hosts.
+	// storage.ErrNotFound if none does.
+	Denial func(ctx context.Context, hosts ...string) (storage.HostDenial, error)
 }
 
 // RegisterOpen lets anybody register a client.
 const RegisterOpen = "open"
 
 // Admit lets in a client that is read from the database, and gives it what the policy allows
-// now. Other clients pass as they are. registry.ErrDisabled if its host may have no clients.
-func (p *Policy) Admit(c *registry.Client) error {
+// now. Other clients pass as they are. registry.ErrDisabled if one of its hosts may have no clients.
+func (p *Policy) Admit(ctx context.Context, c *registry.Client) error {
 	switch {
-	case c.Origin == storage.OriginRegistered:
-		return p.admitRegistered(c)
-	case c.Origin != storage.OriginDocument:
+	case c.Origin == "":
 		return nil
+	case c.Origin == storage.OriginRegistered:
+		if err := p.admitRegistered(c); err != nil {
+			return err
+		}
 	case !p.Documents || !p.admitsHost(hostOf(c.ID)):
 		return registry.ErrDisabled
+	default:
+		c.Scopes = p.Scopes
+		c.Trusted = c.Document.Name != "" && matchesAny(p.Trusted, hostOf(c.ID))
 	}
-	c.Scopes = p.Scopes
-	c.Trusted = c.Document.Name != "" && matchesAny(p.Trusted, hostOf(c.ID))
-	return nil
+	return p.refuseDenied(ctx, c.Hosts()...)
+}
+
+// refuseDenied returns registry.ErrDisabled if the staff has denied one of some hosts.
+func (p *Policy) refuseDenied(ctx context.Context, hosts ...string) error {
+	_, err := p.Denial(ctx, hosts...)
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return nil
+	case err == nil:
+		return registry.ErrDisabled
+	}
+	return err
 }
 
 // admitsHost reports whether clients of a host may ask at all.

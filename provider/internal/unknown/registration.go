@@ -80,6 +80,9 @@ func (s *Clients) Register(ctx context.Context, text []byte) (Registered, error)
 	}
 	err = s.Limits.Log.Step(ctx, func(ctx context.Context) error { return s.Store.SaveClient(ctx, c) },
 		storage.Event{Name: audit.ClientCreated, ClientID: c.ID, Detail: "registered"})
+	if errors.Is(err, storage.ErrDenied) {
+		return Registered{}, protocol.Fail(protocol.InvalidRedirectURI, "redirect_uris has an address on a host that the operator has not allowed.")
+	}
 	return answer, err
 }
 

@@ -1,12 +1,14 @@
 package unknown
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
 // TestAdmitRegistered tests that a policy that is narrower than that of the registration ends
@@ -30,12 +32,38 @@ func TestAdmitRegistered(t *testing.T) {
 		"less scope": {Policy{Register: RegisterOpen, Scopes: []string{"openid"}, Allow: wide.Allow}, []string{"openid"}},
 	} {
 		client := &registry.Client{Client: record}
-		err := c.policy.Admit(client)
+		c.policy.Denial = denying("other.example")
+		err := c.policy.Admit(t.Context(), client)
 		if c.scopes == nil && !errors.Is(err, registry.ErrDisabled) || c.scopes != nil && (err != nil || !slices.Equal(client.Scopes, c.scopes)) {
 			t.Errorf("%s: %v, %q", name, err, client.Scopes)
 		}
 		if client.Trusted {
 			t.Errorf("%s: it is trusted", name)
 		}
+	}
+	for _, host := range []string{"app.example", "::1"} {
+		wide.Denial = denying(host)
+		if err := wide.Admit(t.Context(), &registry.Client{Client: record}); !errors.Is(err, registry.ErrDisabled) {
+			t.Errorf("with a denial of %s: %v", host, err)
+		}
+	}
+	wide.Denial = func(context.Context, ...string) (storage.HostDenial, error) {
+		return storage.HostDenial{}, storage.ErrUnavailable
+	}
+	if err := wide.Admit(t.Context(), &registry.Client{Client: record}); !errors.Is(err, storage.ErrUnavailable) {
+		t.Errorf("without a database: %v", err)
+	}
+	if err := wide.Admit(t.Context(), &registry.Client{}); err != nil {
+		t.Errorf("one that somebody has registered: %v", err)
+	}
+}
+
+// denying is a denial of one host.
+func denying(host string) func(context.Context, ...string) (storage.HostDenial, error) {
+	return func(_ context.Context, hosts ...string) (storage.HostDenial, error) {
+		if slices.Contains(hosts, host) {
+			return storage.HostDenial{Host: host}, nil
+		}
+		return storage.HostDenial{}, storage.ErrNotFound
 	}
 }

@@ -7,6 +7,9 @@ type text struct {
 	Common        commonText
 	Applications  applicationsText
 	Application   applicationText
+	Hosts         hostsText
+	Host          hostText
+	Unknown       unknownText
 	Organizations organizationsText
 	Organization  organizationText
 	Reviews       reviewsText
@@ -35,6 +38,24 @@ type applicationText struct {
 	Secrets, NoSecrets, Created, Used    ui.Message
 	Ends, Numbers, Requests, Errors      ui.Message
 	NoRequests, Review                   ui.Message
+}
+
+type hostsText struct {
+	Heading, Text, Hint, Wrong, Off   ui.Message
+	Empty, Device, DeviceText         ui.Message
+	Applications, People, First, Last ui.Message
+}
+
+type hostText struct {
+	About, Above, By, First, Last   ui.Message
+	People, Applications, Documents ui.Message
+	List, Empty                     ui.Message
+}
+
+type unknownText struct {
+	Heading, Calls, Nameless, Hosts      ui.Message
+	Came, Goes, Document, Fetched, Fresh ui.Message
+	Changed, Gone, Difference            ui.Message
 }
 
 type organizationsText struct {

@@ -35,14 +35,22 @@ const (
 	StateUnreviewed State = "unreviewed"
 	StateWaiting    State = "waiting"
 	StateOwnerless  State = "ownerless"
+
+	// Of hosts of applications that nobody has registered: let in, by the name that they give
+	// themselves, kept out by the configuration or by the staff, and of any host kept out.
+	StateAdmitted State = "admitted"
+	StateTrusted  State = "trusted"
+	StateRefused  State = "refused"
+	StateDenied   State = "denied"
+	StateOff      State = "off"
 )
 
 // class is the look of a state.
 func (s State) class() string {
 	switch s {
-	case StateActive:
+	case StateActive, StateAdmitted, StateTrusted:
 		return "good"
-	case StateUnreviewed, StateWaiting, StateIncomplete, StateDeleting:
+	case StateUnreviewed, StateWaiting, StateIncomplete, StateDeleting, StateOff:
 		return "warn"
 	}
 	return "bad"
@@ -68,8 +76,10 @@ type ApplicationsView struct {
 // ApplicationRow is an application in a list.
 type ApplicationRow struct {
 	Name, ID, URL string
-	// Organization answers for it; empty for one that only the host knows.
+	// Organization answers for it; empty for one that only the host knows, or nobody if it is
+	// Unknown.
 	Organization string
+	Unknown      bool
 	States       []State
 }
 
@@ -93,6 +103,8 @@ type ApplicationView struct {
 	TrailURL         string
 	ReviewURL        string
 	Acts             []Act
+	// Nobody is what is known of one that nobody has registered; nil for the others.
+	Nobody *Unknown
 }
 
 // Secret is a secret of an application.

@@ -32,6 +32,7 @@ func Routes(o Options) []frame.Route {
 	return []frame.Route{
 		o.route("/matters/{matter}/do/{action}", role.Staff.Helps, action.Person),
 		o.route("/applications/{target}/do/{action}", role.Staff.Operates, action.Application),
+		o.route("/hosts/{target}/do/{action}", role.Staff.Operates, action.Host),
 		o.route("/organizations/{target}/do/{action}", role.Staff.Operates, action.Organization),
 		o.route("/service/do/{action}", role.Staff.Operates, action.Service),
 	}
@@ -242,6 +243,8 @@ func (f *form) back() string {
 		return f.MatterPath()
 	case action.Application:
 		return f.Path("applications", f.order.Target)
+	case action.Host:
+		return f.Path("hosts", f.order.Target)
 	case action.Organization:
 		return f.Path("organizations", f.order.Target)
 	default:
@@ -252,7 +255,7 @@ func (f *form) back() string {
 // sections are where the forms of actions belong in the navigation.
 var sections = map[action.Kind]screens.Section{
 	action.Person: screens.SectionFind, action.Application: screens.SectionApplications,
-	action.Organization: screens.SectionOrganizations, action.Service: screens.SectionKeys,
+	action.Host: screens.SectionHosts, action.Organization: screens.SectionOrganizations, action.Service: screens.SectionKeys,
 }
 
 func (f *form) render(status int, effect action.Effect, checked bool, problems ...ui.Problem) error {

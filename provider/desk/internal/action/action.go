@@ -19,6 +19,8 @@ const (
 	Person       Kind = storage.KindPerson
 	Application  Kind = "application"
 	Organization Kind = "organization"
+	// Host is one of applications that nobody has registered, by its name.
+	Host Kind = "host"
 	// Service is the provider itself, which has no ID.
 	Service Kind = "service"
 )
@@ -110,6 +112,9 @@ const (
 	MoveApplication  = "move_application"
 	TakeScopes       = "take_scopes"
 
+	DenyHost  = "deny_host"
+	AllowHost = "allow_host"
+
 	AppointOwner           = "appoint_owner"
 	SuspendOrganization    = "suspend_organization"
 	ReactivateOrganization = "reactivate_organization"
@@ -150,6 +155,9 @@ func Table() []Rule {
 		{Name: StartApplication, Target: Application, Roles: operator},
 		{Name: MoveApplication, Target: Application, Roles: operator, Fields: must(FieldTo)},
 		{Name: TakeScopes, Target: Application, Roles: operator, Fields: []Field{{Name: FieldScopes, Required: true, Many: true}}},
+
+		{Name: DenyHost, Target: Host, Roles: operator, Fields: must(FieldReason)},
+		{Name: AllowHost, Target: Host, Roles: operator},
 
 		{Name: AppointOwner, Target: Organization, Roles: operator, Fields: must(FieldEmail)},
 		{Name: SuspendOrganization, Target: Organization, Roles: operator, Fields: must(FieldReason)},

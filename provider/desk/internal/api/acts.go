@@ -56,6 +56,7 @@ type place struct {
 var places = []place{
 	{action.Person, "/people/", "person", ScopePeopleAct},
 	{action.Application, "/applications/", "application", ScopeApplicationsAct},
+	{action.Host, "/hosts/", "host", ScopeApplicationsAct},
 	{action.Organization, "/organizations/", "organization", ScopeApplicationsAct},
 }
 

@@ -47,6 +47,9 @@ func (r *Room) showApplication(q *frame.Request) error {
 			}
 		}
 	}
+	if err := r.addUnknown(q, &v); err != nil {
+		return err
+	}
 	if err := r.addSecrets(q, &v); err != nil {
 		return err
 	}

@@ -39,7 +39,8 @@ func New(o Options) (*Room, error) {
 	return r, nil
 }
 
-// Actions returns what can be done to applications and, with a dashboard, to organizations.
+// Actions returns what can be done to applications, to the hosts of those that nobody has registered
+// and, with a dashboard, to organizations.
 func (r *Room) Actions() []action.Action {
 	named := func(name string, a act) action.Action {
 		return action.Action{Rule: action.Rule{Name: name}, Check: a.check, Do: a.do}
@@ -50,6 +51,8 @@ func (r *Room) Actions() []action.Action {
 		named(action.StopApplication, act{r.checkStop, r.stop}),
 		named(action.StartApplication, act{r.checkStart, r.start}),
 		scopes,
+		named(action.DenyHost, act{r.checkDeny, r.deny}),
+		named(action.AllowHost, act{r.checkAllow, r.allow}),
 	}
 	if r.Dashboard == nil {
 		return actions
@@ -81,6 +84,9 @@ const (
 	voidNone      = "no_such_scope"
 	voidThere     = "same_organization"
 	voidHost      = "of_the_host"
+	voidDenied    = "host_denied"
+	voidNotDenied = "host_not_denied"
+	voidDevice    = "device_host"
 )
 
 // The facts of effects.
@@ -92,6 +98,10 @@ const (
 	factLeft         = "scopes_left"
 	factApplications = "applications"
 	factEmail        = "email"
+	factHost         = "client_host"
+	factPeople       = "people"
+	factDenied       = "denied_host"
+	factReason       = "reason"
 )
 
 // application is one application: its registration and, if the dashboard knows it, who answers

@@ -21,6 +21,8 @@ func (r *Room) Routes() []frame.Route {
 	routes := []frame.Route{
 		{Path: "/applications", Needs: role.Staff.Operates, Section: desk.SectionApplications, Show: r.showApplications},
 		{Path: "/applications/{id}", Needs: role.Staff.Operates, Show: r.showApplication},
+		{Path: "/hosts", Needs: role.Staff.Operates, Section: desk.SectionHosts, Show: r.showHosts},
+		{Path: "/hosts/{id}", Needs: role.Staff.Operates, Show: r.showHost},
 		{Path: "/organizations", Needs: role.Staff.Operates, Section: desk.SectionOrganizations, Show: r.showOrganizations},
 		{Path: "/organizations/{id}", Needs: role.Staff.Operates, Show: r.showOrganization},
 	}
@@ -165,6 +167,13 @@ func (r *Room) addClient(q *frame.Request, v *screens.ApplicationsView, c provid
 			v.Rows = append(v.Rows, rows...)
 			return err
 		}
+	}
+	unknown, err := r.Provider.Hosts().Client(q.Context(), c.ID)
+	switch {
+	case err == nil:
+		row = unknownRow(q, unknown)
+	case !errors.Is(err, provider.ErrNoClient):
+		return err
 	}
 	v.Rows = append(v.Rows, row)
 	return nil

@@ -155,7 +155,7 @@ for (const language of ["en", "ar"]) {
 const places = {
   support: ["/", "/find"],
   operator: [
-    "/", "/find", "/plans", "/plans/new", "/breaks", "/applications", "/applications/shop", "/applications/shop/do/stop_application",
+    "/", "/find", "/plans", "/plans/new", "/breaks", "/applications", "/applications/shop", "/applications/shop/do/stop_application", "/hosts", "/hosts/app.example", "/hosts/app.example/do/deny_host",
     "/organizations", "/keys", "/service/do/rotate_keys", "/health", "/numbers", "/trail", "/looks", "/rosters", "/codes", "/holds", "/cases/numbers",
   ],
   auditor: ["/", "/trail", "/looks"],

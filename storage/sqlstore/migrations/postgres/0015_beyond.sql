@@ -1,3 +1,24 @@
 -- The applications that have exchanged a token for this one (act of RFC 8693), the latest first.
 -- NULL for a token that nobody has exchanged.
 ALTER TABLE main.tokens ADD COLUMN actors TEXT;
+
+-- Hosts whose clients are kept out that nobody has registered, with all hosts below them.
+CREATE TABLE main.denied_hosts (
+	host TEXT COLLATE "C" NOT NULL PRIMARY KEY CHECK (host <> ''),
+	reason TEXT NOT NULL,
+	denied_by TEXT NOT NULL,
+	denied_at BIGINT NOT NULL
+);
+
+-- When a client that nobody has registered was first stored, at the hosts under which it is
+-- listed. NULL at other hosts. Run records the hosts of those of before again.
+ALTER TABLE main.client_hosts ADD COLUMN listed_at BIGINT;
+
+CREATE INDEX client_hosts_listed ON main.client_hosts (host, listed_at, client_id) WHERE listed_at IS NOT NULL;
+
+UPDATE main.clients SET hosts = 0 WHERE origin <> '';
+
+-- The people of a client, and the clients that somebody has registered.
+CREATE INDEX consents_by_client ON main.consents (client_id);
+
+CREATE INDEX clients_registered ON main.clients (id) WHERE origin = '';

@@ -1,3 +1,24 @@
 -- The applications that have exchanged a token for this one (act of RFC 8693), the latest first.
 -- NULL for a token that nobody has exchanged.
 ALTER TABLE tokens ADD COLUMN actors TEXT;
+
+-- Hosts whose clients are kept out that nobody has registered, with all hosts below them.
+CREATE TABLE denied_hosts (
+	host TEXT COLLATE BINARY NOT NULL PRIMARY KEY CHECK (host <> ''),
+	reason TEXT NOT NULL,
+	denied_by TEXT NOT NULL,
+	denied_at INTEGER NOT NULL
+) STRICT;
+
+-- When a client that nobody has registered was first stored, at the hosts under which it is
+-- listed. NULL at other hosts. Run records the hosts of those of before again.
+ALTER TABLE client_hosts ADD COLUMN listed_at INTEGER;
+
+CREATE INDEX client_hosts_listed ON client_hosts (host, listed_at, client_id) WHERE listed_at IS NOT NULL;
+
+UPDATE clients SET hosts = 0 WHERE origin <> '';
+
+-- The people of a client, and the clients that somebody has registered.
+CREATE INDEX consents_by_client ON consents (client_id);
+
+CREATE INDEX clients_registered ON clients (id) WHERE origin = '';

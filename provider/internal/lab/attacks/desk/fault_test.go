@@ -48,7 +48,7 @@ func TestPageOfAFailingDatabase(t *testing.T) {
 	t.Parallel()
 	w := newPlace(t)
 	olga, anna, rita := w.as("olga"), w.as("anna"), w.as("rita")
-	all := []string{"/desk/", "/desk/find", "/desk/plans", "/desk/plans/new", "/desk/breaks", "/desk/cases/numbers", "/desk/applications", "/desk/applications/std", "/desk/organizations", "/desk/keys", "/desk/health", "/desk/numbers", "/desk/trail"}
+	all := []string{"/desk/", "/desk/find", "/desk/plans", "/desk/plans/new", "/desk/breaks", "/desk/cases/numbers", "/desk/applications", "/desk/applications/std", "/desk/hosts", "/desk/hosts/app.example", "/desk/organizations", "/desk/keys", "/desk/health", "/desk/numbers", "/desk/trail"}
 	for _, part := range []string{"account", "factors", "sessions", "applications", "groups", "cases", "history", "actions", "proof", "do/lock", "do/end_sessions"} {
 		all = append(all, "/"+part)
 	}

@@ -291,7 +291,7 @@ func pages(matter string) map[string][]string {
 		"/desk/plans": operates, "/desk/plans/new": operates, "/desk/breaks": operates,
 		"/desk/cases": {"rita"}, "/desk/cases/numbers": operates, "/desk/rosters": operates, "/desk/codes": operates, "/desk/holds": operates,
 	}
-	for _, page := range []string{"applications", "applications/std", "organizations", "keys", "health"} {
+	for _, page := range []string{"applications", "applications/std", "hosts", "hosts/app.example", "hosts/app.example/do/deny_host", "organizations", "keys", "health"} {
 		all["/desk/"+page] = operates
 	}
 	for _, page := range []string{"trail", "trail.csv", "trail.jsonl", "looks", "numbers"} {

@@ -171,7 +171,7 @@ func TestSealedOfAnother(t *testing.T) {
 				t.Errorf("%s: %s", name, p.Status)
 			}
 		}
-		for _, address := range []string{"/desk/trail?after=", "/desk/looks?after=", "/desk/applications?after=", "/desk/plans?after=", "/desk/breaks?after="} {
+		for _, address := range []string{"/desk/trail?after=", "/desk/looks?after=", "/desk/applications?after=", "/desk/hosts?after=", "/desk/plans?after=", "/desk/breaks?after="} {
 			b := w.as("olga")
 			if strings.Contains(address, "looks") {
 				b = w.as("anna")

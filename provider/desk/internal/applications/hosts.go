@@ -1,0 +1,125 @@
+package applications
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/ui/desk"
+	screens "github.com/bonafide-id/bonafide/ui/desk/service"
+)
+
+// showHosts lists the hosts of applications that nobody has registered, or leads to one.
+func (r *Room) showHosts(q *frame.Request) error {
+	sought := strings.TrimSpace(q.Query(screens.FieldSearch))
+	page, err := q.Page(desk.SectionHosts)
+	if err != nil {
+		return err
+	}
+	v := screens.HostsView{Page: page, SearchURL: q.Path("hosts"), Search: sought, Off: r.Provider.Hosts().Off()}
+	if sought != "" {
+		h, err := r.host(q.Context(), sought)
+		if err == nil {
+			q.Redirect(q.Path("hosts", h.Host))
+			return nil
+		}
+		if !errors.Is(err, action.ErrNoTarget) {
+			return err
+		}
+		v.Wrong = true
+	}
+	at, err := q.After("hosts")
+	if err != nil {
+		return err
+	}
+	found, err := r.Provider.Hosts().List(q.Context(), at, frame.Many+1)
+	if err != nil {
+		return err
+	}
+	if len(found) > frame.Many {
+		found = found[:frame.Many]
+		v.MoreURL = next(q, found[frame.Many-1].Host, "hosts")
+	}
+	for _, h := range found {
+		v.Rows = append(v.Rows, hostRow(q, h))
+	}
+	q.Render(http.StatusOK, screens.Hosts(v))
+	return nil
+}
+
+// hostRow shows a host in a list.
+func hostRow(q *frame.Request, h provider.UnknownHost) screens.HostRow {
+	return screens.HostRow{
+		Host: h.Host, Device: h.Host == provider.DeviceHost, URL: q.Path("hosts", h.Host), State: hostState(h),
+		Applications: atMost(h.Applications, provider.CountedApplications), Documents: atMost(h.Documents, provider.CountedApplications),
+		People: atMost(h.People, provider.CountedPeople), First: h.FirstSeen, Last: h.LastUsed,
+	}
+}
+
+// hostState is what becomes of the applications of a host: a denial goes before the configuration.
+func hostState(h provider.UnknownHost) screens.State {
+	if h.Denial.Host != "" {
+		return screens.StateDenied
+	}
+	return map[provider.HostStanding]screens.State{
+		provider.HostAdmitted: screens.StateAdmitted, provider.HostTrusted: screens.StateTrusted,
+		provider.HostRefused: screens.StateRefused, provider.HostOff: screens.StateOff,
+	}[h.Standing]
+}
+
+// showHost shows a host with its applications.
+func (r *Room) showHost(q *frame.Request) error {
+	h, err := r.host(q.Context(), q.Value("id"))
+	if err != nil {
+		return missing(err)
+	}
+	page, err := q.Page(desk.SectionHosts)
+	if err != nil {
+		return err
+	}
+	at, err := q.After("host", h.Host)
+	if err != nil {
+		return err
+	}
+	found, err := r.Provider.Hosts().ListClients(q.Context(), h.Host, at, frame.Many+1)
+	if err != nil {
+		return err
+	}
+	v := screens.HostView{Page: page, HostRow: hostRow(q, h), ListURL: q.Path("hosts"), Acts: r.hostActs(q, h)}
+	if d := h.Denial; d.Host != "" {
+		v.Denial = &screens.Denial{Host: d.Host, URL: q.Path("hosts", d.Host), Reason: d.Reason, By: d.By, At: d.At}
+	}
+	if len(found) > frame.Many {
+		found = found[:frame.Many]
+		v.MoreURL = next(q, found[frame.Many-1].ID, "host", h.Host)
+	}
+	for _, c := range found {
+		v.Apps = append(v.Apps, unknownRow(q, c))
+	}
+	q.Render(http.StatusOK, screens.HostScreen(v))
+	return nil
+}
+
+// hostActs leave out what there is nothing of to do.
+func (r *Room) hostActs(q *frame.Request, h provider.UnknownHost) (all []screens.Act) {
+	for _, a := range r.acts(q, action.Host, "hosts", h.Host) {
+		switch {
+		case a.Name == action.DenyHost && h.Denial.Host == "" && r.Provider.Hosts().CanDeny(h.Host),
+			a.Name == action.AllowHost && h.Denial.Host == h.Host:
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// unknownRow shows an application that nobody has registered in a list.
+func unknownRow(q *frame.Request, c provider.UnknownClient) screens.ApplicationRow {
+	row := screens.ApplicationRow{Name: c.Name, ID: c.ID, URL: q.Path("applications", c.ID), States: clientStates(c.Client), Unknown: true}
+	if c.CallsItself != "" {
+		row.Name = c.CallsItself
+	}
+	return row
+}

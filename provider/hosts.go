@@ -1,0 +1,263 @@
+package provider
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/unknown"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// DeviceHost is the host under which programs on a user's device are listed that have registered
+// themselves. It cannot be denied: any program can say that it is another.
+const DeviceHost = storage.DeviceHost
+
+// The most that is counted of a host.
+const (
+	CountedApplications = storage.CountedClients
+	CountedPeople       = storage.CountedPeople
+)
+
+// MaxDenialReason is the maximum length of the reason of a denial, in characters.
+const MaxDenialReason = 500
+
+// HostDenial keeps the applications of a host out that nobody has registered, and those of every
+// host below it.
+type HostDenial struct {
+	Host, Reason string
+
+	// By is who has denied it: the Name of an Actor, or "host".
+	By string
+	At time.Time
+}
+
+// HostStanding is what Config.UnknownClients says of the applications of a host.
+type HostStanding = unknown.Standing
+
+// The standings of hosts.
+const (
+	// HostAdmitted lets applications in, HostTrusted by the name that they give themselves.
+	HostAdmitted = unknown.Admitted
+	HostTrusted  = unknown.Trusted
+	// HostRefused keeps them out by Deny, or because Allow is without the host.
+	HostRefused = unknown.Refused
+	// HostOff lets none in of any host.
+	HostOff = unknown.Off
+)
+
+// UnknownHost is a host of applications that nobody has registered.
+type UnknownHost struct {
+	Host string
+
+	// Standing is what the configuration says of it, and Denial is one that holds for it: its own or
+	// that of a host above it. The zero Denial is none.
+	Standing HostStanding
+	Denial   HostDenial
+
+	// Applications are counted, and of them those with a document: CountedApplications at most, the
+	// oldest.
+	// FirstSeen is when the oldest came.
+	Applications, Documents int
+	FirstSeen               time.Time
+
+	// People is the number of users who allow these applications something, CountedPeople at
+	// most.
+	// LastUsed is when they last made use of it.
+	People   int
+	LastUsed time.Time
+}
+
+// UnknownClient is an application that nobody has registered.
+type UnknownClient struct {
+	Client
+
+	// CallsItself is the name that it gives itself, or empty where that would deceive.
+	CallsItself string
+
+	// Hosts are those under which it is listed.
+	Hosts []string
+
+	// CreatedAt is when it came, ExpiresAt when it goes unless it is used.
+	CreatedAt, ExpiresAt time.Time
+
+	// Document is what is at its address; nil for one that has registered itself.
+	Document *ClientDocument
+}
+
+// ClientDocument is the document with the metadata of an application, as it was read.
+type ClientDocument struct {
+	Text []byte
+
+	// FetchedAt is when it was read, FreshUntil how long that is used. GoneSince is when it
+	// was first missing, if it is.
+	FetchedAt, FreshUntil, GoneSince time.Time
+
+	// Previous is the text before, and ChangedAt when another was found; both are zero as long
+	// as there was no other.
+	Previous  []byte
+	ChangedAt time.Time
+}
+
+// Off reports whether no application is let in that nobody has registered.
+func (p Hosts) Off() bool {
+	return !p.cfg.UnknownClients.Documents && p.cfg.UnknownClients.Register == ""
+}
+
+// CanDeny reports whether a host, as Get returns it, has one owner, so that Deny accepts it.
+func (p Hosts) CanDeny(host string) bool { return host != DeviceHost || p.cfg.AllowPrivateNetworks }
+
+// List returns up to limit hosts after the given one, in byte order: those with applications, and
+// those that are denied.
+func (p Hosts) List(ctx context.Context, after string, limit int) ([]UnknownHost, error) {
+	seen, err := p.store.UnknownHosts(ctx, after, limit)
+	if err != nil {
+		return nil, fmt.Errorf("provider: list hosts: %w", err)
+	}
+	denied, err := p.store.HostDenials(ctx, after, limit)
+	if err != nil {
+		return nil, fmt.Errorf("provider: list denials of hosts: %w", err)
+	}
+	for _, d := range denied {
+		if !slices.ContainsFunc(seen, func(h storage.UnknownHost) bool { return h.Host == d.Host }) {
+			seen = append(seen, storage.UnknownHost{Host: d.Host})
+		}
+	}
+	slices.SortFunc(seen, func(a, b storage.UnknownHost) int { return strings.Compare(a.Host, b.Host) })
+	var all []UnknownHost
+	for _, h := range seen[:min(len(seen), max(limit, 0))] {
+		one, err := p.known(ctx, h)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// Get returns what there is of a host, in any case and any script, or of that of an address. It
+// need not have an application. A FieldError if it is no host.
+func (p Hosts) Get(ctx context.Context, host string) (UnknownHost, error) {
+	name, err := p.read(host)
+	if err != nil {
+		return UnknownHost{}, err
+	}
+	h, err := p.store.UnknownHost(ctx, name)
+	if err != nil {
+		return UnknownHost{}, fmt.Errorf("provider: read host: %w", err)
+	}
+	return p.known(ctx, h)
+}
+
+// read reads a host as it is written. That of programs on a device is one that has no denial.
+func (p Hosts) read(host string) (string, error) {
+	if host == DeviceHost {
+		return host, nil
+	}
+	name, err := p.unknown.Policy.ReadHost(host)
+	if err != nil {
+		return "", &FieldError{"Host", err}
+	}
+	return name, nil
+}
+
+// known adds what is said of a host.
+func (p Hosts) known(ctx context.Context, h storage.UnknownHost) (UnknownHost, error) {
+	known := UnknownHost{
+		Host: h.Host, Standing: p.unknown.Policy.Standing(h.Host), Applications: h.Clients, Documents: h.Documents, FirstSeen: h.FirstSeenAt,
+		People: h.People, LastUsed: h.LastUsedAt,
+	}
+	d, err := p.store.HostDenial(ctx, h.Host)
+	switch {
+	case err == nil:
+		known.Denial = HostDenial(d)
+	case !errors.Is(err, storage.ErrNotFound):
+		return UnknownHost{}, fmt.Errorf("provider: read denial of host: %w", err)
+	}
+	return known, nil
+}
+
+// ListClients returns up to limit applications that are listed under a host, with IDs after the given
+// one, in byte order of the IDs. A FieldError if it is no host.
+func (p Hosts) ListClients(ctx context.Context, host, after string, limit int) (all []UnknownClient, err error) {
+	if host, err = p.read(host); err != nil {
+		return nil, err
+	}
+	found, err := p.store.ClientsOfUnknownHost(ctx, host, after, limit)
+	if err != nil {
+		return nil, fmt.Errorf("provider: list clients of host: %w", err)
+	}
+	for _, c := range found {
+		all = append(all, asUnknown(c))
+	}
+	return all, nil
+}
+
+// Client returns an application that nobody has registered. ErrNoClient if there is none, or
+// somebody has.
+func (p Hosts) Client(ctx context.Context, id string) (UnknownClient, error) {
+	c, err := p.store.Client(ctx, id)
+	switch {
+	case errors.Is(err, storage.ErrNotFound), err == nil && (c.Origin == "" || c.Deleted):
+		return UnknownClient{}, ErrNoClient
+	case err != nil:
+		return UnknownClient{}, fmt.Errorf("provider: read client: %w", err)
+	}
+	return asUnknown(c), nil
+}
+
+func asUnknown(c storage.Client) UnknownClient {
+	u := UnknownClient{Client: asClient(c), Hosts: c.ListedHosts(), CreatedAt: c.CreatedAt, ExpiresAt: c.ExpiresAt}
+	d := c.Document
+	if d != nil {
+		u.CallsItself = d.Name
+	}
+	if d != nil && c.Origin == storage.OriginDocument {
+		u.Document = &ClientDocument{
+			Text: d.Text, FetchedAt: d.FetchedAt, FreshUntil: d.FreshUntil, GoneSince: d.GoneSince, Previous: d.Previous, ChangedAt: d.ChangedAt,
+		}
+	}
+	return u
+}
+
+// Deny keeps out the applications of a host that nobody has registered, and those of every host
+// below it: also those that only send users back there. Within a second no process lets one in, and
+// their tokens are refused. ErrChanged if the host is denied already; a FieldError for what is
+// no host of one owner, a device of users among them, and for no reason or too long a one.
+func (p Hosts) Deny(ctx context.Context, host, reason string) error {
+	name, err := p.read(host)
+	if err != nil {
+		return err
+	}
+	reason = strings.TrimSpace(reason)
+	switch {
+	case !p.CanDeny(name):
+		return wrongField("Host", "is every device of users")
+	case reason == "":
+		return wrongField("Reason", "is missing")
+	case utf8.RuneCountInString(reason) > MaxDenialReason:
+		return wrongField("Reason", "is longer than %d characters", MaxDenialReason)
+	}
+	d := storage.HostDenial{Host: name, Reason: reason, By: cmp.Or(audit.ActorOf(ctx), "host"), At: p.cfg.Clock()}
+	err = p.audit.Step(ctx, func(ctx context.Context) error { return p.store.DenyHost(ctx, d) }, storage.Event{Name: audit.HostDenied, Detail: name})
+	return orChanged(err, "deny host")
+}
+
+// Allow removes the denial of a host that was made at a moment: what its applications were allowed
+// before, and has not ended, is good again. ErrChanged if there is none of that moment, a FieldError
+// if it is no host.
+func (p Hosts) Allow(ctx context.Context, host string, deniedAt time.Time) error {
+	name, err := p.read(host)
+	if err != nil {
+		return err
+	}
+	err = p.audit.Step(ctx, func(ctx context.Context) error { return p.store.AllowHost(ctx, name, deniedAt) },
+		storage.Event{Name: audit.HostAllowed, Detail: name})
+	return orChanged(err, "allow host")
+}
