@@ -136,11 +136,6 @@ func (p Accounts) ResetAuthenticators(ctx context.Context, id string) error {
 	if err != nil {
 		return fmt.Errorf("provider: reset authenticators: %w", err)
 	}
-	for _, l := range set.Links {
-		if err := p.disconnected(ctx, id, l.Issuer); err != nil {
-			return fmt.Errorf("provider: end memberships: %w", err)
-		}
-	}
 	p.pages.TellRecovery(ctx, set.Account, ui.MailView{Kind: ui.MailAuthenticatorsReset}, storage.Recovery{})
 	return nil
 }

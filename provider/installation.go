@@ -56,8 +56,15 @@ type Installation struct {
 	// Resources are the APIs for which applications can request access tokens.
 	Resources []Resource
 
-	// SigningAlgorithms are those with which tokens can be signed.
+	// SigningAlgorithms are those with which tokens can be signed, Profiles those for which
+	// applications can be registered (Client.Profile).
 	SigningAlgorithms []string
+	Profiles          []string
+
+	// Devices reports whether there is device authorization (Config.DeviceAuthorization),
+	// Documents whether an https address can be a client_id, and Registers whether clients
+	// register themselves (Config.UnknownClients).
+	Devices, Documents, Registers bool
 
 	// Lifetimes are those in force.
 	Lifetimes Lifetimes
@@ -73,7 +80,9 @@ func (p *Provider) Installation() Installation {
 		BaseURL: p.cfg.BaseURL, Sandbox: p.cfg.Sandbox, Name: p.cfg.Brand.name(), Code: p.cfg.Brand.Code, Issuer: p.issuer,
 		HasAccounts: p.cfg.hasAccounts(), SignsUp: p.cfg.hasAccounts() && p.cfg.Mailer != nil, Assurance: p.cfg.highestAssurance(),
 		Scopes: slices.Clone(p.catalogue.Scopes), Attributes: slices.Clone(p.catalogue.Attributes), Groups: slices.Clone(p.catalogue.Groups),
-		Resources: slices.Clone(p.cfg.Resources), SigningAlgorithms: slices.Clone(p.cfg.SigningAlgorithms), Lifetimes: p.cfg.Lifetimes, RecoveryWait: p.cfg.SignIn.Recovery.Wait,
+		Resources: slices.Clone(p.cfg.Resources), SigningAlgorithms: slices.Clone(p.cfg.SigningAlgorithms), Profiles: p.cfg.profiles(),
+		Devices: p.cfg.DeviceAuthorization.On, Documents: p.cfg.UnknownClients.Documents, Registers: p.cfg.UnknownClients.Register != "",
+		Lifetimes: p.cfg.Lifetimes, RecoveryWait: p.cfg.SignIn.Recovery.Wait,
 	}
 	if base := p.server.BasePath(); base != "" {
 		i.MetadataPaths = oauth.InsertedPaths(base)

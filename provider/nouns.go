@@ -21,7 +21,8 @@ type Accounts struct{ *rooms }
 func (p *Provider) Accounts() Accounts { return Accounts{&p.rooms} }
 
 // Clients are the registered applications: Save, Get, List, Listed, OfHost, SetDisabled, TakeScopes, Delete, Deleting
-// and Validate. Secret, ListSecrets, RotateSecret and EndSecret are for their secrets,
+// and Validate. Pinned says what a profile makes of a registration, TryDocument what becomes of the
+// document of a client that nobody has registered. Secret, ListSecrets, RotateSecret and EndSecret are for their secrets,
 // ValidateRedirectURI and ValidateOrigin for single addresses of a registration. Bearer is
 // for an API of the host's, to which they present an access token of their own.
 type Clients struct{ *rooms }

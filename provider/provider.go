@@ -236,7 +236,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	}
 	protection := security.NewPages(p.pages, security.Options{
 		Store: p.store, Party: checker.Party, Challenges: checker.Challenges, Apps: !cfg.SignIn.TOTP.Off,
-		Upstreams: upstreams, Vouched: p.vouched(upstreams), Disconnected: p.disconnected,
+		Upstreams: upstreams, Vouched: p.vouched(upstreams),
 	})
 	entrance := signin.NewPages(p.pages, signin.Options{
 		Factors: checker, Store: p.store, TrustDevices: cfg.SignIn.TrustDevices, Upgrade: cfg.SignIn.Passkeys.Upgrade,

@@ -208,10 +208,6 @@ func (p *rooms) upstreamTitle(id string) string {
 	return id
 }
 
-// upstreamMethod is the method of memberships for which an upstream vouches: those of a record
-// that it keeps.
-const upstreamMethod = "record"
-
 // vouched returns what records the memberships for which an upstream vouches, and ends those for
 // which it does so no longer. What others have recorded stays as it is. Each write rests on the
 // account as it was when the identity was found connected to it.
@@ -249,7 +245,7 @@ func (p *rooms) vouch(ctx context.Context, account storage.Account, back federat
 			continue
 		}
 		s.Verified, s.Pending, s.Reason, s.VerifiedAt = true, false, "", now
-		s.VerifiedBy, s.Source, s.Method = back.Who.Issuer, back.Upstream.Title, upstreamMethod
+		s.VerifiedBy, s.Source, s.Method = back.Who.Issuer, back.Upstream.Title, storage.MethodVouched
 		if err := p.recordVouched(audit.OnAccount(ctx, account), account.ID, s, before, known); err != nil {
 			return err
 		}
@@ -257,22 +253,12 @@ func (p *rooms) vouch(ctx context.Context, account storage.Account, back federat
 	return p.endVouched(ctx, account.ID, person, back.Who.Issuer, said)
 }
 
-// disconnected ends the memberships for which an issuer vouches when an identity of it is
-// disconnected from an account: one membership there makes one member here at a time. If the
-// connection stays, they come back with the next sign-in.
-func (p *rooms) disconnected(ctx context.Context, userID, issuer string) error {
-	person, err := p.store.Person(ctx, userID)
-	if err != nil {
-		return fmt.Errorf("read person: %w", err)
-	}
-	return p.endVouched(ctx, userID, person, issuer, nil)
-}
-
-// endVouched ends the memberships for which an issuer has vouched, but for some groups.
-func (p *rooms) endVouched(ctx context.Context, userID string, person storage.Person, issuer string, but map[string]bool) error {
+// endVouched ends the memberships for which an issuer vouches no longer: those of other groups
+// than it says. Those of a connection that is removed end in the step that removes it.
+func (p *rooms) endVouched(ctx context.Context, userID string, person storage.Person, issuer string, said map[string]bool) error {
 	now := p.cfg.Clock()
 	for _, before := range person.Statuses {
-		if but[before.Group] || !isOf(before, issuer) || !before.Verified || hasEnded(before, now) {
+		if said[before.Group] || !isOf(before, issuer) || !before.Verified || hasEnded(before, now) {
 			continue
 		}
 		ended := before
@@ -286,7 +272,7 @@ func (p *rooms) endVouched(ctx context.Context, userID string, person storage.Pe
 
 // isOf reports whether a membership is one that an issuer has vouched for.
 func isOf(s Status, issuer string) bool {
-	return s.Origin == "" && s.VerifiedBy == issuer && s.Method == upstreamMethod
+	return s.Origin == "" && s.VerifiedBy == issuer && s.Method == storage.MethodVouched
 }
 
 func hasEnded(s Status, now time.Time) bool { return !s.ExpiresAt.IsZero() && !now.Before(s.ExpiresAt) }

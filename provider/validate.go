@@ -57,8 +57,12 @@ func (p Clients) validate(c Client) error {
 	return c.validateKeys(p.cfg.AllowPrivateNetworks)
 }
 
-// pinned returns a registration with the fields that its profile demands, and an error for the
-// first field that says otherwise.
+// Pinned returns a registration with the fields that its profile demands, as Save records it.
+// The error joins a FieldError for each field that says otherwise.
+func (p Clients) Pinned(c Client) (Client, error) { return c.pinned(p.cfg) }
+
+// pinned returns a registration with the fields that its profile demands, and an error for
+// the fields that say otherwise.
 func (c Client) pinned(cfg Config) (Client, error) {
 	profile, ok := registry.ProfileNamed(c.Profile)
 	if !ok {
@@ -67,13 +71,10 @@ func (c Client) pinned(cfg Config) (Client, error) {
 	if c.Profile == "" {
 		return c, nil
 	}
-	if err := c.contradicts(profile, cfg); err != nil {
+	if err := errors.Join(c.contradictions(profile, cfg)...); err != nil {
 		return c, err
 	}
 	fits := slices.IndexFunc(cfg.SigningAlgorithms, profile.Allows)
-	if fits < 0 {
-		return c, wrongField("Profile", "needs one of %s in Config.SigningAlgorithms", strings.Join(profile.Algorithms, ", "))
-	}
 	for _, alg := range []*string{&c.IDTokenSignedResponseAlg, &c.AuthorizationSignedResponseAlg} {
 		*alg = cmp.Or(*alg, cfg.SigningAlgorithms[fits])
 	}
@@ -86,23 +87,35 @@ func (c Client) pinned(cfg Config) (Client, error) {
 	return c, nil
 }
 
-// contradicts returns an error for the first field that says otherwise than a profile.
-func (c Client) contradicts(profile registry.Profile, cfg Config) error {
-	switch {
-	case c.Dialect != Standard:
-		return wrongField("Dialect", "must be %q with a Profile", Standard)
-	case c.Public:
-		return wrongField("Public", "has no key to sign with, which the Profile demands")
-	case c.TokenEndpointAuthMethod != "" && c.TokenEndpointAuthMethod != protocol.AuthPrivateKey:
-		return wrongField("TokenEndpointAuthMethod", "must be %s with a Profile", protocol.AuthPrivateKey)
-	case slices.ContainsFunc(c.ResponseTypes, func(t string) bool { return t != "code" }):
-		return wrongField("ResponseTypes", "must be code with a Profile")
-	case c.AccessTokenFormat != "":
-		return wrongField("AccessTokenFormat", "must be empty with a Profile: tokens for the provider's own endpoints are signed with %s", keyring.RS256)
-	case slices.Contains(c.GrantTypes, protocol.GrantDeviceCode):
-		return wrongField("GrantTypes", "%s is in no Profile", protocol.GrantDeviceCode)
-	case cfg.Lifetimes.RefreshGrace < profile.RefreshGrace && slices.Contains(c.GrantTypes, protocol.GrantRefreshToken):
-		return wrongField("Profile", "needs Config.Lifetimes.RefreshGrace of %s at least", profile.RefreshGrace)
+// contradictions returns an error for each field that says otherwise than a profile.
+func (c Client) contradictions(profile registry.Profile, cfg Config) (wrong []error) {
+	demanded := strings.Join(profile.Algorithms, ", ")
+	if !slices.ContainsFunc(cfg.SigningAlgorithms, profile.Allows) {
+		wrong = append(wrong, wrongField("Profile", "needs one of %s in Config.SigningAlgorithms", demanded))
+	}
+	if cfg.Lifetimes.RefreshGrace < profile.RefreshGrace && slices.Contains(c.GrantTypes, protocol.GrantRefreshToken) {
+		wrong = append(wrong, wrongField("Profile", "needs Config.Lifetimes.RefreshGrace of %s at least", profile.RefreshGrace))
+	}
+	if c.Dialect != Standard {
+		wrong = append(wrong, wrongField("Dialect", "must be %q with a Profile", Standard))
+	}
+	if c.Public {
+		wrong = append(wrong, wrongField("Public", "has no key to sign with, which the Profile demands"))
+	}
+	if c.TokenEndpointAuthMethod != "" && c.TokenEndpointAuthMethod != protocol.AuthPrivateKey {
+		wrong = append(wrong, wrongField("TokenEndpointAuthMethod", "must be %s with a Profile", protocol.AuthPrivateKey))
+	}
+	if slices.ContainsFunc(c.ResponseTypes, func(t string) bool { return t != "code" }) {
+		wrong = append(wrong, wrongField("ResponseTypes", "must be code with a Profile"))
+	}
+	if c.AccessTokenFormat != "" {
+		wrong = append(wrong, wrongField("AccessTokenFormat", "must be empty with a Profile: tokens for the provider's own endpoints are signed with %s", keyring.RS256))
+	}
+	if slices.Contains(c.GrantTypes, protocol.GrantDeviceCode) {
+		wrong = append(wrong, wrongField("GrantTypes", "%s is in no Profile", protocol.GrantDeviceCode))
+	}
+	if _, err := clientkeys.Registered(c.JWKS); err == nil && !clientkeys.Signs(c.JWKS, profile.Algorithms) {
+		wrong = append(wrong, wrongField("JWKS", "has no key for %s, of which the Profile demands one", demanded))
 	}
 	for _, field := range []struct{ name, alg string }{
 		{"TokenEndpointAuthSigningAlg", c.TokenEndpointAuthSigningAlg},
@@ -112,10 +125,19 @@ func (c Client) contradicts(profile registry.Profile, cfg Config) error {
 		{"AuthorizationSignedResponseAlg", c.AuthorizationSignedResponseAlg},
 	} {
 		if field.alg != "" && !profile.Allows(field.alg) {
-			return wrongField(field.name, "%q is none of %s, which the Profile demands", field.alg, strings.Join(profile.Algorithms, ", "))
+			wrong = append(wrong, wrongField(field.name, "%q is none of %s, which the Profile demands", field.alg, demanded))
 		}
 	}
-	return nil
+	return wrong
+}
+
+// profiles returns the profiles for which an application that refreshes can be registered.
+func (c Config) profiles() []string {
+	return slices.DeleteFunc([]string{ProfileFAPI2, ProfileFAPI2Signing}, func(name string) bool {
+		able := Client{Dialect: Standard, Profile: name, GrantTypes: []string{protocol.GrantRefreshToken}}
+		_, err := able.pinned(c)
+		return err != nil
+	})
 }
 
 // validateSigning returns an error for the first algorithm with which nothing is signed for the

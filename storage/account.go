@@ -25,8 +25,8 @@ type Account struct {
 	// Disabled accounts cannot sign in; their grants and sessions have ended.
 	Disabled bool
 
-	// Epoch counts the ends of the owner's proofs: each new password, each new address and
-	// each lock begins the next epoch. A password or a mailbox that was checked in one
+	// Epoch counts the ends of the owner's proofs: each new password, each new address, each
+	// end of an address's verification and each lock begins the next epoch. A password or a mailbox that was checked in one
 	// epoch proves nothing in the next. It starts at the value given to CreateAccount; only
 	// the store changes it.
 	Epoch int64
@@ -97,8 +97,9 @@ type Accounts interface {
 	Accounts(ctx context.Context, after string, limit int) ([]Account, error)
 
 	// SetEmail changes the address of an account whose EmailKey is oldKey, and whether it
-	// is verified. Another EmailKey begins the next epoch, which ends no session and no
-	// grant, but ends all ways back from earlier changes (EmailReturns). ErrChanged if the
+	// is verified. Another EmailKey begins the next epoch, and so does the end of the
+	// verification, which ends no session and no grant; another EmailKey also ends all ways
+	// back from earlier changes (EmailReturns). ErrChanged if the
 	// account has another EmailKey, ErrConflict if another account has the new one,
 	// ErrNotFound if there is no such account.
 	SetEmail(ctx context.Context, id, oldKey, email, key string, verified bool) error

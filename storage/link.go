@@ -27,18 +27,24 @@ type Link struct {
 	LastUsedAt time.Time
 }
 
+// MethodVouched is the Method of a Status for which an upstream provider vouches: a record that
+// it keeps. Its VerifiedBy is the issuer, its Origin is empty.
+const MethodVouched = "record"
+
 // Links stores the identities of accounts at upstream providers. Those of an account are in
-// its AuthenticatorSet, and every change of them is one of Authenticators.
+// its AuthenticatorSet, and every change of them is one of Authenticators. The step that removes
+// a link ends what its issuer vouches for (MethodVouched), even if the account has another link
+// of that issuer: one membership there makes one here at a time.
 type Links interface {
 	// LinkedAccount returns the link with this digest and its account. ErrNotFound if there
 	// is none.
 	LinkedAccount(ctx context.Context, digest Digest) (Link, Account, error)
 
 	// AddLink records a link. ErrConflict if any account has it; ErrLimit if the account has
-	// limit of them.
+	// limit of them; ErrNotFound as well if the account is disabled.
 	AddLink(ctx context.Context, l Link, limit int, on Proof) error
 
 	// RemoveLink removes a link and ends the sessions in which it is a factor, all but that
 	// of the proof. ErrLast if the account could no longer sign in.
-	RemoveLink(ctx context.Context, accountID string, digest Digest, on Proof) error
+	RemoveLink(ctx context.Context, accountID string, digest Digest, on Proof, at time.Time) error
 }

@@ -115,7 +115,7 @@ func Device(v DeviceView) templ.Component {
 				}
 				ctx = templ.InitializeContext(ctx)
 				templ_7745c5c3_Err = InputField(l, v.Form, Input{
-					Name: FieldUserCode, Type: "text", Label: l.Plain(t.Label), Value: v.Code, Autocomplete: "off", Autofocus: true,
+					Name: FieldUserCode, Type: "text", Label: l.Plain(t.Label), Value: v.Code, Autocomplete: "off", Letters: true, Autofocus: true,
 				}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

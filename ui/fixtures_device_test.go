@@ -1,6 +1,10 @@
 package ui
 
-import "github.com/a-h/templ"
+import (
+	"time"
+
+	"github.com/a-h/templ"
+)
 
 // deviceOf is the request of a device.
 func deviceOf(p Page) DeviceConfirmView {
@@ -16,7 +20,13 @@ var deviceFixtures = []fixture{
 		return Device(DeviceView{Page: accountPage(p.Locale), Form: sampleForm, Code: "WDJB-MJHT"})
 	}},
 	{"device-wrong", func(p Page) templ.Component {
-		return Device(DeviceView{Page: accountPage(p.Locale), Form: with(Problem{Code: CodeWrong, Field: FieldUserCode})})
+		return Device(DeviceView{Page: accountPage(p.Locale), Form: with(Problem{Code: DeviceCodeWrong}), Code: "WDJB-MJHT"})
+	}},
+	{"device-missing", func(p Page) templ.Component {
+		return Device(DeviceView{Page: accountPage(p.Locale), Form: with(Problem{Code: DeviceCodeMissing})})
+	}},
+	{"device-throttled", func(p Page) templ.Component {
+		return Device(DeviceView{Page: accountPage(p.Locale), Form: with(Problem{Code: TooManyAttempts, Count: 2}), Code: "WDJB-MJHT"})
 	}},
 	{"device-elsewhere", func(p Page) templ.Component {
 		return Device(DeviceView{Page: accountPage(p.Locale), Form: with(Problem{Code: DeviceElsewhere})})
@@ -32,6 +42,14 @@ var deviceFixtures = []fixture{
 		v.Client.Name, v.Client.Unreviewed = hostileName, true
 		v.Resources = []ConsentResource{{Name: hostileName, Host: "mcp.example.com"}}
 		return DeviceConfirm(v)
+	}},
+	{"device-app", func(p Page) templ.Component {
+		a := App{Client: deviceOf(p).Client, OnDevice: true, Since: date(2026, time.January, 5), RemoveURL: "/account/apps/remove?client_id=tv"}
+		return Apps(AppsView{Page: accountPage(p.Locale), Apps: []App{a}, AccountURL: "/account"})
+	}},
+	{"device-app-remove", func(p Page) templ.Component {
+		a := App{Client: deviceOf(p).Client, OnDevice: true}
+		return RemoveApp(RemoveAppView{Page: accountPage(p.Locale), Form: sampleForm, App: a, CancelURL: "/account/apps"})
 	}},
 	{"device-allowed", func(p Page) templ.Component {
 		return DeviceDone(DeviceDoneView{Page: deviceOf(p).Page, End: DeviceAllowed, AppsURL: "/account/apps", AccountURL: "/account"})

@@ -47,6 +47,10 @@ const (
 	CodeMissing       ProblemCode = "code_missing"
 	// CodeWrong says the same for a code that is wrong, used or expired.
 	CodeWrong ProblemCode = "code_wrong"
+	// DeviceCodeMissing and DeviceCodeWrong are for the code that a device shows; the latter says
+	// the same for one that is wrong, decided or expired.
+	DeviceCodeMissing ProblemCode = "device_code_missing"
+	DeviceCodeWrong   ProblemCode = "device_code_wrong"
 	// DeviceElsewhere says that a device is in another network than the user, where that is
 	// refused.
 	DeviceElsewhere ProblemCode = "device_elsewhere"
@@ -249,6 +253,8 @@ func (p Problem) field() string {
 		return FieldNewPassword
 	case CodeMissing, CodeWrong, CodesWrong, AppCodeMissing, AppCodeWrong, RecoveryCodeMissing, RecoveryCodeWrong:
 		return FieldCode
+	case DeviceCodeMissing, DeviceCodeWrong:
+		return FieldUserCode
 	case NameMissing, NameInvalid, NameOfBrand:
 		return FieldName
 	case ConfirmWrong:

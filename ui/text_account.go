@@ -22,7 +22,7 @@ type accountText struct {
 }
 
 type appsText struct {
-	Heading, Text, Empty, ByNobody                Message
+	Heading, Text, Empty, ByNobody, OnDevice      Message
 	Since, LastUsed, Sees, Uses, Remove, RemoveOf Message
 }
 

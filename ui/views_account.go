@@ -51,6 +51,8 @@ type App struct {
 	// Since is when the user first granted it, LastUsed when it last asked
 	// for data. Zero shows no date.
 	Since, LastUsed time.Time
+	// OnDevice says that it is on devices, which have no Host.
+	OnDevice bool
 	// Facts are the attributes and groups that it may see, for [DataView].
 	Facts []Label
 	// Scopes are the titles of what it may see, Resources the names of the services that

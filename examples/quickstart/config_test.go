@@ -258,7 +258,7 @@ const everyKey = `{
 		"userinfo_signed_response_alg": "RS256", "lean_id_tokens": true, "require_verified": true, "requires": {"assurance": "one_factor", "max_age": "1h", "enrolled": "1m"}, "skip_consent": true, "unreviewed": true, "disabled": true,
 		"logo": "c.png", "logo_dark": "c-dark.png", "wordmark": "c-word.png", "wordmark_dark": "c-word-dark.png", "button_color": "#654321", "policy_uri": "https://c.test/p", "tos_uri": "https://c.test/t"}],
 	"sample_client": {"listen": "127.0.0.1:1", "base_url": "http://shop.localhost:1"},
-	"developer": {"review": true, "operators": ["a@example.com"], "operator_scopes": ["work"]},
+	"developer": {"review": true, "operators": ["a@example.com"], "operator_scopes": ["work"], "devices": true},
 	"desk": {"staff": [{"email": "a@example.com", "roles": ["operator"], "groups": ["staff"], "id": "a"}], "clients": ["c"], "only": true, "anchor": "/checkpoints", "demo": true},
 	"verification": {
 		"verifiers": {"card": {"document": {"require": [{"name": "front", "title": {"text": "Front"}, "must": [{"text": "Your name"}]}]}}},

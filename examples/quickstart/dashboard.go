@@ -23,6 +23,9 @@ type dashboard struct {
 
 	// OperatorScopes are scopes that only this file gives.
 	OperatorScopes []string `json:"operator_scopes"`
+
+	// Devices lets developers give their applications the grant of devices.
+	Devices bool `json:"devices"`
 }
 
 // prepared is a dashboard between its two providers.
@@ -82,7 +85,7 @@ func (s *service) openDashboard(ctx context.Context, r *router, p prepared) (*de
 		return nil, err
 	}
 	cfg := developer.Config{
-		Provider: p.production.Provider, Store: records, Review: p.Review, OperatorScopes: p.OperatorScopes, Logger: s.log,
+		Provider: p.production.Provider, Store: records, Review: p.Review, OperatorScopes: p.OperatorScopes, Devices: p.Devices, Logger: s.log,
 		Operator:  func(_ context.Context, userID string) (bool, error) { return slices.Contains(operators, userID), nil },
 		Operators: func(context.Context) ([]string, error) { return operators, nil },
 	}

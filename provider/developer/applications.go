@@ -58,6 +58,9 @@ func (d *Dashboard) showApplications(r *request) error {
 	if r.may(developers) && d.mayRegister(r.env) && !r.suspended() {
 		view.RegisterURL = here + "/new"
 	}
+	if d.provider(r.env).Installation().Documents {
+		view.DocumentURL = here + "/document"
+	}
 	for _, a := range found {
 		row, err := d.applicationRow(r, a)
 		if err != nil {

@@ -88,7 +88,7 @@ func (d *Dashboard) copyToProduction(r *request, v reviewed) error {
 		return err
 	}
 	// Operator rights of the sandbox are not for real people.
-	c := withoutOperators(v.wanted, r.app)
+	c := d.withoutOperators(storage.Production, v.wanted, r.app)
 	c.Resources = d.resourcesIn(storage.Production, c) // by name: what is added later was not reviewed
 	c.ID, c.Secret, c.Revision = v.Live, "", provider.NoRevision
 	c.Unreviewed, c.Disabled = false, false

@@ -26,6 +26,7 @@ var mildForms = map[string]func(env string, form url.Values) bool{
 		return form.Get("action") == "withdraw"
 	},
 	"/o/{org}/{env}/new":               inSandbox,
+	"/o/{org}/{env}/document":          always,
 	"/o/{org}/{env}/{client}/branding": always,
 	"/o/{org}/{env}/{client}/access":   always,
 	"/o/{org}/{env}/{client}/faults":   always,

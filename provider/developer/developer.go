@@ -59,6 +59,13 @@ type Config struct {
 	// Defaults to none.
 	OperatorScopes []string
 
+	// Devices lets developers give their applications the grant of devices (RFC 8628), where the
+	// provider has Config.DeviceAuthorization; in production under Review, an operator
+	// approves it with the application. Whoever sends a stranger a code of such an application
+	// can get into that stranger's account: docs/devices.md has the risk.
+	// Defaults to false: only the host gives the grant, with Clients.Save.
+	Devices bool
+
 	// Quotas limit what one user or organization can create.
 	Quotas Quotas
 

@@ -11,7 +11,8 @@ import (
 func newReference(c Config) *reference.Document {
 	i := reference.Installation{Installation: c.Provider.Installation(), Button: c.Provider.Pages().ButtonScript()}
 	if c.Sandbox != nil {
-		i.SandboxURL = c.Sandbox.Installation().BaseURL
+		sandbox := c.Sandbox.Installation()
+		i.SandboxURL, i.Devices, i.Documents = sandbox.BaseURL, i.Devices || sandbox.Devices, i.Documents || sandbox.Documents
 	}
 	return reference.New(i)
 }

@@ -95,7 +95,8 @@ func newFixtureAt(t testing.TB, host string, change ...func(*developer.Config)) 
 	trials := developer.NewTrials(w.store)
 	w.sandbox = w.newProvider("sandbox.db", provider.Config{
 		BaseURL: w.sandboxServer.URL, Sandbox: true, Testing: trials.Testing(), Mailer: trials.Mailer(w.mails), Resources: bothAPIs,
-		AllowPrivateNetworks: true,
+		AllowPrivateNetworks: true, SigningAlgorithms: []string{"RS256", "ES256", "EdDSA"},
+		DeviceAuthorization: provider.DeviceAuthorization{On: true}, UnknownClients: provider.UnknownClients{Documents: true},
 	})
 	cfg := developer.Config{Provider: w.id, Sandbox: w.sandbox, Trials: trials, Store: w.store, Clock: w.now, Logger: w.logger()}
 	for _, c := range change {

@@ -51,14 +51,16 @@ func (p *posting) authentication() {
 		p.TokenEndpointAuthSigningAlg = ""
 	}
 	p.JWKSURI = strings.TrimSpace(p.r.posted(ui.FieldJWKSURI))
-	if !p.keys() {
-		return
-	}
-	needed := signsWithKey(p.Client) || p.RequireSignedRequestObject || slices.Contains(p.GrantTypes, grantJWTBearer)
-	switch {
-	case len(p.JWKS) > 0 && p.JWKSURI != "":
+	if p.keys() && len(p.JWKS) > 0 && p.JWKSURI != "" {
 		p.wrong(ui.Problem{Code: ui.KeysTwice})
-	case needed && len(p.JWKS) == 0 && p.JWKSURI == "":
+	}
+}
+
+// needKeys refuses an application that signs and has no keys.
+func (p *posting) needKeys() {
+	signs := signsWithKey(p.Client) || p.RequireSignedRequestObject || slices.Contains(p.GrantTypes, grantJWTBearer)
+	entered := strings.TrimSpace(p.r.posted(ui.FieldJWKS)) != "" // also what is refused, and shown no more
+	if signs && !entered && p.JWKSURI == "" {
 		p.wrong(ui.Problem{Code: ui.KeysMissing})
 	}
 }

@@ -14,6 +14,9 @@ import (
 var (
 	changes = provider.Limit{Burst: 60, Every: 6 * time.Second}
 	uploads = provider.Limit{Burst: 10, Every: 20 * time.Second}
+
+	// documents is on addresses at which the provider reads a document, for nobody but the user.
+	documents = provider.Limit{Burst: 6, Every: 10 * time.Second}
 )
 
 var errTooMany = errors.New("the user has posted too many forms")

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider"
-	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/provider/developer/internal/reference"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
@@ -17,15 +17,15 @@ import (
 // formatJWT is the format of access tokens of RFC 9068.
 const formatJWT = "jwt"
 
-// grantJWTBearer is the grant with which an application acts for absent users (RFC 7523):
-// only an operator gives it.
-const grantJWTBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
-
 // addMore adds the fields of the closed part of the settings.
 func (d *Dashboard) addMore(r *request, view *screens.Registration, now, c provider.Client) {
 	view.LeanIDTokens, view.JWTAccessTokens, view.DPoPBound = c.LeanIDTokens, c.AccessTokenFormat == formatJWT, c.DPoPBoundAccessTokens
 	view.SigningAlgs = d.provider(r.env).Installation().SigningAlgorithms
 	view.IDTokenAlg, view.UserinfoAlg = cmp.Or(c.IDTokenSignedResponseAlg, algRS256), cmp.Or(c.UserinfoSignedResponseAlg, algRS256)
+	view.ResponseAlg = cmp.Or(c.AuthorizationSignedResponseAlg, algRS256)
+	view.Profiles, view.Profile = d.profiles(r, now), cmp.Or(c.Profile, screens.NoProfile)
+	view.HasDevices, view.MayHaveDevices = slices.Contains(c.GrantTypes, grantDevice), d.choosesDevices(r, now)
+	view.DevicesURL = d.path("docs") + "#" + reference.DevicesAnchor
 	view.BackchannelLogoutURI, view.BackchannelSession = c.BackchannelLogoutURI, c.BackchannelLogoutSessionRequired
 	view.JWKSURI, view.Algs = c.JWKSURI, signingAlgs
 	view.AuthSigningAlg, view.RequestSigningAlg = cmp.Or(c.TokenEndpointAuthSigningAlg, screens.AnyAlg), cmp.Or(c.RequestObjectSigningAlg, screens.AnyAlg)
@@ -59,19 +59,23 @@ func (p *posting) more() {
 	p.resources()
 	if p.r.app.Kind != kindMachine {
 		p.moreOfPeople()
+		p.devices()
 	}
-	if !p.Public {
-		p.authentication()
+	if p.Public {
+		return
 	}
+	p.authentication()
+	p.profile()
+	p.pin()
+	p.needKeys()
 }
 
 // moreOfPeople reads its fields about sign-ins.
 func (p *posting) moreOfPeople() {
 	if p.Dialect == provider.Standard {
 		p.LeanIDTokens = p.is(screens.FieldLeanIDTokens)
-		if p.IDTokenSignedResponseAlg = p.signedBy(screens.FieldIDTokenAlg, p.IDTokenSignedResponseAlg); p.IDTokenSignedResponseAlg == algRS256 {
-			p.IDTokenSignedResponseAlg = "" // the default
-		}
+		p.IDTokenSignedResponseAlg = notDefault(p.signedBy(screens.FieldIDTokenAlg, p.IDTokenSignedResponseAlg))
+		p.AuthorizationSignedResponseAlg = notDefault(p.signedBy(screens.FieldResponseAlg, p.AuthorizationSignedResponseAlg))
 	}
 	p.BackchannelLogoutURI = strings.TrimSpace(p.r.posted(ui.FieldBackchannelLogoutURI))
 	p.BackchannelLogoutSessionRequired = p.is(screens.FieldBackchannelSession)
@@ -84,15 +88,4 @@ func (p *posting) moreOfPeople() {
 		p.RequireSignedRequestObject = p.is(screens.FieldRequireSigned)
 		p.RequestObjectSigningAlg = p.alg(screens.FieldRequestSigningAlg, p.RequestObjectSigningAlg)
 	}
-}
-
-// withoutOperators returns a registration without the rights that only an operator gives in
-// each environment.
-func withoutOperators(c provider.Client, a storage.Application) provider.Client {
-	c.SkipConsent = false
-	c.GrantTypes = slices.DeleteFunc(slices.Clone(c.GrantTypes), func(g string) bool { return g == grantJWTBearer })
-	if len(c.GrantTypes) == 0 && a.Kind == kindMachine {
-		c.GrantTypes = []string{grantClient}
-	}
-	return c
 }

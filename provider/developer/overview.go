@@ -20,6 +20,7 @@ const metadata = "/.well-known/oauth-authorization-server"
 var endpoints = []screens.Endpoint{
 	{Name: "authorization_endpoint", URL: "/oauth/authorize"},
 	{Name: "pushed_authorization_request_endpoint", URL: "/oauth/par"},
+	{Name: endpointDevice, URL: "/oauth/device_authorization"},
 	{Name: "token_endpoint", URL: "/oauth/token"},
 	{Name: "userinfo_endpoint", URL: "/api/public/v3/userinfo"},
 	{Name: "jwks_uri", URL: "/oidc/.well-known/jwks"},
@@ -27,6 +28,9 @@ var endpoints = []screens.Endpoint{
 	{Name: "introspection_endpoint", URL: "/oauth/introspect"},
 	{Name: "end_session_endpoint", URL: "/signout"},
 }
+
+// endpointDevice is for applications with the grant of devices.
+const endpointDevice = "device_authorization_endpoint"
 
 // ofPeople are the endpoints that an application without sign-ins does not use.
 var ofPeople = []string{"authorization_endpoint", "pushed_authorization_request_endpoint", "userinfo_endpoint", "end_session_endpoint"}
@@ -72,7 +76,7 @@ func (d *Dashboard) renderOverview(r *request, secret string, status int, proble
 			view.NeedsRedirect = r.app.Kind != kindMachine && len(copied.RedirectURIs) == 0
 		}
 	}
-	d.addAddresses(r, &view)
+	d.addAddresses(r, &view, c)
 	if err := d.addHint(r, &view); err != nil {
 		return err
 	}
@@ -85,12 +89,12 @@ func (d *Dashboard) renderOverview(r *request, secret string, status int, proble
 }
 
 // addAddresses adds the addresses of the provider, and of the next pages.
-func (d *Dashboard) addAddresses(r *request, view *screens.OverviewView) {
+func (d *Dashboard) addAddresses(r *request, view *screens.OverviewView, c provider.Client) {
 	about := d.provider(r.env).Installation()
 	view.Issuer, view.DiscoveryURL = about.Issuer, about.Issuer+"/.well-known/openid-configuration"
 	view.Endpoints = []screens.Endpoint{{Name: screens.EndpointMetadata, URL: about.Issuer + metadata}}
 	for _, e := range endpoints {
-		if r.app.Kind == kindMachine && slices.Contains(ofPeople, e.Name) {
+		if r.app.Kind == kindMachine && slices.Contains(ofPeople, e.Name) || e.Name == endpointDevice && !slices.Contains(c.GrantTypes, grantDevice) {
 			continue
 		}
 		view.Endpoints = append(view.Endpoints, screens.Endpoint{Name: e.Name, URL: about.BaseURL + e.URL})
@@ -175,7 +179,7 @@ func (d *Dashboard) copyApplication(r *request) error {
 		return s != scopeOpenID && s != scopeOffline && !slices.ContainsFunc(offered, func(o provider.Scope) bool { return o.Name == s })
 	})
 	c.OptionalScopes = optionalOf(c)
-	if c, _ = promoted(r.app, withoutOperators(c, r.app)); r.app.Kind != kindMachine && len(c.RedirectURIs) == 0 {
+	if c, _ = promoted(r.app, d.withoutOperators(env, c, r.app)); r.app.Kind != kindMachine && len(c.RedirectURIs) == 0 {
 		return d.renderOverview(r, "", http.StatusUnprocessableEntity, ui.Problem{Code: ui.AddressMissing})
 	}
 	c.ID, c.Disabled = newClientID(env), false
@@ -184,7 +188,11 @@ func (d *Dashboard) copyApplication(r *request) error {
 	}
 	var wrong *provider.FieldError
 	if errors.As(d.provider(env).Clients().Validate(c), &wrong) { // as an address that is for a sandbox only
-		return d.renderOverview(r, "", http.StatusUnprocessableEntity, ui.Problem{Text: wrong.Error()})
+		problem := ui.Problem{Text: wrong.Error()}
+		if wrong.Field == "Profile" {
+			problem.Text = screens.ProfileProblem(r.Page(), screens.FieldProfile).Text
+		}
+		return d.renderOverview(r, "", http.StatusUnprocessableEntity, problem)
 	}
 	if env == storage.Production {
 		of, err := d.checkBrand(r, "", c.Name, false)

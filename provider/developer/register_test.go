@@ -202,7 +202,7 @@ func TestWhatIsTypedIsChecked(t *testing.T) {
 // What is configured is what the provider publishes about itself.
 func TestTheOverviewHasTheAddressesOfTheDiscoveryDocument(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
+	w := newFixture(t).withApplication(river, storage.Sandbox, "shop", func(c *provider.Client) { c.GrantTypes = append(c.GrantTypes, deviceGrant) })
 	b := w.as(viewer)
 	p := b.open("/developer/o/river/sandbox/shop")
 	discovery := w.sandboxServer.URL + "/oidc/.well-known/openid-configuration"

@@ -322,7 +322,7 @@ func (p *posting) grants() {
 func (p *posting) check(env string) {
 	var wrong *provider.FieldError
 	if len(p.problems) == 0 && errors.As(p.d.provider(env).Clients().Validate(p.Client), &wrong) {
-		p.wrong(fieldProblem(wrong))
+		p.wrong(p.fieldProblem(wrong))
 	}
 }
 
@@ -336,7 +336,7 @@ func (p *posting) checkVouched(now provider.Client) {
 }
 
 // fieldProblem translates the error of a registration's field.
-func fieldProblem(wrong *provider.FieldError) ui.Problem {
+func (p *posting) fieldProblem(wrong *provider.FieldError) ui.Problem {
 	field, index, isList := strings.Cut(strings.TrimSuffix(wrong.Field, "]"), "[")
 	problem := ui.Problem{Text: wrong.Err.Error()}
 	if i, err := strconv.Atoi(index); isList && err == nil {
@@ -359,6 +359,8 @@ func fieldProblem(wrong *provider.FieldError) ui.Problem {
 		return ui.Problem{Code: ui.AddressNotCalled, Field: ui.FieldBackchannelLogoutURI}
 	case "Requires.Assurance":
 		return ui.Problem{Code: ui.SignInUnreachable, Field: screens.FieldRequires}
+	case "GrantTypes": // of those on the page, only this one is refused
+		return screens.DevicesProblem(p.r.Page())
 	case "JWKSURI":
 		return ui.Problem{Code: ui.AddressNotCalled, Field: ui.FieldJWKSURI}
 	default:

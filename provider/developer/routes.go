@@ -78,6 +78,7 @@ func (d *Dashboard) routes() []route {
 		{path: "/o/{org}/{env}", looks: viewers, show: d.showApplications},
 		{path: "/o/{org}/{env}/new", looks: developers, show: d.showRegister, posts: developers, act: d.registerApplication, mild: inTheSandbox, keep: d.keepRegistration},
 		{path: "/o/{org}/{env}/check", looks: viewers, show: d.checkField},
+		{path: "/o/{org}/{env}/document", looks: viewers, show: d.showDocument, posts: viewers, act: d.tryDocument, mild: every},
 		{path: pathOfApplication, looks: viewers, show: d.showOverview, posts: developers, act: d.changeOverview, gives: actsBut(screens.ActionReveal)},
 		{path: "/o/{org}/{env}/{client}/settings", looks: viewers, show: d.showSettings, posts: developers, act: d.changeSettings, keep: d.keepSettings, gives: actsBut(screens.ActionDisable)},
 		{path: "/o/{org}/{env}/{client}/secrets", looks: developers, show: d.showSecrets, posts: developers, act: d.changeSecrets, shows: true, gives: actsBut(ui.ActionEnd)},

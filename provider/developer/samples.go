@@ -43,7 +43,7 @@ func (d *Dashboard) showSamples(r *request) error {
 	in := d.provider(r.env)
 	about := in.Installation()
 	a := samples.Application{
-		ClientID: c.ID, Dialect: c.Dialect, Public: c.Public, Machine: machine, Scopes: c.Scopes,
+		ClientID: c.ID, Dialect: c.Dialect, Public: c.Public, Machine: machine, DPoP: c.DPoPBoundAccessTokens, Scopes: c.Scopes,
 		BaseURL: about.BaseURL, Brand: about.Name, Code: about.Code, Button: in.Pages().ButtonScript(),
 	}
 	if !machine {
@@ -78,6 +78,7 @@ func addSample(view *screens.SamplesView, all []samples.Sample, language string,
 		})
 	}
 	s := all[chosen]
+	view.Unproven = s.Unproven
 	view.Libraries, view.Run, view.Open, view.Listen = s.Libraries, s.Run, s.Open, s.Listen
 	if view.Variable = s.Variable; s.Variable != "" {
 		view.Placeholder = samples.Placeholder

@@ -77,3 +77,17 @@ func TestSamplesOfTheDialectV3AskForAScopeOfTheirOwn(t *testing.T) {
 		t.Errorf("%s", p.body)
 	}
 }
+
+func TestSamplesSayWhichProveAKey(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withApplication(river, storage.Sandbox, "shop", func(c *provider.Client) { c.DPoPBoundAccessTokens = true })
+	b := w.as(dev)
+	const unproven = "send the proofs of a key (DPoP)"
+	for language, want := range map[string]string{"go": "dpop+jwt", "node": "getDPoPHandle", "python": unproven, "curl": unproven, "button": "widget/v1.js"} {
+		p := b.open(samplesPath + "?language=" + language)
+		says(t, p, http.StatusOK, want)
+		if proves := want != unproven; proves == strings.Contains(p.body, unproven) {
+			t.Errorf("%s proves a key: %t", language, proves)
+		}
+	}
+}

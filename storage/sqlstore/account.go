@@ -89,7 +89,8 @@ func (s *Store) Accounts(ctx context.Context, after string, limit int) ([]storag
 // SetEmail implements storage.Accounts.
 func (s *Store) SetEmail(ctx context.Context, id, oldKey, email, key string, verified bool) error {
 	return s.change(ctx, "set e-mail", func(tx *tx) error {
-		changed, err := tx.exec(`UPDATE main.accounts SET email = ?3, email_digest = ?4, email_verified = ?5, epoch = epoch + ?6
+		changed, err := tx.exec(`UPDATE main.accounts SET email = ?3, email_digest = ?4, email_verified = ?5,
+				epoch = epoch + CASE WHEN ?6 = 1 OR email_verified > ?5 THEN 1 ELSE 0 END
 			WHERE id = ?1 AND coalesce(email_digest, '') = ?2`,
 			id, oldKey, email, optional(key), flag(verified), flag(key != oldKey))
 		if err := orChanged(tx, id, changed, err); err != nil || key == oldKey {
@@ -145,7 +146,7 @@ func (s *Store) SetPassword(ctx context.Context, id string, on storage.Proof, ha
 			return err
 		}
 		if on.Session.IsZero() {
-			if err := removeLinks(tx, id); err != nil {
+			if err := endLinks(tx, id, at); err != nil {
 				return err
 			}
 		}

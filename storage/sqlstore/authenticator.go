@@ -161,18 +161,20 @@ func beginVersion(tx *tx, accountID string) error {
 	return forgetDevices(tx, accountID)
 }
 
-// removeFactorsSince removes what an account has got since a time, or all of it if the time
-// is zero, in a step that has locked it.
-func removeFactorsSince(tx *tx, accountID string, since time.Time) error {
+// removeFactorsSince removes, at a time, what an account has got since another, or all of it if
+// that is zero, in a step that has locked it.
+func removeFactorsSince(tx *tx, accountID string, since, at time.Time) error {
 	for _, statement := range []string{
 		`DELETE FROM main.passkeys WHERE account_id = ?1 AND created_at >= ?2`,
 		`DELETE FROM main.totp WHERE account_id = ?1 AND created_at >= ?2`,
 		`DELETE FROM main.recovery_code_sets WHERE account_id = ?1 AND created_at >= ?2`,
-		`DELETE FROM main.links WHERE account_id = ?1 AND created_at >= ?2`,
 	} {
 		if _, err := tx.exec(statement, accountID, storage.UnixMicro(since)); err != nil {
 			return err
 		}
+	}
+	if _, err := removeLinksSince(tx, accountID, since, at); err != nil {
+		return err
 	}
 	return beginVersion(tx, accountID)
 }
@@ -191,17 +193,19 @@ func countSecondFactors(tx *tx, accountID string) (secondFactors, error) {
 
 // removeFactors removes everything that an account has beside its password, in a step that
 // has locked it and begins its next epoch, with which a recovery ends.
-func removeFactors(tx *tx, accountID string) error {
+func removeFactors(tx *tx, accountID string, at time.Time) error {
 	for _, statement := range []string{
 		`UPDATE main.accounts SET factors_version = factors_version + 1, second_step = 0 WHERE id = ?1`,
 		`DELETE FROM main.passkeys WHERE account_id = ?1`,
 		`DELETE FROM main.totp WHERE account_id = ?1`,
 		`DELETE FROM main.recovery_code_sets WHERE account_id = ?1`, // and the codes
-		`DELETE FROM main.links WHERE account_id = ?1`,
 	} {
 		if _, err := tx.exec(statement, accountID); err != nil {
 			return err
 		}
+	}
+	if _, err := removeLinksSince(tx, accountID, time.Time{}, at); err != nil {
+		return err
 	}
 	return forgetDevices(tx, accountID)
 }
@@ -218,7 +222,7 @@ func (s *Store) ResetAuthenticators(ctx context.Context, accountID string, at ti
 		if err := orNotFound(changed, err); err != nil {
 			return err
 		}
-		if err := removeFactors(tx, accountID); err != nil {
+		if err := removeFactors(tx, accountID, at); err != nil {
 			return err
 		}
 		return endIssued(tx, accountID, at)

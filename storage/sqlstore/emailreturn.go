@@ -49,7 +49,7 @@ func (s *Store) ReturnEmail(ctx context.Context, r storage.EmailReturn) (storage
 		if err != nil {
 			return storage.Account{}, err
 		}
-		if err := removeFactorsSince(tx, r.AccountID, changedAt); err != nil {
+		if err := removeFactorsSince(tx, r.AccountID, changedAt, r.At); err != nil {
 			return storage.Account{}, err
 		}
 		return before, endIssued(tx, r.AccountID, r.At)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -38,7 +39,8 @@ func scanLinkAndAccount(row scanner) (r linkAndAccount, err error) {
 // AddLink implements storage.Links.
 func (s *Store) AddLink(ctx context.Context, l storage.Link, limit int, on storage.Proof) error {
 	return s.changeFactors(ctx, "add link", l.AccountID, on, func(tx *tx) error {
-		has, err := one(tx, scanInt, `SELECT count(*) FROM main.links WHERE account_id = ?1`, l.AccountID)
+		has, err := one(tx, scanInt, `SELECT count(l.digest) FROM main.accounts a LEFT JOIN main.links l ON l.account_id = a.id
+			WHERE a.id = ?1 AND a.disabled = 0 GROUP BY a.id`, l.AccountID)
 		if err == nil && has >= limit {
 			err = storage.ErrLimit
 		}
@@ -60,9 +62,9 @@ func insertLink(tx *tx, l storage.Link) error {
 }
 
 // RemoveLink implements storage.Links.
-func (s *Store) RemoveLink(ctx context.Context, accountID string, digest storage.Digest, on storage.Proof) error {
+func (s *Store) RemoveLink(ctx context.Context, accountID string, digest storage.Digest, on storage.Proof, at time.Time) error {
 	return s.changeFactors(ctx, "remove link", accountID, on, func(tx *tx) error {
-		removed, err := tx.exec(`DELETE FROM main.links WHERE digest = ?2 AND account_id = ?1`, accountID, digest[:])
+		removed, err := removeLinks(tx, accountID, at, `digest = ?2`, digest[:])
 		if err := orNotFound(removed, err); err != nil {
 			return err
 		}
@@ -75,13 +77,31 @@ func (s *Store) RemoveLink(ctx context.Context, accountID string, digest storage
 	})
 }
 
-// removeLinks removes the links of an account whose password somebody has set without a
-// session of it, in a step that has locked it: one who had got in may have made them.
-func removeLinks(tx *tx, accountID string) error {
-	removed, err := tx.exec(`DELETE FROM main.links WHERE account_id = ?1`, accountID)
+// removeLinks removes the links of an account of which a condition on ?2 holds, in a step that
+// has locked it, and ends what their issuers vouch for.
+func removeLinks(tx *tx, accountID string, at time.Time, condition string, of any) (removed int, err error) {
+	if _, err = tx.exec(`UPDATE main.statuses SET expires_at = ?3, revision = ?4
+		WHERE subject = ?1 AND verified = 1 AND (expires_at IS NULL OR expires_at > ?3) AND origin = '' AND method = '`+storage.MethodVouched+`'
+			AND verified_by IN (SELECT issuer FROM main.links WHERE account_id = ?1 AND `+condition+`)`,
+		accountID, of, micros(at), newVersion()); err != nil {
+		return 0, err
+	}
+	return tx.exec(`DELETE FROM main.links WHERE account_id = ?1 AND `+condition, accountID, of)
+}
+
+// endLinks removes the links of an account whose password somebody has set without a session of
+// it, in a step that has locked it.
+func endLinks(tx *tx, accountID string, at time.Time) error {
+	removed, err := removeLinksSince(tx, accountID, time.Time{}, at)
 	if err != nil || removed == 0 {
 		return err
 	}
 	_, err = tx.exec(`UPDATE main.accounts SET factors_version = factors_version + 1 WHERE id = ?1`, accountID)
 	return err
+}
+
+// removeLinksSince removes the links that an account has got since a time, or all of them if
+// the time is zero: one who had got in may have made them.
+func removeLinksSince(tx *tx, accountID string, since, at time.Time) (removed int, err error) {
+	return removeLinks(tx, accountID, at, `created_at >= ?2`, storage.UnixMicro(since))
 }

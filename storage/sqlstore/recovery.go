@@ -71,7 +71,7 @@ func (s *Store) FinishRecovery(ctx context.Context, f storage.RecoveryFinish) er
 				return err
 			}
 		}
-		if err := removeFactors(tx, f.AccountID); err != nil {
+		if err := removeFactors(tx, f.AccountID, f.At); err != nil {
 			return err
 		}
 		if _, err := tx.exec(`UPDATE main.accounts SET password_hash = ?2, password_changed_at = ?3, epoch = epoch + 1 WHERE id = ?1`,

@@ -142,6 +142,16 @@ func (s *suite) accounts(t *testing.T) {
 		ok(t, err)
 		ok(t, store.SetPassword(t.Context(), "account", storage.Proof{Epoch: 2}, "the owner's", t0))
 	})
+	t.Run("EndOfAVerificationEndsWhatItProved", func(t *testing.T) {
+		store := s.store(t)
+		createAccount(t, store, "account")
+		for i, verified := range []bool{true, true, false, false, true, false} {
+			ok(t, store.SetEmail(t.Context(), "account", "key of account", "x", "key of account", verified))
+			got, err := store.Account(t.Context(), "account")
+			ok(t, err)
+			equal(t, got.Epoch, []int64{0, 0, 1, 1, 1, 2}[i])
+		}
+	})
 	t.Run("LanguageIsKept", func(t *testing.T) {
 		store := s.store(t)
 		createAccount(t, store, "account")

@@ -124,6 +124,11 @@ func (s *suite) factorRaces(t *testing.T) {
 			s.raceUnlink(t)
 		}
 	})
+	t.Run("MembershipNeverOutlivesItsLink", func(t *testing.T) {
+		for range rounds {
+			s.raceVouch(t)
+		}
+	})
 	t.Run("PasskeysKeepTheirLimit", func(t *testing.T) {
 		const limit = 10
 		stores := s.stores(t, 2)

@@ -64,11 +64,14 @@ func (s *suite) links(t *testing.T) {
 		on := proofOf(t, store, "account")
 		addTo(t, store, link("one", "account"))
 		fails(t, store.AddLink(t.Context(), link("two", "account"), 20, on), storage.ErrChanged)
-		fails(t, store.RemoveLink(t.Context(), "account", link("one", "").Digest, on), storage.ErrChanged)
+		fails(t, store.RemoveLink(t.Context(), "account", link("one", "").Digest, on, t0), storage.ErrChanged)
 		fails(t, store.AddLink(t.Context(), link("two", "nobody"), 20, storage.Proof{}), storage.ErrNotFound)
 		on = proofOf(t, store, "account")
 		on.Session = digest("no session")
 		fails(t, store.AddLink(t.Context(), link("two", "account"), 20, on), storage.ErrProof)
+		ok(t, store.SetDisabled(t.Context(), "account", true, t0))
+		fails(t, store.AddLink(t.Context(), link("two", "account"), 20, proofOf(t, store, "account")), storage.ErrNotFound)
+		equal(t, len(has(t, store, "account").Links), 1)
 	})
 	t.Run("BeginAnAccount", func(t *testing.T) {
 		store := s.store(t)
@@ -112,21 +115,21 @@ func (s *suite) links(t *testing.T) {
 		s.begin(t, store, "by the second", "account", by("two"))
 		s.begin(t, store, "by a password", "account", storage.Factor{Method: storage.Password, At: t0})
 		createAccount(t, store, "other")
-		fails(t, store.RemoveLink(t.Context(), "other", link("one", "").Digest, proofOf(t, store, "other")), storage.ErrNotFound)
+		fails(t, store.RemoveLink(t.Context(), "other", link("one", "").Digest, proofOf(t, store, "other"), t0), storage.ErrNotFound)
 		ok(t, store.TrustDevice(t.Context(), device("device", "account"), proofOf(t, store, "account")))
 		on := proofOf(t, store, "account")
 		on.Session = digest("own")
-		ok(t, store.RemoveLink(t.Context(), "account", link("one", "").Digest, on))
+		ok(t, store.RemoveLink(t.Context(), "account", link("one", "").Digest, on, t0))
 		equal(t, standing(t, store, "by the first", "own", "by the second", "by a password"), []string{"own", "by the second", "by a password"})
 		equal(t, has(t, store, "account").Devices, nil)
-		fails(t, store.RemoveLink(t.Context(), "account", link("one", "").Digest, proofOf(t, store, "account")), storage.ErrNotFound)
+		fails(t, store.RemoveLink(t.Context(), "account", link("one", "").Digest, proofOf(t, store, "account"), t0), storage.ErrNotFound)
 	})
 	t.Run("AreAWayIn", func(t *testing.T) {
 		store := s.store(t)
 		ok(t, store.CreateAccount(t.Context(), storage.Account{ID: "account", PasswordHash: "hash", CreatedAt: t0}, storage.FirstFactors{Link: link("one", "")}))
 		ok(t, store.RemovePassword(t.Context(), "account", proofOf(t, store, "account")))
 		before := has(t, store, "account")
-		fails(t, store.RemoveLink(t.Context(), "account", link("one", "").Digest, proofOf(t, store, "account")), storage.ErrLast)
+		fails(t, store.RemoveLink(t.Context(), "account", link("one", "").Digest, proofOf(t, store, "account"), t0), storage.ErrLast)
 		equal(t, has(t, store, "account"), before)
 	})
 	t.Run("GrowOlder", func(t *testing.T) {
@@ -174,6 +177,16 @@ func (s *suite) endOfLinks(t *testing.T) {
 			_, err := store.ReturnEmail(t.Context(), emailReturn("account", 1))
 			return err
 		}},
+		"ReturnOfTheAddressThatCameLater": {remain: true, do: func(t *testing.T, store storage.Store) error {
+			c := change("account", 0, "new")
+			c.On, c.At = proofOf(t, store, "account"), t0.Add(time.Microsecond)
+			ok(t, store.ChangeEmail(t.Context(), c))
+			_, err := store.ReturnEmail(t.Context(), emailReturn("account", 1))
+			return err
+		}},
+		"Removal": {do: func(t *testing.T, store storage.Store) error {
+			return store.RemoveLink(t.Context(), "account", link("one", "").Digest, proofOf(t, store, "account"), t0)
+		}},
 		"Deletion": {do: func(t *testing.T, store storage.Store) error {
 			_, err := store.DeleteAccount(t.Context(), "account", "someone", nil)
 			return err
@@ -183,6 +196,8 @@ func (s *suite) endOfLinks(t *testing.T) {
 			store := s.store(t)
 			ok(t, store.CreateAccount(t.Context(), storage.Account{ID: "account", PasswordHash: "hash", CreatedAt: t0}, storage.FirstFactors{Link: link("one", "")}))
 			ok(t, store.CreateAccount(t.Context(), storage.Account{ID: "other", CreatedAt: t0}, storage.FirstFactors{Link: link("two", "")}))
+			vouchedFor(t, store, "account")
+			vouchedFor(t, store, "other")
 			ok(t, tc.do(t, store))
 			_, _, err := store.LinkedAccount(t.Context(), link("one", "").Digest)
 			if tc.remain {
@@ -191,8 +206,56 @@ func (s *suite) endOfLinks(t *testing.T) {
 				fails(t, err, storage.ErrNotFound)
 			}
 			equal(t, len(has(t, store, "other").Links), 1)
+			equal(t, inForce(t, store, "other"), 5)
+			switch {
+			case name == "Deletion":
+				equal(t, inForce(t, store, "account"), 0)
+			case tc.remain:
+				equal(t, inForce(t, store, "account"), 5)
+			default:
+				equal(t, inForce(t, store, "account"), 3)
+			}
 		})
 	}
+}
+
+// vouchedFor records five memberships, two of which the issuer of link vouches for, and two
+// more that are not in force.
+func vouchedFor(t *testing.T, store storage.Store, subject string) {
+	t.Helper()
+	by := storage.Status{Verified: true, VerifiedBy: link("", "").Issuer, Method: storage.MethodVouched, VerifiedAt: t0}
+	for group, change := range map[string]func(*storage.Status){
+		"for ever":          func(*storage.Status) {},
+		"for a while":       func(s *storage.Status) { s.ExpiresAt = t0.Add(365 * 24 * time.Hour) },
+		"of another issuer": func(s *storage.Status) { s.VerifiedBy += "/other" },
+		"by a document":     func(s *storage.Status) { s.Method = "document" },
+		"of the host":       func(s *storage.Status) { s.VerifiedBy, s.Method = "Host", "" },
+		"pending":           func(s *storage.Status) { s.Verified, s.Pending = false, true },
+		"ended":             func(s *storage.Status) { s.ExpiresAt = t0.Add(-time.Hour) },
+	} {
+		status := by
+		status.Group = group
+		change(&status)
+		ok(t, store.SetStatus(t.Context(), subject, status, storage.NoStatus))
+	}
+}
+
+// inForce returns the number of verified memberships that last longer than any step of the tests
+// of links: none ends later than those of a recovery.
+func inForce(t *testing.T, store storage.Store, subject string) int {
+	t.Helper()
+	person, err := store.Person(t.Context(), subject)
+	ok(t, err)
+	n := 0
+	for _, status := range person.Statuses {
+		switch {
+		case status.Group == "ended" && !status.ExpiresAt.Equal(t0.Add(-time.Hour)):
+			t.Errorf("a membership that had ended ends again: %+v", status)
+		case status.Verified && (status.ExpiresAt.IsZero() || status.ExpiresAt.After(recovery("").ReadyAt)):
+			n++
+		}
+	}
+	return n
 }
 
 // identityOfTwo has many accounts take one identity.
@@ -212,7 +275,7 @@ func removalOfLinkAndPasskey(t *testing.T, store storage.Store, id string) (func
 	return func(i int, s storage.Store) error {
 		err := untilUnchanged(t, s, id, func(on storage.Proof) error {
 			if i%2 == 0 {
-				return s.RemoveLink(t.Context(), id, link(id, "").Digest, on)
+				return s.RemoveLink(t.Context(), id, link(id, "").Digest, on, t0)
 			}
 			return s.RemovePasskey(t.Context(), id, passkey("only of "+id, id).ID, on)
 		})
@@ -223,6 +286,32 @@ func removalOfLinkAndPasskey(t *testing.T, store storage.Store, id string) (func
 	}, storage.ErrLast
 }
 
+// raceVouch ends the links of an account while its issuer vouches for the owner, whose sign-in
+// has found them.
+func (s *suite) raceVouch(t *testing.T) {
+	t.Helper()
+	stores := s.stores(t, 2)
+	ok(t, stores[0].CreateAccount(t.Context(), storage.Account{ID: "account", PasswordHash: "hash", CreatedAt: t0}, storage.FirstFactors{Link: link("one", "")}))
+	on := proofOf(t, stores[0], "account")
+	for _, err := range race(stores, func(i int, store storage.Store) error {
+		if i == contenders/2 {
+			return store.SetPassword(t.Context(), "account", on, "new", t0)
+		}
+		deed := &storage.Deed{On: storage.DeedBasis{Account: "account", Epoch: on.Epoch, FactorsVersion: on.FactorsVersion}}
+		err := store.SetStatus(storage.WithDeed(t.Context(), deed), "account", storage.Status{
+			Group: fmt.Sprint(i), Verified: true, VerifiedBy: link("", "").Issuer, Method: storage.MethodVouched, VerifiedAt: t0,
+		}, storage.NoStatus)
+		if errors.Is(err, storage.ErrChanged) {
+			return nil // the password was first
+		}
+		return err
+	}) {
+		ok(t, err)
+	}
+	equal(t, inForce(t, stores[0], "account"), 0)
+	equal(t, has(t, stores[0], "account").Links, nil)
+}
+
 // raceUnlink removes a link while others sign in by it.
 func (s *suite) raceUnlink(t *testing.T) {
 	t.Helper()
@@ -231,7 +320,7 @@ func (s *suite) raceUnlink(t *testing.T) {
 	d, on := link("one", "").Digest, proofOf(t, stores[0], "account")
 	for _, err := range race(stores, func(i int, store storage.Store) error {
 		if i == contenders/2 {
-			return store.RemoveLink(t.Context(), "account", d, on)
+			return store.RemoveLink(t.Context(), "account", d, on, t0)
 		}
 		n, by := session(fmt.Sprint(i), "account"), on
 		by.Link = d

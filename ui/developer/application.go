@@ -34,9 +34,51 @@ func (v SettingsView) signIns() []ui.Option {
 	return options(v.locale(), t.SignIns, v.SignIns, v.SignIn)
 }
 
+// profiles are those that an application can follow, none first.
+func (v SettingsView) profiles() []ui.Option {
+	t := textOf(v.locale()).Application
+	return options(v.locale(), t.Profiles, append([]string{NoProfile}, v.Profiles...), v.Profile)
+}
+
+// describedBy are the IDs of what is said about a field.
+func describedBy(f ui.Form, field string) string {
+	if _, wrong := f.Problem(field); wrong {
+		return field + "-hint " + field + "-problem"
+	}
+	return field + "-hint"
+}
+
+// ProfileProblem is what a profile demands of a field that says otherwise. That of
+// [FieldProfile] is what the service cannot do.
+func ProfileProblem(p ui.Page, field string) ui.Problem {
+	key := "on"
+	switch field {
+	case FieldAuthMethod:
+		key = "auth"
+	case ui.FieldResponseTypes:
+		key = "code"
+	case FieldAccessTokenFormat, FieldDevices:
+		key = "off"
+	case FieldAuthSigningAlg, FieldRequestSigningAlg, FieldIDTokenAlg, FieldUserinfoAlg, FieldResponseAlg:
+		key = "alg"
+	case ui.FieldJWKS:
+		key = "key"
+	case FieldProfile:
+		key = "profile"
+	}
+	l := p.Locale.OrEnglish()
+	return ui.Problem{Field: field, Text: l.Plain(textOf(l).Application.ProfileProblems[key])}
+}
+
+// DevicesProblem says which applications have no devices.
+func DevicesProblem(p ui.Page) ui.Problem {
+	l := p.Locale.OrEnglish()
+	return ui.Problem{Field: FieldDevices, Text: l.Plain(textOf(l).Application.DevicesNot)}
+}
+
 // moreFields are those of the part of the settings that is closed.
 var moreFields = []string{
-	FieldLeanIDTokens, FieldIDTokenAlg, FieldUserinfoAlg, FieldAccessTokenFormat, FieldDPoPBound, ui.FieldResources, ui.FieldBackchannelLogoutURI, FieldBackchannelSession, FieldAuthMethod, ui.FieldJWKS, ui.FieldJWKSURI,
+	FieldProfile, FieldDevices, FieldLeanIDTokens, FieldIDTokenAlg, FieldUserinfoAlg, FieldResponseAlg, FieldAccessTokenFormat, FieldDPoPBound, ui.FieldResources, ui.FieldBackchannelLogoutURI, FieldBackchannelSession, FieldAuthMethod, ui.FieldJWKS, ui.FieldJWKSURI,
 	FieldAuthSigningAlg, FieldRequirePushed, FieldRequirePKCE, FieldRequireSigned, FieldRequestSigningAlg,
 }
 
@@ -148,8 +190,11 @@ func checkURL(address, field string) string {
 
 // fieldLabel names a field of a registration.
 func fieldLabel(l *ui.Locale, field string) string {
-	if field == FieldAuthMethod {
+	switch field {
+	case FieldAuthMethod:
 		return l.Plain(textOf(l).Application.AuthMethod)
+	case FieldProfile:
+		return l.Plain(textOf(l).Application.Profile)
 	}
 	if t, ok := textOf(l).Application.Fields[field]; ok {
 		return l.Plain(t.Label)

@@ -56,7 +56,7 @@ func overviewOf(p ui.Page) OverviewView {
 			{"pushed_authorization_request_endpoint", "https://sandbox.id.example/oauth/par"}, {"token_endpoint", "https://sandbox.id.example/oauth/token"},
 			{"userinfo_endpoint", "https://sandbox.id.example/api/public/v3/userinfo"}, {"jwks_uri", "https://sandbox.id.example/oidc/.well-known/jwks"},
 			{"revocation_endpoint", "https://sandbox.id.example/oauth/revoke"}, {"introspection_endpoint", "https://sandbox.id.example/oauth/introspect"},
-			{"end_session_endpoint", "https://sandbox.id.example/signout"},
+			{"device_authorization_endpoint", "https://sandbox.id.example/oauth/device_authorization"}, {"end_session_endpoint", "https://sandbox.id.example/signout"},
 		},
 		RedirectURIs: []string{"https://riverbikes.example/callback", "http://localhost:3000/callback"}, MayChange: true,
 		SecretsURL: "/secrets", SamplesURL: "/samples", TryURL: "/try", AccessURL: "/access", CopyTo: Production, LeftBehind: []string{"http://localhost:3000/callback"},
@@ -74,7 +74,8 @@ func settingsOf(p ui.Page, problems ...ui.Problem) SettingsView {
 			GrantTypes:    []Value{{"authorization_code", true}, {"refresh_token", true}, {"client_credentials", false}}, AuthMethod: "client_secret_basic",
 			SignIns: []string{AnySignIn, "two_factors", "phishing_resistant"}, SignIn: "two_factors", AddsFactors: true,
 			UserinfoSigned: true, RequireVerified: true, PolicyURL: "https://riverbikes.example/privacy",
-			SigningAlgs: []string{"RS256", "ES256", "EdDSA"}, IDTokenAlg: "ES256", UserinfoAlg: "RS256",
+			SigningAlgs: []string{"RS256", "ES256", "EdDSA"}, IDTokenAlg: "ES256", UserinfoAlg: "RS256", ResponseAlg: "RS256",
+			Profiles: []string{"fapi2", "fapi2-signing"}, Profile: NoProfile, MayHaveDevices: true, DevicesURL: "/developer/docs#endpoint-device",
 			LeanIDTokens: true, Resources: []Scope{{"https://api.riverbikes.example/", ui.Label{Text: "Workshop API", Lang: ui.Undetermined}, ui.Label{}, true}, {Name: "https://mcp.riverbikes.example/"}},
 			BackchannelLogoutURI: "https://riverbikes.example/signed-out", BackchannelSession: true,
 			Algs: []string{"RS256", "ES256", "EdDSA"}, AuthSigningAlg: AnyAlg, RequestSigningAlg: "ES256",
@@ -174,6 +175,39 @@ var registrationFixtures = []audiencetest.Fixture{
 		v.JWKS, v.RequirePushed, v.RequireSigned, v.JWTAccessTokens, v.DPoPBound = sampleKeys, true, true, true, true
 		v.Resources[0].Chosen = false
 		return Settings(v)
+	}},
+	{Name: "settings-profile", Render: func(p ui.Page) templ.Component {
+		v := settingsOf(p)
+		v.Problems = []ui.Problem{ProfileProblem(p, ui.FieldResponseTypes), ProfileProblem(p, FieldAccessTokenFormat), ProfileProblem(p, FieldUserinfoAlg), ProfileProblem(p, ui.FieldJWKS),
+			ProfileProblem(p, FieldAuthMethod), ProfileProblem(p, FieldRequirePKCE), ProfileProblem(p, FieldProfile), DevicesProblem(p)}
+		v.Profile, v.AuthMethod, v.JWKS, v.RequirePushed, v.RequirePKCE, v.RequireSigned, v.DPoPBound = "fapi2-signing", "private_key_jwt", sampleKeys, true, true, true, true
+		v.JWTAccessTokens, v.HasDevices, v.MayHaveDevices = true, true, false
+		return Settings(v)
+	}},
+	{Name: "document", Render: func(p ui.Page) templ.Component {
+		return Document(DocumentView{Page: organizationPage(p, SectionApplications), Form: audiencetest.Form()})
+	}},
+	{Name: "document-wrong", Render: func(p ui.Page) templ.Component {
+		return Document(DocumentView{
+			Page: organizationPage(p, SectionApplications), Form: audiencetest.Form(), Address: "https://editor.riverbikes.example/client.json", Tried: true,
+			Wrong: []string{"client_id is not the address of the document, byte for byte.", "redirect_uris[1] is of another domain than the document."},
+		})
+	}},
+	{Name: "document-right", Render: func(p ui.Page) templ.Component {
+		return Document(DocumentView{
+			Page: organizationPage(p, SectionApplications), Form: audiencetest.Form(), Address: "https://editor.riverbikes.example/client.json", Tried: true,
+			Host: "editor.riverbikes.example", CallsItself: "River Editor", RedirectURIs: []string{"http://127.0.0.1/callback", "https://editor.riverbikes.example/callback"},
+			AuthMethod: "none", GrantTypes: []string{"authorization_code", "refresh_token"}, Scopes: []string{"openid", "offline_access"}, Life: time.Hour,
+			Notes: []string{"policy_uri is left out: it is not an https address of the domain of the document."},
+		})
+	}},
+	{Name: "document-problem", Render: func(p ui.Page) templ.Component {
+		return Document(DocumentView{
+			Page: organizationPage(p, SectionApplications), Form: audiencetest.Form(DocumentTooMany(p)), Address: "https://editor.riverbikes.example/client.json",
+		})
+	}},
+	{Name: "document-missing", Render: func(p ui.Page) templ.Component {
+		return Document(DocumentView{Page: organizationPage(p, SectionApplications), Form: audiencetest.Form(DocumentMissing(p))})
 	}},
 	{Name: "settings-confirm", Render: func(p ui.Page) templ.Component {
 		v := settingsOf(p, ui.Problem{Code: ui.ConfirmFirst})

@@ -35,9 +35,9 @@ go mod init example && go mod tidy && go run .`,
 	}},
 	{Name: "samples-button", Render: func(p ui.Page) templ.Component {
 		return Samples(SamplesView{
-			Page:         inProduction(applicationPage(p, SectionSamples)),
-			Languages:    []SampleChoice{{"HTML", "?language=button", true}},
-			Strict:       true,
+			Page:      inProduction(applicationPage(p, SectionSamples)),
+			Languages: []SampleChoice{{"HTML", "?language=button", true}},
+			Strict:    true, Unproven: true,
 			RedirectURIs: []SampleChoice{{"https://riverbikes.example/callback", "?", true}},
 			Files:        []DocsCode{{"button.html", `<span data-client-id="c1" data-start="/login"><a href="/login">Verify with Example ID</a></span>`}},
 		})

@@ -115,7 +115,7 @@ var organizationFixtures = []audiencetest.Fixture{
 	{Name: "applications-none", Render: func(p ui.Page) templ.Component {
 		d := inProduction(applicationPage(p, ""))
 		d.Trail, d.Sections = d.Trail[:1], organizationPage(p, SectionApplications).Sections
-		return Applications(ApplicationsView{Page: d, RegisterURL: "/developer/o/1/sandbox/new"})
+		return Applications(ApplicationsView{Page: d, RegisterURL: "/developer/o/1/sandbox/new", DocumentURL: "/developer/o/1/sandbox/document"})
 	}},
 	{Name: "applications-not-found", Render: func(p ui.Page) templ.Component {
 		return Applications(ApplicationsView{

@@ -285,7 +285,7 @@ func settingsFields(l *ui.Locale, v SettingsView) templ.Component {
 			}
 		}
 		if v.Kind != kindMachine {
-			templ_7745c5c3_Err = registrationSwitch(l, FieldRequireVerified, v.RequireVerified).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = registrationSwitch(l, v.Form, FieldRequireVerified, v.RequireVerified).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -373,7 +373,7 @@ func settingsFields(l *ui.Locale, v SettingsView) templ.Component {
 		switch {
 		case v.Kind == kindMachine:
 		case v.Dialect == "v3":
-			templ_7745c5c3_Err = registrationSwitch(l, FieldNoQueryToken, v.NoQueryToken).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = registrationSwitch(l, v.Form, FieldNoQueryToken, v.NoQueryToken).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -381,12 +381,12 @@ func settingsFields(l *ui.Locale, v SettingsView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = registrationSwitch(l, FieldNoJSONP, v.NoJSONP).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = registrationSwitch(l, v.Form, FieldNoJSONP, v.NoJSONP).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		default:
-			templ_7745c5c3_Err = registrationSwitch(l, FieldUserinfoSigned, v.UserinfoSigned).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = registrationSwitch(l, v.Form, FieldUserinfoSigned, v.UserinfoSigned).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

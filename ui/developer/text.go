@@ -19,6 +19,7 @@ type text struct {
 	Numbers      numbersText
 	Try          tryText
 	Sandbox      sandboxText
+	Document     documentText
 	Docs         docsText
 	Samples      samplesText
 	Notices      map[Notice]ui.Message
@@ -99,9 +100,18 @@ type faultText struct{ Name, Text ui.Message }
 
 type samplesText struct {
 	Heading, Text, Nothing, Strict   ui.Message
+	Unproven                         ui.Message
 	Language, RedirectURI, Libraries ui.Message
 	Run, Shell, Secret, SecretLink   ui.Message
 	Open, Listen                     ui.Message
+}
+
+type documentText struct {
+	Heading, Text, Link            ui.Message
+	Address, AddressText, Check    ui.Message
+	Wrong, Right, RightText, Notes ui.Message
+	Host, CallsItself, Life        ui.Message
+	TooMany, Missing               ui.Message
 }
 
 type docsText struct {

@@ -33,7 +33,11 @@ type applicationText struct {
 	Delete, DeleteText, DeleteName           ui.Message
 	More, MoreText, Tokens, SignOut          ui.Message
 	Proving, ProvingText, Stricter, AnyAlg   ui.Message
-	ByKey                                    ui.Message
+	ByKey, Profile                           ui.Message
+	Profiles                                 map[string]labelText
+	ProfileProblems                          map[string]ui.Message
+	Devices, DevicesRisk, DevicesMore        ui.Message
+	DevicesGiven, DevicesNot                 ui.Message
 	SignIn, SignInAdd                        ui.Message
 	SignIns                                  map[string]labelText
 }

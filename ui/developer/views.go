@@ -308,8 +308,9 @@ type ApplicationsView struct {
 	Applications []Application
 	// Search is what was searched for, and SearchURL where the form leads.
 	Search, SearchURL string
-	// RegisterURL leads to the form for a new one; empty for who may not.
-	RegisterURL string
+	// RegisterURL leads to the form for a new one; empty for who may not. DocumentURL leads to
+	// the trial of a document, where there are clients that nobody has registered.
+	RegisterURL, DocumentURL string
 	// MoreURL leads to the next page; empty on the last.
 	MoreURL string
 }

@@ -35,11 +35,17 @@ const (
 	FieldRequestSigningAlg      = "request_object_signing_alg"
 	FieldIDTokenAlg             = "id_token_signed_response_alg"
 	FieldUserinfoAlg            = "userinfo_signed_response_alg"
+	FieldResponseAlg            = "authorization_signed_response_alg"
+	FieldProfile                = "profile"
+	FieldDevices                = "device_grant"
 )
 
 // AnyAlg is the value of [FieldAuthSigningAlg] and [FieldRequestSigningAlg] for whichever
 // is supported.
 const AnyAlg = "any"
+
+// NoProfile is the value of [FieldProfile] for none; the others are the names of the profiles.
+const NoProfile = "none"
 
 // AnySignIn is the value of [FieldRequires] for no requirement; the others are the words of
 // the levels.
@@ -182,8 +188,15 @@ type Registration struct {
 
 	LeanIDTokens, JWTAccessTokens, DPoPBound bool
 	// SigningAlgs are those with which the provider can sign; with one there is no choice.
-	SigningAlgs             []string
-	IDTokenAlg, UserinfoAlg string
+	SigningAlgs                          []string
+	IDTokenAlg, UserinfoAlg, ResponseAlg string
+	// Profiles are those to choose from besides [NoProfile], and Profile the chosen one.
+	Profiles []string
+	Profile  string
+	// HasDevices says that it has the grant of devices, MayHaveDevices that developers choose
+	// it. DevicesURL leads to how it works.
+	HasDevices, MayHaveDevices bool
+	DevicesURL                 string
 	// Resources are the APIs that it may ask access tokens for, Name being the URI.
 	Resources            []Scope
 	BackchannelLogoutURI string

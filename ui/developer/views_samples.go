@@ -22,6 +22,8 @@ type SamplesView struct {
 	// Strict says that the application has to sign, or to push its requests, which the
 	// program does not.
 	Strict bool
+	// Unproven says that the application has to prove a key, which the program does not.
+	Unproven bool
 }
 
 // SampleChoice is one of several programs, or of several addresses.

@@ -18,7 +18,8 @@ type Demand struct {
 	AnyOf     []Requirement
 	Essential bool
 
-	// Afresh counts only factors that have been presented since the demand was made.
+	// Afresh counts only factors that have been presented since the demand was made, at a time
+	// that is known.
 	Afresh bool
 }
 
@@ -100,7 +101,7 @@ func (d Demand) Choose(candidates []Candidate, h Has, now time.Time) (best Candi
 			grants = grants || c.Meets(must.And(one), now)
 		}
 		switch {
-		case d.Afresh && !c.Fresh, !c.Meets(must, now), d.Essential && !grants:
+		case d.Afresh && (!c.Fresh || c.Undated), !c.Meets(must, now), d.Essential && !grants:
 			continue
 		case ok && granted != grants:
 			if granted {

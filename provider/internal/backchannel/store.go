@@ -69,9 +69,9 @@ func (s Store) RemovePasskey(ctx context.Context, accountID string, id []byte, o
 }
 
 // RemoveLink implements storage.Links.
-func (s Store) RemoveLink(ctx context.Context, accountID string, digest storage.Digest, on storage.Proof) error {
+func (s Store) RemoveLink(ctx context.Context, accountID string, digest storage.Digest, on storage.Proof, at time.Time) error {
 	defer s.Ended()
-	return s.Store.RemoveLink(ctx, accountID, digest, on)
+	return s.Store.RemoveLink(ctx, accountID, digest, on, at)
 }
 
 // RemovePassword implements storage.Authenticators.

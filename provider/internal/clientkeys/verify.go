@@ -180,4 +180,17 @@ func fits(key any, alg string) bool {
 	}
 }
 
+// Signs reports whether a key of a registered set can sign with one of these algorithms.
+func Signs(set []byte, algorithms []string) bool {
+	parsed, err := Parse(set)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(parsed.keys, func(key jose.JSONWebKey) bool {
+		return slices.ContainsFunc(algorithms, func(alg string) bool {
+			return fits(key.Key, alg) && (key.Algorithm == "" || Same(key.Algorithm, alg))
+		})
+	})
+}
+
 func accepted(alg string) bool { return slices.Contains(Algorithms, alg) }

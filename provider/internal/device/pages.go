@@ -12,12 +12,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
+	"strings"
 
 	"github.com/bonafide-id/bonafide/provider/internal/account"
+	"github.com/bonafide-id/bonafide/provider/internal/assurance"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -60,7 +60,10 @@ func (p *Pages) signedIn(h userHandler) authflow.PageHandler {
 		if err != nil {
 			return err
 		}
-		back := authflow.Return{Address: p.entry(r)}
+		back, err := p.entry(w, r, p.known(r))
+		if err != nil {
+			return err
+		}
 		enough, err := p.Flows.Suffices(r.Context(), user, back)
 		if err != nil {
 			return err
@@ -72,24 +75,6 @@ func (p *Pages) signedIn(h userHandler) authflow.PageHandler {
 	}
 }
 
-// entry is the address of the page that asks for a code, with the one that the request has
-// brought along.
-func (p *Pages) entry(r *http.Request) string {
-	if code := p.broughtAlong(r); code != "" {
-		return p.Site.Link(Path) + "?" + url.Values{ui.FieldUserCode: {code}}.Encode()
-	}
-	return p.Site.Link(Path)
-}
-
-// broughtAlong returns the code of a request's address, or "".
-func (p *Pages) broughtAlong(r *http.Request) string {
-	code, ok := engine.ReadUserCode(r.URL.Query().Get(ui.FieldUserCode))
-	if !p.Complete || !ok {
-		return ""
-	}
-	return engine.ShownCode(code)
-}
-
 // restart has a page that was loaded again begin with the code.
 func (p *Pages) restart(w http.ResponseWriter, _ *http.Request, _ *authflow.Page) error {
 	p.Site.Redirect(w, p.Site.Link(Path))
@@ -98,22 +83,27 @@ func (p *Pages) restart(w http.ResponseWriter, _ *http.Request, _ *authflow.Page
 
 // showEntry asks for a code.
 func (p *Pages) showEntry(w http.ResponseWriter, r *http.Request, _ *authflow.User) error {
-	return p.renderEntry(w, r, http.StatusOK)
+	return p.renderEntry(w, r, http.StatusOK, p.known(r))
 }
 
-func (p *Pages) renderEntry(w http.ResponseWriter, r *http.Request, status int, problems ...ui.Problem) error {
+func (p *Pages) renderEntry(w http.ResponseWriter, r *http.Request, status int, code string, problems ...ui.Problem) error {
 	form := p.Site.Form(w, r, problems)
 	form.Action = p.Site.Link(Path)
-	p.Site.Render(w, r, status, p.Site.Screens.Device(ui.DeviceView{Page: p.Site.PageView(r, nil), Form: form, Code: p.broughtAlong(r)}))
+	p.Site.Render(w, r, status, p.Site.Screens.Device(ui.DeviceView{Page: p.Site.PageView(r, nil), Form: form, Code: code}))
 	return nil
 }
 
 // enter checks a code, and asks what is to become of the request. A right code resets no count:
-// guesses at the codes of others would be free between two of one's own.
+// guesses at the codes of others would be free between two of one's own. What can be no code is no
+// guess.
 func (p *Pages) enter(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
-	entered := r.PostForm.Get(ui.FieldUserCode)
-	if entered == "" {
-		return p.renderEntry(w, r, http.StatusUnprocessableEntity, ui.Problem{Code: ui.CodeMissing, Field: ui.FieldUserCode})
+	entered := web.Truncate(r.PostForm.Get(ui.FieldUserCode), maxShown)
+	if strings.TrimSpace(entered) == "" {
+		return p.renderEntry(w, r, http.StatusUnprocessableEntity, "", ui.Problem{Code: ui.DeviceCodeMissing})
+	}
+	code, ok := readCode(entered)
+	if !ok {
+		return p.renderEntry(w, r, http.StatusUnprocessableEntity, entered, ui.Problem{Code: ui.DeviceCodeWrong})
 	}
 	by := ratelimit.Key{Account: user.UserID, Address: request.Addr(r.Context())}
 	wait, err := p.Limits.Allow(r.Context(), ratelimit.DeviceCode, by)
@@ -121,30 +111,39 @@ func (p *Pages) enter(w http.ResponseWriter, r *http.Request, user *authflow.Use
 		return err
 	}
 	if wait > 0 {
-		return p.renderEntry(w, r, web.TooMany(w, wait), account.Throttled(wait))
+		return p.renderEntry(w, r, web.TooMany(w, wait), code, account.Throttled(wait))
 	}
-	c, client, err := p.Engine.DeviceRequest(r.Context(), entered)
+	c, client, err := p.Engine.DeviceRequest(r.Context(), code)
 	if err != nil {
-		return p.unknown(w, r, err)
+		return p.unknown(w, r, code, err)
 	}
 	ask, err := p.Flows.ReadDevice(r.Context(), user, c, client)
 	if err != nil {
-		return p.unknown(w, r, err)
+		return p.unknown(w, r, code, err)
 	}
 	if p.SameNetwork && !isNear(r, c) {
-		return p.renderEntry(w, r, http.StatusForbidden, ui.Problem{Code: ui.DeviceElsewhere})
+		return p.renderEntry(w, r, http.StatusForbidden, "", ui.Problem{Code: ui.DeviceElsewhere})
 	}
 	if required, unmet := ask.Unmet(); unmet {
-		return p.Flows.SignIn(w, r, user, authflow.Return{Address: p.Site.Link(Path), Requires: required})
+		return p.signIn(w, r, user, code, required)
 	}
-	code, _ := engine.ReadUserCode(entered)
-	return p.show(w, r, user, ask, engine.ShownCode(code))
+	return p.show(w, r, user, ask, code)
+}
+
+// signIn has a user authenticate further, and return to the page that asks for the code.
+func (p *Pages) signIn(w http.ResponseWriter, r *http.Request, user *authflow.User, code string, required assurance.Requirement) error {
+	back, err := p.entry(w, r, code)
+	if err != nil {
+		return err
+	}
+	back.Requires = required
+	return p.Flows.SignIn(w, r, user, back)
 }
 
 // unknown says that a code is wrong, or expired, or decided; other errors stay.
-func (p *Pages) unknown(w http.ResponseWriter, r *http.Request, err error) error {
+func (p *Pages) unknown(w http.ResponseWriter, r *http.Request, code string, err error) error {
 	if errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrSpent) {
-		return p.renderEntry(w, r, http.StatusUnprocessableEntity, ui.Problem{Code: ui.CodeWrong, Field: ui.FieldUserCode})
+		return p.renderEntry(w, r, http.StatusUnprocessableEntity, code, ui.Problem{Code: ui.DeviceCodeWrong})
 	}
 	return err
 }
@@ -190,11 +189,22 @@ func (p *Pages) show(w http.ResponseWriter, r *http.Request, user *authflow.User
 	return nil
 }
 
+// seen returns what the form of a request has shown.
+func (p *Pages) seen(r *http.Request) (s shown, err error) {
+	plain, err := p.Site.Secrets.OpenString(p.shownPurpose(), r.PostForm.Get(shownField))
+	if err == nil {
+		err = json.Unmarshal(plain, &s)
+	}
+	if err == nil && len(s.Digest) != len(storage.Digest{}) {
+		err = errors.New("no digest")
+	}
+	return s, err
+}
+
 // decide acts on the decision about exactly what was shown.
 func (p *Pages) decide(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
-	var s shown
-	plain, err := p.Site.Secrets.OpenString(p.shownPurpose(), r.PostForm.Get(shownField))
-	if err != nil || json.Unmarshal(plain, &s) != nil || len(s.Digest) != len(storage.Digest{}) {
+	s, err := p.seen(r)
+	if err != nil {
 		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: err}
 	}
 	if s.User != user.UserID { // who has not seen it
@@ -202,19 +212,19 @@ func (p *Pages) decide(w http.ResponseWriter, r *http.Request, user *authflow.Us
 	}
 	c, client, err := p.Engine.DeviceAgain(r.Context(), storage.Digest(s.Digest))
 	if err != nil {
-		return p.unknown(w, r, err)
+		return p.unknown(w, r, s.Code, err)
 	}
 	ask, err := p.Flows.ReadDevice(r.Context(), user, c, client)
 	if err != nil {
-		return p.unknown(w, r, err)
+		return p.unknown(w, r, s.Code, err)
 	}
 	switch r.PostForm.Get(ui.FieldAction) {
 	case ui.ActionAllow:
 		return p.allow(w, r, user, ask, s)
 	case ui.ActionReport:
-		return p.deny(w, r, user, ask, ui.DeviceReported)
+		return p.deny(w, r, user, ask, s.Code, ui.DeviceReported)
 	default: // anything but a clear yes is a no
-		return p.deny(w, r, user, ask, ui.DeviceDenied)
+		return p.deny(w, r, user, ask, s.Code, ui.DeviceDenied)
 	}
 }
 
@@ -228,27 +238,27 @@ func (p *Pages) allow(w http.ResponseWriter, r *http.Request, user *authflow.Use
 		return p.show(w, r, user, ask, s.Code)
 	}
 	if p.SameNetwork && !isNear(r, ask.Code) {
-		return p.renderEntry(w, r, http.StatusForbidden, ui.Problem{Code: ui.DeviceElsewhere})
+		return p.renderEntry(w, r, http.StatusForbidden, "", ui.Problem{Code: ui.DeviceElsewhere})
 	}
 	if required, unmet := ask.Unmet(); unmet {
-		return p.Flows.SignIn(w, r, user, authflow.Return{Address: p.Site.Link(Path), Requires: required})
+		return p.signIn(w, r, user, s.Code, required)
 	}
 	err = ask.Allow(r.Context(), storage.Event{Name: audit.DeviceAllowed, Subject: user.UserID, ClientID: ask.Client.ID})
 	if err != nil {
-		return p.undecided(w, r, user, err)
+		return p.undecided(w, r, user, s.Code, err)
 	}
 	p.NoticeMail(r, user.Account, ui.MailView{Kind: ui.MailDeviceAllowed, Application: ask.Client.Title(), AppsURL: p.Site.BaseURL + "/account/apps"})
 	return p.done(w, r, ask, ui.DeviceAllowed)
 }
 
 // deny refuses the device, and reports it if the user has not started this.
-func (p *Pages) deny(w http.ResponseWriter, r *http.Request, user *authflow.User, ask *authflow.DeviceAsk, end ui.DeviceEnd) error {
+func (p *Pages) deny(w http.ResponseWriter, r *http.Request, user *authflow.User, ask *authflow.DeviceAsk, code string, end ui.DeviceEnd) error {
 	event := storage.Event{Name: audit.Denied, Subject: user.UserID, ClientID: ask.Client.ID}
 	if end == ui.DeviceReported {
 		event.Name, event.Detail = audit.DeviceReported, ask.Code.Address
 	}
 	if err := ask.Deny(r.Context(), event); err != nil {
-		return p.undecided(w, r, user, err)
+		return p.undecided(w, r, user, code, err)
 	}
 	if end == ui.DeviceReported {
 		p.NoticeMail(r, user.Account, ui.MailView{Kind: ui.MailDeviceReported, Application: ask.Client.Title()})
@@ -257,11 +267,11 @@ func (p *Pages) deny(w http.ResponseWriter, r *http.Request, user *authflow.User
 }
 
 // undecided handles a decision that was not recorded.
-func (p *Pages) undecided(w http.ResponseWriter, r *http.Request, user *authflow.User, err error) error {
+func (p *Pages) undecided(w http.ResponseWriter, r *http.Request, user *authflow.User, code string, err error) error {
 	if errors.Is(err, storage.ErrEnded) || errors.Is(err, storage.ErrChanged) {
-		return p.Flows.SignIn(w, r, user, authflow.Return{Address: p.Site.Link(Path)})
+		return p.signIn(w, r, user, code, assurance.Requirement{})
 	}
-	return p.unknown(w, r, err)
+	return p.unknown(w, r, code, err)
 }
 
 func (p *Pages) done(w http.ResponseWriter, r *http.Request, ask *authflow.DeviceAsk, end ui.DeviceEnd) error {

@@ -93,6 +93,6 @@ func (s *FaultyStore) AddLink(ctx context.Context, l storage.Link, limit int, on
 	return s.do(ctx, "AddLink", func() error { return s.Store.AddLink(ctx, l, limit, on) })
 }
 
-func (s *FaultyStore) RemoveLink(ctx context.Context, accountID string, digest storage.Digest, on storage.Proof) error {
-	return s.do(ctx, "RemoveLink", func() error { return s.Store.RemoveLink(ctx, accountID, digest, on) })
+func (s *FaultyStore) RemoveLink(ctx context.Context, accountID string, digest storage.Digest, on storage.Proof, at time.Time) error {
+	return s.do(ctx, "RemoveLink", func() error { return s.Store.RemoveLink(ctx, accountID, digest, on, at) })
 }

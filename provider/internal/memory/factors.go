@@ -58,19 +58,19 @@ func (s *Store) AddLink(ctx context.Context, l storage.Link, limit int, on stora
 }
 
 // RemoveLink implements storage.Links.
-func (s *Store) RemoveLink(ctx context.Context, accountID string, digest storage.Digest, on storage.Proof) error {
-	defer s.forget(changed{every: sessions})
-	return s.Store.RemoveLink(ctx, accountID, digest, on)
+func (s *Store) RemoveLink(ctx context.Context, accountID string, digest storage.Digest, on storage.Proof, at time.Time) error {
+	defer s.forget(changed{person: accountID, every: sessions})
+	return s.Store.RemoveLink(ctx, accountID, digest, on, at)
 }
 
 // ResetAuthenticators implements storage.Authenticators.
 func (s *Store) ResetAuthenticators(ctx context.Context, accountID string, at time.Time) error {
-	defer s.forget(changed{every: ofAccount})
+	defer s.forget(changed{person: accountID, every: ofAccount})
 	return s.Store.ResetAuthenticators(ctx, accountID, at)
 }
 
 // FinishRecovery implements storage.Recoveries.
 func (s *Store) FinishRecovery(ctx context.Context, f storage.RecoveryFinish) error {
-	defer s.forget(changed{every: ofAccount})
+	defer s.forget(changed{person: f.AccountID, every: ofAccount})
 	return s.Store.FinishRecovery(ctx, f)
 }

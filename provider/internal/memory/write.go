@@ -89,7 +89,7 @@ func (s *Store) SetLanguage(ctx context.Context, id, language string) error {
 
 // SetPassword implements storage.Accounts.
 func (s *Store) SetPassword(ctx context.Context, id string, on storage.Proof, hash string, at time.Time, begin ...storage.Session) error {
-	defer s.forget(changed{every: ofAccount})
+	defer s.forget(changed{person: id, every: ofAccount})
 	return s.Store.SetPassword(ctx, id, on, hash, at, begin...)
 }
 

@@ -150,8 +150,28 @@ var writes = map[string]write{
 	"AddPasskey": {do: addPasskey},
 	"AddLink":    {do: addLink},
 	"RemoveLink": {before: addLink, do: func(ctx context.Context, s storage.Store, n names) error {
-		return s.RemoveLink(ctx, n.user, sha256.Sum256([]byte(n.user)), n.on(1))
+		return s.RemoveLink(ctx, n.user, sha256.Sum256([]byte(n.user)), n.on(1), t0)
 	}},
+	"RemoveLink/Vouched": {before: addVouched, do: func(ctx context.Context, s storage.Store, n names) error {
+		return s.RemoveLink(ctx, n.user, sha256.Sum256([]byte(n.user)), n.on(1), t0)
+	}},
+	"SetPassword/Vouched": {before: addVouched, do: func(ctx context.Context, s storage.Store, n names) error {
+		return s.SetPassword(ctx, n.user, n.on(1), "new", t0)
+	}},
+	"ResetAuthenticators/Vouched": {before: addVouched, do: func(ctx context.Context, s storage.Store, n names) error {
+		return s.ResetAuthenticators(ctx, n.user, t0)
+	}},
+	"FinishRecovery/Vouched": {
+		before: func(ctx context.Context, s storage.Store, n names) error {
+			if err := addVouched(ctx, s, n); err != nil {
+				return err
+			}
+			return s.BeginRecovery(ctx, storage.Recovery{AccountID: n.user, StartedAt: t0, ReadyAt: t0, EndsAt: t0.Add(time.Hour)}, 0)
+		},
+		do: func(ctx context.Context, s storage.Store, n names) error {
+			return s.FinishRecovery(ctx, storage.RecoveryFinish{AccountID: n.user, PasswordHash: "new", At: t0, On: n.on(1)})
+		},
+	},
 	"RemovePasskey": {before: addPasskey, do: func(ctx context.Context, s storage.Store, n names) error {
 		return s.RemovePasskey(ctx, n.user, []byte(n.user), n.on(1))
 	}},
@@ -242,7 +262,17 @@ func changeEmail(ctx context.Context, s storage.Store, n names) error {
 func (n names) on(factors int64) storage.Proof { return storage.Proof{FactorsVersion: factors, At: t0} }
 
 func addLink(ctx context.Context, s storage.Store, n names) error {
-	return s.AddLink(ctx, storage.Link{Digest: sha256.Sum256([]byte(n.user)), AccountID: n.user, Upstream: "up", CreatedAt: t0}, 1, n.on(0))
+	return s.AddLink(ctx, storage.Link{Digest: sha256.Sum256([]byte(n.user)), AccountID: n.user, Upstream: "up", Issuer: "https://up.test", CreatedAt: t0}, 1, n.on(0))
+}
+
+// addVouched adds a link, and a membership for which its issuer vouches.
+func addVouched(ctx context.Context, s storage.Store, n names) error {
+	if err := addLink(ctx, s, n); err != nil {
+		return err
+	}
+	return s.SetStatus(ctx, n.user, storage.Status{
+		Group: "student", Verified: true, VerifiedBy: "https://up.test", Method: storage.MethodVouched, VerifiedAt: t0,
+	}, storage.NoStatus)
 }
 
 func addPasskey(ctx context.Context, s storage.Store, n names) error {

@@ -194,15 +194,9 @@ func (p *Pages) removeLink(w http.ResponseWriter, r *http.Request, o *owner, l s
 	if left == 0 && o.has.Link && !o.has.Password && !o.has.Passkey {
 		return show(w, r, o, security.LastWayIn)
 	}
-	if err := p.Disconnected(r.Context(), o.UserID, l.Issuer); err != nil {
-		return err
-	}
 	return p.change(w, r, o, change{
 		do: func(ctx context.Context, on storage.Proof) error {
-			if err := p.Store.RemoveLink(ctx, o.UserID, l.Digest, on); err != nil {
-				return err
-			}
-			return p.Disconnected(r.Context(), o.UserID, l.Issuer) // a sign-in may have recorded them once more
+			return p.Store.RemoveLink(ctx, o.UserID, l.Digest, on, on.At)
 		},
 		show: show, event: audit.LinkRemoved, mail: ui.MailLinkRemoved, notice: security.LinkRemoved, upstream: l.Upstream,
 	})

@@ -41,10 +41,9 @@ type Options struct {
 	}
 
 	// Upstreams are the upstream providers. Vouched records what one says of the groups of the
-	// owner, and Disconnected ends what an issuer has said.
-	Upstreams    *federation.Upstreams
-	Vouched      func(ctx context.Context, accountID string, back federation.Arrival) error
-	Disconnected func(ctx context.Context, accountID, issuer string) error
+	// owner.
+	Upstreams *federation.Upstreams
+	Vouched   func(ctx context.Context, accountID string, back federation.Arrival) error
 
 	// Party is the relying party of passkeys; nil if they are off.
 	Party      *passkey.Party

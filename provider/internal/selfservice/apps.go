@@ -8,6 +8,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -46,6 +47,7 @@ func (p *Pages) consentView(r *http.Request, c storage.Consent) (ui.App, error) 
 			TermsURL: client.TermsURL, PolicyURL: client.PolicyURL, Unknown: client.IsUnknown(),
 		},
 		Since: c.CreatedAt, LastUsed: c.LastUsedAt,
+		OnDevice:  len(client.RedirectURIs) == 0 && client.AllowsGrant(protocol.GrantDeviceCode),
 		RemoveURL: p.Site.Link("/account/apps/remove", web.ClientParameter, c.ClientID),
 	}
 	if client.IsUnknown() && !client.Trusted {

@@ -67,14 +67,14 @@ func (p *Pages) ask(asked authflow.Asked, set storage.AuthenticatorSet, fresh []
 	ways = slices.DeleteFunc(ways, func(m storage.Method) bool { return m == storage.Upstream })
 	return question{
 		set: set, requirement: requirement, given: given, fresh: fresh, user: asked.User, on: onLink(set.Account.Proof(), fresh),
-		ways: ways, upstream: byLink && asked.User != nil && (len(ways) == 0 || !isVain(requirement, given)),
+		ways: ways, upstream: byLink && asked.User != nil && (len(ways) == 0 || !isVain(asked.Demand.Afresh, requirement, given)),
 	}
 }
 
 // isVain reports whether it would change nothing to go to an upstream provider again, which does
 // not say when the user was present.
-func isVain(r assurance.Requirement, given []storage.Factor) bool {
-	return r.MaxAge > 0 && r.Level <= storage.OneFactor && slices.ContainsFunc(given, func(f storage.Factor) bool { return f.Undated })
+func isVain(afresh bool, r assurance.Requirement, given []storage.Factor) bool {
+	return (afresh || r.MaxAge > 0) && r.Level <= storage.OneFactor && slices.ContainsFunc(given, func(f storage.Factor) bool { return f.Undated })
 }
 
 // onLink returns a proof that rests on the link, too, by which one of the factors was presented.

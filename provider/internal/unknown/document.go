@@ -37,26 +37,11 @@ type metadata struct {
 }
 
 // read returns the registration of a document that was found at the address id. The error
-// names the member that is wrong.
+// names the first member that is wrong.
 func (p *Policy) read(id string, text []byte, now time.Time) (storage.Client, error) {
-	var m metadata
-	if err := json.Unmarshal(text, &m); err != nil {
-		return storage.Client{}, errors.New("is not a JSON object with the members of RFC 7591")
-	}
-	switch {
-	case m.ClientID != id:
-		return storage.Client{}, errors.New("client_id is not the address of the document, byte for byte")
-	case len(m.Secret) > 0 || len(m.SecretExpires) > 0:
-		return storage.Client{}, errors.New("client_secret is in a document that everybody can read")
-	case len(m.RedirectURIs) == 0:
-		return storage.Client{}, errors.New("redirect_uris are missing")
-	case len(m.ResponseTypes) > 0 && !slices.Contains(m.ResponseTypes, "code"):
-		return storage.Client{}, errors.New("response_types are without code")
-	case len(m.GrantTypes) > 0 && !slices.Contains(m.GrantTypes, protocol.GrantAuthorizationCode):
-		return storage.Client{}, errors.New("grant_types are without authorization_code")
-	}
-	if err := p.checkAddresses(id, m); err != nil {
-		return storage.Client{}, err
+	m, wrong := p.examine(id, text)
+	if len(wrong) > 0 {
+		return storage.Client{}, wrong[0]
 	}
 	c := storage.Client{
 		ID: id, Name: nameOf(id), Dialect: registry.DialectStandard, Origin: storage.OriginDocument, Unreviewed: true, NoQueryToken: true, NoJSONP: true,
@@ -77,25 +62,53 @@ func (p *Policy) read(id string, text []byte, now time.Time) (storage.Client, er
 	return c, err
 }
 
+// examine reads a document that was found at the address id. Each error names a member that is
+// wrong.
+func (p *Policy) examine(id string, text []byte) (m metadata, wrong []error) {
+	if err := json.Unmarshal(text, &m); err != nil {
+		return m, []error{errors.New("is not a JSON object with the members of RFC 7591")}
+	}
+	if m.ClientID != id {
+		wrong = append(wrong, errors.New("client_id is not the address of the document, byte for byte"))
+	}
+	if len(m.Secret) > 0 || len(m.SecretExpires) > 0 {
+		wrong = append(wrong, errors.New("client_secret is in a document that everybody can read"))
+	}
+	if len(m.RedirectURIs) == 0 {
+		wrong = append(wrong, errors.New("redirect_uris are missing"))
+	}
+	if len(m.ResponseTypes) > 0 && !slices.Contains(m.ResponseTypes, "code") {
+		wrong = append(wrong, errors.New("response_types are without code"))
+	}
+	if len(m.GrantTypes) > 0 && !slices.Contains(m.GrantTypes, protocol.GrantAuthorizationCode) {
+		wrong = append(wrong, errors.New("grant_types are without authorization_code"))
+	}
+	wrong = append(wrong, p.checkAddresses(id, m)...)
+	if err := readKeys(&storage.Client{}, m); err != nil {
+		wrong = append(wrong, err)
+	}
+	return m, wrong
+}
+
 // checkAddresses refuses the whole document for one address that is not of its owner: another
 // of its addresses would do as the next one to be asked for.
-func (p *Policy) checkAddresses(id string, m metadata) error {
+func (p *Policy) checkAddresses(id string, m metadata) (wrong []error) {
 	for i, uri := range m.RedirectURIs {
 		if err := p.validateRedirect(id, uri); err != nil {
-			return fmt.Errorf("redirect_uris[%d] %w", i, err)
+			wrong = append(wrong, fmt.Errorf("redirect_uris[%d] %w", i, err))
 		}
 	}
 	for i, uri := range m.PostLogoutRedirectURIs {
 		if err := p.validateRedirect(id, uri); err != nil {
-			return fmt.Errorf("post_logout_redirect_uris[%d] %w", i, err)
+			wrong = append(wrong, fmt.Errorf("post_logout_redirect_uris[%d] %w", i, err))
 		}
 	}
 	if m.JWKSURI != "" {
 		if err := p.validateOwn(id, m.JWKSURI); err != nil {
-			return fmt.Errorf("jwks_uri %w", err)
+			wrong = append(wrong, fmt.Errorf("jwks_uri %w", err))
 		}
 	}
-	return nil
+	return wrong
 }
 
 // readKeys reads how a client authenticates: by its key, or not at all.

@@ -36,6 +36,14 @@ type fetched struct {
 	life time.Duration
 }
 
+// unreached is the error of a call that has brought no whole response. Its text says why, for
+// the operator.
+type unreached struct{ cause error }
+
+func (e unreached) Error() string { return outbound.Reason(e.cause) }
+
+func (e unreached) Unwrap() error { return e.cause }
+
 // errGone says that there is no document at an address any more.
 var errGone = errors.New("there is no document at the address")
 
@@ -50,12 +58,12 @@ func fetch(ctx context.Context, client *http.Client, address string) (fetched, e
 	r.Header.Set("Accept", "application/json")
 	res, err := client.Do(r)
 	if err != nil {
-		return fetched{}, errors.New(outbound.Reason(err))
+		return fetched{}, unreached{err}
 	}
 	defer res.Body.Close()
 	switch {
 	case res.StatusCode == http.StatusNotFound || res.StatusCode == http.StatusGone:
-		return fetched{}, errGone
+		return fetched{}, fmt.Errorf("%w: the response has status %d", errGone, res.StatusCode)
 	case res.StatusCode != http.StatusOK:
 		return fetched{}, fmt.Errorf("the response has status %d", res.StatusCode)
 	case !isJSON(res.Header.Get("Content-Type")):
@@ -65,7 +73,7 @@ func fetch(ctx context.Context, client *http.Client, address string) (fetched, e
 	}
 	text, err := io.ReadAll(res.Body) // which is bounded
 	if err != nil {
-		return fetched{}, errors.New(outbound.Reason(err))
+		return fetched{}, unreached{err}
 	}
 	return fetched{text, lifeOf(res.Header)}, nil
 }

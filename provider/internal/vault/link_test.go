@@ -48,7 +48,7 @@ func TestLinksAreSealed(t *testing.T) {
 	}
 	moved := sealed.Links[1]
 	moved.AccountID = "bob"
-	if err := behind.RemoveLink(t.Context(), "ann", moved.Digest, sealed.Account.Proof()); err != nil {
+	if err := behind.RemoveLink(t.Context(), "ann", moved.Digest, sealed.Account.Proof(), atNoon); err != nil {
 		t.Fatal(err)
 	}
 	if err := behind.AddLink(t.Context(), moved, 1, storage.Proof{At: atNoon}); err != nil {

@@ -75,16 +75,17 @@ type Document struct {
 // New returns the reference of an installation.
 func New(i Installation) *Document {
 	i.Name = strings.Join(strings.Fields(i.Name), " ")
+	endpoints := []Endpoint{discovery(), keySet(), authorization(i), pushing(i)}
+	if i.Devices {
+		endpoints = append(endpoints, deviceAuthorization(i))
+	}
 	return &Document{
 		Installation: i,
-		Endpoints: []Endpoint{
-			discovery(), keySet(), authorization(i), pushing(i), token(), revocation(), introspection(), userinfo(), attributes(),
-			signOut(), button(),
-		},
-		Everywhere:  everywhere(),
-		Pages:       pages(),
-		Payloads:    payloads(i),
-		Limits:      limits(i),
-		Differences: differences(),
+		Endpoints:    append(endpoints, token(i), revocation(), introspection(), userinfo(), attributes(), signOut(), button()),
+		Everywhere:   everywhere(),
+		Pages:        pages(),
+		Payloads:     payloads(i),
+		Limits:       limits(i),
+		Differences:  differences(),
 	}
 }

@@ -47,7 +47,7 @@ var publicKey = json.RawMessage(`{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qY
 // installation is one with the defaults of everything.
 func installation(base string) Installation {
 	return Installation{SandboxURL: "https://sandbox.id.example", Installation: provider.Installation{
-		Name: "Bonafide", BaseURL: base, Issuer: base + "/oidc",
+		Name: "Bonafide", BaseURL: base, Issuer: base + "/oidc", Devices: true, Documents: true,
 		Scopes: catalogue.DefaultScopes(), Attributes: catalogue.DefaultAttributes(), Groups: catalogue.DefaultGroups(),
 		Lifetimes: provider.Lifetimes{
 			Code: time.Minute, AccessToken: 5 * time.Minute, IDToken: 5 * time.Minute, RefreshToken: 7 * 24 * time.Hour,
@@ -68,6 +68,7 @@ func newLab(t testing.TB) *lab {
 	base := server.URL + "/id"
 	l.provider, err = provider.New(t.Context(), provider.Config{
 		BaseURL: base, Secret: secret, Store: store, AllowPrivateNetworks: true, Resources: []provider.Resource{{URI: apiURI}},
+		DeviceAuthorization: provider.DeviceAuthorization{On: true}, UnknownClients: provider.UnknownClients{Documents: true},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -85,11 +86,11 @@ func newLab(t testing.TB) *lab {
 }
 
 func (l *lab) register() {
-	both := grantTypes
+	both := append(slices.Clone(grantTypes), deviceGrant)
 	for _, c := range []provider.Client{
 		{ID: "std", Dialect: provider.Standard, ResponseTypes: responseTypes, GrantTypes: both},
 		{ID: "new", Dialect: provider.Standard, GrantTypes: both},
-		{ID: "v3", GrantTypes: both},
+		{ID: "v3", GrantTypes: grantTypes},
 		{ID: "pub", Dialect: provider.Standard, Public: true},
 		{ID: "once", Dialect: provider.Standard},
 		{ID: "strict", Dialect: provider.Standard, RequireVerified: true},

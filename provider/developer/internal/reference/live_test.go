@@ -204,7 +204,7 @@ func (l *lab) part(token any, n int) map[string]any {
 func TestEveryPayloadIsAsDocumented(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
-	for _, id := range []struct{ endpoint, payload string }{{"discovery", "Discovery"}, {"jwks", "KeySet"}, {"introspect", "Introspection"}, {"push", "PushedRequest"}} {
+	for _, id := range []struct{ endpoint, payload string }{{"discovery", "Discovery"}, {"jwks", "KeySet"}, {"introspect", "Introspection"}, {"push", "PushedRequest"}, {"device", "DeviceAuthorization"}} {
 		e := l.doc.endpoint(id.endpoint)
 		fits(t, l.doc, "standard", id.payload, l.object(l.do(l.alice, l.build(e, "std", e.Example, nil)).body))
 	}
@@ -249,7 +249,7 @@ func TestRoutesForApplicationsAreDocumented(t *testing.T) {
 	var routes []web.Route
 	// Without a path in the base URL some are where the host's router would be asked.
 	beside := oauth.InsertedPaths("")
-	for _, r := range (&oauth.Endpoints{Options: oauth.Options{Site: &web.Site{Base: &url.URL{}}}}).Routes() {
+	for _, r := range (&oauth.Endpoints{Options: oauth.Options{Site: &web.Site{Base: &url.URL{}}, Devices: true}}).Routes() {
 		if !slices.Contains(beside, r.Path) {
 			routes = append(routes, r)
 		}
@@ -327,10 +327,39 @@ func TestDiscoveryListsAreTheDocuments(t *testing.T) {
 	for name, id := range map[string]string{
 		"authorization_endpoint": "authorize", "token_endpoint": "token", "userinfo_endpoint": "userinfo", "jwks_uri": "jwks",
 		"revocation_endpoint": "revoke", "introspection_endpoint": "introspect", "end_session_endpoint": "signOut",
-		"pushed_authorization_request_endpoint": "push",
+		"pushed_authorization_request_endpoint": "push", "device_authorization_endpoint": "device",
 	} {
 		if want := l.doc.BaseURL + l.doc.endpoint(id).Path; found[name] != want {
 			t.Errorf("%s is %v, documented as %s", name, found[name], want)
+		}
+	}
+}
+
+func TestSignedResponsesAreAsDocumented(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	for _, changes := range [][]Change{{with("response_mode", "jwt")}, {with("response_mode", "jwt"), with("prompt", "none"), with("scope", "openid student")}} {
+		e := l.doc.endpoint("authorize")
+		p := l.open(l.alice, l.build(e, "new", e.Example, changes))
+		if p.StatusCode == http.StatusOK {
+			p = l.submit(p, "action", "allow")
+		}
+		response := l.response(p)
+		if len(response) != 1 {
+			t.Errorf("response %v", response)
+		}
+		fits(t, l.doc, "standard", "SignedResponse", l.part(response.Get("response"), 1))
+	}
+}
+
+// A provider without device authorization documents none.
+func TestDevicesAreDocumentedWhereTheyAre(t *testing.T) {
+	t.Parallel()
+	i := installation("https://id.example")
+	i.Devices = false
+	for name, text := range map[string]string{"llms.txt": string(New(i).LLMs()), "openapi.json": string(New(i).OpenAPI())} {
+		if strings.Contains(text, "device_authorization") || strings.Contains(text, deviceGrant) {
+			t.Errorf("%s has devices", name)
 		}
 	}
 }

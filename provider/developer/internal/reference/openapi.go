@@ -83,7 +83,7 @@ func (d *Document) operation(e Endpoint, method string) object {
 		case inForm(p):
 			form = append(form, p)
 		default:
-			inAddress = append(inAddress, p.inQuery(e.exampleOf(p.Name)))
+			inAddress = append(inAddress, p.outsideForm(e.exampleOf(p.Name)))
 		}
 	}
 	if len(inAddress) > 0 {
@@ -128,9 +128,14 @@ func (e Endpoint) formExample(form []Parameter) object {
 	return example
 }
 
-func (p Parameter) inQuery(example string) object {
+// outsideForm is a parameter of the query or a header.
+func (p Parameter) outsideForm(example string) object {
+	in := "query"
+	if p.Header {
+		in = "header"
+	}
 	o := object{
-		"name": p.Name, "in": "query", "required": p.Needed == Always, "description": p.text(), "schema": p.schema(),
+		"name": p.Name, "in": in, "required": p.Needed == Always, "description": p.text(), "schema": p.schema(),
 	}
 	if example != "" {
 		o["example"] = example

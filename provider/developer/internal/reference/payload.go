@@ -63,14 +63,16 @@ func payloads(i Installation) []Payload {
 				{Name: "expires_in", Type: TypeString, When: "with `access_token`", Meaning: "Its life in seconds."},
 				{Name: "scope", Type: TypeString, When: "with `access_token`", Meaning: "What it is good for."},
 				{Name: "id_token", Type: TypeString, When: "asked for by `response_type`", Meaning: "The ID token."},
+				{Name: "response", Type: TypeString, When: "asked for by a `response_mode` with `jwt`", Meaning: "A signed JWT with all the other parameters; then it comes alone."},
 				{Name: "error", Type: TypeString, When: "on an error", Meaning: "A code. Decide by it."},
 				{Name: "error_description", Type: TypeString, When: "on an error", Meaning: "Text for developers, which may change."},
 				{Name: "state", Type: TypeString, When: "the request had one", Meaning: "That of the request, byte for byte."},
 				{Name: "iss", Type: TypeString, Always: true, Meaning: "The issuer (RFC 9207). Refuse a response of another.", Example: text(i.Issuer)},
 			}},
+		signedResponsePayload(i),
 		{Name: "TokenPayload", Title: "Token payload", Members: []Member{
 			{Name: "access_token", Type: TypeString, Always: true, Meaning: "Opens the data endpoints, in the header `Authorization`. Opaque, but for applications that are registered for JWT access tokens.", Example: `"at_4fGb0ZyX"`},
-			{Name: "token_type", Type: TypeString, Always: true, Meaning: "`bearer`", Example: `"bearer"`},
+			{Name: "token_type", Type: TypeString, Always: true, Meaning: "`bearer`; `DPoP` when it is bound to a key.", Example: `"bearer"`},
 			{Name: "expires_in", Type: TypeInteger, InV3: TypeString, Always: true, Meaning: "Life of the access token in seconds.", Example: `300`},
 			{Name: "refresh_token", Type: TypeString, When: "with the grant `refresh_token`, and in the dialect `v3` always with a code", Meaning: "To be exchanged for new tokens, once.", Example: `"rt_9kLm2QwE"`},
 			{Name: "refresh_expires_in", Type: TypeInteger, InV3: TypeString, When: "with `refresh_token`", Meaning: "Its life in seconds, while it is not used.", Example: `604800`},
@@ -135,7 +137,7 @@ func payloads(i Installation) []Payload {
 			{Name: "request_uri", Type: TypeString, Always: true, Meaning: "What to send the user with.", Example: `"urn:ietf:params:oauth:request_uri:pZ0x"`},
 			{Name: "expires_in", Type: TypeInteger, Always: true, Meaning: "How many seconds it lives.", Example: `90`},
 		}},
-		discoveryPayload(),
+		discoveryPayload(i),
 		{Name: "KeySet", Title: "JSON Web Key Set", Members: []Member{{Name: "keys", Type: objects("Key"), Always: true, Meaning: "The public keys."}}},
 		{Name: "Key", Title: "JSON Web Key", Members: []Member{
 			{Name: "kty", Type: TypeString, Always: true, Meaning: "`RSA`; `EC` or `OKP` for keys of ES256 and EdDSA"},
@@ -153,6 +155,9 @@ func payloads(i Installation) []Payload {
 				{Name: "error", Type: TypeString, Always: true, Meaning: "A code.", Example: `"invalid_grant"`},
 				{Name: "error_description", Type: TypeString, Always: true, Meaning: "What is wrong.", Example: `"The code_verifier does not fit the code_challenge."`},
 			}},
+	}
+	if i.Devices {
+		all = append(all, deviceAuthorizationPayload(i))
 	}
 	for _, a := range i.handles() {
 		if a.Type == catalogue.Objects || a.Type == catalogue.Object {
@@ -209,7 +214,7 @@ func listed(a catalogue.Attribute) Payload {
 // payloadName is the name of the payload for an object of an attribute.
 func payloadName(handle string) string { return "Item_" + strings.ReplaceAll(handle, ":", ".") }
 
-func discoveryPayload() Payload {
+func discoveryPayload(i Installation) Payload {
 	p := Payload{Name: "Discovery", Title: "Provider metadata", Open: true}
 	for _, m := range []struct {
 		name    string
@@ -257,6 +262,12 @@ func discoveryPayload() Payload {
 		{"request_uri_parameter_supported", TypeBoolean, "`false`: nothing is fetched. The `request_uri` of a pushed request is another thing."},
 	} {
 		p.Members = append(p.Members, Member{Name: m.name, Type: m.kind, Always: true, Meaning: m.meaning})
+	}
+	if i.Devices {
+		p.Members = append(p.Members, Member{Name: "device_authorization_endpoint", Type: TypeString, Always: true, Meaning: "Its address."})
+	}
+	if i.Documents {
+		p.Members = append(p.Members, Member{Name: "client_id_metadata_document_supported", Type: TypeBoolean, Always: true, Meaning: "`true`: the https address of a metadata document can be a `client_id`."})
 	}
 	return p
 }

@@ -19,6 +19,24 @@ func accessTokenPayload(i Installation) Payload {
 			{Name: "auth_time", Type: TypeInteger, When: "a user has signed in", Meaning: "When."},
 			{Name: "acr", Type: TypeString, When: "a user has signed in", Meaning: "How well, as in the ID token."},
 			{Name: "amr", Type: TypeStrings, When: "a user has signed in, and it is known", Meaning: "How, as in the ID token."},
+			{Name: "cnf", Type: TypeAny, When: "bound to a key", Meaning: "`jkt`, the SHA-256 thumbprint of the key (RFC 9449 section 6)."},
+		}}
+}
+
+// signedResponsePayload is an authorization response in a JWT.
+func signedResponsePayload(i Installation) Payload {
+	return Payload{Name: "SignedResponse", Title: "Claims of a signed authorization response", Open: true,
+		Text: []string{
+			"With a `response_mode` that has `jwt`, in the dialect `standard`, the parameters of the authorization response are the claims of the JWT in `response` (JARM), errors too. Verify it by the key set, with the `authorization_signed_response_alg` of your registration, or RS256.",
+		},
+		Members: []Member{
+			{Name: "iss", Type: TypeString, Always: true, Meaning: "The issuer.", Example: text(i.Issuer)},
+			{Name: "aud", Type: TypeString, Always: true, Meaning: "Your `client_id`.", Example: `"your-client-id"`},
+			{Name: "exp", Type: TypeInteger, Always: true, Meaning: "When it expires, in seconds since 1970.", Example: `1773324600`},
+			{Name: "code", Type: TypeString, When: "asked for by `response_type`", Meaning: "To be redeemed at the token endpoint, once.", Example: `"ac_8sWq0PkJ"`},
+			{Name: "state", Type: TypeString, When: "the request had one", Meaning: "That of the request, byte for byte.", Example: `"af0ifjsldkj"`},
+			{Name: "error", Type: TypeString, When: "on an error", Meaning: "A code."},
+			{Name: "error_description", Type: TypeString, When: "on an error", Meaning: "Text for developers."},
 		}}
 }
 

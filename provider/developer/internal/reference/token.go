@@ -1,13 +1,24 @@
 package reference
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // grantTypes are those of the token endpoint.
 var grantTypes = []string{"authorization_code", "refresh_token", "client_credentials", bearerGrant}
 
 const bearerGrant = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
-func token() Endpoint {
+func token(i Installation) Endpoint {
+	grants := grantTypes
+	var polls []Parameter
+	var devices []Error
+	if i.Devices {
+		grants = append(slices.Clone(grants), deviceGrant)
+		polls = []Parameter{{Name: "device_code", Needed: "for `" + deviceGrant + "`", Meaning: "That of the device authorization endpoint. Poll with it until the answer is another than `authorization_pending`."}}
+		devices = deviceErrors()
+	}
 	return Endpoint{
 		ID: "token", Title: "Token endpoint", Path: "/oauth/token", Methods: []string{"POST"},
 		Standard: "RFC 6749 section 3.2, OpenID Connect Core section 3.1.3",
@@ -18,8 +29,8 @@ func token() Endpoint {
 			"With `urn:ietf:params:oauth:grant-type:jwt-bearer` (RFC 7523) your application signs the name of a user with its own key, and gets an access token to what that user has allowed it before, and nothing else.",
 		},
 		Auth: ClientAuth, Origins: RegisteredOrigins,
-		Parameters: append([]Parameter{
-			{Name: "grant_type", Needed: Always, Values: grantTypes, Meaning: "What you present."},
+		Parameters: slices.Concat([]Parameter{
+			{Name: "grant_type", Needed: Always, Values: grants, Meaning: "What you present."},
 			{Name: "code", Needed: "for `authorization_code`", Meaning: "The code of the authorization response."},
 			{Name: "redirect_uri", Needed: "when the authorization request had one, and always in the dialect `v3`", Meaning: "The one of the authorization request."},
 			{Name: "code_verifier", Needed: "when the authorization request had a `code_challenge`", Meaning: "The verifier that the challenge was made of."},
@@ -28,43 +39,48 @@ func token() Endpoint {
 			{Name: "scope", List: true, Meaning: "With `refresh_token`: fewer scope values than the user allowed. With `client_credentials`: some of those that are registered, and neither `openid` nor `offline_access`. With an assertion: some of those that the user has allowed."},
 			proofParameter("A proof of a key of your application (RFC 9449), in the dialect `standard`: the access token is bound to that key, and so is the refresh token of a public application. An answer may have a nonce for the next proof in its header `DPoP-Nonce`."),
 			resourceParameter("The URI of an API that the access token is to be for, and nothing else (RFC 8707): of those that the authorization request has named. Without it the token is for all of these, and for the data endpoints."),
-		}, credentials()...),
+		}, polls, credentials()),
 		Answers: []Answer{{200, mediaJSON, "TokenPayload", ""}},
-		Errors: append(formErrors(),
-			Error{Status: 400, Code: "invalid_request", Text: "Send the parameters as a form, or as one JSON object whose members are strings.", Remedy: "Numbers, lists, `null` and nested values are refused.", Example: []Change{body("application/json", "[]")}},
-			Error{Status: 400, Code: "invalid_request", Text: "The parameter device_code is missing.", Remedy: "Send that of the device, where the provider has device authorization (RFC 8628)."},
-			Error{Status: 400, Code: "authorization_pending", Text: "The user has not decided yet.", Remedy: "A device polls again after the interval."},
-			Error{Status: 400, Code: "slow_down", Text: "Wait five seconds more before each poll.", Remedy: "A device polls too often."},
-			Error{Status: 400, Code: "access_denied", Text: "The user did not allow it, or no longer does.", Remedy: "The user of a device has refused, or the account was locked since. Stop polling."},
-			Error{Status: 400, Code: "expired_token", Text: "The device code has expired. Ask for another one.", Remedy: "Nobody has decided in time."},
-			Error{Status: 400, Code: "invalid_scope", Text: "A device of this application may not ask for this scope.", Remedy: "The device authorization endpoint answers so. The scope is not registered, or kept from devices."},
-			Error{Status: 400, Code: "invalid_request", Text: "The parameter grant_type is missing.", Remedy: "Send it.", Example: []Change{without("grant_type")}},
-			Error{Status: 400, Code: "invalid_request", Text: "The parameter code is missing.", Remedy: "Send the code of the authorization response.", Example: []Change{without("code")}},
-			Error{Status: 400, Code: "invalid_request", Text: "The parameter redirect_uri is missing.", Remedy: "Send that of the authorization request.", For: InV3, Example: []Change{without("redirect_uri")}},
-			Error{Status: 400, Code: "invalid_request", Text: "The parameter refresh_token is missing.", Remedy: "Send the newest one.", Refresh: true, Example: []Change{without("refresh_token")}},
-			Error{Status: 400, Code: "invalid_request", Text: "The parameter assertion is missing.", Remedy: "Send one, signed with a registered key.", Example: []Change{with("grant_type", bearerGrant)}},
-			Error{Status: 400, Code: "invalid_request", Text: "The request is malformed.", Remedy: "Something else that RFC 6749 requires is missing."},
-			Error{Status: 400, Code: "invalid_grant", Text: "The code or token is unknown, expired, used or revoked, or belongs to another application.", Remedy: "Begin a new authorization request. After this answer to a refresh, the user signs in again.", Example: []Change{with("code", "nonsense")}},
-			Error{Status: 400, Code: "invalid_grant", Text: "The redirect_uri is not that of the authorization request: the host differs.", Remedy: "Or another part, which it names. Send the same in both requests, byte for byte.", Example: []Change{with("redirect_uri", "https://another.example/cb")}},
-			Error{Status: 400, Code: "invalid_grant", Text: "The code_verifier does not fit the code_challenge.", Remedy: "Keep the verifier with the session in which the flow began.", Example: []Change{with("code_verifier", strings.Repeat("x", 43))}},
-			Error{Status: 400, Code: "invalid_grant", Text: "The assertion is malformed, expired, used, or not signed by this application for this provider, or its user has not allowed this.", Remedy: "Your log says which. Where the consent is missing, send the user to the authorization endpoint once.", Example: []Change{with("grant_type", bearerGrant), with("assertion", "x")}},
-			Error{Status: 400, Code: "invalid_scope", Text: "Ask for no more scopes than the user allowed.", Remedy: "A refresh narrows, never widens.", Refresh: true, Example: []Change{with("scope", "openid offline_access")}},
-			Error{Status: 400, Code: "invalid_scope", Text: "Ask for exactly one scope value that the user has allowed.", Remedy: "Name it with the assertion: the dialect grants one value.", For: InV3},
-			Error{Status: 400, Code: "invalid_scope", Text: "This application may not ask for this scope for itself.", Remedy: "Ask for registered scope values, without `openid` and `offline_access`.", Itself: true, Example: []Change{with("scope", "openid")}},
+		Errors: slices.Concat(formErrors(), devices, []Error{
+			{Status: 400, Code: "invalid_request", Text: "Send the parameters as a form, or as one JSON object whose members are strings.", Remedy: "Numbers, lists, `null` and nested values are refused.", Example: []Change{body("application/json", "[]")}},
+			{Status: 400, Code: "invalid_request", Text: "The parameter grant_type is missing.", Remedy: "Send it.", Example: []Change{without("grant_type")}},
+			{Status: 400, Code: "invalid_request", Text: "The parameter code is missing.", Remedy: "Send the code of the authorization response.", Example: []Change{without("code")}},
+			{Status: 400, Code: "invalid_request", Text: "The parameter redirect_uri is missing.", Remedy: "Send that of the authorization request.", For: InV3, Example: []Change{without("redirect_uri")}},
+			{Status: 400, Code: "invalid_request", Text: "The parameter refresh_token is missing.", Remedy: "Send the newest one.", Refresh: true, Example: []Change{without("refresh_token")}},
+			{Status: 400, Code: "invalid_request", Text: "The parameter assertion is missing.", Remedy: "Send one, signed with a registered key.", Example: []Change{with("grant_type", bearerGrant)}},
+			{Status: 400, Code: "invalid_request", Text: "The request is malformed.", Remedy: "Something else that RFC 6749 requires is missing."},
+			{Status: 400, Code: "invalid_grant", Text: "The code or token is unknown, expired, used or revoked, or belongs to another application.", Remedy: "Begin a new authorization request. After this answer to a refresh, the user signs in again.", Example: []Change{with("code", "nonsense")}},
+			{Status: 400, Code: "invalid_grant", Text: "The redirect_uri is not that of the authorization request: the host differs.", Remedy: "Or another part, which it names. Send the same in both requests, byte for byte.", Example: []Change{with("redirect_uri", "https://another.example/cb")}},
+			{Status: 400, Code: "invalid_grant", Text: "The code_verifier does not fit the code_challenge.", Remedy: "Keep the verifier with the session in which the flow began.", Example: []Change{with("code_verifier", strings.Repeat("x", 43))}},
+			{Status: 400, Code: "invalid_grant", Text: "The assertion is malformed, expired, used, or not signed by this application for this provider, or its user has not allowed this.", Remedy: "Your log says which. Where the consent is missing, send the user to the authorization endpoint once.", Example: []Change{with("grant_type", bearerGrant), with("assertion", "x")}},
+			{Status: 400, Code: "invalid_scope", Text: "Ask for no more scopes than the user allowed.", Remedy: "A refresh narrows, never widens.", Refresh: true, Example: []Change{with("scope", "openid offline_access")}},
+			{Status: 400, Code: "invalid_scope", Text: "Ask for exactly one scope value that the user has allowed.", Remedy: "Name it with the assertion: the dialect grants one value.", For: InV3},
+			{Status: 400, Code: "invalid_scope", Text: "This application may not ask for this scope for itself.", Remedy: "Ask for registered scope values, without `openid` and `offline_access`.", Itself: true, Example: []Change{with("scope", "openid")}},
 			atToken(targetError()),
-			Error{Status: 400, Code: "invalid_target", Text: "Name only resources that the authorization request has named.", Remedy: "Send the same `resource` in both requests: the user is asked about each."},
-			Error{Status: 400, Code: "invalid_target", Text: "Name resources one by one: their tokens are signed with different algorithms.", Remedy: "Ask for a token for each `resource` by itself."},
-			Error{Status: 400, Code: "unauthorized_client", Text: "This application is registered for an algorithm that signs no more.", Remedy: "Register one that discovery lists, or ask the operator to switch the old one on again."},
-			Error{Status: 400, Code: "unauthorized_client", Text: "This application may not use this grant.", Remedy: "Register the grant `refresh_token`.", For: WithoutRefresh, Refresh: true, Example: []Change{with("refresh_token", "nonsense")}},
-			Error{Status: 400, Code: "unauthorized_client", Text: "This application may not use this grant.", Remedy: "Register the grant `client_credentials`. A public client cannot have it.", For: ForPublic, Itself: true, Example: []Change{with("scope", "military")}},
+			{Status: 400, Code: "invalid_target", Text: "Name only resources that the authorization request has named.", Remedy: "Send the same `resource` in both requests: the user is asked about each."},
+			{Status: 400, Code: "invalid_target", Text: "Name resources one by one: their tokens are signed with different algorithms.", Remedy: "Ask for a token for each `resource` by itself."},
+			{Status: 400, Code: "unauthorized_client", Text: "This application is registered for an algorithm that signs no more.", Remedy: "Register one that discovery lists, or ask the operator to switch the old one on again."},
+			{Status: 400, Code: "unauthorized_client", Text: "This application may not use this grant.", Remedy: "Register the grant `refresh_token`.", For: WithoutRefresh, Refresh: true, Example: []Change{with("refresh_token", "nonsense")}},
+			{Status: 400, Code: "unauthorized_client", Text: "This application may not use this grant.", Remedy: "Register the grant `client_credentials`. A public client cannot have it.", For: ForPublic, Itself: true, Example: []Change{with("scope", "military")}},
 			proofError, proofNonceError,
-			Error{Status: 400, Code: "invalid_dpop_proof", Text: "This application has to send a DPoP proof.", Remedy: "Its tokens are all bound to a key: its registration has `dpop_bound_access_tokens`.", For: InStandard},
-			Error{Status: 400, Code: "unsupported_grant_type", Text: "This grant_type is not supported.", Remedy: "Use one of those above. In the dialect `v3` also when another than the first is not registered.", Example: []Change{with("grant_type", "password")}},
-		),
+			{Status: 400, Code: "invalid_dpop_proof", Text: "This application has to send a DPoP proof.", Remedy: "Its tokens are all bound to a key: its registration has `dpop_bound_access_tokens`.", For: InStandard},
+			{Status: 400, Code: "unsupported_grant_type", Text: "This grant_type is not supported.", Remedy: "Use one of those above. In the dialect `v3` also when another than the first is not registered.", Example: []Change{with("grant_type", "password")}},
+		}),
 		Example: []Pair{
 			{"grant_type", "authorization_code"}, {"code", "{code}"}, {"redirect_uri", "{redirect_uri}"}, {"code_verifier", "{code_verifier}"},
 			{"client_id", "{client_id}"}, {"client_secret", "{client_secret}"},
 		},
+	}
+}
+
+// deviceErrors are those of a device that polls.
+func deviceErrors() []Error {
+	return []Error{
+		{Status: 400, Code: "invalid_request", Text: "The parameter device_code is missing.", Remedy: "Send that of the device."},
+		{Status: 400, Code: "authorization_pending", Text: "The user has not decided yet.", Remedy: "A device polls again after the interval."},
+		{Status: 400, Code: "slow_down", Text: "Wait five seconds more before each poll.", Remedy: "A device polls too often."},
+		{Status: 400, Code: "access_denied", Text: "The user did not allow it, or no longer does.", Remedy: "The user of a device has refused, or the account was locked since. Stop polling."},
+		{Status: 400, Code: "expired_token", Text: "The device code has expired. Ask for another one.", Remedy: "Nobody has decided in time."},
 	}
 }
 

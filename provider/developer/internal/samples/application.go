@@ -34,6 +34,9 @@ type Application struct {
 	// Machine marks an application at which nobody signs in.
 	Machine bool
 
+	// DPoP marks an application whose access tokens are bound to a key (RFC 9449).
+	DPoP bool
+
 	// Scopes are those that the sample asks for; with openid for OpenID Connect. In the
 	// dialect v3 it asks for the first that is a scope value.
 	Scopes []string

@@ -40,7 +40,7 @@ func newInstallation(t *testing.T) *installation {
 	}
 	i.base = server.URL + "/id"
 	i.Provider, err = provider.New(t.Context(), provider.Config{
-		BaseURL: i.base, Secret: []byte("q0m3K1xWc9vRz7Yt2dLh8sNfJ4uPbE6o"), Store: store,
+		BaseURL: i.base, Secret: []byte("q0m3K1xWc9vRz7Yt2dLh8sNfJ4uPbE6o"), Store: store, DPoP: provider.DPoP{RequireNonce: true},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -58,6 +58,21 @@ func newInstallation(t *testing.T) *installation {
 		t.Fatal(err)
 	}
 	return i
+}
+
+// bound registers an application whose tokens are all bound to a key.
+func (i *installation) bound(t *testing.T, public bool) Application {
+	t.Helper()
+	a := i.application(t, provider.Standard, public)
+	c, err := i.Clients().Get(t.Context(), a.ClientID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.DPoP, c.DPoPBoundAccessTokens = true, true
+	if err := i.Clients().Save(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	return a
 }
 
 // application registers one that listens at an address of its own.
@@ -218,6 +233,44 @@ func TestSamplesSignInAsTheyAreShown(t *testing.T) {
 				}
 				attack(t, v, r)
 			})
+		}
+	})
+}
+
+// The samples that can prove a key do so at the token endpoint and at userinfo, with the nonce
+// that this provider requires; the others say that they do not.
+func TestSamplesProveAKey(t *testing.T) {
+	i := newInstallation(t)
+	eachSample(t, func(t *testing.T, r runner, id, dialect string) {
+		for _, public := range []bool{false, true} {
+			if dialect != provider.Standard {
+				continue
+			}
+			a := i.bound(t, public)
+			folder, s := write(t, a, id)
+			if s.Unproven == (id == "go" || id == "node") {
+				t.Errorf("unproven: %t", s.Unproven)
+			}
+			if s.Unproven {
+				continue
+			}
+			if r.build != nil {
+				r.build(t, folder)
+			}
+			start(t, folder, r.commands(t, s), s)
+			b := newBrowser(t)
+			link, _ := b.get(s.Open).link(t)
+			p := b.signIn(strings.TrimSuffix(s.Open, "/") + link)
+			for _, want := range []string{"alice@example.com", "military", "Veteran"} {
+				if p.StatusCode != http.StatusOK || !strings.Contains(p.body, want) {
+					t.Errorf("public=%t: %s without %q:\n%s", public, p.Status, want, p.body)
+				}
+			}
+			v, err := newValues(a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			attack(t, v, r)
 		}
 	})
 }

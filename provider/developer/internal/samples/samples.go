@@ -29,6 +29,9 @@ type Sample struct {
 	// Variable is the environment variable with the secret; empty for what needs none.
 	Variable string
 
+	// Unproven reports that the application has to prove a key, which the sample does not.
+	Unproven bool
+
 	// Open is the address that it is opened at, and Listen where it listens itself when
 	// something before it ends TLS. Both are empty for what is no server.
 	Open, Listen string
@@ -52,6 +55,7 @@ type language struct {
 // variant is a sample in one dialect.
 type variant struct {
 	libraries string
+	proving   string   // what it is written with where it has to prove a key; empty if it cannot
 	files     []string // templates/ID/NAME.tmpl
 	run       string   // how it is installed and started
 }
@@ -62,35 +66,35 @@ func both(v variant) map[string]variant {
 }
 
 var languages = []language{
-	{"button", "HTML", both(variant{"", []string{"button.html"}, ""})},
-	{"curl", "curl", both(variant{"curl, jq, openssl", []string{"sign-in.sh"}, "bash sign-in.sh"})},
+	{"button", "HTML", both(variant{files: []string{"button.html"}})},
+	{"curl", "curl", both(variant{libraries: "curl, jq, openssl", files: []string{"sign-in.sh"}, run: "bash sign-in.sh"})},
 	{"go", "Go", map[string]variant{
-		provider.Standard: {"go-oidc, x/oauth2", []string{"main.go"}, "go mod init example && go mod tidy && go run ."},
-		provider.V3:       {"net/http", []string{"v3/main.go"}, "go run main.go"},
+		provider.Standard: {libraries: "go-oidc, x/oauth2", proving: "go-oidc, x/oauth2, go-jose", files: []string{"main.go"}, run: "go mod init example && go mod tidy && go run ."},
+		provider.V3:       {libraries: "net/http", files: []string{"v3/main.go"}, run: "go run main.go"},
 	}},
 	{"node", "Node.js", map[string]variant{
-		provider.Standard: {"openid-client", []string{"server.mjs", "package.json"}, "npm install && node server.mjs"},
-		provider.V3:       {"node:http", []string{"v3/server.mjs"}, "node server.mjs"},
+		provider.Standard: {libraries: "openid-client", proving: "openid-client", files: []string{"server.mjs", "package.json"}, run: "npm install && node server.mjs"},
+		provider.V3:       {libraries: "node:http", files: []string{"v3/server.mjs"}, run: "node server.mjs"},
 	}},
 	{"python", "Python", map[string]variant{
-		provider.Standard: {"Flask, Authlib", []string{"server.py", "requirements.txt"}, "pip install -r requirements.txt && python3 server.py"},
-		provider.V3:       {"http.server, urllib", []string{"v3/server.py"}, "python3 server.py"},
+		provider.Standard: {libraries: "Flask, Authlib", files: []string{"server.py", "requirements.txt"}, run: "pip install -r requirements.txt && python3 server.py"},
+		provider.V3:       {libraries: "http.server, urllib", files: []string{"v3/server.py"}, run: "python3 server.py"},
 	}},
-	{"php", "PHP", both(variant{"curl", []string{"index.php"}, "php index.php"})},
+	{"php", "PHP", both(variant{libraries: "curl", files: []string{"index.php"}, run: "php index.php"})},
 	{"ruby", "Ruby", map[string]variant{
-		provider.Standard: {"WEBrick, ruby-jwt", []string{"server.rb"}, "gem install webrick jwt && ruby server.rb"},
-		provider.V3:       {"WEBrick, Net::HTTP", []string{"server.rb"}, "gem install webrick && ruby server.rb"},
+		provider.Standard: {libraries: "WEBrick, ruby-jwt", files: []string{"server.rb"}, run: "gem install webrick jwt && ruby server.rb"},
+		provider.V3:       {libraries: "WEBrick, Net::HTTP", files: []string{"server.rb"}, run: "gem install webrick && ruby server.rb"},
 	}},
 	{"java", "Java", map[string]variant{
-		provider.Standard: {"Spring Boot", []string{"src/main/java/example/Application.java", "src/main/resources/application.yml", "pom.xml"}, "mvn spring-boot:run"},
+		provider.Standard: {libraries: "Spring Boot", files: []string{"src/main/java/example/Application.java", "src/main/resources/application.yml", "pom.xml"}, run: "mvn spring-boot:run"},
 	}},
 	{"csharp", "C#", map[string]variant{
-		provider.Standard: {"ASP.NET Core", []string{"Program.cs", "example.csproj"}, "dotnet run"},
+		provider.Standard: {libraries: "ASP.NET Core", files: []string{"Program.cs", "example.csproj"}, run: "dotnet run"},
 	}},
 }
 
 // machine is the sample of an application at which nobody signs in.
-var machine = language{"curl", "curl", both(variant{"curl", []string{"own-token.sh"}, "bash own-token.sh"})}
+var machine = language{"curl", "curl", both(variant{libraries: "curl", files: []string{"own-token.sh"}, run: "bash own-token.sh"})}
 
 //go:embed templates
 var sources embed.FS
@@ -152,6 +156,9 @@ func For(a Application) ([]Sample, error) {
 // fill returns a sample with the values of an application.
 func (l language) fill(of variant, v values) (Sample, error) {
 	s := Sample{ID: l.id, Title: l.title, Libraries: of.libraries}
+	if v.DPoP && of.proving != "" {
+		s.Libraries = of.proving
+	}
 	for _, file := range of.files {
 		var b bytes.Buffer
 		if err := parsed.ExecuteTemplate(&b, "templates/"+l.id+"/"+file+".tmpl", v); err != nil {
@@ -162,6 +169,7 @@ func (l language) fill(of variant, v values) (Sample, error) {
 	if s.Run = of.run; s.Run == "" {
 		return s, nil
 	}
+	s.Unproven = v.DPoP && of.proving == ""
 	if !v.Public {
 		s.Variable = v.Variable()
 		s.Run = "export " + s.Variable + "='" + Placeholder + "'\n" + s.Run

@@ -200,7 +200,7 @@ func TestAttackRegistrationWithQuotes(t *testing.T) {
 	for _, dialect := range []string{provider.Standard, provider.V3} {
 		for _, public := range []bool{false, true} {
 			a := shop()
-			a.Dialect, a.Public = dialect, public
+			a.Dialect, a.Public, a.DPoP = dialect, public, dialect == provider.Standard
 			a.ClientID = `x'"; $(touch a) #{exit} \`
 			a.Brand = `B'"; $(touch d) #{exit} \ </a><script>`
 			a.RedirectURI = `https://shop.example/cb';"$(touch%20b)?x='"&y=\#`

@@ -39,17 +39,21 @@ type site struct {
 // now stands still but for what a test lets pass.
 func (s *site) now() time.Time { return s.begin.Add(s.passed) }
 
-func newSite(t testing.TB) *site {
+func newSite(t testing.TB, change ...func(*provider.Config)) *site {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "counted.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &site{t: t, begin: time.Now()}
-	p, err := provider.New(t.Context(), provider.Config{
+	cfg := provider.Config{
 		BaseURL: "http://localhost:8080", Secret: []byte("q0m3K1xWc9vRz7Yt2dLh8sNfJ4uPbE6o"), Store: store,
 		Clock: s.now, Logger: slog.New(slog.DiscardHandler),
-	})
+	}
+	for _, f := range change {
+		f(&cfg)
+	}
+	p, err := provider.New(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -225,3 +225,19 @@ export async function press(page, name) {
   await settled(page);
   await page.getByRole("button", { name }).first().click();
 }
+
+/** Presses Tab until an element has the focus, which can be seen. */
+export async function tabTo(page, selector) {
+  for (let presses = 0; presses < 60; presses++) {
+    const seen = await page.evaluate((selector) => {
+      const e = document.activeElement;
+      return e.matches(selector) && { visible: e.matches(":focus-visible"), outline: getComputedStyle(e).outlineStyle + getComputedStyle(e).boxShadow };
+    }, selector);
+    if (seen) {
+      assert.ok(seen.visible && seen.outline !== "nonenone", `${selector}: ${JSON.stringify(seen)}`);
+      return;
+    }
+    await page.keyboard.press("Tab");
+  }
+  assert.fail(`Tab does not lead to ${selector} at ${page.url()}`);
+}

@@ -175,6 +175,21 @@ for (const [id, language] of Object.entries(languages)) {
   }
 }
 
+for (const id of ["node", "go"]) {
+  test(`${id}: the page's lines prove a key where the application has to`, { skip: await lacks(languages[id]) }, async () => {
+    const application = await register("web", "standard");
+    await dashboard.goto(`${application.page}/settings`);
+    await dashboard.locator("#more > summary").click();
+    await dashboard.check("[name=dpop_bound_access_tokens]");
+    await press(dashboard, "Save changes");
+    const sample = await read(application, id);
+    await startServer(sample);
+    await visitor.getByRole("link", { name: "Sign in with Bonafide" }).click();
+    await signInAsMaria();
+    await showsGroup(sample);
+  });
+}
+
 test("HTML: the button that is pasted into a page begins at the server", { skip: await lacks(languages.php) }, async () => {
   const application = await register("web", "standard"), sample = await read(application, "php");
   const { files } = await read(application, "button");

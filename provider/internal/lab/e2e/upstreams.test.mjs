@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { afterEach, before, test } from "node:test";
 import { addApp, arrive, enterPassword, person, signIn, signOut } from "./factors.mjs";
-import { look, newWindow, startChromium, startQuickstart } from "./lab.mjs";
+import { look, newWindow, startChromium, startQuickstart, tabTo } from "./lab.mjs";
 
 const [maria, noah] = ["maria", "noah"].map(person);
 const [tess, uma, vera, wim] = ["tess", "uma", "vera", "wim"].map((name) => ({ ...person(name), attributes: { fname: name } }));
@@ -129,22 +129,6 @@ test("the owner of an account connects it on the security page, by the keyboard 
   await arrive(page, "/account/security");
   assert.match(await page.locator("main").innerText(), /vera@example.com/);
 });
-
-/** Presses Tab until an element has the focus, which can be seen. */
-async function tabTo(page, selector) {
-  for (let presses = 0; presses < 60; presses++) {
-    const seen = await page.evaluate((selector) => {
-      const e = document.activeElement;
-      return e.matches(selector) && { visible: e.matches(":focus-visible"), outline: getComputedStyle(e).outlineStyle + getComputedStyle(e).boxShadow };
-    }, selector);
-    if (seen) {
-      assert.ok(seen.visible && seen.outline !== "nonenone", `${selector}: ${JSON.stringify(seen)}`);
-      return;
-    }
-    await page.keyboard.press("Tab");
-  }
-  assert.fail(`Tab does not lead to ${selector} at ${page.url()}`);
-}
 
 for (const [locale, direction, somebody] of [["ar", "rtl", uma], ["de", "ltr", wim]]) {
   test(`a stranger signs in on a phone in ${locale}, without script`, async () => {

@@ -93,6 +93,11 @@ func TestProfilePinsARegistration(t *testing.T) {
 		t.Errorf("saved %+v", saved)
 	}
 	w.OK(w.Clients().Save(t.Context(), saved))
+	wrong := good
+	wrong.JWKS, wrong.AccessTokenFormat = lab.PublicKeys(t, "ES384"), "jwt"
+	if _, err := w.Clients().Pinned(wrong); err == nil || !strings.Contains(err.Error(), "JWKS: has no key for PS256") || !strings.Contains(err.Error(), "AccessTokenFormat") {
+		t.Errorf("pinned: %v", err)
+	}
 	for field, change := range map[string]func(*provider.Client){
 		"Profile":                        func(c *provider.Client) { c.Profile = "fapi1" },
 		"Dialect":                        func(c *provider.Client) { c.Dialect = provider.V3 },

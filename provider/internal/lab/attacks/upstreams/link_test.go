@@ -289,7 +289,7 @@ func TestConnectionEndsDuringTheSignIn(t *testing.T) {
 			w.OK(err)
 			set, err := w.Sealed().Authenticators(w.T.Context(), "alice")
 			w.OK(err)
-			return w.Sealed().RemoveLink(w.T.Context(), "alice", set.Links[0].Digest, a.Proof())
+			return w.Sealed().RemoveLink(w.T.Context(), "alice", set.Links[0].Digest, a.Proof(), w.Now())
 		},
 		"Locked": func(w *campus) error { return w.Accounts().SetDisabled(w.T.Context(), "alice", true) },
 		"Reset":  func(w *campus) error { return w.Accounts().ResetAuthenticators(w.T.Context(), "alice") },

@@ -74,12 +74,16 @@ func TestOpenSessionElsewhere(t *testing.T) {
 		opens(t, b.Open("/account/totp"))
 	})
 	t.Run("ForAnApplicationThatAsksForNow", func(t *testing.T) {
-		b := w.NewBrowser()
-		p := w.arrive(b, b.Open(lab.AuthorizeURL("client_id", "std", "scope", "openid", "max_age", "60")))
-		asks(t, p, false)
-		p = b.Submit(p, "password", lab.AlicePass)
-		if lab.CodeOf(b.Submit(p, "action", "allow")) == "" {
-			t.Errorf("%s %s\n%s", p.Status, p.Request.URL, p.Text)
+		for _, now := range [][]string{{"max_age", "60"}, {"max_age", "0"}, {"prompt", "login"}} {
+			b := w.NewBrowser()
+			p := w.arrive(b, b.Open(lab.AuthorizeURL(append([]string{"client_id", "std", "scope", "openid"}, now...)...)))
+			asks(t, p, false)
+			if p = b.Submit(p, "password", lab.AlicePass); strings.Contains(p.Text, `value="allow"`) {
+				p = b.Submit(p, "action", "allow")
+			}
+			if lab.CodeOf(p) == "" {
+				t.Errorf("%v: %s %s\n%s", now, p.Status, p.Request.URL, p.Text)
+			}
 		}
 	})
 	t.Run("IsTheOnlyWayOfTheAccount", func(t *testing.T) {
