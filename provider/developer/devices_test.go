@@ -92,3 +92,35 @@ func TestAttackDevicesThatTheHostKeeps(t *testing.T) {
 		t.Error("there is no copy")
 	}
 }
+
+// Under review, an application of production has devices as an operator has approved it: its
+// developers can take them away, and not give them.
+func TestAttackDevicesPastTheReview(t *testing.T) {
+	t.Parallel()
+	withDevices := func(c *provider.Config) { c.DeviceAuthorization.On = true }
+	w := newFixtureOf(t, "127.0.0.1", withDevices, reviewed, letDevices).askable(func(c *provider.Client) { c.GrantTypes = append(c.GrantTypes, deviceGrant) })
+	dev := w.as(dev)
+	dev.submitForm(accessPath, "note", "Televisions.", "action", "ask")
+	b := w.as(operator)
+	p := b.open(reviewPath)
+	says(t, p, http.StatusOK, deviceGrant)
+	says(t, b.submit(p, "action", "approve"), http.StatusOK, "Approved and in production.")
+	id := w.live()[0].ClientID
+	if c := w.client(storage.Production, id); !hasDevices(c) {
+		t.Fatalf("grants %q", c.GrantTypes)
+	}
+	path := "/developer/o/river/production/" + id + "/settings"
+	says(t, dev.submit(dev.open(path), "name", "App shop", "action", "save"), http.StatusOK, "saved and active")
+	dev.submit(dev.open(path), "device_grant", "-", "action", "save")
+	if c := w.client(storage.Production, id); hasDevices(c) {
+		t.Fatalf("grants %q", c.GrantTypes)
+	}
+	action, fields := dev.open(path).form(t, "action", "save")
+	for _, field := range []string{"device_grant", "grant_types." + deviceGrant} {
+		fields.Set(field, "on")
+	}
+	says(t, dev.follow(dev.post(action, fields)), http.StatusOK, "saved and active")
+	if c := w.client(storage.Production, id); hasDevices(c) {
+		t.Error("the developer has given it devices")
+	}
+}

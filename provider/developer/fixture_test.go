@@ -85,13 +85,21 @@ func newFixture(t testing.TB, change ...func(*developer.Config)) *fixture {
 // address, there are passkeys.
 func newFixtureAt(t testing.TB, host string, change ...func(*developer.Config)) *fixture {
 	t.Helper()
+	return newFixtureOf(t, host, func(*provider.Config) {}, change...)
+}
+
+// newFixtureOf is newFixtureAt with another production.
+func newFixtureOf(t testing.TB, host string, production func(*provider.Config), change ...func(*developer.Config)) *fixture {
+	t.Helper()
 	w := &fixture{t: t, clock: time.Now(), mails: &mailbox{}, log: &syncBuffer{}}
 	mux, sandboxMux := http.NewServeMux(), http.NewServeMux()
 	w.server, w.sandboxServer = httptest.NewServer(mux), httptest.NewServer(sandboxMux)
 	w.server.URL = strings.Replace(w.server.URL, "127.0.0.1", host, 1)
 	t.Cleanup(w.server.Close)
 	t.Cleanup(w.sandboxServer.Close)
-	w.id = w.newProvider("production.db", provider.Config{BaseURL: w.server.URL, Mailer: w.mails, Resources: bothAPIs})
+	live := provider.Config{BaseURL: w.server.URL, Mailer: w.mails, Resources: bothAPIs}
+	production(&live)
+	w.id = w.newProvider("production.db", live)
 	trials := developer.NewTrials(w.store)
 	w.sandbox = w.newProvider("sandbox.db", provider.Config{
 		BaseURL: w.sandboxServer.URL, Sandbox: true, Testing: trials.Testing(), Mailer: trials.Mailer(w.mails), Resources: bothAPIs,

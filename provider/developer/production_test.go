@@ -23,11 +23,16 @@ func newReviewedFixture(t *testing.T, change ...func(*provider.Client)) *fixture
 
 func newReviewedFixtureOf(t *testing.T, configure []func(*developer.Config), change ...func(*provider.Client)) *fixture {
 	t.Helper()
-	w := newFixture(t, append([]func(*developer.Config){reviewed}, configure...)...)
+	return newFixture(t, append([]func(*developer.Config){reviewed}, configure...)...).askable(change...)
+}
+
+// askable adds the application and the contact.
+func (w *fixture) askable(change ...func(*provider.Client)) *fixture {
+	w.t.Helper()
 	w.as(owner).submitForm("/developer/o/river/settings", "name", "Org river", "contact", "hello@river.test")
 	return w.withApplication(river, storage.Sandbox, "shop", append([]func(*provider.Client){func(c *provider.Client) {
 		c.TermsURL, c.PolicyURL = "https://app.test/terms", "https://app.test/privacy"
-		c.Logo = square(t, 40, color.White)
+		c.Logo = square(w.t, 40, color.White)
 	}}, change...)...)
 }
 
