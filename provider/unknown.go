@@ -109,7 +109,7 @@ func (c Config) unknownPolicy() *unknown.Policy {
 	}
 	return &unknown.Policy{
 		Documents: u.Documents, Register: u.Register, Scopes: u.scopes(c), Allow: u.Allow, Deny: u.Deny, Trusted: u.Trusted,
-		AllowPrivate: c.AllowPrivateNetworks, Own: own, Addresses: c.addresses(),
+		AllowPrivate: c.AllowPrivateNetworks, Own: own, Algorithms: c.SigningAlgorithms, Addresses: c.addresses(),
 	}
 }
 

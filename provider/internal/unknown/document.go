@@ -28,6 +28,13 @@ type metadata struct {
 	AuthSigningAlg         string          `json:"token_endpoint_auth_signing_alg"`
 	JWKS                   json.RawMessage `json:"jwks"`
 	JWKSURI                string          `json:"jwks_uri"`
+	IDTokenAlg             string          `json:"id_token_signed_response_alg"`
+	UserinfoAlg            string          `json:"userinfo_signed_response_alg"`
+	ResponseAlg            string          `json:"authorization_signed_response_alg"`
+	RequestSigningAlg      string          `json:"request_object_signing_alg"`
+	RequireSignedRequest   bool            `json:"require_signed_request_object"`
+	RequirePushed          bool            `json:"require_pushed_authorization_requests"`
+	RequireDPoP            bool            `json:"dpop_bound_access_tokens"`
 	PolicyURL              string          `json:"policy_uri"`
 	TermsURL               string          `json:"tos_uri"`
 
@@ -58,7 +65,10 @@ func (p *Policy) read(id string, text []byte, now time.Time) (storage.Client, er
 	if p.validateOwn(id, m.TermsURL) == nil {
 		c.TermsURL = m.TermsURL
 	}
-	err := readKeys(&c, m)
+	if err := readKeys(&c, m); err != nil {
+		return storage.Client{}, err
+	}
+	err := p.readProtection(&c, m)
 	return c, err
 }
 
@@ -109,6 +119,31 @@ func (p *Policy) checkAddresses(id string, m metadata) (wrong []error) {
 		}
 	}
 	return wrong
+}
+
+// readProtection reads with what client and provider sign for each other, and without what the
+// client does nothing. A document with a wish that cannot be met is refused: the client would
+// refuse what it gets instead, or be less safe than it believes.
+func (p *Policy) readProtection(c *storage.Client, m metadata) error {
+	for name, alg := range map[string]string{
+		"id_token_signed_response_alg": m.IDTokenAlg, "userinfo_signed_response_alg": m.UserinfoAlg, "authorization_signed_response_alg": m.ResponseAlg,
+	} {
+		if alg != "" && !slices.Contains(p.Algorithms, alg) {
+			return fmt.Errorf("%s is none that the provider signs with", name)
+		}
+	}
+	hasKeys := len(c.JWKS) > 0 || c.JWKSURI != ""
+	switch {
+	case m.RequestSigningAlg != "" && !slices.Contains(clientkeys.Algorithms, m.RequestSigningAlg):
+		return errors.New("request_object_signing_alg is not supported")
+	case m.RequireSignedRequest && !hasKeys:
+		return errors.New("require_signed_request_object needs keys")
+	case m.RequirePushed && c.Public:
+		return errors.New("require_pushed_authorization_requests needs private_key_jwt: nobody else may push before a user has decided")
+	}
+	c.IDTokenAlg, c.UserinfoAlg, c.UserinfoSigned, c.ResponseAlg = m.IDTokenAlg, m.UserinfoAlg, m.UserinfoAlg != "", m.ResponseAlg
+	c.RequestSigningAlg, c.RequireSignedRequest, c.RequirePushed, c.RequireDPoP = m.RequestSigningAlg, m.RequireSignedRequest, m.RequirePushed, m.RequireDPoP
+	return nil
 }
 
 // readKeys reads how a client authenticates: by its key, or not at all.

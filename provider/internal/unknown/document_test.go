@@ -2,15 +2,18 @@ package unknown
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
-var policy = &Policy{Documents: true, Scopes: []string{"openid"}, Own: "id.example:8443", Deny: []string{"denied.example", "*.denied.example"}}
+var policy = &Policy{Documents: true, Scopes: []string{"openid"}, Algorithms: []string{"RS256", "ES256"}, Own: "id.example:8443", Deny: []string{"denied.example", "*.denied.example"}}
 
 // TestAddress tests which client IDs are called at all: none that is inside, has another
 // spelling, or is not of the web.
@@ -42,18 +45,63 @@ func TestAddress(t *testing.T) {
 // TestPublished tests documents as their owners publish them.
 func TestPublished(t *testing.T) {
 	t.Parallel()
-	for id, text := range map[string]string{
-		"https://claude.ai/oauth/claude-code-client-metadata": `{"client_id":"https://claude.ai/oauth/claude-code-client-metadata","client_name":"Claude Code",
-			"client_uri":"https://claude.ai","redirect_uris":["http://localhost/callback","http://127.0.0.1/callback"],
-			"grant_types":["authorization_code","refresh_token"],"response_types":["code"],"token_endpoint_auth_method":"none"}`,
-		"https://claude.ai/oauth/mcp-oauth-client-metadata": `{"client_id":"https://claude.ai/oauth/mcp-oauth-client-metadata","client_name":"Claude",
-			"redirect_uris":["https://claude.ai/api/mcp/auth_callback"],"token_endpoint_auth_method":"none"}`,
-		"https://www.mcpjam.com/.well-known/oauth/client-metadata.json": `{"client_id":"https://www.mcpjam.com/.well-known/oauth/client-metadata.json","client_name":"MCPJam",
-			"redirect_uris":["https://app.mcpjam.com/oauth/callback","http://127.0.0.1:6274/oauth/callback"],"token_endpoint_auth_method":"none","application_type":"web"}`,
+	files, err := filepath.Glob("testdata/published/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d documents, %v", len(files), err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var m metadata
+		if err := json.Unmarshal(text, &m); err != nil {
+			t.Fatal(err)
+		}
+		if err := policy.validateAddress(m.ClientID); err != nil {
+			t.Errorf("%s: %v", m.ClientID, err)
+		}
+		c, err := policy.read(m.ClientID, text, time.Now())
+		if err != nil || c.Document.Name != m.Name || c.Public != (m.AuthMethod == "none") || !slices.Equal(c.Scopes, policy.Scopes) {
+			t.Errorf("%s: %v, %+v", file, err, c)
+		}
+		if shownName(m.Name, []string{"Bonafide"}) != m.Name {
+			t.Errorf("%q is not shown", m.Name)
+		}
+	}
+}
+
+// TestProtection tests what a document asks for beyond the usual: it is granted, or the document
+// refused.
+func TestProtection(t *testing.T) {
+	t.Parallel()
+	const id = "https://app.example/c"
+	read := func(members string) (storage.Client, error) {
+		return policy.read(id, []byte(`{"client_id":"`+id+`","redirect_uris":["https://app.example/cb"],`+members+`}`), time.Now())
+	}
+	const keys = `"token_endpoint_auth_method":"private_key_jwt","jwks_uri":"https://app.example/keys",`
+	for members, granted := range map[string]func(c storage.Client) bool{
+		`"id_token_signed_response_alg":"ES256"`:            func(c storage.Client) bool { return c.IDTokenAlg == "ES256" && !c.UserinfoSigned },
+		`"userinfo_signed_response_alg":"ES256"`:            func(c storage.Client) bool { return c.UserinfoAlg == "ES256" && c.UserinfoSigned },
+		`"authorization_signed_response_alg":"ES256"`:       func(c storage.Client) bool { return c.ResponseAlg == "ES256" },
+		`"dpop_bound_access_tokens":true`:                   func(c storage.Client) bool { return c.RequireDPoP },
+		keys + `"require_pushed_authorization_requests":true`: func(c storage.Client) bool { return c.RequirePushed },
+		keys + `"require_signed_request_object":true`:         func(c storage.Client) bool { return c.RequireSignedRequest },
+		keys + `"request_object_signing_alg":"Ed25519"`:       func(c storage.Client) bool { return c.RequestSigningAlg == "Ed25519" },
+		keys + `"token_endpoint_auth_signing_alg":"Ed25519"`:  func(c storage.Client) bool { return c.AuthSigningAlg == "Ed25519" },
 	} {
-		c, err := policy.read(id, []byte(text), time.Now())
-		if err != nil || c.Document.Name == "" || !c.Public || !slices.Equal(c.Scopes, policy.Scopes) {
-			t.Errorf("%s: %v, %+v", id, err, c)
+		if c, err := read(members); err != nil || !granted(c) {
+			t.Errorf("%s: %v, %+v", members, err, c)
+		}
+	}
+	for _, members := range []string{
+		`"id_token_signed_response_alg":"EdDSA"`, `"id_token_signed_response_alg":"none"`, `"userinfo_signed_response_alg":"HS256"`,
+		`"authorization_signed_response_alg":"PS256"`, `"require_pushed_authorization_requests":true`, `"require_signed_request_object":true`,
+		keys + `"request_object_signing_alg":"none"`, keys + `"request_object_signing_alg":"HS256"`, keys + `"token_endpoint_auth_signing_alg":"HS256"`,
+		`"dpop_bound_access_tokens":"yes"`,
+	} {
+		if c, err := read(members); err == nil {
+			t.Errorf("%s: %+v", members, c)
 		}
 	}
 }

@@ -41,6 +41,9 @@ type Policy struct {
 	// Own is the host of the provider, with its port if it has one. It has no clients.
 	Own string
 
+	// Algorithms are those that the provider signs with.
+	Algorithms []string
+
 	// Addresses decides which redirect URIs are accepted at all.
 	Addresses registry.Addresses
 
