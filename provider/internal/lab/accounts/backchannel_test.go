@@ -132,6 +132,32 @@ func TestBackchannelLogout(t *testing.T) {
 	}
 }
 
+// TestLogoutTokenOfEachAlgorithm tests that a logout token is signed as the ID tokens of its
+// application are (OpenID Connect Back-Channel Logout section 2.4), and verifies by discovery.
+func TestLogoutTokenOfEachAlgorithm(t *testing.T) {
+	t.Parallel()
+	algorithms := []string{"RS256", "PS256", "ES256", "EdDSA"}
+	w := lab.New(t, lab.AllowPrivate, func(c *provider.Config) { c.SigningAlgorithms = algorithms }).WithClients().WithUsers().Runs()
+	for _, alg := range algorithms {
+		rp := lab.NewToldParty(t, nil)
+		w.Tells(rp, alg)
+		c, err := w.Clients().Get(t.Context(), alg)
+		w.OK(err)
+		c.IDTokenSignedResponseAlg = alg
+		w.OK(w.Clients().Save(t.Context(), c))
+		b := w.Alice()
+		sid := sidIn(w, alg, b.TokensOf(alg))
+		b.Submit(b.Open("/signout"))
+		token := rp.Wait(t, 1)[0]
+		if got := verified[logoutToken](w, alg, token); got.SID != sid || got.Subject != "alice" {
+			t.Errorf("%s: logout token %+v", alg, got)
+		}
+		if header := headerOf(t, token); header["alg"] != alg || header["typ"] != "logout+jwt" {
+			t.Errorf("%s: header %v", alg, header)
+		}
+	}
+}
+
 func headerOf(t *testing.T, token string) map[string]any {
 	t.Helper()
 	encoded, _, _ := strings.Cut(token, ".")

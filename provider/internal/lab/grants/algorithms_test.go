@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -244,5 +245,62 @@ func TestEd25519IsAName(t *testing.T) {
 		if p, body := w.NewBrowser().Asserted(lab.TokenPath, assertion, "grant_type", "client_credentials"); p.StatusCode != want {
 			t.Errorf("%s: %s %v", alg, p.Status, body)
 		}
+	}
+}
+
+// TestEd25519KeysOfApplications tests that a key of Ed25519 may name its algorithm in either way,
+// in a registration and at an address, and that assertions may do so, too.
+func TestEd25519KeysOfApplications(t *testing.T) {
+	t.Parallel()
+	w := lab.New(t, lab.AllowPrivate)
+	private := lab.ClientKeys()["EdDSA"].Private.(ed25519.PrivateKey)
+	text := base64.RawURLEncoding.EncodeToString
+	set := func(alg string) json.RawMessage {
+		key := map[string]string{"kty": "OKP", "crv": "Ed25519", "x": text(private.Public().(ed25519.PublicKey)), "kid": "ed", "use": "sig"}
+		if alg != "" {
+			key["alg"] = alg
+		}
+		raw, err := json.Marshal(map[string]any{"keys": []any{key}})
+		w.OK(err)
+		return raw
+	}
+	at := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		rw.Header().Set("Content-Type", "application/json")
+		_, _ = rw.Write(set(strings.TrimPrefix(r.URL.Path, "/")))
+	}))
+	t.Cleanup(at.Close)
+	register := func(id, only string, keys json.RawMessage, address string) error {
+		return w.Clients().Save(t.Context(), provider.Client{
+			ID: id, Dialect: provider.Standard, TokenEndpointAuthMethod: "private_key_jwt", TokenEndpointAuthSigningAlg: only,
+			GrantTypes: []string{"client_credentials"}, JWKS: keys, JWKSURI: address,
+		})
+	}
+	assert := func(id, alg string) lab.Page {
+		header, err := json.Marshal(map[string]string{"alg": alg, "kid": "ed"})
+		w.OK(err)
+		claims, err := json.Marshal(w.Assertion(id))
+		w.OK(err)
+		signed := text(header) + "." + text(claims)
+		p, _ := w.NewBrowser().Asserted(lab.TokenPath, signed+"."+text(ed25519.Sign(private, []byte(signed))), "grant_type", "client_credentials")
+		return p
+	}
+	for _, named := range []string{"", "EdDSA", "Ed25519"} {
+		w.OK(register("set-"+named, named, set(named), ""))
+		w.OK(register("at-"+named, named, nil, at.URL+"/"+named))
+		for _, id := range []string{"set-" + named, "at-" + named} {
+			for _, alg := range []string{"EdDSA", "Ed25519"} {
+				if p := assert(id, alg); p.StatusCode != http.StatusOK {
+					t.Errorf("%s, asserted with %s: %s %s", id, alg, p.Status, p.Text)
+				}
+			}
+		}
+	}
+	for _, alg := range []string{"ES256", "RS256", "Ed448", "ed25519"} {
+		var wrong *provider.FieldError
+		if err := register("wrong", "", set(alg), ""); !errors.As(err, &wrong) || wrong.Field != "JWKS" {
+			t.Errorf("a key with alg %s: %v", alg, err)
+		}
+		w.OK(register("at-wrong", "", nil, at.URL+"/"+alg))
+		lab.Refused(t, assert("at-wrong", "EdDSA"), http.StatusServiceUnavailable, "temporarily_unavailable") // no set that can be used
 	}
 }

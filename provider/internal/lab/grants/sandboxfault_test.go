@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 
@@ -69,32 +70,40 @@ func TestAClientNoticesEachFaultOfAnIDToken(t *testing.T) {
 	}
 }
 
-// A client that keeps the key set for ever is told from one that fetches it anew.
+// A client that keeps the key set for ever is told from one that fetches it anew, whichever
+// algorithm it is registered for.
 func TestAClientHasToFetchTheKeySetAnewWhenTheKeyIsRotated(t *testing.T) {
 	t.Parallel()
 	f := &trouble{}
-	w := lab.New(t, f.configure).WithClients()
-	rp := lab.NewRelyingParty(t, w.Issuer(), "std", oidc.ScopeOpenID, "military")
-	rp.Now = w.Now
-	before := w.NewBrowser().Get(lab.KeysPath).Text
-	f.set(sandbox.KeyRotated)
-	token, err := rp.Tokens(w.NewBrowser())
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, _ := token.Extra("id_token").(string)
-	header, _ := lab.JWT(t, raw)
-	kid := lab.Member(t, header, "kid")
-	after := w.NewBrowser().Get(lab.KeysPath).Text
-	if strings.Contains(before, kid) || !strings.Contains(after, kid) {
-		t.Errorf("the key %s is in the key set before, or not in it after\n%s\n%s", kid, before, after)
-	}
-	if err := rp.Check(token); err != nil {
-		t.Errorf("a client that fetches the key set refuses it: %v", err)
-	}
-	f.set(sandbox.NoFault)
-	if token, err = rp.Tokens(w.NewBrowser()); err != nil || rp.Check(token) != nil {
-		t.Errorf("afterwards: %v", err)
+	w := lab.New(t, f.configure, withEveryAlgorithm).WithClients()
+	for _, alg := range everyAlgorithm {
+		c, err := w.Clients().Get(t.Context(), "std")
+		w.OK(err)
+		c.IDTokenSignedResponseAlg = alg
+		w.OK(w.Clients().Save(t.Context(), c))
+		w.Advance(2 * time.Second)
+		rp := lab.NewRelyingParty(t, w.Issuer(), "std", oidc.ScopeOpenID, "military")
+		rp.Now = w.Now
+		before := w.NewBrowser().Get(lab.KeysPath).Text
+		f.set(sandbox.KeyRotated)
+		token, err := rp.Tokens(w.NewBrowser())
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, _ := token.Extra("id_token").(string)
+		header, _ := lab.JWT(t, raw)
+		kid := lab.Member(t, header, "kid")
+		after := w.NewBrowser().Get(lab.KeysPath).Text
+		if header["alg"] != alg || strings.Contains(before, kid) || !strings.Contains(after, kid) {
+			t.Errorf("%s: the key of %v is in the key set before, or not in it after\n%s\n%s", alg, header, before, after)
+		}
+		if err := rp.Check(token); err != nil {
+			t.Errorf("%s: a client that fetches the key set refuses it: %v", alg, err)
+		}
+		f.set(sandbox.NoFault)
+		if token, err = rp.Tokens(w.NewBrowser()); err != nil || rp.Check(token) != nil {
+			t.Errorf("%s: afterwards: %v", alg, err)
+		}
 	}
 }
 
