@@ -14,7 +14,7 @@ const insecure = { [oauth.allowInsecureRequests]: true }; // the test runs witho
 let provider, browser;
 
 before(async () => {
-  provider = await start(registrations, { signing_algorithms: algorithms });
+  provider = await start(registrations, { signing_algorithms: algorithms, dpop: { require_nonce: true } });
   browser = await new Browser(provider.base).signIn(alice);
 });
 after(() => provider?.stop());
@@ -27,14 +27,15 @@ const discover = ({ client_id, client_secret }, alg) =>
   oidc.discovery(new URL(provider.issuer), client_id, { client_secret, id_token_signed_response_alg: alg, userinfo_signed_response_alg: alg },
     undefined, { execute: [oidc.allowInsecureRequests, oidc.enableNonRepudiationChecks] });
 
-async function signIn(config) {
-  const pkceCodeVerifier = oidc.randomPKCECodeVerifier();
+/** Signs Alice in with PKCE and a nonce; options bind the tokens to a key. */
+async function signIn(config, options) {
+  const pkceCodeVerifier = oidc.randomPKCECodeVerifier(), expectedNonce = oidc.randomNonce();
   const url = oidc.buildAuthorizationUrl(config, {
-    redirect_uri: redirectURI, scope: "openid military",
+    redirect_uri: redirectURI, scope: "openid military", nonce: expectedNonce,
     code_challenge: await oidc.calculatePKCECodeChallenge(pkceCodeVerifier), code_challenge_method: "S256",
   });
   const { location } = await browser.allow(url);
-  return oidc.authorizationCodeGrant(config, new URL(location), { pkceCodeVerifier, idTokenExpected: true });
+  return oidc.authorizationCodeGrant(config, new URL(location), { pkceCodeVerifier, expectedNonce, idTokenExpected: true }, undefined, options);
 }
 
 test("the key set has a key of each algorithm, that of RS256 first", async () => {
@@ -53,6 +54,15 @@ describe("openid-client", () => {
       const tokens = await signIn(config);
       assert.equal(signedWith(tokens.id_token), alg);
       assert.equal((await oidc.fetchUserInfo(config, tokens.access_token, alice.uuid)).fname, "Alice");
+    });
+
+    test(`binds tokens to a key beside an ID token of ${alg}`, async () => {
+      const config = await discover(registrations[i], alg);
+      const DPoP = oidc.getDPoPHandle(config, await oidc.randomDPoPKeyPair({ PS256: "PS256", EdDSA: "Ed25519" }[alg] ?? "ES256"));
+      const tokens = await signIn(config, { DPoP });
+      assert.deepEqual([tokens.token_type, signedWith(tokens.id_token)], ["dpop", alg]);
+      assert.equal((await oidc.fetchUserInfo(config, tokens.access_token, alice.uuid, { DPoP })).lname, "Example");
+      await assert.rejects(oidc.fetchUserInfo(config, tokens.access_token, alice.uuid));
     });
 
     test(`refuses ${alg} where another is expected`, async () => {

@@ -1,10 +1,10 @@
-// Clients of the Model Context Protocol that nobody has registered, over its SDKs: each finds the
-// provider from the 401 of a server, is allowed, calls a tool, and calls it again with a refreshed
-// token.
+// Clients of the Model Context Protocol that nobody has registered, over its SDKs and mcp-remote: each
+// finds the provider from the 401 of a server, is allowed, calls a tool, and calls it again with a
+// refreshed token.
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,9 +13,10 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { freePort } from "../../../internal/freeport/freeport.mjs";
-import { Browser, alice, start } from "./lab.mjs";
+import { Browser, alice, send, start } from "./lab.mjs";
 
 const redirectURI = "http://localhost:4711/callback";
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
@@ -43,10 +44,12 @@ before(async () => {
   const cert = await serveDocument();
   const site = `http://localhost:${await freePort()}`;
   tools = `${site}/mcp`;
-  provider = await start([], {
+  provider = await start([{
+    client_id: "box", name: "Tools on a Box", dialect: "standard", public: true, grant_types: ["urn:ietf:params:oauth:grant-type:device_code", "refresh_token"],
+  }], {
     sample_client: { listen: new URL(site).host, base_url: site }, allow_private_networks: true,
     resources: [{ uri: tools, name: "Tools", introspectors: ["sample-standard"] }],
-    unknown_clients: { documents: true, register: "open" },
+    unknown_clients: { documents: true, register: "open" }, device_authorization: { on: true },
   }, { SSL_CERT_FILE: cert });
   browser = await new Browser(provider.base).signIn(alice);
 });
@@ -57,12 +60,12 @@ after(async () => {
 });
 
 /** Allows a client what it asks for, after a look at what the user is told; where the answer goes. */
-async function allow(url) {
+async function allow(url, back = redirectURI) {
   const page = await browser.open(url);
   assert.match(page.text, /Code Helper/, `${url} leads to ${page.status} ${page.location}`);
   assert.match(page.text, /localhost/);
   const { location } = await browser.submit(page, { action: "allow" });
-  assert.ok(location?.startsWith(`${redirectURI}?`), location);
+  assert.ok(location?.startsWith(`${back}?`), location);
   return location;
 }
 
@@ -135,6 +138,102 @@ describe("the SDK for Python", { skip }, () => {
       assert.equal(said.length, 3, said.join("\n"));
       for (const line of said.slice(0, 2)) assert.ok(line.startsWith(`tool user ${alice.uuid} by client ${begins()}`), line);
       assert.equal(said[2], "refreshed True");
+    });
+  }
+});
+
+/** Allows a client what it asks for, and brings it the answer. */
+async function answer(url, back) {
+  assert.equal((await send(await allow(url, back))).status, 200);
+}
+
+/** Enters the code of a device, and allows what it asks for. */
+async function enter(url, code) {
+  const asked = await browser.submit(await browser.open(url), { user_code: code });
+  assert.match(asked.text, /Tools on a Box/);
+  await browser.submit(asked, { action: "allow" });
+}
+
+/** mcp-remote as a program starts it that speaks with its standard input, and the folder of what it keeps. */
+class Remote {
+  log = "";
+  visits = 0;
+
+  constructor(keep, port, options) {
+    this.keep = keep;
+    this.transport = new StdioClientTransport({
+      command: path("node_modules/.bin/mcp-remote"), args: [tools, String(port), "--callback-path", "/callback", ...options],
+      env: { ...process.env, MCP_REMOTE_CONFIG_DIR: keep, BROWSER: "true" }, stderr: "pipe",
+    });
+    createInterface({ input: this.transport.stderr }).on("line", (line) => {
+      this.log += `${line}\n`;
+      const [address] = new RegExp(`${provider.base}/(oauth/authorize|device)\\S*`).exec(line) ?? [];
+      const [, code] = /enter the code: (\S+)/.exec(line) ?? [];
+      if (address) this.address = address;
+      if (code) this.visit(() => enter(this.address, code));
+      if (line.includes("Waiting for authorization")) this.visit(() => answer(this.address, `http://localhost:${port}/callback`));
+    });
+    this.client = new Client({ name: "test", version: "1" });
+  }
+
+  /** Does what its user is told to do. */
+  visit(decide) {
+    this.visits++;
+    decide().catch((error) => {
+      this.log += error.stack;
+      return this.close();
+    });
+  }
+
+  async connect() {
+    try {
+      await this.client.connect(this.transport);
+    } catch (error) {
+      throw new Error(`${error.message}\n${this.log}`);
+    }
+    return this;
+  }
+
+  async whoami() {
+    const { content } = await this.client.callTool({ name: "whoami", arguments: {} });
+    return content[0].text;
+  }
+
+  /** The tokens that it keeps. */
+  tokens() {
+    const [name] = readdirSync(this.keep, { recursive: true }).filter((name) => name.endsWith("_tokens.json"));
+    return JSON.parse(readFileSync(join(this.keep, name)));
+  }
+
+  close() {
+    return this.client.close();
+  }
+}
+
+describe("mcp-remote", () => {
+  for (const [kind, begins, options] of [
+    ["a document", () => address, () => ["--client-metadata-url", address]],
+    ["a registration", () => "dyn-", () => ["--static-oauth-client-metadata", '{"client_name":"Code Helper"}']],
+    ["a code that its user enters elsewhere", () => "box", () => ["--device-code", "--static-oauth-client-info", '{"client_id":"box"}']],
+  ]) {
+    test(`calls a tool with ${kind}`, async (t) => {
+      const keep = mkdtempSync(join(folder, "remote-")), port = await freePort();
+      const remote = await new Remote(keep, port, options()).connect();
+      t.after(() => remote.close());
+      const first = await remote.whoami();
+      const [, , client] = /^user (\S+) by client (\S+)/.exec(first);
+      assert.ok(first.startsWith(`user ${alice.uuid} by client ${begins()}`), first);
+      const former = remote.tokens();
+      const ended = await send(`${provider.base}/oauth/revoke`, { method: "POST", form: { client_id: client, token: former.access_token } });
+      assert.equal(ended.status, 200, ended.text);
+      assert.equal(await remote.whoami(), first);
+      assert.notEqual(remote.tokens().refresh_token, former.refresh_token);
+      await remote.close();
+
+      const again = await new Remote(keep, port, options()).connect();
+      t.after(() => again.close());
+      assert.equal(await again.whoami(), first);
+      assert.deepEqual([remote.visits, again.visits], [1, 0]);
     });
   }
 });

@@ -28,8 +28,12 @@ const (
 	clientSecret = "rUq3-Zt7wYkP0sVx9LmB2nHdGf5CjEa8"
 )
 
+// algorithms are those that a provider can sign with.
+var algorithms = []string{"RS256", "PS256", "ES256", "EdDSA"}
+
 // installation is a provider as it comes, with Alice, on a path of its host, so that no
-// client gets away with putting addresses together itself.
+// client gets away with putting addresses together itself. Its key set has keys of all
+// algorithms, of which a client that is registered for none has to find that of RS256.
 type installation struct {
 	*provider.Provider
 	base string
@@ -38,7 +42,8 @@ type installation struct {
 	grants []string // of the token requests that succeeded
 }
 
-func newInstallation(t *testing.T) *installation {
+// newInstallation starts a provider; change may adjust its configuration.
+func newInstallation(t *testing.T, change ...func(*provider.Config)) *installation {
 	t.Helper()
 	i := &installation{}
 	server := httptest.NewServer(http.HandlerFunc(i.serve))
@@ -48,10 +53,14 @@ func newInstallation(t *testing.T) *installation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	i.Provider, err = provider.New(t.Context(), provider.Config{
+	config := provider.Config{
 		BaseURL: i.base, Secret: []byte("q0m3K1xWc9vRz7Yt2dLh8sNfJ4uPbE6o"), Store: store, Logger: slog.New(slog.DiscardHandler),
-	})
-	if err != nil {
+		SigningAlgorithms: algorithms,
+	}
+	for _, f := range change {
+		f(&config)
+	}
+	if i.Provider, err = provider.New(t.Context(), config); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

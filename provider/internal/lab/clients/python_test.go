@@ -3,6 +3,7 @@ package clients
 import (
 	"net"
 	"os/exec"
+	"strings"
 	"testing"
 )
 
@@ -24,16 +25,7 @@ func TestSocialAuth(t *testing.T) {
 func signInWithPython(t *testing.T, program, module string) (site, *browser) {
 	t.Helper()
 	once(t)
-	python := ""
-	for _, path := range []string{"python3", "/usr/bin/python3"} { // one that has them
-		if exec.CommandContext(t.Context(), path, "-c", "import flask, requests, "+module).Run() == nil {
-			python = path
-			break
-		}
-	}
-	if python == "" {
-		need(t, module+" is missing: apt-get install python3-authlib python3-social-auth-core python3-jose python3-flask python3-requests")
-	}
+	python := pythonWith(t, "python3-authlib python3-social-auth-core python3-jose python3-flask python3-requests", "flask", "requests", module)
 	i, address := newInstallation(t), freeAddress(t)
 	s := site{
 		installation: i, start: "http://" + address + "/", redirectURI: "http://" + address + "/callback",
@@ -47,4 +39,16 @@ func signInWithPython(t *testing.T, program, module string) (site, *browser) {
 	start(t, s.afterwards, command(t, python, program, i.Issuer(), clientID, clientSecret, host, port))
 	s.test(t)
 	return s, s.newBrowser(t)
+}
+
+// pythonWith returns the Python that has these modules, which are in these packages of Debian.
+func pythonWith(t *testing.T, packages string, modules ...string) string {
+	t.Helper()
+	for _, path := range []string{"python3", "/usr/bin/python3"} {
+		if exec.CommandContext(t.Context(), path, "-c", "import "+strings.Join(modules, ", ")).Run() == nil {
+			return path
+		}
+	}
+	need(t, modules[len(modules)-1]+" is missing: apt-get install "+packages)
+	return ""
 }

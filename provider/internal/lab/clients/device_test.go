@@ -1,0 +1,55 @@
+package clients
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	gooidc "github.com/coreos/go-oidc/v3/oidc"
+	"github.com/zitadel/oidc/v3/pkg/client/rp"
+
+	"github.com/bonafide-id/bonafide/provider"
+)
+
+// TestZitadelOnADevice gets tokens for a device whose user decides elsewhere, with the client
+// library of zitadel/oidc. Its ID token verifies with coreos/go-oidc.
+func TestZitadelOnADevice(t *testing.T) {
+	t.Parallel()
+	i := newInstallation(t, func(c *provider.Config) { c.DeviceAuthorization.On = true })
+	err := i.Clients().Save(t.Context(), provider.Client{
+		ID: clientID, Name: "A Television", Dialect: provider.Standard, Public: true, // with a secret, the library sends it twice (RFC 6749 section 2.3)
+		GrantTypes: []string{"urn:ietf:params:oauth:grant-type:device_code", "refresh_token"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	device, err := rp.NewRelyingPartyOIDC(t.Context(), i.Issuer(), clientID, "", "", nil, rp.WithHTTPClient(&http.Client{Transport: transport}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, err := rp.DeviceAuthorization(t.Context(), []string{"openid", "offline_access"}, device, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := i.newBrowser(t)
+	p := b.submit(b.open(asked.VerificationURI), map[string]string{"email": email, "password": password})
+	if p = b.submit(p, map[string]string{"user_code": strings.ToLower(asked.UserCode)}); !p.shows("A Television") {
+		t.Fatalf("the user is not told who asks: %s\n%s", p.Status, p.body)
+	}
+	b.submit(p, map[string]string{"action": "allow"})
+	tokens, err := rp.DeviceAccessToken(t.Context(), asked.DeviceCode, time.Second, device)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := gooidc.NewProvider(t.Context(), i.Issuer())
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := found.Verifier(&gooidc.Config{ClientID: clientID}).Verify(t.Context(), tokens.IDToken)
+	if err != nil || token.Subject != userID || tokens.RefreshToken == "" {
+		t.Errorf("the token is of %+v, %v", token, err)
+	}
+}
