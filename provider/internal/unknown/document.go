@@ -94,7 +94,11 @@ func (p *Policy) examine(id string, text []byte) (m metadata, wrong []error) {
 		wrong = append(wrong, errors.New("grant_types are without authorization_code"))
 	}
 	wrong = append(wrong, p.checkAddresses(id, m)...)
-	if err := readKeys(&storage.Client{}, m); err != nil {
+	var c storage.Client
+	if err := readKeys(&c, m); err != nil {
+		return m, append(wrong, err)
+	}
+	if err := p.readProtection(&c, m); err != nil {
 		wrong = append(wrong, err)
 	}
 	return m, wrong

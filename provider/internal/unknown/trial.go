@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/outbound"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
@@ -38,6 +39,9 @@ func (s *Clients) Try(ctx context.Context, id string) (Trial, error) {
 	if err := s.Policy.validateAddress(id); err != nil {
 		return Trial{Wrong: []string{"The address " + err.Error() + "."}}, nil
 	}
+	if err := s.Policy.refuseDenied(ctx, hostOf(id)); err != nil {
+		return denied(err)
+	}
 	wait, err := s.Limits.Allow(ctx, ratelimit.Document, ratelimit.Key{Account: hostOf(id), Address: request.Addr(ctx)})
 	if err != nil || wait > 0 {
 		return Trial{Wait: wait}, err
@@ -50,19 +54,38 @@ func (s *Clients) Try(ctx context.Context, id string) (Trial, error) {
 	if len(wrong) > 0 {
 		return Trial{Wrong: findings(wrong)}, nil
 	}
+	return s.admitted(ctx, id, m, found)
+}
+
+// admitted is the trial of a document in which nothing is wrong.
+func (s *Clients) admitted(ctx context.Context, id string, m metadata, found fetched) (Trial, error) {
 	now := s.Clock()
-	t := Trial{}
-	if t.Client, err = s.Policy.read(id, found.text, now); err != nil {
+	record, err := s.Policy.read(id, found.text, now)
+	if err != nil {
 		return Trial{}, err
+	}
+	client, err := registry.Enabled(record)
+	if err == nil {
+		err = s.Policy.Admit(ctx, client)
+	}
+	if err != nil {
+		return denied(err)
 	}
 	names, err := s.Names(ctx)
 	if err != nil {
 		return Trial{}, err
 	}
-	t.Client.Document.Name = shownName(m.Name, names)
-	t.Client.Document.FreshUntil = now.Add(found.life)
-	t.Notes = leftOut(m, t.Client)
-	return t, nil
+	record.Document.Name = shownName(m.Name, names)
+	record.Document.FreshUntil = now.Add(found.life)
+	return Trial{Client: record, Notes: leftOut(m, record)}, nil
+}
+
+// denied is the trial of a document with a host that may have no clients.
+func denied(err error) (Trial, error) {
+	if errors.Is(err, registry.ErrDisabled) {
+		return Trial{Wrong: []string{"The document is of a host, or leads to one, that may have no clients here."}}, nil
+	}
+	return Trial{}, err
 }
 
 // fetchFinding says why there is no document.

@@ -79,6 +79,9 @@ func New(i Installation) *Document {
 	if i.Devices {
 		endpoints = append(endpoints, deviceAuthorization(i))
 	}
+	if i.Registers {
+		endpoints = append(endpoints, registration())
+	}
 	return &Document{
 		Installation: i,
 		Endpoints:    append(endpoints, token(i), revocation(), introspection(), userinfo(), attributes(), signOut(), button()),

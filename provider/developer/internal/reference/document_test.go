@@ -111,6 +111,7 @@ func TestErrorsHaveExamples(t *testing.T) {
 		"This access token is bound to a key. Send it with the scheme DPoP and a proof.", "This access token is bound to another key than that of the proof.",
 		"The DPoP proof is malformed, used, or not for this request, or its key is not accepted.", "This application has to send a DPoP proof.",
 		"Send the DPoP proof again, with the nonce of the header DPoP-Nonce.",
+		"redirect_uris has an address on a host that the operator has not allowed.", "The body cannot be read.", "Too many registrations from one address. Please wait.",
 		// Devices have codes.
 		"The parameter device_code is missing.", "The user has not decided yet.", "Wait five seconds more before each poll.",
 		"The user did not allow it, or no longer does.", "The device code has expired. Ask for another one.", "A device of this application may not ask for this scope.",

@@ -22,6 +22,10 @@ type Endpoint struct {
 	Auth    Auth
 	Origins Origins
 
+	// JSON marks a request whose parameters are the members of a JSON object, and whose
+	// example has values of JSON.
+	JSON bool
+
 	Parameters []Parameter
 	Answers    []Answer
 	Errors     []Error
@@ -68,6 +72,9 @@ type Parameter struct {
 
 	// List marks several values, separated by spaces.
 	List bool
+
+	// Strings marks a list of strings, in JSON.
+	Strings bool
 
 	// Header marks one that is sent as a header.
 	Header bool

@@ -47,7 +47,7 @@ var publicKey = json.RawMessage(`{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qY
 // installation is one with the defaults of everything.
 func installation(base string) Installation {
 	return Installation{SandboxURL: "https://sandbox.id.example", Installation: provider.Installation{
-		Name: "Bonafide", BaseURL: base, Issuer: base + "/oidc", Devices: true, Documents: true,
+		Name: "Bonafide", BaseURL: base, Issuer: base + "/oidc", Devices: true, Documents: true, Registers: true,
 		Scopes: catalogue.DefaultScopes(), Attributes: catalogue.DefaultAttributes(), Groups: catalogue.DefaultGroups(),
 		Lifetimes: provider.Lifetimes{
 			Code: time.Minute, AccessToken: 5 * time.Minute, IDToken: 5 * time.Minute, RefreshToken: 7 * 24 * time.Hour,
@@ -68,7 +68,7 @@ func newLab(t testing.TB) *lab {
 	base := server.URL + "/id"
 	l.provider, err = provider.New(t.Context(), provider.Config{
 		BaseURL: base, Secret: secret, Store: store, AllowPrivateNetworks: true, Resources: []provider.Resource{{URI: apiURI}},
-		DeviceAuthorization: provider.DeviceAuthorization{On: true}, UnknownClients: provider.UnknownClients{Documents: true},
+		DeviceAuthorization: provider.DeviceAuthorization{On: true}, UnknownClients: provider.UnknownClients{Documents: true, Register: "open"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -286,7 +286,7 @@ func (l *lab) object(raw string) map[string]any {
 // fill returns what a value of an example stands for.
 func (l *lab) fill(e Endpoint, client, value string) string {
 	l.t.Helper()
-	if strings.HasPrefix(value, `{"`) { // JSON
+	if e.JSON || strings.HasPrefix(value, `{"`) { // JSON
 		return value
 	}
 	word, from, to := "", strings.Index(value, "{"), strings.LastIndex(value, "}")
@@ -386,6 +386,13 @@ func (l *lab) build(e Endpoint, client string, example []Pair, changes []Change)
 		case SetMethod:
 			method = c.Value
 		}
+	}
+	if method == http.MethodPost && raw == "" && e.JSON {
+		var members []Pair
+		for name := range values {
+			members = append(members, Pair{name, values.Get(name)})
+		}
+		raw, media = jsonObject(members), mediaJSON
 	}
 	if method == http.MethodPost && raw == "" {
 		raw = values.Encode()

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"context"
 	"encoding/base64"
 	"fmt"
 	"maps"
@@ -15,6 +16,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/oauth"
 	"github.com/bonafide-id/bonafide/provider/internal/resource"
+	"github.com/bonafide-id/bonafide/provider/internal/unknown"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 )
 
@@ -204,7 +206,7 @@ func (l *lab) part(token any, n int) map[string]any {
 func TestEveryPayloadIsAsDocumented(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
-	for _, id := range []struct{ endpoint, payload string }{{"discovery", "Discovery"}, {"jwks", "KeySet"}, {"introspect", "Introspection"}, {"push", "PushedRequest"}, {"device", "DeviceAuthorization"}} {
+	for _, id := range []struct{ endpoint, payload string }{{"discovery", "Discovery"}, {"jwks", "KeySet"}, {"introspect", "Introspection"}, {"push", "PushedRequest"}, {"device", "DeviceAuthorization"}, {"register", "Registration"}} {
 		e := l.doc.endpoint(id.endpoint)
 		fits(t, l.doc, "standard", id.payload, l.object(l.do(l.alice, l.build(e, "std", e.Example, nil)).body))
 	}
@@ -244,12 +246,15 @@ func TestAnswersToAnApplicationItselfAreAsDocumented(t *testing.T) {
 	}
 }
 
+// registers is a provider at which clients register themselves.
+func registers(context.Context, []byte) (unknown.Registered, error) { return unknown.Registered{}, nil }
+
 func TestRoutesForApplicationsAreDocumented(t *testing.T) {
 	t.Parallel()
 	var routes []web.Route
 	// Without a path in the base URL some are where the host's router would be asked.
 	beside := oauth.InsertedPaths("")
-	for _, r := range (&oauth.Endpoints{Options: oauth.Options{Site: &web.Site{Base: &url.URL{}}, Devices: true}}).Routes() {
+	for _, r := range (&oauth.Endpoints{Options: oauth.Options{Site: &web.Site{Base: &url.URL{}}, Devices: true, Register: registers}}).Routes() {
 		if !slices.Contains(beside, r.Path) {
 			routes = append(routes, r)
 		}
@@ -327,7 +332,7 @@ func TestDiscoveryListsAreTheDocuments(t *testing.T) {
 	for name, id := range map[string]string{
 		"authorization_endpoint": "authorize", "token_endpoint": "token", "userinfo_endpoint": "userinfo", "jwks_uri": "jwks",
 		"revocation_endpoint": "revoke", "introspection_endpoint": "introspect", "end_session_endpoint": "signOut",
-		"pushed_authorization_request_endpoint": "push", "device_authorization_endpoint": "device",
+		"pushed_authorization_request_endpoint": "push", "device_authorization_endpoint": "device", "registration_endpoint": "register",
 	} {
 		if want := l.doc.BaseURL + l.doc.endpoint(id).Path; found[name] != want {
 			t.Errorf("%s is %v, documented as %s", name, found[name], want)
@@ -356,10 +361,10 @@ func TestSignedResponsesAreAsDocumented(t *testing.T) {
 func TestDevicesAreDocumentedWhereTheyAre(t *testing.T) {
 	t.Parallel()
 	i := installation("https://id.example")
-	i.Devices = false
+	i.Devices, i.Registers = false, false
 	for name, text := range map[string]string{"llms.txt": string(New(i).LLMs()), "openapi.json": string(New(i).OpenAPI())} {
-		if strings.Contains(text, "device_authorization") || strings.Contains(text, deviceGrant) {
-			t.Errorf("%s has devices", name)
+		if strings.Contains(text, "device_authorization") || strings.Contains(text, deviceGrant) || strings.Contains(text, "/oauth/register") {
+			t.Errorf("%s has devices, or the registration", name)
 		}
 	}
 }

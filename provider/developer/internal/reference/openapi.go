@@ -90,9 +90,13 @@ func (d *Document) operation(e Endpoint, method string) object {
 		o["parameters"] = inAddress
 	}
 	if len(form) > 0 {
+		media := "application/x-www-form-urlencoded"
+		if e.JSON {
+			media = mediaJSON
+		}
 		o["requestBody"] = object{
 			"required": e.Auth != BearerAuth,
-			"content":  object{"application/x-www-form-urlencoded": object{"schema": formSchema(form), "example": e.formExample(form)}},
+			"content":  object{media: object{"schema": formSchema(form), "example": e.formExample(form)}},
 		}
 	}
 	return o
@@ -121,7 +125,11 @@ func (e Endpoint) exampleOf(parameter string) string {
 func (e Endpoint) formExample(form []Parameter) object {
 	example := object{}
 	for _, p := range form {
-		if v := e.exampleOf(p.Name); v != "" {
+		switch v := e.exampleOf(p.Name); {
+		case v == "":
+		case e.JSON:
+			example[p.Name] = json.RawMessage(v)
+		default:
 			example[p.Name] = v
 		}
 	}
@@ -156,6 +164,9 @@ func (p Parameter) text() string {
 }
 
 func (p Parameter) schema() object {
+	if p.Strings {
+		return TypeStrings.schema()
+	}
 	s := object{"type": "string"}
 	if len(p.Values) > 0 && !p.List {
 		s["enum"] = p.Values

@@ -159,6 +159,9 @@ func payloads(i Installation) []Payload {
 	if i.Devices {
 		all = append(all, deviceAuthorizationPayload(i))
 	}
+	if i.Registers {
+		all = append(all, registrationPayload())
+	}
 	for _, a := range i.handles() {
 		if a.Type == catalogue.Objects || a.Type == catalogue.Object {
 			all = append(all, listed(a))
@@ -265,6 +268,9 @@ func discoveryPayload(i Installation) Payload {
 	}
 	if i.Devices {
 		p.Members = append(p.Members, Member{Name: "device_authorization_endpoint", Type: TypeString, Always: true, Meaning: "Its address."})
+	}
+	if i.Registers {
+		p.Members = append(p.Members, Member{Name: "registration_endpoint", Type: TypeString, Always: true, Meaning: "Its address."})
 	}
 	if i.Documents {
 		p.Members = append(p.Members, Member{Name: "client_id_metadata_document_supported", Type: TypeBoolean, Always: true, Meaning: "`true`: the https address of a metadata document can be a `client_id`."})

@@ -232,6 +232,10 @@ func (d *Document) example(e Endpoint) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "curl '%s'", address)
+	if e.JSON {
+		fmt.Fprintf(&b, " \\\n  -H 'Content-Type: %s' \\\n  -d '%s'", mediaJSON, jsonObject(e.Example))
+		return b.String()
+	}
 	for _, p := range e.Example {
 		if p.Name == "Authorization" {
 			fmt.Fprintf(&b, " \\\n  -H '%s: %s'", p.Name, p.Value)
@@ -240,6 +244,15 @@ func (d *Document) example(e Endpoint) string {
 		fmt.Fprintf(&b, " \\\n  --data-urlencode '%s=%s'", p.Name, p.Value)
 	}
 	return b.String()
+}
+
+// jsonObject writes values of JSON as the members of an object.
+func jsonObject(members []Pair) string {
+	parts := make([]string, len(members))
+	for i, m := range members {
+		parts[i] = fmt.Sprintf("%q: %s", m.Name, m.Value)
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
 }
 
 func code(s string) string { return "`" + s + "`" }
