@@ -160,3 +160,18 @@ func TestTheAlgorithmsOfSignatures(t *testing.T) {
 		t.Errorf("the default is registered as %+v", c)
 	}
 }
+
+func TestAMachineClientHasAProfile(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	b := w.as(dev)
+	path := b.machine("scopes.military", "on")
+	says(t, b.submit(b.open(path+"/settings"), "profile", "fapi2", "jwks", pastedKeys, "action", "save"), http.StatusOK, "its secrets are revoked")
+	_, c := w.registered(river, storage.Sandbox)
+	if c.Profile != "fapi2" || c.TokenEndpointAuthMethod != "private_key_jwt" || !c.DPoPBoundAccessTokens || len(c.ResponseTypes) > 0 {
+		t.Errorf("registered %+v", c)
+	}
+	unchanged := w.unchanged()
+	says(t, b.submit(b.open(path+"/settings"), "action", "save"), http.StatusOK, "saved and active")
+	unchanged("what was just saved")
+}

@@ -66,7 +66,7 @@ func (d *Dashboard) renderTry(r *request, c provider.Client, scope string) error
 	r.Render(http.StatusOK, screens.Try(screens.TryView{
 		Page: p, Form: r.Form(), Scope: scope, Scopes: d.scopesOf(r.env, c),
 		RedirectURI: d.tryCallback(), Left: slices.Contains(c.RedirectURIs, d.tryCallback()),
-		MayTry: r.may(developers), Fits: getsCode(c), Strict: isStrict(c), Machine: r.app.Kind == kindMachine,
+		MayTry: r.may(developers), Fits: getsCode(c), Strict: isBeyondTrials(c), Machine: r.app.Kind == kindMachine,
 	}))
 	return nil
 }
@@ -75,6 +75,9 @@ func (d *Dashboard) renderTry(r *request, c provider.Client, scope string) error
 func getsCode(c provider.Client) bool {
 	return slices.Contains(responseTypesOf(c), "code") && slices.Contains(grantTypesOf(c), "authorization_code")
 }
+
+// isBeyondTrials reports whether an application must do more than a trial does.
+func isBeyondTrials(c provider.Client) bool { return isStrict(c) || c.DPoPBoundAccessTokens }
 
 // beginTry begins a trial, or ends an unfinished one.
 func (d *Dashboard) beginTry(r *request) error {
@@ -89,7 +92,7 @@ func (d *Dashboard) beginTry(r *request) error {
 		return err
 	}
 	scope := strings.Join(strings.Fields(r.posted(ui.FieldScope)), " ")
-	if !getsCode(c) || isStrict(c) || len(scope) > maxScope {
+	if !getsCode(c) || isBeyondTrials(c) || len(scope) > maxScope {
 		return provider.ScreenError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Err: errors.New("a trial that cannot be")}
 	}
 	if err := d.registerCallback(r, true); err != nil {

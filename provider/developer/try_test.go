@@ -321,12 +321,15 @@ func TestAnApplicationThatHasToSignOrToPushIsToldThatATrialCannot(t *testing.T) 
 		},
 		"Pushed": func(c *provider.Client) { c.RequirePushedAuthorizationRequests = true },
 		"Signed": func(c *provider.Client) { c.RequireSignedRequestObject, c.JWKSURI = true, "https://app.test/keys" },
+		"Bound":  func(c *provider.Client) { c.DPoPBoundAccessTokens = true },
 	} {
 		w := newFixture(t).withApplication(river, storage.Sandbox, "shop", change)
 		b := w.as(dev)
 		says(t, b.open(shopPath+"/try"), http.StatusOK, "test it with your own code")
 		p := b.open(shopPath + "/samples?language=go")
-		says(t, p, http.StatusOK, "your library has to do that instead")
+		if name != "Bound" { // the sample proves a key
+			says(t, p, http.StatusOK, "your library has to do that instead")
+		}
 		form := everything("try")
 		form.Set("csrf", b.csrfOf(dev))
 		if got := b.post(shopPath+"/try", form); got.StatusCode != http.StatusBadRequest || w.hasCallback(storage.Sandbox, "shop") {

@@ -21,7 +21,7 @@ type TryView struct {
 	// MayTry is false for those who may only look, Fits for an application that cannot
 	// get a code.
 	MayTry, Fits bool
-	// Strict is for an application that has to sign, or to push its requests.
+	// Strict is for an application that has to sign, to prove a key, or to push its requests.
 	Strict bool
 	// Machine is an application at which nobody signs in: there is nothing to try.
 	Machine bool
