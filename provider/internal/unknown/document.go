@@ -129,11 +129,11 @@ func (p *Policy) checkAddresses(id string, m metadata) (wrong []error) {
 // client does nothing. A document with a wish that cannot be met is refused: the client would
 // refuse what it gets instead, or be less safe than it believes.
 func (p *Policy) readProtection(c *storage.Client, m metadata) error {
-	for name, alg := range map[string]string{
-		"id_token_signed_response_alg": m.IDTokenAlg, "userinfo_signed_response_alg": m.UserinfoAlg, "authorization_signed_response_alg": m.ResponseAlg,
+	for _, signed := range []struct{ name, alg string }{
+		{"id_token_signed_response_alg", m.IDTokenAlg}, {"userinfo_signed_response_alg", m.UserinfoAlg}, {"authorization_signed_response_alg", m.ResponseAlg},
 	} {
-		if alg != "" && !slices.Contains(p.Algorithms, alg) {
-			return fmt.Errorf("%s is none that the provider signs with", name)
+		if signed.alg != "" && !slices.Contains(p.Algorithms, signed.alg) {
+			return errors.New(signed.name + " is none that the provider signs with")
 		}
 	}
 	hasKeys := len(c.JWKS) > 0 || c.JWKSURI != ""

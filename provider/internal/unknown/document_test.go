@@ -81,10 +81,10 @@ func TestProtection(t *testing.T) {
 	}
 	const keys = `"token_endpoint_auth_method":"private_key_jwt","jwks_uri":"https://app.example/keys",`
 	for members, granted := range map[string]func(c storage.Client) bool{
-		`"id_token_signed_response_alg":"ES256"`:            func(c storage.Client) bool { return c.IDTokenAlg == "ES256" && !c.UserinfoSigned },
-		`"userinfo_signed_response_alg":"ES256"`:            func(c storage.Client) bool { return c.UserinfoAlg == "ES256" && c.UserinfoSigned },
-		`"authorization_signed_response_alg":"ES256"`:       func(c storage.Client) bool { return c.ResponseAlg == "ES256" },
-		`"dpop_bound_access_tokens":true`:                   func(c storage.Client) bool { return c.RequireDPoP },
+		`"id_token_signed_response_alg":"ES256"`:              func(c storage.Client) bool { return c.IDTokenAlg == "ES256" && !c.UserinfoSigned },
+		`"userinfo_signed_response_alg":"ES256"`:              func(c storage.Client) bool { return c.UserinfoAlg == "ES256" && c.UserinfoSigned },
+		`"authorization_signed_response_alg":"ES256"`:         func(c storage.Client) bool { return c.ResponseAlg == "ES256" },
+		`"dpop_bound_access_tokens":true`:                     func(c storage.Client) bool { return c.RequireDPoP },
 		keys + `"require_pushed_authorization_requests":true`: func(c storage.Client) bool { return c.RequirePushed },
 		keys + `"require_signed_request_object":true`:         func(c storage.Client) bool { return c.RequireSignedRequest },
 		keys + `"request_object_signing_alg":"Ed25519"`:       func(c storage.Client) bool { return c.RequestSigningAlg == "Ed25519" },

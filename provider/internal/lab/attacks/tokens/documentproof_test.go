@@ -165,3 +165,42 @@ func TestAlgorithmsOfDocuments(t *testing.T) {
 		}
 	}
 }
+
+// TestDemandsOfDocuments asks in the name of clients whose documents demand pushed or signed
+// requests, without: nobody who knows the address of a document may.
+func TestDemandsOfDocuments(t *testing.T) {
+	t.Parallel()
+	w, d := newUnknown(t)
+	key, b := lab.ClientKeys()["ES256"], w.Alice()
+	withKey := []any{"token_endpoint_auth_method", "private_key_jwt", "jwks", lab.PublicKeys(t, "ES256")}
+	refused := func(name, request string) {
+		t.Helper()
+		if got := lab.Response(t, b.Open(request)).Get("error"); got != "invalid_request" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	assert := func(pairs ...string) []string {
+		return append(pairs, "client_assertion_type", lab.ByAssertion, "client_assertion", key.Sign(t, w.Assertion(d.id())))
+	}
+	redeem := func(code string) {
+		t.Helper()
+		p, tokens := b.Token(assert(d.exchangeOf(code)...)...)
+		lab.Granted(t, p, tokens)
+	}
+
+	d.set(append(withKey, "require_pushed_authorization_requests", true)...)
+	refused("not pushed", d.ask())
+	uri := b.Pushed(assert("client_id", d.id(), "client_secret", "", "redirect_uri", callback, "scope", "openid", "code_challenge", s256, "code_challenge_method", "S256")...)
+	redeem(allowed(t, b, lab.PushedURL(d.id(), uri)))
+
+	d.set(append(withKey, "require_signed_request_object", true, "request_object_signing_alg", "ES256")...)
+	w.Advance(6 * time.Minute)
+	refused("not signed", d.ask())
+	object := w.Object(d.id(), "redirect_uri", callback, "scope", "openid", "code_challenge", s256, "code_challenge_method", "S256")
+	signed := "/oauth/authorize?client_id=" + url.QueryEscape(d.id()) + "&request="
+	page := b.Open(signed + lab.ClientKeys()["EdDSA"].Sign(t, object))
+	if page.Header.Get("Location") != "" && lab.Response(t, page).Get("code") != "" {
+		t.Error("a request object of another key is accepted")
+	}
+	redeem(allowed(t, b, signed+key.Sign(t, object)))
+}
