@@ -287,14 +287,29 @@ func (p People) readPerson(ctx context.Context, data *PersonalData) error {
 
 func (p People) readConsents(ctx context.Context, data *PersonalData) error {
 	consents, err := p.store.Consents(ctx, data.UserID)
+	data.Consents = asConsents(consents)
+	return err
+}
+
+// Consents returns up to limit of what a person allows applications, in the order of the IDs of
+// these, after one of them. Some people allow thousands; GetParts reads them all.
+func (p People) Consents(ctx context.Context, userID, after string, limit int) ([]RecordedConsent, error) {
+	consents, err := p.store.ConsentsAfter(ctx, userID, after, limit)
+	if err != nil {
+		return nil, fmt.Errorf("provider: read consents: %w", err)
+	}
+	return asConsents(consents), nil
+}
+
+func asConsents(consents []storage.Consent) (recorded []RecordedConsent) {
 	for _, c := range consents {
-		data.Consents = append(data.Consents, RecordedConsent{
+		recorded = append(recorded, RecordedConsent{
 			ClientID: c.ClientID, Scopes: c.Scopes, Attributes: c.Attributes, Groups: c.Groups,
 			ClientName: c.ClientName, RedirectHosts: c.RedirectHosts,
 			CreatedAt: c.CreatedAt, DecidedAt: c.DecidedAt, LastUsedAt: c.LastUsedAt,
 		})
 	}
-	return err
+	return recorded
 }
 
 func (p People) readSessions(ctx context.Context, data *PersonalData) error {

@@ -72,6 +72,10 @@ type Consents interface {
 	// Consents returns this user's decisions, the latest used first.
 	Consents(ctx context.Context, subject string) ([]Consent, error)
 
+	// ConsentsAfter returns up to limit of this user's decisions, in the order of the IDs of
+	// their clients, after this one.
+	ConsentsAfter(ctx context.Context, subject, clientID string, limit int) ([]Consent, error)
+
 	// RevokeConsent removes the decision and ends the grants of this user for this client.
 	// It returns nil if there is neither.
 	RevokeConsent(ctx context.Context, subject, clientID string, at time.Time) error

@@ -147,6 +147,14 @@ func (s *Store) Consents(ctx context.Context, subject string) ([]storage.Consent
 	})
 }
 
+// ConsentsAfter implements storage.Consents.
+func (s *Store) ConsentsAfter(ctx context.Context, subject, clientID string, limit int) ([]storage.Consent, error) {
+	return read(ctx, s, "list consents", func(tx *tx) ([]storage.Consent, error) {
+		return all(tx, scanConsent, `SELECT `+consentColumns+` FROM main.consents
+			WHERE subject = ?1 AND client_id > ?2 ORDER BY client_id LIMIT ?3`, subject, clientID, max(limit, 0))
+	})
+}
+
 // RevokeConsent implements storage.Consents.
 func (s *Store) RevokeConsent(ctx context.Context, subject, clientID string, at time.Time) error {
 	return s.change(ctx, "revoke consent", func(tx *tx) error {

@@ -111,6 +111,21 @@ func (s *suite) consents(t *testing.T) {
 		_, err := store.Consent(t.Context(), "subject", "client")
 		fails(t, err, storage.ErrNotFound)
 	})
+	t.Run("ListsPagesInTheOrderOfClients", func(t *testing.T) {
+		store := s.store(t)
+		for _, client := range []string{"b", "d", "a", "c"} {
+			saveClient(t, store, client)
+			ok(t, store.SaveConsent(t.Context(), consent("subject", client), storage.ConsentBasis{}))
+		}
+		ok(t, store.SaveConsent(t.Context(), consent("another", "c"), storage.ConsentBasis{}))
+		for after, want := range map[string][]storage.Consent{
+			"": {consent("subject", "a"), consent("subject", "b")}, "b": {consent("subject", "c"), consent("subject", "d")}, "c": {consent("subject", "d")}, "d": nil,
+		} {
+			got, err := store.ConsentsAfter(t.Context(), "subject", after, 2)
+			ok(t, err)
+			equal(t, got, want)
+		}
+	})
 	t.Run("ListsLatestUsedFirst", func(t *testing.T) {
 		store := s.store(t)
 		for i, client := range []string{"second", "third", "first"} {

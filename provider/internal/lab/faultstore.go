@@ -125,6 +125,12 @@ func (s *FaultyStore) Consents(ctx context.Context, subject string) ([]storage.C
 	return value(ctx, s, "Consents", func() ([]storage.Consent, error) { return s.Store.Consents(ctx, subject) })
 }
 
+func (s *FaultyStore) ConsentsAfter(ctx context.Context, subject, clientID string, limit int) ([]storage.Consent, error) {
+	return value(ctx, s, "ConsentsAfter", func() ([]storage.Consent, error) {
+		return s.Store.ConsentsAfter(ctx, subject, clientID, limit)
+	})
+}
+
 func (s *FaultyStore) SaveConsent(ctx context.Context, c storage.Consent, on storage.ConsentBasis) error {
 	return s.do(ctx, "SaveConsent", func() error { return s.Store.SaveConsent(ctx, c, on) })
 }

@@ -166,8 +166,7 @@ func (c *call) withoutStaff(ids []string) (left []string, err error) {
 	return left, nil
 }
 
-// data reads the person of the matter, and records the look. Some allow thousands of applications,
-// which only the list of them reads.
+// data reads the person of the matter, and records the look.
 func (c *call) data(part string, reads provider.PersonPart) (provider.PersonalData, error) {
 	if err := c.looked(part); err != nil {
 		return provider.PersonalData{}, err
@@ -225,16 +224,25 @@ func listConnections(c *call) (response, error) {
 }
 
 func listConsents(c *call) (response, error) {
-	data, err := c.data("applications", provider.PersonConsents)
+	if err := c.looked("applications"); err != nil {
+		return response{}, err
+	}
+	limit, after, err := c.page()
 	if err != nil {
 		return response{}, err
 	}
-	return within(c, data.Consents, func(r provider.RecordedConsent) consent {
-		return consent{
+	recorded, err := c.api.Provider.People().Consents(c.Context(), c.matter.Subject, after, limit)
+	if err != nil {
+		return response{}, err
+	}
+	shown := make([]consent, len(recorded))
+	for i, r := range recorded {
+		shown[i] = consent{
 			ClientID: r.ClientID, ClientName: r.ClientName, Scopes: r.Scopes, Attributes: r.Attributes, Groups: r.Groups,
 			CreatedAt: r.CreatedAt, LastUsedAt: r.LastUsedAt,
 		}
-	})
+	}
+	return listed(c, shown, limit, func(last consent) string { return last.ClientID }), nil
 }
 
 func listStatuses(c *call) (response, error) {

@@ -135,19 +135,17 @@ func (d *Room) applications(v *look) error {
 	if err != nil {
 		return err
 	}
-	consents := v.data.Consents
-	slices.SortFunc(consents, func(a, b consent) int { return strings.Compare(a.ClientID, b.ClientID) })
+	consents, err := v.Frame.Provider.People().Consents(v.Context(), v.Matter.Subject, after, frame.Few+1)
+	if err != nil {
+		return err
+	}
+	if len(consents) > frame.Few {
+		consents = consents[:frame.Few]
+		v.view.MoreURL = v.MatterPath("applications") + "?" + url.Values{
+			frame.ParameterAfter: {v.Next(consents[frame.Few-1].ClientID, "applications", v.Matter.ID)},
+		}.Encode()
+	}
 	for _, c := range consents {
-		if c.ClientID <= after {
-			continue
-		}
-		if len(v.view.Cards) == frame.Few {
-			v.view.MoreURL = v.MatterPath("applications") + "?" + url.Values{
-				frame.ParameterAfter: {v.Next(v.last, "applications", v.Matter.ID)},
-			}.Encode()
-			break
-		}
-		v.last = c.ClientID
 		var received []ui.Label
 		for _, handle := range c.Attributes {
 			received = append(received, pages.AttributeWords(l, handle))

@@ -20,10 +20,7 @@ type look struct {
 	*frame.Request
 	data provider.PersonalData
 	view views.PartView
-	last string // the application that was listed last
 }
-
-type consent = provider.RecordedConsent
 
 // before returns the event before which a page of the history begins; zero for the first page.
 func (v *look) before() (int64, error) {
@@ -41,11 +38,11 @@ func (v *look) more(before int64) string {
 	}.Encode()
 }
 
-// reads is what each part reads beside the account: somebody may allow thousands of applications,
-// which only the list of them shows.
+// reads is what each part reads whole beside the account: applications and the history are read by
+// pages.
 var reads = map[views.Part][]provider.PersonPart{
 	views.PartAccount: {provider.PersonValues}, views.PartGroups: {provider.PersonValues},
-	views.PartSessions: {provider.PersonSessions}, views.PartApplications: {provider.PersonConsents},
+	views.PartSessions: {provider.PersonSessions},
 }
 
 // part serves a part: the line that it was looked at is written before anything is read.
