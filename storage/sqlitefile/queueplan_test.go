@@ -61,7 +61,7 @@ func TestPlansOfQueues(t *testing.T) {
 			_, err := store.Cases(ctx, storage.CaseFilter{Group: "student", State: storage.CaseReview})
 			return err
 		},
-		"cases_by_start": func(ctx context.Context) error {
+		"cases_by_kind": func(ctx context.Context) error {
 			_, err := store.CaseNumbers(ctx, now, now)
 			return err
 		},

@@ -1,7 +1,6 @@
 package sqlstore
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -153,37 +152,80 @@ func scanDecision(row scanner) (d storage.Decision, err error) {
 	return d, err
 }
 
-// CaseNumbers implements storage.Reviews. It is one query, and so of one moment. By the end of
-// the queue, which has none, SQLite finds the index.
+// CaseNumbers implements storage.Reviews.
 func (s *Store) CaseNumbers(ctx context.Context, from, to time.Time) ([]storage.CaseNumber, error) {
-	counted, err := read(ctx, s, "count cases", func(tx *tx) ([]storage.CaseNumber, error) {
-		return all(tx, scanCaseNumber, `SELECT group_name, method, state, count(*),
-				count(CASE WHEN ended_at > due_at OR ended_at IS NULL AND due_at < ?2 THEN 1 END), 0 AS waiting, NULL AS oldest
-			FROM main.cases WHERE created_at >= ?1 AND created_at < ?2 GROUP BY group_name, method, state
-			UNION ALL
-			SELECT group_name, method, state, 0, 0, count(*), min(queued_at)
-			FROM main.cases WHERE queued_at IS NOT NULL AND queued_at >= ?3 GROUP BY group_name, method, state`,
-			storage.UnixMicro(from), storage.UnixMicro(to), storage.UnixMicro(time.Time{}))
-	})
-	slices.SortFunc(counted, func(a, b storage.CaseNumber) int {
-		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Method, b.Method), cmp.Compare(a.State, b.State))
-	})
-	var numbers []storage.CaseNumber
-	for _, n := range counted {
-		if last := len(numbers) - 1; last >= 0 && numbers[last].Group == n.Group && numbers[last].Method == n.Method && numbers[last].State == n.State {
-			numbers[last].Count, numbers[last].Late = numbers[last].Count+n.Count, numbers[last].Late+n.Late
-			numbers[last].Waiting += n.Waiting
-			if numbers[last].Oldest.IsZero() {
-				numbers[last].Oldest = n.Oldest
-			}
-			continue
+	return read(ctx, s, "count cases", func(tx *tx) ([]storage.CaseNumber, error) {
+		waiting, err := all(tx, scanWaiting, `SELECT group_name, method, state, count(*), min(queued_at)
+			FROM main.cases WHERE queued_at IS NOT NULL AND queued_at >= ?1 GROUP BY group_name, method, state`, storage.UnixMicro(time.Time{}))
+		if err != nil {
+			return nil, err
 		}
-		numbers = append(numbers, n)
-	}
-	return numbers, err
+		var numbers []storage.CaseNumber
+		for kind, err := nextKind(tx, caseKind{}); ; kind, err = nextKind(tx, kind) {
+			if errors.Is(err, storage.ErrNotFound) {
+				return numbers, nil
+			}
+			if err != nil {
+				return nil, err
+			}
+			for _, state := range caseStates {
+				n, err := countKind(tx, kind, state, from, to)
+				if err != nil {
+					return nil, err
+				}
+				for _, w := range waiting {
+					if w.Group == n.Group && w.Method == n.Method && w.State == n.State {
+						n.Waiting, n.Oldest = w.Waiting, w.Oldest
+					}
+				}
+				if n.Count > 0 || n.Waiting > 0 {
+					numbers = append(numbers, n)
+				}
+			}
+		}
+	})
 }
 
-func scanCaseNumber(row scanner) (n storage.CaseNumber, err error) {
-	err = row.Scan(&n.Group, &n.Method, &n.State, &n.Count, &n.Late, &n.Waiting, (*instant)(&n.Oldest))
+// countKind counts the cases of a kind and state that started in a time.
+func countKind(tx *tx, k caseKind, state storage.CaseState, from, to time.Time) (storage.CaseNumber, error) {
+	n, err := one(tx, scanCounted, `SELECT count(*), count(CASE WHEN ended_at > due_at OR ended_at IS NULL AND due_at < ?2 THEN 1 END)
+		FROM main.cases WHERE group_name = ?3 AND method = ?4 AND state = ?5 AND created_at >= ?1 AND created_at < ?2`,
+		storage.UnixMicro(from), storage.UnixMicro(to), k.group, k.method, string(state))
+	n.Group, n.Method, n.State = k.group, k.method, state
+	return n, err
+}
+
+func scanCounted(row scanner) (n storage.CaseNumber, err error) {
+	err = row.Scan(&n.Count, &n.Late)
+	return n, err
+}
+
+// caseStates are in the order in which their numbers are listed.
+var caseStates = []storage.CaseState{
+	storage.CaseApproved, storage.CaseDeclined, storage.CaseExpired, storage.CaseOpen, storage.CasePending, storage.CaseReview, storage.CaseWithdrawn,
+}
+
+// caseKind is what cases are about, and how it is verified.
+type caseKind struct{ group, method string }
+
+// nextKind returns the kind of cases after one. There are few kinds, and each is one look at the
+// index, where a query for all of them would read every case.
+func nextKind(tx *tx, after caseKind) (caseKind, error) {
+	next, err := one(tx, scanCaseKind, `SELECT group_name, method FROM main.cases
+		WHERE group_name = ?1 AND method > ?2 ORDER BY method LIMIT 1`, after.group, after.method)
+	if !errors.Is(err, storage.ErrNotFound) {
+		return next, err
+	}
+	return one(tx, scanCaseKind, `SELECT group_name, method FROM main.cases
+		WHERE group_name > ?1 ORDER BY group_name, method LIMIT 1`, after.group)
+}
+
+func scanCaseKind(row scanner) (k caseKind, err error) {
+	err = row.Scan(&k.group, &k.method)
+	return k, err
+}
+
+func scanWaiting(row scanner) (n storage.CaseNumber, err error) {
+	err = row.Scan(&n.Group, &n.Method, &n.State, &n.Waiting, (*instant)(&n.Oldest))
 	return n, err
 }
