@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -85,7 +84,7 @@ func (l *Locale) Plain(m Message, args ...Arg) string {
 		case string:
 			return Clean(v, MaxName)
 		case int:
-			return strconv.Itoa(v)
+			return l.Number(int64(v))
 		case Words:
 			return string(v)
 		default:
@@ -125,7 +124,7 @@ func (l *Locale) fill(m Message, args []Arg) templ.Component {
 			if err := Words(sentence[done:at[0]]).Render(ctx, w); err != nil {
 				return err
 			}
-			if err := filling(lookup(args, sentence[at[0]:at[1]])).Render(ctx, w); err != nil {
+			if err := l.filling(lookup(args, sentence[at[0]:at[1]])).Render(ctx, w); err != nil {
 				return err
 			}
 			done = at[1]
@@ -135,12 +134,12 @@ func (l *Locale) fill(m Message, args []Arg) templ.Component {
 }
 
 // filling is what stands in the place of a placeholder.
-func filling(value any) templ.Component {
+func (l *Locale) filling(value any) templ.Component {
 	switch v := value.(type) {
 	case templ.Component:
 		return v
 	case int:
-		return Words(strconv.Itoa(v))
+		return Words(l.Number(int64(v)))
 	case string:
 		return Name(v)
 	default:

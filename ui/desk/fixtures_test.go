@@ -29,7 +29,7 @@ var (
 	student = ui.Label{Text: "Ada", Lang: "en"}
 )
 
-var fixtures = slices.Concat(homeFixtures, actFixtures, reviewerFixtures, operatorFixtures)
+var fixtures = slices.Concat(homeFixtures, actFixtures, reviewerFixtures, operatorFixtures, hostileFixtures)
 
 var reviewerFixtures = []audiencetest.Fixture{
 	{Name: "inbox", Render: func(p ui.Page) templ.Component {

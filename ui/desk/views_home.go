@@ -1,7 +1,6 @@
 package desk
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/bonafide-id/bonafide/ui"
@@ -57,9 +56,9 @@ func (v HomeView) tasks(wrong bool) (some []Task) {
 	return some
 }
 
-func (t Task) count() string {
+func (t Task) count(l *ui.Locale) string {
 	if t.More {
-		return strconv.Itoa(t.Count) + "+"
+		return l.Number(int64(t.Count)) + "+"
 	}
-	return strconv.Itoa(t.Count)
+	return l.Number(int64(t.Count))
 }

@@ -1,6 +1,7 @@
 package person
 
 import (
+	"slices"
 	"time"
 
 	"github.com/a-h/templ"
@@ -46,7 +47,9 @@ func headOf(states ...State) Head {
 
 var until = audiencetest.Now.Add(5 * time.Minute)
 
-var fixtures = []audiencetest.Fixture{
+var fixtures = slices.Concat(plainFixtures, hostileFixtures)
+
+var plainFixtures = []audiencetest.Fixture{
 	{Name: "find", Render: func(p ui.Page) templ.Component {
 		return Find(FindView{Page: page(p), Form: audiencetest.Form(), Ways: desk.WayWord(p.Locale, desk.WayEmail), Matters: []desk.OpenMatter{{URL: "/desk/matters/m1", Reason: ada, EndsAt: until}}})
 	}},

@@ -1,6 +1,7 @@
 package plans
 
 import (
+	"slices"
 	"time"
 
 	"github.com/a-h/templ"
@@ -43,7 +44,9 @@ var (
 	left   = []Left{{Why: "changed", Count: 1}, {Why: "gone", Count: 2}}
 )
 
-var fixtures = []audiencetest.Fixture{
+var fixtures = slices.Concat(plainFixtures, hostileFixtures)
+
+var plainFixtures = []audiencetest.Fixture{
 	{Name: "list", Render: func(p ui.Page) templ.Component {
 		v := PlansView{Page: page(p), NewURL: "/desk/plans/new", MoreURL: "/desk/plans?after=1"}
 		v.Said = NoticeProposed

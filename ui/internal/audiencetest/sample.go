@@ -43,6 +43,14 @@ var Client = ui.Client{
 	TermsURL: "https://riverbikes.example/terms", PolicyURL: "https://riverbikes.example/privacy",
 }
 
+// What somebody might call themselves or a thing of theirs, to fool people or to break a screen,
+// and one that has no place to break.
+const (
+	Hostile = "\u202egnoW\u202c</title><script>alert(1)</script>\"' onload=x\nSecond line \u200b\u2066end"
+	Endless = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaftsverwaltung"
+	LongID  = "b3f1c9d07a5e42868c1fd0e9b7a3625448de9170f3b1c9d07a5e42868c1fd0e9b7a3625448de9170"
+)
+
 // Form is a form with what is to be corrected in it.
 func Form(problems ...ui.Problem) ui.Form {
 	return ui.Form{Action: "/here", Hidden: []ui.Field{{Name: "flow", Value: "f1"}, {Name: "csrf", Value: "c1"}}, Problems: problems}
