@@ -1,8 +1,6 @@
 package api
 
 import (
-	"crypto/rand"
-	"encoding/binary"
 	"fmt"
 	"net/http"
 	"time"
@@ -83,7 +81,7 @@ func openMatter(c *call) (response, error) {
 	}
 	now := c.now()
 	m := storage.Matter{
-		ID: newID(now), Staff: c.name(), Role: "api", Subject: in.Person, Reason: in.Reason, Ticket: in.Ticket,
+		ID: frame.NewID(now), Staff: c.name(), Role: "api", Subject: in.Person, Reason: in.Reason, Ticket: in.Ticket,
 		OpenedAt: now, EndsAt: now.Add(frame.MatterIdle),
 	}
 	if note := noteOf(in); note != "" {
@@ -240,13 +238,4 @@ func (c *call) refuse(what, person string) {
 		ctx := provider.By(c.Context(), provider.Actor{Name: c.name()})
 		c.api.Provider.Events().Record(ctx, provider.Event{Name: provider.EventDeskRefused, UserID: person, Detail: what})
 	}
-}
-
-// newID returns a UUID of version 7 (RFC 9562), which sorts by time.
-func newID(at time.Time) string {
-	var id [16]byte
-	binary.BigEndian.PutUint64(id[:8], uint64(at.UnixMilli())<<16)
-	_, _ = rand.Read(id[6:])
-	id[6], id[8] = id[6]&0x0f|0x70, id[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
 }

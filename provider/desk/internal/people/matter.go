@@ -2,12 +2,8 @@ package people
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/binary"
 	"errors"
-	"fmt"
 	"net/http"
-	"time"
 	"unicode/utf8"
 
 	"github.com/bonafide-id/bonafide/provider"
@@ -112,7 +108,7 @@ func wrongIf(is bool, w views.Wrong) views.Wrong {
 func (d *Room) record(r *frame.Request, id string, reason frame.Reason, v views.OpenView) (storage.Matter, error) {
 	now := r.Frame.Now()
 	m := storage.Matter{
-		ID: newID(now), Staff: r.Staff.ID, Role: roleOf(r.Staff), Subject: id, Reason: reason.Name,
+		ID: frame.NewID(now), Staff: r.Staff.ID, Role: roleOf(r.Staff), Subject: id, Reason: reason.Name,
 		Ticket: ui.Clean(v.Ticket, maxTicket), OpenedAt: now, EndsAt: now.Add(frame.MatterIdle),
 	}
 	if v.Note != "" {
@@ -134,17 +130,6 @@ func roleOf(s role.Staff) string {
 		return string(role.Operator)
 	}
 	return string(role.Support)
-}
-
-// newID returns a UUID of version 7 (RFC 9562), which sorts by time.
-func newID(at time.Time) string {
-	var id [16]byte
-	_, _ = rand.Read(id[6:])
-	var ms [8]byte
-	binary.BigEndian.PutUint64(ms[:], uint64(at.UnixMilli()))
-	copy(id[:6], ms[2:])
-	id[6], id[8] = id[6]&0x0f|0x70, id[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
 }
 
 // close closes the matter.

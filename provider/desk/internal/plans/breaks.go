@@ -69,7 +69,7 @@ func (s *Service) Break(ctx context.Context, by Member, what Alone) (action.Resu
 		return action.Result{}, wrong("sentence", fmt.Sprintf("must be %d to %d characters", minSentence, maxSentence))
 	}
 	now := s.Frame.Now()
-	b := storage.Break{ID: newID(now), Staff: by.staffID(), Action: a.Name, Target: what.Target, At: now}
+	b := storage.Break{ID: frame.NewID(now), Staff: by.staffID(), Action: a.Name, Target: what.Target, At: now}
 	b.Sentence = s.provider.People().Seal(sealedBreak, b.ID, []byte(sentence))
 	actor := provider.Actor{Name: by.Name, Matter: what.Matter, Break: &b}
 	if what.Matter != "" {

@@ -2,14 +2,13 @@ package plans
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -32,7 +31,7 @@ func (s *Service) Propose(ctx context.Context, by Member, d Draft) (storage.Plan
 	}
 	now := s.Frame.Now()
 	p := d.plan
-	p.ID, p.State, p.ProposedAt, p.ExpiresAt = newID(now), storage.PlanProposed, now, now.Add(approval)
+	p.ID, p.State, p.ProposedAt, p.ExpiresAt = frame.NewID(now), storage.PlanProposed, now, now.Add(approval)
 	sealed, err := s.seal(p.ID, d.content)
 	if err != nil {
 		return storage.Plan{}, err
@@ -90,17 +89,6 @@ func (s *Service) event(name provider.EventName, p storage.Plan, targets []stora
 		}
 	}
 	return e
-}
-
-// newID returns a UUID of version 7 (RFC 9562), which sorts by time.
-func newID(at time.Time) string {
-	var id [16]byte
-	_, _ = rand.Read(id[6:])
-	var ms [8]byte
-	binary.BigEndian.PutUint64(ms[:], uint64(at.UnixMilli()))
-	copy(id[:6], ms[2:])
-	id[6], id[8] = id[6]&0x0f|0x70, id[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
 }
 
 // decided turns an error of the store about a decision into one of this package.
