@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 
@@ -73,15 +74,22 @@ func (p *Pages) code(w http.ResponseWriter, r *http.Request, page *authflow.Page
 	}
 	r, done := account.UsedUp(r)
 	defer done()
-	of, err := p.Addressed(r.Context(), payload)
+	of, set, err := p.reader(r.Context(), payload)
 	if err != nil {
 		return err
 	}
-	set, err := p.Store.Authenticators(r.Context(), of.ID)
-	if err != nil {
-		return lapsed(fmt.Errorf("read authenticators: %w", err))
-	}
 	return p.goOn(w, r, set, of, "")
+}
+
+// reader returns the account whose mailbox a code was read in, and all that it signs in with.
+func (p *Pages) reader(ctx context.Context, payload []byte) (of storage.Account, set storage.AuthenticatorSet, err error) {
+	if of, err = p.Addressed(ctx, payload); err != nil {
+		return of, set, err
+	}
+	if set, err = p.Store.Authenticators(ctx, of.ID); err != nil {
+		return of, set, lapsed(fmt.Errorf("read authenticators: %w", err))
+	}
+	return of, set, nil
 }
 
 // goOn leads the reader of the mailbox to what else the account asks for. hash is that of the

@@ -113,13 +113,9 @@ func (p *Pages) resetFinish(w http.ResponseWriter, r *http.Request, page *authfl
 	}
 	r, done := account.UsedUp(r)
 	defer done()
-	of, err := p.Addressed(r.Context(), payload)
+	of, set, err := p.reader(r.Context(), payload)
 	if err != nil {
 		return err
-	}
-	set, err := p.Store.Authenticators(r.Context(), of.ID)
-	if err != nil {
-		return lapsed(fmt.Errorf("read authenticators: %w", err))
 	}
 	hash, err := p.Accounts.Hasher.Hash(r.Context(), password.Known, chosen)
 	if err != nil {
