@@ -313,7 +313,7 @@ func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine
 		Clients:           rows,
 		Unknown:           p.unknown,
 		Grants:            memory.Grants{Store: p.store},
-		Tokens:            engineTokens{tokens},
+		Tokens:            token.Stored{Codec: tokens},
 		Sign:              p.faults.Sign(p.keys.Sign),
 		SignAccessToken:   p.signAccessToken,
 		VerifyAccessToken: p.verifyAccessToken,
@@ -382,27 +382,6 @@ func audiences(baseURL, issuer string) []string {
 		names = append(names, baseURL+path)
 	}
 	return names
-}
-
-// engineTokens adapts the codec to the engine.
-type engineTokens struct{ codec *token.Codec }
-
-var tokenKinds = map[storage.TokenKind]token.Kind{
-	storage.AuthorizationCode: token.Code,
-	storage.AccessToken:       token.Access,
-	storage.RefreshToken:      token.Refresh,
-}
-
-func (t engineTokens) New(kind storage.TokenKind) (string, storage.Digest) {
-	return t.codec.New(tokenKinds[kind])
-}
-
-func (t engineTokens) Parse(kind storage.TokenKind, token string) (storage.Digest, bool) {
-	return t.codec.Parse(tokenKinds[kind], token)
-}
-
-func (t engineTokens) DigestOf(kind storage.TokenKind, text string) (storage.Digest, bool) {
-	return token.DigestOf(tokenKinds[kind], text)
 }
 
 func issuerOf(baseURL string) string { return baseURL + "/oidc" }

@@ -13,18 +13,6 @@ func stop(at time.Time) storage.Stop {
 	return storage.Stop{At: at, Reason: "Ünïcode <b>\nand more", By: "operator"}
 }
 
-// halts returns the halts of an organization's applications by client ID.
-func halts(t *testing.T, store storage.Developers, organization string) map[string]storage.Halt {
-	t.Helper()
-	found, err := store.Applications(t.Context(), storage.ApplicationFilter{OrganizationID: organization, Limit: many})
-	ok(t, err)
-	all := map[string]storage.Halt{}
-	for _, a := range found {
-		all[a.ClientID] = a.Halt
-	}
-	return all
-}
-
 func (s *developerSuite) stops(t *testing.T) {
 	t.Run("ComesBackWhole", func(t *testing.T) {
 		store := s.store(t)
@@ -218,100 +206,6 @@ func (s *developerSuite) stops(t *testing.T) {
 		ok(t, store.CreateInvitation(t.Context(), appoints, many))
 		_, err := store.AcceptInvitation(t.Context(), appoints.Token, "ann", t0, many)
 		ok(t, err)
-	})
-}
-
-// halting tests how a stop and its end change the halts of applications.
-func (s *developerSuite) halting(t *testing.T) {
-	all := []storage.Halt{storage.HaltNone, storage.HaltAsked, storage.HaltBegun, storage.HaltDone, storage.HaltIdle, storage.HaltOver}
-	// in makes an application with each halt in an organization that is stopped.
-	in := func(t *testing.T, store storage.Developers, from ...storage.Halt) {
-		t.Helper()
-		createApplications(t, store, "acme")
-		for _, halt := range from {
-			ok(t, store.CreateApplication(t.Context(), application("from "+string(halt), "acme"), many))
-		}
-		ok(t, store.StopOrganization(t.Context(), "acme", stop(t0)))
-		for _, halt := range from {
-			ok(t, store.SetHalt(t.Context(), storage.Sandbox, "from "+string(halt), storage.HaltAsked, halt))
-		}
-	}
-	t.Run("IsAskedOfAllApplications", func(t *testing.T) {
-		store := s.store(t)
-		createApplications(t, store, "acme", "red", "blue")
-		createApplications(t, store, "other", "green")
-		a := application("live", "acme")
-		a.Environment, a.Halt = storage.Production, storage.HaltDone // it is nobody's to say
-		ok(t, store.CreateApplication(t.Context(), a, many))
-		equal(t, halts(t, store, "acme"), map[string]storage.Halt{"red": "", "blue": "", "live": ""})
-		ok(t, store.StopOrganization(t.Context(), "acme", stop(t0)))
-		equal(t, halts(t, store, "acme"), map[string]storage.Halt{"red": "asked", "blue": "asked", "live": "asked"})
-		equal(t, halts(t, store, "other"), map[string]storage.Halt{"green": ""})
-	})
-	t.Run("EndsForThoseThatTheStopDisabled", func(t *testing.T) {
-		store := s.store(t)
-		in(t, store, "asked", "begun", "done", "idle")
-		ok(t, store.StartOrganization(t.Context(), "acme", t0, "operator"))
-		equal(t, halts(t, store, "acme"), map[string]storage.Halt{"from asked": "", "from begun": "over", "from done": "over", "from idle": ""})
-		// Stopped again before they are in use again: they were, and it is known.
-		ok(t, store.StopOrganization(t.Context(), "acme", stop(t0)))
-		equal(t, halts(t, store, "acme"), map[string]storage.Halt{"from asked": "asked", "from begun": "begun", "from done": "begun", "from idle": "asked"})
-	})
-	t.Run("IsReplacedAsTheOneThatWasRead", func(t *testing.T) {
-		store := s.store(t)
-		createApplications(t, store, "acme", "client", "other")
-		now := storage.HaltNone
-		for _, next := range append(all[1:], storage.HaltNone) {
-			for _, another := range all {
-				if another != now {
-					fails(t, store.SetHalt(t.Context(), storage.Sandbox, "client", another, next), storage.ErrChanged)
-				}
-			}
-			before, err := store.Application(t.Context(), storage.Sandbox, "client")
-			ok(t, err)
-			ok(t, store.SetHalt(t.Context(), storage.Sandbox, "client", now, next))
-			now = next
-			equal(t, halts(t, store, "acme"), map[string]storage.Halt{"client": now, "other": ""})
-			before.Halt = storage.HaltNone // which saves none
-			ok(t, store.SaveApplication(t.Context(), before))
-			equal(t, halts(t, store, "acme")["client"], now)
-		}
-		fails(t, store.SetHalt(t.Context(), storage.Production, "client", "", "asked"), storage.ErrChanged)
-		fails(t, store.SetHalt(t.Context(), storage.Sandbox, "unknown", "", "asked"), storage.ErrChanged)
-		if store.SetHalt(t.Context(), storage.Sandbox, "client", "", "unheard of") == nil {
-			t.Error("there is a halt that nobody knows")
-		}
-	})
-	t.Run("IsFoundAsLongAsThereIsSomethingToDo", func(t *testing.T) {
-		store := s.store(t)
-		in(t, store, all...)
-		createApplications(t, store, "other", "another")
-		ok(t, store.StopOrganization(t.Context(), "other", stop(t0)))
-		gone := application("gone", "acme")
-		for match, want := range map[string]string{"acme": "from asked,from begun,from over,", "": "another,from asked,from begun,from over,", gone.ClientID: ""} {
-			got, last := "", storage.Application{}
-			for {
-				page, err := store.Applications(t.Context(), storage.ApplicationFilter{
-					Halting: true, OrganizationID: match, Limit: 2, AfterName: last.Name, After: last.ClientID, AfterEnvironment: last.Environment,
-				})
-				ok(t, err)
-				for _, a := range page {
-					got += a.ClientID + ","
-					last = a
-				}
-				if len(page) < 2 {
-					break
-				}
-			}
-			equal(t, got, want)
-		}
-		ok(t, store.DeleteApplication(t.Context(), storage.Sandbox, "from asked"))
-		left, err := store.Applications(t.Context(), storage.ApplicationFilter{Halting: true, OrganizationID: "acme"})
-		ok(t, err)
-		equal(t, len(left), 2)
-		left, err = store.Applications(t.Context(), storage.ApplicationFilter{Halting: true})
-		ok(t, err)
-		equal(t, len(left), 3) // a deleted one is none of them
 	})
 }
 
