@@ -259,7 +259,7 @@ const everyKey = `{
 		"logo": "c.png", "logo_dark": "c-dark.png", "wordmark": "c-word.png", "wordmark_dark": "c-word-dark.png", "button_color": "#654321", "policy_uri": "https://c.test/p", "tos_uri": "https://c.test/t"}],
 	"sample_client": {"listen": "127.0.0.1:1", "base_url": "http://shop.localhost:1"},
 	"developer": {"review": true, "operators": ["a@example.com"], "operator_scopes": ["work"], "devices": true},
-	"desk": {"staff": [{"email": "a@example.com", "roles": ["operator"], "groups": ["staff"], "id": "a"}], "clients": ["c"], "only": true, "anchor": "/checkpoints", "demo": true},
+	"desk": {"staff": [{"email": "a@example.com", "roles": ["operator"], "groups": ["staff"], "id": "a"}], "clients": ["c"], "only": true, "url": "https://desk.example.com", "anchor": "/checkpoints", "demo": true},
 	"verification": {
 		"verifiers": {"card": {"document": {"require": [{"name": "front", "title": {"text": "Front"}, "must": [{"text": "Your name"}]}]}}},
 		"policies": [{"group": "staff", "rule": "card"}]},

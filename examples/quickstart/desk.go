@@ -23,6 +23,10 @@ type staffed struct {
 	// Only has this process serve the desk and nothing else.
 	Only bool `json:"only"`
 
+	// URL is the address of a host of the desk's own, where nothing else is; that of the
+	// provider when empty.
+	URL string `json:"url"`
+
 	// Anchor is the folder into which checkpoints of the audit log are written; none when
 	// empty.
 	Anchor string `json:"anchor"`
@@ -52,7 +56,7 @@ func (e *environment) resources() []provider.Resource {
 	if e.Desk == nil || len(e.Desk.Clients) == 0 {
 		return e.Resources
 	}
-	return append(slices.Clone(e.Resources), desk.Resource(e.BaseURL, e.Desk.Clients...))
+	return append(slices.Clone(e.Resources), desk.Resource(e.deskURL(), e.Desk.Clients...))
 }
 
 // staff returns those who work at the desk, by their user IDs.
@@ -61,8 +65,13 @@ func (e *environment) staff() (map[string]desk.Staff, error) {
 	if e.Desk == nil {
 		return staff, nil
 	}
-	if e.Desk.Only && len(e.Desk.Staff) == 0 {
-		return nil, errors.New("desk.only: there is no staff to serve")
+	if len(e.Desk.Staff) == 0 {
+		switch {
+		case e.Desk.Only:
+			return nil, errors.New("desk.only: there is no staff to serve")
+		case e.Desk.URL != "":
+			return nil, errors.New("desk.url: there is no staff to serve")
+		}
 	}
 	for i, m := range e.Desk.Staff {
 		place := fmt.Sprintf("desk.staff[%d]", i)
@@ -95,6 +104,11 @@ func (e *environment) checkStaff(p *provider.Provider) error {
 	if _, err := e.staff(); err != nil || e.Desk == nil {
 		return err
 	}
+	if e.Desk.URL != "" {
+		if _, err := p.Pages().ScreensAt(e.Desk.URL); err != nil {
+			return fmt.Errorf("desk.url: %w", err)
+		}
+	}
 	known := p.Installation().Groups
 	for i, m := range e.Desk.Staff {
 		for j, g := range m.Groups {
@@ -108,7 +122,7 @@ func (e *environment) checkStaff(p *provider.Provider) error {
 
 // openDesk mounts the desk of an environment, for those whom its file names, over what stands
 // beside the provider already. Who is in no file finds nothing there.
-func (s *service) openDesk(r *router, e *environment, p opened, dashboard *developer.Dashboard) error {
+func (s *service) openDesk(ctx context.Context, r *router, e *environment, p opened, dashboard *developer.Dashboard) error {
 	staff, err := e.staff()
 	if err != nil {
 		return err
@@ -121,17 +135,29 @@ func (s *service) openDesk(r *router, e *environment, p opened, dashboard *devel
 		return errors.New("desk: this database cannot keep what the staff does")
 	}
 	log := s.log.With("base_url", e.BaseURL)
-	d, err := desk.New(desk.Config{
+	cfg := desk.Config{
 		Provider: p.Provider, Store: kept, Dashboard: dashboard, Verification: p.cases, Mailer: p.mailer, Logger: log,
 		Staff:     func(_ context.Context, userID string) (desk.Staff, error) { return staff[userID], nil },
 		Approvers: func(context.Context) ([]string, error) { return operatorsOf(staff), nil },
 		Alarm:     func(ctx context.Context, a desk.Alarm) error { return alarm(ctx, log, a) },
 		Anchor:    anchorIn(e.Desk.Anchor),
-	})
+	}
+	wellKnown := desk.WellKnown(e.deskURL())
+	if e.Desk.URL == "" {
+		d, err := desk.New(cfg)
+		if err == nil {
+			r.add(e.BaseURL+"/desk", s.cfg.BaseURL, d, "/", wellKnown)
+		}
+		return err
+	}
+	host, err := newDeskHost(ctx, p.Provider, e.Desk.URL, staff, log)
 	if err != nil {
 		return err
 	}
-	r.add(e.BaseURL+"/desk", s.cfg.BaseURL, d, "/", desk.WellKnown(e.BaseURL))
+	if host.desk, err = desk.New(host.atHost(cfg)); err != nil {
+		return err
+	}
+	r.add(e.Desk.URL, s.cfg.BaseURL, host, "/desk/", wellKnown)
 	return nil
 }
 

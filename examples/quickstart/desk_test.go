@@ -105,6 +105,9 @@ func TestDeskIsChecked(t *testing.T) {
 		{`{"staff": [{"email": "a@example.com", "roles": ["support"]}, {"email": "a@example.com", "roles": ["operator"]}]}`, "desk.staff[1].email:"},
 		{`{"staff": [{"email": "a@example.com", "role": "support"}]}`, `unknown key "desk.staff[0].role"`},
 		{`{"only": true}`, "desk.only: there is no staff"},
+		{`{"url": "https://desk.example.com"}`, "desk.url: there is no staff"},
+		{`{"staff": [{"email": "a@example.com", "roles": ["operator"]}], "url": "http://desk.example.com"}`, "desk.url: "},
+		{`{"staff": [{"email": "a@example.com", "roles": ["operator"]}], "url": "http://localhost:1"}`, "desk.url: "},
 		{`{"staff": [{"email": "a@example.com", "roles": ["operator"]}], "anchor": "none"}`, "desk.anchor:"},
 	} {
 		cfg, err := parseConfig([]byte(`{"listen": "127.0.0.1:0", `+users+`, "desk": `+c.desk+`}`), t.TempDir())

@@ -16,6 +16,9 @@ func (e *environment) checkDuplicates(sample *sampleClient) error {
 			clients[id] = "that of the sample client"
 		}
 	}
+	if e.Desk != nil && e.Desk.URL != "" {
+		clients[deskClient] = "that of the desk"
+	}
 	var errs []error
 	for i, u := range e.Users {
 		place := fmt.Sprintf("users[%d]", i)

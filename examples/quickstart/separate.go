@@ -34,7 +34,44 @@ func (c *config) separate() error {
 	if err := c.separateSample(); err != nil {
 		return err
 	}
+	if err := c.separateDesks(); err != nil {
+		return err
+	}
 	return c.separateListeners()
+}
+
+// separateDesks refuses a desk of its own host that has another provider or site there, which
+// would read and set its cookies. That it is not its provider's own is for the desk to say.
+func (c *config) separateDesks() error {
+	others := map[string]string{}
+	if c.SampleClient != nil {
+		others["the sample client"] = c.SampleClient.BaseURL
+	}
+	if c.Sandbox != nil {
+		others["the sandbox"] = c.Sandbox.BaseURL
+		if d := c.Sandbox.Desk; d != nil && d.URL != "" {
+			others["the desk of the sandbox"] = d.URL
+			if sameHost(d.URL, c.BaseURL) {
+				return fmt.Errorf("sandbox.desk.url: is at the host of production, %s; it needs one of its own", c.BaseURL)
+			}
+		}
+	}
+	if c.Desk == nil || c.Desk.URL == "" {
+		return nil
+	}
+	for name, address := range others {
+		if sameHost(c.Desk.URL, address) {
+			return fmt.Errorf("desk.url: is at the host of %s, %s; it needs one of its own", name, address)
+		}
+	}
+	return nil
+}
+
+// sameHost reports whether two addresses share their cookies, whatever their ports.
+func sameHost(a, b string) bool {
+	u, err1 := url.Parse(a)
+	v, err2 := url.Parse(b)
+	return err1 == nil && err2 == nil && hostname(u.Host) == hostname(v.Host)
 }
 
 // separateListeners refuses two listeners on one port, which a check would not notice.

@@ -88,7 +88,7 @@ func (s *service) open(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := s.openDesk(desks, &s.cfg.environment, production, applications); err != nil {
+	if err := s.openDesk(ctx, desks, &s.cfg.environment, production, applications); err != nil {
 		return err
 	}
 	if s.cfg.demo || s.cfg.Desk != nil && s.cfg.Desk.Demo && !s.cfg.deskOnly() {
@@ -99,7 +99,7 @@ func (s *service) open(ctx context.Context, out io.Writer) error {
 	if s.cfg.Sandbox == nil {
 		return nil
 	}
-	if err := s.openDesk(desks, s.cfg.Sandbox, dashboard.sandbox, applications); err != nil {
+	if err := s.openDesk(ctx, desks, s.cfg.Sandbox, dashboard.sandbox, applications); err != nil {
 		return fmt.Errorf("sandbox.%w", err)
 	}
 	return nil
@@ -366,7 +366,7 @@ func (s *service) announce(out io.Writer) {
 		_, _ = fmt.Fprintf(out, "dashboard %s/developer/\n", s.cfg.BaseURL)
 	}
 	if s.cfg.Desk != nil {
-		_, _ = fmt.Fprintf(out, "desk %s/desk/\n", s.cfg.BaseURL)
+		_, _ = fmt.Fprintf(out, "desk %s/desk/\n", s.cfg.deskURL())
 	}
 	if s.cfg.SampleClient != nil {
 		_, _ = fmt.Fprintf(out, "sample client %s\n", s.cfg.SampleClient.BaseURL)
