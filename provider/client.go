@@ -128,7 +128,7 @@ type Client struct {
 	// state, whose value is not compared. Requests must match byte for byte, except for the
 	// port of a redirect URI with a loopback IP address (RFC 8252 section 7.3). At least
 	// one of RedirectURIs is required, unless GrantTypes are
-	// only client_credentials, or device_code with or without refresh_token.
+	// only client_credentials, token-exchange, or device_code with or without refresh_token.
 	RedirectURIs           []string `json:"redirect_uris"`
 	PostLogoutRedirectURIs []string `json:"post_logout_redirect_uris,omitempty"`
 
@@ -153,10 +153,12 @@ type Client struct {
 	ResponseTypes []string `json:"response_types,omitempty"`
 
 	// GrantTypes are authorization_code, refresh_token, client_credentials,
-	// urn:ietf:params:oauth:grant-type:jwt-bearer and
-	// urn:ietf:params:oauth:grant-type:device_code; a public client cannot use client_credentials
-	// and jwt-bearer. The last is for Standard, and has an effect with
-	// Config.DeviceAuthorization only.
+	// urn:ietf:params:oauth:grant-type:jwt-bearer,
+	// urn:ietf:params:oauth:grant-type:device_code and
+	// urn:ietf:params:oauth:grant-type:token-exchange; a public client can use the first two and
+	// device_code. The last two are for Standard: device_code has an effect with
+	// Config.DeviceAuthorization only, and token-exchange for the Introspectors of a Resource
+	// with ExchangesTo that are not Unreviewed.
 	// implicit is accepted without effect: ResponseTypes decide. With client_credentials an
 	// application gets an access token of its own, about no user. With the JWT bearer grant
 	// it signs a user's name and gets an access token to what that user has already allowed

@@ -152,6 +152,11 @@ const (
 	EventDeviceAllowed  EventName = audit.DeviceAllowed
 	EventDeviceReported EventName = audit.DeviceReported
 
+	// EventExchanged means that an API, whose ClientID it has, has exchanged a user's access token
+	// for one for another API; Detail is the URI of that, and the application that the user has
+	// allowed both. Every process records the same once a day.
+	EventExchanged EventName = audit.Exchanged
+
 	// EventRevoked means that tokens were revoked: by the user, who withdrew consent from
 	// an application, by the application, or by the host (People.RevokeIssuedBefore).
 	EventRevoked EventName = audit.Revoked
@@ -296,6 +301,13 @@ func (p Events) revoke(ctx context.Context, g storage.Grant, kind storage.TokenK
 	detail := tokenName[kind] + ", by the application"
 	_, err := audit.StepIf(ctx, p.audit, end, storage.Event{Name: audit.Revoked, Subject: issue.UserOf(g), ClientID: g.ClientID, Detail: detail})
 	return err
+}
+
+// exchange makes the write by which an API exchanges a user's token, and records it.
+func (p Events) exchange(ctx context.Context, g storage.Grant, clientID, resource string, write func(context.Context) error) error {
+	return p.audit.StepOnce(ctx, write, storage.Event{
+		Name: audit.Exchanged, Subject: issue.UserOf(g), ClientID: clientID, Detail: resource + ", for " + g.ClientID,
+	})
 }
 
 var tokenName = map[storage.TokenKind]string{

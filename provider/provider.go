@@ -257,7 +257,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	p.upkeep.RunWith(p.notifier.Run)
 	endpoints, err := oauth.New(oauth.Options{
 		Site: site, Engine: p.engine, Catalogue: p.catalogue, Audit: p.audit, Activity: p.activity, Limits: p.limits,
-		Classes: cfg.classes().Supported(), HasAccounts: cfg.hasAccounts(), Documents: cfg.UnknownClients.Documents, Register: p.registers(), Devices: cfg.DeviceAuthorization.On, Faults: p.faults, SigningAlgorithms: cfg.SigningAlgorithms, Keys: p.faults.Publish(p.keys),
+		Classes: cfg.classes().Supported(), HasAccounts: cfg.hasAccounts(), Documents: cfg.UnknownClients.Documents, Register: p.registers(), Devices: cfg.DeviceAuthorization.On, Exchanges: cfg.engineResources().Exchanging(), Faults: p.faults, SigningAlgorithms: cfg.SigningAlgorithms, Keys: p.faults.Publish(p.keys),
 	})
 	if err != nil {
 		return err
@@ -353,6 +353,7 @@ func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine
 		},
 		RecordReuse:      Events{&p.rooms}.reuse,
 		RecordRevocation: Events{&p.rooms}.revoke,
+		RecordExchange:   Events{&p.rooms}.exchange,
 		OnSecretUse:      p.uses.Note,
 		Lifetimes: engine.Lifetimes{
 			Code: l.Code, Access: l.AccessToken, ID: l.IDToken, Refresh: l.RefreshToken,

@@ -215,6 +215,8 @@ func (c Client) validate(known *claims.Catalogue, addresses registry.Addresses, 
 		return wrongField("GrantTypes", "a public client has no credentials for %s", protocol.GrantJWTBearer)
 	case slices.Contains(c.GrantTypes, protocol.GrantDeviceCode) && (c.RequireVerified || !dialect.Devices):
 		return wrongField("GrantTypes", "%s is for the dialect %s only, and not with RequireVerified", protocol.GrantDeviceCode, Standard)
+	case slices.Contains(c.GrantTypes, protocol.GrantTokenExchange) && (c.Public || !dialect.Exchanges):
+		return wrongField("GrantTypes", "%s is for confidential clients of the dialect %s only", protocol.GrantTokenExchange, Standard)
 	case checkRequirement("Requires", c.Requires) != nil:
 		return checkRequirement("Requires", c.Requires)
 	case c.PolicyURL != "" && !web.IsWebURL(c.PolicyURL):
@@ -231,12 +233,13 @@ func returnsToken(responseType string) bool {
 }
 
 // needsNoBrowser reports whether no browser ever leads back to the application, so that it needs
-// no redirect URI: it asks for itself, or its devices show a code.
+// no redirect URI: it asks for itself, it is an API that calls others, or its devices show a code.
 func (c Client) needsNoBrowser() bool {
-	devices := slices.Contains(c.GrantTypes, protocol.GrantDeviceCode)
-	return len(c.GrantTypes) > 0 && !slices.ContainsFunc(c.GrantTypes, func(g string) bool {
-		return g != protocol.GrantClientCredentials && g != protocol.GrantDeviceCode && !(devices && g == protocol.GrantRefreshToken)
-	})
+	without := []string{protocol.GrantClientCredentials, protocol.GrantTokenExchange, protocol.GrantDeviceCode}
+	if slices.Contains(c.GrantTypes, protocol.GrantDeviceCode) {
+		without = append(without, protocol.GrantRefreshToken)
+	}
+	return len(c.GrantTypes) > 0 && !slices.ContainsFunc(c.GrantTypes, func(g string) bool { return !slices.Contains(without, g) })
 }
 
 func (c Client) validateLists(known *claims.Catalogue, addresses registry.Addresses, dialect registry.Dialect, resources []Resource) error {

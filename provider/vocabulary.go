@@ -184,6 +184,13 @@ type Resource struct {
 	// signature: a request for resources whose algorithms differ is invalid_target.
 	// Defaults to RS256.
 	SigningAlgorithm string `json:"signing_algorithm,omitempty"`
+
+	// ExchangesTo are the URIs of other resources that this one calls on behalf of a user: its
+	// Introspectors with the grant of token exchange (Client.GrantTypes) get a token for one of
+	// these for a token that they were called with (RFC 8693). The user must have been asked
+	// about both, and the new token has no more scopes; see docs/resources.md.
+	// Defaults to none.
+	ExchangesTo []string `json:"exchanges_to,omitempty"`
 }
 
 // maxResourceURI is the maximum length of a URI in bytes; every token is stored with one.
@@ -230,6 +237,22 @@ func (c Config) validateResources(known *claims.Catalogue) error {
 			}
 		}
 	}
+	return c.validateExchanges()
+}
+
+// validateExchanges returns an error for the first resource that tokens cannot be exchanged for.
+func (c Config) validateExchanges() error {
+	for i, r := range c.Resources {
+		field := fmt.Sprintf("Resources[%d].ExchangesTo", i)
+		if len(r.ExchangesTo) > 0 && len(r.Introspectors) == 0 {
+			return wrongField(field, "is for the Introspectors, of whom there are none")
+		}
+		for j, uri := range r.ExchangesTo {
+			if uri == r.URI || !slices.ContainsFunc(c.Resources, func(other Resource) bool { return other.URI == uri }) {
+				return wrongField(fmt.Sprintf("%s[%d]", field, j), "%q is the URI of no other resource", uri)
+			}
+		}
+	}
 	return nil
 }
 
@@ -258,8 +281,8 @@ func withoutSlash(uri string) string {
 }
 
 // engineResources returns the resources in the engine's form.
-func (c Config) engineResources() []registry.Resource {
-	resources := make([]registry.Resource, len(c.Resources))
+func (c Config) engineResources() registry.Resources {
+	resources := make(registry.Resources, len(c.Resources))
 	for i, r := range c.Resources {
 		resources[i] = registry.Resource(r)
 		if r.Name == "" {

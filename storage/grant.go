@@ -85,7 +85,8 @@ type Token struct {
 	Kind    TokenKind
 	GrantID GrantID
 
-	// Parent is the refresh token that this one replaced; the store records it.
+	// Parent is the refresh token that this one replaced, which the store records, or the access
+	// token that this one was exchanged for (RFC 8693).
 	Parent Digest
 
 	// Scopes are those of the token if they are fewer than those of its grant (RFC 6749
@@ -99,6 +100,10 @@ type Token struct {
 	// JKT is the SHA-256 thumbprint (RFC 7638) of the key to which the token is bound (RFC 9449
 	// sections 6 and 10), or zero for a bearer. It never changes.
 	JKT Digest
+
+	// Actors are the client IDs of those that have exchanged an access token for this one, the
+	// latest first (act of RFC 8693 section 4.1); nil for a token of the grant's own client.
+	Actors []string
 
 	CreatedAt time.Time
 	ExpiresAt time.Time
@@ -166,6 +171,12 @@ type Grants interface {
 	// number of successors; ErrEnded if the grant is revoked, ErrNotFound if there is no
 	// such token or it is not spent.
 	Reissue(ctx context.Context, spent Digest, within Grace, issued ...Token) error
+
+	// Derive records an access token that was exchanged for its Parent, which stays valid, of
+	// the same grant (RFC 8693). ErrSpent if the parent is spent, or has expired when the token
+	// was created; ErrEnded if the grant is revoked; ErrNotFound if there is no such parent of
+	// this grant; ErrConflict if the digest exists.
+	Derive(ctx context.Context, issued Token) error
 
 	// RevokeGrants ends the matching grants, and so all their tokens, and returns the
 	// number of those that were in force. A nonempty filter without ID and Subject is an

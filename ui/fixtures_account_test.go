@@ -197,7 +197,7 @@ var historyActs = []HistoryAct{
 	HistorySignedIn, HistorySignInFailed, HistorySignedOut, HistorySignedUp, HistoryPasswordChanged, HistoryPasswordRemoved, HistoryPasskeyAdded, HistoryPasskeyRemoved,
 	HistoryTOTPAdded, HistoryTOTPRemoved, HistoryDeviceAllowed, HistoryDeviceReported, HistoryLinkAdded, HistoryLinkRemoved, HistoryCodesMade, HistoryStepOn, HistoryStepOff, HistoryForgotten, HistoryEmailChanged, HistoryEmailReturned, HistoryEmailVerified,
 	HistoryRecoveryStarted, HistoryRecoveryStopped, HistoryRecoveryApproved, HistoryRecovered, HistoryAuthenticatorsReset,
-	HistoryAppAllowed, HistoryAppDenied, HistoryAppRemoved, HistoryReuse, HistoryLocked, HistoryUnlocked, HistoryDeletionBegun, HistoryDeletionEnded, HistoryExported,
+	HistoryAppAllowed, HistoryAppDenied, HistoryAppRemoved, HistoryExchanged, HistoryReuse, HistoryLocked, HistoryUnlocked, HistoryDeletionBegun, HistoryDeletionEnded, HistoryExported,
 	HistoryLooked, HistoryPartLooked, HistoryValueShown, HistoryCallerProved, HistoryCallerCode, HistoryResetSent, HistoryExportSent, HistoryValueCorrected,
 	HistoryStatusSet, HistoryStatusEnded, HistorySessionEnded, HistoryAppEnded,
 }

@@ -344,6 +344,7 @@ const (
 	HistoryAppAllowed    HistoryAct = "app_allowed"
 	HistoryAppDenied     HistoryAct = "app_denied"
 	HistoryAppRemoved    HistoryAct = "app_removed"
+	HistoryExchanged     HistoryAct = "exchanged_token"
 	HistoryReuse         HistoryAct = "reuse"
 	HistoryLocked        HistoryAct = "locked"
 	HistoryUnlocked      HistoryAct = "unlocked"

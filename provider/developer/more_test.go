@@ -384,6 +384,30 @@ func TestAttackJWTBearerGrantOfADeveloper(t *testing.T) {
 	}
 }
 
+// A developer adds the grant with which an API acts for its users elsewhere.
+func TestAttackExchangeGrantOfADeveloper(t *testing.T) {
+	t.Parallel()
+	const exchange = "urn:ietf:params:oauth:grant-type:token-exchange"
+	w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
+	b := w.as(owner)
+	action, fields := b.open(shopPath+"/settings").form(t, "action", "save")
+	fields.Set("grant_types."+exchange, "on")
+	fields.Set("grant_types", exchange)
+	says(t, b.follow(b.post(action, fields)), http.StatusOK, "saved and active")
+	c := w.client(storage.Sandbox, "shop")
+	if slices.Contains(c.GrantTypes, exchange) {
+		t.Fatalf("registered %+v", c)
+	}
+	c.GrantTypes = append(c.GrantTypes, exchange)
+	if err := w.sandbox.Clients().Save(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	b.submit(b.open(shopPath), "action", "copy")
+	if _, copied := w.registered(river, storage.Production); slices.Contains(copied.GrantTypes, exchange) || len(copied.GrantTypes) == 0 {
+		t.Errorf("the copy has grants %q", copied.GrantTypes)
+	}
+}
+
 // An application that was reviewed with one API asks for another afterwards.
 func TestAttackResourcesPastTheReview(t *testing.T) {
 	t.Parallel()

@@ -14,6 +14,10 @@ const (
 	// an operator gives it.
 	grantJWTBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
+	// grantTokenExchange is that with which an API calls another for its user (RFC 8693): only an
+	// operator gives it.
+	grantTokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange"
+
 	// grantDevice is that of devices without a browser (RFC 8628), for Config.Devices.
 	grantDevice = "urn:ietf:params:oauth:grant-type:device_code"
 )
@@ -49,7 +53,7 @@ func (p *posting) devices() {
 func (d *Dashboard) withoutOperators(env string, c provider.Client, a storage.Application) provider.Client {
 	c.SkipConsent = false
 	c.GrantTypes = slices.DeleteFunc(slices.Clone(c.GrantTypes), func(g string) bool {
-		return g == grantJWTBearer || g == grantDevice && !d.hasDevices(env)
+		return g == grantJWTBearer || g == grantTokenExchange || g == grantDevice && !d.hasDevices(env)
 	})
 	if len(c.GrantTypes) == 0 && a.Kind == kindMachine {
 		c.GrantTypes = []string{grantClient}

@@ -124,7 +124,7 @@ func responseTypesOf(c provider.Client) []string {
 	switch {
 	case len(c.ResponseTypes) > 0:
 		return c.ResponseTypes
-	case len(c.RedirectURIs) == 0 && slices.Equal(c.GrantTypes, []string{grantClient}):
+	case len(c.RedirectURIs) == 0 && slices.Contains(c.GrantTypes, grantClient) && !slices.Contains(c.GrantTypes, grantCode):
 		return nil
 	case c.Dialect == provider.Standard:
 		return responseTypes[:1]

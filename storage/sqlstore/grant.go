@@ -12,7 +12,7 @@ import (
 const (
 	// Columns that a query selects or joins by are not read again: each column read costs
 	// some allocations.
-	tokenColumns = `t.kind, t.grant_id, t.parent, t.scopes, t.resources, t.created_at, t.expires_at, t.spent_at, t.jkt`
+	tokenColumns = `t.kind, t.grant_id, t.parent, t.scopes, t.resources, t.created_at, t.expires_at, t.spent_at, t.jkt, t.actors`
 
 	grantColumns = `g.flow, g.client_id, g.subject, g.scopes, g.attributes, g.group_names,
 		g.redirect_uri, g.redirect_sent, g.response_type, g.nonce, g.eid, g.claims, g.resources, g.sid, g.code_challenge, g.auth_time, g.amr, g.assurance,
@@ -129,7 +129,7 @@ func spendSiblings(tx *tx, used spentToken, at time.Time) error {
 // whyNotExchanged returns why an exchange failed: no token, an ended grant, or another
 // exchange.
 func whyNotExchanged(tx *tx, digest storage.Digest) error {
-	state, err := tokenState(tx, digest, "")
+	state, err := stateOf(tx, digest, "")
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func whyNotExchanged(tx *tx, digest storage.Digest) error {
 func (s *Store) Reissue(ctx context.Context, spent storage.Digest, within storage.Grace, issued ...storage.Token) error {
 	return s.change(ctx, "reissue token", func(tx *tx) error {
 		// The lock lets one step at a time count the successors and add one.
-		state, err := tokenState(tx, spent, tx.store.dialect.forUpdateOf("t"))
+		state, err := stateOf(tx, spent, tx.store.dialect.forUpdateOf("t"))
 		switch {
 		case err != nil:
 			return err
@@ -168,6 +168,25 @@ func (s *Store) Reissue(ctx context.Context, spent storage.Digest, within storag
 			return storage.ErrLimit
 		}
 		return insertTokens(tx, true, inPlaceOf(spent, issued))
+	})
+}
+
+// Derive implements storage.Grants.
+func (s *Store) Derive(ctx context.Context, issued storage.Token) error {
+	return s.change(ctx, "derive token", func(tx *tx) error {
+		// The lock orders this step and the one that spends the parent or revokes the grant.
+		parent, err := stateOf(tx, issued.Parent, tx.store.dialect.ForShare)
+		switch {
+		case err != nil:
+			return err
+		case parent.grant != issued.GrantID:
+			return storage.ErrNotFound
+		case !parent.revokedAt.IsZero():
+			return storage.ErrEnded
+		case !parent.spentAt.IsZero(), !issued.CreatedAt.Before(parent.expiresAt):
+			return storage.ErrSpent
+		}
+		return insertTokens(tx, false, []storage.Token{issued})
 	})
 }
 
@@ -211,16 +230,18 @@ func revokeSubject(tx *tx, subject string, at time.Time) error {
 	return err
 }
 
-type spentAndRevoked struct {
-	grant              storage.GrantID
-	spentAt, revokedAt time.Time
+// tokenState is what becomes of a token: its expiry, and what has ended it.
+type tokenState struct {
+	grant                         storage.GrantID
+	expiresAt, spentAt, revokedAt time.Time
 }
 
-func tokenState(tx *tx, digest storage.Digest, lock string) (spentAndRevoked, error) {
-	return one(tx, func(row scanner) (s spentAndRevoked, err error) {
-		err = row.Scan((*grantID)(&s.grant), (*instant)(&s.spentAt), (*instant)(&s.revokedAt))
+func stateOf(tx *tx, digest storage.Digest, lock string) (tokenState, error) {
+	return one(tx, func(row scanner) (s tokenState, err error) {
+		err = row.Scan((*grantID)(&s.grant), (*instant)(&s.expiresAt), (*instant)(&s.spentAt), (*instant)(&s.revokedAt))
 		return s, err
-	}, `SELECT t.grant_id, t.spent_at, g.revoked_at FROM main.tokens t JOIN main.grants g ON g.id = t.grant_id WHERE t.digest = ?1 `+lock, digest[:])
+	}, `SELECT t.grant_id, t.expires_at, t.spent_at, g.revoked_at
+		FROM main.tokens t JOIN main.grants g ON g.id = t.grant_id WHERE t.digest = ?1 `+lock, digest[:])
 }
 
 type tokenAndGrant struct {
@@ -232,7 +253,7 @@ func scanTokenAndGrant(row scanner) (r tokenAndGrant, err error) {
 	t, g := &r.token, &r.grant
 	err = row.Scan(
 		&t.Kind, (*grantID)(&t.GrantID), (*optionalDigest)(&t.Parent), (*list)(&t.Scopes), (*list)(&t.Resources),
-		(*instant)(&t.CreatedAt), (*instant)(&t.ExpiresAt), (*instant)(&t.SpentAt), (*optionalDigest)(&t.JKT),
+		(*instant)(&t.CreatedAt), (*instant)(&t.ExpiresAt), (*instant)(&t.SpentAt), (*optionalDigest)(&t.JKT), (*list)(&t.Actors),
 
 		(*digest)(&g.Flow), &g.ClientID, &g.Subject, (*list)(&g.Scopes), (*list)(&g.Attributes), (*list)(&g.Groups),
 		&g.RedirectURI, &g.RedirectSent, &g.ResponseType, &g.Nonce, &g.EID, &g.Claims, (*list)(&g.Resources), &g.SID, &g.Challenge,

@@ -189,12 +189,16 @@ func refuseDisabled(tx *tx, subject string) error {
 // maxTokens is the maximum number of tokens in one statement: a code, or the tokens for it.
 const maxTokens = 3
 
-// insertTokenTexts are the statements for so many tokens of one grant, without siblings
-// and with; those for tokens of bearers, and boundTokenTexts for those with a key.
-var insertTokenTexts, boundTokenTexts = tokenTexts("", tokenArgs), tokenTexts(", jkt", tokenArgs+1)
+// insertTokenTexts are the statements for so many tokens of one grant, without siblings and
+// with; rareTokenTexts are those for tokens that are bound to a key, or were exchanged.
+var insertTokenTexts, rareTokenTexts = tokenTexts("", tokenArgs), tokenTexts(", jkt, actors", tokenArgs+rareArgs)
 
-// tokenArgs is the number of arguments of each token of a bearer.
-const tokenArgs = 7
+// tokenArgs is the number of arguments of each token of a bearer, rareArgs of those that only a
+// rare one has.
+const (
+	tokenArgs = 7
+	rareArgs  = 2
+)
 
 func tokenTexts(column string, arguments int) (texts [maxTokens + 1][2]string) {
 	for n := range texts {
@@ -227,17 +231,17 @@ func insertTokens(tx *tx, siblings bool, tokens []storage.Token) error {
 			n = len(tokens)
 		}
 		n = min(n, maxTokens)
-		texts, bound := &insertTokenTexts, slices.ContainsFunc(tokens[:n], isBound)
-		if bound {
-			texts = &boundTokenTexts
+		texts, rare := &insertTokenTexts, slices.ContainsFunc(tokens[:n], isRare)
+		if rare {
+			texts = &rareTokenTexts
 		}
-		args := append(make([]any, 0, 2+maxTokens*(tokenArgs+1)), first.GrantID[:], micros(first.CreatedAt))
+		args := append(make([]any, 0, 2+maxTokens*(tokenArgs+rareArgs)), first.GrantID[:], micros(first.CreatedAt))
 		for i := range tokens[:n] {
 			t := &tokens[i]
 			args = append(args, t.Digest[:], int64(t.Kind), digestOrNull(t.Parent), listText(t.Scopes), listText(t.Resources),
 				micros(t.ExpiresAt), micros(t.SpentAt))
-			if bound {
-				args = append(args, digestOrNull(t.JKT))
+			if rare {
+				args = append(args, digestOrNull(t.JKT), listText(t.Actors))
 			}
 		}
 		if _, err := tx.exec(texts[n][flag(siblings)], args...); err != nil {
@@ -248,4 +252,4 @@ func insertTokens(tx *tx, siblings bool, tokens []storage.Token) error {
 	return nil
 }
 
-func isBound(t storage.Token) bool { return !t.JKT.IsZero() }
+func isRare(t storage.Token) bool { return !t.JKT.IsZero() || t.Actors != nil }

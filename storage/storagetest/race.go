@@ -136,6 +136,7 @@ func (s *suite) races(t *testing.T) {
 	}
 	t.Run("GrantNeverOutlivesANarrowerDecision", s.raceDecision)
 	t.Run("FamilyNeverForks", s.raceFamily)
+	t.Run("WhatHasEndedIsNotExchanged", s.raceDerive)
 	t.Run("ClientSessionIsTakenOnce", s.raceTurns)
 	t.Run("ClientSessionIsDueHoweverLateItBegins", s.raceNotices)
 	t.Run("SweepsShareTheWork", func(t *testing.T) {

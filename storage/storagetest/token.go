@@ -109,6 +109,7 @@ func (s *suite) tokens(t *testing.T) {
 		ok(t, store.Exchange(t.Context(), digest("refresh"), t0, token(g, storage.RefreshToken, "next")))
 	})
 	t.Run("Reissue", s.reissue)
+	t.Run("Derive", s.derive)
 }
 
 // graceAt admits what was spent at a moment or within the second after it.

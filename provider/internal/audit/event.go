@@ -56,6 +56,8 @@ const (
 	DeviceAllowed  = "device_allowed"
 	DeviceReported = "device_reported"
 
+	Exchanged = "token_exchanged"
+
 	Revoked = "revoked"
 	Reuse   = "reuse_detected"
 

@@ -18,7 +18,8 @@ import (
 // Log is the audit log of one provider.
 type Log struct {
 	Options
-	seen *cache.Cache[storage.Event, struct{}]
+	seen  *cache.Cache[storage.Event, struct{}]
+	daily *cache.Cache[storage.Event, struct{}]
 
 	// known reports that the store carries out deeds.
 	known atomic.Bool
@@ -44,13 +45,20 @@ const (
 	// repeatEvery is how often RecordOnce records the same event.
 	repeatEvery = time.Minute
 
+	// repeatDaily is how often StepOnce does.
+	repeatDaily = 24 * time.Hour
+
 	// maxSeen is the maximum number of cached events.
 	maxSeen = 4096
 )
 
 // New returns a log with these options.
 func New(o Options) *Log {
-	return &Log{Options: o, seen: cache.New[storage.Event, struct{}](repeatEvery, maxSeen, o.Clock)}
+	return &Log{
+		Options: o,
+		seen:    cache.New[storage.Event, struct{}](repeatEvery, maxSeen, o.Clock),
+		daily:   cache.New[storage.Event, struct{}](repeatDaily, maxSeen, o.Clock),
+	}
 }
 
 // Writing an event takes at most the remaining time of the request, within these limits: the log

@@ -85,6 +85,7 @@ func Names() []string {
 		StatusEnded,
 		SupportLooked,
 		Throttled,
+		Exchanged,
 		TOTPAdded,
 		TOTPRemoved,
 		TrailBroken,

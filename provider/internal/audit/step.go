@@ -19,6 +19,20 @@ func (l *Log) Step(ctx context.Context, change func(ctx context.Context) error, 
 	return err
 }
 
+// StepOnce is Step for a write that an application repeats all day. Every process records the same
+// event once a day.
+func (l *Log) StepOnce(ctx context.Context, change func(ctx context.Context) error, e storage.Event) error {
+	if _, recorded := l.daily.Recent(e, l.Clock()); recorded {
+		return change(ctx)
+	}
+	made := false
+	end := l.daily.Begin(e)
+	defer func() { end(struct{}{}, made) }()
+	err := l.Step(ctx, change, e)
+	made = err == nil
+	return err
+}
+
 // StepIf is Step for a write that reports whether, or how much, it has changed. It records
 // nothing of one that has changed nothing, unless an actor with a name has ordered it.
 func StepIf[T bool | int](ctx context.Context, l *Log, change func(ctx context.Context) (T, error), events ...storage.Event) (T, error) {

@@ -26,7 +26,7 @@ var inOrder = []Name{
 	RefreshNotRegistered, CodeUnknown, CodeUsed, CodeExpired, CodeRevoked, CodeOfAnother, RedirectURIDiffers,
 	VerifierMissing, VerifierMalformed, VerifierWrong, VerifierUnexpected, ScopeWithdrawn, AuthenticationWeak, RefreshUnknown,
 	RefreshUsed, RefreshExpired, RefreshRevoked, RefreshOfAnother, ScopeWider, ResourceWider, ResourceAlgorithms, AlgorithmOff,
-	TokenOfAnother, ConsentMissing, IntrospectionPublic,
+	SubjectNotForClient, ResourceNotExchanged, ScopeNotExchanged, ExchangedTwice, TokenOfAnother, ConsentMissing, IntrospectionPublic,
 
 	TokenMissing, TokenUnknown, TokenExpired, TokenRevoked, TokenInQuery, HeaderMalformed, CallbackUnavailable,
 	CallbackMalformed, ScopeInsufficient, TokenWithoutUser, TokenForResource, ResourceWithdrawn, UserGone,

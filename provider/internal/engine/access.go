@@ -142,6 +142,9 @@ func (e *Engine) active(ctx context.Context, kind storage.TokenKind, presented s
 	if !own && len(resources) == 0 {
 		return known, errToken.Because(diagnosis.ResourceWithdrawn, "resource", strings.Join(found.Token.Resources, " "))
 	}
+	if err := e.unbroken(ctx, found); err != nil {
+		return known, err
+	}
 	return Access{Issued: found, Client: client, Scopes: scopes, Resources: resources, Own: own}, nil
 }
 

@@ -111,6 +111,10 @@ type Options struct {
 	// its grant, and records that in its step; nothing of one that has changed nothing.
 	RecordRevocation func(ctx context.Context, g storage.Grant, kind storage.TokenKind, end func(context.Context) (bool, error)) error
 
+	// RecordExchange makes the write by which a client exchanges a token of a grant for one for a
+	// resource, and records that in its step.
+	RecordExchange func(ctx context.Context, g storage.Grant, clientID, resource string, write func(context.Context) error) error
+
 	// OnSecretUse is called after a client has authenticated with the secret that was
 	// made at created. It holds up the answer.
 	OnSecretUse func(clientID string, created time.Time)

@@ -41,6 +41,7 @@ func newFosite(e *Engine) *fosite.Fosite {
 				clientGrant{e},
 				jwtGrant{e},
 				deviceGrant{e},
+				exchangeGrant{e},
 			},
 			RevocationHandlers: fosite.RevocationHandlers{revocation{e}},
 		},

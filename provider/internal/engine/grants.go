@@ -15,6 +15,15 @@ type Issued struct {
 	Grant storage.Grant
 }
 
+// holder returns the client that a token was issued to: that of its grant, or the last to have
+// exchanged it.
+func (i *Issued) holder() string {
+	if len(i.Token.Actors) > 0 {
+		return i.Token.Actors[0]
+	}
+	return i.Grant.ClientID
+}
+
 // Grants are the records of grants and tokens, with the methods of [storage.Grants]; the token of
 // an exchange is passed as it was read.
 type Grants interface {
@@ -28,6 +37,7 @@ type Grants interface {
 	CreateGrant(ctx context.Context, g storage.Grant, on storage.Basis, issued ...storage.Token) error
 	Exchange(ctx context.Context, spent *Issued, at time.Time, issued ...storage.Token) error
 	Reissue(ctx context.Context, spent *Issued, within storage.Grace, issued ...storage.Token) error
+	Derive(ctx context.Context, from *Issued, issued storage.Token) error
 	RevokeGrants(ctx context.Context, match storage.GrantFilter, at time.Time) (int, error)
 }
 

@@ -36,6 +36,9 @@ type Introspection struct {
 	// Confirmation is the key to which the token is bound (RFC 9449 section 6.2), or nil.
 	Confirmation *issue.Confirmation `json:"cnf,omitempty"`
 
+	// Actor is the client that has exchanged a token for this one (RFC 8693 section 4.1), or nil.
+	Actor *issue.Actor `json:"act,omitempty"`
+
 	// UserID is the user of the token, or empty.
 	UserID string `json:"-"`
 
@@ -68,6 +71,9 @@ func (i Introspection) AppendJSON(to []byte) []byte {
 	number(`,"iat":`, i.IssuedAt)
 	text(`,"acr":`, i.Class)
 	number(`,"auth_time":`, i.AuthTime)
+	if i.Actor != nil {
+		to = i.Actor.AppendJSON(append(to, `,"act":`...))
+	}
 	if i.Confirmation != nil {
 		to = append(issue.AppendText(append(to, `,"cnf":{"jkt":`...), i.Confirmation.JKT), '}')
 	}
@@ -112,10 +118,11 @@ func (e *Engine) Introspect(ctx context.Context, r *http.Request) (Introspection
 }
 
 // describe returns the description of a token for a client; false if the client may not see it. A
-// resource sees only its own part, and no refresh token.
+// resource sees only its own part, and no refresh token. What an API has got in exchange it does
+// not see: it would take that for a token for itself, if the next API presented it.
 func (e *Engine) describe(a Access, kind storage.TokenKind, asks string) (Introspection, bool) {
 	scopes, audience := a.Scopes, a.Resources
-	if a.Client.ID != asks {
+	if a.Client.ID != asks || len(a.Token.Actors) > 0 {
 		audience = e.Resources.Introspectable(audience, asks)
 		if kind != storage.AccessToken || len(audience) == 0 {
 			return Introspection{}, false
@@ -125,11 +132,11 @@ func (e *Engine) describe(a Access, kind storage.TokenKind, asks string) (Intros
 		audience = append(audience, e.Issuer)
 	}
 	response := Introspection{
-		Active: true, Scope: strings.Join(scopes, " "), ClientID: a.Client.ID,
+		Active: true, Scope: strings.Join(scopes, " "), ClientID: a.holder(),
 		Subject: issue.SubjectOf(a.Grant), Issuer: e.Issuer, Audience: audience,
 		UserID:    issue.UserOf(a.Grant),
 		ExpiresAt: a.Token.ExpiresAt.Unix(), IssuedAt: a.Token.CreatedAt.Unix(),
-		Confirmation: issue.ConfirmationOf(a.Token.JKT),
+		Confirmation: issue.ConfirmationOf(a.Token.JKT), Actor: issue.ActorOf(a.Token.Actors),
 	}
 	if kind == storage.AccessToken {
 		response.TokenType = issue.TokenType(a.Token.JKT)

@@ -14,7 +14,8 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Revoke ends a token of the client (RFC 7009). An access token ends alone, a refresh token with
+// Revoke ends a token of the client (RFC 7009). An access token ends with those that it was
+// exchanged for, a refresh token with
 // its grant and all tokens of that. An unknown token is no error; another client's is one, and
 // stays valid.
 func (e *Engine) Revoke(ctx context.Context, r *http.Request) (known bool, err error) {
@@ -54,11 +55,13 @@ func (h revocation) RevokeToken(ctx context.Context, presented string, _ fosite.
 		if known, ok := ctx.Value(revocationKey{}).(*bool); ok {
 			*known = true
 		}
-		if found.Grant.ClientID != c.GetID() {
+		if found.holder() != c.GetID() {
 			return protocol.Fail(protocol.UnauthorizedClient, "The token belongs to another application.").Because(diagnosis.TokenOfAnother)
 		}
 		request.InFlow(ctx, found.Grant.Flow)
-		return h.RecordRevocation(ctx, found.Grant, kind, func(ctx context.Context) (bool, error) { return h.end(ctx, found) })
+		of := found.Grant
+		of.ClientID = found.holder()
+		return h.RecordRevocation(ctx, of, kind, func(ctx context.Context) (bool, error) { return h.end(ctx, found) })
 	}
 	return nil
 }

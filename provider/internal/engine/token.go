@@ -31,6 +31,7 @@ type TokenResponse struct {
 	RefreshExpiresIn any    `json:"refresh_expires_in,omitempty"` // of Dialect.lifetime
 	Scope            string `json:"scope,omitempty"`
 	IDToken          string `json:"id_token,omitempty"`
+	IssuedTokenType  string `json:"issued_token_type,omitempty"` // of RFC 8693 section 2.2.1
 
 	// ClientID and Subject are the client and the user of the token; Subject is empty without
 	// a user.
@@ -62,6 +63,7 @@ func (r TokenResponse) AppendJSON(to []byte) []byte {
 	}
 	text(`,"scope":`, r.Scope)
 	text(`,"id_token":`, r.IDToken)
+	text(`,"issued_token_type":`, r.IssuedTokenType)
 	return append(to, '}')
 }
 
@@ -84,7 +86,7 @@ func (e *Engine) Token(ctx context.Context, r *http.Request) (TokenResponse, err
 		return TokenResponse{}, err
 	}
 	switch form.Get("grant_type") {
-	case protocol.GrantAuthorizationCode, protocol.GrantRefreshToken, protocol.GrantClientCredentials, protocol.GrantJWTBearer, protocol.GrantDeviceCode:
+	case protocol.GrantAuthorizationCode, protocol.GrantRefreshToken, protocol.GrantClientCredentials, protocol.GrantJWTBearer, protocol.GrantDeviceCode, protocol.GrantTokenExchange:
 	case "":
 		return TokenResponse{}, protocol.Fail(protocol.InvalidRequest, "The parameter grant_type is missing.").Because(diagnosis.ParameterMissing, "parameter", "grant_type")
 	default:
@@ -129,7 +131,7 @@ type exchange struct {
 	// proof is that of the request, or nil.
 	proof *dpop.Proof
 
-	// presented is the code or refresh token with its grant, that of the session.
+	// presented is the code, refresh token or subject token with its grant, that of the session.
 	presented *Issued
 
 	// resources are those of the request; nil for none.
@@ -218,6 +220,7 @@ const (
 	extraRefreshToken     = "refresh_token"
 	extraRefreshExpiresIn = "refresh_expires_in"
 	extraIDToken          = "id_token"
+	extraIssuedTokenType  = "issued_token_type"
 )
 
 // issueTokens adds an access token for the granted scopes to the response, with the tokens that
@@ -268,7 +271,7 @@ func tokenResponse(issued fosite.AccessResponder, s *exchange) TokenResponse {
 	return TokenResponse{
 		AccessToken: issued.GetAccessToken(), TokenType: issued.GetTokenType(), ExpiresIn: d.Lifetime(issued.GetExtra("expires_in")),
 		RefreshToken: text(extraRefreshToken), RefreshExpiresIn: d.Lifetime(issued.GetExtra(extraRefreshExpiresIn)),
-		Scope: text("scope"), IDToken: text(extraIDToken), ClientID: s.client.ID, Subject: issue.UserOf(s.Grant),
+		Scope: text("scope"), IDToken: text(extraIDToken), IssuedTokenType: text(extraIssuedTokenType), ClientID: s.client.ID, Subject: issue.UserOf(s.Grant),
 		LooksStandard: authorization.SeemsStandard(s.client, s.Grant.Scopes, s.Grant.Nonce, s.Grant.Challenge),
 	}
 }

@@ -160,6 +160,10 @@ func (s *FaultyStore) Reissue(ctx context.Context, spent storage.Digest, within 
 	return s.do(ctx, "Reissue", func() error { return s.Store.Reissue(ctx, spent, within, issued...) })
 }
 
+func (s *FaultyStore) Derive(ctx context.Context, issued storage.Token) error {
+	return s.do(ctx, "Derive", func() error { return s.Store.Derive(ctx, issued) })
+}
+
 func (s *FaultyStore) RevokeGrants(ctx context.Context, match storage.GrantFilter, at time.Time) (int, error) {
 	return value(ctx, s, "RevokeGrants", func() (int, error) { return s.Store.RevokeGrants(ctx, match, at) })
 }

@@ -50,6 +50,11 @@ func (s Grants) Reissue(ctx context.Context, spent *engine.Issued, within storag
 	})
 }
 
+// Derive implements engine.Grants.
+func (s Grants) Derive(ctx context.Context, from *engine.Issued, issued storage.Token) error {
+	return s.remember(from.Grant, []storage.Token{issued}, func() error { return s.Store.Derive(ctx, issued) })
+}
+
 // remember performs a change that issues tokens of a grant, and caches those that the next
 // request is likely to bring.
 func (s Grants) remember(g storage.Grant, issued []storage.Token, change func() error) error {

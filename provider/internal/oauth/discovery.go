@@ -77,7 +77,7 @@ func (e *Endpoints) discoveryDocument() (*web.Document, error) {
 		BackchannelLogoutSessionSupported: e.HasAccounts,
 		ScopesSupported:                   []string{claims.OpenID, claims.OfflineAccess},
 		ResponseTypesSupported:            protocol.ResponseTypes,
-		GrantTypesSupported:               protocol.RegisteredGrantTypes,
+		GrantTypesSupported:               e.grantTypes(),
 		SubjectTypesSupported:             []string{"public"},
 		IDTokenSigningAlgs:                e.SigningAlgorithms,
 		AuthorizationSigningAlgs:          e.SigningAlgorithms,
@@ -107,8 +107,6 @@ func (e *Endpoints) discoveryDocument() (*web.Document, error) {
 	}
 	if e.Devices {
 		m.DeviceAuthorizationEndpoint = at("/oauth/device_authorization")
-	} else {
-		m.GrantTypesSupported = slices.DeleteFunc(slices.Clone(m.GrantTypesSupported), func(g string) bool { return g == protocol.GrantDeviceCode })
 	}
 	for _, mode := range slices.Concat(protocol.ResponseModes, protocol.SignedModes) {
 		m.ResponseModesSupported = append(m.ResponseModesSupported, string(mode))
@@ -132,6 +130,13 @@ func (e *Endpoints) discoveryDocument() (*web.Document, error) {
 		return nil, err
 	}
 	return web.NewDocument(body, publicHeaders), nil
+}
+
+// grantTypes are those that some application may use.
+func (e *Endpoints) grantTypes() []string {
+	return slices.DeleteFunc(slices.Clone(protocol.RegisteredGrantTypes), func(g string) bool {
+		return g == protocol.GrantDeviceCode && !e.Devices || g == protocol.GrantTokenExchange && !e.Exchanges
+	})
 }
 
 // InsertedPaths are the paths at which clients look for the discovery document of a

@@ -51,6 +51,9 @@ type Options struct {
 	// Devices reports that there is device authorization.
 	Devices bool
 
+	// Exchanges reports that tokens for some resource are exchanged.
+	Exchanges bool
+
 	// Classes are the authentication context classes that a sign-in can reach.
 	Classes []string
 

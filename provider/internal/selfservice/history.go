@@ -30,7 +30,8 @@ var acts = map[string]ui.HistoryAct{
 	audit.TOTPAdded: ui.HistoryTOTPAdded, audit.TOTPRemoved: ui.HistoryTOTPRemoved, audit.CodesMade: ui.HistoryCodesMade,
 	audit.SecondStepOn: ui.HistoryStepOn, audit.SecondStepOff: ui.HistoryStepOff, audit.DevicesForgotten: ui.HistoryForgotten,
 	audit.EmailChanged: ui.HistoryEmailChanged, audit.EmailReturned: ui.HistoryEmailReturned, audit.EmailVerified: ui.HistoryEmailVerified,
-	audit.Consent: ui.HistoryAppAllowed, audit.Denied: ui.HistoryAppDenied, audit.Revoked: ui.HistoryAppRemoved, audit.Reuse: ui.HistoryReuse,
+	audit.Consent: ui.HistoryAppAllowed, audit.Denied: ui.HistoryAppDenied, audit.Revoked: ui.HistoryAppRemoved,
+	audit.Exchanged: ui.HistoryExchanged, audit.Reuse: ui.HistoryReuse,
 	audit.AccountDisabled: ui.HistoryLocked, audit.AccountEnabled: ui.HistoryUnlocked,
 	audit.RecoveryStarted: ui.HistoryRecoveryStarted, audit.RecoveryStopped: ui.HistoryRecoveryStopped, audit.RecoveryApproved: ui.HistoryRecoveryApproved,
 	audit.Recovered: ui.HistoryRecovered, audit.AuthenticatorsReset: ui.HistoryAuthenticatorsReset,
@@ -102,10 +103,10 @@ func (p *Pages) showHistory(w http.ResponseWriter, r *http.Request, user *authfl
 	return nil
 }
 
-// placeFor describes where something was done from; nowhere for what others have done, whose
-// network is not the user's business.
+// placeFor describes where something was done from; nowhere for what others, or APIs, have done,
+// whose network is not the user's business.
 func placeFor(r *http.Request, e storage.Event) ui.Place {
-	if e.Actor != "" {
+	if e.Actor != "" || e.Name == audit.Exchanged {
 		return ui.Place{}
 	}
 	return placeOf(r, e.Address)

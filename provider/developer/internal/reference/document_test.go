@@ -112,6 +112,14 @@ func TestErrorsHaveExamples(t *testing.T) {
 		"The DPoP proof is malformed, used, or not for this request, or its key is not accepted.", "This application has to send a DPoP proof.",
 		"Send the DPoP proof again, with the nonce of the header DPoP-Nonce.",
 		"redirect_uris has an address on a host that the operator has not allowed.", "The body cannot be read.", "Too many registrations from one address. Please wait.",
+		// An API exchanges the token that somebody calls it with.
+		"The parameter subject_token is missing.", "The parameter subject_token_type is missing.", "Only an access token is exchanged, and only for an access token.",
+		"Leave out actor_token: the application that asks is the actor.", "The subject_token has been exchanged twice already.",
+		"The subject_token is unknown, expired or revoked, or is not for an API of this application.",
+		"The subject_token is no user's. Ask for a token of your own with client_credentials.",
+		"The subject_token is bound to a key. Send a DPoP proof of a key of your own.",
+		"Ask for no more scopes than the subject_token has, the resource understands and this application may ask for.",
+		"Name exactly one resource.", "Tokens for your API are not exchanged for tokens for this resource.", "The user was not asked about this resource.",
 		// Devices have codes.
 		"The parameter device_code is missing.", "The user has not decided yet.", "Wait five seconds more before each poll.",
 		"The user did not allow it, or no longer does.", "The device code has expired. Ask for another one.", "A device of this application may not ask for this scope.",

@@ -78,6 +78,7 @@ func payloads(i Installation) []Payload {
 			{Name: "refresh_expires_in", Type: TypeInteger, InV3: TypeString, When: "with `refresh_token`", Meaning: "Its life in seconds, while it is not used.", Example: `604800`},
 			{Name: "scope", Type: TypeString, When: "there is any, which only `client_credentials` can lack", Meaning: "What was allowed, separated by spaces.", Example: text(asked)},
 			{Name: "id_token", Type: TypeString, When: "with the scope `openid`", Meaning: "Who has signed in: a JWT.", Example: `"eyJhbGciOiJSUzI1NiIs…"`},
+			{Name: "issued_token_type", Type: TypeString, When: "in exchange for a token (RFC 8693)", Meaning: "`" + typeAccessToken + "`"},
 		}},
 		{Name: "IDTokenHeader", Title: "Header of the ID token", Members: []Member{
 			{Name: "alg", Type: TypeString, Always: true, Meaning: "`RS256`, or the `id_token_signed_response_alg` of your application. Accept nothing else.", Example: `"RS256"`},
@@ -132,6 +133,7 @@ func payloads(i Installation) []Payload {
 			{Name: "acr", Type: TypeString, When: "active, and a user has signed in", Meaning: "How well, as in the ID token (RFC 9470).", Example: `"https://refeds.org/profile/sfa"`},
 			{Name: "auth_time", Type: TypeInteger, When: "active, and a user has signed in", Meaning: "When.", Example: `1773324290`},
 			{Name: "cnf", Type: TypeAny, When: "active, and bound to a key", Meaning: "`jkt`, the SHA-256 thumbprint of the key (RFC 9449 section 6). The API compares it with that of the proof."},
+			{Name: "act", Type: TypeAny, When: "active, and an API has exchanged a token for it", Meaning: "Who acts for the user: `sub` is the `client_id` of an API that was called before this one (RFC 8693 section 4.1), and another `act` in it the one before that."},
 		}},
 		{Name: "PushedRequest", Title: "Pushed authorization request", Members: []Member{
 			{Name: "request_uri", Type: TypeString, Always: true, Meaning: "What to send the user with.", Example: `"urn:ietf:params:oauth:request_uri:pZ0x"`},

@@ -20,6 +20,7 @@ func accessTokenPayload(i Installation) Payload {
 			{Name: "acr", Type: TypeString, When: "a user has signed in", Meaning: "How well, as in the ID token."},
 			{Name: "amr", Type: TypeStrings, When: "a user has signed in, and it is known", Meaning: "How, as in the ID token."},
 			{Name: "cnf", Type: TypeAny, When: "bound to a key", Meaning: "`jkt`, the SHA-256 thumbprint of the key (RFC 9449 section 6)."},
+			{Name: "act", Type: TypeAny, When: "an API has exchanged a token for it", Meaning: "Who acts for the user: `sub` is the `client_id` of an API that was called before this one (RFC 8693 section 4.1), and another `act` in it the one before that."},
 		}}
 }
 

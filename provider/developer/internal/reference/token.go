@@ -27,6 +27,7 @@ func token(i Installation) Endpoint {
 			"A code that comes a second time ends what came of the first. A refresh token can be used once; the answer brings the next one. Store it before you use it.",
 			"With `client_credentials` a confidential client asks for itself: there is no user, and so neither a refresh token nor an ID token, and the data endpoints answer `insufficient_scope`. An API of yours introspects the access token.",
 			"With `urn:ietf:params:oauth:grant-type:jwt-bearer` (RFC 7523) your application signs the name of a user with its own key, and gets an access token to what that user has allowed it before, and nothing else.",
+			"With `urn:ietf:params:oauth:grant-type:token-exchange` (RFC 8693) an API of yours exchanges the access token that it was called with for one for another API, which `resource` names, to call that for the same user. The operator says which APIs may, and the user was asked about both. The new token has no more scopes, lives no longer, and ends with the other.",
 		},
 		Auth: ClientAuth, Origins: RegisteredOrigins,
 		Parameters: slices.Concat([]Parameter{
@@ -36,12 +37,15 @@ func token(i Installation) Endpoint {
 			{Name: "code_verifier", Needed: "when the authorization request had a `code_challenge`", Meaning: "The verifier that the challenge was made of."},
 			{Name: "refresh_token", Needed: "for `refresh_token`", Meaning: "The newest refresh token."},
 			{Name: "assertion", Needed: "for `" + bearerGrant + "`", Meaning: "A JWT with `iss` your `client_id`, `sub` the user, `aud` the issuer, `exp` and a fresh `jti`."},
-			{Name: "scope", List: true, Meaning: "With `refresh_token`: fewer scope values than the user allowed. With `client_credentials`: some of those that are registered, and neither `openid` nor `offline_access`. With an assertion: some of those that the user has allowed."},
+			{Name: "subject_token", Needed: "for `" + exchangeGrant + "`", Meaning: "The access token that your API was called with."},
+			{Name: "subject_token_type", Needed: "for `" + exchangeGrant + "`", Values: []string{typeAccessToken}, Meaning: "What it is."},
+			{Name: "requested_token_type", Values: []string{typeAccessToken}, Meaning: "What to exchange it for; may be left out."},
+			{Name: "scope", List: true, Meaning: "With `refresh_token`: fewer scope values than the user allowed. With `client_credentials`: some of those that are registered, and neither `openid` nor `offline_access`. With an assertion: some of those that the user has allowed. With a subject token: some of its own."},
 			proofParameter("A proof of a key of your application (RFC 9449), in the dialect `standard`: the access token is bound to that key, and so is the refresh token of a public application. An answer may have a nonce for the next proof in its header `DPoP-Nonce`."),
 			resourceParameter("The URI of an API that the access token is to be for, and nothing else (RFC 8707): of those that the authorization request has named. Without it the token is for all of these, and for the data endpoints."),
 		}, polls, credentials()),
 		Answers: []Answer{{200, mediaJSON, "TokenPayload", ""}},
-		Errors: slices.Concat(formErrors(), devices, []Error{
+		Errors: slices.Concat(formErrors(), devices, exchangeErrors(), []Error{
 			{Status: 400, Code: "invalid_request", Text: "Send the parameters as a form, or as one JSON object whose members are strings.", Remedy: "Numbers, lists, `null` and nested values are refused.", Example: []Change{body("application/json", "[]")}},
 			{Status: 400, Code: "invalid_request", Text: "The parameter grant_type is missing.", Remedy: "Send it.", Example: []Change{without("grant_type")}},
 			{Status: 400, Code: "invalid_request", Text: "The parameter code is missing.", Remedy: "Send the code of the authorization response.", Example: []Change{without("code")}},
@@ -119,7 +123,7 @@ func revocation() Endpoint {
 	return Endpoint{
 		ID: "revoke", Title: "Revocation endpoint", Path: "/oauth/revoke", Methods: []string{"POST"},
 		Standard: "RFC 7009",
-		Text:     []string{"End a token that you do not need any more. An access token ends alone, a refresh token with all that came of the same consent."},
+		Text:     []string{"End a token that you do not need any more. An access token ends alone, or with those that APIs have exchanged it for; a refresh token with all that came of the same consent."},
 		Auth:     ClientAuth, Origins: RegisteredOrigins,
 		Parameters: append([]Parameter{
 			{Name: "token", Needed: Always, Meaning: "An access token or a refresh token of your own. One that is unknown is no error."},

@@ -180,7 +180,7 @@ func Repeated(parameter string) *protocol.Error {
 
 func valueLimit(name string) int {
 	switch name {
-	case "id_token_hint", "token", "request", "client_assertion", "assertion": // each may be a JWT
+	case "id_token_hint", "token", "subject_token", "actor_token", "request", "client_assertion", "assertion": // each may be a JWT
 		return maxHint
 	case "claims":
 		return maxClaims

@@ -24,6 +24,9 @@ type AccessTokenFor struct {
 	// JKT is the thumbprint of the key to which it is bound, or zero.
 	JKT storage.Digest
 
+	// Actors are those that have exchanged a token for it, the latest first; nil for none.
+	Actors []string
+
 	Now  time.Time
 	Life time.Duration
 }
@@ -33,7 +36,7 @@ type AccessTokenFor struct {
 func (m *Maker) AccessToken(s *Batch, f AccessTokenFor) (token string, scopes []string, err error) {
 	token = m.Token(s, storage.AccessToken, f.Now, f.Life)
 	issued := &s.Issued[len(s.Issued)-1]
-	issued.JKT = f.JKT
+	issued.JKT, issued.Actors = f.JKT, f.Actors
 	scopes = f.Scopes
 	if f.Resources != nil {
 		scopes = m.Resources.Meaningful(scopes, f.Resources)
@@ -64,6 +67,7 @@ type accessClaims struct {
 	AMR       []string `json:"amr,omitempty"`
 
 	Confirmation *Confirmation `json:"cnf,omitempty"`
+	Actor        *Actor        `json:"act,omitempty"`
 }
 
 // Confirmation is the claim cnf of a token that is bound to a key (RFC 9449 section 6).
@@ -112,7 +116,7 @@ func (m *Maker) signAccessToken(g storage.Grant, issued storage.Token, c *regist
 		Issuer: m.Issuer, Subject: SubjectOf(g), Audience: resources,
 		ExpiresAt: issued.ExpiresAt.Unix(), IssuedAt: issued.CreatedAt.Unix(),
 		ID: base64.RawURLEncoding.EncodeToString(issued.Digest[:]), ClientID: c.ID, Scope: strings.Join(scopes, " "),
-		Confirmation: ConfirmationOf(issued.JKT),
+		Confirmation: ConfirmationOf(issued.JKT), Actor: ActorOf(issued.Actors),
 	}
 	if own {
 		claims.Audience = append(claims.Audience, m.Issuer)

@@ -39,7 +39,7 @@ var ResponseTypes = []string{
 }
 
 // GrantTypes are the grants of the token endpoint.
-var GrantTypes = []string{GrantAuthorizationCode, GrantRefreshToken, GrantClientCredentials, GrantJWTBearer, GrantDeviceCode}
+var GrantTypes = []string{GrantAuthorizationCode, GrantRefreshToken, GrantClientCredentials, GrantJWTBearer, GrantDeviceCode, GrantTokenExchange}
 
 // RegisteredGrantTypes are those that a registration may name: beside them implicit, which
 // RFC 7591 section 2.1 wants with the response types of the front channel, and which these
@@ -47,14 +47,19 @@ var GrantTypes = []string{GrantAuthorizationCode, GrantRefreshToken, GrantClient
 var RegisteredGrantTypes = append(slices.Clone(GrantTypes), "implicit")
 
 // Grants of the token endpoint (RFC 6749 sections 4.1.3, 6 and 4.4.2, RFC 7523 section 2.1, RFC
-// 8628 section 3.4).
+// 8628 section 3.4, RFC 8693 section 2.1).
 const (
 	GrantAuthorizationCode = "authorization_code"
 	GrantRefreshToken      = "refresh_token"
 	GrantClientCredentials = "client_credentials"
 	GrantJWTBearer         = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 	GrantDeviceCode        = "urn:ietf:params:oauth:grant-type:device_code"
+	GrantTokenExchange     = "urn:ietf:params:oauth:grant-type:token-exchange"
 )
+
+// TypeAccessToken is the only type of token that is exchanged, and issued in exchange (RFC 8693
+// section 3).
+const TypeAccessToken = "urn:ietf:params:oauth:token-type:access_token"
 
 // Scopes of the protocol: ScopeOpenID makes a request one of OpenID Connect,
 // ScopeOfflineAccess is that of its section 11.

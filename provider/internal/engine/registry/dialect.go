@@ -85,6 +85,9 @@ type Dialect struct {
 	// Devices allows the grant of devices (RFC 8628).
 	Devices bool
 
+	// Exchanges allows the grant of token exchange (RFC 8693).
+	Exchanges bool
+
 	// EmailVerified adds the claim email_verified beside email.
 	EmailVerified bool
 }
@@ -123,6 +126,7 @@ var dialects = []Dialect{
 		DPoP:            true,
 		SignedResponses: true,
 		Devices:         true,
+		Exchanges:       true,
 	},
 }
 

@@ -32,6 +32,10 @@ type Resource struct {
 
 	// SigningAlgorithm is that of tokens for it that are JWTs, or empty for RS256.
 	SigningAlgorithm string
+
+	// ExchangesTo are the URIs of the resources for whose tokens its introspectors exchange a
+	// user's token for it.
+	ExchangesTo []string
 }
 
 // allows reports whether tokens for the resource may be a client's.
@@ -169,4 +173,28 @@ func (all Resources) Introspectable(uris []string, clientID string) []string {
 		of := all.Find(uri)
 		return of == nil || !slices.Contains(of.Introspectors, clientID)
 	})
+}
+
+// Exchange returns the one resource that a request names, of those for which any of these
+// resources exchanges its tokens (RFC 8693 section 2.1).
+func (all Resources) Exchange(form url.Values, c *Client, from []string) (string, error) {
+	named, err := all.Named(form, c)
+	switch {
+	case err != nil:
+		return "", err
+	case len(named) != 1:
+		return "", protocol.Fail(protocol.InvalidTarget, "Name exactly one resource.").Because(diagnosis.ParameterMissing, "parameter", "resource")
+	}
+	for _, uri := range from {
+		if of := all.Find(uri); of != nil && slices.Contains(of.ExchangesTo, named[0]) {
+			return named[0], nil
+		}
+	}
+	return "", protocol.Fail(protocol.InvalidTarget, "Tokens for your API are not exchanged for tokens for this resource.").
+		Because(diagnosis.ResourceNotExchanged, "resource", diagnosis.Address(named[0]), "from", strings.Join(from, " "))
+}
+
+// Exchanging reports whether tokens for any resource are exchanged.
+func (all Resources) Exchanging() bool {
+	return slices.ContainsFunc(all, func(r Resource) bool { return len(r.ExchangesTo) > 0 })
 }

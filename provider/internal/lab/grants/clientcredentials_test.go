@@ -254,6 +254,9 @@ func TestRegistrationOfAMachine(t *testing.T) {
 		"NothingAtAll":          {provider.Client{}, "RedirectURIs"},
 		"ResponseToNowhere":     {provider.Client{GrantTypes: []string{"client_credentials"}, ResponseTypes: []string{"code"}}, "ResponseTypes"},
 		"Public":                {provider.Client{GrantTypes: []string{"client_credentials"}, Public: true}, "GrantTypes"},
+		"API":                   {provider.Client{Dialect: provider.Standard, GrantTypes: []string{"urn:ietf:params:oauth:grant-type:token-exchange"}}, ""},
+		"PublicExchange":        {provider.Client{Dialect: provider.Standard, GrantTypes: []string{"urn:ietf:params:oauth:grant-type:token-exchange"}, Public: true}, "GrantTypes"},
+		"ExchangeInV3":          {provider.Client{Dialect: provider.V3, GrantTypes: []string{"urn:ietf:params:oauth:grant-type:token-exchange"}}, "GrantTypes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.client.ID = "robot"

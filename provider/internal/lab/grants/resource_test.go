@@ -281,24 +281,27 @@ func TestResourcesThatCannotBeConfigured(t *testing.T) {
 		resources []provider.Resource
 		field     string
 	}{
-		"NoURI":           {[]provider.Resource{{Name: "x"}}, "Resources[0].URI"},
-		"Relative":        {[]provider.Resource{{URI: "/mcp"}}, "Resources[0].URI"},
-		"NoHost":          {[]provider.Resource{{URI: "urn:api:files"}}, "Resources[0].URI"}, // a client_id may read so
-		"OnlyAScheme":     {[]provider.Resource{{URI: "https://"}}, "Resources[0].URI"},
-		"Fragment":        {[]provider.Resource{{URI: lab.FilesURI + "/#x"}}, "Resources[0].URI"},
-		"EmptyFragment":   {[]provider.Resource{{URI: lab.FilesURI + "/#"}}, "Resources[0].URI"},
-		"UserName":        {[]provider.Resource{{URI: "https://a@files.test"}}, "Resources[0].URI"},
-		"NotASCII":        {[]provider.Resource{{URI: "https://fil\u00e9s.test"}}, "Resources[0].URI"},
-		"Space":           {[]provider.Resource{{URI: "https://files.test/a b"}}, "Resources[0].URI"},
-		"Long":            {[]provider.Resource{{URI: lab.FilesURI + "/" + strings.Repeat("x", 255)}}, "Resources[0].URI"},
-		"Twice":           {[]provider.Resource{{URI: lab.FilesURI}, {URI: lab.FilesURI}}, "Resources[1].URI"},
-		"TwiceButASlash":  {[]provider.Resource{{URI: lab.FilesURI}, {URI: lab.FilesURI + "/"}}, "Resources[1].URI"},
-		"InvisibleName":   {[]provider.Resource{{URI: lab.FilesURI, Name: "\u200b"}}, "Resources[0].Name"},
-		"NameTurnedRound": {[]provider.Resource{{URI: lab.FilesURI, Name: "\u202emoc.knab"}}, "Resources[0].Name"},
-		"NameOfTwoLines":  {[]provider.Resource{{URI: lab.FilesURI, Name: "a\nb"}}, "Resources[0].Name"},
-		"UnknownScope":    {[]provider.Resource{{URI: lab.FilesURI, Scopes: []string{"military", "x"}}}, "Resources[0].Scopes[1]"},
-		"NoClientID":      {[]provider.Resource{{URI: lab.FilesURI, Introspectors: []string{"a b"}}}, "Resources[0].Introspectors[0]"},
-		"MoreThanHundred": {make([]provider.Resource, 101), "Resources"},
+		"ExchangedForItself": {[]provider.Resource{{URI: lab.ToolsURI, Introspectors: []string{"a"}, ExchangesTo: []string{lab.ToolsURI}}}, "Resources[0].ExchangesTo[0]"},
+		"ExchangedForNone":   {[]provider.Resource{{URI: lab.ToolsURI, Introspectors: []string{"a"}, ExchangesTo: []string{lab.FilesURI}}}, "Resources[0].ExchangesTo[0]"},
+		"ExchangedByNobody":  {[]provider.Resource{{URI: lab.ToolsURI}, {URI: lab.FilesURI, ExchangesTo: []string{lab.ToolsURI}}}, "Resources[1].ExchangesTo"},
+		"NoURI":              {[]provider.Resource{{Name: "x"}}, "Resources[0].URI"},
+		"Relative":           {[]provider.Resource{{URI: "/mcp"}}, "Resources[0].URI"},
+		"NoHost":             {[]provider.Resource{{URI: "urn:api:files"}}, "Resources[0].URI"}, // a client_id may read so
+		"OnlyAScheme":        {[]provider.Resource{{URI: "https://"}}, "Resources[0].URI"},
+		"Fragment":           {[]provider.Resource{{URI: lab.FilesURI + "/#x"}}, "Resources[0].URI"},
+		"EmptyFragment":      {[]provider.Resource{{URI: lab.FilesURI + "/#"}}, "Resources[0].URI"},
+		"UserName":           {[]provider.Resource{{URI: "https://a@files.test"}}, "Resources[0].URI"},
+		"NotASCII":           {[]provider.Resource{{URI: "https://fil\u00e9s.test"}}, "Resources[0].URI"},
+		"Space":              {[]provider.Resource{{URI: "https://files.test/a b"}}, "Resources[0].URI"},
+		"Long":               {[]provider.Resource{{URI: lab.FilesURI + "/" + strings.Repeat("x", 255)}}, "Resources[0].URI"},
+		"Twice":              {[]provider.Resource{{URI: lab.FilesURI}, {URI: lab.FilesURI}}, "Resources[1].URI"},
+		"TwiceButASlash":     {[]provider.Resource{{URI: lab.FilesURI}, {URI: lab.FilesURI + "/"}}, "Resources[1].URI"},
+		"InvisibleName":      {[]provider.Resource{{URI: lab.FilesURI, Name: "\u200b"}}, "Resources[0].Name"},
+		"NameTurnedRound":    {[]provider.Resource{{URI: lab.FilesURI, Name: "\u202emoc.knab"}}, "Resources[0].Name"},
+		"NameOfTwoLines":     {[]provider.Resource{{URI: lab.FilesURI, Name: "a\nb"}}, "Resources[0].Name"},
+		"UnknownScope":       {[]provider.Resource{{URI: lab.FilesURI, Scopes: []string{"military", "x"}}}, "Resources[0].Scopes[1]"},
+		"NoClientID":         {[]provider.Resource{{URI: lab.FilesURI, Introspectors: []string{"a b"}}}, "Resources[0].Introspectors[0]"},
+		"MoreThanHundred":    {make([]provider.Resource, 101), "Resources"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var wrong *provider.FieldError

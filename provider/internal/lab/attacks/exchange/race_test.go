@@ -1,0 +1,73 @@
+package exchange
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/storage/postgres"
+	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
+)
+
+// TestAttackExchangeDuringRevocation exchanges a token at two processes while its application
+// revokes it, and afterwards.
+func TestAttackExchangeDuringRevocation(t *testing.T) {
+	t.Parallel()
+	t.Run("SQLite", func(t *testing.T) {
+		t.Parallel()
+		w := withAPIs(t)
+		duringRevocation(t, w, w.Twin(chain))
+	})
+	t.Run("PostgreSQL", func(t *testing.T) {
+		t.Parallel()
+		address := pgtest.Shared(t).Schema(t)
+		onPostgres := func(c *provider.Config) {
+			store, err := postgres.Open(t.Context(), address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			unused := c.Store
+			t.Cleanup(func() { _ = unused.Close() })
+			c.Store = store
+		}
+		w := withAPIs(t, onPostgres)
+		duringRevocation(t, w, w.Twin(onPostgres, chain))
+	})
+}
+
+func duringRevocation(t *testing.T, w, elsewhere *lab.Fixture) {
+	t.Helper()
+	b := w.Alice()
+	for range 3 {
+		tokens := tokensFor(b, "agent", allAPIs, tools)
+		token := lab.Member(t, tokens, "access_token")
+		const times = 12
+		callers := make([]*lab.Browser, times)
+		for i := range callers {
+			callers[i] = []*lab.Fixture{w, elsewhere}[i%2].NewBrowser()
+		}
+		got := lab.Race(times, func(i int) string {
+			if i == times/2 {
+				callers[i].Client("/oauth/revoke", "agent", "token", token)
+				return ""
+			}
+			p, answer := ask(callers[i], "tools-api", token)
+			if p.StatusCode != http.StatusOK {
+				return ""
+			}
+			return lab.Member(t, answer, "access_token")
+		})
+		w.Advance(time.Second)
+		for _, files := range got {
+			if files != "" && seenBy(b, "files-api", files) != nil {
+				t.Error("a token in exchange outlives the one that was revoked")
+			}
+		}
+		for _, at := range callers[:2] {
+			p, _ := ask(at, "tools-api", token)
+			lab.Refused(t, p, http.StatusBadRequest, "invalid_request")
+		}
+	}
+}
