@@ -276,3 +276,38 @@ func TestRegistrationFlood(t *testing.T) {
 		t.Error("a client in use is gone")
 	}
 }
+
+// TestDeniedHostRegisters tests that no client registers itself with a way back to a denied host,
+// beside one that is allowed, and that those that have lose what they got.
+func TestDeniedHostRegisters(t *testing.T) {
+	t.Parallel()
+	w := lab.New(t, func(c *provider.Config) {
+		c.UnknownClients.Register, c.UnknownClients.Allow = "open", []string{"app.example", "*.bad.example"}
+	}).WithClients().WithUsers()
+	b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
+	both := []string{program, "https://app.example/cb", "https://a.bad.example/cb"}
+	got, said := registered(b, "redirect_uris", both)
+	if got.StatusCode != http.StatusCreated {
+		t.Fatalf("%s %s", got.Status, got.Text)
+	}
+	code := lab.Response(t, b.Submit(b.Open(asks(said["client_id"])), "action", "allow")).Get("code")
+	page := b.Open(asks(said["client_id"]))
+	w.OK(w.Twin().Hosts().Deny(t.Context(), "BAD.example", "It sends people elsewhere.")) // another process
+	w.Advance(time.Second)
+	if got, tokens := b.Token("client_id", said["client_id"].(string), "client_secret", "", "code", code, "redirect_uri", "http://localhost:4711/callback", "code_verifier", verifier); tokens["error"] != "invalid_client" {
+		t.Errorf("a code from before: %s %v", got.Status, tokens)
+	}
+	if got := b.SubmitOnce(page, "action", "allow"); strings.Contains(got.Header.Get("Location"), "code=") {
+		t.Errorf("a consent screen from before: %s %s", got.Status, got.Header.Get("Location"))
+	}
+	for name, uris := range map[string][]string{
+		"both": both, "spelling": {"https://A.Bad.Example/cb"}, "dot": {"https://a.bad.example./cb"}, "port": {"https://a.bad.example:8443/cb"}, "scheme": {"example.bad.app:/cb"},
+	} {
+		if got, said := registered(b, "redirect_uris", uris); got.StatusCode != http.StatusBadRequest || said["error"] != "invalid_redirect_uri" {
+			t.Errorf("%s: %s %v", name, got.Status, said)
+		}
+	}
+	if got, _ := registered(b, "redirect_uris", []string{"https://app.example/cb"}); got.StatusCode != http.StatusCreated {
+		t.Errorf("an allowed one: %s", got.Status)
+	}
+}
