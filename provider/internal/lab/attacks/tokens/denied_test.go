@@ -124,3 +124,42 @@ func TestUnusedClients(t *testing.T) {
 		t.Errorf("a row in use stays for %v", left)
 	}
 }
+
+// TestHostDeniedElsewhere tests that a host that another process has denied between the consent
+// screen and its answer gets no row and no code, and that its document is not read again.
+func TestHostDeniedElsewhere(t *testing.T) {
+	t.Parallel()
+	w, d := newUnknown(t)
+	b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
+	allowed, refused := b.Open(d.ask()), b.Open(d.ask())
+	twin := w.Twin(func(c *provider.Config) { c.AllowPrivateNetworks = true })
+	w.OK(twin.Hosts().Deny(t.Context(), "127.0.0.1", "It sends people elsewhere."))
+	for action, page := range map[string]lab.Page{"allow": allowed, "deny": refused} {
+		if got := b.SubmitOnce(page, "action", action); got.StatusCode != http.StatusBadRequest {
+			t.Errorf("%s: %s %s", action, got.Status, got.Header.Get("Location"))
+		}
+	}
+	if row, there := stored(w, d.id()); there {
+		t.Errorf("a denied host has a client: %+v", row)
+	}
+	calls := d.calls
+	d.set("client_name", "Another Name")
+	for range 3 {
+		w.Advance(6 * time.Minute)
+		if got := b.Get(d.ask()); got.StatusCode != http.StatusBadRequest {
+			t.Errorf("authorize: %s", got.Status)
+		}
+	}
+	if d.calls != calls {
+		t.Error("the document of a denied host was read")
+	}
+	denials, err := w.Store.HostDenials(t.Context(), "", 2)
+	w.OK(err)
+	if len(denials) != 1 || denials[0].By != "host" {
+		t.Fatalf("%+v", denials)
+	}
+	w.OK(twin.Hosts().Allow(t.Context(), "127.0.0.1", denials[0].At))
+	if got := lab.Response(t, b.Submit(b.Open(d.ask()), "action", "allow")); got.Get("code") == "" {
+		t.Errorf("after the denial: %v", got)
+	}
+}
