@@ -140,3 +140,13 @@ func TestDocumentsAreTriedOnlyWhereTheyAreClients(t *testing.T) {
 	action, fields := b.open(documentPath).form(t, "address", "https://app.test/c")
 	says(t, b.post(strings.Replace(action, "sandbox", "production", 1), fields), http.StatusNotFound)
 }
+
+// A host that the staff has denied is not asked.
+func TestADocumentOfADeniedHostIsNotRead(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	if err := w.sandbox.Hosts().Deny(t.Context(), "app.example", "It passes for a bank."); err != nil {
+		t.Fatal(err)
+	}
+	says(t, w.as(viewer).try(w, "https://app.example/client"), http.StatusOK, "may have no clients here")
+}
