@@ -116,7 +116,7 @@ const othersOfTheStore = `
 	Person Subjects FindSubjects
 	Session Sessions FindSessions
 	EndClientSessions WaitingClientSessions TakeClientSessions RemoveClientSession PostponeClientSession RemoveClientSessions
-	Consent Consents FindConsents
+	Consent Consents ConsentsAfter FindConsents
 	SaveOneTimeCode UseOneTimeCode RemoveOneTimeCodes UseID SavePushedRequest PushedRequest RemovePushedRequests
 	SaveDeviceCode DeviceCode DeviceCodeOfUser AllowDeviceCode DenyDeviceCode
 	Keys AddKey ResealKey RemoveKeys SaveImage Image ImagesWithoutSilhouette RemoveImage
