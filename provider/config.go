@@ -20,7 +20,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
-	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -302,52 +301,22 @@ func (c Config) validate() error {
 		return wrongField("InsecureHTTP", "is for a sandbox; set Sandbox, or serve https")
 	case c.PasswordMinLength < 8 || c.PasswordMinLength > 64:
 		return wrongField("PasswordMinLength", "must be from 8 to 64")
-	case c.Users.SignedIn != nil && c.Users.SignInURL == "":
-		return wrongField("Users.SignInURL", "is missing; users who are not signed in are sent there")
-	case c.Users.SignedIn == nil && c.Users.SignInURL != "":
-		return wrongField("Users.SignedIn", "is missing; Users.SignInURL needs it")
 	}
-	for _, f := range []struct{ name, value string }{
-		{"Users.SignInURL", c.Users.SignInURL}, {"Users.SignOutURL", c.Users.SignOutURL},
-	} {
-		if f.value != "" && !web.IsLink(f.value) {
-			return wrongField(f.name, "%q is not an http address without a user name, or a path", f.value)
-		}
-		if !web.IsHostPage(f.value) {
-			return wrongField(f.name, "%q must have no fragment, and no parameter return_to: the provider adds it", f.value)
-		}
+	if err := c.Users.validate(); err != nil {
+		return err
 	}
 	for i, proxy := range c.TrustedProxies {
 		if err := validateProxy(proxy); err != nil {
 			return &FieldError{fmt.Sprintf("TrustedProxies[%d]", i), err}
 		}
 	}
-	if err := c.checkKeys(); err != nil {
-		return err
-	}
-	if err := c.validateTesting(); err != nil {
-		return err
-	}
-	if err := c.Limits.validate(); err != nil {
-		return err
-	}
-	if err := c.UnknownClients.validate(); err != nil {
-		return err
-	}
-	if err := c.DeviceAuthorization.validate(); err != nil {
-		return err
-	}
-	if err := c.DPoP.validate(); err != nil {
-		return err
-	}
-	if err := c.SignIn.validate(c.BaseURL, c.PreviousBaseURLs); err != nil {
-		return err
-	}
-	if err := c.validateUpstreams(); err != nil {
-		return err
-	}
-	if c.Users.Assurance > PhishingResistant {
-		return wrongField("Users.Assurance", "%d is no level", c.Users.Assurance)
+	for _, check := range []func() error{
+		c.checkKeys, c.validateTesting, c.Limits.validate, c.UnknownClients.validate, c.DeviceAuthorization.validate, c.DPoP.validate,
+		func() error { return c.SignIn.validate(c.BaseURL, c.PreviousBaseURLs) }, c.validateUpstreams,
+	} {
+		if err := check(); err != nil {
+			return err
+		}
 	}
 	for i, s := range c.Scopes {
 		if err := c.validateReachable(fmt.Sprintf("Scopes[%d].Requires", i), s.Requires); err != nil {

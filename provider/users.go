@@ -9,6 +9,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -60,6 +61,26 @@ type Users struct {
 	// false is an answer, too. When Person is nil, everything recorded with
 	// People.SetAttributes and People.SetStatus is released.
 	Person func(ctx context.Context, userID string, handles, groups []string) (Person, error)
+}
+
+func (u Users) validate() error {
+	switch {
+	case u.SignedIn != nil && u.SignInURL == "":
+		return wrongField("Users.SignInURL", "is missing; users who are not signed in are sent there")
+	case u.SignedIn == nil && u.SignInURL != "":
+		return wrongField("Users.SignedIn", "is missing; Users.SignInURL needs it")
+	case u.Assurance > PhishingResistant:
+		return wrongField("Users.Assurance", "%d is no level", u.Assurance)
+	}
+	for _, f := range []struct{ name, value string }{{"Users.SignInURL", u.SignInURL}, {"Users.SignOutURL", u.SignOutURL}} {
+		if f.value != "" && !web.IsLink(f.value) {
+			return wrongField(f.name, "%q is not an http address without a user name, or a path", f.value)
+		}
+		if !web.IsHostPage(f.value) {
+			return wrongField(f.name, "%q must have no fragment, and no parameter return_to: the provider adds it", f.value)
+		}
+	}
+	return nil
 }
 
 // ErrNoUser means that there is no such user, or that the user is disabled.
