@@ -48,11 +48,16 @@ const repeats = 51
 
 // median counts an operation, after it has filled what is filled once.
 func median(handler http.Handler, operation func(*counter)) count {
+	return medianOf(repeats, handler, operation)
+}
+
+// medianOf is median for an operation that is counted this often.
+func medianOf(times int, handler http.Handler, operation func(*counter)) count {
 	var allocs, bytes, calls []uint64
-	for i := range 2 * repeats {
+	for i := range 2 * times {
 		c := &counter{handler: handler}
 		operation(c)
-		if i >= repeats {
+		if i >= times {
 			allocs, bytes, calls = append(allocs, c.sum.allocs), append(bytes, c.sum.bytes), append(calls, c.sum.calls)
 		}
 	}
