@@ -2,6 +2,7 @@ package provider
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 
 	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
@@ -271,6 +272,14 @@ type Client struct {
 	PolicyURL string `json:"policy_uri,omitempty"`
 	TermsURL  string `json:"tos_uri,omitempty"`
 
+	// RegistrationAccessToken lets a program read, replace and delete the registration at
+	// /oauth/register (RFC 7592), if a Registrar answers for it. Clients.Save keeps a digest;
+	// nothing returns it. SelfManaged reports that there is one; Clients.Save ignores it, and
+	// Clients.RevokeRegistrationToken ends it.
+	// Defaults to the registered one, or none.
+	RegistrationAccessToken string `json:"-"`
+	SelfManaged             bool   `json:"-"`
+
 	// Revision changes with every save of the registration. Clients.Get returns it.
 	// Clients.Save replaces only the registration with this Revision: ErrChanged if the
 	// registration or its secrets have changed since, so that no change is lost. Zero
@@ -301,6 +310,9 @@ func (c Client) record() storage.Client {
 		RequirePushed: c.RequirePushedAuthorizationRequests, RequirePKCE: c.RequirePKCE, RequireSignedRequest: c.RequireSignedRequestObject, RequestSigningAlg: c.RequestObjectSigningAlg,
 		RequireDPoP: c.DPoPBoundAccessTokens, Profile: c.Profile,
 	}
+	if c.RegistrationAccessToken != "" {
+		record.RegistrationToken = sha256.Sum256([]byte(c.RegistrationAccessToken))
+	}
 	if record.Name == "" {
 		record.Name = c.ID
 	}
@@ -325,7 +337,7 @@ func asClient(c storage.Client) Client {
 		Unreviewed: c.Unreviewed, Disabled: c.Disabled, Revision: c.Version, ButtonColor: c.ButtonColor, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL,
 		TokenEndpointAuthSigningAlg: c.AuthSigningAlg, JWKS: c.JWKS, JWKSURI: c.JWKSURI,
 		RequirePushedAuthorizationRequests: c.RequirePushed, RequirePKCE: c.RequirePKCE, RequireSignedRequestObject: c.RequireSignedRequest, RequestObjectSigningAlg: c.RequestSigningAlg,
-		DPoPBoundAccessTokens: c.RequireDPoP, Profile: c.Profile,
+		DPoPBoundAccessTokens: c.RequireDPoP, Profile: c.Profile, SelfManaged: !c.RegistrationToken.IsZero(),
 	}
 	if c.JWTAccessTokens {
 		registered.AccessTokenFormat = formatJWT

@@ -24,7 +24,9 @@ func (p *Provider) Accounts() Accounts { return Accounts{&p.rooms} }
 // and Validate. Pinned says what a profile makes of a registration, TryDocument what becomes of the
 // document of a client that nobody has registered. Secret, ListSecrets, RotateSecret and EndSecret are for their secrets,
 // ValidateRedirectURI and ValidateOrigin for single addresses of a registration. Bearer is
-// for an API of the host's, to which they present an access token of their own.
+// for an API of the host's, to which they present an access token of their own. RegisterWith has
+// a Registrar decide about what programs register, RevokeRegistrationToken takes a registration
+// from its program.
 type Clients struct{ *rooms }
 
 // Clients returns the registered applications.

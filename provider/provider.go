@@ -89,6 +89,7 @@ type rooms struct {
 
 	errorLink        atomic.Pointer[func(FailedRequest) string] // see LinkErrors
 	verifyLink       atomic.Pointer[string]                     // see LinkVerification
+	registrar        atomic.Pointer[Registrar]                  // see RegisterWith
 	mailed, unmailed atomic.Pointer[time.Time]                  // when the Mailer has last sent a mail, and failed to
 
 	companions *host.Companions
@@ -257,7 +258,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	p.upkeep.RunWith(p.notifier.Run)
 	endpoints, err := oauth.New(oauth.Options{
 		Site: site, Engine: p.engine, Catalogue: p.catalogue, Audit: p.audit, Activity: p.activity, Limits: p.limits,
-		Classes: cfg.classes().Supported(), HasAccounts: cfg.hasAccounts(), Documents: cfg.UnknownClients.Documents, Register: p.registers(), Devices: cfg.DeviceAuthorization.On, Exchanges: cfg.engineResources().Exchanging(), Faults: p.faults, SigningAlgorithms: cfg.SigningAlgorithms, Keys: p.faults.Publish(p.keys),
+		Classes: cfg.classes().Supported(), HasAccounts: cfg.hasAccounts(), Documents: cfg.UnknownClients.Documents, Register: p.registers(), Registrations: p.registrations(), Devices: cfg.DeviceAuthorization.On, Exchanges: cfg.engineResources().Exchanging(), Faults: p.faults, SigningAlgorithms: cfg.SigningAlgorithms, Keys: p.faults.Publish(p.keys),
 	})
 	if err != nil {
 		return err

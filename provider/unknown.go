@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/cache"
 	"github.com/bonafide-id/bonafide/provider/internal/clients"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/hosts"
 	"github.com/bonafide-id/bonafide/provider/internal/memory"
 	"github.com/bonafide-id/bonafide/provider/internal/outbound"
 	"github.com/bonafide-id/bonafide/provider/internal/unknown"
@@ -34,11 +34,17 @@ type UnknownClients struct {
 	// Defaults to false.
 	Documents bool `json:"documents,omitempty"`
 
-	// Register is who may register an application at /oauth/register (RFC 7591): nobody, or
-	// anybody for "open". No host is proved there: https redirect URIs must be on hosts of Allow
-	// or Trusted, any other is that of a program on the user's device, also with Allow. An
-	// address registers at most 20 in 15 minutes; what no user has allowed is removed after
-	// 24 hours, what nobody uses 90 days after the last grant has ended.
+	// Register is who may register an application at /oauth/register (RFC 7591): nobody; for
+	// "token" who presents an initial access token, which the owner of an organization makes in
+	// the dashboard; for "open" anybody as well.
+	//
+	// With a token it becomes an application of that organization like any other, to which
+	// nothing else here applies, and its program can manage it (RFC 7592).
+	//
+	// Without a token no host is proved: https redirect URIs must be on hosts of Allow or
+	// Trusted, any other is that of a program on the user's device, also with Allow. What no
+	// user has allowed is removed after 24 hours, what nobody uses 90 days after the last grant
+	// has ended. An address registers at most 20 in 15 minutes.
 	// Defaults to nobody.
 	Register string `json:"register,omitempty"`
 
@@ -60,28 +66,25 @@ type UnknownClients struct {
 	Trusted []string `json:"trusted,omitempty"`
 }
 
+// registerToken lets who has an initial access token register an application.
+const registerToken = "token"
+
 // validate returns an error for the first invalid field.
 func (u UnknownClients) validate() error {
-	if u.Register != "" && u.Register != unknown.RegisterOpen {
-		return wrongField("UnknownClients.Register", "%q is neither empty nor %q", u.Register, unknown.RegisterOpen)
+	if u.Register != "" && u.Register != registerToken && u.Register != unknown.RegisterOpen {
+		return wrongField("UnknownClients.Register", "%q is neither empty, %q nor %q", u.Register, registerToken, unknown.RegisterOpen)
 	}
 	for _, f := range []struct {
 		name  string
 		hosts []string
 	}{{"Allow", u.Allow}, {"Deny", u.Deny}, {"Trusted", u.Trusted}} {
 		for i, host := range f.hosts {
-			if !isHostPattern(host) {
+			if !hosts.IsPattern(host) {
 				return wrongField("UnknownClients."+f.name, "[%d]: %q is no host such as app.example or *.app.example, in lower case", i, host)
 			}
 		}
 	}
 	return nil
-}
-
-func isHostPattern(pattern string) bool {
-	host := strings.TrimPrefix(pattern, "*.")
-	u, err := url.Parse("https://" + host)
-	return err == nil && host != "" && u.Hostname() == host && u.Port() == "" && host == strings.ToLower(host) && !strings.ContainsAny(host, "*@")
 }
 
 // scopes returns the scopes that clients that nobody has registered may ask for.
@@ -130,9 +133,9 @@ func (p *Provider) newUnknown(policy *unknown.Policy, rows memory.Clients) *unkn
 	})
 }
 
-// registers returns how clients register themselves, or nil if they do not.
+// registers returns how clients register themselves without a token, or nil if they do not.
 func (p *Provider) registers() func(ctx context.Context, metadata []byte) (unknown.Registered, error) {
-	if p.cfg.UnknownClients.Register == "" {
+	if p.cfg.UnknownClients.Register != unknown.RegisterOpen {
 		return nil
 	}
 	return p.unknown.Register

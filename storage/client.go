@@ -134,6 +134,10 @@ type Client struct {
 	Origin   string          `json:"origin,omitempty"`
 	Document *ClientDocument `json:"document,omitempty"`
 
+	// RegistrationToken is the digest of the registration access token (RFC 7592 section 3), or
+	// zero.
+	RegistrationToken Digest `json:"registration_token,omitzero"`
+
 	// GrantsSince ends all grants that were made before it; zero ends none. ExpiresAt is when
 	// a client that nobody uses may be removed; zero for never.
 	GrantsSince time.Time `json:"grants_since,omitzero"`

@@ -9,25 +9,26 @@ import (
 // encoding/json would write differently: a digest as numbers, and times as text.
 type clientDocument struct {
 	*clientMembers
-	Logo         []byte `json:"logo,omitempty"`
-	LogoDark     []byte `json:"logo_dark,omitempty"`
-	Wordmark     []byte `json:"wordmark,omitempty"`
-	WordmarkDark []byte `json:"wordmark_dark,omitempty"`
-	CreatedAt    *int64 `json:"created_at,omitempty"`
-	UpdatedAt    *int64 `json:"updated_at,omitempty"`
-	GrantsSince  *int64 `json:"grants_since,omitempty"`
-	ExpiresAt    *int64 `json:"expires_at,omitempty"`
+	Logo              []byte `json:"logo,omitempty"`
+	LogoDark          []byte `json:"logo_dark,omitempty"`
+	Wordmark          []byte `json:"wordmark,omitempty"`
+	WordmarkDark      []byte `json:"wordmark_dark,omitempty"`
+	RegistrationToken []byte `json:"registration_token,omitempty"`
+	CreatedAt         *int64 `json:"created_at,omitempty"`
+	UpdatedAt         *int64 `json:"updated_at,omitempty"`
+	GrantsSince       *int64 `json:"grants_since,omitempty"`
+	ExpiresAt         *int64 `json:"expires_at,omitempty"`
 }
 
-// pictures pairs each picture of a client with that of its document.
-func (d *clientDocument) pictures(c *Client) []struct {
+// digests pairs each digest of a client with that of its document.
+func (d *clientDocument) digests(c *Client) []struct {
 	digest *Digest
 	text   *[]byte
 } {
 	return []struct {
 		digest *Digest
 		text   *[]byte
-	}{{&c.Logo, &d.Logo}, {&c.LogoDark, &d.LogoDark}, {&c.Wordmark, &d.Wordmark}, {&c.WordmarkDark, &d.WordmarkDark}}
+	}{{&c.Logo, &d.Logo}, {&c.LogoDark, &d.LogoDark}, {&c.Wordmark, &d.Wordmark}, {&c.WordmarkDark, &d.WordmarkDark}, {&c.RegistrationToken, &d.RegistrationToken}}
 }
 
 type clientMembers Client // without its methods
@@ -41,7 +42,7 @@ func (c Client) MarshalJSON() ([]byte, error) {
 		GrantsSince:   toMicros(c.GrantsSince),
 		ExpiresAt:     toMicros(c.ExpiresAt),
 	}
-	for _, p := range d.pictures(&c) {
+	for _, p := range d.digests(&c) {
 		if !p.digest.IsZero() {
 			*p.text = p.digest[:]
 		}
@@ -55,7 +56,7 @@ func (c *Client) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &d); err != nil {
 		return err
 	}
-	for _, p := range d.pictures(c) {
+	for _, p := range d.digests(c) {
 		copy(p.digest[:], *p.text)
 	}
 	c.CreatedAt, c.UpdatedAt = fromMicros(d.CreatedAt), fromMicros(d.UpdatedAt)

@@ -47,7 +47,8 @@ var documents = map[string]struct {
 				Name: "App", FetchedAt: at, FreshUntil: at.Add(time.Hour), LookedAt: at.Add(time.Minute), GoneSince: at.Add(time.Minute),
 				Digest: storage.Digest{7}, ChangedAt: at, Previous: []byte("{}"), Text: []byte("{}"),
 			},
-			CreatedAt: at, UpdatedAt: at.Add(time.Minute),
+			RegistrationToken: storage.Digest{8},
+			CreatedAt:         at, UpdatedAt: at.Add(time.Minute),
 		},
 		text: `{"name":"Küche \u003c\u0026\u003e \"Söhne\"","dialect":"v3","profile":"fapi2","public":true,` +
 			`"secrets":[{"sealed":"c2VhbGVk","created_at":1773500966535897,"expires_at":1773504566535897},{"sealed":"AP8="}],` +
@@ -69,6 +70,7 @@ var documents = map[string]struct {
 			`"document":{"name":"App","previous":"e30=","text":"e30=","fetched_at":1773500966535897,"fresh_until":1773504566535897,` +
 			`"looked_at":1773501026535897,"gone_since":1773501026535897,"changed_at":1773500966535897,` +
 			`"digest":"BwAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="},` +
+			`"registration_token":"CAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",` +
 			`"created_at":1773500966535897,"updated_at":1773501026535897}`,
 	},
 	"Empty": {

@@ -166,9 +166,9 @@ type Organizations interface {
 	// ErrChanged if it has another, or is gone.
 	SaveOrganization(ctx context.Context, o Organization) error
 
-	// DeleteOrganization removes an organization with its members, invitations and
-	// settings. Its changes become unreadable, even if another organization gets its ID;
-	// RemoveChanges removes them. ErrConflict if it has applications,
+	// DeleteOrganization removes an organization with its members, invitations, registration
+	// tokens and settings. Its changes become unreadable, even if another organization gets
+	// its ID; RemoveChanges removes them. ErrConflict if it has applications,
 	// ErrOrganizationStopped if it is stopped, ErrNotFound if there is none.
 	DeleteOrganization(ctx context.Context, id string) error
 
@@ -181,20 +181,20 @@ type Organizations interface {
 	// Members returns the members of an organization, the earliest first.
 	Members(ctx context.Context, organizationID string) ([]Member, error)
 
-	// SetRole changes a member's role, and withdraws the invitations of a member who is no
-	// longer an owner. ErrNotFound if the user is not a member, ErrConflict for the last
-	// owner.
+	// SetRole changes a member's role, and withdraws the invitations and registration tokens of
+	// a member who is no longer an owner. ErrNotFound if the user is not a member, ErrConflict
+	// for the last owner.
 	SetRole(ctx context.Context, organizationID, userID string, role Role) error
 
-	// RemoveMember ends a membership and withdraws the member's invitations. No invitation
-	// from before makes the user a member again. It returns nil if there is none, and
-	// ErrConflict for the last owner.
+	// RemoveMember ends a membership and withdraws the member's invitations and registration
+	// tokens. No invitation from before makes the user a member again. It returns nil if there
+	// is none, and ErrConflict for the last owner.
 	RemoveMember(ctx context.Context, organizationID, userID string) error
 
 	// EndMemberships ends all memberships of a deleted user, even that of a last owner,
-	// withdraws the user's invitations, and replaces the user by the pseudonym in changes
-	// and stops and as the maker of applications. It returns nil if there is nothing of the
-	// user.
+	// withdraws the user's invitations and registration tokens, and replaces the user by the
+	// pseudonym in changes and stops and as the maker of applications. It returns nil if there
+	// is nothing of the user.
 	EndMemberships(ctx context.Context, userID, pseudonym string) error
 
 	// CreateInvitation records an invitation. ErrLimit if the organization has most or more

@@ -75,6 +75,7 @@ type Trials interface {
 type Developers interface {
 	Organizations
 	Applications
+	RegistrationTokens
 	RequestLog
 	Trials
 }

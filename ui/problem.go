@@ -85,8 +85,9 @@ const (
 	AddressFragment ProblemCode = "address_fragment"
 	AddressWildcard ProblemCode = "address_wildcard"
 	AddressUser     ProblemCode = "address_user"
-	// OriginInvalid is for what is no origin, WebAddressInvalid for what is no page.
+	// OriginInvalid is for what is no origin, HostInvalid no host, WebAddressInvalid for what is no page.
 	OriginInvalid     ProblemCode = "origin_invalid"
+	HostInvalid       ProblemCode = "host_invalid"
 	WebAddressInvalid ProblemCode = "web_address_invalid"
 	// GrantMissing and ResponseMissing are for an application that could do nothing.
 	GrantMissing    ProblemCode = "grant_missing"

@@ -80,7 +80,7 @@ func (d *Dashboard) showActivity(r *request) error {
 		if err != nil {
 			return err
 		}
-		line := screens.Change{At: c.At, Who: who.Email, Act: c.What, Application: c.ClientID}
+		line := screens.Change{At: c.At, Who: who.Email, Program: isProgram(c.UserID), Act: c.What, Application: c.ClientID}
 		line.Fields = shownFields(c.Fields)
 		view.Changes = append(view.Changes, line)
 	}

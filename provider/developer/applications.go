@@ -61,6 +61,9 @@ func (d *Dashboard) showApplications(r *request) error {
 	if d.provider(r.env).Installation().Documents {
 		view.DocumentURL = here + "/document"
 	}
+	if r.may(owners) && d.registersByToken(r.env) {
+		view.TokensURL = here + "/tokens"
+	}
 	for _, a := range found {
 		row, err := d.applicationRow(r, a)
 		if err != nil {

@@ -62,6 +62,7 @@ func (w *fixture) state() any {
 		Organizations []storage.Organization
 		Members       [][]storage.Member
 		Invitations   [][]storage.Invitation
+		Tokens        [][]storage.RegistrationToken
 		Changes       [][]storage.Change
 		Settings      []storage.SandboxSettings
 		Faults        []storage.Fault
@@ -74,14 +75,16 @@ func (w *fixture) state() any {
 		o, err1 := w.store.Organization(ctx, id)
 		members, err2 := w.store.Members(ctx, id)
 		invitations, err3 := w.store.Invitations(ctx, id, w.now())
+		tokens, err6 := w.store.RegistrationTokens(ctx, id, w.now())
 		settings, err4 := w.store.SandboxSettings(ctx, id)
 		applications, err5 := w.store.Applications(ctx, storage.ApplicationFilter{OrganizationID: id})
-		for _, err := range []error{err1, err2, err3, err4, err5} {
+		for _, err := range []error{err1, err2, err3, err4, err5, err6} {
 			if err != nil {
 				w.t.Fatal(err)
 			}
 		}
 		s.Organizations, s.Members, s.Invitations = append(s.Organizations, o), append(s.Members, members), append(s.Invitations, invitations)
+		s.Tokens = append(s.Tokens, tokens)
 		s.Changes, s.Settings, s.Applications = append(s.Changes, w.changes(id)), append(s.Settings, settings), append(s.Applications, applications...)
 	}
 	for _, a := range s.Applications {
@@ -115,12 +118,12 @@ func everything(action string) url.Values {
 	return url.Values{
 		"action": {action}, "name": {"Mine"}, "confirm": {"App shop"}, "role": {"owner"}, "user": {viewer}, "email": {"mallory@example.com"},
 		"kind": {"web"}, "redirect_uris": {"https://evil.test/cb"}, "grant_types.authorization_code": {"on"}, "response_types.code": {"on"},
-		"overlap": {"none"}, "version": {"1"}, "color": {"#ff0000"}, "personas": {"[]"}, "step": {"1h"}, "fault": {"token_slow"}, "scopes.military": {"on"},
+		"overlap": {"none"}, "version": {"1"}, "color": {"#ff0000"}, "personas": {"[]"}, "step": {"1h"}, "fault": {"token_slow"}, "count": {"1"}, "days": {"1"}, "registration_token": {"00"}, "scopes.military": {"on"},
 	}
 }
 
 // actions are the values of the field action of all forms.
-var actions = []string{"save", "delete", "invite", "role", "remove", "reveal", "copy", "disable", "rotate", "publish", "reset", ""}
+var actions = []string{"save", "delete", "invite", "role", "remove", "reveal", "copy", "disable", "rotate", "publish", "reset", "make", "end", "revoke", ""}
 
 // csrfOf returns the value without which no form of a browser is accepted.
 func (b *browser) csrfOf(user string) string {

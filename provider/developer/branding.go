@@ -33,7 +33,7 @@ func (d *Dashboard) branding(r *request) (branding, error) {
 	if err != nil {
 		return branding{}, notFound(err)
 	}
-	wanted, err := d.wanted(r, c)
+	wanted, err := d.wanted(r.app, c)
 	return branding{kept, c, brandOf(c), wanted}, err
 }
 
@@ -154,7 +154,7 @@ func (d *Dashboard) publish(r *request, b branding, act string, done screens.Not
 	err := d.saveBranding(r, b, *b.Draft)
 	if err == nil && (b.Draft.differs(b.published) || b.Draft.differs(brandOf(b.wanted))) {
 		var waits bool
-		if _, waits, err = d.save(r, act, b.client, wanted); waits {
+		if _, waits, err = d.save(r.Request.Context(), r.does(), act, b.client, wanted); waits {
 			done = screens.NoticeChangesWait
 		}
 	}

@@ -1,6 +1,7 @@
 package developer
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/bonafide-id/bonafide/ui"
@@ -28,13 +29,20 @@ func (d *Dashboard) deleteApplication(r *request) error {
 	if r.posted(ui.FieldConfirm) != r.app.Name {
 		return d.renderDelete(r, http.StatusUnprocessableEntity, ui.Problem{Code: ui.ConfirmWrong})
 	}
-	ctx := r.Request.Context()
-	if err := d.Store.SetDeleting(ctx, r.env, r.app.ClientID); err != nil {
+	if err := d.remove(r.Request.Context(), r.does()); err != nil {
 		return notFound(err)
 	}
-	if err := d.provider(r.env).Clients().Delete(ctx, r.app.ClientID); err != nil {
+	return r.done(d.path("o", r.org.ID, r.env), screens.NoticeBeingDeleted)
+}
+
+// remove marks an application as being deleted, and deletes its client.
+func (d *Dashboard) remove(ctx context.Context, a act) error {
+	if err := d.Store.SetDeleting(ctx, a.app.Environment, a.app.ClientID); err != nil {
 		return err
 	}
-	d.record(r, "application.delete", changed(ui.FieldName, r.app.Name, ""))
-	return r.done(d.path("o", r.org.ID, r.env), screens.NoticeBeingDeleted)
+	if err := d.provider(a.app.Environment).Clients().Delete(ctx, a.app.ClientID); err != nil {
+		return err
+	}
+	d.recordAct(ctx, a, "application.delete", changed(ui.FieldName, a.app.Name, ""))
+	return nil
 }

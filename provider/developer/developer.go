@@ -107,6 +107,11 @@ type Quotas struct {
 	// Defaults to 50.
 	Invitations int
 
+	// RegistrationTokens is the maximum of an organization's initial access tokens that have
+	// not expired.
+	// Defaults to 20.
+	RegistrationTokens int
+
 	// PictureBytes is the maximum size of the pictures of an organization's applications:
 	// drafts, published and former ones, up to 2 MiB each. It never prevents an operator's
 	// approval.
@@ -119,6 +124,7 @@ func (c Config) withDefaults() Config {
 	c.Quotas.OrganizationsPerDay = cmp.Or(c.Quotas.OrganizationsPerDay, 10)
 	c.Quotas.Applications = cmp.Or(c.Quotas.Applications, 100)
 	c.Quotas.Invitations = cmp.Or(c.Quotas.Invitations, 50)
+	c.Quotas.RegistrationTokens = cmp.Or(c.Quotas.RegistrationTokens, 20)
 	c.Quotas.PictureBytes = cmp.Or(c.Quotas.PictureBytes, 64<<20)
 	const day = 24 * time.Hour
 	c.KeepLog = cmp.Or(c.KeepLog, 30*day)
@@ -198,6 +204,10 @@ func New(cfg Config) (*Dashboard, error) {
 	d.linkErrors()
 	cfg.Provider.RunWith(d.run)
 	cfg.Provider.People().KeepWith(companion{d})
+	cfg.Provider.Clients().RegisterWith(registrar{d, storage.Production})
+	if cfg.Sandbox != nil {
+		cfg.Sandbox.Clients().RegisterWith(registrar{d, storage.Sandbox})
+	}
 	return d, nil
 }
 

@@ -30,6 +30,16 @@ type document struct {
 	// complete. Both are of an application of the sandbox.
 	Live   string `json:"live,omitempty"`
 	Copied bool   `json:"copied,omitempty"`
+
+	// Program is that of an application that a program has registered.
+	Program *program `json:"program,omitempty"`
+}
+
+// program is what a registration token says about the application that it has registered.
+type program struct {
+	// Token is its name, Hosts are those that the program may have addresses on.
+	Token string   `json:"token"`
+	Hosts []string `json:"hosts,omitempty"`
 }
 
 // review is a request for review and its decision.

@@ -97,14 +97,14 @@ func newFixtureOf(t testing.TB, host string, production func(*provider.Config), 
 	w.server.URL = strings.Replace(w.server.URL, "127.0.0.1", host, 1)
 	t.Cleanup(w.server.Close)
 	t.Cleanup(w.sandboxServer.Close)
-	live := provider.Config{BaseURL: w.server.URL, Mailer: w.mails, Resources: bothAPIs}
+	live := provider.Config{BaseURL: w.server.URL, Mailer: w.mails, Resources: bothAPIs, UnknownClients: byToken}
 	production(&live)
 	w.id = w.newProvider("production.db", live)
 	trials := developer.NewTrials(w.store)
 	w.sandbox = w.newProvider("sandbox.db", provider.Config{
 		BaseURL: w.sandboxServer.URL, Sandbox: true, Testing: trials.Testing(), Mailer: trials.Mailer(w.mails), Resources: bothAPIs,
 		AllowPrivateNetworks: true, SigningAlgorithms: []string{"RS256", "ES256", "EdDSA"},
-		DeviceAuthorization: provider.DeviceAuthorization{On: true}, UnknownClients: provider.UnknownClients{Documents: true},
+		DeviceAuthorization: provider.DeviceAuthorization{On: true}, UnknownClients: provider.UnknownClients{Documents: true, Register: "token"},
 	})
 	cfg := developer.Config{Provider: w.id, Sandbox: w.sandbox, Trials: trials, Store: w.store, Clock: w.now, Logger: w.logger()}
 	for _, c := range change {
@@ -119,6 +119,9 @@ func newFixtureOf(t testing.TB, host string, production func(*provider.Config), 
 	sandboxMux.Handle("/", w.sandbox)
 	return w
 }
+
+// byToken has programs register applications with a token.
+var byToken = provider.UnknownClients{Register: "token"}
 
 // newProvider returns a provider on a database of its own; the first is that of the
 // dashboard, too.

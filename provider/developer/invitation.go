@@ -285,7 +285,7 @@ func (d *Dashboard) acceptInvitation(r *request) error {
 	r.org = o
 	d.record(r, "member.join", append(changed("role", "", string(member.Role)), aboutInvitation(i)...))
 	if i.Role == storage.RoleOwner && member.Role == storage.RoleOwner {
-		d.warnOwners(r, ui.MailOwnerAdded)
+		d.warnOwners(r.Request.Context(), r.does(), ui.MailOwnerAdded)
 	}
 	return r.done(d.path("o", member.OrganizationID), screens.NoticeJoined)
 }

@@ -100,7 +100,7 @@ func (d *Dashboard) setRole(r *request) error {
 	fields := append([]storage.ChangedField{{Name: "user", After: user}}, changed("role", string(member.Role), string(role))...)
 	d.record(r, "member.role", fields)
 	if role == storage.RoleOwner && member.Role != role {
-		d.warnOwners(r, ui.MailOwnerAdded)
+		d.warnOwners(r.Request.Context(), r.does(), ui.MailOwnerAdded)
 	}
 	return r.done(d.path("o", r.org.ID, "members"), screens.NoticeRoleChanged)
 }

@@ -1,6 +1,8 @@
 package developer
 
 import (
+	"context"
+
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lookalike"
 	"github.com/bonafide-id/bonafide/storage"
@@ -11,13 +13,13 @@ import (
 // checkBrand refuses production names that people would take for the service's: one that
 // looks the same, and one that contains it unless an operator decides about that. Operators
 // name their applications freely.
-func (d *Dashboard) checkBrand(r *request, before, name string, decided bool) ([]ui.Problem, error) {
-	brand := r.Page().Brand.Name
+func (d *Dashboard) checkBrand(ctx context.Context, userID, before, name string, decided bool) ([]ui.Problem, error) {
+	brand := d.Provider.Installation().Name
 	same := lookalike.Skeleton(name) == lookalike.Skeleton(brand)
 	if before == name || !same && (decided || !lookalike.Contains(name, brand)) {
 		return nil, nil
 	}
-	operator, err := d.isOperator(r.Request.Context(), r.User.UserID)
+	operator, err := d.isOperator(ctx, userID)
 	if err != nil || operator {
 		return nil, err
 	}

@@ -149,7 +149,7 @@ func (d *Dashboard) revealSecret(r *request) error {
 		return notFound(err)
 	}
 	d.record(r, "secret.reveal", nil)
-	d.warnOwners(r, ui.MailSecretShown)
+	d.warnOwners(r.Request.Context(), r.does(), ui.MailSecretShown)
 	return d.renderOverview(r, secret, http.StatusOK)
 }
 
@@ -195,7 +195,7 @@ func (d *Dashboard) copyApplication(r *request) error {
 		return d.renderOverview(r, "", http.StatusUnprocessableEntity, problem)
 	}
 	if env == storage.Production {
-		of, err := d.checkBrand(r, "", c.Name, false)
+		of, err := d.checkBrand(r.Request.Context(), r.User.UserID, "", c.Name, false)
 		if err != nil {
 			return err
 		}

@@ -23,26 +23,26 @@ const mailTime = 30 * time.Second
 
 // warnOwners mails all owners of the organization about a change that decides who gets
 // personal data: the others may know better.
-func (d *Dashboard) warnOwners(r *request, kind ui.MailKind) {
+func (d *Dashboard) warnOwners(ctx context.Context, a act, kind ui.MailKind) {
 	if d.Mailer == nil {
 		return
 	}
-	ctx := context.WithoutCancel(r.Request.Context())
-	member := r.org.ID + " " + r.User.UserID + " " + string(kind)
+	ctx = context.WithoutCancel(ctx)
+	member := a.org.ID + " " + a.by + " " + string(kind)
 	wait, err := d.Provider.Pages().Allow(ctx, "warnings of a member", member, warningsOfMember)
 	if err == nil && wait == 0 {
-		wait, err = d.Provider.Pages().Allow(ctx, "warnings of an organization", r.org.ID, warningsOfOrganization)
+		wait, err = d.Provider.Pages().Allow(ctx, "warnings of an organization", a.org.ID, warningsOfOrganization)
 	}
 	if err != nil || wait > 0 {
-		d.Logger.WarnContext(ctx, "owners are not notified by mail", slog.String("organization", r.org.ID), slog.String("user", r.User.UserID),
+		d.Logger.WarnContext(ctx, "owners are not notified by mail", slog.String("organization", a.org.ID), slog.String("user", a.by),
 			slog.String("kind", string(kind)), slog.Bool("too_many", wait > 0), slog.Any("error", err))
 		return
 	}
-	path := d.path("o", r.org.ID, "activity")
+	path := d.path("o", a.org.ID, "activity")
 	if kind == ui.MailOwnerAdded {
-		path = d.path("o", r.org.ID, "members")
+		path = d.path("o", a.org.ID, "members")
 	}
-	d.tellOwners(r.Request.Context(), r.does(), kind, path)
+	d.tellOwners(ctx, a, kind, path)
 }
 
 // tellOwners mails the owners of the organization. The change stands, whether the mail is

@@ -122,7 +122,7 @@ func (d *Dashboard) ask(r *request, kept document) error {
 	if err != nil {
 		return notFound(err)
 	}
-	of, err := d.checkBrand(r, "", c.Name, true)
+	of, err := d.checkBrand(r.Request.Context(), r.User.UserID, "", c.Name, true)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (d *Dashboard) ask(r *request, kept document) error {
 	kept.Review = review{AskedAt: d.Clock(), AskedBy: r.User.UserID, Note: note}
 	err = d.saveReview(r, storage.ReviewAsked, kept)
 	if err == nil {
-		d.announce(r)
+		d.announce()
 	}
 	return d.finishAccess(r, err, "production.ask", screens.NoticeAsked)
 }
@@ -167,7 +167,7 @@ func (d *Dashboard) renderChanges(r *request) error {
 	if err != nil {
 		return err
 	}
-	wanted, err := d.wanted(r, c)
+	wanted, err := d.wanted(r.app, c)
 	if err != nil {
 		return err
 	}

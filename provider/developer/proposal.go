@@ -77,10 +77,10 @@ func changesOf(before, after provider.Client) []storage.ChangedField {
 	return append(differences(before, after), brandOf(before).changes(brandOf(after))...)
 }
 
-// wanted returns a registration of the application in the path as its developers want it.
-func (d *Dashboard) wanted(r *request, now provider.Client) (provider.Client, error) {
-	kept, err := readDocument(r.app)
-	if err != nil || !d.vouched(r.env, now) {
+// wanted returns a registration of an application as its developers want it.
+func (d *Dashboard) wanted(a storage.Application, now provider.Client) (provider.Client, error) {
+	kept, err := readDocument(a)
+	if err != nil || !d.vouched(a.Environment, now) {
 		return now, err
 	}
 	return kept.Changes.onto(now), nil
@@ -90,51 +90,52 @@ func (d *Dashboard) wanted(r *request, now provider.Client) (provider.Client, er
 // publishes what needs no review, and keeps the rest for an operator. That is the second
 // write: after an interruption nothing unapproved is published, and the form shows what was
 // not kept.
-func (d *Dashboard) save(r *request, act string, now, wanted provider.Client) (served provider.Client, waits bool, err error) {
+func (d *Dashboard) save(ctx context.Context, a act, what string, now, wanted provider.Client) (served provider.Client, waits bool, err error) {
 	served = wanted
 	var rest proposal
-	if d.vouched(r.env, now) {
+	vouched := d.vouched(a.app.Environment, now)
+	if vouched {
 		served, rest = d.split(now, wanted)
 	}
-	if err := d.provider(r.env).Clients().Save(r.Request.Context(), served); err != nil {
+	if err := d.provider(a.app.Environment).Clients().Save(ctx, served); err != nil {
 		return provider.Client{}, false, err
 	}
 	if fields := changesOf(now, served); len(fields) > 0 {
-		d.record(r, act, fields)
+		d.recordAct(ctx, a, what, fields)
 	}
-	if !d.vouched(r.env, now) {
+	if !vouched {
 		return served, false, nil
 	}
-	waits, err = d.keep(r, served, rest)
+	waits, err = d.keep(ctx, a, served, rest)
 	return served, waits, err
 }
 
 // keep replaces the pending changes.
-func (d *Dashboard) keep(r *request, served provider.Client, rest proposal) (waits bool, err error) {
+func (d *Dashboard) keep(ctx context.Context, a act, served provider.Client, rest proposal) (waits bool, err error) {
 	// A caller that disconnects cannot leave half a change.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Request.Context()), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	fields := changesOf(served, rest.onto(served))
 	var before []storage.ChangedField
-	err = d.editApplication(ctx, r.app, func(a *storage.Application, kept *document) {
+	err = d.editApplication(ctx, a.app, func(app *storage.Application, kept *document) {
 		before = changesOf(served, kept.Changes.onto(served))
-		rest.At, rest.By = d.Clock(), []string{r.User.UserID}
+		rest.At, rest.By = d.Clock(), []string{a.by}
 		if kept.Changes != nil {
 			rest.By = union(kept.Changes.By, rest.By)
 		}
 		if kept.Changes = nil; len(fields) > 0 {
 			kept.Changes = &rest
 		}
-		a.Review = standingOf(*a, *kept)
+		app.Review = standingOf(*app, *kept)
 	})
 	switch {
 	case err != nil:
 		return false, err
 	case len(fields) == 0 && len(before) > 0:
-		d.record(r, "changes.withdraw", before)
+		d.recordAct(ctx, a, "changes.withdraw", before)
 	case !reflect.DeepEqual(fields, before):
-		d.record(r, "changes.ask", fields)
-		d.announce(r)
+		d.recordAct(ctx, a, "changes.ask", fields)
+		d.announce()
 	}
 	return len(fields) > 0, nil
 }

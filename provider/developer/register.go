@@ -48,7 +48,7 @@ func (d *Dashboard) registerApplication(r *request) error {
 	}
 	p, kind := d.postedRegistration(r)
 	if r.env == storage.Production {
-		of, err := d.checkBrand(r, "", p.Name, false)
+		of, err := d.checkBrand(r.Request.Context(), r.User.UserID, "", p.Name, false)
 		if err != nil {
 			return err
 		}
@@ -123,37 +123,46 @@ func newClient(env, kind string) provider.Client {
 // production application.
 var errUnverified = errors.New("the address of the account is not verified")
 
-// register records an application and registers its client, which are in two databases. The
+// register registers an application for the user of a page.
+func (d *Dashboard) register(r *request, env string, c provider.Client, kind string) error {
+	a := storage.Application{Environment: env, OrganizationID: r.org.ID, Kind: kind, CreatedBy: r.User.UserID}
+	a, err := d.enter(r.Request.Context(), a, c, func(ctx context.Context, a storage.Application) error {
+		return d.Store.CreateApplication(ctx, a, d.Quotas.Applications)
+	})
+	if err == nil {
+		r.env, r.app = env, a
+	}
+	return notFound(err)
+}
+
+// enter records an application by create, and registers its client, which are in two databases. The
 // application is first, and is removed last: no client is ever without a responsible
 // organization. An interruption leaves an application without a client; its page says so,
 // and it can be deleted.
-func (d *Dashboard) register(r *request, env string, c provider.Client, kind string) error {
-	if env == storage.Production {
-		address, err := d.Provider.People().VerifiedEmail(r.Request.Context(), r.User.UserID)
+func (d *Dashboard) enter(ctx context.Context, a storage.Application, c provider.Client, create func(context.Context, storage.Application) error) (storage.Application, error) {
+	if a.Environment == storage.Production {
+		address, err := d.Provider.People().VerifiedEmail(ctx, a.CreatedBy)
 		if err != nil {
-			return err
+			return a, err
 		}
 		if address == "" {
-			return errUnverified
+			return a, errUnverified
 		}
 	}
-	now := d.Clock()
-	a := storage.Application{
-		Environment: env, ClientID: c.ID, OrganizationID: r.org.ID, Name: c.Name, Kind: kind,
-		CreatedBy: r.User.UserID, CreatedAt: now, UpdatedAt: now,
+	a.ClientID, a.Name = c.ID, c.Name
+	a.CreatedAt = d.Clock()
+	a.UpdatedAt = a.CreatedAt
+	if err := create(ctx, a); err != nil {
+		return a, err
 	}
-	if err := d.Store.CreateApplication(r.Request.Context(), a, d.Quotas.Applications); err != nil {
-		return notFound(err)
+	if err := d.makeRoom(ctx, a, brandOf(c)); err != nil {
+		return a, err
 	}
-	if err := d.makeRoom(r.Request.Context(), a, brandOf(c)); err != nil {
-		return err
+	c.Revision, c.Unreviewed = provider.NoRevision, a.Environment == storage.Production
+	if err := d.provider(a.Environment).Clients().Save(ctx, c); err != nil {
+		return a, err
 	}
-	c.Revision, c.Unreviewed = provider.NoRevision, env == storage.Production
-	if err := d.provider(env).Clients().Save(r.Request.Context(), c); err != nil {
-		return err
-	}
-	r.env, r.app = env, a
-	return d.halt(r.Request.Context(), a) // the organization may be suspended by now
+	return a, d.halt(ctx, a) // the organization may be suspended by now
 }
 
 // newClientID returns an unused client ID that names its environment.

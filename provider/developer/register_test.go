@@ -215,6 +215,9 @@ func TestTheOverviewHasTheAddressesOfTheDiscoveryDocument(t *testing.T) {
 	}
 	for name, value := range document {
 		address, ok := value.(string)
+		if name == "registration_endpoint" { // is for who has no application yet
+			continue
+		}
 		if ok && !strings.Contains(p.body, ">"+address+"<") {
 			t.Errorf("%s, %s, is not on the page", name, address)
 		}

@@ -136,7 +136,7 @@ func (d *Dashboard) reviewed(r *request) (v reviewed, err error) {
 	if v.document, err = readDocument(r.app); err != nil {
 		return reviewed{}, err
 	}
-	if v.wanted, err = d.wanted(r, v.client); err != nil {
+	if v.wanted, err = d.wanted(r.app, v.client); err != nil {
 		return reviewed{}, err
 	}
 	v.wanted, _ = promoted(r.app, v.wanted)

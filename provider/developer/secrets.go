@@ -37,7 +37,7 @@ func (d *Dashboard) renderSecrets(r *request, c provider.Client, secret string, 
 	}
 	view := screens.SecretsView{
 		Page: p, Form: r.Form(problems...), Version: strconv.FormatInt(c.Revision, 10), Public: c.Public, Secret: secret,
-		ByKey: signsWithKey(c), SettingsURL: d.path("o", r.org.ID, r.env, r.app.ClientID, "settings") + "#" + ui.FieldJWKS,
+		ByKey: signsWithKey(c), Managed: c.SelfManaged, SettingsURL: d.path("o", r.org.ID, r.env, r.app.ClientID, "settings") + "#" + ui.FieldJWKS,
 	}
 	for i, s := range secrets {
 		view.Secrets = append(view.Secrets, screens.Secret{
@@ -64,6 +64,8 @@ func (d *Dashboard) changeSecrets(r *request) error {
 		return r.done(here, screens.NoticeSomebodyElse)
 	}
 	switch r.posted(ui.FieldAction) {
+	case screens.ActionRevoke:
+		return d.endManagement(r, c, here)
 	case screens.ActionRotate:
 		return d.rotateSecret(r, c)
 	case ui.ActionEnd:
@@ -88,7 +90,7 @@ func (d *Dashboard) rotateSecret(r *request, c provider.Client) error {
 		return notFound(err)
 	}
 	d.record(r, "secret.rotate", []storage.ChangedField{{Name: screens.FieldOverlap, After: r.posted(screens.FieldOverlap)}})
-	d.warnOwners(r, ui.MailSecretShown)
+	d.warnOwners(r.Request.Context(), r.does(), ui.MailSecretShown)
 	if c, err = d.client(r); err != nil {
 		return err
 	}
@@ -105,4 +107,13 @@ func (d *Dashboard) endSecret(r *request, c provider.Client, here string) error 
 	}
 	d.record(r, "secret.end", nil)
 	return r.done(here, screens.NoticeSecretEnded)
+}
+
+// endManagement ends the token with which a program manages the registration.
+func (d *Dashboard) endManagement(r *request, c provider.Client, here string) error {
+	if err := d.provider(r.env).Clients().RevokeRegistrationToken(r.Request.Context(), c.ID); err != nil {
+		return notFound(err)
+	}
+	d.record(r, "registration.revoke", nil)
+	return r.done(here, screens.NoticeTokenRevoked)
 }

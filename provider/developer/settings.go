@@ -3,6 +3,7 @@ package developer
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -21,7 +22,7 @@ func (d *Dashboard) showSettings(r *request) error {
 	if err != nil {
 		return err
 	}
-	wanted, err := d.wanted(r, c)
+	wanted, err := d.wanted(r.app, c)
 	if err != nil {
 		return err
 	}
@@ -119,7 +120,7 @@ func (d *Dashboard) keepSettings(r *request) error {
 	if err != nil {
 		return err
 	}
-	before, err := d.wanted(r, now)
+	before, err := d.wanted(r.app, now)
 	if err != nil {
 		return err
 	}
@@ -132,7 +133,7 @@ func (d *Dashboard) keepSettings(r *request) error {
 }
 
 func (d *Dashboard) saveSettings(r *request, now provider.Client, version int64) error {
-	before, err := d.wanted(r, now)
+	before, err := d.wanted(r.app, now)
 	if err != nil {
 		return err
 	}
@@ -141,7 +142,7 @@ func (d *Dashboard) saveSettings(r *request, now provider.Client, version int64)
 	p.check(r.env)
 	p.checkVouched(now)
 	if r.env == storage.Production {
-		of, err := d.checkBrand(r, before.Name, p.Name, d.vouched(r.env, now))
+		of, err := d.checkBrand(r.Request.Context(), r.User.UserID, before.Name, p.Name, d.vouched(r.env, now))
 		if err != nil {
 			return err
 		}
@@ -153,7 +154,7 @@ func (d *Dashboard) saveSettings(r *request, now provider.Client, version int64)
 	if len(p.problems) > 0 {
 		return d.renderSettings(r, screens.SettingsView{}, now, p.Client, http.StatusUnprocessableEntity, p.problems...)
 	}
-	served, waits, err := d.save(r, "application.change", now, p.Client)
+	served, waits, err := d.save(r.Request.Context(), r.does(), "application.change", now, p.Client)
 	if errors.Is(err, provider.ErrChanged) {
 		if now, err = d.client(r); err != nil {
 			return err
@@ -164,9 +165,9 @@ func (d *Dashboard) saveSettings(r *request, now provider.Client, version int64)
 		return err
 	}
 	if movesData(before, p.Client) {
-		d.warnOwners(r, ui.MailAddressesChanged)
+		d.warnOwners(r.Request.Context(), r.does(), ui.MailAddressesChanged)
 	}
-	if err := d.rename(r, served.Name); err != nil {
+	if err := d.rename(r.Request.Context(), r.app, served.Name); err != nil {
 		return err
 	}
 	notice := savedNotice(now, served)
@@ -208,17 +209,17 @@ func (d *Dashboard) renderChanged(r *request, now, entered provider.Client) erro
 }
 
 // rename copies the name of the client to the application, for searches.
-func (d *Dashboard) rename(r *request, name string) error {
-	for a := r.app; a.Name != name; {
+func (d *Dashboard) rename(ctx context.Context, a storage.Application, name string) error {
+	for a.Name != name {
 		a.Name, a.UpdatedAt = name, d.Clock()
-		err := d.Store.SaveApplication(r.Request.Context(), a)
+		err := d.Store.SaveApplication(ctx, a)
 		if err == nil {
 			return nil
 		}
 		if !errors.Is(err, storage.ErrChanged) {
 			return err
 		}
-		if a, err = d.Store.Application(r.Request.Context(), r.env, r.app.ClientID); err != nil {
+		if a, err = d.Store.Application(ctx, a.Environment, a.ClientID); err != nil {
 			return notFound(err)
 		}
 	}

@@ -136,7 +136,8 @@ var takes = map[string][]string{
 	"/o/{org}/members":                 {"role", "remove", "withdraw"},
 	"/o/{org}/{env}/{client}":          {"reveal"},
 	"/o/{org}/{env}/{client}/settings": {"disable"},
-	"/o/{org}/{env}/{client}/secrets":  {"end"},
+	"/o/{org}/{env}/tokens":            {"end"},
+	"/o/{org}/{env}/{client}/secrets":  {"end", "revoke"},
 	"/o/{org}/{env}/{client}/delete":   {"", "delete"},
 	"/o/{org}/{env}/{client}/access":   {"withdraw"},
 }

@@ -16,25 +16,29 @@ var listedColumns = strings.Replace(applicationColumns, "document", "CAST(NULL A
 
 // CreateApplication implements storage.Applications.
 func (s *Store) CreateApplication(ctx context.Context, a storage.Application, most int) error {
-	version := newVersion()
 	return s.change(ctx, "create application", func(tx *tx) error {
 		if err := lockRunning(tx, a.OrganizationID); err != nil {
 			return err
 		}
-		has, err := one(tx, scanInt, `SELECT count(*) FROM main.applications
-			WHERE organization_id = ?1 AND environment = ?2`, a.OrganizationID, a.Environment)
-		if err != nil {
-			return err
-		}
-		if has >= most {
-			return storage.ErrLimit
-		}
-		_, err = tx.exec(`INSERT INTO main.applications (`+applicationColumns+`, sort_name)
-			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, '', 0, ?9, ?10, ?11, ?12, ?13)`,
-			a.Environment, a.ClientID, a.OrganizationID, a.Name, a.Kind, a.Review, textOrNull(a.Document), a.PictureBytes,
-			a.CreatedBy, micros(a.CreatedAt), micros(a.UpdatedAt), version, sortName(a.Name))
-		return err
+		return createApplication(tx, a, most)
 	})
+}
+
+// createApplication creates an application of an organization that is locked.
+func createApplication(tx *tx, a storage.Application, most int) error {
+	has, err := one(tx, scanInt, `SELECT count(*) FROM main.applications
+		WHERE organization_id = ?1 AND environment = ?2`, a.OrganizationID, a.Environment)
+	if err != nil {
+		return err
+	}
+	if has >= most {
+		return storage.ErrLimit
+	}
+	_, err = tx.exec(`INSERT INTO main.applications (`+applicationColumns+`, sort_name)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, '', 0, ?9, ?10, ?11, ?12, ?13)`,
+		a.Environment, a.ClientID, a.OrganizationID, a.Name, a.Kind, a.Review, textOrNull(a.Document), a.PictureBytes,
+		a.CreatedBy, micros(a.CreatedAt), micros(a.UpdatedAt), newVersion(), sortName(a.Name))
+	return err
 }
 
 // Application implements storage.Applications.

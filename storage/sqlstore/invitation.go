@@ -109,8 +109,16 @@ func scanInvitation(row scanner) (i storage.Invitation, err error) {
 	return i, err
 }
 
-// withdrawInvitations removes the invitations of a user to an organization.
-func withdrawInvitations(tx *tx, organizationID, userID string) error {
-	_, err := tx.exec(`DELETE FROM main.invitations WHERE organization_id = ?1 AND invited_by = ?2 AND appoints = 0`, organizationID, userID)
-	return err
+// withdrawMade removes what lets others into an organization because a user has made it: the
+// invitations and the registration tokens.
+func withdrawMade(tx *tx, organizationID, userID string) error {
+	for _, statement := range []string{
+		`DELETE FROM main.invitations WHERE organization_id = ?1 AND invited_by = ?2 AND appoints = 0`,
+		`DELETE FROM main.registration_tokens WHERE organization_id = ?1 AND made_by = ?2`,
+	} {
+		if _, err := tx.exec(statement, organizationID, userID); err != nil {
+			return err
+		}
+	}
+	return nil
 }

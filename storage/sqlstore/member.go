@@ -58,7 +58,7 @@ func (s *Store) SetRole(ctx context.Context, organizationID, userID string, role
 		case set == 0:
 			return orLastOwner(tx, organizationID, userID)
 		case role != storage.RoleOwner:
-			return withdrawInvitations(tx, organizationID, userID)
+			return withdrawMade(tx, organizationID, userID)
 		}
 		return nil
 	})
@@ -88,7 +88,7 @@ func (s *Store) RemoveMember(ctx context.Context, organizationID, userID string)
 
 // barMember removes every earlier way back of a removed member.
 func barMember(tx *tx, organizationID, userID string) error {
-	if err := withdrawInvitations(tx, organizationID, userID); err != nil {
+	if err := withdrawMade(tx, organizationID, userID); err != nil {
 		return err
 	}
 	_, err := tx.exec(`INSERT INTO main.barred (token, user_id) SELECT token, CAST(?2 AS TEXT) FROM main.invitations

@@ -60,6 +60,9 @@ var rowSweeps = []string{
 	`DELETE FROM main.answers WHERE expires_at <= ?1 AND (client, key) IN (
 		SELECT client, key FROM main.answers WHERE expires_at <= ?1 ORDER BY expires_at, client, key LIMIT ?2)`,
 
+	`DELETE FROM main.registration_tokens WHERE digest IN (
+		SELECT digest FROM main.registration_tokens WHERE expires_at <= ?1 ORDER BY expires_at, digest LIMIT ?2)`,
+
 	// A month later, in microseconds, so that until then the link says that it has expired.
 	`DELETE FROM main.invitations WHERE token IN (
 		SELECT token FROM main.invitations WHERE expires_at <= ?1 - 2592000000000 ORDER BY expires_at, token LIMIT ?2)`,

@@ -11,7 +11,7 @@ import (
 // neighbours tests that no write of the dashboard's roles changes more than it names.
 func (s *developerSuite) neighbours(t *testing.T) {
 	for name, deeds := range map[string]map[string]deed[DeveloperStore]{
-		"OfOrganizations": organizationDeeds, "OfMembers": memberDeeds, "OfInvitations": invitationDeeds,
+		"OfOrganizations": organizationDeeds, "OfMembers": memberDeeds, "OfInvitations": invitationDeeds, "OfRegistrationTokens": registrationTokenDeeds,
 		"OfApplications": applicationDeeds(), "OfRequestLog": logDeeds, "OfTrials": trialDeeds,
 	} {
 		t.Run(name, func(t *testing.T) { leave(t, s.store, fillDevelopers, lookDevelopers, deeds) })
@@ -49,7 +49,7 @@ var organizationDeeds = map[string]deed[DeveloperStore]{
 		do: func(ctx context.Context, s DeveloperStore) error { return s.DeleteOrganization(ctx, "bare") },
 		changes: []string{
 			"organization bare", "settings bare", "member ann of bare", "member bob of bare", "member owner of bare",
-			"memberships", "invitation bare", "invitations bare", "mail first of bare", "mail second of bare",
+			"memberships", "invitation bare", "invitations bare", "registration bare", "registrations bare", "mail first of bare", "mail second of bare",
 			"change done by ann at bare", "change done by bob at bare",
 		},
 	},
@@ -107,7 +107,7 @@ var memberDeeds = map[string]deed[DeveloperStore]{
 		do: func(ctx context.Context, s DeveloperStore) error {
 			return s.SetRole(ctx, "acme", "ann", storage.RoleViewer)
 		},
-		changes: []string{"member ann of acme", "invitation acme by ann", "invitations acme"},
+		changes: []string{"member ann of acme", "invitation acme by ann", "invitations acme", "registration acme by ann", "registrations acme"},
 	},
 	"SetRoleOfWhoIsNone": {
 		do: func(ctx context.Context, s DeveloperStore) error {
@@ -124,6 +124,7 @@ var memberDeeds = map[string]deed[DeveloperStore]{
 		do: func(ctx context.Context, s DeveloperStore) error { return s.RemoveMember(ctx, "acme", "ann") },
 		changes: []string{
 			"member ann of acme", "memberships ann", "invitation acme by ann", "invitations acme", "invitation acme by bob for ann",
+			"registration acme by ann", "registrations acme",
 		},
 	},
 	"RemoveMemberWhoIsNone": {
@@ -132,7 +133,8 @@ var memberDeeds = map[string]deed[DeveloperStore]{
 	"EndMemberships": {
 		do: func(ctx context.Context, s DeveloperStore) error { return s.EndMemberships(ctx, "ann", "someone") },
 		changes: []string{
-			"member ann", "memberships ann", "change done by ann", "maker sandbox red", "maker production red", "invitations",
+			"member ann", "memberships ann", "change done by ann", "maker sandbox red", "maker production red", "invitations", "registrations",
+			"registration acme by ann", "registration zeal by ann", "registration bare by ann",
 			"invitation acme by ann", "invitation zeal by ann", "invitation bare by ann",
 			"invitation acme by bob for ann", "invitation zeal by bob for ann", "invitation bare by bob for ann",
 		},

@@ -40,6 +40,9 @@ func fillDevelopers(t *testing.T, store DeveloperStore) {
 			i := invitation(organization+" by "+who, organization)
 			i.InvitedBy = who
 			ok(t, store.CreateInvitation(ctx, i, many))
+			token := registrationToken(organization+" by "+who, organization)
+			token.MadeBy = who
+			ok(t, store.CreateRegistrationToken(ctx, token, many))
 			ok(t, store.AppendChange(ctx, storage.Change{OrganizationID: organization, At: t0, UserID: who, What: "done by " + who}))
 		}
 		for _, client := range applicationsOf(organization) {
@@ -98,8 +101,11 @@ func lookOrganization(ctx context.Context, store DeveloperStore, id string, all 
 	}
 	open, err := store.Invitations(ctx, id, t0)
 	all["invitations "+id] = fmt.Sprint(len(open), err)
+	tokens, err := store.RegistrationTokens(ctx, id, t0)
+	all["registrations "+id] = fmt.Sprint(len(tokens), err)
 	for _, by := range []string{"ann", "bob"} {
 		name := id + " by " + by
+		all["registration "+name] = seen(store.RegistrationToken(ctx, digest(name)))
 		all["invitation "+name] = seen(store.Invitation(ctx, digest(name)))
 		for _, who := range developers { // nobody has room for it, so that it is not spent
 			_, err := store.AcceptInvitation(ctx, digest(name), who, t0, 0)

@@ -209,6 +209,41 @@ func (s *developerSuite) races(t *testing.T) {
 			equal(t, len(got), 5)
 		}
 	})
+	t.Run("RegistrationTokenRegistersAsManyAsItSays", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		createOrganization(t, stores[0], "acme")
+		ok(t, stores[0].CreateRegistrationToken(t.Context(), registrationToken("token", "acme"), many))
+		equal(t, won(t, race(stores, func(i int, store DeveloperStore) error {
+			return store.RegisterApplication(t.Context(), application(fmt.Sprint(i), "acme"), digest("token"), t0, many)
+		}), storage.ErrNotFound), 2)
+		got, err := stores[0].Applications(t.Context(), storage.ApplicationFilter{OrganizationID: "acme"})
+		ok(t, err)
+		equal(t, len(got), 2)
+	})
+	t.Run("RegistrationTokensHoldTheLimit", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		createOrganization(t, stores[0], "acme")
+		equal(t, won(t, race(stores, func(i int, store DeveloperStore) error {
+			return store.CreateRegistrationToken(t.Context(), registrationToken(fmt.Sprint(i), "acme"), 3)
+		}), storage.ErrLimit), 3)
+	})
+	t.Run("NothingIsRegisteredByWhoHasBeenRemoved", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		for round := range rounds {
+			id := fmt.Sprint(round)
+			createOrganization(t, stores[0], id)
+			join(t, stores[0], id, "ann", storage.RoleOwner, t0)
+			made := make(chan error, 1)
+			token := registrationToken("made by one who goes "+id, id)
+			token.MadeBy = "ann"
+			go func() { made <- stores[0].CreateRegistrationToken(t.Context(), token, many) }()
+			ok(t, stores[1].RemoveMember(t.Context(), id, "ann"))
+			if err := <-made; err != nil {
+				fails(t, err, storage.ErrNotFound)
+			}
+			fails(t, stores[0].RegisterApplication(t.Context(), application(id, id), token.Digest, t0, many), storage.ErrNotFound)
+		}
+	})
 	t.Run("DeletedOrganizationHasNoApplication", func(t *testing.T) {
 		stores := s.stores(t, 2)
 		for round := range rounds {

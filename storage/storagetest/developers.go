@@ -24,6 +24,7 @@ func RunDevelopers(t *testing.T, newDatabase func(t *testing.T) (open func() Dev
 	t.Run("Halting", suite.halting)
 	t.Run("Members", suite.members)
 	t.Run("Invitations", suite.invitations)
+	t.Run("RegistrationTokens", suite.registrationTokens)
 	t.Run("Changes", suite.changes)
 	t.Run("RemovalOfChanges", suite.removalOfChanges)
 	t.Run("Applications", suite.applications)

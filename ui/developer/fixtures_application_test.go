@@ -244,6 +244,6 @@ var registrationFixtures = []audiencetest.Fixture{
 		})
 	}},
 	{Name: "secrets-public", Render: func(p ui.Page) templ.Component {
-		return Secrets(SecretsView{Page: applicationPage(p, SectionSecrets), Public: true})
+		return Secrets(SecretsView{Page: applicationPage(p, SectionSecrets), Form: audiencetest.Form(), Public: true, Managed: true, Version: "v1"})
 	}},
 }

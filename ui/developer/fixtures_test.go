@@ -119,7 +119,7 @@ var organizationFixtures = []audiencetest.Fixture{
 	}},
 	{Name: "applications-not-found", Render: func(p ui.Page) templ.Component {
 		return Applications(ApplicationsView{
-			Page: organizationPage(p, SectionApplications), SearchURL: "/developer/o/1/sandbox", Search: "shop",
+			Page: organizationPage(p, SectionApplications), SearchURL: "/developer/o/1/sandbox", Search: "shop", TokensURL: "/developer/o/1/sandbox/tokens",
 		})
 	}},
 	{Name: "members", Render: func(p ui.Page) templ.Component {
@@ -148,6 +148,16 @@ var organizationFixtures = []audiencetest.Fixture{
 			NoOwner: true, NoOwnerKnown: true,
 		})
 	}},
+	{Name: "registration", Render: func(p ui.Page) templ.Component {
+		return RegistrationTokens(RegistrationTokensView{
+			Page: organizationPage(p, SectionApplications), Form: audiencetest.Form(), MayMake: true, Name: "Deployments", Hosts: "app.example", Count: 10, Days: 30,
+			New: "XK3W7QZP2M", Endpoint: "https://id.example/oauth/register",
+			Tokens: []RegistrationToken{
+				{"t1", "Deployments", []string{"app.example", "*.app.example"}, 10, audiencetest.Ada.Email, audiencetest.Now.Add(5 * 24 * time.Hour)},
+				{"t2", "Command line", nil, 1, "", audiencetest.Now.Add(24 * time.Hour)},
+			},
+		})
+	}},
 	{Name: "invitation", Render: func(p ui.Page) templ.Component {
 		return InvitationScreen(InvitationView{
 			Page: page(p), Form: audiencetest.Form(), Organization: "River Bikes", Role: RoleDeveloper,
@@ -163,13 +173,14 @@ var organizationFixtures = []audiencetest.Fixture{
 		return Activity(ActivityView{
 			Page: organizationPage(p, SectionActivity), EarlierURL: "?before=3",
 			Changes: []Change{
-				{audiencetest.Now, audiencetest.Ada.Email, "organization.change", "", []ChangedField{{Name: "name", Before: "River", After: "River Bikes"}}},
-				{audiencetest.Now.Add(-time.Hour), "", "member.role", "Shop", []ChangedField{{Name: "role", After: "owner"}}},
-				{audiencetest.Now.Add(-2 * time.Hour), audiencetest.Ada.Email, "application.change", "Shop", []ChangedField{
+				{audiencetest.Now, audiencetest.Ada.Email, false, "organization.change", "", []ChangedField{{Name: "name", Before: "River", After: "River Bikes"}}},
+				{audiencetest.Now.Add(-time.Hour), "", false, "member.role", "Shop", []ChangedField{{Name: "role", After: "owner"}}},
+				{audiencetest.Now.Add(-2 * time.Hour), audiencetest.Ada.Email, false, "application.change", "Shop", []ChangedField{
 					{Name: "redirect_uris", Added: []string{"https://riverbikes.example/new"}, Removed: []string{"https://riverbikes.example/old"}, Cut: 3},
 					{Name: "logo"}, {Name: "wordmark", After: "on"}, {Name: "wordmark_dark", Before: "on"}, {Name: "tos_uri", Before: "https://riverbikes.example/terms"},
 				}},
-				{audiencetest.Now.Add(-3 * time.Hour), audiencetest.Ada.Email, "application.copy", "Shop", []ChangedField{
+				{audiencetest.Now.Add(-150 * time.Minute), "", true, "application.register", "Shop", []ChangedField{{Name: "registration_token", After: "Deployments"}}},
+				{audiencetest.Now.Add(-3 * time.Hour), audiencetest.Ada.Email, false, "application.copy", "Shop", []ChangedField{
 					{Name: "copy_of", After: "test_sh0p"}, {Name: "client_id", After: "prod_sh0p"}, {Name: "grant_types", Added: []string{"authorization_code", "refresh_token"}},
 				}},
 			},

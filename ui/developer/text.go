@@ -10,6 +10,7 @@ type text struct {
 	Organization organizationText
 	Members      membersText
 	Invitation   invitationText
+	Registration registrationText
 	Activity     activityText
 	Application  applicationText
 	Secrets      secretsText
@@ -72,8 +73,18 @@ type invitationText struct {
 	Other, OtherText, Account                 ui.Message
 }
 
+type registrationText struct {
+	Heading, Text, Link              ui.Message
+	NewHeading, NewText, Endpoint    ui.Message
+	Waiting, Left, Expires, By       ui.Message
+	Revoke, RevokeOf, Make, MakeText ui.Message
+	Name, NameHint, Hosts, HostsHint ui.Message
+	Count, Days                      ui.Message
+}
+
 type activityText struct {
 	Heading, Text, Empty, Former ui.Message
+	Program                      ui.Message
 	When, Who, What              ui.Message
 	Before, After, None          ui.Message
 	Added, Removed, More         ui.Message

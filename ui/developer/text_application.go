@@ -56,4 +56,6 @@ type secretsText struct {
 	NewHeading, NewText            ui.Message
 	Public, PublicText             ui.Message
 	ByKey, ByKeyText, Keys         ui.Message
+	Managed, ManagedText           ui.Message
+	ManagedEnd                     ui.Message
 }

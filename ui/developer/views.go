@@ -115,6 +115,9 @@ const (
 	NoticeEnabled     Notice = "enabled"
 	NoticeDisabled    Notice = "disabled"
 	NoticeSecretEnded Notice = "secret_ended"
+	// NoticeTokenRevoked is for a token with which programs register, or manage what they have
+	// registered.
+	NoticeTokenRevoked Notice = "token_revoked"
 	// NoticeSecretsGone and NoticeSecretMade are for an application that signs with
 	// a key of its own from now on, and for one that does so no more.
 	NoticeSecretsGone Notice = "secrets_gone"
@@ -284,8 +287,10 @@ type ActivityView struct {
 // Change is a line of the activity log.
 type Change struct {
 	At time.Time
-	// Who is the e-mail address of a user; empty for one who is gone.
-	Who string
+	// Who is the e-mail address of a user; empty for one who is gone. Program says that it was
+	// the program of the application.
+	Who     string
+	Program bool
 	// Act names what was done; Application is its object, or empty.
 	Act         string
 	Application string
@@ -308,9 +313,10 @@ type ApplicationsView struct {
 	Applications []Application
 	// Search is what was searched for, and SearchURL where the form leads.
 	Search, SearchURL string
-	// RegisterURL leads to the form for a new one; empty for who may not. DocumentURL leads to
-	// the trial of a document, where there are clients that nobody has registered.
-	RegisterURL, DocumentURL string
+	// RegisterURL leads to the form for a new one, TokensURL to the registration tokens; empty
+	// for who may not. DocumentURL leads to the trial of a document, where there are clients
+	// that nobody has registered.
+	RegisterURL, TokensURL, DocumentURL string
 	// MoreURL leads to the next page; empty on the last.
 	MoreURL string
 }

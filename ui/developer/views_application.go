@@ -58,6 +58,7 @@ const (
 	ActionEnable  = "enable"
 	ActionDisable = "disable"
 	ActionRotate  = "rotate"
+	ActionRevoke  = "revoke"
 )
 
 // FieldOverlap is for how long the former secrets of an application stay valid, one of
@@ -219,7 +220,8 @@ type DeleteView struct {
 }
 
 // SecretsView lists the secrets of an application. It posts [ui.FieldAction] and
-// [FieldVersion] with [ActionRotate] ([FieldOverlap]) or [ActionEnd] ([FieldSecret]).
+// [FieldVersion] with [ActionRotate] ([FieldOverlap]), [ActionEnd] ([FieldSecret]) or
+// [ActionRevoke].
 type SecretsView struct {
 	Page
 	ui.Form
@@ -231,6 +233,8 @@ type SecretsView struct {
 	Secrets       []Secret
 	// Secret is one that was just made; it is shown once.
 	Secret string
+	// Managed says that a program has a token for the registration.
+	Managed bool
 }
 
 // Secret is a secret of an application.

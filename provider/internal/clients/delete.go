@@ -25,7 +25,7 @@ func (r *Registry) Delete(ctx context.Context, id string) error {
 	known := false
 	err := r.change(ctx, id, func(c storage.Client, is bool) (storage.Client, error) {
 		if known = is; known {
-			c.Disabled, c.Deleted, c.Secrets = true, true, nil
+			c.Disabled, c.Deleted, c.Secrets, c.RegistrationToken = true, true, nil, storage.Digest{}
 		}
 		return c, nil
 	})
@@ -38,7 +38,7 @@ func (r *Registry) Delete(ctx context.Context, id string) error {
 // DeleteUnchanged is Delete for an application as it was read: one that has changed since stays.
 func (r *Registry) DeleteUnchanged(ctx context.Context, read storage.Client) error {
 	deleted := read
-	deleted.Disabled, deleted.Deleted, deleted.Secrets = true, true, nil
+	deleted.Disabled, deleted.Deleted, deleted.Secrets, deleted.RegistrationToken = true, true, nil, storage.Digest{}
 	err := r.Audit.Step(ctx, func(ctx context.Context) error { return r.Store.SaveClient(ctx, deleted) }, r.eventsOf(true, read, deleted)...)
 	if errors.Is(err, storage.ErrChanged) {
 		return nil

@@ -64,6 +64,9 @@ func (r *Registry) Save(ctx context.Context, record storage.Client, secret strin
 		current := record
 		current.CreatedAt, current.UpdatedAt, current.Version = old.CreatedAt, old.UpdatedAt, old.Version
 		current.Secrets = r.secretsOf(record, secret, old)
+		if record.RegistrationToken.IsZero() {
+			current.RegistrationToken = old.RegistrationToken
+		}
 		if known && reflect.DeepEqual(old, current) {
 			return old, nil
 		}
@@ -177,6 +180,20 @@ func (r *Registry) LimitScopes(ctx context.Context, id string, left, taken []str
 		return fmt.Errorf("save client: %w", err)
 	}
 	return nil
+}
+
+// RevokeRegistrationToken ends the registration access token of an application. ErrNotFound if
+// there is no such application.
+func (r *Registry) RevokeRegistrationToken(ctx context.Context, id string) error {
+	return r.change(ctx, id, func(c storage.Client, known bool) (storage.Client, error) {
+		if !known || c.Deleted {
+			return c, ErrNotFound
+		}
+		if !c.RegistrationToken.IsZero() {
+			c.RegistrationToken, c.UpdatedAt = storage.Digest{}, r.Clock()
+		}
+		return c, nil
+	})
 }
 
 // eventsOf returns the events of a change of a registration.

@@ -102,8 +102,8 @@ func (e *Endpoints) discoveryDocument() (*web.Document, error) {
 		ClientIDMetadataDocument:          e.Documents,
 		DPoPSigningAlgs:                   dpop.Algorithms,
 	}
-	if e.Register != nil {
-		m.RegistrationEndpoint = at("/oauth/register")
+	if e.Registrations != nil {
+		m.RegistrationEndpoint = at(RegistrationPath)
 	}
 	if e.Devices {
 		m.DeviceAuthorizationEndpoint = at("/oauth/device_authorization")

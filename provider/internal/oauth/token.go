@@ -44,9 +44,10 @@ type Options struct {
 	// Documents reports that the address of a metadata document may be a client_id.
 	Documents bool
 
-	// Register makes a client of the metadata of RFC 7591; nil if clients do not register
-	// themselves.
-	Register func(ctx context.Context, metadata []byte) (unknown.Registered, error)
+	// Register makes a client of the metadata of RFC 7591; nil if nobody registers a client
+	// without a token. Registrations are those with one; nil if there are none.
+	Registrations Registrations
+	Register      func(ctx context.Context, metadata []byte) (unknown.Registered, error)
 
 	// Devices reports that there is device authorization.
 	Devices bool
@@ -100,8 +101,11 @@ func (e *Endpoints) Routes() []web.Route {
 		get("/oidc/.well-known/oauth-authorization-server", e.serveDiscovery, discovery),
 		get("/oidc/.well-known/jwks", e.serveKeys, e.freshKeys),
 	}
-	if e.Register != nil {
-		routes = append(routes, post("/oauth/register", e.register, true))
+	if e.Registrations != nil {
+		routes = append(routes, post(RegistrationPath, e.register, e.Register != nil))
+		for method, h := range map[string]web.Handler{http.MethodGet: e.readRegistration, http.MethodPut: e.replaceRegistration, http.MethodDelete: e.removeRegistration} {
+			routes = append(routes, web.Route{Method: method, Path: RegistrationPath + "/{client}", Kind: web.Program, Handler: e.Site.Program(h)})
+		}
 	}
 	if e.Devices {
 		routes = append(routes, post("/oauth/device_authorization", e.device, true))

@@ -150,6 +150,18 @@ var (
 		address: Limit{Burst: 20, Every: 45 * time.Second},
 	}
 
+	// Registration is a request about a registration by its program (RFC 7592), and
+	// RegistrationChange one that replaces it; the account is its client ID, whose change log
+	// it writes to and whose owners it may mail.
+	Registration = Action{
+		name:    "managed registration",
+		address: Limit{Burst: 60, Every: 2 * time.Second},
+	}
+	RegistrationChange = Action{
+		name:    "change of a managed registration",
+		account: Limit{Burst: 20, Every: time.Minute},
+	}
+
 	// Push is a pushed authorization request of a public client, as which anybody can
 	// pose; the account is the client ID. The limit also limits the stored requests: at
 	// most 300 from one address, of about one kilobyte each.

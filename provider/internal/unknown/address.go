@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
+	"github.com/bonafide-id/bonafide/provider/internal/hosts"
 	"github.com/bonafide-id/bonafide/provider/internal/outbound"
 )
 
@@ -131,17 +132,8 @@ func (p *Policy) validateRedirect(id, uri string) error {
 			return errors.New("is of another domain than the document")
 		}
 		return nil
-	case u.Scheme != reversed(hostOf(id)):
+	case u.Scheme != hosts.Reversed(hostOf(id)):
 		return errors.New("has a scheme that is not the host of the document in reverse order")
 	}
 	return nil
-}
-
-// reversed returns the labels of a host in reverse order.
-func reversed(host string) string {
-	labels := strings.Split(host, ".")
-	for i, j := 0, len(labels)-1; i < j; i, j = i+1, j-1 {
-		labels[i], labels[j] = labels[j], labels[i]
-	}
-	return strings.Join(labels, ".")
 }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
+	"github.com/bonafide-id/bonafide/provider/internal/hosts"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -64,7 +65,7 @@ func (p *Policy) Standing(host string) Standing {
 		return Admitted
 	case !p.admitsHost(host):
 		return Refused
-	case matchesAny(p.Trusted, host):
+	case hosts.MatchesAny(p.Trusted, host):
 		return Trusted
 	}
 	return Admitted

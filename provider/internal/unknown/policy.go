@@ -10,10 +10,9 @@ import (
 	"errors"
 	"net"
 	"net/url"
-	"slices"
-	"strings"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
+	"github.com/bonafide-id/bonafide/provider/internal/hosts"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -28,7 +27,7 @@ type Policy struct {
 	// Scopes are those that they may ask for; never empty.
 	Scopes []string
 
-	// Allow and Deny are patterns of hosts (matches). With Allow, no other host has clients.
+	// Allow and Deny are patterns of hosts. With Allow, no other host has clients.
 	Allow, Deny []string
 
 	// Trusted are patterns of hosts whose clients are shown by the name that they have given
@@ -69,14 +68,14 @@ func (p *Policy) Admit(ctx context.Context, c *registry.Client) error {
 		return registry.ErrDisabled
 	default:
 		c.Scopes = p.Scopes
-		c.Trusted = c.Document.Name != "" && matchesAny(p.Trusted, hostOf(c.ID))
+		c.Trusted = c.Document.Name != "" && hosts.MatchesAny(p.Trusted, hostOf(c.ID))
 	}
 	return p.refuseDenied(ctx, c.Hosts()...)
 }
 
 // refuseDenied returns registry.ErrDisabled if the staff has denied one of some hosts.
-func (p *Policy) refuseDenied(ctx context.Context, hosts ...string) error {
-	_, err := p.Denial(ctx, hosts...)
+func (p *Policy) refuseDenied(ctx context.Context, of ...string) error {
+	_, err := p.Denial(ctx, of...)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return nil
@@ -88,20 +87,7 @@ func (p *Policy) refuseDenied(ctx context.Context, hosts ...string) error {
 
 // admitsHost reports whether clients of a host may ask at all.
 func (p *Policy) admitsHost(host string) bool {
-	return !matchesAny(p.Deny, host) && (len(p.Allow) == 0 || matchesAny(p.Allow, host))
-}
-
-// matches reports whether a host is that of a pattern: a name, or *. and a name for all hosts
-// below it.
-func matches(pattern, host string) bool {
-	if domain, below := strings.CutPrefix(pattern, "*"); below {
-		return len(host) > len(domain) && strings.HasSuffix(host, domain)
-	}
-	return pattern == host
-}
-
-func matchesAny(patterns []string, host string) bool {
-	return slices.ContainsFunc(patterns, func(p string) bool { return matches(p, host) })
+	return !hosts.MatchesAny(p.Deny, host) && (len(p.Allow) == 0 || hosts.MatchesAny(p.Allow, host))
 }
 
 // hostOf returns the host of an address without a port, or "".

@@ -13,21 +13,18 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
+	"github.com/bonafide-id/bonafide/provider/internal/hosts"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
+	"github.com/bonafide-id/bonafide/provider/internal/registration"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-const (
-	// MaxRegistration is the maximum size of a registration in bytes.
-	MaxRegistration = 8 << 10
+// maxAddresses is the maximum number of addresses of a kind in a registration.
+const maxAddresses = 20
 
-	// maxAddresses is the maximum number of addresses of a kind in a registration.
-	maxAddresses = 20
-)
-
-// registration are the members of a registration that are read (RFC 7591 section 2). Others,
+// selfMetadata are the members of a registration that are read (RFC 7591 section 2). Others,
 // software statements among them, are ignored.
-type registration struct {
+type selfMetadata struct {
 	Name                   string   `json:"client_name"`
 	RedirectURIs           []string `json:"redirect_uris"`
 	PostLogoutRedirectURIs []string `json:"post_logout_redirect_uris"`
@@ -56,8 +53,8 @@ type Registered struct {
 // metadata make another client: they are no sign of the same program. Its row ends like that of
 // a document. The error is a protocol.Error where the metadata are wrong.
 func (s *Clients) Register(ctx context.Context, text []byte) (Registered, error) {
-	var m registration
-	if len(text) > MaxRegistration || json.Unmarshal(text, &m) != nil {
+	var m selfMetadata
+	if len(text) > registration.MaxBytes || json.Unmarshal(text, &m) != nil {
 		return Registered{}, protocol.Fail(protocol.InvalidClientMetadata, "The body must be a JSON object with the metadata of RFC 7591, of at most 8 KiB.")
 	}
 	now := s.Clock()
@@ -87,7 +84,7 @@ func (s *Clients) Register(ctx context.Context, text []byte) (Registered, error)
 }
 
 // register returns the client of a registration. The error is a protocol.Error.
-func (p *Policy) register(m registration, now time.Time) (storage.Client, error) {
+func (p *Policy) register(m selfMetadata, now time.Time) (storage.Client, error) {
 	if err := p.checkRegistered(m); err != nil {
 		return storage.Client{}, err
 	}
@@ -118,7 +115,7 @@ func (p *Policy) register(m registration, now time.Time) (storage.Client, error)
 }
 
 // checkRegistered refuses a registration that the policy cannot make a client of.
-func (p *Policy) checkRegistered(m registration) error {
+func (p *Policy) checkRegistered(m selfMetadata) error {
 	wrong := func(description string) error { return protocol.Fail(protocol.InvalidClientMetadata, description) }
 	switch {
 	case len(m.RedirectURIs) == 0 || len(m.RedirectURIs) > maxAddresses:
@@ -163,11 +160,11 @@ func (p *Policy) validateRegistered(uri string) error {
 			return errors.New("is http, and not of a loopback host")
 		}
 	case "https":
-		if matchesAny(p.Deny, host) || !matchesAny(p.Allow, host) && !matchesAny(p.Trusted, host) {
+		if hosts.MatchesAny(p.Deny, host) || !hosts.MatchesAny(p.Allow, host) && !hosts.MatchesAny(p.Trusted, host) {
 			return errors.New("is on a host that the operator has not allowed")
 		}
 	default:
-		if matchesAny(p.Deny, reversed(u.Scheme)) {
+		if hosts.MatchesAny(p.Deny, hosts.Reversed(u.Scheme)) {
 			return errors.New("has a scheme that the operator has not allowed")
 		}
 	}

@@ -16,7 +16,7 @@ import (
 func TestAdmitRegistered(t *testing.T) {
 	t.Parallel()
 	wide := Policy{Register: RegisterOpen, Scopes: []string{"openid", "work"}, Allow: []string{"app.example"}}
-	record, err := wide.register(registration{RedirectURIs: []string{"https://app.example/cb", "example.app:/cb", "http://[::1]/cb"}, Scope: "work"}, time.Now())
+	record, err := wide.register(selfMetadata{RedirectURIs: []string{"https://app.example/cb", "example.app:/cb", "http://[::1]/cb"}, Scope: "work"}, time.Now())
 	if err != nil || record.Name != "app.example, example.app, ::1" {
 		t.Fatal(record.Name, err)
 	}

@@ -96,6 +96,8 @@ func challenges(e *protocol.Error) []string {
 		return []string{`Basic realm="token"`}
 	case e.WithProof:
 		return []string{challenge(e) + ", " + proofAlgorithms}
+	case e.BearerOnly:
+		return []string{challenge(e)}
 	case e.Code == "": // without credentials, RFC 6750 section 3.1 wants no error
 		return []string{"Bearer"}
 	default:

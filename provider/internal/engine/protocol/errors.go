@@ -42,6 +42,10 @@ type Error struct {
 	// challenge is of the scheme DPoP.
 	DPoPNonce string
 	WithProof bool
+
+	// BearerOnly reports that nothing but a bearer token is taken here, so that the challenge is
+	// of that scheme alone.
+	BearerOnly bool
 }
 
 func (e *Error) Error() string {

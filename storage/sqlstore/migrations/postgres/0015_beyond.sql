@@ -32,3 +32,21 @@ CREATE INDEX cases_by_kind ON main.cases (group_name, method, state, created_at,
 DROP INDEX main.events_by_actor;
 
 CREATE INDEX events_by_actor ON main.events (actor, id, name) WHERE actor <> '';
+
+-- Initial access tokens (RFC 7591 section 3), with which programs register applications of an
+-- organization. remaining counts the registrations that are left.
+CREATE TABLE main.registration_tokens (
+	digest BYTEA NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
+	organization_id TEXT NOT NULL REFERENCES main.organizations (id) ON DELETE CASCADE,
+	environment TEXT NOT NULL,
+	name TEXT NOT NULL,
+	hosts TEXT,
+	remaining BIGINT NOT NULL CHECK (remaining >= 0),
+	made_by TEXT NOT NULL,
+	created_at BIGINT NOT NULL,
+	expires_at BIGINT NOT NULL
+);
+
+CREATE INDEX registration_tokens_by_organization ON main.registration_tokens (organization_id, expires_at);
+
+CREATE INDEX registration_tokens_by_end ON main.registration_tokens (expires_at, digest);

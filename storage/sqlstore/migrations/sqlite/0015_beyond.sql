@@ -32,3 +32,21 @@ CREATE INDEX cases_by_kind ON cases (group_name, method, state, created_at, due_
 DROP INDEX events_by_actor;
 
 CREATE INDEX events_by_actor ON events (actor, id, name) WHERE actor <> '';
+
+-- Initial access tokens (RFC 7591 section 3), with which programs register applications of an
+-- organization. remaining counts the registrations that are left.
+CREATE TABLE registration_tokens (
+	digest BLOB NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
+	organization_id TEXT NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
+	environment TEXT NOT NULL,
+	name TEXT NOT NULL,
+	hosts TEXT,
+	remaining INTEGER NOT NULL CHECK (remaining >= 0),
+	made_by TEXT NOT NULL,
+	created_at INTEGER NOT NULL,
+	expires_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX registration_tokens_by_organization ON registration_tokens (organization_id, expires_at);
+
+CREATE INDEX registration_tokens_by_end ON registration_tokens (expires_at, digest);

@@ -1,0 +1,150 @@
+package developer
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/hosts"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
+)
+
+// registrar decides about the applications that programs register in an environment with the
+// tokens of organizations. It implements provider.Registrar: a program may what a developer may
+// on the pages.
+type registrar struct {
+	*Dashboard
+	env string
+}
+
+// byProgram is who the activity log says has managed a registration: its program.
+func byProgram(clientID string) string { return programPrefix + clientID }
+
+func isProgram(who string) bool { return strings.HasPrefix(who, programPrefix) }
+
+const programPrefix = "program:"
+
+// Register implements provider.Registrar.
+func (g registrar) Register(ctx context.Context, token string, c provider.Client) (provider.Client, error) {
+	digest := storage.Digest(sha256.Sum256([]byte(token)))
+	t, err := g.Store.RegistrationToken(ctx, digest)
+	if err == nil && (t.Environment != g.env || t.Remaining <= 0 || !g.Clock().Before(t.ExpiresAt)) {
+		err = storage.ErrNotFound
+	}
+	if errors.Is(err, storage.ErrNotFound) {
+		return c, provider.ErrToken
+	}
+	if err != nil {
+		return c, err
+	}
+	if !g.mayRegister(g.env) {
+		return c, provider.RegistrationRefused("Applications begin in the sandbox. Register this one there.")
+	}
+	c.ID = newClientID(g.env)
+	app := storage.Application{
+		Environment: g.env, OrganizationID: t.OrganizationID, Kind: kindOfProgram(c), CreatedBy: t.MadeBy,
+		Document: document{Program: &program{Token: t.Name, Hosts: t.Hosts}}.bytes(),
+	}
+	if c, err = g.wish(ctx, app, provider.Client{}, c); err != nil {
+		return c, err
+	}
+	app, err = g.enter(ctx, app, c, func(ctx context.Context, app storage.Application) error {
+		return g.Store.RegisterApplication(ctx, app, digest, app.CreatedAt, g.Quotas.Applications)
+	})
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return c, provider.ErrToken
+	case errors.Is(err, storage.ErrLimit):
+		return c, provider.RegistrationRefused("The organization has as many applications as it may have.")
+	case errors.Is(err, storage.ErrOrganizationStopped):
+		return c, errSuspendedProgram
+	case errors.Is(err, errUnverified):
+		return c, provider.RegistrationRefused("The owner who made the token has no verified e-mail address.")
+	case err != nil:
+		return c, err
+	}
+	a := act{by: byProgram(c.ID), org: storage.Organization{ID: t.OrganizationID}, app: app}
+	g.recordAct(ctx, a, "application.register", append(changed(screens.FieldToken, "", t.Name), registration(c)...))
+	return c, nil
+}
+
+var errSuspendedProgram = provider.RegistrationRefused("The organization of this token is suspended.")
+
+// kindOfProgram is the kind of an application whose program says no more about it.
+func kindOfProgram(c provider.Client) string {
+	switch {
+	case len(c.RedirectURIs) == 0:
+		return kindMachine
+	case !c.Public:
+		return kindWeb
+	case hosts.OnDevice(c.RedirectURIs):
+		return kindNative
+	default:
+		return kindSPA
+	}
+}
+
+// Replace implements provider.Registrar.
+func (g registrar) Replace(ctx context.Context, now, wanted provider.Client) error {
+	a, err := g.act(ctx, now.ID)
+	if err != nil {
+		return err
+	}
+	if !a.org.Stopped.At.IsZero() {
+		return errSuspendedProgram
+	}
+	if (len(wanted.RedirectURIs) == 0) != (a.app.Kind == kindMachine) {
+		return wrong("RedirectURIs", "cannot come or go: register another application")
+	}
+	if wanted, err = g.wish(ctx, a.app, now, wanted); err != nil {
+		return err
+	}
+	if g.vouched(g.env, now) {
+		served, rest := g.split(now, wanted)
+		if len(needed(a.app.Kind, now, wanted))+len(lastReviewed(served, rest)) > 0 {
+			return provider.RegistrationRefused("The change leaves out something that the review of the application requires.")
+		}
+	}
+	served, _, err := g.save(ctx, a, "application.change", now, wanted)
+	if err != nil {
+		return err
+	}
+	if movesData(now, wanted) {
+		g.warnOwners(ctx, a, ui.MailAddressesChanged)
+	}
+	return g.rename(ctx, a.app, served.Name)
+}
+
+// Remove implements provider.Registrar.
+func (g registrar) Remove(ctx context.Context, c provider.Client) error {
+	a, err := g.act(ctx, c.ID)
+	if err != nil {
+		return err
+	}
+	return asTokenError(g.remove(ctx, a))
+}
+
+// act is what the program of a registration does to its application.
+func (g registrar) act(ctx context.Context, clientID string) (act, error) {
+	a := act{by: byProgram(clientID)}
+	var err error
+	if a.app, err = g.Store.Application(ctx, g.env, clientID); err == nil && a.app.Deleting {
+		err = storage.ErrNotFound
+	}
+	if err == nil {
+		a.org, err = g.Store.Organization(ctx, a.app.OrganizationID)
+	}
+	return a, asTokenError(err)
+}
+
+// asTokenError is the error of a program whose application is gone.
+func asTokenError(err error) error {
+	if errors.Is(err, storage.ErrNotFound) {
+		return provider.ErrToken
+	}
+	return err
+}
