@@ -67,8 +67,8 @@ var profileFields = map[string]string{
 // profileProblems are the problems of the fields that say otherwise than the profile. Any other
 // field is the operator's.
 func profileProblems(r *request, err error) []ui.Problem {
-	joined, _ := err.(interface{ Unwrap() []error })
-	if joined == nil {
+	var joined interface{ Unwrap() []error }
+	if !errors.As(err, &joined) {
 		return []ui.Problem{screens.ProfileProblem(r.Page(), screens.FieldProfile)}
 	}
 	var problems []ui.Problem
