@@ -37,7 +37,7 @@ const noAnswer = "Nobody answers at this address as a public web server over htt
 // nothing: no row, no memory, no line of the audit log.
 func (s *Clients) Try(ctx context.Context, id string) (Trial, error) {
 	if err := s.Policy.validateAddress(id); err != nil {
-		return Trial{Wrong: []string{"The address " + err.Error() + "."}}, nil
+		return Trial{Wrong: findings([]error{fmt.Errorf("the address %w", err)})}, nil
 	}
 	if err := s.Policy.refuseDenied(ctx, hostOf(id)); err != nil {
 		return denied(err)
@@ -97,7 +97,7 @@ func fetchFinding(err error) string {
 	case errors.As(err, &none), errors.Is(err, outbound.ErrForbiddenAddress):
 		return noAnswer
 	default:
-		return sentence(err.Error())
+		return sentence(err)
 	}
 }
 
@@ -105,7 +105,7 @@ func fetchFinding(err error) string {
 func findings(wrong []error) []string {
 	var said []string
 	for _, err := range wrong[:min(len(wrong), maxFindings)] {
-		said = append(said, sentence(err.Error()))
+		said = append(said, sentence(err))
 	}
 	if more := len(wrong) - maxFindings; more > 0 {
 		said = append(said, fmt.Sprintf("There are %d more.", more))
@@ -114,7 +114,8 @@ func findings(wrong []error) []string {
 }
 
 // sentence writes what an error says as one. The name of a member stays as it is.
-func sentence(said string) string {
+func sentence(err error) string {
+	said := err.Error()
 	switch first, _, _ := strings.Cut(said, " "); first {
 	case "is":
 		said = "The document " + said
