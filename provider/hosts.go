@@ -87,6 +87,9 @@ type UnknownClient struct {
 	// CreatedAt is when it came, ExpiresAt when it goes unless it is used.
 	CreatedAt, ExpiresAt time.Time
 
+	// Denial is one that keeps it out, of any host to which it leads; the zero one is none.
+	Denial HostDenial
+
 	// Document is what is at its address; nil for one that has registered itself.
 	Document *ClientDocument
 }
@@ -173,14 +176,18 @@ func (p Hosts) known(ctx context.Context, h storage.UnknownHost) (UnknownHost, e
 		Host: h.Host, Standing: p.unknown.Policy.Standing(h.Host), Applications: h.Clients, Documents: h.Documents, FirstSeen: h.FirstSeenAt,
 		People: h.People, LastUsed: h.LastUsedAt,
 	}
-	d, err := p.store.HostDenial(ctx, h.Host)
-	switch {
-	case err == nil:
-		known.Denial = HostDenial(d)
-	case !errors.Is(err, storage.ErrNotFound):
-		return UnknownHost{}, fmt.Errorf("provider: read denial of host: %w", err)
+	var err error
+	known.Denial, err = p.denial(ctx, h.Host)
+	return known, err
+}
+
+// denial returns one that holds for one of some hosts, or the zero one.
+func (p Hosts) denial(ctx context.Context, hosts ...string) (HostDenial, error) {
+	d, err := p.store.HostDenial(ctx, hosts...)
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return HostDenial{}, fmt.Errorf("provider: read denial of host: %w", err)
 	}
-	return known, nil
+	return HostDenial(d), nil
 }
 
 // ListClients returns up to limit applications that are listed under a host, with IDs after the given
@@ -194,7 +201,11 @@ func (p Hosts) ListClients(ctx context.Context, host, after string, limit int) (
 		return nil, fmt.Errorf("provider: list clients of host: %w", err)
 	}
 	for _, c := range found {
-		all = append(all, asUnknown(c))
+		one, err := p.asUnknown(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
 	}
 	return all, nil
 }
@@ -209,10 +220,10 @@ func (p Hosts) Client(ctx context.Context, id string) (UnknownClient, error) {
 	case err != nil:
 		return UnknownClient{}, fmt.Errorf("provider: read client: %w", err)
 	}
-	return asUnknown(c), nil
+	return p.asUnknown(ctx, c)
 }
 
-func asUnknown(c storage.Client) UnknownClient {
+func (p Hosts) asUnknown(ctx context.Context, c storage.Client) (UnknownClient, error) {
 	u := UnknownClient{Client: asClient(c), Hosts: c.ListedHosts(), CreatedAt: c.CreatedAt, ExpiresAt: c.ExpiresAt}
 	d := c.Document
 	if d != nil {
@@ -223,7 +234,9 @@ func asUnknown(c storage.Client) UnknownClient {
 			Text: d.Text, FetchedAt: d.FetchedAt, FreshUntil: d.FreshUntil, GoneSince: d.GoneSince, Previous: d.Previous, ChangedAt: d.ChangedAt,
 		}
 	}
-	return u
+	var err error
+	u.Denial, err = p.denial(ctx, c.Hosts()...)
+	return u, err
 }
 
 // Deny keeps out the applications of a host that nobody has registered, and those of every host

@@ -27,7 +27,7 @@ func (r *Room) addUnknown(q *frame.Request, v *screens.ApplicationView) error {
 	if d := c.Document; d != nil {
 		u.Document = &screens.Document{Fetched: d.FetchedAt, Fresh: d.FreshUntil, Gone: d.GoneSince, Changed: d.ChangedAt, Lines: changes(d.Previous, d.Text)}
 	}
-	v.Nobody = u
+	v.Nobody, v.States = u, unknownStates(c)
 	return nil
 }
 

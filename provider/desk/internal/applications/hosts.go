@@ -115,9 +115,17 @@ func (r *Room) hostActs(q *frame.Request, h provider.UnknownHost) (all []screens
 	return all
 }
 
+// unknownStates are the states of an application that nobody has registered.
+func unknownStates(c provider.UnknownClient) []screens.State {
+	if c.Denial.Host != "" {
+		return []screens.State{screens.StateDenied}
+	}
+	return clientStates(c.Client)
+}
+
 // unknownRow shows an application that nobody has registered in a list.
 func unknownRow(q *frame.Request, c provider.UnknownClient) screens.ApplicationRow {
-	row := screens.ApplicationRow{Name: c.Name, ID: c.ID, URL: q.Path("applications", c.ID), States: clientStates(c.Client), Unknown: true}
+	row := screens.ApplicationRow{Name: c.Name, ID: c.ID, URL: q.Path("applications", c.ID), States: unknownStates(c), Unknown: true}
 	if c.CallsItself != "" {
 		row.Name = c.CallsItself
 	}

@@ -108,6 +108,7 @@ func TestHostIsDenied(t *testing.T) {
 		if done := denies(olga, "127.0.0.1"); done.StatusCode != http.StatusOK || !strings.Contains(done.Text, "It sends people elsewhere.") || !strings.Contains(done.Text, "staff:olga") {
 			t.Fatalf("%s\n%s", done.Status, done.Text)
 		}
+		shown("/desk/applications/"+url.PathEscape(s.id("one")), "Denied")
 		s.refused(bob, "one", access, refresh)
 		s.refused(bob, "two", access, refresh)
 		if p := bob.Submit(other, "action", "allow"); p.StatusCode != http.StatusBadRequest || strings.Contains(p.Header.Get("Location"), "code=") {
