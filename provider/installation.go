@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/oauth"
+	"github.com/bonafide-id/bonafide/provider/internal/unknown"
 )
 
 // Installation describes a provider, for documentation and for pages about it.
@@ -62,8 +63,8 @@ type Installation struct {
 	Profiles          []string
 
 	// Devices reports whether there is device authorization (Config.DeviceAuthorization),
-	// Documents whether an https address can be a client_id, and Registers whether clients
-	// register themselves (Config.UnknownClients).
+	// Documents whether an https address can be a client_id, and Registers whether anybody can
+	// register a client (Config.UnknownClients).
 	Devices, Documents, Registers bool
 
 	// Lifetimes are those in force.
@@ -81,7 +82,7 @@ func (p *Provider) Installation() Installation {
 		HasAccounts: p.cfg.hasAccounts(), SignsUp: p.cfg.hasAccounts() && p.cfg.Mailer != nil, Assurance: p.cfg.highestAssurance(),
 		Scopes: slices.Clone(p.catalogue.Scopes), Attributes: slices.Clone(p.catalogue.Attributes), Groups: slices.Clone(p.catalogue.Groups),
 		Resources: slices.Clone(p.cfg.Resources), SigningAlgorithms: slices.Clone(p.cfg.SigningAlgorithms), Profiles: p.cfg.profiles(),
-		Devices: p.cfg.DeviceAuthorization.On, Documents: p.cfg.UnknownClients.Documents, Registers: p.cfg.UnknownClients.Register != "",
+		Devices: p.cfg.DeviceAuthorization.On, Documents: p.cfg.UnknownClients.Documents, Registers: p.cfg.UnknownClients.Register == unknown.RegisterOpen,
 		Lifetimes: p.cfg.Lifetimes, RecoveryWait: p.cfg.SignIn.Recovery.Wait,
 	}
 	if base := p.server.BasePath(); base != "" {

@@ -8,6 +8,7 @@ func registration() Endpoint {
 		Text: []string{
 			"A program that nobody has registered registers itself: it sends its metadata as a JSON object, and gets its `client_id`. Keep it; equal metadata make another client. Users read that nobody has checked it, and are asked each time when it is a program on their device. It ends after a day in which no user has allowed it anything, and 90 days after the last grant has ended.",
 			"Nothing proves a host here. `https` redirect URIs are for hosts that the operator has named; all others lead to a program on the user's device: `http` on a loopback host, or a scheme of the program's own. A secret is for clients whose redirect URIs are all `https`.",
+			"An organization's own programs send an initial access token as `Authorization: Bearer` and become applications of that organization; with the `registration_access_token` of the answer they manage their registration at its `registration_client_uri` (RFC 7592).",
 			"The answer is what was registered: values beyond what such clients may have are left out. Members that are not listed here are ignored.",
 		},
 		Origins: EveryOrigin,
