@@ -57,8 +57,8 @@ type Client struct {
 	// It sets the fields that the profile demands, and a field that says otherwise is refused:
 	// pushed requests with PKCE, response type code, private_key_jwt, tokens bound to a key
 	// (DPoPBoundAccessTokens), and PS256, ES256 or EdDSA in all signatures, of which
-	// Config.SigningAlgorithms must have one. Access tokens are opaque, and a code lives for at
-	// most 60 seconds.
+	// Config.SigningAlgorithms must have one. Access tokens are opaque, a code lives for at most
+	// 60 seconds, and a refresh token stays the same when it is used.
 	// ProfileFAPI2Signing demands signed request objects and responses that are JWTs (JARM) as
 	// well. Standard dialect only.
 	// Defaults to none.

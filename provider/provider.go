@@ -319,6 +319,7 @@ func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine
 		SignAccessToken:   p.signAccessToken,
 		VerifyAccessToken: p.verifyAccessToken,
 		SignResponse:      p.signResponse,
+		Signs:             p.keys.Signs,
 		Resources:         p.cfg.engineResources(),
 		OpenSecret:        func(sealed []byte) ([]byte, error) { return p.secrets.Open(clients.SealPurpose, sealed) },
 		UnknownKeys:       clientkeys.NewSource(fetchKeys(p.strangers), p.cfg.Clock),

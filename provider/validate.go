@@ -93,9 +93,6 @@ func (c Client) contradictions(profile registry.Profile, cfg Config) (wrong []er
 	if !slices.ContainsFunc(cfg.SigningAlgorithms, profile.Allows) {
 		wrong = append(wrong, wrongField("Profile", "needs one of %s in Config.SigningAlgorithms", demanded))
 	}
-	if cfg.Lifetimes.RefreshGrace < profile.RefreshGrace && slices.Contains(c.GrantTypes, protocol.GrantRefreshToken) {
-		wrong = append(wrong, wrongField("Profile", "needs Config.Lifetimes.RefreshGrace of %s at least", profile.RefreshGrace))
-	}
 	if c.Dialect != Standard {
 		wrong = append(wrong, wrongField("Dialect", "must be %q with a Profile", Standard))
 	}
@@ -131,10 +128,10 @@ func (c Client) contradictions(profile registry.Profile, cfg Config) (wrong []er
 	return wrong
 }
 
-// profiles returns the profiles for which an application that refreshes can be registered.
+// profiles returns the profiles for which an application can be registered.
 func (c Config) profiles() []string {
 	return slices.DeleteFunc([]string{ProfileFAPI2, ProfileFAPI2Signing}, func(name string) bool {
-		able := Client{Dialect: Standard, Profile: name, GrantTypes: []string{protocol.GrantRefreshToken}}
+		able := Client{Dialect: Standard, Profile: name}
 		_, err := able.pinned(c)
 		return err != nil
 	})

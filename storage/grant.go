@@ -178,6 +178,11 @@ type Grants interface {
 	// this grant; ErrConflict if the digest exists.
 	Derive(ctx context.Context, issued Token) error
 
+	// Renew sets the end of a token that stays in use, and records tokens beside it, all or
+	// nothing. ErrSpent if it was exchanged; ErrEnded if the grant is revoked; ErrNotFound if
+	// there is no such token; ErrConflict if an issued digest exists.
+	Renew(ctx context.Context, kept Digest, until time.Time, issued ...Token) error
+
 	// RevokeGrants ends the matching grants, and so all their tokens, and returns the
 	// number of those that were in force. A nonempty filter without ID and Subject is an
 	// error.

@@ -462,6 +462,9 @@ var screenFixtures = []fixture{
 	{"error-spent", func(p Page) templ.Component {
 		return Error(ErrorView{Page: p, Code: ErrorSpent, RequestID: "01JP5V9Q7M3K", Time: fixedNow, BackURL: "https://riverbikes.example/"})
 	}},
+	{"error-unsigned", func(p Page) templ.Component {
+		return Error(ErrorView{Page: p, Code: ErrorUnsigned, RequestID: "01JP5V9Q7M3K", Time: fixedNow, BackURL: "https://riverbikes.example/"})
+	}},
 	{"error-return", func(p Page) templ.Component {
 		return Error(ErrorView{Page: accountPage(p.Locale), Code: ErrorReturn, RequestID: "01JP5V9Q7M3K", Time: fixedNow, AccountURL: "/account"})
 	}},

@@ -214,6 +214,8 @@ const (
 	ErrorExpired ErrorCode = "expired"
 	// ErrorSpent is for a link of an application that is too old.
 	ErrorSpent ErrorCode = "spent"
+	// ErrorUnsigned is for an application whose responses have to be signed, and cannot be.
+	ErrorUnsigned ErrorCode = "unsigned"
 	// ErrorReturn is for a link that takes a change of an address back, and does so no more;
 	// ErrorReturnTaken for one to an address that another account has by now.
 	ErrorReturn      ErrorCode = "return"

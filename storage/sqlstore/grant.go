@@ -190,6 +190,22 @@ func (s *Store) Derive(ctx context.Context, issued storage.Token) error {
 	})
 }
 
+// Renew implements storage.Grants.
+func (s *Store) Renew(ctx context.Context, kept storage.Digest, until time.Time, issued ...storage.Token) error {
+	return s.change(ctx, "renew token", func(tx *tx) error {
+		n, err := tx.exec(`UPDATE main.tokens SET expires_at = ?2
+			WHERE digest = ?1 AND spent_at IS NULL AND EXISTS (
+				SELECT 1 FROM main.grants WHERE id = tokens.grant_id AND revoked_at IS NULL)`, kept[:], micros(until))
+		switch {
+		case err != nil:
+			return err
+		case n == 0:
+			return whyNotExchanged(tx, kept)
+		}
+		return insertTokens(tx, false, issued)
+	})
+}
+
 // RevokeGrants implements storage.Grants.
 func (s *Store) RevokeGrants(ctx context.Context, match storage.GrantFilter, at time.Time) (int, error) {
 	if match == (storage.GrantFilter{}) {

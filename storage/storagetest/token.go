@@ -110,6 +110,7 @@ func (s *suite) tokens(t *testing.T) {
 	})
 	t.Run("Reissue", s.reissue)
 	t.Run("Derive", s.derive)
+	t.Run("Renew", s.renew)
 }
 
 // graceAt admits what was spent at a moment or within the second after it.

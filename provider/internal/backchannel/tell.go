@@ -48,6 +48,11 @@ func (n *Notifier) tell(ctx context.Context, c storage.ClientSession) {
 	if mistake == diagnosis.LogoutNotDelivered {
 		n.leaveAlone(c.ClientID)
 	}
+	var unsigned *protocol.Error
+	if errors.As(err, &unsigned) {
+		n.Logger.ErrorContext(ctx, "a logout token cannot be signed: no key of the provider has the algorithm of the application",
+			slog.String("client", c.ClientID), slog.String("algorithm", client.IDTokenSigning()))
+	}
 	switch {
 	case mistake == "":
 		n.Activity.Succeeded(ctx, activity.BackchannelLogout, of)
@@ -61,7 +66,11 @@ func (n *Notifier) tell(ctx context.Context, c storage.ClientSession) {
 	default:
 		n.settle(ctx, c, n.Store.RemoveClientSession)
 	}
-	n.Activity.Refused(ctx, activity.BackchannelLogout, of, &protocol.Error{Diagnosis: mistake, Details: details(client, c, status, err)})
+	refused := &protocol.Error{Diagnosis: mistake, Details: details(client, c, status, err)}
+	if unsigned != nil {
+		refused = unsigned
+	}
+	n.Activity.Refused(ctx, activity.BackchannelLogout, of, refused)
 }
 
 // details describe a failed attempt.
@@ -148,7 +157,7 @@ func (n *Notifier) token(ctx context.Context, client *registry.Client, c storage
 	n.Refresh(ctx)
 	token, err := n.Sign(keyring.TypeLogoutToken, client.IDTokenSigning(), claims)
 	if err != nil {
-		return "", fmt.Errorf("sign logout token: %w", err)
+		return "", fmt.Errorf("sign logout token: %w", registry.Unsigned(client.IDTokenSigning(), err))
 	}
 	return token, nil
 }

@@ -66,22 +66,24 @@ type DeviceResponse struct {
 
 // Device keeps the request of a device for the user's visit, unless mayAsk returns an error for
 // the authenticated client.
-func (e *Engine) Device(ctx context.Context, r *http.Request, mayAsk func(*registry.Client) error) (DeviceResponse, error) {
+func (e *Engine) Device(ctx context.Context, r *http.Request, mayAsk func(*registry.Client) error) (response DeviceResponse, err error) {
 	form, err := input.ReadForm(r)
 	if err != nil {
 		return DeviceResponse{}, err
 	}
-	proof, nonce, err := e.readProof(ctx, r, form)
-	if err != nil {
-		return DeviceResponse{}, withNonce(err, nonce)
-	}
-	response, err := e.device(ctx, r, form, proof, mayAsk)
+	nonce, err := e.withProof(ctx, r, form, func(proof *dpop.Proof) (err error) {
+		response, err = e.device(ctx, r, form, proof, mayAsk)
+		return err
+	})
 	response.DPoPNonce = nonce
-	return response, withNonce(err, nonce)
+	return response, err
 }
 
 // device checks and keeps a request whose proof has been read.
 func (e *Engine) device(ctx context.Context, r *http.Request, form url.Values, proof *dpop.Proof, mayAsk func(*registry.Client) error) (DeviceResponse, error) {
+	if err := e.demandProof(ctx, r, form, proof); err != nil {
+		return DeviceResponse{}, err
+	}
 	authenticated, err := e.fosite.AuthenticateClient(ctx, r, form)
 	if err != nil {
 		return DeviceResponse{}, refusal(err)

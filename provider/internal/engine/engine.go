@@ -46,6 +46,9 @@ type Options struct {
 	// for no other JWT.
 	SignResponse func(alg string, claims []byte) (string, error)
 
+	// Signs reports whether anything is signed with an algorithm.
+	Signs func(alg string) bool
+
 	// Resources are the APIs that access tokens can be for, beside the provider's own
 	// endpoints.
 	Resources registry.Resources

@@ -38,6 +38,7 @@ type Grants interface {
 	Exchange(ctx context.Context, spent *Issued, at time.Time, issued ...storage.Token) error
 	Reissue(ctx context.Context, spent *Issued, within storage.Grace, issued ...storage.Token) error
 	Derive(ctx context.Context, from *Issued, issued storage.Token) error
+	Renew(ctx context.Context, kept *Issued, until time.Time, issued ...storage.Token) error
 	RevokeGrants(ctx context.Context, match storage.GrantFilter, at time.Time) (int, error)
 }
 

@@ -43,11 +43,35 @@ const headerOfProof = "Dpop"
 var (
 	errProof = protocol.Fail(protocol.InvalidDPoPProof,
 		"The DPoP proof is malformed, used, or not for this request, or its key is not accepted.")
-	errProofMissing = protocol.Fail(protocol.InvalidDPoPProof, "This application has to send a DPoP proof.").
+	errProofMissing = protocol.Fail(protocol.InvalidRequest, "This application has to send a DPoP proof.").
 			Because(diagnosis.DPoPMissing)
 	errProofNonce = protocol.Fail(protocol.UseDPoPNonce, "Send the DPoP proof again, with the nonce of the header DPoP-Nonce.").
 			Because(diagnosis.DPoPNonceNeeded)
 )
+
+// withProof reads the proof of a request of a client and has the request answered with it; nil for
+// none. The nonce is for the client's next proof, and an error tells it as well.
+func (e *Engine) withProof(ctx context.Context, r *http.Request, form url.Values, answer func(*dpop.Proof) error) (nonce string, err error) {
+	proof, nonce, err := e.readProof(ctx, r, form)
+	if err == nil {
+		err = answer(proof)
+	}
+	return nonce, withNonce(err, nonce)
+}
+
+// demandProof refuses a request without a proof whose assertion names a client that has to send
+// one: authentication would spend the assertion with which the client comes again. Credentials
+// that can be repeated are read first, and begin decides.
+func (e *Engine) demandProof(ctx context.Context, r *http.Request, form url.Values, proof *dpop.Proof) error {
+	if proof != nil || !form.Has("client_assertion") {
+		return nil
+	}
+	client, err := e.Client(ctx, clientauth.ClaimedClient(r, form))
+	if err != nil || !client.RequireDPoP {
+		return nil // authentication says what is wrong
+	}
+	return errProofMissing
+}
 
 // readProof returns the proof of a request of a client, and the nonce for its later ones; nil for
 // none. Clients of a dialect without proofs may send what they like.

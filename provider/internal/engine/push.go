@@ -51,23 +51,22 @@ type Pushed struct {
 
 // Push checks an authorization request that an application itself sends, and keeps it for the
 // user's visit, unless mayPush returns an error for the authenticated client.
-func (e *Engine) Push(ctx context.Context, r *http.Request, mayPush func(*registry.Client) error) (Pushed, error) {
+func (e *Engine) Push(ctx context.Context, r *http.Request, mayPush func(*registry.Client) error) (pushed Pushed, err error) {
 	form, err := input.ReadForm(r)
 	if err != nil {
 		return Pushed{}, err
 	}
-	proof, nonce, err := e.readProof(ctx, r, form)
-	if err != nil {
-		return Pushed{}, withNonce(err, nonce)
-	}
-	pushed, err := e.push(ctx, r, form, proof, mayPush)
+	nonce, err := e.withProof(ctx, r, form, func(proof *dpop.Proof) (err error) {
+		pushed, err = e.push(ctx, r, form, proof, mayPush)
+		return err
+	})
 	pushed.DPoPNonce = nonce
-	return pushed, withNonce(err, nonce)
+	return pushed, err
 }
 
 // push checks and keeps a request whose proof has been read.
 func (e *Engine) push(ctx context.Context, r *http.Request, form url.Values, proof *dpop.Proof, mayPush func(*registry.Client) error) (Pushed, error) {
-	ctx, err := e.pushing(ctx, form.Get("client_id"))
+	ctx, err := e.pushing(ctx, clientauth.ClaimedClient(r, form))
 	if err != nil {
 		return Pushed{}, err
 	}

@@ -64,7 +64,8 @@ func (e *Engine) parseObject(ctx context.Context, c *registry.Client, form url.V
 	return r, nil
 }
 
-// UnredirectedError is an error of a client's request without a trusted redirect URI.
+// UnredirectedError is an error of a client's request that has no redirect URI to trust, or no
+// response that could go there.
 type UnredirectedError struct {
 	Client *registry.Client
 	Err    error

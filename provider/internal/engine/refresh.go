@@ -30,6 +30,9 @@ import (
 // writes of PopulateTokenEndpointResponse decide again: Exchange and Reissue of
 // storage.Grants have the rule as their conditions (storage/sqlstore/grant.go). The key to which
 // a token is bound never changes, so no write asks for it.
+//
+// A client whose profile has it so keeps its refresh token: a thief would need its key as well,
+// and a response that is lost costs it nothing (FAPI 2.0 Security Profile section 5.3.2.1).
 type refreshGrant struct{ *Engine }
 
 func (refreshGrant) CanHandleTokenEndpointRequest(_ context.Context, r fosite.AccessRequester) bool {
@@ -111,8 +114,12 @@ func (g refreshGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosit
 		return nil
 	}
 	s := r.GetSession().(*exchange)
-	if err := g.issueTokens(ctx, r, response, true); err != nil {
+	keeps := s.client.Profile.KeepsRefreshToken && !s.reissue
+	if err := g.issueTokens(ctx, r, response, !keeps); err != nil {
 		return err
+	}
+	if keeps {
+		return g.renew(ctx, r, response)
 	}
 	err := storage.ErrSpent
 	if !s.reissue {
@@ -129,6 +136,37 @@ func (g refreshGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosit
 	default:
 		return err
 	}
+}
+
+// renew issues what comes of a refresh token that stays. Each use puts off its end, as a successor
+// would.
+func (g refreshGrant) renew(ctx context.Context, r fosite.AccessRequester, response fosite.AccessResponder) error {
+	s, now := r.GetSession().(*exchange), g.Clock()
+	life := g.refreshLife(s.client, s.Grant.ExpiresAt.Sub(now))
+	response.SetExtra(extraRefreshToken, r.GetRequestForm().Get("refresh_token"))
+	response.SetExtra(extraRefreshExpiresIn, int64(life/time.Second))
+	err := g.Grants.Renew(ctx, s.presented, now.Add(life), s.Issued...)
+	switch {
+	case errors.Is(err, storage.ErrSpent):
+		return errGrant.Because(diagnosis.RefreshUsed)
+	case errors.Is(err, storage.ErrEnded), errors.Is(err, storage.ErrNotFound):
+		return errGrant.Because(diagnosis.RefreshRevoked)
+	default:
+		return err
+	}
+}
+
+// unusedOfUnknown is how long a refresh token of a client that nobody has registered lasts
+// without use.
+const unusedOfUnknown = 30 * 24 * time.Hour
+
+// refreshLife is how long a refresh token lasts without use when so much is left of its grant.
+func (e *Engine) refreshLife(c *registry.Client, left time.Duration) time.Duration {
+	life := min(e.Lifetimes.Refresh, left)
+	if c.IsUnknown() {
+		life = min(life, unusedOfUnknown)
+	}
+	return life
 }
 
 // maxSuccessors is the maximum number of refresh tokens that replace one. Many tabs of a browser

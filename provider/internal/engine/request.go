@@ -61,7 +61,8 @@ func (e *Engine) ParseAuthorize(ctx context.Context, form url.Values) (*Authoriz
 	return r, nil
 }
 
-// identify finds the client and the redirect URI of a request.
+// identify finds the client and the redirect URI of a request. A response that would have to be
+// signed, and cannot be, goes nowhere: neither a code nor an error reaches the client unsigned.
 func (e *Engine) identify(ctx context.Context, form url.Values) (*AuthorizeRequest, error) {
 	client, err := e.namedClient(ctx, form)
 	if err != nil {
@@ -70,6 +71,9 @@ func (e *Engine) identify(ctx context.Context, form url.Values) (*AuthorizeReque
 	r := &AuthorizeRequest{}
 	if r.Request, err = e.requests.Identify(client, form); err != nil {
 		return nil, err
+	}
+	if alg := client.ResponseSigning(); r.Signed && !e.Signs(alg) {
+		return nil, &UnredirectedError{client, registry.AlgorithmOff(alg)}
 	}
 	return r, nil
 }

@@ -80,7 +80,7 @@ func appendLifetime(to []byte, lifetime any) []byte {
 }
 
 // Token handles a request to the token endpoint. Its errors are *Error.
-func (e *Engine) Token(ctx context.Context, r *http.Request) (TokenResponse, error) {
+func (e *Engine) Token(ctx context.Context, r *http.Request) (response TokenResponse, err error) {
 	form, err := input.ReadTokenRequest(r)
 	if err != nil {
 		return TokenResponse{}, err
@@ -93,18 +93,20 @@ func (e *Engine) Token(ctx context.Context, r *http.Request) (TokenResponse, err
 		return TokenResponse{}, protocol.Fail(protocol.UnsupportedGrantType, "This grant_type is not supported.").
 			Because(diagnosis.GrantTypeUnsupported, "grant_type", form.Get("grant_type"))
 	}
-	proof, nonce, err := e.readProof(ctx, r, form)
-	if err != nil {
-		return TokenResponse{}, withNonce(err, nonce)
-	}
-	s := &exchange{proof: proof}
-	issued, err := e.exchange(ctx, r, s)
-	if err != nil {
-		return TokenResponse{}, withNonce(refusal(err), nonce)
-	}
-	response := tokenResponse(issued, s)
+	nonce, err := e.withProof(ctx, r, form, func(proof *dpop.Proof) error {
+		if err := e.demandProof(ctx, r, form, proof); err != nil {
+			return err
+		}
+		s := &exchange{proof: proof}
+		issued, err := e.exchange(ctx, r, s)
+		if err != nil {
+			return refusal(err)
+		}
+		response = tokenResponse(issued, s)
+		return nil
+	})
 	response.DPoPNonce = nonce
-	return response, nil
+	return response, err
 }
 
 // exchange has fosite check a request, and issues what it gets.
@@ -118,10 +120,6 @@ func (e *Engine) exchange(ctx context.Context, r *http.Request, s *exchange) (fo
 	}
 	return e.fosite.NewAccessResponse(ctx, accepted)
 }
-
-// unusedOfUnknown is how long a refresh token of a client that nobody has registered lasts
-// without use.
-const unusedOfUnknown = 30 * 24 * time.Hour
 
 // exchange is the session of fosite at the token endpoint.
 type exchange struct {
@@ -239,10 +237,7 @@ func (e *Engine) issueTokens(ctx context.Context, r fosite.AccessRequester, resp
 	response.SetExpiresIn(life)
 	response.SetScopes(of)
 	if refresh {
-		life := min(e.Lifetimes.Refresh, left)
-		if s.client.IsUnknown() {
-			life = min(life, unusedOfUnknown)
-		}
+		life := e.refreshLife(s.client, left)
 		response.SetExtra(extraRefreshToken, e.maker.Token(&s.Batch, storage.RefreshToken, now, life))
 		s.Issued[len(s.Issued)-1].JKT = s.refreshKey()
 		response.SetExtra(extraRefreshExpiresIn, int64(life/time.Second))

@@ -131,6 +131,9 @@ func (s *KeySet) KeyID(alg string) string {
 	return ""
 }
 
+// Signs reports whether a key of the set signs with an algorithm.
+func (s *KeySet) Signs(alg string) bool { return s.signing(alg) != nil }
+
 // chain returns the keys of an algorithm.
 func (s *KeySet) chain(alg string) chain { return s.current.Load().chains[alg] }
 

@@ -164,6 +164,11 @@ func (s *FaultyStore) Derive(ctx context.Context, issued storage.Token) error {
 	return s.do(ctx, "Derive", func() error { return s.Store.Derive(ctx, issued) })
 }
 
+// Renew implements storage.Grants.
+func (s *FaultyStore) Renew(ctx context.Context, kept storage.Digest, until time.Time, issued ...storage.Token) error {
+	return s.do(ctx, "Renew", func() error { return s.Store.Renew(ctx, kept, until, issued...) })
+}
+
 func (s *FaultyStore) RevokeGrants(ctx context.Context, match storage.GrantFilter, at time.Time) (int, error) {
 	return value(ctx, s, "RevokeGrants", func() (int, error) { return s.Store.RevokeGrants(ctx, match, at) })
 }

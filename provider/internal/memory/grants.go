@@ -55,6 +55,13 @@ func (s Grants) Derive(ctx context.Context, from *engine.Issued, issued storage.
 	return s.remember(from.Grant, []storage.Token{issued}, func() error { return s.Store.Derive(ctx, issued) })
 }
 
+// Renew implements engine.Grants.
+func (s Grants) Renew(ctx context.Context, kept *engine.Issued, until time.Time, issued ...storage.Token) error {
+	return s.remember(kept.Grant, issued, func() error {
+		return s.Store.Renew(ctx, kept.Token.Digest, until, issued...)
+	})
+}
+
 // remember performs a change that issues tokens of a grant, and caches those that the next
 // request is likely to bring.
 func (s Grants) remember(g storage.Grant, issued []storage.Token, change func() error) error {

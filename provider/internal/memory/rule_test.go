@@ -103,13 +103,12 @@ func TestEveryWriteHasTheRule(t *testing.T) {
 }
 
 // othersOfTheStore are its methods that read, and those that write nothing of what is cached:
-// CreateGrant, Reissue and Derive put what they issue into the cache, and Sweep and RemoveDeparted remove
-// only what can no longer change an answer. AllowHost
-// lets in whom nothing is kept of.
+// CreateGrant, Reissue, Derive and Renew put what they issue into the cache, and Sweep and
+// RemoveDeparted remove only what can no longer change an answer. AllowHost lets in whom nothing is kept of.
 const othersOfTheStore = `
 	Client Clients DeletedClients ClientsOfHost ClientsOfOrigin ExpiredClients IndexClients
 	AllowHost HostDenial HostDenials UnknownHost UnknownHosts ClientsOfUnknownHost SecretUses RecordSecretUse
-	Token FindGrants CreateGrant Reissue Derive
+	Token FindGrants CreateGrant Reissue Derive Renew
 	Account AccountByEmail Accounts EmailReturn DueAccounts Departed RemoveDeparted
 	Authenticators LinkedAccount Passkey RenamePasskey TrustDevice ForgetDevices
 	BeginRecovery CancelRecovery ApproveRecovery

@@ -65,6 +65,8 @@ func asPageError(err error) *PageError {
 		return &PageError{Status: http.StatusForbidden, Code: ui.ErrorUser, Cause: err}
 	case errors.Is(err, registry.ErrNoClient), errors.As(err, &refused) && refused.Code == protocol.InvalidClient:
 		return &PageError{Status: http.StatusBadRequest, Code: ui.ErrorClient, Cause: err}
+	case errors.As(err, &refused) && refused.Diagnosis == diagnosis.AlgorithmOff:
+		return &PageError{Status: http.StatusBadRequest, Code: ui.ErrorUnsigned, Cause: err}
 	case errors.As(err, &refused) && refused.Code == protocol.InvalidRequestURI:
 		return &PageError{Status: http.StatusBadRequest, Code: ui.ErrorSpent, Cause: err}
 	case errors.As(err, &refused) && refused.Status == http.StatusRequestEntityTooLarge:
@@ -117,7 +119,7 @@ func (s *Site) FailPage(w http.ResponseWriter, r *http.Request, err error) {
 		view.BackURL = HomeOf(e.Request.RedirectURI)
 	}
 	var alone *engine.UnredirectedError
-	if e.Code == ui.ErrorSpent && errors.As(err, &alone) {
+	if (e.Code == ui.ErrorSpent || e.Code == ui.ErrorUnsigned) && errors.As(err, &alone) {
 		view.Client = s.ClientView(r.Context(), alone.Client, "")
 		view.BackURL = homeOfFirst(alone.Client.RedirectURIs)
 	}

@@ -40,7 +40,7 @@ func (d *Document) flow() screens.DocsSection {
 		"Verify the ID token: signature (RS256 unless your application has registered another `alg`; key by `kid`), `iss`, `aud`, `exp`, `nonce`. Libraries do this.",
 		"Read data with the access token in `Authorization: Bearer`.",
 	}, Parts: []screens.DocsSection{{ID: "flow-after", Title: "After the flow", Text: []string{
-		"Refreshing gives a new access token and a new refresh token; store the new one before you use it. A refresh token can be used once. It may be repeated for " + duration(d.Lifetimes.RefreshGrace) + ", because a response can be lost, until one of the new tokens is used. Whatever comes again later ends the grant.",
+		"Refreshing gives a new access token and a new refresh token; store the new one before you use it. A refresh token can be used once. It may be repeated for " + duration(d.Lifetimes.RefreshGrace) + ", because a response can be lost, until one of the new tokens is used. Whatever comes again later ends the grant. With a profile of FAPI 2.0 the refresh token stays the same.",
 		"A scope, an application and a request can require how well and how recently a user has signed in. The provider asks the user for what is missing. When more is required later, a refresh fails with `invalid_grant` and data with 401 `insufficient_user_authentication` (RFC 9470): begin an authorization request with the `acr_values` and `max_age` of its `WWW-Authenticate`. What an application requires is chosen in its settings.",
 		"People may take back what they allowed at any time: then tokens end, and you ask again.",
 		"A server that asks for itself, while no user is there, gets an access token with `grant_type=client_credentials` and the credentials of the application. It opens no data about people.",

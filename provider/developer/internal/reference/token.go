@@ -67,7 +67,7 @@ func token(i Installation) Endpoint {
 			{Status: 400, Code: "unauthorized_client", Text: "This application may not use this grant.", Remedy: "Register the grant `refresh_token`.", For: WithoutRefresh, Refresh: true, Example: []Change{with("refresh_token", "nonsense")}},
 			{Status: 400, Code: "unauthorized_client", Text: "This application may not use this grant.", Remedy: "Register the grant `client_credentials`. A public client cannot have it.", For: ForPublic, Itself: true, Example: []Change{with("scope", "military")}},
 			proofError, proofNonceError,
-			{Status: 400, Code: "invalid_dpop_proof", Text: "This application has to send a DPoP proof.", Remedy: "Its tokens are all bound to a key: its registration has `dpop_bound_access_tokens`.", For: InStandard},
+			{Status: 400, Code: "invalid_request", Text: "This application has to send a DPoP proof.", Remedy: "Its tokens are all bound to a key: its registration has `dpop_bound_access_tokens`.", For: InStandard},
 			{Status: 400, Code: "unsupported_grant_type", Text: "This grant_type is not supported.", Remedy: "Use one of those above. In the dialect `v3` also when another than the first is not registered.", Example: []Change{with("grant_type", "password")}},
 		}),
 		Example: []Pair{

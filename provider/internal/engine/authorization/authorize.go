@@ -131,7 +131,7 @@ func (a Reader) Identify(client *registry.Client, form url.Values) (Request, err
 	a.readScopes(&r)
 	r.RedirectURI = form.Get("redirect_uri")
 	r.RedirectSent = form.Has("redirect_uri")
-	if !r.RedirectSent && len(client.RedirectURIs) == 1 && !r.OpenID() && !client.Dialect.RedirectURIRequired {
+	if !r.RedirectSent && len(client.RedirectURIs) == 1 && !r.OpenID() && !client.NeedsRedirectURI() {
 		r.RedirectURI = client.RedirectURIs[0]
 	}
 	if !a.Addresses.Matches(client, r.RedirectURI) {

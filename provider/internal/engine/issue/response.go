@@ -68,7 +68,7 @@ func (m *Maker) signResponse(c *registry.Client, p []Parameter) (string, error) 
 	}
 	token, err := m.SignResponse(c.ResponseSigning(), payload)
 	if err != nil {
-		return "", fmt.Errorf("sign authorization response: %w", err)
+		return "", fmt.Errorf("sign authorization response: %w", registry.Unsigned(c.ResponseSigning(), err))
 	}
 	return token, nil
 }

@@ -131,6 +131,12 @@ func (c *Client) AllowsResource(uri string) bool {
 // 5.3.2.2).
 func (c *Client) NeedsChallenge() bool { return c.Public || c.RequirePKCE || c.RequirePushed }
 
+// NeedsRedirectURI reports whether an authorization request of the client has to name its
+// redirect URI, also where only one is registered.
+func (c *Client) NeedsRedirectURI() bool {
+	return c.Dialect.RedirectURIRequired || c.Profile.RedirectURI
+}
+
 // Refreshes reports whether a grant of these scopes comes with a refresh token: not where
 // the user could have allowed it, and has not.
 func (c *Client) Refreshes(scopes []string) bool {

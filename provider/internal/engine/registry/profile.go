@@ -17,9 +17,15 @@ type Profile struct {
 	// (FAPI 2.0 Security Profile section 5.4.1); nil for all.
 	Algorithms []string
 
-	// CodeLife is the longest life of a code, RefreshGrace the shortest time for which a used
-	// refresh token can be used again; zero for any.
-	CodeLife, RefreshGrace time.Duration
+	// CodeLife is the longest life of a code; zero for any.
+	CodeLife time.Duration
+
+	// KeepsRefreshToken has a refresh token stay when it is used (FAPI 2.0 Security Profile
+	// section 5.3.2.1).
+	KeepsRefreshToken bool
+
+	// RedirectURI demands that each request names its redirect URI (section 5.3.2.2).
+	RedirectURI bool
 
 	// SignedMessages demands request objects with exp and nbf, and responses that are JWTs
 	// (FAPI 2.0 Message Signing sections 5.3 and 5.4).
@@ -37,8 +43,8 @@ var fapiAlgorithms = []string{keyring.PS256, keyring.ES256, keyring.EdDSA, "Ed25
 
 var profiles = []Profile{
 	{},
-	{Name: ProfileFAPI2, Algorithms: fapiAlgorithms, CodeLife: time.Minute, RefreshGrace: time.Minute},
-	{Name: ProfileFAPI2Signing, Algorithms: fapiAlgorithms, CodeLife: time.Minute, RefreshGrace: time.Minute, SignedMessages: true},
+	{Name: ProfileFAPI2, Algorithms: fapiAlgorithms, CodeLife: time.Minute, KeepsRefreshToken: true, RedirectURI: true},
+	{Name: ProfileFAPI2Signing, Algorithms: fapiAlgorithms, CodeLife: time.Minute, KeepsRefreshToken: true, RedirectURI: true, SignedMessages: true},
 }
 
 // ProfileNamed returns the profile with this name; the zero Profile for the empty one.

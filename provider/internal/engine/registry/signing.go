@@ -15,6 +15,11 @@ func Unsigned(alg string, err error) error {
 	if !errors.Is(err, keyring.ErrAlgorithm) {
 		return err
 	}
+	return AlgorithmOff(alg)
+}
+
+// AlgorithmOff is the answer to a client that is registered for an algorithm that signs no more.
+func AlgorithmOff(alg string) *protocol.Error {
 	return protocol.Fail(protocol.UnauthorizedClient, "This application is registered for an algorithm that signs no more.").
 		Because(diagnosis.AlgorithmOff, "algorithm", alg)
 }

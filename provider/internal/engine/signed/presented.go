@@ -126,17 +126,19 @@ func (v *Verifier) Verify(ctx context.Context, p Kind, c *registry.Client, token
 		return p.refuseKey(err, token)
 	}
 	now := v.Clock()
+	profiled := p.isRequest && c.RequireSignedRequest && c.RequirePushed // FAPI 2.0 Message Signing section 5.3.1
 	switch {
 	case claims.Issuer != c.ID:
 		return p.Because(diagnosis.JWTIssuer, "iss", claims.Issuer)
 	case !v.isAddressed(p, c, claims.Audience):
 		return p.Because(diagnosis.JWTAudience, "aud", strings.Join(claims.Audience.names, " "), "expected", v.Issuer)
 	case claims.ExpiresAt == nil, claims.ID == "" && !p.isRequest, len(claims.ID) > input.MaxValue,
-		claims.NotBefore == nil && p.isRequest && c.RequireSignedRequest && c.RequirePushed: // FAPI 2.0 Message Signing section 5.3.1
+		claims.NotBefore == nil && profiled:
 		return p.Because(diagnosis.JWTIncomplete)
 	case !now.Before(claims.ExpiresAt.time()):
 		return p.Because(diagnosis.JWTExpired)
 	case claims.ExpiresAt.time().Sub(now) > maxAhead,
+		profiled && claims.ExpiresAt.time().Sub(claims.NotBefore.time()) > time.Hour,
 		claims.NotBefore != nil && clock.Ahead(now, claims.NotBefore.time()),
 		claims.NotBefore != nil && p.isRequest && now.Sub(claims.NotBefore.time()) > maxAhead,
 		claims.IssuedAt != nil && clock.Ahead(now, claims.IssuedAt.time()):

@@ -1,7 +1,9 @@
 package grants
 
 import (
+	"context"
 	"crypto/ed25519"
+	"crypto/sha512"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -10,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"github.com/google/go-cmp/cmp"
@@ -112,6 +115,136 @@ func TestAlgorithmThatIsSwitchedOff(t *testing.T) {
 	if told := seen.All(); len(told) != 3 || slices.ContainsFunc(told, func(a provider.Activity) bool { return a.Diagnosis != "signing_algorithm_off" }) {
 		t.Errorf("told %+v", told)
 	}
+}
+
+// TestResponseThatCannotBeSigned tests that a response goes nowhere when it would have to be signed
+// with an algorithm that was switched off: neither a code nor an error reaches the application
+// unsigned, or signed with another, whether the request begins, is pushed, or is under way.
+func TestResponseThatCannotBeSigned(t *testing.T) {
+	t.Parallel()
+	w := lab.New(t, withEveryAlgorithm).WithClients().WithUsers()
+	w.OK(w.Clients().Save(t.Context(), provider.Client{
+		ID: "jarm", Name: "Signed App", Secret: lab.ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, AuthorizationSignedResponseAlg: "ES256",
+	}))
+	b := w.Alice()
+	ask := func(pairs ...string) string {
+		return lab.AuthorizeURL(append([]string{"client_id", "jarm", "scope", "openid military", "response_mode", "jwt"}, pairs...)...)
+	}
+	consent := b.Open(ask())
+	pushed := b.Pushed("client_id", "jarm", "response_mode", "jwt")
+	grants := w.Count("grants")
+	seen := w.Restarted().WatchActivity() // with RS256 alone
+	for name, p := range map[string]lab.Page{
+		"begun": b.Open(ask()), "wrong": b.Open(ask("max_age", "x")), "pushed before": b.Open(lab.PushedURL("jarm", pushed)), "under way": b.Submit(consent, "action", "allow"),
+	} {
+		if !strings.Contains(p.Text, "set up correctly") || lab.LinkOf(t, p, "https://rp.test/") == "" {
+			t.Errorf("%s: page %s", name, p.Text)
+		}
+		lab.Shown(t, p, http.StatusBadRequest)
+	}
+	p, _ := b.Push("client_id", "jarm", "response_mode", "jwt")
+	lab.Refused(t, p, http.StatusBadRequest, "unauthorized_client")
+	if told := seen.All(); len(told) != 5 || slices.ContainsFunc(told, func(a provider.Activity) bool { return a.Diagnosis != "signing_algorithm_off" || a.ClientID != "jarm" }) {
+		t.Errorf("told %+v", told)
+	}
+	if n := w.Count("grants"); n != grants {
+		t.Errorf("%d grants, %d before", n, grants)
+	}
+	if answer := lab.Response(t, b.Submit(b.Open(ask("response_mode", "query")), "action", "allow")); answer.Get("code") == "" {
+		t.Errorf("an unsigned response: %v", answer)
+	}
+}
+
+// TestLogoutTokenThatCannotBeSigned tests that the operator and the application's developers are
+// told, and that the notice is sent once the algorithm is on again.
+func TestLogoutTokenThatCannotBeSigned(t *testing.T) {
+	t.Parallel()
+	w := lab.New(t, withEveryAlgorithm, lab.AllowPrivate).WithUsers()
+	party := lab.NewToldParty(t, nil)
+	w.Tells(party, "told")
+	c, err := w.Clients().Get(t.Context(), "told")
+	w.OK(err)
+	c.IDTokenSignedResponseAlg = "ES256"
+	w.OK(w.Clients().Save(t.Context(), c))
+	w.Alice().TokensOf("told")
+	off := w.Twin(lab.AllowPrivate)
+	seen := off.WatchActivity()
+	w.OK(w.Accounts().SetDisabled(t.Context(), "alice", true))
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- off.Run(ctx) }()
+	lab.Eventually(t, func() bool { return len(seen.All()) > 0 })
+	stop()
+	<-ended
+	if told := seen.All(); told[0].Diagnosis != "signing_algorithm_off" || told[0].ClientID != "told" || len(party.Told()) != 0 {
+		t.Errorf("told %+v, sent %q", told, party.Told())
+	}
+	if log := off.Log.String(); !strings.Contains(log, "a logout token cannot be signed") || !strings.Contains(log, "algorithm=ES256") {
+		t.Errorf("log %s", log)
+	}
+	w.Advance(11 * time.Second)
+	w.Runs()
+	if header, _ := lab.JWT(t, party.Wait(t, 1)[0]); header["alg"] != "ES256" {
+		t.Errorf("header %v", header)
+	}
+}
+
+// TestBasicPlanOfEachAlgorithm has what the basic and hybrid plans of OpenID Connect ask about
+// signatures, for each algorithm: the hashes of ID tokens, the key set, userinfo, refresh.
+func TestBasicPlanOfEachAlgorithm(t *testing.T) {
+	t.Parallel()
+	w := lab.New(t, withEveryAlgorithm).WithClients().WithUsers()
+	b := w.Alice()
+	keys := map[any]map[string]any{}
+	for _, key := range w.PublishedKeys() {
+		keys[key["kid"]] = key
+	}
+	for _, alg := range everyAlgorithm {
+		t.Run(alg, func(t *testing.T) {
+			id := signedWith(w, alg)
+			c, err := w.Clients().Get(t.Context(), id)
+			w.OK(err)
+			c.ResponseTypes = []string{"code", "code id_token", "code id_token token"}
+			w.OK(w.Clients().Save(t.Context(), c))
+			isSigned := func(token, at, code string) {
+				t.Helper()
+				header, claims := lab.JWT(t, token)
+				if key := keys[header["kid"]]; header["alg"] != alg || key["alg"] != alg || key["use"] != "sig" {
+					t.Errorf("header %v of key %v", header, key)
+				}
+				for name, of := range map[string]string{"at_hash": at, "c_hash": code} {
+					if got, _ := claims[name].(string); got != halfHash(alg, of) {
+						t.Errorf("%s is %q, want %q", name, got, halfHash(alg, of))
+					}
+				}
+			}
+			answer := b.Allow("client_id", id, "scope", "openid email", "response_type", "code id_token token", "nonce", "n")
+			isSigned(answer.Get("id_token"), answer.Get("access_token"), answer.Get("code"))
+			p, tokens := b.Redeem(id, "authorization_code", nil, "code", answer.Get("code"), "redirect_uri", lab.CallbackURI)
+			lab.Granted(t, p, tokens)
+			isSigned(lab.Member(t, tokens, "id_token"), lab.Member(t, tokens, "access_token"), "")
+			p, tokens = b.Redeem(id, "refresh_token", nil, "refresh_token", lab.Member(t, tokens, "refresh_token"))
+			access := lab.Granted(t, p, tokens)
+			isSigned(lab.Member(t, tokens, "id_token"), access, "")
+			info := b.Bearer(lab.UserinfoPath, access)
+			if header, claims := lab.JWT(t, info.Text); header["alg"] != alg || keys[header["kid"]]["alg"] != alg || claims["aud"] != id || claims["sub"] != "alice" ||
+				claims["iss"] != w.Issuer() || !strings.HasPrefix(info.Header.Get("Content-Type"), "application/jwt") {
+				t.Errorf("userinfo %v %v %s", header, claims, info.Header.Get("Content-Type"))
+			}
+		})
+	}
+}
+
+// halfHash is at_hash and c_hash of an algorithm: by SHA-512 for Ed25519.
+func halfHash(alg, value string) string {
+	switch {
+	case value == "":
+		return ""
+	case alg != "EdDSA":
+		return lab.HalfHash(value)
+	}
+	sum := sha512.Sum512([]byte(value))
+	return base64.RawURLEncoding.EncodeToString(sum[:32])
 }
 
 // TestHintOfEachAlgorithm tests that an ID token comes back as a hint, whatever has signed it,

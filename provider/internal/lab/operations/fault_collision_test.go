@@ -37,6 +37,10 @@ func (s *repeatingStore) Exchange(ctx context.Context, spent storage.Digest, at 
 	return s.Store.Exchange(ctx, spent, at, s.repeat(issued)...)
 }
 
+func (s *repeatingStore) Renew(ctx context.Context, kept storage.Digest, until time.Time, issued ...storage.Token) error {
+	return s.Store.Renew(ctx, kept, until, s.repeat(issued)...)
+}
+
 func (s *repeatingStore) Reissue(ctx context.Context, spent storage.Digest, within storage.Grace, issued ...storage.Token) error {
 	return s.Store.Reissue(ctx, spent, within, s.repeat(issued)...)
 }

@@ -354,14 +354,14 @@ func TestRequiredProofCannotBeLeftOut(t *testing.T) {
 	} {
 		request := append([]string{"client_id", "bound"}, pairs...)
 		answer, _ := p.TokenWith(nil, request...)
-		lab.Refused(t, answer, http.StatusBadRequest, "invalid_dpop_proof")
+		lab.Refused(t, answer, http.StatusBadRequest, "invalid_request")
 		answer, tokens := p.Proven(request...)
 		if answer.StatusCode != http.StatusOK || tokens["token_type"] != "DPoP" {
 			t.Fatalf("%s with a proof: %s %s", name, answer.Status, answer.Text)
 		}
 		if token, ok := tokens["refresh_token"].(string); ok {
 			answer, _ = p.TokenWith(nil, "client_id", "bound", "grant_type", "refresh_token", "redirect_uri", "", "refresh_token", token)
-			lab.Refused(t, answer, http.StatusBadRequest, "invalid_dpop_proof")
+			lab.Refused(t, answer, http.StatusBadRequest, "invalid_request")
 		}
 	}
 	for name, change := range map[string]func(*provider.Client){

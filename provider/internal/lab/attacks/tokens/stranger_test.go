@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strconv"
 	"sync"
 	"testing"
@@ -133,5 +134,51 @@ func TestStrangerPushes(t *testing.T) {
 	page := b.Open(lab.PushedURL(d.id(), uri))
 	if code := lab.Response(t, b.Submit(page, "action", "allow")).Get("code"); code == "" {
 		t.Error("no code")
+	}
+}
+
+// TestStrangerProvesItsKey tests that a client that nobody has registered binds its code and its
+// tokens to a key, from the push that makes its row on, and that a push that is refused makes none.
+func TestStrangerProvesItsKey(t *testing.T) {
+	t.Parallel()
+	w, d := newUnknown(t)
+	d.set("token_endpoint_auth_method", "private_key_jwt", "jwks", lab.PublicKeys(t, "ES256"))
+	p := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass).Prover("ES256")
+	thief := p.Browser.Prover("EdDSA")
+	asserted := func(pairs ...string) url.Values {
+		return lab.Form(append([]string{"client_assertion_type", lab.ByAssertion, "client_assertion", lab.ClientKeys()["ES256"].Sign(t, w.Assertion(d.id()))}, pairs...)...)
+	}
+	push := func(proof string, pairs ...string) (lab.Page, map[string]any) {
+		return p.JSON(p.PostWith(lab.PARPath, asserted(append([]string{"redirect_uri", callback, "response_type", "code", "scope", "openid offline_access",
+			"nonce", "n", "code_challenge", s256, "code_challenge_method", "S256"}, pairs...)...), proof))
+	}
+	for name, refused := range map[string]func() (lab.Page, map[string]any){
+		"a proof for another address": func() (lab.Page, map[string]any) { return push(p.Proof(http.MethodPost, lab.TokenPath)) },
+		"the key of another": func() (lab.Page, map[string]any) {
+			return push(thief.Proof(http.MethodPost, lab.PARPath), "dpop_jkt", p.JKT())
+		},
+	} {
+		got, said := refused()
+		if _, there := stored(w, d.id()); said["error"] != "invalid_dpop_proof" || there {
+			t.Errorf("%s: %s %v, a row: %t", name, got.Status, said, there)
+		}
+	}
+	got, said := push(p.Proof(http.MethodPost, lab.PARPath)) // the assertion alone names the client
+	if _, there := stored(w, d.id()); got.StatusCode != http.StatusCreated || !there {
+		t.Fatalf("%s %v", got.Status, said)
+	}
+	code := lab.Response(t, p.Submit(p.Open(lab.PushedURL(d.id(), lab.Member(t, said, "request_uri"))), "action", "allow")).Get("code")
+	redeem := func(by *lab.Prover) (lab.Page, map[string]any) {
+		return by.JSON(by.PostWith(lab.TokenPath, asserted("grant_type", "authorization_code", "code", code, "redirect_uri", callback, "code_verifier", verifier), by.Proof(http.MethodPost, lab.TokenPath)))
+	}
+	if got, said := redeem(thief); said["error"] != "invalid_grant" {
+		t.Errorf("a thief: %s %v", got.Status, said)
+	}
+	got, tokens := redeem(p)
+	if got.StatusCode != http.StatusOK || tokens["token_type"] != "DPoP" {
+		t.Fatalf("%s %v", got.Status, tokens)
+	}
+	if got := p.Data(lab.UserinfoPath, lab.Member(t, tokens, "access_token")); got.StatusCode != http.StatusOK {
+		t.Errorf("data: %s %s", got.Status, got.Text)
 	}
 }

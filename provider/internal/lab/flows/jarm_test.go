@@ -1,8 +1,7 @@
-package tokens
+package flows
 
 import (
 	"encoding/json"
-	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -132,58 +131,4 @@ func TestSignedResponses(t *testing.T) {
 			t.Errorf("%s is %s", name, got)
 		}
 	}
-}
-
-// TestMessageSigning is a sign-in as FAPI 2.0 Message Signing has it, and what that refuses.
-func TestMessageSigning(t *testing.T) {
-	t.Parallel()
-	w, _, b := financial(t)
-	answer := lab.Response(t, b.visit(b.object()))
-	claims := signedResponse(t, w, answer.Get("response"), "signing", "ES256")
-	if len(answer) != 1 || claims["state"] != "xyz" {
-		t.Errorf("response %v %v", answer, claims)
-	}
-	if p, tokens := b.exchange(claims["code"].(string)); p.StatusCode != http.StatusOK || tokens["token_type"] != "DPoP" {
-		t.Errorf("%s %s", p.Status, p.Text)
-	}
-	now := w.Now()
-	for name, c := range map[string]struct {
-		change []any
-		code   string // empty for one that is accepted
-	}{
-		"IssuerAndAnother":   {[]any{"aud", []string{w.Issuer(), "https://other.test"}}, ""},
-		"AnotherAlone":       {[]any{"aud", []string{"https://other.test"}}, "invalid_request_object"},
-		"NoExp":              {[]any{"exp", nil}, "invalid_request_object"},
-		"NoNbf":              {[]any{"nbf", nil}, "invalid_request_object"},
-		"LongLife":           {[]any{"exp", now.Add(62 * time.Minute).Unix()}, "invalid_request_object"},
-		"OldNbf":             {[]any{"nbf", now.Add(-62 * time.Minute).Unix()}, "invalid_request_object"},
-		"AnHour":             {[]any{"exp", now.Add(59 * time.Minute).Unix()}, ""},
-		"TenSecondsAhead":    {[]any{"nbf", now.Add(10 * time.Second).Unix()}, ""},
-		"FarAhead":           {[]any{"nbf", now.Add(65 * time.Second).Unix()}, "invalid_request_object"},
-		"AnotherIssuer":      {[]any{"iss", "bank"}, "invalid_request_object"},
-		"UnsignedMode":       {[]any{"response_mode", nil}, "unsupported_response_mode"},
-		"UnsignedNamedMode":  {[]any{"response_mode", "query"}, "unsupported_response_mode"},
-		"SignedFragmentMode": {[]any{"response_mode", "fragment.jwt"}, ""},
-	} {
-		p, _ := b.object(c.change...)
-		if c.code == "" && p.StatusCode != http.StatusCreated || c.code != "" && !strings.Contains(p.Text, `"`+c.code+`"`) {
-			t.Errorf("%s: %s %s", name, p.Status, p.Text)
-		}
-	}
-	if p, _ := b.push("response_mode", "jwt"); !strings.Contains(p.Text, `"invalid_request"`) {
-		t.Errorf("an unsigned request: %s %s", p.Status, p.Text)
-	}
-	for _, name := range []string{"RS256", "ES384", "foreign"} {
-		signed := lab.ClientKeys()[name].Sign(t, w.Object("signing", "nbf", now.Unix(), "response_mode", "jwt", "code_challenge", lab.S256, "code_challenge_method", "S256"))
-		if p, _ := b.Asserted(lab.PARPath, b.key.Sign(t, w.Assertion("signing")), "request", signed); !strings.Contains(p.Text, `"invalid_request_object"`) {
-			t.Errorf("%s: %s %s", name, p.Status, p.Text)
-		}
-	}
-	t.Run("TheUserRefuses", func(t *testing.T) {
-		_, pushed := b.object("prompt", "consent")
-		p := b.Submit(b.Open(lab.PushedURL("signing", lab.Member(t, pushed, "request_uri"))), "action", "deny")
-		if claims := signedResponse(t, w, lab.Response(t, p).Get("response"), "signing", "ES256"); claims["error"] != "access_denied" {
-			t.Errorf("response %v", claims)
-		}
-	})
 }
