@@ -48,11 +48,6 @@ func (n *Notifier) tell(ctx context.Context, c storage.ClientSession) {
 	if mistake == diagnosis.LogoutNotDelivered {
 		n.leaveAlone(c.ClientID)
 	}
-	var unsigned *protocol.Error
-	if errors.As(err, &unsigned) {
-		n.Logger.ErrorContext(ctx, "a logout token cannot be signed: no key of the provider has the algorithm of the application",
-			slog.String("client", c.ClientID), slog.String("algorithm", client.IDTokenSigning()))
-	}
 	switch {
 	case mistake == "":
 		n.Activity.Succeeded(ctx, activity.BackchannelLogout, of)
@@ -67,9 +62,7 @@ func (n *Notifier) tell(ctx context.Context, c storage.ClientSession) {
 		n.settle(ctx, c, n.Store.RemoveClientSession)
 	}
 	refused := &protocol.Error{Diagnosis: mistake, Details: details(client, c, status, err)}
-	if unsigned != nil {
-		refused = unsigned
-	}
+	_ = errors.As(err, &refused) // of a token that cannot be signed
 	n.Activity.Refused(ctx, activity.BackchannelLogout, of, refused)
 }
 
