@@ -26,7 +26,7 @@ func deviceAuthorization(i Installation) Endpoint {
 			Error{Status: 400, Code: "invalid_scope", Text: "The scope is unknown, or this application may not ask for it.", Remedy: "Compare with `scopes_supported` of discovery, and with your registration.", Example: []Change{with("scope", "nonsense")}},
 			Error{Status: 400, Code: "invalid_scope", Text: "A device of this application may not ask for this scope.", Remedy: "The scope is not registered, or kept from devices."},
 			Error{Status: 400, Code: "unauthorized_client", Text: "This application may not use this grant.", Remedy: "Register the grant `" + deviceGrant + "`.", For: WithoutRefresh, Example: []Change{with("scope", "openid")}},
-			Error{Status: 400, Code: "invalid_dpop_proof", Text: "This application has to send a DPoP proof.", Remedy: "Its tokens are all bound to a key: its registration has `dpop_bound_access_tokens`."},
+			Error{Status: 400, Code: "invalid_request", Text: "This application has to send a DPoP proof.", Remedy: "Its tokens are all bound to a key: its registration has `dpop_bound_access_tokens`."},
 			proofError, proofNonceError,
 		),
 		Example: []Pair{{"scope", "openid " + i.exampleScope()}, {"client_id", "{client_id}"}, {"client_secret", "{client_secret}"}},

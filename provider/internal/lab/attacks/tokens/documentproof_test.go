@@ -82,7 +82,7 @@ func TestDocumentThatDemandsProofs(t *testing.T) {
 		d.tokenRequest("grant_type", "refresh_token", "refresh_token", lab.Member(t, before, "refresh_token")),
 	} {
 		p, _ := prover.TokenWith(nil, request...)
-		lab.Refused(t, p, http.StatusBadRequest, "invalid_dpop_proof")
+		lab.Refused(t, p, http.StatusBadRequest, "invalid_request")
 		if p, tokens := prover.Proven(request...); p.StatusCode != http.StatusOK || tokens["token_type"] != "DPoP" {
 			t.Errorf("with a proof: %s %s", p.Status, p.Text)
 		}
