@@ -63,9 +63,10 @@ type Installation struct {
 	Profiles          []string
 
 	// Devices reports whether there is device authorization (Config.DeviceAuthorization),
-	// Documents whether an https address can be a client_id, and Registers whether anybody can
-	// register a client (Config.UnknownClients).
-	Devices, Documents, Registers bool
+	// Documents whether an https address can be a client_id, Registers whether anybody can
+	// register a client, and RegistersByToken whether a program with a token can
+	// (Config.UnknownClients).
+	Devices, Documents, Registers, RegistersByToken bool
 
 	// Lifetimes are those in force.
 	Lifetimes Lifetimes
@@ -82,7 +83,7 @@ func (p *Provider) Installation() Installation {
 		HasAccounts: p.cfg.hasAccounts(), SignsUp: p.cfg.hasAccounts() && p.cfg.Mailer != nil, Assurance: p.cfg.highestAssurance(),
 		Scopes: slices.Clone(p.catalogue.Scopes), Attributes: slices.Clone(p.catalogue.Attributes), Groups: slices.Clone(p.catalogue.Groups),
 		Resources: slices.Clone(p.cfg.Resources), SigningAlgorithms: slices.Clone(p.cfg.SigningAlgorithms), Profiles: p.cfg.profiles(),
-		Devices: p.cfg.DeviceAuthorization.On, Documents: p.cfg.UnknownClients.Documents, Registers: p.cfg.UnknownClients.Register == unknown.RegisterOpen,
+		Devices: p.cfg.DeviceAuthorization.On, Documents: p.cfg.UnknownClients.Documents, Registers: p.cfg.UnknownClients.Register == unknown.RegisterOpen, RegistersByToken: p.cfg.UnknownClients.Register != "",
 		Lifetimes: p.cfg.Lifetimes, RecoveryWait: p.cfg.SignIn.Recovery.Wait,
 	}
 	if base := p.server.BasePath(); base != "" {

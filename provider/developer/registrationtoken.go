@@ -24,7 +24,7 @@ const maxTokenHosts = 20
 // registersByToken reports whether programs register applications of an environment with a token:
 // where developers register them themselves.
 func (d *Dashboard) registersByToken(env string) bool {
-	return d.mayRegister(env) && d.provider(env).Installation().Registers
+	return d.mayRegister(env) && d.provider(env).Installation().RegistersByToken
 }
 
 // showTokens lists the registration tokens of an organization in an environment.
