@@ -249,13 +249,18 @@ func (d *Dashboard) ScopesTaken(ctx context.Context, o Operator, app storage.App
 }
 
 // MoveApplication gives an application to another organization; the owners of both are told.
-// It has its log and its pictures there, its changes of before stay. provider.ErrChanged if
+// It has its log and its pictures there, its changes of before stay. A program that manages its
+// registration does so no longer, even after an interruption. provider.ErrChanged if
 // it has another Revision or is there already, ErrSuspended if one of the two is suspended,
 // ErrFull if the other has as many applications as it may have, ErrNotThere if there is no
 // such application or organization.
 func (d *Dashboard) MoveApplication(ctx context.Context, o Operator, app storage.Application, to string) error {
 	from := app.OrganizationID
-	err := d.inStep(ctx, func(ctx context.Context) error {
+	err := d.provider(app.Environment).Clients().RevokeRegistrationToken(ctx, app.ClientID)
+	if err != nil && !errors.Is(err, provider.ErrNoClient) {
+		return err
+	}
+	err = d.inStep(ctx, func(ctx context.Context) error {
 		return d.Store.MoveApplication(ctx, app.Environment, app.ClientID, app.Version, to, d.Quotas.Applications)
 	}, provider.Event{Name: provider.EventClientMoved, ClientID: app.ClientID, Detail: to})
 	if errors.Is(err, storage.ErrConflict) { // it is there

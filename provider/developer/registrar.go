@@ -94,9 +94,6 @@ func (g registrar) Replace(ctx context.Context, now, wanted provider.Client) err
 	if err != nil {
 		return err
 	}
-	if !a.org.Stopped.At.IsZero() {
-		return errSuspendedProgram
-	}
 	if (len(wanted.RedirectURIs) == 0) != (a.app.Kind == kindMachine) {
 		return wrong("RedirectURIs", "cannot come or go: register another application")
 	}
@@ -137,6 +134,9 @@ func (g registrar) act(ctx context.Context, clientID string) (act, error) {
 	}
 	if err == nil {
 		a.org, err = g.Store.Organization(ctx, a.app.OrganizationID)
+	}
+	if err == nil && !a.org.Stopped.At.IsZero() {
+		err = errSuspendedProgram
 	}
 	return a, asTokenError(err)
 }
