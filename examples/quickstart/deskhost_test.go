@@ -2,7 +2,7 @@ package main
 
 import (
 	"crypto/hmac"
-	"crypto/sha1" //nolint:gosec // what apps compute (RFC 6238)
+	"crypto/sha1"
 	"encoding/base32"
 	"encoding/binary"
 	"fmt"

@@ -66,11 +66,10 @@ func (e *Engine) demandProof(ctx context.Context, r *http.Request, form url.Valu
 	if proof != nil || !form.Has("client_assertion") {
 		return nil
 	}
-	client, err := e.Client(ctx, clientauth.ClaimedClient(r, form))
-	if err != nil || !client.RequireDPoP {
-		return nil // authentication says what is wrong
+	if client, err := e.Client(ctx, clientauth.ClaimedClient(r, form)); err == nil && client.RequireDPoP {
+		return errProofMissing
 	}
-	return errProofMissing
+	return nil // authentication says what is wrong with the client
 }
 
 // readProof returns the proof of a request of a client, and the nonce for its later ones; nil for

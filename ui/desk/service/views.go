@@ -36,8 +36,9 @@ const (
 	StateWaiting    State = "waiting"
 	StateOwnerless  State = "ownerless"
 
-	// Of hosts of applications that nobody has registered: let in, by the name that they give
-	// themselves, kept out by the configuration or by the staff, and of any host kept out.
+	// StateAdmitted and those that follow are of hosts of applications that nobody has registered:
+	// let in, also by the name that they give themselves, kept out by the configuration or by the
+	// staff, and all of them kept out.
 	StateAdmitted State = "admitted"
 	StateTrusted  State = "trusted"
 	StateRefused  State = "refused"

@@ -20,33 +20,25 @@ type stranger struct {
 	*httptest.Server
 	w    *place
 	mu   sync.Mutex
-	back []string // its redirect URIs
 	read int
 }
 
 const strangersCallback = "https://127.0.0.1/cb"
 
 func newStranger(w *place) *stranger {
-	s := &stranger{w: w, back: []string{strangersCallback}}
+	s := &stranger{w: w}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.read++
 		rw.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(rw).Encode(map[string]any{
-			"client_id": s.URL + r.URL.Path, "redirect_uris": s.back, "token_endpoint_auth_method": "none", "client_name": "Code Helper",
+			"client_id": s.URL + r.URL.Path, "redirect_uris": []string{strangersCallback}, "token_endpoint_auth_method": "none", "client_name": "Code Helper",
 			"grant_types": []string{"authorization_code", "refresh_token"},
 		})
 	}))
 	w.T.Cleanup(s.Close)
 	return s
-}
-
-// sends changes where its users come back to.
-func (s *stranger) sends(back ...string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.back = back
 }
 
 // id is its client ID: that of another application of the host for each path.
