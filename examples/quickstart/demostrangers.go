@@ -12,16 +12,13 @@ import (
 )
 
 // strangers are applications that nobody has registered: the document of one has changed, one
-// has registered itself, and the host of the last is denied.
+// is a program on the device of its user, and the host of the last is denied.
 func (s settlers) strangers(ctx context.Context) error {
 	helper := documented("https://assistant.example/client.json", "Paper Helper", s.now,
 		map[string]any{"redirect_uris": []string{"https://assistant.example/callback"}},
 		map[string]any{"redirect_uris": []string{"https://assistant.example/callback", "http://localhost/callback"}})
 	coupons := documented("https://app.coupons.example/client.json", "Free Coupons", s.now, nil, map[string]any{"redirect_uris": []string{"https://coupons.example/go"}})
-	editor := storage.Client{
-		ID: "dyn-demo-editor", Origin: storage.OriginRegistered, Name: "localhost", RedirectURIs: []string{"http://localhost/callback"},
-		Document: &storage.ClientDocument{Name: "Desk Editor"},
-	}
+	editor := documented("https://editor.example/client.json", "Desk Editor", s.now, nil, map[string]any{"redirect_uris": []string{"http://localhost/callback"}})
 	for i, c := range []storage.Client{helper, coupons, editor} {
 		c.Dialect, c.Public, c.AuthMethod, c.Unreviewed, c.RequirePKCE = provider.Standard, true, "none", true, true
 		c.ResponseTypes, c.GrantTypes, c.Scopes = []string{"code"}, []string{"authorization_code"}, []string{"openid"}
