@@ -13,7 +13,7 @@ func newReference(c Config) *reference.Document {
 	if c.Sandbox != nil {
 		sandbox := c.Sandbox.Installation()
 		i.SandboxURL, i.Devices, i.Documents = sandbox.BaseURL, i.Devices || sandbox.Devices, i.Documents || sandbox.Documents
-		i.Registers = i.Registers || sandbox.Registers
+		i.Registers, i.RegistersByToken = i.Registers || sandbox.Registers, i.RegistersByToken || sandbox.RegistersByToken
 	}
 	return reference.New(i)
 }

@@ -79,8 +79,8 @@ func New(i Installation) *Document {
 	if i.Devices {
 		endpoints = append(endpoints, deviceAuthorization(i))
 	}
-	if i.Registers {
-		endpoints = append(endpoints, registration())
+	if i.RegistersByToken {
+		endpoints = append(endpoints, registering(i.Registers), clientConfiguration())
 	}
 	return &Document{
 		Installation: i,

@@ -112,6 +112,11 @@ func TestErrorsHaveExamples(t *testing.T) {
 		"The DPoP proof is malformed, used, or not for this request, or its key is not accepted.", "This application has to send a DPoP proof.",
 		"Send the DPoP proof again, with the nonce of the header DPoP-Nonce.",
 		"redirect_uris has an address on a host that the operator has not allowed.", "The body cannot be read.", "Too many registrations from one address. Please wait.",
+		// A registration with a token depends on an organization of the dashboard.
+		"redirect_uris[0] is on a host that the token is not for.", "The organization has as many applications as it may have.",
+		"The owner who made the token has no verified e-mail address.", "Applications begin in the sandbox. Register this one there.",
+		"The organization of this token is suspended.", "The application is disabled. Its developers can enable it.",
+		"The change leaves out something that the review of the application requires.", "The registration has changed meanwhile. Read it again.",
 		// An API exchanges the token that somebody calls it with.
 		"The parameter subject_token is missing.", "The parameter subject_token_type is missing.", "Only an access token is exchanged, and only for an access token.",
 		"Leave out actor_token: the application that asks is the actor.", "The subject_token has been exchanged twice already.",

@@ -43,6 +43,7 @@ const (
 	ClientAuth       Auth = "client"       // credentials of the application; a public client names itself
 	ConfidentialAuth Auth = "confidential" // credentials of the application, with a secret
 	BearerAuth       Auth = "bearer"       // an access token
+	RegistrationAuth Auth = "registration" // a token for registrations
 )
 
 // Origins says which web pages may read an answer by a script (CORS).
@@ -76,8 +77,8 @@ type Parameter struct {
 	// Strings marks a list of strings, in JSON.
 	Strings bool
 
-	// Header marks one that is sent as a header.
-	Header bool
+	// Header marks one that is sent as a header, Path one that is within the path.
+	Header, Path bool
 }
 
 // Always needed is a parameter without which the request is refused.

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -47,13 +48,38 @@ var publicKey = json.RawMessage(`{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qY
 // installation is one with the defaults of everything.
 func installation(base string) Installation {
 	return Installation{SandboxURL: "https://sandbox.id.example", Installation: provider.Installation{
-		Name: "Bonafide", BaseURL: base, Issuer: base + "/oidc", Devices: true, Documents: true, Registers: true,
+		Name: "Bonafide", BaseURL: base, Issuer: base + "/oidc", Devices: true, Documents: true, Registers: true, RegistersByToken: true,
 		Scopes: catalogue.DefaultScopes(), Attributes: catalogue.DefaultAttributes(), Groups: catalogue.DefaultGroups(),
 		Lifetimes: provider.Lifetimes{
 			Code: time.Minute, AccessToken: 5 * time.Minute, IDToken: 5 * time.Minute, RefreshToken: 7 * 24 * time.Hour,
 			Grant: 30 * 24 * time.Hour, RefreshGrace: time.Minute, Flow: time.Hour,
 		},
 	}}
+}
+
+// The tokens with which programs register applications in the lab, and manage them.
+const (
+	initialAccessToken      = "initial-access-token"
+	registrationAccessToken = "registration-access-token"
+)
+
+// registrar registers what a program wants, without a dashboard.
+type registrar struct{ *provider.Provider }
+
+func (r registrar) Register(ctx context.Context, token string, c provider.Client) (provider.Client, error) {
+	if token != initialAccessToken {
+		return c, provider.ErrToken
+	}
+	c.ID, c.Scopes = "registered", []string{"openid"}
+	return c, r.Clients().Save(ctx, c)
+}
+
+func (r registrar) Replace(ctx context.Context, _, wanted provider.Client) error {
+	return r.Clients().Save(ctx, wanted)
+}
+
+func (r registrar) Remove(ctx context.Context, c provider.Client) error {
+	return r.Clients().Delete(ctx, c.ID)
 }
 
 func newLab(t testing.TB) *lab {
@@ -79,6 +105,7 @@ func newLab(t testing.TB) *lab {
 		}
 	})
 	l.doc = New(Installation{Installation: l.provider.Installation(), Button: l.provider.Pages().ButtonScript()})
+	l.provider.Clients().RegisterWith(registrar{l.provider})
 	l.register()
 	l.alice = newBrowser(t)
 	l.signIn()
@@ -101,6 +128,9 @@ func (l *lab) register() {
 		c.RedirectURIs = []string{callbackURI}
 		if slices.Contains(c.GrantTypes, bearerGrant) {
 			c.JWKS = publicKey
+		}
+		if c.ID == "std" {
+			c.RegistrationAccessToken = registrationAccessToken
 		}
 		if !c.Public {
 			c.Secret = strings.Repeat(c.ID+"-secret-", 6)
@@ -286,7 +316,7 @@ func (l *lab) object(raw string) map[string]any {
 // fill returns what a value of an example stands for.
 func (l *lab) fill(e Endpoint, client, value string) string {
 	l.t.Helper()
-	if e.JSON || strings.HasPrefix(value, `{"`) { // JSON
+	if e.JSON && !strings.HasPrefix(value, "Bearer ") || strings.HasPrefix(value, `{"`) { // JSON
 		return value
 	}
 	word, from, to := "", strings.Index(value, "{"), strings.LastIndex(value, "}")
@@ -302,6 +332,10 @@ func (l *lab) fill(e Endpoint, client, value string) string {
 	}
 	c := l.clients[client]
 	switch placeholder := value[from : to+1]; placeholder {
+	case "{initial_access_token}":
+		word = initialAccessToken
+	case "{registration_access_token}":
+		word = registrationAccessToken
 	case "{client_id}":
 		word = c.ID
 	case "{client_secret}":
@@ -400,7 +434,7 @@ func (l *lab) build(e Endpoint, client string, example []Pair, changes []Change)
 	if method == http.MethodGet {
 		query = values
 	}
-	r := l.request(method, l.doc.BaseURL+e.Path, raw)
+	r := l.request(method, l.doc.BaseURL+l.fill(e, client, e.Path), raw)
 	r.URL.RawQuery = strings.Trim(query.Encode()+"&"+rawQuery, "&")
 	for name := range headers {
 		r.Header.Set(name, headers.Get(name))

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/oauth"
+	"github.com/bonafide-id/bonafide/provider/internal/registration"
 	"github.com/bonafide-id/bonafide/provider/internal/resource"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 )
@@ -204,7 +206,7 @@ func (l *lab) part(token any, n int) map[string]any {
 func TestEveryPayloadIsAsDocumented(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
-	for _, id := range []struct{ endpoint, payload string }{{"discovery", "Discovery"}, {"jwks", "KeySet"}, {"introspect", "Introspection"}, {"push", "PushedRequest"}, {"device", "DeviceAuthorization"}, {"register", "Registration"}} {
+	for _, id := range []struct{ endpoint, payload string }{{"discovery", "Discovery"}, {"jwks", "KeySet"}, {"introspect", "Introspection"}, {"push", "PushedRequest"}, {"device", "DeviceAuthorization"}, {"register", "Registration"}, {"clientConfiguration", "Registration"}} {
 		e := l.doc.endpoint(id.endpoint)
 		fits(t, l.doc, "standard", id.payload, l.object(l.do(l.alice, l.build(e, "std", e.Example, nil)).body))
 	}
@@ -226,6 +228,31 @@ func TestEveryPayloadIsAsDocumented(t *testing.T) {
 				fits(t, l.doc, dialect, "Userinfo", l.object(l.do(l.alice, l.build(l.doc.endpoint("userinfo"), client, bearer, nil)).body))
 			}
 		}
+	}
+}
+
+// Where nobody registers without a token, the endpoint is documented with one.
+func TestRegistrationWithATokenIsAsDocumented(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	i := l.doc.Installation
+	i.Registers = false
+	d := New(i)
+	e := d.endpoint("register")
+	p := l.do(newBrowser(t), l.build(e, "std", e.Example, nil))
+	said := l.object(p.body)
+	fits(t, d, "standard", "Registration", said)
+	if p.StatusCode != e.Answers[0].Status || said["registration_access_token"] == nil {
+		t.Errorf("%s %s", p.Status, p.body)
+	}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[registration.Answer]()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !slices.ContainsFunc(d.payload("Registration").Members, func(m Member) bool { return m.Name == name }) {
+			t.Errorf("the payload has no %s", name)
+		}
+	}
+	if text := string(d.LLMs()); strings.Contains(text, "nobody has registered registers itself") || !strings.Contains(text, "-H 'Authorization: Bearer {initial_access_token}'") {
+		t.Error("llms.txt tells of a registration without a token, or not of one with it")
 	}
 }
 
@@ -263,7 +290,7 @@ func TestRoutesForApplicationsAreDocumented(t *testing.T) {
 	}
 	documented := map[string][]string{}
 	i := installation("https://id.example")
-	i.Registers = false // its route is there with the applications of a dashboard
+	i.RegistersByToken = false // its routes are there with the applications of a dashboard
 	for _, e := range New(i).Endpoints {
 		for _, path := range append(e.Aliases, e.Path) {
 			documented[path] = e.Methods
@@ -358,7 +385,7 @@ func TestSignedResponsesAreAsDocumented(t *testing.T) {
 func TestDevicesAreDocumentedWhereTheyAre(t *testing.T) {
 	t.Parallel()
 	i := installation("https://id.example")
-	i.Devices, i.Registers = false, false
+	i.Devices, i.RegistersByToken = false, false
 	for name, text := range map[string]string{"llms.txt": string(New(i).LLMs()), "openapi.json": string(New(i).OpenAPI())} {
 		if strings.Contains(text, "device_authorization") || strings.Contains(text, deviceGrant) || strings.Contains(text, "/oauth/register") {
 			t.Errorf("%s has devices, or the registration", name)

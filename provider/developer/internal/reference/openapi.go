@@ -56,8 +56,9 @@ func encode(document object) []byte {
 
 func (d *Document) securitySchemes() object {
 	return object{
-		"client": object{"type": "http", "scheme": "basic", "description": "`client_id` and `client_secret`. Both may be parameters of the form instead."},
-		"bearer": object{"type": "http", "scheme": "bearer", "description": "An access token."},
+		"client":       object{"type": "http", "scheme": "basic", "description": "`client_id` and `client_secret`. Both may be parameters of the form instead."},
+		"bearer":       object{"type": "http", "scheme": "bearer", "description": "An access token."},
+		"registration": object{"type": "http", "scheme": "bearer", "description": "An initial access token, or a registration access token."},
 		"openIdConnect": object{
 			"type": "openIdConnect", "openIdConnectUrl": d.Issuer + "/.well-known/openid-configuration",
 		},
@@ -74,7 +75,7 @@ func (d *Document) operation(e Endpoint, method string) object {
 		"operationId": id, "summary": e.Title, "description": strings.Join(append(slices.Clone(e.Text), e.facts()...), "\n\n"),
 		"responses": d.responses(e), "security": e.security(),
 	}
-	inForm := func(p Parameter) bool { return method == http.MethodPost && !p.Header }
+	inForm := func(p Parameter) bool { return method == http.MethodPost && !p.Header && !p.Path }
 	var inAddress []object
 	var form []Parameter
 	for _, p := range e.Parameters {
@@ -88,6 +89,9 @@ func (d *Document) operation(e Endpoint, method string) object {
 	}
 	if len(inAddress) > 0 {
 		o["parameters"] = inAddress
+	}
+	if method == http.MethodPut { // which sends what GET answers
+		o["requestBody"] = object{"required": true, "content": object{mediaJSON: object{"schema": d.answerSchema(e, e.Answers[0])}}}
 	}
 	if len(form) > 0 {
 		media := "application/x-www-form-urlencoded"
@@ -108,6 +112,8 @@ func (e Endpoint) security() []object {
 		return []object{{"client": []string{}}, {}}
 	case BearerAuth:
 		return []object{{"bearer": []string{}}, {}}
+	case RegistrationAuth:
+		return []object{{"registration": []string{}}}
 	default:
 		return []object{}
 	}
@@ -141,6 +147,9 @@ func (p Parameter) outsideForm(example string) object {
 	in := "query"
 	if p.Header {
 		in = "header"
+	}
+	if p.Path {
+		in = "path"
 	}
 	o := object{
 		"name": p.Name, "in": in, "required": p.Needed == Always, "description": p.text(), "schema": p.schema(),

@@ -161,7 +161,7 @@ func payloads(i Installation) []Payload {
 	if i.Devices {
 		all = append(all, deviceAuthorizationPayload(i))
 	}
-	if i.Registers {
+	if i.RegistersByToken {
 		all = append(all, registrationPayload())
 	}
 	for _, a := range i.handles() {
@@ -271,7 +271,7 @@ func discoveryPayload(i Installation) Payload {
 	if i.Devices {
 		p.Members = append(p.Members, Member{Name: "device_authorization_endpoint", Type: TypeString, Always: true, Meaning: "Its address."})
 	}
-	if i.Registers {
+	if i.RegistersByToken {
 		p.Members = append(p.Members, Member{Name: "registration_endpoint", Type: TypeString, Always: true, Meaning: "Its address."})
 	}
 	if i.Documents {

@@ -70,6 +70,8 @@ func (e Endpoint) facts() []string {
 		facts = append(facts, "Authenticate with HTTP Basic, or with `client_id` and `client_secret` in the form. An application with a key of its own sends `client_assertion` and `client_assertion_type` instead.")
 	case BearerAuth:
 		facts = append(facts, "Send the access token as `Authorization: Bearer`.")
+	case RegistrationAuth:
+		facts = append(facts, "Send the token as `Authorization: Bearer`, and nowhere else.")
 	case NoAuth:
 	}
 	if e.Origins != NoOrigin {
@@ -87,6 +89,9 @@ func parameterTable(parameters []Parameter) screens.DocsTable {
 		name, needed, meaning := code(p.Name), p.Needed, p.Meaning
 		if p.Header {
 			name += " (header)"
+		}
+		if p.Path {
+			name += " (path)"
 		}
 		if needed == "" {
 			needed = "no"
@@ -232,16 +237,19 @@ func (d *Document) example(e Endpoint) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "curl '%s'", address)
-	if e.JSON {
-		fmt.Fprintf(&b, " \\\n  -H 'Content-Type: %s' \\\n  -d '%s'", mediaJSON, jsonObject(e.Example))
-		return b.String()
-	}
+	var members []Pair
 	for _, p := range e.Example {
-		if p.Name == "Authorization" {
+		switch {
+		case p.Name == "Authorization":
 			fmt.Fprintf(&b, " \\\n  -H '%s: %s'", p.Name, p.Value)
-			continue
+		case e.JSON:
+			members = append(members, p)
+		default:
+			fmt.Fprintf(&b, " \\\n  --data-urlencode '%s=%s'", p.Name, p.Value)
 		}
-		fmt.Fprintf(&b, " \\\n  --data-urlencode '%s=%s'", p.Name, p.Value)
+	}
+	if len(members) > 0 {
+		fmt.Fprintf(&b, " \\\n  -H 'Content-Type: %s' \\\n  -d '%s'", mediaJSON, jsonObject(members))
 	}
 	return b.String()
 }
