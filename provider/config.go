@@ -77,7 +77,8 @@ type Config struct {
 
 	// Signers are those of the other SigningAlgorithms beside Signer, one for each. PS256 is
 	// asked of an RSA key with a salt of 32 bytes. A P-256 key returns the ASN.1 form, as
-	// crypto.Signer says. Ed25519 gets the message, of up to some 8 KiB.
+	// crypto.Signer says. Ed25519 gets the message, of up to some 8 KiB. With a Signer New wants one
+	// for each of the others, and refuses any without a Signer or for another algorithm.
 	// Defaults to none.
 	Signers map[string]crypto.Signer `json:"-"`
 

@@ -26,7 +26,7 @@ import (
 type UnknownClients struct {
 	// Documents accepts an https address as client_id, at which there is a JSON document with
 	// the metadata of the application (draft-ietf-oauth-client-id-metadata-document). The
-	// address has a path and at most 512 bytes; the document has at most 8 KiB and only
+	// address has a path and at most 512 bytes, and is no Resource's; the document has at most 8 KiB and only
 	// redirect URIs of the same registrable domain, of loopback hosts, and of a scheme that is
 	// the host in reverse order. It is read when a user arrives, and used for as long as its
 	// max-age says, from 5 minutes to a day. Config.AllowPrivateNetworks accepts addresses on
@@ -110,8 +110,12 @@ func (c Config) unknownPolicy() *unknown.Policy {
 	if base, err := url.Parse(c.BaseURL); err == nil {
 		own = base.Host
 	}
+	var apis []string
+	for _, r := range c.Resources {
+		apis = append(apis, r.URI)
+	}
 	return &unknown.Policy{
-		Documents: u.Documents, Register: u.Register, Scopes: u.scopes(c), Allow: u.Allow, Deny: u.Deny, Trusted: u.Trusted,
+		Documents: u.Documents, Register: u.Register, Scopes: u.scopes(c), Resources: apis, Allow: u.Allow, Deny: u.Deny, Trusted: u.Trusted,
 		AllowPrivate: c.AllowPrivateNetworks, Own: own, Algorithms: c.SigningAlgorithms, Addresses: c.addresses(),
 	}
 }

@@ -188,7 +188,8 @@ type Resource struct {
 	// ExchangesTo are the URIs of other resources that this one calls on behalf of a user: its
 	// Introspectors with the grant of token exchange (Client.GrantTypes) get a token for one of
 	// these for a token that they were called with (RFC 8693). The user must have been asked
-	// about both, and the new token has no more scopes; see docs/resources.md.
+	// about both, and the new token has no more scopes; see docs/resources.md. New refuses the
+	// URI of no other resource, and any without Introspectors.
 	// Defaults to none.
 	ExchangesTo []string `json:"exchanges_to,omitempty"`
 }
@@ -256,8 +257,9 @@ func (c Config) validateExchanges() error {
 	return nil
 }
 
-// validateResourceURI accepts a URI by RFC 8707 section 2 that has a host: no client_id has
-// a slash, so that an access token for a resource cannot pass for a client's ID token.
+// validateResourceURI accepts a URI by RFC 8707 section 2 that has a host: no client_id is one,
+// so that an access token for a resource cannot pass for a client's ID token. A registered
+// client_id has no slash, and the address of a document is refused if it is a resource's.
 func validateResourceURI(uri string) error {
 	u, err := url.Parse(uri)
 	switch {

@@ -3,6 +3,7 @@ package unknown
 import (
 	"errors"
 	"net/url"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/publicsuffix"
@@ -44,6 +45,8 @@ func (p *Policy) validateAddress(id string) error {
 		return errors.New("has a segment of dots in its path")
 	case p.isOwn(u):
 		return errors.New("is on the host of the provider")
+	case slices.Contains(p.Resources, id):
+		return errors.New("is the URI of an API")
 	case !p.admitsHost(u.Hostname()):
 		return errors.New("is on a host that may have no clients")
 	}

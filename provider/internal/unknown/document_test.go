@@ -2,6 +2,7 @@ package unknown
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,7 +14,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-var policy = &Policy{Documents: true, Scopes: []string{"openid"}, Algorithms: []string{"RS256", "ES256"}, Own: "id.example:8443", Deny: []string{"denied.example", "*.denied.example"}}
+var policy = &Policy{Documents: true, Scopes: []string{"openid"}, Algorithms: []string{"RS256", "ES256"}, Own: "id.example:8443", Resources: []string{"https://api.example/mcp"}, Deny: []string{"denied.example", "*.denied.example"}}
 
 // TestAddress tests which client IDs are called at all: none that is inside, has another
 // spelling, or is not of the web.
@@ -21,7 +22,7 @@ func TestAddress(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{
 		"https://claude.ai/oauth/claude-code-client-metadata", "https://app.example/c", "https://app.example/a?b=c", "https://xn--bcher-kva.example/c",
-		"https://app.example/a%20b", "https://app.example/" + strings.Repeat("a", maxAddress-len("https://app.example/")),
+		"https://app.example/a%20b", "https://api.example/mcp/client", "https://app.example/" + strings.Repeat("a", maxAddress-len("https://app.example/")),
 	} {
 		if err := policy.validateAddress(id); err != nil {
 			t.Errorf("%s: %v", id, err)
@@ -34,11 +35,20 @@ func TestAddress(t *testing.T) {
 		"https://app.example/../c", "https://app.example/a/./c", "https://app.example/a/%2e%2E/c", "https://app.example/a/.%2e/c",
 		"https://app.example/c#f", "https://u@app.example/c", "https://u:p@app.example/c", `https://app.example\@id.example/c`, "https://app.example/\u00e4", "https://app.example/a b", "https://app.example/\x00",
 		"https://id.example/c", "https://denied.example/c", "https://a.denied.example/c", "https:app.example/c", "//app.example/c", "app.example/c", "",
-		"https://app.example/" + strings.Repeat("a", maxAddress),
+		"https://app.example/" + strings.Repeat("a", maxAddress), "https://api.example/mcp",
 	} {
 		if policy.validateAddress(id) == nil {
 			t.Errorf("%q is called", id)
 		}
+	}
+}
+
+// TestAPIIsNoClient tests that a row whose address has become the URI of an API is no client.
+func TestAPIIsNoClient(t *testing.T) {
+	t.Parallel()
+	c := &registry.Client{Client: storage.Client{ID: policy.Resources[0], Origin: storage.OriginDocument}}
+	if err := policy.Admit(t.Context(), c); !errors.Is(err, registry.ErrDisabled) {
+		t.Errorf("%s: %v", c.ID, err)
 	}
 }
 

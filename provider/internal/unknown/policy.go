@@ -10,6 +10,7 @@ import (
 	"errors"
 	"net"
 	"net/url"
+	"slices"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/hosts"
@@ -40,6 +41,10 @@ type Policy struct {
 	// Own is the host of the provider, with its port if it has one. It has no clients.
 	Own string
 
+	// Resources are the URIs of APIs, which are no clients: an access token for one would have
+	// the audience of the ID tokens of the other.
+	Resources []string
+
 	// Algorithms are those that the provider signs with.
 	Algorithms []string
 
@@ -64,7 +69,7 @@ func (p *Policy) Admit(ctx context.Context, c *registry.Client) error {
 		if err := p.admitRegistered(c); err != nil {
 			return err
 		}
-	case !p.Documents || !p.admitsHost(hostOf(c.ID)):
+	case !p.Documents || slices.Contains(p.Resources, c.ID) || !p.admitsHost(hostOf(c.ID)):
 		return registry.ErrDisabled
 	default:
 		c.Scopes = p.Scopes
