@@ -43,15 +43,15 @@ func ValidateURL(address string, allowPrivate bool) error {
 	switch {
 	case err == nil && !allowed(literal, allowPrivate):
 		return errors.New("is an address that is not of the public internet")
-	case err != nil && endsInNumber(host):
+	case err != nil && EndsInNumber(host):
 		return errors.New("has a number for a host, which some read as an address; write it in full")
 	}
 	return nil
 }
 
-// endsInNumber reports whether browsers and resolvers may read a host as an IPv4 address:
+// EndsInNumber reports whether browsers and resolvers may read a host as an IPv4 address:
 // 127.1 and 2130706433 are 127.0.0.1 (WHATWG URL section 3.5).
-func endsInNumber(host string) bool {
+func EndsInNumber(host string) bool {
 	host = strings.TrimSuffix(host, ".")
 	last := strings.ToLower(host[strings.LastIndexByte(host, '.')+1:])
 	if hex, ok := strings.CutPrefix(last, "0x"); ok {

@@ -188,6 +188,9 @@ func (s *Clients) fetchNow(ctx context.Context, id string, row *registry.Client)
 		s.keep(id, kept{triedAt: now, failed: failed})
 		return nil, failed
 	}
+	if err := s.nameIt(ctx, &record); err != nil {
+		return nil, err
+	}
 	if row != nil {
 		if record, err = s.follow(ctx, row.ID, record, now); err != nil {
 			return nil, err
@@ -204,7 +207,7 @@ func (s *Clients) fetchNow(ctx context.Context, id string, row *registry.Client)
 	return client, nil
 }
 
-// look returns the registration at an address as it is now. The error is errUnanswered for one
+// look returns the registration at an address as it is now, with any name. The error is errUnanswered for one
 // that another attempt may mend.
 func (s *Clients) look(ctx context.Context, id string) (storage.Client, error) {
 	found, err := fetch(ctx, s.HTTP, id)
@@ -219,13 +222,19 @@ func (s *Clients) look(ctx context.Context, id string) (storage.Client, error) {
 	if err != nil {
 		return storage.Client{}, err
 	}
-	names, err := s.Names(ctx)
-	if err != nil {
-		return storage.Client{}, unanswered{err}
-	}
-	record.Document.Name = shownName(record.Document.Name, names)
 	record.Document.FreshUntil = now.Add(found.life)
 	return record, nil
+}
+
+// nameIt leaves a client the name of its document only if that may be shown. Its error is of the
+// database, and says nothing of the document.
+func (s *Clients) nameIt(ctx context.Context, record *storage.Client) error {
+	names, err := s.Names(ctx)
+	if err != nil {
+		return err
+	}
+	record.Document.Name = shownName(record.Document.Name, names)
+	return nil
 }
 
 // unanswered is an errUnanswered with its reason.

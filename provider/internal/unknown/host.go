@@ -5,12 +5,14 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 	"golang.org/x/net/publicsuffix"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/hosts"
+	"github.com/bonafide-id/bonafide/provider/internal/outbound"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -27,7 +29,7 @@ func (p *Policy) ReadHost(text string) (string, error) {
 	host = strings.TrimSuffix(strings.Trim(host, "[]"), ".")
 	if addr, err := netip.ParseAddr(host); err == nil {
 		host = addr.String()
-	} else if host, err = idna.Lookup.ToASCII(host); err != nil || host == "" || strings.Contains(host, "..") || len(host) > 253 {
+	} else if host, err = readName(host); err != nil {
 		return "", errors.New("is no host, such as app.example")
 	}
 	if p.AllowPrivate {
@@ -40,6 +42,25 @@ func (p *Policy) ReadHost(text string) (string, error) {
 		return "", errors.New("has many owners")
 	}
 	return host, nil
+}
+
+// readName reads a name of the DNS. One of ASCII is kept as it is, in lower case: clients come from
+// hosts such as v2--app.example and my_app.example, too, which IDNA refuses.
+func readName(text string) (name string, err error) {
+	if name = strings.ToLower(text); strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		if name, err = idna.Lookup.ToASCII(text); err != nil {
+			return "", err
+		}
+	}
+	if len(name) > 253 || outbound.EndsInNumber(name) {
+		return "", errors.New("is too long, or some read it as an address")
+	}
+	for label := range strings.SplitSeq(name, ".") {
+		if label == "" || strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
+			return "", errors.New("has a label that is none of a host")
+		}
+	}
+	return name, nil
 }
 
 // Standing is what a policy says of the clients of a host.

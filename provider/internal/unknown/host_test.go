@@ -1,6 +1,9 @@
 package unknown
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestReadHost tests that a host has one spelling, and that none of many owners is denied.
 func TestReadHost(t *testing.T) {
@@ -9,8 +12,10 @@ func TestReadHost(t *testing.T) {
 		"app.example": "app.example", " APP.Example. ": "app.example", "https://app.example:8443/cb?x#y": "app.example", "app.example:443": "app.example",
 		"bücher.example": "xn--bcher-kva.example", "XN--BCHER-KVA.example": "xn--bcher-kva.example", "ａpp.example": "app.example", "203.0.113.7": "203.0.113.7",
 		"[2001:db8::1]": "2001:db8::1", "2001:DB8:0:0::1": "2001:db8::1", "who.github.io": "who.github.io", "github.io": "github.io",
+		"my_App.example": "my_app.example", "v2--app.example": "v2--app.example", "-app.example": "-app.example", "xn--a.example": "xn--a.example",
+		"7.113": "", "0x7f.1": "", "2130706433": "", "app.0xff": "", strings.Repeat("a.", 125) + "test": "",
 		"": "", "com": "", "co.uk": "", "localhost": "", "127.0.0.1": "", "::1": "", "app.localhost": "", "*.app.example": "", "a b.example": "",
-		"app..example": "", "no_host.example": "", "-app.example": "", "https://": "", "https://user@app.example/": "", "\x00.example": "", "app.example/path": "",
+		"app..example": "", "no host.example": "", "app.example%00": "", "a\u202eb.example": "", "app\u3002example": "app.example", "https://": "", "https://user@app.example/": "", "\x00.example": "", "app.example/path": "",
 	} {
 		got, err := (&Policy{}).ReadHost(text)
 		if got != want || (err == nil) != (want != "") {

@@ -71,11 +71,9 @@ func (s *Clients) admitted(ctx context.Context, id string, m metadata, found fet
 	if err != nil {
 		return denied(err)
 	}
-	names, err := s.Names(ctx)
-	if err != nil {
+	if err := s.nameIt(ctx, &record); err != nil {
 		return Trial{}, err
 	}
-	record.Document.Name = shownName(m.Name, names)
 	record.Document.FreshUntil = now.Add(found.life)
 	return Trial{Client: record, Notes: leftOut(m, record)}, nil
 }

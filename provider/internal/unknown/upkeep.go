@@ -68,7 +68,9 @@ func (s *Clients) lookAgain(ctx context.Context, row storage.Client) error {
 	read, err := s.look(ctx, row.ID)
 	now := s.Clock()
 	if err == nil {
-		_, err = s.follow(ctx, row.ID, read, now)
+		if err = s.nameIt(ctx, &read); err == nil {
+			_, err = s.follow(ctx, row.ID, read, now)
+		}
 		return err
 	}
 	changed, document := row, *row.Document

@@ -162,7 +162,7 @@ func TestDenialIsRefused(t *testing.T) {
 	onBoth(t, func(t *testing.T, w *place) {
 		w.denyAnything(t, "sam", "/desk/hosts/app.example/do/deny_host", http.StatusNotFound)
 		w.denyAnything(t, "anna", "/desk/hosts/app.example/do/deny_host", http.StatusNotFound)
-		for _, path := range []string{"no_host", "a%20b", "%00", "*.example", "app.example%2F..%2Fx", strings.Repeat("a", 300)} {
+		for _, path := range []string{"no host.example", "7.113", "0x7f.1", "a%20b", "%00", "*.example", "app.example%2F..%2Fx", strings.Repeat("a", 300)} {
 			w.denyAnything(t, "olga", "/desk/hosts/"+path+"/do/deny_host", http.StatusNotFound)
 		}
 		olga := w.as("olga")
@@ -213,6 +213,31 @@ func TestDeniedHostComesBack(t *testing.T) {
 		w.OK(err)
 		if len(all) != 1 || all[0].Host != "xn--bcher-kva.example" {
 			t.Errorf("denied are %+v", all)
+		}
+	})
+}
+
+// Strangers come from hosts with names that IDNA refuses and browsers accept: these are seen at the
+// desk, and denied.
+func TestHostOfAnUnusualNameIsDenied(t *testing.T) {
+	onBoth(t, func(t *testing.T, w *place) {
+		olga := w.as("olga")
+		for _, host := range []string{"my_app.example", "v2--app.example", "-app.example", "xn--a.example"} {
+			id := "https://" + host + "/client.json"
+			w.OK(w.Store.SaveClient(t.Context(), storage.Client{
+				ID: id, Name: host, Origin: storage.OriginDocument, RedirectURIs: []string{"https://" + host + "/cb"}, CreatedAt: w.Now(),
+				Document: &storage.ClientDocument{},
+			}))
+			if p := olga.Open("/desk/hosts/" + host); p.StatusCode != http.StatusOK || !strings.Contains(p.Text, url.PathEscape(id)) {
+				t.Errorf("%s: %s\n%s", host, p.Status, p.Text)
+				continue
+			}
+			if done := denies(olga, host); done.StatusCode != http.StatusOK {
+				t.Errorf("%s: %s", host, done.Status)
+			}
+			if _, err := w.Store.HostDenial(t.Context(), host); err != nil {
+				t.Errorf("%s: %v", host, err)
+			}
 		}
 	})
 }

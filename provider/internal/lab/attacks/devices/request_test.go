@@ -1,6 +1,7 @@
 package devices
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"testing"
@@ -107,5 +108,38 @@ func TestDatabaseDownIsNoWrongCode(t *testing.T) {
 		}
 	}
 	store.Down(nil)
+	d.refused("authorization_pending")
+}
+
+// TestDatabaseFailsAtADevice has one method of the store fail at a time.
+func TestDatabaseFailsAtADevice(t *testing.T) {
+	t.Parallel()
+	var store *lab.FaultyStore
+	w := withDevices(t, lab.Faulty(&store))
+	d, alice := ask(w), w.Alice()
+	form := lab.Form("client_id", "tv", "scope", "openid")
+	entry, confirm := alice.Open("/device"), enter(alice, d.shown)
+	for method, step := range map[string]func() lab.Page{
+		"SaveDeviceCode":   func() lab.Page { return d.Post(devicePath, form) },
+		"DeviceCodeOfUser": func() lab.Page { return alice.SubmitOnce(entry, "user_code", d.shown) },
+		"AllowDeviceCode":  func() lab.Page { return alice.SubmitOnce(confirm, "action", "allow") },
+		"DenyDeviceCode":   func() lab.Page { return alice.SubmitOnce(confirm, "action", "deny") },
+		"DeviceCode": func() lab.Page {
+			return d.Post(lab.TokenPath, lab.Form("client_id", "tv", "grant_type", deviceGrant, "device_code", d.code))
+		},
+	} {
+		met := false
+		store.BreakBefore(func(_ context.Context, called string) error {
+			if called != method {
+				return nil
+			}
+			met = true
+			return storage.ErrUnavailable
+		})
+		if p := step(); p.StatusCode != http.StatusServiceUnavailable || !met {
+			t.Errorf("%s, met %v: %s %s", method, met, p.Status, p.Text)
+		}
+		store.Down(nil)
+	}
 	d.refused("authorization_pending")
 }

@@ -1,6 +1,7 @@
 package tokens
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
@@ -162,4 +164,58 @@ func TestHostDeniedElsewhere(t *testing.T) {
 	if got := lab.Response(t, b.Submit(b.Open(d.ask()), "action", "allow")); got.Get("code") == "" {
 		t.Errorf("after the denial: %v", got)
 	}
+}
+
+// TestDatabaseFailsAtAClientOfNobody has one method of the store fail at a time: a client that
+// cannot be judged is not said to be unknown, and its document is not said to be wrong.
+func TestDatabaseFailsAtAClientOfNobody(t *testing.T) {
+	t.Parallel()
+	var store *lab.FaultyStore
+	d := newDocuments(t)
+	w := lab.New(t, withDocuments(), lab.Faulty(&store)).WithClients().WithUsers()
+	b := w.Alice()
+	ask := func() lab.Page { return b.Get(d.ask("prompt", "consent")) }
+	consent := b.Open(d.ask())
+	for _, c := range []struct {
+		method string
+		step   func() lab.Page
+	}{
+		{"SaveClient", func() lab.Page { return b.SubmitOnce(consent, "action", "allow") }},
+		{"HostDenial", ask}, {"Client", ask}, {"ClientsOfOrigin", ask},
+	} {
+		w.Advance(6 * time.Minute) // which ends what is in memory
+		met := false
+		store.BreakBefore(func(_ context.Context, called string) error {
+			if called != c.method {
+				return nil
+			}
+			met = true
+			return storage.ErrUnavailable
+		})
+		lab.Unavailable(t, c.step())
+		if !met {
+			t.Errorf("%s was not called", c.method)
+		}
+		store.Down(nil)
+		if p := ask(); p.StatusCode >= http.StatusBadRequest {
+			t.Errorf("after %s: %s", c.method, p.Status)
+		}
+	}
+	if refused, err := w.Store.Events(t.Context(), storage.EventFilter{Name: "document_refused", Limit: 10}); err != nil || len(refused) > 0 {
+		t.Errorf("recorded %v, %v", refused, err)
+	}
+	code := lab.Response(t, b.Submit(b.Open(d.ask()), "action", "allow")).Get("code")
+	_, tokens := d.redeem(b, code, callback)
+	w.Advance(time.Minute)
+	store.BreakBefore(func(_ context.Context, called string) error {
+		if called == "HostDenial" {
+			return storage.ErrUnavailable
+		}
+		return nil
+	})
+	p, _ := d.refresh(b, tokens["refresh_token"])
+	lab.Refused(t, p, http.StatusServiceUnavailable, "temporarily_unavailable")
+	store.Down(nil)
+	p, tokens = d.refresh(b, tokens["refresh_token"])
+	lab.Granted(t, p, tokens)
 }
