@@ -7,7 +7,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// What follows are calls about clients that nobody has registered, and about devices.
+// Calls about clients that nobody has registered, and about devices.
 
 func (s *FaultyStore) SaveClient(ctx context.Context, c storage.Client) error {
 	return s.do(ctx, "SaveClient", func() error { return s.Store.SaveClient(ctx, c) })
