@@ -21,7 +21,7 @@ SWOT ?=
 # For the benchmark, as in `make bench BENCHFLAGS='-only bonafide,ceiling'`.
 BENCHFLAGS ?=
 
-# Every module has its own go.mod. Those of the linter, of the audit and of oauth2-proxy hold
+# Every module has its own go.mod. Those of the linter, of the audit, of oauth2-proxy and of kubelogin hold
 # no code of ours, and that of the benchmark fetches other providers to compare with: test it by name.
 MODULES := $(patsubst %/go.mod,%,$(shell find . -name go.mod -not -path '*/node_modules/*' | sort))
 CODE := $(filter-out ./.ci/tools/%,$(MODULES))

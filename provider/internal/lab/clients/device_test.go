@@ -34,22 +34,35 @@ func TestZitadelOnADevice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := i.newBrowser(t)
-	p := b.submit(b.open(asked.VerificationURI), map[string]string{"email": email, "password": password})
-	if p = b.submit(p, map[string]string{"user_code": strings.ToLower(asked.UserCode)}); !p.shows("A Television") {
-		t.Fatalf("the user is not told who asks: %s\n%s", p.Status, p.body)
-	}
-	b.submit(p, map[string]string{"action": "allow"})
+	i.newBrowser(t).allowDevice(asked.VerificationURI, asked.UserCode, "A Television")
 	tokens, err := rp.DeviceAccessToken(t.Context(), asked.DeviceCode, time.Second, device)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if i.verifies(t, tokens.IDToken); tokens.RefreshToken == "" {
+		t.Error("there is no refresh token")
+	}
+}
+
+// verifies reads an ID token of Alice with coreos/go-oidc.
+func (i *installation) verifies(t *testing.T, idToken string) {
+	t.Helper()
 	found, err := gooidc.NewProvider(t.Context(), i.Issuer())
 	if err != nil {
 		t.Fatal(err)
 	}
-	token, err := found.Verifier(&gooidc.Config{ClientID: clientID}).Verify(t.Context(), tokens.IDToken)
-	if err != nil || token.Subject != userID || tokens.RefreshToken == "" {
+	token, err := found.Verifier(&gooidc.Config{ClientID: clientID}).Verify(t.Context(), idToken)
+	if err != nil || token.Subject != userID {
 		t.Errorf("the token is of %+v, %v", token, err)
 	}
+}
+
+// allowDevice signs Alice in and allows the request of a device with this code.
+func (b *browser) allowDevice(address, code, name string) {
+	b.t.Helper()
+	p := b.submit(b.open(address), map[string]string{"email": email, "password": password})
+	if p = b.submit(p, map[string]string{"user_code": strings.ToLower(code)}); !p.shows(name) {
+		b.t.Fatalf("the user is not told who asks: %s\n%s", p.Status, p.body)
+	}
+	b.submit(p, map[string]string{"action": "allow"})
 }

@@ -17,9 +17,9 @@ func TestTheManualKnowsEveryVersion(t *testing.T) {
 		rows[row[1]] = row[2]
 	}
 	pinned := map[string]string{}
-	for _, file := range []string{"go.mod", "provider/internal/lab/clients/go.mod", ".ci/tools/oauth2proxy/go.mod"} {
+	for _, file := range []string{"go.mod", "provider/internal/lab/clients/go.mod", ".ci/tools/oauth2proxy/go.mod", ".ci/tools/kubelogin/go.mod"} {
 		for _, line := range regexp.MustCompile(`(?m)^\s+(\S+) (v\S+)`).FindAllStringSubmatch(read(t, file), -1) {
-			if pinned[line[1]] == "" { // the last one only has what oauth2-proxy links
+			if pinned[line[1]] == "" { // the last two also have what their programs link
 				pinned[line[1]] = line[2]
 			}
 		}

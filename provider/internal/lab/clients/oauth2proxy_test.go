@@ -6,7 +6,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -16,12 +15,7 @@ import (
 // TestOAuth2Proxy has oauth2-proxy guard a page that knows nothing of sign-in.
 func TestOAuth2Proxy(t *testing.T) {
 	once(t)
-	folder := t.TempDir()
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", folder, "tool")
-	build.Dir = filepath.Join(repository, ".ci/tools/oauth2proxy")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
+	program := tool(t, "oauth2proxy", "oauth2-proxy")
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write([]byte(r.Header.Get("X-Name") + " " + r.Header.Get("X-Email")))
 	}))
@@ -41,12 +35,12 @@ func TestOAuth2Proxy(t *testing.T) {
 	end := found.EndSessionEndpoint + "?" + url.Values{"client_id": {clientID}, "post_logout_redirect_uri": {s.afterwards}}.Encode()
 	s.signOut = "http://" + address + "/oauth2/sign_out?" + url.Values{"rd": {end}}.Encode()
 
-	config := filepath.Join(folder, "config.yaml")
+	config := filepath.Join(t.TempDir(), "config.yaml")
 	text := fmt.Sprintf(oauth2ProxyConfig, address, page.URL, clientID, clientSecret, i.Issuer())
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	start(t, s.afterwards, command(t, filepath.Join(folder, "oauth2-proxy"), "--alpha-config="+config,
+	start(t, s.afterwards, command(t, program, "--alpha-config="+config,
 		"--redirect-url="+s.redirectURI, "--skip-provider-button", "--email-domain=*", "--whitelist-domain=127.0.0.1:*",
 		"--cookie-secret=n8Wc2Vq6Jx0RzT4yLk9GmB5sHd7PfEaU", "--cookie-secure=false", "--cookie-refresh=1s",
 	))

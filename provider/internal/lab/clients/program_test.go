@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"testing"
@@ -30,6 +31,18 @@ func once(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a program that the race detector does not see")
 	}
+}
+
+// tool builds the program of a module of .ci/tools, and returns its path.
+func tool(t *testing.T, module, program string) string {
+	t.Helper()
+	folder := t.TempDir()
+	c := exec.CommandContext(t.Context(), "go", "build", "-o", folder, "tool")
+	c.Dir = filepath.Join(repository, ".ci/tools", module)
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return filepath.Join(folder, program)
 }
 
 // output is what a program prints, which may be read while it runs.
