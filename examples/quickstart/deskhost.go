@@ -43,12 +43,17 @@ type deskHost struct {
 	desk     http.Handler
 }
 
-// deskSession is who has signed in there, when, and how (RFC 8176).
+// deskSession is who has signed in there, when, and how (RFC 8176). Since is when the desk was told.
 type deskSession struct {
 	User    string    `json:"user"`
 	At      time.Time `json:"at"`
 	Methods []string  `json:"methods"`
+	Since   time.Time `json:"since"`
 }
+
+// clocksApart is how far the clocks of the desk and of the process that people sign in at may be
+// apart.
+const clocksApart = 5 * time.Second
 
 // newDeskHost registers the desk as an application, and returns its host without the desk.
 func newDeskHost(ctx context.Context, p *provider.Provider, address string, staff map[string]desk.Staff, log *slog.Logger) (*deskHost, error) {
@@ -146,7 +151,7 @@ func (h *deskHost) who(r *http.Request) (desk.Staff, error) {
 // isOf reports whether a session of the provider can be the one in which somebody signed in here:
 // what began later is none that a sign-out everywhere has left.
 func (s deskSession) isOf(session provider.RecordedSession) bool {
-	return !session.CreatedAt.Truncate(time.Second).After(s.At)
+	return !session.CreatedAt.After(s.Since.Add(clocksApart))
 }
 
 // keep has the browser keep a value that only this service reads, and an age of zero forget it.

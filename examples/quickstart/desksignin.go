@@ -118,7 +118,7 @@ func (h *deskHost) redeem(ctx context.Context, f deskFlow, code string) (deskSes
 	if id.Nonce != f.Nonce || how.At == 0 {
 		return deskSession{}, errors.New("the ID token is of another sign-in, or does not say when it was")
 	}
-	return deskSession{User: id.Subject, At: time.Unix(how.At, 0), Methods: how.Methods}, nil
+	return deskSession{User: id.Subject, At: time.Unix(how.At, 0), Methods: how.Methods, Since: time.Now()}, nil
 }
 
 // discover reads the metadata of the provider.
