@@ -32,36 +32,37 @@ func TestAttackRefusedExchanges(t *testing.T) {
 		code       string
 		diagnosis  provider.Diagnosis
 	}{
-		"more scope than the subject":        {"tools-api", token, []string{"scope", "files:write"}, "invalid_scope", "scope_not_exchanged"},
-		"a scope of tools only":              {"tools-api", token, []string{"scope", "tools:run"}, "invalid_scope", "scope_not_exchanged"},
-		"the scope openid":                   {"tools-api", token, []string{"scope", "openid"}, "invalid_scope", "scope_not_exchanged"},
-		"the scope offline_access":           {"tools-api", token, []string{"scope", "offline_access"}, "invalid_scope", "scope_not_exchanged"},
-		"an unknown scope beside another":    {"tools-api", token, []string{"scope", "files:read nonsense"}, "invalid_scope", "scope_not_exchanged"},
-		"an API that is not listed":          {"tools-api", token, []string{"resource", closedURI}, "invalid_target", "resource_not_exchanged"},
-		"an API of the next hop":             {"tools-api", token, []string{"resource", lab.PlainURI}, "invalid_target", "resource_not_exchanged"},
-		"its own API":                        {"tools-api", token, []string{"resource", lab.ToolsURI}, "invalid_target", "resource_not_exchanged"},
-		"the provider":                       {"tools-api", token, []string{"resource", w.Issuer()}, "invalid_target", "resource_unknown"},
-		"no API":                             {"tools-api", token, []string{"resource", ""}, "invalid_target", "parameter_missing"},
-		"two APIs":                           {"tools-api", token, []string{"audience", closedURI}, "invalid_target", "parameter_missing"},
-		"an API that no user was asked of":   {"tools-api", alone, nil, "invalid_target", "resource_wider"},
-		"a token of another API":             {"files-api", token, []string{"resource", lab.PlainURI}, "invalid_request", "subject_token_of_another_api"},
-		"a token that was for files already": {"tools-api", direct, nil, "invalid_request", "subject_token_of_another_api"},
-		"a token for no API":                 {"tools-api", own, nil, "invalid_request", "subject_token_of_another_api"},
-		"as the application of the token":    {"stranger", token, nil, "invalid_request", "subject_token_of_another_api"},
-		"a machine's token":                  {"tools-api", mine, nil, "invalid_request", "access_token_without_user"},
-		"a refresh token":                    {"tools-api", refresh, nil, "invalid_request", "access_token_unknown"},
-		"a token with another last letter":   {"tools-api", token[:len(token)-2] + "xx", nil, "invalid_request", "access_token_unknown"},
-		"an ID token type":                   {"tools-api", token, []string{"subject_token_type", "urn:ietf:params:oauth:token-type:id_token"}, "invalid_request", "parameter_unsupported"},
-		"a refresh token in exchange":        {"tools-api", token, []string{"requested_token_type", "urn:ietf:params:oauth:token-type:refresh_token"}, "invalid_request", "parameter_unsupported"},
-		"an actor":                           {"tools-api", token, []string{"actor_token", token, "actor_token_type", accessToken}, "invalid_request", "parameter_unsupported"},
-		"without a token":                    {"tools-api", token, []string{"subject_token", ""}, "invalid_request", "parameter_missing"},
-		"without its type":                   {"tools-api", token, []string{"subject_token_type", ""}, "invalid_request", "parameter_missing"},
-		"without the grant":                  {"plain-tools", token, nil, "unauthorized_client", "grant_not_registered"},
-		"unreviewed":                         {"raw-api", token, nil, "unauthorized_client", "grant_not_registered"},
-		"the application itself":             {"agent", token, nil, "unauthorized_client", "grant_not_registered"},
-		"in the older dialect":               {"v3", token, nil, "unsupported_grant_type", "grant_not_registered"},
-		"a public client":                    {"pub", token, []string{"client_secret", ""}, "unauthorized_client", "grant_not_registered"},
-		"a scope that it is not given":       {"narrow-api", token, []string{"scope", "files:read tools:run"}, "invalid_scope", "scope_not_exchanged"},
+		"more scope than the subject":                    {"tools-api", token, []string{"scope", "files:write"}, "invalid_scope", "scope_not_exchanged"},
+		"a scope of tools only":                          {"tools-api", token, []string{"scope", "tools:run"}, "invalid_scope", "scope_not_exchanged"},
+		"the scope openid":                               {"tools-api", token, []string{"scope", "openid"}, "invalid_scope", "scope_not_exchanged"},
+		"the scope offline_access":                       {"tools-api", token, []string{"scope", "offline_access"}, "invalid_scope", "scope_not_exchanged"},
+		"an unknown scope beside another":                {"tools-api", token, []string{"scope", "files:read nonsense"}, "invalid_scope", "scope_not_exchanged"},
+		"an API that is not listed":                      {"tools-api", token, []string{"resource", closedURI}, "invalid_target", "resource_not_exchanged"},
+		"an API of the next hop":                         {"tools-api", token, []string{"resource", lab.PlainURI}, "invalid_target", "resource_not_exchanged"},
+		"its own API":                                    {"tools-api", token, []string{"resource", lab.ToolsURI}, "invalid_target", "resource_not_exchanged"},
+		"the provider":                                   {"tools-api", token, []string{"resource", w.Issuer()}, "invalid_target", "resource_unknown"},
+		"no API":                                         {"tools-api", token, []string{"resource", ""}, "invalid_target", "parameter_missing"},
+		"two APIs":                                       {"tools-api", token, []string{"audience", closedURI}, "invalid_target", "parameter_missing"},
+		"an API that no user was asked of":               {"tools-api", alone, nil, "invalid_target", "resource_wider"},
+		"a token of another API":                         {"files-api", token, []string{"resource", lab.PlainURI}, "invalid_request", "subject_token_of_another_api"},
+		"a token that was for files already":             {"tools-api", direct, nil, "invalid_request", "subject_token_of_another_api"},
+		"a token for no API":                             {"tools-api", own, nil, "invalid_request", "subject_token_of_another_api"},
+		"as the application of the token":                {"stranger", token, nil, "invalid_request", "subject_token_of_another_api"},
+		"a machine's token":                              {"tools-api", mine, nil, "invalid_request", "access_token_without_user"},
+		"a refresh token":                                {"tools-api", refresh, nil, "invalid_request", "access_token_unknown"},
+		"a token with another last letter":               {"tools-api", token[:len(token)-2] + "xx", nil, "invalid_request", "access_token_unknown"},
+		"an ID token type":                               {"tools-api", token, []string{"subject_token_type", "urn:ietf:params:oauth:token-type:id_token"}, "invalid_request", "parameter_unsupported"},
+		"a refresh token in exchange":                    {"tools-api", token, []string{"requested_token_type", "urn:ietf:params:oauth:token-type:refresh_token"}, "invalid_request", "parameter_unsupported"},
+		"an actor":                                       {"tools-api", token, []string{"actor_token", token, "actor_token_type", accessToken}, "invalid_request", "parameter_unsupported"},
+		"without a token":                                {"tools-api", token, []string{"subject_token", ""}, "invalid_request", "parameter_missing"},
+		"without its type":                               {"tools-api", token, []string{"subject_token_type", ""}, "invalid_request", "parameter_missing"},
+		"without the grant":                              {"plain-tools", token, nil, "unauthorized_client", "grant_not_registered"},
+		"unreviewed":                                     {"raw-api", token, nil, "unauthorized_client", "grant_not_registered"},
+		"the application itself":                         {"agent", token, nil, "unauthorized_client", "grant_not_registered"},
+		"in the older dialect":                           {"v3", token, nil, "unsupported_grant_type", "grant_not_registered"},
+		"a public client":                                {"pub", token, []string{"client_secret", ""}, "unauthorized_client", "grant_not_registered"},
+		"a scope of the subject that it may not ask for": {"write-api", token, []string{"scope", "files:read"}, "invalid_scope", "scope_not_exchanged"},
+		"a scope that it is not given":                   {"narrow-api", token, []string{"scope", "files:read tools:run"}, "invalid_scope", "scope_not_exchanged"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			seen := w.WatchActivity()
@@ -278,6 +279,25 @@ func TestAttackExchangeWhileTheDatabaseIsDown(t *testing.T) {
 			lab.Refused(t, b.Client(lab.IntrospectPath, "files-api", "token", files), http.StatusServiceUnavailable, "temporarily_unavailable")
 		}
 		store.Down(nil)
+	}
+	// A token in exchange is read with that which it was exchanged for, and with its clients: one
+	// call after the other fails.
+	for method, least := range map[string]int{"Token": 2, "Client": 3} {
+		for fails, calls := 1, 1; fails <= max(calls, least); fails++ {
+			w.Advance(time.Second) // nothing is in memory
+			calls = 0
+			store.BreakBefore(func(_ context.Context, called string) error {
+				if called != method {
+					return nil
+				}
+				if calls++; calls == fails {
+					return storage.ErrUnavailable
+				}
+				return nil
+			})
+			lab.Refused(t, b.Client(lab.IntrospectPath, "files-api", "token", files), http.StatusServiceUnavailable, "temporarily_unavailable")
+			store.Down(nil)
+		}
 	}
 	if seenBy(b, "files-api", files) == nil {
 		t.Error("it has ended")

@@ -28,7 +28,7 @@ func withAPIs(t *testing.T, change ...func(*provider.Config)) *lab.Fixture {
 func chain(c *provider.Config) {
 	c.Scopes = append(provider.DefaultScopes(), provider.Scope{Name: "tools:run"}, provider.Scope{Name: "files:read"}, provider.Scope{Name: "files:write"})
 	c.Resources = []provider.Resource{
-		{URI: lab.ToolsURI, Introspectors: []string{"tools-api", "plain-tools", "raw-api", "narrow-api", "v3", "pub"}, ExchangesTo: []string{lab.FilesURI}},
+		{URI: lab.ToolsURI, Introspectors: []string{"tools-api", "plain-tools", "raw-api", "narrow-api", "write-api", "v3", "pub"}, ExchangesTo: []string{lab.FilesURI}},
 		{URI: lab.FilesURI, Scopes: []string{"files:read", "files:write"}, Introspectors: []string{"files-api"}, ExchangesTo: []string{lab.PlainURI}},
 		{URI: lab.PlainURI, Introspectors: []string{"plain-api"}, ExchangesTo: []string{lab.ToolsURI}},
 		{URI: closedURI, Introspectors: []string{"closed-api"}},
@@ -49,6 +49,7 @@ func registerAPIs(w *lab.Fixture) {
 	w.Machine("plain-tools") // without the grant
 	w.Machine("raw-api", exchanges, func(c *provider.Client) { c.Unreviewed = true })
 	w.Machine("narrow-api", exchanges, func(c *provider.Client) { c.Scopes = []string{"files:read"} })
+	w.Machine("write-api", exchanges, func(c *provider.Client) { c.Scopes = []string{"files:write"} })
 	for _, c := range []provider.Client{
 		{ID: "agent", Name: "Agent", GrantTypes: []string{"authorization_code", "refresh_token", "client_credentials"}},
 		{ID: "jwt", Name: "JWT App", GrantTypes: []string{"authorization_code", "refresh_token"}, AccessTokenFormat: "jwt"},
