@@ -6,7 +6,7 @@ import (
 )
 
 // RegistrationToken is an initial access token (RFC 7591 section 3): who presents it registers
-// applications of an organization. It is valid as long as its maker is an owner.
+// applications of an organization. It is valid while its maker is an owner whose account is not locked.
 type RegistrationToken struct {
 	// Digest is that of the token, which no store knows.
 	Digest         Digest
@@ -34,7 +34,7 @@ type RegistrationToken struct {
 // is not a part of [Store].
 type RegistrationTokens interface {
 	// CreateRegistrationToken records a token. ErrLimit if the organization has most or more
-	// that have not expired by CreatedAt, ErrNotFound if it is gone or MadeBy is not its owner,
+	// that have not expired by CreatedAt, ErrNotFound if it is gone, or MadeBy is not its owner or locked,
 	// ErrConflict if the digest exists, ErrOrganizationStopped if it is stopped.
 	CreateRegistrationToken(ctx context.Context, t RegistrationToken, most int) error
 
@@ -51,7 +51,7 @@ type RegistrationTokens interface {
 
 	// RegisterApplication is CreateApplication with a token, of which it uses up one
 	// registration. ErrNotFound if the token is not of this organization and environment,
-	// expired at now, used up or revoked, or its maker is no longer an owner. An error uses up
-	// nothing.
+	// expired at now, used up or revoked, or its maker is no longer an owner, or locked. An error
+	// uses up nothing.
 	RegisterApplication(ctx context.Context, a Application, token Digest, now time.Time, most int) error
 }

@@ -9,9 +9,10 @@ import (
 
 const registrationTokenColumns = `digest, organization_id, environment, name, hosts, remaining, made_by, created_at, expires_at`
 
-// madeByOwner is true for a registration token, t, whose maker is an owner. It stays so until the
-// end of a step that has locked the organization.
-const madeByOwner = `EXISTS (SELECT 1 FROM main.members m WHERE m.organization_id = t.organization_id AND m.user_id = t.made_by AND m.role = 'owner')`
+// madeByOwner is true for a registration token, t, whose maker is an owner, which lasts until the
+// end of a step that has locked the organization, and is not locked.
+const madeByOwner = `EXISTS (SELECT 1 FROM main.members m WHERE m.organization_id = t.organization_id AND m.user_id = t.made_by AND m.role = 'owner')
+	AND NOT EXISTS (SELECT 1 FROM main.accounts WHERE id = t.made_by AND disabled <> 0)`
 
 // CreateRegistrationToken implements storage.RegistrationTokens.
 func (s *Store) CreateRegistrationToken(ctx context.Context, t storage.RegistrationToken, most int) error {

@@ -117,6 +117,17 @@ func (s *developerSuite) registrationTokens(t *testing.T) {
 			})
 		}
 	})
+	t.Run("RestWhileTheOneWhoHasMadeThemIsLocked", func(t *testing.T) {
+		store := s.store(t)
+		createOrganization(t, store, "acme")
+		ok(t, store.CreateAccount(t.Context(), storage.Account{ID: "owner of acme", CreatedAt: t0}))
+		ok(t, store.CreateRegistrationToken(t.Context(), registrationToken("token", "acme"), many))
+		ok(t, store.SetDisabled(t.Context(), "owner of acme", true, t0))
+		fails(t, store.RegisterApplication(t.Context(), application("client", "acme"), digest("token"), t0, many), storage.ErrNotFound)
+		fails(t, store.CreateRegistrationToken(t.Context(), registrationToken("another", "acme"), many), storage.ErrNotFound)
+		ok(t, store.SetDisabled(t.Context(), "owner of acme", false, t0))
+		ok(t, store.RegisterApplication(t.Context(), application("client", "acme"), digest("token"), t0, many))
+	})
 	t.Run("AreSweptAtTheirEnd", func(t *testing.T) {
 		store := s.store(t)
 		createOrganization(t, store, "acme")
