@@ -18,9 +18,9 @@ import (
 func (w *place) faulty(t *testing.T, name string, ask func() lab.Page, check func(p lab.Page), between ...func()) {
 	t.Helper()
 	for at := 1; at < 200; at++ {
-		w.tap.open(at)
+		w.tap.Open(at, false)
 		p := ask()
-		if len(w.tap.close()) < at {
+		if len(w.tap.Close()) < at {
 			check(p)
 			return
 		}
@@ -31,7 +31,7 @@ func (w *place) faulty(t *testing.T, name string, ask func() lab.Page, check fun
 		case p.StatusCode == http.StatusServiceUnavailable && p.Header.Get("Retry-After") != "":
 			safe(t, p)
 			silent(t, p)
-			if strings.Contains(p.Text, errDisk.Error()) {
+			if strings.Contains(p.Text, lab.ErrDisk.Error()) {
 				t.Errorf("%s: statement %d: the page says why", name, at)
 			}
 		case p.StatusCode < http.StatusBadRequest: // what it needed was there already

@@ -38,7 +38,7 @@ const (
 // reviews, anna audits. alice and bob are people.
 type place struct {
 	*lab.Fixture
-	tap  *tap
+	tap  *lab.Tap
 	desk *desk.Desk
 
 	mu     sync.Mutex
@@ -69,17 +69,17 @@ func newPlace(t testing.TB, change ...func(*desk.Config)) *place {
 // newPlaceAt is a place on a PostgreSQL database, or on a file that has a tap.
 func newPlaceAt(t testing.TB, url string, change ...func(*desk.Config)) *place {
 	t.Helper()
-	w := &place{tap: &tap{}, staff: map[string][]desk.Role{
+	w := &place{tap: &lab.Tap{}, staff: map[string][]desk.Role{
 		"sam": {desk.RoleSupport}, "simon": {desk.RoleSupport}, "olga": {desk.RoleOperator}, "oleg": {desk.RoleOperator},
 		"rita": {desk.RoleReviewer}, "anna": {desk.RoleAuditor},
 	}}
 	policies := verification.Policies{{Group: "student", Rule: verification.By(verification.Invitation())}}
 	file := filepath.Join(t.TempDir(), "tapped.db")
-	open := func() (storage.Store, error) { return sqlitefile.Open(t.Context(), file, w.tap.driver()) }
+	open := func() (storage.Store, error) { return sqlitefile.Open(t.Context(), file, w.tap.Driver()) }
 	if url != "" {
 		open = func() (storage.Store, error) { return postgres.Open(t.Context(), url) }
 	}
-	w.Fixture = lab.New(t, inPlace(t, open), func(c *provider.Config) {
+	w.Fixture = lab.New(t, lab.InPlace(t, open), func(c *provider.Config) {
 		c.Verifiers = policies.Verifiers()
 		c.Attributes = []provider.Attribute{{Handle: "allergy", Name: "Allergy", Sensitive: true}}
 		c.Resources = append(c.Resources, desk.Resource(c.BaseURL, "robot"))
@@ -117,29 +117,6 @@ func newPlaceAt(t testing.TB, url string, change ...func(*desk.Config)) *place {
 	mux.Handle("/", w.Provider)
 	w.Server.Config.Handler = mux
 	return w
-}
-
-// inPlace puts another database in the place of that of the fixture.
-func inPlace(t testing.TB, open func() (storage.Store, error)) func(*provider.Config) {
-	return func(c *provider.Config) {
-		keys, err := c.Store.Keys(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Store.Close(); err != nil {
-			t.Fatal(err)
-		}
-		store, err := open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, key := range keys {
-			if err := store.AddKey(t.Context(), key); err != nil {
-				t.Fatal(err)
-			}
-		}
-		c.Store = store
-	}
 }
 
 func (w *place) who(_ context.Context, userID string) (desk.Staff, error) {

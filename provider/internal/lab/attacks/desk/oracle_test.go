@@ -46,9 +46,9 @@ func TestSearchTakesAsLong(t *testing.T) {
 	csrf := token(sam)
 	ask := func(sought string) (statements int, took time.Duration) {
 		begin := time.Now()
-		w.tap.open(0)
+		w.tap.Open(0, false)
 		sam.Post("/desk/find", lab.Form("csrf", csrf, "sought", sought))
-		return len(w.tap.close()), time.Since(begin)
+		return len(w.tap.Close()), time.Since(begin)
 	}
 	ask("bob@example.com") // what is remembered for a second is remembered
 	const patience = 150 * time.Millisecond

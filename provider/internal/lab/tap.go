@@ -1,4 +1,4 @@
-package desk
+package lab
 
 import (
 	"context"
@@ -7,32 +7,36 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"testing"
 
 	"github.com/mattn/go-sqlite3"
 
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlitefile"
 )
 
-// errDisk is what a statement fails with that a test lets fail.
-var errDisk = errors.New("the disk fails")
+// ErrDisk is what a statement fails with that a test lets fail.
+var ErrDisk = errors.New("the disk fails")
 
-// tap is a driver of SQLite that counts statements, and lets one of them fail.
-type tap struct {
+// Tap is a driver of SQLite that counts statements, and lets some of them fail.
+type Tap struct {
 	mu     sync.Mutex
 	sent   []string
 	failAt int
+	alone  bool
 }
 
-// open counts from now on, and lets the statement of this number fail with all that follow; 0
-// for none.
-func (d *tap) open(failAt int) {
+// Open counts from now on, and lets the statement of this number fail, alone or with all that
+// follow; 0 for none.
+func (d *Tap) Open(failAt int, alone bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.sent, d.failAt = nil, failAt
+	d.sent, d.failAt, d.alone = nil, failAt, alone
 }
 
-// close has all statements succeed, and returns those since it was opened.
-func (d *tap) close() []string {
+// Close has all statements succeed, and returns those since it was opened.
+func (d *Tap) Close() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	sent := d.sent
@@ -40,22 +44,23 @@ func (d *tap) close() []string {
 	return sent
 }
 
-func (d *tap) pass(query string) error {
+func (d *Tap) pass(query string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.sent = append(d.sent, query)
-	if d.failAt > 0 && len(d.sent) >= d.failAt && !strings.HasPrefix(query, "ROLLBACK") {
-		return errDisk
+	fails := len(d.sent) == d.failAt || !d.alone && len(d.sent) > d.failAt
+	if d.failAt > 0 && fails && !strings.HasPrefix(query, "ROLLBACK") {
+		return ErrDisk
 	}
 	return nil
 }
 
-// driver is this tap as a driver.
-func (d *tap) driver() sqlitefile.Driver {
+// Driver is this tap as a driver.
+func (d *Tap) Driver() sqlitefile.Driver {
 	return sqlitefile.Driver{
 		SQL: tapped{d, &sqlite3.SQLiteDriver{}}, Params: url.Values{"_stmt_cache_size": {"256"}},
 		Code: func(err error) int {
-			if errors.Is(err, errDisk) {
+			if errors.Is(err, ErrDisk) {
 				return int(sqlite3.ErrIoErr)
 			}
 			var failed sqlite3.Error
@@ -68,7 +73,7 @@ func (d *tap) driver() sqlitefile.Driver {
 }
 
 type tapped struct {
-	tap *tap
+	tap *Tap
 	driver.Driver
 }
 
@@ -83,7 +88,7 @@ func (d tapped) Open(name string) (driver.Conn, error) {
 
 type tappedConn struct {
 	*sqlite3.SQLiteConn
-	tap *tap
+	tap *Tap
 }
 
 // QueryContext implements driver.QueryerContext.
@@ -100,4 +105,27 @@ func (c *tappedConn) ExecContext(ctx context.Context, query string, args []drive
 		return nil, err
 	}
 	return c.SQLiteConn.ExecContext(ctx, query, args)
+}
+
+// InPlace puts another database in the place of that of the fixture.
+func InPlace(t testing.TB, open func() (storage.Store, error)) func(*provider.Config) {
+	return func(c *provider.Config) {
+		keys, err := c.Store.Keys(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Store.Close(); err != nil {
+			t.Fatal(err)
+		}
+		store, err := open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range keys {
+			if err := store.AddKey(t.Context(), key); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.Store = store
+	}
 }
