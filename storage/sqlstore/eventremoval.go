@@ -47,15 +47,17 @@ func (s *Store) RemoveEvents(ctx context.Context, before, now time.Time, limit i
 	})
 }
 
-// removeSwept removes events of removed blocks, with what was erased in them. The last event of
-// all stays: an empty table of SQLite would give its ID once more.
+// removeSwept removes events of removed blocks, and then what was erased in them: an event that is
+// left can still be verified. The last event of all stays: an empty table of SQLite would give its
+// ID once more.
 func removeSwept(tx *tx, swept int64, limit int) (int, error) {
-	if _, err := tx.exec(`DELETE FROM main.event_erasures WHERE event_id IN (
-		SELECT event_id FROM main.event_erasures WHERE event_id <= ?1 ORDER BY event_id LIMIT ?2)`, swept, limit); err != nil {
-		return 0, err
-	}
-	return tx.exec(`DELETE FROM main.events WHERE id IN (
+	removed, err := tx.exec(`DELETE FROM main.events WHERE id IN (
 		SELECT id FROM main.events WHERE id <= ?1 AND id < (SELECT max(id) FROM main.events) ORDER BY id LIMIT ?2)`, swept, limit)
+	if err != nil || removed == 0 {
+		return removed, err
+	}
+	_, err = tx.exec(`DELETE FROM main.event_erasures WHERE event_id <= ?1 AND event_id < (SELECT min(id) FROM main.events)`, swept)
+	return removed, err
 }
 
 // nextSwept returns the last event of the first block that is not removed, if its age allows

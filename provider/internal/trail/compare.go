@@ -11,10 +11,7 @@ import (
 // compare compares the lines of a block with its root, and names the first that differs, by the
 // marks of those that were sealed.
 func (v *verifier) compare(b storage.Block, marks []byte, events []storage.Event, erasures []storage.Erasure) *Finding {
-	was := make(map[int64]*storage.Erasure, len(erasures))
-	for i := range erasures {
-		was[erasures[i].EventID] = &erasures[i]
-	}
+	was := byEvent(erasures)
 	leaves := make([]tlog.Hash, len(events))
 	for i, e := range events {
 		leaves[i] = v.keys.line(e, was[e.ID])
@@ -38,13 +35,27 @@ func (v *verifier) compare(b storage.Block, marks []byte, events []storage.Event
 	return nil
 }
 
+// byEvent returns erasures by the line that they are about.
+func byEvent(erasures []storage.Erasure) map[int64]*storage.Erasure {
+	was := make(map[int64]*storage.Erasure, len(erasures))
+	for i := range erasures {
+		was[erasures[i].EventID] = &erasures[i]
+	}
+	return was
+}
+
+// marked reports whether a hash has the mark at this place.
+func marked(marks []byte, at int, leaf tlog.Hash) bool {
+	return at >= 0 && (at+1)*markSize <= len(marks) && bytes.Equal(leaf[:markSize], marks[at*markSize:(at+1)*markSize])
+}
+
 // differs returns the first line of a block that is not what was sealed.
 func differs(b storage.Block, marks []byte, events []storage.Event, leaves []tlog.Hash) (int64, Cause) {
 	if len(marks) != b.Count*markSize {
 		return 0, LinesDiffer
 	}
 	is := func(leaf, mark int) bool {
-		return leaf < len(leaves) && mark < b.Count && bytes.Equal(leaves[leaf][:markSize], marks[mark*markSize:(mark+1)*markSize])
+		return leaf < len(leaves) && marked(marks, mark, leaves[leaf])
 	}
 	i := 0
 	for is(i, i) {

@@ -110,6 +110,12 @@ type verifier struct {
 	// line that says so has been read.
 	erased map[string]Finding
 
+	// gone is the last block if its lines are removed, with what tells them: of the blocks before
+	// it there is nothing left. kept is the last line of the last block that has its lines.
+	gone  storage.Block
+	marks []byte
+	kept  int64
+
 	// swept is the last block whose lines are removed, reach how young its lines were, and
 	// removed from before when lines were said to be removed.
 	swept          int64
@@ -156,37 +162,62 @@ func (v *verifier) lines(ctx context.Context, b storage.Block, marks []byte) (*F
 	// The very last line of the log stays when its block is removed: a block of it alone has
 	// all its lines, and no line says that it was removed.
 	if b.Removed && b.Count > 1 {
-		v.sweep(b)
+		v.sweep(b, marks)
 		return nil, nil
-	}
-	between, err := v.from.Events(ctx, storage.EventFilter{BeforeID: b.First, Limit: 1})
-	if err != nil {
-		return nil, fmt.Errorf("read lines between blocks: %w", err)
 	}
 	events, erasures, err := v.from.BlockEvents(ctx, b.Number)
 	if err != nil {
 		return nil, fmt.Errorf("read lines of block: %w", err)
 	}
 	if b.Removed && len(events) == 0 {
-		v.sweep(b)
+		v.sweep(b, marks)
 		return nil, nil
 	}
-	var found *Finding
-	if len(between) > 0 && (v.last.Number == 0 || between[0].ID > v.last.Last) {
-		found = &Finding{Block: b.Number, Line: between[0].ID, Cause: LineAdded}
-	} else {
-		found = v.compare(b, marks, events, erasures)
+	found, err := v.stray(ctx, b.Number, b.First)
+	if err != nil || found != nil {
+		return found, err
 	}
-	if found == nil {
+	if found = v.compare(b, marks, events, erasures); found == nil {
 		v.Lines += int64(len(events))
+		v.gone, v.kept = storage.Block{}, b.Last
 		return nil, nil
 	}
 	again, err := v.from.Blocks(ctx, storage.BlockFilter{Before: b.Number + 1, Limit: 1})
 	if err == nil && len(again) == 1 && again[0].Number == b.Number && again[0].Removed {
-		v.sweep(b)
+		v.sweep(b, marks)
 		return nil, nil
 	}
 	return found, err
+}
+
+// stray finds the last line before another that is in no block which has its lines. Of the last
+// removed block there may be an end left: a removal goes on, or was interrupted.
+func (v *verifier) stray(ctx context.Context, block, before int64) (*Finding, error) {
+	var left []storage.Event
+	was := map[int64]*storage.Erasure{}
+	if v.gone.Number != 0 {
+		events, erasures, err := v.from.BlockEvents(ctx, v.gone.Number)
+		if err != nil {
+			return nil, fmt.Errorf("read what is left of a block: %w", err)
+		}
+		left, was = events, byEvent(erasures)
+	}
+	lines, err := v.from.Events(ctx, storage.EventFilter{BeforeID: before, Limit: len(left) + 1})
+	if err != nil {
+		return nil, fmt.Errorf("read lines between blocks: %w", err)
+	}
+	for i, e := range lines {
+		switch at := len(left) - 1 - i; {
+		case v.kept != 0 && e.ID <= v.kept:
+			return nil, nil
+		case at >= 0 && left[at].ID == e.ID && marked(v.marks, v.gone.Count-1-i, v.keys.line(left[at], was[e.ID])):
+		case e.ID < v.gone.First || e.ID > v.gone.Last:
+			return &Finding{Block: block, Line: e.ID, Cause: LineAdded}, nil
+		default:
+			return &Finding{Block: v.gone.Number, Line: e.ID, Cause: LineAdded}, nil
+		}
+	}
+	return nil, nil
 }
 
 // skew is how far another clock may be ahead.
@@ -194,8 +225,9 @@ const skew = time.Minute
 
 // sweep notes a block whose lines are removed. It is as old as its latest line, or as its closing
 // if that is earlier; one of a wrong clock is as old as the next.
-func (v *verifier) sweep(b storage.Block) {
+func (v *verifier) sweep(b storage.Block, marks []byte) {
 	v.Removed++
+	v.gone, v.marks = b, marks
 	age := b.Until
 	if b.SealedAt.Before(age) {
 		age = b.SealedAt
@@ -209,7 +241,12 @@ func (v *verifier) sweep(b storage.Block) {
 }
 
 // end verifies what follows the last block, and what only the whole log tells.
-func (v *verifier) end(ctx context.Context) error {
+func (v *verifier) end(ctx context.Context) (err error) {
+	if v.gone.Number != 0 {
+		if v.Finding, err = v.stray(ctx, v.last.Number, v.last.Last+1); err != nil || v.Finding != nil {
+			return err
+		}
+	}
 	for after := v.last.Last; ; {
 		events, err := v.from.OpenEvents(ctx, after, page)
 		if err != nil {
