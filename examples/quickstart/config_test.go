@@ -448,3 +448,39 @@ func TestRunNamesTheFileThatIsMissing(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 }
+
+func TestManualNamesWhatASandboxInherits(t *testing.T) {
+	manual, err := os.ReadFile("../../docs/config.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(manual), "By default a sandbox has `base_url` + `/sandbox` and `data` + `/sandbox`, and the")
+	text, _, said := strings.Cut(text, "of production, and the verifiers and")
+	if !said {
+		t.Fatal("docs/config.md does not say what a sandbox has of production")
+	}
+	of := func(e environment) map[string]any {
+		text, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var tree map[string]any
+		if err := json.Unmarshal(text, &tree); err != nil {
+			t.Fatal(err)
+		}
+		return tree
+	}
+	var production config
+	if err := json.Unmarshal([]byte(everyKey), &production); err != nil {
+		t.Fatal(err)
+	}
+	var sandbox environment
+	sandbox.inherit(production.environment)
+	empty := of(environment{})
+	for key, value := range of(sandbox) {
+		inherits := !reflect.DeepEqual(value, empty[key]) && key != "data" && key != "verification"
+		if says := strings.Contains(text, "`"+key+"`"); says != inherits {
+			t.Errorf("a sandbox inherits %s: %v; docs/config.md says so: %v", key, inherits, says)
+		}
+	}
+}
