@@ -14,8 +14,12 @@ type Deed struct {
 	// Events are recorded in this order; their IDs are ignored.
 	Events []Event
 
-	// IfChanged leaves the events out, and nothing else, when the write succeeds but reports
-	// that there was nothing to change: false, or zero.
+	// Changes are recorded in the activity logs of their organizations, as AppendChange does; that
+	// of an organization that is gone is left out. Stores that are no [Organizations] ignore them.
+	Changes []Change
+
+	// IfChanged leaves events and changes out, and nothing else, when the write succeeds but
+	// reports that there was nothing to change: false, or zero.
 	IfChanged bool
 
 	// On is what the deed rests on.

@@ -10,19 +10,29 @@ import (
 
 // AppendChange implements storage.Organizations.
 func (s *Store) AppendChange(ctx context.Context, c storage.Change) error {
-	fields, err := jsonOrNull(c.Fields, len(c.Fields))
-	if err != nil {
-		return err
-	}
 	return s.change(ctx, "append change", func(tx *tx) error {
 		if err := lockOrganization(tx, c.OrganizationID); err != nil {
 			return err // a step that deletes it has seen the last one
 		}
-		_, err := tx.exec(`INSERT INTO main.changes (organization_id, at, user_id, environment, client_id, what, fields)
-			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)`,
-			c.OrganizationID, micros(c.At), c.UserID, c.Environment, c.ClientID, c.What, fields)
-		return err
+		return appendChange(tx, c)
 	})
+}
+
+// appendChange records a change of an organization that is locked; storage.ErrNotFound if it is
+// gone.
+func appendChange(tx *tx, c storage.Change) error {
+	fields, err := jsonOrNull(c.Fields, len(c.Fields))
+	if err != nil {
+		return err
+	}
+	recorded, err := tx.exec(`INSERT INTO main.changes (organization_id, at, user_id, environment, client_id, what, fields)
+		SELECT o.id, CAST(?2 AS BIGINT), CAST(?3 AS TEXT), CAST(?4 AS TEXT), CAST(?5 AS TEXT), CAST(?6 AS TEXT), CAST(?7 AS TEXT)
+		FROM main.organizations o WHERE o.id = ?1`,
+		c.OrganizationID, micros(c.At), c.UserID, c.Environment, c.ClientID, c.What, fields)
+	if err == nil && recorded == 0 {
+		return storage.ErrNotFound
+	}
+	return err
 }
 
 // Changes implements storage.Organizations.

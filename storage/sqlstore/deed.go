@@ -10,14 +10,14 @@ import (
 // withDeed returns a step that carries out a deed as well: what the deed rests on and what may
 // be done once goes first, so that who is late writes nothing and is told why; its events go
 // last, since they keep the audit log from being closed until the commit. Rows are locked in
-// the order accounts, matters, plans, so that no two steps wait for each other.
+// the order accounts, matters, plans, organizations, so that no two steps wait for each other.
 func withDeed[T any](d *storage.Deed, step func(*tx) (T, error)) func(*tx) (T, error) {
 	if d == nil {
 		return step
 	}
 	return func(tx *tx) (result T, err error) {
 		for _, part := range [...]func(*deed) error{
-			(*deed).accounts, (*deed).matter, (*deed).target, (*deed).madeAlone, (*deed).answer,
+			(*deed).accounts, (*deed).matter, (*deed).target, (*deed).madeAlone, (*deed).answer, (*deed).organizations,
 		} {
 			if err := part(&deed{tx, d}); err != nil {
 				return result, err
@@ -25,6 +25,11 @@ func withDeed[T any](d *storage.Deed, step func(*tx) (T, error)) func(*tx) (T, e
 		}
 		if result, err = step(tx); err != nil || d.IfChanged && foundNothing(result) {
 			return result, err
+		}
+		for _, c := range d.Changes {
+			if err := appendChange(tx, c); err != nil && !errors.Is(err, storage.ErrNotFound) {
+				return result, err
+			}
 		}
 		for _, e := range d.Events {
 			if err := appendEvent(tx, e); err != nil {
@@ -159,6 +164,22 @@ func (d *deed) answer() error {
 		WHERE answers.expires_at <= ?7`,
 		a.Client, a.Key[:], a.Body[:], a.Status, bytesOrNull(a.Content), micros(a.ExpiresAt), micros(d.On.At))
 	return orTaken(recorded, err)
+}
+
+// organizations locks those of the changes, as every step does first that changes one. A step may
+// make one, or end it.
+func (d *deed) organizations() error {
+	var ids []string
+	for _, c := range d.Changes {
+		ids = append(ids, c.OrganizationID)
+	}
+	slices.Sort(ids)
+	for _, id := range slices.Compact(ids) {
+		if err := lockOrganization(d.tx, id); err != nil && !errors.Is(err, storage.ErrNotFound) {
+			return err
+		}
+	}
+	return nil
 }
 
 // orTaken turns a record that was not made into storage.ErrConflict.

@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -28,6 +29,7 @@ func (s *developerSuite) changes(t *testing.T) {
 		second.ID, first.ID = got[0].ID, got[1].ID // given by the store
 		equal(t, got, []storage.Change{second, first})
 	})
+	t.Run("OfADeedAreInItsStep", s.changesOfDeeds)
 	t.Run("MatchAllThatIsGiven", func(t *testing.T) {
 		store := s.store(t)
 		createOrganization(t, store, "acme")
@@ -188,4 +190,45 @@ func (s *developerSuite) removalOfChanges(t *testing.T) {
 		}
 		equal(t, changesOf(t, store, "acme"), "hgfedcba")
 	})
+}
+
+// changesOfDeeds tests that the changes of a deed are recorded with its write, and only with it.
+func (s *developerSuite) changesOfDeeds(t *testing.T) {
+	store := s.store(t)
+	createOrganization(t, store, "acme")
+	createOrganization(t, store, "zeal")
+	carry := func(what string, of []string, write func(ctx context.Context) error) error {
+		d := &storage.Deed{IfChanged: true}
+		for _, id := range of {
+			d.Changes = append(d.Changes, storage.Change{OrganizationID: id, At: t0, UserID: "ann", What: what})
+		}
+		err := write(storage.WithDeed(t.Context(), d))
+		equal(t, d.IsDone(), err == nil)
+		return err
+	}
+	fails(t, carry("failed", []string{"acme"}, func(ctx context.Context) error {
+		return store.SaveOrganization(ctx, storage.Organization{ID: "acme", Name: "Acme", Version: 9})
+	}), storage.ErrChanged)
+	ok(t, carry("nothing", []string{"acme"}, func(ctx context.Context) error {
+		_, err := store.DeleteAccount(ctx, "nobody", "someone", nil)
+		return err
+	}))
+	ok(t, carry("client", []string{"zeal", "acme", "none"}, func(ctx context.Context) error {
+		return store.SaveClient(ctx, storage.Client{ID: "client"})
+	}))
+	ok(t, carry("begin", []string{"new"}, func(ctx context.Context) error {
+		return store.CreateOrganization(ctx, storage.Organization{ID: "new", CreatedAt: t0}, storage.Member{UserID: "ann", JoinedAt: t0}, many)
+	}))
+	ok(t, carry("end", []string{"zeal"}, func(ctx context.Context) error { return store.DeleteOrganization(ctx, "zeal") }))
+	for id, want := range map[string]string{"acme": "client", "zeal": "", "none": "", "new": "begin"} {
+		found, err := store.Changes(t.Context(), storage.ChangeFilter{OrganizationID: id})
+		ok(t, err)
+		got := ""
+		for _, c := range found {
+			got += c.What
+		}
+		if got != want {
+			t.Errorf("%s has %q, want %q", id, got, want)
+		}
+	}
 }

@@ -41,11 +41,12 @@ func StepIf[T bool | int](ctx context.Context, l *Log, change func(ctx context.C
 }
 
 func step[T bool | int](ctx context.Context, l *Log, ifChanged bool, change func(ctx context.Context) (T, error), events []storage.Event) (T, error) {
-	by := actingIn(ctx)
-	if by == nil && len(events) == 0 {
+	by, noted := actingIn(ctx), notedIn(ctx)
+	if by == nil && noted == nil && len(events) == 0 {
 		return change(ctx)
 	}
 	deed := by.deed()
+	deed.Changes = noted.rest()
 	var nothing T
 	if err := l.carries(ctx, deed); err != nil {
 		return nothing, err
@@ -56,6 +57,7 @@ func step[T bool | int](ctx context.Context, l *Log, ifChanged bool, change func
 		return changed, refused(err)
 	}
 	by.settle(deed)
+	noted.settle(deed)
 	if changed == nothing && (ifChanged || !deed.IsDone()) {
 		return changed, nil
 	}
@@ -70,8 +72,9 @@ func step[T bool | int](ctx context.Context, l *Log, ifChanged bool, change func
 
 // Write records an event that is an act in itself, or returns why it could not.
 func (l *Log) Write(ctx context.Context, e storage.Event) error {
-	by := actingIn(ctx)
+	by, noted := actingIn(ctx), notedIn(ctx)
 	deed, events := by.deed(), l.complete(ctx, by, []storage.Event{e})
+	deed.Changes = noted.rest()
 	if err := l.carries(ctx, deed); err != nil {
 		return err
 	}
@@ -80,6 +83,7 @@ func (l *Log) Write(ctx context.Context, e storage.Event) error {
 		return refused(err)
 	}
 	by.settle(deed)
+	noted.settle(deed)
 	for _, e := range append(events, deed.Events...) {
 		l.tell(ctx, e)
 	}
