@@ -68,6 +68,12 @@ var (
 // afterwards.
 func By(ctx context.Context, a Actor) context.Context { return audit.By(ctx, audit.Actor(a)) }
 
+// ByDefault is By for what ctx does not say yet: who acts, and in what matter. A verb that knows
+// both tells them by it, and leaves what its caller has said as it is.
+func ByDefault(ctx context.Context, name, matter string) context.Context {
+	return audit.ByDefault(ctx, name, matter)
+}
+
 // Write is Record for an act that is nothing but its event, such as a look at personal data:
 // it returns an error if the event could not be written, or what the act rests on (By) does
 // not hold, and then the act must not be done.
@@ -91,6 +97,21 @@ func (p Events) WriteWith(ctx context.Context, change func(ctx context.Context) 
 		records[i] = e.record()
 	}
 	return p.audit.Step(ctx, change, records...)
+}
+
+// WriteIn is WriteWith for a write to a store that may be another one than the provider's: the
+// events are then recorded after it.
+func (p Events) WriteIn(ctx context.Context, store any, change func(ctx context.Context) error, events ...Event) error {
+	if p.IsKeptIn(store) {
+		return p.WriteWith(ctx, change, events...)
+	}
+	err := change(ctx)
+	for _, e := range events {
+		if err == nil {
+			err = p.Write(ctx, e)
+		}
+	}
+	return err
 }
 
 // record converts an event that is to be recorded.

@@ -117,13 +117,17 @@ const (
 	EventVerificationEnded EventName = audit.VerificationEnded
 	EventStatusEnded       EventName = audit.StatusEnded
 
-	// EventRosterImported means that a list of members was replaced, or put back, and
-	// EventCodesIssued that invitation codes were made; Detail is the roster or the group.
+	// EventRosterStaged means that a list of members was checked, EventRosterImported that one
+	// was replaced, or put back, EventCodesIssued that invitation codes were made, and
+	// EventCodesEnded that those of a batch were ended; Detail is the roster or the group, and
+	// Matter the roster or the batch.
 	// EventRosterCanary means that a user has entered a row of a roster that is nobody's:
 	// the list is known elsewhere, or is being guessed.
+	EventRosterStaged   EventName = audit.RosterStaged
 	EventRosterImported EventName = audit.RosterImported
 	EventRosterCanary   EventName = audit.RosterCanary
 	EventCodesIssued    EventName = audit.CodesIssued
+	EventCodesEnded     EventName = audit.CodesEnded
 
 	// EventEvidenceHeld means that the evidence of a user's case is kept longer, or no
 	// longer; Detail is the group.
@@ -234,6 +238,28 @@ const (
 	EventPlanDone       EventName = audit.PlanDone
 	EventBreakMade      EventName = audit.BreakMade
 	EventBreakSignedOff EventName = audit.BreakSignedOff
+
+	// EventCaseTaken and the next are about cases of package verification, whose ID is the
+	// Matter: a reviewer has taken one, given it back, decided, or taken back the decision, or has
+	// opened a file. Detail is the group and, of a decision, its kind; of a file it is its ID. A
+	// file has one line a day for each case and reviewer.
+	EventCaseTaken      EventName = audit.CaseTaken
+	EventCaseReturned   EventName = audit.CaseReturned
+	EventCaseDecided    EventName = audit.CaseDecided
+	EventDecisionUndone EventName = audit.DecisionUndone
+	EventEvidenceOpened EventName = audit.EvidenceOpened
+
+	// EventStaffLooked means that somebody of the staff was shown what is about users elsewhere
+	// than in a matter about one: in a case, a plan, a list, the audit log itself; once a day for
+	// each of them. Detail is what was looked at, Matter the case or the plan.
+	EventStaffLooked EventName = audit.StaffLooked
+
+	// EventReviewApproved and EventReviewRefused mean that an operator has decided about an
+	// application, or changes of it, that waited; Detail is the environment. EventOwnerWithdrawn
+	// means that the invitation of an EventOwnerAppointed was withdrawn; Detail is the organization.
+	EventReviewApproved EventName = audit.ReviewApproved
+	EventReviewRefused  EventName = audit.ReviewRefused
+	EventOwnerWithdrawn EventName = audit.OwnerWithdrawn
 
 	// EventClientStopped and the next are about applications (Clients.SetDisabled records the
 	// first two), and the organizations that answer for them.

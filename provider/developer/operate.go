@@ -73,16 +73,7 @@ func (r *request) asOperator() context.Context {
 // inStep makes a write that somebody rests on what they act on (provider.By), and records
 // events in its step; after it, if the dashboard has a store of its own.
 func (d *Dashboard) inStep(ctx context.Context, write func(context.Context) error, events ...provider.Event) error {
-	if d.Provider.Events().IsKeptIn(d.Store) {
-		return d.Provider.Events().WriteWith(ctx, write, events...)
-	}
-	err := write(ctx)
-	for _, e := range events {
-		if err == nil {
-			err = d.Provider.Events().Write(ctx, e)
-		}
-	}
-	return err
+	return d.Provider.Events().WriteIn(ctx, d.Store, write, events...)
 }
 
 // Revision names the state of an application that an operator looks at.

@@ -112,17 +112,22 @@ func (s *Service) IssueCodes(ctx context.Context, c Codes) (codes []string, batc
 			Uses: c.Uses, IssuedBy: c.IssuedBy, IssuedAt: now, ExpiresAt: c.ExpiresAt, HoldsUntil: c.HoldsUntil,
 		}
 	}
-	if err := s.Store.IssueCodes(ctx, stored); err != nil {
+	err = s.inStep(provider.ByDefault(ctx, "", c.Batch), func(ctx context.Context) error {
+		return s.Store.IssueCodes(ctx, stored)
+	}, provider.Event{Name: provider.EventCodesIssued, Detail: c.Group})
+	if err != nil {
 		return nil, "", fmt.Errorf("verification: issue codes: %w", err)
 	}
-	s.Provider.Events().Record(ctx, provider.Event{Name: provider.EventCodesIssued, Detail: c.Group})
 	return codes, c.Batch, nil
 }
 
 // EndCodes ends the codes of a batch and returns how many could still be redeemed.
 // Memberships that they have proved stay.
 func (s *Service) EndCodes(ctx context.Context, batch string) (ended int, err error) {
-	ended, err = s.Store.EndCodes(ctx, batch, s.Clock())
+	err = s.inStep(provider.ByDefault(ctx, "", batch), func(ctx context.Context) (err error) {
+		ended, err = s.Store.EndCodes(ctx, batch, s.Clock())
+		return err
+	}, provider.Event{Name: provider.EventCodesEnded})
 	if err != nil {
 		return 0, fmt.Errorf("verification: end codes: %w", err)
 	}

@@ -49,10 +49,12 @@ func (s *Service) HoldEvidence(ctx context.Context, by storage.Reviewer, caseID 
 	if err != nil {
 		return err
 	}
-	if err := s.Store.HoldEvidence(ctx, caseID, until); err != nil {
+	err = s.inStep(reviewing(ctx, by, caseID), func(ctx context.Context) error {
+		return s.Store.HoldEvidence(ctx, caseID, until)
+	}, provider.Event{Name: provider.EventEvidenceHeld, UserID: c.Subject, Detail: c.Group})
+	if err != nil {
 		return fmt.Errorf("hold evidence: %w", err)
 	}
-	s.Provider.Events().Record(ctx, provider.Event{Name: provider.EventEvidenceHeld, UserID: c.Subject, Detail: c.Group})
 	return nil
 }
 

@@ -26,6 +26,17 @@ type action struct {
 	// message and decision are as in storage.CaseMove.
 	message  string
 	decision *storage.Decision
+
+	// line is recorded with the move, if it has a name: behind the group of the case its Detail.
+	line provider.Event
+}
+
+// lines are recorded with the move of a case.
+func (a action) lines(c storage.Case) []provider.Event {
+	if a.line.Name == "" {
+		return nil
+	}
+	return []provider.Event{{Name: a.line.Name, UserID: c.Subject, Detail: c.Group + " " + a.line.Detail}}
 }
 
 // act moves a case. If it has changed meanwhile, everything is decided anew: verifiers give
@@ -74,7 +85,7 @@ func (s *Service) read(ctx context.Context, id string) (storage.Case, content, e
 		if in == nil {
 			return c, k, nil
 		}
-		moved, after, err := s.step(ctx, c, k, in, action{})
+		moved, after, err := s.step(byItself(ctx), c, k, in, action{})
 		if errors.Is(err, storage.ErrChanged) {
 			continue
 		}
@@ -172,7 +183,11 @@ func (s *Service) move(ctx context.Context, before storage.Case, t transition, a
 		if err != nil {
 			return before, t.k, err
 		}
-		moved, err := s.Store.MoveCase(ctx, m, on)
+		var moved storage.Case
+		err = s.inStep(ctx, func(ctx context.Context) (err error) {
+			moved, err = s.Store.MoveCase(ctx, m, on)
+			return err
+		}, a.lines(before)...)
 		switch {
 		case err == nil:
 			t.k = k

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -30,12 +31,50 @@ type judgement struct {
 // Take gives a reviewer the case with this ID or, if that is empty, the one that is due
 // first, until a time. ErrNoCase if there is none that the reviewer may take.
 func (s *Service) Take(ctx context.Context, by storage.Reviewer, id string, until time.Time) (RecordedCase, error) {
-	if id != "" { // which may have been decided
-		if _, _, err := s.read(ctx, id); err != nil {
+	if id != "" {
+		c, _, err := s.read(ctx, id) // it may have been decided
+		if err != nil {
 			return RecordedCase{}, err
 		}
+		return s.take(ctx, by, c, until)
 	}
-	c, err := s.Store.TakeCase(ctx, by, id, s.Clock(), until)
+	for last := (storage.Case{}); ; {
+		waiting, err := s.Store.WaitingCases(ctx, by, last.DueAt, last.ID, takeBatch)
+		if err != nil {
+			return RecordedCase{}, fmt.Errorf("list waiting cases: %w", err)
+		}
+		for _, last = range waiting {
+			if last.TakenBy != by.ID && s.Clock().Before(last.TakenUntil) {
+				continue
+			}
+			if _, err := s.open(last); err != nil { // one that nobody can decide keeps nobody from the next
+				s.Logger.ErrorContext(ctx, "a case cannot be read, and is given to no reviewer", "case", last.ID, "error", err)
+				continue
+			}
+			if taken, err := s.take(ctx, by, last, until); !errors.Is(err, ErrNoCase) {
+				return taken, err
+			}
+		}
+		if len(waiting) < takeBatch {
+			return RecordedCase{}, ErrNoCase
+		}
+	}
+}
+
+// takeBatch is how many cases are looked at for the next one.
+const takeBatch = 25
+
+// take gives a reviewer a case that was read. Who has it keeps it for longer, which is no act.
+func (s *Service) take(ctx context.Context, by storage.Reviewer, c storage.Case, until time.Time) (RecordedCase, error) {
+	now := s.Clock()
+	var line []provider.Event
+	if c.TakenBy != by.ID || !now.Before(c.TakenUntil) {
+		line = append(line, provider.Event{Name: provider.EventCaseTaken, UserID: c.Subject, Detail: c.Group})
+	}
+	err := s.inStep(reviewing(ctx, by, c.ID), func(ctx context.Context) (err error) {
+		c, err = s.Store.TakeCase(ctx, by, c.ID, now, until)
+		return err
+	}, line...)
 	if errors.Is(err, storage.ErrNotFound) {
 		return RecordedCase{}, ErrNoCase
 	}
@@ -51,7 +90,16 @@ func (s *Service) Take(ctx context.Context, by storage.Reviewer, id string, unti
 
 // Return gives back a case that the reviewer has taken.
 func (s *Service) Return(ctx context.Context, by storage.Reviewer, id string) error {
-	if err := s.Store.ReturnCase(ctx, by.ID, id); err != nil {
+	c, err := s.Store.Case(ctx, id)
+	if errors.Is(err, storage.ErrNotFound) || err == nil && c.TakenBy != by.ID {
+		return nil
+	}
+	if err == nil {
+		err = s.inStep(reviewing(ctx, by, id), func(ctx context.Context) error {
+			return s.Store.ReturnCase(ctx, by.ID, id)
+		}, provider.Event{Name: provider.EventCaseReturned, UserID: c.Subject, Detail: c.Group})
+	}
+	if err != nil {
 		return fmt.Errorf("return case: %w", err)
 	}
 	return nil
@@ -86,8 +134,8 @@ func (s *Service) Decide(ctx context.Context, by storage.Reviewer, id string, ve
 	recorded := &storage.Decision{
 		ID: decisionID, CaseID: id, Kind: d.Kind, Reviewer: by.ID, Subject: by.Subject, At: now, Content: sealed,
 	}
-	return s.personAct(ctx, id, action{
-		decision: recorded,
+	return s.personAct(reviewing(ctx, by, id), id, action{
+		decision: recorded, line: provider.Event{Name: provider.EventCaseDecided, Detail: string(d.Kind)},
 		fits: func(c storage.Case, k content) error {
 			if c.State != storage.CaseReview || c.Version != version || k.Review == nil {
 				return ErrNotNow
@@ -219,7 +267,11 @@ func (s *Service) Undo(ctx context.Context, by storage.Reviewer, id string, unti
 		if err != nil {
 			return RecordedCase{}, err
 		}
-		moved, err := s.Store.UndoDecision(ctx, k.Waiting.ID, by.ID, m, until)
+		var moved storage.Case
+		err = s.inStep(reviewing(ctx, by, id), func(ctx context.Context) (err error) {
+			moved, err = s.Store.UndoDecision(ctx, k.Waiting.ID, by.ID, m, until)
+			return err
+		}, provider.Event{Name: provider.EventDecisionUndone, UserID: c.Subject, Detail: c.Group})
 		if errors.Is(err, storage.ErrChanged) {
 			continue // it has been carried out, or another action has come between
 		}

@@ -11,6 +11,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -75,7 +76,8 @@ func (s *Service) StageRoster(ctx context.Context, f RosterFile) (RosterReport, 
 	if err != nil {
 		return RosterReport{}, err
 	}
-	staged := len(batch)
+	staged, line := len(batch), []provider.Event{{Name: provider.EventRosterStaged, Detail: f.Roster}}
+	ctx = provider.ByDefault(ctx, "", f.Roster)
 	for {
 		m, err := reader.Next()
 		ended := errors.Is(err, io.EOF)
@@ -84,9 +86,13 @@ func (s *Service) StageRoster(ctx context.Context, f RosterFile) (RosterReport, 
 		}
 		if ended || len(batch) == rosterBatch {
 			if len(batch) > 0 {
-				if err := s.Store.StageRoster(ctx, f.Roster, report.Generation, batch, s.Clock()); err != nil {
+				err := s.inStep(ctx, func(ctx context.Context) error {
+					return s.Store.StageRoster(ctx, f.Roster, report.Generation, batch, s.Clock())
+				}, line...)
+				if err != nil {
 					return RosterReport{}, fmt.Errorf("stage roster: %w", err)
 				}
+				line = nil // of the first rows
 			}
 			if ended {
 				break

@@ -90,14 +90,16 @@ func (s *Service) rosterNames() []string {
 }
 
 func (s *Service) swapRoster(ctx context.Context, name string, generation, replaced int64, by string) error {
-	err := s.Store.SwapRoster(ctx, storage.Roster{Name: name, Generation: generation, ImportedAt: s.Clock(), ImportedBy: by}, replaced)
+	ctx = provider.ByDefault(ctx, "", name)
+	err := s.inStep(ctx, func(ctx context.Context) error {
+		return s.Store.SwapRoster(ctx, storage.Roster{Name: name, Generation: generation, ImportedAt: s.Clock(), ImportedBy: by}, replaced)
+	}, provider.Event{Name: provider.EventRosterImported, Detail: name})
 	if errors.Is(err, storage.ErrChanged) {
 		return ErrNotNow
 	}
 	if err != nil {
 		return fmt.Errorf("swap roster: %w", err)
 	}
-	s.Provider.Events().Record(ctx, provider.Event{Name: provider.EventRosterImported, Detail: name})
 	// What is cut off here is done by Run.
 	if err := s.endVanished(ctx, name); err != nil {
 		s.Logger.WarnContext(ctx, "memberships of a roster have yet to end", "roster", name, "error", err)

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync/atomic"
@@ -37,6 +38,17 @@ type acting struct {
 // By returns a context in which an actor acts.
 func By(ctx context.Context, a Actor) context.Context {
 	return context.WithValue(ctx, actingKey{}, &acting{a, new(atomic.Bool)})
+}
+
+// ByDefault returns a context in which an actor with this name acts in a matter, where the context
+// does not name others.
+func ByDefault(ctx context.Context, name, matter string) context.Context {
+	by := &acting{done: new(atomic.Bool)}
+	if a := actingIn(ctx); a != nil {
+		*by = *a
+	}
+	by.Name, by.Matter = cmp.Or(by.Name, name), cmp.Or(by.Matter, matter)
+	return context.WithValue(ctx, actingKey{}, by)
 }
 
 // OnAccount returns a context in which the act of an actor, or of the host, rests on an account

@@ -42,7 +42,9 @@ const (
 	StatusEnded         = "status_ended"
 	RosterImported      = "roster_imported"
 	RosterCanary        = "roster_canary"
+	RosterStaged        = "roster_staged"
 	CodesIssued         = "codes_issued"
+	CodesEnded          = "codes_ended"
 	EvidenceHeld        = "evidence_held"
 	AttributesChanged   = "attributes_changed"
 	StatusChanged       = "status_changed"
@@ -98,6 +100,17 @@ const (
 	PlanDone       = "plan_done"
 	BreakMade      = "break_made"
 	BreakSignedOff = "break_signed_off"
+
+	CaseTaken      = "case_taken"
+	CaseReturned   = "case_returned"
+	CaseDecided    = "case_decided"
+	DecisionUndone = "decision_undone"
+	EvidenceOpened = "evidence_opened"
+	StaffLooked    = "staff_looked"
+
+	ReviewApproved = "review_approved"
+	ReviewRefused  = "review_refused"
+	OwnerWithdrawn = "owner_withdrawn"
 
 	ClientStopped           = "client_stopped"
 	ClientStarted           = "client_started"

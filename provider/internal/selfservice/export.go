@@ -213,6 +213,9 @@ func (p *Pages) exportPerson(r *http.Request, user *authflow.User, file *exporte
 var unsaid = map[string]bool{
 	audit.PersonFound: true, audit.DeskRefused: true, audit.PlanProposed: true, audit.PlanApproved: true, audit.PlanRefused: true,
 	audit.PlanStopped: true, audit.PlanDone: true, audit.BreakMade: true, audit.BreakSignedOff: true,
+	// Whoever saw a reviewer at work could withdraw before the decision.
+	audit.CaseTaken: true, audit.CaseReturned: true, audit.CaseDecided: true, audit.DecisionUndone: true, audit.EvidenceOpened: true,
+	audit.StaffLooked: true,
 }
 
 // exportHistory returns the latest events about a user, and whether there are older ones.
