@@ -127,6 +127,10 @@ var (
 	// ErrOlderSchema means that this version of the module has not migrated the database,
 	// which is left as it is.
 	ErrOlderSchema = errors.New("the database was written by an earlier version of Bonafide")
+
+	// ErrUnreleasedSchema means that the database is from before the first release. It is left
+	// as it is.
+	ErrUnreleasedSchema = errors.New("the database was written by a version of Bonafide from before its first release, and cannot be opened by this one; it is left as it is")
 )
 
 // Digest identifies a secret value without revealing it. The zero Digest identifies

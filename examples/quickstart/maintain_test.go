@@ -378,9 +378,9 @@ func TestMaintenanceMakesNothingWhereNothingIs(t *testing.T) {
 	}
 }
 
-// TestMaintenanceOfAnEarlierVersion tests that the commands of a new program leave the
-// database of the service to the earlier one that runs.
-func TestMaintenanceOfAnEarlierVersion(t *testing.T) {
+// TestMaintenanceOfAnUnreleasedVersion tests that the commands of this program leave a database
+// from before the first release as it is.
+func TestMaintenanceOfAnUnreleasedVersion(t *testing.T) {
 	o := operate(t)
 	if err := o.start().stop(); err != nil {
 		t.Fatal(err)
@@ -399,7 +399,7 @@ func TestMaintenanceOfAnEarlierVersion(t *testing.T) {
 	})
 	for _, args := range [][]string{{"-rotate-keys"}, {"-revoke-keys"}, {"-revoke-before", "2026-01-02T15:04:05Z"}} {
 		t.Run("IsRefused"+args[0], func(t *testing.T) {
-			if _, err := o.command(args...); !errors.Is(err, storage.ErrOlderSchema) || !strings.Contains(err.Error(), "-init") {
+			if _, err := o.command(args...); !errors.Is(err, storage.ErrUnreleasedSchema) {
 				t.Errorf("error is %v", err)
 			}
 		})

@@ -114,7 +114,7 @@ func TestOpen(t *testing.T) {
 		}
 		exec(t, url, `CREATE TABLE events ()`) // fails when it has been made again
 	})
-	t.Run("CurrentOpensNoOlderSchema", func(t *testing.T) {
+	t.Run("CurrentOpensNoUnreleasedSchema", func(t *testing.T) {
 		url := server.Schema(t)
 		openTest(t, url)
 		store, err := OpenCurrent(t.Context(), url)
@@ -123,8 +123,8 @@ func TestOpen(t *testing.T) {
 		}
 		defer store.Close()
 		exec(t, url, `DROP TABLE events; UPDATE schema_version SET version = version - 1`)
-		if _, err := OpenCurrent(t.Context(), url); !errors.Is(err, storage.ErrOlderSchema) {
-			t.Errorf("err = %v, want %v", err, storage.ErrOlderSchema)
+		if _, err := OpenCurrent(t.Context(), url); !errors.Is(err, storage.ErrUnreleasedSchema) {
+			t.Errorf("err = %v, want %v", err, storage.ErrUnreleasedSchema)
 		}
 		exec(t, url, `CREATE TABLE events ()`) // fails when it has been made again
 		if _, err := OpenCurrent(t.Context(), server.Schema(t)); !errors.Is(err, fs.ErrNotExist) {

@@ -9,9 +9,13 @@ import (
 	"strings"
 )
 
-// SchemaVersion is the number of migrations that the queries of this package need, and that
-// a [Dialect] has.
-const SchemaVersion = 15
+// SchemaVersion is the number of the migration that the queries of this package need, and the
+// last that a [Dialect] has.
+const SchemaVersion = 16
+
+// firstVersion is the schema with which a database begins. Those with a smaller number were
+// made before the first release, and are not opened (storage.ErrUnreleasedSchema).
+const firstVersion = 16
 
 // Dialect is the SQL of one database. The queries of this package are in the SQL of SQLite,
 // with numbered parameters (?1) and tables in the schema main (main.tokens); a Dialect has
@@ -42,13 +46,18 @@ type Dialect struct {
 	// Defaults to main, which is the opened file in SQLite.
 	Schema string
 
-	// Migrations holds the statements that create and change the tables, as files
-	// named NNNN_name.sql: 0000 creates schema_version with its one row, and each
-	// number from 1 to [SchemaVersion] goes one version up. Statements end with a
-	// semicolon at the end of a line, and name tables as the queries do (main.tokens).
-	// Tables and columns are those of the files in migrations/sqlite, where the
-	// comments are, too; types and indexes are the database's own.
+	// Migrations holds the statements that create and change the tables, as files named
+	// NNNN_name.sql: 0000 creates schema_version with its one row, the next one all other
+	// tables, and each number behind it, up to [SchemaVersion], goes one version up. Statements
+	// end with a semicolon at the end of a line. They are in the SQL of SQLite, and name
+	// tables without a schema.
 	Migrations fs.FS
+
+	// Types replaces words of SQLite in the migrations by those of the database: the first
+	// of each pair by the second, in one pass, in which earlier pairs come first.
+	//
+	// Defaults to none.
+	Types []string
 
 	// CountTables is a query for the number of tables with the name in its first parameter.
 	// It is sent unchanged, with the database's own placeholder.
@@ -70,11 +79,19 @@ type Dialect struct {
 //go:embed migrations
 var migrations embed.FS
 
+var builtin = func() fs.FS {
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		panic(err) // the folder is part of the program
+	}
+	return files
+}()
+
 // SQLite returns the dialect of the queries.
 func SQLite() Dialect {
 	return Dialect{
 		System:      "sqlite",
-		Migrations:  builtin("migrations/sqlite"),
+		Migrations:  builtin,
 		CountTables: `SELECT count(*) FROM main.sqlite_schema WHERE type = 'table' AND name = ?1`,
 	}
 }
@@ -85,7 +102,13 @@ func Postgres(schema string) Dialect {
 		System:      "postgresql",
 		Placeholder: '$',
 		Schema:      `"` + strings.ReplaceAll(schema, `"`, `""`) + `"`,
-		Migrations:  builtin("migrations/postgres"),
+		Migrations:  builtin,
+		Types: []string{
+			"INTEGER PRIMARY KEY", "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
+			"registration ->> 'deleted' = 1", "registration::json ->> 'deleted' = 'true'",
+			"COLLATE BINARY", `COLLATE "C"`, " STRICT, WITHOUT ROWID", "", " STRICT", "",
+			" VIRTUAL", " STORED", "INTEGER", "BIGINT", "BLOB", "BYTEA",
+		},
 		CountTables: `SELECT count(*) FROM information_schema.tables
 			WHERE table_schema = '` + strings.ReplaceAll(schema, `'`, `''`) + `' AND table_name = $1`,
 		ForShare:  "FOR SHARE",
@@ -97,17 +120,9 @@ func Postgres(schema string) Dialect {
 	}
 }
 
-func builtin(folder string) fs.FS {
-	files, err := fs.Sub(migrations, folder)
-	if err != nil {
-		panic(err) // the folder is part of the program
-	}
-	return files
-}
+var createdTable = regexp.MustCompile(`(?m)^CREATE TABLE (?:main\.)?(\w+) \(`)
 
-var createdTable = regexp.MustCompile(`\bCREATE TABLE (?:IF NOT EXISTS )?(?:main\.)?(\w+)`)
-
-// Tables returns the sorted names of all present and former tables.
+// Tables returns the sorted names of all tables.
 func (d Dialect) Tables() ([]string, error) {
 	migrations, err := d.migrations()
 	if err != nil {
@@ -116,13 +131,13 @@ func (d Dialect) Tables() ([]string, error) {
 	var tables []string
 	for _, m := range migrations {
 		for _, statement := range m.statements {
-			for _, match := range createdTable.FindAllStringSubmatch(statement, -1) {
+			if match := createdTable.FindStringSubmatch(statement); match != nil {
 				tables = append(tables, match[1])
 			}
 		}
 	}
 	slices.Sort(tables)
-	return slices.Compact(tables), nil
+	return tables, nil
 }
 
 // check reports what a Dialect lacks.
@@ -142,6 +157,18 @@ func (d Dialect) forUpdateOf(table string) string {
 		return ""
 	}
 	return d.ForUpdate + " OF " + table
+}
+
+// tableName finds the table that a statement of a migration creates, changes or refers to.
+var tableName = regexp.MustCompile(`\b(TABLE|REFERENCES|INTO|UPDATE|FROM|DROP INDEX|INDEX \w+ ON) (\w+)`)
+
+// translate returns a statement of a migration in the words of the dialect. It is rewritten later
+// as queries are.
+func (d Dialect) translate(statement string) string {
+	if d.Schema != "" {
+		statement = tableName.ReplaceAllString(statement, "$1 main.$2")
+	}
+	return strings.NewReplacer(d.Types...).Replace(statement)
 }
 
 // schemaName finds where a statement names the schema.

@@ -18,21 +18,40 @@ func HasSchema(ctx context.Context, engine Engine, dialect Dialect) (bool, error
 }
 
 // CheckSchema returns nil for a database with the schema of the queries, and otherwise
-// storage.ErrOlderSchema or storage.ErrNewerSchema. It does not write.
+// storage.ErrOlderSchema, storage.ErrNewerSchema or storage.ErrUnreleasedSchema. It does not write.
 func CheckSchema(ctx context.Context, engine Engine, dialect Dialect) error {
 	version, err := recorded(ctx, engine, dialect)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case version > SchemaVersion:
+	}
+	return compare(version, SchemaVersion)
+}
+
+// checkVersion compares the schema of the database with a version.
+func (s *Store) checkVersion(ctx context.Context, want int) error {
+	version, err := s.version(ctx)
+	if err != nil {
+		return err
+	}
+	return compare(version, want)
+}
+
+func compare(version, want int) error {
+	switch {
+	case isUnreleased(version):
+		return storage.ErrUnreleasedSchema
+	case version > want:
 		return storage.ErrNewerSchema
-	case version < SchemaVersion:
+	case version < want:
 		return storage.ErrOlderSchema
 	}
 	return nil
 }
 
-// recorded returns the number of migrations that ran in a database, zero if it is empty.
+// isUnreleased reports whether a version is that of a schema from before the first release.
+func isUnreleased(version int) bool { return 0 < version && version < firstVersion }
+
+// recorded returns the version of the schema of a database, zero if it is empty.
 func recorded(ctx context.Context, engine Engine, dialect Dialect) (int, error) {
 	if err := dialect.check(); err != nil {
 		return 0, err
@@ -52,7 +71,7 @@ func (s *Store) versioned(ctx context.Context) (bool, error) {
 	})
 }
 
-// version returns the number of migrations that ran.
+// version returns the number of the last migration that ran.
 func (s *Store) version(ctx context.Context) (int, error) {
 	return read(ctx, s, "read the schema version", func(tx *tx) (int, error) {
 		return one(tx, scanInt, `SELECT version FROM main.schema_version`)
