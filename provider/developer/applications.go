@@ -93,6 +93,7 @@ func (d *Dashboard) applicationRow(r *request, a storage.Application) (screens.A
 	if err != nil {
 		return screens.Application{}, err
 	}
+	row.Name = d.named(r.Request.Context(), a, c.Name).Name
 	row.Dialect, row.Disabled, row.Unreviewed = c.Dialect, c.Disabled, c.Unreviewed
 	if len(c.Logo) > 0 {
 		row.LogoURL = row.URL + "/branding/logo"

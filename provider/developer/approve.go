@@ -31,7 +31,11 @@ func (d *Dashboard) approve(r *request, v reviewed) error {
 	v.Review.DecidedAt, v.Review.Reason = d.Clock(), ""
 	err := d.decideReview(r.Request.Context(), r.does(), storage.ReviewApproved, v)
 	if err == nil {
-		err = finish(r, v)
+		err = finish(r, v, func(change func(*storage.Application, *document)) error {
+			return d.recorded(r.Request.Context(), r.does(), act, fields, func(ctx context.Context) error {
+				return d.editApplication(ctx, r.app, change)
+			})
+		})
 	}
 	var wrong *provider.FieldError
 	switch {
@@ -46,14 +50,16 @@ func (d *Dashboard) approve(r *request, v reviewed) error {
 	if r.env == storage.Sandbox {
 		live = v.Live
 	}
-	d.record(r, act, fields)
 	d.tellOwners(r.Request.Context(), r.does(), mail, d.path("o", r.org.ID, storage.Production, live))
 	return d.finishReview(r, nil, done)
 }
 
+// finish is the last write of an approval, which records it.
+type finish func(change func(*storage.Application, *document)) error
+
 // serveChanges publishes the approved changes in place of the registration that the
 // operator has compared. If another has been saved since, the changes keep waiting.
-func (d *Dashboard) serveChanges(r *request, v reviewed) error {
+func (d *Dashboard) serveChanges(r *request, v reviewed, finish finish) error {
 	ctx := r.Request.Context()
 	err := d.Provider.Clients().Save(ctx, v.wanted)
 	if errors.Is(err, provider.ErrChanged) {
@@ -66,7 +72,7 @@ func (d *Dashboard) serveChanges(r *request, v reviewed) error {
 	if err != nil {
 		return err
 	}
-	return d.editApplication(ctx, r.app, func(a *storage.Application, kept *document) {
+	return finish(func(a *storage.Application, kept *document) {
 		if kept.Changes != nil && kept.Changes.At.Equal(v.Changes.At) { // no others have come meanwhile
 			kept.Changes = nil
 		}
@@ -76,7 +82,7 @@ func (d *Dashboard) serveChanges(r *request, v reviewed) error {
 
 // copyToProduction makes the missing parts of the copy. The application is first: no client
 // is ever without a responsible organization.
-func (d *Dashboard) copyToProduction(r *request, v reviewed) error {
+func (d *Dashboard) copyToProduction(r *request, v reviewed, finish finish) error {
 	ctx, now, shown := r.Request.Context(), d.Clock(), brandOf(v.wanted)
 	err := d.Store.CreateApplication(ctx, storage.Application{
 		Environment: storage.Production, ClientID: v.Live, OrganizationID: r.org.ID, Name: r.app.Name, Kind: r.app.Kind,
@@ -98,7 +104,7 @@ func (d *Dashboard) copyToProduction(r *request, v reviewed) error {
 	if err := d.halt(ctx, storage.Application{Environment: storage.Production, ClientID: v.Live}); err != nil {
 		return err
 	}
-	return d.editApplication(ctx, r.app, func(_ *storage.Application, kept *document) { kept.Copied = true })
+	return finish(func(_ *storage.Application, kept *document) { kept.Copied = true })
 }
 
 // editApplication changes an application and its document, whatever others change
@@ -155,12 +161,12 @@ func (d *Dashboard) lineFirst(ctx context.Context, e provider.Event) (line []pro
 }
 
 // stopAgain disables an application that an operator has stopped.
-func (d *Dashboard) stopAgain(r *request) (bool, error) {
-	now, err := d.Store.Application(r.Request.Context(), r.env, r.app.ClientID)
+func (d *Dashboard) stopAgain(ctx context.Context, a storage.Application) (bool, error) {
+	now, err := d.Store.Application(ctx, a.Environment, a.ClientID)
 	if err != nil || !stopped(now) {
-		return false, notFound(err)
+		return false, err
 	}
-	return true, d.setStopped(r.Request.Context(), now, true)
+	return true, d.setStopped(ctx, now, true)
 }
 
 // start lets an application of production run again.

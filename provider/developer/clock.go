@@ -68,9 +68,13 @@ func (d *Dashboard) changeClock(r *request) error {
 		return notFound(err)
 	}
 	if err := d.elapse(r, by); err != nil {
-		return errors.Join(err, d.moveBack(r, by))
+		back := func(ctx context.Context) error { return d.moveBack(ctx, r.org.ID, by) }
+		if back(context.WithoutCancel(ctx)) != nil {
+			d.later(back)
+		}
+		return err
 	}
-	d.record(r, "clock.move", changed("offset", before.String(), settings.ClockOffset.String()))
+	d.recordAct(ctx, r.does(), "clock.move", changed("offset", before.String(), settings.ClockOffset.String()))
 	return r.done(here, screens.NoticeSaved)
 }
 
@@ -87,10 +91,10 @@ func (d *Dashboard) elapse(r *request, by time.Duration) error {
 
 // moveBack reverts a step that the sandbox, a database of its own, has not taken: otherwise
 // the clock would differ from its records, even after a reset.
-func (d *Dashboard) moveBack(r *request, by time.Duration) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Request.Context()), 2*time.Second)
+func (d *Dashboard) moveBack(ctx context.Context, organization string, by time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	settings, err := d.Store.SandboxSettings(ctx, r.org.ID)
+	settings, err := d.Store.SandboxSettings(ctx, organization)
 	if err != nil {
 		return err
 	}

@@ -82,9 +82,10 @@ func (d *Dashboard) refuse(r *request, v reviewed) error {
 	} else {
 		v.Decided = decidedOn(v.client)
 	}
-	err := d.decideReview(r.Request.Context(), r.does(), state, v)
+	err := d.noting(r.Request.Context(), d.Provider, r.does(), act, fields, func(ctx context.Context) error {
+		return d.decideReview(ctx, r.does(), state, v)
+	})
 	if err == nil {
-		d.record(r, act, fields)
 		d.tellOwners(r.Request.Context(), r.does(), mail, d.path("o", r.org.ID, r.env, r.app.ClientID, "access"))
 	}
 	return d.finishReview(r, err, screens.NoticeRefused)

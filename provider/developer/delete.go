@@ -2,6 +2,7 @@ package developer
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 
 	"github.com/bonafide-id/bonafide/ui"
@@ -23,8 +24,7 @@ func (d *Dashboard) renderDelete(r *request, status int, problems ...ui.Problem)
 	return nil
 }
 
-// deleteApplication marks the application, and then its client, which becomes unusable at
-// once. A background task (goOn) removes the rest of both, even after an interruption.
+// deleteApplication deletes the application of a page.
 func (d *Dashboard) deleteApplication(r *request) error {
 	if r.posted(ui.FieldConfirm) != r.app.Name {
 		return d.renderDelete(r, http.StatusUnprocessableEntity, ui.Problem{Code: ui.ConfirmWrong})
@@ -35,14 +35,20 @@ func (d *Dashboard) deleteApplication(r *request) error {
 	return r.done(d.path("o", r.org.ID, r.env), screens.NoticeBeingDeleted)
 }
 
-// remove marks an application as being deleted, and deletes its client.
+// remove marks an application as being deleted, which decides it. Its client becomes unusable at
+// once, and a background task (goOn), in any process, removes the rest of both, and does all of it
+// after an interruption.
 func (d *Dashboard) remove(ctx context.Context, a act) error {
-	if err := d.Store.SetDeleting(ctx, a.app.Environment, a.app.ClientID); err != nil {
+	err := d.recorded(ctx, a, "application.delete", changed(ui.FieldName, a.app.Name, ""), func(ctx context.Context) error {
+		return d.Store.SetDeleting(ctx, a.app.Environment, a.app.ClientID)
+	})
+	if err != nil {
 		return err
 	}
+	d.wake()
 	if err := d.provider(a.app.Environment).Clients().Delete(ctx, a.app.ClientID); err != nil {
-		return err
+		d.Logger.WarnContext(ctx, "the client of a deleted application could not be ended yet; will retry",
+			slog.String("client", a.app.ClientID), slog.Any("error", err))
 	}
-	d.recordAct(ctx, a, "application.delete", changed(ui.FieldName, a.app.Name, ""))
 	return nil
 }

@@ -83,3 +83,22 @@ func TestADeletionThatWasInterruptedGoesOn(t *testing.T) {
 	}
 	w.removed(storage.Sandbox, "shop")
 }
+
+// Whoever deletes the last application and then the organization need not wait for the next round of
+// the background, and is told what it waits for.
+func TestAnOrganizationWhoseApplicationsAreBeingDeletedSaysSo(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withApplication(river, storage.Sandbox, "shop").withApplication(river, storage.Sandbox, "other")
+	b := w.as(owner)
+	remove := func() page { return b.submitForm("/developer/o/river/settings", "confirm", "Org river", "action", "delete") }
+	b.submitForm(shopPath+"/delete", "confirm", "App shop", "action", "delete")
+	if !w.IsWoken() {
+		t.Error("the background sleeps on")
+	}
+	says(t, remove(), http.StatusConflict, "Delete its applications first")
+	b.submitForm("/developer/o/river/sandbox/other/delete", "confirm", "App other", "action", "delete")
+	says(t, remove(), http.StatusOK, "The application is being deleted.")
+	w.removed(storage.Sandbox, "shop")
+	w.removed(storage.Sandbox, "other")
+	says(t, remove(), http.StatusOK, "Your organizations")
+}

@@ -166,6 +166,10 @@ type Dashboard struct {
 	recorder  *recorder
 	announcer announcer
 
+	// unfinished is what is left of acts, and woken has a value for who goes on with it.
+	unfinished unfinished
+	woken      chan struct{}
+
 	// watching holds the function that stops the watch of New, for the first run to take.
 	watching chan func()
 
@@ -189,7 +193,7 @@ func New(cfg Config) (*Dashboard, error) {
 	}
 	d := &Dashboard{
 		Config: cfg, base: base.Path + "/developer", mux: http.NewServeMux(), reference: newReference(cfg),
-		mounted: map[string]need{}, watching: make(chan func(), 1),
+		mounted: map[string]need{}, watching: make(chan func(), 1), woken: make(chan struct{}, 1),
 	}
 	if cfg.Trials != nil {
 		cfg.Trials.dashboard.Store(d)

@@ -50,3 +50,13 @@ func (d *Dashboard) Record(ctx context.Context) (watch func() (stop func())) {
 	go d.recorder.run(ctx)
 	return d.watch
 }
+
+// IsWoken reports whether the background is to go on at once.
+func (d *Dashboard) IsWoken() bool {
+	select {
+	case <-d.woken:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,6 +1,7 @@
 package developer
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -50,10 +51,11 @@ func (d *Dashboard) changeFault(r *request) error {
 	if name != "" && !slices.Contains(sandbox.Faults(), provider.Fault(name)) {
 		return forbidden("no such fault")
 	}
-	err := d.Store.SetFault(r.Request.Context(), storage.Fault{ClientID: r.app.ClientID, Name: name, ExpiresAt: d.Clock().Add(faultLife)})
+	err := d.recorded(r.Request.Context(), r.does(), "fault.set", changed("fault", "", name), func(ctx context.Context) error {
+		return d.Store.SetFault(ctx, storage.Fault{ClientID: r.app.ClientID, Name: name, ExpiresAt: d.Clock().Add(faultLife)})
+	})
 	if err != nil {
 		return notFound(err)
 	}
-	d.record(r, "fault.set", changed("fault", "", name))
 	return r.done(d.path("o", r.org.ID, r.env, r.app.ClientID, "faults"), screens.NoticeSaved)
 }

@@ -19,9 +19,11 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/developer"
+	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
+	"github.com/bonafide-id/bonafide/storage/sqlitefile"
 )
 
 // Passwords are cheap in the tests of this package.
@@ -64,6 +66,7 @@ type fixture struct {
 	store        *sqlite.Store // of production, and of the dashboard
 	sandboxStore *sqlite.Store
 	paths        []string // of the database files
+	tap          *lab.Tap // of both
 	mails        *mailbox
 	log          *syncBuffer
 
@@ -91,7 +94,7 @@ func newFixtureAt(t testing.TB, host string, change ...func(*developer.Config)) 
 // newFixtureOf is newFixtureAt with another production.
 func newFixtureOf(t testing.TB, host string, production func(*provider.Config), change ...func(*developer.Config)) *fixture {
 	t.Helper()
-	w := &fixture{t: t, clock: time.Now(), mails: &mailbox{}, log: &syncBuffer{}}
+	w := &fixture{t: t, clock: time.Now(), mails: &mailbox{}, log: &syncBuffer{}, tap: &lab.Tap{}}
 	mux, sandboxMux := http.NewServeMux(), http.NewServeMux()
 	w.server, w.sandboxServer = httptest.NewServer(mux), httptest.NewServer(sandboxMux)
 	w.server.URL = strings.Replace(w.server.URL, "127.0.0.1", host, 1)
@@ -135,7 +138,7 @@ func (w *fixture) newProvider(file string, cfg provider.Config) *provider.Provid
 	if err := os.WriteFile(path, image, 0o600); err != nil {
 		w.t.Fatal(err)
 	}
-	store, err := sqlite.Open(w.t.Context(), path)
+	store, err := sqlitefile.Open(w.t.Context(), path, w.tap.Driver())
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -120,13 +120,14 @@ func (d *Dashboard) endDeleted(ctx context.Context, a storage.Application) error
 }
 
 // goOn continues to carry out decisions about organizations and applications that any
-// process has begun.
+// process has begun, and what is left of the acts of this one.
 func (d *Dashboard) goOn(ctx context.Context) {
 	err := errors.Join(
 		d.carryOut(ctx, ""),
 		d.eachApplication(ctx, storage.ApplicationFilter{Deleting: true, Limit: pageOfHalts}, d.endDeleted),
+		d.finish(ctx),
 	)
 	if err != nil && ctx.Err() == nil {
-		d.Logger.ErrorContext(ctx, "decisions about some applications could not be carried out; will retry", slog.Any("error", err))
+		d.Logger.ErrorContext(ctx, "something that was decided or done could not be carried out whole; will retry", slog.Any("error", err))
 	}
 }

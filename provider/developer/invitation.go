@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a-h/templ"
+
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -65,33 +67,40 @@ type offer struct {
 	email    string // empty for anybody with the link
 	appoints bool   // by an operator
 
-	// page is the page on which it is made. It is shown again with a link that was not
+	// page is the page on which it is made. It is drawn again with a link that was not
 	// mailed, or with problems.
 	page string
-	show func(link string, status int, problems ...ui.Problem) error
+	draw func(link string, problems ...ui.Problem) (templ.Component, error)
 }
 
 // invite makes an invitation, for the entered address or for anybody with the link.
 func (d *Dashboard) invite(r *request) error {
 	o := offer{role: storage.Role(r.posted(screens.FieldRole)), email: strings.TrimSpace(r.posted(ui.FieldEmail)), page: d.path("o", r.org.ID, "members")}
-	o.show = func(link string, status int, problems ...ui.Problem) error {
+	o.draw = func(link string, problems ...ui.Problem) (templ.Component, error) {
 		if link != "" {
-			return d.renderMembers(r, screens.MembersView{Link: link, LinkFor: o.email}, status)
+			return d.membersPage(r, screens.MembersView{Link: link, LinkFor: o.email})
 		}
-		return d.renderMembers(r, screens.MembersView{Email: o.email, Role: asRole(o.role)}, status, problems...)
+		return d.membersPage(r, screens.MembersView{Email: o.email, Role: asRole(o.role)}, problems...)
 	}
 	return d.makeOffer(r, o)
 }
 
 // makeOffer records an invitation and mails it, or shows its link without a mailer or an
-// address.
+// address: nothing that fails afterwards keeps that page from being drawn.
 func (d *Dashboard) makeOffer(r *request, o offer) error {
+	refuse := func(status int, problem ui.Problem) error {
+		page, err := o.draw("", problem)
+		if err == nil {
+			r.Render(status, page)
+		}
+		return err
+	}
 	recipient, err := provider.NormalizeEmail(o.email)
 	switch {
 	case rank[o.role] == 0, o.email != "" && (err != nil || !isEmail(o.email)):
-		return o.show("", http.StatusUnprocessableEntity, ui.Problem{Code: ui.EmailInvalid})
+		return refuse(http.StatusUnprocessableEntity, ui.Problem{Code: ui.EmailInvalid})
 	case o.email == "" && o.role == storage.RoleOwner:
-		return o.show("", http.StatusUnprocessableEntity, ui.Problem{Code: ui.OwnerNeedsEmail})
+		return refuse(http.StatusUnprocessableEntity, ui.Problem{Code: ui.OwnerNeedsEmail})
 	}
 	mailed := o.email != "" && d.Mailer != nil
 	if mailed {
@@ -100,22 +109,33 @@ func (d *Dashboard) makeOffer(r *request, o offer) error {
 			return err
 		}
 		if wait > 0 {
-			return o.show("", http.StatusTooManyRequests, ui.Problem{Code: ui.TooManyAttempts, Count: int(math.Ceil(wait.Minutes()))})
+			return refuse(http.StatusTooManyRequests, ui.Problem{Code: ui.TooManyAttempts, Count: int(math.Ceil(wait.Minutes()))})
 		}
 	}
-	i, link, err := d.createInvitation(r.asOperator(), r.does(), o)
+	token := rand.Text()
+	link := d.invitationLink(token)
+	var page templ.Component
+	if !mailed {
+		if page, err = o.draw(link); err != nil {
+			return err
+		}
+	}
+	i, err := d.createInvitation(r.asOperator(), r.does(), o, token)
 	if errors.Is(err, storage.ErrLimit) {
-		return o.show("", http.StatusTooManyRequests, ui.Problem{Code: ui.TooMany, Count: d.Quotas.Invitations})
+		return refuse(http.StatusTooManyRequests, ui.Problem{Code: ui.TooMany, Count: d.Quotas.Invitations})
 	}
 	if err != nil {
 		return notFound(err)
 	}
 	if !mailed {
-		return o.show(link, http.StatusOK)
+		if now, err := o.draw(link); err == nil { // else as it was
+			page = now
+		}
+		r.Render(http.StatusOK, page)
+		return nil
 	}
 	if err := d.mail(r.Request.Context(), o.email, ui.MailView{Kind: ui.MailInvitation, Locale: r.Page().Locale, InvitationURL: link}); err != nil {
-		// Nobody has it, and a retry must not leave two.
-		return errors.Join(err, d.Store.RemoveInvitation(r.Request.Context(), r.org.ID, i.Token))
+		return errors.Join(err, d.takeBack(r.Request.Context(), i))
 	}
 	return r.done(o.page, screens.NoticeInvited)
 }
@@ -137,27 +157,36 @@ func (d *Dashboard) mayMail(ctx context.Context, a act, recipient string) (time.
 	return 0, nil
 }
 
-// createInvitation records an invitation, and returns its link.
-func (d *Dashboard) createInvitation(ctx context.Context, a act, o offer) (i storage.Invitation, link string, err error) {
-	token, now := rand.Text(), d.Clock()
-	i = storage.Invitation{
+// takeBack removes an invitation that was not mailed: nobody has it, and a retry must not leave two.
+func (d *Dashboard) takeBack(ctx context.Context, i storage.Invitation) error {
+	remove := func(ctx context.Context) error { return d.Store.RemoveInvitation(ctx, i.OrganizationID, i.Token) }
+	err := remove(context.WithoutCancel(ctx))
+	if err != nil {
+		d.later(remove)
+	}
+	return err
+}
+
+func (d *Dashboard) invitationLink(token string) string { return d.absolute(d.path("join", token)) }
+
+// createInvitation records the invitation of a token.
+func (d *Dashboard) createInvitation(ctx context.Context, a act, o offer, token string) (storage.Invitation, error) {
+	now := d.Clock()
+	i := storage.Invitation{
 		Token: sha256.Sum256([]byte(token)), OrganizationID: a.org.ID, Role: o.role, Appoints: o.appoints,
 		InvitedBy: a.by, CreatedAt: now, ExpiresAt: now.Add(invitationLife),
 	}
 	if o.email != "" {
 		i.Email = d.Provider.Keys().Seal(sealedInvitation, []byte(o.email))
 	}
-	create := func(ctx context.Context) error { return d.Store.CreateInvitation(ctx, i, d.Quotas.Invitations) }
+	var events []provider.Event
 	if o.appoints {
-		err = d.inStep(ctx, create, provider.Event{Name: provider.EventOwnerAppointed, Detail: a.org.ID})
-	} else {
-		err = create(ctx)
+		events = []provider.Event{{Name: provider.EventOwnerAppointed, Detail: a.org.ID}}
 	}
-	if err != nil {
-		return storage.Invitation{}, "", err
-	}
-	d.recordAct(ctx, a, "member.invite", append(changed("role", "", string(o.role)), aboutInvitation(i)...))
-	return i, d.absolute(d.path("join", token)), nil
+	fields := append(changed("role", "", string(o.role)), aboutInvitation(i)...)
+	return i, d.recorded(ctx, a, "member.invite", fields, func(ctx context.Context) error {
+		return d.Store.CreateInvitation(ctx, i, d.Quotas.Invitations)
+	}, events...)
 }
 
 // aboutInvitation identifies the invitation for the activity log, and whether it was for
@@ -176,10 +205,13 @@ func (d *Dashboard) withdraw(r *request, page string) error {
 	if n, err := hex.Decode(token[:], []byte(r.posted(ui.FieldCode))); err != nil || n != len(token) {
 		return forbidden("no identifier of an invitation")
 	}
-	if err := d.Store.RemoveInvitation(r.Request.Context(), r.org.ID, token); err != nil {
+	fields := changed("invitation", hex.EncodeToString(token[:4]), "")
+	err := d.recorded(r.Request.Context(), r.does(), "member.withdraw", fields, func(ctx context.Context) error {
+		return d.Store.RemoveInvitation(ctx, r.org.ID, token)
+	})
+	if err != nil {
 		return err
 	}
-	d.record(r, "member.withdraw", changed("invitation", hex.EncodeToString(token[:4]), ""))
 	return r.done(page, screens.NoticeWithdrawn)
 }
 
@@ -256,6 +288,16 @@ func (d *Dashboard) renderInvitation(r *request, i storage.Invitation, o storage
 	return nil
 }
 
+// roleBy is the role that the user will have by an invitation: who is a member keeps theirs, unless
+// it appoints.
+func (d *Dashboard) roleBy(r *request, i storage.Invitation) (storage.Role, error) {
+	member, err := d.Store.Member(r.Request.Context(), i.OrganizationID, r.User.UserID)
+	if errors.Is(err, storage.ErrNotFound) || err == nil && i.Appoints {
+		return i.Role, nil
+	}
+	return member.Role, err
+}
+
 func (d *Dashboard) acceptInvitation(r *request) error {
 	i, o, found, err := d.invitation(r)
 	if err != nil {
@@ -271,7 +313,17 @@ func (d *Dashboard) acceptInvitation(r *request) error {
 	if !meant {
 		return d.renderInvitation(r, i, o, !found)
 	}
-	member, err := d.Store.AcceptInvitation(r.Request.Context(), i.Token, r.User.UserID, d.Clock(), d.Quotas.Organizations)
+	role, err := d.roleBy(r, i)
+	if err != nil {
+		return err
+	}
+	var member storage.Member
+	r.org = o
+	fields := append(changed("role", "", string(role)), aboutInvitation(i)...)
+	err = d.recorded(r.Request.Context(), r.does(), "member.join", fields, func(ctx context.Context) (err error) {
+		member, err = d.Store.AcceptInvitation(ctx, i.Token, r.User.UserID, d.Clock(), d.Quotas.Organizations)
+		return err
+	})
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return d.renderInvitation(r, storage.Invitation{}, storage.Organization{}, true)
@@ -282,8 +334,6 @@ func (d *Dashboard) acceptInvitation(r *request) error {
 	case err != nil:
 		return err
 	}
-	r.org = o
-	d.record(r, "member.join", append(changed("role", "", string(member.Role)), aboutInvitation(i)...))
 	if i.Role == storage.RoleOwner && member.Role == storage.RoleOwner {
 		d.warnOwners(r.Request.Context(), r.does(), ui.MailOwnerAdded)
 	}

@@ -1,9 +1,12 @@
 package developer
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"slices"
+
+	"github.com/a-h/templ"
 
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -14,29 +17,35 @@ func (d *Dashboard) showMembers(r *request) error {
 	return d.renderMembers(r, screens.MembersView{}, http.StatusOK)
 }
 
-// renderMembers completes a view with the entered values.
 func (d *Dashboard) renderMembers(r *request, view screens.MembersView, status int, problems ...ui.Problem) error {
-	var err error
+	page, err := d.membersPage(r, view, problems...)
+	if err == nil {
+		r.Render(status, page)
+	}
+	return err
+}
+
+// membersPage completes a view with the entered values.
+func (d *Dashboard) membersPage(r *request, view screens.MembersView, problems ...ui.Problem) (_ templ.Component, err error) {
 	if view.Page, err = d.organizationPage(r, screens.SectionMembers); err != nil {
-		return err
+		return nil, err
 	}
 	view.Form, view.MayChange = r.Form(problems...), r.may(owners)
 	members, err := d.Store.Members(r.Request.Context(), r.org.ID)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	people := d.newPeople(r)
 	if view.Members, err = shownMembers(r, members, people); err != nil {
-		return err
+		return nil, err
 	}
 	view.NoOwner, view.NoOwnerKnown = !slices.ContainsFunc(members, isOwner), d.Operator != nil
 	if view.MayChange {
 		if view.Invitations, err = d.invitations(r, people); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	r.Render(status, screens.Members(view))
-	return nil
+	return screens.Members(view), nil
 }
 
 func isOwner(m storage.Member) bool { return m.Role == storage.RoleOwner }
@@ -89,7 +98,10 @@ func (d *Dashboard) setRole(r *request) error {
 	}
 	member, err := d.Store.Member(r.Request.Context(), r.org.ID, user)
 	if err == nil {
-		err = d.Store.SetRole(r.Request.Context(), r.org.ID, user, role)
+		fields := append([]storage.ChangedField{{Name: "user", After: user}}, changed("role", string(member.Role), string(role))...)
+		err = d.recorded(r.Request.Context(), r.does(), "member.role", fields, func(ctx context.Context) error {
+			return d.Store.SetRole(ctx, r.org.ID, user, role)
+		})
 	}
 	switch {
 	case errors.Is(err, storage.ErrConflict):
@@ -97,8 +109,6 @@ func (d *Dashboard) setRole(r *request) error {
 	case err != nil:
 		return notFound(err)
 	}
-	fields := append([]storage.ChangedField{{Name: "user", After: user}}, changed("role", string(member.Role), string(role))...)
-	d.record(r, "member.role", fields)
 	if role == storage.RoleOwner && member.Role != role {
 		d.warnOwners(r.Request.Context(), r.does(), ui.MailOwnerAdded)
 	}
@@ -117,14 +127,15 @@ func (d *Dashboard) mayBe(r *request, user string, role storage.Role) (bool, err
 
 func (d *Dashboard) removeMember(r *request, leaves bool) error {
 	user := r.posted(screens.FieldUser)
-	err := d.Store.RemoveMember(r.Request.Context(), r.org.ID, user)
+	err := d.recorded(r.Request.Context(), r.does(), "member.remove", changed("user", user, ""), func(ctx context.Context) error {
+		return d.Store.RemoveMember(ctx, r.org.ID, user)
+	})
 	if errors.Is(err, storage.ErrConflict) {
 		return d.renderMembers(r, screens.MembersView{}, http.StatusConflict, ui.Problem{Code: ui.LastOwner})
 	}
 	if err != nil {
 		return err
 	}
-	d.record(r, "member.remove", changed("user", user, ""))
 	if leaves {
 		return r.done(d.path(), screens.NoticeMemberGone)
 	}

@@ -3,6 +3,7 @@ package developer
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"strings"
@@ -203,13 +204,17 @@ func (d *Dashboard) AppointOwner(ctx context.Context, o Operator, id, email stri
 			return "", wrong("email", "has been invited too often; try again later")
 		}
 	}
-	i, link, err := d.createInvitation(ctx, a, offer{role: storage.RoleOwner, email: email, appoints: true})
-	if err != nil || d.Mailer == nil {
-		return link, asOperatorError(err)
+	token := rand.Text()
+	link = d.invitationLink(token)
+	i, err := d.createInvitation(ctx, a, offer{role: storage.RoleOwner, email: email, appoints: true}, token)
+	switch {
+	case err != nil:
+		return "", asOperatorError(err)
+	case d.Mailer == nil:
+		return link, nil
 	}
 	if err := d.mail(ctx, email, ui.MailView{Kind: ui.MailInvitation, Locale: locale, InvitationURL: link}); err != nil {
-		// Nobody has it, and a retry must not leave two.
-		return "", errors.Join(err, d.Store.RemoveInvitation(ctx, id, i.Token))
+		return "", errors.Join(err, d.takeBack(ctx, i))
 	}
 	return "", nil
 }

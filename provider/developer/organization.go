@@ -1,11 +1,13 @@
 package developer
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"log/slog"
 	"net/http"
 	"net/mail"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -103,7 +105,10 @@ func (d *Dashboard) createOrganization(r *request) error {
 	}
 	o.ID, o.CreatedAt = newID(), d.Clock()
 	owner := storage.Member{OrganizationID: o.ID, UserID: r.User.UserID, Role: storage.RoleOwner, JoinedAt: o.CreatedAt}
-	err = d.Store.CreateOrganization(r.Request.Context(), o, owner, d.Quotas.Organizations)
+	r.org = o
+	err = d.recorded(r.Request.Context(), r.does(), "organization.create", changed("name", "", o.Name), func(ctx context.Context) error {
+		return d.Store.CreateOrganization(ctx, o, owner, d.Quotas.Organizations)
+	})
 	if errors.Is(err, storage.ErrLimit) {
 		return d.renderNewOrganization(r, o, contact, http.StatusTooManyRequests, ui.Problem{Code: ui.TooMany, Count: d.Quotas.Organizations})
 	}
@@ -113,8 +118,6 @@ func (d *Dashboard) createOrganization(r *request) error {
 	if err != nil {
 		return err
 	}
-	r.org = o
-	d.record(r, "organization.create", changed("name", "", o.Name))
 	r.Redirect(d.path("o", o.ID))
 	return nil
 }
@@ -185,15 +188,6 @@ func (d *Dashboard) changeOrganization(r *request) error {
 	if err != nil {
 		return forbidden("a form without the version that it changes")
 	}
-	o.ID, o.Version = r.org.ID, version
-	err = d.Store.SaveOrganization(r.Request.Context(), o)
-	here := d.path("o", o.ID, "settings")
-	switch {
-	case errors.Is(err, storage.ErrChanged):
-		return r.done(here, screens.NoticeSomebodyElse)
-	case err != nil:
-		return err
-	}
 	former, err := d.contact(r.org)
 	if err != nil {
 		return err
@@ -202,7 +196,17 @@ func (d *Dashboard) changeOrganization(r *request) error {
 	if former != contact { // personal data: that it changed is enough
 		fields = append(fields, storage.ChangedField{Name: "contact"})
 	}
-	d.record(r, "organization.change", fields)
+	o.ID, o.Version = r.org.ID, version
+	err = d.recorded(r.Request.Context(), r.does(), "organization.change", fields, func(ctx context.Context) error {
+		return d.Store.SaveOrganization(ctx, o)
+	})
+	here := d.path("o", o.ID, "settings")
+	if errors.Is(err, storage.ErrChanged) {
+		return r.done(here, screens.NoticeSomebodyElse)
+	}
+	if err != nil {
+		return err
+	}
 	return r.done(here, screens.NoticeSaved)
 }
 
@@ -217,13 +221,26 @@ func (d *Dashboard) deleteOrganization(r *request) error {
 	err = d.Store.DeleteOrganization(r.Request.Context(), r.org.ID)
 	switch {
 	case errors.Is(err, storage.ErrConflict):
-		return d.renderOrganization(r, r.org, contact, http.StatusConflict, ui.Problem{Code: ui.HasApplications})
+		return d.hasApplications(r, contact)
 	case err != nil && !errors.Is(err, storage.ErrNotFound):
 		return err
 	}
 	d.Logger.InfoContext(r.Request.Context(), "organization deleted", // its activity log is gone, too
 		slog.String("organization", r.org.ID), slog.String("user", r.User.UserID))
 	return r.done(d.path(), screens.NoticeDeleted)
+}
+
+// hasApplications says why an organization stays: it has applications, or they are being deleted.
+func (d *Dashboard) hasApplications(r *request, contact string) error {
+	has, err := d.Store.Applications(r.Request.Context(), storage.ApplicationFilter{OrganizationID: r.org.ID})
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(has, func(a storage.Application) bool { return !a.Deleting }) {
+		d.wake()
+		return r.done(d.path("o", r.org.ID, "settings"), screens.NoticeBeingDeleted)
+	}
+	return d.renderOrganization(r, r.org, contact, http.StatusConflict, ui.Problem{Code: ui.HasApplications})
 }
 
 // newID returns an unguessable ID.

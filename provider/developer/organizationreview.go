@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a-h/templ"
+
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -54,45 +56,51 @@ func (d *Dashboard) keepOrganizationReview(r *request, members []storage.Member)
 	return d.renderOrganizationReview(r, members, view, http.StatusForbidden, ui.Problem{Code: ui.ConfirmFirst})
 }
 
-// renderOrganizationReview completes a view with the entered values. It names the members
-// only of an organization without an owner.
 func (d *Dashboard) renderOrganizationReview(r *request, members []storage.Member, view screens.AppointView, status int, problems ...ui.Problem) error {
-	var err error
+	page, err := d.organizationReviewPage(r, members, view, problems...)
+	if err == nil {
+		r.Render(status, page)
+	}
+	return err
+}
+
+// organizationReviewPage completes a view with the entered values. It names the members only of
+// an organization without an owner.
+func (d *Dashboard) organizationReviewPage(r *request, members []storage.Member, view screens.AppointView, problems ...ui.Problem) (_ templ.Component, err error) {
 	if view.Page, err = d.page(r); err != nil {
-		return err
+		return nil, err
 	}
 	view.Form, view.Name, view.ReviewsURL, view.Version = r.Form(problems...), r.org.Name, d.path("review"), suspensionVersion(r.org)
 	view.Own = slices.ContainsFunc(members, func(m storage.Member) bool { return m.UserID == r.User.UserID })
 	if view.Contact, err = d.contact(r.org); err != nil {
-		return err
+		return nil, err
 	}
 	people := d.newPeople(r)
 	if view.Ownerless = !slices.ContainsFunc(members, isOwner); view.Ownerless {
 		if view.Members, err = shownMembers(r, members, people); err != nil {
-			return err
+			return nil, err
 		}
 		if view.Invitations, err = d.invitations(r, people); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if view.Suspended = r.suspension(); view.Suspended != nil {
 		by, err := people.account(r.org.Stopped.By)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		view.SuspendedBy = by.Email
 	}
 	left, err := d.Store.Applications(r.Request.Context(), storage.ApplicationFilter{Halting: true, OrganizationID: r.org.ID, Limit: 1000})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	view.Left = len(left)
 	live := storage.ApplicationFilter{OrganizationID: r.org.ID, Environment: storage.Production}
 	if view.Live, view.LiveMoreURL, err = d.listReviews(r, "live", live); err != nil {
-		return err
+		return nil, err
 	}
-	r.Render(status, screens.Appoint(view))
-	return nil
+	return screens.Appoint(view), nil
 }
 
 // decideOrganization suspends or reactivates an organization, appoints an owner if there is
@@ -120,11 +128,11 @@ func (d *Dashboard) decideOrganization(r *request, members []storage.Member) err
 // valid as long as there is none.
 func (d *Dashboard) appoint(r *request, members []storage.Member, here string) error {
 	o := offer{role: storage.RoleOwner, email: strings.TrimSpace(r.posted(ui.FieldEmail)), appoints: true, page: here}
-	o.show = func(link string, status int, problems ...ui.Problem) error {
+	o.draw = func(link string, problems ...ui.Problem) (templ.Component, error) {
 		if link != "" {
-			return d.renderOrganizationReview(r, members, screens.AppointView{Link: link, LinkFor: o.email}, status)
+			return d.organizationReviewPage(r, members, screens.AppointView{Link: link, LinkFor: o.email})
 		}
-		return d.renderOrganizationReview(r, members, screens.AppointView{Email: o.email}, status, problems...)
+		return d.organizationReviewPage(r, members, screens.AppointView{Email: o.email}, problems...)
 	}
 	return d.makeOffer(r, o)
 }

@@ -1,6 +1,7 @@
 package developer
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -144,11 +145,14 @@ func (d *Dashboard) changeOverview(r *request) error {
 
 // revealSecret shows the secret in the uncached response to the form, and nowhere else.
 func (d *Dashboard) revealSecret(r *request) error {
-	secret, err := d.provider(r.env).Clients().Secret(r.Request.Context(), r.app.ClientID)
+	var secret string
+	err := d.registered(r.Request.Context(), r.does(), "secret.reveal", nil, func(ctx context.Context) (err error) {
+		secret, err = d.provider(r.env).Clients().Secret(ctx, r.app.ClientID)
+		return err
+	})
 	if err != nil {
 		return notFound(err)
 	}
-	d.record(r, "secret.reveal", nil)
 	d.warnOwners(r.Request.Context(), r.does(), ui.MailSecretShown)
 	return d.renderOverview(r, secret, http.StatusOK)
 }
@@ -203,7 +207,8 @@ func (d *Dashboard) copyApplication(r *request) error {
 			return d.renderOverview(r, "", http.StatusUnprocessableEntity, of...)
 		}
 	}
-	err = d.register(r, env, c, r.app.Kind)
+	fields := append(changed("copy_of", "", from), append(changed("client_id", "", c.ID), registration(c)...)...)
+	err = d.register(r, env, c, r.app.Kind, "application.copy", fields)
 	if errors.Is(err, errNoRoom) {
 		return d.renderOverview(r, "", http.StatusUnprocessableEntity, ui.Problem{Code: ui.PicturesFull})
 	}
@@ -216,6 +221,5 @@ func (d *Dashboard) copyApplication(r *request) error {
 	if err != nil {
 		return err
 	}
-	d.record(r, "application.copy", append(changed("copy_of", "", from), append(changed("client_id", "", c.ID), registration(c)...)...))
 	return r.done(d.path("o", r.org.ID, env, c.ID), screens.NoticeCopied)
 }

@@ -2,6 +2,7 @@ package developer
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -85,13 +86,13 @@ func (d *Dashboard) changePersonas(r *request) error {
 		}
 	}
 	here := d.path("o", r.org.ID, "personas")
-	switch err := d.Store.SaveSandboxSettings(ctx, next); {
+	save := func(ctx context.Context) error { return d.Store.SaveSandboxSettings(ctx, next) }
+	switch err := d.recorded(ctx, r.does(), "personas.change", nil, save); {
 	case errors.Is(err, storage.ErrChanged):
 		return r.done(here, screens.NoticeSomebodyElse)
 	case err != nil:
 		return notFound(err)
 	}
-	d.record(r, "personas.change", nil)
 	return r.done(here, screens.NoticeSaved)
 }
 

@@ -1,6 +1,7 @@
 package developer
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/netip"
@@ -101,11 +102,11 @@ func (d *Dashboard) changeAccess(r *request) error {
 	r.app.Version = version
 	switch action := r.posted(ui.FieldAction); {
 	case action == screens.ActionWithdraw && state == storage.ReviewAsked:
-		return d.finishAccess(r, d.saveReview(r, storage.ReviewNone, kept), "production.withdraw", screens.NoticeRequestWithdrawn)
+		return d.finishAccess(r, d.saveReview(r, storage.ReviewNone, kept, "production.withdraw"), screens.NoticeRequestWithdrawn)
 	case action == screens.ActionAsk && (state == storage.ReviewNone || state == storage.ReviewRefused):
 		return d.ask(r, kept)
 	}
-	return d.finishAccess(r, storage.ErrChanged, "", "")
+	return d.finishAccess(r, storage.ErrChanged, "")
 }
 
 // maxNote is the maximum length of a note or a reason in characters.
@@ -134,14 +135,14 @@ func (d *Dashboard) ask(r *request, kept document) error {
 	}
 	kept.Live, kept.Copied = "", false
 	kept.Review = review{AskedAt: d.Clock(), AskedBy: r.User.UserID, Note: note}
-	err = d.saveReview(r, storage.ReviewAsked, kept)
+	err = d.saveReview(r, storage.ReviewAsked, kept, "production.ask")
 	if err == nil {
 		d.announce()
 	}
-	return d.finishAccess(r, err, "production.ask", screens.NoticeAsked)
+	return d.finishAccess(r, err, screens.NoticeAsked)
 }
 
-func (d *Dashboard) finishAccess(r *request, err error, act string, done screens.Notice) error {
+func (d *Dashboard) finishAccess(r *request, err error, done screens.Notice) error {
 	here := d.path("o", r.org.ID, r.env, r.app.ClientID, "access")
 	if errors.Is(err, storage.ErrChanged) {
 		return r.done(here, screens.NoticeSomebodyElse)
@@ -149,7 +150,6 @@ func (d *Dashboard) finishAccess(r *request, err error, act string, done screens
 	if err != nil {
 		return err
 	}
-	d.record(r, act, nil)
 	return r.done(here, done)
 }
 
@@ -188,18 +188,18 @@ func (d *Dashboard) renderChanges(r *request) error {
 // withdrawChanges withdraws the pending changes, unless they have been decided.
 func (d *Dashboard) withdrawChanges(r *request, version int64, kept document) error {
 	if r.posted(ui.FieldAction) != screens.ActionWithdraw || r.app.Review != storage.ReviewAsked {
-		return d.finishAccess(r, storage.ErrChanged, "", "")
+		return d.finishAccess(r, storage.ErrChanged, "")
 	}
 	r.app.Version, kept.Changes = version, nil
-	return d.finishAccess(r, d.saveReview(r, storage.ReviewApproved, kept), "changes.withdraw", screens.NoticeRequestWithdrawn)
+	return d.finishAccess(r, d.saveReview(r, storage.ReviewApproved, kept, "changes.withdraw"), screens.NoticeRequestWithdrawn)
 }
 
 // saveReview changes the review state of an application, if it has not changed since it was
 // read.
-func (d *Dashboard) saveReview(r *request, state storage.Review, kept document) error {
+func (d *Dashboard) saveReview(r *request, state storage.Review, kept document, what string) error {
 	a := r.app
 	a.Review, a.Document, a.UpdatedAt = state, kept.bytes(), d.Clock()
-	return d.Store.SaveApplication(r.Request.Context(), a)
+	return d.recorded(r.Request.Context(), r.does(), what, nil, func(ctx context.Context) error { return d.Store.SaveApplication(ctx, a) })
 }
 
 // checks are the requirements for production.

@@ -87,9 +87,9 @@ func (d *Dashboard) wanted(a storage.Application, now provider.Client) (provider
 }
 
 // save saves the wanted registration, and records it. For a reviewed application it
-// publishes what needs no review, and keeps the rest for an operator. That is the second
-// write: after an interruption nothing unapproved is published, and the form shows what was
-// not kept.
+// publishes what needs no review, and keeps the rest for an operator. That is the first
+// write: after an interruption nothing is lost, and the same form, whose version is still that of
+// the registration, publishes what is not.
 func (d *Dashboard) save(ctx context.Context, a act, what string, now, wanted provider.Client) (served provider.Client, waits bool, err error) {
 	served = wanted
 	var rest proposal
@@ -97,17 +97,16 @@ func (d *Dashboard) save(ctx context.Context, a act, what string, now, wanted pr
 	if vouched {
 		served, rest = d.split(now, wanted)
 	}
-	if err := d.provider(a.app.Environment).Clients().Save(ctx, served); err != nil {
-		return provider.Client{}, false, err
+	if vouched {
+		if waits, err = d.keep(ctx, a, served, rest); err != nil {
+			return provider.Client{}, false, err
+		}
 	}
+	write := func(ctx context.Context) error { return d.provider(a.app.Environment).Clients().Save(ctx, served) }
 	if fields := changesOf(now, served); len(fields) > 0 {
-		d.recordAct(ctx, a, what, fields)
+		return served, waits, d.registered(ctx, a, what, fields, write)
 	}
-	if !vouched {
-		return served, false, nil
-	}
-	waits, err = d.keep(ctx, a, served, rest)
-	return served, waits, err
+	return served, waits, write(ctx)
 }
 
 // keep replaces the pending changes.
@@ -115,10 +114,12 @@ func (d *Dashboard) keep(ctx context.Context, a act, served provider.Client, res
 	// A caller that disconnects cannot leave half a change.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	fields := changesOf(served, rest.onto(served))
-	var before []storage.ChangedField
-	err = d.editApplication(ctx, a.app, func(app *storage.Application, kept *document) {
-		before = changesOf(served, kept.Changes.onto(served))
+	former, err := readDocument(a.app)
+	if err != nil {
+		return false, err
+	}
+	what, fields, before := "changes.ask", changesOf(served, rest.onto(served)), changesOf(served, former.Changes.onto(served))
+	edit := func(app *storage.Application, kept *document) {
 		rest.At, rest.By = d.Clock(), []string{a.by}
 		if kept.Changes != nil {
 			rest.By = union(kept.Changes.By, rest.By)
@@ -127,14 +128,19 @@ func (d *Dashboard) keep(ctx context.Context, a act, served provider.Client, res
 			kept.Changes = &rest
 		}
 		app.Review = standingOf(*app, *kept)
-	})
-	switch {
-	case err != nil:
+	}
+	write := func(ctx context.Context) error { return d.editApplication(ctx, a.app, edit) }
+	if reflect.DeepEqual(fields, before) {
+		return len(fields) > 0, write(ctx)
+	}
+	entry := fields
+	if len(fields) == 0 {
+		what, entry = "changes.withdraw", before
+	}
+	if err := d.recorded(ctx, a, what, entry, write); err != nil {
 		return false, err
-	case len(fields) == 0 && len(before) > 0:
-		d.recordAct(ctx, a, "changes.withdraw", before)
-	case !reflect.DeepEqual(fields, before):
-		d.recordAct(ctx, a, "changes.ask", fields)
+	}
+	if len(fields) > 0 {
 		d.announce()
 	}
 	return len(fields) > 0, nil

@@ -57,7 +57,7 @@ func (d *Dashboard) registerApplication(r *request) error {
 	if len(p.problems) > 0 {
 		return d.renderRegister(r, p.Client, kind, http.StatusUnprocessableEntity, p.problems...)
 	}
-	err := d.register(r, r.env, p.Client, kind)
+	err := d.register(r, r.env, p.Client, kind, "application.create", registration(p.Client))
 	if errors.Is(err, errUnverified) {
 		return d.renderRegister(r, p.Client, kind, http.StatusForbidden, ui.Problem{Code: ui.EmailUnverified})
 	}
@@ -67,7 +67,6 @@ func (d *Dashboard) registerApplication(r *request) error {
 	if err != nil {
 		return err
 	}
-	d.record(r, "application.create", registration(p.Client))
 	return r.done(d.path("o", r.org.ID, r.env, r.app.ClientID), screens.NoticeRegistered)
 }
 
@@ -123,46 +122,66 @@ func newClient(env, kind string) provider.Client {
 // production application.
 var errUnverified = errors.New("the address of the account is not verified")
 
-// register registers an application for the user of a page.
-func (d *Dashboard) register(r *request, env string, c provider.Client, kind string) error {
-	a := storage.Application{Environment: env, OrganizationID: r.org.ID, Kind: kind, CreatedBy: r.User.UserID}
-	a, err := d.enter(r.Request.Context(), a, c, func(ctx context.Context, a storage.Application) error {
-		return d.Store.CreateApplication(ctx, a, d.Quotas.Applications)
+// register registers an application for the user of a page, as an act with these fields.
+func (d *Dashboard) register(r *request, env string, c provider.Client, kind, what string, fields []storage.ChangedField) error {
+	a := r.does()
+	a.app = storage.Application{Environment: env, OrganizationID: r.org.ID, Kind: kind, CreatedBy: r.User.UserID}
+	app, err := d.enter(r.Request.Context(), a, c, what, fields, func(ctx context.Context, app storage.Application) error {
+		return d.Store.CreateApplication(ctx, app, d.Quotas.Applications)
 	})
 	if err == nil {
-		r.env, r.app = env, a
+		r.env, r.app = env, app
 	}
 	return notFound(err)
 }
 
 // enter records an application by create, and registers its client, which are in two databases. The
 // application is first, and is removed last: no client is ever without a responsible
-// organization. An interruption leaves an application without a client; its page says so,
-// and it can be deleted.
-func (d *Dashboard) enter(ctx context.Context, a storage.Application, c provider.Client, create func(context.Context, storage.Application) error) (storage.Application, error) {
-	if a.Environment == storage.Production {
-		address, err := d.Provider.People().VerifiedEmail(ctx, a.CreatedBy)
+// organization. A failure between the two has the application removed again; an interruption
+// leaves it without a client: its page says so, and it can be deleted.
+func (d *Dashboard) enter(
+	ctx context.Context, a act, c provider.Client, what string, fields []storage.ChangedField, create func(context.Context, storage.Application) error,
+) (storage.Application, error) {
+	if a.app.Environment == storage.Production {
+		address, err := d.Provider.People().VerifiedEmail(ctx, a.app.CreatedBy)
 		if err != nil {
-			return a, err
+			return a.app, err
 		}
 		if address == "" {
-			return a, errUnverified
+			return a.app, errUnverified
 		}
 	}
-	a.ClientID, a.Name = c.ID, c.Name
-	a.CreatedAt = d.Clock()
-	a.UpdatedAt = a.CreatedAt
-	if err := create(ctx, a); err != nil {
-		return a, err
+	a.app.ClientID, a.app.Name = c.ID, c.Name
+	a.app.CreatedAt = d.Clock()
+	a.app.UpdatedAt = a.app.CreatedAt
+	if err := create(ctx, a.app); err != nil {
+		return a.app, err
 	}
-	if err := d.makeRoom(ctx, a, brandOf(c)); err != nil {
-		return a, err
+	err := d.makeRoom(ctx, a.app, brandOf(c))
+	if err == nil {
+		c.Revision, c.Unreviewed = provider.NoRevision, a.app.Environment == storage.Production
+		err = d.registered(ctx, a, what, fields, func(ctx context.Context) error {
+			return d.provider(a.app.Environment).Clients().Save(ctx, c)
+		})
 	}
-	c.Revision, c.Unreviewed = provider.NoRevision, a.Environment == storage.Production
-	if err := d.provider(a.Environment).Clients().Save(ctx, c); err != nil {
-		return a, err
+	if err != nil {
+		d.abandon(ctx, a.app)
+		return a.app, err
 	}
-	return a, d.halt(ctx, a) // the organization may be suspended by now
+	if d.halt(ctx, a.app) != nil { // the organization may be suspended by now
+		d.wake()
+	}
+	return a.app, nil
+}
+
+// abandon has an application removed that could not be registered, with a client that has been
+// registered although nobody was told.
+func (d *Dashboard) abandon(ctx context.Context, a storage.Application) {
+	mark := func(ctx context.Context) error { return d.Store.SetDeleting(ctx, a.Environment, a.ClientID) }
+	if err := mark(context.WithoutCancel(ctx)); err != nil && !errors.Is(err, storage.ErrNotFound) {
+		d.later(mark)
+	}
+	d.wake()
 }
 
 // newClientID returns an unused client ID that names its environment.

@@ -45,14 +45,15 @@ func (g registrar) Register(ctx context.Context, token string, c provider.Client
 		return c, provider.RegistrationRefused("Applications begin in the sandbox. Register this one there.")
 	}
 	c.ID = newClientID(g.env)
-	app := storage.Application{
+	a := act{by: byProgram(c.ID), org: storage.Organization{ID: t.OrganizationID}, app: storage.Application{
 		Environment: g.env, OrganizationID: t.OrganizationID, Kind: kindOfProgram(c), CreatedBy: t.MadeBy,
 		Document: document{Program: &program{Token: t.Name, Hosts: t.Hosts}}.bytes(),
-	}
-	if c, err = g.wish(ctx, app, provider.Client{}, c); err != nil {
+	}}
+	if c, err = g.wish(ctx, a.app, provider.Client{}, c); err != nil {
 		return c, err
 	}
-	app, err = g.enter(ctx, app, c, func(ctx context.Context, app storage.Application) error {
+	fields := append(changed(screens.FieldToken, "", t.Name), registration(c)...)
+	_, err = g.enter(ctx, a, c, "application.register", fields, func(ctx context.Context, app storage.Application) error {
 		return g.Store.RegisterApplication(ctx, app, digest, app.CreatedAt, g.Quotas.Applications)
 	})
 	switch {
@@ -64,12 +65,8 @@ func (g registrar) Register(ctx context.Context, token string, c provider.Client
 		return c, errSuspendedProgram
 	case errors.Is(err, errUnverified):
 		return c, provider.RegistrationRefused("The owner who made the token has no verified e-mail address.")
-	case err != nil:
-		return c, err
 	}
-	a := act{by: byProgram(c.ID), org: storage.Organization{ID: t.OrganizationID}, app: app}
-	g.recordAct(ctx, a, "application.register", append(changed(screens.FieldToken, "", t.Name), registration(c)...))
-	return c, nil
+	return c, err
 }
 
 var errSuspendedProgram = provider.RegistrationRefused("The organization of this token is suspended.")
@@ -113,7 +110,8 @@ func (g registrar) Replace(ctx context.Context, now, wanted provider.Client) err
 	if movesData(now, wanted) {
 		g.warnOwners(ctx, a, ui.MailAddressesChanged)
 	}
-	return g.rename(ctx, a.app, served.Name)
+	g.named(ctx, a.app, served.Name)
+	return nil
 }
 
 // Remove implements provider.Registrar.

@@ -1,6 +1,7 @@
 package developer
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -33,19 +34,28 @@ func (d *Dashboard) showTokens(r *request) error {
 }
 
 func (d *Dashboard) renderTokens(r *request, view screens.RegistrationTokensView, status int, problems ...ui.Problem) error {
+	view, err := d.tokensView(r, view, problems...)
+	if err == nil {
+		r.Render(status, screens.RegistrationTokens(view))
+	}
+	return err
+}
+
+// tokensView completes a view with the entered values.
+func (d *Dashboard) tokensView(r *request, view screens.RegistrationTokensView, problems ...ui.Problem) (screens.RegistrationTokensView, error) {
 	if !d.registersByToken(r.env) {
-		return provider.ErrScreenNotFound
+		return view, provider.ErrScreenNotFound
 	}
 	p, err := d.organizationPage(r, screens.SectionApplications)
 	if err != nil {
-		return err
+		return view, err
 	}
 	view.Page = d.inEnvironment(p, r.env, d.path("o", r.org.ID, storage.Sandbox), d.path("o", r.org.ID, storage.Production))
 	view.Form, view.MayMake = r.Form(problems...), !r.suspended()
 	view.Endpoint = d.provider(r.env).Installation().BaseURL + registrationPath
 	tokens, err := d.Store.RegistrationTokens(r.Request.Context(), r.org.ID, d.Clock())
 	if err != nil {
-		return err
+		return view, err
 	}
 	people := d.newPeople(r)
 	for _, t := range tokens {
@@ -54,18 +64,13 @@ func (d *Dashboard) renderTokens(r *request, view screens.RegistrationTokensView
 		}
 		by, err := people.account(t.MadeBy)
 		if err != nil {
-			return err
+			return view, err
 		}
 		view.Tokens = append(view.Tokens, screens.RegistrationToken{
 			ID: hex.EncodeToString(t.Digest[:]), Name: t.Name, Hosts: t.Hosts, Left: t.Remaining, By: by.Email, Expires: t.ExpiresAt,
 		})
 	}
-	render := r.Render
-	if view.New != "" {
-		render = r.RenderSecret
-	}
-	render(status, screens.RegistrationTokens(view))
-	return nil
+	return view, nil
 }
 
 // registrationPath is that of the registration endpoint.
@@ -82,7 +87,8 @@ func (d *Dashboard) changeTokens(r *request) error {
 	return forbidden("no such action")
 }
 
-// makeToken makes a registration token and shows it, once.
+// makeToken makes a registration token and shows it, once: nothing that fails afterwards keeps the
+// page from being drawn.
 func (d *Dashboard) makeToken(r *request) error {
 	view, t, problems := d.postedToken(r)
 	if !slices.Contains(screens.TokenCounts, view.Count) || !slices.Contains(screens.TokenDays, view.Days) {
@@ -100,21 +106,29 @@ func (d *Dashboard) makeToken(r *request) error {
 	if len(problems) > 0 {
 		return d.renderTokens(r, view, http.StatusUnprocessableEntity, problems...)
 	}
-	if !d.registersByToken(r.env) {
-		return provider.ErrScreenNotFound
-	}
 	token := rand.Text()
 	t.Digest = sha256.Sum256([]byte(token))
-	err := d.Store.CreateRegistrationToken(r.Request.Context(), t, d.Quotas.RegistrationTokens)
+	empty := screens.RegistrationTokensView{New: token, Count: screens.TokenCounts[0], Days: screens.TokenDays[0]}
+	shown, err := d.tokensView(r, empty)
+	if err != nil {
+		return err
+	}
+	fields := append(append(changed(ui.FieldName, "", t.Name), changedList(screens.FieldHosts, nil, t.Hosts)...),
+		append(changed(screens.FieldCount, "", strconv.Itoa(t.Remaining)), changed("expires", "", t.ExpiresAt.UTC().Format(time.RFC3339))...)...)
+	err = d.recorded(r.Request.Context(), r.does(), "token.create", fields, func(ctx context.Context) error {
+		return d.Store.CreateRegistrationToken(ctx, t, d.Quotas.RegistrationTokens)
+	})
 	if errors.Is(err, storage.ErrLimit) {
 		return d.renderTokens(r, view, http.StatusTooManyRequests, ui.Problem{Code: ui.TooMany, Count: d.Quotas.RegistrationTokens})
 	}
 	if err != nil {
 		return notFound(err)
 	}
-	d.record(r, "token.create", append(append(changed(ui.FieldName, "", t.Name), changedList(screens.FieldHosts, nil, t.Hosts)...),
-		append(changed(screens.FieldCount, "", strconv.Itoa(t.Remaining)), changed("expires", "", t.ExpiresAt.UTC().Format(time.RFC3339))...)...))
-	return d.renderTokens(r, screens.RegistrationTokensView{New: token, Count: screens.TokenCounts[0], Days: screens.TokenDays[0]}, http.StatusOK)
+	if now, err := d.tokensView(r, empty); err == nil { // else as it was
+		shown = now
+	}
+	r.RenderSecret(http.StatusOK, screens.RegistrationTokens(shown))
+	return nil
 }
 
 // postedToken returns the entered token, as it is shown again and as it is recorded, and its
@@ -157,11 +171,12 @@ func (d *Dashboard) revokeToken(r *request) error {
 		return r.done(d.path("o", r.org.ID, r.env, "tokens"), screens.NoticeTokenRevoked)
 	}
 	if err == nil {
-		err = d.Store.RemoveRegistrationToken(r.Request.Context(), r.org.ID, token)
+		err = d.recorded(r.Request.Context(), r.does(), "token.revoke", changed(ui.FieldName, t.Name, ""), func(ctx context.Context) error {
+			return d.Store.RemoveRegistrationToken(ctx, r.org.ID, token)
+		})
 	}
 	if err != nil {
 		return err
 	}
-	d.record(r, "token.revoke", changed(ui.FieldName, t.Name, ""))
 	return r.done(d.path("o", r.org.ID, r.env, "tokens"), screens.NoticeTokenRevoked)
 }

@@ -185,6 +185,9 @@ func (d *Dashboard) provider(environment string) *provider.Provider {
 // found: the overview of the application says so.
 func (d *Dashboard) client(r *request) (provider.Client, error) {
 	c, err := d.provider(r.env).Clients().Get(r.Request.Context(), r.app.ClientID)
+	if err == nil {
+		r.app = d.named(r.Request.Context(), r.app, c.Name)
+	}
 	return c, notFound(err)
 }
 

@@ -56,16 +56,12 @@ func (d *Dashboard) run(ctx context.Context) {
 func (d *Dashboard) maintain(ctx context.Context) {
 	tick := time.NewTicker(maintenance)
 	defer tick.Stop()
-	for {
+	for ctx.Err() == nil {
 		d.recorder.settleAll(d.Clock())
 		d.goOn(ctx)
 		d.removeOld(ctx)
 		d.tellOperators(ctx)
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+		d.attend(ctx, tick.C)
 	}
 }
 

@@ -1,6 +1,7 @@
 package developer
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strconv"
@@ -23,20 +24,28 @@ func (d *Dashboard) showSecrets(r *request) error {
 	if err != nil {
 		return err
 	}
-	return d.renderSecrets(r, c, "", http.StatusOK)
+	return d.renderSecrets(r, c, http.StatusOK)
 }
 
-func (d *Dashboard) renderSecrets(r *request, c provider.Client, secret string, status int, problems ...ui.Problem) error {
+func (d *Dashboard) renderSecrets(r *request, c provider.Client, status int, problems ...ui.Problem) error {
+	view, err := d.secretsView(r, c, problems...)
+	if err == nil {
+		r.Render(status, screens.Secrets(view))
+	}
+	return err
+}
+
+func (d *Dashboard) secretsView(r *request, c provider.Client, problems ...ui.Problem) (screens.SecretsView, error) {
 	p, err := d.applicationPage(r, screens.SectionSecrets)
 	if err != nil {
-		return err
+		return screens.SecretsView{}, err
 	}
 	secrets, err := d.provider(r.env).Clients().ListSecrets(r.Request.Context(), c.ID)
 	if err != nil {
-		return notFound(err)
+		return screens.SecretsView{}, notFound(err)
 	}
 	view := screens.SecretsView{
-		Page: p, Form: r.Form(problems...), Version: strconv.FormatInt(c.Revision, 10), Public: c.Public, Secret: secret,
+		Page: p, Form: r.Form(problems...), Version: strconv.FormatInt(c.Revision, 10), Public: c.Public,
 		ByKey: signsWithKey(c), Managed: c.SelfManaged, SettingsURL: d.path("o", r.org.ID, r.env, r.app.ClientID, "settings") + "#" + ui.FieldJWKS,
 	}
 	for i, s := range secrets {
@@ -44,12 +53,7 @@ func (d *Dashboard) renderSecrets(r *request, c provider.Client, secret string, 
 			ID: s.ID, Hint: s.Hint, Created: s.CreatedAt, Expires: s.ExpiresAt, LastUsed: s.LastUsedAt, Newest: i == 0,
 		})
 	}
-	render := r.Render
-	if secret != "" {
-		render = r.RenderSecret
-	}
-	render(status, screens.Secrets(view))
-	return nil
+	return view, nil
 }
 
 // changeSecrets makes a new secret, or ends one.
@@ -74,46 +78,62 @@ func (d *Dashboard) changeSecrets(r *request) error {
 	return forbidden("no such action")
 }
 
+// rotateSecret makes a new secret and shows it, once: nothing that fails afterwards keeps the page
+// from being drawn.
 func (d *Dashboard) rotateSecret(r *request, c provider.Client) error {
 	overlap, ok := overlaps[r.posted(screens.FieldOverlap)]
 	if !ok {
 		return forbidden("no such overlap")
 	}
-	secret, err := d.provider(r.env).Clients().RotateSecret(r.Request.Context(), c.ID, overlap, c.Revision)
+	view, err := d.secretsView(r, c)
+	if err != nil {
+		return err
+	}
+	fields := []storage.ChangedField{{Name: screens.FieldOverlap, After: r.posted(screens.FieldOverlap)}}
+	err = d.registered(r.Request.Context(), r.does(), "secret.rotate", fields, func(ctx context.Context) (err error) {
+		view.Secret, err = d.provider(r.env).Clients().RotateSecret(ctx, c.ID, overlap, c.Revision)
+		return err
+	})
 	if errors.Is(err, provider.ErrChanged) { // in this moment
 		return r.done(d.path("o", r.org.ID, r.env, r.app.ClientID, "secrets"), screens.NoticeSomebodyElse)
 	}
 	if errors.Is(err, provider.ErrTooManySecrets) {
-		return d.renderSecrets(r, c, "", http.StatusConflict, ui.Problem{Code: ui.TooManySecrets})
+		return d.renderSecrets(r, c, http.StatusConflict, ui.Problem{Code: ui.TooManySecrets})
 	}
 	if err != nil {
 		return notFound(err)
 	}
-	d.record(r, "secret.rotate", []storage.ChangedField{{Name: screens.FieldOverlap, After: r.posted(screens.FieldOverlap)}})
 	d.warnOwners(r.Request.Context(), r.does(), ui.MailSecretShown)
-	if c, err = d.client(r); err != nil {
-		return err
+	if c, err = d.client(r); err == nil {
+		if now, err := d.secretsView(r, c); err == nil { // else as it was
+			now.Secret = view.Secret
+			view = now
+		}
 	}
-	return d.renderSecrets(r, c, secret, http.StatusOK)
+	r.RenderSecret(http.StatusOK, screens.Secrets(view))
+	return nil
 }
 
 func (d *Dashboard) endSecret(r *request, c provider.Client, here string) error {
-	err := d.provider(r.env).Clients().EndSecret(r.Request.Context(), c.ID, r.posted(screens.FieldSecret))
+	err := d.registered(r.Request.Context(), r.does(), "secret.end", nil, func(ctx context.Context) error {
+		return d.provider(r.env).Clients().EndSecret(ctx, c.ID, r.posted(screens.FieldSecret))
+	})
 	if errors.Is(err, provider.ErrLastSecret) {
-		return d.renderSecrets(r, c, "", http.StatusConflict, ui.Problem{Code: ui.LastSecret})
+		return d.renderSecrets(r, c, http.StatusConflict, ui.Problem{Code: ui.LastSecret})
 	}
 	if err != nil {
 		return notFound(err)
 	}
-	d.record(r, "secret.end", nil)
 	return r.done(here, screens.NoticeSecretEnded)
 }
 
 // endManagement ends the token with which a program manages the registration.
 func (d *Dashboard) endManagement(r *request, c provider.Client, here string) error {
-	if err := d.provider(r.env).Clients().RevokeRegistrationToken(r.Request.Context(), c.ID); err != nil {
+	err := d.registered(r.Request.Context(), r.does(), "registration.revoke", nil, func(ctx context.Context) error {
+		return d.provider(r.env).Clients().RevokeRegistrationToken(ctx, c.ID)
+	})
+	if err != nil {
 		return notFound(err)
 	}
-	d.record(r, "registration.revoke", nil)
 	return r.done(here, screens.NoticeTokenRevoked)
 }

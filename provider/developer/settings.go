@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strconv"
@@ -167,9 +168,7 @@ func (d *Dashboard) saveSettings(r *request, now provider.Client, version int64)
 	if movesData(before, p.Client) {
 		d.warnOwners(r.Request.Context(), r.does(), ui.MailAddressesChanged)
 	}
-	if err := d.rename(r.Request.Context(), r.app, served.Name); err != nil {
-		return err
-	}
+	r.app = d.named(r.Request.Context(), r.app, served.Name)
 	notice := savedNotice(now, served)
 	if waits && notice == screens.NoticeSaved {
 		notice = screens.NoticeChangesWait
@@ -208,22 +207,22 @@ func (d *Dashboard) renderChanged(r *request, now, entered provider.Client) erro
 	return d.renderSettings(r, view, now, entered, http.StatusConflict, ui.Problem{Code: ui.ChangedMeanwhile})
 }
 
-// rename copies the name of the client to the application, for searches.
-func (d *Dashboard) rename(ctx context.Context, a storage.Application, name string) error {
-	for a.Name != name {
-		a.Name, a.UpdatedAt = name, d.Clock()
-		err := d.Store.SaveApplication(ctx, a)
-		if err == nil {
-			return nil
-		}
-		if !errors.Is(err, storage.ErrChanged) {
-			return err
-		}
-		if a, err = d.Store.Application(ctx, a.Environment, a.ClientID); err != nil {
-			return notFound(err)
+// named returns an application with the name of its client, which it has for lists and searches. If
+// that cannot be saved, whoever reads the two next does so.
+func (d *Dashboard) named(ctx context.Context, a storage.Application, name string) storage.Application {
+	if a.Name == name || a.Deleting {
+		return a
+	}
+	err := d.editApplication(ctx, a, func(now *storage.Application, _ *document) { now.Name = name })
+	if err == nil {
+		var now storage.Application
+		if now, err = d.Store.Application(ctx, a.Environment, a.ClientID); err == nil {
+			return now
 		}
 	}
-	return nil
+	d.Logger.WarnContext(ctx, "the name of an application could not be saved yet", slog.String("client", a.ClientID), slog.Any("error", err))
+	a.Name = name
+	return a
 }
 
 // setDisabled disables or enables an application.
@@ -241,7 +240,9 @@ func (d *Dashboard) setDisabled(r *request, c provider.Client, version int64, di
 		return r.done(here, notice)
 	}
 	c.Revision, c.Disabled = version, disabled
-	err := d.provider(r.env).Clients().Save(r.Request.Context(), c)
+	err := d.registered(r.Request.Context(), r.does(), act, nil, func(ctx context.Context) error {
+		return d.provider(r.env).Clients().Save(ctx, c)
+	})
 	if errors.Is(err, provider.ErrChanged) {
 		return r.done(here, screens.NoticeSomebodyElse)
 	}
@@ -250,14 +251,14 @@ func (d *Dashboard) setDisabled(r *request, c provider.Client, version int64, di
 	}
 	if !disabled {
 		// An operator may have stopped it at this moment.
-		again, err := d.stopAgain(r)
+		again := func(ctx context.Context) (bool, error) { return d.stopAgain(ctx, r.app) }
+		stopped, err := again(r.Request.Context())
 		if err != nil {
-			return err
+			d.later(func(ctx context.Context) error { _, err := again(ctx); return err })
 		}
-		if again {
+		if stopped {
 			return r.done(here, screens.NoticeSomebodyElse)
 		}
 	}
-	d.record(r, act, nil)
 	return r.done(here, notice)
 }

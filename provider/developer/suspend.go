@@ -85,13 +85,12 @@ func (d *Dashboard) suspend(r *request, members []storage.Member, here string) e
 // stopOrganization stops an organization with all its applications. storage.ErrChanged if it
 // is stopped.
 func (d *Dashboard) stopOrganization(ctx context.Context, a act, reason string) error {
-	err := d.inStep(ctx, func(ctx context.Context) error {
+	err := d.recorded(ctx, a, "organization.suspend", changed("reason", "", reason), func(ctx context.Context) error {
 		return d.Store.StopOrganization(ctx, a.org.ID, storage.Stop{At: d.Clock(), Reason: reason, By: a.by})
 	}, provider.Event{Name: provider.EventOrganizationSuspended, Detail: a.org.ID})
 	if err != nil {
 		return err
 	}
-	d.recordAct(ctx, a, "organization.suspend", changed("reason", "", reason))
 	d.finishSuspension(ctx, a, ui.MailOrganizationSuspended)
 	return nil
 }
@@ -116,13 +115,12 @@ func (d *Dashboard) reactivate(r *request, members []storage.Member, here string
 // startOrganization ends the stop of an organization that was read. storage.ErrChanged if it
 // is not stopped, or was at another moment; storage.ErrConflict if the user is a member of it.
 func (d *Dashboard) startOrganization(ctx context.Context, a act) error {
-	err := d.inStep(ctx, func(ctx context.Context) error {
+	err := d.recorded(ctx, a, "organization.reactivate", nil, func(ctx context.Context) error {
 		return d.Store.StartOrganization(ctx, a.org.ID, a.org.Stopped.At, a.by)
 	}, provider.Event{Name: provider.EventOrganizationReactivated, Detail: a.org.ID})
 	if err != nil {
 		return err
 	}
-	d.recordAct(ctx, a, "organization.reactivate", nil)
 	d.finishSuspension(ctx, a, ui.MailOrganizationReactivated)
 	return nil
 }

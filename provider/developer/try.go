@@ -1,12 +1,14 @@
 package developer
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"slices"
@@ -95,9 +97,6 @@ func (d *Dashboard) beginTry(r *request) error {
 	if !getsCode(c) || isBeyondTrials(c) || len(scope) > maxScope {
 		return provider.ScreenError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Err: errors.New("a trial that cannot be")}
 	}
-	if err := d.registerCallback(r, true); err != nil {
-		return err
-	}
 	t := trial{
 		Organization: r.org.ID, Environment: r.env, ClientID: r.app.ClientID, UserID: r.User.UserID,
 		Scope: scope, Nonce: rand.Text(), Verifier: rand.Text() + rand.Text(), At: d.Clock(),
@@ -108,6 +107,9 @@ func (d *Dashboard) beginTry(r *request) error {
 	}
 	p, err := d.applicationPage(r, screens.SectionTry)
 	if err != nil {
+		return err
+	}
+	if err := d.registerCallback(r, true); err != nil {
 		return err
 	}
 	query := t.request(d.tryCallback(), state)
@@ -178,14 +180,13 @@ func (d *Dashboard) registerCallback(r *request, add bool) error {
 		if slices.Equal(before, c.RedirectURIs) || len(c.RedirectURIs) == 0 {
 			return nil
 		}
-		err = d.provider(r.env).Clients().Save(r.Request.Context(), c)
-		if errors.Is(err, storage.ErrChanged) {
-			continue
+		fields := changedList(screens.FieldRedirectURIs, before, c.RedirectURIs)
+		err = d.registered(r.Request.Context(), r.does(), "application.change", fields, func(ctx context.Context) error {
+			return d.provider(r.env).Clients().Save(ctx, c)
+		})
+		if !errors.Is(err, provider.ErrChanged) {
+			return err
 		}
-		if err == nil {
-			d.record(r, "application.change", changedList(screens.FieldRedirectURIs, before, c.RedirectURIs))
-		}
-		return err
 	}
 	return fmt.Errorf("%w: the registration changes again and again", storage.ErrUnavailable)
 }
@@ -211,12 +212,12 @@ func (d *Dashboard) finishTry(r *request) error {
 	if err := run.all(); err != nil {
 		return err
 	}
-	if err := d.registerCallback(r, false); err != nil {
-		return err
-	}
 	p, err := d.applicationPage(r, screens.SectionTry)
 	if err != nil {
 		return err
+	}
+	if err := d.registerCallback(r, false); err != nil { // its page has a form for that
+		d.Logger.WarnContext(r.Request.Context(), "the redirect URI of a trial is left", slog.String("client", r.app.ClientID), slog.Any("error", err))
 	}
 	here := d.path("o", r.org.ID, r.env, r.app.ClientID)
 	r.RenderSecret(http.StatusOK, screens.TryResult(screens.TryResultView{
