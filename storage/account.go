@@ -82,7 +82,8 @@ type EmailChange struct {
 type Accounts interface {
 	// CreateAccount creates an account. Of any number of concurrent calls with one EmailKey
 	// exactly one succeeds; the others get ErrConflict, as does a call with an existing ID,
-	// or with a passkey or a link that an account has. Its first factors, if given, are created with it.
+	// or with a passkey or a link that an account has. Its first factors, if given, are created with
+	// it, and their session; ErrProof if what they rest on does not hold.
 	// ErrUnavailable as long as something is left of a deleted person with its ID ([Departed]).
 	CreateAccount(ctx context.Context, a Account, first ...FirstFactors) error
 
@@ -103,6 +104,11 @@ type Accounts interface {
 	// account has another EmailKey, ErrConflict if another account has the new one,
 	// ErrNotFound if there is no such account.
 	SetEmail(ctx context.Context, id, oldKey, email, key string, verified bool) error
+
+	// VerifyEmail records that the address of an account is verified. ErrChanged if the proof is
+	// of an earlier version of the account, ErrProof if another part of it does not hold,
+	// ErrNotFound if there is no such account.
+	VerifyEmail(ctx context.Context, id string, on Proof) error
 
 	// ChangeEmail gives an account another address and begins the next epoch: it
 	// ends the account's sessions, grants and trusted devices, as SetPassword does. ErrChanged if the proof

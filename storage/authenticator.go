@@ -106,6 +106,14 @@ type FirstFactors struct {
 	Passkey  Passkey
 	Link     Link
 	Recovery RecoveryCodes
+
+	// On is what the account rests on: a OneTimeCode, a Challenge.
+	On Proof
+
+	// Begin is the session of its owner, in place of the one with the digest Replaced; zero for
+	// none.
+	Begin    Session
+	Replaced Digest
 }
 
 // Authenticators stores the passkeys, authenticator apps, recovery codes and trusted

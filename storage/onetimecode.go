@@ -25,6 +25,10 @@ type OneTimeCodes interface {
 	// ErrConflict if another has the digest.
 	SaveOneTimeCode(ctx context.Context, c OneTimeCode) error
 
+	// OneTimeCode returns a code, which the write that it is for removes (Proof). ErrNotFound as
+	// with UseOneTimeCode.
+	OneTimeCode(ctx context.Context, purpose string, digest Digest, now time.Time) (OneTimeCode, error)
+
 	// UseOneTimeCode removes the code and returns it. Of any number of concurrent calls
 	// exactly one succeeds; the others get ErrNotFound, as does one for another purpose, or
 	// for a code that has expired at now.

@@ -96,6 +96,9 @@ type Proof struct {
 	// RecoveryCode is an unspent recovery code, which is removed.
 	RecoveryCode Digest
 
+	// OneTimeCode is a mailed code, of any purpose and not expired at At, which is removed.
+	OneTimeCode Digest
+
 	// Device is a trusted device of the account, in force at At.
 	Device Digest
 

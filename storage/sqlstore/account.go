@@ -60,8 +60,22 @@ func insertFirstFactors(tx *tx, accountID string, first []storage.FirstFactors) 
 				return err
 			}
 		}
+		if err := beginFirst(tx, accountID, f); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// beginFirst spends what a new account rests on, and signs its owner in.
+func beginFirst(tx *tx, accountID string, f storage.FirstFactors) error {
+	if err := spend(tx, accountID, f.On); err != nil || f.Begin.AccountID == "" {
+		return err
+	}
+	if err := insertSession(tx, f.Begin); err != nil {
+		return err
+	}
+	return replaceSession(tx, f.Replaced, f.Begin)
 }
 
 // Account implements storage.Accounts.
@@ -97,6 +111,17 @@ func (s *Store) SetEmail(ctx context.Context, id, oldKey, email, key string, ver
 			return err
 		}
 		_, err = tx.exec(`DELETE FROM main.email_returns WHERE account_id = ?1`, id)
+		return err
+	})
+}
+
+// VerifyEmail implements storage.Accounts.
+func (s *Store) VerifyEmail(ctx context.Context, id string, on storage.Proof) error {
+	return s.change(ctx, "verify e-mail", func(tx *tx) error {
+		if err := requireProof(tx, id, on, "", tx.store.dialect.ForUpdate); err != nil {
+			return err
+		}
+		_, err := tx.exec(`UPDATE main.accounts SET email_verified = 1 WHERE id = ?1`, id)
 		return err
 	})
 }

@@ -19,12 +19,22 @@ func (s *Store) SaveOneTimeCode(ctx context.Context, t storage.OneTimeCode) erro
 	})
 }
 
+const oneTimeCodeColumns = `digest, purpose, subject, payload, expires_at`
+
+// OneTimeCode implements storage.OneTimeCodes.
+func (s *Store) OneTimeCode(ctx context.Context, purpose string, digest storage.Digest, now time.Time) (storage.OneTimeCode, error) {
+	return read(ctx, s, "read one-time code", func(tx *tx) (storage.OneTimeCode, error) {
+		return one(tx, scanOneTimeCode, `SELECT `+oneTimeCodeColumns+` FROM main.tickets
+			WHERE digest = ?1 AND purpose = ?2 AND expires_at > ?3`, digest[:], purpose, micros(now))
+	})
+}
+
 // UseOneTimeCode implements storage.OneTimeCodes.
 func (s *Store) UseOneTimeCode(ctx context.Context, purpose string, digest storage.Digest, now time.Time) (storage.OneTimeCode, error) {
 	return write(ctx, s, "use one-time code", func(tx *tx) (storage.OneTimeCode, error) {
 		return one(tx, scanOneTimeCode, `DELETE FROM main.tickets
 			WHERE digest = ?1 AND purpose = ?2 AND expires_at > ?3
-			RETURNING digest, purpose, subject, payload, expires_at`, digest[:], purpose, micros(now))
+			RETURNING `+oneTimeCodeColumns, digest[:], purpose, micros(now))
 	})
 }
 

@@ -33,7 +33,7 @@ func scanVersions(row scanner) (v versions, err error) {
 // through the parts in one order, so that no two wait for each other.
 func spend(tx *tx, accountID string, on storage.Proof) error {
 	for _, part := range [...]func(*spending) (int, error){
-		(*spending).challenge, (*spending).session, (*spending).device,
+		(*spending).challenge, (*spending).oneTimeCode, (*spending).session, (*spending).device,
 		(*spending).passkey, (*spending).link, (*spending).totp, (*spending).recoveryCode,
 	} {
 		held, err := part(&spending{tx, accountID, on})
@@ -65,6 +65,13 @@ func (s *spending) challenge() (int, error) {
 		return 0, nil // its record would be swept, and the challenge could be used again
 	}
 	return useID(s.tx, s.on.Challenge, s.on.ChallengeUntil, s.on.At)
+}
+
+func (s *spending) oneTimeCode() (int, error) {
+	if s.on.OneTimeCode.IsZero() {
+		return notAsked, nil
+	}
+	return s.tx.exec(`DELETE FROM main.tickets WHERE digest = ?1 AND expires_at > ?2`, s.on.OneTimeCode[:], micros(s.on.At))
 }
 
 // session locks the session for changes: a step may go on to replace it.

@@ -90,6 +90,21 @@ func (s *suite) contests(t *testing.T) {
 				return s.SetEmail(t.Context(), id, id, email, email, true)
 			}, storage.ErrChanged
 		},
+		"AccountOfACode": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
+			ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("code of "+id, "sign_up", id)))
+			return func(i int, s storage.Store) error {
+				return s.CreateAccount(t.Context(), storage.Account{ID: fmt.Sprint(i, " of ", id), CreatedAt: t0},
+					storage.FirstFactors{On: storage.Proof{OneTimeCode: digest("code of " + id), At: t0}})
+			}, storage.ErrProof
+		},
+		"PasswordOfACode": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
+			ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("code of "+id, "reset", id)))
+			return func(i int, s storage.Store) error {
+				owner := fmt.Sprint(i, " of ", id)
+				createAccount(t, s, owner)
+				return s.SetPassword(t.Context(), owner, storage.Proof{OneTimeCode: digest("code of " + id), At: t0}, "new", t0)
+			}, storage.ErrProof
+		},
 		"DeletionOfAnEpoch": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
 			createAccount(t, store, id)
 			return func(i int, s storage.Store) error {

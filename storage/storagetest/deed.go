@@ -26,6 +26,10 @@ var accountDeeds = map[string]deed[storage.Store]{
 		},
 		changes: []string{"account ann", "person ann"},
 	},
+	"VerifyEmail": {
+		do:      func(ctx context.Context, s storage.Store) error { return s.VerifyEmail(ctx, "ann", storage.Proof{}) },
+		changes: []string{"account ann", "person ann"},
+	},
 	"ChangeEmail": {
 		do: func(ctx context.Context, s storage.Store) error {
 			return s.ChangeEmail(ctx, emailChange("ann", 0, "new"))

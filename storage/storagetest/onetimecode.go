@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -19,10 +20,37 @@ func (s *suite) oneTimeCodes(t *testing.T) {
 		store := s.store(t)
 		want := oneTimeCode("code", "reset", "subject")
 		ok(t, store.SaveOneTimeCode(t.Context(), want))
-		got, err := store.UseOneTimeCode(t.Context(), "reset", digest("code"), t0)
+		for _, read := range []func(context.Context, string, storage.Digest, time.Time) (storage.OneTimeCode, error){store.OneTimeCode, store.UseOneTimeCode} {
+			got, err := read(t.Context(), "reset", digest("code"), t0)
+			ok(t, err)
+			equal(t, got, want)
+		}
+		_, err := store.UseOneTimeCode(t.Context(), "reset", digest("code"), t0)
+		fails(t, err, storage.ErrNotFound)
+		_, err = store.OneTimeCode(t.Context(), "reset", digest("code"), t0)
+		fails(t, err, storage.ErrNotFound)
+	})
+	t.Run("IsSpentWithTheAccountItIsFor", func(t *testing.T) {
+		store := s.store(t)
+		createAccount(t, store, "other")
+		ok(t, store.CreateSession(t.Context(), session("before", "other"), proofOf(t, store, "other"), storage.Digest{}))
+		ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("code", "sign_up", "subject")))
+		create := func(id, key string) error {
+			return store.CreateAccount(t.Context(), storage.Account{ID: id, EmailKey: key, CreatedAt: t0}, storage.FirstFactors{
+				On: storage.Proof{OneTimeCode: digest("code"), At: t0}, Begin: session("session of "+id, id), Replaced: digest("before"),
+			})
+		}
+		fails(t, create("first", "key of other"), storage.ErrConflict)
+		_, _, err := store.Session(t.Context(), digest("before"))
 		ok(t, err)
-		equal(t, got, want)
-		_, err = store.UseOneTimeCode(t.Context(), "reset", digest("code"), t0)
+		ok(t, create("first", "first"))
+		fails(t, create("second", "second"), storage.ErrProof)
+		_, err = store.Account(t.Context(), "second")
+		fails(t, err, storage.ErrNotFound)
+		_, owner, err := store.Session(t.Context(), digest("session of first"))
+		ok(t, err)
+		equal(t, owner.ID, "first")
+		_, _, err = store.Session(t.Context(), digest("before"))
 		fails(t, err, storage.ErrNotFound)
 	})
 	t.Run("IsGoodForItsPurposeOnly", func(t *testing.T) {
@@ -31,6 +59,8 @@ func (s *suite) oneTimeCodes(t *testing.T) {
 		_, err := store.UseOneTimeCode(t.Context(), "reset", digest("code"), t0)
 		fails(t, err, storage.ErrNotFound)
 		_, err = store.UseOneTimeCode(t.Context(), "verify", digest("guess"), t0)
+		fails(t, err, storage.ErrNotFound)
+		_, err = store.OneTimeCode(t.Context(), "reset", digest("code"), t0)
 		fails(t, err, storage.ErrNotFound)
 		_, err = store.UseOneTimeCode(t.Context(), "verify", digest("code"), t0) // was not used up
 		ok(t, err)
@@ -53,6 +83,8 @@ func (s *suite) oneTimeCodes(t *testing.T) {
 		end := t0.Add(time.Minute)
 		ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("code", "reset", "subject")))
 		_, err := store.UseOneTimeCode(t.Context(), "reset", digest("code"), end)
+		fails(t, err, storage.ErrNotFound)
+		_, err = store.OneTimeCode(t.Context(), "reset", digest("code"), end)
 		fails(t, err, storage.ErrNotFound)
 		_, err = store.UseOneTimeCode(t.Context(), "reset", digest("code"), end.Add(-time.Microsecond))
 		ok(t, err)

@@ -23,6 +23,9 @@ var provenWrites = func() map[string]func(t *testing.T, s storage.Store, account
 			c.On, c.Begin = on, session("next of "+account, account)
 			return s.ChangeEmail(t.Context(), c)
 		},
+		"VerifyEmail": func(t *testing.T, s storage.Store, account string, on storage.Proof) error {
+			return s.VerifyEmail(t.Context(), account, on)
+		},
 		"SetDeletion": func(t *testing.T, s storage.Store, account string, on storage.Proof) error {
 			return s.SetDeletion(t.Context(), account, on, t0.Add(time.Hour), t0)
 		},
@@ -53,12 +56,20 @@ func whole(t *testing.T, store storage.Store, account string) storage.Proof {
 	on.Session, on.Device = digest("session of "+account), digest("device of "+account)
 	on.Challenge, on.ChallengeUntil = digest("challenge of "+account), t0.Add(time.Minute)
 	on.Passkey = storage.PasskeyUse{ID: passkey("first of "+account, account).ID, SignCount: 4, Flags: 0x05}
-	on.TOTPStep = 101
+	on.TOTPStep, on.OneTimeCode = 101, digest("code of "+account)
+	ok(t, store.SaveOneTimeCode(t.Context(), codeOf(account)))
 	on.RecoveryCode = digest("one of " + account)
 	ok(t, store.SetRecoveryCodes(t.Context(), account, codes("one of "+account, "two of "+account), proofOf(t, store, account)))
 	on.FactorsVersion++
 	ok(t, store.TrustDevice(t.Context(), device("device of "+account, account), proofOf(t, store, account)))
 	return on
+}
+
+// codeOf is a mailed code that outlasts the trust in a device.
+func codeOf(account string) storage.OneTimeCode {
+	c := oneTimeCode("code of "+account, "reset", account)
+	c.ExpiresAt = device("", account).ExpiresAt.Add(time.Hour)
+	return c
 }
 
 // A flaw makes one part of the whole proof of an account not hold. Another account has a
@@ -107,6 +118,14 @@ var flaws = map[string]flaw{
 	}, storage.ErrProof},
 	"ChallengeThatIsUsed": {func(t *testing.T, s storage.Store, _ string, on *storage.Proof) {
 		ok(t, s.UseID(t.Context(), on.Challenge, on.ChallengeUntil, on.At))
+	}, storage.ErrProof},
+	"OneTimeCodeThatIsUsed": {func(t *testing.T, s storage.Store, _ string, on *storage.Proof) {
+		_, err := s.UseOneTimeCode(t.Context(), "reset", on.OneTimeCode, t0)
+		ok(t, err)
+	}, storage.ErrProof},
+	"OneTimeCodeThatHasExpired": {func(_ *testing.T, _ storage.Store, _ string, on *storage.Proof) {
+		on.At = codeOf("").ExpiresAt
+		on.ChallengeUntil, on.Device = on.At.Add(time.Minute), storage.Digest{}
 	}, storage.ErrProof},
 	"CodeThatIsSpent": {func(t *testing.T, s storage.Store, account string, on *storage.Proof) {
 		spent := proofOf(t, s, account)
@@ -168,7 +187,7 @@ func (s *suite) proofs(t *testing.T) {
 				ok(t, do(t, store, "whole", on))
 				for part, alone := range map[string]storage.Proof{
 					"challenge": {Challenge: on.Challenge, ChallengeUntil: on.ChallengeUntil},
-					"code":      {RecoveryCode: on.RecoveryCode}, "app": {TOTPStep: on.TOTPStep},
+					"code":      {RecoveryCode: on.RecoveryCode}, "app": {TOTPStep: on.TOTPStep}, "mailed code": {OneTimeCode: on.OneTimeCode},
 				} {
 					alone.At = t0
 					again := store.TrustDevice(t.Context(), device("again", "whole"), newer(t, store, "whole", alone))

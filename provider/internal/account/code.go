@@ -152,42 +152,89 @@ type Rejection struct {
 	Status  int
 }
 
-// VerifyCode returns the payload of a right code, or why it is rejected. A code can be used
-// once.
-func (p *Pages) VerifyCode(w http.ResponseWriter, r *http.Request, c CodeRequest, entered string) (payload []byte, rejected *Rejection, err error) {
-	ctx := r.Context()
+// Right is a mailed code that was right. It is good once: until the write that it is for.
+type Right struct {
+	Payload []byte
+
+	use storage.OneTimeCode
+	at  time.Time
+}
+
+// Spend adds the code to a proof.
+func (c Right) Spend(on storage.Proof) storage.Proof {
+	on.OneTimeCode, on.At = c.use.Digest, c.at
+	return on
+}
+
+// UseCode has use do what a code is for, or says why the code is rejected. The write that does it
+// spends the code ([Right.Spend], or [Pages.SpendCode] where nothing else is written), so that
+// the same form leads to the end after a failure of the store, which is no wrong guess either.
+// Neither does a browser that disconnects stop the work.
+func (p *Pages) UseCode(w http.ResponseWriter, r *http.Request, c CodeRequest, entered string, use func(r *http.Request, code Right) error) (*Rejection, error) {
 	entered = Digits(entered)
 	if entered == "" {
-		return nil, &Rejection{ui.Problem{Code: ui.CodeMissing}, http.StatusUnprocessableEntity}, nil
+		return &Rejection{ui.Problem{Code: ui.CodeMissing}, http.StatusUnprocessableEntity}, nil
 	}
 	by, err := p.codeCaller(r, c)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	wait, err := p.Limits.Allow(ctx, p.Actions.EnterCode, by)
+	wait, err := p.Limits.Allow(r.Context(), p.Actions.EnterCode, by)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if wait > 0 {
-		return nil, &Rejection{Throttled(wait), web.TooMany(w, wait)}, nil
+		return &Rejection{Throttled(wait), web.TooMany(w, wait)}, nil
 	}
-	stored, err := p.Store.UseOneTimeCode(ctx, string(c.Purpose), p.codeDigest(c, entered), p.Clock())
+	r, done := Outlasting(r)
+	defer done()
+	code, err := p.right(r.Context(), c, entered)
 	if errors.Is(err, storage.ErrNotFound) {
-		return nil, &Rejection{ui.Problem{Code: ui.CodeWrong}, http.StatusUnprocessableEntity}, nil
+		return &Rejection{ui.Problem{Code: ui.CodeWrong}, http.StatusUnprocessableEntity}, nil
 	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("verify code: %w", err)
+	if err == nil {
+		err = use(r, code)
 	}
-	if payload, err = p.Site.Secrets.Open(p.sealCodePurpose(), stored.Payload); err != nil {
-		return nil, nil, err
+	var refused *web.PageError
+	switch {
+	case err == nil:
+		p.Limits.Reset(r.Context(), p.Actions.EnterCode, by)
+	case !errors.As(err, &refused):
+		p.Limits.GiveBack(r.Context(), p.Actions.EnterCode, by)
 	}
-	p.Limits.Reset(ctx, p.Actions.EnterCode, by)
-	return payload, nil, nil
+	return nil, err
 }
 
-// UsedUp returns the request to continue with after a code is used. The work completes even
-// if the browser disconnects: otherwise the code would be lost.
-func UsedUp(r *http.Request) (*http.Request, context.CancelFunc) {
+// right returns the code that was entered. storage.ErrNotFound if it is wrong.
+func (p *Pages) right(ctx context.Context, c CodeRequest, entered string) (code Right, err error) {
+	code.at = p.Clock()
+	if code.use, err = p.Store.OneTimeCode(ctx, string(c.Purpose), p.codeDigest(c, entered), code.at); err != nil {
+		return Right{}, fmt.Errorf("verify code: %w", err)
+	}
+	code.Payload, err = p.Site.Secrets.Open(p.sealCodePurpose(), code.use.Payload)
+	return code, err
+}
+
+// SpendCode spends a code that leads to another page, as the last step before that.
+func (p *Pages) SpendCode(ctx context.Context, c Right) error {
+	_, err := p.Store.UseOneTimeCode(ctx, c.use.Purpose, c.use.Digest, c.at)
+	if err != nil {
+		return orExpired(fmt.Errorf("spend code: %w", err))
+	}
+	return nil
+}
+
+// orExpired returns the page for a code that another request has used, or any other error.
+func orExpired(err error) error {
+	if errors.Is(err, storage.ErrNotFound) {
+		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired, Cause: err}
+	}
+	return err
+}
+
+// Outlasting returns the request to continue with when the work completes even if the browser
+// disconnects.
+func Outlasting(r *http.Request) (*http.Request, context.CancelFunc) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), request.Timeout)
 	return r.WithContext(ctx), cancel
 }
@@ -253,34 +300,25 @@ func (p *Pages) ResendCode(w http.ResponseWriter, r *http.Request, page CodePage
 		p.RenderCode(w, r, page, web.TooMany(w, wait), "", Throttled(wait))
 		return nil
 	}
-	taken, payload, err := p.takeBack(r, page.Code)
+	r, done := Outlasting(r)
+	defer done()
+	former, err := p.right(r.Context(), page.Code, page.Code.kept())
 	if err != nil {
 		p.notSent(r, page.Code.letters(), p.Clock())
-		return err
+		return orExpired(err)
+	}
+	payload := former.Payload
+	if page.Code.Void == 1 {
+		payload = nil
 	}
 	sealed, err := p.NewCode(w, r, CodeRequest{Purpose: page.Code.Purpose, Email: page.Code.Email}, payload)
 	if err != nil {
-		// The former code stays valid, and another can be requested.
-		r, done := UsedUp(r)
-		defer done()
-		return errors.Join(err, p.Store.SaveOneTimeCode(r.Context(), taken))
+		return err // the former code stays valid, and another can be requested
+	}
+	if err := p.SpendCode(r.Context(), former); err != nil {
+		return err
 	}
 	p.Site.Redirect(w, p.Site.Link(page.Path, web.FlowParameter, web.Parameter(r, web.FlowParameter),
 		web.CodeParameter, sealed, web.NoticeParameter, p.Site.Notice(w, r, ui.NoticeCodeSent)))
 	return nil
-}
-
-// takeBack ends a code and returns it with its payload, nil for a void one.
-func (p *Pages) takeBack(r *http.Request, c CodeRequest) (taken storage.OneTimeCode, payload []byte, err error) {
-	taken, err = p.Store.UseOneTimeCode(r.Context(), string(c.Purpose), p.codeDigest(c, c.kept()), p.Clock())
-	switch {
-	case errors.Is(err, storage.ErrNotFound):
-		return taken, nil, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired, Cause: err}
-	case err != nil:
-		return taken, nil, fmt.Errorf("take code back: %w", err)
-	case c.Void == 1:
-		return taken, nil, nil
-	}
-	payload, err = p.Site.Secrets.Open(p.sealCodePurpose(), taken.Payload)
-	return taken, payload, err
 }

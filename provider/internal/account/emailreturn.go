@@ -139,7 +139,7 @@ func (p *Pages) returnEmail(w http.ResponseWriter, r *http.Request, _ *authflow.
 	if err != nil {
 		return fmt.Errorf("hash password: %w", err)
 	}
-	r, done := UsedUp(r)
+	r, done := Outlasting(r)
 	defer done()
 	var before storage.Account
 	err = p.Audit.Step(r.Context(), func(ctx context.Context) (err error) {

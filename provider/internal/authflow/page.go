@@ -180,6 +180,19 @@ func (e *Endpoint) renderFinished(w http.ResponseWriter, r *http.Request, f *Flo
 	}))
 }
 
+// Carry returns the web.FlowParameter with which another page of the provider goes on, with
+// what this one has changed; empty if the page was opened for nothing.
+func (e *Endpoint) Carry(w http.ResponseWriter, r *http.Request, p *Page) (string, error) {
+	switch {
+	case p.Flow != nil:
+		return e.seal(w, r, p.Flow)
+	case p.Return != nil:
+		return e.SealReturn(w, r, *p.Return)
+	default:
+		return "", nil
+	}
+}
+
 // Continue redirects the browser to what the page was opened for, or to the account.
 func (e *Endpoint) Continue(w http.ResponseWriter, r *http.Request, p *Page) error {
 	next, err := e.NextURL(w, r, p)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"net/http"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -127,5 +129,44 @@ func InPlace(t testing.TB, open func() (storage.Store, error)) func(*provider.Co
 			}
 		}
 		c.Store = store
+	}
+}
+
+// Tapped is a fixture on a file that has a tap.
+func Tapped(t testing.TB, change ...func(*provider.Config)) (*Fixture, *Tap) {
+	t.Helper()
+	tap, file := &Tap{}, filepath.Join(t.TempDir(), "tapped.db")
+	place := InPlace(t, func() (storage.Store, error) { return sqlitefile.Open(t.Context(), file, tap.Driver()) })
+	w := New(t, append([]func(*provider.Config){place}, change...)...)
+	w.Path = file
+	return w, tap
+}
+
+// Walk has the database fail at each statement of a request in turn, alone and with all that follow.
+// Lead leads up to the request and returns what sends it, and what tells whether it has led to its
+// end. A failure is 503, and the same request leads there afterwards; or it does no harm.
+func (d *Tap) Walk(t *testing.T, lead func() (ask func() Page, ended func(p Page) error)) {
+	t.Helper()
+	for _, alone := range []bool{true, false} {
+		for at, reached := 1, true; reached; at++ {
+			ask, ended := lead()
+			d.Open(at, alone)
+			p := ask()
+			sent := d.Close()
+			if reached = len(sent) >= at; reached && p.StatusCode == http.StatusServiceUnavailable && p.Header.Get("Retry-After") != "" {
+				if strings.Contains(p.Text, ErrDisk.Error()) {
+					t.Errorf("the page says why: %s", p.Text)
+				}
+				p = ask()
+			}
+			err := ended(p)
+			if p.StatusCode >= http.StatusBadRequest || err != nil {
+				failed := "none"
+				if reached {
+					failed = sent[at-1]
+				}
+				t.Errorf("statement %d fails, alone %v: %s: %s, %v\n%s", at, alone, failed, p.Status, err, p.Text)
+			}
+		}
 	}
 }

@@ -59,7 +59,11 @@ func (s *Store) RemoveGrants(ctx context.Context, ids []storage.GrantID) (int, e
 
 // CreateAccount implements storage.Accounts.
 func (s *Store) CreateAccount(ctx context.Context, a storage.Account, first ...storage.FirstFactors) error {
-	defer s.forget(changed{person: a.ID})
+	change := changed{person: a.ID}
+	for _, f := range first {
+		change.session = f.Replaced
+	}
+	defer s.forget(change)
 	return s.Store.CreateAccount(ctx, a, first...)
 }
 
@@ -67,6 +71,12 @@ func (s *Store) CreateAccount(ctx context.Context, a storage.Account, first ...s
 func (s *Store) SetEmail(ctx context.Context, id, oldKey, email, key string, verified bool) error {
 	defer s.forget(changed{person: id, every: sessions})
 	return s.Store.SetEmail(ctx, id, oldKey, email, key, verified)
+}
+
+// VerifyEmail implements storage.Accounts.
+func (s *Store) VerifyEmail(ctx context.Context, id string, on storage.Proof) error {
+	defer s.forget(changed{person: id, every: sessions})
+	return s.Store.VerifyEmail(ctx, id, on)
 }
 
 // ChangeEmail implements storage.Accounts.

@@ -119,6 +119,14 @@ var writes = map[string]write{
 	"SetEmail": {do: func(ctx context.Context, s storage.Store, n names) error {
 		return s.SetEmail(ctx, n.user, n.user, "new-"+n.user, "new-"+n.user, true)
 	}},
+	"VerifyEmail": {
+		before: func(ctx context.Context, s storage.Store, n names) error {
+			return s.SetEmail(ctx, n.user, n.user, n.user, n.user, false)
+		},
+		do: func(ctx context.Context, s storage.Store, n names) error {
+			return s.VerifyEmail(ctx, n.user, storage.Proof{Epoch: 1})
+		},
+	},
 	"ChangeEmail": {do: changeEmail},
 	"ReturnEmail": {before: changeEmail, do: func(ctx context.Context, s storage.Store, n names) error {
 		_, err := s.ReturnEmail(ctx, storage.EmailReturn{AccountID: n.user, Epoch: 1, Email: n.user, EmailKey: n.user, At: t0})

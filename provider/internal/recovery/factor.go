@@ -114,7 +114,7 @@ func (p *Pages) takeFactor(of way) authflow.PageHandler {
 // rest sets the password by a factor that was right.
 func (p *Pages) rest(w http.ResponseWriter, r *http.Request, set storage.AuthenticatorSet, presented factor.Presented, of way, hash string) error {
 	on := presented.Join(set.Account.Proof())
-	r, done := account.UsedUp(r)
+	r, done := account.Outlasting(r)
 	defer done()
 	var err error
 	if of == codeWay {

@@ -73,7 +73,7 @@ func (p *Pages) finish(w http.ResponseWriter, r *http.Request, page *authflow.Pa
 	if err != nil {
 		return err
 	}
-	r, done := account.UsedUp(r)
+	r, done := account.Outlasting(r)
 	defer done()
 	if !needsMore(set) {
 		return lapsed(p.setPassword(w, r, set, set.Account.Proof(), hash, byCode))

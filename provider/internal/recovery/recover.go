@@ -64,21 +64,17 @@ func (p *Pages) code(w http.ResponseWriter, r *http.Request, page *authflow.Page
 	if err != nil {
 		return err
 	}
-	payload, rejected, err := p.VerifyCode(w, r, c, r.PostForm.Get(ui.FieldCode))
-	if err != nil {
-		return err
-	}
+	rejected, err := p.UseCode(w, r, c, r.PostForm.Get(ui.FieldCode), func(r *http.Request, code account.Right) error {
+		of, set, err := p.reader(r.Context(), code.Payload)
+		if err != nil {
+			return err
+		}
+		return p.goOn(w, r, set, of, code, "")
+	})
 	if rejected != nil {
 		p.renderCode(w, r, page, c, rejected.Status, rejected.Problem)
-		return nil
 	}
-	r, done := account.UsedUp(r)
-	defer done()
-	of, set, err := p.reader(r.Context(), payload)
-	if err != nil {
-		return err
-	}
-	return p.goOn(w, r, set, of, "")
+	return err
 }
 
 // reader returns the account whose mailbox a code was read in, and all that it signs in with.
@@ -92,10 +88,13 @@ func (p *Pages) reader(ctx context.Context, payload []byte) (of storage.Account,
 	return of, set, nil
 }
 
-// goOn leads the reader of the mailbox to what else the account asks for. hash is that of the
-// new password, if one was chosen.
-func (p *Pages) goOn(w http.ResponseWriter, r *http.Request, set storage.AuthenticatorSet, of storage.Account, hash string) error {
+// goOn leads the reader of the mailbox, whose code it spends, to what else the account asks for.
+// hash is that of the new password, if one was chosen.
+func (p *Pages) goOn(w http.ResponseWriter, r *http.Request, set storage.AuthenticatorSet, of storage.Account, code account.Right, hash string) error {
 	sealed, err := p.sealReader(w, r, of, hash)
+	if err == nil {
+		err = p.SpendCode(r.Context(), code)
+	}
 	if err != nil {
 		return err
 	}

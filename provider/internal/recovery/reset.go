@@ -103,17 +103,18 @@ func (p *Pages) resetFinish(w http.ResponseWriter, r *http.Request, page *authfl
 		p.renderResetFinish(w, r, page, c, http.StatusUnprocessableEntity, problems...)
 		return nil
 	}
-	payload, rejected, err := p.VerifyCode(w, r, c, entered)
-	if err != nil {
-		return err
-	}
+	rejected, err := p.UseCode(w, r, c, entered, func(r *http.Request, code account.Right) error {
+		return p.resetBy(w, r, code, chosen)
+	})
 	if rejected != nil {
 		p.renderResetFinish(w, r, page, c, rejected.Status, rejected.Problem)
-		return nil
 	}
-	r, done := account.UsedUp(r)
-	defer done()
-	of, set, err := p.reader(r.Context(), payload)
+	return err
+}
+
+// resetBy sets the new password by a code that was right, or asks for one more proof first.
+func (p *Pages) resetBy(w http.ResponseWriter, r *http.Request, code account.Right, chosen string) error {
+	of, set, err := p.reader(r.Context(), code.Payload)
 	if err != nil {
 		return err
 	}
@@ -122,9 +123,9 @@ func (p *Pages) resetFinish(w http.ResponseWriter, r *http.Request, page *authfl
 		return fmt.Errorf("hash password: %w", err)
 	}
 	if needsMore(set) {
-		return p.goOn(w, r, set, of, hash)
+		return p.goOn(w, r, set, of, code, hash)
 	}
-	return lapsed(p.setPassword(w, r, set, of.Proof(), hash, byCode))
+	return lapsed(p.setPassword(w, r, set, code.Spend(of.Proof()), hash, byCode))
 }
 
 // resetProblems returns the missing fields, in their order. It checks the code only once

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 
 	"github.com/bonafide-id/bonafide/provider/internal/assurance"
@@ -68,9 +69,7 @@ func (p *Pages) change(w http.ResponseWriter, r *http.Request, o *owner, c chang
 	}
 	p.NoticeMail(r, o.set.Account, ui.MailView{Kind: c.mail, Upstream: p.Upstreams.Title(c.upstream)})
 	if c.factor.Method != "" {
-		if err := p.raise(w, r, o, c.factor); err != nil {
-			return err
-		}
+		p.raise(w, r, o, c.factor)
 	}
 	return p.done(w, r, o, c.notice, c.codes)
 }
@@ -147,19 +146,18 @@ func (p *Pages) back(o *owner) string {
 
 // raise adds a factor to the session of its owner: adding it was a proof of it. The change
 // has begun the next version of the account's factors. If something else has happened
-// meanwhile, the session stays as it is, and the next page asks for what is missing.
-func (p *Pages) raise(w http.ResponseWriter, r *http.Request, o *owner, f storage.Factor) error {
+// meanwhile, or the store fails, the session stays as it is, and the next page asks for what is
+// missing: the factor is there, and its recovery codes are shown now or never.
+func (p *Pages) raise(w http.ResponseWriter, r *http.Request, o *owner, f storage.Factor) {
 	if len(o.Factors) == 0 { // of before factors were recorded: another would hide the password
-		return nil
+		return
 	}
 	a := authflow.Authentication(r, o.set.Account, assurance.With(o.Factors, f)...)
 	a.On.FactorsVersion++
 	a.On.Session, a.On.At = o.Session, f.At
-	err := p.Flows.BeginSession(w, r, o.page, a)
-	if errors.Is(err, storage.ErrChanged) || ended(err) {
-		return nil
+	if err := p.Flows.BeginSession(w, r, o.page, a); err != nil && !errors.Is(err, storage.ErrChanged) && !ended(err) {
+		p.Site.Logger.WarnContext(r.Context(), "session could not get a new factor", slog.Any("error", err))
 	}
-	return err
 }
 
 // byUser is the event of a change of the owner's.

@@ -159,20 +159,16 @@ func (p *Pages) confirmEmail(w http.ResponseWriter, r *http.Request, user *authf
 		p.renderEmailCodes(w, r, c, http.StatusUnprocessableEntity, problems...)
 		return nil
 	}
-	payload, rejected, err := p.VerifyCode(w, r, c, entered+old)
-	if err != nil {
-		return err
-	}
+	rejected, err := p.UseCode(w, r, c, entered+old, func(r *http.Request, code account.Right) error {
+		return p.moveAccount(w, r, user, code, time.Unix(c.Made, 0))
+	})
 	if rejected != nil {
 		if c.Old != "" && rejected.Problem.Code == ui.CodeWrong {
 			rejected.Problem.Code = ui.CodesWrong
 		}
 		p.renderEmailCodes(w, r, c, rejected.Status, rejected.Problem)
-		return nil
 	}
-	r, done := account.UsedUp(r)
-	defer done()
-	return p.moveAccount(w, r, user, payload, time.Unix(c.Made, 0))
+	return err
 }
 
 func codeProblems(c account.CodeRequest, entered, old string) []ui.Problem {
@@ -201,12 +197,12 @@ func (p *Pages) carried(user *authflow.User, owner storage.Account, checked time
 // ends: a reader of the old mailbox could have got in by it. This browser gets a new
 // session in the same step, with the time of the password check. The old mailbox gets a way
 // back, unless it was never verified.
-func (p *Pages) moveAccount(w http.ResponseWriter, r *http.Request, user *authflow.User, payload []byte, checked time.Time) error {
+func (p *Pages) moveAccount(w http.ResponseWriter, r *http.Request, user *authflow.User, code account.Right, checked time.Time) error {
 	var to newAddress
-	if err := json.Unmarshal(payload, &to); err != nil {
+	if err := json.Unmarshal(code.Payload, &to); err != nil {
 		return fmt.Errorf("decode change of address: %w", err)
 	}
-	owner, err := p.Addressed(r.Context(), payload)
+	owner, err := p.Addressed(r.Context(), code.Payload)
 	if err != nil {
 		return err
 	}
@@ -219,7 +215,7 @@ func (p *Pages) moveAccount(w http.ResponseWriter, r *http.Request, user *authfl
 	}
 	begin, send := p.Sessions.New(authflow.Authentication(r, owner, p.carried(user, owner, checked)...))
 	change := storage.EmailChange{
-		AccountID: owner.ID, On: owner.Proof(), Email: to.Wanted, EmailKey: key, At: p.Clock(), Begin: begin,
+		AccountID: owner.ID, On: code.Spend(owner.Proof()), Email: to.Wanted, EmailKey: key, At: p.Clock(), Begin: begin,
 	}
 	told := ui.MailView{Kind: ui.MailEmailChanged}
 	if owner.EmailVerified {
@@ -231,7 +227,7 @@ func (p *Pages) moveAccount(w http.ResponseWriter, r *http.Request, user *authfl
 	}
 	err = p.Audit.Step(r.Context(), func(ctx context.Context) error { return p.Store.ChangeEmail(ctx, change) },
 		storage.Event{Name: audit.EmailChanged, Subject: owner.ID, Detail: "by the user"})
-	if errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrConflict) {
+	if errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrProof) {
 		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired, Cause: err}
 	}
 	if err != nil {

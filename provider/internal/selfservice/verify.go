@@ -61,24 +61,23 @@ func (p *Pages) verify(w http.ResponseWriter, r *http.Request, _ *authflow.Page)
 	if r.PostForm.Get(ui.FieldAction) == ui.ActionResend {
 		return p.ResendCode(w, r, p.verifyPage(c))
 	}
-	payload, rejected, err := p.VerifyCode(w, r, c, r.PostForm.Get(ui.FieldCode))
-	if err != nil {
-		return err
-	}
+	rejected, err := p.UseCode(w, r, c, r.PostForm.Get(ui.FieldCode), func(r *http.Request, code account.Right) error {
+		return p.verifyBy(w, r, code)
+	})
 	if rejected != nil {
 		p.RenderCode(w, r, p.verifyPage(c), rejected.Status, "", rejected.Problem)
-		return nil
 	}
-	r, done := account.UsedUp(r)
-	defer done()
-	owner, err := p.Addressed(r.Context(), payload)
+	return err
+}
+
+func (p *Pages) verifyBy(w http.ResponseWriter, r *http.Request, code account.Right) error {
+	owner, err := p.Addressed(r.Context(), code.Payload)
 	if err != nil {
 		return err
 	}
-	err = p.Audit.Step(r.Context(), func(ctx context.Context) error {
-		return p.Store.SetEmail(ctx, owner.ID, owner.EmailKey, owner.Email, owner.EmailKey, true)
-	}, storage.Event{Name: audit.EmailVerified, Subject: owner.ID})
-	if errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrNotFound) {
+	err = p.Audit.Step(r.Context(), func(ctx context.Context) error { return p.Store.VerifyEmail(ctx, owner.ID, code.Spend(owner.Proof())) },
+		storage.Event{Name: audit.EmailVerified, Subject: owner.ID})
+	if errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrProof) {
 		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired, Cause: err}
 	}
 	if err != nil {

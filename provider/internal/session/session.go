@@ -43,6 +43,10 @@ type Authentication struct {
 	// On is what the session rests on: at least the account as it was read.
 	On storage.Proof
 
+	// Create records the session, in place of the one with the digest replaced, if that is set, in a
+	// larger step; nil for a step of its own.
+	Create func(ctx context.Context, s storage.Session, replaced storage.Digest) error
+
 	// At is the time of the authentication; zero for now.
 	At time.Time
 
@@ -61,7 +65,12 @@ type Authentication struct {
 func (m *Manager) Begin(ctx context.Context, w http.ResponseWriter, r *http.Request, a Authentication) (storage.Digest, error) {
 	session, secret := m.issue(a)
 	replaced, _ := m.Tokens.Parse(token.Session, m.Cookies.Get(r, Session))
-	if err := m.Store.CreateSession(ctx, session, a.On, replaced); err != nil {
+	if a.Create == nil {
+		a.Create = func(ctx context.Context, s storage.Session, replaced storage.Digest) error {
+			return m.Store.CreateSession(ctx, s, a.On, replaced)
+		}
+	}
+	if err := a.Create(ctx, session, replaced); err != nil {
 		return storage.Digest{}, fmt.Errorf("create session: %w", err)
 	}
 	m.Cookies.Set(w, Session, secret, m.Life)

@@ -34,11 +34,16 @@ const (
 // offerConnection leads to the page that asks to sign in to an account in order to connect an
 // identity to it. What travels is of this browser, this page and this identity (CVE-2026-9087
 // was a proof of the account alone), once, and of the account as it is.
-func (p *Pages) offerConnection(w http.ResponseWriter, r *http.Request, l storage.Link, email string, known storage.Account) error {
+func (p *Pages) offerConnection(w http.ResponseWriter, r *http.Request, l storage.Link, email string, known storage.Account, proved ...account.Right) error {
 	sealed, err := p.seal(w, r, forConnect, web.Parameter(r, web.FlowParameter), state{
 		AccountID: known.ID, Epoch: known.Epoch, Version: known.FactorsVersion, Email: email,
 		Link: l, Nonce: random.Bytes(16), Began: p.Clock().Unix(),
 	})
+	for _, code := range proved {
+		if err == nil {
+			err = p.SpendCode(r.Context(), code)
+		}
+	}
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -28,9 +29,12 @@ type entry struct {
 	// codesLeft is the number of recovery codes that are left after one is among presented.
 	codesLeft int
 
-	// trusts reports that the second step can be left out in this browser from now on, signUp
-	// that the account has just been created.
-	trusts, signUp bool
+	// trusts reports that the second step can be left out in this browser from now on.
+	trusts bool
+
+	// signUp are the factors with which the account is created, in the step that starts the session;
+	// nil for an account that there is.
+	signUp *storage.FirstFactors
 }
 
 // enter starts a session and continues to what the page was opened for. An account that is due
@@ -43,6 +47,11 @@ func (p *Pages) enter(w http.ResponseWriter, r *http.Request, page *authflow.Pag
 	if err := p.startSession(w, r, page, e); err != nil {
 		return err
 	}
+	return p.entered(w, r, page, e)
+}
+
+// entered continues to what the page was opened for, or to the offer of a passkey.
+func (p *Pages) entered(w http.ResponseWriter, r *http.Request, page *authflow.Page, e entry) error {
 	if offers, err := p.offers(r, e); err != nil {
 		return err
 	} else if offers {
@@ -51,7 +60,8 @@ func (p *Pages) enter(w http.ResponseWriter, r *http.Request, page *authflow.Pag
 	return p.Flows.Continue(w, r, page)
 }
 
-// startSession starts a session.
+// startSession starts a session, of an account that it creates after a sign-up. storage.ErrConflict
+// if its address, or its identity, has got an account meanwhile.
 func (p *Pages) startSession(w http.ResponseWriter, r *http.Request, page *authflow.Page, e entry) error {
 	authentication := authflow.Authentication(r, e.account, e.factors...)
 	authentication.On = e.on
@@ -65,6 +75,18 @@ func (p *Pages) startSession(w http.ResponseWriter, r *http.Request, page *authf
 	var events []storage.Event
 	if ends {
 		events = append(events, storage.Event{Name: audit.RecoveryStopped, Subject: e.account.ID, Detail: "by a sign-in"})
+	}
+	if e.signUp != nil {
+		authentication.Create = func(ctx context.Context, s storage.Session, replaced storage.Digest) error {
+			first := *e.signUp
+			first.On, first.Begin, first.Replaced = authentication.On, s, replaced
+			return p.Store.CreateAccount(ctx, e.account, first)
+		}
+		signedUp := storage.Event{Name: audit.SignedUp, Subject: e.account.ID}
+		if e.upstream != "" {
+			signedUp.Detail = "upstream " + e.upstream
+		}
+		events = append(events, signedUp)
 	}
 	events = append(events, storage.Event{Name: audit.SignedIn, Subject: e.account.ID, Detail: detail(e)})
 	err = p.Flows.BeginSession(w, r, page, authentication, events...)

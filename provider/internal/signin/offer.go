@@ -30,10 +30,13 @@ const (
 // so unasked, if the host has upgrades; at most once in offerEvery in one browser, and never to
 // whom has one.
 func (p *Pages) offers(r *http.Request, e entry) (bool, error) {
-	able := e.signUp && r.PostForm.Get(screens.FieldAble) == "1" || p.Upgrade && r.PostForm.Get(ui.FieldUpgrade) == "1"
+	able := e.signUp != nil && r.PostForm.Get(screens.FieldAble) == "1" || p.Upgrade && r.PostForm.Get(ui.FieldUpgrade) == "1"
 	if !p.hasPasskeys() || !able || len(e.presented) != 1 || e.presented[0].Method != storage.Password ||
 		p.Site.Cookies.Get(r, session.Offered) != "" {
 		return false, nil
+	}
+	if e.signUp != nil {
+		return true, nil
 	}
 	set, err := p.Store.Authenticators(r.Context(), e.account.ID)
 	if err != nil {
@@ -50,7 +53,7 @@ func (p *Pages) goToOffer(w http.ResponseWriter, r *http.Request, page *authflow
 		return err
 	}
 	sealed, err := p.seal(w, r, forOffer, carried, state{
-		AccountID: e.account.ID, Epoch: e.account.Epoch, Version: e.account.FactorsVersion, SignUp: e.signUp,
+		AccountID: e.account.ID, Epoch: e.account.Epoch, Version: e.account.FactorsVersion, SignUp: e.signUp != nil,
 	})
 	if err != nil {
 		return err

@@ -1,14 +1,12 @@
 package signin
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 
 	"github.com/bonafide-id/bonafide/provider/internal/account"
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
@@ -151,65 +149,54 @@ func (p *Pages) signUpCode(w http.ResponseWriter, r *http.Request, page *authflo
 	if r.PostForm.Get(ui.FieldAction) == ui.ActionResend {
 		return p.ResendCode(w, r, p.signUpCodePage(r, page, c))
 	}
-	payload, rejected, err := p.VerifyCode(w, r, c, r.PostForm.Get(ui.FieldCode))
-	if err != nil {
-		return err
-	}
+	rejected, err := p.UseCode(w, r, c, r.PostForm.Get(ui.FieldCode), func(r *http.Request, code account.Right) error {
+		var n newAccount
+		if err := json.Unmarshal(code.Payload, &n); err != nil {
+			return fmt.Errorf("decode sign-up: %w", err)
+		}
+		if n.Hash == "" {
+			return p.goToFirstPasskey(w, r, n.Email, code)
+		}
+		return p.createByPassword(w, r, page, n, code.Spend(storage.Proof{}))
+	})
 	if rejected != nil {
 		p.RenderCode(w, r, p.signUpCodePage(r, page, c), rejected.Status, "", rejected.Problem)
-		return nil
 	}
-	r, done := account.UsedUp(r)
-	defer done()
-	var n newAccount
-	if err := json.Unmarshal(payload, &n); err != nil {
-		return fmt.Errorf("decode sign-up: %w", err)
-	}
-	if n.Hash == "" {
-		return p.goToFirstPasskey(w, r, n.Email)
-	}
-	return p.create(w, r, page, n, firstPasskey{})
+	return err
 }
 
-// create creates an account and signs its owner in. If the address got its account in the
-// meantime, its owner can sign in.
-func (p *Pages) create(w http.ResponseWriter, r *http.Request, page *authflow.Page, n newAccount, first firstPasskey) error {
-	key, err := account.EmailKey(n.Email)
+// newEntry is the entry of the owner of an account that is created with it, by one factor.
+func (p *Pages) newEntry(email string, on storage.Proof) (e entry, err error) {
+	key, err := account.EmailKey(email)
+	e.account = storage.Account{ID: random.UUID(), Email: email, EmailKey: key, EmailVerified: true, CreatedAt: p.Clock()}
+	e.on, e.signUp = on, &storage.FirstFactors{}
+	return e, err
+}
+
+func (e entry) by(f storage.Factor) entry {
+	e.factors = []storage.Factor{f}
+	e.presented = e.factors
+	return e
+}
+
+// createByPassword creates an account with a password and signs its owner in.
+func (p *Pages) createByPassword(w http.ResponseWriter, r *http.Request, page *authflow.Page, n newAccount, on storage.Proof) error {
+	e, err := p.newEntry(n.Email, on)
 	if err != nil {
 		return err
 	}
-	now := p.Clock()
-	created := storage.Account{
-		ID: random.UUID(), Email: n.Email, EmailKey: key, EmailVerified: true, UserHandle: first.key.UserHandle, CreatedAt: now,
-	}
-	e := entry{signUp: true}
-	var with []storage.FirstFactors
-	if n.Hash != "" {
-		created.PasswordHash, created.PasswordChangedAt = n.Hash, now
-		e.factors = []storage.Factor{p.Flows.Password(created)}
-	} else {
-		first.key.AccountID = created.ID
-		e.factors = []storage.Factor{{Method: storage.PasskeyVerified, At: now, Since: now, Credential: first.key.ID}}
-		with = append(with, storage.FirstFactors{Passkey: first.key, Recovery: first.recovery})
-	}
-	err = p.Audit.Step(r.Context(), func(ctx context.Context) error { return p.Store.CreateAccount(ctx, created, with...) },
-		storage.Event{Name: audit.SignedUp, Subject: created.ID})
+	e.account.PasswordHash, e.account.PasswordChangedAt = n.Hash, e.account.CreatedAt
+	return p.orSignIn(w, r, p.enter(w, r, page, e.by(p.Flows.Password(e.account))))
+}
+
+// orSignIn redirects to the sign-in if an address, or an identity, got its account in the
+// meantime: its owner can sign in.
+func (p *Pages) orSignIn(w http.ResponseWriter, r *http.Request, err error) error {
 	if errors.Is(err, storage.ErrConflict) {
 		p.Site.Redirect(w, p.link(r, "/signin"))
 		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("create account: %w", err)
-	}
-	e.account, e.on, e.presented = created, created.Proof(), e.factors
-	if n.Hash != "" {
-		return orExpired(p.enter(w, r, page, e))
-	}
-	e.on = first.asked.Spend(e.on)
-	if err := p.startSession(w, r, page, e); err != nil {
-		return orExpired(err)
-	}
-	return p.showFirstCodes(w, r, page, first.codes)
+	return orExpired(err)
 }
 
 // able is the name of the field that says whether the browser can create a passkey.

@@ -28,8 +28,11 @@ const firstLife = 15 * time.Minute
 
 // goToFirstPasskey redirects the owner of an address, which the code has proved, to the page that
 // creates the passkey.
-func (p *Pages) goToFirstPasskey(w http.ResponseWriter, r *http.Request, email string) error {
+func (p *Pages) goToFirstPasskey(w http.ResponseWriter, r *http.Request, email string, code account.Right) error {
 	sealed, err := p.seal(w, r, forSignUp, web.Parameter(r, web.FlowParameter), state{Email: email})
+	if err == nil {
+		err = p.SpendCode(r.Context(), code)
+	}
 	if err != nil {
 		return err
 	}
@@ -85,7 +88,7 @@ func (p *Pages) firstPasskey(w http.ResponseWriter, r *http.Request, page *authf
 		return err
 	}
 	first.recovery.CreatedAt = p.Clock()
-	return p.create(w, r, page, newAccount{Email: s.Email}, first)
+	return p.createByPasskey(w, r, page, s.Email, first)
 }
 
 // firstPassword creates the account with a password after all.
@@ -98,12 +101,29 @@ func (p *Pages) firstPassword(w http.ResponseWriter, r *http.Request, page *auth
 	if err != nil {
 		return err
 	}
-	return p.create(w, r, page, newAccount{Email: email, Hash: hash}, firstPasskey{})
+	return p.createByPassword(w, r, page, newAccount{Email: email, Hash: hash}, storage.Proof{})
+}
+
+// createByPasskey creates an account with a passkey, signs its owner in, and shows the recovery
+// codes.
+func (p *Pages) createByPasskey(w http.ResponseWriter, r *http.Request, page *authflow.Page, email string, first firstPasskey) error {
+	e, err := p.newEntry(email, first.asked.Spend(storage.Proof{}))
+	if err != nil {
+		return err
+	}
+	now := e.account.CreatedAt
+	first.key.AccountID, e.account.UserHandle = e.account.ID, first.key.UserHandle
+	*e.signUp = storage.FirstFactors{Passkey: first.key, Recovery: first.recovery}
+	e = e.by(storage.Factor{Method: storage.PasskeyVerified, At: now, Since: now, Credential: first.key.ID})
+	if err := p.startSession(w, r, page, e); err != nil {
+		return p.orSignIn(w, r, err)
+	}
+	return p.showFirstCodes(w, r, page, first.codes)
 }
 
 // showFirstCodes shows the recovery codes of a new account, once, before it continues.
 func (p *Pages) showFirstCodes(w http.ResponseWriter, r *http.Request, page *authflow.Page, codes []string) error {
-	next, err := p.Flows.Next(w, r, page)
+	next, err := p.Flows.NextURL(w, r, page)
 	if err != nil {
 		return err
 	}

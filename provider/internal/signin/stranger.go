@@ -1,18 +1,14 @@
 package signin
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/account"
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/federation"
-	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -68,7 +64,7 @@ func (p *Pages) createFrom(w http.ResponseWriter, r *http.Request, page *authflo
 		return p.problem(w, r, ui.UpstreamUnavailable)
 	}
 	l := p.Upstreams.Link(back.Upstream, back.Who, p.Clock())
-	return p.createLinked(w, r, page, arrival{Link: l, Email: back.Who.Email, At: back.At, Level: back.Upstream.Worth(back.Who)}, back)
+	return p.createLinked(w, r, page, arrival{Link: l, Email: back.Who.Email, At: back.At, Level: back.Upstream.Worth(back.Who)}, back, storage.Proof{})
 }
 
 // arrival is what is kept of somebody who has come from an upstream while the address is proved.
@@ -139,18 +135,19 @@ func (p *Pages) strangerCode(w http.ResponseWriter, r *http.Request, page *authf
 	if r.PostForm.Get(ui.FieldAction) == ui.ActionResend {
 		return p.ResendCode(w, r, p.strangerPage(r, page, c))
 	}
-	payload, rejected, err := p.VerifyCode(w, r, c, r.PostForm.Get(ui.FieldCode))
-	if err != nil {
-		return err
-	}
+	rejected, err := p.UseCode(w, r, c, r.PostForm.Get(ui.FieldCode), func(r *http.Request, code account.Right) error {
+		return p.strangerBy(w, r, page, code)
+	})
 	if rejected != nil {
 		p.RenderCode(w, r, p.strangerPage(r, page, c), rejected.Status, "", rejected.Problem)
-		return nil
 	}
-	r, done := account.UsedUp(r)
-	defer done()
+	return err
+}
+
+// strangerBy goes on with somebody whose code was right.
+func (p *Pages) strangerBy(w http.ResponseWriter, r *http.Request, page *authflow.Page, code account.Right) error {
 	var a arrival
-	if err := json.Unmarshal(payload, &a); err != nil {
+	if err := json.Unmarshal(code.Payload, &a); err != nil {
 		return fmt.Errorf("decode arrival: %w", err)
 	}
 	one, offered := p.Upstreams.ByID(a.Link.Upstream)
@@ -166,43 +163,34 @@ func (p *Pages) strangerCode(w http.ResponseWriter, r *http.Request, page *authf
 		return err
 	}
 	if known.ID != "" {
-		return p.offerConnection(w, r, a.Link, a.Email, known)
+		return p.offerConnection(w, r, a.Link, a.Email, known, code)
 	}
 	if !one.SignsUp {
 		return p.problem(w, r, ui.UpstreamUnknown)
 	}
-	return p.createLinked(w, r, page, a, federation.Arrival{Upstream: one})
+	return p.createLinked(w, r, page, a, federation.Arrival{Upstream: one}, code.Spend(storage.Proof{}))
 }
 
 // createLinked creates an account with a link and signs its owner in. If the address, or the
 // identity, got its account in the meantime, its owner can sign in. Who is known only with a
 // return of this moment: groups of an identity whose address was mailed to come with the next.
-func (p *Pages) createLinked(w http.ResponseWriter, r *http.Request, page *authflow.Page, a arrival, back federation.Arrival) error {
-	key, err := account.EmailKey(a.Email)
+func (p *Pages) createLinked(w http.ResponseWriter, r *http.Request, page *authflow.Page, a arrival, back federation.Arrival, on storage.Proof) error {
+	e, err := p.newEntry(a.Email, on)
 	if err != nil {
 		return err
 	}
-	now := p.Clock()
-	created := storage.Account{ID: random.UUID(), Email: a.Email, EmailKey: key, EmailVerified: true, CreatedAt: now}
-	a.Link.AccountID, a.Link.CreatedAt = created.ID, now
-	err = p.Audit.Step(r.Context(), func(ctx context.Context) error {
-		return p.Store.CreateAccount(ctx, created, storage.FirstFactors{Link: a.Link})
-	}, storage.Event{Name: audit.SignedUp, Subject: created.ID, Detail: "upstream " + a.Link.Upstream})
-	if errors.Is(err, storage.ErrConflict) {
-		p.Site.Redirect(w, p.link(r, "/signin"))
-		return nil
+	a.Link.AccountID, a.Link.CreatedAt = e.account.ID, e.account.CreatedAt
+	e.upstream, e.signUp.Link = a.Link.Upstream, a.Link
+	e = e.by(storage.Factor{Method: storage.Upstream, At: a.At, Since: e.account.CreatedAt, Credential: a.Link.Digest[:], Level: a.Level})
+	e.on = onLink(e.on, e.factors)
+	if err := p.startSession(w, r, page, e); err != nil {
+		return p.orSignIn(w, r, err)
 	}
-	if err != nil {
-		return fmt.Errorf("create account: %w", err)
-	}
+	p.rememberUpstream(w, a.Link.Upstream)
 	if back.Who.Subject != "" {
-		if err := p.Vouched(r.Context(), created.ID, back); err != nil {
+		if err := p.Vouched(r.Context(), e.account.ID, back); err != nil {
 			return err
 		}
 	}
-	factors := []storage.Factor{{Method: storage.Upstream, At: a.At, Since: now, Credential: a.Link.Digest[:], Level: a.Level}}
-	p.rememberUpstream(w, a.Link.Upstream)
-	return orExpired(p.enter(w, r, page, entry{
-		account: created, on: onLink(created.Proof(), factors), factors: factors, presented: factors, upstream: a.Link.Upstream, signUp: true,
-	}))
+	return p.entered(w, r, page, e)
 }

@@ -15,7 +15,7 @@ func (p *Pages) tell(r *http.Request, e entry) {
 	switch {
 	case slices.ContainsFunc(e.presented, func(f storage.Factor) bool { return f.Method == storage.RecoveryCode }):
 		p.NoticeMail(r, e.account, ui.MailView{Kind: ui.MailRecoveryCodeUsed, Left: e.codesLeft})
-	case !e.signUp:
+	case e.signUp == nil:
 		p.tellNewBrowser(r, e.account)
 	}
 }

@@ -20,10 +20,17 @@ import (
 // atLocalhost starts a provider at localhost, where there can be passkeys.
 func atLocalhost(t *testing.T, change ...func(*provider.Config)) *lab.Fixture {
 	t.Helper()
-	named := func(address string) string { return strings.Replace(address, "127.0.0.1", "localhost", 1) }
-	w := lab.New(t, append([]func(*provider.Config){func(c *provider.Config) { c.BaseURL = named(c.BaseURL) }}, change...)...)
-	w.Server.URL = named(w.Server.URL)
-	return w.WithClients().WithUsers()
+	return atName(lab.New(t, append([]func(*provider.Config){named}, change...)...)).WithUsers()
+}
+
+func localhost(address string) string { return strings.Replace(address, "127.0.0.1", "localhost", 1) }
+
+func named(c *provider.Config) { c.BaseURL = localhost(c.BaseURL) }
+
+// atName has browsers know a provider that is named by its name, too.
+func atName(w *lab.Fixture) *lab.Fixture {
+	w.Server.URL = localhost(w.Server.URL)
+	return w.WithClients()
 }
 
 // passkeyForm returns the form of a page that asks for a passkey: to "get" one, or to "create"
@@ -63,6 +70,12 @@ func passkeyForm(t *testing.T, p lab.Page, kind string) (action string, fields u
 // answer sends the answer of an authenticator to a page that asks for a passkey.
 func answer(b *lab.Browser, p lab.Page, kind string, keys *authenticator.Authenticator, pairs ...string) lab.Page {
 	b.T.Helper()
+	return answering(b, p, kind, keys, pairs...)()
+}
+
+// answering is answer as often as it is called, with the same form.
+func answering(b *lab.Browser, p lab.Page, kind string, keys *authenticator.Authenticator, pairs ...string) func() lab.Page {
+	b.T.Helper()
 	action, fields, options, ok := passkeyForm(b.T.(*testing.T), p, kind)
 	if !ok {
 		b.T.Fatalf("no form to %s a passkey (%s):\n%s", kind, p.Status, p.Text)
@@ -79,7 +92,7 @@ func answer(b *lab.Browser, p lab.Page, kind string, keys *authenticator.Authent
 	for i := 0; i < len(pairs); i += 2 {
 		fields.Set(pairs[i], pairs[i+1])
 	}
-	return b.Post(action, fields)
+	return func() lab.Page { return b.Post(action, fields) }
 }
 
 // mailedDigits returns the code of the last mail.
