@@ -142,9 +142,9 @@ type Plans interface {
 	// running, or has one.
 	FinishPlan(ctx context.Context, id string, at time.Time) error
 
-	// DuePlans returns up to limit running plans that may run at a moment, the earliest
-	// first.
-	DuePlans(ctx context.Context, now time.Time, limit int) ([]Plan, error)
+	// DuePlans returns up to limit running plans that may run at a moment, with an ID above
+	// the given one (empty for the first page), the earliest first.
+	DuePlans(ctx context.Context, now time.Time, afterID string, limit int) ([]Plan, error)
 
 	// RemovePlans removes plans that ended, or expired without a decision, before a moment,
 	// with their targets: at most limit rows. It returns their number; the caller repeats

@@ -168,10 +168,11 @@ func (s *Store) FinishPlan(ctx context.Context, id string, at time.Time) error {
 }
 
 // DuePlans implements storage.Plans.
-func (s *Store) DuePlans(ctx context.Context, now time.Time, limit int) ([]storage.Plan, error) {
+func (s *Store) DuePlans(ctx context.Context, now time.Time, afterID string, limit int) ([]storage.Plan, error) {
 	return read(ctx, s, "list due plans", func(tx *tx) ([]storage.Plan, error) {
 		return all(tx, scanPlan, `SELECT `+planColumns+` FROM main.plans
-			WHERE state = 'running' AND (not_before IS NULL OR not_before <= ?1) ORDER BY id LIMIT ?2`, micros(now), max(limit, 0))
+			WHERE state = 'running' AND (not_before IS NULL OR not_before <= ?1) AND id > ?2 ORDER BY id LIMIT ?3`,
+			micros(now), afterID, max(limit, 0))
 	})
 }
 

@@ -116,7 +116,7 @@ func (s *deskSuite) availability(t *testing.T) {
 			_, err := store.PlanTargets(ctx, "p", "", 0, many)
 			return err
 		},
-		"DuePlans": func(ctx context.Context, store DeskStore) error { _, err := store.DuePlans(ctx, t0, many); return err },
+		"DuePlans": func(ctx context.Context, store DeskStore) error { _, err := store.DuePlans(ctx, t0, "", many); return err },
 		"RemovePlans": func(ctx context.Context, store DeskStore) error {
 			_, err := store.RemovePlans(ctx, t0, many)
 			return err

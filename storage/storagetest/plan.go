@@ -78,13 +78,15 @@ func (s *deskSuite) plans(t *testing.T) {
 			t0.Add(time.Hour - time.Microsecond): {"c"},
 			t0.Add(time.Hour):                    {"a", "c"},
 		} {
-			got, err := store.DuePlans(t.Context(), at, many)
+			got, err := store.DuePlans(t.Context(), at, "", many)
 			ok(t, err)
 			equal(t, planIDs(got), want)
 		}
-		got, err := store.DuePlans(t.Context(), t0.Add(time.Hour), 1)
-		ok(t, err)
-		equal(t, planIDs(got), []string{"a"})
+		for after, want := range map[string][]string{"": {"a"}, "a": {"c"}, "c": nil} {
+			got, err := store.DuePlans(t.Context(), t0.Add(time.Hour), after, 1)
+			ok(t, err)
+			equal(t, planIDs(got), want)
+		}
 	})
 }
 

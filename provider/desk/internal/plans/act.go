@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync"
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
@@ -12,69 +11,84 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// maxAttempts is how often one process tries a target that fails, before it is skipped.
-const maxAttempts = 3
+// maxAttempts is how often one process tries a target that fails, before it is skipped: in the
+// rounds 1, 2, 4, 8, 16 and 32 since it did, which takes some five minutes.
+const maxAttempts = 6
 
 var operators = []role.Role{role.Operator}
 
 // WhyNothing means that there was nothing to change.
 const WhyNothing Why = "nothing"
 
-// attempts counts what has failed in this process.
+// attempts are what has failed in this process, so that it is tried last.
 type attempts struct {
-	mu     sync.Mutex
-	failed map[storage.TargetID]int
+	round  int
+	failed map[storage.TargetID]attempt
 }
+
+// attempt is how often a target has failed, and from which round on it is tried again.
+type attempt struct{ count, next int }
 
 // again counts a failure, and reports whether to try again.
 func (a *attempts) again(t storage.TargetID) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.failed[t]++
-	if a.failed[t] < maxAttempts {
-		return true
-	}
-	delete(a.failed, t)
-	return false
+	n := a.failed[t].count
+	a.failed[t] = attempt{n + 1, a.round + 1<<min(n, maxAttempts-2)}
+	return n+1 < maxAttempts
 }
 
-// act does the action to one target: its write and the mark that it is done are one step, so that
-// of any number of processes one does it, and whatever ends a process in between leaves it
-// waiting. It reports whether the plan is no longer running. An error ends the round.
+// act does the action to one target. It reports whether the plan is no longer running. Whatever
+// fails leaves the target waiting, and is no matter of those behind it.
 func (s *Service) act(ctx context.Context, a action.Action, o Opened, by []Member, t storage.PlanTarget) (over bool, err error) {
-	revision, genuine := s.revision(o.ID, t)
-	if !genuine {
-		return s.skip(ctx, o, t, WhyGone)
-	}
-	why, err := s.bars(ctx, a, t.ID, by...)
-	if err == nil && why == "" {
-		why, err = s.approverIsBarred(ctx, a, o, by[1], t.ID)
-	}
-	if err != nil {
-		return false, err
-	}
-	if why != "" {
-		return s.skip(ctx, o, t, why)
-	}
 	target := storage.TargetID{Plan: o.ID, Number: t.Number}
-	acting := provider.By(ctx, provider.Actor{Name: o.ProposedBy, Matter: matterOf(o.Plan, o.content), Target: target})
-	_, err = a.Do(acting, order(a, t.ID, o.content.Values, "", by[0]), revision)
-	if why, known := skipped(err); known {
-		return s.skip(ctx, o, t, why)
+	why, err := s.carryOut(ctx, a, o, by, t)
+	if err == nil && why != "" {
+		err = s.store.SkipTarget(ctx, target, string(why))
 	}
 	switch {
 	case err == nil:
-		return s.skipUnlessDone(ctx, o, t)
+		delete(s.attempts.failed, target)
+		return false, nil
 	case errors.Is(err, provider.ErrTarget), errors.Is(err, storage.ErrSpent):
 		return s.isOver(ctx, o) // another process has done it, or the plan was stopped
-	case errors.Is(err, storage.ErrUnavailable), ctx.Err() != nil:
+	case ctx.Err() != nil:
 		return false, err
 	}
 	s.Frame.Logger.ErrorContext(ctx, "a target of a plan failed", slog.String("plan", o.ID), slog.Int("number", t.Number), slog.Any("error", err))
 	if s.attempts.again(target) {
 		return false, nil
 	}
-	return s.skip(ctx, o, t, WhyFailed)
+	if err = s.store.SkipTarget(ctx, target, string(WhyFailed)); errors.Is(err, storage.ErrSpent) {
+		return s.isOver(ctx, o)
+	}
+	return false, err
+}
+
+// carryOut does the action to one target, or returns why it is skipped. Its write and the mark
+// that it is done are one step, so that of any number of processes one does it, and whatever ends a
+// process in between leaves it waiting.
+func (s *Service) carryOut(ctx context.Context, a action.Action, o Opened, by []Member, t storage.PlanTarget) (Why, error) {
+	revision, genuine := s.revision(o.ID, t)
+	if !genuine {
+		return WhyGone, nil
+	}
+	why, err := s.bars(ctx, a, t.ID, by...)
+	if err == nil && why == "" {
+		why, err = s.approverIsBarred(ctx, a, o, by[1], t.ID)
+	}
+	if err != nil || why != "" {
+		return why, err
+	}
+	acting := provider.By(ctx, provider.Actor{
+		Name: o.ProposedBy, Matter: matterOf(o.Plan, o.content), Target: storage.TargetID{Plan: o.ID, Number: t.Number},
+	})
+	_, err = a.Do(acting, order(a, t.ID, o.content.Values, "", by[0]), revision)
+	if why, known := skipped(err); known {
+		return why, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return s.nothingDone(ctx, o, t)
 }
 
 // approverIsBarred returns why who approves may not act on a target, or the empty string: of an
@@ -105,23 +119,14 @@ func skipped(err error) (Why, bool) {
 	return "", false
 }
 
-// skipUnlessDone skips a target that an action has left waiting, because there was nothing to
-// write.
-func (s *Service) skipUnlessDone(ctx context.Context, o Opened, t storage.PlanTarget) (over bool, err error) {
+// nothingDone returns why a target is skipped that an action has left waiting, because there was
+// nothing to write.
+func (s *Service) nothingDone(ctx context.Context, o Opened, t storage.PlanTarget) (Why, error) {
 	left, err := s.store.PlanTargets(ctx, o.ID, storage.TargetWaiting, t.Number-1, 1)
 	if err != nil || len(left) == 0 || left[0].Number != t.Number {
-		return false, err
+		return "", err
 	}
-	return s.skip(ctx, o, t, WhyNothing)
-}
-
-// skip records that a target was not acted on.
-func (s *Service) skip(ctx context.Context, o Opened, t storage.PlanTarget, why Why) (over bool, err error) {
-	err = s.store.SkipTarget(ctx, storage.TargetID{Plan: o.ID, Number: t.Number}, string(why))
-	if errors.Is(err, storage.ErrSpent) {
-		return s.isOver(ctx, o)
-	}
-	return false, err
+	return WhyNothing, nil
 }
 
 // isOver reports whether a plan is no longer running.

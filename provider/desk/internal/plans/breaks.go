@@ -11,6 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/provider/internal/batch"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -101,30 +102,37 @@ func (s *Service) tell(ctx context.Context, b storage.Break, sentence string) {
 }
 
 // How often Run tells the host again of breaks, how long who has made one is given to tell it, and
-// how many it tells of in one round.
+// how many are read at a time.
 const (
-	tellEvery  = time.Minute
-	tellAfter  = 30 * time.Second
-	tellAtOnce = 100
+	tellEvery = time.Minute
+	tellAfter = 30 * time.Second
+	tellPage  = 100
 )
 
 // tellAgain tells the host of open breaks of which it was not told: it failed, or the process that
 // made them has ended in between. Processes that do so at once tell it more than once.
 func (s *Service) tellAgain(ctx context.Context) {
+	s.working.Lock()
+	defer s.working.Unlock()
 	now := s.Frame.Now()
 	if s.Frame.Alarm == nil || now.Sub(s.toldAgain) < tellEvery {
 		return
 	}
 	s.toldAgain = now
-	open, err := s.store.Breaks(ctx, true, "", tellAtOnce)
-	if err != nil {
-		s.Frame.Logger.WarnContext(ctx, "it is not known of which breaks the host was told", "error", err)
-		return
-	}
-	for _, b := range open {
+	end := time.Now().Add(turn)
+	_, err := batch.Over(ctx, &s.telling, tellPage, func(ctx context.Context, before string, limit int) ([]storage.Break, error) {
+		return s.store.Breaks(ctx, true, before, limit)
+	}, func(b storage.Break) string { return b.ID }, func(ctx context.Context, b storage.Break) error {
 		if !b.Told && now.Sub(b.At) >= tellAfter {
 			s.tell(ctx, b, s.sentence(ctx, b))
 		}
+		if time.Now().After(end) {
+			return batch.ErrEnough
+		}
+		return nil
+	})
+	if err != nil {
+		s.Frame.Logger.WarnContext(ctx, "it is not known of which breaks the host was told", "error", err)
 	}
 }
 

@@ -21,12 +21,13 @@ import (
 type place struct {
 	*lab.Fixture
 	*Service
-	store frame.Store
-	staff map[string]role.Staff
-	host  error // of the host, when it is asked who somebody is
-	acts  atomic.Int64
-	fails map[string]error
-	alarm func(context.Context, frame.Alarm) error
+	store   frame.Store
+	staff   map[string]role.Staff
+	host    error  // of the host, when it is asked who somebody is
+	unknown string // about whom alone it cannot say
+	acts    atomic.Int64
+	fails   map[string]error
+	alarm   func(context.Context, frame.Alarm) error
 }
 
 func newPlace(t *testing.T, people int) *place {
@@ -54,7 +55,12 @@ func (w *place) another() *Service {
 	w.T.Helper()
 	f, err := frame.New(frame.Options{
 		Provider: w.Provider, Store: w.store, Clock: w.Now, Logger: slog.New(slog.DiscardHandler),
-		Staff: func(_ context.Context, userID string) (role.Staff, error) { return w.staff[userID], w.host },
+		Staff: func(_ context.Context, userID string) (role.Staff, error) {
+			if userID == w.unknown {
+				return role.Staff{}, errors.New("unknown")
+			}
+			return w.staff[userID], w.host
+		},
 		Alarm: func(ctx context.Context, a frame.Alarm) error {
 			if w.alarm == nil {
 				return nil

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
+	"github.com/bonafide-id/bonafide/provider/internal/batch"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -54,15 +56,18 @@ type Service struct {
 	store     frame.Store
 	wake      chan struct{}
 	announcer announcer
+
+	working   sync.Mutex // that of CarryOn and tellAgain
 	attempts  attempts
-	toldAgain time.Time // by Run alone
+	toldAgain time.Time
+	telling   batch.Cursor[string]
 }
 
 // New returns a service. Run does its background work.
 func New(o Options) *Service {
 	return &Service{
 		Options: o, provider: o.Frame.Provider, store: o.Frame.Store, wake: make(chan struct{}, 1),
-		attempts: attempts{failed: map[storage.TargetID]int{}},
+		attempts: attempts{failed: map[storage.TargetID]attempt{}},
 	}
 }
 

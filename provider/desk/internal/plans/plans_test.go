@@ -205,22 +205,55 @@ func TestRunner(t *testing.T) {
 			t.Errorf("plan is %s, done %d, skipped %d", p.State, p.Done, p.Skipped)
 		}
 	})
-	t.Run("TriesAgainWhatFails", func(t *testing.T) {
-		w := newPlace(t, 2)
-		p := w.running("p1", "p2")
-		w.fails["p1"] = errors.New("no luck")
-		for range maxAttempts {
-			if got := w.plan(p.ID); got.State != storage.PlanRunning {
-				t.Fatalf("the plan is %s before it was tried often enough", got.State)
+	for name, err := range map[string]error{"Fails": errors.New("no luck"), "TheStoreCannotDo": storage.ErrUnavailable} {
+		t.Run("TriesLastAndAgainWhat"+name, func(t *testing.T) {
+			w := newPlace(t, 3)
+			p := w.running("p1", "p2", "p3")
+			w.fails["p1"] = err
+			rounds := 0
+			for ; w.plan(p.ID).State == storage.PlanRunning && rounds < 100; rounds++ {
+				if got := w.plan(p.ID); rounds > 0 && got.Done != 2 {
+					t.Fatalf("%d are done beside one that fails", got.Done)
+				}
+				w.OK(w.CarryOn(t.Context()))
 			}
-			w.OK(w.CarryOn(t.Context()))
+			if diff := cmp.Diff(map[string]string{"p1": "failed"}, w.whys(p.ID)); diff != "" {
+				t.Errorf("skipped (-want +got):\n%s", diff)
+			}
+			if got := w.plan(p.ID); got.State != storage.PlanDone || got.Done != 2 || rounds != 1<<(maxAttempts-1) {
+				t.Errorf("the plan is %s, %d done, after %d rounds", got.State, got.Done, rounds)
+			}
+		})
+	}
+	t.Run("PlansThatFailHoldUpNoOther", func(t *testing.T) {
+		w := newPlace(t, 2)
+		for range duePage + 1 {
+			w.running("p1")
 		}
+		last := w.running("p2")
+		w.fails["p1"] = storage.ErrUnavailable
 		w.OK(w.CarryOn(t.Context()))
-		if diff := cmp.Diff(map[string]string{"p1": "failed"}, w.whys(p.ID)); diff != "" {
-			t.Errorf("skipped (-want +got):\n%s", diff)
+		if got := w.plan(last.ID); got.State != storage.PlanDone {
+			t.Errorf("the last plan is %s", got.State)
 		}
-		if got := w.plan(p.ID); got.State != storage.PlanDone || got.Done != 1 {
-			t.Errorf("the plan is %s, %d done", got.State, got.Done)
+	})
+	t.Run("ProposersWhomTheHostDoesNotKnowHoldUpNoOther", func(t *testing.T) {
+		w := newPlace(t, 2)
+		for range duePage + 1 {
+			d, err := w.Draft(t.Context(), w.member("otto"), Request{Action: action.Lock, Targets: []string{"p1"}})
+			w.OK(err)
+			p, err := w.Propose(t.Context(), w.member("otto"), d)
+			w.OK(err)
+			_, err = w.Approve(t.Context(), w.member("oleg"), p.ID, p.Digest)
+			w.OK(err)
+		}
+		last := w.running("p2")
+		w.unknown = "otto"
+		if err := w.CarryOn(t.Context()); err == nil {
+			t.Error("nobody says that the host cannot be asked")
+		}
+		if got := w.plan(last.ID); got.State != storage.PlanDone {
+			t.Errorf("the last plan is %s", got.State)
 		}
 	})
 	for _, who := range []string{"olga", "oleg"} {
@@ -254,10 +287,8 @@ func TestRunner(t *testing.T) {
 		w := newPlace(t, 5)
 		p := w.running("p1", "p2", "p3", "p4", "p5")
 		w.fails["p3"] = storage.ErrUnavailable
-		if err := w.CarryOn(t.Context()); !errors.Is(err, storage.ErrUnavailable) {
-			t.Errorf("carry on: %v", err)
-		}
-		if got := w.plan(p.ID); got.Done != 2 {
+		w.OK(w.CarryOn(t.Context()))
+		if got := w.plan(p.ID); got.Done != 4 {
 			t.Errorf("%d done before it ended", got.Done)
 		}
 		clear(w.fails)

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
+	"github.com/bonafide-id/bonafide/provider/internal/batch"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -17,12 +20,15 @@ const (
 	// itself is not kept waiting.
 	round = 10 * time.Second
 
-	// batch is how many targets are acted on before the roles of those who planned it are asked
-	// again.
-	batch = 50
+	// targetPage is how many targets are acted on before the roles of those who planned it are
+	// asked again.
+	targetPage = 50
 
-	// dueAtOnce is how many plans are taken up in one round.
-	dueAtOnce = 20
+	// turn is how long a plan is carried out before it is the turn of the next.
+	turn = 30 * time.Second
+
+	// duePage is how many plans are read at a time.
+	duePage = 20
 
 	// sweepBatch is how many rows are removed in one step.
 	sweepBatch = 250
@@ -59,32 +65,31 @@ func (s *Service) Wake() {
 	}
 }
 
-// CarryOn does what is due now.
+// CarryOn does what is due now. A plan that cannot be carried on holds up no other.
 func (s *Service) CarryOn(ctx context.Context) error {
-	due, err := s.store.DuePlans(ctx, s.Frame.Now(), dueAtOnce)
-	if err != nil {
-		return err
-	}
-	var wrong []error
-	for _, p := range due {
-		wrong = append(wrong, s.runPlan(ctx, p))
-	}
-	wrong = append(wrong, s.sweep(ctx))
-	return errors.Join(wrong...)
+	s.working.Lock()
+	defer s.working.Unlock()
+	s.attempts.round++
+	due := map[string]bool{}
+	_, err := batch.Over(ctx, nil, duePage, func(ctx context.Context, after string, limit int) ([]storage.Plan, error) {
+		return s.store.DuePlans(ctx, s.Frame.Now(), after, limit)
+	}, func(p storage.Plan) string { return p.ID }, func(ctx context.Context, p storage.Plan) error {
+		due[p.ID] = true
+		return s.runPlan(ctx, p)
+	})
+	maps.DeleteFunc(s.attempts.failed, func(t storage.TargetID, _ attempt) bool { return !due[t.Plan] })
+	return errors.Join(err, s.sweep(ctx))
 }
 
 // sweep removes plans that are long over.
 func (s *Service) sweep(ctx context.Context) error {
-	for {
-		removed, err := s.store.RemovePlans(ctx, s.Frame.Now().Add(-keep), sweepBatch)
-		if err != nil || removed < sweepBatch {
-			return err
-		}
-	}
+	return batch.RemoveAll(ctx, sweepBatch, func(ctx context.Context, limit int) (int, error) {
+		return s.store.RemovePlans(ctx, s.Frame.Now().Add(-keep), limit)
+	})
 }
 
 // runPlan carries out one plan, batch by batch, until none of its targets waits, it is stopped, or
-// something fails that may be better in the next round.
+// its turn is over. What has failed before comes last.
 func (s *Service) runPlan(ctx context.Context, p storage.Plan) error {
 	o, err := s.Open(ctx, p.ID)
 	if errors.Is(err, ErrMoved) {
@@ -94,46 +99,70 @@ func (s *Service) runPlan(ctx context.Context, p storage.Plan) error {
 	if err != nil {
 		return err
 	}
-	for after := 0; ctx.Err() == nil; {
-		by, held, err := s.stillHeld(ctx, o)
-		if err != nil {
-			return err
-		}
-		a, ok := s.Book.Action(o.Action)
-		if !held || !ok {
-			return s.stop(ctx, p)
-		}
-		targets, err := s.store.PlanTargets(ctx, p.ID, storage.TargetWaiting, after, batch)
+	end := time.Now().Add(turn)
+	var again []storage.PlanTarget
+	for after := 0; ; {
+		targets, err := s.store.PlanTargets(ctx, p.ID, storage.TargetWaiting, after, targetPage)
 		if err != nil {
 			return err
 		}
 		if len(targets) == 0 {
-			return s.finish(ctx, o, after)
+			break
 		}
-		for _, t := range targets {
-			if over, err := s.act(ctx, a, o, by, t); over || err != nil {
-				return err
+		after = targets[len(targets)-1].Number
+		targets = slices.DeleteFunc(targets, func(t storage.PlanTarget) bool {
+			before, failed := s.attempts.failed[storage.TargetID{Plan: p.ID, Number: t.Number}]
+			if failed && before.next <= s.attempts.round {
+				again = append(again, t)
 			}
-			after = t.Number
+			return failed
+		})
+		if over, err := s.actOn(ctx, o, targets, end); over || err != nil {
+			return err
 		}
 	}
-	return ctx.Err()
+	for targets := range slices.Chunk(again, targetPage) {
+		if over, err := s.actOn(ctx, o, targets, end); over || err != nil {
+			return err
+		}
+	}
+	return s.finish(ctx, o)
+}
+
+// actOn acts on some targets of a plan, as long as its people have their roles. It reports whether
+// the plan is no longer running, or its turn has ended.
+func (s *Service) actOn(ctx context.Context, o Opened, targets []storage.PlanTarget, end time.Time) (over bool, err error) {
+	if len(targets) == 0 {
+		return false, nil
+	}
+	by, held, err := s.stillHeld(ctx, o)
+	if err != nil {
+		return false, err
+	}
+	if !held {
+		return true, s.stop(ctx, o.Plan)
+	}
+	a, _ := s.Book.Action(o.Action)
+	for _, t := range targets {
+		if over, err := s.act(ctx, a, o, by, t); over || err != nil {
+			return over, err
+		}
+		if time.Now().After(end) {
+			s.Wake()
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // finish ends a plan of which nothing waits. What was left waiting, because it failed, comes again
 // in the next round.
-func (s *Service) finish(ctx context.Context, o Opened, after int) error {
-	if after > 0 {
-		left, err := s.store.PlanTargets(ctx, o.ID, storage.TargetWaiting, 0, 1)
-		if err != nil || len(left) > 0 {
-			return err
-		}
-	}
+func (s *Service) finish(ctx context.Context, o Opened) error {
 	ctx = provider.By(ctx, provider.Actor{Name: o.ApprovedBy, Matter: matterOf(o.Plan, o.content)})
 	err := s.provider.Events().WriteWith(ctx, func(ctx context.Context) error {
 		return s.store.FinishPlan(ctx, o.ID, s.Frame.Now())
 	}, s.event(eventDone, o.Plan, o.Targets))
-	if errors.Is(err, storage.ErrSpent) { // another process, or Stop
+	if errors.Is(err, storage.ErrSpent) { // something waits, or another process was first, or Stop
 		return nil
 	}
 	return err
