@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/batch"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -15,32 +16,29 @@ import (
 // turn.
 const deletionBatch = 16
 
-// departedAtOnce is how many deleted people are read at a time.
-const departedAtOnce = 16
-
-// removeDeparted removes more of what is left of deleted people, in one step for each, and
-// returns of how many something is still left. Where writers do not pause in time, the next round goes on.
-func (u *Upkeep) removeDeparted(ctx context.Context) (left int, err error) {
-	for after := ""; ; {
-		departed, err := u.Store.Departed(ctx, after, departedAtOnce)
-		if err != nil {
-			return 0, fmt.Errorf("list deleted people: %w", err)
-		}
-		for _, d := range departed {
-			after = d.Subject
-			more, err := u.Store.RemoveDeparted(ctx, d, u.Trail.Erase)
-			switch {
-			case errors.Is(err, storage.ErrUnavailable):
-			case err != nil:
-				return left, fmt.Errorf("remove deleted person: %w", err)
-			case more:
-				left++
+// removeDeparted removes what is left of deleted people, one after another, in short steps.
+// Where writers do not pause in time, the next round goes on.
+func (u *Upkeep) removeDeparted(ctx context.Context) {
+	_, err := batch.Over(ctx, &u.departed, deletionBatch, u.Store.Departed, func(d storage.Departed) string { return d.Subject },
+		func(ctx context.Context, d storage.Departed) error {
+			for {
+				begin := time.Now()
+				left, err := u.Store.RemoveDeparted(ctx, d, u.Trail.Erase)
+				if errors.Is(err, storage.ErrUnavailable) {
+					return nil
+				}
+				if err != nil {
+					return fmt.Errorf("remove deleted person: %w", err)
+				}
+				if !left {
+					return nil
+				}
+				if err := batch.Rest(ctx, rest*time.Since(begin)); err != nil {
+					return err
+				}
 			}
-		}
-		if len(departed) < departedAtOnce {
-			return left, nil
-		}
-	}
+		})
+	u.failed(ctx, "remove what is left of deleted people", err)
 }
 
 // deleteDue removes accounts that are due for deletion, and returns their number. Of

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/batch"
 	"github.com/bonafide-id/bonafide/provider/internal/clients"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
@@ -67,6 +68,8 @@ type Options struct {
 type Upkeep struct {
 	Options
 	beside
+
+	departed batch.Cursor[string]
 
 	resealDone atomic.Bool // once per process: see reseal
 	round      atomic.Pointer[time.Time]
@@ -127,7 +130,7 @@ func (u *Upkeep) Maintain(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, interval)
 	defer cancel()
 	u.seal(ctx)
-	u.inBatches(ctx, "remove what is left of deleted people", func() (int, error) { return u.removeDeparted(ctx) })
+	u.removeDeparted(ctx)
 	u.removeEnded(ctx)
 	if err := u.Unknown.Look(ctx); err != nil && ctx.Err() == nil {
 		u.Logger.ErrorContext(ctx, "metadata documents could not be read again; will retry", slog.Any("error", err))
@@ -202,19 +205,20 @@ func (u *Upkeep) isOutdated(ctx context.Context) bool {
 }
 
 // inBatches runs batch after batch until nothing is left to do, or ctx ends.
-func (u *Upkeep) inBatches(ctx context.Context, what string, batch func() (done int, err error)) {
+func (u *Upkeep) inBatches(ctx context.Context, what string, remove func() (done int, err error)) {
 	for ctx.Err() == nil {
 		begin := time.Now()
-		done, err := batch()
-		if err != nil && ctx.Err() == nil {
-			u.Logger.ErrorContext(ctx, "background task failed; will retry", slog.String("task", what), slog.Any("error", err))
-		}
-		if err != nil || done == 0 {
+		done, err := remove()
+		u.failed(ctx, what, err)
+		if err != nil || done == 0 || batch.Rest(ctx, rest*time.Since(begin)) != nil {
 			return
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(rest * time.Since(begin)):
-		}
+	}
+}
+
+// failed tells the operator of a task that has failed, if it has.
+func (u *Upkeep) failed(ctx context.Context, task string, err error) {
+	if batch.IsFailure(ctx, err) {
+		u.Logger.ErrorContext(ctx, "background task failed; will retry", slog.String("task", task), slog.Any("error", err))
 	}
 }
