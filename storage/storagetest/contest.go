@@ -130,6 +130,16 @@ func (s *suite) contests(t *testing.T) {
 				return s.ReplaceAttribute(t.Context(), id, "a", json.RawMessage(`"old"`), json.RawMessage(fmt.Sprint(i)), storage.Digest{})
 			}, storage.ErrChanged
 		},
+		"FirstConsent": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
+			saveClient(t, store, id)
+			return func(i int, s storage.Store) error { return decideAgain(t, s, id, i, storage.Digest{}) }, storage.ErrChanged
+		},
+		"ConsentInPlaceOfAnother": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
+			saveClient(t, store, id)
+			first := consent("subject", id)
+			ok(t, store.SaveConsent(t.Context(), first, storage.ConsentBasis{}))
+			return func(i int, s storage.Store) error { return decideAgain(t, s, id, i, first.Decision) }, storage.ErrChanged
+		},
 		"StatusOfARevision": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
 			ok(t, store.SetStatus(t.Context(), id, storage.Status{Group: "g"}, storage.NoStatus))
 			read, err := store.Person(t.Context(), id)
@@ -178,4 +188,11 @@ func (s *suite) contests(t *testing.T) {
 			}, storage.ErrNotFound
 		},
 	})
+}
+
+// decideAgain saves the decision of one of many about a client.
+func decideAgain(t *testing.T, s storage.Store, client string, i int, replaced storage.Digest) error {
+	c := consent("subject", client)
+	c.Decision = digest(fmt.Sprint(client, " again ", i))
+	return s.SaveConsent(t.Context(), c, storage.ConsentBasis{Replaced: replaced})
 }

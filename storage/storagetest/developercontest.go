@@ -27,6 +27,9 @@ func (s *developerSuite) contests(t *testing.T) {
 			return func(i int, s DeveloperStore) error {
 				a := read
 				a.Name = fmt.Sprint(i)
+				if i%2 == 0 {
+					return s.SaveApplicationWithin(t.Context(), a, many)
+				}
 				return s.SaveApplication(t.Context(), a)
 			}, storage.ErrChanged
 		},
@@ -38,6 +41,17 @@ func (s *developerSuite) contests(t *testing.T) {
 				a := read
 				a.Name = fmt.Sprint(i)
 				return s.DecideApplication(t.Context(), a, "operator")
+			}, storage.ErrChanged
+		},
+		"MoveOfAVersion": func(t *testing.T, store DeveloperStore, id string) (func(int, DeveloperStore) error, error) {
+			createApplications(t, store, id, "client of "+id)
+			createOrganization(t, store, "left "+id)
+			createOrganization(t, store, "right "+id)
+			read, err := store.Application(t.Context(), storage.Sandbox, "client of "+id)
+			ok(t, err)
+			return func(i int, s DeveloperStore) error {
+				to := []string{"left ", "right "}[i%2] + id
+				return s.MoveApplication(t.Context(), storage.Sandbox, read.ClientID, read.Version, to, many)
 			}, storage.ErrChanged
 		},
 		"Stop": func(t *testing.T, store DeveloperStore, id string) (func(int, DeveloperStore) error, error) {

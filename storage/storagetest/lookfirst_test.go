@@ -184,6 +184,19 @@ func (s lookingFirst) SetStatus(ctx context.Context, subject string, status stor
 	})
 }
 
+func (s lookingFirst) SaveConsent(ctx context.Context, c storage.Consent, on storage.ConsentBasis) error {
+	now, err := s.Consent(ctx, c.Subject, c.ClientID)
+	none := errors.Is(err, storage.ErrNotFound) && on.Replaced.IsZero()
+	return s.write(none || is(err, now.Decision, on.Replaced), storage.ErrChanged, func() error {
+		now, err := s.Consent(ctx, c.Subject, c.ClientID)
+		if err != nil && !errors.Is(err, storage.ErrNotFound) {
+			return err
+		}
+		on.Replaced = now.Decision
+		return s.DeveloperStore.SaveConsent(ctx, c, on)
+	})
+}
+
 func (s lookingFirst) SaveInstallation(ctx context.Context, old, i storage.Installation) error {
 	now, err := s.Installation(ctx)
 	held := is(err, now.Issuer, old.Issuer) && bytes.Equal(now.DataKey, old.DataKey)
@@ -298,7 +311,7 @@ var contests = map[string][]string{
 	"Run": {
 		"RegistrationOfAVersion", "NewRegistration", "EndOfARegistration", "PasswordOfAnEpoch", "AddressOfAnEpoch", "ReturnOfAnAddress",
 		"AddressInPlaceOfAnother", "DeletionOfAnEpoch", "WhatEndsAnEpoch", "AttributeInPlaceOfAnother",
-		"StatusOfARevision", "FirstStatus", "InstallationInPlaceOfAnother", "KeySealedAnew",
+		"StatusOfARevision", "FirstStatus", "FirstConsent", "ConsentInPlaceOfAnother", "InstallationInPlaceOfAnother", "KeySealedAnew",
 		"SignInByAStepOfAnApp", "SignInByARecoveryCode", "ChangeOfAVersion", "RemovalOfTheLastTwoPasskeys", "EndOfARecovery", "CallerCode",
 	},
 	"RunVerification": {"Approval", "DecisionAgainstWithdrawal", "ExpiryAgainstApproval", "PostponementOfAContent", "RosterInPlaceOfAnother"},
