@@ -226,15 +226,8 @@ type Clients interface {
 	ExpiredClients(ctx context.Context, now time.Time, limit int) ([]Client, error)
 
 	// ClientsOfHost returns up to limit clients with this host, without port and in any case,
-	// among Client.Hosts, and with IDs after the given one, in byte order of the IDs. Those
-	// that were saved before schema 13, or of an Origin before schema 15, are found once
-	// IndexClients has been there.
+	// among Client.Hosts, and with IDs after the given one, in byte order of the IDs.
 	ClientsOfHost(ctx context.Context, host, after string, limit int) ([]Client, error)
-
-	// IndexClients makes up to limit clients be found by their hosts that were saved before
-	// schema 13, or of an Origin before schema 15, and fewer if that takes long. Their versions stay. It returns their number;
-	// the caller repeats until zero.
-	IndexClients(ctx context.Context, limit int) (indexed int, err error)
 
 	// DeleteClient removes the registration with this version and its grants, tokens,
 	// consents and secret uses, all in one step: if there may be many, they are removed

@@ -61,8 +61,6 @@ type ClientHosts interface {
 	UnknownHost(ctx context.Context, host string) (UnknownHost, error)
 
 	// UnknownHosts returns up to limit hosts with clients after the given one, in byte order.
-	// Those of clients that were saved before schema 15 are found once IndexClients has been
-	// there.
 	UnknownHosts(ctx context.Context, after string, limit int) ([]UnknownHost, error)
 
 	// ClientsOfUnknownHost returns up to limit clients that are listed under a host, with IDs

@@ -33,11 +33,11 @@ func (s *Store) SaveClient(ctx context.Context, c storage.Client) error {
 			if err := refuseDenied(tx, c); err != nil {
 				return err
 			}
-			saved, err = tx.exec(`INSERT INTO main.clients (id, version, registration, hosts, origin, expires_at)
-				VALUES (?1, ?2, ?3, 1, ?4, ?5) ON CONFLICT (id) DO NOTHING`,
+			saved, err = tx.exec(`INSERT INTO main.clients (id, version, registration, origin, expires_at)
+				VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (id) DO NOTHING`,
 				c.ID, version, string(document), c.Origin, micros(c.ExpiresAt))
 		} else {
-			saved, err = tx.exec(`UPDATE main.clients SET version = ?2, registration = ?3, hosts = 1, origin = ?5, expires_at = ?6
+			saved, err = tx.exec(`UPDATE main.clients SET version = ?2, registration = ?3, origin = ?5, expires_at = ?6
 				WHERE id = ?1 AND version = ?4`,
 				c.ID, version, string(document), c.Version, c.Origin, micros(c.ExpiresAt))
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -45,25 +44,5 @@ func (s *Store) ClientsOfUnknownHost(ctx context.Context, host, after string, li
 	return read(ctx, s, "list clients of unknown host", func(tx *tx) ([]storage.Client, error) {
 		return all(tx, scanClient, `SELECT c.id, c.version, c.registration FROM main.client_hosts h JOIN main.clients c ON c.id = h.client_id
 			WHERE h.host = ?1 AND h.listed_at IS NOT NULL AND h.client_id > ?2 ORDER BY h.client_id LIMIT ?3`, host, after, max(limit, 0))
-	})
-}
-
-// IndexClients implements storage.Clients. A lock keeps a client as it was read.
-func (s *Store) IndexClients(ctx context.Context, limit int) (int, error) {
-	return write(ctx, s, "index clients", func(tx *tx) (indexed int, err error) {
-		found, err := all(tx, scanClient, `SELECT id, version, registration FROM main.clients WHERE hosts = 0
-			ORDER BY id LIMIT ?1 `+tx.store.dialect.ForUpdate, min(max(limit, 0), 4*sweepChunk))
-		if err != nil {
-			return 0, err
-		}
-		for begin := time.Now(); indexed < len(found) && (indexed == 0 || time.Since(begin) < sweepTime); indexed++ {
-			if err := saveHosts(tx, found[indexed]); err != nil {
-				return 0, err
-			}
-			if _, err := tx.exec(`UPDATE main.clients SET hosts = 1 WHERE id = ?1`, found[indexed].ID); err != nil {
-				return 0, err
-			}
-		}
-		return indexed, nil
 	})
 }

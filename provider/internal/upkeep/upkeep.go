@@ -136,7 +136,6 @@ func (u *Upkeep) Maintain(ctx context.Context) {
 		u.Logger.ErrorContext(ctx, "metadata documents could not be read again; will retry", slog.Any("error", err))
 	}
 	u.inBatches(ctx, "measure pictures", func() (int, error) { return u.Clients.Measure(ctx) })
-	u.inBatches(ctx, "find applications by redirect host", func() (int, error) { return u.Store.IndexClients(ctx, Batch) })
 	u.inBatches(ctx, "find people by values of before", func() (int, error) { return u.Index(ctx, indexBatch) })
 }
 

@@ -23,14 +23,11 @@ CREATE TABLE clients (
 	-- one, others find it and go on.
 	deleted INTEGER
 		GENERATED ALWAYS AS (CASE WHEN registration ->> 'deleted' = 1 THEN 1 END) VIRTUAL,
-	-- Whether the hosts of a client are recorded; a client of before is, once Run has read it.
-	hosts INTEGER NOT NULL DEFAULT 0 CHECK (hosts IN (0, 1)),
 	-- Clients that nobody has registered: where they come from, and when they may be removed.
 	origin TEXT COLLATE BINARY NOT NULL DEFAULT '',
 	expires_at INTEGER
 ) STRICT;
 CREATE INDEX clients_deleted ON clients (id) WHERE deleted = 1;
-CREATE INDEX clients_without_hosts ON clients (id) WHERE hosts = 0;
 CREATE INDEX clients_by_origin ON clients (origin, id) WHERE origin <> '';
 CREATE INDEX clients_by_end ON clients (expires_at, id) WHERE expires_at IS NOT NULL;
 CREATE INDEX clients_registered ON clients (id) WHERE origin = '';
