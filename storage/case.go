@@ -99,6 +99,9 @@ type CaseFilter struct {
 	Group   string
 	State   CaseState
 
+	// EndedAfter selects cases that have not ended, and those that ended after a time.
+	EndedAfter time.Time
+
 	// BeforeID selects cases with a lower ID: the next page.
 	BeforeID string
 

@@ -3,6 +3,7 @@ package verification
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -347,3 +348,16 @@ var (
 	approving = Decision{Kind: storage.DecisionApprove, Subgroups: []string{"University"}}
 	declining = Decision{Kind: storage.DecisionDecline, Reasons: []Reason{ReasonAltered}}
 )
+
+// damage changes the database as nothing of the service does.
+func (w *world) damage(statement string, args ...any) {
+	w.t.Helper()
+	db, err := sql.Open("sqlite3", "file:"+w.path+"?_busy_timeout=5000")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if _, err := db.ExecContext(w.t.Context(), statement, args...); err != nil {
+		w.t.Fatal(err)
+	}
+}

@@ -15,9 +15,6 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// appealWithin is how long a declined case can be appealed against.
-const appealWithin = 30 * day
-
 // startLimit limits the cases that one person begins.
 var startLimit = provider.Limit{Burst: 20, Every: time.Hour}
 
@@ -30,15 +27,22 @@ func (s *Service) Start(ctx context.Context, r Request) (started RecordedCase, c
 	if p == nil || p.Ended {
 		return RecordedCase{}, false, ErrNoPolicy
 	}
-	last, k, err := s.last(ctx, r.UserID, r.Group)
+	h, err := s.history(ctx, r.UserID, r.Group)
 	if err != nil {
 		return RecordedCase{}, false, err
 	}
-	if last.ID != "" && !last.State.IsFinal() {
-		started, err := s.resume(ctx, last.ID, r)
-		return started, false, err
+	if i := h.inProgress(); i >= 0 {
+		c, _, err := s.read(ctx, h[i].ID) // a decision may be due
+		if err != nil {
+			return RecordedCase{}, false, err
+		}
+		if !c.State.IsFinal() {
+			started, err := s.resume(ctx, c.ID, r)
+			return started, false, err
+		}
+		h[i] = c
 	}
-	c, content, err := s.newCase(ctx, p, r, last, k)
+	c, content, err := s.newCase(ctx, p, r, h)
 	if err != nil {
 		return RecordedCase{}, false, err
 	}
@@ -68,33 +72,21 @@ func (s *Service) Start(ctx context.Context, r Request) (started RecordedCase, c
 	return started, true, err
 }
 
-// last returns the latest case of a person for a group; the zero Case if there is none.
-func (s *Service) last(ctx context.Context, userID, group string) (storage.Case, content, error) {
-	found, err := s.Store.Cases(ctx, storage.CaseFilter{Subject: userID, Group: group, Limit: 1})
-	if err != nil {
-		return storage.Case{}, content{}, fmt.Errorf("list cases: %w", err)
-	}
-	if len(found) == 0 {
-		return storage.Case{}, content{}, nil
-	}
-	return s.read(ctx, found[0].ID)
-}
-
 // newCase returns the case that a person may begin.
-func (s *Service) newCase(ctx context.Context, p *Policy, r Request, last storage.Case, before content) (storage.Case, content, error) {
+func (s *Service) newCase(ctx context.Context, p *Policy, r Request, h history) (storage.Case, content, error) {
 	now := s.Clock().Truncate(time.Microsecond) // as the store has it
 	if r.Appeals != "" {
-		if last.ID != r.Appeals || !canAppeal(last, now) {
+		if !h.canAppeal(r.Appeals, now) {
 			return storage.Case{}, content{}, ErrNotNow
 		}
-	} else if last.State == storage.CaseDeclined && now.Before(before.Retry) {
-		return storage.Case{}, content{}, LimitError{Wait: before.Retry.Sub(now)}
+	} else if until := s.barredUntil(ctx, h, now); now.Before(until) {
+		return storage.Case{}, content{}, LimitError{Wait: until.Sub(now)}
 	}
 	who, err := s.person(ctx, r.UserID)
 	if err != nil {
 		return storage.Case{}, content{}, err
 	}
-	id, err := newID(now)
+	id, err := newID(h.next(now))
 	if err != nil {
 		return storage.Case{}, content{}, err
 	}
@@ -115,10 +107,6 @@ func (s *Service) newCase(ctx context.Context, p *Policy, r Request, last storag
 	}
 	c.NextAt = due(c, k)
 	return c, k, nil
-}
-
-func canAppeal(c storage.Case, now time.Time) bool {
-	return c.State == storage.CaseDeclined && c.Appeals == "" && now.Before(c.EndedAt.Add(appealWithin))
 }
 
 // resume gives an open case the way back of another request.
@@ -215,12 +203,12 @@ func (s *Service) recorded(ctx context.Context, c storage.Case, k content) (Reco
 	if of := k.check(c.Method); of != nil && of.Step != nil {
 		r.Step = of.Step.result()
 	}
-	if canAppeal(c, s.Clock()) {
-		last, err := s.Store.Cases(ctx, storage.CaseFilter{Subject: c.Subject, Group: c.Group, Limit: 1})
+	if now := s.Clock(); mayAppeal(c, now) {
+		h, err := s.history(ctx, c.Subject, c.Group)
 		if err != nil {
-			return r, fmt.Errorf("list cases: %w", err)
+			return r, err
 		}
-		r.CanAppeal = len(last) == 1 && last[0].ID == c.ID
+		r.CanAppeal = h.canAppeal(c.ID, now)
 	}
 	return r, nil
 }

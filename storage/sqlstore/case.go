@@ -100,6 +100,9 @@ func (s *Store) Cases(ctx context.Context, match storage.CaseFilter) ([]storage.
 	if match.State != "" {
 		filter.and("state = ?", string(match.State))
 	}
+	if !match.EndedAfter.IsZero() {
+		filter.and("(ended_at IS NULL OR ended_at > ?)", micros(match.EndedAfter))
+	}
 	if match.BeforeID != "" {
 		filter.and("id < ?", match.BeforeID)
 	}

@@ -118,6 +118,8 @@ func (s *verificationSuite) caseLists(t *testing.T) {
 		"OfAGroupInAState":      {storage.CaseFilter{Group: "teacher", State: storage.CaseExpired}, []string{"2"}},
 		"OfASubjectInAGroup":    {storage.CaseFilter{Subject: "ann", Group: "teacher"}, []string{"3", "2"}},
 		"Before":                {storage.CaseFilter{BeforeID: "3", Limit: 1}, []string{"2"}},
+		"EndedAfter":            {storage.CaseFilter{EndedAfter: t0.Add(-time.Microsecond)}, []string{"4", "3", "2", "1"}},
+		"EndedBefore":           {storage.CaseFilter{EndedAfter: t0}, []string{"4", "3", "1"}},
 		"OfAnother":             {storage.CaseFilter{Subject: "carol"}, nil},
 		"UpTo":                  {storage.CaseFilter{Limit: 2}, []string{"4", "3"}},
 		"OfASubjectInAllFields": {storage.CaseFilter{Subject: "ann", Group: "teacher", State: storage.CaseOpen, BeforeID: "4"}, []string{"3"}},
