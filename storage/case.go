@@ -191,9 +191,9 @@ type Cases interface {
 
 	// MoveCase replaces a case that is not final. ErrChanged if it is gone or has another
 	// version, or the person has another revision than that of the basis.
-	// ErrEnded if it is final, its subject's account has been disabled or is gone (where
-	// the basis requires one), or, with a Status, another status stands than that of the
-	// case. ErrSpent if the message was applied before. ErrConflict if a reference exists,
+	// ErrEnded if it is final, its subject's account is gone or, unless the move ends the
+	// case without an approval, has been disabled (where the basis requires one), or, with
+	// a Status, another status stands than that of the case. ErrSpent if the message was applied before. ErrConflict if a reference exists,
 	// and ErrTaken if a fingerprint is bound to another subject. ErrForbidden if the
 	// reviewer of the decision may not decide: see Reviews. Any of them changes nothing.
 	MoveCase(ctx context.Context, m CaseMove, on PersonBasis) (moved Case, err error)

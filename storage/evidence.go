@@ -73,9 +73,9 @@ type Evidences interface {
 	// not held, and returns their number. From then on no backup of the content opens.
 	ShredEvidence(ctx context.Context, now time.Time, limit int) (shredded int, err error)
 
-	// LeftoverEvidence returns up to limit IDs of shredded evidence whose content was not
-	// yet deleted, and DeletedEvidence records that it is.
-	LeftoverEvidence(ctx context.Context, limit int) (ids []string, err error)
+	// LeftoverEvidence returns up to limit IDs, after the given one and in order, of shredded
+	// evidence whose content was not yet deleted, and DeletedEvidence records that it is.
+	LeftoverEvidence(ctx context.Context, after string, limit int) (ids []string, err error)
 	DeletedEvidence(ctx context.Context, ids []string) error
 
 	// OverdueEvidence counts evidence that should have been shredded before a time, is not

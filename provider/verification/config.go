@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/batch"
 	"github.com/bonafide-id/bonafide/storage"
 	screens "github.com/bonafide-id/bonafide/ui/verification"
 )
@@ -115,9 +116,11 @@ type Service struct {
 
 	callbacks chan struct{}
 
-	orphans orphanage
-	uploads uploads
-	swept   sync.Map // rosterSweep by the name of the roster
+	endings   hourly
+	orphans   hourly
+	leftovers batch.Cursor[string]
+	uploads   uploads
+	swept     sync.Map // rosterSweep by the name of the roster
 }
 
 // New returns a service, to be mounted with its full path. The provider's Run then also does

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -233,15 +234,24 @@ func (s *Service) seal(c storage.Case, k content) ([]byte, error) {
 
 // open returns the content of a case.
 func (s *Service) open(c storage.Case) (content, error) {
-	plain, err := s.Provider.People().Open(sealedCase, caseName(c), c.Content)
-	if err != nil {
-		return content{}, fmt.Errorf("open case: %w", err)
-	}
 	var k content
-	if err := json.Unmarshal(plain, &k); err != nil {
-		return content{}, fmt.Errorf("decode case: %w", err)
+	if err := s.unseal(sealedCase, caseName(c), c.Content, &k); err != nil {
+		return content{}, err
 	}
 	return k.elapsed(c), nil
+}
+
+// unseal decodes what was sealed for a record of a kind. provider.ErrSealed if the record is
+// damaged, or its key is gone: work for others goes on without it.
+func (s *Service) unseal(kind, name string, sealed []byte, into any) error {
+	plain, err := s.Provider.People().Open(kind, name, sealed)
+	if err != nil {
+		return fmt.Errorf("open %s: %w", kind, err)
+	}
+	if err := json.Unmarshal(plain, into); err != nil {
+		return fmt.Errorf("decode %s: %w: %w", kind, provider.ErrSealed, err)
+	}
+	return nil
 }
 
 // check returns the check of a method, or nil.

@@ -47,13 +47,9 @@ func (s *Service) openKey(e storage.Evidence, c storage.Case) (sealedKey, error)
 	if e.Key == nil || e.CaseID != c.ID {
 		return sealedKey{}, ErrNoEvidence
 	}
-	plain, err := s.Provider.People().Open(sealedEvidence, evidenceName(e, c), e.Key)
-	if err != nil {
-		return sealedKey{}, fmt.Errorf("open key of evidence: %w", err)
-	}
 	var k sealedKey
-	if err := json.Unmarshal(plain, &k); err != nil {
-		return sealedKey{}, fmt.Errorf("decode key of evidence: %w", err)
+	if err := s.unseal(sealedEvidence, evidenceName(e, c), e.Key, &k); err != nil {
+		return sealedKey{}, err
 	}
 	return k, nil
 }

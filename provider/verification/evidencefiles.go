@@ -3,6 +3,7 @@ package verification
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -25,6 +26,9 @@ type EvidenceFile struct {
 	// ShredAt is when it is shredded, and ShreddedAt when that was done: then it cannot be
 	// opened. HeldUntil postpones it. Each may be zero.
 	ShredAt, ShreddedAt, HeldUntil time.Time
+
+	// Unreadable reports that the key of the file cannot be decrypted: it cannot be opened.
+	Unreadable bool
 
 	// Editors and Generators are the programs that the file said it was made with, before it
 	// was drawn anew. They prove nothing.
@@ -91,7 +95,7 @@ func (s *Service) uploaded(ctx context.Context, c storage.Case, k content, v *Ve
 	var missing missingFilesError
 	for _, r := range v.Upload {
 		i := slices.IndexFunc(files, func(f EvidenceFile) bool {
-			return f.Kind == r.Name && !f.Replaced && f.ShreddedAt.IsZero()
+			return f.Kind == r.Name && !f.Replaced && !f.Unreadable && f.ShreddedAt.IsZero()
 		})
 		if i < 0 || u.asks(r.Name) && files[i].AddedAt.Before(k.Since) {
 			if u.asks(r.Name) {
@@ -129,7 +133,9 @@ func (s *Service) files(ctx context.Context, c storage.Case, compared bool) ([]E
 		}
 		k, err := s.openKey(e, c)
 		if err != nil {
-			return nil, err
+			s.Logger.ErrorContext(ctx, "a file of evidence cannot be read", slog.String("case", c.ID), slog.Any("error", err))
+			files[i].Unreadable = true
+			continue
 		}
 		files[i].Editors, files[i].Generators = k.Editors, k.Generators
 		if !compared {

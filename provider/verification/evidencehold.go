@@ -106,8 +106,8 @@ func (s *Service) Holds(ctx context.Context, afterCaseID string, limit int) ([]H
 			return nil, fmt.Errorf("list holds: %w", err)
 		}
 		k, err := s.open(c)
-		if err != nil {
-			return nil, err
+		if err != nil { // nobody knows who holds it, and why
+			s.unreadable(ctx, c, err)
 		}
 		if h.Group = c.Group; k.Hold != nil {
 			h.By, h.Reason = k.Hold.By, k.Hold.Reason

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/batch"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -15,25 +16,24 @@ const (
 	evidenceBatch = 100
 
 	// orphanAge is how old content without a row is when it is deleted: that of an upload
-	// gets its row within minutes. orphanPeriod is how often it is looked for.
-	orphanAge    = time.Hour
-	orphanPeriod = time.Hour
+	// gets its row within minutes.
+	orphanAge = time.Hour
 )
 
-// orphanage is when content without a row is looked for next.
-type orphanage struct {
+// hourly is when this process does next what it does once an hour.
+type hourly struct {
 	mu   sync.Mutex
 	next time.Time
 }
 
 // due reports whether it is time, by the clock of the machine.
-func (o *orphanage) due(now time.Time) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if now.Before(o.next) {
+func (h *hourly) due(now time.Time) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if now.Before(h.next) {
 		return false
 	}
-	o.next = now.Add(orphanPeriod)
+	h.next = now.Add(time.Hour)
 	return true
 }
 
@@ -63,29 +63,21 @@ func (s *Service) shredDue(ctx context.Context) {
 }
 
 // deleteLeftovers deletes the content of shredded evidence. Without the key it opens no
-// more: that it is there a while longer reveals its size.
+// more: that it is there a while longer reveals its size. What cannot be deleted holds up
+// nothing else; after many such the next call goes on, for all of the storage may be away.
 func (s *Service) deleteLeftovers(ctx context.Context) {
-	for ctx.Err() == nil {
-		ids, err := s.Store.LeftoverEvidence(ctx, evidenceBatch)
-		if err != nil || len(ids) == 0 {
-			s.evidenceFailed(ctx, "list shredded", err)
-			return
-		}
-		var deleted []string
-		var failed error
-		for _, id := range ids {
+	failed := 0
+	_, err := batch.Over(ctx, &s.leftovers, evidenceBatch, s.Store.LeftoverEvidence, func(id string) string { return id },
+		func(ctx context.Context, id string) error {
 			if err := s.Blobs.Delete(ctx, id); err != nil {
-				failed = err
-				continue
+				if failed++; failed == evidenceBatch {
+					return batch.ErrEnough
+				}
+				return err
 			}
-			deleted = append(deleted, id)
-		}
-		err = errors.Join(failed, s.Store.DeletedEvidence(ctx, deleted))
-		s.evidenceFailed(ctx, "delete shredded", err)
-		if err != nil || len(ids) < evidenceBatch {
-			return
-		}
-	}
+			return s.Store.DeletedEvidence(ctx, []string{id})
+		})
+	s.evidenceFailed(ctx, "delete shredded", err)
 }
 
 // sweepOrphans deletes content that no evidence has: a process has ended between storing the
@@ -93,39 +85,25 @@ func (s *Service) deleteLeftovers(ctx context.Context) {
 // is by the clock of its disk, whatever Config.Clock says.
 func (s *Service) sweepOrphans(ctx context.Context) {
 	before := time.Now().Add(-orphanAge)
-	for after := ""; ctx.Err() == nil; {
-		names, err := s.Blobs.Names(ctx, before, after, evidenceBatch)
-		if err == nil {
-			err = s.deleteOrphans(ctx, names)
-		}
-		s.evidenceFailed(ctx, "delete orphans", err)
-		if err != nil || len(names) < evidenceBatch {
-			return
-		}
-		after = names[len(names)-1]
-	}
+	_, err := batch.Over(ctx, nil, evidenceBatch,
+		func(ctx context.Context, after string, limit int) ([]string, error) {
+			return s.Blobs.Names(ctx, before, after, limit)
+		},
+		func(name string) string { return name }, s.deleteOrphan)
+	s.evidenceFailed(ctx, "delete orphans", err)
 }
 
-func (s *Service) deleteOrphans(ctx context.Context, names []string) error {
-	for _, name := range names {
-		e, err := s.Store.Evidence(ctx, name)
-		switch {
-		case errors.Is(err, storage.ErrNotFound):
-		case err != nil:
-			return err
-		case e.Key != nil:
-			continue
-		}
-		if err := s.Blobs.Delete(ctx, name); err != nil {
-			return err
-		}
+func (s *Service) deleteOrphan(ctx context.Context, name string) error {
+	e, err := s.Store.Evidence(ctx, name)
+	if err != nil && !errors.Is(err, storage.ErrNotFound) || err == nil && e.Key != nil {
+		return err
 	}
-	return nil
+	return s.Blobs.Delete(ctx, name)
 }
 
 // evidenceFailed logs an error; nil is none.
 func (s *Service) evidenceFailed(ctx context.Context, what string, err error) {
-	if err != nil && ctx.Err() == nil {
+	if batch.IsFailure(ctx, err) {
 		s.Logger.ErrorContext(ctx, "evidence could not be swept; will retry", slog.String("step", what), slog.Any("error", err))
 	}
 }

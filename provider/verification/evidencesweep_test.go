@@ -111,16 +111,16 @@ func TestEvidenceThatIsHeldStays(t *testing.T) {
 	}
 }
 
-// stubborn are blobs that do not delete for a while.
+// stubborn are blobs of which those with some names are not deleted.
 type stubborn struct {
 	Blobs
-	broken bool
+	stuck func(name string) bool
 }
 
 var errStubborn = errors.New("the storage is away")
 
 func (b *stubborn) Delete(ctx context.Context, name string) error {
-	if b.broken {
+	if b.stuck(name) {
 		return errStubborn
 	}
 	return b.Blobs.Delete(ctx, name)
@@ -129,7 +129,7 @@ func (b *stubborn) Delete(ctx context.Context, name string) error {
 func TestContentIsDeletedAgainUntilItIs(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t)
-	blobs := &stubborn{a.Blobs, true}
+	blobs := &stubborn{a.Blobs, func(string) bool { return true }}
 	a.Service = a.service(a.Service.Store, blobs)
 	c := a.begin("c1", "alice", Upload{})
 	f := a.add(c, "front", photo(1))
@@ -140,7 +140,7 @@ func TestContentIsDeletedAgainUntilItIs(t *testing.T) {
 	if diff := cmp.Diff([]string{f.ID}, a.blobs()); diff != "" {
 		t.Fatal(diff)
 	}
-	blobs.broken = false
+	blobs.stuck = func(string) bool { return false }
 	a.sweepEvidence(t.Context())
 	if left := a.blobs(); left != nil {
 		t.Errorf("%q are left", left)

@@ -19,6 +19,8 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
 	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/storage/postgres"
+	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
@@ -57,13 +59,13 @@ var usedBefore = emptydb.Copies(func(path string) error {
 	return errors.Join(err, store.Close())
 })
 
-// world is a service beside a provider, on a real SQLite file, with a clock that a test moves.
+// world is a service beside a provider, on a real database, with a clock that a test moves.
 type world struct {
 	*Service
 	t      *testing.T
 	id     *provider.Provider
-	store  *sqlite.Store
-	path   string
+	store  storeOfAll
+	path   string // of the SQLite file, or empty
 	server *httptest.Server
 	mails  *mailbox2
 	log    *lockedBuffer
@@ -72,17 +74,45 @@ type world struct {
 	clock time.Time
 }
 
-// newWorld returns a service with these policies and the people alice, bob and carol.
+// storeOfAll is a store of the provider and the service.
+type storeOfAll interface {
+	storage.Store
+	storage.Verification
+}
+
+// newWorld returns a service with these policies and the people alice, bob and carol, on a
+// SQLite file.
 func newWorld(t *testing.T, policies Policies, change ...func(*Config)) *world {
 	t.Helper()
-	w := &world{t: t, clock: worldBegins, path: usedBefore(t), mails: &mailbox2{}, log: &lockedBuffer{}}
+	path := usedBefore(t)
+	store, err := sqlite.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorldOn(t, store, policies, change...)
+	w.path = path
+	return w
+}
+
+// onBoth runs a test in a world on each kind of database.
+func onBoth(t *testing.T, policies Policies, test func(*testing.T, *world)) {
+	t.Run("SQLite", func(t *testing.T) { test(t, newWorld(t, policies)) })
+	t.Run("PostgreSQL", func(t *testing.T) {
+		store, err := postgres.Open(t.Context(), pgtest.Shared(t).Schema(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		test(t, newWorldOn(t, store, policies))
+	})
+}
+
+func newWorldOn(t *testing.T, store storeOfAll, policies Policies, change ...func(*Config)) *world {
+	t.Helper()
+	w := &world{t: t, clock: worldBegins, store: store, mails: &mailbox2{}, log: &lockedBuffer{}}
 	mux := http.NewServeMux()
 	w.server = httptest.NewServer(mux)
 	t.Cleanup(w.server.Close)
 	var err error
-	if w.store, err = sqlite.Open(t.Context(), w.path); err != nil {
-		t.Fatal(err)
-	}
 	logger := slog.New(slog.NewTextHandler(w.log, nil))
 	w.id, err = provider.New(t.Context(), provider.Config{
 		BaseURL: w.server.URL, Secret: worldSecret, Store: w.store, Mailer: w.mails,

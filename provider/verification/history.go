@@ -3,7 +3,6 @@ package verification
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,7 +74,7 @@ func (s *Service) barredUntil(ctx context.Context, h history, now time.Time) (un
 		}
 		k, err := s.open(c)
 		if err != nil { // nobody knows that it does not bar, and it can be appealed against
-			s.Logger.ErrorContext(ctx, "a declined case cannot be read, and bars as one of a forger", slog.String("case", c.ID), slog.Any("error", err))
+			s.unreadable(ctx, c, err)
 			k.Retry = c.EndedAt.Add(retryAfter)
 		}
 		if k.Retry.After(until) {

@@ -51,17 +51,29 @@ func (t transition) carriedOut(at time.Time) (transition, bool) {
 	}
 }
 
+// withdrew ends the case for its person. A decline that waits is carried out before: nobody
+// escapes one in the seconds in which it can be taken back.
+func (t transition) withdrew(at time.Time) transition {
+	if o := t.k.Waiting; o != nil && t.k.Review != nil && o.Kind == storage.DecisionDecline {
+		if t = t.judge(*o, at); t.c.State.IsFinal() {
+			return t
+		}
+	}
+	return t.end(storage.CaseWithdrawn, at)
+}
+
 // judge weighs an approval or a decline. Where two have to agree, the first waits for the
-// second; if they differ, a senior reviewer decides alone.
+// second; if they differ, a senior reviewer decides alone. A senior whom a reviewer has asked
+// is one of the two: else whoever hands a case on would have it decided by one.
 func (t transition) judge(o opinion, at time.Time) transition {
 	earlier := t.k.Review.Opinions
 	two := t.k.Terms.Reviewers > 1 || o.Kind == storage.DecisionOverride ||
 		len(earlier) > 0 && earlier[0].Kind == storage.DecisionOverride
-	if two && !t.c.Escalated {
+	if two && len(earlier) < 2 {
 		t.k.Review.Opinions = slices.Concat(earlier, []opinion{o})
 		switch {
 		case len(earlier) == 0:
-			t.c.State = storage.CaseReview
+			t.c.State, t.c.Escalated = storage.CaseReview, false
 			return t
 		case approves(earlier[0]) != approves(o):
 			t.c.State, t.c.Escalated = storage.CaseReview, true

@@ -66,13 +66,13 @@ func methodWord(method string) string {
 }
 
 // ends returns the end of a membership: the earliest of the policy's for each subgroup and
-// that of the finding.
+// that of the finding. Without a policy nobody knows: nothing is approved then.
 func (s *Service) ends(group string, f finding, at time.Time) time.Time {
-	holds := Policy{}.withDefaults().Holds
-	if p := s.policies[group]; p != nil {
-		holds = p.Holds
+	until, p := f.Until, s.policies[group]
+	if p == nil {
+		return until
 	}
-	until := f.Until
+	holds := p.Holds
 	if len(f.Subgroups) == 0 {
 		return earlier(until, holds("", at))
 	}
@@ -160,21 +160,30 @@ func (s *Service) RevokeCase(ctx context.Context, caseID, reason string) (ended 
 		k.Ending = &ending{Reason: reason}
 		return !k.Ended
 	})
+	if errors.Is(err, provider.ErrSealed) { // then without a note: no damage makes a membership last
+		s.Logger.ErrorContext(ctx, "the membership of a case that cannot be read ends", slog.String("case", c.ID), slog.Any("error", err))
+		return s.endWith(ctx, c, reason)
+	}
 	if err != nil || k.Ended {
 		return false, err
 	}
 	return s.carryOutEnd(ctx, c, reason)
 }
 
+// endWith ends the membership that a case has recorded, and records that in the log.
+func (s *Service) endWith(ctx context.Context, c storage.Case, reason string) (bool, error) {
+	ended, err := s.endStatus(ctx, c, reason, s.Clock())
+	if ended {
+		s.Provider.Events().Record(ctx, provider.Event{Name: provider.EventStatusEnded, UserID: c.Subject, Detail: c.Group})
+	}
+	return ended, err
+}
+
 // carryOutEnd ends a membership before its time, of which the case has a note: a process that
 // ends in between leaves the rest to the timer of the case.
 func (s *Service) carryOutEnd(ctx context.Context, c storage.Case, reason string) (ended bool, err error) {
-	ended, err = s.endStatus(ctx, c, reason, s.Clock())
-	if err != nil {
+	if ended, err = s.endWith(ctx, c, reason); err != nil {
 		return false, err
-	}
-	if ended {
-		s.Provider.Events().Record(ctx, provider.Event{Name: provider.EventStatusEnded, UserID: c.Subject, Detail: c.Group})
 	}
 	if _, err := s.markEnded(ctx, c.ID); err != nil {
 		return ended, err

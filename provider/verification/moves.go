@@ -89,7 +89,7 @@ func (s *Service) read(ctx context.Context, id string) (storage.Case, content, e
 		if errors.Is(err, storage.ErrChanged) {
 			continue
 		}
-		if err != nil && !errors.Is(err, provider.ErrNoUser) && !errors.Is(err, ErrNotNow) {
+		if errors.Is(err, ErrNoCase) || unlessOver(err) != nil {
 			return c, k, err
 		}
 		if err == nil {
@@ -100,13 +100,25 @@ func (s *Service) read(ctx context.Context, id string) (storage.Case, content, e
 	return storage.Case{}, content{}, fmt.Errorf("read case: %w", storage.ErrChanged)
 }
 
-// dueNow returns what happens to a case before anything else does, or nil.
+// unlessOver drops an error that means that there is nothing to do: not now, or never again.
+func unlessOver(err error) error {
+	for _, over := range []error{ErrNotNow, ErrNoPolicy, ErrNoCase, provider.ErrNoUser} {
+		if errors.Is(err, over) {
+			return nil
+		}
+	}
+	return err
+}
+
+// dueNow returns what happens to a case before anything else does, or nil. A policy that this
+// process does not have may be that of a newer program, which has yet to replace this one: its
+// cases rest until their time to finish is over.
 func (s *Service) dueNow(c storage.Case, k content) input {
 	p, known := s.policies[c.Group]
 	switch {
 	case c.State.IsFinal():
 		return nil
-	case known && p.Ended:
+	case known && p.Ended, !known && !s.Clock().Before(k.finishBy()):
 		return policyEnded{}
 	case k.Waiting != nil && !s.Clock().Before(k.Waiting.At.Add(undoTime)):
 		return carriedOut{}
@@ -126,8 +138,11 @@ func (s *Service) step(ctx context.Context, c storage.Case, k content, in input,
 	}
 	on.Revision = revision
 	t, ok := advance(c, k, in, now)
-	if !ok {
+	switch {
+	case !ok:
 		return c, k, ErrNotNow
+	case t.c.State == storage.CaseApproved && s.policies[c.Group] == nil:
+		return c, k, ErrNoPolicy
 	}
 	return s.move(ctx, c, t, a, on, now)
 }
@@ -200,6 +215,10 @@ func (s *Service) move(ctx context.Context, before storage.Case, t transition, a
 		case errors.Is(err, storage.ErrEnded) && m.Status != nil:
 			if err := s.sameCase(ctx, before); err != nil {
 				return before, t.k, err
+			}
+			if t.c.State == storage.CaseApproved { // or its account has been locked
+				t = t.superseded(now)
+				continue
 			}
 			t.k.HostsWord, t.k.ShowsPending = true, false
 		case errors.Is(err, storage.ErrEnded):

@@ -93,7 +93,7 @@ func advance(c storage.Case, k content, in input, at time.Time) (transition, boo
 	case simulated:
 		return t.simulated(in, at)
 	case withdrew:
-		return t.end(storage.CaseWithdrawn, at), true
+		return t.withdrew(at), true
 	case ranOut:
 		if k.Waiting != nil || c.State == storage.CaseReview || at.Before(k.finishBy()) {
 			return transition{}, false

@@ -109,14 +109,14 @@ func TestAdvance(t *testing.T) {
 		"review": {no, no, no, no, no, no, no, no, no, no, no, no, no, no, "pending", "review", no, no, no, no, "withdrawn", no, no, "expired"},
 		"second": {no, no, no, no, no, no, no, no, no, no, no, no, no, no, "pending", "review", no, no, no, no, "withdrawn", no, no, "expired"},
 	}
-	waiting := func(carriedOut string) []string {
-		return []string{no, no, no, no, no, no, no, no, no, no, no, no, no, no, no, no, "review", no, no, carriedOut, "withdrawn", no, no, "expired"}
+	waiting := func(carriedOut, withdrawn string) []string {
+		return []string{no, no, no, no, no, no, no, no, no, no, no, no, no, no, no, no, "review", no, no, carriedOut, withdrawn, no, no, "expired"}
 	}
-	want["waiting approve"] = waiting("approved")
-	want["waiting decline"] = waiting("declined")
-	want["waiting ask_again"] = waiting("open")
-	want["waiting escalate"] = waiting("review")
-	want["waiting override"] = waiting("review") // another one has to agree
+	want["waiting approve"] = waiting("approved", "withdrawn")
+	want["waiting decline"] = waiting("declined", "declined")
+	want["waiting ask_again"] = waiting("open", "withdrawn")
+	want["waiting escalate"] = waiting("review", "withdrawn")
+	want["waiting override"] = waiting("review", "withdrawn") // another one has to agree
 	nothing := slices.Repeat([]string{no}, len(happenings))
 	for _, state := range []string{"approved", "declined", "withdrawn", "expired"} {
 		want[state] = nothing

@@ -2,7 +2,6 @@ package verification
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"unicode"
@@ -18,17 +17,18 @@ type person struct {
 	revision int64
 	name     Name
 	statuses []provider.Status
+	locked   bool // the account is disabled
 }
 
 // person reads a user. The name is never older than the revision: a user who changes it
 // after a check changes the revision, too.
 func (s *Service) person(ctx context.Context, userID string) (person, error) {
 	people := s.Provider.People()
-	data, err := people.Get(ctx, userID)
-	if err != nil && !errors.Is(err, provider.ErrNoUser) { // nothing is recorded of a user of the host
+	data, err := people.GetParts(ctx, userID, provider.PersonValues)
+	if err != nil {
 		return person{}, err
 	}
-	p := person{revision: data.Revision, statuses: data.Statuses}
+	p := person{revision: data.Revision, statuses: data.Statuses, locked: data.Account != nil && data.Account.Disabled}
 	people.Refresh(userID)
 	view, err := people.View(ctx, userID)
 	if err != nil {

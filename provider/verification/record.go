@@ -62,6 +62,11 @@ type RecordedCase struct {
 	// State is that of the store, but review while a decision waits to be carried out.
 	State storage.CaseState
 
+	// Unreadable reports that the content of the case cannot be decrypted, as after damage or
+	// with a key that is gone: then only what the storage.Case has is known. Verbs on such a
+	// case fail.
+	Unreadable bool
+
 	// Method is the method in progress, or the one that decided; empty for none.
 	Method  string
 	Renewal bool
@@ -167,4 +172,7 @@ type RecordedDecision struct {
 	Round    int
 	At       time.Time
 	Undone   bool
+
+	// Unreadable reports that all of the Decision but its Kind cannot be decrypted.
+	Unreadable bool
 }

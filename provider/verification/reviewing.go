@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -29,7 +30,8 @@ type judgement struct {
 }
 
 // Take gives a reviewer the case with this ID or, if that is empty, the one that is due
-// first, until a time. ErrNoCase if there is none that the reviewer may take.
+// first of those that can be read, until a time. ErrNoCase if there is none that the reviewer
+// may take.
 func (s *Service) Take(ctx context.Context, by storage.Reviewer, id string, until time.Time) (RecordedCase, error) {
 	if id != "" {
 		c, _, err := s.read(ctx, id) // it may have been decided
@@ -48,7 +50,7 @@ func (s *Service) Take(ctx context.Context, by storage.Reviewer, id string, unti
 				continue
 			}
 			if _, err := s.open(last); err != nil { // one that nobody can decide keeps nobody from the next
-				s.Logger.ErrorContext(ctx, "a case cannot be read, and is given to no reviewer", "case", last.ID, "error", err)
+				s.unreadable(ctx, last, err)
 				continue
 			}
 			if taken, err := s.take(ctx, by, last, until); !errors.Is(err, ErrNoCase) {
@@ -163,13 +165,16 @@ func (s *Service) checkDecision(c storage.Case, k content, d *Decision) error {
 	needsReason, needsNote := false, slices.Contains(d.Reasons, ReasonOther)
 	switch d.Kind {
 	case storage.DecisionApprove:
-		if k.Review.Method == "" && k.Terms.Rule.verdict(k.state) == refused {
-			return wrongField("Kind", "cannot be %s: no method has found this person to be a member, so that it takes an override", d.Kind)
+		if err := s.checkApproval(c, k); err != nil {
+			return err
 		}
 	case storage.DecisionDecline, storage.DecisionAskAgain:
 		needsReason = true
 	case storage.DecisionOverride, storage.DecisionEscalate:
 		needsNote = true
+		if d.Kind == storage.DecisionOverride && s.policies[c.Group] == nil {
+			return errNoPolicyNow
+		}
 	case storage.DecisionRecuse:
 	default:
 		return wrongField("Kind", "%q is none of the kinds of decisions", d.Kind)
@@ -197,6 +202,24 @@ func (s *Service) checkDecision(c storage.Case, k content, d *Decision) error {
 	}
 	if d.Kind == storage.DecisionAskAgain {
 		return s.checkKinds(c, k, d)
+	}
+	return nil
+}
+
+// errNoPolicyNow refuses an approval of which nobody knows for how long it holds.
+var errNoPolicyNow = wrongField("Kind", "cannot be an approval: the program has no policy for the group any more")
+
+// checkApproval refuses an approval that nothing supports, or of which nobody knows what the
+// files must show.
+func (s *Service) checkApproval(c storage.Case, k content) error {
+	p, method := s.policies[c.Group], k.Review.Method
+	switch {
+	case p == nil:
+		return errNoPolicyNow
+	case method == "" && k.Terms.Rule.verdict(k.state) == refused:
+		return wrongField("Kind", "cannot be approve: no method has found this person to be a member, so that it takes an override")
+	case method != "" && p.verifier(method) == nil:
+		return wrongField("Kind", "cannot be approve: the program has no method %q any more, so that it takes an override", method)
 	}
 	return nil
 }
@@ -292,17 +315,14 @@ func (s *Service) Decisions(ctx context.Context, caseID string) ([]RecordedDecis
 	}
 	all := make([]RecordedDecision, len(stored))
 	for i, d := range stored {
-		plain, err := s.Provider.People().Open(sealedDecision, d.ID, d.Content)
-		if err != nil {
-			return nil, fmt.Errorf("open decision: %w", err)
-		}
 		var j judgement
-		if err := json.Unmarshal(plain, &j); err != nil {
-			return nil, fmt.Errorf("decode decision: %w", err)
+		unreadable := s.unseal(sealedDecision, d.ID, d.Content, &j)
+		if unreadable != nil {
+			s.Logger.ErrorContext(ctx, "a decision cannot be read", slog.String("case", caseID), slog.Any("error", unreadable))
 		}
 		all[i] = RecordedDecision{
 			Decision: Decision{d.Kind, j.Reasons, j.Note, j.Subgroups, j.Until, j.Kinds, j.Answers},
-			Reviewer: d.Reviewer, Round: d.Round, At: d.At, Undone: d.Undone,
+			Reviewer: d.Reviewer, Round: d.Round, At: d.At, Undone: d.Undone, Unreadable: unreadable != nil,
 		}
 	}
 	return all, nil

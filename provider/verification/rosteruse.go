@@ -1,9 +1,9 @@
 package verification
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/batch"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -101,7 +102,7 @@ func (s *Service) swapRoster(ctx context.Context, name string, generation, repla
 		return fmt.Errorf("swap roster: %w", err)
 	}
 	// What is cut off here is done by Run.
-	if err := s.endVanished(ctx, name); err != nil {
+	if err := s.endVanished(ctx, name); batch.IsFailure(ctx, err) {
 		s.Logger.WarnContext(ctx, "memberships of a roster have yet to end", "roster", name, "error", err)
 	}
 	return nil
@@ -147,13 +148,11 @@ func (s *Service) sweepVanished(ctx context.Context, name string) error {
 	if last.generation == inForce.Generation && now.Sub(last.at).Abs() < sweepVanishedEvery && now.Sub(ends).Abs() > sweepVanishedAfter {
 		return nil
 	}
-	if err := s.endVanished(ctx, name); err != nil {
-		return err
-	}
-	if !now.Before(ends) {
+	err = s.endVanished(ctx, name)
+	if !now.Before(ends) && (err == nil || errors.As(err, new(*batch.Failed))) { // those that failed have their turn with all
 		s.swept.Store(name, rosterSweep{inForce.Generation, now})
 	}
-	return nil
+	return err
 }
 
 // rosterSweep is when this process has compared the members with a generation of a roster.
@@ -171,30 +170,26 @@ func (s *Service) endVanished(ctx context.Context, name string) error {
 	if s.Clock().Before(inForce.ImportedAt.Add(s.roster(name).Grace)) {
 		return nil
 	}
+	var failed error
 	for _, group := range s.rosterGroups(name) {
-		var after storage.Digest
-		for {
-			gone, err := s.Store.VanishedMembers(ctx, name, group, rosterKind(name), after, 100)
-			if err != nil {
-				return fmt.Errorf("read vanished members: %w", err)
-			}
-			if len(gone) == 0 {
-				break
-			}
-			for _, g := range gone {
+		_, err := batch.Over(ctx, nil, 100,
+			func(ctx context.Context, after storage.Digest, limit int) ([]storage.BoundFingerprint, error) {
+				return s.Store.VanishedMembers(ctx, name, group, rosterKind(name), after, limit)
+			},
+			func(g storage.BoundFingerprint) storage.Digest { return g.Digest },
+			func(ctx context.Context, g storage.BoundFingerprint) error {
 				// An undo in the meantime brings the rows back.
-				now, err := s.Store.Roster(ctx, name)
-				if err != nil || now.Generation != inForce.Generation {
-					return err
+				if now, err := s.Store.Roster(ctx, name); err != nil || now.Generation != inForce.Generation {
+					return cmp.Or(err, batch.ErrEnough)
 				}
-				if _, err := s.RevokeCase(ctx, g.CaseID, "not_found"); err != nil {
-					return fmt.Errorf("end membership: %w", err)
+				if _, err := s.RevokeCase(ctx, g.CaseID, "not_found"); err != nil && !errors.Is(err, ErrNoCase) {
+					return fmt.Errorf("case %s: end membership: %w", g.CaseID, err)
 				}
-			}
-			after = gone[len(gone)-1].Digest
-		}
+				return nil
+			})
+		failed = errors.Join(failed, err)
 	}
-	return nil
+	return failed
 }
 
 // rosterTries is how often a person can look for a row, whatever the outcome: a stranger
@@ -215,13 +210,9 @@ func (s *Service) matchRoster(ctx context.Context, c *Case, name, value string) 
 	if err != nil {
 		return rosterRow{}, false, fmt.Errorf("match roster: %w", err)
 	}
-	plain, err := s.Provider.People().Open(sealedRoster, hex.EncodeToString(digest[:]), stored.Content)
-	if err != nil {
-		return rosterRow{}, false, fmt.Errorf("open row of roster: %w", err)
-	}
 	var row rosterRow
-	if err := json.Unmarshal(plain, &row); err != nil {
-		return rosterRow{}, false, fmt.Errorf("decode row of roster: %w", err)
+	if err := s.unseal(sealedRoster, hex.EncodeToString(digest[:]), stored.Content, &row); err != nil {
+		return rosterRow{}, false, err
 	}
 	if row.Canary {
 		s.Provider.Events().Record(ctx, provider.Event{Name: provider.EventRosterCanary, UserID: c.Subject, Detail: name})

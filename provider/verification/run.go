@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/batch"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -22,6 +23,9 @@ const (
 	// again after that.
 	dueLease = 2 * time.Minute
 
+	// maxRest is how long something rests at most that has failed, or cannot be done.
+	maxRest = 6 * time.Hour
+
 	dueBatch   = 50
 	dueWorkers = 8 // one that waits for another side holds up no decision
 	sweepBatch = 250
@@ -31,7 +35,6 @@ const (
 func (s *Service) run(ctx context.Context) {
 	tick := time.NewTicker(round)
 	defer tick.Stop()
-	s.endPolicies(ctx)
 	s.sweep(ctx)
 	for {
 		s.carryOn(ctx)
@@ -47,10 +50,11 @@ func (s *Service) run(ctx context.Context) {
 
 // sweep ends what is over beside the cases.
 func (s *Service) sweep(ctx context.Context) {
-	s.sweepEvidence(ctx)
-	if err := s.sweepRosters(ctx); err != nil {
-		s.failed(ctx, err)
+	if s.endings.due(time.Now()) {
+		s.endPolicies(ctx)
 	}
+	s.sweepEvidence(ctx)
+	s.failed(ctx, s.sweepRosters(ctx))
 }
 
 // carryOn does what is due.
@@ -68,7 +72,7 @@ func (s *Service) carryOn(ctx context.Context) {
 			working.Go(func() {
 				defer func() { <-places }()
 				if err := s.carryOnWith(ctx, c); err != nil {
-					s.failed(ctx, err)
+					s.failed(ctx, fmt.Errorf("case %s: %w", c.ID, err))
 				}
 			})
 		}
@@ -79,51 +83,66 @@ func (s *Service) carryOn(ctx context.Context) {
 	}
 }
 
+// failed logs an error; nil is none.
 func (s *Service) failed(ctx context.Context, err error) {
-	if ctx.Err() == nil {
+	if batch.IsFailure(ctx, err) {
 		s.Logger.ErrorContext(ctx, "what was due in a verification could not be done; will retry", slog.Any("error", err))
 	}
 }
 
 // carryOnWith does what is due in a case. Its NextAt has been moved for a while: whatever ends
 // in between is done again then.
-func (s *Service) carryOnWith(ctx context.Context, c storage.Case) (err error) {
+func (s *Service) carryOnWith(ctx context.Context, due storage.Case) error {
+	ended, err := s.doDue(ctx, due)
+	return errors.Join(err, s.settle(ctx, due.ID, ended))
+}
+
+// doDue does what is due in a case, and reports whether it had ended before.
+func (s *Service) doDue(ctx context.Context, due storage.Case) (ended bool, err error) {
 	defer func() {
 		if cause := recover(); cause != nil { // one case holds up no other
 			err = fmt.Errorf("panic: %v", cause)
 		}
 	}()
-	c, k, err := s.read(ctx, c.ID)
-	if errors.Is(err, ErrNoCase) {
-		return nil
-	}
+	c, k, err := s.read(ctx, due.ID)
 	if err != nil {
-		return err
+		return due.State.IsFinal(), unlessOver(err)
 	}
 	if c.State.IsFinal() {
-		return s.carryOnAfter(ctx, c, k)
+		return true, s.carryOnAfter(ctx, c, k)
 	}
 	now := s.Clock()
 	if !now.Before(k.finishBy()) && c.State != storage.CaseReview && k.Waiting == nil {
-		err := s.runOut(ctx, c.ID)
-		return unless(err, ErrNotNow)
+		return false, unlessOver(s.runOut(ctx, c.ID))
 	}
 	if at := k.nudgeAt(); c.State == storage.CaseOpen && !at.IsZero() && !now.Before(at) {
-		return s.nudge(ctx, c.ID)
+		err = s.nudge(ctx, c.ID)
 	}
+	return false, errors.Join(err, s.askElsewhere(ctx, c, k, now))
+}
+
+// askElsewhere asks the other sides whose time has come. For a locked account nothing that
+// they say could be recorded.
+func (s *Service) askElsewhere(ctx context.Context, c storage.Case, k content, now time.Time) error {
+	var failed error
 	for _, of := range k.Checks {
-		if k.Unasked && of.isElsewhere() {
-			ref := storage.CaseReference{Method: of.Method, Reference: of.Reference}
-			return s.orLater(ctx, c, k, now, s.told(ctx, c.ID, ref, ""))
-		}
-		if of.State != checkWaiting || of.Step == nil || of.Step.Wait == nil {
+		isDue := of.State == checkWaiting && of.Step != nil && of.Step.Wait != nil &&
+			!of.Step.Wait.Again.IsZero() && !now.Before(of.Step.Wait.Again)
+		called := k.Unasked && of.isElsewhere()
+		if !isDue && !called {
 			continue
 		}
-		if again := of.Step.Wait.Again; !again.IsZero() && !now.Before(again) {
-			return s.orLater(ctx, c, k, now, s.due(ctx, c, of))
+		who, err := s.person(ctx, c.Subject)
+		switch {
+		case err != nil || who.locked:
+		case called:
+			err = s.told(ctx, c.ID, storage.CaseReference{Method: of.Method, Reference: of.Reference}, "")
+		default:
+			err = s.due(ctx, c, of)
 		}
+		failed = errors.Join(failed, unlessOver(err))
 	}
-	return s.settleTimer(ctx, c.ID)
+	return failed
 }
 
 // unless drops an error that means that there is nothing to do.
@@ -134,13 +153,32 @@ func unless(err, nothing error) error {
 	return err
 }
 
-// settleTimer sets the time at which something is due next.
-func (s *Service) settleTimer(ctx context.Context, id string) error {
-	_, _, err := s.rewrite(ctx, id, func(k *content) bool {
-		k.Unasked = false
-		return true
-	})
-	return unless(err, ErrNoCase)
+// settle sets the time at which something is due next in a case. What is due still has failed,
+// or cannot be done at present: it is tried again, less and less often. What follows the end
+// of a case that has just ended is due at once.
+func (s *Service) settle(ctx context.Context, id string, ended bool) error {
+	c, err := s.Store.Case(ctx, id)
+	if err != nil || c.State.IsFinal() && !ended {
+		return unless(err, storage.ErrNotFound)
+	}
+	now, since, next := s.Clock(), c.CreatedAt, time.Time{}
+	k, unreadable := s.open(c)
+	if unreadable == nil {
+		since, next = k.Since, due(c, k)
+	}
+	if ended {
+		since = c.EndedAt
+	}
+	if unreadable != nil || !next.IsZero() && !now.Before(next) {
+		next = now.Add(min(max(now.Sub(since)/8, dueLease), maxRest))
+		if by := k.finishBy(); !ended && now.Before(by) {
+			next = earlier(next, by)
+		}
+	}
+	if next.Equal(c.NextAt) {
+		return nil
+	}
+	return unless(s.Store.PostponeCase(ctx, c.ID, c.Version, next, nil), storage.ErrChanged)
 }
 
 func (s *Service) runOut(ctx context.Context, id string) error {
@@ -164,19 +202,6 @@ func (s *Service) nudge(ctx context.Context, id string) error {
 		s.tell(ctx, c, ui.MailView{Kind: ui.MailVerificationUnfinished, On: k.finishBy()})
 	}
 	return unless(err, ErrNoCase)
-}
-
-// orLater handles the error of asking the other side. While it cannot be asked, it is asked
-// less and less often.
-func (s *Service) orLater(ctx context.Context, c storage.Case, k content, now time.Time, err error) error {
-	if !errors.Is(err, errVerifier) {
-		return unless(unless(err, ErrNotNow), ErrNoPolicy)
-	}
-	wait := min(max(now.Sub(k.Since)/8, dueLease), 6*time.Hour)
-	if postponed := s.Store.PostponeCase(ctx, c.ID, c.Version, earlier(now.Add(wait), k.finishBy()), nil); postponed != nil {
-		err = errors.Join(err, unless(postponed, storage.ErrChanged))
-	}
-	return err
 }
 
 // due tells a verifier that the time of its Wait is over.
@@ -215,25 +240,7 @@ func (s *Service) carryOnAfter(ctx context.Context, c storage.Case, k content) e
 		}
 		err = errors.Join(err, s.remind(ctx, c, k))
 	}
-	return errors.Join(err, s.settleEnded(ctx, c.ID))
-}
-
-// settleEnded sets the time at which something is due next in a case that has ended. What has
-// failed is tried again, less and less often.
-func (s *Service) settleEnded(ctx context.Context, id string) error {
-	c, err := s.Store.Case(ctx, id)
-	if err != nil {
-		return unless(err, storage.ErrNotFound)
-	}
-	k, err := s.open(c)
-	if err != nil {
-		return err
-	}
-	next := due(c, k)
-	if now := s.Clock(); !next.IsZero() && !now.Before(next) {
-		next = now.Add(min(max(now.Sub(c.EndedAt)/8, dueLease), 6*time.Hour))
-	}
-	return unless(s.Store.PostponeCase(ctx, c.ID, c.Version, next, nil), storage.ErrChanged)
+	return err
 }
 
 // remind reminds the person that a membership ends, and ends it when its time has come. One
@@ -322,25 +329,24 @@ func (s *Service) endPolicies(ctx context.Context) {
 			continue
 		}
 		for _, state := range []storage.CaseState{storage.CaseOpen, storage.CasePending, storage.CaseReview} {
-			if err := s.endCases(ctx, storage.CaseFilter{Group: p.Group, State: state}); err != nil {
-				s.failed(ctx, err)
-			}
+			s.failed(ctx, s.endCases(ctx, storage.CaseFilter{Group: p.Group, State: state}))
 		}
 	}
 }
 
+// endCases reads the cases, which ends them.
 func (s *Service) endCases(ctx context.Context, f storage.CaseFilter) error {
-	for ctx.Err() == nil {
-		found, err := s.Store.Cases(ctx, f)
-		if err != nil || len(found) == 0 {
-			return err
-		}
-		for _, c := range found {
-			if _, _, err := s.read(ctx, c.ID); err != nil && !errors.Is(err, ErrNoCase) { // which ends it
-				return err
+	_, err := batch.Over(ctx, nil, sweepBatch,
+		func(ctx context.Context, before string, limit int) ([]storage.Case, error) {
+			f.BeforeID, f.Limit = before, limit
+			return s.Store.Cases(ctx, f)
+		},
+		func(c storage.Case) string { return c.ID },
+		func(ctx context.Context, c storage.Case) error {
+			if _, _, err := s.read(ctx, c.ID); err != nil && !errors.Is(err, ErrNoCase) {
+				return fmt.Errorf("case %s: %w", c.ID, err)
 			}
-			f.BeforeID = c.ID
-		}
-	}
-	return nil
+			return nil
+		})
+	return err
 }

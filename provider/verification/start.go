@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -133,7 +134,8 @@ func (s *Service) Case(ctx context.Context, id string) (RecordedCase, error) {
 	return s.recorded(ctx, c, k)
 }
 
-// Cases returns the matching cases, the latest first.
+// Cases returns the matching cases, the latest first. One whose content cannot be decrypted
+// is Unreadable.
 func (s *Service) Cases(ctx context.Context, f storage.CaseFilter) ([]RecordedCase, error) {
 	found, err := s.Store.Cases(ctx, f)
 	if err != nil {
@@ -142,25 +144,41 @@ func (s *Service) Cases(ctx context.Context, f storage.CaseFilter) ([]RecordedCa
 	return s.recordedAll(ctx, found)
 }
 
+// recordedAll returns cases after what is due has been done. One that is gone meanwhile is
+// left out, and one that cannot be read is no reason not to list the others.
 func (s *Service) recordedAll(ctx context.Context, found []storage.Case) ([]RecordedCase, error) {
 	all := make([]RecordedCase, 0, len(found))
 	for _, c := range found {
 		k, err := s.open(c)
-		if err != nil {
-			return nil, err
-		}
-		if s.dueNow(c, k) != nil {
-			if c, k, err = s.read(ctx, c.ID); err != nil {
-				return nil, err
+		if err == nil && s.dueNow(c, k) != nil {
+			moved, after, failed := s.read(ctx, c.ID)
+			switch {
+			case errors.Is(failed, ErrNoCase):
+				continue
+			case failed == nil:
+				c, k = moved, after
+			case errors.Is(failed, storage.ErrUnavailable):
+				return nil, failed
+			default:
+				s.failed(ctx, fmt.Errorf("case %s: %w", c.ID, failed))
 			}
 		}
-		one, err := s.recorded(ctx, c, k)
 		if err != nil {
-			return nil, err
+			s.unreadable(ctx, c, err)
 		}
+		one, failed := s.recorded(ctx, c, k)
+		if failed != nil {
+			return nil, failed
+		}
+		one.Unreadable = err != nil
 		all = append(all, one)
 	}
 	return all, nil
+}
+
+// unreadable tells of a case whose content does not open.
+func (s *Service) unreadable(ctx context.Context, c storage.Case, err error) {
+	s.Logger.ErrorContext(ctx, "a case cannot be read", slog.String("case", c.ID), slog.Any("error", err))
 }
 
 // recorded returns a case with what is known about it.

@@ -258,16 +258,27 @@ func (s *Service) stepBack(ctx context.Context, userID, id string, version int64
 	})
 }
 
-// Withdraw ends a case at the person's request: its evidence is shredded at once. ErrNoCase
+// Withdraw ends a case at the person's request: its evidence is shredded at once. In review it
+// counts as one more try, and a decline that waits to be carried out is what ends it. ErrNoCase
 // if it is not this user's, ErrNotNow if it has ended.
 func (s *Service) Withdraw(ctx context.Context, userID, id string) error {
-	_, _, err := s.act(ctx, id, action{
+	var reviewed bool
+	c, _, err := s.act(ctx, id, action{
 		fits: owned(userID, 0),
-		input: func(context.Context, storage.Case, content) (input, string, error) {
+		input: func(_ context.Context, c storage.Case, k content) (input, string, error) {
+			reviewed = c.State == storage.CaseReview || k.Waiting != nil
 			return withdrew{}, "", nil
 		},
 	})
-	return err
+	p := s.policies[c.Group]
+	if err != nil || !reviewed || p == nil {
+		return err
+	}
+	// To withdraw what a reviewer has taken up would otherwise be a way never to be declined.
+	if err := s.allowTry(ctx, p, userID, "try"); err != nil && !errors.As(err, new(LimitError)) {
+		s.Logger.WarnContext(ctx, "a case that was withdrawn in review could not be counted", "error", err)
+	}
+	return nil
 }
 
 // Report gives a case the result of a method that is decided elsewhere, such as on the page

@@ -198,25 +198,6 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// Two processes do what is due once.
-func TestTwoProcesses(t *testing.T) {
-	w := newWorld(t, oneOf("a"))
-	c := w.inReview("alice")
-	w.deciding(rita, c.ID, approving)
-	w.mu.Lock()
-	w.clock = w.clock.Add(undoTime)
-	w.mu.Unlock()
-	var all sync.WaitGroup
-	for range 8 {
-		all.Go(func() { w.carryOn(t.Context()) })
-		all.Go(func() { _, _ = w.Case(t.Context(), c.ID) })
-	}
-	all.Wait()
-	if kinds := w.mails.kinds(); kinds != "verification_news" || !w.status("alice").Verified {
-		t.Errorf("mails: %q", kinds)
-	}
-}
-
 // A process that ends between the steps of a revocation leaves the rest to the timer.
 func TestRevocationIsFinished(t *testing.T) {
 	w := newWorld(t, oneOf("a"))

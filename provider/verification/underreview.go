@@ -17,6 +17,10 @@ type UnderReview struct {
 	// Name is that of the account.
 	Name Name
 
+	// NeedsOverride reports that nothing but an override approves it: no method has found the
+	// person to be a member, or the program does not have the method any more.
+	NeedsOverride bool
+
 	// Requirements are of the files of the method in review; empty for none.
 	Requirements []Requirement
 
@@ -26,7 +30,8 @@ type UnderReview struct {
 	Until     time.Time
 
 	// Before are the decisions about an escalated case that were not taken back, the earliest
-	// first, with what was noted for the senior reviewer.
+	// first, with what was noted for the senior reviewer. It lacks one that waits for a second:
+	// the senior may be that.
 	Before []RecordedDecision
 }
 
@@ -56,12 +61,12 @@ func (s *Service) Review(ctx context.Context, by storage.Reviewer, id string) (U
 		if u.Before, err = s.Decisions(ctx, c.ID); err != nil {
 			return UnderReview{}, err
 		}
-		u.Before = slices.DeleteFunc(u.Before, func(d RecordedDecision) bool { return d.Undone })
+		u.Before = slices.DeleteFunc(u.Before, func(d RecordedDecision) bool {
+			return d.Undone || len(k.Review.Opinions) == 1 && d.Reviewer == k.Review.Opinions[0].Reviewer && d.Round == c.Round
+		})
 	}
-	found := finding{At: now}
-	if f, ok := k.Terms.Rule.found(k.check); ok {
-		found = f
-	}
+	found, ok := k.Terms.Rule.found(k.check)
+	u.NeedsOverride = s.checkApproval(c, k) != nil || u.WholeCase && !ok
 	u.Until = s.ends(c.Group, found, now)
 	if p := s.policies[c.Group]; p != nil {
 		if v := p.verifier(k.Review.Method); v != nil {

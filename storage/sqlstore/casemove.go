@@ -15,25 +15,26 @@ import (
 func (s *Store) MoveCase(ctx context.Context, m storage.CaseMove, on storage.PersonBasis) (storage.Case, error) {
 	version, revision := newVersion(), newVersion()
 	return write(ctx, s, "move case", func(tx *tx) (storage.Case, error) {
-		if err := requireActive(tx, m.Case.Subject, on); err != nil {
+		if err := requireActive(tx, m.Case, on); err != nil {
 			return storage.Case{}, err
 		}
 		return moveCase(tx, m, version, revision)
 	})
 }
 
-// requireActive checks the basis of a move: an account that has not been disabled since.
-func requireActive(tx *tx, subject string, on storage.PersonBasis) error {
-	if err := requirePerson(tx, subject, []storage.PersonBasis{on}, tx.store.dialect.ForShare); err != nil {
+// requireActive checks the basis of a move: an account that has not been disabled since, unless
+// the case ends as it would have for anybody.
+func requireActive(tx *tx, c storage.Case, on storage.PersonBasis) error {
+	if err := requirePerson(tx, c.Subject, []storage.PersonBasis{on}, tx.store.dialect.ForShare); err != nil {
 		if errors.Is(err, storage.ErrNotFound) {
 			return storage.ErrEnded
 		}
 		return err
 	}
-	if !on.HasAccount {
+	if !on.HasAccount || c.State.IsFinal() && c.State != storage.CaseApproved {
 		return nil
 	}
-	_, err := one(tx, scanInt, `SELECT 1 FROM main.accounts WHERE id = ?1 AND disabled = 0`, subject)
+	_, err := one(tx, scanInt, `SELECT 1 FROM main.accounts WHERE id = ?1 AND disabled = 0`, c.Subject)
 	if errors.Is(err, storage.ErrNotFound) {
 		return storage.ErrEnded
 	}

@@ -138,9 +138,9 @@ func (s *Store) ShredEvidence(ctx context.Context, now time.Time, limit int) (in
 }
 
 // LeftoverEvidence implements storage.Evidences.
-func (s *Store) LeftoverEvidence(ctx context.Context, limit int) ([]string, error) {
+func (s *Store) LeftoverEvidence(ctx context.Context, after string, limit int) ([]string, error) {
 	return read(ctx, s, "list leftover evidence", func(tx *tx) ([]string, error) {
-		return all(tx, scanString, `SELECT id FROM main.evidence_leftovers ORDER BY id LIMIT ?1`, max(limit, 0))
+		return all(tx, scanString, `SELECT id FROM main.evidence_leftovers WHERE id > ?1 ORDER BY id LIMIT ?2`, after, max(limit, 0))
 	})
 }
 

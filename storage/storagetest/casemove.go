@@ -63,8 +63,10 @@ func (s *verificationSuite) caseMoves(t *testing.T) {
 		c, err := store.MoveCase(t.Context(), to(startCase(t, store, "1", "ann"), storage.CasePending), on)
 		ok(t, err)
 		ok(t, store.SetDisabled(t.Context(), "ann", true, t0))
-		_, err = store.MoveCase(t.Context(), approval(c), on)
-		fails(t, err, storage.ErrEnded)
+		for _, m := range []storage.CaseMove{approval(c), to(c, storage.CaseOpen), to(c, storage.CaseReview)} {
+			_, err = store.MoveCase(t.Context(), m, on)
+			fails(t, err, storage.ErrEnded)
+		}
 		c = moveTo(t, store, c, storage.CaseOpen) // without the basis
 		_, err = store.DeleteAccount(t.Context(), "ann", "someone", nil)
 		ok(t, err)
@@ -72,6 +74,16 @@ func (s *verificationSuite) caseMoves(t *testing.T) {
 		fails(t, err, storage.ErrEnded)
 		equal(t, caseOf(t, store, "1"), c)
 		equal(t, statusOf(t, store, "ann", "student"), storage.Status{})
+	})
+	t.Run("EndForADisabledAccount", func(t *testing.T) {
+		for _, state := range []storage.CaseState{storage.CaseDeclined, storage.CaseWithdrawn, storage.CaseExpired} {
+			store := s.store(t)
+			createAccount(t, store, "ann")
+			c := startCase(t, store, "1", "ann")
+			ok(t, store.SetDisabled(t.Context(), "ann", true, t0))
+			_, err := store.MoveCase(t.Context(), to(c, state), storage.PersonBasis{HasAccount: true})
+			ok(t, err)
+		}
 	})
 	t.Run("NeedThePersonOfTheBasis", func(t *testing.T) {
 		store := s.store(t)

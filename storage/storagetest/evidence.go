@@ -138,9 +138,14 @@ func (s *verificationSuite) evidence(t *testing.T) {
 // leftovers demands what content is still to be deleted.
 func leftovers(t *testing.T, store storage.Verification, want ...string) {
 	t.Helper()
-	got, err := store.LeftoverEvidence(t.Context(), 10)
+	got, err := store.LeftoverEvidence(t.Context(), "", 10)
 	ok(t, err)
 	equal(t, got, want)
+	if len(want) > 0 {
+		got, err = store.LeftoverEvidence(t.Context(), want[0], 10)
+		ok(t, err)
+		equal(t, len(got), len(want)-1)
+	}
 }
 
 func (s *verificationSuite) shredding(t *testing.T) {
