@@ -40,6 +40,7 @@ var reviewerFixtures = []audiencetest.Fixture{
 			Cases: []Waiting{
 				{ID: "c2", Group: student, Method: student, Due: audiencetest.Day(2026, time.March, 12), Late: true, Appeal: true},
 				{ID: "c3", Group: student, Due: due, Taken: true, Renewal: true},
+				{ID: "c5", Group: student, Due: due, Unreadable: true},
 				{ID: "c4", Group: student, Method: student, Due: due, Escalated: true},
 			},
 			MoreURL: "/desk/?after=c4",

@@ -26,10 +26,10 @@ type commonText struct {
 }
 
 type inboxText struct {
-	Heading, Text, Next, Yours        ui.Message
-	Continue, Take, Due, Overdue      ui.Message
-	Taken, Renewal, Appeal, Escalated ui.Message
-	Empty, List, UndoText, Undo       ui.Message
+	Heading, Text, Next, Yours                    ui.Message
+	Continue, Take, Due, Overdue                  ui.Message
+	Taken, Unreadable, Renewal, Appeal, Escalated ui.Message
+	Empty, List, UndoText, Undo                   ui.Message
 }
 
 type caseText struct {

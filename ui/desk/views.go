@@ -74,8 +74,8 @@ type Waiting struct {
 	Due    time.Time
 	// Late reports that the promise is over.
 	Late bool
-	// Taken reports that another reviewer has it.
-	Taken                      bool
+	// Taken reports that another reviewer has it, and Unreadable that nobody can: it is damaged.
+	Taken, Unreadable          bool
 	Renewal, Appeal, Escalated bool
 }
 

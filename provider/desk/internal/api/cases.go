@@ -16,6 +16,8 @@ type waitingCase struct {
 	DueAt     time.Time `json:"due_at"`
 	Escalated bool      `json:"escalated"`
 	Renewal   bool      `json:"renewal"`
+
+	Unreadable bool `json:"unreadable,omitempty" doc:"Its content cannot be decrypted, as after damage: nobody can decide it."`
 }
 
 // caseNumber counts cases.
@@ -61,7 +63,10 @@ func listCases(c *call) (response, error) {
 	}
 	all := make([]waitingCase, len(found))
 	for i, k := range found {
-		all[i] = waitingCase{ID: k.ID, Group: k.Group, Method: k.Method, CreatedAt: k.CreatedAt, DueAt: k.DueAt, Escalated: k.Escalated, Renewal: k.Renewal}
+		all[i] = waitingCase{
+			ID: k.ID, Group: k.Group, Method: k.Method, CreatedAt: k.CreatedAt, DueAt: k.DueAt, Escalated: k.Escalated, Renewal: k.Renewal,
+			Unreadable: k.Unreadable,
+		}
 	}
 	return listed(c, all, limit, func(last waitingCase) string { return last.ID }), nil
 }

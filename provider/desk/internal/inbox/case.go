@@ -92,7 +92,7 @@ func (d *Inbox) renderCase(r *request, status int, c review, e entered, problems
 		Person: strings.TrimSpace(c.Name.Given + " " + c.Name.Family), Method: d.methodOf(r, c.RecordedCase),
 		Due: c.DueAt, TakenUntil: c.TakenUntil, Renewal: c.Renewal, Appeal: c.Appeals != "", Escalated: c.Escalated,
 		Evidence: d.evidenceViews(r, l, c, e), Until: e.day, Note: e.note,
-		NeedsOverride: c.WholeCase && c.Member == nil, MayEscalate: !c.Escalated,
+		NeedsOverride: c.NeedsOverride, MayEscalate: !c.Escalated,
 	}
 	if !e.until.IsZero() {
 		v.Until = e.until.UTC().Format(time.DateOnly)
@@ -126,7 +126,7 @@ func (d *Inbox) evidenceViews(r *request, l *ui.Locale, c review, e entered) []s
 	var views []screens.Evidence
 	for i, file := range c.current() {
 		view := screens.Evidence{ID: fmt.Sprintf("file-%d", i+1), Title: ui.Label{Text: file.Kind, Lang: ui.Undetermined}}
-		if file.ShreddedAt.IsZero() {
+		if file.ShreddedAt.IsZero() && !file.Unreadable {
 			view.URL = d.evidenceURL(r, c.ID, file.ID)
 			view.Picture = isPicture(file.MediaType)
 		}

@@ -95,7 +95,7 @@ func (d *Inbox) waiting(r *request, c verification.RecordedCase) screens.Waiting
 	return screens.Waiting{
 		ID: c.ID, Group: group, Method: d.methodOf(r, c), Due: c.DueAt, Late: d.frame.Now().After(c.DueAt),
 		Taken:   c.TakenBy != "" && c.TakenBy != r.by.ID && d.frame.Now().Before(c.TakenUntil),
-		Renewal: c.Renewal, Appeal: c.Appeals != "", Escalated: c.Escalated,
+		Renewal: c.Renewal, Appeal: c.Appeals != "", Escalated: c.Escalated, Unreadable: c.Unreadable,
 	}
 }
 
