@@ -90,7 +90,9 @@ func TestAnOrganizationWhoseApplicationsAreBeingDeletedSaysSo(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).withApplication(river, storage.Sandbox, "shop").withApplication(river, storage.Sandbox, "other")
 	b := w.as(owner)
-	remove := func() page { return b.submitForm("/developer/o/river/settings", "confirm", "Org river", "action", "delete") }
+	remove := func() page {
+		return b.submitForm("/developer/o/river/settings", "confirm", "Org river", "action", "delete")
+	}
 	b.submitForm(shopPath+"/delete", "confirm", "App shop", "action", "delete")
 	if !w.IsWoken() {
 		t.Error("the background sleeps on")

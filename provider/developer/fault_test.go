@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -125,6 +126,14 @@ func inEnvironment(env string) map[string]faultyForm {
 			w.withApplication(river, env, id)
 			return "/developer/o/river/" + env + "/" + id + "/delete", []string{"confirm", "App " + id, "action", "delete"}
 		}},
+		"Publish": {user: dev, what: "branding.publish", anew: true, parts: func(w *fixture) []string {
+			return []string{w.client(env, "shop").ButtonColor}
+		}, page: func(_ *fixture, n int) (string, []string) {
+			return pathIn(env, "/branding"), []string{"color", fmt.Sprintf("#%06x", n), "action", "publish"}
+		}},
+		"Copy": {user: dev, what: "application.copy", parts: registeredIn(other(env)), page: func(*fixture, int) (string, []string) {
+			return pathIn(env, ""), []string{"action", "copy"}
+		}},
 		"Try": {user: dev, what: "application.change", parts: func(w *fixture) []string {
 			return []string{fmt.Sprint(w.client(env, "shop").RedirectURIs)}
 		}, page: func(w *fixture, _ int) (string, []string) {
@@ -134,6 +143,14 @@ func inEnvironment(env string) map[string]faultyForm {
 			return pathIn(env, "/try"), []string{"scope", "openid", "action", "try"}
 		}},
 	}
+}
+
+// other is the other environment.
+func other(env string) string {
+	if env == storage.Sandbox {
+		return storage.Production
+	}
+	return storage.Sandbox
 }
 
 func registrationTokens(w *fixture) []string {
@@ -241,6 +258,59 @@ var ofOrganizations = map[string]faultyForm{
 	}},
 }
 
+// stands gives the application shop of the sandbox a state of review, as before any decision.
+func (w *fixture) stands(state storage.Review) {
+	a := w.application(storage.Sandbox, "shop")
+	a.Review, a.Document = state, nil
+	w.ok(w.store.SaveApplication(w.t.Context(), a))
+}
+
+func stateOfReview(w *fixture) []string {
+	return []string{string(w.application(storage.Sandbox, "shop").Review)}
+}
+
+// documentHas reports whether there are words in the document of an application.
+func documentHas(env, id, words string) func(w *fixture) []string {
+	return func(w *fixture) []string {
+		return []string{fmt.Sprint(strings.Contains(string(w.application(env, id).Document), words))}
+	}
+}
+
+// underReview are the forms about applications that operators review. What is approved is claimed
+// first, and an operator completes what has failed.
+var underReview = map[string]faultyForm{
+	"Ask": {user: dev, what: "production.ask", parts: stateOfReview, page: func(w *fixture, _ int) (string, []string) {
+		w.stands(storage.ReviewNone)
+		return accessPath, []string{"note", "", "action", "ask"}
+	}},
+	"Withdraw": {user: dev, what: "production.withdraw", parts: stateOfReview, page: func(w *fixture, _ int) (string, []string) {
+		w.stands(storage.ReviewAsked)
+		return accessPath, []string{"action", "withdraw"}
+	}},
+	"Refuse": {user: operator, what: "production.refuse", parts: stateOfReview, page: func(w *fixture, _ int) (string, []string) {
+		w.stands(storage.ReviewAsked)
+		return reviewPath, []string{"reason", "Because", "action", "refuse"}
+	}},
+	"Approve": {user: operator, what: "production.approve", anew: true, parts: documentHas(storage.Sandbox, "shop", `"copied":true`), page: func(w *fixture, _ int) (string, []string) {
+		w.stands(storage.ReviewAsked)
+		return reviewPath, []string{"action", "approve"}
+	}},
+	"Change": {user: dev, what: "application.change", parts: func(w *fixture) []string {
+		return w.client(storage.Production, "live").RedirectURIs[1:]
+	}, page: func(w *fixture, n int) (string, []string) {
+		c := w.client(storage.Production, "live")
+		c.RedirectURIs = []string{callbackURI, fmt.Sprint(callbackURI, "/", n-1)}
+		w.ok(w.id.Clients().Save(w.t.Context(), c))
+		return livePath + "/settings", []string{
+			"tos_uri", fmt.Sprint("https://other.test/", n), "redirect_uris", fmt.Sprint(callbackURI, "\n", callbackURI, "/", n), "action", "save",
+		}
+	}, shows: func(w *fixture, p page) { says(w.t, p, http.StatusOK, "Changes people see are waiting for review.") }},
+	"ApproveChanges": {user: operator, what: "changes.approve", anew: true, parts: documentHas(storage.Production, "live", `"changes"`), page: func(w *fixture, n int) (string, []string) {
+		w.as(dev).submitForm(livePath+"/settings", "tos_uri", fmt.Sprintf("https://terms%d.test/", n), "action", "save")
+		return liveReviewPath, []string{"action", "approve"}
+	}},
+}
+
 // runs ends the stop of river.
 func (w *fixture) runs() {
 	o, err := w.store.Organization(w.t.Context(), river)
@@ -265,32 +335,35 @@ func suspended(w *fixture) []string {
 // round of the background; and that the same form does it when all is well again.
 func TestFormOfAFailingDatabase(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []struct {
-		name  string
+	own := func(t *testing.T) *fixture {
+		w := newFixture(t, roomy, func(c *developer.Config) { c.Operator = isOperator })
+		return w.withApplication(river, storage.Sandbox, "shop").withApplication(river, storage.Production, "shop")
+	}
+	for kind, of := range map[string]struct {
 		forms map[string]faultyForm
+		make  func(t *testing.T) *fixture
 	}{
-		{"OfProduction", inEnvironment(storage.Production)}, {"OfTheSandbox", inEnvironment(storage.Sandbox)}, {"OfOrganizations", ofOrganizations},
+		"OfProduction": {inEnvironment(storage.Production), own}, "OfTheSandbox": {inEnvironment(storage.Sandbox), own}, "OfOrganizations": {ofOrganizations, own},
+		"UnderReview": {underReview, func(t *testing.T) *fixture { return newApprovedFixture(t, roomy) }},
 	} {
-		for name, form := range kind.forms {
-			t.Run(kind.name+"/"+name, func(t *testing.T) {
+		for name, form := range of.forms {
+			t.Run(kind+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				w := newFixture(t, func(c *developer.Config) {
-					c.Operator = isOperator
-					c.Quotas = developer.Quotas{Organizations: 1000, OrganizationsPerDay: 1000, Applications: 1000, Invitations: 1000, RegistrationTokens: 1000}
-				})
-				w.withApplication(river, storage.Sandbox, "shop").withApplication(river, storage.Production, "shop")
-				n := 0
+				w, n := of.make(t), 0
 				for _, alone := range []bool{true, false} {
-					for at := 1; ; at++ {
+					for at, over := 1, false; !over; at++ {
 						n++
-						if form.fails(w, n, at, alone) {
-							break
-						}
+						over = form.fails(w, n, at, alone)
 					}
 				}
 			})
 		}
 	}
+}
+
+// roomy has room for what is made for each statement.
+func roomy(c *developer.Config) {
+	c.Quotas = developer.Quotas{Organizations: 1000, OrganizationsPerDay: 1000, Applications: 1000, Invitations: 1000, RegistrationTokens: 1000}
 }
 
 // fails has the form sent while a statement fails, and reports whether it has fewer.

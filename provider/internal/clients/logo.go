@@ -90,18 +90,18 @@ func (r *Registry) Measure(ctx context.Context) (measured int, err error) {
 }
 
 // keepImages stores pictures again that were removed before the registration was saved, because
-// another application with the same pictures dropped them.
-func (r *Registry) keepImages(ctx context.Context, images []storage.Image) error {
+// another application with the same pictures dropped them. A failure is logged, as that of
+// dropImages.
+func (r *Registry) keepImages(ctx context.Context, images []storage.Image) {
 	for _, image := range images {
 		_, err := r.Store.Image(ctx, image.Digest)
 		if errors.Is(err, storage.ErrNotFound) {
 			err = r.Store.SaveImage(ctx, image)
 		}
 		if err != nil {
-			return fmt.Errorf("keep image: %w", err)
+			r.Logger.WarnContext(ctx, "picture could not be kept: whoever saves it again has it", slog.Any("error", err))
 		}
 	}
-	return nil
 }
 
 // digestsOf returns the digests of an application's pictures.

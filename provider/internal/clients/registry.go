@@ -84,7 +84,7 @@ func (r *Registry) Save(ctx context.Context, record storage.Client, secret strin
 	}
 	switch {
 	case err == nil:
-		err = r.keepImages(ctx, saved)
+		r.keepImages(ctx, saved)
 	case errors.Is(err, storage.ErrChanged):
 		r.dropImages(ctx, digestsOf(record), nil)
 	}
