@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -112,6 +113,8 @@ func (s *Service) wakeCase(ctx context.Context, one candidate, message Message) 
 	switch {
 	case errors.Is(err, ErrNotNow), errors.Is(err, ErrNoCase), errors.Is(err, ErrNoPolicy):
 		return nil // it has ended, or the message was applied before
+	case errors.Is(err, provider.ErrNoUser): // the account is locked
+		return s.askSoon(ctx, c.ID)
 	case errors.Is(err, errVerifier):
 		s.Logger.WarnContext(ctx, "a verifier could not be asked for an outcome; will retry", slog.String("method", ref.Method), slog.Any("error", err))
 		return s.askSoon(ctx, c.ID)

@@ -3,6 +3,7 @@ package verification
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -45,14 +46,13 @@ func TestLockedAccount(t *testing.T) {
 	t.Run("HasNobodyAsked", func(t *testing.T) {
 		asked := 0
 		v := scripted("a")
+		v.Fetch = func(context.Context, string) ([]byte, error) { asked++; return nil, nil }
 		v.Next = func(_ context.Context, _ *Case, e Event) (Result, error) {
-			asked++
 			return Wait{Reference: "r", Again: e.At.Add(day)}, nil
 		}
 		w := newWorld(t, Policies{{Group: "student", Rule: By(v)}})
 		w.begin("alice", "a")
 		w.lock("alice", true)
-		asked = 0
 		for range 30 {
 			w.pass(day / 24)
 		}
@@ -63,6 +63,21 @@ func TestLockedAccount(t *testing.T) {
 		w.pass(maxRest)
 		if asked != 1 {
 			t.Errorf("after the lock it is asked %d times", asked)
+		}
+	})
+	t.Run("IsAskedAboutAfterwards", func(t *testing.T) {
+		w, e := newElsewhere(t)
+		c := w.away("alice", "r1")
+		w.lock("alice", true)
+		if got := w.post("office", officeSecret, "m1 r1"); got != http.StatusNoContent {
+			t.Errorf("the message is answered with %d", got)
+		}
+		e.decide("r1", "accept")
+		w.pass(dueLease)
+		w.lock("alice", false)
+		w.pass(maxRest)
+		if c = w.read(c.ID); c.State != storage.CaseApproved {
+			t.Errorf("%+v", c)
 		}
 	})
 	t.Run("HoldsUpNobody", func(t *testing.T) {
