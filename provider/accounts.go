@@ -220,24 +220,23 @@ func (p Accounts) SetDisabled(ctx context.Context, id string, disabled bool) err
 
 // Delete removes an account with all personal data of its owner, and ends its sessions and
 // tokens. It returns nil if there is none. It also removes the data of a host's user, who
-// has no account here. Companions forget the user first (People.KeepWith).
+// has no account here. One write decides it, which nothing takes back. Companions
+// (People.KeepWith) forget the user next; what fails of that is logged, and Run, of any process,
+// completes it: until then no account gets the ID.
 //
 // The audit log keeps its events, as far back as Config.KeepEvents: from the same step on a
 // random name is read in place of the user's ID in it, and no networks. The event of the
-// deletion has that name, too. Of more than some hundred events, Run replaces most in the
-// minutes after; until then no account gets the ID. A concurrent request can still record an event, and a
+// deletion has that name, too. A concurrent request can still record an event, and a
 // pending mailed code, already useless, stays encrypted for a quarter of an hour at most.
 func (p Accounts) Delete(ctx context.Context, id string) error {
 	pseudonym := "deleted-" + random.UUID()
-	if err := p.companions.Forget(ctx, id, pseudonym); err != nil {
-		return fmt.Errorf("provider: delete account: %w", err)
-	}
 	_, err := audit.StepIf(ctx, p.audit, func(ctx context.Context) (bool, error) {
 		return p.store.DeleteAccount(ctx, id, pseudonym, p.trail.Erase)
 	}, storage.Event{Name: audit.AccountDeleted, Subject: pseudonym})
 	if err != nil {
 		return fmt.Errorf("provider: delete account: %w", err)
 	}
+	p.upkeep.FinishDeletion(ctx, id)
 	return nil
 }
 
@@ -258,6 +257,10 @@ type RecordedAccount struct {
 	Email         string `json:"email"`
 	EmailVerified bool   `json:"email_verified"`
 
+	// Unreadable reports that the address cannot be decrypted, and is left out: its secret was
+	// dropped, or the row is damaged. Only Accounts.List has such accounts.
+	Unreadable bool `json:"unreadable,omitempty"`
+
 	// HasPassword reports whether the account can sign in by password; PasswordChangedAt is
 	// zero if it never had one.
 	HasPassword       bool      `json:"has_password"`
@@ -274,7 +277,7 @@ type RecordedAccount struct {
 
 func asRecorded(a storage.Account) RecordedAccount {
 	return RecordedAccount{
-		ID: a.ID, Email: a.Email, EmailVerified: a.EmailVerified,
+		ID: a.ID, Email: a.Email, EmailVerified: a.EmailVerified, Unreadable: a.Unreadable,
 		HasPassword: a.PasswordHash != "", PasswordChangedAt: a.PasswordChangedAt,
 		Disabled: a.Disabled, DeleteAt: a.DeleteAt, CreatedAt: a.CreatedAt,
 	}

@@ -329,9 +329,9 @@ type Companion = host.Companion
 
 // KeepWith registers a companion, which forgets users whose account is deleted: at their
 // request, after the grace period, or with Accounts.Delete, which hosts with their own
-// users call, too. It forgets a user before the account is removed. If it fails, the
-// account stays until another call or the next round of Run, so that its data never passes
-// to the next user with that ID.
+// users call, too. It forgets a user after the account is gone, when nothing brings that back.
+// If it fails, Run, of any process, repeats it, and no account gets the ID until then, so that
+// its data never passes to the next user with that ID.
 func (p People) KeepWith(c Companion) { p.companions.Add(c) }
 
 // Seal encrypts what a companion keeps about people in the provider's database, as the

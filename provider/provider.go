@@ -251,7 +251,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	p.own = selfservice.NewPages(p.pages, selfservice.Options{Store: p.store, Grace: cfg.Lifetimes.DeletionGrace, Companions: p.companions, Callers: p.callers, VerificationURL: p.verificationLink, UpstreamTitle: upstreams.Title})
 	p.upkeep = upkeep.New(upkeep.Options{
 		Store: p.store, Keys: p.keys, Secrets: p.secrets, Clients: p.clients, Unknown: p.unknown, Companions: p.companions, Audit: p.audit, Trail: p.trail,
-		Index:         vault.NewIndex(cfg.Store, p.vault, p.catalogue.IsFindable(), p.catalogue.FindText).Next,
+		Index:         vault.NewIndex(cfg.Store, p.vault, p.catalogue.IsFindable(), p.catalogue.FindText).Run,
 		FormerSecrets: len(cfg.PreviousSecrets), OwnKeys: cfg.Signer == nil, KeepEvents: cfg.KeepEvents,
 		TellDeleted: p.pages.TellDeleted, Clock: cfg.Clock, Logger: cfg.Logger,
 	})

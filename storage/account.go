@@ -46,6 +46,10 @@ type Account struct {
 	// Language is the owner's choice for screens and mails, a BCP 47 tag; empty for none.
 	Language string
 
+	// Unreadable reports that the address cannot be decrypted, and is left out. Only lists
+	// have such accounts; alone one cannot be read.
+	Unreadable bool
+
 	// DeleteAt is the time of the deletion that the owner has requested; zero for never.
 	// Only Deletions change it.
 	DeleteAt time.Time
@@ -84,7 +88,7 @@ type Accounts interface {
 	// exactly one succeeds; the others get ErrConflict, as does a call with an existing ID,
 	// or with a passkey or a link that an account has. Its first factors, if given, are created with
 	// it, and their session; ErrProof if what they rest on does not hold.
-	// ErrUnavailable as long as something is left of a deleted person with its ID ([Departed]).
+	// ErrUnavailable until the deletion of a person with its ID is complete ([Departed]).
 	CreateAccount(ctx context.Context, a Account, first ...FirstFactors) error
 
 	// Account returns the account with this ID.
@@ -147,8 +151,8 @@ type Accounts interface {
 	// pseudonym replaces the subject, and the address is emptied; of those in closed blocks
 	// the step keeps what erase returns ([Trail]), unless that is nil. In its matters, breaks
 	// and targets of plans the pseudonym replaces it as well, and the matters lose their
-	// notes. It reports whether there was anything. Of many events and grants some are left,
-	// which nobody reads any more: RemoveDeparted removes them.
+	// notes. It reports whether there was anything. The subject is among the Departed
+	// afterwards: nothing takes the deletion back, and what is left is for RemoveDeparted.
 	DeleteAccount(ctx context.Context, id, pseudonym string, erase Erase) (found bool, err error)
 }
 

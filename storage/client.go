@@ -222,8 +222,8 @@ type Clients interface {
 	ClientsOfOrigin(ctx context.Context, origin, after string, limit int) ([]Client, error)
 
 	// ExpiredClients returns up to limit clients whose ExpiresAt is not after now, and that
-	// are not marked as Deleted, in order of their ends.
-	ExpiredClients(ctx context.Context, now time.Time, limit int) ([]Client, error)
+	// are not marked as Deleted, with IDs after the given one, in byte order of the IDs.
+	ExpiredClients(ctx context.Context, now time.Time, after string, limit int) ([]Client, error)
 
 	// ClientsOfHost returns up to limit clients with this host, without port and in any case,
 	// among Client.Hosts, and with IDs after the given one, in byte order of the IDs.

@@ -15,28 +15,33 @@ type Deletions interface {
 	// such account.
 	SetDeletion(ctx context.Context, id string, on Proof, deleteAt, at time.Time) error
 
-	// DueAccounts returns up to limit accounts that are due for deletion at now, the
-	// longest due first.
-	DueAccounts(ctx context.Context, now time.Time, limit int) ([]Account, error)
+	// DueAccounts returns up to limit accounts that are due for deletion at now, in the order
+	// of their IDs, after one of these.
+	DueAccounts(ctx context.Context, now time.Time, after string, limit int) ([]Account, error)
 
 	// DeleteDueAccount is DeleteAccount for an account that is due for deletion at now. It
 	// does nothing if the owner has withdrawn the request. Of any number of concurrent
 	// calls one reports found.
 	DeleteDueAccount(ctx context.Context, id, pseudonym string, now time.Time, erase Erase) (found bool, err error)
 
-	// Departed returns up to limit deleted people of whom something is left, in the order of
-	// their subjects, after one of these.
+	// Departed returns up to limit deleted people whose deletion is not complete, in the order
+	// of their subjects, after one of these.
 	Departed(ctx context.Context, after string, limit int) ([]Departed, error)
 
+	// DepartedPerson returns one of them. ErrNotFound if it is none.
+	DepartedPerson(ctx context.Context, subject string) (Departed, error)
+
 	// RemoveDeparted removes more of what is left of a deleted person, in some milliseconds,
-	// and reports whether to call again. erase is as for DeleteAccount. When nothing is left
+	// and reports whether to call again: when all else that is kept about the person is gone,
+	// such as the cases, for it takes the person from the list at the end. erase is as for DeleteAccount. When nothing is left
 	// no writer is in the middle of a step that records an event of this subject; ErrUnavailable
 	// if they did not pause in time: try again in a minute. Any number of processes may call it at once, also
 	// for who is removed already.
 	RemoveDeparted(ctx context.Context, d Departed, erase Erase) (left bool, err error)
 }
 
-// Departed is a deleted person of whom more is left than a step removes: events that are to get
-// the pseudonym, and grants that have ended. Until they are gone nobody reads these: [Events]
-// have the pseudonym, none is found by the subject, and no account has it as its ID.
+// Departed is a deleted person whose deletion is decided, and not complete. What is kept beside
+// the account is left, and events that are to get the pseudonym, and grants that have ended.
+// Until they are gone nobody reads these: [Events] have the pseudonym, none is found by the
+// subject, and no account has it as its ID.
 type Departed struct{ Subject, Pseudonym string }

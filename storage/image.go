@@ -10,21 +10,17 @@ type Image struct {
 	Bytes     []byte
 
 	// Silhouette is the provider's summary of how the picture looks, computed once so that
-	// no page waits for it; nil if not yet computed.
+	// no page waits for it; empty if it cannot be read.
 	Silhouette []byte
 }
 
 // Images stores pictures.
 type Images interface {
-	// SaveImage records an image. An existing one stays as it is, except that it gets a
-	// Silhouette if it has none.
+	// SaveImage records an image. An existing one stays as it is.
 	SaveImage(ctx context.Context, i Image) error
 
 	// Image returns the image with this digest.
 	Image(ctx context.Context, digest Digest) (Image, error)
-
-	// ImagesWithoutSilhouette returns images whose Silhouette is nil.
-	ImagesWithoutSilhouette(ctx context.Context, limit int) ([]Image, error)
 
 	// RemoveImage removes an image that no client uses as a logo. It returns nil if there
 	// is none, or a client uses it.

@@ -2,6 +2,7 @@ package developer_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -67,15 +68,18 @@ type failing struct{ provider.Companion }
 
 func (failing) Forget(context.Context, string, string) error { return storage.ErrUnavailable }
 
-// What is kept beside cannot be ended now: the account stays until it can.
-func TestAccountStaysWhileMembershipsCannotEnd(t *testing.T) {
+// What is kept beside cannot be ended now: the account is gone, and nobody gets its ID until it can.
+func TestIDIsNobodysWhileMembershipsCannotEnd(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	w.id.People().KeepWith(failing{})
-	if err := w.id.Accounts().Delete(t.Context(), dev); err == nil {
-		t.Error("deleted")
+	if err := w.id.Accounts().Delete(t.Context(), dev); err != nil {
+		t.Error(err)
 	}
-	if _, err := w.id.Accounts().Get(t.Context(), dev); err != nil {
-		t.Errorf("the account is gone: %v", err)
+	if _, err := w.id.Accounts().Get(t.Context(), dev); !errors.Is(err, provider.ErrNoUser) {
+		t.Errorf("the account: %v", err)
+	}
+	if _, err := w.id.Accounts().Save(t.Context(), provider.Account{ID: dev, Email: "next@example.com"}); !errors.Is(err, storage.ErrUnavailable) {
+		t.Errorf("the next with the ID: %v", err)
 	}
 }

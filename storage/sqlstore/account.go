@@ -267,14 +267,14 @@ func deletePerson(tx *tx, id, pseudonym string, erase storage.Erase) (bool, erro
 }
 
 // depart removes what may be much of a deleted person, as far as a step goes, and records that
-// something is left. What a deletion has left that is not complete counts for nothing.
+// the deletion is not complete. What one before it has left counts for nothing.
 func depart(tx *tx, d storage.Departed, erase storage.Erase) (removed int, err error) {
 	known, err := lockDeparted(tx, d.Subject)
 	if err != nil || known.Subject != "" {
 		return 0, err
 	}
-	removed, left, err := removeLeft(tx, d, erase)
-	if err == nil && left {
+	removed, _, err = removeLeft(tx, d, erase)
+	if err == nil {
 		_, err = tx.exec(`INSERT INTO main.departed (subject, pseudonym) VALUES (?1, ?2) ON CONFLICT (subject) DO NOTHING`, d.Subject, d.Pseudonym)
 	}
 	return removed, err

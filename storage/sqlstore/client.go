@@ -81,10 +81,10 @@ func (s *Store) ClientsOfOrigin(ctx context.Context, origin, after string, limit
 }
 
 // ExpiredClients implements storage.Clients.
-func (s *Store) ExpiredClients(ctx context.Context, now time.Time, limit int) ([]storage.Client, error) {
+func (s *Store) ExpiredClients(ctx context.Context, now time.Time, after string, limit int) ([]storage.Client, error) {
 	return read(ctx, s, "list expired clients", func(tx *tx) ([]storage.Client, error) {
 		return all(tx, scanClient, `SELECT id, version, registration FROM main.clients
-			WHERE expires_at <= ?1 AND deleted IS NULL ORDER BY expires_at, id LIMIT ?2`, micros(now), max(limit, 0))
+			WHERE expires_at <= ?1 AND deleted IS NULL AND id > ?2 ORDER BY id LIMIT ?3`, micros(now), after, max(limit, 0))
 	})
 }
 

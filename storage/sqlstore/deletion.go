@@ -24,10 +24,10 @@ func (s *Store) SetDeletion(ctx context.Context, id string, on storage.Proof, de
 }
 
 // DueAccounts implements storage.Deletions.
-func (s *Store) DueAccounts(ctx context.Context, now time.Time, limit int) ([]storage.Account, error) {
+func (s *Store) DueAccounts(ctx context.Context, now time.Time, after string, limit int) ([]storage.Account, error) {
 	return read(ctx, s, "list due accounts", func(tx *tx) ([]storage.Account, error) {
 		return all(tx, scanAccount, `SELECT `+accountColumns+` FROM main.accounts a
-			WHERE a.delete_at <= ?1 ORDER BY a.delete_at, a.id LIMIT ?2`, micros(now), max(limit, 0))
+			WHERE a.delete_at <= ?1 AND a.id > ?2 ORDER BY a.id LIMIT ?3`, micros(now), after, max(limit, 0))
 	})
 }
 

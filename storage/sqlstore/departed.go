@@ -20,6 +20,13 @@ func (s *Store) Departed(ctx context.Context, after string, limit int) ([]storag
 	})
 }
 
+// DepartedPerson implements storage.Deletions.
+func (s *Store) DepartedPerson(ctx context.Context, subject string) (storage.Departed, error) {
+	return read(ctx, s, "read deleted person", func(tx *tx) (storage.Departed, error) {
+		return one(tx, scanDeparted, `SELECT subject, pseudonym FROM main.departed WHERE subject = ?1`, subject)
+	})
+}
+
 func scanDeparted(row scanner) (d storage.Departed, err error) {
 	err = row.Scan(&d.Subject, &d.Pseudonym)
 	return d, err
@@ -30,6 +37,12 @@ func (s *Store) RemoveDeparted(ctx context.Context, d storage.Departed, erase st
 	left, err := write(ctx, s, "remove deleted person", func(tx *tx) (bool, error) {
 		known, err := lockDeparted(tx, d.Subject)
 		if err != nil || known.Subject == "" {
+			return false, err
+		}
+		// A case that was decided in between has recorded what it found, and was forgotten.
+		_, err = tx.exec(`DELETE FROM main.statuses WHERE subject = ?1 AND origin <> ''
+			AND NOT EXISTS (SELECT 1 FROM main.cases c WHERE c.id = statuses.origin)`, d.Subject)
+		if err != nil {
 			return false, err
 		}
 		_, left, err := removeLeft(tx, known, erase)

@@ -10,8 +10,7 @@ import (
 // SaveImage implements storage.Images.
 func (s *Store) SaveImage(ctx context.Context, i storage.Image) error {
 	return s.change(ctx, "save image", func(tx *tx) error {
-		_, err := tx.exec(`INSERT INTO main.images (digest, media_type, bytes, silhouette) VALUES (?1, ?2, ?3, ?4)
-			ON CONFLICT (digest) DO UPDATE SET silhouette = excluded.silhouette WHERE images.silhouette IS NULL`,
+		_, err := tx.exec(`INSERT INTO main.images (digest, media_type, bytes, silhouette) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (digest) DO NOTHING`,
 			i.Digest[:], i.MediaType, i.Bytes, i.Silhouette)
 		return err
 	})
@@ -21,14 +20,6 @@ func (s *Store) SaveImage(ctx context.Context, i storage.Image) error {
 func (s *Store) Image(ctx context.Context, digest storage.Digest) (storage.Image, error) {
 	return read(ctx, s, "read image", func(tx *tx) (storage.Image, error) {
 		return one(tx, scanImage, `SELECT digest, media_type, bytes, silhouette FROM main.images WHERE digest = ?1`, digest[:])
-	})
-}
-
-// ImagesWithoutSilhouette implements storage.Images.
-func (s *Store) ImagesWithoutSilhouette(ctx context.Context, limit int) ([]storage.Image, error) {
-	return read(ctx, s, "find images", func(tx *tx) ([]storage.Image, error) {
-		return all(tx, scanImage, `SELECT digest, media_type, bytes, silhouette FROM main.images
-			WHERE silhouette IS NULL ORDER BY digest LIMIT ?1`, limit)
 	})
 }
 

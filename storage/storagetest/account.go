@@ -173,6 +173,7 @@ func (s *suite) accounts(t *testing.T) {
 			equal(t, got.Epoch, first+1)
 			_, err = store.DeleteAccount(t.Context(), "account", "someone", nil)
 			ok(t, err)
+			removeAll(t, store, "account")
 		}
 	})
 	t.Run("EmailOfAnotherIsRefused", func(t *testing.T) {

@@ -233,6 +233,20 @@ func (s *verificationSuite) caseStatuses(t *testing.T) {
 		_, err := store.MoveCase(t.Context(), approval(c), nobody)
 		fails(t, err, storage.ErrEnded)
 	})
+	t.Run("EndWithAPersonWhoseCasesAreForgotten", func(t *testing.T) {
+		store := s.store(t)
+		c := startCase(t, store, "1", "ann") // a user of the host, without an account
+		_, err := store.DeleteAccount(t.Context(), "ann", "someone", nil)
+		ok(t, err)
+		_, err = store.MoveCase(t.Context(), approval(c), nobody) // which was under way
+		ok(t, err)
+		ok(t, store.SetStatus(t.Context(), "ann", storage.Status{Group: "team", Verified: true}, storage.NoStatus))
+		_, err = store.ForgetCases(t.Context(), "ann", "someone", 9)
+		ok(t, err)
+		removeAll(t, store, "ann")
+		equal(t, statusOf(t, store, "ann", "student"), storage.Status{})
+		equal(t, statusOf(t, store, "ann", "team").Verified, true) // of who comes back
+	})
 	t.Run("LoseTheirOriginToTheHost", func(t *testing.T) {
 		store := s.store(t)
 		_, err := store.MoveCase(t.Context(), approval(startCase(t, store, "1", "ann")), nobody)

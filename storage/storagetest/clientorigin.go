@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -33,9 +34,9 @@ func (s *suite) unknownClients(t *testing.T) {
 		t.Helper()
 		return ids(store.ClientsOfOrigin(t.Context(), origin, after, limit))
 	}
-	ended := func(now time.Time, limit int) string {
+	ended := func(now time.Time, limit int, after ...string) string {
 		t.Helper()
-		return ids(store.ExpiredClients(t.Context(), now, limit))
+		return ids(store.ExpiredClients(t.Context(), now, strings.Join(after, ""), limit))
 	}
 	equal(t, of(storage.OriginDocument, "", many), "https://a.example/client https://b.example/client ")
 	equal(t, of(storage.OriginDocument, "", 1), "https://a.example/client ")
@@ -47,6 +48,7 @@ func (s *suite) unknownClients(t *testing.T) {
 	equal(t, ended(t0, many), "https://a.example/client ")
 	equal(t, ended(t0.Add(24*time.Hour), many), "https://a.example/client https://b.example/client itself ")
 	equal(t, ended(t0.Add(24*time.Hour), 1), "https://a.example/client ")
+	equal(t, ended(t0.Add(24*time.Hour), 1, "https://a.example/client"), "https://b.example/client ")
 	used, err := store.Client(t.Context(), "https://a.example/client")
 	ok(t, err)
 	used.ExpiresAt = t0.Add(48 * time.Hour)

@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -110,6 +111,20 @@ func (s *suite) contests(t *testing.T) {
 			return func(i int, s storage.Store) error {
 				return s.SetDeletion(t.Context(), id, storage.Proof{}, t0.Add(time.Duration(i)*time.Hour), t0)
 			}, storage.ErrChanged
+		},
+		"EndOfAnAccountThatIsDue": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
+			createAccount(t, store, id)
+			ok(t, store.SetDeletion(t.Context(), id, storage.Proof{}, t0, t0))
+			return func(i int, s storage.Store) error {
+				if i%2 == 0 {
+					return found(s.DeleteDueAccount(t.Context(), id, "someone", t0, nil))
+				}
+				err := s.SetDeletion(t.Context(), id, storage.Proof{Epoch: 1}, time.Time{}, t0) // keeps it
+				if errors.Is(err, storage.ErrChanged) {
+					err = storage.ErrNotFound
+				}
+				return err
+			}, storage.ErrNotFound
 		},
 		"WhatEndsAnEpoch": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
 			createAccount(t, store, id)

@@ -66,7 +66,7 @@ func (s *suite) deletions(t *testing.T) {
 		ok(t, err)
 		equal(t, got.DeleteAt, time.Time{})
 	})
-	t.Run("ComesDueInOrder", func(t *testing.T) {
+	t.Run("ComesDue", func(t *testing.T) {
 		store := setup(t)
 		for i, id := range []string{"c", "b", "a"} {
 			createAccount(t, store, id)
@@ -74,12 +74,14 @@ func (s *suite) deletions(t *testing.T) {
 		}
 		for _, when := range []struct {
 			now   time.Time
+			after string
 			limit int
 			want  []string
 		}{
-			{due.Add(-time.Second), 9, nil}, {due, 9, []string{"c"}}, {due.Add(24 * time.Hour), 2, []string{"c", "b"}}, {due.Add(24 * time.Hour), 9, []string{"c", "b", "a"}},
+			{due.Add(-time.Second), "", 9, nil}, {due, "", 9, []string{"c"}}, {due.Add(24 * time.Hour), "", 2, []string{"a", "b"}},
+			{due.Add(24 * time.Hour), "a", 9, []string{"b", "c"}}, {due.Add(24 * time.Hour), "c", 9, nil},
 		} {
-			accounts, err := store.DueAccounts(t.Context(), when.now, when.limit)
+			accounts, err := store.DueAccounts(t.Context(), when.now, when.after, when.limit)
 			ok(t, err)
 			var ids []string
 			for _, a := range accounts {

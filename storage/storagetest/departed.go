@@ -15,12 +15,24 @@ import (
 // departures tests the deletion of people of whom there is more than one step removes.
 func (s *suite) departures(t *testing.T) {
 	t.Run("WhoIsDeletedIsGoneFromTheFirstStep", s.goneFromTheFirstStep)
-	t.Run("FewEventsLeaveNothing", func(t *testing.T) {
+	t.Run("IsListedUntilAllIsRemoved", func(t *testing.T) {
 		store := s.store(t)
-		appendEvents(t, store, 20)
-		_, err := store.DeleteAccount(t.Context(), "ann", "someone", nil)
-		ok(t, err)
-		equal(t, len(departed(t, store)), 0)
+		for _, who := range []string{"ann", "nobody"} { // of whom something may be kept beside
+			createAccount(t, store, "ann")
+			_, err := store.DeleteAccount(t.Context(), who, "someone", nil)
+			ok(t, err)
+			is, err := store.DepartedPerson(t.Context(), who)
+			ok(t, err)
+			equal(t, is, storage.Departed{Subject: who, Pseudonym: "someone"})
+			equal(t, departed(t, store), []storage.Departed{is})
+			fails(t, store.CreateAccount(t.Context(), storage.Account{ID: who, CreatedAt: t0}), storage.ErrUnavailable)
+			_, err = store.DeleteAccount(t.Context(), who, "another", nil)
+			ok(t, err)
+			equal(t, departed(t, store), []storage.Departed{is})
+			removeAll(t, store, who)
+			_, err = store.DepartedPerson(t.Context(), who)
+			fails(t, err, storage.ErrNotFound)
+		}
 	})
 	t.Run("WhoIsGoneIsLeftAlone", func(t *testing.T) {
 		store := s.store(t)

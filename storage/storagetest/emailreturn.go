@@ -175,6 +175,7 @@ func (s *suite) emailReturns(t *testing.T) {
 		_, err := store.DeleteAccount(t.Context(), "account", "someone", nil)
 		ok(t, err)
 		gone(t, store, 1, t0)
+		removeAll(t, store, "account")
 		ok(t, store.CreateAccount(t.Context(), storage.Account{ID: "account", Epoch: 1, CreatedAt: t0}))
 		gone(t, store, 1, t0)
 	})

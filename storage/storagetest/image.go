@@ -44,29 +44,6 @@ func (s *suite) images(t *testing.T) {
 		_, err = store.Image(t.Context(), other.Digest)
 		ok(t, err)
 	})
-	t.Run("GetsTheSilhouetteThatItLacksOnce", func(t *testing.T) {
-		store := s.store(t)
-		unknown := image
-		unknown.Silhouette = nil
-		lacking := func(want ...storage.Image) {
-			t.Helper()
-			found, err := store.ImagesWithoutSilhouette(t.Context(), 10)
-			ok(t, err)
-			equal(t, found, want)
-		}
-		lacking()
-		ok(t, store.SaveImage(t.Context(), unknown))
-		lacking(unknown)
-		ok(t, store.SaveImage(t.Context(), image))
-		lacking()
-		another := image
-		another.Silhouette = []byte{9}
-		ok(t, store.SaveImage(t.Context(), another))
-		ok(t, store.SaveImage(t.Context(), unknown))
-		got, err := store.Image(t.Context(), image.Digest)
-		ok(t, err)
-		equal(t, got, image)
-	})
 	t.Run("StaysAsItIs", func(t *testing.T) {
 		store := s.store(t)
 		ok(t, store.SaveImage(t.Context(), image))

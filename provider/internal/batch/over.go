@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// ErrEnough is what a record's work returns to end a round without a failure.
+// ErrEnough is what the work on a record returns to end a round, without a failure: the next
+// begins with this record.
 var ErrEnough = errors.New("enough for this round")
 
 // maxRest limits how long a round gives way after a page: its records may have waited for
@@ -54,9 +55,11 @@ func Over[T any, K comparable](
 			if ctx.Err() != nil {
 				return done, failed.Or(ctx.Err())
 			}
+			before := cursor.after
 			cursor.after = key(one)
 			switch err := do(ctx, one); {
 			case errors.Is(err, ErrEnough):
+				cursor.after = before
 				return done, failed.Or(nil)
 			case err == nil:
 				done++

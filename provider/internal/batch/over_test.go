@@ -112,10 +112,10 @@ func TestOver(t *testing.T) {
 		for range 3 {
 			some := 0
 			_, err := batch.Over(t.Context(), &cursor, 10, records(3), itself, func(_ context.Context, i int) error {
-				seen = append(seen, i)
-				if some++; some == 2 {
+				if some++; some > 2 {
 					return batch.ErrEnough
 				}
+				seen = append(seen, i)
 				return nil
 			})
 			if err != nil {

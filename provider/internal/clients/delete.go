@@ -61,27 +61,17 @@ func (r *Registry) tellDeleted() {
 // order of their IDs. A failure delays no other application. Any number of processes may call
 // it at once; the next call continues an interrupted one.
 func (r *Registry) RemoveDeleted(ctx context.Context) error {
-	var failed error
-	for after := ""; ; {
-		found, err := r.Store.DeletedClients(ctx, after, pageOfDeleted)
+	list := func(ctx context.Context, after string, limit int) ([]storage.Client, error) {
+		found, err := r.Store.DeletedClients(ctx, after, limit)
 		if err == nil && len(found) > 0 {
 			// Until then another process may make a grant, which would have to go in one
 			// step with the registration.
 			err = batch.Rest(ctx, cache.Age)
 		}
-		if err != nil || len(found) == 0 {
-			return errors.Join(failed, err)
-		}
-		for _, c := range found {
-			after = c.ID
-			if err := r.remove(ctx, c); err != nil {
-				failed = errors.Join(failed, fmt.Errorf("remove client %q: %w", c.ID, err))
-			}
-			if ctx.Err() != nil {
-				return failed
-			}
-		}
+		return found, err
 	}
+	_, err := batch.Over(ctx, nil, pageOfDeleted, list, idOf, r.remove)
+	return err
 }
 
 // removeHalf continues the removal of one application.
@@ -110,7 +100,7 @@ func (r *Registry) remove(ctx context.Context, c storage.Client) error {
 	case errors.Is(err, errOvertaken), errors.Is(err, storage.ErrChanged):
 		return nil
 	}
-	return err
+	return fmt.Errorf("remove client %q: %w", c.ID, err)
 }
 
 // removeAllowed removes the grants, consents and sessions of an application in short steps.

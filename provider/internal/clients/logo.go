@@ -67,28 +67,6 @@ func (r *Registry) saveImage(ctx context.Context, name string, raw []byte) (stor
 	return image, nil
 }
 
-// Measure records the silhouettes of pictures that an earlier version has stored without, so
-// that pages can show them on a contrasting ground.
-func (r *Registry) Measure(ctx context.Context) (measured int, err error) {
-	const few = 4 // of up to 512 KiB
-	images, err := r.Store.ImagesWithoutSilhouette(ctx, few)
-	if err != nil {
-		return 0, fmt.Errorf("find images: %w", err)
-	}
-	for _, image := range images {
-		silhouette, err := picture.SilhouetteOf(ctx, image.Bytes)
-		if ctx.Err() != nil {
-			return measured, err
-		}
-		image.Silhouette = silhouette.Bytes() // empty for an unreadable picture
-		if err := r.Store.SaveImage(ctx, image); err != nil {
-			return measured, fmt.Errorf("save silhouette: %w", err)
-		}
-		measured++
-	}
-	return measured, nil
-}
-
 // keepImages stores pictures again that were removed before the registration was saved, because
 // another application with the same pictures dropped them. A failure is logged, as that of
 // dropImages.

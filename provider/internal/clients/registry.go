@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/batch"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -214,22 +215,10 @@ func (r *Registry) eventsOf(known bool, old, current storage.Client) (events []s
 	return events
 }
 
-// Each calls a function with every registration, until it fails.
-func (r *Registry) Each(ctx context.Context, do func(storage.Client) error) error {
-	const page = 250
-	for after := ""; ; {
-		found, err := r.Store.Clients(ctx, after, page)
-		if err != nil {
-			return fmt.Errorf("list clients: %w", err)
-		}
-		for _, c := range found {
-			if err := do(c); err != nil {
-				return err
-			}
-			after = c.ID
-		}
-		if len(found) < page {
-			return nil
-		}
-	}
+// Each calls a function with every registration. One for which it fails delays no other.
+func (r *Registry) Each(ctx context.Context, do func(context.Context, storage.Client) error) error {
+	_, err := batch.Over(ctx, nil, 250, r.Store.Clients, idOf, do)
+	return err
 }
+
+func idOf(c storage.Client) string { return c.ID }

@@ -148,7 +148,7 @@ func newSecret() string { return random.Text(32) }
 // Reseal encrypts under the current secret of the provider the client secrets that a former one
 // encrypts, and returns their number.
 func (r *Registry) Reseal(ctx context.Context) (resealed int, err error) {
-	err = r.Each(ctx, func(c storage.Client) error {
+	err = r.Each(ctx, func(ctx context.Context, c storage.Client) error {
 		if _, n := r.resealed(c.Secrets); n == 0 {
 			return nil
 		}

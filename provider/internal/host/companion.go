@@ -19,10 +19,9 @@ type Companion interface {
 	// Export returns the data about a user, by name in the file that the user downloads.
 	Export(ctx context.Context, userID string) (map[string]any, error)
 
-	// Forget removes the data about a user, whose account is removed next. In logs that
-	// stay, the pseudonym replaces the ID. It is called for unknown users, too, and again,
-	// with another pseudonym, if it fails or the provider ends before the account is
-	// removed.
+	// Forget removes the data about a user, whose account is gone already. In logs that
+	// stay, the pseudonym replaces the ID. It is called for unknown users, too, and again if
+	// it fails or the process ends meanwhile, also by other processes at once.
 	Forget(ctx context.Context, userID, pseudonym string) error
 
 	// RemoveEnded permanently removes up to limit records that have ended by now, a time on

@@ -109,7 +109,7 @@ const othersOfTheStore = `
 	Client Clients DeletedClients ClientsOfHost ClientsOfOrigin ExpiredClients
 	AllowHost HostDenial HostDenials UnknownHost UnknownHosts ClientsOfUnknownHost SecretUses RecordSecretUse
 	Token FindGrants CreateGrant Reissue Derive Renew
-	Account AccountByEmail Accounts EmailReturn DueAccounts Departed RemoveDeparted
+	Account AccountByEmail Accounts EmailReturn DueAccounts Departed DepartedPerson RemoveDeparted
 	Authenticators LinkedAccount Passkey RenamePasskey TrustDevice ForgetDevices
 	BeginRecovery CancelRecovery ApproveRecovery
 	Person Subjects FindSubjects
@@ -118,7 +118,7 @@ const othersOfTheStore = `
 	Consent Consents ConsentsAfter FindConsents
 	SaveOneTimeCode OneTimeCode UseOneTimeCode RemoveOneTimeCodes UseID SavePushedRequest PushedRequest RemovePushedRequests
 	SaveDeviceCode DeviceCode DeviceCodeOfUser AllowDeviceCode DenyDeviceCode
-	Keys AddKey ResealKey RemoveKeys SaveImage Image ImagesWithoutSilhouette RemoveImage
+	Keys AddKey ResealKey RemoveKeys SaveImage Image RemoveImage
 	AllowAttempt GiveBackAttempt ResetAttempts AppendEvent Events RemoveEvents
 	OpenMatter Matter Matters UseMatter CloseMatter ReleaseMatter SaveCallerCode ProveCaller RemoveMatters
 	SealEvents Blocks BlockEvents OpenEvents

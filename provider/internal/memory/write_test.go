@@ -112,6 +112,9 @@ var writes = map[string]write{
 	"CreateAccount": {
 		before: func(ctx context.Context, s storage.Store, n names) error {
 			_, err := s.DeleteAccount(ctx, n.user, "someone", nil)
+			for left := err == nil; left && err == nil; {
+				left, err = s.RemoveDeparted(ctx, storage.Departed{Subject: n.user}, nil)
+			}
 			return err
 		},
 		do: func(ctx context.Context, s storage.Store, n names) error { return s.CreateAccount(ctx, n.account()) },

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/batch"
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
@@ -44,7 +45,7 @@ type Options struct {
 		Client(ctx context.Context, id string) (storage.Client, error)
 		SaveClient(ctx context.Context, c storage.Client) error
 		ClientsOfOrigin(ctx context.Context, origin, after string, limit int) ([]storage.Client, error)
-		ExpiredClients(ctx context.Context, now time.Time, limit int) ([]storage.Client, error)
+		ExpiredClients(ctx context.Context, now time.Time, after string, limit int) ([]storage.Client, error)
 	}
 
 	// HTTP reads documents, within the bounds of this package.
@@ -75,7 +76,7 @@ type Clients struct {
 	mu   sync.Mutex
 	kept map[string]kept
 
-	looked string // the last row that the daily look has reached
+	looked, over batch.Cursor[string] // of Look and RemoveUnused
 }
 
 // kept is what is in memory of an address.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/batch"
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -24,44 +25,37 @@ const (
 	fetches = 8
 )
 
-// RemoveUnused removes up to limit clients whose time is over by now, and returns their number.
-func (s *Clients) RemoveUnused(ctx context.Context, now time.Time, limit int) (removed int, err error) {
-	over, err := s.Store.ExpiredClients(ctx, now, limit)
-	for _, c := range over {
-		if err := s.Delete(ctx, c); err != nil {
-			return removed, err
-		}
-		removed++
+// RemoveUnused removes the clients whose time is over by now. One that cannot be removed delays no
+// other.
+func (s *Clients) RemoveUnused(ctx context.Context, now time.Time) error {
+	list := func(ctx context.Context, after string, limit int) ([]storage.Client, error) {
+		return s.Store.ExpiredClients(ctx, now, after, limit)
 	}
-	return removed, err
+	_, err := batch.Over(ctx, &s.over, looks, list, idOf, s.Delete)
+	return err
 }
 
 // Look reads again, once a day, the documents of some of the clients that are in use: those of
-// the next call follow. It stops with an error of the store.
+// the next call follow. One whose row cannot be read or written delays no other.
 func (s *Clients) Look(ctx context.Context) error {
-	rows, err := s.Store.ClientsOfOrigin(ctx, storage.OriginDocument, s.looked, looks)
-	if err != nil {
-		return err
+	list := func(ctx context.Context, after string, limit int) ([]storage.Client, error) {
+		return s.Store.ClientsOfOrigin(ctx, storage.OriginDocument, after, limit)
 	}
-	fetched := 0
-	for _, row := range rows {
-		if fetched == fetches || ctx.Err() != nil {
-			return ctx.Err()
+	seen, fetched := 0, 0
+	_, err := batch.Over(ctx, &s.looked, looks, list, idOf, func(ctx context.Context, row storage.Client) error {
+		if seen++; seen > looks || fetched == fetches {
+			return batch.ErrEnough
 		}
-		s.looked = row.ID
 		if row.Disabled || row.Deleted || clock.Within(s.Clock(), row.Document.LookedAt, day) {
-			continue
+			return nil
 		}
 		fetched++
-		if err := s.lookAgain(ctx, row); err != nil {
-			return err
-		}
-	}
-	if len(rows) < looks {
-		s.looked = ""
-	}
-	return nil
+		return s.lookAgain(ctx, row)
+	})
+	return err
 }
+
+func idOf(c storage.Client) string { return c.ID }
 
 // lookAgain reads the document of a row again. One that stays away disables its client.
 func (s *Clients) lookAgain(ctx context.Context, row storage.Client) error {

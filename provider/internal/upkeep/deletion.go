@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
@@ -16,54 +17,75 @@ import (
 // turn.
 const deletionBatch = 16
 
-// removeDeparted removes what is left of deleted people, one after another, in short steps.
-// Where writers do not pause in time, the next round goes on.
+// removeDeparted carries on the deletions that are decided.
 func (u *Upkeep) removeDeparted(ctx context.Context) {
-	_, err := batch.Over(ctx, &u.departed, deletionBatch, u.Store.Departed, func(d storage.Departed) string { return d.Subject },
-		func(ctx context.Context, d storage.Departed) error {
-			for {
-				begin := time.Now()
-				left, err := u.Store.RemoveDeparted(ctx, d, u.Trail.Erase)
-				if errors.Is(err, storage.ErrUnavailable) {
-					return nil
-				}
-				if err != nil {
-					return fmt.Errorf("remove deleted person: %w", err)
-				}
-				if !left {
-					return nil
-				}
-				if err := batch.Rest(ctx, rest*time.Since(begin)); err != nil {
-					return err
-				}
-			}
-		})
-	u.failed(ctx, "remove what is left of deleted people", err)
+	_, err := batch.Over(ctx, &u.departed, deletionBatch, u.Store.Departed, func(d storage.Departed) string { return d.Subject }, u.finish)
+	u.failed(ctx, "complete deletions of accounts", err)
 }
 
-// deleteDue removes accounts that are due for deletion, and returns their number. Of
-// several processes, one removes an account and tells its owner.
-func (u *Upkeep) deleteDue(ctx context.Context, now time.Time) (removed int, err error) {
-	due, err := u.Store.DueAccounts(ctx, now, deletionBatch)
-	if err != nil {
-		return 0, fmt.Errorf("list due accounts: %w", err)
+// FinishDeletion carries out the deletion of a person that is decided, as far as it can: what
+// is left is for Run, of any process. It tells the operator of failures.
+func (u *Upkeep) FinishDeletion(ctx context.Context, subject string) {
+	d, err := u.Store.DepartedPerson(ctx, subject)
+	if errors.Is(err, storage.ErrNotFound) {
+		return // another process was faster
 	}
-	for _, a := range due {
-		pseudonym := "deleted-" + random.UUID()
-		if err := u.Companions.Forget(ctx, a.ID, pseudonym); err != nil {
-			return removed, err
+	if err == nil {
+		err = u.finish(ctx, d)
+	}
+	u.failed(ctx, "complete the deletion of an account", err)
+}
+
+// finish has everybody beside forget a deleted person, and then removes what is left, in short
+// steps. Where writers do not pause in time, the next round goes on.
+func (u *Upkeep) finish(ctx context.Context, d storage.Departed) error {
+	if err := u.Companions.Forget(ctx, d.Subject, d.Pseudonym); err != nil {
+		return err
+	}
+	for {
+		begin := time.Now()
+		left, err := u.Store.RemoveDeparted(ctx, d, u.Trail.Erase)
+		if errors.Is(err, storage.ErrUnavailable) {
+			return nil
 		}
-		found, err := audit.StepIf(ctx, u.Audit, func(ctx context.Context) (bool, error) {
-			return u.Store.DeleteDueAccount(ctx, a.ID, pseudonym, now, u.Trail.Erase)
-		}, storage.Event{Name: audit.AccountDeleted, Subject: pseudonym, Detail: "as its user wanted"})
 		if err != nil {
-			return removed, fmt.Errorf("delete due account: %w", err)
+			return fmt.Errorf("remove deleted person: %w", err)
 		}
-		if !found { // another process was first, or the owner has withdrawn the request
-			continue
+		if !left {
+			return nil
 		}
-		removed++
-		u.TellDeleted(ctx, a)
+		if err := batch.Rest(ctx, rest*time.Since(begin)); err != nil {
+			return err
+		}
 	}
-	return removed, nil
+}
+
+// deleteDue deletes the accounts that are due. Of several processes, one deletes an account and
+// tells its owner. Whoever wants to keep it comes before that step or too late.
+func (u *Upkeep) deleteDue(ctx context.Context, now time.Time) {
+	list := func(ctx context.Context, after string, limit int) ([]storage.Account, error) {
+		return u.Store.DueAccounts(ctx, now, after, limit)
+	}
+	deleted, err := batch.Over(ctx, &u.due, deletionBatch, list, func(a storage.Account) string { return a.ID },
+		func(ctx context.Context, a storage.Account) error {
+			pseudonym := "deleted-" + random.UUID()
+			found, err := audit.StepIf(ctx, u.Audit, func(ctx context.Context) (bool, error) {
+				return u.Store.DeleteDueAccount(ctx, a.ID, pseudonym, now, u.Trail.Erase)
+			}, storage.Event{Name: audit.AccountDeleted, Subject: pseudonym, Detail: "as its user wanted"})
+			if err != nil {
+				return fmt.Errorf("delete due account: %w", err)
+			}
+			switch {
+			case found && a.Unreadable:
+				u.Logger.ErrorContext(ctx, "an account was deleted, and its owner cannot be told: its address cannot be decrypted",
+					slog.String("pseudonym", pseudonym))
+			case found:
+				u.TellDeleted(ctx, a)
+			}
+			return nil
+		})
+	u.failed(ctx, "delete accounts whose users wanted that", err)
+	if deleted > 0 {
+		u.removeDeparted(ctx)
+	}
 }

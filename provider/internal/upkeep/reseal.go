@@ -41,7 +41,7 @@ func (u *Upkeep) ReportSealed(ctx context.Context) error {
 	}
 	lost, now := 0, u.Clock()
 	var named []string
-	err = u.Clients.Each(ctx, func(c storage.Client) error {
+	err = u.Clients.Each(ctx, func(_ context.Context, c storage.Client) error {
 		before := lost
 		for _, s := range c.Secrets {
 			if !s.ExpiresAt.IsZero() && !now.Before(s.ExpiresAt) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/trail"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
@@ -58,7 +59,7 @@ func sealedLog(t *testing.T, store storage.Store, blocks int) *Upkeep {
 		}
 	}
 	quiet := slog.New(slog.DiscardHandler)
-	return &Upkeep{Options: Options{Store: store, Trail: keys, Clock: time.Now, Logger: quiet, Audit: audit.New(audit.Options{
+	return &Upkeep{Options: Options{Companions: new(host.Companions), Store: store, Trail: keys, Clock: time.Now, Logger: quiet, Audit: audit.New(audit.Options{
 		Store: store, Clock: time.Now, Logger: quiet,
 	})}}
 }

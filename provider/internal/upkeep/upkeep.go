@@ -31,9 +31,6 @@ const (
 	rest  = 4
 )
 
-// indexBatch is how many people are made findable at once: each takes a few reads.
-const indexBatch = 25
-
 // Options are what the work is done on. All fields are required.
 type Options struct {
 	Store      storage.Store
@@ -45,8 +42,8 @@ type Options struct {
 	Audit      *audit.Log
 	Trail      *trail.Keys
 
-	// Index makes up to limit people findable by values of before.
-	Index func(ctx context.Context, limit int) (int, error)
+	// Index makes people findable by values of before.
+	Index func(ctx context.Context) error
 
 	// FormerSecrets is the number of former secrets.
 	FormerSecrets int
@@ -69,7 +66,7 @@ type Upkeep struct {
 	Options
 	beside
 
-	departed batch.Cursor[string]
+	due, departed batch.Cursor[string]
 
 	resealDone atomic.Bool // once per process: see reseal
 	round      atomic.Pointer[time.Time]
@@ -132,11 +129,8 @@ func (u *Upkeep) Maintain(ctx context.Context) {
 	u.seal(ctx)
 	u.removeDeparted(ctx)
 	u.removeEnded(ctx)
-	if err := u.Unknown.Look(ctx); err != nil && ctx.Err() == nil {
-		u.Logger.ErrorContext(ctx, "metadata documents could not be read again; will retry", slog.Any("error", err))
-	}
-	u.inBatches(ctx, "measure pictures", func() (int, error) { return u.Clients.Measure(ctx) })
-	u.inBatches(ctx, "find people by values of before", func() (int, error) { return u.Index(ctx, indexBatch) })
+	u.failed(ctx, "read metadata documents again", u.Unknown.Look(ctx))
+	u.failed(ctx, "find people by values of before", u.Index(ctx))
 }
 
 // removeDeleted removes the data of deleted applications as they come, including those that
@@ -146,9 +140,7 @@ func (u *Upkeep) removeDeleted(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		if !u.isOutdated(ctx) {
-			if err := u.Clients.RemoveDeleted(ctx); err != nil && ctx.Err() == nil {
-				u.Logger.ErrorContext(ctx, "data of a deleted application could not be removed; will retry", slog.Any("error", err))
-			}
+			u.failed(ctx, "remove the data of deleted applications", u.Clients.RemoveDeleted(ctx))
 		}
 		select {
 		case <-ctx.Done():
@@ -175,10 +167,8 @@ func (u *Upkeep) removeEnded(ctx context.Context) {
 	}
 	now := clock.Agreed
 	u.inBatches(ctx, "remove expired records", func() (int, error) { return u.Store.Sweep(ctx, now, Batch) })
-	u.inBatches(ctx, "remove unused applications that nobody has registered", func() (int, error) {
-		return u.Unknown.RemoveUnused(ctx, now, Batch)
-	})
-	u.inBatches(ctx, "remove accounts whose users wanted that", func() (int, error) { return u.deleteDue(ctx, now) })
+	u.failed(ctx, "remove unused applications that nobody has registered", u.Unknown.RemoveUnused(ctx, now))
+	u.deleteDue(ctx, now)
 	for _, c := range u.Companions.All() {
 		u.inBatches(ctx, "remove what is over beside", func() (int, error) { return c.RemoveEnded(ctx, now, Batch) })
 	}

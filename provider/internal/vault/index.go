@@ -3,10 +3,12 @@ package vault
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
-	"sync"
+	"sync/atomic"
 
+	"github.com/bonafide-id/bonafide/provider/internal/batch"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -17,40 +19,40 @@ type Index struct {
 	vault    *Vault
 	findText func(handle string, value json.RawMessage) string
 
-	mu    sync.Mutex
-	after string
-	done  bool
+	cursor batch.Cursor[string]
+	done   atomic.Bool
 }
 
 // NewIndex returns the index of a store that OpenStore has opened. Without findable attributes
 // there is nothing to do.
 func NewIndex(store storage.Store, v *Vault, findable bool, findText func(handle string, value json.RawMessage) string) *Index {
-	return &Index{store: store, vault: v, findText: findText, done: !findable}
+	x := &Index{store: store, vault: v, findText: findText}
+	x.done.Store(!findable)
+	return x
 }
+
+// peopleAtOnce is how many people are listed at once: each takes a few reads.
+const peopleAtOnce = 25
 
 // mostAlike is how many people with one value are looked at. A value that more have is recorded
 // again, which changes nothing.
 const mostAlike = 100
 
-// Next looks at up to limit more people, and returns their number; zero when it is done.
-func (x *Index) Next(ctx context.Context, limit int) (int, error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.done {
-		return 0, nil
+// Run looks at people until ctx ends or it has looked at all. One whose values cannot be
+// decrypted delays no other, and is tried again by the next process.
+func (x *Index) Run(ctx context.Context) error {
+	if x.done.Load() {
+		return nil
 	}
-	subjects, err := x.store.Subjects(ctx, x.after, limit)
-	if err != nil {
-		return 0, fmt.Errorf("list people: %w", err)
+	seen := false
+	list := func(ctx context.Context, after string, limit int) ([]string, error) {
+		subjects, err := x.store.Subjects(ctx, after, limit)
+		seen = err == nil && len(subjects) < limit
+		return subjects, err
 	}
-	for _, subject := range subjects {
-		if err := x.index(ctx, subject); err != nil {
-			return 0, err
-		}
-		x.after = subject
-	}
-	x.done = len(subjects) == 0
-	return len(subjects), nil
+	_, err := batch.Over(ctx, &x.cursor, peopleAtOnce, list, func(subject string) string { return subject }, x.index)
+	x.done.Store(seen && ctx.Err() == nil && !errors.Is(err, storage.ErrUnavailable))
+	return err
 }
 
 func (x *Index) index(ctx context.Context, subject string) error {

@@ -120,15 +120,17 @@ func (s sealedStore) Accounts(ctx context.Context, after string, limit int) ([]s
 }
 
 // DueAccounts implements storage.Deletions.
-func (s sealedStore) DueAccounts(ctx context.Context, now time.Time, limit int) ([]storage.Account, error) {
-	return s.openAll(s.Store.DueAccounts(ctx, now, limit))
+func (s sealedStore) DueAccounts(ctx context.Context, now time.Time, after string, limit int) ([]storage.Account, error) {
+	return s.openAll(s.Store.DueAccounts(ctx, now, after, limit))
 }
 
+// openAll opens the accounts of a list. One that cannot be opened hides no other.
 func (s sealedStore) openAll(accounts []storage.Account, err error) ([]storage.Account, error) {
 	for i := range accounts {
-		if accounts[i], err = s.open(accounts[i], err); err != nil {
-			return nil, err
-		}
+		a := &accounts[i]
+		var damaged error
+		a.Email, a.EmailKey, damaged = s.openEmail(a.ID, a.Email)
+		a.Unreadable = damaged != nil
 	}
 	return accounts, err
 }

@@ -57,25 +57,4 @@ func TestPlatesOfPictures(t *testing.T) {
 			t.Error("a white logo is shown on white")
 		}
 	})
-	t.Run("OfOlderOnesAreMeasuredInTheBackgroundAndNoPageWaits", func(t *testing.T) {
-		t.Parallel()
-		w := lab.New(t).WithUsers()
-		// As an earlier version has stored it: one that an earlier version had drawn.
-		old := append(whiteDot(t), 0)
-		c := save(w)
-		c.Logo = sha256.Sum256(old)
-		w.OK(w.Store.SaveImage(t.Context(), storage.Image{Digest: c.Logo, MediaType: "image/png", Bytes: old}))
-		w.OK(w.Store.SaveClient(t.Context(), c))
-		if isSeen(w) {
-			t.Error("a page has measured it")
-		}
-		w.Until(func() bool {
-			found, err := w.Store.ImagesWithoutSilhouette(t.Context(), 1)
-			w.OK(err)
-			return len(found) == 0
-		})
-		if !isSeen(w) {
-			t.Error("a white logo is shown on white")
-		}
-	})
 }
