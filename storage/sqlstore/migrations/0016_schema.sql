@@ -9,10 +9,9 @@ CREATE TABLE images (
 	digest BLOB NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
 	media_type TEXT NOT NULL,
 	bytes BLOB NOT NULL,
-	-- What is known about how a picture looks; NULL until it has been measured.
+	-- What is known about how a picture looks.
 	silhouette BLOB
 ) STRICT;
-CREATE INDEX images_without_silhouette ON images (digest) WHERE silhouette IS NULL;
 
 -- What is queried are columns; the rest of a client is one JSON document.
 CREATE TABLE clients (
