@@ -152,6 +152,9 @@ func TestAPasskeyOpensInItsPlaceOnly(t *testing.T) {
 				if _, err := behind.DeleteAccount(t.Context(), who, "someone", nil); err != nil {
 					t.Fatal(err)
 				}
+				if left, err := behind.RemoveDeparted(t.Context(), storage.Departed{Subject: who}, nil); left || err != nil {
+					t.Fatal(left, err)
+				}
 			}
 			p.AccountID = "ann"
 			if err := behind.CreateAccount(t.Context(), storage.Account{ID: "ann", CreatedAt: atNoon}, storage.FirstFactors{Passkey: p}); err != nil {

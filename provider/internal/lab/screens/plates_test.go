@@ -2,7 +2,6 @@ package screens
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"image"
 	"image/color"
 	"image/png"
