@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"reflect"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/storage"
@@ -31,6 +32,12 @@ type Actor struct {
 	// Default to none.
 	Break  *storage.Break
 	Answer *storage.Answer
+
+	// InParts means that the act goes on after its first write, which only begins Target, Break
+	// and Answer: storage.Deeds ends them when all of it is done. Again is that of the
+	// storage.Deed.
+	InParts bool
+	Again   time.Time
 }
 
 // Errors of what an act rests on (By). ErrChanged is one of them, too: the account has

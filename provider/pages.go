@@ -36,6 +36,10 @@ func (p Pages) Allow(ctx context.Context, what, key string, limit Limit) (wait t
 // 500. No cache keeps a response.
 func (p Pages) Program(h http.Handler) http.Handler { return p.serves().Program(h, p.patience) }
 
+// IsPath reports whether a page or a program beside the provider's can have the path of a request:
+// Screen and Program answer any other themselves, with 404.
+func (p Pages) IsPath(r *http.Request) bool { return p.serves().IsPath(r) }
+
 // AddAudience prepares the provider for the screens of an audience, such as those of package
 // ui/developer, which the host serves with Screen: it serves their assets and checks what
 // Config.Texts says in their section. A mistake there is a FieldError. It is called before

@@ -28,6 +28,10 @@ type Registrar interface {
 	// ErrToken unless the token is good for one more registration.
 	Register(ctx context.Context, token string, c Client) (Client, error)
 
+	// Manages returns ErrToken unless the program of a registration may still read and change
+	// it. The RegistrationAccessToken is right.
+	Manages(ctx context.Context, clientID string) error
+
 	// Replace replaces a registration by the one that its program wants (RFC 7592 section
 	// 2.2), or by as much of it as needs no review. ErrToken if it is none of the registrar's,
 	// ErrChanged if it has another Revision.
@@ -123,6 +127,11 @@ func (p registrations) Find(ctx context.Context, id, token string) (storage.Clie
 	presented := storage.Digest(sha256.Sum256([]byte(token)))
 	if err != nil || row.Deleted || row.RegistrationToken.IsZero() || subtle.ConstantTimeCompare(presented[:], row.RegistrationToken[:]) != 1 {
 		return storage.Client{}, errRegistrationToken
+	}
+	if err := (*p.registrar.Load()).Manages(ctx, id); errors.Is(err, ErrToken) {
+		return storage.Client{}, errRegistrationToken
+	} else if err != nil {
+		return storage.Client{}, err
 	}
 	if row.Disabled {
 		return row, asRegistrationError(RegistrationRefused("The application is disabled. Its developers can enable it."))

@@ -28,8 +28,9 @@ type Application struct {
 	// PictureBytes is the size of its pictures, as the dashboard counts them.
 	PictureBytes int64
 
-	// Halt is the effect of its organization's stop. Only StopOrganization,
-	// StartOrganization and SetHalt change it.
+	// Halt is the effect of its organization's stop, or of its own. StopOrganization,
+	// StartOrganization and SetHalt change it, and what saves an application of production
+	// (SaveApplication): with ReviewRefused it becomes HaltAlone, and HaltOver once that ends.
 	Halt Halt
 
 	// Deleting marks an application that is being deleted. Only SetDeleting changes it.
@@ -66,7 +67,7 @@ type ApplicationFilter struct {
 	OrganizationID string
 	Review         Review
 
-	// Halting selects those that are HaltAsked, HaltBegun or HaltOver, and need work.
+	// Halting selects those that are HaltAsked, HaltBegun, HaltOver or HaltAlone, and need work.
 	Halting bool
 
 	// Deleting selects those that are being deleted.
@@ -105,7 +106,7 @@ type Applications interface {
 	Applications(ctx context.Context, match ApplicationFilter) ([]Application, error)
 
 	// SaveApplication replaces the application with this Version; environment, client,
-	// organization, halt and deleting stay. ErrChanged if it has another, is being deleted,
+	// organization and deleting stay, and a.Halt is ignored. ErrChanged if it has another, is being deleted,
 	// or is gone.
 	SaveApplication(ctx context.Context, a Application) error
 

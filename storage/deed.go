@@ -29,6 +29,15 @@ type Deed struct {
 	// it is not waiting, or its plan is not running.
 	Target TargetID
 
+	// InParts means that the act goes on after the step, with another write or a call: the
+	// Target, the Break and the Answer are begun by the step, and done with FinishDeed.
+	InParts bool
+
+	// Again is for an act that was begun and is not known to be done: the BegunAt of its
+	// target, or the ExpiresAt of its answer, as it was read. Zero for the first time. The
+	// target is ErrSpent, and the answer ErrConflict, if it is another.
+	Again time.Time
+
 	// Break is recorded by the step; nil for none.
 	Break *Break
 
@@ -53,6 +62,13 @@ type DeedBasis struct {
 	Account        string
 	Epoch          int64
 	FactorsVersion int64
+}
+
+// Deeds stores what has become of acts in parts.
+type Deeds interface {
+	// FinishDeed marks the Target, the Break and the Answer of a deed InParts as done. Of a
+	// plan that was stopped meanwhile, too. ErrSpent if one of them is not begun, or is done.
+	FinishDeed(ctx context.Context, d *Deed) error
 }
 
 // DeedError is the error of a write that failed because a part of its deed does not hold:

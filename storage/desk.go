@@ -11,6 +11,7 @@ type Desk interface {
 	Plans
 	Breaks
 	Answers
+	Deeds
 	Reports
 }
 

@@ -84,6 +84,9 @@ type PlanTarget struct {
 	State    TargetState
 	// Why says why it was skipped, a name from a fixed list.
 	Why string
+	// BegunAt is when an act on a waiting one was begun that is not known to be done (Deed.InParts),
+	// by the At of its DeedBasis; zero for none.
+	BegunAt time.Time
 }
 
 // TargetState is the state of a target.
@@ -164,6 +167,10 @@ type Break struct {
 	Sentence []byte
 	At       time.Time
 
+	// Done reports that the act was carried out whole (Deed.InParts). Otherwise it is under way,
+	// or has failed in between.
+	Done bool
+
 	// Told reports that the host was told of it.
 	Told bool
 
@@ -198,7 +205,8 @@ type Answer struct {
 	// Body is the digest of the request's method, address and body: with another one the
 	// key is used twice.
 	Body Digest
-	// Status is the status of the response, Content its body, encrypted by the caller.
+	// Status is the status of the response, Content its body, encrypted by the caller. One that
+	// is only begun (Deed.InParts) is read with the status zero.
 	Status    int
 	Content   []byte
 	ExpiresAt time.Time

@@ -37,6 +37,8 @@ const (
 	HaltIdle Halt = "idle"
 	// HaltOver means that the stop has ended, and the client is to be enabled.
 	HaltOver Halt = "over"
+	// HaltAlone means that the application alone is stopped, and its client is to be disabled.
+	HaltAlone Halt = "alone"
 	// HaltNone means that no stop has touched the client, or that it is as before.
 	HaltNone Halt = ""
 )

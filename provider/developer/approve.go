@@ -126,8 +126,7 @@ func (d *Dashboard) editApplication(ctx context.Context, a storage.Application, 
 	return err
 }
 
-// stop makes an application of production unknown to every endpoint. It is marked first, so
-// that a member who enables it at the same moment finds the mark (setDisabled).
+// stop makes an application of production unknown to every endpoint.
 func (d *Dashboard) stop(r *request, v reviewed) error {
 	return d.finishReview(r, d.stopApplication(r.asOperator(), r.does(), v.document), screens.NoticeStopped)
 }
@@ -137,36 +136,20 @@ func (d *Dashboard) stop(r *request, v reviewed) error {
 func (d *Dashboard) stopApplication(ctx context.Context, a act, kept document) error {
 	app := a.app
 	app.Review, app.Document, app.UpdatedAt = storage.ReviewRefused, kept.bytes(), d.Clock()
-	line, then := d.lineFirst(ctx, provider.Event{Name: provider.EventClientStopped, ClientID: app.ClientID})
-	err := d.inStep(ctx, func(ctx context.Context) error { return d.Store.SaveApplication(ctx, app) }, line...)
-	if err == nil {
-		err = d.setStopped(then, app, true)
+	err := d.inStep(ctx, func(ctx context.Context) error { return d.Store.SaveApplication(ctx, app) },
+		provider.Event{Name: provider.EventClientStopped, ClientID: app.ClientID})
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		d.recordAct(ctx, a, "production.stop", changed("reason", "", kept.Review.Reason))
-		d.tellOwners(ctx, a, ui.MailApplicationStopped, d.path("o", a.org.ID, app.Environment, app.ClientID, "access"))
-	}
-	return err
+	d.recordAct(ctx, a, "production.stop", changed("reason", "", kept.Review.Reason))
+	d.finishStop(ctx, a, ui.MailApplicationStopped, d.path("o", a.org.ID, app.Environment, app.ClientID, "access"))
+	return nil
 }
 
-// lineFirst returns what is recorded with the first of the two writes of an act, so that none
-// of it happens without its line, and the context of the second, which records the change of
-// the registration in nobody's name. A dashboard with a store of its own cannot: the line is
-// that of the second write then.
-func (d *Dashboard) lineFirst(ctx context.Context, e provider.Event) (line []provider.Event, then context.Context) {
-	if !d.Provider.Events().IsKeptIn(d.Store) {
-		return nil, ctx
-	}
-	return []provider.Event{e}, provider.By(ctx, provider.Actor{})
-}
-
-// stopAgain disables an application that an operator has stopped.
-func (d *Dashboard) stopAgain(ctx context.Context, a storage.Application) (bool, error) {
-	now, err := d.Store.Application(ctx, a.Environment, a.ClientID)
-	if err != nil || !stopped(now) {
-		return false, err
-	}
-	return true, d.setStopped(ctx, now, true)
+// finishStop carries out a decision about one application, whose line is written, and mails its
+// owners.
+func (d *Dashboard) finishStop(ctx context.Context, a act, mail ui.MailKind, url string) {
+	d.finishDecision(ctx, a, func(ctx context.Context) error { return d.halt(provider.By(ctx, provider.Actor{}), a.app) }, mail, url)
 }
 
 // start lets an application of production run again.
@@ -186,37 +169,11 @@ func (d *Dashboard) startApplication(ctx context.Context, a act, v reviewed) err
 		state = storage.ReviewAsked
 	}
 	v.Review.Reason, v.Review.DecidedAt = "", d.Clock()
-	line, then := d.lineFirst(ctx, provider.Event{Name: provider.EventClientStarted, ClientID: a.app.ClientID})
-	err := d.decideReview(ctx, a, state, v, line...)
-	if err == nil {
-		err = d.setStopped(then, a.app, false)
+	err := d.decideReview(ctx, a, state, v, provider.Event{Name: provider.EventClientStarted, ClientID: a.app.ClientID})
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		d.recordAct(ctx, a, "production.start", nil)
-		d.tellOwners(ctx, a, ui.MailApplicationStarted, d.path("o", a.org.ID, a.app.Environment, a.app.ClientID))
-	}
-	return err
-}
-
-// setStopped disables or enables an application, whatever others change in its
-// registration.
-func (d *Dashboard) setStopped(ctx context.Context, a storage.Application, stopped bool) error {
-	err := provider.ErrChanged
-	for errors.Is(err, provider.ErrChanged) && ctx.Err() == nil {
-		c, readErr := d.provider(a.Environment).Clients().Get(ctx, a.ClientID)
-		if readErr != nil {
-			return notFound(readErr)
-		}
-		if !stopped { // read after the registration, as halt does
-			now, err := d.Store.Application(ctx, a.Environment, a.ClientID)
-			if err != nil {
-				return notFound(err)
-			}
-			if halted(now) {
-				return storage.ErrOrganizationStopped
-			}
-		}
-		err = d.provider(a.Environment).Clients().SetDisabled(ctx, a.ClientID, stopped, c.Revision)
-	}
-	return err
+	d.recordAct(ctx, a, "production.start", nil)
+	d.finishStop(ctx, a, ui.MailApplicationStarted, d.path("o", a.org.ID, a.app.Environment, a.app.ClientID))
+	return nil
 }

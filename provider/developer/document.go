@@ -37,9 +37,11 @@ type document struct {
 
 // program is what a registration token says about the application that it has registered.
 type program struct {
-	// Token is its name, Hosts are those that the program may have addresses on.
-	Token string   `json:"token"`
-	Hosts []string `json:"hosts,omitempty"`
+	// Token is its name and Organization that of the token; Hosts are those that the program may
+	// have addresses on.
+	Token        string   `json:"token"`
+	Organization string   `json:"organization"`
+	Hosts        []string `json:"hosts,omitempty"`
 }
 
 // review is a request for review and its decision.

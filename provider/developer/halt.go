@@ -9,7 +9,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// An operator's decision about an organization is one write. It is then carried out on one
+// An operator's decision about an organization, or about one application, is one write. It is then carried out on one
 // application after the other, each of which is in two databases: the halt of an
 // application records the progress, so that any process can continue. The registration is
 // read before the halt, and each step replaces the registration with the Revision that was
@@ -45,7 +45,7 @@ func (d *Dashboard) eachApplication(ctx context.Context, match storage.Applicati
 	}
 }
 
-// halt disables or enables an application, according to the operator's decision about its
+// halt disables or enables an application, according to the operator's decision about it or its
 // organization. It starts again if the application changes concurrently.
 func (d *Dashboard) halt(ctx context.Context, a storage.Application) error {
 	err := storage.ErrChanged
@@ -77,6 +77,11 @@ func (d *Dashboard) haltOnce(ctx context.Context, a storage.Application) error {
 		return put(storage.HaltOver, storage.HaltNone)
 	case missing: // it may be registered yet, and is looked at until then
 		return nil
+	case a.Halt == storage.HaltAlone:
+		if err := disable(true); err != nil {
+			return err
+		}
+		return put(storage.HaltAlone, storage.HaltNone)
 	case a.Halt == storage.HaltOver:
 		if err := disable(false); err != nil {
 			return err
@@ -102,7 +107,7 @@ func (d *Dashboard) haltOnce(ctx context.Context, a storage.Application) error {
 
 // halted reports whether the suspension of its organization keeps an application disabled.
 func halted(a storage.Application) bool {
-	return a.Halt != storage.HaltNone && a.Halt != storage.HaltOver
+	return a.Halt != storage.HaltNone && a.Halt != storage.HaltOver && a.Halt != storage.HaltAlone
 }
 
 // endDeleted removes an application that is being deleted, once nothing else is left of it.

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"unicode/utf8"
 
@@ -252,11 +253,7 @@ func (d *Dashboard) ScopesTaken(ctx context.Context, o Operator, app storage.App
 // such application or organization.
 func (d *Dashboard) MoveApplication(ctx context.Context, o Operator, app storage.Application, to string) error {
 	from := app.OrganizationID
-	err := d.provider(app.Environment).Clients().RevokeRegistrationToken(ctx, app.ClientID)
-	if err != nil && !errors.Is(err, provider.ErrNoClient) {
-		return err
-	}
-	err = d.inStep(ctx, func(ctx context.Context) error {
+	err := d.inStep(ctx, func(ctx context.Context) error {
 		return d.Store.MoveApplication(ctx, app.Environment, app.ClientID, app.Version, to, d.Quotas.Applications)
 	}, provider.Event{Name: provider.EventClientMoved, ClientID: app.ClientID, Detail: to})
 	if errors.Is(err, storage.ErrConflict) { // it is there
@@ -264,6 +261,12 @@ func (d *Dashboard) MoveApplication(ctx context.Context, o Operator, app storage
 	}
 	if err != nil {
 		return asOperatorError(err)
+	}
+	// The token is refused already (registrar.Manages). It would be good again if the application
+	// came back.
+	err = d.provider(app.Environment).Clients().RevokeRegistrationToken(provider.By(ctx, provider.Actor{}), app.ClientID)
+	if err != nil && !errors.Is(err, provider.ErrNoClient) {
+		d.Logger.ErrorContext(ctx, "the token of a moved application could not be removed", slog.String("client", app.ClientID), slog.Any("error", err))
 	}
 	for _, organization := range []string{from, to} {
 		a := act{by: o.by(), org: storage.Organization{ID: organization}, app: app}

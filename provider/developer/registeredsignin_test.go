@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -275,12 +276,28 @@ func TestAttackManagementOfWhatIsStoppedOrMoved(t *testing.T) {
 			t.Errorf("%+v", a)
 		}
 	})
+	t.Run("MovedToAFullOrganization", func(t *testing.T) {
+		t.Parallel()
+		w := newFixture(t, func(c *developer.Config) { c.Quotas.Applications = 1 })
+		said := w.managed()
+		full := storage.Application{Environment: storage.Production, ClientID: "full", OrganizationID: lake, Name: "Full", Kind: "web", CreatedBy: lakeOwner, CreatedAt: w.now(), UpdatedAt: w.now()}
+		if err := w.store.CreateApplication(t.Context(), full, 1); err != nil {
+			t.Fatal(err)
+		}
+		app := w.application(storage.Production, said.text("client_id"))
+		if err := w.MoveApplication(t.Context(), developer.Operator{Name: "Staff"}, app, lake); !errors.Is(err, developer.ErrFull) {
+			t.Fatal(err)
+		}
+		if p, _ := w.program(http.MethodGet, said.text("registration_client_uri"), said.text("registration_access_token"), nil); p.StatusCode != http.StatusOK {
+			t.Errorf("the program of an application that was not moved: %s %s", p.Status, p.body)
+		}
+	})
 	t.Run("Moved", func(t *testing.T) {
 		t.Parallel()
 		w := newFixture(t)
 		said := w.managed()
 		app := w.application(storage.Production, said.text("client_id"))
-		if err := w.MoveApplication(t.Context(), developer.Operator{Name: "Staff"}, app, lake); err != nil {
+		if err := w.store.MoveApplication(t.Context(), app.Environment, app.ClientID, app.Version, lake, 9); err != nil { // and nothing after
 			t.Fatal(err)
 		}
 		for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodDelete} {

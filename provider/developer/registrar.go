@@ -47,7 +47,7 @@ func (g registrar) Register(ctx context.Context, token string, c provider.Client
 	c.ID = newClientID(g.env)
 	a := act{by: byProgram(c.ID), org: storage.Organization{ID: t.OrganizationID}, app: storage.Application{
 		Environment: g.env, OrganizationID: t.OrganizationID, Kind: kindOfProgram(c), CreatedBy: t.MadeBy,
-		Document: document{Program: &program{Token: t.Name, Hosts: t.Hosts}}.bytes(),
+		Document: document{Program: &program{Token: t.Name, Organization: t.OrganizationID, Hosts: t.Hosts}}.bytes(),
 	}}
 	if c, err = g.wish(ctx, a.app, provider.Client{}, c); err != nil {
 		return c, err
@@ -83,6 +83,20 @@ func kindOfProgram(c provider.Client) string {
 	default:
 		return kindSPA
 	}
+}
+
+// Manages implements provider.Registrar. In another organization than that of its token a program
+// manages nothing, from the write that moves the application on.
+func (g registrar) Manages(ctx context.Context, clientID string) error {
+	app, err := g.Store.Application(ctx, g.env, clientID)
+	if err != nil {
+		return asTokenError(err)
+	}
+	kept, err := readDocument(app)
+	if err == nil && (kept.Program == nil || kept.Program.Organization != app.OrganizationID) {
+		err = provider.ErrToken
+	}
+	return err
 }
 
 // Replace implements provider.Registrar.

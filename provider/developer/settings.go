@@ -249,16 +249,5 @@ func (d *Dashboard) setDisabled(r *request, c provider.Client, version int64, di
 	if err != nil {
 		return err
 	}
-	if !disabled {
-		// An operator may have stopped it at this moment.
-		again := func(ctx context.Context) (bool, error) { return d.stopAgain(ctx, r.app) }
-		stopped, err := again(r.Request.Context())
-		if err != nil {
-			d.later(func(ctx context.Context) error { _, err := again(ctx); return err })
-		}
-		if stopped {
-			return r.done(here, screens.NoticeSomebodyElse)
-		}
-	}
 	return r.done(here, notice)
 }

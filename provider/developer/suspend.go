@@ -134,12 +134,18 @@ func suspensionVersion(o storage.Organization) string {
 // rest, and the page says how much is left.
 const carryOutTime = 5 * time.Second
 
-// finishSuspension carries out the decision, and mails the owners.
+// finishSuspension carries out a decision about an organization, and mails its owners.
 func (d *Dashboard) finishSuspension(ctx context.Context, a act, mail ui.MailKind) {
+	d.finishDecision(ctx, a, func(ctx context.Context) error { return d.carryOut(ctx, a.org.ID) }, mail, d.path("o", a.org.ID))
+}
+
+// finishDecision carries out a decision, and mails the owners.
+func (d *Dashboard) finishDecision(ctx context.Context, a act, carryOut func(context.Context) error, mail ui.MailKind, url string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), carryOutTime)
 	defer cancel()
-	if err := d.carryOut(ctx, a.org.ID); err != nil {
-		d.Logger.ErrorContext(ctx, "decision about an organization could not be carried out yet; Run will retry", slog.String("organization", a.org.ID), slog.Any("error", err))
+	if err := carryOut(ctx); err != nil {
+		d.Logger.ErrorContext(ctx, "a decision could not be carried out yet; Run will retry",
+			slog.String("organization", a.org.ID), slog.String("client", a.app.ClientID), slog.Any("error", err))
 	}
-	d.tellOwners(ctx, a, mail, d.path("o", a.org.ID))
+	d.tellOwners(ctx, a, mail, url)
 }

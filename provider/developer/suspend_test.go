@@ -254,6 +254,27 @@ func TestASuspensionThatWasInterruptedGoesOn(t *testing.T) {
 	}
 }
 
+// Whatever ends once an operator has decided to stop an application alone, or to start it, Run goes
+// on with it.
+func TestAStopThatWasInterruptedGoesOn(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withAll()
+	for _, review := range []storage.Review{storage.ReviewRefused, storage.ReviewApproved} {
+		a := w.application(storage.Production, "shop")
+		a.Review = review
+		if err := w.store.SaveApplication(t.Context(), a); err != nil {
+			t.Fatal(err)
+		}
+		w.GoOn(t.Context())
+		if c := w.client(storage.Production, "shop"); c.Disabled != (review == storage.ReviewRefused) {
+			t.Errorf("with the review %q disabled is %v", review, c.Disabled)
+		}
+		if a := w.application(storage.Production, "shop"); a.Halt != storage.HaltNone {
+			t.Errorf("its halt is %q", a.Halt)
+		}
+	}
+}
+
 // Two processes carry out what operators decide at the same time, while a member registers
 // applications.
 func TestSuspensionsInTwoProcessesAndRegistrations(t *testing.T) {

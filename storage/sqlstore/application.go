@@ -80,7 +80,7 @@ func (w *where) andApplications(match storage.ApplicationFilter) {
 		w.and("review = ?", match.Review)
 	}
 	if match.Halting {
-		w.conditions = append(w.conditions, "halt IN ('asked', 'begun', 'over')")
+		w.conditions = append(w.conditions, "halt IN ('asked', 'begun', 'over', 'alone')")
 	}
 	if match.Deleting {
 		w.conditions = append(w.conditions, "deleting = 1")
@@ -180,10 +180,15 @@ func (s *Store) DecideApplication(ctx context.Context, a storage.Application, us
 	})
 }
 
-// saveApplication replaces the application with a version.
+// saveApplication replaces the application with a version. One of production that is refused is
+// stopped: its registration follows.
 func saveApplication(tx *tx, a storage.Application) error {
 	saved, err := tx.exec(`UPDATE main.applications SET name = ?4, sort_name = ?5, kind = ?6, review = ?7, document = ?8,
-			picture_bytes = ?9, created_by = ?10, created_at = ?11, updated_at = ?12, version = ?13
+			picture_bytes = ?9, created_by = ?10, created_at = ?11, updated_at = ?12, version = ?13,
+			halt = CASE WHEN environment <> 'production' THEN halt
+				WHEN ?7 = 'refused' AND halt IN ('', 'over') THEN 'alone'
+				WHEN ?7 <> 'refused' AND (halt = 'alone' OR halt = '' AND review = 'refused') THEN 'over'
+				ELSE halt END
 		WHERE environment = ?1 AND client_id = ?2 AND version = ?3 AND deleting = 0`,
 		a.Environment, a.ClientID, a.Version, a.Name, sortName(a.Name), a.Kind, a.Review, textOrNull(a.Document),
 		a.PictureBytes, a.CreatedBy, micros(a.CreatedAt), micros(a.UpdatedAt), newVersion())

@@ -7,7 +7,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-const breakColumns = `id, staff, action, target, sealed_sentence, at, told, signed_off_by, signed_off_at`
+const breakColumns = `id, staff, action, target, sealed_sentence, at, done, told, signed_off_by, signed_off_at`
 
 // Break implements storage.Breaks.
 func (s *Store) Break(ctx context.Context, id string) (storage.Break, error) {
@@ -61,7 +61,7 @@ func (s *Store) SignOffBreak(ctx context.Context, id, staff string, at time.Time
 }
 
 func scanBreak(row scanner) (b storage.Break, err error) {
-	err = row.Scan(&b.ID, &b.Staff, &b.Action, &b.Target, &b.Sentence, (*instant)(&b.At), &b.Told,
+	err = row.Scan(&b.ID, &b.Staff, &b.Action, &b.Target, &b.Sentence, (*instant)(&b.At), &b.Done, &b.Told,
 		(*text)(&b.SignedOffBy), (*instant)(&b.SignedOffAt))
 	return b, err
 }

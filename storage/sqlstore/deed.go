@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"context"
 	"errors"
 	"slices"
 
@@ -114,30 +115,34 @@ func (d *deed) matter() error {
 	return nil
 }
 
-// target uses up a target of a plan, whose row makes its targets be done one at a time.
+// target uses up or begins a target of a plan, whose row makes its targets be done one at a time.
 func (d *deed) target() error {
-	if d.Target == (storage.TargetID{}) {
+	t := d.Target
+	if t == (storage.TargetID{}) {
 		return nil
 	}
-	for _, statement := range [...]struct {
-		query string
-		args  []any
-	}{
-		{`UPDATE main.plans SET done = done + 1 WHERE id = ?1 AND state = 'running'`, []any{d.Target.Plan}},
-		{
-			`UPDATE main.plan_targets SET state = 'done' WHERE plan_id = ?1 AND number = ?2 AND state = 'waiting'`,
-			[]any{d.Target.Plan, d.Target.Number},
-		},
-	} {
-		changed, err := d.tx.exec(statement.query, statement.args...)
-		if err != nil {
-			return err
-		}
-		if changed == 0 {
-			return unmet(storage.ErrSpent)
-		}
+	state, done, begun := storage.TargetDone, 1, any(nil)
+	if d.InParts {
+		state, done, begun = storage.TargetWaiting, 0, micros(d.On.At)
 	}
-	return nil
+	err := orSpent(d.tx.exec(`UPDATE main.plans SET done = done + ?2 WHERE id = ?1 AND state = 'running'`, t.Plan, done))
+	if err == nil {
+		err = orSpent(d.tx.exec(`UPDATE main.plan_targets SET state = ?3, begun_at = ?4
+			WHERE plan_id = ?1 AND number = ?2 AND state = 'waiting' AND coalesce(begun_at, 0) = ?5`,
+			t.Plan, t.Number, string(state), begun, d.again()))
+	}
+	if errors.Is(err, storage.ErrSpent) {
+		return unmet(err)
+	}
+	return err
+}
+
+// again is the mark of the attempt before, zero for none.
+func (d *deed) again() int64 {
+	if d.Again.IsZero() {
+		return 0
+	}
+	return storage.UnixMicro(d.Again)
 }
 
 // madeAlone records the break.
@@ -146,23 +151,28 @@ func (d *deed) madeAlone() error {
 	if b == nil {
 		return nil
 	}
-	recorded, err := d.tx.exec(`INSERT INTO main.breaks (id, staff, action, target, sealed_sentence, at, told, signed_off_by, signed_off_at)
-		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (id) DO NOTHING`,
-		b.ID, b.Staff, b.Action, b.Target, nonNil(b.Sentence), micros(b.At), flag(b.Told), optional(b.SignedOffBy), micros(b.SignedOffAt))
+	recorded, err := d.tx.exec(`INSERT INTO main.breaks (`+breakColumns+`)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT (id) DO NOTHING`,
+		b.ID, b.Staff, b.Action, b.Target, nonNil(b.Sentence), micros(b.At), flag(!d.InParts), flag(b.Told), optional(b.SignedOffBy), micros(b.SignedOffAt))
 	return orTaken(recorded, err)
 }
 
-// answer records the answer. One that has expired at the time of the deed makes room.
+// answer records the answer. One that has expired at the time of the deed makes room, and so does
+// one that was only begun, once for each time that it is read.
 func (d *deed) answer() error {
 	a := d.Answer
 	if a == nil {
 		return nil
 	}
+	status := a.Status
+	if d.InParts {
+		status = 0
+	}
 	recorded, err := d.tx.exec(`INSERT INTO main.answers (client, key, body, status, content, expires_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
 		ON CONFLICT (client, key) DO UPDATE SET body = excluded.body, status = excluded.status, content = excluded.content,
 			expires_at = excluded.expires_at
-		WHERE answers.expires_at <= ?7`,
-		a.Client, a.Key[:], a.Body[:], a.Status, bytesOrNull(a.Content), micros(a.ExpiresAt), micros(d.On.At))
+		WHERE answers.expires_at <= ?7 OR answers.status = 0 AND answers.body = excluded.body AND answers.expires_at = ?8`,
+		a.Client, a.Key[:], a.Body[:], status, bytesOrNull(a.Content), micros(a.ExpiresAt), micros(d.On.At), d.again())
 	return orTaken(recorded, err)
 }
 
@@ -180,6 +190,27 @@ func (d *deed) organizations() error {
 		}
 	}
 	return nil
+}
+
+// FinishDeed implements storage.Deeds. The row of the plan comes first, as everywhere.
+func (s *Store) FinishDeed(ctx context.Context, d *storage.Deed) error {
+	return s.change(ctx, "finish deed", func(tx *tx) (err error) {
+		if t := d.Target; t != (storage.TargetID{}) {
+			if err = orSpent(tx.exec(`UPDATE main.plans SET done = done + 1 WHERE id = ?1`, t.Plan)); err != nil {
+				return err
+			}
+			err = orSpent(tx.exec(`UPDATE main.plan_targets SET state = 'done', begun_at = NULL
+				WHERE plan_id = ?1 AND number = ?2 AND state = 'waiting' AND begun_at IS NOT NULL`, t.Plan, t.Number))
+		}
+		if err == nil && d.Break != nil {
+			err = orSpent(tx.exec(`UPDATE main.breaks SET done = 1 WHERE id = ?1 AND done = 0`, d.Break.ID))
+		}
+		if a := d.Answer; err == nil && a != nil {
+			err = orSpent(tx.exec(`UPDATE main.answers SET status = ?4 WHERE client = ?1 AND key = ?2 AND body = ?3 AND status = 0`,
+				a.Client, a.Key[:], a.Body[:], a.Status))
+		}
+		return err
+	})
 }
 
 // orTaken turns a record that was not made into storage.ErrConflict.

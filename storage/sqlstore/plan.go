@@ -97,7 +97,7 @@ func (s *Store) PlanTargets(ctx context.Context, plan string, state storage.Targ
 	default:
 		filter.and("state = ?", string(state))
 	}
-	query := `SELECT number, id, revision, state, why FROM main.plan_targets` + filter.String() +
+	query := `SELECT number, id, revision, state, why, begun_at FROM main.plan_targets` + filter.String() +
 		` ORDER BY number LIMIT ` + filter.param(max(limit, 0))
 	return read(ctx, s, "list targets", func(tx *tx) ([]storage.PlanTarget, error) {
 		return all(tx, scanTarget, query, filter.args...)
@@ -154,7 +154,7 @@ func (s *Store) SkipTarget(ctx context.Context, t storage.TargetID, why string) 
 		if err := orSpent(tx.exec(`UPDATE main.plans SET skipped = skipped + 1 WHERE id = ?1 AND state = 'running'`, t.Plan)); err != nil {
 			return err
 		}
-		return orSpent(tx.exec(`UPDATE main.plan_targets SET state = 'skipped', why = ?3
+		return orSpent(tx.exec(`UPDATE main.plan_targets SET state = 'skipped', why = ?3, begun_at = NULL
 			WHERE plan_id = ?1 AND number = ?2 AND state = 'waiting'`, t.Plan, t.Number, why))
 	})
 }
@@ -227,6 +227,6 @@ func scanPlan(row scanner) (p storage.Plan, err error) {
 }
 
 func scanTarget(row scanner) (t storage.PlanTarget, err error) {
-	err = row.Scan(&t.Number, &t.ID, &t.Revision, &t.State, &t.Why)
+	err = row.Scan(&t.Number, &t.ID, &t.Revision, &t.State, &t.Why, (*instant)(&t.BegunAt))
 	return t, err
 }

@@ -21,6 +21,17 @@ func (s *deskSuite) breaks(t *testing.T) {
 		_, err := store.Break(t.Context(), "none")
 		fails(t, err, storage.ErrNotFound)
 	})
+	t.Run("AreDoneAtTheEnd", func(t *testing.T) {
+		store := s.store(t)
+		b := storage.Break{ID: "b", Staff: "sue", Action: "lock", Target: "ann", Sentence: []byte("sealed"), At: t0}
+		d := &storage.Deed{Break: &b, InParts: true}
+		ok(t, withDeed(t.Context(), store, d))
+		equal(t, breakNow(t, store, "b"), b)
+		ok(t, store.FinishDeed(t.Context(), d))
+		fails(t, store.FinishDeed(t.Context(), d), storage.ErrSpent)
+		b.Done = true
+		equal(t, breakNow(t, store, "b"), b)
+	})
 	t.Run("AreTold", func(t *testing.T) {
 		store := s.store(t)
 		want := makeBreak(t, store, "b", "ann")
@@ -85,6 +96,32 @@ func (s *deskSuite) answers(t *testing.T) {
 		ok(t, err)
 		equal(t, got, a)
 	}
+	t.Run("AreBegunBeforeTheyAreDone", func(t *testing.T) {
+		store := s.store(t)
+		a := answer("client", "parts")
+		d := func(change ...func(*storage.Deed)) *storage.Deed {
+			d := &storage.Deed{Answer: new(a), InParts: true, On: storage.DeedBasis{At: t0}}
+			for _, c := range change {
+				c(d)
+			}
+			return d
+		}
+		again := func(d *storage.Deed) { d.Again = a.ExpiresAt }
+		ok(t, withDeed(t.Context(), store, d()))
+		got, err := store.Answer(t.Context(), "client", a.Key, t0)
+		ok(t, err)
+		equal(t, []any{got.Status, got.ExpiresAt}, []any{0, a.ExpiresAt})
+		fails(t, withDeed(t.Context(), store, d()), storage.ErrConflict)
+		fails(t, withDeed(t.Context(), store, d(again, func(d *storage.Deed) { d.Answer.Body = digest("another") })), storage.ErrConflict)
+		ok(t, withDeed(t.Context(), store, d(again, func(d *storage.Deed) { d.Answer.ExpiresAt = day.Add(time.Hour) })))
+		fails(t, withDeed(t.Context(), store, d(again)), storage.ErrConflict)
+		ok(t, store.FinishDeed(t.Context(), d()))
+		fails(t, store.FinishDeed(t.Context(), d()), storage.ErrSpent)
+		fails(t, withDeed(t.Context(), store, d(func(d *storage.Deed) { d.Again = day.Add(time.Hour) })), storage.ErrConflict)
+		got, err = store.Answer(t.Context(), "client", a.Key, t0)
+		ok(t, err)
+		equal(t, got.Status, a.Status)
+	})
 	for name, c := range map[string]struct {
 		client, key string
 		at          time.Time

@@ -96,10 +96,17 @@ func done(ctx context.Context, store storage.Store, plan string, number int) err
 	return withDeed(ctx, store, &storage.Deed{Target: storage.TargetID{Plan: plan, Number: number}})
 }
 
+// beginTarget begins a target of a plan at t0.
+func beginTarget(ctx context.Context, store storage.Store, plan string, number int, again time.Time) error {
+	return withDeed(ctx, store, &storage.Deed{
+		Target: storage.TargetID{Plan: plan, Number: number}, InParts: true, Again: again, On: storage.DeedBasis{At: t0},
+	})
+}
+
 // makeBreak records a break of sue.
 func makeBreak(t *testing.T, store storage.Store, id, target string) storage.Break {
 	t.Helper()
-	b := storage.Break{ID: id, Staff: "sue", Action: "lock", Target: target, Sentence: []byte("sealed"), At: t0}
+	b := storage.Break{ID: id, Staff: "sue", Action: "lock", Target: target, Sentence: []byte("sealed"), At: t0, Done: true}
 	ok(t, withDeed(t.Context(), store, &storage.Deed{Break: &b}))
 	return b
 }
@@ -116,7 +123,10 @@ func (s *deskSuite) availability(t *testing.T) {
 			_, err := store.PlanTargets(ctx, "p", "", 0, many)
 			return err
 		},
-		"DuePlans": func(ctx context.Context, store DeskStore) error { _, err := store.DuePlans(ctx, t0, "", many); return err },
+		"DuePlans": func(ctx context.Context, store DeskStore) error {
+			_, err := store.DuePlans(ctx, t0, "", many)
+			return err
+		},
 		"RemovePlans": func(ctx context.Context, store DeskStore) error {
 			_, err := store.RemovePlans(ctx, t0, many)
 			return err
@@ -127,6 +137,9 @@ func (s *deskSuite) availability(t *testing.T) {
 			return err
 		},
 		"TellBreak": func(ctx context.Context, store DeskStore) error { return store.TellBreak(ctx, "b") },
+		"FinishDeed": func(ctx context.Context, store DeskStore) error {
+			return store.FinishDeed(ctx, &storage.Deed{})
+		},
 		"Answer": func(ctx context.Context, store DeskStore) error {
 			_, err := store.Answer(ctx, "client", digest("key"), t0)
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -38,6 +39,10 @@ func (s *deskSuite) races(t *testing.T) {
 				}
 				return s.SkipTarget(t.Context(), storage.TargetID{Plan: id, Number: 1}, "changed")
 			}, storage.ErrSpent
+		},
+		"BegunTarget": func(t *testing.T, store DeskStore, id string) (func(int, DeskStore) error, error) {
+			runPlan(t, store, id, "ann")
+			return func(_ int, s DeskStore) error { return beginTarget(t.Context(), s, id, 1, time.Time{}) }, storage.ErrSpent
 		},
 		"EndOfAPlan": func(t *testing.T, store DeskStore, id string) (func(int, DeskStore) error, error) {
 			runPlan(t, store, id)
@@ -107,6 +112,15 @@ func (s *deskSuite) neighbours(t *testing.T) {
 		"FinishPlan": {
 			do:      func(ctx context.Context, s DeskStore) error { return s.FinishPlan(ctx, "empty ann", t0) },
 			changes: []string{"plan empty ann"},
+		},
+		"FinishDeed": {
+			do: func(ctx context.Context, s DeskStore) error {
+				if err := beginTarget(ctx, s, "running ann", 1, time.Time{}); err != nil {
+					return err
+				}
+				return s.FinishDeed(ctx, &storage.Deed{Target: storage.TargetID{Plan: "running ann", Number: 1}})
+			},
+			changes: []string{"plan running ann", "target running ann 1"},
 		},
 		"TellBreak": {
 			do:      func(ctx context.Context, s DeskStore) error { return s.TellBreak(ctx, "break ann") },

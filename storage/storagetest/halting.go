@@ -33,6 +33,38 @@ func (s *developerSuite) halting(t *testing.T) {
 			ok(t, store.SetHalt(t.Context(), storage.Sandbox, "from "+string(halt), storage.HaltAsked, halt))
 		}
 	}
+	t.Run("OfAnApplicationThatIsStoppedAlone", func(t *testing.T) {
+		store := s.store(t)
+		createApplications(t, store, "acme")
+		ok(t, store.CreateApplication(t.Context(), storage.Application{
+			Environment: storage.Production, ClientID: "live", OrganizationID: "acme", CreatedAt: t0, UpdatedAt: t0,
+		}, many))
+		save := func(review storage.Review) {
+			a, err := store.Application(t.Context(), storage.Production, "live")
+			ok(t, err)
+			a.Review = review
+			ok(t, store.SaveApplication(t.Context(), a))
+		}
+		for _, next := range []struct {
+			review storage.Review
+			set    storage.Halt // before
+			want   storage.Halt
+		}{
+			{storage.ReviewApproved, "", ""}, {storage.ReviewRefused, "", "alone"}, {storage.ReviewRefused, "alone", "alone"},
+			{storage.ReviewRefused, "", "alone"}, {storage.ReviewAsked, "alone", "over"}, {storage.ReviewRefused, "over", "alone"},
+			{storage.ReviewNone, "", "over"}, {storage.ReviewRefused, "begun", "begun"}, {storage.ReviewNone, "done", "done"},
+		} {
+			now := halts(t, store, "acme")["live"]
+			if now != next.set {
+				ok(t, store.SetHalt(t.Context(), storage.Production, "live", now, next.set))
+			}
+			save(next.review)
+			equal(t, halts(t, store, "acme")["live"], next.want)
+		}
+		left, err := store.Applications(t.Context(), storage.ApplicationFilter{Halting: true})
+		ok(t, err)
+		equal(t, len(left), 0)
+	})
 	t.Run("IsAskedOfAllApplications", func(t *testing.T) {
 		store := s.store(t)
 		createApplications(t, store, "acme", "red", "blue")

@@ -192,6 +192,39 @@ func (s *deskSuite) planTargets(t *testing.T) {
 		got := planNow(t, store, "p")
 		equal(t, []int{got.Targets, got.Done, got.Skipped}, []int{3, 1, 1})
 	})
+	t.Run("AreBegunBeforeTheyAreDone", func(t *testing.T) {
+		store := s.store(t)
+		runPlan(t, store, "p", "ann", "bob", "cid")
+		finish := func(number int) error {
+			return store.FinishDeed(t.Context(), &storage.Deed{Target: storage.TargetID{Plan: "p", Number: number}})
+		}
+		fails(t, finish(1), storage.ErrSpent) // which is not begun
+		for number := range 3 {
+			ok(t, beginTarget(t.Context(), store, "p", number+1, time.Time{}))
+			fails(t, beginTarget(t.Context(), store, "p", number+1, time.Time{}), storage.ErrSpent)
+			fails(t, beginTarget(t.Context(), store, "p", number+1, t0.Add(time.Second)), storage.ErrSpent)
+			ok(t, beginTarget(t.Context(), store, "p", number+1, t0))
+		}
+		want := targets("ann", "bob", "cid")
+		for i := range want {
+			want[i].BegunAt = t0
+		}
+		got, err := store.PlanTargets(t.Context(), "p", storage.TargetWaiting, 0, many)
+		ok(t, err)
+		equal(t, got, want)
+		equal(t, planNow(t, store, "p").Done, 0)
+		fails(t, store.FinishPlan(t.Context(), "p", t0), storage.ErrSpent)
+		ok(t, finish(1))
+		fails(t, finish(1), storage.ErrSpent)
+		fails(t, beginTarget(t.Context(), store, "p", 1, t0), storage.ErrSpent)
+		ok(t, store.SkipTarget(t.Context(), storage.TargetID{Plan: "p", Number: 2}, "failed"))
+		fails(t, finish(2), storage.ErrSpent)
+		ok(t, store.EndPlan(t.Context(), "p", "sam", t0))
+		fails(t, beginTarget(t.Context(), store, "p", 3, t0), storage.ErrSpent)
+		ok(t, finish(3)) // it was under way
+		p := planNow(t, store, "p")
+		equal(t, []int{p.Done, p.Skipped}, []int{2, 1})
+	})
 	t.Run("OfAProposedPlanWait", func(t *testing.T) {
 		store := s.store(t)
 		createPlan(t, store, "p", "ann")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"sync/atomic"
+	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -25,6 +26,8 @@ type Actor struct {
 	Target       storage.TargetID
 	Break        *storage.Break
 	Answer       *storage.Answer
+	InParts      bool
+	Again        time.Time
 }
 
 type actingKey struct{}
@@ -85,7 +88,7 @@ func (a *acting) deed() *storage.Deed {
 		on.Account, on.Epoch, on.FactorsVersion = "", 0, 0
 		return &storage.Deed{On: on}
 	}
-	return &storage.Deed{On: a.On, Target: a.Target, Break: a.Break, Answer: a.Answer}
+	return &storage.Deed{On: a.On, Target: a.Target, Break: a.Break, Answer: a.Answer, InParts: a.InParts, Again: a.Again}
 }
 
 // sign adds who acts to an event.

@@ -63,6 +63,12 @@ func (s *Server) Program(h http.Handler, patience time.Duration) http.Handler {
 	})
 }
 
+// IsPath reports whether a page of the host's can have the path of a request.
+func (s *Server) IsPath(r *http.Request) bool {
+	_, ok := s.site.besidePath(r)
+	return ok
+}
+
 // NotFound answers as if the host had no page at this address, whatever the method.
 func (s *Server) NotFound(w http.ResponseWriter, r *http.Request) {
 	s.serve(w, r, &served{matched: matched{Route: &Route{Path: s.site.patternOf(r), Handler: s.router.notFound.Handler}, beside: true}})

@@ -345,7 +345,7 @@ CREATE TABLE applications (
 	-- What the stop of its organization has done to an application, so that its end takes back
 	-- that alone.
 	halt TEXT NOT NULL DEFAULT ''
-		CHECK (halt IN ('', 'asked', 'begun', 'done', 'idle', 'over')),
+		CHECK (halt IN ('', 'asked', 'begun', 'done', 'idle', 'over', 'alone')),
 	-- An application that is being deleted is one until its registration is gone.
 	deleting INTEGER NOT NULL DEFAULT 0 CHECK (deleting IN (0, 1)),
 	UNIQUE (environment, client_id)
@@ -359,7 +359,7 @@ CREATE INDEX applications_by_maker ON applications (created_by);
 
 -- What is still to be taken out of use, or back.
 CREATE INDEX applications_halting ON applications (sort_name, client_id, environment)
-	WHERE halt IN ('asked', 'begun', 'over');
+	WHERE halt IN ('asked', 'begun', 'over', 'alone');
 CREATE INDEX applications_deleting ON applications (sort_name, client_id, environment) WHERE deleting = 1;
 
 CREATE TABLE request_log (
@@ -844,6 +844,7 @@ CREATE TABLE plan_targets (
 	revision TEXT NOT NULL,
 	state TEXT NOT NULL CHECK (state IN ('waiting', 'done', 'skipped')),
 	why TEXT NOT NULL,
+	begun_at INTEGER,
 	PRIMARY KEY (plan_id, number)
 ) STRICT;
 CREATE INDEX plan_targets_waiting ON plan_targets (plan_id, number) WHERE state = 'waiting';
@@ -857,6 +858,7 @@ CREATE TABLE breaks (
 	target TEXT NOT NULL,
 	sealed_sentence BLOB NOT NULL,
 	at INTEGER NOT NULL,
+	done INTEGER NOT NULL CHECK (done IN (0, 1)),
 	told INTEGER NOT NULL CHECK (told IN (0, 1)),
 	signed_off_by TEXT CHECK (signed_off_by <> ''),
 	signed_off_at INTEGER,

@@ -5,8 +5,10 @@ package action
 
 import (
 	"context"
+	"errors"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -214,11 +216,30 @@ type Action struct {
 	// them to tick. Nil for any value.
 	Offer func(ctx context.Context, o Order) ([]string, error)
 
+	// InParts means that Do makes more than one write, or calls the host or sends a mail after
+	// it, so that it can fail half-way: it is done again then, at the same revision.
+	InParts bool
+
 	// Do carries an order out, if the target still has the revision: provider.ErrChanged if
 	// it has another. ctx carries who acts and what that rests on (provider.By). Whoever
 	// has to be told by mail is told. The result is what only who gave the order sees, such
 	// as a value that is shown; nil for most.
 	Do func(ctx context.Context, o Order, revision string) (Result, error)
+}
+
+// Carry does the action as somebody. What is recorded with it (the target of a plan, a break, an
+// answer) is done only once all of it is: an act in parts that fails half-way has begun.
+func (a Action) Carry(ctx context.Context, deeds storage.Deeds, by provider.Actor, o Order, revision string) (Result, error) {
+	by.InParts = a.InParts
+	result, err := a.Do(provider.By(ctx, by), o, revision)
+	if err != nil || !a.InParts {
+		return result, err
+	}
+	err = deeds.FinishDeed(ctx, &storage.Deed{Target: by.Target, Break: by.Break, Answer: by.Answer})
+	if errors.Is(err, storage.ErrSpent) { // there was nothing to write, or another process has done it
+		err = nil
+	}
+	return result, err
 }
 
 // Result is what an order has brought.

@@ -1,12 +1,16 @@
 package api_test
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/api"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage/postgres"
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
@@ -315,4 +319,83 @@ func TestLooksAtOnceAreOneLine(t *testing.T) {
 			}
 		})
 	})
+}
+
+// beside serves another API beside that of the place, to requests with the header Process.
+func (w *place) beside(o api.Options) {
+	w.T.Helper()
+	other, err := api.New(o)
+	w.OK(err)
+	with := w.Server.Config.Handler
+	w.Server.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Process") != "" {
+			other.ServeHTTP(rw, r)
+			return
+		}
+		with.ServeHTTP(rw, r)
+	})
+}
+
+// An act that goes on after its first write, which fails there, is done again when the request is
+// repeated: its answer says nothing that is not so.
+func TestActInParts(t *testing.T) {
+	onBoth(t, func(t *testing.T, w *place) {
+		down, ended := true, 0
+		book, err := action.NewBook(action.Action{
+			Rule: action.Rule{Name: action.EndSessions}, InParts: true,
+			Check: func(context.Context, action.Order) (action.Effect, error) { return action.Effect{Revision: "-"}, nil },
+			Do: func(ctx context.Context, o action.Order, _ string) (action.Result, error) {
+				if err := w.People().Revoke(ctx, o.Target); err != nil || down {
+					return action.Result{}, errors.Join(err, errors.New("connection refused"))
+				}
+				ended++
+				return action.Result{}, nil
+			},
+		})
+		w.OK(err)
+		w.beside(api.Options{Frame: w.frame, Book: book})
+		bob := w.as("robot").within("bob").with("Process", "2").look("/people/bob/end_sessions").with("Idempotency-Key", "the-same")
+		for range 2 {
+			bob.post("/people/bob/end_sessions", "{}").is(t, http.StatusInternalServerError, "failed")
+		}
+		down = false
+		for range 2 {
+			bob.post("/people/bob/end_sessions", "{}").is(t, http.StatusOK, "")
+		}
+		if ended != 1 {
+			t.Errorf("ended %d times", ended)
+		}
+	})
+}
+
+// Of two processes that get one request the later one finds the target changed, and the answer.
+func TestAnswerOfAnotherProcess(t *testing.T) {
+	onBoth(t, func(t *testing.T, w *place) {
+		path := "/people/bob/lock"
+		bob := w.as("robot").within("bob").look(path).with("Idempotency-Key", "the-same")
+		lock, _ := w.book().Action(action.Lock)
+		check, first := lock.Check, true
+		lock.Check = func(ctx context.Context, o action.Order) (action.Effect, error) {
+			if first {
+				first = false
+				bob.post(path, "{}").is(t, http.StatusOK, "")
+			}
+			return check(ctx, o)
+		}
+		book, err := action.NewBook(lock)
+		w.OK(err)
+		w.beside(api.Options{Frame: w.frame, Book: book})
+		bob.with("Process", "2").post(path, "{}").is(t, http.StatusOK, "")
+		if w.acted.Load() != 1 {
+			t.Errorf("it was done %d times", w.acted.Load())
+		}
+	})
+}
+
+func TestPathThatNothingHas(t *testing.T) {
+	t.Parallel()
+	w := newPlace(t)
+	for _, path := range []string{"/people/a%00b", "/%00", "/people/%2e%2e/keys", "/people/a%FF"} {
+		w.as("robot").get(path).is(t, http.StatusNotFound, "not_found")
+	}
 }

@@ -132,8 +132,7 @@ func (c *call) act(at place, one action.Action) (response, error) {
 		return response{}, fail(kindVoid, e.Void)
 	}
 	return c.do(ok(done{one.Name, o.Target}), func(answer *storage.Answer) error {
-		ctx := c.by(one.Proof, answer)
-		if _, err := one.Do(ctx, o, e.Revision); err != nil {
+		if _, err := one.Carry(c.Context(), c.api.Frame.Store, c.actor(one.Proof, answer), o, e.Revision); err != nil {
 			return err
 		}
 		return c.keep(one, answer)

@@ -79,8 +79,15 @@ func New(o Options) (*API, error) {
 	return a, nil
 }
 
-// ServeHTTP answers everything below the path of the API.
-func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.mux.ServeHTTP(w, r) }
+// ServeHTTP answers everything below the path of the API. A path that nothing has, such as one with
+// a NUL, is answered as any other that there is not.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !a.Frame.Pages.IsPath(r) {
+		r = r.Clone(r.Context())
+		r.URL, r.RequestURI = &url.URL{Path: a.path + "/"}, ""
+	}
+	a.mux.ServeHTTP(w, r)
+}
 
 // Has reports whether a client may still ask.
 func (a *API) Has(client string) bool { return slices.Contains(a.resource.Clients, client) }
@@ -185,12 +192,15 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, o *operation) (sent
 		return s, err
 	}
 	s, err := c.run()
+	if err == nil {
+		return s, nil
+	}
+	// Another process may have answered meanwhile: for it the target has changed since.
+	if kept, known, again := c.once.answered(); again == nil && known {
+		return kept, nil
+	}
 	if errors.Is(err, errRepeated) {
-		s, known, err := c.once.answered()
-		if err == nil && !known {
-			err = fail(kindRunning, "")
-		}
-		return s, err
+		err = fail(kindRunning, "")
 	}
 	return s, err
 }

@@ -64,6 +64,9 @@ func (c *call) by(proof storage.CallerProof, answer *storage.Answer) context.Con
 // actor is who acts in the context of by.
 func (c *call) actor(proof storage.CallerProof, answer *storage.Answer) provider.Actor {
 	a := provider.Actor{Name: c.name(), Answer: answer}
+	if c.once != nil {
+		a.Again = c.once.begun
+	}
 	if c.matter != nil {
 		a.Matter = c.matter.ID
 		a.On = storage.DeedBasis{Matter: c.matter.ID, Staff: c.name(), Subject: c.matter.Subject, Proof: proof, At: c.now()}

@@ -21,6 +21,10 @@ type once struct {
 	call   *call
 	key    storage.Digest
 	digest storage.Digest
+
+	// begun is the ExpiresAt of an answer whose act was begun and is not known to be done: it is
+	// done again.
+	begun time.Time
 }
 
 // running are the acts that this process is about.
@@ -76,6 +80,9 @@ func (o *once) answered() (sent, bool, error) {
 		return sent{}, false, fmt.Errorf("read answer: %w", err)
 	case a.Body != o.digest:
 		return sent{}, false, fail(kindReused, "")
+	case a.Status == 0:
+		o.begun = a.ExpiresAt
+		return sent{}, false, nil
 	}
 	plain, err := o.call.api.Provider.People().Open("desk answer", o.record(), a.Content)
 	if err != nil {
@@ -104,7 +111,7 @@ func (o *once) answer(s sent) (*storage.Answer, error) {
 }
 
 // do carries an act out. Its response is known before, so that it is kept in the step of the
-// act: whoever did not get it, gets it again. If another process has done it meanwhile, its
+// act, or of its last part: whoever did not get it, gets it again. If another process has done it meanwhile, its
 // response is that.
 func (c *call) do(r response, act func(*storage.Answer) error) (response, error) {
 	s, err := c.send(r)

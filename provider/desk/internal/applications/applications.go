@@ -57,9 +57,10 @@ func (r *Room) Actions() []action.Action {
 	if r.Dashboard == nil {
 		return actions
 	}
-	return append(actions,
+	appoint := named(action.AppointOwner, act{r.checkAppoint, r.appoint})
+	appoint.InParts = true // the invitation goes by mail
+	return append(actions, appoint,
 		named(action.MoveApplication, act{r.checkMove, r.move}),
-		named(action.AppointOwner, act{r.checkAppoint, r.appoint}),
 		named(action.SuspendOrganization, act{r.checkSuspend, r.suspend}),
 		named(action.ReactivateOrganization, act{r.checkReactivate, r.reactivate}),
 	)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -215,7 +216,7 @@ func clientStates(c provider.Client) []screens.State { return states(application
 
 // states are the states of an application.
 func states(a application) (all []screens.State) {
-	halted := a.app.Halt != storage.HaltNone && a.app.Halt != storage.HaltOver
+	halted := !slices.Contains([]storage.Halt{storage.HaltNone, storage.HaltOver, storage.HaltAlone}, a.app.Halt)
 	switch {
 	case halted:
 		all = append(all, screens.StateSuspended)

@@ -39,7 +39,7 @@ func (r *room) startDeletion(ctx context.Context, o action.Order, _ subject) (ac
 	if err := r.record(ctx, o.Target, provider.EventDeletionRequested); err != nil {
 		return action.Result{}, err
 	}
-	if err := act(ctx, r.Host.Delete, o.Target); err != nil {
+	if err := act(ctx, r.Host.Delete, o.Target); err != nil && !errors.Is(err, provider.ErrNoUser) { // as the second time
 		return action.Result{}, err
 	}
 	return action.Result{}, r.accounts.Delete(ctx, o.Target)

@@ -73,6 +73,49 @@ func TestHost(t *testing.T) {
 			t.Errorf("got %v", done)
 		}
 	})
+	t.Run("DoesAgainWhatHasFailedHalfWay", func(t *testing.T) {
+		t.Parallel()
+		down, locked, done := true, false, 0
+		does := func(set bool) func(context.Context, string) error {
+			return func(context.Context, string) error {
+				locked = set // and the answer is lost
+				if down {
+					return errors.New("connection refused")
+				}
+				done++
+				return nil
+			}
+		}
+		f := newFixture(t, person.Host{
+			Show: func(context.Context, string) (person.Shown, error) { return person.Shown{Locked: locked}, nil },
+			Lock: does(true), SendReset: does(false), EndSessions: does(false),
+			Delete: func(context.Context, string) error {
+				if down {
+					return errors.New("connection refused")
+				}
+				done++
+				return provider.ErrNoUser // it was the first time
+			},
+		}, ofHost)
+		f.open(olga)
+		for i, name := range []string{action.SendReset, action.EndSessions, action.Lock, action.StartDeletion} {
+			a := f.action(name)
+			if !a.InParts {
+				t.Errorf("%s is no act in parts", name)
+			}
+			down = true
+			e, err := a.Check(t.Context(), order(olga))
+			f.ok(err)
+			if _, err := a.Do(f.by(olga), order(olga), e.Revision); !errors.Is(err, person.ErrUnavailable) {
+				t.Errorf("%s: %v", name, err)
+			}
+			down = false
+			_, err = a.Do(f.by(olga), order(olga), e.Revision)
+			if f.ok(err); done != i+1 {
+				t.Errorf("%s: %d are done", name, done)
+			}
+		}
+	})
 	t.Run("ThatPanicsFailsOrEndsIsUnavailable", func(t *testing.T) {
 		t.Parallel()
 		for name, fails := range map[string]func(context.Context, string) error{

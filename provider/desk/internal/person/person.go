@@ -95,7 +95,7 @@ func (r *room) action(name string, check checker, do doer) action.Action {
 		return s, e, err
 	}
 	return action.Action{
-		Rule: action.Rule{Name: name},
+		Rule: action.Rule{Name: name}, InParts: r.isInParts(name),
 		Check: func(ctx context.Context, o action.Order) (action.Effect, error) {
 			_, e, err := examine(ctx, o)
 			return e, err
@@ -116,6 +116,18 @@ func (r *room) action(name string, check checker, do doer) action.Action {
 			return result, asTarget(err)
 		},
 	}
+}
+
+// isInParts reports whether an action goes on after its first write: with a mail that is all that
+// there is to it, or at the host.
+func (r *room) isInParts(name string) bool {
+	switch name {
+	case action.SendReset, action.SendExport:
+		return true
+	case action.EndSessions, action.Lock, action.Unlock, action.StartDeletion:
+		return !r.installed.HasAccounts
+	}
+	return false
 }
 
 // asTarget turns the error for nobody into that of the table.

@@ -63,9 +63,9 @@ func (s *Service) act(ctx context.Context, a action.Action, o Opened, by []Membe
 	return false, err
 }
 
-// carryOut does the action to one target, or returns why it is skipped. Its write and the mark
-// that it is done are one step, so that of any number of processes one does it, and whatever ends a
-// process in between leaves it waiting.
+// carryOut does the action to one target, or returns why it is skipped. Its first write and the
+// mark that it is done, or begun, are one step, so that of any number of processes one does it, and
+// whatever ends a process in between leaves it waiting. What was begun is done again.
 func (s *Service) carryOut(ctx context.Context, a action.Action, o Opened, by []Member, t storage.PlanTarget) (Why, error) {
 	revision, genuine := s.revision(o.ID, t)
 	if !genuine {
@@ -78,10 +78,11 @@ func (s *Service) carryOut(ctx context.Context, a action.Action, o Opened, by []
 	if err != nil || why != "" {
 		return why, err
 	}
-	acting := provider.By(ctx, provider.Actor{
-		Name: o.ProposedBy, Matter: matterOf(o.Plan, o.content), Target: storage.TargetID{Plan: o.ID, Number: t.Number},
-	})
-	_, err = a.Do(acting, order(a, t.ID, o.content.Values, "", by[0]), revision)
+	acting := provider.Actor{
+		Name: o.ProposedBy, Matter: matterOf(o.Plan, o.content), On: storage.DeedBasis{At: s.Frame.Now()},
+		Target: storage.TargetID{Plan: o.ID, Number: t.Number}, Again: t.BegunAt,
+	}
+	_, err = a.Carry(ctx, s.store, acting, order(a, t.ID, o.content.Values, "", by[0]), revision)
 	if why, known := skipped(err); known {
 		return why, nil
 	}
@@ -123,7 +124,7 @@ func skipped(err error) (Why, bool) {
 // nothing to write.
 func (s *Service) nothingDone(ctx context.Context, o Opened, t storage.PlanTarget) (Why, error) {
 	left, err := s.store.PlanTargets(ctx, o.ID, storage.TargetWaiting, t.Number-1, 1)
-	if err != nil || len(left) == 0 || left[0].Number != t.Number {
+	if err != nil || len(left) == 0 || left[0].Number != t.Number || !left[0].BegunAt.IsZero() {
 		return "", err
 	}
 	return WhyNothing, nil

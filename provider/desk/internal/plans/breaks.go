@@ -56,8 +56,8 @@ func (s *Service) MayBreak(ctx context.Context, by Member, name, target string) 
 	return a, nil
 }
 
-// Break does alone what would have needed another, or a proof. What is done and the record of the
-// break are one step; then the host is told, and whether it was is recorded. A sentence that is too
+// Break does alone what would have needed another, or a proof. The first write and the record of the
+// break are one step, and the break is done when all is; then the host is told, and whether it was is recorded. A sentence that is too
 // short or too long is a provider.FieldError of "sentence"; provider.ErrChanged if the target is not
 // what was shown, or there was nothing to do.
 func (s *Service) Break(ctx context.Context, by Member, what Alone) (action.Result, error) {
@@ -76,7 +76,7 @@ func (s *Service) Break(ctx context.Context, by Member, what Alone) (action.Resu
 	if what.Matter != "" {
 		actor.On = storage.DeedBasis{Matter: what.Matter, Staff: by.staffID(), Subject: what.Target, At: now}
 	}
-	result, err := a.Do(provider.By(ctx, actor), order(a, what.Target, what.Values, "", by), what.Revision)
+	result, err := a.Carry(ctx, s.store, actor, order(a, what.Target, what.Values, "", by), what.Revision)
 	if err == nil {
 		_, err = s.store.Break(ctx, b.ID)
 	}

@@ -26,6 +26,7 @@ type place struct {
 	host    error  // of the host, when it is asked who somebody is
 	unknown string // about whom alone it cannot say
 	acts    atomic.Int64
+	parts   func(target string) error // the second part of an act, if it has two
 	fails   map[string]error
 	alarm   func(context.Context, frame.Alarm) error
 }
@@ -69,7 +70,7 @@ func (w *place) another() *Service {
 		},
 	})
 	w.OK(err)
-	lock := action.Action{Rule: action.Rule{Name: action.Lock}, Check: w.check, Do: w.lock}
+	lock := action.Action{Rule: action.Rule{Name: action.Lock}, Check: w.check, Do: w.lock, InParts: w.parts != nil}
 	change := lock
 	change.Name = action.ChangeEmail
 	change.Do = func(ctx context.Context, o action.Order, revision string) (action.Result, error) {
@@ -115,11 +116,14 @@ func (w *place) lock(ctx context.Context, o action.Order, revision string) (acti
 	if err != nil {
 		return action.Result{}, err
 	}
-	if e.Revision != revision {
+	if e.Revision != revision && w.parts == nil {
 		return action.Result{}, provider.ErrChanged
 	}
 	w.acts.Add(1)
-	return action.Result{}, w.Accounts().SetDisabled(ctx, o.Target, true)
+	if err := w.Accounts().SetDisabled(ctx, o.Target, true); err != nil || w.parts == nil {
+		return action.Result{}, err
+	}
+	return action.Result{}, w.parts(o.Target)
 }
 
 // member is somebody of the staff.

@@ -411,3 +411,82 @@ func TestDecision(t *testing.T) {
 		}
 	})
 }
+
+// inParts has acts go on after their first write, and returns whom the second part was for. It fails
+// while down is set.
+func (w *place) inParts(down *bool) *[]string {
+	w.T.Helper()
+	var done []string
+	w.parts = func(target string) error {
+		if *down {
+			return errors.New("connection refused")
+		}
+		done = append(done, target)
+		return nil
+	}
+	w.Service = w.another()
+	return &done
+}
+
+// What fails after its first write has begun, and is done again until it is done.
+func TestActInParts(t *testing.T) {
+	t.Run("IsDoneAtItsEnd", func(t *testing.T) {
+		w, down := newPlace(t, 3), true
+		done := w.inParts(&down)
+		p := w.running("p1", "p2", "p3")
+		w.OK(w.CarryOn(t.Context()))
+		if got := w.plan(p.ID); got.State != storage.PlanRunning || got.Done != 0 || w.acts.Load() != 3 {
+			t.Errorf("the plan is %s, %d done of %d acts that failed half-way", got.State, got.Done, w.acts.Load())
+		}
+		w.OK(w.another().CarryOn(t.Context())) // another process gives this one time
+		if w.acts.Load() != 3 {
+			t.Error("another process has done at once what is under way")
+		}
+		down = false
+		w.OK(w.CarryOn(t.Context()))
+		if got := w.plan(p.ID); got.State != storage.PlanDone || got.Done != 3 || len(*done) != 3 {
+			t.Errorf("the plan is %s, %d done, %v in force", got.State, got.Done, *done)
+		}
+	})
+	t.Run("GoesOnAtAnotherProcess", func(t *testing.T) {
+		w, down := newPlace(t, 1), true
+		done := w.inParts(&down)
+		p := w.running("p1")
+		w.OK(w.CarryOn(t.Context()))
+		down = false
+		w.Advance(underway)
+		w.OK(w.another().CarryOn(t.Context()))
+		if got := w.plan(p.ID); got.Done != 1 || len(*done) != 1 {
+			t.Errorf("the plan is %s, %d done, %v in force", got.State, got.Done, *done)
+		}
+	})
+	t.Run("IsSkippedInTheEndAndNeverDone", func(t *testing.T) {
+		w, down := newPlace(t, 1), true
+		w.inParts(&down)
+		p := w.running("p1")
+		for range 1 << (maxAttempts - 1) {
+			w.OK(w.CarryOn(t.Context()))
+		}
+		if diff := cmp.Diff(map[string]string{"p1": "failed"}, w.whys(p.ID)); diff != "" || w.plan(p.ID).Done != 0 {
+			t.Errorf("skipped (-want +got):\n%s", diff)
+		}
+	})
+	t.Run("OfABreak", func(t *testing.T) {
+		w, down := newPlace(t, 1), true
+		w.inParts(&down)
+		for _, failed := range []bool{true, false} {
+			down = failed
+			e, err := w.check(t.Context(), action.Order{Target: "p1"})
+			w.OK(err)
+			_, err = w.Break(t.Context(), w.member("olga"), Alone{Action: action.Lock, Target: "p1", Revision: e.Revision, Sentence: "Nobody else is here tonight."})
+			if (err != nil) != failed {
+				t.Fatal(err)
+			}
+			all, err := w.store.Breaks(t.Context(), true, "", 1)
+			if w.OK(err); len(all) != 1 || all[0].Done == failed {
+				t.Errorf("a break that failed (%v): %+v", failed, all)
+			}
+			w.Advance(time.Second)
+		}
+	})
+}

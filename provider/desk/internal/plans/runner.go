@@ -115,7 +115,7 @@ func (s *Service) runPlan(ctx context.Context, p storage.Plan) error {
 			if failed && before.next <= s.attempts.round {
 				again = append(again, t)
 			}
-			return failed
+			return failed || s.isUnderway(t)
 		})
 		if over, err := s.actOn(ctx, o, targets, end); over || err != nil {
 			return err
@@ -127,6 +127,14 @@ func (s *Service) runPlan(ctx context.Context, p storage.Plan) error {
 		}
 	}
 	return s.finish(ctx, o)
+}
+
+// underway is how long a process that has begun to act on a target is given to end that. What it
+// has not ended by then another does again.
+const underway = time.Minute
+
+func (s *Service) isUnderway(t storage.PlanTarget) bool {
+	return !t.BegunAt.IsZero() && s.Frame.Now().Sub(t.BegunAt).Abs() < underway
 }
 
 // actOn acts on some targets of a plan, as long as its people have their roles. It reports whether

@@ -25,8 +25,10 @@ const (
 
 // Actions returns what can be done to the service.
 func (r *Room) Actions() []action.Action {
+	rotate := named(action.RotateKeys, r.checkRotate, r.rotate)
+	rotate.InParts = true // one algorithm after the other
 	return []action.Action{
-		named(action.RotateKeys, r.checkRotate, r.rotate),
+		rotate,
 		named(action.RevokeKeys, r.checkRevoke, r.revoke),
 		named(action.RevokeBefore, r.checkBefore, r.revokeBefore),
 	}
@@ -48,11 +50,20 @@ func (r *Room) keys(ctx context.Context) (e action.Effect, keys []provider.Signi
 	return e, keys, nil
 }
 
+// checkRotate has a revision without the keys that wait for their turn: those that were added before
+// a rotation failed do not end it.
 func (r *Room) checkRotate(ctx context.Context, _ action.Order) (action.Effect, error) {
 	e, keys, err := r.keys(ctx)
 	if err == nil && e.Void == "" && r.allWait(keys) {
 		e.Void = voidWaiting
 	}
+	var ids []string
+	for _, k := range keys {
+		if !k.From.After(r.Clock()) {
+			ids = append(ids, k.ID)
+		}
+	}
+	e.Revision = strings.Join(ids, " ")
 	return e, err
 }
 
@@ -65,8 +76,8 @@ func (r *Room) allWait(keys []provider.SigningKey) bool {
 	return !slices.ContainsFunc(keys, func(k provider.SigningKey) bool { return k.Signs && !last[k.Alg].After(r.Clock()) })
 }
 
-func (r *Room) rotate(ctx context.Context, _ action.Order, revision string) (action.Result, error) {
-	e, _, err := r.keys(ctx)
+func (r *Room) rotate(ctx context.Context, o action.Order, revision string) (action.Result, error) {
+	e, err := r.checkRotate(ctx, o)
 	if err == nil && e.Revision != revision {
 		err = provider.ErrChanged
 	}

@@ -74,6 +74,8 @@ func (r registrar) Register(ctx context.Context, token string, c provider.Client
 	return c, r.Clients().Save(ctx, c)
 }
 
+func (r registrar) Manages(context.Context, string) error { return nil }
+
 func (r registrar) Replace(ctx context.Context, _, wanted provider.Client) error {
 	return r.Clients().Save(ctx, wanted)
 }
