@@ -225,7 +225,8 @@ type Client struct {
 
 	// RequireVerified keeps users from allowing a request for groups in which they are not
 	// verified: a screen links to Config.Verifiers, and back to the application with
-	// access_denied. Nothing is recorded.
+	// access_denied. Nothing is recorded. Once the user is no member any more, tokens are neither
+	// refreshed nor exchanged; the grant stays.
 	// Defaults to false.
 	RequireVerified bool `json:"require_verified,omitempty"`
 

@@ -345,13 +345,13 @@ func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine
 		Scopes:     p.catalogue.ScopeValues(),
 		ScopeKnown: p.catalogue.Known,
 		Claims:     source.Claims,
-		Admits: func(ctx context.Context, presented *engine.Issued, scopes []string) error {
+		Admits: func(ctx context.Context, presented *engine.Issued, c *registry.Client, scopes []string) error {
 			if presented.Token.Kind == storage.RefreshToken {
 				if err := p.faults.Refresh(ctx, presented.Grant); err != nil {
 					return err
 				}
 			}
-			return p.flows.AdmitAgain(ctx, presented.Grant, scopes)
+			return p.flows.AdmitStill(ctx, presented.Grant, c, scopes)
 		},
 		RecordReuse:      Events{&p.rooms}.reuse,
 		RecordRevocation: Events{&p.rooms}.revoke,

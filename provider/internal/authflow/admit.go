@@ -9,9 +9,11 @@ import (
 	"slices"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/issue"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -77,6 +79,20 @@ func (e *Endpoint) AdmitAgain(ctx context.Context, g storage.Grant, scopes []str
 		return issue.ErrNoUser
 	}
 	return err
+}
+
+// AdmitStill is AdmitAgain for a client, which may be for verified users alone:
+// engine.ErrNotAllowed once this one is none, by all scopes of the grant, whichever the tokens
+// have.
+func (e *Endpoint) AdmitStill(ctx context.Context, g storage.Grant, c *registry.Client, scopes []string) error {
+	verified, err := e.isVerified(ctx, c, g.Scopes, g.Subject)
+	if err != nil {
+		return err
+	}
+	if !verified {
+		return engine.ErrNotAllowed
+	}
+	return e.AdmitAgain(ctx, g, scopes)
 }
 
 // denial ends a flow with a page that gives the reason and a link to the application.

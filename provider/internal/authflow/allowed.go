@@ -106,12 +106,5 @@ func (e *Endpoint) admitAbsent(ctx context.Context, userID string, c *registry.C
 	if err != nil {
 		return err
 	}
-	verified, err := e.isVerified(ctx, c, t.Scopes, userID)
-	if err != nil {
-		return err
-	}
-	if !verified {
-		return engine.ErrNotAllowed
-	}
-	return e.AdmitAgain(ctx, storage.Grant{Subject: userID, ClientID: c.ID}, t.Scopes)
+	return e.AdmitStill(ctx, storage.Grant{Subject: userID, ClientID: c.ID, Scopes: t.Scopes}, c, t.Scopes)
 }

@@ -76,7 +76,7 @@ func (g codeGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acce
 	if err := g.strongEnough(s.Grant, s.client, s.Grant.Scopes); err != nil {
 		return err
 	}
-	return g.admitted(ctx, r)
+	return g.admitted(ctx, r, s.client)
 }
 
 // withdrawnRedirectURI is the answer for a code that went to an address which the

@@ -61,7 +61,7 @@ func (g deviceGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Ac
 	if err := g.strongEnough(s.Grant, s.client, s.Grant.Scopes); err != nil {
 		return err
 	}
-	return g.admitted(ctx, r)
+	return g.admitted(ctx, r, s.client)
 }
 
 // decided returns the request of a device that its user has allowed.

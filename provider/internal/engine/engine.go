@@ -102,9 +102,10 @@ type Options struct {
 	// ErrNoUser when the subject is gone.
 	Claims func(ctx context.Context, g storage.Grant, c *registry.Client, in authorization.Place) (issue.Claims, error)
 
-	// Admits is asked before a code or a refresh token is exchanged for tokens with
-	// these scopes. ErrNoUser when it must not be; the grant stays.
-	Admits func(ctx context.Context, presented *Issued, scopes []string) error
+	// Admits is asked before a code or a token of this client is exchanged for tokens with these
+	// scopes. ErrNoUser when it must not be, ErrNotAllowed when the user is no longer as the
+	// client requires; the grant stays.
+	Admits func(ctx context.Context, presented *Issued, c *registry.Client, scopes []string) error
 
 	// RecordReuse makes the write that revokes a grant of which a code or refresh token was presented
 	// a second time, and records that in its step.

@@ -91,7 +91,7 @@ func (g refreshGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.A
 	if err := g.strongEnough(s.Grant, s.client, asked); err != nil {
 		return err
 	}
-	if err := g.admitted(ctx, r); err != nil {
+	if err := g.admitted(ctx, r, s.client); err != nil {
 		return err
 	}
 	return g.userExists(ctx, r)

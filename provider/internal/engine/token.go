@@ -180,13 +180,16 @@ func (e *Engine) load(ctx context.Context, kind storage.TokenKind, presented str
 	return nil
 }
 
-// admitted asks whether the application may still have data about the user: the host was asked
+// admitted asks whether the application of a grant may still have data about the user: the host was asked
 // up to a minute ago, at the authorization endpoint.
-func (e *Engine) admitted(ctx context.Context, r fosite.AccessRequester) error {
+func (e *Engine) admitted(ctx context.Context, r fosite.AccessRequester, c *registry.Client) error {
 	s := r.GetSession().(*exchange)
-	err := e.Admits(ctx, s.presented, r.GetGrantedScopes())
-	if errors.Is(err, issue.ErrNoUser) {
+	err := e.Admits(ctx, s.presented, c, r.GetGrantedScopes())
+	switch {
+	case errors.Is(err, issue.ErrNoUser):
 		return errGrant.Because(diagnosis.UserRefused)
+	case errors.Is(err, ErrNotAllowed):
+		return errGrant.Because(diagnosis.UserNotVerified)
 	}
 	return err
 }

@@ -70,7 +70,7 @@ func (g exchangeGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.
 		r.GrantScope(scope)
 	}
 	s.presented, s.Grant, s.resources = subject.Issued, subject.Grant, []string{target}
-	return ofSubject(g.admitted(ctx, r))
+	return ofSubject(g.admitted(ctx, r, subject.Client))
 }
 
 // mayExchange reports whether a client exchanges tokens: only one that the operator has registered

@@ -2,6 +2,7 @@ package flows
 
 import (
 	"context"
+	"net/http"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -126,6 +127,35 @@ func TestRelease(t *testing.T) {
 		}
 		if answer := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass).Allow("client_id", "strict"); answer.Get("code") == "" {
 			t.Errorf("alice, verified: %v", answer)
+		}
+	})
+	t.Run("EndsWithTheMembershipWhereTheApplicationRequiresIt", func(t *testing.T) {
+		w := lab.New(t).WithClients().WithUsers()
+		w.OK(w.Clients().Save(t.Context(), provider.Client{
+			ID: "strict", Secret: lab.ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, RequireVerified: true,
+			GrantTypes: []string{"authorization_code", "refresh_token"},
+		}))
+		b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
+		_, tokens := b.Token("code", w.Code(b, "client_id", "strict", "scope", "openid military"), "client_id", "strict")
+		is := func(verified bool) {
+			w.OK(w.People().SetStatus(t.Context(), "alice", provider.Status{Group: "military", Verified: verified}))
+		}
+		for _, step := range []struct {
+			verified bool
+			scope    string
+			want     int
+		}{
+			{true, "openid military", http.StatusOK}, {false, "openid military", http.StatusBadRequest},
+			{false, "openid", http.StatusBadRequest}, {true, "openid", http.StatusOK}, // the grant stays
+		} {
+			is(step.verified)
+			p, next := b.Token("client_id", "strict", "grant_type", "refresh_token", "refresh_token", lab.Member(t, tokens, "refresh_token"), "redirect_uri", "", "scope", step.scope)
+			if p.StatusCode != step.want {
+				t.Errorf("%+v: %s %s", step, p.Status, p.Text)
+			}
+			if p.StatusCode == http.StatusOK {
+				tokens = next
+			}
 		}
 	})
 	t.Run("AgreesBetweenIDTokenAndUserinfo", func(t *testing.T) {

@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -91,6 +92,25 @@ func TestUserReadsOfAnExchange(t *testing.T) {
 	}
 	if p := b.Open("/account/history"); strings.Count(p.Text, "<bdi>TOOLS-API</bdi> used another service on your behalf") != 1 {
 		t.Errorf("history: %s", p.Text)
+	}
+}
+
+// A token of an application for members alone is exchanged for members alone.
+func TestExchangeEndsWithTheMembership(t *testing.T) {
+	t.Parallel()
+	w := withAPIs(t)
+	w.OK(w.Clients().Save(t.Context(), provider.Client{
+		ID: "members", Name: "Members", Secret: lab.ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, RequireVerified: true,
+	}))
+	b := w.Alice()
+	p := b.Submit(b.Open(lab.AuthorizeURL("client_id", "members", "scope", "openid military tools:run files:read",
+		"resource", lab.ToolsURI)+"&resource="+url.QueryEscape(lab.FilesURI)), "action", "allow")
+	_, tokens := b.Redeem("members", "authorization_code", tools, "code", lab.Response(t, p).Get("code"), "redirect_uri", lab.CallbackURI)
+	token := lab.Member(t, tokens, "access_token")
+	exchanged(b, "tools-api", token)
+	w.OK(w.People().SetStatus(t.Context(), "alice", provider.Status{Group: "military"}))
+	if p, answer := ask(b, "tools-api", token); p.StatusCode != http.StatusBadRequest {
+		t.Errorf("%s %v", p.Status, answer)
 	}
 }
 
