@@ -30,6 +30,16 @@ func (p Pages) Allow(ctx context.Context, what, key string, limit Limit) (wait t
 	return p.limits.Allow(ctx, ratelimit.OfHost(what, ratelimit.Limit(limit)), ratelimit.Key{Account: key})
 }
 
+// GiveBack undoes the count of an attempt that Allow has let through, at the time at, and of
+// which nothing has come for a reason that is not the caller's, such as a mail server that is
+// away. What has drained since is not given back again. A failure is logged: the attempt then
+// stays counted.
+func (p Pages) GiveBack(ctx context.Context, what, key string, limit Limit, at time.Time) {
+	if limit.Burst >= 1 {
+		p.limits.GiveBack(ctx, ratelimit.OfHost(what, ratelimit.Limit(limit)), ratelimit.Key{Account: key, At: at})
+	}
+}
+
 // Program serves an endpoint for programs of the host's own, mounted like a Screen: with the
 // provider's time limits, request ID and telemetry, and without cookies, language and check
 // of forms. h decides who may ask, bounds the body and answers errors itself; a panic of h is

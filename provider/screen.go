@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/assurance"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/request"
+	"github.com/bonafide-id/bonafide/provider/internal/share"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -309,10 +312,15 @@ type Upload struct {
 	// lines. It is in place of the limit of other pages, and of those of the http.Server.
 	Patience time.Duration
 
+	// Memory is how many bytes of files one process holds at a time. A file takes them as it
+	// arrives, and until its request is over: at most a quarter for one network and a sixteenth
+	// for one user, or what one file of Bytes takes. Other files get 503 meanwhile.
+	// Defaults to 16 times Bytes.
+	Memory int64
+
 	// Admit decides before the file is read whether somebody may send one: its Screen has
-	// no form. The function that it returns is called when the request is over; without one
-	// it has answered.
-	Admit func(s *Screen) (done func(), err error)
+	// no form. It returns false if it has answered.
+	Admit func(s *Screen) (admitted bool, err error)
 }
 
 // UploadedFile is a file that somebody has sent.
@@ -329,17 +337,22 @@ type UploadedFile struct {
 // Upload is Screen for a page to whose form people send a file as multipart/form-data. The
 // file is kept in memory alone.
 func (p Pages) Upload(u Upload, h func(s *Screen) error) http.Handler {
+	all := cmp.Or(u.Memory, 16*u.Bytes)
 	return p.serves().BesideUpload(web.Upload{
-		Bytes: u.Bytes, Patience: u.Patience,
-		Admit: func(w http.ResponseWriter, r *http.Request) (done func(), err error) {
+		Bytes: u.Bytes, Patience: u.Patience, Memory: share.NewPool(max(all, u.Bytes+1)),
+		Admit: func(w http.ResponseWriter, r *http.Request) (parts []share.Part, admitted bool, err error) {
 			err = p.onScreen(func(s *Screen) error {
 				if u.Admit == nil {
 					return errors.New("provider: Upload.Admit is missing")
 				}
-				done, err = u.Admit(s)
+				parts = []share.Part{{Key: "network " + request.Network(r.Context()), Max: max(all/4, u.Bytes+1)}}
+				if s.User.UserID != "" {
+					parts = append(parts, share.Part{Key: "user " + s.User.UserID, Max: max(all/16, u.Bytes+1)})
+				}
+				admitted, err = u.Admit(s)
 				return err
 			})(w, r)
-			return done, err
+			return parts, admitted, err
 		},
 	}, p.onScreen(h))
 }

@@ -126,7 +126,14 @@ func TestRosters(t *testing.T) {
 	rows(10)
 	shows(t, use(olga, p, "many_vanish", "on"), http.StatusOK, "The list is active")
 	rows(3)
-	shows(t, olga.Follow(postTo(olga, "/desk/rosters/members", page(), "put_back")), http.StatusOK, "former list is active")
+	former := postTo(olga, "/desk/rosters/members", page(), "put_back")
+	shows(t, former, http.StatusOK, "Nothing has changed yet", "<dd>10</dd>")
+	rows(3)
+	shows(t, use(olga, former), http.StatusOK, "The list is active")
+	rows(10)
+	shows(t, use(olga, former), http.StatusConflict, "Another list is active") // a second press
+	former = postTo(olga, "/desk/rosters/members", page(), "put_back")
+	shows(t, use(olga, former), http.StatusConflict, "so many are meant to vanish")
 	rows(10)
 	shows(t, olga.Open("/desk/rosters/none"), http.StatusNotFound)
 	for _, values := range [][]string{{"generation", "x"}, {"replaces", "x"}, {"action", "burn"}} {

@@ -37,7 +37,7 @@ func (s *Service) ask(ctx context.Context, v *Verifier, c storage.Case, k conten
 		return resulted{}, "", err
 	}
 	e.At = s.Clock()
-	result, err := call(ctx, s, func(ctx context.Context) (Result, error) { return v.Next(ctx, asked, e) })
+	result, err := call(ctx, s.places(v), func(ctx context.Context) (Result, error) { return v.Next(ctx, asked, e) })
 	if err != nil {
 		return resulted{}, "", fmt.Errorf("method %q: %w", v.Name, err)
 	}
@@ -197,11 +197,11 @@ func (s *Service) newCode(c storage.Case, method, address string, at time.Time) 
 	if s.Mailer == nil {
 		return nil, "", errors.New("it sends a code, and the service has no Mailer")
 	}
-	n, err := rand.Int(rand.Reader, big.NewInt(1_000_000))
+	n, err := rand.Int(rand.Reader, big.NewInt(100_000_000))
 	if err != nil {
 		return nil, "", fmt.Errorf("read random numbers: %w", err)
 	}
-	mailed := fmt.Sprintf("%06d", n)
+	mailed := fmt.Sprintf("%08d", n)
 	return &code{Address: address, Digest: s.mailedDigest(c, method, mailed), SentAt: at}, mailed, nil
 }
 

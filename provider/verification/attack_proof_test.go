@@ -112,7 +112,7 @@ func TestRosterGone(t *testing.T) {
 		if err := w.sweepRosters(t.Context()); err != nil || !w.status("alice").Verified {
 			t.Fatalf("ended at once: %v", err)
 		}
-		if err := w.UndoRoster(t.Context(), "students", "registrar"); err != nil {
+		if err := putBack(t, w.Service, true); err != nil {
 			t.Fatal(err)
 		}
 		w.pass(2 * time.Hour)

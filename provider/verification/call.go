@@ -7,20 +7,32 @@ import (
 	"time"
 )
 
-// callTime is how long a function of a verifier may take, and maxCalls how many may run at
-// once: one that never returns keeps its place.
+// callTime is how long a function of a verifier may take, and maxCalls how many of one verifier
+// may run at once: one that never returns keeps its place, and others have places of their own.
 const (
 	callTime = 10 * time.Second
-	maxCalls = 64
+	maxCalls = 32
 )
+
+// What is called beside the verifiers, each with places of its own.
+const (
+	callMailer = "mailer"
+	callRecord = "record"
+)
+
+// places returns the places of what is called: a *Verifier, callMailer or callRecord.
+func (s *Service) places(of any) chan struct{} {
+	places, _ := s.calls.LoadOrStore(of, make(chan struct{}, maxCalls))
+	return places.(chan struct{})
+}
 
 // errVerifier means that a function of a verifier has failed: nothing has happened, and the
 // event can be tried again.
 var errVerifier = errors.New("verification: the verifier failed")
 
-// call calls a function of a verifier or of the host. A panic and a call without end are
-// errors: a case that breaks a verifier breaks nothing else.
-func call[T any](ctx context.Context, s *Service, f func(context.Context) (T, error)) (T, error) {
+// call calls a function of a verifier or of the host at one of its places. A panic and a call
+// without end are errors: a case that breaks a verifier breaks nothing else.
+func call[T any](ctx context.Context, places chan struct{}, f func(context.Context) (T, error)) (T, error) {
 	type result struct {
 		value T
 		err   error
@@ -29,7 +41,7 @@ func call[T any](ctx context.Context, s *Service, f func(context.Context) (T, er
 	defer cancel()
 	var zero T
 	select {
-	case s.calls <- struct{}{}:
+	case places <- struct{}{}:
 	case <-ctx.Done():
 		return zero, fmt.Errorf("%w: %d calls have not returned", errVerifier, maxCalls)
 	}
@@ -40,7 +52,7 @@ func call[T any](ctx context.Context, s *Service, f func(context.Context) (T, er
 			if cause := recover(); cause != nil {
 				r.err = fmt.Errorf("panic: %v", cause)
 			}
-			<-s.calls
+			<-places
 			results <- r
 		}()
 		r.value, r.err = f(ctx)

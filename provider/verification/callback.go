@@ -11,14 +11,19 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	requests "github.com/bonafide-id/bonafide/provider/internal/request"
+	"github.com/bonafide-id/bonafide/provider/internal/share"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// The limits on callbacks: their size, the time to send one, and how many at once.
+// The limits on callbacks: their size, the time to send one and to apply it, and how many are
+// applied at once, of all networks and of one.
 const (
 	maxCallback    = 64 << 10
 	callbackTime   = 10 * time.Second
+	callbackWork   = 30 * time.Second
 	maxCallbacks   = 32
+	callbacksOfNet = 16
 	maxMessageName = 200
 )
 
@@ -32,18 +37,11 @@ func (s *Service) serveCallback(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusMethodNotAllowed)
 		return
 	}
-	select {
-	case s.callbacks <- struct{}{}:
-		defer func() { <-s.callbacks }()
-	default:
-		w.Header().Set("Retry-After", "10")
-		w.WriteHeader(http.StatusServiceUnavailable)
-		return
-	}
 	w.WriteHeader(s.receive(w, r))
 }
 
-// receive returns the status of the answer.
+// receive returns the status of the answer. A callback has no place while it is awaited:
+// strangers who send nothing would keep the genuine ones out.
 func (s *Service) receive(w http.ResponseWriter, r *http.Request) int {
 	method := r.PathValue("method")
 	var candidates []candidate
@@ -55,11 +53,17 @@ func (s *Service) receive(w http.ResponseWriter, r *http.Request) int {
 	if len(candidates) == 0 {
 		return http.StatusNotFound
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(callbackTime)) // a slow one keeps its place no longer
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(callbackTime))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxCallback))
 	if err != nil {
 		return http.StatusRequestEntityTooLarge
 	}
+	place := s.callbacks.Hold(share.Part{Key: requests.Network(r.Context()), Max: callbacksOfNet})
+	if !place.Take(1) {
+		w.Header().Set("Retry-After", "10")
+		return http.StatusServiceUnavailable
+	}
+	defer place.Release()
 	genuine := false
 	for _, one := range candidates {
 		message, err := s.signed(r, one, body)
@@ -87,7 +91,7 @@ type candidate struct {
 
 // signed checks the signature of a callback.
 func (s *Service) signed(r *http.Request, one candidate, body []byte) (Message, error) {
-	message, err := call(r.Context(), s, func(ctx context.Context) (Message, error) {
+	message, err := call(r.Context(), s.places(one.verifier), func(ctx context.Context) (Message, error) {
 		copied := r.Clone(ctx)
 		copied.Body = io.NopCloser(bytes.NewReader(body))
 		return one.verifier.Receive(ctx, copied, body)
@@ -166,7 +170,7 @@ func (s *Service) fetch(ctx context.Context, v *Verifier, reference string) ([]b
 	if v.Fetch == nil || reference == "" {
 		return nil, nil
 	}
-	data, err := call(ctx, s, func(ctx context.Context) ([]byte, error) { return v.Fetch(ctx, reference) })
+	data, err := call(ctx, s.places(v), func(ctx context.Context) ([]byte, error) { return v.Fetch(ctx, reference) })
 	if err != nil {
 		return nil, fmt.Errorf("method %q: fetch: %w", v.Name, err)
 	}

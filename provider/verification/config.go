@@ -13,6 +13,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/batch"
+	"github.com/bonafide-id/bonafide/provider/internal/share"
 	"github.com/bonafide-id/bonafide/storage"
 	screens "github.com/bonafide-id/bonafide/ui/verification"
 )
@@ -111,15 +112,14 @@ type Service struct {
 	name     string        // of the service, for people
 	baseURL  string        // the same as base, with scheme and host
 	accounts bool          // people have an account here
-	calls    chan struct{} // see call
+	calls    sync.Map      // see places
 	wake     chan struct{} // something is due now
 
-	callbacks chan struct{}
+	callbacks *share.Pool // callbacks that are applied
 
 	endings   hourly
 	orphans   hourly
 	leftovers batch.Cursor[string]
-	uploads   uploads
 	swept     sync.Map // rosterSweep by the name of the roster
 }
 
@@ -142,8 +142,7 @@ func New(cfg Config) (*Service, error) {
 	s := &Service{
 		Config: cfg, base: base.Path + "/verification", mux: http.NewServeMux(), policies: map[string]*Policy{},
 		groups: installation.Groups, name: installation.Name, baseURL: installation.BaseURL + "/verification", accounts: installation.HasAccounts,
-		calls: make(chan struct{}, maxCalls), wake: make(chan struct{}, 1),
-		callbacks: make(chan struct{}, maxCallbacks),
+		wake: make(chan struct{}, 1), callbacks: share.NewPool(maxCallbacks),
 	}
 	for i := range cfg.Policies {
 		s.policies[cfg.Policies[i].Group] = &cfg.Policies[i]

@@ -13,6 +13,7 @@ import (
 	"io/fs"
 
 	"github.com/bonafide-id/bonafide/provider/internal/picture"
+	requests "github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/provider/verification/internal/frames"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -96,7 +97,7 @@ func (s *Service) addEvidence(ctx context.Context, userID, caseID, kind string, 
 	if err != nil {
 		return err
 	}
-	d, err := drawn(ctx, raw, wanted.PDF)
+	d, err := drawn(picture.Of(ctx, "user "+userID, "network "+requests.Network(ctx)), raw, wanted.PDF)
 	if err != nil {
 		return err
 	}
@@ -131,7 +132,7 @@ func (s *Service) keep(ctx context.Context, e storage.Evidence, c storage.Case, 
 		return err
 	}
 	if err := s.Blobs.Put(ctx, e.ID, sealed); err != nil {
-		return fmt.Errorf("keep evidence: %w", err)
+		return fmt.Errorf("%w: keep evidence: %w", storage.ErrUnavailable, err)
 	}
 	err = s.Store.AddEvidence(ctx, e, c.Subject, evidenceLimits)
 	switch {

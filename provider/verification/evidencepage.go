@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
@@ -17,14 +16,8 @@ import (
 	screens "github.com/bonafide-id/bonafide/ui/verification"
 )
 
-const (
-	// uploadPatience is how long a person has to send a file, over a slow line.
-	uploadPatience = 2 * time.Minute
-
-	// maxUploads is how many files are received at a time, each in memory, and
-	// maxUploadsOfOne how many of one person.
-	maxUploads, maxUploadsOfOne = 16, 2
-)
+// uploadPatience is how long a person has to send a file, over a slow line.
+const uploadPatience = 2 * time.Minute
 
 // uploadLimit is for one person: a loop that sends and removes files fills no database.
 var uploadLimit = provider.Limit{Burst: 40, Every: 5 * time.Minute}
@@ -40,59 +33,27 @@ func (s *Service) evidenceRoutes() []route {
 	}
 }
 
-// uploads are the files that are being received.
-type uploads struct {
-	mu  sync.Mutex
-	all int
-	of  map[string]int // by user
-}
-
-// begin counts a file. It reports false if there are too many.
-func (u *uploads) begin(userID string) bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.all >= maxUploads || u.of[userID] >= maxUploadsOfOne {
-		return false
-	}
-	if u.of == nil {
-		u.of = map[string]int{}
-	}
-	u.all++
-	u.of[userID]++
-	return true
-}
-
-func (u *uploads) end(userID string) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.all--
-	if u.of[userID]--; u.of[userID] == 0 {
-		delete(u.of, userID)
-	}
-}
-
-// admitFile decides whether a file is read: of somebody who has the case, and does not send
-// one file after the other.
-func (s *Service) admitFile(screen *provider.Screen) (done func(), err error) {
+// admitFile decides whether a file is read: of somebody whose case asks for files now.
+func (s *Service) admitFile(screen *provider.Screen) (admitted bool, err error) {
 	r := &request{screen}
 	if r.User.UserID == "" {
 		r.SignIn(0)
-		return nil, nil
+		return false, nil
 	}
-	if _, err := s.own(r); err != nil {
-		return nil, err
-	}
-	wait, err := s.Provider.Pages().Allow(r.context(), "verification: files", r.User.UserID, uploadLimit)
+	c, err := s.own(r)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
-	if wait > 0 {
-		return nil, provider.ScreenError{Status: http.StatusTooManyRequests, Code: ui.ErrorTooMany, Wait: wait, HomeURL: s.path(""), Err: errors.New("too many files")}
+	if !c.asksForFiles() {
+		return false, s.toCase(r, c.ID)
 	}
-	if !s.uploads.begin(r.User.UserID) {
-		return nil, provider.ScreenError{Status: http.StatusServiceUnavailable, Code: ui.ErrorUnavailable, Wait: 10 * time.Second, HomeURL: s.path(""), Err: errors.New("too many files at a time")}
-	}
-	return func() { s.uploads.end(r.User.UserID) }, nil
+	return true, nil
+}
+
+// asksForFiles reports whether it is the person's turn to send files.
+func (c RecordedCase) asksForFiles() bool {
+	_, asked := c.Step.(Upload)
+	return asked && c.State == storage.CaseOpen
 }
 
 // atEvidence shows which files are asked for, or keeps one.
@@ -101,7 +62,7 @@ func (s *Service) atEvidence(r *request) error {
 	if err != nil {
 		return err
 	}
-	if _, asked := c.Step.(Upload); !asked || c.State != storage.CaseOpen {
+	if !c.asksForFiles() {
 		return s.toCase(r, c.ID)
 	}
 	if !r.posts() {
@@ -110,9 +71,17 @@ func (s *Service) atEvidence(r *request) error {
 	kind := r.posted(screens.FieldKind)
 	problem := screens.UploadMissing
 	if sent, ok := r.Uploaded(); ok {
-		problem, err = s.takeFile(r, c, kind, sent)
+		err = s.counting(r.context(), c.UserID, func(ctx context.Context) error {
+			if err = s.allow(ctx, limited{"verification: files", c.UserID, uploadLimit}); err == nil {
+				problem, err = s.takeFile(r, c, kind, sent)
+			}
+			return err
+		})
 	}
+	var over LimitError
 	switch {
+	case errors.As(err, &over):
+		return s.showUpload(r, c, s.tooMany(r, over), screens.TooMany(r.Page().Locale, s.until(over)))
 	case errors.Is(err, ErrNotNow):
 		return s.toCase(r, c.ID)
 	case errors.Is(err, ErrNoCase):

@@ -2,6 +2,7 @@ package verification_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"image"
 	"image/color"
@@ -27,6 +28,20 @@ import (
 type documents struct {
 	*pages
 	folder string
+	blobs  *awayBlobs
+}
+
+// awayBlobs is a folder that is away at times.
+type awayBlobs struct {
+	verification.Blobs
+	away bool
+}
+
+func (b *awayBlobs) Put(ctx context.Context, name string, content io.Reader) error {
+	if b.away {
+		return errors.New("it is not mounted")
+	}
+	return b.Blobs.Put(ctx, name, content)
 }
 
 func newDocuments(t *testing.T) documents {
@@ -43,8 +58,9 @@ func newDocuments(t *testing.T) documents {
 	d := documents{folder: filepath.Join(t.TempDir(), "evidence")}
 	blobs, err := verification.Folder(d.folder)
 	w.OK(err)
+	d.blobs = &awayBlobs{Blobs: blobs}
 	service, err := verification.New(verification.Config{
-		Provider: w.Provider, Store: w.Store.(storage.Verification), Policies: policies, Mailer: w.Mails, Clock: w.Now, Blobs: blobs,
+		Provider: w.Provider, Store: w.Store.(storage.Verification), Policies: policies, Mailer: w.Mails, Clock: w.Now, Blobs: d.blobs,
 	})
 	w.OK(err)
 	mux := http.NewServeMux()
@@ -349,42 +365,88 @@ func TestAttackFloodOfUploads(t *testing.T) {
 	}
 }
 
-// TestAttackUploadsAtATime has somebody send files that do not end.
+// stalls begins to send what never ends, and returns when the server reads it.
+func stalls(t *testing.T, b *lab.Browser, at, contentType string, half []byte) {
+	t.Helper()
+	sent, drip := io.Pipe()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, b.Fixture.Server.URL+at, sent)
+	b.Fixture.OK(err)
+	r.Header.Set("Content-Type", contentType)
+	r.Header.Set("Origin", b.Fixture.Server.URL)
+	r.Header.Set("Expect", "100-continue") // which the server says when it begins to read
+	line := lab.OwnConnections(t)
+	line.ExpectContinueTimeout = time.Hour
+	go func() {
+		answer, err := (&http.Client{Jar: b.HTTP.Jar, Transport: line}).Do(r)
+		if err == nil {
+			answer.Body.Close()
+		}
+	}()
+	_, err = drip.Write(half)
+	b.Fixture.OK(err)
+	t.Cleanup(func() { drip.Close() })
+}
+
+// TestAttackUploadsAtATime has somebody send many files that do not end: neither they nor
+// others have to wait for those.
 func TestAttackUploadsAtATime(t *testing.T) {
 	t.Parallel()
 	d := newDocuments(t)
 	b := d.Bob()
 	at := d.open(b)
 	body, contentType := form(t, csrf(t, b.Open(at)), "front", "file", snapshot(1, "x"))
-	half := body.Bytes()[:body.Len()/2]
-	for range 2 {
-		sent, drip := io.Pipe()
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.Server.URL+at, sent)
-		d.OK(err)
-		r.Header.Set("Content-Type", contentType)
-		r.Header.Set("Origin", d.Server.URL)
-		r.Header.Set("Expect", "100-continue") // which the server says when it begins to read
-		line := lab.OwnConnections(t)
-		line.ExpectContinueTimeout = time.Hour
-		go func() {
-			answer, err := (&http.Client{Jar: b.HTTP.Jar, Transport: line}).Do(r)
-			if err == nil {
-				answer.Body.Close()
-			}
-		}()
-		_, err = drip.Write(half) // returns when the file is being received
-		d.OK(err)
-		defer drip.Close()
+	for range 20 {
+		stalls(t, b, at, contentType, body.Bytes()[:body.Len()/2])
 	}
-	whole := func(b *lab.Browser, at string) lab.Page {
-		body, contentType := form(t, csrf(t, b.Open(at)), "front", "file", snapshot(1, "x"))
-		return b.Send(http.MethodPost, at, body.String(), "Content-Type", contentType, "Origin", d.Server.URL)
-	}
-	shows(t, whole(b, at), http.StatusServiceUnavailable)
 	alice := d.Alice()
-	if p := whole(alice, d.open(alice)); p.StatusCode != http.StatusSeeOther {
-		t.Errorf("somebody else: %s", p.Status)
+	for _, one := range []struct {
+		b  *lab.Browser
+		at string
+	}{{b, at}, {alice, d.open(alice)}} {
+		if p := send(t, one.b, one.at, "front", snapshot(1, "x")); p.StatusCode != http.StatusSeeOther {
+			t.Errorf("%s at %s", p.Status, one.at)
+		}
 	}
+}
+
+// TestUploads tests what is read and counted.
+func TestUploads(t *testing.T) {
+	t.Parallel()
+	t.Run("AreReadWhereTheCaseAsksForThem", func(t *testing.T) {
+		t.Parallel()
+		d := newDocuments(t)
+		b := d.Alice()
+		at := d.open(b)
+		d.OK(d.Withdraw(t.Context(), "alice", caseOf(at)))
+		never, _ := io.Pipe()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.Server.URL+at, never)
+		d.OK(err)
+		r.Header.Set("Content-Type", "multipart/form-data; boundary=x")
+		r.Header.Set("Origin", d.Server.URL)
+		answer, err := b.HTTP.Do(r)
+		d.OK(err)
+		defer answer.Body.Close()
+		if answer.StatusCode != http.StatusSeeOther {
+			t.Errorf("%s for a file that nobody asks for", answer.Status)
+		}
+	})
+	t.Run("ThatAreNotKeptUseUpNothing", func(t *testing.T) {
+		t.Parallel()
+		d := newDocuments(t)
+		b := d.Alice()
+		at := d.open(b)
+		d.blobs.away = true
+		for i := range 3 * 20 {
+			if i == 40 { // what is given back has a bound
+				d.Advance(time.Hour)
+			}
+			shows(t, send(t, b, at, "front", snapshot(1, "x")), http.StatusServiceUnavailable)
+		}
+		d.blobs.away = false
+		if p := send(t, b, at, "front", snapshot(1, "x")); p.StatusCode != http.StatusSeeOther {
+			t.Error(p.Status)
+		}
+	})
 }
 
 // TestAttackStolenCopies looks for a picture wherever something is written.

@@ -365,7 +365,7 @@ func allOf(names ...string) Policies {
 	return p
 }
 
-var mailedDigits = regexp.MustCompile(`^\d{6}$`)
+var mailedDigits = regexp.MustCompile(`^\d{8}$`)
 
 var (
 	rita  = storage.Reviewer{ID: "rita"}

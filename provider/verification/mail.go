@@ -3,31 +3,65 @@ package verification
 import (
 	"context"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/verification/internal/mailbox"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// The limits on mailed codes, of one person and to one address.
+// The limits on mailed codes: of one person, to one mailbox, and of one person to it. A wrong
+// code counts for its person, whatever the case and the mailbox: with some forty guesses at
+// eight digits in the first month, and twenty in each later one, a hundred thousand accounts
+// hit one code in two years.
 var (
 	codesOfPerson  = provider.Limit{Burst: 8, Every: 10 * time.Minute}
-	codesToAddress = provider.Limit{Burst: 5, Every: 30 * time.Minute}
+	codesToMailbox = provider.Limit{Burst: 5, Every: 30 * time.Minute}
+	codesOfOneTo   = provider.Limit{Burst: 4, Every: time.Hour}
+	wrongCodes     = provider.Limit{Burst: 20, Every: 36 * time.Hour}
 )
 
-// allowCode counts a code for an address before it is made. A LimitError is all that anybody
-// learns about the address.
+// allowCode counts a code for an address before it is made. It counts by the mailbox, as the
+// proof does, of which anybody has any number of spellings. Strangers cannot use up the share of
+// a person whose account has the mailbox, nor one stranger that of all others. A LimitError is
+// all that anybody learns about the address.
 func (s *Service) allowCode(ctx context.Context, userID, address string) error {
-	key := s.Provider.People().Digest("mail", address)
-	if normal, err := provider.NormalizeEmail(address); err == nil {
-		key = s.Provider.People().Digest("mail", normal)
+	own, err := s.Provider.People().VerifiedEmail(ctx, userID)
+	if err != nil {
+		return err
+	}
+	mailbox := mailboxOf(address)
+	digest := s.Provider.People().Digest("mail", mailbox)
+	key, whose := hex.EncodeToString(digest[:16]), "verification code to a mailbox"
+	if own != "" && mailboxOf(own) == mailbox {
+		whose = "verification code to an own mailbox"
 	}
 	return s.allow(ctx,
 		limited{"verification code", userID, codesOfPerson},
-		limited{"verification code to an address", hex.EncodeToString(key[:16]), codesToAddress})
+		limited{"verification code of one to a mailbox", userID + " " + key, codesOfOneTo},
+		limited{whose, key, codesToMailbox})
 }
+
+// mailboxOf returns one spelling of all addresses that reach a mailbox.
+func mailboxOf(address string) string {
+	if box, err := mailbox.Parse(address); err == nil {
+		return box.Fingerprint()
+	}
+	normal, err := provider.NormalizeEmail(address)
+	if err != nil {
+		return address
+	}
+	return normal
+}
+
+// errMaybeSent means that a mailer has failed and may have sent the mail all the same, because
+// it has not answered in time. What was counted for it stays so, or anybody could bury a
+// mailbox behind a mail server that confirms slowly.
+var errMaybeSent = errors.New("the mail may have been sent")
 
 // mailCode mails the code of a case.
 func (s *Service) mailCode(ctx context.Context, c storage.Case, k content, mailed string) error {
@@ -68,8 +102,11 @@ func (s *Service) mail(ctx context.Context, to string, c storage.Case, v ui.Mail
 	v.Locale, v.Time = locale, s.Clock()
 	v.SignInURL = s.absolute(s.path("case", c.ID))
 	v = s.Provider.Pages().DressMail(v)
-	_, err = call(ctx, s, func(ctx context.Context) (struct{}, error) {
+	_, err = call(ctx, s.places(callMailer), func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, s.Mailer.Send(ctx, provider.ComposeMail(to, v))
 	})
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return fmt.Errorf("%w: %w", errMaybeSent, err)
+	}
 	return err
 }

@@ -273,7 +273,7 @@ func (s *Service) recordAtHost(ctx context.Context, c storage.Case, k content) {
 		Group: c.Group, Subgroups: k.Member.Subgroups, Verified: !k.Ended, VerifiedBy: s.name, VerifiedAt: c.EndedAt,
 		ExpiresAt: k.Member.Until, Source: k.Member.Source, Method: methodWord(k.Member.Method), Origin: c.ID,
 	}
-	_, err := call(ctx, s, func(ctx context.Context) (struct{}, error) { return struct{}{}, s.Record(ctx, c.Subject, status) })
+	_, err := call(ctx, s.places(callRecord), func(ctx context.Context) (struct{}, error) { return struct{}{}, s.Record(ctx, c.Subject, status) })
 	if err == nil {
 		ended := k.Ended
 		_, _, err = s.rewrite(ctx, c.ID, func(k *content) bool {

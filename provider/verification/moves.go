@@ -50,18 +50,20 @@ func (s *Service) act(ctx context.Context, id string, a action) (storage.Case, c
 		if err := a.fits(c, k); err != nil {
 			return c, k, err
 		}
-		in, mailed, err := a.input(ctx, c, k)
-		if err != nil || in == nil {
+		err = s.counting(ctx, c.Subject, func(ctx context.Context) error {
+			in, mailed, err := a.input(ctx, c, k)
+			if err != nil || in == nil {
+				return err
+			}
+			c, k, err = s.step(ctx, c, k, in, a)
+			if err == nil && mailed != "" {
+				err = s.mailCode(ctx, c, k, mailed)
+			}
+			return err
+		})
+		if !errors.Is(err, storage.ErrChanged) {
 			return c, k, err
 		}
-		moved, after, err := s.step(ctx, c, k, in, a)
-		if errors.Is(err, storage.ErrChanged) {
-			continue
-		}
-		if err == nil && mailed != "" {
-			err = s.mailCode(ctx, moved, after, mailed)
-		}
-		return moved, after, err
 	}
 	return storage.Case{}, content{}, fmt.Errorf("case: %w", storage.ErrChanged)
 }

@@ -104,3 +104,15 @@ func (o *office) files() []byte {
 }
 
 var testSecret = []byte("\x9a\x11v\xd0\x03\xc7\x5e\x82\x14\xbbK\xe9\x70\x2d\xfa\x38\x61\xc5\x07\x94\xde\x4f\xa0\x1b\x86\xf3\x29\x5c\xb8\x0e\x73\xd1")
+
+// putBack puts the former roster back.
+func putBack(t *testing.T, s *Service, manyVanish bool) error {
+	t.Helper()
+	seen, err := s.FormerRoster(t.Context(), "students")
+	if err != nil {
+		return err
+	}
+	return s.UseRoster(t.Context(), RosterUse{
+		Roster: "students", Generation: seen.Generation, Replaces: seen.Replaces, By: "registrar", ManyVanish: manyVanish,
+	})
+}

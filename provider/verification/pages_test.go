@@ -103,13 +103,13 @@ func say(b *lab.Browser, p lab.Page, word string) lab.Page {
 	return b.Submit(p, "answer_word", word)
 }
 
-var sixDigits = regexp.MustCompile(`\b\d{6}\b`)
+var eightDigits = regexp.MustCompile(`\b\d{8}\b`)
 
 // mailed returns the code of the latest mail.
 func (w *pages) mailed() string {
 	w.T.Helper()
 	mail, _ := w.Mails.Last(w.T)
-	return sixDigits.FindString(mail.Text)
+	return eightDigits.FindString(mail.Text)
 }
 
 func shows(t *testing.T, p lab.Page, status int, parts ...string) {
@@ -259,7 +259,7 @@ func TestMailedCodeNeedsThePage(t *testing.T) {
 		t.Skip("both have the same code")
 	}
 	shows(t, other.Submit(theirs, "code", code), http.StatusUnprocessableEntity, "incorrect or has expired")
-	shows(t, b.Submit(p, "code", ""), http.StatusUnprocessableEntity, "Enter the six digits")
+	shows(t, b.Submit(p, "code", ""), http.StatusUnprocessableEntity, "Enter the eight digits")
 	wrong := "000000"
 	if code == wrong {
 		wrong = "000001"

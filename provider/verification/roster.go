@@ -42,7 +42,7 @@ type RosterConfig struct {
 	Columns []RosterColumn
 
 	// Grace is the time between an import and the end of the memberships whose rows have
-	// vanished, in which UndoRoster loses nothing.
+	// vanished, in which to put the former roster back loses nothing.
 	// Defaults to none.
 	Grace time.Duration
 

@@ -132,16 +132,42 @@ func TestImportRoster(t *testing.T) {
 	t.Run("IsUndone", func(t *testing.T) {
 		t.Parallel()
 		o := newOffice(t)
-		if err := o.UndoRoster(t.Context(), "students", "registrar"); !errors.Is(err, ErrNotNow) {
+		if err := putBack(t, o.Service, true); !errors.Is(err, ErrNotNow) {
 			t.Errorf("nothing is undone: %v", err)
 		}
 		o.imported(rosterOf(1, 2), false)
+		if err := putBack(t, o.Service, true); !errors.Is(err, ErrNotNow) {
+			t.Errorf("the first is undone: %v", err)
+		}
 		o.imported(rosterOf(3), true)
-		if err := o.UndoRoster(t.Context(), "students", "registrar"); err != nil {
+		if err := putBack(t, o.Service, true); err != nil {
 			t.Fatal(err)
 		}
 		if _, ok := o.has("a", 1); !ok {
 			t.Error("the row is not back")
+		}
+	})
+	t.Run("IsNotUndoneByAccident", func(t *testing.T) {
+		t.Parallel()
+		o := newOffice(t)
+		o.imported(rosterOf(upTo(10)...), false)
+		o.imported(rosterOf(upTo(100)...), false)
+		if err := putBack(t, o.Service, false); !errors.Is(err, ErrManyVanish) {
+			t.Errorf("nine of ten vanish: %v", err)
+		}
+		seen, err := o.FormerRoster(t.Context(), "students")
+		if err != nil || seen.Rows != 10 || seen.Vanished != 90 || !seen.ManyVanish() {
+			t.Fatalf("%+v, %v", seen, err)
+		}
+		use := RosterUse{Roster: "students", Generation: seen.Generation, Replaces: seen.Replaces, By: "registrar", ManyVanish: true}
+		if err := o.UseRoster(t.Context(), use); err != nil {
+			t.Fatal(err)
+		}
+		if err := o.UseRoster(t.Context(), use); !errors.Is(err, ErrNotNow) {
+			t.Errorf("a second press: %v", err)
+		}
+		if r, err := o.Store.Roster(t.Context(), "students"); err != nil || r.Rows != 10 {
+			t.Errorf("%+v, %v", r, err)
 		}
 	})
 	t.Run("YieldsToAnotherImport", func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// RosterUse names a staged roster.
+// RosterUse names a staged roster, or a former one.
 type RosterUse struct {
 	// Roster, Generation and Replaces are those of the RosterReport.
 	Roster               string
@@ -49,18 +49,25 @@ func (s *Service) UseRoster(ctx context.Context, u RosterUse) error {
 	return s.swapRoster(ctx, u.Roster, u.Generation, u.Replaces, u.By)
 }
 
-// UndoRoster puts the roster back that the last import has replaced. ErrNotNow if there is
-// none, or another import comes first. Memberships that have ended stay so: see
-// RosterConfig.Grace.
-func (s *Service) UndoRoster(ctx context.Context, name, by string) error {
+// FormerRoster reports what would change if the roster came back that the last import has
+// replaced, and changes nothing: UseRoster does, as with a staged one. ErrNotNow if there is
+// none. Memberships that have ended stay so: see RosterConfig.Grace.
+func (s *Service) FormerRoster(ctx context.Context, name string) (RosterReport, error) {
+	if s.roster(name) == nil {
+		return RosterReport{}, ErrNoRoster
+	}
 	inForce, err := s.Store.Roster(ctx, name)
 	if err != nil {
-		return fmt.Errorf("read roster: %w", err)
+		return RosterReport{}, fmt.Errorf("read roster: %w", err)
 	}
-	if inForce.Generation == 0 || inForce.Previous == inForce.Generation {
-		return ErrNotNow
+	report := RosterReport{Roster: name, Generation: inForce.Previous}
+	if err := s.compare(ctx, &report); err != nil {
+		return RosterReport{}, err
 	}
-	return s.swapRoster(ctx, name, inForce.Previous, inForce.Generation, by)
+	if report.Replaces != inForce.Generation {
+		return RosterReport{}, ErrNotNow
+	}
+	return report, nil
 }
 
 // Rosters returns the rosters of the policies, by name. One that was never imported has
@@ -224,12 +231,9 @@ func (s *Service) matchRoster(ctx context.Context, c *Case, name, value string) 
 
 // allowLookup counts a try of a person.
 func (s *Service) allowLookup(ctx context.Context, what, subject string, limit provider.Limit) error {
-	wait, err := s.Provider.Pages().Allow(ctx, what, subject, limit)
-	if err != nil {
-		return fmt.Errorf("limit: %w", err)
-	}
-	if wait > 0 {
+	err := s.allow(ctx, limited{what, subject, limit})
+	if _, over := err.(LimitError); over {
 		return errTooMany
 	}
-	return nil
+	return err
 }

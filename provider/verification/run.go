@@ -298,7 +298,7 @@ func (s *Service) forgetElsewhere(ctx context.Context, c storage.Case, k content
 	for _, ref := range k.Forget {
 		_, v, err := s.verifierOf(c, ref.Method)
 		if err == nil && v.Forget != nil {
-			_, err = call(ctx, s, func(ctx context.Context) (struct{}, error) { return struct{}{}, v.Forget(ctx, ref.Reference) })
+			_, err = call(ctx, s.places(v), func(ctx context.Context) (struct{}, error) { return struct{}{}, v.Forget(ctx, ref.Reference) })
 			if err != nil {
 				failed = errors.Join(failed, fmt.Errorf("method %q: forget: %w", v.Name, err))
 				continue

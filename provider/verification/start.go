@@ -47,13 +47,17 @@ func (s *Service) Start(ctx context.Context, r Request) (started RecordedCase, c
 	if err != nil {
 		return RecordedCase{}, false, err
 	}
-	if err := s.allow(ctx, limited{"verification start", r.UserID, startLimit}); err != nil {
-		return RecordedCase{}, false, err
-	}
 	if c.Content, err = s.seal(c, content); err != nil {
 		return RecordedCase{}, false, err
 	}
-	recorded, created, err := s.Store.StartCase(ctx, c, storage.PersonBasis{HasAccount: s.accounts})
+	var recorded storage.Case
+	err = s.counting(ctx, r.UserID, func(ctx context.Context) error {
+		if err := s.allow(ctx, limited{"verification start", r.UserID, startLimit}); err != nil {
+			return err
+		}
+		recorded, created, err = s.Store.StartCase(ctx, c, storage.PersonBasis{HasAccount: s.accounts})
+		return err
+	})
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return RecordedCase{}, false, provider.ErrNoUser

@@ -146,7 +146,8 @@ func (a Ask) read(form map[string]string) (map[string]string, error) {
 }
 
 // enterCode sends a mailed code. errWrongCode with the case as it is then, or a LimitError
-// without a Wait when its tries are over: then only sendAgain helps.
+// without a Wait when its tries are over: then only sendAgain helps. One with a Wait is for
+// who has entered too many wrong ones in all.
 func (s *Service) enterCode(ctx context.Context, userID, id string, version int64, entered string) (RecordedCase, error) {
 	wrong := false
 	recorded, err := s.personAct(ctx, id, action{
@@ -162,11 +163,16 @@ func (s *Service) enterCode(ctx context.Context, userID, id string, version int6
 			if step.Code.Tries >= maxCodeTries {
 				return nil, "", LimitError{}
 			}
+			guess := limited{"verification wrong code", userID, wrongCodes}
+			if err := s.allow(ctx, guess); err != nil {
+				return nil, "", err
+			}
 			digest := s.mailedDigest(c, v.Name, digits(entered))
 			fits := subtle.ConstantTimeCompare(digest[:], step.Code.Digest[:]) == 1
 			if wrong = !fits || s.Clock().After(step.Code.SentAt.Add(codeLife)); wrong {
 				return mistyped{}, "", nil
 			}
+			s.giveBack(ctx, guess)
 			return s.asked(ctx, v, c, k, Event{Kind: Confirmed, Address: step.Code.Address}, false)
 		},
 	})

@@ -57,7 +57,6 @@ const (
 	NoticeMovedOn     Notice = "moved_on"
 	NoticeNone        Notice = "none"
 	NoticeImported    Notice = "imported"
-	NoticePutBack     Notice = "put_back"
 	NoticeCodesEnd    Notice = "codes_ended"
 	NoticeHeld        Notice = "held"
 	NoticeHoldEnded   Notice = "hold_ended"

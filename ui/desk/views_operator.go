@@ -44,7 +44,7 @@ type Roster struct {
 }
 
 // RosterView is one roster. It posts a file in [FieldFile], or [ui.FieldAction] with
-// [ActionPutBack].
+// [ActionPutBack], which asks what the former one would change.
 type RosterView struct {
 	Page
 	ui.Form
@@ -74,7 +74,7 @@ const (
 	RosterMovedOn     RosterProblem = "moved_on"
 )
 
-// Staged is a file that was read and that is not yet in force. It posts [ui.FieldAction] with
+// Staged is a file that was read, or the former roster, and that is not in force. It posts [ui.FieldAction] with
 // [ActionUse], [FieldGeneration], [FieldReplaces] and, if many vanish, [FieldManyVanish].
 type Staged struct {
 	Generation, Replaces                     string

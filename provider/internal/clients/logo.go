@@ -10,6 +10,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/field"
 	"github.com/bonafide-id/bonafide/provider/internal/picture"
+	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -53,7 +54,7 @@ func (r *Registry) saveImage(ctx context.Context, name string, raw []byte) (stor
 	case !errors.Is(err, storage.ErrNotFound): // not the picture's fault
 		return storage.Image{}, fmt.Errorf("read image: %w", err)
 	}
-	content, silhouette, err := picture.ToPNG(ctx, raw)
+	content, silhouette, err := picture.ToPNG(picture.Of(ctx, "network "+request.Network(ctx)), raw)
 	switch {
 	case ctx.Err() != nil: // it waited for its turn
 		return storage.Image{}, err

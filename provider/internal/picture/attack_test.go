@@ -155,8 +155,11 @@ func TestWorkIsBoundedBeforeItBegins(t *testing.T) {
 }
 
 func TestWhoLeavesDoesNotWaitForItsTurn(t *testing.T) {
-	one <- struct{}{} // somebody else's is being drawn
-	defer func() { <-one }()
+	leave, err := drawing.enter(t.Context(), "") // somebody else's is being drawn
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer leave()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, _, err := ToPNG(ctx, asPNG(t, painted(16, 8))); !errors.Is(err, context.Canceled) {

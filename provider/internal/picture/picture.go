@@ -35,21 +35,6 @@ var (
 		maxDeepPixels, maxScans)
 )
 
-// one limits drawing to one picture at a time: a small file may take 100 MB for a moment, and
-// many may arrive at once. Callers are served in order.
-var one = make(chan struct{}, 1)
-
-// alone calls do when no other picture is being drawn, unless ctx ends before.
-func alone(ctx context.Context, do func() error) error {
-	select {
-	case one <- struct{}{}:
-	case <-ctx.Done():
-		return fmt.Errorf("wait for other pictures: %w", ctx.Err())
-	}
-	defer func() { <-one }()
-	return do()
-}
-
 // ToPNG draws a picture anew, with at most 512 pixels a side and 512 KiB, and returns it with
 // its silhouette. The result has nothing but pixels: no script, no metadata, no second file
 // hidden in the first. Of an animation it is the first frame. ToPNG returns its own result

@@ -19,14 +19,11 @@ type Inbox struct {
 	Verification *verification.Service
 	frame        *frame.Frame
 	provider     *provider.Provider
-
-	// reading is taken while a roster is read: it is in memory meanwhile.
-	reading chan struct{}
 }
 
 // New returns the room of a service.
 func New(f *frame.Frame, service *verification.Service) *Inbox {
-	d := &Inbox{Verification: service, frame: f, provider: f.Provider, reading: make(chan struct{}, 1)}
+	d := &Inbox{Verification: service, frame: f, provider: f.Provider}
 	f.Handle("/rosters/{roster}/file", d.rosterFile())
 	f.Offer(d.tasks)
 	return d

@@ -18,8 +18,8 @@ import (
 	screens "github.com/bonafide-id/bonafide/ui/desk"
 )
 
-// maxRoster is the size of the largest file that a browser may send: some million rows. It is
-// in memory while it is read, one at a time.
+// maxRoster is the size of the largest file that a browser may send: some million rows, and
+// the memory for all that are being sent.
 const maxRoster = 96 << 20
 
 // rosterPatience is the time limit for sending it.
@@ -77,7 +77,7 @@ func (d *Inbox) renderRoster(r *request, status int, change func(*screens.Roster
 	v := screens.RosterView{
 		Page: page, Form: r.Form(), Roster: d.rosterView(roster), RostersURL: d.frame.Path("rosters"),
 		FileAction: d.frame.Path("rosters", roster.Name, "file"),
-		MayPutBack: roster.Generation != 0 && roster.Previous != roster.Generation,
+		MayPutBack: roster.Previous != 0,
 	}
 	v.Action = d.frame.Path("rosters", roster.Name)
 	change(&v)
@@ -89,24 +89,14 @@ func (d *Inbox) renderRoster(r *request, status int, change func(*screens.Roster
 func (d *Inbox) rosterFile() http.Handler {
 	page := frame.Route{Path: "/rosters/{roster}/file", Needs: role.Staff.Operates, Act: as(d.stageRoster), Power: true}
 	return d.frame.Pages.Upload(provider.Upload{
-		Bytes: maxRoster, Patience: rosterPatience,
-		Admit: func(s *provider.Screen) (done func(), err error) {
+		Bytes: maxRoster, Memory: maxRoster, Patience: rosterPatience,
+		Admit: func(s *provider.Screen) (admitted bool, err error) {
 			r, err := d.frame.Enter(s, page)
 			if r == nil || err != nil {
-				return nil, err
+				return false, err
 			}
-			if _, err := d.roster(&request{Request: r}); err != nil {
-				return nil, err
-			}
-			select {
-			case d.reading <- struct{}{}:
-				return func() { <-d.reading }, nil
-			default:
-				return nil, provider.ScreenError{
-					Status: http.StatusTooManyRequests, Code: ui.ErrorTooMany, Wait: time.Minute, HomeURL: d.list(),
-					Err: errors.New("another roster is being read"),
-				}
-			}
+			_, err = d.roster(&request{Request: r})
+			return err == nil, err
 		},
 	}, func(s *provider.Screen) error { return d.frame.Answer(s, page, as(d.stageRoster)) })
 }
@@ -155,7 +145,7 @@ func staged(report verification.RosterReport) *screens.Staged {
 	}
 }
 
-// changeRoster puts a file that was checked in force, or the former roster back.
+// changeRoster puts what was checked in force, or shows what the former roster would change.
 func (d *Inbox) changeRoster(r *request) error {
 	ctx, name := r.Context(), r.Value("roster")
 	if _, err := d.roster(r); err != nil {
@@ -163,8 +153,11 @@ func (d *Inbox) changeRoster(r *request) error {
 	}
 	switch r.posted(ui.FieldAction) {
 	case screens.ActionPutBack:
-		err := d.Verification.UndoRoster(ctx, name, r.Staff.ID)
-		return d.rosterChanged(r, err, screens.NoticePutBack)
+		report, err := d.Verification.FormerRoster(ctx, name)
+		if err != nil {
+			return d.rosterChanged(r, err)
+		}
+		return d.renderRoster(r, http.StatusOK, func(v *screens.RosterView) { v.Staged = staged(report) })
 	case screens.ActionUse:
 		generation, err := strconv.ParseInt(r.posted(screens.FieldGeneration), 10, 64)
 		if err != nil {
@@ -177,12 +170,12 @@ func (d *Inbox) changeRoster(r *request) error {
 		err = d.Verification.UseRoster(ctx, verification.RosterUse{
 			Roster: name, Generation: generation, Replaces: replaces, By: r.Staff.ID, ManyVanish: r.posted(screens.FieldManyVanish) != "",
 		})
-		return d.rosterChanged(r, err, screens.NoticeImported)
+		return d.rosterChanged(r, err)
 	}
 	return frame.Malformed("no such action")
 }
 
-func (d *Inbox) rosterChanged(r *request, err error, n screens.Notice) error {
+func (d *Inbox) rosterChanged(r *request, err error) error {
 	problem := screens.RosterProblem("")
 	switch {
 	case errors.Is(err, verification.ErrManyVanish):
@@ -192,7 +185,7 @@ func (d *Inbox) rosterChanged(r *request, err error, n screens.Notice) error {
 	case err != nil:
 		return err
 	default:
-		return r.Done(d.frame.Path("rosters", r.Value("roster")), n)
+		return r.Done(d.frame.Path("rosters", r.Value("roster")), screens.NoticeImported)
 	}
 	return d.renderRoster(r, http.StatusConflict, func(v *screens.RosterView) { v.Problem = problem })
 }
