@@ -27,6 +27,9 @@ type VerificationCode struct {
 	IssuedAt  time.Time
 	ExpiresAt time.Time
 
+	// MadeBy is a keyed digest of the subject who has made it; zero for a program.
+	MadeBy Digest
+
 	// HoldsUntil is the end of a membership that it proves; zero for that of the policy.
 	HoldsUntil time.Time
 }

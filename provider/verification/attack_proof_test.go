@@ -218,6 +218,17 @@ func TestIssueCodes(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	})
+	t.Run("VerifiesNotWhoMadeIt", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, byAll(0))
+		code := issue(t, w, Codes{Uses: 2, MadeBy: "alice"})[0]
+		if c := enter(w, "alice", code); c.State == storage.CaseApproved {
+			t.Error("who makes a code redeems it")
+		}
+		if c := enter(w, "bob", code); c.State != storage.CaseApproved {
+			t.Errorf("%+v", c)
+		}
+	})
 	for name, test := range map[string]struct {
 		codes Codes
 		user  string

@@ -44,6 +44,10 @@ type Codes struct {
 	// Defaults to a random name.
 	Batch string
 
+	// MadeBy is the ID of the user who makes them, and who cannot redeem them.
+	// Defaults to nobody.
+	MadeBy string
+
 	// IssuedBy names whoever hands the codes out, such as "Office of the dean". Members can
 	// read it. At most 100 bytes.
 	IssuedBy string
@@ -100,6 +104,10 @@ func (s *Service) IssueCodes(ctx context.Context, c Codes) (codes []string, batc
 	if p := s.policies[c.Group]; p == nil || !slices.ContainsFunc(p.Rule.verifiers(), func(v *Verifier) bool { return v.redeems }) {
 		return nil, "", ErrNoPolicy
 	}
+	var maker storage.Digest
+	if c.MadeBy != "" {
+		maker = s.codeMaker(c.MadeBy)
+	}
 	stored := make([]storage.VerificationCode, c.Count)
 	for i := range stored {
 		var random [10]byte
@@ -109,7 +117,7 @@ func (s *Service) IssueCodes(ctx context.Context, c Codes) (codes []string, batc
 		codes = append(codes, code)
 		stored[i] = storage.VerificationCode{
 			Digest: s.invitationDigest(bare), Batch: c.Batch, Group: c.Group, Subgroups: c.Subgroups, Email: s.invitationEmail(c.Email),
-			Uses: c.Uses, IssuedBy: c.IssuedBy, IssuedAt: now, ExpiresAt: c.ExpiresAt, HoldsUntil: c.HoldsUntil,
+			Uses: c.Uses, IssuedBy: c.IssuedBy, IssuedAt: now, ExpiresAt: c.ExpiresAt, HoldsUntil: c.HoldsUntil, MadeBy: maker,
 		}
 	}
 	err = s.inStep(provider.ByDefault(ctx, "", c.Batch), func(ctx context.Context) error {
@@ -138,7 +146,12 @@ func (s *Service) invitationDigest(code string) storage.Digest {
 	return s.Provider.People().Digest("verification code", code)
 }
 
-// codeEmail returns the digest of the address of an account; zero for none.
+// codeMaker returns the digest of who makes codes.
+func (s *Service) codeMaker(userID string) storage.Digest {
+	return s.Provider.People().Digest("verification code maker", userID)
+}
+
+// invitationEmail returns the digest of the address of an account; zero for none.
 func (s *Service) invitationEmail(address string) storage.Digest {
 	box, err := mailbox.Parse(address)
 	if err != nil {
@@ -161,6 +174,8 @@ func (s *Service) redeemCode(ctx context.Context, c *Case, code string) (redeeme
 		return redeemedCode{}, errNoCode
 	case err != nil:
 		return redeemedCode{}, fmt.Errorf("redeem code: %w", err)
+	case redeemed.MadeBy == s.codeMaker(c.Subject): // it is used up by that
+		return redeemedCode{}, errNoCode
 	}
 	return redeemedCode{redeemed.Subgroups, redeemed.HoldsUntil, redeemed.IssuedBy}, nil
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-const codeColumns = `digest, batch, group_name, subgroups, email, uses, used, issued_by, issued_at, expires_at, holds_until`
+const codeColumns = `digest, batch, group_name, subgroups, email, uses, used, issued_by, issued_at, expires_at, holds_until, made_by`
 
 // IssueCodes implements storage.VerificationCodes.
 func (s *Store) IssueCodes(ctx context.Context, codes []storage.VerificationCode) error {
@@ -21,9 +21,9 @@ func (s *Store) IssueCodes(ctx context.Context, codes []storage.VerificationCode
 					return err
 				}
 			}
-			if _, err := tx.exec(`INSERT INTO main.verification_codes (`+codeColumns+`) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7, ?8, ?9, ?10)`,
+			if _, err := tx.exec(`INSERT INTO main.verification_codes (`+codeColumns+`) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7, ?8, ?9, ?10, ?11)`,
 				c.Digest[:], c.Batch, c.Group, listText(c.Subgroups), digestOrNull(c.Email), c.Uses, c.IssuedBy,
-				micros(c.IssuedAt), micros(c.ExpiresAt), micros(c.HoldsUntil)); err != nil {
+				micros(c.IssuedAt), micros(c.ExpiresAt), micros(c.HoldsUntil), digestOrNull(c.MadeBy)); err != nil {
 				return err
 			}
 		}
@@ -99,7 +99,7 @@ func (s *Store) RemoveVerificationCodes(ctx context.Context, expiredBefore time.
 
 func scanCode(row scanner) (c storage.VerificationCode, err error) {
 	err = row.Scan((*digest)(&c.Digest), &c.Batch, &c.Group, (*list)(&c.Subgroups), (*optionalDigest)(&c.Email), &c.Uses, &c.Used,
-		&c.IssuedBy, (*instant)(&c.IssuedAt), (*instant)(&c.ExpiresAt), (*instant)(&c.HoldsUntil))
+		&c.IssuedBy, (*instant)(&c.IssuedAt), (*instant)(&c.ExpiresAt), (*instant)(&c.HoldsUntil), (*optionalDigest)(&c.MadeBy))
 	return c, err
 }
 

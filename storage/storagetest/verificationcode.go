@@ -30,7 +30,7 @@ func (s *verificationSuite) verificationCodes(t *testing.T) {
 	t.Run("ComeBackAsTheyWereIssued", func(t *testing.T) {
 		store := s.store(t)
 		want := code("a", 2)
-		want.Subgroups, want.Email, want.Used = []string{"University"}, digest("ann@example.com"), 7
+		want.Subgroups, want.Email, want.MadeBy, want.Used = []string{"University"}, digest("ann@example.com"), digest("olga"), 7
 		want.IssuedAt, want.ExpiresAt, want.HoldsUntil = elsewhere, elsewhere, elsewhere
 		ok(t, store.IssueCodes(t.Context(), []storage.VerificationCode{want}))
 		got, err := store.RedeemCode(t.Context(), digest("a"), "student", "ann", digest("ann@example.com"), t0)

@@ -670,7 +670,8 @@ CREATE TABLE verification_codes (
 	issued_by TEXT NOT NULL,
 	issued_at INTEGER NOT NULL,
 	expires_at INTEGER NOT NULL,
-	holds_until INTEGER
+	holds_until INTEGER,
+	made_by BLOB CHECK (length(made_by) = 32)
 ) STRICT;
 CREATE INDEX verification_codes_by_batch ON verification_codes (batch, uses, used, expires_at);
 CREATE INDEX verification_codes_by_end ON verification_codes (expires_at);

@@ -76,7 +76,7 @@ func (d *Inbox) issueCodes(r *request) error {
 		Count: r.posted(screens.FieldCount), Uses: r.posted(screens.FieldUses), Email: strings.TrimSpace(r.posted(ui.FieldEmail)),
 		Until: r.posted(screens.FieldUntil), IssuedBy: strings.TrimSpace(r.posted(screens.FieldIssuedBy)),
 	}
-	codes := verification.Codes{Group: r.posted(screens.FieldGroup), Email: v.Email, IssuedBy: v.IssuedBy}
+	codes := verification.Codes{Group: r.posted(screens.FieldGroup), Email: v.Email, IssuedBy: v.IssuedBy, MadeBy: r.User.UserID}
 	var problems []ui.Problem
 	problem := func(field string, w screens.Wrong) {
 		problems = append(problems, screens.ProblemOf(r.Locale(), field, w))
