@@ -6,6 +6,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/applications"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/inbox"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/person"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/records"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/service"
@@ -39,5 +40,5 @@ func (r rooms) mount(f *frame.Frame) {
 // newBook returns what can be done at a desk.
 func newBook(cfg Config, r rooms) (*action.Book, error) {
 	people := person.Actions(person.Options{Provider: cfg.Provider, Host: cfg.People, Clock: cfg.Clock})
-	return action.NewBook(slices.Concat(people, r.applications.Actions(), r.service.Actions())...)
+	return action.NewBook(slices.Concat(people, r.applications.Actions(), r.service.Actions(), inbox.Actions(cfg.Verification))...)
 }

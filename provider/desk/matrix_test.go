@@ -2,6 +2,7 @@ package desk_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"os"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/developer"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -70,7 +72,7 @@ func matrixAnswer(b *lab.Browser, matter string, rule action.Rule) string {
 }
 
 // matrixPost is matrixAnswer for the form below the page of any target.
-func matrixPost(b *lab.Browser, target string, rule action.Rule) string {
+func matrixPost(b *lab.Browser, target string, rule action.Rule, more ...string) string {
 	b.T.Helper()
 	b.Fixture.Exec(`DELETE FROM attempts`) // nobody works as fast as this
 	values := []string{"revision", "of-nothing"}
@@ -84,7 +86,7 @@ func matrixPost(b *lab.Browser, target string, rule action.Rule) string {
 		}
 		values = append(values, f.Name, value)
 	}
-	p := sendOnce(b, target+"/do/"+rule.Name, "do", values...)
+	p := sendOnce(b, target+"/do/"+rule.Name, "do", append(values, more...)...)
 	says := func(s string) bool { return strings.Contains(p.Text, s) }
 	switch {
 	case p.StatusCode == http.StatusNotFound:
@@ -228,10 +230,13 @@ func TestMatrixOfTheService(t *testing.T) {
 	onBoth(t, func(t *testing.T, url string) {
 		w, browsers := matrix(t, url)
 		d, err := desk.New(desk.Config{
-			Provider: w.Provider, Store: w.Store.(desk.Store), Clock: w.Now, Dashboard: dashboard(w.Fixture),
+			Provider: w.Provider, Store: w.Store.(desk.Store), Clock: w.Now, Dashboard: dashboard(w.Fixture), Verification: w.service,
 			Staff: func(_ context.Context, userID string) (desk.Staff, error) { return w.staff[userID], nil },
 		})
 		w.OK(err)
+		staged, err := w.service.StageRoster(t.Context(), verification.RosterFile{Roster: "members", Content: strings.NewReader(numbers(3))})
+		w.OK(err)
+		roster := []string{action.FieldRoster, fmt.Sprint(staged.Generation, " members")}
 		mux := http.NewServeMux()
 		mux.Handle("/desk/", d)
 		mux.Handle("/", w.Provider)
@@ -239,7 +244,7 @@ func TestMatrixOfTheService(t *testing.T) {
 		of := map[action.Kind]string{action.Application: "/desk/applications/app", action.Host: "/desk/hosts/app.example", action.Organization: "/desk/organizations/river", action.Service: "/desk/service"}
 		for _, row := range readServiceMatrix(t) {
 			for who, want := range map[string]string{"sam": row.support, "olga": row.operator, "rita": answerNone, "sara": answerNone, "aude": answerNone} {
-				if got := matrixPost(browsers[who], of[row.Target], row.Rule); got != want {
+				if got := matrixPost(browsers[who], of[row.Target], row.Rule, roster...); got != want {
 					t.Errorf("%s: %s: %s, want %s", row.Name, who, got, want)
 				}
 				if row.Target == action.Service {

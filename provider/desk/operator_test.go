@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"mime/multipart"
 	"net/http"
+	"path"
 	"regexp"
 	"strconv"
 	"strings"
@@ -98,9 +99,23 @@ func numbers(n int) string {
 	return list.String()
 }
 
+// approved proposes what a form of an action shows, has another approve it, and waits until it is
+// done.
+func approved(w *place, by, other *lab.Browser, p lab.Page) {
+	w.T.Helper()
+	shows(w.T, p, http.StatusOK, "Another operator has to approve")
+	query := p.Request.URL.Query()
+	p = send(by, "/desk/plans/new", "check", "name", path.Base(p.Request.URL.Path), "targets", "service", "roster", query.Get("roster"), "plan_reason", "quality", "note", "From the registrar.")
+	p = by.Submit(p, "action", "propose")
+	address := p.Request.URL.Path
+	shows(w.T, send(other, address, "approve", "shown", shownAt(other, address)), http.StatusOK, "The plan is approved")
+	w.until("done", func() bool { return w.planAt(address).State == storage.PlanDone })
+}
+
 func TestRosters(t *testing.T) {
 	t.Parallel()
-	w, olga := operated(t)
+	w, olga, oleg := planned(t)
+	w.runs()
 	shows(t, olga.Open("/desk/rosters"), http.StatusOK, "members", "Never imported")
 	rows := func(want int) {
 		t.Helper()
@@ -116,20 +131,22 @@ func TestRosters(t *testing.T) {
 	p := sendFile(olga, page(), numbers(10))
 	shows(t, p, http.StatusOK, "Nothing has changed yet", "<dd>10</dd>")
 	rows(0)
-	shows(t, use(olga, p), http.StatusOK, "The list is active", "10 rows", "olga")
+	approved(w, olga, oleg, use(olga, p))
 	rows(10)
+	shows(t, page(), http.StatusOK, "10 rows", "olga")
 	shows(t, use(olga, p), http.StatusConflict, "Another list is active") // the page from before
 
 	p = sendFile(olga, page(), numbers(3))
 	shows(t, p, http.StatusOK, "More than a fifth", "<dd>7</dd>")
 	shows(t, use(olga, p), http.StatusConflict, "so many are meant to vanish")
-	rows(10)
-	shows(t, use(olga, p, "many_vanish", "on"), http.StatusOK, "The list is active")
+	many := use(olga, p, "many_vanish", "on")
+	post(olga, many, "do", "revision", hiddenOf(many, "revision"))
+	rows(10) // one operator alone ends no membership
+	approved(w, olga, oleg, many)
 	rows(3)
 	former := postTo(olga, "/desk/rosters/members", page(), "put_back")
 	shows(t, former, http.StatusOK, "Nothing has changed yet", "<dd>10</dd>")
-	rows(3)
-	shows(t, use(olga, former), http.StatusOK, "The list is active")
+	approved(w, olga, oleg, use(olga, former))
 	rows(10)
 	shows(t, use(olga, former), http.StatusConflict, "Another list is active") // a second press
 	former = postTo(olga, "/desk/rosters/members", page(), "put_back")

@@ -32,11 +32,8 @@ type RosterUse struct {
 // the RosterConfig.Grace. ErrManyVanish as in ImportRoster; ErrNotNow if another roster is in
 // force by now, or the staged one is gone.
 func (s *Service) UseRoster(ctx context.Context, u RosterUse) error {
-	if s.roster(u.Roster) == nil {
-		return ErrNoRoster
-	}
-	report := RosterReport{Roster: u.Roster, Generation: u.Generation}
-	if err := s.compare(ctx, &report); err != nil {
+	report, err := s.StagedRoster(ctx, u.Roster, u.Generation)
+	if err != nil {
 		return err
 	}
 	// What was compared is what the swap replaces, or the swap fails.
@@ -49,25 +46,32 @@ func (s *Service) UseRoster(ctx context.Context, u RosterUse) error {
 	return s.swapRoster(ctx, u.Roster, u.Generation, u.Replaces, u.By)
 }
 
-// FormerRoster reports what would change if the roster came back that the last import has
-// replaced, and changes nothing: UseRoster does, as with a staged one. ErrNotNow if there is
-// none. Memberships that have ended stay so: see RosterConfig.Grace.
-func (s *Service) FormerRoster(ctx context.Context, name string) (RosterReport, error) {
+// StagedRoster reports what would change if a staged roster came into force, and changes
+// nothing. ErrNotNow if it is gone.
+func (s *Service) StagedRoster(ctx context.Context, name string, generation int64) (RosterReport, error) {
 	if s.roster(name) == nil {
 		return RosterReport{}, ErrNoRoster
 	}
+	report := RosterReport{Roster: name, Generation: generation}
+	if err := s.compare(ctx, &report); err != nil {
+		return RosterReport{}, err
+	}
+	return report, nil
+}
+
+// FormerRoster is StagedRoster for the one that the last import has replaced, of which UseRoster
+// makes the same. ErrNotNow if there is none. Memberships that have ended stay so: see
+// RosterConfig.Grace.
+func (s *Service) FormerRoster(ctx context.Context, name string) (RosterReport, error) {
 	inForce, err := s.Store.Roster(ctx, name)
 	if err != nil {
 		return RosterReport{}, fmt.Errorf("read roster: %w", err)
 	}
-	report := RosterReport{Roster: name, Generation: inForce.Previous}
-	if err := s.compare(ctx, &report); err != nil {
-		return RosterReport{}, err
+	report, err := s.StagedRoster(ctx, name, inForce.Previous)
+	if err == nil && report.Replaces != inForce.Generation {
+		err = ErrNotNow
 	}
-	if report.Replaces != inForce.Generation {
-		return RosterReport{}, ErrNotNow
-	}
-	return report, nil
+	return report, err
 }
 
 // Rosters returns the rosters of the policies, by name. One that was never imported has

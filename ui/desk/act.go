@@ -89,6 +89,7 @@ var endings = map[string]ending{
 	"rotate_keys":             {"never", "nobody"},
 	"revoke_keys":             {"never", "nobody"},
 	"revoke_before":           {"never", "nobody"},
+	"use_roster":              {"never", "nobody"},
 }
 
 // harmless reports whether an action takes nothing away, so that its button is no warning.

@@ -87,6 +87,7 @@ const (
 	FieldScopes  = "scopes"
 	FieldTo      = "organization"
 	FieldBefore  = "before"
+	FieldRoster  = "roster"
 )
 
 // The names of the actions.
@@ -124,6 +125,9 @@ const (
 	RotateKeys   = "rotate_keys"
 	RevokeKeys   = "revoke_keys"
 	RevokeBefore = "revoke_before"
+
+	// UseRoster gives many a status, and ends that of many, as SetStatus does of one.
+	UseRoster = "use_roster"
 )
 
 // Table returns every action.
@@ -168,6 +172,7 @@ func Table() []Rule {
 		{Name: RotateKeys, Target: Service, Roles: operator, Withheld: true},
 		{Name: RevokeKeys, Target: Service, Roles: operator, Eyes: true, Withheld: true},
 		{Name: RevokeBefore, Target: Service, Roles: operator, Eyes: true, Withheld: true, Fields: must(FieldBefore)},
+		{Name: UseRoster, Target: Service, Roles: operator, Eyes: true, Withheld: true, Fields: must(FieldRoster)},
 	}
 }
 

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 	"github.com/bonafide-id/bonafide/provider/verification"
@@ -155,7 +157,7 @@ func (d *Inbox) changeRoster(r *request) error {
 	case screens.ActionPutBack:
 		report, err := d.Verification.FormerRoster(ctx, name)
 		if err != nil {
-			return d.rosterChanged(r, err)
+			return d.refuseRoster(r, err)
 		}
 		return d.renderRoster(r, http.StatusOK, func(v *screens.RosterView) { v.Staged = staged(report) })
 	case screens.ActionUse:
@@ -167,25 +169,36 @@ func (d *Inbox) changeRoster(r *request) error {
 		if err != nil {
 			return frame.Malformed("no such generation")
 		}
-		err = d.Verification.UseRoster(ctx, verification.RosterUse{
-			Roster: name, Generation: generation, Replaces: replaces, By: r.Staff.ID, ManyVanish: r.posted(screens.FieldManyVanish) != "",
-		})
-		return d.rosterChanged(r, err)
+		return d.useRoster(r, name, generation, replaces)
 	}
 	return frame.Malformed("no such action")
 }
 
-func (d *Inbox) rosterChanged(r *request, err error) error {
-	problem := screens.RosterProblem("")
+// useRoster leads to where what was checked is put in force, as by two operators.
+func (d *Inbox) useRoster(r *request, name string, generation, replaces int64) error {
+	report, err := d.Verification.StagedRoster(r.Context(), name, generation)
+	switch {
+	case err == nil && report.Replaces != replaces:
+		err = verification.ErrNotNow
+	case err == nil && report.ManyVanish() && r.posted(screens.FieldManyVanish) == "":
+		err = verification.ErrManyVanish
+	}
+	if err != nil {
+		return d.refuseRoster(r, err)
+	}
+	query := url.Values{action.FieldRoster: {written(name, generation)}}
+	r.Redirect(d.frame.Path("service", "do", action.UseRoster) + "?" + query.Encode())
+	return nil
+}
+
+// refuseRoster says why a roster cannot come into force.
+func (d *Inbox) refuseRoster(r *request, err error) error {
+	problem := screens.RosterMovedOn
 	switch {
 	case errors.Is(err, verification.ErrManyVanish):
 		problem = screens.RosterTooMany
-	case errors.Is(err, verification.ErrNotNow):
-		problem = screens.RosterMovedOn
-	case err != nil:
+	case !errors.Is(err, verification.ErrNotNow):
 		return err
-	default:
-		return r.Done(d.frame.Path("rosters", r.Value("roster")), screens.NoticeImported)
 	}
 	return d.renderRoster(r, http.StatusConflict, func(v *screens.RosterView) { v.Problem = problem })
 }
