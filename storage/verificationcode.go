@@ -61,7 +61,12 @@ type VerificationCodes interface {
 	// that is not zero.
 	CodeBatches(ctx context.Context, before time.Time, limit int) ([]CodeBatch, error)
 
-	// EndCodes ends the codes of a batch, and returns their number.
+	// ReleaseCodes gives the codes of a batch that were issued without a time, so that they
+	// expired as they were issued, the time at which they expire. It returns their number, zero
+	// if it was done before or they have been ended.
+	ReleaseCodes(ctx context.Context, batch string, expiresAt time.Time) (released int, err error)
+
+	// EndCodes ends the codes of a batch, and returns their number: those with a time to come.
 	EndCodes(ctx context.Context, batch string, at time.Time) (ended int, err error)
 
 	// RemoveVerificationCodes removes up to limit codes that expired before a time.

@@ -236,7 +236,9 @@ func TestMatrixOfTheService(t *testing.T) {
 		w.OK(err)
 		staged, err := w.service.StageRoster(t.Context(), verification.RosterFile{Roster: "members", Content: strings.NewReader(numbers(3))})
 		w.OK(err)
-		roster := []string{action.FieldRoster, fmt.Sprint(staged.Generation, " members")}
+		_, batch, err := w.service.IssueCodes(t.Context(), verification.Codes{Group: "student", Held: true})
+		w.OK(err)
+		made := []string{action.FieldRoster, fmt.Sprint(staged.Generation, " members"), action.FieldBatch, batch}
 		mux := http.NewServeMux()
 		mux.Handle("/desk/", d)
 		mux.Handle("/", w.Provider)
@@ -244,7 +246,7 @@ func TestMatrixOfTheService(t *testing.T) {
 		of := map[action.Kind]string{action.Application: "/desk/applications/app", action.Host: "/desk/hosts/app.example", action.Organization: "/desk/organizations/river", action.Service: "/desk/service"}
 		for _, row := range readServiceMatrix(t) {
 			for who, want := range map[string]string{"sam": row.support, "olga": row.operator, "rita": answerNone, "sara": answerNone, "aude": answerNone} {
-				if got := matrixPost(browsers[who], of[row.Target], row.Rule, roster...); got != want {
+				if got := matrixPost(browsers[who], of[row.Target], row.Rule, made...); got != want {
 					t.Errorf("%s: %s: %s, want %s", row.Name, who, got, want)
 				}
 				if row.Target == action.Service {

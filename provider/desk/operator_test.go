@@ -2,6 +2,7 @@ package desk_test
 
 import (
 	"bytes"
+	"html"
 	"mime/multipart"
 	"net/http"
 	"path"
@@ -105,7 +106,11 @@ func approved(w *place, by, other *lab.Browser, p lab.Page) {
 	w.T.Helper()
 	shows(w.T, p, http.StatusOK, "Another operator has to approve")
 	query := p.Request.URL.Query()
-	p = send(by, "/desk/plans/new", "check", "name", path.Base(p.Request.URL.Path), "targets", "service", "roster", query.Get("roster"), "plan_reason", "quality", "note", "From the registrar.")
+	fields := []string{"name", path.Base(p.Request.URL.Path), "targets", "service", "plan_reason", "quality", "note", "From the registrar."}
+	for name := range query {
+		fields = append(fields, name, query.Get(name))
+	}
+	p = send(by, "/desk/plans/new", "check", fields...)
 	p = by.Submit(p, "action", "propose")
 	address := p.Request.URL.Path
 	shows(w.T, send(other, address, "approve", "shown", shownAt(other, address)), http.StatusOK, "The plan is approved")
@@ -182,9 +187,12 @@ func TestPowersTakeAFreshSignIn(t *testing.T) {
 
 var codeOnPage = regexp.MustCompile(`<li><code dir="ltr">([^<]+)</code></li>`)
 
+var toApproval = regexp.MustCompile(`href="(/desk/service/do/release_codes[^"]*)"`)
+
 func TestCodes(t *testing.T) {
 	t.Parallel()
-	w, olga := operated(t)
+	w, olga, oleg := planned(t)
+	w.runs()
 	until := w.Now().AddDate(0, 0, 3).Format(time.DateOnly)
 	issue := func(values ...string) lab.Page {
 		fields := []string{"group", "student", "count", "2", "uses", "1", "until", until, "issued_by", "Office of the dean"}
@@ -210,10 +218,16 @@ func TestCodes(t *testing.T) {
 	}
 	bob := w.Bob()
 	q := bob.Submit(bob.Open("/verification/student"), "method", "code")
+	q = bob.Submit(q, "answer_code", found[0][1])
+	if w.verified("bob") {
+		t.Error("one operator alone makes members")
+	}
+	approved(w, olga, oleg, olga.Open(html.UnescapeString(toApproval.FindStringSubmatch(p.Text)[1])))
 	bob.Submit(q, "answer_code", found[0][1])
 	if !w.verified("bob") {
 		t.Error("a code does not verify")
 	}
+	list = olga.Open("/desk/codes")
 	batch := regexp.MustCompile(`name="batch" value="([^"]*)"`).FindStringSubmatch(list.Text)[1]
 	shows(t, olga.Follow(post(olga, list, "end", "batch", batch)), http.StatusOK, "can no longer be redeemed", "Ended")
 	alice := w.Alice()

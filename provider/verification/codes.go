@@ -44,6 +44,11 @@ type Codes struct {
 	// Defaults to a random name.
 	Batch string
 
+	// Held keeps them from being redeemed until ReleaseCodes says when they end, within a day:
+	// then they are removed.
+	// Defaults to false.
+	Held bool
+
 	// MadeBy is the ID of the user who makes them, and who cannot redeem them.
 	// Defaults to nobody.
 	MadeBy string
@@ -108,6 +113,10 @@ func (s *Service) IssueCodes(ctx context.Context, c Codes) (codes []string, batc
 	if c.MadeBy != "" {
 		maker = s.codeMaker(c.MadeBy)
 	}
+	ends := c.ExpiresAt
+	if c.Held {
+		ends = now
+	}
 	stored := make([]storage.VerificationCode, c.Count)
 	for i := range stored {
 		var random [10]byte
@@ -117,7 +126,7 @@ func (s *Service) IssueCodes(ctx context.Context, c Codes) (codes []string, batc
 		codes = append(codes, code)
 		stored[i] = storage.VerificationCode{
 			Digest: s.invitationDigest(bare), Batch: c.Batch, Group: c.Group, Subgroups: c.Subgroups, Email: s.invitationEmail(c.Email),
-			Uses: c.Uses, IssuedBy: c.IssuedBy, IssuedAt: now, ExpiresAt: c.ExpiresAt, HoldsUntil: c.HoldsUntil, MadeBy: maker,
+			Uses: c.Uses, IssuedBy: c.IssuedBy, IssuedAt: now, ExpiresAt: ends, HoldsUntil: c.HoldsUntil, MadeBy: maker,
 		}
 	}
 	err = s.inStep(provider.ByDefault(ctx, "", c.Batch), func(ctx context.Context) error {
@@ -127,6 +136,42 @@ func (s *Service) IssueCodes(ctx context.Context, c Codes) (codes []string, batc
 		return nil, "", fmt.Errorf("verification: issue codes: %w", err)
 	}
 	return codes, c.Batch, nil
+}
+
+// HeldCodes returns the batch of codes that are Held. ErrNotNow if there is none.
+func (s *Service) HeldCodes(ctx context.Context, batch string) (storage.CodeBatch, error) {
+	var before time.Time
+	for {
+		page, err := s.Store.CodeBatches(ctx, before, 100)
+		if err != nil {
+			return storage.CodeBatch{}, fmt.Errorf("verification: read codes: %w", err)
+		}
+		for _, b := range page {
+			before = b.IssuedAt
+			if b.Batch == batch && b.Codes > 0 && !b.EndsAt.After(b.IssuedAt) {
+				return b, nil
+			}
+		}
+		if len(page) == 0 || before.Before(s.Clock().Add(-2*day)) {
+			return storage.CodeBatch{}, ErrNotNow
+		}
+	}
+}
+
+// ReleaseCodes lets the codes of a batch that are Held be redeemed until a time, at most a year
+// from now. ErrNotNow if there are none.
+func (s *Service) ReleaseCodes(ctx context.Context, batch string, until time.Time) error {
+	if now := s.Clock(); !until.After(now) || until.After(now.AddDate(1, 0, 1)) {
+		return wrongField("ExpiresAt", "must be within a year from now")
+	}
+	released, err := s.Store.ReleaseCodes(ctx, batch, until)
+	if err != nil {
+		return fmt.Errorf("verification: release codes: %w", err)
+	}
+	if released == 0 {
+		return ErrNotNow
+	}
+	return nil
 }
 
 // EndCodes ends the codes of a batch and returns how many could still be redeemed.

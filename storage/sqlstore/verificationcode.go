@@ -70,6 +70,13 @@ func (s *Store) CodeBatches(ctx context.Context, before time.Time, limit int) ([
 	})
 }
 
+// ReleaseCodes implements storage.VerificationCodes.
+func (s *Store) ReleaseCodes(ctx context.Context, batch string, expiresAt time.Time) (int, error) {
+	return write(ctx, s, "release codes", func(tx *tx) (int, error) {
+		return tx.exec(`UPDATE main.verification_codes SET expires_at = ?2 WHERE batch = ?1 AND expires_at = issued_at`, batch, micros(expiresAt))
+	})
+}
+
 // EndCodes implements storage.VerificationCodes.
 func (s *Store) EndCodes(ctx context.Context, batch string, at time.Time) (int, error) {
 	return write(ctx, s, "end codes", func(tx *tx) (int, error) {

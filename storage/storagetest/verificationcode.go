@@ -107,6 +107,28 @@ func (s *verificationSuite) verificationCodes(t *testing.T) {
 		fails(t, err, storage.ErrNotFound)
 		redeem(t, store, "c", "ann")
 	})
+	t.Run("AreReleasedOnce", func(t *testing.T) {
+		store := s.store(t)
+		held, other := code("a", 1), code("b", 1)
+		held.ExpiresAt, other.ExpiresAt = t0, t0
+		ok(t, store.IssueCodes(t.Context(), []storage.VerificationCode{held, other}))
+		_, err := store.RedeemCode(t.Context(), digest("a"), "student", "ann", storage.Digest{}, t0)
+		fails(t, err, storage.ErrNotFound)
+		for _, want := range []int{1, 0} {
+			n, err := store.ReleaseCodes(t.Context(), held.Batch, late)
+			ok(t, err)
+			equal(t, n, want)
+		}
+		redeem(t, store, "a", "ann")
+		_, err = store.RedeemCode(t.Context(), digest("b"), "student", "ann", storage.Digest{}, t0)
+		fails(t, err, storage.ErrNotFound)
+		n, err := store.EndCodes(t.Context(), held.Batch, t0.Add(time.Second))
+		ok(t, err)
+		equal(t, n, 1)
+		n, err = store.ReleaseCodes(t.Context(), held.Batch, late)
+		ok(t, err)
+		equal(t, n, 0)
+	})
 	t.Run("AreSummedUpByTheBatch", func(t *testing.T) {
 		store := s.store(t)
 		first, second := code("a", 3), code("b", 2)

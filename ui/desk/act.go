@@ -90,6 +90,7 @@ var endings = map[string]ending{
 	"revoke_keys":             {"never", "nobody"},
 	"revoke_before":           {"never", "nobody"},
 	"use_roster":              {"never", "nobody"},
+	"release_codes":           {"never", "nobody"},
 }
 
 // harmless reports whether an action takes nothing away, so that its button is no warning.

@@ -591,7 +591,7 @@ func Issued(v IssuedView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var28 templ.SafeURL
-			templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinURLErrs(v.CodesURL)
+			templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinURLErrs(v.ReleaseURL)
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `desk/codes.templ`, Line: 92, Col: 25}
 			}

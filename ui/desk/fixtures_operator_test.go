@@ -47,7 +47,7 @@ var operatorFixtures = []audiencetest.Fixture{
 		return Codes(CodesView{Page: page(p, SectionCodes), Form: audiencetest.Form()})
 	}},
 	{Name: "codes-issued", Render: func(p ui.Page) templ.Component {
-		return Issued(IssuedView{Page: page(p, SectionCodes), CodesURL: "/desk/codes", Group: student, Codes: []string{"Museum", "Shop"}, Until: due})
+		return Issued(IssuedView{Page: page(p, SectionCodes), ReleaseURL: "/desk/codes", Group: student, Codes: []string{"Museum", "Shop"}, Until: due})
 	}},
 	{Name: "holds", Render: func(p ui.Page) templ.Component {
 		return Holds(HoldsView{

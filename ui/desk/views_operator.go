@@ -105,13 +105,13 @@ type Batch struct {
 	Ended             bool
 }
 
-// IssuedView shows new codes, once.
+// IssuedView shows new codes, once. ReleaseURL is where another operator lets them be redeemed.
 type IssuedView struct {
 	Page
-	CodesURL string
-	Group    ui.Label
-	Codes    []string
-	Until    time.Time
+	ReleaseURL string
+	Group      ui.Label
+	Codes      []string
+	Until      time.Time
 }
 
 // HoldsView lists cases whose evidence is kept longer. It posts [ui.FieldAction] with

@@ -88,6 +88,7 @@ const (
 	FieldTo      = "organization"
 	FieldBefore  = "before"
 	FieldRoster  = "roster"
+	FieldBatch   = "batch"
 )
 
 // The names of the actions.
@@ -126,8 +127,10 @@ const (
 	RevokeKeys   = "revoke_keys"
 	RevokeBefore = "revoke_before"
 
-	// UseRoster gives many a status, and ends that of many, as SetStatus does of one.
-	UseRoster = "use_roster"
+	// UseRoster and ReleaseCodes give many a status, as SetStatus does one, and UseRoster ends
+	// that of many.
+	UseRoster    = "use_roster"
+	ReleaseCodes = "release_codes"
 )
 
 // Table returns every action.
@@ -173,6 +176,7 @@ func Table() []Rule {
 		{Name: RevokeKeys, Target: Service, Roles: operator, Eyes: true, Withheld: true},
 		{Name: RevokeBefore, Target: Service, Roles: operator, Eyes: true, Withheld: true, Fields: must(FieldBefore)},
 		{Name: UseRoster, Target: Service, Roles: operator, Eyes: true, Withheld: true, Fields: must(FieldRoster)},
+		{Name: ReleaseCodes, Target: Service, Roles: operator, Eyes: true, Withheld: true, Fields: must(FieldBatch, FieldUntil)},
 	}
 }
 

@@ -5,27 +5,68 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/verification"
 )
 
-// The facts of a roster that is to be in force.
+// The facts of a roster that is to be in force, and of codes that are to be redeemed.
 const (
 	factRoster   = "roster"
 	factRows     = "rows"
 	factAdded    = "added"
 	factVanished = "vanished"
+
+	factGroup   = "group"
+	factCodes   = "invitations"
+	factMembers = "members"
+	factUntil   = "until"
 )
 
-// Actions returns what can be done with the rosters of a service, which may be nil.
+// Actions returns what can be done with the rosters and codes of a service, which may be nil.
 func Actions(service *verification.Service) []action.Action {
 	if service == nil {
 		return nil
 	}
-	u := rosterUse{service}
-	return []action.Action{{Rule: action.Rule{Name: action.UseRoster}, Check: u.check, Do: u.do}}
+	u, c := rosterUse{service}, codesRelease{service}
+	return []action.Action{
+		{Rule: action.Rule{Name: action.UseRoster}, Check: u.check, Do: u.do},
+		{Rule: action.Rule{Name: action.ReleaseCodes}, Check: c.check, Do: c.do},
+	}
+}
+
+// codesRelease lets codes be redeemed that were made at the desk.
+type codesRelease struct{ service *verification.Service }
+
+func (c codesRelease) check(ctx context.Context, o action.Order) (action.Effect, error) {
+	until, err := time.Parse(time.DateOnly, o.Values[action.FieldUntil])
+	if err != nil {
+		return action.Effect{}, &provider.FieldError{Field: action.FieldUntil, Err: errors.New("is not a day, such as 2026-03-12")}
+	}
+	batch, err := c.service.HeldCodes(ctx, o.Values[action.FieldBatch])
+	if errors.Is(err, verification.ErrNotNow) {
+		err = &provider.FieldError{Field: action.FieldBatch, Err: errors.New("is none that was made within a day and waits")}
+	}
+	return action.Effect{
+		Revision: batch.Batch,
+		Facts: []action.Fact{
+			{Name: factGroup, Value: batch.Group}, {Name: factCodes, Value: strconv.Itoa(batch.Codes)},
+			{Name: factMembers, Value: strconv.Itoa(batch.Uses)}, {Name: factUntil, Value: until.Format(time.DateOnly)},
+		},
+	}, err
+}
+
+func (c codesRelease) do(ctx context.Context, o action.Order, _ string) (action.Result, error) {
+	until, err := time.Parse(time.DateOnly, o.Values[action.FieldUntil])
+	if err == nil {
+		err = c.service.ReleaseCodes(ctx, o.Values[action.FieldBatch], until)
+	}
+	if errors.Is(err, verification.ErrNotNow) {
+		err = provider.ErrChanged
+	}
+	return action.Result{}, err
 }
 
 // rosterUse puts a roster in force that was checked, or the former one.

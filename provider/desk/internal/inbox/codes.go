@@ -3,11 +3,13 @@ package inbox
 import (
 	"errors"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/ui"
@@ -76,7 +78,7 @@ func (d *Inbox) issueCodes(r *request) error {
 		Count: r.posted(screens.FieldCount), Uses: r.posted(screens.FieldUses), Email: strings.TrimSpace(r.posted(ui.FieldEmail)),
 		Until: r.posted(screens.FieldUntil), IssuedBy: strings.TrimSpace(r.posted(screens.FieldIssuedBy)),
 	}
-	codes := verification.Codes{Group: r.posted(screens.FieldGroup), Email: v.Email, IssuedBy: v.IssuedBy, MadeBy: r.User.UserID}
+	codes := verification.Codes{Group: r.posted(screens.FieldGroup), Email: v.Email, IssuedBy: v.IssuedBy, MadeBy: r.User.UserID, Held: true}
 	var problems []ui.Problem
 	problem := func(field string, w screens.Wrong) {
 		problems = append(problems, screens.ProblemOf(r.Locale(), field, w))
@@ -94,7 +96,7 @@ func (d *Inbox) issueCodes(r *request) error {
 	if len(problems) > 0 {
 		return d.renderCodes(r, http.StatusUnprocessableEntity, v, codes.Group, problems...)
 	}
-	issued, _, err := d.Verification.IssueCodes(r.Context(), codes)
+	issued, batch, err := d.Verification.IssueCodes(r.Context(), codes)
 	var wrong *provider.FieldError
 	switch {
 	case errors.Is(err, verification.ErrNoPolicy):
@@ -108,7 +110,7 @@ func (d *Inbox) issueCodes(r *request) error {
 	if len(problems) > 0 {
 		return d.renderCodes(r, http.StatusUnprocessableEntity, v, codes.Group, problems...)
 	}
-	return d.renderIssued(r, codes, issued)
+	return d.renderIssued(r, codes, issued, batch)
 }
 
 // wrongCode returns what is wrong in the form, for a field of verification.Codes.
@@ -129,14 +131,15 @@ func wrongCode(field string) (string, screens.Wrong) {
 	}
 }
 
-func (d *Inbox) renderIssued(r *request, codes verification.Codes, issued []string) error {
+func (d *Inbox) renderIssued(r *request, codes verification.Codes, issued []string, batch string) error {
 	page, err := r.Page(screens.SectionCodes)
 	if err != nil {
 		return err
 	}
 	title, _ := d.provider.Pages().GroupWords(page.Locale, codes.Group)
+	release := url.Values{action.FieldBatch: {batch}, action.FieldUntil: {codes.ExpiresAt.Format(time.DateOnly)}}
 	r.RenderSecret(http.StatusOK, screens.Issued(screens.IssuedView{
-		Page: page, CodesURL: d.frame.Path("codes"), Group: title, Codes: issued, Until: codes.ExpiresAt,
+		Page: page, ReleaseURL: d.frame.Path("service", "do", action.ReleaseCodes) + "?" + release.Encode(), Group: title, Codes: issued, Until: codes.ExpiresAt,
 	}))
 	return nil
 }
