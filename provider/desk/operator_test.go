@@ -102,9 +102,9 @@ func numbers(n int) string {
 
 // approved proposes what a form of an action shows, has another approve it, and waits until it is
 // done.
-func approved(w *place, by, other *lab.Browser, p lab.Page) {
-	w.T.Helper()
-	shows(w.T, p, http.StatusOK, "Another operator has to approve")
+func approved(t *testing.T, w *place, by, other *lab.Browser, p lab.Page) {
+	t.Helper()
+	shows(t, p, http.StatusOK, "Another operator has to approve")
 	query := p.Request.URL.Query()
 	fields := []string{"name", path.Base(p.Request.URL.Path), "targets", "service", "plan_reason", "quality", "note", "From the registrar."}
 	for name := range query {
@@ -113,7 +113,7 @@ func approved(w *place, by, other *lab.Browser, p lab.Page) {
 	p = send(by, "/desk/plans/new", "check", fields...)
 	p = by.Submit(p, "action", "propose")
 	address := p.Request.URL.Path
-	shows(w.T, send(other, address, "approve", "shown", shownAt(other, address)), http.StatusOK, "The plan is approved")
+	shows(t, send(other, address, "approve", "shown", shownAt(other, address)), http.StatusOK, "The plan is approved")
 	w.until("done", func() bool { return w.planAt(address).State == storage.PlanDone })
 }
 
@@ -136,7 +136,7 @@ func TestRosters(t *testing.T) {
 	p := sendFile(olga, page(), numbers(10))
 	shows(t, p, http.StatusOK, "Nothing has changed yet", "<dd>10</dd>")
 	rows(0)
-	approved(w, olga, oleg, use(olga, p))
+	approved(t, w, olga, oleg, use(olga, p))
 	rows(10)
 	shows(t, page(), http.StatusOK, "10 rows", "olga")
 	shows(t, use(olga, p), http.StatusConflict, "Another list is active") // the page from before
@@ -147,11 +147,11 @@ func TestRosters(t *testing.T) {
 	many := use(olga, p, "many_vanish", "on")
 	post(olga, many, "do", "revision", hiddenOf(many, "revision"))
 	rows(10) // one operator alone ends no membership
-	approved(w, olga, oleg, many)
+	approved(t, w, olga, oleg, many)
 	rows(3)
 	former := postTo(olga, "/desk/rosters/members", page(), "put_back")
 	shows(t, former, http.StatusOK, "Nothing has changed yet", "<dd>10</dd>")
-	approved(w, olga, oleg, use(olga, former))
+	approved(t, w, olga, oleg, use(olga, former))
 	rows(10)
 	shows(t, use(olga, former), http.StatusConflict, "Another list is active") // a second press
 	former = postTo(olga, "/desk/rosters/members", page(), "put_back")
@@ -222,7 +222,7 @@ func TestCodes(t *testing.T) {
 	if w.verified("bob") {
 		t.Error("one operator alone makes members")
 	}
-	approved(w, olga, oleg, olga.Open(html.UnescapeString(toApproval.FindStringSubmatch(p.Text)[1])))
+	approved(t, w, olga, oleg, olga.Open(html.UnescapeString(toApproval.FindStringSubmatch(p.Text)[1])))
 	bob.Submit(q, "answer_code", found[0][1])
 	if !w.verified("bob") {
 		t.Error("a code does not verify")
