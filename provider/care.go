@@ -73,7 +73,8 @@ func (p Accounts) sendOffer(ctx context.Context, id, event string, v ui.MailView
 	if err != nil {
 		return err
 	}
-	wait, err := p.limits.Allow(ctx, ratelimit.StaffMail, ratelimit.Key{Account: id})
+	by := ratelimit.Key{Account: id, At: p.cfg.Clock()}
+	wait, err := p.limits.Allow(ctx, ratelimit.StaffMail, by)
 	if err != nil {
 		return fmt.Errorf("provider: %w", err)
 	}
@@ -84,6 +85,9 @@ func (p Accounts) sendOffer(ctx context.Context, id, event string, v ui.MailView
 		return err
 	}
 	if err := p.pages.MailOwner(ctx, a, v); err != nil {
+		if !account.MayBeSent(err) {
+			p.limits.GiveBack(ctx, ratelimit.StaffMail, by)
+		}
 		return fmt.Errorf("provider: %w", err)
 	}
 	return nil

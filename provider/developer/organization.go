@@ -109,6 +109,9 @@ func (d *Dashboard) createOrganization(r *request) error {
 	err = d.recorded(r.Request.Context(), r.does(), "organization.create", changed("name", "", o.Name), func(ctx context.Context) error {
 		return d.Store.CreateOrganization(ctx, o, owner, d.Quotas.Organizations)
 	})
+	if err != nil {
+		d.Provider.Pages().GiveBack(r.Request.Context(), "organizations of a user", r.User.UserID, perDay, o.CreatedAt)
+	}
 	if errors.Is(err, storage.ErrLimit) {
 		return d.renderNewOrganization(r, o, contact, http.StatusTooManyRequests, ui.Problem{Code: ui.TooMany, Count: d.Quotas.Organizations})
 	}

@@ -64,7 +64,7 @@ func (p *Pages) sendLetters(r *http.Request, c CodeRequest, counted time.Time) e
 		if err == nil {
 			continue
 		}
-		if mayBeSent(err) {
+		if MayBeSent(err) {
 			i++
 		}
 		p.notSent(r, letters[i:], counted)
@@ -84,10 +84,10 @@ func (p *Pages) send(r *http.Request, l letter) error {
 	return p.MailTo(r.Context(), to, ui.MailView{Kind: l.kind, Locale: locale, Code: l.code, ValidFor: CodeLife})
 }
 
-// mayBeSent reports whether a mail may have been sent although the mailer failed, because
+// MayBeSent reports whether a mail may have been sent although the mailer failed, because
 // it timed out. Otherwise anybody could flood a mailbox behind a mail server that accepts
 // mails but confirms them slowly, or by disconnecting early.
-func mayBeSent(err error) bool {
+func MayBeSent(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 

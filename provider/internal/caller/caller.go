@@ -77,6 +77,9 @@ func (c *Codes) Prove(ctx context.Context, matter, staff, accountID, code string
 		proof, err = c.Store.ProveCaller(ctx, matter, staff, c.digest(accountID, code), at, until)
 		return err
 	}, event)
+	if errors.Is(err, storage.ErrUnavailable) { // nothing was guessed
+		c.Limits.GiveBack(ctx, ratelimit.ProveCaller, by)
+	}
 	if err != nil {
 		return storage.NoProof, time.Time{}, err
 	}
