@@ -118,7 +118,7 @@ const (
 	EventStatusEnded       EventName = audit.StatusEnded
 
 	// EventRosterStaged means that a list of members was checked, EventRosterImported that one
-	// was replaced, or put back, EventCodesIssued that invitation codes were made, and
+	// was replaced, or put back, EventCodesIssued that invitation codes were made or released, and
 	// EventCodesEnded that those of a batch were ended; Detail is the roster or the group, and
 	// Matter the roster or the batch.
 	// EventRosterCanary means that a user has entered a row of a roster that is nobody's:

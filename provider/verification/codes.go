@@ -164,12 +164,22 @@ func (s *Service) ReleaseCodes(ctx context.Context, batch string, until time.Tim
 	if now := s.Clock(); !until.After(now) || until.After(now.AddDate(1, 0, 1)) {
 		return wrongField("ExpiresAt", "must be within a year from now")
 	}
-	released, err := s.Store.ReleaseCodes(ctx, batch, until)
+	held, err := s.HeldCodes(ctx, batch)
+	if err != nil {
+		return err
+	}
+	err = s.inStep(provider.ByDefault(ctx, "", batch), func(ctx context.Context) error {
+		released, err := s.Store.ReleaseCodes(ctx, batch, until)
+		if err == nil && released == 0 {
+			err = storage.ErrChanged
+		}
+		return err
+	}, provider.Event{Name: provider.EventCodesIssued, Detail: held.Group})
+	if errors.Is(err, storage.ErrChanged) {
+		return ErrNotNow
+	}
 	if err != nil {
 		return fmt.Errorf("verification: release codes: %w", err)
-	}
-	if released == 0 {
-		return ErrNotNow
 	}
 	return nil
 }
