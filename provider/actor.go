@@ -88,6 +88,12 @@ func (p Events) Write(ctx context.Context, e Event) error {
 	return p.audit.Write(ctx, e.record())
 }
 
+// WriteDaily is Write for a look that is repeated all day. Every process records the same look by
+// the same actor in the same matter once a day.
+func (p Events) WriteDaily(ctx context.Context, e Event) error {
+	return p.audit.WriteDaily(ctx, e.record())
+}
+
 // IsKeptIn reports whether the audit log is kept in this store, so that WriteWith may be used
 // for writes to it.
 func (p Events) IsKeptIn(store any) bool {

@@ -37,6 +37,7 @@ type given struct {
 	url      string // of a PostgreSQL database
 	provider func(*provider.Config)
 	desk     func(*place, *desk.Config)
+	after    func(*desk.Desk)
 }
 
 func newPlace(t testing.TB, change ...func(*verification.Policy)) *place {
@@ -104,6 +105,9 @@ func newPlaceWith(t testing.TB, has given, change ...func(*verification.Policy))
 	}
 	d, err := desk.New(cfg)
 	w.OK(err)
+	if has.after != nil {
+		has.after(d)
+	}
 	mux := http.NewServeMux()
 	mux.Handle("/verification/", w.service)
 	mux.Handle("/desk/", d)

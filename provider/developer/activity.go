@@ -4,12 +4,20 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // pageOfChanges is the number of activity log entries on a page.
 const pageOfChanges = 50
+
+// looked writes that an operator is shown what is about the people behind an application or an
+// organization, before it is shown: once a day.
+func (d *Dashboard) looked(r *request, e provider.Event) error {
+	e.Name = provider.EventStaffLooked
+	return d.Provider.Events().WriteDaily(r.Request.Context(), e)
+}
 
 // shownFields are changed fields for a page.
 func shownFields(fields []storage.ChangedField) []screens.ChangedField {

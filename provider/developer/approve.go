@@ -29,7 +29,8 @@ func (d *Dashboard) approve(r *request, v reviewed) error {
 		finish, done = d.copyToProduction, screens.NoticeApproved
 	}
 	v.Review.DecidedAt, v.Review.Reason = d.Clock(), ""
-	err := d.decideReview(r.Request.Context(), r.does(), storage.ReviewApproved, v)
+	line := provider.Event{Name: provider.EventReviewApproved, ClientID: r.app.ClientID, Detail: r.env}
+	err := d.decideReview(r.Request.Context(), r.does(), storage.ReviewApproved, v, line)
 	if err == nil {
 		err = finish(r, v, func(change func(*storage.Application, *document)) error {
 			return d.recorded(r.Request.Context(), r.does(), act, fields, func(ctx context.Context) error {
@@ -128,7 +129,7 @@ func (d *Dashboard) editApplication(ctx context.Context, a storage.Application, 
 
 // stop makes an application of production unknown to every endpoint.
 func (d *Dashboard) stop(r *request, v reviewed) error {
-	return d.finishReview(r, d.stopApplication(r.asOperator(), r.does(), v.document), screens.NoticeStopped)
+	return d.finishReview(r, d.stopApplication(r.Request.Context(), r.does(), v.document), screens.NoticeStopped)
 }
 
 // stopApplication stops an application for the reason in its document. storage.ErrChanged if
@@ -154,7 +155,7 @@ func (d *Dashboard) finishStop(ctx context.Context, a act, mail ui.MailKind, url
 
 // start lets an application of production run again.
 func (d *Dashboard) start(r *request, v reviewed) error {
-	return d.finishReview(r, d.startApplication(r.asOperator(), r.does(), v), screens.NoticeStarted)
+	return d.finishReview(r, d.startApplication(r.Request.Context(), r.does(), v), screens.NoticeStarted)
 }
 
 // startApplication ends the stop of an application. storage.ErrChanged if it has another

@@ -82,8 +82,9 @@ func (d *Dashboard) refuse(r *request, v reviewed) error {
 	} else {
 		v.Decided = decidedOn(v.client)
 	}
+	line := provider.Event{Name: provider.EventReviewRefused, ClientID: r.app.ClientID, Detail: r.env}
 	err := d.noting(r.Request.Context(), d.Provider, r.does(), act, fields, func(ctx context.Context) error {
-		return d.decideReview(ctx, r.does(), state, v)
+		return d.decideReview(ctx, r.does(), state, v, line)
 	})
 	if err == nil {
 		d.tellOwners(r.Request.Context(), r.does(), mail, d.path("o", r.org.ID, r.env, r.app.ClientID, "access"))

@@ -120,7 +120,7 @@ func (d *Dashboard) makeOffer(r *request, o offer) error {
 			return err
 		}
 	}
-	i, err := d.createInvitation(r.asOperator(), r.does(), o, token)
+	i, err := d.createInvitation(r.Request.Context(), r.does(), o, token)
 	if errors.Is(err, storage.ErrLimit) {
 		return refuse(http.StatusTooManyRequests, ui.Problem{Code: ui.TooMany, Count: d.Quotas.Invitations})
 	}
@@ -205,10 +205,14 @@ func (d *Dashboard) withdraw(r *request, page string) error {
 	if n, err := hex.Decode(token[:], []byte(r.posted(ui.FieldCode))); err != nil || n != len(token) {
 		return forbidden("no identifier of an invitation")
 	}
+	var line []provider.Event
+	if r.role == "" { // of an operator
+		line = append(line, provider.Event{Name: provider.EventOwnerWithdrawn, Detail: r.org.ID})
+	}
 	fields := changed("invitation", hex.EncodeToString(token[:4]), "")
 	err := d.recorded(r.Request.Context(), r.does(), "member.withdraw", fields, func(ctx context.Context) error {
 		return d.Store.RemoveInvitation(ctx, r.org.ID, token)
-	})
+	}, line...)
 	if err != nil {
 		return err
 	}

@@ -67,11 +67,6 @@ func asOperatorError(err error) error {
 	return err
 }
 
-// asOperator is the context of what the user of a page does as an operator.
-func (r *request) asOperator() context.Context {
-	return provider.By(r.Request.Context(), provider.Actor{Name: outside + r.User.UserID})
-}
-
 // inStep makes a write that somebody rests on what they act on (provider.By), and records
 // events in its step; after it, if the dashboard has a store of its own.
 func (d *Dashboard) inStep(ctx context.Context, write func(context.Context) error, events ...provider.Event) error {

@@ -67,6 +67,9 @@ func (d *Dashboard) renderOrganizationReview(r *request, members []storage.Membe
 // organizationReviewPage completes a view with the entered values. It names the members only of
 // an organization without an owner.
 func (d *Dashboard) organizationReviewPage(r *request, members []storage.Member, view screens.AppointView, problems ...ui.Problem) (_ templ.Component, err error) {
+	if err := d.looked(r, provider.Event{Detail: "organization " + r.org.ID}); err != nil {
+		return nil, err
+	}
 	if view.Page, err = d.page(r); err != nil {
 		return nil, err
 	}

@@ -160,6 +160,9 @@ func (d *Dashboard) renderReview(r *request, v reviewed, status int, problems ..
 	if !d.isReviewable(r.app) {
 		return provider.ErrScreenNotFound
 	}
+	if err := d.looked(r, provider.Event{ClientID: r.app.ClientID, Detail: "review in " + r.env}); err != nil {
+		return err
+	}
 	p, err := d.page(r)
 	if err != nil {
 		return err

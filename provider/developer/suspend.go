@@ -72,7 +72,7 @@ func (d *Dashboard) suspend(r *request, members []storage.Member, here string) e
 	case utf8.RuneCountInString(reason) > maxNote:
 		return wrong(ui.Problem{Code: ui.NoteTooLong, Field: ui.FieldReason})
 	}
-	err := d.stopOrganization(r.asOperator(), r.does(), reason)
+	err := d.stopOrganization(r.Request.Context(), r.does(), reason)
 	if errors.Is(err, storage.ErrChanged) {
 		return r.done(here, screens.NoticeSomebodyElse)
 	}
@@ -100,7 +100,7 @@ func (d *Dashboard) reactivate(r *request, members []storage.Member, here string
 	if r.posted(screens.FieldVersion) != suspensionVersion(r.org) || !r.suspended() {
 		return r.done(here, screens.NoticeSomebodyElse)
 	}
-	err := d.startOrganization(r.asOperator(), r.does())
+	err := d.startOrganization(r.Request.Context(), r.does())
 	switch {
 	case errors.Is(err, storage.ErrChanged):
 		return r.done(here, screens.NoticeSomebodyElse)

@@ -25,10 +25,26 @@ func (l *Log) StepOnce(ctx context.Context, change func(ctx context.Context) err
 	if _, recorded := l.daily.Recent(e, l.Clock()); recorded {
 		return change(ctx)
 	}
+	return l.onceADay(e, func() error { return l.Step(ctx, change, e) })
+}
+
+// WriteDaily is Write for a look that is repeated all day. Every process records the same look by
+// the same actor in the same matter once a day.
+func (l *Log) WriteDaily(ctx context.Context, e storage.Event) error {
+	look := e
+	actingIn(ctx).sign(&look)
+	if _, recorded := l.daily.Recent(look, l.Clock()); recorded {
+		return nil
+	}
+	return l.onceADay(look, func() error { return l.Write(ctx, e) })
+}
+
+// onceADay records an event and, if that succeeds, remembers it for a day.
+func (l *Log) onceADay(e storage.Event, record func() error) error {
 	made := false
 	end := l.daily.Begin(e)
 	defer func() { end(struct{}{}, made) }()
-	err := l.Step(ctx, change, e)
+	err := record()
 	made = err == nil
 	return err
 }

@@ -51,6 +51,9 @@ func (o Options) route(path string, needs func(role.Staff) bool, kind action.Kin
 	return frame.Route{Path: path, Needs: needs, Show: on((*form).show), Act: on((*form).act), Power: true}
 }
 
+// partActions is the part of a person that is looked at by a form.
+const partActions = "actions"
+
 // form is a request for the form of one action.
 type form struct {
 	*frame.Request
@@ -91,6 +94,13 @@ func (o Options) open(r *frame.Request, kind action.Kind) (*form, error) {
 	var err error
 	if f.needs, err = needsOf(r, a.Rule, target); err != nil {
 		return nil, err
+	}
+	if kind == action.Person { // what it would do says how they are
+		if err := r.LookedAt(partActions); errors.Is(err, provider.ErrMatter) {
+			return nil, frame.NotFound
+		} else if err != nil {
+			return nil, err
+		}
 	}
 	f.name, err = o.Name(r, kind, target)
 	return f, err

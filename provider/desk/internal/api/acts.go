@@ -98,6 +98,11 @@ func (c *call) look(at place, one action.Action) (action.Order, action.Effect, e
 	if err != nil {
 		return action.Order{}, action.Effect{}, err
 	}
+	if at.kind == action.Person { // what it would do says how they are
+		if err := c.looked("actions"); err != nil {
+			return action.Order{}, action.Effect{}, err
+		}
+	}
 	o := action.Order{Target: c.PathValue(at.part), Values: values, Locale: "en", Staff: c.name()}
 	e, err := one.Check(c.Context(), o)
 	return o, e, err
@@ -135,18 +140,26 @@ func (c *call) act(at place, one action.Action) (response, error) {
 		if _, err := one.Carry(c.Context(), c.api.Frame.Store, c.actor(one.Proof, answer), o, e.Revision); err != nil {
 			return err
 		}
-		return c.keep(one, answer)
+		return c.keep(at, one, answer)
 	})
 }
 
 // keep makes sure that the answer to an act is kept that has found nothing to write.
-func (c *call) keep(one action.Action, answer *storage.Answer) error {
+func (c *call) keep(at place, one action.Action, answer *storage.Answer) error {
 	_, known, err := c.once.answered()
 	if known || err != nil {
 		return err
 	}
-	ctx := provider.By(c.Context(), provider.Actor{Name: c.name(), Answer: answer})
-	return c.api.Provider.Events().Write(ctx, provider.Event{Name: provider.EventName(one.Name)})
+	e := provider.Event{Name: provider.EventName(one.Name)}
+	switch at.kind {
+	case action.Person:
+		e.UserID = c.matter.Subject
+	case action.Application:
+		e.ClientID = c.PathValue(at.part)
+	default:
+		e.Detail = c.PathValue(at.part)
+	}
+	return c.api.Provider.Events().Write(c.by(storage.NoProof, answer), e)
 }
 
 // camel turns a name with underlines into one for a program.

@@ -170,6 +170,7 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, o *operation) (sent
 		return sent{}, err
 	}
 	c := &call{Request: r, api: a, op: o, client: client.ClientID, scopes: client.Scopes}
+	c.acts()
 	if err := c.checkQuery(); err != nil {
 		return sent{}, err
 	}

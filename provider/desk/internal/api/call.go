@@ -61,6 +61,10 @@ func (c *call) by(proof storage.CallerProof, answer *storage.Answer) context.Con
 	return provider.By(c.Context(), c.actor(proof, answer))
 }
 
+// acts makes the context of the request that in which the client acts: no operation has to think
+// of it.
+func (c *call) acts() { c.Request = c.Request.WithContext(c.by(storage.NoProof, nil)) }
+
 // actor is who acts in the context of by.
 func (c *call) actor(proof storage.CallerProof, answer *storage.Answer) provider.Actor {
 	a := provider.Actor{Name: c.name(), Answer: answer}

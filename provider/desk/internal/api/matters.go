@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"time"
@@ -188,6 +189,7 @@ func (c *call) useMatter() error {
 		m.EndsAt = until
 	}
 	c.matter = &m
+	c.acts()
 	return nil
 }
 
@@ -228,14 +230,20 @@ func (a *API) exists(ctx contextOf, person string) (err error) {
 
 // looked records that a part of the person was shown: once for a matter and part.
 func (c *call) looked(part string) error {
-	return c.api.Frame.Looked(c.Context(), c.actor(storage.NoProof, nil), part)
+	return c.looks("", provider.Event{Name: provider.EventSupportLooked, UserID: c.matter.Subject, Detail: part})
+}
+
+// looks records that the client was shown what an event says: in its matter, or else in this one.
+func (c *call) looks(matter string, e provider.Event) error {
+	a := c.actor(storage.NoProof, nil)
+	a.Matter = cmp.Or(a.Matter, matter)
+	return c.api.Frame.Looked(c.Context(), a, e)
 }
 
 // refuse records that a client tried what it may not.
 func (c *call) refuse(what, person string) {
 	wait, err := c.api.Provider.Pages().Allow(c.Context(), "desk_api_refused", c.client, provider.Limit{Burst: 30, Every: minute})
 	if err == nil && wait == 0 {
-		ctx := provider.By(c.Context(), provider.Actor{Name: c.name()})
-		c.api.Provider.Events().Record(ctx, provider.Event{Name: provider.EventDeskRefused, UserID: person, Detail: what})
+		c.api.Provider.Events().Record(c.Context(), provider.Event{Name: provider.EventDeskRefused, UserID: person, Detail: what})
 	}
 }

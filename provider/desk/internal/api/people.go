@@ -139,8 +139,7 @@ func findPerson(c *call) (response, error) {
 	default:
 		e = provider.Event{Name: provider.EventPersonFound, Detail: "several"}
 	}
-	ctx := provider.By(c.Context(), provider.Actor{Name: c.name()})
-	if err := c.api.Provider.Events().Write(ctx, e); err != nil {
+	if err := c.api.Provider.Events().Write(c.Context(), e); err != nil {
 		return response{}, err
 	}
 	if c.api.misses.count(c.client, len(ids) > 0) {

@@ -252,6 +252,9 @@ func listPlanTargets(c *call) (response, error) {
 		return response{}, err
 	}
 	p, err := c.ownPlan()
+	if err == nil {
+		err = c.looks(p.ID, provider.Event{Name: provider.EventStaffLooked, Detail: "targets of a plan: " + p.Action})
+	}
 	if err != nil {
 		return response{}, err
 	}

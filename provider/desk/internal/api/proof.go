@@ -3,7 +3,6 @@ package api
 import (
 	"net/http"
 
-	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -35,6 +34,7 @@ func (c *call) openMatterOf() (storage.Matter, error) {
 		return m, err
 	}
 	c.matter = &m
+	c.acts()
 	return m, c.mayUse(m)
 }
 
@@ -46,7 +46,7 @@ func sendCode(c *call) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	return ok(asMatter(m)), c.api.Provider.Accounts().SendCallerCode(c.by(storage.NoProof, nil), m.Subject)
+	return ok(asMatter(m)), c.api.Provider.Accounts().SendCallerCode(c.Context(), m.Subject)
 }
 
 func proveCaller(c *call) (response, error) {
@@ -58,8 +58,7 @@ func proveCaller(c *call) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	ctx := provider.By(c.Context(), provider.Actor{Name: c.name(), Matter: m.ID})
-	if m.Proof, m.ProvedUntil, err = c.api.Provider.People().ProveCaller(ctx, m.ID, c.name(), m.Subject, in.Code); err != nil {
+	if m.Proof, m.ProvedUntil, err = c.api.Provider.People().ProveCaller(c.Context(), m.ID, c.name(), m.Subject, in.Code); err != nil {
 		return response{}, err
 	}
 	return ok(asMatter(m)), nil

@@ -1,8 +1,11 @@
 package api
 
 import (
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
@@ -43,6 +46,14 @@ func listEvents(c *call) (response, error) {
 		return response{}, err
 	}
 	if match.Until, err = c.time("until"); err != nil {
+		return response{}, err
+	}
+	what := "trail"
+	if by := slices.Sorted(maps.Keys(c.URL.Query())); len(by) > 0 {
+		what += " by " + strings.Join(by, ", ")
+	}
+	e := provider.Event{Name: provider.EventStaffLooked, UserID: match.UserID, ClientID: match.ClientID, Detail: what}
+	if err := c.looks("", e); err != nil {
 		return response{}, err
 	}
 	return c.events(match)

@@ -25,6 +25,9 @@ func (r *Room) showApplication(q *frame.Request) error {
 	if err != nil {
 		return missing(err)
 	}
+	if err := q.Looked("", provider.Event{Name: provider.EventStaffLooked, ClientID: a.client.ID, Detail: "application"}); err != nil {
+		return err
+	}
 	page, err := q.Page(desk.SectionApplications)
 	if err != nil {
 		return err

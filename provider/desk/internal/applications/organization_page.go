@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/storage"
@@ -119,6 +120,9 @@ func (r *Room) showOrganization(q *frame.Request) error {
 	}
 	page, err := q.Page(desk.SectionOrganizations)
 	if err != nil {
+		return err
+	}
+	if err := q.Looked("", provider.Event{Name: provider.EventStaffLooked, Detail: "organization " + o.ID}); err != nil {
 		return err
 	}
 	v := screens.OrganizationView{

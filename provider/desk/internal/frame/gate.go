@@ -71,6 +71,7 @@ func (f *Frame) Enter(s *provider.Screen, p Route) (*Request, error) {
 		return nil, NotFound
 	}
 	r := &Request{Screen: s, Frame: f, Staff: staff}
+	r.act()
 	if !p.Needs(staff) {
 		return nil, r.Refuse(Refusal{Action: p.Path})
 	}

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,14 +15,26 @@ import (
 // step of its line.
 const lookedAt = "desk look"
 
-// looksFor is for how long a line about a look says so: in a matter that is in use for longer
-// there is another one.
-const looksFor = 30 * 24 * time.Hour
+// looksFor is for how long a line about a look says so: of another day there is another one.
+const looksFor = 24 * time.Hour
 
-// Looked writes that an actor looks at a part of the person of their matter, before it is shown:
-// once for a matter and part, also if they look twice at once.
-func (f *Frame) Looked(ctx context.Context, a provider.Actor, part string) error {
-	key := f.Provider.People().Digest(lookedAt, a.Matter, part)
+// Looked writes that who asks looks at what an event says, before it is shown: in the matter of the
+// page, or else in this one, such as a case or a plan; empty for none.
+func (r *Request) Looked(matter string, e provider.Event) error {
+	a := r.Actor(storage.NoProof)
+	a.Matter = cmp.Or(a.Matter, matter)
+	return r.Frame.Looked(r.Context(), a, e)
+}
+
+// LookedAt is Looked for a part of the person of the matter of the page.
+func (r *Request) LookedAt(part string) error {
+	return r.Looked("", provider.Event{Name: provider.EventSupportLooked, UserID: r.Matter.Subject, Detail: part})
+}
+
+// Looked writes that an actor looks at what an event says, before it is shown: once a day for
+// actor, matter and event, also if they look twice at once.
+func (f *Frame) Looked(ctx context.Context, a provider.Actor, e provider.Event) error {
+	key := f.Provider.People().Digest(lookedAt, a.Name, a.Matter, string(e.Name), e.UserID, e.ClientID, e.Detail)
 	_, err := f.Store.Answer(ctx, lookedAt, key, f.Now())
 	switch {
 	case err == nil:
@@ -30,9 +43,7 @@ func (f *Frame) Looked(ctx context.Context, a provider.Actor, part string) error
 		return fmt.Errorf("read whether a part was looked at: %w", err)
 	}
 	a.Answer = &storage.Answer{Client: lookedAt, Key: key, Body: key, ExpiresAt: f.Now().Add(looksFor)}
-	err = f.Provider.Events().Write(provider.By(ctx, a), provider.Event{
-		Name: provider.EventSupportLooked, UserID: a.On.Subject, Detail: part,
-	})
+	err = f.Provider.Events().Write(provider.By(ctx, a), e)
 	if errors.Is(err, provider.ErrRepeated) {
 		return nil
 	}

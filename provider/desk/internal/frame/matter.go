@@ -51,6 +51,7 @@ func (r *Request) useMatter() (over bool, err error) {
 		m.EndsAt = until
 	}
 	r.Matter = &m
+	r.act()
 	return false, nil
 }
 

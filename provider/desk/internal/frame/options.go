@@ -65,6 +65,7 @@ type Frame struct {
 	base    string // the path at which the desk is mounted, without a trailing slash
 	cookies session.Cookies
 	mux     *http.ServeMux
+	served  []string
 	links   []link
 	dress   []func(*Request, *screens.Page) error
 	tasks   []func(*Request) ([]screens.Task, error)
@@ -97,7 +98,16 @@ func (f *Frame) ServeHTTP(w http.ResponseWriter, r *http.Request) { f.mux.ServeH
 
 // Handle serves what is no page, such as the Admin API, at a pattern of [http.ServeMux] below
 // the path of the desk. Its handler decides itself who is let in.
-func (f *Frame) Handle(path string, h http.Handler) { f.mux.Handle(f.base+path, h) }
+func (f *Frame) Handle(path string, h http.Handler) { f.serve("", path, h) }
+
+// serve serves a pattern below the path of the desk.
+func (f *Frame) serve(method, path string, h http.Handler) {
+	f.served = append(f.served, method+path)
+	f.mux.Handle(method+f.base+path, h)
+}
+
+// Served returns all patterns below the path of the desk, with their methods if they have one.
+func (f *Frame) Served() []string { return f.served }
 
 // HandleAt is Handle at a path of the host, which has it lead here.
 func (f *Frame) HandleAt(path string, h http.Handler) { f.mux.Handle(path, h) }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
-	"github.com/bonafide-id/bonafide/storage"
 )
 
 // Refusal is what somebody with a role tried and may not do.
@@ -42,13 +41,13 @@ func (r *Request) Refuse(what Refusal) error {
 // Record adds a line about what somebody tried, under their name. What somebody looks at is
 // written before they see it: Write.
 func (r *Request) Record(e provider.Event) {
-	r.Frame.Provider.Events().Record(r.By(storage.NoProof), e)
+	r.Frame.Provider.Events().Record(r.Context(), e)
 }
 
 // Write adds a line about a look, under the name of who asks and in the matter of the page. An
 // error means that it is not recorded, and they must not see it.
-func (r *Request) Write(e provider.Event, proof storage.CallerProof) error {
-	return r.Frame.Provider.Events().Write(r.By(proof), e)
+func (r *Request) Write(e provider.Event) error {
+	return r.Frame.Provider.Events().Write(r.Context(), e)
 }
 
 // Alarm is what the host is told at once.

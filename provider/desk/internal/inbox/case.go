@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
@@ -32,6 +33,9 @@ type review struct {
 func (d *Inbox) reviewed(r *request) (c review, over bool, err error) {
 	ctx := r.Context()
 	c.UnderReview, err = d.Verification.Review(ctx, r.by, r.Value("case"))
+	if err == nil {
+		err = r.Looked(c.ID, provider.Event{Name: provider.EventStaffLooked, UserID: c.UserID, Detail: "case"})
+	}
 	if err == nil {
 		c.files, err = d.Verification.Evidence(ctx, c.ID)
 	}
@@ -127,7 +131,7 @@ func (d *Inbox) evidenceViews(r *request, l *ui.Locale, c review, e entered) []s
 	for i, file := range c.current() {
 		view := screens.Evidence{ID: fmt.Sprintf("file-%d", i+1), Title: ui.Label{Text: file.Kind, Lang: ui.Undetermined}}
 		if file.ShreddedAt.IsZero() && !file.Unreadable {
-			view.URL = d.evidenceURL(r, c.ID, file.ID)
+			view.URL = d.evidenceURL(r, c.RecordedCase, file.ID)
 			view.Picture = isPicture(file.MediaType)
 		}
 		view.Alike, view.Programs = file.Alike, slices.Concat(file.Editors, file.Generators)

@@ -29,13 +29,14 @@ type opening struct {
 	Reviewer string    `json:"r"`
 	User     string    `json:"u"`
 	Case     string    `json:"c"`
+	Subject  string    `json:"s"`
 	File     string    `json:"f"`
 	Until    time.Time `json:"t"`
 }
 
 // evidenceURL returns the address of a file for one reviewer, for a few minutes.
-func (d *Inbox) evidenceURL(r *request, caseID, id string) string {
-	plain, err := json.Marshal(opening{r.by.ID, r.by.Subject, caseID, id, d.frame.Now().Add(evidenceLife)})
+func (d *Inbox) evidenceURL(r *request, c verification.RecordedCase, id string) string {
+	plain, err := json.Marshal(opening{r.by.ID, r.by.Subject, c.ID, c.UserID, id, d.frame.Now().Add(evidenceLife)})
 	if err != nil {
 		panic(err) // strings and a time always have a JSON form
 	}
@@ -74,6 +75,9 @@ func (d *Inbox) serveEvidence(r *request) error {
 		return err
 	}
 	defer content.Close()
+	if err := r.Looked(o.Case, provider.Event{Name: provider.EventEvidenceOpened, UserID: o.Subject, Detail: o.File}); err != nil {
+		return err
+	}
 	h := r.Writer.Header()
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")

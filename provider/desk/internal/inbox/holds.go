@@ -23,6 +23,9 @@ func (d *Inbox) renderHolds(r *request, status int, v screens.HoldsView, problem
 	if err != nil {
 		return err
 	}
+	if err := r.Looked("", provider.Event{Name: provider.EventStaffLooked, Detail: "holds"}); err != nil {
+		return err
+	}
 	v.Page, v.Form = page, r.Form(problems...)
 	holds, err := d.Verification.Holds(r.Context(), r.Screen.Request.URL.Query().Get(parameterAfter), listPage)
 	if err != nil {

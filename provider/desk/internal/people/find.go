@@ -79,10 +79,10 @@ func (d *Room) find(r *frame.Request) error {
 			return err
 		}
 		if len(lines) > 0 {
-			event.Detail = "request"
+			event.Detail, event.ClientID = "request", lines[0].ClientID
 		}
 	}
-	if err := r.Write(event, storage.NoProof); err != nil {
+	if err := r.Write(event); err != nil {
 		return err
 	}
 	if event.Detail == "" { // what is no person is neither a hit nor a miss

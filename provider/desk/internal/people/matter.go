@@ -117,8 +117,7 @@ func (d *Room) record(r *frame.Request, id string, reason frame.Reason, v views.
 	if reason.Withheld {
 		m.WithheldUntil = now.Add(frame.Withholding)
 	}
-	ctx := provider.By(r.Context(), provider.Actor{Name: frame.ActorPrefix + r.Staff.ID, Matter: m.ID})
-	err := r.Frame.Provider.Events().WriteWith(ctx, func(ctx context.Context) error {
+	err := r.Frame.Provider.Events().WriteWith(provider.ByDefault(r.Context(), "", m.ID), func(ctx context.Context) error {
 		return r.Frame.Store.OpenMatter(ctx, m)
 	}, provider.Event{Name: provider.EventMatterOpened, UserID: id, Detail: m.Reason})
 	return m, err
@@ -135,7 +134,7 @@ func roleOf(s role.Staff) string {
 // close closes the matter.
 func (d *Room) close(r *frame.Request) error {
 	m, now := r.Matter, r.Frame.Now()
-	err := r.Frame.Provider.Events().WriteWith(r.By(storage.NoProof), func(ctx context.Context) error {
+	err := r.Frame.Provider.Events().WriteWith(r.Context(), func(ctx context.Context) error {
 		return r.Frame.Store.CloseMatter(ctx, m.ID, r.Staff.ID, now)
 	}, provider.Event{Name: provider.EventMatterClosed, UserID: m.Subject})
 	if err != nil && !errors.Is(err, provider.ErrMatter) { // closed in this moment

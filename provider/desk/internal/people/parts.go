@@ -10,7 +10,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
-	"github.com/bonafide-id/bonafide/storage"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
 	views "github.com/bonafide-id/bonafide/ui/desk/person"
 )
@@ -48,7 +47,7 @@ var reads = map[views.Part][]provider.PersonPart{
 // part serves a part: the line that it was looked at is written before anything is read.
 func (d *Room) part(name views.Part, cards func(*look) error) frame.Handler {
 	return func(r *frame.Request) error {
-		if err := r.Frame.Looked(r.Context(), r.Actor(storage.NoProof), string(name)); err != nil {
+		if err := r.LookedAt(string(name)); err != nil {
 			if errors.Is(err, provider.ErrMatter) {
 				return r.Done(r.Path(), screens.NoticeMatterEnded)
 			}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
-	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
 	views "github.com/bonafide-id/bonafide/ui/desk/person"
@@ -32,10 +31,10 @@ func (d *Room) prove(r *frame.Request) error {
 	}
 	switch r.Action() {
 	case views.ActionSend:
-		err := r.Frame.Provider.Accounts().SendCallerCode(r.By(storage.NoProof), r.Matter.Subject)
+		err := r.Frame.Provider.Accounts().SendCallerCode(r.Context(), r.Matter.Subject)
 		return d.proved(r, err, "", screens.NoticeCodeSent, "proof")
 	case views.ActionProve:
-		_, _, err := r.Frame.Provider.People().ProveCaller(r.By(storage.NoProof), r.Matter.ID, r.Staff.ID, r.Matter.Subject, r.Posted(views.FieldCode))
+		_, _, err := r.Frame.Provider.People().ProveCaller(r.Context(), r.Matter.ID, r.Staff.ID, r.Matter.Subject, r.Posted(views.FieldCode))
 		return d.proved(r, err, views.FieldCode, screens.NoticeProved, "actions")
 	}
 	return frame.Malformed("no such button")

@@ -28,6 +28,9 @@ func (s *Service) showBreaks(r *frame.Request) error {
 	if err != nil {
 		return err
 	}
+	if err := r.Looked("", provider.Event{Name: provider.EventStaffLooked, Detail: "breaks"}); err != nil {
+		return err
+	}
 	breaks, err := s.store.Breaks(r.Context(), !all, after, frame.Few)
 	if err != nil {
 		return err
@@ -124,6 +127,11 @@ func (s *Service) showAlone(r *frame.Request) error {
 // renderAlone shows what would happen, as far as it is known, and asks for a sentence. The form
 // has the revision that was looked at.
 func (s *Service) renderAlone(r *frame.Request, status int, w alone, problems ...ui.Problem) error {
+	if w.matter != nil {
+		if err := r.Looked(w.Matter, provider.Event{Name: provider.EventSupportLooked, UserID: w.Target, Detail: "actions"}); err != nil {
+			return err
+		}
+	}
 	effect, err := w.action.Check(r.Context(), order(w.action, w.Target, w.Values, r.Screen.Page().Locale.OrEnglish().Lang, MemberOf(r)))
 	var wrong *provider.FieldError
 	switch {

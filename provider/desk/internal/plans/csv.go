@@ -19,6 +19,9 @@ func (s *Service) serveTargets(r *frame.Request) error {
 	if err != nil {
 		return asPage(r, err)
 	}
+	if err := s.looked(r.Context(), MemberOf(r), p.ID, "targets of a plan", p, nil); err != nil {
+		return err
+	}
 	h := r.Writer.Header()
 	h.Set("Content-Type", "text/csv; charset=utf-8")
 	h.Set("Content-Disposition", `attachment; filename="plan-`+p.ID+`.csv"`)

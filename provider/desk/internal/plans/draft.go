@@ -102,6 +102,10 @@ func (s *Service) Draft(ctx context.Context, by Member, r Request) (Draft, error
 			return Draft{}, ErrNotPlanned
 		}
 	}
+	of := storage.Plan{Action: a.Name, Kind: string(a.Target), Targets: len(r.Targets)}
+	if err := s.looked(ctx, by, r.Matter, "draft of a plan", of, []storage.PlanTarget{{ID: r.Targets[0]}}); err != nil {
+		return Draft{}, err
+	}
 	looked, err := s.look(ctx, by, a, r)
 	if err != nil {
 		return Draft{}, err

@@ -28,6 +28,9 @@ func (s *Service) renderPlan(r *frame.Request, status int, problems ...ui.Proble
 	if err != nil && !altered {
 		return asPage(r, err)
 	}
+	if err := s.looked(r.Context(), MemberOf(r), matterOf(o.Plan, o.content), "plan", o.Plan, o.Targets); err != nil {
+		return err
+	}
 	page, err := s.page(r, desk.SectionPlans)
 	if err != nil {
 		return err

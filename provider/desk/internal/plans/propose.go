@@ -91,6 +91,13 @@ func (s *Service) event(name provider.EventName, p storage.Plan, targets []stora
 	return e
 }
 
+// looked writes that a member is shown a plan, or what one would do: as Frame.Looked.
+func (s *Service) looked(ctx context.Context, by Member, matter, what string, p storage.Plan, targets []storage.PlanTarget) error {
+	e := s.event(provider.EventStaffLooked, p, targets)
+	e.Detail = what + ": " + p.Action
+	return s.Frame.Looked(ctx, provider.Actor{Name: by.Name, Matter: matter}, e)
+}
+
 // decided turns an error of the store about a decision into one of this package.
 func decided(err error) error {
 	switch {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
-	"github.com/bonafide-id/bonafide/storage"
 )
 
 // exportLimit is that of one member of the staff, and maxExported the most lines of an export.
@@ -82,15 +81,7 @@ func (r *Room) export(as format) frame.Handler {
 		if err := q.Allow("desk_export", exportLimit); err != nil {
 			return err
 		}
-		fields := make([]string, 0, 8)
-		for name := range f.values() {
-			fields = append(fields, name)
-		}
-		detail := as.name
-		if len(fields) > 0 {
-			detail += " by " + sorted(fields)
-		}
-		if err := r.Provider.Events().Write(q.By(storage.NoProof), provider.Event{Name: provider.EventTrailExported, UserID: f.Person, ClientID: f.Application, Detail: detail}); err != nil {
+		if err := q.Write(f.read(provider.EventTrailExported, as.name)); err != nil {
 			return err
 		}
 		h := q.Writer.Header()

@@ -1,6 +1,7 @@
 package records
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -119,6 +120,14 @@ func (f filter) with(name, value string) string {
 		return ""
 	}
 	return "?" + q.Encode()
+}
+
+// read is the event of a look at the lines of the filter, as what is read.
+func (f filter) read(name provider.EventName, what string) provider.Event {
+	if fields := slices.Sorted(maps.Keys(f.values())); len(fields) > 0 {
+		what += " by " + strings.Join(fields, ", ")
+	}
+	return provider.Event{Name: name, UserID: f.Person, ClientID: f.Application, Detail: what}
 }
 
 // names is what a list is filtered by, for its cursor.

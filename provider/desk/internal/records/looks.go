@@ -33,6 +33,9 @@ func (r *Room) showLooks(q *frame.Request) error {
 	if len(staff) > maxValue {
 		return frame.Malformed("too long a name")
 	}
+	if err := q.Looked("", provider.Event{Name: provider.EventStaffLooked, Detail: "looks"}); err != nil {
+		return err
+	}
 	page, err := q.Page(desk.SectionLooks)
 	if err != nil {
 		return err
@@ -172,9 +175,7 @@ func (r *Room) release(q *frame.Request) error {
 	}
 	now := q.Frame.Now()
 	if now.Before(m.WithheldUntil) {
-		actor := q.Actor(storage.NoProof)
-		actor.Matter = m.ID
-		err = r.Provider.Events().WriteWith(provider.By(q.Context(), actor), func(ctx context.Context) error {
+		err = r.Provider.Events().WriteWith(provider.ByDefault(q.Context(), "", m.ID), func(ctx context.Context) error {
 			return r.Matters.ReleaseMatter(ctx, m.ID, now)
 		}, provider.Event{Name: provider.EventMatterReleased, UserID: m.Subject})
 	}
@@ -182,9 +183,4 @@ func (r *Room) release(q *frame.Request) error {
 		return err
 	}
 	return q.Done(q.Path("looks"), desk.NoticeActed)
-}
-
-func sorted(names []string) string {
-	slices.Sort(names)
-	return strings.Join(names, ", ")
 }

@@ -56,6 +56,9 @@ func (r *Room) showTrail(q *frame.Request) error {
 		return err
 	}
 	before, _ := strconv.ParseInt(at, 10, 64) // an empty one is the first page, and no other opens
+	if err := q.Looked("", f.read(provider.EventStaffLooked, "trail")); err != nil {
+		return err
+	}
 	events, err := r.list(q.Context(), f, before, frame.Many+1)
 	if err != nil {
 		return err
