@@ -35,6 +35,7 @@ STARTED := $(filter ./examples/%,$(MODULES))
 # The packages of screens: those that have golden pages.
 SCREENS := $(addprefix ./,$(dir $(wildcard ui/golden_test.go ui/*/golden_test.go ui/*/*/golden_test.go)))
 LINT := $(GO) tool -modfile=$(CURDIR)/.ci/tools/lint/go.mod golangci-lint
+GOTESTSUM := $(GO) tool -modfile=$(CURDIR)/.ci/tools/go.mod gotestsum
 CYCLONEDX := $(GO) tool -modfile=$(CURDIR)/.ci/tools/audit/go.mod cyclonedx-gomod
 CACHE := $(CURDIR)/.cache
 # Of its own for each path: the linter's cache remembers the paths of the checkout that
@@ -44,19 +45,19 @@ export GOLANGCI_LINT_CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/bonafide-li
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-test: ## Vet and test everything; count, and name what took long
+test: ## Vet and test everything, and count
 	@for module in $(TESTED); do $(GO) -C $$module vet ./...; done
 	@$(call count,.ci/inmemory $(GO),-vet=off)
 
 race: ## Test everything under the race detector
 	@$(call count,$(GO),-race -vet=off)
 
-# count tests all modules with a go command and flags, and counts. The files of `make test`
+# count tests all modules with a go command and flags, and counts; .cache/tests.json keeps what each test took. The files of `make test`
 # lie in memory and those of `make race` on a disk.
 define count
-{ status=0; \
+mkdir -p $(CACHE); { status=0; \
 for module in $(TESTED); do $(1) -C $$module test -json $(2) -p $(ATONCE) $(TESTFLAGS) ./... || status=1; done; \
-exit $$status; } | $(GO) -C .ci/tools run ./testsum
+exit $$status; } | $(GOTESTSUM) --format pkgname --ignore-non-json-output-lines --jsonfile $(CACHE)/tests.json --raw-command -- cat
 endef
 
 cover: ## Measure which statements the tests reach; leaves .cache/cover.html
