@@ -56,7 +56,6 @@ const (
 	NoticeTooLate     Notice = "too_late"
 	NoticeMovedOn     Notice = "moved_on"
 	NoticeNone        Notice = "none"
-	NoticeImported    Notice = "imported"
 	NoticeCodesEnd    Notice = "codes_ended"
 	NoticeHeld        Notice = "held"
 	NoticeHoldEnded   Notice = "hold_ended"
