@@ -20,7 +20,8 @@ var silent = map[string]string{
 	"GET /matters/{matter}/proof": "the form, and the own note of who asks",
 	"GET /cases":                  "nobody: cases that wait, before one is taken", "GET /cases/numbers": "counts",
 	"GET /rosters": "counts", "GET /rosters/{roster}": "counts", "GET /codes": "batches",
-	"GET /plans": "who proposed which action, and counts", "GET /plans/new": "the form",
+	"POST /rosters/{roster}": "counts, and leads to the form of the action that puts a list in force",
+	"GET /plans":             "who proposed which action, and counts", "GET /plans/new": "the form",
 	"GET /applications": "names of applications", "GET /hosts": "counts", "GET /hosts/{id}": "counts",
 	"GET /organizations": "names of organizations", "GET /reviews": "names of applications",
 	"GET /applications/{target}/do/{action}": "the application", "GET /hosts/{target}/do/{action}": "the host",
@@ -165,8 +166,7 @@ func (w *walk) operates() {
 	w.demand("GET /organizations/{id}", "olga", func() { olga.Open("/desk/organizations/river") }, provider.EventStaffLooked, "organization river", "")
 
 	var p lab.Page
-	w.demand("/rosters/{roster}/file", "olga", func() { p = sendFile(olga, olga.Open("/desk/rosters/members"), numbers(3)) }, provider.EventRosterStaged, "members", "members")
-	w.demand("POST /rosters/{roster}", "olga", func() { use(olga, p) }, provider.EventRosterImported, "members", "members")
+	w.demand("/rosters/{roster}/file", "olga", func() { sendFile(olga, olga.Open("/desk/rosters/members"), numbers(3)) }, provider.EventRosterStaged, "members", "members")
 	until := w.Now().AddDate(0, 0, 3).Format(time.DateOnly)
 	w.demand("POST /codes", "olga", func() {
 		post(olga, olga.Open("/desk/codes"), "issue", "group", "student", "count", "1", "uses", "1", "until", until)
