@@ -44,6 +44,13 @@ func (s *deskSuite) races(t *testing.T) {
 			runPlan(t, store, id, "ann")
 			return func(_ int, s DeskStore) error { return beginTarget(t.Context(), s, id, 1, time.Time{}) }, storage.ErrSpent
 		},
+		"EndOfADeed": func(t *testing.T, store DeskStore, id string) (func(int, DeskStore) error, error) {
+			runPlan(t, store, id, "ann")
+			ok(t, beginTarget(t.Context(), store, id, 1, time.Time{}))
+			return func(_ int, s DeskStore) error {
+				return s.FinishDeed(t.Context(), &storage.Deed{Target: storage.TargetID{Plan: id, Number: 1}})
+			}, storage.ErrSpent
+		},
 		"EndOfAPlan": func(t *testing.T, store DeskStore, id string) (func(int, DeskStore) error, error) {
 			runPlan(t, store, id)
 			return func(i int, s DeskStore) error {
