@@ -88,8 +88,13 @@ func (p registrations) Register(ctx context.Context, token string, m registratio
 		return registration.Answer{}, asRegistrationError(err)
 	}
 	row, err := p.store.Client(ctx, saved.ID)
-	if err != nil {
-		return registration.Answer{}, err
+	if err != nil { // the program gets its secret and token all the same: nobody else has them
+		pinned, err := saved.pinned(p.cfg)
+		if err != nil {
+			return registration.Answer{}, err
+		}
+		row = pinned.record()
+		row.CreatedAt = p.cfg.Clock()
 	}
 	return registration.AnswerOf(row, c.Secret, c.RegistrationAccessToken, p.registrationURI(row.ID)), nil
 }

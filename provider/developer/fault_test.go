@@ -406,6 +406,33 @@ func (f faultyForm) fails(w *fixture, n, at int, alone bool) (over bool) {
 	return at > len(sent)
 }
 
+// A program that registers an application gets its secret and its token, or there is no application.
+func TestRegistrationByAProgramOfAFailingDatabase(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t, roomy)
+	for _, alone := range []bool{true, false} {
+		for at, over := 1, false; !over; at++ {
+			w.advance(time.Hour)
+			token, before := w.makesToken(storage.Production), registeredIn(storage.Production)(w)
+			w.tap.Open(at, alone)
+			p, said := w.registers(token)
+			over = len(w.tap.Close()) < at
+			w.GoOn(t.Context())
+			now := registeredIn(storage.Production)(w)
+			if made := p.StatusCode == http.StatusCreated; (now[0] != before[0]) != made || (now[1] != before[1]) != made || !made && p.StatusCode != http.StatusServiceUnavailable {
+				t.Errorf("statement %d (alone: %v): %s; applications and clients %v, then %v", at, alone, p.Status, before, now)
+			}
+			if p.StatusCode != http.StatusCreated {
+				continue
+			}
+			secret, err := w.id.Clients().Secret(t.Context(), said.text("client_id"))
+			if err != nil || secret != said.text("client_secret") || said.text("registration_access_token") == "" {
+				t.Errorf("statement %d (alone: %v): %v, %v", at, alone, said, err)
+			}
+		}
+	}
+}
+
 // compare looks at all that the form changes.
 func (f faultyForm) compare(w *fixture, before []string, lines int, changed bool, what string) {
 	w.t.Helper()

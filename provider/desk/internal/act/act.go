@@ -207,6 +207,10 @@ func (f *form) do() error {
 		}
 		return f.check(http.StatusForbidden)
 	}
+	page, err := f.Page(screens.SectionFind) // before the act: what it shows, nobody gets a second time
+	if err != nil {
+		return err
+	}
 	result, err := f.action.Do(f.By(f.proof), f.order, f.Posted(screens.FieldRevision))
 	var wrong *provider.FieldError
 	switch {
@@ -224,17 +228,13 @@ func (f *form) do() error {
 	case err != nil:
 		return err
 	case result.Shown != "":
-		return f.reveal(result.Shown)
+		return f.reveal(page, result.Shown)
 	}
 	return f.Done(f.back(), screens.NoticeActed)
 }
 
 // reveal shows a value, on this page alone.
-func (f *form) reveal(value string) error {
-	page, err := f.Page(screens.SectionFind)
-	if err != nil {
-		return err
-	}
+func (f *form) reveal(page screens.Page, value string) error {
 	of := f.o.Frame.Provider.Pages().AttributeWords(f.Locale(), f.order.Values[action.FieldHandle])
 	f.RenderSecret(http.StatusOK, screens.Shown(screens.ShownView{
 		Page: page, Name: f.action.Name, Target: f.name, Of: of, Value: value, BackURL: f.back(),

@@ -185,6 +185,10 @@ func (s *Service) doAlone(r *frame.Request) error {
 	if r.Action() != screens.ActionAlone || w.Revision == "" {
 		return s.renderAlone(r, http.StatusOK, w)
 	}
+	page, err := s.page(r, desk.SectionBreaks) // before the act: what it shows, nobody gets a second time
+	if err != nil {
+		return err
+	}
 	result, err := s.Break(r.Context(), MemberOf(r), w.Alone)
 	var wrong *provider.FieldError
 	switch {
@@ -200,10 +204,6 @@ func (s *Service) doAlone(r *frame.Request) error {
 		return asPage(r, err)
 	case result.Shown == "":
 		return r.Done(s.backAlone(r, w), desk.NoticeActed)
-	}
-	page, err := s.page(r, desk.SectionBreaks)
-	if err != nil {
-		return err
 	}
 	r.RenderSecret(http.StatusOK, screens.AloneDone(screens.AloneDoneView{Page: page, Shown: result.Shown, BreaksURL: r.Path("breaks")}))
 	return nil
