@@ -7,27 +7,39 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/storage/storagetest"
 )
 
+// One process whose clock is ahead removes nothing for good: not while the other one works, after
+// a pause of it, or on the first day of a database, whichever is heard first.
 func TestAClockThatIsAheadRemovesNothing(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
-	w.AgreeOnTime()
 	alice, bob := w.Alice(), w.NewBrowser().SignIn("bob@example.com", lab.BobPass)
 	tokens := alice.StandardTokens()
 	bob.AskToBeDeleted(lab.BobPass)
-	ahead := w.Twin(func(c *provider.Config) {
-		c.Clock = func() time.Time { return w.Now().Add(800 * 24 * time.Hour) }
-	})
+	var lead time.Duration
+	ahead := w.Twin(func(c *provider.Config) { c.Clock = func() time.Time { return w.Now().Add(lead) } })
 	events, err := w.Events().List(t.Context(), provider.EventFilter{})
 	w.OK(err)
-	for range 3 {
-		maintain(ahead)
-		w.Advance(time.Minute)
-		maintain(w)
-		w.Advance(time.Minute)
+	for _, lead = range lab.Leaps {
+		for _, pause := range []time.Duration{0, time.Minute, 4 * time.Minute, 23 * time.Hour} {
+			for _, first := range []*lab.Fixture{w, ahead} {
+				w.MustExec(`DELETE FROM clock`)
+				maintain(first)
+				maintain(w)
+				if pause > 0 { // on a database that has agreed
+					w.AgreeOnTime()
+				}
+				w.Advance(pause)
+				maintain(first)
+				maintain(ahead)
+				maintain(w)
+				maintain(ahead)
+				w.Advance(-pause)
+			}
+		}
 	}
-	maintain(ahead)
 	if !w.Exists("bob") {
 		t.Error("an account is deleted within its grace")
 	}
@@ -44,6 +56,7 @@ func TestAClockThatIsAheadRemovesNothing(t *testing.T) {
 	}
 	t.Run("UntilItHasBeenSoForADay", func(t *testing.T) {
 		w.Advance(storage.ClockDoubt)
+		w.OK(storagetest.AgreeOnTime(t.Context(), w.Store, w.Now().Add(lead)))
 		maintain(ahead)
 		if w.Exists("bob") {
 			t.Error("the only clock that is left counts for nothing")

@@ -205,7 +205,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	p.engine = p.newEngine(tokens, source)
 	p.notifier = backchannel.New(backchannel.Options{
 		Store: p.store, Issuer: p.issuer, Client: p.engine.Client, Sign: p.keys.SignAs, Refresh: p.keys.Refresh, Post: p.outbound.PostForm,
-		Activity: p.activity, Clock: cfg.Clock, Logger: cfg.Logger,
+		Activity: p.activity, Clock: cfg.Clock, AgreedTime: func() time.Time { return p.upkeep.AgreedTime() }, Logger: cfg.Logger,
 	})
 	sessions := &session.Manager{
 		Store: p.store, Tokens: tokens, Cookies: site.Cookies,
@@ -225,7 +225,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	p.pages = account.NewPages(account.Options{
 		Site: site, Flows: p.flows, Engine: p.engine, Claims: source, Sessions: sessions, Accounts: p.accounts,
 		Audit: p.audit, Activity: p.activity, Store: p.store, Limits: p.limits, Actions: cfg.Limits.actions(), SendMail: p.sendMail(),
-		SignInURL: cfg.Users.SignInURL, SignOutURL: cfg.Users.SignOutURL, FlowLife: cfg.Lifetimes.Flow, Clock: cfg.Clock,
+		SignInURL: cfg.Users.SignInURL, SignOutURL: cfg.Users.SignOutURL, FlowLife: cfg.Lifetimes.Flow, Clock: cfg.Clock, CertainTime: p.CertainTime,
 	})
 	checker, err := p.newChecker(site)
 	if err != nil {

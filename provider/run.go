@@ -13,7 +13,7 @@ import (
 // (Clients.Delete) and expired records. It permanently removes only what has expired by the
 // clocks of all processes, and, after a leap in time, a day later. It returns nil when ctx
 // ends or the provider is closed. Every process should have one Run. A provider without one
-// works, but its keys never change, its tables only grow, and logout tokens wait.
+// works, but its keys never change, its tables only grow, and logout tokens and recoveries wait.
 func (p *Provider) Run(ctx context.Context) error {
 	p.running.Add(1)
 	defer p.running.Done()
@@ -31,6 +31,18 @@ func (p *Provider) Run(ctx context.Context) error {
 // f ends when Run is to end; Run waits for f, and Close for Run. While Run runs, f starts
 // at once.
 func (p *Provider) RunWith(f func(ctx context.Context)) { p.upkeep.RunWith(f) }
+
+// CertainTime returns the time that has come for certain, for what a companion does that cannot
+// be undone, or that somebody waits for: the clock of this process may be wrong. It is the
+// current time while Run claims it somewhere every minute and none contradicts, and otherwise behind
+// (storage.Clock). It is zero until Run has gone on for a day on a new database.
+func (p *Provider) CertainTime(ctx context.Context) (time.Time, error) {
+	clock, err := p.store.Clock(ctx)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("provider: read clock: %w", err)
+	}
+	return clock.Certain(p.cfg.Clock()), nil
+}
 
 // Close ends Run and all watching, waits for it, and closes the store. Later requests get
 // 503.

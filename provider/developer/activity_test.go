@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/storage/storagetest"
 )
 
 // A change ends a year after it was made by the clock that all processes agree on: one that
@@ -21,10 +22,8 @@ func TestChangesAreKeptForAYear(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, said := range []time.Time{w.now().Add(-storage.ClockDoubt), w.now()} {
-		if _, err := w.store.HearClock(t.Context(), said); err != nil {
-			t.Fatal(err)
-		}
+	if err := storagetest.AgreeOnTime(t.Context(), w.store, w.now()); err != nil {
+		t.Fatal(err)
 	}
 	w.advance(30 * day)
 	defer w.recording()()

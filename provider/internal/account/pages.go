@@ -48,6 +48,9 @@ type Options struct {
 		CancelRecovery(ctx context.Context, accountID string) (bool, error)
 	}
 
+	// CertainTime returns the time that has come for certain (storage.Clock).
+	CertainTime func(context.Context) (time.Time, error)
+
 	// Limits throttle guesses, Actions are their sizes.
 	Limits  audit.Limits
 	Actions Actions

@@ -44,7 +44,12 @@ type Options struct {
 
 	Activity *activity.Log
 	Clock    func() time.Time
-	Logger   *slog.Logger
+
+	// AgreedTime is when a turn is over and the next attempt due. One process whose clock is
+	// ahead would use up all attempts at once, or put the next one off for as long.
+	AgreedTime func() time.Time
+
+	Logger *slog.Logger
 }
 
 // New returns a notifier, which does nothing until Run.
@@ -111,8 +116,8 @@ func (n *Notifier) Run(ctx context.Context) {
 
 // take takes due notices, as many as have room.
 func (n *Notifier) take(ctx context.Context) ([]storage.ClientSession, error) {
-	now := n.Clock()
-	turn := storage.Turn{Now: now, Until: now.Add(turnLife), PerClient: maxClientCalls}
+	now, agreed := n.Clock(), n.AgreedTime()
+	turn := storage.Turn{Now: agreed, Until: agreed.Add(turnLife), PerClient: maxClientCalls}
 	n.mu.Lock()
 	turn.Limit = maxCalls - n.all
 	for id := range n.calls {

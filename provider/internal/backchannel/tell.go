@@ -40,7 +40,7 @@ func (n *Notifier) tell(ctx context.Context, c storage.ClientSession) {
 	}
 	status, err := n.send(ctx, client, c)
 	if ctx.Err() != nil {
-		n.settle(ctx, c, n.again(n.Clock()))
+		n.settle(ctx, c, n.again(n.AgreedTime()))
 		return
 	}
 	of := activity.Party{ClientID: c.ClientID, UserID: c.Subject}
@@ -54,7 +54,7 @@ func (n *Notifier) tell(ctx context.Context, c storage.ClientSession) {
 		n.settle(ctx, c, n.Store.RemoveClientSession)
 		return
 	case mistake == diagnosis.LogoutNotDelivered && c.Attempts <= len(retryAfter):
-		n.settle(ctx, c, n.again(n.Clock().Add(retryAfter[c.Attempts-1])))
+		n.settle(ctx, c, n.again(n.AgreedTime().Add(retryAfter[c.Attempts-1])))
 	case mistake == diagnosis.LogoutNotDelivered:
 		mistake = diagnosis.LogoutGivenUp
 		fallthrough

@@ -12,13 +12,18 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// AgreeOnTime has it be as if Run had gone on until now.
+// Leaps are by how much the clock of one process may be wrong: more than each wait and each time
+// for which something is kept.
+var Leaps = []time.Duration{80 * time.Hour, 20 * 24 * time.Hour, 91 * 24 * time.Hour, 400 * 24 * time.Hour}
+
+// AgreeOnTime has it be as if Run had gone on until now. Before, it is as if it had, whatever the
+// clock says.
 func (w *Fixture) AgreeOnTime() {
 	w.T.Helper()
-	for _, now := range []time.Time{w.Now().Add(-storage.ClockDoubt), w.Now()} {
-		_, err := w.Store.HearClock(w.T.Context(), now)
-		w.OK(err)
-	}
+	w.Exec(`DELETE FROM clock`)
+	_, err := w.Store.HearClock(w.T.Context(), w.Now())
+	w.OK(err)
+	w.MustExec(`UPDATE clock SET earliest_at = 0`)
 }
 
 // Dump returns every value of every table but the pages that nothing uses any more.

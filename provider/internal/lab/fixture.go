@@ -26,6 +26,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/password"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
+	"github.com/bonafide-id/bonafide/storage/storagetest"
 )
 
 // configSecret is 32 bytes that look random and are the same in every run.
@@ -46,7 +47,7 @@ func DearPasswords(t testing.TB) {
 }
 
 // usedBefore returns the file of a database that has its schema and a signing key,
-// sealed under testSecret, and nothing else: both take longer to make than most tests.
+// sealed under testSecret, and agrees on any time, and nothing else: both take longer to make than most tests.
 var usedBefore = sync.OnceValues(func() (image []byte, err error) {
 	ctx := context.Background()
 	folder, err := os.MkdirTemp("", "bonafide-image")
@@ -63,6 +64,7 @@ var usedBefore = sync.OnceValues(func() (image []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
+	err = storagetest.AgreeOnAnyTime(ctx, store)
 	for _, key := range keys {
 		err = errors.Join(err, store.AddKey(ctx, key))
 	}

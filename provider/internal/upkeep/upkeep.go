@@ -70,7 +70,8 @@ type Upkeep struct {
 
 	resealDone atomic.Bool // once per process: see reseal
 	round      atomic.Pointer[time.Time]
-	outdated   sync.Once // the operator has been told: see isOutdated
+	ahead      atomic.Int64 // see AgreedTime
+	outdated   sync.Once    // the operator has been told: see isOutdated
 
 	anchors anchors
 	seen    atomic.Pointer[trail.Checkpoint] // the last one that was found to be right
@@ -86,6 +87,9 @@ func New(o Options) *Upkeep {
 
 // Run works until ctx ends, and runs what RunWith was given. It returns when that has ended.
 func (u *Upkeep) Run(ctx context.Context) {
+	if !u.isOutdated(ctx) {
+		u.hear(ctx) // before what runs beside asks for AgreedTime
+	}
 	defer u.run(ctx)()
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
@@ -151,21 +155,35 @@ func (u *Upkeep) removeDeleted(ctx context.Context) {
 	}
 }
 
-// removeEnded permanently removes what has ended by a time that all processes agree on.
-func (u *Upkeep) removeEnded(ctx context.Context) {
+// hear claims the time of this process, and returns the one that has come for certain; zero if
+// that is not known.
+func (u *Upkeep) hear(ctx context.Context) time.Time {
 	said := u.Clock()
 	clock, err := u.Store.HearClock(ctx, said)
-	if err != nil && ctx.Err() == nil {
-		u.Logger.ErrorContext(ctx, "ended records could not be removed; will retry", slog.Any("error", err))
+	if err != nil {
+		if ctx.Err() == nil {
+			u.Logger.ErrorContext(ctx, "the agreed time could not be read; will retry", slog.Any("error", err))
+		}
+		return time.Time{}
 	}
-	if err != nil || clock.Agreed.IsZero() {
-		return
-	}
+	u.ahead.Store(int64(said.Sub(clock.Agreed)))
 	if clock.Claimed.Equal(said) {
-		u.Logger.WarnContext(ctx, "the time has leapt since the last round: no process ran, or this machine's clock is wrong; records that end by it are removed after a day",
+		u.Logger.WarnContext(ctx, "the time has leapt since the last round: no process ran, or this machine's clock is wrong; what ends by it ends when it has been so for a day",
 			slog.Time("time", said), slog.Time("last", clock.Agreed))
 	}
-	now := clock.Agreed
+	return clock.Certain(said)
+}
+
+// AgreedTime is the agreed time as far as this process has heard of it, for turns that processes
+// take: it goes on whatever their clocks say, and may be behind all of them.
+func (u *Upkeep) AgreedTime() time.Time { return u.Clock().Add(-time.Duration(u.ahead.Load())) }
+
+// removeEnded permanently removes what has ended by a time that all processes agree on.
+func (u *Upkeep) removeEnded(ctx context.Context) {
+	now := u.hear(ctx)
+	if now.IsZero() {
+		return
+	}
 	u.inBatches(ctx, "remove expired records", func() (int, error) { return u.Store.Sweep(ctx, now, Batch) })
 	u.failed(ctx, "remove unused applications that nobody has registered", u.Unknown.RemoveUnused(ctx, now))
 	u.deleteDue(ctx, now)

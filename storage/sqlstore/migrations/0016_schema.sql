@@ -477,8 +477,11 @@ CREATE TABLE barred (
 -- What the processes have said about the time.
 CREATE TABLE clock (
 	singleton INTEGER NOT NULL PRIMARY KEY CHECK (singleton = 1),
+	earliest_at INTEGER,
 	agreed_at INTEGER,
-	claimed_at INTEGER
+	claimed_at INTEGER,
+	last_at INTEGER,
+	beyond INTEGER NOT NULL
 ) STRICT;
 
 -- Organizations that have been deleted, as long as there are changes of theirs, and the last

@@ -12,6 +12,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
+	"github.com/bonafide-id/bonafide/storage/storagetest"
 )
 
 // maxGrants bounds what a run writes to the disk: some eight gigabytes.
@@ -53,7 +54,7 @@ func fill(ctx context.Context, dir string, grants int, ended time.Time) error {
 	}
 	err = store.SaveClient(ctx, storage.Client{ID: fillingClient, Dialect: "standard"})
 	if err == nil { // as if a server had run until now, so that the next one sweeps at once
-		_, err = store.HearClock(ctx, time.Now().Add(-storage.ClockDoubt))
+		err = storagetest.AgreeOnTime(ctx, store, time.Now())
 	}
 	if err := store.Close(); err != nil {
 		return err
