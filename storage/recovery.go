@@ -48,7 +48,7 @@ type Recoveries interface {
 
 	// FinishRecovery removes everything that the account has beside its password, sets the
 	// password, and begins the next epoch: sessions and grants end as with SetPassword.
-	// ErrNotFound if no recovery of the account is ready at that time, it has lapsed or was
-	// cancelled, or the account is disabled; ErrChanged and ErrProof as with Authenticators.
+	// ErrNotFound if no recovery of the account is ready by the agreed time (Clock.Certain), it
+	// has lapsed or was cancelled, or the account is disabled; ErrChanged and ErrProof as with Authenticators.
 	FinishRecovery(ctx context.Context, f RecoveryFinish) error
 }

@@ -68,7 +68,10 @@ func (d *Dashboard) maintain(ctx context.Context) {
 // removeOld removes old entries and counts, and entries beyond the maximum.
 func (d *Dashboard) removeOld(ctx context.Context) {
 	d.shorten(ctx, func() (int, error) {
-		now := d.Clock()
+		now, err := d.Provider.CertainTime(ctx)
+		if err != nil {
+			return 0, err
+		}
 		return d.Store.RemoveLog(ctx, before(now, d.KeepLog), before(now, d.KeepNumbers), maintenanceBatch)
 	})
 	for _, a := range d.recorder.takeGrown() {

@@ -52,7 +52,11 @@ func (s *Service) sweepEvidence(ctx context.Context) {
 
 func (s *Service) shredDue(ctx context.Context) {
 	for ctx.Err() == nil {
-		shredded, err := s.Store.ShredEvidence(ctx, s.Clock(), evidenceBatch)
+		now, err := s.Provider.CertainTime(ctx)
+		shredded := 0
+		if err == nil {
+			shredded, err = s.Store.ShredEvidence(ctx, now, evidenceBatch)
+		}
 		if err != nil {
 			s.evidenceFailed(ctx, "shred", err)
 		}

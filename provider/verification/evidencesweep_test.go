@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -52,7 +53,17 @@ func TestEvidenceIsShreddedInTime(t *testing.T) {
 	}
 	unfinished := a.begin("c2", "alice", Upload{})
 	f = a.add(unfinished, "front", photo(1))
+	a.AgreeOnTime()
+	for _, ahead := range lab.Leaps { // of this process, alone
+		a.Advance(ahead)
+		a.sweepEvidence(ctx)
+		a.Advance(-ahead)
+	}
+	if _, err := read(a.Service, unfinished, f.ID); err != nil {
+		t.Errorf("one clock was ahead: %v", err)
+	}
 	a.Advance(91 * day)
+	a.AgreeOnTime()
 	a.sweepEvidence(ctx)
 	if _, err := read(a.Service, unfinished, f.ID); !errors.Is(err, ErrNoEvidence) {
 		t.Errorf("after the longest time of all: %v", err)

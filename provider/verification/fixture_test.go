@@ -22,6 +22,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage/postgres"
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
+	"github.com/bonafide-id/bonafide/storage/storagetest"
 )
 
 // Passwords are cheap in the tests of this package.
@@ -53,6 +54,7 @@ var usedBefore = emptydb.Copies(func(path string) error {
 	if err != nil {
 		return err
 	}
+	err = storagetest.AgreeOnAnyTime(ctx, store)
 	for _, key := range keys {
 		err = errors.Join(err, store.AddKey(ctx, key))
 	}

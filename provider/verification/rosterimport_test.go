@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/storage/storagetest"
 )
 
 // rosterOf returns a file with the students of these numbers.
@@ -191,6 +192,9 @@ func TestImportRoster(t *testing.T) {
 			t.Fatal(err)
 		}
 		o.advance(25 * time.Hour)
+		if err := storagetest.AgreeOnTime(t.Context(), o.Store.(storage.Clocks), o.clock()); err != nil {
+			t.Fatal(err)
+		}
 		if err := o.sweepRosters(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -127,7 +127,11 @@ func (s *Service) sweepRosters(ctx context.Context) error {
 		failed = append(failed, s.sweepVanished(ctx, name))
 	}
 	for {
-		removed, err := s.Store.RemoveRosterRows(ctx, s.Clock().Add(-day), rosterBatch)
+		now, err := s.Provider.CertainTime(ctx)
+		removed := 0
+		if err == nil {
+			removed, err = s.Store.RemoveRosterRows(ctx, now.Add(-day), rosterBatch)
+		}
 		if err != nil {
 			return errors.Join(append(failed, fmt.Errorf("remove staged rosters: %w", err))...)
 		}
@@ -151,7 +155,11 @@ func (s *Service) sweepVanished(ctx context.Context, name string) error {
 	if err != nil {
 		return fmt.Errorf("read roster: %w", err)
 	}
-	now, last := s.Clock(), rosterSweep{}
+	now, err := s.Provider.CertainTime(ctx)
+	if err != nil {
+		return err
+	}
+	last := rosterSweep{}
 	if known, ok := s.swept.Load(name); ok {
 		last = known.(rosterSweep)
 	}
@@ -178,8 +186,10 @@ func (s *Service) endVanished(ctx context.Context, name string) error {
 	if err != nil {
 		return fmt.Errorf("read roster: %w", err)
 	}
-	if s.Clock().Before(inForce.ImportedAt.Add(s.roster(name).Grace)) {
-		return nil
+	if grace := s.roster(name).Grace; grace > 0 {
+		if is, err := s.isPast(ctx, inForce.ImportedAt.Add(grace)); err != nil || !is {
+			return err
+		}
 	}
 	var failed error
 	for _, group := range s.rosterGroups(name) {

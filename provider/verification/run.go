@@ -113,6 +113,9 @@ func (s *Service) doDue(ctx context.Context, due storage.Case) (ended bool, err 
 	}
 	now := s.Clock()
 	if !now.Before(k.finishBy()) && c.State != storage.CaseReview && k.Waiting == nil {
+		if is, err := s.isPast(ctx, k.finishBy()); err != nil || !is {
+			return false, err
+		}
 		return false, unlessOver(s.runOut(ctx, c.ID))
 	}
 	if at := k.nudgeAt(); c.State == storage.CaseOpen && !at.IsZero() && !now.Before(at) {
@@ -143,6 +146,13 @@ func (s *Service) askElsewhere(ctx context.Context, c storage.Case, k content, n
 		failed = errors.Join(failed, unlessOver(err))
 	}
 	return failed
+}
+
+// isPast reports whether a time is past for certain: a clock that is ahead must end nothing for
+// good.
+func (s *Service) isPast(ctx context.Context, at time.Time) (bool, error) {
+	now, err := s.Provider.CertainTime(ctx)
+	return !now.Before(at), err
 }
 
 // unless drops an error that means that there is nothing to do.
@@ -262,6 +272,9 @@ func (s *Service) remind(ctx context.Context, c storage.Case, k content) error {
 		return err
 	}
 	if !now.Before(k.Member.Until) {
+		if is, err := s.isPast(ctx, k.Member.Until); err != nil || !is {
+			return err
+		}
 		if _, err := s.endStatus(ctx, c, "expired", k.Member.Until); err != nil {
 			return err
 		}

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/storage/storagetest"
 )
 
 func TestUnfinishedCase(t *testing.T) {
@@ -95,6 +97,26 @@ func TestMembershipEnds(t *testing.T) {
 	}
 	if c = w.read(c.ID); c.State != storage.CaseApproved {
 		t.Errorf("%+v", c)
+	}
+}
+
+// One process whose clock is ahead for a while ends no membership and no case.
+func TestAClockThatIsAheadEndsNothing(t *testing.T) {
+	w := newWorld(t, oneOf("a"))
+	w.saying(w.begin("alice", "a"), "accept with row 1")
+	open := w.begin("bob", "a")
+	if err := storagetest.AgreeOnTime(t.Context(), w.store, w.now()); err != nil {
+		t.Fatal(err)
+	}
+	for _, ahead := range lab.Leaps {
+		w.pass(ahead)
+		w.pass(-ahead)
+		if !w.status("alice").Verified {
+			t.Errorf("%v ahead: the membership has ended", ahead)
+		}
+		if c := w.read(open.ID); c.State != storage.CaseOpen {
+			t.Errorf("%v ahead: the case is %s", ahead, c.State)
+		}
 	}
 }
 

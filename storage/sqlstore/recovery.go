@@ -66,8 +66,12 @@ func (s *Store) FinishRecovery(ctx context.Context, f storage.RecoveryFinish) er
 			return err
 		}
 		if f.On.RecoveryCode.IsZero() {
-			if err := orNotFound(tx.exec(`DELETE FROM main.recoveries`+running+` AND (ready_at <= ?2 OR approved_at IS NOT NULL)`,
-				f.AccountID, micros(f.At))); err != nil {
+			clock, err := clockOf(tx)
+			if err != nil {
+				return err
+			}
+			if err := orNotFound(tx.exec(`DELETE FROM main.recoveries`+running+` AND (ready_at <= ?3 OR ready_at <= started_at OR approved_at IS NOT NULL)`,
+				f.AccountID, micros(f.At), micros(clock.Certain(f.At)))); err != nil {
 				return err
 			}
 		}

@@ -67,6 +67,12 @@ func (s *suite) recoveries(t *testing.T) {
 		fails(t, finish(t, store, "other", t0.Add(time.Hour)), storage.ErrNotFound)
 		before := has(t, store, "account")
 		equal(t, before.Running, recovery("account"))
+		for _, agreed := range []time.Time{t0.Add(-storage.ClockDoubt), t0} { // one process is ahead
+			fails(t, finish(t, store, "account", t0.Add(time.Hour)), storage.ErrNotFound)
+			ok(t, AgreeOnTime(t.Context(), store, agreed))
+		}
+		fails(t, finish(t, store, "account", t0.Add(time.Hour)), storage.ErrNotFound)
+		ok(t, AgreeOnTime(t.Context(), store, t0.Add(time.Hour)))
 		ok(t, finish(t, store, "account", t0.Add(time.Hour)))
 		fails(t, finish(t, store, "account", t0.Add(time.Hour)), storage.ErrNotFound)
 	})
@@ -121,6 +127,7 @@ func (s *suite) finishRecovery(t *testing.T) {
 	ok(t, store.BeginRecovery(t.Context(), recovery("account"), 0))
 	want := has(t, store, "account").Account
 	at := t0.Add(time.Hour)
+	ok(t, AgreeOnTime(t.Context(), store, at))
 	ok(t, finish(t, store, "account", at))
 	want.PasswordHash, want.PasswordChangedAt, want.SecondStep = "recovered", at, false
 	want.Epoch++

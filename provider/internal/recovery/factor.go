@@ -10,7 +10,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/factor"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
-	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/signin"
 )
@@ -31,17 +30,16 @@ func (p *Pages) showWay(of way) authflow.PageHandler {
 
 // leads sends a reader away from a way that the account does not have, or no longer needs. It
 // reports whether it has.
-func (p *Pages) leads(w http.ResponseWriter, r *http.Request, set storage.AuthenticatorSet, of way) bool {
-	now := p.Clock()
-	if needsMore(set) && slices.Contains(p.waysOf(set, now), of) {
+func (p *Pages) leads(w http.ResponseWriter, r *http.Request, set standing, of way) bool {
+	if needsMore(set) && slices.Contains(p.waysOf(set), of) {
 		return false
 	}
-	p.Site.Redirect(w, p.link(r, p.next(set, now), web.CodeParameter, web.Parameter(r, web.CodeParameter)))
+	p.Site.Redirect(w, p.link(r, p.next(set), web.CodeParameter, web.Parameter(r, web.CodeParameter)))
 	return true
 }
 
 func (p *Pages) renderWay(
-	w http.ResponseWriter, r *http.Request, page *authflow.Page, read reader, set storage.AuthenticatorSet, of way, status int, problems ...ui.Problem,
+	w http.ResponseWriter, r *http.Request, page *authflow.Page, read reader, set standing, of way, status int, problems ...ui.Problem,
 ) error {
 	v := screens.RecoverProofView{
 		Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, problems), Email: set.Account.Email,
@@ -51,7 +49,7 @@ func (p *Pages) renderWay(
 		v.MinLength = p.Accounts.MinLength
 	}
 	if of == passkeyWay {
-		prompt, err := p.Factors.Prompt(w, r, set, false)
+		prompt, err := p.Factors.Prompt(w, r, set.AuthenticatorSet, false)
 		if err != nil {
 			return err
 		}
@@ -62,9 +60,9 @@ func (p *Pages) renderWay(
 }
 
 // others are the links to the ways beside one.
-func (p *Pages) others(r *http.Request, set storage.AuthenticatorSet, beside way) []screens.WayLink {
+func (p *Pages) others(r *http.Request, set standing, beside way) []screens.WayLink {
 	var links []screens.WayLink
-	for _, w := range p.waysOf(set, p.Clock()) {
+	for _, w := range p.waysOf(set) {
 		if w != beside {
 			links = append(links, screens.WayLink{
 				Way: w, URL: p.link(r, path(w), web.CodeParameter, web.Parameter(r, web.CodeParameter)), Wait: p.wait(w),
@@ -91,7 +89,7 @@ func (p *Pages) takeFactor(of way) authflow.PageHandler {
 				return p.renderWay(w, r, page, read, set, of, http.StatusUnprocessableEntity, problem)
 			}
 		}
-		presented, rejected, err := p.Factors.Check(r, set, methodOf(of))
+		presented, rejected, err := p.Factors.Check(r, set.AuthenticatorSet, methodOf(of))
 		if err != nil {
 			return err
 		}
@@ -112,7 +110,7 @@ func (p *Pages) takeFactor(of way) authflow.PageHandler {
 }
 
 // rest sets the password by a factor that was right.
-func (p *Pages) rest(w http.ResponseWriter, r *http.Request, set storage.AuthenticatorSet, presented factor.Presented, of way, hash string) error {
+func (p *Pages) rest(w http.ResponseWriter, r *http.Request, set standing, presented factor.Presented, of way, hash string) error {
 	on := presented.Join(set.Account.Proof())
 	r, done := account.Outlasting(r)
 	defer done()

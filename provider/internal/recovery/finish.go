@@ -32,8 +32,8 @@ func (p *Pages) showFinish(w http.ResponseWriter, r *http.Request, page *authflo
 }
 
 // mustProve sends a reader back who has to prove more, or to wait. It reports whether it has.
-func (p *Pages) mustProve(w http.ResponseWriter, r *http.Request, set storage.AuthenticatorSet) bool {
-	to := p.next(set, p.Clock())
+func (p *Pages) mustProve(w http.ResponseWriter, r *http.Request, set standing) bool {
+	to := p.next(set)
 	if to != finishPath {
 		p.Site.Redirect(w, p.link(r, to, web.CodeParameter, web.Parameter(r, web.CodeParameter)))
 	}
@@ -41,7 +41,7 @@ func (p *Pages) mustProve(w http.ResponseWriter, r *http.Request, set storage.Au
 }
 
 func (p *Pages) renderFinish(
-	w http.ResponseWriter, r *http.Request, page *authflow.Page, read reader, set storage.AuthenticatorSet, status int, problems ...ui.Problem,
+	w http.ResponseWriter, r *http.Request, page *authflow.Page, read reader, set standing, status int, problems ...ui.Problem,
 ) {
 	v := screens.RecoverFinishView{
 		Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, problems), Email: set.Account.Email,
@@ -86,7 +86,7 @@ func (p *Pages) finish(w http.ResponseWriter, r *http.Request, page *authflow.Pa
 }
 
 // setPassword sets the new password, and keeps what the account has beside it.
-func (p *Pages) setPassword(w http.ResponseWriter, r *http.Request, set storage.AuthenticatorSet, on storage.Proof, hash, by string) error {
+func (p *Pages) setPassword(w http.ResponseWriter, r *http.Request, set standing, on storage.Proof, hash, by string) error {
 	err := p.Audit.Step(r.Context(), func(ctx context.Context) error {
 		return p.Store.SetPassword(ctx, set.Account.ID, on, hash, p.Clock())
 	}, storage.Event{Name: audit.PasswordChanged, Subject: set.Account.ID, Detail: by})
@@ -99,7 +99,7 @@ func (p *Pages) setPassword(w http.ResponseWriter, r *http.Request, set storage.
 }
 
 // finishRecovery sets the new password, and removes what the account has beside it.
-func (p *Pages) finishRecovery(w http.ResponseWriter, r *http.Request, set storage.AuthenticatorSet, on storage.Proof, hash, how string) error {
+func (p *Pages) finishRecovery(w http.ResponseWriter, r *http.Request, set standing, on storage.Proof, hash, how string) error {
 	now := p.Clock()
 	if on.At.IsZero() {
 		on.At = now
@@ -116,7 +116,7 @@ func (p *Pages) finishRecovery(w http.ResponseWriter, r *http.Request, set stora
 }
 
 // toSignIn leads to the sign-in page, with the address filled in.
-func (p *Pages) toSignIn(w http.ResponseWriter, r *http.Request, set storage.AuthenticatorSet, notice ui.Notice) {
+func (p *Pages) toSignIn(w http.ResponseWriter, r *http.Request, set standing, notice ui.Notice) {
 	p.Site.Redirect(w, p.link(r, "/signin", web.CodeParameter, p.SealChanged(w, r, set.Account.Email), web.NoticeParameter, p.Site.Notice(w, r, notice)))
 }
 

@@ -49,26 +49,26 @@ func (p *Pages) sealReader(w http.ResponseWriter, r *http.Request, of storage.Ac
 
 // openReader returns the proof of a page, and what the account has now, in one reading. It
 // fails if the account is gone or locked, or has another address, or the epoch has ended.
-func (p *Pages) openReader(r *http.Request) (reader, storage.AuthenticatorSet, error) {
+func (p *Pages) openReader(r *http.Request) (reader, standing, error) {
 	var read reader
 	plain, err := p.Site.Secrets.OpenString(p.sealReaderPurpose(), web.Parameter(r, web.CodeParameter))
 	if err == nil {
 		err = json.Unmarshal(plain, &read)
 	}
 	if err != nil {
-		return reader{}, storage.AuthenticatorSet{}, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: err}
+		return reader{}, standing{}, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: err}
 	}
 	browser := sha256.Sum256([]byte(p.Site.Cookies.Get(r, session.Browser)))
 	if subtle.ConstantTimeCompare(browser[:], read.Browser) != 1 {
-		return reader{}, storage.AuthenticatorSet{}, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorBrowser, Cause: errors.New("recovery of another browser")}
+		return reader{}, standing{}, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorBrowser, Cause: errors.New("recovery of another browser")}
 	}
-	set, err := p.Store.Authenticators(r.Context(), read.AccountID)
+	set, err := p.stand(r.Context(), read.AccountID)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
-		return reader{}, storage.AuthenticatorSet{}, fmt.Errorf("read authenticators: %w", err)
+		return reader{}, standing{}, err
 	}
 	if err != nil || set.Account.Disabled || set.Account.Epoch != read.Epoch || set.Account.Email != read.Email ||
 		!clock.Within(p.Clock(), time.Unix(read.Made, 0), readerLife) {
-		return reader{}, storage.AuthenticatorSet{}, expired(err)
+		return reader{}, standing{}, expired(err)
 	}
 	return read, set, nil
 }

@@ -2,7 +2,6 @@ package recovery
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 
 	"github.com/bonafide-id/bonafide/provider/internal/account"
@@ -78,19 +77,17 @@ func (p *Pages) code(w http.ResponseWriter, r *http.Request, page *authflow.Page
 }
 
 // reader returns the account whose mailbox a code was read in, and all that it signs in with.
-func (p *Pages) reader(ctx context.Context, payload []byte) (of storage.Account, set storage.AuthenticatorSet, err error) {
+func (p *Pages) reader(ctx context.Context, payload []byte) (of storage.Account, set standing, err error) {
 	if of, err = p.Addressed(ctx, payload); err != nil {
 		return of, set, err
 	}
-	if set, err = p.Store.Authenticators(ctx, of.ID); err != nil {
-		return of, set, lapsed(fmt.Errorf("read authenticators: %w", err))
-	}
-	return of, set, nil
+	set, err = p.stand(ctx, of.ID)
+	return of, set, lapsed(err)
 }
 
 // goOn leads the reader of the mailbox, whose code it spends, to what else the account asks for.
 // hash is that of the new password, if one was chosen.
-func (p *Pages) goOn(w http.ResponseWriter, r *http.Request, set storage.AuthenticatorSet, of storage.Account, code account.Right, hash string) error {
+func (p *Pages) goOn(w http.ResponseWriter, r *http.Request, set standing, of storage.Account, code account.Right, hash string) error {
 	sealed, err := p.sealReader(w, r, of, hash)
 	if err == nil {
 		err = p.SpendCode(r.Context(), code)
@@ -98,6 +95,6 @@ func (p *Pages) goOn(w http.ResponseWriter, r *http.Request, set storage.Authent
 	if err != nil {
 		return err
 	}
-	p.Site.Redirect(w, p.link(r, p.next(set, p.Clock()), web.CodeParameter, sealed))
+	p.Site.Redirect(w, p.link(r, p.next(set), web.CodeParameter, sealed))
 	return nil
 }

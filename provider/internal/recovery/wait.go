@@ -26,14 +26,14 @@ func (p *Pages) takePassword(w http.ResponseWriter, r *http.Request, page *authf
 	if p.leads(w, r, set, passwordWay) {
 		return nil
 	}
-	presented, rejected, err := p.Factors.Check(r, set, storage.Password)
+	presented, rejected, err := p.Factors.Check(r, set.AuthenticatorSet, storage.Password)
 	if err != nil {
 		return err
 	}
 	if rejected != nil {
 		return p.renderWay(w, r, page, read, set, passwordWay, rejected.Status(w), rejected.Problem)
 	}
-	if isRunning(set.Running, p.Clock()) {
+	if set.isRunning() {
 		if _, err := p.Store.CancelRecovery(r.Context(), set.Account.ID); err != nil {
 			return fmt.Errorf("shorten recovery: %w", err)
 		}
@@ -48,8 +48,7 @@ func (p *Pages) showWait(w http.ResponseWriter, r *http.Request, page *authflow.
 	if err != nil {
 		return err
 	}
-	now := p.Clock()
-	if needsMore(set) && isRunning(set.Running, now) && !isReady(set.Running, now) {
+	if needsMore(set) && set.isRunning() && !set.isReady() {
 		p.Site.RenderFor(w, r, page.Request(), http.StatusOK, screens.RecoverWaiting(screens.RecoverWaitingView{
 			Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, nil), Email: set.Account.Email,
 			ReadyAt: set.Running.ReadyAt, EndAt: set.Running.EndsAt, Others: p.others(r, set, waitWay),
@@ -75,9 +74,8 @@ func (p *Pages) takeWait(w http.ResponseWriter, r *http.Request, _ *authflow.Pag
 		p.Site.Redirect(w, p.link(r, "/recover"))
 		return nil
 	}
-	now := p.Clock()
-	if !needsMore(set) || !slices.Contains(p.waysOf(set, now), waitWay) {
-		p.Site.Redirect(w, p.link(r, p.next(set, now), web.CodeParameter, web.Parameter(r, web.CodeParameter)))
+	if !needsMore(set) || !slices.Contains(p.waysOf(set), waitWay) {
+		p.Site.Redirect(w, p.link(r, p.next(set), web.CodeParameter, web.Parameter(r, web.CodeParameter)))
 		return nil
 	}
 	return p.begin(w, r, set, p.Wait, "with the mailbox alone")
@@ -85,9 +83,8 @@ func (p *Pages) takeWait(w http.ResponseWriter, r *http.Request, _ *authflow.Pag
 
 // begin begins the recovery of an account, tells its owner, and leads on. One that another
 // request has begun just now is as good.
-func (p *Pages) begin(w http.ResponseWriter, r *http.Request, set storage.AuthenticatorSet, wait time.Duration, by string) error {
-	now := p.Clock()
-	run := begun(set.Account, now, wait)
+func (p *Pages) begin(w http.ResponseWriter, r *http.Request, set standing, wait time.Duration, by string) error {
+	run := begun(set.Account, p.Clock(), wait)
 	err := p.Audit.Step(r.Context(), func(ctx context.Context) error { return p.Store.BeginRecovery(ctx, run, set.Account.Epoch) },
 		storage.Event{Name: audit.RecoveryStarted, Subject: set.Account.ID, Detail: by})
 	switch {
@@ -100,7 +97,7 @@ func (p *Pages) begin(w http.ResponseWriter, r *http.Request, set storage.Authen
 		return lapsed(fmt.Errorf("begin recovery: %w", err))
 	}
 	to := path(waitWay)
-	if isReady(set.Running, now) {
+	if set.isReady() {
 		to = finishPath
 	}
 	p.Site.Redirect(w, p.link(r, to, web.CodeParameter, web.Parameter(r, web.CodeParameter)))

@@ -1,6 +1,8 @@
 package recovery
 
 import (
+	"context"
+	"fmt"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/assurance"
@@ -43,9 +45,31 @@ func methodOf(w way) storage.Method {
 }
 
 // needsMore reports whether the mailbox alone is not enough for a new password.
-func needsMore(set storage.AuthenticatorSet) bool {
-	has := assurance.Of(set)
+func needsMore(set standing) bool {
+	has := assurance.Of(set.AuthenticatorSet)
 	return has.Passkey || has.TOTP || set.Account.SecondStep
+}
+
+// standing is what an account has when a page is opened.
+type standing struct {
+	storage.AuthenticatorSet
+
+	now time.Time
+
+	// certain has come for certain (storage.Clock): a wait is over only then. A process whose
+	// clock is ahead would hand an account to whoever reads its mailbox, before its owner could
+	// object.
+	certain time.Time
+}
+
+// stand returns what an account has now. storage.ErrNotFound if there is none.
+func (p *Pages) stand(ctx context.Context, accountID string) (s standing, err error) {
+	if s.AuthenticatorSet, err = p.Store.Authenticators(ctx, accountID); err != nil {
+		return s, fmt.Errorf("read authenticators: %w", err)
+	}
+	s.now = p.Clock()
+	s.certain, err = p.CertainTime(ctx)
+	return s, err
 }
 
 // isRunning reports whether a recovery is in progress: its wait, or the time after it.
@@ -53,16 +77,19 @@ func isRunning(run storage.Recovery, now time.Time) bool {
 	return run.AccountID != "" && now.Before(run.EndsAt)
 }
 
+func (s standing) isRunning() bool { return isRunning(s.Running, s.now) }
+
 // isReady reports whether a recovery can be finished.
-func isReady(run storage.Recovery, now time.Time) bool {
-	return isRunning(run, now) && (!now.Before(run.ReadyAt) || !run.ApprovedAt.IsZero())
+func (s standing) isReady() bool {
+	run := s.Running
+	return s.isRunning() && (!s.certain.Before(run.ReadyAt) || !run.ReadyAt.After(run.StartedAt) || !run.ApprovedAt.IsZero())
 }
 
 // waysOf returns the ways of an account, the best first. While it waits, the password is one
 // only if it shortens the wait.
-func (p *Pages) waysOf(set storage.AuthenticatorSet, now time.Time) []way {
+func (p *Pages) waysOf(set standing) []way {
 	var ways []way
-	has := assurance.Of(set)
+	has := assurance.Of(set.AuthenticatorSet)
 	if len(p.Factors.Party.Usable(set.Passkeys)) > 0 {
 		ways = append(ways, passkeyWay)
 	}
@@ -72,8 +99,8 @@ func (p *Pages) waysOf(set storage.AuthenticatorSet, now time.Time) []way {
 	if has.RecoveryCodes {
 		ways = append(ways, codeWay)
 	}
-	running := isRunning(set.Running, now)
-	if p.hasOldPassword(set.Account, now) && p.WithPassword < p.Wait && (!running || now.Add(p.WithPassword).Before(set.Running.ReadyAt)) {
+	running := set.isRunning()
+	if p.hasOldPassword(set) && p.WithPassword < p.Wait && (!running || set.now.Add(p.WithPassword).Before(set.Running.ReadyAt)) {
 		ways = append(ways, passwordWay)
 	}
 	if !running {
@@ -84,8 +111,8 @@ func (p *Pages) waysOf(set storage.AuthenticatorSet, now time.Time) []way {
 
 // hasOldPassword reports whether the password can stand for its owner: whoever reads the
 // mailbox did not set it within the wait (NIST SP 800-63B-4 section 4.2.2.2).
-func (p *Pages) hasOldPassword(a storage.Account, now time.Time) bool {
-	return a.PasswordHash != "" && clock.Elapsed(now, a.PasswordChangedAt) >= p.Wait
+func (p *Pages) hasOldPassword(set standing) bool {
+	return set.Account.PasswordHash != "" && clock.Elapsed(set.certain, set.Account.PasswordChangedAt) >= p.Wait
 }
 
 // wait is that of a way, zero for one that has none.
@@ -101,13 +128,13 @@ func (p *Pages) wait(w way) time.Duration {
 }
 
 // next is the page to which the mailed code leads.
-func (p *Pages) next(set storage.AuthenticatorSet, now time.Time) string {
+func (p *Pages) next(set standing) string {
 	switch {
-	case !needsMore(set), isReady(set.Running, now):
+	case !needsMore(set), set.isReady():
 		return finishPath
-	case isRunning(set.Running, now):
+	case set.isRunning():
 		return path(waitWay)
 	default:
-		return path(p.waysOf(set, now)[0])
+		return path(p.waysOf(set)[0])
 	}
 }

@@ -16,12 +16,12 @@ import (
 type others struct {
 	ctx  context.Context
 	read func(ctx context.Context, id string) (storage.Matter, error)
-	now  time.Time
+	now  func(context.Context) (time.Time, error) // has come for certain
 	seen map[string]storage.Matter
 }
 
 func (p *Pages) others(ctx context.Context) others {
-	return others{ctx, p.Store.Matter, p.Clock(), map[string]storage.Matter{}}
+	return others{ctx, p.Store.Matter, p.CertainTime, map[string]storage.Matter{}}
 }
 
 // of returns who else has done what an event says, or nil for the user, and whether the user
@@ -37,7 +37,13 @@ func (o others) of(e storage.Event) (by *ui.HistoryActor, visible bool, err erro
 	if err != nil {
 		return nil, false, err
 	}
-	return &ui.HistoryActor{Role: m.Role, Reason: m.Reason}, !o.now.Before(m.WithheldUntil), nil
+	var now time.Time
+	if !m.WithheldUntil.IsZero() {
+		if now, err = o.now(o.ctx); err != nil {
+			return nil, false, err
+		}
+	}
+	return &ui.HistoryActor{Role: m.Role, Reason: m.Reason}, !now.Before(m.WithheldUntil), nil
 }
 
 // matter returns a matter; a zero one if it was removed meanwhile, which only old ones are.

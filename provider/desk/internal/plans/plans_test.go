@@ -14,6 +14,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
+	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -399,12 +400,20 @@ func TestDecision(t *testing.T) {
 		if mails := w.Mails.Since(0); len(mails) != 1 || mails[0].To != "p1@example.com" || mails[0].Kind != "email_will_change" {
 			t.Errorf("mails: %+v", mails)
 		}
-		w.Advance(72*time.Hour - time.Minute)
+		w.AgreeOnTime()
+		for _, ahead := range lab.Leaps { // of this process, alone
+			w.Advance(ahead)
+			w.OK(w.CarryOn(t.Context()))
+			w.Advance(-ahead)
+		}
+		w.Advance(72*time.Hour - 10*time.Minute)
+		w.AgreeOnTime()
 		w.OK(w.CarryOn(t.Context()))
 		if w.acts.Load() != 0 {
 			t.Error("the address has changed too early")
 		}
-		w.Advance(time.Minute)
+		w.Advance(10 * time.Minute)
+		w.AgreeOnTime()
 		w.OK(w.CarryOn(t.Context()))
 		if got := w.plan(p.ID); got.State != storage.PlanDone || got.Done != 1 {
 			t.Errorf("the plan is %s: %v", got.State, w.whys(p.ID))

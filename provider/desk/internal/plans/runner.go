@@ -70,21 +70,25 @@ func (s *Service) CarryOn(ctx context.Context) error {
 	s.working.Lock()
 	defer s.working.Unlock()
 	s.attempts.round++
+	now, err := s.provider.CertainTime(ctx)
+	if err != nil {
+		return err
+	}
 	due := map[string]bool{}
-	_, err := batch.Over(ctx, nil, duePage, func(ctx context.Context, after string, limit int) ([]storage.Plan, error) {
-		return s.store.DuePlans(ctx, s.Frame.Now(), after, limit)
+	_, err = batch.Over(ctx, nil, duePage, func(ctx context.Context, after string, limit int) ([]storage.Plan, error) {
+		return s.store.DuePlans(ctx, now, after, limit)
 	}, func(p storage.Plan) string { return p.ID }, func(ctx context.Context, p storage.Plan) error {
 		due[p.ID] = true
 		return s.runPlan(ctx, p)
 	})
 	maps.DeleteFunc(s.attempts.failed, func(t storage.TargetID, _ attempt) bool { return !due[t.Plan] })
-	return errors.Join(err, s.sweep(ctx))
+	return errors.Join(err, s.sweep(ctx, now.Add(-keep)))
 }
 
 // sweep removes plans that are long over.
-func (s *Service) sweep(ctx context.Context) error {
+func (s *Service) sweep(ctx context.Context, before time.Time) error {
 	return batch.RemoveAll(ctx, sweepBatch, func(ctx context.Context, limit int) (int, error) {
-		return s.store.RemovePlans(ctx, s.Frame.Now().Add(-keep), limit)
+		return s.store.RemovePlans(ctx, before, limit)
 	})
 }
 

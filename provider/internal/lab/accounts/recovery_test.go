@@ -254,6 +254,19 @@ func TestRecoveryWithTheMailboxAloneWaits(t *testing.T) {
 	})
 }
 
+// A process whose clock is ahead takes part in the wait of another one.
+func TestRecoveryWaitsByTheAgreedTime(t *testing.T) {
+	t.Parallel()
+	w, _, _ := withApp(t)
+	w.AgreeOnTime()
+	b := w.NewBrowser()
+	at(t, b.Submit(to(b, prove(b), "/recover/wait")), "/recover/wait")
+	w.Advance(80 * time.Hour)
+	at(t, prove(w.NewBrowser()), "/recover/wait")
+	w.AgreeOnTime()
+	at(t, prove(w.NewBrowser()), "/recover/finish")
+}
+
 func TestRecoveryWithThePasswordWaitsLess(t *testing.T) {
 	t.Parallel()
 	w, _, _ := withApp(t)
