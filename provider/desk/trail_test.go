@@ -4,6 +4,7 @@ import (
 	"maps"
 	"net/http"
 	"path"
+	"regexp"
 	"slices"
 	"testing"
 	"time"
@@ -172,7 +173,9 @@ func (w *walk) operates() {
 		post(olga, olga.Open("/desk/codes"), "issue", "group", "student", "count", "1", "uses", "1", "until", until)
 	}, provider.EventCodesIssued, "student", "*")
 	p = olga.Open("/desk/codes")
-	batch := hiddenOf(p, "batch")
+	batch := regexp.MustCompile(`[A-Z2-7]{13}`).FindString(p.Text)
+	w.OK(w.service.ReleaseCodes(w.T.Context(), batch, w.Now().AddDate(0, 0, 3)))
+	p = olga.Open("/desk/codes")
 	w.demand("POST /codes", "olga", func() { post(olga, p, "end", "batch", batch) }, provider.EventCodesEnded, "", batch)
 	w.demand("GET /holds", "olga", func() { p = olga.Open("/desk/holds") }, provider.EventStaffLooked, "holds", "")
 	c := w.caseOf("bob").ID
