@@ -17,7 +17,7 @@ import (
 // conditional are the writes of which one of many who have read the same must win, and a contest or
 // race of each. Nothing is said of one that does not end its own condition: any number may win.
 var conditional = map[string]string{
-	"SetEmail": "AddressInPlaceOfAnother", "ChangeEmail": "AddressOfAnEpoch", "SetPassword": "PasswordOfAnEpoch", "SetDeletion": "DeletionOfAnEpoch",
+	"SetEmail": "AddressInPlaceOfAnother", "VerifyEmail": "", "ChangeEmail": "AddressOfAnEpoch", "SetPassword": "PasswordOfAnEpoch", "SetDeletion": "DeletionOfAnEpoch",
 	"SetAttributes": "PersonOfARevision", "SetOwnAttributes": "", "ReplaceAttribute": "AttributeInPlaceOfAnother", "SetStatus": "StatusOfARevision",
 	"CreateSession": "SignInByAStepOfAnApp", "BeginRecovery": "BeginOfARecovery", "FinishRecovery": "EndOfARecovery",
 	"SaveClient": "RegistrationOfAVersion", "DeleteClient": "EndOfARegistration", "SaveConsent": "ConsentInPlaceOfAnother",
