@@ -93,6 +93,18 @@ func (s CaseState) IsFinal() bool {
 // CaseReference is the name that a method or a third party gave to a case.
 type CaseReference struct{ Method, Reference string }
 
+// LeftReference is a name that another side has given to a case which is gone, and with it the
+// person, and under which that side still has to delete what it keeps.
+type LeftReference struct {
+	ID            string
+	Group, Method string
+
+	// Sealed is the reference, which the provider has encrypted.
+	Sealed []byte
+
+	LeftAt, NextAt time.Time
+}
+
 // CaseFilter selects cases. All nonzero fields must match.
 type CaseFilter struct {
 	Subject string
@@ -218,6 +230,18 @@ type Cases interface {
 	// Fingerprints returns up to limit bound fingerprints of a kind with a digest after the
 	// given one, in order.
 	Fingerprints(ctx context.Context, group, kind string, after Digest, limit int) ([]BoundFingerprint, error)
+
+	// ForgetCase removes a case as ForgetCases does, and records what other sides still have to
+	// delete of it. ErrChanged if it is gone or has another version.
+	ForgetCase(ctx context.Context, id string, version int64, left ...LeftReference) error
+
+	// DueReferences returns up to limit references whose NextAt is not after now, and moves it
+	// to now + lease, so that each is returned to one caller at a time.
+	DueReferences(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]LeftReference, error)
+
+	// SettleReference sets the NextAt of a reference, or removes it if that is zero. It does
+	// nothing if it is gone.
+	SettleReference(ctx context.Context, id string, next time.Time) error
 
 	// ForgetCases removes the cases of a subject with their decisions and fingerprints,
 	// shreds their evidence, held or not, forgets which codes the subject has redeemed, and

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -286,11 +287,25 @@ func TestForgetElsewhere(t *testing.T) {
 		t.Errorf("forgotten: %v, %+v", office.forgotten, w.read(c.ID))
 	}
 	w.away("bob", "r2")
+	office.down = true
 	if err := w.id.Accounts().Delete(t.Context(), "bob"); err != nil {
 		t.Fatal(err)
 	}
-	if len(office.forgotten) != 2 {
+	left, err := w.store.Cases(t.Context(), storage.CaseFilter{Subject: "bob"})
+	if _, gone := w.id.Accounts().Get(t.Context(), "bob"); err != nil || len(left) > 0 || !errors.Is(gone, provider.ErrNoUser) {
+		t.Errorf("who is deleted waits for the other side: %d cases, %v, %v", len(left), err, gone)
+	}
+	w.sweep(t.Context())
+	office.down = false
+	w.pass(dueLease)
+	w.sweep(t.Context())
+	if len(office.forgotten) != 2 || office.forgotten[1] != "r2" {
 		t.Errorf("a deleted account is not forgotten elsewhere: %v", office.forgotten)
+	}
+	w.pass(day)
+	w.sweep(t.Context())
+	if len(office.forgotten) != 2 {
+		t.Errorf("forgotten again: %v", office.forgotten)
 	}
 }
 

@@ -2,11 +2,9 @@ package verification
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -86,8 +84,8 @@ func (c companion) export(ctx context.Context, one RecordedCase) (exportedCase, 
 	return e, nil
 }
 
-// Forget implements provider.Companion: the other sides are asked first to delete what they
-// keep, because nothing tells afterwards what that is.
+// Forget implements provider.Companion. What other sides have to delete is kept apart, for they
+// may fail: nothing else tells afterwards what that is.
 func (c companion) Forget(ctx context.Context, userID, pseudonym string) error {
 	filter := storage.CaseFilter{Subject: userID}
 	for {
@@ -101,15 +99,14 @@ func (c companion) Forget(ctx context.Context, userID, pseudonym string) error {
 		for _, one := range page {
 			filter.BeforeID = one.ID
 			k, err := c.open(one)
-			if errors.Is(err, provider.ErrSealed) { // a damaged record is deleted as well
+			if err != nil { // a damaged record is deleted as well
 				c.Logger.ErrorContext(ctx, "a case cannot be decrypted, so that no other side is asked to forget it")
 				continue
 			}
-			if err != nil {
-				return err
-			}
-			if err := c.forgetElsewhere(ctx, one, k); err != nil && !errors.Is(err, ErrNoCase) {
-				return err
+			if left := c.leave(one, k); len(left) > 0 {
+				if err := c.Store.ForgetCase(ctx, one.ID, one.Version, left...); err != nil {
+					return fmt.Errorf("forget case: %w", err)
+				}
 			}
 		}
 	}

@@ -55,6 +55,7 @@ func (s *Service) sweep(ctx context.Context) {
 	}
 	s.sweepEvidence(ctx)
 	s.failed(ctx, s.sweepRosters(ctx))
+	s.failed(ctx, s.forgetLeft(ctx))
 }
 
 // carryOn does what is due.

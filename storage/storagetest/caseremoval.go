@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 func (s *verificationSuite) removalOfCases(t *testing.T) {
 	t.Run("OfASubject", s.forgetting)
+	t.Run("LeavesReferences", s.leaving)
 	remove := func(t *testing.T, store VerificationStore, now time.Time) (total int) {
 		t.Helper()
 		for {
@@ -118,6 +120,45 @@ func (s *verificationSuite) removalOfCases(t *testing.T) {
 		fails(t, err, storage.ErrTaken)
 		equal(t, remove(t, store, asStored), 1)
 	})
+}
+
+// leaving tests that what other sides have to delete outlives the case, once for each caller.
+func (s *verificationSuite) leaving(t *testing.T) {
+	stores := s.stores(t, 2)
+	store := stores[0]
+	c := startCase(t, store, "1", "ann")
+	left := storage.LeftReference{ID: "r", Group: "student", Method: "office", Sealed: []byte("sealed"), LeftAt: elsewhere, NextAt: t0}
+	fails(t, store.ForgetCase(t.Context(), c.ID, c.Version+1, left), storage.ErrChanged)
+	due := func(store VerificationStore, now time.Time) []storage.LeftReference {
+		t.Helper()
+		due, err := store.DueReferences(t.Context(), now, time.Minute, 9)
+		ok(t, err)
+		return due
+	}
+	equal(t, len(due(store, t0)), 0)
+	ok(t, store.ForgetCase(t.Context(), c.ID, c.Version, left))
+	fails(t, store.ForgetCase(t.Context(), c.ID, c.Version), storage.ErrChanged)
+	_, err := store.Case(t.Context(), c.ID)
+	fails(t, err, storage.ErrNotFound)
+	equal(t, len(due(store, t0.Add(-time.Second))), 0)
+	taken := make([]int, len(stores))
+	var all sync.WaitGroup
+	for i, store := range stores {
+		all.Go(func() { taken[i] = len(due(store, t0)) })
+	}
+	all.Wait()
+	equal(t, taken[0]+taken[1], 1)
+	got := due(store, t0.Add(time.Minute))
+	equal(t, len(got), 1)
+	want := left
+	want.LeftAt, want.NextAt = asStored, got[0].NextAt
+	equal(t, got[0], want)
+	ok(t, store.SettleReference(t.Context(), "r", t0.Add(time.Hour)))
+	equal(t, len(due(store, t0.Add(time.Hour-time.Second))), 0)
+	equal(t, len(due(store, t0.Add(time.Hour))), 1)
+	ok(t, store.SettleReference(t.Context(), "r", time.Time{}))
+	ok(t, store.SettleReference(t.Context(), "r", t0))
+	equal(t, len(due(store, t0.Add(24*time.Hour))), 0)
 }
 
 func (s *verificationSuite) forgetting(t *testing.T) {

@@ -558,6 +558,17 @@ CREATE TABLE case_references (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX case_references_by_case ON case_references (case_id);
 
+-- What other sides still have to delete of cases that are gone, with the person.
+CREATE TABLE left_references (
+	id TEXT COLLATE BINARY NOT NULL PRIMARY KEY CHECK (id <> ''),
+	group_name TEXT NOT NULL CHECK (group_name <> ''),
+	method TEXT NOT NULL CHECK (method <> ''),
+	sealed_reference BLOB NOT NULL,
+	left_at INTEGER NOT NULL,
+	next_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX left_references_by_time ON left_references (next_at, id);
+
 -- The messages that have been applied.
 CREATE TABLE case_messages (
 	method TEXT NOT NULL,
