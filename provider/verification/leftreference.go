@@ -43,7 +43,7 @@ func (s *Service) forgetReference(ctx context.Context, r storage.LeftReference) 
 	reference, err := s.Provider.People().Open(sealedReference, r.ID, r.Sealed)
 	_, v, gone := s.verifierOf(storage.Case{Group: r.Group}, r.Method)
 	if err == nil && gone == nil && v.Forget != nil {
-		_, err = call(ctx, s, func(ctx context.Context) (struct{}, error) { return struct{}{}, v.Forget(ctx, string(reference)) })
+		_, err = call(ctx, s.places(v), func(ctx context.Context) (struct{}, error) { return struct{}{}, v.Forget(ctx, string(reference)) })
 	}
 	if err == nil {
 		return s.Store.SettleReference(ctx, r.ID, time.Time{})
