@@ -80,6 +80,7 @@ func (s *suite) factorContests(t *testing.T) {
 		"EndOfARecovery": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
 			createAccount(t, store, id)
 			ok(t, store.BeginRecovery(t.Context(), recovery(id), 0))
+			ok(t, store.ApproveRecovery(t.Context(), id, t0))
 			on := proofOf(t, store, id)
 			return func(i int, s storage.Store) error {
 				if i%2 == 0 {

@@ -157,6 +157,7 @@ func (s *suite) endOfLinks(t *testing.T) {
 		}},
 		"Recovery": {do: func(t *testing.T, store storage.Store) error {
 			ok(t, store.BeginRecovery(t.Context(), recovery("account"), 0))
+			ok(t, store.ApproveRecovery(t.Context(), "account", t0))
 			return store.FinishRecovery(t.Context(), storage.RecoveryFinish{
 				AccountID: "account", PasswordHash: "new", At: recovery("").ReadyAt, On: proofOf(t, store, "account"),
 			})
