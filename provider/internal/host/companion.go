@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -62,12 +63,12 @@ func (c *Companions) Duties(ctx context.Context, userID string) (all []ui.Duty, 
 	return all, nil
 }
 
-// Forget has all companions forget a user.
-func (c *Companions) Forget(ctx context.Context, userID, pseudonym string) error {
+// Forget has all companions forget a user. One that cannot keeps no other from it.
+func (c *Companions) Forget(ctx context.Context, userID, pseudonym string) (err error) {
 	for _, companion := range c.All() {
-		if err := companion.Forget(ctx, userID, pseudonym); err != nil {
-			return fmt.Errorf("forget user: %w", err)
+		if failed := companion.Forget(ctx, userID, pseudonym); failed != nil {
+			err = errors.Join(err, fmt.Errorf("forget user: %w", failed))
 		}
 	}
-	return nil
+	return err
 }

@@ -164,6 +164,27 @@ func TestDeletion(t *testing.T) {
 			t.Errorf("%d events name who is gone: %v", len(events), err)
 		}
 	})
+	t.Run("OfOthersIsNotDelayedByADamagedRow", func(t *testing.T) {
+		w := lab.New(t).WithUsers()
+		w.NewBrowser().SignIn("alice@example.com", lab.AlicePass).AskToBeDeleted(lab.AlicePass)
+		w.NewBrowser().SignIn("bob@example.com", lab.BobPass).AskToBeDeleted(lab.BobPass)
+		a, err := w.Store.Account(t.Context(), "alice")
+		w.OK(err)
+		w.OK(w.Store.SetEmail(t.Context(), "alice", a.EmailKey, "damaged", a.EmailKey, true))
+		all, err := w.Accounts().List(t.Context(), "", 10)
+		if err != nil || len(all) < 2 || !all[0].Unreadable || all[1].Unreadable || all[1].Email != "bob@example.com" {
+			t.Errorf("listed as %+v, %v", all, err)
+		}
+		before := w.Mails.Count()
+		w.Advance(deletionGrace + time.Hour)
+		runsUntil(w, func() bool {
+			left, err := w.Accounts().List(t.Context(), "", 10)
+			return err == nil && len(left) == len(all)-2
+		})
+		if mail, _ := w.Mails.Last(t); mail.To != "bob@example.com" || w.Mails.Count() != before+1 {
+			t.Errorf("%d mails, the last to %s", w.Mails.Count()-before, mail.To)
+		}
+	})
 	t.Run("WaitsForACompanionThatCannotForget", func(t *testing.T) {
 		w := lab.New(t).WithUsers()
 		beside := &companion{}
