@@ -119,7 +119,8 @@ type FirstFactors struct {
 // Authenticators stores the passkeys, authenticator apps, recovery codes and trusted
 // devices of accounts. Every change but a name rests on a proof, begins the next
 // FactorsVersion of the account, removes its trusted devices and, if the account no longer
-// has a passkey or an app, turns its second step off and removes its recovery codes.
+// has a passkey or an app, turns its second step off and removes its recovery codes, with the
+// sessions by one.
 // ErrChanged if the proof is of an earlier version of the account, ErrProof if another part
 // of it does not hold, ErrNotFound if there is no such account, or no such authenticator.
 type Authenticators interface {
@@ -142,15 +143,17 @@ type Authenticators interface {
 	// but that of the proof. ErrLast if the account could no longer sign in.
 	RemovePasskey(ctx context.Context, accountID string, id []byte, on Proof) error
 
-	// SetTOTP records an app in place of the one before, and turns the second step on. A
-	// nonempty set of codes replaces the recovery codes.
+	// SetTOTP records an app in place of the one before, turns the second step on, and ends the
+	// sessions as RemoveTOTP does. A nonempty set of codes replaces the recovery codes as
+	// SetRecoveryCodes does.
 	SetTOTP(ctx context.Context, accountID string, t TOTP, codes RecoveryCodes, on Proof) error
 
-	// RemoveTOTP removes the app.
+	// RemoveTOTP removes the app and ends the sessions in which a code of it is a factor, all
+	// but that of the proof.
 	RemoveTOTP(ctx context.Context, accountID string, on Proof) error
 
-	// SetRecoveryCodes replaces the recovery codes. ErrConflict for an account without a
-	// passkey and without an app.
+	// SetRecoveryCodes replaces the recovery codes and ends the sessions in which one is a factor,
+	// all but that of the proof. ErrConflict for an account without a passkey and without an app.
 	SetRecoveryCodes(ctx context.Context, accountID string, codes RecoveryCodes, on Proof) error
 
 	// SetSecondStep turns the second step on or off. ErrConflict if it cannot be: on

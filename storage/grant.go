@@ -60,6 +60,10 @@ type Grant struct {
 	// of before it was recorded.
 	Assurance Assurance
 
+	// EnrolledAt is since when the account has had all factors of the authentication; zero for
+	// those of a user of the host.
+	EnrolledAt time.Time
+
 	CreatedAt time.Time
 
 	// ExpiresAt is the latest expiry of any token of the grant.

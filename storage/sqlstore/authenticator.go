@@ -138,19 +138,19 @@ func (s *Store) changeFactors(ctx context.Context, what, accountID string, on st
 		if err := change(tx); err != nil {
 			return err
 		}
-		return beginVersion(tx, accountID)
+		return beginVersion(tx, accountID, on.Session)
 	})
 }
 
 // beginVersion begins the next version of the factors of an account, in a step that has
-// locked it and changed them.
-func beginVersion(tx *tx, accountID string) error {
+// locked it and changed them. Of the sessions that end one is left out.
+func beginVersion(tx *tx, accountID string, except storage.Digest) error {
 	kept, err := countSecondFactors(tx, accountID)
 	if err != nil {
 		return err
 	}
 	if kept.none() {
-		if _, err := tx.exec(`DELETE FROM main.recovery_code_sets WHERE account_id = ?1`, accountID); err != nil {
+		if err := removeCodes(tx, accountID, except); err != nil {
 			return err
 		}
 	}
@@ -176,7 +176,7 @@ func removeFactorsSince(tx *tx, accountID string, since, at time.Time) error {
 	if _, err := removeLinksSince(tx, accountID, since, at); err != nil {
 		return err
 	}
-	return beginVersion(tx, accountID)
+	return beginVersion(tx, accountID, storage.Digest{})
 }
 
 // secondFactors are the numbers of an account's passkeys and apps.

@@ -15,7 +15,7 @@ const (
 	tokenColumns = `t.kind, t.grant_id, t.parent, t.scopes, t.resources, t.created_at, t.expires_at, t.spent_at, t.jkt, t.actors`
 
 	grantColumns = `g.flow, g.client_id, g.subject, g.scopes, g.attributes, g.group_names,
-		g.redirect_uri, g.redirect_sent, g.response_type, g.nonce, g.eid, g.claims, g.resources, g.sid, g.code_challenge, g.auth_time, g.amr, g.assurance,
+		g.redirect_uri, g.redirect_sent, g.response_type, g.nonce, g.eid, g.claims, g.resources, g.sid, g.code_challenge, g.auth_time, g.amr, g.assurance, g.enrolled_at,
 		g.created_at, g.expires_at, g.revoked_at`
 )
 
@@ -273,7 +273,7 @@ func scanTokenAndGrant(row scanner) (r tokenAndGrant, err error) {
 
 		(*digest)(&g.Flow), &g.ClientID, &g.Subject, (*list)(&g.Scopes), (*list)(&g.Attributes), (*list)(&g.Groups),
 		&g.RedirectURI, &g.RedirectSent, &g.ResponseType, &g.Nonce, &g.EID, &g.Claims, (*list)(&g.Resources), &g.SID, &g.Challenge,
-		(*instant)(&g.AuthTime), (*list)(&g.AMR), &g.Assurance,
+		(*instant)(&g.AuthTime), (*list)(&g.AMR), &g.Assurance, (*instant)(&g.EnrolledAt),
 		(*instant)(&g.CreatedAt), (*instant)(&g.ExpiresAt), (*instant)(&g.RevokedAt),
 	)
 	return r, err

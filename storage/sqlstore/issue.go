@@ -20,9 +20,9 @@ const consentUseInterval = time.Minute
 const (
 	insertGrantColumns = `INSERT INTO main.grants (id, flow, client_id, subject, scopes, attributes, group_names,
 		redirect_uri, redirect_sent, response_type, nonce, eid, claims, resources, sid, code_challenge,
-		auth_time, amr, created_at, expires_at, revoked_at, assurance)`
+		auth_time, amr, created_at, expires_at, revoked_at, assurance, enrolled_at)`
 
-	grantValues = `?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22`
+	grantValues = `?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23`
 
 	insertGrant = insertGrantColumns + ` VALUES (` + grantValues + `)`
 
@@ -31,9 +31,9 @@ const (
 	andSession  = ` AND EXISTS (SELECT 1 FROM main.sessions WHERE account_id = ?4 AND digest = `
 	andDecision = ` AND EXISTS (SELECT 1 FROM main.consents WHERE subject = ?4 AND client_id = ?3 AND decision = `
 
-	insertGrantOnSession  = ifNotDisabled + andSession + `?23)`
-	insertGrantOnDecision = ifNotDisabled + andDecision + `?23)`
-	insertGrantOnBoth     = ifNotDisabled + andSession + `?23)` + andDecision + `?24)`
+	insertGrantOnSession  = ifNotDisabled + andSession + `?24)`
+	insertGrantOnDecision = ifNotDisabled + andDecision + `?24)`
+	insertGrantOnBoth     = ifNotDisabled + andSession + `?24)` + andDecision + `?25)`
 
 	standingDecision          = ` WHERE subject = ?1 AND client_id = ?2 AND decision = ?3`
 	standingDecisionOfSession = standingDecision + ` AND EXISTS (SELECT 1 FROM main.sessions WHERE digest = ?4 AND account_id = ?1)`
@@ -118,11 +118,11 @@ func insertGrantAmongOthers(tx *tx, g storage.Grant, on storage.Basis, issued []
 }
 
 func grantArgs(g storage.Grant) []any {
-	args := make([]any, 0, 24) // with room for a basis
+	args := make([]any, 0, 25) // with room for a basis
 	return append(args,
 		g.ID[:], g.Flow[:], g.ClientID, g.Subject, listText(g.Scopes), listText(g.Attributes), listText(g.Groups),
 		g.RedirectURI, flag(g.RedirectSent), g.ResponseType, g.Nonce, g.EID, g.Claims, listText(g.Resources), g.SID, g.Challenge,
-		micros(g.AuthTime), listText(g.AMR), micros(g.CreatedAt), micros(g.ExpiresAt), micros(g.RevokedAt), int64(g.Assurance))
+		micros(g.AuthTime), listText(g.AMR), micros(g.CreatedAt), micros(g.ExpiresAt), micros(g.RevokedAt), int64(g.Assurance), micros(g.EnrolledAt))
 }
 
 // requireBasis returns storage.ErrEnded unless the basis of a grant holds, and renews the

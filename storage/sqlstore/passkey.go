@@ -111,6 +111,13 @@ func requireWayIn(tx *tx, accountID string) error {
 	return err
 }
 
+// endSessionsBy ends the sessions of an account in which a method is a factor, all but one.
+func endSessionsBy(tx *tx, accountID string, except storage.Digest, method storage.Method) error {
+	return endSessionsWith(tx, accountID, except, func(of []storage.Factor) bool {
+		return slices.ContainsFunc(of, func(f storage.Factor) bool { return f.Method == method })
+	})
+}
+
 // endSessionsWith ends the sessions of an account that rest on such factors, all but one.
 func endSessionsWith(tx *tx, accountID string, except storage.Digest, match func([]storage.Factor) bool) error {
 	sessions, err := all(tx, scanSession, `SELECT s.digest, `+sessionColumns+` FROM main.sessions s

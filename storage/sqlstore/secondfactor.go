@@ -20,17 +20,20 @@ func (s *Store) SetTOTP(ctx context.Context, accountID string, t storage.TOTP, c
 		if _, err := tx.exec(`UPDATE main.accounts SET second_step = 1 WHERE id = ?1`, accountID); err != nil {
 			return err
 		}
-		if len(codes.Digests) == 0 {
-			return nil
+		if err := endSessionsBy(tx, accountID, on.Session, storage.TOTPCode); err != nil || len(codes.Digests) == 0 {
+			return err
 		}
-		return replaceCodes(tx, accountID, codes)
+		return replaceCodes(tx, accountID, codes, on.Session)
 	})
 }
 
 // RemoveTOTP implements storage.Authenticators.
 func (s *Store) RemoveTOTP(ctx context.Context, accountID string, on storage.Proof) error {
 	return s.changeFactors(ctx, "remove app", accountID, on, func(tx *tx) error {
-		return orNotFound(tx.exec(`DELETE FROM main.totp WHERE account_id = ?1`, accountID))
+		if err := orNotFound(tx.exec(`DELETE FROM main.totp WHERE account_id = ?1`, accountID)); err != nil {
+			return err
+		}
+		return endSessionsBy(tx, accountID, on.Session, storage.TOTPCode)
 	})
 }
 
@@ -44,16 +47,24 @@ func (s *Store) SetRecoveryCodes(ctx context.Context, accountID string, codes st
 		if err != nil {
 			return err
 		}
-		return replaceCodes(tx, accountID, codes)
+		return replaceCodes(tx, accountID, codes, on.Session)
 	})
 }
 
 // replaceCodes records a set of recovery codes in place of the one before.
-func replaceCodes(tx *tx, accountID string, codes storage.RecoveryCodes) error {
-	if _, err := tx.exec(`DELETE FROM main.recovery_code_sets WHERE account_id = ?1`, accountID); err != nil {
+func replaceCodes(tx *tx, accountID string, codes storage.RecoveryCodes, except storage.Digest) error {
+	if err := removeCodes(tx, accountID, except); err != nil {
 		return err
 	}
 	return insertCodes(tx, accountID, codes)
+}
+
+// removeCodes removes the recovery codes of an account, and ends the sessions by them, all but one.
+func removeCodes(tx *tx, accountID string, except storage.Digest) error {
+	if _, err := tx.exec(`DELETE FROM main.recovery_code_sets WHERE account_id = ?1`, accountID); err != nil {
+		return err
+	}
+	return endSessionsBy(tx, accountID, except, storage.RecoveryCode)
 }
 
 func insertCodes(tx *tx, accountID string, codes storage.RecoveryCodes) error {

@@ -21,9 +21,17 @@ func fillFactors(t *testing.T, store storage.Store) {
 			ok(t, store.CreateSession(t.Context(), n, proofOf(t, store, who), storage.Digest{}))
 			ok(t, store.TrustDevice(t.Context(), device(who+" "+place, who), proofOf(t, store, who)))
 		}
+		for place, method := range secondOf {
+			n := session(who+" "+place, who)
+			n.Factors = []storage.Factor{{Method: storage.Password, At: t0}, {Method: method, At: t0}}
+			ok(t, store.CreateSession(t.Context(), n, proofOf(t, store, who), storage.Digest{}))
+		}
 		ok(t, store.BeginRecovery(t.Context(), recovery(who), 0))
 	}
 }
+
+// secondOf are the second factors of sessions that are named after them.
+var secondOf = map[string]storage.Method{"app": storage.TOTPCode, "codes": storage.RecoveryCode}
 
 // lookFactors reads every record of fillFactors, by name.
 func lookFactors(ctx context.Context, store storage.Store) map[string]string {
@@ -40,6 +48,10 @@ func lookFactors(ctx context.Context, store storage.Store) map[string]string {
 			if i < len(set.Devices) {
 				all["device "+who+" "+place] = fmt.Sprint(set.Devices[i])
 			}
+		}
+		for place := range secondOf {
+			s, _, err := store.Session(ctx, digest(who+" "+place))
+			all["session "+who+" "+place] = seen(s, err)
 		}
 		all["app "+who], all["codes "+who], all["recovery "+who] = fmt.Sprint(set.TOTP), fmt.Sprint(set.Recovery), fmt.Sprint(set.Running)
 	}
@@ -84,16 +96,24 @@ var factorDeeds = map[string]deed[storage.Store]{
 	}, "account ann", "device ann", "passkey ann first", "session ann first"),
 	"SetTOTP": doing(func(ctx context.Context, s storage.Store) error {
 		return s.SetTOTP(ctx, "ann", app("new"), storage.RecoveryCodes{}, ofAnn())
+	}, "account ann", "device ann", "app ann", "session ann app"),
+	"SetTOTPWithCodes": doing(func(ctx context.Context, s storage.Store) error {
+		return s.SetTOTP(ctx, "ann", app("new"), codes("new"), ofAnn())
+	}, "account ann", "device ann", "app ann", "codes ann", "session ann app", "session ann codes"),
+	"SetTOTPInASessionByIt": doing(func(ctx context.Context, s storage.Store) error {
+		on := ofAnn()
+		on.Session = digest("ann app")
+		return s.SetTOTP(ctx, "ann", app("new"), storage.RecoveryCodes{}, on)
 	}, "account ann", "device ann", "app ann"),
 	"RemoveTOTP": doing(func(ctx context.Context, s storage.Store) error {
 		return s.RemoveTOTP(ctx, "ann", ofAnn())
-	}, "account ann", "device ann", "app ann"),
+	}, "account ann", "device ann", "app ann", "session ann app"),
 	"SetRecoveryCodes": doing(func(ctx context.Context, s storage.Store) error {
 		return s.SetRecoveryCodes(ctx, "ann", codes("new"), ofAnn())
-	}, "account ann", "device ann", "codes ann"),
+	}, "account ann", "device ann", "codes ann", "session ann codes"),
 	"RemovePassword": doing(func(ctx context.Context, s storage.Store) error {
 		return s.RemovePassword(ctx, "ann", ofAnn())
-	}, "account ann", "device ann"),
+	}, "account ann", "device ann", "session ann app", "session ann codes"),
 	"TrustDevice": doing(func(ctx context.Context, s storage.Store) error {
 		d := device("next", "ann")
 		d.CreatedAt = t0.Add(-time.Hour) // behind the others

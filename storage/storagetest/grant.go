@@ -50,7 +50,7 @@ func fullGrant() storage.Grant {
 	g.Challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 	g.AuthTime = elsewhere
 	g.AMR = []string{"pwd", "otp"}
-	g.Assurance = storage.PhishingResistant
+	g.Assurance, g.EnrolledAt = storage.PhishingResistant, t0.Add(-24*time.Hour)
 	g.RevokedAt = t0.Add(time.Second)
 	return g
 }

@@ -129,7 +129,7 @@ func (e *Endpoint) Suffices(ctx context.Context, user *User, to Return) (bool, e
 // age is that of the scopes: those of the application and of its request concern the
 // authorization alone.
 func (e *Endpoint) RequiresNow(g storage.Grant, c *registry.Client, scopes []string) assurance.Requirement {
-	required := assurance.Requirement{Level: c.Requires.Assurance}
+	required := assurance.Requirement{Level: c.Requires.Assurance, Enrolled: c.Requires.Enrolled}
 	if e.Claims.Catalogue.Demanding() {
 		required = required.And(e.Claims.Catalogue.Requires(scopes, authorization.ClaimsOf(g).Handles()))
 	}

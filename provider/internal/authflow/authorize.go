@@ -299,7 +299,7 @@ func (e *Endpoint) issue(w http.ResponseWriter, r *http.Request, f *Flow, s auth
 	by, _, _ := s.standing().choose()
 	sid := e.sid(s.user, f.request.Client.ID)
 	response, err := e.Engine.Authorize(ctx, allowed, engine.Approval{
-		Subject: s.user.UserID, AuthTime: by.At, AMR: by.AMR, Assurance: by.Level, Classes: s.reached(by), SID: sid,
+		Subject: s.user.UserID, AuthTime: by.At, AMR: by.AMR, Assurance: by.Level, EnrolledAt: by.Since, Classes: s.reached(by), SID: sid,
 		Attributes: s.requested.Attributes, Groups: s.requested.Groups, Claims: s.requested.Claims,
 		Basis: storage.Basis{Session: s.user.Session, Consent: *s.consent, Notice: e.notice(f.request, s.user, sid)}, Flow: e.engineFlow(f),
 	})

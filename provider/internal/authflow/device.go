@@ -109,7 +109,7 @@ func (a *DeviceAsk) Allow(ctx context.Context, events ...storage.Event) error {
 			by, _, _ := a.standing.choose()
 			err = e.Audit.Step(ctx, func(ctx context.Context) error {
 				return e.Engine.AllowDevice(ctx, a.Code, a.Client, engine.Approval{
-					Subject: s.user.UserID, AuthTime: by.At, AMR: by.AMR, Assurance: by.Level,
+					Subject: s.user.UserID, AuthTime: by.At, AMR: by.AMR, Assurance: by.Level, EnrolledAt: by.Since,
 					Attributes: s.requested.Attributes, Groups: s.requested.Groups,
 					Basis: storage.Basis{Session: s.user.Session, Consent: *s.consent},
 				})

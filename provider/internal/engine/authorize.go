@@ -27,6 +27,9 @@ type Approval struct {
 	Assurance storage.Assurance
 	Classes   []string
 
+	// EnrolledAt is since when the account has had what was presented.
+	EnrolledAt time.Time
+
 	// Attributes and Groups are what the user allowed to be released, Claims the names of
 	// the claims among them that were asked for one by one.
 	Attributes []string
@@ -76,7 +79,7 @@ func (e *Engine) Authorize(ctx context.Context, r *AuthorizeRequest, a Approval)
 		Attributes: a.Attributes, Groups: a.Groups,
 		RedirectURI: r.RedirectURI, RedirectSent: r.RedirectSent,
 		ResponseType: r.ResponseType, Nonce: r.Nonce, EID: r.EID, Claims: asked,
-		AuthTime: a.AuthTime, AMR: a.AMR, Assurance: a.Assurance, SID: a.SID,
+		AuthTime: a.AuthTime, AMR: a.AMR, Assurance: a.Assurance, EnrolledAt: a.EnrolledAt, SID: a.SID,
 	}
 	response, err := e.fosite.NewAuthorizeResponse(ctx, r.read, s)
 	if err != nil {

@@ -214,7 +214,7 @@ func (e *Engine) AllowDevice(ctx context.Context, c storage.DeviceCode, client *
 	now := e.Clock()
 	g := storage.Grant{
 		ID: newGrantID(now), Flow: c.Digest, ClientID: c.ClientID, Subject: a.Subject, Scopes: c.Scopes, Resources: c.Resources,
-		Attributes: a.Attributes, Groups: a.Groups, AuthTime: a.AuthTime, AMR: a.AMR, Assurance: a.Assurance,
+		Attributes: a.Attributes, Groups: a.Groups, AuthTime: a.AuthTime, AMR: a.AMR, Assurance: a.Assurance, EnrolledAt: a.EnrolledAt,
 		CreatedAt: now, ExpiresAt: c.ExpiresAt.Add(e.afterCode(client)),
 	}
 	return e.Devices.Store.AllowDeviceCode(ctx, c.Digest, g, a.Basis, storage.Token{

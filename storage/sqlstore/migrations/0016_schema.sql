@@ -135,7 +135,8 @@ CREATE TABLE grants (
 	claims TEXT NOT NULL DEFAULT '',
 	resources TEXT,
 	sid TEXT NOT NULL DEFAULT '',
-	assurance INTEGER NOT NULL DEFAULT 0
+	assurance INTEGER NOT NULL DEFAULT 0,
+	enrolled_at INTEGER
 ) STRICT;
 CREATE INDEX grants_by_subject ON grants (subject, client_id);
 CREATE INDEX grants_by_end ON grants (expires_at);

@@ -99,6 +99,34 @@ func TestRequirementIsRaisedAfterTheIssue(t *testing.T) {
 	}
 }
 
+// The same with the time that the account must have had the factors: once it has, the refresh goes on.
+func TestAgeOfFactorsIsRequiredAfterTheIssue(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	owner := alice(w).addPasskey()
+	requires(w, provider.Requirement{})
+	_, tokens := owner.Token("client_id", "std", "code", owner.Allow(std()...).Get("code"))
+	requires(w, provider.Requirement{Assurance: provider.PhishingResistant, Enrolled: 24 * time.Hour})
+	w.Advance(2 * time.Second)
+	for _, path := range []string{lab.AttributesPath, "/api/public/v3/userinfo"} {
+		if p := lab.Bearer(owner.Browser, path, tokens); p.StatusCode != http.StatusUnauthorized {
+			t.Errorf("%s: %s", path, p.Status)
+		}
+	}
+	refresh := []string{"client_id", "std", "grant_type", "refresh_token", "refresh_token", lab.Member(t, tokens, "refresh_token"), "redirect_uri", ""}
+	if p, body := owner.Token(refresh...); p.StatusCode != http.StatusBadRequest || body["error"] != "invalid_grant" {
+		t.Errorf("refresh: %s %v", p.Status, body)
+	}
+	w.Advance(24 * time.Hour)
+	p, tokens := owner.Token(refresh...)
+	if p.StatusCode != http.StatusOK {
+		t.Fatalf("refresh a day later: %s", p.Status)
+	}
+	if p := lab.Bearer(owner.Browser, lab.AttributesPath, tokens); p.StatusCode != http.StatusOK {
+		t.Errorf("data a day later: %s", p.Status)
+	}
+}
+
 // W17: bob presents his factor in alice's flow. Alice's session stays as it is.
 func TestStepUpAsSomebodyElse(t *testing.T) {
 	t.Parallel()
