@@ -1,0 +1,56 @@
+package vault_test
+
+import (
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/provider/internal/keyring"
+	"github.com/bonafide-id/bonafide/provider/internal/vault"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/storage/sqlite"
+)
+
+// Of two people whose values were recorded before they were findable, the first has one that
+// cannot be decrypted.
+func TestADamagedValueKeepsNobodyFromBeingFound(t *testing.T) {
+	behind, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = behind.Close() })
+	secrets, err := keyring.NewSecrets(vault.NewKey())
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear, v, err := vault.OpenStore(t.Context(), vault.Options{
+		Store: behind, Secrets: secrets, Issuer: "https://login.example", Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := func(text string) map[string]json.RawMessage {
+		return map[string]json.RawMessage{"card": json.RawMessage(text)}
+	}
+	for _, err := range []error{
+		behind.SetAttributes(t.Context(), "ann", value(`"damaged"`), nil),
+		clear.SetAttributes(t.Context(), "bob", value(`"42"`), nil),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	index := vault.NewIndex(behind, v, true, func(_ string, value json.RawMessage) string { return string(value) })
+	if err := index.Run(t.Context()); err == nil || errors.Is(err, storage.ErrUnavailable) {
+		t.Errorf("the damaged value is told of as %v", err)
+	}
+	found, err := behind.FindSubjects(t.Context(), "card", v.FindDigest("card", `"42"`), 9)
+	if err != nil || len(found) != 1 || found[0] != "bob" {
+		t.Errorf("found %v, %v", found, err)
+	}
+	if err := index.Run(t.Context()); err != nil {
+		t.Errorf("all is done once more: %v", err)
+	}
+}
