@@ -46,6 +46,9 @@ type CodeBatch struct {
 	EndsAt   time.Time
 }
 
+// Waits reports whether the codes can be redeemed once ReleaseCodes says until when.
+func (b CodeBatch) Waits() bool { return b.Codes > 0 && b.EndsAt.Equal(b.IssuedAt) }
+
 // VerificationCodes stores verification codes.
 type VerificationCodes interface {
 	// IssueCodes records codes, all or none. ErrConflict if a digest exists.
@@ -53,8 +56,8 @@ type VerificationCodes interface {
 
 	// RedeemCode counts a use of a code of the group by a subject, and returns the code.
 	// The same subject again gets the same answer and is not counted. ErrNotFound if there
-	// is none, it has expired, or is for another address; ErrSpent if all its uses are
-	// taken.
+	// is none, it has expired, waits for ReleaseCodes, or is for another address; ErrSpent if
+	// all its uses are taken.
 	RedeemCode(ctx context.Context, digest Digest, group, subject string, email Digest, now time.Time) (VerificationCode, error)
 
 	// CodeBatches returns up to limit batches, the latest first, issued before a time if
@@ -62,11 +65,12 @@ type VerificationCodes interface {
 	CodeBatches(ctx context.Context, before time.Time, limit int) ([]CodeBatch, error)
 
 	// ReleaseCodes gives the codes of a batch that were issued without a time, so that they
-	// expired as they were issued, the time at which they expire. It returns their number, zero
-	// if it was done before or they have been ended.
-	ReleaseCodes(ctx context.Context, batch string, expiresAt time.Time) (released int, err error)
+	// expired as they were issued, the time at which they expire. ErrSpent if there are none: it
+	// was done before, or they have been ended.
+	ReleaseCodes(ctx context.Context, batch string, expiresAt time.Time) error
 
-	// EndCodes ends the codes of a batch, and returns their number: those with a time to come.
+	// EndCodes ends the codes of a batch, and returns their number: those with a time to
+	// come, and those that wait for ReleaseCodes. ErrSpent if there are none.
 	EndCodes(ctx context.Context, batch string, at time.Time) (ended int, err error)
 
 	// RemoveVerificationCodes removes up to limit codes that expired before a time.

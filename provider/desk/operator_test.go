@@ -236,6 +236,10 @@ func TestCodes(t *testing.T) {
 	if w.verified("alice") {
 		t.Error("a code that has ended verifies")
 	}
+	p = issue() // these wait to be released
+	batch = regexp.MustCompile(`name="batch" value="([^"]*)"`).FindStringSubmatch(olga.Open("/desk/codes").Text)[1]
+	shows(t, olga.Follow(post(olga, olga.Open("/desk/codes"), "end", "batch", batch)), http.StatusOK, "Ended")
+	shows(t, olga.Open(html.UnescapeString(toApproval.FindStringSubmatch(p.Text)[1])), http.StatusUnprocessableEntity)
 }
 
 func TestHolds(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -260,6 +261,47 @@ func TestIssueCodes(t *testing.T) {
 		}
 		if c := enter(w, "alice", code); c.State == storage.CaseApproved {
 			t.Error("an ended code is accepted")
+		}
+	})
+	t.Run("AreEndedOnce", func(t *testing.T) {
+		t.Parallel()
+		o := newOffice(t)
+		_, batch, err := o.IssueCodes(t.Context(), Codes{Group: "student", Held: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []int{1, 0} {
+			if n, err := o.EndCodes(t.Context(), batch); n != want || err != nil {
+				t.Errorf("%d, %v, want %d", n, err, want)
+			}
+		}
+		if err := o.ReleaseCodes(t.Context(), batch, o.clock().AddDate(0, 1, 0)); !errors.Is(err, ErrNotNow) {
+			t.Errorf("released: %v", err)
+		}
+		if lines := o.events(); len(lines) != 2 {
+			t.Errorf("%q", lines)
+		}
+	})
+	t.Run("AreReleasedByOneOfManyAtOnce", func(t *testing.T) {
+		t.Parallel()
+		o := newOffice(t)
+		if _, _, err := o.IssueCodes(t.Context(), Codes{Group: "student", Batch: "spring", Held: true}); err != nil {
+			t.Fatal(err)
+		}
+		var released atomic.Int32
+		var group sync.WaitGroup
+		for range 8 {
+			group.Go(func() {
+				if err := o.ReleaseCodes(t.Context(), "spring", o.clock().AddDate(0, 1, 0)); err == nil {
+					released.Add(1)
+				} else if !errors.Is(err, ErrNotNow) {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		if lines := o.events(); released.Load() != 1 || len(lines) != 2 {
+			t.Errorf("%d have released them: %q", released.Load(), lines)
 		}
 	})
 	t.Run("IsNotBurntByARefusal", func(t *testing.T) {

@@ -148,7 +148,7 @@ func (s *Service) HeldCodes(ctx context.Context, batch string) (storage.CodeBatc
 		}
 		for _, b := range page {
 			before = b.IssuedAt
-			if b.Batch == batch && b.Codes > 0 && !b.EndsAt.After(b.IssuedAt) {
+			if b.Batch == batch && b.Waits() {
 				return b, nil
 			}
 		}
@@ -169,13 +169,9 @@ func (s *Service) ReleaseCodes(ctx context.Context, batch string, until time.Tim
 		return err
 	}
 	err = s.inStep(provider.ByDefault(ctx, "", batch), func(ctx context.Context) error {
-		released, err := s.Store.ReleaseCodes(ctx, batch, until)
-		if err == nil && released == 0 {
-			err = storage.ErrChanged
-		}
-		return err
+		return s.Store.ReleaseCodes(ctx, batch, until)
 	}, provider.Event{Name: provider.EventCodesIssued, Detail: held.Group})
-	if errors.Is(err, storage.ErrChanged) {
+	if errors.Is(err, storage.ErrSpent) {
 		return ErrNotNow
 	}
 	if err != nil {
@@ -191,7 +187,7 @@ func (s *Service) EndCodes(ctx context.Context, batch string) (ended int, err er
 		ended, err = s.Store.EndCodes(ctx, batch, s.Clock())
 		return err
 	}, provider.Event{Name: provider.EventCodesEnded})
-	if err != nil {
+	if err != nil && !errors.Is(err, storage.ErrSpent) {
 		return 0, fmt.Errorf("verification: end codes: %w", err)
 	}
 	return ended, nil

@@ -32,11 +32,11 @@ func (s *Store) IssueCodes(ctx context.Context, codes []storage.VerificationCode
 }
 
 // RedeemCode implements storage.VerificationCodes. The row of the code is locked, so that
-// one step at a time counts.
+// one step at a time counts. One that waits for its release is refused by a clock that is behind, too.
 func (s *Store) RedeemCode(ctx context.Context, digest storage.Digest, group, subject string, email storage.Digest, now time.Time) (storage.VerificationCode, error) {
 	return write(ctx, s, "redeem code", func(tx *tx) (storage.VerificationCode, error) {
 		code, err := one(tx, scanCode, `SELECT `+codeColumns+` FROM main.verification_codes
-			WHERE digest = ?1 AND group_name = ?2 AND expires_at > ?3 AND (email IS NULL OR email = ?4) `+tx.store.dialect.ForUpdate,
+			WHERE digest = ?1 AND group_name = ?2 AND expires_at > ?3 AND expires_at > issued_at AND (email IS NULL OR email = ?4) `+tx.store.dialect.ForUpdate,
 			digest[:], group, micros(now), digestOrNull(email))
 		if err != nil {
 			return code, err
@@ -71,16 +71,19 @@ func (s *Store) CodeBatches(ctx context.Context, before time.Time, limit int) ([
 }
 
 // ReleaseCodes implements storage.VerificationCodes.
-func (s *Store) ReleaseCodes(ctx context.Context, batch string, expiresAt time.Time) (int, error) {
-	return write(ctx, s, "release codes", func(tx *tx) (int, error) {
-		return tx.exec(`UPDATE main.verification_codes SET expires_at = ?2 WHERE batch = ?1 AND expires_at = issued_at`, batch, micros(expiresAt))
+func (s *Store) ReleaseCodes(ctx context.Context, batch string, expiresAt time.Time) error {
+	return s.change(ctx, "release codes", func(tx *tx) error {
+		return orSpent(tx.exec(`UPDATE main.verification_codes SET expires_at = ?2 WHERE batch = ?1 AND expires_at = issued_at`, batch, micros(expiresAt)))
 	})
 }
 
-// EndCodes implements storage.VerificationCodes.
+// EndCodes implements storage.VerificationCodes. What would end as it was issued would look as if it
+// waited for its release: it ends before that.
 func (s *Store) EndCodes(ctx context.Context, batch string, at time.Time) (int, error) {
 	return write(ctx, s, "end codes", func(tx *tx) (int, error) {
-		return tx.exec(`UPDATE main.verification_codes SET expires_at = ?2 WHERE batch = ?1 AND expires_at > ?2`, batch, micros(at))
+		ended, err := tx.exec(`UPDATE main.verification_codes SET expires_at = CASE WHEN issued_at IN (expires_at, ?2) THEN issued_at - 1 ELSE ?2 END
+			WHERE batch = ?1 AND (expires_at > ?2 OR expires_at = issued_at)`, batch, micros(at))
+		return ended, orSpent(ended, err)
 	})
 }
 

@@ -31,11 +31,11 @@ func (s *verificationSuite) verificationCodes(t *testing.T) {
 		store := s.store(t)
 		want := code("a", 2)
 		want.Subgroups, want.Email, want.MadeBy, want.Used = []string{"University"}, digest("ann@example.com"), digest("olga"), 7
-		want.IssuedAt, want.ExpiresAt, want.HoldsUntil = elsewhere, elsewhere, elsewhere
+		want.IssuedAt, want.ExpiresAt, want.HoldsUntil = elsewhere, elsewhere.Add(time.Minute), elsewhere
 		ok(t, store.IssueCodes(t.Context(), []storage.VerificationCode{want}))
 		got, err := store.RedeemCode(t.Context(), digest("a"), "student", "ann", digest("ann@example.com"), t0)
 		ok(t, err)
-		want.Used, want.IssuedAt, want.ExpiresAt, want.HoldsUntil = 1, asStored, asStored, asStored
+		want.Used, want.IssuedAt, want.ExpiresAt, want.HoldsUntil = 1, asStored, asStored.Add(time.Minute), asStored
 		equal(t, got, want)
 	})
 	t.Run("AreIssuedAllOrNone", func(t *testing.T) {
@@ -100,9 +100,8 @@ func (s *verificationSuite) verificationCodes(t *testing.T) {
 		n, err := store.EndCodes(t.Context(), first.Batch, t0)
 		ok(t, err)
 		equal(t, n, 2)
-		n, err = store.EndCodes(t.Context(), first.Batch, t0)
-		ok(t, err)
-		equal(t, n, 0)
+		_, err = store.EndCodes(t.Context(), first.Batch, t0)
+		fails(t, err, storage.ErrSpent)
 		_, err = store.RedeemCode(t.Context(), digest("a"), "student", "ann", storage.Digest{}, t0)
 		fails(t, err, storage.ErrNotFound)
 		redeem(t, store, "c", "ann")
@@ -112,22 +111,29 @@ func (s *verificationSuite) verificationCodes(t *testing.T) {
 		held, other := code("a", 1), code("b", 1)
 		held.ExpiresAt, other.ExpiresAt = t0, t0
 		ok(t, store.IssueCodes(t.Context(), []storage.VerificationCode{held, other}))
-		_, err := store.RedeemCode(t.Context(), digest("a"), "student", "ann", storage.Digest{}, t0)
-		fails(t, err, storage.ErrNotFound)
-		for _, want := range []int{1, 0} {
-			n, err := store.ReleaseCodes(t.Context(), held.Batch, late)
-			ok(t, err)
-			equal(t, n, want)
+		for _, now := range []time.Time{t0, t0.Add(-time.Minute)} { // by a clock that is behind, too
+			_, err := store.RedeemCode(t.Context(), digest("a"), "student", "ann", storage.Digest{}, now)
+			fails(t, err, storage.ErrNotFound)
 		}
+		ok(t, store.ReleaseCodes(t.Context(), held.Batch, late))
+		fails(t, store.ReleaseCodes(t.Context(), held.Batch, late), storage.ErrSpent)
 		redeem(t, store, "a", "ann")
-		_, err = store.RedeemCode(t.Context(), digest("b"), "student", "ann", storage.Digest{}, t0)
+		_, err := store.RedeemCode(t.Context(), digest("b"), "student", "ann", storage.Digest{}, t0)
 		fails(t, err, storage.ErrNotFound)
-		n, err := store.EndCodes(t.Context(), held.Batch, t0.Add(time.Second))
-		ok(t, err)
-		equal(t, n, 1)
-		n, err = store.ReleaseCodes(t.Context(), held.Batch, late)
-		ok(t, err)
-		equal(t, n, 0)
+	})
+	t.Run("AreNotReleasedOnceTheyAreEnded", func(t *testing.T) {
+		for _, expires := range []time.Time{t0, late} { // one that waits, and one that does not
+			for _, at := range []time.Time{t0, t0.Add(time.Second), t0.Add(-time.Second)} {
+				store := s.store(t)
+				c := code("a", 1)
+				c.ExpiresAt = expires
+				ok(t, store.IssueCodes(t.Context(), []storage.VerificationCode{c}))
+				n, err := store.EndCodes(t.Context(), c.Batch, at)
+				ok(t, err)
+				equal(t, n, 1)
+				fails(t, store.ReleaseCodes(t.Context(), c.Batch, late), storage.ErrSpent)
+			}
+		}
 	})
 	t.Run("AreSummedUpByTheBatch", func(t *testing.T) {
 		store := s.store(t)

@@ -47,6 +47,9 @@ func (d *Inbox) renderCodes(r *request, status int, v screens.CodesView, group s
 	}
 	for _, b := range batches {
 		title, _ := d.provider.Pages().GroupWords(page.Locale, b.Group)
+		if b.Waits() { // a day at most
+			b.EndsAt = b.IssuedAt.AddDate(0, 0, 1)
+		}
 		v.Batches = append(v.Batches, screens.Batch{
 			Name: b.Batch, Group: title, Codes: b.Codes, Uses: b.Uses, Used: b.Used, IssuedBy: b.IssuedBy, IssuedAt: b.IssuedAt,
 			EndsAt: b.EndsAt, Ended: !d.frame.Now().Before(b.EndsAt),
