@@ -70,8 +70,8 @@ type Reviews interface {
 	// different cases. ErrNotFound if there is none that the reviewer may take.
 	TakeCase(ctx context.Context, r Reviewer, id string, now, until time.Time) (Case, error)
 
-	// ReturnCase gives back a case that the reviewer has taken. It returns nil if another
-	// reviewer has it, or none.
+	// ReturnCase gives back a case that the reviewer has taken. ErrSpent if another reviewer
+	// has it, or none.
 	ReturnCase(ctx context.Context, reviewer, id string) error
 
 	// WaitingCases returns up to limit cases in review for a reviewer that are due after

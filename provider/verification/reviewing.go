@@ -101,7 +101,7 @@ func (s *Service) Return(ctx context.Context, by storage.Reviewer, id string) er
 			return s.Store.ReturnCase(ctx, by.ID, id)
 		}, provider.Event{Name: provider.EventCaseReturned, UserID: c.Subject, Detail: c.Group})
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, storage.ErrSpent) { // it was given back meanwhile
 		return fmt.Errorf("return case: %w", err)
 	}
 	return nil

@@ -87,8 +87,7 @@ func takeCase(tx *tx, filter where, reviewer, id string, until time.Time) (stora
 // ReturnCase implements storage.Reviews.
 func (s *Store) ReturnCase(ctx context.Context, reviewer, id string) error {
 	return s.change(ctx, "return case", func(tx *tx) error {
-		_, err := tx.exec(`UPDATE main.cases SET taken_by = NULL, taken_until = NULL WHERE id = ?1 AND taken_by = ?2`, id, reviewer)
-		return err
+		return orSpent(tx.exec(`UPDATE main.cases SET taken_by = NULL, taken_until = NULL WHERE id = ?1 AND taken_by = ?2`, id, reviewer))
 	})
 }
 

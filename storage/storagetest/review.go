@@ -56,11 +56,11 @@ func (s *verificationSuite) reviews(t *testing.T) {
 		store := s.store(t)
 		inReview(t, store, "1", "ann", t0)
 		takes(t, store, rita, "1", "1")
-		ok(t, store.ReturnCase(t.Context(), "raul", "1"))
+		fails(t, store.ReturnCase(t.Context(), "raul", "1"), storage.ErrSpent)
 		equal(t, caseOf(t, store, "1").TakenBy, "rita")
 		ok(t, store.ReturnCase(t.Context(), "rita", "1"))
 		equal(t, caseOf(t, store, "1").TakenUntil, time.Time{})
-		ok(t, store.ReturnCase(t.Context(), "rita", "none"))
+		fails(t, store.ReturnCase(t.Context(), "rita", "none"), storage.ErrSpent)
 	})
 	t.Run("KeepToTheirGroups", func(t *testing.T) {
 		store := s.store(t)
