@@ -13,6 +13,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/developer"
 	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/storage/storagetest"
 )
 
 // recording runs the background work of a dashboard, and returns what ends it and waits
@@ -309,6 +310,9 @@ func TestOldLinesAreRemovedAndCountsStayLonger(t *testing.T) {
 	w.withApplication(river, storage.Sandbox, "shop")
 	for _, ago := range []time.Duration{0, 30 * time.Hour, 48 * time.Hour, 200 * time.Hour} {
 		w.lines(storage.Sandbox, "shop", storage.LogEntry{At: w.now().Add(-ago), Event: "token", Outcome: "ok"})
+	}
+	if err := storagetest.AgreeOnTime(t.Context(), w.store, w.now()); err != nil {
+		t.Fatal(err)
 	}
 	end := w.recording()
 	defer end()
