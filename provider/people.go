@@ -334,6 +334,18 @@ type Companion = host.Companion
 // its data never passes to the next user with that ID.
 func (p People) KeepWith(c Companion) { p.companions.Add(c) }
 
+// CertainTime returns the time that has come for certain, for what a companion does that cannot
+// be undone, or that somebody waits for: the clock of this process may be wrong. It is the
+// current time while Run claims it somewhere every minute and none contradicts, and otherwise behind
+// (storage.Clock). It is zero until Run has gone on for a day on a new database.
+func (p People) CertainTime(ctx context.Context) (time.Time, error) {
+	clock, err := p.store.Clock(ctx)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("provider: read clock: %w", err)
+	}
+	return clock.Certain(p.cfg.Clock()), nil
+}
+
 // Seal encrypts what a companion keeps about people in the provider's database, as the
 // provider does its own personal data. It opens only for the same kind and name of a
 // record. In contrast to Keys.Seal it does not depend on Config.Secret, which may change

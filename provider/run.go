@@ -32,18 +32,6 @@ func (p *Provider) Run(ctx context.Context) error {
 // at once.
 func (p *Provider) RunWith(f func(ctx context.Context)) { p.upkeep.RunWith(f) }
 
-// CertainTime returns the time that has come for certain, for what a companion does that cannot
-// be undone, or that somebody waits for: the clock of this process may be wrong. It is the
-// current time while Run claims it somewhere every minute and none contradicts, and otherwise behind
-// (storage.Clock). It is zero until Run has gone on for a day on a new database.
-func (p *Provider) CertainTime(ctx context.Context) (time.Time, error) {
-	clock, err := p.store.Clock(ctx)
-	if err != nil {
-		return time.Time{}, fmt.Errorf("provider: read clock: %w", err)
-	}
-	return clock.Certain(p.cfg.Clock()), nil
-}
-
 // Close ends Run and all watching, waits for it, and closes the store. Later requests get
 // 503.
 func (p *Provider) Close() error {

@@ -68,7 +68,7 @@ func (d *Dashboard) maintain(ctx context.Context) {
 // removeOld removes old entries and counts, and entries beyond the maximum.
 func (d *Dashboard) removeOld(ctx context.Context) {
 	d.shorten(ctx, func() (int, error) {
-		now, err := d.Provider.CertainTime(ctx)
+		now, err := d.Provider.People().CertainTime(ctx)
 		if err != nil {
 			return 0, err
 		}

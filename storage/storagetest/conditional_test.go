@@ -26,7 +26,7 @@ var conditional = map[string]string{
 	"SaveOrganization": "OrganizationOfAVersion", "StopOrganization": "Stop", "StartOrganization": "EndOfAStop", "SetHalt": "Halt",
 	"SaveApplication": "ApplicationOfAVersion", "SaveApplicationWithin": "ApplicationOfAVersion", "DecideApplication": "DecisionOfAVersion",
 	"MoveApplication": "MoveOfAVersion", "SaveSandboxSettings": "SettingsOfAVersion",
-	"StartCase": "StartsMakeOneCase", "MoveCase": "Approval", "PostponeCase": "PostponementOfAContent", "UndoDecision": "UndoAgainstCarryingOut",
+	"StartCase": "StartsMakeOneCase", "MoveCase": "Approval", "PostponeCase": "PostponementOfAContent", "ForgetCase": "LeavesReferences", "UndoDecision": "UndoAgainstCarryingOut",
 	"StageRoster": "RosterInForceIsWhole", "SwapRoster": "RosterInPlaceOfAnother", "RedeemCode": "CodeIsUsedAsOftenAsItMay",
 	"ApprovePlan": "PlanApproval", "EndPlan": "EndOfAPlan", "SkipTarget": "PlanTarget", "FinishPlan": "EndOfAPlan", "SignOffBreak": "SignOff", "FinishDeed": "EndOfADeed",
 }

@@ -90,7 +90,12 @@ func (r *Request) HasPrompt(value string) bool { return slices.Contains(r.Prompt
 
 // Returns reports whether the response type asks for code, token or id_token.
 func (r *Request) Returns(value string) bool {
-	return slices.Contains(strings.Split(r.ResponseType, " "), value)
+	for v := range strings.SplitSeq(r.ResponseType, " ") {
+		if v == value {
+			return true
+		}
+	}
+	return false
 }
 
 // Values of the parameters prompt and op.
@@ -328,6 +333,9 @@ func (r *Request) checkRules() error {
 // "token code" and "code token" are one. It returns "" for values that repeat or
 // are unknown.
 func canonicalResponseType(sent string) string {
+	if slices.Contains(protocol.ResponseTypes, sent) {
+		return sent
+	}
 	values := strings.Split(sent, " ")
 	for _, known := range protocol.ResponseTypes {
 		if sameSet(values, strings.Split(known, " ")) {

@@ -7,6 +7,9 @@ import (
 
 // Values splits a list of RFC 6749 section 3.3: at spaces, and nothing else.
 func Values(list string) []string {
+	if list == "" {
+		return nil
+	}
 	return slices.DeleteFunc(strings.Split(list, " "), func(v string) bool { return v == "" })
 }
 
