@@ -77,8 +77,8 @@ func (p *Provider) Pages() Pages { return Pages{rooms: &p.rooms} }
 // change it. Find and Value find and show them, EndSession, RevokeConsent, SendExport, ProveCaller and Tell are for the host's
 // staff, Revision and AtRevision for acts that must not meet a user who has changed.
 // VerifiedEmail, View and Locale are for the host's pages and mails. EndSessions,
-// Revoke and RevokeIssuedBefore end sessions and tokens. KeepWith registers a Companion, for which CertainTime tells what time has come for certain,
-// which forgets deleted users; Seal, Open, Digest, SealReason and Refresh are for one that
+// Revoke and RevokeIssuedBefore end sessions and tokens. KeepWith registers a Companion,
+// which forgets deleted users; Seal, Open, Digest, SealReason, Refresh and CertainTime are for one that
 // keeps its own records in the store.
 type People struct{ *rooms }
 

@@ -26,8 +26,8 @@ var conditional = map[string]string{
 	"SaveOrganization": "OrganizationOfAVersion", "StopOrganization": "Stop", "StartOrganization": "EndOfAStop", "SetHalt": "Halt",
 	"SaveApplication": "ApplicationOfAVersion", "SaveApplicationWithin": "ApplicationOfAVersion", "DecideApplication": "DecisionOfAVersion",
 	"MoveApplication": "MoveOfAVersion", "SaveSandboxSettings": "SettingsOfAVersion",
-	"StartCase": "StartsMakeOneCase", "MoveCase": "Approval", "PostponeCase": "PostponementOfAContent", "ForgetCase": "LeavesReferences", "UndoDecision": "UndoAgainstCarryingOut",
-	"StageRoster": "RosterInForceIsWhole", "SwapRoster": "RosterInPlaceOfAnother", "RedeemCode": "CodeIsUsedAsOftenAsItMay",
+	"StartCase": "StartsMakeOneCase", "MoveCase": "Approval", "PostponeCase": "PostponementOfAContent", "ForgetCase": "LeavesReferences", "ReturnCase": "GiveBack", "UndoDecision": "UndoAgainstCarryingOut",
+	"StageRoster": "RosterInForceIsWhole", "SwapRoster": "RosterInPlaceOfAnother", "RedeemCode": "CodeIsUsedAsOftenAsItMay", "ReleaseCodes": "AreReleasedOnce", "EndCodes": "EndByTheBatch",
 	"ApprovePlan": "PlanApproval", "EndPlan": "EndOfAPlan", "SkipTarget": "PlanTarget", "FinishPlan": "EndOfAPlan", "SignOffBreak": "SignOff", "FinishDeed": "EndOfADeed",
 }
 
