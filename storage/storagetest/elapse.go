@@ -152,7 +152,7 @@ func user(t *testing.T, store storage.Store, id string) {
 	n.AuthTime = elsewhere
 	n.Factors = []storage.Factor{{Method: storage.Password, At: elsewhere, Since: t0}, {Method: storage.TOTPCode, At: t0}}
 	equip(t, store, id)
-	ok(t, store.CreateSession(t.Context(), n, storage.Proof{}, storage.Digest{}))
+	ok(t, store.CreateSession(t.Context(), n, proofOf(t, store, id), storage.Digest{}))
 	ok(t, store.TrustDevice(t.Context(), device("device of "+id, id), proofOf(t, store, id)))
 	ok(t, store.BeginRecovery(t.Context(), recovery(id), 0))
 	ok(t, store.ApproveRecovery(t.Context(), id, t0))
