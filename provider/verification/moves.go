@@ -83,9 +83,9 @@ func (s *Service) read(ctx context.Context, id string) (storage.Case, content, e
 		if err != nil {
 			return c, k, err
 		}
-		in := s.dueNow(c, k)
-		if in == nil {
-			return c, k, nil
+		in, err := s.dueNow(ctx, c, k)
+		if err != nil || in == nil {
+			return c, k, err
 		}
 		moved, after, err := s.step(byItself(ctx), c, k, in, action{})
 		if errors.Is(err, storage.ErrChanged) {
@@ -115,17 +115,25 @@ func unlessOver(err error) error {
 // dueNow returns what happens to a case before anything else does, or nil. A policy that this
 // process does not have may be that of a newer program, which has yet to replace this one: its
 // cases rest until their time to finish is over.
-func (s *Service) dueNow(c storage.Case, k content) input {
+func (s *Service) dueNow(ctx context.Context, c storage.Case, k content) (input, error) {
+	if c.State.IsFinal() {
+		return nil, nil
+	}
 	p, known := s.policies[c.Group]
+	over := known && p.Ended
+	if !known && !s.Clock().Before(k.finishBy()) {
+		var err error
+		if over, err = s.isPast(ctx, k.finishBy()); err != nil {
+			return nil, err
+		}
+	}
 	switch {
-	case c.State.IsFinal():
-		return nil
-	case known && p.Ended, !known && !s.Clock().Before(k.finishBy()):
-		return policyEnded{}
+	case over:
+		return policyEnded{}, nil
 	case k.Waiting != nil && !s.Clock().Before(k.Waiting.At.Add(undoTime)):
-		return carriedOut{}
+		return carriedOut{}, nil
 	default:
-		return nil
+		return nil, nil
 	}
 }
 

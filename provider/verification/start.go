@@ -154,7 +154,13 @@ func (s *Service) recordedAll(ctx context.Context, found []storage.Case) ([]Reco
 	all := make([]RecordedCase, 0, len(found))
 	for _, c := range found {
 		k, err := s.open(c)
-		if err == nil && s.dueNow(c, k) != nil {
+		var in input
+		if err == nil {
+			if in, err = s.dueNow(ctx, c, k); err != nil {
+				return nil, err
+			}
+		}
+		if in != nil {
 			moved, after, failed := s.read(ctx, c.ID)
 			switch {
 			case errors.Is(failed, ErrNoCase):

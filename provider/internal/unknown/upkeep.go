@@ -36,8 +36,9 @@ func (s *Clients) RemoveUnused(ctx context.Context, now time.Time) error {
 }
 
 // Look reads again, once a day, the documents of some of the clients that are in use: those of
-// the next call follow. One whose row cannot be read or written delays no other.
-func (s *Clients) Look(ctx context.Context) error {
+// the next call follow. One whose row cannot be read or written delays no other. By now, a time
+// on which all processes agree, a document has been missing for long.
+func (s *Clients) Look(ctx context.Context, now time.Time) error {
 	list := func(ctx context.Context, after string, limit int) ([]storage.Client, error) {
 		return s.Store.ClientsOfOrigin(ctx, storage.OriginDocument, after, limit)
 	}
@@ -50,7 +51,7 @@ func (s *Clients) Look(ctx context.Context) error {
 			return nil
 		}
 		fetched++
-		return s.lookAgain(ctx, row)
+		return s.lookAgain(ctx, row, now)
 	})
 	return err
 }
@@ -58,7 +59,7 @@ func (s *Clients) Look(ctx context.Context) error {
 func idOf(c storage.Client) string { return c.ID }
 
 // lookAgain reads the document of a row again. One that stays away disables its client.
-func (s *Clients) lookAgain(ctx context.Context, row storage.Client) error {
+func (s *Clients) lookAgain(ctx context.Context, row storage.Client, agreed time.Time) error {
 	read, err := s.look(ctx, row.ID)
 	now := s.Clock()
 	if err == nil {
@@ -76,7 +77,7 @@ func (s *Clients) lookAgain(ctx context.Context, row storage.Client) error {
 		document.GoneSince = time.Time{}
 	case row.Document.GoneSince.IsZero():
 		document.GoneSince = now
-	case now.Sub(row.Document.GoneSince) >= gone:
+	case agreed.Sub(row.Document.GoneSince) >= gone:
 		changed.Disabled = true
 		events = []storage.Event{{Name: audit.ClientStopped, ClientID: row.ID, Detail: "its document is gone"}}
 	}

@@ -53,7 +53,7 @@ func TestUpkeep(t *testing.T) {
 		for range 4 {
 			all.Go(func() {
 				for range 20 {
-					if err := c.Look(t.Context()); err != nil {
+					if err := c.Look(t.Context(), time.Now()); err != nil {
 						t.Error(err)
 					}
 				}

@@ -132,8 +132,11 @@ func (u *Upkeep) Maintain(ctx context.Context) {
 	defer cancel()
 	u.seal(ctx)
 	u.removeDeparted(ctx)
-	u.removeEnded(ctx)
-	u.failed(ctx, "read metadata documents again", u.Unknown.Look(ctx))
+	now := u.hear(ctx)
+	if !now.IsZero() {
+		u.removeEnded(ctx, now)
+	}
+	u.failed(ctx, "read metadata documents again", u.Unknown.Look(ctx, now))
 	u.failed(ctx, "find people by values of before", u.Index(ctx))
 }
 
@@ -179,11 +182,7 @@ func (u *Upkeep) hear(ctx context.Context) time.Time {
 func (u *Upkeep) AgreedTime() time.Time { return u.Clock().Add(-time.Duration(u.ahead.Load())) }
 
 // removeEnded permanently removes what has ended by a time that all processes agree on.
-func (u *Upkeep) removeEnded(ctx context.Context) {
-	now := u.hear(ctx)
-	if now.IsZero() {
-		return
-	}
+func (u *Upkeep) removeEnded(ctx context.Context, now time.Time) {
 	u.inBatches(ctx, "remove expired records", func() (int, error) { return u.Store.Sweep(ctx, now, Batch) })
 	u.failed(ctx, "remove unused applications that nobody has registered", u.Unknown.RemoveUnused(ctx, now))
 	u.deleteDue(ctx, now)

@@ -93,6 +93,7 @@ func TestDocumentIsGone(t *testing.T) {
 	d.mu.Unlock()
 	for day := range 9 {
 		w.Advance(24*time.Hour + time.Minute)
+		w.AgreeOnTime()
 		asked := w.Now()
 		work(w, func() bool { // nobody looks again for one that is disabled
 			row, _ := stored(w, d.id())
