@@ -310,7 +310,7 @@ func (p *Provider) newChecker(site *web.Site) (*factor.Checker, error) {
 		Challenges: challenge.Challenges{
 			Secrets: p.secrets, Cookies: site.Cookies, Issuer: p.issuer, Clock: p.cfg.Clock, Browser: site.Browser,
 		},
-		Store: p.store, CheckPassword: p.pages.CheckPassword, Known: p.pages.KnownDevice,
+		Store: p.store, CheckPassword: p.pages.CheckPassword, Known: p.pages.KnownDevice, Tell: p.pages.TellOwner,
 		Limits: p.limits, Audit: p.audit, Clock: p.cfg.Clock,
 	}}, nil
 }

@@ -52,7 +52,17 @@ type TOTP struct {
 
 	// LastUsedAt is zero for never.
 	LastUsedAt time.Time
+
+	// Misses is the number of wrong codes since one was right, see CountTOTPMiss.
+	Misses int
 }
+
+// MaxTOTPMisses is the number of wrong codes in a row from which no code of an app is accepted.
+// Whoever knows the password and tries a few codes a day comes to a right one some day.
+const MaxTOTPMisses = 100
+
+// IsBarred reports whether no code of the app is accepted until its owner has proved something else.
+func (t TOTP) IsBarred() bool { return t.Misses >= MaxTOTPMisses }
 
 // RecoveryCodes is a set of recovery codes of an account.
 type RecoveryCodes struct {
@@ -147,6 +157,11 @@ type Authenticators interface {
 	// sessions as RemoveTOTP does. A nonempty set of codes replaces the recovery codes as
 	// SetRecoveryCodes does.
 	SetTOTP(ctx context.Context, accountID string, t TOTP, codes RecoveryCodes, on Proof) error
+
+	// CountTOTPMiss counts a wrong code of the app and returns how many there are now in a row, each
+	// number once; zero for an account without an app. A proof with a TOTPStep, a Passkey or a
+	// RecoveryCode that holds begins the count again, and so does SetTOTP.
+	CountTOTPMiss(ctx context.Context, accountID string) (misses int, err error)
 
 	// RemoveTOTP removes the app and ends the sessions in which a code of it is a factor, all
 	// but that of the proof.

@@ -90,7 +90,7 @@ type Proof struct {
 	Passkey PasskeyUse
 
 	// TOTPStep is the time step of the code that was right. It must be greater than the
-	// last one (RFC 6238 section 5.2), which it becomes.
+	// last one (RFC 6238 section 5.2), which it becomes, and the app must not be barred.
 	TOTPStep int64
 
 	// RecoveryCode is an unspent recovery code, which is removed.

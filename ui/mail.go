@@ -88,6 +88,10 @@ const (
 	MailNewBrowser MailKind = "new_browser"
 	// MailRecoveryCodeUsed says that somebody has signed in with a recovery code.
 	MailRecoveryCodeUsed MailKind = "recovery_code_used"
+	// MailAppGuessed says that wrong codes of the app are entered one after the other, MailAppBarred
+	// that it no longer signs in because there were too many.
+	MailAppGuessed MailKind = "app_guessed"
+	MailAppBarred  MailKind = "app_barred"
 	// MailAuthenticatorsReset says that the service has removed passkeys, app and codes.
 	MailAuthenticatorsReset MailKind = "authenticators_reset"
 	// MailResetOffered leads to a new password because support was asked for help with it;
@@ -190,7 +194,7 @@ type MailView struct {
 	ReviewsURL string
 	// Time is when what the mail tells has happened, for MailPasswordChanged,
 	// MailPasskeyAdded and those after it, MailVerificationStarted, MailEmailChanged,
-	// MailEmailReturn, MailEmailReturned, MailNewBrowser, MailRecoveryCodeUsed and the mails
+	// MailEmailReturn, MailEmailReturned, MailNewBrowser, MailRecoveryCodeUsed, MailAppGuessed, MailAppBarred and the mails
 	// about recoveries.
 	Time time.Time
 	// On is when the account will be gone, for MailDeletion, when ReturnURL ends, for

@@ -82,6 +82,7 @@ func TestMailsSayWhatTheyAreFor(t *testing.T) {
 		MailRecoveryStarted: {"https://id.example/recover", "https://id.example/recover/stop", "14:05"}, MailRecoveryStopped: {"https://id.example/recover", "14:05"},
 		MailRecoveryApproved: {"https://id.example/recover", "https://id.example/recover/stop", "14:05"}, MailRecovered: {"https://id.example/signin", "14:05"},
 		MailRecoveryCodeUsed:    {securityPage, "14:05", "7"},
+		MailAppGuessed:          {securityPage, "14:05"}, MailAppBarred: {securityPage, "https://id.example/recover", "14:05"},
 		MailNewBrowser:          {long, "14:05"},
 		MailAuthenticatorsReset: {"https://id.example/signin", "14:05"},
 		MailCallerCode:          {"012345", "10"},

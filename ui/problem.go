@@ -60,6 +60,8 @@ const (
 	AppCodeWrong        ProblemCode = "app_code_wrong"
 	RecoveryCodeMissing ProblemCode = "recovery_code_missing"
 	RecoveryCodeWrong   ProblemCode = "recovery_code_wrong"
+	// AppBarred says that no code of the app is accepted, because too many were wrong.
+	AppBarred ProblemCode = "app_barred"
 	// PasskeyWrong says the same for a passkey that nobody has and for a wrong answer of one,
 	// PasskeyExpired that the page was open for too long, PasskeyElsewhere that the passkey
 	// is of another provider on the same domain.

@@ -77,7 +77,7 @@ func TestPlans(t *testing.T) {
 		// What indexes have found: the authenticators of an account.
 		"SELECT a.id, a.email, a.email_digest, a.email_verified, a.password_hash, a.password_changed_at, a.disabled, a.epoch, a.factors_version, a.second_step, a.user_handle, a.language, a.delete_at, a.created_at, x.kind, x.id, x.secret, x.aaguid, x.name, x.place, x.transports, x.flags, x.n, x.discoverable, x.created_at, x.until, x.used_at, x.issuer, x.subject FROM main.accounts a LEFT JOIN ( " +
 			"SELECT 1 AS kind, id, sealed_key AS secret, aaguid, sealed_name AS name, rp_id AS place, transports, flags, sign_count AS n, discoverable, created_at, last_used_at AS until, last_used_at AS used_at, NULL AS issuer, NULL AS subject FROM main.passkeys WHERE account_id = ?1 " +
-			"UNION ALL SELECT 2, NULL, sealed_secret, NULL, NULL, NULL, NULL, NULL, step, NULL, created_at, NULL, last_used_at, NULL, NULL FROM main.totp WHERE account_id = ?1 " +
+			"UNION ALL SELECT 2, NULL, sealed_secret, NULL, NULL, NULL, NULL, misses, step, NULL, created_at, NULL, last_used_at, NULL, NULL FROM main.totp WHERE account_id = ?1 " +
 			"UNION ALL SELECT 3, NULL, sealed_salt, NULL, NULL, NULL, NULL, NULL, NULL, NULL, created_at, NULL, NULL, NULL, NULL FROM main.recovery_code_sets WHERE account_id = ?1 " +
 			"UNION ALL SELECT 4, digest, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM main.recovery_codes WHERE account_id = ?1 " +
 			"UNION ALL SELECT 5, digest, NULL, NULL, user_agent, address, NULL, NULL, NULL, NULL, created_at, expires_at, NULL, NULL, NULL FROM main.trusted_devices WHERE account_id = ?1 " +

@@ -21,7 +21,7 @@ func (s *Store) Authenticators(ctx context.Context, accountID string) (storage.A
 					NULL AS issuer, NULL AS subject
 				FROM main.passkeys WHERE account_id = ?1
 				UNION ALL
-				SELECT 2, NULL, sealed_secret, NULL, NULL, NULL, NULL, NULL, step, NULL, created_at, NULL, last_used_at, NULL, NULL
+				SELECT 2, NULL, sealed_secret, NULL, NULL, NULL, NULL, misses, step, NULL, created_at, NULL, last_used_at, NULL, NULL
 				FROM main.totp WHERE account_id = ?1
 				UNION ALL
 				SELECT 3, NULL, sealed_salt, NULL, NULL, NULL, NULL, NULL, NULL, NULL, created_at, NULL, NULL, NULL, NULL
@@ -95,7 +95,7 @@ func (r authenticatorRow) addTo(set *storage.AuthenticatorSet) error {
 		}
 		set.Passkeys = append(set.Passkeys, p)
 	case 2:
-		set.TOTP = storage.TOTP{Secret: r.secret, Step: int64(r.n), CreatedAt: created, LastUsedAt: used}
+		set.TOTP = storage.TOTP{Secret: r.secret, Step: int64(r.n), Misses: int(r.flags), CreatedAt: created, LastUsedAt: used}
 	case 3:
 		set.Recovery.Salt, set.Recovery.CreatedAt = r.secret, created
 	case 4:

@@ -118,11 +118,15 @@ func (s *spending) link() (int, error) {
 }
 
 func (s *spending) totp() (int, error) {
-	if s.on.TOTPStep == 0 {
+	if s.on.TOTPStep != 0 {
+		return s.tx.exec(`UPDATE main.totp SET step = ?2, last_used_at = ?3, misses = 0 WHERE account_id = ?1 AND step < ?2 AND misses < ?4`,
+			s.accountID, s.on.TOTPStep, micros(s.on.At), storage.MaxTOTPMisses)
+	}
+	if len(s.on.Passkey.ID) == 0 && s.on.RecoveryCode.IsZero() {
 		return notAsked, nil
 	}
-	return s.tx.exec(`UPDATE main.totp SET step = ?2, last_used_at = ?3 WHERE account_id = ?1 AND step < ?2`,
-		s.accountID, s.on.TOTPStep, micros(s.on.At))
+	_, err := s.tx.exec(`UPDATE main.totp SET misses = 0 WHERE account_id = ?1 AND misses > 0`, s.accountID)
+	return notAsked, err
 }
 
 func (s *spending) recoveryCode() (int, error) {

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/bonafide-id/bonafide/storage"
@@ -12,7 +13,7 @@ func (s *Store) SetTOTP(ctx context.Context, accountID string, t storage.TOTP, c
 	return s.changeFactors(ctx, "set app", accountID, on, func(tx *tx) error {
 		_, err := tx.exec(`INSERT INTO main.totp (account_id, sealed_secret, step, created_at, last_used_at) VALUES (?1, ?2, ?3, ?4, ?5)
 			ON CONFLICT (account_id) DO UPDATE SET sealed_secret = excluded.sealed_secret, step = excluded.step,
-				created_at = excluded.created_at, last_used_at = excluded.last_used_at`,
+				created_at = excluded.created_at, last_used_at = excluded.last_used_at, misses = 0`,
 			accountID, nonNil(t.Secret), t.Step, micros(t.CreatedAt), micros(t.LastUsedAt))
 		if err != nil {
 			return err
@@ -24,6 +25,17 @@ func (s *Store) SetTOTP(ctx context.Context, accountID string, t storage.TOTP, c
 			return err
 		}
 		return replaceCodes(tx, accountID, codes, on.Session)
+	})
+}
+
+// CountTOTPMiss implements storage.Authenticators.
+func (s *Store) CountTOTPMiss(ctx context.Context, accountID string) (int, error) {
+	return write(ctx, s, "count wrong code of app", func(tx *tx) (int, error) {
+		misses, err := one(tx, scanInt, `UPDATE main.totp SET misses = misses + 1 WHERE account_id = ?1 RETURNING misses`, accountID)
+		if errors.Is(err, storage.ErrNotFound) {
+			return 0, nil
+		}
+		return misses, err
 	})
 }
 

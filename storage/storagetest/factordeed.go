@@ -105,6 +105,10 @@ var factorDeeds = map[string]deed[storage.Store]{
 		on.Session = digest("ann app")
 		return s.SetTOTP(ctx, "ann", app("new"), storage.RecoveryCodes{}, on)
 	}, "account ann", "device ann", "app ann"),
+	"CountTOTPMiss": doing(func(ctx context.Context, s storage.Store) error {
+		_, err := s.CountTOTPMiss(ctx, "ann")
+		return err
+	}, "app ann"),
 	"RemoveTOTP": doing(func(ctx context.Context, s storage.Store) error {
 		return s.RemoveTOTP(ctx, "ann", ofAnn())
 	}, "account ann", "device ann", "app ann", "session ann app"),

@@ -3,6 +3,7 @@ package storagetest
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -137,6 +138,9 @@ var flaws = map[string]flaw{
 		used.TOTPStep = on.TOTPStep
 		ok(t, s.CreateSession(t.Context(), session("by the app of "+account, account), used, storage.Digest{}))
 	}, storage.ErrProof},
+	"AppThatIsBarred": {func(t *testing.T, s storage.Store, account string, _ *storage.Proof) {
+		miss(t, s, account, storage.MaxTOTPMisses)
+	}, storage.ErrProof},
 	"PasskeyThatIsRemoved": {func(t *testing.T, s storage.Store, account string, on *storage.Proof) {
 		ok(t, s.RemovePasskey(t.Context(), account, on.Passkey.ID, proofOf(t, s, account)))
 		*on = newer(t, s, account, *on)
@@ -147,6 +151,17 @@ var flaws = map[string]flaw{
 		*on = newer(t, s, account, *on)
 		on.Device = storage.Digest{}
 	}, storage.ErrProof},
+}
+
+// miss counts wrong codes of the app of an account.
+func miss(t *testing.T, store storage.Store, account string, times int) {
+	t.Helper()
+	before := has(t, store, account).TOTP.Misses
+	for i := range times {
+		n, err := store.CountTOTPMiss(t.Context(), account)
+		ok(t, err)
+		equal(t, n, before+i+1)
+	}
 }
 
 // newer is a proof with the versions of the account as it is now.
@@ -222,6 +237,74 @@ func (s *suite) proofs(t *testing.T) {
 		ok(t, store.CreateSession(t.Context(), session("session", "account"), on, storage.Digest{}))
 		want.TOTP.Step, want.TOTP.LastUsedAt = 200, t0
 		equal(t, has(t, store, "account"), want)
+	})
+}
+
+// misses tests what begins the count of wrong codes again, also that of an app that is barred, and
+// what does not.
+func (s *suite) misses(t *testing.T) {
+	for name, tc := range map[string]struct {
+		misses int
+		on     storage.Proof
+		err    error
+		want   int
+	}{
+		"ACode":                 {storage.MaxTOTPMisses - 1, storage.Proof{TOTPStep: 101}, nil, 0},
+		"APasskey":              {storage.MaxTOTPMisses, storage.Proof{Passkey: storage.PasskeyUse{ID: passkey("first of account", "").ID}}, nil, 0},
+		"ARecoveryCode":         {storage.MaxTOTPMisses, storage.Proof{RecoveryCode: digest("one")}, nil, 0},
+		"OneFactorAlone":        {3, storage.Proof{}, nil, 3},
+		"ACodeThatIsSpent":      {3, storage.Proof{TOTPStep: 100}, storage.ErrProof, 3},
+		"ARecoveryCodeOfNobody": {3, storage.Proof{RecoveryCode: digest("none")}, storage.ErrProof, 3},
+		"ACodeOfABarredApp":     {storage.MaxTOTPMisses, storage.Proof{TOTPStep: 101}, storage.ErrProof, storage.MaxTOTPMisses},
+		"ACodeAndARecoveryCode": {3, storage.Proof{TOTPStep: 101, RecoveryCode: digest("one")}, nil, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := s.store(t)
+			for _, account := range []string{"account", "other"} {
+				createAccount(t, store, account)
+				equip(t, store, account)
+				miss(t, store, account, tc.misses)
+			}
+			on := newer(t, store, "account", tc.on)
+			err := store.CreateSession(t.Context(), session("session", "account"), on, storage.Digest{})
+			if tc.err == nil {
+				ok(t, err)
+			} else {
+				fails(t, err, tc.err)
+			}
+			equal(t, has(t, store, "account").TOTP.Misses, tc.want)
+			equal(t, has(t, store, "other").TOTP.Misses, tc.misses)
+		})
+	}
+	t.Run("OfAnotherAppBeginAgain", func(t *testing.T) {
+		store := s.store(t)
+		createAccount(t, store, "account")
+		equip(t, store, "account")
+		miss(t, store, "account", 3)
+		ok(t, store.SetTOTP(t.Context(), "account", app("next"), storage.RecoveryCodes{}, proofOf(t, store, "account")))
+		equal(t, has(t, store, "account").TOTP.Misses, 0)
+		ok(t, store.RemoveTOTP(t.Context(), "account", proofOf(t, store, "account")))
+		for _, without := range []string{"account", "nobody"} {
+			n, err := store.CountTOTPMiss(t.Context(), without)
+			ok(t, err)
+			equal(t, n, 0)
+		}
+	})
+	t.Run("AreEachCountedOnce", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		createAccount(t, stores[0], "account")
+		equip(t, stores[0], "account")
+		counts := make([]int, contenders)
+		for _, err := range race(stores, func(i int, store storage.Store) (err error) {
+			counts[i], err = store.CountTOTPMiss(t.Context(), "account")
+			return err
+		}) {
+			ok(t, err)
+		}
+		slices.Sort(counts)
+		for i, n := range counts {
+			equal(t, n, i+1)
+		}
 	})
 }
 

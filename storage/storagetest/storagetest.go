@@ -39,6 +39,7 @@ func Run(t *testing.T, newDatabase func(t *testing.T) (open func() storage.Store
 	t.Run("Links", suite.links)
 	t.Run("TrustedDevices", suite.trustedDevices)
 	t.Run("Proofs", suite.proofs)
+	t.Run("MissesOfAnApp", suite.misses)
 	t.Run("Recoveries", suite.recoveries)
 	t.Run("EmailChanges", suite.emailChanges)
 	t.Run("EmailReturns", suite.emailReturns)

@@ -12,6 +12,9 @@ import (
 type Has struct {
 	Password, Passkey, Link, TOTP, RecoveryCodes bool
 
+	// TOTPBarred reports that the app, which counts for what the account can reach, is no way to it.
+	TOTPBarred bool
+
 	// PasswordSince and its like are since when it has had each; of several passkeys, and of
 	// several links to upstream providers, the earliest.
 	PasswordSince, PasskeySince, LinkSince, TOTPSince, RecoveryCodesSince time.Time
@@ -25,6 +28,7 @@ func Of(set storage.AuthenticatorSet) Has {
 	h := Has{
 		Password: set.Account.PasswordHash != "", Passkey: len(set.Passkeys) > 0, Link: len(set.Links) > 0,
 		TOTP: len(set.TOTP.Secret) > 0, RecoveryCodes: len(set.Recovery.Digests) > 0,
+		TOTPBarred:    set.TOTP.IsBarred(),
 		PasswordSince: set.Account.PasswordChangedAt, TOTPSince: set.TOTP.CreatedAt, RecoveryCodesSince: set.Recovery.CreatedAt,
 	}
 	for i, k := range set.Passkeys {
@@ -86,7 +90,7 @@ func (h Has) Ways(r Requirement, factors []storage.Factor, now time.Time) []stor
 	case r.Level > storage.TwoFactors:
 		return ways
 	}
-	if h.TOTP {
+	if h.TOTP && !h.TOTPBarred {
 		ways = append(ways, storage.TOTPCode)
 	}
 	if h.RecoveryCodes {

@@ -2,6 +2,7 @@ package factor
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -89,8 +90,7 @@ func (c *Checker) code(
 	}
 	presented, ok := check(entered)
 	if !ok {
-		c.failed(ctx, set.Account, method, nil)
-		return Presented{}, Wrong(method), nil
+		return Presented{}, Wrong(method), c.wrong(ctx, set.Account, method)
 	}
 	presented.Factor.Method, presented.Factor.At = method, by.At
 	presented.proof.At = by.At
@@ -98,11 +98,41 @@ func (c *Checker) code(
 	return presented, nil, nil
 }
 
+// warnAt is the number of wrong codes of an app in a row of which the owner is told.
+const warnAt = 10
+
+// wrong records a wrong code. Those of an app are few enough to be guessed in the long run, by
+// somebody who knows the password: they are counted until one is right, and the owner is told.
+func (c *Checker) wrong(ctx context.Context, account storage.Account, method storage.Method) error {
+	if method != storage.TOTPCode {
+		c.failed(ctx, account, method, nil)
+		return nil
+	}
+	misses, err := audit.StepIf(ctx, c.Audit, func(ctx context.Context) (int, error) {
+		return c.Store.CountTOTPMiss(ctx, account.ID)
+	}, failure(account, method))
+	if err != nil {
+		return fmt.Errorf("count wrong code: %w", err)
+	}
+	switch misses {
+	case warnAt:
+		c.Tell(ctx, account, ui.MailView{Kind: ui.MailAppGuessed})
+	case storage.MaxTOTPMisses:
+		c.Tell(ctx, account, ui.MailView{Kind: ui.MailAppBarred})
+	}
+	return nil
+}
+
+// failure is the event of a wrong factor of an account.
+func failure(account storage.Account, method storage.Method) storage.Event {
+	return storage.Event{Name: audit.SignInFailed, Subject: account.ID, Detail: "wrong " + nameOf(method)}
+}
+
 // failed records that somebody who has proved something else has presented a wrong factor.
 // The cause, which may be nil, is for the operator's log.
 func (c *Checker) failed(ctx context.Context, account storage.Account, method storage.Method, cause error) {
 	c.log(ctx, cause)
-	c.Audit.Record(ctx, storage.Event{Name: audit.SignInFailed, Subject: account.ID, Detail: "wrong " + nameOf(method)})
+	c.Audit.Record(ctx, failure(account, method))
 }
 
 // log tells the operator why an answer was not accepted: its rule, and no secret.

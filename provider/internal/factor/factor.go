@@ -29,6 +29,7 @@ type Options struct {
 
 	Store interface {
 		Passkey(ctx context.Context, id []byte) (storage.Passkey, storage.Account, error)
+		CountTOTPMiss(ctx context.Context, accountID string) (int, error)
 	}
 
 	// CheckPassword returns the account of an address and a password, or nil, or how long
@@ -38,6 +39,9 @@ type Options struct {
 	// Known returns the identity of a browser in which the account has signed in before, or
 	// "".
 	Known func(r *http.Request, account storage.Account) string
+
+	// Tell sends a notice to the owner of an account.
+	Tell func(ctx context.Context, account storage.Account, v ui.MailView)
 
 	Limits audit.Limits
 	Audit  *audit.Log

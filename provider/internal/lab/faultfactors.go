@@ -37,6 +37,10 @@ func (s *FaultyStore) SetTOTP(ctx context.Context, accountID string, t storage.T
 	return s.do(ctx, "SetTOTP", func() error { return s.Store.SetTOTP(ctx, accountID, t, codes, on) })
 }
 
+func (s *FaultyStore) CountTOTPMiss(ctx context.Context, accountID string) (int, error) {
+	return value(ctx, s, "CountTOTPMiss", func() (int, error) { return s.Store.CountTOTPMiss(ctx, accountID) })
+}
+
 func (s *FaultyStore) RemoveTOTP(ctx context.Context, accountID string, on storage.Proof) error {
 	return s.do(ctx, "RemoveTOTP", func() error { return s.Store.RemoveTOTP(ctx, accountID, on) })
 }

@@ -110,7 +110,7 @@ const othersOfTheStore = `
 	AllowHost HostDenial HostDenials UnknownHost UnknownHosts ClientsOfUnknownHost SecretUses RecordSecretUse
 	Token FindGrants CreateGrant Reissue Derive Renew
 	Account AccountByEmail Accounts EmailReturn DueAccounts Departed DepartedPerson RemoveDeparted
-	Authenticators LinkedAccount Passkey RenamePasskey TrustDevice ForgetDevices
+	Authenticators LinkedAccount Passkey RenamePasskey CountTOTPMiss TrustDevice ForgetDevices
 	BeginRecovery CancelRecovery ApproveRecovery
 	Person Subjects FindSubjects
 	Session Sessions FindSessions

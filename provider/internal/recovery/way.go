@@ -93,7 +93,7 @@ func (p *Pages) waysOf(set standing) []way {
 	if len(p.Factors.Party.Usable(set.Passkeys)) > 0 {
 		ways = append(ways, passkeyWay)
 	}
-	if has.TOTP {
+	if has.TOTP && !has.TOTPBarred {
 		ways = append(ways, appWay)
 	}
 	if has.RecoveryCodes {

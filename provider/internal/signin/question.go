@@ -119,6 +119,11 @@ func (q question) links() []storage.Link {
 	return nil
 }
 
+// isBarred reports whether the app would be a way, and too many wrong codes have been entered.
+func (q question) isBarred() bool {
+	return q.set.TOTP.IsBarred() && q.requirement.Level == storage.TwoFactors && !slices.Contains(q.ways, storage.Password)
+}
+
 // The names of the methods in a form.
 var methods = map[screens.Factor]storage.Method{
 	screens.FactorPasskey: storage.PasskeyVerified, screens.FactorApp: storage.TOTPCode,
@@ -156,6 +161,9 @@ func (p *Pages) render(w http.ResponseWriter, r *http.Request, page *authflow.Pa
 	if q.user != nil && q.passwordOnly() {
 		return p.renderPassword(w, r, page, q, status, problems...)
 	}
+	if q.isBarred() {
+		problems = append(problems, ui.Problem{Code: ui.AppBarred})
+	}
 	view := screens.FactorView{
 		Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, problems),
 		Email: q.set.Account.Email, Again: q.user != nil, Way: nameOf(q.way(r)),
@@ -192,7 +200,7 @@ func (q question) canTrust(way screens.Factor) bool {
 // and the page for the next one is shown.
 func (p *Pages) answer(w http.ResponseWriter, r *http.Request, page *authflow.Page, q question, path string) error {
 	way := q.way(r)
-	if way == "" {
+	if way == "" || q.isBarred() && r.PostForm.Get(screens.FieldWay) == string(screens.FactorApp) {
 		return p.render(w, r, page, q, path, http.StatusUnauthorized)
 	}
 	presented, rejected, err := p.Factors.Check(r, q.set, way)

@@ -716,11 +716,12 @@ CREATE TABLE passkeys (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX passkeys_by_account ON passkeys (account_id);
 
--- step is the time step of the last accepted code.
+-- step is the time step of the last accepted code, misses the number of wrong ones in a row.
 CREATE TABLE totp (
 	account_id TEXT NOT NULL PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
 	sealed_secret BLOB NOT NULL,
 	step INTEGER NOT NULL,
+	misses INTEGER NOT NULL DEFAULT 0,
 	created_at INTEGER NOT NULL,
 	last_used_at INTEGER
 ) STRICT, WITHOUT ROWID;

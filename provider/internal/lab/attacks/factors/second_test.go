@@ -1,7 +1,9 @@
 package factors
 
 import (
+	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +11,8 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
 )
 
 // W8: the password alone opens nothing of an account with a second step, not by a single page.
@@ -88,8 +92,8 @@ func TestCodesAreGuessed(t *testing.T) {
 	known := &person{Browser: owner.Browser, email: owner.email, password: owner.password, secret: owner.secret, last: owner.last}
 	thief := owner.elsewhere()
 	tried := 0
-	const day = 24 * 60
-	for range day / 10 {
+	const minutes = 12 * 60 // too few for the app to be barred
+	for range minutes / 10 {
 		f := thief.askedCode("app")
 		for {
 			p := send(thief.Browser, f.with("code", wrongCode(owner)))
@@ -103,8 +107,8 @@ func TestCodesAreGuessed(t *testing.T) {
 		}
 		w.Advance(10 * time.Minute)
 	}
-	if tried > 5+day/10 {
-		t.Errorf("%d codes tried in a day", tried)
+	if tried > 5+minutes/10 {
+		t.Errorf("%d codes tried in half a day", tried)
 	}
 	if p := send(known.Browser, known.askedCode("app").with("code", known.code())); p.StatusCode != http.StatusSeeOther {
 		t.Errorf("the owner on a known device: %s", p.Status)
@@ -113,6 +117,106 @@ func TestCodesAreGuessed(t *testing.T) {
 	if p := owner.elsewhere().enterPassword(); p.StatusCode != http.StatusOK || p.Request.URL.Path != "/signin/factor" {
 		t.Errorf("the password elsewhere: %s at %s", p.Status, p.Request.URL.Path)
 	}
+}
+
+// Codes are guessed for days, few enough each day. The owner is told, and in the end no code of the
+// app is right until the owner has signed in otherwise.
+func TestCodesAreGuessedForDays(t *testing.T) {
+	t.Parallel()
+	for name, back := range map[string]func(at, owner *person) form{
+		"UntilAPasskey":      func(at, _ *person) form { return at.shown(at.enterPassword()) },
+		"UntilARecoveryCode": func(at, owner *person) form { return at.askedCode("codes").with("code", owner.codes[0]) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newFixture(t)
+			owner := alice(w).addApp()
+			if name == "UntilAPasskey" {
+				owner.addPasskey()
+			}
+			mails := w.Mails.Count()
+			asked := owner.guessedFor(t, storage.MaxTOTPMisses)
+			var told []ui.MailKind
+			for _, mail := range w.Mails.Since(mails) {
+				told = append(told, mail.Kind)
+			}
+			if want := []ui.MailKind{ui.MailAppGuessed, ui.MailAppBarred}; !slices.Equal(told, want) {
+				t.Errorf("the owner is told %q, want %q", told, want)
+			}
+			at := owner.elsewhere()
+			p := at.enterPassword()
+			if !strings.Contains(said(t, p), "too many wrong codes") || strings.Contains(said(t, p), "authenticator app") {
+				t.Errorf("the second step:\n%s", said(t, p))
+			}
+			p = send(asked.Browser, asked.with("code", owner.code()))
+			wrong(t, asked.Browser, p)
+			if !strings.Contains(said(t, p), "too many wrong codes") {
+				t.Errorf("a right code:\n%s", said(t, p))
+			}
+			if reader := owner.elsewhere().recovers(); strings.HasSuffix(reader.Request.URL.Path, "/app") || strings.Contains(reader.Text, "/recover/app") {
+				t.Errorf("the app recovers the account:\n%s", said(t, reader))
+			}
+			w.Advance(time.Hour) // of the limit, which is another one
+			if p := send(at.Browser, back(at, owner)); p.StatusCode != http.StatusSeeOther {
+				t.Fatalf("the other way: %s\n%s", p.Status, p.Text)
+			}
+			again := owner.elsewhere()
+			if p := send(again.Browser, again.askedCode("app").with("code", owner.code())); p.StatusCode != http.StatusSeeOther {
+				t.Errorf("the app, after the owner is back: %s", p.Status)
+			}
+		})
+	}
+}
+
+// A wrong code that cannot be counted is none that was looked at.
+func TestGuessThatIsNotCounted(t *testing.T) {
+	t.Parallel()
+	var store *lab.FaultyStore
+	w := newFixture(t, lab.Faulty(&store))
+	owner := alice(w).addApp()
+	thief := owner.elsewhere()
+	f := thief.askedCode("app").with("code", wrongCode(owner))
+	misses := func() int {
+		set, err := w.Store.Authenticators(t.Context(), "alice")
+		w.OK(err)
+		return set.TOTP.Misses
+	}
+	store.BreakBefore(func(_ context.Context, called string) error {
+		if called == "CountTOTPMiss" {
+			return storage.ErrUnavailable
+		}
+		return nil
+	})
+	refused(t, thief.Browser, send(thief.Browser, f), http.StatusServiceUnavailable)
+	if n := misses(); n != 0 {
+		t.Errorf("%d codes are counted", n)
+	}
+	store.BreakBefore(nil)
+	wrong(t, thief.Browser, send(thief.Browser, f))
+	if n := misses(); n != 1 {
+		t.Errorf("%d codes are counted", n)
+	}
+}
+
+// asked is the form for a code in the browser to which it was shown.
+type asked struct {
+	*lab.Browser
+	form
+}
+
+// guessedFor has somebody who knows the password enter wrong codes, as many as the limit lets,
+// and returns the form of the last.
+func (p *person) guessedFor(t *testing.T, codes int) (last asked) {
+	t.Helper()
+	thief := p.elsewhere()
+	for n := range codes {
+		if n%5 == 0 {
+			p.Fixture.Advance(5 * time.Hour)
+			last = asked{thief.Browser, formsWithCode(t, thief, thief.enterPassword(), "app")}
+		}
+		wrong(t, thief.Browser, send(thief.Browser, last.with("code", wrongCode(p))))
+	}
+	return last
 }
 
 // wrongCode is a code that is none now.
