@@ -18,6 +18,7 @@ require (
 	github.com/go-webauthn/x v0.3.1 // indirect
 	github.com/golang-fips/openssl/v2 v2.0.3 // indirect
 	github.com/golang-jwt/jwt/v5 v5.3.1 // indirect
+	github.com/google/go-cmp v0.7.0 // indirect
 	github.com/google/go-tpm v0.9.8 // indirect
 	github.com/philhofer/fwd v1.2.0 // indirect
 	github.com/tinylib/msgp v1.6.4 // indirect
