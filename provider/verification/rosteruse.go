@@ -246,7 +246,7 @@ func (s *Service) matchRoster(ctx context.Context, c *Case, name, value string) 
 // allowLookup counts a try of a person.
 func (s *Service) allowLookup(ctx context.Context, what, subject string, limit provider.Limit) error {
 	err := s.allow(ctx, limited{what, subject, limit})
-	if _, over := err.(LimitError); over {
+	if over := (LimitError{}); errors.As(err, &over) {
 		return errTooMany
 	}
 	return err

@@ -53,7 +53,7 @@ func TestPlans(t *testing.T) {
 	}
 	const plans = "SELECT id, action, kind, reason, content, digest, state, proposed_by, decided_by, proposed_as, decided_as, " +
 		"proposed_at, decided_at, expires_at, not_before, ended_at, targets, done, skipped FROM main.plans"
-	const breaks = "SELECT id, staff, action, target, sealed_sentence, at, told, signed_off_by, signed_off_at FROM main.breaks"
+	const breaks = "SELECT id, staff, action, target, sealed_sentence, at, done, told, signed_off_by, signed_off_at FROM main.breaks"
 	const matters = "SELECT id, staff, role, subject, reason, ticket, sealed_note, opened_at, ends_at, closed_at, " +
 		"proof, proved_until, withheld_until FROM main.matters"
 	const oldestListed = "(SELECT client_id, listed_at FROM main.client_hosts WHERE host = ?1 AND listed_at IS NOT NULL ORDER BY listed_at, client_id LIMIT ?2)"
@@ -103,10 +103,8 @@ func TestPlans(t *testing.T) {
 		"SELECT count(DISTINCT u.subject), max(u.at) FROM ( SELECT k.subject, coalesce(k.last_used_at, k.decided_at) AS at FROM " + oldestListed +
 			" AS o JOIN main.consents k ON k.client_id = o.client_id WHERE k.decided_at IS NOT NULL LIMIT ?3 ) AS u",
 		// An index of nothing else.
-		"SELECT digest, media_type, bytes, silhouette FROM main.images WHERE silhouette IS NULL ORDER BY digest LIMIT ?1",
-		// An index of nothing else, as that of the images.
 		listApplications + " WHERE deleting = 1 ORDER BY sort_name, client_id, environment LIMIT ?1",
-		listApplications + " WHERE halt IN ('asked', 'begun', 'over') ORDER BY sort_name, client_id, environment LIMIT ?1",
+		listApplications + " WHERE halt IN ('asked', 'begun', 'over', 'alone') ORDER BY sort_name, client_id, environment LIMIT ?1",
 		// An index of names in their order, until the page is full: for the operator, and
 		// for a part of a name there is no other way. That of the queue has nothing else.
 		listApplications + ` WHERE organization_id <> 'deleted' AND (sort_name LIKE ?2 ESCAPE '\' OR client_id = ?1) ORDER BY sort_name, client_id, environment LIMIT ?3`,
@@ -121,8 +119,6 @@ func TestPlans(t *testing.T) {
 		"SELECT g.number FROM main.roster_generations g WHERE " + unusedGeneration + " ORDER BY g.number",
 		// A handful of rows.
 		"SELECT generation, alg, id, sealed, created_at, use_from FROM main.keys ORDER BY generation",
-		// All of them, a batch at a time.
-		"SELECT id FROM main.evidence_leftovers ORDER BY id LIMIT ?1",
 		// From the earliest plan on, until the first that is over, and from the latest on.
 		"SELECT id FROM main.plans WHERE ended_at < ?1 OR state = 'proposed' AND expires_at < ?1 ORDER BY id LIMIT 1",
 		plans + " ORDER BY id DESC LIMIT ?1",
@@ -136,6 +132,8 @@ func TestPlans(t *testing.T) {
 		breaks + " WHERE signed_off_by IS NULL ORDER BY id DESC LIMIT ?1",
 		matters + " ORDER BY id DESC LIMIT ?1",
 		"SELECT id, subject, group_name, state, version, status_revision, renewal, appeals, method, round, escalated, taken_by, taken_until, created_at, due_at, next_at, ended_at, content FROM main.cases ORDER BY id DESC LIMIT ?1",
+		// The same of those of a time, which nothing asks of everybody.
+		"SELECT id, subject, group_name, state, version, status_revision, renewal, appeals, method, round, escalated, taken_by, taken_until, created_at, due_at, next_at, ended_at, content FROM main.cases WHERE (ended_at IS NULL OR ended_at > ?1) ORDER BY id DESC LIMIT ?2",
 		// The clock of a sandbox, which moves once in a while.
 		"SELECT s.digest, s.account_id, s.auth_time, s.amr, s.factors, s.user_agent, s.address, s.created_at, s.last_seen_at, s.expires_at, s.idle_until " +
 			"FROM main.sessions s WHERE substr(s.account_id, 1, ?2) = ?1 AND s.factors IS NOT NULL ORDER BY s.digest",
