@@ -105,11 +105,6 @@ func (d *Dashboard) haltOnce(ctx context.Context, a storage.Application) error {
 	return put(storage.HaltBegun, storage.HaltDone)
 }
 
-// halted reports whether the suspension of its organization keeps an application disabled.
-func halted(a storage.Application) bool {
-	return a.Halt != storage.HaltNone && a.Halt != storage.HaltOver && a.Halt != storage.HaltAlone
-}
-
 // endDeleted removes an application that is being deleted, once nothing else is left of it.
 func (d *Dashboard) endDeleted(ctx context.Context, a storage.Application) error {
 	p := d.provider(a.Environment)

@@ -14,11 +14,11 @@ import (
 )
 
 func (d *Dashboard) showMembers(r *request) error {
-	return d.renderMembers(r, screens.MembersView{}, http.StatusOK)
+	return d.renderMembers(r, http.StatusOK)
 }
 
-func (d *Dashboard) renderMembers(r *request, view screens.MembersView, status int, problems ...ui.Problem) error {
-	page, err := d.membersPage(r, view, problems...)
+func (d *Dashboard) renderMembers(r *request, status int, problems ...ui.Problem) error {
+	page, err := d.membersPage(r, screens.MembersView{}, problems...)
 	if err == nil {
 		r.Render(status, page)
 	}
@@ -94,7 +94,7 @@ func (d *Dashboard) setRole(r *request) error {
 		return err
 	}
 	if !verified {
-		return d.renderMembers(r, screens.MembersView{}, http.StatusUnprocessableEntity, ui.Problem{Code: ui.EmailUnverified})
+		return d.renderMembers(r, http.StatusUnprocessableEntity, ui.Problem{Code: ui.EmailUnverified})
 	}
 	member, err := d.Store.Member(r.Request.Context(), r.org.ID, user)
 	if err == nil {
@@ -105,7 +105,7 @@ func (d *Dashboard) setRole(r *request) error {
 	}
 	switch {
 	case errors.Is(err, storage.ErrConflict):
-		return d.renderMembers(r, screens.MembersView{}, http.StatusConflict, ui.Problem{Code: ui.LastOwner})
+		return d.renderMembers(r, http.StatusConflict, ui.Problem{Code: ui.LastOwner})
 	case err != nil:
 		return notFound(err)
 	}
@@ -131,7 +131,7 @@ func (d *Dashboard) removeMember(r *request, leaves bool) error {
 		return d.Store.RemoveMember(ctx, r.org.ID, user)
 	})
 	if errors.Is(err, storage.ErrConflict) {
-		return d.renderMembers(r, screens.MembersView{}, http.StatusConflict, ui.Problem{Code: ui.LastOwner})
+		return d.renderMembers(r, http.StatusConflict, ui.Problem{Code: ui.LastOwner})
 	}
 	if err != nil {
 		return err

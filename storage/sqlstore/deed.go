@@ -196,7 +196,7 @@ func (d *deed) organizations() error {
 func (s *Store) FinishDeed(ctx context.Context, d *storage.Deed) error {
 	return s.change(ctx, "finish deed", func(tx *tx) (err error) {
 		if t := d.Target; t != (storage.TargetID{}) {
-			if err = orSpent(tx.exec(`UPDATE main.plans SET done = done + 1 WHERE id = ?1`, t.Plan)); err != nil {
+			if err := orSpent(tx.exec(`UPDATE main.plans SET done = done + 1 WHERE id = ?1`, t.Plan)); err != nil {
 				return err
 			}
 			err = orSpent(tx.exec(`UPDATE main.plan_targets SET state = 'done', begun_at = NULL

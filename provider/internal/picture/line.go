@@ -33,12 +33,18 @@ func Of(ctx context.Context, senders ...string) context.Context {
 // alone calls do when no other picture is being drawn, unless ctx ends before.
 func alone(ctx context.Context, do func() error) error {
 	senders, _ := ctx.Value(sendersKey{}).([]string)
+	var entered []func()
+	defer func() {
+		for _, leave := range slices.Backward(entered) {
+			leave()
+		}
+	}()
 	for _, key := range append(slices.Clone(senders), "") {
 		leave, err := drawing.enter(ctx, key)
 		if err != nil {
 			return err
 		}
-		defer leave()
+		entered = append(entered, leave)
 	}
 	return do()
 }

@@ -210,8 +210,8 @@ func (w *walker) addresses() map[string]step {
 		}
 		return form(b, p, "code", mailed["new-"+email], "old_code", mailed[email])
 	}
-	unverified := func() (b *lab.Browser, id string) {
-		b, id, email := w.owner()
+	unverified := func() (*lab.Browser, string) {
+		_, id, email := w.owner()
 		_, err := w.Accounts().Save(w.T.Context(), provider.Account{ID: id, Email: email})
 		w.OK(err)
 		return w.NewBrowser().SignIn(email, lab.BobPass), id

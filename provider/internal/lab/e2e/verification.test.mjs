@@ -65,11 +65,11 @@ for (const javaScriptEnabled of [true, false]) {
     await seen("code");
     const mail = await campus.mail(`${name}@students.university.example`);
     assert.doesNotMatch(mail, /student status|verified/i, "the mail names neither the group nor a result");
-    const code = mail.match(/\b\d{6}\b/)[0];
-    await page.getByLabel("Six-digit code").fill(code === "000000" ? "000001" : "000000");
+    const code = mail.match(/\b\d{8}\b/)[0];
+    await page.getByLabel("Eight-digit code").fill(code === "00000000" ? "00000001" : "00000000");
     await click("Continue");
     await page.getByText("incorrect or has expired").waitFor();
-    await page.getByLabel("Six-digit code").fill(code);
+    await page.getByLabel("Eight-digit code").fill(code);
     await click("Continue");
     await page.getByRole("heading", { name: "You’re verified" }).waitFor();
     await seen("approved");

@@ -77,7 +77,7 @@ func (w *place) fills(db *sql.DB, in dialect) {
 	w.many(*people/5, `cases (id, subject, group_name, state, version, status_revision, renewal, method, round, escalated, created_at, due_at, ended_at)`,
 		`SELECT 'case' || (1000000000 + i), 'another' || i, 'student', CASE WHEN i % 3 = 0 THEN 'declined' ELSE 'approved' END,
 			i, 0, 0, 'office', 1, 0, $now - i * 60000000, $now + 2592000000000 + i, $now`)
-	w.many(*applications, `clients (id, registration, version, hosts)`, `SELECT 'app' || i, (SELECT registration FROM clients WHERE id = 'std'), i, 1`)
+	w.many(*applications, `clients (id, registration, version)`, `SELECT 'app' || i, (SELECT registration FROM clients WHERE id = 'std'), i`)
 	w.many(*applications, `client_hosts (host, client_id)`, `SELECT 'host' || (i / 2) || '.example', 'app' || i`)
 	w.many(organizations, `organizations (id, name, created_at, version)`, `SELECT 'org' || i, 'Organization ' || i, $now, i`)
 	w.many(organizations, `developers (user_id)`, `SELECT 'many' || i`)
