@@ -186,7 +186,7 @@ func render(w http.ResponseWriter, status int, name string, view any) {
 	// sign-in form, which ends at the application that asked.
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'")
 	h.Set("Cache-Control", "no-store")
-	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Referrer-Policy", "same-origin") // under no-referrer a browser sends its own forms with the origin null
 	w.WriteHeader(status)
 	_, _ = w.Write(b.Bytes())
 }

@@ -110,14 +110,28 @@ func (b *Browser) Submit(p Page, values ...string) Page {
 	return b.Follow(b.SubmitOnce(p, values...))
 }
 
-// SubmitOnce sends the form of a page and follows no redirect.
+// SubmitOnce sends the form of a page and follows no redirect. It says where the form comes
+// from as a browser does that has no Sec-Fetch-Site, or is at a host that is not trustworthy.
 func (b *Browser) SubmitOnce(p Page, values ...string) Page {
 	b.T.Helper()
 	action, fields := p.Form(b.T)
 	for i := 0; i < len(values); i += 2 {
 		fields.Set(values[i], values[i+1])
 	}
-	return b.Post(action, fields)
+	return b.Send(http.MethodPost, action, fields.Encode(), "Content-Type", "application/x-www-form-urlencoded", "Origin", b.originOf(p))
+}
+
+// originOf is what the Origin of a page's form is under the page's Referrer-Policy (Fetch,
+// "append a request Origin header").
+func (b *Browser) originOf(p Page) string {
+	base, err := url.Parse(b.Fixture.Issuer())
+	if err != nil {
+		b.T.Fatal(err)
+	}
+	if policy := p.Header.Get("Referrer-Policy"); policy == "no-referrer" {
+		return "null"
+	}
+	return base.Scheme + "://" + base.Host
 }
 
 // SignIn signs the browser in.

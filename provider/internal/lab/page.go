@@ -92,7 +92,7 @@ func Safe(t testing.TB, p Page) {
 		}
 	}
 	for name, want := range map[string]string{
-		"X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
+		"X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin", "Cache-Control": "no-store",
 	} {
 		if got := p.Header.Get(name); got != want {
 			t.Errorf("%s: %s is %q, want %q", p.Request.URL.Path, name, got, want)

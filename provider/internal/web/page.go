@@ -111,7 +111,9 @@ func (s *Site) setPageHeaders(h http.Header, popup bool, destinations []string) 
 	h.Set("Content-Security-Policy", s.contentPolicy(destinations))
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "no-referrer")
+	// Under no-referrer a browser sends its own forms with the origin null, and only at a
+	// trustworthy host with Sec-Fetch-Site as well (Fetch, "append a request Origin header").
+	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
 	if !popup { // any value would cut a popup off from the page that opened it

@@ -12,41 +12,65 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 )
 
-func TestFormOfAPageWithoutTLSIsRefused(t *testing.T) {
+// What a browser without Sec-Fetch-Site says of a form's origin decides about it, also where the
+// token of the form holds.
+func TestFormOfAnotherOriginIsRefused(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t, func(c *provider.Config) { c.BaseURL = "https://id.example.com" })
-	// send makes a request as it arrives behind a proxy that ends TLS.
-	send := func(method string, body url.Values, header http.Header) lab.Page {
-		t.Helper()
-		r, err := http.NewRequestWithContext(t.Context(), method, w.Server.URL+"/signin", strings.NewReader(body.Encode()))
-		if err != nil {
-			t.Fatal(err)
+	for base, another := range map[string]string{"https://id.example.com": "http://id.example.com", "http://idp.test": "https://idp.test"} {
+		w := lab.New(t, func(c *provider.Config) {
+			c.BaseURL = base
+			c.Sandbox = strings.HasPrefix(base, "http:")
+			c.InsecureHTTP = c.Sandbox
+		})
+		// send makes a request as it arrives behind a proxy.
+		send := func(method string, body url.Values, header http.Header) lab.Page {
+			t.Helper()
+			r, err := http.NewRequestWithContext(t.Context(), method, w.Server.URL+"/signin", strings.NewReader(body.Encode()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, host, _ := strings.Cut(base, "://")
+			r.Header, r.Host = header, host
+			return w.NewBrowser().Do(r)
 		}
-		r.Header, r.Host = header, "id.example.com"
-		return w.NewBrowser().Do(r)
-	}
-	first := send(http.MethodGet, nil, http.Header{})
-	_, form := first.Form(t)
-	form.Set("email", "nobody@example.com")
-	form.Set("password", "marble-canyon-violin-78")
-	var cookies []string
-	for _, c := range first.Cookies() {
-		cookies = append(cookies, c.Name+"="+c.Value)
-	}
-	for origin, want := range map[string]int{
-		"https://id.example.com":      http.StatusUnauthorized,
-		"":                            http.StatusUnauthorized,
-		"http://id.example.com":       http.StatusForbidden,
-		"https://id.example.com:8443": http.StatusForbidden,
-		"https://evil.test":           http.StatusForbidden,
-		"null":                        http.StatusForbidden,
-	} {
-		header := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "Cookie": {strings.Join(cookies, "; ")}}
-		if origin != "" {
-			header.Set("Origin", origin)
+		first := send(http.MethodGet, nil, http.Header{})
+		lab.Safe(t, first) // with the policy under which browsers name their origin
+		_, form := first.Form(t)
+		form.Set("email", "nobody@example.com")
+		form.Set("password", "marble-canyon-violin-78")
+		token := form.Get("csrf")
+		var cookies []string
+		for _, c := range first.Cookies() {
+			cookies = append(cookies, c.Name+"="+c.Value)
 		}
-		if p := send(http.MethodPost, form, header); p.StatusCode != want {
-			t.Errorf("Origin %q: %s, want %d", origin, p.Status, want)
+		for _, c := range []struct {
+			origin, site string
+			want         int
+		}{
+			{base, "", http.StatusUnauthorized},
+			{"", "", http.StatusUnauthorized},
+			{"", "same-origin", http.StatusUnauthorized},
+			{another, "", http.StatusForbidden},
+			{base + ":8443", "", http.StatusForbidden},
+			{"https://evil.test", "", http.StatusForbidden},
+			{"null", "", http.StatusForbidden},
+			{"https://evil.test", "cross-site", http.StatusForbidden},
+			{"null", "same-site", http.StatusForbidden},
+		} {
+			header := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "Cookie": {strings.Join(cookies, "; ")}}
+			for name, value := range map[string]string{"Origin": c.origin, "Sec-Fetch-Site": c.site} {
+				if value != "" {
+					header.Set(name, value)
+				}
+			}
+			if p := send(http.MethodPost, form, header); p.StatusCode != c.want {
+				t.Errorf("%s, Origin %q, Sec-Fetch-Site %q: %s, want %d", base, c.origin, c.site, p.Status, c.want)
+			}
+			form.Del("csrf")
+			if p := send(http.MethodPost, form, header); p.StatusCode != http.StatusForbidden {
+				t.Errorf("%s, Origin %q without the token: %s", base, c.origin, p.Status)
+			}
+			form.Set("csrf", token)
 		}
 	}
 }
