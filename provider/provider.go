@@ -368,7 +368,11 @@ func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine
 // fetchKeys returns a function that reads an application's key set at its own address.
 func fetchKeys(client *outbound.Client) func(ctx context.Context, uri string) ([]byte, error) {
 	return func(ctx context.Context, uri string) ([]byte, error) {
-		return client.Get(ctx, uri, "application/jwk-set+json, application/json")
+		body, err := client.Get(ctx, uri, "application/jwk-set+json, application/json")
+		if outbound.IsLasting(err) {
+			return nil, &clientkeys.RefusedError{Reason: err}
+		}
+		return body, err
 	}
 }
 

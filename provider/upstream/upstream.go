@@ -47,6 +47,10 @@ type Request struct {
 	// was is in Identity.AuthTime, which Google, Apple and GitHub never say.
 	Afresh bool
 
+	// SelectAccount asks that the person choose an account, even if the upstream has a session
+	// of one. Apple has no such choice.
+	SelectAccount bool
+
 	// ACRValues are the classes of authentication that would do, the best first (OpenID
 	// Connect Core section 3.1.2.1); empty for any.
 	ACRValues []string

@@ -20,6 +20,10 @@ type Asked struct {
 	// Demand is asked of whoever signs in on the page.
 	Demand assurance.Demand
 
+	// SelectAccount reports that whoever signs in chooses an account: the request asks so, or
+	// somebody who was signed in has signed out to change it.
+	SelectAccount bool
+
 	// Requirement is what is to be asked of User now: with the factors that User presents,
 	// and those Given, which count already.
 	Requirement assurance.Requirement
@@ -55,7 +59,8 @@ func (e *Endpoint) Asked(r *http.Request, p *Page) (Asked, error) {
 		return Asked{}, err
 	}
 	if user == nil || e.Personas.Plays(user.UserID) {
-		return Asked{Demand: s.demand}, nil
+		chooses := user == nil && p.Flow != nil && (len(p.Flow.seen) > 0 || p.Flow.request.HasPrompt(authorization.PromptSelectAccount))
+		return Asked{Demand: s.demand, SelectAccount: chooses}, nil
 	}
 	return s.asked(user, fresh), nil
 }

@@ -34,9 +34,16 @@ type Holder struct {
 	URI string
 }
 
-// ErrUnreachable means that the keys at an application's address cannot be read now: its tokens
-// may be valid.
-var ErrUnreachable = errors.New("clientkeys: the key set cannot be read")
+// ErrUnreachable means that an application's address does not answer now: its tokens may be
+// valid.
+var ErrUnreachable = errors.New("clientkeys: the address of the key set does not answer")
+
+// RefusedError means that an application's address answers, with no key set that can be used: the
+// application has to be changed. Reason repeats nothing of the answer.
+type RefusedError struct{ Reason error }
+
+// Error says why.
+func (e *RefusedError) Error() string { return "clientkeys: the key set: " + e.Reason.Error() }
 
 // Source reads the keys of applications. It may be used by any number of goroutines.
 type Source struct {
@@ -58,24 +65,24 @@ type remote struct {
 }
 
 // NewSource returns a source. fetch reads an address of an application, and refuses those that
-// must not be called.
+// must not be called: a RefusedError, or another error for one that does not answer.
 func NewSource(fetch func(ctx context.Context, uri string) ([]byte, error), clock func() time.Time) *Source {
 	return &Source{fetch: fetch, clock: clock, kept: map[string]remote{}}
 }
 
 // Verify checks the signature of a token with the keys of an application: ErrAlgorithm,
-// ErrNoKeys, ErrKey, ErrSignature or ErrUnreachable. alg is the only accepted algorithm, or
+// ErrNoKeys, ErrKey, ErrSignature, ErrUnreachable or a RefusedError. alg is the only accepted algorithm, or
 // empty for all.
 func (s *Source) Verify(ctx context.Context, h Holder, t *Token, alg string) error {
 	if alg != "" && !Same(t.Alg, alg) || !accepted(t.Alg) {
 		return ErrAlgorithm
 	}
 	if len(h.Set) > 0 {
-		set, err := Parse(h.Set)
+		set, err := Parse(h.Set, MaxKeys)
 		if err != nil {
 			return fmt.Errorf("registered keys: %w", err)
 		}
-		return set.verify(t)
+		return set.Verify(t)
 	}
 	if h.URI == "" {
 		return ErrNoKeys
@@ -90,14 +97,14 @@ func (s *Source) verifyRemote(ctx context.Context, uri string, t *Token) error {
 	if err != nil {
 		return err
 	}
-	refused := set.verify(t)
+	refused := set.Verify(t)
 	if refused == nil || t.KeyID != "" && set.names(t.KeyID) {
 		return refused
 	}
 	if set, err = s.keys(ctx, uri, func(r remote) bool { return r.set == set }); err != nil {
 		return err
 	}
-	return set.verify(t)
+	return set.Verify(t)
 }
 
 // keys returns the keys of an address, and fetches them if they are old and the pause is over.
@@ -119,7 +126,7 @@ func (s *Source) keys(ctx context.Context, uri string, renew func(remote) bool) 
 	}
 	age := s.clock().Sub(r.readAt)
 	if r.set == nil || r.failed != nil && (age >= stale || age < 0) {
-		return nil, fmt.Errorf("%w: %w", ErrUnreachable, r.failed)
+		return nil, r.failed
 	}
 	return r.set, nil
 }
@@ -143,11 +150,7 @@ func (s *Source) known(uri string) remote {
 // ask fetches the keys of an address. If that fails, the former ones stay.
 func (s *Source) ask(ctx context.Context, uri string) remote {
 	now := s.clock()
-	body, err := s.fetch(ctx, uri)
-	var set *Set
-	if err == nil {
-		set, err = Parse(body)
-	}
+	set, err := s.read(ctx, uri)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.kept[uri]
@@ -160,4 +163,20 @@ func (s *Source) ask(ctx context.Context, uri string) remote {
 	}
 	s.kept[uri] = r
 	return r
+}
+
+func (s *Source) read(ctx context.Context, uri string) (*Set, error) {
+	body, err := s.fetch(ctx, uri)
+	var refused *RefusedError
+	switch {
+	case errors.As(err, &refused):
+		return nil, refused
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
+	}
+	set, err := Parse(body, MaxKeys)
+	if err != nil {
+		return nil, &RefusedError{err}
+	}
+	return set, nil
 }

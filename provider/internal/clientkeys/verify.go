@@ -74,10 +74,13 @@ type header struct {
 	Base64   json.RawMessage `json:"b64"`
 }
 
-// Read reads a token, even an unsigned one: ErrMalformed or ErrHeader.
-func Read(text string) (*Token, error) {
+// Read reads a token of an application, even an unsigned one: ErrMalformed or ErrHeader.
+func Read(text string) (*Token, error) { return ReadUpTo(text, MaxToken) }
+
+// ReadUpTo is Read for a token of at most so many bytes.
+func ReadUpTo(text string, most int) (*Token, error) {
 	parts := strings.Split(text, ".")
-	if len(text) > MaxToken || len(parts) != 3 {
+	if len(text) > most || len(parts) != 3 {
 		return nil, ErrMalformed
 	}
 	strict := base64.RawURLEncoding.Strict()
@@ -119,8 +122,8 @@ func (t *Token) Unverified(claims any) error {
 	return nil
 }
 
-// verify checks the signature with the keys.
-func (s *Set) verify(t *Token) error {
+// Verify checks the signature with the keys: ErrKey, ErrSignature or ErrMalformed.
+func (s *Set) Verify(t *Token) error {
 	refused := ErrKey
 	for _, key := range s.keys {
 		if t.KeyID != "" && key.KeyID != "" && key.KeyID != t.KeyID || !fits(key.Key, t.Alg) || key.Algorithm != "" && !Same(key.Algorithm, t.Alg) {
@@ -182,7 +185,7 @@ func fits(key any, alg string) bool {
 
 // Signs reports whether a key of a registered set can sign with one of these algorithms.
 func Signs(set []byte, algorithms []string) bool {
-	parsed, err := Parse(set)
+	parsed, err := Parse(set, MaxKeys)
 	if err != nil {
 		return false
 	}

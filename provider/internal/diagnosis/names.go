@@ -79,6 +79,7 @@ const (
 	JWTLifetime     Name = "jwt_lifetime"
 	JWTUsed         Name = "jwt_used"
 	KeysMissing     Name = "client_keys_missing"
+	KeysRefused     Name = "client_keys_refused"
 	KeysUnreachable Name = "client_keys_unreachable"
 )
 

@@ -18,7 +18,7 @@ var inOrder = []Name{
 	AssertionMissing, ClientThrottled,
 
 	JWTMalformed, JWTAlgorithm, JWTKeyUnknown, JWTSignature, JWTIssuer, JWTAudience, JWTIncomplete, JWTExpired,
-	JWTLifetime, JWTUsed, KeysMissing, KeysUnreachable,
+	JWTLifetime, JWTUsed, KeysMissing, KeysRefused, KeysUnreachable,
 
 	DPoPMissing, DPoPMalformed, DPoPTarget, DPoPKeyDiffers, DPoPUsed, DPoPNonceNeeded, TokenUnbound,
 

@@ -74,6 +74,7 @@ func (a Attempt) Until() time.Time { return time.Unix(a.Made, 0).Add(Life + time
 type Hints struct {
 	Email, Domain string
 	Classes       []string
+	SelectAccount bool
 }
 
 // cookieSlots is how many visits a browser can make at a time; more end the earlier ones.
@@ -96,7 +97,7 @@ func (u *Upstreams) Start(w http.ResponseWriter, r *http.Request, one Upstream, 
 	}
 	address, keep, err := one.Connector.Start(r.Context(), upstream.Request{
 		State: u.Site.Secrets.SealString(u.statePurpose(), plain), Callback: u.callback(one), LoginHint: h.Email, DomainHint: h.Domain,
-		Languages: []string{u.Site.Locale(r, nil).Lang}, Afresh: a.Afresh, ACRValues: h.Classes, HTTP: u.HTTP, Now: u.Clock(),
+		Languages: []string{u.Site.Locale(r, nil).Lang}, Afresh: a.Afresh, SelectAccount: h.SelectAccount, ACRValues: h.Classes, HTTP: u.HTTP, Now: u.Clock(),
 	})
 	if err != nil {
 		return "", err

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"net"
+	"net/http"
 	"syscall"
 )
 
@@ -31,4 +32,14 @@ func Reason(err error) string {
 	default:
 		return "there was no answer"
 	}
+}
+
+// IsLasting reports whether an error of Get is that of the address, as it is registered or as it
+// answers, and not of the network, or of a server that has failed and may recover.
+func IsLasting(err error) bool {
+	var status *StatusError
+	if errors.As(err, &status) {
+		return status.Status < http.StatusInternalServerError && status.Status != http.StatusTooManyRequests
+	}
+	return errors.Is(err, ErrForbiddenAddress) || errors.Is(err, ErrTooLarge)
 }

@@ -79,7 +79,7 @@ func (p *Pages) leave(w http.ResponseWriter, r *http.Request, page *authflow.Pag
 	}
 	must := asked.Demand.Must
 	a := federation.Attempt{Purpose: federation.ToSignIn, Opened: web.Parameter(r, web.FlowParameter), Afresh: asked.Demand.Afresh || must.MaxAge > 0}
-	h.Classes = one.ClassesFor(must.Level)
+	h.Classes, h.SelectAccount = one.ClassesFor(must.Level), asked.SelectAccount
 	if asked.User != nil {
 		a.Purpose, a.AccountID, a.Session, a.Afresh = federation.ToConfirm, asked.User.UserID, asked.User.Session, true
 		h.Email = ""

@@ -26,7 +26,7 @@ func (c *Connector) Start(_ context.Context, r upstream.Request) (address string
 	if r.LoginHint != "" {
 		asked.Set("login", r.LoginHint)
 	}
-	if r.Afresh {
+	if r.Afresh || r.SelectAccount {
 		asked.Set("prompt", "select_account")
 	}
 	return c.site + "/login/oauth/authorize?" + asked.Encode(), []byte(verifier), nil

@@ -3,7 +3,6 @@ package openid
 import (
 	"encoding/json"
 	"errors"
-	"math"
 	"strings"
 	"time"
 
@@ -57,14 +56,15 @@ func (c claims) texts(name string) []string {
 	return nil
 }
 
-// time returns a claim that is seconds since 1970, up to the year 9999, or false.
+// time returns a claim that is seconds since 1970, or false. Of those after the year 9999, which
+// some write for never, it is the end of that year.
 func (c claims) time(name string) (time.Time, bool) {
 	const last = 253402300799
 	seconds, ok := c[name].(float64)
-	if !ok || math.IsNaN(seconds) || seconds <= 0 || seconds > last {
+	if !ok || seconds <= 0 {
 		return time.Time{}, false
 	}
-	return time.Unix(int64(seconds), 0).UTC(), true
+	return time.Unix(int64(min(seconds, last)), 0).UTC(), true
 }
 
 // truth returns a claim that is true. Some upstreams write booleans as texts or numbers.

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
-	"golang.org/x/oauth2"
 	"golang.org/x/sync/singleflight"
 
+	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
 	"github.com/bonafide-id/bonafide/provider/internal/outbound"
 	"github.com/bonafide-id/bonafide/provider/upstream"
 	"github.com/bonafide-id/bonafide/provider/upstream/internal/reply"
@@ -28,11 +28,14 @@ const (
 
 // metadata is the configuration of an upstream (OpenID Connect Discovery 1.0 section 3).
 type metadata struct {
-	issuer     string
-	endpoint   oauth2.Endpoint
-	userinfo   string
-	algorithms []string
-	keys       oidc.KeySet
+	issuer               string
+	authorization, token string
+	userinfo             string
+	algorithms           []string
+	keys                 *clientkeys.Remote
+
+	// byHeader means that the client authenticates by HTTP Basic.
+	byHeader bool
 
 	// namesItself means that every response has iss (RFC 9207 section 3).
 	namesItself bool
@@ -138,10 +141,10 @@ func (c *Connector) discover(ctx context.Context, client *http.Client) (*metadat
 		return nil, fmt.Errorf("%w: the configuration below %s cannot be read", upstream.ErrUnavailable, c.options.Issuer)
 	}
 	m := &metadata{
-		issuer: named, endpoint: p.Endpoint(), userinfo: said.UserInfo, namesItself: said.NamesItself,
-		keys: oidc.NewRemoteKeySet(context.WithoutCancel(ctx), said.Keys),
+		issuer: named, authorization: p.Endpoint().AuthURL, token: p.Endpoint().TokenURL, userinfo: said.UserInfo, namesItself: said.NamesItself,
+		keys: clientkeys.NewRemote(said.Keys),
 	}
-	m.endpoint.AuthStyle = authStyle(said.Methods, c.options.Secret != "" || c.dialect.secret != nil)
+	m.byHeader = byHeader(said.Methods, c.options.Secret != "" || c.dialect.secret != nil)
 	if m.algorithms, err = believed(said.Algorithms); err != nil {
 		return nil, err
 	}
@@ -149,7 +152,7 @@ func (c *Connector) discover(ctx context.Context, client *http.Client) (*metadat
 		return nil, fmt.Errorf("openid: the configuration below %s is that of another issuer", c.options.Issuer)
 	}
 	// People are sent to the first of them: it is an address, and no script.
-	for _, address := range []string{m.endpoint.AuthURL, m.endpoint.TokenURL, said.Keys} {
+	for _, address := range []string{m.authorization, m.token, said.Keys} {
 		if outbound.ValidateURL(address, true) != nil {
 			return nil, fmt.Errorf("openid: the configuration below %s has an endpoint that may not be called", c.options.Issuer)
 		}
@@ -157,27 +160,21 @@ func (c *Connector) discover(ctx context.Context, client *http.Client) (*metadat
 	return m, nil
 }
 
-// authStyle is how the client authenticates at the token endpoint: as the first of these that
+// byHeader is how the client authenticates at the token endpoint: as the first of these that
 // the upstream takes, and by the header if it says nothing (OpenID Connect Discovery 1.0
 // section 3). It is never tried out, for a code is redeemed once.
-func authStyle(methods []string, secret bool) oauth2.AuthStyle {
-	if !secret || len(methods) > 0 && !slices.Contains(methods, "client_secret_basic") {
-		return oauth2.AuthStyleInParams
-	}
-	return oauth2.AuthStyleInHeader
+func byHeader(methods []string, secret bool) bool {
+	return secret && (len(methods) == 0 || slices.Contains(methods, "client_secret_basic"))
 }
 
-// asymmetric are the algorithms of signatures that only the upstream can make. Of HS256 the
-// secret of the client would be the key, and "none" has no key.
-var asymmetric = []string{oidc.RS256, oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.EdDSA}
-
-// believed returns the algorithms of an upstream's signatures that can be believed: RS256 if
-// it names none.
+// believed returns the algorithms of an upstream's signatures that can be believed: those that
+// only the upstream can make, and RS256 if it names none. Of HS256 the secret of the client would
+// be the key, and "none" has no key.
 func believed(named []string) ([]string, error) {
 	if len(named) == 0 {
 		return []string{oidc.RS256}, nil
 	}
-	known := slices.DeleteFunc(slices.Clone(named), func(a string) bool { return !slices.Contains(asymmetric, a) })
+	known := slices.DeleteFunc(slices.Clone(named), func(a string) bool { return !slices.Contains(clientkeys.Algorithms, a) })
 	if len(known) == 0 {
 		return nil, errors.New("openid: the upstream signs with no algorithm that can be believed")
 	}

@@ -8,9 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-
-	"github.com/coreos/go-oidc/v3/oidc"
-	"golang.org/x/oauth2"
+	"strings"
 
 	"github.com/bonafide-id/bonafide/provider/upstream"
 	"github.com/bonafide-id/bonafide/provider/upstream/internal/reply"
@@ -39,7 +37,7 @@ func (c *Connector) Finish(ctx context.Context, b upstream.Callback) (upstream.I
 	if err != nil {
 		return upstream.Identity{}, err
 	}
-	said, err := c.idToken(ctx, m, b, token, k.Nonce)
+	said, err := c.idToken(ctx, m, b, token.ID, k.Nonce)
 	if err != nil {
 		return upstream.Identity{}, err
 	}
@@ -50,7 +48,7 @@ func (c *Connector) Finish(ctx context.Context, b upstream.Callback) (upstream.I
 		return upstream.Identity{}, errors.New("openid: the upstream was asked to authenticate afresh, and does not say when it did")
 	}
 	if c.asksUserInfo(m, said) {
-		info, err := userInfo(ctx, b.HTTP, m.userinfo, token.AccessToken)
+		info, err := userInfo(ctx, b.HTTP, m.userinfo, token.Access)
 		if err != nil {
 			return upstream.Identity{}, err
 		}
@@ -111,34 +109,54 @@ func refused(name string) error {
 	}
 }
 
+// tokens are what is read of a response of the token endpoint. Upstreams write the other members
+// in many ways.
+type tokens struct {
+	Access string `json:"access_token"`
+	ID     string `json:"id_token"`
+	Error  string `json:"error"`
+}
+
 // redeem exchanges a code for tokens.
-func (c *Connector) redeem(ctx context.Context, m *metadata, b upstream.Callback, code, verifier string) (*oauth2.Token, error) {
+func (c *Connector) redeem(ctx context.Context, m *metadata, b upstream.Callback, code, verifier string) (tokens, error) {
 	secret := c.options.Secret
 	if c.dialect.secret != nil {
 		var err error
 		if secret, err = c.dialect.secret(b.Now); err != nil {
-			return nil, err
+			return tokens{}, err
 		}
 	}
-	token, err := c.client(m, b.Address, secret).Exchange(oidc.ClientContext(ctx, b.HTTP), code, oauth2.VerifierOption(verifier))
-	if err == nil {
-		return token, nil
+	form := url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {b.Address}, "code_verifier": {verifier}}
+	if !m.byHeader {
+		form.Set("client_id", c.options.ClientID)
 	}
-	// The texts of these errors repeat the response, which may repeat the request.
-	var failed *url.Error
-	var answer *oauth2.RetrieveError
+	if !m.byHeader && secret != "" {
+		form.Set("client_secret", secret)
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, m.token, strings.NewReader(form.Encode()))
+	if err != nil {
+		return tokens{}, errors.New("openid: the token endpoint is no address")
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if m.byHeader { // RFC 6749 section 2.3.1
+		r.SetBasicAuth(url.QueryEscape(c.options.ClientID), url.QueryEscape(secret))
+	}
+	status, body, err := reply.Read(b.HTTP, r)
+	if err != nil {
+		return tokens{}, fmt.Errorf("openid: the token endpoint: %w", err)
+	}
+	var answer tokens
+	wrong := json.Unmarshal(body, &answer)
+	// Nothing repeats the response, which may repeat the request.
 	switch {
-	case errors.As(err, &failed):
-		return nil, reply.Unavailable(err)
-	case errors.As(err, &answer) && reply.Failed(answer.Response.StatusCode):
-		return nil, fmt.Errorf("%w: the token endpoint has status %d", upstream.ErrUnavailable, answer.Response.StatusCode)
-	case errors.As(err, &answer) && slices.Contains([]string{"invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope"}, answer.ErrorCode):
-		return nil, fmt.Errorf("openid: the token endpoint refuses: %s", answer.ErrorCode)
-	case answer != nil:
-		return nil, fmt.Errorf("openid: the token endpoint refuses: status %d", answer.Response.StatusCode)
-	default:
-		return nil, errors.New("openid: the token endpoint answers something else than tokens")
+	case slices.Contains([]string{"invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope"}, answer.Error):
+		return tokens{}, fmt.Errorf("openid: the token endpoint refuses: %s", answer.Error)
+	case status != http.StatusOK, answer.Error != "":
+		return tokens{}, fmt.Errorf("openid: the token endpoint refuses: status %d", status)
+	case wrong != nil, answer.Access == "":
+		return tokens{}, errors.New("openid: the token endpoint answers something else than tokens")
 	}
+	return answer, nil
 }
 
 // asksUserInfo reports whether the userinfo endpoint has something to add.

@@ -4,13 +4,11 @@ import (
 	"context"
 	"crypto/subtle"
 	"errors"
+	"fmt"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/coreos/go-oidc/v3/oidc"
-	"golang.org/x/oauth2"
-
+	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
 	"github.com/bonafide-id/bonafide/provider/upstream"
 	"github.com/bonafide-id/bonafide/provider/upstream/internal/reply"
 )
@@ -20,21 +18,21 @@ const skew = 60 * time.Second
 
 // idToken returns the claims of the ID token in a response, after all checks of OpenID Connect
 // Core section 3.1.3.7.
-func (c *Connector) idToken(ctx context.Context, m *metadata, b upstream.Callback, token *oauth2.Token, nonce string) (claims, error) {
-	raw, _ := token.Extra("id_token").(string)
+func (c *Connector) idToken(ctx context.Context, m *metadata, b upstream.Callback, raw, nonce string) (claims, error) {
 	if raw == "" {
 		return nil, errors.New("openid: the token endpoint answers without an ID token")
 	}
-	keys := &watched{KeySet: m.keys}
-	// The payload is judged below, by its exact names.
-	verifier := oidc.NewVerifier(m.issuer, keys, &oidc.Config{SupportedSigningAlgs: m.algorithms, SkipIssuerCheck: true, SkipClientIDCheck: true, SkipExpiryCheck: true})
-	if _, err := verifier.Verify(ctx, raw); err != nil {
-		if keys.missing {
-			return nil, reply.Unavailable(err)
-		}
+	payload, err := m.keys.Verify(ctx, b.HTTP, raw, m.algorithms)
+	var refused *clientkeys.RefusedError
+	switch {
+	case errors.Is(err, clientkeys.ErrForeign):
 		return nil, errors.New("openid: the ID token is not signed by the upstream")
+	case errors.As(err, &refused): // of keys that cannot be read nothing is known of the token
+		return nil, fmt.Errorf("%w: the key set of the upstream %w", upstream.ErrUnavailable, refused.Reason)
+	case err != nil:
+		return nil, fmt.Errorf("openid: key set: %w", reply.Unavailable(err))
 	}
-	said, err := readClaims(keys.payload)
+	said, err := readClaims(payload)
 	if err != nil {
 		return nil, err
 	}
@@ -71,23 +69,4 @@ func (c *Connector) judge(m *metadata, said claims, nonce string, now time.Time)
 		return errors.New("openid: the ID token has no subject that can be kept")
 	}
 	return nil
-}
-
-// watched keeps the payload whose signature a KeySet has verified, and whether the keys could
-// not be fetched.
-type watched struct {
-	oidc.KeySet
-	payload []byte
-	missing bool
-}
-
-// VerifySignature implements oidc.KeySet.
-func (w *watched) VerifySignature(ctx context.Context, jwt string) ([]byte, error) {
-	payload, err := w.KeySet.VerifySignature(ctx, jwt)
-	if err != nil {
-		w.missing = ctx.Err() != nil || strings.HasPrefix(err.Error(), "fetching keys ") // as a RemoteKeySet says it
-		return nil, err
-	}
-	w.payload = payload
-	return payload, nil
 }

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
 	"github.com/bonafide-id/bonafide/provider/upstream"
@@ -34,7 +35,10 @@ func (c *Connector) Start(ctx context.Context, r upstream.Request) (address stri
 	for name, value := range c.options.Parameters {
 		asked.Set(name, value)
 	}
-	if r.Afresh {
+	if r.SelectAccount {
+		asked.Set("prompt", "select_account")
+	}
+	if r.Afresh { // alone: some take one prompt only, and whoever authenticates may be another
 		asked.Set("prompt", "login")
 		asked.Set("max_age", "0")
 	}
@@ -48,15 +52,12 @@ func (c *Connector) Start(ctx context.Context, r upstream.Request) (address stri
 	if c.dialect.ask != nil {
 		c.dialect.ask(r, asked)
 	}
-	asked.Set("nonce", k.Nonce)
-	options := []oauth2.AuthCodeOption{oauth2.S256ChallengeOption(k.Verifier)}
+	client := &oauth2.Config{
+		ClientID: c.options.ClientID, Endpoint: oauth2.Endpoint{AuthURL: m.authorization}, RedirectURL: r.Callback, Scopes: c.scopes(),
+	}
+	options := []oauth2.AuthCodeOption{oidc.Nonce(k.Nonce), oauth2.S256ChallengeOption(k.Verifier)}
 	for name := range asked {
 		options = append(options, oauth2.SetAuthURLParam(name, asked.Get(name)))
 	}
-	return c.client(m, r.Callback, c.options.Secret).AuthCodeURL(r.State, options...), keep, nil
-}
-
-// client is the registration at the upstream, for one redirect URI.
-func (c *Connector) client(m *metadata, callback, secret string) *oauth2.Config {
-	return &oauth2.Config{ClientID: c.options.ClientID, ClientSecret: secret, Endpoint: m.endpoint, RedirectURL: callback, Scopes: c.scopes()}
+	return client.AuthCodeURL(r.State, options...), keep, nil
 }

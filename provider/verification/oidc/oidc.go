@@ -32,6 +32,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
 	"github.com/bonafide-id/bonafide/provider/verification"
 )
 
@@ -116,8 +117,18 @@ type upstream struct {
 	client *http.Client
 
 	mu         sync.Mutex
-	discovered *oidc.Provider
+	discovered *discovered
 	since      time.Time
+}
+
+// discovered is the configuration of the other provider.
+type discovered struct {
+	*oidc.Provider
+	keys       *clientkeys.Remote
+	algorithms []string
+
+	// namesItself means that every response has iss (RFC 9207 section 3).
+	namesItself bool
 }
 
 // request is an authorization request, as the case remembers it.
@@ -177,7 +188,7 @@ func (cfg Config) check() error {
 }
 
 // discover returns the configuration of the other provider.
-func (u *upstream) discover(ctx context.Context, at time.Time) (*oidc.Provider, error) {
+func (u *upstream) discover(ctx context.Context, at time.Time) (*discovered, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if age := at.Sub(u.since); u.discovered != nil && age < 24*time.Hour && age > -24*time.Hour {
@@ -190,20 +201,25 @@ func (u *upstream) discover(ctx context.Context, at time.Time) (*oidc.Provider, 
 		}
 		return nil, fmt.Errorf("oidc: discover: %w", err)
 	}
-	u.discovered, u.since = p, at
-	return p, nil
+	var said struct {
+		Keys        string   `json:"jwks_uri"`
+		Algorithms  []string `json:"id_token_signing_alg_values_supported"`
+		NamesItself bool     `json:"authorization_response_iss_parameter_supported"`
+	}
+	if err := p.Claims(&said); err != nil {
+		return nil, fmt.Errorf("oidc: discover: %w", err)
+	}
+	if len(said.Algorithms) == 0 {
+		said.Algorithms = []string{oidc.RS256}
+	}
+	u.discovered, u.since = &discovered{p, clientkeys.NewRemote(said.Keys), said.Algorithms, said.NamesItself}, at
+	return u.discovered, nil
 }
 
 // answers reports whether a response is of the other provider (RFC 9207): one that names
 // itself in its responses does so in all of them.
-func (u *upstream) answers(p *oidc.Provider, issuer string) bool {
-	var supported struct {
-		Issuer bool `json:"authorization_response_iss_parameter_supported"`
-	}
-	if err := p.Claims(&supported); err != nil {
-		return false
-	}
-	return issuer == u.Issuer || issuer == "" && !supported.Issuer
+func (u *upstream) answers(p *discovered, issuer string) bool {
+	return issuer == u.Issuer || issuer == "" && !p.namesItself
 }
 
 // newRequest returns the request of an event: the same when the event is handled again, and
@@ -225,7 +241,7 @@ func (u *upstream) send(client *oauth2.Config, r request) verification.Result {
 }
 
 // redeem exchanges the code and has Accept decide about whom it is.
-func (u *upstream) redeem(ctx context.Context, c *verification.Case, e verification.Event, p *oidc.Provider, client *oauth2.Config, r request) (verification.Result, error) {
+func (u *upstream) redeem(ctx context.Context, c *verification.Case, e verification.Event, p *discovered, client *oauth2.Config, r request) (verification.Result, error) {
 	ctx = oidc.ClientContext(ctx, u.client)
 	token, err := client.Exchange(ctx, e.Query["code"], oauth2.VerifierOption(r.Verifier))
 	var refused *oauth2.RetrieveError
@@ -237,7 +253,11 @@ func (u *upstream) redeem(ctx context.Context, c *verification.Case, e verificat
 		return nil, withoutBody(err)
 	}
 	raw, _ := token.Extra("id_token").(string)
-	id, err := p.Verifier(&oidc.Config{ClientID: u.ClientID, Now: func() time.Time { return e.At }}).Verify(ctx, raw)
+	if _, err = p.keys.Verify(ctx, u.client, raw, p.algorithms); err != nil {
+		return nil, fmt.Errorf("oidc: the ID token cannot be verified: %w", err)
+	}
+	checks := &oidc.Config{ClientID: u.ClientID, Now: func() time.Time { return e.At }, InsecureSkipSignatureCheck: true} // it is checked above
+	id, err := p.Verifier(checks).Verify(ctx, raw)
 	if err != nil {
 		return nil, fmt.Errorf("oidc: the ID token is not valid: %w", err)
 	}
@@ -255,7 +275,7 @@ func (u *upstream) redeem(ctx context.Context, c *verification.Case, e verificat
 		return nil, errors.New("oidc: the ID token was issued to another client")
 	}
 	if u.UserInfo {
-		if err := who.addUserInfo(ctx, p, token); err != nil {
+		if err := who.addUserInfo(ctx, p.Provider, token); err != nil {
 			return nil, err
 		}
 	}

@@ -246,7 +246,8 @@ func newHostile(t *testing.T) *hostile {
 			"jwks_uri": h.URL + "/keys", "userinfo_endpoint": h.URL + "/userinfo", "id_token_signing_alg_values_supported": []string{"RS256"},
 		}
 	})
-	answer("/keys", func() any { return jose.JSONWebKeySet{Keys: []jose.JSONWebKey{public}} })
+	odd := map[string]string{"kty": "EC", "crv": "secp256k1", "x": "AA", "y": "AA"} // passed over
+	answer("/keys", func() any { return map[string]any{"keys": []any{odd, public}} })
 	answer("/token", func() any {
 		return map[string]any{"access_token": "a", "token_type": "Bearer", "id_token": h.token}
 	})

@@ -164,10 +164,13 @@ func isAmong(known, names []string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(known, name) })
 }
 
-// refuseKey says why a signature is not believed. Keys that cannot be read are not the
-// fault of whoever presents the token.
+// refuseKey says why a signature is not believed. An address that does not answer now is not
+// the fault of whoever presents the token.
 func (p Kind) refuseKey(err error, token *clientkeys.Token) error {
+	var refused *clientkeys.RefusedError
 	switch {
+	case errors.As(err, &refused):
+		return p.Because(diagnosis.KeysRefused, "jwks_uri", refused.Reason.Error())
 	case errors.Is(err, clientkeys.ErrUnreachable):
 		return protocol.Unavailable(err).Because(diagnosis.KeysUnreachable)
 	case errors.Is(err, clientkeys.ErrAlgorithm):

@@ -431,6 +431,6 @@ func TestEd25519KeysOfApplications(t *testing.T) {
 			t.Errorf("a key with alg %s: %v", alg, err)
 		}
 		w.OK(register("at-wrong", "", nil, at.URL+"/"+alg))
-		lab.Refused(t, assert("at-wrong", "EdDSA"), http.StatusServiceUnavailable, "temporarily_unavailable") // no set that can be used
+		lab.Refused(t, assert("at-wrong", "EdDSA"), http.StatusUnauthorized, "invalid_client") // no set that can be used
 	}
 }

@@ -59,6 +59,7 @@ type OpenID struct {
 
 	mu       sync.Mutex
 	describe func(map[string]any)
+	alter    func(path string, answer map[string]any)
 	secret   func(string) bool
 	below    string // where the configuration is
 	key      *ecdsa.PrivateKey
@@ -112,6 +113,21 @@ func (up *OpenID) Describe(change func(map[string]any)) {
 	up.mu.Lock()
 	defer up.mu.Unlock()
 	up.describe = change
+}
+
+// Alter changes what the endpoints of keys and tokens answer.
+func (up *OpenID) Alter(change func(path string, answer map[string]any)) {
+	up.mu.Lock()
+	defer up.mu.Unlock()
+	up.alter = change
+}
+
+// altered writes an answer that may be changed.
+func (up *OpenID) altered(w http.ResponseWriter, path string, answer map[string]any) {
+	if up.alter != nil {
+		up.alter(path, answer)
+	}
+	write(w, http.StatusOK, answer)
 }
 
 // Below has the configuration be below a path, beside the root.
@@ -199,7 +215,7 @@ func (up *OpenID) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/token":
 		up.token(w, r)
 	case "/keys":
-		write(w, http.StatusOK, map[string]any{"keys": []any{jwk(&up.key.PublicKey, up.keyID)}})
+		up.altered(w, r.URL.Path, map[string]any{"keys": []any{jwk(&up.key.PublicKey, up.keyID)}})
 	case "/userinfo":
 		up.userinfo(w, r)
 	default:
@@ -306,7 +322,7 @@ func (up *OpenID) token(w http.ResponseWriter, r *http.Request) {
 	}
 	access := rand.Text()
 	up.tokens[access] = a.person
-	write(w, http.StatusOK, map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": 3600, "id_token": sign(up, claims)})
+	up.altered(w, r.URL.Path, map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": 3600, "id_token": sign(up, claims)})
 }
 
 func (up *OpenID) userinfo(w http.ResponseWriter, r *http.Request) {

@@ -25,31 +25,37 @@ var errNotJSON = errors.New("the answer is not the JSON that is expected")
 // there was no answer, or one of a server that has failed, and ErrStatus. The others mean that
 // the answer is no JSON of v.
 func JSON(client *http.Client, r *http.Request, v any) error {
-	r.Header.Set("Accept", "application/json")
-	res, err := client.Do(r) //nolint:gosec // the client that the provider gives checks the address
-	if err != nil {
-		return Unavailable(err)
-	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxBytes+1))
+	status, body, err := Read(client, r)
 	switch {
 	case err != nil:
-		return Unavailable(err)
-	case len(body) > maxBytes:
-		return Unavailable(outbound.ErrTooLarge)
-	case Failed(res.StatusCode):
-		return fmt.Errorf("%w: status %d", upstream.ErrUnavailable, res.StatusCode)
-	case res.StatusCode != http.StatusOK:
-		return fmt.Errorf("%w: it is %d", ErrStatus, res.StatusCode)
+		return err
+	case status != http.StatusOK:
+		return fmt.Errorf("%w: it is %d", ErrStatus, status)
 	case json.Unmarshal(body, v) != nil:
 		return errNotJSON
 	}
 	return nil
 }
 
-// Failed reports whether a status says that a later attempt may succeed.
-func Failed(status int) bool {
-	return status >= http.StatusInternalServerError || status == http.StatusTooManyRequests
+// Read sends a request for JSON and returns the answer, unless it is that of a server that has
+// failed. Errors are upstream.ErrUnavailable.
+func Read(client *http.Client, r *http.Request) (status int, body []byte, err error) {
+	r.Header.Set("Accept", "application/json")
+	res, err := client.Do(r) //nolint:gosec // the client that the provider gives checks the address
+	if err != nil {
+		return 0, nil, Unavailable(err)
+	}
+	defer res.Body.Close()
+	body, err = io.ReadAll(io.LimitReader(res.Body, maxBytes+1))
+	switch {
+	case err != nil:
+		return 0, nil, Unavailable(err)
+	case len(body) > maxBytes:
+		return 0, nil, Unavailable(outbound.ErrTooLarge)
+	case res.StatusCode >= http.StatusInternalServerError || res.StatusCode == http.StatusTooManyRequests:
+		return 0, nil, fmt.Errorf("%w: status %d", upstream.ErrUnavailable, res.StatusCode)
+	}
+	return res.StatusCode, body, nil
 }
 
 // Unavailable returns upstream.ErrUnavailable with the reason for which a call has failed,

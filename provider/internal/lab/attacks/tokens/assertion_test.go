@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -281,4 +282,45 @@ func twice(t testing.TB, w *lab.Fixture) string {
 		t.Fatal(err)
 	}
 	return compact
+}
+
+// TestKeySetThatCannotBeUsed tests that a client whose address answers with no keys that can be
+// used is told so, and that only an address that does not answer is an outage.
+func TestKeySetThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
+	w := lab.New(t, lab.AllowPrivate)
+	answers := map[string]func(http.ResponseWriter){
+		"/short": func(rw http.ResponseWriter) {
+			_, _ = rw.Write([]byte(`{"keys":[{"kty":"EC","crv":"P-521","x":"AA","y":"AA"}]}`))
+		},
+		"/none":    func(rw http.ResponseWriter) { _, _ = rw.Write([]byte(`<html>`)) },
+		"/missing": func(rw http.ResponseWriter) { rw.WriteHeader(http.StatusNotFound) },
+		"/away":    func(rw http.ResponseWriter) { rw.Header().Set("Location", "/none"); rw.WriteHeader(http.StatusFound) },
+		"/huge":    func(rw http.ResponseWriter) { _, _ = rw.Write(bytes.Repeat([]byte(" "), 1<<17)) },
+		"/failed":  func(rw http.ResponseWriter) { rw.WriteHeader(http.StatusBadGateway) },
+		"/odd": func(rw http.ResponseWriter) {
+			_, _ = rw.Write(bytes.Replace(lab.PublicKeys(t, "ES256"), []byte(`[`), []byte(`[{"kty":"EC","crv":"secp256k1","x":"AA","y":"AA"},`), 1))
+		},
+	}
+	keys := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { answers[r.URL.Path](rw) }))
+	t.Cleanup(keys.Close)
+	for path := range answers {
+		id := "at" + strings.ReplaceAll(path, "/", "-")
+		w.OK(w.Clients().Save(t.Context(), provider.Client{
+			ID: id, Dialect: provider.Standard, TokenEndpointAuthMethod: "private_key_jwt", JWKSURI: keys.URL + path, GrantTypes: []string{"client_credentials"},
+		}))
+		seen := w.WatchActivity()
+		p, body := w.NewBrowser().Asserted(lab.TokenPath, lab.ClientKeys()["ES256"].Sign(t, w.Assertion(id)), "grant_type", "client_credentials")
+		switch told := fmt.Sprint(seen.All()); path {
+		case "/odd":
+			lab.Granted(t, p, body)
+		case "/failed":
+			lab.Refused(t, p, http.StatusServiceUnavailable, "temporarily_unavailable")
+		default:
+			lab.Refused(t, p, http.StatusUnauthorized, "invalid_client")
+			if !strings.Contains(told, "client_keys_refused") || path == "/short" && !strings.Contains(told, "x has 1 bytes where P-521 needs 66") {
+				t.Errorf("%s is told %s", path, told)
+			}
+		}
+	}
 }

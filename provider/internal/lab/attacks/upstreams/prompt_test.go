@@ -1,6 +1,7 @@
 package upstreams
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -37,5 +38,35 @@ func TestConnectionWithinADemandForNow(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestAccountIsChosen tests that the upstream lets the person choose an account where the
+// application, or the person, wants another one, and does not otherwise.
+func TestAccountIsChosen(t *testing.T) {
+	t.Parallel()
+	w := newCampus(t)
+	request := func(more ...string) string {
+		return lab.AuthorizeURL(append([]string{"client_id", "std", "scope", "openid"}, more...)...)
+	}
+	asked := func(b *lab.Browser, p lab.Page) string {
+		u, err := url.Parse(sentTo(b, leave(b, p, "campus")))
+		w.OK(err)
+		return u.Query().Get("prompt")
+	}
+	b := w.NewBrowser()
+	if got := asked(b, b.Open(request())); got != "" {
+		t.Errorf("of whoever signs in: %q", got)
+	}
+	if got := asked(b, b.Open(request("prompt", "select_account"))); got != "select_account" {
+		t.Errorf("of an application that wants a choice: %q", got)
+	}
+	b = w.NewBrowser().SignIn("bob@example.com", lab.BobPass)
+	if got := asked(b, b.Submit(b.Open(request()), "action", "switch")); got != "select_account" {
+		t.Errorf("of a person who wants another account: %q", got)
+	}
+	b = w.NewBrowser().SignIn("bob@example.com", lab.BobPass)
+	if got := asked(b, b.Submit(b.Open(request("prompt", "select_account")), "action", "switch")); got != "select_account" {
+		t.Errorf("of both: %q", got)
 	}
 }
