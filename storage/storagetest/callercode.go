@@ -133,7 +133,7 @@ func (s *suite) callerRaces(t *testing.T) {
 	})
 	t.Run("CallersAndDeletionsDoNotWaitForEachOther", func(t *testing.T) {
 		stores := s.stores(t, 2)
-		for round := range rounds {
+		for round := range *rounds {
 			who := fmt.Sprint("person ", round)
 			createAccount(t, stores[0], who)
 			openMatter(t, stores[0], matter("about "+who, "sue", who, t0))

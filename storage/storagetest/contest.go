@@ -3,6 +3,7 @@ package storagetest
 import (
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"testing"
 	"time"
@@ -17,15 +18,16 @@ import (
 // stands that a reviewer has just withdrawn.
 type contest[S storage.Store] func(t *testing.T, store S, id string) (try func(i int, s S) error, late error)
 
-// rounds is how often a race runs that a wrong order would decide now and then.
-const rounds = 8
+// rounds is how often a race runs that a wrong order would decide now and then: go test
+// ./storage/sqlite ./storage/postgres -rounds 100 looks longer.
+var rounds = flag.Int("rounds", 8, "how often each race of the contract runs")
 
 // hold runs contests between two stores of one database.
 func hold[S storage.Store](t *testing.T, stores func(t *testing.T, n int) []S, contests map[string]contest[S]) {
 	for name, prepare := range contests {
 		t.Run(name+"HasOneWinner", func(t *testing.T) {
 			stores := stores(t, 2)
-			for round := range rounds {
+			for round := range *rounds {
 				try, late := prepare(t, stores[0], fmt.Sprint("id ", round))
 				oneWins(t, race(stores, try), late)
 			}

@@ -51,7 +51,7 @@ func (s *developerSuite) races(t *testing.T) {
 	})
 	t.Run("LastTwoOwnersCannotBothLeave", func(t *testing.T) {
 		stores := s.stores(t, 2)
-		for round := range rounds {
+		for round := range *rounds {
 			id := fmt.Sprint(round)
 			createOrganization(t, stores[0], id)
 			join(t, stores[0], id, "ann", storage.RoleOwner, t0)
@@ -78,7 +78,7 @@ func (s *developerSuite) races(t *testing.T) {
 	})
 	t.Run("OrganizationsOfOneUserHoldTheLimit", func(t *testing.T) {
 		stores := s.stores(t, 2)
-		for round := range rounds { // the first of which meets a user who is new
+		for round := range *rounds { // the first of which meets a user who is new
 			before := round * 3
 			equal(t, won(t, race(stores, func(i int, store DeveloperStore) error {
 				return store.CreateOrganization(t.Context(), storage.Organization{ID: fmt.Sprint(round, " ", i), Name: "x", CreatedAt: t0},
@@ -87,7 +87,7 @@ func (s *developerSuite) races(t *testing.T) {
 		}
 		got, err := stores[0].Memberships(t.Context(), "ann")
 		ok(t, err)
-		equal(t, len(got), 3*rounds)
+		equal(t, len(got), 3**rounds)
 	})
 	t.Run("OrganizationOfAnIDHasOneWinner", func(t *testing.T) {
 		stores := s.stores(t, 2)
@@ -159,7 +159,7 @@ func (s *developerSuite) races(t *testing.T) {
 	})
 	t.Run("NobodyIsInvitedByWhoHasBeenRemoved", func(t *testing.T) {
 		stores := s.stores(t, 2)
-		for round := range rounds {
+		for round := range *rounds {
 			id := fmt.Sprint(round)
 			createOrganization(t, stores[0], id)
 			join(t, stores[0], id, "ann", storage.RoleOwner, t0)
@@ -188,7 +188,7 @@ func (s *developerSuite) races(t *testing.T) {
 	})
 	t.Run("InvitationsHoldTheLimit", func(t *testing.T) {
 		stores := s.stores(t, 2)
-		for round := range rounds {
+		for round := range *rounds {
 			id := fmt.Sprint(round)
 			createOrganization(t, stores[0], id)
 			equal(t, won(t, race(stores, func(i int, store DeveloperStore) error {
@@ -198,7 +198,7 @@ func (s *developerSuite) races(t *testing.T) {
 	})
 	t.Run("ApplicationsHoldTheLimit", func(t *testing.T) {
 		stores := s.stores(t, 2)
-		for round := range rounds {
+		for round := range *rounds {
 			id := fmt.Sprint(round)
 			createOrganization(t, stores[0], id)
 			equal(t, won(t, race(stores, func(i int, store DeveloperStore) error {
@@ -229,7 +229,7 @@ func (s *developerSuite) races(t *testing.T) {
 	})
 	t.Run("NothingIsRegisteredByWhoHasBeenRemoved", func(t *testing.T) {
 		stores := s.stores(t, 2)
-		for round := range rounds {
+		for round := range *rounds {
 			id := fmt.Sprint(round)
 			createOrganization(t, stores[0], id)
 			join(t, stores[0], id, "ann", storage.RoleOwner, t0)
@@ -246,7 +246,7 @@ func (s *developerSuite) races(t *testing.T) {
 	})
 	t.Run("DeletedOrganizationHasNoApplication", func(t *testing.T) {
 		stores := s.stores(t, 2)
-		for round := range rounds {
+		for round := range *rounds {
 			id := fmt.Sprint(round)
 			createOrganization(t, stores[0], id)
 			created, deleted := make(chan error, 1), make(chan error, 1)
@@ -265,7 +265,7 @@ func (s *developerSuite) races(t *testing.T) {
 	})
 	t.Run("DeletedOrganizationHasNoChange", func(t *testing.T) {
 		stores := s.stores(t, 2)
-		for round := range rounds {
+		for round := range *rounds {
 			id := fmt.Sprint("with changes ", round)
 			createOrganization(t, stores[0], id)
 			appended, deleted := make(chan error, 1), make(chan error, 1)

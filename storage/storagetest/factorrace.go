@@ -116,17 +116,17 @@ func untilUnchanged(t *testing.T, s storage.Store, account string, change func(o
 func (s *suite) factorRaces(t *testing.T) {
 	s.factorContests(t)
 	t.Run("SessionNeverOutlivesItsPasskey", func(t *testing.T) {
-		for range rounds {
+		for range *rounds {
 			s.raceRemoval(t)
 		}
 	})
 	t.Run("SessionNeverOutlivesItsLink", func(t *testing.T) {
-		for range rounds {
+		for range *rounds {
 			s.raceUnlink(t)
 		}
 	})
 	t.Run("MembershipNeverOutlivesItsLink", func(t *testing.T) {
-		for range rounds {
+		for range *rounds {
 			s.raceVouch(t)
 		}
 	})

@@ -189,7 +189,7 @@ func (s *deskSuite) deedsRefused(t *testing.T) {
 func (s *deskSuite) deedRaces(t *testing.T) {
 	t.Run("NobodyActsInAMatterThatIsClosed", func(t *testing.T) {
 		stores := s.stores(t, 2)
-		for round := range rounds {
+		for round := range *rounds {
 			store, id := stores[0], fmt.Sprint("matter ", round)
 			ok(t, store.OpenMatter(t.Context(), storage.Matter{ID: id, Staff: "sue", Subject: "ann", OpenedAt: t0, EndsAt: t0.Add(time.Hour)}))
 			errs := race(stores, func(i int, s DeskStore) error {

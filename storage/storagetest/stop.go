@@ -232,7 +232,7 @@ func (s *developerSuite) stopRaces(t *testing.T) {
 	} {
 		t.Run(name+"MeetsAStop", func(t *testing.T) {
 			stores := s.stores(t, 2)
-			for round := range rounds {
+			for round := range *rounds {
 				id := string(rune('a' + round))
 				createApplications(t, stores[0], id, "client of "+id)
 				ok(t, stores[0].CreateInvitation(t.Context(), invitation("waits of "+id, id), many))
@@ -274,7 +274,7 @@ func (s *developerSuite) stopRaces(t *testing.T) {
 	})
 	t.Run("NobodyJoinsAndStarts", func(t *testing.T) {
 		stores := s.stores(t, 2)
-		for round := range rounds {
+		for round := range *rounds {
 			id := string(rune('a' + round))
 			createOrganization(t, stores[0], id)
 			ok(t, stores[0].EndMemberships(t.Context(), "owner of "+id, "gone"))

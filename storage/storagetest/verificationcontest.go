@@ -107,7 +107,7 @@ func (s *verificationSuite) contests(t *testing.T) {
 // raceHost lets the host speak while a case is approved: its word is the last.
 func (s *verificationSuite) raceHost(t *testing.T, name string, host func(t *testing.T, s VerificationStore, subject string) error) {
 	stores := s.stores(t, 2)
-	for round := range rounds {
+	for round := range *rounds {
 		subject := fmt.Sprint("subject ", round)
 		createAccount(t, stores[0], subject)
 		m := to(startCase(t, stores[0], subject, subject), storage.CasePending)

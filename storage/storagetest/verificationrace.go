@@ -187,7 +187,7 @@ func (s *verificationSuite) races(t *testing.T) {
 // are in force, or it never is.
 func (s *verificationSuite) raceRosters(t *testing.T) {
 	stores := s.stores(t, 2)
-	for round := range rounds {
+	for round := range *rounds {
 		name, generation := fmt.Sprint("roster ", round), int64(round+1)
 		ok(t, stores[0].StageRoster(t.Context(), name, generation, rows(names("row ", 40)...), t0))
 		var swapped error
