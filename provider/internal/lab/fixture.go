@@ -150,6 +150,12 @@ func Eventually(t testing.TB, so func() bool) {
 // may adjust the configuration.
 func New(t testing.TB, change ...func(*provider.Config)) *Fixture {
 	t.Helper()
+	return newOn(t, func(path string) (storage.Store, error) { return sqlite.Open(t.Context(), path) }, change)
+}
+
+// newOn is New on a file that is opened so.
+func newOn(t testing.TB, open func(path string) (storage.Store, error), change []func(*provider.Config)) *Fixture {
+	t.Helper()
 	w := &Fixture{T: t, Mails: &Mailbox{}, Log: &SyncBuffer{}, Path: t.TempDir() + "/identity.db"}
 	w.Server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.Provider.ServeHTTP(rw, r)
@@ -163,7 +169,7 @@ func New(t testing.TB, change ...func(*provider.Config)) *Fixture {
 	if err := os.WriteFile(w.Path, image, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	store, err := sqlite.Open(t.Context(), w.Path)
+	store, err := open(w.Path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -132,14 +131,11 @@ func InPlace(t testing.TB, open func() (storage.Store, error)) func(*provider.Co
 	}
 }
 
-// Tapped is a fixture on a file that has a tap.
+// Tapped is a fixture whose file has a tap.
 func Tapped(t testing.TB, change ...func(*provider.Config)) (*Fixture, *Tap) {
 	t.Helper()
-	tap, file := &Tap{}, filepath.Join(t.TempDir(), "tapped.db")
-	place := InPlace(t, func() (storage.Store, error) { return sqlitefile.Open(t.Context(), file, tap.Driver()) })
-	w := New(t, append([]func(*provider.Config){place}, change...)...)
-	w.Path = file
-	return w, tap
+	tap := &Tap{}
+	return newOn(t, func(path string) (storage.Store, error) { return sqlitefile.Open(t.Context(), path, tap.Driver()) }, change), tap
 }
 
 // Walk has the database fail at each statement of a request in turn, alone and with all that follow.

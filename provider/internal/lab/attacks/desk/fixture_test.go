@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,7 +21,6 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/postgres"
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
-	"github.com/bonafide-id/bonafide/storage/sqlitefile"
 )
 
 // What is known of alice and nowhere else.
@@ -69,23 +67,23 @@ func newPlace(t testing.TB, change ...func(*desk.Config)) *place {
 // newPlaceAt is a place on a PostgreSQL database, or on a file that has a tap.
 func newPlaceAt(t testing.TB, url string, change ...func(*desk.Config)) *place {
 	t.Helper()
-	w := &place{tap: &lab.Tap{}, staff: map[string][]desk.Role{
+	w := &place{staff: map[string][]desk.Role{
 		"sam": {desk.RoleSupport}, "simon": {desk.RoleSupport}, "olga": {desk.RoleOperator}, "oleg": {desk.RoleOperator},
 		"rita": {desk.RoleReviewer}, "anna": {desk.RoleAuditor},
 	}}
 	policies := verification.Policies{{Group: "student", Rule: verification.By(verification.Invitation())}}
-	file := filepath.Join(t.TempDir(), "tapped.db")
-	open := func() (storage.Store, error) { return sqlitefile.Open(t.Context(), file, w.tap.Driver()) }
-	if url != "" {
-		open = func() (storage.Store, error) { return postgres.Open(t.Context(), url) }
-	}
-	w.Fixture = lab.New(t, lab.InPlace(t, open), func(c *provider.Config) {
+	with := func(c *provider.Config) {
 		c.Verifiers = policies.Verifiers()
 		c.Attributes = []provider.Attribute{{Handle: "allergy", Name: "Allergy", Sensitive: true}}
 		c.Resources = append(c.Resources, desk.Resource(c.BaseURL, "robot"))
 		c.AllowPrivateNetworks, c.UnknownClients.Documents = true, true
-	})
-	w.Path, w.URL = file, url
+	}
+	if url == "" {
+		w.Fixture, w.tap = lab.Tapped(t, with)
+	} else {
+		w.Fixture = lab.New(t, lab.InPlace(t, func() (storage.Store, error) { return postgres.Open(t.Context(), url) }), with)
+	}
+	w.URL = url
 	w.WithClients().WithUsers()
 	w.OK(w.Accounts().ChangeEmail(t.Context(), "alice", canaryAddress))
 	w.OK(w.People().SetAttributes(t.Context(), "alice", map[string]any{"fname": canaryName, "birthdate": canaryBirth, "allergy": canaryAllergy}))
