@@ -81,16 +81,16 @@ func (p Accounts) sendOffer(ctx context.Context, id, event string, v ui.MailView
 	if wait > 0 {
 		return ErrTooMany
 	}
-	if err := p.audit.Write(ctx, storage.Event{Name: event, Subject: id}); err != nil {
-		return err
+	if err = p.audit.Write(ctx, storage.Event{Name: event, Subject: id}); err == nil {
+		err = p.pages.MailOwner(ctx, a, v)
 	}
-	if err := p.pages.MailOwner(ctx, a, v); err != nil {
-		if !account.MayBeSent(err) {
-			p.limits.GiveBack(ctx, ratelimit.StaffMail, by)
-		}
-		return fmt.Errorf("provider: %w", err)
+	if err == nil {
+		return nil
 	}
-	return nil
+	if !account.MayBeSent(err) {
+		p.limits.GiveBack(ctx, ratelimit.StaffMail, by)
+	}
+	return fmt.Errorf("provider: %w", err)
 }
 
 // SendReset mails the owner of an account the way to a new password, as if the owner had asked

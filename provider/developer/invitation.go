@@ -103,9 +103,10 @@ func (d *Dashboard) makeOffer(r *request, o offer) error {
 		return refuse(http.StatusUnprocessableEntity, ui.Problem{Code: ui.OwnerNeedsEmail})
 	}
 	mailed := o.email != "" && d.Mailer != nil
+	unsent := func(error) {}
 	if mailed {
-		wait, err := d.mayMail(r.Request.Context(), r.does(), recipient)
-		if err != nil {
+		var wait time.Duration
+		if wait, unsent, err = d.mayMail(r.Request.Context(), r.does(), recipient); err != nil {
 			return err
 		}
 		if wait > 0 {
@@ -121,10 +122,11 @@ func (d *Dashboard) makeOffer(r *request, o offer) error {
 		}
 	}
 	i, err := d.createInvitation(r.Request.Context(), r.does(), o, token)
-	if errors.Is(err, storage.ErrLimit) {
-		return refuse(http.StatusTooManyRequests, ui.Problem{Code: ui.TooMany, Count: d.Quotas.Invitations})
-	}
 	if err != nil {
+		unsent(err)
+		if errors.Is(err, storage.ErrLimit) {
+			return refuse(http.StatusTooManyRequests, ui.Problem{Code: ui.TooMany, Count: d.Quotas.Invitations})
+		}
 		return notFound(err)
 	}
 	if !mailed {
@@ -135,26 +137,40 @@ func (d *Dashboard) makeOffer(r *request, o offer) error {
 		return nil
 	}
 	if err := d.mail(r.Request.Context(), o.email, ui.MailView{Kind: ui.MailInvitation, Locale: r.Page().Locale, InvitationURL: link}); err != nil {
+		unsent(err)
 		return errors.Join(err, d.takeBack(r.Request.Context(), i))
 	}
 	return r.done(o.page, screens.NoticeInvited)
 }
 
-// mayMail counts an invitation to be mailed, or returns how long to wait.
-func (d *Dashboard) mayMail(ctx context.Context, a act, recipient string) (time.Duration, error) {
-	for _, b := range []struct {
+// mayMail counts an invitation to be mailed, or returns how long to wait. unsent undoes the count
+// of one that failed, unless it may have been sent all the same.
+func (d *Dashboard) mayMail(ctx context.Context, a act, recipient string) (wait time.Duration, unsent func(error), err error) {
+	at, counted := d.Clock(), 0
+	shares := []struct {
 		what, who string
 		limit     provider.Limit
 	}{
 		{"invitations of a member", a.by, mailsOfSender},
 		{"invitations of an organization", a.org.ID, mailsOfOrganization},
 		{"invitations to an address", recipient, mailsToRecipient},
-	} {
-		if wait, err := d.Provider.Pages().Allow(ctx, b.what, b.who, b.limit); err != nil || wait > 0 {
-			return wait, err
+	}
+	unsent = func(err error) {
+		if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+			return
+		}
+		for _, b := range shares[:counted] {
+			d.Provider.Pages().GiveBack(ctx, b.what, b.who, b.limit, at)
 		}
 	}
-	return 0, nil
+	for _, b := range shares {
+		if wait, err = d.Provider.Pages().Allow(ctx, b.what, b.who, b.limit); err != nil || wait > 0 {
+			unsent(err)
+			return wait, nil, err
+		}
+		counted++
+	}
+	return 0, unsent, nil
 }
 
 // takeBack removes an invitation that was not mailed: nobody has it, and a retry must not leave two.

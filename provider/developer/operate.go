@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/bonafide-id/bonafide/provider"
@@ -191,9 +192,10 @@ func (d *Dashboard) AppointOwner(ctx context.Context, o Operator, id, email stri
 	if !operates { // nobody can be asked whether they still are one
 		a.by = outside + cmp.Or(o.Name, o.UserID)
 	}
+	unsent := func(error) {}
 	if d.Mailer != nil {
-		wait, err := d.mayMail(ctx, a, recipient)
-		if err != nil {
+		var wait time.Duration
+		if wait, unsent, err = d.mayMail(ctx, a, recipient); err != nil {
 			return "", err
 		}
 		if wait > 0 {
@@ -205,11 +207,13 @@ func (d *Dashboard) AppointOwner(ctx context.Context, o Operator, id, email stri
 	i, err := d.createInvitation(ctx, a, offer{role: storage.RoleOwner, email: email, appoints: true}, token)
 	switch {
 	case err != nil:
+		unsent(err)
 		return "", asOperatorError(err)
 	case d.Mailer == nil:
 		return link, nil
 	}
 	if err := d.mail(ctx, email, ui.MailView{Kind: ui.MailInvitation, Locale: locale, InvitationURL: link}); err != nil {
+		unsent(err)
 		return "", errors.Join(err, d.takeBack(ctx, i))
 	}
 	return "", nil

@@ -5,42 +5,45 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/desk"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/applications"
-	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/person"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/service"
+	"github.com/bonafide-id/bonafide/provider/developer"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
-	"github.com/bonafide-id/bonafide/storage/sqlitefile"
 )
 
 var errHost = errors.New("connection refused")
 
-// place is a service of which any statement, and any call of its host, fails.
+// place is a service of which any statement, and any call of its host, fails. olga has all roles.
 type place struct {
 	*lab.Fixture
-	tap    *lab.Tap
-	store  frame.Store
+	tap   *lab.Tap
+	store interface {
+		desk.Store
+		storage.Developers
+	}
+	desk   desk.Config
 	book   *action.Book
 	down   bool     // the host
 	called []string // of its functions
 }
 
-func newPlace(t *testing.T, ofHost bool) *place {
+func newPlace(t testing.TB, ofHost bool) *place {
 	t.Helper()
-	w := &place{tap: &lab.Tap{}}
-	file := filepath.Join(t.TempDir(), "tapped.db")
-	w.Fixture = lab.New(t, lab.InPlace(t, func() (storage.Store, error) {
-		return sqlitefile.Open(t.Context(), file, w.tap.Driver())
-	}), func(c *provider.Config) {
+	w := &place{}
+	w.Fixture, w.tap = lab.Tapped(t, func(c *provider.Config) {
+		c.Resources = append(c.Resources, desk.Resource(c.BaseURL, "robot"))
+		c.Attributes = []provider.Attribute{{Handle: "allergy", Name: "Allergy", Sensitive: true}}
 		if ofHost {
 			c.Mailer = nil
 			c.Users = provider.Users{
@@ -51,12 +54,23 @@ func newPlace(t *testing.T, ofHost bool) *place {
 				},
 			}
 		}
-	}).WithClients()
-	w.store = w.Store.(frame.Store)
+	})
+	w.WithClients()
+	w.store = w.Store.(interface {
+		desk.Store
+		storage.Developers
+	})
 	if !ofHost {
 		w.WithUsers()
 	}
-	w.OK(w.People().SetAttributes(t.Context(), "alice", map[string]any{"fname": "Alice"}))
+	w.OK(w.Clients().Save(t.Context(), provider.Client{
+		ID: "robot", Dialect: provider.Standard, TokenEndpointAuthMethod: "private_key_jwt", JWKS: lab.PublicKeys(t, "ES256"),
+		GrantTypes: []string{"client_credentials"}, Scopes: desk.Resource("").Scopes,
+	}))
+	for _, id := range []string{"acme", "other"} {
+		w.OK(w.store.CreateOrganization(t.Context(), storage.Organization{ID: id, Name: id, CreatedAt: w.Now()}, storage.Member{UserID: "bob", JoinedAt: w.Now()}, 10))
+	}
+	w.OK(w.People().SetAttributes(t.Context(), "alice", map[string]any{"fname": "Alice", "allergy": "nuts"}))
 	does := func(name string) func(context.Context, string) error {
 		return func(context.Context, string) error {
 			if w.down {
@@ -69,9 +83,18 @@ func newPlace(t *testing.T, ofHost bool) *place {
 	host := person.Host{
 		Lock: does("lock"), Unlock: does("unlock"), SendReset: does("reset"), EndSessions: does("end"), Delete: does("delete"),
 	}
-	rooms, err := applications.New(applications.Options{Provider: w.Provider})
+	logger := slog.New(slog.NewTextHandler(w.Log, nil))
+	dashboard, err := developer.New(developer.Config{Provider: w.Provider, Store: w.store, Mailer: w.Mails, Clock: w.Now, Logger: logger})
 	w.OK(err)
-	keys := service.New(service.Options{Provider: w.Provider, Store: w.store, Logger: slog.New(slog.DiscardHandler), Clock: w.Now})
+	w.desk = desk.Config{
+		Provider: w.Provider, Store: w.store, Dashboard: dashboard, People: host, Clock: w.Now, Logger: logger,
+		Admit: func(*http.Request) (desk.Staff, error) {
+			return desk.Staff{ID: "olga", Roles: []desk.Role{desk.RoleSupport, desk.RoleOperator}, AuthenticatedAt: w.Now(), Methods: []string{"mfa"}}, nil
+		},
+	}
+	rooms, err := applications.New(applications.Options{Provider: w.Provider, Dashboard: dashboard})
+	w.OK(err)
+	keys := service.New(service.Options{Provider: w.Provider, Store: w.store, Logger: logger, Clock: w.Now})
 	w.book, err = action.NewBook(slices.Concat(
 		person.Actions(person.Options{Provider: w.Provider, Host: host, Clock: w.Now}), rooms.Actions(), keys.Actions())...)
 	w.OK(err)
@@ -81,39 +104,64 @@ func newPlace(t *testing.T, ofHost bool) *place {
 // effects are all that acts change, by name.
 func (w *place) effects(f fault) map[string]string {
 	w.T.Helper()
-	ctx, all := w.T.Context(), map[string]any{"calls": w.called}
-	data, err := w.People().GetParts(ctx, "alice", provider.PersonValues, provider.PersonSessions)
-	w.OK(err)
-	data.Revision = 0
-	for i := range data.Statuses {
-		data.Statuses[i].Revision = 0
-	}
-	all["person"] = data
-	revoked, err := w.Events().List(ctx, provider.EventFilter{Name: "revoked", Limit: 100})
-	w.OK(err)
-	all["revoked"] = len(revoked) > 0
-	c, err := w.Clients().Listed(ctx, "std")
-	w.OK(err)
-	all["client"] = []any{c.Disabled, c.Scopes}
-	h, err := w.Hosts().Get(ctx, "evil.example")
-	w.OK(err)
-	all["denied"] = h.Denial.Host
-	keys, err := w.Keys().List(ctx)
-	w.OK(err)
-	all["keys"] = len(keys)
-	if f.name == action.SendReset || f.name == action.SendExport { // any other mail only tells
-		all["mails"] = w.Mails.Count() > 0
-	}
-	if !f.ofHost {
-		a, err := w.Fixture.Store.Account(ctx, "alice")
+	ctx, texts := w.T.Context(), map[string]string{}
+	read := func(name string, read func() (any, error)) {
+		value, err := read()
 		w.OK(err)
-		all["epoch"] = a.Epoch
-	}
-	texts := map[string]string{}
-	for name, one := range all {
-		text, err := json.Marshal(one)
+		text, err := json.Marshal(value)
 		w.OK(err)
 		texts[name] = string(text)
+	}
+	read("calls", func() (any, error) { return w.called, nil })
+	read("person", func() (any, error) {
+		data, err := w.People().GetParts(ctx, "alice", provider.PersonValues, provider.PersonSessions, provider.PersonConsents)
+		data.Revision = 0
+		for i := range data.Statuses {
+			data.Statuses[i].Revision = 0
+		}
+		return data, err
+	})
+	for _, name := range []provider.EventName{provider.EventRevoked, provider.EventValueShown} {
+		read(string(name), func() (any, error) {
+			lines, err := w.Events().List(ctx, provider.EventFilter{Name: name, Limit: 100})
+			return len(lines) > 0, err
+		})
+	}
+	if f.of == "" && f.target != "acme" { // what the dashboard has decided, Run goes on with
+		read("client", func() (any, error) {
+			c, err := w.Clients().Listed(ctx, "std")
+			return []any{c.Disabled, c.Scopes}, err
+		})
+	}
+	read("host", func() (any, error) {
+		h, err := w.Hosts().Get(ctx, "evil.example")
+		return h.Denial.Host, err
+	})
+	read("keys", func() (any, error) { return w.Keys().List(ctx) })
+	read("organization", func() (any, error) {
+		o, err := w.store.Organization(ctx, "acme")
+		return o.Stopped.Reason, err
+	})
+	read("application", func() (any, error) {
+		all, err := w.store.Applications(ctx, storage.ApplicationFilter{Limit: 1})
+		for _, a := range all {
+			return []any{a.OrganizationID, a.Review}, err
+		}
+		return nil, err
+	})
+	read("invited", func() (any, error) {
+		all, err := w.store.Invitations(ctx, "acme", w.Now())
+		return len(all) > 0, err
+	})
+	if slices.Contains([]string{action.SendReset, action.SendExport, action.AppointOwner}, f.name) { // any other mail only tells
+		read("mails", func() (any, error) { return w.Mails.Count() > 0, nil })
+	}
+	if !f.ofHost {
+		read("epoch", func() (any, error) {
+			a, err := w.Fixture.Store.Account(ctx, "alice")
+			return a.Epoch, err
+		})
+		read("factors", func() (any, error) { return w.Accounts().Authenticators(ctx, "alice") })
 	}
 	return texts
 }
@@ -132,143 +180,140 @@ func changed(before, after map[string]string) (names []string) {
 type fault struct {
 	name, target string
 	ofHost       bool
+	of           string // whom it is, where there are two of a name
 	values       map[string]string
-	before       func(w *place) error
+	before       func(w *place, values map[string]string) error
 }
 
+// faults are all actions but those on rosters and codes of verification, which are one write each.
 func faults() []fault {
-	status := func(w *place) error {
+	status := func(w *place, _ map[string]string) error {
 		return w.People().SetStatus(w.T.Context(), "alice", provider.Status{Group: "student", Verified: true})
 	}
-	locked := func(w *place) error { return w.Accounts().SetDisabled(w.T.Context(), "alice", true) }
-	due := func(w *place) error { return w.Accounts().ScheduleDeletion(w.T.Context(), "alice") }
-	stopped := func(w *place) error { return w.Clients().SetDisabled(w.T.Context(), "std", true, 0) }
-	denied := func(w *place) error { return w.Hosts().Deny(w.T.Context(), "evil.example", "evil") }
-	of := func(pairs ...string) map[string]string { return map[string]string{pairs[0]: pairs[1]} }
+	session := func(w *place, values map[string]string) error {
+		w.Alice()
+		data, err := w.People().GetParts(w.T.Context(), "alice", provider.PersonSessions)
+		values[action.FieldSession] = data.Sessions[0].Handle
+		return err
+	}
+	signed := func(w *place, _ map[string]string) error {
+		w.Alice()
+		return nil
+	}
+	consent := func(w *place, _ map[string]string) error {
+		w.Alice().Allow("client_id", "std", "scope", "openid profile")
+		return nil
+	}
+	factors := func(w *place, _ map[string]string) error {
+		w.AddApp("alice")
+		return nil
+	}
+	moment := func(w *place, values map[string]string) error {
+		w.Alice()
+		values[action.FieldBefore] = w.Now().UTC().Format(time.RFC3339)
+		return nil
+	}
+	year := func(w *place, values map[string]string) error {
+		values[action.FieldUntil] = w.Now().AddDate(1, 0, 0).Format(time.DateOnly)
+		return status(w, values)
+	}
+	locked := func(w *place, _ map[string]string) error {
+		return w.Accounts().SetDisabled(w.T.Context(), "alice", true)
+	}
+	due := func(w *place, _ map[string]string) error {
+		return w.Accounts().ScheduleDeletion(w.T.Context(), "alice")
+	}
+	stopped := func(w *place, _ map[string]string) error {
+		return w.Clients().SetDisabled(w.T.Context(), "std", true, 0)
+	}
+	denied := func(w *place, _ map[string]string) error {
+		return w.Hosts().Deny(w.T.Context(), "evil.example", "evil")
+	}
+	developed := func(w *place, _ map[string]string) error {
+		now := w.Now()
+		return w.store.CreateApplication(w.T.Context(), storage.Application{
+			Environment: storage.Production, ClientID: "std", OrganizationID: "acme", Name: "app", Kind: "web", CreatedBy: "bob", CreatedAt: now, UpdatedAt: now,
+		}, 10)
+	}
+	after := func(name, target string) func(w *place, values map[string]string) error {
+		return func(w *place, values map[string]string) error {
+			w.OK(developed(w, values))
+			first := w.order(w.T, name, target, map[string]string{action.FieldReason: "evil"})
+			_, err := first.action.Do(provider.By(w.T.Context(), provider.Actor{Name: "staff:olga"}), first.order, first.revision)
+			return err
+		}
+	}
+	ownerless := func(w *place, _ map[string]string) error {
+		w.MustExec(`DELETE FROM members WHERE organization_id = 'acme'`)
+		return nil
+	}
+	of := func(pairs ...string) map[string]string {
+		values := map[string]string{}
+		for i := 0; i < len(pairs); i += 2 {
+			values[pairs[i]] = pairs[i+1]
+		}
+		return values
+	}
+	evil := of(action.FieldReason, "evil")
 	return []fault{
-		{name: action.SendReset, target: "alice"}, {name: action.EndSessions, target: "alice"}, {name: action.Lock, target: "alice"},
-		{name: action.Unlock, target: "alice", before: locked}, {name: action.StartDeletion, target: "alice"},
-		{name: action.StopDeletion, target: "alice", before: due}, {name: action.SendExport, target: "alice"},
+		{name: action.SendReset, target: "alice"}, {name: action.EndSession, target: "alice", before: session},
+		{name: action.EndSessions, target: "alice", before: signed},
+		{name: action.RevokeApplication, target: "alice", before: consent, values: of(action.FieldClient, "std")},
+		{name: action.Lock, target: "alice"}, {name: action.Unlock, target: "alice", before: locked},
+		{name: action.ShowValue, target: "alice", values: of(action.FieldHandle, "fname")},
+		{name: action.ShowSensitive, target: "alice", values: of(action.FieldHandle, "allergy")},
+		{name: action.CorrectValue, target: "alice", values: of(action.FieldHandle, "fname", action.FieldValue, "Alicia")},
 		{name: action.EndStatus, target: "alice", before: status, values: of(action.FieldGroup, "student")},
-		{name: action.CorrectValue, target: "alice", values: map[string]string{action.FieldHandle: "fname", action.FieldValue: "Alicia"}},
+		{name: action.SetStatus, target: "alice", before: year, values: of(action.FieldGroup, "student")},
+		{name: action.StartDeletion, target: "alice"}, {name: action.StopDeletion, target: "alice", before: due},
+		{name: action.SendExport, target: "alice"}, {name: action.ResetFactors, target: "alice", before: factors},
+		{name: action.ResetFactorsNow, target: "alice", before: factors},
 		{name: action.ChangeEmail, target: "alice", values: of(action.FieldEmail, "alicia@example.com")},
 		{name: action.SendReset, target: "alice", ofHost: true}, {name: action.EndSessions, target: "alice", ofHost: true},
 		{name: action.Lock, target: "alice", ofHost: true}, {name: action.Unlock, target: "alice", ofHost: true},
 		{name: action.StartDeletion, target: "alice", ofHost: true},
-		{name: action.StopApplication, target: "std", values: of(action.FieldReason, "evil")},
-		{name: action.StartApplication, target: "std", before: stopped},
-		{name: action.DenyHost, target: "evil.example", values: of(action.FieldReason, "evil")},
-		{name: action.AllowHost, target: "evil.example", before: denied},
-		{name: action.RotateKeys},
+		{name: action.StopApplication, target: "std", values: evil}, {name: action.StopApplication, of: "ADeveloper", target: "std", values: evil, before: developed},
+		{name: action.StartApplication, target: "std", before: stopped}, {name: action.StartApplication, of: "ADeveloper", target: "std", before: after(action.StopApplication, "std")},
+		{name: action.MoveApplication, target: "std", before: developed, values: of(action.FieldTo, "other")},
+		{name: action.TakeScopes, target: "std", before: developed, values: of(action.FieldScopes, "profile")},
+		{name: action.DenyHost, target: "evil.example", values: evil}, {name: action.AllowHost, target: "evil.example", before: denied},
+		{name: action.AppointOwner, target: "acme", before: ownerless, values: of(action.FieldEmail, "ann@example.com")},
+		{name: action.SuspendOrganization, target: "acme", before: developed, values: evil},
+		{name: action.ReactivateOrganization, target: "acme", before: after(action.SuspendOrganization, "acme")},
+		{name: action.RotateKeys}, {name: action.RevokeKeys}, {name: action.RevokeBefore, before: moment},
 	}
+}
+
+// order is an action that has been looked at.
+type order struct {
+	*place
+	action   action.Action
+	order    action.Order
+	revision string
+}
+
+func (w *place) order(t testing.TB, name, target string, values map[string]string) order {
+	t.Helper()
+	a, ok := w.book.Action(name)
+	if !ok {
+		t.Fatalf("nobody can %s", name)
+	}
+	o := order{w, a, action.Order{Target: target, Values: values, Locale: "en", Staff: "olga"}, ""}
+	e, err := a.Check(t.Context(), o.order)
+	if w.OK(err); e.Void != "" {
+		t.Fatalf("%s is void: %s", name, e.Void)
+	}
+	o.revision = e.Revision
+	return o
 }
 
 // begun is a place before an action.
-func (f fault) begun(t *testing.T) (*place, action.Action, action.Order, string) {
+func (f fault) begun(t testing.TB) order {
 	t.Helper()
-	w := newPlace(t, f.ofHost)
+	w, values := newPlace(t, f.ofHost), map[string]string{}
+	maps.Copy(values, f.values)
 	if f.before != nil {
-		w.OK(f.before(w))
+		w.OK(f.before(w, values))
 	}
-	a, ok := w.book.Action(f.name)
-	if !ok {
-		t.Fatalf("nobody can %s", f.name)
-	}
-	o := action.Order{Target: f.target, Values: f.values, Locale: "en", Staff: "olga"}
-	e, err := a.Check(t.Context(), o)
-	if w.OK(err); e.Void != "" {
-		t.Fatalf("%s is void: %s", f.name, e.Void)
-	}
-	now := w.Now()
-	digest := storage.Digest{1}
-	w.OK(w.store.CreatePlan(t.Context(), storage.Plan{
-		ID: "p", Action: f.name, Kind: string(a.Target), Reason: "x", Digest: digest, ProposedBy: "staff:olga", ProposedAt: now, ExpiresAt: now.Add(time.Hour),
-	}, []storage.PlanTarget{{Number: 1, ID: "target", Revision: "r"}}))
-	w.OK(w.store.ApprovePlan(t.Context(), "p", storage.Approval{Digest: digest, Staff: "staff:oleg", At: now}))
-	return w, a, o, e.Revision
-}
-
-// records are what an act may be recorded as, and whether it is said to be done.
-var records = map[string]func(w *place) (by provider.Actor, done bool){
-	"Plan": func(w *place) (by provider.Actor, done bool) {
-		targets, err := w.store.PlanTargets(w.T.Context(), "p", "", 0, 1)
-		w.OK(err)
-		by.Target, by.Again = storage.TargetID{Plan: "p", Number: 1}, targets[0].BegunAt
-		return by, targets[0].State == storage.TargetDone
-	},
-	"Request": func(w *place) (by provider.Actor, done bool) {
-		a := storage.Answer{Client: "robot", Key: storage.Digest{2}, Body: storage.Digest{3}, Status: http.StatusOK, ExpiresAt: w.Now().Add(time.Hour)}
-		by.Answer = &a
-		kept, err := w.store.Answer(w.T.Context(), a.Client, a.Key, w.Now())
-		if errors.Is(err, storage.ErrNotFound) {
-			return by, false
-		}
-		w.OK(err)
-		by.Again = kept.ExpiresAt
-		return by, kept.Status != 0
-	},
-	"Break": func(w *place) (by provider.Actor, done bool) {
-		breaks, err := w.store.Breaks(w.T.Context(), true, "", 100)
-		w.OK(err)
-		by.Break = &storage.Break{ID: "b" + time.Duration(len(breaks)).String(), Staff: "olga", Action: "x", At: w.Now()}
-		return by, len(breaks) > 0 && slices.ContainsFunc(breaks, func(b storage.Break) bool { return b.Done })
-	},
-}
-
-// Whatever statement of an act fails, alone or with all that follow, and whatever call of the host:
-// either what the act is for is in force, or nothing says that it is, and it can be done again.
-func TestActThatFailsHalfWay(t *testing.T) {
-	t.Parallel()
-	for _, f := range faults() {
-		name := f.name
-		if f.ofHost {
-			name += "AtTheHost"
-		}
-		for kind, record := range records {
-			t.Run(name+"/"+kind, func(t *testing.T) {
-				t.Parallel()
-				w, a, o, revision := f.begun(t)
-				before := w.effects(f)
-				_, err := a.Do(provider.By(t.Context(), provider.Actor{Name: "staff:olga"}), o, revision)
-				w.OK(err)
-				want := changed(before, w.effects(f))
-				for _, alone := range []bool{true, false} {
-					f.walk(t, record, want, alone)
-				}
-			})
-		}
-	}
-}
-
-// walk does an action again and again, in which one more statement goes well each time.
-func (f fault) walk(t *testing.T, record func(*place) (provider.Actor, bool), want []string, alone bool) {
-	t.Helper()
-	w, a, o, revision := f.begun(t)
-	before := w.effects(f)
-	w.down = f.ofHost
-	for n := 1; n < 200; n++ {
-		by, _ := record(w)
-		by.Name, by.On.At = "staff:olga", w.Now()
-		w.tap.Open(n, alone)
-		_, err := a.Carry(t.Context(), w.store, by, o, revision)
-		over := len(w.tap.Close()) < n
-		_, done := record(w)
-		if got := changed(before, w.effects(f)); done && !slices.Equal(got, want) {
-			t.Fatalf("statement %d (alone %v) fails: done, with %v in place of %v in force: %v", n, alone, got, want, err)
-		}
-		if done {
-			return
-		}
-		if over && w.down {
-			w.down = false
-			continue
-		}
-		if over { // it may be in force, and not known to be
-			if got := changed(before, w.effects(f)); !errors.Is(err, provider.ErrChanged) || !slices.Equal(got, want) {
-				t.Fatalf("never done: %v, with %v in place of %v", err, got, want)
-			}
-			return
-		}
-		w.Advance(time.Hour / 2) // the bound of mails
-	}
+	return w.order(t, f.name, f.target, values)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
+	users "github.com/bonafide-id/bonafide/provider/desk/internal/person"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -102,7 +103,8 @@ func asProblem(err error) *problem {
 	switch {
 	case errors.As(err, &known):
 		return known
-	case errors.As(err, &screen) && screen.Status == http.StatusServiceUnavailable, errors.Is(err, storage.ErrUnavailable):
+	case errors.As(err, &screen) && screen.Status == http.StatusServiceUnavailable,
+		errors.Is(err, storage.ErrUnavailable), errors.Is(err, users.ErrUnavailable):
 		return &problem{kind: kindUnavail, retry: 2 * time.Second, cause: err}
 	case errors.As(err, &wrong):
 		return &problem{kind: kindValue, Faults: []fault{{pointer(wrong.Field), wrong.Err.Error()}}, cause: err}

@@ -50,15 +50,17 @@ func (r *room) checkValue(sensitive bool) checker {
 	}
 }
 
-// showValue records that a value is seen, and then reads it.
+// showValue reads a value, and gives it only once it is recorded that it is seen.
 func (r *room) showValue(ctx context.Context, o action.Order, _ subject) (action.Result, error) {
 	handle := o.Values[action.FieldHandle]
-	err := r.Provider.Events().Write(ctx, provider.Event{Name: provider.EventValueShown, UserID: o.Target, Detail: handle})
+	raw, err := r.people.Value(ctx, o.Target, handle)
+	if err == nil {
+		err = r.Provider.Events().Write(ctx, provider.Event{Name: provider.EventValueShown, UserID: o.Target, Detail: handle})
+	}
 	if err != nil {
 		return action.Result{}, err
 	}
-	raw, err := r.people.Value(ctx, o.Target, handle)
-	return action.Result{Shown: inWords(raw)}, err
+	return action.Result{Shown: inWords(raw)}, nil
 }
 
 // inWords is a value as people read it: a text as it is, and anything else as its JSON.

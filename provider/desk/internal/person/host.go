@@ -53,7 +53,7 @@ type Shown struct {
 }
 
 // ErrUnavailable means that a function of the host has failed.
-var ErrUnavailable = errors.New("desk: the host does not answer")
+var ErrUnavailable = fmt.Errorf("desk: the host does not answer: %w", host.ErrFailed)
 
 // mostFound is how many of the users whom the host has found are believed, and mostShown how
 // long a text about one is.

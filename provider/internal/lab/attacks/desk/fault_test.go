@@ -15,7 +15,7 @@ import (
 )
 
 // faulty has the database fail at each statement of a request in turn, until none fails.
-func (w *place) faulty(t *testing.T, name string, ask func() lab.Page, check func(p lab.Page), between ...func()) {
+func (w *place) faulty(t *testing.T, name string, ask func() lab.Page, check func(p lab.Page)) {
 	t.Helper()
 	for at := 1; at < 200; at++ {
 		w.tap.Open(at, false)
@@ -23,9 +23,6 @@ func (w *place) faulty(t *testing.T, name string, ask func() lab.Page, check fun
 		if len(w.tap.Close()) < at {
 			check(p)
 			return
-		}
-		for _, look := range between {
-			look()
 		}
 		switch {
 		case p.StatusCode == http.StatusServiceUnavailable && p.Header.Get("Retry-After") != "":
@@ -62,30 +59,14 @@ func TestPageOfAFailingDatabase(t *testing.T) {
 	w.faulty(t, "inbox", func() lab.Page { return rita.Get("/desk/cases") }, func(p lab.Page) { is(t, p, http.StatusOK) })
 }
 
-// An act of which any step fails is 503, and is either done, with its line, or not done at all.
-func TestActOfAFailingDatabase(t *testing.T) {
+// What opens and closes a matter fails as a whole: there are as many matters as lines of them. That
+// of acts is in provider/desk/internal/act.
+func TestMatterOfAFailingDatabase(t *testing.T) {
 	t.Parallel()
 	w := newPlace(t)
 	sam := w.as("sam")
 	csrf := token(sam)
 	m := open(sam, "bob", "caller")
-	address := "/desk/matters/" + m + "/do/lock"
-	lines := func() int {
-		return len(w.lines(provider.EventFilter{Name: provider.EventAccountDisabled, UserID: "bob", Actor: "staff:sam", Limit: 50}))
-	}
-	form := sam.Get(address)
-	is(t, form, http.StatusOK)
-	between := func() {
-		if w.isLocked("bob") != (lines() == 1) {
-			t.Errorf("locked %v, with %d lines", w.isLocked("bob"), lines())
-		}
-	}
-	w.faulty(t, "lock", func() lab.Page {
-		return sam.Post(address, lab.Form("csrf", csrf, "action", "do", "revision", revision(form)))
-	}, func(lab.Page) {}, between)
-	if !w.isLocked("bob") || lines() != 1 {
-		t.Errorf("locked %v, with %d lines", w.isLocked("bob"), lines())
-	}
 	w.faulty(t, "find", func() lab.Page {
 		return sam.Post("/desk/find", lab.Form("csrf", csrf, "sought", "alice"))
 	}, func(p lab.Page) { is(t, p, http.StatusOK) })
