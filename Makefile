@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help test race cover faults fuzz benchdesk browser pictures site drawings words academic generate fresh lint fix tidy vulncheck sbom
+.PHONY: help test race night cover faults fuzz benchdesk browser pictures site drawings words academic generate fresh lint fix tidy vulncheck sbom
 
 GO ?= go
 # For go test, as in `make test TESTFLAGS='-run TestToken -count=1'`.
@@ -47,16 +47,26 @@ help: ## List the commands
 
 test: ## Vet and test everything, and count
 	@for module in $(TESTED); do $(GO) -C $$module vet ./...; done
-	@$(call count,.ci/inmemory $(GO),-vet=off)
+	@$(call count,.ci/inmemory $(GO),-vet=off,$(TESTED),./...)
 
-race: ## Test everything under the race detector
-	@$(call count,$(GO),-race -vet=off)
+# What the race detector finds is memory that two goroutines share: it watches the packages whose code starts
+# them or guards something, and those tests of the lab that ask a whole provider many things at once.
+RACED := $(addprefix ./,$(filter-out %test %signer,$(shell grep -rlE '^[[:space:]]*go [a-z]|"sync"|"sync/atomic"' --include='*.go' --exclude='*_test.go' --exclude-dir=lab provider storage ui | xargs dirname | sort -u))) \
+	$(addprefix ./provider/internal/lab/,attacks/tokens flows operations)
 
-# count tests all modules with a go command and flags, and counts; .cache/tests.json keeps what each test took. The files of `make test`
-# lie in memory and those of `make race` on a disk.
+race: ## Test what does things at once under the race detector
+	@$(call count,$(GO),-race -vet=off,.,$(RACED))
+
+night: ## Test, race and fuzz everything at length
+	@$(MAKE) --no-print-directory test
+	@$(call count,$(GO),-race -vet=off -timeout 1h,$(TESTED),./...)
+	@$(MAKE) --no-print-directory browser fuzz
+
+# count tests packages of modules with a go command and flags, and counts; .cache/tests.json keeps what each test took. The files of
+# `make test` lie in memory and those of `make race` on a disk.
 define count
 mkdir -p $(CACHE); { status=0; \
-for module in $(TESTED); do $(1) -C $$module test -json $(2) -p $(ATONCE) $(TESTFLAGS) ./... || status=1; done; \
+for module in $(3); do $(1) -C $$module test -json $(2) -p $(ATONCE) $(TESTFLAGS) $(4) || status=1; done; \
 exit $$status; } | $(GOTESTSUM) --format pkgname --ignore-non-json-output-lines --jsonfile $(CACHE)/tests.json --raw-command -- cat
 endef
 

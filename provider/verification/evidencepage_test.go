@@ -423,6 +423,7 @@ func TestUploads(t *testing.T) {
 		d.OK(err)
 		r.Header.Set("Content-Type", "multipart/form-data; boundary=x")
 		r.Header.Set("Origin", d.Server.URL)
+		r.Close = true // the server waits for the rest of what it does not read, where it means to keep the connection
 		answer, err := b.HTTP.Do(r)
 		d.OK(err)
 		defer answer.Body.Close()

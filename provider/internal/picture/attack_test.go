@@ -130,6 +130,9 @@ func deepPNG(t *testing.T, side int) []byte {
 // TestWorkIsBoundedBeforeItBegins has small files each of which took a processor for as long
 // as its sender wanted.
 func TestWorkIsBoundedBeforeItBegins(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long and does nothing at once")
+	}
 	t.Parallel()
 	for name, c := range map[string]struct {
 		raw  []byte

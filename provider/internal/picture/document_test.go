@@ -231,6 +231,9 @@ func TestLargeDocumentsAreMadeSmaller(t *testing.T) {
 }
 
 func TestDocumentsThatAreRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long and does nothing at once")
+	}
 	t.Parallel()
 	wideJPEG := asJPEG(t, painted(16, 8))
 	start := bytes.Index(wideJPEG, []byte{0xff, 0xc0})
