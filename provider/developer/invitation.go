@@ -38,8 +38,8 @@ func (d *Dashboard) invitations(r *request, people people) ([]screens.Invitation
 	var shown []screens.Invitation
 	for _, i := range waiting {
 		email, err := d.invitedAddress(i)
-		if err != nil {
-			return nil, err
+		if d.toldUnreadable(r.Request.Context(), i.OrganizationID, sealedInvitation, err) {
+			continue
 		}
 		by, err := people.account(i.InvitedBy)
 		if err != nil {
@@ -57,7 +57,7 @@ func (d *Dashboard) invitedAddress(i storage.Invitation) (string, error) {
 	if len(i.Email) == 0 {
 		return "", nil
 	}
-	email, err := d.Provider.Keys().Open(sealedInvitation, i.Email)
+	email, err := d.Provider.People().Open(sealedInvitation, hex.EncodeToString(i.Token[:]), i.Email)
 	return string(email), err
 }
 
@@ -193,7 +193,7 @@ func (d *Dashboard) createInvitation(ctx context.Context, a act, o offer, token 
 		InvitedBy: a.by, CreatedAt: now, ExpiresAt: now.Add(invitationLife),
 	}
 	if o.email != "" {
-		i.Email = d.Provider.Keys().Seal(sealedInvitation, []byte(o.email))
+		i.Email = d.Provider.People().Seal(sealedInvitation, hex.EncodeToString(i.Token[:]), []byte(o.email))
 	}
 	var events []provider.Event
 	if o.appoints {
@@ -259,8 +259,11 @@ func (d *Dashboard) invitation(r *request) (storage.Invitation, storage.Organiza
 // it makes an owner, or for the user's verified address.
 func (d *Dashboard) isFor(r *request, i storage.Invitation) (bool, error) {
 	invited, err := d.invitedAddress(i)
-	if err != nil || invited == "" {
-		return i.Role != storage.RoleOwner, err
+	if d.toldUnreadable(r.Request.Context(), i.OrganizationID, sealedInvitation, err) {
+		return false, nil
+	}
+	if invited == "" {
+		return i.Role != storage.RoleOwner, nil
 	}
 	own, err := d.Provider.People().VerifiedEmail(r.Request.Context(), r.User.UserID)
 	if err != nil || own == "" {

@@ -84,7 +84,7 @@ func (d *Dashboard) renderNewOrganization(r *request, o storage.Organization, co
 }
 
 func (d *Dashboard) createOrganization(r *request) error {
-	o, contact, problems := d.postedOrganization(r)
+	o, contact, problems := d.postedOrganization(r, newID())
 	if len(problems) > 0 {
 		return d.renderNewOrganization(r, o, contact, http.StatusUnprocessableEntity, problems...)
 	}
@@ -103,7 +103,7 @@ func (d *Dashboard) createOrganization(r *request) error {
 	if wait > 0 {
 		return d.renderNewOrganization(r, o, contact, http.StatusTooManyRequests, ui.Problem{Code: ui.TooMany, Count: d.Quotas.OrganizationsPerDay})
 	}
-	o.ID, o.CreatedAt = newID(), d.Clock()
+	o.CreatedAt = d.Clock()
 	owner := storage.Member{OrganizationID: o.ID, UserID: r.User.UserID, Role: storage.RoleOwner, JoinedAt: o.CreatedAt}
 	r.org = o
 	err = d.recorded(r.Request.Context(), r.does(), "organization.create", changed("name", "", o.Name), func(ctx context.Context) error {
@@ -126,8 +126,8 @@ func (d *Dashboard) createOrganization(r *request) error {
 }
 
 // postedOrganization returns the entered organization and its problems.
-func (d *Dashboard) postedOrganization(r *request) (o storage.Organization, contact string, problems []ui.Problem) {
-	o.Name, contact = strings.TrimSpace(r.posted(ui.FieldName)), strings.TrimSpace(r.posted(screens.FieldContact))
+func (d *Dashboard) postedOrganization(r *request, id string) (o storage.Organization, contact string, problems []ui.Problem) {
+	o.ID, o.Name, contact = id, strings.TrimSpace(r.posted(ui.FieldName)), strings.TrimSpace(r.posted(screens.FieldContact))
 	if problem, wrong := checkName(o.Name); wrong {
 		problems = append(problems, problem)
 	}
@@ -135,32 +135,39 @@ func (d *Dashboard) postedOrganization(r *request) (o storage.Organization, cont
 		if !isEmail(contact) {
 			problems = append(problems, ui.Problem{Code: ui.EmailInvalid, Field: screens.FieldContact})
 		}
-		o.Contact = d.Provider.Keys().Seal(sealedContact, []byte(contact))
+		o.Contact = d.Provider.People().Seal(sealedContact, id, []byte(contact))
 	}
 	return o, contact, problems
 }
 
-// The encryption purposes of the dashboard.
+// The kinds of what the dashboard keeps encrypted, by the key of personal data: it is kept longer than a secret.
 const (
 	sealedContact    = "developer contact"
 	sealedInvitation = "developer invitation"
 )
 
-// contact returns the address of the contact person, or "".
-func (d *Dashboard) contact(o storage.Organization) (string, error) {
+// contact returns the address of the contact person, or "". One that does not open can be entered anew.
+func (d *Dashboard) contact(ctx context.Context, o storage.Organization) string {
 	if len(o.Contact) == 0 {
-		return "", nil
+		return ""
 	}
-	address, err := d.Provider.Keys().Open(sealedContact, o.Contact)
-	return string(address), err
+	address, err := d.Provider.People().Open(sealedContact, o.ID, o.Contact)
+	d.toldUnreadable(ctx, o.ID, sealedContact, err)
+	return string(address)
+}
+
+// toldUnreadable reports whether something of an organization does not open, and tells it in the log: the rest of
+// the page is shown.
+func (d *Dashboard) toldUnreadable(ctx context.Context, organization, kind string, err error) bool {
+	if err != nil {
+		d.Logger.ErrorContext(ctx, "something of an organization cannot be read",
+			slog.String("organization", organization), slog.String("kind", kind), slog.Any("error", err))
+	}
+	return err != nil
 }
 
 func (d *Dashboard) showOrganization(r *request) error {
-	contact, err := d.contact(r.org)
-	if err != nil {
-		return err
-	}
-	return d.renderOrganization(r, r.org, contact, http.StatusOK)
+	return d.renderOrganization(r, r.org, d.contact(r.Request.Context(), r.org), http.StatusOK)
 }
 
 func (d *Dashboard) renderOrganization(r *request, o storage.Organization, contact string, status int, problems ...ui.Problem) error {
@@ -179,7 +186,7 @@ func (d *Dashboard) changeOrganization(r *request) error {
 	if r.posted(ui.FieldAction) == screens.ActionDelete {
 		return d.deleteOrganization(r)
 	}
-	o, contact, problems := d.postedOrganization(r)
+	o, contact, problems := d.postedOrganization(r, r.org.ID)
 	needs, err := d.contactNeeded(r, o)
 	if err != nil {
 		return err
@@ -191,15 +198,11 @@ func (d *Dashboard) changeOrganization(r *request) error {
 	if err != nil {
 		return forbidden("a form without the version that it changes")
 	}
-	former, err := d.contact(r.org)
-	if err != nil {
-		return err
-	}
 	fields := changed("name", r.org.Name, o.Name)
-	if former != contact { // personal data: that it changed is enough
+	if d.contact(r.Request.Context(), r.org) != contact { // personal data: that it changed is enough
 		fields = append(fields, storage.ChangedField{Name: "contact"})
 	}
-	o.ID, o.Version = r.org.ID, version
+	o.Version = version
 	err = d.recorded(r.Request.Context(), r.does(), "organization.change", fields, func(ctx context.Context) error {
 		return d.Store.SaveOrganization(ctx, o)
 	})
@@ -214,14 +217,11 @@ func (d *Dashboard) changeOrganization(r *request) error {
 }
 
 func (d *Dashboard) deleteOrganization(r *request) error {
-	contact, err := d.contact(r.org)
-	if err != nil {
-		return err
-	}
+	contact := d.contact(r.Request.Context(), r.org)
 	if r.posted(ui.FieldConfirm) != r.org.Name {
 		return d.renderOrganization(r, r.org, contact, http.StatusUnprocessableEntity, ui.Problem{Code: ui.ConfirmWrong})
 	}
-	err = d.Store.DeleteOrganization(r.Request.Context(), r.org.ID)
+	err := d.Store.DeleteOrganization(r.Request.Context(), r.org.ID)
 	switch {
 	case errors.Is(err, storage.ErrConflict):
 		return d.hasApplications(r, contact)

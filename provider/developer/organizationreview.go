@@ -75,9 +75,7 @@ func (d *Dashboard) organizationReviewPage(r *request, members []storage.Member,
 	}
 	view.Form, view.Name, view.ReviewsURL, view.Version = r.Form(problems...), r.org.Name, d.path("review"), suspensionVersion(r.org)
 	view.Own = slices.ContainsFunc(members, func(m storage.Member) bool { return m.UserID == r.User.UserID })
-	if view.Contact, err = d.contact(r.org); err != nil {
-		return nil, err
-	}
+	view.Contact = d.contact(r.Request.Context(), r.org)
 	people := d.newPeople(r)
 	if view.Ownerless = !slices.ContainsFunc(members, isOwner); view.Ownerless {
 		if view.Members, err = shownMembers(r, members, people); err != nil {

@@ -167,10 +167,7 @@ func (d *Dashboard) renderReview(r *request, v reviewed, status int, problems ..
 	if err != nil {
 		return err
 	}
-	contact, err := d.contact(r.org)
-	if err != nil {
-		return err
-	}
+	contact := d.contact(r.Request.Context(), r.org)
 	asked, err := d.newPeople(r).account(v.Review.AskedBy)
 	if err != nil {
 		return err

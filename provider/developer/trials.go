@@ -86,7 +86,7 @@ func personasOf(s storage.SandboxSettings) (provider.PersonaSet, error) {
 // keptMails is how many mails of an organization are kept.
 const keptMails = 50
 
-// sealedMail is the encryption purpose of mails.
+// sealedMail is the kind of mails, as they are kept encrypted.
 const sealedMail = "developer sandbox mail"
 
 // keptMail is a mail as it is kept.
@@ -121,7 +121,7 @@ func (m trialMailer) Send(ctx context.Context, mail provider.Mail) error {
 			return err
 		}
 		err = m.store.AppendMail(ctx, storage.SandboxMail{
-			OrganizationID: organization, At: dashboard.Clock(), Content: dashboard.Provider.Keys().Seal(sealedMail, content),
+			OrganizationID: organization, At: dashboard.Clock(), Content: dashboard.Provider.People().Seal(sealedMail, organization, content),
 		}, keptMails)
 		if errors.Is(err, storage.ErrNotFound) {
 			return nil // an inbox that nobody has: anybody can type its address
