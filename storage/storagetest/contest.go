@@ -22,6 +22,13 @@ type contest[S storage.Store] func(t *testing.T, store S, id string) (try func(i
 // ./storage/sqlite ./storage/postgres -rounds 100 looks longer.
 var rounds = flag.Int("rounds", 8, "how often each race of the contract runs")
 
+// everyRound runs a race that has a database of its own, which it gives back at its end.
+func everyRound(t *testing.T, race func(t *testing.T)) {
+	for round := range *rounds {
+		t.Run(fmt.Sprint(round), race)
+	}
+}
+
 // hold runs contests between two stores of one database.
 func hold[S storage.Store](t *testing.T, stores func(t *testing.T, n int) []S, contests map[string]contest[S]) {
 	for name, prepare := range contests {

@@ -116,19 +116,13 @@ func untilUnchanged(t *testing.T, s storage.Store, account string, change func(o
 func (s *suite) factorRaces(t *testing.T) {
 	s.factorContests(t)
 	t.Run("SessionNeverOutlivesItsPasskey", func(t *testing.T) {
-		for range *rounds {
-			s.raceRemoval(t)
-		}
+		everyRound(t, s.raceRemoval)
 	})
 	t.Run("SessionNeverOutlivesItsLink", func(t *testing.T) {
-		for range *rounds {
-			s.raceUnlink(t)
-		}
+		everyRound(t, s.raceUnlink)
 	})
 	t.Run("MembershipNeverOutlivesItsLink", func(t *testing.T) {
-		for range *rounds {
-			s.raceVouch(t)
-		}
+		everyRound(t, s.raceVouch)
 	})
 	t.Run("PasskeysKeepTheirLimit", func(t *testing.T) {
 		const limit = 10
