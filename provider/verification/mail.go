@@ -64,12 +64,12 @@ func mailboxOf(address string) string {
 var errMaybeSent = errors.New("the mail may have been sent")
 
 // mailCode mails the code of a case.
-func (s *Service) mailCode(ctx context.Context, c storage.Case, k content, mailed string) error {
+func (s *Service) mailCode(ctx context.Context, c storage.Case, k content, v ui.MailView) error {
 	of := k.check(c.Method)
 	if of == nil || of.Step == nil || of.Step.Code == nil {
 		return nil
 	}
-	return s.mail(ctx, of.Step.Code.Address, c, ui.MailView{Kind: ui.MailVerificationCode, Code: mailed, ValidFor: codeLife})
+	return s.mail(ctx, of.Step.Code.Address, c, v)
 }
 
 // mailNews tells a person to look at a case: neither what has become of it, nor which group
@@ -86,7 +86,9 @@ func (s *Service) tell(ctx context.Context, c storage.Case, v ui.MailView) {
 	}
 	to, err := s.Provider.People().VerifiedEmail(ctx, c.Subject)
 	if err == nil && to != "" {
-		err = s.mail(ctx, to, c, v)
+		if v.Locale, err = s.Provider.People().Locale(ctx, c.Subject); err == nil {
+			err = s.mail(ctx, to, c, v)
+		}
 	}
 	if err != nil {
 		s.Logger.WarnContext(ctx, "a person could not be mailed about a verification", slog.Any("error", err))
@@ -95,14 +97,10 @@ func (s *Service) tell(ctx context.Context, c storage.Case, v ui.MailView) {
 
 // mail sends a mail about a case in the look of the provider.
 func (s *Service) mail(ctx context.Context, to string, c storage.Case, v ui.MailView) error {
-	locale, err := s.Provider.People().Locale(ctx, c.Subject)
-	if err != nil {
-		return err
-	}
-	v.Locale, v.Time = locale, s.Clock()
+	v.Time = s.Clock()
 	v.SignInURL = s.absolute(s.path("case", c.ID))
 	v = s.Provider.Pages().DressMail(v)
-	_, err = call(ctx, s.places(callMailer), func(ctx context.Context) (struct{}, error) {
+	_, err := call(ctx, s.places(callMailer), func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, s.Mailer.Send(ctx, provider.ComposeMail(to, v))
 	})
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
 )
 
 // maxRounds is how often an action on a case is decided anew because the case has changed
@@ -55,9 +56,15 @@ func (s *Service) act(ctx context.Context, id string, a action) (storage.Case, c
 			if err != nil || in == nil {
 				return err
 			}
+			var locale *ui.Locale // nothing may fail between a code and its mail but the mail server
+			if mailed != "" {
+				if locale, err = s.Provider.People().Locale(ctx, c.Subject); err != nil {
+					return err
+				}
+			}
 			c, k, err = s.step(ctx, c, k, in, a)
 			if err == nil && mailed != "" {
-				err = s.mailCode(ctx, c, k, mailed)
+				err = s.mailCode(ctx, c, k, ui.MailView{Kind: ui.MailVerificationCode, Locale: locale, Code: mailed, ValidFor: codeLife})
 			}
 			return err
 		})

@@ -35,7 +35,13 @@ func newPagesOf(t *testing.T, configure func(*provider.Config), rule verificatio
 		c(&policy)
 	}
 	policies := verification.Policies{policy}
-	w := lab.New(t, configure, func(c *provider.Config) { c.Verifiers = policies.Verifiers() }).WithClients().WithUsers()
+	return serve(t, lab.New(t, configure, func(c *provider.Config) { c.Verifiers = policies.Verifiers() }), policies)
+}
+
+// serve serves the pages of policies beside a provider.
+func serve(t *testing.T, w *lab.Fixture, policies verification.Policies) *pages {
+	t.Helper()
+	w.WithClients().WithUsers()
 	w.OK(w.Clients().Save(t.Context(), provider.Client{
 		ID: "campus", Name: "Campus Shop", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, RequireVerified: true,
 	}))

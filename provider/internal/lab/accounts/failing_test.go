@@ -3,6 +3,7 @@ package accounts
 import (
 	"errors"
 	"fmt"
+	"html"
 	"regexp"
 	"testing"
 	"time"
@@ -264,6 +265,26 @@ func (w *walker) factors() map[string]step {
 		w.OK(isIn(b))
 		return b, fmt.Sprint("person-", w.people)
 	}
+	withPasskey := func() (b *lab.Browser, id string) {
+		b, id, _ = w.owner()
+		answer(b, b.Open("/account/passkeys"), "create", authenticator.New())
+		return b, id
+	}
+	removal := func(b *lab.Browser, page string) string {
+		found := regexp.MustCompile(`href="(` + page + `[^"]*)"`).FindStringSubmatch(b.Open("/account/security").Text)
+		if found == nil {
+			w.T.Fatalf("nothing leads to %s", page)
+		}
+		return html.UnescapeString(found[1])
+	}
+	hasStep := func(b *lab.Browser, id string, on bool) func(lab.Page) error {
+		return func(lab.Page) error {
+			if set, err := w.Accounts().Authenticators(w.T.Context(), id); err != nil || set.SecondStep != on {
+				return fmt.Errorf("second step %v, %w", set.SecondStep, err)
+			}
+			return isIn(b)
+		}
+	}
 	return map[string]step{
 		"AnApp": func() (func() lab.Page, func(lab.Page) error) {
 			b, id, _ := w.owner()
@@ -298,6 +319,45 @@ func (w *walker) factors() map[string]step {
 			return form(b, b.Open("/account/password"), "password", lab.BobPass, "new_password", chosen), func(lab.Page) error {
 				return errors.Join(isIn(b), w.lets(email, chosen))
 			}
+		},
+		"TheEndOfAPasskey": func() (func() lab.Page, func(lab.Page) error) {
+			b, id := withPasskey()
+			return form(b, b.Open(removal(b, "/account/passkeys/remove"))), func(lab.Page) error {
+				if passkeys, _, _, _ := count(id); passkeys != 0 {
+					return errors.New("the passkey is still there")
+				}
+				return isIn(b)
+			}
+		},
+		"TheEndOfAPassword": func() (func() lab.Page, func(lab.Page) error) {
+			b, id := withPasskey()
+			b.SubmitOnce(b.Open("/account/codes"))
+			return form(b, b.Open("/account/password/remove")), func(lab.Page) error {
+				if _, _, _, password := count(id); password {
+					return errors.New("the password is still there")
+				}
+				return isIn(b)
+			}
+		},
+		"TheEndOfALink": func() (func() lab.Page, func(lab.Page) error) {
+			b, id, email := w.owner()
+			w.AddLink(id, "former", email)
+			return form(b, b.Open(removal(b, "/account/connections/remove"))), func(lab.Page) error {
+				if set, err := w.Accounts().Authenticators(w.T.Context(), id); err != nil || len(set.Links) != 0 {
+					return fmt.Errorf("%+v is still there, %w", set.Links, err)
+				}
+				return isIn(b)
+			}
+		},
+		"TheSecondStep": func() (func() lab.Page, func(lab.Page) error) {
+			b, id := withPasskey()
+			return form(b, b.Open("/account/second-step"), "action", "on"), hasStep(b, id, true)
+		},
+		"TheEndOfTheSecondStep": func() (func() lab.Page, func(lab.Page) error) {
+			b, id := withPasskey()
+			b.Submit(b.Open("/account/second-step"), "action", "on")
+			w.OK(hasStep(b, id, true)(lab.Page{}))
+			return form(b, b.Open("/account/second-step"), "action", "off"), hasStep(b, id, false)
 		},
 		"APasskey": func() (func() lab.Page, func(lab.Page) error) {
 			b, id, _ := w.owner()
