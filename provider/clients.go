@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -97,11 +98,19 @@ func (p Clients) List(ctx context.Context, after string, limit int) ([]Client, e
 		}
 		for _, c := range stored {
 			if after = c.ID; !c.Deleted {
-				clients = append(clients, asClient(c))
+				clients = append(clients, p.listed(ctx, c))
 			}
 		}
 	}
 	return clients, nil
+}
+
+// listed is a registration in a list. One that is damaged is told of, and stands there by its ID.
+func (p Clients) listed(ctx context.Context, c storage.Client) Client {
+	if c.Unreadable {
+		p.cfg.Logger.ErrorContext(ctx, "the registration of an application is damaged", slog.String("client", c.ID))
+	}
+	return asClient(c)
 }
 
 // OfHost returns up to limit registrations with a redirect URI of this host, without port and
@@ -113,7 +122,7 @@ func (p Clients) OfHost(ctx context.Context, host, after string, limit int) (fou
 	}
 	for _, c := range stored {
 		if !c.Deleted {
-			found = append(found, asClient(c))
+			found = append(found, p.listed(ctx, c))
 		}
 	}
 	return found, nil

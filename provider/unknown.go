@@ -193,7 +193,7 @@ func (p *Provider) trustedNames(ctx context.Context) ([]string, error) {
 			return nil, err
 		}
 		for _, c := range found {
-			if after = c.ID; !c.Deleted && !slices.Contains(names, c.Name) {
+			if after = c.ID; !c.Deleted && !c.Unreadable && !slices.Contains(names, c.Name) {
 				names = append(names, c.Name)
 			}
 		}

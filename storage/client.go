@@ -107,6 +107,10 @@ type Client struct {
 	// Disabled applications are unknown to every endpoint.
 	Disabled bool `json:"disabled,omitempty"`
 
+	// Unreadable reports, in a list, that the registration is damaged: the rest but ID and
+	// Version is missing, and it is Disabled. It is not stored.
+	Unreadable bool `json:"-"`
+
 	// Deleted marks a client whose removal is under way, and which everybody else regards
 	// as gone. Any process that finds it (DeletedClients) continues the removal.
 	Deleted bool `json:"deleted,omitempty"`
@@ -210,7 +214,8 @@ type Clients interface {
 	SaveClient(ctx context.Context, c Client) error
 
 	// Clients returns up to limit clients with IDs after the given one, in byte order of
-	// the IDs.
+	// the IDs. Here and in the other lists, one that cannot be decoded is Unreadable; Client
+	// returns an error for it.
 	Clients(ctx context.Context, after string, limit int) ([]Client, error)
 
 	// DeletedClients returns up to limit clients marked as Deleted with IDs after the given

@@ -108,11 +108,14 @@ func scanRegistration(row scanner) (c storage.Client, err error) {
 	return c, err
 }
 
+// scanClient is for lists: a registration that is damaged keeps no other from them.
 func scanClient(row scanner) (c storage.Client, err error) {
 	var document []byte
 	if err := row.Scan(&c.ID, &c.Version, &document); err != nil {
 		return storage.Client{}, err
 	}
-	err = c.UnmarshalJSON(document) // through json.Unmarshal it is parsed once more
-	return c, err
+	if c.UnmarshalJSON(document) != nil { // through json.Unmarshal it is parsed once more
+		c = storage.Client{ID: c.ID, Version: c.Version, Disabled: true, Unreadable: true}
+	}
+	return c, nil
 }

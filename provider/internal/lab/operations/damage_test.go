@@ -1,0 +1,77 @@
+package operations
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/lab"
+)
+
+// One damaged row of any table is a matter of its owner: lists, a new process, the background work
+// and everybody else go on, and the log tells of it once somebody meets it.
+func TestOneDamagedRow(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		damage string
+		tells  string
+	}{
+		"Registration":       {`UPDATE clients SET registration = '{"name": 7}' WHERE id = 'v3'`, "client=v3"},
+		"SecretOfAClient":    {`UPDATE clients SET registration = json_set(registration, '$.secrets[0].sealed', 'AAAA') WHERE id = 'v3'`, "v3"},
+		"AddressOfAnAccount": {`UPDATE accounts SET email = 'AAAA' WHERE id = 'bob'`, "bob"},
+		"AttributeOfAPerson": {`UPDATE attributes SET sealed_value = 'AAAA' WHERE subject = 'bob'`, "bob"},
+		"App":                {`UPDATE totp SET sealed_secret = x'00' WHERE account_id = 'bob'`, "bob"},
+		"RecoveryCodes":      {`UPDATE recovery_code_sets SET sealed_salt = x'00' WHERE account_id = 'bob'`, "bob"},
+		"NameOfALink":        {`UPDATE links SET sealed_name = 'AAAA' WHERE account_id = 'bob'`, "bob"},
+		"ScopesOfAConsent":   {`UPDATE consents SET scopes = '{' WHERE subject = 'bob'`, "consent"},
+		"MethodsOfASession":  {`UPDATE sessions SET amr = '{' WHERE account_id = 'bob'`, "session"},
+		"ScopesOfAGrant":     {`UPDATE grants SET scopes = '{' WHERE subject = 'bob'`, "token"},
+		"MethodsOfAGrant":    {`UPDATE grants SET amr = '{' WHERE subject = 'bob'`, "token"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sweeps := &lab.Sweeps{}
+			w := lab.New(t, func(c *provider.Config) { sweeps.Store = c.Store; c.Store = sweeps }).WithClients().WithUsers()
+			w.OK(w.People().SetAttributes(t.Context(), "bob", map[string]any{"fname": "Bob"}))
+			w.AddLink("bob", "former", "Bob there")
+			bob, alice := w.Bob(), w.Alice()
+			response := bob.Allow("client_id", "v3")
+			app, _ := w.AddApp("bob")
+			w.MustExec(tt.damage)
+			w.People().Refresh("bob")
+			at := len(w.Log.String())
+
+			clients, err := w.Clients().List(t.Context(), "", 100)
+			w.OK(err)
+			accounts, err := w.Accounts().List(t.Context(), "", 100)
+			w.OK(err)
+			if len(clients) < 2 || len(accounts) != 2 {
+				t.Errorf("%d clients, %d accounts", len(clients), len(accounts))
+			}
+			w.Twin().Alice()
+			alice.Attributes(t)
+			w.Until(func() bool { return sweeps.N.Load() > 0 })
+
+			for _, page := range []string{"/account", "/account/security", "/account/apps"} {
+				bob.Open(page)
+			}
+			bob.Token("client_id", "v3", "code", response.Get("code"))
+			other := w.NewBrowser()
+			if p := other.Attempt("bob@example.com", lab.BobPass); p.StatusCode < http.StatusBadRequest {
+				p = other.Follow(p)
+				if strings.Contains(p.Text, "code") {
+					other.SubmitOnce(p, "code", app.Code())
+				}
+			}
+			_, _ = w.People().Get(t.Context(), "bob")
+			told := false
+			for _, line := range w.Lines(at, tt.tells) {
+				told = told || strings.Contains(line, "level=ERROR") || strings.Contains(line, "level=WARN")
+			}
+			if !told {
+				t.Errorf("the log does not tell: %s", w.Log.String()[at:])
+			}
+		})
+	}
+}
