@@ -185,8 +185,9 @@ func operatorsOf(staff map[string]desk.Staff) (ids []string) {
 	return ids
 }
 
-// alarm writes what the desk has to tell at once to the log, for whoever watches that.
+// alarm writes that the desk has to tell something to the log, for whoever watches that. Whom it is
+// about, and why, stands encrypted in the database, and on the desk.
 func alarm(ctx context.Context, log *slog.Logger, a desk.Alarm) error {
-	log.ErrorContext(ctx, "alarm of the desk", "kind", string(a.Kind), "staff", a.Staff, "action", a.Action, "target", a.Target, "sentence", a.Sentence)
+	log.ErrorContext(ctx, "alarm of the desk", "kind", string(a.Kind), "staff", a.Staff, "action", a.Action, "at", a.At)
 	return nil
 }

@@ -56,7 +56,14 @@ func (c *config) separateDesks() error {
 			}
 		}
 	}
-	if c.Desk == nil || c.Desk.URL == "" {
+	if c.Desk == nil {
+		return nil
+	}
+	// Each would take the other's numbers for a log that was put back.
+	if s := c.Sandbox; s != nil && s.Desk != nil && c.Desk.Anchor != "" && isSame(c.Desk.Anchor, s.Desk.Anchor) {
+		return fmt.Errorf("sandbox.desk.anchor: is the folder of production, %s; a sandbox needs one of its own", c.Desk.Anchor)
+	}
+	if c.Desk.URL == "" {
 		return nil
 	}
 	for name, address := range others {
@@ -179,9 +186,12 @@ func sameDatabase(a, b string) bool {
 	return name(u) == name(v)
 }
 
-// pages are the first parts of the paths at which a provider answers below its base
-// URL.
-var pages = []string{"account", "api", "assets", "email", "groups", "images", "oauth", "oidc", "recover", "reset", "signin", "signout", "signup", "verify", "widget"}
+// pages are the first parts of the paths at which a provider, or what is mounted beside it, answers
+// below its base URL.
+var pages = []string{
+	".well-known", "account", "api", "assets", "brand", "demo", "desk", "developer", "device", "email", "groups", "images", "oauth", "oidc", "recover", "reset",
+	"signin", "signout", "signup", "verification", "verify", "widget",
+}
 
 // separateURLs refuses addresses of which one would answer for the other. Those that
 // the provider would refuse are left to it.

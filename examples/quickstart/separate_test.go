@@ -60,6 +60,12 @@ func TestSandboxInThePlaceOfProductionIsRefused(t *testing.T) {
 		base + `, "sandbox": {"base_url": "http://localhost:8081/sandbox"}`:                                               "in its port only",
 		base + `, "sandbox": {"base_url": "http://localhost"}`:                                                            "in its port only",
 		base + `, "sandbox": {"base_url": "http://localhost:8080/oauth"}`:                                                 "/oauth is taken",
+		base + `, "sandbox": {"base_url": "http://localhost:8080/developer"}`:                                             "/developer is taken",
+		base + `, "desk": {"anchor": "real"}, "sandbox": {"desk": {"anchor": "alias"}}`:                                   "sandbox.desk.anchor: is the folder of production",
+		base + `, "sandbox": {"base_url": "http://localhost:8080/desk"}`:                                                  "/desk is taken",
+		base + `, "sandbox": {"base_url": "http://localhost:8080/verification/x"}`:                                        "/verification/x is taken",
+		base + `, "sandbox": {"base_url": "http://localhost:8080/device"}`:                                                "/device is taken",
+		base + `, "sandbox": {"base_url": "http://localhost:8080/.well-known"}`:                                           "/.well-known is taken",
 		base + `, "sandbox": {"base_url": "http://localhost:8080/account/apps"}`:                                          "/account/apps is taken",
 		`"listen": "127.0.0.1:0", "base_url": "https://x.test/id", "sandbox": {"base_url": "https://x.test/id/oidc"}`:     "/id/oidc is taken",
 		`"listen": "127.0.0.1:0", "base_url": "https://x.test/api", "sandbox": {"base_url": "https://x.test"}`:            "/api is taken",
@@ -134,7 +140,7 @@ func TestSandboxBesideProductionIsAccepted(t *testing.T) {
 // TestPagesAreThoseOfTheProvider fails when the provider gets a page that a sandbox
 // could be put over.
 func TestPagesAreThoseOfTheProvider(t *testing.T) {
-	files := []string{"../../provider/provider.go"}
+	files := []string{"../../provider/provider.go", "dashboard.go", "desk.go", "verification.go"}
 	for _, room := range []string{"account", "authflow", "oauth", "recovery", "resource", "security", "selfservice", "signin", "web"} {
 		of, err := filepath.Glob("../../provider/internal/" + room + "/*.go")
 		if err != nil {
@@ -151,7 +157,7 @@ func TestPagesAreThoseOfTheProvider(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found = append(found, regexp.MustCompile(`"/([a-z]+)[/"]`).FindAllStringSubmatch(string(source), -1)...)
+		found = append(found, regexp.MustCompile(`"/([a-z.][a-z-]*)[/"]`).FindAllStringSubmatch(string(source), -1)...)
 	}
 	if len(found) < 20 {
 		t.Fatalf("%d paths are in the rooms of the provider", len(found))
