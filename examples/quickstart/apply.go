@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 
+	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -16,6 +19,13 @@ func (e *environment) apply(ctx context.Context, p opened, o opening) error {
 	for i, u := range e.Users {
 		place := fmt.Sprintf("users[%d]", i)
 		id, err := u.apply(ctx, p, place)
+		if stays, err2 := e.gaveUp(ctx, p, u, err); err2 == nil && stays {
+			// Anybody may do both with mailboxes of their own. It must not keep the service from starting.
+			o.log.ErrorContext(ctx, "a user of the config file has another address by now, and somebody else the one of the file: the user stays as recorded; give them another uuid or email",
+				slog.String("place", place), slog.String("user", u.ID))
+			users[u.ID] = i
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -37,6 +47,19 @@ func (e *environment) apply(ctx context.Context, p opened, o opening) error {
 	}
 	kept.tell(ctx, o.log)
 	return nil
+}
+
+// gaveUp reports whether a user could not be saved since the address of the file belongs to an account
+// that is of nobody in the file.
+func (e *environment) gaveUp(ctx context.Context, p opened, u user, saved error) (bool, error) {
+	if u.ID == "" || !errors.Is(saved, provider.ErrConflict) {
+		return false, nil
+	}
+	if _, err := p.Accounts().Get(ctx, u.ID); err != nil {
+		return false, err
+	}
+	other, err := p.Accounts().GetByEmail(ctx, u.Email)
+	return err == nil && !slices.ContainsFunc(e.Users, func(u user) bool { return u.ID == other.ID }), err
 }
 
 func (u user) apply(ctx context.Context, p opened, place string) (id string, err error) {

@@ -116,11 +116,13 @@ func (s *service) operators(ctx context.Context, p prepared) ([]string, error) {
 		if at < 0 {
 			return nil, fmt.Errorf("developer.operators[%d]: %s is not in users", i, email)
 		}
-		id, err := p.production.Accounts().Save(ctx, provider.Account{
-			ID: s.cfg.Users[at].ID, Email: email, EmailVerified: s.cfg.Users[at].EmailVerified == nil || *s.cfg.Users[at].EmailVerified,
-		})
-		if err != nil {
-			return nil, fmt.Errorf("developer.operators[%d]: %w", i, err)
+		id := s.cfg.Users[at].ID
+		if id == "" {
+			account, err := p.production.Accounts().GetByEmail(ctx, email)
+			if err != nil {
+				return nil, fmt.Errorf("developer.operators[%d]: %w", i, err)
+			}
+			id = account.ID
 		}
 		ids = append(ids, id)
 	}
@@ -139,7 +141,10 @@ func (s *service) showSample(ctx context.Context, records storage.Developers) er
 	now, owner := time.Now(), s.cfg.Users[0].ID
 	err := records.CreateOrganization(ctx, storage.Organization{ID: sampleOrganization, Name: "Sample organization", CreatedAt: now},
 		storage.Member{OrganizationID: sampleOrganization, UserID: owner, Role: storage.RoleOwner, JoinedAt: now}, 1<<20)
-	if err != nil && !errors.Is(err, storage.ErrConflict) {
+	switch {
+	case errors.Is(err, storage.ErrOrganizationStopped): // by an operator, this or another one of the owner
+		return nil
+	case err != nil && !errors.Is(err, storage.ErrConflict):
 		return err
 	}
 	for i := range s.providers {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"time"
@@ -24,9 +25,15 @@ type settlers struct {
 	operator user         // the last of the file
 }
 
-// settle makes them at the first start. What the staff does to them stays.
+// demoSubject is where the database keeps that they were made, as an attribute of a subject that no user
+// can be. They are people like others, who may be deleted.
+const demoSubject, demoMade = "the demonstration", "made"
+
+// settle makes them at the first start, whole: one that was interrupted is made again. What the staff does
+// to them stays.
 func settle(ctx context.Context, p opened, e *environment, pages http.Handler) error {
-	if _, err := p.Accounts().GetByEmail(ctx, "lena@example.com"); !errors.Is(err, provider.ErrNoUser) {
+	mark, err := p.store.Person(ctx, demoSubject)
+	if err != nil || mark.Attributes[demoMade] != nil {
 		return err
 	}
 	matters, ok1 := p.store.(storage.Matters)
@@ -40,7 +47,7 @@ func settle(ctx context.Context, p opened, e *environment, pages http.Handler) e
 			return err
 		}
 	}
-	return nil
+	return p.store.SetAttributes(ctx, demoSubject, map[string]json.RawMessage{demoMade: json.RawMessage("true")}, nil)
 }
 
 func (s settlers) people(ctx context.Context) error {
@@ -77,7 +84,7 @@ func (s settlers) applications(ctx context.Context) error {
 	for _, o := range []struct{ id, name, owner string }{{"library", "City Library Association", "pia"}, {"market", "Swap Market Ltd", "mika"}, {"tours", "Bike Tours", "dora"}} {
 		err := s.records.CreateOrganization(ctx, storage.Organization{ID: o.id, Name: o.name, CreatedAt: s.now},
 			storage.Member{OrganizationID: o.id, UserID: o.owner, Role: storage.RoleOwner, JoinedAt: s.now}, 1<<20)
-		if err != nil {
+		if err != nil && !errors.Is(err, storage.ErrConflict) {
 			return err
 		}
 	}
@@ -93,7 +100,7 @@ func (s settlers) applications(ctx context.Context) error {
 			Environment: storage.Production, ClientID: a.id, OrganizationID: a.organization, Name: a.name, Kind: "web",
 			CreatedBy: "pia", CreatedAt: s.now, UpdatedAt: s.now,
 		}, 1<<20)
-		if err != nil {
+		if err != nil && !errors.Is(err, storage.ErrConflict) {
 			return err
 		}
 	}

@@ -84,12 +84,19 @@ func TestDeskOfTheQuickstartHasWork(t *testing.T) {
 	if err := p.Accounts().SetDisabled(t.Context(), "lena", false); err != nil {
 		t.Fatal(err)
 	}
+	if err := p.Accounts().Delete(t.Context(), "pia"); err != nil {
+		t.Fatal(err)
+	}
 	if err := s.stop(); err != nil {
 		t.Fatal(err)
 	}
-	lena, err = demo().providers[0].Accounts().Get(t.Context(), "lena")
+	p = demo().providers[0]
+	lena, err = p.Accounts().Get(t.Context(), "lena")
 	if err != nil || lena.Disabled {
 		t.Errorf("after another start: %+v, %v", lena, err)
+	}
+	if _, err := p.Accounts().Get(t.Context(), "pia"); !errors.Is(err, provider.ErrNoUser) {
+		t.Errorf("who was deleted is made again: %v", err)
 	}
 }
 

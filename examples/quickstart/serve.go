@@ -93,7 +93,8 @@ func (s *service) open(ctx context.Context, out io.Writer) error {
 	}
 	if s.cfg.demo || s.cfg.Desk != nil && s.cfg.Desk.Demo && !s.cfg.deskOnly() {
 		if err := settle(ctx, production, &s.cfg.environment, router); err != nil {
-			return fmt.Errorf("make the people of the quickstart: %w", err)
+			// What is only shown keeps no service from starting.
+			s.log.ErrorContext(ctx, "the people of the demonstration could not be made; will retry at the next start", slog.Any("error", err))
 		}
 	}
 	if s.cfg.Sandbox == nil {
