@@ -20,7 +20,7 @@ import (
 // Errors of what is done for a user by others.
 var (
 	// ErrNoMail means that no mail can be sent: there is no Config.Mailer, or the account has
-	// no address.
+	// no address, or one that the Mailer's server refuses (ErrRecipientRefused).
 	ErrNoMail = errors.New("provider: no mail can be sent to this account")
 
 	// ErrTooMany means that there were too many of these of late. Try again in half an hour.
@@ -90,7 +90,15 @@ func (p Accounts) sendOffer(ctx context.Context, id, event string, v ui.MailView
 	if !account.MayBeSent(err) {
 		p.limits.GiveBack(ctx, ratelimit.StaffMail, by)
 	}
-	return fmt.Errorf("provider: %w", err)
+	return fmt.Errorf("provider: %w", orNoMail(err))
+}
+
+// orNoMail is ErrNoMail for an address that no mail can be delivered to, or any other error.
+func orNoMail(err error) error {
+	if errors.Is(err, ErrRecipientRefused) {
+		return fmt.Errorf("%w: %w", ErrNoMail, err)
+	}
+	return err
 }
 
 // SendReset mails the owner of an account the way to a new password, as if the owner had asked
@@ -129,7 +137,7 @@ func (p Accounts) SendCallerCode(ctx context.Context, id string) error {
 	}
 	err = p.pages.MailOwner(ctx, a, ui.MailView{Kind: ui.MailCallerCode, Code: code, ValidFor: caller.Life})
 	if err != nil {
-		return fmt.Errorf("provider: send caller code: %w", err)
+		return fmt.Errorf("provider: send caller code: %w", orNoMail(err))
 	}
 	return nil
 }

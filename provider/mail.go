@@ -2,9 +2,11 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
+	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/ui"
 )
 
@@ -12,10 +14,16 @@ import (
 // Send returns once the message is handed over; if it fails, the screen says that the mail
 // could not be sent. An unsent mail does not count against its recipient's limit, unless
 // the error is context.DeadlineExceeded or context.Canceled (errors.Is): it may have been
-// sent.
+// sent. If no mail can ever be delivered to the recipient, the error is ErrRecipientRefused
+// (errors.Is): the form says so, and the service is not taken for unavailable.
 type Mailer interface {
 	Send(ctx context.Context, m Mail) error
 }
+
+// ErrRecipientRefused is the error of a Mailer whose server refuses the recipient of a mail for
+// good, such as an address that does not exist (RFC 5321 section 4.2.1: 5yz). It must not depend
+// on anything but the address: the page tells it to strangers.
+var ErrRecipientRefused = host.ErrRecipientRefused
 
 // Mail is a message. A Mailer sends Text and HTML, or composes its own from Kind, Language
 // and Code.
@@ -83,7 +91,7 @@ func (p *Provider) sendMail() func(ctx context.Context, to string, v ui.MailView
 		err := c.Mailer.Send(ctx, m)
 		if now := c.Clock(); err == nil {
 			p.mailed.Store(&now)
-		} else if ctx.Err() == nil { // nobody has given up waiting
+		} else if ctx.Err() == nil && !errors.Is(err, ErrRecipientRefused) { // nobody has given up waiting, or mistyped
 			p.unmailed.Store(&now)
 		}
 		return err

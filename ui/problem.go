@@ -26,6 +26,10 @@ const (
 	// one that is the old one.
 	EmailNoDot     ProblemCode = "email_no_dot"
 	EmailUnchanged ProblemCode = "email_unchanged"
+	// EmailUndeliverable is for an address that the mail server refuses for good, and
+	// OldEmailUndeliverable for the address of an account that is to get another.
+	EmailUndeliverable    ProblemCode = "email_undeliverable"
+	OldEmailUndeliverable ProblemCode = "old_email_undeliverable"
 	// CredentialsWrong says the same for an address that nobody has and for a
 	// password that is not the right one.
 	CredentialsWrong ProblemCode = "credentials_wrong"
@@ -171,13 +175,17 @@ const (
 	UpstreamUnavailable ProblemCode = "upstream_unavailable"
 	UpstreamUntrusted   ProblemCode = "upstream_untrusted"
 	// UpstreamUnknown is for an account there that none here is connected to, where it makes
-	// none; UpstreamNoEmail for one without an address that a new account could have;
+	// none; UpstreamNoEmail for one without an address that a new account could have, and
+	// UpstreamEmailUndeliverable for one whose address the mail server refuses for good;
 	// UpstreamTaken for one that is connected to another account, and UpstreamOther for one
 	// that is not of the user who is signed in.
 	UpstreamUnknown ProblemCode = "upstream_unknown"
 	UpstreamNoEmail ProblemCode = "upstream_no_email"
-	UpstreamTaken   ProblemCode = "upstream_taken"
-	UpstreamOther   ProblemCode = "upstream_other"
+
+	UpstreamEmailUndeliverable ProblemCode = "upstream_email_undeliverable"
+
+	UpstreamTaken ProblemCode = "upstream_taken"
+	UpstreamOther ProblemCode = "upstream_other"
 	// TooManyAttempts counts the minutes to wait.
 	TooManyAttempts ProblemCode = "too_many_attempts"
 )

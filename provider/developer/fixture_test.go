@@ -292,13 +292,17 @@ func fillOrganizations(ctx context.Context, store storage.Organizations) error {
 
 // mailbox keeps mail instead of sending it.
 type mailbox struct {
-	mu   sync.Mutex
-	sent []provider.Mail
+	mu    sync.Mutex
+	sent  []provider.Mail
+	fails error
 }
 
 func (m *mailbox) Send(_ context.Context, mail provider.Mail) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.fails != nil {
+		return m.fails
+	}
 	m.sent = append(m.sent, mail)
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
+	"log/slog"
 	"math"
 	"net/http"
 	"strings"
@@ -136,11 +138,35 @@ func (d *Dashboard) makeOffer(r *request, o offer) error {
 		r.Render(http.StatusOK, page)
 		return nil
 	}
-	if err := d.mail(r.Request.Context(), o.email, ui.MailView{Kind: ui.MailInvitation, Locale: r.Page().Locale, InvitationURL: link}); err != nil {
-		unsent(err)
-		return errors.Join(err, d.takeBack(r.Request.Context(), i))
+	err = d.mailInvitation(r.Request.Context(), o.email, r.Page().Locale, i, link, unsent)
+	switch {
+	case errors.Is(err, provider.ErrRecipientRefused):
+		return refuse(http.StatusUnprocessableEntity, ui.Problem{Code: ui.EmailUndeliverable, Field: ui.FieldEmail})
+	case err != nil:
+		return err
 	}
 	return r.done(o.page, screens.NoticeInvited)
+}
+
+// mailInvitation mails an invitation, or removes it: nobody has it, and a retry must not leave two.
+// It counts if the server refuses the address, or whoever enters any number keeps the mailer busy.
+func (d *Dashboard) mailInvitation(ctx context.Context, to string, locale *ui.Locale, i storage.Invitation, link string, unsent func(error)) error {
+	err := d.mail(ctx, to, ui.MailView{Kind: ui.MailInvitation, Locale: locale, InvitationURL: link})
+	if err == nil {
+		return nil
+	}
+	if !errors.Is(err, provider.ErrRecipientRefused) {
+		unsent(err)
+	}
+	failed := d.takeBack(ctx, i)
+	if failed == nil && errors.Is(err, provider.ErrRecipientRefused) {
+		d.Logger.InfoContext(ctx, "mail cannot be delivered", slog.String("mail", string(ui.MailInvitation)), slog.Any("error", err))
+		return err
+	}
+	if failed != nil { // which is no word about the address
+		return fmt.Errorf("%w; the mail of the invitation: %s", failed, err.Error())
+	}
+	return err
 }
 
 // mayMail counts an invitation to be mailed, or returns how long to wait. unsent undoes the count
@@ -173,7 +199,7 @@ func (d *Dashboard) mayMail(ctx context.Context, a act, recipient string) (wait 
 	return 0, unsent, nil
 }
 
-// takeBack removes an invitation that was not mailed: nobody has it, and a retry must not leave two.
+// takeBack removes an invitation that was not mailed.
 func (d *Dashboard) takeBack(ctx context.Context, i storage.Invitation) error {
 	remove := func(ctx context.Context) error { return d.Store.RemoveInvitation(ctx, i.OrganizationID, i.Token) }
 	err := remove(context.WithoutCancel(ctx))

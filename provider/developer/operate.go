@@ -212,11 +212,11 @@ func (d *Dashboard) AppointOwner(ctx context.Context, o Operator, id, email stri
 	case d.Mailer == nil:
 		return link, nil
 	}
-	if err := d.mail(ctx, email, ui.MailView{Kind: ui.MailInvitation, Locale: locale, InvitationURL: link}); err != nil {
-		unsent(err)
-		return "", errors.Join(err, d.takeBack(ctx, i))
+	err = d.mailInvitation(ctx, email, locale, i, link, unsent)
+	if errors.Is(err, provider.ErrRecipientRefused) {
+		return "", wrong("email", "is refused by the mail server")
 	}
-	return "", nil
+	return "", err
 }
 
 // ownerless returns why an operator appoints no owner of an organization, or nil.

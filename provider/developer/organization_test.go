@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/developer"
 )
 
@@ -41,6 +42,19 @@ func TestAnInvitationIsMailedWhereThereIsAMailer(t *testing.T) {
 	friend := w.as(nobody)
 	if p := friend.submit(friend.open(link)); p.StatusCode != http.StatusOK || !strings.Contains(p.body, "Welcome!") {
 		t.Errorf("%s at %s\n%s", p.Status, p.Request.URL, p.body)
+	}
+}
+
+func TestInvitationToAnAddressThatIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t, func(c *developer.Config) { c.Mailer = &mailbox{fails: provider.ErrRecipientRefused} })
+	b := w.as(owner)
+	p := b.submit(b.open("/developer/o/river/members"), "email", "nobody@example.com", "role", "viewer", "action", "invite")
+	if p.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(p.body, "Email can’t be delivered to this address") || !strings.Contains(p.body, `value="nobody@example.com"`) {
+		t.Errorf("%s\n%s", p.Status, p.body)
+	}
+	if waiting, err := w.store.Invitations(t.Context(), "river", w.now()); err != nil || len(waiting) > 0 {
+		t.Errorf("%d invitations that nobody has, %v", len(waiting), err)
 	}
 }
 

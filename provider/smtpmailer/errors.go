@@ -10,6 +10,8 @@ import (
 	"net/textproto"
 	"regexp"
 	"strings"
+
+	"github.com/bonafide-id/bonafide/provider"
 )
 
 // failed says why a step failed: the server refused it, with what it said, or has not
@@ -24,6 +26,17 @@ func failed(ctx context.Context, step, refusal string, err error) error {
 		return fmt.Errorf("the server did not answer %s in time: %w", step, ctx.Err())
 	}
 	return fmt.Errorf("the server did not answer %s: %w", step, err)
+}
+
+// refusedFor adds to a refused recipient that it is refused for good, if it is for what the
+// address is. A server that delivers to nobody from here (RFC 3463 section 3.8: X.7) refuses
+// every address, which the operator has to mend.
+func refusedFor(reply, refusal error) error {
+	var said *textproto.Error
+	if !errors.As(reply, &said) || said.Code/10 != 55 || strings.HasPrefix(said.Msg, "5.7.") {
+		return refusal
+	}
+	return fmt.Errorf("%w: %w", provider.ErrRecipientRefused, refusal)
 }
 
 // quoted is what a server said, as a log can hold it.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"net/mail"
 	"strings"
 	"time"
@@ -20,13 +21,13 @@ func (m *Mailer) compose(message provider.Mail, now time.Time) (to mail.Address,
 	// ParseAddress accepts a name and comments beside the address: more than one
 	// address, for whoever reads it in another way.
 	if err != nil || address.Name != "" || address.Address != message.To || !isPlain(message.To) {
-		return to, nil, errors.New("the recipient is not an e-mail address")
+		return to, nil, fmt.Errorf("%w: it is not an e-mail address", provider.ErrRecipientRefused)
 	}
 	if !isPlain(message.Subject) {
 		return to, nil, errors.New("the subject is not one line of text")
 	}
 	if to.Address, err = toASCII(address.Address); err != nil {
-		return to, nil, errors.New("the recipient's domain is not one that mail can be sent to")
+		return to, nil, fmt.Errorf("%w: its domain is not one that mail can be sent to", provider.ErrRecipientRefused)
 	}
 	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	msg.FromMailAddress(&m.from)

@@ -17,6 +17,7 @@ import (
 
 // Send hands a mail to the server and returns nil once the server has taken it over.
 // After an error it may have been sent nevertheless, when only the reply was lost.
+// provider.ErrRecipientRefused if there is no such mailbox for the server, now or later.
 func (m *Mailer) Send(ctx context.Context, message provider.Mail) error {
 	ctx, cancel := context.WithTimeout(ctx, m.cfg.Timeout)
 	defer cancel()
@@ -124,7 +125,7 @@ func (m *Mailer) hand(ctx context.Context, client *smtp.Client, to mail.Address,
 		return failed(ctx, "MAIL FROM", "the server refused the sender; check the address that mails come from, and whether this user may send as it", err)
 	}
 	if err := client.Rcpt(bare(to)); err != nil {
-		return failed(ctx, "RCPT TO", "the server refused the recipient", withoutText(err))
+		return refusedFor(err, failed(ctx, "RCPT TO", "the server refused the recipient", withoutText(err)))
 	}
 	body, err := client.Data()
 	if err != nil {

@@ -427,3 +427,31 @@ func TestOldTLSIsRefused(t *testing.T) {
 		t.Errorf("%d mails, error is %v", len(s.Mails()), err)
 	}
 }
+
+// TestRecipientRefused tells a wrong address from a server that takes mail for nobody, or not now.
+func TestRecipientRefused(t *testing.T) {
+	for reply, want := range map[string]bool{
+		"550 5.1.1 <maria@example.com> unknown": true,
+		"550 no such user":                      true,
+		"553 5.1.3 bad address syntax":          true,
+		"556 5.1.10 the domain takes no mail":   true,
+		"554 5.7.1 Relay access denied":         false,
+		"530 5.7.0 Authentication required":     false,
+		"503 5.5.1 bad sequence":                false,
+		"450 4.2.1 greylisted":                  false,
+		"451 try again":                         false,
+	} {
+		t.Run(reply, func(t *testing.T) {
+			_, cfg := start(t, mailtest.Config{Answers: map[string]string{"RCPT": reply}})
+			if err := send(t, cfg, aMail); err == nil || errors.Is(err, provider.ErrRecipientRefused) != want {
+				t.Errorf("error is %v", err)
+			}
+		})
+	}
+	t.Run("Domain", func(t *testing.T) {
+		_, cfg := start(t, mailtest.Config{})
+		if err := send(t, cfg, provider.Mail{To: "maria@a\u0300\u200d.example", Subject: "x"}); !errors.Is(err, provider.ErrRecipientRefused) {
+			t.Errorf("error is %v", err)
+		}
+	})
+}

@@ -67,7 +67,7 @@ func (s *Service) giveBack(ctx context.Context, attempts ...limited) {
 
 // isFailure reports whether it is nothing that the person has done, and nothing has come of it.
 func isFailure(err error) bool {
-	return errors.Is(err, errVerifier) && !errors.Is(err, errMaybeSent) || errors.Is(err, storage.ErrUnavailable) || errors.Is(err, storage.ErrChanged)
+	return errors.Is(err, errVerifier) && !errors.Is(err, errMaybeSent) && !errors.Is(err, provider.ErrRecipientRefused) || errors.Is(err, storage.ErrUnavailable) || errors.Is(err, storage.ErrChanged)
 }
 
 // allow counts attempts, and returns a LimitError for the first that is one too many.

@@ -1,6 +1,7 @@
 package verification
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,9 +63,13 @@ func (s *Service) act(ctx context.Context, id string, a action) (storage.Case, c
 					return err
 				}
 			}
+			was := k
 			c, k, err = s.step(ctx, c, k, in, a)
 			if err == nil && mailed != "" {
 				err = s.mailCode(ctx, c, k, ui.MailView{Kind: ui.MailVerificationCode, Locale: locale, Code: mailed, ValidFor: codeLife})
+			}
+			if errors.Is(err, provider.ErrRecipientRefused) {
+				c, k, err = s.askAgain(ctx, c, k, was, err)
 			}
 			return err
 		})
@@ -73,6 +78,20 @@ func (s *Service) act(ctx context.Context, id string, a action) (storage.Case, c
 		}
 	}
 	return storage.Case{}, content{}, fmt.Errorf("case: %w", storage.ErrChanged)
+}
+
+// askAgain returns a case from a code that cannot be delivered to the form in which its address
+// was entered, if it was, and err.
+func (s *Service) askAgain(ctx context.Context, c storage.Case, k, was content, err error) (storage.Case, content, error) {
+	s.Logger.InfoContext(ctx, "mail cannot be delivered", slog.String("mail", string(ui.MailVerificationCode)), slog.Any("error", err))
+	of := was.check(c.Method)
+	if of == nil || of.Step == nil || of.Step.Ask == nil {
+		return c, k, err
+	}
+	ask := *of.Step.Ask
+	ask.Problem = ""
+	c, k, failed := s.step(ctx, c, k, resulted{method: c.Method, result: ask, memory: of.Memory}, action{})
+	return c, k, cmp.Or(failed, err)
 }
 
 // read returns a case after what is due has been done: a decision is carried out, and the

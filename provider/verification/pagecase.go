@@ -101,6 +101,12 @@ func (s *Service) answered(r *request, c RecordedCase, err error) error {
 		return s.showCase(r, c, s.tooMany(r, limited), screens.TooMany(l, s.until(limited)))
 	case errors.Is(err, errIncomplete):
 		return s.showCase(r, c, http.StatusUnprocessableEntity, screens.NotAccepted(l, screens.Reason(ReasonIncomplete)))
+	case errors.Is(err, provider.ErrRecipientRefused):
+		now, err := s.own(r)
+		if err != nil {
+			return err
+		}
+		return s.showCase(r, now, http.StatusUnprocessableEntity, ui.Problem{Code: ui.EmailUndeliverable})
 	case errors.Is(err, errVerifier):
 		s.Logger.WarnContext(r.context(), "a verifier failed", "error", err)
 		return s.showCase(r, c, http.StatusServiceUnavailable, screens.NotAccepted(l, screens.Reason(ReasonNotNow)))

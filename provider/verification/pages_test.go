@@ -281,6 +281,19 @@ func TestMailedCodeNeedsThePage(t *testing.T) {
 	shows(t, b.Submit(p, "code", w.mailed()), http.StatusOK, "You’re verified")
 }
 
+func TestCodeToAnAddressThatIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newPages(t, byEmail)
+	b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
+	w.Mails.Refuse("ada@university.example")
+	p := b.SubmitOnce(w.begin(b, "email_domain"), "answer_email", "ada@university.example")
+	shows(t, p, http.StatusUnprocessableEntity, "Email can’t be delivered to this address", `value="ada@university.example"`)
+	shows(t, b.Submit(p, "answer_email", "ada.l@university.example"), http.StatusOK, "ada.l@university.example")
+	if w.mailed() == "" {
+		t.Error("no code goes to the address that is right")
+	}
+}
+
 // TestPagesTeachNoForger: threat 24. What would teach a forger reads as a neutral sentence.
 func TestPagesTeachNoForger(t *testing.T) {
 	t.Parallel()

@@ -68,9 +68,9 @@ const CodeLife = 15 * time.Minute
 func (p *Pages) sealCodePurpose() string { return "ticket " + p.Site.Issuer }
 
 // NewCode makes a code if there is a payload, stores it, sends the mail, and returns the
-// sealed request for the code. Without a payload it does the same work. [Pages.MayMail] has
-// allowed the mail; unsent mails are given back to it.
-func (p *Pages) NewCode(w http.ResponseWriter, r *http.Request, c CodeRequest, payload []byte) (string, error) {
+// sealed request for the code; or says why not: after too many mails, or if none can be delivered
+// to the address. Without a payload it does the same work.
+func (p *Pages) NewCode(w http.ResponseWriter, r *http.Request, c CodeRequest, payload []byte) (sealed string, rejected *Rejection, err error) {
 	c.ID = make([]byte, 16)
 	random.Fill(c.ID)
 	browser := sha256.Sum256([]byte(p.Site.Browser(w, r)))
@@ -83,22 +83,29 @@ func (p *Pages) NewCode(w http.ResponseWriter, r *http.Request, c CodeRequest, p
 	if payload == nil {
 		c.Void, payload = 1, []byte("-")
 	}
-	err := p.Store.SaveOneTimeCode(r.Context(), storage.OneTimeCode{
+	wait, err := p.mayMail(r, c.letters())
+	if err != nil {
+		return "", nil, err
+	}
+	if wait > 0 {
+		return "", tooMany(w, wait), nil
+	}
+	err = p.Store.SaveOneTimeCode(r.Context(), storage.OneTimeCode{
 		Digest: p.codeDigest(c, c.kept()), Purpose: string(c.Purpose), Subject: hex.EncodeToString(c.ID),
 		Payload: p.Site.Secrets.Seal(p.sealCodePurpose(), payload), ExpiresAt: now.Add(CodeLife),
 	})
 	if err != nil {
 		p.notSent(r, c.letters(), now)
-		return "", fmt.Errorf("save code: %w", err)
+		return "", nil, fmt.Errorf("save code: %w", err)
 	}
-	if err := p.sendLetters(r, c, now); err != nil {
-		return "", err
+	if rejected, err := p.sendLetters(r, c, now); rejected != nil || err != nil {
+		return "", rejected, err
 	}
 	plain, err := json.Marshal(c)
 	if err != nil {
-		return "", fmt.Errorf("encode code: %w", err)
+		return "", nil, fmt.Errorf("encode code: %w", err)
 	}
-	return p.Site.Secrets.SealString(p.sealCodePurpose(), plain), nil
+	return p.Site.Secrets.SealString(p.sealCodePurpose(), plain), nil, nil
 }
 
 // kept is the value whose digest the store has: the code, or, if there is nothing to do, a
@@ -146,10 +153,23 @@ func (p *Pages) OpenCode(r *http.Request, want Purpose) (CodeRequest, error) {
 	return c, nil
 }
 
-// Rejection is the reason why a code was not accepted, for the page.
+// Rejection is the reason why a code was not accepted, or not sent, for the page.
 type Rejection struct {
 	Problem ui.Problem
 	Status  int
+
+	// Wait is how long to wait before another attempt; zero if that would not help.
+	Wait time.Duration
+}
+
+// tooMany rejects an attempt after too many, and has the response say how long to wait.
+func tooMany(w http.ResponseWriter, wait time.Duration) *Rejection {
+	return &Rejection{Throttled(wait), web.TooMany(w, wait), wait}
+}
+
+// wrong rejects what was entered.
+func wrong(code ui.ProblemCode) *Rejection {
+	return &Rejection{Problem: ui.Problem{Code: code}, Status: http.StatusUnprocessableEntity}
 }
 
 // Right is a mailed code that was right. It is good once: until the write that it is for.
@@ -173,7 +193,7 @@ func (c Right) Spend(on storage.Proof) storage.Proof {
 func (p *Pages) UseCode(w http.ResponseWriter, r *http.Request, c CodeRequest, entered string, use func(r *http.Request, code Right) error) (*Rejection, error) {
 	entered = Digits(entered)
 	if entered == "" {
-		return &Rejection{ui.Problem{Code: ui.CodeMissing}, http.StatusUnprocessableEntity}, nil
+		return wrong(ui.CodeMissing), nil
 	}
 	by, err := p.codeCaller(r, c)
 	if err != nil {
@@ -184,13 +204,13 @@ func (p *Pages) UseCode(w http.ResponseWriter, r *http.Request, c CodeRequest, e
 		return nil, err
 	}
 	if wait > 0 {
-		return &Rejection{Throttled(wait), web.TooMany(w, wait)}, nil
+		return tooMany(w, wait), nil
 	}
 	r, done := Outlasting(r)
 	defer done()
 	code, err := p.right(r.Context(), c, entered)
 	if errors.Is(err, storage.ErrNotFound) {
-		return &Rejection{ui.Problem{Code: ui.CodeWrong}, http.StatusUnprocessableEntity}, nil
+		return wrong(ui.CodeWrong), nil
 	}
 	if err == nil {
 		err = use(r, code)
@@ -288,31 +308,22 @@ func (p *Pages) ResendCode(w http.ResponseWriter, r *http.Request, page CodePage
 		p.RenderCode(w, r, page, web.TooMany(w, wait), "", problem)
 		return nil
 	}
-	key, err := EmailKey(page.Code.Email)
-	if err != nil {
-		return err
-	}
-	wait, err := p.MayMail(r, key)
-	if err != nil {
-		return err
-	}
-	if wait > 0 {
-		p.RenderCode(w, r, page, web.TooMany(w, wait), "", Throttled(wait))
-		return nil
-	}
 	r, done := Outlasting(r)
 	defer done()
 	former, err := p.right(r.Context(), page.Code, page.Code.kept())
 	if err != nil {
-		p.notSent(r, page.Code.letters(), p.Clock())
 		return orExpired(err)
 	}
 	payload := former.Payload
 	if page.Code.Void == 1 {
 		payload = nil
 	}
-	sealed, err := p.NewCode(w, r, CodeRequest{Purpose: page.Code.Purpose, Email: page.Code.Email}, payload)
-	if err != nil {
+	sealed, rejected, err := p.NewCode(w, r, CodeRequest{Purpose: page.Code.Purpose, Email: page.Code.Email}, payload)
+	if rejected != nil {
+		rejected.Problem.Field = "" // that of another page
+		p.RenderCode(w, r, page, rejected.Status, "", rejected.Problem)
+	}
+	if rejected != nil || err != nil {
 		return err // the former code stays valid, and another can be requested
 	}
 	if err := p.SpendCode(r.Context(), former); err != nil {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -56,8 +57,9 @@ func (c CodeRequest) mail() ui.MailKind {
 	}
 }
 
-// sendLetters sends the mails of a request. Unsent mails do not use up a reader's limit.
-func (p *Pages) sendLetters(r *http.Request, c CodeRequest, counted time.Time) error {
+// sendLetters sends the mails of a request, or says why one cannot be delivered: the same whether
+// or not its address has an account. Unsent mails do not use up a reader's limit.
+func (p *Pages) sendLetters(r *http.Request, c CodeRequest, counted time.Time) (*Rejection, error) {
 	letters := c.letters()
 	for i, l := range letters {
 		err := p.send(r, l)
@@ -68,9 +70,20 @@ func (p *Pages) sendLetters(r *http.Request, c CodeRequest, counted time.Time) e
 			i++
 		}
 		p.notSent(r, letters[i:], counted)
-		return err
+		if !errors.Is(err, host.ErrRecipientRefused) {
+			return nil, err
+		}
+		p.logRefused(r.Context(), l.kind, err)
+		if l.kind == ui.MailOldEmail {
+			return wrong(ui.OldEmailUndeliverable), nil
+		}
+		rejected := wrong(ui.EmailUndeliverable)
+		if c.Purpose != ForVerify { // whose page has no field for it
+			rejected.Problem.Field = ui.FieldEmail
+		}
+		return rejected, nil
 	}
-	return nil
+	return nil, nil
 }
 
 func (p *Pages) send(r *http.Request, l letter) error {
@@ -91,11 +104,15 @@ func MayBeSent(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
-// MayMail counts a mail to each of these addresses, or none, and returns the wait before
-// they may be sent, so that nobody's mailbox can be flooded from here.
-func (p *Pages) MayMail(r *http.Request, keys ...string) (time.Duration, error) {
+// mayMail counts each of these mails, or none, and returns the wait before they may be sent, so
+// that nobody's mailbox can be flooded from here.
+func (p *Pages) mayMail(r *http.Request, letters []letter) (time.Duration, error) {
 	var counted []ratelimit.Key
-	for _, key := range keys {
+	for _, l := range letters {
+		key, err := EmailKey(l.email)
+		if err != nil {
+			return 0, err
+		}
 		account, err := p.Accounts.ByEmail(r.Context(), key)
 		if err != nil {
 			return 0, err
@@ -116,7 +133,7 @@ func (p *Pages) MayMail(r *http.Request, keys ...string) (time.Duration, error) 
 	return 0, nil
 }
 
-// notSent gives the recipients of unsent mails back what MayMail has counted, less what has
+// notSent gives the recipients of unsent mails back what mayMail has counted, less what has
 // drained since. It gives nothing back to the requesting network, which could otherwise
 // keep the mailer busy with an address that the server refuses; a known device is counted
 // by its network now.

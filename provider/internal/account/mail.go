@@ -3,7 +3,9 @@ package account
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 
 	"github.com/bonafide-id/bonafide/provider/internal/host"
@@ -45,7 +47,10 @@ func (p *Pages) MailTo(ctx context.Context, to string, v ui.MailView) error {
 	_, err := host.Call(ctx, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, p.SendMail(ctx, to, v)
 	})
-	if err != nil {
+	switch {
+	case errors.Is(err, host.ErrRecipientRefused):
+		return fmt.Errorf("send mail: %w", err)
+	case err != nil:
 		return fmt.Errorf("%w: send mail: %w", host.ErrFailed, err)
 	}
 	return nil
@@ -59,7 +64,17 @@ func (p *Pages) NoticeMail(r *http.Request, account storage.Account, v ui.MailVi
 	}
 	v.Locale = p.LocaleOf(r, account)
 	// A caller that disconnects does not stop the mail.
-	if err := p.MailTo(context.WithoutCancel(r.Context()), account.Email, v); err != nil {
+	err := p.MailTo(context.WithoutCancel(r.Context()), account.Email, v)
+	switch {
+	case errors.Is(err, host.ErrRecipientRefused):
+		p.logRefused(r.Context(), v.Kind, err)
+	case err != nil:
 		p.Site.LogFailure(r, http.StatusServiceUnavailable, err)
 	}
+}
+
+// logRefused tells the operator of a mail that nobody gets. It is no fault of the service: anybody
+// can mistype an address.
+func (p *Pages) logRefused(ctx context.Context, kind ui.MailKind, err error) {
+	p.Site.Logger.InfoContext(ctx, "mail cannot be delivered", slog.String("mail", string(kind)), slog.Any("error", err))
 }

@@ -16,6 +16,9 @@ var ErrFailed = errors.New("host function failed")
 // ErrNoUser means that there is no such user, or that the user is disabled.
 var ErrNoUser = errors.New("provider: no such user")
 
+// ErrRecipientRefused means that no mail can be delivered to an address, now or later.
+var ErrRecipientRefused = errors.New("provider: the recipient of the mail is refused")
+
 // Timeout is the maximum duration of a call of the host's functions.
 const Timeout = 5 * time.Second
 

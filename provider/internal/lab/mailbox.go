@@ -3,6 +3,7 @@ package lab
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"regexp"
 	"slices"
 	"sync"
@@ -13,14 +14,25 @@ import (
 
 // Mailbox keeps mail instead of sending it.
 type Mailbox struct {
-	mu   sync.Mutex
-	sent []provider.Mail
+	mu      sync.Mutex
+	sent    []provider.Mail
+	refused string
+}
+
+// Refuse has the server of the mailbox not know an address.
+func (m *Mailbox) Refuse(address string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.refused = address
 }
 
 // Send keeps a mail.
 func (m *Mailbox) Send(_ context.Context, mail provider.Mail) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if mail.To == m.refused {
+		return fmt.Errorf("smtp: %w (550 5.1.1)", provider.ErrRecipientRefused)
+	}
 	m.sent = append(m.sent, mail)
 	return nil
 }

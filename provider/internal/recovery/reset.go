@@ -51,13 +51,6 @@ func (p *Pages) requestCode(w http.ResponseWriter, r *http.Request, purpose acco
 		}
 		return "", &account.Rejection{Problem: problem, Status: http.StatusUnprocessableEntity}, nil
 	}
-	wait, err := p.MayMail(r, key)
-	if err != nil {
-		return "", nil, err
-	}
-	if wait > 0 {
-		return "", &account.Rejection{Problem: account.Throttled(wait), Status: web.TooMany(w, wait)}, nil
-	}
 	of, err := p.Accounts.ByEmail(r.Context(), key)
 	if err != nil {
 		return "", nil, err
@@ -68,8 +61,7 @@ func (p *Pages) requestCode(w http.ResponseWriter, r *http.Request, purpose acco
 			return "", nil, err
 		}
 	}
-	sealed, err = p.NewCode(w, r, account.CodeRequest{Purpose: purpose, Email: email}, payload)
-	return sealed, nil, err
+	return p.NewCode(w, r, account.CodeRequest{Purpose: purpose, Email: email}, payload)
 }
 
 // showResetFinish asks for the code and a new password.

@@ -55,20 +55,15 @@ func (p *Pages) changeEmail(w http.ResponseWriter, r *http.Request, user *authfl
 	if err != nil {
 		return err
 	}
-	if problem.Code == "" {
-		if wait, err = p.mayMailBoth(r, owner, wanted); err != nil {
-			return err
-		}
-		if wait > 0 {
-			problem = account.Throttled(wait)
-		}
-	}
 	if problem.Code != "" {
 		p.renderEmail(w, r, user, known, wanted, refused(w, wait), problem)
 		return nil
 	}
-	sealed, err := p.sendEmailCodes(w, r, owner, wanted)
-	if err != nil {
+	sealed, rejected, err := p.sendEmailCodes(w, r, owner, wanted)
+	if rejected != nil {
+		p.renderEmail(w, r, user, known, wanted, rejected.Status, rejected.Problem)
+	}
+	if rejected != nil || err != nil {
 		return err
 	}
 	p.Site.Redirect(w, p.Site.Link("/account/email/codes", web.CodeParameter, sealed))
@@ -95,30 +90,18 @@ func emailProblems(mine storage.Account, wanted string, proved bool) []ui.Proble
 	return problems
 }
 
-// mayMailBoth returns the wait before mails may go to the addresses of a change.
-func (p *Pages) mayMailBoth(r *http.Request, owner storage.Account, wanted string) (time.Duration, error) {
+func (p *Pages) sendEmailCodes(w http.ResponseWriter, r *http.Request, owner storage.Account, wanted string) (string, *account.Rejection, error) {
 	key, err := account.EmailKey(wanted)
 	if err != nil {
-		return 0, err
-	}
-	if !owner.EmailVerified {
-		return p.MayMail(r, key)
-	}
-	return p.MayMail(r, key, owner.EmailKey)
-}
-
-func (p *Pages) sendEmailCodes(w http.ResponseWriter, r *http.Request, owner storage.Account, wanted string) (string, error) {
-	key, err := account.EmailKey(wanted)
-	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	other, err := p.Accounts.ByEmail(r.Context(), key)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	payload, err := json.Marshal(newAddress{owner.ID, owner.Epoch, owner.Email, wanted})
 	if err != nil {
-		return "", fmt.Errorf("encode change of address: %w", err)
+		return "", nil, fmt.Errorf("encode change of address: %w", err)
 	}
 	if other.ID != "" && other.ID != owner.ID {
 		payload = nil

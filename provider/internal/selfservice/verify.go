@@ -19,18 +19,14 @@ func (p *Pages) accountAction(w http.ResponseWriter, r *http.Request, user *auth
 	if !p.SendsMail() || r.PostForm.Get(ui.FieldAction) != ui.ActionVerify {
 		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest}
 	}
-	wait, err := p.MayMail(r, user.Account.EmailKey)
-	if err != nil {
-		return err
-	}
-	if wait > 0 {
-		return p.renderAccount(w, r, user, web.TooMany(w, wait), account.Throttled(wait))
-	}
 	payload, err := account.PayloadFor(user.Account)
 	if err != nil {
 		return err
 	}
-	sealed, err := p.NewCode(w, r, account.CodeRequest{Purpose: account.ForVerify, Email: user.Account.Email}, payload)
+	sealed, rejected, err := p.NewCode(w, r, account.CodeRequest{Purpose: account.ForVerify, Email: user.Account.Email}, payload)
+	if rejected != nil {
+		return p.renderAccount(w, r, user, rejected.Status, rejected.Problem)
+	}
 	if err != nil {
 		return err
 	}

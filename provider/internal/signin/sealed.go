@@ -59,8 +59,9 @@ type state struct {
 	Nonce []byte       `json:"c,omitempty"`
 	Began int64        `json:"g,omitempty"`
 
-	// Problem is what the page is to say.
+	// Problem is what the page is to say, and Until, of ui.TooManyAttempts, when to try again.
 	Problem ui.ProblemCode `json:"m,omitempty"`
+	Until   int64          `json:"w,omitempty"`
 
 	Browser []byte `json:"b"`
 

@@ -29,7 +29,8 @@ func (p *Pages) showSignIn(w http.ResponseWriter, r *http.Request, page *authflo
 		if err != nil {
 			return err
 		}
-		return p.render(w, r, page, q, "/signin", http.StatusOK, p.problems(r)...)
+		status, problems := p.problems(w, r)
+		return p.render(w, r, page, q, "/signin", status, problems...)
 	}
 	if page.Flow == nil {
 		user, err := page.User()
@@ -43,7 +44,8 @@ func (p *Pages) showSignIn(w http.ResponseWriter, r *http.Request, page *authflo
 	if done, err := p.followHint(w, r, page); done || err != nil {
 		return err
 	}
-	return p.renderSignIn(w, r, page, cmp.Or(p.ChangedEmail(r), loginHint(page)), http.StatusOK, p.problems(r)...)
+	status, problems := p.problems(w, r)
+	return p.renderSignIn(w, r, page, cmp.Or(p.ChangedEmail(r), loginHint(page)), status, problems...)
 }
 
 // loginHint returns the address that the page's application expects.

@@ -73,15 +73,11 @@ func (p *Pages) signUp(w http.ResponseWriter, r *http.Request, page *authflow.Pa
 	if known.ID != "" {
 		payload = nil
 	}
-	if wait, err = p.MayMail(r, key); err != nil {
-		return err
+	sealed, rejected, err := p.NewCode(w, r, account.CodeRequest{Purpose: account.ForSignUp, Email: email}, payload)
+	if rejected != nil {
+		p.renderSignUp(w, r, page, email, rejected.Status, rejected.Problem)
 	}
-	if wait > 0 {
-		p.renderSignUp(w, r, page, email, web.TooMany(w, wait), account.Throttled(wait))
-		return nil
-	}
-	sealed, err := p.NewCode(w, r, account.CodeRequest{Purpose: account.ForSignUp, Email: email}, payload)
-	if err != nil {
+	if rejected != nil || err != nil {
 		return err
 	}
 	p.Site.Redirect(w, p.link(r, "/signup/code", web.CodeParameter, sealed))

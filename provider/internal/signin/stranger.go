@@ -61,7 +61,7 @@ func (p *Pages) createFrom(w http.ResponseWriter, r *http.Request, page *authflo
 		return err
 	}
 	if wait > 0 {
-		return p.problem(w, r, ui.UpstreamUnavailable)
+		return p.throttled(w, r, back.Upstream, wait)
 	}
 	l := p.Upstreams.Link(back.Upstream, back.Who, p.Clock())
 	return p.createLinked(w, r, page, arrival{Link: l, Email: back.Who.Email, At: back.At, Level: back.Upstream.Worth(back.Who)}, back, storage.Proof{})
@@ -85,14 +85,11 @@ func (p *Pages) mailToStranger(w http.ResponseWriter, r *http.Request, back fede
 		return err
 	}
 	wait, err := p.Limits.Allow(ctx, p.Actions.SignUp, p.MailCaller(r, key, known))
-	if err == nil && wait == 0 {
-		wait, err = p.MayMail(r, key)
-	}
 	if err != nil {
 		return err
 	}
 	if wait > 0 {
-		return p.problem(w, r, ui.UpstreamUnavailable)
+		return p.throttled(w, r, back.Upstream, wait)
 	}
 	payload, err := json.Marshal(arrival{
 		Link: p.Upstreams.Link(back.Upstream, back.Who, p.Clock()), Email: back.Who.Email, At: back.At,
@@ -101,9 +98,14 @@ func (p *Pages) mailToStranger(w http.ResponseWriter, r *http.Request, back fede
 	if err != nil {
 		return fmt.Errorf("encode arrival: %w", err)
 	}
-	sealed, err := p.NewCode(w, r, account.CodeRequest{Purpose: account.ForConnect, Email: back.Who.Email}, payload)
-	if err != nil {
+	sealed, rejected, err := p.NewCode(w, r, account.CodeRequest{Purpose: account.ForConnect, Email: back.Who.Email}, payload)
+	switch {
+	case err != nil:
 		return err
+	case rejected != nil && rejected.Wait > 0:
+		return p.throttled(w, r, back.Upstream, rejected.Wait)
+	case rejected != nil:
+		return p.problem(w, r, ui.UpstreamEmailUndeliverable)
 	}
 	p.Site.Redirect(w, p.link(r, codePath, web.CodeParameter, sealed))
 	return nil

@@ -7,7 +7,9 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/assurance"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/federation"
@@ -149,7 +151,18 @@ func problemOf(err error) ui.ProblemCode {
 // problem leads back to the page of the sign-in, which says what has gone wrong. The address of
 // the return from an upstream stays nowhere.
 func (p *Pages) problem(w http.ResponseWriter, r *http.Request, code ui.ProblemCode) error {
-	sealed, err := p.seal(w, r, forProblem, web.Parameter(r, web.FlowParameter), state{Problem: code})
+	return p.backWith(w, r, state{Problem: code})
+}
+
+// throttled is problem for somebody who has to wait, though the upstream has let them in. The
+// operator hears of it: who comes from one network is often a whole school.
+func (p *Pages) throttled(w http.ResponseWriter, r *http.Request, one federation.Upstream, wait time.Duration) error {
+	p.Site.Logger.InfoContext(r.Context(), "limit holds up somebody from an upstream provider", slog.String("upstream", one.ID), slog.Duration("wait", wait))
+	return p.backWith(w, r, state{Problem: ui.TooManyAttempts, Until: p.Clock().Add(wait).Unix()})
+}
+
+func (p *Pages) backWith(w http.ResponseWriter, r *http.Request, s state) error {
+	sealed, err := p.seal(w, r, forProblem, web.Parameter(r, web.FlowParameter), s)
 	if err != nil {
 		return err
 	}
@@ -157,16 +170,24 @@ func (p *Pages) problem(w http.ResponseWriter, r *http.Request, code ui.ProblemC
 	return nil
 }
 
-// problems are those that another page has led here with.
-func (p *Pages) problems(r *http.Request) []ui.Problem {
+// problems are those that another page has led here with, and the status of the page.
+func (p *Pages) problems(w http.ResponseWriter, r *http.Request) (status int, problems []ui.Problem) {
 	if web.Parameter(r, web.CodeParameter) == "" {
-		return nil
+		return http.StatusOK, nil
 	}
 	s, err := p.open(r, forProblem, factorLife)
-	if err != nil || s.Problem == "" {
-		return nil
+	wait := time.Unix(s.Until, 0).Sub(p.Clock())
+	switch {
+	case err != nil || s.Problem == "" || s.Problem == ui.TooManyAttempts && wait <= 0:
+		return http.StatusOK, nil
+	case s.Problem == ui.TooManyAttempts:
+		return web.TooMany(w, wait), []ui.Problem{account.Throttled(wait)}
+	case s.Problem == ui.UpstreamEmailUndeliverable:
+		status = http.StatusUnprocessableEntity
+	default:
+		status = http.StatusOK
 	}
-	return []ui.Problem{{Code: s.Problem}}
+	return status, []ui.Problem{{Code: s.Problem}}
 }
 
 // arrived signs the owner of a linked account in, or goes on with somebody who is unknown.

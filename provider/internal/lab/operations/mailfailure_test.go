@@ -3,7 +3,10 @@ package operations
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"regexp"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -144,4 +147,67 @@ func TestTriesThatMailNobodyAreBoundedByAddress(t *testing.T) {
 			lab.Shown(t, ask(), http.StatusTooManyRequests)
 		})
 	}
+}
+
+// noSuchMailbox is what a mailer says of an address that the mail server does not have.
+func noSuchMailbox(provider.Mail) error {
+	return fmt.Errorf("smtp: %w: 550 5.1.1", provider.ErrRecipientRefused)
+}
+
+func TestRecipientThatIsRefusedIsAWordOnTheForm(t *testing.T) {
+	t.Parallel()
+	for name, ways := range asksForMail {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			mailer := &unsteadyMailer{}
+			w := lab.New(t, withUnsteadyMailer(mailer)).WithUsers()
+			ask := ways(w.NewBrowser())
+			mailer.failBy(noSuchMailbox)
+			p := ask()
+			if p.StatusCode != http.StatusUnprocessableEntity || p.Header.Get("Retry-After") != "" || !strings.Contains(p.Text, "Email can’t be delivered to this address") {
+				t.Errorf("%s\n%s", p.Status, p.Text)
+			}
+			if _, kept := p.Form(t); name == "SignUp" && kept.Get("email") != "carol@example.com" {
+				t.Errorf("of what was entered is left %v", kept)
+			}
+			if log := w.Log.String(); !strings.Contains(log, "level=INFO msg=\"mail cannot be delivered\"") || strings.Contains(log, "level=ERROR") {
+				t.Errorf("the log:\n%s", log)
+			}
+			mailer.fails.Store(nil)
+			if p := ask(); p.StatusCode != http.StatusSeeOther {
+				t.Errorf("corrected: %s", p.Status)
+			}
+		})
+	}
+	t.Run("OfTheOldAddress", func(t *testing.T) {
+		t.Parallel()
+		mailer := &unsteadyMailer{}
+		w := lab.New(t, withUnsteadyMailer(mailer)).WithUsers()
+		ask := asksForMail["ChangeOfAddress"](w.NewBrowser())
+		mailer.failBy(func(m provider.Mail) error {
+			if m.To == "alice@example.com" {
+				return noSuchMailbox(m)
+			}
+			return nil
+		})
+		if p := ask(); p.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(p.Text, "your current address") {
+			t.Errorf("the page blames another address:\n%s", p.Text)
+		}
+	})
+	t.Run("WhetherOrNotItHasAnAccount", func(t *testing.T) {
+		t.Parallel()
+		mailer := &unsteadyMailer{}
+		w := lab.New(t, withUnsteadyMailer(mailer)).WithUsers()
+		mailer.failBy(noSuchMailbox)
+		var said []string
+		for _, email := range []string{"alice@example.com", "alicf@example.com"} {
+			b := w.NewBrowser()
+			p := b.SubmitOnce(b.Open("/reset"), "email", email)
+			lab.Shown(t, p, http.StatusUnprocessableEntity)
+			said = append(said, regexp.MustCompile(`value="[^"]*"`).ReplaceAllString(p.Text, ""))
+		}
+		if said[0] != said[1] {
+			t.Errorf("the page tells who has an account:\n%s\n%s", said[0], said[1])
+		}
+	})
 }
