@@ -294,10 +294,14 @@ func (p People) EndSessions(ctx context.Context, userID, sessionID string) error
 // after a restored backup or a leaked secret. It also ends all mailed codes and pushed
 // requests of any time, because any of them may have been used. Links with which a former
 // address recovers an account stay. A million take some minutes, while other requests are
-// served. If ctx ends before, some are still valid, and another call continues.
+// served. It is recorded first, with who does it. If ctx ends before the last, some are still
+// valid, and another call continues.
 func (p People) RevokeIssuedBefore(ctx context.Context, moment time.Time) error {
 	if moment.IsZero() {
 		return errors.New("provider: revoke what was issued before: the moment is missing")
+	}
+	if err := p.audit.Write(ctx, storage.Event{Name: audit.Revoked, Detail: "everything issued before a moment"}); err != nil {
+		return fmt.Errorf("provider: record what is revoked: %w", err)
 	}
 	store := p.store
 	// Sessions first: they can make grants.
@@ -316,9 +320,6 @@ func (p People) RevokeIssuedBefore(ctx context.Context, moment time.Time) error 
 	}
 	if err != nil {
 		return fmt.Errorf("provider: revoke what was issued before: %w", err)
-	}
-	if err := p.audit.Write(ctx, storage.Event{Name: audit.Revoked, Detail: "everything issued before a moment"}); err != nil {
-		return fmt.Errorf("provider: record what was revoked: %w", err)
 	}
 	return nil
 }

@@ -359,6 +359,19 @@ func TestNextKeyIsMadeBeforeItsTime(t *testing.T) {
 			t.Errorf("%q: the key of before is gone: %s, now %s", path, former[i], now)
 		}
 	}
+	o.must("-revoke-before", "2026-01-02T15:04:05Z")
+	o.must("-revoke-keys")
+	db, err := sql.Open("sqlite3", o.path("data/"+databaseName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	for _, name := range []string{"key_rotated", "revoked", "keys_revoked"} {
+		var by string
+		if err := db.QueryRowContext(t.Context(), `SELECT actor FROM events WHERE name = ? ORDER BY id DESC`, name).Scan(&by); err != nil || by != actor() {
+			t.Errorf("%s by %q, %v", name, by, err)
+		}
+	}
 }
 
 func TestMaintenanceMakesNothingWhereNothingIs(t *testing.T) {

@@ -27,11 +27,9 @@ const (
 func (r *Room) Actions() []action.Action {
 	rotate := named(action.RotateKeys, r.checkRotate, r.rotate)
 	rotate.InParts = true // one algorithm after the other
-	return []action.Action{
-		rotate,
-		named(action.RevokeKeys, r.checkRevoke, r.revoke),
-		named(action.RevokeBefore, r.checkBefore, r.revokeBefore),
-	}
+	revoke := named(action.RevokeBefore, r.checkBefore, r.revokeBefore)
+	revoke.InParts = true // many batches
+	return []action.Action{rotate, named(action.RevokeKeys, r.checkRevoke, r.revoke), revoke}
 }
 
 // keys returns the effect of an order on the keys: its revision are the keys that there are.
