@@ -128,7 +128,7 @@ var plainFixtures = []audiencetest.Fixture{
 		v.Remarks = append(v.Remarks, Banner(BannerView{Locale: p.Locale, Count: 2, URL: "/desk/breaks"}))
 		v.Breaks = []Break{
 			{ID: "b1", By: "Ada", At: now, Action: "lock", Target: "p1", Sentence: "Museum", Told: true, MaySignOff: true},
-			{ID: "b2", By: "Ada", At: now, Action: "change_email", Target: "p2", Sentence: "Museum", Overdue: true, Yours: true},
+			{ID: "b2", By: "Ada", At: now, Action: "change_email", Target: "p2", Sentence: "Museum", Overdue: true, Unfinished: true, Yours: true},
 			{ID: "b3", By: "Ada", At: now, Action: "revoke_keys", Sentence: "Museum", Told: true, SignedOffBy: "Ada", SignedOffAt: now},
 		}
 		return Breaks(v)

@@ -63,6 +63,7 @@ type breaksText struct {
 	Heading, Text, Empty, EmptyAll ui.Message
 	All, Open, More, By, You       ui.Message
 	Target, Waiting, Overdue       ui.Message
-	Untold, SignedOff, SignOff     ui.Message
+	Unfinished, Untold             ui.Message
+	SignedOff, SignOff             ui.Message
 	Banner, BannerLink             ui.Message
 }

@@ -232,8 +232,9 @@ type Break struct {
 	Action   string
 	Target   string
 	Sentence string
-	// Told reports that the host was told, Overdue that it waits too long.
-	Told, Overdue bool
+	// Told reports that the host was told, Overdue that it waits too long, Unfinished that it was
+	// begun, and is not known to be done.
+	Told, Overdue, Unfinished bool
 	// SignedOffBy is empty for one that waits.
 	SignedOffBy string
 	SignedOffAt time.Time

@@ -42,7 +42,7 @@ func (s *Service) showBreaks(r *frame.Request) error {
 	for _, b := range breaks {
 		v.Breaks = append(v.Breaks, screens.Break{
 			ID: b.ID, By: b.Staff, Yours: b.Staff == r.Staff.ID, At: b.At, Action: b.Action, Target: b.Target, Sentence: s.sentence(r.Context(), b),
-			Told: b.Told, Overdue: s.isOverdue(b), SignedOffBy: b.SignedOffBy, SignedOffAt: b.SignedOffAt,
+			Told: b.Told, Unfinished: !b.Done, Overdue: s.isOverdue(b), SignedOffBy: b.SignedOffBy, SignedOffAt: b.SignedOffAt,
 			MaySignOff: b.SignedOffBy == "" && b.Staff != r.Staff.ID,
 		})
 	}
