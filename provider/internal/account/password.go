@@ -27,7 +27,8 @@ func (p *Pages) CheckPassword(r *http.Request, email, presented string) (*storag
 		return nil, 0, err
 	}
 	caller := p.caller(r, key, account)
-	wait, err := p.Limits.Allow(ctx, p.Actions.SignIn, caller)
+	wait, end, err := p.Limits.Try(ctx, p.Actions.SignIn, caller)
+	defer end()
 	if err != nil || wait > 0 {
 		return nil, wait, err
 	}

@@ -19,14 +19,24 @@ type Limits struct {
 // that.
 func (l Limits) Allow(ctx context.Context, action ratelimit.Action, by ratelimit.Key) (wait time.Duration, err error) {
 	wait, err = l.Limiter.Allow(ctx, action, by)
-	if err != nil || wait == 0 {
-		return 0, err
-	}
-	l.Log.RecordOnce(ctx, storage.Event{Name: Throttled, Detail: action.String()})
-	return wait, nil
+	return l.record(ctx, action, wait), err
 }
 
-// Reset undoes the count of a successful attempt. If that fails, the attempt counts as a mistake,
+// Try is Allow for an attempt whose end the caller tells (ratelimit.Limiter.Try).
+func (l Limits) Try(ctx context.Context, action ratelimit.Action, by ratelimit.Key) (wait time.Duration, end func(), err error) {
+	wait, end, err = l.Limiter.Try(ctx, action, by)
+	return l.record(ctx, action, wait), end, err
+}
+
+// record records an attempt that is one too many.
+func (l Limits) record(ctx context.Context, action ratelimit.Action, wait time.Duration) time.Duration {
+	if wait > 0 {
+		l.Log.RecordOnce(ctx, storage.Event{Name: Throttled, Detail: action.String()})
+	}
+	return wait
+}
+
+// Reset undoes the count of a successful attempt. If that fails, it counts until the next attempt,
 // which is no reason to refuse a user with the right password, or whose code is spent.
 func (l Limits) Reset(ctx context.Context, action ratelimit.Action, by ratelimit.Key) {
 	l.undo(ctx, l.Limiter.Reset, action, by)
@@ -41,6 +51,6 @@ func (l Limits) undo(ctx context.Context, undo func(context.Context, ratelimit.A
 	ctx, cancel := Outlasting(ctx) // a caller cannot prevent it by disconnecting
 	defer cancel()
 	if err := undo(ctx, action, by); err != nil {
-		l.Log.Logger.ErrorContext(ctx, "attempt could not be given back and stays counted", slog.Any("error", err))
+		l.Log.Logger.ErrorContext(ctx, "attempt could not be given back yet", slog.Any("error", err))
 	}
 }

@@ -94,7 +94,13 @@ func (c *Checker) code(
 	}
 	presented.Factor.Method, presented.Factor.At = method, by.At
 	presented.proof.At = by.At
-	presented.done = func(ctx context.Context) { c.Limits.Reset(ctx, ratelimit.SecondFactor, by) }
+	presented.done = func(ctx context.Context, failed error) {
+		if failed != nil {
+			c.Limits.GiveBack(ctx, ratelimit.SecondFactor, by)
+			return
+		}
+		c.Limits.Reset(ctx, ratelimit.SecondFactor, by)
+	}
 	return presented, nil, nil
 }
 

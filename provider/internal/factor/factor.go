@@ -5,6 +5,7 @@ package factor
 
 import (
 	"context"
+	"errors"
 	"math"
 	"net/http"
 	"time"
@@ -53,7 +54,7 @@ type Presented struct {
 	Factor storage.Factor
 
 	proof storage.Proof
-	done  func(context.Context)
+	done  func(ctx context.Context, failed error)
 }
 
 // Join returns a proof that rests on the factor, too.
@@ -74,11 +75,12 @@ func (p Presented) Join(on storage.Proof) storage.Proof {
 	return on
 }
 
-// Accepted gives back the attempt that was counted against the limit. It is for after the
-// write that rests on the factor: a code that was right and is spent pays for no guesses.
-func (p Presented) Accepted(ctx context.Context) {
-	if p.done != nil {
-		p.done(ctx)
+// Ended gives back the attempt that was counted against the limit, after the write that rests on
+// the factor: a code that was right and is spent pays for no guesses, and neither does one whose
+// write the database has failed. One that the write has refused stays counted.
+func (p Presented) Ended(ctx context.Context, err error) {
+	if p.done != nil && (err == nil || errors.Is(err, storage.ErrUnavailable)) {
+		p.done(ctx, err)
 	}
 }
 

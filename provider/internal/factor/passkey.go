@@ -183,7 +183,7 @@ func (c *Checker) verify(ctx context.Context, by ratelimit.Key, asked challenge.
 	return Presented{
 		Factor: storage.Factor{Method: method, At: by.At, Since: key.CreatedAt, Credential: key.ID},
 		proof:  asked.Spend(storage.Proof{At: by.At, Passkey: use}),
-		done:   func(ctx context.Context) { c.Limits.Reset(ctx, ratelimit.Passkey, by) },
+		done:   func(ctx context.Context, _ error) { c.Limits.Reset(ctx, ratelimit.Passkey, by) },
 	}, nil
 }
 

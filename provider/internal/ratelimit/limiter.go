@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
@@ -35,7 +37,18 @@ type Limiter struct {
 	store   storage.Attempts
 	secrets *keyring.Secrets
 	now     func() time.Time
+	flights flights
+
+	mu      sync.Mutex
+	pending []undo // what could not be given back yet
 }
+
+// undo gives the count of an attempt back.
+type undo func(context.Context) error
+
+// mostPending is how much is remembered that is to be given back: a database that is away for
+// longer lets nobody try anyway.
+const mostPending = 1000
 
 // New returns a Limiter over a store. The clock defaults to time.Now.
 func New(store storage.Attempts, secrets *keyring.Secrets, now func() time.Time) *Limiter {
@@ -56,12 +69,74 @@ func New(store storage.Attempts, secrets *keyring.Secrets, now func() time.Time)
 // The address is checked before the account: one machine that guesses uses up its own
 // bucket and not that of the account.
 func (l *Limiter) Allow(ctx context.Context, action Action, by Key) (wait time.Duration, err error) {
+	return l.allow(ctx, action, by, func(b bucket, at time.Time) (time.Duration, error) {
+		return l.store.AllowAttempt(ctx, b.digest, at, b.limit.Every, b.limit.Burst)
+	})
+}
+
+// Try is Allow for an attempt whose end the caller tells by end, after Reset for one that was
+// right. One that finds the bucket of the account full while others of it run waits for their
+// end: of any number that are right at once none is one too many. end is never nil.
+func (l *Limiter) Try(ctx context.Context, action Action, by Key) (wait time.Duration, end func(), err error) {
+	var ends []func()
+	wait, err = l.allow(ctx, action, by, func(b bucket, at time.Time) (time.Duration, error) {
+		if !b.personal {
+			return l.store.AllowAttempt(ctx, b.digest, at, b.limit.Every, b.limit.Burst)
+		}
+		f := l.flights.hold(b.digest)
+		ends = append(ends, func() { l.flights.release(b.digest) })
+		wait, err := l.takeIn(ctx, f, b, at)
+		if err == nil && wait == 0 {
+			ends = append(ends, f.end)
+		}
+		return wait, err
+	})
+	return wait, func() {
+		for _, one := range slices.Backward(ends) {
+			one()
+		}
+	}, err
+}
+
+// takeIn counts an attempt among the others of its bucket, once there is room or none runs.
+func (l *Limiter) takeIn(ctx context.Context, f *flight, b bucket, at time.Time) (time.Duration, error) {
+	for {
+		f.mu.Lock()
+		wait, err := l.store.AllowAttempt(ctx, b.digest, at, b.limit.Every, b.limit.Burst)
+		if err == nil && wait == 0 {
+			f.running++
+		}
+		ended, waits := f.ended, wait > 0 && f.running > 0 && f.waiting < mostWaiting
+		if waits {
+			f.waiting++
+		}
+		f.mu.Unlock()
+		if !waits {
+			return wait, err
+		}
+		select {
+		case <-ended:
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+		f.mu.Lock()
+		f.waiting--
+		f.mu.Unlock()
+		if err != nil {
+			return 0, err
+		}
+	}
+}
+
+// allow takes from the buckets of an attempt, one after the other, after what is to be given back.
+func (l *Limiter) allow(ctx context.Context, action Action, by Key, take func(b bucket, at time.Time) (time.Duration, error)) (time.Duration, error) {
+	l.undoPending(ctx)
 	at := by.At
 	if at.IsZero() {
 		at = l.now()
 	}
 	for _, b := range l.buckets(action, by) {
-		wait, err := l.store.AllowAttempt(ctx, b.digest, at, b.limit.Every, b.limit.Burst)
+		wait, err := take(b, at)
 		if err != nil {
 			return 0, fmt.Errorf("count against rate limit of %s: %w", action.name, err)
 		}
@@ -72,41 +147,73 @@ func (l *Limiter) Allow(ctx context.Context, action Action, by Key) (wait time.D
 	return 0, nil
 }
 
+// later has what could not be given back be so before the next attempt: after an outage, those
+// that were right count as little as before.
+func (l *Limiter) later(again undo) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.pending) < mostPending {
+		l.pending = append(l.pending, again)
+	}
+}
+
+func (l *Limiter) undoPending(ctx context.Context) {
+	l.mu.Lock()
+	pending := l.pending
+	l.pending = nil
+	l.mu.Unlock()
+	for i, again := range pending {
+		if again(ctx) != nil {
+			for _, rest := range pending[i:] {
+				l.later(rest)
+			}
+			return
+		}
+	}
+}
+
 // Reset undoes the count of a successful attempt. It empties the bucket of the account, or
 // of a known device. The buckets of the address get back this attempt only, less what has
 // drained since by.At: otherwise an attacker's own account would pay for guesses at
-// others. by.At is required.
+// others. by.At is required. What fails is done before the next attempt.
 func (l *Limiter) Reset(ctx context.Context, action Action, by Key) error {
-	drained := clock.Elapsed(l.now(), by.At)
-	for _, b := range l.buckets(action, by) {
-		var err error
+	return l.undo(ctx, "reset", action, by, func(ctx context.Context, b bucket, left time.Duration) error {
 		if b.personal {
-			err = l.store.ResetAttempts(ctx, b.digest)
-		} else if left := b.limit.Every - drained; left > 0 {
-			err = l.store.GiveBackAttempt(ctx, b.digest, left)
+			return l.store.ResetAttempts(ctx, b.digest)
 		}
-		if err != nil {
-			return fmt.Errorf("reset rate limit of %s: %w", action.name, err)
-		}
-	}
-	return nil
+		return l.giveBack(ctx, b, left)
+	})
 }
 
 // GiveBack undoes the count of one attempt without effect in the bucket of the account, or
 // of a known device. The buckets of the address keep it: they limit work, and that was
-// done. by.At is required, as for Reset.
+// done. by.At is required, as for Reset. What fails is done before the next attempt.
 func (l *Limiter) GiveBack(ctx context.Context, action Action, by Key) error {
-	drained := clock.Elapsed(l.now(), by.At)
-	for _, b := range l.buckets(action, by) {
-		left := b.limit.Every - drained
-		if !b.personal || left <= 0 {
-			continue
+	return l.undo(ctx, "give back to", action, by, func(ctx context.Context, b bucket, left time.Duration) error {
+		if !b.personal {
+			return nil
 		}
-		if err := l.store.GiveBackAttempt(ctx, b.digest, left); err != nil {
-			return fmt.Errorf("give back to rate limit of %s: %w", action.name, err)
+		return l.giveBack(ctx, b, left)
+	})
+}
+
+func (l *Limiter) giveBack(ctx context.Context, b bucket, left time.Duration) error {
+	if left <= 0 {
+		return nil
+	}
+	return l.store.GiveBackAttempt(ctx, b.digest, left)
+}
+
+// undo gives back to each bucket of an attempt what has not drained of it, now or later.
+func (l *Limiter) undo(ctx context.Context, what string, action Action, by Key, of func(ctx context.Context, b bucket, left time.Duration) error) (failed error) {
+	for _, b := range l.buckets(action, by) {
+		back := func(ctx context.Context) error { return of(ctx, b, b.limit.Every-clock.Elapsed(l.now(), by.At)) }
+		if err := back(ctx); err != nil {
+			failed = fmt.Errorf("%s rate limit of %s: %w", what, action.name, err)
+			l.later(back)
 		}
 	}
-	return nil
+	return failed
 }
 
 // bucket is a bucket in which an attempt counts.

@@ -424,3 +424,54 @@ func TestStoreFailureIsNeitherAllowedNorDenied(t *testing.T) {
 		t.Errorf("Reset = %v, want ErrUnavailable", err)
 	}
 }
+
+// Of twelve that are right at once, none is one too many, whatever the limit; of wrong ones, all
+// beyond it are. Nobody waits for one that has ended.
+func TestAttemptsAtOnceThatAreRight(t *testing.T) {
+	for right, want := range map[bool]int{true: 12, false: 10} {
+		synctest.Test(t, func(t *testing.T) {
+			l, _ := newLimiter(t)
+			var allowed atomic.Int32
+			for i := range 12 {
+				go func() {
+					by := ratelimit.Key{Account: "alice", Address: host(i), At: time.Now()}
+					wait, end, err := l.Try(t.Context(), ratelimit.SignIn, by)
+					defer end()
+					if err != nil {
+						t.Error(err)
+					}
+					if wait > 0 {
+						return
+					}
+					allowed.Add(1)
+					time.Sleep(time.Duration(i+1) * time.Millisecond) // as it takes to check a password
+					if right {
+						succeed(t, l, ratelimit.SignIn, by)
+					}
+				}()
+			}
+			synctest.Wait()
+			time.Sleep(time.Second)
+			synctest.Wait()
+			if got := int(allowed.Load()); got != want {
+				t.Errorf("right %v: %d are allowed, want %d", right, got, want)
+			}
+		})
+	}
+}
+
+// After an outage, what was right is given back before the next attempt is counted.
+func TestOutageCountsNothingThatWasRight(t *testing.T) {
+	l, store := newLimiter(t)
+	for range 100 {
+		by := ratelimit.Key{Account: "alice", Address: host(1), At: time.Now()}
+		if wait := allow(t, l, ratelimit.SignIn, by); wait > 0 {
+			t.Fatalf("one too many: %v", wait)
+		}
+		store.down = true
+		if err := l.Reset(t.Context(), ratelimit.SignIn, by); !errors.Is(err, storage.ErrUnavailable) {
+			t.Fatal(err)
+		}
+		store.down = false
+	}
+}

@@ -120,9 +120,7 @@ func (p *Pages) rest(w http.ResponseWriter, r *http.Request, set standing, prese
 	} else {
 		err = p.setPassword(w, r, set, on, hash, "by a code sent to the user and "+factorNames[of])
 	}
-	if err == nil {
-		presented.Accepted(r.Context())
-	}
+	presented.Ended(r.Context(), err)
 	return err
 }
 

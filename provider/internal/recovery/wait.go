@@ -38,7 +38,7 @@ func (p *Pages) takePassword(w http.ResponseWriter, r *http.Request, page *authf
 			return fmt.Errorf("shorten recovery: %w", err)
 		}
 	}
-	presented.Accepted(r.Context())
+	presented.Ended(r.Context(), nil)
 	return p.begin(w, r, set, p.WithPassword, "with the password")
 }
 

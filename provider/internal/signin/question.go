@@ -235,9 +235,7 @@ func (p *Pages) accept(w http.ResponseWriter, r *http.Request, page *authflow.Pa
 	if isRefused(err) {
 		return factor.Wrong(way), nil
 	}
-	if err == nil {
-		presented.Accepted(r.Context())
-	}
+	presented.Ended(r.Context(), err)
 	return nil, err
 }
 

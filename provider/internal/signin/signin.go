@@ -132,9 +132,7 @@ func (p *Pages) signInByPasskey(w http.ResponseWriter, r *http.Request, page *au
 		factors := []storage.Factor{presented.Factor}
 		err = p.enter(w, r, page, entry{account: account, on: presented.Join(account.Proof()), factors: factors, presented: factors})
 		if !isRefused(err) {
-			if err == nil {
-				presented.Accepted(r.Context())
-			}
+			presented.Ended(r.Context(), err)
 			return err
 		}
 		rejected = factor.Wrong(storage.PasskeyVerified)

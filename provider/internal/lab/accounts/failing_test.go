@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"html"
+	"net/http"
 	"regexp"
 	"testing"
 	"time"
@@ -386,4 +387,26 @@ func TestFailingStatement(t *testing.T) {
 			})
 		}
 	}
+}
+
+// Codes that were right while the database failed are no guesses: however many there were, the next
+// one signs in.
+func TestRightCodesOfAFailingDatabase(t *testing.T) {
+	t.Parallel()
+	f, tap := lab.Tapped(t, named)
+	w := &walker{Fixture: atName(f)}
+	b, p, app, _ := w.half()
+	for at, reached := 1, true; reached; at++ {
+		for range 2 {
+			tap.Open(at, false)
+			got := b.SubmitOnce(p, "code", app.Code())
+			if reached = len(tap.Close()) >= at; !reached {
+				break
+			}
+			if got.StatusCode != http.StatusServiceUnavailable {
+				t.Fatalf("statement %d fails: %s\n%s", at, got.Status, got.Text)
+			}
+		}
+	}
+	w.OK(isIn(b))
 }
