@@ -19,8 +19,8 @@ import (
 type contest[S storage.Store] func(t *testing.T, store S, id string) (try func(i int, s S) error, late error)
 
 // rounds is how often a race runs that a wrong order would decide now and then: go test
-// ./storage/sqlite ./storage/postgres -rounds 100 looks longer.
-var rounds = flag.Int("rounds", 8, "how often each race of the contract runs")
+// ./storage/sqlite ./storage/postgres -contract.rounds 100 looks longer.
+var rounds = flag.Int("contract.rounds", 8, "how often each race of the contract runs")
 
 // everyRound runs a race that has a database of its own, which it gives back at its end.
 func everyRound(t *testing.T, race func(t *testing.T)) {
