@@ -110,6 +110,9 @@ func (e *environment) plan(out io.Writer) error {
 		mails = "are dropped, save for those to its inboxes"
 	}
 	_, _ = fmt.Fprintf(out, "  mails       %s\n", mails)
+	if e.AllowPrivateNetworks && !isOwnMachine(e.BaseURL) {
+		_, _ = fmt.Fprintln(out, "  calls       go to private networks, too: allow_private_networks is for machines of your own")
+	}
 	for _, u := range e.Users {
 		_, _ = fmt.Fprintf(out, "  user        %s\n", u.Email)
 	}

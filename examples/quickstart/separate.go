@@ -13,8 +13,11 @@ import (
 
 // separate refuses a sandbox that would take the place of production: its users have
 // passwords that everybody knows, and its applications belong to nobody. Base URLs
-// have been filled in.
+// have been filled in. It refuses such passwords in production, too.
 func (c *config) separate() error {
+	if err := c.unpublished(); err != nil {
+		return err
+	}
 	if s := c.Sandbox; s != nil {
 		if err := separateData(&c.environment, s); err != nil {
 			return fmt.Errorf("sandbox.%w", err)

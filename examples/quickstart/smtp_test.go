@@ -71,13 +71,15 @@ func TestSandboxMailsNobodyUnlessItHasAServerOfItsOwn(t *testing.T) {
 }
 
 func TestMailThatIsRefusedIsSaidOnThePage(t *testing.T) {
-	_, folder, text := withMail(t, mailtest.Config{Answers: map[string]string{"RCPT": "550 5.1.1 unknown"}})
-	s := startService(t, folder, text)
-	b := browser.New(t)
-	b.Open(s.cfg.BaseURL + "/signup")
-	b.Submit("email", "new@example.com", "new_password", "amber-kettle-waits-still")
-	if b.Status != http.StatusServiceUnavailable {
-		t.Errorf("the page is %s (%d)\n%s", b.URL, b.Status, b.Body)
+	for answer, want := range map[string]int{"550 5.1.1 unknown": http.StatusUnprocessableEntity, "451 4.3.0 later": http.StatusServiceUnavailable} {
+		_, folder, text := withMail(t, mailtest.Config{Answers: map[string]string{"RCPT": answer}})
+		s := startService(t, folder, text)
+		b := browser.New(t)
+		b.Open(s.cfg.BaseURL + "/signup")
+		b.Submit("email", "new@example.com", "new_password", "amber-kettle-waits-still")
+		if b.Status != want {
+			t.Errorf("%s: the page is %s (%d)\n%s", answer, b.URL, b.Status, b.Body)
+		}
 	}
 }
 
