@@ -87,7 +87,7 @@ func (p *Pages) sendLetters(r *http.Request, c CodeRequest, counted time.Time) (
 }
 
 func (p *Pages) send(r *http.Request, l letter) error {
-	to, locale := l.email, p.Site.Locale(r, nil)
+	to, locale := l.email, p.Site.Locale(r)
 	if !l.asTyped {
 		var err error
 		if to, locale, err = p.recipient(r, l.email); err != nil {

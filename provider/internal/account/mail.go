@@ -35,7 +35,7 @@ func (p *Pages) LocaleOf(r *http.Request, account storage.Account) *ui.Locale {
 	if account.Language != "" {
 		return p.Site.AccountLocale(account)
 	}
-	return p.Site.Locale(r, nil)
+	return p.Site.Locale(r)
 }
 
 // MailTo composes a mail in the language of the view and passes it to the mailer.

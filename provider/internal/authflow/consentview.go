@@ -21,7 +21,7 @@ func (e *Endpoint) consentView(r *http.Request, request *engine.AuthorizeRequest
 		return view, err
 	}
 	view.Attributes, view.Groups = data.attributes, data.groups
-	l := e.Site.Locale(r, request)
+	l := e.Site.Locale(r)
 	view.Permissions = e.permissions(l, required.Scopes, before)
 	if request.OpenID() && len(view.Attributes) > 0 {
 		required.Attributes = claims.Union(required.Attributes, []string{"uuid"}) // which is shown
@@ -72,7 +72,7 @@ func (e *Endpoint) consentData(r *http.Request, request *engine.AuthorizeRequest
 	if !option && request.OpenID() && len(s.requested.Attributes)+len(s.requested.Groups) > 0 && !released.Has("uuid") { // the claim sub is the same
 		attributes = append(attributes, claims.Attribute{Handle: "uuid", Value: []byte(`""`)})
 	}
-	l := e.Site.Locale(r, request)
+	l := e.Site.Locale(r)
 	for _, told := range e.Claims.Catalogue.Tell(l, attributes) {
 		told.New = before != nil && !claims.Covers(before.Attributes, claims.Intersection(told.Facts, facts))
 		out.attributes = append(out.attributes, told.ConsentAttribute)

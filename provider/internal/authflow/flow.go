@@ -248,6 +248,9 @@ type parser func(ctx context.Context, form url.Values) (*engine.AuthorizeRequest
 // *redirectError.
 func (e *Endpoint) parseAuthorize(ctx context.Context, form url.Values, parse parser) (*engine.AuthorizeRequest, error) {
 	request, err := parse(ctx, form)
+	if request != nil {
+		web.Speak(ctx, request.UILocales)
+	}
 	if err != nil && request != nil {
 		return nil, &redirectError{request: request, err: err}
 	}

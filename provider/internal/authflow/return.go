@@ -42,6 +42,9 @@ type sealedReturn struct {
 	Highest  bool              `json:"h,omitempty"`
 	Verify   verifying         `json:"w,omitzero"`
 	Browser  []byte            `json:"b"`
+
+	// Locales are the languages of the flow that the page belongs to, if it belongs to one.
+	Locales string `json:"u,omitempty"`
 }
 
 func (e *Endpoint) returnPurpose() string { return "return " + e.Site.Issuer }
@@ -64,7 +67,7 @@ func (e *Endpoint) SignIn(w http.ResponseWriter, r *http.Request, user *User, to
 // SealReturn returns a return as it travels, bound to this browser.
 func (e *Endpoint) SealReturn(w http.ResponseWriter, r *http.Request, to Return) (string, error) {
 	browser := sha256.Sum256([]byte(e.Site.Browser(w, r)))
-	plain, err := json.Marshal(sealedReturn{to.Address, to.Requires.Level, to.Requires.MaxAge, to.Requires.Enrolled, to.Highest, to.verifying, browser[:]})
+	plain, err := json.Marshal(sealedReturn{to.Address, to.Requires.Level, to.Requires.MaxAge, to.Requires.Enrolled, to.Highest, to.verifying, browser[:], web.Spoken(r)})
 	if err != nil {
 		return "", fmt.Errorf("encode return: %w", err)
 	}
@@ -91,6 +94,7 @@ func (e *Endpoint) openReturn(r *http.Request) (*Return, error) {
 	if subtle.ConstantTimeCompare(browser[:], s.Browser) != 1 {
 		return nil, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorBrowser, Cause: errors.New("return of another browser")}
 	}
+	web.Speak(r.Context(), s.Locales)
 	return &Return{s.Address, assurance.Requirement{Level: s.Level, MaxAge: s.MaxAge, Enrolled: s.Enrolled}, s.Highest, s.Verify}, nil
 }
 

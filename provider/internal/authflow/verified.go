@@ -78,7 +78,7 @@ func (e *Endpoint) requiredGroups(r *http.Request, request *engine.AuthorizeRequ
 	lacks, err := e.lacking(r.Context(), request.Scopes, userID)
 	groups := make([]ui.ConsentGroup, len(lacks))
 	for i, s := range lacks {
-		groups[i] = e.GroupView(e.Site.Locale(r, request), s)
+		groups[i] = e.GroupView(e.Site.Locale(r), s)
 	}
 	return groups, err
 }

@@ -110,7 +110,7 @@ func (e *Endpoint) sendToVerifier(w http.ResponseWriter, r *http.Request, reques
 	if err != nil {
 		return err
 	}
-	v.Language, v.Name = e.Site.Locale(r, request).Lang, person.Name()
+	v.Language, v.Name = e.Site.Locale(r).Lang, person.Name()
 	if person.EmailVerified() {
 		v.Email = person.Text("email")
 	}

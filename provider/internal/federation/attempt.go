@@ -97,7 +97,7 @@ func (u *Upstreams) Start(w http.ResponseWriter, r *http.Request, one Upstream, 
 	}
 	address, keep, err := one.Connector.Start(r.Context(), upstream.Request{
 		State: u.Site.Secrets.SealString(u.statePurpose(), plain), Callback: u.callback(one), LoginHint: h.Email, DomainHint: h.Domain,
-		Languages: []string{u.Site.Locale(r, nil).Lang}, Afresh: a.Afresh, SelectAccount: h.SelectAccount, ACRValues: h.Classes, HTTP: u.HTTP, Now: u.Clock(),
+		Languages: []string{u.Site.Locale(r).Lang}, Afresh: a.Afresh, SelectAccount: h.SelectAccount, ACRValues: h.Classes, HTTP: u.HTTP, Now: u.Clock(),
 	})
 	if err != nil {
 		return "", err

@@ -70,6 +70,7 @@ type shown struct {
 	Codes   []string `json:"c"`
 	Browser []byte   `json:"b"`
 	Made    int64    `json:"t"`
+	Lang    string   `json:"l"`
 }
 
 // shownLife is how long the file can be downloaded.
@@ -89,7 +90,7 @@ func (p *Pages) ShowCodes(w http.ResponseWriter, r *http.Request, request *engin
 
 func (p *Pages) renderNewCodes(w http.ResponseWriter, r *http.Request, request *engine.AuthorizeRequest, codes []string, n security.Notice, next string) error {
 	browser := sha256.Sum256([]byte(p.Site.Browser(w, r)))
-	plain, err := json.Marshal(shown{codes, browser[:], p.Clock().Unix()})
+	plain, err := json.Marshal(shown{codes, browser[:], p.Clock().Unix(), p.Site.Locale(r).Lang})
 	if err != nil {
 		return fmt.Errorf("encode recovery codes: %w", err)
 	}
@@ -107,7 +108,7 @@ func (p *Pages) codesFile(w http.ResponseWriter, r *http.Request, o *owner) erro
 	if !ok {
 		return p.again(w, r)
 	}
-	file := security.CodesFile(p.Site.Locale(r, nil), p.Site.Brand.Name, o.set.Account.Email, s.Codes, time.Unix(s.Made, 0).UTC())
+	file := security.CodesFile(p.Site.Locales.Match(s.Lang, ""), p.Site.Brand.Name, o.set.Account.Email, s.Codes, time.Unix(s.Made, 0).UTC())
 	h := w.Header()
 	h.Set("Content-Type", "text/plain; charset=utf-8")
 	h.Set("Content-Disposition", `attachment; filename="recovery-codes.txt"`)

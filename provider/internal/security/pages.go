@@ -205,7 +205,7 @@ func (p *Pages) form(w http.ResponseWriter, r *http.Request, problem security.Pr
 	if problem == "" {
 		return p.Site.Form(w, r, nil), http.StatusOK
 	}
-	return p.Site.Form(w, r, []ui.Problem{security.Say(p.Site.Locale(r, nil), problem)}), http.StatusUnprocessableEntity
+	return p.Site.Form(w, r, []ui.Problem{security.Say(p.Site.Locale(r), problem)}), http.StatusUnprocessableEntity
 }
 
 // withCredential adds the passkey of a page to an address.

@@ -104,7 +104,7 @@ func (p *Pages) addPasskey(w http.ResponseWriter, r *http.Request, o *owner) err
 
 // firstName names a new passkey, so that the owner tells it from the others.
 func (p *Pages) firstName(r *http.Request, o *owner, k storage.Passkey) string {
-	name := cmp.Or(passkey.Label(k.AAGUID, r.UserAgent()), security.Unnamed(p.Site.Locale(r, nil)))
+	name := cmp.Or(passkey.Label(k.AAGUID, r.UserAgent()), security.Unnamed(p.Site.Locale(r)))
 	taken := map[string]bool{}
 	for _, other := range o.set.Passkeys {
 		taken[other.Name] = true

@@ -101,7 +101,7 @@ func (p *Pages) setPassword(w http.ResponseWriter, r *http.Request, o *owner, ch
 		p.renderPassword(w, r, o, http.StatusUnprocessableEntity, ui.Problem{Code: ui.PasswordWrong})
 		return nil
 	case errors.Is(err, storage.ErrChanged):
-		p.renderPassword(w, r, o, http.StatusUnprocessableEntity, security.Say(p.Site.Locale(r, nil), security.Meanwhile))
+		p.renderPassword(w, r, o, http.StatusUnprocessableEntity, security.Say(p.Site.Locale(r), security.Meanwhile))
 		return nil
 	case ended(err):
 		return p.again(w, r)

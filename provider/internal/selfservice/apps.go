@@ -53,7 +53,7 @@ func (p *Pages) consentView(r *http.Request, c storage.Consent) (ui.App, error) 
 	if client.IsUnknown() && !client.Trusted {
 		app.Calls = client.Document.Name
 	}
-	l := p.Site.Locale(r, nil)
+	l := p.Site.Locale(r)
 	for _, name := range c.Scopes {
 		if p.Claims.Catalogue.Scope(name) != nil {
 			title, _ := p.Claims.Catalogue.ScopeWords(l, name)

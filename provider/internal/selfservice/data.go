@@ -109,7 +109,7 @@ func (p *Pages) receivers(r *http.Request, user *authflow.User) ([]ui.App, error
 		return nil, fmt.Errorf("read consents: %w", err)
 	}
 	var apps []ui.App
-	l := p.Site.Locale(r, nil)
+	l := p.Site.Locale(r)
 	for _, c := range consents {
 		app, err := p.consentView(r, c)
 		if errors.Is(err, registry.ErrNoClient) {

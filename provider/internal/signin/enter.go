@@ -104,7 +104,8 @@ func (p *Pages) startSession(w http.ResponseWriter, r *http.Request, page *authf
 		p.trustDevice(w, r, page, e.account)
 	}
 	p.MarkDevice(w, r, e.account)
-	if e.account.Language != "" && p.Site.Cookies.Get(r, session.Language) == "" { // nothing was chosen here
+	// Nothing was chosen here, and no flow changes its language on the way.
+	if e.account.Language != "" && p.Site.Cookies.Get(r, session.Language) == "" && web.Spoken(r) == "" {
 		p.Site.Cookies.Set(w, session.Language, e.account.Language, web.DeviceLife)
 	}
 	return nil

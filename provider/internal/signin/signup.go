@@ -162,9 +162,9 @@ func (p *Pages) signUpCode(w http.ResponseWriter, r *http.Request, page *authflo
 }
 
 // newEntry is the entry of the owner of an account that is created with it, by one factor.
-func (p *Pages) newEntry(email string, on storage.Proof) (e entry, err error) {
+func (p *Pages) newEntry(r *http.Request, email string, on storage.Proof) (e entry, err error) {
 	key, err := account.EmailKey(email)
-	e.account = storage.Account{ID: random.UUID(), Email: email, EmailKey: key, EmailVerified: true, CreatedAt: p.Clock()}
+	e.account = storage.Account{ID: random.UUID(), Email: email, EmailKey: key, EmailVerified: true, CreatedAt: p.Clock(), Language: p.Site.LanguageOf(r)}
 	e.on, e.signUp = on, &storage.FirstFactors{}
 	return e, err
 }
@@ -177,7 +177,7 @@ func (e entry) by(f storage.Factor) entry {
 
 // createByPassword creates an account with a password and signs its owner in.
 func (p *Pages) createByPassword(w http.ResponseWriter, r *http.Request, page *authflow.Page, n newAccount, on storage.Proof) error {
-	e, err := p.newEntry(n.Email, on)
+	e, err := p.newEntry(r, n.Email, on)
 	if err != nil {
 		return err
 	}

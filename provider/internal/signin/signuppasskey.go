@@ -107,7 +107,7 @@ func (p *Pages) firstPassword(w http.ResponseWriter, r *http.Request, page *auth
 // createByPasskey creates an account with a passkey, signs its owner in, and shows the recovery
 // codes.
 func (p *Pages) createByPasskey(w http.ResponseWriter, r *http.Request, page *authflow.Page, email string, first firstPasskey) error {
-	e, err := p.newEntry(email, first.asked.Spend(storage.Proof{}))
+	e, err := p.newEntry(r, email, first.asked.Spend(storage.Proof{}))
 	if err != nil {
 		return err
 	}

@@ -177,7 +177,7 @@ func (p *Pages) strangerBy(w http.ResponseWriter, r *http.Request, page *authflo
 // identity, got its account in the meantime, its owner can sign in. Who is known only with a
 // return of this moment: groups of an identity whose address was mailed to come with the next.
 func (p *Pages) createLinked(w http.ResponseWriter, r *http.Request, page *authflow.Page, a arrival, back federation.Arrival, on storage.Proof) error {
-	e, err := p.newEntry(a.Email, on)
+	e, err := p.newEntry(r, a.Email, on)
 	if err != nil {
 		return err
 	}

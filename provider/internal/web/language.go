@@ -1,13 +1,14 @@
 package web
 
 import (
+	"context"
 	"io/fs"
 	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
 
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -17,14 +18,39 @@ import (
 // section 3.1.2.1) and on every page.
 const LanguageParameter = "ui_locales"
 
-// Locale selects the language: the user's choice, the application's request, or the
-// browser's preference. request may be nil.
-func (s *Site) Locale(r *http.Request, request *engine.AuthorizeRequest) *ui.Locale {
-	wanted := []string{asks(r, LanguageParameter), s.Cookies.Get(r, session.Language)}
-	if request != nil {
-		wanted = append(wanted, request.UILocales)
+// Speak has everything that a request leads to, its pages, mails and files, come in one of the
+// languages that its flow was begun with (ui_locales), unless the user has chosen another.
+func Speak(ctx context.Context, uiLocales string) {
+	if m, ok := request.Attached(ctx, matchedKey{}).(*matched); ok && uiLocales != "" {
+		m.locales = uiLocales
 	}
-	return s.Locales.Match(strings.Join(wanted, " "), r.Header.Get("Accept-Language"))
+}
+
+// Spoken returns the languages of the flow of a request, for a flow within it.
+func Spoken(r *http.Request) string { return matchOf(r).locales }
+
+// Locale selects the language: the user's choice, that of the flow (Speak), or the browser's
+// preference. There is no other for a request: half of a page in another reads as a fault.
+func (s *Site) Locale(r *http.Request) *ui.Locale {
+	return s.Locales.Match(s.wanted(r), r.Header.Get("Accept-Language"))
+}
+
+// wanted are the languages that the user has chosen, or the flow has. The parameter of an
+// authorization request is no choice of the user.
+func (s *Site) wanted(r *http.Request) string {
+	asked, chosen, flow := asks(r, LanguageParameter), s.Cookies.Get(r, session.Language), Spoken(r)
+	if routeOf(r).OwnQuery {
+		return strings.Join([]string{chosen, flow, asked}, " ")
+	}
+	return strings.Join([]string{asked, chosen, flow}, " ")
+}
+
+// LanguageOf returns the language of a new account, or "" if its owner has not said any.
+func (s *Site) LanguageOf(r *http.Request) string {
+	if strings.TrimSpace(s.wanted(r)) == "" && r.Header.Get("Accept-Language") == "" {
+		return ""
+	}
+	return s.Locale(r).Lang
 }
 
 // ReadTexts returns the languages of the screens, with the texts of the host; nil for none.

@@ -126,7 +126,7 @@ func (s *Site) setPageHeaders(h http.Header, popup bool, destinations []string) 
 
 // PageView returns the frame that every page has around its content; request may be nil.
 func (s *Site) PageView(r *http.Request, request *engine.AuthorizeRequest) ui.Page {
-	locale := s.Locale(r, request)
+	locale := s.Locale(r)
 	page := ui.Page{
 		Locale:    locale,
 		Brand:     s.brandIn(locale),

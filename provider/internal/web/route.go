@@ -74,6 +74,9 @@ type matched struct {
 	// router, for metrics and logs, and path is escaped.
 	beside bool
 
+	// locales are the languages of the flow that the request belongs to.
+	locales string
+
 	// query is the parsed query text, and the error if some of it is unreadable. An
 	// abandoned call of the host's function may still read it.
 	reading   sync.Mutex

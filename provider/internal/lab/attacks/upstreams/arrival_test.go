@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
 // TestLimitAtTheReturn tests that who has to wait hears so, as at the sign-up, and not that the
@@ -65,3 +66,14 @@ func TestAddressFromAnUpstreamThatIsRefused(t *testing.T) {
 type refusing struct{}
 
 func (refusing) Send(context.Context, provider.Mail) error { return provider.ErrRecipientRefused }
+
+// TestUpstreamIsToldTheLanguageOfTheFlow tests that no browser's preference takes its place.
+func TestUpstreamIsToldTheLanguageOfTheFlow(t *testing.T) {
+	t.Parallel()
+	c := newCampus(t)
+	b := c.NewBrowser()
+	p := b.Open(lab.AuthorizeURL(lab.Ask("ui_locales", "de")...))
+	if address := sentTo(b, leave(b, p, "campus")); !strings.Contains(address, "ui_locales=de") {
+		t.Errorf("the upstream is asked at %s", address)
+	}
+}
