@@ -187,7 +187,7 @@ func loadConfig(path string) (config, error) {
 		cfg.demo = true
 		return cfg, err
 	}
-	text, err := os.ReadFile(path) //nolint:gosec // the operator names the file
+	text, err := readFile(path, 16<<20)
 	if err != nil {
 		return config{}, fmt.Errorf("read config: %w", err)
 	}

@@ -32,7 +32,7 @@ func (e *environment) draftFile() string { return filepath.Join(e.Data, draftNam
 // readSecret returns the secret in a file; the error wraps fs.ErrNotExist when there is
 // none.
 func readSecret(path string) ([]byte, error) {
-	text, err := os.ReadFile(path) //nolint:gosec // below the operator's folder
+	text, err := readFile(path, 64<<10)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func decodeSecret(path, text string) ([]byte, error) {
 // that need not be there.
 func (e *environment) previousSecrets() (secrets [][]byte, err error) {
 	path := filepath.Join(e.Data, previousName)
-	text, err := os.ReadFile(path) //nolint:gosec // below the operator's folder
+	text, err := readFile(path, 64<<10)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

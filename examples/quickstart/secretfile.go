@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -67,7 +68,8 @@ func fromFile(value *string, path, key string) error {
 }
 
 // readFile reads a file of at most max bytes: a path that leads astray must not fill
-// the memory.
+// the memory. A byte order mark, which some editors put before a text, is no part of it: nobody
+// sees it, and no other side has it in its secret.
 func readFile(path string, max int64) ([]byte, error) {
 	f, err := os.Open(path) //nolint:gosec // the operator names the file
 	if err != nil {
@@ -75,8 +77,13 @@ func readFile(path string, max int64) ([]byte, error) {
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, max+1))
-	if err == nil && int64(len(text)) > max {
-		err = fmt.Errorf("%s: has more than %d bytes", path, max)
+	switch {
+	case err != nil:
+		return nil, err
+	case int64(len(text)) > max:
+		return nil, fmt.Errorf("%s: has more than %d bytes", path, max)
+	case bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")):
+		return nil, fmt.Errorf("%s begins with the byte order mark of UTF-16; save it as UTF-8", path)
 	}
-	return text, err
+	return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), nil
 }
