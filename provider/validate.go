@@ -170,8 +170,11 @@ func (c Client) validateCalled(allowPrivate bool) error {
 
 // validate returns an error for the first invalid field.
 func (c Client) validate(known *claims.Catalogue, addresses registry.Addresses, resources []Resource) error {
-	if !claims.IsName(c.ID) {
-		return wrongField("ID", "must be 1 to 64 letters, digits, or -_.:")
+	switch {
+	case !claims.IsName(c.ID):
+		return wrongField("ID", "must be 1 to 64 letters, digits, or -_.")
+	case strings.Contains(c.ID, ":"):
+		return wrongField("ID", "has a colon, at which the ID would end where it is sent with a secret (HTTP Basic)")
 	}
 	dialect, ok := registry.DialectNamed(c.Dialect)
 	if !ok {

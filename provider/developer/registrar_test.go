@@ -366,3 +366,14 @@ func TestAttackRegistrationFlood(t *testing.T) {
 		t.Errorf("%v", statuses)
 	}
 }
+
+// TestDeviceProgramNamesAResponseType tests that a response type which no grant of a program uses is
+// left out of its registration (RFC 7591 section 2).
+func TestDeviceProgramNamesAResponseType(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t, letDevices)
+	p, said := w.registers(w.makesToken(storage.Production), "grant_types", []string{deviceGrant, "refresh_token"}, "response_types", []string{"token"}, "redirect_uris", nil)
+	if types, is := said["response_types"].([]any); p.StatusCode != http.StatusCreated || !is || len(types) != 0 {
+		t.Errorf("%s %s", p.Status, p.body)
+	}
+}

@@ -22,6 +22,9 @@ func (d *Dashboard) wish(ctx context.Context, app storage.Application, now, want
 		return wanted, err
 	}
 	offered := append(slices.Clone(choosableGrants(wanted)), grantImplicit)
+	if d.Devices {
+		offered = append(offered, grantDevice)
+	}
 	given := lacking(now.GrantTypes, offered)
 	if beyond := lacking(wanted.GrantTypes, append(given, offered...)); len(beyond) > 0 {
 		return wanted, wrong("GrantTypes", fmt.Sprintf("may be of %s only", strings.Join(offered, ", ")))

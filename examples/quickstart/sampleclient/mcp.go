@@ -50,6 +50,12 @@ func (s *Site) tools(w http.ResponseWriter, r *http.Request) {
 	answer(w, response)
 }
 
+// noStream says that there are no events to listen for, which assistants try.
+func noStream(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Allow", http.MethodPost)
+	http.Error(w, "send a POST", http.StatusMethodNotAllowed)
+}
+
 // result is what a call results in; nil if there is no such method.
 func (c call) result(who caller) any {
 	const tool = "whoami"

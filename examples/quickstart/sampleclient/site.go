@@ -103,6 +103,7 @@ func New(cfg Config) (*Site, error) {
 	s.mux.HandleFunc("GET "+apiPath, s.api)
 	s.mux.HandleFunc("GET "+metadataPath, s.metadata)
 	s.mux.HandleFunc("POST "+toolsPath, s.tools)
+	s.mux.HandleFunc(toolsPath, noStream)
 	s.mux.HandleFunc("GET "+toolsMetadataPath, s.toolsMetadata)
 	s.mux.Handle("GET /static/", http.FileServerFS(static))
 	s.mux.HandleFunc("/", s.notFound)

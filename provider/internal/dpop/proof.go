@@ -2,6 +2,7 @@ package dpop
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
@@ -9,6 +10,7 @@ import (
 	"errors"
 	"math"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
@@ -24,7 +26,8 @@ const (
 	// maxAge is how old a proof without a nonce may be.
 	maxAge = time.Minute
 
-	// mediaType is the typ of a proof (RFC 9449 section 4.2).
+	// mediaType is the typ of a proof (RFC 9449 section 4.2), in any case and with application/
+	// before it or not (RFC 7515 section 4.1.9).
 	mediaType = "dpop+jwt"
 )
 
@@ -145,7 +148,7 @@ func parse(text string) (p parsed, err error) {
 		json.Unmarshal(rawHeader, &h) != nil || json.Unmarshal(payload, &p.claims) != nil {
 		return p, ErrMalformed
 	}
-	if h.Type != mediaType || h.Critical != nil || h.Base64 != nil || p.claims.ID == "" || p.claims.IssuedAt == nil {
+	if strings.TrimPrefix(strings.ToLower(h.Type), "application/") != mediaType || h.Critical != nil || h.Base64 != nil || p.claims.ID == "" || p.claims.IssuedAt == nil {
 		return p, ErrMalformed
 	}
 	p.alg, p.signature, p.text = h.Alg, signature, text[:strings.LastIndexByte(text, '.')]
@@ -187,8 +190,8 @@ func timeOf(seconds float64) time.Time {
 	return time.Unix(int64(min(max(seconds, 0), math.MaxInt32*16)), 0)
 }
 
-// normal returns an address without query and fragment, in lower case as far as case means
-// nothing, and without the port of its scheme; "" for what is no such address.
+// normal returns an address without query and fragment, normalized by its syntax and scheme (RFC
+// 3986 sections 6.2.2 and 6.2.3); "" for what is no such address.
 func normal(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || u.Opaque != "" {
@@ -201,12 +204,44 @@ func normal(address string) string {
 	case "http":
 		host = strings.TrimSuffix(host, ":80")
 	}
-	path := u.EscapedPath()
-	if path == "" {
-		path = "/"
-	}
-	return u.Scheme + "://" + host + path
+	return u.Scheme + "://" + host + normalPath(u.EscapedPath())
 }
+
+// encoded is an octet of a path that is percent-encoded.
+var encoded = regexp.MustCompile("%[0-9A-Fa-f]{2}")
+
+// normalPath returns a path without encoding of unreserved characters and without dot segments.
+func normalPath(path string) string {
+	if strings.Contains(path, "%") {
+		path = encoded.ReplaceAllStringFunc(path, func(octet string) string {
+			if c, err := url.PathUnescape(octet); err == nil && (c < "\x80") && unreserved.MatchString(c) {
+				return c
+			}
+			return strings.ToUpper(octet)
+		})
+	}
+	if !strings.Contains(path, "/.") {
+		return cmp.Or(path, "/")
+	}
+	var kept []string
+	segments := strings.Split(path[1:], "/")
+	for i, segment := range segments {
+		if dots := segment == "." || segment == ".."; !dots {
+			kept = append(kept, segment)
+			continue
+		}
+		if segment == ".." && len(kept) > 0 {
+			kept = kept[:len(kept)-1]
+		}
+		if i == len(segments)-1 {
+			kept = append(kept, "")
+		}
+	}
+	return "/" + strings.Join(kept, "/")
+}
+
+// unreserved is a character that may stand for itself anywhere.
+var unreserved = regexp.MustCompile("^[A-Za-z0-9._~-]$")
 
 // isHashOf reports whether ath is that of an access token (RFC 9449 section 4.2).
 func isHashOf(ath, token string) bool {

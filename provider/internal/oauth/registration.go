@@ -29,7 +29,7 @@ type Registrations interface {
 }
 
 // bearer returns the token that a request presents, which is in the header alone. An
-// Authorization of another kind is an error.
+// Authorization of another kind, as a proxy or a browser adds it, is none.
 func bearer(r *http.Request) (token string, presented bool, err error) {
 	fields := r.Header.Values("Authorization")
 	if len(fields) == 0 {
@@ -37,7 +37,10 @@ func bearer(r *http.Request) (token string, presented bool, err error) {
 	}
 	scheme, token, _ := strings.Cut(fields[0], " ")
 	token = strings.Trim(token, " ")
-	if len(fields) > 1 || !strings.EqualFold(scheme, "Bearer") || token == "" || strings.ContainsAny(token, " ,") {
+	if len(fields) == 1 && !strings.EqualFold(scheme, "Bearer") {
+		return "", false, nil
+	}
+	if len(fields) > 1 || token == "" || strings.ContainsAny(token, " ,") {
 		return "", true, protocol.Fail(protocol.InvalidRequest, "The Authorization header must be one bearer token.")
 	}
 	return token, true, nil

@@ -101,7 +101,10 @@ func (m Metadata) Onto(c storage.Client) storage.Client {
 	if len(c.GrantTypes) == 0 {
 		c.GrantTypes = []string{protocol.GrantAuthorizationCode}
 	}
-	if len(c.ResponseTypes) == 0 && len(c.RedirectURIs) > 0 {
+	switch {
+	case onlyOfDevices(c.GrantTypes): // which come back from no response; some programs name one
+		c.ResponseTypes = nil
+	case len(c.ResponseTypes) == 0 && len(c.RedirectURIs) > 0:
 		c.ResponseTypes = []string{"code"}
 	}
 	c.AuthMethod = cmp.Or(m.AuthMethod, protocol.AuthBasic) // RFC 7591 section 2 has the default
@@ -112,4 +115,11 @@ func (m Metadata) Onto(c storage.Client) storage.Client {
 	c.UserinfoSigned, c.UserinfoAlg = m.UserinfoAlg != "", m.UserinfoAlg
 	c.BackchannelLogoutURI, c.BackchannelLogoutSession = m.BackchannelLogoutURI, m.BackchannelLogoutSession
 	return c
+}
+
+// onlyOfDevices reports whether all that is granted begins with the code of a device.
+func onlyOfDevices(grants []string) bool {
+	return slices.Contains(grants, protocol.GrantDeviceCode) && !slices.ContainsFunc(grants, func(g string) bool {
+		return g != protocol.GrantDeviceCode && g != protocol.GrantRefreshToken
+	})
 }

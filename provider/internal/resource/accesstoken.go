@@ -41,8 +41,10 @@ const (
 // of a bearer or with a proof (RFC 9449 section 7.1), in the query where the registration allows
 // it, or in a form by POST (RFC 6750 section 2); by two ways at once it is an invalid_request.
 func presentedToken(r *http.Request, values url.Values) (token string, by way, err error) {
-	query := values["access_token"]
-	header := r.Header["Authorization"]
+	query, header := values["access_token"], r.Header["Authorization"]
+	if len(header) == 1 && !isOurs(header[0]) {
+		header = nil // as a proxy or a browser adds them: it is as if there were none (RFC 6750 section 3.1)
+	}
 	var form []string
 	if r.Method == http.MethodPost && r.Header.Get("Content-Type") != "" {
 		if err := input.ParseForm(r, web.MaxForm); err != nil {
@@ -62,14 +64,25 @@ func presentedToken(r *http.Request, values url.Values) (token string, by way, e
 		return form[0], inBody, nil
 	}
 	scheme, token, _ := strings.Cut(header[0], " ")
-	bearer, proven := strings.EqualFold(scheme, "Bearer"), strings.EqualFold(scheme, "DPoP")
+	token = strings.TrimLeft(token, " ")
 	switch {
-	case !bearer && !proven, token == "", strings.ContainsAny(token, " ,"):
+	case token == "", strings.ContainsAny(token, " ,"):
 		return "", inHeader, badRequest("The Authorization header is not of the form: Bearer token.").Because(diagnosis.HeaderMalformed)
-	case proven:
+	case strings.EqualFold(scheme, schemeDPoP):
 		return token, withProof, nil
 	}
 	return token, inHeader, nil
+}
+
+const (
+	schemeBearer = "Bearer"
+	schemeDPoP   = "DPoP"
+)
+
+// isOurs reports whether an Authorization header is of a scheme for access tokens.
+func isOurs(header string) bool {
+	scheme, _, _ := strings.Cut(header, " ")
+	return strings.EqualFold(scheme, schemeBearer) || strings.EqualFold(scheme, schemeDPoP)
 }
 
 func badRequest(description string) *protocol.Error {

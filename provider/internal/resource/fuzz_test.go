@@ -70,7 +70,7 @@ func FuzzPresentedToken(f *testing.F) {
 		}
 		// A token that is accepted was given in one way only.
 		ways := len(values["access_token"])
-		if header != "" {
+		if isOurs(header) {
 			ways++
 			scheme, _, _ := strings.Cut(header, " ")
 			asked := map[way]string{inHeader: "Bearer", withProof: "DPoP"}[by]

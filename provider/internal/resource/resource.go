@@ -74,8 +74,7 @@ func (e *Endpoints) Routes() []web.Route {
 		route(http.MethodGet, "/api/public/v3/attributes.json", attributes),
 	},
 		web.Alias{Path: "/api/public/v3/userinfo.json", Of: "/api/public/v3/userinfo"},
-		web.Alias{Path: "/api/public/v3/attributes", Of: "/api/public/v3/attributes.json"},
-		web.Alias{Path: "/api/public/v2/attributes.json", Of: "/api/public/v3/attributes.json"})
+		web.Alias{Path: "/api/public/v3/attributes", Of: "/api/public/v3/attributes.json"})
 }
 
 // resource is one kind of data.
@@ -129,6 +128,9 @@ func (e *Endpoints) serve(of *resource) web.Handler {
 			return e.writeScript(w, r, q.callback, found.body, err)
 		}
 		if err != nil {
+			if told := web.AsJSONError(err); told.Status == http.StatusBadRequest { // RFC 6750 section 3
+				w.Header().Set("WWW-Authenticate", web.SchemeOf(told)+` error="`+told.Code+`"`)
+			}
 			return err
 		}
 		if found.jwt != nil {

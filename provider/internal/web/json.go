@@ -61,7 +61,7 @@ func setErrorHeaders(h http.Header, e *protocol.Error) {
 	case http.StatusUnauthorized:
 		h["Www-Authenticate"] = challenges(e)
 	case http.StatusForbidden:
-		h.Set("WWW-Authenticate", schemeOf(e)+` error="`+e.Code+`"`)
+		h.Set("WWW-Authenticate", SchemeOf(e)+` error="`+e.Code+`"`)
 	case http.StatusServiceUnavailable:
 		SetUnavailable(h, e)
 	}
@@ -108,7 +108,8 @@ func challenges(e *protocol.Error) []string {
 // proofAlgorithms is the parameter of the challenge DPoP.
 var proofAlgorithms = `algs="` + strings.Join(dpop.Algorithms, " ") + `"`
 
-func schemeOf(e *protocol.Error) string {
+// SchemeOf returns the scheme of the access token that an error is about.
+func SchemeOf(e *protocol.Error) string {
 	if e.WithProof {
 		return "DPoP"
 	}
@@ -117,7 +118,7 @@ func schemeOf(e *protocol.Error) string {
 
 // challenge says what is wrong with the access token of a request.
 func challenge(e *protocol.Error) string {
-	c := schemeOf(e) + ` error="` + e.Code + `", error_description="` + e.Description + `"`
+	c := SchemeOf(e) + ` error="` + e.Code + `", error_description="` + e.Description + `"`
 	if e.ACRValues != "" {
 		c += `, acr_values="` + e.ACRValues + `"`
 	}

@@ -51,7 +51,11 @@ func (a *API) bearer(r *http.Request, o *operation) (provider.Bearer, error) {
 		return provider.Bearer{}, fail(kindNoToken, "")
 	}
 	scheme, token, _ := strings.Cut(headers[0], " ")
-	if len(headers) > 1 || !strings.EqualFold(scheme, "Bearer") || token == "" || strings.ContainsAny(token, " ,") {
+	token = strings.TrimLeft(token, " ")
+	if len(headers) == 1 && !strings.EqualFold(scheme, "Bearer") { // as a proxy or a browser adds them
+		return provider.Bearer{}, fail(kindNoToken, "")
+	}
+	if len(headers) > 1 || token == "" || strings.ContainsAny(token, " ,") {
 		return provider.Bearer{}, fail(kindRequest, "Send one header Authorization: Bearer and the access token.")
 	}
 	client, err := a.Provider.Clients().Bearer(r.Context(), a.resource.URI, token)

@@ -77,18 +77,23 @@ func (r *Request) Granting(scope string) []string {
 func (r *Request) MustPick() bool { return len(r.Choices) > 0 && r.Picked == "" }
 
 // askForTheirs has a request that names resources and no scope ask for all that means
-// something to them (RFC 6749 section 3.3): clients of the Model Context Protocol leave the
-// choice to the server.
+// something to them (RFC 6749 section 3.3), and for who the user is if they have no scopes:
+// clients of the Model Context Protocol leave the choice to the server.
 func (a Reader) askForTheirs(r *Request) {
 	if len(r.asked) > 0 || r.Client.Dialect.SingleScope {
 		return
 	}
+	none := len(r.Resources) > 0
 	for _, uri := range r.Resources {
 		for _, scope := range a.Resources.Find(uri).Scopes {
+			none = false
 			if registry.Allows(r.Client.Scopes, scope) && !slices.Contains(r.asked, scope) {
 				r.asked = append(r.asked, scope)
 			}
 		}
+	}
+	if none && registry.Allows(r.Client.Scopes, protocol.ScopeOpenID) {
+		r.asked = append(r.asked, protocol.ScopeOpenID)
 	}
 	r.Scopes = r.asked
 }

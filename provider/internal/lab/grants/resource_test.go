@@ -79,6 +79,27 @@ func TestTokenIsGoodForTheResourcesThatItsRequestNames(t *testing.T) {
 	}
 }
 
+// TestResourceWithoutScopes tests that a client that leaves the choice to the server gets who the user
+// is, and no more, from a resource that has no scopes of its own.
+func TestResourceWithoutScopes(t *testing.T) {
+	t.Parallel()
+	w := lab.WithResources(t)
+	b := w.Alice()
+	ask := func(client, resource string) string {
+		return lab.AuthorizeURL("client_id", client, "scope", "") + "&resource=" + url.QueryEscape(resource)
+	}
+	for _, client := range []string{"agent", "jwt"} {
+		response := lab.Response(t, b.Submit(b.Open(ask(client, lab.FilesURI)), "action", "allow"))
+		p, tokens := b.Redeem(client, "authorization_code", nil, "code", response.Get("code"), "redirect_uri", lab.CallbackURI)
+		if p.StatusCode != http.StatusOK || tokens["scope"] != "openid" {
+			t.Errorf("%s: %s %s", client, p.Status, p.Text)
+		}
+	}
+	if response := lab.Response(t, b.Open(lab.AuthorizeURL("client_id", "agent", "scope", ""))); response.Get("error") != "invalid_scope" {
+		t.Errorf("without a resource: %v", response)
+	}
+}
+
 func TestRefreshNarrowsToResources(t *testing.T) {
 	t.Parallel()
 	w := lab.WithResources(t)

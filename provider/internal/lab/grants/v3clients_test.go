@@ -421,9 +421,12 @@ func TestOlderInterfaceReadsOneGroup(t *testing.T) {
 	if p := b.Bearer("/api/public/v2/military.json", token); strings.TrimSpace(p.Text) != `{"id":"alice","verified":true,"affiliation":"Veteran"}` {
 		t.Errorf("answered %s %s", p.Status, p.Text)
 	}
-	if p, same := b.Bearer("/api/public/v2/attributes.json", token), b.Bearer(lab.AttributesPath, token); p.Text != same.Text || p.StatusCode != http.StatusOK {
-		t.Errorf("attributes: %s %s", p.Status, p.Text)
+	if p, same := b.Bearer("/api/public/v2/attributes.json", token), b.Bearer("/api/public/v2/military.json", token); p.Text != same.Text || p.StatusCode != http.StatusOK {
+		t.Errorf("the group of the token: %s %s", p.Status, p.Text)
 	}
+	login := lab.Member(t, b.V3Tokens("scope", "login"), "access_token")
+	lab.Refused(t, b.Bearer("/api/public/v2/attributes.json", login), http.StatusNotFound, "invalid_request")
+	lab.Refused(t, b.Bearer("/api/public/v2/attributes.json", "nobody's"), http.StatusUnauthorized, "invalid_token")
 	lab.Refused(t, b.Bearer("/api/public/v2/student.json", token), http.StatusForbidden, "insufficient_scope")
 	if p := b.Bearer("/api/public/v2/nosuch.json", token); p.StatusCode != http.StatusNotFound {
 		t.Errorf("a group that is none: %s", p.Status)
