@@ -310,7 +310,7 @@ func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine
 	p.unknown = p.newUnknown(policy, rows)
 	return engine.New(engine.Options{
 		Issuer:            p.issuer,
-		Addresses:         p.cfg.addresses(),
+		Addresses:         policy.Addresses,
 		Clients:           rows,
 		Unknown:           p.unknown,
 		Grants:            memory.Grants{Store: p.store},

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/cache"
@@ -60,6 +62,13 @@ type UnknownClients struct {
 	Allow []string `json:"allow,omitempty"`
 	Deny  []string `json:"deny,omitempty"`
 
+	// Schemes are those of redirect URIs of programs on the user's device that are no domain in
+	// reverse order, such as cursor. Any program on the device can claim one, as it can
+	// any port: users are told that it is a program, and asked every time.
+	// Defaults to those of known editors: cursor, kiro, vscode, vscode-insiders, vscodium,
+	// windsurf and zed; empty, and not nil, for none.
+	Schemes []string `json:"schemes,omitempty"`
+
 	// Trusted are hosts whose applications are shown by the name that they give themselves,
 	// and without a warning.
 	// Defaults to none.
@@ -69,8 +78,33 @@ type UnknownClients struct {
 // registerToken lets who has an initial access token register an application.
 const registerToken = "token"
 
+// editors are the schemes of programs that are known to register themselves.
+var editors = []string{"cursor", "kiro", "vscode", "vscode-insiders", "vscodium", "windsurf", "zed"}
+
+// schemes returns the private-use schemes without a domain.
+func (u UnknownClients) schemes() []string {
+	if u.Schemes == nil {
+		return editors
+	}
+	return u.Schemes
+}
+
+// ownSchemes are of browsers and systems, which run, open or send what follows them.
+var ownSchemes = []string{
+	"about", "blob", "chrome", "content", "data", "facetime", "file", "filesystem", "ftp", "http", "https", "intent", "jar", "javascript",
+	"mailto", "res", "resource", "sms", "ssh", "tel", "vbscript", "view-source", "ws", "wss",
+}
+
+// schemePattern is a scheme (RFC 3986 section 3.1) that is no domain in reverse order.
+var schemePattern = regexp.MustCompile("^[a-z][a-z0-9+-]{1,30}$")
+
 // validate returns an error for the first invalid field.
 func (u UnknownClients) validate() error {
+	for i, scheme := range u.Schemes {
+		if !schemePattern.MatchString(scheme) || slices.Contains(ownSchemes, scheme) || strings.HasPrefix(scheme, "ms-") {
+			return wrongField("UnknownClients.Schemes", "[%d]: %q is no scheme of a program, such as cursor, in lower case", i, scheme)
+		}
+	}
 	if u.Register != "" && u.Register != registerToken && u.Register != unknown.RegisterOpen {
 		return wrongField("UnknownClients.Register", "%q is neither empty, %q nor %q", u.Register, registerToken, unknown.RegisterOpen)
 	}
@@ -114,9 +148,11 @@ func (c Config) unknownPolicy() *unknown.Policy {
 	for _, r := range c.Resources {
 		apis = append(apis, r.URI)
 	}
+	addresses := c.addresses()
+	addresses.Schemes = u.schemes()
 	return &unknown.Policy{
 		Documents: u.Documents, Register: u.Register, Scopes: u.scopes(c), Resources: apis, Allow: u.Allow, Deny: u.Deny, Trusted: u.Trusted,
-		AllowPrivate: c.AllowPrivateNetworks, Own: own, Algorithms: c.SigningAlgorithms, Addresses: c.addresses(),
+		AllowPrivate: c.AllowPrivateNetworks, Own: own, Algorithms: c.SigningAlgorithms, Addresses: addresses,
 	}
 }
 

@@ -213,6 +213,9 @@ type ErrorCode string
 const (
 	// ErrorClient is for an application that is unknown, disabled or deleted.
 	ErrorClient ErrorCode = "client"
+	// ErrorForgotten is for a program that has registered itself, and whose registration is
+	// gone.
+	ErrorForgotten ErrorCode = "forgotten"
 	// ErrorRedirect is for a redirect URI that the application has not
 	// registered, after signing in or after signing out.
 	ErrorRedirect ErrorCode = "redirect"

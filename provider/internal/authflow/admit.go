@@ -113,7 +113,7 @@ func (e *Endpoint) deny(w http.ResponseWriter, r *http.Request, d *denial) error
 	refused := &redirectError{request, &protocol.Error{Code: protocol.AccessDenied, Description: "The user may not use this application.",
 		Diagnosis: diagnosis.UserRefused}, d.flow}
 	if request.HasPrompt(authorization.PromptNone) {
-		return e.refuse(w, r, refused)
+		return refused
 	}
 	if err := e.endFlow(r, d.flow); err != nil {
 		return err

@@ -133,7 +133,7 @@ func (e *Endpoint) settle(w http.ResponseWriter, r *http.Request, p *Page, err e
 		if refused.flow != nil {
 			p.Flow = refused.flow
 		}
-		err = e.refuse(w, r, refused)
+		err = e.refuse(w, r, p, refused)
 	}
 	if errors.Is(err, engine.ErrAnswered) && p.Flow != nil {
 		e.renderFinished(w, r, p.Flow)
@@ -147,8 +147,10 @@ func (e *Endpoint) settle(w http.ResponseWriter, r *http.Request, p *Page, err e
 }
 
 // refuse sends the application an error, unless its request has been answered before: going
-// back cannot take a response away.
-func (e *Endpoint) refuse(w http.ResponseWriter, r *http.Request, refused *redirectError) error {
+// back cannot take a response away. An application that nobody has registered may be anybody's, and
+// its address may lead anywhere: nobody is sent there who has seen nothing of ours yet (RFC 9700
+// section 4.11.2).
+func (e *Endpoint) refuse(w http.ResponseWriter, r *http.Request, p *Page, refused *redirectError) error {
 	if err := e.endFlow(r, refused.flow); err != nil {
 		return err
 	}
@@ -156,6 +158,13 @@ func (e *Endpoint) refuse(w http.ResponseWriter, r *http.Request, refused *redir
 	response, err := e.Engine.Refuse(refused.request, refused.err)
 	if err != nil {
 		return err
+	}
+	if user, err := p.User(); err == nil && user == nil && refused.request.Client.IsUnknown() && web.Parameter(r, web.FlowParameter) == "" {
+		shown := &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Request: refused.request, Cause: refused}
+		if response.Mode != protocol.ModeFormPost {
+			shown.BackURL = Location(response)
+		}
+		return shown
 	}
 	e.respond(w, r, refused.request, response)
 	return nil

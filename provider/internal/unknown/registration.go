@@ -89,7 +89,7 @@ func (p *Policy) register(m selfMetadata, now time.Time) (storage.Client, error)
 		return storage.Client{}, err
 	}
 	c := storage.Client{
-		ID: "dyn-" + random.Text(16), Name: namesOf(m.RedirectURIs), Dialect: registry.DialectStandard, Origin: storage.OriginRegistered,
+		ID: registry.SelfRegistered + random.Text(16), Name: namesOf(m.RedirectURIs), Dialect: registry.DialectStandard, Origin: storage.OriginRegistered,
 		Unreviewed: true, NoQueryToken: true, NoJSONP: true, RequirePKCE: true,
 		RedirectURIs: m.RedirectURIs, PostLogoutRedirectURIs: m.PostLogoutRedirectURIs,
 		ResponseTypes: []string{"code"}, GrantTypes: []string{protocol.GrantAuthorizationCode}, Scopes: p.Scopes,

@@ -1,10 +1,12 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
@@ -27,6 +29,10 @@ type PageError struct {
 	// Request is the authorization request in which the error occurred, if its client and
 	// redirect URI can be trusted.
 	Request *engine.AuthorizeRequest
+
+	// BackURL is where the way back to the application of Request leads.
+	// Defaults to the first page of its host.
+	BackURL string
 
 	// Wait is the value of Retry-After; zero for none.
 	Wait time.Duration
@@ -100,6 +106,9 @@ func (s *Site) Fail(w http.ResponseWriter, r *http.Request, err error) {
 // FailPage shows an error to a person.
 func (s *Site) FailPage(w http.ResponseWriter, r *http.Request, err error) {
 	e := asPageError(err)
+	if e.Code == ui.ErrorClient && errors.Is(err, registry.ErrNoClient) && strings.HasPrefix(Parameter(r, "client_id"), registry.SelfRegistered) {
+		e.Code = ui.ErrorForgotten
+	}
 	s.LogFailure(r, e.Status, err)
 	if e.Status == http.StatusServiceUnavailable {
 		SetUnavailable(w.Header(), err)
@@ -116,7 +125,7 @@ func (s *Site) FailPage(w http.ResponseWriter, r *http.Request, err error) {
 		view.AccountURL = s.Link("/account")
 	}
 	if e.Request != nil {
-		view.BackURL = HomeOf(e.Request.RedirectURI)
+		view.BackURL = cmp.Or(e.BackURL, HomeOf(e.Request.RedirectURI))
 	}
 	var alone *engine.UnredirectedError
 	if (e.Code == ui.ErrorSpent || e.Code == ui.ErrorUnsigned) && errors.As(err, &alone) {

@@ -13,6 +13,10 @@ import (
 type Addresses struct {
 	// PrivateHTTP allows http to hosts that only a private network has.
 	PrivateHTTP bool
+
+	// Schemes are private-use schemes that are accepted without being a domain in reverse
+	// order (RFC 8252 section 7.1).
+	Schemes []string
 }
 
 // AllowsHTTP reports whether what is sent to a host may go unencrypted.

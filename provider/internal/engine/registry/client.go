@@ -48,6 +48,9 @@ func (c *Client) SecretDigest(i int, open func(sealed []byte) ([]byte, error)) (
 	return digest, nil
 }
 
+// SelfRegistered begins the ID of every client that has registered itself.
+const SelfRegistered = "dyn-"
+
 // IsUnknown reports whether nobody has registered the client.
 func (c *Client) IsUnknown() bool { return c.Origin != "" }
 

@@ -12,7 +12,7 @@ import (
 
 // ValidateRedirectURI reports why an address cannot be registered as a redirect
 // URI, or nil. Allowed are https, http where AllowsHTTP has it, and private-use
-// schemes with a dot in their name (RFC 8252 section 7.1); without fragment, user
+// schemes with a dot in their name (RFC 8252 section 7.1) or of Schemes; without fragment, user
 // information, wildcard, escapes in the host, a port that is none, or a query that
 // carries names of the response.
 func (a Addresses) ValidateRedirectURI(uri string) error {
@@ -74,7 +74,7 @@ func (a Addresses) validateScheme(u *url.URL, uri string) error {
 		return errors.New("must be https; http is allowed for localhost and hosts of a private network only")
 	case u.Scheme == "http":
 		return errors.New("must be https; http is allowed for localhost and loopback addresses only")
-	case strings.Contains(u.Scheme, "."):
+	case strings.Contains(u.Scheme, "."), slices.Contains(a.Schemes, u.Scheme):
 		return nil
 	default:
 		return errors.New("must be https, http to localhost, or a private-use scheme in reverse domain form such as com.example.app")

@@ -307,3 +307,85 @@ func TestDeniedHostRegisters(t *testing.T) {
 		t.Errorf("an allowed one: %s", got.Status)
 	}
 }
+
+// TestErrorForAStranger tests that nobody is sent to the address of an application that nobody has
+// registered before having seen a page of ours (RFC 9700 section 4.11.2): the page names the host,
+// and leads there.
+func TestErrorForAStranger(t *testing.T) {
+	t.Parallel()
+	w := newRegistering(t)
+	_, said := registered(w.NewBrowser(), "redirect_uris", []string{"https://app.example/callback"})
+	for name, wrong := range map[string][]string{
+		"ResponseType": {"response_type", "INVALID"}, "NoScreen": {"prompt", "none"}, "Scope": {"scope", "nobody-knows"}, "NoChallenge": {"code_challenge", ""},
+	} {
+		ask := asks(said["client_id"], append([]string{"redirect_uri", "https://app.example/callback"}, wrong...)...)
+		page := w.NewBrowser().Get(ask)
+		if page.StatusCode != http.StatusBadRequest || page.Header.Get("Location") != "" || page.Header.Get("Refresh") != "" ||
+			!strings.Contains(page.Text, "https://app.example/callback?error=") || !strings.Contains(page.Text, "app.example</bdi>") {
+			t.Errorf("%s: %s %v\n%s", name, page.Status, page.Header, page.Text)
+		}
+		known := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
+		if page = known.Get(ask); !strings.Contains(page.Header.Get("Location"), "https://app.example/callback?error=") {
+			t.Errorf("%s, of who is signed in: %s %v", name, page.Status, page.Header)
+		}
+	}
+	page := w.NewBrowser().Get(lab.AuthorizeURL(lab.Ask("prompt", "none")...))
+	if !strings.Contains(page.Header.Get("Location"), "error=login_required") {
+		t.Errorf("of a registered application: %s %v", page.Status, page.Header)
+	}
+}
+
+// TestSchemeOfAnEditor tests that a program may come back by a scheme of one word that the operator
+// knows, and that none of a browser's is one.
+func TestSchemeOfAnEditor(t *testing.T) {
+	t.Parallel()
+	w := newRegistering(t)
+	const back = "cursor://anysphere.cursor-mcp/oauth/callback"
+	b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
+	got, said := registered(b, "redirect_uris", []string{back})
+	if got.StatusCode != http.StatusCreated {
+		t.Fatalf("%s %s", got.Status, got.Text)
+	}
+	page := b.Open(asks(said["client_id"], "redirect_uri", back))
+	if !strings.Contains(page.Text, "program on this device") {
+		t.Errorf("nothing says that it is a program\n%s", page.Text)
+	}
+	page = b.Submit(page, "action", "allow")
+	if at := page.Header.Get("Refresh"); !strings.HasPrefix(at, "0; url="+back+"?code=") {
+		t.Errorf("%s %q\n%s", page.Status, at, page.Text)
+	}
+	if page = b.Get(asks(said["client_id"], "redirect_uri", back, "code_challenge", "", "code_challenge_method", "")); !strings.Contains(page.Header.Get("Location"), "error=invalid_request") {
+		t.Errorf("without PKCE: %s %v", page.Status, page.Header)
+	}
+	for _, uri := range []string{"other://callback", "javascript:alert(1)", "data:text/html,x", "CURSOR://callback", "vscode-other://x"} {
+		if got, _ := registered(b, "redirect_uris", []string{uri}); got.StatusCode != http.StatusBadRequest {
+			t.Errorf("%s: %s", uri, got.Status)
+		}
+	}
+	none := newRegistering(t, func(c *provider.Config) { c.UnknownClients.Schemes = []string{} })
+	if got, _ := registered(none.NewBrowser(), "redirect_uris", []string{back}); got.StatusCode != http.StatusBadRequest {
+		t.Errorf("where the operator has none: %s", got.Status)
+	}
+	for _, scheme := range []string{"http", "javascript", "data", "Cursor", "a.b", "ms-settings", ""} {
+		_, err := provider.New(t.Context(), provider.Config{
+			BaseURL: "https://id.test", Secret: lab.Secret(t), Store: w.Store, UnknownClients: provider.UnknownClients{Schemes: []string{scheme}},
+		})
+		if err == nil || !strings.Contains(err.Error(), "UnknownClients.Schemes") {
+			t.Errorf("%q: %v", scheme, err)
+		}
+	}
+}
+
+// TestForgottenRegistration tests that who meets a program whose registration is gone is told what
+// helps.
+func TestForgottenRegistration(t *testing.T) {
+	t.Parallel()
+	w := newRegistering(t)
+	page := w.NewBrowser().Get(asks("dyn-NOBODYKNOWSTHIS0"))
+	if page.StatusCode != http.StatusBadRequest || !strings.Contains(page.Text, "remove the connection and add it again") {
+		t.Errorf("%s\n%s", page.Status, page.Text)
+	}
+	if page = w.NewBrowser().Get(asks("nobody")); !strings.Contains(page.Text, "contact the app’s owner") {
+		t.Errorf("another: %s\n%s", page.Status, page.Text)
+	}
+}
