@@ -157,6 +157,12 @@ type Limits struct {
 	// limit is fixed.
 	// Defaults to 100 at once, and one more every 10 s.
 	Code Limit `json:"code,omitzero"`
+
+	// Flow limits the authorization requests of more than half a kilobyte that are begun from
+	// one address: each is a row of the database until its flow has ended (Lifetimes.Flow).
+	// Shorter ones are not counted.
+	// Defaults to 2000 at once, and one more every second.
+	Flow Limit `json:"flow,omitzero"`
 }
 
 // Limit allows Burst attempts at once, and then one more in each period of Every.
@@ -211,7 +217,7 @@ func (l Limits) validate() error {
 		name string
 		Limit
 	}{
-		{"SignIn", l.SignIn}, {"SignInAccount", l.SignInAccount}, {"SignUp", l.SignUp}, {"Mail", l.Mail}, {"Code", l.Code},
+		{"SignIn", l.SignIn}, {"SignInAccount", l.SignInAccount}, {"SignUp", l.SignUp}, {"Mail", l.Mail}, {"Code", l.Code}, {"Flow", l.Flow},
 	} {
 		switch {
 		case f.Limit == (Limit{}) || f.Burst < 0:

@@ -221,6 +221,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 		Has: p.has, Classes: cfg.classes(), Require: cfg.SignIn.Require,
 		Verifiers: cfg.verifiers(), Forget: p.store.ForgetPerson,
 		Life: cfg.Lifetimes.Flow, SessionLife: cfg.Lifetimes.Session, Clock: cfg.Clock,
+		Limits: p.limits, Limit: ratelimit.Flow.PerAddress(cfg.Limits.Flow.or(ratelimit.Flow.ByAddress())),
 	}}
 	p.pages = account.NewPages(account.Options{
 		Site: site, Flows: p.flows, Engine: p.engine, Claims: source, Sessions: sessions, Accounts: p.accounts,

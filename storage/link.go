@@ -8,8 +8,8 @@ import (
 // Link is an identity at an upstream provider with which the owner of an account signs in.
 type Link struct {
 	// Digest is the keyed digest of issuer and subject, unique among all accounts.
-	Digest    Digest
-	AccountID string
+	Digest    Digest `json:",omitzero"`
+	AccountID string `json:",omitzero"`
 
 	// Upstream is the ID of the upstream by which it was made.
 	Upstream string

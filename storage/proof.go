@@ -75,38 +75,38 @@ const (
 type Proof struct {
 	// Epoch and FactorsVersion are those of the account that was read. ErrChanged if it
 	// has others.
-	Epoch          int64
-	FactorsVersion int64
+	Epoch          int64 `json:",omitzero"`
+	FactorsVersion int64 `json:",omitzero"`
 
 	// Session is a session of the account that must not have ended.
-	Session Digest
+	Session Digest `json:",omitzero"`
 
 	// Challenge is an identifier that must not be used: it is used until ChallengeUntil, as
 	// with UseID at the time At.
-	Challenge      Digest
-	ChallengeUntil time.Time
+	Challenge      Digest    `json:",omitzero"`
+	ChallengeUntil time.Time `json:",omitzero"`
 
 	// Passkey was used: the account still has it, and its use is recorded.
-	Passkey PasskeyUse
+	Passkey PasskeyUse `json:",omitzero"`
 
 	// TOTPStep is the time step of the code that was right. It must be greater than the
 	// last one (RFC 6238 section 5.2), which it becomes, and the app must not be barred.
-	TOTPStep int64
+	TOTPStep int64 `json:",omitzero"`
 
 	// RecoveryCode is an unspent recovery code, which is removed.
-	RecoveryCode Digest
+	RecoveryCode Digest `json:",omitzero"`
 
 	// OneTimeCode is a mailed code, of any purpose and not expired at At, which is removed.
-	OneTimeCode Digest
+	OneTimeCode Digest `json:",omitzero"`
 
 	// Device is a trusted device of the account, in force at At.
-	Device Digest
+	Device Digest `json:",omitzero"`
 
 	// Link is a link of the account, whose use is recorded.
-	Link Digest
+	Link Digest `json:",omitzero"`
 
 	// At is the time of the proof.
-	At time.Time
+	At time.Time `json:",omitzero"`
 }
 
 // PasskeyUse is one use of a passkey; zero for none.

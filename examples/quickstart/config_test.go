@@ -220,7 +220,7 @@ const everyKey = `{
 	"lifetimes": {"code": "1m", "device": "4m", "access_token": "2m", "id_token": "3m", "refresh_token": "4h", "grant": "5h", "refresh_grace": "6s",
 		"session_idle": "7h", "session": "8h", "flow": "9m", "deletion_grace": "10h"},
 	"limits": {"sign_in": {"burst": 1, "every": "1s"}, "sign_in_account": {"burst": 2, "every": "2s"}, "sign_up": {"burst": 3, "every": "3s"},
-		"mail": {"burst": 4, "every": "4s"}, "code": {"burst": 5, "every": "5s"}},
+		"mail": {"burst": 4, "every": "4s"}, "code": {"burst": 5, "every": "5s"}, "flow": {"burst": 6, "every": "6s"}},
 	"dpop": {"require_nonce": true, "replay": "process"},
 	"scopes": [{"name": "work", "title": "Work", "description": "Where you work.", "attributes": ["uuid", "badge"], "groups": ["staff"], "no_device": true,
 		"requires": {"assurance": "two_factors", "max_age": "15m", "enrolled": "24h"},

@@ -11,7 +11,7 @@ import (
 func (s *Store) SavePushedRequest(ctx context.Context, r storage.PushedRequest) error {
 	return s.change(ctx, "save pushed request", func(tx *tx) error {
 		_, err := tx.exec(`INSERT INTO main.pushed_requests (digest, client_id, payload, expires_at)
-			VALUES (?1, ?2, ?3, ?4)`, r.Digest[:], r.ClientID, r.Payload, micros(r.ExpiresAt))
+			VALUES (?1, ?2, ?3, ?4)`, r.Digest[:], optional(r.ClientID), r.Payload, micros(r.ExpiresAt))
 		return err
 	})
 }
@@ -19,8 +19,8 @@ func (s *Store) SavePushedRequest(ctx context.Context, r storage.PushedRequest) 
 // PushedRequest implements storage.PushedRequests.
 func (s *Store) PushedRequest(ctx context.Context, clientID string, digest storage.Digest, now time.Time) (storage.PushedRequest, error) {
 	return read(ctx, s, "read pushed request", func(tx *tx) (storage.PushedRequest, error) {
-		return one(tx, scanPushedRequest, `SELECT digest, client_id, payload, expires_at FROM main.pushed_requests
-			WHERE digest = ?1 AND client_id = ?2 AND expires_at > ?3`, digest[:], clientID, micros(now))
+		return one(tx, scanPushedRequest, `SELECT digest, coalesce(client_id, ''), payload, expires_at FROM main.pushed_requests
+			WHERE digest = ?1 AND coalesce(client_id, '') = ?2 AND expires_at > ?3`, digest[:], clientID, micros(now))
 	})
 }
 

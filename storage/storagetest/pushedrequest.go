@@ -71,6 +71,17 @@ func (s *suite) pushedRequests(t *testing.T) {
 	t.Run("NeedsAClient", func(t *testing.T) {
 		fails(t, s.store(t).SavePushedRequest(t.Context(), pushedRequest("request", "nobody")), storage.ErrNotFound)
 	})
+	t.Run("OfABrowserNeedsNone", func(t *testing.T) {
+		store, want := withClients(t), pushedRequest("request", "")
+		ok(t, store.SavePushedRequest(t.Context(), want))
+		got, err := store.PushedRequest(t.Context(), "", digest("request"), t0)
+		ok(t, err)
+		equal(t, got, want)
+		_, err = store.PushedRequest(t.Context(), "client", digest("request"), t0)
+		fails(t, err, storage.ErrNotFound)
+		fails(t, store.SavePushedRequest(t.Context(), want), storage.ErrConflict)
+		equal(t, sweepAll(t, store, want.ExpiresAt), 1)
+	})
 	t.Run("GoesWithItsClient", func(t *testing.T) {
 		store := withClients(t)
 		ok(t, store.SavePushedRequest(t.Context(), pushedRequest("request", "client")))

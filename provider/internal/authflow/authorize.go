@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
@@ -129,15 +130,26 @@ func (e *Endpoint) receive(ctx context.Context, query url.Values, unread error) 
 
 // authorizePost accepts an authorization request by POST (OpenID Connect Core section
 // 3.1.2.1) and redirects the browser to the same request by GET: cookies do not travel with
-// a form that another site has posted.
+// a form that another site has posted. A request that is too long for an address is posted
+// again by a page.
 func (e *Endpoint) authorizePost(w http.ResponseWriter, r *http.Request) error {
 	form, err := input.ReadForm(r)
 	if err != nil && form == nil {
 		return err
 	}
-	e.Site.Redirect(w, e.Site.Base.Path+"/oauth/authorize?"+form.Encode())
-	return nil
+	query := form.Encode()
+	if len(query) <= maxRedirected {
+		e.Site.Redirect(w, e.Site.Base.Path+"/oauth/authorize?"+query)
+		return nil
+	}
+	if e.Site.SendAgain(w, r, strings.HasPrefix(form.Get("redirect_uri"), web.PlainHTTP)) {
+		return nil
+	}
+	return e.Handler(NoFlow, e.authorize)(w, web.AsGet(r, r.PostForm.Encode()))
 }
+
+// maxRedirected is the longest request, in bytes, that a redirect repeats in an address.
+const maxRedirected = 1 << 10
 
 // readState reads everything that decides the next step, for a recognized user, or nil.
 func (e *Endpoint) readState(ctx context.Context, f *Flow, user *User) (authState, error) {

@@ -22,6 +22,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/faults"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/persona"
+	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -51,6 +52,8 @@ type Options struct {
 		// RecentConsent is Consent from a cache of less than a second.
 		RecentConsent(ctx context.Context, subject, clientID string) (c storage.Consent, remembered bool, err error)
 		SaveConsent(ctx context.Context, c storage.Consent, on storage.ConsentBasis) error
+		SavePushedRequest(ctx context.Context, r storage.PushedRequest) error
+		PushedRequest(ctx context.Context, clientID string, digest storage.Digest, now time.Time) (storage.PushedRequest, error)
 	}
 
 	// Sessions are those of the embedded accounts; SignsUp reports whether new users can
@@ -79,6 +82,10 @@ type Options struct {
 	// host's is remembered.
 	Life, SessionLife time.Duration
 	Clock             func() time.Time
+
+	// Limit is that of the requests that are kept.
+	Limits audit.Limits
+	Limit  ratelimit.Action
 }
 
 // Host are the host's functions about its users. With SignedIn there are no embedded

@@ -25,11 +25,15 @@ import (
 )
 
 // Flow is an authorization request on its way through pages. It travels as a sealed value,
-// which prevents changes, and names its browser. Nothing of it is stored: any number of
-// flows can be in progress in one browser, and going back works. The grant, unique to each
-// flow, prevents a second response.
+// which prevents changes, and names its browser. Nothing of it that changes is stored: any
+// number of flows can be in progress in one browser, and going back works. The grant, unique
+// to each flow, prevents a second response.
 type Flow struct {
-	request   *engine.AuthorizeRequest
+	request *engine.AuthorizeRequest
+
+	// kept reports that the request is in the database, because it is too long to travel.
+	kept bool
+
 	id        [16]byte
 	firstSeen time.Time
 
@@ -89,7 +93,7 @@ type sealedFlow struct {
 	Strays  int              `json:"g,omitempty"`
 	Hinted  bool             `json:"m,omitempty"`
 	Verify  verifying        `json:"w,omitzero"`
-	Request string           `json:"r"`
+	Request string           `json:"r,omitempty"` // empty if it is kept
 }
 
 // sealedUser is a user who was seen in a flow.
@@ -133,10 +137,14 @@ func (f *Flow) digest() storage.Digest {
 
 // seal returns the flow as it travels, bound to this browser.
 func (e *Endpoint) seal(w http.ResponseWriter, r *http.Request, f *Flow) (string, error) {
+	form, err := e.travelling(w, r, f)
+	if err != nil {
+		return "", err
+	}
 	browser := sha256.Sum256([]byte(e.Site.Browser(w, r)))
 	sealed := sealedFlow{
 		ID: f.id[:], Seen: f.firstSeen.UnixMicro(), Browser: browser[:],
-		Picked: f.request.Picked, Chosen: f.chosen, Allowed: f.allowed, LeftOut: f.declined, Visits: f.hostVisits, Strays: f.redirects, Hinted: f.hinted, Verify: f.verifying, Request: f.request.Form.Encode(),
+		Picked: f.request.Picked, Chosen: f.chosen, Allowed: f.allowed, LeftOut: f.declined, Visits: f.hostVisits, Strays: f.redirects, Hinted: f.hinted, Verify: f.verifying, Request: form,
 	}
 	for _, user := range f.seen {
 		seen := sealedUser{ID: user.UserID, AuthAt: user.AuthTime.UnixMicro()}
@@ -173,12 +181,13 @@ func (e *Endpoint) openFlow(r *http.Request) (*Flow, error) {
 	if subtle.ConstantTimeCompare(browser[:], s.Browser) != 1 {
 		return nil, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorBrowser, Cause: errors.New("flow of another browser")}
 	}
-	form, err := url.ParseQuery(s.Request)
+	form, err := e.requestOf(r.Context(), s)
 	if err != nil {
-		return nil, fmt.Errorf("decode flow: %w", err)
+		return nil, err
 	}
 	f := &Flow{
-		id: [16]byte(s.ID), firstSeen: time.UnixMicro(s.Seen).UTC(),
+		kept: s.Request == "",
+		id:   [16]byte(s.ID), firstSeen: time.UnixMicro(s.Seen).UTC(),
 		chosen: s.Chosen, allowed: s.Allowed, declined: s.LeftOut, hostVisits: s.Visits, redirects: s.Strays, hinted: s.Hinted, verifying: s.Verify,
 	}
 	f.presented = s.Factors

@@ -152,7 +152,7 @@ func (e *Endpoint) VerifierReturn(r *http.Request, userID, address string) (clie
 		if json.Unmarshal(plain, &s) != nil || subtle.ConstantTimeCompare(browser[:], s.Browser) != 1 || s.Verify.UserID != userID {
 			return "", time.Time{}, false
 		}
-		form, err := url.ParseQuery(s.Request)
+		form, err := e.requestOf(r.Context(), s)
 		return form.Get("client_id"), time.UnixMicro(s.Seen).UTC().Add(e.Life), err == nil
 	}
 	plain, err := e.Site.Secrets.OpenString(e.returnPurpose(), sealed)

@@ -33,7 +33,7 @@ const (
 	// pushedLife is the life of a pushed request.
 	pushedLife = 90 * time.Second
 
-	// maxPushed is the maximum size of a stored request in bytes: it continues in an address.
+	// maxPushed is the maximum size of a stored request in bytes.
 	maxPushed = 8 << 10
 )
 

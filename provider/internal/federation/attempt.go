@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
@@ -36,12 +37,12 @@ const (
 	ToConnect Purpose = "connect"
 )
 
-// Attempt is one visit of an upstream provider. It travels as the state of the request there,
-// sealed, and names its browser; what the connector keeps is in a cookie of the browser, since
-// the state is made before. Nothing of it is stored before somebody comes back with it.
+// Attempt is one visit of an upstream provider. It is in a cookie of the browser, sealed, with
+// what the connector keeps: upstreams and the proxies before them take no long addresses. The
+// state of the request there says only which cookie of which browser it is. Nothing of it is
+// stored before somebody comes back with it.
 type Attempt struct {
-	Purpose  Purpose `json:"p"`
-	Upstream string  `json:"u"`
+	Purpose Purpose `json:"p"`
 
 	// Opened is what the page was opened for, its web.FlowParameter.
 	Opened string `json:"o,omitempty"`
@@ -56,10 +57,29 @@ type Attempt struct {
 	// Afresh reports that an authentication of now was asked for.
 	Afresh bool `json:"f,omitempty"`
 
-	ID      []byte `json:"d"`
-	Slot    int    `json:"c"`
-	Browser []byte `json:"b"`
-	Made    int64  `json:"t"`
+	// Keep is what the connector keeps.
+	Keep []byte `json:"k,omitempty"`
+
+	state
+}
+
+// state is the part of an attempt that travels as the state of its request.
+type state struct {
+	ID       []byte `json:"d"`
+	Upstream string `json:"u"`
+	Slot     int    `json:"c,omitempty"`
+	Browser  []byte `json:"b"`
+	Made     int64  `json:"t"`
+
+	// Plain reports that the application is at an address of plain http, to which the policy
+	// of a page has to allow a form to lead.
+	Plain bool `json:"h,omitempty"`
+}
+
+// NewAttempt returns an attempt after which a browser goes on to this redirect URI of an
+// application, if any.
+func NewAttempt(purpose Purpose, opened, redirectURI string) Attempt {
+	return Attempt{Purpose: purpose, Opened: opened, state: state{Plain: strings.HasPrefix(redirectURI, web.PlainHTTP)}}
 }
 
 // Digest names the attempt, which is used once.
@@ -77,8 +97,10 @@ type Hints struct {
 	SelectAccount bool
 }
 
-// cookieSlots is how many visits a browser can make at a time; more end the earlier ones.
-const cookieSlots = 6
+// cookieSlots is how many visits a browser can make at a time; more end the earlier ones. All
+// these cookies, with flows as long as they get, fit into the 8 kilobytes that a proxy allows a
+// line of a request.
+const cookieSlots = 4
 
 func slotCookie(slot int) session.Kind { return session.Kind("upstream" + strconv.Itoa(slot)) }
 
@@ -91,9 +113,9 @@ func (u *Upstreams) Start(w http.ResponseWriter, r *http.Request, one Upstream, 
 	a.ID, a.Upstream, a.Made = random.Bytes(16), one.ID, u.Clock().Unix()
 	browser := sha256.Sum256([]byte(u.Site.Browser(w, r)))
 	a.Browser, a.Slot = browser[:], u.freeSlot(r, a.ID)
-	plain, err := json.Marshal(a)
+	plain, err := json.Marshal(a.state)
 	if err != nil {
-		return "", fmt.Errorf("encode attempt: %w", err)
+		return "", fmt.Errorf("encode state: %w", err)
 	}
 	address, keep, err := one.Connector.Start(r.Context(), upstream.Request{
 		State: u.Site.Secrets.SealString(u.statePurpose(), plain), Callback: u.callback(one), LoginHint: h.Email, DomainHint: h.Domain,
@@ -102,7 +124,11 @@ func (u *Upstreams) Start(w http.ResponseWriter, r *http.Request, one Upstream, 
 	if err != nil {
 		return "", err
 	}
-	u.Site.Cookies.Set(w, slotCookie(a.Slot), u.Site.Secrets.SealString(u.keepPurpose(), append(a.ID, keep...)), Life)
+	a.Keep = keep
+	if plain, err = json.Marshal(a); err != nil {
+		return "", fmt.Errorf("encode attempt: %w", err)
+	}
+	u.Site.Cookies.Set(w, slotCookie(a.Slot), u.Site.Secrets.SealString(u.keepPurpose(), plain), Life)
 	return address, nil
 }
 
@@ -119,30 +145,39 @@ func (u *Upstreams) freeSlot(r *http.Request, id []byte) int {
 	return int(id[0]) % cookieSlots
 }
 
-// open returns the attempt of a state, and what the connector keeps of it.
-func (u *Upstreams) open(r *http.Request, one Upstream, state string) (Attempt, []byte, error) {
-	plain, err := u.Site.Secrets.OpenString(u.statePurpose(), state)
+// open returns the attempt of a state.
+func (u *Upstreams) open(r *http.Request, one Upstream, sealed string) (Attempt, error) {
+	said, err := u.read(sealed)
 	if err != nil {
-		return Attempt{}, nil, refused(ui.ErrorRequest, err)
-	}
-	var a Attempt
-	if err := json.Unmarshal(plain, &a); err != nil {
-		return Attempt{}, nil, fmt.Errorf("decode attempt: %w", err)
+		return Attempt{}, refused(ui.ErrorRequest, err)
 	}
 	browser := sha256.Sum256([]byte(u.Site.Cookies.Get(r, session.Browser)))
 	switch {
-	case subtle.ConstantTimeCompare(browser[:], a.Browser) != 1:
-		return Attempt{}, nil, refused(ui.ErrorBrowser, errors.New("return of another browser from an upstream"))
-	case a.Upstream != one.ID:
-		return Attempt{}, nil, refused(ui.ErrorRequest, errors.New("return from another upstream"))
-	case !clock.Within(u.Clock(), time.Unix(a.Made, 0), Life):
-		return Attempt{}, nil, refused(ui.ErrorExpired, errors.New("late return from an upstream"))
+	case subtle.ConstantTimeCompare(browser[:], said.Browser) != 1:
+		return Attempt{}, refused(ui.ErrorBrowser, errors.New("return of another browser from an upstream"))
+	case said.Upstream != one.ID:
+		return Attempt{}, refused(ui.ErrorRequest, errors.New("return from another upstream"))
+	case !clock.Within(u.Clock(), time.Unix(said.Made, 0), Life):
+		return Attempt{}, refused(ui.ErrorExpired, errors.New("late return from an upstream"))
 	}
-	keep, err := u.Site.Secrets.OpenString(u.keepPurpose(), u.Site.Cookies.Get(r, slotCookie(a.Slot)))
-	if err != nil || len(keep) < len(a.ID) || subtle.ConstantTimeCompare(keep[:len(a.ID)], a.ID) != 1 {
-		return Attempt{}, nil, refused(ui.ErrorExpired, errors.New("return from an upstream that another visit has ended"))
+	var a Attempt
+	plain, err := u.Site.Secrets.OpenString(u.keepPurpose(), u.Site.Cookies.Get(r, slotCookie(said.Slot)))
+	if err == nil {
+		err = json.Unmarshal(plain, &a)
 	}
-	return a, keep[len(a.ID):], nil
+	if err != nil || subtle.ConstantTimeCompare(a.ID, said.ID) != 1 {
+		return Attempt{}, refused(ui.ErrorExpired, errors.New("return from an upstream that another visit has ended"))
+	}
+	return a, nil
+}
+
+// read opens a state, of any browser.
+func (u *Upstreams) read(sealed string) (s state, err error) {
+	plain, err := u.Site.Secrets.OpenString(u.statePurpose(), sealed)
+	if err != nil {
+		return s, err
+	}
+	return s, json.Unmarshal(plain, &s)
 }
 
 // refused is the error page for a return that belongs to no visit.

@@ -1,14 +1,12 @@
 package federation
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/provider/upstream"
@@ -41,7 +39,7 @@ func (u *Upstreams) Finish(w http.ResponseWriter, r *http.Request, one Upstream)
 	if err != nil {
 		return Arrival{}, err
 	}
-	a, keep, err := u.open(r, one, values.Get("state"))
+	a, err := u.open(r, one, values.Get("state"))
 	if err != nil {
 		return Arrival{}, err
 	}
@@ -55,7 +53,7 @@ func (u *Upstreams) Finish(w http.ResponseWriter, r *http.Request, one Upstream)
 	}
 	u.Site.Cookies.Clear(w, slotCookie(a.Slot))
 	back := Arrival{Attempt: a, Upstream: one, At: now}
-	back.Who, err = one.Connector.Finish(r.Context(), upstream.Callback{Values: values, Keep: keep, Address: u.callback(one), HTTP: u.HTTP, Now: now})
+	back.Who, err = one.Connector.Finish(r.Context(), upstream.Callback{Values: values, Keep: a.Keep, Address: u.callback(one), HTTP: u.HTTP, Now: now})
 	switch {
 	case err != nil:
 		return back, err
@@ -73,69 +71,30 @@ func (u *Upstreams) Finish(w http.ResponseWriter, r *http.Request, one Upstream)
 	return back, nil
 }
 
-// responseParameter carries, sealed, what an upstream has posted.
-const responseParameter = "response"
-
-// postedLife is how long a posted response may take to come back from the browser.
-const postedLife = 2 * time.Minute
-
-// posted is what an upstream has posted (OAuth 2.0 Form Post Response Mode).
-type posted struct {
-	Values url.Values `json:"v"`
-	Made   int64      `json:"t"`
-}
-
-// maxPosted limits a posted response in bytes: it goes into an address.
+// maxPosted limits a posted response in bytes.
 const maxPosted = 12 << 10
 
-func (u *Upstreams) postedPurpose(path string) string {
-	return "upstream response " + u.Site.Issuer + " " + path
-}
-
-// Posted answers a response that an upstream has posted. The browser sends no cookie with a form
-// of another site, so that nothing is known of it here: it brings the response again, sealed, by
-// a redirect to the same page.
-func (u *Upstreams) Posted(w http.ResponseWriter, r *http.Request) error {
+// Posted answers a response that an upstream has posted (OAuth 2.0 Form Post Response Mode), and
+// reports whether that was all: nothing is known of it before the browser brings it again.
+func (u *Upstreams) Posted(w http.ResponseWriter, r *http.Request) (answered bool, err error) {
 	if err := input.ParseForm(r, maxPosted); err != nil {
-		return refused(ui.ErrorRequest, err)
+		return false, refused(ui.ErrorRequest, err)
 	}
-	if !web.IsText(r.PostForm) {
-		return refused(ui.ErrorRequest, errors.New("a parameter is not text"))
+	if err := web.CheckFields(r.PostForm); err != nil {
+		return false, refused(ui.ErrorRequest, err)
 	}
-	for _, values := range r.PostForm {
-		if len(values) > 1 {
-			return refused(ui.ErrorRequest, errors.New("a parameter is given more than once"))
-		}
-	}
-	plain, err := json.Marshal(posted{r.PostForm, u.Clock().Unix()})
-	if err != nil {
-		return fmt.Errorf("encode response: %w", err)
-	}
-	path := web.PathOf(r)
-	u.Site.Redirect(w, u.Site.Link(path, responseParameter, u.Site.Secrets.SealString(u.postedPurpose(path), plain)))
-	return nil
+	s, err := u.read(r.PostForm.Get("state"))
+	return u.Site.SendAgain(w, r, err == nil && s.Plain), nil
 }
 
 // values are the parameters of a response, in the address or as they were posted.
 func (u *Upstreams) values(r *http.Request) (url.Values, error) {
+	if r.Method == http.MethodPost {
+		return r.PostForm, nil
+	}
 	query, err := web.QueryOf(r)
 	if err != nil {
 		return nil, refused(ui.ErrorRequest, err)
 	}
-	sealed := query.Get(responseParameter)
-	if sealed == "" {
-		return query, nil
-	}
-	plain, err := u.Site.Secrets.OpenString(u.postedPurpose(web.PathOf(r)), sealed)
-	if err != nil {
-		return nil, refused(ui.ErrorRequest, err)
-	}
-	var p posted
-	if err := json.Unmarshal(plain, &p); err != nil {
-		return nil, fmt.Errorf("decode response: %w", err)
-	}
-	if !clock.Within(u.Clock(), time.Unix(p.Made, 0), postedLife) {
-		return nil, refused(ui.ErrorExpired, errors.New("posted response was left"))
-	}
-	return p.Values, nil
+	return query, nil
 }

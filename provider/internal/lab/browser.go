@@ -40,6 +40,10 @@ func OwnConnections(t testing.TB) *http.Transport {
 	return transport
 }
 
+// MaxAddress is the longest address to which the provider sends a browser, in bytes. nginx answers
+// a longer one, with the headers beside it, by 502.
+const MaxAddress = 2 << 10
+
 // Do sends a request and reads the answer.
 func (b *Browser) Do(r *http.Request) Page {
 	b.T.Helper()
@@ -48,6 +52,9 @@ func (b *Browser) Do(r *http.Request) Page {
 		b.T.Fatal(err)
 	}
 	defer func() { _ = response.Body.Close() }()
+	if next := response.Header.Get("Location"); strings.HasPrefix(next, "/") && len(next) > MaxAddress {
+		b.T.Errorf("%s leads to an address of %d bytes: %.60s…", r.URL.Path, len(next), next)
+	}
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
 		b.T.Fatal(err)

@@ -162,6 +162,14 @@ var (
 		account: Limit{Burst: 20, Every: time.Minute},
 	}
 
+	// Flow is a long authorization request of a browser, which adds a row until the flow
+	// ends: some ten megabytes from one address at most of those that clients send, and a
+	// hundred of the longest.
+	Flow = Action{
+		name:    "flow",
+		address: Limit{Burst: 2000, Every: time.Second},
+	}
+
 	// Push is a pushed authorization request of a public client, as which anybody can
 	// pose; the account is the client ID. The limit also limits the stored requests: at
 	// most 300 from one address, of about one kilobyte each.

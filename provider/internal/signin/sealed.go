@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/provider/upstream"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -79,6 +80,7 @@ func (p *Pages) sealPurpose(to purpose) string { return string(to) + " " + p.Sit
 func (p *Pages) seal(w http.ResponseWriter, r *http.Request, to purpose, opened string, s state) (string, error) {
 	browser, forPage := sha256.Sum256([]byte(p.Site.Browser(w, r))), sha256.Sum256([]byte(opened))
 	s.Browser, s.For, s.Made = browser[:], forPage[:], p.Clock().Unix()
+	s.Link.Digest = storage.Digest{} // which the rest of it makes; addresses are short
 	plain, err := json.Marshal(s)
 	if err != nil {
 		return "", fmt.Errorf("encode state of sign-in: %w", err)
@@ -101,6 +103,7 @@ func (p *Pages) openFor(r *http.Request, from purpose, life time.Duration, seale
 	if err := json.Unmarshal(plain, &s); err != nil {
 		return state{}, fmt.Errorf("decode state of sign-in: %w", err)
 	}
+	s.Link.Digest = p.Upstreams.Digest(upstream.Identity{Issuer: s.Link.Issuer, Subject: s.Link.Subject})
 	browser := sha256.Sum256([]byte(p.Site.Cookies.Get(r, session.Browser)))
 	if subtle.ConstantTimeCompare(browser[:], s.Browser) != 1 {
 		return state{}, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorBrowser, Cause: errors.New("sign-in of another browser")}

@@ -30,7 +30,7 @@ func (p *Pages) upstreamRoutes() []web.Route {
 		at := federation.CallbackPath(one.ID)
 		routes = append(routes,
 			web.Route{Method: http.MethodGet, Path: at, Acts: true, Handler: p.Site.Page(p.returnedFrom(one))},
-			web.Route{Method: http.MethodPost, Path: at, Handler: p.Site.Page(p.Upstreams.Posted)})
+			web.Route{Method: http.MethodPost, Path: at, Handler: p.Site.Page(p.posted(one))})
 	}
 	return routes
 }
@@ -80,7 +80,8 @@ func (p *Pages) leave(w http.ResponseWriter, r *http.Request, page *authflow.Pag
 		return err
 	}
 	must := asked.Demand.Must
-	a := federation.Attempt{Purpose: federation.ToSignIn, Opened: web.Parameter(r, web.FlowParameter), Afresh: asked.Demand.Afresh || must.MaxAge > 0}
+	a := federation.NewAttempt(federation.ToSignIn, web.Parameter(r, web.FlowParameter), redirectURI(page))
+	a.Afresh = asked.Demand.Afresh || must.MaxAge > 0
 	h.Classes, h.SelectAccount = one.ClassesFor(must.Level), asked.SelectAccount
 	if asked.User != nil {
 		a.Purpose, a.AccountID, a.Session, a.Afresh = federation.ToConfirm, asked.User.UserID, asked.User.Session, true
@@ -93,6 +94,26 @@ func (p *Pages) leave(w http.ResponseWriter, r *http.Request, page *authflow.Pag
 	}
 	p.Site.Redirect(w, address)
 	return nil
+}
+
+// redirectURI is where the application of a page is, or empty.
+func redirectURI(page *authflow.Page) string {
+	if request := page.Request(); request != nil {
+		return request.RedirectURI
+	}
+	return ""
+}
+
+// posted takes the response that an upstream provider has posted, once the browser brings it with
+// its cookies.
+func (p *Pages) posted(one federation.Upstream) web.Handler {
+	returned := p.returnedFrom(one)
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if answered, err := p.Upstreams.Posted(w, r); answered || err != nil {
+			return err
+		}
+		return returned(w, r)
+	}
 }
 
 // returnedFrom takes people who come back from an upstream provider to where they wanted to go.
@@ -124,12 +145,10 @@ func (p *Pages) returnedFrom(one federation.Upstream) web.Handler {
 // withFlow is the request with the web.FlowParameter that the attempt was made for, and with
 // nothing of what the upstream has added.
 func withFlow(r *http.Request, opened string) *http.Request {
-	r = r.Clone(r.Context())
-	r.URL.RawQuery = ""
-	if opened != "" {
-		r.URL.RawQuery = url.Values{web.FlowParameter: {opened}}.Encode()
+	if opened == "" {
+		return web.AsGet(r, "")
 	}
-	return r
+	return web.AsGet(r, url.Values{web.FlowParameter: {opened}}.Encode())
 }
 
 // logUpstream tells the operator what an upstream has said or not said.

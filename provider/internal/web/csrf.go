@@ -170,6 +170,9 @@ func checkQuery(r *http.Request) error {
 	return nil
 }
 
+// CheckFields refuses values that are not text, and repeated fields.
+func CheckFields(form url.Values) error { return checkFields(form, "") }
+
 var (
 	errNotText  = errors.New("a parameter is not text")
 	errRepeated = errors.New("a parameter is given more than once")

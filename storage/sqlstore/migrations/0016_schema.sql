@@ -459,9 +459,10 @@ CREATE TABLE used_ids (
 CREATE INDEX used_ids_by_end ON used_ids (expires_at);
 
 -- Authorization requests that were pushed, sealed.
+-- Without a client are the long requests that browsers have brought.
 CREATE TABLE pushed_requests (
 	digest BLOB NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
-	client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+	client_id TEXT REFERENCES clients (id) ON DELETE CASCADE,
 	payload BLOB NOT NULL,
 	expires_at INTEGER NOT NULL
 ) STRICT;
