@@ -51,6 +51,7 @@ type Options struct {
 		Consent(ctx context.Context, subject, clientID string) (storage.Consent, error)
 		// RecentConsent is Consent from a cache of less than a second.
 		RecentConsent(ctx context.Context, subject, clientID string) (c storage.Consent, remembered bool, err error)
+		SetLanguage(ctx context.Context, accountID, language string) error
 		SaveConsent(ctx context.Context, c storage.Consent, on storage.ConsentBasis) error
 		SavePushedRequest(ctx context.Context, r storage.PushedRequest) error
 		PushedRequest(ctx context.Context, clientID string, digest storage.Digest, now time.Time) (storage.PushedRequest, error)

@@ -10,6 +10,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/provider/sandbox"
+	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
 
@@ -60,10 +61,31 @@ func (e *Endpoint) Handler(need Need, h PageHandler) web.Handler {
 			p.Flow, err = e.openFlow(r)
 		}
 		if err == nil {
+			err = e.rememberLanguage(r, p)
+		}
+		if err == nil {
 			err = h(w, r, p)
 		}
 		return e.settle(w, r, p, err)
 	}
+}
+
+// rememberLanguage records the language that the owner of an account has chosen with the language
+// switch, for mails that nothing in a browser causes.
+func (e *Endpoint) rememberLanguage(r *http.Request, p *Page) error {
+	chosen := e.Site.Chosen(r)
+	if chosen == "" || !e.hasAccounts() {
+		return nil
+	}
+	user, err := p.User()
+	if err != nil || user == nil || user.Account.ID == "" || user.Account.Language == chosen {
+		return err
+	}
+	err = e.Store.SetLanguage(r.Context(), user.UserID, chosen)
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return fmt.Errorf("save language: %w", err)
+	}
+	return nil
 }
 
 // User returns the signed-in user, or nil. It is read once for each request. A persona

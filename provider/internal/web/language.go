@@ -95,9 +95,30 @@ func (s *Site) rememberLanguage(w http.ResponseWriter, r *http.Request) {
 	if routeOf(r).OwnQuery || chosen == "" {
 		return
 	}
-	if slices.ContainsFunc(s.Locales.All(), func(l *ui.Locale) bool { return l.Lang == chosen }) {
+	if s.speaks(chosen) {
 		s.Cookies.Set(w, session.Language, chosen, 0)
 	}
+}
+
+func (s *Site) speaks(lang string) bool {
+	return slices.ContainsFunc(s.Locales.All(), func(l *ui.Locale) bool { return l.Lang == lang })
+}
+
+// Chosen returns the language that the user has just chosen with the language switch, or "". A
+// link of another site chooses none, or it could have an owner's mails come in any.
+func (s *Site) Chosen(r *http.Request) string {
+	chosen := asks(r, LanguageParameter)
+	if chosen == "" || routeOf(r).OwnQuery || !s.speaks(chosen) {
+		return ""
+	}
+	own := strings.HasPrefix(r.Header.Get("Referer"), s.Base.Scheme+"://"+s.Base.Host+"/")
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
+		own = site == "same-origin"
+	}
+	if !own {
+		return ""
+	}
+	return chosen
 }
 
 // languages are the links of the language switch: this page, with its parameters. A path

@@ -133,3 +133,22 @@ func TestNewAccountRemembersItsLanguage(t *testing.T) {
 		})
 	}
 }
+
+func TestLanguageSwitchOfTheOwnerIsRemembered(t *testing.T) {
+	t.Parallel()
+	w := lab.New(t).WithUsers()
+	b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
+	speaks := func(want string, header ...string) {
+		t.Helper()
+		b.Ask(http.MethodGet, "/account?ui_locales=fr", header...)
+		if l, err := w.People().Locale(t.Context(), "alice"); err != nil || l.Lang != want {
+			t.Errorf("after %v: %v, %v, want %s", header, l, err, want)
+		}
+	}
+	speaks("en")
+	speaks("en", "Sec-Fetch-Site", "cross-site")
+	speaks("en", "Referer", "https://evil.example/")
+	speaks("fr", "Referer", w.Server.URL+"/account")
+	w.MustExec(`UPDATE accounts SET language = '' WHERE id = 'alice'`)
+	speaks("fr", "Sec-Fetch-Site", "same-origin")
+}
