@@ -43,6 +43,15 @@ func ClientAddr(r *http.Request, trusted []netip.Prefix) netip.Addr {
 	return addr
 }
 
+// Ignored reports whether a request has an X-Forwarded-For that ClientAddr ignores.
+func Ignored(r *http.Request, trusted []netip.Prefix) bool {
+	if len(r.Header["X-Forwarded-For"]) == 0 {
+		return false
+	}
+	peer, ok := parseHop(r.RemoteAddr)
+	return ok && !contains(trusted, peer)
+}
+
 // parseHop reads an address with or without a port, as proxies write it.
 func parseHop(s string) (netip.Addr, bool) {
 	s = strings.Trim(s, " \t")

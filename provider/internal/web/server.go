@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/host"
+	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -25,9 +26,10 @@ type Server struct {
 	router *router
 
 	// late warns once about requests after Close, misplaced about requests outside of the
-	// path of the base URL, unless some have reached a route.
-	late, misplaced sync.Once
-	reached         atomic.Bool
+	// path of the base URL, unless some have reached a route, and unnamed about a proxy that
+	// is not named.
+	late, misplaced, unnamed sync.Once
+	reached                  atomic.Bool
 }
 
 // ServerOptions are the dependencies of a Server, in addition to the site.
@@ -99,6 +101,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, now *served) {
 	m := &now.matched
 	r = r.WithContext(request.Attach(host.WithRequest(&now.Context, s.Calls, &now.Memo), matchedKey{}, m))
 	s.watchMount(r, m)
+	if ratelimit.Ignored(r, s.TrustedProxies) {
+		s.unnamed.Do(func() { s.warnUnnamed(r) })
+	}
 	if s.Telemetry != nil {
 		var end func()
 		w, r, end = s.Telemetry.begin(w, r, m)
@@ -177,6 +182,12 @@ func (s *Server) isMisplaced(path string) bool {
 func (s *Server) warnMisplaced(r *http.Request) {
 	s.site.Logger.WarnContext(r.Context(), "request outside of the path of Config.BaseURL; mount the provider there, with its full path or behind http.StripPrefix",
 		slog.String("mount_at", s.site.Base.Path+"/"), slog.String("path", Truncate(r.URL.Path, 128)))
+}
+
+// warnUnnamed does not repeat what the header says: anybody can have written it.
+func (s *Server) warnUnnamed(r *http.Request) {
+	s.site.Logger.WarnContext(r.Context(), "X-Forwarded-For of a peer that Config.TrustedProxies does not name is ignored; if that is your proxy, name it: all its callers share one address, and the limits of one",
+		slog.String("peer", r.RemoteAddr))
 }
 
 // recover answers a request whose handler panicked. The stack is logged, never shown to the
