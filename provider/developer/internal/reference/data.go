@@ -54,7 +54,7 @@ func dataErrors(scope string) []Error {
 	}
 	return []Error{
 		{Status: 400, Code: "invalid_request", Text: "The access token is given more than once.", Remedy: "Send it once, in the header.", Example: []Change{query("access_token", "{access_token}")}},
-		{Status: 400, Code: "invalid_request", Text: "The Authorization header is not of the form: Bearer token.", Remedy: "Send `Authorization: Bearer` and the token.", Example: []Change{header("Bearer {access_token} {access_token}")}},
+		{Status: 400, Code: "invalid_request", Text: "The Authorization header is not of the form: Bearer token.", Remedy: "Send `Authorization: Bearer` and the token.", Example: []Change{header("Bearer a b")}},
 		{Status: 400, Code: "invalid_request", Text: "The query of the address is not encoded correctly.", Remedy: "Let a library encode it.", Example: []Change{query("x", "%zz")}},
 		{Status: 400, Code: "invalid_request", Text: "This application must send the token in the Authorization header.", Remedy: "The query is for the dialect `v3`, unless switched off.", For: InStandard, Example: []Change{header(""), query("access_token", "{access_token}")}},
 		{Status: 400, Code: "invalid_request", Text: "This application cannot use callbacks.", Remedy: "JSONP is for the dialect `v3`, unless switched off.", For: InStandard, Example: []Change{query("callback", "show")}},

@@ -65,7 +65,7 @@ func metadataErrors() []Error {
 	return []Error{
 		{Status: 400, Code: "invalid_client_metadata", Text: "The Content-Type must be application/json.", Remedy: "Send JSON, no form.", Example: []Change{body("application/x-www-form-urlencoded", "client_name=x"), header("Bearer {initial_access_token}")}},
 		{Status: 400, Code: "invalid_request", Text: "The body cannot be read.", Remedy: "It came too slowly, or broke off."},
-		{Status: 400, Code: "invalid_request", Text: "The Authorization header must be one bearer token.", Remedy: "Send one header with the scheme `Bearer`.", Example: []Change{header("Token nonsense")}},
+		{Status: 400, Code: "invalid_request", Text: "The Authorization header must be one bearer token.", Remedy: "Send one header with the scheme `Bearer`.", Example: []Change{header("Bearer a b")}},
 		{Status: 429, Code: "invalid_request", Text: "Too many registrations from one address. Please wait.", Remedy: "Wait for `Retry-After`, and keep what you have registered."},
 	}
 }
@@ -108,7 +108,7 @@ func clientConfiguration() Endpoint {
 		Errors: []Error{
 			noToken(),
 			{Status: 401, Code: "invalid_token", Text: "The registration access token is not good for this registration.", Remedy: "Or the client is gone, or its developers have ended the token.", Example: []Change{header("Bearer nonsense")}},
-			{Status: 400, Code: "invalid_request", Text: "The Authorization header must be one bearer token.", Remedy: "Send one header with the scheme `Bearer`.", Example: []Change{header("Token nonsense")}},
+			{Status: 400, Code: "invalid_request", Text: "The Authorization header must be one bearer token.", Remedy: "Send one header with the scheme `Bearer`.", Example: []Change{header("Bearer a b")}},
 			{Status: 400, Code: "invalid_client_metadata", Text: "client_id must be that of the registration.", Remedy: "A registration keeps its ID.", Example: wrong(`{"client_id": "another"}`)},
 			{Status: 400, Code: "invalid_client_metadata", Text: "client_secret must be the one that is registered, or be left out.", Remedy: "The provider makes secrets.", Example: wrong(`{"client_id": "std", "client_secret": "mine"}`)},
 			{Status: 400, Code: "invalid_client_metadata", Text: "token_endpoint_auth_method cannot change between none and the others: register another application.", Remedy: "Users trust the one or the other.", Example: wrong(`{"client_id": "std", "token_endpoint_auth_method": "none"}`)},
