@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/bonafide-id/bonafide/provider"
 )
@@ -110,6 +111,9 @@ func (e *environment) plan(out io.Writer) error {
 		mails = "are dropped, save for those to its inboxes"
 	}
 	_, _ = fmt.Fprintf(out, "  mails       %s\n", mails)
+	if strings.HasPrefix(e.BaseURL, "https:") && len(e.TrustedProxies) == 0 {
+		_, _ = fmt.Fprintln(out, "  callers     share the limits of the proxy that ends TLS, for trusted_proxies does not name it")
+	}
 	if e.AllowPrivateNetworks && !isOwnMachine(e.BaseURL) {
 		_, _ = fmt.Fprintln(out, "  calls       go to private networks, too: allow_private_networks is for machines of your own")
 	}

@@ -32,7 +32,7 @@ func TestCheckSaysWhatWouldBeDoneAndDoesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"provider https://id.x.test\n", "sandbox https://id.x.test/sandbox\n", "postgres://127.0.0.1:1/identity\n",
+		"provider https://id.x.test\n", "callers     share the limits of the proxy", "sandbox https://id.x.test/sandbox\n", "postgres://127.0.0.1:1/identity\n",
 		filepath.Join(folder, "data/sandbox/identity.db") + " will be made", "maria@example.com", "shop", "go to 127.0.0.1 from id@x.test",
 		"http://127.0.0.1:2/ready", "Nothing was changed",
 	} {
