@@ -1,15 +1,22 @@
 package main
 
 import (
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 )
 
 // router hands requests to the provider that they are for. Unlike http.ServeMux it
 // changes no address: a redirect to the tidy form of one would repeat what is in its
 // query, an access token perhaps.
-type router struct{ places []place }
+type router struct {
+	places []place
+	log    *slog.Logger
+
+	misplaced sync.Once
+}
 
 // place is where one provider answers.
 type place struct {
@@ -40,6 +47,13 @@ func (r *router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	p := r.find(hostname(req.Host), req.URL.Path) // tells two base URLs apart, and makes no address
 	switch {
 	case p == nil:
+		r.misplaced.Do(func() {
+			var served []string
+			for _, p := range r.places {
+				served = append(served, p.path)
+			}
+			r.log.WarnContext(req.Context(), "a request is at none of the paths that are served; a proxy must keep the path of base_url", slog.Any("served", served))
+		})
 		http.NotFound(w, req)
 	case strings.TrimSuffix(req.URL.Path, "/") == p.path && !strings.HasSuffix(p.start, req.URL.Path) && (req.Method == http.MethodGet || req.Method == http.MethodHead):
 		http.Redirect(w, req, p.start, http.StatusSeeOther)

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -175,8 +177,9 @@ func TestRouter(t *testing.T) {
 	named := func(name string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = fmt.Fprint(w, name, " ", r.URL.Path) })
 	}
+	var told bytes.Buffer
 	sites := func(production, sandbox string) *router {
-		r := &router{}
+		r := &router{log: slog.New(slog.NewTextHandler(&told, nil))}
 		r.add(production, production, named("production"), "/account")
 		r.add(sandbox, production, named("sandbox"), "/account")
 		return r
@@ -218,5 +221,8 @@ func TestRouter(t *testing.T) {
 		if got != test.want {
 			t.Errorf("%s%s: %q, want %q", test.host, test.target, got, test.want)
 		}
+	}
+	if n := strings.Count(told.String(), "must keep the path of base_url"); n != 1 {
+		t.Errorf("a proxy that strips the path is told of %d times:\n%s", n, told.String())
 	}
 }

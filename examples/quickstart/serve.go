@@ -109,9 +109,9 @@ func (s *service) open(ctx context.Context, out io.Writer) error {
 // routers returns the router of everything, and that of the desks, which answers: they are one
 // unless this process serves the desks alone.
 func (s *service) routers() (all, desks *router) {
-	all = &router{}
+	all = &router{log: s.log}
 	if s.cfg.deskOnly() {
-		return all, &router{}
+		return all, &router{log: s.log}
 	}
 	return all, all
 }
