@@ -180,16 +180,20 @@ func (p Clients) TakeScopes(ctx context.Context, id string, scopes []string, rev
 	return taken, asClientError("take scopes", err)
 }
 
-// Delete deletes an application with all its grants and consents. It returns nil if there
-// is none.
+// Delete deletes the registration with this Revision, zero for any, with all its grants and
+// consents: ErrChanged if it has another. It returns nil if there is none and any would do.
 //
 // The deletion is one short write, and final: the application is unusable at once in this
 // process and within a second in others. Run, in any process, removes grants and consents,
 // which takes minutes for a million users and hardly slows other requests. Until then no
 // other application can have its ID: Clients.Save continues the removal, and then
 // registers.
-func (p Clients) Delete(ctx context.Context, id string) error {
-	return asClientError("delete client", p.clients.Delete(ctx, id))
+func (p Clients) Delete(ctx context.Context, id string, revision int64) error {
+	err := p.clients.Delete(ctx, id, revision)
+	if errors.Is(err, storage.ErrChanged) {
+		return ErrChanged
+	}
+	return asClientError("delete client", err)
 }
 
 // Deleting reports whether an application was deleted and Run has yet to remove some of its

@@ -37,8 +37,8 @@ type Registrar interface {
 	// ErrChanged if it has another Revision.
 	Replace(ctx context.Context, now, wanted Client) error
 
-	// Remove deletes a registration with all its grants (RFC 7592 section 2.3). ErrToken as
-	// for Replace.
+	// Remove deletes a registration with all its grants (RFC 7592 section 2.3). ErrToken and
+	// ErrChanged as for Replace.
 	Remove(ctx context.Context, c Client) error
 }
 

@@ -46,7 +46,7 @@ func (d *Dashboard) remove(ctx context.Context, a act) error {
 		return err
 	}
 	d.wake()
-	if err := d.provider(a.app.Environment).Clients().Delete(ctx, a.app.ClientID); err != nil {
+	if err := d.provider(a.app.Environment).Clients().Delete(ctx, a.app.ClientID, 0); err != nil {
 		d.Logger.WarnContext(ctx, "the client of a deleted application could not be ended yet; will retry",
 			slog.String("client", a.app.ClientID), slog.Any("error", err))
 	}

@@ -1,6 +1,10 @@
 package developer
 
-import "context"
+import (
+	"context"
+
+	"github.com/bonafide-id/bonafide/provider"
+)
 
 // SigningAlgs are the algorithms to choose from.
 var SigningAlgs = signingAlgs
@@ -33,6 +37,9 @@ func (d *Dashboard) Pages() []Page {
 func (d *Dashboard) UserPseudonym(env, clientID, userID string) string {
 	return d.pseudonym(env, clientID, userID)
 }
+
+// Registrar decides about what programs register in an environment.
+func (d *Dashboard) Registrar(env string) provider.Registrar { return registrar{d, env} }
 
 // TellOperators is what goes on in the background every minute.
 func (d *Dashboard) TellOperators(ctx context.Context) { d.tellOperators(ctx) }

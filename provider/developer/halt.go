@@ -108,7 +108,7 @@ func (d *Dashboard) haltOnce(ctx context.Context, a storage.Application) error {
 // endDeleted removes an application that is being deleted, once nothing else is left of it.
 func (d *Dashboard) endDeleted(ctx context.Context, a storage.Application) error {
 	p := d.provider(a.Environment)
-	err := p.Clients().Delete(ctx, a.ClientID) // in case the marking process did not get this far
+	err := p.Clients().Delete(ctx, a.ClientID, 0) // in case the marking process did not get this far
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,8 @@
 package developer_test
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -245,5 +247,36 @@ func TestManagementAtOnce(t *testing.T) {
 	}
 	if p, _ := w.program(http.MethodGet, uri, token, nil); p.StatusCode != http.StatusOK {
 		t.Errorf("%s %s", p.Status, p.body)
+	}
+}
+
+// overtaken is a registrar whose registrations change after they are read, before they are written.
+type overtaken struct {
+	provider.Registrar
+	by func(ctx context.Context, id string) error
+}
+
+func (o overtaken) Manages(ctx context.Context, id string) error {
+	return errors.Join(o.Registrar.Manages(ctx, id), o.by(ctx, id))
+}
+
+// A token that is revoked while its request is under way neither replaces nor removes anything.
+func TestManagementOfWhatHasChangedMeanwhile(t *testing.T) {
+	t.Parallel()
+	for _, method := range []string{http.MethodPut, http.MethodDelete} {
+		w := newFixture(t)
+		said := w.managed()
+		uri, token, id := said.text("registration_client_uri"), said.text("registration_access_token"), said.text("client_id")
+		clients := w.provider(storage.Production).Clients()
+		clients.RegisterWith(overtaken{w.Registrar(storage.Production), clients.RevokeRegistrationToken})
+		if p, _ := w.program(method, uri, token, again(said, "client_name", "Store")); p.StatusCode != http.StatusConflict {
+			t.Errorf("%s: %s %s", method, p.Status, p.body)
+		}
+		if c, a := w.client(storage.Production, id), w.application(storage.Production, id); c.Name != "Shop" || a.Deleting {
+			t.Errorf("%s: %+v %+v", method, c, a)
+		}
+		if l := w.changes(river)[0]; l.What != "application.register" {
+			t.Errorf("%s: the log has %+v", method, l)
+		}
 	}
 }

@@ -174,8 +174,8 @@ func (d *Dashboard) enter(
 	return a.app, nil
 }
 
-// abandon has an application removed that could not be registered, with a client that has been
-// registered although nobody was told.
+// abandon has an application removed whose client is gone, or could not be registered, with one that
+// has been registered although nobody was told.
 func (d *Dashboard) abandon(ctx context.Context, a storage.Application) {
 	mark := func(ctx context.Context) error { return d.Store.SetDeleting(ctx, a.Environment, a.ClientID) }
 	if err := mark(context.WithoutCancel(ctx)); err != nil && !errors.Is(err, storage.ErrNotFound) {

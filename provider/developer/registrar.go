@@ -128,13 +128,20 @@ func (g registrar) Replace(ctx context.Context, now, wanted provider.Client) err
 	return nil
 }
 
-// Remove implements provider.Registrar.
+// Remove implements provider.Registrar. Unlike remove it ends the client first: only that write
+// knows whether the token, which may be revoked meanwhile, is still the one of the request.
 func (g registrar) Remove(ctx context.Context, c provider.Client) error {
 	a, err := g.act(ctx, c.ID)
 	if err != nil {
 		return err
 	}
-	return asTokenError(g.remove(ctx, a))
+	err = g.registered(ctx, a, "application.delete", changed(ui.FieldName, a.app.Name, ""), func(ctx context.Context) error {
+		return g.provider(g.env).Clients().Delete(ctx, c.ID, c.Revision)
+	})
+	if err == nil {
+		g.abandon(ctx, a.app)
+	}
+	return err
 }
 
 // act is what the program of a registration does to its application.

@@ -20,10 +20,14 @@ var errOvertaken = errors.New("the client has been deleted")
 const pageOfDeleted = 20
 
 // Delete ends an application: from now on nobody can use it. It returns nil if there is none.
-// RemoveDeleted removes its grants, consents and sessions.
-func (r *Registry) Delete(ctx context.Context, id string) error {
+// RemoveDeleted removes its grants, consents and sessions. With a version that is not zero it ends
+// the registration with this one, and returns storage.ErrChanged if there is none.
+func (r *Registry) Delete(ctx context.Context, id string, version int64) error {
 	known := false
 	err := r.change(ctx, id, func(c storage.Client, is bool) (storage.Client, error) {
+		if !replaces(version, c, is) {
+			return c, storage.ErrChanged
+		}
 		if known = is; known {
 			c.Disabled, c.Deleted, c.Secrets, c.RegistrationToken = true, true, nil, storage.Digest{}
 		}
@@ -37,14 +41,9 @@ func (r *Registry) Delete(ctx context.Context, id string) error {
 
 // DeleteUnchanged is Delete for an application as it was read: one that has changed since stays.
 func (r *Registry) DeleteUnchanged(ctx context.Context, read storage.Client) error {
-	deleted := read
-	deleted.Disabled, deleted.Deleted, deleted.Secrets, deleted.RegistrationToken = true, true, nil, storage.Digest{}
-	err := r.Audit.Step(ctx, func(ctx context.Context) error { return r.Store.SaveClient(ctx, deleted) }, r.eventsOf(true, read, deleted)...)
+	err := r.Delete(ctx, read.ID, read.Version)
 	if errors.Is(err, storage.ErrChanged) {
 		return nil
-	}
-	if err == nil {
-		r.tellDeleted()
 	}
 	return err
 }

@@ -81,7 +81,7 @@ func (r registrar) Replace(ctx context.Context, _, wanted provider.Client) error
 }
 
 func (r registrar) Remove(ctx context.Context, c provider.Client) error {
-	return r.Clients().Delete(ctx, c.ID)
+	return r.Clients().Delete(ctx, c.ID, 0)
 }
 
 func newLab(t testing.TB) *lab {

@@ -170,7 +170,7 @@ func TestTokenOfAMachineEnds(t *testing.T) {
 			w.OK(w.People().RevokeIssuedBefore(w.T.Context(), w.Now()))
 		},
 		"Deleted": func(w *lab.Fixture, _ string) {
-			w.OK(w.Clients().Delete(w.T.Context(), "robot"))
+			w.OK(w.Clients().Delete(w.T.Context(), "robot", 0))
 			w.Machine("robot") // another one of the same name
 		},
 	} {

@@ -22,7 +22,7 @@ func BenchmarkDeleteClient(b *testing.B) {
 		waits := waiting(w)
 		b.StartTimer()
 		begin := time.Now()
-		w.OK(w.Clients().Delete(b.Context(), "std"))
+		w.OK(w.Clients().Delete(b.Context(), "std", 0))
 		answered := time.Since(begin)
 		w.OK(w.RemoveDeleted(b.Context()))
 		b.StopTimer()

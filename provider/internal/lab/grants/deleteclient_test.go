@@ -75,7 +75,7 @@ func TestDeletingABusyApplicationHoldsUpNobody(t *testing.T) {
 	allowed(w, "std", n)
 	allowed(w, "std2", 10)
 	written := writers(w, func() {
-		w.OK(w.Clients().Delete(t.Context(), "std"))
+		w.OK(w.Clients().Delete(t.Context(), "std", 0))
 		w.OK(w.RemoveDeleted(t.Context()))
 	})
 	if steps := int64(n / 250); written < steps { // one transaction would let a handful through
@@ -143,7 +143,7 @@ func TestADeletionThatWasInterrupted(t *testing.T) {
 		refresh := lab.Member(t, b.StandardTokens(), "refresh_token")
 		allowed(w, "std", 5)
 		s.after.Store(2)
-		w.OK(w.Clients().Delete(t.Context(), "std"))
+		w.OK(w.Clients().Delete(t.Context(), "std", 0))
 		if err := w.RemoveDeleted(t.Context()); !errors.Is(err, storage.ErrUnavailable) {
 			t.Fatalf("err = %v", err)
 		}
@@ -209,7 +209,7 @@ func TestADeletionThatWasInterrupted(t *testing.T) {
 		s := &stopped{}
 		w := lab.New(t, stopping(s)).WithClients()
 		allowed(w, "std", 5)
-		w.OK(w.Clients().Delete(t.Context(), "std"))
+		w.OK(w.Clients().Delete(t.Context(), "std", 0))
 		s.after.Store(1 << 30)
 		ctx, cancel := context.WithCancel(t.Context())
 		s.before = cancel
@@ -229,7 +229,7 @@ func TestADeletedApplicationWorksNoMore(t *testing.T) {
 	access, refresh := lab.Member(t, tokens, "access_token"), lab.Member(t, tokens, "refresh_token")
 	lab.Works(t, b, access, true)
 	allowed(w, "std", 500)
-	w.OK(w.Clients().Delete(t.Context(), "std"))
+	w.OK(w.Clients().Delete(t.Context(), "std", 0))
 	if grants, _ := found(w, "std"); grants != 501 {
 		t.Errorf("%d grants are left already", grants)
 	}

@@ -116,7 +116,7 @@ var deeds = map[string]deed{
 		{Name: provider.EventAccountEnabled, UserID: "alice"}}},
 	"WhatNeverWasIsNotDeleted": {func(w *lab.Fixture) {
 		w.OK(w.Accounts().Delete(w.T.Context(), "nobody"))
-		w.OK(w.Clients().Delete(w.T.Context(), "nothing"))
+		w.OK(w.Clients().Delete(w.T.Context(), "nothing", 0))
 	}, nil},
 
 	"ConsentGivenAndTakenBack": {func(w *lab.Fixture) {
@@ -185,7 +185,7 @@ var deeds = map[string]deed{
 		w.OK(w.Clients().Save(w.T.Context(), c))
 		c.Secret = "another-" + lab.ClientSecret
 		w.OK(w.Clients().Save(w.T.Context(), c))
-		w.OK(w.Clients().Delete(w.T.Context(), c.ID))
+		w.OK(w.Clients().Delete(w.T.Context(), c.ID, 0))
 	}, []provider.Event{
 		{Name: provider.EventClientCreated, ClientID: "shop"},
 		{Name: provider.EventClientChanged, ClientID: "shop"},

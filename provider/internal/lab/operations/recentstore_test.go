@@ -42,7 +42,7 @@ var dataChanges = map[string]struct {
 		return w.Accounts().Delete(ctx, "alice")
 	}, ""},
 	"application deleted": {func(ctx context.Context, w *lab.Fixture, _ *lab.Browser) error {
-		return w.Clients().Delete(ctx, "std")
+		return w.Clients().Delete(ctx, "std", 0)
 	}, ""},
 	"everything revoked": {func(ctx context.Context, w *lab.Fixture, _ *lab.Browser) error {
 		return w.People().RevokeIssuedBefore(ctx, w.Now().Add(time.Minute))

@@ -58,7 +58,7 @@ func TestClientRevision(t *testing.T) {
 	if again := read(); again.Revision != current.Revision {
 		t.Error("what changes nothing has another revision")
 	}
-	w.OK(w.Clients().Delete(t.Context(), "std"))
+	w.OK(w.Clients().Delete(t.Context(), "std", 0))
 	if err := w.Clients().Save(t.Context(), current); !errors.Is(err, provider.ErrChanged) {
 		t.Errorf("one that is gone: %v", err)
 	}

@@ -185,7 +185,7 @@ func TestSealingAnewLosesNoChange(t *testing.T) {
 			var err error
 			switch {
 			case id == "q":
-				err = errors.Join(w.Clients().Delete(t.Context(), "q"), w.RemoveDeleted(t.Context()))
+				err = errors.Join(w.Clients().Delete(t.Context(), "q", 0), w.RemoveDeleted(t.Context()))
 			case id == "v3" && len(sealedSecrets(w, "v3")) == 1:
 				_, err = w.Clients().RotateSecret(t.Context(), "v3", time.Hour, 0)
 			}

@@ -40,7 +40,7 @@ func TestLogosThatNobodyHasAreRemoved(t *testing.T) {
 	save("blue", nil)
 	has(1)
 	save("blue", lab.Square(t, 20))
-	w.OK(w.Clients().Delete(t.Context(), "red"))
+	w.OK(w.Clients().Delete(t.Context(), "red", 0))
 	w.OK(w.RemoveDeleted(t.Context()))
 	has(1)
 	p := w.Alice().Open(lab.AuthorizeURL("client_id", "blue", "code_challenge", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "code_challenge_method", "S256"))
@@ -48,7 +48,7 @@ func TestLogosThatNobodyHasAreRemoved(t *testing.T) {
 	if served := w.NewBrowser().Get(logo); logo == "" || served.StatusCode != http.StatusOK || served.Header.Get("Content-Type") != "image/png" {
 		t.Errorf("the logo that blue has, %q: %s", logo, served.Status)
 	}
-	w.OK(w.Clients().Delete(t.Context(), "blue"))
+	w.OK(w.Clients().Delete(t.Context(), "blue", 0))
 	w.OK(w.RemoveDeleted(t.Context()))
 	has(0)
 }

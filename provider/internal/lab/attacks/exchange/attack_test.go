@@ -210,7 +210,7 @@ func TestAttackExchangedTokenOutlives(t *testing.T) {
 			change(w, "agent", func(c *provider.Client) { c.Scopes = []string{"tools:run"} })
 		},
 		"its deletion": func(w *lab.Fixture, _ *lab.Browser, _ map[string]any) {
-			w.OK(w.Clients().Delete(w.T.Context(), "tools-api"))
+			w.OK(w.Clients().Delete(w.T.Context(), "tools-api", 0))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -239,7 +239,7 @@ func TestConsentAfterTheApplicationChanged(t *testing.T) {
 		w := lab.New(t).WithClients().WithUsers()
 		b := w.Alice()
 		p := b.Open(openID())
-		if err := w.Clients().Delete(t.Context(), "std"); err != nil {
+		if err := w.Clients().Delete(t.Context(), "std", 0); err != nil {
 			t.Fatal(err)
 		}
 		lab.Shown(t, b.Submit(p, "action", "allow"), http.StatusBadRequest)

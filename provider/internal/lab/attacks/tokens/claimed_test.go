@@ -92,7 +92,7 @@ func TestClientThatWasNobodyAMomentAgo(t *testing.T) {
 
 	record, err := w.Store.Client(t.Context(), "late")
 	w.OK(err)
-	w.OK(w.Clients().Delete(t.Context(), "late"))
+	w.OK(w.Clients().Delete(t.Context(), "late", 0))
 	w.OK(w.RemoveDeleted(t.Context()))
 	lab.Refused(t, asks(), http.StatusUnauthorized, "invalid_client")
 	record.Version = 0
