@@ -230,7 +230,7 @@ const everyKey = `{
 	"groups": [{"name": "staff", "title": "Staff", "subgroups": ["Office"],
 		"translations": {"de": {"title": "Personal", "phrase": "Ihre Stelle", "subgroups": {"Office": "Büro"}}}}],
 	"resources": [{"uri": "https://mcp.c.test", "name": "Tools", "scopes": ["work"], "introspectors": ["tools"], "clients": ["c"], "signing_algorithm": "ES256", "exchanges_to": ["https://files.c.test"]}], "signing_algorithms": ["RS256", "ES256"],
-	"unknown_clients": {"documents": true, "register": "open", "scopes": ["work"], "allow": ["*.c.test"], "deny": ["d.c.test"], "trusted": ["t.c.test"]},
+	"unknown_clients": {"documents": true, "register": "open", "scopes": ["work"], "allow": ["*.c.test"], "deny": ["d.c.test"], "trusted": ["t.c.test"], "schemes": ["editor"]},
 	"upstreams": [{"id": "campus", "title": "State University", "logo": "campus.png", "domains": ["uni.example"], "authoritative_for": ["uni.example"],
 		"classes": {"https://refeds.org/profile/mfa": "two_factors"}, "link_by_email": true, "no_sign_up": true, "clients": ["c"],
 		"openid": {"issuer": "https://login.uni.example", "client_id": "c", "client_secret": "s", "client_secret_file": "campus.secret",

@@ -288,7 +288,7 @@ func (e *Endpoint) issue(w http.ResponseWriter, r *http.Request, f *Flow, s auth
 	err := e.Faults.Authorize(ctx, f.request.Client.ID)
 	var asked *protocol.Error
 	if errors.As(err, &asked) {
-		return &redirectError{f.request, asked, f}
+		return e.refuse(w, r, nil, &redirectError{f.request, asked, f})
 	}
 	if err != nil {
 		return err

@@ -171,7 +171,7 @@ func (e *Endpoint) settle(w http.ResponseWriter, r *http.Request, p *Page, err e
 // refuse sends the application an error, unless its request has been answered before: going
 // back cannot take a response away. An application that nobody has registered may be anybody's, and
 // its address may lead anywhere: nobody is sent there who has seen nothing of ours yet (RFC 9700
-// section 4.11.2).
+// section 4.11.2). p is nil for who is known to be signed in.
 func (e *Endpoint) refuse(w http.ResponseWriter, r *http.Request, p *Page, refused *redirectError) error {
 	if err := e.endFlow(r, refused.flow); err != nil {
 		return err
@@ -181,12 +181,18 @@ func (e *Endpoint) refuse(w http.ResponseWriter, r *http.Request, p *Page, refus
 	if err != nil {
 		return err
 	}
-	if user, err := p.User(); err == nil && user == nil && refused.request.Client.IsUnknown() && web.Parameter(r, web.FlowParameter) == "" {
-		shown := &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Request: refused.request, Cause: refused}
-		if response.Mode != protocol.ModeFormPost {
-			shown.BackURL = Location(response)
+	if p != nil && refused.request.Client.IsUnknown() && web.Parameter(r, web.FlowParameter) == "" {
+		user, err := p.User()
+		if err != nil {
+			return err
 		}
-		return shown
+		if user == nil {
+			shown := &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Request: refused.request, Cause: refused}
+			if response.Mode != protocol.ModeFormPost {
+				shown.BackURL = Location(response)
+			}
+			return shown
+		}
 	}
 	e.respond(w, r, refused.request, response)
 	return nil

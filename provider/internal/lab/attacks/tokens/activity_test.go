@@ -408,7 +408,7 @@ var happenings = map[string]happening{
 	},
 		about("alice", failed("std", "userinfo", "invalid_request", "access_token_in_query"))},
 	"HeaderMalformed": {func(_ *lab.Fixture, b *lab.Browser) {
-		b.Send(http.MethodGet, lab.UserinfoPath, "", "Authorization", "Token "+marker)
+		b.Send(http.MethodGet, lab.UserinfoPath, "", "Authorization", "Bearer two "+marker)
 	},
 		failed("", "userinfo", "invalid_request", "authorization_header_malformed")},
 	"CallbackUnavailable": {func(_ *lab.Fixture, b *lab.Browser) {
