@@ -216,7 +216,7 @@ func TestSignInGoesOnWhenItsAttemptCannotBeGivenBack(t *testing.T) {
 			if p := w.NewBrowser().Attempt("alice@example.com", lab.AlicePass); p.StatusCode != http.StatusSeeOther {
 				t.Errorf("sign-in: %s", p.Status)
 			}
-			if !strings.Contains(w.Log.String(), "stays counted") {
+			if !strings.Contains(w.Log.String(), "could not be given back yet") {
 				t.Error("nobody is told")
 			}
 		})
