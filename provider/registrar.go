@@ -22,6 +22,9 @@ import (
 // (UnknownClients.Register): the dashboard of package developer is one. Its errors are ErrToken,
 // a FieldError, RegistrationRefused, ErrChanged, or what a store could not do.
 type Registrar interface {
+	// Accepts reports whether an initial access token is good for one more registration.
+	Accepts(ctx context.Context, token string) (bool, error)
+
 	// Register registers an application of whoever made an initial access token (RFC 7591
 	// section 3), under an ID of its own, and returns it. It is saved with the Secret and the
 	// RegistrationAccessToken of c. Without Scopes it gets those that the registrar gives.
@@ -67,6 +70,15 @@ func (p *Provider) registrations() oauth.Registrations {
 		return nil
 	}
 	return registrations{&p.rooms}
+}
+
+// Accepts implements oauth.Registrations.
+func (p registrations) Accepts(ctx context.Context, token string) (bool, error) {
+	registrar := p.registrar.Load()
+	if registrar == nil {
+		return false, nil
+	}
+	return (*registrar).Accepts(ctx, token)
 }
 
 // Register implements oauth.Registrations.

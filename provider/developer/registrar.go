@@ -28,16 +28,27 @@ func isProgram(who string) bool { return strings.HasPrefix(who, programPrefix) }
 
 const programPrefix = "program:"
 
-// Register implements provider.Registrar.
-func (g registrar) Register(ctx context.Context, token string, c provider.Client) (provider.Client, error) {
-	digest := storage.Digest(sha256.Sum256([]byte(token)))
-	t, err := g.Store.RegistrationToken(ctx, digest)
+// Accepts implements provider.Registrar.
+func (g registrar) Accepts(ctx context.Context, token string) (bool, error) {
+	_, err := g.initial(ctx, token)
+	if errors.Is(err, provider.ErrToken) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// initial returns an initial access token that is good for one more registration.
+func (g registrar) initial(ctx context.Context, token string) (storage.RegistrationToken, error) {
+	t, err := g.Store.RegistrationToken(ctx, sha256.Sum256([]byte(token)))
 	if err == nil && (t.Environment != g.env || t.Remaining <= 0 || !g.Clock().Before(t.ExpiresAt)) {
 		err = storage.ErrNotFound
 	}
-	if errors.Is(err, storage.ErrNotFound) {
-		return c, provider.ErrToken
-	}
+	return t, asTokenError(err)
+}
+
+// Register implements provider.Registrar.
+func (g registrar) Register(ctx context.Context, token string, c provider.Client) (provider.Client, error) {
+	t, err := g.initial(ctx, token)
 	if err != nil {
 		return c, err
 	}
@@ -54,7 +65,7 @@ func (g registrar) Register(ctx context.Context, token string, c provider.Client
 	}
 	fields := append(changed(screens.FieldToken, "", t.Name), registration(c)...)
 	_, err = g.enter(ctx, a, c, "application.register", fields, func(ctx context.Context, app storage.Application) error {
-		return g.Store.RegisterApplication(ctx, app, digest, app.CreatedAt, g.Quotas.Applications)
+		return g.Store.RegisterApplication(ctx, app, t.Digest, app.CreatedAt, g.Quotas.Applications)
 	})
 	switch {
 	case errors.Is(err, storage.ErrNotFound):

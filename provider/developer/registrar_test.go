@@ -367,6 +367,47 @@ func TestAttackRegistrationFlood(t *testing.T) {
 	}
 }
 
+// A stranger who floods has no program wait that comes from the same address with a token, however
+// many it is for; and such a program waits once it has used its own limit.
+func TestAttackRegistrationFloodAtTheAddressOfAProgram(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	token := w.makesToken(storage.Production, "count", "100")
+	post := func(want int, token string) {
+		t.Helper()
+		if p, _ := w.registers(token, "redirect_uris", []string{}); p.StatusCode != want {
+			t.Fatalf("%s %s, want %d", p.Status, p.body, want)
+		}
+	}
+	for i := range 30 {
+		post(map[bool]int{true: http.StatusUnauthorized, false: http.StatusTooManyRequests}[i < 20], "")
+	}
+	p, said := w.registers(token)
+	if p.StatusCode != http.StatusCreated {
+		t.Fatalf("%s %s", p.Status, p.body)
+	}
+	uri, own := said.text("registration_client_uri"), said.text("registration_access_token")
+	read := func(want int, token string) {
+		t.Helper()
+		if p, _ := w.program(http.MethodGet, uri, token, nil); p.StatusCode != want {
+			t.Fatalf("%s %s, want %d", p.Status, p.body, want)
+		}
+	}
+	for range 60 {
+		read(http.StatusUnauthorized, "GUESS")
+	}
+	read(http.StatusTooManyRequests, "GUESS")
+	for range 60 {
+		read(http.StatusOK, own)
+	}
+	read(http.StatusTooManyRequests, own)
+	for range 119 {
+		post(http.StatusBadRequest, token)
+	}
+	post(http.StatusTooManyRequests, token)
+	post(http.StatusBadRequest, w.makesToken(storage.Production))
+}
+
 // TestDeviceProgramNamesAResponseType tests that a response type which no grant of a program uses is
 // left out of its registration (RFC 7591 section 2).
 func TestDeviceProgramNamesAResponseType(t *testing.T) {

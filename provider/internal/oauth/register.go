@@ -26,7 +26,17 @@ func (e *Endpoints) register(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := e.allowRegistration(w, r, ratelimit.Register, ""); err != nil {
+	known := ""
+	if presented {
+		good, err := e.Registrations.Accepts(r.Context(), token)
+		if err != nil {
+			return err
+		}
+		if good {
+			known = token
+		}
+	}
+	if err := e.allowRegistration(w, r, ratelimit.Register, known); err != nil {
 		return err
 	}
 	text, err := metadataOf(r)
@@ -52,14 +62,18 @@ func (e *Endpoints) register(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// allowRegistration counts a request of an address, or about a client.
-func (e *Endpoints) allowRegistration(w http.ResponseWriter, r *http.Request, action ratelimit.Action, clientID string) error {
-	wait, err := e.Limits.Allow(r.Context(), action, ratelimit.Key{Account: clientID, Address: request.Addr(r.Context())})
+// allowRegistration counts a request of who is known by a token that is good, or, if known is
+// empty, of an address: a stranger at the same address has nobody else wait.
+func (e *Endpoints) allowRegistration(w http.ResponseWriter, r *http.Request, action ratelimit.Action, known string) error {
+	if known != "" {
+		action = action.PerAddress(ratelimit.Limit{})
+	}
+	wait, err := e.Limits.Allow(r.Context(), action, ratelimit.Key{Account: known, Address: request.Addr(r.Context())})
 	if err != nil {
 		return err
 	}
 	if wait > 0 {
-		return &protocol.Error{Code: protocol.InvalidRequest, Status: web.TooMany(w, wait), Description: "Too many registrations from one address. Please wait."}
+		return &protocol.Error{Code: protocol.InvalidRequest, Status: web.TooMany(w, wait), Description: "Too many registrations. Please wait."}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"path"
 	"strings"
@@ -16,10 +17,14 @@ import (
 // Registrations are the applications that programs register with an initial access token, and
 // manage with a registration access token. Errors that a program may read are a protocol.Error.
 type Registrations interface {
+	// Accepts reports whether an initial access token is good for one more registration.
+	Accepts(ctx context.Context, token string) (bool, error)
+
 	// Register registers an application (RFC 7591 section 3).
 	Register(ctx context.Context, token string, m registration.Metadata) (registration.Answer, error)
 
-	// Find returns the registration of a registration access token.
+	// Find returns the registration of a registration access token, one that is good for
+	// nothing at present with the error, too.
 	Find(ctx context.Context, id, token string) (storage.Client, error)
 
 	// Answer, Replace and Remove are for a registration that was found (RFC 7592 section 2).
@@ -52,14 +57,18 @@ var errNoToken = &protocol.Error{Status: http.StatusUnauthorized, Description: "
 // found returns the registration that a request of its program is about, and its token.
 func (e *Endpoints) found(w http.ResponseWriter, r *http.Request) (c storage.Client, token string, err error) {
 	token, presented, err := bearer(r)
-	if err == nil {
-		err = e.allowRegistration(w, r, ratelimit.Registration, "")
+	if err != nil {
+		return c, token, err
 	}
-	if err == nil && !presented {
-		err = errNoToken
-	}
-	if err == nil {
+	err = errNoToken
+	if presented {
 		c, err = e.Registrations.Find(r.Context(), path.Base(web.PathOf(r)), token)
+	}
+	var refused *protocol.Error
+	if err == nil || errors.As(err, &refused) {
+		if wait := e.allowRegistration(w, r, ratelimit.Registration, c.ID); wait != nil {
+			return c, token, wait
+		}
 	}
 	return c, token, err
 }

@@ -144,9 +144,11 @@ var (
 		address: Limit{Burst: 60, Every: 2 * time.Second},
 	}
 
-	// Register is a client that registers itself, which adds a row for a day.
+	// Register is a client that registers itself, which adds a row for a day, or one that is
+	// registered with a token: the account, which has a number of its own.
 	Register = Action{
 		name:    "registration",
+		account: Limit{Burst: 120, Every: 2 * time.Second},
 		address: Limit{Burst: 20, Every: 45 * time.Second},
 	}
 
@@ -155,6 +157,7 @@ var (
 	// it writes to and whose owners it may mail.
 	Registration = Action{
 		name:    "managed registration",
+		account: Limit{Burst: 60, Every: 2 * time.Second},
 		address: Limit{Burst: 60, Every: 2 * time.Second},
 	}
 	RegistrationChange = Action{

@@ -111,7 +111,7 @@ func TestErrorsHaveExamples(t *testing.T) {
 		"This access token is bound to a key. Send it with the scheme DPoP and a proof.", "This access token is bound to another key than that of the proof.",
 		"The DPoP proof is malformed, used, or not for this request, or its key is not accepted.", "This application has to send a DPoP proof.",
 		"Send the DPoP proof again, with the nonce of the header DPoP-Nonce.",
-		"redirect_uris has an address on a host that the operator has not allowed.", "The body cannot be read.", "Too many registrations from one address. Please wait.",
+		"redirect_uris has an address on a host that the operator has not allowed.", "The body cannot be read.", "Too many registrations. Please wait.",
 		// A registration with a token depends on an organization of the dashboard.
 		"redirect_uris[0] is on a host that the token is not for.", "The organization has as many applications as it may have.",
 		"The owner who made the token has no verified e-mail address.", "Applications begin in the sandbox. Register this one there.",

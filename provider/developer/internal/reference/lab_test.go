@@ -74,6 +74,10 @@ func (r registrar) Register(ctx context.Context, token string, c provider.Client
 	return c, r.Clients().Save(ctx, c)
 }
 
+func (r registrar) Accepts(_ context.Context, token string) (bool, error) {
+	return token == initialAccessToken, nil
+}
+
 func (r registrar) Manages(context.Context, string) error { return nil }
 
 func (r registrar) Replace(ctx context.Context, _, wanted provider.Client) error {
@@ -81,7 +85,7 @@ func (r registrar) Replace(ctx context.Context, _, wanted provider.Client) error
 }
 
 func (r registrar) Remove(ctx context.Context, c provider.Client) error {
-	return r.Clients().Delete(ctx, c.ID, 0)
+	return r.Clients().Delete(ctx, c.ID, c.Revision)
 }
 
 func newLab(t testing.TB) *lab {

@@ -66,7 +66,7 @@ func metadataErrors() []Error {
 		{Status: 400, Code: "invalid_client_metadata", Text: "The Content-Type must be application/json.", Remedy: "Send JSON, no form.", Example: []Change{body("application/x-www-form-urlencoded", "client_name=x"), header("Bearer {initial_access_token}")}},
 		{Status: 400, Code: "invalid_request", Text: "The body cannot be read.", Remedy: "It came too slowly, or broke off."},
 		{Status: 400, Code: "invalid_request", Text: "The Authorization header must be one bearer token.", Remedy: "Send one header with the scheme `Bearer`.", Example: []Change{header("Bearer a b")}},
-		{Status: 429, Code: "invalid_request", Text: "Too many registrations from one address. Please wait.", Remedy: "Wait for `Retry-After`, and keep what you have registered."},
+		{Status: 429, Code: "invalid_request", Text: "Too many registrations. Please wait.", Remedy: "Wait for `Retry-After`, and keep what you have registered."},
 	}
 }
 
@@ -116,7 +116,7 @@ func clientConfiguration() Endpoint {
 			{Status: 403, Code: "access_denied", Text: "The change leaves out something that the review of the application requires.", Remedy: "Send all that you have read."},
 			suspended(),
 			{Status: 409, Code: "invalid_request", Text: "The registration has changed meanwhile. Read it again.", Remedy: "Somebody else has changed it in this moment."},
-			{Status: 429, Code: "invalid_request", Text: "Too many registrations from one address. Please wait.", Remedy: "Wait for `Retry-After`."},
+			{Status: 429, Code: "invalid_request", Text: "Too many registrations. Please wait.", Remedy: "Wait for `Retry-After`."},
 		},
 		Example: []Pair{{"Authorization", "Bearer {registration_access_token}"}},
 	}
