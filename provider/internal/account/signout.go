@@ -41,19 +41,18 @@ const maxSignOutState = 4096
 // readSignOut reads a sign-out request. An id_token_hint that is foreign, or whose key is
 // gone, proves nothing and is ignored: people must be able to sign out long after a key has
 // changed. They are then asked, and return only to an address that is registered for the
-// client_id.
+// client_id. Without one nobody vouches for an address, which is ignored, too.
 func (p *Pages) readSignOut(r *http.Request) (signOutRequest, error) {
 	var s signOutRequest
 	clientID := web.Parameter(r, web.ClientParameter)
-	hint := web.Parameter(r, "id_token_hint")
-	if claims, ok := p.Flows.ReadHint(r.Context(), hint); ok {
+	if claims, ok := p.Flows.ReadHint(r.Context(), web.Parameter(r, "id_token_hint")); ok {
 		if clientID != "" && clientID != claims.Audience {
 			return s, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest}
 		}
 		s.hint, clientID = claims, claims.Audience
 	}
 	uri := web.Parameter(r, "post_logout_redirect_uri")
-	if uri == "" || clientID == "" && hint != "" {
+	if uri == "" || clientID == "" {
 		return s, nil
 	}
 	client, err := p.Engine.Client(r.Context(), clientID)

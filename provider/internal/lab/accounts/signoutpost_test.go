@@ -57,16 +57,31 @@ func TestSignOutByPost(t *testing.T) {
 			t.Error("a form without our proof has signed the user out")
 		}
 	})
-	t.Run("LeadsNowhereElse", func(t *testing.T) {
+	t.Run("AsksForAnAddressThatNobodyVouchesFor", func(t *testing.T) {
+		// One of an application, too: anybody can name it.
 		for _, form := range []url.Values{
-			{"post_logout_redirect_uri": {"https://evil.test/"}}, {"client_id": {"std"}, "post_logout_redirect_uri": {"https://evil.test/"}},
+			{"post_logout_redirect_uri": {"https://evil.test/"}, "state": {"s1"}}, {"post_logout_redirect_uri": {"https://rp.test/bye"}},
+			{"post_logout_redirect_uri": {"https://evil.test/"}, "id_token_hint": {"foreign"}},
 		} {
-			p := postedByRP(w.NewBrowser(), "/signout", form)
-			if location := p.Header.Get("Location"); !strings.HasPrefix(location, "/signout?") {
-				t.Fatalf("sent to %q", location)
+			b := w.Alice()
+			location := postedByRP(b, "/signout", form).Header.Get("Location")
+			p := b.Get(location)
+			if lab.Shown(t, p, http.StatusOK); !b.IsSignedIn() || !strings.Contains(p.Text, "alice@example.com") {
+				t.Errorf("%v: alice is not asked\n%s", form, p.Text)
 			}
-			lab.RefusedPage(t, w.NewBrowser().Get(p.Header.Get("Location")))
+			lab.Shown(t, b.Submit(p), http.StatusOK)
+			if b.IsSignedIn() {
+				t.Errorf("%v: still signed in", form)
+			}
+			lab.Shown(t, b.Get(location), http.StatusOK)
 		}
+	})
+	t.Run("LeadsNowhereElse", func(t *testing.T) {
+		p := postedByRP(w.NewBrowser(), "/signout", url.Values{"client_id": {"std"}, "post_logout_redirect_uri": {"https://evil.test/"}})
+		if location := p.Header.Get("Location"); !strings.HasPrefix(location, "/signout?") {
+			t.Fatalf("sent to %q", location)
+		}
+		lab.RefusedPage(t, w.NewBrowser().Get(p.Header.Get("Location")))
 		for _, body := range []string{"client_id=a&client_id=b", "state=%ff", "%zz"} {
 			p := w.NewBrowser().Send(http.MethodPost, "/signout", body, "Content-Type", "application/x-www-form-urlencoded")
 			if p.StatusCode < 400 || p.StatusCode >= 500 {
