@@ -66,7 +66,7 @@ night: ## Test, race and fuzz everything at length
 # `make test` lie in memory and those of `make race` on a disk.
 define count
 mkdir -p $(CACHE); { status=0; \
-for module in $(3); do $(1) -C $$module test -json $(2) -p $(ATONCE) $(TESTFLAGS) $(4) || status=1; done; \
+for module in $(3); do $(1) -C $$module test -json -timeout 20m $(2) -p $(ATONCE) $(TESTFLAGS) $(4) || status=1; done; \
 exit $$status; } | $(GOTESTSUM) --format pkgname --ignore-non-json-output-lines --jsonfile $(CACHE)/tests.json --raw-command -- cat
 endef
 

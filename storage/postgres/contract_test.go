@@ -105,19 +105,16 @@ func empty(t *testing.T, db *sql.DB) {
 	}
 }
 
-// TestContractBehindAPooler runs the contract of every provider through PgBouncer in transaction mode. The other
-// roles use the same connections in the same way.
+// TestContractBehindAPooler runs the shortest of the contracts, with its races and deeds, through PgBouncer in
+// transaction mode. The others use the same connections in the same way.
 func TestContractBehindAPooler(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("it takes as long as TestContract again")
-	}
 	server := pgtest.Shared(t)
 	through, borrow := server.Pooler(t), lender(t, server)
 	url := func(t *testing.T) string { return through(borrow(t)) + "&default_query_exec_mode=exec" }
-	storagetest.Run(t, func(t *testing.T) func() storage.Store {
+	storagetest.RunDesk(t, func(t *testing.T) func() storagetest.DeskStore {
 		url := url(t)
-		return func() storage.Store { return open(t, url) }
+		return func() storagetest.DeskStore { return open(t, url) }
 	})
 }
 

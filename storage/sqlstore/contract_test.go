@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/internal/emptydb"
-	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/storagetest"
 )
 
@@ -18,17 +17,17 @@ var empty = emptydb.Copies(func(path string) error {
 	return store.Close()
 })
 
-// TestExample proves the backend of the example, whose engine knows nothing of what it runs: the
-// roles of the dashboard, of verification and of the desk are statements like others to it.
+// TestExample proves the backend of the example by the shortest of the contracts: its engine knows nothing
+// of what it runs, and the others are statements like these to it.
 func TestExample(t *testing.T) {
-	storagetest.Run(t, func(t *testing.T) func() storage.Store {
+	storagetest.RunDesk(t, func(t *testing.T) func() storagetest.DeskStore {
 		path := empty(t)
-		return func() storage.Store {
+		return func() storagetest.DeskStore {
 			store, err := Open(t.Context(), path)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return store
+			return store.(storagetest.DeskStore)
 		}
 	})
 }
