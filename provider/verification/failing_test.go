@@ -49,8 +49,9 @@ func TestVerificationOfAFailingDatabase(t *testing.T) {
 				w.OK(err)
 				b := w.NewBrowser().SignIn(id+"@example.com", lab.BobPass)
 				p, values := leads(w, b, id)
-				return func() lab.Page { return b.SubmitOnce(p, values...) }, func(p lab.Page) error {
-					if p = b.Open("/verification/student"); name != "Code" {
+				return func() lab.Page { return b.SubmitOnce(p, values...) }, func(lab.Page) error {
+					p := b.Open("/verification/student")
+					if name != "Code" {
 						if name != "Answer" {
 							p = b.Submit(p, "answer_email", id+"@university.example")
 						}

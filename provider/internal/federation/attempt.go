@@ -174,10 +174,10 @@ func (u *Upstreams) open(r *http.Request, one Upstream, sealed string) (Attempt,
 // read opens a state, of any browser.
 func (u *Upstreams) read(sealed string) (s state, err error) {
 	plain, err := u.Site.Secrets.OpenString(u.statePurpose(), sealed)
-	if err != nil {
-		return s, err
+	if err == nil {
+		err = json.Unmarshal(plain, &s)
 	}
-	return s, json.Unmarshal(plain, &s)
+	return s, err
 }
 
 // refused is the error page for a return that belongs to no visit.
