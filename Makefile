@@ -51,10 +51,12 @@ test: ## Vet and test everything, and count
 
 # What the race detector finds is memory that two goroutines share: it watches the packages whose code starts
 # them or guards something, and those tests of the lab that ask a whole provider many things at once.
-RACED := $(addprefix ./,$(filter-out %test %signer,$(shell grep -rlE '^[[:space:]]*go [a-z]|"sync"|"sync/atomic"' --include='*.go' --exclude='*_test.go' --exclude-dir=lab provider storage ui | xargs dirname | sort -u))) \
+# Of the dashboard, whose tests are pages for the most part, it watches those of many at once.
+RACED := $(addprefix ./,$(filter-out %test %signer provider/developer,$(shell grep -rlE '^[[:space:]]*go [a-z]|"sync"|"sync/atomic"' --include='*.go' --exclude='*_test.go' --exclude-dir=lab provider storage ui | xargs dirname | sort -u))) \
 	$(addprefix ./provider/internal/lab/,attacks/tokens flows operations)
 
 race: ## Test what does things at once under the race detector
+	@$(GO) test -race -vet=off $(TESTFLAGS) -run 'AtOnce|TwoProcesses|Flood|CloseRecords|LastOwner|Invitations' ./provider/developer
 	@$(call count,$(GO),-race -vet=off,.,$(RACED))
 
 night: ## Test, race and fuzz everything at length
