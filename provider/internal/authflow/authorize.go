@@ -142,8 +142,8 @@ func (e *Endpoint) authorizePost(w http.ResponseWriter, r *http.Request) error {
 		e.Site.Redirect(w, e.Site.Base.Path+"/oauth/authorize?"+query)
 		return nil
 	}
-	if e.Site.SendAgain(w, r, strings.HasPrefix(form.Get("redirect_uri"), web.PlainHTTP)) {
-		return nil
+	if answered, err := e.Site.SendAgain(w, r, strings.HasPrefix(form.Get("redirect_uri"), web.PlainHTTP)); answered || err != nil {
+		return err
 	}
 	return e.Handler(NoFlow, e.authorize)(w, web.AsGet(r, r.PostForm.Encode()))
 }

@@ -39,11 +39,17 @@ func (r *Registry) Delete(ctx context.Context, id string, version int64) error {
 	return err
 }
 
-// DeleteUnchanged is Delete for an application as it was read: one that has changed since stays.
-func (r *Registry) DeleteUnchanged(ctx context.Context, read storage.Client) error {
-	err := r.Delete(ctx, read.ID, read.Version)
+// DeleteUnchanged is Delete for an application as a list has it: one that has changed since stays, and
+// one that is damaged, so that nobody can read it alone, goes.
+func (r *Registry) DeleteUnchanged(ctx context.Context, listed storage.Client) error {
+	deleted := listed
+	deleted.Disabled, deleted.Deleted, deleted.Secrets, deleted.RegistrationToken = true, true, nil, storage.Digest{}
+	err := r.Audit.Step(ctx, func(ctx context.Context) error { return r.Store.SaveClient(ctx, deleted) }, r.eventsOf(true, listed, deleted)...)
 	if errors.Is(err, storage.ErrChanged) {
 		return nil
+	}
+	if err == nil {
+		r.tellDeleted()
 	}
 	return err
 }

@@ -84,7 +84,7 @@ func (u *Upstreams) Posted(w http.ResponseWriter, r *http.Request) (answered boo
 		return false, refused(ui.ErrorRequest, err)
 	}
 	s, err := u.read(r.PostForm.Get("state"))
-	return u.Site.SendAgain(w, r, err == nil && s.Plain), nil
+	return u.Site.SendAgain(w, r, err == nil && s.Plain)
 }
 
 // values are the parameters of a response, in the address or as they were posted.

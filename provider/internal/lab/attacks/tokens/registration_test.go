@@ -2,6 +2,7 @@ package tokens
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -388,4 +389,18 @@ func TestForgottenRegistration(t *testing.T) {
 	if page = w.NewBrowser().Get(asks("nobody")); !strings.Contains(page.Text, "contact the app’s owner") {
 		t.Errorf("another: %s\n%s", page.Status, page.Text)
 	}
+}
+
+// TestDamagedRegistrationIsForgotten tests that one which nobody can read goes with its time, as others do.
+func TestDamagedRegistrationIsForgotten(t *testing.T) {
+	t.Parallel()
+	w := newRegistering(t)
+	_, said := registered(w.NewBrowser())
+	w.MustExec(`UPDATE clients SET registration = '{"name": 7}' WHERE id LIKE 'dyn-%'`)
+	w.Advance(48 * time.Hour)
+	w.AgreeOnTime()
+	w.Until(func() bool {
+		_, err := w.Store.Client(t.Context(), said["client_id"].(string))
+		return errors.Is(err, storage.ErrNotFound)
+	})
 }

@@ -25,8 +25,8 @@ func TestThiefSignsSomebodyIn(t *testing.T) {
 
 	lab.Shown(t, victim.Get(callback("campus", stolen())), http.StatusBadRequest)
 	lab.Shown(t, victim.SubmitOnce(victim.Post("/signin/with/campus/callback", stolen())), http.StatusBadRequest)
-	lab.Shown(t, victim.Send(http.MethodPost, "/signin/with/campus/callback", "again=1&"+honest.Encode(), "Content-Type", "application/x-www-form-urlencoded",
-		"Origin", "https://thief.test"), http.StatusOK) // no page of the provider has sent it
+	lab.Shown(t, victim.Send(http.MethodPost, "/signin/with/campus/callback", "sent_again=1&"+honest.Encode(), "Content-Type", "application/x-www-form-urlencoded",
+		"Origin", "https://thief.test"), http.StatusForbidden) // no page of the provider has sent it
 	nobody(t, victim)
 	honest.Set("code", stolen().Get("code"))
 	if p := victim.Open(callback("campus", honest)); p.Request.URL.Path != "/signin" {
