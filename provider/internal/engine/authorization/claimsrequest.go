@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
@@ -61,7 +62,7 @@ func parseClaims(sent string) (ClaimsRequest, error) {
 	malformed := protocol.Fail(protocol.InvalidRequest, "The parameter claims is not a JSON object as OpenID Connect Core section 5.5 has it.").
 		Because(diagnosis.ClaimsMalformed)
 	d := json.NewDecoder(bytes.NewReader([]byte(sent)))
-	if checkNesting(d, maxNesting) != nil {
+	if !utf8.ValidString(sent) || checkNesting(d, maxNesting) != nil { // other bytes are no JSON (RFC 8259 section 8.1)
 		return r, malformed
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {

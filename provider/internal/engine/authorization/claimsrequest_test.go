@@ -14,7 +14,7 @@ func FuzzParseClaims(f *testing.F) {
 	for _, sent := range []string{
 		`{}`, `{"id_token":{"email":null,"acr":{"essential":true,"values":["multi_factor","x"]}},"userinfo":{"name":{"value":7}}}`,
 		`{"id_token":{"sub":{"value":"alice"}},"userinfo":null}`, `{"userinfo":{"":{"value":{"a":[[1]]}}}}`, `{"id_token":{"a":{"values":[null]}}}`,
-		`{"id_token":{"acr":null}}`, `[`, `{"a":{},"a":{}}`,
+		`{"id_token":{"acr":null}}`, `[`, `{"a":{},"a":{}}`, "{\"id_token\":{\"acr\":{\"value\":[\"\x95\"]}}}",
 	} {
 		f.Add(sent)
 	}
