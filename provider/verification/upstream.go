@@ -35,14 +35,27 @@ type UpstreamConfig struct {
 	// Defaults to 3.
 	Level int
 
+	// Accept decides what an identity proves: an Accept, Refuse or Review. An Accept proves the
+	// identity itself, too, so that it verifies one person only.
+	// Defaults to membership as Upstream.Groups says.
+	Accept func(ctx context.Context, c *Case, who upstream.Identity) (Result, error)
+
+	// CanReview reports that Accept can return a Review.
+	CanReview bool
+
+	// AnySession takes the session that a person has there already. Federations need it that
+	// do not say when somebody has authenticated.
+	// Defaults to false: the person authenticates there now.
+	AnySession bool
+
 	// Egress is how the upstream provider is called.
 	// Defaults to 10 seconds and 1 MiB for a call.
 	Egress Egress
 }
 
-// Upstream verifies members at an upstream provider: the person authenticates there, now, and
-// is a member of the group if Upstream.Groups says so, until the ExpiresAt that it says. It
-// signs nobody in and connects no account, nor does the account need a connection. One identity
+// Upstream verifies members at an upstream provider, such as a university or a federation: the
+// person authenticates there, now, and is a member of the group if Upstream.Groups says so, until
+// the ExpiresAt that it says, or as Accept says. It signs nobody in and connects no account, nor does the account need a connection. One identity
 // there, an issuer and subject, verifies one person here.
 //
 // At the upstream provider, the address BASE/verification/return/NAME is registered as a further
@@ -51,13 +64,16 @@ type UpstreamConfig struct {
 func Upstream(cfg UpstreamConfig) Verifier {
 	o := outbound.ForUpstreams(cfg.Egress.AllowPrivate)
 	o.Timeout, o.RootCAs = cmp.Or(cfg.Egress.Timeout, o.Timeout), cfg.Egress.RootCAs
-	u := &upstreamVerifier{cfg.Upstream, outbound.New(o).HTTP()}
+	u := &upstreamVerifier{UpstreamConfig: cfg, client: outbound.New(o).HTTP()}
+	if cfg.Accept == nil && cfg.Upstream.Groups != nil {
+		u.Accept = u.byGroups
+	}
 	return Verifier{
 		Name:  strings.ReplaceAll(cfg.Upstream.ID, "-", "_"),
 		Title: english(cfg.Upstream.Title), Asks: cfg.Asks, Takes: cmp.Or(cfg.Takes, 2*time.Minute), Keeps: cfg.Keeps,
 		Proof: Proof{EvidenceType: "electronic_record", CheckMethod: "auth", Level: cmp.Or(cfg.Level, 3)},
 		Next:  u.next,
-		check: u.check,
+		check: u.check, CanReview: cfg.CanReview,
 	}
 }
 
@@ -76,7 +92,7 @@ const (
 )
 
 type upstreamVerifier struct {
-	provider.Upstream
+	UpstreamConfig
 	client *http.Client
 }
 
@@ -92,12 +108,12 @@ func (v visit) goTo() GoTo { return GoTo{URL: v.Address, Until: v.Made.Add(upstr
 
 func (u *upstreamVerifier) check(field string) error {
 	switch {
-	case u.Connector == nil:
+	case u.Upstream.Connector == nil:
 		return wrongField(field+".Upstream.Connector", "is missing")
-	case u.Groups == nil:
+	case u.Accept == nil:
 		return wrongField(field+".Upstream.Groups", "is missing; it says who is a member")
 	}
-	if checked, ok := u.Connector.(interface{ Check() error }); ok {
+	if checked, ok := u.Upstream.Connector.(interface{ Check() error }); ok {
 		return within(field+".Upstream.Connector", checked.Check())
 	}
 	return nil
@@ -124,41 +140,55 @@ func (u *upstreamVerifier) next(ctx context.Context, c *Case, e Event) (Result, 
 	for name, value := range e.Query {
 		values.Set(name, value)
 	}
-	who, err := u.Connector.Finish(ctx, upstream.Callback{Values: values, Keep: v.Keep, Address: c.RedirectURI, HTTP: u.client, Now: e.At})
+	who, err := u.Upstream.Connector.Finish(ctx, upstream.Callback{Values: values, Keep: v.Keep, Address: c.RedirectURI, HTTP: u.client, Now: e.At})
 	switch {
-	case errors.Is(err, upstream.ErrDenied), err == nil && !who.AuthTime.IsZero() && who.AuthTime.Before(v.Made.Add(-upstreamSkew)):
+	case errors.Is(err, upstream.ErrDenied), err == nil && !u.AnySession && !who.AuthTime.IsZero() && who.AuthTime.Before(v.Made.Add(-upstreamSkew)):
 		return Refuse{[]Reason{ReasonNotNow}}, nil
 	case err != nil:
 		return nil, fmt.Errorf("finish: %w", err)
 	case who.Issuer == "" || who.Subject == "":
 		return nil, errors.New("the connector names nobody")
 	}
-	return u.judge(c, who), nil
+	return u.judge(ctx, c, who)
 }
 
-// judge is what an identity proves of the group of a case.
-func (u *upstreamVerifier) judge(c *Case, who upstream.Identity) Result {
-	said := u.Groups(who)
+// judge is what an identity proves: itself, too.
+func (u *upstreamVerifier) judge(ctx context.Context, c *Case, who upstream.Identity) (Result, error) {
+	result, err := u.Accept(ctx, c, who)
+	if err != nil {
+		return nil, err
+	}
+	switch result := result.(type) {
+	case Accept:
+		result.Proved = append(slices.Clip(result.Proved), IdentityFact(who.Issuer, who.Subject))
+		return result, nil
+	case Refuse, Review:
+		return result, nil
+	default:
+		return nil, errors.New("UpstreamConfig.Accept returns an Accept, Refuse or Review")
+	}
+}
+
+// byGroups is the Accept of a host that has none.
+func (u *upstreamVerifier) byGroups(_ context.Context, c *Case, who upstream.Identity) (Result, error) {
+	said := u.Upstream.Groups(who)
 	i := slices.IndexFunc(said, func(s provider.Status) bool { return s.Group == c.Group })
 	if i < 0 {
-		return Refuse{[]Reason{ReasonNotInGroup}}
+		return Refuse{[]Reason{ReasonNotInGroup}}, nil
 	}
-	return Accept{
-		Subgroups: said[i].Subgroups, Until: said[i].ExpiresAt, Source: u.Title,
-		Proved: []Fact{IdentityFact(who.Issuer, who.Subject)},
-	}
+	return Accept{Subgroups: said[i].Subgroups, Until: said[i].ExpiresAt, Source: u.Upstream.Title}, nil
 }
 
 // send begins a visit. Its state names the case, and nobody else can make it.
 func (u *upstreamVerifier) send(ctx context.Context, c *Case, e Event) (Result, error) {
 	secret := c.Digest("upstream state", c.Key)[0]
 	v := visit{State: c.ID + "." + base64.RawURLEncoding.EncodeToString(secret[:]), Made: e.At}
-	asked := upstream.Request{State: v.State, Callback: c.RedirectURI, Afresh: true, HTTP: u.client, Now: e.At}
+	asked := upstream.Request{State: v.State, Callback: c.RedirectURI, Afresh: !u.AnySession, HTTP: u.client, Now: e.At}
 	if c.Language != "" {
 		asked.Languages = []string{c.Language}
 	}
 	var err error
-	if v.Address, v.Keep, err = u.Connector.Start(ctx, asked); err != nil {
+	if v.Address, v.Keep, err = u.Upstream.Connector.Start(ctx, asked); err != nil {
 		return nil, fmt.Errorf("start: %w", err)
 	}
 	if c.Memory, err = json.Marshal(v); err != nil {

@@ -178,9 +178,11 @@ type scripted struct {
 	who      upstream.Identity
 	err      error
 	finished int
+	afresh   bool
 }
 
 func (s *scripted) Start(_ context.Context, r upstream.Request) (string, []byte, error) {
+	s.afresh = r.Afresh
 	return "https://campus.example/?state=" + url.QueryEscape(r.State), []byte("kept"), nil
 }
 
@@ -201,25 +203,37 @@ func TestVisits(t *testing.T) {
 	for name, test := range map[string]struct {
 		says  scripted
 		after time.Duration
-		want  string // accepts, refuses, sends or fails
+		want  string // accepts, refuses, sends, reviews or fails
+		by    func(*verification.UpstreamConfig)
 	}{
-		"Accepts":             {scripted{who: ada}, time.Minute, "accepts"},
-		"AuthenticatedNow":    {scripted{who: dated(now.Add(time.Second))}, time.Minute, "accepts"},
-		"AuthenticatedBefore": {scripted{who: dated(now.Add(-2 * time.Minute))}, time.Minute, "refuses"},
-		"Denied":              {scripted{err: upstream.ErrDenied}, time.Minute, "refuses"},
-		"Unavailable":         {scripted{err: upstream.ErrUnavailable}, time.Minute, "fails"},
-		"NotBelieved":         {scripted{err: errors.New("signature")}, time.Minute, "fails"},
-		"Nobody":              {scripted{}, time.Minute, "fails"},
-		"Late":                {scripted{who: ada}, 10 * time.Minute, "sends"},
-		"FromTheFuture":       {scripted{who: ada}, -time.Minute, "sends"},
+		"Accepts":             {scripted{who: ada}, time.Minute, "accepts", nil},
+		"AuthenticatedNow":    {scripted{who: dated(now.Add(time.Second))}, time.Minute, "accepts", nil},
+		"AuthenticatedBefore": {scripted{who: dated(now.Add(-2 * time.Minute))}, time.Minute, "refuses", nil},
+		"Denied":              {scripted{err: upstream.ErrDenied}, time.Minute, "refuses", nil},
+		"Unavailable":         {scripted{err: upstream.ErrUnavailable}, time.Minute, "fails", nil},
+		"NotBelieved":         {scripted{err: errors.New("signature")}, time.Minute, "fails", nil},
+		"Nobody":              {scripted{}, time.Minute, "fails", nil},
+		"Late":                {scripted{who: ada}, 10 * time.Minute, "sends", nil},
+		"FromTheFuture":       {scripted{who: ada}, -time.Minute, "sends", nil},
+		"AnySession":          {scripted{who: dated(now.Add(-time.Hour))}, time.Minute, "accepts", func(c *verification.UpstreamConfig) { c.AnySession = true }},
+		"ByTheHost":           {scripted{who: ada}, time.Minute, "accepts", decides(verification.Accept{})},
+		"Refuses":             {scripted{who: ada}, time.Minute, "refuses", decides(verification.Refuse{})},
+		"HandsOver":           {scripted{who: ada}, time.Minute, "reviews", decides(verification.Review{})},
+		"Asks":                {scripted{who: ada}, time.Minute, "fails", decides(verification.Ask{})},
+		"SendsOn":             {scripted{who: ada}, time.Minute, "fails", decides(verification.GoTo{})},
+		"Undecided":           {scripted{who: ada}, time.Minute, "fails", decides(nil)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			says := test.says
-			v := verification.Upstream(verification.UpstreamConfig{Upstream: provider.Upstream{
+			cfg := verification.UpstreamConfig{Upstream: provider.Upstream{
 				ID: "campus", Title: "Campus", Connector: &says,
 				Groups: func(upstream.Identity) []provider.Status { return []provider.Status{{Group: "student"}} },
-			}})
+			}}
+			if test.by != nil {
+				test.by(&cfg)
+			}
+			v := verification.Upstream(cfg)
 			of := &verification.Case{
 				ID: "c-1", Key: "k", Group: "student", RedirectURI: "https://id.example/return",
 				Digest: func(string, string) [][32]byte { return [][32]byte{{1}} },
@@ -239,7 +253,23 @@ func TestVisits(t *testing.T) {
 			if did := what(got, err); did != test.want || (test.want == "sends") != (says.finished == 0) {
 				t.Errorf("it %s, finished %d: %+v, %v", did, says.finished, got, err)
 			}
+			if a, ok := got.(verification.Accept); ok && !slices.Equal(a.Proved, []verification.Fact{verification.IdentityFact(ada.Issuer, ada.Subject)}) {
+				t.Errorf("%+v", a.Proved)
+			}
+			if says.afresh == cfg.AnySession {
+				t.Errorf("asked to authenticate afresh: %t", says.afresh)
+			}
 		})
+	}
+}
+
+// decides is a host whose function has one result.
+func decides(r verification.Result) func(*verification.UpstreamConfig) {
+	return func(c *verification.UpstreamConfig) {
+		c.Upstream.Groups = nil
+		c.Accept = func(context.Context, *verification.Case, upstream.Identity) (verification.Result, error) {
+			return r, nil
+		}
 	}
 }
 
@@ -249,6 +279,8 @@ func what(r verification.Result, err error) string {
 		return "accepts"
 	case verification.Refuse:
 		return "refuses"
+	case verification.Review:
+		return "reviews"
 	case verification.GoTo:
 		return "sends"
 	}

@@ -1,16 +1,16 @@
 package openid
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
-	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/sync/singleflight"
 
 	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
@@ -112,44 +112,36 @@ func (d *discovery) remember(m *metadata, err error, now time.Time) (*metadata, 
 
 // discover reads the configuration.
 func (c *Connector) discover(ctx context.Context, client *http.Client) (*metadata, error) {
-	ctx = oidc.ClientContext(ctx, client)
-	named := c.options.Issuer
-	if c.dialect.named != "" {
-		named = c.dialect.named
-		ctx = oidc.InsecureIssuerURLContext(ctx, named) // compared below
-	}
-	p, err := oidc.NewProvider(ctx, c.options.Issuer)
-	var failed *url.Error
-	var other *oidc.IssuerMismatchError
-	switch {
-	case errors.As(err, &failed):
-		return nil, reply.Unavailable(err)
-	case errors.As(err, &other):
-		return nil, fmt.Errorf("openid: the configuration below %s is that of another issuer", c.options.Issuer)
-	case err != nil: // its text repeats the response
-		return nil, fmt.Errorf("%w: there is no configuration below %s", upstream.ErrUnavailable, c.options.Issuer)
-	}
+	named := cmp.Or(c.dialect.named, c.options.Issuer)
 	var said struct {
-		Issuer      string   `json:"issuer"`
-		UserInfo    string   `json:"userinfo_endpoint"`
-		Keys        string   `json:"jwks_uri"`
-		Algorithms  []string `json:"id_token_signing_alg_values_supported"`
-		Methods     []string `json:"token_endpoint_auth_methods_supported"`
-		NamesItself bool     `json:"authorization_response_iss_parameter_supported"`
+		Issuer        string   `json:"issuer"`
+		Authorization string   `json:"authorization_endpoint"`
+		Token         string   `json:"token_endpoint"`
+		UserInfo      string   `json:"userinfo_endpoint"`
+		Keys          string   `json:"jwks_uri"`
+		Algorithms    []string `json:"id_token_signing_alg_values_supported"`
+		Methods       []string `json:"token_endpoint_auth_methods_supported"`
+		NamesItself   bool     `json:"authorization_response_iss_parameter_supported"`
 	}
-	if p.Claims(&said) != nil {
-		return nil, fmt.Errorf("%w: the configuration below %s cannot be read", upstream.ErrUnavailable, c.options.Issuer)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(c.options.Issuer, "/")+"/.well-known/openid-configuration", http.NoBody)
+	if err != nil {
+		return nil, errors.New("openid: the issuer is no address")
+	}
+	switch err := reply.JSON(client, r, &said); {
+	case errors.Is(err, upstream.ErrUnavailable):
+		return nil, err
+	case err != nil:
+		return nil, fmt.Errorf("%w: there is no configuration below %s", upstream.ErrUnavailable, c.options.Issuer)
+	case said.Issuer != named:
+		return nil, fmt.Errorf("openid: the configuration below %s is that of another issuer", c.options.Issuer)
 	}
 	m := &metadata{
-		issuer: named, authorization: p.Endpoint().AuthURL, token: p.Endpoint().TokenURL, userinfo: said.UserInfo, namesItself: said.NamesItself,
+		issuer: named, authorization: said.Authorization, token: said.Token, userinfo: said.UserInfo, namesItself: said.NamesItself,
 		keys: clientkeys.NewRemote(said.Keys),
 	}
 	m.byHeader = byHeader(said.Methods, c.options.Secret != "" || c.dialect.secret != nil)
 	if m.algorithms, err = believed(said.Algorithms); err != nil {
 		return nil, err
-	}
-	if said.Issuer != named {
-		return nil, fmt.Errorf("openid: the configuration below %s is that of another issuer", c.options.Issuer)
 	}
 	// People are sent to the first of them: it is an address, and no script.
 	for _, address := range []string{m.authorization, m.token, said.Keys} {
@@ -172,7 +164,7 @@ func byHeader(methods []string, secret bool) bool {
 // be the key, and "none" has no key.
 func believed(named []string) ([]string, error) {
 	if len(named) == 0 {
-		return []string{oidc.RS256}, nil
+		return []string{"RS256"}, nil
 	}
 	known := slices.DeleteFunc(slices.Clone(named), func(a string) bool { return !slices.Contains(clientkeys.Algorithms, a) })
 	if len(known) == 0 {

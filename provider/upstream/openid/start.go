@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
 	"github.com/bonafide-id/bonafide/provider/upstream"
@@ -55,7 +54,7 @@ func (c *Connector) Start(ctx context.Context, r upstream.Request) (address stri
 	client := &oauth2.Config{
 		ClientID: c.options.ClientID, Endpoint: oauth2.Endpoint{AuthURL: m.authorization}, RedirectURL: r.Callback, Scopes: c.scopes(),
 	}
-	options := []oauth2.AuthCodeOption{oidc.Nonce(k.Nonce), oauth2.S256ChallengeOption(k.Verifier)}
+	options := []oauth2.AuthCodeOption{oauth2.SetAuthURLParam("nonce", k.Nonce), oauth2.S256ChallengeOption(k.Verifier)}
 	for name := range asked {
 		options = append(options, oauth2.SetAuthURLParam(name, asked.Get(name)))
 	}
