@@ -111,9 +111,6 @@ type CaseFilter struct {
 	Group   string
 	State   CaseState
 
-	// EndedAfter selects cases that have not ended, and those that ended after a time.
-	EndedAfter time.Time
-
 	// BeforeID selects cases with a lower ID: the next page.
 	BeforeID string
 
@@ -186,10 +183,11 @@ type StatusEnd struct {
 // Cases stores cases.
 type Cases interface {
 	// StartCase records an open case, unless the subject has one that is not final for the
-	// group: then it returns that one and reports false. ErrNotFound if the subject lacks
-	// the account of the basis. ErrChanged if c appeals against a case that is not the
-	// declined one of this subject and group, or has been appealed against.
-	StartCase(ctx context.Context, c Case, on PersonBasis) (started Case, created bool, err error)
+	// group: then it returns that one and reports false. After is the ID of the latest case
+	// of the subject for the group that was read, empty for none, and the ID of c is later.
+	// ErrChanged if there has been another since: it may bar this one, or be the appeal that
+	// c is to be. ErrNotFound if the subject lacks the account of the basis.
+	StartCase(ctx context.Context, c Case, after string, on PersonBasis) (started Case, created bool, err error)
 
 	// Case returns a case. ErrNotFound if there is none.
 	Case(ctx context.Context, id string) (Case, error)

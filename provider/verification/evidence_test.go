@@ -75,7 +75,9 @@ func (a archive) begin(id, userID string, u Upload) storage.Case {
 		Checks:  []check{{Method: "document", State: checkAsked, Attempt: 1, Step: &step{Upload: &u}}},
 		Created: c.CreatedAt, Since: c.CreatedAt,
 	})
-	started, created, err := a.Service.Store.StartCase(a.T.Context(), c, storage.PersonBasis{HasAccount: true})
+	h, err := a.history(a.T.Context(), userID, c.Group)
+	a.OK(err)
+	started, created, err := a.Service.Store.StartCase(a.T.Context(), c, h.latest(), storage.PersonBasis{HasAccount: true})
 	a.OK(err)
 	if !created {
 		a.T.Fatalf("%s has a case", userID)

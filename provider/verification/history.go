@@ -18,13 +18,13 @@ const appealWithin = 30 * day
 // clock.
 const remembered = 2 * max(appealWithin, retryAfter)
 
-// history are the cases of a person for a group that have not ended, or not long ago, the
-// latest first. A decline bars the person from another case, and can be appealed against,
-// whatever comes after it: a case that is begun and withdrawn changes neither.
+// history are the cases of a person for a group, the latest first, as far back as they
+// matter. A decline bars the person from another case, and can be appealed against, whatever
+// comes after it: a case that is begun and withdrawn changes neither.
 type history []storage.Case
 
 func (s *Service) history(ctx context.Context, userID, group string) (history, error) {
-	f := storage.CaseFilter{Subject: userID, Group: group, EndedAfter: s.Clock().Add(-remembered), Limit: sweepBatch}
+	f, since := storage.CaseFilter{Subject: userID, Group: group, Limit: sweepBatch}, s.Clock().Add(-remembered)
 	var h history
 	for {
 		page, err := s.Store.Cases(ctx, f)
@@ -32,7 +32,7 @@ func (s *Service) history(ctx context.Context, userID, group string) (history, e
 			return nil, fmt.Errorf("list cases: %w", err)
 		}
 		h = append(h, page...)
-		if len(page) < f.Limit {
+		if len(page) < f.Limit || page[len(page)-1].EndedAt.Before(since) {
 			return h, nil
 		}
 		f.BeforeID = page[len(page)-1].ID
@@ -44,13 +44,18 @@ func (h history) inProgress() int {
 	return slices.IndexFunc(h, func(c storage.Case) bool { return !c.State.IsFinal() })
 }
 
+// latest returns the ID of the latest case, or "".
+func (h history) latest() string {
+	if len(h) == 0 {
+		return ""
+	}
+	return h[0].ID
+}
+
 // next returns the time for the ID of the next case. A process whose clock is ahead may have
 // begun an earlier one: the IDs are in the order of the cases all the same.
 func (h history) next(now time.Time) time.Time {
-	if len(h) == 0 {
-		return now
-	}
-	latest, _, _ := strings.Cut(strings.Replace(h[0].ID, "-", "", 1), "-")
+	latest, _, _ := strings.Cut(strings.Replace(h.latest(), "-", "", 1), "-")
 	ms, err := strconv.ParseInt(latest, 16, 64)
 	if err != nil || ms < now.UnixMilli() {
 		return now

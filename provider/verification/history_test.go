@@ -1,6 +1,7 @@
 package verification
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -58,6 +59,17 @@ func (w *world) barred(user string, wait time.Duration) {
 	}
 }
 
+// readsBefore calls then after cases were read.
+type readsBefore struct {
+	storage.Verification
+	then func()
+}
+
+func (s *readsBefore) Cases(ctx context.Context, f storage.CaseFilter) ([]storage.Case, error) {
+	defer s.then()
+	return s.Verification.Cases(ctx, f)
+}
+
 func TestBarAfterAForgery(t *testing.T) {
 	t.Run("OutlastsAnAppealThatIsWithdrawn", func(t *testing.T) {
 		w := newWorld(t, oneOf("a"))
@@ -99,6 +111,15 @@ func TestBarAfterAForgery(t *testing.T) {
 			t.Errorf("another case is the latest: %+v, %v", latest, err)
 		}
 		w.appeals(c)
+	})
+	t.Run("HoldsForARequestThatHasReadBefore", func(t *testing.T) {
+		w := newWorld(t, oneOf("a"))
+		store := w.Service.Store
+		w.Service.Store = &readsBefore{store, func() {
+			w.Service.Store = store
+			w.declined("alice", declining)
+		}}
+		w.barred("alice", retryAfter)
 	})
 	t.Run("IsThereAlthoughTheDeclineCannotBeRead", func(t *testing.T) {
 		w := newWorld(t, oneOf("a"))

@@ -28,6 +28,16 @@ func (s *Service) Start(ctx context.Context, r Request) (started RecordedCase, c
 	if p == nil || p.Ended {
 		return RecordedCase{}, false, ErrNoPolicy
 	}
+	for range maxRounds {
+		if started, created, err = s.start(ctx, p, r); !errors.Is(err, storage.ErrChanged) {
+			break
+		}
+	}
+	return started, created, err
+}
+
+// start is Start. ErrChanged if the person has begun another case since theirs were read.
+func (s *Service) start(ctx context.Context, p *Policy, r Request) (started RecordedCase, created bool, err error) {
 	h, err := s.history(ctx, r.UserID, r.Group)
 	if err != nil {
 		return RecordedCase{}, false, err
@@ -55,14 +65,12 @@ func (s *Service) Start(ctx context.Context, r Request) (started RecordedCase, c
 		if err := s.allow(ctx, limited{"verification start", r.UserID, startLimit}); err != nil {
 			return err
 		}
-		recorded, created, err = s.Store.StartCase(ctx, c, storage.PersonBasis{HasAccount: s.accounts})
+		recorded, created, err = s.Store.StartCase(ctx, c, h.latest(), storage.PersonBasis{HasAccount: s.accounts})
 		return err
 	})
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return RecordedCase{}, false, provider.ErrNoUser
-	case errors.Is(err, storage.ErrChanged):
-		return RecordedCase{}, false, ErrNotNow
 	case err != nil:
 		return RecordedCase{}, false, fmt.Errorf("start case: %w", err)
 	case !created:

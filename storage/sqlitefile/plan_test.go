@@ -132,8 +132,6 @@ func TestPlans(t *testing.T) {
 		breaks + " WHERE signed_off_by IS NULL ORDER BY id DESC LIMIT ?1",
 		matters + " ORDER BY id DESC LIMIT ?1",
 		"SELECT id, subject, group_name, state, version, status_revision, renewal, appeals, method, round, escalated, taken_by, taken_until, created_at, due_at, next_at, ended_at, content FROM main.cases ORDER BY id DESC LIMIT ?1",
-		// The same of those of a time, which nothing asks of everybody.
-		"SELECT id, subject, group_name, state, version, status_revision, renewal, appeals, method, round, escalated, taken_by, taken_until, created_at, due_at, next_at, ended_at, content FROM main.cases WHERE (ended_at IS NULL OR ended_at > ?1) ORDER BY id DESC LIMIT ?2",
 		// The clock of a sandbox, which moves once in a while.
 		"SELECT s.digest, s.account_id, s.auth_time, s.amr, s.factors, s.user_agent, s.address, s.created_at, s.last_seen_at, s.expires_at, s.idle_until " +
 			"FROM main.sessions s WHERE substr(s.account_id, 1, ?2) = ?1 AND s.factors IS NOT NULL ORDER BY s.digest",

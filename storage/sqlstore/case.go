@@ -16,61 +16,38 @@ const caseColumns = `id, subject, group_name, state, version, status_revision, r
 const notFinal = `state IN ('open', 'pending', 'review')`
 
 // StartCase implements storage.Cases.
-func (s *Store) StartCase(ctx context.Context, c storage.Case, on storage.PersonBasis) (started storage.Case, created bool, err error) {
+func (s *Store) StartCase(
+	ctx context.Context, c storage.Case, after string, on storage.PersonBasis,
+) (started storage.Case, created bool, err error) {
 	version := newVersion()
 	started, err = write(ctx, s, "start case", func(tx *tx) (storage.Case, error) {
 		if err := requirePerson(tx, c.Subject, []storage.PersonBasis{on}, tx.store.dialect.ForShare); err != nil {
 			return storage.Case{}, err
 		}
-		if err := lockAppealed(tx, c.Appeals); err != nil {
+		if err := insertCase(tx, c, version); err != nil {
 			return storage.Case{}, err
 		}
-		for {
-			inserted, err := insertCase(tx, c, version)
-			if err != nil {
-				return storage.Case{}, err
-			}
-			found, err := one(tx, scanCase, `SELECT `+caseColumns+` FROM main.cases
-				WHERE subject = ?1 AND group_name = ?2 AND `+notFinal, c.Subject, c.Group)
-			switch {
-			case !errors.Is(err, storage.ErrNotFound):
-				return found, err
-			case inserted == 0 && c.Appeals != "":
-				return storage.Case{}, storage.ErrChanged
-			}
-			// The one that was in the way has ended since.
+		// With the case inserted no other begins: whichever came after the latest is seen now.
+		found, err := one(tx, scanCase, `SELECT `+caseColumns+` FROM main.cases
+			WHERE subject = ?1 AND group_name = ?2 AND `+notFinal+` AND (id <> ?3 OR NOT EXISTS (
+				SELECT 1 FROM main.cases o WHERE o.subject = ?1 AND o.group_name = ?2 AND o.id > ?4 AND o.id <> ?3))`,
+			c.Subject, c.Group, c.ID, after)
+		if errors.Is(err, storage.ErrNotFound) {
+			return found, storage.ErrChanged
 		}
+		return found, err
 	})
 	return started, err == nil && started.Version == version, err
 }
 
-// lockAppealed locks the case that another one is to appeal against: a second appeal waits,
-// and sees the first.
-func lockAppealed(tx *tx, id string) error {
-	if id == "" {
-		return nil
-	}
-	_, err := one(tx, scanInt, `SELECT 1 FROM main.cases WHERE id = ?1 `+tx.store.dialect.ForUpdate, id)
-	if errors.Is(err, storage.ErrNotFound) {
-		return storage.ErrChanged
-	}
-	return err
-}
-
-// insertCase records an open case, unless there is one in its way, and returns how many were.
-func insertCase(tx *tx, c storage.Case, version int64) (int, error) {
-	query := `INSERT INTO main.cases (id, subject, group_name, state, version, status_revision, renewal, appeals, method,
+// insertCase records an open case, unless there is one in its way.
+func insertCase(tx *tx, c storage.Case, version int64) error {
+	_, err := tx.exec(`INSERT INTO main.cases (id, subject, group_name, state, version, status_revision, renewal, appeals, method,
 			round, escalated, created_at, next_at, content)
-		SELECT ?1, ?2, ?3, 'open', ?4, coalesce((SELECT s.revision FROM main.statuses s WHERE s.subject = ?2 AND s.group_name = ?3), 0),
-			?5, ?6, ?7, 0, 0, ?8, ?9, ?10 WHERE `
-	if c.Appeals == "" {
-		query += `1 = 1`
-	} else {
-		query += `EXISTS (SELECT 1 FROM main.cases a WHERE a.id = ?6 AND a.subject = ?2 AND a.group_name = ?3 AND a.state = 'declined')
-			AND NOT EXISTS (SELECT 1 FROM main.cases a WHERE a.appeals = ?6)`
-	}
-	return tx.exec(query+` ON CONFLICT (subject, group_name) WHERE `+notFinal+` DO NOTHING`,
+		VALUES (?1, ?2, ?3, 'open', ?4, coalesce((SELECT s.revision FROM main.statuses s WHERE s.subject = ?2 AND s.group_name = ?3), 0),
+			?5, ?6, ?7, 0, 0, ?8, ?9, ?10) ON CONFLICT (subject, group_name) WHERE `+notFinal+` DO NOTHING`,
 		c.ID, c.Subject, c.Group, version, flag(c.Renewal), optional(c.Appeals), c.Method, micros(c.CreatedAt), micros(c.NextAt), bytesOrNull(c.Content))
+	return err
 }
 
 // Case implements storage.Cases.
@@ -99,9 +76,6 @@ func (s *Store) Cases(ctx context.Context, match storage.CaseFilter) ([]storage.
 	}
 	if match.State != "" {
 		filter.and("state = ?", string(match.State))
-	}
-	if !match.EndedAfter.IsZero() {
-		filter.and("(ended_at IS NULL OR ended_at > ?)", micros(match.EndedAfter))
 	}
 	if match.BeforeID != "" {
 		filter.and("id < ?", match.BeforeID)

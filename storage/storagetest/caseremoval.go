@@ -99,7 +99,7 @@ func (s *verificationSuite) removalOfCases(t *testing.T) {
 	t.Run("WaitsForAnAppeal", func(t *testing.T) {
 		store := s.store(t)
 		moveTo(t, store, startCase(t, store, "1", "ann"), storage.CaseDeclined)
-		c, _, err := store.StartCase(t.Context(), storage.Case{ID: "2", Subject: "ann", Group: "student", Appeals: "1", CreatedAt: t0}, nobody)
+		c, _, err := store.StartCase(t.Context(), storage.Case{ID: "2", Subject: "ann", Group: "student", Appeals: "1", CreatedAt: t0}, "1", nobody)
 		ok(t, err)
 		stays(t, store, late)
 		moveTo(t, store, c, storage.CaseWithdrawn)

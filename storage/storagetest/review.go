@@ -202,7 +202,7 @@ func (s *verificationSuite) decisions(t *testing.T) {
 		store := s.store(t)
 		inReview(t, store, "1", "ann", t0)
 		decide(t, store, decided(take(t, store, rita, "1"), storage.CaseDeclined, rita, "a", storage.DecisionDecline))
-		c, _, err := store.StartCase(t.Context(), storage.Case{ID: "2", Subject: "ann", Group: "student", Appeals: "1", CreatedAt: t0}, nobody)
+		c, _, err := store.StartCase(t.Context(), storage.Case{ID: "2", Subject: "ann", Group: "student", Appeals: "1", CreatedAt: t0}, "1", nobody)
 		ok(t, err)
 		moveTo(t, store, c, storage.CaseReview)
 		_, err = store.TakeCase(t.Context(), rita, "2", t0, late)
@@ -269,7 +269,7 @@ func (s *verificationSuite) undone(t *testing.T) {
 func (s *verificationSuite) caseNumbers(t *testing.T) {
 	store := s.store(t)
 	started := func(id, group, method string, at time.Time) storage.Case {
-		c, _, err := store.StartCase(t.Context(), storage.Case{ID: id, Subject: id, Group: group, Method: method, CreatedAt: at}, nobody)
+		c, _, err := store.StartCase(t.Context(), storage.Case{ID: id, Subject: id, Group: group, Method: method, CreatedAt: at}, "", nobody)
 		ok(t, err)
 		return c
 	}

@@ -3,6 +3,7 @@ package storagetest
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -64,7 +65,10 @@ func startCase(t *testing.T, store storage.Verification, id, subject string) sto
 
 func startCaseIn(t *testing.T, store storage.Verification, id, subject, group string) storage.Case {
 	t.Helper()
-	c, created, err := store.StartCase(t.Context(), storage.Case{ID: id, Subject: subject, Group: group, CreatedAt: t0}, nobody)
+	latest, err := store.Cases(t.Context(), storage.CaseFilter{Subject: subject, Group: group, Limit: 1})
+	ok(t, err)
+	c := storage.Case{ID: id, Subject: subject, Group: group, CreatedAt: t0}
+	c, created, err := store.StartCase(t.Context(), c, strings.Join(idsOf(latest), ""), nobody)
 	ok(t, err)
 	if !created {
 		t.Fatalf("%s has the case %s already", subject, c.ID)
@@ -168,7 +172,7 @@ func (s *verificationSuite) availability(t *testing.T) {
 			return err
 		},
 		"StartCase": func(ctx context.Context, store storage.Verification) error {
-			_, _, err := store.StartCase(ctx, storage.Case{ID: "2", Subject: "ann", Group: "student", CreatedAt: t0}, nobody)
+			_, _, err := store.StartCase(ctx, storage.Case{ID: "2", Subject: "ann", Group: "student", CreatedAt: t0}, "", nobody)
 			return err
 		},
 		"Cases": func(ctx context.Context, store storage.Verification) error {

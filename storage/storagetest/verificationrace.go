@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,21 +16,24 @@ func (s *verificationSuite) races(t *testing.T) {
 	s.contests(t)
 	t.Run("StartsMakeOneCase", func(t *testing.T) {
 		stores := s.stores(t, 2)
-		var mu sync.Mutex
-		made, returned := 0, map[string]bool{}
-		for _, err := range race(stores, func(i int, store VerificationStore) error {
-			c, created, err := store.StartCase(t.Context(), storage.Case{ID: fmt.Sprint(i), Subject: "ann", Group: "student", CreatedAt: t0}, nobody)
-			mu.Lock()
-			defer mu.Unlock()
-			if returned[c.ID] = true; created {
-				made++
+		for round := range *rounds {
+			subject := fmt.Sprint("subject ", round)
+			var made atomic.Int64
+			for _, err := range race(stores, func(i int, store VerificationStore) error {
+				c := storage.Case{ID: fmt.Sprint(subject, " ", i), Subject: subject, Group: "student", CreatedAt: t0}
+				c, created, err := store.StartCase(t.Context(), c, "", nobody)
+				if created { // and the decline bars those who have read before
+					made.Add(1)
+					_, err = store.MoveCase(t.Context(), to(c, storage.CaseDeclined), nobody)
+				}
+				return err
+			}) {
+				if err != nil {
+					fails(t, err, storage.ErrChanged)
+				}
 			}
-			return err
-		}) {
-			ok(t, err)
+			equal(t, made.Load(), 1)
 		}
-		equal(t, made, 1)
-		equal(t, len(returned), 1)
 	})
 	t.Run("TakersGetDifferentCases", func(t *testing.T) {
 		stores := s.stores(t, 2)

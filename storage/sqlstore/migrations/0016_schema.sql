@@ -516,7 +516,7 @@ CREATE TABLE cases (
 	version INTEGER NOT NULL,
 	status_revision INTEGER NOT NULL,
 	renewal INTEGER NOT NULL CHECK (renewal IN (0, 1)),
-	appeals TEXT COLLATE BINARY UNIQUE CHECK (appeals <> ''),
+	appeals TEXT COLLATE BINARY CHECK (appeals <> ''),
 	method TEXT NOT NULL,
 	round INTEGER NOT NULL,
 	escalated INTEGER NOT NULL CHECK (escalated IN (0, 1)),
@@ -534,6 +534,7 @@ CREATE TABLE cases (
 ) STRICT;
 CREATE UNIQUE INDEX cases_not_final ON cases (subject, group_name) WHERE state IN ('open', 'pending', 'review');
 CREATE INDEX cases_by_subject ON cases (subject, id);
+CREATE INDEX cases_by_appeal ON cases (appeals) WHERE appeals IS NOT NULL;
 CREATE INDEX cases_by_group ON cases (group_name, id);
 CREATE INDEX cases_by_state ON cases (state, id);
 CREATE INDEX cases_by_group_and_state ON cases (group_name, state, id);
