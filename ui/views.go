@@ -41,6 +41,8 @@ type Page struct {
 	// inert and scheme are of a preview.
 	inert  bool
 	scheme Scheme
+	// next is where the page goes on by itself.
+	next string
 }
 
 // Recovery is the recovery of an account in progress: somebody has asked for the account

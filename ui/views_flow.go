@@ -241,9 +241,9 @@ type FinishedView struct {
 	BackURL string
 }
 
-// ContinueView sends the user back to the application by a link. It is for
-// responses that go with a Refresh header, because a redirect after a form would
-// be stopped by form-action.
+// ContinueView sends the user on to the application, by itself (a meta element that
+// refreshes at once) and by a link. It is for responses that no redirect can carry: those to
+// an app after a form, which form-action would stop, and those that are too long for a header.
 type ContinueView struct {
 	Page
 	// URL is a registered redirect URI with the response in it. Schemes that run

@@ -3,7 +3,6 @@ package developer_test
 import (
 	"encoding/json"
 	"fmt"
-	"html"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -121,7 +120,7 @@ func (w *fixture) accessToken(client string) string {
 	for strings.Contains(p.Header.Get("Location"), "/oauth/authorize") {
 		p = b.get(p.Header.Get("Location"))
 	}
-	where := p.Header.Get("Location") + html.UnescapeString(p.Header.Get("Refresh"))
+	where := p.Header.Get("Location")
 	_, query, _ := strings.Cut(where, "?")
 	answer, err := url.ParseQuery(query)
 	if err != nil || answer.Get("code") == "" {

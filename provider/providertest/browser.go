@@ -107,12 +107,12 @@ func (w *walk) visit(ctx context.Context, r *http.Request) (*http.Request, error
 	if location, err := response.Location(); err == nil {
 		return http.NewRequestWithContext(ctx, http.MethodGet, location.String(), nil)
 	}
-	if _, target, ok := strings.Cut(response.Header.Get("Refresh"), "url="); ok { // to an app
-		return http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
-	}
 	p, err := readPage(response)
 	if err != nil {
 		return nil, err
+	}
+	if p.next != "" { // to an app, or to a long address
+		return http.NewRequestWithContext(ctx, http.MethodGet, p.next, nil)
 	}
 	for _, f := range p.forms {
 		action, err := r.URL.Parse(f.action)

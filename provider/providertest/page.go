@@ -12,6 +12,7 @@ import (
 // page is what a browser shows.
 type page struct {
 	heading string
+	next    string // where it goes on by itself
 	forms   []form
 }
 
@@ -43,6 +44,8 @@ func readPage(response *http.Response) (page, error) {
 	for n := range root.Descendants() {
 		switch {
 		case n.Type != html.ElementNode:
+		case n.Data == "meta" && attribute(n, "http-equiv") == "refresh":
+			_, p.next, _ = strings.Cut(attribute(n, "content"), "url=")
 		case n.Data == "h1" && p.heading == "":
 			p.heading = text(n)
 		case n.Data == "form" && strings.EqualFold(attribute(n, "method"), "post"):

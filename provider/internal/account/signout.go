@@ -96,7 +96,7 @@ func (p *Pages) postSignOut(own web.Handler) web.Handler {
 		for _, name := range signOutParameters {
 			query = append(query, name, web.Parameter(r, name))
 		}
-		p.Site.Redirect(w, p.Site.Link("/signout", query...))
+		p.Site.Leave(w, r, p.Site.Link("/signout", query...), false, nil)
 		return nil
 	}
 }
@@ -182,7 +182,7 @@ func (p *Pages) endSession(w http.ResponseWriter, r *http.Request, s signOutRequ
 		if err != nil {
 			return err
 		}
-		p.Site.Redirect(w, web.WithQuery(target, url.Values{"return_to": {returnTo}}))
+		p.Site.Leave(w, r, web.WithQuery(target, url.Values{"return_to": {returnTo}}), false, nil)
 		return nil
 	}
 	err := p.Audit.Step(r.Context(), func(ctx context.Context) error { return p.Sessions.End(ctx, w, r) },

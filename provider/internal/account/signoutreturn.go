@@ -86,16 +86,12 @@ func (p *Pages) returnFromHost(w http.ResponseWriter, r *http.Request, page *aut
 	return nil
 }
 
-// goBack redirects the browser to the application that asked to sign out. Browsers do not
-// follow a form to an app's scheme, so a redirect after one goes through a page.
+// goBack sends the browser to the application that asked to sign out.
 func (p *Pages) goBack(w http.ResponseWriter, r *http.Request, s signOutRequest, afterForm bool) {
 	p.Activity.Succeeded(r.Context(), activity.SignOut, activity.Party{ClientID: s.client.ID, UserID: s.hint.Subject})
-	if !afterForm || web.HomeOf(s.back) != "" {
-		p.Site.Redirect(w, s.back)
-		return
-	}
-	page := p.Site.PageView(r, nil)
-	page.Client = p.Site.ClientView(r.Context(), s.client, s.back)
-	w.Header().Set("Refresh", "0; url="+s.back)
-	p.Site.Render(w, r, http.StatusOK, p.Site.Screens.Continue(ui.ContinueView{Page: page, URL: s.back}))
+	p.Site.Leave(w, r, s.back, afterForm, func() ui.Page {
+		page := p.Site.PageView(r, nil)
+		page.Client = p.Site.ClientView(r.Context(), s.client, s.back)
+		return page
+	})
 }

@@ -13,8 +13,7 @@ import (
 )
 
 // respond sends an authorization response, success or error, to the application in the
-// response mode of its request. Browsers do not follow a form to an app's scheme, so such a
-// response to a request that has gone through forms goes through a page.
+// response mode of its request.
 func (e *Endpoint) respond(w http.ResponseWriter, r *http.Request, request *engine.AuthorizeRequest, response issue.Response) {
 	if response.Mode == protocol.ModeFormPost {
 		e.Site.RenderFor(w, r, request, http.StatusOK, e.Site.Screens.FormPost(ui.FormPostView{
@@ -22,13 +21,7 @@ func (e *Endpoint) respond(w http.ResponseWriter, r *http.Request, request *engi
 		}))
 		return
 	}
-	target := Location(response)
-	if web.Parameter(r, web.FlowParameter) == "" || web.HomeOf(response.RedirectURI) != "" {
-		e.Site.Redirect(w, target)
-		return
-	}
-	w.Header().Set("Refresh", "0; url="+target)
-	e.Site.RenderFor(w, r, request, http.StatusOK, e.Site.Screens.Continue(ui.ContinueView{Page: e.Site.PageView(r, request), URL: target}))
+	e.Site.Leave(w, r, Location(response), web.Parameter(r, web.FlowParameter) != "", func() ui.Page { return e.Site.PageView(r, request) })
 }
 
 // fieldsOf returns a response as form fields.

@@ -18,6 +18,13 @@ type Page struct {
 	Text string
 }
 
+// Next is where the page goes on by itself, or empty.
+func (p Page) Next() string {
+	_, element, _ := strings.Cut(p.Text, `<meta http-equiv="refresh" content="0; url=`)
+	next, _, _ := strings.Cut(element, `"`)
+	return html.UnescapeString(next)
+}
+
 // Form returns action and fields of the first POST form of a page.
 func (p Page) Form(t testing.TB) (action string, fields url.Values) {
 	t.Helper()
@@ -61,7 +68,7 @@ func (p Page) Form(t testing.TB) (action string, fields url.Values) {
 // Response returns the parameters of an authorization response.
 func Response(t testing.TB, p Page) url.Values {
 	t.Helper()
-	u, err := url.Parse(p.Header.Get("Location"))
+	u, err := url.Parse(p.Header.Get("Location") + p.Next())
 	if err != nil || u.Host == "" {
 		t.Fatalf("no response for the application: %s %q\n%s", p.Status, p.Header.Get("Location"), p.Text)
 	}
@@ -108,7 +115,7 @@ func Safe(t testing.TB, p Page) {
 // Shown demands a page that leads nowhere by itself, and no session.
 func Shown(t testing.TB, p Page, status int) {
 	t.Helper()
-	if p.StatusCode != status || p.Header.Get("Location") != "" || p.Header.Get("Refresh") != "" {
+	if p.StatusCode != status || p.Header.Get("Location")+p.Next() != "" {
 		t.Errorf("answered %s, Location %q, want a page with %d", p.Status, p.Header.Get("Location"), status)
 	}
 	for _, c := range p.Cookies() {

@@ -55,7 +55,7 @@ func (s *Site) sendOn(a Alias) Handler {
 			query[a.Called] = query[a.Parameter]
 			query.Del(a.Parameter)
 		}
-		s.Redirect(w, s.Base.Path+a.Of+"?"+query.Encode())
+		s.Leave(w, r, s.Base.Path+a.Of+"?"+query.Encode(), false, nil)
 		return nil
 	}
 }

@@ -51,7 +51,7 @@ func TestSignOutByForm(t *testing.T) {
 				return
 			}
 			// Chromium follows no form to an app; a page with a link does.
-			if p.StatusCode != http.StatusOK || p.Header.Get("Refresh") != "0; url="+want || !strings.Contains(p.Text, `href="`+want+`"`) ||
+			if p.StatusCode != http.StatusOK || p.Next() != want || !strings.Contains(p.Text, `href="`+want+`"`) ||
 				!strings.Contains(p.Text, "Pocket App") {
 				t.Errorf("answered %s %v\n%s", p.Status, p.Header, p.Text)
 			}
@@ -113,7 +113,7 @@ func TestSignOutAtAHost(t *testing.T) {
 	})
 	t.Run("GoesOnToAnAppByAPage", func(t *testing.T) {
 		p := b.Get(given(t, "com.example.app:/bye"))
-		if p.StatusCode != http.StatusOK || p.Header.Get("Refresh") != "0; url=com.example.app:/bye?state=s+1" {
+		if p.StatusCode != http.StatusOK || p.Next() != "com.example.app:/bye?state=s+1" {
 			t.Errorf("answered %s %v", p.Status, p.Header)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,7 +18,7 @@ import (
 )
 
 // nginx starts one in front of a provider, as docs/operate.md has it, and returns what makes a browser go through it.
-func nginx(t *testing.T, w *lab.Fixture, more string) func(*lab.Browser) *lab.Browser {
+func nginx(t *testing.T, w *lab.Fixture) func(*lab.Browser) *lab.Browser {
 	t.Helper()
 	program, err := exec.LookPath("nginx")
 	if err != nil {
@@ -42,10 +43,9 @@ http {
 			proxy_pass %s;
 			proxy_set_header Host $http_host;
 			proxy_set_header X-Forwarded-For $remote_addr;
-			%s
 		}
 	}
-}`, user, address, w.Server.URL, more)
+}`, user, address, w.Server.URL)
 	if err := os.WriteFile(filepath.Join(folder, "nginx.conf"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -81,29 +81,37 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// Whole sign-ins go through nginx with the buffers that it has by default, whatever an application sends; but for the
-// response, which repeats a state.
+// Whole sign-ins go through nginx with the buffers that it has by default, whatever an application sends, and so do its
+// errors and sign-outs.
 func TestSignInBehindNginx(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t, behindProxy).WithClients().WithUsers()
 	app, _ := w.AddApp("bob")
-	for _, c := range []struct {
-		more         string
-		state, claim int
-	}{{"", 10, 0}, {"", 2500, 2500}, {"proxy_buffer_size 16k; proxy_buffers 8 16k;", 4096, 3000}} {
-		through := nginx(t, w, c.more)
+	through := nginx(t, w)
+	for _, c := range []struct{ state, claim int }{{10, 0}, {2500, 2500}, {4096, 3000}} {
 		state := strings.Repeat("s", c.state)
 		asked := lab.AuthorizeURL(lab.Std("state", state, "prompt", "consent", "claims", `{"id_token":{"`+strings.Repeat("x", c.claim)+`":null}}`)...)
 		b := through(w.NewBrowser())
 		p := b.Submit(b.Open(asked), "email", "alice@example.com", "password", lab.AlicePass)
 		if got := lab.Response(t, b.Submit(p, "action", "allow")).Get("state"); got != state {
-			t.Errorf("%q: a state of %d bytes came back as one of %d", c.more, len(state), len(got))
+			t.Errorf("a state of %d bytes came back as one of %d", len(state), len(got))
 		}
 		b = through(w.NewBrowser())
 		p = b.Submit(b.Open(asked), "email", "bob@example.com", "password", lab.BobPass)
 		p = b.Submit(p, "code", app.Code())
 		if got := lab.Response(t, b.Submit(p, "action", "allow")).Get("state"); got != state {
-			t.Errorf("%q, second step: a state of %d bytes came back as one of %d", c.more, len(state), len(got))
+			t.Errorf("second step: a state of %d bytes came back as one of %d", len(state), len(got))
+		}
+		if got := lab.Response(t, b.Get(lab.AuthorizeURL(lab.Std("state", state, "scope", "none")...))); got.Get("state") != state || got.Get("error") == "" {
+			t.Errorf("an error with a state of %d bytes: %.200v", len(state), got)
+		}
+		leave := url.Values{"client_id": {"std"}, "post_logout_redirect_uri": {"https://rp.test/bye"}, "state": {state}}
+		address := "/signout?" + leave.Encode()
+		if c.state == 4096 { // by a form of another site
+			address = b.Post("/oauth/logout", leave).Next()
+		}
+		if p = b.Submit(b.Get(address)); !strings.HasSuffix(p.Header.Get("Location")+p.Next(), "https://rp.test/bye?state="+state) {
+			t.Errorf("a sign-out with a state of %d bytes: %s", len(state), p.Status)
 		}
 		w.Advance(time.Minute) // for the next code
 	}

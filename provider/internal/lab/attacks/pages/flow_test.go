@@ -60,8 +60,8 @@ func TestPrompt(t *testing.T) {
 		b := w.Alice()
 		for _, action := range []string{"allow", "deny"} {
 			p := b.Submit(b.Open(lab.AuthorizeURL(append(native, "redirect_uri", "com.example.app:/cb")...)), "action", action)
-			if p.StatusCode != http.StatusOK || !strings.Contains(p.Header.Get("Refresh"), "com.example.app:/cb?") {
-				t.Errorf("%s answers %s, Refresh %q", action, p.Status, p.Header.Get("Refresh"))
+			if p.StatusCode != http.StatusOK || !strings.HasPrefix(p.Next(), "com.example.app:/cb?") {
+				t.Errorf("%s answers %s, leads to %q", action, p.Status, p.Next())
 			}
 		}
 	})

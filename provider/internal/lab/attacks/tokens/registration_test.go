@@ -321,7 +321,7 @@ func TestErrorForAStranger(t *testing.T) {
 	} {
 		ask := asks(said["client_id"], append([]string{"redirect_uri", "https://app.example/callback"}, wrong...)...)
 		page := w.NewBrowser().Get(ask)
-		if page.StatusCode != http.StatusBadRequest || page.Header.Get("Location") != "" || page.Header.Get("Refresh") != "" ||
+		if page.StatusCode != http.StatusBadRequest || page.Header.Get("Location")+page.Next() != "" ||
 			!strings.Contains(page.Text, "https://app.example/callback?error=") || !strings.Contains(page.Text, "app.example</bdi>") {
 			t.Errorf("%s: %s %v\n%s", name, page.Status, page.Header, page.Text)
 		}
@@ -352,7 +352,7 @@ func TestSchemeOfAnEditor(t *testing.T) {
 		t.Errorf("nothing says that it is a program\n%s", page.Text)
 	}
 	page = b.Submit(page, "action", "allow")
-	if at := page.Header.Get("Refresh"); !strings.HasPrefix(at, "0; url="+back+"?code=") {
+	if at := page.Next(); !strings.HasPrefix(at, back+"?code=") {
 		t.Errorf("%s %q\n%s", page.Status, at, page.Text)
 	}
 	if page = b.Get(asks(said["client_id"], "redirect_uri", back, "code_challenge", "", "code_challenge_method", "")); !strings.Contains(page.Header.Get("Location"), "error=invalid_request") {
