@@ -237,7 +237,8 @@ type Client struct {
 	Requires Requirement `json:"requires,omitzero"`
 
 	// SkipConsent marks one of the host's own applications: users see the consent screen
-	// only for prompt=consent, or when a request includes a scope that they have declined.
+	// only for prompt=consent, or when a request includes a scope that they have declined. Its
+	// ID tokens have sid, for People.SignedIn.
 	// Defaults to false.
 	SkipConsent bool `json:"skip_consent,omitempty"`
 

@@ -76,7 +76,7 @@ func (p *Provider) Pages() Pages { return Pages{rooms: &p.rooms} }
 // Statuses what is released of it about groups; SetAttributes, SetStatus and DeleteStatus
 // change it. Find and Value find and show them, EndSession, RevokeConsent, SendExport, ProveCaller and Tell are for the host's
 // staff, Revision and AtRevision for acts that must not meet a user who has changed.
-// VerifiedEmail, View and Locale are for the host's pages and mails. EndSessions,
+// VerifiedEmail, View and Locale are for the host's pages and mails. SignedIn asks for a session, EndSessions,
 // Revoke and RevokeIssuedBefore end sessions and tokens. KeepWith registers a Companion,
 // which forgets deleted users; Seal, Open, Digest, SealReason, Refresh and CertainTime are for one that
 // keeps its own records in the store.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/account"
@@ -310,6 +311,19 @@ func asConsents(consents []storage.Consent) (recorded []RecordedConsent) {
 		})
 	}
 	return recorded
+}
+
+// SignedIn reports whether a user of the embedded accounts is still in the session that the ID
+// tokens of an application name with sid. It reports false after a new sign-in in that browser,
+// which begins another one, and after a change of Config.Secret.
+func (p People) SignedIn(ctx context.Context, userID, clientID, sid string) (bool, error) {
+	sessions, err := p.store.Sessions(ctx, userID)
+	if err != nil {
+		return false, fmt.Errorf("provider: read sessions: %w", err)
+	}
+	return slices.ContainsFunc(sessions, func(s storage.Session) bool {
+		return p.cfg.Clock().Before(s.IdleUntil) && sid == session.SID(p.secrets, p.issuer, s.Digest[:], clientID)
+	}), nil
 }
 
 func (p People) readSessions(ctx context.Context, data *PersonalData) error {

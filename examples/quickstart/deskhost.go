@@ -5,12 +5,10 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -37,26 +35,24 @@ const deskSessionLife = 8 * time.Hour
 type deskHost struct {
 	provider *provider.Provider
 	url      *url.URL
+	account  string
 	staff    map[string]desk.Staff
 	client   oauth2.Config
 	log      *slog.Logger
 	desk     http.Handler
 }
 
-// deskSession is who has signed in there, when, and how (RFC 8176). Since is when the desk was told.
+// deskSession is who has signed in there, when, how (RFC 8176), and in which session of the
+// provider (sid).
 type deskSession struct {
 	User    string    `json:"user"`
 	At      time.Time `json:"at"`
 	Methods []string  `json:"methods"`
-	Since   time.Time `json:"since"`
+	SID     string    `json:"sid"`
 }
 
-// clocksApart is how far the clocks of the desk and of the process that people sign in at may be
-// apart.
-const clocksApart = 5 * time.Second
-
 // newDeskHost registers the desk as an application, and returns its host without the desk.
-func newDeskHost(ctx context.Context, p *provider.Provider, address string, staff map[string]desk.Staff, log *slog.Logger) (*deskHost, error) {
+func newDeskHost(ctx context.Context, p *provider.Provider, address, account string, staff map[string]desk.Staff, log *slog.Logger) (*deskHost, error) {
 	at, err := url.Parse(address)
 	if err != nil {
 		return nil, err
@@ -72,7 +68,7 @@ func newDeskHost(ctx context.Context, p *provider.Provider, address string, staf
 	if err != nil {
 		return nil, err
 	}
-	return &deskHost{provider: p, url: at, staff: staff, log: log, client: oauth2.Config{
+	return &deskHost{provider: p, url: at, account: account, staff: staff, log: log, client: oauth2.Config{
 		ClientID: deskClient, ClientSecret: secret, RedirectURL: address + deskSignedIn, Scopes: []string{"openid"},
 	}}, nil
 }
@@ -82,7 +78,7 @@ func (e *environment) deskURL() string { return cmp.Or(e.Desk.URL, e.BaseURL) }
 
 // atHost has a desk signed in to at its own host.
 func (h *deskHost) atHost(c desk.Config) desk.Config {
-	c.URL, c.Admit, c.SignInURL = h.url.String(), admitted, h.url.String()+deskSignIn
+	c.URL, c.Admit, c.SignInURL, c.AccountURL = h.url.String(), admitted, h.url.String()+deskSignIn, h.account
 	return c
 }
 
@@ -124,8 +120,8 @@ func admitted(r *http.Request) (desk.Staff, error) {
 	return who.staff, who.err
 }
 
-// who returns the member of the staff who has signed in here, the zero one for nobody. Whom the
-// provider has locked, or signed out everywhere, is signed out here, too.
+// who returns the member of the staff who has signed in here, the zero one for nobody. The end of
+// the session in which they did so, by whatever ends one, is the end here, too.
 func (h *deskHost) who(r *http.Request) (desk.Staff, error) {
 	var s deskSession
 	if !h.kept(r, "session", &s) || time.Since(s.At) > deskSessionLife {
@@ -135,23 +131,11 @@ func (h *deskHost) who(r *http.Request) (desk.Staff, error) {
 	if !works {
 		return desk.Staff{}, nil
 	}
-	person, err := h.provider.People().GetParts(r.Context(), s.User, provider.PersonSessions)
-	switch {
-	case errors.Is(err, provider.ErrNoUser):
-		return desk.Staff{}, nil
-	case err != nil:
+	if in, err := h.provider.People().SignedIn(r.Context(), s.User, deskClient, s.SID); err != nil || !in {
 		return desk.Staff{}, err
-	case person.Account == nil || person.Account.Disabled || !slices.ContainsFunc(person.Sessions, s.isOf):
-		return desk.Staff{}, nil
 	}
 	staff.ID, staff.AuthenticatedAt, staff.Methods = cmp.Or(staff.ID, s.User), s.At, s.Methods
 	return staff, nil
-}
-
-// isOf reports whether a session of the provider can be the one in which somebody signed in here:
-// what began later is none that a sign-out everywhere has left.
-func (s deskSession) isOf(session provider.RecordedSession) bool {
-	return !session.CreatedAt.After(s.Since.Add(clocksApart))
 }
 
 // keep has the browser keep a value that only this service reads, and an age of zero forget it.

@@ -111,6 +111,7 @@ func (h *deskHost) redeem(ctx context.Context, f deskFlow, code string) (deskSes
 	var how struct {
 		At      int64    `json:"auth_time"`
 		Methods []string `json:"amr"`
+		SID     string   `json:"sid"`
 	}
 	if err := id.Claims(&how); err != nil {
 		return deskSession{}, err
@@ -118,7 +119,7 @@ func (h *deskHost) redeem(ctx context.Context, f deskFlow, code string) (deskSes
 	if id.Nonce != f.Nonce || how.At == 0 {
 		return deskSession{}, errors.New("the ID token is of another sign-in, or does not say when it was")
 	}
-	return deskSession{User: id.Subject, At: time.Unix(how.At, 0), Methods: how.Methods, Since: time.Now()}, nil
+	return deskSession{User: id.Subject, At: time.Unix(how.At, 0), Methods: how.Methods, SID: how.SID}, nil
 }
 
 // discover reads the metadata of the provider.

@@ -64,6 +64,10 @@ type Config struct {
 	// Defaults to none: they are refused until they have.
 	SignInURL string
 
+	// AccountURL is where those whom Admit admits see their account, and sign out.
+	// Defaults to none.
+	AccountURL string
+
 	// Protected reports whether somebody is on the staff whom Staff does not know as a user.
 	// Defaults to nobody.
 	Protected func(ctx context.Context, userID string) (bool, error)
@@ -201,7 +205,7 @@ func New(cfg Config) (*Desk, error) {
 	}
 	f, err := frame.New(frame.Options{
 		Provider: cfg.Provider, URL: cfg.URL, Store: cfg.Store, Staff: cfg.Staff, Admit: cfg.Admit, Protected: cfg.Protected, Vouch: cfg.Vouch,
-		Alarm: cfg.Alarm, SignInURL: cfg.SignInURL, Reasons: cfg.Reasons, Logger: cfg.Logger, Clock: cfg.Clock,
+		Alarm: cfg.Alarm, SignInURL: cfg.SignInURL, AccountURL: cfg.AccountURL, Reasons: cfg.Reasons, Logger: cfg.Logger, Clock: cfg.Clock,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("desk: %w", err)

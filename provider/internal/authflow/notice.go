@@ -2,9 +2,9 @@ package authflow
 
 import (
 	"crypto/sha256"
-	"encoding/base64"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -20,26 +20,23 @@ func HostSession(userID, sessionID string) storage.Digest {
 // sessionOf returns the name of the session in which a user acts; nothing if the host does
 // not name it.
 func sessionOf(user *User) []byte {
-	session := user.Session
-	if session.IsZero() {
-		session = HostSession(user.UserID, user.SessionID)
+	of := user.Session
+	if of.IsZero() {
+		of = HostSession(user.UserID, user.SessionID)
 	}
-	if session.IsZero() {
+	if of.IsZero() {
 		return nil
 	}
-	return session[:]
+	return of[:]
 }
 
-// sid names a user's session to an application (OpenID Connect Back-Channel Logout 1.0
-// section 2.1). It differs between applications, so that two of them cannot compare what
-// they learn about one session.
+// sid names a user's session to an application, or is empty.
 func (e *Endpoint) sid(user *User, clientID string) string {
-	session := sessionOf(user)
-	if session == nil {
+	of := sessionOf(user)
+	if of == nil {
 		return ""
 	}
-	mac := e.Site.Secrets.MAC("sid "+e.Site.Issuer, session, []byte(clientID))
-	return base64.RawURLEncoding.EncodeToString(mac[:16])
+	return session.SID(e.Site.Secrets, e.Site.Issuer, of, clientID)
 }
 
 // notice says whether the application is told when a user's session ends: it is registered
@@ -48,8 +45,7 @@ func (e *Endpoint) notice(r *engine.AuthorizeRequest, user *User, sid string) st
 	if r.Client.BackchannelLogoutURI == "" || !r.OpenID() {
 		return storage.Notice{}
 	}
-	session := sessionOf(user)
-	n := storage.Notice{ID: digestOf("client session", session, []byte(user.UserID), []byte(r.Client.ID), []byte(sid))}
+	n := storage.Notice{ID: digestOf("client session", sessionOf(user), []byte(user.UserID), []byte(r.Client.ID), []byte(sid))}
 	if !user.Session.IsZero() {
 		copy(n.ID[:8], user.Session[:]) // begins with the time: rows of one hour lie together
 		return n

@@ -30,13 +30,13 @@ type Options struct {
 	URL string
 
 	// Staff and Admit say who works here: one of them is nil, or Admit goes first.
-	Staff     func(ctx context.Context, userID string) (role.Staff, error)
-	Admit     func(*http.Request) (role.Staff, error)
-	Protected func(ctx context.Context, userID string) (bool, error)
-	Vouch     func(ctx context.Context, staffID, userID string) (bool, error)
-	Alarm     func(context.Context, Alarm) error
-	SignInURL string
-	Reasons   []Reason
+	Staff                 func(ctx context.Context, userID string) (role.Staff, error)
+	Admit                 func(*http.Request) (role.Staff, error)
+	Protected             func(ctx context.Context, userID string) (bool, error)
+	Vouch                 func(ctx context.Context, staffID, userID string) (bool, error)
+	Alarm                 func(context.Context, Alarm) error
+	SignInURL, AccountURL string
+	Reasons               []Reason
 
 	Logger *slog.Logger
 	Clock  func() time.Time

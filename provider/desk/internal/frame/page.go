@@ -23,7 +23,7 @@ func (r *Request) Page(current screens.Section) (screens.Page, error) {
 	f := r.Frame
 	page := screens.Page{
 		Page: r.Screen.Page(), HomeURL: r.Path(), Notice: screens.Notice(r.Notice()),
-		Areas: f.areas(r.Staff, current),
+		Areas: f.areas(r.Staff, current), AccountURL: f.AccountURL,
 	}
 	if f.Admit == nil {
 		account, err := r.Account()

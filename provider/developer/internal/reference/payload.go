@@ -98,7 +98,7 @@ func payloads(i Installation) []Payload {
 				{Name: "acr", Type: TypeString, Always: true, Meaning: "How well the user has signed in, as a class: the first of those that the request asked for and that was reached, or else `https://refeds.org/profile/sfa` for one factor, `https://refeds.org/profile/mfa` for two, `phr` for a passkey.", Example: `"https://refeds.org/profile/sfa"`},
 				{Name: "amr", Type: TypeStrings, When: "known", Meaning: "How the user has signed in (RFC 8176).", Example: `["pwd"]`},
 				{Name: "nonce", Type: TypeString, When: "the request had one", Meaning: "That of the request.", Example: `"n-0S6_WzA2Mj"`},
-				{Name: "sid", Type: TypeString, When: "the client has `backchannel_logout_uri` and the session is known", Meaning: "Names the session of the user to this client; logout tokens have the same.", Example: `"gUkQGFkHqYxZ0bNdd8Qh6w"`},
+				{Name: "sid", Type: TypeString, When: "the client has `backchannel_logout_uri` or is the host's own, and the session is known", Meaning: "Names the session of the user to this client; logout tokens have the same.", Example: `"gUkQGFkHqYxZ0bNdd8Qh6w"`},
 				{Name: "at_hash", Type: TypeString, When: "there is an access token beside it", Meaning: "Half of the digest of the access token."},
 				{Name: "c_hash", Type: TypeString, When: "there is a code beside it", Meaning: "Half of the digest of the code."},
 			}, claims...)},

@@ -38,7 +38,7 @@ func (m *Maker) IDToken(ctx context.Context, f IDTokenFor) (string, error) {
 	c.ExpiresAt = earliest(f.Now.Add(m.IDLife), released.Until).Unix()
 	c.AuthTime = authTime(f.Grant, f.Now)
 	c.Class, c.AMR, c.Nonce = m.Classes.Name(f.Grant), f.Grant.AMR, f.Nonce
-	if f.Client.BackchannelLogoutURI != "" { // nobody else has a use for it
+	if f.Client.BackchannelLogoutURI != "" || f.Client.SkipConsent { // nobody else has a use for it
 		c.SID = f.Grant.SID
 	}
 	alg := f.Client.IDTokenSigning()
