@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider"
@@ -113,6 +115,12 @@ func (e *environment) plan(out io.Writer) error {
 	_, _ = fmt.Fprintf(out, "  mails       %s\n", mails)
 	if strings.HasPrefix(e.BaseURL, "https:") && len(e.TrustedProxies) == 0 {
 		_, _ = fmt.Fprintln(out, "  callers     share the limits of the proxy that ends TLS, for trusted_proxies does not name it")
+	}
+	if b, err := url.Parse(e.BaseURL); err == nil && strings.Trim(b.Path, "/") != "" {
+		_, _ = fmt.Fprintf(out, "  path        a proxy must keep %s: what it hands on without it is 404\n", b.Path)
+	}
+	if e.Verification != nil && slices.ContainsFunc(slices.Collect(maps.Values(e.Verification.Verifiers)), func(m method) bool { return m.Document != nil }) {
+		_, _ = fmt.Fprintln(out, "  documents   have up to 8 MB: a proxy must let 10 MB through")
 	}
 	if e.AllowPrivateNetworks && !isOwnMachine(e.BaseURL) {
 		_, _ = fmt.Fprintln(out, "  calls       go to private networks, too: allow_private_networks is for machines of your own")

@@ -16,11 +16,13 @@ func TestCheckSaysWhatWouldBeDoneAndDoesNothing(t *testing.T) {
 	server := mailtest.Start(t, mailtest.Config{})
 	folder := t.TempDir()
 	path := filepath.Join(folder, "service.json")
-	text := `{"listen": "127.0.0.1:1", "base_url": "https://id.x.test", "probe_listen": "127.0.0.1:2",
+	text := `{"listen": "127.0.0.1:1", "base_url": "https://id.x.test/id", "probe_listen": "127.0.0.1:2",
 		"database": "postgres://id:hidden-password@127.0.0.1:1/identity?password=hidden-too",
 		"users": [{"email": "maria@example.com", "password": "hidden-word"}],
 		"clients": [{"client_id": "shop", "client_secret": "hidden-secret-of-shop-0123456789-abcdef", "redirect_uris": ["https://shop.test/"]}],
 		"smtp": {"host": "127.0.0.1", "port": ` + strconv.Itoa(server.Port) + `, "from": "id@x.test", "username": "u", "password": "hidden-smtp"},
+		"verification": {"verifiers": {"card": {"document": {"require": [{"name": "card", "title": {"text": "Card"}}]}}},
+			"policies": [{"group": "student", "rule": "card"}]},
 		"sandbox": {}}`
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -32,7 +34,8 @@ func TestCheckSaysWhatWouldBeDoneAndDoesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"provider https://id.x.test\n", "callers     share the limits of the proxy", "sandbox https://id.x.test/sandbox\n", "postgres://127.0.0.1:1/identity\n",
+		"provider https://id.x.test/id\n", "callers     share the limits of the proxy", "path        a proxy must keep /id:",
+		"documents   have up to 8 MB", "sandbox https://id.x.test/id/sandbox\n", "postgres://127.0.0.1:1/identity\n",
 		filepath.Join(folder, "data/sandbox/identity.db") + " will be made", "maria@example.com", "shop", "go to 127.0.0.1 from id@x.test",
 		"http://127.0.0.1:2/ready", "Nothing was changed",
 	} {

@@ -331,6 +331,18 @@ func TestAttackScriptInAnUpload(t *testing.T) {
 	shows(t, b.Get(at+"/"+letter.ID), http.StatusNotFound)
 }
 
+// TestUploadBehindNginx sends the largest picture there is, with and without the line of docs/operate.md.
+func TestUploadBehindNginx(t *testing.T) {
+	t.Parallel()
+	raw := snapshot(1, "x")
+	raw = append(raw, make([]byte, 8<<20-len(raw))...)
+	for more, want := range map[string]int{"": http.StatusRequestEntityTooLarge, "client_max_body_size 10m; ": http.StatusOK} {
+		d := newDocuments(t)
+		b := d.Nginx(more+"location / { proxy_pass UPSTREAM; proxy_set_header Host $http_host; }").Browser().SignIn("bob@example.com", lab.BobPass)
+		shows(t, b.Follow(send(t, b, d.open(b), "front", raw)), want)
+	}
+}
+
 // TestAttackFloodOfUploads sends pictures that are too large, and more than there may be.
 func TestAttackFloodOfUploads(t *testing.T) {
 	t.Parallel()

@@ -52,6 +52,16 @@ func Ignored(r *http.Request, trusted []netip.Prefix) bool {
 	return ok && !contains(trusted, peer)
 }
 
+// Unsaid reports whether a trusted proxy sends a form without an X-Forwarded-For. Its own looks at
+// whether the service is alive are no forms.
+func Unsaid(r *http.Request, trusted []netip.Prefix) bool {
+	if r.Method != http.MethodPost || len(r.Header["X-Forwarded-For"]) > 0 {
+		return false
+	}
+	peer, ok := parseHop(r.RemoteAddr)
+	return ok && contains(trusted, peer)
+}
+
 // parseHop reads an address with or without a port, as proxies write it.
 func parseHop(s string) (netip.Addr, bool) {
 	s = strings.Trim(s, " \t")

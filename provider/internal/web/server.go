@@ -26,10 +26,10 @@ type Server struct {
 	router *router
 
 	// late warns once about requests after Close, misplaced about requests outside of the
-	// path of the base URL, unless some have reached a route, and unnamed about a proxy that
-	// is not named.
-	late, misplaced, unnamed sync.Once
-	reached                  atomic.Bool
+	// path of the base URL, unless some have reached a route, unnamed about a proxy that
+	// is not named, and unsaid about a named one that names nobody.
+	late, misplaced, unnamed, unsaid sync.Once
+	reached                          atomic.Bool
 }
 
 // ServerOptions are the dependencies of a Server, in addition to the site.
@@ -102,7 +102,14 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, now *served) {
 	r = r.WithContext(request.Attach(host.WithRequest(&now.Context, s.Calls, &now.Memo), matchedKey{}, m))
 	s.watchMount(r, m)
 	if ratelimit.Ignored(r, s.TrustedProxies) {
-		s.unnamed.Do(func() { s.warnUnnamed(r) })
+		s.unnamed.Do(func() {
+			s.warnProxy(r, "X-Forwarded-For of a peer that Config.TrustedProxies does not name is ignored; if that is your proxy, name it")
+		})
+	}
+	if ratelimit.Unsaid(r, s.TrustedProxies) {
+		s.unsaid.Do(func() {
+			s.warnProxy(r, "a peer that Config.TrustedProxies names sends no X-Forwarded-For; if that is your proxy, have it send one")
+		})
 	}
 	if s.Telemetry != nil {
 		var end func()
@@ -184,10 +191,9 @@ func (s *Server) warnMisplaced(r *http.Request) {
 		slog.String("mount_at", s.site.Base.Path+"/"), slog.String("path", Truncate(r.URL.Path, 128)))
 }
 
-// warnUnnamed does not repeat what the header says: anybody can have written it.
-func (s *Server) warnUnnamed(r *http.Request) {
-	s.site.Logger.WarnContext(r.Context(), "X-Forwarded-For of a peer that Config.TrustedProxies does not name is ignored; if that is your proxy, name it: all its callers share one address, and the limits of one",
-		slog.String("peer", r.RemoteAddr))
+// warnProxy does not repeat what the header says: anybody can have written it.
+func (s *Server) warnProxy(r *http.Request, what string) {
+	s.site.Logger.WarnContext(r.Context(), what+": all its callers share one address, and the limits of one", slog.String("peer", r.RemoteAddr))
 }
 
 // recover answers a request whose handler panicked. The stack is logged, never shown to the
