@@ -41,11 +41,12 @@ func TestSignInBehindNginx(t *testing.T) {
 			proxy.Header = http.Header{"Sec-Fetch-Site": {"same-origin"}}
 			state := strings.Repeat("s", c.state)
 			asked := c.base + lab.AuthorizeURL(lab.Std("state", state, "prompt", "consent", "claims", `{"id_token":{"`+strings.Repeat("x", c.claim)+`":null}}`)...)
+			var b *lab.Browser
 			for flow, credentials := range map[string][]string{
 				"Password":   {"email", "alice@example.com", "password", lab.AlicePass},
 				"SecondStep": {"email", "bob@example.com", "password", lab.BobPass},
 			} {
-				b := proxy.Browser()
+				b = proxy.Browser()
 				p := b.Submit(b.Open(asked), credentials...)
 				if flow == "SecondStep" {
 					p = b.Submit(p, "code", app.Code())
@@ -54,7 +55,6 @@ func TestSignInBehindNginx(t *testing.T) {
 					t.Errorf("%s: a state of %d bytes came back as one of %d", flow, len(state), len(got))
 				}
 			}
-			b := proxy.Browser()
 			if got := lab.Response(t, b.Get(c.base+lab.AuthorizeURL(lab.Std("state", state, "scope", "none")...))); got.Get("state") != state || got.Get("error") == "" {
 				t.Errorf("an error with a state of %d bytes: %.200v", len(state), got)
 			}
