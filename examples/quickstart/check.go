@@ -69,7 +69,7 @@ func (c *config) rehearse(ctx context.Context, e environment, folder string, san
 			return errors.New("database: is not an address such as postgres://user@host/name") // the error would quote it
 		}
 	}
-	e.Data, e.Database = folder, ""
+	e.Data, e.Evidence, e.Database = folder, "", ""
 	silent := slog.New(slog.DiscardHandler)
 	p, err := e.open(ctx, opening{why: serving, sandbox: sandbox, sample: c.SampleClient != nil, out: io.Discard, log: silent})
 	if err != nil {

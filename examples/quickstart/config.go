@@ -56,6 +56,9 @@ type environment struct {
 	// sandbox in the folder of production for the sandbox.
 	Data string `json:"data"`
 
+	// Evidence is the folder of the evidence that people send; evidence in Data when empty.
+	Evidence string `json:"evidence"`
+
 	// Database is the address of a PostgreSQL database to use instead of a
 	// file in Data. DatabaseFile is a file that has it.
 	Database     string `json:"database"`
@@ -275,6 +278,7 @@ func (e *environment) resolve(folder string) {
 		}
 	}
 	in(&e.Data)
+	in(&e.Evidence)
 	if e.Desk != nil {
 		in(&e.Desk.Anchor)
 	}

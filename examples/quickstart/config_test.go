@@ -200,7 +200,7 @@ func TestWhatTheProviderRefusesIsNamedByKey(t *testing.T) {
 // everyKey has every key that there is, with a value other than its default, in the
 // spellings of the first files: none may stop to work.
 const everyKey = `{
-	"listen": "127.0.0.1:0", "base_url": "http://id.localhost:8080/auth", "insecure_http": true, "allow_private_networks": true, "previous_base_urls": ["http://old.localhost"], "data": "store", "database": "postgres://db/id",
+	"listen": "127.0.0.1:0", "base_url": "http://id.localhost:8080/auth", "insecure_http": true, "allow_private_networks": true, "previous_base_urls": ["http://old.localhost"], "data": "store", "evidence": "kept", "database": "postgres://db/id",
 	"database_file": "database.url", "probe_listen": "127.0.0.1:1", "remove_statuses": true,
 	"smtp": {"host": "smtp.x.test", "port": 587, "tls": "starttls", "ca_file": "ca.pem", "username": "id", "password": "p",
 		"password_file": "smtp.password", "from": "id@x.test"},
@@ -268,7 +268,7 @@ const everyKey = `{
 
 // oldFile has every key that the first version of the file had, in a service that starts.
 const oldFile = `{
-	"listen": "127.0.0.1:0", "base_url": "http://id.localhost:8080/auth", "previous_base_urls": ["http://old.localhost"], "data": "store",
+	"listen": "127.0.0.1:0", "base_url": "http://id.localhost:8080/auth", "previous_base_urls": ["http://old.localhost"], "data": "store", "evidence": "kept",
 	"probe_listen": "127.0.0.1:0", "remove_statuses": true,
 	"smtp": {"host": "smtp.x.test", "port": 587, "tls": "starttls", "username": "id", "password_file": "smtp.password", "from": "id@x.test"},
 	"brand": {"name": "Acme ID", "logo": "logo.png", "button_color": "#123456"},
@@ -478,7 +478,7 @@ func TestManualNamesWhatASandboxInherits(t *testing.T) {
 	sandbox.inherit(production.environment)
 	empty := of(environment{})
 	for key, value := range of(sandbox) {
-		inherits := !reflect.DeepEqual(value, empty[key]) && key != "data" && key != "verification"
+		inherits := !reflect.DeepEqual(value, empty[key]) && key != "data" && key != "evidence" && key != "verification"
 		if says := strings.Contains(text, "`"+key+"`"); says != inherits {
 			t.Errorf("a sandbox inherits %s: %v; docs/config.md says so: %v", key, inherits, says)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
@@ -24,6 +25,10 @@ const (
 
 // file is the path of the database when it is SQLite's.
 func (e *environment) file() string { return filepath.Join(e.Data, databaseName) }
+
+func (e *environment) evidenceFolder() string {
+	return cmp.Or(e.Evidence, filepath.Join(e.Data, "evidence"))
+}
 
 func (e *environment) secretFile() string { return filepath.Join(e.Data, secretName) }
 

@@ -132,6 +132,8 @@ func separateData(production, sandbox *environment) error {
 	switch {
 	case isSame(production.Data, sandbox.Data):
 		return fmt.Errorf("data: is the folder of production, %s; a sandbox needs one of its own", production.Data)
+	case isSame(production.evidenceFolder(), sandbox.evidenceFolder()): // each deletes what it does not know
+		return fmt.Errorf("evidence: is the folder of production, %s; a sandbox needs one of its own", production.evidenceFolder())
 	case production.Database != "" && sameDatabase(production.Database, sandbox.Database):
 		return errors.New("database: is that of production; a sandbox needs one of its own, or another schema (search_path)")
 	case production.Database == "" && sandbox.Database == "" && isSame(production.file(), sandbox.file()):

@@ -52,6 +52,7 @@ func TestSandboxInThePlaceOfProductionIsRefused(t *testing.T) {
 		base + `, "sandbox": {"data": "x/../data/."}`:                                                                                                      "sandbox.data: is the folder of production",
 		base + `, "data": "real", "sandbox": {"data": "alias"}`:                                                                                            "sandbox.data: is the folder of production",
 		base + `, "data": "real/new", "sandbox": {"data": "alias/new"}`:                                                                                    "sandbox.data: is the folder of production",
+		base + `, "evidence": "data/sandbox/evidence", "sandbox": {}`:                                                                                      "sandbox.evidence: is the folder of production",
 		base + `, "data": "real", "sandbox": {"data": "links"}`:                                                                                            "is the database of production",
 		base + `, "data": "real", "sandbox": {"data": "copy"}`:                                                                                             "is a copy of the secret of production",
 		base + `, "database": "postgres://a@db/id", "sandbox": {"database": "postgres://b:p@DB:5432/id?sslmode=disable"}`:                                  "sandbox.database: is that of production",

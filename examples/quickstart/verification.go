@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 
 	"github.com/bonafide-id/bonafide/provider"
@@ -149,9 +148,9 @@ func (s *service) openVerification(r *router, e *environment, p opened) (*verifi
 	if err != nil {
 		return nil, err
 	}
-	blobs, err := verification.Folder(filepath.Join(e.Data, "evidence"))
+	blobs, err := verification.Folder(e.evidenceFolder())
 	if err != nil {
-		return nil, fmt.Errorf("data: %w", err)
+		return nil, fmt.Errorf("evidence: %w", err)
 	}
 	v, err := verification.New(verification.Config{
 		Provider: p.Provider, Store: records, Policies: policies, Blobs: blobs, Mailer: p.mailer, Logger: s.log.With("base_url", e.BaseURL),

@@ -9,6 +9,7 @@ import (
 	"image/color"
 	"image/jpeg"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -50,7 +51,7 @@ func (a archive) service(store storage.Verification, blobs Blobs) *Service {
 		return Requirement{Name: name, Title: Text{English: name}, PDF: pdf}
 	}
 	s, err := New(Config{
-		Provider: a.Provider, Store: store, Blobs: blobs, Clock: a.clock,
+		Provider: a.Provider, Store: store, Blobs: blobs, Clock: a.clock, Logger: slog.New(slog.NewTextHandler(a.Log, nil)),
 		Policies: Policies{{Group: "student", Rule: By(Document(DocumentConfig{
 			Require: []Requirement{file("front", false), file("back", false), file("letter", true)},
 		}))}},

@@ -47,7 +47,28 @@ func (s *Service) sweepEvidence(ctx context.Context) {
 	s.deleteLeftovers(ctx)
 	if s.orphans.due(time.Now()) {
 		s.sweepOrphans(ctx)
+		s.seekEvidence(ctx)
 	}
+}
+
+// seekEvidence tells when evidence of one of the next cases is not where this process keeps it:
+// on another machine, most likely. Its reviewers here could not see it.
+func (s *Service) seekEvidence(ctx context.Context) {
+	waiting, err := s.Store.WaitingCases(ctx, storage.Reviewer{Senior: true}, time.Time{}, "", takeBatch)
+	for _, c := range waiting {
+		var files []storage.Evidence
+		files, err = s.Store.EvidenceOf(ctx, c.ID)
+		for _, e := range files {
+			file, opening := s.Blobs.Open(ctx, e.ID)
+			if opening == nil {
+				_ = file.Close()
+			} else if e.Key != nil {
+				s.evidenceFailed(ctx, "find what processes of all machines share", opening)
+				return
+			}
+		}
+	}
+	s.evidenceFailed(ctx, "list what waits", err)
 }
 
 func (s *Service) shredDue(ctx context.Context) {

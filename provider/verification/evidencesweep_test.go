@@ -27,6 +27,24 @@ func (a archive) ended(c storage.Case, keep time.Duration) storage.Case {
 	return moved
 }
 
+func TestEvidenceOfAnotherMachineIsTold(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t)
+	c := a.begin("c1", "alice", Upload{})
+	a.add(c, "front", photo(1))
+	a.review(c, "rita")
+	blobs, err := Folder(filepath.Join(t.TempDir(), "evidence"))
+	a.OK(err)
+	const told = "find what processes of all machines share"
+	if a.sweepEvidence(t.Context()); strings.Contains(a.Log.String(), told) {
+		t.Error("it is here")
+	}
+	a.service(a.Service.Store, blobs).sweepEvidence(t.Context())
+	if !strings.Contains(a.Log.String(), told) {
+		t.Errorf("nothing tells that it is elsewhere:\n%s", a.Log.String())
+	}
+}
+
 func TestEvidenceIsShreddedInTime(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t)
