@@ -1,5 +1,6 @@
 import { signIn } from "./flow";
 import { read } from "./options";
+import { provider } from "./provider";
 import { build, emit, render, viewOf } from "./view";
 
 /** Brings the spans in root to life. Doing it again brings them up to date. */
@@ -16,6 +17,9 @@ export function watch(): void {
 }
 
 function upgrade(span: HTMLElement): void {
+  // A page with buttons of two providers says whose each is.
+  // A page with buttons of two providers says whose each is.
+  if (![undefined, provider.base].includes(span.dataset.provider)) return;
   try {
     const options = read(span);
     const known = viewOf(span);

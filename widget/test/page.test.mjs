@@ -39,6 +39,13 @@ for (const display of ["redirect", "popup"])
     assert.deepEqual(page.consoleMessages.filter((message) => message.startsWith("error")), []);
   });
 
+test("a button of another provider is left alone", async (t) => {
+  const of = (address) => span({ redirect: "/page-0", provider: address }, `<a href="#">Sign in</a>`);
+  const page = await visit(t, put(document(["https://other.example/", lab.provider.base + "/"].map(of).join("") + buttonTag())));
+  await link(page).waitFor();
+  assert.deepEqual(await page.locator("span[data-provider]").evaluateAll((all) => all.map((one) => !!one.shadowRoot)), [false, true]);
+});
+
 test("the immutable address loads with its integrity", async (t) => {
   const { ImmutableURL, Integrity } = lab.provider.script;
   const tag = `<script src="${ImmutableURL}" integrity="${Integrity}" crossorigin="anonymous" async></script>`;
