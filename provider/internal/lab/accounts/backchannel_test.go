@@ -3,11 +3,13 @@ package accounts
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -318,40 +320,53 @@ func watchTold(w *lab.Fixture) func() []provider.Activity {
 	}
 }
 
+// Attempts alternate between two processes, and wait for their pauses whatever the clock of one says.
 func TestBackchannelLogoutIsTriedAgain(t *testing.T) {
 	t.Parallel()
-	var mu sync.Mutex
-	up := false
-	rp := lab.NewToldParty(t, func(w http.ResponseWriter, _ *http.Request) {
-		mu.Lock()
-		defer mu.Unlock()
-		if !up {
-			w.WriteHeader(http.StatusServiceUnavailable)
-		}
-	})
-	w := lab.New(t, lab.AllowPrivate).WithClients().WithUsers().Tells(rp, "told").Runs()
-	activities := watchTold(w)
-	b := w.Alice()
-	b.TokensOf("told")
-	b.Submit(b.Open("/signout"))
-	first := rp.Wait(t, 1)[0]
-	lab.Eventually(t, func() bool { return len(activities()) == 1 })
-	mu.Lock()
-	up = true
-	mu.Unlock()
-	w.Advance(10 * time.Second)
-	second := rp.Wait(t, 2)[1]
-	settled(w)
-	lab.Eventually(t, func() bool { return len(activities()) == 2 })
-	if verified[logoutToken](w, "told", first).ID == verified[logoutToken](w, "told", second).ID {
-		t.Error("a logout token was sent twice")
-	}
-	got := activities()
-	if got[0].Diagnosis != "backchannel_logout_not_delivered" || got[0].Details["status"] != "503" || got[0].UserID != "alice" || got[1].Outcome != provider.OutcomeOK {
-		t.Errorf("activities %+v", got)
-	}
-	if strings.Contains(w.Log.String(), "backchannel_logout") {
-		t.Errorf("what is tried again is in the log:\n%s", w.Log.String())
+	for _, lead := range append([]time.Duration{0, -lab.Leaps[0], -lab.Leaps[3]}, lab.Leaps...) {
+		t.Run(lead.String(), func(t *testing.T) {
+			t.Parallel()
+			var up atomic.Bool
+			rp := lab.NewToldParty(t, func(w http.ResponseWriter, _ *http.Request) {
+				if !up.Load() {
+					w.WriteHeader(http.StatusServiceUnavailable)
+				}
+			})
+			w := lab.New(t, lab.AllowPrivate).WithClients().WithUsers().Tells(rp, "told").Tells(lab.NewToldParty(t, nil), "quick")
+			wrong := w.Twin(lab.AllowPrivate, func(c *provider.Config) { c.Clock = func() time.Time { return w.Now().Add(lead) } })
+			w.AgreeOnTime()
+			b := w.Alice()
+			b.TokensOf("told")
+			b.Submit(b.Open("/signout"))
+			var got []provider.Activity
+			for attempt, pause := range []time.Duration{0, 10 * time.Second, 30 * time.Second} {
+				process := []*lab.Fixture{wrong, w}[attempt%2]
+				if attempt > 0 {
+					b := w.Alice()
+					b.TokensOf("quick")
+					b.Submit(b.Open("/signout"))
+					process.Until(func() bool { return w.Count("client_sessions WHERE client_id = 'quick'") == 0 })
+					if w.Count(fmt.Sprint("client_sessions WHERE attempts > ", attempt)) > 0 {
+						t.Fatalf("attempt %d is too soon", attempt+1)
+					}
+				}
+				w.Advance(pause)
+				up.Store(attempt == 2)
+				activities := watchTold(process)
+				process.Until(func() bool { return len(activities()) == 1 })
+				got = append(got, activities()...)
+			}
+			settled(w)
+			if told := rp.Told(); len(told) != 3 || told[0] == told[1] || told[1] == told[2] {
+				t.Error("a logout token was sent twice")
+			}
+			if got[0].Diagnosis != "backchannel_logout_not_delivered" || got[0].Details["status"] != "503" || got[0].UserID != "alice" || got[2].Outcome != provider.OutcomeOK {
+				t.Errorf("activities %+v", got)
+			}
+			if strings.Contains(w.Log.String(), "backchannel_logout") {
+				t.Errorf("what is tried again is in the log:\n%s", w.Log.String())
+			}
+		})
 	}
 }
 
