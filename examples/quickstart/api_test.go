@@ -66,7 +66,7 @@ func TestSampleAPITakesTokensThatAreForIt(t *testing.T) {
 	_, where, _ := strings.Cut(challenge, `resource_metadata="`)
 	where, _, _ = strings.Cut(where, `"`)
 	_, metadata := asked(t, http.MethodGet, where, nil, func(*http.Request) {})
-	if refused.StatusCode != http.StatusUnauthorized || !strings.Contains(metadata, `"`+uri+`"`) || !strings.Contains(metadata, s.cfg.BaseURL+"/oidc") {
+	if refused.StatusCode != http.StatusUnauthorized || !strings.Contains(metadata, `"`+uri+`"`) || !strings.Contains(metadata, `["`+s.cfg.BaseURL+`/oidc"]`) {
 		t.Errorf("%s %q: %s", refused.Status, challenge, metadata)
 	}
 	if answer, body := call(jobToken(t, s, uri)); answer.StatusCode != http.StatusOK || !strings.Contains(body, `"client_id":"sample-job"`) {

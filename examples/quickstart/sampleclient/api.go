@@ -27,14 +27,15 @@ type caller struct {
 
 // api answers a caller whose access token is for this API.
 func (s *Site) api(w http.ResponseWriter, r *http.Request) {
-	if found, ok := s.authorize(w, r, s.services, s.resource, metadataPath); ok {
+	if found, ok := s.authorize(w, r, s.services[0], s.resource, metadataPath); ok {
 		answer(w, found)
 	}
 }
 
-// authorize returns the caller whose access token is of one of the services, for a resource, and
-// tells any other where to get one (RFC 9728 section 5.1).
-func (s *Site) authorize(w http.ResponseWriter, r *http.Request, services []*service, resource, metadata string) (found caller, ok bool) {
+// authorize returns the caller whose access token is of a service, for a resource, and tells any
+// other where to get one (RFC 9728 section 5.1). One API has one issuer: another one's users, such
+// as the sandbox's, whom nobody has checked, are none of its own.
+func (s *Site) authorize(w http.ResponseWriter, r *http.Request, of *service, resource, metadata string) (found caller, ok bool) {
 	challenge := fmt.Sprintf(`Bearer resource_metadata="%s%s"`, s.base, metadata)
 	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if !ok {
@@ -42,15 +43,13 @@ func (s *Site) authorize(w http.ResponseWriter, r *http.Request, services []*ser
 		http.Error(w, "an access token for this API is missing", http.StatusUnauthorized)
 		return caller{}, false
 	}
-	for _, c := range services {
-		found, err := c.introspect(r, token)
-		if err != nil {
-			http.Error(w, "the provider cannot be asked", http.StatusBadGateway)
-			return caller{}, false
-		}
-		if found.Active && found.isFor(resource) {
-			return found, true
-		}
+	found, err := of.introspect(r, token)
+	if err != nil {
+		http.Error(w, "the provider cannot be asked", http.StatusBadGateway)
+		return caller{}, false
+	}
+	if found.Active && found.isFor(resource) {
+		return found, true
 	}
 	w.Header().Set("WWW-Authenticate", challenge+`, error="invalid_token"`)
 	http.Error(w, "the access token is not in force, or for something else", http.StatusUnauthorized)
@@ -81,18 +80,14 @@ func (s *service) introspect(r *http.Request, token string) (found caller, err e
 	return found, err
 }
 
-// metadata says for which providers' tokens the API is (RFC 9728).
+// metadata says for which provider's tokens the API is (RFC 9728).
 func (s *Site) metadata(w http.ResponseWriter, _ *http.Request) {
-	answer(w, protected(s.resource, s.services))
+	answer(w, protected(s.resource, s.services[0]))
 }
 
 // protected is what there is to know of a protected resource.
-func protected(resource string, services []*service) map[string]any {
-	var issuers []string
-	for _, c := range services {
-		issuers = append(issuers, c.discovery.issuer)
-	}
-	return map[string]any{"resource": resource, "authorization_servers": issuers, "bearer_methods_supported": []string{"header"}}
+func protected(resource string, of *service) map[string]any {
+	return map[string]any{"resource": resource, "authorization_servers": []string{of.discovery.issuer}, "bearer_methods_supported": []string{"header"}}
 }
 
 func answer(w http.ResponseWriter, what any) {

@@ -24,7 +24,7 @@ type call struct {
 }
 
 // toolsService is the provider of the tools: the sandbox, if there is one.
-func (s *Site) toolsService() []*service { return s.services[len(s.services)-1:] }
+func (s *Site) toolsService() *service { return s.services[len(s.services)-1] }
 
 // tools answers an assistant whose access token is for the tools.
 func (s *Site) tools(w http.ResponseWriter, r *http.Request) {
