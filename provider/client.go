@@ -133,6 +133,13 @@ type Client struct {
 	RedirectURIs           []string `json:"redirect_uris"`
 	PostLogoutRedirectURIs []string `json:"post_logout_redirect_uris,omitempty"`
 
+	// InitiateLoginURI is where the application begins a sign-in that others start (OpenID
+	// Connect Core section 4): https, or http on the loopback interface, by the rules of
+	// RedirectURIs. Users open the application from the page of their applications with it;
+	// it gets the parameter iss.
+	// Defaults to none, and no such link.
+	InitiateLoginURI string `json:"initiate_login_uri,omitempty"`
+
 	// BackchannelLogoutURI receives a logout token when a session ends in which the
 	// application got an ID token (OpenID Connect Back-Channel Logout 1.0). It is https,
 	// without a fragment or a user name, and on the public internet unless
@@ -300,7 +307,7 @@ func (c Client) record() storage.Client {
 	keys, _ := clientkeys.Registered(c.JWKS) // validated, or there are none
 	record := storage.Client{
 		ID: c.ID, Name: c.Name, Dialect: c.Dialect, Public: c.Public, AuthMethod: c.TokenEndpointAuthMethod,
-		RedirectURIs: c.RedirectURIs, PostLogoutRedirectURIs: c.PostLogoutRedirectURIs,
+		RedirectURIs: c.RedirectURIs, PostLogoutRedirectURIs: c.PostLogoutRedirectURIs, InitiateLoginURI: c.InitiateLoginURI,
 		ResponseTypes: c.ResponseTypes, GrantTypes: c.GrantTypes, Scopes: c.Scopes, OptionalScopes: c.OptionalScopes, Origins: c.Origins, Resources: c.Resources, JWTAccessTokens: c.AccessTokenFormat == formatJWT,
 		NoQueryToken: c.NoQueryToken, NoJSONP: c.NoJSONP,
 		BackchannelLogoutURI: c.BackchannelLogoutURI, BackchannelLogoutSession: c.BackchannelLogoutSessionRequired,
@@ -330,7 +337,7 @@ func (c Client) record() storage.Client {
 func asClient(c storage.Client) Client {
 	registered := Client{
 		ID: c.ID, Name: c.Name, Dialect: c.Dialect, Public: c.Public, TokenEndpointAuthMethod: c.AuthMethod,
-		RedirectURIs: c.RedirectURIs, PostLogoutRedirectURIs: c.PostLogoutRedirectURIs,
+		RedirectURIs: c.RedirectURIs, PostLogoutRedirectURIs: c.PostLogoutRedirectURIs, InitiateLoginURI: c.InitiateLoginURI,
 		ResponseTypes: c.ResponseTypes, GrantTypes: c.GrantTypes, Scopes: c.Scopes, OptionalScopes: c.OptionalScopes, Origins: c.Origins, Resources: c.Resources,
 		BackchannelLogoutURI: c.BackchannelLogoutURI, BackchannelLogoutSessionRequired: c.BackchannelLogoutSession,
 		NoQueryToken: c.NoQueryToken, NoJSONP: c.NoJSONP,

@@ -300,6 +300,8 @@ func TestClientsSave(t *testing.T) {
 		"InvisibleName":        {func(c *provider.Client) { c.Name = "\u200b\ufeff\u2060" }, "Name"},
 		"NameOfFillers":        {func(c *provider.Client) { c.Name = "\u3164\u115f\u2800" }, "Name"},
 		"NameOfMarks":          {func(c *provider.Client) { c.Name = "\u034f\ufe0f\u0301" }, "Name"},
+		"StartOverHTTP":        {func(c *provider.Client) { c.InitiateLoginURI = "http://good.test/start" }, "InitiateLoginURI"},
+		"StartInAnApp":         {func(c *provider.Client) { c.InitiateLoginURI = "com.example.app:/start" }, "InitiateLoginURI"},
 		"PolicyWithAUserName":  {func(c *provider.Client) { c.PolicyURL = "https://good.test@evil.test/" }, "PolicyURL"},
 		"TermsWithAUserName":   {func(c *provider.Client) { c.TermsURL = "https://a:b@evil.test/" }, "TermsURL"},
 		"Color":                {func(c *provider.Client) { c.ButtonColor = "#fff" }, "ButtonColor"},

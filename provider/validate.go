@@ -219,6 +219,8 @@ func (c Client) validate(known *claims.Catalogue, addresses registry.Addresses, 
 		return wrongField("GrantTypes", "%s is for confidential clients of the dialect %s only", protocol.GrantTokenExchange, Standard)
 	case checkRequirement("Requires", c.Requires) != nil:
 		return checkRequirement("Requires", c.Requires)
+	case c.InitiateLoginURI != "" && (addresses.ValidateRedirectURI(c.InitiateLoginURI) != nil || web.HomeOf(c.InitiateLoginURI) == ""):
+		return wrongField("InitiateLoginURI", "is neither an https address nor an http one on the loopback interface, by the rules of redirect URIs")
 	case c.PolicyURL != "" && !web.IsWebURL(c.PolicyURL):
 		return wrongField("PolicyURL", "is not an http address without a user name")
 	case c.TermsURL != "" && !web.IsWebURL(c.TermsURL):

@@ -52,9 +52,14 @@ type Client struct {
 
 	RedirectURIs           []string `json:"redirect_uris"`
 	PostLogoutRedirectURIs []string `json:"post_logout_redirect_uris"`
-	ResponseTypes          []string `json:"response_types"`
-	GrantTypes             []string `json:"grant_types"`
-	Scopes                 []string `json:"scopes"`
+
+	// InitiateLoginURI is where the application begins a sign-in that others start (OpenID
+	// Connect Core section 4), or empty.
+	InitiateLoginURI string `json:"initiate_login_uri,omitempty"`
+
+	ResponseTypes []string `json:"response_types"`
+	GrantTypes    []string `json:"grant_types"`
+	Scopes        []string `json:"scopes"`
 
 	// Origins are the web origins whose scripts may call the token and data
 	// endpoints (CORS).

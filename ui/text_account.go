@@ -22,8 +22,8 @@ type accountText struct {
 }
 
 type appsText struct {
-	Heading, Text, Empty, ByNobody, OnDevice      Message
-	Since, LastUsed, Sees, Uses, Remove, RemoveOf Message
+	Heading, Text, Empty, ByNobody, OnDevice                    Message
+	Since, LastUsed, Sees, Uses, Remove, RemoveOf, Open, OpenOf Message
 }
 
 type removeAppText struct {

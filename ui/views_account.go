@@ -59,6 +59,8 @@ type App struct {
 	// it may use in the user's name.
 	Scopes    []Label
 	Resources []string
+	// OpenURL is where it begins a sign-in. Empty shows no link.
+	OpenURL string
 	// RemoveURL leads to the screen that takes the permission back.
 	RemoveURL string
 }

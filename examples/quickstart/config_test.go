@@ -250,7 +250,7 @@ const everyKey = `{
 		"token_endpoint_auth_method": "client_secret_post", "token_endpoint_auth_signing_alg": "ES256",
 		"jwks": {"keys": []}, "jwks_uri": "https://c.test/keys", "require_pushed_authorization_requests": true,
 		"require_signed_request_object": true, "require_pkce": true, "dpop_bound_access_tokens": true, "request_object_signing_alg": "ES256",
-		"redirect_uris": ["https://c.test/cb"], "post_logout_redirect_uris": ["https://c.test/"],
+		"redirect_uris": ["https://c.test/cb"], "post_logout_redirect_uris": ["https://c.test/"], "initiate_login_uri": "https://c.test/start",
 		"backchannel_logout_uri": "https://c.test/ended", "backchannel_logout_session_required": true, "id_token_signed_response_alg": "ES256", "authorization_signed_response_alg": "ES256",
 		"response_types": ["code"], "grant_types": ["refresh_token"], "scopes": ["work"], "optional_scopes": ["work"], "origins": ["https://c.test"],
 		"resources": ["https://mcp.c.test"], "access_token_format": "jwt",

@@ -25,6 +25,7 @@ func registeredFields(c provider.Client) []registered {
 		{name: screens.FieldTermsURL, value: c.TermsURL},
 		{name: screens.FieldRedirectURIs, values: c.RedirectURIs},
 		{name: screens.FieldPostLogoutRedirectURIs, values: c.PostLogoutRedirectURIs},
+		{name: screens.FieldInitiateLoginURI, value: c.InitiateLoginURI},
 		{name: screens.FieldOrigins, values: c.Origins},
 		{name: screens.FieldScopes, values: c.Scopes},
 		{name: screens.FieldOptionalScopes, values: c.OptionalScopes},

@@ -222,7 +222,7 @@ func requirements(kind string, c provider.Client) []screens.Check {
 	native := kind == kindNative
 	return []screens.Check{
 		{Check: screens.CheckLogo, Met: len(c.Logo) > 0},
-		{Check: screens.CheckRedirects, Met: len(c.RedirectURIs) > 0 && areSafe(c.RedirectURIs, native) && areSafe(c.PostLogoutRedirectURIs, native) && areSafe(c.Origins, false)},
+		{Check: screens.CheckRedirects, Met: len(c.RedirectURIs) > 0 && areSafe(c.RedirectURIs, native) && areSafe(c.PostLogoutRedirectURIs, native) && areSafe(append(strings.Fields(c.InitiateLoginURI), c.Origins...), false)},
 		{Check: screens.CheckTerms, Met: c.TermsURL != ""},
 		{Check: screens.CheckPolicy, Met: c.PolicyURL != ""},
 	}

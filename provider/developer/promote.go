@@ -2,6 +2,7 @@ package developer
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
@@ -22,6 +23,7 @@ func inProduction(kind string, c provider.Client) (promoted provider.Client, lef
 	native := kind == kindNative
 	c.RedirectURIs = keep(c.RedirectURIs, native)
 	c.PostLogoutRedirectURIs = keep(c.PostLogoutRedirectURIs, native)
+	c.InitiateLoginURI = strings.Join(keep(strings.Fields(c.InitiateLoginURI), false), "")
 	c.Origins = keep(c.Origins, false)
 	return c, left
 }

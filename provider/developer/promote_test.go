@@ -15,12 +15,12 @@ const ownMachine = "http://localhost:3000/cb"
 
 func worksOnItsOwnMachine(c *provider.Client) {
 	c.RedirectURIs = append(c.RedirectURIs, ownMachine, "https://127.0.0.1/cb")
-	c.PostLogoutRedirectURIs, c.Origins = []string{"http://localhost:3000/bye"}, []string{"http://localhost:3000", "https://app.test"}
+	c.InitiateLoginURI, c.PostLogoutRedirectURIs, c.Origins = ownMachine, []string{"http://localhost:3000/bye"}, []string{"http://localhost:3000", "https://app.test"}
 }
 
 func wantPromoted(t *testing.T, c provider.Client) {
 	t.Helper()
-	if !slices.Equal(c.RedirectURIs, []string{callbackURI}) || len(c.PostLogoutRedirectURIs) > 0 || !slices.Equal(c.Origins, []string{"https://app.test"}) {
+	if !slices.Equal(c.RedirectURIs, []string{callbackURI}) || c.InitiateLoginURI != "" || len(c.PostLogoutRedirectURIs) > 0 || !slices.Equal(c.Origins, []string{"https://app.test"}) {
 		t.Errorf("in production it has %q, %q and %q", c.RedirectURIs, c.PostLogoutRedirectURIs, c.Origins)
 	}
 }

@@ -25,6 +25,7 @@ type proposal struct {
 
 	RedirectURIs           []string `json:"redirect_uris,omitempty"`
 	PostLogoutRedirectURIs []string `json:"post_logout_redirect_uris,omitempty"`
+	InitiateLoginURI       string   `json:"initiate_login_uri,omitempty"`
 	Origins                []string `json:"origins,omitempty"`
 	ResponseTypes          []string `json:"response_types,omitempty"`
 
@@ -48,6 +49,7 @@ func (p *proposal) onto(c provider.Client) provider.Client {
 	c.Name, c.TermsURL, c.PolicyURL = cmp.Or(p.Name, c.Name), cmp.Or(p.TermsURL, c.TermsURL), cmp.Or(p.PolicyURL, c.PolicyURL)
 	c.RedirectURIs = union(c.RedirectURIs, p.RedirectURIs)
 	c.PostLogoutRedirectURIs = union(c.PostLogoutRedirectURIs, p.PostLogoutRedirectURIs)
+	c.InitiateLoginURI = cmp.Or(p.InitiateLoginURI, c.InitiateLoginURI)
 	c.Origins = union(c.Origins, p.Origins)
 	if len(p.ResponseTypes) > 0 {
 		c.ResponseTypes = union(responseTypesOf(c), p.ResponseTypes)

@@ -128,7 +128,7 @@ func TestProgramRegistersAnApplication(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	token := w.makesToken(storage.Production)
-	p, said := w.registers(token, "logo_uri", "https://app.test/logo.png", "policy_uri", "https://app.test/policy", "tos_uri", "https://app.test/terms",
+	p, said := w.registers(token, "logo_uri", "https://app.test/logo.png", "policy_uri", "https://app.test/policy", "tos_uri", "https://app.test/terms", "initiate_login_uri", "https://app.test/start",
 		"contacts", []string{"a@app.test"}, "skip_consent", true, "application_type", "web")
 	app, client := w.registered(river, storage.Production)
 	if p.StatusCode != http.StatusCreated || p.Header.Get("Cache-Control") != "no-store" || p.Header.Get("Access-Control-Allow-Origin") != "" {
@@ -136,7 +136,7 @@ func TestProgramRegistersAnApplication(t *testing.T) {
 	}
 	if said.text("client_id") != app.ClientID || said.text("registration_client_uri") != w.server.URL+"/oauth/register/"+app.ClientID ||
 		len(said.text("registration_access_token")) < 43 || len(said.text("client_secret")) < 43 || said["client_secret_expires_at"] != 0.0 ||
-		said.text("policy_uri") == "" || said.text("tos_uri") == "" || said["logo_uri"] != nil || said["contacts"] != nil ||
+		said.text("policy_uri") == "" || said.text("tos_uri") == "" || said.text("initiate_login_uri") != "https://app.test/start" || said["logo_uri"] != nil || said["contacts"] != nil ||
 		said.text("id_token_signed_response_alg") != "RS256" || said.text("subject_type") != "public" || said.text("application_type") != "web" ||
 		said.text("scope") != "openid offline_access profile email" {
 		t.Errorf("the answer is %s", p.body)
@@ -280,6 +280,9 @@ func TestAttackRegistrationForMore(t *testing.T) {
 		"a script":             {"redirect_uris", []string{"javascript:alert(1)"}, "invalid_redirect_uri"},
 		"none":                 {"redirect_uris", []string{}, "invalid_redirect_uri"},
 		"a foreign way back":   {"post_logout_redirect_uris", []string{"https://evil.test/"}, "invalid_client_metadata"},
+		"a foreign start":      {"initiate_login_uri", "https://evil.test/start", "invalid_client_metadata"},
+		"a start over http":    {"initiate_login_uri", "http://app.test/start", "invalid_client_metadata"},
+		"a start in an app":    {"initiate_login_uri", "test.app:/start", "invalid_client_metadata"},
 		"a foreign key set":    {"jwks_uri", "https://evil.test/keys", "invalid_client_metadata"},
 		"foreign terms":        {"tos_uri", "https://evil.test/terms", "invalid_client_metadata"},
 		"a foreign policy":     {"policy_uri", "https://evil.test/policy", "invalid_client_metadata"},

@@ -289,6 +289,7 @@ func (p *posting) all() {
 func (p *posting) people() {
 	p.redirectURIs()
 	p.PostLogoutRedirectURIs = p.addresses(screens.FieldPostLogoutRedirectURIs)
+	p.InitiateLoginURI = strings.TrimSpace(p.r.posted(screens.FieldInitiateLoginURI))
 	p.Origins = p.addresses(screens.FieldOrigins)
 	p.grants()
 	p.ResponseTypes = keep(p.ResponseTypes, responseTypesOf(p.Client), p.chosen(ui.FieldResponseTypes, responseTypes, ui.ResponseMissing))
@@ -349,6 +350,8 @@ func (p *posting) fieldProblem(wrong *provider.FieldError) ui.Problem {
 		return ui.Problem{Code: ui.WebAddressInvalid, Field: screens.FieldPolicyURL}
 	case "TermsURL":
 		return ui.Problem{Code: ui.WebAddressInvalid, Field: screens.FieldTermsURL}
+	case "InitiateLoginURI":
+		return ui.Problem{Code: ui.WebAddressInvalid, Field: screens.FieldInitiateLoginURI}
 	case "RedirectURIs":
 		problem.Field = screens.FieldRedirectURIs
 	case "PostLogoutRedirectURIs":

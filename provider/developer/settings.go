@@ -57,7 +57,7 @@ func (d *Dashboard) registrationView(r *request, now, c provider.Client) screens
 		AuthMethod:             cmp.Or(c.TokenEndpointAuthMethod, authMethodAny),
 		UserinfoSigned:         c.UserinfoSignedResponseAlg != "", NoQueryToken: c.NoQueryToken, NoJSONP: c.NoJSONP,
 		SignIns: d.signIns(r.env, now), SignIn: signInWord(c.Requires.Assurance), AddsFactors: d.Provider.Installation().HasAccounts,
-		RequireVerified: c.RequireVerified, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL,
+		RequireVerified: c.RequireVerified, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL, InitiateLoginURI: c.InitiateLoginURI,
 	}
 	if r.Request.Method == http.MethodPost { // as it was typed, so that the lines have their numbers
 		view.RedirectURIs = r.posted(screens.FieldRedirectURIs)

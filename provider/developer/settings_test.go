@@ -42,13 +42,13 @@ func TestSettings(t *testing.T) {
 		b := w.as(dev)
 		p := b.submit(b.open(shopPath+"/settings"), "name", "Till", "policy_uri", "https://app.test/p", "tos_uri", "https://app.test/t",
 			"redirect_uris", callbackURI+"\r\nhttps://app.test/two", "post_logout_redirect_uris", "https://app.test/bye", "origins", "https://app.test",
-			"scopes.military", "-", "scopes.student", "on", "require_verified", "on", "grant_types.refresh_token", "-", "response_types.code-id_token", "on",
+			"initiate_login_uri", "https://app.test/start", "scopes.military", "-", "scopes.student", "on", "require_verified", "on", "grant_types.refresh_token", "-", "response_types.code-id_token", "on",
 			"token_endpoint_auth_method", "client_secret_post", "userinfo_signed", "on", "action", "save")
 		if p.StatusCode != http.StatusOK || !strings.Contains(p.body, "saved and active") {
 			t.Fatalf("%s\n%s", p.Status, p.body)
 		}
 		want := before
-		want.Name, want.PolicyURL, want.TermsURL = "Till", "https://app.test/p", "https://app.test/t"
+		want.Name, want.PolicyURL, want.TermsURL, want.InitiateLoginURI = "Till", "https://app.test/p", "https://app.test/t", "https://app.test/start"
 		want.RedirectURIs, want.PostLogoutRedirectURIs = []string{callbackURI, "https://app.test/two"}, []string{"https://app.test/bye"}
 		want.Origins, want.Scopes, want.RequireVerified = []string{"https://app.test"}, []string{"openid", "student"}, true
 		want.GrantTypes, want.ResponseTypes = []string{"authorization_code"}, []string{"code", "code id_token"}
@@ -60,7 +60,7 @@ func TestSettings(t *testing.T) {
 			t.Errorf("the application is found as %q, %v", app.Name, err)
 		}
 		change := w.changes(river)[0]
-		if change.What != "application.change" || len(change.Fields) != 12 {
+		if change.What != "application.change" || len(change.Fields) != 13 {
 			t.Errorf("recorded %q with %d fields: %v", change.What, len(change.Fields), change.Fields)
 		}
 		if diff := cmp.Diff(storage.ChangedField{Name: "name", Before: "App shop", After: "Till"}, change.Fields[0]); diff != "" {

@@ -29,6 +29,7 @@ func (d *Dashboard) split(now, wanted provider.Client) (served provider.Client, 
 	hosts := hostsOf(lacking(now.RedirectURIs, []string{d.tryCallback()}))
 	served.RedirectURIs, rest.RedirectURIs = splitAddresses(hosts, now.RedirectURIs, wanted.RedirectURIs)
 	served.PostLogoutRedirectURIs, rest.PostLogoutRedirectURIs = splitAddresses(append(hostsOf(now.PostLogoutRedirectURIs), hosts...), now.PostLogoutRedirectURIs, wanted.PostLogoutRedirectURIs)
+	served.InitiateLoginURI, rest.InitiateLoginURI = splitText(now.InitiateLoginURI, wanted.InitiateLoginURI, slices.Contains(hosts, hostKey(wanted.InitiateLoginURI)))
 	served.Origins, rest.Origins = splitAddresses(append(hostsOf(now.Origins), hosts...), now.Origins, wanted.Origins)
 	pages := append(hostsOf([]string{now.TermsURL, now.PolicyURL}), hosts...)
 	served.TermsURL, rest.TermsURL = splitText(now.TermsURL, wanted.TermsURL, slices.Contains(pages, hostKey(wanted.TermsURL)))

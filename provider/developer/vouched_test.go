@@ -38,7 +38,7 @@ func newApprovedFixture(t *testing.T, change ...func(*developer.Config)) *fixtur
 func (w *fixture) seen() string {
 	c := w.client(storage.Production, "live")
 	return strings.Join([]string{
-		c.Name, c.TermsURL, c.PolicyURL, strings.Join(c.RedirectURIs, " "), strings.Join(c.PostLogoutRedirectURIs, " "),
+		c.Name, c.TermsURL, c.PolicyURL, c.InitiateLoginURI, strings.Join(c.RedirectURIs, " "), strings.Join(c.PostLogoutRedirectURIs, " "),
 		strings.Join(c.Origins, " "), strings.Join(slices.DeleteFunc(c.ResponseTypes, func(t string) bool { return t == "code" }), ", "), string(c.Logo), string(c.LogoDark), string(c.Wordmark), string(c.WordmarkDark),
 	}, "\n")
 }
@@ -49,6 +49,7 @@ func TestWhatPeopleSeeOfAnApprovedApplicationWaitsForAnOperator(t *testing.T) {
 		"Name":          {"name", "Bank of Evil"},
 		"RedirectHost":  {"redirect_uris", callbackURI + "\nhttps://evil.test/callback"},
 		"PostLogout":    {"post_logout_redirect_uris", "https://evil.test/bye"},
+		"Start":         {"initiate_login_uri", "https://evil.test/start"},
 		"Origin":        {"origins", "https://evil.test"},
 		"Terms":         {"tos_uri", "https://evil.test/terms"},
 		"Policy":        {"policy_uri", "https://evil.test/policy"},
@@ -150,6 +151,7 @@ func TestWhatProductionRequiresStaysRequired(t *testing.T) {
 		"Policy":     {"policy_uri", ""},
 		"Loopback":   {"redirect_uris", callbackURI + "\nhttp://localhost:3000/cb"},
 		"PostLogout": {"post_logout_redirect_uris", "http://127.0.0.1/bye"},
+		"Start":      {"initiate_login_uri", "http://localhost:3000/start"},
 		"Origin":     {"origins", "http://localhost:3000"},
 	} {
 		if p := b.submitForm(livePath+"/settings", append(fields, "action", "save")...); p.StatusCode != http.StatusUnprocessableEntity {

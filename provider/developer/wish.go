@@ -114,6 +114,7 @@ func withinHosts(patterns []string, now, wanted provider.Client) error {
 	}{
 		{"RedirectURIs", now.RedirectURIs, wanted.RedirectURIs, true},
 		{"PostLogoutRedirectURIs", now.PostLogoutRedirectURIs, wanted.PostLogoutRedirectURIs, true},
+		{"InitiateLoginURI", []string{now.InitiateLoginURI}, []string{wanted.InitiateLoginURI}, false},
 		{"BackchannelLogoutURI", []string{now.BackchannelLogoutURI}, []string{wanted.BackchannelLogoutURI}, false},
 		{"JWKSURI", []string{now.JWKSURI}, []string{wanted.JWKSURI}, false},
 		{"PolicyURL", []string{now.PolicyURL}, []string{wanted.PolicyURL}, false},

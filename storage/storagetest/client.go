@@ -31,6 +31,7 @@ func fullClient() storage.Client {
 		RequireDPoP:              true,
 		RedirectURIs:             []string{"https://b.example/", "https://a.example/?x=\"\\"},
 		PostLogoutRedirectURIs:   []string{"https://a.example/bye"},
+		InitiateLoginURI:         "https://a.example/start",
 		ResponseTypes:            []string{"code", "code id_token"},
 		GrantTypes:               []string{"authorization_code", "refresh_token"},
 		Scopes:                   []string{"openid", "military"},

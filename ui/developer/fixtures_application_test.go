@@ -69,7 +69,7 @@ func settingsOf(p ui.Page, problems ...ui.Problem) SettingsView {
 		CheckURL: "/check", DeleteURL: "/delete",
 		Registration: Registration{
 			Name: "Shop", Kind: "web", Dialect: "standard", RedirectURIs: twoAddresses,
-			PostLogoutRedirectURIs: "https://riverbikes.example/", Origins: "https://riverbikes.example", Scopes: sampleScopes(p), OptionalScopes: sampleScopes(p)[1:],
+			PostLogoutRedirectURIs: "https://riverbikes.example/", InitiateLoginURI: "https://riverbikes.example/start", Origins: "https://riverbikes.example", Scopes: sampleScopes(p), OptionalScopes: sampleScopes(p)[1:],
 			ResponseTypes: []Value{{"code", true}, {"code id_token", false}},
 			GrantTypes:    []Value{{"authorization_code", true}, {"refresh_token", true}, {"client_credentials", false}}, AuthMethod: "client_secret_basic",
 			SignIns: []string{AnySignIn, "two_factors", "phishing_resistant"}, SignIn: "two_factors", AddsFactors: true,

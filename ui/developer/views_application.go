@@ -22,6 +22,7 @@ const (
 	FieldNoJSONP                = "no_jsonp"
 	FieldRequireVerified        = "require_verified"
 	FieldRequires               = "requires"
+	FieldInitiateLoginURI       = "initiate_login_uri"
 	FieldPolicyURL              = "policy_uri"
 	FieldTermsURL               = "tos_uri"
 	FieldLeanIDTokens           = "lean_id_tokens"
@@ -186,6 +187,7 @@ type Registration struct {
 	SignIn              string
 	AddsFactors         bool
 	PolicyURL, TermsURL string
+	InitiateLoginURI    string
 
 	LeanIDTokens, JWTAccessTokens, DPoPBound bool
 	// SigningAlgs are those with which the provider can sign; with one there is no choice.

@@ -33,7 +33,7 @@ func WithResources(t testing.TB, change ...func(*provider.Config)) *Fixture {
 		w.Machine(id)
 	}
 	for _, c := range []provider.Client{
-		{ID: "agent", Name: "Agent", GrantTypes: []string{"authorization_code", "refresh_token", "client_credentials"}},
+		{ID: "agent", Name: "Agent", InitiateLoginURI: "https://agent.test/start", GrantTypes: []string{"authorization_code", "refresh_token", "client_credentials"}},
 		{ID: "jwt", Name: "JWT App", GrantTypes: []string{"authorization_code", "refresh_token", "client_credentials"}, AccessTokenFormat: "jwt",
 			ResponseTypes: []string{"code", "token", "id_token token"}},
 		{ID: "narrow", Name: "Narrow", Resources: []string{ToolsURI}},

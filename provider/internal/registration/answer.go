@@ -26,6 +26,7 @@ type Answer struct {
 	SubjectType            string   `json:"subject_type"`
 	RedirectURIs           []string `json:"redirect_uris,omitempty"`
 	PostLogoutRedirectURIs []string `json:"post_logout_redirect_uris,omitempty"`
+	InitiateLoginURI       string   `json:"initiate_login_uri,omitempty"`
 	GrantTypes             []string `json:"grant_types"`
 	ResponseTypes          []string `json:"response_types"`
 	Scope                  string   `json:"scope"`
@@ -56,7 +57,7 @@ func AnswerOf(c storage.Client, secret, token, uri string) Answer {
 	a := Answer{
 		ClientID: c.ID, IssuedAt: c.CreatedAt.Unix(), Secret: secret, Token: token, URI: uri,
 		Name: c.Name, ApplicationType: "web", SubjectType: subjectPublic,
-		RedirectURIs: c.RedirectURIs, PostLogoutRedirectURIs: c.PostLogoutRedirectURIs,
+		RedirectURIs: c.RedirectURIs, PostLogoutRedirectURIs: c.PostLogoutRedirectURIs, InitiateLoginURI: c.InitiateLoginURI,
 		GrantTypes: c.GrantTypes, ResponseTypes: c.ResponseTypes, Scope: strings.Join(c.Scopes, " "), PolicyURL: c.PolicyURL, TermsURL: c.TermsURL,
 		AuthMethod: c.AuthMethod, AuthSigningAlg: c.AuthSigningAlg, JWKS: c.JWKS, JWKSURI: c.JWKSURI,
 		RequirePushed: c.RequirePushed, RequireSigned: c.RequireSignedRequest, RequestSigningAlg: c.RequestSigningAlg, DPoPBound: c.RequireDPoP,

@@ -24,6 +24,7 @@ type Metadata struct {
 	Name                   string   `json:"client_name"`
 	RedirectURIs           []string `json:"redirect_uris"`
 	PostLogoutRedirectURIs []string `json:"post_logout_redirect_uris"`
+	InitiateLoginURI       string   `json:"initiate_login_uri"`
 	GrantTypes             []string `json:"grant_types"`
 	ResponseTypes          []string `json:"response_types"`
 	Scope                  string   `json:"scope"`
@@ -96,7 +97,7 @@ func wrong(description string) error {
 func (m Metadata) Onto(c storage.Client) storage.Client {
 	c.Name, c.PolicyURL, c.TermsURL = m.Name, m.PolicyURL, m.TermsURL
 	c.RedirectURIs, c.PostLogoutRedirectURIs = m.RedirectURIs, m.PostLogoutRedirectURIs
-	c.Scopes = strings.Fields(m.Scope)
+	c.InitiateLoginURI, c.Scopes = m.InitiateLoginURI, strings.Fields(m.Scope)
 	c.GrantTypes, c.ResponseTypes = m.GrantTypes, m.ResponseTypes
 	if len(c.GrantTypes) == 0 {
 		c.GrantTypes = []string{protocol.GrantAuthorizationCode}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
@@ -49,6 +50,9 @@ func (p *Pages) consentView(r *http.Request, c storage.Consent) (ui.App, error) 
 		Since: c.CreatedAt, LastUsed: c.LastUsedAt,
 		OnDevice:  len(client.RedirectURIs) == 0 && client.AllowsGrant(protocol.GrantDeviceCode),
 		RemoveURL: p.Site.Link("/account/apps/remove", web.ClientParameter, c.ClientID),
+	}
+	if client.InitiateLoginURI != "" {
+		app.OpenURL = web.WithQuery(client.InitiateLoginURI, url.Values{"iss": {p.Site.Issuer}})
 	}
 	if client.IsUnknown() && !client.Trusted {
 		app.Calls = client.Document.Name

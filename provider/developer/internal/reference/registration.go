@@ -152,6 +152,7 @@ func registrationPayload() Payload {
 		{Name: "id_token_signed_response_alg", Type: TypeString, When: byToken, Meaning: "The algorithm of ID tokens."},
 	}}
 	for _, m := range []Member{
+		{Name: "initiate_login_uri", Type: TypeString, Meaning: "Users open it with `iss` from their account."},
 		{Name: "policy_uri", Type: TypeString, Meaning: "Users find the privacy policy there."},
 		{Name: "tos_uri", Type: TypeString, Meaning: "Users find the terms there."},
 		{Name: "token_endpoint_auth_signing_alg", Type: TypeString, Meaning: "The only algorithm of its assertions."},

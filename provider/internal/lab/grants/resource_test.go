@@ -247,6 +247,8 @@ func TestUserAllowsResources(t *testing.T) {
 	}
 	if p := b.Open("/account/apps"); !strings.Contains(p.Text, "Calendar tools") || !strings.Contains(p.Text, "Files") {
 		t.Errorf("the list of applications does not name the resources:\n%s", p.Text)
+	} else if start := lab.LinkOf(t, p, "https://agent.test/start"); start != "https://agent.test/start?iss="+url.QueryEscape(w.Issuer()) {
+		t.Errorf("it is opened at %q", start)
 	}
 	// Who has no name is shown as where it is.
 	if p := b.Open(lab.ResourceURL("agent", lab.PlainURI)); !strings.Contains(p.Text, lab.PlainURI) {
