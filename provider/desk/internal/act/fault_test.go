@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,10 +17,12 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/applications"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/inbox"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/person"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/service"
 	"github.com/bonafide-id/bonafide/provider/developer"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -31,8 +35,10 @@ type place struct {
 	store interface {
 		desk.Store
 		storage.Developers
+		storage.Verification
 	}
 	desk   desk.Config
+	checks *verification.Service
 	book   *action.Book
 	down   bool     // the host
 	called []string // of its functions
@@ -41,7 +47,11 @@ type place struct {
 func newPlace(t testing.TB, ofHost bool) *place {
 	t.Helper()
 	w := &place{}
+	policies := verification.Policies{{Group: "teacher", Rule: verification.AnyOf(verification.By(verification.Invitation()), verification.By(verification.Roster(verification.RosterConfig{
+		Roster: "members", Columns: []verification.RosterColumn{{Name: "number", Label: verification.Text{English: "Number"}}},
+	})))}}
 	w.Fixture, w.tap = lab.Tapped(t, func(c *provider.Config) {
+		c.Verifiers = policies.Verifiers()
 		c.Resources = append(c.Resources, desk.Resource(c.BaseURL, "robot"))
 		c.Attributes = []provider.Attribute{{Handle: "allergy", Name: "Allergy", Sensitive: true}}
 		if ofHost {
@@ -59,6 +69,7 @@ func newPlace(t testing.TB, ofHost bool) *place {
 	w.store = w.Store.(interface {
 		desk.Store
 		storage.Developers
+		storage.Verification
 	})
 	if !ofHost {
 		w.WithUsers()
@@ -86,6 +97,8 @@ func newPlace(t testing.TB, ofHost bool) *place {
 	logger := slog.New(slog.NewTextHandler(w.Log, nil))
 	dashboard, err := developer.New(developer.Config{Provider: w.Provider, Store: w.store, Mailer: w.Mails, Clock: w.Now, Logger: logger})
 	w.OK(err)
+	w.checks, err = verification.New(verification.Config{Provider: w.Provider, Store: w.store, Policies: policies, Clock: w.Now, Logger: logger})
+	w.OK(err)
 	w.desk = desk.Config{
 		Provider: w.Provider, Store: w.store, Dashboard: dashboard, People: host, Clock: w.Now, Logger: logger,
 		Admit: func(*http.Request) (desk.Staff, error) {
@@ -96,7 +109,7 @@ func newPlace(t testing.TB, ofHost bool) *place {
 	w.OK(err)
 	keys := service.New(service.Options{Provider: w.Provider, Store: w.store, Logger: logger, Clock: w.Now})
 	w.book, err = action.NewBook(slices.Concat(
-		person.Actions(person.Options{Provider: w.Provider, Host: host, Clock: w.Now}), rooms.Actions(), keys.Actions())...)
+		person.Actions(person.Options{Provider: w.Provider, Host: host, Clock: w.Now}), rooms.Actions(), keys.Actions(), inbox.Actions(w.checks))...)
 	w.OK(err)
 	return w
 }
@@ -149,6 +162,14 @@ func (w *place) effects(f fault) map[string]string {
 		}
 		return nil, err
 	})
+	read("roster", func() (any, error) {
+		r, err := w.store.Roster(ctx, "members")
+		return r.Generation, err
+	})
+	read("codes", func() (any, error) {
+		all, err := w.store.CodeBatches(ctx, time.Time{}, 1)
+		return len(all) > 0 && !all[0].Waits(), err
+	})
 	read("invited", func() (any, error) {
 		all, err := w.store.Invitations(ctx, "acme", w.Now())
 		return len(all) > 0, err
@@ -185,7 +206,7 @@ type fault struct {
 	before       func(w *place, values map[string]string) error
 }
 
-// faults are all actions but those on rosters and codes of verification, which are one write each.
+// faults are all actions.
 func faults() []fault {
 	status := func(w *place, _ map[string]string) error {
 		return w.People().SetStatus(w.T.Context(), "alice", provider.Status{Group: "student", Verified: true})
@@ -247,6 +268,16 @@ func faults() []fault {
 		w.MustExec(`DELETE FROM members WHERE organization_id = 'acme'`)
 		return nil
 	}
+	staged := func(w *place, values map[string]string) error {
+		r, err := w.checks.StageRoster(w.T.Context(), verification.RosterFile{Roster: "members", Content: strings.NewReader("number\n1\n")})
+		values[action.FieldRoster] = fmt.Sprint(r.Generation, " ", r.Roster)
+		return err
+	}
+	held := func(w *place, values map[string]string) (err error) {
+		_, values[action.FieldBatch], err = w.checks.IssueCodes(w.T.Context(), verification.Codes{Group: "teacher", Held: true})
+		values[action.FieldUntil] = w.Now().AddDate(0, 1, 0).Format(time.DateOnly)
+		return err
+	}
 	of := func(pairs ...string) map[string]string {
 		values := map[string]string{}
 		for i := 0; i < len(pairs); i += 2 {
@@ -281,6 +312,7 @@ func faults() []fault {
 		{name: action.SuspendOrganization, target: "acme", before: developed, values: evil},
 		{name: action.ReactivateOrganization, target: "acme", before: after(action.SuspendOrganization, "acme")},
 		{name: action.RotateKeys}, {name: action.RevokeKeys}, {name: action.RevokeBefore, before: moment},
+		{name: action.UseRoster, before: staged}, {name: action.ReleaseCodes, before: held},
 	}
 }
 
