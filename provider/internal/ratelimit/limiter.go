@@ -101,29 +101,14 @@ func (l *Limiter) Try(ctx context.Context, action Action, by Key) (wait time.Dur
 // takeIn counts an attempt among the others of its bucket, once there is room or none runs.
 func (l *Limiter) takeIn(ctx context.Context, f *flight, b bucket, at time.Time) (time.Duration, error) {
 	for {
-		f.mu.Lock()
+		turn, ended := f.begin()
 		wait, err := l.store.AllowAttempt(ctx, b.digest, at, b.limit.Every, b.limit.Burst)
-		if err == nil && wait == 0 {
-			f.running++
-		}
-		ended, waits := f.ended, wait > 0 && f.running > 0 && f.waiting < mostWaiting
-		if waits {
-			f.waiting++
-		}
-		f.mu.Unlock()
-		if !waits {
+		f.counted(turn, err == nil && wait == 0)
+		if err != nil || wait == 0 {
 			return wait, err
 		}
-		select {
-		case <-ended:
-		case <-ctx.Done():
-			err = ctx.Err()
-		}
-		f.mu.Lock()
-		f.waiting--
-		f.mu.Unlock()
-		if err != nil {
-			return 0, err
+		if again, err := f.await(ctx, ended); err != nil || !again {
+			return wait, err
 		}
 	}
 }

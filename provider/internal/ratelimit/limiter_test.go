@@ -21,9 +21,15 @@ type counters struct {
 	mu   sync.Mutex
 	full map[storage.Digest]time.Time // when the bucket is full again
 	down bool
+	slow chan struct{} // counts as soon as that is closed, or at once
+	at   atomic.Int32  // that wait for it
 }
 
 func (c *counters) AllowAttempt(_ context.Context, b storage.Digest, now time.Time, interval time.Duration, burst int) (time.Duration, error) {
+	if c.slow != nil {
+		c.at.Add(1)
+		<-c.slow
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.down {
@@ -430,7 +436,8 @@ func TestStoreFailureIsNeitherAllowedNorDenied(t *testing.T) {
 func TestAttemptsAtOnceThatAreRight(t *testing.T) {
 	for right, want := range map[bool]int{true: 12, false: 10} {
 		synctest.Test(t, func(t *testing.T) {
-			l, _ := newLimiter(t)
+			l, store := newLimiter(t)
+			store.slow = make(chan struct{})
 			var allowed atomic.Int32
 			for i := range 12 {
 				go func() {
@@ -451,6 +458,10 @@ func TestAttemptsAtOnceThatAreRight(t *testing.T) {
 				}()
 			}
 			synctest.Wait()
+			if n := store.at.Load(); n != 12 {
+				t.Errorf("%d attempts are at a store that does not answer, want all", n)
+			}
+			close(store.slow)
 			time.Sleep(time.Second)
 			synctest.Wait()
 			if got := int(allowed.Load()); got != want {
