@@ -341,14 +341,14 @@ func (p People) readEvents(ctx context.Context, data *PersonalData) (err error) 
 	return err
 }
 
-// Locale returns the language of mails to a user who is not on a screen: the account's, or
-// else English.
-func (p People) Locale(ctx context.Context, userID string) (*ui.Locale, error) {
+// Locale returns the language of mails to a user who is not on a screen: the account's, or else
+// the first of these that there is, or English.
+func (p People) Locale(ctx context.Context, userID string, otherwise ...string) (*ui.Locale, error) {
 	a, err := p.store.Account(ctx, userID)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) { // a user of the host has none
 		return nil, fmt.Errorf("provider: read account: %w", err)
 	}
-	return p.pages.Site.AccountLocale(a), nil
+	return p.pages.Site.Remembered(append([]string{a.Language}, otherwise...)...), nil
 }
 
 // VerifiedEmail returns the user's verified address, as NormalizeEmail spells it; empty if

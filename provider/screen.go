@@ -106,6 +106,10 @@ func (p Pages) onScreen(h func(s *Screen) error) web.Handler {
 // Page returns the frame that every screen has around its content.
 func (s *Screen) Page() ui.Page { return s.site().PageView(s.Request, nil) }
 
+// Speak has the page come in one of these languages, the best first and divided by spaces, unless
+// the user has chosen another. Without it, it comes in the one that the browser prefers.
+func (s *Screen) Speak(locales string) { web.Speak(s.Request.Context(), locales) }
+
 // Form returns a form that posts to the path of this page, with the hidden field that every
 // POST requires.
 func (s *Screen) Form(problems ...ui.Problem) ui.Form {

@@ -63,7 +63,8 @@ type Verification struct {
 
 // VerificationReturn returns what a Verification.ReturnTo says, if it was made for this user
 // in this browser, and else reports false. ClientID is that of the Verification. Until is
-// the end of an application's flow; zero on the account page.
+// the end of an application's flow; zero on the account page. The screen of the request comes in
+// the language of the flow.
 func (p Pages) VerificationReturn(r *http.Request, userID, address string) (clientID string, until time.Time, ok bool) {
 	return p.flows.VerifierReturn(r, userID, address)
 }

@@ -86,7 +86,8 @@ func (s *Service) tell(ctx context.Context, c storage.Case, v ui.MailView) {
 	}
 	to, err := s.Provider.People().VerifiedEmail(ctx, c.Subject)
 	if err == nil && to != "" {
-		if v.Locale, err = s.Provider.People().Locale(ctx, c.Subject); err == nil {
+		k, _ := s.open(c) // of a case that cannot be read the language is unknown, too
+		if v.Locale, err = s.Provider.People().Locale(ctx, c.Subject, k.Language); err == nil {
 			err = s.mail(ctx, to, c, v)
 		}
 	}

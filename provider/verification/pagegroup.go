@@ -19,12 +19,13 @@ func (s *Service) atGroup(r *request) error {
 	if p == nil {
 		return provider.ErrScreenNotFound
 	}
+	begins := s.requested(r, p)
 	latest, err := s.Store.Cases(r.context(), storage.CaseFilter{Subject: r.User.UserID, Group: p.Group, Limit: 1})
 	if err != nil {
 		return err
 	}
 	if len(latest) > 0 && !latest[0].State.IsFinal() {
-		c, err := s.resume(r.context(), latest[0].ID, s.requested(r, p))
+		c, err := s.resume(r.context(), latest[0].ID, begins)
 		if err != nil && !errors.Is(err, ErrNotNow) {
 			return err
 		}
@@ -46,7 +47,7 @@ func (s *Service) atGroup(r *request) error {
 		r.SignIn(fresh)
 		return nil
 	case r.posts():
-		return s.begin(r, p, status)
+		return s.begin(r, p, status, begins)
 	default:
 		s.showBeginning(r, p, status, http.StatusOK)
 		return nil
@@ -56,12 +57,13 @@ func (s *Service) atGroup(r *request) error {
 // requested is what a case of this request begins with. A return address that was not made
 // for this person in this browser is left out: it is that of somebody else.
 func (s *Service) requested(r *request, p *Policy) Request {
-	begins := Request{UserID: r.User.UserID, Group: p.Group, Language: r.Page().Locale.Lang}
+	begins := Request{UserID: r.User.UserID, Group: p.Group}
 	address := s.returnTo(r)
 	clientID, until, ok := s.Provider.Pages().VerificationReturn(r.Request, r.User.UserID, address)
 	if ok && (until.IsZero() || s.Clock().Before(until)) {
 		begins.ClientID, begins.ReturnTo = clientID, address
 	}
+	begins.Language = r.Page().Locale.Lang // that of the flow, known now
 	return begins
 }
 
@@ -74,12 +76,12 @@ func (s *Service) returnTo(r *request) string {
 }
 
 // begin starts a case by the chosen method.
-func (s *Service) begin(r *request, p *Policy, status provider.Status) error {
+func (s *Service) begin(r *request, p *Policy, status provider.Status, begins Request) error {
 	method := r.posted(screens.FieldMethod)
 	if !slices.Contains(p.Rule.shape().methods(), method) {
 		return provider.ScreenError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Err: errors.New("there is no such method")}
 	}
-	c, _, err := s.Start(r.context(), s.requested(r, p))
+	c, _, err := s.Start(r.context(), begins)
 	var limited LimitError
 	switch {
 	case errors.As(err, &limited):

@@ -72,6 +72,7 @@ func (s *Service) own(r *request) (RecordedCase, error) {
 	case errors.Is(err, ErrNoCase), err == nil && c.UserID != r.User.UserID:
 		return RecordedCase{}, provider.ErrScreenNotFound
 	default:
+		r.Speak(c.Language)
 		return c, err
 	}
 }

@@ -170,6 +170,38 @@ func TestStrangerIsVerifiedInAFlow(t *testing.T) {
 	shows(t, b.Open("/verification/"), http.StatusOK, "Verified", "View status")
 }
 
+// A flow that asks for German is in German on the pages of verification, too, and so are the mails of an account that has said
+// no language. The browser prefers English.
+func TestCaseOfAFlowIsInItsLanguage(t *testing.T) {
+	t.Parallel()
+	w := newPages(t, verification.AnyOf(byEmail, asks("a")))
+	b, before := w.Alice(), w.Mails.Count()
+	p := b.Open(lab.AuthorizeURL("client_id", "campus", "scope", "student", "ui_locales", "de"))
+	german := `<html lang="de"`
+	app, _ := w.AddApp("alice")
+	p = b.SubmitOnce(p, "action", "verify", "group", "student")
+	w.Advance(20 * time.Minute)
+	p = b.Open(p.Header.Get("Location"))
+	shows(t, p, http.StatusOK, german, `name="password"`)
+	p = b.Submit(p, "password", lab.AlicePass)
+	shows(t, p, http.StatusOK, german, `name="code"`)
+	p = b.Submit(p, "code", app.Code())
+	shows(t, p, http.StatusOK, german, `value="email_domain"`)
+	p = b.Submit(p, "method", "email_domain")
+	shows(t, p, http.StatusOK, german)
+	p = b.Submit(p, "answer_email", "bob@mail.elsewhere.example")
+	shows(t, p, http.StatusUnprocessableEntity, german)
+	shows(t, b.Submit(p, "answer_email", "bob@students.university.example"), http.StatusOK, german)
+	for _, m := range w.Mails.Since(before) {
+		if m.Language != "de" {
+			t.Errorf("the mail %s is in %q", m.Kind, m.Language)
+		}
+	}
+	if w.Mails.Count() < before+2 {
+		t.Error("a mail is missing")
+	}
+}
+
 // TestOnlyTheOwnerSeesACase: threat 4 and 9, for what pages can do. Others learn not even
 // whether there is one.
 func TestOnlyTheOwnerSeesACase(t *testing.T) {

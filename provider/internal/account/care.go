@@ -66,6 +66,6 @@ func (p *Pages) MailOwner(ctx context.Context, a storage.Account, v ui.MailView)
 	if p.SendMail == nil || a.Email == "" {
 		return nil
 	}
-	v.Locale = p.Site.AccountLocale(a)
+	v.Locale = p.Site.Remembered(a.Language)
 	return p.MailTo(context.WithoutCancel(ctx), a.Email, v)
 }

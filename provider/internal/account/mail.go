@@ -33,7 +33,7 @@ func (p *Pages) recipient(r *http.Request, typed string) (string, *ui.Locale, er
 // the request, which may be a stranger's.
 func (p *Pages) LocaleOf(r *http.Request, account storage.Account) *ui.Locale {
 	if account.Language != "" {
-		return p.Site.AccountLocale(account)
+		return p.Site.Remembered(account.Language)
 	}
 	return p.Site.Locale(r)
 }

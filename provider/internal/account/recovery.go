@@ -82,7 +82,7 @@ func (p *Pages) TellRecovery(ctx context.Context, account storage.Account, v ui.
 	}
 	if err == nil {
 		if v.Locale == nil {
-			v.Locale = p.Site.AccountLocale(account)
+			v.Locale = p.Site.Remembered(account.Language)
 		}
 		err = p.MailTo(context.WithoutCancel(ctx), account.Email, v)
 	}

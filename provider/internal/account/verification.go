@@ -26,7 +26,7 @@ func (p *Pages) TellDeleted(ctx context.Context, a storage.Account) {
 	if p.SendMail == nil || a.Email == "" {
 		return
 	}
-	if err := p.MailTo(ctx, a.Email, ui.MailView{Kind: ui.MailDeleted, Locale: p.Site.AccountLocale(a)}); err != nil {
+	if err := p.MailTo(ctx, a.Email, ui.MailView{Kind: ui.MailDeleted, Locale: p.Site.Remembered(a.Language)}); err != nil {
 		p.Site.Logger.WarnContext(ctx, "user could not be notified of the account's deletion", slog.Any("error", err))
 	}
 }
@@ -40,7 +40,7 @@ func (p *Pages) tellVerification(ctx context.Context, userID, group string, veri
 		return fmt.Errorf("read account: %w", err)
 	}
 	v := ui.MailView{
-		Kind: ui.MailVerificationRefused, Locale: p.Site.AccountLocale(owner), GroupsURL: p.Site.BaseURL + "/account/groups",
+		Kind: ui.MailVerificationRefused, Locale: p.Site.Remembered(owner.Language), GroupsURL: p.Site.BaseURL + "/account/groups",
 	}
 	if verified {
 		v.Kind = ui.MailVerificationDone

@@ -140,7 +140,8 @@ func (e *Endpoint) verifierReturn(sealed string) string {
 
 // VerifierReturn returns the application of the flow that an address continues, and when it
 // ends; neither if the address continues a page beside. It reports false for any address
-// that was not made for this user's verification in this browser.
+// that was not made for this user's verification in this browser. The page of the request comes
+// in the language of the flow.
 func (e *Endpoint) VerifierReturn(r *http.Request, userID, address string) (clientID string, until time.Time, ok bool) {
 	sealed, ok := strings.CutPrefix(address, e.verifierReturn(""))
 	if !ok || userID == "" {
@@ -153,6 +154,7 @@ func (e *Endpoint) VerifierReturn(r *http.Request, userID, address string) (clie
 			return "", time.Time{}, false
 		}
 		form, err := e.requestOf(r.Context(), s)
+		web.Speak(r.Context(), form.Get(web.LanguageParameter))
 		return form.Get("client_id"), time.UnixMicro(s.Seen).UTC().Add(e.Life), err == nil
 	}
 	plain, err := e.Site.Secrets.OpenString(e.returnPurpose(), sealed)
@@ -160,6 +162,7 @@ func (e *Endpoint) VerifierReturn(r *http.Request, userID, address string) (clie
 	if err != nil || json.Unmarshal(plain, &s) != nil || subtle.ConstantTimeCompare(browser[:], s.Browser) != 1 {
 		return "", time.Time{}, false
 	}
+	web.Speak(r.Context(), s.Locales)
 	return "", time.Time{}, s.Verify.UserID == userID
 }
 

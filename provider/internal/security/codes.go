@@ -108,7 +108,7 @@ func (p *Pages) codesFile(w http.ResponseWriter, r *http.Request, o *owner) erro
 	if !ok {
 		return p.again(w, r)
 	}
-	file := security.CodesFile(p.Site.Locales.Match(s.Lang, ""), p.Site.Brand.Name, o.set.Account.Email, s.Codes, time.Unix(s.Made, 0).UTC())
+	file := security.CodesFile(p.Site.Remembered(s.Lang), p.Site.Brand.Name, o.set.Account.Email, s.Codes, time.Unix(s.Made, 0).UTC())
 	h := w.Header()
 	h.Set("Content-Type", "text/plain; charset=utf-8")
 	h.Set("Content-Disposition", `attachment; filename="recovery-codes.txt"`)

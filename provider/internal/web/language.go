@@ -10,7 +10,6 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
-	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
 
@@ -85,9 +84,11 @@ func (s *Site) AddAudience(a ui.Audience) error {
 	return nil
 }
 
-// AccountLocale is the language of mails to the owner of an account who is not on a screen:
-// the account's, or else English.
-func (s *Site) AccountLocale(a storage.Account) *ui.Locale { return s.Locales.Match(a.Language, "") }
+// Remembered is the language of what no request asks for, such as mails to the owner of an
+// account: the first of these that there is, or else English.
+func (s *Site) Remembered(languages ...string) *ui.Locale {
+	return s.Locales.Match(strings.Join(languages, " "), "")
+}
 
 // rememberLanguage stores the language that a user has chosen with the language switch.
 func (s *Site) rememberLanguage(w http.ResponseWriter, r *http.Request) {

@@ -47,6 +47,32 @@ func TestEnrolmentInsideAFlow(t *testing.T) {
 			t.Errorf("acr = %v, %d passkeys", idToken["acr"], w.Count("passkeys"))
 		}
 	})
+	t.Run("InTheLanguageOfTheFlow", func(t *testing.T) {
+		const french = `<html lang="fr"`
+		w := atLocalhost(t)
+		b := w.Alice()
+		choice := b.Open(lab.AuthorizeURL(lab.Ask(append(essential(phr), "ui_locales", "fr")...)...))
+		p := b.Open(linkTo(choice, "/signin/enrol/passkey"))
+		answer(b, p, "create", authenticator.New())
+		set, err := w.Sealed().Authenticators(t.Context(), "alice")
+		if w.OK(err); len(set.Passkeys) != 1 || set.Passkeys[0].Name != "Clé d’accès" {
+			t.Errorf("passkeys %+v", set.Passkeys)
+		}
+		w = atLocalhost(t)
+		b = w.Alice()
+		choice = b.Open(lab.AuthorizeURL(lab.Ask(append(essential(mfa), "ui_locales", "fr")...)...))
+		p = b.Open(linkTo(choice, "/signin/enrol/app"))
+		wrong, shown := b.Submit(p, "code", "000000"), b.Submit(p, "code", appCode(w, p))
+		file := b.SubmitOnce(shown)
+		for name, p := range map[string]lab.Page{"choice": choice, "form": p, "problem": wrong, "codes": shown} {
+			if !strings.Contains(p.Text, french) {
+				t.Errorf("%s: %s\n%s", name, p.Status, p.Text)
+			}
+		}
+		if !strings.Contains(wrong.Text, "Ce code") || !strings.Contains(file.Text, "Codes de récupération") {
+			t.Errorf("%s\n%s", wrong.Text, file.Text)
+		}
+	})
 	t.Run("W9WhatIsNewIsNotEnough", func(t *testing.T) {
 		w := atLocalhost(t, withHealth(provider.Requirement{Assurance: provider.PhishingResistant, Enrolled: 24 * time.Hour}), func(c *provider.Config) {
 			c.SignIn.Passkeys.Upgrade = false

@@ -73,7 +73,7 @@ func TestTextsAreRefusedByFileAndKey(t *testing.T) {
 	}
 }
 
-// TestMailsThatNobodyAskedForAreInTheLanguageOfTheAccount tests AccountLocale.
+// TestMailsThatNobodyAskedForAreInTheLanguageOfTheAccount tests Remembered.
 func TestMailsThatNobodyAskedForAreInTheLanguageOfTheAccount(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t, func(c *provider.Config) { c.Texts = dutchTexts }).WithUsers()
