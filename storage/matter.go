@@ -91,8 +91,8 @@ type Matters interface {
 	// there is none.
 	CloseMatter(ctx context.Context, id, staff string, at time.Time) error
 
-	// ReleaseMatter lets the person read of a matter from now on. ErrNotFound if there is
-	// none.
+	// ReleaseMatter lets the person read of a matter from now on. ErrEnded if there is none
+	// that is withheld.
 	ReleaseMatter(ctx context.Context, id string, at time.Time) error
 
 	// SaveCallerCode records a code in place of the one of the same account and Proof.

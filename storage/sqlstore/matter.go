@@ -85,8 +85,7 @@ func (s *Store) CloseMatter(ctx context.Context, id, staff string, at time.Time)
 // ReleaseMatter implements storage.Matters.
 func (s *Store) ReleaseMatter(ctx context.Context, id string, at time.Time) error {
 	return s.change(ctx, "release matter", func(tx *tx) error {
-		return orNotFound(tx.exec(`UPDATE main.matters
-			SET withheld_until = CASE WHEN withheld_until > ?2 THEN ?2 ELSE withheld_until END WHERE id = ?1`, id, micros(at)))
+		return orEnded(tx.exec(`UPDATE main.matters SET withheld_until = ?2 WHERE id = ?1 AND withheld_until > ?2`, id, micros(at)))
 	})
 }
 

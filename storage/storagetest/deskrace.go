@@ -17,6 +17,12 @@ func (s *deskSuite) races(t *testing.T) {
 				return s.CreatePlan(context.Background(), plan(id), targets("ann"))
 			}, storage.ErrConflict
 		},
+		"ReleaseOfAMatter": func(t *testing.T, store DeskStore, id string) (func(int, DeskStore) error, error) {
+			m := matter(id, "sue", "ann", t0)
+			m.WithheldUntil = late
+			openMatter(t, store, m)
+			return func(_ int, s DeskStore) error { return s.ReleaseMatter(t.Context(), id, t0) }, storage.ErrEnded
+		},
 		"PlanApproval": func(t *testing.T, store DeskStore, id string) (func(int, DeskStore) error, error) {
 			createPlan(t, store, id, "ann")
 			return func(i int, s DeskStore) error {

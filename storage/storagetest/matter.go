@@ -116,16 +116,15 @@ func (s *suite) matters(t *testing.T) {
 		withheld.WithheldUntil = t0.Add(90 * 24 * time.Hour)
 		openMatter(t, store, withheld)
 		openMatter(t, store, matter("readable", "sue", "ann", t0))
-		for _, at := range []time.Time{t0.Add(time.Hour), t0.Add(2 * time.Hour)} {
-			ok(t, store.ReleaseMatter(t.Context(), "withheld", at))
-			ok(t, store.ReleaseMatter(t.Context(), "readable", at))
+		ok(t, store.ReleaseMatter(t.Context(), "withheld", t0.Add(time.Hour)))
+		for _, id := range []string{"withheld", "readable", "none"} {
+			fails(t, store.ReleaseMatter(t.Context(), id, t0.Add(2*time.Hour)), storage.ErrEnded)
 		}
 		for id, want := range map[string]time.Time{"withheld": t0.Add(time.Hour), "readable": {}} {
 			got, err := store.Matter(t.Context(), id)
 			ok(t, err)
 			equal(t, got.WithheldUntil, want)
 		}
-		fails(t, store.ReleaseMatter(t.Context(), "none", t0), storage.ErrNotFound)
 	})
 	t.Run("OutliveThePersonWithoutNote", s.mattersOfNobody)
 	t.Run("AreRemovedOnceTheyWereToBeRead", s.removalOfMatters)

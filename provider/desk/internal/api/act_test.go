@@ -180,7 +180,11 @@ func TestMatter(t *testing.T) {
 		if len(looks) != 6 || looks[0].Actor != "client:robot" || looks[0].Matter != id {
 			t.Errorf("%d looks: %v", len(looks), looks)
 		}
-		bob.post("/matters/"+id+"/close", "{}").is(t, http.StatusOK, "")
+		closed := bob.post("/matters/"+id+"/close", "{}").is(t, http.StatusOK, "")
+		w.Advance(minute)
+		if again := bob.post("/matters/"+id+"/close", "{}").is(t, http.StatusOK, ""); again.text != closed.text {
+			t.Errorf("closed again: %s\nbefore: %s", again.text, closed.text)
+		}
 		bob.get("/people/bob").is(t, http.StatusNotFound, "not_found")
 		w.line(provider.EventMatterClosed)
 		t.Run("IsNotOpenedAboutStaff", func(t *testing.T) {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -138,16 +139,18 @@ func closeMatter(c *call) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	now := c.now()
-	if m.ClosedAt.IsZero() && now.Before(m.EndsAt) {
-		m.ClosedAt = now
-	}
-	return c.do(ok(asMatter(m)), func(answer *storage.Answer) error {
-		ctx := provider.By(c.Context(), provider.Actor{Name: c.name(), Matter: m.ID, Answer: answer})
-		return c.api.Provider.Events().WriteWith(ctx, func(ctx contextOf) error {
-			return c.api.Frame.Store.CloseMatter(ctx, m.ID, c.name(), now)
+	m.ClosedAt = c.now().Truncate(time.Microsecond) // as the store has it
+	c.matter = &m
+	done, err := c.do(ok(asMatter(m)), func(answer *storage.Answer) error {
+		return c.api.Provider.Events().WriteWith(c.by(storage.NoProof, answer), func(ctx contextOf) error {
+			return c.api.Frame.Store.CloseMatter(ctx, m.ID, c.name(), m.ClosedAt)
 		}, provider.Event{Name: provider.EventMatterClosed, UserID: m.Subject})
 	})
+	if errors.Is(err, provider.ErrMatter) { // it was over, or is since
+		m, err = c.ownMatter(m.ID)
+		return ok(asMatter(m)), err
+	}
+	return done, err
 }
 
 // ownMatter returns a matter of the client. Of those of others nobody learns that they exist.

@@ -173,13 +173,10 @@ func (r *Room) release(q *frame.Request) error {
 		}
 		return err
 	}
-	now := q.Frame.Now()
-	if now.Before(m.WithheldUntil) {
-		err = r.Provider.Events().WriteWith(provider.ByDefault(q.Context(), "", m.ID), func(ctx context.Context) error {
-			return r.Matters.ReleaseMatter(ctx, m.ID, now)
-		}, provider.Event{Name: provider.EventMatterReleased, UserID: m.Subject})
-	}
-	if err != nil {
+	err = r.Provider.Events().WriteWith(provider.ByDefault(q.Context(), "", m.ID), func(ctx context.Context) error {
+		return r.Matters.ReleaseMatter(ctx, m.ID, q.Frame.Now())
+	}, provider.Event{Name: provider.EventMatterReleased, UserID: m.Subject})
+	if err != nil && !errors.Is(err, storage.ErrEnded) { // released before
 		return err
 	}
 	return q.Done(q.Path("looks"), desk.NoticeActed)
