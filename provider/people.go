@@ -14,10 +14,8 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
-	"github.com/bonafide-id/bonafide/provider/internal/batch"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
-	"github.com/bonafide-id/bonafide/provider/internal/upkeep"
 	"github.com/bonafide-id/bonafide/provider/internal/vault"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -295,28 +293,14 @@ func (p People) EndSessions(ctx context.Context, userID, sessionID string) error
 // requests of any time, because any of them may have been used. Links with which a former
 // address recovers an account stay. A million take some minutes, while other requests are
 // served. It is recorded first, with who does it. If ctx ends before the last, some are still
-// valid, and another call continues.
+// valid, and Run, of any process, carries it to its end.
 func (p People) RevokeIssuedBefore(ctx context.Context, moment time.Time) error {
 	if moment.IsZero() {
 		return errors.New("provider: revoke what was issued before: the moment is missing")
 	}
-	if err := p.audit.Write(ctx, storage.Event{Name: audit.Revoked, Detail: "everything issued before a moment"}); err != nil {
-		return fmt.Errorf("provider: record what is revoked: %w", err)
-	}
-	store := p.store
-	// Sessions first: they can make grants.
-	err := batch.Each(ctx, func(after storage.Digest) ([]storage.Digest, storage.Digest, error) {
-		return store.FindSessions(ctx, moment, after, batch.Size)
-	}, func(digests []storage.Digest) (int, error) { return store.RemoveSessions(ctx, digests) })
+	err := p.upkeep.BeginEnd(ctx, moment, storage.Event{Name: audit.Revoked, Detail: "everything issued before a moment"})
 	if err == nil {
-		err = batch.Each(ctx, func(after storage.GrantID) ([]storage.GrantID, storage.GrantID, error) {
-			return store.FindGrants(ctx, storage.GrantFilter{CreatedBefore: moment}, after, batch.Size)
-		}, func(ids []storage.GrantID) (int, error) { return store.EndGrants(ctx, ids, p.cfg.Clock()) })
-	}
-	for _, remove := range []func(context.Context, int) (int, error){store.RemoveOneTimeCodes, store.RemovePushedRequests} {
-		if err == nil {
-			err = batch.RemoveAll(ctx, upkeep.Batch, remove)
-		}
+		err = p.upkeep.EndIssued(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("provider: revoke what was issued before: %w", err)

@@ -1,6 +1,9 @@
 package storage
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Installation describes the provider that a database belongs to.
 type Installation struct {
@@ -12,6 +15,10 @@ type Installation struct {
 
 	// RPID is the relying party ID of the passkeys; empty until the provider has had any.
 	RPID string
+
+	// EndBefore is the moment before which everything that was issued is being ended; zero if
+	// nothing is.
+	EndBefore time.Time
 }
 
 // Installations stores the one Installation of a database.

@@ -9,14 +9,15 @@ import (
 // Installation implements storage.Installations.
 func (s *Store) Installation(ctx context.Context) (storage.Installation, error) {
 	return read(ctx, s, "read installation", func(tx *tx) (storage.Installation, error) {
-		return one(tx, scanInstallation, `SELECT issuer, data_key, rp_id FROM main.installation WHERE singleton = 1`)
+		return one(tx, scanInstallation, `SELECT issuer, data_key, rp_id, end_before FROM main.installation WHERE singleton = 1`)
 	})
 }
 
 // CreateInstallation implements storage.Installations.
 func (s *Store) CreateInstallation(ctx context.Context, i storage.Installation) error {
 	return s.change(ctx, "create installation", func(tx *tx) error {
-		_, err := tx.exec(`INSERT INTO main.installation (singleton, issuer, data_key, rp_id) VALUES (1, ?1, ?2, ?3)`, i.Issuer, i.DataKey, i.RPID)
+		_, err := tx.exec(`INSERT INTO main.installation (singleton, issuer, data_key, rp_id, end_before) VALUES (1, ?1, ?2, ?3, ?4)`,
+			i.Issuer, i.DataKey, i.RPID, micros(i.EndBefore))
 		return err
 	})
 }
@@ -24,9 +25,9 @@ func (s *Store) CreateInstallation(ctx context.Context, i storage.Installation) 
 // SaveInstallation implements storage.Installations.
 func (s *Store) SaveInstallation(ctx context.Context, old, i storage.Installation) error {
 	return s.change(ctx, "save installation", func(tx *tx) error {
-		saved, err := tx.exec(`UPDATE main.installation SET issuer = ?1, data_key = ?2, rp_id = ?3
-			WHERE singleton = 1 AND issuer = ?4 AND data_key = ?5 AND rp_id = ?6`,
-			i.Issuer, i.DataKey, i.RPID, old.Issuer, old.DataKey, old.RPID)
+		saved, err := tx.exec(`UPDATE main.installation SET issuer = ?1, data_key = ?2, rp_id = ?3, end_before = ?4
+			WHERE singleton = 1 AND issuer = ?5 AND data_key = ?6 AND rp_id = ?7 AND COALESCE(end_before, 0) = COALESCE(?8, 0)`,
+			i.Issuer, i.DataKey, i.RPID, micros(i.EndBefore), old.Issuer, old.DataKey, old.RPID, micros(old.EndBefore))
 		if err == nil && saved == 0 {
 			return storage.ErrChanged
 		}
@@ -35,6 +36,6 @@ func (s *Store) SaveInstallation(ctx context.Context, old, i storage.Installatio
 }
 
 func scanInstallation(row scanner) (i storage.Installation, err error) {
-	err = row.Scan(&i.Issuer, &i.DataKey, &i.RPID)
+	err = row.Scan(&i.Issuer, &i.DataKey, &i.RPID, (*instant)(&i.EndBefore))
 	return i, err
 }

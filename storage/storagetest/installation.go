@@ -3,12 +3,13 @@ package storagetest
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
 )
 
 func (s *suite) installations(t *testing.T) {
-	first := storage.Installation{Issuer: "https://a.example/oidc", DataKey: []byte{0, 1, 0xff}, RPID: "a.example"}
+	first := storage.Installation{Issuer: "https://a.example/oidc", DataKey: []byte{0, 1, 0xff}, RPID: "a.example", EndBefore: t0}
 	t.Run("ComesBackWhole", func(t *testing.T) {
 		store := s.store(t)
 		_, err := store.Installation(t.Context())
@@ -31,6 +32,9 @@ func (s *suite) installations(t *testing.T) {
 		ok(t, store.CreateInstallation(t.Context(), first))
 		other := first
 		other.RPID = "b.example"
+		fails(t, store.SaveInstallation(t.Context(), other, second), storage.ErrChanged)
+		other = first
+		other.EndBefore = time.Time{}
 		fails(t, store.SaveInstallation(t.Context(), other, second), storage.ErrChanged)
 		ok(t, store.SaveInstallation(t.Context(), first, second))
 		fails(t, store.SaveInstallation(t.Context(), first, first), storage.ErrChanged)

@@ -173,6 +173,10 @@ func (s *FaultyStore) RevokeGrants(ctx context.Context, match storage.GrantFilte
 	return value(ctx, s, "RevokeGrants", func() (int, error) { return s.Store.RevokeGrants(ctx, match, at) })
 }
 
+func (s *FaultyStore) EndGrants(ctx context.Context, ids []storage.GrantID, at time.Time) (int, error) {
+	return value(ctx, s, "EndGrants", func() (int, error) { return s.Store.EndGrants(ctx, ids, at) })
+}
+
 func (s *FaultyStore) Image(ctx context.Context, digest storage.Digest) (storage.Image, error) {
 	return value(ctx, s, "Image", func() (storage.Image, error) { return s.Store.Image(ctx, digest) })
 }

@@ -130,6 +130,7 @@ func (u *Upkeep) Maintain(ctx context.Context) {
 	// A long sweep continues after the next look at the keys.
 	ctx, cancel := context.WithTimeout(ctx, interval)
 	defer cancel()
+	u.failed(ctx, "end what was issued before a moment", u.EndIssued(ctx))
 	u.seal(ctx)
 	u.removeDeparted(ctx)
 	now := u.hear(ctx)

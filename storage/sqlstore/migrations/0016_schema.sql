@@ -245,7 +245,9 @@ CREATE TABLE installation (
 	issuer TEXT NOT NULL,
 	data_key BLOB NOT NULL,
 	-- The relying party ID of the passkeys.
-	rp_id TEXT NOT NULL DEFAULT ''
+	rp_id TEXT NOT NULL DEFAULT '',
+	-- Everything issued before that moment is being ended.
+	end_before INTEGER
 ) STRICT;
 
 -- The last use of each secret of a client, which is known by when it was made.

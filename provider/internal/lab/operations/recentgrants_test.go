@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
 // What this process has issued a moment ago it need not read.
@@ -71,4 +73,35 @@ func TestATokenIsNotRememberedBeyondARevocation(t *testing.T) {
 		t.Fatalf("token: %s %s", p.Status, p.Text)
 	}
 	lab.Works(t, b, lab.Member(t, tokens, "access_token"), false)
+}
+
+// The end of everything is recorded when it begins, and any process that runs carries it on.
+func TestEndOfEverythingThatIsCutShortGoesOn(t *testing.T) {
+	t.Parallel()
+	var store *lab.FaultyStore
+	w := lab.New(t, lab.Faulty(&store)).WithClients().WithUsers()
+	b, twin := w.Alice(), w.Twin()
+	token := lab.Member(t, b.StandardTokens(), "access_token")
+	w.Advance(time.Minute)
+	moment := w.Now()
+	store.BreakBefore(func(_ context.Context, method string) error {
+		if method == "EndGrants" {
+			return storage.ErrUnavailable
+		}
+		return nil
+	})
+	if err := w.People().RevokeIssuedBefore(t.Context(), moment); !errors.Is(err, storage.ErrUnavailable) || !w.Saw(provider.EventRevoked) {
+		t.Fatalf("cut short: %v", err)
+	}
+	w.Advance(time.Minute)
+	later := lab.Member(t, w.Alice().StandardTokens(), "access_token")
+	lab.Works(t, b, token, true)
+	twin.Runs()
+	lab.Eventually(t, func() bool {
+		kept, err := w.Store.Installation(t.Context())
+		return err == nil && kept.EndBefore.IsZero()
+	})
+	w.Advance(time.Second)
+	lab.Works(t, b, token, false)
+	lab.Works(t, b, later, true)
 }
