@@ -26,18 +26,8 @@ func (c *config) check(ctx context.Context, out io.Writer) error {
 	if err := c.separate(); err != nil {
 		return err
 	}
-	scratch, err := os.MkdirTemp("", "quickstart-check-*")
-	if err != nil {
+	if err := c.rehearse(ctx); err != nil {
 		return err
-	}
-	defer os.RemoveAll(scratch)
-	for i, e := range c.environments() {
-		if err := c.rehearse(ctx, *e, filepath.Join(scratch, fmt.Sprint(i)), i > 0); err != nil {
-			if i > 0 {
-				err = fmt.Errorf("sandbox.%w", err)
-			}
-			return err
-		}
 	}
 	for i, e := range c.environments() {
 		name, address := "provider", c.Listen
@@ -62,8 +52,25 @@ func (c *config) check(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// rehearse opens an environment as a start would, in another place.
-func (c *config) rehearse(ctx context.Context, e environment, folder string, sandbox bool) error {
+// rehearse opens all that a start would, in another place, so that a start that fails has changed nothing.
+func (c *config) rehearse(ctx context.Context) error {
+	scratch, err := os.MkdirTemp("", "quickstart-check-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	for i, e := range c.environments() {
+		if err := c.rehearseOne(ctx, *e, filepath.Join(scratch, fmt.Sprint(i)), i > 0); err != nil {
+			if i > 0 {
+				err = fmt.Errorf("sandbox.%w", err)
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *config) rehearseOne(ctx context.Context, e environment, folder string, sandbox bool) error {
 	if e.Database != "" {
 		if _, err := url.Parse(e.Database); err != nil {
 			return errors.New("database: is not an address such as postgres://user@host/name") // the error would quote it
@@ -71,12 +78,12 @@ func (c *config) rehearse(ctx context.Context, e environment, folder string, san
 	}
 	e.Data, e.Evidence, e.Database = folder, "", ""
 	silent := slog.New(slog.DiscardHandler)
-	p, err := e.open(ctx, opening{why: serving, sandbox: sandbox, sample: c.SampleClient != nil, out: io.Discard, log: silent})
+	p, err := e.open(ctx, opening{why: serving, sandbox: sandbox, sample: c.SampleClient != nil, strict: true, out: io.Discard, log: silent})
 	if err != nil {
 		return err
 	}
 	if c.SampleClient != nil {
-		if _, err = registerSample(ctx, p.Provider, c.SampleClient.BaseURL); err != nil {
+		if _, err = registerSample(ctx, p, c.SampleClient.BaseURL); err != nil {
 			err = inKeys(err, "sample_client", provider.Client{})
 		}
 	}

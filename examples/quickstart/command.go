@@ -16,6 +16,7 @@ type command struct {
 
 	// At most one of these; without any the service runs.
 	check, install, ready bool
+	diff, apply           bool
 	backup, mailTo        string
 	revokeBefore          time.Time
 	rotateKeys            bool
@@ -31,6 +32,8 @@ func parseCommand(args []string) (command, error) {
 	flags.StringVar(&c.file, "config", "", "JSON `file` that says what to run; see docs/config.md")
 	flags.BoolVar(&c.check, "check", false, "say what the config file would do, change and reach nothing, and exit")
 	flags.BoolVar(&c.install, "init", false, "make secret and database where they are missing, also the database of a secret that is there, and exit")
+	flags.BoolVar(&c.diff, "diff", false, "say which users and clients of the config file are otherwise in the database, and exit")
+	flags.BoolVar(&c.apply, "apply", false, "apply the config file to all its users and clients, whatever was decided since, and exit")
 	flags.BoolVar(&c.ready, "ready", false, "ask the service that runs from the config file whether it is ready, and exit")
 	flags.StringVar(&c.mailTo, "test-mail", "", "send a mail to an `address`, and exit")
 	flags.StringVar(&c.backup, "backup", "", "copy the databases into a new `folder`, and exit")

@@ -174,6 +174,7 @@ type client struct {
 	Wordmark     string `json:"wordmark"`
 	WordmarkDark string `json:"wordmark_dark"`
 	SecretFile   string `json:"client_secret_file"`
+	Disabled     *bool  `json:"disabled"`
 }
 
 // quickstart is what runs when no file is named.

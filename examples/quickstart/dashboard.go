@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -80,7 +81,7 @@ func (s *service) openDashboard(ctx context.Context, r *router, p prepared) (*de
 	if !ok {
 		return nil, errors.New("developer: this database keeps no organizations")
 	}
-	operators, err := s.operators(ctx, p)
+	operators, err := s.operators(p)
 	if err != nil {
 		return nil, err
 	}
@@ -101,30 +102,22 @@ func (s *service) openDashboard(ctx context.Context, r *router, p prepared) (*de
 	if err != nil {
 		return nil, fmt.Errorf("developer: %w", err)
 	}
-	if err := s.showSample(ctx, records); err != nil {
-		return nil, fmt.Errorf("developer: %w", err)
+	if err := s.showSample(ctx, p.production, records); err != nil {
+		s.log.ErrorContext(ctx, "the sample organization could not be made; will retry at the next start", slog.Any("error", err))
 	}
 	r.add(s.cfg.BaseURL+"/developer", s.cfg.BaseURL, handler, "/")
 	return handler, nil
 }
 
 // operators returns the user IDs of those who are named.
-func (s *service) operators(ctx context.Context, p prepared) ([]string, error) {
-	var ids []string
+func (s *service) operators(p prepared) (ids []string, err error) {
 	for i, email := range p.Operators {
-		at := slices.IndexFunc(s.cfg.Users, func(u user) bool { return u.Email == email })
-		if at < 0 {
+		if !slices.ContainsFunc(s.cfg.Users, func(u user) bool { return u.Email == email }) {
 			return nil, fmt.Errorf("developer.operators[%d]: %s is not in users", i, email)
 		}
-		id := s.cfg.Users[at].ID
-		if id == "" {
-			account, err := p.production.Accounts().GetByEmail(ctx, email)
-			if err != nil {
-				return nil, fmt.Errorf("developer.operators[%d]: %w", i, err)
-			}
-			id = account.ID
+		if id := p.production.users[email]; id != "" { // else the log says why
+			ids = append(ids, id)
 		}
-		ids = append(ids, id)
 	}
 	return ids, nil
 }
@@ -133,34 +126,29 @@ func (s *service) operators(ctx context.Context, p prepared) ([]string, error) {
 const sampleOrganization = "sample"
 
 // showSample gives the sample client site an organization, of which the first user of the
-// file is the owner, so that there is something to look at. What is there stays as it is.
-func (s *service) showSample(ctx context.Context, records storage.Developers) error {
+// file is the owner, so that there is something to look at.
+func (s *service) showSample(ctx context.Context, p opened, records storage.Developers) error {
 	if s.cfg.SampleClient == nil || len(s.cfg.Users) == 0 || s.cfg.Users[0].ID == "" {
 		return nil
 	}
 	now, owner := time.Now(), s.cfg.Users[0].ID
-	err := records.CreateOrganization(ctx, storage.Organization{ID: sampleOrganization, Name: "Sample organization", CreatedAt: now},
-		storage.Member{OrganizationID: sampleOrganization, UserID: owner, Role: storage.RoleOwner, JoinedAt: now}, 1<<20)
-	switch {
-	case errors.Is(err, storage.ErrOrganizationStopped): // by an operator, this or another one of the owner
-		return nil
-	case err != nil && !errors.Is(err, storage.ErrConflict):
-		return err
-	}
-	for i := range s.providers {
-		environment := storage.Production
-		if i > 0 {
-			environment = storage.Sandbox
+	err := once(ctx, p, "sample organization", func(ctx context.Context) error {
+		return unlessThere(records.CreateOrganization(ctx, storage.Organization{ID: sampleOrganization, Name: "Sample organization", CreatedAt: now},
+			storage.Member{OrganizationID: sampleOrganization, UserID: owner, Role: storage.RoleOwner, JoinedAt: now}, 1<<20))
+	})
+	for i, environment := range []string{storage.Production, storage.Sandbox} {
+		if err != nil || i >= len(s.providers) {
+			return err
 		}
-		for _, id := range []string{sampleV3, sampleStandard} {
-			err := records.CreateApplication(ctx, storage.Application{
-				Environment: environment, ClientID: id, OrganizationID: sampleOrganization, Name: sampleclient.Name,
-				Kind: "web", CreatedBy: owner, CreatedAt: now, UpdatedAt: now,
-			}, 1<<20)
-			if err != nil && !errors.Is(err, storage.ErrConflict) {
-				return err
+		err = once(ctx, p, "sample in "+environment, func(ctx context.Context) (err error) {
+			for _, id := range []string{sampleV3, sampleStandard} {
+				err = errors.Join(err, unlessThere(records.CreateApplication(ctx, storage.Application{
+					Environment: environment, ClientID: id, OrganizationID: sampleOrganization, Name: sampleclient.Name,
+					Kind: "web", CreatedBy: owner, CreatedAt: now, UpdatedAt: now,
+				}, 1<<20)))
 			}
-		}
+			return err
+		})
 	}
-	return nil
+	return err
 }

@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -25,16 +25,55 @@ type settlers struct {
 	operator user         // the last of the file
 }
 
-// demoSubject is where the database keeps that they were made, as an attribute of a subject that no user
-// can be. They are people like others, who may be deleted.
-const demoSubject, demoMade = "the demonstration", "made"
+// demoSubject is where the database keeps which steps were taken, as attributes of a subject that no user
+// can be: whom they make are people like others, who may be deleted. demoMade stands for all, demoBegun
+// for the first start that takes them.
+const demoSubject, demoMade, demoBegun = "the demonstration", "made", "begun"
 
-// settle makes them at the first start, whole: one that was interrupted is made again. What the staff does
-// to them stays.
-func settle(ctx context.Context, p opened, e *environment, pages http.Handler) error {
-	mark, err := p.store.Person(ctx, demoSubject)
-	if err != nil || mark.Attributes[demoMade] != nil {
+// once takes a step of the demonstration, unless it was taken. What somebody has deleted or suspended
+// meanwhile, and what this service does not offer, is left out.
+func once(ctx context.Context, p opened, step string, do func(context.Context) error) error {
+	marks, err := p.store.Person(ctx, demoSubject)
+	if err != nil || marks.Attributes[step] != nil {
 		return err
+	}
+	err = do(ctx)
+	for _, leftOut := range []error{nil, errNotOffered, provider.ErrNoUser, storage.ErrNotFound, storage.ErrOrganizationStopped} {
+		if errors.Is(err, leftOut) {
+			return mark(ctx, p.store, demoSubject, step, true)
+		}
+	}
+	return fmt.Errorf("%s: %w", step, err)
+}
+
+// unlessThere is the error of making what may be there from a step that was interrupted.
+func unlessThere(err error) error {
+	if errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrChanged) {
+		return nil
+	}
+	return err
+}
+
+// settle makes them at the first start; one that was interrupted is carried on. What the staff does to
+// them stays.
+func settle(ctx context.Context, p opened, e *environment, pages http.Handler) error {
+	lock, err := lockFolder(ctx, e.Data)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	marks, err := p.store.Person(ctx, demoSubject)
+	if err != nil || marks.Attributes[demoMade] != nil {
+		return err
+	}
+	if marks.Attributes[demoBegun] == nil {
+		made := demoMade // by an earlier program
+		if _, err := p.Accounts().Get(ctx, "lena"); errors.Is(err, provider.ErrNoUser) {
+			made = demoBegun
+		}
+		if err := mark(ctx, p.store, demoSubject, made, true); err != nil || made == demoMade {
+			return err
+		}
 	}
 	matters, ok1 := p.store.(storage.Matters)
 	records, ok2 := p.store.(storage.Developers)
@@ -42,12 +81,18 @@ func settle(ctx context.Context, p opened, e *environment, pages http.Handler) e
 		return errors.New("this database has no place for them")
 	}
 	s := settlers{opened: p, matters: matters, records: records, now: time.Now(), base: e.BaseURL, pages: pages, operator: e.lastOperator()}
-	for _, make := range []func(context.Context) error{s.people, s.secure, s.apply, s.applications, s.lock, s.lockAlone, s.uses, s.strangers, s.propose, s.leave} {
-		if err := make(ctx); err != nil && !errors.Is(err, errNotOffered) {
+	for _, step := range []struct {
+		name string
+		take func(context.Context) error
+	}{
+		{"people", s.people}, {"secure", s.secure}, {"apply", s.apply}, {"applications", s.applications}, {"lock", s.lock},
+		{"lock alone", s.lockAlone}, {"uses", s.uses}, {"strangers", s.strangers}, {"propose", s.propose}, {"leave", s.leave},
+	} {
+		if err := once(ctx, p, step.name, step.take); err != nil {
 			return err
 		}
 	}
-	return p.store.SetAttributes(ctx, demoSubject, map[string]json.RawMessage{demoMade: json.RawMessage("true")}, nil)
+	return nil
 }
 
 func (s settlers) people(ctx context.Context) error {
@@ -84,7 +129,7 @@ func (s settlers) applications(ctx context.Context) error {
 	for _, o := range []struct{ id, name, owner string }{{"library", "City Library Association", "pia"}, {"market", "Swap Market Ltd", "mika"}, {"tours", "Bike Tours", "dora"}} {
 		err := s.records.CreateOrganization(ctx, storage.Organization{ID: o.id, Name: o.name, CreatedAt: s.now},
 			storage.Member{OrganizationID: o.id, UserID: o.owner, Role: storage.RoleOwner, JoinedAt: s.now}, 1<<20)
-		if err != nil && !errors.Is(err, storage.ErrConflict) {
+		if err := unlessThere(err); err != nil {
 			return err
 		}
 	}
@@ -100,7 +145,7 @@ func (s settlers) applications(ctx context.Context) error {
 			Environment: storage.Production, ClientID: a.id, OrganizationID: a.organization, Name: a.name, Kind: "web",
 			CreatedBy: "pia", CreatedAt: s.now, UpdatedAt: s.now,
 		}, 1<<20)
-		if err != nil && !errors.Is(err, storage.ErrConflict) {
+		if err := unlessThere(err); err != nil {
 			return err
 		}
 	}
@@ -109,6 +154,9 @@ func (s settlers) applications(ctx context.Context) error {
 
 // lock has Sam look at Lena, whose password somebody guesses at, and lock her.
 func (s settlers) lock(ctx context.Context) error {
+	if lena, err := s.Accounts().Get(ctx, "lena"); err != nil || lena.Disabled {
+		return err
+	}
 	for range 6 {
 		s.Events().Record(ctx, provider.Event{Name: provider.EventSignInFailed, UserID: "lena", Detail: "password"})
 	}
@@ -135,6 +183,9 @@ func (s settlers) lock(ctx context.Context) error {
 // lockAlone has Otto lock Pia, who works at the library, by himself: another operator has to sign
 // that off.
 func (s settlers) lockAlone(ctx context.Context) error {
+	if pia, err := s.Accounts().Get(ctx, "pia"); err != nil || pia.Disabled {
+		return err
+	}
 	b := storage.Break{ID: newMatterID(s.now), Staff: "otto", Action: "lock", Target: "pia", At: s.now}
 	b.Sentence = s.People().Seal("break", b.ID, []byte("Her telephone was stolen, and nobody else is here tonight."))
 	return s.Accounts().SetDisabled(provider.By(ctx, provider.Actor{Name: "staff:otto", Break: &b}), "pia", true)

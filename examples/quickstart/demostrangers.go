@@ -24,7 +24,7 @@ func (s settlers) strangers(ctx context.Context) error {
 		c.ResponseTypes, c.GrantTypes, c.Scopes = []string{"code"}, []string{"authorization_code"}, []string{"openid"}
 		c.CreatedAt = s.now.AddDate(0, 0, -9*i-3)
 		c.UpdatedAt, c.ExpiresAt = c.CreatedAt, s.now.AddDate(0, 0, 90)
-		if err := s.store.SaveClient(ctx, c); err != nil {
+		if err := unlessThere(s.store.SaveClient(ctx, c)); err != nil {
 			return err
 		}
 		err := s.store.SaveConsent(ctx, storage.Consent{

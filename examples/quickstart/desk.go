@@ -150,7 +150,7 @@ func (s *service) openDesk(ctx context.Context, r *router, e *environment, p ope
 		}
 		return err
 	}
-	host, err := newDeskHost(ctx, p.Provider, e.Desk.URL, e.BaseURL+"/account", staff, log)
+	host, err := newDeskHost(ctx, p, e.Desk.URL, e.BaseURL+"/account", staff, log)
 	if err != nil {
 		return err
 	}

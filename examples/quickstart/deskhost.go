@@ -52,12 +52,12 @@ type deskSession struct {
 }
 
 // newDeskHost registers the desk as an application, and returns its host without the desk.
-func newDeskHost(ctx context.Context, p *provider.Provider, address, account string, staff map[string]desk.Staff, log *slog.Logger) (*deskHost, error) {
+func newDeskHost(ctx context.Context, p opened, address, account string, staff map[string]desk.Staff, log *slog.Logger) (*deskHost, error) {
 	at, err := url.Parse(address)
 	if err != nil {
 		return nil, err
 	}
-	err = p.Clients().Save(ctx, provider.Client{
+	err = p.own(ctx, provider.Client{
 		ID: deskClient, Name: "Desk", Dialect: provider.Standard, RedirectURIs: []string{address + deskSignedIn}, ResponseTypes: []string{"code"},
 		Scopes: []string{"openid"}, RequirePKCE: true, SkipConsent: true, Requires: provider.Requirement{Assurance: provider.TwoFactors},
 	})
@@ -68,7 +68,7 @@ func newDeskHost(ctx context.Context, p *provider.Provider, address, account str
 	if err != nil {
 		return nil, err
 	}
-	return &deskHost{provider: p, url: at, account: account, staff: staff, log: log, client: oauth2.Config{
+	return &deskHost{provider: p.Provider, url: at, account: account, staff: staff, log: log, client: oauth2.Config{
 		ClientID: deskClient, ClientSecret: secret, RedirectURL: address + deskSignedIn, Scopes: []string{"openid"},
 	}}, nil
 }

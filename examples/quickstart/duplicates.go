@@ -6,8 +6,7 @@ import (
 )
 
 // checkDuplicates refuses what is in the file twice: the later one would win in
-// silence, and of two users with one address each would set the password of the other
-// at every start, which ends all their sessions. Spellings of an address that only the
+// silence, and two users with one address would be one. Spellings of an address that only the
 // provider knows to be one are found when the second is applied.
 func (e *environment) checkDuplicates(sample *sampleClient) error {
 	uuids, addresses, clients := seen{}, seen{}, seen{}

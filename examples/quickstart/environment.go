@@ -21,6 +21,7 @@ type opening struct {
 	demo    bool      // users get verified by saying so
 	others  bool      // developers register clients in the dashboard, beside those of the file
 	sample  bool      // its sample client is registered beside the clients of the file
+	strict  bool      // what cannot be applied is an error
 	out     io.Writer // for mails when there is no SMTP server
 	log     *slog.Logger
 }
@@ -32,6 +33,7 @@ type opened struct {
 	store  storage.Store
 	mailer provider.Mailer
 	cases  *verification.Service // nil without verification
+	users  map[string]string     // the IDs of users of the file, by address
 }
 
 // open makes the provider of an environment, with its users and clients.
@@ -43,7 +45,7 @@ func (e *environment) open(ctx context.Context, o opening) (opened, error) {
 	if err := e.checkStaff(p.Provider); err != nil {
 		return opened{}, errors.Join(err, p.Close())
 	}
-	if err := e.apply(ctx, p, o); err != nil {
+	if p.users, err = e.apply(ctx, p, o); err != nil {
 		return opened{}, errors.Join(err, p.Close())
 	}
 	return p, nil

@@ -26,6 +26,7 @@ func (l *leftovers) tell(ctx context.Context, log *slog.Logger) {
 		log.WarnContext(ctx, "clients are not in the config file and stay as they are; to disable them, list them with disabled", named(l.clients))
 	}
 	if len(l.statuses) > 0 {
+		slices.Sort(l.statuses)
 		log.WarnContext(ctx, "statuses are not in the config file but still released; remove_statuses removes them", named(l.statuses))
 	}
 }
@@ -59,16 +60,11 @@ func (e *environment) findLeftovers(ctx context.Context, p opened, users map[str
 			return err
 		}
 	}
-	memory, err := p.store.Person(ctx, fileSubject)
+	file, err := p.store.Person(ctx, fileSubject)
 	if err != nil {
 		return err
 	}
-	var before []string
-	if raw, ok := memory.Attributes[fileUsers]; ok {
-		if err := json.Unmarshal(raw, &before); err != nil {
-			before = nil // sealed, as everything was when the database was first opened by this version
-		}
-	}
+	before := usersBefore(file)
 	now := slices.Collect(maps.Keys(users))
 	for _, id := range before {
 		if _, listed := users[id]; listed {
@@ -90,11 +86,15 @@ func (e *environment) findLeftovers(ctx context.Context, p opened, users map[str
 	if slices.Equal(now, before) {
 		return nil
 	}
-	raw, err := json.Marshal(now)
-	if err != nil {
-		return err
+	return mark(ctx, p.store, fileSubject, fileUsers, now)
+}
+
+// usersBefore returns the IDs of users that a file has named.
+func usersBefore(file storage.Person) (ids []string) {
+	if json.Unmarshal(file.Attributes[fileUsers], &ids) != nil {
+		return nil // there are none, or they are sealed, as everything was when an earlier version first opened the database
 	}
-	return p.store.SetAttributes(ctx, fileSubject, map[string]json.RawMessage{fileUsers: raw}, nil)
+	return ids
 }
 
 func (e *environment) findClients(ctx context.Context, store storage.Store, sample bool, found *leftovers) error {

@@ -58,6 +58,10 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		return cfg.check(ctx, out)
 	case c.install:
 		return cfg.install(ctx, out, log)
+	case c.diff:
+		return cfg.applyAll(ctx, looking, out, log)
+	case c.apply:
+		return cfg.applyAll(ctx, forced, out, log)
 	case c.ready:
 		return cfg.askReady(ctx, out)
 	case c.mailTo != "":

@@ -59,7 +59,7 @@ func (c *config) backupOne(ctx context.Context, e *environment, folder string, o
 // revokeBefore ends every grant, token and session of each environment that was made
 // before a moment.
 func (c *config) revokeBefore(ctx context.Context, moment time.Time, out io.Writer, log *slog.Logger) error {
-	return c.each(ctx, maintaining, log, func(ctx context.Context, e *environment, p *provider.Provider) error {
+	return c.each(ctx, maintaining, log, func(ctx context.Context, e *environment, p opened) error {
 		if err := p.People().RevokeIssuedBefore(ctx, moment); err != nil {
 			return err
 		}
@@ -70,7 +70,7 @@ func (c *config) revokeBefore(ctx context.Context, moment time.Time, out io.Writ
 
 // rotateKeys makes the next signing key of each environment, which signs in a day.
 func (c *config) rotateKeys(ctx context.Context, out io.Writer, log *slog.Logger) error {
-	return c.each(ctx, maintaining, log, func(ctx context.Context, e *environment, p *provider.Provider) error {
+	return c.each(ctx, maintaining, log, func(ctx context.Context, e *environment, p opened) error {
 		rotated, err := p.Keys().Rotate(ctx)
 		if err != nil {
 			return err
@@ -86,7 +86,7 @@ func (c *config) rotateKeys(ctx context.Context, out io.Writer, log *slog.Logger
 
 // revokeKeys puts a new signing key in the place of all others, in each environment.
 func (c *config) revokeKeys(ctx context.Context, out io.Writer, log *slog.Logger) error {
-	return c.each(ctx, maintaining, log, func(ctx context.Context, e *environment, p *provider.Provider) error {
+	return c.each(ctx, maintaining, log, func(ctx context.Context, e *environment, p opened) error {
 		if err := p.Keys().Revoke(ctx); err != nil {
 			return err
 		}
@@ -95,23 +95,41 @@ func (c *config) revokeKeys(ctx context.Context, out io.Writer, log *slog.Logger
 	})
 }
 
+// applyAll applies users and clients of the file wherever the databases have something else, or
+// only says where.
+func (c *config) applyAll(ctx context.Context, m manner, out io.Writer, log *slog.Logger) error {
+	return c.each(ctx, maintaining, log, func(ctx context.Context, e *environment, p opened) error {
+		d := declaration{opened: p, manner: m}
+		if _, err := e.declare(ctx, &d, opening{log: log}); err != nil {
+			return err
+		}
+		for _, name := range append(d.differs, d.done...) {
+			_, _ = fmt.Fprintf(out, "%s: %s\n", e.Data, name)
+		}
+		if d.failed {
+			return errors.New("not all was applied")
+		}
+		return nil
+	})
+}
+
 // install makes the secret and the database of each environment where they are missing,
 // also the database of a secret that is there already.
 func (c *config) install(ctx context.Context, out io.Writer, log *slog.Logger) error {
-	return c.each(ctx, installing, log, func(_ context.Context, e *environment, _ *provider.Provider) error {
+	return c.each(ctx, installing, log, func(_ context.Context, e *environment, _ opened) error {
 		_, _ = fmt.Fprintf(out, "%s: secret and database are there\n", e.Data)
 		return nil
 	})
 }
 
 // each does something with the provider of each environment, beside the service.
-func (c *config) each(ctx context.Context, why purpose, log *slog.Logger, do func(context.Context, *environment, *provider.Provider) error) error {
+func (c *config) each(ctx context.Context, why purpose, log *slog.Logger, do func(context.Context, *environment, opened) error) error {
 	if err := c.locate(); err != nil {
 		return err
 	}
 	ctx = provider.By(ctx, provider.Actor{Name: actor()})
 	for i, e := range c.environments() {
-		err := c.with(ctx, e, opening{why: why, sandbox: i > 0, out: io.Discard, log: log}, func(p opened) error { return do(ctx, e, p.Provider) })
+		err := c.with(ctx, e, opening{why: why, sandbox: i > 0, out: io.Discard, log: log}, func(p opened) error { return do(ctx, e, p) })
 		if err != nil {
 			return err
 		}

@@ -44,9 +44,7 @@ func operate(t *testing.T) operated {
 		"clients": [{"client_id": "app", "client_secret": %q, "dialect": "standard",
 			"redirect_uris": [%q], "skip_consent": true}]}`,
 		address, o.base, mariaPassword, appSecret, o.base+"/callback")
-	if err := os.WriteFile(o.path("service.json"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	o.write(text)
 	return o
 }
 
@@ -160,7 +158,7 @@ func TestABackupIsRestoredAndWhatWasIssuedBeforeIsEnded(t *testing.T) {
 	o := operate(t)
 	s := o.start()
 	token := o.token()
-	stop := write(t, s.providers[0])
+	stop := write(t, s.providers[0].Provider)
 	o.must("-backup", o.path("backup"))
 	stop()
 	if response := o.post("/oauth/revoke", url.Values{"token": {token}}); response.StatusCode != http.StatusOK {

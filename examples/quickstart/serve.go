@@ -22,7 +22,7 @@ import (
 type service struct {
 	cfg       config
 	log       *slog.Logger
-	providers []*provider.Provider // production, then the sandbox if there is one
+	providers []opened // production, then the sandbox if there is one
 	sites     []site
 }
 
@@ -62,6 +62,9 @@ func (s *service) open(ctx context.Context, out io.Writer) error {
 	}
 	s.cfg.completeURLs()
 	if err := s.cfg.separate(); err != nil {
+		return err
+	}
+	if err := s.cfg.rehearse(ctx); err != nil {
 		return err
 	}
 	router, desks := s.routers()
@@ -137,7 +140,7 @@ func (s *service) mount(ctx context.Context, r *router, e *environment, testing 
 	if err != nil {
 		return opened{}, err
 	}
-	s.providers = append(s.providers, p.Provider)
+	s.providers = append(s.providers, p)
 	r.add(e.BaseURL, s.cfg.BaseURL, p, "/account", p.Installation().MetadataPaths...)
 	if demo {
 		r.add(e.BaseURL+demoPath, s.cfg.BaseURL, demoHandler(p.Provider), "/verify")
@@ -201,7 +204,7 @@ const (
 )
 
 // registerSample registers the sample client site, once in each dialect.
-func registerSample(ctx context.Context, p *provider.Provider, base string) (sampleclient.Service, error) {
+func registerSample(ctx context.Context, p opened, base string) (sampleclient.Service, error) {
 	var s sampleclient.Service
 	for _, r := range []struct {
 		id, dialect string
@@ -210,7 +213,7 @@ func registerSample(ctx context.Context, p *provider.Provider, base string) (sam
 		{sampleV3, provider.V3, &s.V3},
 		{sampleStandard, provider.Standard, &s.Standard},
 	} {
-		err := p.Clients().Save(ctx, provider.Client{
+		err := p.own(ctx, provider.Client{
 			ID: r.id, Name: sampleclient.Name, Logo: sampleclient.Logo, ButtonColor: sampleclient.Color,
 			Dialect: r.dialect, RedirectURIs: []string{base + sampleclient.RedirectPath},
 			PostLogoutRedirectURIs: []string{base + "/"}, ResponseTypes: []string{"code"},

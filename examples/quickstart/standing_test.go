@@ -1,46 +1,324 @@
 package main
 
 import (
+	"context"
+	"database/sql"
 	"errors"
-	"path/filepath"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
-	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
-// What people and staff have done since keeps no start from what the file says of everybody else.
-func TestWhatHappenedStopsNoStart(t *testing.T) {
-	folder := t.TempDir()
-	const text = `{"listen": "127.0.0.1:0", "sandbox": {}, "developer": {"operators": ["ada@example.com"]}, "sample_client": {"listen": "127.0.0.1:0"},
-		"users": [{"uuid": "ada", "email": "ada@example.com", "password": "quiet-otter-paints-dawn"},
-			{"uuid": "bob", "email": "bob@example.com", "password": "amber-kettle-hums-west"}]}`
-	first := startService(t, folder, text)
-	p, ctx := first.providers[0], t.Context()
-	if _, err := p.Accounts().Save(ctx, provider.Account{ID: "ada", Email: "ada@elsewhere.example", EmailVerified: true}); err != nil {
+const standing = `{"listen": "127.0.0.1:0", "base_url": "http://localhost:8080", "sandbox": {}, "developer": {"operators": ["ada@example.com"]},
+	"sample_client": {"listen": "127.0.0.1:0", "base_url": "http://localhost:8081"},
+	"clients": [{"client_id": "shop", "redirect_uris": ["https://shop.test/"], "client_secret": "f3b1c9d07a5e42868c1fd0e9b7a3625448de9170"},
+		{"client_id": "game", "redirect_uris": ["https://game.test/"], "scopes": ["login", "student"], "policy_uri": "https://game.test/a"}],
+	"users": [{"uuid": "ada", "email": "ada@example.com", "password": "quiet-otter-paints-dawn"},
+		{"uuid": "bob", "email": "bob@example.com", "password": "amber-kettle-hums-west", "attributes": {"fname": "Bob", "lname": "Doe"},
+			"status": [{"group": "student", "verified": true}, {"group": "teacher", "verified": true}]},
+		{"uuid": "eve", "email": "eve@example.com"},
+		{"email": "cleo@example.com"}]}`
+
+// decisions are what staff and people decide after a start, each with what is recorded of it.
+var decisions = map[string]struct {
+	decide func(ctx context.Context, p opened) error
+	is     func(ctx context.Context, p opened) (any, error)
+}{
+	"client shop disabled": { // the file does not say so: it is no difference
+		func(ctx context.Context, p opened) error { return p.Clients().SetDisabled(ctx, "shop", true, 0) },
+		func(ctx context.Context, p opened) (any, error) {
+			c, err := p.Clients().Listed(ctx, "shop")
+			return c.Disabled, err
+		},
+	},
+	"client shop client_secret": {
+		func(ctx context.Context, p opened) error {
+			_, err := p.Clients().RotateSecret(ctx, "shop", 0, 0)
+			return err
+		},
+		func(ctx context.Context, p opened) (any, error) { return p.Clients().Secret(ctx, "shop") },
+	},
+	"client game scopes": {
+		func(ctx context.Context, p opened) error {
+			c, err := p.Clients().Listed(ctx, "game")
+			if err == nil {
+				_, err = p.Clients().TakeScopes(ctx, "game", []string{"student"}, c.Revision)
+			}
+			return err
+		},
+		func(ctx context.Context, p opened) (any, error) {
+			c, err := p.Clients().Listed(ctx, "game")
+			return c.Scopes, err
+		},
+	},
+	"user ada email": {
+		func(ctx context.Context, p opened) error {
+			_, err := p.Accounts().Save(ctx, provider.Account{ID: "ada", Email: "ada@elsewhere.example", EmailVerified: true})
+			if err == nil {
+				_, err = p.Accounts().Save(ctx, provider.Account{ID: "another", Email: "ada@example.com"})
+			}
+			return err
+		},
+		func(ctx context.Context, p opened) (any, error) {
+			a, err := p.Accounts().Get(ctx, "ada")
+			return a.Email, err
+		},
+	},
+	"user bob password": {
+		func(ctx context.Context, p opened) error {
+			_, err := p.Accounts().Save(ctx, provider.Account{ID: "bob", Email: "bob@example.com", EmailVerified: true, Password: "loud-heron-draws-dusk"})
+			return err
+		},
+		func(ctx context.Context, p opened) (any, error) {
+			a, err := p.Accounts().Get(ctx, "bob")
+			return a.PasswordChangedAt, err
+		},
+	},
+	"user bob attributes.fname": {
+		func(ctx context.Context, p opened) error {
+			return p.People().SetAttributes(ctx, "bob", map[string]any{"fname": "Robert"})
+		},
+		func(ctx context.Context, p opened) (any, error) { return p.People().Value(ctx, "bob", "fname") },
+	},
+	"user bob status.student": {
+		func(ctx context.Context, p opened) error {
+			return p.People().SetStatus(ctx, "bob", provider.Status{Group: "student", Reason: "altered"})
+		},
+		func(ctx context.Context, p opened) (any, error) { return p.People().Statuses(ctx, "bob", "student") },
+	},
+	"user eve": {
+		func(ctx context.Context, p opened) error { return p.Accounts().Delete(ctx, "eve") },
+		func(ctx context.Context, p opened) (any, error) {
+			_, err := p.Accounts().Get(ctx, "eve")
+			return errors.Is(err, provider.ErrNoUser), nil
+		},
+	},
+	"user without a uuid email": { // the digest of the address is cut out
+		func(ctx context.Context, p opened) error {
+			a, err := p.Accounts().GetByEmail(ctx, "cleo@example.com")
+			if err == nil {
+				_, err = p.Accounts().Save(ctx, provider.Account{ID: a.ID, Email: "cleo@elsewhere.example", EmailVerified: true})
+			}
+			return err
+		},
+		func(ctx context.Context, p opened) (any, error) {
+			_, err := p.Accounts().GetByEmail(ctx, "cleo@example.com")
+			return errors.Is(err, provider.ErrNoUser), nil
+		},
+	},
+}
+
+// What people and staff have decided since outlives a start from the same file, also from one in which
+// something else has changed. -diff names it, and -apply undoes it.
+func TestDecisionsOutliveAStart(t *testing.T) {
+	o := operated{t: t, folder: t.TempDir()}
+	is := o.decide()
+	changed := strings.NewReplacer("https://game.test/a", "https://game.test/b", `"lname": "Doe"`, `"lname": "Roe"`).Replace(standing)
+	for _, text := range []string{standing, changed, changed} {
+		o.write(text)
+		o.stand(o.start(), is)
+	}
+	s, ctx := o.start(), t.Context()
+	game, err := s.providers[0].Clients().Get(ctx, "game")
+	if err != nil || game.PolicyURL != "https://game.test/b" {
+		t.Errorf("what has changed in the file is not applied: %+v, %v", game, err)
+	}
+	done := map[provider.EventName]int{}
+	events, err := s.providers[0].Events().List(ctx, provider.EventFilter{Actor: "command:the_config_file"})
+	for _, e := range events {
+		done[e.Name]++
+	}
+	want := map[provider.EventName]int{
+		provider.EventAccountCreated: 4, provider.EventClientCreated: 4, provider.EventAttributesChanged: 2, provider.EventStatusChanged: 2, provider.EventClientChanged: 1,
+	}
+	if diff := cmp.Diff(want, done); diff != "" || err != nil {
+		t.Errorf("the file has done (-want +got), %v:\n%s", err, diff)
+	}
+	if err := s.stop(); err != nil {
 		t.Fatal(err)
 	}
-	another, err := p.Accounts().Save(ctx, provider.Account{Email: "ada@example.com", EmailVerified: true})
-	if err != nil {
-		t.Fatal(err)
+	delete(is, "client shop disabled")
+	told := o.differences()
+	for name := range is {
+		if !told[name] {
+			t.Errorf("-diff does not name %s", name)
+		}
 	}
-	if err := first.stop(); err != nil {
-		t.Fatal(err)
+	if len(told) != len(is) {
+		t.Errorf("-diff names %v", told)
 	}
-	records, err := sqlite.Open(ctx, filepath.Join(folder, "data", databaseName))
-	if err != nil {
-		t.Fatal(err)
+	if _, err := o.command("-apply"); err == nil {
+		t.Error("the address of somebody else is applied")
 	}
-	err = records.StopOrganization(ctx, sampleOrganization, storage.Stop{At: time.Now(), Reason: "deceptive", By: "otto"})
-	if err := errors.Join(err, records.Close()); err != nil {
-		t.Fatal(err)
+	if got := o.differences(); len(got) != 1 || !got["user ada email"] {
+		t.Errorf("after -apply, there is %v", got)
 	}
-	p = startService(t, folder, text).providers[0]
-	for id, email := range map[string]string{"ada": "ada@elsewhere.example", another: "ada@example.com", "bob": "bob@example.com"} {
-		if a, err := p.Accounts().Get(ctx, id); err != nil || a.Email != email {
+	// Who was deleted is made again by that alone, and the file stands where it can.
+	s = o.start()
+	for id, email := range map[string]string{"ada": "ada@elsewhere.example", "another": "ada@example.com", "eve": "eve@example.com"} {
+		if a, err := s.providers[0].Accounts().Get(ctx, id); err != nil || a.Email != email {
 			t.Errorf("%s: %+v, %v", id, a, err)
 		}
+	}
+}
+
+// So does it in the database of an earlier program, which remembered nothing but the IDs of users.
+func TestDecisionsOutliveAnUpgrade(t *testing.T) {
+	o := operated{t: t, folder: t.TempDir()}
+	is := o.decide()
+	delete(is, "user without a uuid email") // nothing tells that it is the same one
+	db, err := sql.Open("sqlite3", "file:"+o.path("data/identity.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.ExecContext(t.Context(), `DELETE FROM attributes WHERE subject LIKE 'the config file: %' OR handle = 'adopted'`)
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		o.stand(o.start(), is)
+	}
+	if told := o.differences(); len(told) != 1 || !told["user eve"] {
+		t.Errorf("-diff names %v", told)
+	}
+}
+
+// A first start that is killed at any moment is carried on by the next, with its demonstration: whole, and
+// without an error. What people and staff do to that stays.
+func TestFirstStartThatIsKilled(t *testing.T) {
+	o := operated{t: t, folder: t.TempDir()}
+	o.write(strings.Replace(onFreePorts(t), `"desk":{`, `"desk":{"demo":true,`, 1))
+	for remembered := 0; remembered <= 20; { // of 26
+		p := program(t, "-config", o.path("service.json"))
+		if err := p.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for more := remembered + 3; remembered < more && t.Context().Err() == nil; {
+			remembered = o.remembered()
+		}
+		if err := p.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = p.Wait() // killed
+	}
+	s := o.startQuietly()
+	p, ctx := s.providers[0], t.Context()
+	for i, u := range s.cfg.Users {
+		person, err := p.People().Get(ctx, u.ID)
+		if err != nil || len(person.Attributes) != len(u.Attributes) || len(person.Statuses) != len(u.Status) {
+			t.Errorf("users[%d]: %+v, %v", i, person, err)
+		}
+	}
+	marks, err := p.store.Person(ctx, demoSubject)
+	if err != nil || len(marks.Attributes) != 14 {
+		t.Errorf("of the demonstration there are %v, %v", marks.Attributes, err)
+	}
+	records := p.store.(storage.Organizations)
+	apps, err := p.store.(storage.Developers).Applications(ctx, storage.ApplicationFilter{OrganizationID: sampleOrganization})
+	if err != nil || len(apps) != 4 {
+		t.Errorf("the sample has %d applications, %v", len(apps), err)
+	}
+	err = errors.Join(
+		records.StopOrganization(ctx, sampleOrganization, storage.Stop{At: time.Now(), Reason: "deceptive", By: "otto"}),
+		p.Accounts().Delete(ctx, "lena"), p.Accounts().Delete(ctx, s.cfg.Users[0].ID), p.Accounts().SetDisabled(ctx, "pia", false), s.stop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p = o.startQuietly().providers[0]
+	if _, err := p.Accounts().Get(ctx, "lena"); !errors.Is(err, provider.ErrNoUser) {
+		t.Errorf("who was deleted is made again: %v", err)
+	}
+	if pia, err := p.Accounts().Get(ctx, "pia"); err != nil || pia.Disabled {
+		t.Errorf("who was unlocked is %+v, %v", pia, err)
+	}
+}
+
+// remembered is how much of its file a service has noted as done.
+func (o operated) remembered() (n int) {
+	db, err := sql.Open("sqlite3", "file:"+o.path("data/identity.db")+"?mode=ro")
+	if err == nil {
+		_ = db.QueryRowContext(o.t.Context(), `SELECT count(*) FROM attributes WHERE subject LIKE 'the %'`).Scan(&n) // it may be in the making
+		_ = db.Close()
+	}
+	return n
+}
+
+// startQuietly is start, without an error in the log.
+func (o operated) startQuietly() *running {
+	o.t.Helper()
+	cfg, err := loadConfig(o.path("service.json"))
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	var said output
+	s, err := open(o.t.Context(), cfg, io.Discard, slog.New(slog.NewTextHandler(&said, nil)))
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	if strings.Contains(said.String(), "level=ERROR") {
+		o.t.Errorf("the log says %s", &said)
+	}
+	return &running{service: s, stop: s.close}
+}
+
+// decide starts a service, has everything decided, and returns what is recorded.
+func (o operated) decide() map[string]any {
+	o.t.Helper()
+	o.write(standing)
+	s, ctx := o.start(), o.t.Context()
+	is := map[string]any{}
+	for name, d := range decisions {
+		err := d.decide(ctx, s.providers[0])
+		if err == nil {
+			is[name], err = d.is(ctx, s.providers[0])
+		}
+		if err != nil {
+			o.t.Fatalf("%s: %v", name, err)
+		}
+	}
+	o.stand(s, is)
+	return is
+}
+
+// stand stops a service that was started, where everything decided has to be as it was.
+func (o operated) stand(s *running, is map[string]any) {
+	o.t.Helper()
+	for name := range is {
+		now, err := decisions[name].is(o.t.Context(), s.providers[0])
+		if diff := cmp.Diff(is[name], now); diff != "" || err != nil {
+			o.t.Errorf("%s (-decided +now), %v:\n%s", name, err, diff)
+		}
+	}
+	if err := s.stop(); err != nil {
+		o.t.Fatal(err)
+	}
+}
+
+// differences are what -diff says of production.
+func (o operated) differences() map[string]bool {
+	o.t.Helper()
+	names := map[string]bool{}
+	for line := range strings.Lines(o.must("-diff")) {
+		name := strings.TrimPrefix(strings.TrimSpace(line), o.path("data")+": ")
+		if words := strings.Fields(name); strings.HasPrefix(name, "user without a uuid ") {
+			name = strings.Join(append(words[:4:4], words[5:]...), " ")
+		}
+		names[name] = true
+	}
+	return names
+}
+
+func (o operated) write(text string) {
+	o.t.Helper()
+	if err := os.WriteFile(o.path("service.json"), []byte(text), 0o600); err != nil {
+		o.t.Fatal(err)
 	}
 }

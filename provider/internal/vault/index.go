@@ -62,6 +62,9 @@ func (x *Index) index(ctx context.Context, subject string) error {
 	}
 	sealed := sealedStore{x.store, x.vault, x.findText}
 	for handle, stored := range person.Attributes {
+		if !isSealedAttribute(stored) {
+			continue // a note that a program beside the provider keeps, which is nobody's value
+		}
 		value, err := sealed.openAttribute(subject, handle, stored)
 		if err != nil {
 			return err
