@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/bonafide-id/bonafide/provider/internal/batch"
@@ -62,8 +63,8 @@ func (x *Index) index(ctx context.Context, subject string) error {
 	}
 	sealed := sealedStore{x.store, x.vault, x.findText}
 	for handle, stored := range person.Attributes {
-		if !isSealedAttribute(stored) {
-			continue // a note that a program beside the provider keeps, which is nobody's value
+		if strings.Contains(subject, " ") && !isSealedAttribute(stored) {
+			continue // a note of a program beside the provider, under a name that no account has
 		}
 		value, err := sealed.openAttribute(subject, handle, stored)
 		if err != nil {
