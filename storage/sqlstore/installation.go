@@ -26,7 +26,7 @@ func (s *Store) CreateInstallation(ctx context.Context, i storage.Installation) 
 func (s *Store) SaveInstallation(ctx context.Context, old, i storage.Installation) error {
 	return s.change(ctx, "save installation", func(tx *tx) error {
 		saved, err := tx.exec(`UPDATE main.installation SET issuer = ?1, data_key = ?2, rp_id = ?3, end_before = ?4
-			WHERE singleton = 1 AND issuer = ?5 AND data_key = ?6 AND rp_id = ?7 AND COALESCE(end_before, 0) = COALESCE(?8, 0)`,
+			WHERE singleton = 1 AND issuer = ?5 AND data_key = ?6 AND rp_id = ?7 AND COALESCE(end_before = ?8, end_before IS NULL AND ?8 IS NULL)`,
 			i.Issuer, i.DataKey, i.RPID, micros(i.EndBefore), old.Issuer, old.DataKey, old.RPID, micros(old.EndBefore))
 		if err == nil && saved == 0 {
 			return storage.ErrChanged

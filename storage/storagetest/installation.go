@@ -38,6 +38,9 @@ func (s *suite) installations(t *testing.T) {
 		fails(t, store.SaveInstallation(t.Context(), other, second), storage.ErrChanged)
 		ok(t, store.SaveInstallation(t.Context(), first, second))
 		fails(t, store.SaveInstallation(t.Context(), first, first), storage.ErrChanged)
+		other = second
+		other.EndBefore = t0
+		fails(t, store.SaveInstallation(t.Context(), other, first), storage.ErrChanged)
 		got, err := store.Installation(t.Context())
 		ok(t, err)
 		equal(t, got, second)
