@@ -61,11 +61,12 @@ func (p Clients) Get(ctx context.Context, id string) (Client, error) {
 		if one.digest.IsZero() {
 			continue
 		}
-		picture, err := p.store.Image(ctx, one.digest)
-		if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		picture, err := clients.Images{Store: p.store, Logger: p.cfg.Logger}.Image(ctx, one.digest)
+		if err == nil {
+			*one.to = picture.Bytes
+		} else if !errors.Is(err, storage.ErrNotFound) {
 			return Client{}, fmt.Errorf("provider: read logo: %w", err)
 		}
-		*one.to = picture.Bytes
 	}
 	return registered, nil
 }

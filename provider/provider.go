@@ -290,7 +290,7 @@ func (p *Provider) newSite(look look) (*web.Site, error) {
 			TermsURL: brand.TermsURL, PolicyURL: brand.PolicyURL, HelpURL: brand.HelpURL,
 		},
 		Pictures: look.pictures, Links: look.links, Theme: look.theme,
-		Locales: p.locales, Screens: p.cfg.Screens.WithDefaults(), Images: p.store,
+		Locales: p.locales, Screens: p.cfg.Screens.WithDefaults(), Images: clients.Images{Store: p.store, Logger: p.cfg.Logger},
 		Secrets: p.secrets, Cookies: session.NewCookies(base, p.issuer), Clock: p.cfg.Clock, Logger: p.cfg.Logger,
 		LinkError: p.Pages().linkError,
 	})

@@ -3,6 +3,7 @@ package clients
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -66,6 +67,23 @@ func (r *Registry) saveImage(ctx context.Context, name string, raw []byte) (stor
 		return storage.Image{}, fmt.Errorf("save image: %w", err)
 	}
 	return image, nil
+}
+
+// Images reads stored pictures.
+type Images struct {
+	Store  storage.Images
+	Logger *slog.Logger
+}
+
+// Image returns a picture. storage.ErrNotFound of a damaged one, too: no browser keeps it under
+// its address for good, and a registration that has it can be saved.
+func (i Images) Image(ctx context.Context, digest storage.Digest) (storage.Image, error) {
+	found, err := i.Store.Image(ctx, digest)
+	if err == nil && sha256.Sum256(found.Bytes) != digest {
+		i.Logger.ErrorContext(ctx, "a picture is damaged: save it again", slog.String("picture", hex.EncodeToString(digest[:])))
+		err = storage.ErrNotFound
+	}
+	return found, err
 }
 
 // keepImages stores pictures again that were removed before the registration was saved, because

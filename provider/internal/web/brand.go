@@ -4,7 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/picture"
@@ -91,20 +91,18 @@ const (
 	maxPlates = 10_000
 )
 
-// errNotMeasured is the error of a picture that is older than its silhouette.
-var errNotMeasured = errors.New("the silhouette of the picture is not known yet")
-
-// storedPlates returns the plates of a stored picture. An unreadable one has none, and is
-// not shown either. No page waits for a measurement.
+// storedPlates returns the plates of a stored picture. One that is unreadable, or older than
+// silhouettes, has none.
 func (s *Site) storedPlates(ctx context.Context, digest storage.Digest) plates {
 	known, err := s.known.Get(digest, func() (plates, error) {
 		image, err := s.Images.Image(ctx, digest)
-		if err != nil {
+		if err != nil || len(image.Silhouette) == 0 {
 			return plates{}, err
 		}
 		silhouette, ok := picture.ParseSilhouette(image.Silhouette)
 		if !ok {
-			return plates{}, errNotMeasured
+			s.Logger.ErrorContext(ctx, "how a picture looks cannot be read: it may not be seen", slog.String("picture", s.ImageURL(digest)))
+			return plates{}, nil
 		}
 		return s.platesFor(silhouette), nil
 	})

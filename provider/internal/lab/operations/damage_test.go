@@ -27,6 +27,9 @@ func TestOneDamagedRow(t *testing.T) {
 		"ScopesOfAConsent":   {`UPDATE consents SET scopes = '{' WHERE subject = 'bob'`, "consent"},
 		"MethodsOfASession":  {`UPDATE sessions SET amr = '{' WHERE account_id = 'bob'`, "session"},
 		"ScopesOfAGrant":     {`UPDATE grants SET scopes = '{' WHERE subject = 'bob'`, "token"},
+		"SubgroupsOfAStatus": {`UPDATE statuses SET subgroups = '{' WHERE subject = 'bob'`, "subgroups"},
+		"Picture":            {`UPDATE images SET bytes = x'00'`, "picture"},
+		"LooksOfAPicture":    {`UPDATE images SET silhouette = x'00'`, "picture"},
 		"MethodsOfAGrant":    {`UPDATE grants SET amr = '{' WHERE subject = 'bob'`, "token"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -35,6 +38,11 @@ func TestOneDamagedRow(t *testing.T) {
 			w := lab.New(t, func(c *provider.Config) { sweeps.Store = c.Store; c.Store = sweeps }).WithClients().WithUsers()
 			w.OK(w.People().SetAttributes(t.Context(), "bob", map[string]any{"fname": "Bob"}))
 			w.AddLink("bob", "former", "Bob there")
+			w.OK(w.People().SetStatus(t.Context(), "bob", provider.Status{Group: "student", Verified: true, Subgroups: []string{"University"}}))
+			c, err := w.Clients().Get(t.Context(), "v3")
+			w.OK(err)
+			c.Logo = lab.Square(t, 0)
+			w.OK(w.Clients().Save(t.Context(), c))
 			bob, alice := w.Bob(), w.Alice()
 			response := bob.Allow("client_id", "v3")
 			app, _ := w.AddApp("bob")
@@ -49,7 +57,7 @@ func TestOneDamagedRow(t *testing.T) {
 			if len(clients) < 2 || len(accounts) != 2 {
 				t.Errorf("%d clients, %d accounts", len(clients), len(accounts))
 			}
-			w.Twin().Alice()
+			w.Twin().Alice().Open(lab.AuthorizeURL("client_id", "v3"))
 			alice.Attributes(t)
 			w.Until(func() bool { return sweeps.N.Load() > 0 })
 
@@ -57,6 +65,11 @@ func TestOneDamagedRow(t *testing.T) {
 				bob.Open(page)
 			}
 			bob.Token("client_id", "v3", "code", response.Get("code"))
+			if c, err := w.Clients().Get(t.Context(), "v3"); strings.Contains(name, "Picture") {
+				w.OK(err)
+				c.Name = "Another"
+				w.OK(w.Clients().Save(t.Context(), c))
+			}
 			other := w.NewBrowser()
 			if p := other.Attempt("bob@example.com", lab.BobPass); p.StatusCode < http.StatusBadRequest {
 				p = other.Follow(p)
