@@ -110,6 +110,12 @@ type Client struct {
 	// Defaults to false.
 	RequireSignedRequestObject bool `json:"require_signed_request_object,omitempty"`
 
+	// RequestURIs are the addresses of request objects that a request may name in request_uri (OpenID Connect Core
+	// section 6.2), by the rules of JWKSURI, at most 100; a fragment is the SHA-256 of what is there, in base64url. They
+	// have an effect with Config.RequestURI, and need keys.
+	// Defaults to none.
+	RequestURIs []string `json:"request_uris,omitempty"`
+
 	// RequestObjectSigningAlg is the only accepted algorithm of signed request objects, one
 	// of those of TokenEndpointAuthSigningAlg.
 	// Defaults to any of these.
@@ -307,7 +313,7 @@ func (c Client) record() storage.Client {
 	keys, _ := clientkeys.Registered(c.JWKS) // validated, or there are none
 	record := storage.Client{
 		ID: c.ID, Name: c.Name, Dialect: c.Dialect, Public: c.Public, AuthMethod: c.TokenEndpointAuthMethod,
-		RedirectURIs: c.RedirectURIs, PostLogoutRedirectURIs: c.PostLogoutRedirectURIs, InitiateLoginURI: c.InitiateLoginURI,
+		RedirectURIs: c.RedirectURIs, PostLogoutRedirectURIs: c.PostLogoutRedirectURIs, InitiateLoginURI: c.InitiateLoginURI, RequestURIs: c.RequestURIs,
 		ResponseTypes: c.ResponseTypes, GrantTypes: c.GrantTypes, Scopes: c.Scopes, OptionalScopes: c.OptionalScopes, Origins: c.Origins, Resources: c.Resources, JWTAccessTokens: c.AccessTokenFormat == formatJWT,
 		NoQueryToken: c.NoQueryToken, NoJSONP: c.NoJSONP,
 		BackchannelLogoutURI: c.BackchannelLogoutURI, BackchannelLogoutSession: c.BackchannelLogoutSessionRequired,
@@ -337,7 +343,7 @@ func (c Client) record() storage.Client {
 func asClient(c storage.Client) Client {
 	registered := Client{
 		ID: c.ID, Name: c.Name, Dialect: c.Dialect, Public: c.Public, TokenEndpointAuthMethod: c.AuthMethod,
-		RedirectURIs: c.RedirectURIs, PostLogoutRedirectURIs: c.PostLogoutRedirectURIs, InitiateLoginURI: c.InitiateLoginURI,
+		RedirectURIs: c.RedirectURIs, PostLogoutRedirectURIs: c.PostLogoutRedirectURIs, InitiateLoginURI: c.InitiateLoginURI, RequestURIs: c.RequestURIs,
 		ResponseTypes: c.ResponseTypes, GrantTypes: c.GrantTypes, Scopes: c.Scopes, OptionalScopes: c.OptionalScopes, Origins: c.Origins, Resources: c.Resources,
 		BackchannelLogoutURI: c.BackchannelLogoutURI, BackchannelLogoutSessionRequired: c.BackchannelLogoutSession,
 		NoQueryToken: c.NoQueryToken, NoJSONP: c.NoJSONP,

@@ -151,6 +151,11 @@ type Config struct {
 	// Defaults to none.
 	DeviceAuthorization DeviceAuthorization `json:"device_authorization,omitzero"`
 
+	// RequestURI lets an authorization request name the address of its request object (request_uri, OpenID Connect Core
+	// section 6.2): one of Client.RequestURIs, which the provider fetches. Limits.Flow bounds such requests.
+	// Defaults to false: a request_uri is one of a pushed request.
+	RequestURI bool `json:"request_uri,omitempty"`
+
 	// Users connects the host's own users.
 	// Defaults to the embedded accounts.
 	Users Users `json:"-"`

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -74,6 +75,7 @@ type rooms struct {
 	clients   *clients.Registry
 	uses      *clients.Uses
 	outbound  *outbound.Client
+	objects   *outbound.Client // for request objects, or nil
 	strangers *outbound.Client // for addresses of clients that nobody has registered
 	unknown   *unknown.Clients
 	notifier  *backchannel.Notifier
@@ -259,7 +261,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	p.upkeep.RunWith(p.notifier.Run)
 	endpoints, err := oauth.New(oauth.Options{
 		Site: site, Engine: p.engine, Catalogue: p.catalogue, Audit: p.audit, Activity: p.activity, Limits: p.limits,
-		Classes: cfg.classes().Supported(), HasAccounts: cfg.hasAccounts(), Documents: cfg.UnknownClients.Documents, Register: p.registers(), Registrations: p.registrations(), Devices: cfg.DeviceAuthorization.On, Exchanges: cfg.engineResources().Exchanging(), Faults: p.faults, SigningAlgorithms: cfg.SigningAlgorithms, Keys: p.faults.Publish(p.keys),
+		Classes: cfg.classes().Supported(), HasAccounts: cfg.hasAccounts(), Documents: cfg.UnknownClients.Documents, Register: p.registers(), Registrations: p.registrations(), Devices: cfg.DeviceAuthorization.On, RequestURI: cfg.RequestURI, Exchanges: cfg.engineResources().Exchanging(), Faults: p.faults, SigningAlgorithms: cfg.SigningAlgorithms, Keys: p.faults.Publish(p.keys),
 	})
 	if err != nil {
 		return err
@@ -325,6 +327,7 @@ func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine
 		OpenSecret:        func(sealed []byte) ([]byte, error) { return p.secrets.Open(clients.SealPurpose, sealed) },
 		UnknownKeys:       clientkeys.NewSource(fetchKeys(p.strangers), p.cfg.Clock),
 		ClientKeys:        clientkeys.NewSource(fetchKeys(p.outbound), p.cfg.Clock),
+		FetchObject:       p.fetchObject(),
 		UsedIDs:           p.store,
 		Proofs:            p.proofs(),
 		Audiences:         audiences(p.cfg.BaseURL, p.issuer),
@@ -374,6 +377,23 @@ func fetchKeys(client *outbound.Client) func(ctx context.Context, uri string) ([
 			return nil, &clientkeys.RefusedError{Reason: err}
 		}
 		return body, err
+	}
+}
+
+// fetchObject returns what reads a request object at an address of its application, or nil where that is off. Its calls
+// have a budget of their own: strangers begin them, and delay no key set and no logout notice.
+func (p *Provider) fetchObject() func(ctx context.Context, address string) ([]byte, error) {
+	if !p.cfg.RequestURI {
+		return nil
+	}
+	p.objects = outbound.New(outbound.Options{AllowPrivate: p.cfg.AllowPrivateNetworks, MaxCalls: 16, MaxBody: 2 * clientkeys.MaxToken})
+	return func(ctx context.Context, address string) ([]byte, error) {
+		text, err := p.objects.Get(ctx, address, "application/oauth-authz-req+jwt, application/jwt")
+		var status *outbound.StatusError
+		if err != nil && !errors.As(err, &status) {
+			err = errors.New(outbound.Reason(err))
+		}
+		return text, err
 	}
 }
 

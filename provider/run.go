@@ -40,6 +40,9 @@ func (p *Provider) Close() error {
 	p.activity.Close()
 	p.uses.Close()
 	p.outbound.Close()
+	if p.objects != nil {
+		p.objects.Close()
+	}
 	p.strangers.Close()
 	if err := p.store.Close(); err != nil {
 		return fmt.Errorf("provider: close store: %w", err)

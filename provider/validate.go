@@ -2,6 +2,8 @@ package provider
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
@@ -328,7 +330,22 @@ func (c Client) validateKeys(allowPrivate bool) error {
 			return &FieldError{"JWKSURI", err}
 		}
 	}
+	if len(c.RequestURIs) > 100 {
+		return wrongField("RequestURIs", "must be at most 100")
+	}
+	for i, uri := range c.RequestURIs {
+		field := fmt.Sprintf("RequestURIs[%d]", i)
+		address, digest, hashed := strings.Cut(uri, "#")
+		if err := outbound.ValidateURL(address, allowPrivate); err != nil {
+			return wrongField(field, "%q %w", uri, err)
+		}
+		if sum, err := base64.RawURLEncoding.Strict().DecodeString(digest); hashed && (err != nil || len(sum) != sha256.Size) {
+			return wrongField(field, "%q has a fragment that is no SHA-256 in base64url", uri)
+		}
+	}
 	switch {
+	case len(c.RequestURIs) > 0 && !hasKeys:
+		return wrongField("RequestURIs", "need JWKS or JWKSURI, with which request objects are signed")
 	case len(c.JWKS) > 0 && c.JWKSURI != "":
 		return wrongField("JWKSURI", "must be empty beside JWKS")
 	case byKey && c.Public:

@@ -47,6 +47,9 @@ type Client struct {
 	RequireSignedRequest bool   `json:"require_signed_request,omitempty"`
 	RequestSigningAlg    string `json:"request_signing_alg,omitempty"`
 
+	// RequestURIs are the addresses of request objects that may be fetched (OpenID Connect Core section 6.2).
+	RequestURIs []string `json:"request_uris,omitempty"`
+
 	// RequireDPoP refuses token requests without a proof of possession (RFC 9449 section 5.2).
 	RequireDPoP bool `json:"require_dpop,omitempty"`
 

@@ -26,7 +26,7 @@ var documents = map[string]struct {
 			},
 			AuthMethod:             "client_secret_basic",
 			RedirectURIs:           []string{"https://app.example/callback?a=1&b=2"},
-			PostLogoutRedirectURIs: []string{"https://app.example/"}, InitiateLoginURI: "https://app.example/start",
+			PostLogoutRedirectURIs: []string{"https://app.example/"}, InitiateLoginURI: "https://app.example/start", RequestURIs: []string{"https://app.example/request"},
 			ResponseTypes: []string{"code", "token"},
 			GrantTypes:    []string{"authorization_code"},
 			Scopes:        []string{"openid"},
@@ -53,7 +53,7 @@ var documents = map[string]struct {
 		text: `{"name":"Küche \u003c\u0026\u003e \"Söhne\"","dialect":"v3","profile":"fapi2","public":true,` +
 			`"secrets":[{"sealed":"c2VhbGVk","created_at":1773500966535897,"expires_at":1773504566535897},{"sealed":"AP8="}],` +
 			`"auth_method":"client_secret_basic","redirect_uris":["https://app.example/callback?a=1\u0026b=2"],` +
-			`"post_logout_redirect_uris":["https://app.example/"],"initiate_login_uri":"https://app.example/start","response_types":["code","token"],` +
+			`"post_logout_redirect_uris":["https://app.example/"],"initiate_login_uri":"https://app.example/start","request_uris":["https://app.example/request"],"response_types":["code","token"],` +
 			`"grant_types":["authorization_code"],"scopes":["openid"],"origins":["https://app.example"],` +
 			`"no_query_token":true,"no_jsonp":true,"userinfo_signed":true,"require_verified":true,` +
 			`"id_token_alg":"ES256","userinfo_alg":"EdDSA","response_alg":"PS256",` +

@@ -259,6 +259,7 @@ func (e *environment) inherit(production environment) {
 	inherit(&e.Limits, production.Limits)
 	inherit(&e.DPoP, production.DPoP)
 	inherit(&e.DeviceAuthorization, production.DeviceAuthorization)
+	inherit(&e.RequestURI, production.RequestURI)
 	inherit(&e.SignIn, production.SignIn)
 	inherit(&e.Verification, production.Verification)
 	e.dropsMail = e.SMTP == nil && production.SMTP != nil

@@ -283,6 +283,7 @@ func TestAttackRegistrationForMore(t *testing.T) {
 		"a foreign start":      {"initiate_login_uri", "https://evil.test/start", "invalid_client_metadata"},
 		"a start over http":    {"initiate_login_uri", "http://app.test/start", "invalid_client_metadata"},
 		"a start in an app":    {"initiate_login_uri", "test.app:/start", "invalid_client_metadata"},
+		"a foreign request":    {"request_uris", []string{"https://evil.test/request"}, "invalid_client_metadata"},
 		"a foreign key set":    {"jwks_uri", "https://evil.test/keys", "invalid_client_metadata"},
 		"foreign terms":        {"tos_uri", "https://evil.test/terms", "invalid_client_metadata"},
 		"a foreign policy":     {"policy_uri", "https://evil.test/policy", "invalid_client_metadata"},

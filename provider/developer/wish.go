@@ -116,6 +116,7 @@ func withinHosts(patterns []string, now, wanted provider.Client) error {
 		{"PostLogoutRedirectURIs", now.PostLogoutRedirectURIs, wanted.PostLogoutRedirectURIs, true},
 		{"InitiateLoginURI", []string{now.InitiateLoginURI}, []string{wanted.InitiateLoginURI}, false},
 		{"BackchannelLogoutURI", []string{now.BackchannelLogoutURI}, []string{wanted.BackchannelLogoutURI}, false},
+		{"RequestURIs", now.RequestURIs, wanted.RequestURIs, false},
 		{"JWKSURI", []string{now.JWKSURI}, []string{wanted.JWKSURI}, false},
 		{"PolicyURL", []string{now.PolicyURL}, []string{wanted.PolicyURL}, false},
 		{"TermsURL", []string{now.TermsURL}, []string{wanted.TermsURL}, false},

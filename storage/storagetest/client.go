@@ -28,6 +28,7 @@ func fullClient() storage.Client {
 		RequirePKCE:              true,
 		RequireSignedRequest:     true,
 		RequestSigningAlg:        "PS256",
+		RequestURIs:              []string{"https://a.example/request"},
 		RequireDPoP:              true,
 		RedirectURIs:             []string{"https://b.example/", "https://a.example/?x=\"\\"},
 		PostLogoutRedirectURIs:   []string{"https://a.example/bye"},

@@ -28,7 +28,7 @@ func (e *Endpoint) authorize(w http.ResponseWriter, r *http.Request, p *Page) er
 	query, unread := web.QueryOf(r)
 	isNew := !query.Has(web.FlowParameter)
 	if isNew {
-		p.Flow, err = e.receive(r.Context(), query, unread)
+		p.Flow, err = e.receive(w, r, query, unread)
 	} else {
 		p.Flow, err = e.openFlow(r)
 	}
@@ -117,15 +117,20 @@ func (e *Endpoint) begin(w http.ResponseWriter, r *http.Request, p *Page) error 
 const maxTries = 3
 
 // receive parses a new authorization request; unread says that some of it cannot be read.
-func (e *Endpoint) receive(ctx context.Context, query url.Values, unread error) (*Flow, error) {
+func (e *Endpoint) receive(w http.ResponseWriter, r *http.Request, query url.Values, unread error) (*Flow, error) {
 	if unread != nil {
 		return nil, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: unread}
 	}
-	request, err := e.parseAuthorize(ctx, query, e.Engine.Receive)
+	if e.Engine.Fetches(query) {
+		if err := e.allowDear(w, r, nil); err != nil {
+			return nil, err
+		}
+	}
+	request, err := e.parseAuthorize(r.Context(), query, e.Engine.Receive)
 	if err != nil {
 		return nil, err
 	}
-	return e.newFlow(ctx, request), nil
+	return e.newFlow(r.Context(), request), nil
 }
 
 // authorizePost accepts an authorization request by POST (OpenID Connect Core section

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -32,14 +33,10 @@ func (e *Endpoint) travelling(w http.ResponseWriter, r *http.Request, f *Flow) (
 		return form, nil
 	}
 	ctx := r.Context()
-	wait, err := e.Limits.Allow(ctx, e.Limit, ratelimit.Key{Address: request.Addr(ctx)})
-	if err != nil {
+	if err := e.allowDear(w, r, f.request); err != nil {
 		return "", err
 	}
-	if wait > 0 {
-		return "", &web.PageError{Status: web.TooMany(w, wait), Code: ui.ErrorTooMany, Request: f.request, Cause: errTooManyKept}
-	}
-	err = e.Store.SavePushedRequest(ctx, storage.PushedRequest{
+	err := e.Store.SavePushedRequest(ctx, storage.PushedRequest{
 		Digest: keptDigest(f.id[:]), Payload: e.Site.Secrets.Seal(e.keptPurpose(), []byte(form)), ExpiresAt: f.firstSeen.Add(e.Life),
 	})
 	if err != nil {
@@ -49,7 +46,16 @@ func (e *Endpoint) travelling(w http.ResponseWriter, r *http.Request, f *Flow) (
 	return "", nil
 }
 
-var errTooManyKept = errors.New("too many long requests from one address")
+// allowDear counts a request that costs more than others: one that is kept, or fetched from an application.
+func (e *Endpoint) allowDear(w http.ResponseWriter, r *http.Request, asked *engine.AuthorizeRequest) error {
+	wait, err := e.Limits.Allow(r.Context(), e.Limit, ratelimit.Key{Address: request.Addr(r.Context())})
+	if err == nil && wait > 0 {
+		err = &web.PageError{Status: web.TooMany(w, wait), Code: ui.ErrorTooMany, Request: asked, Cause: errTooManyKept}
+	}
+	return err
+}
+
+var errTooManyKept = errors.New("too many long requests, or requests by address, from one address")
 
 // requestOf returns the request of a flow: the one that travels with it, or the one that is kept.
 func (e *Endpoint) requestOf(ctx context.Context, s sealedFlow) (url.Values, error) {

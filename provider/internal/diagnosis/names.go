@@ -49,6 +49,7 @@ const (
 	RequestExpired            Name = "request_expired"
 	PushRequired              Name = "pushed_request_required"
 	RequestURIUnknown         Name = "request_uri_unknown"
+	RequestURIRefused         Name = "request_uri_refused"
 	RequestObjectRequired     Name = "request_object_required"
 	RequestObjectUnsigned     Name = "request_object_unsigned"
 	RequestObjectDiffers      Name = "request_object_differs"

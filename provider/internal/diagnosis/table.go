@@ -11,7 +11,7 @@ var inOrder = []Name{
 	ResourceNotAllowed, OpenIDMissing, NonceMissing, ChallengeMissing, ChallengeMethod, ChallengeMalformed,
 	HintForeign, ClaimsMalformed, AuthenticationUnmet, StandardRequestAtV3, V3RequestAtStandard, LoginRequired,
 	ConsentRequired, ConsentNeverRemembered, SignInUnstable, UserDenied, UserNotVerified, UserRefused,
-	RequestExpired, PushRequired, RequestURIUnknown, RequestObjectRequired, RequestObjectUnsigned,
+	RequestExpired, PushRequired, RequestURIUnknown, RequestURIRefused, RequestObjectRequired, RequestObjectUnsigned,
 	RequestObjectDiffers,
 
 	SecretMissing, SecretWrong, AuthMethodWrong, PublicWithSecret, CredentialsMalformed, CredentialsRepeated,

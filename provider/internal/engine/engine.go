@@ -61,6 +61,10 @@ type Options struct {
 	ClientKeys *clientkeys.Source
 	UsedIDs    storage.UsedIDs
 
+	// FetchObject reads the address of a request object, unless it must not be called; its error says why, for the
+	// developers of the application. Nil where no request is by an address.
+	FetchObject func(ctx context.Context, address string) ([]byte, error)
+
 	// UnknownKeys verify what applications sign that nobody has registered; nil has
 	// ClientKeys do so.
 	UnknownKeys *clientkeys.Source

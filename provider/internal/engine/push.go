@@ -26,8 +26,7 @@ import (
 )
 
 const (
-	// pushedPrefix begins every request_uri of the provider. No request_uri is ever fetched
-	// (RFC 9126 section 2.2).
+	// pushedPrefix begins every request_uri of the provider (RFC 9126 section 2.2).
 	pushedPrefix = "urn:ietf:params:oauth:request_uri:"
 
 	// pushedLife is the life of a pushed request.

@@ -40,6 +40,14 @@ func (e *Engine) unfold(ctx context.Context, c *registry.Client, form url.Values
 	switch {
 	case len(form["request"]) == 1 && !form.Has("request_uri"):
 		return e.parseObject(ctx, c, form)
+	case e.Fetches(form):
+		object, err := e.fetchObject(ctx, c, form.Get("request_uri"))
+		if err != nil {
+			return e.refuse(ctx, c, form, err)
+		}
+		form = maps.Clone(form)
+		form.Set("request", object)
+		return e.parseObject(ctx, c, form)
 	case c.RequireSignedRequest:
 		return e.refuse(ctx, c, form, protocol.Fail(protocol.InvalidRequest, "This application has to sign its requests.").
 			Because(diagnosis.RequestObjectRequired))

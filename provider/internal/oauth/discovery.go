@@ -56,6 +56,7 @@ type metadata struct {
 	ClaimsParameterSupported          bool     `json:"claims_parameter_supported"`
 	RequestParameterSupported         bool     `json:"request_parameter_supported"`
 	RequestURIParameterSupported      bool     `json:"request_uri_parameter_supported"`
+	RequireRequestURIRegistration     bool     `json:"require_request_uri_registration,omitempty"`
 	DeviceAuthorizationEndpoint       string   `json:"device_authorization_endpoint,omitempty"`
 	ClientIDMetadataDocument          bool     `json:"client_id_metadata_document_supported,omitempty"`
 	DPoPSigningAlgs                   []string `json:"dpop_signing_alg_values_supported"`
@@ -91,6 +92,8 @@ func (e *Endpoints) discoveryDocument() (*web.Document, error) {
 		RequestObjectSigningAlgs:          clientkeys.Algorithms,
 		PushedAuthorizationEndpoint:       at("/oauth/par"),
 		RequestParameterSupported:         true,
+		RequestURIParameterSupported:      e.RequestURI,
+		RequireRequestURIRegistration:     e.RequestURI,
 		CodeChallengeMethodsSupported:     []string{"S256"},
 		ClaimsSupported:                   []string{"iss", "sub", "aud", "exp", "iat", "auth_time", "acr", "amr", "nonce", "sid"},
 		ClaimTypesSupported:               []string{"normal"},

@@ -52,6 +52,9 @@ type Options struct {
 	// Devices reports that there is device authorization.
 	Devices bool
 
+	// RequestURI reports that request objects are fetched from registered addresses.
+	RequestURI bool
+
 	// Exchanges reports that tokens for some resource are exchanged.
 	Exchanges bool
 

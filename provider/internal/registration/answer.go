@@ -38,10 +38,11 @@ type Answer struct {
 	JWKS           json.RawMessage `json:"jwks,omitempty"`
 	JWKSURI        string          `json:"jwks_uri,omitempty"`
 
-	RequirePushed     bool   `json:"require_pushed_authorization_requests,omitempty"`
-	RequireSigned     bool   `json:"require_signed_request_object,omitempty"`
-	RequestSigningAlg string `json:"request_object_signing_alg,omitempty"`
-	DPoPBound         bool   `json:"dpop_bound_access_tokens,omitempty"`
+	RequirePushed     bool     `json:"require_pushed_authorization_requests,omitempty"`
+	RequireSigned     bool     `json:"require_signed_request_object,omitempty"`
+	RequestSigningAlg string   `json:"request_object_signing_alg,omitempty"`
+	RequestURIs       []string `json:"request_uris,omitempty"`
+	DPoPBound         bool     `json:"dpop_bound_access_tokens,omitempty"`
 
 	IDTokenAlg  string `json:"id_token_signed_response_alg"`
 	UserinfoAlg string `json:"userinfo_signed_response_alg,omitempty"`
@@ -60,7 +61,7 @@ func AnswerOf(c storage.Client, secret, token, uri string) Answer {
 		RedirectURIs: c.RedirectURIs, PostLogoutRedirectURIs: c.PostLogoutRedirectURIs, InitiateLoginURI: c.InitiateLoginURI,
 		GrantTypes: c.GrantTypes, ResponseTypes: c.ResponseTypes, Scope: strings.Join(c.Scopes, " "), PolicyURL: c.PolicyURL, TermsURL: c.TermsURL,
 		AuthMethod: c.AuthMethod, AuthSigningAlg: c.AuthSigningAlg, JWKS: c.JWKS, JWKSURI: c.JWKSURI,
-		RequirePushed: c.RequirePushed, RequireSigned: c.RequireSignedRequest, RequestSigningAlg: c.RequestSigningAlg, DPoPBound: c.RequireDPoP,
+		RequirePushed: c.RequirePushed, RequireSigned: c.RequireSignedRequest, RequestSigningAlg: c.RequestSigningAlg, DPoPBound: c.RequireDPoP, RequestURIs: c.RequestURIs,
 		IDTokenAlg: cmp.Or(c.IDTokenAlg, keyring.RS256), ResponseAlg: c.ResponseAlg,
 		BackchannelLogoutURI: c.BackchannelLogoutURI, BackchannelLogoutSession: c.BackchannelLogoutSession,
 	}

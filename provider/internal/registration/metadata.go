@@ -36,10 +36,11 @@ type Metadata struct {
 	JWKS           json.RawMessage `json:"jwks"`
 	JWKSURI        string          `json:"jwks_uri"`
 
-	RequirePushed     bool   `json:"require_pushed_authorization_requests"`
-	RequireSigned     bool   `json:"require_signed_request_object"`
-	RequestSigningAlg string `json:"request_object_signing_alg"`
-	DPoPBound         bool   `json:"dpop_bound_access_tokens"`
+	RequirePushed     bool     `json:"require_pushed_authorization_requests"`
+	RequireSigned     bool     `json:"require_signed_request_object"`
+	RequestSigningAlg string   `json:"request_object_signing_alg"`
+	RequestURIs       []string `json:"request_uris"`
+	DPoPBound         bool     `json:"dpop_bound_access_tokens"`
 
 	IDTokenAlg  string `json:"id_token_signed_response_alg"`
 	UserinfoAlg string `json:"userinfo_signed_response_alg"`
@@ -112,6 +113,7 @@ func (m Metadata) Onto(c storage.Client) storage.Client {
 	c.Public = c.AuthMethod == protocol.AuthNone
 	c.AuthSigningAlg, c.JWKS, c.JWKSURI = m.AuthSigningAlg, []byte(m.JWKS), m.JWKSURI
 	c.RequirePushed, c.RequireSignedRequest, c.RequestSigningAlg, c.RequireDPoP = m.RequirePushed, m.RequireSigned, m.RequestSigningAlg, m.DPoPBound
+	c.RequestURIs = m.RequestURIs
 	c.IDTokenAlg, c.ResponseAlg = m.IDTokenAlg, m.ResponseAlg
 	c.UserinfoSigned, c.UserinfoAlg = m.UserinfoAlg != "", m.UserinfoAlg
 	c.BackchannelLogoutURI, c.BackchannelLogoutSession = m.BackchannelLogoutURI, m.BackchannelLogoutSession

@@ -125,6 +125,7 @@ func authorizationErrors(i Installation) []Error {
 		all = append(all, Error{Code: name.code, Text: "The parameter " + name.name + " is not supported.", Remedy: "Leave the parameter out.", Example: []Change{with(name.name, "x")}})
 	}
 	return append(all,
+		Error{Code: "invalid_request_uri", Text: "The request_uri is not registered, or there is no request object to read.", Remedy: "Where an address is allowed: register it, and let it answer with the signed JWT alone."},
 		Error{Code: "temporarily_unavailable", Text: unavailable, Remedy: "The provider's database, or a system of the operator, does not answer. Try again."},
 		Error{Code: "server_error", Text: failed, Remedy: "Tell the operator the time and your `client_id`."})
 }

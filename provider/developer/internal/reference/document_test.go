@@ -118,6 +118,8 @@ func TestErrorsHaveExamples(t *testing.T) {
 		"The owner who made the token has no verified e-mail address.", "Applications begin in the sandbox. Register this one there.",
 		"The organization of this token is suspended.", "The application is disabled. Its developers can enable it.",
 		"The change leaves out something that the review of the application requires.", "The registration has changed meanwhile. Read it again.",
+		// Request objects are fetched where the host allows it.
+		"The request_uri is not registered, or there is no request object to read.",
 		// An API exchanges the token that somebody calls it with.
 		"The parameter subject_token is missing.", "The parameter subject_token_type is missing.", "Only an access token is exchanged, and only for an access token.",
 		"Leave out actor_token: the application that asks is the actor.", "The subject_token has been exchanged twice already.",

@@ -264,7 +264,7 @@ func discoveryPayload(i Installation) Payload {
 		{"claims_parameter_supported", TypeBoolean, "`true`"},
 		{"dpop_signing_alg_values_supported", TypeStrings, "Algorithms of DPoP proofs, in the dialect `standard`."},
 		{"request_parameter_supported", TypeBoolean, "`true`: request objects, signed"},
-		{"request_uri_parameter_supported", TypeBoolean, "`false`: nothing is fetched. The `request_uri` of a pushed request is another thing."},
+		{"request_uri_parameter_supported", TypeBoolean, "Whether registered addresses of request objects are fetched. The `request_uri` of a pushed request is another thing."},
 	} {
 		p.Members = append(p.Members, Member{Name: m.name, Type: m.kind, Always: true, Meaning: m.meaning})
 	}

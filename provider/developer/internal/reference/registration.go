@@ -160,6 +160,7 @@ func registrationPayload() Payload {
 		{Name: "jwks_uri", Type: TypeString, Meaning: "Where its public keys are."},
 		{Name: "require_pushed_authorization_requests", Type: TypeBoolean, Meaning: "It pushes its requests."},
 		{Name: "require_signed_request_object", Type: TypeBoolean, Meaning: "It signs its requests."},
+		{Name: "request_uris", Type: TypeStrings, Meaning: "Addresses of request objects that a request may name."},
 		{Name: "request_object_signing_alg", Type: TypeString, Meaning: "The only algorithm of its requests."},
 		{Name: "dpop_bound_access_tokens", Type: TypeBoolean, Meaning: "Its tokens are bound to a key."},
 		{Name: "userinfo_signed_response_alg", Type: TypeString, Meaning: "Userinfo is signed with it."},

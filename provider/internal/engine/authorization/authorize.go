@@ -248,8 +248,8 @@ func (r *Request) parseJKT(form url.Values) error {
 }
 
 // unsupported parameters are refused instead of ignored, because a client that
-// sends one relies on it. Nothing is ever fetched from an address in a request. What
-// request holds has been taken out of it by then.
+// sends one relies on it. What request holds, or the address in request_uri, has been
+// taken out by then.
 var unsupported = []struct{ name, code string }{
 	{"request_uri", protocol.RequestURINotSupported},
 	{"request", protocol.InvalidRequestObject},

@@ -513,7 +513,7 @@ func TestEveryDiagnosisHasItsTextAndItsTest(t *testing.T) {
 		tested[attack.diagnosis] = true
 	}
 	for _, d := range []provider.Diagnosis{ // in the tests of pushed requests, request objects and keys
-		"pushed_request_required", "request_uri_unknown", "request_object_required", "jwt_used", "client_keys_missing", "client_keys_refused", "client_keys_unreachable", "consent_missing", "signing_algorithm_off",
+		"pushed_request_required", "request_uri_unknown", "request_uri_refused", "request_object_required", "jwt_used", "client_keys_missing", "client_keys_refused", "client_keys_unreachable", "consent_missing", "signing_algorithm_off",
 		// Of token exchange: see package exchange beside this one.
 		"subject_token_of_another_api", "resource_not_exchanged", "scope_not_exchanged", "subject_token_exchanged_twice",
 	} {
