@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/textproto"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider"
@@ -28,12 +29,16 @@ func failed(ctx context.Context, step, refusal string, err error) error {
 	return fmt.Errorf("the server did not answer %s: %w", step, err)
 }
 
+// notOfTheAddress are the enhanced codes of refusals that say nothing about a recipient: of the
+// mail system, the protocol, the content and the policy (RFC 3463 sections 3.4 and 3.6 to 3.8).
+var notOfTheAddress = regexp.MustCompile(`^5\.[3567]\.`)
+
 // refusedFor adds to a refused recipient that it is refused for good, if it is for what the
-// address is. A server that delivers to nobody from here (RFC 3463 section 3.8: X.7) refuses
-// every address, which the operator has to mend.
+// address is (RFC 5321 section 4.2.3, RFC 7504 section 4.2). A server that delivers to nobody from
+// here refuses every address, which the operator has to mend; a full mailbox is none that is wrong.
 func refusedFor(reply, refusal error) error {
 	var said *textproto.Error
-	if !errors.As(reply, &said) || said.Code/10 != 55 || strings.HasPrefix(said.Msg, "5.7.") {
+	if !errors.As(reply, &said) || !slices.Contains([]int{550, 551, 553, 556}, said.Code) || notOfTheAddress.MatchString(said.Msg) {
 		return refusal
 	}
 	return fmt.Errorf("%w: %w", provider.ErrRecipientRefused, refusal)
