@@ -133,6 +133,14 @@ func (s *Screen) File(field string) ([]byte, error) {
 	return content, nil
 }
 
+// TooMany has the answer say how long to wait, zero if that is unknown, and returns its status.
+func (s *Screen) TooMany(wait time.Duration) int {
+	if wait <= 0 {
+		return http.StatusTooManyRequests
+	}
+	return web.TooMany(s.Writer, wait)
+}
+
 // Render answers with a screen. In addition to what every page may load, it may fetch from
 // this origin and frame pages of it (RenderPreview).
 func (s *Screen) Render(status int, c templ.Component) {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -143,7 +142,7 @@ func printCheckpoint(ctx context.Context, p opened, out io.Writer) error {
 func verifyAudit(ctx context.Context, p opened, file string, out io.Writer) error {
 	var anchors []provider.Checkpoint
 	if file != "" {
-		signed, err := os.ReadFile(file) //nolint:gosec // the operator names the file
+		signed, err := readFile(file, 1<<20)
 		if err != nil {
 			return fmt.Errorf("-anchor: %w", err)
 		}

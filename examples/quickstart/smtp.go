@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider"
@@ -64,7 +63,7 @@ func (s *smtp) mailer() (*smtpmailer.Mailer, error) {
 		Host: s.Host, Port: s.Port, Security: security, Username: s.Username, Password: s.Password, From: s.From,
 	}
 	if s.CAFile != "" {
-		text, err := os.ReadFile(s.CAFile)
+		text, err := readFile(s.CAFile, 1<<20)
 		if err != nil {
 			return nil, fmt.Errorf("ca_file: %w", err)
 		}

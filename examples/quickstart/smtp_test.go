@@ -21,7 +21,7 @@ func withMail(t *testing.T, cfg mailtest.Config) (server *mailtest.Server, folde
 	var authority []byte
 	cfg.TLS, _, authority = mailtest.Certificate(t, "127.0.0.1")
 	cfg.Username, cfg.Password = "id", mailPassword
-	for name, text := range map[string][]byte{"ca.pem": authority, "smtp.password": []byte(mailPassword + "\n")} {
+	for name, text := range map[string][]byte{"ca.pem": append([]byte("\ufeff"), authority...), "smtp.password": []byte(mailPassword + "\n")} {
 		if err := os.WriteFile(filepath.Join(folder, name), text, 0o600); err != nil {
 			t.Fatal(err)
 		}

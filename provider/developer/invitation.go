@@ -112,7 +112,7 @@ func (d *Dashboard) makeOffer(r *request, o offer) error {
 			return err
 		}
 		if wait > 0 {
-			return refuse(http.StatusTooManyRequests, ui.Problem{Code: ui.TooManyAttempts, Count: int(math.Ceil(wait.Minutes()))})
+			return refuse(r.TooMany(wait), ui.Problem{Code: ui.TooManyAttempts, Count: int(math.Ceil(wait.Minutes()))})
 		}
 	}
 	token := rand.Text()

@@ -76,7 +76,7 @@ func TestOrganizationsOfADayHaveALimit(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if p := b.submit(b.open("/developer/new"), "name", "Mine"); p.StatusCode != http.StatusTooManyRequests {
+	if p := b.submit(b.open("/developer/new"), "name", "Mine"); p.StatusCode != http.StatusTooManyRequests || p.Header.Get("Retry-After") == "" {
 		t.Errorf("one more: %s", p.Status)
 	}
 	w.advance(8 * time.Hour)

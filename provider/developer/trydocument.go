@@ -47,8 +47,8 @@ func (d *Dashboard) tryDocument(r *request) error {
 			return err
 		}
 	}
-	if wait+tried.Wait > 0 {
-		return d.renderDocument(r, view, http.StatusTooManyRequests, screens.DocumentTooMany(r.Page()))
+	if wait += tried.Wait; wait > 0 {
+		return d.renderDocument(r, view, r.TooMany(wait), screens.DocumentTooMany(r.Page()))
 	}
 	c := tried.Client
 	view.Tried, view.Wrong, view.Notes = true, tried.Wrong, tried.Notes

@@ -124,6 +124,9 @@ func TestAttackFloodOfDocuments(t *testing.T) {
 		p = b.submit(p, "address", base+"/c")
 	}
 	says(t, p, http.StatusTooManyRequests, "Wait a minute", `value="`+base+`/c"`)
+	if p.Header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
 	if *asked == 0 || *asked > 8 {
 		t.Errorf("the host was asked %d times", *asked)
 	}

@@ -81,7 +81,7 @@ func (s *Service) atEvidence(r *request) error {
 	var over LimitError
 	switch {
 	case errors.As(err, &over):
-		return s.showUpload(r, c, s.tooMany(r, over), screens.TooMany(r.Page().Locale, s.until(over)))
+		return s.showUpload(r, c, r.TooMany(over.Wait), screens.TooMany(r.Page().Locale, s.until(over)))
 	case errors.Is(err, ErrNotNow):
 		return s.toCase(r, c.ID)
 	case errors.Is(err, ErrNoCase):

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -98,7 +97,7 @@ func (s *Service) answered(r *request, c RecordedCase, err error) error {
 	case errors.Is(err, ErrNoCase):
 		return provider.ErrScreenNotFound
 	case errors.As(err, &limited):
-		return s.showCase(r, c, s.tooMany(r, limited), screens.TooMany(l, s.until(limited)))
+		return s.showCase(r, c, r.TooMany(limited.Wait), screens.TooMany(l, s.until(limited)))
 	case errors.Is(err, errIncomplete):
 		return s.showCase(r, c, http.StatusUnprocessableEntity, screens.NotAccepted(l, screens.Reason(ReasonIncomplete)))
 	case errors.Is(err, provider.ErrRecipientRefused):
@@ -114,9 +113,6 @@ func (s *Service) answered(r *request, c RecordedCase, err error) error {
 		return err
 	}
 }
-
-// seconds is a time for Retry-After.
-func seconds(d time.Duration) string { return strconv.Itoa(int((d + time.Second - 1) / time.Second)) }
 
 // problemsOf are what is wrong with the entered fields before anybody is asked.
 func problemsOf(l *ui.Locale, a Ask, posted func(string) string) []ui.Problem {

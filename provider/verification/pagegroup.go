@@ -85,7 +85,7 @@ func (s *Service) begin(r *request, p *Policy, status provider.Status, begins Re
 	var limited LimitError
 	switch {
 	case errors.As(err, &limited):
-		s.showBeginning(r, p, status, s.tooMany(r, limited), screens.TooMany(r.Page().Locale, s.until(limited)))
+		s.showBeginning(r, p, status, r.TooMany(limited.Wait), screens.TooMany(r.Page().Locale, s.until(limited)))
 		return nil
 	case errors.Is(err, ErrNotNow), errors.Is(err, ErrNoPolicy): // it has changed in this moment
 		r.Redirect(s.path(p.Group))
@@ -108,14 +108,6 @@ func (s *Service) until(e LimitError) time.Time {
 		return time.Time{}
 	}
 	return s.Clock().Add(e.Wait)
-}
-
-// tooMany is the status of a page about a limit.
-func (s *Service) tooMany(r *request, e LimitError) int {
-	if e.Wait > 0 {
-		r.Writer.Header().Set("Retry-After", seconds(e.Wait))
-	}
-	return http.StatusTooManyRequests
 }
 
 // showBeginning lets the person choose a method for a case that has yet to begin.

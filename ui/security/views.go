@@ -289,10 +289,11 @@ const (
 
 	// LinkRefused is for an upstream provider at which the owner did not authenticate,
 	// LinkUnavailable for one that does not answer or cannot be believed, LinkTaken for an
-	// account there that is connected to another one here.
+	// account there that is connected to another one here, LinkFull if no more can be.
 	LinkRefused     Problem = "link_refused"
 	LinkUnavailable Problem = "link_unavailable"
 	LinkTaken       Problem = "link_taken"
+	LinkFull        Problem = "link_full"
 
 	// Meanwhile is for an account that has changed since the page was shown.
 	Meanwhile Problem = "meanwhile"

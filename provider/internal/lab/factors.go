@@ -78,5 +78,5 @@ func (w *Fixture) AddLink(accountID, upstream, name string) {
 	w.OK(w.Sealed().AddLink(w.T.Context(), storage.Link{
 		Digest: sha256.Sum256([]byte(upstream + " " + name)), AccountID: accountID, Upstream: upstream,
 		Issuer: "https://" + upstream + ".example", Subject: name, Name: name, CreatedAt: w.Now(),
-	}, 10, account.Proof()))
+	}, 20, account.Proof()))
 }

@@ -113,7 +113,7 @@ func (p *Pages) Connect(w http.ResponseWriter, r *http.Request, page *authflow.P
 		p.home(w, r, security.Notice(security.LinkTaken))
 		return nil
 	case errors.Is(err, storage.ErrLimit):
-		p.home(w, r, security.Notice(security.LinkRefused))
+		p.home(w, r, security.Notice(security.LinkFull))
 		return nil
 	case errors.Is(err, storage.ErrChanged), ended(err):
 		p.home(w, r, security.Notice(security.Meanwhile))
@@ -142,7 +142,7 @@ func (p *Pages) notConnected(w http.ResponseWriter, r *http.Request, failed erro
 // said returns what has happened on another page: a notice, or a problem with an upstream.
 func said(n security.Notice) (security.Notice, security.Problem) {
 	switch problem := security.Problem(n); problem {
-	case security.LinkRefused, security.LinkUnavailable, security.LinkTaken, security.Meanwhile:
+	case security.LinkRefused, security.LinkUnavailable, security.LinkTaken, security.LinkFull, security.Meanwhile:
 		return "", problem
 	default:
 		return n, ""

@@ -2,6 +2,7 @@ package upstreams
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -105,6 +106,15 @@ func TestIdentityOfAnother(t *testing.T) {
 	p := w.connect(w.NewBrowser().SignIn("bob@example.com", lab.BobPass))
 	if len(w.links("bob")) != 0 || len(w.links("alice")) != 1 || p.Request.URL.Path != "/account/security" {
 		t.Errorf("%s %s", p.Status, p.Request.URL)
+	}
+	b := w.is("s2", "b@campus.test", true).NewBrowser().SignIn("bob@example.com", lab.BobPass)
+	_, fields := b.Open("/account/security").Form(t)
+	for i := range 20 { // in another window
+		w.AddLink("bob", "elsewhere", fmt.Sprint(i))
+	}
+	values := w.up.Return(t, sentTo(b, b.Post("/account/connections/campus", fields)))
+	if p := b.Open(callback("campus", values)); !strings.Contains(p.Text, "as many accounts as you can") {
+		t.Errorf("one too many: %s\n%s", p.Status, p.Text)
 	}
 }
 
