@@ -7,13 +7,13 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/bonafide-id/bonafide/provider"
 )
 
 // check says what the config would do. It runs all of it on an empty database in a
@@ -26,7 +26,7 @@ func (c *config) check(ctx context.Context, out io.Writer) error {
 	if err := c.separate(); err != nil {
 		return err
 	}
-	if err := c.rehearse(ctx); err != nil {
+	if err := errors.Join(c.checkListeners(), c.rehearse(ctx)); err != nil {
 		return err
 	}
 	for i, e := range c.environments() {
@@ -36,10 +36,7 @@ func (c *config) check(ctx context.Context, out io.Writer) error {
 		}
 		_, _ = fmt.Fprintf(out, "%s %s\n  answers at  %s\n", name, e.BaseURL, address)
 		if err := e.plan(out); err != nil {
-			if i > 0 {
-				err = fmt.Errorf("sandbox.%w", err)
-			}
-			return err
+			return inSandbox(err, i > 0)
 		}
 	}
 	if c.ProbeListen != "" {
@@ -52,42 +49,64 @@ func (c *config) check(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// rehearse opens all that a start would, in another place, so that a start that fails has changed nothing.
+// rehearse makes all that a start makes, in another place, so that a start that fails has changed nothing.
 func (c *config) rehearse(ctx context.Context) error {
 	scratch, err := os.MkdirTemp("", "quickstart-check-*")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(scratch)
-	for i, e := range c.environments() {
-		if err := c.rehearseOne(ctx, *e, filepath.Join(scratch, fmt.Sprint(i)), i > 0); err != nil {
-			if i > 0 {
-				err = fmt.Errorf("sandbox.%w", err)
-			}
-			return err
+	s := &service{cfg: *c, log: slog.New(slog.DiscardHandler), rehearsing: true}
+	if c.Sandbox != nil {
+		sandbox := *c.Sandbox
+		s.cfg.Sandbox = &sandbox
+	}
+	for i, e := range s.cfg.environments() {
+		if err := e.stage(filepath.Join(scratch, fmt.Sprint(i))); err != nil {
+			return inSandbox(err, i > 0)
 		}
 	}
-	return nil
+	return errors.Join(s.build(ctx, &http.Server{}, &http.Server{}, &http.Server{}, io.Discard), s.close()) //nolint:gosec // they never serve
 }
 
-func (c *config) rehearseOne(ctx context.Context, e environment, folder string, sandbox bool) error {
+// stage has an environment keep everything in a folder of its own.
+func (e *environment) stage(folder string) error {
 	if e.Database != "" {
 		if _, err := url.Parse(e.Database); err != nil {
 			return errors.New("database: is not an address such as postgres://user@host/name") // the error would quote it
 		}
 	}
-	e.Data, e.Evidence, e.Database = folder, "", ""
-	silent := slog.New(slog.DiscardHandler)
-	p, err := e.open(ctx, opening{why: serving, sandbox: sandbox, sample: c.SampleClient != nil, strict: true, out: io.Discard, log: silent})
-	if err != nil {
-		return err
+	if info, err := os.Stat(e.evidenceFolder()); err == nil && !info.IsDir() {
+		return fmt.Errorf("evidence: %s is no folder", e.evidenceFolder())
 	}
-	if c.SampleClient != nil {
-		if _, err = registerSample(ctx, p, c.SampleClient.BaseURL); err != nil {
-			err = inKeys(err, "sample_client", provider.Client{})
+	e.Data, e.Database, e.Evidence = folder, "", ""
+	return nil
+}
+
+// inSandbox names the sandbox in an error of its environment.
+func inSandbox(err error, sandbox bool) error {
+	if err != nil && sandbox {
+		return fmt.Errorf("sandbox.%w", err)
+	}
+	return err
+}
+
+// checkListeners returns an error for an address at which nothing can listen.
+func (c *config) checkListeners() error {
+	for _, l := range c.listeners() {
+		if _, err := net.ResolveTCPAddr("tcp", numeric(l.address)); err != nil {
+			return fmt.Errorf("%s: %w", l.key, err)
 		}
 	}
-	return errors.Join(err, p.Close())
+	return nil
+}
+
+// numeric has the port of an address without its host, which may be one that only a resolver knows.
+func numeric(address string) string {
+	if _, port, err := net.SplitHostPort(address); err == nil {
+		return ":" + port
+	}
+	return address
 }
 
 // plan says what a start would find and make, as far as that can be told from outside.

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"io"
+	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -9,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/smtpmailer/mailtest"
 )
 
@@ -57,7 +61,13 @@ func TestCheckSaysWhatWouldBeDoneAndDoesNothing(t *testing.T) {
 	}
 }
 
+// A file with which no service can start is refused by -check, and by a start that leaves the database as it is.
 func TestCheckFindsWhatAStartWould(t *testing.T) {
+	folder := t.TempDir()
+	if err := startService(t, folder, `{"listen": "127.0.0.1:0"}`).stop(); err != nil {
+		t.Fatal(err)
+	}
+	before := contents(t, filepath.Join(folder, "data"))
 	for text, want := range map[string]string{
 		`{"users": [{"email": "a@x.test", "status": [{"group": "pilots"}]}]}`:               `users[0].status[0].group: "pilots"`,
 		`{"clients": [{"client_id": "a"}]}`:                                                 "clients[0].redirect_uris: ",
@@ -73,14 +83,61 @@ func TestCheckFindsWhatAStartWould(t *testing.T) {
 		`{"brand": {"logo": "/dev/zero"}}`:                                                  "brand.logo: ",
 		`{"users": [{"email": "a@x.test", "password_file": "/dev/zero"}]}`:                  "users[0].password_file: ",
 		`{"users": [{"email": "a@x.test", "password": "short"}]}`:                           "users[0].password: must have at least 10 characters\n",
-		`{"listen": "nowhere"}`:                                                             "listen: ",
-		`{"database": "postgres://u:hidden word@%zz/"}`:                                     "database: is not an address",
+		`{"listen": "127.0.0.1:99999"}`:                                                     "listen: ",
+		`{"probe_listen": "nonsense"}`:                                                      "probe_listen: ",
+		`{"developer": {"review": true}}`:                                                   "developer: ",
+		`{"developer": {"operators": ["a@x.test"]}}`:                                        "developer.operators[0]: a@x.test is not in users",
+		`{"sandbox": {"developer": {}}}`:                                                    "sandbox.developer",
+		verifying(`{"email_domain": {}}`):                                                   "omains: is missing",
+		verifying(`{"email_domain": {"domains": ["*"]}}`):                                   "omains[0]: ",
+		verifying(`{"email_domain": {"domains": ["com"]}}`):                                 "omains[0]: \"com\" is a top-level domain",
+		verifying(`{"roster": {}}`):                                                         "oster: ",
+		verifying(`{"roster": {"roster": "r"}}`):                                            "olumns: ",
+		verifying(`{"document": {}}`):                                                       "equire: ",
+		verifying(`{"document": {"require": [{"name": "front"}]}}`):                         "equire[0].Title: ",
+		`{"verification": {"policies": null}}`:                                              "olicies: are missing",
+		`{"users": [{"uuid": "a", "email": "a@x.test"}], "desk": {"staff": [{"email": "a@x.test", "roles": ["auditor"], "id": "a b\n"}]}}`: "desk.staff[0].id: ",
+		`{"listen": "nowhere"}`:                         "listen: ",
+		`{"database": "postgres://u:hidden word@%zz/"}`: "database: is not an address",
 	} {
 		err := run(t.Context(), []string{"-config", writeConfig(t, text), "-check"}, nil, &output{})
 		if err == nil || !strings.Contains(err.Error()+"\n", want) || strings.Contains(err.Error(), "hidden") {
 			t.Errorf("%s: error is %v, want %s", text, err, want)
 		}
+		cfg, err := parseConfig([]byte(text), folder)
+		if err != nil || strings.Contains(text, "127.0.0.1:8080") {
+			continue // as it was read
+		}
+		cfg.Users = append(cfg.Users, user{Account: provider.Account{ID: "new", Email: "new@x.test"}})
+		if cfg.Listen == "127.0.0.1:8080" {
+			cfg.Listen = "127.0.0.1:0"
+		}
+		if s, err := open(t.Context(), cfg, io.Discard, slog.New(slog.DiscardHandler)); err == nil {
+			t.Errorf("%s: starts (%v)", text, s.close())
+		}
+		if after := contents(t, filepath.Join(folder, "data")); !maps.Equal(before, after) {
+			t.Fatalf("%s: the start has changed its data", text)
+		}
 	}
+}
+
+// contents are those of the files in a folder.
+func contents(t *testing.T, folder string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, name := range names(t, folder) {
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found[name] = string(text)
+	}
+	return found
+}
+
+// verifying is a file with one verifier.
+func verifying(verifier string) string {
+	return `{"verification": {"verifiers": {"way": ` + verifier + `}, "policies": [{"group": "student", "rule": "way"}]}}`
 }
 
 func TestCheckKnowsNoPortThatIsFree(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk"
@@ -88,6 +90,9 @@ func (e *environment) staff() (map[string]desk.Staff, error) {
 }
 
 func (m employee) check(place string) error {
+	if m.ID == "host" || strings.ContainsFunc(m.ID, func(r rune) bool { return r == ':' || unicode.IsSpace(r) || !unicode.IsGraphic(r) }) {
+		return fmt.Errorf("%s.id: %q is no name for the audit log, which has neither spaces nor colons, and is not host", place, m.ID)
+	}
 	if len(m.Roles) == 0 {
 		return fmt.Errorf("%s.roles: is missing; the roles are %v", place, deskRoles)
 	}

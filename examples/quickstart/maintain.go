@@ -28,10 +28,7 @@ func (c *config) backup(ctx context.Context, folder string, out io.Writer) error
 	if c.Sandbox == nil {
 		return nil
 	}
-	if err := c.backupOne(ctx, c.Sandbox, filepath.Join(folder, "sandbox"), out); err != nil {
-		return fmt.Errorf("sandbox.%w", err)
-	}
-	return nil
+	return inSandbox(c.backupOne(ctx, c.Sandbox, filepath.Join(folder, "sandbox"), out), true)
 }
 
 func (c *config) backupOne(ctx context.Context, e *environment, folder string, out io.Writer) error {
@@ -166,10 +163,7 @@ func (c *config) with(ctx context.Context, e *environment, o opening, do func(op
 	if err == nil {
 		err = errors.Join(do(p), p.Close())
 	}
-	if err != nil && o.sandbox {
-		err = fmt.Errorf("sandbox.%w", err)
-	}
-	return err
+	return inSandbox(err, o.sandbox)
 }
 
 // environments returns production, and the sandbox if there is one.

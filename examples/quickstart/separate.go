@@ -86,14 +86,9 @@ func sameHost(a, b string) bool {
 
 // separateListeners refuses two listeners on one port, which a check would not notice.
 func (c *config) separateListeners() error {
-	type listener struct{ key, address string }
-	listeners := []listener{{"listen", c.Listen}, {"probe_listen", c.ProbeListen}}
-	if c.SampleClient != nil {
-		listeners = append(listeners, listener{"sample_client.listen", c.SampleClient.Listen})
-	}
 	taken := map[string]string{}
-	for _, l := range listeners {
-		if l.address == "" || strings.HasSuffix(l.address, ":0") {
+	for _, l := range c.listeners() {
+		if strings.HasSuffix(l.address, ":0") {
 			continue
 		}
 		if first, twice := taken[l.address]; twice {
@@ -102,6 +97,20 @@ func (c *config) separateListeners() error {
 		taken[l.address] = l.key
 	}
 	return nil
+}
+
+type listener struct{ key, address string }
+
+// listeners are the addresses at which the process listens.
+func (c *config) listeners() []listener {
+	all := []listener{{"listen", c.Listen}}
+	if c.ProbeListen != "" {
+		all = append(all, listener{"probe_listen", c.ProbeListen})
+	}
+	if c.SampleClient != nil {
+		all = append(all, listener{"sample_client.listen", c.SampleClient.Listen})
+	}
+	return all
 }
 
 // separateSample refuses a sample client site at the address of a provider: its own

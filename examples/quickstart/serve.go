@@ -24,6 +24,9 @@ type service struct {
 	log       *slog.Logger
 	providers []opened // production, then the sandbox if there is one
 	sites     []site
+
+	// rehearsing is a service on an empty database, which never serves.
+	rehearsing bool
 }
 
 // site is an HTTP server and where it listens.
@@ -32,8 +35,9 @@ type site struct {
 	server   *http.Server
 }
 
-// open makes everything that cfg asks for. It listens before it opens a database, so
-// that a second process on the same port changes nothing. Call serve or close.
+// open makes everything that cfg asks for. It listens and rehearses before it opens a database, so
+// that a second process on the same port changes nothing, and neither does what cannot start. Call
+// serve or close.
 func open(ctx context.Context, cfg config, out io.Writer, log *slog.Logger) (*service, error) {
 	s := &service{cfg: cfg, log: log}
 	if err := s.open(ctx, out); err != nil {
@@ -67,6 +71,11 @@ func (s *service) open(ctx context.Context, out io.Writer) error {
 	if err := s.cfg.rehearse(ctx); err != nil {
 		return err
 	}
+	return s.build(ctx, main, probes, sample, out)
+}
+
+// build makes what answers at the servers: of probes and sample client, if there are some.
+func (s *service) build(ctx context.Context, main, probes, sample *http.Server, out io.Writer) error {
 	router, desks := s.routers()
 	main.Handler = desks
 	production, err := s.mount(ctx, router, &s.cfg.environment, nil, out)
@@ -76,13 +85,13 @@ func (s *service) open(ctx context.Context, out io.Writer) error {
 	dashboard := s.cfg.Developer.prepare(production)
 	if s.cfg.Sandbox != nil {
 		if dashboard.sandbox, err = s.mount(ctx, router, s.cfg.Sandbox, dashboard.testing(), out); err != nil {
-			return fmt.Errorf("sandbox.%w", err)
+			return inSandbox(err, true)
 		}
 	}
 	if probes != nil {
 		s.openProbes(probes)
 	}
-	if sample != nil {
+	if s.cfg.SampleClient != nil {
 		if err := s.openSampleClient(ctx, sample); err != nil {
 			return err
 		}
@@ -94,7 +103,7 @@ func (s *service) open(ctx context.Context, out io.Writer) error {
 	if err := s.openDesk(ctx, desks, &s.cfg.environment, production, applications); err != nil {
 		return err
 	}
-	if s.cfg.demo || s.cfg.Desk != nil && s.cfg.Desk.Demo && !s.cfg.deskOnly() {
+	if demo := s.cfg.demo || s.cfg.Desk != nil && s.cfg.Desk.Demo && !s.cfg.deskOnly(); demo && !s.rehearsing {
 		if err := settle(ctx, production, &s.cfg.environment, router); err != nil {
 			// What is only shown keeps no service from starting.
 			s.log.ErrorContext(ctx, "the people of the demonstration could not be made; will retry at the next start", slog.Any("error", err))
@@ -103,10 +112,7 @@ func (s *service) open(ctx context.Context, out io.Writer) error {
 	if s.cfg.Sandbox == nil {
 		return nil
 	}
-	if err := s.openDesk(ctx, desks, s.cfg.Sandbox, dashboard.sandbox, applications); err != nil {
-		return fmt.Errorf("sandbox.%w", err)
-	}
-	return nil
+	return inSandbox(s.openDesk(ctx, desks, s.cfg.Sandbox, dashboard.sandbox, applications), true)
 }
 
 // routers returns the router of everything, and that of the desks, which answers: they are one
@@ -134,7 +140,7 @@ func (c *config) completeURLs() {
 func (s *service) mount(ctx context.Context, r *router, e *environment, testing *testbed, out io.Writer) (opened, error) {
 	demo := testing != nil || s.cfg.demo
 	p, err := e.open(ctx, opening{
-		why: serving, sandbox: testing != nil, testing: testing, demo: demo, others: s.cfg.Developer != nil, sample: s.cfg.SampleClient != nil, out: out,
+		why: serving, sandbox: testing != nil, testing: testing, demo: demo, others: s.cfg.Developer != nil, sample: s.cfg.SampleClient != nil, strict: s.rehearsing, out: out,
 		log: s.log.With("base_url", e.BaseURL),
 	})
 	if err != nil {

@@ -22,7 +22,7 @@ type EmailDomainConfig struct {
 	Title, Asks Text
 
 	// Domains are domains whose mailboxes belong to members, such as "university.example",
-	// in Unicode or ASCII. Domains below them count as well.
+	// in Unicode or ASCII. Domains below them count as well, so that none is a top-level domain.
 	Domains []string
 
 	// Except are domains below them that do not count.
@@ -87,6 +87,11 @@ func (e *emailDomain) parse() (err error) {
 	}
 	if e.domains, err = parseDomains("Domains", e.Domains); err != nil {
 		return err
+	}
+	for i, domain := range e.domains {
+		if !strings.Contains(domain, ".") {
+			return wrongField(fmt.Sprintf("Domains[%d]", i), "%q is a top-level domain, at which anybody gets an address", e.Domains[i])
+		}
 	}
 	e.except, err = parseDomains("Except", e.Except)
 	return err

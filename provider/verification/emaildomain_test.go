@@ -215,6 +215,7 @@ func TestEmailDomain(t *testing.T) {
 			want string
 		}{
 			{EmailDomainConfig{}, "Rule.Domains: is missing, and so is Institution"},
+			{EmailDomainConfig{Domains: []string{"a.example", "COM"}}, "Rule.Domains[1]: \"COM\" is a top-level domain, at which anybody gets an address"},
 			{EmailDomainConfig{Domains: []string{"a.example", "@b.example"}}, "Rule.Domains[1]: is not a domain name"},
 			{EmailDomainConfig{Domains: []string{"*.edu"}}, "Rule.Domains[0]: is not a domain name"},
 			{EmailDomainConfig{Domains: []string{"a.example"}, Except: []string{""}}, "Rule.Except[0]: is not a domain name"},

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"strings"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
