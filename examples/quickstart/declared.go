@@ -84,7 +84,7 @@ func (d *declaration) apply(ctx context.Context, m member, at int) (string, erro
 	if err != nil {
 		return "", err
 	}
-	if first, listed := d.users[id]; listed && first != at {
+	if first, listed := d.users[id]; at >= 0 && listed && first != at {
 		return "", fmt.Errorf("users[%d]: is the user of users[%d] already", at, first)
 	}
 	gone := has == nil && known && d.manner != forced
@@ -118,7 +118,7 @@ func (d *declaration) apply(ctx context.Context, m member, at int) (string, erro
 		}
 	}
 	after := d.conclude(name, memory{id, maps.Clone(before.Keys)}, says, has, done)
-	if d.manner != looking && (!known || before.ID != id || !maps.Equal(before.Keys, after.Keys)) {
+	if d.manner != looking && has != nil && (!known || before.ID != id || !maps.Equal(before.Keys, after.Keys)) {
 		failed = errors.Join(failed, mark(ctx, d.store, memorySubject+name, memoryHandle, after))
 	}
 	return id, failed

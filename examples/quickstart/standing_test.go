@@ -170,6 +170,31 @@ func TestDecisionsOutliveAStart(t *testing.T) {
 	}
 }
 
+// One that cannot be made keeps no other from it, whatever IDs they have, and is made once it can be.
+func TestOneThatCannotBeMadeIsMadeLater(t *testing.T) {
+	o := operated{t: t, folder: t.TempDir()}
+	s, ctx := startService(t, o.folder, `{"listen": "127.0.0.1:0"}`), t.Context()
+	id, err := s.providers[0].Accounts().Save(ctx, provider.Account{Email: "bob@example.com"})
+	if err := errors.Join(err, s.stop()); err != nil {
+		t.Fatal(err)
+	}
+	o.write(`{"listen": "127.0.0.1:0", "users": [{"uuid": "bob", "email": "bob@example.com"}, {"uuid": "eve", "email": "eve@example.com"}],
+		"clients": [{"client_id": "eve", "redirect_uris": ["https://eve.test/"]}]}`)
+	for _, isFree := range []bool{false, true} {
+		s = o.start()
+		accounts := s.providers[0].Accounts()
+		_, bob := accounts.Get(ctx, "bob")
+		_, eve := accounts.Get(ctx, "eve")
+		_, client := s.providers[0].Clients().Get(ctx, "eve")
+		if (bob == nil) != isFree || eve != nil || client != nil {
+			t.Errorf("the address is free: %t; %v, %v, %v", isFree, bob, eve, client)
+		}
+		if err := errors.Join(accounts.Delete(ctx, id), s.stop()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // So does it in the database of an earlier program, which remembered nothing but the IDs of users.
 func TestDecisionsOutliveAnUpgrade(t *testing.T) {
 	o := operated{t: t, folder: t.TempDir()}
