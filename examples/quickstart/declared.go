@@ -95,22 +95,10 @@ func (d *declaration) apply(ctx context.Context, m member, at int) (string, erro
 	if d.manner == adopting && (known || has == nil) {
 		return id, nil
 	}
-	says := map[string]string{}
-	for key := range before.Keys {
-		says[key] = "" // which is left out by now
-	}
-	for key, value := range m.says() {
-		says[key] = d.digest(name, key, value)
-	}
-	var changed, done []string
-	for _, key := range slices.Sorted(maps.Keys(says)) {
-		was := before.Keys[key]
-		if says[key] != was[0] || d.manner == forced && was[1] != d.digest(name, key, has[key]) {
-			changed = append(changed, key)
-		}
-	}
+	says, changed := d.compare(name, m, before, has)
+	var done []string
 	var failed error
-	if len(changed) > 0 && (d.manner == anew || d.manner == forced) {
+	if len(changed) > 0 {
 		if id, done, failed = m.set(ctx, d.opened, id, changed, has); len(done) > 0 {
 			if _, has, err = m.recorded(ctx, d.opened, id); err != nil {
 				return id, errors.Join(failed, err)
@@ -122,6 +110,28 @@ func (d *declaration) apply(ctx context.Context, m member, at int) (string, erro
 		failed = errors.Join(failed, mark(ctx, d.store, memorySubject+name, memoryHandle, after))
 	}
 	return id, failed
+}
+
+// compare returns digests of what the file says, empty for what it leaves out by now, and the keys that
+// are to be applied.
+func (d *declaration) compare(name string, m member, before memory, has map[string]any) (says map[string]string, changed []string) {
+	says = map[string]string{}
+	for key := range before.Keys {
+		says[key] = ""
+	}
+	for key, value := range m.says() {
+		says[key] = d.digest(name, key, value)
+	}
+	if d.manner == adopting || d.manner == looking {
+		return says, nil
+	}
+	for _, key := range slices.Sorted(maps.Keys(says)) {
+		was := before.Keys[key]
+		if says[key] != was[0] || d.manner == forced && was[1] != d.digest(name, key, has[key]) {
+			changed = append(changed, key)
+		}
+	}
+	return says, changed
 }
 
 // conclude returns what is to be remembered, and notes what differs.
