@@ -282,7 +282,7 @@ type Client struct {
 	// Defaults to that of the Brand.
 	ButtonColor string `json:"button_color,omitempty"`
 
-	// PolicyURL and TermsURL are links on the consent screen.
+	// PolicyURL and TermsURL are links on the screens of sign-in and consent.
 	// Defaults to no link.
 	PolicyURL string `json:"policy_uri,omitempty"`
 	TermsURL  string `json:"tos_uri,omitempty"`

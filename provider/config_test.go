@@ -278,6 +278,7 @@ func TestClientsSave(t *testing.T) {
 		change func(*provider.Client)
 		field  string
 	}{
+		"IDWithAColon":         {func(c *provider.Client) { c.ID = "a:b" }, "ID"},
 		"ID":                   {func(c *provider.Client) { c.ID = "a b" }, "ID"},
 		"Dialect":              {func(c *provider.Client) { c.Dialect = "v4" }, "Dialect"},
 		"ShortSecret":          {func(c *provider.Client) { c.Secret = "hunter2" }, "Secret"},

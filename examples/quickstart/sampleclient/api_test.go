@@ -2,6 +2,8 @@ package sampleclient
 
 import (
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 )
 
@@ -18,5 +20,17 @@ func TestTokenIsForTheAPIOnlyWhenItsAudienceSaysSo(t *testing.T) {
 		if err := json.Unmarshal([]byte(answer), &c); err != nil || c.isFor(api) != want {
 			t.Errorf("%s: %v, %v", answer, c.isFor(api), err)
 		}
+	}
+}
+
+// An assistant that asks for a stream of events is told to post (Model Context Protocol, Streamable HTTP).
+func TestToolsHaveNoStream(t *testing.T) {
+	site, err := New(Config{BaseURL: "http://localhost:8081", Services: []Service{{Key: "a", BaseURL: "http://localhost:8080"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := httptest.NewRecorder()
+	if site.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/mcp", http.NoBody)); answer.Code != http.StatusMethodNotAllowed || answer.Header().Get("Allow") != http.MethodPost {
+		t.Errorf("%d %v", answer.Code, answer.Header())
 	}
 }

@@ -29,7 +29,7 @@ func (l *longest) RoundTrip(r *http.Request) (*http.Response, error) {
 // Whatever an application sends, no address of a sign-in is longer than what every proxy forwards.
 func TestAddressesOfASignInAreShort(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers().WithEveryResponseType()
+	w := lab.New(t).WithClients().WithUsers().WithEveryResponseType().WithSigners()
 	app, _ := w.AddApp("bob")
 	state := strings.Repeat("s", 4096)
 	claims := `{"id_token":{"email":null,"` + strings.Repeat("x", 3000) + `":null}}`
@@ -50,6 +50,10 @@ func TestAddressesOfASignInAreShort(t *testing.T) {
 		},
 		"Pushed": func(b *lab.Browser) lab.Page {
 			return password(b, b.Open(lab.PushedURL("std", b.Pushed("state", state, "prompt", "consent"))))
+		},
+		"RequestObject": func(b *lab.Browser) lab.Page {
+			object := lab.ClientKeys()["ES256"].Sign(t, w.Object("key", "state", state, "prompt", "consent"))
+			return password(b, b.Open(lab.AuthorizeURL("client_id", "key", "scope", "openid", "state", "", "request", object)))
 		},
 		"Posted": func(b *lab.Browser) lab.Page {
 			_, query, _ := strings.Cut(lab.AuthorizeURL("state", state, "prompt", "consent"), "?")
