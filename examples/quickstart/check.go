@@ -49,11 +49,13 @@ func (c *config) check(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
+var errNoScratch = errors.New("there is no temporary folder to try the config file in")
+
 // rehearse makes all that a start makes, in another place, so that a start that fails has changed nothing.
 func (c *config) rehearse(ctx context.Context) error {
 	scratch, err := os.MkdirTemp("", "quickstart-check-*")
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", errNoScratch, err)
 	}
 	defer os.RemoveAll(scratch)
 	s := &service{cfg: *c, log: slog.New(slog.DiscardHandler), rehearsing: true}

@@ -68,7 +68,10 @@ func (s *service) open(ctx context.Context, out io.Writer) error {
 	if err := s.cfg.separate(); err != nil {
 		return err
 	}
-	if err := s.cfg.rehearse(ctx); err != nil {
+	switch err := s.cfg.rehearse(ctx); {
+	case errors.Is(err, errNoScratch): // as in a container whose disk is read-only
+		s.log.WarnContext(ctx, "the config file is not tried before the database is opened", slog.Any("error", err))
+	case err != nil:
 		return err
 	}
 	return s.build(ctx, main, probes, sample, out)

@@ -199,6 +199,14 @@ func TestRestartKeepsKeysAndDeletesNobody(t *testing.T) {
 	}
 }
 
+func TestAStartNeedsNoTemporaryFolder(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("TMPDIR", filepath.Join(folder, "none"))
+	if status, _ := lead(t, startService(t, folder, `{"listen": "127.0.0.1:0"}`).cfg.BaseURL+"/signin"); status != http.StatusOK {
+		t.Errorf("it answers %d", status)
+	}
+}
+
 func TestNothingButTheProviderRunsUnasked(t *testing.T) {
 	s := startService(t, t.TempDir(), `{"listen": "127.0.0.1:0"}`)
 	s.announce(s.out)

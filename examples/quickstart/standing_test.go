@@ -170,6 +170,28 @@ func TestDecisionsOutliveAStart(t *testing.T) {
 	}
 }
 
+// An application that was stopped gets nothing from one more process either.
+func TestAnotherProcessStartsNoApplication(t *testing.T) {
+	o := operate(t)
+	s := o.start()
+	token := o.token()
+	if !o.accepts(token) {
+		t.Fatal("the token is not good to begin with")
+	}
+	if err := s.providers[0].Clients().SetDisabled(t.Context(), "app", true, 0); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if o.accepts(token) {
+			t.Error("an application that was stopped reads data")
+		}
+		if err := s.stop(); err != nil {
+			t.Fatal(err)
+		}
+		s = o.start()
+	}
+}
+
 // One that cannot be made keeps no other from it, whatever IDs they have, and is made once it can be.
 func TestOneThatCannotBeMadeIsMadeLater(t *testing.T) {
 	o := operated{t: t, folder: t.TempDir()}
