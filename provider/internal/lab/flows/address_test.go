@@ -29,7 +29,7 @@ func (l *longest) RoundTrip(r *http.Request) (*http.Response, error) {
 // Whatever an application sends, no address of a sign-in is longer than what every proxy forwards.
 func TestAddressesOfASignInAreShort(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers().WithEveryResponseType().WithSigners()
+	w := lab.New(t, func(c *provider.Config) { c.DeviceAuthorization.On = true }).WithClients().WithUsers().WithEveryResponseType().WithSigners()
 	app, _ := w.AddApp("bob")
 	state := strings.Repeat("s", 4096)
 	claims := `{"id_token":{"email":null,"` + strings.Repeat("x", 3000) + `":null}}`
@@ -39,7 +39,20 @@ func TestAddressesOfASignInAreShort(t *testing.T) {
 	password := func(b *lab.Browser, p lab.Page) lab.Page {
 		return b.Submit(p, "email", "alice@example.com", "password", lab.AlicePass)
 	}
+	w.OK(w.Clients().Save(t.Context(), provider.Client{
+		ID: "tv", Dialect: provider.Standard, Public: true, GrantTypes: []string{"urn:ietf:params:oauth:grant-type:device_code"},
+	}))
 	for name, flow := range map[string]func(b *lab.Browser) lab.Page{
+		"Device": func(b *lab.Browser) lab.Page {
+			scopes := "openid email" + strings.Repeat(" email", 300)
+			_, codes := b.JSON(b.Post("/oauth/device_authorization", lab.Form("client_id", "tv", "scope", scopes)))
+			p := password(b, b.Open("/device"))
+			p = b.Submit(p, "user_code", lab.Member(t, codes, "user_code"))
+			if p = b.Submit(p, "action", "allow"); p.StatusCode != http.StatusOK {
+				t.Errorf("the device: %s", p.Status)
+			}
+			return b.Open(lab.AuthorizeURL("state", state, "prompt", "consent"))
+		},
 		"Password": func(b *lab.Browser) lab.Page {
 			return password(b, b.Open(lab.AuthorizeURL("state", state, "prompt", "consent")))
 		},
