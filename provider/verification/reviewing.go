@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -124,10 +125,7 @@ func (s *Service) Waiting(ctx context.Context, by storage.Reviewer, dueAfter tim
 // another version, ErrForbidden if the reviewer may not decide it, a provider.FieldError for
 // an invalid field of the decision.
 func (s *Service) Decide(ctx context.Context, by storage.Reviewer, id string, version int64, d Decision) (RecordedCase, error) {
-	decisionID, err := newID(s.Clock())
-	if err != nil {
-		return RecordedCase{}, err
-	}
+	decisionID := random.SortedUUID(s.Clock())
 	sealed, err := s.sealDecision(decisionID, d)
 	if err != nil {
 		return RecordedCase{}, err

@@ -2,9 +2,6 @@ package verification
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -99,17 +97,13 @@ func (s *Service) newCase(ctx context.Context, p *Policy, r Request, h history) 
 	if err != nil {
 		return storage.Case{}, content{}, err
 	}
-	id, err := newID(h.next(now))
-	if err != nil {
-		return storage.Case{}, content{}, err
-	}
 	k := content{
 		Terms:   terms{Rule: p.Rule.shape(), Reviewers: p.Reviewers, Finish: p.Finish, Promise: p.Promise, Keep: p.Keep},
 		Created: now, Since: now, ClientID: r.ClientID, ReturnTo: r.ReturnTo, Language: r.Language,
 	}
 	status := who.status(r.Group)
 	c := storage.Case{
-		ID: id, Subject: r.UserID, Group: r.Group, State: storage.CaseOpen, Appeals: r.Appeals, CreatedAt: now,
+		ID: random.SortedUUID(h.next(now)), Subject: r.UserID, Group: r.Group, State: storage.CaseOpen, Appeals: r.Appeals, CreatedAt: now,
 		Renewal: status.Verified && (status.ExpiresAt.IsZero() || now.Before(status.ExpiresAt)),
 	}
 	if c.Renewal {
@@ -277,18 +271,4 @@ func (t *step) result() Result {
 	default:
 		return nil
 	}
-}
-
-// newID returns a UUID of version 7 (RFC 9562), which sorts by time.
-func newID(at time.Time) (string, error) {
-	var id [16]byte
-	if _, err := rand.Read(id[6:]); err != nil {
-		return "", fmt.Errorf("read random numbers: %w", err)
-	}
-	var ms [8]byte
-	binary.BigEndian.PutUint64(ms[:], uint64(at.UnixMilli()))
-	copy(id[:6], ms[2:])
-	id[6], id[8] = id[6]&0x0f|0x70, id[8]&0x3f|0x80
-	h := hex.EncodeToString(id[:])
-	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:], nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/issue"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
+	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -74,7 +75,7 @@ func (e *Engine) Authorize(ctx context.Context, r *AuthorizeRequest, a Approval)
 	}
 	s := &issuance{request: r, flow: a.Flow, basis: a.Basis}
 	s.Grant = storage.Grant{
-		ID: newGrantID(e.Clock()), Flow: a.Flow.Digest,
+		ID: random.SortedID(e.Clock()), Flow: a.Flow.Digest,
 		ClientID: r.Client.ID, Subject: a.Subject, Scopes: r.read.GetGrantedScopes(), Resources: r.Resources,
 		Attributes: a.Attributes, Groups: a.Groups,
 		RedirectURI: r.RedirectURI, RedirectSent: r.RedirectSent,
@@ -98,7 +99,7 @@ func (e *Engine) Authorize(ctx context.Context, r *AuthorizeRequest, a Approval)
 func (e *Engine) EndFlow(ctx context.Context, r *AuthorizeRequest, f Flow) error {
 	now := e.Clock()
 	err := e.Grants.CreateGrant(ctx, storage.Grant{
-		ID: newGrantID(now), Flow: f.Digest, ClientID: r.Client.ID, Subject: issue.Nobody,
+		ID: random.SortedID(now), Flow: f.Digest, ClientID: r.Client.ID, Subject: issue.Nobody,
 		RedirectURI: r.RedirectURI, ResponseType: r.ResponseType,
 		CreatedAt: now, ExpiresAt: latest(f.ExpiresAt, now), RevokedAt: now,
 	}, storage.Basis{})

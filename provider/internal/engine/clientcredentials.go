@@ -15,6 +15,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/issue"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
+	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -77,7 +78,7 @@ func (g clientGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite
 	}
 	s, now := r.GetSession().(*exchange), g.Clock()
 	s.Grant = storage.Grant{
-		ID: newGrantID(now), ClientID: s.client.ID, Subject: issue.Nobody, Scopes: r.GetGrantedScopes(), Resources: s.resources,
+		ID: random.SortedID(now), ClientID: s.client.ID, Subject: issue.Nobody, Scopes: r.GetGrantedScopes(), Resources: s.resources,
 		CreatedAt: now, ExpiresAt: now.Add(g.Lifetimes.Access),
 	}
 	_, _ = rand.Read(s.Grant.Flow[:]) // never fails; it came of no request of a browser

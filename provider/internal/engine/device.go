@@ -213,7 +213,7 @@ func (e *Engine) pending(ctx context.Context, c storage.DeviceCode, err error) (
 func (e *Engine) AllowDevice(ctx context.Context, c storage.DeviceCode, client *registry.Client, a Approval) error {
 	now := e.Clock()
 	g := storage.Grant{
-		ID: newGrantID(now), Flow: c.Digest, ClientID: c.ClientID, Subject: a.Subject, Scopes: c.Scopes, Resources: c.Resources,
+		ID: random.SortedID(now), Flow: c.Digest, ClientID: c.ClientID, Subject: a.Subject, Scopes: c.Scopes, Resources: c.Resources,
 		Attributes: a.Attributes, Groups: a.Groups, AuthTime: a.AuthTime, AMR: a.AMR, Assurance: a.Assurance, EnrolledAt: a.EnrolledAt,
 		CreatedAt: now, ExpiresAt: c.ExpiresAt.Add(e.afterCode(client)),
 	}

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/binary"
 	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
@@ -40,15 +38,4 @@ type Grants interface {
 	Derive(ctx context.Context, from *Issued, issued storage.Token) error
 	Renew(ctx context.Context, kept *Issued, until time.Time, issued ...storage.Token) error
 	RevokeGrants(ctx context.Context, match storage.GrantFilter, at time.Time) (int, error)
-}
-
-// newGrantID returns a UUID of version 7 (RFC 9562 section 5.7).
-func newGrantID(now time.Time) (id storage.GrantID) {
-	_, _ = rand.Read(id[:]) // never fails: the program stops when there is no randomness
-	var ms [8]byte
-	binary.BigEndian.PutUint64(ms[:], uint64(now.UnixMilli()))
-	copy(id[:6], ms[2:])
-	id[6] = id[6]&0x0f | 0x70
-	id[8] = id[8]&0x3f | 0x80
-	return id
 }

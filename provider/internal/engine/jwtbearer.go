@@ -18,6 +18,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/signed"
+	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -125,7 +126,7 @@ func (g jwtGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite.Ac
 		return nil
 	}
 	s, now := r.GetSession().(*exchange), g.Clock()
-	s.Grant.ID, s.Grant.CreatedAt, s.Grant.ExpiresAt = newGrantID(now), now, now.Add(g.Lifetimes.Access)
+	s.Grant.ID, s.Grant.CreatedAt, s.Grant.ExpiresAt = random.SortedID(now), now, now.Add(g.Lifetimes.Access)
 	_, _ = rand.Read(s.Grant.Flow[:]) // never fails; it came of no request of a browser
 	request.InFlow(ctx, s.Grant.Flow)
 	access, scopes, err := g.maker.AccessToken(&s.Batch, issue.AccessTokenFor{Client: s.client, Scopes: s.Grant.Scopes, Resources: s.resources, JKT: s.jkt(), Now: now, Life: g.Lifetimes.Access})

@@ -5,7 +5,9 @@ package random
 import (
 	"crypto/rand"
 	"encoding/base64"
+	"encoding/binary"
 	"fmt"
+	"time"
 )
 
 // Fill fills b with random bytes. It returns no error: since Go 1.24 crypto/rand ends
@@ -30,6 +32,23 @@ func UUID() string {
 	var b [16]byte
 	Fill(b[:])
 	b[6] = b[6]&0x0f | 0x40
+	return text(b)
+}
+
+// SortedUUID returns a UUID that sorts by time (RFC 9562 section 5.7), for records of which an
+// index grows at its end.
+func SortedUUID(at time.Time) string { return text(SortedID(at)) }
+
+// SortedID returns the bytes of a SortedUUID.
+func SortedID(at time.Time) (b [16]byte) {
+	binary.BigEndian.PutUint64(b[:8], uint64(at.UnixMilli())<<16)
+	Fill(b[6:])
+	b[6] = b[6]&0x0f | 0x70
+	b[8] = b[8]&0x3f | 0x80
+	return b
+}
+
+func text(b [16]byte) string {
 	b[8] = b[8]&0x3f | 0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

@@ -3,7 +3,9 @@ package random_test
 import (
 	"bytes"
 	"encoding/base64"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/random"
 )
@@ -34,5 +36,15 @@ func TestTextHoldsAsManyBytes(t *testing.T) {
 		if b, err := base64.RawURLEncoding.Strict().DecodeString(random.Text(n)); err != nil || len(b) != n {
 			t.Errorf("Text(%d) holds %d bytes, %v", n, len(b), err)
 		}
+	}
+}
+
+func TestSortedUUIDsSortByTime(t *testing.T) {
+	var ids []string
+	for i := range 200 {
+		ids = append(ids, random.SortedUUID(time.UnixMilli(int64(i))))
+	}
+	if last := ids[199]; !slices.IsSorted(ids) || len(last) != 36 || last[14] != '7' {
+		t.Errorf("%q", ids)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -83,7 +84,7 @@ func openMatter(c *call) (response, error) {
 	}
 	now := c.now()
 	m := storage.Matter{
-		ID: frame.NewID(now), Staff: c.name(), Role: "api", Subject: in.Person, Reason: in.Reason, Ticket: in.Ticket,
+		ID: random.SortedUUID(now), Staff: c.name(), Role: "api", Subject: in.Person, Reason: in.Reason, Ticket: in.Ticket,
 		OpenedAt: now, EndsAt: now.Add(frame.MatterIdle),
 	}
 	if note := noteOf(in); note != "" {

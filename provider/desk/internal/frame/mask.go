@@ -22,14 +22,6 @@ func MaskEmail(address string) string {
 	return first(local) + dots + "@" + first(host) + dots + top
 }
 
-// MaskPhone returns the last two digits of a number.
-func MaskPhone(number string) string {
-	if len(number) < 7 {
-		return Mask(number)
-	}
-	return dots + " " + number[len(number)-2:]
-}
-
 // Mask returns dots for any value, and nothing for none.
 func Mask(value string) string {
 	if value == "" {

@@ -9,6 +9,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
+	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
@@ -108,7 +109,7 @@ func wrongIf(is bool, w views.Wrong) views.Wrong {
 func (d *Room) record(r *frame.Request, id string, reason frame.Reason, v views.OpenView) (storage.Matter, error) {
 	now := r.Frame.Now()
 	m := storage.Matter{
-		ID: frame.NewID(now), Staff: r.Staff.ID, Role: roleOf(r.Staff), Subject: id, Reason: reason.Name,
+		ID: random.SortedUUID(now), Staff: r.Staff.ID, Role: roleOf(r.Staff), Subject: id, Reason: reason.Name,
 		Ticket: ui.Clean(v.Ticket, maxTicket), OpenedAt: now, EndsAt: now.Add(frame.MatterIdle),
 	}
 	if v.Note != "" {

@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/internal/batch"
+	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -70,7 +71,7 @@ func (s *Service) Break(ctx context.Context, by Member, what Alone) (action.Resu
 		return action.Result{}, wrong("sentence", fmt.Sprintf("must be %d to %d characters", minSentence, maxSentence))
 	}
 	now := s.Frame.Now()
-	b := storage.Break{ID: frame.NewID(now), Staff: by.staffID(), Action: a.Name, Target: what.Target, At: now}
+	b := storage.Break{ID: random.SortedUUID(now), Staff: by.staffID(), Action: a.Name, Target: what.Target, At: now}
 	b.Sentence = s.provider.People().Seal(sealedBreak, b.ID, []byte(sentence))
 	actor := provider.Actor{Name: by.Name, Matter: what.Matter, Break: &b}
 	if what.Matter != "" {

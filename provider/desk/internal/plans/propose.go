@@ -8,7 +8,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
-	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -31,7 +31,7 @@ func (s *Service) Propose(ctx context.Context, by Member, d Draft) (storage.Plan
 	}
 	now := s.Frame.Now()
 	p := d.plan
-	p.ID, p.State, p.ProposedAt, p.ExpiresAt = frame.NewID(now), storage.PlanProposed, now, now.Add(approval)
+	p.ID, p.State, p.ProposedAt, p.ExpiresAt = random.SortedUUID(now), storage.PlanProposed, now, now.Add(approval)
 	sealed, err := s.seal(p.ID, d.content)
 	if err != nil {
 		return storage.Plan{}, err
