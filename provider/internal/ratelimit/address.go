@@ -55,7 +55,7 @@ func Ignored(r *http.Request, trusted []netip.Prefix) bool {
 // Unsaid reports whether a trusted proxy sends a form without an X-Forwarded-For. Its own looks at
 // whether the service is alive are no forms.
 func Unsaid(r *http.Request, trusted []netip.Prefix) bool {
-	if r.Method != http.MethodPost || len(r.Header["X-Forwarded-For"]) > 0 {
+	if len(trusted) == 0 || r.Method != http.MethodPost || len(r.Header["X-Forwarded-For"]) > 0 {
 		return false
 	}
 	peer, ok := parseHop(r.RemoteAddr)
