@@ -11,7 +11,7 @@
 //	})
 //	defer idp.Close()
 //	go idp.Run(ctx)
-//	err = idp.Clients().Save(ctx, provider.Client{ID: "shop", RedirectURIs: addresses})
+//	err = idp.Clients().Save(ctx, provider.Client{ID: "shop", Dialect: provider.Standard, RedirectURIs: addresses})
 //	http.ListenAndServe(addr, idp)
 //
 // # Contents

@@ -351,7 +351,8 @@ Bonafide is running.
   Provider  %s      its account page is %s/account
   Secure    %s/account/security      a passkey, an app for codes, recovery codes
   Register  %s/developer/      applications of your own, as the same person or a new one
-  Verify    %s/verification/   become a student
+  Verify    %s/verification/   become military by any address of army.example, or a student
+            by one of university.example: its mail is printed here
   Desk      %s/desk/      sam@example.com helps people, ruth@ reviews, olga@ and otto@ operate,
             ada@ reads the audit log; password of each: %s
   Sandbox   %s      sign in as a persona, or as %s, password: %s;

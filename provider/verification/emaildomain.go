@@ -151,7 +151,7 @@ func (e emailDomain) examine(address string) (mailbox.Address, Institution, Reas
 	institution, ok := e.find(box.Domain)
 	switch {
 	case !ok || slices.ContainsFunc(e.except, func(d string) bool { return mailbox.IsWithin(box.Domain, d) }):
-		return mailbox.Address{}, Institution{}, ReasonNoMatch
+		return mailbox.Address{}, Institution{}, ReasonOtherDomain
 	case !e.Alumni && isOfAlumni(box.Domain, institution.Domain):
 		return mailbox.Address{}, Institution{}, ReasonNotCurrent
 	default:

@@ -138,6 +138,7 @@ const (
 	ReasonNameDiffers Reason = "name_differs"
 	ReasonIncomplete  Reason = "incomplete"
 	ReasonNoMatch     Reason = "no_match"
+	ReasonOtherDomain Reason = "other_domain"
 	ReasonNotNow      Reason = "not_now" // the other side had an error, or the person cancelled there
 
 	ReasonNotInGroup        Reason = "not_in_group"
@@ -157,7 +158,7 @@ const (
 func (r Reason) CanRetry() bool {
 	switch r {
 	case ReasonUnreadable, ReasonCropped, ReasonWrongKind, ReasonNotCurrent, ReasonNoDate, ReasonNameDiffers,
-		ReasonIncomplete, ReasonNoMatch, ReasonNotNow:
+		ReasonIncomplete, ReasonNoMatch, ReasonOtherDomain, ReasonNotNow:
 		return true
 	default:
 		return false

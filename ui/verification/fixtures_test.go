@@ -67,7 +67,7 @@ func byDocument(l *ui.Locale) Method {
 }
 
 var everyReason = []Reason{
-	"unreadable", "cropped", "wrong_kind", "not_current", "no_date", "name_differs", "incomplete", "no_match", "not_now",
+	"unreadable", "cropped", "wrong_kind", "not_current", "no_date", "name_differs", "incomplete", "no_match", "other_domain", "not_now",
 	"not_in_group", "issuer_not_accepted", "limit", "policy_ended", ReasonOther,
 }
 
