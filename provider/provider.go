@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -377,23 +376,6 @@ func fetchKeys(client *outbound.Client) func(ctx context.Context, uri string) ([
 			return nil, &clientkeys.RefusedError{Reason: err}
 		}
 		return body, err
-	}
-}
-
-// fetchObject returns what reads a request object at an address of its application, or nil where that is off. Its calls
-// have a budget of their own: strangers begin them, and delay no key set and no logout notice.
-func (p *Provider) fetchObject() func(ctx context.Context, address string) ([]byte, error) {
-	if !p.cfg.RequestURI {
-		return nil
-	}
-	p.objects = outbound.New(outbound.Options{AllowPrivate: p.cfg.AllowPrivateNetworks, MaxCalls: 16, MaxBody: 2 * clientkeys.MaxToken})
-	return func(ctx context.Context, address string) ([]byte, error) {
-		text, err := p.objects.Get(ctx, address, "application/oauth-authz-req+jwt, application/jwt")
-		var status *outbound.StatusError
-		if err != nil && !errors.As(err, &status) {
-			err = errors.New(outbound.Reason(err))
-		}
-		return text, err
 	}
 }
 

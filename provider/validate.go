@@ -2,8 +2,6 @@ package provider
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
@@ -330,18 +328,8 @@ func (c Client) validateKeys(allowPrivate bool) error {
 			return &FieldError{"JWKSURI", err}
 		}
 	}
-	if len(c.RequestURIs) > 100 {
-		return wrongField("RequestURIs", "must be at most 100")
-	}
-	for i, uri := range c.RequestURIs {
-		field := fmt.Sprintf("RequestURIs[%d]", i)
-		address, digest, hashed := strings.Cut(uri, "#")
-		if err := outbound.ValidateURL(address, allowPrivate); err != nil {
-			return wrongField(field, "%q %w", uri, err)
-		}
-		if sum, err := base64.RawURLEncoding.Strict().DecodeString(digest); hashed && (err != nil || len(sum) != sha256.Size) {
-			return wrongField(field, "%q has a fragment that is no SHA-256 in base64url", uri)
-		}
+	if err := c.validateRequestURIs(allowPrivate); err != nil {
+		return err
 	}
 	switch {
 	case len(c.RequestURIs) > 0 && !hasKeys:
