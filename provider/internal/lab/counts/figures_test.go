@@ -15,7 +15,7 @@ var figures = []figure{
 	{"flow, cold", count{622, 73072, 126}},         // 574, 48000, 129
 	{"refresh", count{176, 22488, 38}},             // 190, 20240, 42
 	{"introspection", count{16, 2312, 0}},          // 30, 3128, 0
-	{"introspection, cold", count{127, 12488, 16}}, // 135, 10640, 16
+	{"introspection, cold", count{128, 12952, 16}}, // 135, 10640, 16; a client has addresses of its own for starts and request objects
 	{"userinfo", count{2, 736, 0}},                 // 8, 624, 0; what is kept of a request has its language
 	{"userinfo, cold", count{207, 23976, 33}},      // 199, 16504, 33
 	{"discovery", count{0, 0, 0}},                  // 3, 448, 0
