@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"path/filepath"
 	"regexp"
@@ -102,9 +103,14 @@ func TestDeskAtItsOwnHost(t *testing.T) {
 		}
 	}
 	// A link leads to no other host after the sign-in, and no page frames one.
-	for _, next := range []string{"https://evil.example/desk/", "//evil.example/desk/", "/\\evil.example", "/desk"} {
-		host := &deskHost{url: &url.URL{Scheme: "http", Host: "desk.test"}}
-		if got := host.next(next); got != "/desk/" {
+	host := &deskHost{url: &url.URL{Scheme: "http", Host: "desk.test"}}
+	for next, want := range map[string]string{
+		"/desk/plans?a=b": "/desk/plans?a=b", "https://evil.example/desk/": "/desk/", "//evil.example/desk/": "/desk/", "/\\evil.example": "/desk/", "/desk": "/desk/",
+		"/desk/../\\evil.example": "/desk/../\\evil.example", // which browsers make a path of the same host
+	} {
+		w := httptest.NewRecorder()
+		http.Redirect(w, httptest.NewRequest(http.MethodGet, "http://desk.test/signed-in", nil), host.next(next), http.StatusSeeOther)
+		if got := w.Header().Get("Location"); got != "http://desk.test"+want {
 			t.Errorf("%s leads to %s", next, got)
 		}
 	}

@@ -47,13 +47,15 @@ func (h *deskHost) signIn(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
-// next is where somebody comes back to: a page of the desk, whoever has written the link.
+// next is where somebody comes back to: a page of the desk, whoever has written the link. It has
+// the host with it, for a path can become another one on its way: http.Redirect makes "/\host" of
+// "/desk/../\host", which browsers read as "//host".
 func (h *deskHost) next(returnTo string) string {
 	start := h.url.Path + "/desk/"
 	if !strings.HasPrefix(returnTo, start) || len(returnTo) > maxNext {
-		return start
+		returnTo = start
 	}
-	return returnTo
+	return h.url.Scheme + "://" + h.url.Host + returnTo
 }
 
 // signedIn takes the response of the provider, and has the browser know who it is.
