@@ -124,8 +124,7 @@ func (s *Site) Chosen(r *http.Request) string {
 
 // languages are the links of the language switch: this page, with its parameters. A path
 // that is not a page of the provider has none, because it is a stranger's text, and
-// //host.example would link to that host. Nor has a long address, which each link would
-// repeat.
+// //host.example would link to that host. Nor has a long address, which it would repeat.
 func (s *Site) languages(r *http.Request) []ui.Language {
 	m := matchOf(r)
 	path := m.Path
@@ -146,8 +145,8 @@ func (s *Site) languages(r *http.Request) []ui.Language {
 	return list
 }
 
-// maxRepeated is how many bytes of its query a page repeats in each language: a flow with
-// the usual parameters needs a quarter of it.
+// maxRepeated is how many bytes of its query a page repeats: a flow with the usual parameters
+// needs a quarter of it.
 const maxRepeated = 4 << 10
 
 // asked returns the names and values of a page's parameters, without its language and its

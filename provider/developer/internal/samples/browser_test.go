@@ -117,7 +117,7 @@ func (p page) form(t *testing.T) (action string, fields url.Values) {
 			return ""
 		}
 		switch {
-		case n.Data == "form" && action == "":
+		case n.Data == "form" && attr("method") == "post" && action == "":
 			action = attr("action")
 		case n.Data == "input" && attr("name") != "":
 			fields.Set(attr("name"), attr("value"))

@@ -95,7 +95,7 @@ func untranslated(text string) string {
 	for _, l := range ui.Locales() { // which are called what they are in themselves
 		rest = strings.ReplaceAll(rest, l.Name, "")
 	}
-	rest = regexp.MustCompile(`\b[0-9a-f]{16}\b|\b[0-9a-f]{24}\b|\b[0-9A-F]{16}\b|https?://\S+|\b[A-Z0-9]{20,}\b`).ReplaceAllString(rest, "") // requests, links
+	rest = regexp.MustCompile(`\b[0-9a-f]{16}\b|\b[0-9a-f]{24}\b|\b[0-9A-F]{16}\b|https?://\S+|\b[A-Z0-9]{20,}\b|(?:[A-Z2-7]{4} ?){8}`).ReplaceAllString(rest, "") // requests, links, keys
 	if !strings.ContainsFunc(rest, unicode.IsLetter) {
 		return ""
 	}
@@ -130,7 +130,7 @@ func untranslatedOn(t *testing.T, p lab.Page) (found []string) {
 
 // isCode reports whether an element says nothing to people, or names another language.
 func isCode(n *html.Node) bool {
-	return n.Data == "script" || n.Data == "style" || slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "hreflang" })
+	return n.Data == "script" || n.Data == "style" || slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "hreflang" || a.Val == "ui_locales" })
 }
 
 // TestPagesSayNothingThatNobodyCanTranslate walks through a running provider in a language

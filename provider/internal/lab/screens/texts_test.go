@@ -35,7 +35,7 @@ func TestLanguageOfTheHost(t *testing.T) {
 	if !slices.Contains(discovery.Languages, "nl") || discovery.Languages[0] != "en" {
 		t.Errorf("discovery has %q", discovery.Languages)
 	}
-	if p := b.Get("/signin"); !strings.Contains(p.Text, ">Nederlands</a>") || strings.Contains(p.Text, "Inloggen") {
+	if p := b.Get("/signin"); !strings.Contains(p.Text, ">Nederlands</button>") || strings.Contains(p.Text, "Inloggen") {
 		t.Errorf("the menu lacks the language, or it was chosen without a wish:\n%s", p.Text)
 	}
 	b.Get("/signin?ui_locales=nl")
