@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // check says what the config would do. It runs all of it on an empty database in a
@@ -132,7 +134,8 @@ func (e *environment) plan(out io.Writer) error {
 	} else {
 		_, _ = fmt.Fprintf(out, "  database    %s\n", withoutPassword(e.Database))
 	}
-	_, _ = fmt.Fprintf(out, "  secret      %s %s\n", e.secretFile(), say(secret))
+	_, _ = fmt.Fprintf(out, "  secret      %s %s; after a change the former one stays in %s for %d days\n",
+		e.secretFile(), say(secret), previousName, int(e.longest().Hours()+23)/24)
 	mails := "are printed, with their codes"
 	if s := e.SMTP; s != nil {
 		mails = fmt.Sprintf("go to %s from %s", s.Host, s.From)
@@ -163,6 +166,13 @@ func (e *environment) plan(out io.Writer) error {
 		_, _ = fmt.Fprintln(out, "  statuses of these users that are not in the file will be removed")
 	}
 	return nil
+}
+
+// longest is how long what was issued under a secret can last: sessions, grants whose refresh token
+// is kept, and trusted devices.
+func (e *environment) longest() time.Duration {
+	const day = 24 * time.Hour
+	return max(cmp.Or(e.Lifetimes.Session, 14*day), cmp.Or(e.Lifetimes.Grant, 30*day), e.SignIn.TrustDevices)
 }
 
 func exists(path string) bool {

@@ -20,7 +20,7 @@ func TestCheckSaysWhatWouldBeDoneAndDoesNothing(t *testing.T) {
 	server := mailtest.Start(t, mailtest.Config{})
 	folder := t.TempDir()
 	path := filepath.Join(folder, "service.json")
-	text := `{"listen": "127.0.0.1:1", "base_url": "https://id.x.test/id", "probe_listen": "127.0.0.1:2",
+	text := `{"listen": "127.0.0.1:1", "base_url": "https://id.x.test/id", "probe_listen": "127.0.0.1:2", "lifetimes": {"grant": "960h"},
 		"database": "postgres://id:hidden-password@127.0.0.1:1/identity?password=hidden-too",
 		"users": [{"email": "maria@example.com", "password": "hidden-word"}],
 		"clients": [{"client_id": "shop", "client_secret": "hidden-secret-of-shop-0123456789-abcdef", "redirect_uris": ["https://shop.test/"]}],
@@ -41,7 +41,7 @@ func TestCheckSaysWhatWouldBeDoneAndDoesNothing(t *testing.T) {
 		"provider https://id.x.test/id\n", "callers     share the limits of the proxy", "path        a proxy must keep /id:",
 		"documents   have up to 8 MB", "sandbox https://id.x.test/id/sandbox\n", "postgres://127.0.0.1:1/identity\n",
 		filepath.Join(folder, "data/sandbox/identity.db") + " will be made", "maria@example.com", "shop", "go to 127.0.0.1 from id@x.test",
-		"http://127.0.0.1:2/ready", "Nothing was changed",
+		"http://127.0.0.1:2/ready", "stays in secret.previous for 40 days", "Nothing was changed",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not said:\n%s", want, out)
