@@ -203,6 +203,9 @@ func (p *Pages) UseCode(w http.ResponseWriter, r *http.Request, c CodeRequest, e
 	if err != nil {
 		return nil, err
 	}
+	if wait > 0 && p.Clock().Add(wait).After(time.Unix(c.Made, 0).Add(CodeLife)) { // its tries are used up: only a new one helps
+		return &Rejection{Problem: ui.Problem{Code: ui.CodeWrong}, Status: http.StatusTooManyRequests}, nil
+	}
 	if wait > 0 {
 		return tooMany(w, wait), nil
 	}

@@ -60,8 +60,8 @@ func TestSignUp(t *testing.T) {
 				t.Fatalf("wrong code: %s", p.Status)
 			}
 		}
-		if p = b.Submit(p, "code", code); p.StatusCode != http.StatusTooManyRequests {
-			t.Fatalf("sixth try: %s", p.Status)
+		if p = b.Submit(p, "code", code); p.StatusCode != http.StatusTooManyRequests || !strings.Contains(p.Text, "send a new one") {
+			t.Fatalf("sixth try: %s\n%s", p.Status, p.Text)
 		}
 	})
 	t.Run("IsClosedWithoutAMailer", func(t *testing.T) {
