@@ -101,6 +101,13 @@ var (
 		address: Limit{Burst: 10, Every: time.Minute},
 	}
 
+	// BeginRecovery is the beginning of a recovery of the account whose ID the account is. Its
+	// owner is told of each, and of each end: one mailed code must not lead to mails without end.
+	BeginRecovery = Action{
+		name:    "begin recovery",
+		account: Limit{Burst: 5, Every: time.Hour},
+	}
+
 	// CallerCode is a code to be read out on the telephone, for the person whose ID the
 	// account is. With five tries each, guesses at one person hit one in ten million a day.
 	CallerCode = Action{

@@ -8,8 +8,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -33,13 +35,8 @@ func (p *Pages) takePassword(w http.ResponseWriter, r *http.Request, page *authf
 	if rejected != nil {
 		return p.renderWay(w, r, page, read, set, passwordWay, rejected.Status(w), rejected.Problem)
 	}
-	if set.isRunning() {
-		if _, err := p.Store.CancelRecovery(r.Context(), set.Account.ID); err != nil {
-			return fmt.Errorf("shorten recovery: %w", err)
-		}
-	}
 	presented.Ended(r.Context(), nil)
-	return p.begin(w, r, set, p.WithPassword, "with the password")
+	return p.begin(w, r, page, read, set, passwordWay, "with the password")
 }
 
 // showWait explains the wait, or says how long it still is.
@@ -62,8 +59,8 @@ func (p *Pages) showWait(w http.ResponseWriter, r *http.Request, page *authflow.
 }
 
 // takeWait begins the wait, or stops the one that is running.
-func (p *Pages) takeWait(w http.ResponseWriter, r *http.Request, _ *authflow.Page) error {
-	_, set, err := p.openReader(r)
+func (p *Pages) takeWait(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+	read, set, err := p.openReader(r)
 	if err != nil {
 		return err
 	}
@@ -78,15 +75,28 @@ func (p *Pages) takeWait(w http.ResponseWriter, r *http.Request, _ *authflow.Pag
 		p.Site.Redirect(w, p.link(r, p.next(set), web.CodeParameter, web.Parameter(r, web.CodeParameter)))
 		return nil
 	}
-	return p.begin(w, r, set, p.Wait, "with the mailbox alone")
+	return p.begin(w, r, page, read, set, waitWay, "with the mailbox alone")
 }
 
-// begin begins the recovery of an account, tells its owner, and leads on. One that another
-// request has begun just now is as good.
-func (p *Pages) begin(w http.ResponseWriter, r *http.Request, set standing, wait time.Duration, by string) error {
-	run := begun(set.Account, p.Clock(), wait)
-	err := p.Audit.Step(r.Context(), func(ctx context.Context) error { return p.Store.BeginRecovery(ctx, run, set.Account.Epoch) },
-		storage.Event{Name: audit.RecoveryStarted, Subject: set.Account.ID, Detail: by})
+// begin begins the recovery of an account, in place of one that is running, tells its owner, and
+// leads on. One that another request has begun just now is as good.
+func (p *Pages) begin(w http.ResponseWriter, r *http.Request, page *authflow.Page, read reader, set standing, of way, how string) error {
+	by := ratelimit.Key{Account: set.Account.ID}
+	tooEarly, err := p.Limits.Allow(r.Context(), ratelimit.BeginRecovery, by)
+	if err != nil {
+		return err
+	}
+	if tooEarly > 0 {
+		return p.renderWay(w, r, page, read, set, of, web.TooMany(w, tooEarly), account.Throttled(tooEarly))
+	}
+	if set.isRunning() {
+		if _, err := p.Store.CancelRecovery(r.Context(), set.Account.ID); err != nil {
+			return fmt.Errorf("shorten recovery: %w", err)
+		}
+	}
+	run := begun(set.Account, p.Clock(), p.wait(of))
+	err = p.Audit.Step(r.Context(), func(ctx context.Context) error { return p.Store.BeginRecovery(ctx, run, set.Account.Epoch) },
+		storage.Event{Name: audit.RecoveryStarted, Subject: set.Account.ID, Detail: how})
 	switch {
 	case err == nil:
 		p.TellRecovery(r.Context(), set.Account, ui.MailView{
@@ -94,6 +104,7 @@ func (p *Pages) begin(w http.ResponseWriter, r *http.Request, set standing, wait
 		}, run)
 		set.Running = run
 	case !errors.Is(err, storage.ErrConflict):
+		p.Limits.GiveBack(r.Context(), ratelimit.BeginRecovery, by)
 		return lapsed(fmt.Errorf("begin recovery: %w", err))
 	}
 	to := path(waitWay)

@@ -143,3 +143,27 @@ func TestNewMailDoesNotResetTheCount(t *testing.T) {
 		t.Errorf("%d codes were tried", tried)
 	}
 }
+
+// One mailed code leads to a few mails about beginnings and ends, not to a mailbox full of them.
+func TestRecoveryBegunWithoutEnd(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	thief := alice(w).addApp().elsewhere()
+	wait := linked(thief.Browser, thief.recovers(), "I have none of these").Request.URL.String()
+	before, begun := w.Mails.Count(), 0
+	for range 20 {
+		page := thief.Submit(thief.Open(wait))
+		if page.StatusCode == http.StatusTooManyRequests {
+			break
+		}
+		begun++
+		thief.Submit(page, "action", "stop")
+	}
+	if begun != 5 || w.Mails.Count()-before > 2*begun {
+		t.Errorf("it was begun %d times, with %d mails", begun, w.Mails.Count()-before)
+	}
+	w.Advance(time.Hour)
+	if page := thief.Submit(linked(thief.Browser, thief.recovers(), "I have none of these")); !strings.Contains(page.Text, "Stop the recovery") {
+		t.Errorf("an hour later: %s", page.Text)
+	}
+}
