@@ -34,6 +34,8 @@ const (
 	// password that is not the right one.
 	CredentialsWrong ProblemCode = "credentials_wrong"
 	PasswordMissing  ProblemCode = "password_missing"
+	// AccountLocked is for the owner of a locked account, who has proved to be that.
+	AccountLocked ProblemCode = "account_locked"
 	// PasswordWrong is for the password of a signed-in user.
 	PasswordWrong ProblemCode = "password_wrong"
 	// PasswordTooShort counts the characters that are required.

@@ -13,9 +13,13 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
+// ErrLocked is the error for the right password of an account that is disabled.
+var ErrLocked = errors.New("account: the account is locked")
+
 // CheckPassword returns the account of an e-mail address and password, or nil, or how long
 // to wait before another attempt. Time and answer are the same whether there is no such
-// account, it has no password, is disabled, or the password is wrong.
+// account, it has no password, or the password is wrong. ErrLocked tells the owner of a disabled
+// one, who would try passwords otherwise; nobody else learns that it is.
 func (p *Pages) CheckPassword(r *http.Request, email, presented string) (*storage.Account, time.Duration, error) {
 	ctx := r.Context()
 	key, err := EmailKey(email)
@@ -40,7 +44,10 @@ func (p *Pages) CheckPassword(r *http.Request, email, presented string) (*storag
 	}
 	if !ok || account.Disabled {
 		p.signInFailed(ctx, account)
-		return nil, 0, nil
+		if ok {
+			err = ErrLocked
+		}
+		return nil, 0, err
 	}
 	p.Limits.Reset(ctx, p.Actions.SignIn, caller)
 	if outdated {

@@ -152,6 +152,8 @@ func (p *Pages) signInByPassword(w http.ResponseWriter, r *http.Request, page *a
 	}
 	checked, wait, err := p.CheckPassword(r, email, entered)
 	switch {
+	case errors.Is(err, account.ErrLocked):
+		return p.renderSignIn(w, r, page, email, http.StatusForbidden, ui.Problem{Code: ui.AccountLocked})
 	case err != nil:
 		return err
 	case wait > 0:
@@ -203,7 +205,7 @@ func (p *Pages) signInAsPersona(w http.ResponseWriter, r *http.Request, page *au
 	case errors.Is(err, authflow.ErrNoPersona): // the set has changed
 		return p.renderSignIn(w, r, page, "", http.StatusUnprocessableEntity)
 	case errors.Is(err, authflow.ErrLocked):
-		return p.renderSignIn(w, r, page, "", http.StatusUnauthorized, ui.Problem{Code: ui.CredentialsWrong})
+		return p.renderSignIn(w, r, page, "", http.StatusForbidden, ui.Problem{Code: ui.AccountLocked})
 	case err != nil:
 		return err
 	}

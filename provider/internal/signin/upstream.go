@@ -218,7 +218,7 @@ func (p *Pages) arrived(w http.ResponseWriter, r *http.Request, page *authflow.P
 	case err != nil:
 		return err
 	case account.Disabled:
-		return p.problem(w, r, ui.UpstreamUnknown)
+		return p.problem(w, r, ui.AccountLocked)
 	}
 	return p.enterBy(w, r, page, back, l, account)
 }

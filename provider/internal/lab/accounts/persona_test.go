@@ -71,9 +71,26 @@ func TestALockedPersonaIsRefusedAsALockedAccountIs(t *testing.T) {
 	w := lab.New(t, lab.Cast(lab.OneRealm)).WithClients()
 	b := w.NewBrowser()
 	p := b.Submit(b.Open(lab.AuthorizeURL(lab.Ask()...)), "persona", "locked")
-	lab.Shown(t, p, http.StatusUnauthorized)
-	if !w.Saw(provider.EventSignInFailed) {
-		t.Error("not recorded")
+	lab.Shown(t, p, http.StatusForbidden)
+	if !w.Saw(provider.EventSignInFailed) || !strings.Contains(p.Text, isLocked) {
+		t.Errorf("not recorded, or not said:\n%s", p.Text)
+	}
+}
+
+const isLocked = "This account is locked"
+
+// Who has the right password of a locked account would try others, and nobody else learns it.
+func TestOwnerOfALockedAccountIsToldSo(t *testing.T) {
+	t.Parallel()
+	w := lab.New(t).WithUsers()
+	w.OK(w.Accounts().SetDisabled(t.Context(), "alice", true))
+	b := w.NewBrowser()
+	for chosen, status := range map[string]int{lab.AlicePass: http.StatusForbidden, "wrong": http.StatusUnauthorized} {
+		p := b.Submit(b.Open("/signin"), "email", "alice@example.com", "password", chosen)
+		lab.Shown(t, p, status)
+		if strings.Contains(p.Text, isLocked) != (status == http.StatusForbidden) {
+			t.Errorf("%q: %s", chosen, p.Text)
+		}
 	}
 }
 

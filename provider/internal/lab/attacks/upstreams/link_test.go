@@ -202,7 +202,9 @@ func TestAccountThatHasEnded(t *testing.T) {
 	w.connect(w.is("s1", "a@campus.test", true).NewBrowser().SignIn("alice@example.com", lab.AlicePass))
 	w.OK(w.Accounts().SetDisabled(t.Context(), "alice", true))
 	b := w.NewBrowser()
-	w.arrive(b, b.Open("/signin"))
+	if p := w.arrive(b, b.Open("/signin")); !strings.Contains(p.Text, "This account is locked") {
+		t.Errorf("the owner reads %s", p.Text)
+	}
 	nobody(t, b)
 	w.OK(w.Accounts().SetDisabled(t.Context(), "alice", false))
 	if w.arrive(b, b.Open("/signin")); !signedInAs(b, "alice@example.com") {
