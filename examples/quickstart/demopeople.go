@@ -218,11 +218,11 @@ func (s settlers) uses(ctx context.Context) error {
 		s.Events().Record(ctx, provider.Event{Name: provider.EventSignedIn, UserID: a.ID, Detail: "password"})
 	}
 	for i, app := range settled {
-		err := s.store.SaveConsent(ctx, storage.Consent{
+		err := unlessThere(s.store.SaveConsent(ctx, storage.Consent{
 			Subject: a.ID, ClientID: app.id, Scopes: []string{"openid", "profile"}, Attributes: []string{"fname", "lname", "email"}, ClientName: app.name,
 			RedirectHosts: []string{app.id + ".example"}, Decision: storage.Digest(random(32)),
 			CreatedAt: s.now.AddDate(0, -i-1, 0), DecidedAt: s.now.AddDate(0, -i, -3), LastUsedAt: s.now.AddDate(0, 0, -i),
-		}, storage.ConsentBasis{Session: session})
+		}, storage.ConsentBasis{Session: session}))
 		if err != nil {
 			return err
 		}

@@ -27,10 +27,10 @@ func (s settlers) strangers(ctx context.Context) error {
 		if err := unlessThere(s.store.SaveClient(ctx, c)); err != nil {
 			return err
 		}
-		err := s.store.SaveConsent(ctx, storage.Consent{
+		err := unlessThere(s.store.SaveConsent(ctx, storage.Consent{
 			Subject: "mika", ClientID: c.ID, Scopes: []string{"openid"}, ClientName: c.Name, Decision: storage.Digest(random(32)),
 			CreatedAt: c.CreatedAt, DecidedAt: c.CreatedAt, LastUsedAt: s.now.AddDate(0, 0, -i),
-		}, storage.ConsentBasis{})
+		}, storage.ConsentBasis{}))
 		if err != nil {
 			return err
 		}
