@@ -52,7 +52,8 @@ func (e *environment) adopt(ctx context.Context, p opened, o opening) error {
 		return err
 	}
 	for _, id := range usersBefore(file) {
-		if _, err := p.Accounts().Get(ctx, id); errors.Is(err, provider.ErrNoUser) {
+		_, err := p.Accounts().Get(ctx, id)
+		if errors.Is(err, provider.ErrNoUser) {
 			err = mark(ctx, p.store, memorySubject+"user "+id, memoryHandle, memory{ID: id})
 		}
 		if err != nil {
@@ -184,10 +185,11 @@ func (u declaredUser) recorded(ctx context.Context, p opened, known string) (id 
 }
 
 func (u declaredUser) set(ctx context.Context, p opened, id string, keys []string, has map[string]any) (string, []string, error) {
-	id, done, err := u.setAccount(ctx, p, id, keys, has)
+	id, err := u.setAccount(ctx, p, id, keys, has)
 	if err != nil {
 		return id, nil, inKeys(err, u.place, u.user)
 	}
+	var done []string
 	values := map[string]any{}
 	for _, key := range keys {
 		handle, isAttribute := strings.CutPrefix(key, ofAttribute)
@@ -211,20 +213,19 @@ func (u declaredUser) set(ctx context.Context, p opened, id string, keys []strin
 }
 
 // setAccount records address and password, also those of a user whom there is none of.
-func (u declaredUser) setAccount(ctx context.Context, p opened, id string, keys []string, has map[string]any) (string, []string, error) {
+func (u declaredUser) setAccount(ctx context.Context, p opened, id string, keys []string, has map[string]any) (string, error) {
 	account := u.Account
 	account.EmailVerified = u.verified()
 	if has == nil {
-		id, err := p.Accounts().Save(ctx, account)
-		return id, nil, err
+		return p.Accounts().Save(ctx, account)
 	}
 	email, password := slices.Contains(keys, "email"), slices.Contains(keys, "password")
 	if !email && !password {
-		return id, nil, nil
+		return id, nil
 	}
 	recorded, err := p.Accounts().Get(ctx, id)
 	if err != nil {
-		return id, nil, err
+		return id, err
 	}
 	account.ID = id
 	if !email {
@@ -234,7 +235,7 @@ func (u declaredUser) setAccount(ctx context.Context, p opened, id string, keys 
 		account.Password = ""
 	}
 	_, err = p.Accounts().Save(ctx, account)
-	return id, nil, err
+	return id, err
 }
 
 // setOne records what is beside address, password and attributes.
@@ -310,7 +311,7 @@ func (c declaredClient) says() map[string]any {
 
 // registrationOf returns a registration by the keys that the file has for it.
 func registrationOf(c provider.Client) (keys map[string]any) {
-	text, _ := json.Marshal(c) // of strings, numbers and truth values
+	text, _ := json.Marshal(c) //nolint:gosec // G117: to compare it, and nowhere else; of strings, numbers and truth values
 	_ = json.Unmarshal(text, &keys)
 	return keys
 }

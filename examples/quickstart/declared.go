@@ -50,9 +50,9 @@ const memorySubject, memoryHandle = fileSubject + ": ", "applied"
 type manner int
 
 const (
-	// anew applies what has changed in the file since it was last applied: what staff, people and
+	// The zero one applies what has changed in the file since it was last applied: what staff, people and
 	// clocks have decided since stands.
-	anew manner = iota
+	_ manner = iota
 	// adopting takes what is there as applied.
 	adopting
 	// looking applies nothing.

@@ -103,12 +103,12 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, now *served) {
 	s.watchMount(r, m)
 	if ratelimit.Ignored(r, s.TrustedProxies) {
 		s.unnamed.Do(func() {
-			s.warnProxy(r, "X-Forwarded-For of a peer that Config.TrustedProxies does not name is ignored; if that is your proxy, name it")
+			s.warnProxy(r, "X-Forwarded-For of a peer that Config.TrustedProxies does not name is ignored; name it, if it is your proxy")
 		})
 	}
 	if ratelimit.Unsaid(r, s.TrustedProxies) {
 		s.unsaid.Do(func() {
-			s.warnProxy(r, "a peer that Config.TrustedProxies names sends no X-Forwarded-For; if that is your proxy, have it send one")
+			s.warnProxy(r, "a peer that Config.TrustedProxies names sends no X-Forwarded-For; have your proxy send it")
 		})
 	}
 	if s.Telemetry != nil {
@@ -193,7 +193,7 @@ func (s *Server) warnMisplaced(r *http.Request) {
 
 // warnProxy does not repeat what the header says: anybody can have written it.
 func (s *Server) warnProxy(r *http.Request, what string) {
-	s.site.Logger.WarnContext(r.Context(), what+": all its callers share one address, and the limits of one", slog.String("peer", r.RemoteAddr))
+	s.site.Logger.WarnContext(r.Context(), "all callers of a proxy share one address, and the limits of one", slog.String("why", what), slog.String("peer", r.RemoteAddr))
 }
 
 // recover answers a request whose handler panicked. The stack is logged, never shown to the
