@@ -91,7 +91,10 @@ export class Browser {
       if (/max-age=0/i.test(line) || value === "") this.#cookies.delete(name);
       else this.#cookies.set(name, value);
     }
-    const location = answer.headers.location && new URL(answer.headers.location, url);
+    // A response that is too long for a header is led on by a page.
+    const [, led] = /<meta http-equiv="refresh" content="0; url=([^"]*)"/.exec(answer.text) ?? [];
+    const to = answer.headers.location ?? led?.replaceAll("&amp;", "&").replaceAll("&#39;", "'");
+    const location = to && new URL(to, url);
     if (location?.href.startsWith(`${this.base}/`)) return this.#go(location);
     return { ...answer, location: location?.href };
   }

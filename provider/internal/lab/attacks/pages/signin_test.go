@@ -231,8 +231,8 @@ func TestSignInTellsNothing(t *testing.T) {
 			t.Errorf("answers differ: %v", answers)
 		}
 		w.Advance(time.Hour)
-		if p := w.NewBrowser().Attempt("locky@example.com", lab.AlicePass); p.StatusCode != http.StatusUnauthorized {
-			t.Errorf("a locked account's right password: %s", p.Status)
+		if p := w.NewBrowser().Attempt("locky@example.com", lab.AlicePass); p.StatusCode != http.StatusForbidden {
+			t.Errorf("a locked account's right password, which its owner alone has: %s", p.Status)
 		}
 	})
 
