@@ -80,7 +80,7 @@ func TestEachPersonaGetsItsAnswerOnTheScreens(t *testing.T) {
 	for _, persona := range provider.DefaultPersonas() {
 		if persona.Locked {
 			_, err := s.NewBrowser().SignIn(t.Context(), authorizeURL(s), persona.Name)
-			if err == nil || !strings.Contains(err.Error(), "401") {
+			if err == nil || !strings.Contains(err.Error(), "403") {
 				t.Errorf("%s: error is %v", persona.Name, err)
 			}
 			continue
