@@ -79,8 +79,12 @@ const forAxe = (page) => page.startsWith("en/") || page.endsWith("/consent.html"
 async function lookAt(pages) {
   // The policy is bypassed for axe alone, which has to be injected.
   const tab = await open({ bypassCSP: true, reducedMotion: "reduce" });
-  // This page would be gone before it is looked at.
+  // These pages would be gone before they are looked at.
   await tab.route("**/form-post.*.js", (route) => route.fulfill({ contentType: "text/javascript", body: "" }));
+  await tab.route("**/continue.html", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: (await response.text()).replace(/<meta http-equiv="refresh"[^>]*>/, "") });
+  });
   for (const page of pages) {
     const fault = (what) => faults.push(`${page}: ${what}`);
     const shoot = async (width, colorScheme) => {
