@@ -189,6 +189,7 @@ func (u declaredUser) set(ctx context.Context, p opened, id string, keys []strin
 	if err != nil {
 		return id, nil, inKeys(err, u.place, u.user)
 	}
+	// What is in force by now is remembered, whatever fails next: no password is set twice.
 	var done []string
 	values := map[string]any{}
 	for _, key := range keys {
@@ -196,11 +197,17 @@ func (u declaredUser) set(ctx context.Context, p opened, id string, keys []strin
 		if value, listed := u.Attributes[handle]; isAttribute && listed {
 			values[handle] = value
 		}
+		if key == "email" || key == "password" {
+			done = append(done, key)
+		}
 	}
 	if len(values) > 0 {
 		err = inKeys(p.People().SetAttributes(ctx, id, values), u.place+".attributes", nil)
 	}
 	for _, key := range keys {
+		if slices.Contains(done, key) {
+			continue
+		}
 		if err == nil && !strings.HasPrefix(key, ofAttribute) {
 			err = u.setOne(ctx, p, id, key, has)
 		}

@@ -211,6 +211,14 @@ func TestOneThatCannotBeMadeIsMadeLater(t *testing.T) {
 		if (bob == nil) != isFree || eve != nil || client != nil {
 			t.Errorf("the address is free: %t; %v, %v, %v", isFree, bob, eve, client)
 		}
+		if isFree { // what was applied of one is remembered, or a start would set the password again
+			u := declaredUser{user: user{Account: provider.Account{ID: "ida", Email: "ida@example.com", Password: staffPassword}, Attributes: map[string]any{"none": 1}}}
+			d := declaration{opened: s.providers[0]}
+			_, failed := d.apply(ctx, u, 9)
+			if m, _, err := d.recall(ctx, u.name(d.opened)); failed == nil || err != nil || len(m.Keys) != 2 || m.Keys["password"][0] == "" {
+				t.Errorf("%v; remembered is %v, %v", failed, m, err)
+			}
+		}
 		if err := errors.Join(accounts.Delete(ctx, id), s.stop()); err != nil {
 			t.Fatal(err)
 		}
