@@ -80,7 +80,9 @@ type Upkeep struct {
 // New returns the work of these options.
 func New(o Options) *Upkeep {
 	u := &Upkeep{Options: o}
-	u.RunWith(u.removeDeleted)
+	// Those of another process, too.
+	u.RunWith(u.eachMinute("remove the data of deleted applications", u.Clients.Deleted, u.Clients.RemoveDeleted))
+	u.RunWith(u.eachMinute("end what was issued before a moment", nil, u.EndIssued))
 	u.RunWith(u.guardTrail)
 	return u
 }
@@ -130,7 +132,6 @@ func (u *Upkeep) Maintain(ctx context.Context) {
 	// A long sweep continues after the next look at the keys.
 	ctx, cancel := context.WithTimeout(ctx, interval)
 	defer cancel()
-	u.failed(ctx, "end what was issued before a moment", u.EndIssued(ctx))
 	u.seal(ctx)
 	u.removeDeparted(ctx)
 	now := u.hear(ctx)
@@ -141,20 +142,22 @@ func (u *Upkeep) Maintain(ctx context.Context) {
 	u.failed(ctx, "find people by values of before", u.Index(ctx))
 }
 
-// removeDeleted removes the data of deleted applications as they come, including those that
-// another process has deleted.
-func (u *Upkeep) removeDeleted(ctx context.Context) {
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		if !u.isOutdated(ctx) {
-			u.failed(ctx, "remove the data of deleted applications", u.Clients.RemoveDeleted(ctx))
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		case <-u.Clients.Deleted:
+// eachMinute does something at once, each minute and whenever it is woken, until ctx ends: what can take
+// longer than a round, which claims the time.
+func (u *Upkeep) eachMinute(what string, wake <-chan struct{}, do func(context.Context) error) func(context.Context) {
+	return func(ctx context.Context) {
+		tick := time.NewTicker(interval)
+		defer tick.Stop()
+		for {
+			if !u.isOutdated(ctx) {
+				u.failed(ctx, what, do(ctx))
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			case <-wake:
+			}
 		}
 	}
 }
