@@ -89,14 +89,17 @@ func (p *Pages) begin(w http.ResponseWriter, r *http.Request, page *authflow.Pag
 	if tooEarly > 0 {
 		return p.renderWay(w, r, page, read, set, of, web.TooMany(w, tooEarly), account.Throttled(tooEarly))
 	}
-	if set.isRunning() {
-		if _, err := p.Store.CancelRecovery(r.Context(), set.Account.ID); err != nil {
-			return fmt.Errorf("shorten recovery: %w", err)
-		}
-	}
 	run := begun(set.Account, p.Clock(), p.wait(of))
-	err = p.Audit.Step(r.Context(), func(ctx context.Context) error { return p.Store.BeginRecovery(ctx, run, set.Account.Epoch) },
-		storage.Event{Name: audit.RecoveryStarted, Subject: set.Account.ID, Detail: how})
+	if set.isRunning() {
+		_, err = p.Store.CancelRecovery(r.Context(), set.Account.ID)
+	}
+	if err == nil {
+		err = p.Audit.Step(r.Context(), func(ctx context.Context) error { return p.Store.BeginRecovery(ctx, run, set.Account.Epoch) },
+			storage.Event{Name: audit.RecoveryStarted, Subject: set.Account.ID, Detail: how})
+	}
+	if err != nil {
+		p.Limits.GiveBack(r.Context(), ratelimit.BeginRecovery, by)
+	}
 	switch {
 	case err == nil:
 		p.TellRecovery(r.Context(), set.Account, ui.MailView{
@@ -104,7 +107,6 @@ func (p *Pages) begin(w http.ResponseWriter, r *http.Request, page *authflow.Pag
 		}, run)
 		set.Running = run
 	case !errors.Is(err, storage.ErrConflict):
-		p.Limits.GiveBack(r.Context(), ratelimit.BeginRecovery, by)
 		return lapsed(fmt.Errorf("begin recovery: %w", err))
 	}
 	to := path(waitWay)
