@@ -138,9 +138,15 @@ func (s *Site) languages(r *http.Request) []ui.Language {
 	if len(strings.Join(query, "")) > maxRepeated {
 		return nil
 	}
+	address := s.Link(path, query...)
+	if strings.Contains(address, "?") {
+		address += "&"
+	} else {
+		address += "?"
+	}
 	var list []ui.Language
 	for _, l := range s.Locales.All() {
-		list = append(list, ui.Language{Lang: l.Lang, Name: l.Name, URL: s.Link(path, append(slices.Clip(query), LanguageParameter, l.Lang)...)})
+		list = append(list, ui.Language{Lang: l.Lang, Name: l.Name, URL: address + LanguageParameter + "=" + l.Lang})
 	}
 	return list
 }
