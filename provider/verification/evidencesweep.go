@@ -56,8 +56,8 @@ func (s *Service) sweepEvidence(ctx context.Context) {
 func (s *Service) seekEvidence(ctx context.Context) {
 	waiting, err := s.Store.WaitingCases(ctx, storage.Reviewer{Senior: true}, time.Time{}, "", takeBatch)
 	for _, c := range waiting {
-		var files []storage.Evidence
-		files, err = s.Store.EvidenceOf(ctx, c.ID)
+		files, unread := s.Store.EvidenceOf(ctx, c.ID)
+		err = errors.Join(err, unread)
 		for _, e := range files {
 			file, opening := s.Blobs.Open(ctx, e.ID)
 			if opening == nil {
