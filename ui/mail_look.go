@@ -37,7 +37,7 @@ func mailStyle(format string, args ...any) templ.Attributes {
 }
 
 func (k mailLook) page() templ.Attributes {
-	return mailStyle("margin:0;padding:0;background:%s;color:%s;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif", k.light.Page, k.light.Text)
+	return mailStyle("margin:0;padding:0;background:%s;color:%s;font:16px/1.5 system-ui,-apple-system,Segoe UI,Roboto,Noto Sans,sans-serif", k.light.Page, k.light.Text)
 }
 
 func (k mailLook) logo() templ.Attributes {
