@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
@@ -95,10 +96,10 @@ func (p Accounts) save(ctx context.Context, a Account) (id string, err error) {
 func (p Accounts) setEmail(ctx context.Context, old storage.Account, a Account, key string) error {
 	var events []storage.Event
 	if old.Email != a.Email {
-		events = append(events, storage.Event{Name: audit.EmailChanged, Subject: old.ID, Detail: "by the host"})
+		events = append(events, storage.Event{Name: event.EmailChanged, Subject: old.ID, Detail: "by the host"})
 	}
 	if a.EmailVerified && (old.Email != a.Email || !old.EmailVerified) {
-		events = append(events, storage.Event{Name: audit.EmailVerified, Subject: old.ID, Detail: "by the host"})
+		events = append(events, storage.Event{Name: event.EmailVerified, Subject: old.ID, Detail: "by the host"})
 	}
 	err := p.audit.Step(ctx, func(ctx context.Context) error {
 		return p.store.SetEmail(ctx, old.ID, old.EmailKey, a.Email, key, a.EmailVerified)
@@ -153,7 +154,7 @@ func (p Accounts) createAccount(ctx context.Context, a Account, key string) (str
 		record.PasswordHash, record.PasswordChangedAt = hash, record.CreatedAt
 	}
 	err := p.audit.Step(ctx, func(ctx context.Context) error { return p.store.CreateAccount(ctx, record) },
-		storage.Event{Name: audit.AccountCreated, Subject: record.ID})
+		storage.Event{Name: event.AccountCreated, Subject: record.ID})
 	if errors.Is(err, storage.ErrConflict) {
 		return "", storage.ErrChanged
 	}
@@ -202,13 +203,13 @@ func (p Accounts) checkHostPassword(chosen string) error {
 // SetDisabled locks an account, which ends its sessions and grants, or unlocks it.
 // ErrNoUser if there is none.
 func (p Accounts) SetDisabled(ctx context.Context, id string, disabled bool) error {
-	event := storage.Event{Name: audit.AccountEnabled, Subject: id}
+	e := storage.Event{Name: event.AccountEnabled, Subject: id}
 	if disabled {
-		event.Name = audit.AccountDisabled
+		e.Name = event.AccountDisabled
 	}
 	err := p.audit.Step(ctx, func(ctx context.Context) error {
 		return p.store.SetDisabled(ctx, id, disabled, p.cfg.Clock())
-	}, event)
+	}, e)
 	if errors.Is(err, storage.ErrNotFound) {
 		return ErrNoUser
 	}
@@ -232,7 +233,7 @@ func (p Accounts) Delete(ctx context.Context, id string) error {
 	pseudonym := "deleted-" + random.UUID()
 	_, err := audit.StepIf(ctx, p.audit, func(ctx context.Context) (bool, error) {
 		return p.store.DeleteAccount(ctx, id, pseudonym, p.trail.Erase)
-	}, storage.Event{Name: audit.AccountDeleted, Subject: pseudonym})
+	}, storage.Event{Name: event.AccountDeleted, Subject: pseudonym})
 	if err != nil {
 		return fmt.Errorf("provider: delete account: %w", err)
 	}

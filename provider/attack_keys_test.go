@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
@@ -87,7 +88,7 @@ func TestKeyRotation(t *testing.T) {
 	if !slices.Contains(lab.KeyIDs(w.PublishedKeys()), first) {
 		t.Error("the old key is gone while its tokens are valid")
 	}
-	if !w.Saw(provider.EventKeyRotated) {
+	if !w.Saw(event.KeyRotated) {
 		t.Error("no audit event")
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -129,7 +129,7 @@ func (p Accounts) ResetAuthenticators(ctx context.Context, id string) error {
 	}
 	err = p.audit.Step(ctx, func(ctx context.Context) error {
 		return p.store.ResetAuthenticators(ctx, id, p.cfg.Clock())
-	}, storage.Event{Name: audit.AuthenticatorsReset, Subject: id})
+	}, storage.Event{Name: event.AuthenticatorsReset, Subject: id})
 	if errors.Is(err, storage.ErrNotFound) {
 		return ErrNoUser
 	}
@@ -152,7 +152,7 @@ func (p Accounts) ApproveRecovery(ctx context.Context, id string) error {
 	}
 	err = p.audit.Step(ctx, func(ctx context.Context) error {
 		return p.store.ApproveRecovery(ctx, id, p.cfg.Clock())
-	}, storage.Event{Name: audit.RecoveryApproved, Subject: id})
+	}, storage.Event{Name: event.RecoveryApproved, Subject: id})
 	if errors.Is(err, storage.ErrNotFound) {
 		return ErrNoRecovery
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/caller"
@@ -107,13 +108,13 @@ func orNoMail(err error) error {
 // with more than a password asks for one more proof there, as always. ErrNoUser, ErrNoMail,
 // ErrLocked, or ErrTooMany after four within two hours.
 func (p Accounts) SendReset(ctx context.Context, id string) error {
-	return p.sendOffer(ctx, id, audit.ResetSent, ui.MailView{Kind: ui.MailResetOffered})
+	return p.sendOffer(ctx, id, event.ResetSent, ui.MailView{Kind: ui.MailResetOffered})
 }
 
 // SendExport mails the owner of an account that a copy of all data can be downloaded, behind
 // the sign-in. Nobody else gets the copy. Errors are those of Accounts.SendReset.
 func (p People) SendExport(ctx context.Context, userID string) error {
-	return Accounts(p).sendOffer(ctx, userID, audit.ExportSent, ui.MailView{
+	return Accounts(p).sendOffer(ctx, userID, event.ExportSent, ui.MailView{
 		Kind: ui.MailExportOffered, ExportURL: p.cfg.BaseURL + "/account/export",
 	})
 }
@@ -192,7 +193,7 @@ func (p Accounts) ScheduleDeletion(ctx context.Context, id string) error {
 	}
 	at := p.cfg.Clock()
 	a.DeleteAt = at.Add(p.cfg.Lifetimes.DeletionGrace)
-	if err := p.setDeletion(ctx, a, at, audit.DeletionRequested); err != nil {
+	if err := p.setDeletion(ctx, a, at, event.DeletionRequested); err != nil {
 		return err
 	}
 	p.pages.TellOwner(ctx, a, ui.MailView{Kind: ui.MailDeletion, On: a.DeleteAt})
@@ -207,7 +208,7 @@ func (p Accounts) KeepAccount(ctx context.Context, id string) error {
 		return err
 	}
 	a.DeleteAt = time.Time{}
-	return p.setDeletion(ctx, a, p.cfg.Clock(), audit.DeletionWithdrawn)
+	return p.setDeletion(ctx, a, p.cfg.Clock(), event.DeletionWithdrawn)
 }
 
 func (p Accounts) setDeletion(ctx context.Context, a storage.Account, at time.Time, event string) error {
@@ -245,7 +246,7 @@ func (p Accounts) StartRecovery(ctx context.Context, id string) error {
 	now := p.cfg.Clock()
 	run := p.ways.Begin(a, now)
 	err = p.audit.Step(ctx, func(ctx context.Context) error { return p.store.BeginRecovery(ctx, run, a.Epoch) },
-		storage.Event{Name: audit.RecoveryStarted, Subject: id, Detail: "by the host"})
+		storage.Event{Name: event.RecoveryStarted, Subject: id, Detail: "by the host"})
 	if errors.Is(err, storage.ErrConflict) {
 		return ErrRecovering
 	}
@@ -285,7 +286,7 @@ func (p Accounts) ChangeEmail(ctx context.Context, id, address string) error {
 		}
 	}
 	err = p.audit.Step(ctx, func(ctx context.Context) error { return p.store.ChangeEmail(ctx, change) },
-		storage.Event{Name: audit.EmailChanged, Subject: id, Detail: "by the host"})
+		storage.Event{Name: event.EmailChanged, Subject: id, Detail: "by the host"})
 	if errors.Is(err, storage.ErrConflict) {
 		return ErrConflict
 	}
@@ -299,7 +300,7 @@ func (p Accounts) ChangeEmail(ctx context.Context, id, address string) error {
 // EndSession ends one session of an account (RecordedSession.Handle). It returns nil if there
 // is none.
 func (p People) EndSession(ctx context.Context, userID, handle string) error {
-	if _, err := p.pages.EndSession(ctx, userID, handle, storage.Event{Name: audit.SessionEnded, Detail: "by the host"}); err != nil {
+	if _, err := p.pages.EndSession(ctx, userID, handle, storage.Event{Name: event.SessionEnded, Detail: "by the host"}); err != nil {
 		return fmt.Errorf("provider: end session: %w", err)
 	}
 	return nil
@@ -318,7 +319,7 @@ func (p People) RevokeConsent(ctx context.Context, userID, clientID string) erro
 // event: an act that the user's history shows. A failure is logged, because the act cannot be
 // undone. It does nothing for events that no history shows, and without an account, an address
 // or a mailer.
-func (p People) Tell(ctx context.Context, userID string, done EventName) {
+func (p People) Tell(ctx context.Context, userID string, done string) {
 	act, told := selfservice.ActOf(string(done))
 	a, err := p.store.Account(ctx, userID)
 	if !told || err != nil || !p.pages.SendsMail() {

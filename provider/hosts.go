@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/unknown"
 	"github.com/bonafide-id/bonafide/storage"
@@ -258,7 +259,7 @@ func (p Hosts) Deny(ctx context.Context, host, reason string) error {
 		return wrongField("Reason", "is longer than %d characters", MaxDenialReason)
 	}
 	d := storage.HostDenial{Host: name, Reason: reason, By: cmp.Or(audit.ActorOf(ctx), "host"), At: p.cfg.Clock()}
-	err = p.audit.Step(ctx, func(ctx context.Context) error { return p.store.DenyHost(ctx, d) }, storage.Event{Name: audit.HostDenied, Detail: name})
+	err = p.audit.Step(ctx, func(ctx context.Context) error { return p.store.DenyHost(ctx, d) }, storage.Event{Name: event.HostDenied, Detail: name})
 	return orChanged(err, "deny host")
 }
 
@@ -271,6 +272,6 @@ func (p Hosts) Allow(ctx context.Context, host string, deniedAt time.Time) error
 		return err
 	}
 	err = p.audit.Step(ctx, func(ctx context.Context) error { return p.store.AllowHost(ctx, name, deniedAt) },
-		storage.Event{Name: audit.HostAllowed, Detail: name})
+		storage.Event{Name: event.HostAllowed, Detail: name})
 	return orChanged(err, "allow host")
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/storage"
@@ -24,7 +24,7 @@ import (
 // everywhere. It is an error with Config.Signer.
 func (p Keys) Rotate(ctx context.Context) (rotated bool, err error) {
 	rotated, err = p.keys.Rotate(ctx, func(ctx context.Context, alg string, write func(context.Context) error) error {
-		return p.audit.Step(ctx, write, storage.Event{Name: audit.KeyRotated, Detail: alg + ", by the host"})
+		return p.audit.Step(ctx, write, storage.Event{Name: event.KeyRotated, Detail: alg + ", by the host"})
 	})
 	if err != nil {
 		return rotated, fmt.Errorf("provider: rotate signing key: %w", err)
@@ -44,7 +44,7 @@ func (p Keys) Rotate(ctx context.Context) (rotated bool, err error) {
 // use; in both cases call it again.
 func (p Keys) Revoke(ctx context.Context) error {
 	record := func(ctx context.Context, _ string, write func(context.Context) error) error {
-		return p.audit.Step(ctx, write, storage.Event{Name: audit.KeysRevoked})
+		return p.audit.Step(ctx, write, storage.Event{Name: event.KeysRevoked})
 	}
 	if err := p.keys.Replace(ctx, record); err != nil {
 		return fmt.Errorf("provider: replace signing keys: %w", err)

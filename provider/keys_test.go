@@ -14,6 +14,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -187,7 +188,7 @@ func TestKeysRotate(t *testing.T) {
 		}
 	}
 	ids := lab.KeyIDs(w.PublishedKeys())
-	if len(ids) != 2 || ids[0] != first[0] || !w.Saw(provider.EventKeyRotated) {
+	if len(ids) != 2 || ids[0] != first[0] || !w.Saw(event.KeyRotated) {
 		t.Fatalf("published %v, before %v", ids, first)
 	}
 	signedBy := func() any {
@@ -214,7 +215,7 @@ func TestKeysRevoke(t *testing.T) {
 	if err := w.Keys().Revoke(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if !w.Saw(provider.EventKeysRevoked) {
+	if !w.Saw(event.KeysRevoked) {
 		t.Error("no audit event")
 	}
 	ids := lab.KeyIDs(w.PublishedKeys())
@@ -255,7 +256,7 @@ func TestKeysOfTheHostAreChangedByTheHost(t *testing.T) {
 	if err := w.Keys().Revoke(t.Context()); err == nil || errors.Is(err, storage.ErrUnavailable) {
 		t.Errorf("revoked, error is %v", err)
 	}
-	if w.Saw(provider.EventKeysRevoked) || w.Saw(provider.EventKeyRotated) {
+	if w.Saw(event.KeysRevoked) || w.Saw(event.KeyRotated) {
 		t.Error("an event tells of what did not happen")
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
@@ -55,7 +56,7 @@ func (p People) setAttributes(ctx context.Context, userID string, values map[str
 	}
 	return noUser(p.change(ctx, func(ctx context.Context) error {
 		return p.store.SetAttributes(ctx, userID, encoded, nil, p.personBasis(revision))
-	}, storage.Event{Name: audit.AttributesChanged, Subject: userID, Detail: strings.Join(slices.Sorted(maps.Keys(values)), " ")}))
+	}, storage.Event{Name: event.AttributesChanged, Subject: userID, Detail: strings.Join(slices.Sorted(maps.Keys(values)), " ")}))
 }
 
 // ErrChanged means that the record has changed since it was read. Read it again, and decide
@@ -133,7 +134,7 @@ func (p People) replaceStatus(ctx context.Context, userID string, s Status) erro
 func (p People) recordStatus(ctx context.Context, userID string, s Status, replaced int64) error {
 	return noUser(p.change(ctx, func(ctx context.Context) error {
 		return p.store.SetStatus(ctx, userID, s, replaced, p.personBasis(s.PersonRevision))
-	}, storage.Event{Name: audit.StatusChanged, Subject: userID, Detail: s.Group}))
+	}, storage.Event{Name: event.StatusChanged, Subject: userID, Detail: s.Group}))
 }
 
 // change runs a write about a person. The event is recorded with it if somebody is named who
@@ -241,7 +242,7 @@ func (p People) DeleteStatus(ctx context.Context, userID, group string) error {
 	err := host.CheckUserID(userID)
 	if err == nil {
 		err = p.change(ctx, func(ctx context.Context) error { return p.store.RemoveStatus(ctx, userID, group) },
-			storage.Event{Name: audit.StatusEnded, Subject: userID, Detail: group})
+			storage.Event{Name: event.StatusEnded, Subject: userID, Detail: group})
 	}
 	if err != nil {
 		return fmt.Errorf("provider: delete status: %w", err)
@@ -256,7 +257,7 @@ func (p People) DeleteStatus(ctx context.Context, userID, group string) error {
 func (p People) Revoke(ctx context.Context, id string) error {
 	err := p.audit.Step(ctx, func(ctx context.Context) error {
 		return p.store.EndIssued(ctx, id, p.cfg.Clock())
-	}, storage.Event{Name: audit.Revoked, Subject: id, Detail: "everything of the user, by the host"})
+	}, storage.Event{Name: event.Revoked, Subject: id, Detail: "everything of the user, by the host"})
 	if err != nil {
 		return fmt.Errorf("provider: revoke user: %w", err)
 	}
@@ -278,7 +279,7 @@ func (p People) EndSessions(ctx context.Context, userID, sessionID string) error
 			return p.store.EndSessions(ctx, storage.SessionFilter{AccountID: userID})
 		}
 	}
-	_, err := audit.StepIf(ctx, p.audit, end, storage.Event{Name: audit.SignedOut, Subject: userID, Detail: "by the host"})
+	_, err := audit.StepIf(ctx, p.audit, end, storage.Event{Name: event.SignedOut, Subject: userID, Detail: "by the host"})
 	if err == nil && p.cfg.hasAccounts() && sessionID == "" {
 		_, err = ofHost(ctx)
 	}
@@ -298,7 +299,7 @@ func (p People) RevokeIssuedBefore(ctx context.Context, moment time.Time) error 
 	if moment.IsZero() {
 		return errors.New("provider: revoke what was issued before: the moment is missing")
 	}
-	err := p.upkeep.BeginEnd(ctx, moment, storage.Event{Name: audit.Revoked, Detail: "everything issued before a moment"})
+	err := p.upkeep.BeginEnd(ctx, moment, storage.Event{Name: event.Revoked, Detail: "everything issued before a moment"})
 	if err == nil {
 		err = p.upkeep.EndIssued(ctx)
 	}

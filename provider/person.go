@@ -35,7 +35,7 @@ const mostFound = 10
 // Find returns the IDs of the users who are looked for: one or none by ID and Email, at most
 // ten by a value, which several may have. There is no search by a name, a prefix or a likeness.
 // A search that finds nobody does the work of one that does. It is for the host's staff, and
-// records nothing: that somebody has looked does (EventPersonFound). An attribute that is not
+// records nothing: that somebody has looked does (event.PersonFound). An attribute that is not
 // Findable, and a Finder of nothing or two things, is a FieldError.
 //
 // A host with its own users is asked elsewhere for those whom only it knows: here they are

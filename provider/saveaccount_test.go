@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -112,7 +113,7 @@ func TestSaveAccountThatIsOvertaken(t *testing.T) {
 				if got := w.NewBrowser().SignIn(test.save.Email, test.save.Password).Get("/account"); id == "" || !strings.Contains(got.Text, test.save.Email) {
 					t.Errorf("the account %q cannot sign in as it was saved: %s", id, got.Status)
 				}
-				changes, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventPasswordChanged})
+				changes, err := w.Events().List(t.Context(), provider.EventFilter{Name: event.PasswordChanged})
 				if err != nil || len(changes) != test.passwords {
 					t.Errorf("the password was changed %d times, want %d (%v)", len(changes), test.passwords, err)
 				}
@@ -145,7 +146,7 @@ func TestSaveAccountOfManyAtOnceMakesOne(t *testing.T) {
 			}
 		}
 	}
-	created, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventAccountCreated})
+	created, err := w.Events().List(t.Context(), provider.EventFilter{Name: event.AccountCreated})
 	if err != nil || len(created) != 2 {
 		t.Errorf("%d accounts were created (%v)", len(created), err)
 	}

@@ -7,7 +7,7 @@ import (
 	"maps"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/trail"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -156,7 +156,7 @@ func (p Trail) State(ctx context.Context) (TrailState, error) {
 	if found {
 		s.VerifiedAt = verified.At
 	}
-	if verified.Name == audit.TrailBroken {
+	if verified.Name == event.TrailBroken {
 		s.Wrong = verified.Detail
 	}
 	return s, nil
@@ -168,7 +168,7 @@ type Block struct {
 	Number, First, Last int64
 
 	// Events counts its events by name.
-	Events map[EventName]int
+	Events map[string]int
 
 	// From and Until are the earliest and the latest time of its events.
 	From, Until time.Time
@@ -200,11 +200,11 @@ func (p Trail) Blocks(ctx context.Context, match BlockFilter) ([]Block, error) {
 	blocks := make([]Block, len(stored))
 	for i, b := range stored {
 		blocks[i] = Block{
-			Number: b.Number, First: b.First, Last: b.Last, Events: make(map[EventName]int, len(b.Names)),
+			Number: b.Number, First: b.First, Last: b.Last, Events: make(map[string]int, len(b.Names)),
 			From: b.From, Until: b.Until, SealedAt: b.SealedAt, Removed: b.Removed,
 		}
 		for name, n := range maps.All(b.Names) {
-			blocks[i].Events[EventName(name)] = n
+			blocks[i].Events[name] = n
 		}
 	}
 	return blocks, nil

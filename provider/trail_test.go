@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage/postgres"
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
@@ -69,7 +70,7 @@ func TestTrail(t *testing.T) {
 		if f == nil || f.Block != 1 || f.Line == 0 || f.Cause != "the line was changed" {
 			t.Errorf("found %+v", f)
 		}
-		if !strings.Contains(w.Log.String(), "the audit log is not what was sealed") || !w.Saw(provider.EventTrailBroken) {
+		if !strings.Contains(w.Log.String(), "the audit log is not what was sealed") || !w.Saw(event.TrailBroken) {
 			t.Error("nobody is told")
 		}
 		if s, err := w.Trail().State(t.Context()); err != nil || !strings.Contains(s.Wrong, "the line was changed") {
@@ -100,10 +101,10 @@ func TestTrail(t *testing.T) {
 			t.Error(f)
 		}
 		blocks, err := w.Trail().Blocks(t.Context(), provider.BlockFilter{After: -1})
-		if err != nil || len(blocks) < 2 || !blocks[0].Removed || blocks[0].Events[provider.EventSignedIn] != 1 {
+		if err != nil || len(blocks) < 2 || !blocks[0].Removed || blocks[0].Events[event.SignedIn] != 1 {
 			t.Errorf("blocks %+v, error %v", blocks, err)
 		}
-		if !w.Saw(provider.EventEventsRemoved) {
+		if !w.Saw(event.EventsRemoved) {
 			t.Error("no line says so")
 		}
 		w.MustExec(`DELETE FROM events WHERE name = 'events_removed'`)
@@ -182,7 +183,7 @@ func TestTrailIsGuarded(t *testing.T) {
 		w := sealedTrail(t)
 		w.MustExec(`UPDATE events SET detail = 'passkey' WHERE name = 'sign_in'`)
 		w.Advance(7 * 24 * time.Hour)
-		if verified(t, w).IsZero() || !w.Saw(provider.EventTrailBroken) || !strings.Contains(w.Log.String(), "the audit log is not what was sealed") {
+		if verified(t, w).IsZero() || !w.Saw(event.TrailBroken) || !strings.Contains(w.Log.String(), "the audit log is not what was sealed") {
 			t.Error("nobody is told")
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -158,7 +159,7 @@ func (s settlers) lock(ctx context.Context) error {
 		return err
 	}
 	for range 6 {
-		s.Events().Record(ctx, provider.Event{Name: provider.EventSignInFailed, UserID: "lena", Detail: "password"})
+		s.Events().Record(ctx, provider.Event{Name: event.SignInFailed, UserID: "lena", Detail: "password"})
 	}
 	const sam, staff = "staff:sam", "sam"
 	m := storage.Matter{
@@ -167,14 +168,14 @@ func (s settlers) lock(ctx context.Context) error {
 	}
 	opening := provider.By(ctx, provider.Actor{Name: sam, Matter: m.ID})
 	err := s.Events().WriteWith(opening, func(ctx context.Context) error { return s.matters.OpenMatter(ctx, m) },
-		provider.Event{Name: provider.EventMatterOpened, UserID: m.Subject, Detail: m.Reason})
+		provider.Event{Name: event.MatterOpened, UserID: m.Subject, Detail: m.Reason})
 	if err != nil {
 		return err
 	}
 	within := provider.By(ctx, provider.Actor{
 		Name: sam, Matter: m.ID, On: storage.DeedBasis{Matter: m.ID, Staff: staff, Subject: m.Subject, At: time.Now()},
 	})
-	if err := s.Events().Write(within, provider.Event{Name: provider.EventSupportLooked, UserID: m.Subject, Detail: "history"}); err != nil {
+	if err := s.Events().Write(within, provider.Event{Name: event.SupportLooked, UserID: m.Subject, Detail: "history"}); err != nil {
 		return err
 	}
 	return s.Accounts().SetDisabled(within, m.Subject, true)
@@ -215,7 +216,7 @@ func (s settlers) uses(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.Events().Record(ctx, provider.Event{Name: provider.EventSignedIn, UserID: a.ID, Detail: "password"})
+		s.Events().Record(ctx, provider.Event{Name: event.SignedIn, UserID: a.ID, Detail: "password"})
 	}
 	for i, app := range settled {
 		err := unlessThere(s.store.SaveConsent(ctx, storage.Consent{
@@ -226,7 +227,7 @@ func (s settlers) uses(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.Events().Record(ctx, provider.Event{Name: provider.EventConsent, UserID: a.ID, ClientID: app.id})
+		s.Events().Record(ctx, provider.Event{Name: event.Consent, UserID: a.ID, ClientID: app.id})
 	}
 	return nil
 }

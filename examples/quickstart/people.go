@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -38,12 +39,12 @@ func findPerson(ctx context.Context, p opened, in io.Reader, out io.Writer) erro
 		return err
 	}
 	if len(found) == 0 {
-		if err := p.Events().Write(ctx, provider.Event{Name: provider.EventPersonNotFound, Detail: "email"}); err != nil {
+		if err := p.Events().Write(ctx, provider.Event{Name: event.PersonNotFound, Detail: "email"}); err != nil {
 			return err
 		}
 		return no{errors.New("nobody has this address")}
 	}
-	if err := p.Events().Write(ctx, provider.Event{Name: provider.EventPersonFound, UserID: found[0], Detail: "email"}); err != nil {
+	if err := p.Events().Write(ctx, provider.Event{Name: event.PersonFound, UserID: found[0], Detail: "email"}); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(out, found[0])
@@ -81,13 +82,13 @@ func inMatter(ctx context.Context, p opened, subject, reason string, out io.Writ
 	}
 	by := provider.By(ctx, provider.Actor{Name: m.actor, Matter: m.id})
 	err = p.Events().WriteWith(by, func(ctx context.Context) error { return matters.OpenMatter(ctx, record) },
-		provider.Event{Name: provider.EventMatterOpened, UserID: subject, Detail: reason})
+		provider.Event{Name: event.MatterOpened, UserID: subject, Detail: reason})
 	if err != nil {
 		return err
 	}
 	return errors.Join(do(m, m.by(ctx)),
 		p.Events().WriteWith(by, func(ctx context.Context) error { return matters.CloseMatter(ctx, m.id, m.actor, time.Now()) },
-			provider.Event{Name: provider.EventMatterClosed, UserID: subject}))
+			provider.Event{Name: event.MatterClosed, UserID: subject}))
 }
 
 // by returns a context in which verbs act in the matter.
@@ -102,9 +103,9 @@ func (m *matter) lock(ctx context.Context) error   { return m.setLocked(ctx, tru
 func (m *matter) unlock(ctx context.Context) error { return m.setLocked(ctx, false) }
 
 func (m *matter) setLocked(ctx context.Context, locked bool) error {
-	word, event := "unlocked", provider.EventAccountEnabled
+	word, name := "unlocked", event.AccountEnabled
 	if locked {
-		word, event = "locked", provider.EventAccountDisabled
+		word, name = "locked", event.AccountDisabled
 	}
 	if m.account.Disabled == locked {
 		_, err := fmt.Fprintf(m.out, "%s: is %s already\n", m.subject, word)
@@ -113,7 +114,7 @@ func (m *matter) setLocked(ctx context.Context, locked bool) error {
 	if err := m.Accounts().SetDisabled(ctx, m.subject, locked); err != nil {
 		return err
 	}
-	m.People().Tell(ctx, m.subject, event)
+	m.People().Tell(ctx, m.subject, name)
 	_, err := fmt.Fprintf(m.out, "%s: %s\n", m.subject, word)
 	return err
 }
@@ -122,14 +123,14 @@ func (m *matter) signOut(ctx context.Context) error {
 	if err := m.People().EndSessions(ctx, m.subject, ""); err != nil {
 		return err
 	}
-	m.People().Tell(ctx, m.subject, provider.EventSignedOut)
+	m.People().Tell(ctx, m.subject, event.SignedOut)
 	_, err := fmt.Fprintf(m.out, "%s: all sessions are ended\n", m.subject)
 	return err
 }
 
 // show prints what is known of the user, and no value of it: these are at the desk, one by one.
 func (m *matter) show(ctx context.Context) error {
-	if err := m.Events().Write(ctx, provider.Event{Name: provider.EventSupportLooked, UserID: m.subject, Detail: "account"}); err != nil {
+	if err := m.Events().Write(ctx, provider.Event{Name: event.SupportLooked, UserID: m.subject, Detail: "account"}); err != nil {
 		return err
 	}
 	data, err := m.People().Get(ctx, m.subject)

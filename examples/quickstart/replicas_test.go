@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
 )
 
@@ -125,13 +126,13 @@ func TestProcessesThatStartTogetherAllStart(t *testing.T) {
 	t.Run("SQLite", func(t *testing.T) {
 		path := ofReplicas(t, t.TempDir(), map[string]any{"sandbox": map[string]any{}})
 		startTogether(t, together, func(int) string { return path })()
-		checkFirstStart(t, path, provider.EventAttributesChanged, provider.EventStatusChanged)
+		checkFirstStart(t, path, event.AttributesChanged, event.StatusChanged)
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
 		server := pgtest.Shared(t)
 		path := ofReplicas(t, t.TempDir(), map[string]any{"database": server.Schema(t)})
 		startTogether(t, together, func(int) string { return path })()
-		checkFirstStart(t, path, provider.EventAttributesChanged, provider.EventStatusChanged)
+		checkFirstStart(t, path, event.AttributesChanged, event.StatusChanged)
 	})
 	t.Run("PostgreSQL from several machines", func(t *testing.T) {
 		database := pgtest.Shared(t).Schema(t)
@@ -163,7 +164,7 @@ func TestProcessesThatStartTogetherAllStart(t *testing.T) {
 }
 
 // checkFirstStart looks at what processes that started together have made.
-func checkFirstStart(t *testing.T, path string, once ...provider.EventName) {
+func checkFirstStart(t *testing.T, path string, once ...string) {
 	t.Helper()
 	cfg, err := loadConfig(path)
 	if err != nil {
@@ -174,9 +175,9 @@ func checkFirstStart(t *testing.T, path string, once ...provider.EventName) {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.close() }()
-	wants := map[provider.EventName]int{
-		provider.EventAccountCreated: 3, provider.EventPasswordChanged: 0,
-		provider.EventClientCreated: 4, provider.EventSecretChanged: 0, provider.EventClientChanged: 0,
+	wants := map[string]int{
+		event.AccountCreated: 3, event.PasswordChanged: 0,
+		event.ClientCreated: 4, event.SecretChanged: 0, event.ClientChanged: 0,
 	}
 	for _, event := range once { // by those of one folder, which take turns
 		wants[event] = 1

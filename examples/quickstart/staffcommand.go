@@ -56,7 +56,7 @@ func (c *staffCommand) define(flags *flag.FlagSet) {
 	flags.IntVar(&c.filter.Limit, "limit", 0, "the `number` of -events; 100 if it is left out")
 	flags.Func("name", "only -events with these `names`, as in sign_in,sign_in_failed", func(s string) error {
 		for name := range strings.SplitSeq(s, ",") {
-			c.filter.Names = append(c.filter.Names, provider.EventName(name))
+			c.filter.Names = append(c.filter.Names, name)
 		}
 		return nil
 	})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 )
 
 // found returns the ID of maria, as a command says it.
@@ -32,7 +33,7 @@ func (o operated) lines(options ...string) (events []provider.RecordedEvent) {
 	return events
 }
 
-func namesOf(events []provider.RecordedEvent) (names []provider.EventName) {
+func namesOf(events []provider.RecordedEvent) (names []string) {
 	for _, e := range events {
 		names = append(names, e.Name)
 	}
@@ -68,10 +69,10 @@ func TestPeopleAreLookedAfterByCommand(t *testing.T) {
 		t.Error("who is unlocked cannot sign in")
 	}
 	acts := o.lines("-actor", actor(), "-user", id)
-	for _, name := range []provider.EventName{provider.EventPersonFound, provider.EventMatterOpened, provider.EventAccountDisabled,
-		provider.EventSupportLooked, provider.EventAccountEnabled, provider.EventSignedOut, provider.EventMatterClosed} {
+	for _, name := range []string{event.PersonFound, event.MatterOpened, event.AccountDisabled,
+		event.SupportLooked, event.AccountEnabled, event.SignedOut, event.MatterClosed} {
 		at := slices.IndexFunc(acts, func(e provider.RecordedEvent) bool { return e.Name == name })
-		if at < 0 || name != provider.EventPersonFound && acts[at].Matter == "" {
+		if at < 0 || name != event.PersonFound && acts[at].Matter == "" {
 			t.Errorf("%s is not in the audit log, in a matter: %v", name, namesOf(acts))
 		}
 	}

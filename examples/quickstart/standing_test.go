@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -131,13 +132,13 @@ func TestDecisionsOutliveAStart(t *testing.T) {
 	if err != nil || game.PolicyURL != "https://game.test/b" {
 		t.Errorf("what has changed in the file is not applied: %+v, %v", game, err)
 	}
-	done := map[provider.EventName]int{}
+	done := map[string]int{}
 	events, err := s.providers[0].Events().List(ctx, provider.EventFilter{Actor: "command:the_config_file"})
 	for _, e := range events {
 		done[e.Name]++
 	}
-	want := map[provider.EventName]int{
-		provider.EventAccountCreated: 4, provider.EventClientCreated: 4, provider.EventAttributesChanged: 2, provider.EventStatusChanged: 2, provider.EventClientChanged: 1,
+	want := map[string]int{
+		event.AccountCreated: 4, event.ClientCreated: 4, event.AttributesChanged: 2, event.StatusChanged: 2, event.ClientChanged: 1,
 	}
 	if diff := cmp.Diff(want, done); diff != "" || err != nil {
 		t.Errorf("the file has done (-want +got), %v:\n%s", err, diff)

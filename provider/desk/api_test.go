@@ -10,6 +10,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -116,12 +117,12 @@ func TestActsOfClientsAreDoneOnce(t *testing.T) {
 	w.matter = lab.Member(t, opened, "id")
 	for _, act := range []struct {
 		name, body string
-		event      provider.EventName
+		event      string
 	}{
-		{"send_reset", `{}`, provider.EventResetSent},
-		{"revoke_application", `{"client_id": "std"}`, provider.EventRevoked},
-		{"end_sessions", `{}`, provider.EventRevoked},
-		{"lock", `{}`, provider.EventAccountDisabled},
+		{"send_reset", `{}`, event.ResetSent},
+		{"revoke_application", `{"client_id": "std"}`, event.Revoked},
+		{"end_sessions", `{}`, event.Revoked},
+		{"lock", `{}`, event.AccountDisabled},
 	} {
 		t.Run(act.name, func(t *testing.T) {
 			path := "/people/bob/" + act.name

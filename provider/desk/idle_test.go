@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 )
 
@@ -35,9 +35,9 @@ func TestIdleStaff(t *testing.T) {
 		w, sam, _ := helped(t)
 		p := sam.Open("/desk/find")
 		w.Advance(15 * time.Minute)
-		before := w.lines(provider.EventPersonFound, "")
+		before := w.lines(event.PersonFound, "")
 		shows(t, sam.Submit(p, "sought", "bob@example.com"), http.StatusOK, asksAgain)
-		if w.lines(provider.EventPersonFound, "") != before {
+		if w.lines(event.PersonFound, "") != before {
 			t.Error("somebody who was away has searched")
 		}
 	})

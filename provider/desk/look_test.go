@@ -5,8 +5,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/postgres"
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
@@ -61,7 +61,7 @@ func TestLooksAtOnceAreOneLine(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if n := w.lines(provider.EventSupportLooked, "sessions"); n != 1 {
+		if n := w.lines(event.SupportLooked, "sessions"); n != 1 {
 			t.Errorf("%d lines say that the sessions were looked at, want 1", n)
 		}
 	})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -54,7 +55,7 @@ func does(b *lab.Browser, p lab.Page) lab.Page {
 func at(p lab.Page) string { return strings.TrimSuffix(p.Request.URL.Path, "/") }
 
 // lines counts the events of a name, of which the detail is this unless that is empty.
-func (w *place) lines(name provider.EventName, detail string) (n int) {
+func (w *place) lines(name string, detail string) (n int) {
 	w.T.Helper()
 	events, err := w.Events().List(w.T.Context(), provider.EventFilter{Name: name})
 	w.OK(err)
@@ -84,14 +85,14 @@ func TestSupportLooksAtOnePerson(t *testing.T) {
 			}
 		}
 		sam.Open(at(p) + "/" + part)
-		if n := w.lines(provider.EventSupportLooked, part); n != 1 {
+		if n := w.lines(event.SupportLooked, part); n != 1 {
 			t.Errorf("%d lines say that %s was looked at, want 1", n, part)
 		}
 	}
 	shows(t, sam.Open("/desk/"), http.StatusOK, "Your open matters", "T-42")
 	shows(t, send(sam, at(p)+"/close", ""), http.StatusOK, "The matter is closed")
 	shows(t, sam.Open(at(p)), http.StatusOK, "This matter is over")
-	if w.lines(provider.EventMatterOpened, "caller") != 1 || w.lines(provider.EventMatterClosed, "") != 1 || w.lines(provider.EventPersonFound, "") != 1 {
+	if w.lines(event.MatterOpened, "caller") != 1 || w.lines(event.MatterClosed, "") != 1 || w.lines(event.PersonFound, "") != 1 {
 		t.Error("the matter is not in the log")
 	}
 }
@@ -103,11 +104,11 @@ func TestFindIsExactAndOneAnswer(t *testing.T) {
 	for _, sought := range []string{"bo", "bob@example.co", "Bob", "", strings.Repeat("x", 300), "oleg@example.com", "sam@example.com"} {
 		shows(t, sam.Submit(sam.Open("/desk/find"), "sought", sought), http.StatusUnprocessableEntity, "Nobody is recorded under exactly this")
 	}
-	if w.lines(provider.EventDeskRefused, "find") != 2 {
+	if w.lines(event.DeskRefused, "find") != 2 {
 		t.Error("a find of the staff is not in the log")
 	}
 	shows(t, sam.Submit(sam.Open("/desk/find"), "sought", "bob"), http.StatusOK, "Why do you look")
-	if n := w.lines(provider.EventPersonNotFound, ""); n != 7 {
+	if n := w.lines(event.PersonNotFound, ""); n != 7 {
 		t.Errorf("%d misses in the log, want 7", n)
 	}
 }
@@ -173,7 +174,7 @@ func TestSupportLocks(t *testing.T) {
 	if q := does(sam, p); q.StatusCode != http.StatusConflict && !strings.Contains(q.Text, "locked") {
 		t.Errorf("locked twice: %s", q.Status)
 	}
-	events, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventAccountDisabled})
+	events, err := w.Events().List(t.Context(), provider.EventFilter{Name: event.AccountDisabled})
 	w.OK(err)
 	if len(events) != 1 || events[0].Actor != "staff:sam" || events[0].Matter == "" {
 		t.Errorf("the log says %+v", events)
@@ -209,7 +210,7 @@ func TestCallerProves(t *testing.T) {
 	p = sam.Open(bob + "/do/show_value?handle=email")
 	shows(t, p, http.StatusOK, "Show a value")
 	shows(t, does(sam, p), http.StatusOK, "bob@example.com", "gone when you leave")
-	if w.lines(provider.EventValueShown, "email") != 1 {
+	if w.lines(event.ValueShown, "email") != 1 {
 		t.Error("the look at the value is not in the log")
 	}
 }
@@ -317,7 +318,7 @@ func TestFindByWhatTheCallerKnows(t *testing.T) {
 			t.Errorf("%q: %s", sought, p.Status)
 		}
 	}
-	if w.lines(provider.EventPersonFound, "") != 2 || w.lines(provider.EventPersonNotFound, "") != 3 || w.lines(provider.EventDeskRefused, "find") != 1 {
+	if w.lines(event.PersonFound, "") != 2 || w.lines(event.PersonNotFound, "") != 3 || w.lines(event.DeskRefused, "find") != 1 {
 		t.Error("a find is not in the log")
 	}
 }

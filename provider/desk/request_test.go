@@ -11,6 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk"
 	"github.com/bonafide-id/bonafide/provider/developer"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -89,10 +90,10 @@ func TestFindByRequest(t *testing.T) {
 				t.Errorf("the page says %q", hidden)
 			}
 		}
-		if w.lines(provider.EventPersonFound, "") != 0 || w.lines(provider.EventMatterOpened, "") != 0 {
+		if w.lines(event.PersonFound, "") != 0 || w.lines(event.MatterOpened, "") != 0 {
 			t.Error("somebody was found")
 		}
-		if n := w.lines(provider.EventPersonNotFound, "request"); n != 1 {
+		if n := w.lines(event.PersonNotFound, "request"); n != 1 {
 			t.Errorf("%d lines of the request in the log, want 1", n)
 		}
 	})
@@ -116,7 +117,7 @@ func TestFindByCase(t *testing.T) {
 	c := w.applies(w.NewBrowser().SignIn("bob@example.com", lab.BobPass), "bob")
 	p := finds(sam, c.ID)
 	shows(t, p, http.StatusOK, "b•••@e•••.com")
-	matters, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventMatterOpened})
+	matters, err := w.Events().List(t.Context(), provider.EventFilter{Name: event.MatterOpened})
 	w.OK(err)
 	if len(matters) != 1 || matters[0].UserID != "bob" || matters[0].Actor != "staff:sam" {
 		t.Errorf("matters opened: %+v", matters)

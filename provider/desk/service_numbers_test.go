@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -25,7 +26,7 @@ func TestNumbers_CountEachEventOnce(t *testing.T) {
 		}
 	}
 	look := func() {
-		w.Events().Record(t.Context(), provider.Event{Name: provider.EventSupportLooked, UserID: "bob"})
+		w.Events().Record(t.Context(), provider.Event{Name: event.SupportLooked, UserID: "bob"})
 	}
 	look()
 	look()
@@ -68,7 +69,7 @@ func TestService_RotatesKeys(t *testing.T) {
 	if len(keys) != 2 {
 		t.Errorf("there are %d keys\n%s", len(keys), checked.Text)
 	}
-	events, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventKeyRotated, Actor: "staff:olga"})
+	events, err := w.Events().List(t.Context(), provider.EventFilter{Name: event.KeyRotated, Actor: "staff:olga"})
 	w.OK(err)
 	if len(events) != 1 {
 		t.Errorf("%d lines", len(events))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -98,7 +99,7 @@ func TestTrail_Filters(t *testing.T) {
 	t.Parallel()
 	w, _, alba := watched(t)
 	event := func(name, user, client string) {
-		w.Events().Record(provider.By(t.Context(), provider.Actor{Name: "staff:olga", Matter: "m1"}), provider.Event{Name: provider.EventName(name), UserID: user, ClientID: client, Detail: "canary of " + name})
+		w.Events().Record(provider.By(t.Context(), provider.Actor{Name: "staff:olga", Matter: "m1"}), provider.Event{Name: name, UserID: user, ClientID: client, Detail: "canary of " + name})
 	}
 	event("account_disabled", "bob", "")
 	event("client_stopped", "", "shop")
@@ -167,7 +168,7 @@ func TestTrail_Export(t *testing.T) {
 	if len(lines) != 2 || first.UserID != "=1+1" || !strings.Contains(lines[1], "checkpoint") {
 		t.Errorf("exported are %q", lines)
 	}
-	events, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventTrailExported})
+	events, err := w.Events().List(t.Context(), provider.EventFilter{Name: event.TrailExported})
 	w.OK(err)
 	if len(events) != 2 || events[0].Actor != "staff:alba" {
 		t.Errorf("recorded are %+v", events)
@@ -195,15 +196,15 @@ func TestLooks_AreReleased(t *testing.T) {
 		ID: "m0", Staff: "olaf", Role: "operator", Subject: "olga", Reason: "incident", OpenedAt: now, EndsAt: now.Add(time.Hour), WithheldUntil: now.AddDate(0, 0, 90),
 		Note: w.People().Seal("desk note", "m0", []byte("About olga herself.")),
 	}))
-	record := func(name provider.EventName, detail string) {
+	record := func(name string, detail string) {
 		w.Events().Record(provider.By(t.Context(), provider.Actor{Name: "staff:sven", Matter: "m1"}), provider.Event{Name: name, UserID: "bob", Detail: detail})
 	}
-	record(provider.EventSupportLooked, "sessions")
+	record(event.SupportLooked, "sessions")
 	shows(t, alba.Open("/desk/looks"), http.StatusOK, "sven", "authority", "sessions", "No action followed", "does not read of it")
 	if p := alba.Open("/desk/looks"); strings.Contains(p.Text, "office") || strings.Contains(p.Text, "herself") {
 		t.Error("an auditor reads the notes")
 	}
-	record(provider.EventAccountDisabled, "")
+	record(event.AccountDisabled, "")
 	p := olga.Open("/desk/looks?staff=sven")
 	shows(t, p, http.StatusOK, "account_disabled", "Let the person read of it", "The office asks for &lt;b&gt;bob")
 	if all := olga.Open("/desk/looks"); !strings.Contains(all.Text, "olaf") || strings.Contains(all.Text, "herself") {
@@ -221,7 +222,7 @@ func TestLooks_AreReleased(t *testing.T) {
 	if w.Now().Before(m.WithheldUntil) {
 		t.Errorf("it is withheld until %v", m.WithheldUntil)
 	}
-	events, err := w.Events().List(t.Context(), provider.EventFilter{Matter: "m1", Name: provider.EventMatterReleased})
+	events, err := w.Events().List(t.Context(), provider.EventFilter{Matter: "m1", Name: event.MatterReleased})
 	w.OK(err)
 	if len(events) != 1 || events[0].Actor != "staff:olga" || !slices.ContainsFunc(events, func(e provider.RecordedEvent) bool { return e.UserID == "bob" }) {
 		t.Errorf("recorded are %+v", events)

@@ -10,6 +10,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -53,7 +54,7 @@ func TestEveryOperationHasItsLine(t *testing.T) {
 	all, demanded := w.operations(), map[string]bool{}
 	// demand sends a request and demands lines of the client with this detail, in the matter if the
 	// request has one.
-	demand := func(operation, path, body string, name provider.EventName, detail string, headers ...string) map[string]any {
+	demand := func(operation, path, body string, name string, detail string, headers ...string) map[string]any {
 		t.Helper()
 		demanded[operation] = true
 		if !slices.Contains(all, operation) {
@@ -75,24 +76,24 @@ func TestEveryOperationHasItsLine(t *testing.T) {
 		}
 		return answer
 	}
-	demand("POST /people/find", "/people/find", `{"by": "id", "value": "bob"}`, provider.EventPersonFound, "")
-	opened := demand("POST /matters", "/matters", `{"person": "bob", "reason": "caller"}`, provider.EventMatterOpened, "caller")
+	demand("POST /people/find", "/people/find", `{"by": "id", "value": "bob"}`, event.PersonFound, "")
+	opened := demand("POST /matters", "/matters", `{"person": "bob", "reason": "caller"}`, event.MatterOpened, "caller")
 	w.matter = opened["id"].(string)
 	for path, part := range map[string]string{
 		"": "account", "/sessions": "sessions", "/connections": "factors", "/consents": "applications", "/statuses": "groups", "/events": "history",
 	} {
-		demand("GET /people/{person}"+path, "/people/bob"+path, "", provider.EventSupportLooked, part)
+		demand("GET /people/{person}"+path, "/people/bob"+path, "", event.SupportLooked, part)
 	}
-	demand("POST /matters/{matter}/code", "/matters/"+w.matter+"/code", "{}", provider.EventCallerCodeMade, "mailbox")
+	demand("POST /matters/{matter}/code", "/matters/"+w.matter+"/code", "{}", event.CallerCodeMade, "mailbox")
 	mail, _ := w.Mails.Last(t)
-	demand("POST /matters/{matter}/proof", "/matters/"+w.matter+"/proof", fmt.Sprintf(`{"code": %q}`, mailedCode.FindStringSubmatch(mail.Text)[1]), provider.EventCallerProved, "mailbox")
-	demand("POST /matters/{matter}/close", "/matters/"+w.matter+"/close", "{}", provider.EventMatterClosed, "")
+	demand("POST /matters/{matter}/proof", "/matters/"+w.matter+"/proof", fmt.Sprintf(`{"code": %q}`, mailedCode.FindStringSubmatch(mail.Text)[1]), event.CallerProved, "mailbox")
+	demand("POST /matters/{matter}/close", "/matters/"+w.matter+"/close", "{}", event.MatterClosed, "")
 	w.matter = ""
-	demand("GET /events", "/events?person=bob", "", provider.EventStaffLooked, "trail by person")
-	planned := demand("POST /plans", "/plans", `{"action": "lock", "reason": "incident", "targets": ["bob", "alice"]}`, provider.EventPlanProposed, "lock")
+	demand("GET /events", "/events?person=bob", "", event.StaffLooked, "trail by person")
+	planned := demand("POST /plans", "/plans", `{"action": "lock", "reason": "incident", "targets": ["bob", "alice"]}`, event.PlanProposed, "lock")
 	plan := "/plans/" + planned["id"].(string)
-	demand("GET /plans/{plan}/targets", plan+"/targets", "", provider.EventStaffLooked, "targets of a plan: lock")
-	demand("POST /plans/{plan}/withdraw", plan+"/withdraw", "{}", provider.EventPlanRefused, "lock")
+	demand("GET /plans/{plan}/targets", plan+"/targets", "", event.StaffLooked, "targets of a plan: lock")
+	demand("POST /plans/{plan}/withdraw", plan+"/withdraw", "{}", event.PlanRefused, "lock")
 	w.acted(all, demanded)
 	for _, operation := range all {
 		if !demanded[operation] && silentOperations[operation] == "" {
@@ -127,7 +128,7 @@ func (w *machines) acted(all []string, demanded map[string]bool) {
 		body := clientBody(w, rule, person)
 		_, tag := w.try(path+"/check", body)
 		before := w.newest()
-		if person != "" && w.newest().Name != provider.EventSupportLooked {
+		if person != "" && w.newest().Name != event.SupportLooked {
 			w.T.Errorf("%s/check: the last line is %+v", pattern, before)
 		}
 		if code, _ := w.try(path, body, "If-Match", tag); code != codeDone {

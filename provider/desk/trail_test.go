@@ -11,6 +11,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/verification"
 )
@@ -39,7 +40,7 @@ type walk struct {
 
 // demand has a member of the staff be at a page, and demands a line of them with this detail. In a
 // matter it has that, or any if that is "*".
-func (w *walk) demand(route, staff string, do func(), name provider.EventName, detail, matter string) {
+func (w *walk) demand(route, staff string, do func(), name string, detail, matter string) {
 	w.T.Helper()
 	if _, served := w.demanded[route]; !served {
 		w.T.Errorf("there is no page %q", route)
@@ -94,8 +95,8 @@ func (w *walk) reviews() {
 	c := w.caseOf("bob").ID
 	rita := w.reviewer("rita")
 	var p lab.Page
-	w.demand("POST /cases", "rita", func() { p = next(rita) }, provider.EventCaseTaken, "student", c)
-	w.demand("GET /case/{case}", "rita", func() {}, provider.EventStaffLooked, "case", c)
+	w.demand("POST /cases", "rita", func() { p = next(rita) }, event.CaseTaken, "student", c)
+	w.demand("GET /case/{case}", "rita", func() {}, event.StaffLooked, "case", c)
 	for _, address := range addresses(p) {
 		for range 3 {
 			rita.Get(address)
@@ -104,24 +105,24 @@ func (w *walk) reviews() {
 	files, err := w.service.Evidence(w.T.Context(), c)
 	w.OK(err)
 	for _, file := range files {
-		w.demand("GET /evidence/{sealed}", "rita", func() {}, provider.EventEvidenceOpened, file.ID, c)
+		w.demand("GET /evidence/{sealed}", "rita", func() {}, event.EvidenceOpened, file.ID, c)
 	}
-	if n := w.lines(provider.EventEvidenceOpened, ""); n != len(files) || n != 2 {
+	if n := w.lines(event.EvidenceOpened, ""); n != len(files) || n != 2 {
 		w.T.Errorf("%d lines say that two files were opened", n)
 	}
-	w.demand("POST /case/{case}", "rita", func() { rita.Follow(post(rita, p, "return")) }, provider.EventCaseReturned, "student", c)
+	w.demand("POST /case/{case}", "rita", func() { rita.Follow(post(rita, p, "return")) }, event.CaseReturned, "student", c)
 	p = next(rita)
 	yes := []string{"answer.card.0", "yes", "answer.card.1", "yes"}
-	w.demand("POST /case/{case}", "rita", func() { p = rita.Follow(post(rita, p, "approve", yes...)) }, provider.EventCaseDecided, "student approve", c)
-	w.demand("POST /cases", "rita", func() { p = rita.Follow(post(rita, p, "undo", "case", c)) }, provider.EventDecisionUndone, "student", c)
+	w.demand("POST /case/{case}", "rita", func() { p = rita.Follow(post(rita, p, "approve", yes...)) }, event.CaseDecided, "student approve", c)
+	w.demand("POST /cases", "rita", func() { p = rita.Follow(post(rita, p, "undo", "case", c)) }, event.DecisionUndone, "student", c)
 	rita.Follow(post(rita, p, "approve", yes...))
-	if n := w.lines(provider.EventCaseDecided, ""); n != 2 {
+	if n := w.lines(event.CaseDecided, ""); n != 2 {
 		w.T.Errorf("%d lines of two decisions", n)
 	}
 	// It is carried out when somebody else looks, and not in their name.
 	w.Advance(11 * time.Second)
 	w.reviewer("raul").Get("/desk/case/" + c)
-	lines, err := w.Events().List(w.T.Context(), provider.EventFilter{Name: provider.EventVerificationEnded})
+	lines, err := w.Events().List(w.T.Context(), provider.EventFilter{Name: event.VerificationEnded})
 	w.OK(err)
 	if len(lines) != 1 || lines[0].Actor != "" {
 		w.T.Errorf("the end of the case: %+v", lines)
@@ -132,21 +133,21 @@ func (w *walk) reviews() {
 func (w *walk) helps() {
 	sam := w.reviewer("sam")
 	var p lab.Page
-	w.demand("POST /find", "sam", func() { p = sam.Submit(sam.Open("/desk/find"), "sought", "bob@example.com") }, provider.EventPersonFound, "", "")
-	w.demand("POST /matters", "sam", func() { p = sam.Submit(p, "reason", "authority") }, provider.EventMatterOpened, "authority", "*")
+	w.demand("POST /find", "sam", func() { p = sam.Submit(sam.Open("/desk/find"), "sought", "bob@example.com") }, event.PersonFound, "", "")
+	w.demand("POST /matters", "sam", func() { p = sam.Submit(p, "reason", "authority") }, event.MatterOpened, "authority", "*")
 	at, m := at(p), path.Base(p.Request.URL.Path)
-	w.demand("GET /matters/{matter}", "sam", func() {}, provider.EventSupportLooked, "account", m)
+	w.demand("GET /matters/{matter}", "sam", func() {}, event.SupportLooked, "account", m)
 	for _, part := range []string{"account", "factors", "sessions", "applications", "groups", "cases", "history"} {
-		w.demand("GET /matters/{matter}/"+part, "sam", func() { sam.Open(at + "/" + part) }, provider.EventSupportLooked, part, m)
+		w.demand("GET /matters/{matter}/"+part, "sam", func() { sam.Open(at + "/" + part) }, event.SupportLooked, part, m)
 	}
-	w.demand("GET /matters/{matter}/do/{action}", "sam", func() { p = sam.Open(at + "/do/lock") }, provider.EventSupportLooked, "actions", m)
-	w.demand("POST /matters/{matter}/do/{action}", "sam", func() { does(sam, p) }, provider.EventAccountDisabled, "", m)
-	w.demand("GET /matters/{matter}/actions", "sam", func() { sam.Open(at + "/actions") }, provider.EventSupportLooked, "actions", m)
+	w.demand("GET /matters/{matter}/do/{action}", "sam", func() { p = sam.Open(at + "/do/lock") }, event.SupportLooked, "actions", m)
+	w.demand("POST /matters/{matter}/do/{action}", "sam", func() { does(sam, p) }, event.AccountDisabled, "", m)
+	w.demand("GET /matters/{matter}/actions", "sam", func() { sam.Open(at + "/actions") }, event.SupportLooked, "actions", m)
 	w.OK(w.Accounts().SetDisabled(w.T.Context(), "bob", false))
-	w.demand("POST /matters/{matter}/proof", "sam", func() { send(sam, at+"/proof", "send") }, provider.EventCallerCodeMade, "mailbox", m)
+	w.demand("POST /matters/{matter}/proof", "sam", func() { send(sam, at+"/proof", "send") }, event.CallerCodeMade, "mailbox", m)
 	olga := w.reviewer("olga")
-	w.demand("POST /looks", "olga", func() { send(olga, "/desk/looks", "release", "matter", m) }, provider.EventMatterReleased, "", m)
-	w.demand("POST /matters/{matter}/close", "sam", func() { send(sam, at+"/close", "") }, provider.EventMatterClosed, "", m)
+	w.demand("POST /looks", "olga", func() { send(olga, "/desk/looks", "release", "matter", m) }, event.MatterReleased, "", m)
+	w.demand("POST /matters/{matter}/close", "sam", func() { send(sam, at+"/close", "") }, event.MatterClosed, "", m)
 }
 
 // operates walks the pages of operators about what is no person.
@@ -159,61 +160,61 @@ func (w *walk) operates() {
 		}
 	}
 	const why = "It sends people elsewhere."
-	w.demand("POST /applications/{target}/do/{action}", "olga", does("/desk/applications/app", "stop_application", "reason", why), provider.EventClientStopped, "", "")
-	w.demand("POST /hosts/{target}/do/{action}", "olga", does("/desk/hosts/app.example", "deny_host", "reason", why), provider.EventHostDenied, "app.example", "")
-	w.demand("POST /organizations/{target}/do/{action}", "olga", does("/desk/organizations/river", "suspend_organization", "reason", why), provider.EventOrganizationSuspended, "river", "")
-	w.demand("POST /service/do/{action}", "olga", does("/desk/service", "rotate_keys"), provider.EventKeyRotated, "RS256, by the host", "")
-	w.demand("GET /applications/{id}", "olga", func() { olga.Open("/desk/applications/app") }, provider.EventStaffLooked, "application", "")
-	w.demand("GET /organizations/{id}", "olga", func() { olga.Open("/desk/organizations/river") }, provider.EventStaffLooked, "organization river", "")
+	w.demand("POST /applications/{target}/do/{action}", "olga", does("/desk/applications/app", "stop_application", "reason", why), event.ClientStopped, "", "")
+	w.demand("POST /hosts/{target}/do/{action}", "olga", does("/desk/hosts/app.example", "deny_host", "reason", why), event.HostDenied, "app.example", "")
+	w.demand("POST /organizations/{target}/do/{action}", "olga", does("/desk/organizations/river", "suspend_organization", "reason", why), event.OrganizationSuspended, "river", "")
+	w.demand("POST /service/do/{action}", "olga", does("/desk/service", "rotate_keys"), event.KeyRotated, "RS256, by the host", "")
+	w.demand("GET /applications/{id}", "olga", func() { olga.Open("/desk/applications/app") }, event.StaffLooked, "application", "")
+	w.demand("GET /organizations/{id}", "olga", func() { olga.Open("/desk/organizations/river") }, event.StaffLooked, "organization river", "")
 
 	var p lab.Page
-	w.demand("/rosters/{roster}/file", "olga", func() { sendFile(olga, olga.Open("/desk/rosters/members"), numbers(3)) }, provider.EventRosterStaged, "members", "members")
+	w.demand("/rosters/{roster}/file", "olga", func() { sendFile(olga, olga.Open("/desk/rosters/members"), numbers(3)) }, event.RosterStaged, "members", "members")
 	until := w.Now().AddDate(0, 0, 3).Format(time.DateOnly)
 	w.demand("POST /codes", "olga", func() {
 		post(olga, olga.Open("/desk/codes"), "issue", "group", "student", "count", "1", "uses", "1", "until", until)
-	}, provider.EventCodesIssued, "student", "*")
+	}, event.CodesIssued, "student", "*")
 	p = olga.Open("/desk/codes")
 	batch := regexp.MustCompile(`[A-Z2-7]{13}`).FindString(p.Text)
 	w.OK(w.service.ReleaseCodes(w.T.Context(), batch, w.Now().AddDate(0, 0, 3)))
 	p = olga.Open("/desk/codes")
-	w.demand("POST /codes", "olga", func() { post(olga, p, "end", "batch", batch) }, provider.EventCodesEnded, "", batch)
-	w.demand("GET /holds", "olga", func() { p = olga.Open("/desk/holds") }, provider.EventStaffLooked, "holds", "")
+	w.demand("POST /codes", "olga", func() { post(olga, p, "end", "batch", batch) }, event.CodesEnded, "", batch)
+	w.demand("GET /holds", "olga", func() { p = olga.Open("/desk/holds") }, event.StaffLooked, "holds", "")
 	c := w.caseOf("bob").ID
-	w.demand("POST /holds", "olga", func() { post(olga, p, "hold", "case", c, "until", until, "hold_reason", "A court asks.") }, provider.EventEvidenceHeld, "student", c)
+	w.demand("POST /holds", "olga", func() { post(olga, p, "hold", "case", c, "until", until, "hold_reason", "A court asks.") }, event.EvidenceHeld, "student", c)
 }
 
 // plans walks the pages of what takes two, and of what one does alone.
 func (w *walk) plans() {
 	olga, oleg := w.reviewer("olga"), w.reviewer("oleg")
 	var address string
-	w.demand("POST /plans/new", "olga", func() { address = lockPlan(olga, "alice", "bob") }, provider.EventStaffLooked, "draft of a plan: lock", "")
+	w.demand("POST /plans/new", "olga", func() { address = lockPlan(olga, "alice", "bob") }, event.StaffLooked, "draft of a plan: lock", "")
 	id := path.Base(address)
-	w.demand("POST /plans/new", "olga", func() {}, provider.EventPlanProposed, "lock", id)
-	w.demand("GET /plans/{plan}", "oleg", func() { oleg.Open(address) }, provider.EventStaffLooked, "plan: lock", id)
-	w.demand("GET /plans/{plan}/targets.csv", "oleg", func() { oleg.Open(address + "/targets.csv") }, provider.EventStaffLooked, "targets of a plan: lock", id)
-	w.demand("POST /plans/{plan}", "oleg", func() { send(oleg, address, "approve", "shown", shownAt(oleg, address), "count", "2") }, provider.EventPlanApproved, "lock", id)
+	w.demand("POST /plans/new", "olga", func() {}, event.PlanProposed, "lock", id)
+	w.demand("GET /plans/{plan}", "oleg", func() { oleg.Open(address) }, event.StaffLooked, "plan: lock", id)
+	w.demand("GET /plans/{plan}/targets.csv", "oleg", func() { oleg.Open(address + "/targets.csv") }, event.StaffLooked, "targets of a plan: lock", id)
+	w.demand("POST /plans/{plan}", "oleg", func() { send(oleg, address, "approve", "shown", shownAt(oleg, address), "count", "2") }, event.PlanApproved, "lock", id)
 
 	m := w.opens("olga", "alice")
 	values := []string{"name", "lock", "targets", "alice", "matter", m}
 	var p lab.Page
-	w.demand("GET /breaks/new", "olga", func() { p = olga.Open("/desk/breaks/new?" + lab.Form(values...).Encode()) }, provider.EventSupportLooked, "actions", m)
+	w.demand("GET /breaks/new", "olga", func() { p = olga.Open("/desk/breaks/new?" + lab.Form(values...).Encode()) }, event.SupportLooked, "actions", m)
 	w.demand("POST /breaks/new", "olga", func() {
 		send(olga, "/desk/breaks/new", "alone", append(values, "sentence", "Nobody else is here tonight.", "revision", hiddenOf(p, "revision"))...)
-	}, provider.EventBreakMade, "lock", m)
-	w.demand("GET /breaks", "oleg", func() { p = oleg.Open("/desk/breaks") }, provider.EventStaffLooked, "breaks", "")
-	w.demand("POST /breaks", "oleg", func() { send(oleg, "/desk/breaks", "sign_off", "break", hiddenOf(p, "break")) }, provider.EventBreakSignedOff, "lock", "*")
+	}, event.BreakMade, "lock", m)
+	w.demand("GET /breaks", "oleg", func() { p = oleg.Open("/desk/breaks") }, event.StaffLooked, "breaks", "")
+	w.demand("POST /breaks", "oleg", func() { send(oleg, "/desk/breaks", "sign_off", "break", hiddenOf(p, "break")) }, event.BreakSignedOff, "lock", "*")
 }
 
 // audits walks the pages of auditors.
 func (w *walk) audits() {
 	aude := w.reviewer("aude")
 	for range 3 {
-		w.demand("GET /trail", "aude", func() { aude.Open("/desk/trail?person=bob") }, provider.EventStaffLooked, "trail by person", "")
+		w.demand("GET /trail", "aude", func() { aude.Open("/desk/trail?person=bob") }, event.StaffLooked, "trail by person", "")
 	}
-	if n := w.lines(provider.EventStaffLooked, "trail by person"); n != 1 {
+	if n := w.lines(event.StaffLooked, "trail by person"); n != 1 {
 		w.T.Errorf("%d lines of the same look", n)
 	}
-	w.demand("GET /trail.csv", "aude", func() { aude.Open("/desk/trail.csv") }, provider.EventTrailExported, "csv", "")
-	w.demand("GET /trail.jsonl", "aude", func() { aude.Open("/desk/trail.jsonl") }, provider.EventTrailExported, "jsonl", "")
-	w.demand("GET /looks", "aude", func() { aude.Open("/desk/looks") }, provider.EventStaffLooked, "looks", "")
+	w.demand("GET /trail.csv", "aude", func() { aude.Open("/desk/trail.csv") }, event.TrailExported, "csv", "")
+	w.demand("GET /trail.jsonl", "aude", func() { aude.Open("/desk/trail.jsonl") }, event.TrailExported, "jsonl", "")
+	w.demand("GET /looks", "aude", func() { aude.Open("/desk/looks") }, event.StaffLooked, "looks", "")
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
@@ -15,7 +16,7 @@ const pageOfChanges = 50
 // looked writes that an operator is shown what is about the people behind an application or an
 // organization, before it is shown: once a day.
 func (d *Dashboard) looked(r *request, e provider.Event) error {
-	e.Name = provider.EventStaffLooked
+	e.Name = event.StaffLooked
 	return d.Provider.Events().WriteDaily(r.Request.Context(), e)
 }
 

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/developer"
@@ -29,7 +30,7 @@ func (d *Dashboard) approve(r *request, v reviewed) error {
 		finish, done = d.copyToProduction, screens.NoticeApproved
 	}
 	v.Review.DecidedAt, v.Review.Reason = d.Clock(), ""
-	line := provider.Event{Name: provider.EventReviewApproved, ClientID: r.app.ClientID, Detail: r.env}
+	line := provider.Event{Name: event.ReviewApproved, ClientID: r.app.ClientID, Detail: r.env}
 	err := d.decideReview(r.Request.Context(), r.does(), storage.ReviewApproved, v, line)
 	if err == nil {
 		err = finish(r, v, func(change func(*storage.Application, *document)) error {
@@ -138,7 +139,7 @@ func (d *Dashboard) stopApplication(ctx context.Context, a act, kept document) e
 	app := a.app
 	app.Review, app.Document, app.UpdatedAt = storage.ReviewRefused, kept.bytes(), d.Clock()
 	err := d.inStep(ctx, func(ctx context.Context) error { return d.Store.SaveApplication(ctx, app) },
-		provider.Event{Name: provider.EventClientStopped, ClientID: app.ClientID})
+		provider.Event{Name: event.ClientStopped, ClientID: app.ClientID})
 	if err != nil {
 		return err
 	}
@@ -170,7 +171,7 @@ func (d *Dashboard) startApplication(ctx context.Context, a act, v reviewed) err
 		state = storage.ReviewAsked
 	}
 	v.Review.Reason, v.Review.DecidedAt = "", d.Clock()
-	err := d.decideReview(ctx, a, state, v, provider.Event{Name: provider.EventClientStarted, ClientID: a.app.ClientID})
+	err := d.decideReview(ctx, a, state, v, provider.Event{Name: event.ClientStarted, ClientID: a.app.ClientID})
 	if err != nil {
 		return err
 	}

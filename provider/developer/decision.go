@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/developer"
@@ -82,7 +83,7 @@ func (d *Dashboard) refuse(r *request, v reviewed) error {
 	} else {
 		v.Decided = decidedOn(v.client)
 	}
-	line := provider.Event{Name: provider.EventReviewRefused, ClientID: r.app.ClientID, Detail: r.env}
+	line := provider.Event{Name: event.ReviewRefused, ClientID: r.app.ClientID, Detail: r.env}
 	err := d.noting(r.Request.Context(), d.Provider, r.does(), act, fields, func(ctx context.Context) error {
 		return d.decideReview(ctx, r.does(), state, v, line)
 	})

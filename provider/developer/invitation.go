@@ -16,6 +16,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/developer"
@@ -223,7 +224,7 @@ func (d *Dashboard) createInvitation(ctx context.Context, a act, o offer, token 
 	}
 	var events []provider.Event
 	if o.appoints {
-		events = []provider.Event{{Name: provider.EventOwnerAppointed, Detail: a.org.ID}}
+		events = []provider.Event{{Name: event.OwnerAppointed, Detail: a.org.ID}}
 	}
 	fields := append(changed("role", "", string(o.role)), aboutInvitation(i)...)
 	return i, d.recorded(ctx, a, "member.invite", fields, func(ctx context.Context) error {
@@ -249,7 +250,7 @@ func (d *Dashboard) withdraw(r *request, page string) error {
 	}
 	var line []provider.Event
 	if r.role == "" { // of an operator
-		line = append(line, provider.Event{Name: provider.EventOwnerWithdrawn, Detail: r.org.ID})
+		line = append(line, provider.Event{Name: event.OwnerWithdrawn, Detail: r.org.ID})
 	}
 	fields := changed("invitation", hex.EncodeToString(token[:4]), "")
 	err := d.recorded(r.Request.Context(), r.does(), "member.withdraw", fields, func(ctx context.Context) error {

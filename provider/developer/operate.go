@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -254,7 +255,7 @@ func (d *Dashboard) MoveApplication(ctx context.Context, o Operator, app storage
 	from := app.OrganizationID
 	err := d.inStep(ctx, func(ctx context.Context) error {
 		return d.Store.MoveApplication(ctx, app.Environment, app.ClientID, app.Version, to, d.Quotas.Applications)
-	}, provider.Event{Name: provider.EventClientMoved, ClientID: app.ClientID, Detail: to})
+	}, provider.Event{Name: event.ClientMoved, ClientID: app.ClientID, Detail: to})
 	if errors.Is(err, storage.ErrConflict) { // it is there
 		err = storage.ErrChanged
 	}

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/developer"
@@ -87,7 +88,7 @@ func (d *Dashboard) suspend(r *request, members []storage.Member, here string) e
 func (d *Dashboard) stopOrganization(ctx context.Context, a act, reason string) error {
 	err := d.recorded(ctx, a, "organization.suspend", changed("reason", "", reason), func(ctx context.Context) error {
 		return d.Store.StopOrganization(ctx, a.org.ID, storage.Stop{At: d.Clock(), Reason: reason, By: a.by})
-	}, provider.Event{Name: provider.EventOrganizationSuspended, Detail: a.org.ID})
+	}, provider.Event{Name: event.OrganizationSuspended, Detail: a.org.ID})
 	if err != nil {
 		return err
 	}
@@ -117,7 +118,7 @@ func (d *Dashboard) reactivate(r *request, members []storage.Member, here string
 func (d *Dashboard) startOrganization(ctx context.Context, a act) error {
 	err := d.recorded(ctx, a, "organization.reactivate", nil, func(ctx context.Context) error {
 		return d.Store.StartOrganization(ctx, a.org.ID, a.org.Stopped.At, a.by)
-	}, provider.Event{Name: provider.EventOrganizationReactivated, Detail: a.org.ID})
+	}, provider.Event{Name: event.OrganizationReactivated, Detail: a.org.ID})
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -28,7 +29,7 @@ func TestEveryActAndLookOfOperatorsHasItsLine(t *testing.T) {
 			}
 		}
 	}
-	demand := func(route string, do func(), name provider.EventName, client, detail string) {
+	demand := func(route string, do func(), name string, client, detail string) {
 		t.Helper()
 		if _, known := demanded[route]; !known {
 			t.Errorf("there is no page %q", route)
@@ -52,26 +53,26 @@ func TestEveryActAndLookOfOperatorsHasItsLine(t *testing.T) {
 
 	asks()
 	for range 3 {
-		demand("GET /review/{env}/{client}", func() { b.open(reviewPath) }, provider.EventStaffLooked, "shop", "review in sandbox")
+		demand("GET /review/{env}/{client}", func() { b.open(reviewPath) }, event.StaffLooked, "shop", "review in sandbox")
 	}
-	demand(application, decides(reviewPath, "action", "refuse", "reason", "The terms are empty."), provider.EventReviewRefused, "shop", "sandbox")
+	demand(application, decides(reviewPath, "action", "refuse", "reason", "The terms are empty."), event.ReviewRefused, "shop", "sandbox")
 	asks()
-	demand(application, decides(reviewPath, "action", "approve"), provider.EventReviewApproved, "shop", "sandbox")
-	created, err := w.id.Events().List(t.Context(), provider.EventFilter{Name: provider.EventClientCreated, ClientID: w.live()[0].ClientID})
+	demand(application, decides(reviewPath, "action", "approve"), event.ReviewApproved, "shop", "sandbox")
+	created, err := w.id.Events().List(t.Context(), provider.EventFilter{Name: event.ClientCreated, ClientID: w.live()[0].ClientID})
 	if err != nil || len(created) != 1 || created[0].Actor != "staff:"+operator {
 		t.Errorf("the copy is created by %+v, %v", created, err)
 	}
 	const till = "/developer/review/production/till"
-	demand(application, decides(till, "action", "stop", "reason", "No"), provider.EventClientStopped, "till", "")
-	demand(application, decides(till, "action", "start"), provider.EventClientStarted, "till", "")
-	demand(organization, decides(riverReview, "action", "stop", "reason", "No"), provider.EventOrganizationSuspended, "", river)
-	demand(organization, decides(riverReview, "action", "start"), provider.EventOrganizationReactivated, "", river)
+	demand(application, decides(till, "action", "stop", "reason", "No"), event.ClientStopped, "till", "")
+	demand(application, decides(till, "action", "start"), event.ClientStarted, "till", "")
+	demand(organization, decides(riverReview, "action", "stop", "reason", "No"), event.OrganizationSuspended, "", river)
+	demand(organization, decides(riverReview, "action", "start"), event.OrganizationReactivated, "", river)
 	if err := w.id.Accounts().Delete(t.Context(), owner); err != nil {
 		t.Fatal(err)
 	}
-	demand(organization, func() { w.appoints(b, "nobody@example.com") }, provider.EventOwnerAppointed, "", river)
-	demand(organization, decides(ownerlessPath, "action", "withdraw"), provider.EventOwnerWithdrawn, "", river)
-	looks, err := w.id.Events().List(t.Context(), provider.EventFilter{Name: provider.EventStaffLooked, Actor: "staff:" + operator})
+	demand(organization, func() { w.appoints(b, "nobody@example.com") }, event.OwnerAppointed, "", river)
+	demand(organization, decides(ownerlessPath, "action", "withdraw"), event.OwnerWithdrawn, "", river)
+	looks, err := w.id.Events().List(t.Context(), provider.EventFilter{Name: event.StaffLooked, Actor: "staff:" + operator})
 	if err != nil || !slices.ContainsFunc(looks, func(e provider.RecordedEvent) bool { return e.Detail == "organization "+river }) {
 		t.Errorf("the looks %+v, %v", looks, err)
 	}

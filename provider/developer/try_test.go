@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -107,7 +108,7 @@ func TestATrialShowsNoSecretAndLeavesNoToken(t *testing.T) {
 	}
 	n := 0
 	for _, e := range w.eventsOf(t, "shop") {
-		if e.Name == provider.EventRevoked {
+		if e.Name == event.Revoked {
 			n++
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/verification/internal/mailbox"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -131,7 +132,7 @@ func (s *Service) IssueCodes(ctx context.Context, c Codes) (codes []string, batc
 	}
 	err = s.inStep(provider.ByDefault(ctx, "", c.Batch), func(ctx context.Context) error {
 		return s.Store.IssueCodes(ctx, stored)
-	}, provider.Event{Name: provider.EventCodesIssued, Detail: c.Group})
+	}, provider.Event{Name: event.CodesIssued, Detail: c.Group})
 	if err != nil {
 		return nil, "", fmt.Errorf("verification: issue codes: %w", err)
 	}
@@ -170,7 +171,7 @@ func (s *Service) ReleaseCodes(ctx context.Context, batch string, until time.Tim
 	}
 	err = s.inStep(provider.ByDefault(ctx, "", batch), func(ctx context.Context) error {
 		return s.Store.ReleaseCodes(ctx, batch, until)
-	}, provider.Event{Name: provider.EventCodesIssued, Detail: held.Group})
+	}, provider.Event{Name: event.CodesIssued, Detail: held.Group})
 	if errors.Is(err, storage.ErrSpent) {
 		return ErrNotNow
 	}
@@ -186,7 +187,7 @@ func (s *Service) EndCodes(ctx context.Context, batch string) (ended int, err er
 	err = s.inStep(provider.ByDefault(ctx, "", batch), func(ctx context.Context) (err error) {
 		ended, err = s.Store.EndCodes(ctx, batch, s.Clock())
 		return err
-	}, provider.Event{Name: provider.EventCodesEnded})
+	}, provider.Event{Name: event.CodesEnded})
 	if err != nil && !errors.Is(err, storage.ErrSpent) {
 		return 0, fmt.Errorf("verification: end codes: %w", err)
 	}

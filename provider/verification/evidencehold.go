@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -51,7 +52,7 @@ func (s *Service) HoldEvidence(ctx context.Context, by storage.Reviewer, caseID 
 	}
 	err = s.inStep(reviewing(ctx, by, caseID), func(ctx context.Context) error {
 		return s.Store.HoldEvidence(ctx, caseID, until)
-	}, provider.Event{Name: provider.EventEvidenceHeld, UserID: c.Subject, Detail: c.Group})
+	}, provider.Event{Name: event.EvidenceHeld, UserID: c.Subject, Detail: c.Group})
 	if err != nil {
 		return fmt.Errorf("hold evidence: %w", err)
 	}

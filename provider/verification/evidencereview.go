@@ -26,7 +26,7 @@ func (s *Service) Evidence(ctx context.Context, caseID string) ([]EvidenceFile, 
 // A JPEG or PNG has been drawn anew. A PDF is as it was sent: it is served as an attachment
 // only, never shown within a page. ErrForbidden if the reviewer has not taken the case, or
 // for a time that is over; ErrNoEvidence if the file is another case's, or is shredded. Whoever shows
-// it records that before (provider.EventEvidenceOpened), as package desk does.
+// it records that before (event.EvidenceOpened), as package desk does.
 func (s *Service) OpenEvidence(ctx context.Context, by storage.Reviewer, caseID, id string) (EvidenceFile, io.ReadCloser, error) {
 	c, err := s.Store.Case(ctx, caseID)
 	switch {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -109,12 +110,12 @@ func TestEvidenceThatIsHeldStays(t *testing.T) {
 	if err := a.HoldEvidence(ctx, rita, "x", a.Now().Add(day), "a complaint"); !errors.Is(err, ErrNoCase) {
 		t.Errorf("no case: %v", err)
 	}
-	if a.Saw(provider.EventEvidenceHeld) {
+	if a.Saw(event.EvidenceHeld) {
 		t.Error("what is refused is recorded")
 	}
 	until := a.Now().Add(30 * day)
 	a.OK(a.HoldEvidence(ctx, rita, c.ID, until, "a complaint"))
-	if !a.Saw(provider.EventEvidenceHeld) {
+	if !a.Saw(event.EvidenceHeld) {
 		t.Error("nothing is recorded")
 	}
 	held, err := a.Holds(ctx, "", 10)

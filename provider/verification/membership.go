@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -174,7 +175,7 @@ func (s *Service) RevokeCase(ctx context.Context, caseID, reason string) (ended 
 func (s *Service) endWith(ctx context.Context, c storage.Case, reason string) (bool, error) {
 	ended, err := s.endStatus(ctx, c, reason, s.Clock())
 	if ended {
-		s.Provider.Events().Record(ctx, provider.Event{Name: provider.EventStatusEnded, UserID: c.Subject, Detail: c.Group})
+		s.Provider.Events().Record(ctx, provider.Event{Name: event.StatusEnded, UserID: c.Subject, Detail: c.Group})
 	}
 	return ended, err
 }

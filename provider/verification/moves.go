@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -336,7 +337,7 @@ func (s *Service) moved(ctx context.Context, before, c storage.Case, t transitio
 	}
 	if c.State.IsFinal() {
 		s.Provider.Events().Record(ctx, provider.Event{
-			Name: provider.EventVerificationEnded, UserID: c.Subject, ClientID: t.k.ClientID, Detail: c.Group + " " + string(c.State),
+			Name: event.VerificationEnded, UserID: c.Subject, ClientID: t.k.ClientID, Detail: c.Group + " " + string(c.State),
 		})
 		s.recordAtHost(ctx, c, t.k)
 	}

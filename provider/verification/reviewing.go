@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -72,7 +73,7 @@ func (s *Service) take(ctx context.Context, by storage.Reviewer, c storage.Case,
 	now := s.Clock()
 	var line []provider.Event
 	if c.TakenBy != by.ID || !now.Before(c.TakenUntil) {
-		line = append(line, provider.Event{Name: provider.EventCaseTaken, UserID: c.Subject, Detail: c.Group})
+		line = append(line, provider.Event{Name: event.CaseTaken, UserID: c.Subject, Detail: c.Group})
 	}
 	err := s.inStep(reviewing(ctx, by, c.ID), func(ctx context.Context) (err error) {
 		c, err = s.Store.TakeCase(ctx, by, c.ID, now, until)
@@ -100,7 +101,7 @@ func (s *Service) Return(ctx context.Context, by storage.Reviewer, id string) er
 	if err == nil {
 		err = s.inStep(reviewing(ctx, by, id), func(ctx context.Context) error {
 			return s.Store.ReturnCase(ctx, by.ID, id)
-		}, provider.Event{Name: provider.EventCaseReturned, UserID: c.Subject, Detail: c.Group})
+		}, provider.Event{Name: event.CaseReturned, UserID: c.Subject, Detail: c.Group})
 	}
 	if err != nil && !errors.Is(err, storage.ErrSpent) { // it was given back meanwhile
 		return fmt.Errorf("return case: %w", err)
@@ -135,7 +136,7 @@ func (s *Service) Decide(ctx context.Context, by storage.Reviewer, id string, ve
 		ID: decisionID, CaseID: id, Kind: d.Kind, Reviewer: by.ID, Subject: by.Subject, At: now, Content: sealed,
 	}
 	return s.personAct(reviewing(ctx, by, id), id, action{
-		decision: recorded, line: provider.Event{Name: provider.EventCaseDecided, Detail: string(d.Kind)},
+		decision: recorded, line: provider.Event{Name: event.CaseDecided, Detail: string(d.Kind)},
 		fits: func(c storage.Case, k content) error {
 			if c.State != storage.CaseReview || c.Version != version || k.Review == nil {
 				return ErrNotNow
@@ -292,7 +293,7 @@ func (s *Service) Undo(ctx context.Context, by storage.Reviewer, id string, unti
 		err = s.inStep(reviewing(ctx, by, id), func(ctx context.Context) (err error) {
 			moved, err = s.Store.UndoDecision(ctx, k.Waiting.ID, by.ID, m, until)
 			return err
-		}, provider.Event{Name: provider.EventDecisionUndone, UserID: c.Subject, Detail: c.Group})
+		}, provider.Event{Name: event.DecisionUndone, UserID: c.Subject, Detail: c.Group})
 		if errors.Is(err, storage.ErrChanged) {
 			continue // it has been carried out, or another action has come between
 		}

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -76,7 +77,7 @@ func (s *Service) StageRoster(ctx context.Context, f RosterFile) (RosterReport, 
 	if err != nil {
 		return RosterReport{}, err
 	}
-	staged, line := len(batch), []provider.Event{{Name: provider.EventRosterStaged, Detail: f.Roster}}
+	staged, line := len(batch), []provider.Event{{Name: event.RosterStaged, Detail: f.Roster}}
 	ctx = provider.ByDefault(ctx, "", f.Roster)
 	for {
 		m, err := reader.Next()

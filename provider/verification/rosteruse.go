@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/batch"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -105,7 +106,7 @@ func (s *Service) swapRoster(ctx context.Context, name string, generation, repla
 	ctx = provider.ByDefault(ctx, "", name)
 	err := s.inStep(ctx, func(ctx context.Context) error {
 		return s.Store.SwapRoster(ctx, storage.Roster{Name: name, Generation: generation, ImportedAt: s.Clock(), ImportedBy: by}, replaced)
-	}, provider.Event{Name: provider.EventRosterImported, Detail: name})
+	}, provider.Event{Name: event.RosterImported, Detail: name})
 	if errors.Is(err, storage.ErrChanged) {
 		return ErrNotNow
 	}
@@ -236,7 +237,7 @@ func (s *Service) matchRoster(ctx context.Context, c *Case, name, value string) 
 		return rosterRow{}, false, err
 	}
 	if row.Canary {
-		s.Provider.Events().Record(ctx, provider.Event{Name: provider.EventRosterCanary, UserID: c.Subject, Detail: name})
+		s.Provider.Events().Record(ctx, provider.Event{Name: event.RosterCanary, UserID: c.Subject, Detail: name})
 		s.Logger.WarnContext(ctx, "a canary of a roster was entered: the list is known elsewhere", "roster", name, "case", c.ID)
 		return rosterRow{}, false, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -76,7 +77,7 @@ func (s *Service) start(ctx context.Context, p *Policy, r Request) (started Reco
 		return started, false, err
 	}
 	if r.ReturnTo == "" { // the provider records its own
-		s.Provider.Events().Record(ctx, provider.Event{Name: provider.EventVerificationStarted, UserID: r.UserID, ClientID: r.ClientID, Detail: r.Group})
+		s.Provider.Events().Record(ctx, provider.Event{Name: event.VerificationStarted, UserID: r.UserID, ClientID: r.ClientID, Detail: r.Group})
 	}
 	s.tell(context.WithoutCancel(ctx), recorded, ui.MailView{Kind: ui.MailVerificationStarted})
 	started, err = s.recorded(ctx, recorded, content)

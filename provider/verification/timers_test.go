@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/storagetest"
@@ -88,7 +89,7 @@ func TestMembershipEnds(t *testing.T) {
 	}
 	ended := 0
 	for _, e := range events {
-		if e.Name == provider.EventVerificationEnded && e.Detail == "student approved" {
+		if e.Name == event.VerificationEnded && e.Detail == "student approved" {
 			ended++
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
 	"github.com/bonafide-id/bonafide/storage"
@@ -45,7 +46,7 @@ func (a *Accounts) SetPassword(ctx context.Context, account storage.Account, cho
 	}
 	err = a.Audit.Step(ctx, func(ctx context.Context) error {
 		return a.Store.SetPassword(ctx, account.ID, account.Proof(), hash, a.Clock(), begin...)
-	}, storage.Event{Name: audit.PasswordChanged, Subject: account.ID, Detail: by})
+	}, storage.Event{Name: event.PasswordChanged, Subject: account.ID, Detail: by})
 	if err != nil {
 		return fmt.Errorf("save password: %w", err)
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -42,7 +42,7 @@ func (p *Pages) EndConsent(ctx context.Context, userID, clientID, by string) (fo
 	found = err == nil
 	var events []storage.Event
 	if found {
-		events = append(events, storage.Event{Name: audit.Revoked, Subject: userID, ClientID: clientID, Detail: by})
+		events = append(events, storage.Event{Name: event.Revoked, Subject: userID, ClientID: clientID, Detail: by})
 	}
 	err = p.Audit.Step(ctx, func(ctx context.Context) error { return p.Store.RevokeConsent(ctx, userID, clientID, p.Clock()) }, events...)
 	if err != nil {

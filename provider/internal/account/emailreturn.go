@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
@@ -147,7 +147,7 @@ func (p *Pages) returnEmail(w http.ResponseWriter, r *http.Request, _ *authflow.
 			AccountID: back.AccountID, Epoch: back.Epoch, Email: back.Email, EmailKey: back.EmailKey, PasswordHash: hash, At: p.Clock(),
 		})
 		return err
-	}, storage.Event{Name: audit.EmailReturned, Subject: back.AccountID})
+	}, storage.Event{Name: event.EmailReturned, Subject: back.AccountID})
 	if err != nil {
 		return returnFailed(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -59,7 +59,7 @@ func (p *Pages) CheckPassword(r *http.Request, email, presented string) (*storag
 // signInFailed records a failed sign-in. Without an account it does so only once in a
 // while: strangers must not make the log grow at will.
 func (p *Pages) signInFailed(ctx context.Context, account storage.Account) {
-	e := storage.Event{Name: audit.SignInFailed, Subject: account.ID, Detail: failureReason(account)}
+	e := storage.Event{Name: event.SignInFailed, Subject: account.ID, Detail: failureReason(account)}
 	if account.ID == "" {
 		p.Audit.RecordOnce(ctx, e)
 		return

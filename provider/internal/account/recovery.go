@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -54,7 +55,7 @@ func (p *Pages) OpenStop(r *http.Request) (accountID string, startedAt time.Time
 func (p *Pages) StopRecovery(r *http.Request, account storage.Account, by string) (stopped bool, err error) {
 	stopped, err = audit.StepIf(r.Context(), p.Audit, func(ctx context.Context) (bool, error) {
 		return p.Store.CancelRecovery(ctx, account.ID)
-	}, storage.Event{Name: audit.RecoveryStopped, Subject: account.ID, Detail: by})
+	}, storage.Event{Name: event.RecoveryStopped, Subject: account.ID, Detail: by})
 	if err != nil {
 		return false, fmt.Errorf("stop recovery: %w", err)
 	}

@@ -8,8 +8,8 @@ import (
 	"net/url"
 	"slices"
 
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/activity"
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/issue"
@@ -186,7 +186,7 @@ func (p *Pages) endSession(w http.ResponseWriter, r *http.Request, s signOutRequ
 		return nil
 	}
 	err := p.Audit.Step(r.Context(), func(ctx context.Context) error { return p.Sessions.End(ctx, w, r) },
-		storage.Event{Name: audit.SignedOut, Subject: user.UserID})
+		storage.Event{Name: event.SignedOut, Subject: user.UserID})
 	if err != nil {
 		return err
 	}

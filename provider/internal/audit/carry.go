@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -28,7 +29,7 @@ func (l *Log) carries(ctx context.Context, d *storage.Deed) error {
 		return nil
 	}
 	probe := &storage.Deed{On: storage.DeedBasis{Matter: "none", Staff: "none", Subject: "none", At: l.Clock()}}
-	e := l.complete(ctx, actingIn(ctx), []storage.Event{{Name: DeskRefused, Detail: noDeeds}})[0]
+	e := l.complete(ctx, actingIn(ctx), []storage.Event{{Name: event.DeskRefused, Detail: noDeeds}})[0]
 	err := l.Store.AppendEvent(storage.WithDeed(ctx, probe), e)
 	var unmet *storage.DeedError
 	switch {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -43,11 +44,11 @@ func TestStep_ConditionWithoutDeeds(t *testing.T) {
 			store, logged := &lines{}, &strings.Builder{}
 			l := logOf(store, logged)
 			done := false
-			err := l.Step(audit.By(t.Context(), actor), func(context.Context) error { done = true; return nil }, storage.Event{Name: audit.AccountDisabled})
+			err := l.Step(audit.By(t.Context(), actor), func(context.Context) error { done = true; return nil }, storage.Event{Name: event.AccountDisabled})
 			if !errors.Is(err, audit.ErrNoDeeds) || done {
 				t.Errorf("done: %v, error %v", done, err)
 			}
-			if err := l.Write(audit.By(t.Context(), actor), storage.Event{Name: audit.SupportLooked}); !errors.Is(err, audit.ErrNoDeeds) {
+			if err := l.Write(audit.By(t.Context(), actor), storage.Event{Name: event.SupportLooked}); !errors.Is(err, audit.ErrNoDeeds) {
 				t.Errorf("error %v of an event", err)
 			}
 			for _, line := range store.names {
@@ -66,7 +67,7 @@ func TestStep_DeedLostOnTheWay(t *testing.T) {
 	t.Parallel()
 	store, logged := &lines{carries: true}, &strings.Builder{}
 	ctx := audit.By(t.Context(), audit.Actor{Name: "staff:sue", On: storage.DeedBasis{Matter: "open"}})
-	err := logOf(store, logged).Step(ctx, func(context.Context) error { return nil }, storage.Event{Name: audit.AccountDisabled})
+	err := logOf(store, logged).Step(ctx, func(context.Context) error { return nil }, storage.Event{Name: event.AccountDisabled})
 	if !errors.Is(err, audit.ErrNoDeeds) || !strings.Contains(logged.String(), "has not carried out its deed") {
 		t.Errorf("error %v, the operator is told %q", err, logged)
 	}
@@ -79,7 +80,7 @@ func TestStep_WithoutConditions(t *testing.T) {
 	t.Parallel()
 	store, logged := &lines{}, &strings.Builder{}
 	ctx := audit.By(t.Context(), audit.Actor{Name: "command:disable"})
-	err := logOf(store, logged).Step(ctx, func(context.Context) error { return nil }, storage.Event{Name: audit.AccountDisabled})
+	err := logOf(store, logged).Step(ctx, func(context.Context) error { return nil }, storage.Event{Name: event.AccountDisabled})
 	if err != nil || len(store.names) != 1 || logged.Len() > 0 {
 		t.Errorf("error %v, lines %q, logged %q", err, store.names, logged)
 	}

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -31,7 +32,7 @@ func (l Limits) Try(ctx context.Context, action ratelimit.Action, by ratelimit.K
 // record records an attempt that is one too many.
 func (l Limits) record(ctx context.Context, action ratelimit.Action, wait time.Duration) time.Duration {
 	if wait > 0 {
-		l.Log.RecordOnce(ctx, storage.Event{Name: Throttled, Detail: action.String()})
+		l.Log.RecordOnce(ctx, storage.Event{Name: event.Throttled, Detail: action.String()})
 	}
 	return wait
 }

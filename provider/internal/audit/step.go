@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -112,7 +113,7 @@ func made(d *storage.Deed, events []storage.Event) []storage.Event {
 	if d.Break == nil {
 		return nil
 	}
-	e := storage.Event{Name: BreakMade, Detail: d.Break.Action}
+	e := storage.Event{Name: event.BreakMade, Detail: d.Break.Action}
 	if len(events) > 0 {
 		e.Subject, e.ClientID = events[0].Subject, events[0].ClientID
 	}

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/activity"
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
@@ -144,7 +144,7 @@ func (e *Endpoint) refuseAll(r *http.Request, f *Flow, s authState) error {
 	if err := e.endFlow(r, f); err != nil { // also because it has been allowed
 		return err
 	}
-	e.Audit.Record(r.Context(), storage.Event{Name: audit.Denied, Subject: s.user.UserID, ClientID: f.request.Client.ID})
+	e.Audit.Record(r.Context(), storage.Event{Name: event.Denied, Subject: s.user.UserID, ClientID: f.request.Client.ID})
 	return &redirectError{f.request, &protocol.Error{Code: protocol.AccessDenied, Description: "The user did not allow it.",
 		Diagnosis: diagnosis.UserDenied}, nil}
 }
@@ -161,7 +161,7 @@ func (e *Endpoint) allow(w http.ResponseWriter, r *http.Request, p *Page, s auth
 	}
 	var events []storage.Event
 	if !nothing {
-		events = append(events, storage.Event{Name: audit.Consent, Subject: s.user.UserID, ClientID: f.request.Client.ID})
+		events = append(events, storage.Event{Name: event.Consent, Subject: s.user.UserID, ClientID: f.request.Client.ID})
 	}
 	if err := e.Engine.KeepClient(r.Context(), f.request.Client); err != nil {
 		return err

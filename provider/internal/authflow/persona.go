@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/persona"
@@ -45,10 +45,10 @@ func (e *Endpoint) SignInAsPersona(w http.ResponseWriter, r *http.Request, p *Pa
 	if !account.Disabled {
 		as := Authentication(r, account, persona.Factors(chosen, e.Clock())...)
 		as.AMR = persona.Methods(chosen)
-		err = e.BeginSession(w, r, p, as, storage.Event{Name: audit.SignedIn, Subject: account.ID})
+		err = e.BeginSession(w, r, p, as, storage.Event{Name: event.SignedIn, Subject: account.ID})
 	}
 	if account.Disabled || errors.Is(err, storage.ErrNotFound) {
-		e.Audit.Record(ctx, storage.Event{Name: audit.SignInFailed, Subject: account.ID, Detail: "the account is disabled"})
+		e.Audit.Record(ctx, storage.Event{Name: event.SignInFailed, Subject: account.ID, Detail: "the account is disabled"})
 		return ErrLocked
 	}
 	if err != nil {
@@ -105,11 +105,11 @@ func (e *Endpoint) decideAsPersona(ctx context.Context, p *Page, s authState) (b
 		return false, &redirectError{f.request, notVerified(), f}
 	}
 	if p.persona.Consent == sandbox.Deny {
-		e.Audit.Record(ctx, storage.Event{Name: audit.Denied, Subject: s.user.UserID, ClientID: f.request.Client.ID})
+		e.Audit.Record(ctx, storage.Event{Name: event.Denied, Subject: s.user.UserID, ClientID: f.request.Client.ID})
 		return false, p.refused(protocol.AccessDenied, "The user did not allow it.")
 	}
 	err := e.saveConsent(ctx, e.decide(s, s.requested), s.basis(),
-		storage.Event{Name: audit.Consent, Subject: s.user.UserID, ClientID: f.request.Client.ID})
+		storage.Event{Name: event.Consent, Subject: s.user.UserID, ClientID: f.request.Client.ID})
 	if errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrEnded) {
 		p.known = false // look again
 		return true, nil

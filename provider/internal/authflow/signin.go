@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -143,7 +143,7 @@ func (e *Endpoint) SwitchAccount(w http.ResponseWriter, r *http.Request, p *Page
 	}
 	var events []storage.Event
 	if user != nil {
-		events = append(events, storage.Event{Name: audit.SignedOut, Subject: user.UserID, Detail: "to change the account"})
+		events = append(events, storage.Event{Name: event.SignedOut, Subject: user.UserID, Detail: "to change the account"})
 	}
 	err = e.Audit.Step(r.Context(), func(ctx context.Context) error { return e.Sessions.End(ctx, w, r) }, events...)
 	if err != nil {

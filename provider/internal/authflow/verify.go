@@ -15,7 +15,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
@@ -124,7 +124,7 @@ func (e *Endpoint) sendToVerifier(w http.ResponseWriter, r *http.Request, reques
 			Cause: fmt.Errorf("%w: verifier of %q: %w", host.ErrFailed, v.Group, err),
 		}
 	}
-	e.Audit.Record(r.Context(), storage.Event{Name: audit.VerificationStarted, Subject: v.UserID, ClientID: v.ClientID, Detail: v.Group})
+	e.Audit.Record(r.Context(), storage.Event{Name: event.VerificationStarted, Subject: v.UserID, ClientID: v.ClientID, Detail: v.Group})
 	e.Site.Redirect(w, address)
 	return nil
 }

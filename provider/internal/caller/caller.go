@@ -12,6 +12,7 @@ import (
 	"math/big"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
@@ -51,7 +52,7 @@ func (c *Codes) New(ctx context.Context, accountID string, proof storage.CallerP
 		AccountID: accountID, Proof: proof, Digest: c.digest(accountID, code), ExpiresAt: c.Clock().Add(Life), Tries: Tries,
 	}
 	err = c.Audit.Step(ctx, func(ctx context.Context) error { return c.Store.SaveCallerCode(ctx, record) },
-		storage.Event{Name: audit.CallerCodeMade, Subject: accountID, Detail: Detail(proof)})
+		storage.Event{Name: event.CallerCodeMade, Subject: accountID, Detail: Detail(proof)})
 	if err != nil {
 		return "", 0, fmt.Errorf("save caller code: %w", err)
 	}
@@ -72,11 +73,11 @@ func (c *Codes) Prove(ctx context.Context, matter, staff, accountID, code string
 	}
 	at := c.Clock()
 	until = at.Add(ProvedFor)
-	event := storage.Event{Name: audit.CallerProved, Subject: accountID, Detail: Detail(kind(code))}
+	proved := storage.Event{Name: event.CallerProved, Subject: accountID, Detail: Detail(kind(code))}
 	err = c.Audit.Step(ctx, func(ctx context.Context) (err error) {
 		proof, err = c.Store.ProveCaller(ctx, matter, staff, c.digest(accountID, code), at, until)
 		return err
-	}, event)
+	}, proved)
 	if errors.Is(err, storage.ErrUnavailable) { // nothing was guessed
 		c.Limits.GiveBack(ctx, ratelimit.ProveCaller, by)
 	}

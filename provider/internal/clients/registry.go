@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/batch"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
@@ -150,9 +151,9 @@ func (r *Registry) SetDisabled(ctx context.Context, id string, disabled bool, ve
 	}
 	events := r.eventsOf(true, old, current)
 	if audit.ActorOf(ctx) != "" {
-		events = []storage.Event{{Name: audit.ClientStarted, ClientID: id}}
+		events = []storage.Event{{Name: event.ClientStarted, ClientID: id}}
 		if disabled {
-			events[0].Name = audit.ClientStopped
+			events[0].Name = event.ClientStopped
 		}
 	}
 	err = r.Audit.Step(ctx, func(ctx context.Context) error { return r.Store.SaveClient(ctx, current) }, events...)
@@ -176,7 +177,7 @@ func (r *Registry) LimitScopes(ctx context.Context, id string, left, taken []str
 	current.Scopes, current.UpdatedAt, current.Version = left, r.Clock(), version
 	current.OptionalScopes = slices.DeleteFunc(slices.Clone(old.OptionalScopes), func(s string) bool { return !slices.Contains(left, s) })
 	err = r.Audit.Step(ctx, func(ctx context.Context) error { return r.Store.SaveClient(ctx, current) },
-		storage.Event{Name: audit.ScopesTaken, ClientID: id, Detail: strings.Join(taken, " ")})
+		storage.Event{Name: event.ScopesTaken, ClientID: id, Detail: strings.Join(taken, " ")})
 	if err != nil {
 		return fmt.Errorf("save client: %w", err)
 	}
@@ -203,14 +204,14 @@ func (r *Registry) eventsOf(known bool, old, current storage.Client) (events []s
 	old.Secrets, old.UpdatedAt = current.Secrets, current.UpdatedAt
 	switch {
 	case current.Deleted:
-		return []storage.Event{{Name: audit.ClientDeleted, ClientID: current.ID}}
+		return []storage.Event{{Name: event.ClientDeleted, ClientID: current.ID}}
 	case !known:
-		events = append(events, storage.Event{Name: audit.ClientCreated, ClientID: current.ID})
+		events = append(events, storage.Event{Name: event.ClientCreated, ClientID: current.ID})
 	case !reflect.DeepEqual(old, current):
-		events = append(events, storage.Event{Name: audit.ClientChanged, ClientID: current.ID})
+		events = append(events, storage.Event{Name: event.ClientChanged, ClientID: current.ID})
 	}
 	if newSecrets {
-		events = append(events, storage.Event{Name: audit.SecretChanged, ClientID: current.ID})
+		events = append(events, storage.Event{Name: event.SecretChanged, ClientID: current.ID})
 	}
 	return events
 }

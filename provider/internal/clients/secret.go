@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/storage"
@@ -28,7 +28,7 @@ func (r *Registry) Secret(ctx context.Context, id string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("open client secret: %w", err)
 	}
-	if err := r.Audit.Write(ctx, storage.Event{Name: audit.SecretShown, ClientID: id}); err != nil {
+	if err := r.Audit.Write(ctx, storage.Event{Name: event.SecretShown, ClientID: id}); err != nil {
 		return "", fmt.Errorf("record that a client secret is shown: %w", err)
 	}
 	return string(plain), nil

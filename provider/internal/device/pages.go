@@ -14,9 +14,9 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/assurance"
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
@@ -243,7 +243,7 @@ func (p *Pages) allow(w http.ResponseWriter, r *http.Request, user *authflow.Use
 	if required, unmet := ask.Unmet(); unmet {
 		return p.signIn(w, r, user, s.Code, required)
 	}
-	err = ask.Allow(r.Context(), storage.Event{Name: audit.DeviceAllowed, Subject: user.UserID, ClientID: ask.Client.ID})
+	err = ask.Allow(r.Context(), storage.Event{Name: event.DeviceAllowed, Subject: user.UserID, ClientID: ask.Client.ID})
 	if err != nil {
 		return p.undecided(w, r, user, s.Code, err)
 	}
@@ -253,11 +253,11 @@ func (p *Pages) allow(w http.ResponseWriter, r *http.Request, user *authflow.Use
 
 // deny refuses the device, and reports it if the user has not started this.
 func (p *Pages) deny(w http.ResponseWriter, r *http.Request, user *authflow.User, ask *authflow.DeviceAsk, code string, end ui.DeviceEnd) error {
-	event := storage.Event{Name: audit.Denied, Subject: user.UserID, ClientID: ask.Client.ID}
+	told := storage.Event{Name: event.Denied, Subject: user.UserID, ClientID: ask.Client.ID}
 	if end == ui.DeviceReported {
-		event.Name, event.Detail = audit.DeviceReported, ask.Code.Address
+		told.Name, told.Detail = event.DeviceReported, ask.Code.Address
 	}
-	if err := ask.Deny(r.Context(), event); err != nil {
+	if err := ask.Deny(r.Context(), told); err != nil {
 		return p.undecided(w, r, user, code, err)
 	}
 	if end == ui.DeviceReported {

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/provider/internal/recoverycode"
@@ -131,7 +132,7 @@ func (c *Checker) wrong(ctx context.Context, account storage.Account, method sto
 
 // failure is the event of a wrong factor of an account.
 func failure(account storage.Account, method storage.Method) storage.Event {
-	return storage.Event{Name: audit.SignInFailed, Subject: account.ID, Detail: "wrong " + nameOf(method)}
+	return storage.Event{Name: event.SignInFailed, Subject: account.ID, Detail: "wrong " + nameOf(method)}
 }
 
 // failed records that somebody who has proved something else has presented a wrong factor.

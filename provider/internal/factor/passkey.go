@@ -11,7 +11,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/passkey"
 	"github.com/bonafide-id/bonafide/provider/internal/passkey/challenge"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
@@ -157,7 +157,7 @@ func (c *Checker) stranger(ctx context.Context, answer passkey.Assertion) (stora
 // once in a while: strangers must not make the log grow at will.
 func (c *Checker) unknown(ctx context.Context, account storage.Account, why string, cause error) *Rejected {
 	c.log(ctx, cause)
-	e := storage.Event{Name: audit.SignInFailed, Subject: account.ID, Detail: why}
+	e := storage.Event{Name: event.SignInFailed, Subject: account.ID, Detail: why}
 	if account.ID == "" {
 		c.Audit.RecordOnce(ctx, e)
 	} else {
@@ -174,7 +174,7 @@ func (c *Checker) verify(ctx context.Context, by ratelimit.Key, asked challenge.
 		return Presented{}, err
 	}
 	if passkey.CounterFell(key, use) {
-		c.Audit.Record(ctx, storage.Event{Name: audit.PasskeyCounter, Subject: key.AccountID})
+		c.Audit.Record(ctx, storage.Event{Name: event.PasskeyCounter, Subject: key.AccountID})
 	}
 	method := storage.PasskeyPresent
 	if verified {

@@ -124,7 +124,7 @@ func (w *Fixture) Advance(d time.Duration) {
 }
 
 // Saw reports whether an event has been recorded.
-func (w *Fixture) Saw(name provider.EventName) bool {
+func (w *Fixture) Saw(name string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, e := range w.events {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 )
 
 const (
@@ -34,7 +35,7 @@ func Bearer(b *Browser, path string, tokens map[string]any) Page {
 func (b *Browser) AskToBeDeleted(password string) {
 	b.T.Helper()
 	p := b.SubmitOnce(b.Open("/account/delete"), "password", password)
-	if p.StatusCode != http.StatusOK || !b.Fixture.Saw(provider.EventDeletionRequested) {
+	if p.StatusCode != http.StatusOK || !b.Fixture.Saw(event.DeletionRequested) {
 		b.T.Fatalf("deletion: %s\n%s", p.Status, p.Text)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"sync/atomic"
 
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
@@ -240,7 +241,7 @@ func (e *Endpoints) clientFailed(w http.ResponseWriter, r *http.Request, cause e
 			Description: "Too many attempts with wrong credentials. Please wait.", Diagnosis: diagnosis.ClientThrottled}
 	}
 	if id != "" && refused.Diagnosis != diagnosis.ApplicationDisabled {
-		e.Audit.RecordOnce(r.Context(), storage.Event{Name: audit.ClientRefused, ClientID: id})
+		e.Audit.RecordOnce(r.Context(), storage.Event{Name: event.ClientRefused, ClientID: id})
 	}
 	return cause
 }

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/sandbox"
 	"github.com/bonafide-id/bonafide/storage"
@@ -45,7 +45,7 @@ func (c *Cast) account(ctx context.Context, realm string, p sandbox.Persona) (st
 			return c.Store.CreateAccount(ctx, storage.Account{
 				ID: id, Email: email, EmailKey: key, EmailVerified: p.EmailVerified, CreatedAt: c.Clock(),
 			})
-		}, storage.Event{Name: audit.AccountCreated, Subject: id, Detail: "of a persona"})
+		}, storage.Event{Name: event.AccountCreated, Subject: id, Detail: "of a persona"})
 		if err == nil || errors.Is(err, storage.ErrConflict) { // another request has created it
 			old, err = c.Store.Account(ctx, id)
 		}

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/account"
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -89,7 +89,7 @@ func (p *Pages) finish(w http.ResponseWriter, r *http.Request, page *authflow.Pa
 func (p *Pages) setPassword(w http.ResponseWriter, r *http.Request, set standing, on storage.Proof, hash, by string) error {
 	err := p.Audit.Step(r.Context(), func(ctx context.Context) error {
 		return p.Store.SetPassword(ctx, set.Account.ID, on, hash, p.Clock())
-	}, storage.Event{Name: audit.PasswordChanged, Subject: set.Account.ID, Detail: by})
+	}, storage.Event{Name: event.PasswordChanged, Subject: set.Account.ID, Detail: by})
 	if err != nil {
 		return fmt.Errorf("save password: %w", err)
 	}
@@ -106,7 +106,7 @@ func (p *Pages) finishRecovery(w http.ResponseWriter, r *http.Request, set stand
 	}
 	err := p.Audit.Step(r.Context(), func(ctx context.Context) error {
 		return p.Store.FinishRecovery(ctx, storage.RecoveryFinish{AccountID: set.Account.ID, PasswordHash: hash, At: now, On: on})
-	}, storage.Event{Name: audit.Recovered, Subject: set.Account.ID, Detail: how})
+	}, storage.Event{Name: event.Recovered, Subject: set.Account.ID, Detail: how})
 	if err != nil {
 		return fmt.Errorf("finish recovery: %w", err)
 	}

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/account"
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -95,7 +95,7 @@ func (p *Pages) begin(w http.ResponseWriter, r *http.Request, page *authflow.Pag
 	}
 	if err == nil {
 		err = p.Audit.Step(r.Context(), func(ctx context.Context) error { return p.Store.BeginRecovery(ctx, run, set.Account.Epoch) },
-			storage.Event{Name: audit.RecoveryStarted, Subject: set.Account.ID, Detail: how})
+			storage.Event{Name: event.RecoveryStarted, Subject: set.Account.ID, Detail: how})
 	}
 	if err != nil {
 		p.Limits.GiveBack(r.Context(), ratelimit.BeginRecovery, by)

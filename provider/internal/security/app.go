@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/internal/recoverycode"
 	"github.com/bonafide-id/bonafide/provider/internal/totp"
@@ -116,7 +116,7 @@ func (p *Pages) setApp(w http.ResponseWriter, r *http.Request, o *owner) error {
 		show: func(w http.ResponseWriter, r *http.Request, o *owner, problem security.Problem) error {
 			return p.renderApp(w, r, o, secret, sealed, problem)
 		},
-		event: audit.TOTPAdded, mail: ui.MailTOTPAdded, notice: security.AppAdded,
+		event: event.TOTPAdded, mail: ui.MailTOTPAdded, notice: security.AppAdded,
 		factor: storage.Factor{Method: storage.TOTPCode, At: now, Since: now}, codes: codes,
 	})
 }
@@ -145,6 +145,6 @@ func (p *Pages) removeApp(w http.ResponseWriter, r *http.Request, o *owner) erro
 	}
 	return p.change(w, r, o, change{
 		do:   func(ctx context.Context, on storage.Proof) error { return p.Store.RemoveTOTP(ctx, o.UserID, on) },
-		show: p.renderRemoveApp, event: audit.TOTPRemoved, mail: ui.MailTOTPRemoved, notice: security.AppRemoved,
+		show: p.renderRemoveApp, event: event.TOTPRemoved, mail: ui.MailTOTPRemoved, notice: security.AppRemoved,
 	})
 }

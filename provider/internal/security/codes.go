@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/recoverycode"
@@ -50,7 +50,7 @@ func (p *Pages) makeCodes(w http.ResponseWriter, r *http.Request, o *owner) erro
 		do: func(ctx context.Context, on storage.Proof) error {
 			return p.Store.SetRecoveryCodes(ctx, o.UserID, record, on)
 		},
-		show: p.renderCodes, event: audit.CodesMade, mail: ui.MailRecoveryCodesMade, codes: codes,
+		show: p.renderCodes, event: event.RecoveryCodesMade, mail: ui.MailRecoveryCodesMade, codes: codes,
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/passkey"
 	"github.com/bonafide-id/bonafide/provider/internal/useragent"
@@ -127,7 +128,7 @@ func (p *Pages) act(w http.ResponseWriter, r *http.Request, o *owner) error {
 func (p *Pages) forget(w http.ResponseWriter, r *http.Request, o *owner, which storage.Digest, n security.Notice) error {
 	_, err := audit.StepIf(r.Context(), p.Audit, func(ctx context.Context) (int, error) {
 		return p.Store.ForgetDevices(ctx, o.UserID, which)
-	}, byUser(audit.DevicesForgotten, o.UserID))
+	}, byUser(event.DevicesForgotten, o.UserID))
 	if err != nil {
 		return fmt.Errorf("forget devices: %w", err)
 	}

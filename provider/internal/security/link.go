@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/federation"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -107,7 +107,7 @@ func (p *Pages) Connect(w http.ResponseWriter, r *http.Request, page *authflow.P
 	l.AccountID = user.UserID
 	on := storage.Proof{Epoch: a.Epoch, FactorsVersion: a.Version, Session: user.Session, At: now}
 	err = p.Audit.Step(r.Context(), func(ctx context.Context) error { return p.Store.AddLink(ctx, l, federation.Limit, on) },
-		storage.Event{Name: audit.LinkAdded, Subject: user.UserID, Detail: "upstream " + l.Upstream})
+		storage.Event{Name: event.LinkAdded, Subject: user.UserID, Detail: "upstream " + l.Upstream})
 	switch {
 	case errors.Is(err, storage.ErrConflict):
 		p.home(w, r, security.Notice(security.LinkTaken))
@@ -198,6 +198,6 @@ func (p *Pages) removeLink(w http.ResponseWriter, r *http.Request, o *owner, l s
 		do: func(ctx context.Context, on storage.Proof) error {
 			return p.Store.RemoveLink(ctx, o.UserID, l.Digest, on, on.At)
 		},
-		show: show, event: audit.LinkRemoved, mail: ui.MailLinkRemoved, notice: security.LinkRemoved, upstream: l.Upstream,
+		show: show, event: event.LinkRemoved, mail: ui.MailLinkRemoved, notice: security.LinkRemoved, upstream: l.Upstream,
 	})
 }

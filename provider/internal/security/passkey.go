@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/passkey"
 	"github.com/bonafide-id/bonafide/provider/internal/passkey/challenge"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -97,7 +97,7 @@ func (p *Pages) addPasskey(w http.ResponseWriter, r *http.Request, o *owner) err
 		do: func(ctx context.Context, on storage.Proof) error {
 			return p.Store.AddPasskey(ctx, k, passkey.Limit, made.Spend(on))
 		},
-		show: p.renderAddPasskey, event: audit.PasskeyAdded, mail: ui.MailPasskeyAdded, notice: security.PasskeyAdded,
+		show: p.renderAddPasskey, event: event.PasskeyAdded, mail: ui.MailPasskeyAdded, notice: security.PasskeyAdded,
 		factor: storage.Factor{Method: storage.PasskeyVerified, At: now, Since: now, Credential: k.ID},
 	})
 }
@@ -193,6 +193,6 @@ func (p *Pages) removePasskey(w http.ResponseWriter, r *http.Request, o *owner, 
 		show: func(w http.ResponseWriter, r *http.Request, o *owner, problem security.Problem) error {
 			return p.renderRemovePasskey(w, r, o, k, problem)
 		},
-		event: audit.PasskeyRemoved, mail: ui.MailPasskeyRemoved, notice: security.PasskeyRemoved,
+		event: event.PasskeyRemoved, mail: ui.MailPasskeyRemoved, notice: security.PasskeyRemoved,
 	})
 }

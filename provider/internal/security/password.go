@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/account"
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -95,7 +95,7 @@ func (p *Pages) setPassword(w http.ResponseWriter, r *http.Request, o *owner, ch
 	begin, send := p.Sessions.New(authflow.Authentication(r, mine, factors...))
 	err = p.Audit.Step(ctx, func(ctx context.Context) error {
 		return p.Store.SetPassword(ctx, mine.ID, p.proof(o), hash, now, begin)
-	}, byUser(audit.PasswordChanged, mine.ID))
+	}, byUser(event.PasswordChanged, mine.ID))
 	switch {
 	case errors.Is(err, storage.ErrChanged) && o.asksOld(): // the password that was checked has changed
 		p.renderPassword(w, r, o, http.StatusUnprocessableEntity, ui.Problem{Code: ui.PasswordWrong})
@@ -161,6 +161,6 @@ func (p *Pages) removePassword(w http.ResponseWriter, r *http.Request, o *owner)
 	}
 	return p.change(w, r, o, change{
 		do:   func(ctx context.Context, on storage.Proof) error { return p.Store.RemovePassword(ctx, o.UserID, on) },
-		show: p.renderRemovePassword, event: audit.PasswordRemoved, mail: ui.MailPasswordRemoved, notice: security.PasswordRemoved,
+		show: p.renderRemovePassword, event: event.PasswordRemoved, mail: ui.MailPasswordRemoved, notice: security.PasswordRemoved,
 	})
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	"github.com/bonafide-id/bonafide/ui/security"
@@ -55,10 +55,10 @@ func (p *Pages) setStep(w http.ResponseWriter, r *http.Request, o *owner) error 
 		do: func(ctx context.Context, proof storage.Proof) error {
 			return p.Store.SetSecondStep(ctx, o.UserID, on, proof)
 		},
-		show: p.renderStep, event: audit.SecondStepOff, mail: ui.MailSecondStepOff, notice: security.StepTurnedOff,
+		show: p.renderStep, event: event.SecondStepOff, mail: ui.MailSecondStepOff, notice: security.StepTurnedOff,
 	}
 	if on {
-		c.event, c.mail, c.notice = audit.SecondStepOn, ui.MailSecondStepOn, security.StepTurnedOn
+		c.event, c.mail, c.notice = event.SecondStepOn, ui.MailSecondStepOn, security.StepTurnedOn
 	}
 	return p.change(w, r, o, c)
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/storage"
@@ -56,7 +56,7 @@ func (p *Pages) delete(w http.ResponseWriter, r *http.Request, user *authflow.Us
 	on.Session, on.At = user.Session, now
 	err = p.Audit.Step(r.Context(), func(ctx context.Context) error {
 		return p.Store.SetDeletion(ctx, owner.ID, on, owner.DeleteAt, now)
-	}, storage.Event{Name: audit.DeletionRequested, Subject: owner.ID})
+	}, storage.Event{Name: event.DeletionRequested, Subject: owner.ID})
 	if known && (errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrProof)) { // look again who that is
 		p.Site.Redirect(w, p.Site.Link("/account/delete"))
 		return nil

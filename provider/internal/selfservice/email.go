@@ -8,9 +8,9 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/assurance"
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -209,7 +209,7 @@ func (p *Pages) moveAccount(w http.ResponseWriter, r *http.Request, user *authfl
 		}
 	}
 	err = p.Audit.Step(r.Context(), func(ctx context.Context) error { return p.Store.ChangeEmail(ctx, change) },
-		storage.Event{Name: audit.EmailChanged, Subject: owner.ID, Detail: "by the user"})
+		storage.Event{Name: event.EmailChanged, Subject: owner.ID, Detail: "by the user"})
 	if errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrProof) {
 		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired, Cause: err}
 	}

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -123,7 +123,7 @@ func (p *Pages) export(w http.ResponseWriter, r *http.Request, user *authflow.Us
 	if err != nil {
 		return fmt.Errorf("encode export: %w", err)
 	}
-	if err := p.Audit.Write(r.Context(), storage.Event{Name: audit.DataExported, Subject: owner.ID}); err != nil {
+	if err := p.Audit.Write(r.Context(), storage.Event{Name: event.DataExported, Subject: owner.ID}); err != nil {
 		return fmt.Errorf("record export: %w", err)
 	}
 	h := w.Header()
@@ -211,11 +211,11 @@ func (p *Pages) exportPerson(r *http.Request, user *authflow.User, file *exporte
 // tell of a matter that is withheld, or of a plan before it is carried out. What was looked at
 // and done has lines of its own.
 var unsaid = map[string]bool{
-	audit.PersonFound: true, audit.DeskRefused: true, audit.PlanProposed: true, audit.PlanApproved: true, audit.PlanRefused: true,
-	audit.PlanStopped: true, audit.PlanDone: true, audit.BreakMade: true, audit.BreakSignedOff: true,
+	event.PersonFound: true, event.DeskRefused: true, event.PlanProposed: true, event.PlanApproved: true, event.PlanRefused: true,
+	event.PlanStopped: true, event.PlanDone: true, event.BreakMade: true, event.BreakSignedOff: true,
 	// Whoever saw a reviewer at work could withdraw before the decision.
-	audit.CaseTaken: true, audit.CaseReturned: true, audit.CaseDecided: true, audit.DecisionUndone: true, audit.EvidenceOpened: true,
-	audit.StaffLooked: true,
+	event.CaseTaken: true, event.CaseReturned: true, event.CaseDecided: true, event.DecisionUndone: true, event.EvidenceOpened: true,
+	event.StaffLooked: true,
 }
 
 // exportHistory returns the latest events about a user, and whether there are older ones.

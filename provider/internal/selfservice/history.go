@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -21,31 +21,31 @@ const historyPage = 30
 
 // acts are the audit events that users see.
 var acts = map[string]ui.HistoryAct{
-	audit.SignedIn: ui.HistorySignedIn, audit.SignInFailed: ui.HistorySignInFailed, audit.SignedOut: ui.HistorySignedOut,
-	audit.SignedUp: ui.HistorySignedUp, audit.AccountCreated: ui.HistorySignedUp,
-	audit.PasswordChanged: ui.HistoryPasswordChanged, audit.PasswordRemoved: ui.HistoryPasswordRemoved,
-	audit.PasskeyAdded: ui.HistoryPasskeyAdded, audit.PasskeyRemoved: ui.HistoryPasskeyRemoved,
-	audit.DeviceAllowed: ui.HistoryDeviceAllowed, audit.DeviceReported: ui.HistoryDeviceReported,
-	audit.LinkAdded: ui.HistoryLinkAdded, audit.LinkRemoved: ui.HistoryLinkRemoved,
-	audit.TOTPAdded: ui.HistoryTOTPAdded, audit.TOTPRemoved: ui.HistoryTOTPRemoved, audit.CodesMade: ui.HistoryCodesMade,
-	audit.SecondStepOn: ui.HistoryStepOn, audit.SecondStepOff: ui.HistoryStepOff, audit.DevicesForgotten: ui.HistoryForgotten,
-	audit.EmailChanged: ui.HistoryEmailChanged, audit.EmailReturned: ui.HistoryEmailReturned, audit.EmailVerified: ui.HistoryEmailVerified,
-	audit.Consent: ui.HistoryAppAllowed, audit.Denied: ui.HistoryAppDenied, audit.Revoked: ui.HistoryAppRemoved,
-	audit.Exchanged: ui.HistoryExchanged, audit.Reuse: ui.HistoryReuse,
-	audit.AccountDisabled: ui.HistoryLocked, audit.AccountEnabled: ui.HistoryUnlocked,
-	audit.RecoveryStarted: ui.HistoryRecoveryStarted, audit.RecoveryStopped: ui.HistoryRecoveryStopped, audit.RecoveryApproved: ui.HistoryRecoveryApproved,
-	audit.Recovered: ui.HistoryRecovered, audit.AuthenticatorsReset: ui.HistoryAuthenticatorsReset,
-	audit.DeletionRequested: ui.HistoryDeletionBegun, audit.DeletionWithdrawn: ui.HistoryDeletionEnded, audit.DataExported: ui.HistoryExported,
-	audit.MatterOpened: ui.HistoryLooked, audit.SupportLooked: ui.HistoryPartLooked, audit.ValueShown: ui.HistoryValueShown,
-	audit.CallerCodeMade: ui.HistoryCallerCode, audit.CallerProved: ui.HistoryCallerProved,
-	audit.ResetSent: ui.HistoryResetSent, audit.ExportSent: ui.HistoryExportSent, audit.SessionEnded: ui.HistorySessionEnded,
-	audit.AttributesChanged: ui.HistoryValueCorrected, audit.StatusChanged: ui.HistoryStatusSet, audit.StatusEnded: ui.HistoryStatusEnded,
+	event.SignedIn: ui.HistorySignedIn, event.SignInFailed: ui.HistorySignInFailed, event.SignedOut: ui.HistorySignedOut,
+	event.SignedUp: ui.HistorySignedUp, event.AccountCreated: ui.HistorySignedUp,
+	event.PasswordChanged: ui.HistoryPasswordChanged, event.PasswordRemoved: ui.HistoryPasswordRemoved,
+	event.PasskeyAdded: ui.HistoryPasskeyAdded, event.PasskeyRemoved: ui.HistoryPasskeyRemoved,
+	event.DeviceAllowed: ui.HistoryDeviceAllowed, event.DeviceReported: ui.HistoryDeviceReported,
+	event.LinkAdded: ui.HistoryLinkAdded, event.LinkRemoved: ui.HistoryLinkRemoved,
+	event.TOTPAdded: ui.HistoryTOTPAdded, event.TOTPRemoved: ui.HistoryTOTPRemoved, event.RecoveryCodesMade: ui.HistoryCodesMade,
+	event.SecondStepOn: ui.HistoryStepOn, event.SecondStepOff: ui.HistoryStepOff, event.DevicesForgotten: ui.HistoryForgotten,
+	event.EmailChanged: ui.HistoryEmailChanged, event.EmailReturned: ui.HistoryEmailReturned, event.EmailVerified: ui.HistoryEmailVerified,
+	event.Consent: ui.HistoryAppAllowed, event.Denied: ui.HistoryAppDenied, event.Revoked: ui.HistoryAppRemoved,
+	event.Exchanged: ui.HistoryExchanged, event.Reuse: ui.HistoryReuse,
+	event.AccountDisabled: ui.HistoryLocked, event.AccountEnabled: ui.HistoryUnlocked,
+	event.RecoveryStarted: ui.HistoryRecoveryStarted, event.RecoveryStopped: ui.HistoryRecoveryStopped, event.RecoveryApproved: ui.HistoryRecoveryApproved,
+	event.Recovered: ui.HistoryRecovered, event.AuthenticatorsReset: ui.HistoryAuthenticatorsReset,
+	event.DeletionRequested: ui.HistoryDeletionBegun, event.DeletionWithdrawn: ui.HistoryDeletionEnded, event.DataExported: ui.HistoryExported,
+	event.MatterOpened: ui.HistoryLooked, event.SupportLooked: ui.HistoryPartLooked, event.ValueShown: ui.HistoryValueShown,
+	event.CallerCodeMade: ui.HistoryCallerCode, event.CallerProved: ui.HistoryCallerProved,
+	event.ResetSent: ui.HistoryResetSent, event.ExportSent: ui.HistoryExportSent, event.SessionEnded: ui.HistorySessionEnded,
+	event.AttributesChanged: ui.HistoryValueCorrected, event.StatusChanged: ui.HistoryStatusSet, event.StatusEnded: ui.HistoryStatusEnded,
 }
 
 // ActOf returns what users read of an event of this name where no application is named, and
 // whether they do.
 func ActOf(name string) (ui.HistoryAct, bool) {
-	if name == audit.Revoked {
+	if name == event.Revoked {
 		return ui.HistoryAppEnded, true
 	}
 	act, told := acts[name]
@@ -78,7 +78,7 @@ func (p *Pages) showHistory(w http.ResponseWriter, r *http.Request, user *authfl
 	by := p.others(r.Context())
 	for _, e := range events {
 		act, told := acts[e.Name]
-		if e.Name == audit.Revoked && e.ClientID == "" {
+		if e.Name == event.Revoked && e.ClientID == "" {
 			act = ui.HistorySignedOut
 		}
 		actor, visible, err := by.of(e)
@@ -106,7 +106,7 @@ func (p *Pages) showHistory(w http.ResponseWriter, r *http.Request, user *authfl
 // placeFor describes where something was done from; nowhere for what others, or APIs, have done,
 // whose network is not the user's business.
 func placeFor(r *http.Request, e storage.Event) ui.Place {
-	if e.Actor != "" || e.Name == audit.Exchanged {
+	if e.Actor != "" || e.Name == event.Exchanged {
 		return ui.Place{}
 	}
 	return placeOf(r, e.Address)
@@ -116,7 +116,7 @@ func placeFor(r *http.Request, e storage.Event) ui.Place {
 // it is none, or names none.
 func howOf(e storage.Event) ui.SessionHow {
 	switch {
-	case e.Name != audit.SignedIn || e.Detail == "":
+	case e.Name != event.SignedIn || e.Detail == "":
 		return ""
 	case e.Detail == "passkey":
 		return ui.SessionByPasskey
@@ -136,7 +136,7 @@ const upstreamDetail = "upstream "
 // none.
 func (p *Pages) upstreamIn(e storage.Event) string {
 	id, named := strings.CutPrefix(e.Detail, upstreamDetail)
-	if !named || e.Name != audit.SignedIn && e.Name != audit.LinkAdded && e.Name != audit.LinkRemoved {
+	if !named || e.Name != event.SignedIn && e.Name != event.LinkAdded && e.Name != event.LinkRemoved {
 		return ""
 	}
 	return p.UpstreamTitle(id)

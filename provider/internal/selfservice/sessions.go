@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
@@ -129,7 +130,7 @@ func (p *Pages) endSessions(w http.ResponseWriter, r *http.Request, user *authfl
 		err = p.endOthers(r, user)
 	} else {
 		_, err = p.EndSession(r.Context(), user.UserID, r.PostForm.Get(ui.FieldSession),
-			storage.Event{Name: audit.SignedOut, Detail: "on another device"})
+			storage.Event{Name: event.SignedOut, Detail: "on another device"})
 	}
 	if err != nil {
 		return fmt.Errorf("end session: %w", err)
@@ -141,6 +142,6 @@ func (p *Pages) endSessions(w http.ResponseWriter, r *http.Request, user *authfl
 func (p *Pages) endOthers(r *http.Request, user *authflow.User) error {
 	_, err := audit.StepIf(r.Context(), p.Audit, func(ctx context.Context) (int, error) {
 		return p.Store.EndSessions(ctx, storage.SessionFilter{AccountID: user.UserID, Except: user.Session})
-	}, storage.Event{Name: audit.SignedOut, Subject: user.UserID, Detail: "on all other devices"})
+	}, storage.Event{Name: event.SignedOut, Subject: user.UserID, Detail: "on all other devices"})
 	return err
 }

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/account"
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -72,7 +72,7 @@ func (p *Pages) verifyBy(w http.ResponseWriter, r *http.Request, code account.Ri
 		return err
 	}
 	err = p.Audit.Step(r.Context(), func(ctx context.Context) error { return p.Store.VerifyEmail(ctx, owner.ID, code.Spend(owner.Proof())) },
-		storage.Event{Name: audit.EmailVerified, Subject: owner.ID})
+		storage.Event{Name: event.EmailVerified, Subject: owner.ID})
 	if errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrProof) {
 		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired, Cause: err}
 	}

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/assurance"
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/internal/federation"
@@ -157,14 +157,14 @@ func (p *Pages) proveMailbox(w http.ResponseWriter, r *http.Request, to authflow
 // leaveAccount signs the user of another account out, so that the owner of this one can sign in.
 func (p *Pages) leaveAccount(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	return p.Audit.Step(r.Context(), func(ctx context.Context) error { return p.Sessions.End(ctx, w, r) },
-		storage.Event{Name: audit.SignedOut, Subject: user.UserID, Detail: "to change the account"})
+		storage.Event{Name: event.SignedOut, Subject: user.UserID, Detail: "to change the account"})
 }
 
 // addLink connects an identity to an account, on a proof that spends what was agreed to.
 func (p *Pages) addLink(r *http.Request, a storage.Account, l storage.Link, on storage.Proof) error {
 	l.AccountID, l.CreatedAt = a.ID, p.Clock()
 	err := p.Audit.Step(r.Context(), func(ctx context.Context) error { return p.Store.AddLink(ctx, l, federation.Limit, on) },
-		storage.Event{Name: audit.LinkAdded, Subject: a.ID, Detail: "upstream " + l.Upstream})
+		storage.Event{Name: event.LinkAdded, Subject: a.ID, Detail: "upstream " + l.Upstream})
 	switch {
 	case isRefused(err), errors.Is(err, storage.ErrNotFound), errors.Is(err, storage.ErrLimit):
 		return expired(err)

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -70,7 +70,7 @@ func (p *Pages) decideDeletion(w http.ResponseWriter, r *http.Request, page *aut
 	}
 	var events []storage.Event
 	if keeps {
-		events = append(events, storage.Event{Name: audit.DeletionWithdrawn, Subject: account.ID})
+		events = append(events, storage.Event{Name: event.DeletionWithdrawn, Subject: account.ID})
 	}
 	err = p.Audit.Step(r.Context(), func(ctx context.Context) error {
 		return p.Store.SetDeletion(ctx, account.ID, s.Proof, deleteAt, p.Clock())

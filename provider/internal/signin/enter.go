@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -74,7 +74,7 @@ func (p *Pages) startSession(w http.ResponseWriter, r *http.Request, page *authf
 	}
 	var events []storage.Event
 	if ends {
-		events = append(events, storage.Event{Name: audit.RecoveryStopped, Subject: e.account.ID, Detail: "by a sign-in"})
+		events = append(events, storage.Event{Name: event.RecoveryStopped, Subject: e.account.ID, Detail: "by a sign-in"})
 	}
 	if e.signUp != nil {
 		authentication.Create = func(ctx context.Context, s storage.Session, replaced storage.Digest) error {
@@ -82,13 +82,13 @@ func (p *Pages) startSession(w http.ResponseWriter, r *http.Request, page *authf
 			first.On, first.Begin, first.Replaced = authentication.On, s, replaced
 			return p.Store.CreateAccount(ctx, e.account, first)
 		}
-		signedUp := storage.Event{Name: audit.SignedUp, Subject: e.account.ID}
+		signedUp := storage.Event{Name: event.SignedUp, Subject: e.account.ID}
 		if e.upstream != "" {
 			signedUp.Detail = "upstream " + e.upstream
 		}
 		events = append(events, signedUp)
 	}
-	events = append(events, storage.Event{Name: audit.SignedIn, Subject: e.account.ID, Detail: detail(e)})
+	events = append(events, storage.Event{Name: event.SignedIn, Subject: e.account.ID, Detail: detail(e)})
 	err = p.Flows.BeginSession(w, r, page, authentication, events...)
 	if errors.Is(err, storage.ErrNotFound) { // disabled or deleted since the factors were checked
 		return storage.ErrChanged

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/passkey"
 	"github.com/bonafide-id/bonafide/provider/internal/passkey/challenge"
@@ -161,7 +161,7 @@ func (p *Pages) addOffered(w http.ResponseWriter, r *http.Request, page *authflo
 		how = "after the sign-up"
 	}
 	err = p.Audit.Step(r.Context(), func(ctx context.Context) error { return p.Store.AddPasskey(ctx, key, passkey.Limit, on) },
-		storage.Event{Name: audit.PasskeyAdded, Subject: user.UserID, Detail: how})
+		storage.Event{Name: event.PasskeyAdded, Subject: user.UserID, Detail: how})
 	switch {
 	case isRefused(err), errors.Is(err, storage.ErrConflict), errors.Is(err, storage.ErrLimit), errors.Is(err, storage.ErrNotFound):
 		return p.Flows.Continue(w, r, page)

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -27,7 +27,7 @@ func (p *Pages) tellNewBrowser(r *http.Request, account storage.Account) {
 	if p.SendMail == nil || account.Email == "" || p.KnownDevice(r, account) != "" {
 		return
 	}
-	signIns, err := p.Store.Events(r.Context(), storage.EventFilter{Name: audit.SignedIn, Subject: account.ID, Limit: 2})
+	signIns, err := p.Store.Events(r.Context(), storage.EventFilter{Name: event.SignedIn, Subject: account.ID, Limit: 2})
 	if err != nil {
 		p.Site.Logger.WarnContext(r.Context(), "user could not be notified of a new browser", slog.Any("error", err))
 		return

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -290,9 +290,9 @@ func RemovedDetail(before time.Time) string {
 // heed takes from a line what it says about others.
 func (v *verifier) heed(e storage.Event) {
 	switch e.Name {
-	case audit.AccountDeleted:
+	case event.AccountDeleted:
 		delete(v.erased, e.Subject)
-	case audit.EventsRemoved:
+	case event.EventsRemoved:
 		moment, found := bytes.CutPrefix([]byte(e.Detail), []byte(removedPrefix))
 		if !found {
 			return

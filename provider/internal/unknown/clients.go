@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/batch"
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
@@ -261,7 +262,7 @@ func (s *Clients) keep(id string, k kept) {
 // refused records why a client was refused, for the operator only: who asks must not find out
 // what answers at an address.
 func (s *Clients) refused(ctx context.Context, reason string) {
-	s.Limits.Log.RecordOnce(ctx, storage.Event{Name: audit.DocumentRefused, Detail: reason})
+	s.Limits.Log.RecordOnce(ctx, storage.Event{Name: event.DocumentRefused, Detail: reason})
 }
 
 // Keep makes a client of a document a row, because somebody decides about it. It returns nil
@@ -273,7 +274,7 @@ func (s *Clients) Keep(ctx context.Context, c *registry.Client) error {
 	record, now := c.Client, s.Clock()
 	record.CreatedAt, record.UpdatedAt, record.ExpiresAt = now, now, now.Add(unconsented)
 	err := s.Limits.Log.Step(ctx, func(ctx context.Context) error { return s.Store.SaveClient(ctx, record) },
-		storage.Event{Name: audit.ClientCreated, ClientID: record.ID, Detail: "document"})
+		storage.Event{Name: event.ClientCreated, ClientID: record.ID, Detail: "document"})
 	switch {
 	case errors.Is(err, storage.ErrChanged): // another request was faster
 		return nil
@@ -299,7 +300,7 @@ func (s *Clients) follow(ctx context.Context, id string, read storage.Client, no
 		record, changed := followed(row, read, now)
 		var events []storage.Event
 		if changed {
-			events = []storage.Event{{Name: audit.ClientChanged, ClientID: id, Detail: "document"}}
+			events = []storage.Event{{Name: event.ClientChanged, ClientID: id, Detail: "document"}}
 		}
 		err = s.Limits.Log.Step(ctx, func(ctx context.Context) error { return s.Store.SaveClient(ctx, record) }, events...)
 		if errors.Is(err, storage.ErrChanged) {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/hosts"
@@ -76,7 +76,7 @@ func (s *Clients) Register(ctx context.Context, text []byte) (Registered, error)
 		c.Secrets = []storage.ClientSecret{{Sealed: s.Seal(answer.Secret), CreatedAt: now}}
 	}
 	err = s.Limits.Log.Step(ctx, func(ctx context.Context) error { return s.Store.SaveClient(ctx, c) },
-		storage.Event{Name: audit.ClientCreated, ClientID: c.ID, Detail: "registered"})
+		storage.Event{Name: event.ClientCreated, ClientID: c.ID, Detail: "registered"})
 	if errors.Is(err, storage.ErrDenied) {
 		return Registered{}, protocol.Fail(protocol.InvalidRedirectURI, "redirect_uris has an address on a host that the operator has not allowed.")
 	}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/batch"
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/storage"
@@ -79,7 +79,7 @@ func (s *Clients) lookAgain(ctx context.Context, row storage.Client, agreed time
 		document.GoneSince = now
 	case agreed.Sub(row.Document.GoneSince) >= gone:
 		changed.Disabled = true
-		events = []storage.Event{{Name: audit.ClientStopped, ClientID: row.ID, Detail: "its document is gone"}}
+		events = []storage.Event{{Name: event.ClientStopped, ClientID: row.ID, Detail: "its document is gone"}}
 	}
 	err = s.Limits.Log.Step(ctx, func(ctx context.Context) error { return s.Store.SaveClient(ctx, changed) }, events...)
 	if errors.Is(err, storage.ErrChanged) { // the next day looks again

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/batch"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
@@ -71,7 +72,7 @@ func (u *Upkeep) deleteDue(ctx context.Context, now time.Time) {
 			pseudonym := "deleted-" + random.UUID()
 			found, err := audit.StepIf(ctx, u.Audit, func(ctx context.Context) (bool, error) {
 				return u.Store.DeleteDueAccount(ctx, a.ID, pseudonym, now, u.Trail.Erase)
-			}, storage.Event{Name: audit.AccountDeleted, Subject: pseudonym, Detail: "as its user wanted"})
+			}, storage.Event{Name: event.AccountDeleted, Subject: pseudonym, Detail: "as its user wanted"})
 			if err != nil {
 				return fmt.Errorf("delete due account: %w", err)
 			}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/trail"
@@ -101,7 +102,7 @@ func (u *Upkeep) removeEvents(ctx context.Context, before, now time.Time) {
 		if recorded {
 			return remove(ctx)
 		}
-		removed, err := audit.StepIf(ctx, u.Audit, remove, storage.Event{Name: audit.EventsRemoved, Detail: trail.RemovedDetail(before)})
+		removed, err := audit.StepIf(ctx, u.Audit, remove, storage.Event{Name: event.EventsRemoved, Detail: trail.RemovedDetail(before)})
 		recorded = removed > 0
 		return removed, err
 	})
@@ -133,7 +134,7 @@ func (u *Upkeep) GuardTrail(ctx context.Context) error {
 
 // LastVerified returns the event of the last verification; false if there was none.
 func (u *Upkeep) LastVerified(ctx context.Context) (storage.Event, bool, error) {
-	events, err := u.Store.Events(ctx, storage.EventFilter{Names: []string{audit.TrailVerified, audit.TrailBroken}, Limit: 1})
+	events, err := u.Store.Events(ctx, storage.EventFilter{Names: []string{event.TrailVerified, event.TrailBroken}, Limit: 1})
 	if err != nil || len(events) == 0 {
 		return storage.Event{}, false, err
 	}
@@ -188,12 +189,12 @@ func (u *Upkeep) VerifyTrail(ctx context.Context, rest func(context.Context) err
 	}
 	if wrong := verdict.Finding; wrong != nil {
 		u.Logger.ErrorContext(ctx, "the audit log is not what was sealed", slog.String("finding", wrong.String()))
-		u.Audit.Record(ctx, storage.Event{Name: audit.TrailBroken, Detail: wrong.String()})
+		u.Audit.Record(ctx, storage.Event{Name: event.TrailBroken, Detail: wrong.String()})
 		return verdict, nil
 	}
 	if verdict.Blocks > 0 {
 		u.seen.Store(&verdict.Head)
-		u.Audit.Record(ctx, storage.Event{Name: audit.TrailVerified, Detail: fmt.Sprintf("%d blocks, %d lines", verdict.Blocks, verdict.Lines)})
+		u.Audit.Record(ctx, storage.Event{Name: event.TrailVerified, Detail: fmt.Sprintf("%d blocks, %d lines", verdict.Blocks, verdict.Lines)})
 	}
 	return verdict, nil
 }

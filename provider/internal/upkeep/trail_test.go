@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/trail"
@@ -133,7 +134,7 @@ func TestRunRemovesWhoIsDeleted(t *testing.T) {
 	for _, who := range []string{"amy", "ann"} {
 		_, err := audit.StepIf(t.Context(), u.Audit, func(ctx context.Context) (bool, error) {
 			return store.DeleteAccount(ctx, who, "deleted-"+who, slowly)
-		}, storage.Event{Name: audit.AccountDeleted, Subject: "deleted-" + who})
+		}, storage.Event{Name: event.AccountDeleted, Subject: "deleted-" + who})
 		if err != nil {
 			t.Fatal(err)
 		}

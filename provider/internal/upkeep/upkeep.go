@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/batch"
 	"github.com/bonafide-id/bonafide/provider/internal/clients"
@@ -121,7 +122,7 @@ func (u *Upkeep) Maintain(ctx context.Context) {
 	begun := u.Clock()
 	u.round.Store(&begun)
 	_, err := u.Keys.RotateIfDue(ctx, func(ctx context.Context, alg string, write func(context.Context) error) error {
-		return u.Audit.Step(ctx, write, storage.Event{Name: audit.KeyRotated, Detail: alg})
+		return u.Audit.Step(ctx, write, storage.Event{Name: event.KeyRotated, Detail: alg})
 	})
 	if err != nil && ctx.Err() == nil {
 		u.Logger.ErrorContext(ctx, "signing keys could not be maintained", slog.Any("error", err))

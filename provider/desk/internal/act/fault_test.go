@@ -21,6 +21,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/person"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/service"
 	"github.com/bonafide-id/bonafide/provider/developer"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
@@ -134,8 +135,8 @@ func (w *place) effects(f fault) map[string]string {
 		}
 		return data, err
 	})
-	for _, name := range []provider.EventName{provider.EventRevoked, provider.EventValueShown} {
-		read(string(name), func() (any, error) {
+	for _, name := range []string{event.Revoked, event.ValueShown} {
+		read(name, func() (any, error) {
 			lines, err := w.Events().List(ctx, provider.EventFilter{Name: name, Limit: 100})
 			return len(lines) > 0, err
 		})

@@ -11,6 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/api"
+	events "github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage/postgres"
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
@@ -40,7 +41,7 @@ func onBoth(t *testing.T, test func(t *testing.T, w *place)) {
 }
 
 // line returns the only event of a name.
-func (w *place) line(name provider.EventName) provider.RecordedEvent {
+func (w *place) line(name string) provider.RecordedEvent {
 	w.T.Helper()
 	found, err := w.Events().List(w.T.Context(), provider.EventFilter{Name: name})
 	w.OK(err)
@@ -62,7 +63,7 @@ func TestAct(t *testing.T) {
 		if !got.Disabled {
 			t.Error("bob is not locked")
 		}
-		e := w.line(provider.EventAccountDisabled)
+		e := w.line(events.AccountDisabled)
 		if e.Actor != "client:robot" || e.Matter != bob.header.Get("Desk-Matter") || e.UserID != "bob" {
 			t.Errorf("the line: %+v", e)
 		}
@@ -92,7 +93,7 @@ func TestActIsDoneOnce(t *testing.T) {
 		if done == 0 || w.acted.Load() != 1 {
 			t.Errorf("%d are told that it is done, and it was %d times", done, w.acted.Load())
 		}
-		w.line(provider.EventAccountDisabled)
+		w.line(events.AccountDisabled)
 		again := bob.send(http.MethodPost, "/people/bob/lock", "{}").is(t, http.StatusOK, "")
 		if again.json["action"] != "lock" || w.acted.Load() != 1 {
 			t.Error("a repetition has another response, or does it again")
@@ -175,7 +176,7 @@ func TestMatter(t *testing.T) {
 		for _, part := range []string{"", "/sessions", "/connections", "/consents", "/statuses", "/events", "/events"} {
 			bob.get("/people/bob"+part).is(t, http.StatusOK, "")
 		}
-		looks, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventSupportLooked, UserID: "bob"})
+		looks, err := w.Events().List(t.Context(), provider.EventFilter{Name: events.SupportLooked, UserID: "bob"})
 		w.OK(err)
 		if len(looks) != 6 || looks[0].Actor != "client:robot" || looks[0].Matter != id {
 			t.Errorf("%d looks: %v", len(looks), looks)
@@ -186,7 +187,7 @@ func TestMatter(t *testing.T) {
 			t.Errorf("closed again: %s\nbefore: %s", again.text, closed.text)
 		}
 		bob.get("/people/bob").is(t, http.StatusNotFound, "not_found")
-		w.line(provider.EventMatterClosed)
+		w.line(events.MatterClosed)
 		t.Run("IsNotOpenedAboutStaff", func(t *testing.T) {
 			robot.post("/matters", `{"person": "olga", "reason": "caller"}`).is(t, http.StatusNotFound, "not_found")
 			robot.post("/matters", `{"person": "nobody", "reason": "caller"}`).is(t, http.StatusNotFound, "not_found")
@@ -275,9 +276,9 @@ func TestFind(t *testing.T) {
 		}
 	}
 	reader.get("/people/find?value=alice@example.com").is(t, http.StatusMethodNotAllowed, "method_not_allowed")
-	hits, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventPersonFound})
+	hits, err := w.Events().List(t.Context(), provider.EventFilter{Name: events.PersonFound})
 	w.OK(err)
-	misses, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventPersonNotFound})
+	misses, err := w.Events().List(t.Context(), provider.EventFilter{Name: events.PersonNotFound})
 	w.OK(err)
 	if len(hits) != 3 || len(misses) != 5 || misses[0].UserID != "" || misses[0].Actor != "client:reader" {
 		t.Errorf("%d hits, %d misses: %v", len(hits), len(misses), misses)
@@ -311,12 +312,12 @@ func TestLooksAtOnceAreOneLine(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if l := w.line(provider.EventSupportLooked); l.Detail != "sessions" || l.Matter != bob.header.Get("Desk-Matter") || l.UserID != "bob" {
+		if l := w.line(events.SupportLooked); l.Detail != "sessions" || l.Matter != bob.header.Get("Desk-Matter") || l.UserID != "bob" {
 			t.Errorf("%+v", l)
 		}
 		t.Run("AndOneMoreInTheNextMatter", func(t *testing.T) {
 			w.as("robot").within("bob").get("/people/bob/sessions").is(t, http.StatusOK, "")
-			looks, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventSupportLooked})
+			looks, err := w.Events().List(t.Context(), provider.EventFilter{Name: events.SupportLooked})
 			w.OK(err)
 			if len(looks) != 2 {
 				t.Errorf("%d lines in two matters", len(looks))

@@ -150,7 +150,7 @@ func (c *call) keep(at place, one action.Action, answer *storage.Answer) error {
 	if known || err != nil {
 		return err
 	}
-	e := provider.Event{Name: provider.EventName(one.Name)}
+	e := provider.Event{Name: one.Name}
 	switch at.kind {
 	case action.Person:
 		e.UserID = c.matter.Subject

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	events "github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -97,7 +98,7 @@ func openMatter(c *call) (response, error) {
 		ctx := provider.By(c.Context(), provider.Actor{Name: c.name(), Matter: m.ID, Answer: answer})
 		return c.api.Provider.Events().WriteWith(ctx, func(ctx contextOf) error {
 			return c.api.Frame.Store.OpenMatter(ctx, m)
-		}, provider.Event{Name: provider.EventMatterOpened, UserID: m.Subject, Detail: m.Reason})
+		}, provider.Event{Name: events.MatterOpened, UserID: m.Subject, Detail: m.Reason})
 	})
 }
 
@@ -145,7 +146,7 @@ func closeMatter(c *call) (response, error) {
 	done, err := c.do(ok(asMatter(m)), func(answer *storage.Answer) error {
 		return c.api.Provider.Events().WriteWith(c.by(storage.NoProof, answer), func(ctx contextOf) error {
 			return c.api.Frame.Store.CloseMatter(ctx, m.ID, c.name(), m.ClosedAt)
-		}, provider.Event{Name: provider.EventMatterClosed, UserID: m.Subject})
+		}, provider.Event{Name: events.MatterClosed, UserID: m.Subject})
 	})
 	if errors.Is(err, provider.ErrMatter) { // it was over, or is since
 		m, err = c.ownMatter(m.ID)
@@ -234,7 +235,7 @@ func (a *API) exists(ctx contextOf, person string) (err error) {
 
 // looked records that a part of the person was shown: once for a matter and part.
 func (c *call) looked(part string) error {
-	return c.looks("", provider.Event{Name: provider.EventSupportLooked, UserID: c.matter.Subject, Detail: part})
+	return c.looks("", provider.Event{Name: events.SupportLooked, UserID: c.matter.Subject, Detail: part})
 }
 
 // looks records that the client was shown what an event says: in its matter, or else in this one.
@@ -248,6 +249,6 @@ func (c *call) looks(matter string, e provider.Event) error {
 func (c *call) refuse(what, person string) {
 	wait, err := c.api.Provider.Pages().Allow(c.Context(), "desk_api_refused", c.client, provider.Limit{Burst: 30, Every: minute})
 	if err == nil && wait == 0 {
-		c.api.Provider.Events().Record(c.Context(), provider.Event{Name: provider.EventDeskRefused, UserID: person, Detail: what})
+		c.api.Provider.Events().Record(c.Context(), provider.Event{Name: events.DeskRefused, UserID: person, Detail: what})
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	events "github.com/bonafide-id/bonafide/provider/event"
 )
 
 // contextOf is a context.
@@ -128,16 +129,16 @@ func findPerson(c *call) (response, error) {
 		return response{}, err
 	}
 	out := found{People: []personID{}}
-	e := provider.Event{Name: provider.EventPersonNotFound}
+	e := provider.Event{Name: events.PersonNotFound}
 	for _, id := range ids {
 		out.People = append(out.People, personID{id})
 	}
 	switch len(ids) {
 	case 0:
 	case 1:
-		e = provider.Event{Name: provider.EventPersonFound, UserID: ids[0]}
+		e = provider.Event{Name: events.PersonFound, UserID: ids[0]}
 	default:
-		e = provider.Event{Name: provider.EventPersonFound, Detail: "several"}
+		e = provider.Event{Name: events.PersonFound, Detail: "several"}
 	}
 	if err := c.api.Provider.Events().Write(c.Context(), e); err != nil {
 		return response{}, err

@@ -11,6 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/plans"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
+	events "github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -253,7 +254,7 @@ func listPlanTargets(c *call) (response, error) {
 	}
 	p, err := c.ownPlan()
 	if err == nil {
-		err = c.looks(p.ID, provider.Event{Name: provider.EventStaffLooked, Detail: "targets of a plan: " + p.Action})
+		err = c.looks(p.ID, provider.Event{Name: events.StaffLooked, Detail: "targets of a plan: " + p.Action})
 	}
 	if err != nil {
 		return response{}, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/api"
+	events "github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -26,7 +27,7 @@ func TestPlan(t *testing.T) {
 		if a.Header.Get("Location") != w.Server.URL+root+"/plans/"+id {
 			t.Error(a.Header)
 		}
-		if e := w.line(provider.EventPlanProposed); e.Actor != "client:robot" {
+		if e := w.line(events.PlanProposed); e.Actor != "client:robot" {
 			t.Errorf("the line: %+v", e)
 		}
 		targets := robot.get("/plans/"+id+"/targets?limit=1").is(t, http.StatusOK, "")
@@ -81,7 +82,7 @@ func TestPlanIsProposedOnce(t *testing.T) {
 		if n != 1 {
 			t.Errorf("%d plans", n)
 		}
-		w.line(provider.EventPlanProposed)
+		w.line(events.PlanProposed)
 	})
 }
 
@@ -89,8 +90,8 @@ func TestPlanOfLines(t *testing.T) {
 	onBoth(t, func(t *testing.T, w *place) {
 		from := w.Now()
 		for _, e := range []provider.Event{
-			{Name: provider.EventSignInFailed, UserID: "bob", ClientID: "app"}, {Name: provider.EventSignInFailed, UserID: "alice"},
-			{Name: provider.EventSignInFailed, UserID: "bob"}, {Name: provider.EventSignInFailed}, {Name: provider.EventSignedIn, UserID: "olga"},
+			{Name: events.SignInFailed, UserID: "bob", ClientID: "app"}, {Name: events.SignInFailed, UserID: "alice"},
+			{Name: events.SignInFailed, UserID: "bob"}, {Name: events.SignInFailed}, {Name: events.SignedIn, UserID: "olga"},
 		} {
 			w.Events().Record(t.Context(), e)
 		}
@@ -104,7 +105,7 @@ func TestPlanOfLines(t *testing.T) {
 			t.Error(targets.text)
 		}
 		// What is recorded later is not of it.
-		w.Events().Record(t.Context(), provider.Event{Name: provider.EventSignInFailed, UserID: "olga"})
+		w.Events().Record(t.Context(), provider.Event{Name: events.SignInFailed, UserID: "olga"})
 		if again := robot.get("/plans/" + lab.Member(t, a.json, "id")); again.json["targets"] != 2.0 {
 			t.Error(again.text)
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	events "github.com/bonafide-id/bonafide/provider/event"
 )
 
 // event is a line of the audit log.
@@ -52,7 +53,7 @@ func listEvents(c *call) (response, error) {
 	if by := slices.Sorted(maps.Keys(c.URL.Query())); len(by) > 0 {
 		what += " by " + strings.Join(by, ", ")
 	}
-	e := provider.Event{Name: provider.EventStaffLooked, UserID: match.UserID, ClientID: match.ClientID, Detail: what}
+	e := provider.Event{Name: events.StaffLooked, UserID: match.UserID, ClientID: match.ClientID, Detail: what}
 	if err := c.looks("", e); err != nil {
 		return response{}, err
 	}
@@ -62,7 +63,7 @@ func listEvents(c *call) (response, error) {
 // linesOf returns what a filter selects, but for its times.
 func linesOf(value func(name string) string) provider.EventFilter {
 	return provider.EventFilter{
-		Name: provider.EventName(value("name")), UserID: value("person"), ClientID: value("client_id"),
+		Name: string(value("name")), UserID: value("person"), ClientID: value("client_id"),
 		Actor: value("actor"), Matter: value("matter"),
 	}
 }
@@ -82,7 +83,7 @@ func (c *call) events(match provider.EventFilter) (response, error) {
 	all := make([]event, len(found))
 	for i, e := range found {
 		all[i] = event{
-			ID: e.ID, At: e.At, Name: string(e.Name), Person: e.UserID, ClientID: e.ClientID, Network: e.Address, Detail: e.Detail,
+			ID: e.ID, At: e.At, Name: e.Name, Person: e.UserID, ClientID: e.ClientID, Network: e.Address, Detail: e.Detail,
 			Actor: e.Actor, Matter: e.Matter,
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/applications"
 	"github.com/bonafide-id/bonafide/provider/developer"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
@@ -164,9 +165,9 @@ func (f *fixture) disabled(id string) bool {
 }
 
 // lines counts the events of a name that ada has caused.
-func (f *fixture) lines(name provider.EventName) (n int) {
+func (f *fixture) lines(name string) (n int) {
 	f.t.Helper()
-	events, err := f.store.Events(f.t.Context(), storage.EventFilter{Name: string(name)})
+	events, err := f.store.Events(f.t.Context(), storage.EventFilter{Name: name})
 	f.ok(err)
 	for _, e := range events {
 		if e.Actor == "staff:Ada" {
@@ -185,7 +186,7 @@ func TestStop(t *testing.T) {
 			t.Errorf("%s is not stopped", id)
 		}
 	}
-	if n := f.lines(provider.EventClientStopped); n != 2 {
+	if n := f.lines(event.ClientStopped); n != 2 {
 		t.Errorf("%d lines", n)
 	}
 	if len(f.mails.sent) != 1 || f.mails.sent[0].To != owner+"@example.com" {
@@ -197,7 +198,7 @@ func TestStop(t *testing.T) {
 			t.Errorf("%s is still stopped", id)
 		}
 	}
-	if n := f.lines(provider.EventClientStarted); n != 2 {
+	if n := f.lines(event.ClientStarted); n != 2 {
 		t.Errorf("%d lines of a start", n)
 	}
 }
@@ -205,7 +206,7 @@ func TestStop(t *testing.T) {
 func TestStop_EndsHalfWay(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	half := func(name string, o action.Order, line provider.EventName) {
+	half := func(name string, o action.Order, line string) {
 		t.Helper()
 		e, err := f.action(name).Check(t.Context(), o)
 		f.ok(err)
@@ -219,12 +220,12 @@ func TestStop_EndsHalfWay(t *testing.T) {
 		}
 	}
 	stop := order("app", action.FieldReason, reasonText)
-	half(action.StopApplication, stop, provider.EventClientStopped)
+	half(action.StopApplication, stop, event.ClientStopped)
 	f.do(action.StopApplication, stop) // whoever tries again ends it
 	if !f.disabled("app") {
 		t.Error("the application is not stopped")
 	}
-	half(action.StartApplication, order("app"), provider.EventClientStarted)
+	half(action.StartApplication, order("app"), event.ClientStarted)
 }
 
 func TestStop_Refused(t *testing.T) {
@@ -267,8 +268,8 @@ func TestTakeScopes(t *testing.T) {
 	if !slices.Equal(c.Scopes, []string{"openid", "login"}) || len(c.OptionalScopes) != 0 {
 		t.Errorf("left are %q, optional %q", c.Scopes, c.OptionalScopes)
 	}
-	if f.lines(provider.EventScopesTaken) != 1 || len(f.mails.sent) != 1 {
-		t.Errorf("%d lines, %d mails", f.lines(provider.EventScopesTaken), len(f.mails.sent))
+	if f.lines(event.ScopesTaken) != 1 || len(f.mails.sent) != 1 {
+		t.Errorf("%d lines, %d mails", f.lines(event.ScopesTaken), len(f.mails.sent))
 	}
 	if f.void(action.TakeScopes, order("app", action.FieldScopes, "student")) != "no_such_scope" {
 		t.Error("a scope is taken twice")
@@ -295,8 +296,8 @@ func TestOrganization(t *testing.T) {
 	if f.disabled("app") || f.void(action.ReactivateOrganization, order(river)) != "not_suspended" {
 		t.Error("it is still suspended")
 	}
-	if f.lines(provider.EventOrganizationSuspended) != 1 || f.lines(provider.EventOrganizationReactivated) != 1 || len(f.mails.sent) != 2 {
-		t.Errorf("lines: %d, %d; mails: %d", f.lines(provider.EventOrganizationSuspended), f.lines(provider.EventOrganizationReactivated), len(f.mails.sent))
+	if f.lines(event.OrganizationSuspended) != 1 || f.lines(event.OrganizationReactivated) != 1 || len(f.mails.sent) != 2 {
+		t.Errorf("lines: %d, %d; mails: %d", f.lines(event.OrganizationSuspended), f.lines(event.OrganizationReactivated), len(f.mails.sent))
 	}
 }
 
@@ -334,8 +335,8 @@ func TestMove(t *testing.T) {
 	f.do(action.MoveApplication, byName)
 	a, err := f.store.Application(t.Context(), storage.Production, "app")
 	f.ok(err)
-	if a.OrganizationID != lake || f.lines(provider.EventClientMoved) != 1 || len(f.mails.sent) != 2 {
-		t.Errorf("it is at %s; lines %d, mails %d", a.OrganizationID, f.lines(provider.EventClientMoved), len(f.mails.sent))
+	if a.OrganizationID != lake || f.lines(event.ClientMoved) != 1 || len(f.mails.sent) != 2 {
+		t.Errorf("it is at %s; lines %d, mails %d", a.OrganizationID, f.lines(event.ClientMoved), len(f.mails.sent))
 	}
 }
 
@@ -348,8 +349,8 @@ func TestAppoint(t *testing.T) {
 	}
 	f.ok(f.store.EndMemberships(t.Context(), owner, "gone"))
 	f.do(action.AppointOwner, wanted)
-	if f.lines(provider.EventOwnerAppointed) != 1 || len(f.mails.sent) != 1 || f.mails.sent[0].To != "new@example.com" {
-		t.Errorf("%d lines, mails %+v", f.lines(provider.EventOwnerAppointed), f.mails.sent)
+	if f.lines(event.OwnerAppointed) != 1 || len(f.mails.sent) != 1 || f.mails.sent[0].To != "new@example.com" {
+		t.Errorf("%d lines, mails %+v", f.lines(event.OwnerAppointed), f.mails.sent)
 	}
 	if _, err := f.action(action.AppointOwner).Check(t.Context(), order(lake, action.FieldEmail, "no address")); !isField(err, action.FieldEmail) {
 		t.Errorf("without an address: %v", err)

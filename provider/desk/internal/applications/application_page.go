@@ -8,6 +8,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui/desk"
 	screens "github.com/bonafide-id/bonafide/ui/desk/service"
@@ -25,7 +26,7 @@ func (r *Room) showApplication(q *frame.Request) error {
 	if err != nil {
 		return missing(err)
 	}
-	if err := q.Looked("", provider.Event{Name: provider.EventStaffLooked, ClientID: a.client.ID, Detail: "application"}); err != nil {
+	if err := q.Looked("", provider.Event{Name: event.StaffLooked, ClientID: a.client.ID, Detail: "application"}); err != nil {
 		return err
 	}
 	page, err := q.Page(desk.SectionApplications)

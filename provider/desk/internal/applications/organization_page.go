@@ -7,6 +7,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui/desk"
 	screens "github.com/bonafide-id/bonafide/ui/desk/service"
@@ -122,7 +123,7 @@ func (r *Room) showOrganization(q *frame.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := q.Looked("", provider.Event{Name: provider.EventStaffLooked, Detail: "organization " + o.ID}); err != nil {
+	if err := q.Looked("", provider.Event{Name: event.StaffLooked, Detail: "organization " + o.ID}); err != nil {
 		return err
 	}
 	v := screens.OrganizationView{

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -28,13 +29,13 @@ func (r *Request) Looked(matter string, e provider.Event) error {
 
 // LookedAt is Looked for a part of the person of the matter of the page.
 func (r *Request) LookedAt(part string) error {
-	return r.Looked("", provider.Event{Name: provider.EventSupportLooked, UserID: r.Matter.Subject, Detail: part})
+	return r.Looked("", provider.Event{Name: event.SupportLooked, UserID: r.Matter.Subject, Detail: part})
 }
 
 // Looked writes that an actor looks at what an event says, before it is shown: once a day for
 // actor, matter and event, also if they look twice at once.
 func (f *Frame) Looked(ctx context.Context, a provider.Actor, e provider.Event) error {
-	key := f.Provider.People().Digest(lookedAt, a.Name, a.Matter, string(e.Name), e.UserID, e.ClientID, e.Detail)
+	key := f.Provider.People().Digest(lookedAt, a.Name, a.Matter, e.Name, e.UserID, e.ClientID, e.Detail)
 	_, err := f.Store.Answer(ctx, lookedAt, key, f.Now())
 	switch {
 	case err == nil:

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 )
 
@@ -30,7 +31,7 @@ func (r *Request) Refuse(what Refusal) error {
 	if wait, err := pages.Allow(ctx, "desk_refused", r.Staff.ID, refusalLimit); err != nil {
 		return err
 	} else if wait == 0 {
-		r.Record(provider.Event{Name: provider.EventDeskRefused, UserID: what.Person, Detail: what.Action})
+		r.Record(provider.Event{Name: event.DeskRefused, UserID: what.Person, Detail: what.Action})
 	}
 	if what.Alarm {
 		r.Frame.Raise(ctx, Alarm{Kind: AlarmRefused, Staff: r.Staff.ID, Action: what.Action, Target: what.Person})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
@@ -34,7 +35,7 @@ func (d *Inbox) reviewed(r *request) (c review, over bool, err error) {
 	ctx := r.Context()
 	c.UnderReview, err = d.Verification.Review(ctx, r.by, r.Value("case"))
 	if err == nil {
-		err = r.Looked(c.ID, provider.Event{Name: provider.EventStaffLooked, UserID: c.UserID, Detail: "case"})
+		err = r.Looked(c.ID, provider.Event{Name: event.StaffLooked, UserID: c.UserID, Detail: "case"})
 	}
 	if err == nil {
 		c.files, err = d.Verification.Evidence(ctx, c.ID)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/verification"
 )
 
@@ -75,7 +76,7 @@ func (d *Inbox) serveEvidence(r *request) error {
 		return err
 	}
 	defer content.Close()
-	if err := r.Looked(o.Case, provider.Event{Name: provider.EventEvidenceOpened, UserID: o.Subject, Detail: o.File}); err != nil {
+	if err := r.Looked(o.Case, provider.Event{Name: event.EvidenceOpened, UserID: o.Subject, Detail: o.File}); err != nil {
 		return err
 	}
 	h := r.Writer.Header()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
@@ -23,7 +24,7 @@ func (d *Inbox) renderHolds(r *request, status int, v screens.HoldsView, problem
 	if err != nil {
 		return err
 	}
-	if err := r.Looked("", provider.Event{Name: provider.EventStaffLooked, Detail: "holds"}); err != nil {
+	if err := r.Looked("", provider.Event{Name: event.StaffLooked, Detail: "holds"}); err != nil {
 		return err
 	}
 	v.Page, v.Form = page, r.Form(problems...)

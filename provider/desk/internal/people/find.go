@@ -10,6 +10,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
@@ -67,25 +68,25 @@ func (d *Room) find(r *frame.Request) error {
 	if err != nil {
 		return err
 	}
-	event := provider.Event{Name: provider.EventPersonNotFound}
+	looked := provider.Event{Name: event.PersonNotFound}
 	var lines []storage.LogEntry
 	switch {
 	case found != "":
-		event = provider.Event{Name: provider.EventPersonFound, UserID: found}
+		looked = provider.Event{Name: event.PersonFound, UserID: found}
 	case problem == views.WrongSeveral:
-		event.Detail = "several"
+		looked.Detail = "several"
 	case d.Dashboard != nil:
 		if lines, err = d.Dashboard.FindRequest(r.Context(), sought); err != nil {
 			return err
 		}
 		if len(lines) > 0 {
-			event.Detail, event.ClientID = "request", lines[0].ClientID
+			looked.Detail, looked.ClientID = "request", lines[0].ClientID
 		}
 	}
-	if err := r.Write(event); err != nil {
+	if err := r.Write(looked); err != nil {
 		return err
 	}
-	if event.Detail == "" { // what is no person is neither a hit nor a miss
+	if looked.Detail == "" { // what is no person is neither a hit nor a miss
 		d.count(r, found != "")
 	}
 	pause(r.Context(), findTime-time.Since(begin))

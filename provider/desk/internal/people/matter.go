@@ -9,6 +9,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -120,7 +121,7 @@ func (d *Room) record(r *frame.Request, id string, reason frame.Reason, v views.
 	}
 	err := r.Frame.Provider.Events().WriteWith(provider.ByDefault(r.Context(), "", m.ID), func(ctx context.Context) error {
 		return r.Frame.Store.OpenMatter(ctx, m)
-	}, provider.Event{Name: provider.EventMatterOpened, UserID: id, Detail: m.Reason})
+	}, provider.Event{Name: event.MatterOpened, UserID: id, Detail: m.Reason})
 	return m, err
 }
 
@@ -137,7 +138,7 @@ func (d *Room) close(r *frame.Request) error {
 	m, now := r.Matter, r.Frame.Now()
 	err := r.Frame.Provider.Events().WriteWith(r.Context(), func(ctx context.Context) error {
 		return r.Frame.Store.CloseMatter(ctx, m.ID, r.Staff.ID, now)
-	}, provider.Event{Name: provider.EventMatterClosed, UserID: m.Subject})
+	}, provider.Event{Name: event.MatterClosed, UserID: m.Subject})
 	if err != nil && !errors.Is(err, provider.ErrMatter) { // closed in this moment
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/useragent"
 )
 
@@ -39,7 +40,7 @@ func (r *room) sendReset(ctx context.Context, o action.Order, _ subject) (action
 	if r.installed.HasAccounts {
 		return action.Result{}, r.accounts.SendReset(ctx, o.Target)
 	}
-	if err := r.record(ctx, o.Target, provider.EventResetSent); err != nil {
+	if err := r.record(ctx, o.Target, event.ResetSent); err != nil {
 		return action.Result{}, err
 	}
 	return action.Result{}, act(ctx, r.Host.SendReset, o.Target)
@@ -66,7 +67,7 @@ func browserOf(userAgent string) string {
 func (r *room) endSession(ctx context.Context, o action.Order, _ subject) (action.Result, error) {
 	err := r.people.EndSession(ctx, o.Target, o.Values[action.FieldSession])
 	if err == nil {
-		r.people.Tell(ctx, o.Target, provider.EventSessionEnded)
+		r.people.Tell(ctx, o.Target, event.SessionEnded)
 	}
 	return action.Result{}, err
 }
@@ -92,7 +93,7 @@ func (r *room) endSessions(ctx context.Context, o action.Order, _ subject) (acti
 	if !r.installed.HasAccounts {
 		return action.Result{}, act(ctx, r.Host.EndSessions, o.Target)
 	}
-	r.people.Tell(ctx, o.Target, provider.EventSignedOut)
+	r.people.Tell(ctx, o.Target, event.SignedOut)
 	return action.Result{}, nil
 }
 
@@ -107,7 +108,7 @@ func (r *room) checkApplication(_ context.Context, o action.Order, s subject) (a
 func (r *room) revokeApplication(ctx context.Context, o action.Order, _ subject) (action.Result, error) {
 	err := r.people.RevokeConsent(ctx, o.Target, o.Values[action.FieldClient])
 	if err == nil {
-		r.people.Tell(ctx, o.Target, provider.EventRevoked)
+		r.people.Tell(ctx, o.Target, event.Revoked)
 	}
 	return action.Result{}, err
 }
@@ -142,7 +143,7 @@ func (r *room) isLocked(ctx context.Context, userID string, s subject) (bool, er
 // lock has the host lock its user first: what is revoked before could be issued again.
 func (r *room) lock(ctx context.Context, o action.Order, _ subject) (action.Result, error) {
 	if !r.installed.HasAccounts {
-		if err := r.record(ctx, o.Target, provider.EventAccountDisabled); err != nil {
+		if err := r.record(ctx, o.Target, event.AccountDisabled); err != nil {
 			return action.Result{}, err
 		}
 		if err := act(ctx, r.Host.Lock, o.Target); err != nil {
@@ -152,21 +153,21 @@ func (r *room) lock(ctx context.Context, o action.Order, _ subject) (action.Resu
 	}
 	err := r.accounts.SetDisabled(ctx, o.Target, true)
 	if err == nil {
-		r.people.Tell(ctx, o.Target, provider.EventAccountDisabled)
+		r.people.Tell(ctx, o.Target, event.AccountDisabled)
 	}
 	return action.Result{}, err
 }
 
 func (r *room) unlock(ctx context.Context, o action.Order, _ subject) (action.Result, error) {
 	if !r.installed.HasAccounts {
-		if err := r.record(ctx, o.Target, provider.EventAccountEnabled); err != nil {
+		if err := r.record(ctx, o.Target, event.AccountEnabled); err != nil {
 			return action.Result{}, err
 		}
 		return action.Result{}, act(ctx, r.Host.Unlock, o.Target)
 	}
 	err := r.accounts.SetDisabled(ctx, o.Target, false)
 	if err == nil {
-		r.people.Tell(ctx, o.Target, provider.EventAccountEnabled)
+		r.people.Tell(ctx, o.Target, event.AccountEnabled)
 	}
 	return action.Result{}, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
+	"github.com/bonafide-id/bonafide/provider/event"
 )
 
 // What becomes of an account, and of what its owner signs in with.
@@ -36,7 +37,7 @@ func (r *room) startDeletion(ctx context.Context, o action.Order, _ subject) (ac
 	if r.installed.HasAccounts {
 		return action.Result{}, r.accounts.ScheduleDeletion(ctx, o.Target)
 	}
-	if err := r.record(ctx, o.Target, provider.EventDeletionRequested); err != nil {
+	if err := r.record(ctx, o.Target, event.DeletionRequested); err != nil {
 		return action.Result{}, err
 	}
 	if err := act(ctx, r.Host.Delete, o.Target); err != nil && !errors.Is(err, provider.ErrNoUser) { // as the second time
@@ -56,7 +57,7 @@ func (r *room) checkKeeping(_ context.Context, _ action.Order, s subject) (actio
 func (r *room) stopDeletion(ctx context.Context, o action.Order, _ subject) (action.Result, error) {
 	err := r.accounts.KeepAccount(ctx, o.Target)
 	if err == nil {
-		r.people.Tell(ctx, o.Target, provider.EventDeletionWithdrawn)
+		r.people.Tell(ctx, o.Target, event.DeletionWithdrawn)
 	}
 	return action.Result{}, err
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
+	"github.com/bonafide-id/bonafide/provider/event"
 )
 
 // What is recorded about a person.
@@ -55,7 +56,7 @@ func (r *room) showValue(ctx context.Context, o action.Order, _ subject) (action
 	handle := o.Values[action.FieldHandle]
 	raw, err := r.people.Value(ctx, o.Target, handle)
 	if err == nil {
-		err = r.Provider.Events().Write(ctx, provider.Event{Name: provider.EventValueShown, UserID: o.Target, Detail: handle})
+		err = r.Provider.Events().Write(ctx, provider.Event{Name: event.ValueShown, UserID: o.Target, Detail: handle})
 	}
 	if err != nil {
 		return action.Result{}, err
@@ -130,7 +131,7 @@ func (r *room) correct(ctx context.Context, o action.Order, s subject) (action.R
 		return action.Result{}, &provider.FieldError{Field: action.FieldValue, Err: field.Err}
 	}
 	if err == nil {
-		r.people.Tell(ctx, o.Target, provider.EventAttributesChanged)
+		r.people.Tell(ctx, o.Target, event.AttributesChanged)
 	}
 	return action.Result{}, err
 }
@@ -167,7 +168,7 @@ func (r *room) endStatus(ctx context.Context, o action.Order, s subject) (action
 	recorded.ExpiresAt = r.Clock()
 	err := r.people.SetStatus(ctx, o.Target, recorded)
 	if err == nil {
-		r.people.Tell(ctx, o.Target, provider.EventStatusEnded)
+		r.people.Tell(ctx, o.Target, event.StatusEnded)
 	}
 	return action.Result{}, err
 }
@@ -210,7 +211,7 @@ func (r *room) setStatus(ctx context.Context, o action.Order, s subject) (action
 		ExpiresAt: until, Revision: recorded.Revision,
 	})
 	if err == nil {
-		r.people.Tell(ctx, o.Target, provider.EventStatusChanged)
+		r.people.Tell(ctx, o.Target, event.StatusChanged)
 	}
 	return action.Result{}, err
 }

@@ -157,6 +157,6 @@ func (r *room) subject(ctx context.Context, id string) (s subject, err error) {
 
 // record writes the event of an act that the host carries out, before it does: what is done is
 // never unrecorded.
-func (r *room) record(ctx context.Context, userID string, name provider.EventName) error {
+func (r *room) record(ctx context.Context, userID string, name string) error {
 	return r.Provider.Events().Write(ctx, provider.Event{Name: name, UserID: userID, Detail: "by the host"})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/person"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
 	"github.com/bonafide-id/bonafide/provider/internal/vault"
@@ -186,53 +187,53 @@ func TestActions(t *testing.T) {
 		action string
 		values []string
 		before func(f *fixture) []string // further values
-		event  provider.EventName
+		event  string
 		mail   string // in its text
 		holds  func(f *fixture, result action.Result) bool
 	}{
 		"SendResetGoesToTheRecordedAddress": {
-			action: action.SendReset, event: provider.EventResetSent, mail: "https://id.example/reset",
+			action: action.SendReset, event: event.ResetSent, mail: "https://id.example/reset",
 			holds: func(f *fixture, _ action.Result) bool { return f.mails.sent[0].To == "nora@example.com" },
 		},
 		"EndSessionEndsThatOne": {
-			action: action.EndSession, event: provider.EventSessionEnded, mail: "Signed out on one device",
+			action: action.EndSession, event: event.SessionEnded, mail: "Signed out on one device",
 			before: func(f *fixture) []string { return []string{action.FieldSession, f.signIn(nora)} },
 			holds:  func(f *fixture, _ action.Result) bool { return len(f.get(nora).Sessions) == 0 },
 		},
 		"EndSessionsEndsAll": {
-			action: action.EndSessions, event: provider.EventRevoked, mail: "Signed out",
+			action: action.EndSessions, event: event.Revoked, mail: "Signed out",
 			before: func(f *fixture) []string { f.signIn(nora); return nil },
 			holds:  func(f *fixture, _ action.Result) bool { return len(f.get(nora).Sessions) == 0 },
 		},
 		"RevokeApplicationEndsItsAccess": {
-			action: action.RevokeApplication, values: []string{action.FieldClient, "app"}, event: provider.EventRevoked, mail: "An app’s access ended",
+			action: action.RevokeApplication, values: []string{action.FieldClient, "app"}, event: event.Revoked, mail: "An app’s access ended",
 			before: func(f *fixture) []string { f.signIn(nora); return nil },
 			holds:  func(f *fixture, _ action.Result) bool { return len(f.get(nora).Consents) == 0 },
 		},
 		"LockLocks": {
-			action: action.Lock, event: provider.EventAccountDisabled, mail: "Account locked",
+			action: action.Lock, event: event.AccountDisabled, mail: "Account locked",
 			holds: func(f *fixture, _ action.Result) bool { return f.get(nora).Account.Disabled },
 		},
 		"UnlockUnlocks": {
-			action: action.Unlock, event: provider.EventAccountEnabled, mail: "Account unlocked",
+			action: action.Unlock, event: event.AccountEnabled, mail: "Account unlocked",
 			before: func(f *fixture) []string { f.ok(f.id.Accounts().SetDisabled(f.Context(), nora, true)); return nil },
 			holds:  func(f *fixture, _ action.Result) bool { return !f.get(nora).Account.Disabled },
 		},
 		"ShowValueShowsOne": {
-			action: action.ShowValue, values: []string{action.FieldHandle, "customer_number"}, event: provider.EventValueShown,
+			action: action.ShowValue, values: []string{action.FieldHandle, "customer_number"}, event: event.ValueShown,
 			holds: func(_ *fixture, r action.Result) bool { return r.Shown == "A-17" },
 		},
 		"ShowSensitiveShowsOne": {
-			action: action.ShowSensitive, values: []string{action.FieldHandle, "allergy"}, event: provider.EventValueShown,
+			action: action.ShowSensitive, values: []string{action.FieldHandle, "allergy"}, event: event.ValueShown,
 			holds: func(_ *fixture, r action.Result) bool { return r.Shown == "nuts" },
 		},
 		"CorrectValueRecordsAnother": {
-			action: action.CorrectValue, values: []string{action.FieldHandle, "children", action.FieldValue, "3"}, event: provider.EventAttributesChanged,
+			action: action.CorrectValue, values: []string{action.FieldHandle, "children", action.FieldValue, "3"}, event: event.AttributesChanged,
 			mail:  "corrected",
 			holds: func(f *fixture, _ action.Result) bool { return string(f.get(nora).Attributes["children"]) == "3" },
 		},
 		"EndStatusEndsIt": {
-			action: action.EndStatus, values: []string{action.FieldGroup, "student"}, event: provider.EventStatusChanged, mail: "Group status ended",
+			action: action.EndStatus, values: []string{action.FieldGroup, "student"}, event: event.StatusChanged, mail: "Group status ended",
 			before: func(f *fixture) []string { f.ok(f.id.People().SetStatus(f.Context(), nora, student)); return nil },
 			holds: func(f *fixture, _ action.Result) bool {
 				released, err := f.id.People().Statuses(f.Context(), nora, "student")
@@ -240,23 +241,23 @@ func TestActions(t *testing.T) {
 			},
 		},
 		"SetStatusSetsOne": {
-			action: action.SetStatus, values: []string{action.FieldGroup, "student", action.FieldUntil, tomorrow}, event: provider.EventStatusChanged, mail: "Group status set",
+			action: action.SetStatus, values: []string{action.FieldGroup, "student", action.FieldUntil, tomorrow}, event: event.StatusChanged, mail: "Group status set",
 			holds: func(f *fixture, _ action.Result) bool { return f.get(nora).Statuses[0].Verified },
 		},
 		"StartDeletionGivesTheOwnerTime": {
-			action: action.StartDeletion, event: provider.EventDeletionRequested, mail: "will be deleted",
+			action: action.StartDeletion, event: event.DeletionRequested, mail: "will be deleted",
 			holds: func(f *fixture, _ action.Result) bool { return !f.get(nora).Account.DeleteAt.IsZero() },
 		},
 		"StopDeletionKeepsTheAccount": {
-			action: action.StopDeletion, event: provider.EventDeletionWithdrawn, mail: "Account deletion cancelled",
+			action: action.StopDeletion, event: event.DeletionWithdrawn, mail: "Account deletion cancelled",
 			before: func(f *fixture) []string { f.ok(f.id.Accounts().ScheduleDeletion(f.Context(), nora)); return nil },
 			holds:  func(f *fixture, _ action.Result) bool { return f.get(nora).Account.DeleteAt.IsZero() },
 		},
 		"SendExportLeadsBehindTheSignIn": {
-			action: action.SendExport, event: provider.EventExportSent, mail: "https://id.example/account/export",
+			action: action.SendExport, event: event.ExportSent, mail: "https://id.example/account/export",
 		},
 		"ResetFactorsBeginsTheWait": {
-			action: action.ResetFactors, event: provider.EventRecoveryStarted, mail: "/recover/stop",
+			action: action.ResetFactors, event: event.RecoveryStarted, mail: "/recover/stop",
 			before: func(f *fixture) []string { f.passkey(nora); return nil },
 			holds: func(f *fixture, _ action.Result) bool {
 				has, err := f.id.Accounts().Authenticators(f.Context(), nora)
@@ -264,7 +265,7 @@ func TestActions(t *testing.T) {
 			},
 		},
 		"ResetFactorsNowRemovesThem": {
-			action: action.ResetFactorsNow, event: provider.EventAuthenticatorsReset, mail: "removed",
+			action: action.ResetFactorsNow, event: event.AuthenticatorsReset, mail: "removed",
 			before: func(f *fixture) []string { f.passkey(nora); return nil },
 			holds: func(f *fixture, _ action.Result) bool {
 				has, err := f.id.Accounts().Authenticators(f.Context(), nora)
@@ -272,7 +273,7 @@ func TestActions(t *testing.T) {
 			},
 		},
 		"ChangeEmailGivesAnUnprovedAddress": {
-			action: action.ChangeEmail, values: []string{action.FieldEmail, "new@example.com"}, event: provider.EventEmailChanged, mail: "/email/return?",
+			action: action.ChangeEmail, values: []string{action.FieldEmail, "new@example.com"}, event: event.EmailChanged, mail: "/email/return?",
 			holds: func(f *fixture, _ action.Result) bool {
 				a := f.get(nora).Account
 				return a.Email == "new@example.com" && !a.EmailVerified && f.mails.sent[0].To == "nora@example.com"

@@ -7,6 +7,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	"github.com/bonafide-id/bonafide/ui/desk"
@@ -28,7 +29,7 @@ func (s *Service) showBreaks(r *frame.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := r.Looked("", provider.Event{Name: provider.EventStaffLooked, Detail: "breaks"}); err != nil {
+	if err := r.Looked("", provider.Event{Name: event.StaffLooked, Detail: "breaks"}); err != nil {
 		return err
 	}
 	breaks, err := s.store.Breaks(r.Context(), !all, after, frame.Few)
@@ -128,7 +129,7 @@ func (s *Service) showAlone(r *frame.Request) error {
 // has the revision that was looked at.
 func (s *Service) renderAlone(r *frame.Request, status int, w alone, problems ...ui.Problem) error {
 	if w.matter != nil {
-		if err := r.Looked(w.Matter, provider.Event{Name: provider.EventSupportLooked, UserID: w.Target, Detail: "actions"}); err != nil {
+		if err := r.Looked(w.Matter, provider.Event{Name: event.SupportLooked, UserID: w.Target, Detail: "actions"}); err != nil {
 			return err
 		}
 	}

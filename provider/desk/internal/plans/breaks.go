@@ -11,13 +11,11 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/batch"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/storage"
 )
-
-// eventSignedOff is that another has looked at a break.
-const eventSignedOff provider.EventName = "break_signed_off"
 
 // sealedBreak is the kind of the sealed sentences of breaks.
 const sealedBreak = "break"
@@ -150,7 +148,7 @@ func (s *Service) SignOff(ctx context.Context, by Member, id string) error {
 	ctx = provider.By(ctx, provider.Actor{Name: by.Name, Matter: b.ID})
 	err = s.provider.Events().WriteWith(ctx, func(ctx context.Context) error {
 		return s.store.SignOffBreak(ctx, id, by.staffID(), s.Frame.Now())
-	}, provider.Event{Name: eventSignedOff, Detail: b.Action})
+	}, provider.Event{Name: event.BreakSignedOff, Detail: b.Action})
 	if err != nil {
 		return fmt.Errorf("sign off break: %w", decided(err))
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -90,7 +91,7 @@ func (s *Service) Approve(ctx context.Context, by Member, id string, shown stora
 	ctx = provider.By(ctx, provider.Actor{Name: by.Name, Matter: matterOf(o.Plan, o.content)})
 	err = s.provider.Events().WriteWith(ctx, func(ctx context.Context) error {
 		return s.store.ApprovePlan(ctx, id, a)
-	}, s.event(eventApproved, o.Plan, o.Targets))
+	}, s.event(event.PlanApproved, o.Plan, o.Targets))
 	if err != nil {
 		return o, fmt.Errorf("approve plan: %w", decided(err))
 	}
@@ -131,14 +132,14 @@ func (s *Service) end(ctx context.Context, name string, p storage.Plan) error {
 	if err != nil {
 		return err
 	}
-	event := eventStopped
+	ended := event.PlanStopped
 	if p.State == storage.PlanProposed {
-		event = eventRefused
+		ended = event.PlanRefused
 	}
 	ctx = provider.By(ctx, provider.Actor{Name: name, Matter: matterOf(p, c)})
 	err = s.provider.Events().WriteWith(ctx, func(ctx context.Context) error {
 		return s.store.EndPlan(ctx, p.ID, name, s.Frame.Now())
-	}, s.event(event, p, targets))
+	}, s.event(ended, p, targets))
 	if err != nil {
 		return fmt.Errorf("end plan: %w", decided(err))
 	}

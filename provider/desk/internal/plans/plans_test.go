@@ -14,6 +14,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -37,7 +38,7 @@ func TestPlanIsProposedApprovedAndRun(t *testing.T) {
 	events, err := w.Events().List(t.Context(), provider.EventFilter{Limit: 10})
 	w.OK(err)
 	for _, e := range events {
-		if e.Actor != "" && e.Matter != p.ID && e.Name != provider.EventStaffLooked {
+		if e.Actor != "" && e.Matter != p.ID && e.Name != event.StaffLooked {
 			t.Errorf("%s is not found by its plan", e.Name)
 		}
 	}
@@ -320,7 +321,7 @@ func TestRunner(t *testing.T) {
 		if got.State != storage.PlanDone || got.Done != people || got.Skipped != 0 {
 			t.Errorf("the plan is %s, %d done, %d skipped: %v", got.State, got.Done, got.Skipped, w.whys(p.ID))
 		}
-		events, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventAccountDisabled, Limit: 100})
+		events, err := w.Events().List(t.Context(), provider.EventFilter{Name: event.AccountDisabled, Limit: 100})
 		if w.OK(err); len(events) != people {
 			t.Errorf("%d lines for %d people", len(events), people)
 		}

@@ -8,17 +8,9 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/storage"
-)
-
-// The events of plans.
-const (
-	eventProposed provider.EventName = "plan_proposed"
-	eventApproved provider.EventName = "plan_approved"
-	eventRefused  provider.EventName = "plan_refused"
-	eventStopped  provider.EventName = "plan_stopped"
-	eventDone     provider.EventName = "plan_done"
 )
 
 // Propose records a plan as it was drafted, to be approved by another within 24 hours, and tells
@@ -47,7 +39,7 @@ func (s *Service) Propose(ctx context.Context, by Member, d Draft) (storage.Plan
 	ctx = provider.By(ctx, actor)
 	err = s.provider.Events().WriteWith(ctx, func(ctx context.Context) error {
 		return s.store.CreatePlan(ctx, p, targets)
-	}, s.event(eventProposed, p, d.Targets))
+	}, s.event(event.PlanProposed, p, d.Targets))
 	if err != nil {
 		return storage.Plan{}, fmt.Errorf("propose plan: %w", err)
 	}
@@ -78,7 +70,7 @@ func matterOf(p storage.Plan, c content) string {
 }
 
 // event is a line about a plan. Of a plan about one person it is a line about the person, too.
-func (s *Service) event(name provider.EventName, p storage.Plan, targets []storage.PlanTarget) provider.Event {
+func (s *Service) event(name string, p storage.Plan, targets []storage.PlanTarget) provider.Event {
 	e := provider.Event{Name: name, Detail: p.Action}
 	if len(targets) == 1 && p.Targets == 1 {
 		switch action.Kind(p.Kind) {
@@ -93,7 +85,7 @@ func (s *Service) event(name provider.EventName, p storage.Plan, targets []stora
 
 // looked writes that a member is shown a plan, or what one would do: as Frame.Looked.
 func (s *Service) looked(ctx context.Context, by Member, matter, what string, p storage.Plan, targets []storage.PlanTarget) error {
-	e := s.event(provider.EventStaffLooked, p, targets)
+	e := s.event(event.StaffLooked, p, targets)
 	e.Detail = what + ": " + p.Action
 	return s.Frame.Looked(ctx, provider.Actor{Name: by.Name, Matter: matter}, e)
 }

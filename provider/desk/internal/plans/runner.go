@@ -11,6 +11,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/batch"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -173,7 +174,7 @@ func (s *Service) finish(ctx context.Context, o Opened) error {
 	ctx = provider.By(ctx, provider.Actor{Name: o.ApprovedBy, Matter: matterOf(o.Plan, o.content)})
 	err := s.provider.Events().WriteWith(ctx, func(ctx context.Context) error {
 		return s.store.FinishPlan(ctx, o.ID, s.Frame.Now())
-	}, s.event(eventDone, o.Plan, o.Targets))
+	}, s.event(event.PlanDone, o.Plan, o.Targets))
 	if errors.Is(err, storage.ErrSpent) { // something waits, or another process was first, or Stop
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/provider/event"
 )
 
 // exportLimit is that of one member of the staff, and maxExported the most lines of an export.
@@ -49,7 +50,7 @@ var asCSV = format{"csv", "text/csv; charset=utf-8", func(w http.ResponseWriter)
 	}
 	_ = row("id", "at", "name", "user_id", "client_id", "address", "detail", "actor", "matter") // the first line of what follows fails alike
 	return func(e provider.RecordedEvent) error {
-			return row(strconv.FormatInt(e.ID, 10), e.At.UTC().Format(time.RFC3339Nano), string(e.Name), e.UserID, e.ClientID, e.Address, e.Detail, e.Actor, e.Matter)
+			return row(strconv.FormatInt(e.ID, 10), e.At.UTC().Format(time.RFC3339Nano), e.Name, e.UserID, e.ClientID, e.Address, e.Detail, e.Actor, e.Matter)
 		}, func(checkpoint string) error {
 			return row("", "", "checkpoint", "", "", "", checkpoint, "", "")
 		}
@@ -81,7 +82,7 @@ func (r *Room) export(as format) frame.Handler {
 		if err := q.Allow("desk_export", exportLimit); err != nil {
 			return err
 		}
-		if err := q.Write(f.read(provider.EventTrailExported, as.name)); err != nil {
+		if err := q.Write(f.read(event.TrailExported, as.name)); err != nil {
 			return err
 		}
 		h := q.Writer.Header()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/provider/event"
 	screens "github.com/bonafide-id/bonafide/ui/desk/service"
 )
 
@@ -62,11 +63,11 @@ func actor(name string) string {
 func (f *filter) readEvent() {
 	prefix, several := strings.CutSuffix(f.Event, "*")
 	if !several {
-		f.match.Name = provider.EventName(f.Event)
+		f.match.Name = f.Event
 		return
 	}
-	for _, name := range provider.EventNames() {
-		if strings.HasPrefix(string(name), prefix) {
+	for _, name := range event.Names() {
+		if strings.HasPrefix(name, prefix) {
 			f.match.Names = append(f.match.Names, name)
 		}
 	}
@@ -123,7 +124,7 @@ func (f filter) with(name, value string) string {
 }
 
 // read is the event of a look at the lines of the filter, as what is read.
-func (f filter) read(name provider.EventName, what string) provider.Event {
+func (f filter) read(name string, what string) provider.Event {
 	if fields := slices.Sorted(maps.Keys(f.values())); len(fields) > 0 {
 		what += " by " + strings.Join(fields, ", ")
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	"github.com/bonafide-id/bonafide/ui/desk"
@@ -22,9 +23,9 @@ import (
 const linesOfMatter = 200
 
 // looking are the events that are no action.
-var looking = []provider.EventName{
-	provider.EventMatterOpened, provider.EventMatterClosed, provider.EventMatterReleased, provider.EventSupportLooked,
-	provider.EventCallerProved, provider.EventPersonFound,
+var looking = []string{
+	event.MatterOpened, event.MatterClosed, event.MatterReleased, event.SupportLooked,
+	event.CallerProved, event.PersonFound,
 }
 
 // showLooks lists what the staff looked at, by day and member, the latest first.
@@ -33,7 +34,7 @@ func (r *Room) showLooks(q *frame.Request) error {
 	if len(staff) > maxValue {
 		return frame.Malformed("too long a name")
 	}
-	if err := q.Looked("", provider.Event{Name: provider.EventStaffLooked, Detail: "looks"}); err != nil {
+	if err := q.Looked("", provider.Event{Name: event.StaffLooked, Detail: "looks"}); err != nil {
 		return err
 	}
 	page, err := q.Page(desk.SectionLooks)
@@ -92,12 +93,12 @@ func (r *Room) look(q *frame.Request, m storage.Matter) (screens.Look, error) {
 	}
 	for _, e := range slices.Backward(events) {
 		switch {
-		case e.Name == provider.EventSupportLooked:
+		case e.Name == event.SupportLooked:
 			look.Parts = add(look.Parts, e.Detail)
-		case e.Name == provider.EventValueShown:
+		case e.Name == event.ValueShown:
 			look.Parts = add(look.Parts, e.Detail)
 		case !slices.Contains(looking, e.Name):
-			look.Acts = add(look.Acts, string(e.Name))
+			look.Acts = add(look.Acts, e.Name)
 		}
 	}
 	return look, nil
@@ -175,7 +176,7 @@ func (r *Room) release(q *frame.Request) error {
 	}
 	err = r.Provider.Events().WriteWith(provider.ByDefault(q.Context(), "", m.ID), func(ctx context.Context) error {
 		return r.Matters.ReleaseMatter(ctx, m.ID, q.Frame.Now())
-	}, provider.Event{Name: provider.EventMatterReleased, UserID: m.Subject})
+	}, provider.Event{Name: event.MatterReleased, UserID: m.Subject})
 	if err != nil && !errors.Is(err, storage.ErrEnded) { // released before
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui/desk"
 	screens "github.com/bonafide-id/bonafide/ui/desk/service"
@@ -56,7 +57,7 @@ func (r *Room) showTrail(q *frame.Request) error {
 		return err
 	}
 	before, _ := strconv.ParseInt(at, 10, 64) // an empty one is the first page, and no other opens
-	if err := q.Looked("", f.read(provider.EventStaffLooked, "trail")); err != nil {
+	if err := q.Looked("", f.read(event.StaffLooked, "trail")); err != nil {
 		return err
 	}
 	events, err := r.list(q.Context(), f, before, frame.Many+1)
@@ -91,8 +92,8 @@ func (r *Room) showTrail(q *frame.Request) error {
 // line shows an event. Every value leads to the events that have it, too.
 func line(f filter, e provider.Event) screens.Line {
 	return screens.Line{
-		At: e.At, Event: string(e.Name), Detail: e.Detail, Person: e.UserID, Application: e.ClientID, Staff: e.Actor, Matter: e.Matter, Network: e.Address,
-		EventURL: f.with(screens.FieldEvent, string(e.Name)), PersonURL: f.with(screens.FieldPerson, e.UserID),
+		At: e.At, Event: e.Name, Detail: e.Detail, Person: e.UserID, Application: e.ClientID, Staff: e.Actor, Matter: e.Matter, Network: e.Address,
+		EventURL: f.with(screens.FieldEvent, e.Name), PersonURL: f.with(screens.FieldPerson, e.UserID),
 		ApplicationURL: f.with(screens.FieldApplication, e.ClientID), StaffURL: f.with(screens.FieldStaff, e.Actor),
 		MatterURL: f.with(screens.FieldMatter, e.Matter), NetworkURL: f.with(screens.FieldNetwork, e.Address),
 	}

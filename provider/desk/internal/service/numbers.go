@@ -9,6 +9,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/ui/desk"
 	screens "github.com/bonafide-id/bonafide/ui/desk/service"
 )
@@ -26,29 +27,29 @@ const (
 // series are what is shown, by the events that are counted.
 var series = []struct {
 	name   screens.SeriesName
-	events []provider.EventName
+	events []string
 }{
-	{screens.SeriesSignIns, []provider.EventName{provider.EventSignedIn}},
-	{screens.SeriesFailures, []provider.EventName{provider.EventSignInFailed}},
-	{screens.SeriesSignUps, []provider.EventName{provider.EventSignedUp, provider.EventAccountCreated}},
-	{screens.SeriesConsents, []provider.EventName{provider.EventConsent}},
-	{screens.SeriesDeleted, []provider.EventName{provider.EventAccountDeleted}},
-	{screens.SeriesLooks, []provider.EventName{provider.EventSupportLooked}},
+	{screens.SeriesSignIns, []string{event.SignedIn}},
+	{screens.SeriesFailures, []string{event.SignInFailed}},
+	{screens.SeriesSignUps, []string{event.SignedUp, event.AccountCreated}},
+	{screens.SeriesConsents, []string{event.Consent}},
+	{screens.SeriesDeleted, []string{event.AccountDeleted}},
+	{screens.SeriesLooks, []string{event.SupportLooked}},
 }
 
 // days keeps the counts of closed blocks, which never change: each is read once by a process.
 type days struct {
 	mu     sync.Mutex
 	last   provider.Block
-	counts map[time.Time]map[provider.EventName]int
+	counts map[time.Time]map[string]int
 }
 
 // read returns the counts by day since a moment.
-func (d *days) read(ctx context.Context, p *provider.Provider, from time.Time) (map[time.Time]map[provider.EventName]int, error) {
+func (d *days) read(ctx context.Context, p *provider.Provider, from time.Time) (map[time.Time]map[string]int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.counts == nil {
-		d.counts = map[time.Time]map[provider.EventName]int{}
+		d.counts = map[time.Time]map[string]int{}
 	}
 	for {
 		match := provider.BlockFilter{After: d.last.Number, Limit: pageOfBlocks}
@@ -75,8 +76,8 @@ func (d *days) read(ctx context.Context, p *provider.Provider, from time.Time) (
 			break
 		}
 	}
-	maps.DeleteFunc(d.counts, func(day time.Time, _ map[provider.EventName]int) bool { return day.Before(from.AddDate(0, 0, -1)) })
-	all := make(map[time.Time]map[provider.EventName]int, len(d.counts))
+	maps.DeleteFunc(d.counts, func(day time.Time, _ map[string]int) bool { return day.Before(from.AddDate(0, 0, -1)) })
+	all := make(map[time.Time]map[string]int, len(d.counts))
 	for day, counts := range d.counts {
 		all[day] = maps.Clone(counts)
 	}
@@ -97,20 +98,20 @@ func (d *days) whole(ctx context.Context, p *provider.Provider, match provider.B
 }
 
 // addOpen adds the events that are in no block.
-func (d *days) addOpen(ctx context.Context, p *provider.Provider, all map[time.Time]map[provider.EventName]int) error {
+func (d *days) addOpen(ctx context.Context, p *provider.Provider, all map[time.Time]map[string]int) error {
 	events, err := p.Trail().OpenEvents(ctx, d.last.Last, maxOpen)
 	for _, e := range events {
-		add(all, e.At, map[provider.EventName]int{e.Name: 1})
+		add(all, e.At, map[string]int{e.Name: 1})
 	}
 	return err
 }
 
 // add adds counts to a day. A block belongs to the day of its first event: it is closed within
 // minutes.
-func add(to map[time.Time]map[provider.EventName]int, at time.Time, counts map[provider.EventName]int) {
+func add(to map[time.Time]map[string]int, at time.Time, counts map[string]int) {
 	day := at.UTC().Truncate(24 * time.Hour)
 	if to[day] == nil {
-		to[day] = map[provider.EventName]int{}
+		to[day] = map[string]int{}
 	}
 	for name, n := range counts {
 		to[day][name] += n

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -20,7 +21,7 @@ func TestSignUp(t *testing.T) {
 		_, code := w.Mails.Last(t)
 		p = b.Submit(p, "code", code[:3]+" "+code[3:])
 		answer := lab.Response(t, b.Submit(p, "action", "allow"))
-		if answer.Get("code") == "" || !w.Saw(provider.EventSignedUp) {
+		if answer.Get("code") == "" || !w.Saw(event.SignedUp) {
 			t.Fatalf("response %v", answer)
 		}
 	})
@@ -146,7 +147,7 @@ func TestAccount(t *testing.T) {
 		p := b.Submit(b.Open("/account"), "action", "verify")
 		_, code := w.Mails.Last(t)
 		b.Submit(p, "code", code)
-		if !w.Saw(provider.EventEmailVerified) {
+		if !w.Saw(event.EmailVerified) {
 			t.Fatal("the address is not verified")
 		}
 	})

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -74,7 +75,7 @@ func TestCallerCode(t *testing.T) {
 			t.Fatalf("%v, %v", proof, err)
 		}
 		e := c.last(c.about)
-		if e.Name != provider.EventCallerProved || e.Detail != "session" || e.Actor != "staff:Sam" || e.Matter != "m1" {
+		if e.Name != event.CallerProved || e.Detail != "session" || e.Actor != "staff:Sam" || e.Matter != "m1" {
 			t.Errorf("the line is %+v", e)
 		}
 	})
@@ -270,7 +271,7 @@ func TestHistoryOfTheStaff(t *testing.T) {
 	t.Parallel()
 	look := func(c *call, matter string) {
 		ctx := provider.By(context.Background(), provider.Actor{Name: "staff:" + c.staff, Matter: matter})
-		if err := c.Events().Write(ctx, provider.Event{Name: provider.EventMatterOpened, UserID: c.about}); err != nil {
+		if err := c.Events().Write(ctx, provider.Event{Name: event.MatterOpened, UserID: c.about}); err != nil {
 			c.T.Fatal(err)
 		}
 		if err := c.Accounts().SetDisabled(ctx, c.about, false); err != nil {

@@ -10,12 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// event records one of so long ago.
-func event(w *lab.Fixture, detail string, ago time.Duration) {
+// recorded records one of so long ago.
+func recorded(w *lab.Fixture, detail string, ago time.Duration) {
 	w.T.Helper()
 	w.OK(w.Store.AppendEvent(w.T.Context(), storage.Event{At: w.Now().Add(-ago), Name: "sign_in", Detail: detail}))
 }
@@ -59,7 +60,7 @@ func TestDeleteAccountLeavesNothingThatNamesThePerson(t *testing.T) {
 			}
 			told := w.Told()
 			last := told[len(told)-1]
-			if last.Name != provider.EventAccountDeleted || !strings.HasPrefix(last.UserID, "deleted-") || len(last.UserID) < 36 || strings.Contains(last.UserID, id) {
+			if last.Name != event.AccountDeleted || !strings.HasPrefix(last.UserID, "deleted-") || len(last.UserID) < 36 || strings.Contains(last.UserID, id) {
 				t.Fatalf("the event says %+v", last)
 			}
 			// What has happened is kept.
@@ -120,7 +121,7 @@ func TestTrailHoldsNetworks(t *testing.T) {
 	if content := w.Dump(); strings.Contains(content, "127.0.0.1") && !strings.Contains(content, w.Server.URL) {
 		t.Error("a whole address is in the database")
 	}
-	events, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventSignedIn})
+	events, err := w.Events().List(t.Context(), provider.EventFilter{Name: event.SignedIn})
 	if err != nil || len(events) != 1 || events[0].Address != "127.0.0.0/24" {
 		t.Errorf("%+v %v", events, err)
 	}
@@ -130,7 +131,7 @@ func TestStrangersDoNotGrowTheTrail(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers()
 	failed := func() int {
-		events, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventSignInFailed, Limit: 1000})
+		events, err := w.Events().List(t.Context(), provider.EventFilter{Name: event.SignInFailed, Limit: 1000})
 		w.OK(err)
 		return len(events)
 	}
@@ -156,7 +157,7 @@ func TestTrailIsKept(t *testing.T) {
 	const day = 24 * time.Hour
 	// kept returns what is left of an old and a recent event.
 	kept := func(w *lab.Fixture) string {
-		events, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventSignedIn})
+		events, err := w.Events().List(t.Context(), provider.EventFilter{Name: event.SignedIn})
 		w.OK(err)
 		var left []string
 		for _, e := range events {
@@ -166,9 +167,9 @@ func TestTrailIsKept(t *testing.T) {
 	}
 	t.Run("For400DaysUnlessTheHostSaysOtherwise", func(t *testing.T) {
 		w := lab.New(t)
-		event(w, "old", 401*day)
+		recorded(w, "old", 401*day)
 		w.UntilSealed(1)
-		event(w, "recent", 399*day)
+		recorded(w, "recent", 399*day)
 		w.AgreeOnTime()
 		w.Until(func() bool { return kept(w) == "recent" })
 	})
@@ -176,8 +177,8 @@ func TestTrailIsKept(t *testing.T) {
 		counted := new(lab.Sweeps)
 		w := lab.New(t, func(c *provider.Config) { c.KeepEvents = -1; counted.Store, c.Store = c.Store, counted })
 		w.AgreeOnTime()
-		event(w, "old", 4000*day)
-		event(w, "recent", 399*day)
+		recorded(w, "old", 4000*day)
+		recorded(w, "recent", 399*day)
 		for n := counted.N.Load(); n < 3; n++ {
 			w.Until(func() bool { return counted.N.Load() > n })
 		}

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/lab/authenticator"
 )
@@ -117,7 +118,7 @@ func withPasskey(t *testing.T, w *lab.Fixture) *authenticator.Authenticator {
 }
 
 // events returns the details of the events of a name.
-func events(w *lab.Fixture, name provider.EventName) (details []string) {
+func events(w *lab.Fixture, name string) (details []string) {
 	w.T.Helper()
 	found, err := w.Events().List(w.T.Context(), provider.EventFilter{})
 	if err != nil {
@@ -149,7 +150,7 @@ func TestSignUpEndsWithTheOfferOfAPasskey(t *testing.T) {
 		if at := p.Header.Get("Location"); at != "/account" {
 			t.Fatalf("the passkey leads to %q (%s):\n%s", at, p.Status, p.Text)
 		}
-		if got := events(w, provider.EventPasskeyAdded); len(got) != 1 || got[0] != "after the sign-up" {
+		if got := events(w, event.PasskeyAdded); len(got) != 1 || got[0] != "after the sign-up" {
 			t.Errorf("events %q", got)
 		}
 		other := w.NewBrowser()
@@ -181,7 +182,7 @@ func TestSignUpEndsWithTheOfferOfAPasskey(t *testing.T) {
 		if p := answer(b, p, "create", authenticator.New()); p.Header.Get("Location") != "/account" {
 			t.Errorf("it is answered with %s", p.Status)
 		}
-		if got := events(w, provider.EventPasskeyAdded); len(got) != 1 {
+		if got := events(w, event.PasskeyAdded); len(got) != 1 {
 			t.Errorf("events %q", got)
 		}
 	})
@@ -196,7 +197,7 @@ func TestUpgradeAddsAPasskeyUnasked(t *testing.T) {
 	if !b.IsSignedIn() {
 		t.Fatal("the passkey does not sign in")
 	}
-	if got := events(w, provider.EventSignedIn); got[0] != "passkey" || got[1] != "password" {
+	if got := events(w, event.SignedIn); got[0] != "passkey" || got[1] != "password" {
 		t.Errorf("signed in by %q", got)
 	}
 	t.Run("NotTwice", func(t *testing.T) {
@@ -294,7 +295,7 @@ func TestSecondStep(t *testing.T) {
 		if p.Header.Get("Location") != "/account" || !b.IsSignedIn() {
 			t.Fatalf("it is answered with %s:\n%s", p.Status, p.Text)
 		}
-		if got := events(w, provider.EventSignedIn)[0]; got != "password, passkey" {
+		if got := events(w, event.SignedIn)[0]; got != "password, passkey" {
 			t.Errorf("signed in by %q", got)
 		}
 	})
@@ -302,8 +303,8 @@ func TestSecondStep(t *testing.T) {
 		b, bare := w.NewBrowser(), *keys
 		bare.Flags &^= authenticator.UserVerified
 		answer(b, b.Follow(password(b)), "get", &bare)
-		if !b.IsSignedIn() || events(w, provider.EventSignedIn)[0] != "password, security key" {
-			t.Errorf("signed in by %q", events(w, provider.EventSignedIn)[0])
+		if !b.IsSignedIn() || events(w, event.SignedIn)[0] != "password, security key" {
+			t.Errorf("signed in by %q", events(w, event.SignedIn)[0])
 		}
 		lab.Shown(t, answer(b, w.NewBrowser().Open("/signin"), "get", &bare), http.StatusForbidden)
 	})

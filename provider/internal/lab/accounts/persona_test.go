@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 )
@@ -72,7 +73,7 @@ func TestALockedPersonaIsRefusedAsALockedAccountIs(t *testing.T) {
 	b := w.NewBrowser()
 	p := b.Submit(b.Open(lab.AuthorizeURL(lab.Ask()...)), "persona", "locked")
 	lab.Shown(t, p, http.StatusForbidden)
-	if !w.Saw(provider.EventSignInFailed) || !strings.Contains(p.Text, isLocked) {
+	if !w.Saw(event.SignInFailed) || !strings.Contains(p.Text, isLocked) {
 		t.Errorf("not recorded, or not said:\n%s", p.Text)
 	}
 }

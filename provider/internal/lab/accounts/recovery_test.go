@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -115,7 +116,7 @@ func TestRecoveryWithAFactorKeepsIt(t *testing.T) {
 		lab.Shown(t, b.Submit(p, "code", bobs.Code(), "new_password", lab.NewPassword), http.StatusUnauthorized)
 		p = to(b, p, "/recover/codes")
 		lab.Shown(t, b.Submit(p, "code", codes[0], "new_password", lab.NewPassword), http.StatusUnauthorized)
-		if len(events(w, provider.EventPasswordChanged)) > 0 || len(events(w, provider.EventRecovered)) > 0 {
+		if len(events(w, event.PasswordChanged)) > 0 || len(events(w, event.Recovered)) > 0 {
 			t.Error("the password is changed")
 		}
 	})
@@ -147,7 +148,7 @@ func TestRecoveryCodeRemovesWhatIsLost(t *testing.T) {
 	if got := kinds(w, mails); len(got) != 2 || got[1] != ui.MailRecovered {
 		t.Errorf("mails %q", got)
 	}
-	if got := events(w, provider.EventRecovered); len(got) != 1 || got[0] != "by a recovery code" {
+	if got := events(w, event.Recovered); len(got) != 1 || got[0] != "by a recovery code" {
 		t.Errorf("events %q", got)
 	}
 	lab.Shown(t, b.Submit(p, "code", codes[4], "new_password", lab.AlicePass), http.StatusBadRequest)
@@ -167,7 +168,7 @@ func TestResetAsksForMoreThanTheMailbox(t *testing.T) {
 		w, app, _ := withApp(t)
 		b, p := reset(w)
 		at(t, p, "/recover/app")
-		if len(events(w, provider.EventPasswordChanged)) > 0 || strings.Contains(p.Text, `name="new_password"`) {
+		if len(events(w, event.PasswordChanged)) > 0 || strings.Contains(p.Text, `name="new_password"`) {
 			t.Errorf("the mailbox was enough, or the page asks again:\n%s", p.Text)
 		}
 		at(t, b.Submit(p, "code", app.Code()), "/signin")
@@ -248,7 +249,7 @@ func TestRecoveryWithTheMailboxAloneWaits(t *testing.T) {
 			t.Error("the password is not the new one")
 		}
 		lab.Shown(t, b.Submit(p, "new_password", lab.AlicePass), http.StatusBadRequest)
-		if got := events(w, provider.EventRecovered); len(got) != 1 || got[0] != "after the wait" {
+		if got := events(w, event.Recovered); len(got) != 1 || got[0] != "after the wait" {
 			t.Errorf("events %q", got)
 		}
 	})
@@ -277,7 +278,7 @@ func TestRecoveryWithThePasswordWaitsLess(t *testing.T) {
 		t.Fatal("a wrong password begins it")
 	}
 	at(t, b.Submit(p, "password", lab.AlicePass), "/recover/wait")
-	if got := events(w, provider.EventRecoveryStarted); len(got) != 1 || got[0] != "with the password" {
+	if got := events(w, event.RecoveryStarted); len(got) != 1 || got[0] != "with the password" {
 		t.Errorf("events %q", got)
 	}
 	w.Advance(shortWait)
@@ -410,7 +411,7 @@ func TestRecoveryGoesOnAfterACut(t *testing.T) {
 	wait := to(b, p, "/recover/wait")
 	at(t, b.Submit(wait), "/recover/wait")
 	at(t, b.Submit(wait), "/recover/wait") // its answer was lost
-	if n := len(events(w, provider.EventRecoveryStarted)); n != 1 {
+	if n := len(events(w, event.RecoveryStarted)); n != 1 {
 		t.Errorf("begun %d times", n)
 	}
 	byCode := b.Open("/recover/codes?ticket=" + url.QueryEscape(p.Request.URL.Query().Get("ticket")))

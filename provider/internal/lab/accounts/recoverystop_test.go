@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -30,7 +31,7 @@ func TestRecoveryIsStopped(t *testing.T) {
 		if has(w).Recovery != nil {
 			t.Error("it is running")
 		}
-		if got := events(w, provider.EventRecoveryStopped); len(got) != 1 || got[0] != by {
+		if got := events(w, event.RecoveryStopped); len(got) != 1 || got[0] != by {
 			t.Errorf("events %q", got)
 		}
 		if mail, _ := w.Mails.Last(t); mail.Kind != ui.MailRecoveryStopped {
@@ -131,7 +132,7 @@ func TestHostHelpsAnOwner(t *testing.T) {
 		}
 		p = at(t, b.Open(p.Request.URL.String()), "/recover/finish")
 		at(t, b.Submit(p, "new_password", lab.NewPassword), "/signin")
-		if got := events(w, provider.EventRecovered); len(got) != 1 || got[0] != "approved by the host" || len(events(w, provider.EventRecoveryApproved)) != 1 {
+		if got := events(w, event.Recovered); len(got) != 1 || got[0] != "approved by the host" || len(events(w, event.RecoveryApproved)) != 1 {
 			t.Errorf("events %q", got)
 		}
 		if err := w.Accounts().ApproveRecovery(t.Context(), "alice"); err != provider.ErrNoRecovery {
@@ -144,7 +145,7 @@ func TestHostHelpsAnOwner(t *testing.T) {
 		if set := has(w); !set.AppSince.IsZero() || set.RecoveryCodes > 0 || set.SecondStep {
 			t.Errorf("what is left is %+v", set)
 		}
-		if mail, _ := w.Mails.Last(t); mail.Kind != ui.MailAuthenticatorsReset || len(events(w, provider.EventAuthenticatorsReset)) != 1 {
+		if mail, _ := w.Mails.Last(t); mail.Kind != ui.MailAuthenticatorsReset || len(events(w, event.AuthenticatorsReset)) != 1 {
 			t.Errorf("the last mail is %s", mail.Kind)
 		}
 		if !signsIn(w, lab.AlicePass) {
@@ -188,7 +189,7 @@ func TestRecoveryRaces(t *testing.T) {
 				won++
 			}
 		}
-		if won != 1 || len(events(w, provider.EventRecovered)) != 1 {
+		if won != 1 || len(events(w, event.Recovered)) != 1 {
 			t.Errorf("%d won", won)
 		}
 	})

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/lab/authenticator"
 	"github.com/bonafide-id/bonafide/storage"
@@ -79,7 +80,7 @@ func TestApp(t *testing.T) {
 			t.Fatalf("set up: %s, %d codes shown, %d recorded", done.Status, len(codesOn(done)), w.Count("recovery_codes"))
 		}
 		mail, _ := w.Mails.Last(t)
-		if !w.Saw(provider.EventTOTPAdded) || !strings.Contains(mail.Subject, "authenticator app") {
+		if !w.Saw(event.TOTPAdded) || !strings.Contains(mail.Subject, "authenticator app") {
 			t.Errorf("the owner is told %q", mail.Subject)
 		}
 		if dump := w.Dump(); strings.Contains(dump, codesOn(done)[0]) {
@@ -134,7 +135,7 @@ func TestApp(t *testing.T) {
 		if p := b.Submit(b.Open("/account/totp/remove")); p.Request.URL.Path != "/account/security" {
 			t.Fatalf("removal: %s %s", p.Status, p.Request.URL)
 		}
-		if n := w.Count("totp") + w.Count("recovery_codes"); n != 0 || !w.Saw(provider.EventTOTPRemoved) {
+		if n := w.Count("totp") + w.Count("recovery_codes"); n != 0 || !w.Saw(event.TOTPRemoved) {
 			t.Errorf("%d rows are left", n)
 		}
 		w.Alice()
@@ -156,7 +157,7 @@ func TestRecoveryCodes(t *testing.T) {
 	waiting, opened := ask()
 	made := b.Submit(b.Open("/account/codes"))
 	second := codesOn(made)
-	if len(second) != 10 || first[0] == second[0] || w.Count("recovery_codes") != 10 || !w.Saw(provider.EventRecoveryCodesMade) {
+	if len(second) != 10 || first[0] == second[0] || w.Count("recovery_codes") != 10 || !w.Saw(event.RecoveryCodesMade) {
 		t.Fatalf("new codes: %s, %d shown, %d recorded", made.Status, len(second), w.Count("recovery_codes"))
 	}
 
@@ -180,7 +181,7 @@ func TestRecoveryCodes(t *testing.T) {
 		b := w.NewBrowser()
 		p := to(b, at(t, prove(b), "/recover/app"), "/recover/codes")
 		lab.Shown(t, b.Submit(p, "code", first[2], "new_password", lab.NewPassword), http.StatusUnauthorized)
-		if len(events(w, provider.EventRecovered)) > 0 || w.Count("totp") != 1 {
+		if len(events(w, event.Recovered)) > 0 || w.Count("totp") != 1 {
 			t.Error("an app is removed by a code of before")
 		}
 	})
@@ -367,11 +368,11 @@ func TestPasskeysOfAnAccount(t *testing.T) {
 		p := b.Open("/account/second-step")
 		b.Submit(p)
 		b.Submit(p) // asks to turn it on, which it is
-		if set, err := w.Store.Authenticators(t.Context(), "alice"); err != nil || !set.Account.SecondStep || !w.Saw(provider.EventSecondStepOn) {
+		if set, err := w.Store.Authenticators(t.Context(), "alice"); err != nil || !set.Account.SecondStep || !w.Saw(event.SecondStepOn) {
 			t.Errorf("second step %v, %v", set.Account.SecondStep, err)
 		}
 		b.Submit(b.Open("/account/second-step"))
-		if set, err := w.Store.Authenticators(t.Context(), "alice"); err != nil || set.Account.SecondStep || !w.Saw(provider.EventSecondStepOff) {
+		if set, err := w.Store.Authenticators(t.Context(), "alice"); err != nil || set.Account.SecondStep || !w.Saw(event.SecondStepOff) {
 			t.Errorf("second step %v, %v", set.Account.SecondStep, err)
 		}
 	})

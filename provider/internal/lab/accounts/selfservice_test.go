@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/storage"
@@ -167,7 +168,7 @@ func TestExportHasAllThatIsRecordedAndNoSecret(t *testing.T) {
 			t.Errorf("the file has %q:\n%s", secret, p.Text)
 		}
 	}
-	if !w.Saw(provider.EventDataExported) {
+	if !w.Saw(event.DataExported) {
 		t.Error("nobody has recorded the export")
 	}
 }
@@ -185,7 +186,7 @@ func TestExportSaysWhereItsHistoryIsCut(t *testing.T) {
 		for worker := range 64 {
 			group.Go(func() {
 				for i := worker; i < n; i += 64 {
-					if err := w.Store.AppendEvent(t.Context(), storage.Event{At: w.Now(), Name: string(provider.EventSignedOut), Subject: "alice"}); err != nil {
+					if err := w.Store.AppendEvent(t.Context(), storage.Event{At: w.Now(), Name: event.SignedOut, Subject: "alice"}); err != nil {
 						t.Error(err)
 					}
 				}

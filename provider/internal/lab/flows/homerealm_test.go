@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/upstream"
 )
@@ -223,7 +224,7 @@ func TestHomeRealmLeadsInNoCircle(t *testing.T) {
 		}
 	}
 	p = b.Submit(p, "email", "ada@uni.example", "password", lab.AlicePass)
-	if !b.IsSignedIn() || !w.Saw(provider.EventLinkAdded) {
+	if !b.IsSignedIn() || !w.Saw(event.LinkAdded) {
 		t.Errorf("%s at %s", p.Status, p.Request.URL.Path)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -25,7 +26,7 @@ func TestVerifierIsToldWhoWantsToBeVerifiedAsWhat(t *testing.T) {
 	if diff := cmp.Diff(want, v); diff != "" || !w.Pages().IsReturnTo(v.ReturnTo) || !strings.HasPrefix(v.ReturnTo, w.Server.URL+"/verify/return?flow=") {
 		t.Errorf("(-want +got):\n%s%q", diff, v.ReturnTo)
 	}
-	if !w.Saw(provider.EventVerificationStarted) {
+	if !w.Saw(event.VerificationStarted) {
 		t.Error("it is not in the audit log")
 	}
 	v = b.Verify(d, b.Open("/account/groups"))

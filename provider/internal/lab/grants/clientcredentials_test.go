@@ -10,6 +10,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -212,7 +213,7 @@ func TestRevocationByAMachineIsNobodysEvent(t *testing.T) {
 	w := lab.New(t)
 	w.Machine("robot")
 	w.NewBrowser().Client(lab.RevokePath, "robot", "token", w.MachineToken("robot").AccessToken)
-	events, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventRevoked})
+	events, err := w.Events().List(t.Context(), provider.EventFilter{Name: event.Revoked})
 	w.OK(err)
 	if len(events) != 1 || events[0].UserID != "" || events[0].ClientID != "robot" {
 		t.Errorf("events %+v", events)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -157,7 +158,7 @@ func TestADeletionThatWasInterrupted(t *testing.T) {
 		if _, err := w.Clients().RotateSecret(t.Context(), "std", 0, 0); !errors.Is(err, provider.ErrNoClient) {
 			t.Errorf("a new secret: %v", err)
 		}
-		if !w.Saw(provider.EventClientDeleted) || w.Saw(provider.EventClientChanged) {
+		if !w.Saw(event.ClientDeleted) || w.Saw(event.ClientChanged) {
 			t.Error("the trail does not tell of it")
 		}
 		return w, b, refresh, s
@@ -172,7 +173,7 @@ func TestADeletionThatWasInterrupted(t *testing.T) {
 		if _, err := w.Store.Client(t.Context(), "std"); !errors.Is(err, storage.ErrNotFound) {
 			t.Errorf("the registration: %v", err)
 		}
-		events, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventClientDeleted})
+		events, err := w.Events().List(t.Context(), provider.EventFilter{Name: event.ClientDeleted})
 		if err != nil || len(events) != 1 {
 			t.Errorf("the trail tells of it %d times, %v", len(events), err)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -15,36 +16,36 @@ import (
 // verbs are what a host, or its staff, does to a user or an application in one write.
 func verbs(w *lab.Fixture) map[string]struct {
 	do   func(ctx context.Context) error
-	name provider.EventName
+	name string
 } {
 	type verb = struct {
 		do   func(ctx context.Context) error
-		name provider.EventName
+		name string
 	}
 	return map[string]verb{
-		"Lock":        {func(ctx context.Context) error { return w.Accounts().SetDisabled(ctx, "alice", true) }, provider.EventAccountDisabled},
-		"Unlock":      {func(ctx context.Context) error { return w.Accounts().SetDisabled(ctx, "alice", false) }, provider.EventAccountEnabled},
-		"Reset":       {func(ctx context.Context) error { return w.Accounts().ResetAuthenticators(ctx, "alice") }, provider.EventAuthenticatorsReset},
-		"Revoke":      {func(ctx context.Context) error { return w.People().Revoke(ctx, "alice") }, provider.EventRevoked},
-		"EndSessions": {func(ctx context.Context) error { return w.People().EndSessions(ctx, "alice", "") }, provider.EventSignedOut},
+		"Lock":        {func(ctx context.Context) error { return w.Accounts().SetDisabled(ctx, "alice", true) }, event.AccountDisabled},
+		"Unlock":      {func(ctx context.Context) error { return w.Accounts().SetDisabled(ctx, "alice", false) }, event.AccountEnabled},
+		"Reset":       {func(ctx context.Context) error { return w.Accounts().ResetAuthenticators(ctx, "alice") }, event.AuthenticatorsReset},
+		"Revoke":      {func(ctx context.Context) error { return w.People().Revoke(ctx, "alice") }, event.Revoked},
+		"EndSessions": {func(ctx context.Context) error { return w.People().EndSessions(ctx, "alice", "") }, event.SignedOut},
 		"SetAttributes": {func(ctx context.Context) error {
 			return w.People().SetAttributes(ctx, "alice", map[string]any{"fname": "Al"})
-		}, provider.EventAttributesChanged},
-		"DeleteStatus":    {func(ctx context.Context) error { return w.People().DeleteStatus(ctx, "alice", "student") }, provider.EventStatusEnded},
-		"StopApplication": {func(ctx context.Context) error { return w.Clients().SetDisabled(ctx, "std", true, 0) }, provider.EventClientStopped},
+		}, event.AttributesChanged},
+		"DeleteStatus":    {func(ctx context.Context) error { return w.People().DeleteStatus(ctx, "alice", "student") }, event.StatusEnded},
+		"StopApplication": {func(ctx context.Context) error { return w.Clients().SetDisabled(ctx, "std", true, 0) }, event.ClientStopped},
 		"RotateSecret": {func(ctx context.Context) error {
 			_, err := w.Clients().RotateSecret(ctx, "std", time.Hour, 0)
 			return err
-		}, provider.EventSecretChanged},
+		}, event.SecretChanged},
 		"Write": {func(ctx context.Context) error {
-			return w.Events().Write(ctx, provider.Event{Name: provider.EventValueShown, UserID: "alice"})
-		}, provider.EventValueShown},
+			return w.Events().Write(ctx, provider.Event{Name: event.ValueShown, UserID: "alice"})
+		}, event.ValueShown},
 	}
 }
 
 func TestActor(t *testing.T) {
 	t.Parallel()
-	recorded := func(w *lab.Fixture, name provider.EventName) []provider.RecordedEvent {
+	recorded := func(w *lab.Fixture, name string) []provider.RecordedEvent {
 		t.Helper()
 		events, err := w.Events().List(t.Context(), provider.EventFilter{Name: name})
 		if err != nil {
@@ -129,7 +130,7 @@ func TestActor(t *testing.T) {
 		if err := w.Accounts().SetDisabled(t.Context(), "alice", true); err != nil {
 			t.Fatal(err)
 		}
-		events, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventAccountDisabled})
+		events, err := w.Events().List(t.Context(), provider.EventFilter{Name: event.AccountDisabled})
 		if err != nil || len(events) != 1 || events[0].Actor != "" {
 			t.Errorf("events %v, error %v", events, err)
 		}

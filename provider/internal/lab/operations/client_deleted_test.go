@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -32,7 +32,7 @@ func TestApplicationThatIsDeletedMeanwhileIsUnknown(t *testing.T) {
 				return nil
 			})
 			lab.Shown(t, b.Submit(screen, "action", "allow"), http.StatusBadRequest)
-			if strings.Contains(w.Log.String(), "level=ERROR") || w.Saw(provider.EventReuse) {
+			if strings.Contains(w.Log.String(), "level=ERROR") || w.Saw(event.Reuse) {
 				t.Errorf("it is told as a failure:\n%s", w.Log)
 			}
 			if n := w.Count("grants"); n != 0 {

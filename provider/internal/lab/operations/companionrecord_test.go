@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
@@ -129,8 +130,8 @@ func TestReasonThatACompanionSealsIsRead(t *testing.T) {
 func TestEventOfACompanionIsRecorded(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t)
-	w.Events().Record(t.Context(), provider.Event{Name: provider.EventStatusEnded, UserID: "bob", ClientID: "shop", Detail: "student"})
-	events, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventStatusEnded})
+	w.Events().Record(t.Context(), provider.Event{Name: event.StatusEnded, UserID: "bob", ClientID: "shop", Detail: "student"})
+	events, err := w.Events().List(t.Context(), provider.EventFilter{Name: event.StatusEnded})
 	if err != nil || len(events) != 1 || events[0].UserID != "bob" || events[0].ClientID != "shop" || events[0].Detail != "student" || events[0].At.IsZero() {
 		t.Errorf("%+v, %v", events, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -24,26 +25,26 @@ type deed struct {
 
 var deeds = map[string]deed{
 	"SignIn": {func(w *lab.Fixture) { w.Alice() }, []provider.Event{
-		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"}}},
+		{Name: event.SignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"}}},
 	"SignInWithAWrongPassword": {func(w *lab.Fixture) { w.Guess("alice@example.com", 1) }, []provider.Event{
-		{Name: provider.EventSignInFailed, UserID: "alice", Address: "127.0.0.0/24", Detail: "wrong password"}}},
+		{Name: event.SignInFailed, UserID: "alice", Address: "127.0.0.0/24", Detail: "wrong password"}}},
 	"SignInAsNobody": {func(w *lab.Fixture) { w.Guess("nobody@example.com", 1) }, []provider.Event{
-		{Name: provider.EventSignInFailed, Address: "127.0.0.0/24", Detail: "no such account"}}},
+		{Name: event.SignInFailed, Address: "127.0.0.0/24", Detail: "no such account"}}},
 	"SignInTooOftenIsToldOnce": {func(w *lab.Fixture) { w.Guess("bob@example.com", 13) },
 		append(slices.Repeat([]provider.Event{
-			{Name: provider.EventSignInFailed, UserID: "bob", Address: "127.0.0.0/24", Detail: "wrong password"}}, 10),
-			provider.Event{Name: provider.EventThrottled, Address: "127.0.0.0/24", Detail: "sign in"})},
+			{Name: event.SignInFailed, UserID: "bob", Address: "127.0.0.0/24", Detail: "wrong password"}}, 10),
+			provider.Event{Name: event.Throttled, Address: "127.0.0.0/24", Detail: "sign in"})},
 	"SignUp": {func(w *lab.Fixture) {
 		b := w.NewBrowser()
 		p := b.Submit(b.Open("/signup"), "email", "carol@example.com", "new_password", lab.NewPassword)
 		_, code := w.Mails.Last(w.T)
 		b.Submit(p, "code", code)
 	}, []provider.Event{
-		{Name: provider.EventSignedUp, UserID: "someone", Address: "127.0.0.0/24"},
-		{Name: provider.EventSignedIn, UserID: "someone", Address: "127.0.0.0/24", Detail: "password"}}},
+		{Name: event.SignedUp, UserID: "someone", Address: "127.0.0.0/24"},
+		{Name: event.SignedIn, UserID: "someone", Address: "127.0.0.0/24", Detail: "password"}}},
 	"SignOut": {func(w *lab.Fixture) { b := w.Alice(); b.Submit(b.Open("/signout")) }, []provider.Event{
-		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
-		{Name: provider.EventSignedOut, UserID: "alice", Address: "127.0.0.0/24"}}},
+		{Name: event.SignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
+		{Name: event.SignedOut, UserID: "alice", Address: "127.0.0.0/24"}}},
 	"SignOutOnOtherDevices": {func(w *lab.Fixture) {
 		w.Alice()
 		b := w.Alice()
@@ -51,34 +52,34 @@ var deeds = map[string]deed{
 		b.Submit(p, "action", "others")
 		b.Submit(p, "action", "others") // there is none any more
 	}, []provider.Event{
-		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
-		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
-		{Name: provider.EventSignedOut, UserID: "alice", Address: "127.0.0.0/24", Detail: "on all other devices"}}},
+		{Name: event.SignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
+		{Name: event.SignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
+		{Name: event.SignedOut, UserID: "alice", Address: "127.0.0.0/24", Detail: "on all other devices"}}},
 	"SignOutToChangeTheAccount": {func(w *lab.Fixture) {
 		b := w.Alice()
 		b.Submit(b.Open(lab.AuthorizeURL(lab.Ask()...)), "action", "switch")
 	}, []provider.Event{
-		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
-		{Name: provider.EventSignedOut, UserID: "alice", Address: "127.0.0.0/24", Detail: "to change the account"}}},
+		{Name: event.SignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
+		{Name: event.SignedOut, UserID: "alice", Address: "127.0.0.0/24", Detail: "to change the account"}}},
 
 	"AccountCreatedByTheHost": {func(w *lab.Fixture) { w.AddAccount(provider.Account{ID: "dora", Email: "dora@example.com"}) },
-		[]provider.Event{{Name: provider.EventAccountCreated, UserID: "dora"}}},
+		[]provider.Event{{Name: event.AccountCreated, UserID: "dora"}}},
 	"AccountThatStaysAsItIs": {func(w *lab.Fixture) {
 		w.AddAccount(provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: lab.AlicePass})
 	}, nil},
 	"AddressChangedByTheHost": {func(w *lab.Fixture) {
 		w.AddAccount(provider.Account{ID: "alice", Email: "alice@example.org", EmailVerified: true})
 	}, []provider.Event{
-		{Name: provider.EventEmailChanged, UserID: "alice", Detail: "by the host"},
-		{Name: provider.EventEmailVerified, UserID: "alice", Detail: "by the host"}}},
+		{Name: event.EmailChanged, UserID: "alice", Detail: "by the host"},
+		{Name: event.EmailVerified, UserID: "alice", Detail: "by the host"}}},
 	"AddressVerified": {func(w *lab.Fixture) {
 		b := w.NewBrowser().SignIn("bob@example.com", lab.BobPass)
 		p := b.Submit(b.Open("/account"), "action", "verify")
 		_, code := w.Mails.Last(w.T)
 		b.Submit(p, "code", code)
 	}, []provider.Event{
-		{Name: provider.EventSignedIn, UserID: "bob", Address: "127.0.0.0/24", Detail: "password"},
-		{Name: provider.EventEmailVerified, UserID: "bob", Address: "127.0.0.0/24"}}},
+		{Name: event.SignedIn, UserID: "bob", Address: "127.0.0.0/24", Detail: "password"},
+		{Name: event.EmailVerified, UserID: "bob", Address: "127.0.0.0/24"}}},
 	"AddressTakenBack": {func(w *lab.Fixture) {
 		b := w.Alice()
 		p, mailed := b.AskToMove("thief@evil.example", lab.AlicePass)
@@ -87,33 +88,33 @@ var deeds = map[string]deed{
 		owner := w.NewBrowser()
 		owner.Submit(owner.Open(lab.ReturnLink.FindString(mail.Text)), "new_password", lab.NewPassword)
 	}, []provider.Event{
-		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
-		{Name: provider.EventEmailChanged, UserID: "alice", Address: "127.0.0.0/24", Detail: "by the user"},
-		{Name: provider.EventEmailReturned, UserID: "alice", Address: "127.0.0.0/24"}}},
+		{Name: event.SignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
+		{Name: event.EmailChanged, UserID: "alice", Address: "127.0.0.0/24", Detail: "by the user"},
+		{Name: event.EmailReturned, UserID: "alice", Address: "127.0.0.0/24"}}},
 	"PasswordChanged": {func(w *lab.Fixture) {
 		b := w.Alice()
 		b.Submit(b.Open("/account/password"), "password", lab.AlicePass, "new_password", lab.NewPassword)
 	}, []provider.Event{
-		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
-		{Name: provider.EventPasswordChanged, UserID: "alice", Address: "127.0.0.0/24", Detail: "by the user"}}},
+		{Name: event.SignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
+		{Name: event.PasswordChanged, UserID: "alice", Address: "127.0.0.0/24", Detail: "by the user"}}},
 	"PasswordReset": {func(w *lab.Fixture) {
 		b := w.NewBrowser()
 		p := b.Submit(b.Open("/reset"), "email", "alice@example.com")
 		_, code := w.Mails.Last(w.T)
 		b.Submit(p, "code", code, "new_password", lab.NewPassword)
 	}, []provider.Event{
-		{Name: provider.EventPasswordChanged, UserID: "alice", Address: "127.0.0.0/24", Detail: "by a code sent to the user"}}},
+		{Name: event.PasswordChanged, UserID: "alice", Address: "127.0.0.0/24", Detail: "by a code sent to the user"}}},
 	"PasswordSetByTheHost": {func(w *lab.Fixture) {
 		w.AddAccount(provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: lab.NewPassword})
-	}, []provider.Event{{Name: provider.EventPasswordChanged, UserID: "alice", Detail: "by the host"}}},
+	}, []provider.Event{{Name: event.PasswordChanged, UserID: "alice", Detail: "by the host"}}},
 	"AccountDisabledAndEnabled": {func(w *lab.Fixture) {
 		w.OK(w.Accounts().SetDisabled(w.T.Context(), "alice", true))
 		w.Guess("alice@example.com", 1)
 		w.OK(w.Accounts().SetDisabled(w.T.Context(), "alice", false))
 	}, []provider.Event{
-		{Name: provider.EventAccountDisabled, UserID: "alice"},
-		{Name: provider.EventSignInFailed, UserID: "alice", Address: "127.0.0.0/24", Detail: "the account is disabled"},
-		{Name: provider.EventAccountEnabled, UserID: "alice"}}},
+		{Name: event.AccountDisabled, UserID: "alice"},
+		{Name: event.SignInFailed, UserID: "alice", Address: "127.0.0.0/24", Detail: "the account is disabled"},
+		{Name: event.AccountEnabled, UserID: "alice"}}},
 	"WhatNeverWasIsNotDeleted": {func(w *lab.Fixture) {
 		w.OK(w.Accounts().Delete(w.T.Context(), "nobody"))
 		w.OK(w.Clients().Delete(w.T.Context(), "nothing", 0))
@@ -124,9 +125,9 @@ var deeds = map[string]deed{
 		b.Allow(lab.Ask()...)
 		b.Submit(b.Open("/account/apps/remove?client_id=std"))
 	}, []provider.Event{
-		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
-		{Name: provider.EventConsent, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24"},
-		{Name: provider.EventRevoked, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24", Detail: "by the user"}}},
+		{Name: event.SignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
+		{Name: event.Consent, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24"},
+		{Name: event.Revoked, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24", Detail: "by the user"}}},
 	"ConsentTakenBackTwice": {func(w *lab.Fixture) {
 		b := w.Alice()
 		b.Allow(lab.Ask()...)
@@ -134,15 +135,15 @@ var deeds = map[string]deed{
 		b.Submit(p)
 		b.Submit(p)
 	}, []provider.Event{
-		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
-		{Name: provider.EventConsent, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24"},
-		{Name: provider.EventRevoked, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24", Detail: "by the user"}}},
+		{Name: event.SignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
+		{Name: event.Consent, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24"},
+		{Name: event.Revoked, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24", Detail: "by the user"}}},
 	"ConsentDenied": {func(w *lab.Fixture) {
 		b := w.Alice()
 		b.Submit(b.Open(lab.AuthorizeURL(lab.Ask()...)), "action", "deny")
 	}, []provider.Event{
-		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
-		{Name: provider.EventDenied, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24"}}},
+		{Name: event.SignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
+		{Name: event.Denied, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24"}}},
 	"TokensEndedByTheApplication": {func(w *lab.Fixture) {
 		b := w.Alice()
 		tokens := b.StandardTokens()
@@ -150,12 +151,12 @@ var deeds = map[string]deed{
 			b.Post(lab.RevokePath, lab.Form("client_id", "std", "client_secret", lab.ClientSecret, "token", lab.Member(w.T, tokens, name)))
 		}
 	}, []provider.Event{
-		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
-		{Name: provider.EventConsent, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24"},
-		{Name: provider.EventRevoked, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24", Detail: "access token, by the application"},
-		{Name: provider.EventRevoked, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24", Detail: "refresh token, by the application"}}},
+		{Name: event.SignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
+		{Name: event.Consent, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24"},
+		{Name: event.Revoked, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24", Detail: "access token, by the application"},
+		{Name: event.Revoked, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24", Detail: "refresh token, by the application"}}},
 	"EverythingEndedByTheHost": {func(w *lab.Fixture) { w.OK(w.People().RevokeIssuedBefore(w.T.Context(), w.Now())) },
-		[]provider.Event{{Name: provider.EventRevoked, Detail: "everything issued before a moment"}}},
+		[]provider.Event{{Name: event.Revoked, Detail: "everything issued before a moment"}}},
 	"CodeUsedTwice": {func(w *lab.Fixture) {
 		b := w.Alice()
 		code := b.Allow(lab.Ask()...).Get("code")
@@ -163,9 +164,9 @@ var deeds = map[string]deed{
 		b.Token(lab.Std("code", code)...)
 		b.Token(lab.Std("code", code)...) // its grant has ended already
 	}, []provider.Event{
-		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
-		{Name: provider.EventConsent, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24"},
-		{Name: provider.EventReuse, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24", Detail: "authorization code"}}},
+		{Name: event.SignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
+		{Name: event.Consent, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24"},
+		{Name: event.Reuse, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24", Detail: "authorization code"}}},
 	"RefreshTokenUsedTwice": {func(w *lab.Fixture) {
 		b := w.Alice()
 		refresh := lab.Std("grant_type", "refresh_token", "refresh_token", lab.Member(w.T, b.StandardTokens(), "refresh_token"))
@@ -173,9 +174,9 @@ var deeds = map[string]deed{
 		w.Advance(time.Minute)
 		b.Token(refresh...)
 	}, []provider.Event{
-		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
-		{Name: provider.EventConsent, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24"},
-		{Name: provider.EventReuse, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24", Detail: "refresh token"}}},
+		{Name: event.SignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
+		{Name: event.Consent, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24"},
+		{Name: event.Reuse, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24", Detail: "refresh token"}}},
 
 	"ClientRegisteredChangedAndDeleted": {func(w *lab.Fixture) {
 		c := provider.Client{ID: "shop", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}}
@@ -187,18 +188,18 @@ var deeds = map[string]deed{
 		w.OK(w.Clients().Save(w.T.Context(), c))
 		w.OK(w.Clients().Delete(w.T.Context(), c.ID, 0))
 	}, []provider.Event{
-		{Name: provider.EventClientCreated, ClientID: "shop"},
-		{Name: provider.EventClientChanged, ClientID: "shop"},
-		{Name: provider.EventSecretChanged, ClientID: "shop"},
-		{Name: provider.EventClientDeleted, ClientID: "shop"}}},
+		{Name: event.ClientCreated, ClientID: "shop"},
+		{Name: event.ClientChanged, ClientID: "shop"},
+		{Name: event.SecretChanged, ClientID: "shop"},
+		{Name: event.ClientDeleted, ClientID: "shop"}}},
 	"SecretShownAndRotated": {func(w *lab.Fixture) {
 		_, err := w.Clients().Secret(w.T.Context(), "std")
 		w.OK(err)
 		_, err = w.Clients().RotateSecret(w.T.Context(), "std", time.Hour, 0)
 		w.OK(err)
 	}, []provider.Event{
-		{Name: provider.EventSecretShown, ClientID: "std"},
-		{Name: provider.EventSecretChanged, ClientID: "std"}}},
+		{Name: event.SecretShown, ClientID: "std"},
+		{Name: event.SecretChanged, ClientID: "std"}}},
 	"ClientThatDoesNotKnowItsSecret": {func(w *lab.Fixture) {
 		b := w.NewBrowser()
 		b.Token(lab.Std("code", "x", "client_secret", "a-guess")...)
@@ -206,7 +207,7 @@ var deeds = map[string]deed{
 			"Content-Type", "application/x-www-form-urlencoded")
 		b.Token("client_id", "nobody", "code", "x")
 	}, []provider.Event{
-		{Name: provider.EventClientRefused, ClientID: "std", Address: "127.0.0.0/24"}}},
+		{Name: event.ClientRefused, ClientID: "std", Address: "127.0.0.0/24"}}},
 }
 
 func TestDeedsAreInTheAuditTrail(t *testing.T) {

@@ -4,13 +4,13 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
 // loses has the database refuse the lines of a name.
-func loses(w *lab.Fixture, name provider.EventName) {
-	w.Exec(`CREATE TRIGGER lost BEFORE INSERT ON events WHEN NEW.name = '` + string(name) + `' BEGIN SELECT RAISE(ABORT, 'lost'); END`)
+func loses(w *lab.Fixture, name string) {
+	w.Exec(`CREATE TRIGGER lost BEFORE INSERT ON events WHEN NEW.name = '` + name + `' BEGIN SELECT RAISE(ABORT, 'lost'); END`)
 }
 
 // What is recorded with an act has not happened without its line.
@@ -22,7 +22,7 @@ func TestActWithoutItsLine(t *testing.T) {
 		b := w.Alice()
 		tokens := b.StandardTokens()
 		refresh, _ := tokens["refresh_token"].(string)
-		loses(w, provider.EventRevoked)
+		loses(w, event.Revoked)
 		if p := b.Client(lab.RevokePath, "std", "token", refresh); p.StatusCode == http.StatusOK {
 			t.Errorf("revoked without a line: %s", p.Status)
 		}
@@ -38,12 +38,12 @@ func TestActWithoutItsLine(t *testing.T) {
 		code := b.Allow(lab.Ask()...).Get("code")
 		_, tokens := b.Token(lab.Std("code", code)...)
 		refresh, _ := tokens["refresh_token"].(string)
-		loses(w, provider.EventReuse)
+		loses(w, event.Reuse)
 		if p, _ := b.Token(lab.Std("code", code)...); p.StatusCode < http.StatusInternalServerError {
 			t.Errorf("a code twice, without a line: %s", p.Status)
 		}
 		w.Exec(`DROP TRIGGER lost`)
-		if p, _ := b.Token(lab.Std("code", code)...); p.StatusCode != http.StatusBadRequest || !w.Saw(provider.EventReuse) {
+		if p, _ := b.Token(lab.Std("code", code)...); p.StatusCode != http.StatusBadRequest || !w.Saw(event.Reuse) {
 			t.Errorf("a code twice: %s", p.Status)
 		}
 		if p, body := b.Refresh(refresh); body["access_token"] != nil {
@@ -53,7 +53,7 @@ func TestActWithoutItsLine(t *testing.T) {
 	t.Run("ShowsNoSecret", func(t *testing.T) {
 		t.Parallel()
 		w := lab.New(t).WithClients()
-		loses(w, provider.EventSecretShown)
+		loses(w, event.SecretShown)
 		if secret, err := w.Clients().Secret(t.Context(), "std"); err == nil || secret != "" {
 			t.Errorf("shown is %q, %v", secret, err)
 		}
@@ -62,7 +62,7 @@ func TestActWithoutItsLine(t *testing.T) {
 		t.Parallel()
 		w := lab.New(t).WithUsers()
 		b := w.Alice()
-		loses(w, provider.EventDataExported)
+		loses(w, event.DataExported)
 		p := b.Submit(b.Open("/account/export"), "password", lab.AlicePass)
 		if p.StatusCode == http.StatusOK || p.Header.Get("Content-Disposition") != "" {
 			t.Errorf("given without a line: %s", p.Status)

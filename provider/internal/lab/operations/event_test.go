@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -24,7 +25,7 @@ func TestEvents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []provider.EventName{provider.EventConsent, provider.EventSignedIn, provider.EventSignInFailed, provider.EventAccountCreated}
+	want := []string{event.Consent, event.SignedIn, event.SignInFailed, event.AccountCreated}
 	if len(got) != len(want) {
 		t.Fatalf("%d events: %v", len(got), got)
 	}
@@ -34,7 +35,7 @@ func TestEvents(t *testing.T) {
 		}
 	}
 	next, err := w.Events().List(t.Context(), provider.EventFilter{UserID: "alice", Before: got[0].ID, Limit: 1})
-	if err != nil || len(next) != 1 || next[0].Name != provider.EventSignedIn {
+	if err != nil || len(next) != 1 || next[0].Name != event.SignedIn {
 		t.Errorf("second page: %v %v", next, err)
 	}
 }
@@ -70,7 +71,7 @@ func TestRunRemovesEventsThatAreOlderThanTheyAreKept(t *testing.T) {
 	w.AgreeOnTime()
 	go func() { _ = w.Run(t.Context()) }() // until the fixture ends
 	lab.Eventually(t, func() bool {
-		left, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventSignedIn})
+		left, err := w.Events().List(t.Context(), provider.EventFilter{Name: event.SignedIn})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +87,7 @@ func TestKeyRotationIsInTheAuditTrail(t *testing.T) {
 	w := lab.New(t, func(c *provider.Config) { c.KeyRotation = 30 * 24 * time.Hour })
 	w.Advance(30 * 24 * time.Hour)
 	go func() { _ = w.Run(t.Context()) }() // until the fixture ends
-	lab.Eventually(t, func() bool { return w.Saw(provider.EventKeyRotated) })
+	lab.Eventually(t, func() bool { return w.Saw(event.KeyRotated) })
 }
 
 // clientRefused returns a request that leads to an event, and to nothing else that is
@@ -113,7 +114,7 @@ func TestCallerCannotStayOutOfTheTrailByLeaving(t *testing.T) {
 	if ctx.Err() == nil {
 		t.Fatal("the caller has not left")
 	}
-	got, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventClientRefused})
+	got, err := w.Events().List(t.Context(), provider.EventFilter{Name: event.ClientRefused})
 	if err != nil || len(got) != 1 {
 		t.Errorf("events %v, error %v", got, err)
 	}
@@ -145,7 +146,7 @@ func TestTrailThatCannotBeWritten(t *testing.T) {
 			t.Errorf("the log does not tell %s:\n%s", part, w.Log)
 		}
 	}
-	if !w.Saw(provider.EventClientRefused) {
+	if !w.Saw(event.ClientRefused) {
 		t.Error("the host is not told")
 	}
 }

@@ -8,18 +8,19 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
 // Details of what alice does at the provider's screens, and in the browser of the tests.
 var (
-	byPassword = provider.Event{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"}
-	byApp      = provider.Event{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password, app code"}
-	started    = ofAlice(provider.EventRecoveryStarted, "with the mailbox alone")
+	byPassword = provider.Event{Name: event.SignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"}
+	byApp      = provider.Event{Name: event.SignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password, app code"}
+	started    = ofAlice(event.RecoveryStarted, "with the mailbox alone")
 )
 
 // ofAlice is an event of what alice does.
-func ofAlice(name provider.EventName, detail string) provider.Event {
+func ofAlice(name string, detail string) provider.Event {
 	return provider.Event{Name: name, UserID: "alice", Address: "127.0.0.0/24", Detail: detail}
 }
 
@@ -31,7 +32,7 @@ var factorDeeds = map[string]deed{
 		p := b.Open("/account/totp")
 		b.Submit(p, "code", "000000") // adds nothing
 		b.Submit(p, "code", codeFor(w, p))
-	}, []provider.Event{byPassword, ofAlice(provider.EventTOTPAdded, "by the user")}},
+	}, []provider.Event{byPassword, ofAlice(event.TOTPAdded, "by the user")}},
 	"SignInWithAnApp": {func(w *lab.Fixture) {
 		app, _ := w.AddApp("alice")
 		withApp(w, app)
@@ -41,7 +42,7 @@ var factorDeeds = map[string]deed{
 		b := w.NewBrowser()
 		p := b.Submit(secondStep(b), "code", "000000")
 		b.Submit(p, "code", app.Code())
-	}, []provider.Event{ofAlice(provider.EventSignInFailed, "wrong app code"), byApp}},
+	}, []provider.Event{ofAlice(event.SignInFailed, "wrong app code"), byApp}},
 	"SignInWithTheSameAppCode": {func(w *lab.Fixture) {
 		app, _ := w.AddApp("alice")
 		code := app.Code()
@@ -49,7 +50,7 @@ var factorDeeds = map[string]deed{
 			b := w.NewBrowser()
 			b.Submit(secondStep(b), "code", code)
 		}
-	}, []provider.Event{byApp, ofAlice(provider.EventSignInFailed, "wrong app code")}},
+	}, []provider.Event{byApp, ofAlice(event.SignInFailed, "wrong app code")}},
 	"SignInWithThePasswordOfTwo": {func(w *lab.Fixture) {
 		w.AddApp("alice")
 		secondStep(w.NewBrowser())
@@ -61,31 +62,31 @@ var factorDeeds = map[string]deed{
 			p := secondStep(b)
 			b.Submit(b.Open(p.Request.URL.String()+"&way=codes"), "code", codes[0])
 		}
-	}, []provider.Event{ofAlice(provider.EventSignedIn, "password, recovery code"), ofAlice(provider.EventSignInFailed, "wrong recovery code")}},
+	}, []provider.Event{ofAlice(event.SignedIn, "password, recovery code"), ofAlice(event.SignInFailed, "wrong recovery code")}},
 	"RecoveryCodesMade": {func(w *lab.Fixture) {
 		app, _ := w.AddApp("alice")
 		b := withApp(w, app)
 		b.Submit(b.Open("/account/codes"))
-	}, []provider.Event{byApp, ofAlice(provider.EventRecoveryCodesMade, "by the user")}},
+	}, []provider.Event{byApp, ofAlice(event.RecoveryCodesMade, "by the user")}},
 	"AppRemoved": {func(w *lab.Fixture) {
 		app, _ := w.AddApp("alice")
 		b := withApp(w, app)
 		p := b.Open("/account/totp/remove")
 		b.Submit(p)
 		b.Submit(p) // there is none any more
-	}, []provider.Event{byApp, ofAlice(provider.EventTOTPRemoved, "by the user")}},
+	}, []provider.Event{byApp, ofAlice(event.TOTPRemoved, "by the user")}},
 
 	"PasswordResetWithAnApp": {func(w *lab.Fixture) {
 		app, _ := w.AddApp("alice")
 		b, p := readMailbox(w)
 		b.Submit(p, "code", "000000", "new_password", lab.NewPassword)
 		b.Submit(p, "code", app.Code(), "new_password", lab.NewPassword)
-	}, []provider.Event{ofAlice(provider.EventSignInFailed, "wrong app code"), ofAlice(provider.EventPasswordChanged, "by a code sent to the user and a code of an app")}},
+	}, []provider.Event{ofAlice(event.SignInFailed, "wrong app code"), ofAlice(event.PasswordChanged, "by a code sent to the user and a code of an app")}},
 	"RecoveredByACode": {func(w *lab.Fixture) {
 		_, codes := w.AddApp("alice")
 		b, p := readMailbox(w)
 		b.Submit(way(b, p, "/recover/codes"), "code", codes[0], "new_password", lab.NewPassword)
-	}, []provider.Event{ofAlice(provider.EventRecovered, "by a recovery code")}},
+	}, []provider.Event{ofAlice(event.Recovered, "by a recovery code")}},
 	"RecoveredAfterTheWait": {func(w *lab.Fixture) {
 		w.AddApp("alice")
 		b, p := startRecovery(w)
@@ -94,7 +95,7 @@ var factorDeeds = map[string]deed{
 		b, p = readMailbox(w)
 		b.Submit(p, "new_password", lab.NewPassword)
 		b.Submit(p, "new_password", lab.NewPassword) // it is over
-	}, []provider.Event{started, ofAlice(provider.EventRecovered, "after the wait")}},
+	}, []provider.Event{started, ofAlice(event.Recovered, "after the wait")}},
 	"RecoveredWithThePassword": {func(w *lab.Fixture) {
 		w.AddApp("alice")
 		w.Advance(73 * time.Hour) // her password is older than the wait
@@ -102,7 +103,7 @@ var factorDeeds = map[string]deed{
 		p = way(b, p, "/recover/password")
 		b.Submit(p, "password", "not-the-password")
 		b.Submit(p, "password", lab.AlicePass)
-	}, []provider.Event{ofAlice(provider.EventSignInFailed, "wrong password"), ofAlice(provider.EventRecoveryStarted, "with the password")}},
+	}, []provider.Event{ofAlice(event.SignInFailed, "wrong password"), ofAlice(event.RecoveryStarted, "with the password")}},
 	"RecoveryApprovedByTheHost": {func(w *lab.Fixture) {
 		w.AddApp("alice")
 		startRecovery(w)
@@ -110,7 +111,7 @@ var factorDeeds = map[string]deed{
 		b, p := readMailbox(w)
 		b.Submit(p, "new_password", lab.NewPassword)
 	}, []provider.Event{
-		started, {Name: provider.EventRecoveryApproved, UserID: "alice"}, ofAlice(provider.EventRecovered, "approved by the host")}},
+		started, {Name: event.RecoveryApproved, UserID: "alice"}, ofAlice(event.Recovered, "approved by the host")}},
 	"RecoveryStoppedByTheLink": {func(w *lab.Fixture) {
 		w.AddApp("alice")
 		startRecovery(w)
@@ -119,18 +120,18 @@ var factorDeeds = map[string]deed{
 		p := b.Open(stopLink.FindString(mail.Text))
 		b.Submit(p)
 		b.Submit(p) // there is none any more
-	}, []provider.Event{started, ofAlice(provider.EventRecoveryStopped, "by the link of a mail")}},
+	}, []provider.Event{started, ofAlice(event.RecoveryStopped, "by the link of a mail")}},
 	"RecoveryStoppedByAReader": {func(w *lab.Fixture) {
 		w.AddApp("alice")
 		b, p := startRecovery(w)
 		b.Submit(p, "action", "stop")
-	}, []provider.Event{started, ofAlice(provider.EventRecoveryStopped, "by a reader of the mailbox")}},
+	}, []provider.Event{started, ofAlice(event.RecoveryStopped, "by a reader of the mailbox")}},
 	"RecoveryStoppedBySigningIn": {func(w *lab.Fixture) {
 		app, _ := w.AddApp("alice")
 		startRecovery(w)
 		withApp(w, app)
 		withApp(w, app)
-	}, []provider.Event{started, ofAlice(provider.EventRecoveryStopped, "by a sign-in"), byApp, byApp}},
+	}, []provider.Event{started, ofAlice(event.RecoveryStopped, "by a sign-in"), byApp, byApp}},
 	"RecoveryStoppedOnThePageOfTheAccount": {func(w *lab.Fixture) {
 		app, _ := w.AddApp("alice")
 		b := withApp(w, app)
@@ -138,12 +139,12 @@ var factorDeeds = map[string]deed{
 		_, form := b.Open("/account").Form(w.T)
 		form.Set("action", "stop_recovery")
 		b.Post("/account/security", form)
-	}, []provider.Event{byApp, started, ofAlice(provider.EventRecoveryStopped, "by the user")}},
+	}, []provider.Event{byApp, started, ofAlice(event.RecoveryStopped, "by the user")}},
 	"AuthenticatorsResetByTheHost": {func(w *lab.Fixture) {
 		w.AddApp("alice")
 		w.OK(w.Accounts().ResetAuthenticators(w.T.Context(), "alice"))
 		w.Alice()
-	}, []provider.Event{{Name: provider.EventAuthenticatorsReset, UserID: "alice"}, byPassword}},
+	}, []provider.Event{{Name: event.AuthenticatorsReset, UserID: "alice"}, byPassword}},
 	"RecoveryOfNobody": {func(w *lab.Fixture) {
 		b := w.NewBrowser()
 		p := b.Submit(b.Open("/recover"), "email", "nobody@example.com")

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -237,7 +237,7 @@ func TestAuditTrailThatCannotBeWrittenIsAnAlarm(t *testing.T) {
 	if !strings.Contains(w.Log.String(), "audit event could not be stored") {
 		t.Errorf("no alarm:\n%s", w.Log.String())
 	}
-	if !w.Saw(provider.EventSignInFailed) {
+	if !w.Saw(event.SignInFailed) {
 		t.Error("OnEvent was not told")
 	}
 }

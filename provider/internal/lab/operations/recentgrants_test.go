@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -90,7 +90,7 @@ func TestEndOfEverythingThatIsCutShortGoesOn(t *testing.T) {
 		}
 		return nil
 	})
-	if err := w.People().RevokeIssuedBefore(t.Context(), moment); !errors.Is(err, storage.ErrUnavailable) || !w.Saw(provider.EventRevoked) {
+	if err := w.People().RevokeIssuedBefore(t.Context(), moment); !errors.Is(err, storage.ErrUnavailable) || !w.Saw(event.Revoked) {
 		t.Fatalf("cut short: %v", err)
 	}
 	w.Advance(time.Minute)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -114,7 +115,7 @@ func TestRegisteringAgainSealsAnew(t *testing.T) {
 	if !knows(during, "v3", lab.ClientSecret) {
 		t.Error("the client is not known by its secret")
 	}
-	events, err := during.Events().List(t.Context(), provider.EventFilter{Name: provider.EventSecretChanged})
+	events, err := during.Events().List(t.Context(), provider.EventFilter{Name: event.SecretChanged})
 	if err != nil || len(events) > 0 {
 		t.Errorf("events of a secret that has not changed: %v, %v", events, err)
 	}
@@ -207,7 +208,7 @@ func TestSealingAnewLosesNoChange(t *testing.T) {
 	if _, err := w.Store.Client(t.Context(), "q"); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("the client that was deleted is back (%v)", err)
 	}
-	events, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventClientChanged})
+	events, err := w.Events().List(t.Context(), provider.EventFilter{Name: event.ClientChanged})
 	if err != nil || len(events) > 0 {
 		t.Errorf("events of registrations that have not changed: %v, %v", events, err)
 	}

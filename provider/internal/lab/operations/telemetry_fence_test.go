@@ -13,6 +13,7 @@ import (
 	tracenoop "go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -97,7 +98,7 @@ func TestTelemetryThatFailsHarmsNothing(t *testing.T) {
 			if p := w.NewBrowser().Get("/signin"); p.StatusCode != http.StatusOK {
 				t.Errorf("answered %s", p.Status)
 			}
-			if err := w.Accounts().Delete(t.Context(), "bob"); err != nil || !w.Saw(provider.EventAccountDeleted) {
+			if err := w.Accounts().Delete(t.Context(), "bob"); err != nil || !w.Saw(event.AccountDeleted) {
 				t.Errorf("the event of a deletion: %v", err)
 			}
 			if told := strings.Count(w.Log.String(), "telemetry panicked"); strings.Contains(name, "Panic") && told != 1 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -40,7 +41,7 @@ func TestPageOfOthers(t *testing.T) {
 			})
 		}
 		for _, name := range []string{"rita", "anna"} {
-			if looks := w.lines(provider.EventFilter{Name: provider.EventSupportLooked, Actor: "staff:" + name, Limit: 1}); len(looks) > 0 {
+			if looks := w.lines(provider.EventFilter{Name: event.SupportLooked, Actor: "staff:" + name, Limit: 1}); len(looks) > 0 {
 				t.Errorf("%s has looked: %v", name, looks)
 			}
 		}
@@ -63,7 +64,7 @@ func TestStranger(t *testing.T) {
 				t.Errorf("%s is told from nothing: %s%s", address, p.Status, difference(told, neutral(nothing.Text)))
 			}
 		}
-		if lines := w.lines(provider.EventFilter{Name: provider.EventDeskRefused, Limit: 1}); len(lines) > 0 {
+		if lines := w.lines(provider.EventFilter{Name: event.DeskRefused, Limit: 1}); len(lines) > 0 {
 			t.Errorf("a line for who has no role: %v", lines)
 		}
 	})
@@ -84,7 +85,7 @@ func TestActionOfOthers(t *testing.T) {
 				is(t, p, http.StatusNotFound)
 			}
 		}
-		if lines := w.lines(provider.EventFilter{Name: provider.EventDeskRefused, Actor: "staff:sam", UserID: "alice", Limit: 50}); len(lines) < 9 {
+		if lines := w.lines(provider.EventFilter{Name: event.DeskRefused, Actor: "staff:sam", UserID: "alice", Limit: 50}); len(lines) < 9 {
 			t.Errorf("%d lines say that it was tried", len(lines))
 		}
 		if w.told(desk.AlarmRefused) == 0 {
@@ -172,7 +173,7 @@ func TestMatterOfAnother(t *testing.T) {
 		if w.isLocked("bob") || w.isLocked("alice") {
 			t.Error("somebody is locked")
 		}
-		if looks := w.lines(provider.EventFilter{Name: provider.EventSupportLooked, Matter: ofBob, Limit: 5}); len(looks) > 0 {
+		if looks := w.lines(provider.EventFilter{Name: event.SupportLooked, Matter: ofBob, Limit: 5}); len(looks) > 0 {
 			t.Errorf("somebody has looked: %v", looks)
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -95,7 +96,7 @@ func TestShownValueIsShownOnce(t *testing.T) {
 	ofOlga := open(olga, "alice", "caller")
 	w.prove(ofOlga, 1)
 	is(t, do(olga, ofOlga, "show_sensitive", "handle", "allergy"), http.StatusOK, canaryAllergy)
-	shown := w.lines(provider.EventFilter{Name: provider.EventValueShown, UserID: "alice", Limit: 9})
+	shown := w.lines(provider.EventFilter{Name: event.ValueShown, UserID: "alice", Limit: 9})
 	if len(shown) != 2 || shown[0].Detail != "allergy" || shown[0].Actor != "staff:olga" || shown[1].Detail != "fname" || shown[1].Matter != m {
 		t.Errorf("lines: %v", shown)
 	}
@@ -148,7 +149,7 @@ func TestCallerCodeIsNoCredential(t *testing.T) {
 			t.Errorf("%s takes the code", page)
 		}
 	}
-	if lines := w.lines(provider.EventFilter{Name: provider.EventCallerProved, Limit: 1}); len(lines) > 0 {
+	if lines := w.lines(provider.EventFilter{Name: event.CallerProved, Limit: 1}); len(lines) > 0 {
 		t.Errorf("lines: %v", lines)
 	}
 }

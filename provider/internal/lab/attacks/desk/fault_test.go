@@ -9,6 +9,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
@@ -74,7 +75,7 @@ func TestMatterOfAFailingDatabase(t *testing.T) {
 	w.faulty(t, "open", func() lab.Page {
 		return sam.Post("/desk/matters", lab.Form("csrf", csrf, "person", found.Get("person"), "reason", "caller"))
 	}, func(p lab.Page) { is(t, p, http.StatusSeeOther) })
-	opened := w.lines(provider.EventFilter{Name: provider.EventMatterOpened, Actor: "staff:sam", Limit: 50})
+	opened := w.lines(provider.EventFilter{Name: event.MatterOpened, Actor: "staff:sam", Limit: 50})
 	matters, err := w.deskStore().Matters(t.Context(), storage.MatterFilter{Staff: "sam", Limit: 50})
 	w.OK(err)
 	if len(opened) != len(matters) {

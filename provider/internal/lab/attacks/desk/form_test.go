@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -120,7 +121,7 @@ func TestLookWithoutSeeing(t *testing.T) {
 			r.Header.Set(header, "prefetch")
 			silent(t, sam.Do(r))
 		}
-		if lines := w.lines(provider.EventFilter{Name: provider.EventSupportLooked, Matter: m, Limit: 20}); len(lines) == 0 || lines[0].Actor != "staff:sam" {
+		if lines := w.lines(provider.EventFilter{Name: event.SupportLooked, Matter: m, Limit: 20}); len(lines) == 0 || lines[0].Actor != "staff:sam" {
 			t.Errorf("a page without a line: %v", lines)
 		}
 	})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -113,7 +114,7 @@ func TestHostIsDenied(t *testing.T) {
 		if p := bob.Get(s.ask("three")); p.StatusCode != http.StatusBadRequest || s.read != read {
 			t.Errorf("a document of a denied host: %s, read %v", p.Status, s.read != read)
 		}
-		if lines := w.lines(provider.EventFilter{Name: provider.EventHostDenied, Limit: 5}); len(lines) != 1 || lines[0].Detail != "127.0.0.1" || lines[0].Actor != "staff:olga" {
+		if lines := w.lines(provider.EventFilter{Name: event.HostDenied, Limit: 5}); len(lines) != 1 || lines[0].Detail != "127.0.0.1" || lines[0].Actor != "staff:olga" {
 			t.Errorf("the lines are %+v", lines)
 		}
 

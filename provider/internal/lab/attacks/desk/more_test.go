@@ -9,6 +9,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -159,9 +160,9 @@ func TestLogIsNoList(t *testing.T) {
 				is(t, b.Get(address), http.StatusNotFound)
 			}
 		}
-		exported := len(w.lines(provider.EventFilter{Name: provider.EventTrailExported, Limit: 20}))
+		exported := len(w.lines(provider.EventFilter{Name: event.TrailExported, Limit: 20}))
 		is(t, anna.Get("/desk/trail.csv"), http.StatusOK)
-		if n := len(w.lines(provider.EventFilter{Name: provider.EventTrailExported, Actor: "staff:anna", Limit: 20})); n != exported+1 {
+		if n := len(w.lines(provider.EventFilter{Name: event.TrailExported, Actor: "staff:anna", Limit: 20})); n != exported+1 {
 			t.Errorf("%d lines of exports", n)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -89,7 +90,7 @@ func TestSearchIsLimited(t *testing.T) {
 	if n := w.told(desk.AlarmMisses); answered >= 20 && n == 0 {
 		t.Error("the host was not told of 20 misses in a row")
 	}
-	lines := w.lines(provider.EventFilter{Name: provider.EventPersonNotFound, Actor: "staff:sam", Limit: 100})
+	lines := w.lines(provider.EventFilter{Name: event.PersonNotFound, Actor: "staff:sam", Limit: 100})
 	if len(lines) != answered {
 		t.Errorf("%d lines for %d misses", len(lines), answered)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 )
 
 // Attack 10: a page of the desk in a frame of another site, where a click is not what it seems.
@@ -39,7 +40,7 @@ func TestTracksStayOfWhoLeaves(t *testing.T) {
 		w.OK(w.Accounts().Delete(t.Context(), "olga"))
 		lines := w.lines(provider.EventFilter{Actor: "staff:olga"})
 		if !slices.ContainsFunc(lines, func(e provider.RecordedEvent) bool {
-			return e.Name == provider.EventAccountDisabled && e.UserID == "bob" && e.Matter == m
+			return e.Name == event.AccountDisabled && e.UserID == "bob" && e.Matter == m
 		}) {
 			t.Errorf("of what olga did there is %v", lines)
 		}

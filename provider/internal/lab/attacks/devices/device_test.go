@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -116,7 +117,7 @@ func TestDeviceGetsWhatItsUserAllows(t *testing.T) {
 	if mail, _ := w.Mails.Last(t); !strings.Contains(mail.Text, "Living Room") || !strings.Contains(mail.Text, "/account/apps") {
 		t.Errorf("mail %q", mail.Text)
 	}
-	if !w.Saw(provider.EventDeviceAllowed) {
+	if !w.Saw(event.DeviceAllowed) {
 		t.Error("no event")
 	}
 	answer, tokens := d.poll()
@@ -276,7 +277,7 @@ func TestDeviceHearsOfDecisions(t *testing.T) {
 	d.refused("access_denied")
 	d = ask(w)
 	p := decide(alice, d.shown, "report")
-	if !strings.Contains(p.Text, "Thank you") || !w.Saw(provider.EventDeviceReported) {
+	if !strings.Contains(p.Text, "Thank you") || !w.Saw(event.DeviceReported) {
 		t.Errorf("report: %s", p.Text)
 	}
 	if mail, _ := w.Mails.Last(t); !strings.Contains(mail.Text, "had not started") {

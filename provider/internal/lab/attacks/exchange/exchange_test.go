@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -45,7 +46,7 @@ func TestAPIGetsATokenForAnother(t *testing.T) {
 	if seen := seenBy(b, "tools-api", token); seen == nil || seen["act"] != nil || seen["client_id"] != "agent" {
 		t.Errorf("the other token is %v", seen)
 	}
-	if !w.Saw(provider.EventExchanged) {
+	if !w.Saw(event.Exchanged) {
 		t.Error("no event")
 	}
 }
@@ -85,7 +86,7 @@ func TestUserReadsOfAnExchange(t *testing.T) {
 	for range 3 {
 		exchanged(w.NewBrowser(), "tools-api", token)
 	}
-	events, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventExchanged})
+	events, err := w.Events().List(t.Context(), provider.EventFilter{Name: event.Exchanged})
 	w.OK(err)
 	if len(events) != 1 || events[0].UserID != "alice" || events[0].ClientID != "tools-api" || events[0].Detail != lab.FilesURI+", for agent" {
 		t.Errorf("events %+v", events)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -129,7 +130,7 @@ func TestConsent(t *testing.T) {
 		if got, _ := b.Token(lab.Std("code", answer.Get("code"))...); got.StatusCode != http.StatusOK {
 			t.Errorf("the code: %s %s", got.Status, got.Text)
 		}
-		if w.Saw(provider.EventDenied) {
+		if w.Saw(event.Denied) {
 			t.Error("the trail tells of a denial")
 		}
 	})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/storage"
@@ -101,7 +102,7 @@ func TestDeletion(t *testing.T) {
 		b.Allow()
 		b.AskToBeDeleted(lab.AlicePass)
 		p := b.Submit(b.Open(lab.AuthorizeURL()), "email", "alice@example.com", "password", lab.AlicePass)
-		if answer := lab.Response(t, b.Submit(p, "action", "keep")); answer.Get("code") == "" || !w.Saw(provider.EventDeletionWithdrawn) {
+		if answer := lab.Response(t, b.Submit(p, "action", "keep")); answer.Get("code") == "" || !w.Saw(event.DeletionWithdrawn) {
 			t.Errorf("answered %v", answer)
 		}
 		w.Advance(2 * deletionGrace)
@@ -160,7 +161,7 @@ func TestDeletion(t *testing.T) {
 			t.Errorf("%d mails, the last to %s", w.Mails.Count()-before, mail.To)
 		}
 		events, err := w.Events().List(t.Context(), provider.EventFilter{UserID: "alice"})
-		if err != nil || len(events) > 0 || !w.Saw(provider.EventAccountDeleted) {
+		if err != nil || len(events) > 0 || !w.Saw(event.AccountDeleted) {
 			t.Errorf("%d events name who is gone: %v", len(events), err)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -19,7 +20,7 @@ func TestEmailChange(t *testing.T) {
 		b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
 		p, mailed := b.AskToMove("alice@new.example", lab.AlicePass)
 		p = b.Submit(p, "code", mailed["alice@new.example"], "old_code", mailed["alice@example.com"])
-		if p.Request.URL.Path != "/account" || w.EmailOf("alice") != "alice@new.example" || !w.Saw(provider.EventEmailChanged) {
+		if p.Request.URL.Path != "/account" || w.EmailOf("alice") != "alice@new.example" || !w.Saw(event.EmailChanged) {
 			t.Fatalf("%s %s: the address is %s", p.Status, p.Request.URL.Path, w.EmailOf("alice"))
 		}
 		if mail, code := w.Mails.Last(t); mail.To != "alice@example.com" || code != "" {

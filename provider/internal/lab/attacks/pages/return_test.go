@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/storage"
@@ -103,7 +104,7 @@ func TestEmailReturn(t *testing.T) {
 			if said := lab.SaidOn(lab.MainOf(t, p)); !strings.Contains(said, "You have your account back") || !strings.Contains(p.Text, `value="given@example.com"`) {
 				t.Errorf("the sign-in page says %s", said)
 			}
-			if s.EmailOf(s.id) != s.email || !w.Saw(provider.EventEmailReturned) {
+			if s.EmailOf(s.id) != s.email || !w.Saw(event.EmailReturned) {
 				t.Errorf("the address is %s", s.EmailOf(s.id))
 			}
 			w.Advance(2 * time.Second)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 )
@@ -284,7 +285,7 @@ func TestGuessing(t *testing.T) {
 		}
 		p := attacker.Attempt("alice@example.com", lab.AlicePass)
 		lab.Shown(t, p, http.StatusTooManyRequests)
-		if p.Header.Get("Retry-After") == "" || !w.Saw(provider.EventThrottled) {
+		if p.Header.Get("Retry-After") == "" || !w.Saw(event.Throttled) {
 			t.Error("no Retry-After, or no event")
 		}
 		if p := owner.Attempt("alice@example.com", lab.AlicePass); p.StatusCode != http.StatusSeeOther {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -139,7 +140,7 @@ func TestResetCode(t *testing.T) {
 				t.Fatal(err)
 			}
 			lab.Shown(t, b.SubmitOnce(p, "code", code, "new_password", lab.NewPassword), http.StatusBadRequest)
-			if w.Saw(provider.EventPasswordChanged) {
+			if w.Saw(event.PasswordChanged) {
 				t.Error("the password was changed")
 			}
 		})

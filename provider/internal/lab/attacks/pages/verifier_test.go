@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -173,7 +174,7 @@ func TestAttackOpenRedirectByAVerifier(t *testing.T) {
 				t.Errorf("%q: %s %q", answer, p.Status, p.Header.Get("Location"))
 			}
 		}
-		if w.Saw(provider.EventVerificationStarted) {
+		if w.Saw(event.VerificationStarted) {
 			t.Errorf("%q: the audit log says that somebody was sent there", answer)
 		}
 	}
@@ -256,7 +257,7 @@ func TestAttackAllowWhatIsNotOffered(t *testing.T) {
 	b := w.Bob()
 	for _, client := range []string{"strict", "own"} {
 		p := b.Submit(b.Open(lab.AuthorizeURL("client_id", client)), "action", "allow")
-		if p.StatusCode != http.StatusOK || w.Consents(client) || w.Saw(provider.EventConsent) {
+		if p.StatusCode != http.StatusOK || w.Consents(client) || w.Saw(event.Consent) {
 			t.Errorf("%s: %s %q, recorded: %v", client, p.Status, p.Header.Get("Location"), w.Consents(client))
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -26,7 +27,7 @@ func TestAttackGuessesUnderNoName(t *testing.T) {
 	header := "Basic  " + base64.StdEncoding.EncodeToString([]byte("std:guess"))
 	p := b.Send(http.MethodPost, lab.TokenPath, "grant_type=authorization_code&code=x", "Content-Type", "application/x-www-form-urlencoded", "Authorization", header)
 	lab.Refused(t, p, http.StatusUnauthorized, "invalid_client")
-	if !w.Saw(provider.EventClientRefused) {
+	if !w.Saw(event.ClientRefused) {
 		t.Error("the audit log does not know of it")
 	}
 }
@@ -64,7 +65,7 @@ func TestAttackNamesOfNobody(t *testing.T) {
 	if n := w.Count("attempts"); n != 1 {
 		t.Errorf("%d rows for names that nobody has", n)
 	}
-	if w.Saw(provider.EventClientRefused) {
+	if w.Saw(event.ClientRefused) {
 		t.Error("the audit log has a name that somebody made up")
 	}
 	// Who knows its secret is not held up by them, and who errs is counted by itself.
@@ -121,7 +122,7 @@ func TestGuessesAtASecretAreRecordedOnceAMinute(t *testing.T) {
 		}
 		w.Advance(time.Minute)
 	}
-	told, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventClientRefused})
+	told, err := w.Events().List(t.Context(), provider.EventFilter{Name: event.ClientRefused})
 	if err != nil || len(told) != 3 {
 		t.Errorf("%d events, %v", len(told), err)
 	}

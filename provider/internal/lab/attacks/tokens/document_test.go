@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -228,7 +229,7 @@ func TestHostOfDocumentTellsNothing(t *testing.T) {
 	if strings.Contains(w.Log.String(), "level=ERROR") {
 		t.Errorf("the log has errors:\n%s", w.Log)
 	}
-	if !w.Saw(provider.EventDocumentRefused) {
+	if !w.Saw(event.DocumentRefused) {
 		t.Error("the operator is not told")
 	}
 }

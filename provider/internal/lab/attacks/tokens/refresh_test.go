@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -68,7 +69,7 @@ func TestRefreshRace(t *testing.T) {
 		lab.Refused(t, p, http.StatusBadRequest, "invalid_grant")
 		p, _ = b.Refresh(lab.Member(t, next, "refresh_token"))
 		lab.Refused(t, p, http.StatusBadRequest, "invalid_grant")
-		if !w.Saw(provider.EventReuse) {
+		if !w.Saw(event.Reuse) {
 			t.Error("no audit event")
 		}
 	})
@@ -111,7 +112,7 @@ func TestRefreshToken(t *testing.T) {
 		lab.Refused(t, p, http.StatusBadRequest, "invalid_grant")
 		p, _ = b.Refresh(lab.Member(t, third, "refresh_token"))
 		lab.Refused(t, p, http.StatusBadRequest, "invalid_grant")
-		if !w.Saw(provider.EventReuse) {
+		if !w.Saw(event.Reuse) {
 			t.Error("no audit event")
 		}
 	})
@@ -142,7 +143,7 @@ func TestRefreshToken(t *testing.T) {
 		}
 		p, _ := b.Refresh(lab.Member(t, thief, "refresh_token"))
 		lab.Refused(t, p, http.StatusBadRequest, "invalid_grant")
-		if !w.Saw(provider.EventReuse) {
+		if !w.Saw(event.Reuse) {
 			t.Error("no audit event")
 		}
 	})
@@ -169,7 +170,7 @@ func TestRefreshToken(t *testing.T) {
 		lab.Works(t, b, lab.Member(t, first, "access_token"), false)
 		lab.Works(t, b, lab.Member(t, second, "access_token"), false)
 		lab.Works(t, b, lab.Member(t, device, "access_token"), true)
-		if !w.Saw(provider.EventReuse) {
+		if !w.Saw(event.Reuse) {
 			t.Error("no audit event")
 		}
 	})

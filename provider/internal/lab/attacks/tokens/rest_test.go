@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -186,18 +187,18 @@ func TestAuditTrail(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []provider.EventName{
-		provider.EventSignedIn, provider.EventSignInFailed, provider.EventThrottled, provider.EventSignedUp,
-		provider.EventPasswordChanged, provider.EventConsent, provider.EventDenied, provider.EventReuse, provider.EventSecretShown,
-		provider.EventSecretChanged,
+	for _, name := range []string{
+		event.SignedIn, event.SignInFailed, event.Throttled, event.SignedUp,
+		event.PasswordChanged, event.Consent, event.Denied, event.Reuse, event.SecretShown,
+		event.SecretChanged,
 	} {
 		if !w.Saw(name) {
 			t.Errorf("no event %s", name)
 		}
 	}
-	byHost := map[provider.EventName]bool{
-		provider.EventAccountCreated: true, provider.EventClientCreated: true, provider.EventClientChanged: true,
-		provider.EventSecretShown: true, provider.EventSecretChanged: true,
+	byHost := map[string]bool{
+		event.AccountCreated: true, event.ClientCreated: true, event.ClientChanged: true,
+		event.SecretShown: true, event.SecretChanged: true,
 	}
 	events, err := w.Events().List(t.Context(), provider.EventFilter{Limit: 1000})
 	if err != nil {
@@ -208,7 +209,7 @@ func TestAuditTrail(t *testing.T) {
 		case byHost[e.Name]:
 		case e.Address == "":
 			t.Errorf("%s: from where? %+v", e.Name, e)
-		case e.UserID == "" && e.Name != provider.EventThrottled && e.Name != provider.EventClientRefused:
+		case e.UserID == "" && e.Name != event.Throttled && e.Name != event.ClientRefused:
 			t.Errorf("%s: who? %+v", e.Name, e)
 		}
 	}

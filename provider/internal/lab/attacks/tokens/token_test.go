@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -54,7 +55,7 @@ func TestCodeReplay(t *testing.T) {
 				lab.Works(t, elsewhere, lab.Member(t, tokens, "access_token"), false)
 			}
 		}
-		if !strings.Contains(trail(t, w), string(provider.EventReuse)) {
+		if !strings.Contains(trail(t, w), event.Reuse) {
 			t.Error("no audit event")
 		}
 	})
@@ -76,7 +77,7 @@ func TestCodeReplay(t *testing.T) {
 			p, _ = b.Refresh(lab.Member(t, tokens, "refresh_token"))
 			lab.Refused(t, p, http.StatusBadRequest, "invalid_grant")
 			lab.Works(t, b, lab.Member(t, bystander, "access_token"), true)
-			if !w.Saw(provider.EventReuse) {
+			if !w.Saw(event.Reuse) {
 				t.Error("no audit event")
 			}
 		})

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -22,7 +23,7 @@ func TestConnectedAccount(t *testing.T) {
 	if links := w.links("alice"); len(links) != 1 || links[0].Upstream != "campus" {
 		t.Fatalf("links %+v", links)
 	}
-	if w.Mails.Count() != mails+1 || !w.Saw(provider.EventLinkAdded) {
+	if w.Mails.Count() != mails+1 || !w.Saw(event.LinkAdded) {
 		t.Error("nobody is told")
 	}
 
@@ -47,7 +48,7 @@ func TestConnectedAccount(t *testing.T) {
 	remove := page.Text[strings.Index(page.Text, "/account/connections/remove?"):]
 	remove = remove[:strings.IndexByte(remove, '"')]
 	p = alice.Submit(alice.Open(remove))
-	if len(w.links("alice")) != 0 || !w.Saw(provider.EventLinkRemoved) {
+	if len(w.links("alice")) != 0 || !w.Saw(event.LinkRemoved) {
 		t.Fatalf("%s %s\n%s", p.Status, p.Request.URL, p.Text)
 	}
 	nobody(t, b)
