@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"time"
 
@@ -53,6 +54,29 @@ func unlessThere(err error) error {
 		return nil
 	}
 	return err
+}
+
+// demonstrates reports whether there are people, applications and codes to look at.
+func (c *config) demonstrates() bool {
+	return c.demo || c.Desk != nil && c.Desk.Demo && !c.deskOnly()
+}
+
+// demonstrate makes them at the first start, by a service of its own whose mails reach nobody: nobody
+// knows yet whom they are about.
+func (s *service) demonstrate(ctx context.Context, production opened, pages http.Handler) error {
+	if !s.cfg.demonstrates() || s.rehearsing {
+		return nil
+	}
+	if s.demonstrating {
+		return settle(ctx, production, &s.cfg.environment, pages)
+	}
+	marks, err := production.store.Person(ctx, demoSubject)
+	if err != nil || marks.Attributes[demoMade] != nil {
+		return err
+	}
+	silent := &service{cfg: s.cfg, log: s.log, demonstrating: true}
+	silent.cfg.SMTP = nil
+	return errors.Join(silent.build(ctx, &http.Server{}, nil, &http.Server{}, io.Discard), silent.close()) //nolint:gosec // they never serve
 }
 
 // settle makes them at the first start; one that was interrupted is carried on. What the staff does to

@@ -25,8 +25,9 @@ type service struct {
 	providers []opened // production, then the sandbox if there is one
 	sites     []site
 
-	// rehearsing is a service on an empty database, which never serves.
-	rehearsing bool
+	// rehearsing is a service on an empty database, which never serves, and demonstrating one on
+	// that of the service, which makes what there is to look at.
+	rehearsing, demonstrating bool
 }
 
 // site is an HTTP server and where it listens.
@@ -106,11 +107,9 @@ func (s *service) build(ctx context.Context, main, probes, sample *http.Server, 
 	if err := s.openDesk(ctx, desks, &s.cfg.environment, production, applications); err != nil {
 		return err
 	}
-	if demo := s.cfg.demo || s.cfg.Desk != nil && s.cfg.Desk.Demo && !s.cfg.deskOnly(); demo && !s.rehearsing {
-		if err := settle(ctx, production, &s.cfg.environment, router); err != nil {
-			// What is only shown keeps no service from starting.
-			s.log.ErrorContext(ctx, "the people of the demonstration could not be made; will retry at the next start", slog.Any("error", err))
-		}
+	if err := s.demonstrate(ctx, production, router); err != nil {
+		// What is only shown keeps no service from starting.
+		s.log.ErrorContext(ctx, "what there is to look at could not be made; will retry at the next start", slog.Any("error", err))
 	}
 	if s.cfg.Sandbox == nil {
 		return nil
@@ -157,6 +156,7 @@ func (s *service) mount(ctx context.Context, r *router, e *environment, testing 
 	if p.cases, err = s.openVerification(r, e, p); err != nil {
 		return opened{}, err
 	}
+	s.providers[len(s.providers)-1] = p
 	if testing != nil { // nobody in a sandbox is real, and its brand is on its sign-in page
 		r.add(e.BaseURL+brandPath, s.cfg.BaseURL, p.Pages().BrandPreview(func(*http.Request) bool { return true }), "")
 	}
@@ -351,8 +351,6 @@ Bonafide is running.
   Provider  %s      its account page is %s/account
   Secure    %s/account/security      a passkey, an app for codes, recovery codes
   Register  %s/developer/      applications of your own, as the same person or a new one
-  Verify    %s/verification/   become military by any address of army.example, or a student
-            by one of university.example: its mail is printed here
   Desk      %s/desk/      sam@example.com helps people, ruth@ reviews, olga@ and otto@ operate,
             ada@ reads the audit log; password of each: %s
   Sandbox   %s      sign in as a persona, or as %s, password: %s;
@@ -361,12 +359,12 @@ Bonafide is running.
   Tools     %s/mcp      for assistants that nobody has registered; tokens are the sandbox's
   Brand     %s      every screen by day and by night, in each language
 
-  Data is in %s, mails are printed here, Ctrl-C stops.
-
 `, s.cfg.SampleClient.BaseURL, demo.Email, demo.Password, s.cfg.BaseURL, s.cfg.BaseURL, s.cfg.BaseURL, s.cfg.BaseURL,
-		s.cfg.BaseURL, s.cfg.BaseURL, staff.Password,
+		s.cfg.BaseURL, staff.Password,
 		s.cfg.Sandbox.BaseURL, s.cfg.Sandbox.Users[0].Email, s.cfg.Sandbox.Users[0].Password,
-		s.cfg.SampleClient.BaseURL, s.cfg.SampleClient.BaseURL, s.cfg.Sandbox.BaseURL+brandPath, s.cfg.Data)
+		s.cfg.SampleClient.BaseURL, s.cfg.SampleClient.BaseURL, s.cfg.Sandbox.BaseURL+brandPath)
+	s.tellWays(context.Background(), out)
+	_, _ = fmt.Fprintf(out, "  Data is in %s, mails are printed here, Ctrl-C stops.\n\n", s.cfg.Data)
 }
 
 // announce says where everything is, for an operator's log.
@@ -385,6 +383,7 @@ func (s *service) announce(out io.Writer) {
 	if s.cfg.SampleClient != nil {
 		_, _ = fmt.Fprintf(out, "sample client %s\n", s.cfg.SampleClient.BaseURL)
 	}
+	s.tellWays(context.Background(), out)
 	if s.cfg.SMTP == nil {
 		_, _ = fmt.Fprintln(out, "mails are printed here, with their codes; smtp in the config file sends them")
 	}

@@ -3,10 +3,13 @@ package main
 import (
 	"io"
 	"log/slog"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/bonafide-id/bonafide/examples/internal/browser"
+	"github.com/bonafide-id/bonafide/provider"
 )
 
 // In the sandbox whoever starts a case chooses how it goes on, and the site sees it.
@@ -34,6 +37,37 @@ func TestCaseOfTheSandbox(t *testing.T) {
 	start()
 	b.Submit("action", "allow")
 	b.Shows("✓ verified")
+}
+
+// Whoever asks for a group at the sample site can become a member of it, by a code that is printed at
+// each start, and nobody gets a mail about the people who are there to be looked at.
+func TestEveryGroupHasAWay(t *testing.T) {
+	folder := t.TempDir()
+	var codes []string
+	for range 2 {
+		cfg, err := parseConfig([]byte(onFreePorts(t)), folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.demo = true
+		s := startConfig(t, cfg)
+		var out strings.Builder
+		s.service.introduce(&out)
+		for _, g := range provider.DefaultGroups() {
+			line := regexp.MustCompile(`(?m)^ +` + g.Name + ` +you@\S+\.example +([0-9A-Z-]{19})$`).FindStringSubmatch(out.String())
+			if line == nil {
+				t.Fatalf("%s has no way:\n%s", g.Name, out.String())
+			}
+			codes = append(codes, line[1])
+		}
+		if printed := s.out.String(); strings.Contains(printed, "--- mail to") {
+			t.Errorf("mails are printed before anybody came:\n%s", printed)
+		}
+		_ = s.stop() // its error is that of the test
+	}
+	if n := len(codes) / 2; !slices.Equal(codes[:n], codes[n:]) {
+		t.Errorf("the codes of the second start are others: %q", codes)
+	}
 }
 
 // A policy that cannot be meant stops the service with the place in the file.

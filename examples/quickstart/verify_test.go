@@ -9,8 +9,19 @@ import (
 	"github.com/bonafide-id/bonafide/examples/internal/browser"
 )
 
+// startUnverified runs the quickstart without a policy, so that its demo verifiers are asked.
+func startUnverified(t *testing.T) *running {
+	t.Helper()
+	cfg, err := parseConfig([]byte(onFreePorts(t)), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Verification, cfg.Sandbox.Verification = nil, nil
+	return startConfig(t, cfg)
+}
+
 func TestDemoVerifiersApproveRefuseOrStayPending(t *testing.T) {
-	s := startQuickstart(t)
+	s := startUnverified(t)
 	b := browser.New(t)
 	verify := func(scope, result, says string) {
 		b.Open(s.cfg.SampleClient.BaseURL + "/start/v3-oauth?service=sandbox&scope=" + scope)
@@ -30,7 +41,7 @@ func TestDemoVerifiersApproveRefuseOrStayPending(t *testing.T) {
 }
 
 func TestDemoVerifiersSendNobodyElsewhere(t *testing.T) {
-	s := startQuickstart(t)
+	s := startUnverified(t)
 	b := browser.New(t)
 	b.Open(s.cfg.Sandbox.BaseURL + "/signin")
 	b.Submit("email", "tess@example.com", "password", tessPassword)

@@ -117,10 +117,17 @@ func (e emailDomain) ask(problem Reason) Result {
 	}}}
 }
 
-// next mails a code to an address of an institution. The address is looked at again when
+// next mails a code to an address of an institution: at first to that of the account, if it is one,
+// which proves nothing yet, as it may be an old one. The address is looked at again when
 // the code is entered: what was confirmed counts, not what was asked for.
-func (e emailDomain) next(_ context.Context, _ *Case, event Event) (Result, error) {
+func (e emailDomain) next(_ context.Context, c *Case, event Event) (Result, error) {
 	switch event.Kind {
+	case Begun:
+		box, _, problem := e.examine(c.Email)
+		if problem != "" || c.Attempt > 1 {
+			return e.ask(""), nil
+		}
+		return SendCode{Address: box.String()}, nil
 	case Answered:
 		box, _, problem := e.examine(strings.TrimSpace(event.Form[emailField]))
 		if problem != "" {

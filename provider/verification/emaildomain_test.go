@@ -146,6 +146,13 @@ func TestAttackEmailTricks(t *testing.T) {
 		if confirmed != want {
 			t.Errorf("%q proves %q, want %q", address, confirmed, want)
 		}
+		// That of the account gets the code at once, and once: a second try asks for another.
+		for attempt, mailed := range map[int]bool{1: want != "", 2: false} {
+			begun := next(t, v, &Case{Email: strings.TrimSpace(address), Attempt: attempt}, Event{Kind: Begun})
+			if _, ok := begun.(SendCode); ok != mailed {
+				t.Errorf("%q as that of the account, attempt %d: %#v", address, attempt, begun)
+			}
+		}
 		// Whatever was asked for, what was confirmed is looked at.
 		if _, ok := next(t, v, &Case{}, Event{Kind: Confirmed, Address: strings.TrimSpace(address)}).(Accept); ok != (want != "") {
 			t.Errorf("%q confirmed: accepted is %t", address, ok)

@@ -164,7 +164,7 @@ func Choose(v ChooseView) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						if i == 0 && !m.Refused {
+						if (i == 0 || len(v.Methods) <= few) && !m.Refused {
 							templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, " open")
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err

@@ -121,6 +121,9 @@ const (
 	DoResult   Action = "result"
 )
 
+// few is how many methods are shown open: each is one press away.
+const few = 3
+
 // ChooseView lets the user choose a method. It posts [FieldMethod].
 type ChooseView struct {
 	CasePage

@@ -19,7 +19,9 @@ func (s *Site) page(title string, c *service) page { return page{Name, title, c,
 
 type homePage struct {
 	page
+	Standard  protocol
 	Protocols []protocol
+	Chosen    bool // a service, of the other ways
 	Scopes    []string
 	Scope     string
 	Levels    []level
@@ -52,20 +54,20 @@ func (s *Site) home(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
 	p := homePage{
-		page: s.page("Sign in", c), Protocols: c.protocols, Scope: defaultScope, Levels: levels,
+		page: s.page("Sign in", c), Standard: c.protocols[0], Protocols: c.protocols, Chosen: r.URL.Query().Has("service"), Scope: defaultScope, Levels: levels,
 		Scopes:    c.discovery.scopeValues(ctx),
 		WidgetURL: c.BaseURL + "/widget/v1.js",
 		SignedIn:  s.sessions.outcome(s.cookie.get(r)) != nil,
 	}
-	first := c.protocols[0]
-	p.StartURL = "/start/" + first.Key() + "?service=" + url.QueryEscape(c.Key)
-	p.Snippet = snippet(p.WidgetURL, first.ClientID(), p.StartURL)
+	p.StartURL = "/start/" + p.Standard.Key() + "?service=" + url.QueryEscape(c.Key)
+	p.Snippet = snippet(p.WidgetURL, p.Standard.ClientID(), p.StartURL)
 	s.render(w, http.StatusOK, "home.html", p)
 }
 
 // snippet is the markup of the button on this page, for a developer to copy.
 func snippet(script, clientID, start string) string {
 	return `<script src="` + script + `" async></script>
+<style>span[data-client-id] { display: inline-block; min-height: 44px }</style>
 
 <span data-client-id="` + clientID + `"
       data-start="` + start + `"></span>`

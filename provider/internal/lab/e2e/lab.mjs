@@ -52,7 +52,7 @@ async function start(example, args, site, source = `./examples/${example}`) {
 
 /**
  * Starts the quickstart: where provider, sandbox and sample client are, and the mail that it has printed.
- * A config that rests on the port is a function of it.
+ * A config that rests on the ports is a function of them.
  */
 export async function startQuickstart(config = {}) {
   const [port, sitePort] = [await freePort(), await freePort()];
@@ -60,7 +60,7 @@ export async function startQuickstart(config = {}) {
   const file = join(folder, "config.json");
   writeFileSync(file, JSON.stringify({
     listen: `127.0.0.1:${port}`, base_url: provider, sample_client: { listen: `127.0.0.1:${sitePort}`, base_url: site },
-    ...(typeof config === "function" ? config(port) : config),
+    ...(typeof config === "function" ? config(port, sitePort) : config),
   }));
   const output = await start("quickstart", ["-config", file], site);
   /** The eight digits in the last mail to an address. */

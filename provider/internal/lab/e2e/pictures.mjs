@@ -107,6 +107,7 @@ test("the pictures of the documentation", async () => {
 
   let page = await window({ width: 520, height: 760 }, {}, "");
   await page.goto(site);
+  await page.getByText("More ways").click();
   await page.click('[formaction="/start/standard"]');
   await page.waitForSelector("[name=password]");
   await take(page, "sign-in");

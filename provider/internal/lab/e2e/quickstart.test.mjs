@@ -34,6 +34,7 @@ const protocol = { oauth: "/start/v3-oauth", oidc: "/start/v3-openid", standard:
 /** Begins at the sample client, as a visitor does. */
 async function begin(name, choices = {}) {
   await page.goto(quickstart.site);
+  await page.getByText("More ways").click();
   for (const [field, value] of Object.entries(choices)) await page.selectOption(`#${field}`, value);
   await page.click(`[formaction="${protocol[name]}"]`);
 }
@@ -51,6 +52,8 @@ test("a visitor signs up with a code from a mail, and arrives at the shop", asyn
   const email = "ines@example.com";
   await page.goto(quickstart.site);
   await look(page, "home");
+  await page.getByText("More ways").click();
+  await look(page, "home-ways");
   await begin("oidc", { scope: "military", op: "signup" });
   await look(page, "sign-up");
   await page.fill("[name=email]", email);
@@ -158,6 +161,7 @@ test("keys are enough to sign in and to consent", async () => {
 test("the sign-in button works in a popup", async () => {
   page = await newWindow(browser);
   await page.goto(quickstart.site);
+  await page.getByText("More ways").click();
   const [popup] = await Promise.all([
     page.waitForEvent("popup"),
     page.locator("span[data-display=popup]").getByRole("link").click(),

@@ -199,6 +199,7 @@ test("without any of it a recovery waits, is told, seen and stopped", async () =
 test("a site that wants two factors has the visitor add one, and is told", async () => {
   page = await newWindow(browser);
   await page.goto(quickstart.site);
+  await page.getByText("More ways").click();
   await page.selectOption("#level", "two-factors");
   await page.click('[formaction="/start/standard"]');
   await enterPassword(page, rosa);
@@ -217,6 +218,7 @@ test("a site that wants two factors has the visitor add one, and is told", async
 
   // A passkey is more than that, and cannot be shown.
   await page.goto(quickstart.site);
+  await page.getByText("More ways").click();
   await page.selectOption("#level", "passkey");
   await page.click('[formaction="/start/standard"]');
   await page.waitForURL(/enrol|factor|signin/);

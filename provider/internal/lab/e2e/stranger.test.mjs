@@ -1,0 +1,111 @@
+// A stranger comes to the shop of the quickstart, which asks for a group, and is back there as a member: by an
+// address, by a code that was printed, and by a document that a reviewer of the demonstration looks at. Every
+// press of a button or link and every field is counted.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { before, test } from "node:test";
+import { newWindow, press, repository, settled, startChromium, startQuickstart } from "./lab.mjs";
+
+let quickstart, browser, config;
+before(async () => {
+  quickstart = await startQuickstart((port, sitePort) => {
+    const text = readFileSync(join(repository, "examples/quickstart/quickstart.json"), "utf8");
+    config = JSON.parse(text.replaceAll("8080", port).replaceAll("8081", sitePort));
+    return { ...config, desk: { ...config.desk, demo: true } };
+  });
+  browser = await startChromium();
+});
+
+/** A stranger, whose presses and fields are counted. */
+async function stranger() {
+  const page = await newWindow(browser, { viewport: { width: 360, height: 740 } });
+  const done = { clicks: 0, fields: 0 };
+  const click = async (role, name) => {
+    await settled(page);
+    await page.getByRole(role, { name }).first().click();
+    done.clicks++;
+  };
+  const fill = async (label, value) => {
+    await page.getByLabel(label, { exact: true }).fill(value);
+    done.fields++;
+  };
+  return { page, done, click, fill };
+}
+
+/** From the shop to the choice of a way to become military. */
+async function signUp({ page, click, fill }, email) {
+  await page.goto(quickstart.site);
+  await click("link", "Create one");
+  await fill("Email address", email);
+  await fill("Password", "violet-anchor-sings-low");
+  await click("button", "Create account");
+  await page.getByLabel("Eight-digit code").waitFor();
+  await fill("Eight-digit code", await quickstart.code(email));
+  await click("button", "Continue");
+  await click("button", "Not now"); // to a passkey
+  await page.waitForURL("**/oauth/consent?**");
+  await click("button", "Verify now");
+  await page.getByRole("heading", { name: "Verify your status" }).waitFor();
+}
+
+/** Back to the shop, which gets what was verified. */
+async function goBack({ page, click, done }, clicks, fields) {
+  await page.getByRole("heading", { name: "You’re verified" }).waitFor();
+  await click("link", "Continue to Sample Shop");
+  await page.getByText("Your status is verified.").waitFor();
+  await click("button", "Allow");
+  await page.waitForURL((url) => url.pathname === "/result");
+  assert.match(await page.innerText("main"), /military[\s\S]*✓ verified/);
+  assert.ok(done.clicks <= clicks && done.fields <= fields, `${done.clicks} clicks and ${done.fields} fields`);
+  assert.deepEqual(page.faults, []);
+}
+
+const way = { address: "Start: With your institution’s email address", code: "Start: With an invitation code", document: "Start: With a picture of a document" };
+
+test("by an address of the army", async () => {
+  const s = await stranger();
+  await signUp(s, "ina@army.example");
+  await s.click("button", way.address);
+  await s.page.getByRole("heading", { name: "Check your email" }).waitFor();
+  await s.fill("Eight-digit code", await quickstart.code("ina@army.example"));
+  await s.click("button", "Continue");
+  await goBack(s, 9, 4);
+});
+
+test("by the code that the quickstart has printed", async () => {
+  const s = await stranger();
+  await signUp(s, "cleo@mail.example");
+  await s.click("button", way.code);
+  await s.fill("Invitation code", quickstart.printed().match(/military\s+\S+\s+(\S+)/)[1]);
+  await s.click("button", "Continue");
+  await goBack(s, 9, 4);
+});
+
+test("by a document that the reviewer looks at", async () => {
+  const s = await stranger(), { page } = s;
+  await signUp(s, "dan@mail.example");
+  await s.click("button", way.document);
+  const picture = await page.screenshot();
+  await page.locator("input[type=file]").first().setInputFiles({ name: "card.png", mimeType: "image/png", buffer: picture });
+  s.done.fields++;
+  await s.click("button", "Upload");
+  await s.click("button", "Send for review");
+  await page.getByRole("heading", { name: "Your request is in review" }).waitFor();
+  const waiting = page.url();
+
+  const ruth = config.users.find((u) => u.email.startsWith("ruth"));
+  const reviewer = await newWindow(browser);
+  await reviewer.goto(`${quickstart.provider}/desk/cases`);
+  await reviewer.getByLabel("Email address").fill(ruth.email);
+  await reviewer.getByLabel("Password", { exact: true }).fill(ruth.password);
+  await press(reviewer, "Sign in");
+  await reviewer.getByRole("listitem").filter({ hasText: "Military" }).getByRole("button", { name: "Take this case" }).click();
+  for (const yes of await reviewer.getByLabel("Yes").all()) await yes.check();
+  const told = quickstart.mails("dan@mail.example").length;
+  await press(reviewer, "Approve");
+  while (quickstart.mails("dan@mail.example").length === told) await new Promise((wait) => setTimeout(wait, 100)); // it can be taken back
+  await page.goto(waiting);
+  await goBack(s, 10, 4);
+  assert.deepEqual(reviewer.faults, []);
+});
