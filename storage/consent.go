@@ -41,6 +41,24 @@ type Consent struct {
 // ConsentID identifies a Consent.
 type ConsentID struct{ Subject, ClientID string }
 
+// FormerRecipient is an application that could see data of a user and no longer can, or can see
+// less: its user can ask it to delete what it has received. There is one for a user and a client,
+// about everything that has ended. It stays when the client is removed, and goes with the user.
+type FormerRecipient struct {
+	ClientID string
+
+	// ClientName and RedirectHosts are what the user was shown of the application.
+	ClientName    string
+	RedirectHosts []string
+
+	// Attributes and Groups are what it could see until then, and perhaps can see again.
+	Attributes []string
+	Groups     []string
+
+	// Since is the time of the first decision that has ended, Until that of the latest end.
+	Since, Until time.Time
+}
+
 // ConsentBasis is the condition of a decision. A zero field is no condition, except for
 // Replaced.
 type ConsentBasis struct {
@@ -64,7 +82,8 @@ type Consents interface {
 	// CreatedAt it keeps. It ends the grants of this user for this client with a scope, an
 	// attribute, a group or a resource that the decision does not allow, whatever the
 	// former one allowed; all or nothing. They end at DecidedAt; if that is zero the user
-	// was not asked, and none ends. ErrChanged if the former decision is not the one
+	// was not asked, and none ends. What a user has now taken from the former decision is kept
+	// as that of a FormerRecipient. ErrChanged if the former decision is not the one
 	// replaced, ErrEnded if the session has ended, ErrConflict if the flow has been
 	// answered, ErrNotFound if the client does not exist.
 	SaveConsent(ctx context.Context, c Consent, on ConsentBasis) error
@@ -76,8 +95,12 @@ type Consents interface {
 	// their clients, after this one.
 	ConsentsAfter(ctx context.Context, subject, clientID string, limit int) ([]Consent, error)
 
-	// RevokeConsent removes the decision and ends the grants of this user for this client.
-	// It returns nil if there is neither.
+	// FormerRecipients returns the clients that could see data of this user, the latest end
+	// first.
+	FormerRecipients(ctx context.Context, subject string) ([]FormerRecipient, error)
+
+	// RevokeConsent removes the decision, which leaves a FormerRecipient, and ends the grants of
+	// this user for this client. It returns nil if there is neither.
 	RevokeConsent(ctx context.Context, subject, clientID string, at time.Time) error
 
 	// FindConsents examines up to limit decisions after the given one, in a stable order.
@@ -87,6 +110,6 @@ type Consents interface {
 
 	// RemoveConsents removes the first of these decisions, as many as fit a step of a few
 	// milliseconds, at least one, and returns their number; the caller repeats with the
-	// others. It ends no grants. One that is gone counts.
-	RemoveConsents(ctx context.Context, ids []ConsentID) (done int, err error)
+	// others. Each leaves a FormerRecipient. It ends no grants. One that is gone counts.
+	RemoveConsents(ctx context.Context, ids []ConsentID, at time.Time) (done int, err error)
 }

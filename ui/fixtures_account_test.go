@@ -31,6 +31,7 @@ var accountFixtures = []fixture{
 		for i := range apps {
 			apps[i].Scopes, apps[i].Facts = nil, []Label{t.name, t.email, t.service}
 		}
+		apps[1].Until, apps[1].PolicyURL = date(2026, time.February, 27), "https://xn--ncode-4ya.example/privacy"
 		return Data(DataView{
 			Page: accountPage(p.Locale), Form: sampleForm, Notice: NoticeNameSaved, CanName: true, FirstName: "Ada", LastName: "Lovelace",
 			Facts: []ConsentAttribute{

@@ -630,7 +630,7 @@ func sampleApps(p Page) []App {
 		{
 			Client: samplePage(p.Locale).Client,
 			Since:  date(2025, time.November, 3), LastUsed: fixedNow.Add(-26 * time.Hour),
-			Scopes: []Label{t.military, t.profile}, OpenURL: "https://riverbikes.example/start?iss=https%3A%2F%2Fid.example%2Foidc", RemoveURL: "/account/apps/1",
+			Scopes: []Label{t.military, t.profile}, Facts: []Label{t.name, t.email, t.veteran}, OpenURL: "https://riverbikes.example/start?iss=https%3A%2F%2Fid.example%2Foidc", RemoveURL: "/account/apps/1",
 		},
 		{
 			Client:    Client{Name: "Ünïcode & Söhne", Host: "xn--ncode-4ya.example"},

@@ -24,11 +24,13 @@ type accountText struct {
 type appsText struct {
 	Heading, Text, Empty, ByNobody, OnDevice                    Message
 	Since, LastUsed, Sees, Uses, Remove, RemoveOf, Open, OpenOf Message
+	Saw, Details                                                Message
 }
 
 type removeAppText struct {
 	Heading, Submit Message
 	Effects         []Message
+	Keeps           Message
 }
 
 type sessionsText struct {

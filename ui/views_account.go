@@ -51,9 +51,12 @@ type App struct {
 	// Since is when the user first granted it, LastUsed when it last asked
 	// for data. Zero shows no date.
 	Since, LastUsed time.Time
+	// Until is when it could no longer see Facts. Zero is for one that can.
+	Until time.Time
 	// OnDevice says that it is on devices, which have no Host.
 	OnDevice bool
-	// Facts are the attributes and groups that it may see, for [DataView].
+	// Facts are the attributes and groups that it may see, folded below the Scopes if there
+	// are any.
 	Facts []Label
 	// Scopes are the titles of what it may see, Resources the names of the services that
 	// it may use in the user's name.
@@ -173,7 +176,8 @@ type DataView struct {
 	// NameChecked says instead that somebody has checked who the user is, and that the name
 	// is no longer the user's to change.
 	NameChecked bool
-	// Received are the applications that were allowed something, each with Facts.
+	// Received are the applications that were allowed something, each with Facts, and behind
+	// them those that no longer are, with Until.
 	Received []App
 	// ExportURL leads to the page that gives everything as a file, AccountURL back to the
 	// account. Empty shows no link.

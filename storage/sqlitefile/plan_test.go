@@ -149,6 +149,8 @@ func TestPlans(t *testing.T) {
 		"UPDATE main.evidence SET added_at = added_at - ?1, shred_at = shred_at - ?1, shredded_at = shredded_at - ?1, held_until = held_until - ?1 " +
 			"WHERE case_id IN (SELECT id FROM main.cases WHERE substr(subject, 1, ?3) = ?2)",
 		"UPDATE main.fingerprints SET free_at = free_at - ?1 WHERE substr(subject, 1, ?3) = ?2",
+		"UPDATE main.former_recipients SET since = since - ?1, until = until - ?1 WHERE client_id IN (?2)",
+		"UPDATE main.former_recipients SET since = since - ?1, until = until - ?1 WHERE client_id IN (?2, ?3, ?4)",
 		elapseGrants + "(?2)",
 		elapseGrants + "(?2, ?3, ?4)",
 		// The organizations that are stopped, by an index of nothing else.

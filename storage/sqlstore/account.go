@@ -244,6 +244,7 @@ func deletePerson(tx *tx, id, pseudonym string, erase storage.Erase) (bool, erro
 	for _, statement := range []string{
 		`DELETE FROM main.accounts WHERE id = ?1`, // and its sessions
 		`DELETE FROM main.consents WHERE subject = ?1`,
+		`DELETE FROM main.former_recipients WHERE subject = ?1`, // which the end of a decision writes
 		`UPDATE main.grants SET revoked_at = created_at WHERE subject = ?1 AND revoked_at IS NULL`,
 		`DELETE FROM main.attributes WHERE subject = ?1`,
 		`DELETE FROM main.statuses WHERE subject = ?1`,

@@ -129,10 +129,9 @@ func (s *Store) FindConsents(ctx context.Context, clientID string, after storage
 }
 
 // RemoveConsents implements storage.Consents.
-func (s *Store) RemoveConsents(ctx context.Context, ids []storage.ConsentID) (int, error) {
+func (s *Store) RemoveConsents(ctx context.Context, ids []storage.ConsentID, at time.Time) (int, error) {
 	return someOf(ctx, s, "remove consents", ids, func(tx *tx, id storage.ConsentID) error {
-		_, err := tx.exec(`DELETE FROM main.consents WHERE subject = ?1 AND client_id = ?2`, id.Subject, id.ClientID)
-		return err
+		return endConsent(tx, id, at)
 	})
 }
 

@@ -50,6 +50,9 @@ func (s *Store) SaveConsent(ctx context.Context, c storage.Consent, on storage.C
 				ON CONFLICT (subject, client_id) DO UPDATE SET `+assign+` WHERE consents.decision IS NULL`,
 				append(args, micros(c.CreatedAt))...)
 		} else {
+			if err := keepEnded(tx, storage.ConsentID{Subject: c.Subject, ClientID: c.ClientID}, c, c.DecidedAt); err != nil {
+				return err
+			}
 			saved, err = tx.exec(`UPDATE main.consents SET `+assign+`
 				WHERE subject = ?1 AND client_id = ?2 AND decision = ?13`, append(args, on.Replaced[:])...)
 		}
@@ -158,7 +161,7 @@ func (s *Store) ConsentsAfter(ctx context.Context, subject, clientID string, lim
 // RevokeConsent implements storage.Consents.
 func (s *Store) RevokeConsent(ctx context.Context, subject, clientID string, at time.Time) error {
 	return s.change(ctx, "revoke consent", func(tx *tx) error {
-		if _, err := tx.exec(`DELETE FROM main.consents WHERE subject = ?1 AND client_id = ?2`, subject, clientID); err != nil {
+		if err := endConsent(tx, storage.ConsentID{Subject: subject, ClientID: clientID}, at); err != nil {
 			return err
 		}
 		_, err := tx.exec(`UPDATE main.grants SET revoked_at = ?3

@@ -38,6 +38,7 @@ func elapseClients(tx *tx, ids []string, by int64) error {
 			` WHERE grant_id IN (SELECT id FROM main.grants WHERE` + ofClients + `)`,
 		`UPDATE main.grants SET ` + elapse("auth_time", "created_at", "expires_at", "revoked_at") + ` WHERE` + ofClients,
 		`UPDATE main.consents SET ` + elapse("created_at", "decided_at", "last_used_at") + ` WHERE` + ofClients,
+		`UPDATE main.former_recipients SET ` + elapse("since", "until") + ` WHERE` + ofClients,
 		`UPDATE main.device_codes SET ` + elapse("created_at", "expires_at") + ` WHERE` + ofClients,
 		`UPDATE main.client_sessions SET ` + elapse("created_at", "expires_at", "next_at") + ` WHERE` + ofClients,
 	} {

@@ -146,7 +146,7 @@ func (s *suite) batches(t *testing.T) {
 		equal(t, len(found), len(want))
 		equal(t, got, want)
 		changeAll(t, append(found[:2:2], storage.ConsentID{Subject: "nobody", ClientID: "red"}),
-			func(ids []storage.ConsentID) (int, error) { return store.RemoveConsents(t.Context(), ids) })
+			func(ids []storage.ConsentID) (int, error) { return store.RemoveConsents(t.Context(), ids, t0) })
 		equal(t, collect(t, find), found[2:])
 		_, err := store.Consent(t.Context(), "ann", "blue")
 		ok(t, err)

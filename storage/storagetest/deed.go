@@ -277,7 +277,7 @@ var grantDeeds = map[string]deed[storage.Store]{
 	},
 	"RemoveConsents": {
 		do: func(ctx context.Context, s storage.Store) error {
-			_, err := s.RemoveConsents(ctx, []storage.ConsentID{{Subject: "ann", ClientID: "red"}})
+			_, err := s.RemoveConsents(ctx, []storage.ConsentID{{Subject: "ann", ClientID: "red"}}, t0)
 			return err
 		},
 		changes: []string{"consent ann red"},

@@ -25,6 +25,9 @@ func (s *suite) elapse(t *testing.T) {
 			c := consent("subject", client)
 			c.LastUsedAt = elsewhere
 			ok(t, store.SaveConsent(t.Context(), c, storage.ConsentBasis{}))
+			c.Subject, c.Groups = "former", []string{"group"}
+			ok(t, store.SaveConsent(t.Context(), c, storage.ConsentBasis{}))
+			ok(t, store.RevokeConsent(t.Context(), "former", client, elsewhere))
 		}
 		ok(t, store.Elapse(t.Context(), storage.Elapsed{ClientIDs: []string{"red", "blue", "unknown"}, By: day}))
 		for client, by := range map[string]time.Duration{"red": day, "blue": day, "green": 0} {
@@ -46,6 +49,13 @@ func (s *suite) elapse(t *testing.T) {
 			ok(t, err)
 			equal(t, got, want)
 		}
+		former, err := store.FormerRecipients(t.Context(), "former")
+		ok(t, err)
+		for _, r := range former {
+			by := map[string]time.Duration{"red": day, "blue": day}[r.ClientID]
+			equal(t, [2]time.Time{r.Since, r.Until}, [2]time.Time{t0.Add(-by), asStored.Add(-by)})
+		}
+		equal(t, len(former), 3)
 	})
 	t.Run("KeepsWhatIsNever", func(t *testing.T) {
 		store := s.store(t)

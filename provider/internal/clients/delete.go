@@ -121,7 +121,7 @@ func (r *Registry) removeAllowed(ctx context.Context, c storage.Client) error {
 	err = batch.Each(ctx, func(after storage.ConsentID) (found []storage.ConsentID, last storage.ConsentID, err error) {
 		found, last, err = store.FindConsents(ctx, c.ID, after, batch.Size)
 		return found, last, errors.Join(err, r.checkDeleted(ctx, c))
-	}, func(ids []storage.ConsentID) (int, error) { return store.RemoveConsents(ctx, ids) })
+	}, func(ids []storage.ConsentID) (int, error) { return store.RemoveConsents(ctx, ids, r.Clock()) })
 	if err != nil {
 		return err
 	}

@@ -115,7 +115,7 @@ const othersOfTheStore = `
 	Person Subjects FindSubjects
 	Session Sessions FindSessions
 	EndClientSessions WaitingClientSessions TakeClientSessions RemoveClientSession PostponeClientSession RemoveClientSessions
-	Consent Consents ConsentsAfter FindConsents
+	Consent Consents ConsentsAfter FindConsents FormerRecipients
 	SaveOneTimeCode OneTimeCode UseOneTimeCode RemoveOneTimeCodes UseID SavePushedRequest PushedRequest RemovePushedRequests
 	SaveDeviceCode DeviceCode DeviceCodeOfUser AllowDeviceCode DenyDeviceCode
 	Keys AddKey ResealKey RemoveKeys SaveImage Image RemoveImage

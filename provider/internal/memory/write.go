@@ -216,9 +216,9 @@ func (s *Store) RevokeConsent(ctx context.Context, subject, clientID string, at 
 }
 
 // RemoveConsents implements storage.Consents.
-func (s *Store) RemoveConsents(ctx context.Context, ids []storage.ConsentID) (int, error) {
+func (s *Store) RemoveConsents(ctx context.Context, ids []storage.ConsentID, at time.Time) (int, error) {
 	defer s.forget(changed{every: consents})
-	return s.Store.RemoveConsents(ctx, ids)
+	return s.Store.RemoveConsents(ctx, ids, at)
 }
 
 // Elapse implements storage.Store.

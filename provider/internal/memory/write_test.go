@@ -255,7 +255,7 @@ var writes = map[string]write{
 		return s.RevokeConsent(ctx, n.user, n.client, t0)
 	}},
 	"RemoveConsents": {do: func(ctx context.Context, s storage.Store, n names) error {
-		_, err := s.RemoveConsents(ctx, []storage.ConsentID{{Subject: n.user, ClientID: n.client}})
+		_, err := s.RemoveConsents(ctx, []storage.ConsentID{{Subject: n.user, ClientID: n.client}}, t0)
 		return err
 	}},
 	"Elapse": {do: func(ctx context.Context, s storage.Store, n names) error {

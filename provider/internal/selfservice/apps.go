@@ -64,6 +64,7 @@ func (p *Pages) consentView(r *http.Request, c storage.Consent) (ui.App, error) 
 			app.Scopes = append(app.Scopes, title)
 		}
 	}
+	app.Facts = p.facts(l, c.Attributes, c.Groups)
 	byScope, _ := p.Claims.Catalogue.Requested(c.Scopes)
 	for _, fact := range c.Attributes { // others were requested one by one
 		_, ok := p.Claims.Catalogue.Attribute(fact)
@@ -77,6 +78,21 @@ func (p *Pages) consentView(r *http.Request, c storage.Consent) (ui.App, error) 
 		}
 	}
 	return app, nil
+}
+
+// facts are what people call attributes and groups, but for those whose parts are there.
+func (p *Pages) facts(l *ui.Locale, attributes, groups []string) (facts []ui.Label) {
+	for _, handle := range attributes {
+		if _, ok := p.Claims.Catalogue.Attribute(handle); ok && !p.Claims.Catalogue.IsComposed(handle) {
+			facts = append(facts, p.Claims.Catalogue.AttributeWords(l, handle))
+		}
+	}
+	for _, group := range groups {
+		if _, ok := p.Claims.Catalogue.Group(group); ok {
+			facts = append(facts, p.Claims.Catalogue.GroupWords(l, group))
+		}
+	}
+	return facts
 }
 
 // showRemoveConsent asks whether to withdraw consent from an application.

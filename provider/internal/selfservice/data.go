@@ -102,36 +102,54 @@ func (p *Pages) renderData(w http.ResponseWriter, r *http.Request, user *authflo
 	return nil
 }
 
-// receivers are the applications with the user's consent, each with the facts that it gets.
+// receivers are the applications with the user's consent, each with the facts that it gets, and
+// those that no longer get some, which whoever has withdrawn can ask to delete them.
 func (p *Pages) receivers(r *http.Request, user *authflow.User) ([]ui.App, error) {
 	consents, err := p.Store.Consents(r.Context(), user.UserID)
 	if err != nil {
 		return nil, fmt.Errorf("read consents: %w", err)
 	}
+	former, err := p.Store.FormerRecipients(r.Context(), user.UserID)
+	if err != nil {
+		return nil, fmt.Errorf("read former recipients: %w", err)
+	}
 	var apps []ui.App
-	l := p.Site.Locale(r)
+	current := map[string]storage.Consent{}
 	for _, c := range consents {
-		app, err := p.consentView(r, c)
-		if errors.Is(err, registry.ErrNoClient) {
-			app, err = ui.App{Client: ui.Client{Name: c.ClientName}, Since: c.CreatedAt, LastUsed: c.LastUsedAt}, nil
-		}
+		current[c.ClientID] = c
+		app, err := p.receiver(r, c)
 		if err != nil {
 			return nil, err
 		}
-		app.Scopes = nil
-		for _, handle := range c.Attributes {
-			if _, ok := p.Claims.Catalogue.Attribute(handle); ok && !p.Claims.Catalogue.IsComposed(handle) {
-				app.Facts = append(app.Facts, p.Claims.Catalogue.AttributeWords(l, handle))
-			}
-		}
-		for _, group := range c.Groups {
-			if _, ok := p.Claims.Catalogue.Group(group); ok {
-				app.Facts = append(app.Facts, p.Claims.Catalogue.GroupWords(l, group))
-			}
-		}
 		apps = append(apps, app)
 	}
+	for _, f := range former {
+		c := current[f.ClientID]
+		app, err := p.receiver(r, storage.Consent{
+			ClientID: f.ClientID, ClientName: f.ClientName, RedirectHosts: f.RedirectHosts, CreatedAt: f.Since,
+			Attributes: claims.Without(f.Attributes, c.Attributes), Groups: claims.Without(f.Groups, c.Groups),
+		})
+		if err != nil {
+			return nil, err
+		}
+		if app.Until = f.Until; len(app.Facts) > 0 {
+			apps = append(apps, app)
+		}
+	}
 	return apps, nil
+}
+
+// receiver is one application with its facts, which may be gone.
+func (p *Pages) receiver(r *http.Request, c storage.Consent) (ui.App, error) {
+	app, err := p.consentView(r, c)
+	if errors.Is(err, registry.ErrNoClient) {
+		app, err = ui.App{
+			Client: ui.Client{Name: c.ClientName, Host: strings.Join(c.RedirectHosts, ", ")},
+			Since:  c.CreatedAt, LastUsed: c.LastUsedAt, Facts: p.facts(p.Site.Locale(r), c.Attributes, c.Groups),
+		}, nil
+	}
+	app.Scopes = nil
+	return app, err
 }
 
 // saveName records the user's name, on condition that the session is still valid for the

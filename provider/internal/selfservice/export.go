@@ -23,6 +23,7 @@ type exported struct {
 	Attributes   map[string]json.RawMessage `json:"attributes"`
 	Groups       []exportedStatus           `json:"groups"`
 	Applications []exportedConsent          `json:"applications"`
+	Former       []exportedRecipient        `json:"former_applications"`
 	Devices      []exportedSession          `json:"devices"`
 	History      []exportedEvent            `json:"history"`
 
@@ -67,6 +68,17 @@ type exportedConsent struct {
 	Since      time.Time `json:"since"`
 	DecidedAt  time.Time `json:"decided_at,omitzero"`
 	LastUsedAt time.Time `json:"last_used_at,omitzero"`
+}
+
+// exportedRecipient is an application that could see what it no longer can.
+type exportedRecipient struct {
+	ClientID   string    `json:"client_id"`
+	Name       string    `json:"name"`
+	Hosts      []string  `json:"hosts,omitempty"`
+	Attributes []string  `json:"attributes"`
+	Groups     []string  `json:"groups"`
+	Since      time.Time `json:"since"`
+	Until      time.Time `json:"until"`
 }
 
 type exportedSession struct {
@@ -149,14 +161,8 @@ func (p *Pages) everything(r *http.Request, user *authflow.User, owner storage.A
 	if file.SignIn, err = p.exportSignIn(ctx, owner.ID); err != nil {
 		return exported{}, err
 	}
-	consents, err := p.Store.Consents(ctx, owner.ID)
-	if err != nil {
-		return exported{}, fmt.Errorf("read consents: %w", err)
-	}
-	for _, c := range consents {
-		file.Applications = append(file.Applications, exportedConsent{
-			c.ClientID, c.ClientName, c.Scopes, c.Attributes, c.Groups, c.Resources, c.LeftOut, c.CreatedAt, c.DecidedAt, c.LastUsedAt,
-		})
+	if err := p.exportRecipients(ctx, owner.ID, &file); err != nil {
+		return exported{}, err
 	}
 	sessions, err := p.Store.Sessions(ctx, owner.ID)
 	if err != nil {
@@ -177,6 +183,27 @@ func (p *Pages) everything(r *http.Request, user *authflow.User, owner storage.A
 	}
 	file.History, file.HistoryCut, err = p.exportHistory(ctx, owner.ID)
 	return file, err
+}
+
+// exportRecipients adds who can see the user's data, and who could.
+func (p *Pages) exportRecipients(ctx context.Context, subject string, file *exported) error {
+	consents, err := p.Store.Consents(ctx, subject)
+	if err != nil {
+		return fmt.Errorf("read consents: %w", err)
+	}
+	for _, c := range consents {
+		file.Applications = append(file.Applications, exportedConsent{
+			c.ClientID, c.ClientName, c.Scopes, c.Attributes, c.Groups, c.Resources, c.LeftOut, c.CreatedAt, c.DecidedAt, c.LastUsedAt,
+		})
+	}
+	former, err := p.Store.FormerRecipients(ctx, subject)
+	if err != nil {
+		return fmt.Errorf("read former recipients: %w", err)
+	}
+	for _, f := range former {
+		file.Former = append(file.Former, exportedRecipient{f.ClientID, f.ClientName, f.RedirectHosts, f.Attributes, f.Groups, f.Since, f.Until})
+	}
+	return nil
 }
 
 // exportPerson adds the recorded data, including handles that are no longer in the

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -133,6 +134,34 @@ func TestDataSaysWhoHasReceivedWhat(t *testing.T) {
 	}
 	if p := w.NewBrowser().SignIn("bob@example.com", lab.BobPass).Open("/account/data"); strings.Contains(p.Text, "Veterans Shop") || strings.Contains(p.Text, "22030") {
 		t.Error("bob sees what is of alice")
+	}
+	for _, end := range []func(){
+		func() { b.Submit(b.Open("/account/apps/remove?client_id=v3")) },
+		func() {
+			if err := w.Provider.Clients().Delete(t.Context(), "v3", 0); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		end()
+		p := b.Open("/account/data")
+		for _, want := range []string{"Could see until", "Veterans Shop", "Postal code", "Military", "keeps what it has already received"} {
+			if !strings.Contains(p.Text, want) {
+				t.Errorf("nothing is said of %s:\n%s", want, p.Text)
+			}
+		}
+	}
+	var file struct {
+		Former []struct {
+			Name               string
+			Attributes, Groups []string
+			Until              time.Time
+		} `json:"former_applications"`
+	}
+	exported := b.SubmitOnce(b.Open("/account/export"), "password", lab.AlicePass).Text
+	if err := json.Unmarshal([]byte(exported), &file); err != nil || len(file.Former) != 1 || file.Former[0].Until.IsZero() ||
+		!slices.Contains(file.Former[0].Attributes, "zip") || !slices.Contains(file.Former[0].Groups, "military") {
+		t.Errorf("the export says of the former one: %v\n%s", err, exported)
 	}
 }
 

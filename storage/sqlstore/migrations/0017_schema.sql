@@ -240,6 +240,20 @@ CREATE TABLE consents (
 -- The people of a client, and the clients that somebody has registered.
 CREATE INDEX consents_by_client ON consents (client_id);
 
+-- What applications could see of a user until it was withdrawn, narrowed, or the application was
+-- removed: whom the user can ask to delete it. The client may be gone.
+CREATE TABLE former_recipients (
+	subject TEXT NOT NULL CHECK (subject <> ''),
+	client_id TEXT NOT NULL,
+	client_name TEXT NOT NULL,
+	redirect_hosts TEXT,
+	attributes TEXT,
+	group_names TEXT,
+	since INTEGER NOT NULL,
+	until INTEGER NOT NULL,
+	PRIMARY KEY (subject, client_id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE installation (
 	singleton INTEGER NOT NULL PRIMARY KEY CHECK (singleton = 1),
 	issuer TEXT NOT NULL,

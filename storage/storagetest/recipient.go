@@ -1,0 +1,66 @@
+package storagetest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// formerRecipients tests what is left of decisions that end, one end after the other.
+func (s *suite) formerRecipients(t *testing.T) {
+	store := s.store(t)
+	saveClient(t, store, "client")
+	createAccount(t, store, "ann")
+	at := func(hour int) time.Time { return t0.Add(time.Duration(hour) * time.Hour) }
+	var last storage.Digest
+	decide := func(hour int, name, host string, attributes, groups []string) {
+		c := storage.Consent{
+			Subject: "ann", ClientID: "client", ClientName: name, RedirectHosts: []string{host}, Attributes: attributes, Groups: groups,
+			Decision: digest(at(hour).String()), CreatedAt: at(hour), DecidedAt: at(hour),
+		}
+		ok(t, store.SaveConsent(t.Context(), c, storage.ConsentBasis{Replaced: last}))
+		last = c.Decision
+	}
+	var want []storage.FormerRecipient
+	left := func() *storage.FormerRecipient { return &want[0] }
+	for _, step := range []struct {
+		name string
+		do   func()
+	}{
+		{"NoneOfWhatHolds", func() { decide(0, "Shop", "a.example", []string{"email", "zip"}, []string{"military"}) }},
+		{"NoneOfMore", func() { decide(1, "Shop", "a.example", []string{"email", "zip", "fname"}, []string{"military"}) }},
+		{"OfWhatADecisionTakes", func() {
+			decide(2, "New shop", "b.example", []string{"email"}, nil)
+			want = []storage.FormerRecipient{{
+				ClientID: "client", ClientName: "Shop", RedirectHosts: []string{"a.example"}, Attributes: []string{"zip", "fname"},
+				Groups: []string{"military"}, Since: t0, Until: at(2),
+			}}
+		}},
+		{"OfEverythingRevoked", func() {
+			ok(t, store.RevokeConsent(t.Context(), "ann", "client", at(3)))
+			left().ClientName, left().RedirectHosts = "New shop", []string{"a.example", "b.example"}
+			left().Attributes, left().Until = []string{"zip", "fname", "email"}, at(3)
+		}},
+		{"OnceForAClient", func() {
+			last = storage.Digest{}
+			decide(4, "New shop", "b.example", []string{"zip"}, []string{"student"})
+			_, err := store.RemoveConsents(t.Context(), []storage.ConsentID{{Subject: "ann", ClientID: "client"}}, at(5))
+			ok(t, err)
+			left().Groups, left().Until = []string{"military", "student"}, at(5)
+		}},
+		{"WhenTheClientIsGone", func() {
+			deleteClient(t, store, "client")
+		}},
+		{"NoneOfADeletedPerson", func() {
+			_, err := store.DeleteAccount(t.Context(), "ann", "someone", nil)
+			ok(t, err)
+			want = nil
+		}},
+	} {
+		step.do()
+		got, err := store.FormerRecipients(t.Context(), "ann")
+		ok(t, err)
+		t.Run(step.name, func(t *testing.T) { equal(t, got, want) })
+	}
+}
