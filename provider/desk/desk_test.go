@@ -204,9 +204,9 @@ func TestReviewerDecides(t *testing.T) {
 	w := newPlace(t)
 	w.applies(w.Bob(), "bob")
 	rita := w.reviewer("rita")
-	shows(t, rita.Open("/desk/cases"), http.StatusOK, "Inbox", "Next case", "Due ")
+	shows(t, rita.Open("/desk/cases"), http.StatusOK, "Cases", "Next case", "Due ")
 	p := next(rita)
-	shows(t, p, http.StatusOK, "Bob Builder", "A fact for reviewers", `aria-keyshortcuts="a"`, "I know this person")
+	shows(t, p, http.StatusOK, "Bob Builder", "A fact for reviewers", `aria-keyshortcuts="Shift+A"`, "I know this person")
 	for _, hidden := range []string{"bob@example.com", w.caseOf("bob").ClientID + "campus"} {
 		if strings.Contains(p.Text, hidden) {
 			t.Errorf("the page of the case says %q", hidden)

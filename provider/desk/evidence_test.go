@@ -77,15 +77,25 @@ func TestEvidenceIsAnsweredOneByOne(t *testing.T) {
 	w.sends(bob)
 	rita := w.reviewer("rita")
 	p := next(rita)
-	shows(t, p, http.StatusOK, "Student card", "A date in this year", "A letter", "Download the file")
-	yes := []string{"answer.card.0", "yes", "answer.card.1", "yes"}
-	no := []string{"answer.card.0", "yes", "answer.card.1", "no"}
-	shows(t, post(rita, p, "approve"), http.StatusUnprocessableEntity, "Answer every question first")
-	shows(t, post(rita, p, "approve", yes[:2]...), http.StatusUnprocessableEntity, "Answer every question first")
+	shows(t, p, http.StatusOK, "Student card", "A date in this year", "A letter", "Download the file", "It has the name <bdi>Bob Builder</bdi>")
+	yes := []string{"name", "yes", "answer.card.0", "yes", "answer.card.1", "yes"}
+	no := []string{"name", "yes", "answer.card.0", "yes", "answer.card.1", "no"}
+	shows(t, post(rita, p, "approve"), http.StatusUnprocessableEntity, "Say whether the document has the person’s name.", "Answer “The name”.")
+	shows(t, post(rita, p, "approve", yes[:4]...), http.StatusUnprocessableEntity, "Answer “A date in this year”.")
 	shows(t, post(rita, p, "approve", no...), http.StatusUnprocessableEntity, "You have answered no")
-	shows(t, post(rita, p, "decline", "reasons.altered", "on"), http.StatusUnprocessableEntity, "Answer every question first")
+	shows(t, post(rita, p, "approve", append([]string{"name", "no"}, yes[2:]...)...), http.StatusUnprocessableEntity, "You have answered no")
+	shows(t, post(rita, p, "decline", "reasons.altered", "on"), http.StatusUnprocessableEntity, "Answer “The name”.")
 	if w.later("bob"); w.verified("bob") {
 		t.Fatal("verified by what was refused")
+	}
+	p = rita.Follow(post(rita, p, "ask_again", append(no, "reasons.not_current", "on", "note", "See the stamp.")...))
+	shows(t, p, http.StatusOK, "Your decision is recorded", "Undo (<span data-seconds>10</span> s)")
+	p = rita.Follow(post(rita, p, "undo", "case", w.caseOf("bob").ID))
+	shows(t, p, http.StatusOK, "Your decision is taken back", "See the stamp.")
+	for _, given := range []string{"name-yes", "answer.card.0-yes", "answer.card.1-no", "reasons.not_current"} {
+		if !regexp.MustCompile(`<input[^>]*id="` + given + `"[^>]* checked`).MatchString(p.Text) {
+			t.Errorf("%s is to be given again:\n%s", given, p.Text)
+		}
 	}
 	shows(t, rita.Follow(post(rita, p, "ask_again", append(no, "reasons.not_current", "on")...)), http.StatusOK, "Your decision is recorded")
 	w.later("bob")
@@ -95,7 +105,7 @@ func TestEvidenceIsAnsweredOneByOne(t *testing.T) {
 	}
 	decisions, err := w.service.Decisions(t.Context(), w.caseOf("bob").ID)
 	w.OK(err)
-	if got := decisions[0].Answers["card"]; !slices.Equal(got, []bool{true, false}) {
+	if got := decisions[1].Answers["card"]; !slices.Equal(got, []bool{true, false}) {
 		t.Errorf("the answers are kept as %v", got)
 	}
 }

@@ -22,6 +22,7 @@ type exportedCase struct {
 	Group     string    `json:"group"`
 	State     string    `json:"state"`
 	Method    string    `json:"method,omitempty"`
+	Name      string    `json:"name,omitempty"`
 	Reasons   []Reason  `json:"reasons,omitempty"`
 	Subgroups []string  `json:"subgroups,omitempty"`
 	Source    string    `json:"source,omitempty"`
@@ -66,7 +67,7 @@ func (c companion) Export(ctx context.Context, userID string) (map[string]any, e
 
 func (c companion) export(ctx context.Context, one RecordedCase) (exportedCase, error) {
 	e := exportedCase{
-		ID: one.ID, Group: one.Group, State: string(one.State), Method: one.Method, CreatedAt: one.CreatedAt, EndedAt: one.EndedAt,
+		ID: one.ID, Group: one.Group, State: string(one.State), Method: one.Method, Name: one.Claimed, CreatedAt: one.CreatedAt, EndedAt: one.EndedAt,
 	}
 	for _, reason := range one.Reasons {
 		e.Reasons = append(e.Reasons, reason.Public())

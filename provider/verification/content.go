@@ -30,6 +30,10 @@ type content struct {
 	// Since is when it last became the person's turn; the time to finish runs from there.
 	Since time.Time `json:"since"`
 
+	// Claimed is the name that the person says the files have; empty for none, and once the
+	// case has ended.
+	Claimed string `json:"claimed,omitempty"`
+
 	// Unasked reports that a callback came while the other side could not be asked.
 	Unasked bool `json:"unasked,omitempty"`
 

@@ -41,7 +41,7 @@ func Document(cfg DocumentConfig) Verifier {
 		Asks:  orText(cfg.Asks, "You need a document that shows your name and that you are a member"),
 		Takes: 48 * time.Hour,
 		Proof: Proof{EvidenceType: "document", CheckMethod: "vri", Level: cmp.Or(cfg.Level, 2)},
-		Next:  nextOfDocument, Upload: cfg.Require, CanReview: true, check: cfg.check,
+		Next:  nextOfDocument, Upload: cfg.Require, ComparesName: true, CanReview: true, check: cfg.check,
 	}
 }
 

@@ -28,6 +28,7 @@ func (s *Service) evidenceRoutes() []route {
 	return []route{
 		{"/case/{id}/evidence", s.Provider.Pages().Upload(upload, signedIn(s.atEvidence))},
 		{"/case/{id}/evidence/submit", s.page(s.atSubmit)},
+		{"/case/{id}/evidence/name", s.page(s.atName)},
 		{"/case/{id}/evidence/{evidence}", s.page(onlyLooked(s.showFile))},
 		{"/case/{id}/evidence/{evidence}/remove", s.page(s.atRemove)},
 	}
@@ -138,11 +139,19 @@ func (s *Service) showUpload(r *request, c RecordedCase, code int, problems ...u
 	if err != nil {
 		return err
 	}
+	name, err := s.claimed(r.context(), recorded, k)
+	if err != nil {
+		return err
+	}
 	view := screens.UploadView{
 		CasePage: p, Form: r.Form(problems...), Title: translated(p.Locale, v.Title), Reasons: public(u.Reasons),
 		Other: s.formOf(r, c), CanChoose: len(c.Methods) > 1, KeepDays: int(k.Terms.Keep / day),
 	}
 	view.Form.Action = s.path("case", c.ID, "evidence")
+	if v.ComparesName {
+		view.Name, view.Named = name, s.formOf(r, c, problems...)
+		view.Named.Action = s.path("case", c.ID, "evidence", "name")
+	}
 	missing := false
 	for _, q := range v.Upload {
 		f := s.fileView(r, c.ID, k, u, q, there)
@@ -151,7 +160,7 @@ func (s *Service) showUpload(r *request, c RecordedCase, code int, problems ...u
 			view.Files = append(view.Files, f)
 		}
 	}
-	if !missing {
+	if !missing && (name != "" || !v.ComparesName) {
 		view.Submit = s.formOf(r, c)
 		view.Submit.Action = s.path("case", c.ID, "evidence", "submit")
 	}
@@ -208,6 +217,25 @@ func (s *Service) atRemove(r *request) error {
 	}
 }
 
+// atName keeps which name the files have.
+func (s *Service) atName(r *request) error {
+	c, err := s.own(r)
+	if err != nil {
+		return err
+	}
+	if !r.posts() {
+		return s.toCase(r, c.ID)
+	}
+	err = s.allow(r.context(), limited{"verification: files", c.UserID, uploadLimit})
+	if err == nil {
+		err = s.claim(r.context(), r.User.UserID, c.ID, r.version(), r.posted(screens.FieldName))
+	}
+	if errors.Is(err, errNameless) {
+		return s.showUpload(r, c, http.StatusUnprocessableEntity, screens.NameMissing(r.Page().Locale))
+	}
+	return s.answered(r, c, err)
+}
+
 // atSubmit sends the files to the reviewers.
 func (s *Service) atSubmit(r *request) error {
 	c, err := s.own(r)
@@ -218,6 +246,9 @@ func (s *Service) atSubmit(r *request) error {
 		return s.toCase(r, c.ID)
 	}
 	_, err = s.submit(r.context(), r.User.UserID, c.ID, r.version())
+	if errors.Is(err, errNameless) {
+		return s.showUpload(r, c, http.StatusUnprocessableEntity, screens.NameMissing(r.Page().Locale))
+	}
 	var missing missingFilesError
 	if errors.As(err, &missing) {
 		var problems []ui.Problem

@@ -78,7 +78,40 @@ func (d documents) open(b *lab.Browser) string {
 	if !strings.HasSuffix(p.Request.URL.Path, "/evidence") {
 		d.T.Fatalf("it is at %s", p.Request.URL)
 	}
+	if !strings.Contains(p.Text, `type="file"`) {
+		p = b.Submit(p, "document-name", "Bob Baker")
+	}
 	return p.Request.URL.Path
+}
+
+func TestDocumentAsksForItsNameFirst(t *testing.T) {
+	t.Parallel()
+	d := newDocuments(t)
+	bob := d.Bob()
+	p := d.begin(bob, "document")
+	shows(t, p, http.StatusOK, "Your name, as on the document", "Step 1 of 3")
+	if strings.Contains(p.Text, `type="file"`) {
+		t.Error("files are taken before there is a name")
+	}
+	at := p.Request.URL.Path
+	for _, kind := range []string{"front", "back", "letter"} {
+		send(t, bob, at, kind, snapshot(1, "x"))
+	}
+	p = bob.Open(at)
+	shows(t, d.submit(bob, at), http.StatusUnprocessableEntity, "Enter your name, as on the document")
+	for _, none := range []string{"", " - ", strings.Repeat("b", 121)} {
+		shows(t, bob.SubmitOnce(p, "document-name", none), http.StatusUnprocessableEntity, "Enter your name, as on the document")
+	}
+	p = bob.Submit(p, "document-name", "Bob Baker")
+	shows(t, p, http.StatusOK, "Bob Baker", "Step 3 of 3")
+	shows(t, d.submit(bob, at), http.StatusOK, "in review")
+	all, err := d.Cases(t.Context(), storage.CaseFilter{Subject: "bob"})
+	d.OK(err)
+	if all[0].Claimed != "Bob Baker" || all[0].State != storage.CaseReview {
+		t.Errorf("%+v", all[0])
+	}
+	alice := d.Alice()
+	shows(t, d.begin(alice, "document"), http.StatusOK, "Alice", `type="file"`)
 }
 
 var hiddenCSRF = regexp.MustCompile(`name="csrf" value="([^"]*)"`)
@@ -98,11 +131,9 @@ func form(t testing.TB, csrf, kind, field string, raw []byte) (body *bytes.Buffe
 	body = new(bytes.Buffer)
 	w := multipart.NewWriter(body)
 	err := errors.Join(w.WriteField("csrf", csrf), w.WriteField("kind", kind))
-	for _, name := range []string{"file", "camera"} {
-		part, creating := w.CreateFormFile(name, map[bool]string{true: "card.jpg"}[name == field])
-		if err = errors.Join(err, creating); name == field && err == nil {
-			_, err = part.Write(raw)
-		}
+	part, creating := w.CreateFormFile(field, "card.jpg")
+	if err = errors.Join(err, creating); err == nil {
+		_, err = part.Write(raw)
 	}
 	if err = errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
@@ -167,7 +198,7 @@ func TestDocumentIsSentBackAndSentAgain(t *testing.T) {
 	ctx, b := t.Context(), d.Bob()
 	at := d.open(b)
 	p := b.Open(at)
-	shows(t, p, http.StatusOK, "Cover what isn’t needed", "Your name", "/example.png", `capture="environment"`, "Or take a picture", "Not uploaded yet",
+	shows(t, p, http.StatusOK, "Cover what isn’t needed", "Your name", "/example.png", "Take a picture or choose a file", "Not uploaded yet",
 		"PNG, JPEG, WebP or PDF", "7 days after the decision", "When everything has been uploaded")
 	lab.Safe(t, p)
 	shows(t, send(t, b, at, "front", nil), http.StatusUnprocessableEntity, "Choose a file or take a picture first", `href="#file-front"`)
@@ -219,7 +250,7 @@ func TestDocumentIsSentBackAndSentAgain(t *testing.T) {
 	review(verification.Decision{Kind: storage.DecisionAskAgain, Reasons: []verification.Reason{verification.ReasonUnreadable}, Kinds: []string{"back"}})
 	p = b.Open(at)
 	shows(t, p, http.StatusOK, "We need something else", "It couldn’t be read", "Needed again", "This one is fine")
-	if n := strings.Count(p.Text, `type="file"`); n != 2 || len(previews(p)) != 2 {
+	if n := strings.Count(p.Text, `type="file"`); n != 1 || len(previews(p)) != 2 {
 		t.Errorf("%d inputs for the one file that failed, %d pictures", n, len(previews(p)))
 	}
 	if p := send(t, b, at, "front", snapshot(3, "x")); p.StatusCode != http.StatusSeeOther || len(previews(b.Open(at))) != 2 {
@@ -227,17 +258,22 @@ func TestDocumentIsSentBackAndSentAgain(t *testing.T) {
 	}
 	b.Follow(send(t, b, at, "back", snapshot(3, "x")))
 	shows(t, d.submit(b, at), http.StatusOK, "in review")
-	unanswered := verification.Decision{Kind: storage.DecisionApprove}
-	no := verification.Decision{Kind: storage.DecisionApprove, Answers: map[string][]bool{"front": {false}}}
-	for _, d2 := range []verification.Decision{unanswered, no} {
+	for _, one := range []struct {
+		decision verification.Decision
+		field    string
+	}{
+		{verification.Decision{Kind: storage.DecisionApprove, NameMatches: true}, "Answers"},
+		{verification.Decision{Kind: storage.DecisionApprove, NameMatches: true, Answers: map[string][]bool{"front": {false}}}, "Answers"},
+		{verification.Decision{Kind: storage.DecisionApprove, Answers: map[string][]bool{"front": {true}}}, "NameMatches"},
+	} {
 		c, err := d.Take(ctx, rita, id, d.Now().Add(time.Minute))
 		d.OK(err)
 		var wrong *provider.FieldError
-		if _, err := d.Decide(ctx, rita, id, c.Version, d2); !errors.As(err, &wrong) || wrong.Field != "Answers" {
-			t.Errorf("approved with the answers %v: %v", d2.Answers, err)
+		if _, err := d.Decide(ctx, rita, id, c.Version, one.decision); !errors.As(err, &wrong) || wrong.Field != one.field {
+			t.Errorf("approved by %+v: %v", one.decision, err)
 		}
 	}
-	review(verification.Decision{Kind: storage.DecisionApprove, Answers: map[string][]bool{"front": {true}}})
+	review(verification.Decision{Kind: storage.DecisionApprove, NameMatches: true, Answers: map[string][]bool{"front": {true}}})
 	shows(t, b.Open("/verification/case/"+id), http.StatusOK, "You’re verified")
 	shows(t, b.Follow(b.Get(at)), http.StatusOK, "You’re verified")
 }
@@ -355,7 +391,7 @@ func TestAttackFloodOfUploads(t *testing.T) {
 	copy(bomb[start+5:], "\xff\x00\xff\x00")
 	shows(t, send(t, b, at, "front", bomb), http.StatusUnprocessableEntity, "too many pixels")
 	page := b.Open(at)
-	body, contentType := form(t, csrf(t, page), "front", "camera", snapshot(1, "x"))
+	body, contentType := form(t, csrf(t, page), "front", "file", snapshot(1, "x"))
 	taken, refused := 0, 0
 	for range 100 {
 		switch p := b.Send(http.MethodPost, at, body.String(), "Content-Type", contentType, "Origin", d.Server.URL); p.StatusCode {

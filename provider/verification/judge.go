@@ -8,14 +8,10 @@ import (
 )
 
 // decided takes down a decision. It waits in the pending case, so that nobody else takes
-// that up, until it is carried out or taken back. A reviewer who knows the person decides
-// nothing.
+// that up, until it is carried out or taken back.
 func (t transition) decided(o opinion) (transition, bool) {
 	if t.c.State != storage.CaseReview || t.k.Waiting != nil || t.k.Review == nil {
 		return transition{}, false
-	}
-	if o.Kind == storage.DecisionRecuse {
-		return t, true
 	}
 	t.c.State, t.k.Waiting = storage.CasePending, &o
 	return t, true
@@ -45,7 +41,7 @@ func (t transition) carriedOut(at time.Time) (transition, bool) {
 		return t, true
 	case storage.DecisionApprove, storage.DecisionOverride, storage.DecisionDecline:
 		return t.judge(o, at), true
-	default: // a kind that only a newer version knows
+	default: // a reviewer who knows the person decides nothing; or a kind that only a newer version knows
 		t.c.State = storage.CaseReview
 		return t, true
 	}

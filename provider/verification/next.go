@@ -1,6 +1,7 @@
 package verification
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -14,8 +15,8 @@ const undoTime = 10 * time.Second
 // begin. All such declines have the same time: a difference would tell a forger which it was.
 const retryAfter = 30 * day
 
-// input is what a case moves on: resulted, steppedBack, mistyped, decided, carriedOut,
-// undone, withdrew, ranOut, policyEnded or, in a sandbox, simulated.
+// input is what a case moves on: resulted, named, steppedBack, mistyped, decided, carriedOut, undone,
+// withdrew, ranOut, policyEnded or, in a sandbox, simulated.
 type input interface{ input() }
 
 // resulted is the result of a method. Found is that of an Accept, Code that of a SendCode.
@@ -26,7 +27,13 @@ type resulted struct {
 	found  *finding
 	code   *code
 	anew   bool // another try begins
+
+	// claimed is the name that the files which were submitted have; empty for none.
+	claimed string
 }
+
+// named is the name that the person says the files have.
+type named struct{ claimed string }
 
 // steppedBack returns the person from a step to the choice of methods.
 type steppedBack struct{}
@@ -47,6 +54,7 @@ type ranOut struct{}
 type policyEnded struct{}
 
 func (resulted) input()    {}
+func (named) input()       {}
 func (steppedBack) input() {}
 func (mistyped) input()    {}
 func (decided) input()     {}
@@ -80,6 +88,10 @@ func advance(c storage.Case, k content, in input, at time.Time) (transition, boo
 	switch in := in.(type) {
 	case resulted:
 		return t.resulted(in, at)
+	case named:
+		k := t.k.check(t.c.Method)
+		t.k.Claimed = in.claimed
+		return t, t.c.State == storage.CaseOpen && k != nil && k.State == checkAsked && k.Step != nil && k.Step.Upload != nil
 	case steppedBack:
 		return t.steppedBack(at)
 	case mistyped:
@@ -128,6 +140,7 @@ func (t transition) resulted(in resulted, at time.Time) (transition, bool) {
 		t.c.Method, t.k.Reasons = in.method, nil
 	}
 	k.Events++
+	t.k.Claimed = cmp.Or(in.claimed, t.k.Claimed)
 	t.k.Unasked = false
 	k.Memory, k.Step, k.Reasons, k.Facts = in.memory, nil, nil, nil
 	switch r := in.result.(type) {
@@ -265,7 +278,7 @@ func (t transition) superseded(at time.Time) transition {
 // end ends the case.
 func (t transition) end(state storage.CaseState, at time.Time, reasons ...Reason) transition {
 	t.c.State, t.c.EndedAt = state, at
-	t.k.Waiting, t.k.Reasons = nil, reasons
+	t.k.Waiting, t.k.Reasons, t.k.Claimed = nil, reasons, ""
 	switch state {
 	case storage.CaseApproved:
 		t.evidenceUntil = at.Add(t.k.Terms.Keep)

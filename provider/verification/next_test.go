@@ -106,8 +106,8 @@ func TestAdvance(t *testing.T) {
 		"asked":   append(results("open", "pending", "review", "approved", "review", "open", "open"), "open", "open", no, no, no, no, no, no, "withdrawn", no, "expired", "expired"),
 		"pending": append(results("open", "pending", "review", "approved", "review", "open", "open"), no, no, no, no, no, no, no, no, "withdrawn", no, "expired", "expired"),
 
-		"review": {no, no, no, no, no, no, no, no, no, no, no, no, no, no, "pending", "review", no, no, no, no, "withdrawn", no, no, "expired"},
-		"second": {no, no, no, no, no, no, no, no, no, no, no, no, no, no, "pending", "review", no, no, no, no, "withdrawn", no, no, "expired"},
+		"review": {no, no, no, no, no, no, no, no, no, no, no, no, no, no, "pending", "pending", no, no, no, no, "withdrawn", no, no, "expired"},
+		"second": {no, no, no, no, no, no, no, no, no, no, no, no, no, no, "pending", "pending", no, no, no, no, "withdrawn", no, no, "expired"},
 	}
 	waiting := func(carriedOut, withdrawn string) []string {
 		return []string{no, no, no, no, no, no, no, no, no, no, no, no, no, no, no, no, "review", no, no, carriedOut, withdrawn, no, no, "expired"}

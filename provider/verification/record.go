@@ -85,6 +85,10 @@ type RecordedCase struct {
 	// Choices are the methods that the person can begin, or begin again.
 	Choices []string
 
+	// Claimed is the name that the person says the files have; empty for none, and once the
+	// case has ended.
+	Claimed string
+
 	// Facts are what a reviewer should know. WholeCase reports that reviewers decide about
 	// what speaks against the case, not about one method.
 	Facts     []Text
@@ -159,6 +163,10 @@ type Decision struct {
 
 	// Kinds are the requirements whose files are asked for again; empty for all.
 	Kinds []string
+
+	// NameMatches says that the files have the name that the person gave, RecordedCase.Claimed.
+	// An approval of a Verifier with ComparesName requires it.
+	NameMatches bool
 
 	// Answers are what the reviewer has seen about each requirement, in the order of its
 	// Must. It is kept.

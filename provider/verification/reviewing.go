@@ -29,6 +29,8 @@ type judgement struct {
 	Until     time.Time         `json:"until,omitzero"`
 	Kinds     []string          `json:"kinds,omitempty"`
 	Answers   map[string][]bool `json:"answers,omitempty"`
+
+	NameMatches bool `json:"name_matches,omitempty"`
 }
 
 // Take gives a reviewer the case with this ID or, if that is empty, the one that is due
@@ -120,7 +122,7 @@ func (s *Service) Waiting(ctx context.Context, by storage.Reviewer, dueAfter tim
 }
 
 // Decide records the decision of a reviewer who has taken the case. It is carried out after
-// ten seconds, until which Undo takes it back; DecisionRecuse at once. Where the policy asks
+// ten seconds, until which Undo takes it back. Where the policy asks
 // for two reviewers, or for an override, the first decision waits for another reviewer, who
 // does not see it; if they differ, a senior reviewer decides. ErrNotNow if the case has
 // another version, ErrForbidden if the reviewer may not decide it, a provider.FieldError for
@@ -199,6 +201,9 @@ func (s *Service) checkDecision(c storage.Case, k content, d *Decision) error {
 	if err := s.checkAnswers(c, k, d); err != nil {
 		return err
 	}
+	if err := s.checkName(c, k, d); err != nil {
+		return err
+	}
 	if d.Kind == storage.DecisionAskAgain {
 		return s.checkKinds(c, k, d)
 	}
@@ -244,6 +249,31 @@ func (s *Service) checkAnswers(c storage.Case, k content, d *Decision) error {
 		}
 	}
 	return nil
+}
+
+// checkName refuses to approve files that have another name than the person gave, or that
+// nobody could compare: else the card of a stranger fits every account.
+func (s *Service) checkName(c storage.Case, k content, d *Decision) error {
+	switch {
+	case d.Kind != storage.DecisionApprove && d.Kind != storage.DecisionOverride || !s.comparesName(c.Group, k.Review.Method):
+		return nil
+	case k.Claimed == "":
+		return wrongField("Kind", "cannot be %s: the person gave no name to compare; ask again for it", d.Kind)
+	case d.Kind == storage.DecisionApprove && !d.NameMatches:
+		return wrongField("NameMatches", "is false: the files do not have the name that the person gave")
+	default:
+		return nil
+	}
+}
+
+// comparesName reports whether a method of a group rests on a name.
+func (s *Service) comparesName(group, method string) bool {
+	p := s.policies[group]
+	if p == nil {
+		return false
+	}
+	v := p.verifier(method)
+	return v != nil && v.ComparesName
 }
 
 // checkKinds has the person upload all files again, unless the reviewer says which.
@@ -320,7 +350,7 @@ func (s *Service) Decisions(ctx context.Context, caseID string) ([]RecordedDecis
 			s.Logger.ErrorContext(ctx, "a decision cannot be read", slog.String("case", caseID), slog.Any("error", unreadable))
 		}
 		all[i] = RecordedDecision{
-			Decision: Decision{d.Kind, j.Reasons, j.Note, j.Subgroups, j.Until, j.Kinds, j.Answers},
+			Decision: Decision{d.Kind, j.Reasons, j.Note, j.Subgroups, j.Until, j.Kinds, j.NameMatches, j.Answers},
 			Reviewer: d.Reviewer, Round: d.Round, At: d.At, Undone: d.Undone, Unreadable: unreadable != nil,
 		}
 	}
@@ -328,7 +358,7 @@ func (s *Service) Decisions(ctx context.Context, caseID string) ([]RecordedDecis
 }
 
 func (s *Service) sealDecision(id string, d Decision) ([]byte, error) {
-	plain, err := json.Marshal(judgement{d.Reasons, d.Note, d.Subgroups, d.Until, d.Kinds, d.Answers})
+	plain, err := json.Marshal(judgement{d.Reasons, d.Note, d.Subgroups, d.Until, d.Kinds, d.Answers, d.NameMatches})
 	if err != nil {
 		return nil, fmt.Errorf("encode decision: %w", err)
 	}

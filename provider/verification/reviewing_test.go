@@ -102,6 +102,20 @@ func TestDecision(t *testing.T) {
 			t.Errorf("of another version: %v", err)
 		}
 	})
+	t.Run("IsNoApprovalWithoutANameToCompare", func(t *testing.T) {
+		byName := scripted("a")
+		byName.ComparesName = true
+		w := newWorld(t, Policies{{Group: "student", Rule: By(byName)}})
+		c := w.take(rita, w.inReview("alice").ID)
+		for _, kind := range []storage.DecisionKind{storage.DecisionApprove, storage.DecisionOverride} {
+			var wrong *provider.FieldError
+			d := Decision{Kind: kind, NameMatches: true, Note: "Seen."}
+			if _, err := w.Decide(t.Context(), rita, c.ID, c.Version, d); !errors.As(err, &wrong) || wrong.Field != "Kind" {
+				t.Errorf("%s: %v", kind, err)
+			}
+		}
+		w.deciding(rita, c.ID, declining)
+	})
 }
 
 func TestAskAgain(t *testing.T) {
@@ -128,9 +142,14 @@ func TestRecuse(t *testing.T) {
 	w := newWorld(t, oneOf("a"))
 	c := w.inReview("alice")
 	c = w.deciding(rita, c.ID, Decision{Kind: storage.DecisionRecuse})
-	if c.State != storage.CaseReview || c.Waiting != nil {
+	if c.State != storage.CaseReview || c.Waiting == nil {
 		t.Fatalf("%+v", c)
 	}
+	if _, err := w.Undo(t.Context(), rita, c.ID, w.now().Add(time.Hour)); err != nil {
+		t.Fatalf("it is for good at once: %v", err)
+	}
+	w.deciding(rita, c.ID, Decision{Kind: storage.DecisionRecuse})
+	w.pass(undoTime)
 	if _, err := w.Take(t.Context(), rita, c.ID, w.now().Add(time.Hour)); !errors.Is(err, ErrNoCase) {
 		t.Error(err)
 	}

@@ -198,7 +198,7 @@ func (s *Service) unreadable(ctx context.Context, c storage.Case, err error) {
 func (s *Service) recorded(ctx context.Context, c storage.Case, k content) (RecordedCase, error) {
 	r := RecordedCase{
 		ID: c.ID, UserID: c.Subject, Group: c.Group, Version: c.Version, State: c.State, Method: c.Method,
-		Renewal: c.Renewal, Appeals: c.Appeals, Reasons: k.Reasons,
+		Renewal: c.Renewal, Appeals: c.Appeals, Reasons: k.Reasons, Claimed: k.Claimed,
 		CreatedAt: c.CreatedAt, DueAt: c.DueAt, EndedAt: c.EndedAt, RetryFrom: k.Retry,
 		Round: c.Round, Escalated: c.Escalated, TakenBy: c.TakenBy, TakenUntil: c.TakenUntil,
 		ClientID: k.ClientID, Language: k.Language,

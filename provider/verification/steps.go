@@ -18,8 +18,11 @@ var (
 	errIncomplete = errors.New("verification: something that is required is missing")
 )
 
-// maxAnswer limits a field of a form, in characters.
-const maxAnswer = 500
+// maxAnswer limits a field of a form, and maxName a name, in characters.
+const (
+	maxAnswer = 500
+	maxName   = 120
+)
 
 // The steps of a person. Each names the version that the person has seen; another is
 // ErrNotNow, and a case of somebody else ErrNoCase. errVerifier means that the person can
@@ -230,9 +233,54 @@ func (s *Service) submit(ctx context.Context, userID, id string, version int64) 
 			if err != nil {
 				return nil, "", err
 			}
-			return s.asked(ctx, v, c, k, Event{Kind: Uploaded, Evidence: files}, false)
+			name, err := s.claimed(ctx, c, k)
+			if err != nil {
+				return nil, "", err
+			}
+			if v.ComparesName && name == "" {
+				return nil, "", errNameless
+			}
+			in, mailed, err := s.asked(ctx, v, c, k, Event{Kind: Uploaded, Evidence: files}, false)
+			if result, ok := in.(resulted); ok && v.ComparesName {
+				result.claimed = name
+				in = result
+			}
+			return in, mailed, err
 		},
 	})
+}
+
+// errNameless is errIncomplete: nobody knows which name the files must have.
+var errNameless = fmt.Errorf("%w: the name on the files", errIncomplete)
+
+// claimed is the name that the files of a case have as the person says, at first that of the
+// account; empty for none.
+func (s *Service) claimed(ctx context.Context, c storage.Case, k content) (string, error) {
+	if k.Claimed != "" {
+		return k.Claimed, nil
+	}
+	who, err := s.person(ctx, c.Subject)
+	return strings.TrimSpace(who.name.Given + " " + who.name.Family), err
+}
+
+// claim says which name the files of the present step have. errNameless if it is none.
+func (s *Service) claim(ctx context.Context, userID, id string, version int64, name string) error {
+	_, err := s.personAct(ctx, id, action{
+		fits: owned(userID, version),
+		input: func(_ context.Context, c storage.Case, k content) (input, string, error) {
+			v, _, err := s.upload(c, k)
+			switch {
+			case err != nil:
+				return nil, "", err
+			case !v.ComparesName:
+				return nil, "", ErrNotNow
+			case len(words(name)) == 0 || utf8.RuneCountInString(name) > maxName || !utf8.ValidString(name):
+				return nil, "", errNameless
+			}
+			return named{strings.TrimSpace(name)}, "", nil
+		},
+	})
+	return err
 }
 
 // comeBack tells that the person has come back from a GoTo. It decides nothing: the verifier

@@ -14,8 +14,10 @@ import (
 type UnderReview struct {
 	RecordedCase
 
-	// Name is that of the account.
-	Name Name
+	// Name is that of the account, and ComparesName reports that the files of the method must
+	// have the name Claimed.
+	Name         Name
+	ComparesName bool
 
 	// NeedsOverride reports that nothing but an override approves it: no method has found the
 	// person to be a member, or the program does not have the method any more.
@@ -33,6 +35,9 @@ type UnderReview struct {
 	// first, with what was noted for the senior reviewer. It lacks one that waits for a second:
 	// the senior may be that.
 	Before []RecordedDecision
+
+	// Undone is the last decision about the case if the reviewer has taken it back; nil for none.
+	Undone *Decision
 }
 
 // Review returns a case for the reviewer who has taken it. ErrForbidden if the reviewer has
@@ -56,12 +61,16 @@ func (s *Service) Review(ctx context.Context, by storage.Reviewer, id string) (U
 	if err != nil {
 		return UnderReview{}, err
 	}
-	u.Name = who.name
+	u.Name, u.ComparesName = who.name, s.comparesName(c.Group, k.Review.Method)
+	made, err := s.Decisions(ctx, c.ID)
+	if err != nil {
+		return UnderReview{}, err
+	}
+	if n := len(made); n > 0 && made[n-1].Undone && made[n-1].Reviewer == by.ID {
+		u.Undone = &made[n-1].Decision
+	}
 	if c.Escalated && by.Senior {
-		if u.Before, err = s.Decisions(ctx, c.ID); err != nil {
-			return UnderReview{}, err
-		}
-		u.Before = slices.DeleteFunc(u.Before, func(d RecordedDecision) bool {
+		u.Before = slices.DeleteFunc(slices.Clone(made), func(d RecordedDecision) bool {
 			return d.Undone || len(k.Review.Opinions) == 1 && d.Reviewer == k.Review.Opinions[0].Reviewer && d.Round == c.Round
 		})
 	}

@@ -52,6 +52,12 @@ type Verifier struct {
 	// Defaults to none.
 	Upload []Requirement
 
+	// ComparesName has a reviewer compare the name on the files of Upload with the one that the
+	// person gives before, which is at first that of the account: without a name that fits,
+	// nothing is sent, and nothing approved.
+	// Defaults to false: the files have no name. Document sets it.
+	ComparesName bool
+
 	// CanReview reports that the method can return Review, so that the policy needs
 	// reviewers.
 	CanReview bool

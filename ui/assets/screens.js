@@ -74,6 +74,26 @@ for (const time of document.querySelectorAll("time[data-local]")) {
     .format(new Date(time.dateTime));
 }
 
+// A file is on its way, as long as that takes; the picture is shown before, drawn small.
+for (const form of document.querySelectorAll("form[data-sends]")) {
+  const field = form.querySelector("[type=file]");
+  let shown;
+  field.addEventListener("change", async () => {
+    shown?.remove();
+    const picture = await createImageBitmap(field.files[0], { resizeWidth: 480 }).catch(() => null);
+    if (!picture) return;
+    shown = Object.assign(document.createElement("canvas"), { width: picture.width, height: picture.height });
+    shown.getContext("2d").drawImage(picture, 0, 0);
+    field.closest(".field").after(shown);
+  });
+  form.addEventListener("submit", () => {
+    const said = Object.assign(document.createElement("p"), { role: "status" });
+    form.append(said, document.createElement("progress"));
+    said.textContent = form.dataset.sends;
+    form.querySelector("button").setAttribute("aria-disabled", "true");
+  });
+}
+
 // Copy a value. Browsers have no clipboard for pages that did not come over TLS.
 for (const button of navigator.clipboard ? document.querySelectorAll("[data-copy]") : []) {
   const label = button.textContent;

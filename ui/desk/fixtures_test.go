@@ -36,7 +36,7 @@ var reviewerFixtures = []audiencetest.Fixture{
 		d := page(p, SectionInbox)
 		d.Notice = NoticeDecided
 		return Inbox(InboxView{
-			Page: d, Form: audiencetest.Form(), Undo: &Undo{Case: "c1", Until: audiencetest.Now.Add(10 * time.Second)},
+			Page: d, Form: audiencetest.Form(), Undo: &Undo{Case: "c1", Seconds: 8},
 			Cases: []Waiting{
 				{ID: "c2", Group: student, Method: student, Due: audiencetest.Day(2026, time.March, 12), Late: true, Appeal: true},
 				{ID: "c3", Group: student, Due: due, Taken: true, Renewal: true},
@@ -58,7 +58,7 @@ var reviewerFixtures = []audiencetest.Fixture{
 	{Name: "case-problems", Render: func(p ui.Page) templ.Component {
 		v := caseView(p)
 		v.Form = audiencetest.Form(
-			ProblemOf(p.Locale, v.Evidence[0].Questions[0].Field, WrongUnanswered), ProblemOf(p.Locale, FieldUntil, WrongDate),
+			Unanswered(p.Locale, FieldName, ui.Label{}), Unanswered(p.Locale, v.Evidence[0].Questions[0].Field, student), ProblemOf(p.Locale, FieldUntil, WrongDate),
 			ProblemOf(p.Locale, FieldReasons, WrongNoReason), ProblemOf(p.Locale, FieldNote, WrongNoNote),
 		)
 		v.Evidence[1].URL, v.Person, v.Facts, v.Found, v.Source = "", "", nil, nil, ""
@@ -68,14 +68,19 @@ var reviewerFixtures = []audiencetest.Fixture{
 	}},
 	{Name: "case-bare", Render: func(p ui.Page) templ.Component {
 		v := caseView(p)
-		v.Evidence, v.NeedsOverride, v.Method = nil, true, ui.Label{}
+		v.Evidence, v.NeedsOverride, v.Method, v.ComparesName = nil, true, ui.Label{}, false
+		return Case(v)
+	}},
+	{Name: "case-nameless", Render: func(p ui.Page) templ.Component {
+		v := caseView(p)
+		v.Claimed, v.Person = "", ""
 		return Case(v)
 	}},
 }
 
 func caseView(p ui.Page) CaseView {
 	v := CaseView{
-		Page: page(p, SectionInbox), Form: audiencetest.Form(), Version: "17", Group: student, Person: audiencetest.Ada.Name, Method: student,
+		Page: page(p, SectionInbox), Form: audiencetest.Form(), Version: "17", Group: student, Person: audiencetest.Ada.Name, ComparesName: true, Claimed: audiencetest.Ada.Name, Method: student,
 		Due: due, TakenUntil: audiencetest.Now.Add(15 * time.Minute), Renewal: true,
 		Source: "Museum", Found: []ui.Label{student}, Facts: []ui.Label{student},
 		Evidence: []Evidence{

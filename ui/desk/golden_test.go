@@ -35,7 +35,7 @@ func TestScreensSayAllSentencesAndNothingElse(t *testing.T) {
 		}
 		more = append(more, Home(HomeView{Page: Page{Page: p, Areas: []AreaLink{all}}}))
 		for _, w := range []Wrong{
-			WrongUnanswered, WrongAnsweredNo, WrongNoReason, WrongNoNote, WrongDate, WrongGroup, WrongNumber, WrongEmail, WrongLength,
+			WrongAnsweredNo, WrongNoReason, WrongNoNote, WrongDate, WrongGroup, WrongNumber, WrongEmail, WrongLength,
 			WrongEndOfCodes, WrongCase, WrongHoldReason, WrongEndOfHold, WrongMissing, WrongValue, WrongMoved,
 		} {
 			more = append(more, ui.Words(ProblemOf(l, FieldNote, w).Text))

@@ -29,7 +29,7 @@ type inboxText struct {
 	Heading, Text, Next, Yours                    ui.Message
 	Continue, Take, Due, Overdue                  ui.Message
 	Taken, Unreadable, Renewal, Appeal, Escalated ui.Message
-	Empty, List, UndoText, Undo                   ui.Message
+	Empty, List, UndoText, Undo, UndoOver         ui.Message
 }
 
 type caseText struct {
@@ -44,7 +44,9 @@ type caseText struct {
 	Note, NoteHint, NoteMissing, Approve             ui.Message
 	AskAgain, Decline, Escalate, Recuse              ui.Message
 	RecuseText, GiveBack, Override, OverrideText     ui.Message
-	DateWrong, Keys, KeysText                        ui.Message
+	DateWrong, Keys, KeysText, KeysOn                ui.Message
+	Claimed, NoClaimed, NoClaimedText, HasName       ui.Message
+	NameUnanswered, Refuse                           ui.Message
 	KeyNames                                         map[string]ui.Message
 }
 

@@ -59,8 +59,8 @@ type InboxView struct {
 
 // Undo is a decision that can be taken back.
 type Undo struct {
-	Case  string
-	Until time.Time
+	Case    string
+	Seconds int
 }
 
 // Waiting is a case in the inbox.
@@ -88,6 +88,11 @@ type CaseView struct {
 	Group   ui.Label
 	// Person is the name that the account has; empty for none.
 	Person string
+	// ComparesName reports that the files must have the name Claimed, which the person has
+	// given; empty for none: then nobody can approve. NameMatches is [AnswerYes], [AnswerNo]
+	// or empty, posted as [FieldName].
+	ComparesName         bool
+	Claimed, NameMatches string
 	// Method is what is reviewed; the zero Label is the whole case.
 	Method ui.Label
 	Due    time.Time

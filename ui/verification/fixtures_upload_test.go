@@ -37,7 +37,12 @@ func (f File) sent(state FileState) File {
 var uploadFixtures = []audiencetest.Fixture{
 	{Name: "upload", Render: func(p ui.Page) templ.Component {
 		v := uploadOf(p, card(p.Locale))
-		v.CanChoose = true
+		v.CanChoose, v.Name, v.Named = true, audiencetest.Ada.Name, audiencetest.Form()
+		return Upload(v)
+	}},
+	{Name: "upload-name", Render: func(p ui.Page) templ.Component {
+		v := uploadOf(p, card(p.Locale))
+		v.Named = audiencetest.Form(NameMissing(p.Locale))
 		return Upload(v)
 	}},
 	{Name: "upload-ready", Render: func(p ui.Page) templ.Component {

@@ -4,8 +4,9 @@ import "github.com/bonafide-id/bonafide/ui"
 
 type uploadText struct {
 	Heading, Cover, Must, Example, ExampleAlt ui.Message
-	Formats, FormatsPDF                       ui.Message
-	File, Camera, Send, SendOf, Replace       ui.Message
+	Name, NameHint, NameChange, NameMissing   ui.Message
+	Formats, FormatsPDF, Good                 ui.Message
+	File, Send, SendOf, Sending, Replace      ui.Message
 	Preview, IsPDF                            ui.Message
 	Remove, RemoveOf                          ui.Message
 	Submit, NotYet                            ui.Message

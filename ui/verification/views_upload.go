@@ -11,21 +11,27 @@ const (
 	// FieldKind names what a file is for.
 	FieldKind = "kind"
 
-	// FieldFile and FieldCamera have the file: chosen, or taken with a camera. One of them
-	// is empty.
-	FieldFile   = "file"
-	FieldCamera = "camera"
+	// FieldFile has the file: chosen, or taken with a camera.
+	FieldFile = "file"
+
+	// FieldName has the name that the files have.
+	FieldName = "document-name"
 )
 
 // FileField is the name by which a ui.Problem finds the file for a requirement.
 func FileField(kind string) string { return FieldFile + "-" + kind }
 
 // UploadView asks for files, one form each. Each posts multipart/form-data to Form.Action,
-// with [FieldKind] and one of [FieldFile] and [FieldCamera].
+// with [FieldKind] and [FieldFile].
 type UploadView struct {
 	CasePage
 	ui.Form
 	Title ui.Label
+
+	// Name is the name that the files have; empty until the person has said it: then nothing
+	// is uploaded. Named posts [FieldName]; without an Action the method asks for none.
+	Name  string
+	Named ui.Form
 
 	// Reasons are why files are asked for again.
 	Reasons []Reason
@@ -99,6 +105,24 @@ func NotTaken(l *ui.Locale, kind string, p UploadProblem) ui.Problem {
 	return ui.Problem{Field: FileField(kind), Text: l.OrEnglish().Plain(textOf(l).Upload.Problems[p])}
 }
 
+// NameMissing returns the problem of a name that is none.
+func NameMissing(l *ui.Locale) ui.Problem {
+	return ui.Problem{Field: FieldName, Text: l.OrEnglish().Plain(textOf(l).Upload.NameMissing)}
+}
+
+// asksName reports whether the person has to say first which name the files have.
+func (v UploadView) asksName() bool { return v.Named.Action != "" && v.Name == "" }
+
+// place says which of the parts of the page this is: the name, the files, and that they are
+// sent.
+func (v UploadView) place(l *ui.Locale, part int) string {
+	all := 3
+	if v.Named.Action == "" {
+		part, all = part-1, 2
+	}
+	return l.Plain(textOf(l).Steps.Place, ui.With("step", part), ui.With("all", all))
+}
+
 func (v UploadView) heading() ui.Message {
 	if len(v.Reasons) > 0 {
 		return textOf(v.Locale).SentBack.Heading
@@ -106,12 +130,14 @@ func (v UploadView) heading() ui.Message {
 	return textOf(v.Locale).Upload.Heading
 }
 
-// accept is what browsers let people choose.
+// accept is what browsers let people choose. Where it has nothing but pictures, Android offers
+// no camera any more; the last word, which no file has, brings it back.
 func (f File) accept() string {
+	accepted := "image/png,image/jpeg,image/webp,android/allowCamera"
 	if f.PDF {
-		return "image/png,image/jpeg,image/webp,application/pdf"
+		return accepted + ",application/pdf"
 	}
-	return "image/png,image/jpeg,image/webp"
+	return accepted
 }
 
 // formats says what is taken.

@@ -11,6 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/verification"
+	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
 )
@@ -61,7 +62,37 @@ func (d *Inbox) showCase(r *request) error {
 		return err
 	}
 	c.TakenUntil = taken.TakenUntil
-	return d.renderCase(r, http.StatusOK, c, entered{until: c.Until, subgroups: suggested(c)})
+	return d.renderCase(r, http.StatusOK, c, c.first())
+}
+
+// first is what the form has at first: what a method has found, or all that was entered for a
+// decision that the reviewer has taken back.
+func (c review) first() entered {
+	e := entered{until: c.Until, subgroups: suggested(c)}
+	d := c.Undone
+	if d == nil {
+		return e
+	}
+	e.answers, e.reasons, e.note = map[string]string{}, map[verification.Reason]bool{}, d.Note
+	said := map[bool]string{true: screens.AnswerYes, false: screens.AnswerNo}
+	for kind, seen := range d.Answers {
+		for n, yes := range seen {
+			e.answers[answerField(kind, n)] = said[yes]
+		}
+	}
+	if c.ComparesName && len(d.Answers) > 0 {
+		e.answers[screens.FieldName] = said[d.NameMatches]
+	}
+	for _, reason := range d.Reasons {
+		e.reasons[reason] = true
+	}
+	if d.Kind == storage.DecisionApprove || d.Kind == storage.DecisionOverride {
+		e.until = d.Until
+		for _, s := range c.Subgroups {
+			e.subgroups[s] = slices.Contains(d.Subgroups, s)
+		}
+	}
+	return e
 }
 
 // suggested are the subgroups that a method has found.
@@ -98,6 +129,7 @@ func (d *Inbox) renderCase(r *request, status int, c review, e entered, problems
 		Due: c.DueAt, TakenUntil: c.TakenUntil, Renewal: c.Renewal, Appeal: c.Appeals != "", Escalated: c.Escalated,
 		Evidence: d.evidenceViews(r, l, c, e), Until: e.day, Note: e.note,
 		NeedsOverride: c.NeedsOverride, MayEscalate: !c.Escalated,
+		Claimed: c.Claimed, ComparesName: c.ComparesName, NameMatches: e.answers[screens.FieldName],
 	}
 	if !e.until.IsZero() {
 		v.Until = e.until.UTC().Format(time.DateOnly)

@@ -3,6 +3,7 @@ package inbox
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -99,6 +100,9 @@ func (c review) read(r *request) entered {
 
 // questions are the fields of all that the files must show.
 func (c review) questions() (fields []string) {
+	if c.asksName() {
+		fields = append(fields, screens.FieldName)
+	}
 	for _, file := range c.current() {
 		if required := c.requirement(file.Kind); required != nil {
 			for n := range required.Must {
@@ -109,6 +113,21 @@ func (c review) questions() (fields []string) {
 	return fields
 }
 
+// asked is what a question of a file says.
+func (c review) asked(l *ui.Locale, field string) ui.Label {
+	for _, required := range c.Requirements {
+		for n, must := range required.Must {
+			if answerField(required.Name, n) == field {
+				return said(l, must)
+			}
+		}
+	}
+	return ui.Label{}
+}
+
+// asksName reports whether there is a name to compare, and something that has it.
+func (c review) asksName() bool { return c.ComparesName && c.Claimed != "" }
+
 // problems are what has to be corrected before a decision: whoever approves, sends back or
 // declines has looked at everything, and approves only what shows all of it.
 func (c review) problems(l *ui.Locale, kind storage.DecisionKind, e entered, now time.Time) (problems []ui.Problem) {
@@ -118,7 +137,7 @@ func (c review) problems(l *ui.Locale, kind storage.DecisionKind, e entered, now
 		for _, field := range c.questions() {
 			switch {
 			case e.answers[field] == "":
-				problem(field, screens.WrongUnanswered)
+				problems = append(problems, screens.Unanswered(l, field, c.asked(l, field)))
 			case approves && e.answers[field] == screens.AnswerNo:
 				problem(field, screens.WrongAnsweredNo)
 			}
@@ -149,15 +168,20 @@ func (e entered) chosen() (reasons []verification.Reason) {
 
 // decision is what is recorded: of a decision of one kind, what belongs to it.
 func (c review) decision(kind storage.DecisionKind, e entered) verification.Decision {
-	decision := verification.Decision{Kind: kind, Note: e.note, Answers: map[string][]bool{}}
+	decision := verification.Decision{
+		Kind: kind, Note: e.note, NameMatches: e.answers[screens.FieldName] == screens.AnswerYes, Answers: map[string][]bool{},
+	}
+	unanswered := func(field string) bool { return e.answers[field] == "" }
 	for _, file := range c.current() {
-		if required := c.requirement(file.Kind); required != nil {
-			seen := make([]bool, len(required.Must))
-			for n := range seen {
-				seen[n] = e.answers[answerField(file.Kind, n)] == screens.AnswerYes
-			}
-			decision.Answers[file.Kind] = seen
+		required := c.requirement(file.Kind)
+		if required == nil || slices.ContainsFunc(c.questions(), unanswered) {
+			continue // whoever hands a case on may have looked at nothing
 		}
+		seen := make([]bool, len(required.Must))
+		for n := range seen {
+			seen[n] = e.answers[answerField(file.Kind, n)] == screens.AnswerYes
+		}
+		decision.Answers[file.Kind] = seen
 	}
 	switch kind {
 	case storage.DecisionApprove, storage.DecisionOverride:

@@ -2,6 +2,7 @@ package inbox
 
 import (
 	"errors"
+	"math"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -86,7 +87,8 @@ func (d *Inbox) undoable(r *request, id string) (*screens.Undo, error) {
 	if err != nil || c.Waiting == nil || c.Waiting.Reviewer != r.by.ID || !d.frame.Now().Before(c.Waiting.UndoBefore) {
 		return nil, err
 	}
-	return &screens.Undo{Case: id, Until: c.Waiting.UndoBefore}, nil
+	left := c.Waiting.UndoBefore.Sub(d.frame.Now())
+	return &screens.Undo{Case: id, Seconds: int(math.Ceil(left.Seconds()))}, nil
 }
 
 // waiting is what may be known of a case before it is taken.

@@ -34,11 +34,11 @@ test("a reviewer decides by keyboard", async () => {
 
   const page = await newWindow(browser);
   await signIn(page, "/desk/cases", "registrar@university.example");
-  await page.getByRole("heading", { name: "Inbox" }).waitFor();
+  await page.getByRole("heading", { name: "Cases" }).waitFor();
   await look(page, "desk-inbox");
   const key = (name) => page.keyboard.press(name);
   await key("g");
-  await page.getByRole("heading", { name: "What is asserted" }).waitFor();
+  await page.getByRole("heading", { name: "Claim" }).waitFor();
   await look(page, "desk-case");
   await key("?");
   await page.getByText("Answer the next question with yes").waitFor();
@@ -53,14 +53,33 @@ test("a reviewer decides by keyboard", async () => {
   await key("1");
   assert.equal(await page.getByLabel("Unreadable").isChecked(), false);
 
-  await key("a");
+  // A letter alone decides nothing, and none does anything where keys are switched off.
+  for (const letter of ["a", "d", "r", "e", "p", "q"]) await key(letter);
+  await page.getByLabel("Use these keys").uncheck();
+  await page.reload();
+  await key("Shift+A");
+  await page.getByText("Keys", { exact: true }).click();
+  await page.getByLabel("Use these keys").check();
+  await page.getByRole("heading", { name: "Claim" }).waitFor();
+
+  await key("Shift+P"); // and what was handed on comes back, with the note
   await page.getByText("Your decision is recorded.").waitFor();
+  await page.getByRole("button", { name: /^Undo \([1-9] s\)/ }).waitFor();
   await look(page, "desk-undo");
   await key("u");
   await page.getByText("Your decision is taken back.").waitFor();
-  await key("a");
+  await key("n");
+  await page.keyboard.type("Known by sight.");
+  await key("Escape");
+  await key("Shift+A");
   await page.getByText("Your decision is recorded.").waitFor();
-  await new Promise((wait) => setTimeout(wait, 11_000)); // until it is carried out
+  await key("u");
+  await page.getByText("Your decision is taken back.").waitFor();
+  assert.match(await page.getByLabel("Note to other reviewers").inputValue(), /Known by sight/);
+  await key("Shift+A");
+  await page.getByText("Your decision is recorded.").waitFor();
+  await page.getByText("Your decision stands.").waitFor({ timeout: 15_000 }); // it is carried out
+  await new Promise((wait) => setTimeout(wait, 1_000));
   await person.goto(waiting);
   await person.getByRole("heading", { name: "You’re verified" }).waitFor();
   assert.match(await campus.mail("joan@mail.example"), /Sign in/i);

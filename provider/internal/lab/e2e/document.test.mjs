@@ -73,20 +73,20 @@ test("a document is sent back, sent again and approved, and the application sees
   const reviewer = await newWindow(browser, { colorScheme: "dark" });
   await reviewer.goto(`${quickstart.provider}/desk/cases`);
   await signIn(reviewer, ruth);
-  await reviewer.getByRole("heading", { name: "Inbox" }).waitFor();
+  await reviewer.getByRole("heading", { name: "Cases" }).waitFor();
   const keys = async (...names) => { for (const name of names) await reviewer.keyboard.press(name); };
   const take = async () => {
     await reviewer.goto(`${quickstart.provider}/desk/cases`);
-    await reviewer.getByRole("heading", { name: "Inbox" }).waitFor();
+    await reviewer.getByRole("heading", { name: "Cases" }).waitFor();
     await keys("g");
-    await reviewer.getByRole("heading", { name: "What is asserted" }).waitFor();
+    await reviewer.getByRole("heading", { name: "Claim" }).waitFor();
     await reviewer.waitForLoadState(); // keys want the script
     await reviewer.locator("[data-evidence] img").evaluate((picture) => picture.decode());
   };
   await take();
   await look(reviewer, "desk-document");
   let told = quickstart.mails(noah.email).length;
-  await keys("y", "x", "1", "r");
+  await keys("y", "y", "x", "1", "Shift+R");
   await reviewer.getByText("Your decision is recorded.").waitFor();
   const sentBack = await news(told);
   assert.doesNotMatch(sentBack, /student|unreadable|couldn’t be read|declined|approved/i);
@@ -98,7 +98,7 @@ test("a document is sent back, sent again and approved, and the application sees
 
   await take();
   told = quickstart.mails(noah.email).length;
-  await keys("y", "y", "a");
+  await keys("y", "y", "y", "Shift+A");
   await reviewer.getByText("Your decision is recorded.").waitFor();
   assert.doesNotMatch(await news(told), /student|approved|you’re verified/i);
 
