@@ -317,7 +317,7 @@ func (p Accounts) GetByEmail(ctx context.Context, email string) (RecordedAccount
 // another at a moment (ChangeEmail), so that its owner can object until then: a new password or
 // the end of all sessions changes the account, and what was to be done to it as it was is void.
 // ErrNoUser if there is no account.
-func (p Accounts) AnnounceEmail(ctx context.Context, id string, at time.Time) error {
+func (p accountsRoom) AnnounceEmail(ctx context.Context, id string, at time.Time) error {
 	a, err := p.store.Account(ctx, id)
 	if errors.Is(err, storage.ErrNotFound) {
 		return ErrNoUser

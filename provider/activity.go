@@ -117,7 +117,7 @@ func Diagnoses() []Diagnosis {
 // twenty of one application and event, and within a minute the number of further ones. A
 // function that panics or hangs harms no request. stop waits until f has received earlier
 // activities, for five seconds at most.
-func (p Events) WatchActivity(f func(Activity)) (stop func()) {
+func (p eventsRoom) WatchActivity(f func(Activity)) (stop func()) {
 	return p.activity.Watch(func(a activity.Activity) {
 		f(Activity{
 			At: a.At, ClientID: a.ClientID, Event: ActivityEvent(a.Event), Outcome: Outcome(a.Outcome),

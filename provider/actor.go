@@ -90,13 +90,13 @@ func (p Events) Write(ctx context.Context, e Event) error {
 
 // WriteDaily is Write for a look that is repeated all day. Every process records the same look by
 // the same actor in the same matter once a day.
-func (p Events) WriteDaily(ctx context.Context, e Event) error {
+func (p eventsRoom) WriteDaily(ctx context.Context, e Event) error {
 	return p.audit.WriteDaily(ctx, e.record())
 }
 
 // IsKeptIn reports whether the audit log is kept in this store, so that WriteWith may be used
 // for writes to it.
-func (p Events) IsKeptIn(store any) bool {
+func (p eventsRoom) IsKeptIn(store any) bool {
 	return store != nil && reflect.TypeOf(store).Comparable() && store == any(p.cfg.Store)
 }
 
@@ -114,7 +114,7 @@ func (p Events) WriteWith(ctx context.Context, change func(ctx context.Context) 
 
 // WriteIn is WriteWith for a write to a store that may be another one than the provider's: the
 // events are then recorded after it.
-func (p Events) WriteIn(ctx context.Context, store any, change func(ctx context.Context) error, events ...Event) error {
+func (p eventsRoom) WriteIn(ctx context.Context, store any, change func(ctx context.Context) error, events ...Event) error {
 	if p.IsKeptIn(store) {
 		return p.WriteWith(ctx, change, events...)
 	}

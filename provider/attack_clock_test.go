@@ -19,7 +19,7 @@ func TestAClockThatIsAheadRemovesNothing(t *testing.T) {
 	tokens := alice.StandardTokens()
 	bob.AskToBeDeleted(lab.BobPass)
 	w.AddApp("alice")
-	w.OK(w.Accounts().StartRecovery(t.Context(), "alice"))
+	w.OK(w.Rooms().Accounts.StartRecovery(t.Context(), "alice"))
 	w.OK(w.People().SetStatus(t.Context(), "alice", provider.Status{Group: "student", Verified: true, ExpiresAt: w.Now().Add(60 * time.Hour)}))
 	var lead time.Duration
 	ahead := w.Twin(func(c *provider.Config) { c.Clock = func() time.Time { return w.Now().Add(lead) } })

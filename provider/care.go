@@ -107,14 +107,14 @@ func orNoMail(err error) error {
 // that sends one, so that the code belongs to the browser in which it is entered. An account
 // with more than a password asks for one more proof there, as always. ErrNoUser, ErrNoMail,
 // ErrLocked, or ErrTooMany after four within two hours.
-func (p Accounts) SendReset(ctx context.Context, id string) error {
+func (p accountsRoom) SendReset(ctx context.Context, id string) error {
 	return p.sendOffer(ctx, id, event.ResetSent, ui.MailView{Kind: ui.MailResetOffered})
 }
 
 // SendExport mails the owner of an account that a copy of all data can be downloaded, behind
 // the sign-in. Nobody else gets the copy. Errors are those of Accounts.SendReset.
-func (p People) SendExport(ctx context.Context, userID string) error {
-	return Accounts(p).sendOffer(ctx, userID, event.ExportSent, ui.MailView{
+func (p peopleRoom) SendExport(ctx context.Context, userID string) error {
+	return Accounts{p.rooms}.sendOffer(ctx, userID, event.ExportSent, ui.MailView{
 		Kind: ui.MailExportOffered, ExportURL: p.cfg.BaseURL + "/account/export",
 	})
 }
@@ -122,7 +122,7 @@ func (p People) SendExport(ctx context.Context, userID string) error {
 // SendCallerCode mails the owner of an account a code to read out on the telephone
 // (People.ProveCaller). It signs nobody in, and goes to who is locked or waits for deletion, too:
 // to undo that takes it. ErrNoUser, ErrNoMail, or ErrTooMany.
-func (p Accounts) SendCallerCode(ctx context.Context, id string) error {
+func (p accountsRoom) SendCallerCode(ctx context.Context, id string) error {
 	a, err := p.reachable(ctx, id)
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (p Accounts) SendCallerCode(ctx context.Context, id string) error {
 // Accounts.SendCallerCode. They are valid for five minutes, for one use and five tries, and for
 // this user only. No session comes of one. ErrProof if it is wrong, late or used up, ErrMatter
 // if there is no such matter, ErrTooMany if this staff has guessed.
-func (p People) ProveCaller(ctx context.Context, matter, staff, userID, code string) (storage.CallerProof, time.Time, error) {
+func (p peopleRoom) ProveCaller(ctx context.Context, matter, staff, userID, code string) (storage.CallerProof, time.Time, error) {
 	proof, until, err := p.callers.Prove(ctx, matter, staff, userID, account.Digits(code))
 	switch {
 	case errors.Is(err, storage.ErrProof):
@@ -164,7 +164,7 @@ func (p People) ProveCaller(ctx context.Context, matter, staff, userID, code str
 
 // Duties are what the owner of an account alone answers for, such as an organization of the
 // dashboard: with any, ScheduleDeletion is ErrDuties.
-func (p Accounts) Duties(ctx context.Context, id string) ([]ui.Duty, error) {
+func (p accountsRoom) Duties(ctx context.Context, id string) ([]ui.Duty, error) {
 	duties, err := p.companions.Duties(ctx, id)
 	if err != nil {
 		return nil, fmt.Errorf("provider: %w", err)
@@ -176,7 +176,7 @@ func (p Accounts) Duties(ctx context.Context, id string) ([]ui.Duty, error) {
 // ends the sessions and grants. The owner is told by mail, and can sign in and keep it until
 // then. ErrDuties if the owner alone answers for something, ErrLocked if it is to be deleted
 // already, ErrChanged if it has changed meanwhile, ErrNoUser if there is none.
-func (p Accounts) ScheduleDeletion(ctx context.Context, id string) error {
+func (p accountsRoom) ScheduleDeletion(ctx context.Context, id string) error {
 	a, err := p.account(ctx, id)
 	if err != nil {
 		return err
@@ -202,7 +202,7 @@ func (p Accounts) ScheduleDeletion(ctx context.Context, id string) error {
 
 // KeepAccount stops the deletion of an account that is to come. It does nothing if none is.
 // ErrChanged if the account has changed meanwhile, ErrNoUser if there is none.
-func (p Accounts) KeepAccount(ctx context.Context, id string) error {
+func (p accountsRoom) KeepAccount(ctx context.Context, id string) error {
 	a, err := p.account(ctx, id)
 	if err != nil || a.DeleteAt.IsZero() {
 		return err
@@ -238,7 +238,7 @@ func orChanged(err error, doing string) error {
 // whoever reads the mailbox can choose a new password. It gives nobody more than the owner has
 // who asks for it below /recover. ErrRecovering if one is running, ErrNoMail, ErrLocked,
 // ErrChanged, or ErrNoUser.
-func (p Accounts) StartRecovery(ctx context.Context, id string) error {
+func (p accountsRoom) StartRecovery(ctx context.Context, id string) error {
 	a, err := p.mailable(ctx, id)
 	if err != nil {
 		return err
@@ -263,7 +263,7 @@ func (p Accounts) StartRecovery(ctx context.Context, id string) error {
 // Whoever asks for it must have proved to the host who they are: it gives the account to the
 // reader of the new mailbox. ErrConflict if another account has the address, ErrChanged, or
 // ErrNoUser; an invalid address is a FieldError.
-func (p Accounts) ChangeEmail(ctx context.Context, id, address string) error {
+func (p accountsRoom) ChangeEmail(ctx context.Context, id, address string) error {
 	key, err := account.EmailKey(address)
 	if err != nil || !account.HasDot(address) {
 		return wrongField("Email", "is not an e-mail address")
@@ -299,7 +299,7 @@ func (p Accounts) ChangeEmail(ctx context.Context, id, address string) error {
 
 // EndSession ends one session of an account (RecordedSession.Handle). It returns nil if there
 // is none.
-func (p People) EndSession(ctx context.Context, userID, handle string) error {
+func (p peopleRoom) EndSession(ctx context.Context, userID, handle string) error {
 	if _, err := p.pages.EndSession(ctx, userID, handle, storage.Event{Name: event.SessionEnded, Detail: "by the host"}); err != nil {
 		return fmt.Errorf("provider: end session: %w", err)
 	}
@@ -308,7 +308,7 @@ func (p People) EndSession(ctx context.Context, userID, handle string) error {
 
 // RevokeConsent removes what a user allows an application, as the user can, and ends its grants
 // and tokens. It returns nil if there is nothing.
-func (p People) RevokeConsent(ctx context.Context, userID, clientID string) error {
+func (p peopleRoom) RevokeConsent(ctx context.Context, userID, clientID string) error {
 	if _, err := p.pages.EndConsent(ctx, userID, clientID, "by the host"); err != nil {
 		return fmt.Errorf("provider: revoke consent: %w", err)
 	}
@@ -331,7 +331,7 @@ func (p People) Tell(ctx context.Context, userID string, done string) {
 // Revision names the state of an account in which an act was decided about, for AtRevision: it
 // changes with its address, password, locks and other ways to sign in. A user of the host has
 // none, which is "-".
-func (p People) Revision(ctx context.Context, userID string) (string, error) {
+func (p peopleRoom) Revision(ctx context.Context, userID string) (string, error) {
 	a, err := p.store.Account(ctx, userID)
 	if errors.Is(err, storage.ErrNotFound) && !p.cfg.hasAccounts() {
 		return noRevision, nil
@@ -350,7 +350,7 @@ const noRevision = "-"
 // AtRevision returns a context in which a verb changes a user only in this Revision, compared
 // in the step of its write: ErrChanged if the account has another. A text that is none is
 // ErrChanged as well.
-func (p People) AtRevision(ctx context.Context, userID, revision string) (context.Context, error) {
+func (p peopleRoom) AtRevision(ctx context.Context, userID, revision string) (context.Context, error) {
 	if revision == noRevision && !p.cfg.hasAccounts() {
 		return ctx, nil
 	}

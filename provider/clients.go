@@ -121,7 +121,7 @@ func (p Clients) listed(ctx context.Context, c storage.Client) Client {
 
 // OfHost returns up to limit registrations with a redirect URI of this host, without port and
 // in any case, and with IDs after the given one, in byte order of the IDs, as List does.
-func (p Clients) OfHost(ctx context.Context, host, after string, limit int) (found []Client, err error) {
+func (p clientsRoom) OfHost(ctx context.Context, host, after string, limit int) (found []Client, err error) {
 	stored, err := p.store.ClientsOfHost(ctx, host, after, limit)
 	if err != nil {
 		return nil, fmt.Errorf("provider: find clients by host: %w", err)
@@ -151,7 +151,7 @@ func (p Clients) SetDisabled(ctx context.Context, id string, disabled bool, revi
 // them is accepted. It returns those that it could ask for. ErrChanged if the registration has
 // another Revision, ErrNoClient if there is none, a FieldError if nothing would be left:
 // SetDisabled is for that.
-func (p Clients) TakeScopes(ctx context.Context, id string, scopes []string, revision int64) (taken []string, err error) {
+func (p clientsRoom) TakeScopes(ctx context.Context, id string, scopes []string, revision int64) (taken []string, err error) {
 	c, err := p.Listed(ctx, id)
 	if err != nil {
 		return nil, err
@@ -204,7 +204,7 @@ func (p Clients) Delete(ctx context.Context, id string, revision int64) error {
 
 // Deleting reports whether an application was deleted and Run has yet to remove some of its
 // data.
-func (p Clients) Deleting(ctx context.Context, id string) (bool, error) {
+func (p clientsRoom) Deleting(ctx context.Context, id string) (bool, error) {
 	c, err := p.store.Client(ctx, id)
 	if errors.Is(err, storage.ErrNotFound) {
 		return false, nil
@@ -235,7 +235,7 @@ type Bearer struct {
 // resource of Config.Resources in this process. The token must be in force now, of an
 // application that asked for itself, and for this resource only: any other that accepts it
 // could present it here. ErrToken if it is not.
-func (p Clients) Bearer(ctx context.Context, resource, token string) (Bearer, error) {
+func (p clientsRoom) Bearer(ctx context.Context, resource, token string) (Bearer, error) {
 	a, err := p.engine.AccessToken(ctx, token)
 	var refused *protocol.Error
 	if errors.As(err, &refused) && refused.Code == protocol.InvalidToken {

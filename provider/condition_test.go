@@ -14,12 +14,12 @@ import (
 func TestCondition(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t)
-	before := w.Condition(t.Context())
+	before := w.Rooms().Condition(t.Context())
 	if before.Database != nil || !before.Round.IsZero() || !before.SendsMail || before.GoVersion == "" {
 		t.Errorf("at the start: %+v", before)
 	}
 	w.Maintain(t.Context())
-	if w.Condition(t.Context()).Round.IsZero() {
+	if w.Rooms().Condition(t.Context()).Round.IsZero() {
 		t.Error("a round of background work is not told")
 	}
 	settings := map[string]provider.Setting{}
@@ -38,7 +38,7 @@ func TestCondition(t *testing.T) {
 	if err := w.Store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if w.Condition(t.Context()).Database == nil {
+	if w.Rooms().Condition(t.Context()).Database == nil {
 		t.Error("a closed store is said to be well")
 	}
 }
@@ -50,12 +50,12 @@ func TestCondition_Mail(t *testing.T) {
 	b := w.NewBrowser()
 	reset := func() { b.SubmitOnce(b.Open("/reset"), "email", "alice@example.com") }
 	reset()
-	if s := w.Condition(t.Context()); s.Unmailed.IsZero() || !s.Mailed.IsZero() {
+	if s := w.Rooms().Condition(t.Context()); s.Unmailed.IsZero() || !s.Mailed.IsZero() {
 		t.Errorf("after a failure: sent %v, failed %v", s.Mailed, s.Unmailed)
 	}
 	fails = false
 	reset()
-	if s := w.Condition(t.Context()); s.Mailed.IsZero() {
+	if s := w.Rooms().Condition(t.Context()); s.Mailed.IsZero() {
 		t.Error("a sent mail is not told")
 	}
 }

@@ -110,16 +110,16 @@ type ClientDocument struct {
 }
 
 // Off reports whether no application is let in that nobody has registered.
-func (p Hosts) Off() bool {
+func (p hostsRoom) Off() bool {
 	return !p.cfg.UnknownClients.Documents && p.cfg.UnknownClients.Register == ""
 }
 
 // CanDeny reports whether a host, as Get returns it, has one owner, so that Deny accepts it.
-func (p Hosts) CanDeny(host string) bool { return host != DeviceHost || p.cfg.AllowPrivateNetworks }
+func (p hostsRoom) CanDeny(host string) bool { return host != DeviceHost || p.cfg.AllowPrivateNetworks }
 
 // List returns up to limit hosts after the given one, in byte order: those with applications, and
 // those that are denied.
-func (p Hosts) List(ctx context.Context, after string, limit int) ([]UnknownHost, error) {
+func (p hostsRoom) List(ctx context.Context, after string, limit int) ([]UnknownHost, error) {
 	seen, err := p.store.UnknownHosts(ctx, after, limit)
 	if err != nil {
 		return nil, fmt.Errorf("provider: list hosts: %w", err)
@@ -147,7 +147,7 @@ func (p Hosts) List(ctx context.Context, after string, limit int) ([]UnknownHost
 
 // Get returns what there is of a host, in any case and any script, or of that of an address. It
 // need not have an application. A FieldError if it is no host.
-func (p Hosts) Get(ctx context.Context, host string) (UnknownHost, error) {
+func (p hostsRoom) Get(ctx context.Context, host string) (UnknownHost, error) {
 	name, err := p.read(host)
 	if err != nil {
 		return UnknownHost{}, err
@@ -193,7 +193,7 @@ func (p Hosts) denial(ctx context.Context, hosts ...string) (HostDenial, error) 
 
 // ListClients returns up to limit applications that are listed under a host, with IDs after the given
 // one, in byte order of the IDs. A FieldError if it is no host.
-func (p Hosts) ListClients(ctx context.Context, host, after string, limit int) (all []UnknownClient, err error) {
+func (p hostsRoom) ListClients(ctx context.Context, host, after string, limit int) (all []UnknownClient, err error) {
 	if host, err = p.read(host); err != nil {
 		return nil, err
 	}
@@ -213,7 +213,7 @@ func (p Hosts) ListClients(ctx context.Context, host, after string, limit int) (
 
 // Client returns an application that nobody has registered. ErrNoClient if there is none, or
 // somebody has.
-func (p Hosts) Client(ctx context.Context, id string) (UnknownClient, error) {
+func (p hostsRoom) Client(ctx context.Context, id string) (UnknownClient, error) {
 	c, err := p.store.Client(ctx, id)
 	switch {
 	case errors.Is(err, storage.ErrNotFound), err == nil && (c.Origin == "" || c.Deleted):
@@ -251,7 +251,7 @@ func (p Hosts) Deny(ctx context.Context, host, reason string) error {
 	}
 	reason = strings.TrimSpace(reason)
 	switch {
-	case !p.CanDeny(name):
+	case !hostsRoom{p}.CanDeny(name):
 		return wrongField("Host", "is every device of users")
 	case reason == "":
 		return wrongField("Reason", "is missing")

@@ -29,7 +29,7 @@ func TestSandboxOnAPrivateNetwork(t *testing.T) {
 		if err := w.Clients().Save(t.Context(), provider.Client{ID: "public", Secret: lab.ClientSecret, RedirectURIs: []string{uri}}); err == nil {
 			t.Errorf("%s was registered", uri)
 		}
-		if w.Clients().ValidateRedirectURI(uri) == nil {
+		if w.Rooms().Clients.ValidateRedirectURI(uri) == nil {
 			t.Errorf("%s passes", uri)
 		}
 	}
@@ -59,7 +59,7 @@ func TestPrivateHTTPNeedsTheSwitch(t *testing.T) {
 					t.Errorf("%s was registered", uri)
 				}
 			}
-			if w.Clients().ValidateOrigin("http://app") == nil {
+			if w.Rooms().Clients.ValidateOrigin("http://app") == nil {
 				t.Error("an origin of plain http passes")
 			}
 		})

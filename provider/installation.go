@@ -147,7 +147,7 @@ type Setting struct {
 
 // Condition says how this provider is doing. It takes as long as the store takes to answer, two
 // seconds at most.
-func (p *Provider) Condition(ctx context.Context) Condition {
+func (p roomsOf) Condition(ctx context.Context) Condition {
 	s := Condition{
 		Round: p.upkeep.Round(), SendsMail: p.cfg.Mailer != nil, Mailed: orZero(p.mailed.Load()), Unmailed: orZero(p.unmailed.Load()),
 		GoVersion: runtime.Version(), Version: moduleVersion(), Settings: settings("", reflect.ValueOf(p.cfg)),

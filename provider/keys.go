@@ -262,7 +262,7 @@ func (p Keys) Open(purpose string, sealed []byte) ([]byte, error) {
 // Pseudonym returns a stable pseudonym of a value, such as a user's ID, for one purpose: 16
 // hexadecimal digits that do not reveal the value without Config.Secret. It changes with
 // the secret.
-func (p Keys) Pseudonym(purpose, value string) string {
+func (p keysRoom) Pseudonym(purpose, value string) string {
 	mac := p.secrets.MAC(hostPurpose(purpose), []byte(value))
 	return hex.EncodeToString(mac[:8])
 }

@@ -58,7 +58,7 @@ func ComposeMail(to string, v ui.MailView) Mail {
 
 // DressMail gives a mail of a handler beside the provider the look of the service, for
 // ComposeMail, and its address for resetting a password unless the mail has one.
-func (p Pages) DressMail(v ui.MailView) ui.MailView {
+func (p pagesRoom) DressMail(v ui.MailView) ui.MailView {
 	site := p.flows.Site
 	v.Brand, v.Theme, v.BaseURL = site.Brand, site.Theme, site.BaseURL
 	if v.ResetURL == "" {

@@ -11,58 +11,45 @@ import (
 
 // Accounts are the embedded accounts: Save, Get, GetByEmail, List, SetDisabled and Delete.
 // Authenticators returns what one has beside its password, ResetAuthenticators removes it, and
-// StartRecovery and ApproveRecovery begin and end the wait of an owner who has lost it.
-// SendReset, SendCallerCode, AnnounceEmail and ChangeEmail are for the host's staff, and so are
-// ScheduleDeletion, KeepAccount and Duties.
+// ApproveRecovery ends the wait of an owner who has lost it.
 type Accounts struct{ *rooms }
 
 // Accounts returns the embedded accounts. A host with its own users has none, and uses
 // Accounts.Delete to remove a user's data.
 func (p *Provider) Accounts() Accounts { return Accounts{&p.rooms} }
 
-// Clients are the registered applications: Save, Get, List, Listed, OfHost, SetDisabled, TakeScopes, Delete, Deleting
-// and Validate. Pinned says what a profile makes of a registration, TryDocument what becomes of the
-// document of a client that nobody has registered. Secret, ListSecrets, RotateSecret and EndSecret are for their secrets,
-// ValidateRedirectURI and ValidateOrigin for single addresses of a registration. Bearer is
-// for an API of the host's, to which they present an access token of their own. RegisterWith has
-// a Registrar decide about what programs register, RevokeRegistrationToken takes a registration
-// from its program.
+// Clients are the registered applications: Save, Get, List, Listed, SetDisabled, Delete and Validate.
+// Secret, ListSecrets, RotateSecret and EndSecret are for their secrets.
 type Clients struct{ *rooms }
 
 // Clients returns the registered applications.
 func (p *Provider) Clients() Clients { return Clients{&p.rooms} }
 
-// Events are the audit log (List and Record, and Config.OnEvent as it grows) and the
-// activity of applications (WatchActivity). Write records an act that is nothing but its event,
+// Events are the audit log: List and Record, and Config.OnEvent as it grows. Write records an act that is nothing but its event,
 // and WriteWith events in the step of a change by a handler beside the provider.
 type Events struct{ *rooms }
 
-// Events returns the audit log and the activity of applications.
+// Events returns the audit log.
 func (p *Provider) Events() Events { return Events{&p.rooms} }
 
-// Hosts are those of applications that nobody has registered (Config.UnknownClients): List, Get,
-// ListClients, and Client for one of these. Deny keeps those of a host out, if it CanDeny, Allow lets
-// them in again. Off tells whether any are let in.
+// Hosts are those of applications that nobody has registered (Config.UnknownClients). Deny keeps
+// those of a host out, Allow lets them in again.
 type Hosts struct{ *rooms }
 
 // Hosts returns the hosts of applications that nobody has registered.
 func (p *Provider) Hosts() Hosts { return Hosts{&p.rooms} }
 
-// Keys are the signing keys (List, Rotate and Revoke) and Config.Secret, with which Seal, Open
-// and Pseudonym protect the host's own values.
+// Keys are the signing keys (List, Rotate and Revoke) and Config.Secret, with which Seal and Open
+// protect the host's own values.
 type Keys struct{ *rooms }
 
 // Keys returns the signing keys and the secret.
 func (p *Provider) Keys() Keys { return Keys{&p.rooms} }
 
 // Pages are helpers for the host's own pages. Screen serves a page in the provider's frame,
-// Upload one that receives files, Program one for programs, Allow limits its posts, ScopeWords, GroupWords and
-// ButtonScript give it content, and SignedIn returns its user. LinkErrors links error pages to
-// it, LinkVerification the account page to the pages of a Verifier. IsReturnTo is for the
-// host's sign-in page, VerificationReturn for a Verifier's, BrandPreview for its operators.
-// DressMail is for mails, AddAudience for screens of a package such as ui/developer, and
-// WellKnown for the root of the host. ScreensAt serves screens at another host, and Files what
-// they load there; those of Patient have more time.
+// Upload one that receives files, Allow limits its posts. SignedIn returns its user, IsReturnTo is for
+// the host's sign-in page, VerificationReturn and LinkVerification are for a Verifier's, BrandPreview is
+// for its operators, and WellKnown for the root of the host. ScreensAt serves screens at another host.
 type Pages struct {
 	*rooms
 	elsewhere *web.Server // of ScreensAt; nil at the base URL
@@ -74,12 +61,9 @@ func (p *Provider) Pages() Pages { return Pages{rooms: &p.rooms} }
 
 // People are the users, with embedded accounts or of the host. Get reads a user's data, and
 // Statuses what is released of it about groups; SetAttributes, SetStatus and DeleteStatus
-// change it. Find and Value find and show them, EndSession, RevokeConsent, SendExport, ProveCaller and Tell are for the host's
-// staff, Revision and AtRevision for acts that must not meet a user who has changed.
-// VerifiedEmail, View and Locale are for the host's pages and mails. SignedIn asks for a session, EndSessions,
-// Revoke and RevokeIssuedBefore end sessions and tokens. KeepWith registers a Companion,
-// which forgets deleted users; Seal, Open, Digest, SealReason, Refresh and CertainTime are for one that
-// keeps its own records in the store.
+// change it. Find and Value find and show them to the host's staff, and Tell says what was done. SignedIn
+// asks for a session, EndSessions, Revoke and RevokeIssuedBefore end sessions and tokens. Seal, Open,
+// Digest and Refresh are for what the host keeps about users in records of its own.
 type People struct{ *rooms }
 
 // People returns the users.
@@ -88,7 +72,7 @@ func (p *Provider) People() People { return People{&p.rooms} }
 // Trail is the audit log as it is sealed: in blocks whose lines nobody can change unseen.
 // Checkpoint is the signed head of them all, Open reads one, VerifierKey is its public key, and
 // AnchorWith takes it elsewhere. Verify compares the log with what was sealed, State tells when
-// that was done. Blocks, and OpenEvents for what is in none, give numbers by day.
+// that was done.
 type Trail struct{ *rooms }
 
 // Trail returns the seals of the audit log.
@@ -100,3 +84,47 @@ type Sandbox struct{ *rooms }
 
 // Sandbox returns the operations of a sandbox.
 func (p *Provider) Sandbox() Sandbox { return Sandbox{&p.rooms} }
+
+// Rooms are what the desk, the dashboard, verification and the tests of this module do with a
+// provider beyond what hosts do. They are no part of the API: a host that uses them builds on what may
+// change with each version.
+func (p *Provider) Rooms() roomsOf {
+	return roomsOf{
+		rooms: &p.rooms, Accounts: accountsRoom{p.Accounts()}, Clients: clientsRoom{p.Clients()}, Events: eventsRoom{p.Events()},
+		Hosts: hostsRoom{p.Hosts()}, Keys: keysRoom{p.Keys()}, Pages: pagesRoom{p.Pages()}, People: peopleRoom{p.People()},
+		Trail: trailRoom{p.Trail()},
+	}
+}
+
+// roomsOf has for each noun the methods that are for the rooms of this module.
+type roomsOf struct {
+	*rooms
+	Accounts accountsRoom
+	Clients  clientsRoom
+	Events   eventsRoom
+	Hosts    hostsRoom
+	Keys     keysRoom
+	Pages    pagesRoom
+	People   peopleRoom
+	Trail    trailRoom
+}
+
+type (
+	accountsRoom struct{ Accounts }
+	clientsRoom  struct{ Clients }
+	eventsRoom   struct{ Events }
+	hostsRoom    struct{ Hosts }
+	keysRoom     struct{ Keys }
+	pagesRoom    struct{ Pages }
+	peopleRoom   struct{ People }
+	trailRoom    struct{ Trail }
+)
+
+// Room is to Pages what Provider.Rooms is to a Provider.
+func (p Pages) Room() pagesRoom { return pagesRoom{p} }
+
+// screenRoom has what the screens of this module show beyond those of hosts.
+type screenRoom struct{ *Screen }
+
+// Room is to a Screen what Provider.Rooms is to a Provider.
+func (s *Screen) Room() screenRoom { return screenRoom{s} }

@@ -34,7 +34,7 @@ func (p Pages) Allow(ctx context.Context, what, key string, limit Limit) (wait t
 // which nothing has come for a reason that is not the caller's, such as a mail server that is
 // away. What has drained since is not given back again. A failure is logged: the attempt then
 // stays counted.
-func (p Pages) GiveBack(ctx context.Context, what, key string, limit Limit, at time.Time) {
+func (p pagesRoom) GiveBack(ctx context.Context, what, key string, limit Limit, at time.Time) {
 	if limit.Burst >= 1 {
 		p.limits.GiveBack(ctx, ratelimit.OfHost(what, ratelimit.Limit(limit)), ratelimit.Key{Account: key, At: at})
 	}
@@ -44,17 +44,17 @@ func (p Pages) GiveBack(ctx context.Context, what, key string, limit Limit, at t
 // provider's time limits, request ID and telemetry, and without cookies, language and check
 // of forms. h decides who may ask, bounds the body and answers errors itself; a panic of h is
 // 500. No cache keeps a response.
-func (p Pages) Program(h http.Handler) http.Handler { return p.serves().Program(h, p.patience) }
+func (p pagesRoom) Program(h http.Handler) http.Handler { return p.serves().Program(h, p.patience) }
 
 // IsPath reports whether a page or a program beside the provider's can have the path of a request:
 // Screen and Program answer any other themselves, with 404.
-func (p Pages) IsPath(r *http.Request) bool { return p.serves().IsPath(r) }
+func (p pagesRoom) IsPath(r *http.Request) bool { return p.serves().IsPath(r) }
 
 // AddAudience prepares the provider for the screens of an audience, such as those of package
 // ui/developer, which the host serves with Screen: it serves their assets and checks what
 // Config.Texts says in their section. A mistake there is a FieldError. It is called before
 // anything is served; developer.New calls it for the dashboard.
-func (p Pages) AddAudience(a ui.Audience) error {
+func (p pagesRoom) AddAudience(a ui.Audience) error {
 	if err := p.serves().Site().AddAudience(a); err != nil {
 		return &FieldError{"Texts", err}
 	}
@@ -63,19 +63,19 @@ func (p Pages) AddAudience(a ui.Audience) error {
 
 // ScopeWords returns the title and the explanation of a scope in the language of a screen
 // (Screen.Page).
-func (p Pages) ScopeWords(l *ui.Locale, name string) (title, description ui.Label) {
+func (p pagesRoom) ScopeWords(l *ui.Locale, name string) (title, description ui.Label) {
 	return p.catalogue.ScopeWords(l, name)
 }
 
 // GroupWords returns what a group and these of its subgroups are called in the language of a
 // screen (Screen.Page).
-func (p Pages) GroupWords(l *ui.Locale, group string, subgroups ...string) (title ui.Label, parts []ui.Label) {
+func (p pagesRoom) GroupWords(l *ui.Locale, group string, subgroups ...string) (title ui.Label, parts []ui.Label) {
 	return p.catalogue.GroupWords(l, group), p.catalogue.SubgroupWords(l, group, subgroups)
 }
 
 // ButtonScript returns the address of the sign-in button's script and its Subresource
 // Integrity value, for documentation and sample code.
-func (p Pages) ButtonScript() widget.Script { return p.button.Script(p.cfg.BaseURL) }
+func (p pagesRoom) ButtonScript() widget.Script { return p.button.Script(p.cfg.BaseURL) }
 
 // serveButton serves the files of the button.
 func serveButton(button *widget.Widget) http.HandlerFunc {
@@ -106,7 +106,7 @@ type FailedRequest struct {
 // developers to details: f returns its address, or "" for no link. f is called while the
 // page is rendered, within the time limit of the request, and checks itself who is signed
 // in (SignedIn). The last f replaces earlier ones.
-func (p Pages) LinkErrors(f func(FailedRequest) string) { p.errorLink.Store(&f) }
+func (p pagesRoom) LinkErrors(f func(FailedRequest) string) { p.errorLink.Store(&f) }
 
 // linkError returns the address of the link on an error page, or "".
 func (p Pages) linkError(r *http.Request, clientID, requestID string) string {
@@ -201,9 +201,9 @@ func (s *Screen) showBrandFrame(screen ui.PreviewScreen, scheme ui.Scheme) error
 	view.Client = ui.Client{Name: "Example Shop", Host: "shop.example"}
 	switch screen {
 	case ui.PreviewMail:
-		s.RenderMailPreview(ui.Preview(view))
+		s.Room().RenderMailPreview(ui.Preview(view))
 	case ui.PreviewSignIn, ui.PreviewSignUp, ui.PreviewConsent, ui.PreviewError:
-		s.RenderPreview(ui.Preview(view))
+		s.Room().RenderPreview(ui.Preview(view))
 	default:
 		return ErrScreenNotFound
 	}
@@ -334,6 +334,6 @@ func serveJSON(document any) http.HandlerFunc {
 }
 
 // AttributeWords returns what an attribute is called in the language of a screen (Screen.Page).
-func (p Pages) AttributeWords(l *ui.Locale, handle string) ui.Label {
+func (p pagesRoom) AttributeWords(l *ui.Locale, handle string) ui.Label {
 	return p.catalogue.AttributeWords(l, handle)
 }

@@ -35,7 +35,7 @@ func (p People) SetAttributes(ctx context.Context, userID string, values map[str
 
 // CorrectAttributes is SetAttributes for a user whose PersonalData has this Revision:
 // ErrChanged if the attributes have changed since it was read.
-func (p People) CorrectAttributes(ctx context.Context, userID string, revision int64, values map[string]any) error {
+func (p peopleRoom) CorrectAttributes(ctx context.Context, userID string, revision int64, values map[string]any) error {
 	err := p.setAttributes(ctx, userID, values, revision)
 	if errors.Is(err, storage.ErrChanged) {
 		return ErrChanged
@@ -318,13 +318,13 @@ type Companion = host.Companion
 // users call, too. It forgets a user after the account is gone, when nothing brings that back.
 // If it fails, Run, of any process, repeats it, and no account gets the ID until then, so that
 // its data never passes to the next user with that ID.
-func (p People) KeepWith(c Companion) { p.companions.Add(c) }
+func (p peopleRoom) KeepWith(c Companion) { p.companions.Add(c) }
 
 // CertainTime returns the time that has come for certain, for what a companion does that cannot
 // be undone, or that somebody waits for: the clock of this process may be wrong. It is the
 // current time while Run claims it somewhere every minute and none contradicts, and otherwise behind
 // (storage.Clock). It is zero until Run has gone on for a day on a new database.
-func (p People) CertainTime(ctx context.Context) (time.Time, error) {
+func (p peopleRoom) CertainTime(ctx context.Context) (time.Time, error) {
 	clock, err := p.store.Clock(ctx)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("provider: read clock: %w", err)
@@ -364,7 +364,7 @@ func (p People) Digest(kind string, parts ...string) [32]byte {
 
 // SealReason encrypts the reason of a status for a companion that writes the status to the
 // store itself.
-func (p People) SealReason(userID, group, reason string) string {
+func (p peopleRoom) SealReason(userID, group, reason string) string {
 	return p.vault.SealReason(userID, group, reason)
 }
 

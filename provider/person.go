@@ -294,7 +294,7 @@ func (p People) readConsents(ctx context.Context, data *PersonalData) error {
 
 // Consents returns up to limit of what a person allows applications, in the order of the IDs of
 // these, after one of them. Some people allow thousands; GetParts reads them all.
-func (p People) Consents(ctx context.Context, userID, after string, limit int) ([]RecordedConsent, error) {
+func (p peopleRoom) Consents(ctx context.Context, userID, after string, limit int) ([]RecordedConsent, error) {
 	consents, err := p.store.ConsentsAfter(ctx, userID, after, limit)
 	if err != nil {
 		return nil, fmt.Errorf("provider: read consents: %w", err)
@@ -343,7 +343,7 @@ func (p People) readEvents(ctx context.Context, data *PersonalData) (err error) 
 
 // Locale returns the language of mails to a user who is not on a screen: the account's, or else
 // the first of these that there is, or English.
-func (p People) Locale(ctx context.Context, userID string, otherwise ...string) (*ui.Locale, error) {
+func (p peopleRoom) Locale(ctx context.Context, userID string, otherwise ...string) (*ui.Locale, error) {
 	a, err := p.store.Account(ctx, userID)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) { // a user of the host has none
 		return nil, fmt.Errorf("provider: read account: %w", err)
@@ -353,7 +353,7 @@ func (p People) Locale(ctx context.Context, userID string, otherwise ...string) 
 
 // VerifiedEmail returns the user's verified address, as NormalizeEmail spells it; empty if
 // there is none, or no such user.
-func (p People) VerifiedEmail(ctx context.Context, userID string) (string, error) {
+func (p peopleRoom) VerifiedEmail(ctx context.Context, userID string) (string, error) {
 	person, err := p.flows.Claims.Person(ctx, userID, claims.AccountHandles, nil)
 	switch {
 	case errors.Is(err, ErrNoUser):
@@ -383,6 +383,6 @@ func NormalizeEmail(address string) (string, error) {
 
 // View returns the user as other users see them, such as members of an organization.
 // ErrNoUser if there is none.
-func (p People) View(ctx context.Context, userID string) (ui.Account, error) {
+func (p peopleRoom) View(ctx context.Context, userID string) (ui.Account, error) {
 	return p.flows.AccountView(ctx, userID)
 }

@@ -227,7 +227,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	p.pages = account.NewPages(account.Options{
 		Site: site, Flows: p.flows, Engine: p.engine, Claims: source, Sessions: sessions, Accounts: p.accounts,
 		Audit: p.audit, Activity: p.activity, Store: p.store, Limits: p.limits, Actions: cfg.Limits.actions(), SendMail: p.sendMail(),
-		SignInURL: cfg.Users.SignInURL, SignOutURL: cfg.Users.SignOutURL, FlowLife: cfg.Lifetimes.Flow, Clock: cfg.Clock, CertainTime: p.People().CertainTime,
+		SignInURL: cfg.Users.SignInURL, SignOutURL: cfg.Users.SignOutURL, FlowLife: cfg.Lifetimes.Flow, Clock: cfg.Clock, CertainTime: p.Rooms().People.CertainTime,
 	})
 	checker, err := p.newChecker(site)
 	if err != nil {

@@ -53,11 +53,11 @@ func (r RegistrationRefused) Error() string { return string(r) }
 
 // RegisterWith has a Registrar decide about registrations with a token. Without one every token
 // is refused.
-func (p Clients) RegisterWith(r Registrar) { p.registrar.Store(&r) }
+func (p clientsRoom) RegisterWith(r Registrar) { p.registrar.Store(&r) }
 
 // RevokeRegistrationToken ends the RegistrationAccessToken of an application, in every process
 // within a second. It returns nil if there is none.
-func (p Clients) RevokeRegistrationToken(ctx context.Context, id string) error {
+func (p clientsRoom) RevokeRegistrationToken(ctx context.Context, id string) error {
 	return asClientError("revoke registration access token", p.clients.RevokeRegistrationToken(ctx, id))
 }
 

@@ -30,7 +30,7 @@ func (p *Provider) Run(ctx context.Context) error {
 // RunWith has Run call f, too, so that a companion needs no Run of its own. The context of
 // f ends when Run is to end; Run waits for f, and Close for Run. While Run runs, f starts
 // at once.
-func (p *Provider) RunWith(f func(ctx context.Context)) { p.upkeep.RunWith(f) }
+func (p roomsOf) RunWith(f func(ctx context.Context)) { p.upkeep.RunWith(f) }
 
 // Close ends Run and all watching, waits for it, and closes the store. Later requests get
 // 503.

@@ -54,7 +54,7 @@ func (p Pages) Screen(h func(s *Screen) error) http.Handler {
 
 // Patient returns Pages of whose Screen and Program a POST has another time limit, instead of the
 // usual ten seconds and of those of the host's http.Server: for work on thousands of records.
-func (p Pages) Patient(limit time.Duration) Pages {
+func (p pagesRoom) Patient(limit time.Duration) pagesRoom {
 	p.patience = limit
 	return p
 }
@@ -76,7 +76,7 @@ func (p Pages) ScreensAt(baseURL string) (Pages, error) {
 
 // Files serves the styles, scripts and pictures of screens, below /assets/ and /images/ of their
 // address; everything else there is 404. The Provider serves those at Config.BaseURL itself.
-func (p Pages) Files() http.Handler { return p.serves() }
+func (p pagesRoom) Files() http.Handler { return p.serves() }
 
 // serves is the server of the screens.
 func (p Pages) serves() *web.Server {
@@ -108,7 +108,7 @@ func (s *Screen) Page() ui.Page { return s.site().PageView(s.Request, nil) }
 
 // Speak has the page come in one of these languages, the best first and divided by spaces, unless
 // the user has chosen another. Without it, it comes in the one that the browser prefers.
-func (s *Screen) Speak(locales string) { web.Speak(s.Request.Context(), locales) }
+func (s screenRoom) Speak(locales string) { web.Speak(s.Request.Context(), locales) }
 
 // Form returns a form that posts to the path of this page, with the hidden field that every
 // POST requires.
@@ -134,7 +134,7 @@ func (s *Screen) File(field string) ([]byte, error) {
 }
 
 // TooMany has the answer say how long to wait, zero if that is unknown, and returns its status.
-func (s *Screen) TooMany(wait time.Duration) int {
+func (s screenRoom) TooMany(wait time.Duration) int {
 	if wait <= 0 {
 		return http.StatusTooManyRequests
 	}
@@ -150,20 +150,20 @@ func (s *Screen) Render(status int, c templ.Component) {
 // RenderSecret is Render for a screen with a secret, such as a new key. It is never
 // compressed, neither here nor by proxies that follow RFC 9111: the length of a compressed
 // page reveals its content.
-func (s *Screen) RenderSecret(status int, c templ.Component) {
+func (s screenRoom) RenderSecret(status int, c templ.Component) {
 	s.site().RenderSecret(s.Writer, s.Request, status, c)
 }
 
 // RenderPreview answers with the content of a frame of another screen, such as a
 // ui.Preview: only pages of this origin may frame it. Its forms cannot be sent, and its
 // scripts do not run.
-func (s *Screen) RenderPreview(c templ.Component) {
+func (s screenRoom) RenderPreview(c templ.Component) {
 	s.site().RenderPreview(s.Writer, s.Request, c)
 }
 
 // RenderMailPreview is RenderPreview for an e-mail, such as a ui.Preview of ui.PreviewMail,
 // which contains its styles.
-func (s *Screen) RenderMailPreview(c templ.Component) {
+func (s screenRoom) RenderMailPreview(c templ.Component) {
 	s.site().RenderMailPreview(s.Writer, s.Request, c)
 }
 
@@ -185,7 +185,7 @@ func (s *Screen) Redirect(address string) {
 
 // RedirectWith is Redirect with a notice about what has just happened: Notice returns it on
 // the next screen, in this browser and for five minutes. n has no dot.
-func (s *Screen) RedirectWith(address string, n ui.Notice) {
+func (s screenRoom) RedirectWith(address string, n ui.Notice) {
 	separator := "?"
 	if strings.Contains(address, "?") {
 		separator = "&"
@@ -194,7 +194,7 @@ func (s *Screen) RedirectWith(address string, n ui.Notice) {
 }
 
 // Notice returns the notice of RedirectWith, or "".
-func (s *Screen) Notice() ui.Notice { return s.site().Noticed(s.Request) }
+func (s screenRoom) Notice() ui.Notice { return s.site().Noticed(s.Request) }
 
 // SignIn sends the browser to sign-in or sign-up, and then back to this address, with GET.
 // A user who has authenticated longer than maxAge ago must authenticate again; zero accepts
@@ -257,7 +257,7 @@ func (s *Screen) Fresh(maxAge time.Duration) bool {
 
 // Account returns the account for display to its user. ErrNoUser if nobody is signed in, or
 // the host does not know the user.
-func (s *Screen) Account() (ui.Account, error) {
+func (s screenRoom) Account() (ui.Account, error) {
 	if s.user == nil {
 		return ui.Account{}, ErrNoUser
 	}

@@ -192,7 +192,7 @@ type BlockFilter struct {
 }
 
 // Blocks returns blocks of the audit log.
-func (p Trail) Blocks(ctx context.Context, match BlockFilter) ([]Block, error) {
+func (p trailRoom) Blocks(ctx context.Context, match BlockFilter) ([]Block, error) {
 	stored, err := p.store.Blocks(ctx, storage.BlockFilter(match))
 	if err != nil {
 		return nil, fmt.Errorf("provider: read blocks: %w", err)
@@ -212,7 +212,7 @@ func (p Trail) Blocks(ctx context.Context, match BlockFilter) ([]Block, error) {
 
 // OpenEvents returns up to limit events after an ID that are in no block yet, the earliest
 // first.
-func (p Trail) OpenEvents(ctx context.Context, after int64, limit int) ([]RecordedEvent, error) {
+func (p trailRoom) OpenEvents(ctx context.Context, after int64, limit int) ([]RecordedEvent, error) {
 	stored, err := p.store.OpenEvents(ctx, after, limit)
 	if err != nil {
 		return nil, fmt.Errorf("provider: read open events: %w", err)

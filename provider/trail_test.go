@@ -100,7 +100,7 @@ func TestTrail(t *testing.T) {
 		if f := verifyTrail(t, w, before); f != nil {
 			t.Error(f)
 		}
-		blocks, err := w.Trail().Blocks(t.Context(), provider.BlockFilter{After: -1})
+		blocks, err := w.Rooms().Trail.Blocks(t.Context(), provider.BlockFilter{After: -1})
 		if err != nil || len(blocks) < 2 || !blocks[0].Removed || blocks[0].Events[event.SignedIn] != 1 {
 			t.Errorf("blocks %+v, error %v", blocks, err)
 		}

@@ -204,7 +204,7 @@ type DocumentTrial struct {
 // authorization request with this client_id does, and keeps nothing. It is for a page on which
 // the owner of a document sees what is wrong with it, and who serves such a page limits how
 // often. Without UnknownClients.Documents, every address is wrong.
-func (p Clients) TryDocument(ctx context.Context, address string) (DocumentTrial, error) {
+func (p clientsRoom) TryDocument(ctx context.Context, address string) (DocumentTrial, error) {
 	if !p.cfg.UnknownClients.Documents {
 		return DocumentTrial{Wrong: []string{"This service accepts no address as client_id."}}, nil
 	}

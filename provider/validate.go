@@ -20,13 +20,13 @@ import (
 // ValidateRedirectURI returns nil if an address can be one of Client.RedirectURIs or
 // Client.PostLogoutRedirectURIs, and otherwise the reason, by the rules of the
 // authorization endpoint.
-func (p Clients) ValidateRedirectURI(uri string) error {
+func (p clientsRoom) ValidateRedirectURI(uri string) error {
 	return p.cfg.addresses().ValidateRedirectURI(uri)
 }
 
 // ValidateOrigin returns nil if a web origin can be one of Client.Origins, and otherwise
 // the reason.
-func (p Clients) ValidateOrigin(origin string) error {
+func (p clientsRoom) ValidateOrigin(origin string) error {
 	return p.cfg.addresses().ValidateOrigin(origin)
 }
 
@@ -59,7 +59,7 @@ func (p Clients) validate(c Client) error {
 
 // Pinned returns a registration with the fields that its profile demands, as Save records it.
 // The error joins a FieldError for each field that says otherwise.
-func (p Clients) Pinned(c Client) (Client, error) { return c.pinned(p.cfg) }
+func (p clientsRoom) Pinned(c Client) (Client, error) { return c.pinned(p.cfg) }
 
 // pinned returns a registration with the fields that its profile demands, and an error for
 // the fields that say otherwise.

@@ -51,7 +51,7 @@ var decisions = map[string]struct {
 		func(ctx context.Context, p opened) error {
 			c, err := p.Clients().Listed(ctx, "game")
 			if err == nil {
-				_, err = p.Clients().TakeScopes(ctx, "game", []string{"student"}, c.Revision)
+				_, err = p.Rooms().Clients.TakeScopes(ctx, "game", []string{"student"}, c.Revision)
 			}
 			return err
 		},

@@ -228,7 +228,7 @@ func New(cfg Config) (*Desk, error) {
 	f.Mount(act.Routes(act.Options{Frame: f, Book: book, Name: naming(cfg.Provider, looks)})...)
 	planned := plans.New(plans.Options{Frame: f, Book: book, Client: isClient(f), Whom: rooms.records.Whom, Approvers: cfg.Approvers, Mailer: cfg.Mailer})
 	f.Mount(planned.Routes()...)
-	cfg.Provider.RunWith(planned.Run)
+	cfg.Provider.Rooms().RunWith(planned.Run)
 	if cfg.Anchor != nil {
 		cfg.Provider.Trail().AnchorWith(cfg.Anchor)
 	}

@@ -19,7 +19,7 @@ func ServeFiles(p *provider.Provider) error { return addAudiences(p.Pages()) }
 
 func addAudiences(pages provider.Pages) error {
 	for _, audience := range []ui.Audience{screens.Audience(), person.Audience(), plans.Audience(), service.Audience()} {
-		if err := pages.AddAudience(audience); err != nil {
+		if err := pages.Room().AddAudience(audience); err != nil {
 			return fmt.Errorf("desk: %w", err)
 		}
 	}

@@ -146,7 +146,7 @@ func (w *machines) needy(name string) string {
 	case action.EndStatus:
 		w.OK(w.People().SetStatus(ctx, id, provider.Status{Group: "student", Verified: true}))
 	case action.StopDeletion:
-		w.OK(w.Accounts().ScheduleDeletion(ctx, id))
+		w.OK(w.Rooms().Accounts.ScheduleDeletion(ctx, id))
 	case action.ResetFactors, action.ResetFactorsNow:
 		w.AddApp(id)
 	}

@@ -17,7 +17,7 @@ const pageOfChanges = 50
 // organization, before it is shown: once a day.
 func (d *Dashboard) looked(r *request, e provider.Event) error {
 	e.Name = event.StaffLooked
-	return d.Provider.Events().WriteDaily(r.Request.Context(), e)
+	return d.Provider.Rooms().Events.WriteDaily(r.Request.Context(), e)
 }
 
 // shownFields are changed fields for a page.

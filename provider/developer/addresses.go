@@ -11,10 +11,14 @@ import (
 )
 
 // addressFields are the fields with one address a line, and their validations.
-var addressFields = map[string]func(provider.Clients, string) error{
-	screens.FieldRedirectURIs:           provider.Clients.ValidateRedirectURI,
-	screens.FieldPostLogoutRedirectURIs: provider.Clients.ValidateRedirectURI,
-	screens.FieldOrigins:                provider.Clients.ValidateOrigin,
+var addressFields = map[string]func(*provider.Provider, string) error{
+	screens.FieldRedirectURIs:           validateRedirectURI,
+	screens.FieldPostLogoutRedirectURIs: validateRedirectURI,
+	screens.FieldOrigins:                func(p *provider.Provider, origin string) error { return p.Rooms().Clients.ValidateOrigin(origin) },
+}
+
+func validateRedirectURI(p *provider.Provider, uri string) error {
+	return p.Rooms().Clients.ValidateRedirectURI(uri)
 }
 
 // checkField validates an address field while the user types.
@@ -43,7 +47,7 @@ func addressesIn(p *provider.Provider, field, value string) (addresses []string,
 			continue
 		}
 		addresses = append(addresses, address)
-		if err := addressFields[field](p.Clients(), address); err != nil {
+		if err := addressFields[field](p, address); err != nil {
 			problems = append(problems, addressProblem(p, field, i+1, address, err))
 		}
 	}
@@ -56,7 +60,7 @@ func addressProblem(p *provider.Provider, field string, line int, address string
 		return ui.Problem{Code: ui.OriginInvalid, Field: field, Line: line}
 	}
 	for _, r := range repairs {
-		if p.Clients().ValidateRedirectURI(r.repair(address)) == nil {
+		if p.Rooms().Clients.ValidateRedirectURI(r.repair(address)) == nil {
 			return ui.Problem{Code: r.code, Field: field, Line: line}
 		}
 	}
@@ -110,7 +114,7 @@ func originsOf(p *provider.Provider, addresses []string) []string {
 		host := strings.ToLower(u.Host)
 		host = strings.TrimSuffix(host, map[string]string{"https": ":443", "http": ":80"}[u.Scheme])
 		origin := u.Scheme + "://" + host
-		if p.Clients().ValidateOrigin(origin) == nil && !slices.Contains(origins, origin) {
+		if p.Rooms().Clients.ValidateOrigin(origin) == nil && !slices.Contains(origins, origin) {
 			origins = append(origins, origin)
 		}
 	}

@@ -21,8 +21,8 @@ func (d *Dashboard) leadToApplications(r *request) error {
 		env = storage.Production
 	}
 	address := d.path("o", r.org.ID, env)
-	if notice := r.Notice(); notice != "" {
-		r.RedirectWith(address, notice)
+	if notice := r.Room().Notice(); notice != "" {
+		r.Room().RedirectWith(address, notice)
 		return nil
 	}
 	r.Redirect(address)

@@ -72,7 +72,7 @@ func (failing) Forget(context.Context, string, string) error { return storage.Er
 func TestIDIsNobodysWhileMembershipsCannotEnd(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
-	w.id.People().KeepWith(failing{})
+	w.id.Rooms().People.KeepWith(failing{})
 	if err := w.id.Accounts().Delete(t.Context(), dev); err != nil {
 		t.Error(err)
 	}

@@ -24,7 +24,7 @@ func (w *fixture) removed(env, client string) {
 		}
 	})
 	eventually(w.t, func() bool {
-		left, err := w.provider(env).Clients().Deleting(w.t.Context(), client)
+		left, err := w.provider(env).Rooms().Clients.Deleting(w.t.Context(), client)
 		return err == nil && !left
 	})
 	cancel()

@@ -188,7 +188,7 @@ func New(cfg Config) (*Dashboard, error) {
 	if err != nil {
 		return nil, fmt.Errorf("developer: %w", err)
 	}
-	if err := cfg.Provider.Pages().AddAudience(screens.Audience()); err != nil {
+	if err := cfg.Provider.Rooms().Pages.AddAudience(screens.Audience()); err != nil {
 		return nil, fmt.Errorf("developer: %w", err)
 	}
 	d := &Dashboard{
@@ -206,11 +206,11 @@ func New(cfg Config) (*Dashboard, error) {
 	d.recorder = newRecorder(d)
 	d.watching <- d.watch()
 	d.linkErrors()
-	cfg.Provider.RunWith(d.run)
-	cfg.Provider.People().KeepWith(companion{d})
-	cfg.Provider.Clients().RegisterWith(registrar{d, storage.Production})
+	cfg.Provider.Rooms().RunWith(d.run)
+	cfg.Provider.Rooms().People.KeepWith(companion{d})
+	cfg.Provider.Rooms().Clients.RegisterWith(registrar{d, storage.Production})
 	if cfg.Sandbox != nil {
-		cfg.Sandbox.Clients().RegisterWith(registrar{d, storage.Sandbox})
+		cfg.Sandbox.Rooms().Clients.RegisterWith(registrar{d, storage.Sandbox})
 	}
 	return d, nil
 }

@@ -9,7 +9,7 @@ import (
 
 // newReference returns the reference of this installation.
 func newReference(c Config) *reference.Document {
-	i := reference.Installation{Installation: c.Provider.Installation(), Button: c.Provider.Pages().ButtonScript()}
+	i := reference.Installation{Installation: c.Provider.Installation(), Button: c.Provider.Rooms().Pages.ButtonScript()}
 	if c.Sandbox != nil {
 		sandbox := c.Sandbox.Installation()
 		i.SandboxURL, i.Devices, i.Documents = sandbox.BaseURL, i.Devices || sandbox.Devices, i.Documents || sandbox.Documents

@@ -10,7 +10,7 @@ import (
 func (d *Dashboard) linkErrors() {
 	for _, env := range []string{storage.Production, storage.Sandbox} {
 		if p := d.provider(env); p != nil {
-			p.Pages().LinkErrors(func(failed provider.FailedRequest) string { return d.lineOf(env, failed) })
+			p.Rooms().Pages.LinkErrors(func(failed provider.FailedRequest) string { return d.lineOf(env, failed) })
 		}
 	}
 }

@@ -112,7 +112,7 @@ func (d *Dashboard) endDeleted(ctx context.Context, a storage.Application) error
 	if err != nil {
 		return err
 	}
-	left, err := p.Clients().Deleting(ctx, a.ClientID)
+	left, err := p.Rooms().Clients.Deleting(ctx, a.ClientID)
 	if err != nil || left {
 		return err
 	}

@@ -113,7 +113,7 @@ func (d *Dashboard) makeOffer(r *request, o offer) error {
 			return err
 		}
 		if wait > 0 {
-			return refuse(r.TooMany(wait), ui.Problem{Code: ui.TooManyAttempts, Count: int(math.Ceil(wait.Minutes()))})
+			return refuse(r.Room().TooMany(wait), ui.Problem{Code: ui.TooManyAttempts, Count: int(math.Ceil(wait.Minutes()))})
 		}
 	}
 	token := rand.Text()
@@ -187,7 +187,7 @@ func (d *Dashboard) mayMail(ctx context.Context, a act, recipient string) (wait 
 			return
 		}
 		for _, b := range shares[:counted] {
-			d.Provider.Pages().GiveBack(ctx, b.what, b.who, b.limit, at)
+			d.Provider.Rooms().Pages.GiveBack(ctx, b.what, b.who, b.limit, at)
 		}
 	}
 	for _, b := range shares {
@@ -292,7 +292,7 @@ func (d *Dashboard) isFor(r *request, i storage.Invitation) (bool, error) {
 	if invited == "" {
 		return i.Role != storage.RoleOwner, nil
 	}
-	own, err := d.Provider.People().VerifiedEmail(r.Request.Context(), r.User.UserID)
+	own, err := d.Provider.Rooms().People.VerifiedEmail(r.Request.Context(), r.User.UserID)
 	if err != nil || own == "" {
 		return false, err
 	}

@@ -267,7 +267,7 @@ func TestManagementOfWhatHasChangedMeanwhile(t *testing.T) {
 		w := newFixture(t)
 		said := w.managed()
 		uri, token, id := said.text("registration_client_uri"), said.text("registration_access_token"), said.text("client_id")
-		clients := w.provider(storage.Production).Clients()
+		clients := w.provider(storage.Production).Rooms().Clients
 		clients.RegisterWith(overtaken{w.Registrar(storage.Production), clients.RevokeRegistrationToken})
 		if p, _ := w.program(method, uri, token, again(said, "client_name", "Store")); p.StatusCode != http.StatusConflict {
 			t.Errorf("%s: %s %s", method, p.Status, p.body)

@@ -121,7 +121,7 @@ func (d *Dashboard) mayBe(r *request, user string, role storage.Role) (bool, err
 	if role != storage.RoleOwner {
 		return true, nil
 	}
-	address, err := d.Provider.People().VerifiedEmail(r.Request.Context(), user)
+	address, err := d.Provider.Rooms().People.VerifiedEmail(r.Request.Context(), user)
 	return address != "", err
 }
 

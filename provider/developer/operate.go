@@ -72,7 +72,7 @@ func asOperatorError(err error) error {
 // inStep makes a write that somebody rests on what they act on (provider.By), and records
 // events in its step; after it, if the dashboard has a store of its own.
 func (d *Dashboard) inStep(ctx context.Context, write func(context.Context) error, events ...provider.Event) error {
-	return d.Provider.Events().WriteIn(ctx, d.Store, write, events...)
+	return d.Provider.Rooms().Events.WriteIn(ctx, d.Store, write, events...)
 }
 
 // Revision names the state of an application that an operator looks at.
@@ -264,7 +264,7 @@ func (d *Dashboard) MoveApplication(ctx context.Context, o Operator, app storage
 	}
 	// The token is refused already (registrar.Manages). It would be good again if the application
 	// came back.
-	err = d.provider(app.Environment).Clients().RevokeRegistrationToken(provider.By(ctx, provider.Actor{}), app.ClientID)
+	err = d.provider(app.Environment).Rooms().Clients.RevokeRegistrationToken(provider.By(ctx, provider.Actor{}), app.ClientID)
 	if err != nil && !errors.Is(err, provider.ErrNoClient) {
 		d.Logger.ErrorContext(ctx, "the token of a moved application could not be removed", slog.String("client", app.ClientID), slog.Any("error", err))
 	}

@@ -101,7 +101,7 @@ func (d *Dashboard) createOrganization(r *request) error {
 		return err
 	}
 	if wait > 0 {
-		return d.renderNewOrganization(r, o, contact, r.TooMany(wait), ui.Problem{Code: ui.TooMany, Count: d.Quotas.OrganizationsPerDay})
+		return d.renderNewOrganization(r, o, contact, r.Room().TooMany(wait), ui.Problem{Code: ui.TooMany, Count: d.Quotas.OrganizationsPerDay})
 	}
 	o.CreatedAt = d.Clock()
 	owner := storage.Member{OrganizationID: o.ID, UserID: r.User.UserID, Role: storage.RoleOwner, JoinedAt: o.CreatedAt}
@@ -110,7 +110,7 @@ func (d *Dashboard) createOrganization(r *request) error {
 		return d.Store.CreateOrganization(ctx, o, owner, d.Quotas.Organizations)
 	})
 	if err != nil {
-		d.Provider.Pages().GiveBack(r.Request.Context(), "organizations of a user", r.User.UserID, perDay, o.CreatedAt)
+		d.Provider.Rooms().Pages.GiveBack(r.Request.Context(), "organizations of a user", r.User.UserID, perDay, o.CreatedAt)
 	}
 	if errors.Is(err, storage.ErrLimit) {
 		return d.renderNewOrganization(r, o, contact, http.StatusTooManyRequests, ui.Problem{Code: ui.TooMany, Count: d.Quotas.Organizations})

@@ -83,7 +83,7 @@ func (d *Dashboard) renderOverview(r *request, secret string, status int, proble
 	}
 	render := r.Render
 	if secret != "" {
-		render = r.RenderSecret
+		render = r.Room().RenderSecret
 	}
 	render(status, screens.Overview(view))
 	return nil

@@ -71,12 +71,12 @@ func (d *Dashboard) tellOwners(ctx context.Context, a act, kind ui.MailKind, pat
 
 // tell mails a member, in the member's language, unless the member is gone.
 func (d *Dashboard) tell(ctx context.Context, userID string, v ui.MailView) error {
-	account, err := d.Provider.People().View(ctx, userID)
+	account, err := d.Provider.Rooms().People.View(ctx, userID)
 	if errors.Is(err, provider.ErrNoUser) || err == nil && account.Email == "" {
 		return nil
 	}
 	if err == nil {
-		v.Locale, err = d.Provider.People().Locale(ctx, userID)
+		v.Locale, err = d.Provider.Rooms().People.Locale(ctx, userID)
 	}
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (d *Dashboard) tell(ctx context.Context, userID string, v ui.MailView) erro
 
 // mail passes a mail to the mailer.
 func (d *Dashboard) mail(ctx context.Context, to string, v ui.MailView) error {
-	v = d.Provider.Pages().DressMail(v)
+	v = d.Provider.Rooms().Pages.DressMail(v)
 	v.Time = d.Clock()
 	return d.Mailer.Send(ctx, provider.ComposeMail(to, v))
 }

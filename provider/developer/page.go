@@ -30,7 +30,7 @@ func (d *Dashboard) absolute(path string) string {
 // page returns the frame that every page has around its content.
 func (d *Dashboard) page(r *request) (screens.Page, error) {
 	p := screens.Page{
-		Page: r.Page(), HomeURL: d.path(), DocsURL: d.path("docs"), Notice: screens.Notice(r.Notice()), ConfirmURL: r.confirmURL,
+		Page: r.Page(), HomeURL: d.path(), DocsURL: d.path("docs"), Notice: screens.Notice(r.Room().Notice()), ConfirmURL: r.confirmURL,
 	}
 	if r.confirmed {
 		p.Notice = screens.NoticeConfirmed
@@ -38,7 +38,7 @@ func (d *Dashboard) page(r *request) (screens.Page, error) {
 	if r.User.UserID == "" {
 		return p, nil
 	}
-	account, err := r.Account()
+	account, err := r.Room().Account()
 	if err != nil {
 		return screens.Page{}, err
 	}
@@ -141,7 +141,7 @@ func (d *Dashboard) inEnvironment(p screens.Page, env, sandboxURL, productionURL
 
 // done redirects to a page with a notice.
 func (r *request) done(address string, n screens.Notice) error {
-	r.RedirectWith(address, ui.Notice(n))
+	r.Room().RedirectWith(address, ui.Notice(n))
 	return nil
 }
 

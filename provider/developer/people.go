@@ -15,7 +15,7 @@ type people struct {
 
 func (d *Dashboard) newPeople(r *request) people {
 	return people{func(userID string) (ui.Account, error) {
-		return d.Provider.People().View(r.Request.Context(), userID)
+		return d.Provider.Rooms().People.View(r.Request.Context(), userID)
 	}, map[string]ui.Account{}}
 }
 

@@ -67,7 +67,7 @@ func (d *Dashboard) showPreview(r *request) error {
 		page.Locale = ui.MatchLocale(rightToLeft, "")
 	}
 	page.ButtonColor = chosen.Color
-	r.RenderPreview(ui.Preview(ui.PreviewView{Page: page, Screen: screen, Scheme: scheme}))
+	r.Room().RenderPreview(ui.Preview(ui.PreviewView{Page: page, Screen: screen, Scheme: scheme}))
 	return nil
 }
 

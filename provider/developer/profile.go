@@ -35,7 +35,7 @@ func (p *posting) profile() {
 // pin gives the registration what its profile demands, and refuses what says otherwise. That is
 // also a field that was as demanded and has been changed, such as a switch that is now off.
 func (p *posting) pin() {
-	pinned, err := p.d.provider(p.r.env).Clients().Pinned(p.Client)
+	pinned, err := p.d.provider(p.r.env).Rooms().Clients.Pinned(p.Client)
 	if err != nil {
 		p.wrong(profileProblems(p.r, err)...)
 		return

@@ -42,7 +42,7 @@ func (d *Dashboard) noting(
 ) error {
 	entry := d.entry(a, what, fields)
 	in, isRecorded := ctx, func() bool { return false }
-	if p.Events().IsKeptIn(d.Store) {
+	if p.Rooms().Events.IsKeptIn(d.Store) {
 		in, isRecorded = audit.Noting(ctx, entry)
 	}
 	if err := write(in); err != nil || isRecorded() {

@@ -65,7 +65,7 @@ func newRecorder(d *Dashboard) *recorder {
 // pseudonym replaces a user at an application of an environment.
 func (d *Dashboard) pseudonym(environment, clientID, userID string) string {
 	// Neither an environment nor a client_id has a space.
-	return d.Provider.Keys().Pseudonym("user of an application", environment+" "+clientID+" "+userID)
+	return d.Provider.Rooms().Keys.Pseudonym("user of an application", environment+" "+clientID+" "+userID)
 }
 
 // add takes an activity of an environment. It never waits.

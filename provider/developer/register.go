@@ -143,7 +143,7 @@ func (d *Dashboard) enter(
 	ctx context.Context, a act, c provider.Client, what string, fields []storage.ChangedField, create func(context.Context, storage.Application) error,
 ) (storage.Application, error) {
 	if a.app.Environment == storage.Production {
-		address, err := d.Provider.People().VerifiedEmail(ctx, a.app.CreatedBy)
+		address, err := d.Provider.Rooms().People.VerifiedEmail(ctx, a.app.CreatedBy)
 		if err != nil {
 			return a.app, err
 		}

@@ -103,7 +103,7 @@ func (d *Dashboard) choosableScopes(env string, c provider.Client) []provider.Sc
 
 // scopeView shows a scope as a choice.
 func (d *Dashboard) scopeView(r *request, name string, chosen bool) screens.Scope {
-	title, text := d.provider(r.env).Pages().ScopeWords(r.Page().Locale, name)
+	title, text := d.provider(r.env).Rooms().Pages.ScopeWords(r.Page().Locale, name)
 	return screens.Scope{Name: name, Title: title, Text: text, Chosen: chosen}
 }
 

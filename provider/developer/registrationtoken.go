@@ -95,7 +95,7 @@ func (d *Dashboard) makeToken(r *request) error {
 		return forbidden("a number that is not offered")
 	}
 	if r.env == storage.Production {
-		address, err := d.Provider.People().VerifiedEmail(r.Request.Context(), r.User.UserID)
+		address, err := d.Provider.Rooms().People.VerifiedEmail(r.Request.Context(), r.User.UserID)
 		if err != nil {
 			return err
 		}
@@ -127,7 +127,7 @@ func (d *Dashboard) makeToken(r *request) error {
 	if now, err := d.tokensView(r, empty); err == nil { // else as it was
 		shown = now
 	}
-	r.RenderSecret(http.StatusOK, screens.RegistrationTokens(shown))
+	r.Room().RenderSecret(http.StatusOK, screens.RegistrationTokens(shown))
 	return nil
 }
 

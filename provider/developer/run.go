@@ -23,7 +23,7 @@ func (d *Dashboard) watch() (stop func()) {
 	var stops []func()
 	for _, env := range []string{storage.Production, storage.Sandbox} {
 		if p := d.provider(env); p != nil {
-			stops = append(stops, p.Events().WatchActivity(func(a provider.Activity) { d.recorder.add(env, a) }))
+			stops = append(stops, p.Rooms().Events.WatchActivity(func(a provider.Activity) { d.recorder.add(env, a) }))
 		}
 	}
 	return func() {
@@ -68,7 +68,7 @@ func (d *Dashboard) maintain(ctx context.Context) {
 // removeOld removes old entries and counts, and entries beyond the maximum.
 func (d *Dashboard) removeOld(ctx context.Context) {
 	d.shorten(ctx, func() (int, error) {
-		now, err := d.Provider.People().CertainTime(ctx)
+		now, err := d.Provider.Rooms().People.CertainTime(ctx)
 		if err != nil {
 			return 0, err
 		}

@@ -44,7 +44,7 @@ func (d *Dashboard) showSamples(r *request) error {
 	about := in.Installation()
 	a := samples.Application{
 		ClientID: c.ID, Dialect: c.Dialect, Public: c.Public, Machine: machine, DPoP: c.DPoPBoundAccessTokens, Scopes: c.Scopes,
-		BaseURL: about.BaseURL, Brand: about.Name, Code: about.Code, Button: in.Pages().ButtonScript(),
+		BaseURL: about.BaseURL, Brand: about.Name, Code: about.Code, Button: in.Rooms().Pages.ButtonScript(),
 	}
 	if !machine {
 		a.RedirectURI = c.RedirectURIs[redirect]

@@ -110,7 +110,7 @@ func (d *Dashboard) rotateSecret(r *request, c provider.Client) error {
 			view = now
 		}
 	}
-	r.RenderSecret(http.StatusOK, screens.Secrets(view))
+	r.Room().RenderSecret(http.StatusOK, screens.Secrets(view))
 	return nil
 }
 
@@ -130,7 +130,7 @@ func (d *Dashboard) endSecret(r *request, c provider.Client, here string) error 
 // endManagement ends the token with which a program manages the registration.
 func (d *Dashboard) endManagement(r *request, c provider.Client, here string) error {
 	err := d.registered(r.Request.Context(), r.does(), "registration.revoke", nil, func(ctx context.Context) error {
-		return d.provider(r.env).Clients().RevokeRegistrationToken(ctx, c.ID)
+		return d.provider(r.env).Rooms().Clients.RevokeRegistrationToken(ctx, c.ID)
 	})
 	if err != nil {
 		return notFound(err)

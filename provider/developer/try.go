@@ -220,7 +220,7 @@ func (d *Dashboard) finishTry(r *request) error {
 		d.Logger.WarnContext(r.Request.Context(), "the redirect URI of a trial is left", slog.String("client", r.app.ClientID), slog.Any("error", err))
 	}
 	here := d.path("o", r.org.ID, r.env, r.app.ClientID)
-	r.RenderSecret(http.StatusOK, screens.TryResult(screens.TryResultView{
+	r.Room().RenderSecret(http.StatusOK, screens.TryResult(screens.TryResultView{
 		Page: p, Steps: run.steps, AgainURL: here + "/try", LogURL: here + "/log",
 	}))
 	return nil

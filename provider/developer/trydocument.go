@@ -43,12 +43,12 @@ func (d *Dashboard) tryDocument(r *request) error {
 	}
 	var tried provider.DocumentTrial
 	if wait == 0 {
-		if tried, err = d.provider(r.env).Clients().TryDocument(r.Request.Context(), view.Address); err != nil {
+		if tried, err = d.provider(r.env).Rooms().Clients.TryDocument(r.Request.Context(), view.Address); err != nil {
 			return err
 		}
 	}
 	if wait += tried.Wait; wait > 0 {
-		return d.renderDocument(r, view, r.TooMany(wait), screens.DocumentTooMany(r.Page()))
+		return d.renderDocument(r, view, r.Room().TooMany(wait), screens.DocumentTooMany(r.Page()))
 	}
 	c := tried.Client
 	view.Tried, view.Wrong, view.Notes = true, tried.Wrong, tried.Notes

@@ -58,7 +58,7 @@ func (s *Service) caseFor(ctx context.Context, v *Verifier, c storage.Case, k co
 	if err != nil {
 		return nil, err
 	}
-	email, err := s.Provider.People().VerifiedEmail(ctx, c.Subject)
+	email, err := s.Provider.Rooms().People.VerifiedEmail(ctx, c.Subject)
 	if err != nil {
 		return nil, err
 	}

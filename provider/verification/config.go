@@ -150,12 +150,12 @@ func New(cfg Config) (*Service, error) {
 	for _, r := range s.routes() {
 		s.mount(r)
 	}
-	if err := cfg.Provider.Pages().AddAudience(screens.Audience()); err != nil {
+	if err := cfg.Provider.Rooms().Pages.AddAudience(screens.Audience()); err != nil {
 		return nil, fmt.Errorf("verification: %w", err)
 	}
 	cfg.Provider.Pages().LinkVerification(s.path(""))
-	cfg.Provider.RunWith(s.run)
-	cfg.Provider.People().KeepWith(companion{s})
+	cfg.Provider.Rooms().RunWith(s.run)
+	cfg.Provider.Rooms().People.KeepWith(companion{s})
 	return s, nil
 }
 

@@ -82,7 +82,7 @@ func (s *Service) atEvidence(r *request) error {
 	var over LimitError
 	switch {
 	case errors.As(err, &over):
-		return s.showUpload(r, c, r.TooMany(over.Wait), screens.TooMany(r.Page().Locale, s.until(over)))
+		return s.showUpload(r, c, r.Room().TooMany(over.Wait), screens.TooMany(r.Page().Locale, s.until(over)))
 	case errors.Is(err, ErrNotNow):
 		return s.toCase(r, c.ID)
 	case errors.Is(err, ErrNoCase):
@@ -92,7 +92,7 @@ func (s *Service) atEvidence(r *request) error {
 	case problem != "":
 		return s.showUpload(r, c, http.StatusUnprocessableEntity, screens.NotTaken(r.Page().Locale, kind, problem))
 	}
-	r.RedirectWith(s.path("case", c.ID, "evidence"), ui.Notice(screens.NoticeFileReceived))
+	r.Room().RedirectWith(s.path("case", c.ID, "evidence"), ui.Notice(screens.NoticeFileReceived))
 	return nil
 }
 
@@ -210,7 +210,7 @@ func (s *Service) atRemove(r *request) error {
 	case errors.Is(err, ErrNoCase):
 		return provider.ErrScreenNotFound
 	case err == nil:
-		r.RedirectWith(s.path("case", c.ID, "evidence"), ui.Notice(screens.NoticeFileRemoved))
+		r.Room().RedirectWith(s.path("case", c.ID, "evidence"), ui.Notice(screens.NoticeFileRemoved))
 		return nil
 	default:
 		return s.answered(r, c, err)

@@ -73,7 +73,7 @@ func (s *Service) seekEvidence(ctx context.Context) {
 
 func (s *Service) shredDue(ctx context.Context) {
 	for ctx.Err() == nil {
-		now, err := s.Provider.People().CertainTime(ctx)
+		now, err := s.Provider.Rooms().People.CertainTime(ctx)
 		shredded := 0
 		if err == nil {
 			shredded, err = s.Store.ShredEvidence(ctx, now, evidenceBatch)

@@ -58,7 +58,7 @@ func (t *tab) counts() []limited {
 func (s *Service) giveBack(ctx context.Context, attempts ...limited) {
 	t := ctx.Value(tabKey{}).(*tab)
 	for _, a := range attempts {
-		s.Provider.Pages().GiveBack(ctx, a.what, a.key, a.limit, t.since)
+		s.Provider.Rooms().Pages.GiveBack(ctx, a.what, a.key, a.limit, t.since)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

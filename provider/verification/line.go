@@ -10,7 +10,7 @@ import (
 // inStep makes a write and records events in its step; after it, if the service has a store of
 // its own.
 func (s *Service) inStep(ctx context.Context, write func(context.Context) error, events ...provider.Event) error {
-	return s.Provider.Events().WriteIn(ctx, s.Store, write, events...)
+	return s.Provider.Rooms().Events.WriteIn(ctx, s.Store, write, events...)
 }
 
 // reviewing returns the context of what a reviewer does in a case, which is the matter of its lines.

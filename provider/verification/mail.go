@@ -30,7 +30,7 @@ var (
 // a person whose account has the mailbox, nor one stranger that of all others. A LimitError is
 // all that anybody learns about the address.
 func (s *Service) allowCode(ctx context.Context, userID, address string) error {
-	own, err := s.Provider.People().VerifiedEmail(ctx, userID)
+	own, err := s.Provider.Rooms().People.VerifiedEmail(ctx, userID)
 	if err != nil {
 		return err
 	}
@@ -84,10 +84,10 @@ func (s *Service) tell(ctx context.Context, c storage.Case, v ui.MailView) {
 	if s.Mailer == nil {
 		return
 	}
-	to, err := s.Provider.People().VerifiedEmail(ctx, c.Subject)
+	to, err := s.Provider.Rooms().People.VerifiedEmail(ctx, c.Subject)
 	if err == nil && to != "" {
 		k, _ := s.open(c) // of a case that cannot be read the language is unknown, too
-		if v.Locale, err = s.Provider.People().Locale(ctx, c.Subject, k.Language); err == nil {
+		if v.Locale, err = s.Provider.Rooms().People.Locale(ctx, c.Subject, k.Language); err == nil {
 			err = s.mail(ctx, to, c, v)
 		}
 	}
@@ -100,7 +100,7 @@ func (s *Service) tell(ctx context.Context, c storage.Case, v ui.MailView) {
 func (s *Service) mail(ctx context.Context, to string, c storage.Case, v ui.MailView) error {
 	v.Time = s.Clock()
 	v.SignInURL = s.absolute(s.path("case", c.ID))
-	v = s.Provider.Pages().DressMail(v)
+	v = s.Provider.Rooms().Pages.DressMail(v)
 	_, err := call(ctx, s.places(callMailer), func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, s.Mailer.Send(ctx, provider.ComposeMail(to, v))
 	})

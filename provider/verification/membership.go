@@ -198,7 +198,7 @@ func (s *Service) carryOutEnd(ctx context.Context, c storage.Case, reason string
 // endStatus ends the membership that a case has recorded.
 func (s *Service) endStatus(ctx context.Context, c storage.Case, reason string, now time.Time) (bool, error) {
 	ended, err := s.Store.EndStatus(ctx, storage.StatusEnd{
-		CaseID: c.ID, At: now, Reason: s.Provider.People().SealReason(c.Subject, c.Group, reason), FreeAt: now.Add(heldProof),
+		CaseID: c.ID, At: now, Reason: s.Provider.Rooms().People.SealReason(c.Subject, c.Group, reason), FreeAt: now.Add(heldProof),
 	})
 	if err != nil {
 		return false, fmt.Errorf("end status: %w", err)

@@ -60,7 +60,7 @@ func (s *Service) act(ctx context.Context, id string, a action) (storage.Case, c
 			}
 			var locale *ui.Locale // nothing may fail between a code and its mail but the mail server
 			if mailed != "" {
-				if locale, err = s.Provider.People().Locale(ctx, c.Subject, k.Language); err != nil {
+				if locale, err = s.Provider.Rooms().People.Locale(ctx, c.Subject, k.Language); err != nil {
 					return err
 				}
 			}

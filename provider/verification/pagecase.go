@@ -37,7 +37,7 @@ func (s *Service) takeStep(r *request, c RecordedCase) error {
 		_, err = s.stepBack(ctx, user, c.ID, version)
 	case action == ui.ActionResend:
 		if _, err = s.sendAgain(ctx, user, c.ID, version); err == nil {
-			r.RedirectWith(s.path("case", c.ID), ui.Notice(screens.NoticeCodeSent))
+			r.Room().RedirectWith(s.path("case", c.ID), ui.Notice(screens.NoticeCodeSent))
 			return nil
 		}
 	default:
@@ -97,7 +97,7 @@ func (s *Service) answered(r *request, c RecordedCase, err error) error {
 	case errors.Is(err, ErrNoCase):
 		return provider.ErrScreenNotFound
 	case errors.As(err, &limited):
-		return s.showCase(r, c, r.TooMany(limited.Wait), screens.TooMany(l, s.until(limited)))
+		return s.showCase(r, c, r.Room().TooMany(limited.Wait), screens.TooMany(l, s.until(limited)))
 	case errors.Is(err, errIncomplete):
 		return s.showCase(r, c, http.StatusUnprocessableEntity, screens.NotAccepted(l, screens.Reason(ReasonIncomplete)))
 	case errors.Is(err, provider.ErrRecipientRefused):
@@ -232,7 +232,7 @@ func (s *Service) showPending(r *request, c RecordedCase, p screens.CasePage) er
 		v.By, v.Late = c.DueAt, !s.Clock().Before(c.DueAt)
 	}
 	if s.Mailer != nil {
-		email, err := s.Provider.People().VerifiedEmail(r.context(), c.UserID)
+		email, err := s.Provider.Rooms().People.VerifiedEmail(r.context(), c.UserID)
 		if err != nil {
 			return err
 		}
@@ -254,7 +254,7 @@ func (s *Service) showApproved(r *request, c RecordedCase, p screens.CasePage) e
 		return nil
 	}
 	v := screens.ApprovedView{CasePage: p, Until: status.ExpiresAt, Source: status.Source}
-	_, v.Subgroups = s.Provider.Pages().GroupWords(p.Locale, c.Group, status.Subgroups...)
+	_, v.Subgroups = s.Provider.Rooms().Pages.GroupWords(p.Locale, c.Group, status.Subgroups...)
 	if policy := s.policies[c.Group]; policy != nil && !policy.Ended && !v.Until.IsZero() {
 		v.RenewFrom = v.Until.Add(-policy.RenewFrom)
 	}

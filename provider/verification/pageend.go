@@ -82,7 +82,7 @@ func (s *Service) appeal(r *request, c RecordedCase) error {
 		}
 		v := screens.AppealView{CasePage: p, Reasons: public(c.Reasons), CancelURL: s.path("case", c.ID)}
 		v.Form = r.Form(screens.TooMany(p.Locale, s.until(limited)))
-		r.Render(r.TooMany(limited.Wait), screens.Appeal(v))
+		r.Render(r.Room().TooMany(limited.Wait), screens.Appeal(v))
 		return nil
 	case err != nil:
 		return err

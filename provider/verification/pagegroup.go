@@ -85,7 +85,7 @@ func (s *Service) begin(r *request, p *Policy, status provider.Status, begins Re
 	var limited LimitError
 	switch {
 	case errors.As(err, &limited):
-		s.showBeginning(r, p, status, r.TooMany(limited.Wait), screens.TooMany(r.Page().Locale, s.until(limited)))
+		s.showBeginning(r, p, status, r.Room().TooMany(limited.Wait), screens.TooMany(r.Page().Locale, s.until(limited)))
 		return nil
 	case errors.Is(err, ErrNotNow), errors.Is(err, ErrNoPolicy): // it has changed in this moment
 		r.Redirect(s.path(p.Group))
@@ -170,7 +170,7 @@ func byWait(ways []screens.Method) {
 // showMember says that the person is a member, where nothing is to be renewed yet.
 func (s *Service) showMember(r *request, p *Policy, status provider.Status) error {
 	v := screens.ApprovedView{CasePage: s.groupPage(r, p.Group), Until: status.ExpiresAt, Source: status.Source}
-	_, v.Subgroups = s.Provider.Pages().GroupWords(v.Locale, p.Group, status.Subgroups...)
+	_, v.Subgroups = s.Provider.Rooms().Pages.GroupWords(v.Locale, p.Group, status.Subgroups...)
 	if !v.Until.IsZero() && !p.Ended {
 		v.RenewFrom = v.Until.Add(-p.RenewFrom)
 	}

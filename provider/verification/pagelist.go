@@ -19,7 +19,7 @@ func (s *Service) showList(r *request) error {
 	if err != nil {
 		return err
 	}
-	v := screens.ListView{Page: r.Page(), Notice: screens.Notice(r.Notice()), AccountURL: s.accountURL()}
+	v := screens.ListView{Page: r.Page(), Notice: screens.Notice(r.Room().Notice()), AccountURL: s.accountURL()}
 	for i := range s.Policies {
 		p := &s.Policies[i]
 		latest, err := s.Cases(r.context(), storage.CaseFilter{Subject: r.User.UserID, Group: p.Group, Limit: 1})
@@ -31,7 +31,7 @@ func (s *Service) showList(r *request) error {
 			stands.latest = &latest[0]
 		}
 		g := stands.group(s)
-		g.Label, g.Subgroups = s.Provider.Pages().GroupWords(v.Locale, p.Group, verifiedSubgroups(statuses[i])...)
+		g.Label, g.Subgroups = s.Provider.Rooms().Pages.GroupWords(v.Locale, p.Group, verifiedSubgroups(statuses[i])...)
 		v.Groups = append(v.Groups, g)
 	}
 	r.Render(http.StatusOK, screens.List(v))

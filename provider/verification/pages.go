@@ -72,7 +72,7 @@ func (s *Service) own(r *request) (RecordedCase, error) {
 	case errors.Is(err, ErrNoCase), err == nil && c.UserID != r.User.UserID:
 		return RecordedCase{}, provider.ErrScreenNotFound
 	default:
-		r.Speak(c.Language)
+		r.Room().Speak(c.Language)
 		return c, err
 	}
 }
@@ -85,8 +85,8 @@ func (s *Service) toCase(r *request, id string) error {
 
 // groupPage is the frame of every page about a group.
 func (s *Service) groupPage(r *request, group string) screens.CasePage {
-	p := screens.CasePage{Page: r.Page(), Notice: screens.Notice(r.Notice()), ListURL: s.path("")}
-	p.Group, _ = s.Provider.Pages().GroupWords(p.Locale, group)
+	p := screens.CasePage{Page: r.Page(), Notice: screens.Notice(r.Room().Notice()), ListURL: s.path("")}
+	p.Group, _ = s.Provider.Rooms().Pages.GroupWords(p.Locale, group)
 	return p
 }
 

@@ -128,7 +128,7 @@ func (s *Service) sweepRosters(ctx context.Context) error {
 		failed = append(failed, s.sweepVanished(ctx, name))
 	}
 	for {
-		now, err := s.Provider.People().CertainTime(ctx)
+		now, err := s.Provider.Rooms().People.CertainTime(ctx)
 		removed := 0
 		if err == nil {
 			removed, err = s.Store.RemoveRosterRows(ctx, now.Add(-day), rosterBatch)
@@ -156,7 +156,7 @@ func (s *Service) sweepVanished(ctx context.Context, name string) error {
 	if err != nil {
 		return fmt.Errorf("read roster: %w", err)
 	}
-	now, err := s.Provider.People().CertainTime(ctx)
+	now, err := s.Provider.Rooms().People.CertainTime(ctx)
 	if err != nil {
 		return err
 	}

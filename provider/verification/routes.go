@@ -20,7 +20,7 @@ type request struct{ *provider.Screen }
 // routes are all addresses of the service.
 func (s *Service) routes() []route {
 	return slices.Concat(s.pageRoutes(), s.evidenceRoutes(), s.sandboxRoutes(), []route{
-		{"/callback/{method}", s.Provider.Pages().Patient(callbackTime + callbackWork).Program(http.HandlerFunc(s.serveCallback))},
+		{"/callback/{method}", s.Provider.Rooms().Pages.Patient(callbackTime + callbackWork).Program(http.HandlerFunc(s.serveCallback))},
 		{"/return/{method}", s.page(s.returnByState)},
 		{"/", s.Provider.Pages().Screen(func(*provider.Screen) error { return provider.ErrScreenNotFound })},
 	})

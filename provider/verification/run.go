@@ -152,7 +152,7 @@ func (s *Service) askElsewhere(ctx context.Context, c storage.Case, k content, n
 // isPast reports whether a time is past for certain: a clock that is ahead must end nothing for
 // good.
 func (s *Service) isPast(ctx context.Context, at time.Time) (bool, error) {
-	now, err := s.Provider.People().CertainTime(ctx)
+	now, err := s.Provider.Rooms().People.CertainTime(ctx)
 	return !now.Before(at), err
 }
 

@@ -59,7 +59,7 @@ type Activities struct {
 // WatchActivity collects what the provider tells those who watch it.
 func (w *Fixture) WatchActivity() *Activities {
 	seen := &Activities{}
-	seen.Stop = w.Events().WatchActivity(func(a provider.Activity) {
+	seen.Stop = w.Rooms().Events.WatchActivity(func(a provider.Activity) {
 		seen.Mu.Lock()
 		defer seen.Mu.Unlock()
 		seen.Told = append(seen.Told, a)

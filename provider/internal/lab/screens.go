@@ -34,14 +34,14 @@ func (d *Desk) Serve(s *provider.Screen) error {
 		}
 		d.Done = append(d.Done, s.User.UserID+" posts "+s.Request.PostForm.Get("name"))
 		d.Files = append(d.Files, string(file))
-		s.RedirectWith(s.Form().Action, "saved")
+		s.Room().RedirectWith(s.Form().Action, "saved")
 		return nil
 	}
-	account, err := s.Account()
+	account, err := s.Room().Account()
 	if err != nil {
 		return err
 	}
-	s.Render(http.StatusOK, ui.SignOut(ui.SignOutView{Page: s.Page(), Form: s.Form(), Account: account, CancelURL: "/noticed-" + string(s.Notice())}))
+	s.Render(http.StatusOK, ui.SignOut(ui.SignOutView{Page: s.Page(), Form: s.Form(), Account: account, CancelURL: "/noticed-" + string(s.Room().Notice())}))
 	return nil
 }
 

@@ -18,14 +18,14 @@ func TestWhatStandsBesideAProviderRunsAsLongAsItDoes(t *testing.T) {
 			ended <- name
 		}
 	}
-	w.RunWith(beside("before"))
+	w.Rooms().RunWith(beside("before"))
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- w.Run(ctx) }()
 	if name := <-begun; name != "before" {
 		t.Errorf("began %s", name)
 	}
-	w.RunWith(beside("while"))
+	w.Rooms().RunWith(beside("while"))
 	if name := <-begun; name != "while" {
 		t.Errorf("began %s", name)
 	}

@@ -235,8 +235,8 @@ func (f *form) do() error {
 
 // reveal shows a value, on this page alone.
 func (f *form) reveal(page screens.Page, value string) error {
-	of := f.o.Frame.Provider.Pages().AttributeWords(f.Locale(), f.order.Values[action.FieldHandle])
-	f.RenderSecret(http.StatusOK, screens.Shown(screens.ShownView{
+	of := f.o.Frame.Provider.Rooms().Pages.AttributeWords(f.Locale(), f.order.Values[action.FieldHandle])
+	f.Room().RenderSecret(http.StatusOK, screens.Shown(screens.ShownView{
 		Page: page, Name: f.action.Name, Target: f.name, Of: of, Value: value, BackURL: f.back(),
 	}))
 	return nil
@@ -292,7 +292,7 @@ func (f *form) render(status int, effect action.Effect, checked bool, problems .
 		v.Facts = append(v.Facts, screens.ActFact(fact))
 	}
 	f.offer(&v)
-	f.RenderSecret(status, screens.Act(v))
+	f.Room().RenderSecret(status, screens.Act(v))
 	return nil
 }
 

@@ -148,7 +148,7 @@ func (w *place) effects(f fault) map[string]string {
 		})
 	}
 	read("host", func() (any, error) {
-		h, err := w.Hosts().Get(ctx, "evil.example")
+		h, err := w.Rooms().Hosts.Get(ctx, "evil.example")
 		return h.Denial.Host, err
 	})
 	read("keys", func() (any, error) { return w.Keys().List(ctx) })
@@ -243,7 +243,7 @@ func faults() []fault {
 		return w.Accounts().SetDisabled(w.T.Context(), "alice", true)
 	}
 	due := func(w *place, _ map[string]string) error {
-		return w.Accounts().ScheduleDeletion(w.T.Context(), "alice")
+		return w.Rooms().Accounts.ScheduleDeletion(w.T.Context(), "alice")
 	}
 	stopped := func(w *place, _ map[string]string) error {
 		return w.Clients().SetDisabled(w.T.Context(), "std", true, 0)

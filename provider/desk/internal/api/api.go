@@ -82,7 +82,7 @@ func New(o Options) (*API, error) {
 // ServeHTTP answers everything below the path of the API. A path that nothing has, such as one with
 // a NUL, is answered as any other that there is not.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !a.Frame.Pages.IsPath(r) {
+	if !a.Frame.Pages.Room().IsPath(r) {
 		r = r.Clone(r.Context())
 		r.URL, r.RequestURI = &url.URL{Path: a.path + "/"}, ""
 	}
@@ -96,7 +96,7 @@ func (a *API) Has(client string) bool { return slices.Contains(a.resource.Client
 func (a *API) mount() {
 	at, patience := map[string]methods{}, map[string]time.Duration{}
 	program := func(path string, h http.HandlerFunc) {
-		a.mux.Handle(a.path+path, a.Frame.Pages.Patient(patience[path]).Program(h))
+		a.mux.Handle(a.path+path, a.Frame.Pages.Room().Patient(patience[path]).Program(h))
 	}
 	for i := range a.operations {
 		o := &a.operations[i]

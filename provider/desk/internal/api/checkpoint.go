@@ -42,7 +42,7 @@ func (a *API) checkpointRows() []operation {
 }
 
 func getCheckpoint(c *call) (response, error) {
-	trail := c.api.Provider.Trail()
+	trail := c.api.Provider.Rooms().Trail
 	latest, err := trail.Checkpoint(c.Context())
 	if errors.Is(err, provider.ErrNoCheckpoint) {
 		return response{}, notFound
@@ -56,7 +56,7 @@ func listBlocks(c *call) (response, error) {
 		return response{}, err
 	}
 	before, _ := strconv.ParseInt(after, 10, 64)
-	found, err := c.api.Provider.Trail().Blocks(c.Context(), provider.BlockFilter{Before: before, Limit: limit})
+	found, err := c.api.Provider.Rooms().Trail.Blocks(c.Context(), provider.BlockFilter{Before: before, Limit: limit})
 	if err != nil {
 		return response{}, err
 	}

@@ -58,7 +58,7 @@ func (a *API) bearer(r *http.Request, o *operation) (provider.Bearer, error) {
 	if len(headers) > 1 || token == "" || strings.ContainsAny(token, " ,") {
 		return provider.Bearer{}, fail(kindRequest, "Send one header Authorization: Bearer and the access token.")
 	}
-	client, err := a.Provider.Clients().Bearer(r.Context(), a.resource.URI, token)
+	client, err := a.Provider.Rooms().Clients.Bearer(r.Context(), a.resource.URI, token)
 	switch {
 	case errors.Is(err, provider.ErrToken):
 		return client, fail(kindToken, "It is unknown, expired or revoked, of a user, or for another API.")

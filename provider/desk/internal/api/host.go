@@ -58,7 +58,7 @@ func listHosts(c *call) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	found, err := c.api.Provider.Hosts().List(c.Context(), after, limit)
+	found, err := c.api.Provider.Rooms().Hosts.List(c.Context(), after, limit)
 	if err != nil {
 		return response{}, err
 	}
@@ -70,7 +70,7 @@ func listHosts(c *call) (response, error) {
 }
 
 func getHost(c *call) (response, error) {
-	found, err := c.api.Provider.Hosts().Get(c.Context(), c.PathValue("host"))
+	found, err := c.api.Provider.Rooms().Hosts.Get(c.Context(), c.PathValue("host"))
 	var wrong *provider.FieldError
 	if errors.As(err, &wrong) {
 		return response{}, notFound

@@ -5,7 +5,7 @@ import "strings"
 // etag is the entity tag of a revision of what an address shows. What it is made of nobody
 // learns: it is part of what factors are bound to.
 func (c *call) etag(revision string) string {
-	return `"` + c.api.Provider.Keys().Pseudonym("desk revision", c.target()+"\x00"+revision) + `"`
+	return `"` + c.api.Provider.Rooms().Keys.Pseudonym("desk revision", c.target()+"\x00"+revision) + `"`
 }
 
 // target is the path of what an act is done to: what shows it and each of its acts have the same

@@ -32,7 +32,7 @@ func (a *API) metadata() []byte {
 }
 
 // Metadata serves it at the well-known path of the host, too.
-func (a *API) Metadata() http.Handler { return a.Frame.Pages.Program(document(a.metadata())) }
+func (a *API) Metadata() http.Handler { return a.Frame.Pages.Room().Program(document(a.metadata())) }
 
 // WellKnown is the path, for the router of the host, at which clients look for the metadata
 // unless they are told (RFC 9728 section 3.1).

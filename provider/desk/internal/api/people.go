@@ -191,7 +191,7 @@ func getPerson(c *call) (response, error) {
 	}
 	r := ok(p)
 	if p.Account != nil {
-		r.revision, err = c.api.Provider.People().Revision(c.Context(), p.ID)
+		r.revision, err = c.api.Provider.Rooms().People.Revision(c.Context(), p.ID)
 	}
 	return r, err
 }
@@ -231,7 +231,7 @@ func listConsents(c *call) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	recorded, err := c.api.Provider.People().Consents(c.Context(), c.matter.Subject, after, limit)
+	recorded, err := c.api.Provider.Rooms().People.Consents(c.Context(), c.matter.Subject, after, limit)
 	if err != nil {
 		return response{}, err
 	}

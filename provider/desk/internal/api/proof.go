@@ -46,7 +46,7 @@ func sendCode(c *call) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	return ok(asMatter(m)), c.api.Provider.Accounts().SendCallerCode(c.Context(), m.Subject)
+	return ok(asMatter(m)), c.api.Provider.Rooms().Accounts.SendCallerCode(c.Context(), m.Subject)
 }
 
 func proveCaller(c *call) (response, error) {
@@ -58,7 +58,7 @@ func proveCaller(c *call) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	if m.Proof, m.ProvedUntil, err = c.api.Provider.People().ProveCaller(c.Context(), m.ID, c.name(), m.Subject, in.Code); err != nil {
+	if m.Proof, m.ProvedUntil, err = c.api.Provider.Rooms().People.ProveCaller(c.Context(), m.ID, c.name(), m.Subject, in.Code); err != nil {
 		return response{}, err
 	}
 	return ok(asMatter(m)), nil

@@ -12,7 +12,7 @@ import (
 // host reads a host of applications that nobody has registered. action.ErrNoTarget for what is
 // none: one from which nobody has come can be denied, too.
 func (r *Room) host(ctx context.Context, name string) (provider.UnknownHost, error) {
-	h, err := r.Provider.Hosts().Get(ctx, name)
+	h, err := r.Provider.Rooms().Hosts.Get(ctx, name)
 	var wrong *provider.FieldError
 	if errors.As(err, &wrong) {
 		return h, action.ErrNoTarget
@@ -61,7 +61,7 @@ func (r *Room) checkDeny(ctx context.Context, o action.Order) (action.Effect, er
 		switch {
 		case h.Denial.Host != "":
 			return voidDenied
-		case h.Host == provider.DeviceHost && !r.Provider.Hosts().CanDeny(h.Host):
+		case h.Host == provider.DeviceHost && !r.Provider.Rooms().Hosts.CanDeny(h.Host):
 			return voidDevice
 		}
 		return ""

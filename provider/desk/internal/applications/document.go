@@ -13,7 +13,7 @@ import (
 
 // addUnknown adds what is known of an application that nobody has registered.
 func (r *Room) addUnknown(q *frame.Request, v *screens.ApplicationView) error {
-	c, err := r.Provider.Hosts().Client(q.Context(), v.ID)
+	c, err := r.Provider.Rooms().Hosts.Client(q.Context(), v.ID)
 	if errors.Is(err, provider.ErrNoClient) { // somebody has
 		return nil
 	}

@@ -19,7 +19,7 @@ func (r *Room) showHosts(q *frame.Request) error {
 	if err != nil {
 		return err
 	}
-	v := screens.HostsView{Page: page, SearchURL: q.Path("hosts"), Search: sought, Off: r.Provider.Hosts().Off()}
+	v := screens.HostsView{Page: page, SearchURL: q.Path("hosts"), Search: sought, Off: r.Provider.Rooms().Hosts.Off()}
 	if sought != "" {
 		h, err := r.host(q.Context(), sought)
 		if err == nil {
@@ -35,7 +35,7 @@ func (r *Room) showHosts(q *frame.Request) error {
 	if err != nil {
 		return err
 	}
-	found, err := r.Provider.Hosts().List(q.Context(), at, frame.Many+1)
+	found, err := r.Provider.Rooms().Hosts.List(q.Context(), at, frame.Many+1)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (r *Room) showHost(q *frame.Request) error {
 	if err != nil {
 		return err
 	}
-	found, err := r.Provider.Hosts().ListClients(q.Context(), h.Host, at, frame.Many+1)
+	found, err := r.Provider.Rooms().Hosts.ListClients(q.Context(), h.Host, at, frame.Many+1)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (r *Room) showHost(q *frame.Request) error {
 func (r *Room) hostActs(q *frame.Request, h provider.UnknownHost) (all []screens.Act) {
 	for _, a := range r.acts(q, action.Host, "hosts", h.Host) {
 		switch {
-		case a.Name == action.DenyHost && h.Denial.Host == "" && r.Provider.Hosts().CanDeny(h.Host),
+		case a.Name == action.DenyHost && h.Denial.Host == "" && r.Provider.Rooms().Hosts.CanDeny(h.Host),
 			a.Name == action.AllowHost && h.Denial.Host == h.Host:
 			all = append(all, a)
 		}

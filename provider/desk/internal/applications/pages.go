@@ -125,7 +125,7 @@ func (r *Room) search(q *frame.Request, v *screens.ApplicationsView) error {
 			found = append(found, c)
 		}
 		if strings.Contains(v.Search, ".") || v.Search == "localhost" {
-			of, err := r.Provider.Clients().OfHost(q.Context(), v.Search, "", frame.Many)
+			of, err := r.Provider.Rooms().Clients.OfHost(q.Context(), v.Search, "", frame.Many)
 			if err != nil {
 				return err
 			}
@@ -169,7 +169,7 @@ func (r *Room) addClient(q *frame.Request, v *screens.ApplicationsView, c provid
 			return err
 		}
 	}
-	unknown, err := r.Provider.Hosts().Client(q.Context(), c.ID)
+	unknown, err := r.Provider.Rooms().Hosts.Client(q.Context(), c.ID)
 	switch {
 	case err == nil:
 		row = unknownRow(q, unknown)

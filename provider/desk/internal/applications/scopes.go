@@ -82,7 +82,7 @@ func (r *Room) takeScopes(ctx context.Context, o action.Order, revision string) 
 	if len(taken) == 0 {
 		return action.Result{}, provider.ErrChanged
 	}
-	if taken, err = r.Provider.Clients().TakeScopes(ctx, o.Target, taken, a.client.Revision); err != nil {
+	if taken, err = r.Provider.Rooms().Clients.TakeScopes(ctx, o.Target, taken, a.client.Revision); err != nil {
 		return action.Result{}, outcome(err)
 	}
 	if a.known {

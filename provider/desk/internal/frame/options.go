@@ -116,7 +116,7 @@ func (f *Frame) HandleAt(path string, h http.Handler) { f.mux.Handle(path, h) }
 // to the desk.
 func (f *Frame) serveHost(root string) {
 	for _, folder := range []string{"/assets/", "/images/"} {
-		f.mux.Handle(root+folder, f.Pages.Files())
+		f.mux.Handle(root+folder, f.Pages.Room().Files())
 	}
 	f.mux.Handle("GET "+root+"/{$}", http.RedirectHandler(f.base+"/", http.StatusSeeOther))
 }

@@ -22,11 +22,11 @@ type link struct {
 func (r *Request) Page(current screens.Section) (screens.Page, error) {
 	f := r.Frame
 	page := screens.Page{
-		Page: r.Screen.Page(), HomeURL: r.Path(), Notice: screens.Notice(r.Notice()),
+		Page: r.Screen.Page(), HomeURL: r.Path(), Notice: screens.Notice(r.Room().Notice()),
 		Areas: f.areas(r.Staff, current), AccountURL: f.AccountURL,
 	}
 	if f.Admit == nil {
-		account, err := r.Account()
+		account, err := r.Room().Account()
 		if err != nil && !errors.Is(err, provider.ErrNoUser) {
 			return screens.Page{}, err
 		}

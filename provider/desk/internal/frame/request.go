@@ -95,7 +95,7 @@ func (r *Request) MatterPath(parts ...string) string {
 
 // Done redirects to a page with a notice.
 func (r *Request) Done(address string, n screens.Notice) error {
-	r.RedirectWith(address, ui.Notice(n))
+	r.Room().RedirectWith(address, ui.Notice(n))
 	return nil
 }
 

@@ -51,7 +51,7 @@ func (f *Frame) Mount(routes ...Route) {
 			f.links = append(f.links, link{p.Section, p.Path, p.Needs})
 		}
 		serve := func(method string, h Handler) {
-			f.serve(method+" ", p.Path, f.Pages.Patient(p.Patience).Screen(func(s *provider.Screen) error { return f.Answer(s, p, h) }))
+			f.serve(method+" ", p.Path, f.Pages.Room().Patient(p.Patience).Screen(func(s *provider.Screen) error { return f.Answer(s, p, h) }))
 		}
 		if p.Show != nil {
 			serve(http.MethodGet, p.Show)

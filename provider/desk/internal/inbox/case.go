@@ -122,7 +122,7 @@ func (d *Inbox) renderCase(r *request, status int, c review, e entered, problems
 		return err
 	}
 	l := page.Locale
-	group, subgroups := d.provider.Pages().GroupWords(l, c.Group, c.Subgroups...)
+	group, subgroups := d.provider.Rooms().Pages.GroupWords(l, c.Group, c.Subgroups...)
 	v := screens.CaseView{
 		Page: page, Form: r.Form(problems...), Version: strconv.FormatInt(c.Version, 10), Group: group,
 		Person: strings.TrimSpace(c.Name.Given + " " + c.Name.Family), Method: d.methodOf(r, c.RecordedCase),
@@ -139,7 +139,7 @@ func (d *Inbox) renderCase(r *request, status int, c review, e entered, problems
 	}
 	if c.Member != nil {
 		v.Source = c.Member.Source
-		_, v.Found = d.provider.Pages().GroupWords(l, c.Group, c.Member.Subgroups...)
+		_, v.Found = d.provider.Rooms().Pages.GroupWords(l, c.Group, c.Member.Subgroups...)
 	}
 	for _, before := range c.Before {
 		view := screens.Opinion{Action: actions[before.Kind], Note: before.Note}
@@ -154,7 +154,7 @@ func (d *Inbox) renderCase(r *request, status int, c review, e entered, problems
 	for _, reason := range reviewReasons {
 		v.Reasons = append(v.Reasons, screens.ReasonOption{Reason: string(reason), Chosen: e.reasons[reason]})
 	}
-	r.RenderSecret(status, screens.Case(v))
+	r.Room().RenderSecret(status, screens.Case(v))
 	return nil
 }
 

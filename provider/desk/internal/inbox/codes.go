@@ -34,7 +34,7 @@ func (d *Inbox) renderCodes(r *request, status int, v screens.CodesView, group s
 	v.Page, v.Form = page, r.Form(problems...)
 	groups := d.Verification.CodeGroups()
 	for _, name := range groups {
-		title, _ := d.provider.Pages().GroupWords(page.Locale, name)
+		title, _ := d.provider.Rooms().Pages.GroupWords(page.Locale, name)
 		v.Groups = append(v.Groups, ui.Option{Value: name, Title: title, Chosen: name == group || len(groups) == 1})
 	}
 	var before time.Time
@@ -46,7 +46,7 @@ func (d *Inbox) renderCodes(r *request, status int, v screens.CodesView, group s
 		return err
 	}
 	for _, b := range batches {
-		title, _ := d.provider.Pages().GroupWords(page.Locale, b.Group)
+		title, _ := d.provider.Rooms().Pages.GroupWords(page.Locale, b.Group)
 		if b.Waits() { // a day at most
 			b.EndsAt = b.IssuedAt.AddDate(0, 0, 1)
 		}
@@ -139,9 +139,9 @@ func (d *Inbox) renderIssued(r *request, codes verification.Codes, issued []stri
 	if err != nil {
 		return err
 	}
-	title, _ := d.provider.Pages().GroupWords(page.Locale, codes.Group)
+	title, _ := d.provider.Rooms().Pages.GroupWords(page.Locale, codes.Group)
 	release := url.Values{action.FieldBatch: {batch}, action.FieldUntil: {codes.ExpiresAt.Format(time.DateOnly)}}
-	r.RenderSecret(http.StatusOK, screens.Issued(screens.IssuedView{
+	r.Room().RenderSecret(http.StatusOK, screens.Issued(screens.IssuedView{
 		Page: page, ReleaseURL: d.frame.Path("service", "do", action.ReleaseCodes) + "?" + release.Encode(), Group: title, Codes: issued, Until: codes.ExpiresAt,
 	}))
 	return nil

@@ -33,7 +33,7 @@ func (d *Inbox) renderHolds(r *request, status int, v screens.HoldsView, problem
 		return err
 	}
 	for _, h := range holds {
-		title, _ := d.provider.Pages().GroupWords(page.Locale, h.Group)
+		title, _ := d.provider.Rooms().Pages.GroupWords(page.Locale, h.Group)
 		v.Holds = append(v.Holds, screens.Hold{Case: h.CaseID, Group: title, Until: h.Until, By: h.By, Reason: h.Reason})
 	}
 	if len(holds) == listPage {

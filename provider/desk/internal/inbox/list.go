@@ -93,7 +93,7 @@ func (d *Inbox) undoable(r *request, id string) (*screens.Undo, error) {
 
 // waiting is what may be known of a case before it is taken.
 func (d *Inbox) waiting(r *request, c verification.RecordedCase) screens.Waiting {
-	group, _ := d.provider.Pages().GroupWords(r.Locale(), c.Group)
+	group, _ := d.provider.Rooms().Pages.GroupWords(r.Locale(), c.Group)
 	return screens.Waiting{
 		ID: c.ID, Group: group, Method: d.methodOf(r, c), Due: c.DueAt, Late: d.frame.Now().After(c.DueAt),
 		Taken:   c.TakenBy != "" && c.TakenBy != r.by.ID && d.frame.Now().Before(c.TakenUntil),

@@ -36,7 +36,7 @@ func (d *Inbox) showNumbers(r *request) error {
 			v.Decided, v.Kept = v.Decided+n.Count, v.Kept+n.Count-n.Late
 		}
 		if n.Count > 0 {
-			title, _ := d.provider.Pages().GroupWords(page.Locale, n.Group)
+			title, _ := d.provider.Rooms().Pages.GroupWords(page.Locale, n.Group)
 			v.Rows = append(v.Rows, screens.Number{Group: title, Method: d.methodTitle(page.Locale, n), State: states[n.State], Count: n.Count, Late: n.Late})
 		}
 	}

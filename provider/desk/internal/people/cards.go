@@ -31,7 +31,7 @@ func state(is bool, yes, no views.State) views.State {
 
 // account lists what is recorded about the person, hidden.
 func (d *Room) account(v *look) error {
-	pages := v.Frame.Provider.Pages()
+	pages := v.Frame.Provider.Rooms().Pages
 	v.view.Masked = true
 	if a := v.data.Account; a != nil {
 		c := views.Card{
@@ -72,7 +72,7 @@ func (d *Room) factors(v *look) error {
 		return err
 	}
 	c := views.Card{
-		Title: v.Frame.Provider.Pages().AttributeWords(v.Locale(), "email"),
+		Title: v.Frame.Provider.Rooms().Pages.AttributeWords(v.Locale(), "email"),
 		Rows: []views.Row{
 			{Name: views.RowPassword, State: state(a.HasPassword, views.StateRecorded, views.StateNone)},
 			{Name: views.RowPasskeys, Text: strconv.Itoa(len(has.Passkeys))},
@@ -130,12 +130,12 @@ func (d *Room) sessions(v *look) error {
 
 // applications are those that the person allows to get data.
 func (d *Room) applications(v *look) error {
-	pages, l := v.Frame.Provider.Pages(), v.Locale()
+	pages, l := v.Frame.Provider.Rooms().Pages, v.Locale()
 	after, err := v.After("applications", v.Matter.ID)
 	if err != nil {
 		return err
 	}
-	consents, err := v.Frame.Provider.People().Consents(v.Context(), v.Matter.Subject, after, frame.Few+1)
+	consents, err := v.Frame.Provider.Rooms().People.Consents(v.Context(), v.Matter.Subject, after, frame.Few+1)
 	if err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func (d *Room) environment() string {
 func (d *Room) groups(v *look) error {
 	now := v.Frame.Now()
 	for _, s := range v.data.Statuses {
-		title, parts := v.Frame.Provider.Pages().GroupWords(v.Locale(), s.Group, s.Subgroups...)
+		title, parts := v.Frame.Provider.Rooms().Pages.GroupWords(v.Locale(), s.Group, s.Subgroups...)
 		c := views.Card{Title: title}
 		ended := !s.ExpiresAt.IsZero() && !now.Before(s.ExpiresAt)
 		switch {
@@ -228,7 +228,7 @@ func (d *Room) cases(v *look) error {
 		return err
 	}
 	for _, c := range cases {
-		title, _ := v.Frame.Provider.Pages().GroupWords(v.Locale(), c.Group)
+		title, _ := v.Frame.Provider.Rooms().Pages.GroupWords(v.Locale(), c.Group)
 		card := views.Card{Title: title, States: []views.State{caseStates[c.State]}}
 		if c.State == storage.CaseReview && !c.DueAt.IsZero() {
 			card.Rows = append(card.Rows, views.Row{Name: views.RowDue, At: c.DueAt})

@@ -50,7 +50,7 @@ func (d *Room) renderFind(r *frame.Request, status int, sought string, problems 
 	if v.Matters, err = d.OpenMatters(r); err != nil {
 		return err
 	}
-	r.RenderSecret(status, views.Find(v))
+	r.Room().RenderSecret(status, views.Find(v))
 	return nil
 }
 
@@ -117,7 +117,7 @@ func (d *Room) renderRequest(r *frame.Request, lines []storage.LogEntry) error {
 		}
 		v.Cards = append(v.Cards, views.Card{Code: line.Event, Rows: rows})
 	}
-	r.RenderSecret(http.StatusOK, views.Request(v))
+	r.Room().RenderSecret(http.StatusOK, views.Request(v))
 	return nil
 }
 

@@ -57,7 +57,7 @@ func (d *Room) renderOpen(r *frame.Request, status int, v views.OpenView, proble
 	for _, one := range r.Frame.AllReasons() {
 		v.Reasons = append(v.Reasons, ui.Option{Value: one.Name, Title: d.reason(page.Locale, one.Name), Chosen: r.Posted(views.FieldReason) == one.Name})
 	}
-	r.RenderSecret(status, views.Open(v))
+	r.Room().RenderSecret(status, views.Open(v))
 	return nil
 }
 

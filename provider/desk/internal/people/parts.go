@@ -66,7 +66,7 @@ func (d *Room) part(name views.Part, cards func(*look) error) frame.Handler {
 		if err := cards(v); err != nil {
 			return err
 		}
-		r.RenderSecret(http.StatusOK, views.Person(v.view))
+		r.Room().RenderSecret(http.StatusOK, views.Person(v.view))
 		return nil
 	}
 }

@@ -31,10 +31,10 @@ func (d *Room) prove(r *frame.Request) error {
 	}
 	switch r.Action() {
 	case views.ActionSend:
-		err := r.Frame.Provider.Accounts().SendCallerCode(r.Context(), r.Matter.Subject)
+		err := r.Frame.Provider.Rooms().Accounts.SendCallerCode(r.Context(), r.Matter.Subject)
 		return d.proved(r, err, "", screens.NoticeCodeSent, "proof")
 	case views.ActionProve:
-		_, _, err := r.Frame.Provider.People().ProveCaller(r.Context(), r.Matter.ID, r.Staff.ID, r.Matter.Subject, r.Posted(views.FieldCode))
+		_, _, err := r.Frame.Provider.Rooms().People.ProveCaller(r.Context(), r.Matter.ID, r.Staff.ID, r.Matter.Subject, r.Posted(views.FieldCode))
 		return d.proved(r, err, views.FieldCode, screens.NoticeProved, "actions")
 	}
 	return frame.Malformed("no such button")

@@ -17,7 +17,7 @@ import (
 func (d *Room) Ways(r *frame.Request) string {
 	words := []string{screens.WayWord(r.Locale(), screens.WayEmail), screens.WayWord(r.Locale(), screens.WayID)}
 	for _, handle := range d.findable() {
-		words = append(words, d.Frame.Provider.Pages().AttributeWords(r.Locale(), handle).Text)
+		words = append(words, d.Frame.Provider.Rooms().Pages.AttributeWords(r.Locale(), handle).Text)
 	}
 	if d.Verification != nil {
 		words = append(words, screens.WayWord(r.Locale(), screens.WayCase))

@@ -38,7 +38,7 @@ func mailVoid(a provider.RecordedAccount) string {
 
 func (r *room) sendReset(ctx context.Context, o action.Order, _ subject) (action.Result, error) {
 	if r.installed.HasAccounts {
-		return action.Result{}, r.accounts.SendReset(ctx, o.Target)
+		return action.Result{}, r.Provider.Rooms().Accounts.SendReset(ctx, o.Target)
 	}
 	if err := r.record(ctx, o.Target, event.ResetSent); err != nil {
 		return action.Result{}, err
@@ -47,7 +47,7 @@ func (r *room) sendReset(ctx context.Context, o action.Order, _ subject) (action
 }
 
 func (r *room) sendExport(ctx context.Context, o action.Order, _ subject) (action.Result, error) {
-	return action.Result{}, r.people.SendExport(ctx, o.Target)
+	return action.Result{}, r.Provider.Rooms().People.SendExport(ctx, o.Target)
 }
 
 func (r *room) checkSession(_ context.Context, o action.Order, s subject) (action.Effect, error) {
@@ -65,7 +65,7 @@ func browserOf(userAgent string) string {
 }
 
 func (r *room) endSession(ctx context.Context, o action.Order, _ subject) (action.Result, error) {
-	err := r.people.EndSession(ctx, o.Target, o.Values[action.FieldSession])
+	err := r.Provider.Rooms().People.EndSession(ctx, o.Target, o.Values[action.FieldSession])
 	if err == nil {
 		r.people.Tell(ctx, o.Target, event.SessionEnded)
 	}
@@ -106,7 +106,7 @@ func (r *room) checkApplication(_ context.Context, o action.Order, s subject) (a
 }
 
 func (r *room) revokeApplication(ctx context.Context, o action.Order, _ subject) (action.Result, error) {
-	err := r.people.RevokeConsent(ctx, o.Target, o.Values[action.FieldClient])
+	err := r.Provider.Rooms().People.RevokeConsent(ctx, o.Target, o.Values[action.FieldClient])
 	if err == nil {
 		r.people.Tell(ctx, o.Target, event.Revoked)
 	}

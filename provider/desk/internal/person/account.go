@@ -17,7 +17,7 @@ func (r *room) checkDeletion(ctx context.Context, o action.Order, s subject) (ac
 	if !r.installed.HasAccounts {
 		return e, nil
 	}
-	duties, err := r.accounts.Duties(ctx, o.Target)
+	duties, err := r.Provider.Rooms().Accounts.Duties(ctx, o.Target)
 	switch {
 	case err != nil:
 		return action.Effect{}, err
@@ -35,7 +35,7 @@ func (r *room) checkDeletion(ctx context.Context, o action.Order, s subject) (ac
 // round a user who is still there would begin anew.
 func (r *room) startDeletion(ctx context.Context, o action.Order, _ subject) (action.Result, error) {
 	if r.installed.HasAccounts {
-		return action.Result{}, r.accounts.ScheduleDeletion(ctx, o.Target)
+		return action.Result{}, r.Provider.Rooms().Accounts.ScheduleDeletion(ctx, o.Target)
 	}
 	if err := r.record(ctx, o.Target, event.DeletionRequested); err != nil {
 		return action.Result{}, err
@@ -55,7 +55,7 @@ func (r *room) checkKeeping(_ context.Context, _ action.Order, s subject) (actio
 }
 
 func (r *room) stopDeletion(ctx context.Context, o action.Order, _ subject) (action.Result, error) {
-	err := r.accounts.KeepAccount(ctx, o.Target)
+	err := r.Provider.Rooms().Accounts.KeepAccount(ctx, o.Target)
 	if err == nil {
 		r.people.Tell(ctx, o.Target, event.DeletionWithdrawn)
 	}
@@ -81,7 +81,7 @@ func factors(has provider.RecordedAuthenticators) (facts []action.Fact) {
 
 // checkRecovery is for the wait at whose end the mailbox is enough.
 func (r *room) checkRecovery(ctx context.Context, o action.Order, s subject) (action.Effect, error) {
-	has, err := r.accounts.Authenticators(ctx, o.Target)
+	has, err := r.Provider.Accounts().Authenticators(ctx, o.Target)
 	if err != nil {
 		return action.Effect{}, asTarget(err)
 	}
@@ -99,11 +99,11 @@ func (r *room) checkRecovery(ctx context.Context, o action.Order, s subject) (ac
 }
 
 func (r *room) startRecovery(ctx context.Context, o action.Order, _ subject) (action.Result, error) {
-	return action.Result{}, r.accounts.StartRecovery(ctx, o.Target)
+	return action.Result{}, r.Provider.Rooms().Accounts.StartRecovery(ctx, o.Target)
 }
 
 func (r *room) checkFactors(ctx context.Context, o action.Order, s subject) (action.Effect, error) {
-	has, err := r.accounts.Authenticators(ctx, o.Target)
+	has, err := r.Provider.Accounts().Authenticators(ctx, o.Target)
 	if err != nil {
 		return action.Effect{}, asTarget(err)
 	}
@@ -138,5 +138,5 @@ func (r *room) checkEmail(ctx context.Context, o action.Order, s subject) (actio
 }
 
 func (r *room) changeEmail(ctx context.Context, o action.Order, _ subject) (action.Result, error) {
-	return action.Result{}, r.accounts.ChangeEmail(ctx, o.Target, o.Values[action.FieldEmail])
+	return action.Result{}, r.Provider.Rooms().Accounts.ChangeEmail(ctx, o.Target, o.Values[action.FieldEmail])
 }

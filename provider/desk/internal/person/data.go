@@ -125,7 +125,7 @@ func (r *room) correct(ctx context.Context, o action.Order, s subject) (action.R
 	if err != nil {
 		return action.Result{}, err
 	}
-	err = r.people.CorrectAttributes(ctx, o.Target, s.Revision, map[string]any{a.Handle: value})
+	err = r.Provider.Rooms().People.CorrectAttributes(ctx, o.Target, s.Revision, map[string]any{a.Handle: value})
 	var field *provider.FieldError
 	if errors.As(err, &field) {
 		return action.Result{}, &provider.FieldError{Field: action.FieldValue, Err: field.Err}

@@ -108,7 +108,7 @@ func (r *room) action(name string, check checker, do doer) action.Action {
 			if e.Revision != revision || e.Void != "" {
 				return action.Result{}, provider.ErrChanged
 			}
-			ctx, err = r.people.AtRevision(ctx, o.Target, s.revision)
+			ctx, err = r.Provider.Rooms().People.AtRevision(ctx, o.Target, s.revision)
 			if err != nil {
 				return action.Result{}, err
 			}
@@ -140,7 +140,7 @@ func asTarget(err error) error {
 
 // subject reads a person. The revision is read first: what changes meanwhile is noticed.
 func (r *room) subject(ctx context.Context, id string) (s subject, err error) {
-	if s.revision, err = r.people.Revision(ctx, id); err != nil {
+	if s.revision, err = r.Provider.Rooms().People.Revision(ctx, id); err != nil {
 		return s, asTarget(err)
 	}
 	s.PersonalData, err = r.people.Get(ctx, id)

@@ -250,7 +250,7 @@ func TestActions(t *testing.T) {
 		},
 		"StopDeletionKeepsTheAccount": {
 			action: action.StopDeletion, event: event.DeletionWithdrawn, mail: "Account deletion cancelled",
-			before: func(f *fixture) []string { f.ok(f.id.Accounts().ScheduleDeletion(f.Context(), nora)); return nil },
+			before: func(f *fixture) []string { f.ok(f.id.Rooms().Accounts.ScheduleDeletion(f.Context(), nora)); return nil },
 			holds:  func(f *fixture, _ action.Result) bool { return f.get(nora).Account.DeleteAt.IsZero() },
 		},
 		"SendExportLeadsBehindTheSignIn": {
@@ -393,12 +393,12 @@ func TestAction(t *testing.T) {
 	})
 	t.Run("DoesNotDeleteWhoAloneAnswersForSomething", func(t *testing.T) {
 		f := newFixture(t, person.Host{})
-		f.id.People().KeepWith(companion{})
+		f.id.Rooms().People.KeepWith(companion{})
 		e, err := f.action(action.StartDeletion).Check(t.Context(), order(nora))
 		if err != nil || e.Void != person.VoidDuties {
 			t.Errorf("%+v, %v", e, err)
 		}
-		if err := f.id.Accounts().ScheduleDeletion(t.Context(), nora); !errors.Is(err, provider.ErrDuties) {
+		if err := f.id.Rooms().Accounts.ScheduleDeletion(t.Context(), nora); !errors.Is(err, provider.ErrDuties) {
 			t.Errorf("got %v", err)
 		}
 	})

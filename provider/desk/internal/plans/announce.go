@@ -63,15 +63,15 @@ func (s *Service) tellApprovers(ctx context.Context) {
 }
 
 func (s *Service) tellApprover(ctx context.Context, userID string) error {
-	account, err := s.provider.People().View(ctx, userID)
+	account, err := s.provider.Rooms().People.View(ctx, userID)
 	if err != nil || account.Email == "" {
 		return err
 	}
-	locale, err := s.provider.People().Locale(ctx, userID)
+	locale, err := s.provider.Rooms().People.Locale(ctx, userID)
 	if err != nil {
 		return err
 	}
-	mail := provider.ComposeMail(account.Email, s.provider.Pages().DressMail(ui.MailView{
+	mail := provider.ComposeMail(account.Email, s.provider.Rooms().Pages.DressMail(ui.MailView{
 		Kind: ui.MailPlanWaiting, Locale: locale, ReviewsURL: s.url(), Time: s.Frame.Now(),
 	}))
 	_, err = host.Call(ctx, func(ctx context.Context) (struct{}, error) { return struct{}{}, s.Mailer.Send(ctx, mail) })
@@ -93,7 +93,7 @@ func (s *Service) tellPerson(ctx context.Context, o Opened) {
 	if o.Action != action.ChangeEmail || len(o.Targets) != 1 {
 		return
 	}
-	if err := s.provider.Accounts().AnnounceEmail(ctx, o.Targets[0].ID, o.NotBefore); err != nil {
+	if err := s.provider.Rooms().Accounts.AnnounceEmail(ctx, o.Targets[0].ID, o.NotBefore); err != nil {
 		s.Frame.Logger.ErrorContext(ctx, "the owner of an account could not be told that its address will change", slog.String("plan", o.ID), slog.Any("error", err))
 	}
 }

@@ -206,7 +206,7 @@ func (s *Service) doAlone(r *frame.Request) error {
 	case result.Shown == "":
 		return r.Done(s.backAlone(r, w), desk.NoticeActed)
 	}
-	r.RenderSecret(http.StatusOK, screens.AloneDone(screens.AloneDoneView{Page: page, Shown: result.Shown, BreaksURL: r.Path("breaks")}))
+	r.Room().RenderSecret(http.StatusOK, screens.AloneDone(screens.AloneDoneView{Page: page, Shown: result.Shown, BreaksURL: r.Path("breaks")}))
 	return nil
 }
 

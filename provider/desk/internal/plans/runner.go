@@ -71,7 +71,7 @@ func (s *Service) CarryOn(ctx context.Context) error {
 	s.working.Lock()
 	defer s.working.Unlock()
 	s.attempts.round++
-	now, err := s.provider.People().CertainTime(ctx)
+	now, err := s.provider.Rooms().People.CertainTime(ctx)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func (r *Room) showHealth(q *frame.Request) error {
 	if err != nil {
 		return err
 	}
-	condition, now := r.Provider.Condition(q.Context()), q.Frame.Now()
+	condition, now := r.Provider.Rooms().Condition(q.Context()), q.Frame.Now()
 	v := screens.HealthView{Page: page, Checks: checks(condition, now)}
 	if state, err := r.Provider.Trail().State(q.Context()); err == nil { // a database that fails is said already
 		v.Checks = append(v.Checks, trailChecks(state, now)...)

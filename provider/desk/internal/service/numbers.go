@@ -56,7 +56,7 @@ func (d *days) read(ctx context.Context, p *provider.Provider, from time.Time) (
 		if d.last.Number == 0 { // nothing of before is shown
 			match.From, match.To = from, from.AddDate(1000, 0, 0)
 		}
-		blocks, err := p.Trail().Blocks(ctx, match)
+		blocks, err := p.Rooms().Trail.Blocks(ctx, match)
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +88,7 @@ func (d *days) read(ctx context.Context, p *provider.Provider, from time.Time) (
 func (d *days) whole(ctx context.Context, p *provider.Provider, match provider.BlockFilter, blocks []provider.Block) ([]provider.Block, error) {
 	for len(blocks)%pageOfBlocks == 0 {
 		match.Before = blocks[len(blocks)-1].Number
-		more, err := p.Trail().Blocks(ctx, match)
+		more, err := p.Rooms().Trail.Blocks(ctx, match)
 		if err != nil || len(more) == 0 {
 			return blocks, err
 		}
@@ -99,7 +99,7 @@ func (d *days) whole(ctx context.Context, p *provider.Provider, match provider.B
 
 // addOpen adds the events that are in no block.
 func (d *days) addOpen(ctx context.Context, p *provider.Provider, all map[time.Time]map[string]int) error {
-	events, err := p.Trail().OpenEvents(ctx, d.last.Last, maxOpen)
+	events, err := p.Rooms().Trail.OpenEvents(ctx, d.last.Last, maxOpen)
 	for _, e := range events {
 		add(all, e.At, map[string]int{e.Name: 1})
 	}

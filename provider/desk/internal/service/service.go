@@ -40,7 +40,7 @@ type counted struct {
 // New returns a room. Its totals are counted by the provider's Run, once an hour.
 func New(o Options) *Room {
 	r := &Room{Options: o}
-	o.Provider.RunWith(r.run)
+	o.Provider.Rooms().RunWith(r.run)
 	return r
 }
 

@@ -18,7 +18,7 @@ func (r *Room) Tasks(q *frame.Request) (tasks []desk.Task, err error) {
 		return nil, nil
 	}
 	now := q.Frame.Now()
-	found := checks(r.Provider.Condition(q.Context()), now)
+	found := checks(r.Provider.Rooms().Condition(q.Context()), now)
 	state, err := r.Provider.Trail().State(q.Context())
 	if err != nil {
 		return nil, err

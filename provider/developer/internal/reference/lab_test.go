@@ -110,8 +110,8 @@ func newLab(t testing.TB) *lab {
 			t.Error(err)
 		}
 	})
-	l.doc = New(Installation{Installation: l.provider.Installation(), Button: l.provider.Pages().ButtonScript()})
-	l.provider.Clients().RegisterWith(registrar{l.provider})
+	l.doc = New(Installation{Installation: l.provider.Installation(), Button: l.provider.Rooms().Pages.ButtonScript()})
+	l.provider.Rooms().Clients.RegisterWith(registrar{l.provider})
 	l.register()
 	l.alice = newBrowser(t)
 	l.signIn()

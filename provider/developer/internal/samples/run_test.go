@@ -81,7 +81,7 @@ func (i *installation) application(t *testing.T, dialect string, public bool) Ap
 	port := freeport.For(t)
 	a := Application{
 		ClientID: fmt.Sprintf("%s-%t-%d", dialect, public, port), Dialect: dialect, Public: public,
-		RedirectURI: fmt.Sprintf("http://127.0.0.1:%d/callback", port), Scopes: []string{"military"}, BaseURL: i.base, Brand: `Ca&fé "24"`, Button: i.Pages().ButtonScript(),
+		RedirectURI: fmt.Sprintf("http://127.0.0.1:%d/callback", port), Scopes: []string{"military"}, BaseURL: i.base, Brand: `Ca&fé "24"`, Button: i.Rooms().Pages.ButtonScript(),
 	}
 	c := provider.Client{ID: a.ClientID, Dialect: dialect, Public: public, RedirectURIs: []string{a.RedirectURI}}
 	if !public {

@@ -306,7 +306,7 @@ func TestBackchannelLogoutWhenAnotherSignsInThere(t *testing.T) {
 func watchTold(w *lab.Fixture) func() []provider.Activity {
 	var mu sync.Mutex
 	var all []provider.Activity
-	w.Events().WatchActivity(func(a provider.Activity) {
+	w.Rooms().Events.WatchActivity(func(a provider.Activity) {
 		if a.Event == provider.ActivityBackchannelLogout {
 			mu.Lock()
 			defer mu.Unlock()

@@ -45,7 +45,7 @@ func (c *call) open(id, subject string, withheld time.Time) {
 // prove is the code that the staff was told in the matter m1.
 func (c *call) prove(about, code string) (storage.CallerProof, error) {
 	ctx := provider.By(c.T.Context(), provider.Actor{Name: "staff:" + c.staff, Matter: "m1"})
-	proof, _, err := c.People().ProveCaller(ctx, "m1", c.staff, about, code)
+	proof, _, err := c.Rooms().People.ProveCaller(ctx, "m1", c.staff, about, code)
 	return proof, err
 }
 
@@ -81,7 +81,7 @@ func TestCallerCode(t *testing.T) {
 	})
 	t.Run("MailedProvesTheMailbox", func(t *testing.T) {
 		c := newCall(t)
-		if err := c.Accounts().SendCallerCode(t.Context(), c.about); err != nil {
+		if err := c.Rooms().Accounts.SendCallerCode(t.Context(), c.about); err != nil {
 			t.Fatal(err)
 		}
 		mail, code := c.Mails.Last(t)
@@ -95,10 +95,10 @@ func TestCallerCode(t *testing.T) {
 	t.Run("IsMailedToWhoIsLocked", func(t *testing.T) { // who could not be unlocked otherwise
 		for _, stop := range []func(*call) error{
 			func(c *call) error { return c.Accounts().SetDisabled(t.Context(), c.about, true) },
-			func(c *call) error { return c.Accounts().ScheduleDeletion(t.Context(), c.about) },
+			func(c *call) error { return c.Rooms().Accounts.ScheduleDeletion(t.Context(), c.about) },
 		} {
 			c := newCall(t)
-			if err := errors.Join(stop(c), c.Accounts().SendCallerCode(t.Context(), c.about)); err != nil {
+			if err := errors.Join(stop(c), c.Rooms().Accounts.SendCallerCode(t.Context(), c.about)); err != nil {
 				t.Fatal(err)
 			}
 			_, code := c.Mails.Last(t)
@@ -182,10 +182,10 @@ func TestCallerCode(t *testing.T) {
 	t.Run("IsNothingWithoutTheMatter", func(t *testing.T) {
 		c := newCall(t)
 		code := shown(t, c.NewBrowser().SignIn("alice@example.com", lab.AlicePass))
-		if _, _, err := c.People().ProveCaller(t.Context(), "m1", "Eve", c.about, code); !errors.Is(err, provider.ErrMatter) {
+		if _, _, err := c.Rooms().People.ProveCaller(t.Context(), "m1", "Eve", c.about, code); !errors.Is(err, provider.ErrMatter) {
 			t.Errorf("another's matter: %v", err)
 		}
-		if _, _, err := c.People().ProveCaller(t.Context(), "m2", c.staff, c.about, code); !errors.Is(err, provider.ErrMatter) {
+		if _, _, err := c.Rooms().People.ProveCaller(t.Context(), "m2", c.staff, c.about, code); !errors.Is(err, provider.ErrMatter) {
 			t.Errorf("no matter: %v", err)
 		}
 		if _, err := c.prove(c.about, code); err != nil {
@@ -227,7 +227,7 @@ func TestSendReset(t *testing.T) {
 	t.Parallel()
 	t.Run("LeadsToANewPassword", func(t *testing.T) {
 		c := newCall(t)
-		if err := c.Accounts().SendReset(t.Context(), c.about); err != nil {
+		if err := c.Rooms().Accounts.SendReset(t.Context(), c.about); err != nil {
 			t.Fatal(err)
 		}
 		mail, code := c.Mails.Last(t)
@@ -247,7 +247,7 @@ func TestSendReset(t *testing.T) {
 		c := newCall(t)
 		var err error
 		for range 5 {
-			err = c.Accounts().SendReset(t.Context(), c.about)
+			err = c.Rooms().Accounts.SendReset(t.Context(), c.about)
 		}
 		if !errors.Is(err, provider.ErrTooMany) || c.Mails.Count() != 4 {
 			t.Errorf("%d mails, %v", c.Mails.Count(), err)
@@ -257,7 +257,7 @@ func TestSendReset(t *testing.T) {
 		c := newCall(t)
 		for want, id := range map[error]string{provider.ErrNoUser: "nobody", provider.ErrLocked: "bob"} {
 			_ = c.Accounts().SetDisabled(t.Context(), "bob", true)
-			if err := c.Accounts().SendReset(t.Context(), id); !errors.Is(err, want) {
+			if err := c.Rooms().Accounts.SendReset(t.Context(), id); !errors.Is(err, want) {
 				t.Errorf("%s: %v", id, err)
 			}
 		}

@@ -126,7 +126,7 @@ func TestNewAccountRemembersItsLanguage(t *testing.T) {
 			a, err := w.Accounts().GetByEmail(t.Context(), "carol@example.com")
 			w.OK(err)
 			before := w.Mails.Count()
-			w.OK(w.Accounts().SendCallerCode(t.Context(), a.ID))
+			w.OK(w.Rooms().Accounts.SendCallerCode(t.Context(), a.ID))
 			if told := w.Mails.Since(before); len(told) != 1 || told[0].Language != test.want {
 				t.Errorf("told %+v", told)
 			}
@@ -141,7 +141,7 @@ func TestLanguageSwitchOfTheOwnerIsRemembered(t *testing.T) {
 	speaks := func(want string, header ...string) {
 		t.Helper()
 		b.Ask(http.MethodGet, "/account?ui_locales=fr", header...)
-		if l, err := w.People().Locale(t.Context(), "alice"); err != nil || l.Lang != want {
+		if l, err := w.Rooms().People.Locale(t.Context(), "alice"); err != nil || l.Lang != want {
 			t.Errorf("after %v: %v, %v, want %s", header, l, err, want)
 		}
 	}

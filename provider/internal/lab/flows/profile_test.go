@@ -124,7 +124,7 @@ func TestProfilePinsARegistration(t *testing.T) {
 	}
 	wrong := good
 	wrong.JWKS, wrong.AccessTokenFormat = lab.PublicKeys(t, "ES384"), "jwt"
-	if _, err := w.Clients().Pinned(wrong); err == nil || !strings.Contains(err.Error(), "JWKS: has no key for PS256") || !strings.Contains(err.Error(), "AccessTokenFormat") {
+	if _, err := w.Rooms().Clients.Pinned(wrong); err == nil || !strings.Contains(err.Error(), "JWKS: has no key for PS256") || !strings.Contains(err.Error(), "AccessTokenFormat") {
 		t.Errorf("pinned: %v", err)
 	}
 }

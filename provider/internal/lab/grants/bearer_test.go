@@ -56,7 +56,7 @@ func TestBearer(t *testing.T) {
 	}
 	for _, client := range []string{"robot", "jwtrobot"} {
 		t.Run("IsTheApplicationOfAToken/"+client, func(t *testing.T) {
-			got, err := w.Clients().Bearer(t.Context(), staffURI, of(client, "resource", staffURI, "scope", "desk.people.read"))
+			got, err := w.Rooms().Clients.Bearer(t.Context(), staffURI, of(client, "resource", staffURI, "scope", "desk.people.read"))
 			w.OK(err)
 			if diff := cmp.Diff(provider.Bearer{ClientID: client, Scopes: []string{"desk.people.read"}, Signs: true}, got); diff != "" {
 				t.Error(diff)
@@ -65,7 +65,7 @@ func TestBearer(t *testing.T) {
 	}
 	t.Run("TellsWhoSharesASecret", func(t *testing.T) {
 		p, body := w.NewBrowser().Redeem("shared", "client_credentials", []string{staffURI})
-		got, err := w.Clients().Bearer(t.Context(), staffURI, lab.Granted(t, p, body))
+		got, err := w.Rooms().Clients.Bearer(t.Context(), staffURI, lab.Granted(t, p, body))
 		w.OK(err)
 		if got.Signs || got.ClientID != "shared" {
 			t.Error(got)
@@ -79,27 +79,27 @@ func TestBearer(t *testing.T) {
 		"AsAnAssertion": lab.ClientKeys()["ES256"].Sign(t, lab.With(w.Assertion("robot"), "aud", staffURI)),
 	} {
 		t.Run("RefusesAToken"+name, func(t *testing.T) {
-			if got, err := w.Clients().Bearer(t.Context(), staffURI, token); !errors.Is(err, provider.ErrToken) {
+			if got, err := w.Rooms().Clients.Bearer(t.Context(), staffURI, token); !errors.Is(err, provider.ErrToken) {
 				t.Error(got, err)
 			}
 		})
 	}
 	t.Run("RefusesATokenThatIsGoodElsewhereToo", func(t *testing.T) {
 		p, body := w.NewBrowser().Redeem("shared", "client_credentials", []string{staffURI, lab.FilesURI})
-		if got, err := w.Clients().Bearer(t.Context(), staffURI, lab.Granted(t, p, body)); !errors.Is(err, provider.ErrToken) {
+		if got, err := w.Rooms().Clients.Bearer(t.Context(), staffURI, lab.Granted(t, p, body)); !errors.Is(err, provider.ErrToken) {
 			t.Error(got, err)
 		}
 	})
 	t.Run("RefusesATokenThatIsOver", func(t *testing.T) {
 		w.Advance(w.Installation().Lifetimes.AccessToken)
-		if got, err := w.Clients().Bearer(t.Context(), staffURI, robot); !errors.Is(err, provider.ErrToken) {
+		if got, err := w.Rooms().Clients.Bearer(t.Context(), staffURI, robot); !errors.Is(err, provider.ErrToken) {
 			t.Error(got, err)
 		}
 	})
 	t.Run("RefusesATokenOfALockedApplication", func(t *testing.T) {
 		token := of("robot", "resource", staffURI)
 		w.OK(w.Clients().SetDisabled(t.Context(), "robot", true, 0))
-		if got, err := w.Clients().Bearer(t.Context(), staffURI, token); !errors.Is(err, provider.ErrToken) {
+		if got, err := w.Rooms().Clients.Bearer(t.Context(), staffURI, token); !errors.Is(err, provider.ErrToken) {
 			t.Error(got, err)
 		}
 	})

@@ -115,14 +115,14 @@ func TestRecordsOfACompanionOutliveTheSecret(t *testing.T) {
 func TestReasonThatACompanionSealsIsRead(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers()
-	status := provider.Status{Group: "student", Reason: w.People().SealReason("bob", "student", "mismatch")}
+	status := provider.Status{Group: "student", Reason: w.Rooms().People.SealReason("bob", "student", "mismatch")}
 	w.OK(w.Store.SetStatus(t.Context(), "bob", status, storage.NoStatus))
 	w.People().Refresh("bob")
 	data, err := w.People().Get(t.Context(), "bob")
 	if err != nil || len(data.Statuses) != 1 || data.Statuses[0].Reason != "mismatch" {
 		t.Errorf("%+v, %v", data.Statuses, err)
 	}
-	if w.People().SealReason("bob", "student", "") != "" {
+	if w.Rooms().People.SealReason("bob", "student", "") != "" {
 		t.Error("no reason is sealed")
 	}
 }

@@ -179,7 +179,7 @@ func TestAScreenWithASecretIsCompressedForNobody(t *testing.T) {
 		return nil
 	}))
 	mux.Handle("/secret", w.Pages().Screen(func(s *provider.Screen) error {
-		s.RenderSecret(http.StatusOK, body)
+		s.Room().RenderSecret(http.StatusOK, body)
 		return nil
 	}))
 	w.Server.Config.Handler = mux

@@ -25,7 +25,7 @@ func TestPreviewIsFramedByPagesOfItsOriginAlone(t *testing.T) {
 	w := lab.New(t)
 	mux := http.NewServeMux()
 	mux.Handle("/desk/preview", w.Pages().Screen(func(s *provider.Screen) error {
-		s.RenderPreview(ui.Preview(ui.PreviewView{Page: s.Page(), Screen: ui.PreviewSignIn}))
+		s.Room().RenderPreview(ui.Preview(ui.PreviewView{Page: s.Page(), Screen: ui.PreviewSignIn}))
 		return nil
 	}))
 	mux.Handle("/desk/", w.Pages().Screen(func(s *provider.Screen) error {

@@ -79,7 +79,7 @@ func TestMailsThatNobodyAskedForAreInTheLanguageOfTheAccount(t *testing.T) {
 	w := lab.New(t, func(c *provider.Config) { c.Texts = dutchTexts }).WithUsers()
 	w.MustExec(`UPDATE accounts SET language = 'nl' WHERE id = 'alice'`)
 	for id, want := range map[string]string{"alice": "nl", "bob": "en", "nobody": "en"} {
-		l, err := w.People().Locale(t.Context(), id)
+		l, err := w.Rooms().People.Locale(t.Context(), id)
 		if err != nil || l.Lang != want {
 			t.Errorf("%s: got %v, %v, want %s", id, l, err, want)
 		}

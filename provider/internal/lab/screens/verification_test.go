@@ -48,7 +48,7 @@ func TestStatusesAreThoseThatAreReleased(t *testing.T) {
 	if _, err := w.People().Statuses(t.Context(), "nobody", "student"); !errors.Is(err, provider.ErrNoUser) {
 		t.Errorf("of nobody: %v", err)
 	}
-	title, parts := w.Pages().GroupWords(ui.MatchLocale("", ""), "military", "Veteran")
+	title, parts := w.Rooms().Pages.GroupWords(ui.MatchLocale("", ""), "military", "Veteran")
 	if title.Text == "" || title.Text == "military" || len(parts) != 1 || parts[0].Text != "Veteran" {
 		t.Errorf("the group is called %q, its subgroups %q", title, parts)
 	}

@@ -85,7 +85,7 @@ func newPlaceAt(t testing.TB, url string, change ...func(*desk.Config)) *place {
 	}
 	w.URL = url
 	w.WithClients().WithUsers()
-	w.OK(w.Accounts().ChangeEmail(t.Context(), "alice", canaryAddress))
+	w.OK(w.Rooms().Accounts.ChangeEmail(t.Context(), "alice", canaryAddress))
 	w.OK(w.People().SetAttributes(t.Context(), "alice", map[string]any{"fname": canaryName, "birthdate": canaryBirth, "allergy": canaryAllergy}))
 	for name := range w.staff {
 		_, err := w.Accounts().Save(t.Context(), provider.Account{ID: name, Email: name + "@example.com", EmailVerified: true, Password: lab.AlicePass})

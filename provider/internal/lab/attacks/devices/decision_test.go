@@ -100,7 +100,7 @@ func TestAttackShownAndEnded(t *testing.T) {
 		at  string // where the decision leads
 	}{
 		"Locked":      {func(w *lab.Fixture) { w.OK(w.Accounts().SetDisabled(w.T.Context(), "alice", true)) }, "/signin"},
-		"ToBeDeleted": {func(w *lab.Fixture) { w.OK(w.Accounts().ScheduleDeletion(w.T.Context(), "alice")) }, "/signin"},
+		"ToBeDeleted": {func(w *lab.Fixture) { w.OK(w.Rooms().Accounts.ScheduleDeletion(w.T.Context(), "alice")) }, "/signin"},
 		"GrantTypeTaken": {func(w *lab.Fixture) {
 			w.OK(w.Clients().Save(w.T.Context(), provider.Client{ID: "tv", Name: "Living Room", Dialect: provider.Standard, Public: true, RedirectURIs: []string{lab.CallbackURI}}))
 		}, "/device/confirm"},

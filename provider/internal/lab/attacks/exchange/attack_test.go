@@ -112,7 +112,7 @@ func TestAttackExchangedTokenElsewhere(t *testing.T) {
 			t.Errorf("%s learns %v", id, seen)
 		}
 	}
-	if _, err := w.Clients().Bearer(t.Context(), lab.FilesURI, files); err == nil {
+	if _, err := w.Rooms().Clients.Bearer(t.Context(), lab.FilesURI, files); err == nil {
 		t.Error("a user's token passes for that of a client")
 	}
 	// The API that got it may revoke it, the application of its grant may not.

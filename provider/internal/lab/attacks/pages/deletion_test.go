@@ -189,7 +189,7 @@ func TestDeletion(t *testing.T) {
 	t.Run("WaitsForACompanionThatCannotForget", func(t *testing.T) {
 		w := lab.New(t).WithUsers()
 		beside := &companion{}
-		w.People().KeepWith(beside)
+		w.Rooms().People.KeepWith(beside)
 		w.NewBrowser().SignIn("alice@example.com", lab.AlicePass).AskToBeDeleted(lab.AlicePass)
 		w.Advance(deletionGrace + time.Hour)
 		runsUntil(w, func() bool { return beside.rounds.Load() > 0 })

@@ -96,7 +96,7 @@ func TestAttackScreenOpenRedirect(t *testing.T) {
 	}
 	for _, address := range []string{"https://evil.test/", "//evil.test/", `/\evil.test/`, "desk", "", "javascript:alert(1)", "/\tevil"} {
 		w.Server.Config.Handler = w.Pages().Screen(func(s *provider.Screen) error {
-			s.RedirectWith(address, "saved")
+			s.Room().RedirectWith(address, "saved")
 			return nil
 		})
 		if p := w.NewBrowser().Get("/desk"); p.StatusCode != http.StatusInternalServerError || p.Header.Get("Location") != "" {

@@ -642,7 +642,7 @@ func TestWatch(t *testing.T) {
 	t.Parallel()
 	t.Run("APanicHarmsNobody", func(t *testing.T) {
 		w := lab.New(t).WithClients()
-		stop := w.Events().WatchActivity(func(provider.Activity) { panic("watcher") })
+		stop := w.Rooms().Events.WatchActivity(func(provider.Activity) { panic("watcher") })
 		seen := w.WatchActivity()
 		b := w.NewBrowser()
 		b.Token("code", marker)
@@ -658,7 +658,7 @@ func TestWatch(t *testing.T) {
 
 	t.Run("OneThatEndsItsGoroutineHarmsNobody", func(t *testing.T) {
 		w := lab.New(t).WithClients()
-		stop := w.Events().WatchActivity(func(provider.Activity) { runtime.Goexit() })
+		stop := w.Rooms().Events.WatchActivity(func(provider.Activity) { runtime.Goexit() })
 		b := w.NewBrowser()
 		b.Token("code", marker)
 		p, _ := b.Token("code", marker)
@@ -669,7 +669,7 @@ func TestWatch(t *testing.T) {
 	t.Run("OneThatHangsHoldsNoAnswerUpAndMissesSome", func(t *testing.T) {
 		w := lab.New(t).WithClients()
 		release := make(chan struct{})
-		w.Events().WatchActivity(func(provider.Activity) { <-release })
+		w.Rooms().Events.WatchActivity(func(provider.Activity) { <-release })
 		defer close(release)
 		b := w.NewBrowser()
 		for range 1100 {
@@ -703,6 +703,6 @@ func TestWatch(t *testing.T) {
 			t.Errorf("told %d", n)
 		}
 		seen.Stop()
-		w.Events().WatchActivity(func(provider.Activity) { t.Error("told after Close") })()
+		w.Rooms().Events.WatchActivity(func(provider.Activity) { t.Error("told after Close") })()
 	})
 }

@@ -92,7 +92,7 @@ func TestAttackBoundTokenWithoutItsKey(t *testing.T) {
 	}
 	// Nor does it pass for a bearer token at an API of the host's program.
 	_, machine := owner.Proven("client_id", "agent", "grant_type", "client_credentials", "resource", lab.ToolsURI, "redirect_uri", "")
-	if _, err := w.Clients().Bearer(t.Context(), lab.ToolsURI, lab.Member(t, machine, "access_token")); err == nil {
+	if _, err := w.Rooms().Clients.Bearer(t.Context(), lab.ToolsURI, lab.Member(t, machine, "access_token")); err == nil {
 		t.Error("a bound token passes for that of a bearer")
 	}
 }
