@@ -52,6 +52,23 @@ func (p Keys) Revoke(ctx context.Context) error {
 	return nil
 }
 
+// RotateData makes the next data key, which encrypts what is known about people, and returns its
+// number: the first has 1. Every process encrypts under it within a minute and decrypts under it at
+// once. Run encrypts again what former keys have encrypted, in small steps, and former keys stay in the
+// database, so that nothing is lost meanwhile. Until that is done RotateData makes none, returns
+// the number of the last, and false.
+//
+// Digests and derived keys (People.Digest) come from a key of their own, which never changes.
+func (p Keys) RotateData(ctx context.Context) (number int, rotated bool, err error) {
+	number, rotated, err = p.vault.Rotate(ctx, p.cfg.Clock(), func(ctx context.Context, number int, write func(context.Context) error) error {
+		return p.audit.Step(ctx, write, storage.Event{Name: event.KeyRotated, Detail: fmt.Sprintf("data key %d, by the host", number)})
+	})
+	if err != nil {
+		return 0, false, fmt.Errorf("provider: rotate data key: %w", err)
+	}
+	return number, rotated, nil
+}
+
 // SigningKey is a key of the key set.
 type SigningKey struct {
 	// ID is the kid of tokens that it has signed.

@@ -341,9 +341,13 @@ func (p People) Seal(kind, name string, plain []byte) []byte {
 }
 
 // Open decrypts what Seal has encrypted for this kind and name of a record. Otherwise it
-// returns ErrSealed.
+// returns ErrSealed; storage.ErrUnavailable where another process has made the data key that
+// may open it, and the database does not answer.
 func (p People) Open(kind, name string, sealed []byte) ([]byte, error) {
 	plain, err := p.vault.Open(companionRecord(kind, name), sealed)
+	if errors.Is(err, storage.ErrUnavailable) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSealed, err)
 	}

@@ -100,7 +100,7 @@ type rooms struct {
 	close      context.CancelFunc
 }
 
-// New returns a provider. It reads the signing keys and the data key from the store,
+// New returns a provider. It reads the signing keys and the data keys from the store,
 // generates the first of each if there is none, and leaves no goroutine running; background
 // work is for Run. It encrypts attributes and e-mail addresses in a database of an earlier
 // version, which holds them in clear, at some thousand a second. An invalid field of the
@@ -252,7 +252,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	p.callers = &caller.Codes{Store: p.store, Secrets: p.secrets, Issuer: p.issuer, Limits: p.limits, Audit: p.audit, Clock: cfg.Clock}
 	p.own = selfservice.NewPages(p.pages, selfservice.Options{Store: p.store, Grace: cfg.Lifetimes.DeletionGrace, Companions: p.companions, Callers: p.callers, VerificationURL: p.verificationLink, UpstreamTitle: upstreams.Title})
 	p.upkeep = upkeep.New(upkeep.Options{
-		Store: p.store, Keys: p.keys, Secrets: p.secrets, Clients: p.clients, Unknown: p.unknown, Companions: p.companions, Audit: p.audit, Trail: p.trail,
+		Store: p.store, Keys: p.keys, Secrets: p.secrets, Clients: p.clients, Unknown: p.unknown, Companions: p.companions, Audit: p.audit, Trail: p.trail, Vault: p.vault,
 		Index:         vault.NewIndex(cfg.Store, p.vault, p.catalogue.IsFindable(), p.catalogue.FindText).Run,
 		FormerSecrets: len(cfg.PreviousSecrets), OwnKeys: cfg.Signer == nil, KeepEvents: cfg.KeepEvents,
 		TellDeleted: p.pages.TellDeleted, Clock: cfg.Clock, Logger: cfg.Logger,

@@ -10,8 +10,8 @@ type Installation struct {
 	// Issuer is the issuer identifier of the provider.
 	Issuer string
 
-	// DataKey is the encrypted key that encrypts personal data.
-	DataKey []byte
+	// DataKeys are the keys that encrypt personal data, encrypted.
+	DataKeys []byte
 
 	// RPID is the relying party ID of the passkeys; empty until the provider has had any.
 	RPID string

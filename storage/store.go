@@ -33,6 +33,7 @@ type Store interface {
 	Matters
 	Trail
 	Installations
+	SealedValues
 	Clocks
 
 	// Sweep removes records that had ended by now and can no longer change an answer:

@@ -136,6 +136,7 @@ func (e *environment) plan(out io.Writer) error {
 	}
 	_, _ = fmt.Fprintf(out, "  secret      %s %s; after a change the former one stays in %s for %d days\n",
 		e.secretFile(), say(secret), previousName, int(e.longest().Hours()+23)/24)
+	_, _ = fmt.Fprintln(out, "  data keys   are in the database and in each backup of it, and are never removed")
 	mails := "are printed, with their codes"
 	if s := e.SMTP; s != nil {
 		mails = fmt.Sprintf("go to %s from %s", s.Host, s.From)

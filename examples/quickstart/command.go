@@ -20,6 +20,7 @@ type command struct {
 	backup, mailTo        string
 	revokeBefore          time.Time
 	rotateKeys            bool
+	rotateDataKey         bool
 	revokeKeys            bool
 
 	staffCommand
@@ -42,6 +43,7 @@ func parseCommand(args []string) (command, error) {
 		return err
 	})
 	flags.BoolVar(&c.rotateKeys, "rotate-keys", false, "make the next signing key, which signs in a day and leaves all others, and exit")
+	flags.BoolVar(&c.rotateDataKey, "rotate-data-key", false, "make the next key that encrypts what is known about people, and exit")
 	flags.BoolVar(&c.revokeKeys, "revoke-keys", false, "make a new signing key, end all others at once, and exit")
 	c.staffCommand.define(flags)
 	err := flags.Parse(args)

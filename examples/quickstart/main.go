@@ -72,6 +72,8 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		return cfg.revokeBefore(ctx, c.revokeBefore, out, log)
 	case c.rotateKeys:
 		return cfg.rotateKeys(ctx, out, log)
+	case c.rotateDataKey:
+		return cfg.rotateDataKey(ctx, out, log)
 	case c.revokeKeys:
 		return cfg.revokeKeys(ctx, out, log)
 	}

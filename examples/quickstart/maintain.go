@@ -81,6 +81,23 @@ func (c *config) rotateKeys(ctx context.Context, out io.Writer, log *slog.Logger
 	})
 }
 
+// rotateDataKey makes the next data key of each environment, under which the service encrypts
+// everything again.
+func (c *config) rotateDataKey(ctx context.Context, out io.Writer, log *slog.Logger) error {
+	return c.each(ctx, maintaining, log, func(ctx context.Context, e *environment, p opened) error {
+		number, rotated, err := p.Keys().RotateData(ctx)
+		if err != nil {
+			return err
+		}
+		said := "nothing is done: the service is still encrypting under data key %d what is under former ones"
+		if rotated {
+			said = "data key %d is made, under which the service encrypts what is under former ones"
+		}
+		_, _ = fmt.Fprintf(out, "%s: "+said+"\n", e.Data, number)
+		return nil
+	})
+}
+
 // revokeKeys puts a new signing key in the place of all others, in each environment.
 func (c *config) revokeKeys(ctx context.Context, out io.Writer, log *slog.Logger) error {
 	return c.each(ctx, maintaining, log, func(ctx context.Context, e *environment, p opened) error {

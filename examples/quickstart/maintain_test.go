@@ -271,7 +271,7 @@ func (o operated) sealed(database string) (bySecrets, keys int) {
 	}
 	defer db.Close()
 	err = db.QueryRowContext(o.t.Context(), `SELECT count(DISTINCT substr(sealed, 2, 4)), (SELECT count(*) FROM keys)
-		FROM (SELECT sealed FROM keys UNION ALL SELECT data_key FROM installation)`).Scan(&bySecrets, &keys)
+		FROM (SELECT sealed FROM keys UNION ALL SELECT data_keys FROM installation)`).Scan(&bySecrets, &keys)
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -357,6 +357,12 @@ func TestNextKeyIsMadeBeforeItsTime(t *testing.T) {
 			t.Errorf("%q: the key of before is gone: %s, now %s", path, former[i], now)
 		}
 	}
+	if printed := o.must("-rotate-data-key"); strings.Count(printed, "data key 2 is made") != 2 {
+		t.Errorf("it says:\n%s", printed)
+	}
+	if printed := o.must("-rotate-data-key"); strings.Count(printed, "nothing is done") != 2 {
+		t.Errorf("once more, it says:\n%s", printed)
+	}
 	o.must("-revoke-before", "2026-01-02T15:04:05Z")
 	o.must("-revoke-keys")
 	db, err := sql.Open("sqlite3", o.path("data/"+databaseName))
@@ -408,7 +414,7 @@ func TestMaintenanceOfAnUnreleasedVersion(t *testing.T) {
 			}
 		}
 	})
-	for _, args := range [][]string{{"-rotate-keys"}, {"-revoke-keys"}, {"-revoke-before", "2026-01-02T15:04:05Z"}} {
+	for _, args := range [][]string{{"-rotate-keys"}, {"-rotate-data-key"}, {"-revoke-keys"}, {"-revoke-before", "2026-01-02T15:04:05Z"}} {
 		t.Run("IsRefused"+args[0], func(t *testing.T) {
 			if _, err := o.command(args...); !errors.Is(err, storage.ErrUnreleasedSchema) {
 				t.Errorf("error is %v", err)

@@ -151,6 +151,8 @@ const (
 	// once a minute for each network.
 	DocumentRefused = "document_refused"
 
+	// KeyRotated means that a next key was made: a signing key, by Run or by Keys.Rotate, or a
+	// data key (Keys.RotateData). Detail says which.
 	KeyRotated = "key_rotated"
 
 	// KeysRevoked means that the host has revoked all signing keys, and a new one

@@ -194,11 +194,11 @@ func (s *suite) contests(t *testing.T) {
 		"InstallationInPlaceOfAnother": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
 			read, err := store.Installation(t.Context())
 			if err != nil { // in the first round
-				read = storage.Installation{Issuer: "issuer", DataKey: []byte(id)}
+				read = storage.Installation{Issuer: "issuer", DataKeys: []byte(id)}
 				ok(t, store.CreateInstallation(t.Context(), read))
 			}
 			return func(i int, s storage.Store) error {
-				next := storage.Installation{Issuer: "issuer", DataKey: fmt.Append(nil, id, i)}
+				next := storage.Installation{Issuer: "issuer", DataKeys: fmt.Append(nil, id, i)}
 				return s.SaveInstallation(t.Context(), read, next)
 			}, storage.ErrChanged
 		},

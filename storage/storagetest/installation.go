@@ -9,7 +9,7 @@ import (
 )
 
 func (s *suite) installations(t *testing.T) {
-	first := storage.Installation{Issuer: "https://a.example/oidc", DataKey: []byte{0, 1, 0xff}, RPID: "a.example", EndBefore: t0}
+	first := storage.Installation{Issuer: "https://a.example/oidc", DataKeys: []byte{0, 1, 0xff}, RPID: "a.example", EndBefore: t0}
 	t.Run("ComesBackWhole", func(t *testing.T) {
 		store := s.store(t)
 		_, err := store.Installation(t.Context())
@@ -22,12 +22,12 @@ func (s *suite) installations(t *testing.T) {
 	t.Run("ThereIsOne", func(t *testing.T) {
 		stores := s.stores(t, 2)
 		oneWins(t, race(stores, func(i int, store storage.Store) error {
-			return store.CreateInstallation(t.Context(), storage.Installation{Issuer: fmt.Sprint(i), DataKey: []byte{byte(i)}})
+			return store.CreateInstallation(t.Context(), storage.Installation{Issuer: fmt.Sprint(i), DataKeys: []byte{byte(i)}})
 		}), storage.ErrConflict)
 	})
 	t.Run("IsSavedOverTheOneThatWasThere", func(t *testing.T) {
 		store := s.store(t)
-		second := storage.Installation{Issuer: first.Issuer, DataKey: []byte("sealed anew")}
+		second := storage.Installation{Issuer: first.Issuer, DataKeys: []byte("sealed anew")}
 		fails(t, store.SaveInstallation(t.Context(), first, second), storage.ErrChanged)
 		ok(t, store.CreateInstallation(t.Context(), first))
 		other := first

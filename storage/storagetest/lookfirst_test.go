@@ -199,7 +199,7 @@ func (s lookingFirst) SaveConsent(ctx context.Context, c storage.Consent, on sto
 
 func (s lookingFirst) SaveInstallation(ctx context.Context, old, i storage.Installation) error {
 	now, err := s.Installation(ctx)
-	held := is(err, now.Issuer, old.Issuer) && bytes.Equal(now.DataKey, old.DataKey)
+	held := is(err, now.Issuer, old.Issuer) && bytes.Equal(now.DataKeys, old.DataKeys)
 	return s.write(held, storage.ErrChanged, func() error {
 		now, err := s.Installation(ctx)
 		if err != nil {

@@ -64,6 +64,7 @@ func Run(t *testing.T, newDatabase func(t *testing.T) (open func() storage.Store
 	t.Run("Matters", suite.matters)
 	t.Run("CallerCodes", suite.callerCodes)
 	t.Run("Installations", suite.installations)
+	t.Run("SealedValues", suite.sealedValues)
 	t.Run("Clocks", suite.clocks)
 	t.Run("Batches", suite.batches)
 	t.Run("Sweep", suite.sweep)

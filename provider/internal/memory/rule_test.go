@@ -122,7 +122,7 @@ const othersOfTheStore = `
 	AllowAttempt GiveBackAttempt ResetAttempts AppendEvent Events RemoveEvents
 	OpenMatter Matter Matters UseMatter CloseMatter ReleaseMatter SaveCallerCode ProveCaller RemoveMatters
 	SealEvents Blocks BlockEvents OpenEvents
-	Installation CreateInstallation SaveInstallation Clock HearClock Sweep Ping Close`
+	Installation CreateInstallation SaveInstallation SealedValues ReplaceSealed Clock HearClock Sweep Ping Close`
 
 // process is a memory, its clock, and records of its own.
 type process struct {

@@ -8,5 +8,6 @@
 // replaces both, the digests are kept, and the block still verifies. When the lines of a block
 // are old enough to be removed, its record stays.
 //
-// All keys come from the data key of the vault: a new secret of the provider changes none.
+// All keys come from the stable key of the vault: neither a new secret of the provider nor a new data
+// key changes any.
 package trail

@@ -36,7 +36,7 @@ func (u *Upkeep) ReportSealed(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read installation: %w", err)
 	}
-	if i := u.Secrets.SealedBy(installation.DataKey); i >= 0 {
+	if i := u.Secrets.SealedBy(installation.DataKeys); i >= 0 {
 		by[i].dataKeys++
 	}
 	lost, now := 0, u.Clock()
@@ -74,6 +74,15 @@ func (u *Upkeep) ReportSealed(ctx context.Context) error {
 		u.Logger.InfoContext(ctx, "records are still encrypted under previous secrets; Run encrypts them under the current one", former...)
 	}
 	return nil
+}
+
+// renew encrypts under the newest data key what former ones have encrypted, once there is one.
+func (u *Upkeep) renew(ctx context.Context) error {
+	n, err := u.Vault.Renew(ctx, u.Clock)
+	if n > 0 {
+		u.Logger.InfoContext(ctx, "values encrypted under the newest data key", slog.Int("values", n))
+	}
+	return err
 }
 
 // reseal encrypts under the current secret what former ones have encrypted, so that they

@@ -11,10 +11,10 @@ import (
 )
 
 // underTheSecret is all that is sealed under Config.Secret itself, and how it outlives a change of
-// it. What is kept longer than that is sealed under the data key (People.Seal).
+// it. What is kept longer than that is sealed under a data key (People.Seal).
 var underTheSecret = map[string]string{
 	"internal/keyring/key.go":            "signing keys: reseal",
-	"internal/vault/installation.go":     "the data key: reseal",
+	"internal/vault/datakeys.go":         "the data keys: reseal",
 	"internal/clients/secret.go":         "secrets of clients: reseal",
 	"unknown.go":                         "secrets of clients: reseal",
 	"internal/account/code.go":           "mailed codes, for a quarter of an hour",

@@ -19,6 +19,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/trail"
 	"github.com/bonafide-id/bonafide/provider/internal/unknown"
+	"github.com/bonafide-id/bonafide/provider/internal/vault"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -42,6 +43,7 @@ type Options struct {
 	Companions *host.Companions
 	Audit      *audit.Log
 	Trail      *trail.Keys
+	Vault      *vault.Vault
 
 	// Index makes people findable by values of before.
 	Index func(ctx context.Context) error
@@ -84,6 +86,7 @@ func New(o Options) *Upkeep {
 	// Those of another process, too.
 	u.RunWith(u.eachMinute("remove the data of deleted applications", u.Clients.Deleted, u.Clients.RemoveDeleted))
 	u.RunWith(u.eachMinute("end what was issued before a moment", nil, u.EndIssued))
+	u.RunWith(u.eachMinute("encrypt what is known about people under the newest data key", u.Vault.Rotated, u.renew))
 	u.RunWith(u.guardTrail)
 	return u
 }

@@ -11,30 +11,45 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
+	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/provider/internal/vault"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
-// openSealed returns a store with personal data in clear, and the one behind it.
-func openSealed(t *testing.T) (clear, behind storage.Store) {
+// openSealed returns a store with personal data in clear, the one behind it, and the vault.
+func openSealed(t testing.TB) (clear, behind storage.Store, v *vault.Vault) {
 	t.Helper()
 	behind, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = behind.Close() })
-	secrets, err := keyring.NewSecrets(vault.NewKey())
-	if err != nil {
-		t.Fatal(err)
-	}
-	clear, _, err = vault.OpenStore(t.Context(), vault.Options{
-		Store: behind, Secrets: secrets, Issuer: "https://login.example", Logger: slog.New(slog.DiscardHandler),
+	clear, v = openVault(t, behind, secret)
+	return clear, behind, v
+}
+
+var secret = random.Bytes(32)
+
+// openVault opens a store under some secrets as one more process does.
+func openVault(t testing.TB, behind storage.Store, current []byte, former ...[]byte) (storage.Store, *vault.Vault) {
+	t.Helper()
+	clear, v, err := vault.OpenStore(t.Context(), vault.Options{
+		Store: behind, Secrets: newSecrets(t, current, former...), Issuer: "https://login.example", Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return clear, behind
+	return clear, v
+}
+
+func newSecrets(t testing.TB, current []byte, former ...[]byte) *keyring.Secrets {
+	t.Helper()
+	secrets, err := keyring.NewSecrets(current, former...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return secrets
 }
 
 // atNoon is when these tests take place.
@@ -52,7 +67,7 @@ var recoveryCodes = storage.RecoveryCodes{Salt: []byte("salt of a set"), Digests
 // TestAuthenticatorsAreSealed writes by every way there is, and reads before and behind the
 // vault.
 func TestAuthenticatorsAreSealed(t *testing.T) {
-	clear, behind := openSealed(t)
+	clear, behind, _ := openSealed(t)
 	first, second := passkeyOf("ann", "first"), passkeyOf("ann", "second")
 	account := storage.Account{ID: "ann", Email: "ann@example.com", EmailKey: "ann@example.com", CreatedAt: atNoon}
 	on := storage.Proof{At: atNoon}
@@ -130,7 +145,7 @@ func TestAPasskeyOpensInItsPlaceOnly(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			clear, behind := openSealed(t)
+			clear, behind, _ := openSealed(t)
 			sets := map[string]storage.AuthenticatorSet{}
 			for _, who := range []string{"ann", "bob"} {
 				first := storage.FirstFactors{Passkey: passkeyOf(who, who), Recovery: recoveryCodes}

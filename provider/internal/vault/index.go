@@ -63,7 +63,7 @@ func (x *Index) index(ctx context.Context, subject string) error {
 	}
 	sealed := sealedStore{x.store, x.vault, x.findText}
 	for handle, stored := range person.Attributes {
-		if strings.Contains(subject, " ") && !isSealedAttribute(stored) {
+		if strings.Contains(subject, " ") && !IsSealed(unquoted(stored)) {
 			continue // a note of a program beside the provider, under a name that no account has
 		}
 		value, err := sealed.openAttribute(subject, handle, stored)
@@ -76,7 +76,10 @@ func (x *Index) index(ctx context.Context, subject string) error {
 		}
 		alike, err := x.store.FindSubjects(ctx, handle, find, mostAlike)
 		if err == nil && !slices.Contains(alike, subject) {
-			err = unlessChanged(x.store.ReplaceAttribute(ctx, subject, handle, stored, stored, find))
+			err = x.store.ReplaceAttribute(ctx, subject, handle, stored, stored, find)
+		}
+		if errors.Is(err, storage.ErrChanged) {
+			return x.index(ctx, subject) // by its owner, or sealed again under another key
 		}
 		if err != nil {
 			return fmt.Errorf("make %q findable: %w", handle, err)

@@ -3,35 +3,17 @@ package vault_test
 import (
 	"encoding/json"
 	"errors"
-	"log/slog"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/vault"
 	"github.com/bonafide-id/bonafide/storage"
-	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
 // Of two people whose values were recorded before they were findable, the first has one that
 // cannot be decrypted.
 func TestADamagedValueKeepsNobodyFromBeingFound(t *testing.T) {
-	behind, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = behind.Close() })
-	secrets, err := keyring.NewSecrets(vault.NewKey())
-	if err != nil {
-		t.Fatal(err)
-	}
-	clear, v, err := vault.OpenStore(t.Context(), vault.Options{
-		Store: behind, Secrets: secrets, Issuer: "https://login.example", Logger: slog.New(slog.DiscardHandler),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	clear, behind, v := openSealed(t)
 	value := func(text string) map[string]json.RawMessage {
 		return map[string]json.RawMessage{"card": json.RawMessage(text)}
 	}

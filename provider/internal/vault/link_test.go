@@ -12,7 +12,7 @@ import (
 // TestLinksAreSealed writes links by both ways there are, reads them before and behind the
 // vault, and gives one to another account, as somebody may who can write to the database.
 func TestLinksAreSealed(t *testing.T) {
-	clear, behind := openSealed(t)
+	clear, behind, _ := openSealed(t)
 	link := func(n byte) storage.Link {
 		return storage.Link{
 			Digest: storage.Digest{n}, AccountID: "ann", Upstream: "campus", Issuer: "https://campus.example", Subject: "subject", Name: "ann@campus.example",

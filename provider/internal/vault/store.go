@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -130,6 +131,9 @@ func (s sealedStore) openAll(accounts []storage.Account, err error) ([]storage.A
 		a := &accounts[i]
 		var damaged error
 		a.Email, a.EmailKey, damaged = s.openEmail(a.ID, a.Email)
+		if errors.Is(damaged, storage.ErrUnavailable) {
+			return nil, damaged
+		}
 		a.Unreadable = damaged != nil
 	}
 	return accounts, err

@@ -257,7 +257,8 @@ CREATE TABLE former_recipients (
 CREATE TABLE installation (
 	singleton INTEGER NOT NULL PRIMARY KEY CHECK (singleton = 1),
 	issuer TEXT NOT NULL,
-	data_key BLOB NOT NULL,
+	-- The keys that encrypt what is known about people, by number, encrypted.
+	data_keys BLOB NOT NULL,
 	-- The relying party ID of the passkeys.
 	rp_id TEXT NOT NULL DEFAULT '',
 	-- Everything issued before that moment is being ended.

@@ -30,7 +30,7 @@ func TestPerson(t *testing.T) {
 			t.Errorf("no %s in %s", want, text)
 		}
 	}
-	for _, secret := range []string{"argon2", "sealed1:"} {
+	for _, secret := range []string{"argon2", "sealed2:"} {
 		if strings.Contains(text, secret) {
 			t.Errorf("%s in %s", secret, text)
 		}

