@@ -39,13 +39,8 @@ type Hosts struct{ *rooms }
 // Hosts returns the hosts of applications that nobody has registered.
 func (p *Provider) Hosts() Hosts { return Hosts{&p.rooms} }
 
-<<<<<<< HEAD
-// Keys are the signing keys (List, Rotate and Revoke) and Config.Secret, with which Seal and Open
-// protect the host's own values.
-=======
-// Keys are the signing keys (List, Rotate and Revoke), the data keys (RotateData) and Config.Secret, with which Seal, Open
-// and Pseudonym protect the host's own values.
->>>>>>> 1616fffb (vault, storage: change the key of personal data while all is at work)
+// Keys are the signing keys (List, Rotate and Revoke), the data keys (RotateData) and Config.Secret,
+// with which Seal and Open protect the host's own values.
 type Keys struct{ *rooms }
 
 // Keys returns the signing keys, the data keys and the secret.
