@@ -261,7 +261,7 @@ const everyKey = `{
 	"developer": {"review": true, "operators": ["a@example.com"], "operator_scopes": ["work"], "devices": true},
 	"desk": {"staff": [{"email": "a@example.com", "roles": ["operator"], "groups": ["staff"], "id": "a"}], "clients": ["c"], "only": true, "url": "https://desk.example.com", "anchor": "/checkpoints", "demo": true},
 	"verification": {
-		"verifiers": {"card": {"document": {"require": [{"name": "front", "title": {"text": "Front"}, "must": [{"text": "Your name"}]}]}}},
+		"verifiers": {"card": {"title": {"text": "By card"}, "hint": {"text": "Your card", "translations": {"de": "Ihr Ausweis"}}, "document": {"require": [{"name": "front", "title": {"text": "Front"}, "must": [{"text": "Your name"}]}]}}},
 		"policies": [{"group": "staff", "rule": "card"}]},
 	"sandbox": {"base_url": "http://id.localhost:8080/sandbox"}
 }`

@@ -27,6 +27,10 @@ type policies struct{ json.RawMessage }
 
 // method is a verifier of the file: one of its fields is set.
 type method struct {
+	// Title and Hint name it in the list in which people choose, and say what to have at hand.
+	Title verification.Text `json:"title"`
+	Hint  verification.Text `json:"hint"`
+
 	EmailDomain *emailDomain `json:"email_domain"`
 	Invitation  *invitation  `json:"invitation"`
 	Roster      *roster      `json:"roster"`
@@ -114,7 +118,14 @@ func (m method) verifier(name string) (verification.Verifier, error) {
 	if len(all) != 1 {
 		return verification.Verifier{}, errors.New("needs exactly one of email_domain, invitation, roster and document")
 	}
-	return all[0], nil
+	v := all[0]
+	if m.Title.English != "" {
+		v.Title = m.Title
+	}
+	if m.Hint.English != "" {
+		v.Asks = m.Hint
+	}
+	return v, nil
 }
 
 // verifiers returns the verifiers of the groups with a policy and, in a demo, of all others.

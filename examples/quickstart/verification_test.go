@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"io"
 	"log/slog"
 	"regexp"
@@ -67,6 +68,16 @@ func TestEveryGroupHasAWay(t *testing.T) {
 	}
 	if n := len(codes) / 2; !slices.Equal(codes[:n], codes[n:]) {
 		t.Errorf("the codes of the second start are others: %q", codes)
+	}
+}
+
+// A method is called as the file says, by group.
+func TestMethodHasTheWordsOfTheFile(t *testing.T) {
+	var m method
+	err := json.Unmarshal([]byte(`{"title": {"text": "By card"}, "hint": {"text": "Your card"}, "invitation": {}}`), &m)
+	v, wrong := m.verifier("card")
+	if err != nil || wrong != nil || v.Title.English != "By card" || v.Asks.English != "Your card" {
+		t.Errorf("%+v, %v, %v", v, err, wrong)
 	}
 }
 

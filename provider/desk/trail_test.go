@@ -112,7 +112,7 @@ func (w *walk) reviews() {
 	}
 	w.demand("POST /case/{case}", "rita", func() { rita.Follow(post(rita, p, "return")) }, event.CaseReturned, "student", c)
 	p = next(rita)
-	yes := []string{"answer.card.0", "yes", "answer.card.1", "yes"}
+	yes := []string{"name", "yes", "answer.card.0", "yes", "answer.card.1", "yes"}
 	w.demand("POST /case/{case}", "rita", func() { p = rita.Follow(post(rita, p, "approve", yes...)) }, event.CaseDecided, "student approve", c)
 	w.demand("POST /cases", "rita", func() { p = rita.Follow(post(rita, p, "undo", "case", c)) }, event.DecisionUndone, "student", c)
 	rita.Follow(post(rita, p, "approve", yes...))

@@ -111,11 +111,18 @@ func parseDomains(field string, all []string) ([]string, error) {
 const emailField = "email"
 
 func (e emailDomain) ask(problem Reason) Result {
-	return Ask{Problem: problem, Fields: []Field{{
+	f := Field{
 		Name: emailField, Kind: "email", Autocomplete: "email",
 		Label: english("Email address"), Hint: english("The one that the institution gave you."),
-	}}}
+	}
+	if n := len(e.Domains); e.Institution == nil && n > 0 && n <= fewDomains {
+		f.Hint, f.Example = english("It ends in:"), "@"+strings.Join(e.Domains, ", @")
+	}
+	return Ask{Problem: problem, Fields: []Field{f}}
 }
+
+// fewDomains are as many as people read.
+const fewDomains = 3
 
 // next mails a code to an address of an institution: at first to that of the account, if it is one,
 // which proves nothing yet, as it may be an old one. The address is looked at again when

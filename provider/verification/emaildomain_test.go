@@ -172,6 +172,16 @@ func TestEmailDomain(t *testing.T) {
 			t.Error(diff)
 		}
 	})
+	t.Run("SaysTheDomainsWhereTheyAreFew", func(t *testing.T) {
+		t.Parallel()
+		few := next(t, EmailDomain(EmailDomainConfig{Domains: []string{"army.example", "navy.example"}}), &Case{}, Event{Kind: Begun}).(Ask).Fields[0]
+		if few.Hint.English != "It ends in:" || few.Example != "@army.example, @navy.example" {
+			t.Errorf("%+v", few)
+		}
+		if many := next(t, stanford(t, nil), &Case{}, Event{Kind: Begun}).(Ask).Fields[0]; many.Example != "" {
+			t.Errorf("%+v", many)
+		}
+	})
 	t.Run("SaysWhatIsWrong", func(t *testing.T) {
 		t.Parallel()
 		for address, want := range map[string]Reason{

@@ -164,7 +164,7 @@ func (s *Service) showStep(r *request, c RecordedCase, p screens.CasePage, code 
 		v := screens.AskView{CasePage: p, Form: form, Title: s.MethodTitle(p.Locale, c.Group, c.Method), Reasons: public(c.Reasons), CanChoose: canChoose}
 		for _, f := range step.Fields {
 			v.Fields = append(v.Fields, screens.Field{
-				Name: f.Name, Kind: f.Kind, Autocomplete: f.Autocomplete, Optional: f.Optional,
+				Name: f.Name, Kind: f.Kind, Autocomplete: f.Autocomplete, Optional: f.Optional, Example: f.Example,
 				Label: translated(p.Locale, f.Label), Hint: translated(p.Locale, f.Hint), Value: r.posted(screens.FieldAnswer + f.Name),
 			})
 		}

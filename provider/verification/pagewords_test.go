@@ -12,7 +12,8 @@ import (
 func TestMethodsOfThisPackageSpeakEveryLanguage(t *testing.T) {
 	document := DocumentConfig{Require: []Requirement{{Name: "card", Title: Text{English: "Your card"}}}}
 	methods := []Verifier{
-		EmailDomain(EmailDomainConfig{Domains: []string{"university.example"}}), Invitation(), HostPage("/office"), Document(document), Roster(students()),
+		EmailDomain(EmailDomainConfig{Domains: []string{"university.example"}}),
+		EmailDomain(EmailDomainConfig{Domains: []string{"a.example", "b.example", "c.example", "d.example"}}), Invitation(), HostPage("/office"), Document(document), Roster(students()),
 	}
 	said := 0
 	for _, v := range methods {

@@ -23,6 +23,10 @@ type Field struct {
 	// Label names it to people, Hint says what to enter.
 	Label, Hint Text
 
+	// Example is what an entry may look like, the same in all languages. It stands behind Hint.
+	// Defaults to none.
+	Example string
+
 	// Kind is text, email, date or code.
 	// Defaults to text.
 	Kind string

@@ -173,6 +173,7 @@ type AskView struct {
 type Field struct {
 	Name, Kind, Value, Autocomplete string
 	Label, Hint                     ui.Label
+	Example                         string // behind Hint
 	Optional                        bool
 }
 
