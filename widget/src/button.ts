@@ -18,7 +18,6 @@ export function watch(): void {
 
 function upgrade(span: HTMLElement): void {
   // A page with buttons of two providers says whose each is.
-  // A page with buttons of two providers says whose each is.
   if (![undefined, provider.base].includes(span.dataset.provider)) return;
   try {
     const options = read(span);

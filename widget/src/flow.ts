@@ -22,8 +22,9 @@ export async function signIn(target: HTMLElement | SignInOptions, isClick?: bool
     before.popup.focus();
     throw failure("in_progress");
   }
-  before?.stop?.();
   if (!emit(where, "start")) throw failure("prevented");
+  // One window at a time: two of one provider would answer for each other.
+  flows.forEach((other) => (other.popup.close(), other.stop?.()));
   let flow: Wait | undefined;
   try {
     const options = read(target);
@@ -34,8 +35,9 @@ export async function signIn(target: HTMLElement | SignInOptions, isClick?: bool
     const pending = prepare(options, !!popup);
     if (!popup) {
       if (inPage) keep(pending);
-      // A page in a frame takes the whole window along: sign-in screens refuse to be framed.
-      open(await startURL(options, pending), "_top");
+      // A page in a frame takes the whole window along: sign-in screens refuse to be framed. Not by
+      // open(), which extensions against popups replace.
+      top!.location.href = await startURL(options, pending);
       return new Promise(() => {});
     }
 

@@ -145,6 +145,8 @@ test("a theme that follows the system does, and light and dark do not", async (t
     assert.equal(await fill("light"), "rgb(255, 255, 255)");
     assert.equal(await fill("dark"), "rgb(17, 17, 17)");
     assert.equal(await fill("brand"), "rgb(91, 42, 134)");
+    await page.locator("#brand-medium").evaluate((span) => (span.dataset.theme = "")); // as templates write it
+    assert.equal(await fill("brand"), "rgb(91, 42, 134)");
   }
 });
 
