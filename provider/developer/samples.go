@@ -9,6 +9,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/developer/internal/samples"
+	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
@@ -45,6 +46,7 @@ func (d *Dashboard) showSamples(r *request) error {
 	a := samples.Application{
 		ClientID: c.ID, Dialect: c.Dialect, Public: c.Public, Machine: machine, DPoP: c.DPoPBoundAccessTokens, Scopes: c.Scopes,
 		BaseURL: about.BaseURL, Brand: about.Name, Code: about.Code, Button: in.Rooms().Pages.ButtonScript(),
+		Look: lookOf(r.asked),
 	}
 	if !machine {
 		a.RedirectURI = c.RedirectURIs[redirect]
@@ -56,7 +58,13 @@ func (d *Dashboard) showSamples(r *request) error {
 	if err != nil {
 		return fmt.Errorf("write samples: %w", err)
 	}
-	addSample(&view, all, r.asked(askedLanguage), redirect)
+	shown := addSample(&view, all, r.asked(askedLanguage), redirect)
+	if shown == samples.Button {
+		view.Button = &screens.ButtonView{
+			ClientID: c.ID, Script: d.Provider.Rooms().Pages.ButtonScript().URL, StartURL: d.path("o", r.org.ID, r.env, r.app.ClientID, "try"),
+			Choices: looks(r.asked), Hidden: []ui.Field{{Name: askedLanguage, Value: shown}, {Name: askedRedirect, Value: strconv.Itoa(redirect)}},
+		}
+	}
 	for i, uri := range c.RedirectURIs {
 		view.RedirectURIs = append(view.RedirectURIs, screens.SampleChoice{
 			Label: uri, URL: samplesURL(r.asked(askedLanguage), i), Current: i == redirect,
@@ -69,8 +77,40 @@ func (d *Dashboard) showSamples(r *request) error {
 	return nil
 }
 
-// addSample chooses the sample of a language, or the first.
-func addSample(view *screens.SamplesView, all []samples.Sample, language string, redirect int) {
+// looks are what can be chosen of the button: its attributes without data-, each with the values that
+// it takes. An empty one stands for the default. asked has what was chosen.
+func looks(asked func(string) string) []screens.ButtonChoice {
+	languages := []string{""}
+	for _, l := range ui.Locales() {
+		languages = append(languages, l.Lang)
+	}
+	all := []screens.ButtonChoice{
+		{Name: "type", Values: []string{"", "signin", "signup", "continue"}},
+		{Name: "size", Values: []string{"small", "", "large"}},
+		{Name: "shape", Values: []string{"", "icon"}},
+		{Name: "theme", Values: []string{"", "light", "dark", "auto", "outline"}},
+		{Name: "lang", Values: languages},
+	}
+	for i, c := range all {
+		if chosen := asked(c.Name); slices.Contains(c.Values, chosen) {
+			all[i].Chosen = chosen
+		}
+	}
+	return all
+}
+
+// lookOf are the attributes that were chosen.
+func lookOf(asked func(string) string) (look []samples.Attribute) {
+	for _, c := range looks(asked) {
+		if c.Chosen != "" {
+			look = append(look, samples.Attribute{Name: c.Name, Value: c.Chosen})
+		}
+	}
+	return look
+}
+
+// addSample chooses the sample of a language, or the first, and returns its ID.
+func addSample(view *screens.SamplesView, all []samples.Sample, language string, redirect int) string {
 	chosen := max(0, slices.IndexFunc(all, func(s samples.Sample) bool { return s.ID == language }))
 	for i, s := range all {
 		view.Languages = append(view.Languages, screens.SampleChoice{
@@ -86,6 +126,7 @@ func addSample(view *screens.SamplesView, all []samples.Sample, language string,
 	for _, f := range s.Files {
 		view.Files = append(view.Files, screens.DocsCode{Caption: f.Name, Text: f.Text})
 	}
+	return s.ID
 }
 
 // samplesURL is the page itself with another choice.

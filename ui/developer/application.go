@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a-h/templ"
+
 	"github.com/bonafide-id/bonafide/ui"
 )
 
@@ -230,4 +232,37 @@ const fewRows = 9
 // isSearched reports whether a list has a search field.
 func isSearched(rows int, entered, moreURL string) bool {
 	return rows > fewRows || entered != "" || moreURL != ""
+}
+
+// scripts are those of the page that not every page has.
+func (v SamplesView) scripts() []string {
+	if v.Button == nil {
+		return nil
+	}
+	return []string{scriptButton}
+}
+
+// options are the values of an attribute in words.
+func (c ButtonChoice) options(l *ui.Locale) []ui.Option {
+	t := textOf(l).Samples
+	options := make([]ui.Option, len(c.Values))
+	for i, value := range c.Values {
+		o := ui.Option{Value: value, Label: l.Plain(t.Looks[c.Name+"-"+value]), Chosen: value == c.Chosen}
+		if at := slices.IndexFunc(ui.Locales(), func(l *ui.Locale) bool { return l.Lang == value }); at >= 0 && c.Name == "lang" {
+			o.Label = ui.Locales()[at].Name
+		}
+		options[i] = o
+	}
+	return options
+}
+
+// attributes are those of the span.
+func (b *ButtonView) attributes() templ.Attributes {
+	all := templ.Attributes{"data-client-id": b.ClientID, "data-start": b.StartURL}
+	for _, c := range b.Choices {
+		if c.Chosen != "" {
+			all["data-"+c.Name] = c.Chosen
+		}
+	}
+	return all
 }

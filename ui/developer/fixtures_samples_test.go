@@ -38,6 +38,10 @@ go mod init example && go mod tidy && go run .`,
 			Page:      inProduction(applicationPage(p, SectionSamples)),
 			Languages: []SampleChoice{{"HTML", "?language=button", true}},
 			Strict:    true, Unproven: true,
+			Button: &ButtonView{ClientID: "c1", Script: "assets/v1.js", StartURL: "/developer/o/1/production/c1/try", Choices: []ButtonChoice{
+				{"type", []string{"", "signin", "signup", "continue"}, ""}, {"size", []string{"small", "", "large"}, "large"},
+				{"shape", []string{"", "icon"}, ""}, {"theme", []string{"", "light", "dark", "auto", "outline"}, ""}, {"lang", []string{"", "de"}, "de"},
+			}},
 			RedirectURIs: []SampleChoice{{"https://riverbikes.example/callback", "?", true}},
 			Files:        []DocsCode{{"button.html", `<span data-client-id="c1" data-start="/login"><a href="/login">Verify with Example ID</a></span>`}},
 		})

@@ -8,6 +8,8 @@ const (
 	scriptAll = "developer.js"
 	// scriptDocs is for the reference.
 	scriptDocs = "docs.js"
+	// scriptButton lets the button follow what is chosen of it.
+	scriptButton = "button.js"
 	// scriptLog shows new lines of a log by itself.
 	scriptLog = "log.js"
 )

@@ -115,6 +115,9 @@ type samplesText struct {
 	Language, RedirectURI, Libraries ui.Message
 	Run, Shell, Secret, SecretLink   ui.Message
 	Open, Listen                     ui.Message
+	Button, ButtonText, Show         ui.Message
+	Attributes                       ui.Message
+	Looks                            map[string]ui.Message
 }
 
 type documentText struct {

@@ -1,5 +1,7 @@
 package developer
 
+import "github.com/bonafide-id/bonafide/ui"
+
 // SamplesView is programs that sign a user in, filled with the registration of
 // an application.
 type SamplesView struct {
@@ -22,6 +24,8 @@ type SamplesView struct {
 	// Strict says that the application has to sign, or to push its requests, which the
 	// program does not.
 	Strict bool
+	// Button is the sign-in button, where the program is one; nil otherwise.
+	Button *ButtonView
 	// Unproven says that the application has to prove a key, which the program does not.
 	Unproven bool
 }
@@ -31,4 +35,22 @@ type SampleChoice struct {
 	Label, URL string
 	// Current marks the one that is shown.
 	Current bool
+}
+
+// ButtonView is the sign-in button as it was chosen, live, and what can be chosen of it.
+type ButtonView struct {
+	ClientID string
+	// Script is the address of its script, StartURL where a press of it leads.
+	Script, StartURL string
+	Choices          []ButtonChoice
+	// Hidden are what else is chosen on the page.
+	Hidden []ui.Field
+}
+
+// ButtonChoice is an attribute of the button, without data-.
+type ButtonChoice struct {
+	Name string
+	// Values are those that it takes, an empty one for the default, and Chosen one of them.
+	Values []string
+	Chosen string
 }

@@ -79,11 +79,7 @@ const DisplayPopup = "popup"
 // Chromium applies form-action to every redirect after a form, including those of the
 // application behind its redirect URI, which may lead anywhere; so the policy allows https,
 // and the schemes of this form's destinations.
-func (s *Site) contentPolicy(destinations []string) string {
-	scripts := "'self'"
-	if !strings.HasPrefix(s.Base.Host, "[") { // a policy cannot name an IPv6 address
-		scripts = s.Base.Scheme + "://" + s.Base.Host + policyPath.Replace(s.Link("/assets/"))
-	}
+func (s *Site) contentPolicy(destinations []string, scripts string) string {
 	policy := "default-src 'none'; script-src " + scripts + "; style-src 'self'; img-src 'self'; " + s.fontPolicy() +
 		"frame-ancestors 'none'; base-uri 'none'; form-action 'self' https:"
 	for _, destination := range destinations {
@@ -92,6 +88,14 @@ func (s *Site) contentPolicy(destinations []string) string {
 		}
 	}
 	return policy
+}
+
+// scriptsIn are those below a folder of the provider, in a policy.
+func (s *Site) scriptsIn(folder string) string {
+	if strings.HasPrefix(s.Base.Host, "[") { // a policy cannot name an IPv6 address
+		return "'self'"
+	}
+	return s.Base.Scheme + "://" + s.Base.Host + policyPath.Replace(s.Link(folder))
 }
 
 // fontPolicy allows the theme's font, if any.
@@ -108,7 +112,7 @@ var policyPath = strings.NewReplacer(";", "%3B", ",", "%2C")
 // setPageHeaders sets the headers of every page. destinations are where its form finally
 // leads, outside of the provider.
 func (s *Site) setPageHeaders(h http.Header, popup bool, destinations []string) {
-	h.Set("Content-Security-Policy", s.contentPolicy(destinations))
+	h.Set("Content-Security-Policy", s.contentPolicy(destinations, s.scriptsIn("/assets/")))
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("X-Content-Type-Options", "nosniff")
 	// Under no-referrer a browser sends its own forms with the origin null, and only at a

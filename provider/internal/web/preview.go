@@ -21,10 +21,10 @@ func (s *Site) RenderSecret(w http.ResponseWriter, r *http.Request, status int, 
 	s.render(w, r, status, c)
 }
 
-// setBesideHeaders sets the headers of a host's page.
+// setBesideHeaders sets the headers of a host's page, on which the sign-in button may stand.
 func (s *Site) setBesideHeaders(h http.Header) {
 	s.setPageHeaders(h, false, nil)
-	h.Set("Content-Security-Policy", s.contentPolicy(nil)+"; connect-src 'self'; frame-src 'self'")
+	h.Set("Content-Security-Policy", s.contentPolicy(nil, s.scriptsIn("/assets/")+" "+s.scriptsIn("/widget/"))+"; connect-src 'self'; frame-src 'self'")
 }
 
 // previewPolicy is the policy of a page in a frame of the provider. The sandbox keeps its

@@ -26,9 +26,37 @@ func (d *Document) start() screens.DocsSection {
 			`<span data-client-id="{client_id}" data-start="/login"></span>`,
 		}, "\n")})
 		s.Text = append(s.Text, "The button is a span and a script. `data-start` is where your server begins the flow. `"+d.Button.URL+"` is always the current script, without integrity.")
+		s.Parts = append(s.Parts, attributesOfButton)
 	}
 	return s
 }
+
+// attributesOfButton are the manual of the button, as far as a page needs it.
+var attributesOfButton = screens.DocsSection{ID: "button-attributes", Title: "The sign-in button", Text: []string{
+	"Keep its room while it loads: `span[data-client-id] { display: inline-block; min-height: 44px }`; 37 pixels for the small one, 52 for the large one. A link inside the span stands there without JavaScript.",
+	"A popup needs `/widget/callback.js` on the redirect page, with `data-next` where your server wants the user to go: `<script src=\"…/widget/callback.js\" data-next=\"/account\"></script>`. Where a popup cannot work, the button redirects.",
+	"The span tells of `bonafide:ready`, `bonafide:start`, `bonafide:success`, `bonafide:cancel` and `bonafide:error`, which bubble; whoever prevents `bonafide:start` or `bonafide:success` does the rest. `Bonafide.signIn(span)` is a press, and `Bonafide.scan(document)` brings labels up to date.",
+	"A policy needs `script-src` with the address of the script, and no more.",
+}, Tables: []screens.DocsTable{{Caption: "Attributes", Columns: []string{"Attribute", "Meaning", "When absent"}, Rows: [][]string{
+	{"`data-client-id`", "Identifier of your application. It makes a span a button.", ""},
+	{"`data-start`", "Where your server begins the flow, in the place of the next seven.", ""},
+	{"`data-redirect`", "Registered redirect URI, to the letter.", ""},
+	{"`data-scopes`", "Scopes, separated by spaces.", "`openid`"},
+	{"`data-response`", "`code`, or other response types, which hand tokens to the page.", "`code`"},
+	{"`data-pkce`", "Marks a public client: the script makes `state`, `nonce` and PKCE.", "no"},
+	{"`data-state`, `data-nonce`, `data-code-challenge`", "Made and checked by your server.", "none, or made by the script with `data-pkce`"},
+	{"`data-login-hint`, `data-prompt`, `data-eid`", "The parameters of the request.", "none"},
+	{"`data-op`", "The first screen: `signin` or `signup`.", "as needed"},
+	{"`data-display`", "`redirect`, or `popup` for a window.", "`redirect`"},
+	{"`data-callback`", "Name of a function that gets the result of a popup.", "the page goes to the redirect URI"},
+	{"`data-type`", "The words: `verify`, `signin`, `signup`, `continue`.", "`data-op`, then `verify`"},
+	{"`data-text`", "Words of your own. They have to say who the provider is.", ""},
+	{"`data-lang`", "Language of the button and of the screens.", "the `lang` of the page, then the browser's"},
+	{"`data-theme`", "`light`, `dark`, `auto`, `outline`.", "the colours of the service"},
+	{"`data-size`", "`small`, `medium`, `large`.", "`medium`"},
+	{"`data-shape`", "`icon` shows the mark alone, with the words for screen readers.", "mark and words"},
+	{"`data-provider`", "Base URL of the provider, for pages with buttons of two.", "the script that comes first"},
+}}}}
 
 // flow is the authorization code flow, step by step.
 func (d *Document) flow() screens.DocsSection {

@@ -52,7 +52,13 @@ type Application struct {
 
 	// Button is where the script of the sign-in button is.
 	Button widget.Script
+
+	// Look are the attributes of the button that say how it looks, without data-, and their values.
+	Look []Attribute
 }
+
+// Attribute is one of the button.
+type Attribute struct{ Name, Value string }
 
 // values are what a template is filled with.
 type values struct {
@@ -177,6 +183,19 @@ func (v values) Variable() string {
 // Missing is what a program says that does not find its secret.
 func (v values) Missing() string {
 	return v.Variable() + " is not set: set it to the client secret, and start again."
+}
+
+// Room is the height of the button in pixels, which a page keeps until the script has come.
+func (v values) Room() int {
+	for _, a := range v.Look {
+		switch a {
+		case Attribute{"size", "small"}:
+			return 37
+		case Attribute{"size", "large"}:
+			return 52
+		}
+	}
+	return 44
 }
 
 // Site is the origin of the redirect URI.

@@ -37,6 +37,9 @@ type Sample struct {
 	Open, Listen string
 }
 
+// Button is the ID of the sample that is the sign-in button.
+const Button = "button"
+
 // Placeholder stands for the client secret in what a shell is given.
 const Placeholder = "YOUR_CLIENT_SECRET"
 
@@ -66,7 +69,7 @@ func both(v variant) map[string]variant {
 }
 
 var languages = []language{
-	{"button", "HTML", both(variant{files: []string{"button.html"}})},
+	{Button, "HTML", both(variant{files: []string{"button.html"}})},
 	{"curl", "curl", both(variant{libraries: "curl, jq, openssl", files: []string{"sign-in.sh"}, run: "bash sign-in.sh"})},
 	{"go", "Go", map[string]variant{
 		provider.Standard: {libraries: "go-oidc, x/oauth2", proving: "go-oidc, x/oauth2, go-jose", files: []string{"main.go"}, run: "go mod init example && go mod tidy && go run ."},

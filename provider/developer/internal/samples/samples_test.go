@@ -260,7 +260,7 @@ func parses(t *testing.T, f File) {
 				tags = append(tags, string(name))
 			}
 		}
-		if got := fmt.Sprint(tags); got != "[script span a]" && got != "[script span noscript]" {
+		if got := fmt.Sprint(tags); got != "[script style span a]" && got != "[script style span noscript]" {
 			t.Errorf("the button has the tags %v", tags)
 		}
 	}
