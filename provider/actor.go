@@ -40,32 +40,10 @@ type Actor struct {
 	Again   time.Time
 }
 
-// Errors of what an act rests on (By). ErrChanged is one of them, too: the account has
-// changed, or is gone.
-var (
-	// ErrMatter means that the matter is not open, is somebody else's, or is about another
-	// person.
-	ErrMatter = audit.ErrMatter
-
-	// ErrProof means that the caller has not proved enough, or too long ago.
-	ErrProof = audit.ErrProof
-
-	// ErrTarget means that the target of a plan is done or skipped, or its plan is not
-	// running.
-	ErrTarget = audit.ErrTarget
-
-	// ErrRepeated means that there is an answer to the request already.
-	ErrRepeated = audit.ErrRepeated
-
-	// ErrNoDeeds means that the store does not carry out deeds (storage.Deed): it gets no
-	// act that rests on anything.
-	ErrNoDeeds = audit.ErrNoDeeds
-)
-
 // By returns a context in which the verbs of the provider act for somebody: every verb that
 // changes something records who acted, in the step of its write, and writes nothing unless
-// what the act rests on holds in the same step. Otherwise it returns ErrMatter, ErrProof,
-// ErrChanged, ErrTarget, ErrRepeated or ErrNoDeeds, to be found with errors.Is.
+// what the act rests on holds in the same step. Otherwise it returns ErrChanged, or an error that says what
+// does not hold.
 //
 // Target, Break, Answer and the account of On belong to the first write of the context, the
 // rest to each. A verb that finds nothing to change may write nothing: then Events.Write

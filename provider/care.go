@@ -153,9 +153,9 @@ func (p peopleRoom) ProveCaller(ctx context.Context, matter, staff, userID, code
 	proof, until, err := p.callers.Prove(ctx, matter, staff, userID, account.Digits(code))
 	switch {
 	case errors.Is(err, storage.ErrProof):
-		return storage.NoProof, time.Time{}, ErrProof
+		return storage.NoProof, time.Time{}, audit.ErrProof
 	case errors.Is(err, storage.ErrEnded):
-		return storage.NoProof, time.Time{}, ErrMatter
+		return storage.NoProof, time.Time{}, audit.ErrMatter
 	case err != nil:
 		return storage.NoProof, time.Time{}, fmt.Errorf("provider: prove caller: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/issue"
 	"github.com/bonafide-id/bonafide/storage"
@@ -129,4 +130,15 @@ func (p Events) List(ctx context.Context, match EventFilter) ([]RecordedEvent, e
 		events[i] = RecordedEvent{e.ID, asEvent(e)}
 	}
 	return events, nil
+}
+
+// WatchActivity calls f with each new activity of applications, one after the other and
+// outside of the requests, until stop is called or the provider is closed. Applications
+// take turns. A slow function gets only the number of activities of an application with
+// more than 64 waiting. Of successes at userinfo, attributes and introspection, f gets
+// twenty of one application and event, and within a minute the number of further ones. A
+// function that panics or hangs harms no request. stop waits until f has received earlier
+// activities, for five seconds at most.
+func (p eventsRoom) WatchActivity(f func(activity.Activity)) (stop func()) {
+	return p.activity.Watch(f)
 }

@@ -16,64 +16,8 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// DeviceHost is the host under which programs on a user's device are listed that have registered
-// themselves. It cannot be denied: any program can say that it is another.
-const DeviceHost = storage.DeviceHost
-
-// The most that is counted of a host.
-const (
-	CountedApplications = storage.CountedClients
-	CountedPeople       = storage.CountedPeople
-)
-
 // MaxDenialReason is the maximum length of the reason of a denial, in characters.
 const MaxDenialReason = 500
-
-// HostDenial keeps the applications of a host out that nobody has registered, and those of every
-// host below it.
-type HostDenial struct {
-	Host, Reason string
-
-	// By is who has denied it: the Name of an Actor, or "host".
-	By string
-	At time.Time
-}
-
-// HostStanding is what Config.UnknownClients says of the applications of a host.
-type HostStanding = unknown.Standing
-
-// The standings of hosts.
-const (
-	// HostAdmitted lets applications in, HostTrusted by the name that they give themselves.
-	HostAdmitted = unknown.Admitted
-	HostTrusted  = unknown.Trusted
-	// HostRefused keeps them out by Deny, or because Allow is without the host.
-	HostRefused = unknown.Refused
-	// HostOff lets none in of any host.
-	HostOff = unknown.Off
-)
-
-// UnknownHost is a host of applications that nobody has registered.
-type UnknownHost struct {
-	Host string
-
-	// Standing is what the configuration says of it, and Denial is one that holds for it: its own or
-	// that of a host above it. The zero Denial is none.
-	Standing HostStanding
-	Denial   HostDenial
-
-	// Applications are counted, and of them those with a document: CountedApplications at most, the
-	// oldest.
-	// FirstSeen is when the oldest came.
-	Applications, Documents int
-	FirstSeen               time.Time
-
-	// People is the number of users who allow these applications something, CountedPeople at
-	// most.
-	// LastUsed is when they last made use of it.
-	People   int
-	LastUsed time.Time
-}
 
 // UnknownClient is an application that nobody has registered.
 type UnknownClient struct {
@@ -89,7 +33,7 @@ type UnknownClient struct {
 	CreatedAt, ExpiresAt time.Time
 
 	// Denial is one that keeps it out, of any host to which it leads; the zero one is none.
-	Denial HostDenial
+	Denial unknown.Denial
 
 	// Document is what is at its address; nil for one that has registered itself.
 	Document *ClientDocument
@@ -115,11 +59,13 @@ func (p hostsRoom) Off() bool {
 }
 
 // CanDeny reports whether a host, as Get returns it, has one owner, so that Deny accepts it.
-func (p hostsRoom) CanDeny(host string) bool { return host != DeviceHost || p.cfg.AllowPrivateNetworks }
+func (p hostsRoom) CanDeny(host string) bool {
+	return host != storage.DeviceHost || p.cfg.AllowPrivateNetworks
+}
 
 // List returns up to limit hosts after the given one, in byte order: those with applications, and
 // those that are denied.
-func (p hostsRoom) List(ctx context.Context, after string, limit int) ([]UnknownHost, error) {
+func (p hostsRoom) List(ctx context.Context, after string, limit int) ([]unknown.Host, error) {
 	seen, err := p.store.UnknownHosts(ctx, after, limit)
 	if err != nil {
 		return nil, fmt.Errorf("provider: list hosts: %w", err)
@@ -134,7 +80,7 @@ func (p hostsRoom) List(ctx context.Context, after string, limit int) ([]Unknown
 		}
 	}
 	slices.SortFunc(seen, func(a, b storage.UnknownHost) int { return strings.Compare(a.Host, b.Host) })
-	var all []UnknownHost
+	var all []unknown.Host
 	for _, h := range seen[:min(len(seen), max(limit, 0))] {
 		one, err := p.known(ctx, h)
 		if err != nil {
@@ -147,21 +93,21 @@ func (p hostsRoom) List(ctx context.Context, after string, limit int) ([]Unknown
 
 // Get returns what there is of a host, in any case and any script, or of that of an address. It
 // need not have an application. A FieldError if it is no host.
-func (p hostsRoom) Get(ctx context.Context, host string) (UnknownHost, error) {
+func (p hostsRoom) Get(ctx context.Context, host string) (unknown.Host, error) {
 	name, err := p.read(host)
 	if err != nil {
-		return UnknownHost{}, err
+		return unknown.Host{}, err
 	}
 	h, err := p.store.UnknownHost(ctx, name)
 	if err != nil {
-		return UnknownHost{}, fmt.Errorf("provider: read host: %w", err)
+		return unknown.Host{}, fmt.Errorf("provider: read host: %w", err)
 	}
 	return p.known(ctx, h)
 }
 
 // read reads a host as it is written. That of programs on a device is one that has no denial.
 func (p Hosts) read(host string) (string, error) {
-	if host == DeviceHost {
+	if host == storage.DeviceHost {
 		return host, nil
 	}
 	name, err := p.unknown.Policy.ReadHost(host)
@@ -172,8 +118,8 @@ func (p Hosts) read(host string) (string, error) {
 }
 
 // known adds what is said of a host.
-func (p Hosts) known(ctx context.Context, h storage.UnknownHost) (UnknownHost, error) {
-	known := UnknownHost{
+func (p Hosts) known(ctx context.Context, h storage.UnknownHost) (unknown.Host, error) {
+	known := unknown.Host{
 		Host: h.Host, Standing: p.unknown.Policy.Standing(h.Host), Applications: h.Clients, Documents: h.Documents, FirstSeen: h.FirstSeenAt,
 		People: h.People, LastUsed: h.LastUsedAt,
 	}
@@ -183,12 +129,12 @@ func (p Hosts) known(ctx context.Context, h storage.UnknownHost) (UnknownHost, e
 }
 
 // denial returns one that holds for one of some hosts, or the zero one.
-func (p Hosts) denial(ctx context.Context, hosts ...string) (HostDenial, error) {
+func (p Hosts) denial(ctx context.Context, hosts ...string) (unknown.Denial, error) {
 	d, err := p.store.HostDenial(ctx, hosts...)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
-		return HostDenial{}, fmt.Errorf("provider: read denial of host: %w", err)
+		return unknown.Denial{}, fmt.Errorf("provider: read denial of host: %w", err)
 	}
-	return HostDenial(d), nil
+	return unknown.Denial(d), nil
 }
 
 // ListClients returns up to limit applications that are listed under a host, with IDs after the given

@@ -11,7 +11,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
-	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -146,13 +145,6 @@ func (p People) Value(ctx context.Context, userID, handle string) (json.RawMessa
 	}
 	return person.Attributes[handle], nil
 }
-
-// RequestTimeout is how long the work on a request takes at most.
-const RequestTimeout = request.Timeout
-
-// TimeOfRequest returns the second in which the request with an ID began that an error page
-// shows, and false for a text that is none.
-func TimeOfRequest(id string) (time.Time, bool) { return request.Time(id) }
 
 // PersonalData is all data about one person, for a copy on request. It has no secrets: no
 // password hash, no token.

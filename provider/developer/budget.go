@@ -3,7 +3,7 @@ package developer
 import (
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/activity"
 )
 
 // The limits on log entries of one application, minute and outcome: anybody with a
@@ -26,19 +26,19 @@ const (
 // spender has a budget of entries for each minute.
 type spender struct {
 	environment, clientID string
-	outcome               provider.Outcome
+	outcome               string
 }
 
 // budget is the spent part of a budget.
 type budget struct {
 	shared    int
 	byNetwork map[string]int
-	rest      map[restKind]*provider.Activity
+	rest      map[restKind]*activity.Activity
 }
 
 // restKind is the key by which requests are counted, as in the daily counts.
 type restKind struct {
-	event provider.ActivityEvent
+	event string
 	err   string
 }
 
@@ -63,16 +63,16 @@ func (b *budget) spend(network string) bool {
 }
 
 // count counts an activity without an entry.
-func (b *budget) count(a provider.Activity) {
+func (b *budget) count(a activity.Activity) {
 	kind := restKind{a.Event, a.Error}
 	if rest := b.rest[kind]; rest != nil {
 		rest.Requests += max(1, a.Requests)
 		return
 	}
 	if b.rest == nil {
-		b.rest = map[restKind]*provider.Activity{}
+		b.rest = map[restKind]*activity.Activity{}
 	}
-	b.rest[kind] = &provider.Activity{
+	b.rest[kind] = &activity.Activity{
 		At: a.At, ClientID: a.ClientID, Event: a.Event, Outcome: a.Outcome, Error: a.Error, Requests: max(1, a.Requests),
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -72,7 +73,7 @@ func TestAFloodTakesNoDiskAndNoLineOfAnother(t *testing.T) {
 	requests := 0
 	for _, line := range lines {
 		requests += max(1, line.Requests)
-		if line.Event == string(provider.ActivityRevoke) {
+		if line.Event == string(activity.Revoke) {
 			t.Fatal("the revocation of no token has a line")
 		}
 	}

@@ -10,7 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/activity"
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/developer"
@@ -22,12 +23,12 @@ const pageOfLines = 50
 // The choices of the log's filter.
 var (
 	logEvents = []string{
-		string(provider.ActivityAuthorize), string(provider.ActivityConsent), string(provider.ActivityToken),
-		string(provider.ActivityRefresh), string(provider.ActivityUserinfo), string(provider.ActivityAttributes),
-		string(provider.ActivityRevoke), string(provider.ActivityIntrospect), string(provider.ActivityPush), string(provider.ActivitySignOut),
-		string(provider.ActivityBackchannelLogout),
+		string(activity.Authorize), string(activity.Consent), string(activity.Token),
+		string(activity.Refresh), string(activity.Userinfo), string(activity.Attributes),
+		string(activity.Revoke), string(activity.Introspect), string(activity.Push), string(activity.SignOut),
+		string(activity.BackchannelLogout),
 	}
-	logOutcomes = []string{string(provider.OutcomeOK), string(provider.OutcomeDenied), string(provider.OutcomeError)}
+	logOutcomes = []string{string(activity.OK), string(activity.Denied), string(activity.Failed)}
 )
 
 // logFilter returns the filter of a request, without values that are not offered.
@@ -186,7 +187,7 @@ func (d *Dashboard) downloadLog(r *request) error {
 	row("time", "event", "outcome", "error", "diagnosis", "cause", "remedy", "details", "request_id", "sign_in", "user", "network", "requests")
 	for written := 0; len(lines) > 0 && written < maxCSV; {
 		for _, e := range lines {
-			line, diagnosis := logLine(e), provider.Diagnosis(e.Cause)
+			line, diagnosis := logLine(e), diagnosis.Name(e.Cause)
 			details := make([]string, len(line.Details))
 			for i, f := range line.Details {
 				details[i] = f.Name + ": " + f.Value

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/storage"
 	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
@@ -60,17 +60,17 @@ func seriesOf(counts []storage.LogDay, first time.Time) []screens.Series {
 
 // seriesFor returns the series of a count; -1 for none.
 func seriesFor(c storage.LogDay) int {
-	event := provider.ActivityEvent(c.Event)
-	switch provider.Outcome(c.Outcome) {
-	case provider.OutcomeError:
+	event := c.Event
+	switch c.Outcome {
+	case activity.Failed:
 		return 3
-	case provider.OutcomeDenied:
+	case activity.Denied:
 		return 2
-	case provider.OutcomeOK:
+	case activity.OK:
 		switch event {
-		case provider.ActivityAuthorize:
+		case activity.Authorize:
 			return 0
-		case provider.ActivityConsent:
+		case activity.Consent:
 			return 1
 		}
 	}
@@ -82,13 +82,13 @@ func errorsOf(counts []storage.LogDay, logURL string) []screens.ErrorCount {
 	type kind struct{ event, code string }
 	sums := map[kind]int{}
 	for _, c := range counts {
-		if c.Outcome == string(provider.OutcomeError) {
+		if c.Outcome == string(activity.Failed) {
 			sums[kind{c.Event, c.Error}] += c.Count
 		}
 	}
 	var kinds []screens.ErrorCount
 	for k, n := range sums {
-		q := url.Values{screens.FieldEvent: {k.event}, screens.FieldOutcome: {string(provider.OutcomeError)}}
+		q := url.Values{screens.FieldEvent: {k.event}, screens.FieldOutcome: {string(activity.Failed)}}
 		kinds = append(kinds, screens.ErrorCount{Event: k.event, Error: k.code, Count: n, URL: logURL + "?" + q.Encode()})
 	}
 	slices.SortFunc(kinds, func(a, b screens.ErrorCount) int {

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -69,7 +69,7 @@ func (d *Dashboard) pseudonym(environment, clientID, userID string) string {
 }
 
 // add takes an activity of an environment. It never waits.
-func (r *recorder) add(environment string, a provider.Activity) {
+func (r *recorder) add(environment string, a activity.Activity) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.settle(a.At)
@@ -90,11 +90,11 @@ func (r *recorder) add(environment string, a provider.Activity) {
 
 // entryOf returns the entry of an activity. Summed-up successes have none: it would take
 // the place of one that says more.
-func entryOf(environment string, a provider.Activity) storage.LogEntry {
+func entryOf(environment string, a activity.Activity) storage.LogEntry {
 	return storage.LogEntry{
 		At: a.At, Environment: environment, ClientID: a.ClientID, Event: string(a.Event), Outcome: string(a.Outcome),
 		Error: a.Error, Cause: string(a.Diagnosis), Details: a.Details, RequestID: a.RequestID, Flow: a.Flow, Address: a.Address, Requests: a.Requests,
-		OnlyCounted: a.Requests > 0 && a.Outcome == provider.OutcomeOK,
+		OnlyCounted: a.Requests > 0 && a.Outcome == activity.OK,
 	}
 }
 

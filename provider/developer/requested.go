@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider"
+	requests "github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -22,11 +22,11 @@ const mostOfRequest = 20
 // shows, for the staff of the host. None for a text that is no ID, and for a request that no
 // application has an entry of.
 func (d *Dashboard) FindRequest(ctx context.Context, requestID string) ([]storage.LogEntry, error) {
-	at, ok := provider.TimeOfRequest(requestID)
+	at, ok := requests.Time(requestID)
 	if !ok {
 		return nil, nil
 	}
-	entries, err := d.Store.LogOfRequest(ctx, requestID, at.Add(-around), at.Add(provider.RequestTimeout+around), mostOfRequest)
+	entries, err := d.Store.LogOfRequest(ctx, requestID, at.Add(-around), at.Add(requests.Timeout+around), mostOfRequest)
 	if err != nil {
 		return nil, fmt.Errorf("developer: find request: %w", err)
 	}

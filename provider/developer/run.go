@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -23,7 +23,7 @@ func (d *Dashboard) watch() (stop func()) {
 	var stops []func()
 	for _, env := range []string{storage.Production, storage.Sandbox} {
 		if p := d.provider(env); p != nil {
-			stops = append(stops, p.Rooms().Events.WatchActivity(func(a provider.Activity) { d.recorder.add(env, a) }))
+			stops = append(stops, p.Rooms().Events.WatchActivity(func(a activity.Activity) { d.recorder.add(env, a) }))
 		}
 	}
 	return func() {

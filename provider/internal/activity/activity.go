@@ -20,11 +20,11 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/request"
 )
 
-// The names of what is asked for. Package provider documents them.
+// The names of what is asked for.
 const (
-	Authorize  = "authorize"
-	Consent    = "consent"
-	Token      = "token"
+	Authorize  = "authorize" // the response of the authorization endpoint, or an error page in its place
+	Consent    = "consent"   // a user's approval on the consent screen
+	Token      = "token"     // a token request other than a refresh
 	Refresh    = "refresh"
 	Userinfo   = "userinfo"
 	Attributes = "attributes"
@@ -34,29 +34,44 @@ const (
 	Device     = "device"
 	SignOut    = "sign_out"
 
+	// BackchannelLogout is an attempt of the provider to tell an application that a session has ended.
 	BackchannelLogout = "backchannel_logout"
 )
 
 // The outcomes of requests.
 const (
-	OK     = "ok"
-	Denied = "denied"
+	OK     = "ok"     // with a Diagnosis, the application may be unable to read the response
+	Denied = "denied" // by the user or the operator
 	Failed = "error"
 )
 
 // Activity is what happened to one request of an application.
 type Activity struct {
-	At        time.Time
-	ClientID  string
-	Event     string
-	Outcome   string
+	At       time.Time
+	ClientID string
+	Event    string
+	Outcome  string
+
+	// Error is the error code of the response, such as invalid_grant, and Diagnosis names the mistake.
+	// Either may be empty.
 	Error     string
 	Diagnosis diagnosis.Name
-	Details   map[string]string
+
+	// Details add facts by name, such as the redirect_uri received and those registered. Applications
+	// and strangers choose some of them: each is text of at most some 400 bytes, without control
+	// characters.
+	Details map[string]string
+
+	// RequestID is the request's ID on error pages and in log records.
 	RequestID string
-	Flow      string
-	UserID    string
-	Address   string
+
+	// Flow is a random name of the sign-in that the request belongs to: the same from the authorization
+	// request, pushed or not, to the last use of its tokens. Empty for requests outside of one.
+	Flow string
+
+	// UserID is the user, if known, and Address the network of the caller, as in an event.
+	UserID  string
+	Address string
 
 	// Requests is how many there were, where they are only counted; zero for one. Those
 	// have no RequestID, Flow, UserID and Address.

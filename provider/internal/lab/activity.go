@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -52,14 +52,14 @@ func (w *Fixture) RevokeAll() {
 // Activities collects what a provider tells.
 type Activities struct {
 	Mu   sync.Mutex
-	Told []provider.Activity
+	Told []activity.Activity
 	Stop func()
 }
 
 // WatchActivity collects what the provider tells those who watch it.
 func (w *Fixture) WatchActivity() *Activities {
 	seen := &Activities{}
-	seen.Stop = w.Rooms().Events.WatchActivity(func(a provider.Activity) {
+	seen.Stop = w.Rooms().Events.WatchActivity(func(a activity.Activity) {
 		seen.Mu.Lock()
 		defer seen.Mu.Unlock()
 		seen.Told = append(seen.Told, a)
@@ -68,7 +68,7 @@ func (w *Fixture) WatchActivity() *Activities {
 }
 
 // All stops watching and returns what was told.
-func (s *Activities) All() []provider.Activity {
+func (s *Activities) All() []activity.Activity {
 	s.Stop()
 	s.Mu.Lock()
 	defer s.Mu.Unlock()

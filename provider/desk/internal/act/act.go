@@ -13,6 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
 )
@@ -96,7 +97,7 @@ func (o Options) open(r *frame.Request, kind action.Kind) (*form, error) {
 		return nil, err
 	}
 	if kind == action.Person { // what it would do says how they are
-		if err := r.LookedAt(partActions); errors.Is(err, provider.ErrMatter) {
+		if err := r.LookedAt(partActions); errors.Is(err, audit.ErrMatter) {
 			return nil, frame.NotFound
 		} else if err != nil {
 			return nil, err
@@ -216,9 +217,9 @@ func (f *form) do() error {
 	switch {
 	case errors.Is(err, provider.ErrChanged):
 		return f.check(http.StatusConflict, f.problem("", screens.WrongMoved))
-	case errors.Is(err, provider.ErrMatter):
+	case errors.Is(err, audit.ErrMatter):
 		return f.Done(f.Path(), screens.NoticeMatterEnded)
-	case errors.Is(err, provider.ErrProof):
+	case errors.Is(err, audit.ErrProof):
 		f.stands = needOf(f.action.Proof)
 		return f.check(http.StatusForbidden)
 	case errors.As(err, &wrong):

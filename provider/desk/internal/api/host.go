@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	strangers "github.com/bonafide-id/bonafide/provider/internal/unknown"
 )
 
 // host is a host of applications that nobody has registered.
@@ -28,7 +29,7 @@ type denial struct {
 	At     time.Time `json:"at"`
 }
 
-func asHost(h provider.UnknownHost) host {
+func asHost(h strangers.Host) host {
 	out := host{
 		Host: h.Host, Standing: string(h.Standing), Applications: h.Applications, Documents: h.Documents, People: h.People,
 		FirstSeenAt: h.FirstSeen, LastUsedAt: h.LastUsed,

@@ -10,6 +10,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	events "github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -148,7 +149,7 @@ func closeMatter(c *call) (response, error) {
 			return c.api.Frame.Store.CloseMatter(ctx, m.ID, c.name(), m.ClosedAt)
 		}, provider.Event{Name: events.MatterClosed, UserID: m.Subject})
 	})
-	if errors.Is(err, provider.ErrMatter) { // it was over, or is since
+	if errors.Is(err, audit.ErrMatter) { // it was over, or is since
 		m, err = c.ownMatter(m.ID)
 		return ok(asMatter(m)), err
 	}

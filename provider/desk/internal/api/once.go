@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -122,7 +122,7 @@ func (c *call) do(r response, act func(*storage.Answer) error) (response, error)
 	if err != nil {
 		return response{}, err
 	}
-	if err = act(answer); errors.Is(err, provider.ErrRepeated) {
+	if err = act(answer); errors.Is(err, audit.ErrRepeated) {
 		return response{}, errRepeated
 	}
 	return r, err

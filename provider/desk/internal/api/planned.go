@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/plans"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 	events "github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -143,7 +144,7 @@ func proposePlan(c *call) (response, error) {
 		}
 		return c.once.answer(s)
 	}
-	if _, err = c.api.Plans.Propose(c.Context(), c.member(), draft); errors.Is(err, provider.ErrRepeated) {
+	if _, err = c.api.Plans.Propose(c.Context(), c.member(), draft); errors.Is(err, audit.ErrRepeated) {
 		return response{}, errRepeated
 	}
 	return out, planned(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	users "github.com/bonafide-id/bonafide/provider/desk/internal/person"
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -110,11 +111,11 @@ func asProblem(err error) *problem {
 		return &problem{kind: kindValue, Faults: []fault{{pointer(wrong.Field), wrong.Err.Error()}}, cause: err}
 	case errors.Is(err, provider.ErrTooMany):
 		return &problem{kind: kindTooMany, retry: minute}
-	case errors.Is(err, provider.ErrProof):
+	case errors.Is(err, audit.ErrProof):
 		return fail(kindProof, "")
 	case errors.Is(err, provider.ErrChanged), errors.Is(err, storage.ErrChanged):
 		return fail(kindChanged, "")
-	case errors.Is(err, provider.ErrMatter), errors.Is(err, action.ErrNoTarget), errors.Is(err, provider.ErrNoUser),
+	case errors.Is(err, audit.ErrMatter), errors.Is(err, action.ErrNoTarget), errors.Is(err, provider.ErrNoUser),
 		errors.Is(err, provider.ErrNoClient), errors.Is(err, storage.ErrNotFound), errors.Is(err, storage.ErrEnded),
 		errors.Is(err, provider.ErrScreenNotFound):
 		return notFound

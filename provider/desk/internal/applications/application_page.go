@@ -9,6 +9,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui/desk"
 	screens "github.com/bonafide-id/bonafide/ui/desk/service"
@@ -97,9 +98,9 @@ func (r *Room) addNumbers(q *frame.Request, a application, v *screens.Applicatio
 		i := int(c.Day.Sub(first) / (24 * time.Hour))
 		switch {
 		case i < 0 || i >= period:
-		case c.Outcome == string(provider.OutcomeOK):
+		case c.Outcome == string(activity.OK):
 			v.Requests.Counts[i] += c.Count
-		case c.Outcome == string(provider.OutcomeError):
+		case c.Outcome == string(activity.Failed):
 			v.Errors.Counts[i] += c.Count
 		}
 	}

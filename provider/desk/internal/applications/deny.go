@@ -7,11 +7,13 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
+	"github.com/bonafide-id/bonafide/provider/internal/unknown"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
 // host reads a host of applications that nobody has registered. action.ErrNoTarget for what is
 // none: one from which nobody has come can be denied, too.
-func (r *Room) host(ctx context.Context, name string) (provider.UnknownHost, error) {
+func (r *Room) host(ctx context.Context, name string) (unknown.Host, error) {
 	h, err := r.Provider.Rooms().Hosts.Get(ctx, name)
 	var wrong *provider.FieldError
 	if errors.As(err, &wrong) {
@@ -21,7 +23,7 @@ func (r *Room) host(ctx context.Context, name string) (provider.UnknownHost, err
 }
 
 // hostRevision names the denial that holds for a host: it alone is what is acted on.
-func hostRevision(h provider.UnknownHost) string {
+func hostRevision(h unknown.Host) string {
 	if h.Denial.Host == "" {
 		return "allowed"
 	}
@@ -29,15 +31,15 @@ func hostRevision(h provider.UnknownHost) string {
 }
 
 // hostEffect returns what an order would do to a host, which void judges.
-func (r *Room) hostEffect(ctx context.Context, o action.Order, void func(provider.UnknownHost) string) (action.Effect, error) {
+func (r *Room) hostEffect(ctx context.Context, o action.Order, void func(unknown.Host) string) (action.Effect, error) {
 	h, err := r.host(ctx, o.Target)
 	if err != nil {
 		return action.Effect{}, err
 	}
 	e := action.Effect{Revision: hostRevision(h), Void: void(h), Facts: []action.Fact{
 		{Name: factHost, Value: h.Host},
-		{Name: factApplications, Value: atMost(h.Applications, provider.CountedApplications)},
-		{Name: factPeople, Value: atMost(h.People, provider.CountedPeople)},
+		{Name: factApplications, Value: atMost(h.Applications, storage.CountedClients)},
+		{Name: factPeople, Value: atMost(h.People, storage.CountedPeople)},
 	}}
 	if h.Denial.Host != "" {
 		e.Facts = append(e.Facts, action.Fact{Name: factDenied, Value: h.Denial.Host}, action.Fact{Name: factReason, Value: h.Denial.Reason})
@@ -57,11 +59,11 @@ func (r *Room) checkDeny(ctx context.Context, o action.Order) (action.Effect, er
 	if _, err := reason(o); err != nil {
 		return action.Effect{}, err
 	}
-	return r.hostEffect(ctx, o, func(h provider.UnknownHost) string {
+	return r.hostEffect(ctx, o, func(h unknown.Host) string {
 		switch {
 		case h.Denial.Host != "":
 			return voidDenied
-		case h.Host == provider.DeviceHost && !r.Provider.Rooms().Hosts.CanDeny(h.Host):
+		case h.Host == storage.DeviceHost && !r.Provider.Rooms().Hosts.CanDeny(h.Host):
 			return voidDevice
 		}
 		return ""
@@ -84,7 +86,7 @@ func (r *Room) deny(ctx context.Context, o action.Order, revision string) (actio
 }
 
 func (r *Room) checkAllow(ctx context.Context, o action.Order) (action.Effect, error) {
-	return r.hostEffect(ctx, o, func(h provider.UnknownHost) string {
+	return r.hostEffect(ctx, o, func(h unknown.Host) string {
 		if h.Denial.Host != h.Host { // that of a host above is not lifted here
 			return voidNotDenied
 		}
@@ -104,7 +106,7 @@ func (r *Room) allow(ctx context.Context, o action.Order, revision string) (acti
 }
 
 // stillHost reads a host that has a revision.
-func (r *Room) stillHost(ctx context.Context, o action.Order, revision string) (provider.UnknownHost, error) {
+func (r *Room) stillHost(ctx context.Context, o action.Order, revision string) (unknown.Host, error) {
 	h, err := r.host(ctx, o.Target)
 	if err == nil && hostRevision(h) != revision {
 		err = provider.ErrChanged

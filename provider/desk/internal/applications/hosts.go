@@ -8,6 +8,8 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/provider/internal/unknown"
+	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui/desk"
 	screens "github.com/bonafide-id/bonafide/ui/desk/service"
 )
@@ -51,22 +53,22 @@ func (r *Room) showHosts(q *frame.Request) error {
 }
 
 // hostRow shows a host in a list.
-func hostRow(q *frame.Request, h provider.UnknownHost) screens.HostRow {
+func hostRow(q *frame.Request, h unknown.Host) screens.HostRow {
 	return screens.HostRow{
-		Host: h.Host, Device: h.Host == provider.DeviceHost, URL: q.Path("hosts", h.Host), State: hostState(h),
-		Applications: atMost(h.Applications, provider.CountedApplications), Documents: atMost(h.Documents, provider.CountedApplications),
-		People: atMost(h.People, provider.CountedPeople), First: h.FirstSeen, Last: h.LastUsed,
+		Host: h.Host, Device: h.Host == storage.DeviceHost, URL: q.Path("hosts", h.Host), State: hostState(h),
+		Applications: atMost(h.Applications, storage.CountedClients), Documents: atMost(h.Documents, storage.CountedClients),
+		People: atMost(h.People, storage.CountedPeople), First: h.FirstSeen, Last: h.LastUsed,
 	}
 }
 
 // hostState is what becomes of the applications of a host: a denial goes before the configuration.
-func hostState(h provider.UnknownHost) screens.State {
+func hostState(h unknown.Host) screens.State {
 	if h.Denial.Host != "" {
 		return screens.StateDenied
 	}
-	return map[provider.HostStanding]screens.State{
-		provider.HostAdmitted: screens.StateAdmitted, provider.HostTrusted: screens.StateTrusted,
-		provider.HostRefused: screens.StateRefused, provider.HostOff: screens.StateOff,
+	return map[unknown.Standing]screens.State{
+		unknown.Admitted: screens.StateAdmitted, unknown.Trusted: screens.StateTrusted,
+		unknown.Refused: screens.StateRefused, unknown.Off: screens.StateOff,
 	}[h.Standing]
 }
 
@@ -104,7 +106,7 @@ func (r *Room) showHost(q *frame.Request) error {
 }
 
 // hostActs leave out what there is nothing of to do.
-func (r *Room) hostActs(q *frame.Request, h provider.UnknownHost) (all []screens.Act) {
+func (r *Room) hostActs(q *frame.Request, h unknown.Host) (all []screens.Act) {
 	for _, a := range r.acts(q, action.Host, "hosts", h.Host) {
 		switch {
 		case a.Name == action.DenyHost && h.Denial.Host == "" && r.Provider.Rooms().Hosts.CanDeny(h.Host),

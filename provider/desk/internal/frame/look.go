@@ -9,6 +9,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -45,7 +46,7 @@ func (f *Frame) Looked(ctx context.Context, a provider.Actor, e provider.Event) 
 	}
 	a.Answer = &storage.Answer{Client: lookedAt, Key: key, Body: key, ExpiresAt: f.Now().Add(looksFor)}
 	err = f.Provider.Events().Write(provider.By(ctx, a), e)
-	if errors.Is(err, provider.ErrRepeated) {
+	if errors.Is(err, audit.ErrRepeated) {
 		return nil
 	}
 	return err

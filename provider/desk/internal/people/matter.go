@@ -10,6 +10,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 	"github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -139,7 +140,7 @@ func (d *Room) close(r *frame.Request) error {
 	err := r.Frame.Provider.Events().WriteWith(r.Context(), func(ctx context.Context) error {
 		return r.Frame.Store.CloseMatter(ctx, m.ID, r.Staff.ID, now)
 	}, provider.Event{Name: event.MatterClosed, UserID: m.Subject})
-	if err != nil && !errors.Is(err, provider.ErrMatter) { // closed in this moment
+	if err != nil && !errors.Is(err, audit.ErrMatter) { // closed in this moment
 		return err
 	}
 	return r.Done(r.Path(), screens.NoticeMatterDone)

@@ -10,6 +10,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
 	views "github.com/bonafide-id/bonafide/ui/desk/person"
 )
@@ -48,7 +49,7 @@ var reads = map[views.Part][]provider.PersonPart{
 func (d *Room) part(name views.Part, cards func(*look) error) frame.Handler {
 	return func(r *frame.Request) error {
 		if err := r.LookedAt(string(name)); err != nil {
-			if errors.Is(err, provider.ErrMatter) {
+			if errors.Is(err, audit.ErrMatter) {
 				return r.Done(r.Path(), screens.NoticeMatterEnded)
 			}
 			return err

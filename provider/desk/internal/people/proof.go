@@ -6,6 +6,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
 	views "github.com/bonafide-id/bonafide/ui/desk/person"
@@ -46,9 +47,9 @@ func (d *Room) proved(r *frame.Request, err error, field string, n screens.Notic
 	switch {
 	case err == nil:
 		return r.Done(r.MatterPath(next), n)
-	case errors.Is(err, provider.ErrMatter):
+	case errors.Is(err, audit.ErrMatter):
 		return r.Done(r.Path(), screens.NoticeMatterEnded)
-	case errors.Is(err, provider.ErrProof):
+	case errors.Is(err, audit.ErrProof):
 		w = views.WrongCode
 	case errors.Is(err, provider.ErrTooMany):
 		w = views.WrongTooMany

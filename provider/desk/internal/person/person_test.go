@@ -14,6 +14,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/person"
 	"github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
 	"github.com/bonafide-id/bonafide/provider/internal/vault"
@@ -337,7 +338,7 @@ func TestActions(t *testing.T) {
 			f.mails.sent = nil
 			before := f.line(nora)
 			result, err := a.Do(f.by(nora), o, e.Revision)
-			if !errors.Is(err, provider.ErrMatter) || result != (action.Result{}) {
+			if !errors.Is(err, audit.ErrMatter) || result != (action.Result{}) {
 				t.Errorf("got %v", err)
 			}
 			if f.line(nora) != before || len(f.mails.sent) > 0 {

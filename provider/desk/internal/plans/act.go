@@ -8,6 +8,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -48,7 +49,7 @@ func (s *Service) act(ctx context.Context, a action.Action, o Opened, by []Membe
 	case err == nil:
 		delete(s.attempts.failed, target)
 		return false, nil
-	case errors.Is(err, provider.ErrTarget), errors.Is(err, storage.ErrSpent):
+	case errors.Is(err, audit.ErrTarget), errors.Is(err, storage.ErrSpent):
 		return s.isOver(ctx, o) // another process has done it, or the plan was stopped
 	case ctx.Err() != nil:
 		return false, err

@@ -10,6 +10,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	"github.com/bonafide-id/bonafide/ui/desk"
@@ -216,7 +217,7 @@ func (s *Service) matter(r *frame.Request, a action.Action, targets []string) (*
 	case m.Staff != r.Staff.ID, len(targets) != 1, targets[0] != m.Subject, a.Target != action.Person:
 		return nil, r.Refuse(frame.Refusal{Action: a.Name})
 	case !m.ClosedAt.IsZero(), !now.Before(m.EndsAt):
-		return nil, provider.ErrMatter
+		return nil, audit.ErrMatter
 	}
 	return &m, nil
 }
@@ -242,7 +243,7 @@ func (s *Service) proof(r *frame.Request, a action.Action, m storage.Matter) (st
 			return proved, err
 		}
 	}
-	return proved, provider.ErrProof
+	return proved, audit.ErrProof
 }
 
 // renderDraft shows what a plan would do.

@@ -8,6 +8,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	"github.com/bonafide-id/bonafide/ui/desk"
@@ -76,9 +77,9 @@ func asPage(r *frame.Request, err error) error {
 		return r.Refuse(frame.Refusal{Action: r.Posted(screens.FieldName), Alarm: true})
 	case errors.Is(err, storage.ErrNotFound):
 		return frame.NotFound
-	case errors.Is(err, provider.ErrMatter):
+	case errors.Is(err, audit.ErrMatter):
 		return r.Done(r.Path(), desk.NoticeMatterEnded)
-	case errors.Is(err, provider.ErrProof):
+	case errors.Is(err, audit.ErrProof):
 		return provider.ScreenError{Status: http.StatusForbidden, Code: ui.ErrorRequest, Err: err}
 	case errors.As(err, &wrong):
 		return frame.Malformed(wrong.Error())

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
@@ -303,20 +304,20 @@ func TestBackchannelLogoutWhenAnotherSignsInThere(t *testing.T) {
 }
 
 // watched returns what an activity log tells of back-channel logout.
-func watchTold(w *lab.Fixture) func() []provider.Activity {
+func watchTold(w *lab.Fixture) func() []activity.Activity {
 	var mu sync.Mutex
-	var all []provider.Activity
-	w.Rooms().Events.WatchActivity(func(a provider.Activity) {
-		if a.Event == provider.ActivityBackchannelLogout {
+	var all []activity.Activity
+	w.Rooms().Events.WatchActivity(func(a activity.Activity) {
+		if a.Event == activity.BackchannelLogout {
 			mu.Lock()
 			defer mu.Unlock()
 			all = append(all, a)
 		}
 	})
-	return func() []provider.Activity {
+	return func() []activity.Activity {
 		mu.Lock()
 		defer mu.Unlock()
-		return append([]provider.Activity(nil), all...)
+		return append([]activity.Activity(nil), all...)
 	}
 }
 
@@ -338,7 +339,7 @@ func TestBackchannelLogoutIsTriedAgain(t *testing.T) {
 			b := w.Alice()
 			b.TokensOf("told")
 			b.Submit(b.Open("/signout"))
-			var got []provider.Activity
+			var got []activity.Activity
 			for attempt, pause := range []time.Duration{0, 10 * time.Second, 30 * time.Second} {
 				process := []*lab.Fixture{wrong, w}[attempt%2]
 				if attempt > 0 {
@@ -360,7 +361,7 @@ func TestBackchannelLogoutIsTriedAgain(t *testing.T) {
 			if told := rp.Told(); len(told) != 3 || told[0] == told[1] || told[1] == told[2] {
 				t.Error("a logout token was sent twice")
 			}
-			if got[0].Diagnosis != "backchannel_logout_not_delivered" || got[0].Details["status"] != "503" || got[0].UserID != "alice" || got[2].Outcome != provider.OutcomeOK {
+			if got[0].Diagnosis != "backchannel_logout_not_delivered" || got[0].Details["status"] != "503" || got[0].UserID != "alice" || got[2].Outcome != activity.OK {
 				t.Errorf("activities %+v", got)
 			}
 			if strings.Contains(w.Log.String(), "backchannel_logout") {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -129,7 +130,7 @@ func TestCallerCode(t *testing.T) {
 				switch _, err := c.prove(c.about, code); {
 				case err == nil:
 					right.Add(1)
-				case !errors.Is(err, provider.ErrProof):
+				case !errors.Is(err, audit.ErrProof):
 					t.Errorf("got %v", err)
 				}
 			})
@@ -143,7 +144,7 @@ func TestCallerCode(t *testing.T) {
 		c := newCall(t)
 		code := shown(t, c.NewBrowser().SignIn("bob@example.com", lab.BobPass))
 		for _, about := range []string{c.about, "bob"} { // the matter is about the first
-			if _, err := c.prove(about, code); !errors.Is(err, provider.ErrProof) {
+			if _, err := c.prove(about, code); !errors.Is(err, audit.ErrProof) {
 				t.Errorf("%s: %v", about, err)
 			}
 		}
@@ -152,7 +153,7 @@ func TestCallerCode(t *testing.T) {
 		c := newCall(t)
 		code := shown(t, c.NewBrowser().SignIn("alice@example.com", lab.AlicePass))
 		c.Advance(5 * time.Minute)
-		if _, err := c.prove(c.about, code); !errors.Is(err, provider.ErrProof) {
+		if _, err := c.prove(c.about, code); !errors.Is(err, audit.ErrProof) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -161,11 +162,11 @@ func TestCallerCode(t *testing.T) {
 		code := shown(t, c.NewBrowser().SignIn("alice@example.com", lab.AlicePass))
 		wrong := "00000000"
 		for range 5 {
-			if _, err := c.prove(c.about, wrong); !errors.Is(err, provider.ErrProof) {
+			if _, err := c.prove(c.about, wrong); !errors.Is(err, audit.ErrProof) {
 				t.Fatalf("got %v", err)
 			}
 		}
-		if _, err := c.prove(c.about, code); !errors.Is(err, provider.ErrProof) {
+		if _, err := c.prove(c.about, code); !errors.Is(err, audit.ErrProof) {
 			t.Errorf("sixth try: %v", err)
 		}
 	})
@@ -182,10 +183,10 @@ func TestCallerCode(t *testing.T) {
 	t.Run("IsNothingWithoutTheMatter", func(t *testing.T) {
 		c := newCall(t)
 		code := shown(t, c.NewBrowser().SignIn("alice@example.com", lab.AlicePass))
-		if _, _, err := c.Rooms().People.ProveCaller(t.Context(), "m1", "Eve", c.about, code); !errors.Is(err, provider.ErrMatter) {
+		if _, _, err := c.Rooms().People.ProveCaller(t.Context(), "m1", "Eve", c.about, code); !errors.Is(err, audit.ErrMatter) {
 			t.Errorf("another's matter: %v", err)
 		}
-		if _, _, err := c.Rooms().People.ProveCaller(t.Context(), "m2", c.staff, c.about, code); !errors.Is(err, provider.ErrMatter) {
+		if _, _, err := c.Rooms().People.ProveCaller(t.Context(), "m2", c.staff, c.about, code); !errors.Is(err, audit.ErrMatter) {
 			t.Errorf("no matter: %v", err)
 		}
 		if _, err := c.prove(c.about, code); err != nil {

@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
 // flows returns the events of activities by the flow that they name.
-func flows(told []provider.Activity) map[string]string {
+func flows(told []activity.Activity) map[string]string {
 	of := map[string]string{}
 	for _, a := range told {
 		of[a.Flow] = strings.TrimSpace(of[a.Flow] + " " + string(a.Event) + ":" + string(a.Outcome))
@@ -20,7 +20,7 @@ func flows(told []provider.Activity) map[string]string {
 }
 
 // onlyFlow returns the events of activities that are all of one flow.
-func onlyFlow(t *testing.T, told []provider.Activity) string {
+func onlyFlow(t *testing.T, told []activity.Activity) string {
 	t.Helper()
 	of := flows(told)
 	if len(of) != 1 {

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -112,7 +113,7 @@ func TestAlgorithmThatIsSwitchedOff(t *testing.T) {
 	refused("refresh", p, body)
 	p, body = b.JSON(b.Bearer(lab.UserinfoPath, lab.Member(t, before, "access_token")))
 	refused("userinfo", p, body)
-	if told := seen.All(); len(told) != 3 || slices.ContainsFunc(told, func(a provider.Activity) bool { return a.Diagnosis != "signing_algorithm_off" }) {
+	if told := seen.All(); len(told) != 3 || slices.ContainsFunc(told, func(a activity.Activity) bool { return a.Diagnosis != "signing_algorithm_off" }) {
 		t.Errorf("told %+v", told)
 	}
 }
@@ -144,7 +145,7 @@ func TestResponseThatCannotBeSigned(t *testing.T) {
 	}
 	p, _ := b.Push("client_id", "jarm", "response_mode", "jwt")
 	lab.Refused(t, p, http.StatusBadRequest, "unauthorized_client")
-	if told := seen.All(); len(told) != 5 || slices.ContainsFunc(told, func(a provider.Activity) bool { return a.Diagnosis != "signing_algorithm_off" || a.ClientID != "jarm" }) {
+	if told := seen.All(); len(told) != 5 || slices.ContainsFunc(told, func(a activity.Activity) bool { return a.Diagnosis != "signing_algorithm_off" || a.ClientID != "jarm" }) {
 		t.Errorf("told %+v", told)
 	}
 	if n := w.Count("grants"); n != grants {

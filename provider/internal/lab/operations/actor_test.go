@@ -9,6 +9,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -86,7 +87,7 @@ func TestActor(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, v := range verbs(w) {
-			if err := v.do(provider.By(t.Context(), actor)); !errors.Is(err, provider.ErrMatter) {
+			if err := v.do(provider.By(t.Context(), actor)); !errors.Is(err, audit.ErrMatter) {
 				t.Errorf("%s: %v", name, err)
 			}
 			if events := recorded(w, v.name); len(events) > 0 {
@@ -101,7 +102,7 @@ func TestActor(t *testing.T) {
 		w := lab.New(t).WithUsers()
 		actor := open(w, "m1")
 		actor.On.Proof = storage.MailboxProof
-		if err := w.Accounts().SetDisabled(provider.By(t.Context(), actor), "alice", true); !errors.Is(err, provider.ErrProof) {
+		if err := w.Accounts().SetDisabled(provider.By(t.Context(), actor), "alice", true); !errors.Is(err, audit.ErrProof) {
 			t.Errorf("error %v", err)
 		}
 	})

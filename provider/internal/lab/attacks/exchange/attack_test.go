@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -30,7 +31,7 @@ func TestAttackRefusedExchanges(t *testing.T) {
 		api, token string
 		pairs      []string
 		code       string
-		diagnosis  provider.Diagnosis
+		diagnosis  diagnosis.Name
 	}{
 		"more scope than the subject":                    {"tools-api", token, []string{"scope", "files:write"}, "invalid_scope", "scope_not_exchanged"},
 		"a scope of tools only":                          {"tools-api", token, []string{"scope", "tools:run"}, "invalid_scope", "scope_not_exchanged"},

@@ -17,6 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/activity"
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -50,19 +52,19 @@ func withMistakes(w *lab.Fixture) *lab.Fixture {
 // no ClientID is nobody's: it is in the log only.
 type happening struct {
 	do   func(w *lab.Fixture, b *lab.Browser)
-	want provider.Activity
+	want activity.Activity
 }
 
 // ofItsRequest is what an activity has of the one request that it tells of.
-var ofItsRequest = cmpopts.IgnoreFields(provider.Activity{}, "At", "RequestID", "Flow", "Address")
+var ofItsRequest = cmpopts.IgnoreFields(activity.Activity{}, "At", "RequestID", "Flow", "Address")
 
-func failed(client string, event provider.ActivityEvent, code string, what provider.Diagnosis, details ...string) provider.Activity {
-	a := provider.Activity{ClientID: client, Event: event, Outcome: provider.OutcomeError, Error: code, Diagnosis: what}
+func failed(client string, event string, code string, what diagnosis.Name, details ...string) activity.Activity {
+	a := activity.Activity{ClientID: client, Event: event, Outcome: activity.Failed, Error: code, Diagnosis: what}
 	return asking(a, details...)
 }
 
 // asking is an activity with details, given as names and values.
-func asking(a provider.Activity, details ...string) provider.Activity {
+func asking(a activity.Activity, details ...string) activity.Activity {
 	for i := 0; i+1 < len(details); i += 2 {
 		if a.Details == nil {
 			a.Details = map[string]string{}
@@ -73,19 +75,19 @@ func asking(a provider.Activity, details ...string) provider.Activity {
 }
 
 // about is an activity with a user.
-func about(user string, a provider.Activity) provider.Activity {
+func about(user string, a activity.Activity) activity.Activity {
 	a.UserID = user
 	return a
 }
 
-func denied(client string, what provider.Diagnosis) provider.Activity {
+func denied(client string, what diagnosis.Name) activity.Activity {
 	a := about("alice", failed(client, "authorize", "access_denied", what))
-	a.Outcome = provider.OutcomeDenied
+	a.Outcome = activity.Denied
 	return a
 }
 
-func good(client string, event provider.ActivityEvent, user string) provider.Activity {
-	return provider.Activity{ClientID: client, Event: event, Outcome: provider.OutcomeOK, UserID: user}
+func good(client string, event string, user string) activity.Activity {
+	return activity.Activity{ClientID: client, Event: event, Outcome: activity.OK, UserID: user}
 }
 
 // at is an authorization request that a browser opens.
@@ -177,7 +179,7 @@ var happenings = map[string]happening{
 	"ScopeIgnored": {func(_ *lab.Fixture, b *lab.Browser) {
 		b.T.Helper()
 		b.Allow(lab.Std("scope", "openid military magic")...)
-	}, provider.Activity{ClientID: "std", Event: "authorize", Outcome: provider.OutcomeOK, UserID: "alice", Diagnosis: "scope_ignored", Details: map[string]string{"scope": "magic"}}},
+	}, activity.Activity{ClientID: "std", Event: "authorize", Outcome: activity.OK, UserID: "alice", Diagnosis: "scope_ignored", Details: map[string]string{"scope": "magic"}}},
 	"ScopeUnknown": {at(lab.Std("scope", "magic")...), failed("std", "authorize", "invalid_scope", "scope_unknown", "scope", "magic")},
 	"ScopeNotAllowed": {at("client_id", "narrow", "scope", "military student"),
 		failed("narrow", "authorize", "invalid_scope", "scope_not_allowed", "scope", "student", "registered", "military")},
@@ -201,18 +203,18 @@ var happenings = map[string]happening{
 	"StandardRequestAtV3": {at("scope", "openid profile roles"),
 		failed("v3", "authorize", "invalid_scope", "standard_request_at_v3", "scope", "openid profile roles")},
 	"StandardRequestAtV3ForSeveralScopes": {at("scope", "openid profile email"),
-		provider.Activity{ClientID: "v3", Event: "authorize", Outcome: provider.OutcomeOK, Diagnosis: "standard_request_at_v3"}},
+		activity.Activity{ClientID: "v3", Event: "authorize", Outcome: activity.OK, Diagnosis: "standard_request_at_v3"}},
 	"StandardRequestAtV3ThatWorks": {func(_ *lab.Fixture, b *lab.Browser) {
 		b.Allow("scope", "openid military", "nonce", marker, "code_challenge", lab.S256, "code_challenge_method", "S256")
-	}, provider.Activity{ClientID: "v3", Event: "authorize", Outcome: provider.OutcomeOK, UserID: "alice", Diagnosis: "standard_request_at_v3"}},
+	}, activity.Activity{ClientID: "v3", Event: "authorize", Outcome: activity.OK, UserID: "alice", Diagnosis: "standard_request_at_v3"}},
 	"StandardRequestAtV3ToPickFrom": {func(_ *lab.Fixture, b *lab.Browser) {
 		b.Open(lab.AuthorizeURL("scope", "openid military student", "nonce", marker, "code_challenge", lab.S256, "code_challenge_method", "S256"))
-	}, provider.Activity{ClientID: "v3", Event: "authorize", Outcome: provider.OutcomeOK, Diagnosis: "standard_request_at_v3"}},
+	}, activity.Activity{ClientID: "v3", Event: "authorize", Outcome: activity.OK, Diagnosis: "standard_request_at_v3"}},
 	"StandardRequestAtV3AtToken": {func(_ *lab.Fixture, b *lab.Browser) { standardTokensAtV3(b) },
-		provider.Activity{ClientID: "v3", Event: "token", Outcome: provider.OutcomeOK, UserID: "alice", Diagnosis: "standard_request_at_v3"}},
+		activity.Activity{ClientID: "v3", Event: "token", Outcome: activity.OK, UserID: "alice", Diagnosis: "standard_request_at_v3"}},
 	"StandardRequestAtV3AtUserinfo": {func(_ *lab.Fixture, b *lab.Browser) {
 		b.Bearer(lab.UserinfoPath, lab.Member(b.T, standardTokensAtV3(b), "access_token"))
-	}, provider.Activity{ClientID: "v3", Event: "userinfo", Outcome: provider.OutcomeOK, UserID: "alice", Diagnosis: "standard_request_at_v3"}},
+	}, activity.Activity{ClientID: "v3", Event: "userinfo", Outcome: activity.OK, UserID: "alice", Diagnosis: "standard_request_at_v3"}},
 	"V3RequestAtV3AtUserinfo": {func(_ *lab.Fixture, b *lab.Browser) {
 		b.Get(lab.UserinfoPath + "?access_token=" + lab.Member(b.T, standardTokensAtV3(b), "access_token"))
 	}, good("v3", "userinfo", "alice")},
@@ -469,7 +471,7 @@ func TestActivity(t *testing.T) {
 			if strings.Contains(fmt.Sprint(warned), marker) {
 				t.Errorf("a secret is logged: %s", warned)
 			}
-			if h.want.Diagnosis != "" && h.want.Outcome != provider.OutcomeOK {
+			if h.want.Diagnosis != "" && h.want.Outcome != activity.OK {
 				mistake := slices.ContainsFunc(warned, func(line string) bool {
 					return strings.Contains(line, "diagnosis="+string(h.want.Diagnosis)) && strings.Contains(line, "remedy=")
 				})
@@ -496,7 +498,7 @@ func TestActivity(t *testing.T) {
 
 func TestEveryDiagnosisHasItsTextAndItsTest(t *testing.T) {
 	t.Parallel()
-	tested := map[provider.Diagnosis]bool{
+	tested := map[diagnosis.Name]bool{
 		// Of our own doing, or of the host's: see the tests below.
 		"provider_unavailable": true, "provider_failed": true, "user_refused": true, "user_gone": true, "sign_in_unstable": true,
 		// Of no request: see TestBackchannelLogout.
@@ -512,7 +514,7 @@ func TestEveryDiagnosisHasItsTextAndItsTest(t *testing.T) {
 	for _, attack := range attackedObjects {
 		tested[attack.diagnosis] = true
 	}
-	for _, d := range []provider.Diagnosis{ // in the tests of pushed requests, request objects and keys
+	for _, d := range []diagnosis.Name{ // in the tests of pushed requests, request objects and keys
 		"pushed_request_required", "request_uri_unknown", "request_uri_refused", "request_object_required", "jwt_used", "client_keys_missing", "client_keys_refused", "client_keys_unreachable", "consent_missing", "signing_algorithm_off",
 		// Of token exchange: see package exchange beside this one.
 		"subject_token_of_another_api", "resource_not_exchanged", "scope_not_exchanged", "subject_token_exchanged_twice",
@@ -522,7 +524,7 @@ func TestEveryDiagnosisHasItsTextAndItsTest(t *testing.T) {
 	for _, d := range diagnosesOfProofs {
 		tested[d] = true
 	}
-	for _, d := range provider.Diagnoses() {
+	for _, d := range diagnosis.Names() {
 		if !tested[d] {
 			t.Errorf("no test of %s", d)
 		}
@@ -543,7 +545,7 @@ func TestActivityOfUsersOfTheHost(t *testing.T) {
 	for name, c := range map[string]struct {
 		err  error
 		do   func()
-		want provider.Activity
+		want activity.Activity
 	}{
 		"RefusedAtThePage":   {provider.ErrNoUser, func() { b.Open(lab.AuthorizeURL(lab.Ask()...)) }, about("carol", denied("std", "user_refused"))},
 		"RefusedWithoutPage": {provider.ErrNoUser, func() { b.Open(lab.AuthorizeURL(lab.Ask("prompt", "none")...)) }, about("carol", denied("std", "user_refused"))},
@@ -576,7 +578,7 @@ func TestActivityOfASignInPageThatKeepsNoSession(t *testing.T) {
 	w := lab.NewHosted(t, func() provider.SignedIn { return signedIn })
 	seen := w.WatchActivity()
 	lab.Journey(t, w.NewBrowser(), lab.AuthorizeURL(lab.Ask()...), &signedIn, func(before provider.SignedIn, _ url.Values) provider.SignedIn { return before })
-	want := []provider.Activity{failed("std", "authorize", "login_required", "sign_in_unstable")}
+	want := []activity.Activity{failed("std", "authorize", "login_required", "sign_in_unstable")}
 	if diff := cmp.Diff(want, seen.All(), ofItsRequest); diff != "" {
 		t.Error(diff)
 	}
@@ -593,7 +595,7 @@ func TestActivityTellsOfConsentOnceAndOfPagesOfUsersNothing(t *testing.T) {
 	b.Allow()
 	b.Allow() // remembered
 	answered := asking(good("v3", "authorize", "alice"), "response_type", "code", "scope", "military", "redirect_uri", lab.CallbackURI)
-	want := []provider.Activity{asking(good("v3", "consent", "alice"), "scope", "military"), answered, answered}
+	want := []activity.Activity{asking(good("v3", "consent", "alice"), "scope", "military"), answered, answered}
 	if diff := cmp.Diff(want, seen.All(), ofItsRequest); diff != "" {
 		t.Error(diff)
 	}
@@ -642,7 +644,7 @@ func TestWatch(t *testing.T) {
 	t.Parallel()
 	t.Run("APanicHarmsNobody", func(t *testing.T) {
 		w := lab.New(t).WithClients()
-		stop := w.Rooms().Events.WatchActivity(func(provider.Activity) { panic("watcher") })
+		stop := w.Rooms().Events.WatchActivity(func(activity.Activity) { panic("watcher") })
 		seen := w.WatchActivity()
 		b := w.NewBrowser()
 		b.Token("code", marker)
@@ -658,7 +660,7 @@ func TestWatch(t *testing.T) {
 
 	t.Run("OneThatEndsItsGoroutineHarmsNobody", func(t *testing.T) {
 		w := lab.New(t).WithClients()
-		stop := w.Rooms().Events.WatchActivity(func(provider.Activity) { runtime.Goexit() })
+		stop := w.Rooms().Events.WatchActivity(func(activity.Activity) { runtime.Goexit() })
 		b := w.NewBrowser()
 		b.Token("code", marker)
 		p, _ := b.Token("code", marker)
@@ -669,7 +671,7 @@ func TestWatch(t *testing.T) {
 	t.Run("OneThatHangsHoldsNoAnswerUpAndMissesSome", func(t *testing.T) {
 		w := lab.New(t).WithClients()
 		release := make(chan struct{})
-		w.Rooms().Events.WatchActivity(func(provider.Activity) { <-release })
+		w.Rooms().Events.WatchActivity(func(activity.Activity) { <-release })
 		defer close(release)
 		b := w.NewBrowser()
 		for range 1100 {
@@ -703,6 +705,6 @@ func TestWatch(t *testing.T) {
 			t.Errorf("told %d", n)
 		}
 		seen.Stop()
-		w.Rooms().Events.WatchActivity(func(provider.Activity) { t.Error("told after Close") })()
+		w.Rooms().Events.WatchActivity(func(activity.Activity) { t.Error("told after Close") })()
 	})
 }

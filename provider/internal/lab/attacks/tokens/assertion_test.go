@@ -13,6 +13,7 @@ import (
 	"github.com/go-jose/go-jose/v3"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -60,7 +61,7 @@ func TestAssertionAtEveryEndpoint(t *testing.T) {
 // attackedAssertion is an assertion that must not be believed, and what is told of it.
 type attackedAssertion struct {
 	clientID  string // beside it, or none
-	diagnosis provider.Diagnosis
+	diagnosis diagnosis.Name
 	make      func(t testing.TB, w *lab.Fixture) string
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage/postgres"
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
@@ -110,7 +111,7 @@ func TestProofsKeptByTheProcess(t *testing.T) {
 }
 
 // diagnosesOfProofs are those of TestDiagnosesOfProofs.
-var diagnosesOfProofs = []provider.Diagnosis{
+var diagnosesOfProofs = []diagnosis.Name{
 	"dpop_proof_missing", "dpop_proof_malformed", "dpop_proof_target_differs", "dpop_key_differs", "dpop_proof_used", "dpop_nonce_needed", "access_token_unbound",
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -92,7 +93,7 @@ func TestSignedRequestIsPushed(t *testing.T) {
 
 // attackedObject is a request object that must not be believed, and what is told of it.
 type attackedObject struct {
-	diagnosis provider.Diagnosis
+	diagnosis diagnosis.Name
 	make      func(t testing.TB, w *lab.Fixture) string
 }
 
