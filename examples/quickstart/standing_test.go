@@ -7,12 +7,14 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bonafide-id/bonafide/internal/freeport"
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
@@ -295,6 +297,85 @@ func TestFirstStartThatIsKilled(t *testing.T) {
 	if pia, err := p.Accounts().Get(ctx, "pia"); err != nil || pia.Disabled {
 		t.Errorf("who was unlocked is %+v, %v", pia, err)
 	}
+}
+
+// TestRotationAndEndThatAreKilled kills a service while it encrypts everything under the next data
+// key, and a command and a service while they end what was issued before a moment.
+func TestRotationAndEndThatAreKilled(t *testing.T) {
+	o := operated{t: t, folder: t.TempDir()}
+	text := strings.Replace(onFreePorts(t), `"desk":{`, `"desk":{"demo":true,`, 1)
+	for strings.Contains(text, `"127.0.0.1:0"`) {
+		text = strings.Replace(text, `"127.0.0.1:0"`, strconv.Quote(freeport.Address(t)), 1)
+	}
+	o.write(text)
+	s := o.startQuietly()
+	if err := s.stop(); err != nil {
+		t.Fatal(err)
+	}
+	const database, upTo = "data/identity.db", ` FROM (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) SELECT i FROM n)`
+	o.exec(database, `INSERT INTO attributes (subject, handle, sealed_value) SELECT 'p' || i, 'fname', (SELECT sealed_value FROM attributes WHERE sealed_value LIKE '"sealed%' LIMIT 1)`+upTo)
+	o.exec(database, `INSERT INTO sessions (digest, account_id, user_agent, address, created_at, expires_at, idle_until)
+		SELECT randomblob(32), (SELECT id FROM accounts LIMIT 1), '', '', i, 4000000000000000, 4000000000000000`+upTo)
+	o.must("-rotate-data-key")
+	killedAt := func(count func() int, limits []int, args ...string) {
+		for _, limit := range limits {
+			p := program(t, append([]string{"-config", o.path("service.json")}, args...)...)
+			if err := p.Start(); err != nil {
+				t.Fatal(err)
+			}
+			for deadline := time.Now().Add(2 * time.Minute); count() > limit; {
+				if time.Now().After(deadline) {
+					t.Fatalf("%d are left", count())
+				}
+			}
+			if err := p.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			_ = p.Wait() // killed
+		}
+	}
+	sealed := o.columns(database)
+	killedAt(func() int { return o.number(database, sealed) }, []int{4900, 2500, 0})
+	sessions := func() int { return o.number(database, `SELECT count(*) FROM sessions`) }
+	killedAt(sessions, []int{4000}, "-revoke-before", time.Now().UTC().Format(time.RFC3339))
+	killedAt(sessions, []int{2000, 0})
+	p := o.startQuietly().providers[0]
+	for i, u := range s.cfg.Users {
+		if person, err := p.People().Get(t.Context(), u.ID); err != nil || len(person.Attributes) != len(u.Attributes) {
+			t.Errorf("users[%d]: %+v, %v", i, person, err)
+		}
+	}
+}
+
+// columns is a query for how many values there are anywhere under the first data key.
+func (o operated) columns(database string) string {
+	o.t.Helper()
+	db, err := sql.Open("sqlite3", "file:"+o.path(database)+"?mode=ro")
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	defer db.Close()
+	var query string
+	err = db.QueryRowContext(o.t.Context(), `SELECT 'SELECT ' || group_concat('(SELECT count(*) FROM ' || t.name || ' WHERE CAST(' || c.name || ' AS TEXT) GLOB ''*sealed2:1:*'')', ' + ')
+		FROM sqlite_schema AS t JOIN pragma_table_info(t.name) AS c WHERE t.type = 'table'`).Scan(&query)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return query
+}
+
+// number is the result of a query on a database that others write to.
+func (o operated) number(database, query string) (n int) {
+	o.t.Helper()
+	db, err := sql.Open("sqlite3", "file:"+o.path(database)+"?mode=ro")
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.QueryRowContext(o.t.Context(), query).Scan(&n); err != nil {
+		o.t.Fatal(err)
+	}
+	return n
 }
 
 // remembered is how much of its file a service has noted as done.
