@@ -62,9 +62,9 @@ func (p pagesRoom) AddAudience(a ui.Audience) error {
 }
 
 // ScopeWords returns the title and the explanation of a scope in the language of a screen
-// (Screen.Page).
-func (p pagesRoom) ScopeWords(l *ui.Locale, name string) (title, description ui.Label) {
-	return p.catalogue.ScopeWords(l, name)
+// (Screen.Page), for applications of a dialect: V3 or Standard.
+func (p pagesRoom) ScopeWords(l *ui.Locale, name, dialect string) (title, description ui.Label) {
+	return p.catalogue.ScopeWords(l, name, dialect == V3)
 }
 
 // GroupWords returns what a group and these of its subgroups are called in the language of a

@@ -42,6 +42,22 @@ func (l Label) Render(_ context.Context, w io.Writer) error {
 	return err
 }
 
+// Row writes several labels in a row, as "a, b, c". It is in no known language if one of them is.
+func (l *Locale) Row(labels []Label) (row Label) {
+	l = l.OrEnglish()
+	for i, label := range labels {
+		if i == 0 {
+			row.Text = label.Text
+		} else {
+			row.Text = l.Plain(l.text.Common.List, With("a", Words(row.Text)), With("b", Words(label.Text)))
+		}
+		if label.Lang != "" {
+			row.Lang = Undetermined
+		}
+	}
+	return row
+}
+
 // Word returns what a text of the default catalogue is called in this language. Any other
 // text is returned as it is, in a language that nobody knows.
 func (l *Locale) Word(original string) Label {

@@ -222,7 +222,7 @@ const everyKey = `{
 	"limits": {"sign_in": {"burst": 1, "every": "1s"}, "sign_in_account": {"burst": 2, "every": "2s"}, "sign_up": {"burst": 3, "every": "3s"},
 		"mail": {"burst": 4, "every": "4s"}, "code": {"burst": 5, "every": "5s"}, "flow": {"burst": 6, "every": "6s"}},
 	"dpop": {"require_nonce": true, "replay": "process"},
-	"scopes": [{"name": "work", "title": "Work", "description": "Where you work.", "attributes": ["uuid", "badge"], "groups": ["staff"], "no_device": true,
+	"scopes": [{"name": "work", "title": "Work", "description": "Where you work.", "attributes": ["uuid", "badge"], "v3_attributes": ["zip"], "groups": ["staff"], "no_device": true,
 		"requires": {"assurance": "two_factors", "max_age": "15m", "enrolled": "24h"},
 		"translations": {"de": {"title": "Arbeit", "description": "Wo Sie arbeiten."}}}],
 	"attributes": [{"handle": "badge", "name": "Badges", "type": "records", "members": ["number"], "member_names": {"number": "Number"}, "sensitive": true, "findable": true,

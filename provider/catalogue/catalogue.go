@@ -24,7 +24,7 @@ type Scope struct {
 
 	// Title and Description are shown where people choose among scopes, and on the
 	// consent screen where the scope releases nothing: what it releases is listed there.
-	// Translations has them in other languages, by the BCP 47 tag; what the default
+	// An empty Description of a scope that releases something names all of it. Translations has them in other languages, by the BCP 47 tag; what the default
 	// catalogue says needs none.
 	Title        string                      `json:"title,omitempty"`
 	Description  string                      `json:"description,omitempty"`
@@ -34,6 +34,10 @@ type Scope struct {
 	// groups whose status it releases.
 	Attributes []string `json:"attributes,omitempty"`
 	Groups     []string `json:"groups,omitempty"`
+
+	// V3Attributes are further handles that it releases to applications of the V3 dialect.
+	// Defaults to none.
+	V3Attributes []string `json:"v3_attributes,omitempty"`
 
 	// Requires is what the scope requires of the authentication of the user, for tokens with
 	// it and each time that its data is read with one.

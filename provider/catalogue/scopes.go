@@ -8,20 +8,16 @@ func DefaultScopes() []Scope {
 	basic := []string{"uuid", "email", "fname", "lname"}
 	scopes := []Scope{{
 		Name: "identity", Title: "Your identity",
-		Description: "Your name, address, date of birth and how to reach you.",
 		Attributes: append(slices.Clone(basic), "phone", "street", "city", "state", "zip", "country", "birthdate", "age",
 			"covid_vaccine_records", "previous_addresses"),
 	}, {
 		Name: "login", Title: "Your contact details",
-		Description: "Your name, email address and postal code.",
-		Attributes:  append(slices.Clone(basic), "zip"),
+		Attributes: append(slices.Clone(basic), "zip"),
 	}}
 	for _, g := range DefaultGroups() {
 		scopes = append(scopes, Scope{
 			Name: g.Name, Title: g.Title + " status",
-			Description: "Your name, email address, and whether you belong to this group.",
-			Attributes:  append(slices.Clone(basic), "zip"),
-			Groups:      []string{g.Name},
+			Attributes: basic, V3Attributes: []string{"zip"}, Groups: []string{g.Name},
 		})
 	}
 	return append(scopes, StandardScopes()...)
@@ -33,7 +29,6 @@ func StandardScopes() []Scope {
 	return []Scope{
 		{
 			Name: "profile", Title: "Your profile",
-			Description: "Your name, and what else you tell others about yourself.",
 			Attributes: []string{"name", "given_name", "family_name", "middle_name", "nickname", "preferred_username", "profile",
 				"picture", "website", "gender", "birthdate", "zoneinfo", "locale", "updated_at"},
 		},

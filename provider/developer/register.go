@@ -35,7 +35,7 @@ func (d *Dashboard) renderRegister(r *request, c provider.Client, kind string, s
 		Kinds: kinds, CheckURL: d.path("o", r.org.ID, r.env, "check"), Unreviewed: r.env == storage.Production,
 	}
 	for _, s := range d.offeredScopes(r.env) {
-		view.Scopes = append(view.Scopes, d.scopeView(r, s.Name, slices.Contains(c.Scopes, s.Name)))
+		view.Scopes = append(view.Scopes, d.scopeView(r, s.Name, slices.Contains(c.Scopes, s.Name), c.Dialect))
 	}
 	r.Render(status, screens.Register(view))
 	return nil

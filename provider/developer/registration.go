@@ -102,8 +102,8 @@ func (d *Dashboard) choosableScopes(env string, c provider.Client) []provider.Sc
 }
 
 // scopeView shows a scope as a choice.
-func (d *Dashboard) scopeView(r *request, name string, chosen bool) screens.Scope {
-	title, text := d.provider(r.env).Rooms().Pages.ScopeWords(r.Page().Locale, name)
+func (d *Dashboard) scopeView(r *request, name string, chosen bool, dialect string) screens.Scope {
+	title, text := d.provider(r.env).Rooms().Pages.ScopeWords(r.Page().Locale, name, dialect)
 	return screens.Scope{Name: name, Title: title, Text: text, Chosen: chosen}
 }
 

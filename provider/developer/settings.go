@@ -67,11 +67,11 @@ func (d *Dashboard) registrationView(r *request, now, c provider.Client) screens
 	d.addMore(r, &view, now, c)
 	chosen := d.scopesOf(r.env, c)
 	for _, s := range d.choosableScopes(r.env, now) {
-		view.Scopes = append(view.Scopes, d.scopeView(r, s.Name, slices.Contains(chosen, s.Name)))
+		view.Scopes = append(view.Scopes, d.scopeView(r, s.Name, slices.Contains(chosen, s.Name), c.Dialect))
 	}
 	if r.app.Kind != kindMachine {
 		for _, s := range d.mayBeOptional(r.env, now) {
-			view.OptionalScopes = append(view.OptionalScopes, d.scopeView(r, s, slices.Contains(c.OptionalScopes, s)))
+			view.OptionalScopes = append(view.OptionalScopes, d.scopeView(r, s, slices.Contains(c.OptionalScopes, s), c.Dialect))
 		}
 	}
 	return view

@@ -87,7 +87,7 @@ func (e *Endpoint) termsBefore(c *registry.Client, consent *storage.Consent, ask
 			t.Scopes = claims.Union(t.Scopes, []string{scope})
 		}
 	}
-	t.Attributes, t.Groups = e.Claims.Catalogue.Requested(t.Scopes)
+	t.Attributes, t.Groups = e.Claims.Catalogue.RequestedFor(c, t.Scopes)
 	if !c.SkipConsent {
 		t.Attributes = claims.Intersection(t.Attributes, consent.Attributes)
 		t.Groups = claims.Intersection(t.Groups, consent.Groups)

@@ -19,7 +19,7 @@ func (e *Endpoint) consentOptions(r *http.Request, request *engine.AuthorizeRequ
 	var options []ui.ConsentOption
 	for _, scope := range request.Optional {
 		option := ui.ConsentOption{Scope: scope, Offline: scope == claims.OfflineAccess, Chosen: before != nil && slices.Contains(before.Scopes, scope)}
-		title, text := e.Claims.Catalogue.ScopeWords(l, scope)
+		title, text := e.Claims.Catalogue.ScopeWords(l, scope, request.Client.Dialect.V3Attributes)
 		if option.Title = title; !e.releases(scope) {
 			option.Text = text
 		}
@@ -27,7 +27,7 @@ func (e *Endpoint) consentOptions(r *http.Request, request *engine.AuthorizeRequ
 		if before != nil && !option.Chosen {
 			option.New, known = !slices.Contains(declined, scope), nil // what was declined has been seen; what is new is so as a whole
 		}
-		facts, groups := e.Claims.Catalogue.Requested([]string{scope})
+		facts, groups := e.Claims.Catalogue.RequestedFor(request.Client, []string{scope})
 		facts, groups = claims.Without(facts, required.Attributes), claims.Without(groups, required.Groups)
 		data, err := e.consentData(r, request, s, known, facts, groups, true)
 		if err != nil {

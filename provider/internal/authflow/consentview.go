@@ -91,7 +91,7 @@ func (e *Endpoint) permissions(l *ui.Locale, required []string, before *storage.
 		if claims.IsProtocolScope(name) || e.releases(name) {
 			continue
 		}
-		title, text := e.Claims.Catalogue.ScopeWords(l, name)
+		title, text := e.Claims.Catalogue.ScopeWords(l, name, false)
 		all = append(all, ui.ConsentPermission{
 			Title: title, Text: text, New: before != nil && !slices.Contains(before.Scopes, name),
 		})

@@ -38,7 +38,7 @@ func (e *Endpoint) lostBy(c *registry.Client, recorded *storage.Consent) (facts,
 	if len(declined) == 0 {
 		return nil, nil
 	}
-	facts, groups = e.Claims.Catalogue.Requested(declined)
+	facts, groups = e.Claims.Catalogue.RequestedFor(c, declined)
 	return claims.Without(facts, recorded.Attributes), claims.Without(groups, recorded.Groups)
 }
 
@@ -84,8 +84,8 @@ func (e *Endpoint) decide(s authState, allowed terms) storage.Consent {
 	c.CreatedAt, c.DecidedAt, c.LastUsedAt = s.now, s.now, s.now
 	c.LeftOut = claims.Without(claims.Union(declinedBy(s.request.Client, s.consent), allowed.LeftOut), allowed.Scopes)
 	c.Scopes = claims.Without(c.Scopes, c.LeftOut)
-	facts, groups := e.Claims.Catalogue.Requested(c.Scopes)
-	lostFacts, lostGroups := e.Claims.Catalogue.Requested(c.LeftOut)
+	facts, groups := e.Claims.Catalogue.RequestedFor(s.request.Client, c.Scopes)
+	lostFacts, lostGroups := e.Claims.Catalogue.RequestedFor(s.request.Client, c.LeftOut)
 	c.Attributes = claims.Without(c.Attributes, claims.Without(lostFacts, claims.Union(facts, allowed.Attributes)))
 	c.Groups = claims.Without(c.Groups, claims.Without(lostGroups, claims.Union(groups, allowed.Groups)))
 	return c

@@ -24,7 +24,7 @@ func (e *Endpoint) showSelectScope(w http.ResponseWriter, r *http.Request, p *Pa
 	}
 	view := ui.SelectScopeView{Page: e.Site.PageView(r, request), Form: e.Site.Form(w, r, nil)}
 	for _, name := range request.Choices {
-		title, text := e.Claims.Catalogue.ScopeWords(view.Locale, name)
+		title, text := e.Claims.Catalogue.ScopeWords(view.Locale, name, request.Client.Dialect.V3Attributes)
 		view.Scopes = append(view.Scopes, ui.ScopeChoice{Value: name, Title: title, Text: text})
 	}
 	e.Site.RenderFor(w, r, request, http.StatusOK, e.Site.Screens.SelectScope(view))

@@ -133,7 +133,7 @@ func (c *Catalogue) addScope(s catalogue.Scope) *field.Error {
 	if !IsScope(s.Name) || IsProtocolScope(s.Name) || c.Scope(s.Name) != nil {
 		return field.Errorf("Name", "%q is repeated, reserved or not a scope value", s.Name)
 	}
-	for _, handle := range s.Attributes {
+	for _, handle := range slices.Concat(s.Attributes, s.V3Attributes) {
 		if _, ok := c.attributes[handle]; !ok {
 			return field.Errorf("Attributes", "unknown attribute %q", handle)
 		}
@@ -181,12 +181,20 @@ func (c *Catalogue) Group(name string) (catalogue.Group, bool) {
 // Known reports whether a scope value can be requested.
 func (c *Catalogue) Known(name string) bool { return IsProtocolScope(name) || c.Scope(name) != nil }
 
-// Release returns the handles and groups that scopes release, each once: handles in the
-// order of the attributes, groups in that of the scopes.
+// Release returns the handles and groups that scopes release to any application, each once:
+// handles in the order of the attributes, groups in that of the scopes.
 func (c *Catalogue) Release(scopes []string) (handles, groups []string) {
+	return c.releaseTo(true, scopes)
+}
+
+// releaseTo is Release for applications that get V3Attributes, or that do not.
+func (c *Catalogue) releaseTo(v3 bool, scopes []string) (handles, groups []string) {
 	for _, name := range scopes {
 		if s := c.Scope(name); s != nil {
 			handles, groups = Union(handles, s.Attributes), Union(groups, s.Groups)
+			if v3 {
+				handles = Union(handles, s.V3Attributes)
+			}
 		}
 	}
 	return c.inOrder(handles), groups

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/bonafide-id/bonafide/provider/catalogue"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/field"
 )
 
@@ -155,7 +156,13 @@ func (c *Catalogue) Facts(handles []string) []string {
 	return c.inOrder(facts)
 }
 
-// Requested returns the facts and groups that scopes request of a user.
+// RequestedFor returns the facts and groups that scopes request of a user for an application.
+func (c *Catalogue) RequestedFor(client *registry.Client, scopes []string) (facts, groups []string) {
+	handles, groups := c.releaseTo(client.Dialect.V3Attributes, scopes)
+	return c.Facts(handles), groups
+}
+
+// Requested is RequestedFor any application: the most.
 func (c *Catalogue) Requested(scopes []string) (facts, groups []string) {
 	handles, groups := c.Release(scopes)
 	return c.Facts(handles), groups

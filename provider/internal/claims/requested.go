@@ -12,7 +12,7 @@ import (
 // ReleaseFor returns the handles and groups that an application requests: those of its
 // scopes, in their order, and its single claims, in the order of the catalogue.
 func (c *Catalogue) ReleaseFor(client *registry.Client, scopes, single []string) (handles, groups []string) {
-	handles, groups = c.Release(scopes)
+	handles, groups = c.releaseTo(client.Dialect.V3Attributes, scopes)
 	return Union(handles, c.Single(client, single)), groups
 }
 
@@ -23,13 +23,13 @@ func (c *Catalogue) ReleaseFor(client *registry.Client, scopes, single []string)
 // scope: a request for the claim cannot get around the checkbox. All other claims are
 // required.
 func (c *Catalogue) RequestedBy(request *engine.AuthorizeRequest, stays []string) (facts, groups, single []string) {
-	facts, groups = c.Requested(stays)
+	facts, groups = c.RequestedFor(request.Client, stays)
 	names := c.Single(request.Client, request.Claims.Names(authorization.InAny))
 	if len(names) == 0 {
 		return facts, groups, nil
 	}
-	required, _ := c.Requested(Without(request.Scopes, request.Optional))
-	optional, _ := c.Requested(request.Optional)
+	required, _ := c.RequestedFor(request.Client, Without(request.Scopes, request.Optional))
+	optional, _ := c.RequestedFor(request.Client, request.Optional)
 	optional = Without(optional, required)
 	byScope := facts
 	for _, name := range names {
@@ -52,7 +52,7 @@ func (c *Catalogue) Single(client *registry.Client, names []string) []string {
 	if len(registered) == 0 {
 		registered = c.scopeNames()
 	}
-	allowed, _ := c.Release(registered)
+	allowed, _ := c.releaseTo(client.Dialect.V3Attributes, registered)
 	for i, handle := range allowed {
 		allowed[i] = c.tells(handle)
 	}

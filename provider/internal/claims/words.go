@@ -15,14 +15,30 @@ import (
 // The words of the catalogue in the language of a screen are the host's translations, or
 // those of the default catalogue.
 
-// ScopeWords returns title and description of a scope.
-func (c *Catalogue) ScopeWords(l *ui.Locale, name string) (title, description ui.Label) {
+// ScopeWords returns title and description of a scope, for an application that gets V3Attributes
+// or one that does not. Without words of its own the description is what the scope releases, so
+// that it promises no less.
+func (c *Catalogue) ScopeWords(l *ui.Locale, name string, v3 bool) (title, description ui.Label) {
 	s := c.Scope(name)
 	if s == nil {
 		return ui.Label{Text: name, Lang: ui.Undetermined}, ui.Label{}
 	}
 	words, _ := translation(s.Translations, l)
-	return word(l, words.Title, cmp.Or(s.Title, s.Name)), word(l, words.Description, s.Description)
+	title, description = word(l, words.Title, cmp.Or(s.Title, s.Name)), word(l, words.Description, s.Description)
+	if description.Text != "" {
+		return title, description
+	}
+	var released []ui.Label
+	handles, groups := c.releaseTo(v3, []string{name})
+	for _, fact := range c.Facts(handles) {
+		if !c.IsComposed(fact) {
+			released = append(released, c.AttributeWords(l, fact))
+		}
+	}
+	for _, group := range groups {
+		released = append(released, c.GroupWords(l, group))
+	}
+	return title, l.Row(released)
 }
 
 // AttributeWords returns the name of an attribute.

@@ -1,6 +1,8 @@
 package claims_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider/catalogue"
@@ -29,7 +31,16 @@ func TestDefaultCatalogueIsTranslated(t *testing.T) {
 				}
 			}
 			for _, s := range c.Scopes {
-				said(c.ScopeWords(l, s.Name))
+				title, text := c.ScopeWords(l, s.Name, true)
+				said(title, text)
+				for _, handle := range c.Facts(slices.Concat(s.Attributes, s.V3Attributes)) {
+					if name := c.AttributeWords(l, handle).Text; !c.IsComposed(handle) && !strings.Contains(text.Text, name) {
+						t.Errorf("%s promises %q, and gives %s", s.Name, text.Text, name)
+					}
+				}
+			}
+			if _, text := c.ScopeWords(l, "military", false); strings.Contains(text.Text, c.AttributeWords(l, "zip").Text) {
+				t.Errorf("of a status a standard application gets %q", text.Text)
 			}
 			for _, a := range c.Attributes {
 				said(c.AttributeWords(l, a.Handle))
@@ -65,7 +76,7 @@ func TestHostTranslates(t *testing.T) {
 		t.Fatal(err)
 	}
 	german, unknown := ui.MatchLocale("de", ""), ui.Undetermined
-	title, text := c.ScopeWords(german, "club")
+	title, text := c.ScopeWords(german, "club", true)
 	for _, got := range []struct{ got, want ui.Label }{
 		{title, ui.Label{Text: "Unser Verein"}}, {text, ui.Label{}},
 		{c.AttributeWords(german, "badge"), ui.Label{Text: "Badge", Lang: unknown}},

@@ -60,12 +60,12 @@ func (p *Pages) consentView(r *http.Request, c storage.Consent) (ui.App, error) 
 	l := p.Site.Locale(r)
 	for _, name := range c.Scopes {
 		if p.Claims.Catalogue.Scope(name) != nil {
-			title, _ := p.Claims.Catalogue.ScopeWords(l, name)
+			title, _ := p.Claims.Catalogue.ScopeWords(l, name, client.Dialect.V3Attributes)
 			app.Scopes = append(app.Scopes, title)
 		}
 	}
 	app.Facts = p.facts(l, c.Attributes, c.Groups)
-	byScope, _ := p.Claims.Catalogue.Requested(c.Scopes)
+	byScope, _ := p.Claims.Catalogue.RequestedFor(client, c.Scopes)
 	for _, fact := range c.Attributes { // others were requested one by one
 		_, ok := p.Claims.Catalogue.Attribute(fact)
 		if ok && !slices.Contains(byScope, fact) && !p.Claims.Catalogue.IsComposed(fact) { // its parts are there

@@ -20,6 +20,9 @@ type Dialect struct {
 	// names, or of those that are registered when it names none, the user picks one.
 	SingleScope bool
 
+	// V3Attributes adds those of its scopes to what they release.
+	V3Attributes bool
+
 	// ResponseTypes are those that a client has when its registration names
 	// none.
 	ResponseTypes []string
@@ -103,6 +106,7 @@ var dialects = []Dialect{
 		Name:                  DialectV3,
 		LifetimesAsStrings:    true,
 		SingleScope:           true,
+		V3Attributes:          true,
 		ResponseTypes:         []string{"code", "token", "id_token", "code id_token", "code token", "code id_token token"},
 		UserinfoAsString:      true,
 		UserinfoWithoutOpenID: true,

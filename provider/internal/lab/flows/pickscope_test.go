@@ -42,7 +42,7 @@ func TestSeveralScopesLetTheUserPickOne(t *testing.T) {
 			if got := offered(t, p); len(got) != 2 || !slices.Contains(got, "military") || !slices.Contains(got, "student") {
 				t.Fatalf("%q offers %q", scope, got)
 			}
-			if !strings.Contains(p.Text, "Veterans Shop") || !strings.Contains(p.Text, "Military status") || !strings.Contains(p.Text, "whether you belong to this group") {
+			if !strings.Contains(p.Text, "Veterans Shop") || !strings.Contains(p.Text, "Military status") || !strings.Contains(p.Text, "Postal code, Military") {
 				t.Errorf("the page says neither who asks nor for what:\n%s", p.Text)
 			}
 			p = b.Submit(p, "scope", "military")

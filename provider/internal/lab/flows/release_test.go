@@ -164,10 +164,13 @@ func TestRelease(t *testing.T) {
 		_, tokens := b.Token("code", w.Code(b, "client_id", "std", "scope", "openid military"), "client_id", "std")
 		fromToken := lab.ClaimsOf(t, tokens["id_token"].(string))
 		_, fromUserinfo := b.JSON(lab.Bearer(b, "/api/public/v3/userinfo", tokens))
-		for _, name := range []string{"sub", "uuid", "email", "email_verified", "fname", "lname", "zip", "status"} {
+		for _, name := range []string{"sub", "uuid", "email", "email_verified", "fname", "lname", "status"} {
 			if diff := cmp.Diff(fromToken[name], fromUserinfo[name]); diff != "" || fromToken[name] == nil {
 				t.Errorf("%s: %v and %v", name, fromToken[name], fromUserinfo[name])
 			}
+		}
+		if fromToken["zip"] != nil || fromUserinfo["zip"] != nil {
+			t.Error("a status gives a standard application the postal code")
 		}
 	})
 }
