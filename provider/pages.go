@@ -117,16 +117,32 @@ func (p Pages) linkError(r *http.Request, clientID, requestID string) string {
 	return (*f)(FailedRequest{r, clientID, requestID})
 }
 
-// LinkVerification sets the link of the account page that leads to where people see and
-// start their verifications: a path of the host. The last one replaces earlier ones.
-func (p Pages) LinkVerification(path string) { p.verifyLink.Store(&path) }
-
-// verificationLink returns the link of LinkVerification, or "".
-func (p *rooms) verificationLink() string {
-	if path := p.verifyLink.Load(); path != nil {
-		return *path
+// LinkVerification has the account lead to where people see and start their verifications: a
+// path of the host, at which groups are those that are verified. It returns the others that
+// have a verifier. If there are none, that page takes the place of /account/groups. The last one
+// replaces earlier ones.
+func (p Pages) LinkVerification(path string, groups ...string) (others []string) {
+	for group := range p.flows.Verifiers {
+		if !slices.Contains(groups, group) {
+			others = append(others, group)
+		}
 	}
-	return ""
+	p.verifyLink.Store(&verificationPages{path, others})
+	return others
+}
+
+// verificationPages are what LinkVerification has linked.
+type verificationPages struct {
+	path   string
+	others []string
+}
+
+// verification returns the path of LinkVerification, or "", and what is verified elsewhere.
+func (p *rooms) verification() (path string, elsewhere []string) {
+	if linked := p.verifyLink.Load(); linked != nil {
+		return linked.path, linked.others
+	}
+	return "", nil
 }
 
 // SignedIn returns the user who is signed in on a request of a browser, to this provider or

@@ -89,7 +89,7 @@ type rooms struct {
 	limits    audit.Limits
 
 	errorLink        atomic.Pointer[func(FailedRequest) string] // see LinkErrors
-	verifyLink       atomic.Pointer[string]                     // see LinkVerification
+	verifyLink       atomic.Pointer[verificationPages]          // see LinkVerification
 	registrar        atomic.Pointer[Registrar]                  // see RegisterWith
 	mailed, unmailed atomic.Pointer[time.Time]                  // when the Mailer has last sent a mail, and failed to
 
@@ -250,7 +250,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 		Factors: checker, Store: p.store, Wait: cfg.SignIn.Recovery.Wait, WithPassword: cfg.SignIn.Recovery.WithPassword,
 	})
 	p.callers = &caller.Codes{Store: p.store, Secrets: p.secrets, Issuer: p.issuer, Limits: p.limits, Audit: p.audit, Clock: cfg.Clock}
-	p.own = selfservice.NewPages(p.pages, selfservice.Options{Store: p.store, Grace: cfg.Lifetimes.DeletionGrace, Companions: p.companions, Callers: p.callers, VerificationURL: p.verificationLink, UpstreamTitle: upstreams.Title})
+	p.own = selfservice.NewPages(p.pages, selfservice.Options{Store: p.store, Grace: cfg.Lifetimes.DeletionGrace, Companions: p.companions, Callers: p.callers, Verification: p.verification, UpstreamTitle: upstreams.Title})
 	p.upkeep = upkeep.New(upkeep.Options{
 		Store: p.store, Keys: p.keys, Secrets: p.secrets, Clients: p.clients, Unknown: p.unknown, Companions: p.companions, Audit: p.audit, Trail: p.trail, Vault: p.vault,
 		Index:         vault.NewIndex(cfg.Store, p.vault, p.catalogue.IsFindable(), p.catalogue.FindText).Run,

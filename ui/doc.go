@@ -54,7 +54,7 @@
 //   - what people chose or wrote: [Label], [Name], [EmailAddress], [Identity], [Logo], [Image], [Initial], [Clean];
 //   - time: [Day], [Instant], [Since];
 //   - counts by day: [Chart], drawn by [DayChart];
-//   - links: [NewTabLink], [BackLink], [RowLink], [SwitchLink], [LanguageSwitch], [FootLinks];
+//   - links: [NewTabLink], [BackLink], [RowLink], [SwitchLink], [Origin], [LanguageSwitch], [FootLinks];
 //   - upstream providers: [Upstreams], [UpstreamMarkOf];
 //   - passkeys: [PasskeyForm], [PasskeySignals], with the script [ScriptPasskey];
 //   - what has happened: [Announcement], [Emblem], [Icon];

@@ -11,7 +11,7 @@ var accountFixtures = []fixture{
 	{"account-everything", func(p Page) templ.Component {
 		return AccountHome(AccountView{
 			Page: accountPage(p.Locale), Form: sampleForm, Account: ada, EmailVerified: true, Notice: NoticeAccountKept,
-			DataURL: "/account/data", VerificationURL: "/verification/", EmailURL: "/account/email", LanguageURL: "/account/language", ExportURL: "/account/export", DeleteURL: "/account/delete",
+			DataURL: "/account/data", GroupsURL: "/verification/", EmailURL: "/account/email", LanguageURL: "/account/language", ExportURL: "/account/export", DeleteURL: "/account/delete",
 			PasswordURL: "/account/password", SessionsURL: "/account/sessions", HistoryURL: "/account/history", AppsURL: "/account/apps", SignOutURL: "/signout", CallURL: "/account/help",
 		})
 	}},

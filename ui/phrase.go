@@ -35,6 +35,21 @@ func (l *Locale) BackToAccount() string {
 	return l.Plain(l.text.Common.BackToAccount)
 }
 
+// NoWay says of a group that nobody can be verified in it here.
+func (l *Locale) NoWay() string {
+	l = l.OrEnglish()
+	return l.Plain(l.text.Groups.NoWay)
+}
+
+// standing is the word for where a user stands with a group: who was refused is not as one who
+// has never asked.
+func (l *Locale) standing(g ConsentGroup) Message {
+	if g.State == GroupUnverified && g.Reason != "" {
+		return l.text.Consent.Refused
+	}
+	return l.groupState(g.State)
+}
+
 // CodeValidFor says for how many minutes a code can be used.
 func (l *Locale) CodeValidFor(d time.Duration) string {
 	l = l.OrEnglish()

@@ -138,7 +138,7 @@ type consentText struct {
 	Verified, Unverified, Expired       Message
 	Pending, PendingText                Message
 	VerifyNow, SeesUnverified           Message
-	ShareUnverified                     Message
+	ShareUnverified, Refused            Message
 	HeadingRequired, NothingShared      Message
 	Required, RequiredAny               Message
 	Since, Until, ExpiredOn             Message

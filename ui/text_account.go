@@ -14,7 +14,6 @@ type accountText struct {
 	Email, EmailText               Message
 	Language, LanguageText         Message
 	Groups, GroupsText             Message
-	Verification, VerificationText Message
 	Export, ExportText             Message
 	Delete, DeleteText             Message
 	History, HistoryText           Message
@@ -52,6 +51,7 @@ type passwordText struct {
 // of the usual reasons to refuse one.
 type groupsText struct {
 	Heading, Text, Empty       Message
+	NoWay                      Message
 	VerifiedBy, Method, Source Message
 	Methods, Reasons           map[string]Message
 }

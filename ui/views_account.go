@@ -13,7 +13,7 @@ type AccountView struct {
 	EmailVerified bool
 	// Each leads to another page. Empty shows no link.
 	DataURL, GroupsURL, EmailURL, LanguageURL, ExportURL, DeleteURL string
-	PasswordURL, SessionsURL, HistoryURL, AppsURL, VerificationURL  string
+	PasswordURL, SessionsURL, HistoryURL, AppsURL                   string
 	SignOutURL                                                      string
 	// SecurityURL leads to the page on which all ways to sign in are, the password among
 	// them.

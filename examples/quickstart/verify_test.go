@@ -34,7 +34,7 @@ func TestDemoVerifiersApproveRefuseOrStayPending(t *testing.T) {
 		b.Shows(says)
 	}
 	verify("nurse", "pending", "In review")
-	verify("government", "refuse", "Not verified")
+	verify("government", "refuse", "Not approved")
 	b.Open(s.cfg.Sandbox.BaseURL + "/account/groups")
 	b.Shows("We couldn’t read the document.")
 	verify("government", "approve", "Your status is verified.")

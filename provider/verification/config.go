@@ -109,6 +109,7 @@ type Service struct {
 	mux      *http.ServeMux
 	policies map[string]*Policy
 	groups   []provider.Group
+	others   []string      // groups in which a verifier of the host's own verifies
 	name     string        // of the service, for people
 	baseURL  string        // the same as base, with scheme and host
 	accounts bool          // people have an account here
@@ -153,7 +154,11 @@ func New(cfg Config) (*Service, error) {
 	if err := cfg.Provider.Rooms().Pages.AddAudience(screens.Audience()); err != nil {
 		return nil, fmt.Errorf("verification: %w", err)
 	}
-	cfg.Provider.Pages().LinkVerification(s.path(""))
+	var groups []string
+	for _, p := range s.Policies {
+		groups = append(groups, p.Group)
+	}
+	s.others = cfg.Provider.Pages().LinkVerification(s.path(""), groups...)
 	cfg.Provider.Rooms().RunWith(s.run)
 	cfg.Provider.Rooms().People.KeepWith(companion{s})
 	return s, nil

@@ -2,6 +2,7 @@ package verification
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
@@ -9,29 +10,36 @@ import (
 	screens "github.com/bonafide-id/bonafide/ui/verification"
 )
 
-// showList lists the groups with a policy, and where the person stands with each.
+// showList lists the groups, those with a policy first, and where the person stands with each.
 func (s *Service) showList(r *request) error {
 	var groups []string
 	for _, p := range s.Policies {
 		groups = append(groups, p.Group)
+	}
+	for _, g := range s.groups {
+		if s.policies[g.Name] == nil {
+			groups = append(groups, g.Name)
+		}
 	}
 	statuses, err := s.Provider.People().Statuses(r.context(), r.User.UserID, groups...)
 	if err != nil {
 		return err
 	}
 	v := screens.ListView{Page: r.Page(), Notice: screens.Notice(r.Room().Notice()), AccountURL: s.accountURL()}
-	for i := range s.Policies {
-		p := &s.Policies[i]
-		latest, err := s.Cases(r.context(), storage.CaseFilter{Subject: r.User.UserID, Group: p.Group, Limit: 1})
+	for i, name := range groups {
+		latest, err := s.Cases(r.context(), storage.CaseFilter{Subject: r.User.UserID, Group: name, Limit: 1})
 		if err != nil {
 			return err
 		}
-		stands := standing{policy: p, status: statuses[i], now: s.Clock()}
+		stands := standing{policy: s.policies[name], status: statuses[i], now: s.Clock()}
+		if stands.policy == nil {
+			stands.policy = &Policy{Group: name, Ended: true}
+		}
 		if len(latest) > 0 {
 			stands.latest = &latest[0]
 		}
 		g := stands.group(s)
-		g.Label, g.Subgroups = s.Provider.Rooms().Pages.GroupWords(v.Locale, p.Group, verifiedSubgroups(statuses[i])...)
+		g.Label, g.Subgroups = s.Provider.Rooms().Pages.GroupWords(v.Locale, name, verifiedSubgroups(statuses[i])...)
 		v.Groups = append(v.Groups, g)
 	}
 	r.Render(http.StatusOK, screens.List(v))
@@ -67,7 +75,8 @@ func (st standing) group(s *Service) screens.Group {
 	var g screens.Group
 	last := st.latest
 	if st.status.Verified {
-		g.State, g.Until, g.Source = screens.StateVerified, st.status.ExpiresAt, st.status.Source
+		g.State, g.Until = screens.StateVerified, st.status.ExpiresAt
+		g.VerifiedBy, g.Method, g.Source = st.status.VerifiedBy, st.status.Method, st.status.Source
 		if st.policy.canRenew(st.status, st.now) {
 			g.State = screens.StateEnding
 		}
@@ -83,17 +92,24 @@ func (st standing) group(s *Service) screens.Group {
 			g.Action, g.URL = screens.DoStatus, s.path("case", last.ID)
 		}
 	case last != nil && last.State == storage.CaseDeclined:
-		g.State, g.Action, g.URL = screens.StateDeclined, screens.DoResult, s.path("case", last.ID)
+		g.State, g.Action, g.URL, g.Decided = screens.StateDeclined, screens.DoResult, s.path("case", last.ID), last.EndedAt
+		if last.CanAppeal {
+			g.AppealUntil = last.EndedAt.Add(appealWithin)
+		}
 	default:
 		g.State = screens.StateUnverified
 		if !st.status.ExpiresAt.IsZero() && !st.now.Before(st.status.ExpiresAt) {
 			g.State, g.Until = screens.StateExpired, st.status.ExpiresAt
 		}
-		if !st.policy.Ended && !st.status.Pending { // the host's own check is under way
-			g.Action, g.URL = screens.DoVerify, s.path(st.policy.Group)
-		}
-		if st.status.Pending {
+		switch {
+		case st.status.Pending: // the host's own check is under way
 			g.State = screens.StatePending
+		case slices.Contains(s.others, st.policy.Group):
+			g.Action, g.URL = screens.DoVerify, s.accountURL()+"/groups"
+		case st.policy.Ended:
+			g.NoWay = true
+		default:
+			g.Action, g.URL = screens.DoVerify, s.path(st.policy.Group)
 		}
 	}
 	return g

@@ -430,7 +430,7 @@ func TestEachStateHasItsPage(t *testing.T) {
 		b := w.Bob()
 		p := say(b, w.begin(b, "a"), "refuse")
 		shows(t, p, http.StatusOK, "couldn’t verify your status", "belong to this group", "Not right?", "Start again")
-		shows(t, b.Open("/verification/"), http.StatusOK, "View result")
+		shows(t, b.Open("/account/groups"), http.StatusOK, "Not approved", "Decided on", "second look until", "View result", "get verified for this here")
 		first := p.Request.URL.Path
 		w.Advance(time.Second) // IDs sort by the millisecond
 		p = b.Open(link(t, p, "Ask for a second look"))

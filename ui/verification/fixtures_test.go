@@ -86,8 +86,9 @@ var fixtures = []audiencetest.Fixture{
 		word := p.Locale.Word
 		return List(ListView{Page: p, AccountURL: "/account", Notice: NoticeCodeSent, Groups: []Group{
 			{Label: word("Student status"), State: StateExpired, Until: audiencetest.Day(2026, time.January, 30), Action: DoVerify, URL: "/verification/student"},
-			{Label: word("Military status"), State: StateDeclined, Action: DoResult, URL: "/verification/case/2"},
+			{Label: word("Military status"), State: StateDeclined, Action: DoResult, URL: "/verification/case/2", Decided: audiencetest.Day(2026, time.March, 1), AppealUntil: audiencetest.Day(2026, time.March, 31)},
 			{Label: word("Teacher status"), State: StatePending},
+			{Label: word("First responder status"), State: StateUnverified, NoWay: true},
 			{Label: word("Nurse status"), State: StateOpen, By: audiencetest.Day(2026, time.March, 20), Action: DoContinue, URL: "/verification/case/4"},
 		}})
 	}},

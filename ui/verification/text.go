@@ -38,6 +38,7 @@ type commonText struct {
 type listText struct {
 	Text, Empty                           ui.Message
 	ExpiredOn, FinishBy, AnswerBy, Ending ui.Message
+	DecidedOn, AppealBy                   ui.Message
 	States                                map[State]ui.Message
 	Actions                               map[Action]ui.Message
 }

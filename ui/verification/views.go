@@ -85,8 +85,16 @@ type Group struct {
 	// shows no date.
 	Until, By time.Time
 
-	// Source is where the membership is known from, or empty.
-	Source string
+	// Source is where the membership is known from, VerifiedBy who has verified it and Method
+	// how, or empty.
+	Source, VerifiedBy, Method string
+
+	// Decided is when a request was declined, AppealUntil how long a second look can be asked
+	// for. Zero shows no date.
+	Decided, AppealUntil time.Time
+
+	// NoWay says that nobody can be verified in the group here.
+	NoWay bool
 
 	// Action is what the user can do at URL; empty for nothing.
 	Action Action

@@ -1,6 +1,7 @@
 package selfservice
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 
@@ -11,8 +12,19 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// showGroups lists the groups of the catalogue with the user's statuses.
+// groupsURL is the page of the groups: that of the verifications, if there is one.
+func (p *Pages) groupsURL() string {
+	path, _ := p.Verification()
+	return cmp.Or(path, p.Site.Link("/account/groups"))
+}
+
+// showGroups lists the groups of the catalogue with the user's statuses, or leads to the page that
+// has their verifications as well.
 func (p *Pages) showGroups(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+	if path, elsewhere := p.Verification(); path != "" && len(elsewhere) == 0 && r.Method != http.MethodPost {
+		p.Site.Redirect(w, path)
+		return nil
+	}
 	statuses, err := p.statuses(r, user)
 	if err != nil {
 		return err

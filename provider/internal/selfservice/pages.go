@@ -40,8 +40,9 @@ type Options struct {
 	// Grace is how long an account stays after its owner has requested deletion.
 	Grace time.Duration
 
-	// VerificationURL returns the path of the user's verifications, or "".
-	VerificationURL func() string
+	// Verification returns the path of the user's verifications, or "", and the groups in
+	// which somebody is verified elsewhere.
+	Verification func() (path string, elsewhere []string)
 
 	// UpstreamTitle returns what people call an upstream provider.
 	UpstreamTitle func(id string) string

@@ -2,6 +2,7 @@ package screens
 
 import (
 	"errors"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +23,9 @@ func TestAccountLeadsToVerifications(t *testing.T) {
 	w.Pages().LinkVerification("/verification/")
 	if p := b.Open("/account"); !strings.Contains(p.Text, `href="/verification/"`) {
 		t.Errorf("the account does not lead to verifications:\n%s", p.Text)
+	}
+	if p := b.Get("/account/groups"); p.StatusCode != http.StatusSeeOther || p.Header.Get("Location") != "/verification/" {
+		t.Errorf("two pages have the groups: %s to %q", p.Status, p.Header.Get("Location"))
 	}
 }
 
