@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
+	"github.com/bonafide-id/bonafide/provider/internal/selfservice"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/ui"
 	"github.com/bonafide-id/bonafide/widget"
@@ -347,6 +348,13 @@ func serveJSON(document any) http.HandlerFunc {
 		h.Set("X-Content-Type-Options", "nosniff")
 		_, _ = w.Write(text)
 	}
+}
+
+// HistoryWords returns what users read in their history of an event of this name, in the language
+// of a screen, and whether they do.
+func (p pagesRoom) HistoryWords(l *ui.Locale, name, client string) (string, bool) {
+	act, told := selfservice.ActOf(name)
+	return ui.HistoryWords(l, act, client), told
 }
 
 // AttributeWords returns what an attribute is called in the language of a screen (Screen.Page).

@@ -5,6 +5,15 @@ import "github.com/a-h/templ"
 // MaxReason is the maximum length of a reason of the host that is shown, in characters.
 const MaxReason = 60
 
+// HistoryWords are what the history says of an act; empty for none.
+func HistoryWords(l *Locale, act HistoryAct, client string) string {
+	said, ok := l.OrEnglish().text.History.Acts[act]
+	if !ok {
+		return ""
+	}
+	return l.OrEnglish().Plain(said, With("client", Clean(client, MaxName)))
+}
+
 // by says who else has done something, and why.
 func (e HistoryEntry) by(l *Locale) templ.Component {
 	t := l.text.History

@@ -76,7 +76,7 @@ func TestSupportLooksAtOnePerson(t *testing.T) {
 	p := finds(sam, "bob@example.com", "ticket", "T-42", "note", "called twice")
 	shows(t, p, http.StatusOK, "b•••@e•••.com", "The person called", "T-42", "called twice", "proved nothing")
 	shows(t, sam.Open(at(p)+"/factors"), http.StatusOK, "Connected accounts", "campus", "b•••@u•••.example", "forge", "•••")
-	for _, part := range []string{"account", "factors", "sessions", "applications", "groups", "cases", "history", "actions"} {
+	for _, part := range []string{"overview", "account", "factors", "sessions", "applications", "groups", "cases", "history", "actions"} {
 		q := sam.Open(at(p) + "/" + part)
 		shows(t, q, http.StatusOK, "b•••@e•••.com")
 		for _, hidden := range []string{"bob@example.com", "bob.b@", "Builder"} {
@@ -94,6 +94,35 @@ func TestSupportLooksAtOnePerson(t *testing.T) {
 	shows(t, sam.Open(at(p)), http.StatusOK, "This matter is over")
 	if w.lines(event.MatterOpened, "caller") != 1 || w.lines(event.MatterClosed, "") != 1 || w.lines(event.PersonFound, "") != 1 {
 		t.Error("the matter is not in the log")
+	}
+}
+
+// TestCallIsAnsweredInOneLook has somebody call who cannot sign in: the first page of a matter
+// says why, in words, and one line says that it was looked at.
+func TestCallIsAnsweredInOneLook(t *testing.T) {
+	t.Parallel()
+	w, sam, _ := helped(t)
+	bob := w.NewBrowser()
+	bob.Submit(bob.Open("/account"), "email", "bob@example.com", "password", "not his password")
+	w.OK(w.Accounts().SetDisabled(t.Context(), "bob", true))
+	p := finds(sam, "bob@example.com")
+	shows(t, p, http.StatusOK, "Locked", "Last sign-in", "Failed since then", "Sign-in failed", "Wrong password", "Second step")
+	if n := w.lines(event.SupportLooked, ""); n != 1 {
+		t.Errorf("%d looks, want 1", n)
+	}
+	sam.Open(at(p) + "/factors")
+	history := sam.Open(at(p) + "/history")
+	shows(t, history, http.StatusOK, "Account locked", "Wrong password", "Your own looks in this matter: 3", ">account_disabled<", "Sign-in only")
+	if n := strings.Count(history.Text, ">support_looked<"); n != 1 {
+		t.Errorf("%d cards of looks, want 1", n)
+	}
+	if acts := sam.Open(at(p) + "/actions"); strings.Contains(acts.Text, "/do/lock\"") || !strings.Contains(acts.Text, "/do/unlock\"") {
+		t.Error("what is locked can be locked, or not unlocked")
+	}
+	only := sam.Open(at(p) + "/history?of=sign_in")
+	shows(t, only, http.StatusOK, "Account locked", "Everything")
+	if strings.Contains(only.Text, "support_looked") {
+		t.Error("looks are no sign-ins")
 	}
 }
 

@@ -136,8 +136,8 @@ func (w *walk) helps() {
 	w.demand("POST /find", "sam", func() { p = sam.Submit(sam.Open("/desk/find"), "sought", "bob@example.com") }, event.PersonFound, "", "")
 	w.demand("POST /matters", "sam", func() { p = sam.Submit(p, "reason", "authority") }, event.MatterOpened, "authority", "*")
 	at, m := at(p), path.Base(p.Request.URL.Path)
-	w.demand("GET /matters/{matter}", "sam", func() {}, event.SupportLooked, "account", m)
-	for _, part := range []string{"account", "factors", "sessions", "applications", "groups", "cases", "history"} {
+	w.demand("GET /matters/{matter}", "sam", func() {}, event.SupportLooked, "overview", m)
+	for _, part := range []string{"overview", "account", "factors", "sessions", "applications", "groups", "cases", "history"} {
 		w.demand("GET /matters/{matter}/"+part, "sam", func() { sam.Open(at + "/" + part) }, event.SupportLooked, part, m)
 	}
 	w.demand("GET /matters/{matter}/do/{action}", "sam", func() { p = sam.Open(at + "/do/lock") }, event.SupportLooked, "actions", m)

@@ -79,6 +79,15 @@ var plainFixtures = []audiencetest.Fixture{
 	{Name: "proof-wrong", Render: func(p ui.Page) templ.Component {
 		return Proof(ProofView{Page: inMatter(p, func(*BarView) {}), Form: audiencetest.Form(ProblemOf(p.Locale, FieldCode, WrongCode))})
 	}},
+	{Name: "overview", Render: func(p ui.Page) templ.Component {
+		failed := Card{Title: ui.Label{Text: ui.HistoryWords(p.Locale, ui.HistorySignInFailed, "")}, Code: "signed_in", Rows: []Row{{Name: RowAt, At: until}}}
+		for _, detail := range []string{"wrong password", "wrong app code", "wrong recovery code", "wrong passkey", "the account is disabled", "password"} {
+			failed.Rows = append(failed.Rows, Row{Name: RowReason, Labels: []ui.Label{{Text: FailureWord(p.Locale, detail)}}})
+		}
+		return Person(PartView{Page: inMatter(p, func(*BarView) {}), Head: headOf(), Part: PartOverview, AllURL: "/desk/x", Cards: []Card{
+			{Title: ada, States: []State{StateUsable}, Rows: []Row{{Name: RowSignedIn, At: until}, {Name: RowFailures, Text: "3"}}}, failed,
+		}})
+	}},
 	{Name: "account", Render: func(p ui.Page) templ.Component {
 		return Person(PartView{
 			Page: inMatter(p, func(v *BarView) { v.Mailbox = until }), Head: headOf(StateLocked, StateDeletion), Part: PartAccount, Masked: true,
@@ -118,7 +127,8 @@ var plainFixtures = []audiencetest.Fixture{
 		}})
 	}},
 	{Name: "history", Render: func(p ui.Page) templ.Component {
-		v := PartView{Page: inMatter(p, func(*BarView) {}), Head: headOf(), Part: PartHistory, MoreURL: "/desk/x"}
+		v := PartView{Page: inMatter(p, func(*BarView) {}), Head: headOf(), Part: PartHistory, MoreURL: "/desk/x", SignInURL: "/desk/x"}
+		v.Cards = append(v.Cards, Card{Title: ui.Label{Text: Looked(p.Locale, 3)}, Code: "signed_in"})
 		for _, by := range []By{ByPerson, ByStaff, ByClient, ByCommand, ByHost} {
 			v.Cards = append(v.Cards, Card{Code: "signed_in", Rows: []Row{
 				{Name: RowAt, At: until}, {Name: RowBy, By: by}, {Name: RowApplication, Labels: []ui.Label{ada}}, {Name: RowDetail, Text: "password"},

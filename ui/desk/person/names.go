@@ -5,6 +5,7 @@ type Part string
 
 // The parts.
 const (
+	PartOverview     Part = "overview"
 	PartAccount      Part = "account"
 	PartFactors      Part = "factors"
 	PartSessions     Part = "sessions"
@@ -20,6 +21,9 @@ type RowName string
 
 // The rows.
 const (
+	RowSignedIn    RowName = "signed_in"
+	RowFailures    RowName = "failures"
+	RowReason      RowName = "reason"
 	RowCreated     RowName = "created"
 	RowDeletion    RowName = "deletion_at"
 	RowPassword    RowName = "password"
@@ -53,6 +57,7 @@ type State string
 // The states.
 const (
 	StateLocked     State = "locked"
+	StateUsable     State = "usable"
 	StateDeletion   State = "deletion"
 	StateVerified   State = "verified"
 	StateUnverified State = "unverified"
@@ -78,7 +83,7 @@ func (s State) tone() string {
 		return "tag bad"
 	case StateUnverified, StatePending, StateSensitive, StateReview:
 		return "tag warn"
-	case StateVerified, StateApproved, StateOn:
+	case StateVerified, StateApproved, StateOn, StateUsable:
 		return "tag good"
 	}
 	return "tag"

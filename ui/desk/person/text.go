@@ -14,6 +14,9 @@ type text struct {
 	States  map[State]ui.Message
 	Reasons map[string]ui.Message
 	Bys     map[By]ui.Message
+
+	// Failures are why a sign-in failed, by the detail of the line.
+	Failures map[string]ui.Message
 }
 
 type findText struct {
@@ -43,4 +46,5 @@ type proofText struct {
 type personText struct {
 	Heading, NoAddress, Since, Host  ui.Message
 	Empty, Earlier, Masked, Sections ui.Message
+	SignIn, All, Looked              ui.Message
 }

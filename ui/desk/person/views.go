@@ -83,6 +83,24 @@ type PartView struct {
 	Cards  []Card
 	// MoreURL leads to the next page; empty for none.
 	MoreURL string
+	// SignInURL leads to what is about signing in, AllURL to everything; one is empty.
+	SignInURL, AllURL string
+}
+
+// FailureWord is why a sign-in failed, by the detail of its line; the detail itself if it has no
+// word.
+func FailureWord(l *ui.Locale, detail string) string {
+	l = l.OrEnglish()
+	if word, known := textOf(l).Failures[detail]; known {
+		return l.Plain(word)
+	}
+	return detail
+}
+
+// Looked says how often who reads this has looked in the matter.
+func Looked(l *ui.Locale, times int) string {
+	l = l.OrEnglish()
+	return l.Plain(textOf(l).Person.Looked, ui.With("times", times))
 }
 
 // Head says of whom a page is, masked.
@@ -103,7 +121,7 @@ type PartLink struct {
 
 // Card is one thing of a part.
 type Card struct {
-	// Title is what it is called; Code is a name of machines instead.
+	// Title is what it is called; Code is the name for machines beside it, or instead.
 	Title  ui.Label
 	Code   string
 	Text   string

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/internal/useragent"
@@ -71,23 +72,10 @@ func (d *Room) factors(v *look) error {
 	if err != nil {
 		return err
 	}
-	c := views.Card{
-		Title: v.Frame.Provider.Rooms().Pages.AttributeWords(v.Locale(), "email"),
-		Rows: []views.Row{
-			{Name: views.RowPassword, State: state(a.HasPassword, views.StateRecorded, views.StateNone)},
-			{Name: views.RowPasskeys, Text: strconv.Itoa(len(has.Passkeys))},
-			{Name: views.RowLinks, Text: strconv.Itoa(len(has.Links))},
-			{Name: views.RowApp, State: state(!has.AppSince.IsZero(), views.StateRecorded, views.StateNone)},
-			{Name: views.RowCodes, Text: strconv.Itoa(has.RecoveryCodes)},
-			{Name: views.RowSecondStep, State: state(has.SecondStep, views.StateOn, views.StateOff)},
-		},
+	v.view.Cards = append(v.view.Cards, views.Card{
+		Title: words(frame.MaskEmail(a.Email)), Rows: factorRows(a, has),
 		Acts: slices.Concat(d.act(v, action.SendReset, ""), d.act(v, action.ResetFactors, "")),
-	}
-	c.Title = words(frame.MaskEmail(a.Email))
-	if has.Recovery != nil {
-		c.Rows = append(c.Rows, views.Row{Name: views.RowRecovery, At: has.Recovery.EndsAt})
-	}
-	v.view.Cards = append(v.view.Cards, c)
+	})
 	for _, k := range has.Passkeys {
 		v.view.Cards = append(v.view.Cards, views.Card{Title: chosen(k.Name), Rows: used(k.CreatedAt, k.LastUsedAt)})
 	}
@@ -96,6 +84,22 @@ func (d *Room) factors(v *look) error {
 		v.view.Cards = append(v.view.Cards, views.Card{Title: words(l.Title), Rows: append([]views.Row{name}, used(l.CreatedAt, l.LastUsedAt)...)})
 	}
 	return nil
+}
+
+// factorRows say what there is to sign in with.
+func factorRows(a *provider.RecordedAccount, has provider.RecordedAuthenticators) []views.Row {
+	rows := []views.Row{
+		{Name: views.RowPassword, State: state(a.HasPassword, views.StateRecorded, views.StateNone)},
+		{Name: views.RowPasskeys, Text: strconv.Itoa(len(has.Passkeys))},
+		{Name: views.RowLinks, Text: strconv.Itoa(len(has.Links))},
+		{Name: views.RowApp, State: state(!has.AppSince.IsZero(), views.StateRecorded, views.StateNone)},
+		{Name: views.RowCodes, Text: strconv.Itoa(has.RecoveryCodes)},
+		{Name: views.RowSecondStep, State: state(has.SecondStep, views.StateOn, views.StateOff)},
+	}
+	if has.Recovery != nil {
+		rows = append(rows, views.Row{Name: views.RowRecovery, At: has.Recovery.EndsAt})
+	}
+	return rows
 }
 
 // used says since when something is there, and when it was last used.
@@ -222,12 +226,18 @@ var caseStates = map[storage.CaseState]views.State{
 }
 
 // cases are those of verification: how they stand, and nothing of what is in them.
-func (d *Room) cases(v *look) error {
+func (d *Room) cases(v *look) error { return d.listCases(v, false) }
+
+// listCases lists the cases, or those alone that have not ended.
+func (d *Room) listCases(v *look, open bool) error {
 	cases, err := d.Verification.Cases(v.Context(), storage.CaseFilter{Subject: v.Matter.Subject, Limit: frame.Few})
 	if err != nil {
 		return err
 	}
 	for _, c := range cases {
+		if open && c.State.IsFinal() {
+			continue
+		}
 		title, _ := v.Frame.Provider.Rooms().Pages.GroupWords(v.Locale(), c.Group)
 		card := views.Card{Title: title, States: []views.State{caseStates[c.State]}}
 		if c.State == storage.CaseReview && !c.DueAt.IsZero() {

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider"
@@ -20,22 +20,6 @@ type look struct {
 	*frame.Request
 	data provider.PersonalData
 	view views.PartView
-}
-
-// before returns the event before which a page of the history begins; zero for the first page.
-func (v *look) before() (int64, error) {
-	at, err := v.After("history", v.Matter.ID)
-	if err != nil || at == "" {
-		return 0, err
-	}
-	return strconv.ParseInt(at, 10, 64)
-}
-
-// more is the address of the page of the history before an event.
-func (v *look) more(before int64) string {
-	return v.MatterPath("history") + "?" + url.Values{
-		frame.ParameterAfter: {v.Next(strconv.FormatInt(before, 10), "history", v.Matter.ID)},
-	}.Encode()
 }
 
 // reads is what each part reads whole beside the account: applications and the history are read by
@@ -119,9 +103,22 @@ func (d *Room) act(v *look, name, of string, values ...string) []views.ActLink {
 	return []views.ActLink{{Name: name, URL: address, Of: of}}
 }
 
-// actions lists what can be done to the person as a whole.
+// undoes are the actions of which one fits at a time, by the state in which it does; the other
+// one does in every other state.
+var undoes = map[string]struct {
+	state views.State
+	fits  bool
+}{
+	action.Lock: {views.StateLocked, false}, action.Unlock: {views.StateLocked, true},
+	action.StartDeletion: {views.StateDeletion, false}, action.StopDeletion: {views.StateDeletion, true},
+}
+
+// actions lists what can be done to the person as a whole, as they are now.
 func (d *Room) actions(v *look) error {
 	for _, a := range d.Book.On(action.Person) {
+		if u, ok := undoes[a.Name]; ok && slices.Contains(v.view.Head.States, u.state) != u.fits {
+			continue
+		}
 		if len(a.Fields) == 1 && a.Fields[0].Name != action.FieldEmail || a.Name == action.CorrectValue {
 			continue // it stands at what it is about
 		}
@@ -130,35 +127,6 @@ func (d *Room) actions(v *look) error {
 				Title: words(screens.ActTitle(v.Locale(), a.Name)), Text: screens.ActDoes(v.Locale(), a.Name), Acts: links,
 			})
 		}
-	}
-	return nil
-}
-
-// history lists the events of the person, the latest first.
-func (d *Room) history(v *look) error {
-	before, err := v.before()
-	if err != nil {
-		return err
-	}
-	lines, err := v.Frame.Provider.Events().List(v.Context(), provider.EventFilter{UserID: v.Matter.Subject, Before: before, Limit: frame.Few})
-	if err != nil {
-		return err
-	}
-	for _, e := range lines {
-		rows := []views.Row{{Name: views.RowAt, At: e.At}, {Name: views.RowBy, By: by(e.Actor)}}
-		if e.ClientID != "" {
-			rows = append(rows, views.Row{Name: views.RowApplication, Text: e.ClientID})
-		}
-		if e.Detail != "" {
-			rows = append(rows, views.Row{Name: views.RowDetail, Text: e.Detail})
-		}
-		if e.Address != "" {
-			rows = append(rows, views.Row{Name: views.RowNetwork, Text: e.Address})
-		}
-		v.view.Cards = append(v.view.Cards, views.Card{Code: string(e.Name), Rows: rows})
-	}
-	if len(lines) == frame.Few {
-		v.view.MoreURL = v.more(lines[len(lines)-1].ID)
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func (d *Room) Routes() []frame.Route {
 		{Path: "/matters", Needs: helps, Act: d.open, Mild: frame.Mild},
 		{Path: "/matters/{matter}/close", Needs: helps, Act: d.close, Mild: frame.Mild},
 		{Path: "/matters/{matter}/proof", Needs: helps, Show: d.showProof, Act: d.prove, Power: true},
-		{Path: "/matters/{matter}", Needs: helps, Show: d.part(views.PartAccount, d.account)},
+		{Path: "/matters/{matter}", Needs: helps, Show: d.part(views.PartOverview, d.overview)},
 	}
 	for _, p := range d.parts() {
 		routes = append(routes, frame.Route{Path: "/matters/{matter}/" + string(p.name), Needs: helps, Show: d.part(p.name, p.cards)})
@@ -69,7 +69,7 @@ type partOf struct {
 
 // parts are those that there are here.
 func (d *Room) parts() []partOf {
-	parts := []partOf{{views.PartAccount, d.account}}
+	parts := []partOf{{views.PartOverview, d.overview}, {views.PartAccount, d.account}}
 	if d.Frame.Provider.Installation().HasAccounts {
 		parts = append(parts, partOf{views.PartFactors, d.factors}, partOf{views.PartSessions, d.sessions})
 	}
