@@ -187,7 +187,7 @@ for (const language of ["en", "ar"]) {
     await press(page, person.Open.Open);
     await page.getByText("•••@m•••.example").first().waitFor();
     const matter = page.url();
-    for (const part of ["account", "factors", "sessions", "applications", "groups", "cases", "history", "actions"]) {
+    for (const part of ["overview", "account", "factors", "sessions", "applications", "groups", "cases", "history", "actions"]) {
       assert.equal((await page.goto(`${matter}/${part}`)).status(), 200, part);
       await look(page, `console-${language}-part-${part}`);
     }
