@@ -121,6 +121,28 @@ func TestCheckFindsWhatAStartWould(t *testing.T) {
 	}
 }
 
+// All that is wrong with a file by itself is said at once, with the key that was meant.
+func TestCheckNamesAllMistakes(t *testing.T) {
+	err := run(t.Context(), []string{"-config", writeConfig(t, `{"listen": "127.0.0.1:0", "trusted_proxies": ["127.0.0.1", "proxy"], "smtp": {"user": "id"},
+		"brand": {"color": "#123456"}, "clients": [{"client_id": "c", "redirect_urls": []}, {"client_id": "c"}], "xyz": 1,
+		"users": [{"email": "a@x.test"}], "desk": {"staff": [{"email": "a@x.test"}, {"email": "b@x.test", "roles": ["support"]}]}}`), "-check"}, nil, &output{})
+	if err == nil {
+		t.Fatal("the file is accepted")
+	}
+	for _, want := range []string{
+		`unknown key "smtp.user"; did you mean username?`, `unknown key "brand.color"; did you mean button_color?`, `unknown key "xyz"` + "\n",
+		`unknown key "clients[0].redirect_urls"; did you mean redirect_uris?`, `clients[1].client_id: "c" is that of clients[0] already`,
+		`trusted_proxies[1]: "proxy" is neither an address nor a network`, "desk.staff[0].roles: is missing", "desk.staff[1].email: b@x.test is not in users",
+	} {
+		if !strings.Contains(err.Error()+"\n", want) {
+			t.Errorf("not said: %s\n%v", want, err)
+		}
+	}
+	if strings.Contains(err.Error(), "trusted_proxies[0]") {
+		t.Errorf("an address is no network: %v", err)
+	}
+}
+
 // contents are those of the files in a folder.
 func contents(t *testing.T, folder string) map[string]string {
 	t.Helper()

@@ -2,6 +2,7 @@ package main
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -202,12 +203,11 @@ func loadConfig(path string) (config, error) {
 	return cfg, nil
 }
 
-// parseConfig reads a config and fills in what does not depend on the port.
+// parseConfig reads a config and fills in what does not depend on the port. Its error has all that is
+// wrong with the file by itself.
 func parseConfig(text []byte, folder string) (config, error) {
 	var cfg config
-	if err := decodeStrict(text, &cfg, os.Getenv); err != nil {
-		return config{}, err
-	}
+	wrong := []error{decodeStrict(text, &cfg, os.Getenv)}
 	if cfg.Listen == "" {
 		cfg.Listen = "127.0.0.1:8080"
 	}
@@ -219,28 +219,26 @@ func parseConfig(text []byte, folder string) (config, error) {
 	}
 	if s := cfg.Sandbox; s != nil {
 		s.inherit(cfg.environment)
-		if err := s.complete(folder, cfg.SampleClient); err != nil {
-			return config{}, fmt.Errorf("sandbox.%w", err)
+		for _, err := range s.complete(folder, cfg.SampleClient) {
+			wrong = append(wrong, inSandbox(err, true))
 		}
 	}
-	if err := cfg.complete(folder, cfg.SampleClient); err != nil {
+	if err := errors.Join(append(wrong, cfg.complete(folder, cfg.SampleClient)...)...); err != nil {
 		return config{}, err
 	}
 	return cfg, nil
 }
 
-// complete fills in what other files hold, and refuses what cannot be meant.
-func (e *environment) complete(folder string, sample *sampleClient) error {
+// complete fills in what other files hold, and returns why the rest cannot be meant.
+func (e *environment) complete(folder string, sample *sampleClient) []error {
 	e.resolve(folder)
 	for i, a := range e.Attributes {
 		if a.Type == "records" { // what objects were called in files of before
 			e.Attributes[i].Type = provider.Objects
 		}
 	}
-	if err := e.readSecrets(); err != nil {
-		return err
-	}
-	return e.checkDuplicates(sample)
+	_, wrong := e.staff(nil)
+	return append(append(e.duplicates(sample), wrong...), e.readSecrets())
 }
 
 // inherit gives a sandbox what it leaves out.

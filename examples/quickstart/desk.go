@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,32 +62,34 @@ func (e *environment) resources() []provider.Resource {
 	return append(slices.Clone(e.Resources), desk.Resource(e.deskURL(), e.Desk.Clients...))
 }
 
-// staff returns those who work at the desk, by their user IDs.
-func (e *environment) staff() (map[string]desk.Staff, error) {
-	staff, names := map[string]desk.Staff{}, seen{}
+// staff returns those who work at the desk, by their user IDs, and what is wrong with them. ids are
+// the IDs of users by address: one without a uuid gets it at the first start.
+func (e *environment) staff(ids map[string]string) (staff map[string]desk.Staff, wrong []error) {
 	if e.Desk == nil {
-		return staff, nil
+		return nil, nil
 	}
 	if len(e.Desk.Staff) == 0 {
 		switch {
 		case e.Desk.Only:
-			return nil, errors.New("desk.only: there is no staff to serve")
+			wrong = append(wrong, errors.New("desk.only: there is no staff to serve"))
 		case e.Desk.URL != "":
-			return nil, errors.New("desk.url: there is no staff to serve")
+			wrong = append(wrong, errors.New("desk.url: there is no staff to serve"))
 		}
 	}
+	staff, names := map[string]desk.Staff{}, seen{}
 	for i, m := range e.Desk.Staff {
 		place := fmt.Sprintf("desk.staff[%d]", i)
 		at := slices.IndexFunc(e.Users, func(u user) bool { return u.Email == m.Email })
-		if at < 0 || e.Users[at].ID == "" {
-			return nil, fmt.Errorf("%s.email: %s is not in users, with a uuid", place, m.Email)
+		if at < 0 {
+			wrong = append(wrong, fmt.Errorf("%s.email: %s is not in users", place, m.Email))
+			continue
 		}
-		if err := errors.Join(m.check(place), names.add(m.Email, place, "email"), names.add(m.ID, place, "id")); err != nil {
-			return nil, err
+		wrong = append(wrong, m.check(place), names.add(m.Email, place, "email"), names.add(m.ID, place, "id"))
+		if id := cmp.Or(e.Users[at].ID, ids[m.Email]); id != "" { // else the log says why
+			staff[id] = desk.Staff{ID: m.ID, Roles: m.Roles, Groups: m.Groups}
 		}
-		staff[e.Users[at].ID] = desk.Staff{ID: m.ID, Roles: m.Roles, Groups: m.Groups}
 	}
-	return staff, nil
+	return staff, wrong
 }
 
 func (m employee) check(place string) error {
@@ -106,8 +109,8 @@ func (m employee) check(place string) error {
 
 // checkStaff returns an error for the first member of the staff who cannot be meant.
 func (e *environment) checkStaff(p *provider.Provider) error {
-	if _, err := e.staff(); err != nil || e.Desk == nil {
-		return err
+	if e.Desk == nil {
+		return nil
 	}
 	if e.Desk.URL != "" {
 		if _, err := p.Pages().ScreensAt(e.Desk.URL); err != nil {
@@ -128,10 +131,7 @@ func (e *environment) checkStaff(p *provider.Provider) error {
 // openDesk mounts the desk of an environment, for those whom its file names, over what stands
 // beside the provider already. Who is in no file finds nothing there.
 func (s *service) openDesk(ctx context.Context, r *router, e *environment, p opened, dashboard *developer.Dashboard) error {
-	staff, err := e.staff()
-	if err != nil {
-		return err
-	}
+	staff, _ := e.staff(p.users) // was checked when it was read
 	if len(staff) == 0 {
 		return desk.ServeFiles(p.Provider) // for a desk in another process
 	}

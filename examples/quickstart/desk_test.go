@@ -100,12 +100,27 @@ func TestDeskOfTheQuickstartHasWork(t *testing.T) {
 	}
 }
 
+// A colleague needs no uuid in the file: the account has one from the first start on.
+func TestStaffWithoutUUID(t *testing.T) {
+	folder := t.TempDir()
+	for range 2 {
+		s := startService(t, folder, `{"listen": "127.0.0.1:0", "users": [{"email": "b@example.com", "password": "quiet-otter-paints-dawn"}],
+			"desk": {"staff": [{"email": "b@example.com", "roles": ["support"], "id": "b"}]}}`)
+		b := browser.New(t)
+		b.Open(s.cfg.BaseURL + "/desk/")
+		b.Submit("email", "b@example.com", "password", "quiet-otter-paints-dawn")
+		if b.Status != http.StatusOK || !strings.HasPrefix(b.URL.Path, "/desk/") {
+			t.Errorf("the desk answers %d at %s", b.Status, b.URL)
+		}
+		_ = s.stop() // its error is that of the test
+	}
+}
+
 // What cannot be meant stops the service with the place in the file.
 func TestDeskIsChecked(t *testing.T) {
 	const users = `"users": [{"uuid": "u", "email": "a@example.com", "password": "quiet-otter-paints-dawn"}, {"email": "b@example.com", "password": "quiet-otter-paints-dawn"}]`
 	for _, c := range []struct{ desk, says string }{
 		{`{"staff": [{"email": "c@example.com", "roles": ["support"]}]}`, "desk.staff[0].email: c@example.com is not in users"},
-		{`{"staff": [{"email": "b@example.com", "roles": ["support"]}]}`, "desk.staff[0].email: b@example.com is not in users, with a uuid"},
 		{`{"staff": [{"email": "a@example.com"}]}`, "desk.staff[0].roles: is missing"},
 		{`{"staff": [{"email": "a@example.com", "roles": ["admin"]}]}`, `desk.staff[0].roles[0]: "admin" is none; the roles are [support`},
 		{`{"staff": [{"email": "a@example.com", "roles": ["support"], "groups": ["pilots"]}]}`, `desk.staff[0].groups[0]: "pilots" is none`},

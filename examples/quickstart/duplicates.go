@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// checkDuplicates refuses what is in the file twice: the later one would win in
+// duplicates are errors about what is in the file twice, and nils: the later one would win in
 // silence, and two users with one address would be one. Spellings of an address that only the
 // provider knows to be one are found when the second is applied.
-func (e *environment) checkDuplicates(sample *sampleClient) error {
+func (e *environment) duplicates(sample *sampleClient) (errs []error) {
 	uuids, addresses, clients := seen{}, seen{}, seen{}
 	if sample != nil {
 		for _, id := range []string{sampleV3, sampleStandard} {
@@ -18,7 +18,6 @@ func (e *environment) checkDuplicates(sample *sampleClient) error {
 	if e.Desk != nil && e.Desk.URL != "" {
 		clients[deskClient] = "that of the desk"
 	}
-	var errs []error
 	for i, u := range e.Users {
 		place := fmt.Sprintf("users[%d]", i)
 		errs = append(errs, uuids.add(u.ID, place, "uuid"), addresses.add(strings.ToLower(u.Email), place, "email"))
@@ -30,12 +29,7 @@ func (e *environment) checkDuplicates(sample *sampleClient) error {
 	for i, c := range e.Clients {
 		errs = append(errs, clients.add(c.ID, fmt.Sprintf("clients[%d]", i), "client_id"))
 	}
-	for _, err := range errs {
-		if err != nil {
-			return err // one is enough to begin with
-		}
-	}
-	return nil
+	return errs
 }
 
 // seen is where a value has been met, for each value.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/netip"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,7 +13,7 @@ import (
 )
 
 // decodeStrict decodes JSON into v, with the values of variables in the place of
-// ${NAME}. It refuses keys that v has no field for, and keys that are there twice, of
+// ${NAME}. It refuses keys that v has no field for, all at once, and keys that are there twice, of
 // which encoding/json would take the last. Errors name the key with its place, as in
 // clients[0].redirect_urls; encoding/json would say the last part only, and takes
 // Listen for listen.
@@ -34,13 +35,14 @@ func decodeStrict(text []byte, v any, variable func(name string) string) error {
 	if tree, err = expand(tree, "", variable); err != nil {
 		return err
 	}
-	if err := checkKeys(tree, reflect.TypeOf(v), ""); err != nil {
-		return err
-	}
+	wrong := checkKeys(tree, reflect.TypeOf(v), "")
 	if text, err = json.Marshal(tree); err != nil {
 		return err
 	}
-	return json.Unmarshal(text, v)
+	if err = json.Unmarshal(text, v); wrong != nil { // v has the rest, of which more may be wrong
+		return wrong
+	}
+	return err
 }
 
 func syntaxError(text []byte, err error) error {
@@ -53,28 +55,33 @@ func syntaxError(text []byte, err error) error {
 }
 
 // checkKeys looks for keys in a decoded JSON value that the type has no field for, and for
-// values that the type cannot have.
+// values that the type cannot have. An address in the place of a network becomes that of its own.
 func checkKeys(value any, t reflect.Type, place string) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	list, isList := value.([]any)
 	object, isObject := value.(map[string]any)
+	var wrong []error
 	switch {
 	case isList && t.Kind() == reflect.Slice:
 		for i, element := range list {
-			if err := checkKeys(element, t.Elem(), fmt.Sprintf("%s[%d]", place, i)); err != nil {
-				return err
+			if text, _ := element.(string); t.Elem() == reflect.TypeFor[netip.Prefix]() {
+				if a, err := netip.ParseAddr(text); err == nil {
+					list[i] = netip.PrefixFrom(a, a.BitLen()).String()
+				}
+			}
+			err := checkKeys(list[i], t.Elem(), fmt.Sprintf("%s[%d]", place, i))
+			if wrong = append(wrong, err); err != nil && !isNested(element) {
+				list[i] = nil // the rest can be read
 			}
 		}
-		return nil
+		return errors.Join(wrong...)
 	case isObject && t.Kind() == reflect.Map:
 		for _, key := range slices.Sorted(maps.Keys(object)) {
-			if err := checkKeys(object[key], t.Elem(), within(place, key)); err != nil {
-				return err
-			}
+			wrong = append(wrong, checkKeys(object[key], t.Elem(), within(place, key)))
 		}
-		return nil
+		return errors.Join(wrong...)
 	case isObject && t.Kind() == reflect.Struct:
 		return checkObject(object, t, place)
 	default:
@@ -85,23 +92,67 @@ func checkKeys(value any, t reflect.Type, place string) error {
 func checkObject(object map[string]any, t reflect.Type, place string) error {
 	readsItself := reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]())
 	fields := keysOf(t)
+	var wrong []error
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		field, ok := fields[key]
 		inner := within(place, key)
 		if !ok {
-			return fmt.Errorf("unknown key %q", inner)
+			err := fmt.Errorf("unknown key %q", inner)
+			if near := nearest(key, slices.Sorted(maps.Keys(fields))); near != "" {
+				err = fmt.Errorf("%w; did you mean %s?", err, near)
+			}
+			wrong = append(wrong, err)
+			delete(object, key)
+			continue
 		}
 		if readsItself && !isNested(object[key]) { // its values have a form of their own
 			continue
 		}
-		if err := checkKeys(object[key], field, inner); err != nil {
-			return err
+		err := checkKeys(object[key], field, inner)
+		if wrong = append(wrong, err); err != nil && !isNested(object[key]) {
+			object[key] = nil // the rest can be read
 		}
 	}
-	if readsItself {
-		return checkValue(object, t, place)
+	if err := errors.Join(wrong...); err != nil || !readsItself {
+		return err
 	}
-	return nil
+	return checkValue(object, t, place)
+}
+
+// nearest returns the key that was meant: one of which the other is a part, or else one that differs
+// in few letters; empty if there is none.
+func nearest(key string, keys []string) (near string) {
+	least := 1 + len(key)/3
+	for _, k := range keys {
+		if len(key) > 2 && (strings.Contains(k, key) || strings.Contains(key, k)) {
+			return k
+		}
+		if d := distance(key, k); d <= least {
+			near, least = k, d-1
+		}
+	}
+	return near
+}
+
+// distance is how many letters have to be put in, taken out or replaced to make b of a.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, diagonal+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
 }
 
 // isNested reports whether a decoded JSON value has values in it.
@@ -129,6 +180,8 @@ func checkValue(value any, t reflect.Type, place string) error {
 		return fmt.Errorf("key %q: cannot be a %s", within(place, wrong.Field), wrong.Value)
 	case errors.As(err, &wrong):
 		return fmt.Errorf("key %q: cannot be a %s", place, wrong.Value)
+	case t == reflect.TypeFor[netip.Prefix]():
+		return fmt.Errorf("%s: %s is neither an address nor a network such as 10.0.0.0/8", place, text)
 	default:
 		return fmt.Errorf("%s: %w", place, err)
 	}
