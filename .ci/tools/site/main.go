@@ -4,7 +4,7 @@
 //
 // Every Markdown file of the repository becomes a page, with the navigation of nav.go. It fails, and
 // writes nothing, when a link between pages leads nowhere (links.go). The pages link each other by
-// relative addresses, so that they can be read from a folder and served below any path, and have no script.
+// relative addresses, so that they can be read from a folder and served below any path. A script (search.js) finds headings; all else works without.
 package main
 
 import (

@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -30,6 +32,7 @@ type page struct {
 	root     ast.Node
 	title    string
 	headings []heading       // of the second level
+	all      []heading       // of all levels below the title
 	anchors  map[string]bool // of all headings
 	inHTML   []string        // links in its own HTML, and what each is in the site
 }
@@ -50,11 +53,13 @@ func parse(name string, source []byte) *page {
 		plain := p.textOf(h)
 		id, _ := h.AttributeString("id")
 		anchor, _ := id.([]byte)
-		switch {
-		case h.Level == 1 && p.title == name:
+		if h.Level == 1 && p.title == name {
 			p.title = plain
-		case h.Level == 2:
-			p.headings = append(p.headings, heading{plain, string(anchor)})
+			continue
+		}
+		p.all = append(p.all, heading{plain, string(anchor)})
+		if h.Level == 2 {
+			p.headings = append(p.headings, p.all[len(p.all)-1])
 		}
 	}
 	return p
@@ -78,11 +83,24 @@ func (p *page) render() (string, error) {
 	if err := markdown.Renderer().Render(&b, p.source, p.root); err != nil {
 		return "", err
 	}
-	return strings.NewReplacer(
-		"<table>", `<div class="wide" role="region" aria-label="Table" tabindex="0"><table>`, "</table>", "</table></div>",
-		"<pre>", `<pre tabindex="0">`,
-	).Replace(b.String()), nil
+	tables := 0
+	return marked.ReplaceAllStringFunc(b.String(), func(tag string) string {
+		switch tag {
+		case "<table>":
+			tables++ // regions have names of their own
+			return fmt.Sprintf(`<div class="wide" role="region" aria-label="Table %d" tabindex="0"><table>`, tables)
+		case "</table>":
+			return "</table></div>"
+		case "<th></th>":
+			return "<td></td>" // it is the head of nothing
+		default: // a program, or a drawing, which scroll
+			return strings.Replace(tag, ">", ` tabindex="0">`, 1)
+		}
+	}), nil
 }
+
+// marked is what render writes in another way.
+var marked = regexp.MustCompile(`</?table>|<th></th>|<pre>|<p><img src="[^"]*\.svg"`)
 
 // anchors makes what headings are reached by, as GitHub does: words in lower case joined by hyphens,
 // and a number behind what is taken.

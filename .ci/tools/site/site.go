@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	_ "embed"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"html/template"
 	"io/fs"
 	"maps"
@@ -19,10 +21,13 @@ var layoutText string
 //go:embed style.css
 var style []byte
 
+//go:embed search.js
+var search []byte
+
 var layout = template.Must(template.New("page").Parse(layoutText))
 
-// styleName is where the stylesheet is in the site.
-const styleName = "style.css"
+// styleName and searchName are where the stylesheet and the script are in the site.
+const styleName, searchName = "style.css", "search.js"
 
 // site is the pages of a repository.
 type site struct {
@@ -41,7 +46,11 @@ func readSite(repository fs.FS) (*site, error) {
 
 // build returns the files of the site by their path in it, or all the links that lead nowhere.
 func (s *site) build() (map[string][]byte, error) {
-	files := map[string][]byte{styleName: style}
+	index, err := s.index()
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{styleName: style, searchName: append(index, search...)}
 	var failures []error
 	for _, name := range slices.Sorted(maps.Keys(s.pages)) {
 		p := s.pages[name]
@@ -62,9 +71,23 @@ func (s *site) build() (map[string][]byte, error) {
 	return files, errors.Join(failures...)
 }
 
+// index is what search.js looks in, JSON within a script: a page that is read from a folder fetches nothing.
+func (s *site) index() ([]byte, error) {
+	var found [][3]string
+	for _, name := range slices.Sorted(maps.Keys(s.pages)) {
+		p := s.pages[name]
+		found = append(found, [3]string{p.title, p.title, address(name)})
+		for _, h := range p.all {
+			found = append(found, [3]string{p.title, h.Text, address(name) + "#" + h.Anchor})
+		}
+	}
+	text, err := json.Marshal(found)
+	return fmt.Appendf(nil, "const found = %s;\n", text), err
+}
+
 // view is what the layout shows.
 type view struct {
-	Title, Style, Home, Source string
+	Title, Style, Home, Source, Search string
 	Content                    template.HTML
 	Sections                   []viewSection
 }
@@ -88,7 +111,7 @@ func (s *site) layOut(p *page) ([]byte, error) {
 	}
 	here := address(p.name)
 	v := view{
-		Title: p.title, Style: relative(here, styleName), Home: relative(here, "index.html"), Source: hosted + "blob/main/" + p.name,
+		Title: p.title, Style: relative(here, styleName), Home: relative(here, "index.html"), Search: relative(here, searchName), Source: hosted + "blob/main/" + p.name,
 		Content: template.HTML(strings.NewReplacer(p.inHTML...).Replace(content)), //nolint:gosec // Of the repository.
 	}
 	for _, section := range sections {

@@ -98,7 +98,7 @@ func TestEveryManualIsInTheNavigation(t *testing.T) {
 
 func TestSite(t *testing.T) {
 	t.Parallel()
-	files, err := build(map[string]string{"docs/local.md": "# Own machine\n\n## Part one\n\n![x](pictures/b.svg)\n\n| a |\n|---|\n| b |\n"})
+	files, err := build(map[string]string{"docs/local.md": "# Own machine\n\n## Part one\n\n![x](pictures/b.svg)\n\n| a | |\n|---|---|\n| b | c |\n\n| d |\n|---|\n| e |\n"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,13 +106,17 @@ func TestSite(t *testing.T) {
 	for _, want := range []string{
 		`<html lang="en">`, "<title>Own machine – Bonafide</title>", `href="../style.css"`, `<a href="local.html" aria-current="page">Own machine</a>`,
 		`<a href="#part-one">Part one</a>`, `<h2 id="part-one">`, `tabindex="0"><table>`, `href="tutorials/index.html"`,
+		`aria-label="Table 1"`, `aria-label="Table 2"`, "<th>a</th>\n<td></td>", `<script src="../search.js">`,
 	} {
 		if !strings.Contains(content, want) {
 			t.Errorf("the page has no %s:\n%s", want, content)
 		}
 	}
-	if strings.Contains(content, "<script") || files["docs/pictures/b.svg"] == nil || files["docs/pictures/a.png"] != nil || files["node_modules/x/index.html"] != nil {
-		t.Errorf("a script, no picture, or files that no page has: %q", slices.Sorted(maps.Keys(files)))
+	if index := string(files["search.js"]); !strings.Contains(index, `["Own machine","Part one","docs/local.html#part-one"]`) {
+		t.Errorf("the script does not know the heading:\n%s", index)
+	}
+	if files["docs/pictures/b.svg"] == nil || files["docs/pictures/a.png"] != nil || files["node_modules/x/index.html"] != nil {
+		t.Errorf("no picture, or files that no page has: %q", slices.Sorted(maps.Keys(files)))
 	}
 
 	folder := filepath.Join(t.TempDir(), "site")
