@@ -93,12 +93,15 @@ type Brand struct {
 // Theme is the colours of the screens in light and dark mode. Each that is empty is derived
 // from the others. New refuses unreadable ones: text and links need a contrast of 4.5:1,
 // the focus 3:1 (WCAG 2.2).
+// Its fields: go doc ui/theme.Tokens
 type Theme = theme.Tokens
 
 // Palette is the colours of the screens in light or dark mode.
+// Its fields: go doc ui/theme.Palette
 type Palette = theme.Palette
 
 // Font is a font of the screens, from files that the provider serves.
+// Its fields: go doc ui/theme.Font
 type Font = theme.Font
 
 // Link is a link at the foot of every screen.

@@ -14,22 +14,34 @@
 //	err = idp.Clients().Save(ctx, provider.Client{ID: "shop", Dialect: provider.Standard, RedirectURIs: addresses})
 //	http.ListenAndServe(addr, idp)
 //
+// # What you want, and where it is
+//
+//	own users, own sign-in page        Config.Users
+//	name, colours, logo                Config.Brand
+//	mails                              Config.Mailer
+//	sites that ask                     Clients.Save, with Dialect: Standard
+//	scopes, attributes, groups         Config.Scopes, Attributes, Groups
+//	who belongs to a group             Config.Verifiers, package verification
+//	passkeys, second factors           Config.SignIn
+//	Google and others                  Config.Upstreams
+//	a dashboard, a desk for staff      packages developer and desk
+//	programs to start from             the folder examples
+//
 // # Contents
 //
-//   - [New] creates a [Provider] from a [Config]. The host serves, runs and closes it.
-//   - [Provider.Clients]: registered applications and their secrets; see [Clients].
-//   - [Provider.Hosts]: the hosts of applications that nobody has registered; see [Hosts].
-//   - [Provider.Accounts]: embedded accounts; see [Accounts].
-//   - [Provider.People]: users, with embedded accounts or of the host, with their
-//     attributes, statuses and sessions; see [People].
-//   - [Provider.Keys]: signing keys, and encryption under the secret; see [Keys].
-//   - [Provider.Events]: the audit log and the activity of applications; see [Events].
-//   - [Provider.Trail]: the seals of the audit log, which show that nobody has changed it; see
-//     [Trail].
-//   - [Provider.Pages]: the host's own pages; see [Pages].
-//   - [Provider.Sandbox]: the clock and the personas of a sandbox; see [Sandbox].
-//   - [Provider.Installation] describes the provider, for documentation; see
-//     [Installation].
+// [New] creates a [Provider] from a [Config]. The host serves, runs and closes it. Its methods return:
+//
+//   - [Clients]: registered applications and their secrets.
+//   - [Hosts]: the hosts of applications that nobody has registered.
+//   - [Accounts]: embedded accounts.
+//   - [People]: users, with embedded accounts or of the host, with their attributes, statuses
+//     and sessions.
+//   - [Keys]: signing keys, and encryption under the secret.
+//   - [Events]: the audit log and the activity of applications.
+//   - [Trail]: the seals of the audit log, which show that nobody has changed it.
+//   - [Pages]: the host's own pages.
+//   - [Sandbox]: the clock and the personas of a sandbox.
+//   - [Installation] describes the provider, for documentation.
 //
 // # One request, from the button to the claims
 //
@@ -48,19 +60,12 @@
 // # Users
 //
 // By default the provider keeps accounts itself. A host with its own users connects them
-// with [Users]: one function returns the signed-in user, another the user's data. If a
-// framework keeps sessions in its own context, its handler copies the signed-in user into
-// the context of the request that it passes to the provider.
+// with [Users]: one function returns the signed-in user, another the user's data.
 //
 // # Applications
 //
 // [Clients.Save] registers an application. Its [Client.Dialect] selects the wire format:
 // [V3], an older interface that many clients are written for, or [Standard].
-//
-// # The vocabulary
-//
-// Scopes, attributes and verified groups are those of package catalogue and those that the
-// host adds in [Config].
 //
 // # Mounting
 //
@@ -71,22 +76,9 @@
 // applications post to /oauth/token, /oauth/revoke, /oauth/introspect, /oauth/par,
 // /oauth/device_authorization, /oauth/authorize and /api/public/v3/userinfo without a token of the host's.
 //
-// # Pages of the host
-//
-// [Pages.Screen] serves a page of the host's own beside those of the provider, with the
-// same frame, forms and error pages, to everybody or to signed-in users.
-//
 // # Several processes
 //
 // Any number of processes may serve one provider, with the same BaseURL, Secret and
 // database. A change takes effect at once in the process that makes it, and within a second
-// in all others: for less than that, each caches applications, access tokens and users'
-// data.
-//
-// # Where to read on
-//
-// provider.go connects the packages below internal, each of which begins with a package
-// comment: authflow is the path of an authorization request, account and selfservice are
-// the users' pages, oauth and resource the endpoints for programs, claims the released
-// data.
+// in all others.
 package provider

@@ -1,8 +1,10 @@
 package provider_test
 
 import (
+	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -51,4 +53,17 @@ func TestProvider(t *testing.T) {
 			}
 		}
 	})
+}
+
+// go doc prints one line of an alias: its comment names the command that shows the rest.
+func TestAliasesNameWhereTheirFieldsAre(t *testing.T) {
+	text, err := exec.CommandContext(t.Context(), "go", "doc", "-all", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range regexp.MustCompile(`(?m)^type (\w+) = \w+\.(\w+)\n((?:    .*\n)*)`).FindAllStringSubmatch(string(text), -1) {
+		if words := map[string]bool{"Assurance": true, "AttributeType": true}; !words[a[1]] && !regexp.MustCompile(`go doc\s+\S+\.`+a[2]).MatchString(a[3]) {
+			t.Errorf("%s does not say where its fields are:\n%s", a[1], a[3])
+		}
+	}
 }

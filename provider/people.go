@@ -311,6 +311,7 @@ func (p People) RevokeIssuedBefore(ctx context.Context, moment time.Time) error 
 
 // Companion keeps data about the provider's users, such as the dashboard for developers
 // (People.KeepWith).
+// Its methods: go doc provider/internal/host.Companion
 type Companion = host.Companion
 
 // KeepWith registers a companion, which forgets users whose account is deleted: at their

@@ -13,6 +13,7 @@ import (
 
 // Elapsed selects applications by client ID and users by the prefix of their ID, and the
 // time By that passes for them. A negative By moves the clock back.
+// Its fields: go doc storage.Elapsed
 type Elapsed = storage.Elapsed
 
 // ErrNoSandbox means that this provider is not a sandbox (Config.Sandbox).
@@ -42,16 +43,22 @@ func PersonaID(realm, name string) string { return persona.UserID(realm, name) }
 // The types of a sandbox are those of package sandbox.
 type (
 	// PersonaSet are the personas of an application.
+	// Its fields: go doc provider/sandbox.PersonaSet
 	PersonaSet = sandbox.PersonaSet
 	// Persona is a fictional user, for sign-in without a password.
+	// Its fields: go doc provider/sandbox.Persona
 	Persona = sandbox.Persona
 	// PersonaStatus is the status of a persona in one group.
+	// Its fields: go doc provider/sandbox.Status
 	PersonaStatus = sandbox.Status
 	// PersonaChange is what differs about a persona at every second sign-in.
+	// Its fields: go doc provider/sandbox.Change
 	PersonaChange = sandbox.Change
 	// PersonaConsent is a persona's answer on the consent screen.
+	// Its fields: go doc provider/sandbox.Consent
 	PersonaConsent = sandbox.Consent
 	// Fault is a failure that an application requests, to test how it copes.
+	// Its fields: go doc provider/sandbox.Fault
 	Fault = sandbox.Fault
 )
 

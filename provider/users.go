@@ -133,6 +133,7 @@ type Person struct {
 
 // Status is a user's membership in a group, and its source. People.SetStatus replaces the
 // status with the same Revision, or any if that is zero.
+// Its fields: go doc storage.Status
 type Status = storage.Status
 
 // NoRevision is the Revision of a status or a client that is only created, and never

@@ -23,16 +23,21 @@ import (
 // The vocabulary is that of package catalogue.
 type (
 	// Scope is a scope value, which requests its attributes and groups.
+	// Its fields: go doc provider/catalogue.Scope
 	Scope = catalogue.Scope
 	// Attribute is a user attribute that scopes can release.
+	// Its fields: go doc provider/catalogue.Attribute
 	Attribute = catalogue.Attribute
 	// AttributeType is the JSON type of an attribute's value.
 	AttributeType = catalogue.AttributeType
 	// ScopeTranslation is the text of a scope in another language.
+	// Its fields: go doc provider/catalogue.ScopeTranslation
 	ScopeTranslation = catalogue.ScopeTranslation
 	// GroupTranslation is the text of a group in another language.
+	// Its fields: go doc provider/catalogue.GroupTranslation
 	GroupTranslation = catalogue.GroupTranslation
 	// Group is a group of people in which membership can be verified.
+	// Its fields: go doc provider/catalogue.Group
 	Group = catalogue.Group
 )
 
@@ -60,6 +65,7 @@ func DefaultGroups() []Group { return catalogue.DefaultGroups() }
 // Requirement is a condition on the authentication of a user: of a scope (Scope.Requires)
 // or of an application (Client.Requires). All that apply must be met, and so must those of
 // the request, by any factors that suffice. In JSON its times are text such as "15m".
+// Its fields: go doc storage.Requirement
 type Requirement = storage.Requirement
 
 // maxRequired is the longest time of a requirement.
