@@ -102,9 +102,7 @@ type rooms struct {
 
 // New returns a provider. It reads the signing keys and the data keys from the store,
 // generates the first of each if there is none, and leaves no goroutine running; background
-// work is for Run. It encrypts attributes and e-mail addresses in a database of an earlier
-// version, which holds them in clear, at some thousand a second. An invalid field of the
-// Config is a FieldError.
+// work is for Run. An invalid field of the Config is a FieldError.
 func New(ctx context.Context, cfg Config) (*Provider, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.validate(); err != nil {
@@ -147,14 +145,9 @@ func New(ctx context.Context, cfg Config) (*Provider, error) {
 // openStore puts the encryption of personal data and the short-lived cache in front of the
 // host's store.
 func (p *Provider) openStore(ctx context.Context) error {
-	former := make([]string, len(p.cfg.PreviousBaseURLs))
-	for i, base := range p.cfg.PreviousBaseURLs {
-		former[i] = issuerOf(base)
-	}
-	opened, people, err := vault.OpenStore(ctx, vault.Options{
-		Store: p.cfg.Store, Secrets: p.secrets, Issuer: p.issuer, Former: former, Logger: p.cfg.Logger,
-		FindText: p.catalogue.FindText, RPID: p.cfg.rpID(), FormerRPIDs: p.cfg.SignIn.Passkeys.PreviousRPIDs,
-	})
+	o := p.cfg.vault(p.secrets)
+	o.FindText = p.catalogue.FindText
+	opened, people, err := vault.OpenStore(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -163,6 +156,33 @@ func (p *Provider) openStore(ctx context.Context) error {
 		return err
 	}
 	p.store = memory.New(backchannel.Store{Store: opened, Ended: func() { p.notifier.Wake() }}, p.cfg.Clock)
+	return nil
+}
+
+// vault returns what opens personal data.
+func (c Config) vault(secrets *keyring.Secrets) vault.Options {
+	former := make([]string, len(c.PreviousBaseURLs))
+	for i, base := range c.PreviousBaseURLs {
+		former[i] = issuerOf(base)
+	}
+	return vault.Options{
+		Store: c.Store, Secrets: secrets, Issuer: issuerOf(c.BaseURL), Former: former, Logger: c.Logger,
+		RPID: c.rpID(), FormerRPIDs: c.SignIn.Passkeys.PreviousRPIDs,
+	}
+}
+
+// CheckStore returns the error with which New would refuse the Store: its people are encrypted under
+// another secret, or it belongs to another issuer. It changes nothing, for a host that
+// looks at all its databases before it changes one. A new database passes.
+func (c Config) CheckStore(ctx context.Context) error {
+	c = c.withDefaults()
+	secrets, err := c.secrets()
+	if err == nil {
+		err = vault.Check(ctx, c.vault(secrets))
+	}
+	if err != nil {
+		return configError(err)
+	}
 	return nil
 }
 

@@ -63,6 +63,27 @@ func (e *environment) openData(ctx context.Context, why purpose) (data, error) {
 	return data{secret: secret, store: store}, nil
 }
 
+// recognize returns an error for a database that is not of this secret and base URL, before any
+// is changed. What is wrong with files that are not there, or that only a migration can read, is said
+// when they are opened.
+func (e *environment) recognize(ctx context.Context) error {
+	secret, err := readSecret(e.secretFile())
+	if err != nil {
+		return nil //nolint:nilerr // said by openData
+	}
+	store, err := e.openDatabase(ctx, maintaining)
+	if err != nil {
+		return nil //nolint:nilerr // said by openData
+	}
+	defer store.Close()
+	cfg := e.Config
+	if cfg.PreviousSecrets, err = e.previousSecrets(); err != nil {
+		return err
+	}
+	cfg.Secret, cfg.Store = secret, store
+	return e.inKeys(cfg.CheckStore(ctx))
+}
+
 func (e *environment) emptyDatabase() error {
 	return fmt.Errorf("%s: the database is empty, but %s was made for one that is not. %s", e.databaseKey(), e.secretFile(), lost)
 }

@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"os"
@@ -316,6 +318,56 @@ func TestTheSecretIsChanged(t *testing.T) {
 	if !o.accepts(o.token()) {
 		t.Error("nobody can sign in")
 	}
+}
+
+// TestAStartThatIsRefusedHasChangedNothing has a file that would change production, and a sandbox with
+// a database that is not its own.
+func TestAStartThatIsRefusedHasChangedNothing(t *testing.T) {
+	o := operate(t)
+	if err := o.start().stop(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(o.path("service.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.write(strings.Replace(string(text), mariaPassword, "another-"+mariaPassword, 1))
+	before := o.content("data/identity.db")
+	secret := o.content("data/sandbox/secret")
+	for _, c := range []struct{ secret, issuer, says string }{
+		{"bm90aGluZyBidXQgYW4gb3RoZXIgc2VjcmV0IGhlcmUuLi4=", "", "sealed under another secret"},
+		{secret, "https://other.test/oidc", "belongs to the issuer https://other.test/oidc"},
+	} {
+		if err := os.WriteFile(o.path("data/sandbox/secret"), []byte(c.secret), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if c.issuer != "" {
+			o.exec("data/sandbox/identity.db", `UPDATE installation SET issuer = '`+c.issuer+`'`)
+		}
+		cfg, err := loadConfig(o.path("service.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := open(t.Context(), cfg, io.Discard, slog.New(slog.DiscardHandler))
+		if err == nil {
+			_ = s.close()
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), "sandbox.") || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("error is %v, want %q", err, c.says)
+		}
+		if o.content("data/identity.db") != before {
+			t.Error("production has changed")
+		}
+	}
+}
+
+func (o operated) content(path string) string {
+	o.t.Helper()
+	content, err := os.ReadFile(o.path(path))
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return string(content)
 }
 
 func TestRevokedKeysAreReplacedInEachEnvironment(t *testing.T) {

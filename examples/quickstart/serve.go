@@ -75,6 +75,11 @@ func (s *service) open(ctx context.Context, out io.Writer) error {
 	case err != nil:
 		return err
 	}
+	for i, e := range s.cfg.environments() {
+		if err := e.recognize(ctx); err != nil {
+			return inSandbox(err, i > 0)
+		}
+	}
 	return s.build(ctx, main, probes, sample, out)
 }
 

@@ -98,10 +98,10 @@ func (u *Upkeep) reseal(ctx context.Context) {
 	var n sealedRecords
 	var err error
 	if n.keys, err = u.Keys.Reseal(ctx); err == nil {
-		n.dataKeys, err = vault.Reseal(ctx, u.Store, u.Secrets)
+		n.clientSecrets, err = u.Clients.Reseal(ctx)
 	}
 	if err == nil {
-		n.clientSecrets, err = u.Clients.Reseal(ctx)
+		n.dataKeys, err = vault.Reseal(ctx, u.Store, u.Secrets)
 	}
 	if n != (sealedRecords{}) {
 		u.Logger.InfoContext(ctx, "records encrypted under the current secret",

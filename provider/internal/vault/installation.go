@@ -50,15 +50,7 @@ func OpenStore(ctx context.Context, o Options) (storage.Store, *Vault, error) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("read installation: %w", err)
 		}
-		current := old
-		if err := o.checkIssuer(ctx, old.Issuer); err != nil {
-			return nil, nil, err
-		}
-		current.Issuer = o.Issuer
-		if current.RPID, err = o.chooseRPID(ctx, old.RPID); err != nil {
-			return nil, nil, err
-		}
-		keys, err := o.openKeys(old.DataKeys)
+		current, keys, err := o.judge(ctx, old)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -75,6 +67,34 @@ func OpenStore(ctx context.Context, o Options) (storage.Store, *Vault, error) {
 			return nil, nil, fmt.Errorf("save installation: %w", err)
 		}
 	}
+}
+
+// Check returns the error with which OpenStore refuses a database, and changes nothing. A new database
+// passes.
+func Check(ctx context.Context, o Options) error {
+	o.Logger = slog.New(slog.DiscardHandler) // nothing is decided yet
+	i, err := o.Store.Installation(ctx)
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil
+	}
+	if err == nil {
+		_, _, err = o.judge(ctx, i)
+	}
+	return err
+}
+
+// judge returns what is to be recorded in place of an installation, and the keys in it.
+func (o Options) judge(ctx context.Context, old storage.Installation) (current storage.Installation, keys keyRing, err error) {
+	current = old
+	if err = o.checkIssuer(ctx, old.Issuer); err != nil {
+		return current, keys, err
+	}
+	current.Issuer = o.Issuer
+	if current.RPID, err = o.chooseRPID(ctx, old.RPID); err != nil {
+		return current, keys, err
+	}
+	keys, err = o.openKeys(old.DataKeys)
+	return current, keys, err
 }
 
 // scrub has a store in a file of its own erase former values. A disk too full for
