@@ -299,9 +299,9 @@ func TestFirstStartThatIsKilled(t *testing.T) {
 	}
 }
 
-// TestRotationAndEndThatAreKilled kills a service while it encrypts everything under the next data
-// key, and a command and a service while they end what was issued before a moment.
-func TestRotationAndEndThatAreKilled(t *testing.T) {
+// demonstrated is a folder in which the demonstration has been, at ports of its own.
+func demonstrated(t *testing.T) (operated, *running) {
+	t.Helper()
 	o := operated{t: t, folder: t.TempDir()}
 	text := strings.Replace(onFreePorts(t), `"desk":{`, `"desk":{"demo":true,`, 1)
 	for strings.Contains(text, `"127.0.0.1:0"`) {
@@ -312,6 +312,81 @@ func TestRotationAndEndThatAreKilled(t *testing.T) {
 	if err := s.stop(); err != nil {
 		t.Fatal(err)
 	}
+	return o, s
+}
+
+// TestABackupOpensOnAnotherMachine restores a backup as docs/operate.md has it, with the evidence, without
+// it, and with another value in the place of its key.
+func TestABackupOpensOnAnotherMachine(t *testing.T) {
+	o, _ := demonstrated(t)
+	o.must("-backup", o.path("backup"))
+	for name, c := range map[string]struct {
+		damage func(operated) error
+		opens  bool
+	}{
+		"Whole":           {func(operated) error { return nil }, true},
+		"WithoutEvidence": {func(r operated) error { return os.RemoveAll(r.path("data/evidence")) }, false},
+		"WithWrongKeys": {func(r operated) error {
+			r.exec("data/identity.db", `UPDATE evidence SET sealed_key = (SELECT content FROM cases WHERE content IS NOT NULL LIMIT 1) WHERE sealed_key IS NOT NULL`)
+			return nil
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := operated{t: t, folder: t.TempDir()}
+			r.write(o.content("service.json"))
+			err := errors.Join(os.CopyFS(r.path("data"), os.DirFS(o.path("backup"))), os.CopyFS(r.path("data/evidence"), os.DirFS(o.path("data/evidence"))),
+				os.Chmod(r.path("data/evidence"), 0o700)) //nolint:gosec // a folder
+			for _, secret := range []string{"data/secret", "data/sandbox/secret"} {
+				err = errors.Join(err, os.WriteFile(r.path(secret), []byte(o.content(secret)), 0o600))
+			}
+			if err := errors.Join(err, c.damage(r)); err != nil {
+				t.Fatal(err)
+			}
+			cfg, err := loadConfig(r.path("service.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var said output
+			s, err := open(t.Context(), cfg, io.Discard, slog.New(slog.NewTextHandler(&said, nil)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = s.close() }()
+			cases := s.providers[0].cases
+			by := storage.Reviewer{ID: "somebody", Subject: "somebody", Senior: true}
+			opened := 0
+			for range 9 { // until there is no other with a file
+				taken, err := cases.Take(t.Context(), by, "", time.Now().Add(time.Hour))
+				if err != nil {
+					t.Fatal(err)
+				}
+				files, err := cases.Evidence(t.Context(), taken.ID)
+				if err != nil && c.opens {
+					t.Fatal(err)
+				}
+				for _, f := range files {
+					_, content, err := cases.OpenEvidence(t.Context(), by, taken.ID, f.ID)
+					if err == nil {
+						_, err = io.Copy(io.Discard, content)
+						_ = content.Close()
+					}
+					if (err == nil) != c.opens {
+						t.Errorf("evidence opens: %v", err)
+					}
+					opened++
+				}
+			}
+			if opened == 0 {
+				t.Error("there is no evidence")
+			}
+		})
+	}
+}
+
+// TestRotationAndEndThatAreKilled kills a service while it encrypts everything under the next data
+// key, and a command and a service while they end what was issued before a moment.
+func TestRotationAndEndThatAreKilled(t *testing.T) {
+	o, s := demonstrated(t)
 	const database, upTo = "data/identity.db", ` FROM (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) SELECT i FROM n)`
 	o.exec(database, `INSERT INTO attributes (subject, handle, sealed_value) SELECT 'p' || i, 'fname', (SELECT sealed_value FROM attributes WHERE sealed_value LIKE '"sealed%' LIMIT 1)`+upTo)
 	o.exec(database, `INSERT INTO sessions (digest, account_id, user_agent, address, created_at, expires_at, idle_until)
