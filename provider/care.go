@@ -325,7 +325,11 @@ func (p People) Tell(ctx context.Context, userID string, done string) {
 	if !told || err != nil || !p.pages.SendsMail() {
 		return
 	}
-	p.pages.TellOwner(ctx, a, ui.MailView{Kind: ui.MailStaffActed, Act: act})
+	kind := ui.MailStaffActed
+	if a.Disabled {
+		kind = ui.MailStaffLocked
+	}
+	p.pages.TellOwner(ctx, a, ui.MailView{Kind: kind, Act: act})
 }
 
 // Revision names the state of an account in which an act was decided about, for AtRevision: it

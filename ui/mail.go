@@ -102,6 +102,8 @@ const (
 	MailCallerCode MailKind = "caller_code"
 	// MailStaffActed says what the staff has done about an account, its Act.
 	MailStaffActed MailKind = "staff_acted"
+	// MailStaffLocked is MailStaffActed about an account that nobody can sign in to any more.
+	MailStaffLocked MailKind = "staff_locked"
 	// MailDeletion says that the account will be deleted, MailDeleted that it is.
 	MailDeletion MailKind = "deletion"
 	MailDeleted  MailKind = "deleted"

@@ -66,10 +66,10 @@ func (e *Endpoint) showConsent(w http.ResponseWriter, r *http.Request, p *Page) 
 	if view.Notice, err = e.verificationNotice(ctx, f, s.user); err != nil {
 		return err
 	}
+	if view.Notice == ui.NoticePending {
+		view.Notice = "" // the group says so, right below
+	}
 	if d.step == stepVerify {
-		if view.Notice == ui.NoticePending {
-			view.Notice = "" // the group says so, right below
-		}
 		if view.Required, err = e.requiredGroups(r, f.request, s.user.UserID); err != nil {
 			return err
 		}

@@ -32,6 +32,9 @@ func (p *Pages) showGroups(w http.ResponseWriter, r *http.Request, user *authflo
 	view := ui.GroupsView{
 		Page: p.Site.PageView(r, nil), Form: p.Site.Form(w, r, nil), Notice: p.Site.Noticed(r), AccountURL: p.Site.Link("/account"),
 	}
+	if view.Notice == ui.NoticePending {
+		view.Notice = "" // the group says so itself
+	}
 	for _, s := range statuses {
 		m := ui.Membership{ConsentGroup: p.Flows.GroupView(view.Locale, s)}
 		if m.State == ui.GroupVerified || m.State == ui.GroupExpired {

@@ -90,7 +90,7 @@ func (p *Pages) Routes() []web.Route {
 // userHandler answers a page of a signed-in user.
 type userHandler func(w http.ResponseWriter, r *http.Request, user *authflow.User) error
 
-// signedIn redirects to sign-in if nobody is signed in.
+// signedIn redirects to sign-in if nobody is signed in, and from there back.
 func (p *Pages) signedIn(h userHandler) authflow.PageHandler {
 	return func(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 		user, err := page.User()
@@ -108,7 +108,11 @@ func (p *Pages) signedIn(h userHandler) authflow.PageHandler {
 			}
 			return p.warned(h)(w, r, user)
 		case p.HasAccounts():
-			p.Site.Redirect(w, p.Site.Link("/signin"))
+			address := p.Site.Link(web.PathOf(r))
+			if r.Method == http.MethodGet && r.URL.RawQuery != "" {
+				address += "?" + r.URL.RawQuery
+			}
+			return p.Flows.SignIn(w, r, nil, authflow.Return{Address: address})
 		case r.URL.Query().Has(returnedParameter):
 			// The host's page regards the user as signed in, or will not sign in here.
 			p.Site.Render(w, r, http.StatusOK, p.Site.Screens.SignedOut(ui.SignedOutView{

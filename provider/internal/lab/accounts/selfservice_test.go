@@ -200,6 +200,10 @@ func TestExportHasAllThatIsRecordedAndNoSecret(t *testing.T) {
 	if !w.Saw(event.DataExported) {
 		t.Error("nobody has recorded the export")
 	}
+	other := w.NewBrowser()
+	if p := other.Submit(other.Open("/account/export?ui_locales=de"), "email", "alice@example.com", "password", lab.AlicePass); p.Request.URL.Path != "/account/export" {
+		t.Errorf("who signs in for the export comes to %s", p.Request.URL)
+	}
 }
 
 func TestExportSaysWhereItsHistoryIsCut(t *testing.T) {
