@@ -132,7 +132,8 @@ func TestRosters(t *testing.T) {
 	}
 	page := func() lab.Page { return olga.Open("/desk/rosters/members") }
 	shows(t, sendFile(olga, page(), ""), http.StatusUnprocessableEntity, "file")
-	shows(t, sendFile(olga, page(), "another\n1\n"), http.StatusUnprocessableEntity, "Line 1 of the file cannot be read")
+	shows(t, sendFile(olga, page(), "another\n1\n"), http.StatusUnprocessableEntity, "Your file needs the columns", "number", "another")
+	shows(t, sendFile(olga, page(), "number\nM-7\n-\n"), http.StatusOK, "Line 3: <bdi>number</bdi> is missing or can’t be read", "as they are understood", "<bdi>m7</bdi>")
 	p := sendFile(olga, page(), numbers(10))
 	shows(t, p, http.StatusOK, "Nothing has changed yet", "<dd>10</dd>")
 	rows(0)

@@ -207,13 +207,14 @@ func (r *roster) name(form map[string]string) (n Name) {
 	return n
 }
 
-// value returns the one spelling of what matches a row, or false if a column has nothing.
+// value returns the one spelling of what matches a row, or the name of the first column that has
+// nothing, and false.
 func (r *roster) value(of func(RosterColumn) string) (string, bool) {
 	var b strings.Builder
 	for _, c := range r.Columns {
 		v := c.normalize(of(c))
 		if v == "" {
-			return "", false
+			return c.Name, false
 		}
 		b.WriteString(strconv.Itoa(len(v)) + ":" + v) // so that no two rows can be shifted into one
 	}

@@ -147,7 +147,7 @@ func TestRoster(t *testing.T) {
 // readAll returns the members of a file, and how many rows were skipped.
 func readAll(f RosterFile) (all []rosterfile.Member, skipped int, err error) {
 	cfg := students()
-	r, err := (&roster{cfg}).newReader(f, func(s string) bool { return s == "University" })
+	r, err := (&roster{cfg}).newReader(f, func(s string) bool { return s == "University" }, new([][]string))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -198,7 +198,7 @@ func TestRosterFile(t *testing.T) {
 		t.Parallel()
 		cfg := students()
 		cfg.Columns[0].Header = "Matrikel"
-		r, err := (&roster{cfg}).newReader(RosterFile{Content: strings.NewReader("MATRIKEL,family,born\nS12345,O'Brien,1990-12-31\n")}, nil)
+		r, err := (&roster{cfg}).newReader(RosterFile{Content: strings.NewReader("MATRIKEL,family,born\nS12345,O'Brien,1990-12-31\n")}, nil, new([][]string))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,9 +221,9 @@ func TestRosterFile(t *testing.T) {
 	}{
 		"Empty":          {"", "is empty"},
 		"Blank":          {"\n\n", "is empty"},
-		"OtherHeaders":   {"a,b\n1,2\n", `line 1: there is no column "number"`},
+		"OtherHeaders":   {"a,b\n1,2\n", `line 1: there are not all of the columns ["number" "family" "Born"]`},
 		"TwoHeaders":     {"number,family,family,born\n1,2,3,4\n", `line 1: there are two columns "family"`},
-		"OtherComma":     {"number|family|born\nS1|O|1990-12-31\n", `line 1: there is no column "number"`},
+		"OtherComma":     {"number|family|born\nS1|O|1990-12-31\n", `line 1: there are not all of the columns ["number" "family" "Born"]`},
 		"Picture":        {"\x89PNG\r\n\x1a\n" + canary, "line 1: the text is not in UTF-8"},
 		"UTF16":          {"\xff\xfen\x00u\x00m\x00", "line 1: the text is not in UTF-8"},
 		"Latin1":         {"number,family,born\nS1," + canary + ",1990-12-31\nS1,M\xfcller,1990-12-31\n", "line 3: the text is not in UTF-8"},

@@ -60,21 +60,47 @@ func (e *RosterFileError) Error() string {
 // Unwrap returns Err.
 func (e *RosterFileError) Unwrap() error { return e.Err }
 
+// RosterColumnsError is a RosterFileError.Err: the file lacks a column. Found is its first line,
+// which may be somebody's data: show it to who sends the file, and log it nowhere.
+type RosterColumnsError struct{ Wanted, Found []string }
+
+// Error says what the file lacks, and repeats no cell.
+func (e *RosterColumnsError) Error() string { return (*rosterfile.ColumnsError)(e).Error() }
+
+// RosterSkip is a row that was skipped: its line, and the column of which the cell is missing or
+// cannot be read.
+type RosterSkip rosterfile.Skip
+
 // fileError returns an error of package rosterfile as hosts know it.
 func fileError(err error) error {
 	var wrong *rosterfile.Error
 	if errors.As(err, &wrong) {
+		if lacks := (*rosterfile.ColumnsError)(nil); errors.As(wrong.Err, &lacks) {
+			return &RosterFileError{wrong.Line, (*RosterColumnsError)(lacks)}
+		}
 		return (*RosterFileError)(wrong)
 	}
 	return err
 }
 
-// newReader reads the headers of a file of this roster.
-func (r *roster) newReader(f RosterFile, subgroups func(name string) bool) (*rosterfile.Reader, error) {
+// sampleRows is how many rows of a file are shown as they were read.
+const sampleRows = 3
+
+// newReader reads the headers of a file of this roster. It puts the first rows, as they are
+// understood, into sample.
+func (r *roster) newReader(f RosterFile, subgroups func(name string) bool, sample *[][]string) (*rosterfile.Reader, error) {
 	format := rosterfile.Format{
 		Comma: f.Comma, Subgroup: f.Subgroup, Until: f.Until, DateLayout: f.DateLayout, HasSubgroup: subgroups,
 		Value: func(cell func(column string) string) (string, bool) {
-			return r.value(func(c RosterColumn) string { return cell(c.Name) })
+			value, ok := r.value(func(c RosterColumn) string { return cell(c.Name) })
+			if ok && len(*sample) < sampleRows {
+				var row []string
+				for _, c := range r.Columns {
+					row = append(row, c.normalize(cell(c.Name)))
+				}
+				*sample = append(*sample, row)
+			}
+			return value, ok
 		},
 	}
 	for _, c := range r.Columns {

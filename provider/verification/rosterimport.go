@@ -33,6 +33,12 @@ type RosterReport struct {
 	// Skipped are rows of the file in which something of a member is missing or cannot be
 	// read, Repeated those that the file has already had.
 	Skipped, Repeated int
+
+	// Skips are the first ten rows that were skipped, and Sample the first three as they are
+	// understood, in the order of the columns: show them to who sends the file. Only StageRoster
+	// knows both.
+	Skips  []RosterSkip
+	Sample [][]string
 }
 
 // ManyVanish reports whether more than a fifth of the rows in force would vanish, which looks
@@ -73,7 +79,7 @@ func (s *Service) StageRoster(ctx context.Context, f RosterFile) (RosterReport, 
 	if err != nil {
 		return RosterReport{}, err
 	}
-	reader, err := r.newReader(f, s.subgroupsOf(f.Roster))
+	reader, err := r.newReader(f, s.subgroupsOf(f.Roster), &report.Sample)
 	if err != nil {
 		return RosterReport{}, err
 	}
@@ -111,6 +117,9 @@ func (s *Service) StageRoster(ctx context.Context, f RosterFile) (RosterReport, 
 		return RosterReport{}, &RosterFileError{0, errors.New("has no member")}
 	}
 	report.Skipped = reader.Skipped()
+	for _, skip := range reader.Skips() {
+		report.Skips = append(report.Skips, RosterSkip(skip))
+	}
 	if err := s.compare(ctx, &report); err != nil {
 		return RosterReport{}, err
 	}

@@ -21,13 +21,19 @@ var operatorFixtures = []audiencetest.Fixture{
 	{Name: "roster", Render: func(p ui.Page) templ.Component {
 		return RosterScreen(RosterView{
 			Page: page(p, SectionRosters), Form: audiencetest.Form(), Roster: museum, RostersURL: "/desk/rosters", FileAction: "/here",
-			MayPutBack: true, Staged: &Staged{Generation: "17", Replaces: "0", Rows: 17, Added: 1, Vanished: 2, ManyVanish: true},
+			MayPutBack: true, Staged: &Staged{Generation: "17", Replaces: "0", Rows: 17, Added: 1, Vanished: 2, ManyVanish: true, Skips: []Skip{{Line: 17, Column: "Museum"}}, Sample: []string{"Museum"}},
 		})
 	}},
 	{Name: "roster-problem", Render: func(p ui.Page) templ.Component {
 		return RosterScreen(RosterView{
 			Page: page(p, SectionRosters), Form: audiencetest.Form(), Roster: museum, RostersURL: "/desk/rosters", FileAction: "/here",
 			Problem: RosterFileWrong, ProblemLine: 17,
+		})
+	}},
+	{Name: "roster-columns", Render: func(p ui.Page) templ.Component {
+		return RosterScreen(RosterView{
+			Page: page(p, SectionRosters), Form: audiencetest.Form(), Roster: museum, RostersURL: "/desk/rosters", FileAction: "/here",
+			Problem: RosterFileWrong, ProblemLine: 1, Wanted: []string{"Museum"}, Found: []string{"Ada"},
 		})
 	}},
 	{Name: "codes", Render: func(p ui.Page) templ.Component {

@@ -1,8 +1,15 @@
 package desk
 
-import "github.com/bonafide-id/bonafide/ui"
+import (
+	"strings"
+
+	"github.com/bonafide-id/bonafide/ui"
+)
 
 // problem is what is wrong with a file.
+// maxHeaders limits the headers of a file that are shown, in characters.
+const maxHeaders = 200
+
 func (v RosterView) problem(l *ui.Locale) string {
 	t := textOf(l).Rosters
 	switch {
@@ -12,6 +19,9 @@ func (v RosterView) problem(l *ui.Locale) string {
 		return l.Plain(t.ManyVanishMissing)
 	case v.Problem == RosterMovedOn:
 		return l.Plain(t.Moving)
+	case len(v.Wanted) > 0:
+		return l.Plain(t.FileColumns, ui.With("wanted", ui.Clean(strings.Join(v.Wanted, ", "), maxHeaders)),
+			ui.With("found", ui.Clean(strings.Join(v.Found, ", "), maxHeaders)))
 	case v.ProblemLine > 0:
 		return l.Plain(t.FileLine, ui.With("line", v.ProblemLine))
 	default:

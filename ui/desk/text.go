@@ -58,7 +58,7 @@ type rostersText struct {
 	CheckHeading, CheckText, RowsNew, Added            ui.Message
 	Vanished, Skipped, Repeated, ManyVanish            ui.Message
 	ManyVanishTick, Use, Cancel, PutBack               ui.Message
-	PutBackText                                        ui.Message
+	PutBackText, FileColumns, SkippedLine, Sample      ui.Message
 }
 
 type codesText struct {

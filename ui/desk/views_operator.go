@@ -59,6 +59,9 @@ type RosterView struct {
 	// Subgroup and Until are the headers of columns, as they were entered.
 	Subgroup, Until string
 	ProblemLine     int
+	// Wanted are the columns that the file lacks at least one of, and Found those that it has;
+	// nil for another problem.
+	Wanted, Found []string
 	// Staged is what a file would change; nil before there is one.
 	Staged *Staged
 }
@@ -80,6 +83,16 @@ type Staged struct {
 	Generation, Replaces                     string
 	Rows, Added, Vanished, Skipped, Repeated int
 	ManyVanish                               bool
+
+	// Skips are the first rows that were skipped, Sample the first as they are understood.
+	Skips  []Skip
+	Sample []string
+}
+
+// Skip is a row that was skipped: its line, and the column that has nothing to be read.
+type Skip struct {
+	Line   int
+	Column string
 }
 
 // CodesView makes invitation codes, and lists those that there are. It posts [ui.FieldAction]

@@ -156,7 +156,7 @@ var serviceFixtures = []audiencetest.Fixture{
 		return Health(v)
 	}},
 	{Name: "health-new", Render: func(p ui.Page) templ.Component {
-		return Health(HealthView{Page: page(p, desk.SectionHealth), Checks: []Checked{{Check: CheckBackground, Wrong: true}}})
+		return Health(HealthView{Page: page(p, desk.SectionHealth), Checks: []Checked{{Check: CheckBackground, Wrong: true}, {Check: CheckSealed}}})
 	}},
 	{Name: "numbers", Render: func(p ui.Page) templ.Component {
 		return Numbers(NumbersView{Page: page(p, desk.SectionNumbers), Days: days, Series: []Series{

@@ -85,7 +85,7 @@ type healthText struct {
 	SettingsText, Set, NotSet       ui.Message
 	Report, ReportText, NoReport    ui.Message
 	Checked                         map[Check]ui.Message
-	Well, Wrong                     ui.Message
+	Well, Wrong, NotYet             ui.Message
 	Counts                          map[Count]ui.Message
 }
 

@@ -132,6 +132,9 @@ func (d *Inbox) stageRoster(r *request) error {
 		return d.renderRoster(r, http.StatusUnprocessableEntity, func(v *screens.RosterView) {
 			entered(v)
 			v.Problem, v.ProblemLine = screens.RosterFileWrong, wrong.Line
+			if lacks := (*verification.RosterColumnsError)(nil); errors.As(wrong, &lacks) {
+				v.Wanted, v.Found = lacks.Wanted, lacks.Found
+			}
 		})
 	case err != nil:
 		return err
@@ -140,11 +143,18 @@ func (d *Inbox) stageRoster(r *request) error {
 }
 
 func staged(report verification.RosterReport) *screens.Staged {
-	return &screens.Staged{
+	v := &screens.Staged{
 		Generation: strconv.FormatInt(report.Generation, 10), Replaces: strconv.FormatInt(report.Replaces, 10),
 		Rows: report.Rows, Added: report.Added, Vanished: report.Vanished, Skipped: report.Skipped, Repeated: report.Repeated,
 		ManyVanish: report.ManyVanish(),
 	}
+	for _, skip := range report.Skips {
+		v.Skips = append(v.Skips, screens.Skip(skip))
+	}
+	for _, row := range report.Sample {
+		v.Sample = append(v.Sample, strings.Join(row, " · "))
+	}
+	return v
 }
 
 // changeRoster puts what was checked in force, or shows what the former roster would change.

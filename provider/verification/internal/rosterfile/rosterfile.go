@@ -41,8 +41,8 @@ type Format struct {
 	// Defaults to 2006-01-02 and 2.1.2006.
 	DateLayout string
 
-	// Value returns what matches a member, from the cell of each column, or false if
-	// something is missing: then the row is skipped.
+	// Value returns what matches a member, from the cell of each column, or the column that is
+	// missing or cannot be read, and false: then the row is skipped.
 	Value func(cell func(column string) string) (string, bool)
 
 	// HasSubgroup reports whether there is such a subgroup.
@@ -74,6 +74,24 @@ type Error struct {
 // Error names the line.
 func (e *Error) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
 
+// ColumnsError means that a file lacks a column. Found is the first line of the file, which may
+// be somebody's data: it is for who sends the file, and in no log.
+type ColumnsError struct{ Wanted, Found []string }
+
+// Error says what the file lacks.
+func (e *ColumnsError) Error() string {
+	return fmt.Sprintf("there are not all of the columns %q", e.Wanted)
+}
+
+// Skip is a row that was skipped, and the column that is missing or cannot be read.
+type Skip struct {
+	Line   int
+	Column string
+}
+
+// maxSkips is how many rows that were skipped are told singly.
+const maxSkips = 10
+
 // Reader reads the rows of a file one after the other.
 type Reader struct {
 	format          Format
@@ -83,6 +101,7 @@ type Reader struct {
 	subgroup, until int            // -1 for none
 	rows            int
 	skipped         int
+	skips           []Skip
 }
 
 // NewReader reads the headers of a file. It does not read the file as a whole into memory.
@@ -134,7 +153,7 @@ func (r *Reader) mapColumns(headers []string) error {
 			}
 		}
 		if at < 0 {
-			return 0, &Error{1, fmt.Errorf("there is no column %q", header)}
+			return 0, &Error{1, &ColumnsError{r.wanted(), slices.Clone(headers)}}
 		}
 		return at, nil
 	}
@@ -156,6 +175,19 @@ func (r *Reader) mapColumns(headers []string) error {
 	return err
 }
 
+// wanted are the headers that a file must have.
+func (r *Reader) wanted() (headers []string) {
+	for _, c := range r.format.Columns {
+		headers = append(headers, c.Header)
+	}
+	for _, header := range []string{r.format.Subgroup, r.format.Until} {
+		if header != "" {
+			headers = append(headers, header)
+		}
+	}
+	return headers
+}
+
 // Next returns the next member, or io.EOF. A row in which something of a member is missing
 // is skipped and counted. What is wrong with the file is an Error.
 func (r *Reader) Next() (Member, error) {
@@ -174,9 +206,14 @@ func (r *Reader) Next() (Member, error) {
 		if ok {
 			return m, nil
 		}
-		r.skipped++
+		if r.skipped++; len(r.skips) < maxSkips {
+			r.skips = append(r.skips, Skip{r.line(), m.Value})
+		}
 	}
 }
+
+// Skips are the first rows that Next has skipped.
+func (r *Reader) Skips() []Skip { return r.skips }
 
 // Skipped returns the number of rows that Next has skipped.
 func (r *Reader) Skipped() int { return r.skipped }
@@ -194,7 +231,7 @@ func (r *Reader) member(cells []string) (m Member, ok bool, err error) {
 		return cell
 	})
 	if !ok {
-		return Member{}, false, nil
+		return m, false, nil
 	}
 	if r.subgroup >= 0 {
 		m.Subgroup = strings.Clone(strings.TrimSpace(cells[r.subgroup]))
