@@ -61,7 +61,7 @@ type dateText struct {
 
 // commonText is what several screens say.
 type commonText struct {
-	Language, NewTab                        Message
+	Language, NewTab, Skip                  Message
 	Sandbox                                 Message
 	Terms, Policy, Help                     Message
 	ToContinue                              Message

@@ -37,7 +37,7 @@ func (d *Dashboard) showHome(r *request) error {
 	if err != nil {
 		return err
 	}
-	view := screens.HomeView{Page: p, CreateURL: d.path("new")}
+	view := screens.HomeView{Page: p, CreateURL: d.path("new"), Live: d.Sandbox == nil}
 	if operator {
 		view.ReviewsURL = d.path("review")
 	}

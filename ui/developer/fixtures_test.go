@@ -74,6 +74,9 @@ var organizationFixtures = []audiencetest.Fixture{
 	{Name: "home-empty", Render: func(p ui.Page) templ.Component {
 		return Home(HomeView{Page: page(p), CreateURL: "/developer/new"})
 	}},
+	{Name: "home-live", Render: func(p ui.Page) templ.Component {
+		return Home(HomeView{Page: page(p), CreateURL: "/developer/new", Live: true})
+	}},
 	{Name: "organization-new", Render: func(p ui.Page) templ.Component {
 		return OrganizationForm(OrganizationView{
 			Page: page(p), Form: audiencetest.Form(ui.Problem{Code: ui.NameMissing}), New: true,

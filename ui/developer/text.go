@@ -38,6 +38,7 @@ type commonText struct {
 type homeText struct {
 	Heading, Text, Empty, EmptyText, Create ui.Message
 	Steps                                   []ui.Message
+	LiveStep                                ui.Message // in the place of the last without a sandbox
 }
 
 type welcomeText struct {

@@ -165,6 +165,8 @@ type HomeView struct {
 	CreateURL string
 	// ReviewsURL leads an operator to what waits; empty for everybody else.
 	ReviewsURL string
+	// Live says that there is no sandbox.
+	Live bool
 }
 
 // Organization is an organization that a user is a member of.
