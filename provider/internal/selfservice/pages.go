@@ -107,6 +107,8 @@ func (p *Pages) signedIn(h userHandler) authflow.PageHandler {
 				return nil
 			}
 			return p.warned(h)(w, r, user)
+		case p.HasAccounts() && web.PathOf(r) == "/account": // where a sign-in without a flow ends
+			p.Site.Redirect(w, p.Site.Link("/signin"))
 		case p.HasAccounts():
 			address := p.Site.Link(web.PathOf(r))
 			if r.Method == http.MethodGet && r.URL.RawQuery != "" {
