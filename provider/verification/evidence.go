@@ -154,14 +154,21 @@ func newEvidenceID() string {
 	return hex.EncodeToString(id[:])
 }
 
-// removeReplaced shreds what a file replaces.
+// removeReplaced shreds what a file replaces, or the file itself if a later one is there: of
+// a form that is sent twice at a time, one is left.
 func (s *Service) removeReplaced(ctx context.Context, c storage.Case, by storage.Evidence) error {
 	all, err := s.Store.EvidenceOf(ctx, c.ID)
 	if err != nil {
 		return fmt.Errorf("list evidence: %w", err)
 	}
+	last := by
 	for _, e := range all {
-		if e.Kind != by.Kind || e.ID == by.ID || e.Key == nil {
+		if e.Kind == by.Kind && e.Key != nil && e.AddedAt.After(last.AddedAt) {
+			last = e
+		}
+	}
+	for _, e := range all {
+		if e.Kind != by.Kind || e.ID == last.ID || e.Key == nil {
 			continue
 		}
 		if err := s.removeEvidence(ctx, c.Subject, c.ID, e.ID); err != nil {

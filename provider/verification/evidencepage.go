@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/picture"
@@ -57,7 +58,9 @@ func (c RecordedCase) asksForFiles() bool {
 	return asked && c.State == storage.CaseOpen
 }
 
-// atEvidence shows which files are asked for, or keeps one.
+// atEvidence shows which files are asked for, or keeps one, with the name that was entered
+// beside it. The last that was missing sends all. Each is kept although the other is wrong:
+// nothing has to be entered twice.
 func (s *Service) atEvidence(r *request) error {
 	c, err := s.own(r)
 	if err != nil {
@@ -69,31 +72,60 @@ func (s *Service) atEvidence(r *request) error {
 	if !r.posts() {
 		return s.showUpload(r, c, http.StatusOK)
 	}
-	kind := r.posted(screens.FieldKind)
-	problem := screens.UploadMissing
-	if sent, ok := r.Uploaded(); ok {
-		err = s.counting(r.context(), c.UserID, func(ctx context.Context) error {
-			if err = s.allow(ctx, limited{"verification: files", c.UserID, uploadLimit}); err == nil {
-				problem, err = s.takeFile(r, c, kind, sent)
-			}
-			return err
-		})
+	kind, problem := r.posted(screens.FieldKind), screens.UploadMissing
+	err = s.counting(r.context(), c.UserID, func(ctx context.Context) error {
+		err := s.allow(ctx, limited{"verification: files", c.UserID, uploadLimit})
+		if sent, ok := r.Uploaded(); ok && err == nil {
+			problem, err = s.takeFile(r, c, kind, sent)
+		}
+		return err
+	})
+	var problems []ui.Problem
+	if problem != "" {
+		problems = append(problems, screens.NotTaken(r.Page().Locale, kind, problem))
 	}
+	name, sends := r.posted(screens.FieldName), r.posted(ui.FieldAction) == screens.ActionSubmit
+	switch {
+	case err != nil:
+	case sends && problem == "":
+		_, err = s.submit(r.context(), c.UserID, c.ID, r.version(), name)
+	case r.Request.PostForm.Has(screens.FieldName):
+		if named, failed := s.claim(r.context(), c.UserID, c.ID, r.version(), name); failed == nil {
+			c = named
+		} else {
+			err = failed
+		}
+	}
+	if err == nil && problem == "" && !sends {
+		r.Room().RedirectWith(s.path("case", c.ID, "evidence"), ui.Notice(screens.NoticeFileReceived))
+		return nil
+	}
+	return s.answeredUpload(r, c, err, problems...)
+}
+
+// answeredUpload answers a form of the page of files by what has become of it, as answered
+// does: what is wrong stands beside its field.
+func (s *Service) answeredUpload(r *request, c RecordedCase, err error, problems ...ui.Problem) error {
+	l := r.Page().Locale
 	var over LimitError
+	var missing missingFilesError
 	switch {
 	case errors.As(err, &over):
-		return s.showUpload(r, c, r.Room().TooMany(over.Wait), screens.TooMany(r.Page().Locale, s.until(over)))
-	case errors.Is(err, ErrNotNow):
-		return s.toCase(r, c.ID)
-	case errors.Is(err, ErrNoCase):
-		return provider.ErrScreenNotFound
-	case err != nil:
-		return err
-	case problem != "":
-		return s.showUpload(r, c, http.StatusUnprocessableEntity, screens.NotTaken(r.Page().Locale, kind, problem))
+		return s.showUpload(r, c, r.Room().TooMany(over.Wait), screens.TooMany(l, s.until(over)))
+	case errors.Is(err, errNameless):
+		problem := screens.NameMissing(l)
+		if utf8.RuneCountInString(r.posted(screens.FieldName)) > maxName {
+			problem = screens.TooLong(l, screens.FieldName, maxName)
+		}
+		problems = append(problems, problem)
+	case errors.As(err, &missing):
+		for _, kind := range missing.kinds {
+			problems = append(problems, screens.NotTaken(l, kind, screens.UploadMissing))
+		}
+	case err != nil || len(problems) == 0:
+		return s.answered(r, c, err)
 	}
-	r.Room().RedirectWith(s.path("case", c.ID, "evidence"), ui.Notice(screens.NoticeFileReceived))
-	return nil
+	return s.showUpload(r, c, http.StatusUnprocessableEntity, problems...)
 }
 
 // takeFile keeps a file, or returns why it is not taken.
@@ -144,25 +176,20 @@ func (s *Service) showUpload(r *request, c RecordedCase, code int, problems ...u
 		return err
 	}
 	view := screens.UploadView{
-		CasePage: p, Form: r.Form(problems...), Title: translated(p.Locale, v.Title), Reasons: public(u.Reasons),
-		Other: s.formOf(r, c), CanChoose: len(c.Methods) > 1, KeepDays: int(k.Terms.Keep / day),
+		CasePage: p, Form: s.formOf(r, c, problems...), Title: translated(p.Locale, v.Title), Reasons: public(u.Reasons),
+		Other: s.formOf(r, c), CanChoose: len(c.Methods) > 1, KeepDays: int(k.Terms.Keep / day), Submit: s.formOf(r, c, problems...),
 	}
 	view.Form.Action = s.path("case", c.ID, "evidence")
 	if v.ComparesName {
-		view.Name, view.Named = name, s.formOf(r, c, problems...)
+		view.Name, view.Entered, view.Named = name, r.posted(screens.FieldName), s.formOf(r, c, problems...)
 		view.Named.Action = s.path("case", c.ID, "evidence", "name")
 	}
-	missing := false
+	view.Submit.Action = s.path("case", c.ID, "evidence", "submit")
 	for _, q := range v.Upload {
 		f := s.fileView(r, c.ID, k, u, q, there)
-		missing = missing || f.State == screens.FileMissing || f.State == screens.FileAgain
 		if f.State != screens.FileMissing || u.asks(q.Name) {
 			view.Files = append(view.Files, f)
 		}
-	}
-	if !missing && (name != "" || !v.ComparesName) {
-		view.Submit = s.formOf(r, c)
-		view.Submit.Action = s.path("case", c.ID, "evidence", "submit")
 	}
 	r.Render(code, screens.Upload(view))
 	return nil
@@ -228,12 +255,9 @@ func (s *Service) atName(r *request) error {
 	}
 	err = s.allow(r.context(), limited{"verification: files", c.UserID, uploadLimit})
 	if err == nil {
-		err = s.claim(r.context(), r.User.UserID, c.ID, r.version(), r.posted(screens.FieldName))
+		_, err = s.claim(r.context(), c.UserID, c.ID, r.version(), r.posted(screens.FieldName))
 	}
-	if errors.Is(err, errNameless) {
-		return s.showUpload(r, c, http.StatusUnprocessableEntity, screens.NameMissing(r.Page().Locale))
-	}
-	return s.answered(r, c, err)
+	return s.answeredUpload(r, c, err)
 }
 
 // atSubmit sends the files to the reviewers.
@@ -245,19 +269,8 @@ func (s *Service) atSubmit(r *request) error {
 	if !r.posts() {
 		return s.toCase(r, c.ID)
 	}
-	_, err = s.submit(r.context(), r.User.UserID, c.ID, r.version())
-	if errors.Is(err, errNameless) {
-		return s.showUpload(r, c, http.StatusUnprocessableEntity, screens.NameMissing(r.Page().Locale))
-	}
-	var missing missingFilesError
-	if errors.As(err, &missing) {
-		var problems []ui.Problem
-		for _, kind := range missing.kinds {
-			problems = append(problems, screens.NotTaken(r.Page().Locale, kind, screens.UploadMissing))
-		}
-		return s.showUpload(r, c, http.StatusUnprocessableEntity, problems...)
-	}
-	return s.answered(r, c, err)
+	_, err = s.submit(r.context(), c.UserID, c.ID, r.version(), r.posted(screens.FieldName))
+	return s.answeredUpload(r, c, err)
 }
 
 // showFile shows a picture to the person who has sent it. A PDF is never shown: it is not

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,7 +25,7 @@ import (
 )
 
 // documents are the pages of a service that asks for both sides of a card, and for a letter
-// as a PDF.
+// as a PDF, or for some of these only.
 type documents struct {
 	*pages
 	folder string
@@ -44,16 +45,15 @@ func (b *awayBlobs) Put(ctx context.Context, name string, content io.Reader) err
 	return b.Blobs.Put(ctx, name, content)
 }
 
-func newDocuments(t *testing.T) documents {
+func newDocuments(t *testing.T, only ...string) documents {
 	t.Helper()
 	text := func(s string) verification.Text { return verification.Text{English: s} }
-	policies := verification.Policies{{Group: "student", Rule: verification.By(verification.Document(verification.DocumentConfig{
-		Require: []verification.Requirement{
-			{Name: "front", Title: text("Front of the card"), Must: []verification.Text{text("Your name")}, Example: "/example.png"},
-			{Name: "back", Title: text("Back of the card")},
-			{Name: "letter", Title: text("A letter"), PDF: true},
-		},
-	}))}}
+	asked := slices.DeleteFunc([]verification.Requirement{
+		{Name: "front", Title: text("Front of the card"), Must: []verification.Text{text("Your name")}, Example: "/example.png"},
+		{Name: "back", Title: text("Back of the card")},
+		{Name: "letter", Title: text("A letter"), PDF: true},
+	}, func(r verification.Requirement) bool { return len(only) > 0 && !slices.Contains(only, r.Name) })
+	policies := verification.Policies{{Group: "student", Rule: verification.By(verification.Document(verification.DocumentConfig{Require: asked}))}}
 	w := lab.New(t, func(c *provider.Config) { c.Verifiers = policies.Verifiers() }).WithClients().WithUsers()
 	d := documents{folder: filepath.Join(t.TempDir(), "evidence")}
 	blobs, err := verification.Folder(d.folder)
@@ -78,40 +78,96 @@ func (d documents) open(b *lab.Browser) string {
 	if !strings.HasSuffix(p.Request.URL.Path, "/evidence") {
 		d.T.Fatalf("it is at %s", p.Request.URL)
 	}
-	if !strings.Contains(p.Text, `type="file"`) {
-		p = b.Submit(p, "document-name", "Bob Baker")
+	at := p.Request.URL.Path
+	if strings.Contains(p.Text, "Your name, as on the document") {
+		post(d.T, b, p, at+"/name", "version", hiddenVersion.FindStringSubmatch(p.Text)[1], "document-name", "Bob Baker")
 	}
-	return p.Request.URL.Path
+	return at
 }
 
-func TestDocumentAsksForItsNameFirst(t *testing.T) {
+// TestDocumentWithItsName sends the name that a document has in the form of its first file, and
+// all with the last.
+func TestDocumentWithItsName(t *testing.T) {
 	t.Parallel()
-	d := newDocuments(t)
-	bob := d.Bob()
-	p := d.begin(bob, "document")
-	shows(t, p, http.StatusOK, "Your name, as on the document", "Step 1 of 3")
-	if strings.Contains(p.Text, `type="file"`) {
-		t.Error("files are taken before there is a name")
+	const missing, noFile, long = "Enter your name, as on the document", "Choose a file or take a picture first", "Use up to 120 characters"
+	claims := func(t *testing.T, d documents, name string, state storage.CaseState) {
+		t.Helper()
+		all, err := d.Cases(t.Context(), storage.CaseFilter{Subject: "bob"})
+		d.OK(err)
+		if len(all) != 1 || all[0].Claimed != name || all[0].State != state {
+			t.Errorf("%+v", all)
+		}
 	}
-	at := p.Request.URL.Path
-	for _, kind := range []string{"front", "back", "letter"} {
-		send(t, bob, at, kind, snapshot(1, "x"))
-	}
-	p = bob.Open(at)
-	shows(t, d.submit(bob, at), http.StatusUnprocessableEntity, "Enter your name, as on the document")
-	for _, none := range []string{"", " - ", strings.Repeat("b", 121)} {
-		shows(t, bob.SubmitOnce(p, "document-name", none), http.StatusUnprocessableEntity, "Enter your name, as on the document")
-	}
-	p = bob.Submit(p, "document-name", "Bob Baker")
-	shows(t, p, http.StatusOK, "Bob Baker", "Step 3 of 3")
-	shows(t, d.submit(bob, at), http.StatusOK, "in review")
-	all, err := d.Cases(t.Context(), storage.CaseFilter{Subject: "bob"})
-	d.OK(err)
-	if all[0].Claimed != "Bob Baker" || all[0].State != storage.CaseReview {
-		t.Errorf("%+v", all[0])
-	}
-	alice := d.Alice()
-	shows(t, d.begin(alice, "document"), http.StatusOK, "Alice", `type="file"`)
+	t.Run("OfOnePictureIsOneForm", func(t *testing.T) {
+		t.Parallel()
+		d := newDocuments(t, "front")
+		bob := d.Bob()
+		at := d.begin(bob, "document").Request.URL.Path
+		shows(t, bob.Open(at), http.StatusOK, "Your name, as on the document", "Send for review")
+		if p := bob.Open(at); strings.Contains(p.Text, "Step 1") || strings.Count(p.Text, "Send for review") != 1 {
+			t.Errorf("one form has no steps\n%s", p.Text)
+		}
+		picture := snapshot(1, "x")
+		shows(t, send(t, bob, at, "front", nil, "document-name", "", "action", "submit"), http.StatusUnprocessableEntity, missing, noFile)
+		for name, says := range map[string]string{" - ": missing, strings.Repeat("b", 300): long} {
+			shows(t, send(t, bob, at, "front", []byte("GIF89a"), "document-name", name, "action", "submit"), http.StatusUnprocessableEntity, says, name, "isn’t a PNG")
+		}
+		p := send(t, bob, at, "front", picture, "document-name", strings.Repeat("b", 300), "action", "submit")
+		shows(t, p, http.StatusUnprocessableEntity, long, "What we received", "Send for review")
+		claims(t, d, "", storage.CaseOpen)
+		shows(t, bob.Follow(post(t, bob, p, previews(p)[0]+"/remove")), http.StatusOK, "Not uploaded yet")
+		p = send(t, bob, at, "front", nil, "document-name", "Bob Baker", "action", "submit")
+		shows(t, p, http.StatusUnprocessableEntity, noFile, "Bob Baker", "Send for review")
+		stale := hiddenVersion.FindStringSubmatch(p.Text)[1]
+		shows(t, bob.Follow(post(t, bob, p, at+"/name", "version", stale, "document-name", "Robert Baker")), http.StatusOK, "Robert Baker")
+		shows(t, bob.Follow(send(t, bob, at, "front", picture, "version", stale, "action", "submit")), http.StatusOK, "What we received", "Robert Baker")
+		claims(t, d, "Robert Baker", storage.CaseOpen)
+		shows(t, d.submit(bob, at), http.StatusOK, "in review")
+	})
+	t.Run("SentTwiceIsOneCase", func(t *testing.T) {
+		t.Parallel()
+		d := newDocuments(t, "front")
+		bob := d.Bob()
+		at := d.begin(bob, "document").Request.URL.Path
+		page := bob.Open(at)
+		body, contentType := form(t, csrf(t, page), "front", "file", snapshot(1, "x"), "document-name", "Bob Baker", "action", "submit",
+			"version", hiddenVersion.FindStringSubmatch(page.Text)[1])
+		twice := make(chan lab.Page)
+		for range 2 {
+			go func() {
+				twice <- bob.Send(http.MethodPost, at, body.String(), "Content-Type", contentType, "Origin", d.Server.URL)
+			}()
+		}
+		for range 2 {
+			if p := <-twice; p.StatusCode != http.StatusSeeOther {
+				t.Errorf("%s\n%s", p.Status, p.Text)
+			}
+		}
+		shows(t, bob.Send(http.MethodPost, at, body.String(), "Content-Type", contentType, "Origin", d.Server.URL), http.StatusSeeOther)
+		claims(t, d, "Bob Baker", storage.CaseReview)
+		files, err := d.Evidence(t.Context(), caseOf(at))
+		d.OK(err)
+		if there := slices.DeleteFunc(files, func(f verification.EvidenceFile) bool { return f.Replaced || !f.ShreddedAt.IsZero() }); len(there) != 1 {
+			t.Errorf("%+v", there)
+		}
+	})
+	t.Run("OfSeveralStandsWithTheFirst", func(t *testing.T) {
+		t.Parallel()
+		d := newDocuments(t)
+		bob := d.Bob()
+		p := d.begin(bob, "document")
+		at := p.Request.URL.Path
+		shows(t, p, http.StatusOK, "Your name, as on the document", "Step 1 of 3", "Step 3 of 3")
+		for _, kind := range []string{"front", "back", "letter"} {
+			send(t, bob, at, kind, snapshot(1, "x"))
+		}
+		shows(t, d.submit(bob, at), http.StatusUnprocessableEntity, missing)
+		p = post(t, bob, p, at+"/submit", "version", hiddenVersion.FindStringSubmatch(p.Text)[1], "document-name", "Bob Baker")
+		shows(t, bob.Follow(p), http.StatusOK, "in review")
+		claims(t, d, "Bob Baker", storage.CaseReview)
+		alice := d.Alice()
+		shows(t, d.begin(alice, "document"), http.StatusOK, "Alice", `type="file"`)
+	})
 }
 
 var hiddenCSRF = regexp.MustCompile(`name="csrf" value="([^"]*)"`)
@@ -125,12 +181,15 @@ func csrf(t testing.TB, p lab.Page) string {
 	return found[1]
 }
 
-// form is a form with a file.
-func form(t testing.TB, csrf, kind, field string, raw []byte) (body *bytes.Buffer, contentType string) {
+// form is a form with a file, and more fields by name and value.
+func form(t testing.TB, csrf, kind, field string, raw []byte, more ...string) (body *bytes.Buffer, contentType string) {
 	t.Helper()
 	body = new(bytes.Buffer)
 	w := multipart.NewWriter(body)
 	err := errors.Join(w.WriteField("csrf", csrf), w.WriteField("kind", kind))
+	for i := 0; i < len(more); i += 2 {
+		err = errors.Join(err, w.WriteField(more[i], more[i+1]))
+	}
 	part, creating := w.CreateFormFile(field, "card.jpg")
 	if err = errors.Join(err, creating); err == nil {
 		_, err = part.Write(raw)
@@ -142,9 +201,13 @@ func form(t testing.TB, csrf, kind, field string, raw []byte) (body *bytes.Buffe
 }
 
 // send sends a file from the page of files, and returns the answer.
-func send(t testing.TB, b *lab.Browser, at, kind string, raw []byte) lab.Page {
+func send(t testing.TB, b *lab.Browser, at, kind string, raw []byte, more ...string) lab.Page {
 	t.Helper()
-	body, contentType := form(t, csrf(t, b.Open(at)), kind, "file", raw)
+	p := b.Open(at)
+	if !slices.Contains(more, "version") {
+		more = append(more, "version", hiddenVersion.FindStringSubmatch(p.Text)[1])
+	}
+	body, contentType := form(t, csrf(t, p), kind, "file", raw, more...)
 	return b.Send(http.MethodPost, at, body.String(), "Content-Type", contentType, "Origin", b.Fixture.Server.URL)
 }
 

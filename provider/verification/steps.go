@@ -219,9 +219,10 @@ func (s *Service) sendAgain(ctx context.Context, userID, id string, version int6
 	})
 }
 
-// submit tells that all files of an Upload are there. A missingFilesError, which is
-// errIncomplete, if one is missing.
-func (s *Service) submit(ctx context.Context, userID, id string, version int64) (RecordedCase, error) {
+// submit tells that all files of an Upload are there, and which name they have; an empty one
+// leaves that which is known. A missingFilesError or errNameless, which are errIncomplete, if
+// one is missing.
+func (s *Service) submit(ctx context.Context, userID, id string, version int64, said string) (RecordedCase, error) {
 	return s.personAct(ctx, id, action{
 		fits: owned(userID, version),
 		input: func(ctx context.Context, c storage.Case, k content) (input, string, error) {
@@ -233,11 +234,13 @@ func (s *Service) submit(ctx context.Context, userID, id string, version int64) 
 			if err != nil {
 				return nil, "", err
 			}
-			name, err := s.claimed(ctx, c, k)
-			if err != nil {
-				return nil, "", err
+			name := strings.TrimSpace(said)
+			if name == "" {
+				if name, err = s.claimed(ctx, c, k); err != nil {
+					return nil, "", err
+				}
 			}
-			if v.ComparesName && name == "" {
+			if v.ComparesName && !isName(name) {
 				return nil, "", errNameless
 			}
 			in, mailed, err := s.asked(ctx, v, c, k, Event{Kind: Uploaded, Evidence: files}, false)
@@ -263,9 +266,14 @@ func (s *Service) claimed(ctx context.Context, c storage.Case, k content) (strin
 	return strings.TrimSpace(who.name.Given + " " + who.name.Family), err
 }
 
+// isName reports whether something can be compared with a document.
+func isName(name string) bool {
+	return len(words(name)) > 0 && utf8.RuneCountInString(name) <= maxName && utf8.ValidString(name)
+}
+
 // claim says which name the files of the present step have. errNameless if it is none.
-func (s *Service) claim(ctx context.Context, userID, id string, version int64, name string) error {
-	_, err := s.personAct(ctx, id, action{
+func (s *Service) claim(ctx context.Context, userID, id string, version int64, name string) (RecordedCase, error) {
+	return s.personAct(ctx, id, action{
 		fits: owned(userID, version),
 		input: func(_ context.Context, c storage.Case, k content) (input, string, error) {
 			v, _, err := s.upload(c, k)
@@ -274,13 +282,12 @@ func (s *Service) claim(ctx context.Context, userID, id string, version int64, n
 				return nil, "", err
 			case !v.ComparesName:
 				return nil, "", ErrNotNow
-			case len(words(name)) == 0 || utf8.RuneCountInString(name) > maxName || !utf8.ValidString(name):
+			case !isName(strings.TrimSpace(name)):
 				return nil, "", errNameless
 			}
 			return named{strings.TrimSpace(name)}, "", nil
 		},
 	})
-	return err
 }
 
 // comeBack tells that the person has come back from a GoTo. It decides nothing: the verifier

@@ -41,8 +41,18 @@ var uploadFixtures = []audiencetest.Fixture{
 		return Upload(v)
 	}},
 	{Name: "upload-name", Render: func(p ui.Page) templ.Component {
-		v := uploadOf(p, card(p.Locale))
-		v.Named = audiencetest.Form(NameMissing(p.Locale))
+		v := uploadOf(p, card(p.Locale), NameMissing(p.Locale))
+		v.Named = audiencetest.Form()
+		return Upload(v)
+	}},
+	{Name: "upload-one", Render: func(p ui.Page) templ.Component {
+		v := uploadOf(p, card(p.Locale)[:1])
+		v.Named = audiencetest.Form()
+		return Upload(v)
+	}},
+	{Name: "upload-one-nameless", Render: func(p ui.Page) templ.Component {
+		v := uploadOf(p, []File{card(p.Locale)[0].sent(FileSent)})
+		v.Named, v.Submit, v.Entered = audiencetest.Form(), audiencetest.Form(TooLong(p.Locale, FieldName, 120)), "- a name that is too long -"
 		return Upload(v)
 	}},
 	{Name: "upload-ready", Render: func(p ui.Page) templ.Component {

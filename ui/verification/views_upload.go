@@ -16,28 +16,33 @@ const (
 
 	// FieldName has the name that the files have.
 	FieldName = "document-name"
+
+	// ActionSubmit, as ui.FieldAction, sends all to the reviewers once the file has arrived.
+	ActionSubmit = "submit"
 )
 
 // FileField is the name by which a ui.Problem finds the file for a requirement.
 func FileField(kind string) string { return FieldFile + "-" + kind }
 
 // UploadView asks for files, one form each. Each posts multipart/form-data to Form.Action,
-// with [FieldKind] and [FieldFile].
+// with [FieldKind] and [FieldFile]: the first that is missing with [FieldName] where no name
+// is known, and the only one with ui.FieldAction as [ActionSubmit].
 type UploadView struct {
 	CasePage
 	ui.Form
 	Title ui.Label
 
-	// Name is the name that the files have; empty until the person has said it: then nothing
-	// is uploaded. Named posts [FieldName]; without an Action the method asks for none.
-	Name  string
-	Named ui.Form
+	// Name is the name that the files have; empty until the person has said it. Entered is what
+	// was posted. Named posts [FieldName] for another; without an Action the method asks for none.
+	Name, Entered string
+	Named         ui.Form
 
 	// Reasons are why files are asked for again.
 	Reasons []Reason
 	Files   []File
 
-	// Submit sends what is there to the reviewers; without an Action something is missing.
+	// Submit sends what is there to the reviewers, if nothing is missing, with [FieldName] where
+	// no name is known.
 	Submit ui.Form
 
 	// Other may post ui.FieldAction with [ActionOther], if CanChoose.
@@ -110,17 +115,34 @@ func NameMissing(l *ui.Locale) ui.Problem {
 	return ui.Problem{Field: FieldName, Text: l.OrEnglish().Plain(textOf(l).Upload.NameMissing)}
 }
 
-// asksName reports whether the person has to say first which name the files have.
+// asksName reports whether the person has to say which name the files have.
 func (v UploadView) asksName() bool { return v.Named.Action != "" && v.Name == "" }
 
-// place says which of the parts of the page this is: the name, the files, and that they are
-// sent.
-func (v UploadView) place(l *ui.Locale, part int) string {
-	all := 3
-	if v.Named.Action == "" {
-		part, all = part-1, 2
+// lacking are the kinds of the files that have to be sent.
+func (v UploadView) lacking() (kinds []string) {
+	for _, f := range v.Files {
+		if f.State == FileMissing || f.State == FileAgain {
+			kinds = append(kinds, f.Kind)
+		}
 	}
-	return l.Plain(textOf(l).Steps.Place, ui.With("step", part), ui.With("all", all))
+	return kinds
+}
+
+// place says which of the files that are asked for this is; nothing if there is one.
+func (v UploadView) place(l *ui.Locale, kind string) string {
+	step, all := 0, 0
+	for _, f := range v.Files {
+		if f.State == FileGood {
+			continue
+		}
+		if all++; f.Kind == kind {
+			step = all
+		}
+	}
+	if step == 0 || all == 1 {
+		return ""
+	}
+	return l.Plain(textOf(l).Steps.Place, ui.With("step", step), ui.With("all", all))
 }
 
 func (v UploadView) heading() ui.Message {

@@ -43,9 +43,8 @@ async function photograph(page, text) {
 
 async function send(page, text) {
   await page.locator("input[type=file]").first().setInputFiles(await photograph(page, text));
-  await press(page, "Upload");
-  await page.getByText("Your file has arrived").waitFor();
-  await look(page, "document-uploaded");
+  await page.locator("form[data-sends] canvas").waitFor(); // what is sent is shown before
+  await look(page, "document-chosen");
   await press(page, "Send for review");
   await page.getByRole("heading", { name: "Your request is in review" }).waitFor();
 }
