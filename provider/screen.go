@@ -154,6 +154,12 @@ func (s screenRoom) RenderSecret(status int, c templ.Component) {
 	s.site().RenderSecret(s.Writer, s.Request, status, c)
 }
 
+// RenderWithButton is Render for a screen on which the sign-in button stands, whose script no
+// other screen may load.
+func (s screenRoom) RenderWithButton(status int, c templ.Component) {
+	s.site().RenderWithButton(s.Writer, s.Request, status, c)
+}
+
 // RenderPreview answers with the content of a frame of another screen, such as a
 // ui.Preview: only pages of this origin may frame it. Its forms cannot be sent, and its
 // scripts do not run.

@@ -109,7 +109,7 @@ func TestDeskAtAHostOfItsOwn(t *testing.T) {
 	shows(t, opens(b, at, b.Get(person)), http.StatusOK, "The person called")
 
 	// What its pages load is there, with their policy.
-	if policy := p.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "script-src "+at+"/assets/ ") {
+	if policy := p.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "script-src "+at+"/assets/;") {
 		t.Error(policy)
 	}
 	files := assetPaths.FindAllStringSubmatch(p.Text, -1)

@@ -73,7 +73,7 @@ func (d *Dashboard) showSamples(r *request) error {
 	if r.may(developers) {
 		view.SecretsURL = d.path("o", r.org.ID, r.env, r.app.ClientID, "secrets")
 	}
-	r.Render(http.StatusOK, screens.Samples(view))
+	r.Room().RenderWithButton(http.StatusOK, screens.Samples(view))
 	return nil
 }
 

@@ -30,6 +30,9 @@ func TestSamplesAreFilledWithTheApplication(t *testing.T) {
 		if p.StatusCode != http.StatusOK || strings.Contains(p.body, "<script>alert") {
 			t.Fatalf("%s: %s\n%s", query, p.Status, p.body)
 		}
+		if policy := p.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "/assets/ http") || !strings.Contains(policy, "/widget/;") {
+			t.Errorf("%q may not load the button: %s", query, policy)
+		}
 		for _, want := range wants {
 			if !strings.Contains(p.body, want) {
 				t.Errorf("%q without %q:\n%s", query, want, p.body)

@@ -9,22 +9,29 @@ import (
 // RenderBeside is Render for a host's page, which may show pages in frames and fetch
 // additions to them; sign-in and consent pages do neither.
 func (s *Site) RenderBeside(w http.ResponseWriter, r *http.Request, status int, c templ.Component) {
-	s.setBesideHeaders(w.Header())
+	s.setBesideHeaders(w.Header(), "")
+	s.render(w, r, status, c)
+}
+
+// RenderWithButton is RenderBeside for a page on which the sign-in button stands.
+func (s *Site) RenderWithButton(w http.ResponseWriter, r *http.Request, status int, c templ.Component) {
+	s.setBesideHeaders(w.Header(), " "+s.scriptsIn("/widget/"))
 	s.render(w, r, status, c)
 }
 
 // RenderSecret is RenderBeside for a page with a secret, which nobody compresses: its
 // length would reveal the secret to anybody who controls another part of the page.
 func (s *Site) RenderSecret(w http.ResponseWriter, r *http.Request, status int, c templ.Component) {
-	s.setBesideHeaders(w.Header())
+	s.setBesideHeaders(w.Header(), "")
 	w.Header().Set("Cache-Control", "no-store, "+noTransform)
 	s.render(w, r, status, c)
 }
 
-// setBesideHeaders sets the headers of a host's page, on which the sign-in button may stand.
-func (s *Site) setBesideHeaders(h http.Header) {
+// setBesideHeaders sets the headers of a host's page, which may load more scripts than those of
+// every page: none, or their source after a space.
+func (s *Site) setBesideHeaders(h http.Header, more string) {
 	s.setPageHeaders(h, false, nil)
-	h.Set("Content-Security-Policy", s.contentPolicy(nil, s.scriptsIn("/assets/")+" "+s.scriptsIn("/widget/"))+"; connect-src 'self'; frame-src 'self'")
+	h.Set("Content-Security-Policy", s.contentPolicy(nil, s.scriptsIn("/assets/")+more)+"; connect-src 'self'; frame-src 'self'")
 }
 
 // previewPolicy is the policy of a page in a frame of the provider. The sandbox keeps its
