@@ -3,7 +3,8 @@ package catalogue
 import "slices"
 
 // DefaultScopes are the scopes of the default catalogue: identity, login, one for each of the
-// default groups, and StandardScopes. They are in force while Config.Scopes is empty.
+// default groups, and StandardScopes. A group's releases its status alone, and to applications of the
+// V3 dialect name, address and postal code. They are in force while Config.Scopes is empty.
 func DefaultScopes() []Scope {
 	basic := []string{"uuid", "email", "fname", "lname"}
 	scopes := []Scope{{
@@ -17,7 +18,7 @@ func DefaultScopes() []Scope {
 	for _, g := range DefaultGroups() {
 		scopes = append(scopes, Scope{
 			Name: g.Name, Title: g.Title + " status",
-			Attributes: basic, V3Attributes: []string{"zip"}, Groups: []string{g.Name},
+			V3Attributes: append(slices.Clone(basic), "zip"), Groups: []string{g.Name},
 		})
 	}
 	return append(scopes, StandardScopes()...)

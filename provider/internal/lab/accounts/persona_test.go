@@ -20,6 +20,9 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 )
 
+// withName are scopes with the name of who is signed in, which a status alone does not give.
+const withName = "openid login military"
+
 // described returns what the data endpoint tells about whom a response is about.
 func described(b *lab.Browser, answer url.Values) string {
 	b.T.Helper()
@@ -50,7 +53,7 @@ func TestPersonasAreChosenOnTheSignInScreen(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t, lab.Cast(lab.OneRealm)).WithClients()
 	b := w.NewBrowser()
-	p := b.Open(lab.AuthorizeURL(lab.Ask()...))
+	p := b.Open(lab.AuthorizeURL(lab.Ask("scope", withName)...))
 	lab.Safe(t, p)
 	if !strings.Contains(p.Text, "Maria – verified veteran") || !strings.Contains(p.Text, `name="persona" value="veteran"`) {
 		t.Fatalf("no personas:\n%s", p.Text)
@@ -108,11 +111,11 @@ func TestAPersonaIsWhatItsDefinitionSaysNow(t *testing.T) {
 		}
 	}).WithClients()
 	b := w.NewBrowser()
-	if told := described(b, lab.Response(t, b.Get(lab.Hinted("kim")))); !strings.Contains(told, "Smith") || !strings.Contains(told, "Veteran") {
+	if told := described(b, lab.Response(t, b.Get(lab.Hinted("kim", "scope", withName)))); !strings.Contains(told, "Smith") || !strings.Contains(told, "Veteran") {
 		t.Fatalf("told %s", told)
 	}
 	persona.Attributes, persona.Statuses, persona.Email = map[string]any{"fname": "Kimberly"}, nil, "kim@example.com"
-	told := described(b, lab.Response(t, b.Get(lab.Hinted("kim"))))
+	told := described(b, lab.Response(t, b.Get(lab.Hinted("kim", "scope", withName))))
 	if strings.Contains(told, "Smith") || strings.Contains(told, "Veteran") || !strings.Contains(told, "Kimberly") || !strings.Contains(told, "kim@example.com") {
 		t.Errorf("told %s", told)
 	}
@@ -178,7 +181,7 @@ func TestAHintOfAPersonaSwitchesTheAccount(t *testing.T) {
 	if thief.IsSignedIn() {
 		t.Error("the session before goes on")
 	}
-	if told := described(b, lab.Response(t, b.Get(lab.Hinted("veteran", "prompt", "login consent", "max_age", "0")))); !strings.Contains(told, "Maria") {
+	if told := described(b, lab.Response(t, b.Get(lab.Hinted("veteran", "scope", withName, "prompt", "login consent", "max_age", "0")))); !strings.Contains(told, "Maria") {
 		t.Errorf("told %s", told)
 	}
 	if answer := lab.Response(t, b.Get(lab.Hinted("student", "prompt", "none"))); answer.Get("code") == "" {

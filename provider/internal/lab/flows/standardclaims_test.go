@@ -279,7 +279,7 @@ func TestStandardClaimsAreAskedForOneByOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	narrow := provider.Client{ID: "narrow", Name: "Narrow App", Secret: lab.ClientSecret, Dialect: provider.Standard,
-		RedirectURIs: []string{lab.CallbackURI}, GrantTypes: []string{"authorization_code", "refresh_token"}, Scopes: []string{"military"}}
+		RedirectURIs: []string{lab.CallbackURI}, GrantTypes: []string{"authorization_code", "refresh_token"}, Scopes: []string{"login"}}
 	if err := w.Clients().Save(t.Context(), narrow); err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func TestGoOIDC(t *testing.T) {
 			mux := http.NewServeMux()
 			mux.Handle(mount.path+"/", mount.wrap(w.Provider))
 			w.Server.Config.Handler = mux
-			rp := lab.NewRelyingParty(t, w.Issuer(), "std", oidc.ScopeOpenID, "military")
+			rp := lab.NewRelyingParty(t, w.Issuer(), "std", oidc.ScopeOpenID, "login", "military")
 			b := w.NewBrowser()
 
 			token, id := rp.SignIn(b)
@@ -104,7 +104,7 @@ func TestGoOIDC(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rp := lab.NewRelyingParty(t, w.Issuer(), "signed", oidc.ScopeOpenID, "military")
+		rp := lab.NewRelyingParty(t, w.Issuer(), "signed", oidc.ScopeOpenID, "login", "military")
 		token, _ := rp.SignIn(w.NewBrowser())
 		info, err := rp.Provider.UserInfo(rp.Ctx, oauth2.StaticTokenSource(token))
 		if err != nil || info.Email != "alice@example.com" {
