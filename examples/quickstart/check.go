@@ -157,6 +157,9 @@ func (e *environment) plan(out io.Writer) error {
 	if e.AllowPrivateNetworks && !isOwnMachine(e.BaseURL) {
 		_, _ = fmt.Fprintln(out, "  calls       go to private networks, too: allow_private_networks is for machines of your own")
 	}
+	if e.Desk != nil && e.Desk.Demo && !isOwnMachine(e.BaseURL) {
+		_, _ = fmt.Fprintln(out, "  people      of the demonstration will be made, and stay: desk.demo is for trying it out")
+	}
 	for _, u := range e.Users {
 		_, _ = fmt.Fprintf(out, "  user        %s\n", u.Email)
 	}

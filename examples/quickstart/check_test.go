@@ -124,7 +124,7 @@ func TestCheckFindsWhatAStartWould(t *testing.T) {
 // All that is wrong with a file by itself is said at once, with the key that was meant.
 func TestCheckNamesAllMistakes(t *testing.T) {
 	err := run(t.Context(), []string{"-config", writeConfig(t, `{"listen": "127.0.0.1:0", "trusted_proxies": ["127.0.0.1", "proxy"], "smtp": {"user": "id"},
-		"brand": {"color": "#123456"}, "clients": [{"client_id": "c", "redirect_urls": []}, {"client_id": "c"}], "xyz": 1,
+		"lifetimes": {"session": "soon"}, "brand": {"color": "#123456"}, "clients": [{"client_id": "c", "redirect_urls": []}, {"client_id": "c"}], "xyz": 1,
 		"users": [{"email": "a@x.test"}], "desk": {"staff": [{"email": "a@x.test"}, {"email": "b@x.test", "roles": ["support"]}]}}`), "-check"}, nil, &output{})
 	if err == nil {
 		t.Fatal("the file is accepted")
@@ -132,14 +132,16 @@ func TestCheckNamesAllMistakes(t *testing.T) {
 	for _, want := range []string{
 		`unknown key "smtp.user"; did you mean username?`, `unknown key "brand.color"; did you mean button_color?`, `unknown key "xyz"` + "\n",
 		`unknown key "clients[0].redirect_urls"; did you mean redirect_uris?`, `clients[1].client_id: "c" is that of clients[0] already`,
-		`trusted_proxies[1]: "proxy" is neither an address nor a network`, "desk.staff[0].roles: is missing", "desk.staff[1].email: b@x.test is not in users",
+		`trusted_proxies[1]: "proxy" is neither an address nor a network`, `lifetimes: "soon" is not a duration`, "desk.staff[0].roles: is missing", "desk.staff[1].email: b@x.test is not in users",
 	} {
 		if !strings.Contains(err.Error()+"\n", want) {
 			t.Errorf("not said: %s\n%v", want, err)
 		}
 	}
-	if strings.Contains(err.Error(), "trusted_proxies[0]") {
-		t.Errorf("an address is no network: %v", err)
+	for _, right := range []string{"trusted_proxies[0]", "a@x.test"} {
+		if strings.Contains(err.Error(), right) {
+			t.Errorf("%s is no mistake: %v", right, err)
+		}
 	}
 }
 

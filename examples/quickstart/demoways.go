@@ -15,10 +15,11 @@ import (
 )
 
 // tellWays says how a stranger becomes a verified member of each group, if there is something to
-// look at: who asks for a group must be able to show it.
+// look at: who asks for a group must be able to show it. Elsewhere than on this machine it makes no
+// codes: what is printed there is kept in a log, and makes anybody a member who reads that.
 func (s *service) tellWays(ctx context.Context, out io.Writer) {
 	production := s.providers[0]
-	if production.cases == nil || !s.cfg.demonstrates() {
+	if production.cases == nil || !s.cfg.demonstrates() || !isOwnMachine(s.cfg.BaseURL) {
 		return
 	}
 	_, _ = fmt.Fprintf(out, "  Verify    %s/verification/   by an address, whose mail is printed here; by a code; or by any picture\n", s.cfg.BaseURL)

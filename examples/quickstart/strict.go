@@ -72,7 +72,7 @@ func checkKeys(value any, t reflect.Type, place string) error {
 				}
 			}
 			err := checkKeys(list[i], t.Elem(), fmt.Sprintf("%s[%d]", place, i))
-			if wrong = append(wrong, err); err != nil && !isNested(element) {
+			if wrong = append(wrong, err); err != nil && checkValue(list[i], t.Elem(), place) != nil {
 				list[i] = nil // the rest can be read
 			}
 		}
@@ -109,7 +109,7 @@ func checkObject(object map[string]any, t reflect.Type, place string) error {
 			continue
 		}
 		err := checkKeys(object[key], field, inner)
-		if wrong = append(wrong, err); err != nil && !isNested(object[key]) {
+		if wrong = append(wrong, err); err != nil && checkValue(object[key], field, inner) != nil {
 			object[key] = nil // the rest can be read
 		}
 	}

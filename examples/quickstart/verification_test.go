@@ -61,6 +61,11 @@ func TestEveryGroupHasAWay(t *testing.T) {
 			}
 			codes = append(codes, line[1])
 		}
+		out.Reset()
+		s.service.cfg.BaseURL = "https://id.example.com"
+		if s.service.tellWays(t.Context(), &out); out.Len() > 0 {
+			t.Errorf("codes are printed into the log of a service that others reach:\n%s", out.String())
+		}
 		if printed := s.out.String(); strings.Contains(printed, "--- mail to") {
 			t.Errorf("mails are printed before anybody came:\n%s", printed)
 		}
