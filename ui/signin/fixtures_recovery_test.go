@@ -16,8 +16,8 @@ func fromClient(p ui.Page) ui.Page {
 }
 
 // proof is a page that asks for a way, with the others below.
-func proof(p ui.Page, way RecoveryWay, least int, problems ...ui.Problem) RecoverProofView {
-	v := RecoverProofView{Page: p, Form: audiencetest.Form(problems...), Email: audiencetest.Ada.Email, Way: way, MinLength: least}
+func proof(p ui.Page, way RecoveryWay, problems ...ui.Problem) RecoverProofView {
+	v := RecoverProofView{Page: p, Form: audiencetest.Form(problems...), Email: audiencetest.Ada.Email, Way: way}
 	wait := map[RecoveryWay]time.Duration{WayPassword: 24 * time.Hour, WayWait: 72 * time.Hour}
 	v.Wait = wait[way]
 	for _, other := range []RecoveryWay{WayPasskey, WayApp, WayCode, WayPassword, WayWait} {
@@ -38,25 +38,31 @@ var recoveryFixtures = []audiencetest.Fixture{
 	{Name: "recover-code", Render: func(p ui.Page) templ.Component {
 		return RecoverCode(RecoverCodeView{Page: p, Form: audiencetest.Form(), Email: audiencetest.Ada.Email, ValidFor: 15 * time.Minute, RestartURL: "/recover"})
 	}},
+	{Name: "recover-given", Render: func(p ui.Page) templ.Component {
+		return RecoverStart(RecoverStartView{Page: fromClient(p), Form: audiencetest.Form(), Email: audiencetest.Ada.Email, OtherURL: "/recover", SignInURL: "/signin"})
+	}},
+	{Name: "recover-choice", Render: func(p ui.Page) templ.Component {
+		return RecoverChoice(RecoverChoiceView{Page: p, Ways: proof(p, "").Others})
+	}},
 	{Name: "recover-passkey", Render: func(p ui.Page) templ.Component {
-		v := proof(p, WayPasskey, 15)
+		v := proof(p, WayPasskey)
 		v.Passkey = ui.PasskeyPrompt{Options: `{"publicKey":{}}`, Challenge: "c1"}
 		return RecoverProof(v)
 	}},
-	{Name: "recover-app", Render: func(p ui.Page) templ.Component { return RecoverProof(proof(p, WayApp, 15)) }},
+	{Name: "recover-app", Render: func(p ui.Page) templ.Component { return RecoverProof(proof(p, WayApp)) }},
 	{Name: "recover-app-chosen", Render: func(p ui.Page) templ.Component {
-		return RecoverProof(proof(fromClient(p), WayApp, 0, ui.Problem{Code: ui.CodeMissing}))
+		return RecoverProof(proof(fromClient(p), WayApp, ui.Problem{Code: ui.CodeMissing}))
 	}},
-	{Name: "recover-codes", Render: func(p ui.Page) templ.Component { return RecoverProof(proof(p, WayCode, 15)) }},
-	{Name: "recover-password", Render: func(p ui.Page) templ.Component { return RecoverProof(proof(p, WayPassword, 0)) }},
-	{Name: "recover-wait", Render: func(p ui.Page) templ.Component { return RecoverProof(proof(p, WayWait, 0)) }},
+	{Name: "recover-codes", Render: func(p ui.Page) templ.Component { return RecoverProof(proof(p, WayCode)) }},
+	{Name: "recover-password", Render: func(p ui.Page) templ.Component { return RecoverProof(proof(p, WayPassword)) }},
+	{Name: "recover-wait", Render: func(p ui.Page) templ.Component { return RecoverProof(proof(p, WayWait)) }},
 	{Name: "recover-now", Render: func(p ui.Page) templ.Component {
-		v := proof(p, WayPassword, 0)
+		v := proof(p, WayPassword)
 		v.Wait, v.Others = 0, []WayLink{{Way: WayWait, URL: "/recover/wait?ticket=t1"}}
 		return RecoverProof(v)
 	}},
 	{Name: "recover-wait-now", Render: func(p ui.Page) templ.Component {
-		v := proof(p, WayWait, 0)
+		v := proof(p, WayWait)
 		v.Wait, v.Others = 0, nil
 		return RecoverProof(v)
 	}},

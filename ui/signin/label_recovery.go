@@ -34,6 +34,18 @@ func (t recoveryText) heading(v RecoverProofView) ui.Message {
 	}
 }
 
+// split returns the ways of who has lost a passkey or an app, and those with it.
+func split(ways []WayLink) (without, with []WayLink) {
+	for _, w := range ways {
+		if w.Way == WayPasskey || w.Way == WayApp {
+			with = append(with, w)
+		} else {
+			without = append(without, w)
+		}
+	}
+	return without, with
+}
+
 // scripts are those of the page.
 func (v RecoverProofView) scripts() []string {
 	if v.Way == WayPasskey {

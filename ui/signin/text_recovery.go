@@ -6,6 +6,7 @@ import "github.com/bonafide-id/bonafide/ui"
 type recoveryText struct {
 	Start   recoverStartText
 	Code    recoverCodeText
+	Choice  recoverChoiceText
 	Proof   recoverProofText
 	Ways    map[RecoveryWay]wayText
 	Waiting waitingText
@@ -13,9 +14,11 @@ type recoveryText struct {
 	Stop    stopText
 }
 
-type recoverStartText struct{ Heading, Text, Submit, SignIn ui.Message }
+type recoverStartText struct{ Heading, Text, Given, Submit, SignIn ui.Message }
 
 type recoverCodeText struct{ Heading, Sent, Submit, NotArrived, Restart ui.Message }
+
+type recoverChoiceText struct{ Heading, Text, Found ui.Message }
 
 type recoverProofText struct {
 	Others, AppCode, RecoveryCode, AtOnce ui.Message
@@ -28,6 +31,6 @@ type wayText struct{ Title, Hint, Text, Submit ui.Message }
 
 type waitingText struct{ Heading, Text, Mail, Stop, Sooner ui.Message }
 
-type recoverFinishText struct{ Heading, Text, Removes, Submit ui.Message }
+type recoverFinishText struct{ Heading, Why, Text, Removes, Submit ui.Message }
 
 type stopText struct{ Heading, Text, Advice, Submit, Stopped, StoppedText, Gone, GoneText, SignIn ui.Message }

@@ -13,6 +13,10 @@ type RecoverStartView struct {
 	ui.Form
 	Email string
 
+	// OtherURL leads to the same screen for another address: Email was just given, and the screen
+	// shows it. Empty asks for it.
+	OtherURL string
+
 	// SignInURL leads back to the sign-in screen. Empty shows no link.
 	SignInURL string
 }
@@ -49,8 +53,14 @@ const (
 	WayWait     RecoveryWay = "wait"
 )
 
+// RecoverChoiceView asks the reader of the mailbox what else there is.
+type RecoverChoiceView struct {
+	ui.Page
+	Ways []WayLink
+}
+
 // RecoverProofView asks the reader of the mailbox for one more proof. It posts what the way
-// needs: the fields of a passkey, [ui.FieldCode] or [ui.FieldPassword]; and [ui.FieldNewPassword].
+// needs: the fields of a passkey, [ui.FieldCode] or [ui.FieldPassword].
 type RecoverProofView struct {
 	ui.Page
 	ui.Form
@@ -62,10 +72,6 @@ type RecoverProofView struct {
 
 	// Passkey is for WayPasskey.
 	Passkey ui.PasskeyPrompt
-
-	// MinLength is the least number of characters of the new password; zero if it was chosen
-	// before, or is chosen after the wait.
-	MinLength int
 
 	// Wait is that of WayPassword and WayWait.
 	Wait time.Duration

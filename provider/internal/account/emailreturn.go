@@ -168,21 +168,21 @@ func (p *Pages) tellReturned(r *http.Request, before storage.Account, back wayBa
 	}
 }
 
-// sealChangedPurpose differs for each browser, so that no other learns the address.
-func (p *Pages) sealChangedPurpose(browser string) string {
-	return "changed password " + p.Site.Issuer + " " + browser
+// sealGivenPurpose differs for each browser, so that no other learns the address.
+func (p *Pages) sealGivenPurpose(browser string) string {
+	return "given address " + p.Site.Issuer + " " + browser
 }
 
-// SealChanged returns the sealed address of an account that has just got a new password in this
-// browser, for the sign-in page.
-func (p *Pages) SealChanged(w http.ResponseWriter, r *http.Request, email string) string {
-	return p.Site.Secrets.SealString(p.sealChangedPurpose(p.Site.Browser(w, r)), []byte(email))
+// SealGiven returns the sealed address that was just given in this browser, for the next page that
+// would ask for it: no address stands in one of a page, which others log.
+func (p *Pages) SealGiven(w http.ResponseWriter, r *http.Request, email string) string {
+	return p.Site.Secrets.SealString(p.sealGivenPurpose(p.Site.Browser(w, r)), []byte(email))
 }
 
-// ChangedEmail returns the address of an account that has just got a new password in this browser,
-// by a code or by the link of a mail, or "".
-func (p *Pages) ChangedEmail(r *http.Request) string {
-	plain, err := p.Site.Secrets.OpenString(p.sealChangedPurpose(p.Site.Cookies.Get(r, session.Browser)), web.Parameter(r, web.CodeParameter))
+// GivenEmail returns the address that was just given in this browser, or that of an account which
+// the link of a mail has given back, or "".
+func (p *Pages) GivenEmail(r *http.Request) string {
+	plain, err := p.Site.Secrets.OpenString(p.sealGivenPurpose(p.Site.Cookies.Get(r, session.Browser)), web.Parameter(r, web.CodeParameter))
 	if err == nil {
 		return string(plain)
 	}

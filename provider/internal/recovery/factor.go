@@ -14,17 +14,32 @@ import (
 	screens "github.com/bonafide-id/bonafide/ui/signin"
 )
 
+// showChoice asks which way it is.
+func (p *Pages) showChoice(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+	_, set, err := p.openReader(r)
+	if err != nil {
+		return err
+	}
+	if to := p.next(set); to != choosePath {
+		p.Site.Redirect(w, p.link(r, to, web.CodeParameter, web.Parameter(r, web.CodeParameter)))
+		return nil
+	}
+	v := screens.RecoverChoiceView{Page: p.Site.PageView(r, page.Request()), Ways: p.others(r, set, "")}
+	p.Site.RenderFor(w, r, page.Request(), http.StatusOK, screens.RecoverChoice(v))
+	return nil
+}
+
 // showWay asks for the proof of a way.
 func (p *Pages) showWay(of way) authflow.PageHandler {
 	return func(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
-		read, set, err := p.openReader(r)
+		_, set, err := p.openReader(r)
 		if err != nil {
 			return err
 		}
 		if p.leads(w, r, set, of) {
 			return nil
 		}
-		return p.renderWay(w, r, page, read, set, of, http.StatusOK)
+		return p.renderWay(w, r, page, set, of, http.StatusOK)
 	}
 }
 
@@ -39,14 +54,11 @@ func (p *Pages) leads(w http.ResponseWriter, r *http.Request, set standing, of w
 }
 
 func (p *Pages) renderWay(
-	w http.ResponseWriter, r *http.Request, page *authflow.Page, read reader, set standing, of way, status int, problems ...ui.Problem,
+	w http.ResponseWriter, r *http.Request, page *authflow.Page, set standing, of way, status int, problems ...ui.Problem,
 ) error {
 	v := screens.RecoverProofView{
 		Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, problems), Email: set.Account.Email,
 		Way: of, Wait: p.wait(of), Others: p.others(r, set, of),
-	}
-	if read.Hash == "" && p.wait(of) == 0 && of != passwordWay && of != waitWay {
-		v.MinLength = p.Accounts.MinLength
 	}
 	if of == passkeyWay {
 		prompt, err := p.Factors.Prompt(w, r, set.AuthenticatorSet, false)
@@ -72,8 +84,8 @@ func (p *Pages) others(r *http.Request, set standing, beside way) []screens.WayL
 	return links
 }
 
-// takeFactor checks a factor and sets the new password: the factor stays, and a recovery code
-// removes what is lost.
+// takeFactor checks a factor, and asks for the new password: the factor stays, and a recovery
+// code removes what is lost. A password that was chosen before is set at once.
 func (p *Pages) takeFactor(of way) authflow.PageHandler {
 	return func(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 		read, set, err := p.openReader(r)
@@ -83,45 +95,46 @@ func (p *Pages) takeFactor(of way) authflow.PageHandler {
 		if p.leads(w, r, set, of) {
 			return nil
 		}
-		chosen := r.PostForm.Get(ui.FieldNewPassword)
-		if read.Hash == "" {
-			if problem := p.PasswordProblem(chosen, set.Account.Email); problem.Code != "" {
-				return p.renderWay(w, r, page, read, set, of, http.StatusUnprocessableEntity, problem)
-			}
-		}
 		presented, rejected, err := p.Factors.Check(r, set.AuthenticatorSet, methodOf(of))
 		if err != nil {
 			return err
 		}
 		if rejected != nil {
-			return p.renderWay(w, r, page, read, set, of, rejected.Status(w), rejected.Problem)
+			return p.renderWay(w, r, page, set, of, rejected.Status(w), rejected.Problem)
 		}
-		hash, err := p.hashOf(r, read, chosen)
-		if err != nil {
-			return err
+		read.Way, read.On = of, presented.Join(set.Account.Proof())
+		if read.Hash == "" {
+			presented.Ended(r.Context(), nil)
+			return p.toFinish(w, r, read)
 		}
-		err = p.rest(w, r, set, presented, of, hash)
+		r, done := account.Outlasting(r)
+		defer done()
+		err = p.rest(w, r, set, read, read.Hash)
+		presented.Ended(r.Context(), err)
 		if isSpent(err) {
 			again := factor.Wrong(methodOf(of))
-			return p.renderWay(w, r, page, read, set, of, again.Status(w), again.Problem)
+			return p.renderWay(w, r, page, set, of, again.Status(w), again.Problem)
 		}
 		return lapsed(err)
 	}
 }
 
-// rest sets the password by a factor that was right.
-func (p *Pages) rest(w http.ResponseWriter, r *http.Request, set standing, presented factor.Presented, of way, hash string) error {
-	on := presented.Join(set.Account.Proof())
-	r, done := account.Outlasting(r)
-	defer done()
-	var err error
-	if of == codeWay {
-		err = p.finishRecovery(w, r, set, on, hash, "by a recovery code")
-	} else {
-		err = p.setPassword(w, r, set, on, hash, "by a code sent to the user and "+factorNames[of])
+// toFinish leads to the page of the new password. The proof stays as old as that of the mailbox.
+func (p *Pages) toFinish(w http.ResponseWriter, r *http.Request, read reader) error {
+	sealed, err := p.seal(read)
+	if err != nil {
+		return err
 	}
-	presented.Ended(r.Context(), err)
-	return err
+	p.Site.Redirect(w, p.link(r, finishPath, web.CodeParameter, sealed))
+	return nil
+}
+
+// rest sets the password by a factor that was right.
+func (p *Pages) rest(w http.ResponseWriter, r *http.Request, set standing, read reader, hash string) error {
+	if read.Way == codeWay {
+		return p.finishRecovery(w, r, set, read.On, hash, "by a recovery code")
+	}
+	return p.setPassword(w, r, set, read.On, hash, byCode+" and "+factorNames[read.Way])
 }
 
 var factorNames = map[way]string{passkeyWay: "a passkey", appWay: "a code of an app"}

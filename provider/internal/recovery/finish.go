@@ -24,7 +24,7 @@ func (p *Pages) showFinish(w http.ResponseWriter, r *http.Request, page *authflo
 	if err != nil {
 		return err
 	}
-	if p.mustProve(w, r, set) {
+	if p.mustProve(w, r, read, set) {
 		return nil
 	}
 	p.renderFinish(w, r, page, read, set, http.StatusOK)
@@ -32,8 +32,11 @@ func (p *Pages) showFinish(w http.ResponseWriter, r *http.Request, page *authflo
 }
 
 // mustProve sends a reader back who has to prove more, or to wait. It reports whether it has.
-func (p *Pages) mustProve(w http.ResponseWriter, r *http.Request, set standing) bool {
+func (p *Pages) mustProve(w http.ResponseWriter, r *http.Request, read reader, set standing) bool {
 	to := p.next(set)
+	if read.Way != "" {
+		to = finishPath
+	}
 	if to != finishPath {
 		p.Site.Redirect(w, p.link(r, to, web.CodeParameter, web.Parameter(r, web.CodeParameter)))
 	}
@@ -45,7 +48,7 @@ func (p *Pages) renderFinish(
 ) {
 	v := screens.RecoverFinishView{
 		Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, problems), Email: set.Account.Email,
-		Removes: needsMore(set),
+		Removes: needsMore(set) && (read.Way == "" || read.Way == codeWay),
 	}
 	if read.Hash == "" {
 		v.MinLength = p.Accounts.MinLength
@@ -59,7 +62,7 @@ func (p *Pages) finish(w http.ResponseWriter, r *http.Request, page *authflow.Pa
 	if err != nil {
 		return err
 	}
-	if p.mustProve(w, r, set) {
+	if p.mustProve(w, r, read, set) {
 		return nil
 	}
 	chosen := r.PostForm.Get(ui.FieldNewPassword)
@@ -75,6 +78,9 @@ func (p *Pages) finish(w http.ResponseWriter, r *http.Request, page *authflow.Pa
 	}
 	r, done := account.Outlasting(r)
 	defer done()
+	if read.Way != "" {
+		return lapsed(p.rest(w, r, set, read, hash))
+	}
 	if !needsMore(set) {
 		return lapsed(p.setPassword(w, r, set, set.Account.Proof(), hash, byCode))
 	}
@@ -117,7 +123,7 @@ func (p *Pages) finishRecovery(w http.ResponseWriter, r *http.Request, set stand
 
 // toSignIn leads to the sign-in page, with the address filled in.
 func (p *Pages) toSignIn(w http.ResponseWriter, r *http.Request, set standing, notice ui.Notice) {
-	p.Site.Redirect(w, p.link(r, "/signin", web.CodeParameter, p.SealChanged(w, r, set.Account.Email), web.NoticeParameter, p.Site.Notice(w, r, notice)))
+	p.Site.Redirect(w, p.link(r, "/signin", web.CodeParameter, p.SealGiven(w, r, set.Account.Email), web.NoticeParameter, p.Site.Notice(w, r, notice)))
 }
 
 // isSpent reports whether a factor that was right is no longer, because another request has

@@ -52,6 +52,7 @@ func (p *Pages) Routes() []web.Route {
 	add(authflow.FlowOptional, "/reset/finish", p.showResetFinish, p.resetFinish)
 	add(authflow.FlowOptional, "/recover", p.showRecover, p.recover)
 	add(authflow.FlowOptional, "/recover/code", p.showCode, p.code)
+	routes = append(routes, web.Route{Method: http.MethodGet, Path: choosePath, Handler: p.Site.Page(p.Flows.Handler(authflow.FlowOptional, p.showChoice))})
 	for _, way := range []way{passkeyWay, appWay, codeWay} {
 		add(authflow.FlowOptional, path(way), p.showWay(way), p.takeFactor(way))
 	}

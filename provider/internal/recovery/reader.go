@@ -29,6 +29,11 @@ type reader struct {
 
 	// Hash is that of the new password, if one was chosen with the code.
 	Hash string `json:"h,omitempty"`
+
+	// Way is that of a factor which was right, and On the proof that rests on it; the write of the
+	// new password spends it.
+	Way way           `json:"w,omitempty"`
+	On  storage.Proof `json:"o,omitzero"`
 }
 
 // readerLife is how long the proof is good: as long as a code.
@@ -40,7 +45,11 @@ func (p *Pages) sealReaderPurpose() string { return "recovery reader " + p.Site.
 // new password, or empty.
 func (p *Pages) sealReader(w http.ResponseWriter, r *http.Request, of storage.Account, hash string) (string, error) {
 	browser := sha256.Sum256([]byte(p.Site.Browser(w, r)))
-	plain, err := json.Marshal(reader{of.ID, of.Epoch, of.Email, browser[:], p.Clock().Unix(), hash})
+	return p.seal(reader{AccountID: of.ID, Epoch: of.Epoch, Email: of.Email, Browser: browser[:], Made: p.Clock().Unix(), Hash: hash})
+}
+
+func (p *Pages) seal(read reader) (string, error) {
+	plain, err := json.Marshal(read)
 	if err != nil {
 		return "", fmt.Errorf("encode reader: %w", err)
 	}

@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -14,20 +15,24 @@ import (
 
 // showRecover asks for the address of the account whose passkey or app is lost.
 func (p *Pages) showRecover(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
-	p.renderRecover(w, r, page, "", http.StatusOK)
+	p.renderRecover(w, r, page, p.GivenEmail(r), http.StatusOK)
 	return nil
 }
 
 func (p *Pages) renderRecover(w http.ResponseWriter, r *http.Request, page *authflow.Page, email string, status int, problems ...ui.Problem) {
-	p.Site.RenderFor(w, r, page.Request(), status, screens.RecoverStart(screens.RecoverStartView{
+	v := screens.RecoverStartView{
 		Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, problems), Email: email, SignInURL: p.link(r, "/signin"),
-	}))
+	}
+	if p.GivenEmail(r) != "" {
+		v.OtherURL = p.link(r, "/recover")
+	}
+	p.Site.RenderFor(w, r, page.Request(), status, screens.RecoverStart(v))
 }
 
 // recover mails the address a code, or the notice that it has no account; the screen is the
 // same.
 func (p *Pages) recover(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
-	email := r.PostForm.Get(ui.FieldEmail)
+	email := cmp.Or(p.GivenEmail(r), r.PostForm.Get(ui.FieldEmail))
 	sealed, rejected, err := p.requestCode(w, r, account.ForRecover, email)
 	if err != nil {
 		return err
@@ -53,7 +58,7 @@ func (p *Pages) showCode(w http.ResponseWriter, r *http.Request, page *authflow.
 func (p *Pages) renderCode(w http.ResponseWriter, r *http.Request, page *authflow.Page, c account.CodeRequest, status int, problems ...ui.Problem) {
 	p.Site.RenderFor(w, r, page.Request(), status, screens.RecoverCode(screens.RecoverCodeView{
 		Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, problems), Email: c.Email,
-		ValidFor: account.CodeLife, RestartURL: p.link(r, "/recover"),
+		ValidFor: account.CodeLife, RestartURL: p.link(r, "/recover", web.CodeParameter, p.SealGiven(w, r, c.Email)),
 	}))
 }
 

@@ -13,7 +13,7 @@ import (
 
 // showReset asks for the address of the account with the forgotten password.
 func (p *Pages) showReset(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
-	p.renderReset(w, r, page, "", http.StatusOK)
+	p.renderReset(w, r, page, p.GivenEmail(r), http.StatusOK)
 	return nil
 }
 
@@ -78,7 +78,7 @@ func (p *Pages) renderResetFinish(w http.ResponseWriter, r *http.Request, page *
 	p.Site.RenderFor(w, r, page.Request(), status, p.Site.Screens.ResetFinish(ui.ResetFinishView{
 		Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, problems), Email: c.Email,
 		ValidFor: account.CodeLife, MinLength: p.Accounts.MinLength,
-		RestartURL: p.link(r, "/reset"),
+		RestartURL: p.link(r, "/reset", web.CodeParameter, p.SealGiven(w, r, c.Email)),
 	}))
 }
 

@@ -21,7 +21,7 @@ import (
 // takePassword checks the password and begins the wait, or a shorter one in place of one that
 // is running.
 func (p *Pages) takePassword(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
-	read, set, err := p.openReader(r)
+	_, set, err := p.openReader(r)
 	if err != nil {
 		return err
 	}
@@ -33,15 +33,15 @@ func (p *Pages) takePassword(w http.ResponseWriter, r *http.Request, page *authf
 		return err
 	}
 	if rejected != nil {
-		return p.renderWay(w, r, page, read, set, passwordWay, rejected.Status(w), rejected.Problem)
+		return p.renderWay(w, r, page, set, passwordWay, rejected.Status(w), rejected.Problem)
 	}
 	presented.Ended(r.Context(), nil)
-	return p.begin(w, r, page, read, set, passwordWay, "with the password")
+	return p.begin(w, r, page, set, passwordWay, "with the password")
 }
 
 // showWait explains the wait, or says how long it still is.
 func (p *Pages) showWait(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
-	read, set, err := p.openReader(r)
+	_, set, err := p.openReader(r)
 	if err != nil {
 		return err
 	}
@@ -55,12 +55,12 @@ func (p *Pages) showWait(w http.ResponseWriter, r *http.Request, page *authflow.
 	if p.leads(w, r, set, waitWay) {
 		return nil
 	}
-	return p.renderWay(w, r, page, read, set, waitWay, http.StatusOK)
+	return p.renderWay(w, r, page, set, waitWay, http.StatusOK)
 }
 
 // takeWait begins the wait, or stops the one that is running.
 func (p *Pages) takeWait(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
-	read, set, err := p.openReader(r)
+	_, set, err := p.openReader(r)
 	if err != nil {
 		return err
 	}
@@ -68,26 +68,26 @@ func (p *Pages) takeWait(w http.ResponseWriter, r *http.Request, page *authflow.
 		if _, err := p.StopRecovery(r, set.Account, "by a reader of the mailbox"); err != nil {
 			return err
 		}
-		p.Site.Redirect(w, p.link(r, "/recover"))
+		p.Site.Redirect(w, p.link(r, "/recover", web.CodeParameter, p.SealGiven(w, r, set.Account.Email)))
 		return nil
 	}
 	if !needsMore(set) || !slices.Contains(p.waysOf(set), waitWay) {
 		p.Site.Redirect(w, p.link(r, p.next(set), web.CodeParameter, web.Parameter(r, web.CodeParameter)))
 		return nil
 	}
-	return p.begin(w, r, page, read, set, waitWay, "with the mailbox alone")
+	return p.begin(w, r, page, set, waitWay, "with the mailbox alone")
 }
 
 // begin begins the recovery of an account, in place of one that is running, tells its owner, and
 // leads on. One that another request has begun just now is as good.
-func (p *Pages) begin(w http.ResponseWriter, r *http.Request, page *authflow.Page, read reader, set standing, of way, how string) error {
+func (p *Pages) begin(w http.ResponseWriter, r *http.Request, page *authflow.Page, set standing, of way, how string) error {
 	by := ratelimit.Key{Account: set.Account.ID}
 	tooEarly, err := p.Limits.Allow(r.Context(), ratelimit.BeginRecovery, by)
 	if err != nil {
 		return err
 	}
 	if tooEarly > 0 {
-		return p.renderWay(w, r, page, read, set, of, web.TooMany(w, tooEarly), account.Throttled(tooEarly))
+		return p.renderWay(w, r, page, set, of, web.TooMany(w, tooEarly), account.Throttled(tooEarly))
 	}
 	run := begun(set.Account, p.Clock(), p.wait(of))
 	if set.isRunning() {

@@ -14,7 +14,7 @@ import (
 // way is what the reader of the mailbox proves beside it.
 type way = screens.RecoveryWay
 
-// The ways, the best first.
+// The ways.
 const (
 	passkeyWay  = screens.WayPasskey
 	appWay      = screens.WayApp
@@ -22,6 +22,9 @@ const (
 	passwordWay = screens.WayPassword
 	waitWay     = screens.WayWait
 )
+
+// choosePath is the page on which the way is chosen.
+const choosePath = "/recover/ways"
 
 // finishPath is the page on which the new password is chosen.
 const finishPath = "/recover/finish"
@@ -85,17 +88,11 @@ func (s standing) isReady() bool {
 	return s.isRunning() && (!s.certain.Before(run.ReadyAt) || !run.ReadyAt.After(run.StartedAt) || !run.ApprovedAt.IsZero())
 }
 
-// waysOf returns the ways of an account, the best first. While it waits, the password is one
-// only if it shortens the wait.
+// waysOf returns the ways of an account: first those for who has lost a passkey or an app, the
+// quickest first. While it waits, the password is one only if it shortens the wait.
 func (p *Pages) waysOf(set standing) []way {
 	var ways []way
 	has := assurance.Of(set.AuthenticatorSet)
-	if len(p.Factors.Party.Usable(set.Passkeys)) > 0 {
-		ways = append(ways, passkeyWay)
-	}
-	if has.TOTP && !has.TOTPBarred {
-		ways = append(ways, appWay)
-	}
 	if has.RecoveryCodes {
 		ways = append(ways, codeWay)
 	}
@@ -105,6 +102,12 @@ func (p *Pages) waysOf(set standing) []way {
 	}
 	if !running {
 		ways = append(ways, waitWay)
+	}
+	if has.TOTP && !has.TOTPBarred {
+		ways = append(ways, appWay)
+	}
+	if len(p.Factors.Party.Usable(set.Passkeys)) > 0 {
+		ways = append(ways, passkeyWay)
 	}
 	return ways
 }
@@ -134,7 +137,9 @@ func (p *Pages) next(set standing) string {
 		return finishPath
 	case set.isRunning():
 		return path(waitWay)
-	default:
-		return path(p.waysOf(set)[0])
 	}
+	if ways := p.waysOf(set); len(ways) == 1 {
+		return path(ways[0])
+	}
+	return choosePath
 }

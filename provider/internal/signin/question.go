@@ -9,6 +9,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/assurance"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/factor"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/signin"
@@ -184,7 +185,7 @@ func (p *Pages) render(w http.ResponseWriter, r *http.Request, page *authflow.Pa
 		view.TrustFor = p.TrustDevices
 	}
 	if p.SendsMail() {
-		view.LostURL = p.link(r, "/recover")
+		view.LostURL = p.link(r, "/recover", web.CodeParameter, p.SealGiven(w, r, q.set.Account.Email))
 	}
 	p.Site.RenderFor(w, r, page.Request(), status, screens.AskFactor(view))
 	return nil

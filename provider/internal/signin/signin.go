@@ -45,7 +45,7 @@ func (p *Pages) showSignIn(w http.ResponseWriter, r *http.Request, page *authflo
 		return err
 	}
 	status, problems := p.problems(w, r)
-	return p.renderSignIn(w, r, page, cmp.Or(p.ChangedEmail(r), loginHint(page)), status, problems...)
+	return p.renderSignIn(w, r, page, cmp.Or(p.GivenEmail(r), loginHint(page)), status, problems...)
 }
 
 // loginHint returns the address that the page's application expects.

@@ -174,17 +174,17 @@ func (w *walker) recoveries() map[string]step {
 			app, _ := w.AddApp(id)
 			p := b.Submit(b.Open("/recover"), "email", email)
 			return form(b, p, "code", w.Mails.LastCode(w.T)), func(p lab.Page) error {
-				b.Submit(b.Follow(p), "code", app.Code(), "new_password", chosen)
+				b.Submit(b.Submit(to(b, b.Follow(p), "/recover/app"), "code", app.Code()), "new_password", chosen)
 				return w.lets(email, chosen)
 			}
 		},
 		"TheAppOfARecovery": func() (func() lab.Page, func(lab.Page) error) {
 			b, p, app, _, email := w.reader()
-			return form(b, p, "code", app.Code(), "new_password", chosen), func(lab.Page) error { return w.lets(email, chosen) }
+			return form(b, b.Submit(to(b, p, "/recover/app"), "code", app.Code()), "new_password", chosen), func(lab.Page) error { return w.lets(email, chosen) }
 		},
 		"TheRecoveryCodeOfARecovery": func() (func() lab.Page, func(lab.Page) error) {
 			b, p, _, codes, email := w.reader()
-			return form(b, to(b, p, "/recover/codes"), "code", codes[0], "new_password", chosen), func(lab.Page) error { return w.lets(email, chosen) }
+			return form(b, b.Submit(to(b, p, "/recover/codes"), "code", codes[0]), "new_password", chosen), func(lab.Page) error { return w.lets(email, chosen) }
 		},
 		"TheWaitOfARecovery": func() (func() lab.Page, func(lab.Page) error) {
 			b, p, _, _, _ := w.reader()

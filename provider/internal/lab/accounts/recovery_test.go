@@ -41,6 +41,12 @@ func to(b *lab.Browser, p lab.Page, path string) lab.Page {
 	return b.Open(lab.LinkOf(b.T.(*testing.T), p, path))
 }
 
+// chooses submits a right code beside that of the mailbox, and then the new password.
+func chooses(b *lab.Browser, p lab.Page, code, password string) lab.Page {
+	b.T.Helper()
+	return b.Submit(at(b.T.(*testing.T), b.Submit(p, "code", code), "/recover/finish"), "new_password", password)
+}
+
 // kinds are the kinds of the mails since there were n.
 func kinds(w *lab.Fixture, n int) (kinds []ui.MailKind) {
 	for _, m := range w.Mails.Since(n) {
@@ -79,11 +85,12 @@ func TestRecoveryWithAFactorKeepsIt(t *testing.T) {
 		w, app, _ := withApp(t)
 		elsewhere := w.NewBrowser()
 		b, mails := w.NewBrowser(), w.Mails.Count()
-		p := at(t, prove(b), "/recover/app")
-		lab.Shown(t, b.Submit(p, "code", "000000", "new_password", lab.NewPassword), http.StatusUnauthorized)
-		lab.Shown(t, b.Submit(p, "code", app.Code(), "new_password", "short"), http.StatusUnprocessableEntity)
-		lab.Shown(t, b.Submit(p, "code", "", "new_password", lab.NewPassword), http.StatusUnprocessableEntity)
-		p = at(t, b.Submit(p, "code", app.Code(), "new_password", lab.NewPassword), "/signin")
+		p := to(b, prove(b), "/recover/app")
+		lab.Shown(t, b.Submit(p, "code", "000000"), http.StatusUnauthorized)
+		lab.Shown(t, b.Submit(p, "code", ""), http.StatusUnprocessableEntity)
+		code := app.Code()
+		lab.Shown(t, chooses(b, p, code, "short"), http.StatusUnprocessableEntity)
+		p = at(t, chooses(b, p, code, lab.NewPassword), "/signin")
 		if !strings.Contains(p.Text, `value="alice@example.com"`) {
 			t.Error("the address is not filled in")
 		}
@@ -99,8 +106,9 @@ func TestRecoveryWithAFactorKeepsIt(t *testing.T) {
 	t.Run("Passkey", func(t *testing.T) {
 		w := atLocalhost(t, withUpgrade)
 		keys, b := withPasskey(t, w), w.NewBrowser()
-		p := at(t, prove(b), "/recover/passkey")
-		p = answer(b, p, "get", keys, "new_password", lab.NewPassword)
+		p := to(b, prove(b), "/recover/passkey")
+		p = at(t, b.Follow(answer(b, p, "get", keys)), "/recover/finish")
+		p = b.SubmitOnce(p, "new_password", lab.NewPassword)
 		if p.StatusCode != http.StatusSeeOther || !strings.HasPrefix(p.Header.Get("Location"), "/signin?") {
 			t.Fatalf("the passkey is answered with %s:\n%s", p.Status, p.Text)
 		}
@@ -112,10 +120,10 @@ func TestRecoveryWithAFactorKeepsIt(t *testing.T) {
 		w, _, _ := withApp(t)
 		bobs, codes := w.AddApp("bob")
 		b := w.NewBrowser()
-		p := at(t, prove(b), "/recover/app")
-		lab.Shown(t, b.Submit(p, "code", bobs.Code(), "new_password", lab.NewPassword), http.StatusUnauthorized)
+		p := to(b, prove(b), "/recover/app")
+		lab.Shown(t, b.Submit(p, "code", bobs.Code()), http.StatusUnauthorized)
 		p = to(b, p, "/recover/codes")
-		lab.Shown(t, b.Submit(p, "code", codes[0], "new_password", lab.NewPassword), http.StatusUnauthorized)
+		lab.Shown(t, b.Submit(p, "code", codes[0]), http.StatusUnauthorized)
 		if len(events(w, event.PasswordChanged)) > 0 || len(events(w, event.Recovered)) > 0 {
 			t.Error("the password is changed")
 		}
@@ -132,9 +140,9 @@ func TestRecoveryCodeRemovesWhatIsLost(t *testing.T) {
 		t.Fatal("the app does not sign in")
 	}
 	b, mails := w.NewBrowser(), w.Mails.Count()
-	p = to(b, at(t, prove(b), "/recover/app"), "/recover/codes")
-	lab.Shown(t, b.Submit(p, "code", "0000000000000", "new_password", lab.NewPassword), http.StatusUnauthorized)
-	spent := b.Submit(p, "code", strings.ToLower(codes[3]), "new_password", lab.NewPassword)
+	p = to(b, prove(b), "/recover/codes")
+	lab.Shown(t, b.Submit(p, "code", "0000000000000"), http.StatusUnauthorized)
+	spent := chooses(b, p, strings.ToLower(codes[3]), lab.NewPassword)
 	at(t, spent, "/signin")
 	if !strings.Contains(spent.Text, "Your account is recovered") {
 		t.Errorf("the sign-in page does not say so:\n%s", spent.Text)
@@ -151,7 +159,7 @@ func TestRecoveryCodeRemovesWhatIsLost(t *testing.T) {
 	if got := events(w, event.Recovered); len(got) != 1 || got[0] != "by a recovery code" {
 		t.Errorf("events %q", got)
 	}
-	lab.Shown(t, b.Submit(p, "code", codes[4], "new_password", lab.AlicePass), http.StatusBadRequest)
+	lab.Shown(t, b.Submit(p, "code", codes[4]), http.StatusBadRequest)
 	if !signsIn(w, lab.NewPassword) {
 		t.Error("the new password does not sign in")
 	}
@@ -167,7 +175,7 @@ func TestResetAsksForMoreThanTheMailbox(t *testing.T) {
 	t.Run("AndKeepsTheChosenPassword", func(t *testing.T) {
 		w, app, _ := withApp(t)
 		b, p := reset(w)
-		at(t, p, "/recover/app")
+		p = to(b, p, "/recover/app")
 		if len(events(w, event.PasswordChanged)) > 0 || strings.Contains(p.Text, `name="new_password"`) {
 			t.Errorf("the mailbox was enough, or the page asks again:\n%s", p.Text)
 		}
@@ -308,14 +316,14 @@ func TestRecoveryWithThePasswordWaitsLess(t *testing.T) {
 	t.Run("NotWithOneSetWithinTheWait", func(t *testing.T) {
 		w, app, _ := withApp(t)
 		b := w.NewBrowser()
-		at(t, b.Submit(prove(b), "code", app.Code(), "new_password", lab.NewPassword), "/signin")
+		at(t, chooses(b, to(b, prove(b), "/recover/app"), app.Code(), lab.NewPassword), "/signin")
 		b = w.NewBrowser()
 		p := prove(b)
 		if strings.Contains(p.Text, "/recover/password") {
 			t.Error("a new password is as good as an old one")
 		}
 		ticket := url.QueryEscape(p.Request.URL.Query().Get("ticket"))
-		at(t, b.Open("/recover/password?ticket="+ticket), "/recover/app")
+		at(t, b.Open("/recover/password?ticket="+ticket), "/recover/ways")
 	})
 	t.Run("OrNotAtAllIfTheHostSaysSo", func(t *testing.T) {
 		w, _, _ := withApp(t, func(c *provider.Config) { c.SignIn.Recovery.WithPassword = -1 })
@@ -382,7 +390,7 @@ func TestRecoveryCodesAreGuessedSlowly(t *testing.T) {
 		b := w.NewBrowser()
 		p := to(b, prove(b), "/recover/codes")
 		for range 3 {
-			if b.Submit(p, "code", "0000000000000", "new_password", lab.NewPassword).StatusCode == http.StatusUnauthorized {
+			if b.Submit(p, "code", "0000000000000").StatusCode == http.StatusUnauthorized {
 				tried++
 			}
 		}
@@ -415,8 +423,9 @@ func TestRecoveryGoesOnAfterACut(t *testing.T) {
 		t.Errorf("begun %d times", n)
 	}
 	byCode := b.Open("/recover/codes?ticket=" + url.QueryEscape(p.Request.URL.Query().Get("ticket")))
-	at(t, b.Submit(byCode, "code", codes[0], "new_password", lab.NewPassword), "/signin")
-	lab.Shown(t, b.Submit(byCode, "code", codes[0], "new_password", lab.NewPassword), http.StatusBadRequest) // it has happened
+	at(t, b.Submit(byCode, "code", codes[0]), "/recover/finish") // its answer was lost
+	at(t, chooses(b, byCode, codes[0], lab.NewPassword), "/signin")
+	lab.Shown(t, b.Submit(byCode, "code", codes[0]), http.StatusBadRequest) // it has happened
 	b = w.NewBrowser()
 	at(t, b.Submit(prove(b), "new_password", lab.AlicePass), "/signin")
 }
@@ -428,7 +437,7 @@ func TestRecoveryOfAnAccountThatChangesMeanwhile(t *testing.T) {
 		b := w.NewBrowser()
 		p := at(t, prove(b), "/recover/finish") // has only a password
 		w.AddApp("alice")
-		at(t, b.Submit(p, "new_password", lab.NewPassword), "/recover/app")
+		at(t, b.Submit(p, "new_password", lab.NewPassword), "/recover/ways")
 		if signsIn(w, lab.NewPassword) {
 			t.Error("the mailbox was enough")
 		}
@@ -450,4 +459,45 @@ func TestRecoveryOfAnAccountThatChangesMeanwhile(t *testing.T) {
 			t.Error("the deletion is withdrawn")
 		}
 	})
+}
+
+// Somebody at the second step has just given the address, and has lost what is asked for there.
+func TestRecoveryAsksWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	w, app, codes := withApp(t)
+	b := w.NewBrowser()
+	p := b.Submit(b.Open("/signin"), "email", "alice@example.com", "password", lab.AlicePass)
+	link, mails := lab.LinkOf(t, p, "/recover"), w.Mails.Count()
+	p = b.Open(link)
+	if _, fields := p.Form(t); fields.Has("email") || !strings.Contains(p.Text, "alice@example.com") || w.Mails.Count() > mails {
+		t.Errorf("the page asks again, or has sent a code by itself:\n%s", p.Text)
+	}
+	if strings.Contains(link, "alice") {
+		t.Errorf("the address is in %s", link)
+	}
+	if other := w.NewBrowser().Open(link); strings.Contains(other.Text, "alice@example.com") {
+		t.Error("another browser learns it")
+	}
+	p = at(t, b.Submit(p), "/recover/code")
+	if again := b.Open(lab.LinkOf(t, p, "/recover")); !strings.Contains(again.Text, "alice@example.com") {
+		t.Errorf("a new code asks for the address again:\n%s", again.Text)
+	}
+	p = at(t, b.Submit(p, "code", mailedDigits(w)), "/recover/ways")
+	if first, lost := strings.Index(p.Text, "/recover/codes"), strings.Index(p.Text, "/recover/app"); first < 0 || first > lost {
+		t.Errorf("the app is offered first:\n%s", p.Text)
+	}
+	at(t, b.Open("/recover/finish?ticket="+url.QueryEscape(p.Request.URL.Query().Get("ticket"))), "/recover/ways")
+	finish := at(t, b.Submit(to(b, p, "/recover/codes"), "code", codes[0]), "/recover/finish")
+	if w.Count("recovery_codes") != 10 {
+		t.Error("the code is spent before its use")
+	}
+	owner := w.NewBrowser()
+	q := owner.Submit(owner.Open("/signin"), "email", "alice@example.com", "password", lab.AlicePass)
+	if owner.Submit(owner.Open(q.Request.URL.String()+"&way=codes"), "code", codes[0]); !owner.IsSignedIn() {
+		t.Fatal("the owner does not sign in with the code")
+	}
+	lab.Shown(t, b.Submit(finish, "new_password", lab.NewPassword), http.StatusBadRequest)
+	finish = at(t, b.Submit(to(b, p, "/recover/app"), "code", app.Code()), "/recover/finish")
+	w.Advance(lab.CodeLife)
+	lab.Shown(t, b.Submit(finish, "new_password", lab.NewPassword), http.StatusBadRequest)
 }

@@ -38,7 +38,7 @@ func TestRecoveryIsStopped(t *testing.T) {
 			t.Errorf("the last mail is %s", mail.Kind)
 		}
 		w.Advance(wholeWait + time.Hour)
-		if p := prove(w.NewBrowser()); p.Request.URL.Path != "/recover/app" {
+		if p := prove(w.NewBrowser()); p.Request.URL.Path != "/recover/ways" {
 			t.Errorf("it can be finished: %s", p.Request.URL.Path)
 		}
 	}
@@ -99,7 +99,7 @@ func TestRecoveryIsStopped(t *testing.T) {
 			w, _, _, _ := begun(t)
 			end(w)
 			w.Advance(wholeWait)
-			if p := prove(w.NewBrowser()); p.Request.URL.Path != "/recover/app" || has(w).Recovery != nil {
+			if p := prove(w.NewBrowser()); p.Request.URL.Path != "/recover/ways" || has(w).Recovery != nil {
 				t.Errorf("it goes on: %s", p.Request.URL.Path)
 			}
 		})
@@ -108,7 +108,7 @@ func TestRecoveryIsStopped(t *testing.T) {
 		w, _, _, _ := begun(t)
 		w.Advance(wholeWait + 7*24*time.Hour)
 		b := w.NewBrowser()
-		if p := prove(b); p.Request.URL.Path != "/recover/app" || has(w).Recovery != nil {
+		if p := prove(b); p.Request.URL.Path != "/recover/ways" || has(w).Recovery != nil {
 			t.Errorf("it goes on: %s", p.Request.URL.Path)
 		}
 	})
@@ -180,8 +180,7 @@ func TestRecoveryRaces(t *testing.T) {
 		w, _, codes := withApp(t)
 		b := w.NewBrowser()
 		p := to(b, prove(b), "/recover/codes")
-		action, form := p.Form(t)
-		form.Set("code", codes[0])
+		action, form := at(t, b.Submit(p, "code", codes[0]), "/recover/finish").Form(t)
 		form.Set("new_password", lab.NewPassword)
 		won := 0
 		for _, p := range lab.Race(8, func(int) lab.Page { return b.Post(action, form) }) {

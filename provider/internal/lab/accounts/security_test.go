@@ -179,8 +179,8 @@ func TestRecoveryCodes(t *testing.T) {
 	})
 	t.Run("OldOnesRecoverNothing", func(t *testing.T) {
 		b := w.NewBrowser()
-		p := to(b, at(t, prove(b), "/recover/app"), "/recover/codes")
-		lab.Shown(t, b.Submit(p, "code", first[2], "new_password", lab.NewPassword), http.StatusUnauthorized)
+		p := to(b, prove(b), "/recover/codes")
+		lab.Shown(t, b.Submit(p, "code", first[2]), http.StatusUnauthorized)
 		if len(events(w, event.Recovered)) > 0 || w.Count("totp") != 1 {
 			t.Error("an app is removed by a code of before")
 		}

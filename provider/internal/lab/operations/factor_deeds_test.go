@@ -79,13 +79,14 @@ var factorDeeds = map[string]deed{
 	"PasswordResetWithAnApp": {func(w *lab.Fixture) {
 		app, _ := w.AddApp("alice")
 		b, p := readMailbox(w)
-		b.Submit(p, "code", "000000", "new_password", lab.NewPassword)
-		b.Submit(p, "code", app.Code(), "new_password", lab.NewPassword)
+		p = way(b, p, "/recover/app")
+		b.Submit(p, "code", "000000")
+		b.Submit(b.Submit(p, "code", app.Code()), "new_password", lab.NewPassword)
 	}, []provider.Event{ofAlice(event.SignInFailed, "wrong app code"), ofAlice(event.PasswordChanged, "by a code sent to the user and a code of an app")}},
 	"RecoveredByACode": {func(w *lab.Fixture) {
 		_, codes := w.AddApp("alice")
 		b, p := readMailbox(w)
-		b.Submit(way(b, p, "/recover/codes"), "code", codes[0], "new_password", lab.NewPassword)
+		b.Submit(b.Submit(way(b, p, "/recover/codes"), "code", codes[0]), "new_password", lab.NewPassword)
 	}, []provider.Event{ofAlice(event.Recovered, "by a recovery code")}},
 	"RecoveredAfterTheWait": {func(w *lab.Fixture) {
 		w.AddApp("alice")

@@ -25,7 +25,7 @@ func TestMailboxThiefRecovers(t *testing.T) {
 	owner := alice(w).addPasskey()
 	thief := owner.elsewhere()
 	mails := w.Mails.Count()
-	page := linked(thief.Browser, thief.recovers(), "I have none of these")
+	page := linked(thief.Browser, thief.recovers(), "I have only my email")
 	thief.Follow(send(thief.Browser, formsOf(t, page)[0]))
 	if w.Mails.Count() < mails+2 {
 		t.Error("the owner is not told")
@@ -59,7 +59,7 @@ func TestRecoveryAfterTheWait(t *testing.T) {
 	w := newFixture(t)
 	owner := alice(w).addPasskey().addApp()
 	other := owner.elsewhere()
-	page := linked(other.Browser, other.recovers(), "I have none of these")
+	page := linked(other.Browser, other.recovers(), "I have only my email")
 	other.Follow(send(other.Browser, formsOf(t, page)[0]))
 	w.Advance(72*time.Hour + time.Minute)
 	later := owner.elsewhere()
@@ -129,9 +129,9 @@ func TestNewMailDoesNotResetTheCount(t *testing.T) {
 		if !strings.Contains(page.Text, "code") {
 			t.Fatalf("%s", page.Text)
 		}
-		f := withField(t, page, "code") // of the app
+		f := withField(t, linked(thief.Browser, page, "authenticator app"), "code")
 		for range 10 {
-			p := send(thief.Browser, f.with("code", wrongCode(owner), "new_password", lab.NewPassword))
+			p := send(thief.Browser, f.with("code", wrongCode(owner)))
 			if p.StatusCode == http.StatusTooManyRequests {
 				break
 			}
@@ -149,7 +149,7 @@ func TestRecoveryBegunWithoutEnd(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	thief := alice(w).addApp().elsewhere()
-	wait := linked(thief.Browser, thief.recovers(), "I have none of these").Request.URL.String()
+	wait := linked(thief.Browser, thief.recovers(), "I have only my email").Request.URL.String()
 	before, begun := w.Mails.Count(), 0
 	for range 20 {
 		page := thief.Submit(thief.Open(wait))
@@ -163,7 +163,7 @@ func TestRecoveryBegunWithoutEnd(t *testing.T) {
 		t.Errorf("it was begun %d times, with %d mails", begun, w.Mails.Count()-before)
 	}
 	w.Advance(time.Hour)
-	if page := thief.Submit(linked(thief.Browser, thief.recovers(), "I have none of these")); !strings.Contains(page.Text, "Stop the recovery") {
+	if page := thief.Submit(linked(thief.Browser, thief.recovers(), "I have only my email")); !strings.Contains(page.Text, "Stop the recovery") {
 		t.Errorf("an hour later: %s", page.Text)
 	}
 }
