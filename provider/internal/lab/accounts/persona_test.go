@@ -173,7 +173,7 @@ func TestAHintOfAPersonaSwitchesTheAccount(t *testing.T) {
 	w := lab.New(t, lab.Cast(lab.OneRealm)).WithClients().WithUsers()
 	b := w.Alice()
 	before := b.Cookie(session.Session)
-	if told := described(b, lab.Response(t, b.Get(lab.Hinted("student")))); !strings.Contains(told, "Leo") {
+	if told := described(b, lab.Response(t, b.Get(lab.Hinted("student", "scope", withName)))); !strings.Contains(told, "Leo") {
 		t.Errorf("told %s", told)
 	}
 	thief := b.Thief()
