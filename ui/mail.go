@@ -29,6 +29,8 @@ const (
 	// MailNoAccount goes out instead of a code when the address has no
 	// account, so that the screens need not tell.
 	MailNoAccount MailKind = "no_account"
+	// MailAccountLocked goes out instead of a code to the owner of an account that is locked.
+	MailAccountLocked MailKind = "account_locked"
 	// MailPasswordChanged says that a password was changed.
 	MailPasswordChanged MailKind = "password_changed"
 	// MailPasskeyAdded and those after it say how else the account can be signed in to, or no

@@ -67,6 +67,7 @@ func TestMailsSayWhatTheyAreFor(t *testing.T) {
 		MailResetPassword:    {"012345", "10"},
 		MailAccountExists:    {"https://id.example/signin", long},
 		MailNoAccount:        {"https://id.example/signup"},
+		MailAccountLocked:    {"Bonafide"},
 		MailVerificationDone: {"Student", "https://id.example/account/groups"}, MailVerificationRefused: {"Student", "https://id.example/account/groups"},
 		MailVerificationCode:    {"012345", "10"},
 		MailVerificationStarted: {long, "14:05"}, MailVerificationNews: {"https://id.example/signin"},
@@ -96,7 +97,7 @@ func TestMailsSayWhatTheyAreFor(t *testing.T) {
 					t.Errorf("%s/%s does not contain %q:\n%s", l.Lang, kind, part, m.Body)
 				}
 			}
-			if strings.ContainsAny(m.Subject+m.Body, "{}") || kind == MailStaffLocked && strings.Contains(m.Body, "/signin") || !strings.Contains(m.Subject, "Bonafide") || strings.Contains(m.Subject, "012345") || strings.Contains(m.Subject, "Student") {
+			if strings.ContainsAny(m.Subject+m.Body, "{}") || (kind == MailStaffLocked || kind == MailAccountLocked) && strings.Contains(m.Body, "/signin") || !strings.Contains(m.Subject, "Bonafide") || strings.Contains(m.Subject, "012345") || strings.Contains(m.Subject, "Student") {
 				t.Errorf("%s/%s: %q\n%s", l.Lang, kind, m.Subject, m.Body)
 			}
 		}

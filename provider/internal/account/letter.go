@@ -8,6 +8,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
+	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
 
@@ -90,8 +91,12 @@ func (p *Pages) send(r *http.Request, l letter) error {
 	to, locale := l.email, p.Site.Locale(r)
 	if !l.asTyped {
 		var err error
-		if to, locale, err = p.recipient(r, l.email); err != nil {
+		var of storage.Account
+		if to, locale, of, err = p.recipient(r, l.email); err != nil {
 			return err
+		}
+		if l.kind == ui.MailNoAccount && of.Disabled { // the screens tell nobody, but whoever reads the mailbox is the owner
+			l.kind = ui.MailAccountLocked
 		}
 	}
 	return p.MailTo(r.Context(), to, ui.MailView{Kind: l.kind, Locale: locale, Code: l.code, ValidFor: CodeLife})

@@ -14,19 +14,19 @@ import (
 )
 
 // recipient returns the recipient of mail about a typed address, as its account spells it,
-// if there is one, and the mail's language. Spellings with the same key can be mailboxes of
+// if there is one, the account, and the mail's language. Spellings with the same key can be mailboxes of
 // different people, and a code for alİce@example.com must not give alice's account to a
 // stranger.
-func (p *Pages) recipient(r *http.Request, typed string) (string, *ui.Locale, error) {
+func (p *Pages) recipient(r *http.Request, typed string) (string, *ui.Locale, storage.Account, error) {
 	key, err := EmailKey(typed)
 	if err != nil {
-		return "", nil, err
+		return "", nil, storage.Account{}, err
 	}
 	account, err := p.Accounts.ByEmail(r.Context(), key)
 	if err != nil {
-		return "", nil, err
+		return "", nil, storage.Account{}, err
 	}
-	return cmp.Or(account.Email, typed), p.LocaleOf(r, account), nil
+	return cmp.Or(account.Email, typed), p.LocaleOf(r, account), account, nil
 }
 
 // LocaleOf returns the language of mails to an account: its owner's choice, or else that of
