@@ -88,7 +88,7 @@ func (p *Provider) Sandbox() Sandbox { return Sandbox{&p.rooms} }
 // Rooms are what the desk, the dashboard, verification and the tests of this module do with a
 // provider beyond what hosts do. They are no part of the API: a host that uses them builds on what may
 // change with each version.
-func (p *Provider) Rooms() roomsOf {
+func (p *Provider) Rooms() roomsOf { //nolint:revive // so that go doc shows none of it
 	return roomsOf{
 		rooms: &p.rooms, Accounts: accountsRoom{p.Accounts()}, Clients: clientsRoom{p.Clients()}, Events: eventsRoom{p.Events()},
 		Hosts: hostsRoom{p.Hosts()}, Keys: keysRoom{p.Keys()}, Pages: pagesRoom{p.Pages()}, People: peopleRoom{p.People()},
@@ -121,10 +121,10 @@ type (
 )
 
 // Room is to Pages what Provider.Rooms is to a Provider.
-func (p Pages) Room() pagesRoom { return pagesRoom{p} }
+func (p Pages) Room() pagesRoom { return pagesRoom{p} } //nolint:revive // as Rooms
 
 // screenRoom has what the screens of this module show beyond those of hosts.
 type screenRoom struct{ *Screen }
 
 // Room is to a Screen what Provider.Rooms is to a Provider.
-func (s *Screen) Room() screenRoom { return screenRoom{s} }
+func (s *Screen) Room() screenRoom { return screenRoom{s} } //nolint:revive // as Rooms

@@ -28,7 +28,7 @@ func (s *service) tellWays(ctx context.Context, out io.Writer) {
 	for _, group := range production.cases.CodeGroups() {
 		code, err := production.demoCode(ctx, group)
 		if err != nil {
-			s.log.ErrorContext(ctx, "an invitation code could not be made; will retry at the next start", "group", group, slog.Any("error", err))
+			s.log.ErrorContext(ctx, "an invitation code could not be made; will retry at the next start", slog.String("group", group), slog.Any("error", err))
 		}
 		address := ""
 		if domain := domains[group]; domain != "" {

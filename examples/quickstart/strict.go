@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,10 +40,8 @@ func decodeStrict(text []byte, v any, variable func(name string) string) error {
 	if text, err = json.Marshal(tree); err != nil {
 		return err
 	}
-	if err = json.Unmarshal(text, v); wrong != nil { // v has the rest, of which more may be wrong
-		return wrong
-	}
-	return err
+	err = json.Unmarshal(text, v) // the rest of it, too, of which more may be wrong
+	return cmp.Or(wrong, err)
 }
 
 func syntaxError(text []byte, err error) error {

@@ -72,7 +72,8 @@ func newVault(o Options, r keyRing) (*Vault, error) {
 			return hkdf.Key(sha256.New, deriving, nil, "bonafide v1 "+purpose, sha256.Size)
 		},
 	}
-	return v, v.use(r)
+	err = v.use(r)
+	return v, err
 }
 
 // Derive returns a key of 32 bytes for a purpose, always the same: neither a new secret of the
