@@ -107,6 +107,9 @@ func TestCallIsAnsweredInOneLook(t *testing.T) {
 	w.OK(w.Accounts().SetDisabled(t.Context(), "bob", true))
 	p := finds(sam, "bob@example.com")
 	shows(t, p, http.StatusOK, "Locked", "Last sign-in", "Failed since then", "Sign-in failed", "Wrong password", "Second step")
+	if strings.Contains(p.Text, ">The person<") {
+		t.Error("a wrong password is said to be the person's own, whoever entered it")
+	}
 	if n := w.lines(event.SupportLooked, ""); n != 1 {
 		t.Errorf("%d looks, want 1", n)
 	}

@@ -81,7 +81,10 @@ func (d *Room) history(v *look) error {
 
 // happened is an event of the person.
 func (d *Room) happened(v *look, e provider.RecordedEvent) views.Card {
-	c := views.Card{Code: e.Name, Rows: []views.Row{{Name: views.RowAt, At: e.At}, {Name: views.RowBy, By: by(e.Actor)}}}
+	c := views.Card{Code: e.Name, Rows: []views.Row{{Name: views.RowAt, At: e.At}}}
+	if e.Name != event.SignInFailed { // which a stranger can do as well
+		c.Rows = append(c.Rows, views.Row{Name: views.RowBy, By: by(e.Actor)})
+	}
 	if said, told := v.Frame.Provider.Rooms().Pages.HistoryWords(v.Locale(), e.Name, e.ClientID); told {
 		c.Title = words(said)
 	}
