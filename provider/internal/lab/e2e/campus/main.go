@@ -1,6 +1,6 @@
 // Command campus is a provider at which people become verified students, for a test in a
 // browser: by an address at university.example, by a code, or by what the registrar decides
-// at the desk. It prints its mails, and knows one application, at the address of -app.
+// at the desk. Ten students have accounts. It prints its mails, and knows one application, at the address of -app.
 package main
 
 import (
@@ -9,10 +9,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -96,7 +98,11 @@ func run(ctx context.Context) error {
 	if err := id.Clients().Save(ctx, shop); err != nil {
 		return err
 	}
-	for name := range staff {
+	people := slices.Collect(maps.Keys(staff))
+	for n := range 10 {
+		people = append(people, fmt.Sprint("student-", n))
+	}
+	for _, name := range people {
 		a := provider.Account{ID: name, Email: name + "@university.example", EmailVerified: true, Password: "violet-anchor-sings-low"}
 		if _, err := id.Accounts().Save(ctx, a); err != nil {
 			return err
