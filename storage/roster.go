@@ -32,6 +32,7 @@ type RosterRow struct {
 // RosterChange counts the rows of a staged generation beside the one in force.
 type RosterChange struct {
 	Rows     int // of the staged generation
+	Skipped  int // as StageRoster was told of it
 	Added    int
 	Vanished int
 }
@@ -42,10 +43,10 @@ type Rosters interface {
 	Roster(ctx context.Context, name string) (Roster, error)
 
 	// StageRoster adds rows to a generation that is not yet in force; a repeated digest
-	// keeps its first row. ErrChanged if the generation is, or was, in force, or its removal
+	// keeps its first row, and skipped, which were no rows, add up. ErrChanged if the generation is, or was, in force, or its removal
 	// has begun. The caller chooses a random generation above zero, and stages at most 1000
 	// rows a call.
-	StageRoster(ctx context.Context, name string, generation int64, rows []RosterRow, at time.Time) error
+	StageRoster(ctx context.Context, name string, generation int64, rows []RosterRow, skipped int, at time.Time) error
 
 	// CompareRoster counts the rows of a staged generation and the difference. ErrNotFound
 	// if there is none.

@@ -150,6 +150,16 @@ func TestRosters(t *testing.T) {
 	rows(10) // one operator alone ends no membership
 	approved(t, w, olga, oleg, many)
 	rows(3)
+	const holes = "number\n1000\n1001\n1002\n-\n"
+	p = sendFile(olga, page(), holes)
+	shows(t, p, http.StatusOK, "Yes, leave 1 line of the file out")
+	shows(t, use(olga, p), http.StatusConflict, "so many lines are meant to be left out")
+	seen := use(olga, p, "many_skipped", "on")
+	shows(t, seen, http.StatusOK)
+	unsaid := strings.TrimSuffix(seen.Request.URL.String(), "+1") + "+0" // the address without what was confirmed
+	if p := olga.Get(unsaid); p.StatusCode == http.StatusOK && hiddenOf(p, "revision") != "" {
+		t.Errorf("one line may be left out unsaid: %s", p.Text)
+	}
 	former := postTo(olga, "/desk/rosters/members", page(), "put_back")
 	shows(t, former, http.StatusOK, "Nothing has changed yet", "<dd>10</dd>")
 	approved(t, w, olga, oleg, use(olga, former))

@@ -31,7 +31,8 @@ type RosterReport struct {
 	Added, Vanished int
 
 	// Skipped are rows of the file in which something of a member is missing or cannot be
-	// read, Repeated those that the file has already had.
+	// read, zero for the former roster. Repeated are those that the file has already had: only
+	// StageRoster knows them.
 	Skipped, Repeated int
 
 	// Skips are the first ten rows that were skipped, and Sample the first three as they are
@@ -45,6 +46,13 @@ type RosterReport struct {
 // like a wrong file: UseRoster then wants to be told that this is meant.
 func (r RosterReport) ManyVanish() bool { return r.Vanished*5 > r.InForce }
 
+// ManySkipped reports whether more than a tenth of the rows were skipped, which looks like a
+// file in another form: UseRoster then wants to be told that this is meant.
+func (r RosterReport) ManySkipped() bool { return r.Skipped*9 > r.Rows }
+
+// ErrManySkipped means that more than a tenth of the rows of a roster were skipped.
+var ErrManySkipped = errors.New("verification: more than a tenth of the rows were skipped")
+
 // ErrManyVanish means that more than a fifth of the rows of a roster would vanish.
 var ErrManyVanish = errors.New("verification: more than a fifth of the rows would vanish")
 
@@ -52,15 +60,15 @@ var ErrManyVanish = errors.New("verification: more than a fifth of the rows woul
 var ErrNoRoster = errors.New("verification: no policy has such a roster")
 
 // ImportRoster puts a file in force in place of the roster of its name. It is StageRoster
-// and UseRoster in one step, for programs that do so every night: unless manyVanish is true
-// it fails with ErrManyVanish where ManyVanish reports true, and changes nothing.
-func (s *Service) ImportRoster(ctx context.Context, f RosterFile, by string, manyVanish bool) (RosterReport, error) {
+// and UseRoster in one step, for programs that do so every night: unless certain is true it
+// fails with ErrManyVanish and ErrManySkipped as that does, and changes nothing.
+func (s *Service) ImportRoster(ctx context.Context, f RosterFile, by string, certain bool) (RosterReport, error) {
 	report, err := s.StageRoster(ctx, f)
 	if err != nil {
 		return report, err
 	}
 	return report, s.UseRoster(ctx, RosterUse{
-		Roster: report.Roster, Generation: report.Generation, Replaces: report.Replaces, By: by, ManyVanish: manyVanish,
+		Roster: report.Roster, Generation: report.Generation, Replaces: report.Replaces, By: by, ManyVanish: certain, ManySkipped: certain,
 	})
 }
 
@@ -93,13 +101,14 @@ func (s *Service) StageRoster(ctx context.Context, f RosterFile) (RosterReport, 
 		}
 		if ended || len(batch) == rosterBatch {
 			if len(batch) > 0 {
+				skipped := reader.Skipped() - report.Skipped
 				err := s.inStep(ctx, func(ctx context.Context) error {
-					return s.Store.StageRoster(ctx, f.Roster, report.Generation, batch, s.Clock())
+					return s.Store.StageRoster(ctx, f.Roster, report.Generation, batch, skipped, s.Clock())
 				}, line...)
 				if err != nil {
 					return RosterReport{}, fmt.Errorf("stage roster: %w", err)
 				}
-				line = nil // of the first rows
+				line, report.Skipped = nil, report.Skipped+skipped // the line is of the first rows
 			}
 			if ended {
 				break
@@ -116,7 +125,6 @@ func (s *Service) StageRoster(ctx context.Context, f RosterFile) (RosterReport, 
 	if staged == len(f.Canaries) {
 		return RosterReport{}, &RosterFileError{0, errors.New("has no member")}
 	}
-	report.Skipped = reader.Skipped()
 	for _, skip := range reader.Skips() {
 		report.Skips = append(report.Skips, RosterSkip(skip))
 	}
@@ -141,7 +149,10 @@ func (s *Service) compare(ctx context.Context, report *RosterReport) error {
 		return fmt.Errorf("compare roster: %w", err)
 	}
 	report.Replaces, report.InForce = inForce.Generation, inForce.Rows
-	report.Rows, report.Added, report.Vanished = change.Rows, change.Added, change.Vanished
+	report.Rows, report.Added, report.Vanished, report.Skipped = change.Rows, change.Added, change.Vanished, change.Skipped
+	if report.Generation == inForce.Previous {
+		report.Skipped = 0 // it was in force: that was meant
+	}
 	return nil
 }
 

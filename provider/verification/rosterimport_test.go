@@ -122,6 +122,11 @@ func TestImportRoster(t *testing.T) {
 		if _, err := o.ImportRoster(t.Context(), rosterOf(upTo(79)...), "registrar", false); !errors.Is(err, ErrManyVanish) {
 			t.Errorf("21 of 100 vanish: %v", err)
 		}
+		holes := rosterOf(upTo(100)...)
+		holes.Content = strings.NewReader(readString(t, holes) + strings.Repeat(",,1990-12-31,\n", 12))
+		if _, err := o.ImportRoster(t.Context(), holes, "registrar", false); !errors.Is(err, ErrManySkipped) {
+			t.Errorf("12 of 112 are skipped: %v", err)
+		}
 		if r, err := o.Store.Roster(t.Context(), "students"); err != nil || r.Rows != 100 {
 			t.Errorf("%+v, %v", r, err)
 		}
@@ -292,7 +297,7 @@ func TestAttackRosterEnumeration(t *testing.T) {
 			}
 		}
 		rows[1].Content = rows[0].Content // by whoever writes to the database
-		if err := o.Store.StageRoster(t.Context(), "students", 1, rows, o.clock()); err != nil {
+		if err := o.Store.StageRoster(t.Context(), "students", 1, rows, 0, o.clock()); err != nil {
 			t.Fatal(err)
 		}
 		if err := o.UseRoster(t.Context(), RosterUse{Roster: "students", Generation: 1}); err != nil {

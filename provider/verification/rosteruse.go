@@ -27,10 +27,14 @@ type RosterUse struct {
 
 	// ManyVanish says that more than a fifth of the rows in force are meant to vanish.
 	ManyVanish bool
+
+	// ManySkipped says that more than a tenth of the rows of the file are meant to be left out.
+	ManySkipped bool
 }
 
 // UseRoster puts a staged roster in force. Memberships whose rows have vanished end, after
-// the RosterConfig.Grace. ErrManyVanish as in ImportRoster; ErrNotNow if another roster is in
+// the RosterConfig.Grace. ErrManyVanish and ErrManySkipped where RosterReport.ManyVanish and
+// ManySkipped report true and the RosterUse does not; ErrNotNow if another roster is in
 // force by now, or the staged one is gone.
 func (s *Service) UseRoster(ctx context.Context, u RosterUse) error {
 	report, err := s.StagedRoster(ctx, u.Roster, u.Generation)
@@ -43,6 +47,8 @@ func (s *Service) UseRoster(ctx context.Context, u RosterUse) error {
 		return ErrNotNow
 	case report.ManyVanish() && !u.ManyVanish:
 		return ErrManyVanish
+	case report.ManySkipped() && !u.ManySkipped:
+		return ErrManySkipped
 	}
 	return s.swapRoster(ctx, u.Roster, u.Generation, u.Replaces, u.By)
 }

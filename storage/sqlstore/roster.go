@@ -26,10 +26,10 @@ func (s *Store) Roster(ctx context.Context, name string) (storage.Roster, error)
 
 // StageRoster implements storage.Rosters. The row of the generation is locked while rows are
 // added: it does not come into force meanwhile.
-func (s *Store) StageRoster(ctx context.Context, name string, generation int64, rows []storage.RosterRow, at time.Time) error {
+func (s *Store) StageRoster(ctx context.Context, name string, generation int64, rows []storage.RosterRow, skipped int, at time.Time) error {
 	return s.change(ctx, "stage roster", func(tx *tx) error {
-		if _, err := tx.exec(`INSERT INTO main.roster_generations (name, generation, row_count, staged_at, used, removed)
-			VALUES (?1, ?2, 0, ?3, 0, 0) ON CONFLICT (name, generation) DO NOTHING`, name, generation, micros(at)); err != nil {
+		if _, err := tx.exec(`INSERT INTO main.roster_generations (name, generation, row_count, skipped, staged_at, used, removed)
+			VALUES (?1, ?2, 0, 0, ?3, 0, 0) ON CONFLICT (name, generation) DO NOTHING`, name, generation, micros(at)); err != nil {
 			return err
 		}
 		number, err := one(tx, scanRevision, `UPDATE main.roster_generations SET staged_at = ?3
@@ -48,7 +48,7 @@ func (s *Store) StageRoster(ctx context.Context, name string, generation int64, 
 			}
 			added += n
 		}
-		_, err = tx.exec(`UPDATE main.roster_generations SET row_count = row_count + ?2 WHERE number = ?1`, number, added)
+		_, err = tx.exec(`UPDATE main.roster_generations SET row_count = row_count + ?2, skipped = skipped + ?3 WHERE number = ?1`, number, added, skipped)
 		return err
 	})
 }
@@ -91,7 +91,7 @@ const rowsInForce = `main.rosters o JOIN main.roster_generations g ON g.name = o
 // CompareRoster implements storage.Rosters.
 func (s *Store) CompareRoster(ctx context.Context, name string, staged int64) (storage.RosterChange, error) {
 	return read(ctx, s, "compare roster", func(tx *tx) (storage.RosterChange, error) {
-		return one(tx, scanRosterChange, `SELECT g.row_count,
+		return one(tx, scanRosterChange, `SELECT g.row_count, g.skipped,
 				(SELECT count(*) FROM main.roster_rows r WHERE r.generation = g.number AND NOT EXISTS (
 					SELECT 1 FROM main.roster_rows old WHERE old.generation = f.number AND old.digest = r.digest)),
 				(SELECT count(*) FROM main.roster_rows old WHERE old.generation = f.number AND NOT EXISTS (
@@ -203,7 +203,7 @@ func scanRoster(row scanner) (r storage.Roster, err error) {
 }
 
 func scanRosterChange(row scanner) (c storage.RosterChange, err error) {
-	err = row.Scan(&c.Rows, &c.Added, &c.Vanished)
+	err = row.Scan(&c.Rows, &c.Skipped, &c.Added, &c.Vanished)
 	return c, err
 }
 

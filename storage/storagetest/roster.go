@@ -19,7 +19,7 @@ func rows(names ...string) (rows []storage.RosterRow) {
 
 func stage(t *testing.T, store storage.Verification, generation int64, names ...string) {
 	t.Helper()
-	ok(t, store.StageRoster(t.Context(), "members", generation, rows(names...), t0))
+	ok(t, store.StageRoster(t.Context(), "members", generation, rows(names...), 0, t0))
 }
 
 func swap(t *testing.T, store storage.Verification, generation, replaced int64) {
@@ -65,7 +65,7 @@ func (s *verificationSuite) rosters(t *testing.T) {
 		again := rows("a")
 		again[0].Content = nil
 		stage(t, store, 1, "a")
-		ok(t, store.StageRoster(t.Context(), "members", 1, again, t0))
+		ok(t, store.StageRoster(t.Context(), "members", 1, again, 0, t0))
 		swap(t, store, 1, 0)
 		got, err := store.MatchRoster(t.Context(), "members", []storage.Digest{digest("a")})
 		ok(t, err)
@@ -94,9 +94,10 @@ func (s *verificationSuite) rosters(t *testing.T) {
 	t.Run("TakeManyRows", func(t *testing.T) {
 		store := s.store(t)
 		stage(t, store, 1, slices.Concat(names("row ", 777), names("row ", 10))...)
+		ok(t, store.StageRoster(t.Context(), "members", 1, nil, 3, t0))
 		got, err := store.CompareRoster(t.Context(), "members", 1)
 		ok(t, err)
-		equal(t, got, storage.RosterChange{Rows: 777, Added: 777})
+		equal(t, got, storage.RosterChange{Rows: 777, Added: 777, Skipped: 3})
 		swap(t, store, 1, 0)
 		for i := range 777 {
 			if _, err := store.MatchRoster(t.Context(), "members", []storage.Digest{digest(fmt.Sprint("row ", i))}); err != nil {
@@ -164,17 +165,17 @@ func (s *verificationSuite) rosters(t *testing.T) {
 		store := s.store(t)
 		stage(t, store, 1, "a")
 		swap(t, store, 1, 0)
-		fails(t, store.StageRoster(t.Context(), "members", 1, rows("b"), t0), storage.ErrChanged)
+		fails(t, store.StageRoster(t.Context(), "members", 1, rows("b"), 0, t0), storage.ErrChanged)
 		stage(t, store, 2, "c")
 		swap(t, store, 2, 1)
-		fails(t, store.StageRoster(t.Context(), "members", 1, rows("b"), t0), storage.ErrChanged)
+		fails(t, store.StageRoster(t.Context(), "members", 1, rows("b"), 0, t0), storage.ErrChanged)
 		swap(t, store, 1, 2)
 		matches(t, store, "a")
 	})
 	t.Run("AreOfOneName", func(t *testing.T) {
 		store := s.store(t)
 		stage(t, store, 1, "a")
-		ok(t, store.StageRoster(t.Context(), "another", 1, rows("b"), t0))
+		ok(t, store.StageRoster(t.Context(), "another", 1, rows("b"), 0, t0))
 		swap(t, store, 1, 0)
 		matches(t, store, "a")
 	})
@@ -191,14 +192,14 @@ func (s *verificationSuite) removalOfRosters(t *testing.T) {
 	stage(t, store, 3, "c")
 	swap(t, store, 3, 2)
 	stage(t, store, 4, names("many ", 100)...)
-	ok(t, store.StageRoster(t.Context(), "members", 5, rows("d"), late))
+	ok(t, store.StageRoster(t.Context(), "members", 5, rows("d"), 0, late))
 	total := 0
 	for first := true; ; first = false {
 		n, err := store.RemoveRosterRows(t.Context(), late, 30)
 		ok(t, err)
 		if first { // a part of it is gone, and it never comes into force
 			fails(t, store.SwapRoster(t.Context(), storage.Roster{Name: "members", Generation: 4}, 3), storage.ErrChanged)
-			fails(t, store.StageRoster(t.Context(), "members", 4, rows("d"), late), storage.ErrChanged)
+			fails(t, store.StageRoster(t.Context(), "members", 4, rows("d"), 0, late), storage.ErrChanged)
 			_, err := store.CompareRoster(t.Context(), "members", 4)
 			fails(t, err, storage.ErrNotFound)
 		}

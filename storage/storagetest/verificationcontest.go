@@ -69,7 +69,7 @@ func (s *verificationSuite) contests(t *testing.T) {
 		},
 		"RosterInPlaceOfAnother": func(t *testing.T, store VerificationStore, id string) (func(int, VerificationStore) error, error) {
 			for i := range contenders {
-				ok(t, store.StageRoster(t.Context(), id, int64(i+1), nil, t0))
+				ok(t, store.StageRoster(t.Context(), id, int64(i+1), nil, 0, t0))
 			}
 			return func(i int, s VerificationStore) error {
 				return s.SwapRoster(t.Context(), storage.Roster{Name: id, Generation: int64(i + 1)}, 0)

@@ -193,7 +193,7 @@ func (s *verificationSuite) raceRosters(t *testing.T) {
 	stores := s.stores(t, 2)
 	for round := range *rounds {
 		name, generation := fmt.Sprint("roster ", round), int64(round+1)
-		ok(t, stores[0].StageRoster(t.Context(), name, generation, rows(names("row ", 40)...), t0))
+		ok(t, stores[0].StageRoster(t.Context(), name, generation, rows(names("row ", 40)...), 0, t0))
 		var swapped error
 		race(stores, func(i int, store VerificationStore) error {
 			if i == contenders/2 {

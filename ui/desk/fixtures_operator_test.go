@@ -21,7 +21,7 @@ var operatorFixtures = []audiencetest.Fixture{
 	{Name: "roster", Render: func(p ui.Page) templ.Component {
 		return RosterScreen(RosterView{
 			Page: page(p, SectionRosters), Form: audiencetest.Form(), Roster: museum, RostersURL: "/desk/rosters", FileAction: "/here",
-			MayPutBack: true, Staged: &Staged{Generation: "17", Replaces: "0", Rows: 17, Added: 1, Vanished: 2, ManyVanish: true, Skips: []Skip{{Line: 17, Column: "Museum"}}, Sample: []string{"Museum"}},
+			MayPutBack: true, Staged: &Staged{Generation: "17", Replaces: "0", Rows: 17, Added: 1, Vanished: 2, ManyVanish: true, Skipped: 3, ManySkipped: true, Skips: []Skip{{Line: 17, Column: "Museum"}}, Sample: []string{"Museum"}},
 		})
 	}},
 	{Name: "roster-problem", Render: func(p ui.Page) templ.Component {

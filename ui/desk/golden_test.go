@@ -40,7 +40,7 @@ func TestScreensSayAllSentencesAndNothingElse(t *testing.T) {
 		} {
 			more = append(more, ui.Words(ProblemOf(l, FieldNote, w).Text))
 		}
-		for _, problem := range []RosterProblem{RosterFileMissing, RosterFileWrong, RosterTooMany, RosterMovedOn} {
+		for _, problem := range []RosterProblem{RosterFileMissing, RosterFileWrong, RosterTooMany, RosterManySkipped, RosterMovedOn} {
 			more = append(more, ui.Words(RosterView{Problem: problem}.problem(l)))
 		}
 		return more

@@ -17,6 +17,8 @@ func (v RosterView) problem(l *ui.Locale) string {
 		return l.Plain(t.FileMissing)
 	case v.Problem == RosterTooMany:
 		return l.Plain(t.ManyVanishMissing)
+	case v.Problem == RosterManySkipped:
+		return l.Plain(t.ManySkippedMissing)
 	case v.Problem == RosterMovedOn:
 		return l.Plain(t.Moving)
 	case len(v.Wanted) > 0:

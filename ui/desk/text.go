@@ -57,6 +57,7 @@ type rostersText struct {
 	FileWrong, FileLine, ManyVanishMissing, Moving     ui.Message
 	CheckHeading, CheckText, RowsNew, Added            ui.Message
 	Vanished, Skipped, Repeated, ManyVanish            ui.Message
+	ManySkippedMissing, ManySkippedTick                ui.Message
 	ManyVanishTick, Use, Cancel, PutBack               ui.Message
 	PutBackText, FileColumns, SkippedLine, Sample      ui.Message
 }

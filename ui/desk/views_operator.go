@@ -14,6 +14,7 @@ const (
 	FieldGeneration     = "generation"
 	FieldReplaces       = "replaces"
 	FieldManyVanish     = "many_vanish"
+	FieldManySkipped    = "many_skipped"
 	FieldBatch          = "batch"
 	FieldGroup          = "group"
 	FieldCount          = "count"
@@ -74,15 +75,17 @@ const (
 	RosterFileMissing RosterProblem = "missing"
 	RosterFileWrong   RosterProblem = "wrong"
 	RosterTooMany     RosterProblem = "many"
+	RosterManySkipped RosterProblem = "skipped"
 	RosterMovedOn     RosterProblem = "moved_on"
 )
 
 // Staged is a file that was read, or the former roster, and that is not in force. It posts [ui.FieldAction] with
-// [ActionUse], [FieldGeneration], [FieldReplaces] and, if many vanish, [FieldManyVanish].
+// [ActionUse], [FieldGeneration], [FieldReplaces] and, if many vanish or were skipped, [FieldManyVanish] and
+// [FieldManySkipped].
 type Staged struct {
 	Generation, Replaces                     string
 	Rows, Added, Vanished, Skipped, Repeated int
-	ManyVanish                               bool
+	ManyVanish, ManySkipped                  bool
 
 	// Skips are the first rows that were skipped, Sample the first as they are understood.
 	Skips  []Skip

@@ -672,6 +672,7 @@ CREATE TABLE roster_generations (
 	name TEXT NOT NULL CHECK (name <> ''),
 	generation INTEGER NOT NULL CHECK (generation > 0),
 	row_count INTEGER NOT NULL,
+	skipped INTEGER NOT NULL CHECK (skipped >= 0),
 	staged_at INTEGER NOT NULL,
 	used INTEGER NOT NULL CHECK (used IN (0, 1)),
 	removed INTEGER NOT NULL CHECK (removed IN (0, 1)),

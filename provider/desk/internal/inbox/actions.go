@@ -18,6 +18,7 @@ const (
 	factRows     = "rows"
 	factAdded    = "added"
 	factVanished = "vanished"
+	factSkipped  = "skipped"
 
 	factGroup   = "group"
 	factCodes   = "invitations"
@@ -72,9 +73,10 @@ func (c codesRelease) do(ctx context.Context, o action.Order, _ string) (action.
 // rosterUse puts a roster in force that was checked, or the former one.
 type rosterUse struct{ service *verification.Service }
 
-// written is the value that names a roster with its generation.
-func written(name string, generation int64) string {
-	return strconv.FormatInt(generation, 10) + " " + name
+// written is the value that names a roster with its generation, and with what was confirmed:
+// how many rows vanish and were skipped.
+func written(r verification.RosterReport) string {
+	return fmt.Sprint(r.Generation, " ", r.Roster, " ", r.Vanished, " ", r.Skipped)
 }
 
 func (u rosterUse) check(ctx context.Context, o action.Order) (action.Effect, error) {
@@ -84,6 +86,7 @@ func (u rosterUse) check(ctx context.Context, o action.Order) (action.Effect, er
 		Facts: []action.Fact{
 			{Name: factRoster, Value: report.Roster}, {Name: factRows, Value: strconv.Itoa(report.Rows)},
 			{Name: factAdded, Value: strconv.Itoa(report.Added)}, {Name: factVanished, Value: strconv.Itoa(report.Vanished)},
+			{Name: factSkipped, Value: strconv.Itoa(report.Skipped)},
 		},
 	}, err
 }
@@ -91,10 +94,14 @@ func (u rosterUse) check(ctx context.Context, o action.Order) (action.Effect, er
 func (u rosterUse) report(ctx context.Context, o action.Order) (verification.RosterReport, error) {
 	var name string
 	var generation int64
-	_, err := fmt.Sscanf(o.Values[action.FieldRoster], "%d %s", &generation, &name)
+	var vanished, skipped int
+	_, err := fmt.Sscanf(o.Values[action.FieldRoster], "%d %s %d %d", &generation, &name, &vanished, &skipped)
 	if err == nil {
 		var report verification.RosterReport
 		report, err = u.service.StagedRoster(ctx, name, generation)
+		if err == nil && (report.ManyVanish() && vanished != report.Vanished || report.ManySkipped() && skipped != report.Skipped) {
+			err = verification.ErrNotNow // another number was confirmed, or none
+		}
 		if err == nil || !errors.Is(err, verification.ErrNotNow) && !errors.Is(err, verification.ErrNoRoster) {
 			return report, err
 		}
@@ -102,7 +109,7 @@ func (u rosterUse) report(ctx context.Context, o action.Order) (verification.Ros
 	return verification.RosterReport{}, &provider.FieldError{Field: action.FieldRoster, Err: errors.New("is none that was checked within a day")}
 }
 
-// do puts it in force: that so many vanish was said when it was asked for, and seen by both.
+// do puts it in force: that so many vanish or were skipped was said when it was asked for, and seen by both.
 func (u rosterUse) do(ctx context.Context, o action.Order, revision string) (action.Result, error) {
 	report, err := u.report(ctx, o)
 	if err != nil {
@@ -112,7 +119,7 @@ func (u rosterUse) do(ctx context.Context, o action.Order, revision string) (act
 		return action.Result{}, provider.ErrChanged
 	}
 	err = u.service.UseRoster(ctx, verification.RosterUse{
-		Roster: report.Roster, Generation: report.Generation, Replaces: report.Replaces, By: o.Staff, ManyVanish: true,
+		Roster: report.Roster, Generation: report.Generation, Replaces: report.Replaces, By: o.Staff, ManyVanish: true, ManySkipped: true,
 	})
 	if errors.Is(err, verification.ErrNotNow) {
 		err = provider.ErrChanged

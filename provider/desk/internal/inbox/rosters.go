@@ -146,7 +146,7 @@ func staged(report verification.RosterReport) *screens.Staged {
 	v := &screens.Staged{
 		Generation: strconv.FormatInt(report.Generation, 10), Replaces: strconv.FormatInt(report.Replaces, 10),
 		Rows: report.Rows, Added: report.Added, Vanished: report.Vanished, Skipped: report.Skipped, Repeated: report.Repeated,
-		ManyVanish: report.ManyVanish(),
+		ManyVanish: report.ManyVanish(), ManySkipped: report.ManySkipped(),
 	}
 	for _, skip := range report.Skips {
 		v.Skips = append(v.Skips, screens.Skip(skip))
@@ -192,11 +192,13 @@ func (d *Inbox) useRoster(r *request, name string, generation, replaces int64) e
 		err = verification.ErrNotNow
 	case err == nil && report.ManyVanish() && r.posted(screens.FieldManyVanish) == "":
 		err = verification.ErrManyVanish
+	case err == nil && report.ManySkipped() && r.posted(screens.FieldManySkipped) == "":
+		err = verification.ErrManySkipped
 	}
 	if err != nil {
 		return d.refuseRoster(r, err)
 	}
-	query := url.Values{action.FieldRoster: {written(name, generation)}}
+	query := url.Values{action.FieldRoster: {written(report)}}
 	r.Redirect(d.frame.Path("service", "do", action.UseRoster) + "?" + query.Encode())
 	return nil
 }
@@ -207,6 +209,8 @@ func (d *Inbox) refuseRoster(r *request, err error) error {
 	switch {
 	case errors.Is(err, verification.ErrManyVanish):
 		problem = screens.RosterTooMany
+	case errors.Is(err, verification.ErrManySkipped):
+		problem = screens.RosterManySkipped
 	case !errors.Is(err, verification.ErrNotNow):
 		return err
 	}
