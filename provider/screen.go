@@ -14,6 +14,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/assurance"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/provider/internal/share"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -158,6 +159,20 @@ func (s screenRoom) RenderSecret(status int, c templ.Component) {
 // other screen may load.
 func (s screenRoom) RenderWithButton(status int, c templ.Component) {
 	s.site().RenderWithButton(s.Writer, s.Request, status, c)
+}
+
+// Client returns how screens show an application; nothing for one that is gone or disabled.
+func (s screenRoom) Client(id string) (ui.Client, error) {
+	c, err := s.provider.engine.Client(s.Request.Context(), id)
+	if errors.Is(err, registry.ErrNoClient) {
+		return ui.Client{}, nil
+	}
+	if err != nil {
+		return ui.Client{}, fmt.Errorf("read application: %w", err)
+	}
+	view := s.site().ClientView(s.Request.Context(), c, "")
+	view.Host = web.HostOfFirst(c.RedirectURIs)
+	return view, nil
 }
 
 // RenderPreview answers with the content of a frame of another screen, such as a

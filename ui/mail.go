@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
+	"golang.org/x/text/feature/plural"
 
 	"github.com/bonafide-id/bonafide/ui/theme"
 )
@@ -262,15 +263,20 @@ func Compose(v MailView) Mail {
 		With("date", Words(l.Date(v.On))),
 		With("moment", Words(l.Moment(v.On))),
 	}
-	paragraphs := make([]string, len(t.Body))
-	for i, p := range t.Body {
+	body, help := t.Body, v.absolute(v.Brand.HelpURL)
+	if v.Kind == MailStaffLocked && help != "" {
+		body = append(slices.Clip(body), Message{forms: map[plural.Form]string{plural.Other: "{help}"}})
+		args = append(args, With("help", Words(help)))
+	}
+	paragraphs := make([]string, len(body))
+	for i, p := range body {
 		paragraphs[i] = l.Plain(p, args...) + "\n"
 	}
 	m := Mail{
 		Kind: v.Kind, Lang: l.Lang, Code: v.Code,
 		Subject: l.Plain(t.Subject, args...), Body: strings.Join(paragraphs, "\n"),
 	}
-	m.HTML = v.html(l, m.Subject, t.Body, args)
+	m.HTML = v.html(l, m.Subject, body, args)
 	return m
 }
 
@@ -308,15 +314,23 @@ func (v MailView) html(l *Locale, subject string, body []Message, args []Arg) st
 // logo is the absolute address of the logo, or empty for one that programs for mail do not
 // show.
 func (v MailView) logo() string {
-	base, err := url.Parse(v.BaseURL)
-	if err != nil || base.Host == "" || v.Brand.Logo.URL == "" || strings.HasSuffix(v.Brand.Logo.URL, ".svg") {
+	if strings.HasSuffix(v.Brand.Logo.URL, ".svg") {
 		return ""
 	}
-	logo, err := base.Parse(v.Brand.Logo.URL)
+	return v.absolute(v.Brand.Logo.URL)
+}
+
+// absolute is an address of the brand as a mail needs it, or empty.
+func (v MailView) absolute(address string) string {
+	base, err := url.Parse(v.BaseURL)
+	if err != nil || base.Host == "" || address == "" {
+		return ""
+	}
+	to, err := base.Parse(address)
 	if err != nil {
 		return ""
 	}
-	return logo.String()
+	return to.String()
 }
 
 // href is where a link leads.

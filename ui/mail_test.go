@@ -18,7 +18,7 @@ const securityPage = "https://id.example/account/security"
 
 func sampleMail(kind MailKind, l *Locale) MailView {
 	return MailView{
-		Kind: kind, Locale: l, Brand: Brand{Name: "Bonafide", Logo: Picture{URL: "/id/assets/logo.png"}}, BaseURL: "https://id.example/id", Code: codeOf(kind), ValidFor: 10 * time.Minute, Time: fixedNow,
+		Kind: kind, Locale: l, Brand: Brand{Name: "Bonafide", HelpURL: "/help", Logo: Picture{URL: "/id/assets/logo.png"}}, BaseURL: "https://id.example/id", Code: codeOf(kind), ValidFor: 10 * time.Minute, Time: fixedNow,
 		SignInURL: "https://id.example/signin", SignUpURL: "https://id.example/signup",
 		Group: "Student", GroupsURL: "https://id.example/account/groups", InvitationURL: "https://id.example/invitation",
 		ReturnURL: "https://id.example/email/return", RecoverURL: "https://id.example/recover", StopURL: "https://id.example/recover/stop", On: fixedNow,
@@ -88,7 +88,7 @@ func TestMailsSayWhatTheyAreFor(t *testing.T) {
 		MailAuthenticatorsReset: {"https://id.example/signin", "14:05"},
 		MailCallerCode:          {"012345", "10"},
 		MailResetOffered:        {long}, MailExportOffered: {"https://id.example/account/export"},
-		MailStaffActed: {"https://id.example/signin", "14:05"}, MailStaffLocked: {"14:05"},
+		MailStaffActed: {"https://id.example/signin", "14:05"}, MailStaffLocked: {"14:05", "https://id.example/help"},
 	} {
 		for _, l := range Locales() {
 			m := Compose(sampleMail(kind, l))

@@ -177,6 +177,11 @@ func (l *Locale) statuses(groups []ConsentGroup) (things []templ.Component) {
 // UseAnother is the button of who is signed in with another account than they want.
 func (l *Locale) UseAnother() string { return l.Plain(l.text.Common.UseAnother) }
 
+// BackTo leads back to an application by its name.
+func (l *Locale) BackTo(client string) string {
+	return l.Plain(l.text.Common.BackToClient, With("client", client))
+}
+
 // named is what a thing is called within a sentence: by its phrase, or else by its label.
 func (l *Locale) named(phrase, name Label) templ.Component {
 	if phrase.Text != "" {

@@ -70,7 +70,7 @@ func TestEverySentenceIsSaidSomewhere(t *testing.T) {
 		said.WriteString(l.Cause(diagnosis) + l.Remedy(diagnosis))
 	}
 	for kind := range l.text.Mails {
-		m := Compose(MailView{Kind: kind, Locale: l})
+		m := Compose(MailView{Kind: kind, Locale: l, BaseURL: "https://id.example", Brand: Brand{HelpURL: "/help"}})
 		said.WriteString(m.Subject + m.Body + m.HTML)
 	}
 	for _, d := range []time.Duration{0, time.Minute, time.Hour, 25 * time.Hour} {

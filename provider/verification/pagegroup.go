@@ -49,8 +49,7 @@ func (s *Service) atGroup(r *request) error {
 	case r.posts():
 		return s.begin(r, p, status, begins)
 	default:
-		s.showBeginning(r, p, status, http.StatusOK)
-		return nil
+		return s.showBeginning(r, p, status, http.StatusOK)
 	}
 }
 
@@ -85,8 +84,7 @@ func (s *Service) begin(r *request, p *Policy, status provider.Status, begins Re
 	var limited LimitError
 	switch {
 	case errors.As(err, &limited):
-		s.showBeginning(r, p, status, r.Room().TooMany(limited.Wait), screens.TooMany(r.Page().Locale, s.until(limited)))
-		return nil
+		return s.showBeginning(r, p, status, r.Room().TooMany(limited.Wait), screens.TooMany(r.Page().Locale, s.until(limited)))
 	case errors.Is(err, ErrNotNow), errors.Is(err, ErrNoPolicy): // it has changed in this moment
 		r.Redirect(s.path(p.Group))
 		return nil
@@ -111,8 +109,12 @@ func (s *Service) until(e LimitError) time.Time {
 }
 
 // showBeginning lets the person choose a method for a case that has yet to begin.
-func (s *Service) showBeginning(r *request, p *Policy, status provider.Status, code int, problems ...ui.Problem) {
-	v := screens.ChooseView{CasePage: s.groupPage(r, p.Group), Form: r.Form(problems...), Renewal: status.Verified}
+func (s *Service) showBeginning(r *request, p *Policy, status provider.Status, code int, problems ...ui.Problem) error {
+	page, err := s.flowPage(r, p)
+	if err != nil {
+		return err
+	}
+	v := screens.ChooseView{CasePage: page, Form: r.Form(problems...), Renewal: status.Verified}
 	if address := s.returnTo(r); address != "" {
 		v.Hidden = append(v.Hidden, ui.Field{Name: returnParameter, Value: address})
 	}
@@ -127,6 +129,7 @@ func (s *Service) showBeginning(r *request, p *Policy, status provider.Status, c
 	}
 	byWait(v.Methods)
 	r.Render(code, screens.Choose(v))
+	return nil
 }
 
 // way shows a method.
@@ -169,17 +172,14 @@ func byWait(ways []screens.Method) {
 
 // showMember says that the person is a member, where nothing is to be renewed yet.
 func (s *Service) showMember(r *request, p *Policy, status provider.Status) error {
-	v := screens.ApprovedView{CasePage: s.groupPage(r, p.Group), Until: status.ExpiresAt, Source: status.Source}
+	page, err := s.flowPage(r, p)
+	if err != nil {
+		return err
+	}
+	v := screens.ApprovedView{CasePage: page, Until: status.ExpiresAt, Source: status.Source}
 	_, v.Subgroups = s.Provider.Rooms().Pages.GroupWords(v.Locale, p.Group, status.Subgroups...)
 	if !v.Until.IsZero() && !p.Ended {
 		v.RenewFrom = v.Until.Add(-p.RenewFrom)
-	}
-	if begins := s.requested(r, p); begins.ClientID != "" {
-		client, err := s.Provider.Clients().Get(r.context(), begins.ClientID)
-		if err != nil && !errors.Is(err, provider.ErrNoClient) {
-			return err
-		}
-		v.Application, v.ApplicationURL = client.Name, begins.ReturnTo
 	}
 	r.Render(http.StatusOK, screens.Approved(v))
 	return nil

@@ -90,6 +90,18 @@ func (s *Service) groupPage(r *request, group string) screens.CasePage {
 	return p
 }
 
+// flowPage is the frame of a page about no case yet. It shows the application of the flow.
+func (s *Service) flowPage(r *request, p *Policy) (screens.CasePage, error) {
+	v, begins := s.groupPage(r, p.Group), s.requested(r, p)
+	if begins.ClientID == "" {
+		return v, nil
+	}
+	var err error
+	v.ApplicationURL = begins.ReturnTo
+	v.Client, err = r.Room().Client(begins.ClientID)
+	return v, err
+}
+
 // casePage is the frame of every page about a case.
 func (s *Service) casePage(r *request, c RecordedCase) (screens.CasePage, error) {
 	p := s.groupPage(r, c.Group)
@@ -108,10 +120,7 @@ func (s *Service) casePage(r *request, c RecordedCase) (screens.CasePage, error)
 	if c.State != storage.CaseApproved && status.Verified {
 		p.KeptUntil = status.ExpiresAt
 	}
-	p.ApplicationURL, p.Application, err = s.wayBack(r.Request, c)
-	if p.Application == "" {
-		p.ApplicationURL = "" // it was removed, or the person came from the account
-	}
+	p.ApplicationURL, p.Client, err = s.wayBack(r, c)
 	return p, err
 }
 

@@ -3,11 +3,11 @@ package verification
 import (
 	"context"
 	"errors"
-	"net/http"
 	"net/url"
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/ui"
 )
 
 // returnParameter has the provider.Verification.ReturnTo on the way to a page of the service.
@@ -34,29 +34,27 @@ func sendToCase(_ context.Context, v provider.Verification) (string, error) {
 	return base + "/verification/" + url.PathEscape(v.Group) + "?" + url.Values{returnParameter: {v.ReturnTo}}.Encode(), nil
 }
 
-// wayBack returns where the person continues when nothing is left to do: the address of the
-// flow, while it lasts and in its own browser, or else the home of the application, as
-// registered; and the name of the application. Each may be empty.
-func (s *Service) wayBack(r *http.Request, c RecordedCase) (address, application string, err error) {
-	_, k, err := s.read(r.Context(), c.ID)
-	if err != nil {
-		return "", "", err
+// wayBack returns the application that the person came from, and where they continue: the address
+// of the flow, while it lasts and in its own browser, or else the home of the application, as
+// registered. Each may be empty.
+func (s *Service) wayBack(r *request, c RecordedCase) (address string, application ui.Client, err error) {
+	_, k, err := s.read(r.context(), c.ID)
+	if err != nil || k.ClientID == "" {
+		return "", ui.Client{}, err
 	}
-	home := ""
-	if k.ClientID != "" {
-		client, err := s.Provider.Clients().Get(r.Context(), k.ClientID)
-		if err != nil && !errors.Is(err, provider.ErrNoClient) {
-			return "", "", err
-		}
-		if err == nil && !client.Disabled {
-			application, home = client.Name, homeOf(client.RedirectURIs)
-		}
+	application, err = r.Room().Client(k.ClientID)
+	if err != nil || application == (ui.Client{}) { // it was removed
+		return "", application, err
 	}
-	clientID, until, ok := s.Provider.Pages().VerificationReturn(r, c.UserID, k.ReturnTo)
+	clientID, until, ok := s.Provider.Pages().VerificationReturn(r.Request, c.UserID, k.ReturnTo)
 	if ok && clientID == k.ClientID && (until.IsZero() || s.Clock().Before(until)) {
 		return k.ReturnTo, application, nil
 	}
-	return home, application, nil
+	client, err := s.Provider.Clients().Get(r.context(), k.ClientID)
+	if errors.Is(err, provider.ErrNoClient) {
+		return "", application, nil
+	}
+	return homeOf(client.RedirectURIs), application, err
 }
 
 // homeOf returns the start page behind the first of these registered addresses that is a web

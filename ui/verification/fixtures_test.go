@@ -34,7 +34,7 @@ func inSteps(p ui.Page) CasePage {
 
 // fromClient is a page from which an application can be reached.
 func fromClient(c CasePage) CasePage {
-	c.Application, c.ApplicationURL = audiencetest.Client.Name, "/verify/return?flow=f1"
+	c.Client, c.ApplicationURL = audiencetest.Client, "/verify/return?flow=f1"
 	return c
 }
 

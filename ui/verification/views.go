@@ -39,9 +39,9 @@ type CasePage struct {
 	// KeptUntil is the end of the status that the user has in the meantime; zero for none.
 	KeptUntil time.Time
 
-	// Application is the name of the application that the user came from, and
-	// ApplicationURL where the user continues there; empty for none.
-	Application, ApplicationURL string
+	// ApplicationURL is where the user continues at the application that they came from, which is
+	// the Client of the page; empty for none.
+	ApplicationURL string
 
 	// Simulation is what the user of a sandbox can choose; nil for nothing.
 	Simulation *Simulation
