@@ -19,7 +19,7 @@ func TestDialects(t *testing.T) {
 		t.Error("a dialect that nobody has named")
 	}
 	want := []Dialect{
-		{Name: "v3", LifetimesAsStrings: true, SingleScope: true, ResponseTypes: []string{"code", "token", "id_token", "code id_token", "code token", "code id_token token"}, UserinfoAsString: true, UserinfoWithoutOpenID: true, JSONP: true,
+		{Name: "v3", LifetimesAsStrings: true, SingleScope: true, V3Attributes: true, ResponseTypes: []string{"code", "token", "id_token", "code id_token", "code token", "code id_token token"}, UserinfoAsString: true, UserinfoWithoutOpenID: true, JSONP: true,
 			TokenInQuery: true, AlwaysRefreshToken: true, GrantsUnknown: true, RedirectURIRequired: true, StateInRedirectURI: true, JSONRequests: true},
 		{Name: "standard", ResponseTypes: []string{"code"}, NonceRequired: true, ClaimsParameter: true, EmailVerified: true, JWTAccessTokens: true, OptionalScopes: true, DPoP: true, Devices: true, Exchanges: true, SignedResponses: true, IgnoresScopes: true},
 	}

@@ -86,7 +86,7 @@ func newSite(t testing.TB, change ...func(*provider.Config)) *site {
 }
 
 var authorizePath = "/oauth/authorize?" + url.Values{
-	"client_id": {clientID}, "redirect_uri": {redirectURI}, "response_type": {"code"}, "scope": {"openid military"},
+	"client_id": {clientID}, "redirect_uri": {redirectURI}, "response_type": {"code"}, "scope": {"openid login military"},
 	"state": {"af0ifjsldkj"}, "code_challenge": {challenge}, "code_challenge_method": {"S256"},
 }.Encode()
 
