@@ -69,11 +69,11 @@ func (e *environment) openData(ctx context.Context, why purpose) (data, error) {
 func (e *environment) recognize(ctx context.Context) error {
 	secret, err := readSecret(e.secretFile())
 	if err != nil {
-		return nil //nolint:nilerr // said by openData
+		return nil
 	}
 	store, err := e.openDatabase(ctx, maintaining)
 	if err != nil {
-		return nil //nolint:nilerr // said by openData
+		return nil
 	}
 	defer store.Close()
 	cfg := e.Config

@@ -335,7 +335,7 @@ func TestABackupOpensOnAnotherMachine(t *testing.T) {
 			r := operated{t: t, folder: t.TempDir()}
 			r.write(o.content("service.json"))
 			err := errors.Join(os.CopyFS(r.path("data"), os.DirFS(o.path("backup"))), os.CopyFS(r.path("data/evidence"), os.DirFS(o.path("data/evidence"))),
-				os.Chmod(r.path("data/evidence"), 0o700)) //nolint:gosec // a folder
+				os.Chmod(r.path("data/evidence"), 0o700))
 			for _, secret := range []string{"data/secret", "data/sandbox/secret"} {
 				err = errors.Join(err, os.WriteFile(r.path(secret), []byte(o.content(secret)), 0o600))
 			}

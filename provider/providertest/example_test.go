@@ -29,7 +29,7 @@ func newApplication(ctx context.Context, idp *providertest.Server) application {
 	return application{
 		oauth2.Config{
 			ClientID: idp.ClientID, ClientSecret: idp.ClientSecret, RedirectURL: idp.RedirectURI,
-			Endpoint: discovered.Endpoint(), Scopes: []string{oidc.ScopeOpenID, "military"},
+			Endpoint: discovered.Endpoint(), Scopes: []string{oidc.ScopeOpenID, "login", "military"},
 		},
 		discovered.Verifier(&oidc.Config{ClientID: idp.ClientID, Now: idp.Now}),
 	}

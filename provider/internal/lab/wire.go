@@ -64,9 +64,9 @@ func (b *Browser) Bearer(path, token string) Page {
 }
 
 // StandardTokens signs alice in at the standard client.
-func (b *Browser) StandardTokens() map[string]any {
+func (b *Browser) StandardTokens(pairs ...string) map[string]any {
 	b.T.Helper()
-	p, tokens := b.Token(Std("code", b.Allow(Ask()...).Get("code"))...)
+	p, tokens := b.Token(Std("code", b.Allow(Ask(pairs...)...).Get("code"))...)
 	if p.StatusCode != http.StatusOK {
 		b.T.Fatalf("token: %s %s", p.Status, p.Text)
 	}

@@ -86,7 +86,7 @@ func Check(ctx context.Context, o Options) error {
 // judge returns what is to be recorded in place of an installation, and the keys in it.
 func (o Options) judge(ctx context.Context, old storage.Installation) (current storage.Installation, keys keyRing, err error) {
 	current = old
-	if err = o.checkIssuer(ctx, old.Issuer); err != nil {
+	if err := o.checkIssuer(ctx, old.Issuer); err != nil {
 		return current, keys, err
 	}
 	current.Issuer = o.Issuer

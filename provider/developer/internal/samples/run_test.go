@@ -83,6 +83,9 @@ func (i *installation) application(t *testing.T, dialect string, public bool) Ap
 		ClientID: fmt.Sprintf("%s-%t-%d", dialect, public, port), Dialect: dialect, Public: public,
 		RedirectURI: fmt.Sprintf("http://127.0.0.1:%d/callback", port), Scopes: []string{"military"}, BaseURL: i.base, Brand: `Ca&fé "24"`, Button: i.Rooms().Pages.ButtonScript(),
 	}
+	if dialect == provider.Standard { // of V3 a status gives the address, too
+		a.Scopes = []string{"email", "military"}
+	}
 	c := provider.Client{ID: a.ClientID, Dialect: dialect, Public: public, RedirectURIs: []string{a.RedirectURI}}
 	if !public {
 		c.Secret = clientSecret

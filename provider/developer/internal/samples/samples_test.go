@@ -179,7 +179,7 @@ func TestButtonOutlivesUpdates(t *testing.T) {
 		want := map[string]string{"script src": i.base + "/widget/v1.js", "script async": "", "span data-client-id": a.ClientID}
 		if public {
 			for key, value := range map[string]string{
-				"span data-redirect": a.RedirectURI, "span data-scopes": "openid military", "span data-response": "code", "span data-pkce": "",
+				"span data-redirect": a.RedirectURI, "span data-scopes": "openid email military", "span data-response": "code", "span data-pkce": "",
 				"noscript": `Signing in with Ca&fé "24" takes JavaScript.`,
 			} {
 				want[key] = value

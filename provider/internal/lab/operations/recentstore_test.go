@@ -61,7 +61,7 @@ func TestAChangeIsInForceAtOnceAndInEveryProcessWithinASecond(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := lab.New(t).WithClients().WithUsers()
 			b, elsewhere := w.Alice(), w.Twin().NewBrowser()
-			token := lab.Member(t, b.StandardTokens(), "access_token")
+			token := lab.Member(t, b.StandardTokens("scope", "openid login military"), "access_token")
 			for _, at := range []*lab.Browser{b, elsewhere} { // and keep the answer
 				if p := at.Bearer(lab.AttributesPath, token); p.StatusCode != http.StatusOK || tt.want != "" && strings.Contains(p.Text, tt.want) {
 					t.Fatalf("before the change: %s %s", p.Status, p.Text)
