@@ -69,11 +69,11 @@ func (e *environment) openData(ctx context.Context, why purpose) (data, error) {
 func (e *environment) recognize(ctx context.Context) error {
 	secret, err := readSecret(e.secretFile())
 	if err != nil {
-		return nil
+		return nil // said by openData
 	}
 	store, err := e.openDatabase(ctx, maintaining)
 	if err != nil {
-		return nil
+		return nil // said by openData
 	}
 	defer store.Close()
 	cfg := e.Config
