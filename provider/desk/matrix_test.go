@@ -238,7 +238,7 @@ func TestMatrixOfTheService(t *testing.T) {
 		w.OK(err)
 		_, batch, err := w.service.IssueCodes(t.Context(), verification.Codes{Group: "student", Held: true})
 		w.OK(err)
-		made := map[string]string{action.FieldRoster: fmt.Sprint(staged.Generation, " members"), action.FieldBatch: batch}
+		made := map[string]string{action.FieldRoster: fmt.Sprint(staged.Generation, " members ", staged.Vanished, " ", staged.Skipped), action.FieldBatch: batch}
 		mux := http.NewServeMux()
 		mux.Handle("/desk/", d)
 		mux.Handle("/", w.Provider)

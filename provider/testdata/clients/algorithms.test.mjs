@@ -31,7 +31,7 @@ const discover = ({ client_id, client_secret }, alg) =>
 async function signIn(config, options) {
   const pkceCodeVerifier = oidc.randomPKCECodeVerifier(), expectedNonce = oidc.randomNonce();
   const url = oidc.buildAuthorizationUrl(config, {
-    redirect_uri: redirectURI, scope: "openid military", nonce: expectedNonce,
+    redirect_uri: redirectURI, scope: "openid login military", nonce: expectedNonce,
     code_challenge: await oidc.calculatePKCECodeChallenge(pkceCodeVerifier), code_challenge_method: "S256",
   });
   const { location } = await browser.allow(url);
@@ -81,7 +81,7 @@ describe("oauth4webapi", () => {
       const verifier = oauth.generateRandomCodeVerifier(), state = oauth.generateRandomState();
       const url = new URL(server.authorization_endpoint);
       url.search = new URLSearchParams({
-        client_id: alg, redirect_uri: redirectURI, response_type: "code", scope: "openid military", state,
+        client_id: alg, redirect_uri: redirectURI, response_type: "code", scope: "openid login military", state,
         code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: "S256",
       });
       const { location } = await browser.allow(url);

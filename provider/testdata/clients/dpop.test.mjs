@@ -30,7 +30,7 @@ describe("openid-client", () => {
         const DPoP = oidc.getDPoPHandle(config, await oidc.randomDPoPKeyPair(algorithm));
         const pkceCodeVerifier = oidc.randomPKCECodeVerifier(), expectedState = oidc.randomState();
         const url = await oidc.buildAuthorizationUrlWithPAR(config, {
-          redirect_uri: redirectURI, scope: "openid military", state: expectedState,
+          redirect_uri: redirectURI, scope: "openid login military", state: expectedState,
           code_challenge: await oidc.calculatePKCECodeChallenge(pkceCodeVerifier), code_challenge_method: "S256",
         }, { DPoP });
         const { location } = await browser.allow(url);
@@ -58,7 +58,7 @@ describe("oauth4webapi", () => {
       const verifier = oauth.generateRandomCodeVerifier(), state = oauth.generateRandomState();
       const url = new URL(server.authorization_endpoint);
       url.search = new URLSearchParams({
-        client_id: "app", redirect_uri: redirectURI, response_type: "code", scope: "openid military", state,
+        client_id: "app", redirect_uri: redirectURI, response_type: "code", scope: "openid login military", state,
         code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: "S256",
         dpop_jkt: await DPoP.calculateThumbprint(),
       });

@@ -31,7 +31,7 @@ describe("openid-client", () => {
       const DPoP = oidc.getDPoPHandle(config, await oidc.randomDPoPKeyPair("ES256"));
       const pkceCodeVerifier = oidc.randomPKCECodeVerifier(), expectedState = oidc.randomState();
       let parameters = new URLSearchParams({
-        redirect_uri: redirectURI, scope: "openid military", state: expectedState,
+        redirect_uri: redirectURI, scope: "openid login military", state: expectedState,
         code_challenge: await oidc.calculatePKCECodeChallenge(pkceCodeVerifier), code_challenge_method: "S256",
       });
       if (id === "signing") {
@@ -58,7 +58,7 @@ describe("oauth4webapi", () => {
     const verifier = oauth.generateRandomCodeVerifier(), state = oauth.generateRandomState();
     const ask = async (more) => {
       const request = await oauth.issueRequestObject(server, client, {
-        redirect_uri: redirectURI, response_type: "code", response_mode: "jwt", scope: "openid military", state,
+        redirect_uri: redirectURI, response_type: "code", response_mode: "jwt", scope: "openid login military", state,
         code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: "S256", ...more,
       }, key);
       const pushed = await oauth.processPushedAuthorizationResponse(server, client,

@@ -28,7 +28,7 @@ async function authorize(client, changes = {}) {
   const state = oauth.generateRandomState(), nonce = oauth.generateRandomNonce(), verifier = oauth.generateRandomCodeVerifier();
   const url = new URL(server.authorization_endpoint);
   url.search = new URLSearchParams({
-    client_id: client.client_id, redirect_uri: redirectURI, response_type: "code", scope: "openid military", state, nonce,
+    client_id: client.client_id, redirect_uri: redirectURI, response_type: "code", scope: "openid login military", state, nonce,
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: "S256", ...changes,
   });
   const { location } = await browser.allow(url);

@@ -28,7 +28,7 @@ async function authorize(config, parameters = {}, visitor = browser) {
   const pkceCodeVerifier = oidc.randomPKCECodeVerifier();
   const checks = { pkceCodeVerifier, expectedState: oidc.randomState(), expectedNonce: oidc.randomNonce() };
   const url = oidc.buildAuthorizationUrl(config, {
-    redirect_uri: redirectURI, scope: "openid military", state: checks.expectedState, nonce: checks.expectedNonce,
+    redirect_uri: redirectURI, scope: "openid login military", state: checks.expectedState, nonce: checks.expectedNonce,
     code_challenge: await oidc.calculatePKCECodeChallenge(pkceCodeVerifier), code_challenge_method: "S256", ...parameters,
   });
   const page = await visitor.allow(url);
@@ -50,7 +50,7 @@ describe("openid-client", () => {
       const config = await configure(id, authentication());
       oidc.enableNonRepudiationChecks(config); // verifies the signature of the ID token
       const tokens = await signIn(config, { max_age: "3600" });
-      assert.deepEqual([tokens.token_type, tokens.expires_in, tokens.scope], ["bearer", 300, "openid military"]);
+      assert.deepEqual([tokens.token_type, tokens.expires_in, tokens.scope], ["bearer", 300, "openid login military"]);
       assert.equal("refresh_token" in tokens, id === "app");
       const claims = tokens.claims();
       assert.deepEqual([claims.sub, claims.aud, claims.iss], [alice.uuid, id, provider.issuer]);
@@ -108,7 +108,7 @@ describe("openid-client", () => {
     const second = await oidc.refreshTokenGrant(config, first.refresh_token);
     const third = await oidc.refreshTokenGrant(config, second.refresh_token, { scope: "openid" });
     assert.equal(new Set([first, second, third].map((t) => t.refresh_token)).size, 3);
-    assert.deepEqual([second.scope, third.scope, second.claims().sub], ["openid military", "openid", alice.uuid]);
+    assert.deepEqual([second.scope, third.scope, second.claims().sub], ["openid login military", "openid", alice.uuid]);
     await assert.rejects(oidc.refreshTokenGrant(config, third.refresh_token, { scope: "openid identity" }), { error: "invalid_scope" });
   });
 
@@ -128,7 +128,7 @@ describe("openid-client", () => {
     const { access_token, refresh_token } = await signIn(config);
     for (const [token, type] of [[access_token, "bearer"], [refresh_token, undefined]]) {
       const { active, client_id, sub, scope, token_type } = await oidc.tokenIntrospection(config, token);
-      assert.deepEqual([active, client_id, sub, scope, token_type], [true, "app", alice.uuid, "openid military", type]);
+      assert.deepEqual([active, client_id, sub, scope, token_type], [true, "app", alice.uuid, "openid login military", type]);
     }
     assert.deepEqual(await oidc.tokenIntrospection(await configure("other"), access_token), { active: false });
     assert.deepEqual(await oidc.tokenIntrospection(config, "nonsense"), { active: false });

@@ -6,7 +6,7 @@ const view = document.getElementById("view");
 function button() {
   const span = document.createElement("span");
   Object.assign(span.dataset, {
-    clientId: "page", redirect: `${location.origin}/spa/`, scopes: "openid military",
+    clientId: "page", redirect: `${location.origin}/spa/`, scopes: "openid login military",
     response: "code", display: "popup", pkce: "", type: "signin",
   });
   return span;

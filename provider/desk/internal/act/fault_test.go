@@ -271,7 +271,7 @@ func faults() []fault {
 	}
 	staged := func(w *place, values map[string]string) error {
 		r, err := w.checks.StageRoster(w.T.Context(), verification.RosterFile{Roster: "members", Content: strings.NewReader("number\n1\n")})
-		values[action.FieldRoster] = fmt.Sprint(r.Generation, " ", r.Roster)
+		values[action.FieldRoster] = fmt.Sprint(r.Generation, " ", r.Roster, " ", r.Vanished, " ", r.Skipped)
 		return err
 	}
 	held := func(w *place, values map[string]string) (err error) {
