@@ -264,6 +264,7 @@ test("the button of a site opens a window in which a passkey signs in", async ()
   await signOut(page, quickstart.provider);
   const credential = await onlyPasskey(keys);
   await page.goto(quickstart.site);
+  await page.getByText("More ways", { exact: true }).click();
   const [popup] = await Promise.all([
     page.waitForEvent("popup"),
     page.locator("span[data-display=popup]").getByRole("link").click(),
