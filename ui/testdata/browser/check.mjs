@@ -36,7 +36,8 @@ const types = { ".html": "text/html; charset=utf-8", ".css": "text/css", ".js": 
 let posts = 0;
 const server = createServer((request, response) => {
   const path = new URL(request.url, "http://gallery").pathname;
-  if (request.method === "POST" || path === "/favicon.ico") {
+  // The script of the button is no file of the gallery: its page is looked at as it is without.
+  if (request.method === "POST" || path === "/favicon.ico" || path.endsWith("/v1.js")) {
     posts += request.method === "POST";
     response.writeHead(204).end();
     return;
