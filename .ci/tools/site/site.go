@@ -88,8 +88,8 @@ func (s *site) index() ([]byte, error) {
 // view is what the layout shows.
 type view struct {
 	Title, Style, Home, Source, Search string
-	Content                    template.HTML
-	Sections                   []viewSection
+	Content                            template.HTML
+	Sections                           []viewSection
 }
 
 type viewSection struct {
