@@ -319,8 +319,8 @@ func (p peopleRoom) RevokeConsent(ctx context.Context, userID, clientID string) 
 // event: an act that the user's history shows. A failure is logged, because the act cannot be
 // undone. It does nothing for events that no history shows, and without an account, an address
 // or a mailer.
-func (p People) Tell(ctx context.Context, userID string, done string) {
-	act, told := selfservice.ActOf(string(done))
+func (p People) Tell(ctx context.Context, userID, done string) {
+	act, told := selfservice.ActOf(done)
 	a, err := p.store.Account(ctx, userID)
 	if !told || err != nil || !p.pages.SendsMail() {
 		return

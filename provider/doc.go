@@ -37,7 +37,7 @@
 //   - [People]: users, with embedded accounts or of the host, with their attributes, statuses
 //     and sessions.
 //   - [Keys]: signing keys, and encryption under the secret.
-//   - [Events]: the audit log and the activity of applications.
+//   - [Events]: the audit log.
 //   - [Trail]: the seals of the audit log, which show that nobody has changed it.
 //   - [Pages]: the host's own pages.
 //   - [Sandbox]: the clock and the personas of a sandbox.

@@ -33,7 +33,7 @@ type UnknownClient struct {
 	CreatedAt, ExpiresAt time.Time
 
 	// Denial is one that keeps it out, of any host to which it leads; the zero one is none.
-	Denial unknown.Denial
+	Denial storage.HostDenial
 
 	// Document is what is at its address; nil for one that has registered itself.
 	Document *ClientDocument
@@ -129,12 +129,12 @@ func (p Hosts) known(ctx context.Context, h storage.UnknownHost) (unknown.Host, 
 }
 
 // denial returns one that holds for one of some hosts, or the zero one.
-func (p Hosts) denial(ctx context.Context, hosts ...string) (unknown.Denial, error) {
+func (p Hosts) denial(ctx context.Context, hosts ...string) (storage.HostDenial, error) {
 	d, err := p.store.HostDenial(ctx, hosts...)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
-		return unknown.Denial{}, fmt.Errorf("provider: read denial of host: %w", err)
+		return storage.HostDenial{}, fmt.Errorf("provider: read denial of host: %w", err)
 	}
-	return unknown.Denial(d), nil
+	return d, nil
 }
 
 // ListClients returns up to limit applications that are listed under a host, with IDs after the given

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/event"
@@ -200,11 +199,8 @@ func (p trailRoom) Blocks(ctx context.Context, match BlockFilter) ([]Block, erro
 	blocks := make([]Block, len(stored))
 	for i, b := range stored {
 		blocks[i] = Block{
-			Number: b.Number, First: b.First, Last: b.Last, Events: make(map[string]int, len(b.Names)),
+			Number: b.Number, First: b.First, Last: b.Last, Events: b.Names,
 			From: b.From, Until: b.Until, SealedAt: b.SealedAt, Removed: b.Removed,
-		}
-		for name, n := range maps.All(b.Names) {
-			blocks[i].Events[name] = n
 		}
 	}
 	return blocks, nil

@@ -1,6 +1,6 @@
 package ui
 
-// Diagnosis returns the sentences of a provider.Diagnosis, for pages; false for a name that is
+// Diagnosis returns the sentences of a diagnosis, for pages; false for a name that is
 // unknown.
 func (l *Locale) Diagnosis(name string) (cause, remedy Message, known bool) {
 	d, known := l.OrEnglish().text.Diagnoses[name]
@@ -8,7 +8,7 @@ func (l *Locale) Diagnosis(name string) (cause, remedy Message, known bool) {
 }
 
 // Cause says what was wrong with a request of an application, by the name of a
-// provider.Diagnosis; "" for a name that is unknown.
+// diagnosis; "" for a name that is unknown.
 func (l *Locale) Cause(diagnosis string) string {
 	l = l.OrEnglish()
 	return l.Plain(l.text.Diagnoses[diagnosis].Cause)

@@ -43,9 +43,9 @@ type LogView struct {
 // LogLine is what happened to one request.
 type LogLine struct {
 	At time.Time
-	// Event and Outcome are those of a provider.Activity, Error is the error code.
+	// Event and Outcome are those of an activity, Error is the error code.
 	Event, Outcome, Error string
-	// Diagnosis is the name of a provider.Diagnosis; empty, and unknown, for none.
+	// Diagnosis is the name of a diagnosis; empty, and unknown, for none.
 	Diagnosis string
 	// Details are names and values of the protocol.
 	Details []ui.Field

@@ -1,16 +1,10 @@
 package unknown
 
-import "time"
+import (
+	"time"
 
-// Denial keeps the applications of a host out that nobody has registered, and those of every
-// host below it.
-type Denial struct {
-	Host, Reason string
-
-	// By is who has denied it: the Name of an Actor, or "host".
-	By string
-	At time.Time
-}
+	"github.com/bonafide-id/bonafide/storage"
+)
 
 // Host is a host of applications that nobody has registered.
 type Host struct {
@@ -19,7 +13,7 @@ type Host struct {
 	// Standing is what the configuration says of it, and Denial is one that holds for it: its own or
 	// that of a host above it. The zero Denial is none.
 	Standing Standing
-	Denial   Denial
+	Denial   storage.HostDenial
 
 	// Applications are counted, and of them those with a document: storage.CountedClients at most, the
 	// oldest.

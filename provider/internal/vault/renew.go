@@ -48,7 +48,7 @@ func (v *Vault) Renew(ctx context.Context, clock func() time.Time) (renewed int,
 			return renewed, failed.Or(err)
 		}
 	}
-	if begun.Sub(r.ChangedAt) < settle {
+	if begun.Sub(r.ChangedAt).Abs() < settle { // a clock far off holds up nothing
 		return renewed, failed.Or(nil) // and again in a minute
 	}
 	_, _, err = v.change(ctx, func(now *keyRing) bool {

@@ -222,7 +222,7 @@ func (s *Service) matter(r *frame.Request, a action.Action, targets []string) (*
 	return &m, nil
 }
 
-// proof returns what the caller has proved, which is enough for the action: provider.ErrProof if it
+// proof returns what the caller has proved, which is enough for the action: audit.ErrProof if it
 // is not. The host's word makes a mailbox a session, and of who works here another operator knows
 // whether it is they.
 func (s *Service) proof(r *frame.Request, a action.Action, m storage.Matter) (storage.CallerProof, error) {

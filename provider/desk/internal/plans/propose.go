@@ -15,7 +15,7 @@ import (
 
 // Propose records a plan as it was drafted, to be approved by another within 24 hours, and tells
 // those who may. A draft of one person rests on its matter and on what the caller has proved:
-// provider.ErrMatter or provider.ErrProof if that is over. A draft without a target is a
+// audit.ErrMatter or audit.ErrProof if that is over. A draft without a target is a
 // provider.FieldError of "targets".
 func (s *Service) Propose(ctx context.Context, by Member, d Draft) (storage.Plan, error) {
 	if len(d.Targets) == 0 {
