@@ -72,6 +72,8 @@ func TestCheckFindsWhatAStartWould(t *testing.T) {
 		`{"users": [{"email": "a@x.test", "status": [{"group": "pilots"}]}]}`:               `users[0].status[0].group: "pilots"`,
 		`{"clients": [{"client_id": "a"}]}`:                                                 "clients[0].redirect_uris: ",
 		`{"base_url": "http://x.test"}`:                                                     "base_url: ",
+		`{"base_url": "https://id:hidden@x.test"}`:                                          `base_url: "https://…@x.test" must have no`,
+		`{"listen": "postgres://id:hidden@x.test"}`:                                         "listen: ",
 		`{"sandbox": {"data": "data"}}`:                                                     "sandbox.data: ",
 		`{"sandbox": {"users": [{"email": "a"}]}}`:                                          "sandbox.users[0].email: ",
 		`{"smtp": {"host": "x.test"}}`:                                                      "smtp.from: ",
@@ -132,7 +134,7 @@ func TestCheckNamesAllMistakes(t *testing.T) {
 	for _, want := range []string{
 		`unknown key "smtp.user"; did you mean username?`, `unknown key "brand.color"; did you mean button_color?`, `unknown key "xyz"` + "\n",
 		`unknown key "clients[0].redirect_urls"; did you mean redirect_uris?`, `clients[1].client_id: "c" is that of clients[0] already`,
-		`trusted_proxies[1]: "proxy" is neither an address nor a network`, `lifetimes: "soon" is not a duration`, "desk.staff[0].roles: is missing", "desk.staff[1].email: b@x.test is not in users",
+		"trusted_proxies[1]: is not an address or a network", "lifetimes.session: is not a duration", "desk.staff[0].roles: is missing", "desk.staff[1].email: b@x.test is not in users",
 	} {
 		if !strings.Contains(err.Error()+"\n", want) {
 			t.Errorf("not said: %s\n%v", want, err)

@@ -28,6 +28,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"regexp"
 	"syscall"
 )
 
@@ -42,8 +43,23 @@ func main() {
 	}
 }
 
+// userinfo is what opens an address in a text.
+var userinfo = regexp.MustCompile(`//[^\s"]*@`)
+
+// told is an error without it: many quote the value of a key, and who writes an address may write a password.
+type told struct{ error }
+
+func (t told) Error() string { return userinfo.ReplaceAllString(t.error.Error(), "//…@") }
+
+func (t told) Unwrap() error { return t.error }
+
 // run does what the command line says until ctx ends.
-func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
+func run(ctx context.Context, args []string, in io.Reader, out io.Writer) (err error) {
+	defer func() {
+		if err != nil {
+			err = told{err}
+		}
+	}()
 	c, err := parseCommand(args)
 	if err != nil || c.help {
 		return err

@@ -10,7 +10,10 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
+
+	"github.com/bonafide-id/bonafide/provider"
 )
 
 // decodeStrict decodes JSON into v, with the values of variables in the place of
@@ -89,7 +92,6 @@ func checkKeys(value any, t reflect.Type, place string) error {
 }
 
 func checkObject(object map[string]any, t reflect.Type, place string) error {
-	readsItself := reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]())
 	fields := keysOf(t)
 	var wrong []error
 	for _, key := range slices.Sorted(maps.Keys(object)) {
@@ -104,18 +106,12 @@ func checkObject(object map[string]any, t reflect.Type, place string) error {
 			delete(object, key)
 			continue
 		}
-		if readsItself && !isNested(object[key]) { // its values have a form of their own
-			continue
-		}
 		err := checkKeys(object[key], field, inner)
 		if wrong = append(wrong, err); err != nil && checkValue(object[key], field, inner) != nil {
 			object[key] = nil // the rest can be read
 		}
 	}
-	if err := errors.Join(wrong...); err != nil || !readsItself {
-		return err
-	}
-	return checkValue(object, t, place)
+	return errors.Join(wrong...)
 }
 
 // nearest returns the key that was meant: one of which the other is a part, or else one that differs
@@ -154,14 +150,22 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// isNested reports whether a decoded JSON value has values in it.
-func isNested(value any) bool {
-	switch value.(type) {
-	case []any, map[string]any:
-		return true
-	default:
-		return false
-	}
+// duration is the text that all durations of a config are.
+type duration time.Duration
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (d *duration) UnmarshalText(text []byte) error {
+	parsed, err := time.ParseDuration(string(text))
+	*d = duration(parsed)
+	return err
+}
+
+// forms say what a text can be. The errors of its type quote it, and what stands in the wrong place may be a secret.
+var forms = map[reflect.Type]string{
+	reflect.TypeFor[netip.Prefix]():       "an address or a network such as 10.0.0.0/8",
+	reflect.TypeFor[time.Time]():          "a time such as 2026-01-02T15:04:05Z",
+	reflect.TypeFor[time.Duration]():      "a duration such as 90s or 12h",
+	reflect.TypeFor[provider.Assurance](): "a level of assurance: one_factor, two_factors or phishing_resistant",
 }
 
 // checkValue names the key of a value that the type cannot have.
@@ -170,19 +174,19 @@ func checkValue(value any, t reflect.Type, place string) error {
 	if err != nil {
 		return err
 	}
-	err = json.Unmarshal(text, reflect.New(t).Interface())
+	as := t
+	if t == reflect.TypeFor[time.Duration]() {
+		as = reflect.TypeFor[duration]()
+	}
+	err = json.Unmarshal(text, reflect.New(as).Interface())
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &wrong) && wrong.Field != "":
-		return fmt.Errorf("key %q: cannot be a %s", within(place, wrong.Field), wrong.Value)
 	case errors.As(err, &wrong):
 		return fmt.Errorf("key %q: cannot be a %s", place, wrong.Value)
-	case t == reflect.TypeFor[netip.Prefix]():
-		return fmt.Errorf("%s: %s is neither an address nor a network such as 10.0.0.0/8", place, text)
 	default:
-		return fmt.Errorf("%s: %w", place, err)
+		return fmt.Errorf("%s: is not %s", place, cmp.Or(forms[t], "what it can be"))
 	}
 }
 
