@@ -2,6 +2,7 @@ package verification
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,17 +35,18 @@ func TestReadPolicies(t *testing.T) {
 	if got := p.Holds("High School", t0); !got.IsZero() {
 		t.Errorf("what never ends holds until %v", got)
 	}
-	for _, wrong := range []string{
-		`[{"group": "student", "rule": "fax"}]`,
-		`[{"group": "student", "rule": {}}]`,
-		`[{"group": "student", "rule": {"any_of": ["email"], "all_of": ["roster"]}}]`,
-		`[{"group": "student", "rule": {"some_of": ["email"]}}]`,
-		`[{"group": "student", "rule": "email", "holds": "soon"}]`,
-		`[{"group": "student", "rule": "email", "hold": "1d"}]`,
-		`[{"group": "student", "rule": "email", "keep": "-1d"}]`,
+	for wrong, want := range map[string]string{
+		`"rule": "fax"`: `Policies[1].Rule: "fax"`,
+		`"rule": {}`:    "Policies[1].Rule: ",
+		`"rule": {"any_of": ["email"], "all_of": ["roster"]}`: "Policies[1].Rule: ",
+		`"rule": {"some_of": ["email"]}`:                      "Policies[1]: ",
+		`"rule": "email", "holds": "soon"`:                    "Policies[1]: is no duration",
+		`"rule": "email", "hold": "1d"`:                       `Policies[1]: json: unknown field "hold"`,
+		`"rule": "email", "keep": "-1d"`:                      "Policies[1]: is no duration",
 	} {
-		if _, err := ReadPolicies([]byte(wrong), verifiers...); err == nil {
-			t.Errorf("%s is read", wrong)
+		_, err := ReadPolicies([]byte(`[{"group": "pupil", "rule": "email"}, {"group": "student", `+wrong+`}]`), verifiers...)
+		if field := new(provider.FieldError); !errors.As(err, &field) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", wrong, err, want)
 		}
 	}
 }

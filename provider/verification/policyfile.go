@@ -3,6 +3,7 @@ package verification
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -27,19 +28,23 @@ import (
 // of the empty name is for all others; "never" is no end. An unknown field, and an unknown
 // verifier, is a provider.FieldError; New checks the rest.
 func ReadPolicies(file []byte, verifiers ...Verifier) (Policies, error) {
-	var read []policyFile
-	decoder := json.NewDecoder(bytes.NewReader(file))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&read); err != nil {
+	var texts []json.RawMessage
+	if err := json.Unmarshal(file, &texts); err != nil {
 		return nil, fmt.Errorf("verification: policies: %w", err)
 	}
 	known := map[string]Verifier{}
 	for _, v := range verifiers {
 		known[v.Name] = v
 	}
-	policies := make(Policies, len(read))
-	for i, f := range read {
+	policies := make(Policies, len(texts))
+	for i, text := range texts {
 		field := fmt.Sprintf("Policies[%d]", i)
+		var f policyFile
+		decoder := json.NewDecoder(bytes.NewReader(text))
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(&f); err != nil {
+			return nil, fmt.Errorf("verification: %w", wrongField(field, "%w", err))
+		}
 		rule, err := f.Rule.rule(field+".Rule", known)
 		if err != nil {
 			return nil, fmt.Errorf("verification: %w", err)
@@ -89,17 +94,19 @@ func (d *duration) UnmarshalText(text []byte) error {
 	return err
 }
 
+var errNoDuration = errors.New("is no duration such as 48h or 30d") // and not which text: it may be a secret in the wrong place
+
 func parseDuration(text string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		n, err := strconv.Atoi(days)
 		if err != nil || n < 0 || n > 36500 {
-			return 0, fmt.Errorf("%q is no duration such as 48h or 30d", text)
+			return 0, errNoDuration
 		}
 		return time.Duration(n) * day, nil
 	}
 	parsed, err := time.ParseDuration(text)
 	if err != nil {
-		return 0, fmt.Errorf("%q is no duration such as 48h or 30d", text)
+		return 0, errNoDuration
 	}
 	return parsed, nil
 }
@@ -170,7 +177,7 @@ func (h *holdsFile) UnmarshalJSON(text []byte) error {
 		}
 		parsed, err := parseDuration(text)
 		if err == nil && parsed <= 0 {
-			err = fmt.Errorf("%q is no time for which something holds", text)
+			err = errNoDuration
 		}
 		if err != nil {
 			return err
