@@ -106,7 +106,7 @@ test("a person who waits can leave, come back on another device, and withdraw", 
   await other.getByLabel("Email address").fill("mary@mail.example");
   await other.getByLabel("Password", { exact: true }).fill("violet-anchor-sings-low");
   await press(other, "Sign in");
-  await other.getByRole("heading", { name: "Verification", exact: true }).waitFor();
+  await other.getByRole("heading", { name: "Verified groups", exact: true }).waitFor();
   await look(other, "verification-list");
   await other.getByRole("link", { name: "View status: Student" }).click();
   await other.getByRole("link", { name: "Withdraw this request" }).click();
