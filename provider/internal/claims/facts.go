@@ -14,7 +14,7 @@ import (
 
 // A fact is a recorded attribute; other attributes derive from facts. Users allow facts,
 // never handles: otherwise a derived handle could release, now or later, data that the
-// screen has not shown. See docs/adr/0018.
+// screen has not shown. See decision 0018 of docs/adr.
 
 // related checks the references of an attribute to others. One that is the same as another
 // has its type.

@@ -40,7 +40,7 @@
 //     of a public client, and only one of the two spellings of a Basic header;
 //   - its introspection takes any access token for credentials;
 //   - what it has for assertions, request objects and pushed requests is listed in
-//     docs/adr/0016: verification (package signed) and storage (push.go) are ours.
+//     decision 0016 of docs/adr: verification (package signed) and storage (push.go) are ours.
 //
 // What fosite leaves open is refused before it reads the request (packages input, registry
 // and authorization):
@@ -52,7 +52,7 @@
 //   - a token in a query is refused only after it has been stored;
 //   - request is ignored without openid, and request_uri is fetched.
 //
-// docs/adr/0001-fosite.md has the figures.
+// Decision 0001 of docs/adr has the figures.
 //
 // # One request, one read, one write
 //
