@@ -116,7 +116,7 @@ func (e emailDomain) ask(problem Reason) Result {
 		Label: english("Email address"), Hint: english("The one that the institution gave you."),
 	}
 	if n := len(e.Domains); e.Institution == nil && n > 0 && n <= fewDomains {
-		f.Hint, f.Example = english("It ends in:"), "@"+strings.Join(e.Domains, ", @")
+		f.Hint, f.Example = english("It ends in:"), strings.Join(e.Domains, ", ") // what is below counts as well
 	}
 	return Ask{Problem: problem, Fields: []Field{f}}
 }

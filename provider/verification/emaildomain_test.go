@@ -175,7 +175,7 @@ func TestEmailDomain(t *testing.T) {
 	t.Run("SaysTheDomainsWhereTheyAreFew", func(t *testing.T) {
 		t.Parallel()
 		few := next(t, EmailDomain(EmailDomainConfig{Domains: []string{"army.example", "navy.example"}}), &Case{}, Event{Kind: Begun}).(Ask).Fields[0]
-		if few.Hint.English != "It ends in:" || few.Example != "@army.example, @navy.example" {
+		if few.Hint.English != "It ends in:" || few.Example != "army.example, navy.example" {
 			t.Errorf("%+v", few)
 		}
 		if many := next(t, stanford(t, nil), &Case{}, Event{Kind: Begun}).(Ask).Fields[0]; many.Example != "" {

@@ -147,7 +147,7 @@ var fixtures = []audiencetest.Fixture{
 		return Ask(AskView{CasePage: open(p), Form: audiencetest.Form(), Title: byMail(p.Locale).Title, Reasons: []Reason{"not_current"}, Fields: []Field{field}, CanChoose: true})
 	}},
 	{Name: "ask-email-ends", Render: func(p ui.Page) templ.Component {
-		field := Field{Name: "email", Kind: "email", Label: Word(p.Locale, "Email address"), Hint: Word(p.Locale, "It ends in:"), Example: "@army.example"}
+		field := Field{Name: "email", Kind: "email", Label: Word(p.Locale, "Email address"), Hint: Word(p.Locale, "It ends in:"), Example: "army.example"}
 		return Ask(AskView{CasePage: open(p), Form: audiencetest.Form(), Title: byMail(p.Locale).Title, Fields: []Field{field}})
 	}},
 	{Name: "code", Render: func(p ui.Page) templ.Component {
