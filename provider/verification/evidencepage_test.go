@@ -119,7 +119,7 @@ func TestDocumentWithItsName(t *testing.T) {
 		p = send(t, bob, at, "front", nil, "document-name", "Bob Baker", "action", "submit")
 		shows(t, p, http.StatusUnprocessableEntity, noFile, "Bob Baker", "Send for review")
 		stale := hiddenVersion.FindStringSubmatch(p.Text)[1]
-		shows(t, bob.Follow(post(t, bob, p, at+"/name", "version", stale, "document-name", "Robert Baker")), http.StatusOK, "Robert Baker")
+		shows(t, bob.Follow(post(t, bob, p, at+"/name", "version", stale, "document-name", "\u202eRobert\u200b  Baker")), http.StatusOK, "Robert Baker")
 		shows(t, bob.Follow(send(t, bob, at, "front", picture, "version", stale, "action", "submit")), http.StatusOK, "What we received", "Robert Baker")
 		claims(t, d, "Robert Baker", storage.CaseOpen)
 		shows(t, d.submit(bob, at), http.StatusOK, "in review")

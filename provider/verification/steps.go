@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
 )
 
 // The errors of the steps of a person.
@@ -234,7 +235,7 @@ func (s *Service) submit(ctx context.Context, userID, id string, version int64, 
 			if err != nil {
 				return nil, "", err
 			}
-			name := strings.TrimSpace(said)
+			name := nameOf(said)
 			if name == "" {
 				if name, err = s.claimed(ctx, c, k); err != nil {
 					return nil, "", err
@@ -263,13 +264,14 @@ func (s *Service) claimed(ctx context.Context, c storage.Case, k content) (strin
 		return k.Claimed, nil
 	}
 	who, err := s.person(ctx, c.Subject)
-	return strings.TrimSpace(who.name.Given + " " + who.name.Family), err
+	return nameOf(who.name.Given + " " + who.name.Family), err
 }
 
-// isName reports whether something can be compared with a document.
-func isName(name string) bool {
-	return len(words(name)) > 0 && utf8.RuneCountInString(name) <= maxName && utf8.ValidString(name)
-}
+// nameOf is a name as reviewers see it: nothing in it turns it around or hides.
+func nameOf(entered string) string { return ui.Clean(entered, maxAnswer) }
+
+// isName reports whether what nameOf returns can be compared with a document.
+func isName(name string) bool { return len(words(name)) > 0 && utf8.RuneCountInString(name) <= maxName }
 
 // claim says which name the files of the present step have. errNameless if it is none.
 func (s *Service) claim(ctx context.Context, userID, id string, version int64, name string) (RecordedCase, error) {
@@ -282,10 +284,10 @@ func (s *Service) claim(ctx context.Context, userID, id string, version int64, n
 				return nil, "", err
 			case !v.ComparesName:
 				return nil, "", ErrNotNow
-			case !isName(strings.TrimSpace(name)):
+			case !isName(nameOf(name)):
 				return nil, "", errNameless
 			}
-			return named{strings.TrimSpace(name)}, "", nil
+			return named{nameOf(name)}, "", nil
 		},
 	})
 }
