@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
@@ -208,9 +207,5 @@ func nameChecked(cause error) error {
 // maxName is the maximum length of a part of a name, in characters.
 const maxName = 120
 
-// isName reports whether a text can be part of a name: short, and of visible characters.
-// The joiners of Persian and Indic names are invisible, but belong to them.
-func isName(s string) bool {
-	hidden := func(r rune) bool { return !unicode.IsPrint(r) && r != '\u200c' && r != '\u200d' }
-	return utf8.RuneCountInString(s) <= maxName && !strings.ContainsFunc(s, hidden)
-}
+// isName reports whether a text can be part of a name.
+func isName(s string) bool { return utf8.RuneCountInString(s) <= maxName && web.IsPlainText(s) }
