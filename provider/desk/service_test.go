@@ -48,7 +48,12 @@ func TestServicePages(t *testing.T) {
 	for _, path := range []string{"/desk/trail", "/desk/trail.csv", "/desk/trail.jsonl", "/desk/looks", "/desk/numbers"} {
 		shows(t, rita.Open(path), http.StatusNotFound)
 	}
-	shows(t, olga.Open("/desk/applications/none"), http.StatusNotFound)
+	for _, path := range []string{"/desk/applications/none", "/desk/none"} {
+		shows(t, olga.Open(path), http.StatusNotFound, `href="/desk/"`)
+		if p := w.Bob().Open(path); p.StatusCode != http.StatusNotFound || strings.Contains(p.Text, "/desk/\"") {
+			t.Errorf("%s tells anybody of the desk", path)
+		}
+	}
 }
 
 func TestTakeScopes_Ticked(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
 // shift is how long ago a member of the staff may have authenticated: the desk shows what
@@ -34,6 +35,24 @@ var postLimit = provider.Limit{Burst: 60, Every: 2 * time.Second}
 // Answer answers a request for a page. Mount calls it; only a room whose page the provider
 // serves in another way than as a Screen does, too.
 func (f *Frame) Answer(s *provider.Screen, p Route, h Handler) error {
+	return f.leadsHome(s, f.answer(s, p, h))
+}
+
+// leadsHome has the error page of who works here lead to the desk. Everybody else does not learn
+// that there is one.
+func (f *Frame) leadsHome(s *provider.Screen, err error) error {
+	var shown provider.ScreenError
+	if !errors.As(err, &shown) || errors.Is(err, storage.ErrUnavailable) || f.Admit == nil && s.User.UserID == "" {
+		return err
+	}
+	if staff, unknown := f.who(s); unknown != nil || !staff.Works() {
+		return err
+	}
+	shown.HomeURL = f.Path()
+	return shown
+}
+
+func (f *Frame) answer(s *provider.Screen, p Route, h Handler) error {
 	r, err := f.Enter(s, p)
 	if r == nil || err != nil {
 		return err

@@ -86,7 +86,7 @@ func New(o Options) (*Frame, error) {
 		return nil, err
 	}
 	f := &Frame{Options: o, BaseURL: address, Pages: pages, base: base.Path + "/desk", cookies: session.NewCookies(base, o.Provider.Issuer()), mux: http.NewServeMux()}
-	f.mux.Handle("/", pages.Screen(func(*provider.Screen) error { return provider.ErrScreenNotFound }))
+	f.mux.Handle("/", pages.Screen(func(s *provider.Screen) error { return f.leadsHome(s, NotFound) }))
 	if o.URL != "" {
 		f.serveHost(base.Path)
 	}

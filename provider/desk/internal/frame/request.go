@@ -107,7 +107,7 @@ func (r *Request) Allow(what string, limit provider.Limit) error {
 	}
 	if wait > 0 {
 		return provider.ScreenError{
-			Status: http.StatusTooManyRequests, Code: ui.ErrorTooMany, Wait: wait, HomeURL: r.Path(), Err: errors.New("the staff has asked too often"),
+			Status: http.StatusTooManyRequests, Code: ui.ErrorTooMany, Wait: wait, Err: errors.New("the staff has asked too often"),
 		}
 	}
 	return nil
