@@ -218,6 +218,7 @@ func TestReviewerDecides(t *testing.T) {
 	if w.verified("bob") {
 		t.Fatal("verified before a decision")
 	}
+	shows(t, post(rita, p, "override", "note", "Known by sight."), http.StatusBadRequest, `href="/desk/"`) // which the page does not have
 	p = rita.Follow(post(rita, p, "approve"))
 	shows(t, p, http.StatusOK, "Your decision is recorded", "take your decision back")
 	w.later("bob")

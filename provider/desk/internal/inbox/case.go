@@ -128,7 +128,7 @@ func (d *Inbox) renderCase(r *request, status int, c review, e entered, problems
 		Person: strings.TrimSpace(c.Name.Given + " " + c.Name.Family), Method: d.methodOf(r, c.RecordedCase),
 		Due: c.DueAt, TakenUntil: c.TakenUntil, Renewal: c.Renewal, Appeal: c.Appeals != "", Escalated: c.Escalated,
 		Evidence: d.evidenceViews(r, l, c, e), Until: e.day, Note: e.note,
-		NeedsOverride: c.NeedsOverride, MayEscalate: !c.Escalated,
+		NeedsOverride: c.NeedsOverride, MayEscalate: c.offers(storage.DecisionEscalate),
 		Claimed: c.Claimed, ComparesName: c.ComparesName, NameMatches: e.answers[screens.FieldName],
 	}
 	if !e.until.IsZero() {

@@ -54,6 +54,9 @@ func (d *Inbox) decide(r *request) error {
 	if over || err != nil {
 		return err
 	}
+	if !c.offers(kind) {
+		return frame.Malformed("a decision that the page does not have")
+	}
 	e := c.read(r)
 	if problems := c.problems(r.Locale(), kind, e, d.frame.Now()); len(problems) > 0 {
 		return d.renderCase(r, http.StatusUnprocessableEntity, c, e, problems...)
@@ -73,6 +76,19 @@ func (d *Inbox) decide(r *request) error {
 		address += "?" + parameterUndo + "=" + c.ID
 	}
 	return r.Done(address, screens.NoticeDecided)
+}
+
+// offers reports whether the page of a case has a decision: what can be approved is not
+// overridden, which would take no answer.
+func (c review) offers(kind storage.DecisionKind) bool {
+	switch kind {
+	case storage.DecisionApprove, storage.DecisionOverride:
+		return c.NeedsOverride == (kind == storage.DecisionOverride)
+	case storage.DecisionEscalate:
+		return !c.Escalated
+	default:
+		return true
+	}
 }
 
 // read reads the form of a case.
