@@ -124,9 +124,9 @@ type TrailState struct {
 	LateSince time.Time
 
 	// VerifiedAt is when the log was last verified, zero for never, and Wrong what was wrong
-	// then, or empty.
-	VerifiedAt time.Time
-	Wrong      string
+	// then, or empty. VerifyDue is when it is next, zero while there is no block.
+	VerifiedAt, VerifyDue time.Time
+	Wrong                 string
 
 	// AnchoredAt is when the function of AnchorWith had last taken a checkpoint from this
 	// process, zero for never; HasAnchor reports whether there is one.
@@ -148,13 +148,11 @@ func (p Trail) State(ctx context.Context) (TrailState, error) {
 	if err != nil {
 		return TrailState{}, fmt.Errorf("provider: read state of audit log: %w", err)
 	}
-	verified, found, err := p.upkeep.LastVerified(ctx)
+	verified, due, err := p.upkeep.LastVerified(ctx)
 	if err != nil {
 		return TrailState{}, fmt.Errorf("provider: read state of audit log: %w", err)
 	}
-	if found {
-		s.VerifiedAt = verified.At
-	}
+	s.VerifiedAt, s.VerifyDue = verified.At, due
 	if verified.Name == event.TrailBroken {
 		s.Wrong = verified.Detail
 	}

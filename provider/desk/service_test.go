@@ -56,6 +56,19 @@ func TestServicePages(t *testing.T) {
 	}
 }
 
+func TestTrailThatNobodyVerifiesIsWrong(t *testing.T) {
+	t.Parallel()
+	w, olga, _ := watched(t)
+	olga.Open("/desk/")
+	w.seals()
+	for _, wrong := range []bool{false, true} {
+		w.Advance(7*24*time.Hour + time.Minute) // when it is due first
+		if p := w.reviewer("olga").Open("/desk/"); strings.Contains(p.Text, "Failed checks of the trail") != wrong {
+			t.Errorf("want %t\n%s", wrong, p.Text)
+		}
+	}
+}
+
 func TestTakeScopes_Ticked(t *testing.T) {
 	t.Parallel()
 	w, olga, _ := watched(t)

@@ -132,30 +132,30 @@ func (u *Upkeep) GuardTrail(ctx context.Context) error {
 	return errors.Join(u.verifyIfDue(ctx), u.anchor(ctx))
 }
 
-// LastVerified returns the event of the last verification; false if there was none.
-func (u *Upkeep) LastVerified(ctx context.Context) (storage.Event, bool, error) {
+// LastVerified returns the event of the last verification, zero if there was none, and when the
+// next one is due: a week after it, or after the first block. Without a block nothing is.
+func (u *Upkeep) LastVerified(ctx context.Context) (last storage.Event, due time.Time, err error) {
 	events, err := u.Store.Events(ctx, storage.EventFilter{Names: []string{event.TrailVerified, event.TrailBroken}, Limit: 1})
-	if err != nil || len(events) == 0 {
-		return storage.Event{}, false, err
+	if err == nil && len(events) > 0 {
+		return events[0], events[0].At.Add(verifyEvery), nil
 	}
-	return events[0], true, nil
+	var first []storage.Block
+	if err == nil {
+		first, err = u.Store.Blocks(ctx, storage.BlockFilter{After: -1, Limit: 1})
+	}
+	if err != nil || len(first) == 0 {
+		return last, due, err
+	}
+	return last, first[0].SealedAt.Add(verifyEvery), nil
 }
 
-// verifyIfDue verifies the audit log a week after the last time, or after its first block.
+// verifyIfDue verifies the audit log if it is time.
 func (u *Upkeep) verifyIfDue(ctx context.Context) error {
-	last, found, err := u.LastVerified(ctx)
+	_, due, err := u.LastVerified(ctx)
 	if err != nil {
 		return fmt.Errorf("find last verification: %w", err)
 	}
-	since := last.At
-	if !found {
-		first, err := u.Store.Blocks(ctx, storage.BlockFilter{After: -1, Limit: 1})
-		if err != nil || len(first) == 0 {
-			return err
-		}
-		since = first[0].SealedAt
-	}
-	if u.Clock().Sub(since) < verifyEvery {
+	if due.IsZero() || u.Clock().Before(due) {
 		return nil
 	}
 	_, err = u.VerifyTrail(ctx, restAsLong())

@@ -14,7 +14,7 @@ import (
 // How late something may be before it is said to be wrong.
 const (
 	roundLate  = 5 * time.Minute
-	verifyLate = 8 * 24 * time.Hour
+	verifyLate = 24 * time.Hour
 	anchorLate = 3 * time.Hour
 	queueFull  = 1000
 )
@@ -69,10 +69,10 @@ func checks(c provider.Condition, now time.Time) []screens.Checked {
 func trailChecks(s provider.TrailState, now time.Time) []screens.Checked {
 	checks := []screens.Checked{
 		{Check: screens.CheckSealed, At: s.SealedAt, Wrong: !s.LateSince.IsZero()},
-		{Check: screens.CheckVerified, At: s.VerifiedAt, Value: s.Wrong, Wrong: s.Wrong != "" || !s.VerifiedAt.IsZero() && now.Sub(s.VerifiedAt) > verifyLate},
+		{Check: screens.CheckVerified, At: s.VerifiedAt, Value: s.Wrong, Wrong: s.Wrong != "" || !s.VerifyDue.IsZero() && now.Sub(s.VerifyDue) > verifyLate},
 	}
 	if s.HasAnchor {
-		checks = append(checks, screens.Checked{Check: screens.CheckAnchor, At: s.AnchoredAt, Wrong: now.Sub(s.AnchoredAt) > anchorLate})
+		checks = append(checks, screens.Checked{Check: screens.CheckAnchor, At: s.AnchoredAt, Wrong: s.Blocks > 0 && now.Sub(s.AnchoredAt) > anchorLate})
 	}
 	return checks
 }
