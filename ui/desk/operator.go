@@ -6,10 +6,10 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// problem is what is wrong with a file.
 // maxHeaders limits the headers of a file that are shown, in characters.
 const maxHeaders = 200
 
+// problem is what is wrong with a file.
 func (v RosterView) problem(l *ui.Locale) string {
 	t := textOf(l).Rosters
 	switch {

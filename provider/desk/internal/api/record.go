@@ -63,7 +63,7 @@ func listEvents(c *call) (response, error) {
 // linesOf returns what a filter selects, but for its times.
 func linesOf(value func(name string) string) provider.EventFilter {
 	return provider.EventFilter{
-		Name: string(value("name")), UserID: value("person"), ClientID: value("client_id"),
+		Name: value("name"), UserID: value("person"), ClientID: value("client_id"),
 		Actor: value("actor"), Matter: value("matter"),
 	}
 }
