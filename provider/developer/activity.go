@@ -15,7 +15,7 @@ const pageOfChanges = 50
 
 // looked writes that an operator is shown what is about the people behind an application or an
 // organization, before it is shown: once a day.
-func (d *Dashboard) looked(r *request, e provider.Event) error {
+func (d *teamPages) looked(r *request, e provider.Event) error {
 	e.Name = event.StaffLooked
 	return d.Provider.Rooms().Events.WriteDaily(r.Request.Context(), e)
 }
@@ -30,7 +30,7 @@ func shownFields(fields []storage.ChangedField) []screens.ChangedField {
 }
 
 // showActivity shows the activity log of an organization.
-func (d *Dashboard) showActivity(r *request) error {
+func (d *teamPages) showActivity(r *request) error {
 	before, _ := strconv.ParseInt(r.asked("before"), 10, 64) // anything else is the first page
 	changes, err := d.Store.Changes(r.Request.Context(), storage.ChangeFilter{
 		OrganizationID: r.org.ID, BeforeID: max(0, before), Limit: pageOfChanges + 1,

@@ -22,7 +22,7 @@ func validateRedirectURI(p *provider.Provider, uri string) error {
 }
 
 // checkField validates an address field while the user types.
-func (d *Dashboard) checkField(r *request) error {
+func (d *forms) checkField(r *request) error {
 	field, value := r.asked("field"), r.asked("value")
 	if addressFields[field] == nil {
 		return provider.ErrScreenNotFound

@@ -21,7 +21,7 @@ type announcer struct {
 }
 
 // announce schedules a mail to operators about a pending review.
-func (d *Dashboard) announce() {
+func (d *frame) announce() {
 	d.announcer.mu.Lock()
 	defer d.announcer.mu.Unlock()
 	d.announcer.waits = true
@@ -40,7 +40,7 @@ func (a *announcer) due(now time.Time) bool {
 
 // tellOperators mails operators about pending reviews, if a mail is due: one for all since
 // the last.
-func (d *Dashboard) tellOperators(ctx context.Context) {
+func (d *frame) tellOperators(ctx context.Context) {
 	if d.Mailer == nil || d.Operators == nil || !d.announcer.due(d.Clock()) {
 		return
 	}

@@ -15,7 +15,7 @@ const pageOfApplications = 50
 
 // leadToApplications redirects from an organization to its applications: those of the
 // sandbox if there is one, because applications begin there.
-func (d *Dashboard) leadToApplications(r *request) error {
+func (d *appPages) leadToApplications(r *request) error {
 	env := storage.Sandbox
 	if d.Sandbox == nil {
 		env = storage.Production
@@ -30,7 +30,7 @@ func (d *Dashboard) leadToApplications(r *request) error {
 }
 
 // showApplications lists the applications of an organization in an environment.
-func (d *Dashboard) showApplications(r *request) error {
+func (d *appPages) showApplications(r *request) error {
 	here := d.path("o", r.org.ID, r.env)
 	filter := storage.ApplicationFilter{
 		Environment: r.env, OrganizationID: r.org.ID, Search: r.asked(screens.FieldSearch),
@@ -77,7 +77,7 @@ func (d *Dashboard) showApplications(r *request) error {
 
 // applicationRow returns an application in a list. One without a registration has no
 // dialect: its page says what to do.
-func (d *Dashboard) applicationRow(r *request, a storage.Application) (screens.Application, error) {
+func (d *appPages) applicationRow(r *request, a storage.Application) (screens.Application, error) {
 	row := screens.Application{
 		Name: a.Name, URL: d.path("o", r.org.ID, r.env, a.ClientID), ClientID: a.ClientID, Kind: a.Kind,
 	}

@@ -15,8 +15,8 @@ import (
 // approve publishes what waits for review: the copy of an application of the sandbox, or
 // the changes that developers want in production. It is claimed first: of two operators one
 // gets an error, and an interrupted approval can be completed, and happens once.
-func (d *Dashboard) approve(r *request, v reviewed) error {
-	if !met(d.checks(r, v.wanted)) {
+func (d *reviewPages) approve(r *request, v reviewed) error {
+	if !met(d.drafts.checks(r, v.wanted)) {
 		return d.renderReview(r, v, http.StatusConflict, ui.Problem{Code: ui.ChecksUnmet})
 	}
 	act, mail, fields := "changes.approve", ui.MailChangesApproved, changesOf(v.client, v.wanted)
@@ -61,7 +61,7 @@ type finish func(change func(*storage.Application, *document)) error
 
 // serveChanges publishes the approved changes in place of the registration that the
 // operator has compared. If another has been saved since, the changes keep waiting.
-func (d *Dashboard) serveChanges(r *request, v reviewed, finish finish) error {
+func (d *reviewPages) serveChanges(r *request, v reviewed, finish finish) error {
 	ctx := r.Request.Context()
 	err := d.Provider.Clients().Save(ctx, v.wanted)
 	if errors.Is(err, provider.ErrChanged) {
@@ -84,7 +84,7 @@ func (d *Dashboard) serveChanges(r *request, v reviewed, finish finish) error {
 
 // copyToProduction makes the missing parts of the copy. The application is first: no client
 // is ever without a responsible organization.
-func (d *Dashboard) copyToProduction(r *request, v reviewed, finish finish) error {
+func (d *reviewPages) copyToProduction(r *request, v reviewed, finish finish) error {
 	ctx, now, shown := r.Request.Context(), d.Clock(), brandOf(v.wanted)
 	err := d.Store.CreateApplication(ctx, storage.Application{
 		Environment: storage.Production, ClientID: v.Live, OrganizationID: r.org.ID, Name: r.app.Name, Kind: r.app.Kind,
@@ -96,14 +96,14 @@ func (d *Dashboard) copyToProduction(r *request, v reviewed, finish finish) erro
 		return err
 	}
 	// Operator rights of the sandbox are not for real people.
-	c := d.withoutOperators(storage.Production, v.wanted, r.app)
-	c.Resources = d.resourcesIn(storage.Production, c) // by name: what is added later was not reviewed
+	c := d.forms.withoutOperators(storage.Production, v.wanted, r.app)
+	c.Resources = d.forms.resourcesIn(storage.Production, c) // by name: what is added later was not reviewed
 	c.ID, c.Secret, c.Revision = v.Live, "", provider.NoRevision
 	c.Unreviewed, c.Disabled = false, false
 	if err := d.Provider.Clients().Save(ctx, c); err != nil && !errors.Is(err, provider.ErrChanged) {
 		return err
 	}
-	if err := d.halt(ctx, storage.Application{Environment: storage.Production, ClientID: v.Live}); err != nil {
+	if err := d.halts.halt(ctx, storage.Application{Environment: storage.Production, ClientID: v.Live}); err != nil {
 		return err
 	}
 	return finish(func(_ *storage.Application, kept *document) { kept.Copied = true })
@@ -111,7 +111,7 @@ func (d *Dashboard) copyToProduction(r *request, v reviewed, finish finish) erro
 
 // editApplication changes an application and its document, whatever others change
 // concurrently.
-func (d *Dashboard) editApplication(ctx context.Context, a storage.Application, change func(*storage.Application, *document)) error {
+func (d *frame) editApplication(ctx context.Context, a storage.Application, change func(*storage.Application, *document)) error {
 	err := storage.ErrChanged
 	for errors.Is(err, storage.ErrChanged) && ctx.Err() == nil {
 		if a, err = d.Store.Application(ctx, a.Environment, a.ClientID); err != nil {
@@ -129,13 +129,13 @@ func (d *Dashboard) editApplication(ctx context.Context, a storage.Application, 
 }
 
 // stop makes an application of production unknown to every endpoint.
-func (d *Dashboard) stop(r *request, v reviewed) error {
+func (d *reviewPages) stop(r *request, v reviewed) error {
 	return d.finishReview(r, d.stopApplication(r.Request.Context(), r.does(), v.document), screens.NoticeStopped)
 }
 
 // stopApplication stops an application for the reason in its document. storage.ErrChanged if
 // it has another version.
-func (d *Dashboard) stopApplication(ctx context.Context, a act, kept document) error {
+func (d *reviewPages) stopApplication(ctx context.Context, a act, kept document) error {
 	app := a.app
 	app.Review, app.Document, app.UpdatedAt = storage.ReviewRefused, kept.bytes(), d.Clock()
 	err := d.inStep(ctx, func(ctx context.Context) error { return d.Store.SaveApplication(ctx, app) },
@@ -150,19 +150,19 @@ func (d *Dashboard) stopApplication(ctx context.Context, a act, kept document) e
 
 // finishStop carries out a decision about one application, whose line is written, and mails its
 // owners.
-func (d *Dashboard) finishStop(ctx context.Context, a act, mail ui.MailKind, url string) {
-	d.finishDecision(ctx, a, func(ctx context.Context) error { return d.halt(provider.By(ctx, provider.Actor{}), a.app) }, mail, url)
+func (d *reviewPages) finishStop(ctx context.Context, a act, mail ui.MailKind, url string) {
+	d.finishDecision(ctx, a, func(ctx context.Context) error { return d.halts.halt(provider.By(ctx, provider.Actor{}), a.app) }, mail, url)
 }
 
 // start lets an application of production run again.
-func (d *Dashboard) start(r *request, v reviewed) error {
+func (d *reviewPages) start(r *request, v reviewed) error {
 	return d.finishReview(r, d.startApplication(r.Request.Context(), r.does(), v), screens.NoticeStarted)
 }
 
 // startApplication ends the stop of an application. storage.ErrChanged if it has another
 // version, storage.ErrConflict if it is the user's own, storage.ErrOrganizationStopped if its
 // organization is stopped.
-func (d *Dashboard) startApplication(ctx context.Context, a act, v reviewed) error {
+func (d *reviewPages) startApplication(ctx context.Context, a act, v reviewed) error {
 	state := storage.ReviewApproved
 	if v.client.Unreviewed {
 		state = storage.ReviewNone

@@ -24,7 +24,7 @@ type branding struct {
 	wanted provider.Client
 }
 
-func (d *Dashboard) branding(r *request) (branding, error) {
+func (d *brandPages) branding(r *request) (branding, error) {
 	kept, err := readDocument(r.app)
 	if err != nil {
 		return branding{}, err
@@ -33,7 +33,7 @@ func (d *Dashboard) branding(r *request) (branding, error) {
 	if err != nil {
 		return branding{}, notFound(err)
 	}
-	wanted, err := d.wanted(r.app, c)
+	wanted, err := d.drafts.wanted(r.app, c)
 	return branding{kept, c, brandOf(c), wanted}, err
 }
 
@@ -46,7 +46,7 @@ func (b branding) current() brand {
 }
 
 // showBranding shows the look of an application.
-func (d *Dashboard) showBranding(r *request) error {
+func (d *brandPages) showBranding(r *request) error {
 	b, err := d.branding(r)
 	if err != nil {
 		return err
@@ -54,7 +54,7 @@ func (d *Dashboard) showBranding(r *request) error {
 	return d.renderBranding(r, b, b.current().Color, http.StatusOK)
 }
 
-func (d *Dashboard) renderBranding(r *request, b branding, color string, status int, problems ...ui.Problem) error {
+func (d *brandPages) renderBranding(r *request, b branding, color string, status int, problems ...ui.Problem) error {
 	p, err := d.applicationPage(r, screens.SectionBranding)
 	if err != nil {
 		return err
@@ -74,12 +74,12 @@ func (d *Dashboard) renderBranding(r *request, b branding, color string, status 
 	return nil
 }
 
-func (d *Dashboard) brandingPath(r *request) string {
+func (d *frame) brandingPath(r *request) string {
 	return d.path("o", r.org.ID, r.env, r.app.ClientID, "branding")
 }
 
 // changeBranding keeps a draft, publishes it, or reverts to the former brand.
-func (d *Dashboard) changeBranding(r *request) error {
+func (d *brandPages) changeBranding(r *request) error {
 	version, err := strconv.ParseInt(r.posted(screens.FieldVersion), 10, 64)
 	if err != nil {
 		return forbidden("a form without the version that it changes")
@@ -115,7 +115,7 @@ func (d *Dashboard) changeBranding(r *request) error {
 }
 
 // finishBranding redirects to the page with a notice.
-func (d *Dashboard) finishBranding(r *request, b branding, err error, done screens.Notice) error {
+func (d *brandPages) finishBranding(r *request, b branding, err error, done screens.Notice) error {
 	var wrong *provider.FieldError
 	switch {
 	case errors.Is(err, storage.ErrChanged), errors.Is(err, provider.ErrChanged):
@@ -131,7 +131,7 @@ func (d *Dashboard) finishBranding(r *request, b branding, err error, done scree
 }
 
 // saveBranding keeps the draft. shown is the published brand afterwards.
-func (d *Dashboard) saveBranding(r *request, b branding, shown brand) error {
+func (d *brandPages) saveBranding(r *request, b branding, shown brand) error {
 	a := r.app
 	a.Document, a.UpdatedAt = b.document.bytes(), d.Clock()
 	a.PictureBytes = b.Draft.bytes() + b.Previous.bytes() + shown.bytes()
@@ -141,9 +141,9 @@ func (d *Dashboard) saveBranding(r *request, b branding, shown brand) error {
 // publish publishes the draft, or submits it for review. The draft is saved first: of two
 // members who publish at once one gets an error, and the former brand can be restored even
 // after an interruption. The draft stays, and equals the published brand.
-func (d *Dashboard) publish(r *request, b branding, act string, done screens.Notice) error {
+func (d *brandPages) publish(r *request, b branding, act string, done screens.Notice) error {
 	wanted := brandedClient(b.wanted, *b.Draft)
-	if d.vouched(r.env, b.client) {
+	if d.forms.vouched(r.env, b.client) {
 		if problems := needed(r.app.Kind, b.client, wanted); len(problems) > 0 {
 			return d.renderBranding(r, b, b.Draft.Color, http.StatusUnprocessableEntity, problems...)
 		}
@@ -154,7 +154,7 @@ func (d *Dashboard) publish(r *request, b branding, act string, done screens.Not
 	err := d.saveBranding(r, b, *b.Draft)
 	if err == nil && (b.Draft.differs(b.published) || b.Draft.differs(brandOf(b.wanted))) {
 		var waits bool
-		if _, waits, err = d.save(r.Request.Context(), r.does(), act, b.client, wanted); waits {
+		if _, waits, err = d.drafts.save(r.Request.Context(), r.does(), act, b.client, wanted); waits {
 			done = screens.NoticeChangesWait
 		}
 	}

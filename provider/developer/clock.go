@@ -21,7 +21,7 @@ var steps = map[string]time.Duration{
 // mostOffset limits the difference of an organization's clock from the true one.
 const mostOffset = 10 * 365 * 24 * time.Hour
 
-func (d *Dashboard) showClock(r *request) error {
+func (d *trialPages) showClock(r *request) error {
 	settings, err := d.Store.SandboxSettings(r.Request.Context(), r.org.ID)
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func (d *Dashboard) showClock(r *request) error {
 
 // changeClock moves the clock of an organization: it makes the records of its applications
 // and personas older by as much.
-func (d *Dashboard) changeClock(r *request) error {
+func (d *trialPages) changeClock(r *request) error {
 	ctx := r.Request.Context()
 	settings, err := d.Store.SandboxSettings(ctx, r.org.ID)
 	if err != nil {
@@ -79,7 +79,7 @@ func (d *Dashboard) changeClock(r *request) error {
 }
 
 // elapse makes an organization's records in the sandbox older.
-func (d *Dashboard) elapse(r *request, by time.Duration) error {
+func (d *trialPages) elapse(r *request, by time.Duration) error {
 	clients, err := d.sandboxClients(r)
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (d *Dashboard) elapse(r *request, by time.Duration) error {
 
 // moveBack reverts a step that the sandbox, a database of its own, has not taken: otherwise
 // the clock would differ from its records, even after a reset.
-func (d *Dashboard) moveBack(ctx context.Context, organization string, by time.Duration) error {
+func (d *trialPages) moveBack(ctx context.Context, organization string, by time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	settings, err := d.Store.SandboxSettings(ctx, organization)
@@ -103,7 +103,7 @@ func (d *Dashboard) moveBack(ctx context.Context, organization string, by time.D
 }
 
 // sandboxClients returns the client IDs of an organization in the sandbox.
-func (d *Dashboard) sandboxClients(r *request) ([]string, error) {
+func (d *trialPages) sandboxClients(r *request) ([]string, error) {
 	filter := storage.ApplicationFilter{Environment: storage.Sandbox, OrganizationID: r.org.ID}
 	var ids []string
 	for {

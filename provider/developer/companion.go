@@ -9,7 +9,7 @@ import (
 )
 
 // companion is the dashboard's part in the provider's user management.
-type companion struct{ *Dashboard }
+type companion struct{ *frame }
 
 // Duties implements provider.Companion: the organizations whose last owner the user is.
 func (c companion) Duties(ctx context.Context, userID string) ([]ui.Duty, error) {

@@ -16,7 +16,7 @@ import (
 )
 
 // decide carries out an operator's decision.
-func (d *Dashboard) decide(r *request) error {
+func (d *reviewPages) decide(r *request) error {
 	v, err := d.reviewed(r)
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func (d *Dashboard) decide(r *request) error {
 }
 
 // keepDecision shows the entered reason again, with the current application.
-func (d *Dashboard) keepDecision(r *request) error {
+func (d *reviewPages) keepDecision(r *request) error {
 	v, err := d.reviewed(r)
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (d *Dashboard) keepDecision(r *request) error {
 }
 
 // withReason makes a decision with a reason for the members.
-func (d *Dashboard) withReason(r *request, v reviewed, decide func(*request, reviewed) error) error {
+func (d *reviewPages) withReason(r *request, v reviewed, decide func(*request, reviewed) error) error {
 	reason := strings.TrimSpace(strings.ReplaceAll(r.posted(ui.FieldReason), "\r\n", "\n"))
 	switch {
 	case reason == "":
@@ -73,7 +73,7 @@ func (d *Dashboard) withReason(r *request, v reviewed, decide func(*request, rev
 }
 
 // refuse refuses the request. The published registration stays.
-func (d *Dashboard) refuse(r *request, v reviewed) error {
+func (d *reviewPages) refuse(r *request, v reviewed) error {
 	state, act, mail := storage.ReviewRefused, "production.refuse", ui.MailApplicationRefused
 	fields := changed("reason", "", v.Review.Reason)
 	if r.env == storage.Production {
@@ -96,7 +96,7 @@ func (d *Dashboard) refuse(r *request, v reviewed) error {
 // decideReview is saveReview for a decision that nobody makes about their own. Who has
 // asked is in the version that is replaced, and whether the operator has become a member is
 // checked by the write, which records the events.
-func (d *Dashboard) decideReview(ctx context.Context, a act, state storage.Review, v reviewed, events ...provider.Event) error {
+func (d *reviewPages) decideReview(ctx context.Context, a act, state storage.Review, v reviewed, events ...provider.Event) error {
 	if v.askedBy(a.by) {
 		return storage.ErrConflict
 	}
@@ -106,7 +106,7 @@ func (d *Dashboard) decideReview(ctx context.Context, a act, state storage.Revie
 }
 
 // finishReview redirects to the application with a notice.
-func (d *Dashboard) finishReview(r *request, err error, done screens.Notice) error {
+func (d *reviewPages) finishReview(r *request, err error, done screens.Notice) error {
 	here := d.path("review", r.env, r.app.ClientID)
 	switch {
 	case errors.Is(err, storage.ErrConflict):
@@ -122,7 +122,7 @@ func (d *Dashboard) finishReview(r *request, err error, done screens.Notice) err
 }
 
 // renderAgain shows the current application, and why a decision failed.
-func (d *Dashboard) renderAgain(r *request, status int, problem ui.Problem) error {
+func (d *reviewPages) renderAgain(r *request, status int, problem ui.Problem) error {
 	v, err := d.reviewed(r)
 	if err != nil {
 		return err

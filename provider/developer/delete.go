@@ -11,11 +11,11 @@ import (
 
 // showDelete asks whether to delete an application. It works without a registration, so
 // that remains can be deleted, too.
-func (d *Dashboard) showDelete(r *request) error {
+func (d *appPages) showDelete(r *request) error {
 	return d.renderDelete(r, http.StatusOK)
 }
 
-func (d *Dashboard) renderDelete(r *request, status int, problems ...ui.Problem) error {
+func (d *appPages) renderDelete(r *request, status int, problems ...ui.Problem) error {
 	p, err := d.applicationPage(r, screens.SectionSettings)
 	if err != nil {
 		return err
@@ -25,7 +25,7 @@ func (d *Dashboard) renderDelete(r *request, status int, problems ...ui.Problem)
 }
 
 // deleteApplication deletes the application of a page.
-func (d *Dashboard) deleteApplication(r *request) error {
+func (d *appPages) deleteApplication(r *request) error {
 	if r.posted(ui.FieldConfirm) != r.app.Name {
 		return d.renderDelete(r, http.StatusUnprocessableEntity, ui.Problem{Code: ui.ConfirmWrong})
 	}
@@ -38,7 +38,7 @@ func (d *Dashboard) deleteApplication(r *request) error {
 // remove marks an application as being deleted, which decides it. Its client becomes unusable at
 // once, and a background task (goOn), in any process, removes the rest of both, and does all of it
 // after an interruption.
-func (d *Dashboard) remove(ctx context.Context, a act) error {
+func (d *appPages) remove(ctx context.Context, a act) error {
 	err := d.recorded(ctx, a, "application.delete", changed(ui.FieldName, a.app.Name, ""), func(ctx context.Context) error {
 		return d.Store.SetDeleting(ctx, a.app.Environment, a.app.ClientID)
 	})

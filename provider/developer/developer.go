@@ -158,23 +158,15 @@ func (c Config) validate() error {
 // Dashboard is an http.Handler for everything below the base URL of its provider followed
 // by /developer/. Create one with New.
 type Dashboard struct {
-	Config
-	base string // the path at which the dashboard is mounted, without a trailing slash
-	mux  *http.ServeMux
-
+	*frame
+	mux       *http.ServeMux
 	reference *reference.Document
 	recorder  *recorder
-	announcer announcer
 
-	// unfinished is what is left of acts, and woken has a value for who goes on with it.
-	unfinished unfinished
-	woken      chan struct{}
+	rooms
 
 	// watching holds the function that stops the watch of New, for the first run to take.
 	watching chan func()
-
-	// mounted is the audience of each page, by path.
-	mounted map[string]need
 }
 
 // New returns a dashboard, to be mounted with its full path. The provider's Run then also
@@ -191,26 +183,25 @@ func New(cfg Config) (*Dashboard, error) {
 	if err := cfg.Provider.Rooms().Pages.AddAudience(screens.Audience()); err != nil {
 		return nil, fmt.Errorf("developer: %w", err)
 	}
+	f := &frame{Config: cfg, base: base.Path + "/developer", mounted: map[string]need{}, woken: make(chan struct{}, 1)}
 	d := &Dashboard{
-		Config: cfg, base: base.Path + "/developer", mux: http.NewServeMux(), reference: newReference(cfg),
-		mounted: map[string]need{}, watching: make(chan func(), 1), woken: make(chan struct{}, 1),
-	}
-	if cfg.Trials != nil {
-		cfg.Trials.dashboard.Store(d)
+		frame: f, mux: http.NewServeMux(), reference: newReference(cfg), recorder: newRecorder(f), rooms: furnish(f), watching: make(chan func(), 1),
 	}
 	for _, r := range d.routes() {
 		d.mount(r)
 	}
 	d.mountDocuments()
 	d.mux.Handle("/", d.screen(func(*provider.Screen) error { return provider.ErrScreenNotFound }))
-	d.recorder = newRecorder(d)
+	if cfg.Trials != nil {
+		cfg.Trials.dashboard.Store(f)
+	}
 	d.watching <- d.watch()
-	d.linkErrors()
+	d.record.linkErrors()
 	cfg.Provider.Rooms().RunWith(d.run)
-	cfg.Provider.Rooms().People.KeepWith(companion{d})
-	cfg.Provider.Rooms().Clients.RegisterWith(registrar{d, storage.Production})
+	cfg.Provider.Rooms().People.KeepWith(companion{f})
+	cfg.Provider.Rooms().Clients.RegisterWith(registrar{d.apps, storage.Production})
 	if cfg.Sandbox != nil {
-		cfg.Sandbox.Rooms().Clients.RegisterWith(registrar{d, storage.Sandbox})
+		cfg.Sandbox.Rooms().Clients.RegisterWith(registrar{d.apps, storage.Sandbox})
 	}
 	return d, nil
 }

@@ -7,7 +7,7 @@ import (
 
 // linkErrors links the error pages of both environments, for members of the application's
 // organization, to the log entry of the request.
-func (d *Dashboard) linkErrors() {
+func (d *logPages) linkErrors() {
 	for _, env := range []string{storage.Production, storage.Sandbox} {
 		if p := d.provider(env); p != nil {
 			p.Rooms().Pages.LinkErrors(func(failed provider.FailedRequest) string { return d.lineOf(env, failed) })
@@ -17,7 +17,7 @@ func (d *Dashboard) linkErrors() {
 
 // lineOf returns the address of the log entry of a failed request; "" for a user who is not
 // a member, or if that is unknown now.
-func (d *Dashboard) lineOf(env string, failed provider.FailedRequest) string {
+func (d *logPages) lineOf(env string, failed provider.FailedRequest) string {
 	ctx := failed.Request.Context()
 	user, err := d.Provider.Pages().SignedIn(failed.Request)
 	if err != nil || user.UserID == "" {

@@ -39,13 +39,13 @@ func (d *Dashboard) UserPseudonym(env, clientID, userID string) string {
 }
 
 // Registrar decides about what programs register in an environment.
-func (d *Dashboard) Registrar(env string) provider.Registrar { return registrar{d, env} }
+func (d *Dashboard) Registrar(env string) provider.Registrar { return registrar{d.apps, env} }
 
 // TellOperators is what goes on in the background every minute.
 func (d *Dashboard) TellOperators(ctx context.Context) { d.tellOperators(ctx) }
 
 // GoOn is what goes on in the background every minute, too.
-func (d *Dashboard) GoOn(ctx context.Context) { d.goOn(ctx) }
+func (d *Dashboard) GoOn(ctx context.Context) { d.halts.goOn(ctx) }
 
 // RemoveOld is what goes on in the background every minute.
 func (d *Dashboard) RemoveOld(ctx context.Context) { d.removeOld(ctx) }

@@ -17,7 +17,7 @@ import (
 const faultLife = time.Hour
 
 // inSandbox is a page of sandbox applications only.
-func (d *Dashboard) inSandbox(h handler) handler {
+func (d *trialPages) inSandbox(h handler) handler {
 	return d.inTrials(func(r *request) error {
 		if r.env != storage.Sandbox {
 			return provider.ErrScreenNotFound
@@ -26,7 +26,7 @@ func (d *Dashboard) inSandbox(h handler) handler {
 	})
 }
 
-func (d *Dashboard) showFaults(r *request) error {
+func (d *trialPages) showFaults(r *request) error {
 	f, err := d.Store.Fault(r.Request.Context(), r.app.ClientID)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return err
@@ -46,7 +46,7 @@ func (d *Dashboard) showFaults(r *request) error {
 	return nil
 }
 
-func (d *Dashboard) changeFault(r *request) error {
+func (d *trialPages) changeFault(r *request) error {
 	name := r.posted(screens.FieldFault)
 	if name != "" && !slices.Contains(sandbox.Faults(), provider.Fault(name)) {
 		return forbidden("no such fault")

@@ -21,12 +21,12 @@ const pageOfHalts = 50
 
 // carryOut carries out the decision about an organization, or about all if it is "". One
 // failing application does not hold up others.
-func (d *Dashboard) carryOut(ctx context.Context, organization string) error {
+func (d *halts) carryOut(ctx context.Context, organization string) error {
 	return d.eachApplication(ctx, storage.ApplicationFilter{Halting: true, OrganizationID: organization, Limit: pageOfHalts}, d.halt)
 }
 
 // eachApplication calls a function with every matching application.
-func (d *Dashboard) eachApplication(ctx context.Context, match storage.ApplicationFilter, do func(context.Context, storage.Application) error) error {
+func (d *halts) eachApplication(ctx context.Context, match storage.ApplicationFilter, do func(context.Context, storage.Application) error) error {
 	var failed error
 	for {
 		found, err := d.Store.Applications(ctx, match)
@@ -47,7 +47,7 @@ func (d *Dashboard) eachApplication(ctx context.Context, match storage.Applicati
 
 // halt disables or enables an application, according to the operator's decision about it or its
 // organization. It starts again if the application changes concurrently.
-func (d *Dashboard) halt(ctx context.Context, a storage.Application) error {
+func (d *halts) halt(ctx context.Context, a storage.Application) error {
 	err := storage.ErrChanged
 	for (errors.Is(err, storage.ErrChanged) || errors.Is(err, provider.ErrChanged)) && ctx.Err() == nil {
 		err = d.haltOnce(ctx, a)
@@ -55,7 +55,7 @@ func (d *Dashboard) halt(ctx context.Context, a storage.Application) error {
 	return err
 }
 
-func (d *Dashboard) haltOnce(ctx context.Context, a storage.Application) error {
+func (d *halts) haltOnce(ctx context.Context, a storage.Application) error {
 	c, err := d.provider(a.Environment).Clients().Get(ctx, a.ClientID)
 	missing := errors.Is(err, provider.ErrNoClient)
 	if err != nil && !missing {
@@ -106,7 +106,7 @@ func (d *Dashboard) haltOnce(ctx context.Context, a storage.Application) error {
 }
 
 // endDeleted removes an application that is being deleted, once nothing else is left of it.
-func (d *Dashboard) endDeleted(ctx context.Context, a storage.Application) error {
+func (d *halts) endDeleted(ctx context.Context, a storage.Application) error {
 	p := d.provider(a.Environment)
 	err := p.Clients().Delete(ctx, a.ClientID, 0) // in case the marking process did not get this far
 	if err != nil {
@@ -121,7 +121,7 @@ func (d *Dashboard) endDeleted(ctx context.Context, a storage.Application) error
 
 // goOn continues to carry out decisions about organizations and applications that any
 // process has begun, and what is left of the acts of this one.
-func (d *Dashboard) goOn(ctx context.Context) {
+func (d *halts) goOn(ctx context.Context) {
 	err := errors.Join(
 		d.carryOut(ctx, ""),
 		d.eachApplication(ctx, storage.ApplicationFilter{Deleting: true, Limit: pageOfHalts}, d.endDeleted),

@@ -8,7 +8,7 @@ import (
 )
 
 // showInbox shows the sandbox's mails to addresses of the organization.
-func (d *Dashboard) showInbox(r *request) error {
+func (d *trialPages) showInbox(r *request) error {
 	mails, err := d.Store.Mails(r.Request.Context(), r.org.ID, keptMails)
 	if err != nil {
 		return err

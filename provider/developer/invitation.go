@@ -33,7 +33,7 @@ var (
 	mailsToRecipient    = provider.Limit{Burst: 3, Every: 8 * time.Hour}
 )
 
-func (d *Dashboard) invitations(r *request, people people) ([]screens.Invitation, error) {
+func (d *teamPages) invitations(r *request, people people) ([]screens.Invitation, error) {
 	waiting, err := d.Store.Invitations(r.Request.Context(), r.org.ID, d.Clock())
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (d *Dashboard) invitations(r *request, people people) ([]screens.Invitation
 }
 
 // invitedAddress returns the address of an invitation, or "".
-func (d *Dashboard) invitedAddress(i storage.Invitation) (string, error) {
+func (d *teamPages) invitedAddress(i storage.Invitation) (string, error) {
 	if len(i.Email) == 0 {
 		return "", nil
 	}
@@ -77,7 +77,7 @@ type offer struct {
 }
 
 // invite makes an invitation, for the entered address or for anybody with the link.
-func (d *Dashboard) invite(r *request) error {
+func (d *teamPages) invite(r *request) error {
 	o := offer{role: storage.Role(r.posted(screens.FieldRole)), email: strings.TrimSpace(r.posted(ui.FieldEmail)), page: d.path("o", r.org.ID, "members")}
 	o.draw = func(link string, problems ...ui.Problem) (templ.Component, error) {
 		if link != "" {
@@ -90,7 +90,7 @@ func (d *Dashboard) invite(r *request) error {
 
 // makeOffer records an invitation and mails it, or shows its link without a mailer or an
 // address: nothing that fails afterwards keeps that page from being drawn.
-func (d *Dashboard) makeOffer(r *request, o offer) error {
+func (d *teamPages) makeOffer(r *request, o offer) error {
 	refuse := func(status int, problem ui.Problem) error {
 		page, err := o.draw("", problem)
 		if err == nil {
@@ -151,7 +151,7 @@ func (d *Dashboard) makeOffer(r *request, o offer) error {
 
 // mailInvitation mails an invitation, or removes it: nobody has it, and a retry must not leave two.
 // It counts if the server refuses the address, or whoever enters any number keeps the mailer busy.
-func (d *Dashboard) mailInvitation(ctx context.Context, to string, locale *ui.Locale, i storage.Invitation, link string, unsent func(error)) error {
+func (d *teamPages) mailInvitation(ctx context.Context, to string, locale *ui.Locale, i storage.Invitation, link string, unsent func(error)) error {
 	err := d.mail(ctx, to, ui.MailView{Kind: ui.MailInvitation, Locale: locale, InvitationURL: link})
 	if err == nil {
 		return nil
@@ -172,7 +172,7 @@ func (d *Dashboard) mailInvitation(ctx context.Context, to string, locale *ui.Lo
 
 // mayMail counts an invitation to be mailed, or returns how long to wait. unsent undoes the count
 // of one that failed, unless it may have been sent all the same.
-func (d *Dashboard) mayMail(ctx context.Context, a act, recipient string) (wait time.Duration, unsent func(error), err error) {
+func (d *teamPages) mayMail(ctx context.Context, a act, recipient string) (wait time.Duration, unsent func(error), err error) {
 	at, counted := d.Clock(), 0
 	shares := []struct {
 		what, who string
@@ -201,7 +201,7 @@ func (d *Dashboard) mayMail(ctx context.Context, a act, recipient string) (wait 
 }
 
 // takeBack removes an invitation that was not mailed.
-func (d *Dashboard) takeBack(ctx context.Context, i storage.Invitation) error {
+func (d *teamPages) takeBack(ctx context.Context, i storage.Invitation) error {
 	remove := func(ctx context.Context) error { return d.Store.RemoveInvitation(ctx, i.OrganizationID, i.Token) }
 	err := remove(context.WithoutCancel(ctx))
 	if err != nil {
@@ -210,10 +210,10 @@ func (d *Dashboard) takeBack(ctx context.Context, i storage.Invitation) error {
 	return err
 }
 
-func (d *Dashboard) invitationLink(token string) string { return d.absolute(d.path("join", token)) }
+func (d *teamPages) invitationLink(token string) string { return d.absolute(d.path("join", token)) }
 
 // createInvitation records the invitation of a token.
-func (d *Dashboard) createInvitation(ctx context.Context, a act, o offer, token string) (storage.Invitation, error) {
+func (d *teamPages) createInvitation(ctx context.Context, a act, o offer, token string) (storage.Invitation, error) {
 	now := d.Clock()
 	i := storage.Invitation{
 		Token: sha256.Sum256([]byte(token)), OrganizationID: a.org.ID, Role: o.role, Appoints: o.appoints,
@@ -243,7 +243,7 @@ func aboutInvitation(i storage.Invitation) []storage.ChangedField {
 }
 
 // withdraw withdraws an invitation, and redirects to a page.
-func (d *Dashboard) withdraw(r *request, page string) error {
+func (d *teamPages) withdraw(r *request, page string) error {
 	var token storage.Digest
 	if n, err := hex.Decode(token[:], []byte(r.posted(ui.FieldCode))); err != nil || n != len(token) {
 		return forbidden("no identifier of an invitation")
@@ -264,7 +264,7 @@ func (d *Dashboard) withdraw(r *request, page string) error {
 
 // invitation returns the invitation of the request's address, and its organization; false
 // if it is no longer valid.
-func (d *Dashboard) invitation(r *request) (storage.Invitation, storage.Organization, bool, error) {
+func (d *teamPages) invitation(r *request) (storage.Invitation, storage.Organization, bool, error) {
 	i, err := d.Store.Invitation(r.Request.Context(), sha256.Sum256([]byte(r.value("token"))))
 	if err == nil && !d.Clock().Before(i.ExpiresAt) {
 		err = storage.ErrNotFound
@@ -284,7 +284,7 @@ func (d *Dashboard) invitation(r *request) (storage.Invitation, storage.Organiza
 
 // isFor reports whether an invitation is for this user: for anybody with the link, unless
 // it makes an owner, or for the user's verified address.
-func (d *Dashboard) isFor(r *request, i storage.Invitation) (bool, error) {
+func (d *teamPages) isFor(r *request, i storage.Invitation) (bool, error) {
 	invited, err := d.invitedAddress(i)
 	if d.toldUnreadable(r.Request.Context(), i.OrganizationID, sealedInvitation, err) {
 		return false, nil
@@ -300,7 +300,7 @@ func (d *Dashboard) isFor(r *request, i storage.Invitation) (bool, error) {
 	return err == nil && address == own, nil // an invalid address is nobody's
 }
 
-func (d *Dashboard) showInvitation(r *request) error {
+func (d *teamPages) showInvitation(r *request) error {
 	i, o, found, err := d.invitation(r)
 	if err != nil {
 		return err
@@ -308,7 +308,7 @@ func (d *Dashboard) showInvitation(r *request) error {
 	return d.renderInvitation(r, i, o, !found)
 }
 
-func (d *Dashboard) renderInvitation(r *request, i storage.Invitation, o storage.Organization, gone bool, problems ...ui.Problem) error {
+func (d *teamPages) renderInvitation(r *request, i storage.Invitation, o storage.Organization, gone bool, problems ...ui.Problem) error {
 	p, err := d.page(r)
 	if err != nil {
 		return err
@@ -340,7 +340,7 @@ func (d *Dashboard) renderInvitation(r *request, i storage.Invitation, o storage
 
 // roleBy is the role that the user will have by an invitation: who is a member keeps theirs, unless
 // it appoints.
-func (d *Dashboard) roleBy(r *request, i storage.Invitation) (storage.Role, error) {
+func (d *teamPages) roleBy(r *request, i storage.Invitation) (storage.Role, error) {
 	member, err := d.Store.Member(r.Request.Context(), i.OrganizationID, r.User.UserID)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && i.Appoints {
 		return i.Role, nil
@@ -348,7 +348,7 @@ func (d *Dashboard) roleBy(r *request, i storage.Invitation) (storage.Role, erro
 	return member.Role, err
 }
 
-func (d *Dashboard) acceptInvitation(r *request) error {
+func (d *teamPages) acceptInvitation(r *request) error {
 	i, o, found, err := d.invitation(r)
 	if err != nil {
 		return err

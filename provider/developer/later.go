@@ -20,7 +20,7 @@ type unfinished struct {
 
 // later does the rest of an act, in the background, until it succeeds or there is nothing left that
 // it is about. It is for what is lost with the process: what must not be is marked in a record.
-func (d *Dashboard) later(do func(context.Context) error) {
+func (d *frame) later(do func(context.Context) error) {
 	d.unfinished.add(do)
 	d.wake()
 }
@@ -34,7 +34,7 @@ func (u *unfinished) add(do func(context.Context) error) {
 }
 
 // finish does what is left of acts.
-func (d *Dashboard) finish(ctx context.Context) error {
+func (d *frame) finish(ctx context.Context) error {
 	d.unfinished.mu.Lock()
 	left := d.unfinished.left
 	d.unfinished.left = nil
@@ -50,7 +50,7 @@ func (d *Dashboard) finish(ctx context.Context) error {
 }
 
 // wake has what is under way go on soon.
-func (d *Dashboard) wake() {
+func (d *frame) wake() {
 	select {
 	case d.woken <- struct{}{}:
 	default: // it has a value
@@ -69,7 +69,7 @@ func (d *Dashboard) attend(ctx context.Context, next <-chan time.Time) {
 		case <-d.woken:
 			pause = time.Second
 		case <-time.After(pause):
-			d.goOn(ctx)
+			d.halts.goOn(ctx)
 			pause = min(2*pause, maintenance)
 		}
 	}

@@ -23,7 +23,7 @@ var errTooMany = errors.New("the user has posted too many forms")
 
 // bounded counts a post. One too many has no effect, and loses nothing: reloading the error
 // page posts it again.
-func (d *Dashboard) bounded(r *request) error {
+func (d *frame) bounded(r *request) error {
 	if r.Request.Method != http.MethodPost {
 		return nil
 	}
@@ -33,7 +33,7 @@ func (d *Dashboard) bounded(r *request) error {
 	return d.allow(r, "dashboard upload", uploads)
 }
 
-func (d *Dashboard) allow(r *request, what string, limit provider.Limit) error {
+func (d *frame) allow(r *request, what string, limit provider.Limit) error {
 	wait, err := d.Provider.Pages().Allow(r.Request.Context(), what, r.User.UserID, limit)
 	if err == nil && wait > 0 {
 		return provider.ScreenError{Status: http.StatusTooManyRequests, Code: ui.ErrorTooMany, Wait: wait, Err: errTooMany}

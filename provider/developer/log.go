@@ -89,7 +89,7 @@ func logQuery(f storage.LogFilter) string {
 }
 
 // showLog shows the request log of an application.
-func (d *Dashboard) showLog(r *request) error {
+func (d *logPages) showLog(r *request) error {
 	filter := logFilter(r)
 	before, _ := strconv.ParseInt(r.asked("before"), 10, 64) // anything else is the first page
 	filter.BeforeID, filter.Limit = max(0, before), pageOfLines+1
@@ -128,12 +128,12 @@ func (d *Dashboard) showLog(r *request) error {
 }
 
 // logPath returns the address of the log of the application in the path.
-func (d *Dashboard) logPath(r *request, below ...string) string {
+func (d *logPages) logPath(r *request, below ...string) string {
 	return d.path(append([]string{"o", r.org.ID, r.env, r.app.ClientID, "log"}, below...)...)
 }
 
 // linkedLine shows an entry with links to those of its user and of its sign-in.
-func (d *Dashboard) linkedLine(r *request, e storage.LogEntry) screens.LogLine {
+func (d *logPages) linkedLine(r *request, e storage.LogEntry) screens.LogLine {
 	line := logLine(e)
 	if e.User != "" {
 		line.UserURL = d.logPath(r) + logQuery(storage.LogFilter{User: e.User})
@@ -164,7 +164,7 @@ const (
 )
 
 // downloadLog serves entries of a log as a file in English, the latest first.
-func (d *Dashboard) downloadLog(r *request) error {
+func (d *logPages) downloadLog(r *request) error {
 	filter := logFilter(r)
 	filter.Limit = batchOfCSV
 	lines, err := d.Store.Log(r.Request.Context(), filter)

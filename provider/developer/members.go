@@ -13,11 +13,11 @@ import (
 	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
-func (d *Dashboard) showMembers(r *request) error {
+func (d *teamPages) showMembers(r *request) error {
 	return d.renderMembers(r, http.StatusOK)
 }
 
-func (d *Dashboard) renderMembers(r *request, status int, problems ...ui.Problem) error {
+func (d *teamPages) renderMembers(r *request, status int, problems ...ui.Problem) error {
 	page, err := d.membersPage(r, screens.MembersView{}, problems...)
 	if err == nil {
 		r.Render(status, page)
@@ -26,7 +26,7 @@ func (d *Dashboard) renderMembers(r *request, status int, problems ...ui.Problem
 }
 
 // membersPage completes a view with the entered values.
-func (d *Dashboard) membersPage(r *request, view screens.MembersView, problems ...ui.Problem) (_ templ.Component, err error) {
+func (d *teamPages) membersPage(r *request, view screens.MembersView, problems ...ui.Problem) (_ templ.Component, err error) {
 	if view.Page, err = d.organizationPage(r, screens.SectionMembers); err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func shownMembers(r *request, members []storage.Member, people people) ([]screen
 }
 
 // changeMembers carries out the requested change. Owners decide; everybody may leave.
-func (d *Dashboard) changeMembers(r *request) error {
+func (d *teamPages) changeMembers(r *request) error {
 	action := r.posted(ui.FieldAction)
 	leaves := action == screens.ActionRemove && r.posted(screens.FieldUser) == r.User.UserID
 	if !r.may(owners) && !leaves {
@@ -84,7 +84,7 @@ func (d *Dashboard) changeMembers(r *request) error {
 	return forbidden("no such action")
 }
 
-func (d *Dashboard) setRole(r *request) error {
+func (d *teamPages) setRole(r *request) error {
 	user, role := r.posted(screens.FieldUser), storage.Role(r.posted(screens.FieldRole))
 	if rank[role] == 0 {
 		return forbidden("no such role")
@@ -117,7 +117,7 @@ func (d *Dashboard) setRole(r *request) error {
 
 // mayBe reports whether a user can have a role: an owner is responsible for others and
 // needs a verified address.
-func (d *Dashboard) mayBe(r *request, user string, role storage.Role) (bool, error) {
+func (d *teamPages) mayBe(r *request, user string, role storage.Role) (bool, error) {
 	if role != storage.RoleOwner {
 		return true, nil
 	}
@@ -125,7 +125,7 @@ func (d *Dashboard) mayBe(r *request, user string, role storage.Role) (bool, err
 	return address != "", err
 }
 
-func (d *Dashboard) removeMember(r *request, leaves bool) error {
+func (d *teamPages) removeMember(r *request, leaves bool) error {
 	user := r.posted(screens.FieldUser)
 	err := d.recorded(r.Request.Context(), r.does(), "member.remove", changed("user", user, ""), func(ctx context.Context) error {
 		return d.Store.RemoveMember(ctx, r.org.ID, user)

@@ -18,7 +18,7 @@ import (
 const formatJWT = "jwt"
 
 // addMore adds the fields of the closed part of the settings.
-func (d *Dashboard) addMore(r *request, view *screens.Registration, now, c provider.Client) {
+func (d *forms) addMore(r *request, view *screens.Registration, now, c provider.Client) {
 	view.LeanIDTokens, view.JWTAccessTokens, view.DPoPBound = c.LeanIDTokens, c.AccessTokenFormat == formatJWT, c.DPoPBoundAccessTokens
 	view.SigningAlgs = d.provider(r.env).Installation().SigningAlgorithms
 	view.IDTokenAlg, view.UserinfoAlg = cmp.Or(c.IDTokenSignedResponseAlg, algRS256), cmp.Or(c.UserinfoSignedResponseAlg, algRS256)

@@ -13,7 +13,7 @@ import (
 // checkBrand refuses production names that people would take for the service's: one that
 // looks the same, and one that contains it unless an operator decides about that. Operators
 // name their applications freely.
-func (d *Dashboard) checkBrand(ctx context.Context, userID, before, name string, decided bool) ([]ui.Problem, error) {
+func (d *drafts) checkBrand(ctx context.Context, userID, before, name string, decided bool) ([]ui.Problem, error) {
 	brand := d.Provider.Installation().Name
 	same := lookalike.Skeleton(name) == lookalike.Skeleton(brand)
 	if before == name || !same && (decided || !lookalike.Contains(name, brand)) {
@@ -33,7 +33,7 @@ const (
 
 // nameTaken returns reviewed applications of other organizations whose names look like a
 // name.
-func (d *Dashboard) nameTaken(r *request, c provider.Client) ([]screens.Reviewed, error) {
+func (d *drafts) nameTaken(r *request, c provider.Client) ([]screens.Reviewed, error) {
 	var taken []screens.Reviewed
 	skeleton := lookalike.Skeleton(c.Name)
 	match := storage.ApplicationFilter{Environment: storage.Production, Limit: pageOfNames}

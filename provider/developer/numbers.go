@@ -19,7 +19,7 @@ const daysOfNumbers = 30
 const maxKinds = 20
 
 // showNumbers shows the counts of an application's requests.
-func (d *Dashboard) showNumbers(r *request) error {
+func (d *logPages) showNumbers(r *request) error {
 	today := d.Clock().UTC().Truncate(24 * time.Hour)
 	first := today.AddDate(0, 0, 1-daysOfNumbers)
 	counts, err := d.Store.LogDays(r.Request.Context(), r.app.Environment, r.app.ClientID, first)

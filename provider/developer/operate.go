@@ -71,7 +71,7 @@ func asOperatorError(err error) error {
 
 // inStep makes a write that somebody rests on what they act on (provider.By), and records
 // events in its step; after it, if the dashboard has a store of its own.
-func (d *Dashboard) inStep(ctx context.Context, write func(context.Context) error, events ...provider.Event) error {
+func (d *frame) inStep(ctx context.Context, write func(context.Context) error, events ...provider.Event) error {
 	return d.Provider.Rooms().Events.WriteIn(ctx, d.Store, write, events...)
 }
 
@@ -95,7 +95,7 @@ func (d *Dashboard) StopApplication(ctx context.Context, o Operator, clientID, r
 		return err
 	}
 	v.Review.DecidedAt = d.Clock()
-	return asOperatorError(d.stopApplication(ctx, a, v.document))
+	return asOperatorError(d.reviews.stopApplication(ctx, a, v.document))
 }
 
 // StartApplication ends the stop of an application of production; its owners are told.
@@ -109,7 +109,7 @@ func (d *Dashboard) StartApplication(ctx context.Context, o Operator, clientID, 
 	if !stopped(a.app) {
 		return provider.ErrChanged
 	}
-	return asOperatorError(d.startApplication(ctx, a, v))
+	return asOperatorError(d.reviews.startApplication(ctx, a, v))
 }
 
 // decided reads an application of production that an operator decides about.
@@ -144,7 +144,7 @@ func (d *Dashboard) SuspendOrganization(ctx context.Context, o Operator, id, rea
 	if err != nil {
 		return err
 	}
-	return asOperatorError(d.stopOrganization(ctx, a, reason))
+	return asOperatorError(d.reviews.stopOrganization(ctx, a, reason))
 }
 
 // ReactivateOrganization ends a suspension; the owners are told. provider.ErrChanged if the
@@ -157,7 +157,7 @@ func (d *Dashboard) ReactivateOrganization(ctx context.Context, o Operator, id, 
 	if a.org.Stopped.At.IsZero() {
 		return provider.ErrChanged
 	}
-	return asOperatorError(d.startOrganization(ctx, a))
+	return asOperatorError(d.reviews.startOrganization(ctx, a))
 }
 
 func (d *Dashboard) decidedOrganization(ctx context.Context, o Operator, id, revision string) (a act, err error) {
@@ -196,7 +196,7 @@ func (d *Dashboard) AppointOwner(ctx context.Context, o Operator, id, email stri
 	unsent := func(error) {}
 	if d.Mailer != nil {
 		var wait time.Duration
-		if wait, unsent, err = d.mayMail(ctx, a, recipient); err != nil {
+		if wait, unsent, err = d.team.mayMail(ctx, a, recipient); err != nil {
 			return "", err
 		}
 		if wait > 0 {
@@ -204,8 +204,8 @@ func (d *Dashboard) AppointOwner(ctx context.Context, o Operator, id, email stri
 		}
 	}
 	token := rand.Text()
-	link = d.invitationLink(token)
-	i, err := d.createInvitation(ctx, a, offer{role: storage.RoleOwner, email: email, appoints: true}, token)
+	link = d.team.invitationLink(token)
+	i, err := d.team.createInvitation(ctx, a, offer{role: storage.RoleOwner, email: email, appoints: true}, token)
 	switch {
 	case err != nil:
 		unsent(err)
@@ -213,7 +213,7 @@ func (d *Dashboard) AppointOwner(ctx context.Context, o Operator, id, email stri
 	case d.Mailer == nil:
 		return link, nil
 	}
-	err = d.mailInvitation(ctx, email, locale, i, link, unsent)
+	err = d.team.mailInvitation(ctx, email, locale, i, link, unsent)
 	if errors.Is(err, provider.ErrRecipientRefused) {
 		return "", wrong("email", "is refused by the mail server")
 	}

@@ -24,13 +24,13 @@ const (
 
 // hasDevices reports whether developers may give the applications of an environment the grant
 // of devices at all.
-func (d *Dashboard) hasDevices(env string) bool {
+func (d *forms) hasDevices(env string) bool {
 	return d.Devices && d.provider(env).Installation().Devices
 }
 
 // choosesDevices reports whether developers may choose it for an application: under review, a
 // production application has it only from its review.
-func (d *Dashboard) choosesDevices(r *request, now provider.Client) bool {
+func (d *forms) choosesDevices(r *request, now provider.Client) bool {
 	return d.hasDevices(r.env) && now.Dialect == provider.Standard && r.app.Kind != kindMachine &&
 		(d.mayRegister(r.env) || slices.Contains(now.GrantTypes, grantDevice))
 }
@@ -50,7 +50,7 @@ func (p *posting) devices() {
 
 // withoutOperators returns a registration for another environment, without the rights that only
 // an operator gives there.
-func (d *Dashboard) withoutOperators(env string, c provider.Client, a storage.Application) provider.Client {
+func (d *forms) withoutOperators(env string, c provider.Client, a storage.Application) provider.Client {
 	c.SkipConsent = false
 	c.GrantTypes = slices.DeleteFunc(slices.Clone(c.GrantTypes), func(g string) bool {
 		return g == grantJWTBearer || g == grantTokenExchange || g == grantDevice && !d.hasDevices(env)

@@ -21,7 +21,7 @@ import (
 )
 
 // showHome lists the organizations of the user.
-func (d *Dashboard) showHome(r *request) error {
+func (d *teamPages) showHome(r *request) error {
 	if r.User.UserID == "" {
 		return d.welcome(r)
 	}
@@ -51,7 +51,7 @@ func (d *Dashboard) showHome(r *request) error {
 }
 
 // welcome introduces the dashboard to a visitor who is not signed in.
-func (d *Dashboard) welcome(r *request) error {
+func (d *teamPages) welcome(r *request) error {
 	p, err := d.page(r)
 	if err != nil {
 		return err
@@ -63,16 +63,16 @@ func (d *Dashboard) welcome(r *request) error {
 }
 
 // leadHome redirects home after a sign-in.
-func (d *Dashboard) leadHome(r *request) error {
+func (d *teamPages) leadHome(r *request) error {
 	r.Redirect(d.path())
 	return nil
 }
 
-func (d *Dashboard) showNewOrganization(r *request) error {
+func (d *teamPages) showNewOrganization(r *request) error {
 	return d.renderNewOrganization(r, storage.Organization{}, "", http.StatusOK)
 }
 
-func (d *Dashboard) renderNewOrganization(r *request, o storage.Organization, contact string, status int, problems ...ui.Problem) error {
+func (d *teamPages) renderNewOrganization(r *request, o storage.Organization, contact string, status int, problems ...ui.Problem) error {
 	p, err := d.page(r)
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func (d *Dashboard) renderNewOrganization(r *request, o storage.Organization, co
 	return nil
 }
 
-func (d *Dashboard) createOrganization(r *request) error {
+func (d *teamPages) createOrganization(r *request) error {
 	o, contact, problems := d.postedOrganization(r, newID())
 	if len(problems) > 0 {
 		return d.renderNewOrganization(r, o, contact, http.StatusUnprocessableEntity, problems...)
@@ -126,7 +126,7 @@ func (d *Dashboard) createOrganization(r *request) error {
 }
 
 // postedOrganization returns the entered organization and its problems.
-func (d *Dashboard) postedOrganization(r *request, id string) (o storage.Organization, contact string, problems []ui.Problem) {
+func (d *teamPages) postedOrganization(r *request, id string) (o storage.Organization, contact string, problems []ui.Problem) {
 	o.ID, o.Name, contact = id, strings.TrimSpace(r.posted(ui.FieldName)), strings.TrimSpace(r.posted(screens.FieldContact))
 	if problem, wrong := checkName(o.Name); wrong {
 		problems = append(problems, problem)
@@ -147,7 +147,7 @@ const (
 )
 
 // contact returns the address of the contact person, or "". One that does not open can be entered anew.
-func (d *Dashboard) contact(ctx context.Context, o storage.Organization) string {
+func (d *teamPages) contact(ctx context.Context, o storage.Organization) string {
 	if len(o.Contact) == 0 {
 		return ""
 	}
@@ -158,7 +158,7 @@ func (d *Dashboard) contact(ctx context.Context, o storage.Organization) string 
 
 // toldUnreadable reports whether something of an organization does not open, and tells it in the log: the rest of
 // the page is shown.
-func (d *Dashboard) toldUnreadable(ctx context.Context, organization, kind string, err error) bool {
+func (d *frame) toldUnreadable(ctx context.Context, organization, kind string, err error) bool {
 	if err != nil {
 		d.Logger.ErrorContext(ctx, "something of an organization cannot be read",
 			slog.String("organization", organization), slog.String("kind", kind), slog.Any("error", err))
@@ -166,11 +166,11 @@ func (d *Dashboard) toldUnreadable(ctx context.Context, organization, kind strin
 	return err != nil
 }
 
-func (d *Dashboard) showOrganization(r *request) error {
+func (d *teamPages) showOrganization(r *request) error {
 	return d.renderOrganization(r, r.org, d.contact(r.Request.Context(), r.org), http.StatusOK)
 }
 
-func (d *Dashboard) renderOrganization(r *request, o storage.Organization, contact string, status int, problems ...ui.Problem) error {
+func (d *teamPages) renderOrganization(r *request, o storage.Organization, contact string, status int, problems ...ui.Problem) error {
 	p, err := d.organizationPage(r, screens.SectionOrganization)
 	if err != nil {
 		return err
@@ -182,7 +182,7 @@ func (d *Dashboard) renderOrganization(r *request, o storage.Organization, conta
 	return nil
 }
 
-func (d *Dashboard) changeOrganization(r *request) error {
+func (d *teamPages) changeOrganization(r *request) error {
 	if r.posted(ui.FieldAction) == screens.ActionDelete {
 		return d.deleteOrganization(r)
 	}
@@ -216,7 +216,7 @@ func (d *Dashboard) changeOrganization(r *request) error {
 	return r.done(here, screens.NoticeSaved)
 }
 
-func (d *Dashboard) deleteOrganization(r *request) error {
+func (d *teamPages) deleteOrganization(r *request) error {
 	contact := d.contact(r.Request.Context(), r.org)
 	if r.posted(ui.FieldConfirm) != r.org.Name {
 		return d.renderOrganization(r, r.org, contact, http.StatusUnprocessableEntity, ui.Problem{Code: ui.ConfirmWrong})
@@ -234,7 +234,7 @@ func (d *Dashboard) deleteOrganization(r *request) error {
 }
 
 // hasApplications says why an organization stays: it has applications, or they are being deleted.
-func (d *Dashboard) hasApplications(r *request, contact string) error {
+func (d *teamPages) hasApplications(r *request, contact string) error {
 	has, err := d.Store.Applications(r.Request.Context(), storage.ApplicationFilter{OrganizationID: r.org.ID})
 	if err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 
 // listOwnerless returns a page of the organizations without an owner, and the address of
 // the next.
-func (d *Dashboard) listOwnerless(r *request) (rows []screens.Ownerless, more string, err error) {
+func (d *reviewPages) listOwnerless(r *request) (rows []screens.Ownerless, more string, err error) {
 	const after = "ownerless_after"
 	found, err := d.Store.Ownerless(r.Request.Context(), r.asked(after), pageOfReviews+1)
 	if len(found) > pageOfReviews {
@@ -32,7 +32,7 @@ func (d *Dashboard) listOwnerless(r *request) (rows []screens.Ownerless, more st
 }
 
 // ofOperators is an operators' page about an organization, with its members.
-func (d *Dashboard) ofOperators(h func(*request, []storage.Member) error) handler {
+func (d *reviewPages) ofOperators(h func(*request, []storage.Member) error) handler {
 	return func(r *request) error {
 		var err error
 		if r.org, err = d.Store.Organization(r.Request.Context(), r.value("org")); err != nil {
@@ -46,17 +46,17 @@ func (d *Dashboard) ofOperators(h func(*request, []storage.Member) error) handle
 	}
 }
 
-func (d *Dashboard) showOrganizationReview(r *request, members []storage.Member) error {
+func (d *reviewPages) showOrganizationReview(r *request, members []storage.Member) error {
 	return d.renderOrganizationReview(r, members, screens.AppointView{}, http.StatusOK)
 }
 
 // keepOrganizationReview shows the entered values again.
-func (d *Dashboard) keepOrganizationReview(r *request, members []storage.Member) error {
+func (d *reviewPages) keepOrganizationReview(r *request, members []storage.Member) error {
 	view := screens.AppointView{Email: r.posted(ui.FieldEmail), Entered: r.posted(ui.FieldReason)}
 	return d.renderOrganizationReview(r, members, view, http.StatusForbidden, ui.Problem{Code: ui.ConfirmFirst})
 }
 
-func (d *Dashboard) renderOrganizationReview(r *request, members []storage.Member, view screens.AppointView, status int, problems ...ui.Problem) error {
+func (d *reviewPages) renderOrganizationReview(r *request, members []storage.Member, view screens.AppointView, status int, problems ...ui.Problem) error {
 	page, err := d.organizationReviewPage(r, members, view, problems...)
 	if err == nil {
 		r.Render(status, page)
@@ -66,8 +66,8 @@ func (d *Dashboard) renderOrganizationReview(r *request, members []storage.Membe
 
 // organizationReviewPage completes a view with the entered values. It names the members only of
 // an organization without an owner.
-func (d *Dashboard) organizationReviewPage(r *request, members []storage.Member, view screens.AppointView, problems ...ui.Problem) (_ templ.Component, err error) {
-	if err := d.looked(r, provider.Event{Detail: "organization " + r.org.ID}); err != nil {
+func (d *reviewPages) organizationReviewPage(r *request, members []storage.Member, view screens.AppointView, problems ...ui.Problem) (_ templ.Component, err error) {
+	if err := d.team.looked(r, provider.Event{Detail: "organization " + r.org.ID}); err != nil {
 		return nil, err
 	}
 	if view.Page, err = d.page(r); err != nil {
@@ -75,13 +75,13 @@ func (d *Dashboard) organizationReviewPage(r *request, members []storage.Member,
 	}
 	view.Form, view.Name, view.ReviewsURL, view.Version = r.Form(problems...), r.org.Name, d.path("review"), suspensionVersion(r.org)
 	view.Own = slices.ContainsFunc(members, func(m storage.Member) bool { return m.UserID == r.User.UserID })
-	view.Contact = d.contact(r.Request.Context(), r.org)
+	view.Contact = d.team.contact(r.Request.Context(), r.org)
 	people := d.newPeople(r)
 	if view.Ownerless = !slices.ContainsFunc(members, isOwner); view.Ownerless {
 		if view.Members, err = shownMembers(r, members, people); err != nil {
 			return nil, err
 		}
-		if view.Invitations, err = d.invitations(r, people); err != nil {
+		if view.Invitations, err = d.team.invitations(r, people); err != nil {
 			return nil, err
 		}
 	}
@@ -107,7 +107,7 @@ func (d *Dashboard) organizationReviewPage(r *request, members []storage.Member,
 // decideOrganization suspends or reactivates an organization, appoints an owner if there is
 // none, or withdraws that: as long as there is an owner, operators do not decide about
 // ownership.
-func (d *Dashboard) decideOrganization(r *request, members []storage.Member) error {
+func (d *reviewPages) decideOrganization(r *request, members []storage.Member) error {
 	here := d.path("review", "organization", r.org.ID)
 	ownerless := !slices.ContainsFunc(members, isOwner)
 	switch action := r.posted(ui.FieldAction); {
@@ -120,14 +120,14 @@ func (d *Dashboard) decideOrganization(r *request, members []storage.Member) err
 	case action == screens.ActionInvite:
 		return d.appoint(r, members, here)
 	case action == screens.ActionWithdraw:
-		return d.withdraw(r, here)
+		return d.team.withdraw(r, here)
 	}
 	return forbidden("no such action")
 }
 
 // appoint invites an owner. A concurrent new owner stays the only one: the invitation is
 // valid as long as there is none.
-func (d *Dashboard) appoint(r *request, members []storage.Member, here string) error {
+func (d *reviewPages) appoint(r *request, members []storage.Member, here string) error {
 	o := offer{role: storage.RoleOwner, email: strings.TrimSpace(r.posted(ui.FieldEmail)), appoints: true, page: here}
 	o.draw = func(link string, problems ...ui.Problem) (templ.Component, error) {
 		if link != "" {
@@ -135,12 +135,12 @@ func (d *Dashboard) appoint(r *request, members []storage.Member, here string) e
 		}
 		return d.organizationReviewPage(r, members, screens.AppointView{Email: o.email}, problems...)
 	}
-	return d.makeOffer(r, o)
+	return d.team.makeOffer(r, o)
 }
 
 // mayAppoint returns storage.ErrNotFound if a user is not, or no longer, an operator, which
 // ends the invitation, as for an owner's.
-func (d *Dashboard) mayAppoint(r *request, userID string) error {
+func (d *teamPages) mayAppoint(r *request, userID string) error {
 	if strings.HasPrefix(userID, outside) { // nobody can be asked; it ends with its time, or an owner
 		return nil
 	}

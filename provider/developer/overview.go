@@ -37,11 +37,11 @@ const endpointDevice = "device_authorization_endpoint"
 var ofPeople = []string{"authorization_endpoint", "pushed_authorization_request_endpoint", "userinfo_endpoint", "end_session_endpoint"}
 
 // showOverview shows an application.
-func (d *Dashboard) showOverview(r *request) error {
+func (d *appPages) showOverview(r *request) error {
 	return d.renderOverview(r, "", http.StatusOK)
 }
 
-func (d *Dashboard) renderOverview(r *request, secret string, status int, problems ...ui.Problem) error {
+func (d *appPages) renderOverview(r *request, secret string, status int, problems ...ui.Problem) error {
 	p, err := d.applicationPage(r, screens.SectionOverview)
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (d *Dashboard) renderOverview(r *request, secret string, status int, proble
 }
 
 // addAddresses adds the addresses of the provider, and of the next pages.
-func (d *Dashboard) addAddresses(r *request, view *screens.OverviewView, c provider.Client) {
+func (d *appPages) addAddresses(r *request, view *screens.OverviewView, c provider.Client) {
 	about := d.provider(r.env).Installation()
 	view.Issuer, view.DiscoveryURL = about.Issuer, about.Issuer+"/.well-known/openid-configuration"
 	view.Endpoints = []screens.Endpoint{{Name: screens.EndpointMetadata, URL: about.Issuer + metadata}}
@@ -115,7 +115,7 @@ func (d *Dashboard) addAddresses(r *request, view *screens.OverviewView, c provi
 }
 
 // addHint adds the last characters of the secret.
-func (d *Dashboard) addHint(r *request, view *screens.OverviewView) error {
+func (d *appPages) addHint(r *request, view *screens.OverviewView) error {
 	if view.Public || view.ByKey || !view.MayChange {
 		return nil
 	}
@@ -130,7 +130,7 @@ func (d *Dashboard) addHint(r *request, view *screens.OverviewView) error {
 }
 
 // changeOverview shows the secret, or copies the application.
-func (d *Dashboard) changeOverview(r *request) error {
+func (d *appPages) changeOverview(r *request) error {
 	if r.app.Deleting {
 		return d.showOverview(r)
 	}
@@ -144,7 +144,7 @@ func (d *Dashboard) changeOverview(r *request) error {
 }
 
 // revealSecret shows the secret in the uncached response to the form, and nowhere else.
-func (d *Dashboard) revealSecret(r *request) error {
+func (d *appPages) revealSecret(r *request) error {
 	var secret string
 	err := d.registered(r.Request.Context(), r.does(), "secret.reveal", nil, func(ctx context.Context) (err error) {
 		secret, err = d.provider(r.env).Clients().Secret(ctx, r.app.ClientID)
@@ -158,7 +158,7 @@ func (d *Dashboard) revealSecret(r *request) error {
 }
 
 // copyTo returns the environment to which applications of this one can be copied.
-func (d *Dashboard) copyTo(env string) (string, bool) {
+func (d *appPages) copyTo(env string) (string, bool) {
 	other := storage.Sandbox
 	if env == storage.Sandbox {
 		other = storage.Production
@@ -168,7 +168,7 @@ func (d *Dashboard) copyTo(env string) (string, bool) {
 
 // copyApplication registers an application in the other environment as it is in this one,
 // except for operator rights and its secret.
-func (d *Dashboard) copyApplication(r *request) error {
+func (d *appPages) copyApplication(r *request) error {
 	env, ok := d.copyTo(r.env)
 	if !ok || stopped(r.app) {
 		return forbidden("there is no environment to copy to, or an operator has stopped the application")
@@ -178,17 +178,17 @@ func (d *Dashboard) copyApplication(r *request) error {
 		return err
 	}
 	from := c.ID
-	offered := d.offeredScopes(env)
-	c.Scopes = slices.DeleteFunc(slices.Clone(d.scopesOf(r.env, c)), func(s string) bool {
+	offered := d.forms.offeredScopes(env)
+	c.Scopes = slices.DeleteFunc(slices.Clone(d.forms.scopesOf(r.env, c)), func(s string) bool {
 		return s != scopeOpenID && s != scopeOffline && !slices.ContainsFunc(offered, func(o provider.Scope) bool { return o.Name == s })
 	})
 	c.OptionalScopes = optionalOf(c)
-	if c, _ = promoted(r.app, d.withoutOperators(env, c, r.app)); r.app.Kind != kindMachine && len(c.RedirectURIs) == 0 {
+	if c, _ = promoted(r.app, d.forms.withoutOperators(env, c, r.app)); r.app.Kind != kindMachine && len(c.RedirectURIs) == 0 {
 		return d.renderOverview(r, "", http.StatusUnprocessableEntity, ui.Problem{Code: ui.AddressMissing})
 	}
 	c.ID, c.Disabled = newClientID(env), false
 	if len(c.Resources) > 0 {
-		c.Resources = d.resourcesIn(env, c)
+		c.Resources = d.forms.resourcesIn(env, c)
 	}
 	var wrong *provider.FieldError
 	if errors.As(d.provider(env).Clients().Validate(c), &wrong) { // as an address that is for a sandbox only
@@ -199,7 +199,7 @@ func (d *Dashboard) copyApplication(r *request) error {
 		return d.renderOverview(r, "", http.StatusUnprocessableEntity, problem)
 	}
 	if env == storage.Production {
-		of, err := d.checkBrand(r.Request.Context(), r.User.UserID, "", c.Name, false)
+		of, err := d.drafts.checkBrand(r.Request.Context(), r.User.UserID, "", c.Name, false)
 		if err != nil {
 			return err
 		}

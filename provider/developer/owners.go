@@ -23,7 +23,7 @@ const mailTime = 30 * time.Second
 
 // warnOwners mails all owners of the organization about a change that decides who gets
 // personal data: the others may know better.
-func (d *Dashboard) warnOwners(ctx context.Context, a act, kind ui.MailKind) {
+func (d *frame) warnOwners(ctx context.Context, a act, kind ui.MailKind) {
 	if d.Mailer == nil {
 		return
 	}
@@ -47,7 +47,7 @@ func (d *Dashboard) warnOwners(ctx context.Context, a act, kind ui.MailKind) {
 
 // tellOwners mails the owners of the organization. The change stands, whether the mail is
 // sent or not, and a caller that disconnects does not stop it.
-func (d *Dashboard) tellOwners(ctx context.Context, a act, kind ui.MailKind, path string) {
+func (d *frame) tellOwners(ctx context.Context, a act, kind ui.MailKind, path string) {
 	if d.Mailer == nil {
 		return
 	}
@@ -70,7 +70,7 @@ func (d *Dashboard) tellOwners(ctx context.Context, a act, kind ui.MailKind, pat
 }
 
 // tell mails a member, in the member's language, unless the member is gone.
-func (d *Dashboard) tell(ctx context.Context, userID string, v ui.MailView) error {
+func (d *frame) tell(ctx context.Context, userID string, v ui.MailView) error {
 	account, err := d.Provider.Rooms().People.View(ctx, userID)
 	if errors.Is(err, provider.ErrNoUser) || err == nil && account.Email == "" {
 		return nil
@@ -85,7 +85,7 @@ func (d *Dashboard) tell(ctx context.Context, userID string, v ui.MailView) erro
 }
 
 // mail passes a mail to the mailer.
-func (d *Dashboard) mail(ctx context.Context, to string, v ui.MailView) error {
+func (d *frame) mail(ctx context.Context, to string, v ui.MailView) error {
 	v = d.Provider.Rooms().Pages.DressMail(v)
 	v.Time = d.Clock()
 	return d.Mailer.Send(ctx, provider.ComposeMail(to, v))

@@ -10,7 +10,7 @@ import (
 )
 
 // path returns the address of a page of the dashboard: its parts, escaped.
-func (d *Dashboard) path(parts ...string) string {
+func (d *frame) path(parts ...string) string {
 	path := d.base + "/"
 	for i, part := range parts {
 		if i > 0 {
@@ -22,13 +22,13 @@ func (d *Dashboard) path(parts ...string) string {
 }
 
 // absolute returns the absolute address of a page, as for a mail.
-func (d *Dashboard) absolute(path string) string {
+func (d *frame) absolute(path string) string {
 	base := d.Provider.Installation().BaseURL
 	return base + path[len(d.base)-len("/developer"):]
 }
 
 // page returns the frame that every page has around its content.
-func (d *Dashboard) page(r *request) (screens.Page, error) {
+func (d *frame) page(r *request) (screens.Page, error) {
 	p := screens.Page{
 		Page: r.Page(), HomeURL: d.path(), DocsURL: d.path("docs"), Notice: screens.Notice(r.Room().Notice()), ConfirmURL: r.confirmURL,
 	}
@@ -47,7 +47,7 @@ func (d *Dashboard) page(r *request) (screens.Page, error) {
 }
 
 // organizationPage returns the frame of an organization's pages.
-func (d *Dashboard) organizationPage(r *request, current screens.Section) (screens.Page, error) {
+func (d *frame) organizationPage(r *request, current screens.Section) (screens.Page, error) {
 	p, err := d.page(r)
 	if err != nil {
 		return screens.Page{}, err
@@ -96,7 +96,7 @@ var applicationSections = []struct {
 
 // applicationPage returns the frame of an application's pages. It links to the pages that
 // the user may open.
-func (d *Dashboard) applicationPage(r *request, current screens.Section) (screens.Page, error) {
+func (d *frame) applicationPage(r *request, current screens.Section) (screens.Page, error) {
 	p, err := d.page(r)
 	if err != nil {
 		return screens.Page{}, err
@@ -117,7 +117,7 @@ func (d *Dashboard) applicationPage(r *request, current screens.Section) (screen
 }
 
 // hasSection reports whether an application has a page.
-func (d *Dashboard) hasSection(a storage.Application, s screens.Section) bool {
+func (d *frame) hasSection(a storage.Application, s screens.Section) bool {
 	switch s {
 	case screens.SectionFaults:
 		return a.Environment == storage.Sandbox && d.Trials != nil
@@ -130,7 +130,7 @@ func (d *Dashboard) hasSection(a storage.Application, s screens.Section) bool {
 
 // inEnvironment marks a page as one of an environment, with the link to the same page in
 // the other.
-func (d *Dashboard) inEnvironment(p screens.Page, env, sandboxURL, productionURL string) screens.Page {
+func (d *frame) inEnvironment(p screens.Page, env, sandboxURL, productionURL string) screens.Page {
 	p.Environment = screens.Environment(env)
 	if d.Sandbox != nil {
 		p.SandboxURL = sandboxURL

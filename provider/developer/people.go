@@ -13,7 +13,7 @@ type people struct {
 	known map[string]ui.Account
 }
 
-func (d *Dashboard) newPeople(r *request) people {
+func (d *frame) newPeople(r *request) people {
 	return people{func(userID string) (ui.Account, error) {
 		return d.Provider.Rooms().People.View(r.Request.Context(), userID)
 	}, map[string]ui.Account{}}

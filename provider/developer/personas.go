@@ -16,7 +16,7 @@ import (
 	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
-func (d *Dashboard) showPersonas(r *request) error {
+func (d *trialPages) showPersonas(r *request) error {
 	settings, err := d.Store.SandboxSettings(r.Request.Context(), r.org.ID)
 	if err != nil {
 		return err
@@ -32,7 +32,7 @@ func (d *Dashboard) showPersonas(r *request) error {
 	return d.renderPersonas(r, settings, set, string(text), http.StatusOK)
 }
 
-func (d *Dashboard) renderPersonas(r *request, s storage.SandboxSettings, set provider.PersonaSet, text string, status int, problems ...ui.Problem) error {
+func (d *trialPages) renderPersonas(r *request, s storage.SandboxSettings, set provider.PersonaSet, text string, status int, problems ...ui.Problem) error {
 	p, err := d.organizationPage(r, screens.SectionPersonas)
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func emailOf(realm string, p provider.Persona) string {
 	return p.Name + "@" + realm + inboxDomain
 }
 
-func (d *Dashboard) changePersonas(r *request) error {
+func (d *trialPages) changePersonas(r *request) error {
 	ctx := r.Request.Context()
 	version, err := strconv.ParseInt(r.posted(screens.FieldVersion), 10, 64)
 	if err != nil {
@@ -100,7 +100,7 @@ func (d *Dashboard) changePersonas(r *request) error {
 const maxPersonas = 64 << 10
 
 // parsePersonas parses the entered personas, or returns their problem.
-func (d *Dashboard) parsePersonas(realm, text string) (provider.PersonaSet, *ui.Problem) {
+func (d *trialPages) parsePersonas(realm, text string) (provider.PersonaSet, *ui.Problem) {
 	wrong := func(text string) (provider.PersonaSet, *ui.Problem) {
 		return provider.PersonaSet{}, &ui.Problem{Field: screens.FieldPersonas, Text: text}
 	}

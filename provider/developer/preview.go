@@ -39,7 +39,7 @@ func previews(here string) []screens.Preview {
 
 // showPreview shows a screen with the draft, or with a colour that is being chosen, for a
 // frame of the branding page.
-func (d *Dashboard) showPreview(r *request) error {
+func (d *brandPages) showPreview(r *request) error {
 	screen, scheme := ui.PreviewScreen(r.value("screen")), ui.Scheme(r.value("scheme"))
 	if !slices.Contains(previewScreens, screen) || !slices.Contains(previewSchemes, scheme) {
 		return provider.ErrScreenNotFound
@@ -73,7 +73,7 @@ func (d *Dashboard) showPreview(r *request) error {
 
 // servePicture serves a picture of the draft to members: others see it once it is
 // published.
-func (d *Dashboard) servePicture(r *request) error {
+func (d *brandPages) servePicture(r *request) error {
 	b, err := d.branding(r)
 	if err != nil {
 		return err

@@ -25,9 +25,9 @@ func stopped(a storage.Application) bool {
 
 // showAccess shows the state of an application on its way to production, or that an
 // operator has stopped it there.
-func (d *Dashboard) showAccess(r *request) error { return d.renderAccess(r, "", http.StatusOK) }
+func (d *appPages) showAccess(r *request) error { return d.renderAccess(r, "", http.StatusOK) }
 
-func (d *Dashboard) renderAccess(r *request, note string, status int, problems ...ui.Problem) error {
+func (d *appPages) renderAccess(r *request, note string, status int, problems ...ui.Problem) error {
 	if !d.hasSection(r.app, screens.SectionAccess) {
 		return provider.ErrScreenNotFound
 	}
@@ -54,7 +54,7 @@ func (d *Dashboard) renderAccess(r *request, note string, status int, problems .
 	view := screens.AccessView{
 		Page: p, Form: r.Form(problems...), Version: strconv.FormatInt(r.app.Version, 10), Name: r.app.Name,
 		Review: screens.Review(state), Since: kept.Review.DecidedAt, Reason: kept.Review.Reason, Note: note,
-		Checks: d.checks(r, c), LeftBehind: left, Stopped: stopped(r.app), LiveURL: liveURL, MayAsk: r.may(developers),
+		Checks: d.drafts.checks(r, c), LeftBehind: left, Stopped: stopped(r.app), LiveURL: liveURL, MayAsk: r.may(developers),
 	}
 	if state == storage.ReviewAsked {
 		view.Since, view.Note = kept.Review.AskedAt, kept.Review.Note
@@ -65,7 +65,7 @@ func (d *Dashboard) renderAccess(r *request, note string, status int, problems .
 
 // standing returns the state of an application, and the address of its copy in production.
 // If the copy was deleted, the application may request production again.
-func (d *Dashboard) standing(r *request, kept document) (state storage.Review, liveURL string, err error) {
+func (d *appPages) standing(r *request, kept document) (state storage.Review, liveURL string, err error) {
 	if r.app.Review != storage.ReviewApproved || !kept.Copied {
 		return r.app.Review, "", nil
 	}
@@ -80,7 +80,7 @@ func (d *Dashboard) standing(r *request, kept document) (state storage.Review, l
 }
 
 // changeAccess requests production, or withdraws the request.
-func (d *Dashboard) changeAccess(r *request) error {
+func (d *appPages) changeAccess(r *request) error {
 	if !d.Review {
 		return provider.ErrScreenNotFound
 	}
@@ -114,7 +114,7 @@ const maxNote = 2000
 
 // ask requests production. The registration is checked again at approval: until then its
 // members may change it.
-func (d *Dashboard) ask(r *request, kept document) error {
+func (d *appPages) ask(r *request, kept document) error {
 	note := strings.TrimSpace(strings.ReplaceAll(r.posted(screens.FieldNote), "\r\n", "\n"))
 	if utf8.RuneCountInString(note) > maxNote {
 		return d.renderAccess(r, note, http.StatusUnprocessableEntity, ui.Problem{Code: ui.NoteTooLong, Field: screens.FieldNote})
@@ -123,14 +123,14 @@ func (d *Dashboard) ask(r *request, kept document) error {
 	if err != nil {
 		return notFound(err)
 	}
-	of, err := d.checkBrand(r.Request.Context(), r.User.UserID, "", c.Name, true)
+	of, err := d.drafts.checkBrand(r.Request.Context(), r.User.UserID, "", c.Name, true)
 	if err != nil {
 		return err
 	}
 	if len(of) > 0 {
 		return d.renderAccess(r, note, http.StatusUnprocessableEntity, of...)
 	}
-	if c, _ = promoted(r.app, c); !met(d.checks(r, c)) {
+	if c, _ = promoted(r.app, c); !met(d.drafts.checks(r, c)) {
 		return d.renderAccess(r, note, http.StatusUnprocessableEntity, ui.Problem{Code: ui.ChecksUnmet})
 	}
 	kept.Live, kept.Copied = "", false
@@ -142,7 +142,7 @@ func (d *Dashboard) ask(r *request, kept document) error {
 	return d.finishAccess(r, err, screens.NoticeAsked)
 }
 
-func (d *Dashboard) finishAccess(r *request, err error, done screens.Notice) error {
+func (d *appPages) finishAccess(r *request, err error, done screens.Notice) error {
 	here := d.path("o", r.org.ID, r.env, r.app.ClientID, "access")
 	if errors.Is(err, storage.ErrChanged) {
 		return r.done(here, screens.NoticeSomebodyElse)
@@ -154,7 +154,7 @@ func (d *Dashboard) finishAccess(r *request, err error, done screens.Notice) err
 }
 
 // renderChanges shows the pending changes of a production application.
-func (d *Dashboard) renderChanges(r *request) error {
+func (d *appPages) renderChanges(r *request) error {
 	p, err := d.applicationPage(r, screens.SectionAccess)
 	if err != nil {
 		return err
@@ -167,13 +167,13 @@ func (d *Dashboard) renderChanges(r *request) error {
 	if err != nil {
 		return err
 	}
-	wanted, err := d.wanted(r.app, c)
+	wanted, err := d.drafts.wanted(r.app, c)
 	if err != nil {
 		return err
 	}
 	view := screens.ChangesView{
 		Page: p, Form: r.Form(), Version: strconv.FormatInt(r.app.Version, 10), Name: c.Name,
-		Fields: shownFields(changesOf(c, wanted)), Checks: d.checks(r, c),
+		Fields: shownFields(changesOf(c, wanted)), Checks: d.drafts.checks(r, c),
 		Reason: kept.Review.Reason, DecidedAt: kept.Review.DecidedAt, MayWithdraw: r.may(developers) && r.app.Review == storage.ReviewAsked,
 	}
 	if kept.Changes != nil {
@@ -186,7 +186,7 @@ func (d *Dashboard) renderChanges(r *request) error {
 }
 
 // withdrawChanges withdraws the pending changes, unless they have been decided.
-func (d *Dashboard) withdrawChanges(r *request, version int64, kept document) error {
+func (d *appPages) withdrawChanges(r *request, version int64, kept document) error {
 	if r.posted(ui.FieldAction) != screens.ActionWithdraw || r.app.Review != storage.ReviewAsked {
 		return d.finishAccess(r, storage.ErrChanged, "")
 	}
@@ -196,14 +196,14 @@ func (d *Dashboard) withdrawChanges(r *request, version int64, kept document) er
 
 // saveReview changes the review state of an application, if it has not changed since it was
 // read.
-func (d *Dashboard) saveReview(r *request, state storage.Review, kept document, what string) error {
+func (d *appPages) saveReview(r *request, state storage.Review, kept document, what string) error {
 	a := r.app
 	a.Review, a.Document, a.UpdatedAt = state, kept.bytes(), d.Clock()
 	return d.recorded(r.Request.Context(), r.does(), what, nil, func(ctx context.Context) error { return d.Store.SaveApplication(ctx, a) })
 }
 
 // checks are the requirements for production.
-func (d *Dashboard) checks(r *request, c provider.Client) []screens.Check {
+func (d *drafts) checks(r *request, c provider.Client) []screens.Check {
 	checks := requirements(r.app.Kind, c)
 	for i := range checks {
 		checks[i].URL = d.path("o", r.org.ID, r.env, r.app.ClientID, "settings")

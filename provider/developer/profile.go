@@ -11,7 +11,7 @@ import (
 
 // profiles are those to choose from. One that is registered is among them, so that saving
 // another field does not end it.
-func (d *Dashboard) profiles(r *request, now provider.Client) []string {
+func (d *forms) profiles(r *request, now provider.Client) []string {
 	if now.Dialect != provider.Standard || now.Public {
 		return nil
 	}

@@ -80,9 +80,9 @@ func changesOf(before, after provider.Client) []storage.ChangedField {
 }
 
 // wanted returns a registration of an application as its developers want it.
-func (d *Dashboard) wanted(a storage.Application, now provider.Client) (provider.Client, error) {
+func (d *drafts) wanted(a storage.Application, now provider.Client) (provider.Client, error) {
 	kept, err := readDocument(a)
-	if err != nil || !d.vouched(a.Environment, now) {
+	if err != nil || !d.forms.vouched(a.Environment, now) {
 		return now, err
 	}
 	return kept.Changes.onto(now), nil
@@ -92,12 +92,12 @@ func (d *Dashboard) wanted(a storage.Application, now provider.Client) (provider
 // publishes what needs no review, and keeps the rest for an operator. That is the first
 // write: after an interruption nothing is lost, and the same form, whose version is still that of
 // the registration, publishes what is not.
-func (d *Dashboard) save(ctx context.Context, a act, what string, now, wanted provider.Client) (served provider.Client, waits bool, err error) {
+func (d *drafts) save(ctx context.Context, a act, what string, now, wanted provider.Client) (served provider.Client, waits bool, err error) {
 	served = wanted
 	var rest proposal
-	vouched := d.vouched(a.app.Environment, now)
+	vouched := d.forms.vouched(a.app.Environment, now)
 	if vouched {
-		served, rest = d.split(now, wanted)
+		served, rest = d.forms.split(now, wanted)
 	}
 	if vouched {
 		if waits, err = d.keep(ctx, a, served, rest); err != nil {
@@ -112,7 +112,7 @@ func (d *Dashboard) save(ctx context.Context, a act, what string, now, wanted pr
 }
 
 // keep replaces the pending changes.
-func (d *Dashboard) keep(ctx context.Context, a act, served provider.Client, rest proposal) (waits bool, err error) {
+func (d *drafts) keep(ctx context.Context, a act, served provider.Client, rest proposal) (waits bool, err error) {
 	// A caller that disconnects cannot leave half a change.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()

@@ -23,7 +23,7 @@ func (r *request) does() act { return act{r.User.UserID, r.org, r.app} }
 
 // recorded makes one write of the dashboard's store, and records it in the activity log, and in
 // the audit log with events, in its step: none happens without the other.
-func (d *Dashboard) recorded(
+func (d *frame) recorded(
 	ctx context.Context, a act, what string, fields []storage.ChangedField, write func(context.Context) error, events ...provider.Event,
 ) error {
 	return d.noting(ctx, d.Provider, a, what, fields, func(ctx context.Context) error { return d.inStep(ctx, write, events...) })
@@ -31,13 +31,13 @@ func (d *Dashboard) recorded(
 
 // registered is recorded for a write to the registration of the application. That of the sandbox is
 // in another database, and its entry follows it.
-func (d *Dashboard) registered(ctx context.Context, a act, what string, fields []storage.ChangedField, write func(context.Context) error) error {
+func (d *frame) registered(ctx context.Context, a act, what string, fields []storage.ChangedField, write func(context.Context) error) error {
 	return d.noting(ctx, d.provider(a.app.Environment), a, what, fields, write)
 }
 
 // noting makes a write in a step of a provider, and an entry of the activity log in the same step
 // if both are in one store.
-func (d *Dashboard) noting(
+func (d *frame) noting(
 	ctx context.Context, p *provider.Provider, a act, what string, fields []storage.ChangedField, write func(context.Context) error,
 ) error {
 	entry := d.entry(a, what, fields)
@@ -52,7 +52,7 @@ func (d *Dashboard) noting(
 	return nil
 }
 
-func (d *Dashboard) entry(a act, what string, fields []storage.ChangedField) storage.Change {
+func (d *frame) entry(a act, what string, fields []storage.ChangedField) storage.Change {
 	return storage.Change{
 		OrganizationID: a.org.ID, At: d.Clock(), UserID: a.by,
 		Environment: a.app.Environment, ClientID: a.app.ClientID, What: what, Fields: bounded(fields),
@@ -61,13 +61,13 @@ func (d *Dashboard) entry(a act, what string, fields []storage.ChangedField) sto
 
 // recordAct writes an entry to the activity log of the organization and the application, of what
 // has happened.
-func (d *Dashboard) recordAct(ctx context.Context, a act, what string, fields []storage.ChangedField) {
+func (d *frame) recordAct(ctx context.Context, a act, what string, fields []storage.ChangedField) {
 	d.append(ctx, d.entry(a, what, fields))
 }
 
 // append writes an entry of what has happened. If that fails, the operator's log has the entry, and
 // it is written later.
-func (d *Dashboard) append(ctx context.Context, entry storage.Change) {
+func (d *frame) append(ctx context.Context, entry storage.Change) {
 	// A caller that disconnects cannot keep a change out of the log.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()

@@ -54,7 +54,7 @@ type recorder struct {
 // application has waiting entries.
 type application struct{ environment, clientID string }
 
-func newRecorder(d *Dashboard) *recorder {
+func newRecorder(d *frame) *recorder {
 	return &recorder{
 		store: d.Store, logger: d.Logger, pseudonym: d.pseudonym,
 		arrived: make(chan struct{}, 1), full: make(chan struct{}, 1),
@@ -63,7 +63,7 @@ func newRecorder(d *Dashboard) *recorder {
 }
 
 // pseudonym replaces a user at an application of an environment.
-func (d *Dashboard) pseudonym(environment, clientID, userID string) string {
+func (d *frame) pseudonym(environment, clientID, userID string) string {
 	// Neither an environment nor a client_id has a space.
 	return d.Provider.Rooms().Keys.Pseudonym("user of an application", environment+" "+clientID+" "+userID)
 }

@@ -14,17 +14,17 @@ import (
 
 // mayRegister reports whether developers register applications of an environment
 // themselves.
-func (d *Dashboard) mayRegister(env string) bool { return env == storage.Sandbox || !d.Review }
+func (d *frame) mayRegister(env string) bool { return env == storage.Sandbox || !d.Review }
 
 // showRegister shows the form of a new application.
-func (d *Dashboard) showRegister(r *request) error {
+func (d *appPages) showRegister(r *request) error {
 	if !d.mayRegister(r.env) {
 		return provider.ErrScreenNotFound
 	}
 	return d.renderRegister(r, provider.Client{Scopes: usualScopes}, "", http.StatusOK)
 }
 
-func (d *Dashboard) renderRegister(r *request, c provider.Client, kind string, status int, problems ...ui.Problem) error {
+func (d *appPages) renderRegister(r *request, c provider.Client, kind string, status int, problems ...ui.Problem) error {
 	p, err := d.organizationPage(r, screens.SectionApplications)
 	if err != nil {
 		return err
@@ -34,21 +34,21 @@ func (d *Dashboard) renderRegister(r *request, c provider.Client, kind string, s
 		Form: r.Form(problems...), Name: c.Name, Kind: kind, Dialect: c.Dialect, RedirectURIs: r.posted(screens.FieldRedirectURIs),
 		Kinds: kinds, CheckURL: d.path("o", r.org.ID, r.env, "check"), Unreviewed: r.env == storage.Production,
 	}
-	for _, s := range d.offeredScopes(r.env) {
-		view.Scopes = append(view.Scopes, d.scopeView(r, s.Name, slices.Contains(c.Scopes, s.Name), c.Dialect))
+	for _, s := range d.forms.offeredScopes(r.env) {
+		view.Scopes = append(view.Scopes, d.forms.scopeView(r, s.Name, slices.Contains(c.Scopes, s.Name), c.Dialect))
 	}
 	r.Render(status, screens.Register(view))
 	return nil
 }
 
 // registerApplication registers the entered application.
-func (d *Dashboard) registerApplication(r *request) error {
+func (d *appPages) registerApplication(r *request) error {
 	if !d.mayRegister(r.env) {
 		return provider.ErrScreenNotFound
 	}
 	p, kind := d.postedRegistration(r)
 	if r.env == storage.Production {
-		of, err := d.checkBrand(r.Request.Context(), r.User.UserID, "", p.Name, false)
+		of, err := d.drafts.checkBrand(r.Request.Context(), r.User.UserID, "", p.Name, false)
 		if err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func (d *Dashboard) registerApplication(r *request) error {
 }
 
 // keepRegistration shows the entered values again.
-func (d *Dashboard) keepRegistration(r *request) error {
+func (d *appPages) keepRegistration(r *request) error {
 	if !d.mayRegister(r.env) {
 		return provider.ErrScreenNotFound
 	}
@@ -81,9 +81,9 @@ func (d *Dashboard) keepRegistration(r *request) error {
 }
 
 // postedRegistration returns the entered registration and its problems.
-func (d *Dashboard) postedRegistration(r *request) (p *posting, kind string) {
+func (d *appPages) postedRegistration(r *request) (p *posting, kind string) {
 	kind = r.posted(ui.FieldKind)
-	p = d.newPosting(r, newClient(r.env, kind))
+	p = d.forms.newPosting(r, newClient(r.env, kind))
 	p.name()
 	if !slices.Contains(kinds, kind) {
 		p.wrong(ui.Problem{Code: ui.KindMissing})
@@ -123,7 +123,7 @@ func newClient(env, kind string) provider.Client {
 var errUnverified = errors.New("the address of the account is not verified")
 
 // register registers an application for the user of a page, as an act with these fields.
-func (d *Dashboard) register(r *request, env string, c provider.Client, kind, what string, fields []storage.ChangedField) error {
+func (d *appPages) register(r *request, env string, c provider.Client, kind, what string, fields []storage.ChangedField) error {
 	a := r.does()
 	a.app = storage.Application{Environment: env, OrganizationID: r.org.ID, Kind: kind, CreatedBy: r.User.UserID}
 	app, err := d.enter(r.Request.Context(), a, c, what, fields, func(ctx context.Context, app storage.Application) error {
@@ -139,7 +139,7 @@ func (d *Dashboard) register(r *request, env string, c provider.Client, kind, wh
 // application is first, and is removed last: no client is ever without a responsible
 // organization. A failure between the two has the application removed again; an interruption
 // leaves it without a client: its page says so, and it can be deleted.
-func (d *Dashboard) enter(
+func (d *appPages) enter(
 	ctx context.Context, a act, c provider.Client, what string, fields []storage.ChangedField, create func(context.Context, storage.Application) error,
 ) (storage.Application, error) {
 	if a.app.Environment == storage.Production {
@@ -168,7 +168,7 @@ func (d *Dashboard) enter(
 		d.abandon(ctx, a.app)
 		return a.app, err
 	}
-	if d.halt(ctx, a.app) != nil { // the organization may be suspended by now
+	if d.halts.halt(ctx, a.app) != nil { // the organization may be suspended by now
 		d.wake()
 	}
 	return a.app, nil
@@ -176,7 +176,7 @@ func (d *Dashboard) enter(
 
 // abandon has an application removed whose client is gone, or could not be registered, with one that
 // has been registered although nobody was told.
-func (d *Dashboard) abandon(ctx context.Context, a storage.Application) {
+func (d *appPages) abandon(ctx context.Context, a storage.Application) {
 	mark := func(ctx context.Context) error { return d.Store.SetDeleting(ctx, a.Environment, a.ClientID) }
 	if err := mark(context.WithoutCancel(ctx)); err != nil && !errors.Is(err, storage.ErrNotFound) {
 		d.later(mark)
@@ -196,7 +196,7 @@ func newClientID(env string) string {
 var errNoRoom = errors.New("developer: the organization has no room for the pictures")
 
 // makeRoom counts the pictures of a new application, or removes it again.
-func (d *Dashboard) makeRoom(ctx context.Context, a storage.Application, shown brand) error {
+func (d *appPages) makeRoom(ctx context.Context, a storage.Application, shown brand) error {
 	if shown.bytes() == 0 {
 		return nil
 	}

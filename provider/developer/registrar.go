@@ -17,7 +17,7 @@ import (
 // tokens of organizations. It implements provider.Registrar: a program may what a developer may
 // on the pages.
 type registrar struct {
-	*Dashboard
+	*appPages
 	env string
 }
 
@@ -60,7 +60,7 @@ func (g registrar) Register(ctx context.Context, token string, c provider.Client
 		Environment: g.env, OrganizationID: t.OrganizationID, Kind: kindOfProgram(c), CreatedBy: t.MadeBy,
 		Document: document{Program: &program{Token: t.Name, Organization: t.OrganizationID, Hosts: t.Hosts}}.bytes(),
 	}}
-	if c, err = g.wish(ctx, a.app, provider.Client{}, c); err != nil {
+	if c, err = g.drafts.wish(ctx, a.app, provider.Client{}, c); err != nil {
 		return c, err
 	}
 	fields := append(changed(screens.FieldToken, "", t.Name), registration(c)...)
@@ -119,16 +119,16 @@ func (g registrar) Replace(ctx context.Context, now, wanted provider.Client) err
 	if (len(wanted.RedirectURIs) == 0) != (a.app.Kind == kindMachine) {
 		return wrong("RedirectURIs", "cannot come or go: register another application")
 	}
-	if wanted, err = g.wish(ctx, a.app, now, wanted); err != nil {
+	if wanted, err = g.drafts.wish(ctx, a.app, now, wanted); err != nil {
 		return err
 	}
-	if g.vouched(g.env, now) {
-		served, rest := g.split(now, wanted)
+	if g.forms.vouched(g.env, now) {
+		served, rest := g.forms.split(now, wanted)
 		if len(needed(a.app.Kind, now, wanted))+len(lastReviewed(served, rest)) > 0 {
 			return provider.RegistrationRefused("The change leaves out something that the review of the application requires.")
 		}
 	}
-	served, _, err := g.save(ctx, a, "application.change", now, wanted)
+	served, _, err := g.drafts.save(ctx, a, "application.change", now, wanted)
 	if err != nil {
 		return err
 	}

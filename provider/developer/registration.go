@@ -51,7 +51,7 @@ func isUsual(scope string) bool { return slices.Contains(usualScopes, scope) }
 
 // offeredScopes are an environment's scopes that developers may give their applications,
 // the usual ones first.
-func (d *Dashboard) offeredScopes(env string) []provider.Scope {
+func (d *forms) offeredScopes(env string) []provider.Scope {
 	offered := slices.DeleteFunc(d.provider(env).Installation().Scopes, func(s provider.Scope) bool {
 		return slices.Contains(d.OperatorScopes, s.Name)
 	})
@@ -92,7 +92,7 @@ func askedFirst(c provider.Client, scopes []string) []string {
 
 // choosableScopes are those that developers may give one application: under review, a
 // production application gets only reviewed scopes.
-func (d *Dashboard) choosableScopes(env string, c provider.Client) []provider.Scope {
+func (d *forms) choosableScopes(env string, c provider.Client) []provider.Scope {
 	offered := d.offeredScopes(env)
 	if d.mayRegister(env) {
 		return offered
@@ -102,13 +102,13 @@ func (d *Dashboard) choosableScopes(env string, c provider.Client) []provider.Sc
 }
 
 // scopeView shows a scope as a choice.
-func (d *Dashboard) scopeView(r *request, name string, chosen bool, dialect string) screens.Scope {
+func (d *forms) scopeView(r *request, name string, chosen bool, dialect string) screens.Scope {
 	title, text := d.provider(r.env).Rooms().Pages.ScopeWords(r.Page().Locale, name, dialect)
 	return screens.Scope{Name: name, Title: title, Text: text, Chosen: chosen}
 }
 
 // scopesOf returns the scopes that a registration may request.
-func (d *Dashboard) scopesOf(env string, c provider.Client) []string {
+func (d *forms) scopesOf(env string, c provider.Client) []string {
 	if len(c.Scopes) > 0 {
 		return c.Scopes
 	}
@@ -151,7 +151,7 @@ func grantTypesOf(c provider.Client) []string {
 // posting is a registration with the posted values and their problems. It reads only the
 // fields that developers decide: a field that a page does not show changes nothing.
 type posting struct {
-	d *Dashboard
+	d *forms
 	r *request
 
 	provider.Client
@@ -159,7 +159,7 @@ type posting struct {
 	problems []ui.Problem
 }
 
-func (d *Dashboard) newPosting(r *request, c provider.Client) *posting {
+func (d *forms) newPosting(r *request, c provider.Client) *posting {
 	return &posting{d: d, r: r, Client: c, before: c}
 }
 
@@ -229,7 +229,7 @@ func (p *posting) optionalScopes(env string) {
 
 // mayBeOptional are the scopes that developers may make optional: those that they can
 // choose, and offline_access.
-func (d *Dashboard) mayBeOptional(env string, c provider.Client) []string {
+func (d *forms) mayBeOptional(env string, c provider.Client) []string {
 	if c.Dialect != provider.Standard {
 		return nil
 	}

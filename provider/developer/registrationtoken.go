@@ -24,16 +24,16 @@ const maxTokenHosts = 20
 
 // registersByToken reports whether programs register applications of an environment with a token:
 // where developers register them themselves.
-func (d *Dashboard) registersByToken(env string) bool {
+func (d *appPages) registersByToken(env string) bool {
 	return d.mayRegister(env) && d.provider(env).Installation().RegistersByToken
 }
 
 // showTokens lists the registration tokens of an organization in an environment.
-func (d *Dashboard) showTokens(r *request) error {
+func (d *appPages) showTokens(r *request) error {
 	return d.renderTokens(r, screens.RegistrationTokensView{Count: screens.TokenCounts[0], Days: screens.TokenDays[0]}, http.StatusOK)
 }
 
-func (d *Dashboard) renderTokens(r *request, view screens.RegistrationTokensView, status int, problems ...ui.Problem) error {
+func (d *appPages) renderTokens(r *request, view screens.RegistrationTokensView, status int, problems ...ui.Problem) error {
 	view, err := d.tokensView(r, view, problems...)
 	if err == nil {
 		r.Render(status, screens.RegistrationTokens(view))
@@ -42,7 +42,7 @@ func (d *Dashboard) renderTokens(r *request, view screens.RegistrationTokensView
 }
 
 // tokensView completes a view with the entered values.
-func (d *Dashboard) tokensView(r *request, view screens.RegistrationTokensView, problems ...ui.Problem) (screens.RegistrationTokensView, error) {
+func (d *appPages) tokensView(r *request, view screens.RegistrationTokensView, problems ...ui.Problem) (screens.RegistrationTokensView, error) {
 	if !d.registersByToken(r.env) {
 		return view, provider.ErrScreenNotFound
 	}
@@ -77,7 +77,7 @@ func (d *Dashboard) tokensView(r *request, view screens.RegistrationTokensView, 
 const registrationPath = "/oauth/register"
 
 // changeTokens makes a registration token, or revokes one.
-func (d *Dashboard) changeTokens(r *request) error {
+func (d *appPages) changeTokens(r *request) error {
 	switch r.posted(ui.FieldAction) {
 	case screens.ActionMake:
 		return d.makeToken(r)
@@ -89,7 +89,7 @@ func (d *Dashboard) changeTokens(r *request) error {
 
 // makeToken makes a registration token and shows it, once: nothing that fails afterwards keeps the
 // page from being drawn.
-func (d *Dashboard) makeToken(r *request) error {
+func (d *appPages) makeToken(r *request) error {
 	view, t, problems := d.postedToken(r)
 	if !slices.Contains(screens.TokenCounts, view.Count) || !slices.Contains(screens.TokenDays, view.Days) {
 		return forbidden("a number that is not offered")
@@ -133,7 +133,7 @@ func (d *Dashboard) makeToken(r *request) error {
 
 // postedToken returns the entered token, as it is shown again and as it is recorded, and its
 // problems.
-func (d *Dashboard) postedToken(r *request) (view screens.RegistrationTokensView, t storage.RegistrationToken, problems []ui.Problem) {
+func (d *appPages) postedToken(r *request) (view screens.RegistrationTokensView, t storage.RegistrationToken, problems []ui.Problem) {
 	view.Name, view.Hosts = strings.TrimSpace(r.posted(ui.FieldName)), r.posted(screens.FieldHosts)
 	view.Count, _ = strconv.Atoi(r.posted(screens.FieldCount)) // anything else is not offered
 	view.Days, _ = strconv.Atoi(r.posted(screens.FieldDays))
@@ -161,7 +161,7 @@ func (d *Dashboard) postedToken(r *request) (view screens.RegistrationTokensView
 const maxHost = 255
 
 // revokeToken ends a registration token. What it has registered stays.
-func (d *Dashboard) revokeToken(r *request) error {
+func (d *appPages) revokeToken(r *request) error {
 	var token storage.Digest
 	if n, err := hex.Decode(token[:], []byte(r.posted(screens.FieldToken))); err != nil || n != len(token) {
 		return forbidden("no identifier of a token")

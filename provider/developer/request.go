@@ -117,7 +117,7 @@ func (d *Dashboard) answer(p route, s *provider.Screen, n need, h handler) error
 
 // admit reads the objects of the path. Objects that the user may not see are not found:
 // guessing IDs reveals nothing.
-func (d *Dashboard) admit(r *request, n need) error {
+func (d *frame) admit(r *request, n need) error {
 	switch n {
 	case everybody, users:
 		return nil
@@ -149,7 +149,7 @@ func (d *Dashboard) admit(r *request, n need) error {
 	return nil
 }
 
-func (d *Dashboard) admitOperator(r *request) error {
+func (d *frame) admitOperator(r *request) error {
 	operator, err := d.isOperator(r.Request.Context(), r.User.UserID)
 	if err == nil && !operator {
 		return provider.ErrScreenNotFound
@@ -157,7 +157,7 @@ func (d *Dashboard) admitOperator(r *request) error {
 	return err
 }
 
-func (d *Dashboard) isOperator(ctx context.Context, userID string) (bool, error) {
+func (d *frame) isOperator(ctx context.Context, userID string) (bool, error) {
 	if d.Operator == nil || userID == "" {
 		return false, nil
 	}
@@ -165,7 +165,7 @@ func (d *Dashboard) isOperator(ctx context.Context, userID string) (bool, error)
 }
 
 // inTrials is a page that exists only if the sandbox was made with Trials.
-func (d *Dashboard) inTrials(h handler) handler {
+func (d *frame) inTrials(h handler) handler {
 	if d.Trials == nil {
 		return func(*request) error { return provider.ErrScreenNotFound }
 	}
@@ -173,7 +173,7 @@ func (d *Dashboard) inTrials(h handler) handler {
 }
 
 // provider returns the provider of an environment; nil if there is none.
-func (d *Dashboard) provider(environment string) *provider.Provider {
+func (d *frame) provider(environment string) *provider.Provider {
 	switch environment {
 	case storage.Production:
 		return d.Provider
@@ -186,7 +186,7 @@ func (d *Dashboard) provider(environment string) *provider.Provider {
 
 // client returns the registration of the application in the path. If it is gone it is not
 // found: the overview of the application says so.
-func (d *Dashboard) client(r *request) (provider.Client, error) {
+func (d *frame) client(r *request) (provider.Client, error) {
 	c, err := d.provider(r.env).Clients().Get(r.Request.Context(), r.app.ClientID)
 	if err == nil {
 		r.app = d.named(r.Request.Context(), r.app, c.Name)

@@ -13,13 +13,13 @@ var levels = []provider.Assurance{provider.AnyAssurance, provider.TwoFactors, pr
 
 // reachable is the highest level that developers can require in an environment. The sandbox
 // has none that production lacks: its personas reach every level.
-func (d *Dashboard) reachable(env string) provider.Assurance {
+func (d *forms) reachable(env string) provider.Assurance {
 	return min(d.provider(env).Installation().Assurance, d.Provider.Installation().Assurance)
 }
 
 // signIns are the sign-ins to choose from. One that is registered is among them, so that
 // saving another field does not lower it.
-func (d *Dashboard) signIns(env string, now provider.Client) []string {
+func (d *forms) signIns(env string, now provider.Client) []string {
 	highest := max(d.reachable(env), now.Requires.Assurance)
 	var words []string
 	for _, level := range levels {

@@ -9,7 +9,7 @@ import (
 
 // resourcesOf returns the URIs of the APIs for which a registration may request access
 // tokens.
-func (d *Dashboard) resourcesOf(env string, c provider.Client) []string {
+func (d *forms) resourcesOf(env string, c provider.Client) []string {
 	if len(c.Resources) > 0 {
 		return c.Resources
 	}
@@ -22,13 +22,13 @@ func (d *Dashboard) resourcesOf(env string, c provider.Client) []string {
 
 // offeredResources are the APIs of an environment without those that the host keeps for
 // applications that it names.
-func (d *Dashboard) offeredResources(env string) []provider.Resource {
+func (d *forms) offeredResources(env string) []provider.Resource {
 	return slices.DeleteFunc(d.provider(env).Installation().Resources, func(r provider.Resource) bool { return len(r.Clients) > 0 })
 }
 
 // choosableResources are those that developers may give one application: under review, a
 // production application gets only reviewed ones.
-func (d *Dashboard) choosableResources(env string, c provider.Client) []provider.Resource {
+func (d *forms) choosableResources(env string, c provider.Client) []provider.Resource {
 	all := d.offeredResources(env)
 	if d.mayRegister(env) {
 		return all
@@ -39,7 +39,7 @@ func (d *Dashboard) choosableResources(env string, c provider.Client) []provider
 
 // resourcesIn returns the APIs of a sandbox registration that exist in an environment as
 // well; if there are none, as with different addresses, all of that environment.
-func (d *Dashboard) resourcesIn(env string, c provider.Client) []string {
+func (d *forms) resourcesIn(env string, c provider.Client) []string {
 	all := d.resourcesOf(env, provider.Client{})
 	kept := slices.DeleteFunc(slices.Clone(c.Resources), func(uri string) bool { return !slices.Contains(all, uri) })
 	if len(kept) == 0 {

@@ -19,7 +19,7 @@ import (
 const pageOfReviews = 50
 
 // showReviews lists pending reviews, and production applications.
-func (d *Dashboard) showReviews(r *request) error {
+func (d *reviewPages) showReviews(r *request) error {
 	p, err := d.page(r)
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func (d *Dashboard) showReviews(r *request) error {
 
 // listReviews returns a page of applications, and the address of the next. The name of the
 // list distinguishes its parameters from the other's.
-func (d *Dashboard) listReviews(r *request, list string, match storage.ApplicationFilter) (rows []screens.Reviewed, more string, err error) {
+func (d *reviewPages) listReviews(r *request, list string, match storage.ApplicationFilter) (rows []screens.Reviewed, more string, err error) {
 	match.AfterName, match.After, match.Limit = r.asked(list+"_after_name"), r.asked(list+"_after"), pageOfReviews+1
 	match.AfterEnvironment = r.asked(list + "_after_environment")
 	found, err := d.Store.Applications(r.Request.Context(), match)
@@ -98,7 +98,7 @@ func (d *Dashboard) listReviews(r *request, list string, match storage.Applicati
 }
 
 // askedAt returns the time of an application's pending request; zero if it is gone.
-func (d *Dashboard) askedAt(r *request, a storage.Application) (time.Time, error) {
+func (d *reviewPages) askedAt(r *request, a storage.Application) (time.Time, error) {
 	whole, err := d.Store.Application(r.Request.Context(), a.Environment, a.ClientID)
 	if errors.Is(err, storage.ErrNotFound) {
 		return time.Time{}, nil
@@ -118,7 +118,7 @@ type reviewed struct {
 }
 
 // reviewed reads the application in the path of an operator.
-func (d *Dashboard) reviewed(r *request) (v reviewed, err error) {
+func (d *reviewPages) reviewed(r *request) (v reviewed, err error) {
 	ctx := r.Request.Context()
 	r.env = r.value("env")
 	if d.provider(r.env) == nil {
@@ -136,7 +136,7 @@ func (d *Dashboard) reviewed(r *request) (v reviewed, err error) {
 	if v.document, err = readDocument(r.app); err != nil {
 		return reviewed{}, err
 	}
-	if v.wanted, err = d.wanted(r.app, v.client); err != nil {
+	if v.wanted, err = d.drafts.wanted(r.app, v.client); err != nil {
 		return reviewed{}, err
 	}
 	v.wanted, _ = promoted(r.app, v.wanted)
@@ -144,11 +144,11 @@ func (d *Dashboard) reviewed(r *request) (v reviewed, err error) {
 }
 
 // Before a request for review, only its members may see an application of the sandbox.
-func (d *Dashboard) isReviewable(a storage.Application) bool {
+func (d *reviewPages) isReviewable(a storage.Application) bool {
 	return a.Environment == storage.Production || a.Review != storage.ReviewNone
 }
 
-func (d *Dashboard) showReview(r *request) error {
+func (d *reviewPages) showReview(r *request) error {
 	v, err := d.reviewed(r)
 	if err != nil {
 		return err
@@ -156,18 +156,18 @@ func (d *Dashboard) showReview(r *request) error {
 	return d.renderReview(r, v, http.StatusOK)
 }
 
-func (d *Dashboard) renderReview(r *request, v reviewed, status int, problems ...ui.Problem) error {
+func (d *reviewPages) renderReview(r *request, v reviewed, status int, problems ...ui.Problem) error {
 	if !d.isReviewable(r.app) {
 		return provider.ErrScreenNotFound
 	}
-	if err := d.looked(r, provider.Event{ClientID: r.app.ClientID, Detail: "review in " + r.env}); err != nil {
+	if err := d.team.looked(r, provider.Event{ClientID: r.app.ClientID, Detail: "review in " + r.env}); err != nil {
 		return err
 	}
 	p, err := d.page(r)
 	if err != nil {
 		return err
 	}
-	contact := d.contact(r.Request.Context(), r.org)
+	contact := d.team.contact(r.Request.Context(), r.org)
 	asked, err := d.newPeople(r).account(v.Review.AskedBy)
 	if err != nil {
 		return err
@@ -192,7 +192,7 @@ func (d *Dashboard) renderReview(r *request, v reviewed, status int, problems ..
 	}
 	if waits {
 		view.NameOfBrand = lookalike.Contains(v.wanted.Name, p.Brand.Name)
-		if view.NameTaken, err = d.nameTaken(r, v.wanted); err != nil {
+		if view.NameTaken, err = d.drafts.nameTaken(r, v.wanted); err != nil {
 			return err
 		}
 	}
@@ -200,7 +200,7 @@ func (d *Dashboard) renderReview(r *request, v reviewed, status int, problems ..
 		view.Waiting = shownFields(changesOf(v.client, v.wanted))
 	}
 	if inSandbox || waits {
-		view.Checks = d.checks(r, v.wanted)
+		view.Checks = d.drafts.checks(r, v.wanted)
 	}
 	if len(v.client.Logo) > 0 {
 		view.LogoURL = here + "/" + approvedPictures + "/" + ui.FieldLogo
@@ -211,7 +211,7 @@ func (d *Dashboard) renderReview(r *request, v reviewed, status int, problems ..
 
 // isOwn reports whether an application is the operator's own: nobody approves their own
 // request, or an application of their own organization.
-func (d *Dashboard) isOwn(r *request, v reviewed) (bool, error) {
+func (d *reviewPages) isOwn(r *request, v reviewed) (bool, error) {
 	if v.askedBy(r.User.UserID) {
 		return true, nil
 	}
@@ -235,8 +235,8 @@ func (v reviewed) isUnfinished(a storage.Application) bool {
 }
 
 // reviewedFields are all nonempty fields of a registration, with their changes.
-func (d *Dashboard) reviewedFields(c provider.Client, since map[string]storage.ChangedField) []screens.ReviewedField {
-	c.Scopes, c.Resources = d.scopesOf(storage.Production, c), d.resourcesIn(storage.Production, c)
+func (d *reviewPages) reviewedFields(c provider.Client, since map[string]storage.ChangedField) []screens.ReviewedField {
+	c.Scopes, c.Resources = d.forms.scopesOf(storage.Production, c), d.forms.resourcesIn(storage.Production, c)
 	var shown []screens.ReviewedField
 	for _, f := range registeredFields(c) {
 		change, differs := since[f.name]
@@ -280,7 +280,7 @@ func (v reviewed) version(a storage.Application) string {
 }
 
 // serveReviewPicture serves a picture to operators: the published one, or the proposed one.
-func (d *Dashboard) serveReviewPicture(r *request) error {
+func (d *reviewPages) serveReviewPicture(r *request) error {
 	v, err := d.reviewed(r)
 	if err != nil {
 		return err

@@ -58,7 +58,7 @@ func (d *Dashboard) maintain(ctx context.Context) {
 	defer tick.Stop()
 	for ctx.Err() == nil {
 		d.recorder.settleAll(d.Clock())
-		d.goOn(ctx)
+		d.halts.goOn(ctx)
 		d.removeOld(ctx)
 		d.tellOperators(ctx)
 		d.attend(ctx, tick.C)

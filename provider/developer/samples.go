@@ -22,7 +22,7 @@ const (
 
 // showSamples shows programs that sign a user in, with an application's registration filled
 // in.
-func (d *Dashboard) showSamples(r *request) error {
+func (d *appPages) showSamples(r *request) error {
 	p, err := d.applicationPage(r, screens.SectionSamples)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (d *Dashboard) showSamples(r *request) error {
 		a.RedirectURI = c.RedirectURIs[redirect]
 	}
 	if len(a.Scopes) == 0 || c.Dialect != provider.Standard && !machine { // it may ask for all, or asks for one
-		a.Scopes = askedFirst(c, d.scopesOf(r.env, c))
+		a.Scopes = askedFirst(c, d.forms.scopesOf(r.env, c))
 	}
 	all, err := samples.For(a)
 	if err != nil {

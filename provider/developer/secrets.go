@@ -19,7 +19,7 @@ var overlaps = map[string]time.Duration{
 }
 
 // showSecrets lists the secrets of an application.
-func (d *Dashboard) showSecrets(r *request) error {
+func (d *appPages) showSecrets(r *request) error {
 	c, err := d.client(r)
 	if err != nil {
 		return err
@@ -27,7 +27,7 @@ func (d *Dashboard) showSecrets(r *request) error {
 	return d.renderSecrets(r, c, http.StatusOK)
 }
 
-func (d *Dashboard) renderSecrets(r *request, c provider.Client, status int, problems ...ui.Problem) error {
+func (d *appPages) renderSecrets(r *request, c provider.Client, status int, problems ...ui.Problem) error {
 	view, err := d.secretsView(r, c, problems...)
 	if err == nil {
 		r.Render(status, screens.Secrets(view))
@@ -35,7 +35,7 @@ func (d *Dashboard) renderSecrets(r *request, c provider.Client, status int, pro
 	return err
 }
 
-func (d *Dashboard) secretsView(r *request, c provider.Client, problems ...ui.Problem) (screens.SecretsView, error) {
+func (d *appPages) secretsView(r *request, c provider.Client, problems ...ui.Problem) (screens.SecretsView, error) {
 	p, err := d.applicationPage(r, screens.SectionSecrets)
 	if err != nil {
 		return screens.SecretsView{}, err
@@ -57,7 +57,7 @@ func (d *Dashboard) secretsView(r *request, c provider.Client, problems ...ui.Pr
 }
 
 // changeSecrets makes a new secret, or ends one.
-func (d *Dashboard) changeSecrets(r *request) error {
+func (d *appPages) changeSecrets(r *request) error {
 	c, err := d.client(r)
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (d *Dashboard) changeSecrets(r *request) error {
 
 // rotateSecret makes a new secret and shows it, once: nothing that fails afterwards keeps the page
 // from being drawn.
-func (d *Dashboard) rotateSecret(r *request, c provider.Client) error {
+func (d *appPages) rotateSecret(r *request, c provider.Client) error {
 	overlap, ok := overlaps[r.posted(screens.FieldOverlap)]
 	if !ok {
 		return forbidden("no such overlap")
@@ -114,7 +114,7 @@ func (d *Dashboard) rotateSecret(r *request, c provider.Client) error {
 	return nil
 }
 
-func (d *Dashboard) endSecret(r *request, c provider.Client, here string) error {
+func (d *appPages) endSecret(r *request, c provider.Client, here string) error {
 	err := d.registered(r.Request.Context(), r.does(), "secret.end", nil, func(ctx context.Context) error {
 		return d.provider(r.env).Clients().EndSecret(ctx, c.ID, r.posted(screens.FieldSecret))
 	})
@@ -128,7 +128,7 @@ func (d *Dashboard) endSecret(r *request, c provider.Client, here string) error 
 }
 
 // endManagement ends the token with which a program manages the registration.
-func (d *Dashboard) endManagement(r *request, c provider.Client, here string) error {
+func (d *appPages) endManagement(r *request, c provider.Client, here string) error {
 	err := d.registered(r.Request.Context(), r.does(), "registration.revoke", nil, func(ctx context.Context) error {
 		return d.provider(r.env).Rooms().Clients.RevokeRegistrationToken(ctx, c.ID)
 	})

@@ -18,12 +18,12 @@ import (
 )
 
 // showSettings shows the registration of an application.
-func (d *Dashboard) showSettings(r *request) error {
+func (d *appPages) showSettings(r *request) error {
 	c, err := d.client(r)
 	if err != nil {
 		return err
 	}
-	wanted, err := d.wanted(r.app, c)
+	wanted, err := d.drafts.wanted(r.app, c)
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (d *Dashboard) showSettings(r *request) error {
 }
 
 // renderSettings completes a view with the entered registration, beside the current one.
-func (d *Dashboard) renderSettings(r *request, view screens.SettingsView, now, c provider.Client, status int, problems ...ui.Problem) error {
+func (d *appPages) renderSettings(r *request, view screens.SettingsView, now, c provider.Client, status int, problems ...ui.Problem) error {
 	p, err := d.applicationPage(r, screens.SectionSettings)
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func (d *Dashboard) renderSettings(r *request, view screens.SettingsView, now, c
 }
 
 // registrationView returns the fields of a registration.
-func (d *Dashboard) registrationView(r *request, now, c provider.Client) screens.Registration {
+func (d *appPages) registrationView(r *request, now, c provider.Client) screens.Registration {
 	view := screens.Registration{
 		Name: c.Name, Kind: r.app.Kind, Dialect: c.Dialect, Public: c.Public,
 		RedirectURIs:           strings.Join(c.RedirectURIs, "\n"),
@@ -56,7 +56,7 @@ func (d *Dashboard) registrationView(r *request, now, c provider.Client) screens
 		GrantTypes:             valuesOf(choosableGrants(c), grantTypesOf(c)),
 		AuthMethod:             cmp.Or(c.TokenEndpointAuthMethod, authMethodAny),
 		UserinfoSigned:         c.UserinfoSignedResponseAlg != "", NoQueryToken: c.NoQueryToken, NoJSONP: c.NoJSONP,
-		SignIns: d.signIns(r.env, now), SignIn: signInWord(c.Requires.Assurance), AddsFactors: d.Provider.Installation().HasAccounts,
+		SignIns: d.forms.signIns(r.env, now), SignIn: signInWord(c.Requires.Assurance), AddsFactors: d.Provider.Installation().HasAccounts,
 		RequireVerified: c.RequireVerified, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL, InitiateLoginURI: c.InitiateLoginURI,
 	}
 	if r.Request.Method == http.MethodPost { // as it was typed, so that the lines have their numbers
@@ -64,14 +64,14 @@ func (d *Dashboard) registrationView(r *request, now, c provider.Client) screens
 		view.PostLogoutRedirectURIs = r.posted(screens.FieldPostLogoutRedirectURIs)
 		view.Origins = r.posted(screens.FieldOrigins)
 	}
-	d.addMore(r, &view, now, c)
-	chosen := d.scopesOf(r.env, c)
-	for _, s := range d.choosableScopes(r.env, now) {
-		view.Scopes = append(view.Scopes, d.scopeView(r, s.Name, slices.Contains(chosen, s.Name), c.Dialect))
+	d.forms.addMore(r, &view, now, c)
+	chosen := d.forms.scopesOf(r.env, c)
+	for _, s := range d.forms.choosableScopes(r.env, now) {
+		view.Scopes = append(view.Scopes, d.forms.scopeView(r, s.Name, slices.Contains(chosen, s.Name), c.Dialect))
 	}
 	if r.app.Kind != kindMachine {
-		for _, s := range d.mayBeOptional(r.env, now) {
-			view.OptionalScopes = append(view.OptionalScopes, d.scopeView(r, s, slices.Contains(c.OptionalScopes, s), c.Dialect))
+		for _, s := range d.forms.mayBeOptional(r.env, now) {
+			view.OptionalScopes = append(view.OptionalScopes, d.forms.scopeView(r, s, slices.Contains(c.OptionalScopes, s), c.Dialect))
 		}
 	}
 	return view
@@ -87,7 +87,7 @@ func valuesOf(values, chosen []string) []screens.Value {
 }
 
 // changeSettings saves a registration, or disables or enables the application.
-func (d *Dashboard) changeSettings(r *request) error {
+func (d *appPages) changeSettings(r *request) error {
 	version, err := strconv.ParseInt(r.posted(screens.FieldVersion), 10, 64)
 	if err != nil || version <= 0 {
 		return forbidden("a form without the version that it changes")
@@ -108,7 +108,7 @@ func (d *Dashboard) changeSettings(r *request) error {
 }
 
 // keepSettings shows the entered values again.
-func (d *Dashboard) keepSettings(r *request) error {
+func (d *appPages) keepSettings(r *request) error {
 	if r.posted(ui.FieldAction) != screens.ActionSave {
 		r.Confirm(stepUp)
 		return nil
@@ -121,11 +121,11 @@ func (d *Dashboard) keepSettings(r *request) error {
 	if err != nil {
 		return err
 	}
-	before, err := d.wanted(r.app, now)
+	before, err := d.drafts.wanted(r.app, now)
 	if err != nil {
 		return err
 	}
-	p := d.newPosting(r, before)
+	p := d.forms.newPosting(r, before)
 	p.all()
 	p.check(r.env)
 	p.Revision = version
@@ -133,17 +133,17 @@ func (d *Dashboard) keepSettings(r *request) error {
 	return d.renderSettings(r, screens.SettingsView{}, now, p.Client, http.StatusForbidden, problems...)
 }
 
-func (d *Dashboard) saveSettings(r *request, now provider.Client, version int64) error {
-	before, err := d.wanted(r.app, now)
+func (d *appPages) saveSettings(r *request, now provider.Client, version int64) error {
+	before, err := d.drafts.wanted(r.app, now)
 	if err != nil {
 		return err
 	}
-	p := d.newPosting(r, before)
+	p := d.forms.newPosting(r, before)
 	p.all()
 	p.check(r.env)
 	p.checkVouched(now)
 	if r.env == storage.Production {
-		of, err := d.checkBrand(r.Request.Context(), r.User.UserID, before.Name, p.Name, d.vouched(r.env, now))
+		of, err := d.drafts.checkBrand(r.Request.Context(), r.User.UserID, before.Name, p.Name, d.forms.vouched(r.env, now))
 		if err != nil {
 			return err
 		}
@@ -155,7 +155,7 @@ func (d *Dashboard) saveSettings(r *request, now provider.Client, version int64)
 	if len(p.problems) > 0 {
 		return d.renderSettings(r, screens.SettingsView{}, now, p.Client, http.StatusUnprocessableEntity, p.problems...)
 	}
-	served, waits, err := d.save(r.Request.Context(), r.does(), "application.change", now, p.Client)
+	served, waits, err := d.drafts.save(r.Request.Context(), r.does(), "application.change", now, p.Client)
 	if errors.Is(err, provider.ErrChanged) {
 		if now, err = d.client(r); err != nil {
 			return err
@@ -200,7 +200,7 @@ func movesData(before, after provider.Client) bool {
 
 // renderChanged shows the entered values beside a concurrent change. Its form replaces
 // that: its sender has seen it.
-func (d *Dashboard) renderChanged(r *request, now, entered provider.Client) error {
+func (d *appPages) renderChanged(r *request, now, entered provider.Client) error {
 	entered.Revision, entered.Disabled = now.Revision, now.Disabled
 	view := screens.SettingsView{}
 	view.There = shownFields(bounded(differences(now, entered)))
@@ -209,7 +209,7 @@ func (d *Dashboard) renderChanged(r *request, now, entered provider.Client) erro
 
 // named returns an application with the name of its client, which it has for lists and searches. If
 // that cannot be saved, whoever reads the two next does so.
-func (d *Dashboard) named(ctx context.Context, a storage.Application, name string) storage.Application {
+func (d *frame) named(ctx context.Context, a storage.Application, name string) storage.Application {
 	if a.Name == name || a.Deleting {
 		return a
 	}
@@ -226,7 +226,7 @@ func (d *Dashboard) named(ctx context.Context, a storage.Application, name strin
 }
 
 // setDisabled disables or enables an application.
-func (d *Dashboard) setDisabled(r *request, c provider.Client, version int64, disabled bool) error {
+func (d *appPages) setDisabled(r *request, c provider.Client, version int64, disabled bool) error {
 	here := d.path("o", r.org.ID, r.env, r.app.ClientID, "settings")
 	act, notice := "application.enable", screens.NoticeEnabled
 	if disabled {

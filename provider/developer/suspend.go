@@ -22,7 +22,7 @@ import (
 func (r *request) suspended() bool { return !r.org.Stopped.At.IsZero() }
 
 // refuseSuspended redirects a member whose form was refused to a page that says why.
-func (d *Dashboard) refuseSuspended(r *request) error {
+func (d *frame) refuseSuspended(r *request) error {
 	return r.done(d.path("o", r.org.ID), screens.NoticeNothingWhileSuspended)
 }
 
@@ -35,7 +35,7 @@ func (r *request) suspension() *screens.Suspension {
 }
 
 // addOrganizations adds suspended organizations, and the results of an operator's search.
-func (d *Dashboard) addOrganizations(r *request, view *screens.ReviewsView) (err error) {
+func (d *reviewPages) addOrganizations(r *request, view *screens.ReviewsView) (err error) {
 	list := func(name string, find func(after string) ([]storage.Organization, error)) (rows []screens.Found, more string, err error) {
 		found, err := find(r.asked(name))
 		if len(found) > pageOfReviews {
@@ -62,7 +62,7 @@ func (d *Dashboard) addOrganizations(r *request, view *screens.ReviewsView) (err
 
 // suspend suspends an organization with all its applications, with a reason for its
 // members.
-func (d *Dashboard) suspend(r *request, members []storage.Member, here string) error {
+func (d *reviewPages) suspend(r *request, members []storage.Member, here string) error {
 	reason := strings.TrimSpace(strings.ReplaceAll(r.posted(ui.FieldReason), "\r\n", "\n"))
 	wrong := func(problem ui.Problem) error {
 		return d.renderOrganizationReview(r, members, screens.AppointView{Entered: reason}, http.StatusUnprocessableEntity, problem)
@@ -85,7 +85,7 @@ func (d *Dashboard) suspend(r *request, members []storage.Member, here string) e
 
 // stopOrganization stops an organization with all its applications. storage.ErrChanged if it
 // is stopped.
-func (d *Dashboard) stopOrganization(ctx context.Context, a act, reason string) error {
+func (d *reviewPages) stopOrganization(ctx context.Context, a act, reason string) error {
 	err := d.recorded(ctx, a, "organization.suspend", changed("reason", "", reason), func(ctx context.Context) error {
 		return d.Store.StopOrganization(ctx, a.org.ID, storage.Stop{At: d.Clock(), Reason: reason, By: a.by})
 	}, provider.Event{Name: event.OrganizationSuspended, Detail: a.org.ID})
@@ -97,7 +97,7 @@ func (d *Dashboard) stopOrganization(ctx context.Context, a act, reason string) 
 }
 
 // reactivate ends the suspension that the page has shown.
-func (d *Dashboard) reactivate(r *request, members []storage.Member, here string) error {
+func (d *reviewPages) reactivate(r *request, members []storage.Member, here string) error {
 	if r.posted(screens.FieldVersion) != suspensionVersion(r.org) || !r.suspended() {
 		return r.done(here, screens.NoticeSomebodyElse)
 	}
@@ -115,7 +115,7 @@ func (d *Dashboard) reactivate(r *request, members []storage.Member, here string
 
 // startOrganization ends the stop of an organization that was read. storage.ErrChanged if it
 // is not stopped, or was at another moment; storage.ErrConflict if the user is a member of it.
-func (d *Dashboard) startOrganization(ctx context.Context, a act) error {
+func (d *reviewPages) startOrganization(ctx context.Context, a act) error {
 	err := d.recorded(ctx, a, "organization.reactivate", nil, func(ctx context.Context) error {
 		return d.Store.StartOrganization(ctx, a.org.ID, a.org.Stopped.At, a.by)
 	}, provider.Event{Name: event.OrganizationReactivated, Detail: a.org.ID})
@@ -136,12 +136,12 @@ func suspensionVersion(o storage.Organization) string {
 const carryOutTime = 5 * time.Second
 
 // finishSuspension carries out a decision about an organization, and mails its owners.
-func (d *Dashboard) finishSuspension(ctx context.Context, a act, mail ui.MailKind) {
-	d.finishDecision(ctx, a, func(ctx context.Context) error { return d.carryOut(ctx, a.org.ID) }, mail, d.path("o", a.org.ID))
+func (d *reviewPages) finishSuspension(ctx context.Context, a act, mail ui.MailKind) {
+	d.finishDecision(ctx, a, func(ctx context.Context) error { return d.halts.carryOut(ctx, a.org.ID) }, mail, d.path("o", a.org.ID))
 }
 
 // finishDecision carries out a decision, and mails the owners.
-func (d *Dashboard) finishDecision(ctx context.Context, a act, carryOut func(context.Context) error, mail ui.MailKind, url string) {
+func (d *reviewPages) finishDecision(ctx context.Context, a act, carryOut func(context.Context) error, mail ui.MailKind, url string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), carryOutTime)
 	defer cancel()
 	if err := carryOut(ctx); err != nil {

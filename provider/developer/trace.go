@@ -13,7 +13,7 @@ import (
 const maxTrace = 200
 
 // showTrace shows the requests of one sign-in, the earliest first.
-func (d *Dashboard) showTrace(r *request) error {
+func (d *logPages) showTrace(r *request) error {
 	flow := r.value("flow")
 	if len(flow) > maxLogName {
 		return provider.ErrScreenNotFound

@@ -26,7 +26,7 @@ type Trials struct {
 	store storage.Developers
 
 	// dashboard shows them; nil before there is one.
-	dashboard atomic.Pointer[Dashboard]
+	dashboard atomic.Pointer[frame]
 }
 
 // NewTrials returns the trials in a store.

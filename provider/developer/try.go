@@ -49,24 +49,24 @@ const (
 )
 
 // tryCallback is the redirect URI of trials.
-func (d *Dashboard) tryCallback() string { return d.absolute(d.path("try", "callback")) }
+func (d *frame) tryCallback() string { return d.absolute(d.path("try", "callback")) }
 
-func (d *Dashboard) showTry(r *request) error {
+func (d *tryPages) showTry(r *request) error {
 	c, err := d.client(r)
 	if err != nil {
 		return err
 	}
-	scopes := append([]string{scopeOpenID}, askedFirst(c, d.scopesOf(r.env, c))...)
+	scopes := append([]string{scopeOpenID}, askedFirst(c, d.forms.scopesOf(r.env, c))...)
 	return d.renderTry(r, c, strings.Join(scopes, " "))
 }
 
-func (d *Dashboard) renderTry(r *request, c provider.Client, scope string) error {
+func (d *tryPages) renderTry(r *request, c provider.Client, scope string) error {
 	p, err := d.applicationPage(r, screens.SectionTry)
 	if err != nil {
 		return err
 	}
 	r.Render(http.StatusOK, screens.Try(screens.TryView{
-		Page: p, Form: r.Form(), Scope: scope, Scopes: d.scopesOf(r.env, c),
+		Page: p, Form: r.Form(), Scope: scope, Scopes: d.forms.scopesOf(r.env, c),
 		RedirectURI: d.tryCallback(), Left: slices.Contains(c.RedirectURIs, d.tryCallback()),
 		MayTry: r.may(developers), Fits: getsCode(c), Strict: isBeyondTrials(c), Machine: r.app.Kind == kindMachine,
 	}))
@@ -82,7 +82,7 @@ func getsCode(c provider.Client) bool {
 func isBeyondTrials(c provider.Client) bool { return isStrict(c) || c.DPoPBoundAccessTokens }
 
 // beginTry begins a trial, or ends an unfinished one.
-func (d *Dashboard) beginTry(r *request) error {
+func (d *tryPages) beginTry(r *request) error {
 	if r.posted(ui.FieldAction) != screens.ActionTry {
 		if err := d.registerCallback(r, false); err != nil {
 			return err
@@ -130,7 +130,7 @@ func (t trial) request(callback, state string) url.Values {
 	}
 }
 
-func (d *Dashboard) sealTrial(t trial) (string, error) {
+func (d *tryPages) sealTrial(t trial) (string, error) {
 	plain, err := json.Marshal(t)
 	if err != nil {
 		return "", fmt.Errorf("encode trial: %w", err)
@@ -140,7 +140,7 @@ func (d *Dashboard) sealTrial(t trial) (string, error) {
 
 // openTrial returns the trial of a response; an error page if it is invalid, too old, or
 // another user's.
-func (d *Dashboard) openTrial(r *request) (t trial, err error) {
+func (d *tryPages) openTrial(r *request) (t trial, err error) {
 	refused := func(err error) error {
 		return provider.ScreenError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Err: err}
 	}
@@ -166,7 +166,7 @@ func (d *Dashboard) openTrial(r *request) (t trial, err error) {
 
 // registerCallback adds the redirect URI of trials to the registration of an application,
 // or removes it. Concurrent changes stay.
-func (d *Dashboard) registerCallback(r *request, add bool) error {
+func (d *tryPages) registerCallback(r *request, add bool) error {
 	for range 3 {
 		c, err := d.client(r)
 		if err != nil {
@@ -193,7 +193,7 @@ func (d *Dashboard) registerCallback(r *request, add bool) error {
 
 // finishTry is the redirect URI of trials: it continues as the application would, and shows
 // each step.
-func (d *Dashboard) finishTry(r *request) error {
+func (d *tryPages) finishTry(r *request) error {
 	t, err := d.openTrial(r)
 	if err != nil {
 		return err

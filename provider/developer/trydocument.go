@@ -12,11 +12,11 @@ import (
 
 // showDocument asks for the address of the metadata document of a client that nobody has
 // registered.
-func (d *Dashboard) showDocument(r *request) error {
+func (d *tryPages) showDocument(r *request) error {
 	return d.renderDocument(r, screens.DocumentView{}, http.StatusOK)
 }
 
-func (d *Dashboard) renderDocument(r *request, view screens.DocumentView, status int, problems ...ui.Problem) error {
+func (d *tryPages) renderDocument(r *request, view screens.DocumentView, status int, problems ...ui.Problem) error {
 	if !d.provider(r.env).Installation().Documents {
 		return provider.ErrScreenNotFound
 	}
@@ -32,7 +32,7 @@ func (d *Dashboard) renderDocument(r *request, view screens.DocumentView, status
 
 // tryDocument reads the document at the entered address, and keeps nothing. The limit on users
 // comes before the provider's own: the address is a stranger's choice.
-func (d *Dashboard) tryDocument(r *request) error {
+func (d *tryPages) tryDocument(r *request) error {
 	view := screens.DocumentView{Address: strings.TrimSpace(r.posted(screens.FieldAddress))}
 	if view.Address == "" {
 		return d.renderDocument(r, view, http.StatusUnprocessableEntity, screens.DocumentMissing(r.Page()))

@@ -13,7 +13,7 @@ import (
 
 // tryRun is a trial whose response has arrived.
 type tryRun struct {
-	d      *Dashboard
+	d      *tryPages
 	r      *request
 	p      *provider.Provider
 	t      trial

@@ -14,7 +14,7 @@ import (
 
 // vouched reports whether a registration is reviewed: otherwise the screens say that nobody
 // has checked it.
-func (d *Dashboard) vouched(env string, c provider.Client) bool {
+func (d *forms) vouched(env string, c provider.Client) bool {
 	return d.Review && env == storage.Production && !c.Unreviewed
 }
 
@@ -22,7 +22,7 @@ func (d *Dashboard) vouched(env string, c provider.Client) bool {
 // and those that users see, or are sent to, and that no operator has read. Removals take
 // effect at once, and paths and ports on a reviewed host are free; another name, picture or
 // host could pass for another application under the operator's review.
-func (d *Dashboard) split(now, wanted provider.Client) (served provider.Client, rest proposal) {
+func (d *forms) split(now, wanted provider.Client) (served provider.Client, rest proposal) {
 	served = wanted
 	served.Name, rest.Name = splitText(now.Name, wanted.Name, false)
 	// The host of trials is the dashboard's, and nobody else's to have addresses on.
@@ -126,7 +126,7 @@ var neededField = map[screens.CheckName]string{
 
 // contactNeeded refuses an organization without a contact while it has reviewed
 // applications.
-func (d *Dashboard) contactNeeded(r *request, o storage.Organization) ([]ui.Problem, error) {
+func (d *teamPages) contactNeeded(r *request, o storage.Organization) ([]ui.Problem, error) {
 	if !d.Review || len(o.Contact) > 0 || len(r.org.Contact) == 0 {
 		return nil, nil
 	}

@@ -17,7 +17,7 @@ import (
 // pages: scope values that developers cannot choose are left out, and who asks for anything else
 // that they cannot is told. now is the registration as it is, without an ID for a new one: what
 // it has, an operator or a developer has given it. The error is a provider.FieldError.
-func (d *Dashboard) wish(ctx context.Context, app storage.Application, now, wanted provider.Client) (provider.Client, error) {
+func (d *drafts) wish(ctx context.Context, app storage.Application, now, wanted provider.Client) (provider.Client, error) {
 	if err := d.checkProgramName(ctx, app, now, &wanted); err != nil {
 		return wanted, err
 	}
@@ -54,7 +54,7 @@ func (d *Dashboard) wish(ctx context.Context, app storage.Application, now, want
 const grantImplicit = "implicit"
 
 // checkProgramName finds what is wrong with a name. A program that sends none is called by its ID.
-func (d *Dashboard) checkProgramName(ctx context.Context, app storage.Application, now provider.Client, wanted *provider.Client) error {
+func (d *drafts) checkProgramName(ctx context.Context, app storage.Application, now provider.Client, wanted *provider.Client) error {
 	wanted.Name = cmp.Or(strings.TrimSpace(wanted.Name), wanted.ID)
 	if _, bad := checkName(wanted.Name); bad {
 		return wrong("Name", fmt.Sprintf("must be at most %d bytes of text that can be seen", maxName))
@@ -62,7 +62,7 @@ func (d *Dashboard) checkProgramName(ctx context.Context, app storage.Applicatio
 	if app.Environment != storage.Production {
 		return nil
 	}
-	of, err := d.checkBrand(ctx, "", now.Name, wanted.Name, d.vouched(app.Environment, now))
+	of, err := d.checkBrand(ctx, "", now.Name, wanted.Name, d.forms.vouched(app.Environment, now))
 	if err == nil && len(of) > 0 {
 		err = wrong("Name", "could be taken for that of the service")
 	}
@@ -71,13 +71,13 @@ func (d *Dashboard) checkProgramName(ctx context.Context, app storage.Applicatio
 
 // wishScopes leaves the scope values that developers may choose, or gives those that libraries
 // request. Those that an operator has given stay.
-func (d *Dashboard) wishScopes(env string, now provider.Client, wanted *provider.Client) error {
+func (d *drafts) wishScopes(env string, now provider.Client, wanted *provider.Client) error {
 	var choosable, given []string
-	for _, s := range d.choosableScopes(env, now) {
+	for _, s := range d.forms.choosableScopes(env, now) {
 		choosable = append(choosable, s.Name)
 	}
 	if now.ID != "" {
-		given = slices.DeleteFunc(d.scopesOf(env, now), func(s string) bool {
+		given = slices.DeleteFunc(d.forms.scopesOf(env, now), func(s string) bool {
 			return s == scopeOpenID || s == scopeOffline || slices.Contains(choosable, s)
 		})
 	}
