@@ -18,9 +18,18 @@ var ErrLocked = errors.New("account: the account is locked")
 
 // CheckPassword returns the account of an e-mail address and password, or nil, or how long
 // to wait before another attempt. Time and answer are the same whether there is no such
-// account, it has no password, or the password is wrong. ErrLocked tells the owner of a disabled
-// one, who would try passwords otherwise; nobody else learns that it is.
+// account, it has no password, it is disabled, or the password is wrong.
 func (p *Pages) CheckPassword(r *http.Request, email, presented string) (*storage.Account, time.Duration, error) {
+	account, wait, err := p.CheckSignIn(r, email, presented)
+	if errors.Is(err, ErrLocked) {
+		err = nil
+	}
+	return account, wait, err
+}
+
+// CheckSignIn is CheckPassword for the sign-in page: ErrLocked tells the owner of a disabled
+// account, who would try passwords otherwise; nobody else learns that it is.
+func (p *Pages) CheckSignIn(r *http.Request, email, presented string) (*storage.Account, time.Duration, error) {
 	ctx := r.Context()
 	key, err := EmailKey(email)
 	if err != nil {

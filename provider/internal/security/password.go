@@ -65,7 +65,7 @@ func (p *Pages) changePassword(w http.ResponseWriter, r *http.Request, o *owner)
 	}
 	checked, wait, err := p.CheckPassword(r, o.set.Account.Email, old)
 	switch {
-	case err != nil && !errors.Is(err, account.ErrLocked): // which has ended this session
+	case err != nil:
 		return err
 	case wait > 0:
 		p.renderPassword(w, r, o, web.TooMany(w, wait), account.Throttled(wait))

@@ -150,7 +150,7 @@ func (p *Pages) signInByPassword(w http.ResponseWriter, r *http.Request, page *a
 	if problems := missing(email, entered); len(problems) > 0 {
 		return p.renderSignIn(w, r, page, email, http.StatusUnprocessableEntity, problems...)
 	}
-	checked, wait, err := p.CheckPassword(r, email, entered)
+	checked, wait, err := p.CheckSignIn(r, email, entered)
 	switch {
 	case errors.Is(err, account.ErrLocked):
 		return p.renderSignIn(w, r, page, email, http.StatusForbidden, ui.Problem{Code: ui.AccountLocked})

@@ -167,3 +167,30 @@ func TestRecoveryBegunWithoutEnd(t *testing.T) {
 		t.Errorf("an hour later: %s", page.Text)
 	}
 }
+
+// An owner who is locked while the password is checked gets no further, and no page of an error.
+func TestLockWhileThePasswordIsChecked(t *testing.T) {
+	t.Parallel()
+	for name, asked := range map[string]func(w *lab.Fixture) (*person, lab.Page){
+		"Export": func(w *lab.Fixture) (*person, lab.Page) {
+			owner := alice(w)
+			return owner, owner.Open("/account/export")
+		},
+		"Recovery": func(w *lab.Fixture) (*person, lab.Page) {
+			w.Advance(72 * time.Hour) // the password is old enough to stand for its owner
+			other := alice(w).addApp().elsewhere()
+			return other, linked(other.Browser, other.recovers(), "Use your password")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var store *lab.FaultyStore
+			w := newFixture(t, lab.Faulty(&store))
+			who, page := asked(w)
+			once(store, "AccountByEmail", func() { disabled(w, "alice") })
+			if p := send(who.Browser, withField(t, page, "password").with("password", lab.AlicePass)); !strings.Contains(p.Text, "Wrong password") {
+				t.Errorf("%s:\n%s", p.Status, p.Text)
+			}
+		})
+	}
+}
