@@ -84,6 +84,10 @@ func (p Presented) Ended(ctx context.Context, err error) {
 	}
 }
 
+// Kept gives back the attempt of a factor that is yet to be spent: it pays for no guesses, or one
+// right code would for any number of them.
+func (p Presented) Kept(ctx context.Context) { p.Ended(ctx, storage.ErrUnavailable) }
+
 // Rejected is why a factor was not accepted, for the page.
 type Rejected struct {
 	Problem ui.Problem

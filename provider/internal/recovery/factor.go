@@ -104,7 +104,7 @@ func (p *Pages) takeFactor(of way) authflow.PageHandler {
 		}
 		read.Way, read.On = of, presented.Join(set.Account.Proof())
 		if read.Hash == "" {
-			presented.Ended(r.Context(), nil)
+			presented.Kept(r.Context())
 			return p.toFinish(w, r, read)
 		}
 		r, done := account.Outlasting(r)
