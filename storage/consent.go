@@ -43,11 +43,13 @@ type ConsentID struct{ Subject, ClientID string }
 
 // FormerRecipient is an application that could see data of a user and no longer can, or can see
 // less: its user can ask it to delete what it has received. There is one for a user and a client,
-// about everything that has ended. It stays when the client is removed, and goes with the user.
+// about everything that has ended. It stays when the client is removed, and goes with the user, or
+// when MaxFormerRecipients others of the user have ended since.
 type FormerRecipient struct {
 	ClientID string
 
-	// ClientName and RedirectHosts are what the user was shown of the application.
+	// ClientName and RedirectHosts are what the user was shown of the application, the latest
+	// MaxRecipientHosts of them first.
 	ClientName    string
 	RedirectHosts []string
 
@@ -58,6 +60,12 @@ type FormerRecipient struct {
 	// Since is the time of the first decision that has ended, Until that of the latest end.
 	Since, Until time.Time
 }
+
+// The bounds of what applications that come and go leave behind of a user.
+const (
+	MaxFormerRecipients = 200
+	MaxRecipientHosts   = 50
+)
 
 // ConsentBasis is the condition of a decision. A zero field is no condition, except for
 // Replaced.

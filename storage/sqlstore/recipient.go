@@ -51,10 +51,23 @@ func keepEnded(tx *tx, id storage.ConsentID, next storage.Consent, at time.Time)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return err
 	}
+	if err != nil {
+		if err := dropOldest(tx, id.Subject); err != nil {
+			return err
+		}
+	}
+	hosts := join(c.RedirectHosts, before.RedirectHosts, nil)
 	_, err = tx.exec(`INSERT INTO main.former_recipients (subject, `+recipientColumns+`) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
 		ON CONFLICT (subject, client_id) DO UPDATE SET client_name = ?3, redirect_hosts = ?4, attributes = ?5, group_names = ?6, until = ?8`,
-		id.Subject, id.ClientID, c.ClientName, listText(join(before.RedirectHosts, c.RedirectHosts, nil)),
+		id.Subject, id.ClientID, c.ClientName, listText(hosts[:min(len(hosts), storage.MaxRecipientHosts)]),
 		listText(join(before.Attributes, attributes, nil)), listText(join(before.Groups, groups, nil)), micros(c.CreatedAt), micros(at))
+	return err
+}
+
+// dropOldest makes room for one more former recipient of a user.
+func dropOldest(tx *tx, subject string) error {
+	_, err := tx.exec(`DELETE FROM main.former_recipients WHERE subject = ?1 AND client_id = (SELECT f.client_id FROM main.former_recipients f
+		WHERE f.subject = ?1 ORDER BY f.until DESC, f.client_id LIMIT 1 OFFSET ?2)`, subject, storage.MaxFormerRecipients-1)
 	return err
 }
 

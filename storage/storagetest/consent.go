@@ -176,6 +176,7 @@ func (s *suite) consents(t *testing.T) {
 		equal(t, got, map[string]time.Time{"annred": asStored, "annblue": {}, "bobred": {}, "bobblue": {}})
 	})
 	t.Run("WhatEndsLeavesAFormerRecipient", s.formerRecipients)
+	t.Run("ManyOfThemAreNotKept", s.manyRecipients)
 	t.Run("DecisionEndsGrantsThatHoldMore", s.decisionEnds)
 	t.Run("DecisionThatIsRefusedEndsNothing", s.refusedDecisionEnds)
 	t.Run("RevocationWithoutConsentEndsGrants", func(t *testing.T) {

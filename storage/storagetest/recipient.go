@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -39,7 +40,7 @@ func (s *suite) formerRecipients(t *testing.T) {
 		}},
 		{"OfEverythingRevoked", func() {
 			ok(t, store.RevokeConsent(t.Context(), "ann", "client", at(3)))
-			left().ClientName, left().RedirectHosts = "New shop", []string{"a.example", "b.example"}
+			left().ClientName, left().RedirectHosts = "New shop", []string{"b.example", "a.example"}
 			left().Attributes, left().Until = []string{"zip", "fname", "email"}, at(3)
 		}},
 		{"OnceForAClient", func() {
@@ -63,4 +64,22 @@ func (s *suite) formerRecipients(t *testing.T) {
 		ok(t, err)
 		t.Run(step.name, func(t *testing.T) { equal(t, got, want) })
 	}
+}
+
+// manyRecipients tests that applications that come and go leave no more than a bounded number behind.
+func (s *suite) manyRecipients(t *testing.T) {
+	store := s.store(t)
+	createAccount(t, store, "ann")
+	for i := range storage.MaxFormerRecipients + 2 {
+		id, at := fmt.Sprintf("client-%03d", i), t0.Add(time.Duration(i)*time.Hour)
+		saveClient(t, store, id)
+		ok(t, store.SaveConsent(t.Context(), storage.Consent{
+			Subject: "ann", ClientID: id, Attributes: []string{"zip"}, Decision: digest(id), CreatedAt: at, DecidedAt: at,
+		}, storage.ConsentBasis{}))
+		ok(t, store.RevokeConsent(t.Context(), "ann", id, at))
+	}
+	got, err := store.FormerRecipients(t.Context(), "ann")
+	ok(t, err)
+	equal(t, len(got), storage.MaxFormerRecipients)
+	equal(t, got[len(got)-1].ClientID, "client-002")
 }
