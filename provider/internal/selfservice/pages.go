@@ -90,6 +90,9 @@ func (p *Pages) Routes() []web.Route {
 // userHandler answers a page of a signed-in user.
 type userHandler func(w http.ResponseWriter, r *http.Request, user *authflow.User) error
 
+// maxReturned is the longest query, in bytes, that a page keeps in the address of the sign-in.
+const maxReturned = 1 << 9
+
 // signedIn redirects to sign-in if nobody is signed in, and from there back.
 func (p *Pages) signedIn(h userHandler) authflow.PageHandler {
 	return func(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
@@ -111,8 +114,8 @@ func (p *Pages) signedIn(h userHandler) authflow.PageHandler {
 			p.Site.Redirect(w, p.Site.Link("/signin"))
 		case p.HasAccounts():
 			address := p.Site.Link(web.PathOf(r))
-			if r.Method == http.MethodGet && r.URL.RawQuery != "" {
-				address += "?" + r.URL.RawQuery
+			if query := r.URL.RawQuery; r.Method == http.MethodGet && query != "" && len(query) <= maxReturned {
+				address += "?" + query
 			}
 			return p.Flows.SignIn(w, r, nil, authflow.Return{Address: address})
 		case r.URL.Query().Has(returnedParameter):
