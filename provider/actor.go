@@ -3,42 +3,10 @@ package provider
 import (
 	"context"
 	"reflect"
-	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/storage"
 )
-
-// Actor is who acts in place of a user, such as a member of the host's staff, and what that
-// rests on (By).
-type Actor struct {
-	// Name is who acts: "staff:", "client:" or "command:" with a name, or "host".
-	// Defaults to the host as it is without an Actor: events name nobody.
-	Name string
-
-	// Matter is the ID of the storage.Matter in which a member of the staff acts.
-	// Defaults to none.
-	Matter string
-
-	// On must hold in the step of the write. Its zero value is no condition.
-	On storage.DeedBasis
-
-	// Target is the target of a storage.Plan that is done by the write: once, however many
-	// processes do it.
-	// Defaults to none.
-	Target storage.TargetID
-
-	// Break is recorded with the write, and Answer is what a repetition of the request gets.
-	// Default to none.
-	Break  *storage.Break
-	Answer *storage.Answer
-
-	// InParts means that the act goes on after its first write, which only begins Target, Break
-	// and Answer: storage.Deeds ends them when all of it is done. Again is that of the
-	// storage.Deed.
-	InParts bool
-	Again   time.Time
-}
 
 // By returns a context in which the verbs of the provider act for somebody: every verb that
 // changes something records who acted, in the step of its write, and writes nothing unless
@@ -51,13 +19,7 @@ type Actor struct {
 //
 // A store that does not know of storage.Deed checks none of it, and gets the events
 // afterwards.
-func By(ctx context.Context, a Actor) context.Context { return audit.By(ctx, audit.Actor(a)) }
-
-// ByDefault is By for what ctx does not say yet: who acts, and in what matter. A verb that knows
-// both tells them by it, and leaves what its caller has said as it is.
-func ByDefault(ctx context.Context, name, matter string) context.Context {
-	return audit.ByDefault(ctx, name, matter)
-}
+func By(ctx context.Context, a storage.Actor) context.Context { return audit.By(ctx, a) }
 
 // Write is Record for an act that is nothing but its event, such as a look at personal data:
 // it returns an error if the event could not be written, or what the act rests on (By) does

@@ -17,6 +17,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
@@ -128,15 +129,15 @@ type Config struct {
 
 	// Scopes are the scope values that applications can request.
 	// Defaults to DefaultScopes.
-	Scopes []Scope `json:"scopes,omitempty"`
+	Scopes []catalogue.Scope `json:"scopes,omitempty"`
 
 	// Attributes are user attributes in addition to the default catalogue.
 	// Defaults to none.
-	Attributes []Attribute `json:"attributes,omitempty"`
+	Attributes []catalogue.Attribute `json:"attributes,omitempty"`
 
 	// Groups are the groups in which membership can be verified.
 	// Defaults to DefaultGroups.
-	Groups []Group `json:"groups,omitempty"`
+	Groups []catalogue.Group `json:"groups,omitempty"`
 
 	// Resources are further APIs for which applications can request access tokens (RFC
 	// 8707), such as MCP servers.

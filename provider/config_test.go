@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
@@ -101,13 +102,13 @@ func TestNew(t *testing.T) {
 		"NilVerifierFunc": {func(c *provider.Config) {
 			c.Verifiers = map[string]provider.Verifier{"nurse": provider.VerifierFunc(nil)}
 		}, `Verifiers["nurse"]`},
-		"UnknownAttribute":     {func(c *provider.Config) { c.Scopes = []provider.Scope{{Name: "a", Attributes: []string{"fnam"}}} }, "Scopes[0].Attributes"},
-		"UnknownGroup":         {func(c *provider.Config) { c.Scopes = []provider.Scope{{Name: "a", Groups: []string{"pilots"}}} }, "Scopes[0].Groups"},
-		"ReservedScope":        {func(c *provider.Config) { c.Scopes = []provider.Scope{{Name: "openid"}} }, "Scopes[0].Name"},
-		"AttributeOfProtocol":  {func(c *provider.Config) { c.Attributes = []provider.Attribute{{Handle: "iss"}} }, "Attributes[0].Handle"},
-		"TypeThatIsNone":       {func(c *provider.Config) { c.Attributes = []provider.Attribute{{Handle: "a", Type: "number"}} }, "Attributes[0].Type"},
-		"MembersOfAText":       {func(c *provider.Config) { c.Attributes = []provider.Attribute{{Handle: "a", Members: []string{"b"}}} }, "Attributes[0].Members"},
-		"GroupTwice":           {func(c *provider.Config) { c.Groups = []provider.Group{{Name: "a"}, {Name: "a"}} }, "Groups[1].Name"},
+		"UnknownAttribute":     {func(c *provider.Config) { c.Scopes = []catalogue.Scope{{Name: "a", Attributes: []string{"fnam"}}} }, "Scopes[0].Attributes"},
+		"UnknownGroup":         {func(c *provider.Config) { c.Scopes = []catalogue.Scope{{Name: "a", Groups: []string{"pilots"}}} }, "Scopes[0].Groups"},
+		"ReservedScope":        {func(c *provider.Config) { c.Scopes = []catalogue.Scope{{Name: "openid"}} }, "Scopes[0].Name"},
+		"AttributeOfProtocol":  {func(c *provider.Config) { c.Attributes = []catalogue.Attribute{{Handle: "iss"}} }, "Attributes[0].Handle"},
+		"TypeThatIsNone":       {func(c *provider.Config) { c.Attributes = []catalogue.Attribute{{Handle: "a", Type: "number"}} }, "Attributes[0].Type"},
+		"MembersOfAText":       {func(c *provider.Config) { c.Attributes = []catalogue.Attribute{{Handle: "a", Members: []string{"b"}}} }, "Attributes[0].Members"},
+		"GroupTwice":           {func(c *provider.Config) { c.Groups = []catalogue.Group{{Name: "a"}, {Name: "a"}} }, "Groups[1].Name"},
 		"ShortPreviousSecret":  {func(c *provider.Config) { c.PreviousSecrets = [][]byte{c.Secret[:31]} }, "PreviousSecrets"},
 		"LongName":             {func(c *provider.Config) { c.Brand.Name = strings.Repeat("n", 64) }, "Brand.Name"},
 		"LongCodeLife":         {func(c *provider.Config) { c.Lifetimes.Code = time.Hour }, "Lifetimes.Code"},
@@ -170,7 +171,7 @@ func classed(name string, r provider.Requirement) func(*provider.Config) {
 
 // required has the only scope require something.
 func required(r provider.Requirement) func(*provider.Config) {
-	return func(c *provider.Config) { c.Scopes = []provider.Scope{{Name: "pay", Requires: r}} }
+	return func(c *provider.Config) { c.Scopes = []catalogue.Scope{{Name: "pay", Requires: r}} }
 }
 
 func TestNewTriesWrapSigner(t *testing.T) {

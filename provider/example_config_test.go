@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
@@ -20,9 +21,9 @@ import (
 func ExampleConfig_scopes() {
 	idp, cleanUp := newExample(provider.Config{
 		BaseURL:    "https://id.example.com",
-		Attributes: []provider.Attribute{{Handle: "member_since", Name: "Member since", Type: provider.Date}},
-		Groups:     []provider.Group{{Name: "crew", Title: "Crew", Subgroups: []string{"Skipper", "Deckhand"}}},
-		Scopes: []provider.Scope{{
+		Attributes: []catalogue.Attribute{{Handle: "member_since", Name: "Member since", Type: catalogue.Date}},
+		Groups:     []catalogue.Group{{Name: "crew", Title: "Crew", Subgroups: []string{"Skipper", "Deckhand"}}},
+		Scopes: []catalogue.Scope{{
 			Name:        "crew",
 			Title:       "Your place in the crew",
 			Description: "Your name, since when you are a member, and what you do on board.",

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/oauth"
 	"github.com/bonafide-id/bonafide/provider/internal/unknown"
 )
@@ -50,9 +51,9 @@ type Installation struct {
 
 	// Scopes, Attributes and Groups are those in force, in the host's order; Attributes
 	// begin with the default catalogue.
-	Scopes     []Scope
-	Attributes []Attribute
-	Groups     []Group
+	Scopes     []catalogue.Scope
+	Attributes []catalogue.Attribute
+	Groups     []catalogue.Group
 
 	// Resources are the APIs for which applications can request access tokens.
 	Resources []Resource

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 )
 
 // TestConfigInJSON has the form that a config file may have.
@@ -19,8 +20,8 @@ func TestConfigInJSON(t *testing.T) {
 	want := provider.Config{
 		BaseURL:        "https://id.example.com",
 		Brand:          provider.Brand{Name: "Acme ID", ButtonColor: "#123456", PolicyURL: "/privacy", TermsURL: "/terms"},
-		Scopes:         []provider.Scope{{Name: "club", Attributes: []string{"since"}, Requires: provider.Requirement{Assurance: provider.TwoFactors, MaxAge: 15 * time.Minute}}},
-		Attributes:     []provider.Attribute{{Handle: "since", Type: provider.Date}},
+		Scopes:         []catalogue.Scope{{Name: "club", Attributes: []string{"since"}, Requires: provider.Requirement{Assurance: provider.TwoFactors, MaxAge: 15 * time.Minute}}},
+		Attributes:     []catalogue.Attribute{{Handle: "since", Type: catalogue.Date}},
 		Lifetimes:      provider.Lifetimes{Code: 90 * time.Second, RefreshGrace: -time.Second, Session: 48 * time.Hour},
 		SignIn:         provider.SignIn{Require: provider.OneFactor, Classes: map[string]provider.Requirement{"aal2": {Enrolled: time.Hour}}},
 		Limits:         provider.Limits{SignIn: provider.Limit{Burst: 5, Every: time.Minute}, Mail: provider.Limit{Burst: -1}},

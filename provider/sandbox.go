@@ -11,11 +11,6 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Elapsed selects applications by client ID and users by the prefix of their ID, and the
-// time By that passes for them. A negative By moves the clock back.
-// Its fields: go doc storage.Elapsed
-type Elapsed = storage.Elapsed
-
 // ErrNoSandbox means that this provider is not a sandbox (Config.Sandbox).
 var ErrNoSandbox = errors.New("provider: is for a sandbox only")
 
@@ -25,9 +20,9 @@ var ErrNoSandbox = errors.New("provider: is for a sandbox only")
 // records issued in between lie in the future, and are invalid. ID tokens, which carry
 // their own expiry, and requests in progress stay as they are.
 //
-// The personas of an organization are the users whose IDs begin with PersonaID(realm, "").
+// The personas of an organization are the users whose IDs begin with persona.UserID(realm, "").
 // ErrNoSandbox if the provider is not a sandbox.
-func (p Sandbox) Elapse(ctx context.Context, e Elapsed) error {
+func (p Sandbox) Elapse(ctx context.Context, e storage.Elapsed) error {
 	if !p.cfg.Sandbox {
 		return ErrNoSandbox
 	}
@@ -37,35 +32,6 @@ func (p Sandbox) Elapse(ctx context.Context, e Elapsed) error {
 	return nil
 }
 
-// PersonaID returns the user ID of a persona, the subject for applications.
-func PersonaID(realm, name string) string { return persona.UserID(realm, name) }
-
-// The types of a sandbox are those of package sandbox.
-type (
-	// PersonaSet are the personas of an application.
-	// Its fields: go doc provider/sandbox.PersonaSet
-	PersonaSet = sandbox.PersonaSet
-	// Persona is a fictional user, for sign-in without a password.
-	// Its fields: go doc provider/sandbox.Persona
-	Persona = sandbox.Persona
-	// PersonaStatus is the status of a persona in one group.
-	// Its fields: go doc provider/sandbox.Status
-	PersonaStatus = sandbox.Status
-	// PersonaChange is what differs about a persona at every second sign-in.
-	// Its fields: go doc provider/sandbox.Change
-	PersonaChange = sandbox.Change
-	// PersonaConsent is a persona's answer on the consent screen.
-	// Its fields: go doc provider/sandbox.Consent
-	PersonaConsent = sandbox.Consent
-	// Fault is a failure that an application requests, to test how it copes.
-	// Its fields: go doc provider/sandbox.Fault
-	Fault = sandbox.Fault
-)
-
-// DefaultPersonas returns personas for the common cases of applications. They fit the
-// default catalogue.
-func DefaultPersonas() []Persona { return sandbox.DefaultPersonas() }
-
 // Testing is for developers of applications, in a sandbox. It requires Config.Sandbox.
 type Testing struct {
 	// Personas returns the personas of the application with this client ID, for sign-in
@@ -73,18 +39,18 @@ type Testing struct {
 	// called at each sign-in. An error, or a set that CheckPersonas would refuse other than
 	// for the catalogue, gets 503. It requires the embedded accounts.
 	// Defaults to none.
-	Personas func(ctx context.Context, clientID string) (PersonaSet, error)
+	Personas func(ctx context.Context, clientID string) (sandbox.PersonaSet, error)
 
 	// Faults returns the fault that the application with this client ID has requested. It
 	// is called at each request that the fault may affect, and takes effect at once. An
 	// error, or a fault unknown to package sandbox, gets 503.
 	// Defaults to none.
-	Faults func(ctx context.Context, clientID string) (Fault, error)
+	Faults func(ctx context.Context, clientID string) (sandbox.Fault, error)
 }
 
 // CheckPersonas returns a FieldError for the first field of a set that Testing.Personas
 // must not return, or that the catalogue does not have, so that it would be dropped.
-func (p Sandbox) CheckPersonas(set PersonaSet) error {
+func (p Sandbox) CheckPersonas(set sandbox.PersonaSet) error {
 	return asFieldError(persona.CheckFit(p.catalogue, set))
 }
 

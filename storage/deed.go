@@ -48,6 +48,29 @@ type Deed struct {
 	done atomic.Bool
 }
 
+// Actor is who acts in place of a user, such as a member of the host's staff, and what that
+// rests on (provider.By).
+type Actor struct {
+	// Name is who acts: "staff:", "client:" or "command:" with a name, or "host".
+	// Defaults to the host as it is without an Actor: events name nobody.
+	Name string
+
+	// Matter is the ID of the Matter in which a member of the staff acts.
+	// Defaults to none.
+	Matter string
+
+	// On must hold in the step of each write. Its zero value is no condition.
+	On DeedBasis
+
+	// Target, Break, Answer, InParts and Again are those of the Deed of the first write.
+	// Default to none.
+	Target  TargetID
+	Break   *Break
+	Answer  *Answer
+	InParts bool
+	Again   time.Time
+}
+
 // DeedBasis is what a deed rests on. Every part must hold in the step; a zero part is no
 // condition.
 type DeedBasis struct {

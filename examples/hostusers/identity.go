@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -16,8 +17,8 @@ func newIdentity(ctx context.Context, base string, secret []byte, store storage.
 		Secret:  secret,
 		Store:   store,
 		Brand:   provider.Brand{Name: "Bergström Alpine Club", ButtonColor: "#7c2d12", HomeURL: "/"},
-		Groups:  []provider.Group{{Name: "club", Title: "Club member", Subgroups: []string{"Gold", "Silver"}}},
-		Scopes: []provider.Scope{{
+		Groups:  []catalogue.Group{{Name: "club", Title: "Club member", Subgroups: []string{"Gold", "Silver"}}},
+		Scopes: []catalogue.Scope{{
 			Name: "membership", Title: "Your membership",
 			Description: "Your name, your email address, and whether you are a member of the club.",
 			Attributes:  []string{"uuid", "email", "fname", "lname"},

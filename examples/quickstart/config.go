@@ -9,6 +9,7 @@ import (
 	"reflect"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 )
 
 // config is what the process runs. Every field has a default.
@@ -234,7 +235,7 @@ func (e *environment) complete(folder string, sample *sampleClient) []error {
 	e.resolve(folder)
 	for i, a := range e.Attributes {
 		if a.Type == "records" { // what objects were called in files of before
-			e.Attributes[i].Type = provider.Objects
+			e.Attributes[i].Type = catalogue.Objects
 		}
 	}
 	_, wrong := e.staff(nil)

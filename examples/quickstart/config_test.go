@@ -19,6 +19,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/examples/quickstart/sampleclient"
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 )
 
 func writeConfig(t *testing.T, text string) string {
@@ -55,7 +56,7 @@ func TestSandboxInheritsTheVocabularyButNoPeople(t *testing.T) {
 	}
 	want := &environment{
 		Config: provider.Config{
-			Groups: []provider.Group{{Name: "staff"}}, Scopes: []provider.Scope{{Name: "work", Groups: []string{"staff"}}},
+			Groups: []catalogue.Group{{Name: "staff"}}, Scopes: []catalogue.Scope{{Name: "work", Groups: []string{"staff"}}},
 			PasswordMinLength: 12, Lifetimes: provider.Lifetimes{Session: time.Hour},
 			Limits: provider.Limits{Mail: provider.Limit{Burst: 7, Every: time.Minute}},
 		},

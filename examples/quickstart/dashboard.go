@@ -11,6 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/examples/quickstart/sampleclient"
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/developer"
+	"github.com/bonafide-id/bonafide/provider/sandbox"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -58,8 +59,8 @@ func (p prepared) testing() *testbed {
 	if p.trials != nil {
 		return &testbed{p.trials.Testing(), p.trials}
 	}
-	return &testbed{Testing: provider.Testing{Personas: func(context.Context, string) (provider.PersonaSet, error) {
-		return provider.PersonaSet{Personas: provider.DefaultPersonas()}, nil
+	return &testbed{Testing: provider.Testing{Personas: func(context.Context, string) (sandbox.PersonaSet, error) {
+		return sandbox.PersonaSet{Personas: sandbox.DefaultPersonas()}, nil
 	}}}
 }
 

@@ -205,5 +205,5 @@ func (p opened) own(ctx context.Context, c provider.Client) error {
 
 // byFile returns a context in which the audit log says that the config file has ordered what is done.
 func byFile(ctx context.Context) context.Context {
-	return provider.ByDefault(ctx, "command:the_config_file", "")
+	return provider.By(ctx, storage.Actor{Name: "command:the_config_file"})
 }

@@ -190,13 +190,13 @@ func (s settlers) lock(ctx context.Context) error {
 		ID: newMatterID(s.now), Staff: staff, Role: "support", Subject: "lena", Reason: "caller", Ticket: "4711",
 		OpenedAt: s.now, EndsAt: s.now.Add(time.Minute),
 	}
-	opening := provider.By(ctx, provider.Actor{Name: sam, Matter: m.ID})
+	opening := provider.By(ctx, storage.Actor{Name: sam, Matter: m.ID})
 	err := s.Events().WriteWith(opening, func(ctx context.Context) error { return s.matters.OpenMatter(ctx, m) },
 		provider.Event{Name: event.MatterOpened, UserID: m.Subject, Detail: m.Reason})
 	if err != nil {
 		return err
 	}
-	within := provider.By(ctx, provider.Actor{
+	within := provider.By(ctx, storage.Actor{
 		Name: sam, Matter: m.ID, On: storage.DeedBasis{Matter: m.ID, Staff: staff, Subject: m.Subject, At: time.Now()},
 	})
 	if err := s.Events().Write(within, provider.Event{Name: event.SupportLooked, UserID: m.Subject, Detail: "history"}); err != nil {
@@ -213,7 +213,7 @@ func (s settlers) lockAlone(ctx context.Context) error {
 	}
 	b := storage.Break{ID: newMatterID(s.now), Staff: "otto", Action: "lock", Target: "pia", At: s.now}
 	b.Sentence = s.People().Seal("break", b.ID, []byte("Her telephone was stolen, and nobody else is here tonight."))
-	return s.Accounts().SetDisabled(provider.By(ctx, provider.Actor{Name: "staff:otto", Break: &b}), "pia", true)
+	return s.Accounts().SetDisabled(provider.By(ctx, storage.Actor{Name: "staff:otto", Break: &b}), "pia", true)
 }
 
 // uses has Mika signed in to every application, in several browsers.

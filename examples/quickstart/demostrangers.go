@@ -35,7 +35,7 @@ func (s settlers) strangers(ctx context.Context) error {
 			return err
 		}
 	}
-	otto := provider.By(ctx, provider.Actor{Name: "staff:otto"})
+	otto := provider.By(ctx, storage.Actor{Name: "staff:otto"})
 	return s.Hosts().Deny(otto, "coupons.example", "Its pages ask for the passwords of mailboxes.")
 }
 

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/desk"
 	"github.com/bonafide-id/bonafide/provider/developer"
 )
@@ -120,7 +121,7 @@ func (e *environment) checkStaff(p *provider.Provider) error {
 	known := p.Installation().Groups
 	for i, m := range e.Desk.Staff {
 		for j, g := range m.Groups {
-			if !slices.ContainsFunc(known, func(k provider.Group) bool { return k.Name == g }) {
+			if !slices.ContainsFunc(known, func(k catalogue.Group) bool { return k.Name == g }) {
 				return fmt.Errorf("desk.staff[%d].groups[%d]: %q is none", i, j, g)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
@@ -141,7 +142,7 @@ func (c *config) each(ctx context.Context, why purpose, log *slog.Logger, do fun
 	if err := c.locate(); err != nil {
 		return err
 	}
-	ctx = provider.By(ctx, provider.Actor{Name: actor()})
+	ctx = provider.By(ctx, storage.Actor{Name: actor()})
 	for i, e := range c.environments() {
 		err := c.with(ctx, e, opening{why: why, sandbox: i > 0, out: io.Discard, log: log}, func(p opened) error { return do(ctx, e, p) })
 		if err != nil {

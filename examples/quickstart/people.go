@@ -33,7 +33,7 @@ func findPerson(ctx context.Context, p opened, in io.Reader, out io.Writer) erro
 	if err != nil && !errors.Is(err, io.EOF) || address == "" {
 		return errors.Join(errors.New("-find: there is no address on standard input"), err)
 	}
-	ctx = provider.By(ctx, provider.Actor{Name: actor()})
+	ctx = provider.By(ctx, storage.Actor{Name: actor()})
 	found, err := p.People().Find(ctx, provider.Finder{Email: address})
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func inMatter(ctx context.Context, p opened, subject, reason string, out io.Writ
 	if reason == "authority" || reason == "incident" {
 		record.WithheldUntil = now.Add(withheld)
 	}
-	by := provider.By(ctx, provider.Actor{Name: m.actor, Matter: m.id})
+	by := provider.By(ctx, storage.Actor{Name: m.actor, Matter: m.id})
 	err = p.Events().WriteWith(by, func(ctx context.Context) error { return matters.OpenMatter(ctx, record) },
 		provider.Event{Name: event.MatterOpened, UserID: subject, Detail: reason})
 	if err != nil {
@@ -93,7 +93,7 @@ func inMatter(ctx context.Context, p opened, subject, reason string, out io.Writ
 
 // by returns a context in which verbs act in the matter.
 func (m *matter) by(ctx context.Context) context.Context {
-	return provider.By(ctx, provider.Actor{
+	return provider.By(ctx, storage.Actor{
 		Name: m.actor, Matter: m.id,
 		On: storage.DeedBasis{Matter: m.id, Staff: m.actor, Subject: m.subject, At: time.Now()},
 	})

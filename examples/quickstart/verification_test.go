@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/examples/internal/browser"
-	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 )
 
 // In the sandbox whoever starts a case chooses how it goes on, and the site sees it.
@@ -54,7 +54,7 @@ func TestEveryGroupHasAWay(t *testing.T) {
 		s := startConfig(t, cfg)
 		var out strings.Builder
 		s.service.introduce(&out)
-		for _, g := range provider.DefaultGroups() {
+		for _, g := range catalogue.DefaultGroups() {
 			line := regexp.MustCompile(`(?m)^ +` + g.Name + ` +you@\S+\.example +([0-9A-Z-]{19})$`).FindStringSubmatch(out.String())
 			if line == nil {
 				t.Fatalf("%s has no way:\n%s", g.Name, out.String())

@@ -11,6 +11,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 )
 
 // demoPath is below which a page verifies whoever wants it. It is for a sandbox, and for the
@@ -19,9 +20,9 @@ const demoPath = "/demo"
 
 // demoVerifiers send users to that page, for every group of a catalogue; nil stands for the
 // default one.
-func demoVerifiers(baseURL string, groups []provider.Group) map[string]provider.Verifier {
+func demoVerifiers(baseURL string, groups []catalogue.Group) map[string]provider.Verifier {
 	if groups == nil {
-		groups = provider.DefaultGroups()
+		groups = catalogue.DefaultGroups()
 	}
 	base, _ := url.Parse(baseURL) // the provider validates it
 	all := make(map[string]provider.Verifier, len(groups))

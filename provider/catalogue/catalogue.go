@@ -9,8 +9,6 @@
 //	Scopes: append(catalogue.DefaultScopes(), catalogue.Scope{
 //		Name: "club", Title: "Your membership", Groups: []string{"members"},
 //	})
-//
-// Package provider has the types under the same names, as in provider.Scope.
 package catalogue
 
 import "github.com/bonafide-id/bonafide/storage"

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/desk"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/verification"
@@ -63,7 +64,7 @@ func newPlaceWith(t testing.TB, has given, change ...func(*verification.Policy))
 	policies := verification.Policies{policy}
 	w := &place{Fixture: lab.New(t, func(c *provider.Config) {
 		c.Verifiers = policies.Verifiers()
-		c.Attributes = []provider.Attribute{{Handle: "customer", Name: "Customer number", Findable: true}}
+		c.Attributes = []catalogue.Attribute{{Handle: "customer", Name: "Customer number", Findable: true}}
 		if has.provider != nil {
 			has.provider(c)
 		}

@@ -117,7 +117,7 @@ func TestTrail_Filters(t *testing.T) {
 	t.Parallel()
 	w, _, alba := watched(t)
 	event := func(name, user, client string) {
-		w.Events().Record(provider.By(t.Context(), provider.Actor{Name: "staff:olga", Matter: "m1"}), provider.Event{Name: name, UserID: user, ClientID: client, Detail: "canary of " + name})
+		w.Events().Record(provider.By(t.Context(), storage.Actor{Name: "staff:olga", Matter: "m1"}), provider.Event{Name: name, UserID: user, ClientID: client, Detail: "canary of " + name})
 	}
 	event("account_disabled", "bob", "")
 	event("client_stopped", "", "shop")
@@ -215,7 +215,7 @@ func TestLooks_AreReleased(t *testing.T) {
 		Note: w.People().Seal("desk note", "m0", []byte("About olga herself.")),
 	}))
 	record := func(name string, detail string) {
-		w.Events().Record(provider.By(t.Context(), provider.Actor{Name: "staff:sven", Matter: "m1"}), provider.Event{Name: name, UserID: "bob", Detail: detail})
+		w.Events().Record(provider.By(t.Context(), storage.Actor{Name: "staff:sven", Matter: "m1"}), provider.Event{Name: name, UserID: "bob", Detail: detail})
 	}
 	record(event.SupportLooked, "sessions")
 	shows(t, alba.Open("/desk/looks"), http.StatusOK, "sven", "authority", "sessions", "No action followed", "does not read of it")

@@ -151,7 +151,7 @@ func (d *reviewPages) stopApplication(ctx context.Context, a act, kept document)
 // finishStop carries out a decision about one application, whose line is written, and mails its
 // owners.
 func (d *reviewPages) finishStop(ctx context.Context, a act, mail ui.MailKind, url string) {
-	d.finishDecision(ctx, a, func(ctx context.Context) error { return d.halts.halt(provider.By(ctx, provider.Actor{}), a.app) }, mail, url)
+	d.finishDecision(ctx, a, func(ctx context.Context) error { return d.halts.halt(provider.By(ctx, storage.Actor{}), a.app) }, mail, url)
 }
 
 // start lets an application of production run again.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/persona"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/developer"
@@ -84,8 +84,8 @@ func (d *trialPages) elapse(r *request, by time.Duration) error {
 	if err != nil {
 		return err
 	}
-	return d.Sandbox.Sandbox().Elapse(r.Request.Context(), provider.Elapsed{
-		ClientIDs: clients, UserPrefix: provider.PersonaID(r.org.ID, ""), By: by,
+	return d.Sandbox.Sandbox().Elapse(r.Request.Context(), storage.Elapsed{
+		ClientIDs: clients, UserPrefix: persona.UserID(r.org.ID, ""), By: by,
 	})
 }
 

@@ -48,7 +48,7 @@ func (d *trialPages) showFaults(r *request) error {
 
 func (d *trialPages) changeFault(r *request) error {
 	name := r.posted(screens.FieldFault)
-	if name != "" && !slices.Contains(sandbox.Faults(), provider.Fault(name)) {
+	if name != "" && !slices.Contains(sandbox.Faults(), sandbox.Fault(name)) {
 		return forbidden("no such fault")
 	}
 	err := d.recorded(r.Request.Context(), r.does(), "fault.set", changed("fault", "", name), func(ctx context.Context) error {

@@ -264,7 +264,7 @@ func (d *Dashboard) MoveApplication(ctx context.Context, o Operator, app storage
 	}
 	// The token is refused already (registrar.Manages). It would be good again if the application
 	// came back.
-	err = d.provider(app.Environment).Rooms().Clients.RevokeRegistrationToken(provider.By(ctx, provider.Actor{}), app.ClientID)
+	err = d.provider(app.Environment).Rooms().Clients.RevokeRegistrationToken(provider.By(ctx, storage.Actor{}), app.ClientID)
 	if err != nil && !errors.Is(err, provider.ErrNoClient) {
 		d.Logger.ErrorContext(ctx, "the token of a moved application could not be removed", slog.String("client", app.ClientID), slog.Any("error", err))
 	}

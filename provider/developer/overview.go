@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/developer"
@@ -180,7 +181,7 @@ func (d *appPages) copyApplication(r *request) error {
 	from := c.ID
 	offered := d.forms.offeredScopes(env)
 	c.Scopes = slices.DeleteFunc(slices.Clone(d.forms.scopesOf(r.env, c)), func(s string) bool {
-		return s != scopeOpenID && s != scopeOffline && !slices.ContainsFunc(offered, func(o provider.Scope) bool { return o.Name == s })
+		return s != scopeOpenID && s != scopeOffline && !slices.ContainsFunc(offered, func(o catalogue.Scope) bool { return o.Name == s })
 	})
 	c.OptionalScopes = optionalOf(c)
 	if c, _ = promoted(r.app, d.forms.withoutOperators(env, c, r.app)); r.app.Kind != kindMachine && len(c.RedirectURIs) == 0 {

@@ -10,7 +10,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/sandbox"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/developer"
@@ -32,7 +32,7 @@ func (d *trialPages) showPersonas(r *request) error {
 	return d.renderPersonas(r, settings, set, string(text), http.StatusOK)
 }
 
-func (d *trialPages) renderPersonas(r *request, s storage.SandboxSettings, set provider.PersonaSet, text string, status int, problems ...ui.Problem) error {
+func (d *trialPages) renderPersonas(r *request, s storage.SandboxSettings, set sandbox.PersonaSet, text string, status int, problems ...ui.Problem) error {
 	p, err := d.organizationPage(r, screens.SectionPersonas)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (d *trialPages) renderPersonas(r *request, s storage.SandboxSettings, set p
 }
 
 // emailOf returns the address of a persona.
-func emailOf(realm string, p provider.Persona) string {
+func emailOf(realm string, p sandbox.Persona) string {
 	if p.Email != "" {
 		return p.Email
 	}
@@ -100,14 +100,14 @@ func (d *trialPages) changePersonas(r *request) error {
 const maxPersonas = 64 << 10
 
 // parsePersonas parses the entered personas, or returns their problem.
-func (d *trialPages) parsePersonas(realm, text string) (provider.PersonaSet, *ui.Problem) {
-	wrong := func(text string) (provider.PersonaSet, *ui.Problem) {
-		return provider.PersonaSet{}, &ui.Problem{Field: screens.FieldPersonas, Text: text}
+func (d *trialPages) parsePersonas(realm, text string) (sandbox.PersonaSet, *ui.Problem) {
+	wrong := func(text string) (sandbox.PersonaSet, *ui.Problem) {
+		return sandbox.PersonaSet{}, &ui.Problem{Field: screens.FieldPersonas, Text: text}
 	}
 	if len(text) > maxPersonas {
 		return wrong(fmt.Sprintf("This is longer than %d KiB.", maxPersonas>>10))
 	}
-	set := provider.PersonaSet{Realm: realm}
+	set := sandbox.PersonaSet{Realm: realm}
 	decoder := json.NewDecoder(bytes.NewReader([]byte(text)))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&set.Personas); err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
@@ -51,11 +52,11 @@ func isUsual(scope string) bool { return slices.Contains(usualScopes, scope) }
 
 // offeredScopes are an environment's scopes that developers may give their applications,
 // the usual ones first.
-func (d *forms) offeredScopes(env string) []provider.Scope {
-	offered := slices.DeleteFunc(d.provider(env).Installation().Scopes, func(s provider.Scope) bool {
+func (d *forms) offeredScopes(env string) []catalogue.Scope {
+	offered := slices.DeleteFunc(d.provider(env).Installation().Scopes, func(s catalogue.Scope) bool {
 		return slices.Contains(d.OperatorScopes, s.Name)
 	})
-	slices.SortStableFunc(offered, func(a, b provider.Scope) int {
+	slices.SortStableFunc(offered, func(a, b catalogue.Scope) int {
 		return cmp.Compare(rankOf(a.Name), rankOf(b.Name))
 	})
 	return offered
@@ -92,13 +93,13 @@ func askedFirst(c provider.Client, scopes []string) []string {
 
 // choosableScopes are those that developers may give one application: under review, a
 // production application gets only reviewed scopes.
-func (d *forms) choosableScopes(env string, c provider.Client) []provider.Scope {
+func (d *forms) choosableScopes(env string, c provider.Client) []catalogue.Scope {
 	offered := d.offeredScopes(env)
 	if d.mayRegister(env) {
 		return offered
 	}
 	has := d.scopesOf(env, c)
-	return slices.DeleteFunc(offered, func(s provider.Scope) bool { return !slices.Contains(has, s.Name) })
+	return slices.DeleteFunc(offered, func(s catalogue.Scope) bool { return !slices.Contains(has, s.Name) })
 }
 
 // scopeView shows a scope as a choice.
@@ -195,7 +196,7 @@ func (p *posting) scopes(env string) {
 	meant := p.d.scopesOf(env, p.Client)
 	var chosen []string
 	for _, s := range meant {
-		isOffered := slices.ContainsFunc(offered, func(o provider.Scope) bool { return o.Name == s })
+		isOffered := slices.ContainsFunc(offered, func(o catalogue.Scope) bool { return o.Name == s })
 		if !isOffered && s != scopeOpenID && s != scopeOffline {
 			chosen = append(chosen, s)
 		}

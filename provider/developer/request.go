@@ -86,7 +86,7 @@ func (d *Dashboard) answer(p route, s *provider.Screen, n need, h handler) error
 		return err
 	}
 	if n == operators { // under their name, whatever the page does
-		r.Request = r.Request.WithContext(provider.By(r.Request.Context(), provider.Actor{Name: outside + r.User.UserID}))
+		r.Request = r.Request.WithContext(provider.By(r.Request.Context(), storage.Actor{Name: outside + r.User.UserID}))
 	}
 	// The dashboard's forms have no repeated field: readers of the first and of the last
 	// value may each believe another.

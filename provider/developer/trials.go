@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/sandbox"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -39,12 +40,12 @@ func (t *Trials) Testing() provider.Testing {
 }
 
 // fault returns an application's requested fault, until it expires.
-func (t *Trials) fault(ctx context.Context, clientID string) (provider.Fault, error) {
+func (t *Trials) fault(ctx context.Context, clientID string) (sandbox.Fault, error) {
 	f, err := t.store.Fault(ctx, clientID)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && !t.now().Before(f.ExpiresAt) {
 		return "", nil
 	}
-	return provider.Fault(f.Name), err
+	return sandbox.Fault(f.Name), err
 }
 
 // now is the time of the dashboard, which sets the end of a fault.
@@ -55,30 +56,30 @@ func (t *Trials) now() time.Time {
 	return time.Now()
 }
 
-func (t *Trials) personas(ctx context.Context, clientID string) (provider.PersonaSet, error) {
+func (t *Trials) personas(ctx context.Context, clientID string) (sandbox.PersonaSet, error) {
 	app, err := t.store.Application(ctx, storage.Sandbox, clientID)
 	if errors.Is(err, storage.ErrNotFound) {
-		return provider.PersonaSet{Personas: provider.DefaultPersonas()}, nil
+		return sandbox.PersonaSet{Personas: sandbox.DefaultPersonas()}, nil
 	}
 	if err != nil {
-		return provider.PersonaSet{}, err
+		return sandbox.PersonaSet{}, err
 	}
 	settings, err := t.store.SandboxSettings(ctx, app.OrganizationID)
 	if err != nil {
-		return provider.PersonaSet{}, err
+		return sandbox.PersonaSet{}, err
 	}
 	return personasOf(settings)
 }
 
 // personasOf returns the personas of an organization.
-func personasOf(s storage.SandboxSettings) (provider.PersonaSet, error) {
-	set := provider.PersonaSet{Realm: s.OrganizationID, Personas: provider.DefaultPersonas()}
+func personasOf(s storage.SandboxSettings) (sandbox.PersonaSet, error) {
+	set := sandbox.PersonaSet{Realm: s.OrganizationID, Personas: sandbox.DefaultPersonas()}
 	if len(s.Personas) == 0 {
 		return set, nil
 	}
 	set.Personas = nil
 	if err := json.Unmarshal(s.Personas, &set.Personas); err != nil {
-		return provider.PersonaSet{}, fmt.Errorf("read personas: %w", err)
+		return sandbox.PersonaSet{}, fmt.Errorf("read personas: %w", err)
 	}
 	return set, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/sandbox"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -263,7 +264,7 @@ func TestATrialOfTheSandboxComesBackWithAPersona(t *testing.T) {
 	if !strings.Contains(p.body, "persona") {
 		t.Fatalf("no personas: %s\n%s", p.Status, p.body)
 	}
-	action, fields := p.form(t, "persona", provider.DefaultPersonas()[0].Name)
+	action, fields := p.form(t, "persona", sandbox.DefaultPersonas()[0].Name)
 	p = there.follow(there.post(action, fields))
 	if p.StatusCode == http.StatusOK {
 		p = there.follow(there.submitOnce(p, "action", "allow"))

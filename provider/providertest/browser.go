@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/sandbox"
 )
 
@@ -84,7 +83,7 @@ func (b *Browser) isInside(u *url.URL) bool { return u.Scheme+"://"+u.Host == b.
 
 // denies reports whether a persona allows nothing.
 func (s *Server) denies(persona string) bool {
-	return slices.ContainsFunc(s.personas, func(p provider.Persona) bool {
+	return slices.ContainsFunc(s.personas, func(p sandbox.Persona) bool {
 		return p.Name == persona && p.Consent == sandbox.Deny
 	})
 }

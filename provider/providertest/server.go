@@ -6,7 +6,7 @@
 //	// the client under test gets idp.Issuer(), idp.ClientID, idp.ClientSecret
 //	callback := idp.SignIn(t, client.AuthCodeURL(state), "veteran")
 //
-// The personas that can be signed in as are those of provider.DefaultPersonas, unless
+// The personas that can be signed in as are those of sandbox.DefaultPersonas, unless
 // Config says otherwise. Time is moved by [Server.Advance], what a client has to cope with is
 // asked for by [Server.SetFault], and how well users sign in by [Server.SetAssurance].
 //
@@ -31,6 +31,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/sandbox"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
@@ -43,8 +44,8 @@ type Config struct {
 	Client provider.Client
 
 	// Personas are those that can be signed in as.
-	// Defaults to provider.DefaultPersonas.
-	Personas []provider.Persona
+	// Defaults to sandbox.DefaultPersonas.
+	Personas []sandbox.Persona
 
 	// Store is the database, which Close closes.
 	// Defaults to SQLite in a folder that Close removes.
@@ -80,12 +81,12 @@ type Server struct {
 	ClientID, ClientSecret, RedirectURI string
 
 	http     *httptest.Server
-	personas []provider.Persona
+	personas []sandbox.Persona
 	folder   string
 
 	mu        sync.Mutex
 	ahead     time.Duration
-	fault     provider.Fault
+	fault     sandbox.Fault
 	assurance provider.Assurance
 	mails     []provider.Mail
 	clients   []string
@@ -110,7 +111,7 @@ func New(t testing.TB, c Config) *Server {
 func Start(ctx context.Context, c Config) (*Server, error) {
 	s := &Server{personas: c.Personas}
 	if s.personas == nil {
-		s.personas = provider.DefaultPersonas()
+		s.personas = sandbox.DefaultPersonas()
 	}
 	s.http = httptest.NewUnstartedServer(nil)
 	s.URL = "http://" + s.http.Listener.Addr().String()
@@ -250,13 +251,13 @@ func (s *Server) Now() time.Time {
 
 // SetFault has the provider fail so for all clients; the constants are in package sandbox.
 // sandbox.NoFault ends it.
-func (s *Server) SetFault(f provider.Fault) {
+func (s *Server) SetFault(f sandbox.Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fault = f
 }
 
-func (s *Server) currentFault(context.Context, string) (provider.Fault, error) {
+func (s *Server) currentFault(context.Context, string) (sandbox.Fault, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.fault, nil
@@ -271,17 +272,17 @@ func (s *Server) SetAssurance(level provider.Assurance) {
 	s.assurance = level
 }
 
-func (s *Server) personaSet(context.Context, string) (provider.PersonaSet, error) {
+func (s *Server) personaSet(context.Context, string) (sandbox.PersonaSet, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.assurance == provider.AnyAssurance {
-		return provider.PersonaSet{Personas: s.personas}, nil
+		return sandbox.PersonaSet{Personas: s.personas}, nil
 	}
 	personas := slices.Clone(s.personas)
 	for i := range personas {
 		personas[i].AMR, personas[i].Assurance = nil, s.assurance
 	}
-	return provider.PersonaSet{Personas: personas}, nil
+	return sandbox.PersonaSet{Personas: personas}, nil
 }
 
 // Mails returns the mails that the provider has sent, the latest last.

@@ -13,7 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/providertest"
+	"github.com/bonafide-id/bonafide/provider/sandbox"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
@@ -77,7 +79,7 @@ func userinfo(t *testing.T, s *providertest.Server, access any) (status int) {
 func TestEachPersonaGetsItsAnswerOnTheScreens(t *testing.T) {
 	t.Parallel()
 	s := providertest.New(t, providertest.Config{})
-	for _, persona := range provider.DefaultPersonas() {
+	for _, persona := range sandbox.DefaultPersonas() {
 		if persona.Locked {
 			_, err := s.NewBrowser().SignIn(t.Context(), authorizeURL(s), persona.Name)
 			if err == nil || !strings.Contains(err.Error(), "403") {
@@ -222,10 +224,10 @@ func TestAServerIsMadeOfWhatItsConfigSays(t *testing.T) {
 	}
 	s := providertest.New(t, providertest.Config{
 		Store:    store,
-		Personas: []provider.Persona{{Name: "pilot", Statuses: []provider.PersonaStatus{{Group: "pilots", Verified: true}}}},
+		Personas: []sandbox.Persona{{Name: "pilot", Statuses: []sandbox.Status{{Group: "pilots", Verified: true}}}},
 		Change: func(c *provider.Config) {
-			c.Groups = []provider.Group{{Name: "pilots"}}
-			c.Scopes = []provider.Scope{{Name: "flying", Groups: []string{"pilots"}}}
+			c.Groups = []catalogue.Group{{Name: "pilots"}}
+			c.Scopes = []catalogue.Scope{{Name: "flying", Groups: []string{"pilots"}}}
 		},
 	})
 	callback := s.SignIn(t, authorizeURL(s, "scope", "openid flying"), "pilot")
@@ -251,7 +253,7 @@ const essentialPasskey = `{"id_token": {"acr": {"essential": true, "value": "phr
 
 func TestPersonasSignInAtEveryLevel(t *testing.T) {
 	t.Parallel()
-	s := providertest.New(t, providertest.Config{Personas: []provider.Persona{{Name: "ada", AMR: []string{"kba"}}}})
+	s := providertest.New(t, providertest.Config{Personas: []sandbox.Persona{{Name: "ada", AMR: []string{"kba"}}}})
 	idToken := func(b *providertest.Browser, pairs ...string) map[string]any {
 		t.Helper()
 		callback, err := b.SignIn(t.Context(), authorizeURL(s, pairs...), "ada")

@@ -2,8 +2,7 @@
 // sign in as instead of people, and the faults that an application asks for to see whether
 // it notices.
 //
-// Package provider has the types under the same names, as in provider.Persona. None of it
-// has a meaning outside of a sandbox.
+// None of it has a meaning outside of a sandbox.
 package sandbox
 
 import "github.com/bonafide-id/bonafide/storage"

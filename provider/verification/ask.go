@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -211,10 +212,10 @@ func (s *Service) mailedDigest(c storage.Case, method, code string) [32]byte {
 }
 
 // group returns a group of the catalogue.
-func (s *Service) group(name string) provider.Group {
-	i := slices.IndexFunc(s.groups, func(g provider.Group) bool { return g.Name == name })
+func (s *Service) group(name string) catalogue.Group {
+	i := slices.IndexFunc(s.groups, func(g catalogue.Group) bool { return g.Name == name })
 	if i < 0 {
-		return provider.Group{Name: name}
+		return catalogue.Group{Name: name}
 	}
 	return s.groups[i]
 }

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/verification/internal/mailbox"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -70,8 +72,8 @@ func (c Codes) withDefaults(now time.Time) Codes {
 	return c
 }
 
-func (c Codes) check(now time.Time, groups []provider.Group) error {
-	known := slices.IndexFunc(groups, func(g provider.Group) bool { return g.Name == c.Group })
+func (c Codes) check(now time.Time, groups []catalogue.Group) error {
+	known := slices.IndexFunc(groups, func(g catalogue.Group) bool { return g.Name == c.Group })
 	switch {
 	case known < 0:
 		return wrongField("Group", "%q is not a group of the catalogue", c.Group)
@@ -130,7 +132,7 @@ func (s *Service) IssueCodes(ctx context.Context, c Codes) (codes []string, batc
 			Uses: c.Uses, IssuedBy: c.IssuedBy, IssuedAt: now, ExpiresAt: ends, HoldsUntil: c.HoldsUntil, MadeBy: maker,
 		}
 	}
-	err = s.inStep(provider.ByDefault(ctx, "", c.Batch), func(ctx context.Context) error {
+	err = s.inStep(audit.ByDefault(ctx, "", c.Batch), func(ctx context.Context) error {
 		return s.Store.IssueCodes(ctx, stored)
 	}, provider.Event{Name: event.CodesIssued, Detail: c.Group})
 	if err != nil {
@@ -169,7 +171,7 @@ func (s *Service) ReleaseCodes(ctx context.Context, batch string, until time.Tim
 	if err != nil {
 		return err
 	}
-	err = s.inStep(provider.ByDefault(ctx, "", batch), func(ctx context.Context) error {
+	err = s.inStep(audit.ByDefault(ctx, "", batch), func(ctx context.Context) error {
 		return s.Store.ReleaseCodes(ctx, batch, until)
 	}, provider.Event{Name: event.CodesIssued, Detail: held.Group})
 	if errors.Is(err, storage.ErrSpent) {
@@ -184,7 +186,7 @@ func (s *Service) ReleaseCodes(ctx context.Context, batch string, until time.Tim
 // EndCodes ends the codes of a batch and returns how many could still be redeemed.
 // Memberships that they have proved stay.
 func (s *Service) EndCodes(ctx context.Context, batch string) (ended int, err error) {
-	err = s.inStep(provider.ByDefault(ctx, "", batch), func(ctx context.Context) (err error) {
+	err = s.inStep(audit.ByDefault(ctx, "", batch), func(ctx context.Context) (err error) {
 		ended, err = s.Store.EndCodes(ctx, batch, s.Clock())
 		return err
 	}, provider.Event{Name: event.CodesEnded})

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/batch"
 	"github.com/bonafide-id/bonafide/provider/internal/share"
 	"github.com/bonafide-id/bonafide/storage"
@@ -108,7 +109,7 @@ type Service struct {
 	base     string // the path at which the service is mounted, without a trailing slash
 	mux      *http.ServeMux
 	policies map[string]*Policy
-	groups   []provider.Group
+	groups   []catalogue.Group
 	others   []string      // groups in which a verifier of the host's own verifies
 	name     string        // of the service, for people
 	baseURL  string        // the same as base, with scheme and host

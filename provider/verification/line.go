@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -15,8 +16,8 @@ func (s *Service) inStep(ctx context.Context, write func(context.Context) error,
 
 // reviewing returns the context of what a reviewer does in a case, which is the matter of its lines.
 func reviewing(ctx context.Context, by storage.Reviewer, caseID string) context.Context {
-	return provider.ByDefault(ctx, "staff:"+by.ID, caseID)
+	return audit.ByDefault(ctx, "staff:"+by.ID, caseID)
 }
 
 // byItself is the context of what becomes of a case without whoever looks at it.
-func byItself(ctx context.Context) context.Context { return provider.By(ctx, provider.Actor{}) }
+func byItself(ctx context.Context) context.Context { return provider.By(ctx, storage.Actor{}) }

@@ -3,7 +3,7 @@ package verification
 import (
 	"testing"
 
-	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/ui"
 )
 
@@ -53,7 +53,7 @@ func TestMethodsOfThisPackageSpeakEveryLanguage(t *testing.T) {
 // TestNoGroupIsCalledAsAPage tests that every group with a policy can be reached.
 func TestNoGroupIsCalledAsAPage(t *testing.T) {
 	for group, refused := range map[string]bool{returnPath: true, "case": false, "callback": false} {
-		err := Policies{{Group: group, Rule: By(scripted("a"))}}.withDefaults().check([]provider.Group{{Name: group}})
+		err := Policies{{Group: group, Rule: By(scripted("a"))}}.withDefaults().check([]catalogue.Group{{Name: group}})
 		if (err != nil) != refused {
 			t.Errorf("%s: %v", group, err)
 		}

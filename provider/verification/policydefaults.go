@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 )
 
 const day = 24 * time.Hour
@@ -44,14 +44,14 @@ func (p Policy) withDefaults() Policy {
 }
 
 // check returns an error for the first invalid field.
-func (p Policies) check(groups []provider.Group) error {
+func (p Policies) check(groups []catalogue.Group) error {
 	if len(p) == 0 {
 		return wrongField("Policies", "are missing: nobody could be verified")
 	}
 	seen := map[string]bool{}
 	for i, one := range p {
 		field := fmt.Sprintf("Policies[%d]", i)
-		known := slices.ContainsFunc(groups, func(g provider.Group) bool { return g.Name == one.Group })
+		known := slices.ContainsFunc(groups, func(g catalogue.Group) bool { return g.Name == one.Group })
 		switch {
 		case !known:
 			return wrongField(field+".Group", "%q is not a group of the catalogue", one.Group)

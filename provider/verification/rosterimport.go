@@ -13,6 +13,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -92,7 +93,7 @@ func (s *Service) StageRoster(ctx context.Context, f RosterFile) (RosterReport, 
 		return RosterReport{}, err
 	}
 	staged, line := len(batch), []provider.Event{{Name: event.RosterStaged, Detail: f.Roster}}
-	ctx = provider.ByDefault(ctx, "", f.Roster)
+	ctx = audit.ByDefault(ctx, "", f.Roster)
 	for {
 		m, err := reader.Next()
 		ended := errors.Is(err, io.EOF)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/batch"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -109,7 +110,7 @@ func (s *Service) rosterNames() []string {
 }
 
 func (s *Service) swapRoster(ctx context.Context, name string, generation, replaced int64, by string) error {
-	ctx = provider.ByDefault(ctx, "", name)
+	ctx = audit.ByDefault(ctx, "", name)
 	err := s.inStep(ctx, func(ctx context.Context) error {
 		return s.Store.SwapRoster(ctx, storage.Roster{Name: name, Generation: generation, ImportedAt: s.Clock(), ImportedBy: by}, replaced)
 	}, provider.Event{Name: event.RosterImported, Detail: name})

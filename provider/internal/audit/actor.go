@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"sync/atomic"
-	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -19,27 +18,16 @@ var (
 	ErrRepeated = errors.New("provider: the request was answered")
 )
 
-// Actor is who acts in place of a user, and what that rests on. Package provider documents it.
-type Actor struct {
-	Name, Matter string
-	On           storage.DeedBasis
-	Target       storage.TargetID
-	Break        *storage.Break
-	Answer       *storage.Answer
-	InParts      bool
-	Again        time.Time
-}
-
 type actingKey struct{}
 
-// acting is an Actor in a context. What happens once has happened with the first write.
+// acting is an actor in a context. What happens once has happened with the first write.
 type acting struct {
-	Actor
+	storage.Actor
 	done *atomic.Bool
 }
 
 // By returns a context in which an actor acts.
-func By(ctx context.Context, a Actor) context.Context {
+func By(ctx context.Context, a storage.Actor) context.Context {
 	return context.WithValue(ctx, actingKey{}, &acting{a, new(atomic.Bool)})
 }
 

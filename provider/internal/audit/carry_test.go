@@ -32,7 +32,7 @@ func (l *lines) AppendEvent(ctx context.Context, e storage.Event) error {
 
 func TestStep_ConditionWithoutDeeds(t *testing.T) {
 	t.Parallel()
-	conditions := map[string]audit.Actor{
+	conditions := map[string]storage.Actor{
 		"Matter":  {Name: "staff:sue", On: storage.DeedBasis{Matter: "open", Staff: "sue", Subject: "alice"}},
 		"Account": {Name: "staff:sue", On: storage.DeedBasis{Account: "alice", Epoch: 1}},
 		"Target":  {Name: "staff:sue", Target: storage.TargetID{Plan: "plan", Number: 1}},
@@ -66,7 +66,7 @@ func TestStep_ConditionWithoutDeeds(t *testing.T) {
 func TestStep_DeedLostOnTheWay(t *testing.T) {
 	t.Parallel()
 	store, logged := &lines{carries: true}, &strings.Builder{}
-	ctx := audit.By(t.Context(), audit.Actor{Name: "staff:sue", On: storage.DeedBasis{Matter: "open"}})
+	ctx := audit.By(t.Context(), storage.Actor{Name: "staff:sue", On: storage.DeedBasis{Matter: "open"}})
 	err := logOf(store, logged).Step(ctx, func(context.Context) error { return nil }, storage.Event{Name: event.AccountDisabled})
 	if !errors.Is(err, audit.ErrNoDeeds) || !strings.Contains(logged.String(), "has not carried out its deed") {
 		t.Errorf("error %v, the operator is told %q", err, logged)
@@ -79,7 +79,7 @@ func TestStep_DeedLostOnTheWay(t *testing.T) {
 func TestStep_WithoutConditions(t *testing.T) {
 	t.Parallel()
 	store, logged := &lines{}, &strings.Builder{}
-	ctx := audit.By(t.Context(), audit.Actor{Name: "command:disable"})
+	ctx := audit.By(t.Context(), storage.Actor{Name: "command:disable"})
 	err := logOf(store, logged).Step(ctx, func(context.Context) error { return nil }, storage.Event{Name: event.AccountDisabled})
 	if err != nil || len(store.names) != 1 || logged.Len() > 0 {
 		t.Errorf("error %v, lines %q, logged %q", err, store.names, logged)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 )
 
 // SignInPage is the sign-in page of a host: what it makes of who is signed in.
@@ -72,8 +73,8 @@ type Directory struct {
 
 // Configure makes a provider ask the directory.
 func (d *Directory) Configure(c *provider.Config) {
-	c.Attributes = append(c.Attributes, provider.Attribute{Handle: "rank", Name: "Rank", Type: provider.Integer})
-	c.Scopes = append(provider.DefaultScopes(), provider.Scope{Name: "rank", Title: "Rank", Attributes: []string{"rank"}})
+	c.Attributes = append(c.Attributes, catalogue.Attribute{Handle: "rank", Name: "Rank", Type: catalogue.Integer})
+	c.Scopes = append(catalogue.DefaultScopes(), catalogue.Scope{Name: "rank", Title: "Rank", Attributes: []string{"rank"}})
 	c.Users = provider.Users{
 		SignInURL: "https://host.test/login", SignOutURL: "https://host.test/logout",
 		SignedIn: func(r *http.Request) (provider.SignedIn, error) {

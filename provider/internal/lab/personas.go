@@ -4,22 +4,23 @@ import (
 	"context"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/sandbox"
 )
 
 // Cast makes a sandbox of a provider, in which every application of realms has a set of
 // its own; others have none.
-func Cast(realms map[string]string, personas ...provider.Persona) func(*provider.Config) {
+func Cast(realms map[string]string, personas ...sandbox.Persona) func(*provider.Config) {
 	if len(personas) == 0 {
-		personas = provider.DefaultPersonas()
+		personas = sandbox.DefaultPersonas()
 	}
 	return func(c *provider.Config) {
 		c.Sandbox = true
-		c.Testing.Personas = func(_ context.Context, clientID string) (provider.PersonaSet, error) {
+		c.Testing.Personas = func(_ context.Context, clientID string) (sandbox.PersonaSet, error) {
 			realm, ok := realms[clientID]
 			if !ok {
-				return provider.PersonaSet{}, nil
+				return sandbox.PersonaSet{}, nil
 			}
-			return provider.PersonaSet{Realm: realm, Personas: personas}, nil
+			return sandbox.PersonaSet{Realm: realm, Personas: personas}, nil
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 )
 
 const (
@@ -22,7 +23,7 @@ const (
 func WithResources(t testing.TB, change ...func(*provider.Config)) *Fixture {
 	t.Helper()
 	w := New(t, append(change, func(c *provider.Config) {
-		c.Scopes = append(provider.DefaultScopes(), provider.Scope{Name: "tools:run", Title: "Run tools"}, provider.Scope{Name: "files:read"})
+		c.Scopes = append(catalogue.DefaultScopes(), catalogue.Scope{Name: "tools:run", Title: "Run tools"}, catalogue.Scope{Name: "files:read"})
 		c.Resources = []provider.Resource{
 			{URI: ToolsURI, Name: "Calendar tools", Scopes: []string{"tools:run"}, Introspectors: []string{"tools-api"}},
 			{URI: FilesURI, Name: "Files", Introspectors: []string{"files-api", "pub"}},

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/desk"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/applications"
@@ -54,7 +55,7 @@ func newPlace(t testing.TB, ofHost bool) *place {
 	w.Fixture, w.tap = lab.Tapped(t, func(c *provider.Config) {
 		c.Verifiers = policies.Verifiers()
 		c.Resources = append(c.Resources, desk.Resource(c.BaseURL, "robot"))
-		c.Attributes = []provider.Attribute{{Handle: "allergy", Name: "Allergy", Sensitive: true}}
+		c.Attributes = []catalogue.Attribute{{Handle: "allergy", Name: "Allergy", Sensitive: true}}
 		if ofHost {
 			c.Mailer = nil
 			c.Users = provider.Users{
@@ -261,7 +262,7 @@ func faults() []fault {
 		return func(w *place, values map[string]string) error {
 			w.OK(developed(w, values))
 			first := w.order(w.T, name, target, map[string]string{action.FieldReason: "evil"})
-			_, err := first.action.Do(provider.By(w.T.Context(), provider.Actor{Name: "staff:olga"}), first.order, first.revision)
+			_, err := first.action.Do(provider.By(w.T.Context(), storage.Actor{Name: "staff:olga"}), first.order, first.revision)
 			return err
 		}
 	}

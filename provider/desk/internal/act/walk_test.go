@@ -41,7 +41,7 @@ var ways = []struct {
 func isShown(r action.Rule) bool { return r.Name == action.ShowValue || r.Name == action.ShowSensitive }
 
 // carry does an order with its record.
-func (o order) carry(by provider.Actor) error {
+func (o order) carry(by storage.Actor) error {
 	by.Name, by.On.At = "staff:olga", o.Now()
 	_, err := o.action.Carry(o.T.Context(), o.store, by, o.order, o.revision)
 	return err
@@ -59,7 +59,7 @@ func (o order) byPlan() try {
 		return targets[0]
 	}
 	return func(strike func(func() error) error) (bool, error) {
-		by := provider.Actor{Target: storage.TargetID{Plan: "p", Number: 1}, Again: target().BegunAt}
+		by := storage.Actor{Target: storage.TargetID{Plan: "p", Number: 1}, Again: target().BegunAt}
 		err := strike(func() error { return o.carry(by) })
 		return target().State == storage.TargetDone, err
 	}
@@ -69,7 +69,7 @@ func (o order) byBreak() try {
 	n := 0
 	return func(strike func(func() error) error) (bool, error) {
 		n++
-		by := provider.Actor{Break: &storage.Break{ID: fmt.Sprint("b", n), Staff: "olga", Action: "x", At: o.Now()}}
+		by := storage.Actor{Break: &storage.Break{ID: fmt.Sprint("b", n), Staff: "olga", Action: "x", At: o.Now()}}
 		err := strike(func() error { return o.carry(by) })
 		breaks, listed := o.store.Breaks(o.T.Context(), true, "", 200)
 		o.OK(listed)
@@ -194,7 +194,7 @@ func TestActThatFailsHalfWay(t *testing.T) {
 			t.Parallel()
 			o := f.begun(t)
 			before := o.effects(f)
-			o.OK(o.carry(provider.Actor{}))
+			o.OK(o.carry(storage.Actor{}))
 			want := changed(before, o.effects(f))
 			for _, way := range ways {
 				if way.leads(o.action.Rule) {

@@ -238,7 +238,7 @@ type Action struct {
 
 // Carry does the action as somebody. What is recorded with it (the target of a plan, a break, an
 // answer) is done only once all of it is: an act in parts that fails half-way has begun.
-func (a Action) Carry(ctx context.Context, deeds storage.Deeds, by provider.Actor, o Order, revision string) (Result, error) {
+func (a Action) Carry(ctx context.Context, deeds storage.Deeds, by storage.Actor, o Order, revision string) (Result, error) {
 	by.InParts = a.InParts
 	result, err := a.Do(provider.By(ctx, by), o, revision)
 	if err != nil || !a.InParts {

@@ -66,8 +66,8 @@ func (c *call) by(proof storage.CallerProof, answer *storage.Answer) context.Con
 func (c *call) acts() { c.Request = c.Request.WithContext(c.by(storage.NoProof, nil)) }
 
 // actor is who acts in the context of by.
-func (c *call) actor(proof storage.CallerProof, answer *storage.Answer) provider.Actor {
-	a := provider.Actor{Name: c.name(), Answer: answer}
+func (c *call) actor(proof storage.CallerProof, answer *storage.Answer) storage.Actor {
+	a := storage.Actor{Name: c.name(), Answer: answer}
 	if c.once != nil {
 		a.Again = c.once.begun
 	}

@@ -96,7 +96,7 @@ func openMatter(c *call) (response, error) {
 		m.WithheldUntil = now.Add(frame.Withholding)
 	}
 	return c.do(response{body: asMatter(m), location: "/matters/" + m.ID}, func(answer *storage.Answer) error {
-		ctx := provider.By(c.Context(), provider.Actor{Name: c.name(), Matter: m.ID, Answer: answer})
+		ctx := provider.By(c.Context(), storage.Actor{Name: c.name(), Matter: m.ID, Answer: answer})
 		return c.api.Provider.Events().WriteWith(ctx, func(ctx contextOf) error {
 			return c.api.Frame.Store.OpenMatter(ctx, m)
 		}, provider.Event{Name: events.MatterOpened, UserID: m.Subject, Detail: m.Reason})

@@ -147,7 +147,7 @@ func (f *fixture) do(name string, o action.Order) action.Result {
 }
 
 func (f *fixture) acting() context.Context {
-	return provider.By(f.t.Context(), provider.Actor{Name: "staff:Ada"})
+	return provider.By(f.t.Context(), storage.Actor{Name: "staff:Ada"})
 }
 
 func (f *fixture) void(name string, o action.Order) string {

@@ -12,8 +12,8 @@ const ActorPrefix = "staff:"
 
 // Actor is who asks, in the matter of the page if it has one. What they do rests on that the
 // matter is open, and on this proof of the caller.
-func (r *Request) Actor(proof storage.CallerProof) provider.Actor {
-	a := provider.Actor{Name: ActorPrefix + r.Staff.ID}
+func (r *Request) Actor(proof storage.CallerProof) storage.Actor {
+	a := storage.Actor{Name: ActorPrefix + r.Staff.ID}
 	if r.Matter != nil {
 		a.Matter = r.Matter.ID
 		a.On = storage.DeedBasis{Matter: r.Matter.ID, Staff: r.Staff.ID, Subject: r.Matter.Subject, Proof: proof, At: r.Frame.Now()}

@@ -35,7 +35,7 @@ func (r *Request) LookedAt(part string) error {
 
 // Looked writes that an actor looks at what an event says, before it is shown: once a day for
 // actor, matter and event, also if they look twice at once.
-func (f *Frame) Looked(ctx context.Context, a provider.Actor, e provider.Event) error {
+func (f *Frame) Looked(ctx context.Context, a storage.Actor, e provider.Event) error {
 	key := f.Provider.People().Digest(lookedAt, a.Name, a.Matter, e.Name, e.UserID, e.ClientID, e.Detail)
 	_, err := f.Store.Answer(ctx, lookedAt, key, f.Now())
 	switch {

@@ -120,7 +120,7 @@ func (d *Room) record(r *frame.Request, id string, reason frame.Reason, v views.
 	if reason.Withheld {
 		m.WithheldUntil = now.Add(frame.Withholding)
 	}
-	err := r.Frame.Provider.Events().WriteWith(provider.ByDefault(r.Context(), "", m.ID), func(ctx context.Context) error {
+	err := r.Frame.Provider.Events().WriteWith(audit.ByDefault(r.Context(), "", m.ID), func(ctx context.Context) error {
 		return r.Frame.Store.OpenMatter(ctx, m)
 	}, provider.Event{Name: event.MatterOpened, UserID: id, Detail: m.Reason})
 	return m, err

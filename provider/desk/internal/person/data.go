@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/event"
 )
@@ -22,13 +23,13 @@ func wrong(field, why string) error {
 }
 
 // attribute returns the attribute that an order names.
-func (r *room) attribute(o action.Order) (provider.Attribute, error) {
+func (r *room) attribute(o action.Order) (catalogue.Attribute, error) {
 	for _, a := range r.installed.Attributes {
 		if a.Handle == o.Values[action.FieldHandle] {
 			return a, nil
 		}
 	}
-	return provider.Attribute{}, wrong(action.FieldHandle, "is not an attribute of the catalogue")
+	return catalogue.Attribute{}, wrong(action.FieldHandle, "is not an attribute of the catalogue")
 }
 
 // checkValue is for a value that is shown: a sensitive one, or one that is not. One effect has
@@ -79,9 +80,9 @@ func inWords(raw json.RawMessage) string {
 
 // parse reads a value of an attribute from a form: a text as it is, and anything else as its
 // JSON. An empty one removes the value.
-func parse(a provider.Attribute, text string) (any, error) {
+func parse(a catalogue.Attribute, text string) (any, error) {
 	switch a.Type {
-	case "", provider.String, provider.Date:
+	case "", catalogue.String, catalogue.Date:
 		return text, nil
 	}
 	if text == "" {
@@ -176,7 +177,7 @@ func (r *room) endStatus(ctx context.Context, o action.Order, s subject) (action
 // checkNewStatus is for a status that is set by hand, until the end of a day.
 func (r *room) checkNewStatus(_ context.Context, o action.Order, s subject) (action.Effect, error) {
 	recorded, _ := status(o, s)
-	if !slices.ContainsFunc(r.installed.Groups, func(g provider.Group) bool { return g.Name == recorded.Group }) {
+	if !slices.ContainsFunc(r.installed.Groups, func(g catalogue.Group) bool { return g.Name == recorded.Group }) {
 		return action.Effect{}, wrong(action.FieldGroup, "is not in the catalogue")
 	}
 	until, err := r.until(o)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/person"
 	"github.com/bonafide-id/bonafide/provider/event"
@@ -60,7 +61,7 @@ func newFixture(t *testing.T, host person.Host, change ...func(*provider.Config)
 	f := &fixture{T: t, store: store, mails: &mailbox{}}
 	cfg := provider.Config{
 		BaseURL: "https://id.example", Secret: secret, Store: store, Mailer: f.mails,
-		Attributes: []provider.Attribute{{Handle: "customer_number", Name: "Customer number"}, {Handle: "allergy", Name: "Allergy", Sensitive: true}, {Handle: "children", Type: provider.Integer}},
+		Attributes: []catalogue.Attribute{{Handle: "customer_number", Name: "Customer number"}, {Handle: "allergy", Name: "Allergy", Sensitive: true}, {Handle: "children", Type: catalogue.Integer}},
 	}
 	for _, c := range change {
 		c(&cfg)
@@ -117,7 +118,7 @@ func (f *fixture) open(subject string) {
 
 // by is the context of the staff in the matter about a person.
 func (f *fixture) by(subject string) context.Context {
-	return provider.By(f.Context(), provider.Actor{Name: "staff:" + staff, Matter: matter, On: storage.DeedBasis{
+	return provider.By(f.Context(), storage.Actor{Name: "staff:" + staff, Matter: matter, On: storage.DeedBasis{
 		Matter: matter, Staff: staff, Subject: subject, Proof: storage.MailboxProof, At: time.Now(),
 	}})
 }

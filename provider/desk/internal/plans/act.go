@@ -79,7 +79,7 @@ func (s *Service) carryOut(ctx context.Context, a action.Action, o Opened, by []
 	if err != nil || why != "" {
 		return why, err
 	}
-	acting := provider.Actor{
+	acting := storage.Actor{
 		Name: o.ProposedBy, Matter: matterOf(o.Plan, o.content), On: storage.DeedBasis{At: s.Frame.Now()},
 		Target: storage.TargetID{Plan: o.ID, Number: t.Number}, Again: t.BegunAt,
 	}

@@ -71,7 +71,7 @@ func (s *Service) Break(ctx context.Context, by Member, what Alone) (action.Resu
 	now := s.Frame.Now()
 	b := storage.Break{ID: random.SortedUUID(now), Staff: by.staffID(), Action: a.Name, Target: what.Target, At: now}
 	b.Sentence = s.provider.People().Seal(sealedBreak, b.ID, []byte(sentence))
-	actor := provider.Actor{Name: by.Name, Matter: what.Matter, Break: &b}
+	actor := storage.Actor{Name: by.Name, Matter: what.Matter, Break: &b}
 	if what.Matter != "" {
 		actor.On = storage.DeedBasis{Matter: what.Matter, Staff: by.staffID(), Subject: what.Target, At: now}
 	}
@@ -145,7 +145,7 @@ func (s *Service) SignOff(ctx context.Context, by Member, id string) error {
 	if err != nil {
 		return err
 	}
-	ctx = provider.By(ctx, provider.Actor{Name: by.Name, Matter: b.ID})
+	ctx = provider.By(ctx, storage.Actor{Name: by.Name, Matter: b.ID})
 	err = s.provider.Events().WriteWith(ctx, func(ctx context.Context) error {
 		return s.store.SignOffBreak(ctx, id, by.staffID(), s.Frame.Now())
 	}, provider.Event{Name: event.BreakSignedOff, Detail: b.Action})

@@ -88,7 +88,7 @@ func (s *Service) Approve(ctx context.Context, by Member, id string, shown stora
 	}
 	now := s.Frame.Now()
 	a := storage.Approval{Digest: shown, Staff: by.Name, As: by.As, At: now, NotBefore: s.notBefore(o.Action, now)}
-	ctx = provider.By(ctx, provider.Actor{Name: by.Name, Matter: matterOf(o.Plan, o.content)})
+	ctx = provider.By(ctx, storage.Actor{Name: by.Name, Matter: matterOf(o.Plan, o.content)})
 	err = s.provider.Events().WriteWith(ctx, func(ctx context.Context) error {
 		return s.store.ApprovePlan(ctx, id, a)
 	}, s.event(event.PlanApproved, o.Plan, o.Targets))
@@ -136,7 +136,7 @@ func (s *Service) end(ctx context.Context, name string, p storage.Plan) error {
 	if p.State == storage.PlanProposed {
 		ended = event.PlanRefused
 	}
-	ctx = provider.By(ctx, provider.Actor{Name: name, Matter: matterOf(p, c)})
+	ctx = provider.By(ctx, storage.Actor{Name: name, Matter: matterOf(p, c)})
 	err = s.provider.Events().WriteWith(ctx, func(ctx context.Context) error {
 		return s.store.EndPlan(ctx, p.ID, name, s.Frame.Now())
 	}, s.event(ended, p, targets))

@@ -30,7 +30,7 @@ func (s *Service) Propose(ctx context.Context, by Member, d Draft) (storage.Plan
 	}
 	targets := s.bind(p.ID, d.Targets)
 	p.Content, p.Digest = sealed, s.digest(p, d.content, targets)
-	actor := provider.Actor{Name: by.Name, Matter: matterOf(p, d.content), On: s.basis(by, d, now)}
+	actor := storage.Actor{Name: by.Name, Matter: matterOf(p, d.content), On: s.basis(by, d, now)}
 	if d.Answer != nil {
 		if actor.Answer, err = d.Answer(p); err != nil {
 			return storage.Plan{}, err
@@ -87,7 +87,7 @@ func (s *Service) event(name string, p storage.Plan, targets []storage.PlanTarge
 func (s *Service) looked(ctx context.Context, by Member, matter, what string, p storage.Plan, targets []storage.PlanTarget) error {
 	e := s.event(event.StaffLooked, p, targets)
 	e.Detail = what + ": " + p.Action
-	return s.Frame.Looked(ctx, provider.Actor{Name: by.Name, Matter: matter}, e)
+	return s.Frame.Looked(ctx, storage.Actor{Name: by.Name, Matter: matter}, e)
 }
 
 // decided turns an error of the store about a decision into one of this package.

@@ -171,7 +171,7 @@ func (s *Service) actOn(ctx context.Context, o Opened, targets []storage.PlanTar
 // finish ends a plan of which nothing waits. What was left waiting, because it failed, comes again
 // in the next round.
 func (s *Service) finish(ctx context.Context, o Opened) error {
-	ctx = provider.By(ctx, provider.Actor{Name: o.ApprovedBy, Matter: matterOf(o.Plan, o.content)})
+	ctx = provider.By(ctx, storage.Actor{Name: o.ApprovedBy, Matter: matterOf(o.Plan, o.content)})
 	err := s.provider.Events().WriteWith(ctx, func(ctx context.Context) error {
 		return s.store.FinishPlan(ctx, o.ID, s.Frame.Now())
 	}, s.event(event.PlanDone, o.Plan, o.Targets))

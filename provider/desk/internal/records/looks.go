@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	"github.com/bonafide-id/bonafide/ui/desk"
@@ -174,7 +175,7 @@ func (r *Room) release(q *frame.Request) error {
 		}
 		return err
 	}
-	err = r.Provider.Events().WriteWith(provider.ByDefault(q.Context(), "", m.ID), func(ctx context.Context) error {
+	err = r.Provider.Events().WriteWith(audit.ByDefault(q.Context(), "", m.ID), func(ctx context.Context) error {
 		return r.Matters.ReleaseMatter(ctx, m.ID, q.Frame.Now())
 	}, provider.Event{Name: event.MatterReleased, UserID: m.Subject})
 	if err != nil && !errors.Is(err, storage.ErrEnded) { // released before

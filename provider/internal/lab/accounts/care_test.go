@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
@@ -45,7 +46,7 @@ func (c *call) open(id, subject string, withheld time.Time) {
 
 // prove is the code that the staff was told in the matter m1.
 func (c *call) prove(about, code string) (storage.CallerProof, error) {
-	ctx := provider.By(c.T.Context(), provider.Actor{Name: "staff:" + c.staff, Matter: "m1"})
+	ctx := provider.By(c.T.Context(), storage.Actor{Name: "staff:" + c.staff, Matter: "m1"})
 	proof, _, err := c.Rooms().People.ProveCaller(ctx, "m1", c.staff, about, code)
 	return proof, err
 }
@@ -271,7 +272,7 @@ func TestSendReset(t *testing.T) {
 func TestHistoryOfTheStaff(t *testing.T) {
 	t.Parallel()
 	look := func(c *call, matter string) {
-		ctx := provider.By(context.Background(), provider.Actor{Name: "staff:" + c.staff, Matter: matter})
+		ctx := provider.By(context.Background(), storage.Actor{Name: "staff:" + c.staff, Matter: matter})
 		if err := c.Events().Write(ctx, provider.Event{Name: event.MatterOpened, UserID: c.about}); err != nil {
 			c.T.Fatal(err)
 		}
@@ -321,7 +322,7 @@ func TestHistoryOfTheStaff(t *testing.T) {
 func TestFind(t *testing.T) {
 	t.Parallel()
 	c := newCall(t, func(cfg *provider.Config) {
-		cfg.Attributes = append(cfg.Attributes, provider.Attribute{Handle: "customer_number", Findable: true}, provider.Attribute{Handle: "internal"})
+		cfg.Attributes = append(cfg.Attributes, catalogue.Attribute{Handle: "customer_number", Findable: true}, catalogue.Attribute{Handle: "internal"})
 	})
 	people := c.People()
 	for id, number := range map[string]any{"alice": "A-17", "bob": "B 17"} {
@@ -364,14 +365,14 @@ func TestFind(t *testing.T) {
 		}
 	})
 	t.Run("ByAValueOfBeforeOnceRunHasLooked", func(t *testing.T) {
-		mobile := provider.Attribute{Handle: "mobile"}
-		c := newCall(t, func(cfg *provider.Config) { cfg.Attributes = []provider.Attribute{mobile} })
+		mobile := catalogue.Attribute{Handle: "mobile"}
+		c := newCall(t, func(cfg *provider.Config) { cfg.Attributes = []catalogue.Attribute{mobile} })
 		if err := c.People().SetAttributes(t.Context(), "bob", map[string]any{"mobile": "+1 202-555-0100"}); err != nil {
 			t.Fatal(err)
 		}
 		mobile.Findable = true
 		p, err := provider.New(t.Context(), provider.Config{
-			BaseURL: c.Installation().BaseURL, Secret: lab.Secret(t), Store: c.Store, Clock: c.Now, Attributes: []provider.Attribute{mobile},
+			BaseURL: c.Installation().BaseURL, Secret: lab.Secret(t), Store: c.Store, Clock: c.Now, Attributes: []catalogue.Attribute{mobile},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -396,8 +397,8 @@ func TestFind(t *testing.T) {
 		}
 	})
 	t.Run("IsRefusedForFewValues", func(t *testing.T) {
-		for _, a := range []provider.Attribute{{Handle: "x", Type: provider.Boolean, Findable: true}, {Handle: "x", Type: provider.Date, Findable: true}, {Handle: "x", SameAs: "fname", Findable: true}} {
-			_, err := provider.New(t.Context(), provider.Config{BaseURL: "https://id.example", Secret: lab.Secret(t), Store: c.Store, Attributes: []provider.Attribute{a}})
+		for _, a := range []catalogue.Attribute{{Handle: "x", Type: catalogue.Boolean, Findable: true}, {Handle: "x", Type: catalogue.Date, Findable: true}, {Handle: "x", SameAs: "fname", Findable: true}} {
+			_, err := provider.New(t.Context(), provider.Config{BaseURL: "https://id.example", Secret: lab.Secret(t), Store: c.Store, Attributes: []catalogue.Attribute{a}})
 			var field *provider.FieldError
 			if !errors.As(err, &field) || field.Field != "Attributes[0].Findable" {
 				t.Errorf("%+v: %v", a, err)

@@ -9,11 +9,13 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/persona"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
 func elapse(w *lab.Fixture, by time.Duration) {
 	w.T.Helper()
-	err := w.Sandbox().Elapse(w.T.Context(), provider.Elapsed{ClientIDs: []string{"std"}, UserPrefix: provider.PersonaID("acme", ""), By: by})
+	err := w.Sandbox().Elapse(w.T.Context(), storage.Elapsed{ClientIDs: []string{"std"}, UserPrefix: persona.UserID("acme", ""), By: by})
 	if err != nil {
 		w.T.Fatal(err)
 	}
@@ -73,7 +75,7 @@ func TestTheClockOfProductionIsNotMoved(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
 	b := w.Alice()
-	err := w.Sandbox().Elapse(t.Context(), provider.Elapsed{ClientIDs: []string{"std"}, UserPrefix: "alice", By: 24 * time.Hour})
+	err := w.Sandbox().Elapse(t.Context(), storage.Elapsed{ClientIDs: []string{"std"}, UserPrefix: "alice", By: 24 * time.Hour})
 	if !errors.Is(err, provider.ErrNoSandbox) || !b.IsSignedIn() {
 		t.Errorf("error is %v", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -189,12 +190,12 @@ func TestStatusesOfAHostAreHeldToTheCatalogue(t *testing.T) {
 // The catalogue of the next start gives a handle another type, and takes a subgroup out.
 func TestRecordedValuesAreHeldToTheCatalogueOfToday(t *testing.T) {
 	t.Parallel()
-	kind, subgroups := provider.String, []string{"Gold", "Silver"}
+	kind, subgroups := catalogue.String, []string{"Gold", "Silver"}
 	var w *lab.Fixture
 	configure := func(c *provider.Config) {
-		c.Attributes = []provider.Attribute{{Handle: "rank", Name: "Rank", Type: kind}, {Handle: "homes", Name: "Homes", Type: provider.Objects, Members: []string{"city"}}}
-		c.Groups = []provider.Group{{Name: "club", Title: "Club", Subgroups: subgroups}}
-		c.Scopes = []provider.Scope{{Name: "rank", Title: "Rank", Attributes: []string{"fname", "rank", "homes"}, Groups: []string{"club"}}}
+		c.Attributes = []catalogue.Attribute{{Handle: "rank", Name: "Rank", Type: kind}, {Handle: "homes", Name: "Homes", Type: catalogue.Objects, Members: []string{"city"}}}
+		c.Groups = []catalogue.Group{{Name: "club", Title: "Club", Subgroups: subgroups}}
+		c.Scopes = []catalogue.Scope{{Name: "rank", Title: "Rank", Attributes: []string{"fname", "rank", "homes"}, Groups: []string{"club"}}}
 		if w != nil {
 			c.Store, c.BaseURL = w.Store, w.Server.URL
 		}
@@ -212,7 +213,7 @@ func TestRecordedValuesAreHeldToTheCatalogueOfToday(t *testing.T) {
 	}
 	b := w.Alice()
 	_, tokens := b.Token(lab.Std("code", b.Allow("client_id", "std", "scope", "openid rank").Get("code"))...)
-	kind, subgroups = provider.Integer, []string{"Silver"}
+	kind, subgroups = catalogue.Integer, []string{"Silver"}
 	next := lab.New(t, configure)
 	w.Provider = next.Provider // behind the same server
 	p := b.Bearer(lab.AttributesPath, lab.Member(t, tokens, "access_token"))

@@ -15,9 +15,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
+	"github.com/bonafide-id/bonafide/provider/sandbox"
 )
 
 // withName are scopes with the name of who is signed in, which a status alone does not give.
@@ -36,11 +38,11 @@ func described(b *lab.Browser, answer url.Values) string {
 func TestEveryDefaultPersonaAnswersWithoutAScreen(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t, lab.Cast(lab.OneRealm)).WithClients()
-	if err := w.Sandbox().CheckPersonas(provider.PersonaSet{Personas: provider.DefaultPersonas()}); err != nil {
+	if err := w.Sandbox().CheckPersonas(sandbox.PersonaSet{Personas: sandbox.DefaultPersonas()}); err != nil {
 		t.Errorf("the default personas do not fit the default catalogue: %v", err)
 	}
 	refusals := map[string]string{"denies": "access_denied", "locked": "access_denied"}
-	for _, persona := range provider.DefaultPersonas() {
+	for _, persona := range sandbox.DefaultPersonas() {
 		p := w.NewBrowser().Get(lab.Hinted(persona.Name))
 		answer := lab.Response(t, p)
 		if answer.Get("error") != refusals[persona.Name] || (answer.Get("code") != "") == (refusals[persona.Name] != "") {
@@ -100,14 +102,14 @@ func TestOwnerOfALockedAccountIsToldSo(t *testing.T) {
 
 func TestAPersonaIsWhatItsDefinitionSaysNow(t *testing.T) {
 	t.Parallel()
-	persona := provider.Persona{
+	persona := sandbox.Persona{
 		Name: "kim", Attributes: map[string]any{"fname": "Kim", "lname": "Smith"},
-		Statuses: []provider.PersonaStatus{{Group: "military", Subgroups: []string{"Veteran"}, Verified: true}},
+		Statuses: []sandbox.Status{{Group: "military", Subgroups: []string{"Veteran"}, Verified: true}},
 	}
 	w := lab.New(t, func(c *provider.Config) {
 		c.Sandbox = true
-		c.Testing.Personas = func(context.Context, string) (provider.PersonaSet, error) {
-			return provider.PersonaSet{Personas: []provider.Persona{persona}}, nil
+		c.Testing.Personas = func(context.Context, string) (sandbox.PersonaSet, error) {
+			return sandbox.PersonaSet{Personas: []sandbox.Persona{persona}}, nil
 		}
 	}).WithClients()
 	b := w.NewBrowser()
@@ -156,7 +158,7 @@ func TestAStatusThatIsRevokedMidSessionEndsWithinTheMinute(t *testing.T) {
 
 func TestAPersonaThatAsksIsShownTheConsentScreen(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t, lab.Cast(lab.OneRealm, provider.Persona{Name: "asks", Consent: "ask", AMR: []string{"hwk", "pin"}})).WithClients()
+	w := lab.New(t, lab.Cast(lab.OneRealm, sandbox.Persona{Name: "asks", Consent: "ask", AMR: []string{"hwk", "pin"}})).WithClients()
 	b := w.NewBrowser()
 	p := b.Open(lab.Hinted("asks", "prompt", "login"))
 	if p.StatusCode != http.StatusOK || !strings.Contains(p.Text, `value="allow"`) {
@@ -297,7 +299,7 @@ func TestTestingIsForASandboxWithAccounts(t *testing.T) {
 // free although a persona has it.
 func TestTheAddressOfAPersonaSignsNobodyIn(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t, lab.Cast(map[string]string{"std": "acme", "std2": "globex"}, provider.Persona{Name: "al", Email: "alice@example.com"})).WithClients()
+	w := lab.New(t, lab.Cast(map[string]string{"std": "acme", "std2": "globex"}, sandbox.Persona{Name: "al", Email: "alice@example.com"})).WithClients()
 	for _, client := range []string{"std", "std2"} { // one address in two realms
 		callback := map[string]string{"std": lab.CallbackURI, "std2": "https://other.test/cb"}[client]
 		if answer := lab.Response(t, w.NewBrowser().Get(lab.Hinted("al", "client_id", client, "redirect_uri", callback))); answer.Get("code") == "" {
@@ -312,13 +314,13 @@ func TestTheAddressOfAPersonaSignsNobodyIn(t *testing.T) {
 
 func TestWhatTheCatalogueDoesNotKnowIsLeftOut(t *testing.T) {
 	t.Parallel()
-	personas := provider.DefaultPersonas()
+	personas := sandbox.DefaultPersonas()
 	w := lab.New(t, lab.Cast(lab.OneRealm), func(c *provider.Config) {
-		c.Groups = []provider.Group{{Name: "military", Title: "Military", Subgroups: []string{"Veteran"}}}
-		c.Scopes = []provider.Scope{{Name: "military", Attributes: []string{"fname"}, Groups: []string{"military"}}}
+		c.Groups = []catalogue.Group{{Name: "military", Title: "Military", Subgroups: []string{"Veteran"}}}
+		c.Scopes = []catalogue.Scope{{Name: "military", Attributes: []string{"fname"}, Groups: []string{"military"}}}
 	}).WithClients()
 	var wrong *provider.FieldError
-	if err := w.Sandbox().CheckPersonas(provider.PersonaSet{Personas: personas}); !errors.As(err, &wrong) || wrong.Field != "Personas[1].Statuses" {
+	if err := w.Sandbox().CheckPersonas(sandbox.PersonaSet{Personas: personas}); !errors.As(err, &wrong) || wrong.Field != "Personas[1].Statuses" {
 		t.Errorf("CheckPersonas says %v", err)
 	}
 	b := w.NewBrowser()
@@ -333,24 +335,24 @@ func TestWhatTheCatalogueDoesNotKnowIsLeftOut(t *testing.T) {
 func TestCheckPersonasNamesTheField(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t, lab.Cast(nil))
-	for field, set := range map[string]provider.PersonaSet{
+	for field, set := range map[string]sandbox.PersonaSet{
 		"Realm":                         {Realm: "a.b"},
-		"Personas":                      {Personas: make([]provider.Persona, 65)},
-		"Personas[0].Name":              {Personas: []provider.Persona{{Name: "Kim"}}},
-		"Personas[1].Name":              {Personas: []provider.Persona{{Name: "kim"}, {Name: "kim"}}},
-		"Personas[0].Email":             {Personas: []provider.Persona{{Name: "kim", Email: "Kim <kim@example.com>"}}},
-		"Personas[0].Title":             {Personas: []provider.Persona{{Name: "kim", Title: strings.Repeat("x", 101)}}},
-		"Personas[0].Consent":           {Personas: []provider.Persona{{Name: "kim", Consent: "maybe"}}},
-		"Personas[0].AMR[0]":            {Personas: []provider.Persona{{Name: "kim", AMR: []string{"p w d"}}}},
-		"Personas[0].Attributes[age]":   {Personas: []provider.Persona{{Name: "kim", Attributes: map[string]any{"age": "old"}}}},
-		"Personas[0].Attributes[email]": {Personas: []provider.Persona{{Name: "kim", Attributes: map[string]any{"email": "x"}}}},
-		"Personas[0].Statuses[1].Group": {Personas: []provider.Persona{{Name: "kim", Statuses: []provider.PersonaStatus{{Group: "student"}, {Group: "student"}}}}},
-		"Personas[0].Next.Statuses[0].Group": {Personas: []provider.Persona{{Name: "kim",
-			Next: &provider.PersonaChange{Statuses: []provider.PersonaStatus{{}}}}}},
-		"Personas[0].Statuses[0].Pending": {Personas: []provider.Persona{{Name: "kim",
-			Statuses: []provider.PersonaStatus{{Group: "student", Pending: true, Verified: true}}}}},
-		"Personas[0].Statuses[0].ExpiresIn": {Personas: []provider.Persona{{Name: "kim",
-			Statuses: []provider.PersonaStatus{{Group: "student", ExpiresIn: 1 << 40}}}}},
+		"Personas":                      {Personas: make([]sandbox.Persona, 65)},
+		"Personas[0].Name":              {Personas: []sandbox.Persona{{Name: "Kim"}}},
+		"Personas[1].Name":              {Personas: []sandbox.Persona{{Name: "kim"}, {Name: "kim"}}},
+		"Personas[0].Email":             {Personas: []sandbox.Persona{{Name: "kim", Email: "Kim <kim@example.com>"}}},
+		"Personas[0].Title":             {Personas: []sandbox.Persona{{Name: "kim", Title: strings.Repeat("x", 101)}}},
+		"Personas[0].Consent":           {Personas: []sandbox.Persona{{Name: "kim", Consent: "maybe"}}},
+		"Personas[0].AMR[0]":            {Personas: []sandbox.Persona{{Name: "kim", AMR: []string{"p w d"}}}},
+		"Personas[0].Attributes[age]":   {Personas: []sandbox.Persona{{Name: "kim", Attributes: map[string]any{"age": "old"}}}},
+		"Personas[0].Attributes[email]": {Personas: []sandbox.Persona{{Name: "kim", Attributes: map[string]any{"email": "x"}}}},
+		"Personas[0].Statuses[1].Group": {Personas: []sandbox.Persona{{Name: "kim", Statuses: []sandbox.Status{{Group: "student"}, {Group: "student"}}}}},
+		"Personas[0].Next.Statuses[0].Group": {Personas: []sandbox.Persona{{Name: "kim",
+			Next: &sandbox.Change{Statuses: []sandbox.Status{{}}}}}},
+		"Personas[0].Statuses[0].Pending": {Personas: []sandbox.Persona{{Name: "kim",
+			Statuses: []sandbox.Status{{Group: "student", Pending: true, Verified: true}}}}},
+		"Personas[0].Statuses[0].ExpiresIn": {Personas: []sandbox.Persona{{Name: "kim",
+			Statuses: []sandbox.Status{{Group: "student", ExpiresIn: 1 << 40}}}}},
 	} {
 		var wrong *provider.FieldError
 		if err := w.Sandbox().CheckPersonas(set); !errors.As(err, &wrong) || wrong.Field != field {
@@ -361,12 +363,12 @@ func TestCheckPersonasNamesTheField(t *testing.T) {
 
 func TestAPersonaIsTheSameAfterItsJSON(t *testing.T) {
 	t.Parallel()
-	want := provider.PersonaSet{Realm: "acme", Personas: provider.DefaultPersonas()}
+	want := sandbox.PersonaSet{Realm: "acme", Personas: sandbox.DefaultPersonas()}
 	raw, err := json.Marshal(want)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got provider.PersonaSet
+	var got sandbox.PersonaSet
 	if err := json.Unmarshal(raw, &got); err != nil {
 		t.Fatal(err)
 	}
@@ -379,8 +381,8 @@ func TestPersonasThatCannotBeReadAreNotNobody(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t, func(c *provider.Config) {
 		c.Sandbox = true
-		c.Testing.Personas = func(context.Context, string) (provider.PersonaSet, error) {
-			return provider.PersonaSet{}, errors.New("the disk is gone")
+		c.Testing.Personas = func(context.Context, string) (sandbox.PersonaSet, error) {
+			return sandbox.PersonaSet{}, errors.New("the disk is gone")
 		}
 	}).WithClients()
 	if p := w.NewBrowser().Open(lab.Hinted("veteran")); p.StatusCode != http.StatusServiceUnavailable &&

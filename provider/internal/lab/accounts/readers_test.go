@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -126,9 +127,9 @@ func TestInstallation(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t, func(c *provider.Config) {
 		c.Sandbox, c.Brand.Name = true, "Acme ID"
-		c.Attributes = []provider.Attribute{{Handle: "badge", Name: "Badge"}}
-		c.Groups = []provider.Group{{Name: "staff", Title: "Staff", Subgroups: []string{"Office"}}}
-		c.Scopes = []provider.Scope{{Name: "work", Title: "Your work", Attributes: []string{"badge"}, Groups: []string{"staff"}}}
+		c.Attributes = []catalogue.Attribute{{Handle: "badge", Name: "Badge"}}
+		c.Groups = []catalogue.Group{{Name: "staff", Title: "Staff", Subgroups: []string{"Office"}}}
+		c.Scopes = []catalogue.Scope{{Name: "work", Title: "Your work", Attributes: []string{"badge"}, Groups: []string{"staff"}}}
 	})
 	got := w.Installation()
 	if got.BaseURL != w.Server.URL || got.Issuer != w.Issuer() || got.Name != "Acme ID" || !got.Sandbox || !got.HasAccounts || !got.SignsUp ||
@@ -138,7 +139,7 @@ func TestInstallation(t *testing.T) {
 	if len(got.Scopes) != 1 || got.Scopes[0].Title != "Your work" || len(got.Groups) != 1 || got.Groups[0].Title != "Staff" {
 		t.Errorf("scopes %+v, groups %+v", got.Scopes, got.Groups)
 	}
-	if last := got.Attributes[len(got.Attributes)-1]; last.Handle != "badge" || last.Type != provider.String || len(got.Attributes) < 2 {
+	if last := got.Attributes[len(got.Attributes)-1]; last.Handle != "badge" || last.Type != catalogue.String || len(got.Attributes) < 2 {
 		t.Errorf("attributes %+v", got.Attributes)
 	}
 	got.Scopes[0].Attributes[0], got.Groups[0].Subgroups[0] = "x", "x"

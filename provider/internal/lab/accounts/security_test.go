@@ -18,6 +18,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/lab/authenticator"
+	"github.com/bonafide-id/bonafide/provider/sandbox"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -430,7 +431,7 @@ func TestWithoutAnAccountThereIsNoSecurityPage(t *testing.T) {
 	hosted := lab.NewHosted(t, func() provider.SignedIn { return provider.SignedIn{UserID: "alice"} }).NewBrowser()
 	w := lab.New(t, lab.Cast(lab.OneRealm)).WithClients()
 	persona := w.NewBrowser()
-	persona.Open(lab.Hinted(provider.DefaultPersonas()[0].Name))
+	persona.Open(lab.Hinted(sandbox.DefaultPersonas()[0].Name))
 	for _, path := range pages {
 		if p := hosted.Get(path); p.StatusCode != http.StatusNotFound {
 			t.Errorf("%s for a user of the host: %s", path, p.Status)

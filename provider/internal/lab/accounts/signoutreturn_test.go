@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -141,8 +142,8 @@ func TestSignOutAtAHost(t *testing.T) {
 func TestConsentShowsNumbersInFull(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t, func(c *provider.Config) {
-		c.Attributes = []provider.Attribute{{Handle: "badge", Name: "Badge number", Type: provider.Integer}}
-		c.Scopes = []provider.Scope{{Name: "military", Title: "Service", Attributes: []string{"badge"}}}
+		c.Attributes = []catalogue.Attribute{{Handle: "badge", Name: "Badge number", Type: catalogue.Integer}}
+		c.Scopes = []catalogue.Scope{{Name: "military", Title: "Service", Attributes: []string{"badge"}}}
 	}).WithClients().WithUsers()
 	b := w.Alice()
 	for n, want := range map[int64]string{

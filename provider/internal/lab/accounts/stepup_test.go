@@ -12,6 +12,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/lab/authenticator"
 )
@@ -27,8 +28,8 @@ const (
 func withHealth(r provider.Requirement) func(*provider.Config) {
 	return func(c *provider.Config) {
 		c.SignIn.Passkeys.Upgrade = true
-		c.Attributes = append(c.Attributes, provider.Attribute{Handle: "blood", Name: "Blood group"})
-		c.Scopes = append(provider.DefaultScopes(), provider.Scope{Name: "health", Title: "Your health record", Attributes: []string{"blood"}, Requires: r})
+		c.Attributes = append(c.Attributes, catalogue.Attribute{Handle: "blood", Name: "Blood group"})
+		c.Scopes = append(catalogue.DefaultScopes(), catalogue.Scope{Name: "health", Title: "Your health record", Attributes: []string{"blood"}, Requires: r})
 	}
 }
 

@@ -46,7 +46,7 @@ func (s setup) write() error {
 	}
 	s.waitForOthers()
 	for disabled := s.Disabled; ; disabled = !disabled {
-		by := provider.By(ctx, provider.Actor{Name: "command:" + s.Account})
+		by := provider.By(ctx, storage.Actor{Name: "command:" + s.Account})
 		if err := p.Accounts().SetDisabled(by, s.Account, disabled); err != nil {
 			return err
 		}

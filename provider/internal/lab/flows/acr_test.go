@@ -9,7 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/sandbox"
 )
 
 // The names of the classes.
@@ -147,8 +149,8 @@ func TestClassThatAnAccountCannotReach(t *testing.T) {
 
 func TestClassOfAPersona(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t, lab.Cast(lab.OneRealm, provider.Persona{Name: "strong", Title: "Strong", AMR: []string{"pwd", "otp"}},
-		provider.Persona{Name: "plain", Title: "Plain"})).WithClients()
+	w := lab.New(t, lab.Cast(lab.OneRealm, sandbox.Persona{Name: "strong", Title: "Strong", AMR: []string{"pwd", "otp"}},
+		sandbox.Persona{Name: "plain", Title: "Plain"})).WithClients()
 	for name, want := range map[string]string{"strong": "", "plain": "unmet_authentication_requirements"} {
 		answer := lab.Response(t, w.NewBrowser().Get(lab.Hinted(name, "claims", essential(mfa))))
 		if answer.Get("error") != want {
@@ -162,13 +164,13 @@ func TestClassOfAPersona(t *testing.T) {
 func TestLevelsOfPersonas(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t, lab.Cast(lab.OneRealm,
-		provider.Persona{Name: "one", Title: "One"},
-		provider.Persona{Name: "two", Title: "Two", Assurance: provider.TwoFactors},
-		provider.Persona{Name: "key", Title: "Key", Assurance: provider.PhishingResistant},
-		provider.Persona{Name: "odd", Title: "Odd", Assurance: provider.PhishingResistant, AMR: []string{"pwd", "sms"}},
+		sandbox.Persona{Name: "one", Title: "One"},
+		sandbox.Persona{Name: "two", Title: "Two", Assurance: provider.TwoFactors},
+		sandbox.Persona{Name: "key", Title: "Key", Assurance: provider.PhishingResistant},
+		sandbox.Persona{Name: "odd", Title: "Odd", Assurance: provider.PhishingResistant, AMR: []string{"pwd", "sms"}},
 	), func(c *provider.Config) {
 		c.SignIn.Require = provider.TwoFactors // of accounts; a persona is as it is
-		c.Scopes = append(provider.DefaultScopes(), provider.Scope{Name: "health", Title: "Health", Requires: provider.Requirement{Assurance: provider.PhishingResistant, Enrolled: time.Hour}})
+		c.Scopes = append(catalogue.DefaultScopes(), catalogue.Scope{Name: "health", Title: "Health", Requires: provider.Requirement{Assurance: provider.PhishingResistant, Enrolled: time.Hour}})
 	}).WithClients()
 	for name, want := range map[string]struct{ acr, amr string }{
 		"one": {sfa, "pwd"}, "two": {mfa, "pwd otp mfa"}, "key": {phr, "pop user mfa"}, "odd": {phr, "pwd sms"},
@@ -199,7 +201,7 @@ func TestLevelsOfTheHost(t *testing.T) {
 		c.Users.Assurance = provider.PhishingResistant
 		c.SignIn.Classes = map[string]provider.Requirement{aal2: {Assurance: provider.TwoFactors, MaxAge: 24 * time.Hour}}
 		c.SignIn.Require = provider.TwoFactors // of accounts, which there are none of
-		c.Scopes = append(provider.DefaultScopes(), provider.Scope{Name: "health", Title: "Health", Requires: provider.Requirement{Assurance: provider.PhishingResistant, Enrolled: time.Hour}})
+		c.Scopes = append(catalogue.DefaultScopes(), catalogue.Scope{Name: "health", Title: "Health", Requires: provider.Requirement{Assurance: provider.PhishingResistant, Enrolled: time.Hour}})
 	})
 	_, document := w.NewBrowser().JSON(w.NewBrowser().Get(lab.DiscoveryPath))
 	if diff := cmp.Diff([]any{sfa, mfa, aal2, phr}, document["acr_values_supported"]); diff != "" {

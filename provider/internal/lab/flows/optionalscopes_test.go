@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -17,8 +18,8 @@ import (
 func withSecretive(t *testing.T, optional ...string) *lab.Fixture {
 	t.Helper()
 	w := lab.New(t, func(c *provider.Config) {
-		c.Attributes = []provider.Attribute{{Handle: "ssn", Name: "Social security number"}}
-		c.Scopes = provider.DefaultScopes()
+		c.Attributes = []catalogue.Attribute{{Handle: "ssn", Name: "Social security number"}}
+		c.Scopes = catalogue.DefaultScopes()
 		for i := range c.Scopes {
 			if c.Scopes[i].Name == "student" {
 				c.Scopes[i].Attributes = append(slices.Clone(c.Scopes[i].Attributes), "ssn")

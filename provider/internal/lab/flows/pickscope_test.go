@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -226,9 +227,9 @@ func TestScopeValuesMayBeAddresses(t *testing.T) {
 	)
 	w := lab.New(t, func(c *provider.Config) {
 		for _, name := range []string{address, odd, comma} {
-			c.Scopes = append(c.Scopes, provider.Scope{Name: name, Attributes: []string{"uuid", "fname"}})
+			c.Scopes = append(c.Scopes, catalogue.Scope{Name: name, Attributes: []string{"uuid", "fname"}})
 		}
-		c.Scopes = append(c.Scopes, provider.Scope{Name: "2", Title: "Two"})
+		c.Scopes = append(c.Scopes, catalogue.Scope{Name: "2", Title: "Two"})
 	}).WithUsers()
 	for _, c := range []provider.Client{
 		{ID: "v3", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Scopes: []string{address, odd, comma}},
@@ -275,7 +276,7 @@ func TestWhatIsNoScopeValueIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"", "a b", "a\tb", "a\nb", `a"b`, `a\b`, "café", "a\x7f", strings.Repeat("x", 256), "openid"} {
 		store := lab.New(t).Store
-		_, err := provider.New(t.Context(), provider.Config{BaseURL: "http://localhost", Secret: lab.Secret(t), Store: store, Scopes: []provider.Scope{{Name: name}}})
+		_, err := provider.New(t.Context(), provider.Config{BaseURL: "http://localhost", Secret: lab.Secret(t), Store: store, Scopes: []catalogue.Scope{{Name: name}}})
 		if err == nil || !strings.Contains(err.Error(), "Scopes[0].Name") {
 			t.Errorf("%q: %v", name, err)
 		}

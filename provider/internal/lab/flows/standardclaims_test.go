@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -161,12 +162,12 @@ func TestNothingIsRecordedUnderTwoNames(t *testing.T) {
 func TestEveryTypeOfAttributeKeepsItsForm(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t, func(c *provider.Config) {
-		c.Attributes = []provider.Attribute{
-			{Handle: "member", Name: "Member", Type: provider.Boolean}, {Handle: "roles", Name: "Roles", Type: provider.Strings},
-			{Handle: "home", Name: "Home", Type: provider.Object, Members: []string{"town", "street"}},
-			{Handle: "display", Name: "Display name", From: []string{"fname", "lname"}}, {Handle: "guest", Name: "Guest", Type: provider.Boolean},
+		c.Attributes = []catalogue.Attribute{
+			{Handle: "member", Name: "Member", Type: catalogue.Boolean}, {Handle: "roles", Name: "Roles", Type: catalogue.Strings},
+			{Handle: "home", Name: "Home", Type: catalogue.Object, Members: []string{"town", "street"}},
+			{Handle: "display", Name: "Display name", From: []string{"fname", "lname"}}, {Handle: "guest", Name: "Guest", Type: catalogue.Boolean},
 		}
-		c.Scopes = []provider.Scope{{Name: "club", Title: "Club", Attributes: []string{"member", "guest", "roles", "home", "display"}}}
+		c.Scopes = []catalogue.Scope{{Name: "club", Title: "Club", Attributes: []string{"member", "guest", "roles", "home", "display"}}}
 	}).WithClients().WithUsers()
 	values := map[string]any{"member": true, "guest": false, "roles": []string{"admin", "a, b"}, "home": map[string]string{"town": "Ulm", "street": ""}}
 	if err := w.People().SetAttributes(t.Context(), "alice", values); err != nil {
@@ -310,10 +311,10 @@ func TestStandardClaimsAreAskedForOneByOne(t *testing.T) {
 // What follows from others must not release what the screen has not shown.
 func TestDerivationReleasesNothingThatConsentDidNotShow(t *testing.T) {
 	t.Parallel()
-	card := func(attributes []provider.Attribute, scope ...string) func(*provider.Config) {
+	card := func(attributes []catalogue.Attribute, scope ...string) func(*provider.Config) {
 		return func(c *provider.Config) {
 			c.Attributes = attributes
-			c.Scopes = []provider.Scope{{Name: "card", Title: "Card", Attributes: scope}}
+			c.Scopes = []catalogue.Scope{{Name: "card", Title: "Card", Attributes: scope}}
 		}
 	}
 	for name, test := range map[string]struct {
@@ -329,16 +330,16 @@ func TestDerivationReleasesNothingThatConsentDidNotShow(t *testing.T) {
 			card(nil, "fname"), card(nil, "fname", "family_name"), "Example", map[string]any{"fname": "Alice"}, true,
 		},
 		"ADerivationGrows": {
-			card([]provider.Attribute{{Handle: "badge", From: []string{"fname"}}}, "badge"),
-			card([]provider.Attribute{{Handle: "badge", From: []string{"fname", "zip"}}}, "badge"), "22030", map[string]any{}, true,
+			card([]catalogue.Attribute{{Handle: "badge", From: []string{"fname"}}}, "badge"),
+			card([]catalogue.Attribute{{Handle: "badge", From: []string{"fname", "zip"}}}, "badge"), "22030", map[string]any{}, true,
 		},
 		"AnAttributeBecomesAnotherNameOfASecret": {
-			card([]provider.Attribute{{Handle: "badge"}}, "badge"),
-			card([]provider.Attribute{{Handle: "badge", SameAs: "zip"}}, "badge"), "22030", map[string]any{}, true,
+			card([]catalogue.Attribute{{Handle: "badge"}}, "badge"),
+			card([]catalogue.Attribute{{Handle: "badge", SameAs: "zip"}}, "badge"), "22030", map[string]any{}, true,
 		},
 		"AnAttributeComesToVerifyASecret": {
-			card([]provider.Attribute{{Handle: "badge", Type: provider.Boolean}}, "badge"),
-			card([]provider.Attribute{{Handle: "badge", Type: provider.Boolean, Verifies: "zip"}}, "badge"), "22030", map[string]any{}, true,
+			card([]catalogue.Attribute{{Handle: "badge", Type: catalogue.Boolean}}, "badge"),
+			card([]catalogue.Attribute{{Handle: "badge", Type: catalogue.Boolean, Verifies: "zip"}}, "badge"), "22030", map[string]any{}, true,
 		},
 		"TheAgeIsNoDateOfBirth": {
 			card(nil, "age"), card(nil, "age", "birthdate"), "1990-04-02", nil, true,
@@ -375,26 +376,26 @@ func TestDerivationReleasesNothingThatConsentDidNotShow(t *testing.T) {
 
 func TestDerivationsThatCannotWorkAreRefused(t *testing.T) {
 	t.Parallel()
-	for name, a := range map[string]provider.Attribute{
+	for name, a := range map[string]catalogue.Attribute{
 		"SameAs: unknown":           {Handle: "x", SameAs: "nothing"},
 		"SameAs: itself":            {Handle: "x", SameAs: "x"},
 		"SameAs: another name":      {Handle: "x", SameAs: "given_name"},
 		"SameAs: the user ID":       {Handle: "x", SameAs: "uuid"},
-		"SameAs: of another type":   {Handle: "x", SameAs: "birthdate", Type: provider.Boolean},
+		"SameAs: of another type":   {Handle: "x", SameAs: "birthdate", Type: catalogue.Boolean},
 		"From: derived":             {Handle: "x", From: []string{"name"}},
 		"From: a list of objects":   {Handle: "x", From: []string{"previous_addresses"}},
-		"From: more than members":   {Handle: "x", Type: provider.Object, Members: []string{"a"}, From: []string{"fname", "lname"}},
-		"From: years of a text":     {Handle: "x", Type: provider.Integer, From: []string{"fname"}},
-		"From: a date":              {Handle: "x", Type: provider.Date, From: []string{"birthdate"}},
-		"Verifies: a second time":   {Handle: "x", Type: provider.Boolean, Verifies: "email"},
+		"From: more than members":   {Handle: "x", Type: catalogue.Object, Members: []string{"a"}, From: []string{"fname", "lname"}},
+		"From: years of a text":     {Handle: "x", Type: catalogue.Integer, From: []string{"fname"}},
+		"From: a date":              {Handle: "x", Type: catalogue.Date, From: []string{"birthdate"}},
+		"Verifies: a second time":   {Handle: "x", Type: catalogue.Boolean, Verifies: "email"},
 		"Verifies: as text":         {Handle: "x", Verifies: "fname"},
 		"Both":                      {Handle: "x", SameAs: "fname", From: []string{"lname"}},
-		"Object without members":    {Handle: "x", Type: provider.Object},
+		"Object without members":    {Handle: "x", Type: catalogue.Object},
 		"Type that there is not":    {Handle: "x", Type: "number"},
 		"Handle of a standard one":  {Handle: "given_name"},
-		"Members without an object": {Handle: "x", Type: provider.Strings, Members: []string{"a"}},
+		"Members without an object": {Handle: "x", Type: catalogue.Strings, Members: []string{"a"}},
 	} {
-		cfg := provider.Config{BaseURL: "http://localhost:8080", Secret: lab.Secret(t), Attributes: []provider.Attribute{a}, Store: lab.New(t).Store}
+		cfg := provider.Config{BaseURL: "http://localhost:8080", Secret: lab.Secret(t), Attributes: []catalogue.Attribute{a}, Store: lab.New(t).Store}
 		if _, err := provider.New(context.WithoutCancel(t.Context()), cfg); err == nil || !strings.Contains(err.Error(), "Config.Attributes[0].") {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -126,7 +127,7 @@ func TestScopesOfTheDesk(t *testing.T) {
 		}
 	})
 	t.Run("AreInNoCatalogue", func(t *testing.T) {
-		if slices.ContainsFunc(w.Installation().Scopes, func(s provider.Scope) bool { return strings.HasPrefix(s.Name, "desk.") }) {
+		if slices.ContainsFunc(w.Installation().Scopes, func(s catalogue.Scope) bool { return strings.HasPrefix(s.Name, "desk.") }) {
 			t.Error("the installation offers them")
 		}
 		if p := w.NewBrowser().Get("/oidc/.well-known/openid-configuration"); strings.Contains(p.Text, "desk.") {

@@ -16,6 +16,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -201,7 +202,7 @@ func TestMCPClient(t *testing.T) {
 			tools, files := newMCPServer(t), newMCPServer(t)
 			w := lab.New(t, func(cfg *provider.Config) {
 				cfg.BaseURL += c.base
-				cfg.Scopes = append(provider.DefaultScopes(), provider.Scope{Name: "tools:run", Title: "Run tools"})
+				cfg.Scopes = append(catalogue.DefaultScopes(), catalogue.Scope{Name: "tools:run", Title: "Run tools"})
 				cfg.Resources = []provider.Resource{
 					{URI: tools.URL, Name: "Tools", Scopes: []string{"tools:run"}, Introspectors: []string{"tools-api"}},
 					{URI: files.URL, Name: "Files", Introspectors: []string{"files-api"}},

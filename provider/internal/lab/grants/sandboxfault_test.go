@@ -19,11 +19,11 @@ import (
 // trouble is the fault that the standard client has asked for.
 type trouble struct {
 	mu    sync.Mutex
-	fault provider.Fault
+	fault sandbox.Fault
 	err   error
 }
 
-func (f *trouble) set(fault provider.Fault) {
+func (f *trouble) set(fault sandbox.Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.fault = fault
@@ -31,7 +31,7 @@ func (f *trouble) set(fault provider.Fault) {
 
 func (f *trouble) configure(c *provider.Config) {
 	lab.Cast(map[string]string{"std": "acme", "std2": "globex"})(c)
-	c.Testing.Faults = func(_ context.Context, clientID string) (provider.Fault, error) {
+	c.Testing.Faults = func(_ context.Context, clientID string) (sandbox.Fault, error) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		if clientID != "std" {
@@ -47,7 +47,7 @@ func TestAClientNoticesEachFaultOfAnIDToken(t *testing.T) {
 	w := lab.New(t, f.configure).WithClients()
 	rp := lab.NewRelyingParty(t, w.Issuer(), "std", oidc.ScopeOpenID, "military")
 	rp.Now = w.Now
-	for fault, says := range map[provider.Fault]string{
+	for fault, says := range map[sandbox.Fault]string{
 		sandbox.IDTokenSignature:   "failed to verify",
 		sandbox.IDTokenIssuer:      "issued by a different provider",
 		sandbox.IDTokenAudience:    "expected audience",
@@ -111,7 +111,7 @@ func TestFaultsOfTheAuthorizationEndpointReachTheApplication(t *testing.T) {
 	t.Parallel()
 	f := &trouble{}
 	w := lab.New(t, f.configure).WithClients()
-	for fault, code := range map[provider.Fault]string{
+	for fault, code := range map[sandbox.Fault]string{
 		sandbox.AuthorizeDenied: "access_denied", sandbox.AuthorizeUnavailable: "temporarily_unavailable", sandbox.AuthorizeError: "server_error",
 	} {
 		f.set(fault)
@@ -191,7 +191,7 @@ func TestFaultsAreForASandbox(t *testing.T) {
 	w := lab.New(t)
 	_, err := provider.New(t.Context(), provider.Config{
 		BaseURL: w.Server.URL, Secret: lab.Secret(t), Store: w.Store,
-		Testing: provider.Testing{Faults: func(context.Context, string) (provider.Fault, error) { return "", nil }},
+		Testing: provider.Testing{Faults: func(context.Context, string) (sandbox.Fault, error) { return "", nil }},
 	})
 	var wrong *provider.FieldError
 	if !errors.As(err, &wrong) || wrong.Field != "Testing" {

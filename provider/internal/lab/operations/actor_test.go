@@ -54,7 +54,7 @@ func TestActor(t *testing.T) {
 		}
 		return slices.DeleteFunc(events, func(e provider.RecordedEvent) bool { return e.Actor != "staff:sam" })
 	}
-	open := func(w *lab.Fixture, id string) provider.Actor {
+	open := func(w *lab.Fixture, id string) storage.Actor {
 		t.Helper()
 		m := storage.Matter{
 			ID: id, Staff: "sam", Role: "support", Subject: "alice", Reason: "caller", OpenedAt: w.Now(), EndsAt: w.Now().Add(time.Hour),
@@ -62,7 +62,7 @@ func TestActor(t *testing.T) {
 		if err := w.Store.(storage.Matters).OpenMatter(t.Context(), m); err != nil {
 			t.Fatal(err)
 		}
-		return provider.Actor{
+		return storage.Actor{
 			Name: "staff:sam", Matter: id, On: storage.DeedBasis{Matter: id, Staff: "sam", Subject: "alice", At: w.Now()},
 		}
 	}
@@ -112,7 +112,7 @@ func TestActor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		actor := provider.Actor{Name: "staff:sam", On: storage.DeedBasis{Account: "alice", Epoch: a.Epoch, FactorsVersion: a.FactorsVersion}}
+		actor := storage.Actor{Name: "staff:sam", On: storage.DeedBasis{Account: "alice", Epoch: a.Epoch, FactorsVersion: a.FactorsVersion}}
 		ctx := provider.By(t.Context(), actor)
 		if err := w.Accounts().SetDisabled(ctx, "alice", true); err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"testing/fstest"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -91,8 +92,8 @@ func TestMailsThatNobodyAskedForAreInTheLanguageOfTheAccount(t *testing.T) {
 func TestScopesAreChosenInTheLanguageOfTheScreen(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t, func(c *provider.Config) {
-		c.Scopes = []provider.Scope{
-			{Name: "club", Title: "Our club", Translations: map[string]provider.ScopeTranslation{"de": {Title: "Unser Verein"}}, Attributes: []string{"uuid"}},
+		c.Scopes = []catalogue.Scope{
+			{Name: "club", Title: "Our club", Translations: map[string]catalogue.ScopeTranslation{"de": {Title: "Unser Verein"}}, Attributes: []string{"uuid"}},
 			{Name: "other", Title: "Another club", Attributes: []string{"uuid"}},
 		}
 	}).WithClients().WithUsers()
@@ -102,7 +103,7 @@ func TestScopesAreChosenInTheLanguageOfTheScreen(t *testing.T) {
 		t.Errorf("%s\n%s", p.Status, p.Text)
 	}
 	i := w.Installation()
-	i.Scopes[0].Translations["de"] = provider.ScopeTranslation{}
+	i.Scopes[0].Translations["de"] = catalogue.ScopeTranslation{}
 	if got := w.Installation().Scopes[0].Translations["de"].Title; got != "Unser Verein" {
 		t.Errorf("whoever reads the installation has changed it: %q", got)
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/desk"
 	"github.com/bonafide-id/bonafide/provider/developer"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
@@ -74,7 +75,7 @@ func newPlaceAt(t testing.TB, url string, change ...func(*desk.Config)) *place {
 	policies := verification.Policies{{Group: "student", Rule: verification.By(verification.Invitation())}}
 	with := func(c *provider.Config) {
 		c.Verifiers = policies.Verifiers()
-		c.Attributes = []provider.Attribute{{Handle: "allergy", Name: "Allergy", Sensitive: true}}
+		c.Attributes = []catalogue.Attribute{{Handle: "allergy", Name: "Allergy", Sensitive: true}}
 		c.Resources = append(c.Resources, desk.Resource(c.BaseURL, "robot"))
 		c.AllowPrivateNetworks, c.UnknownClients.Documents = true, true
 	}

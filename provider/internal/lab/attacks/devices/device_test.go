@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
@@ -25,7 +26,7 @@ func withDevices(t *testing.T, change ...func(*provider.Config)) *lab.Fixture {
 	w := lab.New(t, append([]func(*provider.Config){func(c *provider.Config) {
 		c.DeviceAuthorization.On = true
 		c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
-		c.Scopes = append(provider.DefaultScopes(), provider.Scope{Name: "keys", Title: "Your keys", NoDevice: true})
+		c.Scopes = append(catalogue.DefaultScopes(), catalogue.Scope{Name: "keys", Title: "Your keys", NoDevice: true})
 	}}, change...)...).WithClients().WithUsers()
 	for _, c := range []provider.Client{
 		{ID: "tv", Name: "Living Room", Dialect: provider.Standard, Public: true, GrantTypes: []string{deviceGrant, "refresh_token"}},

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -26,7 +27,7 @@ func withAPIs(t *testing.T, change ...func(*provider.Config)) *lab.Fixture {
 
 // chain are the APIs.
 func chain(c *provider.Config) {
-	c.Scopes = append(provider.DefaultScopes(), provider.Scope{Name: "tools:run"}, provider.Scope{Name: "files:read"}, provider.Scope{Name: "files:write"})
+	c.Scopes = append(catalogue.DefaultScopes(), catalogue.Scope{Name: "tools:run"}, catalogue.Scope{Name: "files:read"}, catalogue.Scope{Name: "files:write"})
 	c.Resources = []provider.Resource{
 		{URI: lab.ToolsURI, Introspectors: []string{"tools-api", "plain-tools", "raw-api", "narrow-api", "write-api", "v3", "pub"}, ExchangesTo: []string{lab.FilesURI}},
 		{URI: lab.FilesURI, Scopes: []string{"files:read", "files:write"}, Introspectors: []string{"files-api"}, ExchangesTo: []string{lab.PlainURI}},

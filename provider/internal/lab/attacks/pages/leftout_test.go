@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -22,11 +23,11 @@ func withMarks(t *testing.T) *lab.Fixture {
 	t.Helper()
 	w := lab.New(t, func(c *provider.Config) {
 		for _, name := range markNames {
-			c.Attributes = append(c.Attributes, provider.Attribute{Handle: name, Name: "About " + name})
+			c.Attributes = append(c.Attributes, catalogue.Attribute{Handle: name, Name: "About " + name})
 		}
-		c.Attributes = append(c.Attributes, provider.Attribute{Handle: "pair", Name: "Both", From: []string{"first", "second"}})
-		c.Groups = []provider.Group{{Name: "military", Subgroups: []string{"Veteran"}}, {Name: "student"}}
-		c.Scopes = []provider.Scope{
+		c.Attributes = append(c.Attributes, catalogue.Attribute{Handle: "pair", Name: "Both", From: []string{"first", "second"}})
+		c.Groups = []catalogue.Group{{Name: "military", Subgroups: []string{"Veteran"}}, {Name: "student"}}
+		c.Scopes = []catalogue.Scope{
 			{Name: "one", Attributes: []string{"first"}}, {Name: "two", Attributes: []string{"first", "second"}, Groups: []string{"student"}},
 			{Name: "three", Attributes: []string{"second", "third"}}, {Name: "four", Attributes: []string{"fourth", "first"}},
 			{Name: "five", Attributes: []string{"fifth", "pair"}},

@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
 // grown is the default catalogue with another attribute in the scope military.
 func grown(c *provider.Config) {
-	c.Attributes = []provider.Attribute{{Handle: "ssn", Name: "Social security number"}}
-	c.Scopes = provider.DefaultScopes()
+	c.Attributes = []catalogue.Attribute{{Handle: "ssn", Name: "Social security number"}}
+	c.Scopes = catalogue.DefaultScopes()
 	for i := range c.Scopes {
 		if c.Scopes[i].Name == "military" {
 			c.Scopes[i].Attributes = append(c.Scopes[i].Attributes, "ssn")

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -153,7 +153,7 @@ func TestScopeReleasesExactlyItsClaims(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
 	b := w.Alice()
-	for _, scope := range provider.DefaultScopes() {
+	for _, scope := range catalogue.DefaultScopes() {
 		t.Run(scope.Name, func(t *testing.T) {
 			_, tokens := b.Token(lab.Std("code", b.Allow(lab.Ask("scope", "openid "+scope.Name, "eid", "order-7")...).Get("code"))...)
 			_, id := lab.JWT(t, lab.Member(t, tokens, "id_token"))

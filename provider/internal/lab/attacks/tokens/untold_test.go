@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestAttackIdentifyBesideAGroup(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t, func(c *provider.Config) {
-		c.Scopes = append(provider.DefaultScopes(), provider.Scope{Name: "veteran", Title: "Veteran", Groups: []string{"military"}})
+		c.Scopes = append(catalogue.DefaultScopes(), catalogue.Scope{Name: "veteran", Title: "Veteran", Groups: []string{"military"}})
 	}).WithUsers().WithClients()
 	b := w.Alice()
 	for _, lang := range []struct{ tag, says string }{{"en", "stands for your account"}, {"de", "für Ihr Konto steht"}} {
