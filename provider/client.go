@@ -196,7 +196,7 @@ type Client struct {
 	// Defaults to all.
 	Resources []string `json:"resources,omitempty"`
 
-	// AccessTokenFormat is jwt for access tokens that an API verifies with the key set,
+	// AccessTokenFormat is "jwt" for access tokens that an API verifies with the key set,
 	// without introspection (RFC 9068). They contain characters that clients of V3 do not
 	// expect. Standard dialect only.
 	// Defaults to opaque tokens, which an API introspects.

@@ -238,7 +238,7 @@ type DPoP struct {
 	// Defaults to accepting a proof of the last minute as well.
 	RequireNonce bool `json:"require_nonce,omitempty"`
 
-	// Replay is process to keep in memory the proofs that come with access tokens, which
+	// Replay is "process" to keep in memory the proofs that come with access tokens, which
 	// spares each request for data a write. A proof that somebody has overheard can then be
 	// used once more at each other process.
 	// Defaults to the database for all proofs.

@@ -14,22 +14,24 @@ import (
 
 // config is what the process runs. Every field has a default.
 type config struct {
-	// Listen is the address of the provider and its sandbox; 127.0.0.1:8080
-	// when empty. Port 0 takes a free one.
+	// Listen is the address of the provider and its sandbox. Port 0 takes a free one.
+	// Defaults to 127.0.0.1:8080.
 	Listen string `json:"listen"`
 
-	// ProbeListen is the address of /live and /ready, if they are wanted.
+	// ProbeListen is the address of /live, 200 while the process serves, and /ready, 200 while it can answer; those of the
+	// sandbox are below /sandbox. It needs no outside access.
+	// Defaults to none.
 	ProbeListen string `json:"probe_listen"`
 
 	environment
 
-	// SampleClient runs the sample client site, and Sandbox a second provider,
-	// when they are there.
+	// SampleClient runs the sample client site, and registers it.
 	SampleClient *sampleClient `json:"sample_client"`
-	Sandbox      *environment  `json:"sandbox"`
 
-	// Developer mounts the dashboard for client developers below BaseURL, at
-	// /developer/, when it is there.
+	// Sandbox runs a second provider at listen, with all of these keys but listen, probe_listen, sample_client, developer and sandbox.
+	Sandbox *environment `json:"sandbox"`
+
+	// Developer mounts the dashboard for client developers at BaseURL + /developer/; {} is enough.
 	Developer *dashboard `json:"developer"`
 
 	// demo says that this is the quickstart without a config file, whose passwords are
@@ -45,46 +47,60 @@ type environment struct {
 	// sandbox, that of production followed by /sandbox.
 	provider.Config
 
-	// Brand, with its pictures, fonts and stylesheet in files.
+	// Brand is the look of the screens and mails. Pictures, fonts and stylesheet are paths of files.
 	Brand brand `json:"brand"`
 
-	// Texts is a folder of texts, such as de.json.
+	// Texts is the path of a folder with texts of your own for screens and mails, such as de.json.
+	// Defaults to none.
 	Texts string `json:"texts"`
 
 	// Sandbox is no key: an environment is one by its place.
 	Sandbox noKey `json:"-"`
 
-	// Data is the folder for the secret and the database; data when empty, and
-	// sandbox in the folder of production for the sandbox.
+	// Data is the folder for the secret and the database, made with mode 0700. The secret is made at the first start: back it
+	// up, apart from the database. secret.previous in it has former ones.
+	// Defaults to data.
 	Data string `json:"data"`
 
-	// Evidence is the folder of the evidence that people send; evidence in Data when empty.
+	// Evidence is the folder of the evidence that people send, encrypted; on several machines a disk that all share.
+	// Defaults to evidence in data.
 	Evidence string `json:"evidence"`
 
-	// Database is the address of a PostgreSQL database to use instead of a
-	// file in Data. DatabaseFile is a file that has it.
+	// Database is a PostgreSQL address, postgres://…, or database_file the path of a file with it. The secret stays in data:
+	// processes that share the database need copies.
+	// Defaults to a SQLite file in data.
 	Database     string `json:"database"`
 	DatabaseFile string `json:"database_file"`
 
-	// SMTP is the server that takes mails; they are printed without one. A sandbox has
-	// none of production's: whoever plays there must not mail real people.
+	// SMTP is the server that takes mails, each over a connection of its own for at most five seconds. There is no queue: use a
+	// server that has one. A sandbox has none of production's: whoever plays there must not mail real people.
+	// Defaults to none: mails are printed, with their codes.
 	SMTP      *smtp `json:"smtp"`
 	dropsMail bool
 
-	// RemoveStatuses makes the statuses of a listed user those of the file, and no
-	// others.
+	// RemoveStatuses makes the file the full list of statuses of each of users: others go when that list has changed, not those
+	// that somebody records later.
+	// Defaults to false.
 	RemoveStatuses bool `json:"remove_statuses"`
 
-	// Verification is how people become verified members of groups, when it is there.
+	// Verification lets people become verified members of groups, at BaseURL + /verification/.
 	Verification *verified `json:"verification"`
 
-	// Desk is where the staff of the service works, when it is there.
+	// Desk is where the staff looks after people, applications and cases, at BaseURL + /desk/. Powers take a sign-in of the
+	// last five minutes at the highest level of the account: give your staff passkeys.
 	Desk *staffed `json:"desk"`
 
-	// Upstreams are the providers at which people have an account to sign in with.
+	// Upstreams are the providers at which people have an account to sign in with: one of openid, google, microsoft, apple and
+	// github in each.
+	// Defaults to none.
 	Upstreams []upstreamProvider `json:"upstreams"`
 
-	Users   []user   `json:"users"`
+	// Users are made at the first start that finds them here.
+	// Defaults to none.
+	Users []user `json:"users"`
+
+	// Clients are made at the first start that finds them here. Their keys are those of RFC 7591.
+	// Defaults to none.
 	Clients []client `json:"clients"`
 }
 
@@ -92,7 +108,12 @@ type environment struct {
 type noKey struct{}
 
 type sampleClient struct {
-	Listen  string `json:"listen"`
+	// Listen is its address.
+	// Defaults to 127.0.0.1:8081.
+	Listen string `json:"listen"`
+
+	// BaseURL is where browsers reach it.
+	// Defaults to http://localhost: and the port.
 	BaseURL string `json:"base_url"`
 }
 
@@ -155,11 +176,25 @@ func (b brand) read() (provider.Brand, error) {
 // user is an account, and what is known about its owner.
 type user struct {
 	provider.Account
-	EmailVerified *bool          `json:"email_verified"` // true when it is left out
-	PasswordFile  string         `json:"password_file"`
-	Disabled      *bool          `json:"disabled"`
-	Attributes    map[string]any `json:"attributes"`
-	Status        []status       `json:"status"`
+
+	// EmailVerified says whether the address is verified.
+	// Defaults to true.
+	EmailVerified *bool `json:"email_verified"`
+
+	// PasswordFile is the path of a file with the password.
+	PasswordFile string `json:"password_file"`
+
+	// Disabled locks the user out and ends their sessions; false unlocks.
+	// Defaults to what is recorded.
+	Disabled *bool `json:"disabled"`
+
+	// Attributes are values by handle, in the types of the catalogue; null removes one, and others stay.
+	// Defaults to none.
+	Attributes map[string]any `json:"attributes"`
+
+	// Status is what is known of memberships; times are of RFC 3339.
+	// Defaults to none.
+	Status []status `json:"status"`
 }
 
 type status struct {
@@ -175,8 +210,13 @@ type client struct {
 	LogoDark     string `json:"logo_dark"`
 	Wordmark     string `json:"wordmark"`
 	WordmarkDark string `json:"wordmark_dark"`
-	SecretFile   string `json:"client_secret_file"`
-	Disabled     *bool  `json:"disabled"`
+
+	// SecretFile is the path of a file with the secret.
+	SecretFile string `json:"client_secret_file"`
+
+	// Disabled makes the application unknown to every endpoint.
+	// Defaults to what is recorded; to false for a new one.
+	Disabled *bool `json:"disabled"`
 }
 
 // quickstart is what runs when no file is named.

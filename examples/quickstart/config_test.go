@@ -403,36 +403,6 @@ func TestEveryKeyIsRead(t *testing.T) {
 	walk(reflect.ValueOf(cfg), "config")
 }
 
-func TestManualNamesEveryKey(t *testing.T) {
-	manual, err := os.ReadFile("../../docs/config.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var keys func(v any)
-	keys = func(v any) {
-		switch v := v.(type) {
-		case []any:
-			for _, element := range v {
-				keys(element)
-			}
-		case map[string]any:
-			for key, value := range v {
-				if !strings.Contains(string(manual), "`"+key+"`") && !strings.Contains(string(manual), "[]."+key+"`") {
-					t.Errorf("docs/config.md does not name the key %s", key)
-				}
-				if own := key == "attributes" || key == "verifiers" || key == "translations" || key == "member_names" || key == "classes"; !own || reflect.TypeOf(value).Kind() == reflect.Slice {
-					keys(value) // what is in the others is named by whoever writes the file
-				}
-			}
-		}
-	}
-	var tree any
-	if err := json.Unmarshal([]byte(everyKey), &tree); err != nil {
-		t.Fatal(err)
-	}
-	keys(tree)
-}
-
 func TestQuickstartItselfIsValid(t *testing.T) {
 	cfg, err := loadConfig("")
 	if err != nil {

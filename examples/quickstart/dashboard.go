@@ -17,16 +17,21 @@ import (
 
 // dashboard is what the file says about the dashboard for client developers.
 type dashboard struct {
-	// Review makes applications ask for production.
+	// Review has applications begin in the sandbox and ask for production. It needs a sandbox and operators.
+	// Defaults to false.
 	Review bool `json:"review"`
 
-	// Operators are the e-mail addresses of the listed users who decide about them.
+	// Operators are the e-mail addresses of those of users who decide about applications.
+	// Defaults to none.
 	Operators []string `json:"operators"`
 
-	// OperatorScopes are scopes that only this file gives.
+	// OperatorScopes are scopes that developers cannot give their applications.
+	// Defaults to none.
 	OperatorScopes []string `json:"operator_scopes"`
 
-	// Devices lets developers give their applications the grant of devices.
+	// Devices lets developers give their applications the grant of devices, where device_authorization is on; under review
+	// an operator approves it. It can be phished.
+	// Defaults to false.
 	Devices bool `json:"devices"`
 }
 

@@ -18,34 +18,52 @@ import (
 
 // staffed is what the file says about the desk.
 type staffed struct {
-	// Staff are those who work there.
+	// Staff are those who work there. Without any there is no desk.
 	Staff []employee `json:"staff"`
 
-	// Clients are the IDs of the applications that the Admin API is for.
+	// Clients are the IDs of those of clients that may use the Admin API, at BaseURL or url + /desk/api/v1: with
+	// private_key_jwt, the grant client_credentials, and the scopes desk.… that each needs.
+	// Defaults to none: there is no Admin API.
 	Clients []string `json:"clients"`
 
-	// Only has this process serve the desk and nothing else.
+	// Only has this process serve the desk and nothing else. Another one, without desk in its file, serves the rest with
+	// the same BaseURL, data or database; a proxy sends /desk/ here.
+	// Defaults to false.
 	Only bool `json:"only"`
 
-	// URL is the address of a host of the desk's own, where nothing else is; that of the
-	// provider when empty.
+	// URL is the address of a host of the desk's own, such as https://desk.example.com, which answers nothing else. The staff
+	// signs in at BaseURL by two factors, also for each power; the end of that session ends a shift at once. The
+	// desk is registered as the application bonafide-desk. With only the public network need not reach that host.
+	// Defaults to BaseURL.
 	URL string `json:"url"`
 
-	// Anchor is the folder into which checkpoints of the audit log are written; none when
-	// empty.
+	// Anchor is a folder, which exists, for the checkpoints of the audit log: one file an hour at most, checkpoint- and the
+	// number of blocks. Only one on another machine keeps anything from who has this one.
+	// Defaults to none.
 	Anchor string `json:"anchor"`
 
-	// Demo makes people and applications to look at, at the first start.
+	// Demo makes people, applications and work to look at, once; they stay, and nobody knows how to sign in as them. At an
+	// address of this machine each start prints a way into each group. It does nothing with only.
+	// Defaults to false.
 	Demo bool `json:"demo"`
 }
 
 // employee is a user of the file who works at the desk.
 type employee struct {
-	Email  string      `json:"email"`
-	Roles  []desk.Role `json:"roles"`
-	Groups []string    `json:"groups"`
+	// Email is the address of one of users. Required.
+	Email string `json:"email"`
 
-	// ID is what is recorded; the uuid when empty.
+	// Roles are "support", who looks at one person at a time, for a reason and masked; reviewer, who decides cases; senior,
+	// who also decides those handed on; operator, who runs the service, but for evidence; and auditor, who reads the audit
+	// log and sees no people. Required.
+	Roles []desk.Role `json:"roles"`
+
+	// Groups are those whose cases a reviewer decides.
+	// Defaults to all.
+	Groups []string `json:"groups"`
+
+	// ID is the name in what is recorded, without spaces and colons.
+	// Defaults to the uuid.
 	ID string `json:"id"`
 }
 

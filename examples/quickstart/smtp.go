@@ -15,14 +15,28 @@ import (
 
 // smtp is the server that takes mails.
 type smtp struct {
-	Host         string `json:"host"`
-	Port         int    `json:"port"`
-	TLS          string `json:"tls"`
-	CAFile       string `json:"ca_file"`
+	// Host is the name of the server, as its certificate has it. Required.
+	Host string `json:"host"`
+
+	// Defaults to that of tls: 587, 465 or 25.
+	Port int `json:"port"`
+
+	// TLS is "starttls", encrypted or not at all; implicit, encrypted from the first byte; or insecure-none,
+	// never encrypted and without a password, for a server on the same machine.
+	// Defaults to starttls.
+	TLS string `json:"tls"`
+
+	// CAFile has trusted certificates in PEM.
+	// Defaults to those of the system.
+	CAFile string `json:"ca_file"`
+
+	// Username and Password are for a server that wants them.
 	Username     string `json:"username"`
 	Password     string `json:"password"`
 	PasswordFile string `json:"password_file"`
-	From         string `json:"from"`
+
+	// From is the sender, as in Example ID <id@example.com>. Required.
+	From string `json:"from"`
 }
 
 var securities = map[string]smtpmailer.Security{

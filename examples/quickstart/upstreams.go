@@ -14,25 +14,61 @@ import (
 // One of the last five fields is set, and says how it is spoken to. But for OpenID, these know
 // ID, Title and Look.
 type upstreamProvider struct {
-	ID               string                        `json:"id"`
-	Title            string                        `json:"title"`
-	Logo             string                        `json:"logo"`
-	Domains          []string                      `json:"domains"`
-	AuthoritativeFor []string                      `json:"authoritative_for"`
-	Classes          map[string]provider.Assurance `json:"classes"`
-	LinkByEmail      bool                          `json:"link_by_email"`
-	NoSignUp         bool                          `json:"no_sign_up"`
-	Clients          []string                      `json:"clients"`
+	// ID is its name in addresses: the redirect URI to register there is BaseURL + /signin/with/ + id + /callback.
+	// Defaults to the key, such as google; required for openid.
+	ID string `json:"id"`
 
-	OpenID    *openidUpstream    `json:"openid"`
-	Google    *googleUpstream    `json:"google"`
+	// Title is its name for people.
+	// Defaults to that of the company; required for openid.
+	Title string `json:"title"`
+
+	// Logo is the path of its picture.
+	// Defaults to the mark of the company; for openid the first letter of the title.
+	Logo string `json:"logo"`
+
+	// Domains are those whose users are sent to it.
+	// Defaults to none.
+	Domains []string `json:"domains"`
+
+	// AuthoritativeFor are the domains whose mailboxes it gives out.
+	// Defaults to those that are known, such as gmail.com of Google.
+	AuthoritativeFor []string `json:"authoritative_for"`
+
+	// Classes are what an acr of it is worth, as in {"https://refeds.org/profile/mfa": "two_factors"}.
+	// Defaults to one factor.
+	Classes map[string]provider.Assurance `json:"classes"`
+
+	// LinkByEmail connects an account by its address alone, where nothing speaks against it.
+	// Defaults to false.
+	LinkByEmail bool `json:"link_by_email"`
+
+	// NoSignUp lets in only users whose account is connected.
+	// Defaults to false.
+	NoSignUp bool `json:"no_sign_up"`
+
+	// Clients are the client IDs for which it is offered.
+	// Defaults to all.
+	Clients []string `json:"clients"`
+
+	// OpenID is any provider with discovery.
+	OpenID *openidUpstream `json:"openid"`
+
+	// Google has accounts of everybody and of Workspace.
+	Google *googleUpstream `json:"google"`
+
+	// Microsoft has accounts of people, companies and schools.
 	Microsoft *microsoftUpstream `json:"microsoft"`
-	Apple     *appleUpstream     `json:"apple"`
-	GitHub    *githubUpstream    `json:"github"`
+
+	// Apple needs a key.
+	Apple *appleUpstream `json:"apple"`
+
+	// GitHub needs an OAuth app.
+	GitHub *githubUpstream `json:"github"`
 }
 
 // registration is that at an upstream provider.
 type registration struct {
+	// ClientID and ClientSecret are the registration there, as for google, microsoft and github; an openid client without a secret is public.
 	ClientID   string `json:"client_id"`
 	Secret     string `json:"client_secret"`
 	SecretFile string `json:"client_secret_file"`
@@ -40,28 +76,48 @@ type registration struct {
 
 type openidUpstream struct {
 	registration
-	Issuer     string            `json:"issuer"`
-	Scopes     []string          `json:"scopes"`
+	// Issuer is as its ID tokens have it.
+	Issuer string `json:"issuer"`
+
+	// Scopes are those asked for beside openid.
+	// Defaults to email and profile.
+	Scopes []string `json:"scopes"`
+
+	// Parameters are more parameters of the request.
+	// Defaults to none.
 	Parameters map[string]string `json:"parameters"`
-	UserInfo   bool              `json:"userinfo"`
+
+	// UserInfo asks that endpoint always.
+	// Defaults to when an address or a name is missing.
+	UserInfo bool `json:"userinfo"`
 }
 
 type googleUpstream struct {
 	registration
+	// Domains are the only domains of Workspace whose accounts get in.
+	// Defaults to everybody.
 	Domains []string `json:"domains"`
-	Scopes  []string `json:"scopes"`
+
+	// Scopes are those asked for beside openid.
+	Scopes []string `json:"scopes"`
 }
 
 type microsoftUpstream struct {
 	registration
-	Tenant    string   `json:"tenant"`
-	Tenants   []string `json:"tenants"`
-	Scopes    []string `json:"scopes"`
-	Authority string   `json:"authority"`
+	// Tenant is an ID, common, organizations or consumers; tenants are the only ones whose accounts get in.
+	Tenant  string   `json:"tenant"`
+	Tenants []string `json:"tenants"`
+
+	// Scopes are those asked for beside openid.
+	Scopes []string `json:"scopes"`
+
+	// Authority is the address of a national cloud.
+	Authority string `json:"authority"`
 }
 
 // appleUpstream has the path of its key.
 type appleUpstream struct {
+	// ClientID and the others are those of Apple; key_file is the path of the key, AuthKey_….p8.
 	ClientID string   `json:"client_id"`
 	TeamID   string   `json:"team_id"`
 	KeyID    string   `json:"key_id"`
@@ -71,6 +127,7 @@ type appleUpstream struct {
 
 type githubUpstream struct {
 	registration
+	// Enterprise is the address of a server of your own.
 	Enterprise string `json:"enterprise"`
 }
 

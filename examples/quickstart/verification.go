@@ -15,10 +15,11 @@ import (
 
 // verified is what the file says about how people become verified members of groups.
 type verified struct {
-	// Verifiers are the methods, by the names that Policies have for them.
+	// Verifiers are the methods by name; each has one of the keys below.
 	Verifiers map[string]method `json:"verifiers"`
 
-	// Policies are those that verification.ReadPolicies reads.
+	// Policies are lists of group and rule, which names verifiers, and optionally holds, renew_from, finish, promise, reviewers,
+	// tries, keep, framework and ended.
 	Policies policies `json:"policies"`
 }
 
@@ -27,34 +28,50 @@ type policies struct{ json.RawMessage }
 
 // method is a verifier of the file: one of its fields is set.
 type method struct {
-	// Title and Hint name it in the list in which people choose, and say what to have at hand.
+	// Title names it in the list in which people choose; hint says what to have at hand.
+	// Defaults to what the screens have in all languages.
 	Title verification.Text `json:"title"`
 	Hint  verification.Text `json:"hint"`
 
+	// EmailDomain takes an address at a domain.
 	EmailDomain *emailDomain `json:"email_domain"`
-	Invitation  *invitation  `json:"invitation"`
-	Roster      *roster      `json:"roster"`
-	Document    *document    `json:"document"`
+
+	// Invitation takes a code that an operator has issued: {}.
+	Invitation *invitation `json:"invitation"`
+
+	// Roster takes what matches a row of a list that an operator has imported.
+	Roster *roster `json:"roster"`
+
+	// Document takes pictures that a reviewer looks at.
+	Document *document `json:"document"`
 }
 
 type emailDomain struct {
+	// Domains are those that count, but for those in except; no top-level domain.
 	Domains []string `json:"domains"`
 	Except  []string `json:"except"`
-	Alumni  bool     `json:"alumni"`
 
-	// Academic accepts all domains of package academic.
+	// Alumni accepts addresses of former members.
+	Alumni bool `json:"alumni"`
+
+	// Academic accepts the domains of 26,000 schools.
 	Academic bool `json:"academic"`
 }
 
 type invitation struct{}
 
 type roster struct {
-	Roster  string   `json:"roster"`
-	Source  string   `json:"source"`
+	// Roster is the name of the list; source is whose it is.
+	Roster string `json:"roster"`
+	Source string `json:"source"`
+
+	// Columns are what people enter.
 	Columns []column `json:"columns"`
 }
 
 type column struct {
+	// Name is that of the column; label and hint are for people, as text and translations; kind is text, given_name,
+	// family_name, email or date.
 	Name  string            `json:"name"`
 	Label verification.Text `json:"label"`
 	Hint  verification.Text `json:"hint"`
@@ -62,10 +79,12 @@ type column struct {
 }
 
 type document struct {
+	// Require are the pictures.
 	Require []requirement `json:"require"`
 }
 
 type requirement struct {
+	// Name is that of a picture, title what people read; must is what people make sure of and reviewers answer, such as "Your name can be read".
 	Name  string              `json:"name"`
 	Title verification.Text   `json:"title"`
 	Must  []verification.Text `json:"must"`
