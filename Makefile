@@ -14,6 +14,7 @@ ATONCE ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 # A number with an x counts inputs. One with an s counts seconds, at whose end the Go
 # command now and then reports a failure, "context deadline exceeded".
 FUZZTIME ?= 50000x
+FUZZED ?= .
 # For make benchdesk: a folder with a short and absolute path, where the filled databases are kept.
 DESKDIR ?=
 # For make academic: a checkout of JetBrains/swot.
@@ -49,15 +50,21 @@ test: ## Vet and test everything, and count
 	@for module in $(TESTED); do $(GO) -C $$module vet ./...; done
 	@$(call count,.ci/inmemory $(GO),-vet=off,$(TESTED),./...)
 
-# What the race detector finds is memory that two goroutines share: it watches the packages whose code starts
-# them or guards something, and those tests of the lab that ask a whole provider many things at once.
-# Of the dashboard, whose tests are pages for the most part, it watches those of many at once.
-RACED := $(addprefix ./,$(filter-out %test %signer provider/developer,$(shell grep -rlE '^[[:space:]]*go [a-z]|"sync"|"sync/atomic"' --include='*.go' --exclude='*_test.go' --exclude-dir=lab provider storage ui | xargs dirname | sort -u))) \
-	$(addprefix ./provider/internal/lab/,attacks/tokens flows operations)
+# What the race detector finds is memory that two goroutines share: it watches the packages whose code starts them or guards
+# something, and, in those whose tests take long and in the lab, the tests that do things at once. The others are `make night`.
+LONG := $(addprefix provider,/ /desk /desk/internal/api /desk/internal/plans /developer /verification /internal/keyring /internal/picture) \
+	storage/postgres storage/sqlitefile storage/sqlstore ui ui/theme
+GUARDED := $(addprefix ./,$(filter-out %test %signer $(LONG:/=),$(shell grep -rlE '^[[:space:]]*go [a-z]|"sync"|"sync/atomic"' \
+	--include='*.go' --exclude='*_test.go' --exclude-dir=lab provider storage ui | xargs dirname | sort -u)))
+RACING := awk '/^func / { name = $$2; sub(/\(.*/, "", name) } \
+	name ~ /^Test/ && /^[[:space:]]*go [a-z]|\.Go\(|[rR]ace[A-Za-z]*\(/ { print FILENAME, name; name = "" }' \
+	$(wildcard $(addsuffix /*_test.go,$(filter-out storage/postgres,$(LONG:/=)) $(addprefix provider/internal/lab/,accounts grants operations attacks/*)))
 
 race: ## Test what does things at once under the race detector
-	@$(GO) test -race -vet=off $(TESTFLAGS) -run 'AtOnce|TwoProcesses|Flood|CloseRecords|LastOwner|Invitations' ./provider/developer
-	@$(call count,$(GO),-race -vet=off,.,$(RACED))
+	@$(GO) test -race -vet=off -p $(ATONCE) $(TESTFLAGS) $(GUARDED)
+	@$(GO) test -race -vet=off $(TESTFLAGS) -run 'Contract/Races' ./storage/sqlite
+	@racing=$$($(RACING)); names=$$(cut -d ' ' -f 2 <<< "$$racing" | paste -sd '|'); \
+	$(call count,$(GO),-race -vet=off -run "^($$names)$$",.,$$(sed 's|^|./|; s|/[^/]* .*||' <<< "$$racing" | sort -u))
 
 night: ## Test, race and fuzz everything at length
 	@$(MAKE) --no-print-directory test
@@ -82,8 +89,8 @@ cover: ## Measure which statements the tests reach; leaves .cache/cover.html
 faults: ## Test a running provider against kill -9, power cuts, full disks and lost databases at length; needs root
 	@$(GO) test -tags faults -timeout 2h -count=1 -v $(TESTFLAGS) ./provider/internal/lab/faults
 
-fuzz: ## Fuzz each target with FUZZTIME inputs (50000x)
-	@grep -rE --include='*_test.go' --exclude-dir=node_modules '^func Fuzz' . \
+fuzz: ## Fuzz each target below FUZZED with FUZZTIME inputs (50000x)
+	@grep -rE --include='*_test.go' --exclude-dir=node_modules '^func Fuzz' $(FUZZED) \
 	| sed -E 's|/[^/]*:func (Fuzz[A-Za-z0-9_]*).*| \1|' | sort \
 	| while read -r package target; do \
 		echo "$$package $$target"; \

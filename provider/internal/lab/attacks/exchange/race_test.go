@@ -18,7 +18,7 @@ func TestAttackExchangeDuringRevocation(t *testing.T) {
 	t.Run("SQLite", func(t *testing.T) {
 		t.Parallel()
 		w := withAPIs(t)
-		duringRevocation(t, w, w.Twin(chain))
+		raceWithRevocation(t, w, w.Twin(chain))
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
 		t.Parallel()
@@ -33,11 +33,11 @@ func TestAttackExchangeDuringRevocation(t *testing.T) {
 			c.Store = store
 		}
 		w := withAPIs(t, onPostgres)
-		duringRevocation(t, w, w.Twin(onPostgres, chain))
+		raceWithRevocation(t, w, w.Twin(onPostgres, chain))
 	})
 }
 
-func duringRevocation(t *testing.T, w, elsewhere *lab.Fixture) {
+func raceWithRevocation(t *testing.T, w, elsewhere *lab.Fixture) {
 	t.Helper()
 	b := w.Alice()
 	for range 3 {
