@@ -402,6 +402,7 @@ func TestRotationAndEndThatAreKilled(t *testing.T) {
 				if time.Now().After(deadline) {
 					t.Fatalf("%d are left", count())
 				}
+				time.Sleep(10 * time.Millisecond) // leaves the processor to whom it waits for
 			}
 			if err := p.Process.Kill(); err != nil {
 				t.Fatal(err)
