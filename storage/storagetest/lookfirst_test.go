@@ -7,13 +7,13 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/bonafide-id/bonafide/internal/emptydb"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 	"github.com/bonafide-id/bonafide/storage/storagetest"
@@ -354,7 +354,8 @@ func TestStoreThatLooksFirstIsNoticed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), program, "-test.run=^"+t.Name()+"$/^/^Races$/HasOneWinner$")
+	// Two rounds, since contenders meet in each.
+	cmd := exec.CommandContext(t.Context(), program, "-contract.rounds=2", "-test.run=^"+t.Name()+"$/^/^Races$/HasOneWinner$")
 	cmd.Env = append(os.Environ(), inside+"=1")
 	out, err := cmd.CombinedOutput()
 	var failed *exec.ExitError
@@ -373,8 +374,16 @@ func TestStoreThatLooksFirstIsNoticed(t *testing.T) {
 	}
 }
 
+var emptyFile = emptydb.Copies(func(path string) error {
+	store, err := sqlite.Open(context.Background(), path)
+	if err != nil {
+		return err
+	}
+	return store.Close()
+})
+
 func openLookingFirst(t *testing.T) func() lookingFirst {
-	path, met := filepath.Join(t.TempDir(), "contract.db"), &meeting{place: make(chan struct{})}
+	path, met := emptyFile(t), &meeting{place: make(chan struct{})}
 	return func() lookingFirst {
 		store, err := sqlite.Open(t.Context(), path)
 		if err != nil {

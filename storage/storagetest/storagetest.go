@@ -144,7 +144,7 @@ func equal[T any](t *testing.T, got, want T) {
 }
 
 // contenders is the number of calls that race.
-const contenders = 64
+const contenders = 16
 
 // race makes calls at once, spread over the stores, and returns their errors.
 func race[S any](stores []S, call func(i int, s S) error) []error {
