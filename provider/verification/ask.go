@@ -32,7 +32,7 @@ const (
 
 // ask asks a verifier what happens after an event, and returns its result as an input of the
 // case. It changes nothing: the case does, when it moves. The mailed code is for the mail.
-func (s *Service) ask(ctx context.Context, v *Verifier, c storage.Case, k content, e Event, anew bool) (in resulted, mailed string, err error) {
+func (s *engine) ask(ctx context.Context, v *Verifier, c storage.Case, k content, e Event, anew bool) (in resulted, mailed string, err error) {
 	asked, err := s.caseFor(ctx, v, c, k, anew)
 	if err != nil {
 		return resulted{}, "", err
@@ -54,7 +54,7 @@ func (s *Service) ask(ctx context.Context, v *Verifier, c storage.Case, k conten
 }
 
 // caseFor returns a case as its verifier sees it.
-func (s *Service) caseFor(ctx context.Context, v *Verifier, c storage.Case, k content, anew bool) (*Case, error) {
+func (s *engine) caseFor(ctx context.Context, v *Verifier, c storage.Case, k content, anew bool) (*Case, error) {
 	who, err := s.person(ctx, c.Subject)
 	if err != nil {
 		return nil, err
@@ -70,12 +70,12 @@ func (s *Service) caseFor(ctx context.Context, v *Verifier, c storage.Case, k co
 		RedirectURI: s.absolute(s.path("return", v.Name)),
 		CallbackURL: s.absolute(s.path("callback", v.Name)),
 		Open: func(ctx context.Context, id string) (io.ReadCloser, error) {
-			return s.openEvidence(ctx, c, id)
+			return s.evidenceFiles.openEvidence(ctx, c, id)
 		},
 		Digest: func(purpose, value string) [][32]byte {
 			return [][32]byte{s.Provider.People().Digest("verifier", purpose, value)}
 		},
-		lookup: s,
+		lookup: s.lookup,
 	}
 	events := 0
 	if of := k.check(v.Name); of != nil {
@@ -90,7 +90,7 @@ func (s *Service) caseFor(ctx context.Context, v *Verifier, c storage.Case, k co
 }
 
 // admit checks the result of a verifier, and reduces it to what is kept.
-func (s *Service) admit(v *Verifier, c storage.Case, name Name, result Result, at time.Time) (in resulted, mailed string, err error) {
+func (s *engine) admit(v *Verifier, c storage.Case, name Name, result Result, at time.Time) (in resulted, mailed string, err error) {
 	in = resulted{method: v.Name, result: result}
 	switch r := result.(type) {
 	case Ask:
@@ -133,7 +133,7 @@ func (s *Service) admit(v *Verifier, c storage.Case, name Name, result Result, a
 	return in, mailed, err
 }
 
-func (s *Service) admitUpload(v *Verifier, r Upload) error {
+func (s *engine) admitUpload(v *Verifier, r Upload) error {
 	if len(v.Upload) == 0 {
 		return errors.New("it asks for files and has no Upload")
 	}
@@ -146,7 +146,7 @@ func (s *Service) admitUpload(v *Verifier, r Upload) error {
 }
 
 // admitAddress refuses an address that is no page, or that anybody on the way could read.
-func (s *Service) admitAddress(address, reference string) error {
+func (s *engine) admitAddress(address, reference string) error {
 	u, err := url.Parse(address)
 	plain := strings.HasPrefix(s.Provider.Installation().BaseURL, "http://") // for development
 	switch {
@@ -164,7 +164,7 @@ func (s *Service) admitAddress(address, reference string) error {
 
 // admitFinding reduces a membership to what is kept: of the proofs only digests, and of the
 // name whether it differs.
-func (s *Service) admitFinding(v *Verifier, group string, name Name, r Accept, at time.Time) (*finding, error) {
+func (s *engine) admitFinding(v *Verifier, group string, name Name, r Accept, at time.Time) (*finding, error) {
 	known := s.group(group).Subgroups
 	for _, subgroup := range r.Subgroups {
 		if !slices.Contains(known, subgroup) {
@@ -191,7 +191,7 @@ func (s *Service) admitFinding(v *Verifier, group string, name Name, r Accept, a
 }
 
 // newCode returns a code for an address, as the case keeps it and as it is mailed.
-func (s *Service) newCode(c storage.Case, method, address string, at time.Time) (*code, string, error) {
+func (s *engine) newCode(c storage.Case, method, address string, at time.Time) (*code, string, error) {
 	if _, err := provider.NormalizeEmail(address); err != nil {
 		return nil, "", errors.New("it sends a code to what is no address")
 	}
@@ -207,12 +207,12 @@ func (s *Service) newCode(c storage.Case, method, address string, at time.Time) 
 }
 
 // mailedDigest is of this case alone: a code of another one does not fit.
-func (s *Service) mailedDigest(c storage.Case, method, code string) [32]byte {
+func (s *engine) mailedDigest(c storage.Case, method, code string) [32]byte {
 	return s.Provider.People().Digest("code", c.ID, method, code)
 }
 
 // group returns a group of the catalogue.
-func (s *Service) group(name string) catalogue.Group {
+func (s *core) group(name string) catalogue.Group {
 	i := slices.IndexFunc(s.groups, func(g catalogue.Group) bool { return g.Name == name })
 	if i < 0 {
 		return catalogue.Group{Name: name}
@@ -221,7 +221,7 @@ func (s *Service) group(name string) catalogue.Group {
 }
 
 // path returns the path of a page of the service: its parts, escaped.
-func (s *Service) path(parts ...string) string {
+func (s *core) path(parts ...string) string {
 	path := s.base + "/"
 	for i, part := range parts {
 		if i > 0 {
@@ -233,4 +233,4 @@ func (s *Service) path(parts ...string) string {
 }
 
 // absolute returns the absolute address of a path of the service.
-func (s *Service) absolute(path string) string { return s.baseURL + strings.TrimPrefix(path, s.base) }
+func (s *core) absolute(path string) string { return s.baseURL + strings.TrimPrefix(path, s.base) }

@@ -21,7 +21,7 @@ const (
 )
 
 // places returns the places of what is called: a *Verifier, callMailer or callRecord.
-func (s *Service) places(of any) chan struct{} {
+func (s *core) places(of any) chan struct{} {
 	places, _ := s.calls.LoadOrStore(of, make(chan struct{}, maxCalls))
 	return places.(chan struct{})
 }

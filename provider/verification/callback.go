@@ -30,7 +30,7 @@ const (
 // serveCallback receives a callback of the other side. Its signature is checked, and it wakes
 // the case that it names: what it says is not believed, Fetch asks for that. The answer is the
 // same for a known and an unknown name, and for a repeated message.
-func (s *Service) serveCallback(w http.ResponseWriter, r *http.Request) {
+func (s *engine) serveCallback(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
@@ -42,7 +42,7 @@ func (s *Service) serveCallback(w http.ResponseWriter, r *http.Request) {
 
 // receive returns the status of the answer. A callback has no place while it is awaited:
 // strangers who send nothing would keep the genuine ones out.
-func (s *Service) receive(w http.ResponseWriter, r *http.Request) int {
+func (s *engine) receive(w http.ResponseWriter, r *http.Request) int {
 	method := r.PathValue("method")
 	var candidates []candidate
 	for _, p := range s.Policies {
@@ -90,7 +90,7 @@ type candidate struct {
 }
 
 // signed checks the signature of a callback.
-func (s *Service) signed(r *http.Request, one candidate, body []byte) (Message, error) {
+func (s *engine) signed(r *http.Request, one candidate, body []byte) (Message, error) {
 	message, err := call(r.Context(), s.places(one.verifier), func(ctx context.Context) (Message, error) {
 		copied := r.Clone(ctx)
 		copied.Body = io.NopCloser(bytes.NewReader(body))
@@ -104,7 +104,7 @@ func (s *Service) signed(r *http.Request, one candidate, body []byte) (Message, 
 
 // wakeCase has the case of a message asked for its outcome. One that cannot be asked now is
 // due, and asked by Run; nobody has to send the message again.
-func (s *Service) wakeCase(ctx context.Context, one candidate, message Message) error {
+func (s *engine) wakeCase(ctx context.Context, one candidate, message Message) error {
 	ref := storage.CaseReference{Method: one.verifier.Name, Reference: message.Reference}
 	c, err := s.Store.CaseByReference(ctx, ref)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && c.Group != one.group {
@@ -130,7 +130,7 @@ func (s *Service) wakeCase(ctx context.Context, one candidate, message Message) 
 // told asks the other side about a reference of a case, and the verifier what that means. What
 // an earlier try at the other side brings counts if it accepts, and does not disturb a later
 // one otherwise.
-func (s *Service) told(ctx context.Context, caseID string, ref storage.CaseReference, messageID string) error {
+func (s *engine) told(ctx context.Context, caseID string, ref storage.CaseReference, messageID string) error {
 	a := action{
 		fits: func(c storage.Case, k content) error {
 			of := k.check(ref.Method)
@@ -166,7 +166,7 @@ func (s *Service) told(ctx context.Context, caseID string, ref storage.CaseRefer
 }
 
 // fetch asks the other side about a reference; nil for a method that has none to ask.
-func (s *Service) fetch(ctx context.Context, v *Verifier, reference string) ([]byte, error) {
+func (s *engine) fetch(ctx context.Context, v *Verifier, reference string) ([]byte, error) {
 	if v.Fetch == nil || reference == "" {
 		return nil, nil
 	}
@@ -178,8 +178,8 @@ func (s *Service) fetch(ctx context.Context, v *Verifier, reference string) ([]b
 }
 
 // askSoon makes a case due, for Run to ask the other side.
-func (s *Service) askSoon(ctx context.Context, caseID string) error {
-	_, _, err := s.rewrite(ctx, caseID, func(k *content) bool {
+func (s *engine) askSoon(ctx context.Context, caseID string) error {
+	_, _, err := s.memberships.rewrite(ctx, caseID, func(k *content) bool {
 		k.Unasked = true
 		return true
 	})

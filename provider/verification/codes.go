@@ -103,7 +103,7 @@ func (c Codes) check(now time.Time, groups []catalogue.Group) error {
 // IssueCodes makes invitation codes, of 80 random bits in four groups of four characters,
 // and returns them and the name of the batch. They are shown this once: what is kept is a
 // digest. An invalid field is a provider.FieldError.
-func (s *Service) IssueCodes(ctx context.Context, c Codes) (codes []string, batch string, err error) {
+func (s *inviteCodes) IssueCodes(ctx context.Context, c Codes) (codes []string, batch string, err error) {
 	now := s.Clock()
 	c = c.withDefaults(now)
 	if err := c.check(now, s.Provider.Installation().Groups); err != nil {
@@ -142,7 +142,7 @@ func (s *Service) IssueCodes(ctx context.Context, c Codes) (codes []string, batc
 }
 
 // HeldCodes returns the batch of codes that are Held. ErrNotNow if there is none.
-func (s *Service) HeldCodes(ctx context.Context, batch string) (storage.CodeBatch, error) {
+func (s *inviteCodes) HeldCodes(ctx context.Context, batch string) (storage.CodeBatch, error) {
 	var before time.Time
 	for {
 		page, err := s.Store.CodeBatches(ctx, before, 100)
@@ -163,7 +163,7 @@ func (s *Service) HeldCodes(ctx context.Context, batch string) (storage.CodeBatc
 
 // ReleaseCodes lets the codes of a batch that are Held be redeemed until a time, at most a year
 // from now. ErrNotNow if there are none.
-func (s *Service) ReleaseCodes(ctx context.Context, batch string, until time.Time) error {
+func (s *inviteCodes) ReleaseCodes(ctx context.Context, batch string, until time.Time) error {
 	if now := s.Clock(); !until.After(now) || until.After(now.AddDate(1, 0, 1)) {
 		return wrongField("ExpiresAt", "must be within a year from now")
 	}
@@ -185,7 +185,7 @@ func (s *Service) ReleaseCodes(ctx context.Context, batch string, until time.Tim
 
 // EndCodes ends the codes of a batch and returns how many could still be redeemed.
 // Memberships that they have proved stay.
-func (s *Service) EndCodes(ctx context.Context, batch string) (ended int, err error) {
+func (s *inviteCodes) EndCodes(ctx context.Context, batch string) (ended int, err error) {
 	err = s.inStep(audit.ByDefault(ctx, "", batch), func(ctx context.Context) (err error) {
 		ended, err = s.Store.EndCodes(ctx, batch, s.Clock())
 		return err
@@ -196,17 +196,17 @@ func (s *Service) EndCodes(ctx context.Context, batch string) (ended int, err er
 	return ended, nil
 }
 
-func (s *Service) invitationDigest(code string) storage.Digest {
+func (s *inviteCodes) invitationDigest(code string) storage.Digest {
 	return s.Provider.People().Digest("verification code", code)
 }
 
 // codeMaker returns the digest of who makes codes.
-func (s *Service) codeMaker(userID string) storage.Digest {
+func (s *inviteCodes) codeMaker(userID string) storage.Digest {
 	return s.Provider.People().Digest("verification code maker", userID)
 }
 
 // invitationEmail returns the digest of the address of an account; zero for none.
-func (s *Service) invitationEmail(address string) storage.Digest {
+func (s *inviteCodes) invitationEmail(address string) storage.Digest {
 	box, err := mailbox.Parse(address)
 	if err != nil {
 		return storage.Digest{}
@@ -218,8 +218,8 @@ func (s *Service) invitationEmail(address string) storage.Digest {
 var codeTries = provider.Limit{Burst: 10, Every: 10 * time.Minute}
 
 // redeemCode implements lookup.
-func (s *Service) redeemCode(ctx context.Context, c *Case, code string) (redeemedCode, error) {
-	if err := s.allowLookup(ctx, "verification code", c.Subject, codeTries); err != nil {
+func (s *inviteCodes) redeemCode(ctx context.Context, c *Case, code string) (redeemedCode, error) {
+	if err := s.rosterLists.allowLookup(ctx, "verification code", c.Subject, codeTries); err != nil {
 		return redeemedCode{}, err
 	}
 	redeemed, err := s.Store.RedeemCode(ctx, s.invitationDigest(code), c.Group, c.Subject, s.invitationEmail(c.Email), s.Clock())
@@ -236,7 +236,7 @@ func (s *Service) redeemCode(ctx context.Context, c *Case, code string) (redeeme
 
 // CodeGroups returns the groups whose policies take invitation codes, in the order of the
 // policies.
-func (s *Service) CodeGroups() (groups []string) {
+func (s *inviteCodes) CodeGroups() (groups []string) {
 	for _, p := range s.Policies {
 		if slices.ContainsFunc(p.Rule.verifiers(), func(v *Verifier) bool { return v.redeems }) {
 			groups = append(groups, p.Group)

@@ -8,13 +8,9 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"sync"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
-	"github.com/bonafide-id/bonafide/provider/catalogue"
-	"github.com/bonafide-id/bonafide/provider/internal/batch"
-	"github.com/bonafide-id/bonafide/provider/internal/share"
 	"github.com/bonafide-id/bonafide/storage"
 	screens "github.com/bonafide-id/bonafide/ui/verification"
 )
@@ -105,24 +101,17 @@ func (c Config) validate() error {
 // Service is an http.Handler for everything below the base URL of its provider followed by
 // /verification/, and has the verbs by which cases begin, move and end. Create one with New.
 type Service struct {
-	Config
-	base     string // the path at which the service is mounted, without a trailing slash
-	mux      *http.ServeMux
-	policies map[string]*Policy
-	groups   []catalogue.Group
-	others   []string      // groups in which a verifier of the host's own verifies
-	name     string        // of the service, for people
-	baseURL  string        // the same as base, with scheme and host
-	accounts bool          // people have an account here
-	calls    sync.Map      // see places
-	wake     chan struct{} // something is due now
+	*core
+	*evidenceFiles
+	*memberships
+	*engine
+	*caseSteps
+	*rosterLists
+	*inviteCodes
+	*caseReviews
+	*casePages
 
-	callbacks *share.Pool // callbacks that are applied
-
-	endings   hourly
-	orphans   hourly
-	leftovers batch.Cursor[string]
-	swept     sync.Map // rosterSweep by the name of the roster
+	endings hourly
 }
 
 // New returns a service, to be mounted with its full path. The provider's Run then also does
@@ -141,16 +130,15 @@ func New(cfg Config) (*Service, error) {
 		return nil, fmt.Errorf("verification: %w", err)
 	}
 	installation := cfg.Provider.Installation()
-	s := &Service{
-		Config: cfg, base: base.Path + "/verification", mux: http.NewServeMux(), policies: map[string]*Policy{},
-		groups: installation.Groups, name: installation.Name, baseURL: installation.BaseURL + "/verification", accounts: installation.HasAccounts,
-		wake: make(chan struct{}, 1), callbacks: share.NewPool(maxCallbacks),
-	}
+	s := furnish(&core{
+		Config: cfg, base: base.Path + "/verification", policies: map[string]*Policy{}, groups: installation.Groups,
+		name: installation.Name, baseURL: installation.BaseURL + "/verification", accounts: installation.HasAccounts,
+	})
 	for i := range cfg.Policies {
 		s.policies[cfg.Policies[i].Group] = &cfg.Policies[i]
 	}
-	for _, r := range s.routes() {
-		s.mount(r)
+	for _, r := range s.casePages.routes() {
+		s.casePages.mount(r)
 	}
 	if err := cfg.Provider.Rooms().Pages.AddAudience(screens.Audience()); err != nil {
 		return nil, fmt.Errorf("verification: %w", err)

@@ -225,7 +225,7 @@ const sealedCase = "case"
 func caseName(c storage.Case) string { return c.ID + " " + c.Subject }
 
 // seal returns the content as the store has it.
-func (s *Service) seal(c storage.Case, k content) ([]byte, error) {
+func (s *core) seal(c storage.Case, k content) ([]byte, error) {
 	plain, err := json.Marshal(k)
 	if err != nil {
 		return nil, fmt.Errorf("encode case: %w", err)
@@ -237,7 +237,7 @@ func (s *Service) seal(c storage.Case, k content) ([]byte, error) {
 }
 
 // open returns the content of a case.
-func (s *Service) open(c storage.Case) (content, error) {
+func (s *core) open(c storage.Case) (content, error) {
 	var k content
 	if err := s.unseal(sealedCase, caseName(c), c.Content, &k); err != nil {
 		return content{}, err
@@ -247,7 +247,7 @@ func (s *Service) open(c storage.Case) (content, error) {
 
 // unseal decodes what was sealed for a record of a kind. provider.ErrSealed if the record is
 // damaged, or its key is gone: work for others goes on without it.
-func (s *Service) unseal(kind, name string, sealed []byte, into any) error {
+func (s *core) unseal(kind, name string, sealed []byte, into any) error {
 	plain, err := s.Provider.People().Open(kind, name, sealed)
 	if err != nil {
 		return fmt.Errorf("open %s: %w", kind, err)

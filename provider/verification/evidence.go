@@ -44,7 +44,7 @@ func evidenceName(e storage.Evidence, c storage.Case) string {
 }
 
 // openKey returns the key of evidence. ErrNoEvidence once it is shredded.
-func (s *Service) openKey(e storage.Evidence, c storage.Case) (sealedKey, error) {
+func (s *evidenceFiles) openKey(e storage.Evidence, c storage.Case) (sealedKey, error) {
 	if e.Key == nil || e.CaseID != c.ID {
 		return sealedKey{}, ErrNoEvidence
 	}
@@ -85,7 +85,7 @@ func drawn(ctx context.Context, raw []byte, takesPDF bool) (document, error) {
 
 // addEvidence keeps a file for a requirement of the present step of the person's case, in
 // place of an earlier one. ErrNoCase, ErrNotNow, errTooMuchEvidence, or an error of drawn.
-func (s *Service) addEvidence(ctx context.Context, userID, caseID, kind string, raw []byte) error {
+func (s *evidenceFiles) addEvidence(ctx context.Context, userID, caseID, kind string, raw []byte) error {
 	c, err := s.Store.Case(ctx, caseID)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && c.Subject != userID {
 		return ErrNoCase
@@ -119,7 +119,7 @@ var errTooMuchEvidence = errors.New("verification: too many files")
 
 // keep stores the content first, then the row: a process that is killed in between leaves
 // content that nothing opens, for sweepOrphans.
-func (s *Service) keep(ctx context.Context, e storage.Evidence, c storage.Case, d document) error {
+func (s *evidenceFiles) keep(ctx context.Context, e storage.Evidence, c storage.Case, d document) error {
 	k := sealedKey{Key: make([]byte, frames.KeySize), Editors: d.software.Editors, Generators: d.software.Generators, Likenesses: d.likenesses}
 	_, _ = rand.Read(k.Key) // never fails: the program stops without randomness
 	plain, err := json.Marshal(k)
@@ -156,7 +156,7 @@ func newEvidenceID() string {
 
 // removeReplaced shreds what a file replaces, or the file itself if a later one is there: of
 // a form that is sent twice at a time, one is left.
-func (s *Service) removeReplaced(ctx context.Context, c storage.Case, by storage.Evidence) error {
+func (s *evidenceFiles) removeReplaced(ctx context.Context, c storage.Case, by storage.Evidence) error {
 	all, err := s.Store.EvidenceOf(ctx, c.ID)
 	if err != nil {
 		return fmt.Errorf("list evidence: %w", err)
@@ -181,7 +181,7 @@ func (s *Service) removeReplaced(ctx context.Context, c storage.Case, by storage
 // removeEvidence shreds a file of a case of the person. ErrNoCase if it is not theirs,
 // ErrNotNow if the present step does not ask for it: what a reviewer has found to be good
 // stays.
-func (s *Service) removeEvidence(ctx context.Context, userID, caseID, id string) error {
+func (s *evidenceFiles) removeEvidence(ctx context.Context, userID, caseID, id string) error {
 	c, err := s.Store.Case(ctx, caseID)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && c.Subject != userID {
 		return ErrNoCase
@@ -211,12 +211,12 @@ func (s *Service) removeEvidence(ctx context.Context, userID, caseID, id string)
 }
 
 // openEvidence opens evidence of a case. ErrNoEvidence if there is none, or it is shredded.
-func (s *Service) openEvidence(ctx context.Context, c storage.Case, id string) (io.ReadCloser, error) {
+func (s *evidenceFiles) openEvidence(ctx context.Context, c storage.Case, id string) (io.ReadCloser, error) {
 	_, content, err := s.openFile(ctx, c, id)
 	return content, err
 }
 
-func (s *Service) openFile(ctx context.Context, c storage.Case, id string) (storage.Evidence, io.ReadCloser, error) {
+func (s *evidenceFiles) openFile(ctx context.Context, c storage.Case, id string) (storage.Evidence, io.ReadCloser, error) {
 	e, err := s.Store.Evidence(ctx, id)
 	if errors.Is(err, storage.ErrNotFound) {
 		return e, nil, ErrNoEvidence

@@ -41,7 +41,7 @@ type EvidenceFile struct {
 
 // upload returns the step of a case in which its person sends files, and the verifier that
 // asks for them. ErrNotNow if it is in another one.
-func (s *Service) upload(c storage.Case, k content) (*Verifier, Upload, error) {
+func (s *evidenceFiles) upload(c storage.Case, k content) (*Verifier, Upload, error) {
 	_, v, step, err := s.current(c, k)
 	if err != nil {
 		return nil, Upload{}, err
@@ -58,7 +58,7 @@ func (u Upload) asks(kind string) bool {
 }
 
 // requirement returns what the present step asks for under a name. ErrNotNow if it does not.
-func (s *Service) requirement(c storage.Case, kind string) (Requirement, error) {
+func (s *evidenceFiles) requirement(c storage.Case, kind string) (Requirement, error) {
 	k, err := s.open(c)
 	if err != nil {
 		return Requirement{}, err
@@ -86,7 +86,7 @@ func (e missingFilesError) Unwrap() error { return errIncomplete }
 // uploaded returns the files that the person submits with a step, with what was noticed
 // about them: those that it asks for and those of its verifier that it does not ask for
 // again. A missingFilesError if one was not sent since the person was asked.
-func (s *Service) uploaded(ctx context.Context, c storage.Case, k content, v *Verifier, u Upload) ([]Evidence, error) {
+func (s *evidenceFiles) uploaded(ctx context.Context, c storage.Case, k content, v *Verifier, u Upload) ([]Evidence, error) {
 	files, err := s.files(ctx, c, true)
 	if err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func (s *Service) uploaded(ctx context.Context, c storage.Case, k content, v *Ve
 
 // files returns the evidence of a case, the earliest first, shredded included. It is compared
 // with that of other cases, for reviewers.
-func (s *Service) files(ctx context.Context, c storage.Case, compared bool) ([]EvidenceFile, error) {
+func (s *evidenceFiles) files(ctx context.Context, c storage.Case, compared bool) ([]EvidenceFile, error) {
 	all, err := s.Store.EvidenceOf(ctx, c.ID)
 	if err != nil {
 		return nil, fmt.Errorf("list evidence: %w", err)
@@ -153,7 +153,7 @@ const maxOwnCases = 50
 
 // alike counts the cases of other people with the same file, or a picture that looks alike:
 // one who sends the same card for a renewal is no forger.
-func (s *Service) alike(ctx context.Context, e storage.Evidence, c storage.Case, likenesses []uint64) (int, error) {
+func (s *evidenceFiles) alike(ctx context.Context, e storage.Evidence, c storage.Case, likenesses []uint64) (int, error) {
 	n := 0
 	if len(likenesses) == 0 {
 		likenesses = []uint64{0} // of no picture

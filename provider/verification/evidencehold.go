@@ -35,7 +35,7 @@ type Hold struct {
 // then shredded. A person who deletes the account ends it, too. The reason has at most 200
 // characters. ErrNoCase; ErrNotNow if the case moves on all the while; a provider.FieldError
 // for an invalid argument.
-func (s *Service) HoldEvidence(ctx context.Context, by storage.Reviewer, caseID string, until time.Time, reason string) error {
+func (s *evidenceFiles) HoldEvidence(ctx context.Context, by storage.Reviewer, caseID string, until time.Time, reason string) error {
 	now := s.Clock()
 	switch n := utf8.RuneCountInString(reason); {
 	case !until.IsZero() && (!until.After(now) || until.After(now.Add(maxHold))):
@@ -60,7 +60,7 @@ func (s *Service) HoldEvidence(ctx context.Context, by storage.Reviewer, caseID 
 }
 
 // noteHold records who holds the evidence of a case, and why.
-func (s *Service) noteHold(ctx context.Context, caseID string, h hold) (storage.Case, error) {
+func (s *evidenceFiles) noteHold(ctx context.Context, caseID string, h hold) (storage.Case, error) {
 	for range 8 {
 		c, err := s.Store.Case(ctx, caseID)
 		if errors.Is(err, storage.ErrNotFound) {
@@ -91,7 +91,7 @@ func (s *Service) noteHold(ctx context.Context, caseID string, h hold) (storage.
 
 // Holds returns up to limit cases whose evidence is held, after the given case, in the order
 // of their IDs.
-func (s *Service) Holds(ctx context.Context, afterCaseID string, limit int) ([]Hold, error) {
+func (s *evidenceFiles) Holds(ctx context.Context, afterCaseID string, limit int) ([]Hold, error) {
 	held, err := s.Store.HeldEvidence(ctx, afterCaseID, limit)
 	if err != nil {
 		return nil, fmt.Errorf("list holds: %w", err)

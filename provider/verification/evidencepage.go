@@ -24,7 +24,7 @@ const uploadPatience = 2 * time.Minute
 var uploadLimit = provider.Limit{Burst: 40, Every: 5 * time.Minute}
 
 // evidenceRoutes receive files, and show them to their person.
-func (s *Service) evidenceRoutes() []route {
+func (s *casePages) evidenceRoutes() []route {
 	upload := provider.Upload{Bytes: picture.MaxDocumentBytes, Patience: uploadPatience, Admit: s.admitFile}
 	return []route{
 		{"/case/{id}/evidence", s.Provider.Pages().Upload(upload, signedIn(s.atEvidence))},
@@ -36,7 +36,7 @@ func (s *Service) evidenceRoutes() []route {
 }
 
 // admitFile decides whether a file is read: of somebody whose case asks for files now.
-func (s *Service) admitFile(screen *provider.Screen) (admitted bool, err error) {
+func (s *casePages) admitFile(screen *provider.Screen) (admitted bool, err error) {
 	r := &request{screen}
 	if r.User.UserID == "" {
 		r.SignIn(0)
@@ -61,7 +61,7 @@ func (c RecordedCase) asksForFiles() bool {
 // atEvidence shows which files are asked for, or keeps one, with the name that was entered
 // beside it. The last that was missing sends all. Each is kept although the other is wrong:
 // nothing has to be entered twice.
-func (s *Service) atEvidence(r *request) error {
+func (s *casePages) atEvidence(r *request) error {
 	c, err := s.own(r)
 	if err != nil {
 		return err
@@ -88,9 +88,9 @@ func (s *Service) atEvidence(r *request) error {
 	switch {
 	case err != nil:
 	case sends && problem == "":
-		_, err = s.submit(r.context(), c.UserID, c.ID, r.version(), name)
+		_, err = s.caseSteps.submit(r.context(), c.UserID, c.ID, r.version(), name)
 	case r.Request.PostForm.Has(screens.FieldName):
-		if named, failed := s.claim(r.context(), c.UserID, c.ID, r.version(), name); failed == nil {
+		if named, failed := s.caseSteps.claim(r.context(), c.UserID, c.ID, r.version(), name); failed == nil {
 			c = named
 		} else {
 			err = failed
@@ -105,7 +105,7 @@ func (s *Service) atEvidence(r *request) error {
 
 // answeredUpload answers a form of the page of files by what has become of it, as answered
 // does: what is wrong stands beside its field.
-func (s *Service) answeredUpload(r *request, c RecordedCase, err error, problems ...ui.Problem) error {
+func (s *casePages) answeredUpload(r *request, c RecordedCase, err error, problems ...ui.Problem) error {
 	l := r.Page().Locale
 	var over LimitError
 	var missing missingFilesError
@@ -129,11 +129,11 @@ func (s *Service) answeredUpload(r *request, c RecordedCase, err error, problems
 }
 
 // takeFile keeps a file, or returns why it is not taken.
-func (s *Service) takeFile(r *request, c RecordedCase, kind string, sent provider.UploadedFile) (screens.UploadProblem, error) {
+func (s *casePages) takeFile(r *request, c RecordedCase, kind string, sent provider.UploadedFile) (screens.UploadProblem, error) {
 	if sent.TooLarge {
 		return screens.UploadTooLarge, nil
 	}
-	err := s.addEvidence(r.context(), r.User.UserID, c.ID, kind, sent.Content)
+	err := s.evidenceFiles.addEvidence(r.context(), r.User.UserID, c.ID, kind, sent.Content)
 	for _, refused := range []struct {
 		err     error
 		problem screens.UploadProblem
@@ -151,19 +151,19 @@ func (s *Service) takeFile(r *request, c RecordedCase, kind string, sent provide
 }
 
 // showUpload shows which files are asked for, and which are there.
-func (s *Service) showUpload(r *request, c RecordedCase, code int, problems ...ui.Problem) error {
-	recorded, k, err := s.read(r.context(), c.ID)
+func (s *casePages) showUpload(r *request, c RecordedCase, code int, problems ...ui.Problem) error {
+	recorded, k, err := s.engine.read(r.context(), c.ID)
 	if err != nil {
 		return err
 	}
-	v, u, err := s.upload(recorded, k)
+	v, u, err := s.evidenceFiles.upload(recorded, k)
 	if errors.Is(err, ErrNotNow) { // the host has removed the verifier, or it has just moved on
 		return provider.ErrScreenNotFound
 	}
 	if err != nil {
 		return err
 	}
-	there, err := s.files(r.context(), recorded, false)
+	there, err := s.evidenceFiles.files(r.context(), recorded, false)
 	if err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (s *Service) showUpload(r *request, c RecordedCase, code int, problems ...u
 	if err != nil {
 		return err
 	}
-	name, err := s.claimed(r.context(), recorded, k)
+	name, err := s.caseSteps.claimed(r.context(), recorded, k)
 	if err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ func (s *Service) showUpload(r *request, c RecordedCase, code int, problems ...u
 }
 
 // fileView is a requirement with the file that is there.
-func (s *Service) fileView(r *request, caseID string, k content, u Upload, q Requirement, there []EvidenceFile) screens.File {
+func (s *casePages) fileView(r *request, caseID string, k content, u Upload, q Requirement, there []EvidenceFile) screens.File {
 	l := r.Page().Locale
 	f := screens.File{Kind: q.Name, Title: translated(l, q.Title), Example: q.Example, PDF: q.PDF, State: screens.FileMissing}
 	for _, must := range q.Must {
@@ -224,7 +224,7 @@ func (s *Service) fileView(r *request, caseID string, k content, u Upload, q Req
 }
 
 // atRemove removes a file.
-func (s *Service) atRemove(r *request) error {
+func (s *casePages) atRemove(r *request) error {
 	c, err := s.own(r)
 	if err != nil {
 		return err
@@ -232,7 +232,7 @@ func (s *Service) atRemove(r *request) error {
 	if !r.posts() {
 		return s.toCase(r, c.ID)
 	}
-	err = s.removeEvidence(r.context(), r.User.UserID, c.ID, r.Request.PathValue("evidence"))
+	err = s.evidenceFiles.removeEvidence(r.context(), r.User.UserID, c.ID, r.Request.PathValue("evidence"))
 	switch {
 	case errors.Is(err, ErrNoCase):
 		return provider.ErrScreenNotFound
@@ -245,7 +245,7 @@ func (s *Service) atRemove(r *request) error {
 }
 
 // atName keeps which name the files have.
-func (s *Service) atName(r *request) error {
+func (s *casePages) atName(r *request) error {
 	c, err := s.own(r)
 	if err != nil {
 		return err
@@ -255,13 +255,13 @@ func (s *Service) atName(r *request) error {
 	}
 	err = s.allow(r.context(), limited{"verification: files", c.UserID, uploadLimit})
 	if err == nil {
-		_, err = s.claim(r.context(), c.UserID, c.ID, r.version(), r.posted(screens.FieldName))
+		_, err = s.caseSteps.claim(r.context(), c.UserID, c.ID, r.version(), r.posted(screens.FieldName))
 	}
 	return s.answeredUpload(r, c, err)
 }
 
 // atSubmit sends the files to the reviewers.
-func (s *Service) atSubmit(r *request) error {
+func (s *casePages) atSubmit(r *request) error {
 	c, err := s.own(r)
 	if err != nil {
 		return err
@@ -269,13 +269,13 @@ func (s *Service) atSubmit(r *request) error {
 	if !r.posts() {
 		return s.toCase(r, c.ID)
 	}
-	_, err = s.submit(r.context(), c.UserID, c.ID, r.version(), r.posted(screens.FieldName))
+	_, err = s.caseSteps.submit(r.context(), c.UserID, c.ID, r.version(), r.posted(screens.FieldName))
 	return s.answeredUpload(r, c, err)
 }
 
 // showFile shows a picture to the person who has sent it. A PDF is never shown: it is not
 // drawn anew.
-func (s *Service) showFile(r *request) error {
+func (s *casePages) showFile(r *request) error {
 	own, err := s.own(r)
 	if err != nil {
 		return err
@@ -300,12 +300,12 @@ func (s *Service) showFile(r *request) error {
 }
 
 // readFile reads a file to its end: one that is damaged is never answered in part.
-func (s *Service) readFile(ctx context.Context, caseID, id string) (storage.Evidence, []byte, error) {
+func (s *casePages) readFile(ctx context.Context, caseID, id string) (storage.Evidence, []byte, error) {
 	c, err := s.Store.Case(ctx, caseID)
 	if err != nil {
 		return storage.Evidence{}, nil, err
 	}
-	e, file, err := s.openFile(ctx, c, id)
+	e, file, err := s.evidenceFiles.openFile(ctx, c, id)
 	if err != nil {
 		return e, nil, err
 	}

@@ -11,7 +11,7 @@ import (
 
 // Evidence returns the files of a case, the earliest first, shredded ones included. ErrNoCase
 // if there is no such case.
-func (s *Service) Evidence(ctx context.Context, caseID string) ([]EvidenceFile, error) {
+func (s *evidenceFiles) Evidence(ctx context.Context, caseID string) ([]EvidenceFile, error) {
 	c, err := s.Store.Case(ctx, caseID)
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil, ErrNoCase
@@ -27,7 +27,7 @@ func (s *Service) Evidence(ctx context.Context, caseID string) ([]EvidenceFile, 
 // only, never shown within a page. ErrForbidden if the reviewer has not taken the case, or
 // for a time that is over; ErrNoEvidence if the file is another case's, or is shredded. Whoever shows
 // it records that before (event.EvidenceOpened), as package desk does.
-func (s *Service) OpenEvidence(ctx context.Context, by storage.Reviewer, caseID, id string) (EvidenceFile, io.ReadCloser, error) {
+func (s *evidenceFiles) OpenEvidence(ctx context.Context, by storage.Reviewer, caseID, id string) (EvidenceFile, io.ReadCloser, error) {
 	c, err := s.Store.Case(ctx, caseID)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):

@@ -39,7 +39,7 @@ func (h *hourly) due(now time.Time) bool {
 
 // sweepEvidence shreds evidence whose time has come, and deletes what is left of it. What
 // fails is tried again with the next call.
-func (s *Service) sweepEvidence(ctx context.Context) {
+func (s *evidenceFiles) sweepEvidence(ctx context.Context) {
 	if s.Blobs == nil {
 		return
 	}
@@ -53,7 +53,7 @@ func (s *Service) sweepEvidence(ctx context.Context) {
 
 // seekEvidence tells when evidence of one of the next cases is not where this process keeps it:
 // on another machine, most likely. Its reviewers here could not see it.
-func (s *Service) seekEvidence(ctx context.Context) {
+func (s *evidenceFiles) seekEvidence(ctx context.Context) {
 	waiting, err := s.Store.WaitingCases(ctx, storage.Reviewer{Senior: true}, time.Time{}, "", takeBatch)
 	for _, c := range waiting {
 		files, unread := s.Store.EvidenceOf(ctx, c.ID)
@@ -71,7 +71,7 @@ func (s *Service) seekEvidence(ctx context.Context) {
 	s.evidenceFailed(ctx, "list what waits", err)
 }
 
-func (s *Service) shredDue(ctx context.Context) {
+func (s *evidenceFiles) shredDue(ctx context.Context) {
 	for ctx.Err() == nil {
 		now, err := s.Provider.Rooms().People.CertainTime(ctx)
 		shredded := 0
@@ -90,7 +90,7 @@ func (s *Service) shredDue(ctx context.Context) {
 // deleteLeftovers deletes the content of shredded evidence. Without the key it opens no
 // more: that it is there a while longer reveals its size. What cannot be deleted holds up
 // nothing else; after many such the next call goes on, for all of the storage may be away.
-func (s *Service) deleteLeftovers(ctx context.Context) {
+func (s *evidenceFiles) deleteLeftovers(ctx context.Context) {
 	failed := 0
 	_, err := batch.Over(ctx, &s.leftovers, evidenceBatch, s.Store.LeftoverEvidence, func(id string) string { return id },
 		func(ctx context.Context, id string) error {
@@ -108,7 +108,7 @@ func (s *Service) deleteLeftovers(ctx context.Context) {
 // sweepOrphans deletes content that no evidence has: a process has ended between storing the
 // one and recording the other, or a backup of the database was restored. The age of a file
 // is by the clock of its disk, whatever Config.Clock says.
-func (s *Service) sweepOrphans(ctx context.Context) {
+func (s *evidenceFiles) sweepOrphans(ctx context.Context) {
 	before := time.Now().Add(-orphanAge)
 	_, err := batch.Over(ctx, nil, evidenceBatch,
 		func(ctx context.Context, after string, limit int) ([]string, error) {
@@ -118,7 +118,7 @@ func (s *Service) sweepOrphans(ctx context.Context) {
 	s.evidenceFailed(ctx, "delete orphans", err)
 }
 
-func (s *Service) deleteOrphan(ctx context.Context, name string) error {
+func (s *evidenceFiles) deleteOrphan(ctx context.Context, name string) error {
 	e, err := s.Store.Evidence(ctx, name)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) || err == nil && e.Key != nil {
 		return err
@@ -127,7 +127,7 @@ func (s *Service) deleteOrphan(ctx context.Context, name string) error {
 }
 
 // evidenceFailed logs an error; nil is none.
-func (s *Service) evidenceFailed(ctx context.Context, what string, err error) {
+func (s *evidenceFiles) evidenceFailed(ctx context.Context, what string, err error) {
 	if batch.IsFailure(ctx, err) {
 		s.Logger.ErrorContext(ctx, "evidence could not be swept; will retry", slog.String("step", what), slog.Any("error", err))
 	}

@@ -23,7 +23,7 @@ const remembered = 2 * max(appealWithin, retryAfter)
 // comes after it: a case that is begun and withdrawn changes neither.
 type history []storage.Case
 
-func (s *Service) history(ctx context.Context, userID, group string) (history, error) {
+func (s *core) history(ctx context.Context, userID, group string) (history, error) {
 	f, since := storage.CaseFilter{Subject: userID, Group: group, Limit: sweepBatch}, s.Clock().Add(-remembered)
 	var h history
 	for {
@@ -71,7 +71,7 @@ func isDecided(c storage.Case) bool {
 // barredUntil returns the end of the time in which the person may begin no other case. A
 // decline bars until its time, or until an appeal against it is decided: one that the person
 // withdraws, or that expires, changes nothing.
-func (s *Service) barredUntil(ctx context.Context, h history, now time.Time) (until time.Time) {
+func (s *core) barredUntil(ctx context.Context, h history, now time.Time) (until time.Time) {
 	for _, c := range h {
 		if c.State != storage.CaseDeclined || !now.Before(c.EndedAt.Add(retryAfter)) ||
 			slices.ContainsFunc(h, func(o storage.Case) bool { return o.Appeals == c.ID && isDecided(o) }) {

@@ -16,7 +16,7 @@ const referencesAtOnce = 8
 const sealedReference = "left reference"
 
 // leave returns what other sides still have to delete of a case that goes with its person.
-func (s *Service) leave(c storage.Case, k content) (left []storage.LeftReference) {
+func (s *caseReviews) leave(c storage.Case, k content) (left []storage.LeftReference) {
 	now := s.Clock()
 	for _, ref := range k.Forget {
 		if _, v, err := s.verifierOf(c, ref.Method); err != nil || v.Forget == nil {
@@ -31,7 +31,7 @@ func (s *Service) leave(c storage.Case, k content) (left []storage.LeftReference
 
 // forgetLeft has other sides delete what they keep about people who are gone. One that cannot is
 // asked less and less often, and delays nobody.
-func (s *Service) forgetLeft(ctx context.Context) error {
+func (s *caseReviews) forgetLeft(ctx context.Context) error {
 	list := func(ctx context.Context, _ string, limit int) ([]storage.LeftReference, error) {
 		return s.Store.DueReferences(ctx, s.Clock(), dueLease, limit)
 	}
@@ -39,7 +39,7 @@ func (s *Service) forgetLeft(ctx context.Context) error {
 	return err
 }
 
-func (s *Service) forgetReference(ctx context.Context, r storage.LeftReference) error {
+func (s *caseReviews) forgetReference(ctx context.Context, r storage.LeftReference) error {
 	reference, err := s.Provider.People().Open(sealedReference, r.ID, r.Sealed)
 	_, v, gone := s.verifierOf(storage.Case{Group: r.Group}, r.Method)
 	if err == nil && gone == nil && v.Forget != nil {

@@ -33,7 +33,7 @@ var returns = provider.Limit{Burst: 30, Every: 2 * time.Minute}
 // counting does what a person has asked for, and gives the attempts that allow has counted
 // meanwhile back if the failure is not theirs: of a verifier, a mail server or the database.
 // Whoever goes away gets nothing back, or would try as often as they like.
-func (s *Service) counting(ctx context.Context, userID string, do func(context.Context) error) error {
+func (s *core) counting(ctx context.Context, userID string, do func(context.Context) error) error {
 	t := &tab{since: s.Clock()}
 	err := do(context.WithValue(ctx, tabKey{}, t))
 	if !isFailure(err) || ctx.Err() != nil {
@@ -55,7 +55,7 @@ func (t *tab) counts() []limited {
 }
 
 // giveBack undoes the count of attempts in the act of ctx.
-func (s *Service) giveBack(ctx context.Context, attempts ...limited) {
+func (s *core) giveBack(ctx context.Context, attempts ...limited) {
 	t := ctx.Value(tabKey{}).(*tab)
 	for _, a := range attempts {
 		s.Provider.Rooms().Pages.GiveBack(ctx, a.what, a.key, a.limit, t.since)
@@ -71,7 +71,7 @@ func isFailure(err error) bool {
 }
 
 // allow counts attempts, and returns a LimitError for the first that is one too many.
-func (s *Service) allow(ctx context.Context, attempts ...limited) error {
+func (s *core) allow(ctx context.Context, attempts ...limited) error {
 	t, _ := ctx.Value(tabKey{}).(*tab)
 	for _, a := range attempts {
 		wait, err := s.Provider.Pages().Allow(ctx, a.what, a.key, a.limit)
@@ -93,7 +93,7 @@ func (s *Service) allow(ctx context.Context, attempts ...limited) error {
 // allowTry counts a try of a person for a group: one that begins a method or, separately, one
 // that answers a form, which may be a guess. It counts by the person's own account, so that
 // nobody else can use it up.
-func (s *Service) allowTry(ctx context.Context, p *Policy, userID, what string) error {
+func (s *core) allowTry(ctx context.Context, p *Policy, userID, what string) error {
 	key := userID + " " + p.Group
 	return s.allow(ctx,
 		limited{"verification " + what, key, provider.Limit{Burst: p.Tries.Short, Every: p.Tries.ShortPeriod / time.Duration(p.Tries.Short)}},

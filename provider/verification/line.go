@@ -10,7 +10,7 @@ import (
 
 // inStep makes a write and records events in its step; after it, if the service has a store of
 // its own.
-func (s *Service) inStep(ctx context.Context, write func(context.Context) error, events ...provider.Event) error {
+func (s *core) inStep(ctx context.Context, write func(context.Context) error, events ...provider.Event) error {
 	return s.Provider.Rooms().Events.WriteIn(ctx, s.Store, write, events...)
 }
 

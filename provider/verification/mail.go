@@ -29,7 +29,7 @@ var (
 // proof does, of which anybody has any number of spellings. Strangers cannot use up the share of
 // a person whose account has the mailbox, nor one stranger that of all others. A LimitError is
 // all that anybody learns about the address.
-func (s *Service) allowCode(ctx context.Context, userID, address string) error {
+func (s *core) allowCode(ctx context.Context, userID, address string) error {
 	own, err := s.Provider.Rooms().People.VerifiedEmail(ctx, userID)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func mailboxOf(address string) string {
 var errMaybeSent = errors.New("the mail may have been sent")
 
 // mailCode mails the code of a case.
-func (s *Service) mailCode(ctx context.Context, c storage.Case, k content, v ui.MailView) error {
+func (s *core) mailCode(ctx context.Context, c storage.Case, k content, v ui.MailView) error {
 	of := k.check(c.Method)
 	if of == nil || of.Step == nil || of.Step.Code == nil {
 		return nil
@@ -74,13 +74,13 @@ func (s *Service) mailCode(ctx context.Context, c storage.Case, k content, v ui.
 
 // mailNews tells a person to look at a case: neither what has become of it, nor which group
 // it is about. Others may see the screen of a phone.
-func (s *Service) mailNews(ctx context.Context, c storage.Case) {
+func (s *core) mailNews(ctx context.Context, c storage.Case) {
 	s.tell(ctx, c, ui.MailView{Kind: ui.MailVerificationNews})
 }
 
 // tell mails the owner of a case, if the account has a verified address. What the mail is
 // about has happened, and a page shows it: a failure is logged.
-func (s *Service) tell(ctx context.Context, c storage.Case, v ui.MailView) {
+func (s *core) tell(ctx context.Context, c storage.Case, v ui.MailView) {
 	if s.Mailer == nil {
 		return
 	}
@@ -97,7 +97,7 @@ func (s *Service) tell(ctx context.Context, c storage.Case, v ui.MailView) {
 }
 
 // mail sends a mail about a case in the look of the provider.
-func (s *Service) mail(ctx context.Context, to string, c storage.Case, v ui.MailView) error {
+func (s *core) mail(ctx context.Context, to string, c storage.Case, v ui.MailView) error {
 	v.Time = s.Clock()
 	v.SignInURL = s.absolute(s.path("case", c.ID))
 	v = s.Provider.Rooms().Pages.DressMail(v)

@@ -19,7 +19,7 @@ const heldProof = 90 * day
 
 // statusOf returns the status that a transition records, or nil: the membership of an
 // approval; a pending one while a case waits and nothing better holds; and the end of that.
-func (s *Service) statusOf(t *transition, now time.Time) *storage.Status {
+func (s *memberships) statusOf(t *transition, now time.Time) *storage.Status {
 	waits := t.c.State == storage.CasePending || t.c.State == storage.CaseReview
 	status := &storage.Status{Group: t.c.Group, VerifiedBy: s.name}
 	switch {
@@ -40,7 +40,7 @@ func (s *Service) statusOf(t *transition, now time.Time) *storage.Status {
 }
 
 // membership is the status of an approval. A renewal never shortens what holds.
-func (s *Service) membership(t *transition, now time.Time) *storage.Status {
+func (s *memberships) membership(t *transition, now time.Time) *storage.Status {
 	found := *t.k.Member
 	found.Until = s.ends(t.c.Group, found, now)
 	if t.k.HeldForever || !t.k.Held.IsZero() && !found.Until.IsZero() && found.Until.Before(t.k.Held) {
@@ -68,7 +68,7 @@ func methodWord(method string) string {
 
 // ends returns the end of a membership: the earliest of the policy's for each subgroup and
 // that of the finding. Without a policy nobody knows: nothing is approved then.
-func (s *Service) ends(group string, f finding, at time.Time) time.Time {
+func (s *core) ends(group string, f finding, at time.Time) time.Time {
 	until, p := f.Until, s.policies[group]
 	if p == nil {
 		return until
@@ -85,7 +85,7 @@ func (s *Service) ends(group string, f finding, at time.Time) time.Time {
 
 // fingerprints returns what an approval binds. Where reviewers have approved although a proof
 // is somebody else's, it stays theirs.
-func (s *Service) fingerprints(ctx context.Context, t transition, now time.Time) ([]storage.Fingerprint, error) {
+func (s *memberships) fingerprints(ctx context.Context, t transition, now time.Time) ([]storage.Fingerprint, error) {
 	var bound []storage.Fingerprint
 	for _, proved := range t.k.Member.Proved {
 		f := storage.Fingerprint{Group: t.c.Group, Kind: proved.Kind, Digest: proved.Digest}
@@ -107,7 +107,7 @@ func (s *Service) fingerprints(ctx context.Context, t transition, now time.Time)
 }
 
 // isOthers reports whether a fingerprint is bound to somebody else.
-func (s *Service) isOthers(ctx context.Context, f storage.Fingerprint, subject string, now time.Time) (bool, error) {
+func (s *memberships) isOthers(ctx context.Context, f storage.Fingerprint, subject string, now time.Time) (bool, error) {
 	found, err := s.Store.Fingerprints(ctx, f.Group, f.Kind, digestBefore(f.Digest), 1)
 	if err != nil {
 		return false, fmt.Errorf("read fingerprint: %w", err)
@@ -132,7 +132,7 @@ func digestBefore(d storage.Digest) storage.Digest {
 // Revoke ends a user's membership in a group that a case has recorded, and reports whether
 // it was in force. The reason is one of the words of storage.Status or a sentence, which the
 // person may read.
-func (s *Service) Revoke(ctx context.Context, userID, group, reason string) (ended bool, err error) {
+func (s *memberships) Revoke(ctx context.Context, userID, group, reason string) (ended bool, err error) {
 	who, err := s.person(ctx, userID)
 	if err != nil {
 		return false, err
@@ -146,7 +146,7 @@ func (s *Service) Revoke(ctx context.Context, userID, group, reason string) (end
 
 // RevokeCase is Revoke for the membership that a case has recorded. ErrNoCase if there is
 // none.
-func (s *Service) RevokeCase(ctx context.Context, caseID, reason string) (ended bool, err error) {
+func (s *memberships) RevokeCase(ctx context.Context, caseID, reason string) (ended bool, err error) {
 	c, err := s.Store.Case(ctx, caseID)
 	if errors.Is(err, storage.ErrNotFound) {
 		return false, ErrNoCase
@@ -172,7 +172,7 @@ func (s *Service) RevokeCase(ctx context.Context, caseID, reason string) (ended 
 }
 
 // endWith ends the membership that a case has recorded, and records that in the log.
-func (s *Service) endWith(ctx context.Context, c storage.Case, reason string) (bool, error) {
+func (s *memberships) endWith(ctx context.Context, c storage.Case, reason string) (bool, error) {
 	ended, err := s.endStatus(ctx, c, reason, s.Clock())
 	if ended {
 		s.Provider.Events().Record(ctx, provider.Event{Name: event.StatusEnded, UserID: c.Subject, Detail: c.Group})
@@ -182,7 +182,7 @@ func (s *Service) endWith(ctx context.Context, c storage.Case, reason string) (b
 
 // carryOutEnd ends a membership before its time, of which the case has a note: a process that
 // ends in between leaves the rest to the timer of the case.
-func (s *Service) carryOutEnd(ctx context.Context, c storage.Case, reason string) (ended bool, err error) {
+func (s *memberships) carryOutEnd(ctx context.Context, c storage.Case, reason string) (ended bool, err error) {
 	if ended, err = s.endWith(ctx, c, reason); err != nil {
 		return false, err
 	}
@@ -196,7 +196,7 @@ func (s *Service) carryOutEnd(ctx context.Context, c storage.Case, reason string
 }
 
 // endStatus ends the membership that a case has recorded.
-func (s *Service) endStatus(ctx context.Context, c storage.Case, reason string, now time.Time) (bool, error) {
+func (s *memberships) endStatus(ctx context.Context, c storage.Case, reason string, now time.Time) (bool, error) {
 	ended, err := s.Store.EndStatus(ctx, storage.StatusEnd{
 		CaseID: c.ID, At: now, Reason: s.Provider.Rooms().People.SealReason(c.Subject, c.Group, reason), FreeAt: now.Add(heldProof),
 	})
@@ -208,7 +208,7 @@ func (s *Service) endStatus(ctx context.Context, c storage.Case, reason string, 
 }
 
 // markEnded records in an approved case that its membership has ended, and tells the host.
-func (s *Service) markEnded(ctx context.Context, id string) (content, error) {
+func (s *memberships) markEnded(ctx context.Context, id string) (content, error) {
 	c, k, err := s.rewrite(ctx, id, func(k *content) bool {
 		k.Ended, k.Unrecorded = true, s.Record != nil
 		return true
@@ -220,7 +220,7 @@ func (s *Service) markEnded(ctx context.Context, id string) (content, error) {
 }
 
 // rewrite changes the content of a case and nothing else of it, unless change reports false.
-func (s *Service) rewrite(ctx context.Context, id string, change func(*content) bool) (storage.Case, content, error) {
+func (s *memberships) rewrite(ctx context.Context, id string, change func(*content) bool) (storage.Case, content, error) {
 	for range maxRounds {
 		c, err := s.Store.Case(ctx, id)
 		if errors.Is(err, storage.ErrNotFound) {
@@ -251,7 +251,7 @@ func (s *Service) rewrite(ctx context.Context, id string, change func(*content) 
 
 // endReplaced ends what is left of the membership that a renewal has replaced: proofs that
 // are not those of the renewal become free in time, and the former case no longer reminds.
-func (s *Service) endReplaced(ctx context.Context, c storage.Case, k content, now time.Time) {
+func (s *memberships) endReplaced(ctx context.Context, c storage.Case, k content, now time.Time) {
 	if k.Replaces == "" || k.Replaces == c.ID {
 		return
 	}
@@ -266,7 +266,7 @@ func (s *Service) endReplaced(ctx context.Context, c storage.Case, k content, no
 
 // recordAtHost tells the host about the membership of an approved case. It is told again
 // until it succeeds.
-func (s *Service) recordAtHost(ctx context.Context, c storage.Case, k content) {
+func (s *memberships) recordAtHost(ctx context.Context, c storage.Case, k content) {
 	if s.Record == nil || !k.Unrecorded || k.Member == nil {
 		return
 	}

@@ -44,7 +44,7 @@ func (a action) lines(c storage.Case) []provider.Event {
 
 // act moves a case. If it has changed meanwhile, everything is decided anew: verifiers give
 // the same answer to the same event.
-func (s *Service) act(ctx context.Context, id string, a action) (storage.Case, content, error) {
+func (s *engine) act(ctx context.Context, id string, a action) (storage.Case, content, error) {
 	for range maxRounds {
 		c, k, err := s.read(ctx, id)
 		if err != nil {
@@ -83,7 +83,7 @@ func (s *Service) act(ctx context.Context, id string, a action) (storage.Case, c
 
 // askAgain returns a case from a code that cannot be delivered to the form in which its address
 // was entered, if it was, and err.
-func (s *Service) askAgain(ctx context.Context, c storage.Case, k, was content, err error) (storage.Case, content, error) {
+func (s *engine) askAgain(ctx context.Context, c storage.Case, k, was content, err error) (storage.Case, content, error) {
 	s.Logger.InfoContext(ctx, "mail cannot be delivered", slog.String("mail", string(ui.MailVerificationCode)), slog.Any("error", err))
 	of := was.check(c.Method)
 	if of == nil || of.Step == nil || of.Step.Ask == nil {
@@ -97,7 +97,7 @@ func (s *Service) askAgain(ctx context.Context, c storage.Case, k, was content, 
 
 // read returns a case after what is due has been done: a decision is carried out, and the
 // case of an ended policy ends.
-func (s *Service) read(ctx context.Context, id string) (storage.Case, content, error) {
+func (s *engine) read(ctx context.Context, id string) (storage.Case, content, error) {
 	for range maxRounds {
 		c, err := s.Store.Case(ctx, id)
 		if errors.Is(err, storage.ErrNotFound) {
@@ -142,7 +142,7 @@ func unlessOver(err error) error {
 // dueNow returns what happens to a case before anything else does, or nil. A policy that this
 // process does not have may be that of a newer program, which has yet to replace this one: its
 // cases rest until their time to finish is over.
-func (s *Service) dueNow(ctx context.Context, c storage.Case, k content) (input, error) {
+func (s *engine) dueNow(ctx context.Context, c storage.Case, k content) (input, error) {
 	if c.State.IsFinal() {
 		return nil, nil
 	}
@@ -166,7 +166,7 @@ func (s *Service) dueNow(ctx context.Context, c storage.Case, k content) (input,
 
 // step decides what becomes of a case and records it. storage.ErrChanged if the case, or the
 // person, has changed since it was read.
-func (s *Service) step(ctx context.Context, c storage.Case, k content, in input, a action) (storage.Case, content, error) {
+func (s *engine) step(ctx context.Context, c storage.Case, k content, in input, a action) (storage.Case, content, error) {
 	now := s.Clock()
 	on := storage.PersonBasis{HasAccount: s.accounts}
 	k, in, revision, err := s.compareNames(ctx, c, k, in)
@@ -187,7 +187,7 @@ func (s *Service) step(ctx context.Context, c storage.Case, k content, in input,
 // compareNames compares the names on all proofs with that of the account as it is now, and
 // returns the revision of the person, a condition of the move: nobody changes a name between
 // a check and the approval. Zero if no proof has a name.
-func (s *Service) compareNames(ctx context.Context, c storage.Case, k content, in input) (content, input, int64, error) {
+func (s *engine) compareNames(ctx context.Context, c storage.Case, k content, in input) (content, input, int64, error) {
 	r, isResult := in.(resulted)
 	switch in.(type) {
 	case resulted, carriedOut:
@@ -226,7 +226,7 @@ func (s *Service) compareNames(ctx context.Context, c storage.Case, k content, i
 
 // move records a transition, each in one step of the store. Where the store knows better, it
 // is another one: somebody else has the proof, or the host has recorded a status meanwhile.
-func (s *Service) move(ctx context.Context, before storage.Case, t transition, a action, on storage.PersonBasis, now time.Time) (storage.Case, content, error) {
+func (s *engine) move(ctx context.Context, before storage.Case, t transition, a action, on storage.PersonBasis, now time.Time) (storage.Case, content, error) {
 	for range maxRounds {
 		if t.c.State == storage.CaseApproved && t.k.HostsWord {
 			t = t.superseded(now)
@@ -282,7 +282,7 @@ func takenByOthers(t transition) bool {
 }
 
 // sameCase is ErrChanged unless a case is as it was read.
-func (s *Service) sameCase(ctx context.Context, before storage.Case) error {
+func (s *engine) sameCase(ctx context.Context, before storage.Case) error {
 	now, err := s.Store.Case(ctx, before.ID)
 	switch {
 	case errors.Is(err, storage.ErrNotFound), err == nil && now.Version != before.Version:
@@ -294,7 +294,7 @@ func (s *Service) sameCase(ctx context.Context, before storage.Case) error {
 }
 
 // endedBecause returns why a case no longer moves: it has ended, or its account has.
-func (s *Service) endedBecause(ctx context.Context, before storage.Case) error {
+func (s *engine) endedBecause(ctx context.Context, before storage.Case) error {
 	now, err := s.Store.Case(ctx, before.ID)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
@@ -309,13 +309,13 @@ func (s *Service) endedBecause(ctx context.Context, before storage.Case) error {
 }
 
 // caseMove returns a transition as the store records it, and the content that it then has.
-func (s *Service) caseMove(ctx context.Context, t transition, a action, now time.Time) (storage.CaseMove, content, error) {
+func (s *engine) caseMove(ctx context.Context, t transition, a action, now time.Time) (storage.CaseMove, content, error) {
 	m := storage.CaseMove{
 		At: now, References: t.refs, Message: a.message, Decision: a.decision, EvidenceUntil: t.evidenceUntil,
 	}
-	m.Status = s.statusOf(&t, now)
+	m.Status = s.memberships.statusOf(&t, now)
 	if t.c.State == storage.CaseApproved {
-		proofs, err := s.fingerprints(ctx, t, now)
+		proofs, err := s.memberships.fingerprints(ctx, t, now)
 		if err != nil {
 			return m, t.k, err
 		}
@@ -330,7 +330,7 @@ func (s *Service) caseMove(ctx context.Context, t transition, a action, now time
 
 // moved does what follows a move. It has happened: a failure is logged, and what has to
 // happen is tried again when it is due.
-func (s *Service) moved(ctx context.Context, before, c storage.Case, t transition, m storage.CaseMove, now time.Time) {
+func (s *engine) moved(ctx context.Context, before, c storage.Case, t transition, m storage.CaseMove, now time.Time) {
 	ctx = context.WithoutCancel(ctx)
 	if m.Status != nil {
 		s.Provider.People().Refresh(c.Subject)
@@ -339,7 +339,7 @@ func (s *Service) moved(ctx context.Context, before, c storage.Case, t transitio
 		s.Provider.Events().Record(ctx, provider.Event{
 			Name: event.VerificationEnded, UserID: c.Subject, ClientID: t.k.ClientID, Detail: c.Group + " " + string(c.State),
 		})
-		s.recordAtHost(ctx, c, t.k)
+		s.memberships.recordAtHost(ctx, c, t.k)
 	}
 	if c.State == storage.CaseWithdrawn {
 		s.shredNow(ctx, now)
@@ -351,19 +351,19 @@ func (s *Service) moved(ctx context.Context, before, c storage.Case, t transitio
 		time.AfterFunc(max(c.NextAt.Sub(now), 0), s.wakeUp)
 	}
 	if before.Renewal && c.State == storage.CaseApproved {
-		s.endReplaced(ctx, c, t.k, now)
+		s.memberships.endReplaced(ctx, c, t.k, now)
 	}
 }
 
 // shredNow shreds the evidence of a case that its person has withdrawn.
-func (s *Service) shredNow(ctx context.Context, now time.Time) {
+func (s *engine) shredNow(ctx context.Context, now time.Time) {
 	if _, err := s.Store.ShredEvidence(ctx, now, sweepBatch); err != nil {
 		s.Logger.ErrorContext(ctx, "evidence of a withdrawn case could not be shredded; will retry", slog.Any("error", err))
 	}
 }
 
 // wakeUp has run look for what is due.
-func (s *Service) wakeUp() {
+func (s *engine) wakeUp() {
 	select {
 	case s.wake <- struct{}{}:
 	default:

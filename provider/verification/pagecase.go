@@ -15,7 +15,7 @@ import (
 )
 
 // atCase shows where a case stands, or takes the person's step.
-func (s *Service) atCase(r *request) error {
+func (s *casePages) atCase(r *request) error {
 	c, err := s.own(r)
 	if err != nil {
 		return err
@@ -27,16 +27,16 @@ func (s *Service) atCase(r *request) error {
 }
 
 // takeStep takes a step of the person.
-func (s *Service) takeStep(r *request, c RecordedCase) error {
+func (s *casePages) takeStep(r *request, c RecordedCase) error {
 	ctx, user, version := r.context(), r.User.UserID, r.version()
 	var err error
 	switch action := r.posted(ui.FieldAction); {
 	case r.Request.PostForm.Has(screens.FieldMethod):
-		_, err = s.choose(ctx, user, c.ID, version, r.posted(screens.FieldMethod))
+		_, err = s.caseSteps.choose(ctx, user, c.ID, version, r.posted(screens.FieldMethod))
 	case action == screens.ActionOther:
-		_, err = s.stepBack(ctx, user, c.ID, version)
+		_, err = s.caseSteps.stepBack(ctx, user, c.ID, version)
 	case action == ui.ActionResend:
-		if _, err = s.sendAgain(ctx, user, c.ID, version); err == nil {
+		if _, err = s.caseSteps.sendAgain(ctx, user, c.ID, version); err == nil {
 			r.Room().RedirectWith(s.path("case", c.ID), ui.Notice(screens.NoticeCodeSent))
 			return nil
 		}
@@ -47,7 +47,7 @@ func (s *Service) takeStep(r *request, c RecordedCase) error {
 }
 
 // answerStep sends what the person has entered.
-func (s *Service) answerStep(r *request, c RecordedCase, version int64) error {
+func (s *casePages) answerStep(r *request, c RecordedCase, version int64) error {
 	ctx, user, l := r.context(), r.User.UserID, r.Page().Locale
 	switch step := c.Step.(type) {
 	case Ask:
@@ -61,7 +61,7 @@ func (s *Service) answerStep(r *request, c RecordedCase, version int64) error {
 		for _, f := range step.Fields {
 			form[f.Name] = r.posted(screens.FieldAnswer + f.Name)
 		}
-		after, err := s.answer(ctx, user, c.ID, version, form)
+		after, err := s.caseSteps.answer(ctx, user, c.ID, version, form)
 		if again, ok := after.Step.(Ask); err == nil && ok && again.Problem != "" && after.State == storage.CaseOpen {
 			return s.showCase(r, after, http.StatusUnprocessableEntity)
 		}
@@ -71,7 +71,7 @@ func (s *Service) answerStep(r *request, c RecordedCase, version int64) error {
 		if strings.TrimSpace(entered) == "" {
 			return s.showCase(r, c, http.StatusUnprocessableEntity, screens.CodeMissing(l))
 		}
-		after, err := s.enterCode(ctx, user, c.ID, version, entered)
+		after, err := s.caseSteps.enterCode(ctx, user, c.ID, version, entered)
 		var limited LimitError
 		switch {
 		case errors.Is(err, errWrongCode):
@@ -88,7 +88,7 @@ func (s *Service) answerStep(r *request, c RecordedCase, version int64) error {
 // answered answers a form by what has become of its step: the page of the case, or that page
 // with what was wrong. Where the case has moved on, as by the same form in another tab, the
 // present page says where it stands.
-func (s *Service) answered(r *request, c RecordedCase, err error) error {
+func (s *casePages) answered(r *request, c RecordedCase, err error) error {
 	var limited LimitError
 	l := r.Page().Locale
 	switch {
@@ -135,7 +135,7 @@ func problemsOf(l *ui.Locale, a Ask, posted func(string) string) []ui.Problem {
 }
 
 // showCase shows where a case stands, and what the person can do.
-func (s *Service) showCase(r *request, c RecordedCase, code int, problems ...ui.Problem) error {
+func (s *casePages) showCase(r *request, c RecordedCase, code int, problems ...ui.Problem) error {
 	p, err := s.casePage(r, c)
 	if err != nil {
 		return err
@@ -156,7 +156,7 @@ func (s *Service) showCase(r *request, c RecordedCase, code int, problems ...ui.
 }
 
 // showStep shows what the person has to do.
-func (s *Service) showStep(r *request, c RecordedCase, p screens.CasePage, code int, problems []ui.Problem) error {
+func (s *casePages) showStep(r *request, c RecordedCase, p screens.CasePage, code int, problems []ui.Problem) error {
 	form := s.formOf(r, c, problems...)
 	canChoose := len(c.Methods) > 1
 	switch step := c.Step.(type) {
@@ -198,7 +198,7 @@ func notAccepted(l *ui.Locale, a Ask) ui.Problem {
 }
 
 // showChoice lets the person choose a method of the present step.
-func (s *Service) showChoice(r *request, c RecordedCase, p screens.CasePage, form ui.Form, code int) error {
+func (s *casePages) showChoice(r *request, c RecordedCase, p screens.CasePage, form ui.Form, code int) error {
 	k, err := s.contentOf(r, c)
 	if err != nil {
 		return err
@@ -223,7 +223,7 @@ func (s *Service) showChoice(r *request, c RecordedCase, p screens.CasePage, for
 }
 
 // showPending says what happens without the person.
-func (s *Service) showPending(r *request, c RecordedCase, p screens.CasePage) error {
+func (s *casePages) showPending(r *request, c RecordedCase, p screens.CasePage) error {
 	v := screens.PendingView{CasePage: p, Review: c.State == storage.CaseReview}
 	if wait, ok := c.Step.(Wait); ok && s.Clock().Before(wait.Until) {
 		v.Expected = wait.Until
@@ -244,7 +244,7 @@ func (s *Service) showPending(r *request, c RecordedCase, p screens.CasePage) er
 
 // showApproved says that the person is verified, as long as that is so: what has ended the
 // membership since is on the list.
-func (s *Service) showApproved(r *request, c RecordedCase, p screens.CasePage) error {
+func (s *casePages) showApproved(r *request, c RecordedCase, p screens.CasePage) error {
 	status, err := s.released(r, c.Group)
 	if err != nil {
 		return err
@@ -263,7 +263,7 @@ func (s *Service) showApproved(r *request, c RecordedCase, p screens.CasePage) e
 }
 
 // showDeclined says why the person was not verified, and what is left.
-func (s *Service) showDeclined(r *request, c RecordedCase, p screens.CasePage) {
+func (s *casePages) showDeclined(r *request, c RecordedCase, p screens.CasePage) {
 	v := screens.DeclinedView{CasePage: p, Renewal: c.Renewal, Reasons: public(c.Reasons)}
 	switch policy := s.policies[c.Group]; {
 	case policy == nil || policy.Ended:
@@ -279,7 +279,7 @@ func (s *Service) showDeclined(r *request, c RecordedCase, p screens.CasePage) {
 }
 
 // showEnded says that a case has ended without a result.
-func (s *Service) showEnded(r *request, c RecordedCase, p screens.CasePage) {
+func (s *casePages) showEnded(r *request, c RecordedCase, p screens.CasePage) {
 	v := screens.EndedView{CasePage: p, How: screens.EndingExpired, On: c.EndedAt}
 	policy := s.policies[c.Group]
 	switch {

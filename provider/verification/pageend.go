@@ -10,7 +10,7 @@ import (
 )
 
 // atWithdraw asks whether to end a case, and ends it.
-func (s *Service) atWithdraw(r *request) error {
+func (s *casePages) atWithdraw(r *request) error {
 	c, err := s.own(r)
 	if err != nil {
 		return err
@@ -19,7 +19,7 @@ func (s *Service) atWithdraw(r *request) error {
 		return s.toCase(r, c.ID)
 	}
 	if r.posts() {
-		if err := s.Withdraw(r.context(), r.User.UserID, c.ID); err != nil && !errors.Is(err, ErrNotNow) {
+		if err := s.caseSteps.Withdraw(r.context(), r.User.UserID, c.ID); err != nil && !errors.Is(err, ErrNotNow) {
 			return err
 		}
 		return s.toCase(r, c.ID)
@@ -35,7 +35,7 @@ func (s *Service) atWithdraw(r *request) error {
 
 // atAppeal asks whether to have a declined case decided again, and begins the case that does
 // that.
-func (s *Service) atAppeal(r *request) error {
+func (s *casePages) atAppeal(r *request) error {
 	c, err := s.own(r)
 	if err != nil {
 		return err
@@ -62,12 +62,12 @@ func (s *Service) atAppeal(r *request) error {
 
 // appeal begins a case that another reviewer decides. It leads back to the application that
 // the first one did.
-func (s *Service) appeal(r *request, c RecordedCase) error {
-	_, k, err := s.read(r.context(), c.ID)
+func (s *casePages) appeal(r *request, c RecordedCase) error {
+	_, k, err := s.engine.read(r.context(), c.ID)
 	if err != nil {
 		return err
 	}
-	appealed, _, err := s.Start(r.context(), Request{
+	appealed, _, err := s.caseSteps.Start(r.context(), Request{
 		UserID: r.User.UserID, Group: c.Group, Appeals: c.ID, Language: r.Page().Locale.Lang,
 		ClientID: k.ClientID, ReturnTo: k.ReturnTo,
 	})
@@ -95,9 +95,9 @@ const caseParameter = "case"
 
 // comeFromElsewhere tells the verifier that the person is back. It decides nothing, whatever
 // the address says: the verifier asks the other side, or opens what that has sealed.
-func (s *Service) comeFromElsewhere(r *request) error {
+func (s *casePages) comeFromElsewhere(r *request) error {
 	query := r.Request.URL.Query()
-	c, err := s.Case(r.context(), query.Get(caseParameter))
+	c, err := s.caseSteps.Case(r.context(), query.Get(caseParameter))
 	switch {
 	case errors.Is(err, ErrNoCase), err == nil && c.UserID != r.User.UserID:
 		return provider.ErrScreenNotFound
@@ -110,6 +110,6 @@ func (s *Service) comeFromElsewhere(r *request) error {
 			told[name] = query.Get(name)
 		}
 	}
-	_, err = s.comeBack(r.context(), r.User.UserID, c.ID, told)
+	_, err = s.caseSteps.comeBack(r.context(), r.User.UserID, c.ID, told)
 	return s.answered(r, c, err)
 }

@@ -14,7 +14,7 @@ import (
 
 // atGroup lets the person choose a method and begins the case, or leads to the one that is in
 // progress.
-func (s *Service) atGroup(r *request) error {
+func (s *casePages) atGroup(r *request) error {
 	p := s.policies[r.Request.PathValue("group")]
 	if p == nil {
 		return provider.ErrScreenNotFound
@@ -25,7 +25,7 @@ func (s *Service) atGroup(r *request) error {
 		return err
 	}
 	if len(latest) > 0 && !latest[0].State.IsFinal() {
-		c, err := s.resume(r.context(), latest[0].ID, begins)
+		c, err := s.caseSteps.resume(r.context(), latest[0].ID, begins)
 		if err != nil && !errors.Is(err, ErrNotNow) {
 			return err
 		}
@@ -55,7 +55,7 @@ func (s *Service) atGroup(r *request) error {
 
 // requested is what a case of this request begins with. A return address that was not made
 // for this person in this browser is left out: it is that of somebody else.
-func (s *Service) requested(r *request, p *Policy) Request {
+func (s *casePages) requested(r *request, p *Policy) Request {
 	begins := Request{UserID: r.User.UserID, Group: p.Group}
 	address := s.returnTo(r)
 	clientID, until, ok := s.Provider.Pages().VerificationReturn(r.Request, r.User.UserID, address)
@@ -67,7 +67,7 @@ func (s *Service) requested(r *request, p *Policy) Request {
 }
 
 // returnTo is the return address of a flow, in the address of the page or its form.
-func (s *Service) returnTo(r *request) string {
+func (s *casePages) returnTo(r *request) string {
 	if r.posts() {
 		return r.posted(returnParameter)
 	}
@@ -75,12 +75,12 @@ func (s *Service) returnTo(r *request) string {
 }
 
 // begin starts a case by the chosen method.
-func (s *Service) begin(r *request, p *Policy, status provider.Status, begins Request) error {
+func (s *casePages) begin(r *request, p *Policy, status provider.Status, begins Request) error {
 	method := r.posted(screens.FieldMethod)
 	if !slices.Contains(p.Rule.shape().methods(), method) {
 		return provider.ScreenError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Err: errors.New("there is no such method")}
 	}
-	c, _, err := s.Start(r.context(), begins)
+	c, _, err := s.caseSteps.Start(r.context(), begins)
 	var limited LimitError
 	switch {
 	case errors.As(err, &limited):
@@ -95,13 +95,13 @@ func (s *Service) begin(r *request, p *Policy, status provider.Status, begins Re
 }
 
 // chooses begins a method of a case.
-func (s *Service) chooses(r *request, c RecordedCase) error {
-	_, err := s.choose(r.context(), r.User.UserID, c.ID, c.Version, r.posted(screens.FieldMethod))
+func (s *casePages) chooses(r *request, c RecordedCase) error {
+	_, err := s.caseSteps.choose(r.context(), r.User.UserID, c.ID, c.Version, r.posted(screens.FieldMethod))
 	return s.answered(r, c, err)
 }
 
 // until is when a limit lets through again; the zero time for not in this case.
-func (s *Service) until(e LimitError) time.Time {
+func (s *casePages) until(e LimitError) time.Time {
 	if e.Wait <= 0 {
 		return time.Time{}
 	}
@@ -109,7 +109,7 @@ func (s *Service) until(e LimitError) time.Time {
 }
 
 // showBeginning lets the person choose a method for a case that has yet to begin.
-func (s *Service) showBeginning(r *request, p *Policy, status provider.Status, code int, problems ...ui.Problem) error {
+func (s *casePages) showBeginning(r *request, p *Policy, status provider.Status, code int, problems ...ui.Problem) error {
 	page, err := s.flowPage(r, p)
 	if err != nil {
 		return err
@@ -133,7 +133,7 @@ func (s *Service) showBeginning(r *request, p *Policy, status provider.Status, c
 }
 
 // way shows a method.
-func (s *Service) way(l *ui.Locale, p *Policy, m MethodState) screens.Method {
+func (s *casePages) way(l *ui.Locale, p *Policy, m MethodState) screens.Method {
 	way := screens.Method{Name: m.Name, Title: ui.Label{Text: m.Name, Lang: ui.Undetermined}}
 	if v := p.verifier(m.Name); v != nil {
 		way.Title, way.Takes = translated(l, v.Title), v.Takes
@@ -171,7 +171,7 @@ func byWait(ways []screens.Method) {
 }
 
 // showMember says that the person is a member, where nothing is to be renewed yet.
-func (s *Service) showMember(r *request, p *Policy, status provider.Status) error {
+func (s *casePages) showMember(r *request, p *Policy, status provider.Status) error {
 	page, err := s.flowPage(r, p)
 	if err != nil {
 		return err

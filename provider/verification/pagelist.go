@@ -11,7 +11,7 @@ import (
 )
 
 // showList lists the groups, those with a policy first, and where the person stands with each.
-func (s *Service) showList(r *request) error {
+func (s *casePages) showList(r *request) error {
 	var groups []string
 	for _, p := range s.Policies {
 		groups = append(groups, p.Group)
@@ -27,7 +27,7 @@ func (s *Service) showList(r *request) error {
 	}
 	v := screens.ListView{Page: r.Page(), Notice: screens.Notice(r.Room().Notice()), AccountURL: s.accountURL()}
 	for i, name := range groups {
-		latest, err := s.Cases(r.context(), storage.CaseFilter{Subject: r.User.UserID, Group: name, Limit: 1})
+		latest, err := s.caseSteps.Cases(r.context(), storage.CaseFilter{Subject: r.User.UserID, Group: name, Limit: 1})
 		if err != nil {
 			return err
 		}
@@ -47,7 +47,9 @@ func (s *Service) showList(r *request) error {
 }
 
 // accountURL is the page of the account.
-func (s *Service) accountURL() string { return s.base[:len(s.base)-len("/verification")] + "/account" }
+func (s *casePages) accountURL() string {
+	return s.base[:len(s.base)-len("/verification")] + "/account"
+}
 
 func verifiedSubgroups(status provider.Status) []string {
 	if !status.Verified {
@@ -71,7 +73,7 @@ func (p *Policy) canRenew(status provider.Status, now time.Time) bool {
 
 // group shows the standing, and the one thing that the person can do. A case in progress
 // stands before all, for it waits.
-func (st standing) group(s *Service) screens.Group {
+func (st standing) group(s *casePages) screens.Group {
 	var g screens.Group
 	last := st.latest
 	if st.status.Verified {
@@ -116,7 +118,7 @@ func (st standing) group(s *Service) screens.Group {
 }
 
 // inProgress shows a case that has not ended.
-func (st standing) inProgress(s *Service, g *screens.Group) {
+func (st standing) inProgress(s *casePages, g *screens.Group) {
 	c := st.latest
 	g.Action, g.URL = screens.DoStatus, s.path("case", c.ID)
 	state := screens.StatePending

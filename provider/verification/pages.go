@@ -27,7 +27,7 @@ const fresh = 15 * time.Minute
 const returnPath = "return"
 
 // pageRoutes are the pages of the person.
-func (s *Service) pageRoutes() []route {
+func (s *casePages) pageRoutes() []route {
 	return []route{
 		{"/{$}", s.page(onlyLooked(s.showList))},
 		{"/{group}", s.page(s.atGroup)},
@@ -66,8 +66,8 @@ func (r *request) version() int64 {
 }
 
 // own returns the case in the path. Nobody learns whether there is one of somebody else.
-func (s *Service) own(r *request) (RecordedCase, error) {
-	c, err := s.Case(r.context(), r.Request.PathValue("id"))
+func (s *casePages) own(r *request) (RecordedCase, error) {
+	c, err := s.caseSteps.Case(r.context(), r.Request.PathValue("id"))
 	switch {
 	case errors.Is(err, ErrNoCase), err == nil && c.UserID != r.User.UserID:
 		return RecordedCase{}, provider.ErrScreenNotFound
@@ -78,20 +78,20 @@ func (s *Service) own(r *request) (RecordedCase, error) {
 }
 
 // toCase redirects to the page of a case.
-func (s *Service) toCase(r *request, id string) error {
+func (s *casePages) toCase(r *request, id string) error {
 	r.Redirect(s.path("case", id))
 	return nil
 }
 
 // groupPage is the frame of every page about a group.
-func (s *Service) groupPage(r *request, group string) screens.CasePage {
+func (s *casePages) groupPage(r *request, group string) screens.CasePage {
 	p := screens.CasePage{Page: r.Page(), Notice: screens.Notice(r.Room().Notice()), ListURL: s.path("")}
 	p.Group, _ = s.Provider.Rooms().Pages.GroupWords(p.Locale, group)
 	return p
 }
 
 // flowPage is the frame of a page about no case yet. It shows the application of the flow.
-func (s *Service) flowPage(r *request, p *Policy) (screens.CasePage, error) {
+func (s *casePages) flowPage(r *request, p *Policy) (screens.CasePage, error) {
 	v, begins := s.groupPage(r, p.Group), s.requested(r, p)
 	if begins.ClientID == "" {
 		return v, nil
@@ -103,7 +103,7 @@ func (s *Service) flowPage(r *request, p *Policy) (screens.CasePage, error) {
 }
 
 // casePage is the frame of every page about a case.
-func (s *Service) casePage(r *request, c RecordedCase) (screens.CasePage, error) {
+func (s *casePages) casePage(r *request, c RecordedCase) (screens.CasePage, error) {
 	p := s.groupPage(r, c.Group)
 	if !c.State.IsFinal() {
 		p.WithdrawURL, p.Simulation = s.path("case", c.ID, "withdraw"), s.simulation(r, c)
@@ -125,13 +125,13 @@ func (s *Service) casePage(r *request, c RecordedCase) (screens.CasePage, error)
 }
 
 // contentOf returns what only the service reads of a case.
-func (s *Service) contentOf(r *request, c RecordedCase) (*content, error) {
-	_, k, err := s.read(r.context(), c.ID)
+func (s *casePages) contentOf(r *request, c RecordedCase) (*content, error) {
+	_, k, err := s.engine.read(r.context(), c.ID)
 	return &k, err
 }
 
 // released returns the person's status in a group, as applications get it.
-func (s *Service) released(r *request, group string) (provider.Status, error) {
+func (s *casePages) released(r *request, group string) (provider.Status, error) {
 	statuses, err := s.Provider.People().Statuses(r.context(), r.User.UserID, group)
 	if err != nil || len(statuses) == 0 {
 		return provider.Status{}, err
@@ -140,7 +140,7 @@ func (s *Service) released(r *request, group string) (provider.Status, error) {
 }
 
 // formOf is a form about a case in the version that is shown.
-func (s *Service) formOf(r *request, c RecordedCase, problems ...ui.Problem) ui.Form {
+func (s *casePages) formOf(r *request, c RecordedCase, problems ...ui.Problem) ui.Form {
 	f := r.Form(problems...)
 	f.Action = s.path("case", c.ID)
 	f.Hidden = append(f.Hidden, ui.Field{Name: screens.FieldVersion, Value: strconv.FormatInt(c.Version, 10)})
@@ -148,7 +148,7 @@ func (s *Service) formOf(r *request, c RecordedCase, problems ...ui.Problem) ui.
 }
 
 // stages are the steps of a case of which all have to be taken; nil if there is one.
-func (s *Service) stages(l *ui.Locale, group, method string, k *content) []screens.Step {
+func (s *casePages) stages(l *ui.Locale, group, method string, k *content) []screens.Step {
 	rule := k.Terms.Rule
 	if !rule.All || len(rule.Of) < 2 {
 		return nil
@@ -204,7 +204,7 @@ func (s shape) present(method string, of func(string) checkState) []string {
 
 // MethodTitle returns what a method of a group is called in the language of a screen. One that
 // the host has removed has no other name than its own.
-func (s *Service) MethodTitle(l *ui.Locale, group, method string) ui.Label {
+func (s *casePages) MethodTitle(l *ui.Locale, group, method string) ui.Label {
 	if p := s.policies[group]; p != nil {
 		if v := p.verifier(method); v != nil {
 			return translated(l, v.Title)

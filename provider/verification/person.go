@@ -22,7 +22,7 @@ type person struct {
 
 // person reads a user. The name is never older than the revision: a user who changes it
 // after a check changes the revision, too.
-func (s *Service) person(ctx context.Context, userID string) (person, error) {
+func (s *core) person(ctx context.Context, userID string) (person, error) {
 	people := s.Provider.Rooms().People
 	data, err := people.GetParts(ctx, userID, provider.PersonValues)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 // returnByState sends a person who comes back to Case.RedirectURI to the Case.ReturnURL of
 // the case that the state begins with, with all parameters. Whose case it is, and whether the
 // state is the one that was sent, is decided there.
-func (s *Service) returnByState(r *request) error {
+func (s *casePages) returnByState(r *request) error {
 	query := r.Request.URL.Query()
 	id, _, ok := strings.Cut(query.Get("state"), ".")
 	if !ok {

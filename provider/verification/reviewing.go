@@ -36,9 +36,9 @@ type judgement struct {
 // Take gives a reviewer the case with this ID or, if that is empty, the one that is due
 // first of those that can be read, until a time. ErrNoCase if there is none that the reviewer
 // may take.
-func (s *Service) Take(ctx context.Context, by storage.Reviewer, id string, until time.Time) (RecordedCase, error) {
+func (s *caseReviews) Take(ctx context.Context, by storage.Reviewer, id string, until time.Time) (RecordedCase, error) {
 	if id != "" {
-		c, _, err := s.read(ctx, id) // it may have been decided
+		c, _, err := s.engine.read(ctx, id) // it may have been decided
 		if err != nil {
 			return RecordedCase{}, err
 		}
@@ -71,7 +71,7 @@ func (s *Service) Take(ctx context.Context, by storage.Reviewer, id string, unti
 const takeBatch = 25
 
 // take gives a reviewer a case that was read. Who has it keeps it for longer, which is no act.
-func (s *Service) take(ctx context.Context, by storage.Reviewer, c storage.Case, until time.Time) (RecordedCase, error) {
+func (s *caseReviews) take(ctx context.Context, by storage.Reviewer, c storage.Case, until time.Time) (RecordedCase, error) {
 	now := s.Clock()
 	var line []provider.Event
 	if c.TakenBy != by.ID || !now.Before(c.TakenUntil) {
@@ -91,11 +91,11 @@ func (s *Service) take(ctx context.Context, by storage.Reviewer, c storage.Case,
 	if err != nil {
 		return RecordedCase{}, err
 	}
-	return s.recorded(ctx, c, k)
+	return s.engine.recorded(ctx, c, k)
 }
 
 // Return gives back a case that the reviewer has taken.
-func (s *Service) Return(ctx context.Context, by storage.Reviewer, id string) error {
+func (s *caseReviews) Return(ctx context.Context, by storage.Reviewer, id string) error {
 	c, err := s.Store.Case(ctx, id)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && c.TakenBy != by.ID {
 		return nil
@@ -113,12 +113,12 @@ func (s *Service) Return(ctx context.Context, by storage.Reviewer, id string) er
 
 // Waiting returns up to limit cases in review for a reviewer that are due after the given
 // one, as storage.Reviews.WaitingCases.
-func (s *Service) Waiting(ctx context.Context, by storage.Reviewer, dueAfter time.Time, afterID string, limit int) ([]RecordedCase, error) {
+func (s *caseReviews) Waiting(ctx context.Context, by storage.Reviewer, dueAfter time.Time, afterID string, limit int) ([]RecordedCase, error) {
 	found, err := s.Store.WaitingCases(ctx, by, dueAfter, afterID, limit)
 	if err != nil {
 		return nil, fmt.Errorf("list waiting cases: %w", err)
 	}
-	return s.recordedAll(ctx, found)
+	return s.engine.recordedAll(ctx, found)
 }
 
 // Decide records the decision of a reviewer who has taken the case. It is carried out after
@@ -127,7 +127,7 @@ func (s *Service) Waiting(ctx context.Context, by storage.Reviewer, dueAfter tim
 // does not see it; if they differ, a senior reviewer decides. ErrNotNow if the case has
 // another version, ErrForbidden if the reviewer may not decide it, a provider.FieldError for
 // an invalid field of the decision.
-func (s *Service) Decide(ctx context.Context, by storage.Reviewer, id string, version int64, d Decision) (RecordedCase, error) {
+func (s *caseReviews) Decide(ctx context.Context, by storage.Reviewer, id string, version int64, d Decision) (RecordedCase, error) {
 	decisionID := random.SortedUUID(s.Clock())
 	sealed, err := s.sealDecision(decisionID, d)
 	if err != nil {
@@ -137,7 +137,7 @@ func (s *Service) Decide(ctx context.Context, by storage.Reviewer, id string, ve
 	recorded := &storage.Decision{
 		ID: decisionID, CaseID: id, Kind: d.Kind, Reviewer: by.ID, Subject: by.Subject, At: now, Content: sealed,
 	}
-	return s.personAct(reviewing(ctx, by, id), id, action{
+	return s.caseSteps.personAct(reviewing(ctx, by, id), id, action{
 		decision: recorded, line: provider.Event{Name: event.CaseDecided, Detail: string(d.Kind)},
 		fits: func(c storage.Case, k content) error {
 			if c.State != storage.CaseReview || c.Version != version || k.Review == nil {
@@ -162,7 +162,7 @@ func (s *Service) Decide(ctx context.Context, by storage.Reviewer, id string, ve
 
 // checkDecision returns an error for the first invalid field of a decision, and fills in what
 // an empty one stands for.
-func (s *Service) checkDecision(c storage.Case, k content, d *Decision) error {
+func (s *caseReviews) checkDecision(c storage.Case, k content, d *Decision) error {
 	needsReason, needsNote := false, slices.Contains(d.Reasons, ReasonOther)
 	switch d.Kind {
 	case storage.DecisionApprove:
@@ -215,7 +215,7 @@ var errNoPolicyNow = wrongField("Kind", "cannot be an approval: the program has 
 
 // checkApproval refuses an approval that nothing supports, or of which nobody knows what the
 // files must show.
-func (s *Service) checkApproval(c storage.Case, k content) error {
+func (s *caseReviews) checkApproval(c storage.Case, k content) error {
 	p, method := s.policies[c.Group], k.Review.Method
 	switch {
 	case p == nil:
@@ -230,7 +230,7 @@ func (s *Service) checkApproval(c storage.Case, k content) error {
 
 // checkAnswers wants an answer to everything that a file of the method must show, before a
 // case is approved, and all of it or nothing in other decisions. Who approves says yes to all.
-func (s *Service) checkAnswers(c storage.Case, k content, d *Decision) error {
+func (s *caseReviews) checkAnswers(c storage.Case, k content, d *Decision) error {
 	p := s.policies[c.Group]
 	if p == nil || k.Review.Method == "" || !slices.Contains([]storage.DecisionKind{storage.DecisionApprove, storage.DecisionDecline, storage.DecisionAskAgain}, d.Kind) {
 		return nil
@@ -253,7 +253,7 @@ func (s *Service) checkAnswers(c storage.Case, k content, d *Decision) error {
 
 // checkName refuses to approve files that have another name than the person gave, or that
 // nobody could compare: else the card of a stranger fits every account.
-func (s *Service) checkName(c storage.Case, k content, d *Decision) error {
+func (s *caseReviews) checkName(c storage.Case, k content, d *Decision) error {
 	switch {
 	case d.Kind != storage.DecisionApprove && d.Kind != storage.DecisionOverride || !s.comparesName(c.Group, k.Review.Method):
 		return nil
@@ -267,7 +267,7 @@ func (s *Service) checkName(c storage.Case, k content, d *Decision) error {
 }
 
 // comparesName reports whether a method of a group rests on a name.
-func (s *Service) comparesName(group, method string) bool {
+func (s *core) comparesName(group, method string) bool {
 	p := s.policies[group]
 	if p == nil {
 		return false
@@ -277,7 +277,7 @@ func (s *Service) comparesName(group, method string) bool {
 }
 
 // checkKinds has the person upload all files again, unless the reviewer says which.
-func (s *Service) checkKinds(c storage.Case, k content, d *Decision) error {
+func (s *caseReviews) checkKinds(c storage.Case, k content, d *Decision) error {
 	p := s.policies[c.Group]
 	if p == nil || k.Review.Method == "" {
 		return nil
@@ -301,9 +301,9 @@ func (s *Service) checkKinds(c storage.Case, k content, d *Decision) error {
 // Undo takes back the decision of a reviewer that waits to be carried out, and gives the
 // reviewer the case until a time. ErrNotNow if it has been carried out, ErrForbidden if it is
 // another reviewer's.
-func (s *Service) Undo(ctx context.Context, by storage.Reviewer, id string, until time.Time) (RecordedCase, error) {
+func (s *caseReviews) Undo(ctx context.Context, by storage.Reviewer, id string, until time.Time) (RecordedCase, error) {
 	for range maxRounds {
-		c, k, err := s.read(ctx, id)
+		c, k, err := s.engine.read(ctx, id)
 		if err != nil {
 			return RecordedCase{}, err
 		}
@@ -315,7 +315,7 @@ func (s *Service) Undo(ctx context.Context, by storage.Reviewer, id string, unti
 		if k.Waiting.Reviewer != by.ID {
 			return RecordedCase{}, ErrForbidden
 		}
-		m, after, err := s.caseMove(ctx, t, action{}, now)
+		m, after, err := s.engine.caseMove(ctx, t, action{}, now)
 		if err != nil {
 			return RecordedCase{}, err
 		}
@@ -330,14 +330,14 @@ func (s *Service) Undo(ctx context.Context, by storage.Reviewer, id string, unti
 		if err != nil {
 			return RecordedCase{}, fmt.Errorf("undo decision: %w", err)
 		}
-		return s.recorded(ctx, moved, after)
+		return s.engine.recorded(ctx, moved, after)
 	}
 	return RecordedCase{}, ErrNotNow
 }
 
 // Decisions returns the decisions about a case, the earliest first. A reviewer who has yet to
 // decide must not see those of the round.
-func (s *Service) Decisions(ctx context.Context, caseID string) ([]RecordedDecision, error) {
+func (s *caseReviews) Decisions(ctx context.Context, caseID string) ([]RecordedDecision, error) {
 	stored, err := s.Store.Decisions(ctx, caseID)
 	if err != nil {
 		return nil, fmt.Errorf("read decisions: %w", err)
@@ -357,7 +357,7 @@ func (s *Service) Decisions(ctx context.Context, caseID string) ([]RecordedDecis
 	return all, nil
 }
 
-func (s *Service) sealDecision(id string, d Decision) ([]byte, error) {
+func (s *caseReviews) sealDecision(id string, d Decision) ([]byte, error) {
 	plain, err := json.Marshal(judgement{d.Reasons, d.Note, d.Subgroups, d.Until, d.Kinds, d.Answers, d.NameMatches})
 	if err != nil {
 		return nil, fmt.Errorf("encode decision: %w", err)

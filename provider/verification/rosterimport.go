@@ -63,7 +63,7 @@ var ErrNoRoster = errors.New("verification: no policy has such a roster")
 // ImportRoster puts a file in force in place of the roster of its name. It is StageRoster
 // and UseRoster in one step, for programs that do so every night: unless certain is true it
 // fails with ErrManyVanish and ErrManySkipped as that does, and changes nothing.
-func (s *Service) ImportRoster(ctx context.Context, f RosterFile, by string, certain bool) (RosterReport, error) {
+func (s *rosterLists) ImportRoster(ctx context.Context, f RosterFile, by string, certain bool) (RosterReport, error) {
 	report, err := s.StageRoster(ctx, f)
 	if err != nil {
 		return report, err
@@ -78,7 +78,7 @@ const rosterBatch = 1000
 
 // StageRoster reads a file and reports what it would change, but changes nothing: UseRoster
 // does, within a day. A file that is none of this roster is a RosterFileError.
-func (s *Service) StageRoster(ctx context.Context, f RosterFile) (RosterReport, error) {
+func (s *rosterLists) StageRoster(ctx context.Context, f RosterFile) (RosterReport, error) {
 	r := s.roster(f.Roster)
 	if r == nil {
 		return RosterReport{}, ErrNoRoster
@@ -137,7 +137,7 @@ func (s *Service) StageRoster(ctx context.Context, f RosterFile) (RosterReport, 
 }
 
 // compare counts what a staged roster changes.
-func (s *Service) compare(ctx context.Context, report *RosterReport) error {
+func (s *rosterLists) compare(ctx context.Context, report *RosterReport) error {
 	inForce, err := s.Store.Roster(ctx, report.Roster)
 	if err != nil {
 		return fmt.Errorf("read roster: %w", err)
@@ -158,7 +158,7 @@ func (s *Service) compare(ctx context.Context, report *RosterReport) error {
 }
 
 // canaries are the rows of nobody. They come first, because the first of equal rows counts.
-func (s *Service) canaries(r *roster, f RosterFile) ([]storage.RosterRow, error) {
+func (s *rosterLists) canaries(r *roster, f RosterFile) ([]storage.RosterRow, error) {
 	if len(f.Canaries) >= rosterBatch {
 		return nil, &RosterFileError{0, fmt.Errorf("there are more than %d canaries", rosterBatch-1)}
 	}
@@ -181,7 +181,7 @@ const sealedRoster = "roster"
 
 // rosterRow returns a row as the store has it: whoever copies its content to another row
 // cannot open it there.
-func (s *Service) rosterRow(r *roster, value string, row rosterRow) (storage.RosterRow, error) {
+func (s *rosterLists) rosterRow(r *roster, value string, row rosterRow) (storage.RosterRow, error) {
 	content, err := json.Marshal(row)
 	if err != nil {
 		return storage.RosterRow{}, fmt.Errorf("encode row: %w", err)
@@ -198,7 +198,7 @@ func newGeneration() int64 {
 }
 
 // roster returns the roster with a name, or nil.
-func (s *Service) roster(name string) *roster {
+func (s *rosterLists) roster(name string) *roster {
 	for _, p := range s.Policies {
 		for _, v := range p.Rule.verifiers() {
 			if v.roster != nil && v.roster.Roster == name {
@@ -210,7 +210,7 @@ func (s *Service) roster(name string) *roster {
 }
 
 // rosterGroups returns the groups in which a roster verifies.
-func (s *Service) rosterGroups(name string) (groups []string) {
+func (s *rosterLists) rosterGroups(name string) (groups []string) {
 	for _, p := range s.Policies {
 		if slices.ContainsFunc(p.Rule.verifiers(), func(v *Verifier) bool { return v.roster != nil && v.roster.Roster == name }) {
 			groups = append(groups, p.Group)
@@ -220,7 +220,7 @@ func (s *Service) rosterGroups(name string) (groups []string) {
 }
 
 // subgroupsOf reports whether a subgroup is one of a group of the roster.
-func (s *Service) subgroupsOf(name string) func(string) bool {
+func (s *rosterLists) subgroupsOf(name string) func(string) bool {
 	known := map[string]bool{}
 	for _, g := range s.Provider.Installation().Groups {
 		if slices.Contains(s.rosterGroups(name), g.Name) {

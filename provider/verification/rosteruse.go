@@ -37,7 +37,7 @@ type RosterUse struct {
 // the RosterConfig.Grace. ErrManyVanish and ErrManySkipped where RosterReport.ManyVanish and
 // ManySkipped report true and the RosterUse does not; ErrNotNow if another roster is in
 // force by now, or the staged one is gone.
-func (s *Service) UseRoster(ctx context.Context, u RosterUse) error {
+func (s *rosterLists) UseRoster(ctx context.Context, u RosterUse) error {
 	report, err := s.StagedRoster(ctx, u.Roster, u.Generation)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (s *Service) UseRoster(ctx context.Context, u RosterUse) error {
 
 // StagedRoster reports what would change if a staged roster came into force, and changes
 // nothing. ErrNotNow if it is gone.
-func (s *Service) StagedRoster(ctx context.Context, name string, generation int64) (RosterReport, error) {
+func (s *rosterLists) StagedRoster(ctx context.Context, name string, generation int64) (RosterReport, error) {
 	if s.roster(name) == nil {
 		return RosterReport{}, ErrNoRoster
 	}
@@ -70,7 +70,7 @@ func (s *Service) StagedRoster(ctx context.Context, name string, generation int6
 // FormerRoster is StagedRoster for the one that the last import has replaced, of which UseRoster
 // makes the same. ErrNotNow if there is none. Memberships that have ended stay so: see
 // RosterConfig.Grace.
-func (s *Service) FormerRoster(ctx context.Context, name string) (RosterReport, error) {
+func (s *rosterLists) FormerRoster(ctx context.Context, name string) (RosterReport, error) {
 	inForce, err := s.Store.Roster(ctx, name)
 	if err != nil {
 		return RosterReport{}, fmt.Errorf("read roster: %w", err)
@@ -84,7 +84,7 @@ func (s *Service) FormerRoster(ctx context.Context, name string) (RosterReport, 
 
 // Rosters returns the rosters of the policies, by name. One that was never imported has
 // Generation zero.
-func (s *Service) Rosters(ctx context.Context) ([]storage.Roster, error) {
+func (s *rosterLists) Rosters(ctx context.Context) ([]storage.Roster, error) {
 	var all []storage.Roster
 	for _, name := range s.rosterNames() {
 		r, err := s.Store.Roster(ctx, name)
@@ -97,7 +97,7 @@ func (s *Service) Rosters(ctx context.Context) ([]storage.Roster, error) {
 	return all, nil
 }
 
-func (s *Service) rosterNames() []string {
+func (s *rosterLists) rosterNames() []string {
 	names := map[string]bool{}
 	for _, p := range s.Policies {
 		for _, v := range p.Rule.verifiers() {
@@ -109,7 +109,7 @@ func (s *Service) rosterNames() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-func (s *Service) swapRoster(ctx context.Context, name string, generation, replaced int64, by string) error {
+func (s *rosterLists) swapRoster(ctx context.Context, name string, generation, replaced int64, by string) error {
 	ctx = audit.ByDefault(ctx, "", name)
 	err := s.inStep(ctx, func(ctx context.Context) error {
 		return s.Store.SwapRoster(ctx, storage.Roster{Name: name, Generation: generation, ImportedAt: s.Clock(), ImportedBy: by}, replaced)
@@ -129,7 +129,7 @@ func (s *Service) swapRoster(ctx context.Context, name string, generation, repla
 
 // sweepRosters ends what the rosters in force no longer have, and removes what was staged
 // and never used. It is called by Run.
-func (s *Service) sweepRosters(ctx context.Context) error {
+func (s *rosterLists) sweepRosters(ctx context.Context) error {
 	var failed []error
 	for _, name := range s.rosterNames() {
 		failed = append(failed, s.sweepVanished(ctx, name))
@@ -158,7 +158,7 @@ const (
 )
 
 // sweepVanished calls endVanished where somebody may have vanished.
-func (s *Service) sweepVanished(ctx context.Context, name string) error {
+func (s *rosterLists) sweepVanished(ctx context.Context, name string) error {
 	inForce, err := s.Store.Roster(ctx, name)
 	if err != nil {
 		return fmt.Errorf("read roster: %w", err)
@@ -189,7 +189,7 @@ type rosterSweep struct {
 }
 
 // endVanished ends the memberships of one roster whose rows are gone.
-func (s *Service) endVanished(ctx context.Context, name string) error {
+func (s *rosterLists) endVanished(ctx context.Context, name string) error {
 	inForce, err := s.Store.Roster(ctx, name)
 	if err != nil {
 		return fmt.Errorf("read roster: %w", err)
@@ -211,7 +211,7 @@ func (s *Service) endVanished(ctx context.Context, name string) error {
 				if now, err := s.Store.Roster(ctx, name); err != nil || now.Generation != inForce.Generation {
 					return cmp.Or(err, batch.ErrEnough)
 				}
-				if _, err := s.RevokeCase(ctx, g.CaseID, "not_found"); err != nil && !errors.Is(err, ErrNoCase) {
+				if _, err := s.memberships.RevokeCase(ctx, g.CaseID, "not_found"); err != nil && !errors.Is(err, ErrNoCase) {
 					return fmt.Errorf("case %s: end membership: %w", g.CaseID, err)
 				}
 				return nil
@@ -227,7 +227,7 @@ var rosterTries = provider.Limit{Burst: 10, Every: 30 * time.Minute}
 
 // matchRoster implements lookup. Whatever the answer, the way to it is the same: a digest, a
 // look at the limit, one query.
-func (s *Service) matchRoster(ctx context.Context, c *Case, name, value string) (rosterRow, bool, error) {
+func (s *rosterLists) matchRoster(ctx context.Context, c *Case, name, value string) (rosterRow, bool, error) {
 	digest := s.proofDigest(Fact{Kind: rosterKind(name), Value: value})
 	if err := s.allowLookup(ctx, "verification roster", c.Subject, rosterTries); err != nil {
 		return rosterRow{}, false, err
@@ -252,7 +252,7 @@ func (s *Service) matchRoster(ctx context.Context, c *Case, name, value string) 
 }
 
 // allowLookup counts a try of a person.
-func (s *Service) allowLookup(ctx context.Context, what, subject string, limit provider.Limit) error {
+func (s *rosterLists) allowLookup(ctx context.Context, what, subject string, limit provider.Limit) error {
 	err := s.allow(ctx, limited{what, subject, limit})
 	if over := (LimitError{}); errors.As(err, &over) {
 		return errTooMany

@@ -18,18 +18,18 @@ type route struct {
 type request struct{ *provider.Screen }
 
 // routes are all addresses of the service.
-func (s *Service) routes() []route {
+func (s *casePages) routes() []route {
 	return slices.Concat(s.pageRoutes(), s.evidenceRoutes(), s.sandboxRoutes(), []route{
-		{"/callback/{method}", s.Provider.Rooms().Pages.Patient(callbackTime + callbackWork).Program(http.HandlerFunc(s.serveCallback))},
+		{"/callback/{method}", s.Provider.Rooms().Pages.Patient(callbackTime + callbackWork).Program(http.HandlerFunc(s.engine.serveCallback))},
 		{"/return/{method}", s.page(s.returnByState)},
 		{"/", s.Provider.Pages().Screen(func(*provider.Screen) error { return provider.ErrScreenNotFound })},
 	})
 }
 
-func (s *Service) mount(r route) { s.mux.Handle(s.base+r.path, r.handler) }
+func (s *casePages) mount(r route) { s.mux.Handle(s.base+r.path, r.handler) }
 
 // page serves a page to people who are signed in; others sign in first.
-func (s *Service) page(h func(*request) error) http.Handler {
+func (s *casePages) page(h func(*request) error) http.Handler {
 	return s.Provider.Pages().Screen(signedIn(h))
 }
 

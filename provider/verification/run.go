@@ -53,9 +53,9 @@ func (s *Service) sweep(ctx context.Context) {
 	if s.endings.due(time.Now()) {
 		s.endPolicies(ctx)
 	}
-	s.sweepEvidence(ctx)
-	s.failed(ctx, s.sweepRosters(ctx))
-	s.failed(ctx, s.forgetLeft(ctx))
+	s.evidenceFiles.sweepEvidence(ctx)
+	s.failed(ctx, s.rosterLists.sweepRosters(ctx))
+	s.failed(ctx, s.caseReviews.forgetLeft(ctx))
 }
 
 // carryOn does what is due.
@@ -85,7 +85,7 @@ func (s *Service) carryOn(ctx context.Context) {
 }
 
 // failed logs an error; nil is none.
-func (s *Service) failed(ctx context.Context, err error) {
+func (s *core) failed(ctx context.Context, err error) {
 	if batch.IsFailure(ctx, err) {
 		s.Logger.ErrorContext(ctx, "what was due in a verification could not be done; will retry", slog.Any("error", err))
 	}
@@ -105,7 +105,7 @@ func (s *Service) doDue(ctx context.Context, due storage.Case) (ended bool, err 
 			err = fmt.Errorf("panic: %v", cause)
 		}
 	}()
-	c, k, err := s.read(ctx, due.ID)
+	c, k, err := s.engine.read(ctx, due.ID)
 	if err != nil {
 		return due.State.IsFinal(), unlessOver(err)
 	}
@@ -140,7 +140,7 @@ func (s *Service) askElsewhere(ctx context.Context, c storage.Case, k content, n
 		switch {
 		case err != nil || who.locked:
 		case called:
-			err = s.told(ctx, c.ID, storage.CaseReference{Method: of.Method, Reference: of.Reference}, "")
+			err = s.engine.told(ctx, c.ID, storage.CaseReference{Method: of.Method, Reference: of.Reference}, "")
 		default:
 			err = s.due(ctx, c, of)
 		}
@@ -151,7 +151,7 @@ func (s *Service) askElsewhere(ctx context.Context, c storage.Case, k content, n
 
 // isPast reports whether a time is past for certain: a clock that is ahead must end nothing for
 // good.
-func (s *Service) isPast(ctx context.Context, at time.Time) (bool, error) {
+func (s *core) isPast(ctx context.Context, at time.Time) (bool, error) {
 	now, err := s.Provider.Rooms().People.CertainTime(ctx)
 	return !now.Before(at), err
 }
@@ -193,7 +193,7 @@ func (s *Service) settle(ctx context.Context, id string, ended bool) error {
 }
 
 func (s *Service) runOut(ctx context.Context, id string) error {
-	_, _, err := s.act(ctx, id, action{
+	_, _, err := s.engine.act(ctx, id, action{
 		fits: func(storage.Case, content) error { return nil },
 		input: func(context.Context, storage.Case, content) (input, string, error) {
 			return ranOut{}, "", nil
@@ -205,7 +205,7 @@ func (s *Service) runOut(ctx context.Context, id string) error {
 // nudge reminds the person of an unfinished case, once.
 func (s *Service) nudge(ctx context.Context, id string) error {
 	first := false
-	c, k, err := s.rewrite(ctx, id, func(k *content) bool {
+	c, k, err := s.memberships.rewrite(ctx, id, func(k *content) bool {
 		first, k.Nudged = !k.Nudged, true
 		return first
 	})
@@ -217,7 +217,7 @@ func (s *Service) nudge(ctx context.Context, id string) error {
 
 // due tells a verifier that the time of its Wait is over.
 func (s *Service) due(ctx context.Context, c storage.Case, of check) error {
-	_, _, err := s.act(ctx, c.ID, action{
+	_, _, err := s.engine.act(ctx, c.ID, action{
 		fits: func(c storage.Case, k content) error {
 			now := k.check(of.Method)
 			if c.State.IsFinal() || k.Waiting != nil || now == nil || now.State != checkWaiting {
@@ -231,10 +231,10 @@ func (s *Service) due(ctx context.Context, c storage.Case, of check) error {
 				return nil, "", err
 			}
 			e := Event{Kind: Due, Reference: k.check(of.Method).Reference}
-			if e.Data, err = s.fetch(ctx, v, e.Reference); err != nil {
+			if e.Data, err = s.engine.fetch(ctx, v, e.Reference); err != nil {
 				return nil, "", err
 			}
-			return s.asked(ctx, v, c, k, e, false)
+			return s.engine.asked(ctx, v, c, k, e, false)
 		},
 	})
 	return err
@@ -243,10 +243,10 @@ func (s *Service) due(ctx context.Context, c storage.Case, of check) error {
 // carryOnAfter does what is due in a case that has ended.
 func (s *Service) carryOnAfter(ctx context.Context, c storage.Case, k content) error {
 	err := s.forgetElsewhere(ctx, c, k)
-	s.recordAtHost(ctx, c, k)
+	s.memberships.recordAtHost(ctx, c, k)
 	if c.State == storage.CaseApproved && !k.Ended && k.Member != nil {
 		if k.Ending != nil {
-			_, ended := s.carryOutEnd(ctx, c, k.Ending.Reason)
+			_, ended := s.memberships.carryOutEnd(ctx, c, k.Ending.Reason)
 			return errors.Join(err, ended)
 		}
 		err = errors.Join(err, s.remind(ctx, c, k))
@@ -276,14 +276,14 @@ func (s *Service) remind(ctx context.Context, c storage.Case, k content) error {
 		if is, err := s.isPast(ctx, k.Member.Until); err != nil || !is {
 			return err
 		}
-		if _, err := s.endStatus(ctx, c, "expired", k.Member.Until); err != nil {
+		if _, err := s.memberships.endStatus(ctx, c, "expired", k.Member.Until); err != nil {
 			return err
 		}
-		_, err := s.markEnded(ctx, c.ID)
+		_, err := s.memberships.markEnded(ctx, c.ID)
 		return err
 	}
 	first := false
-	_, k, err = s.rewrite(ctx, c.ID, func(k *content) bool {
+	_, k, err = s.memberships.rewrite(ctx, c.ID, func(k *content) bool {
 		n := reminders(k.Member.Until, now)
 		first = n > k.Reminded
 		k.Reminded = max(n, k.Reminded)
@@ -297,7 +297,7 @@ func (s *Service) remind(ctx context.Context, c storage.Case, k content) error {
 
 // markEndedQuietly records that a case has nothing more to say about a membership.
 func (s *Service) markEndedQuietly(ctx context.Context, id string) (content, error) {
-	_, k, err := s.rewrite(ctx, id, func(k *content) bool {
+	_, k, err := s.memberships.rewrite(ctx, id, func(k *content) bool {
 		k.Ended, k.Unrecorded = true, false
 		return true
 	})
@@ -323,7 +323,7 @@ func (s *Service) forgetElsewhere(ctx context.Context, c storage.Case, k content
 	if len(done) == 0 {
 		return failed
 	}
-	_, _, err := s.rewrite(ctx, c.ID, func(k *content) bool {
+	_, _, err := s.memberships.rewrite(ctx, c.ID, func(k *content) bool {
 		var left []storage.CaseReference
 		for _, ref := range k.Forget {
 			if !done[ref] {
@@ -357,7 +357,7 @@ func (s *Service) endCases(ctx context.Context, f storage.CaseFilter) error {
 		},
 		func(c storage.Case) string { return c.ID },
 		func(ctx context.Context, c storage.Case) error {
-			if _, _, err := s.read(ctx, c.ID); err != nil && !errors.Is(err, ErrNoCase) {
+			if _, _, err := s.engine.read(ctx, c.ID); err != nil && !errors.Is(err, ErrNoCase) {
 				return fmt.Errorf("case %s: %w", c.ID, err)
 			}
 			return nil

@@ -75,7 +75,7 @@ func (t *transition) simulatedCheck(method string) *check {
 }
 
 // sandboxRoutes are the addresses that only a sandbox has.
-func (s *Service) sandboxRoutes() []route {
+func (s *casePages) sandboxRoutes() []route {
 	if !s.Provider.Installation().Sandbox {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (s *Service) sandboxRoutes() []route {
 }
 
 // simulate gives the person's case the outcome of the pressed button.
-func (s *Service) simulate(r *request) error {
+func (s *casePages) simulate(r *request) error {
 	c, err := s.own(r)
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (s *Service) simulate(r *request) error {
 	if !r.posts() {
 		return provider.ErrScreenNotFound
 	}
-	_, err = s.personAct(r.context(), c.ID, action{
+	_, err = s.caseSteps.personAct(r.context(), c.ID, action{
 		fits: owned(r.User.UserID, r.version()),
 		input: func(context.Context, storage.Case, content) (input, string, error) {
 			return simulated{screens.Outcome(r.posted(ui.FieldAction))}, "", nil
@@ -102,7 +102,7 @@ func (s *Service) simulate(r *request) error {
 
 // simulation returns the buttons of a sandbox; nil in production, and for a case that has
 // ended.
-func (s *Service) simulation(r *request, c RecordedCase) *screens.Simulation {
+func (s *casePages) simulation(r *request, c RecordedCase) *screens.Simulation {
 	if !s.Provider.Installation().Sandbox || c.State.IsFinal() {
 		return nil
 	}

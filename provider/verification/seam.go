@@ -37,8 +37,8 @@ func sendToCase(_ context.Context, v provider.Verification) (string, error) {
 // wayBack returns the application that the person came from, and where they continue: the address
 // of the flow, while it lasts and in its own browser, or else the home of the application, as
 // registered. Each may be empty.
-func (s *Service) wayBack(r *request, c RecordedCase) (address string, application ui.Client, err error) {
-	_, k, err := s.read(r.context(), c.ID)
+func (s *casePages) wayBack(r *request, c RecordedCase) (address string, application ui.Client, err error) {
+	_, k, err := s.engine.read(r.context(), c.ID)
 	if err != nil || k.ClientID == "" {
 		return "", ui.Client{}, err
 	}

@@ -22,7 +22,7 @@ var startLimit = provider.Limit{Burst: 20, Every: time.Hour}
 // reports false, and the way back is that of the request. ErrNoPolicy; provider.ErrNoUser;
 // ErrNotNow if the person is a member and cannot renew that yet, or the case of Appeals cannot
 // be appealed against; a LimitError if a declined case does not allow another one yet.
-func (s *Service) Start(ctx context.Context, r Request) (started RecordedCase, created bool, err error) {
+func (s *caseSteps) Start(ctx context.Context, r Request) (started RecordedCase, created bool, err error) {
 	p := s.policies[r.Group]
 	if p == nil || p.Ended {
 		return RecordedCase{}, false, ErrNoPolicy
@@ -36,13 +36,13 @@ func (s *Service) Start(ctx context.Context, r Request) (started RecordedCase, c
 }
 
 // start is Start. ErrChanged if the person has begun another case since theirs were read.
-func (s *Service) start(ctx context.Context, p *Policy, r Request) (started RecordedCase, created bool, err error) {
+func (s *caseSteps) start(ctx context.Context, p *Policy, r Request) (started RecordedCase, created bool, err error) {
 	h, err := s.history(ctx, r.UserID, r.Group)
 	if err != nil {
 		return RecordedCase{}, false, err
 	}
 	if i := h.inProgress(); i >= 0 {
-		c, _, err := s.read(ctx, h[i].ID) // a decision may be due
+		c, _, err := s.engine.read(ctx, h[i].ID) // a decision may be due
 		if err != nil {
 			return RecordedCase{}, false, err
 		}
@@ -80,12 +80,12 @@ func (s *Service) start(ctx context.Context, p *Policy, r Request) (started Reco
 		s.Provider.Events().Record(ctx, provider.Event{Name: event.VerificationStarted, UserID: r.UserID, ClientID: r.ClientID, Detail: r.Group})
 	}
 	s.tell(context.WithoutCancel(ctx), recorded, ui.MailView{Kind: ui.MailVerificationStarted})
-	started, err = s.recorded(ctx, recorded, content)
+	started, err = s.engine.recorded(ctx, recorded, content)
 	return started, true, err
 }
 
 // newCase returns the case that a person may begin.
-func (s *Service) newCase(ctx context.Context, p *Policy, r Request, h history) (storage.Case, content, error) {
+func (s *caseSteps) newCase(ctx context.Context, p *Policy, r Request, h history) (storage.Case, content, error) {
 	now := s.Clock().Truncate(time.Microsecond) // as the store has it
 	if r.Appeals != "" {
 		if !h.canAppeal(r.Appeals, now) {
@@ -118,8 +118,8 @@ func (s *Service) newCase(ctx context.Context, p *Policy, r Request, h history) 
 }
 
 // resume gives an open case the way back of another request.
-func (s *Service) resume(ctx context.Context, id string, r Request) (RecordedCase, error) {
-	c, k, err := s.rewrite(ctx, id, func(k *content) bool {
+func (s *caseSteps) resume(ctx context.Context, id string, r Request) (RecordedCase, error) {
+	c, k, err := s.memberships.rewrite(ctx, id, func(k *content) bool {
 		if r.ClientID == k.ClientID && r.ReturnTo == k.ReturnTo || r.ClientID == "" && r.ReturnTo == "" {
 			return false
 		}
@@ -129,31 +129,31 @@ func (s *Service) resume(ctx context.Context, id string, r Request) (RecordedCas
 	if err != nil {
 		return RecordedCase{}, err
 	}
-	return s.recorded(ctx, c, k)
+	return s.engine.recorded(ctx, c, k)
 }
 
 // Case returns a case, or ErrNoCase. A decision that is due is carried out first.
-func (s *Service) Case(ctx context.Context, id string) (RecordedCase, error) {
-	c, k, err := s.read(ctx, id)
+func (s *caseSteps) Case(ctx context.Context, id string) (RecordedCase, error) {
+	c, k, err := s.engine.read(ctx, id)
 	if err != nil {
 		return RecordedCase{}, err
 	}
-	return s.recorded(ctx, c, k)
+	return s.engine.recorded(ctx, c, k)
 }
 
 // Cases returns the matching cases, the latest first. One whose content cannot be decrypted
 // is Unreadable.
-func (s *Service) Cases(ctx context.Context, f storage.CaseFilter) ([]RecordedCase, error) {
+func (s *caseSteps) Cases(ctx context.Context, f storage.CaseFilter) ([]RecordedCase, error) {
 	found, err := s.Store.Cases(ctx, f)
 	if err != nil {
 		return nil, fmt.Errorf("list cases: %w", err)
 	}
-	return s.recordedAll(ctx, found)
+	return s.engine.recordedAll(ctx, found)
 }
 
 // recordedAll returns cases after what is due has been done. One that is gone meanwhile is
 // left out, and one that cannot be read is no reason not to list the others.
-func (s *Service) recordedAll(ctx context.Context, found []storage.Case) ([]RecordedCase, error) {
+func (s *engine) recordedAll(ctx context.Context, found []storage.Case) ([]RecordedCase, error) {
 	all := make([]RecordedCase, 0, len(found))
 	for _, c := range found {
 		k, err := s.open(c)
@@ -190,12 +190,12 @@ func (s *Service) recordedAll(ctx context.Context, found []storage.Case) ([]Reco
 }
 
 // unreadable tells of a case whose content does not open.
-func (s *Service) unreadable(ctx context.Context, c storage.Case, err error) {
+func (s *core) unreadable(ctx context.Context, c storage.Case, err error) {
 	s.Logger.ErrorContext(ctx, "a case cannot be read", slog.String("case", c.ID), slog.Any("error", err))
 }
 
 // recorded returns a case with what is known about it.
-func (s *Service) recorded(ctx context.Context, c storage.Case, k content) (RecordedCase, error) {
+func (s *engine) recorded(ctx context.Context, c storage.Case, k content) (RecordedCase, error) {
 	r := RecordedCase{
 		ID: c.ID, UserID: c.Subject, Group: c.Group, Version: c.Version, State: c.State, Method: c.Method,
 		Renewal: c.Renewal, Appeals: c.Appeals, Reasons: k.Reasons, Claimed: k.Claimed,

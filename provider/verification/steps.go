@@ -45,17 +45,17 @@ func owned(userID string, version int64) func(storage.Case, content) error {
 }
 
 // personAct is an action of a person: the verifier of the present step gets an event.
-func (s *Service) personAct(ctx context.Context, id string, a action) (RecordedCase, error) {
-	c, k, err := s.act(ctx, id, a)
+func (s *caseSteps) personAct(ctx context.Context, id string, a action) (RecordedCase, error) {
+	c, k, err := s.engine.act(ctx, id, a)
 	if err != nil && !errors.Is(err, errWrongCode) {
 		return RecordedCase{}, err
 	}
-	recorded, failed := s.recorded(ctx, c, k)
+	recorded, failed := s.engine.recorded(ctx, c, k)
 	return recorded, errors.Join(err, failed)
 }
 
 // choose begins a method, again if it has failed. A LimitError after too many tries.
-func (s *Service) choose(ctx context.Context, userID, id string, version int64, method string) (RecordedCase, error) {
+func (s *caseSteps) choose(ctx context.Context, userID, id string, version int64, method string) (RecordedCase, error) {
 	return s.personAct(ctx, id, action{
 		fits: owned(userID, version),
 		input: func(ctx context.Context, c storage.Case, k content) (input, string, error) {
@@ -69,14 +69,14 @@ func (s *Service) choose(ctx context.Context, userID, id string, version int64, 
 			if err := s.allowTry(ctx, p, userID, "try"); err != nil {
 				return nil, "", err
 			}
-			return s.asked(ctx, v, c, k, Event{Kind: Begun}, true)
+			return s.engine.asked(ctx, v, c, k, Event{Kind: Begun}, true)
 		},
 	})
 }
 
 // verifierOf returns the policy of a case and its verifier with this name. ErrNotNow if the
 // host has removed it.
-func (s *Service) verifierOf(c storage.Case, method string) (*Policy, *Verifier, error) {
+func (s *core) verifierOf(c storage.Case, method string) (*Policy, *Verifier, error) {
 	p := s.policies[c.Group]
 	if p == nil {
 		return nil, nil, ErrNoPolicy
@@ -89,7 +89,7 @@ func (s *Service) verifierOf(c storage.Case, method string) (*Policy, *Verifier,
 }
 
 // asked is ask as the input of an action. A code is counted before it is mailed.
-func (s *Service) asked(ctx context.Context, v *Verifier, c storage.Case, k content, e Event, anew bool) (input, string, error) {
+func (s *engine) asked(ctx context.Context, v *Verifier, c storage.Case, k content, e Event, anew bool) (input, string, error) {
 	in, mailed, err := s.ask(ctx, v, c, k, e, anew)
 	if err != nil {
 		return nil, "", err
@@ -103,7 +103,7 @@ func (s *Service) asked(ctx context.Context, v *Verifier, c storage.Case, k cont
 }
 
 // current returns the verifier and the step that the person is in.
-func (s *Service) current(c storage.Case, k content) (*Policy, *Verifier, *step, error) {
+func (s *core) current(c storage.Case, k content) (*Policy, *Verifier, *step, error) {
 	of := k.check(c.Method)
 	if c.State != storage.CaseOpen || of == nil || of.State != checkAsked || of.Step == nil {
 		return nil, nil, nil, ErrNotNow
@@ -113,7 +113,7 @@ func (s *Service) current(c storage.Case, k content) (*Policy, *Verifier, *step,
 }
 
 // answer sends the fields of an Ask. errIncomplete if a required one is empty.
-func (s *Service) answer(ctx context.Context, userID, id string, version int64, form map[string]string) (RecordedCase, error) {
+func (s *caseSteps) answer(ctx context.Context, userID, id string, version int64, form map[string]string) (RecordedCase, error) {
 	return s.personAct(ctx, id, action{
 		fits: owned(userID, version),
 		input: func(ctx context.Context, c storage.Case, k content) (input, string, error) {
@@ -131,7 +131,7 @@ func (s *Service) answer(ctx context.Context, userID, id string, version int64, 
 			if err := s.allowTry(ctx, p, userID, "answer"); err != nil {
 				return nil, "", err
 			}
-			return s.asked(ctx, v, c, k, Event{Kind: Answered, Form: fields}, false)
+			return s.engine.asked(ctx, v, c, k, Event{Kind: Answered, Form: fields}, false)
 		},
 	})
 }
@@ -152,7 +152,7 @@ func (a Ask) read(form map[string]string) (map[string]string, error) {
 // enterCode sends a mailed code. errWrongCode with the case as it is then, or a LimitError
 // without a Wait when its tries are over: then only sendAgain helps. One with a Wait is for
 // who has entered too many wrong ones in all.
-func (s *Service) enterCode(ctx context.Context, userID, id string, version int64, entered string) (RecordedCase, error) {
+func (s *caseSteps) enterCode(ctx context.Context, userID, id string, version int64, entered string) (RecordedCase, error) {
 	wrong := false
 	recorded, err := s.personAct(ctx, id, action{
 		fits: owned(userID, version),
@@ -171,13 +171,13 @@ func (s *Service) enterCode(ctx context.Context, userID, id string, version int6
 			if err := s.allow(ctx, guess); err != nil {
 				return nil, "", err
 			}
-			digest := s.mailedDigest(c, v.Name, digits(entered))
+			digest := s.engine.mailedDigest(c, v.Name, digits(entered))
 			fits := subtle.ConstantTimeCompare(digest[:], step.Code.Digest[:]) == 1
 			if wrong = !fits || s.Clock().After(step.Code.SentAt.Add(codeLife)); wrong {
 				return mistyped{}, "", nil
 			}
 			s.giveBack(ctx, guess)
-			return s.asked(ctx, v, c, k, Event{Kind: Confirmed, Address: step.Code.Address}, false)
+			return s.engine.asked(ctx, v, c, k, Event{Kind: Confirmed, Address: step.Code.Address}, false)
 		},
 	})
 	if err == nil && wrong {
@@ -197,7 +197,7 @@ func digits(entered string) string {
 }
 
 // sendAgain mails another code to the same address; the former one is void.
-func (s *Service) sendAgain(ctx context.Context, userID, id string, version int64) (RecordedCase, error) {
+func (s *caseSteps) sendAgain(ctx context.Context, userID, id string, version int64) (RecordedCase, error) {
 	return s.personAct(ctx, id, action{
 		fits: owned(userID, version),
 		input: func(ctx context.Context, c storage.Case, k content) (input, string, error) {
@@ -211,7 +211,7 @@ func (s *Service) sendAgain(ctx context.Context, userID, id string, version int6
 			if err := s.allowCode(ctx, userID, step.Code.Address); err != nil {
 				return nil, "", err
 			}
-			another, mailed, err := s.newCode(c, v.Name, step.Code.Address, s.Clock())
+			another, mailed, err := s.engine.newCode(c, v.Name, step.Code.Address, s.Clock())
 			if err != nil {
 				return nil, "", fmt.Errorf("%w: %w", errVerifier, err)
 			}
@@ -223,15 +223,15 @@ func (s *Service) sendAgain(ctx context.Context, userID, id string, version int6
 // submit tells that all files of an Upload are there, and which name they have; an empty one
 // leaves that which is known. A missingFilesError or errNameless, which are errIncomplete, if
 // one is missing.
-func (s *Service) submit(ctx context.Context, userID, id string, version int64, said string) (RecordedCase, error) {
+func (s *caseSteps) submit(ctx context.Context, userID, id string, version int64, said string) (RecordedCase, error) {
 	return s.personAct(ctx, id, action{
 		fits: owned(userID, version),
 		input: func(ctx context.Context, c storage.Case, k content) (input, string, error) {
-			v, step, err := s.upload(c, k)
+			v, step, err := s.evidenceFiles.upload(c, k)
 			if err != nil {
 				return nil, "", err
 			}
-			files, err := s.uploaded(ctx, c, k, v, step)
+			files, err := s.evidenceFiles.uploaded(ctx, c, k, v, step)
 			if err != nil {
 				return nil, "", err
 			}
@@ -244,7 +244,7 @@ func (s *Service) submit(ctx context.Context, userID, id string, version int64, 
 			if v.ComparesName && !isName(name) {
 				return nil, "", errNameless
 			}
-			in, mailed, err := s.asked(ctx, v, c, k, Event{Kind: Uploaded, Evidence: files}, false)
+			in, mailed, err := s.engine.asked(ctx, v, c, k, Event{Kind: Uploaded, Evidence: files}, false)
 			if result, ok := in.(resulted); ok && v.ComparesName {
 				result.claimed = name
 				in = result
@@ -259,7 +259,7 @@ var errNameless = fmt.Errorf("%w: the name on the files", errIncomplete)
 
 // claimed is the name that the files of a case have as the person says, at first that of the
 // account; empty for none.
-func (s *Service) claimed(ctx context.Context, c storage.Case, k content) (string, error) {
+func (s *caseSteps) claimed(ctx context.Context, c storage.Case, k content) (string, error) {
 	if k.Claimed != "" {
 		return k.Claimed, nil
 	}
@@ -274,11 +274,11 @@ func nameOf(entered string) string { return ui.Clean(entered, maxAnswer) }
 func isName(name string) bool { return len(words(name)) > 0 && utf8.RuneCountInString(name) <= maxName }
 
 // claim says which name the files of the present step have. errNameless if it is none.
-func (s *Service) claim(ctx context.Context, userID, id string, version int64, name string) (RecordedCase, error) {
+func (s *caseSteps) claim(ctx context.Context, userID, id string, version int64, name string) (RecordedCase, error) {
 	return s.personAct(ctx, id, action{
 		fits: owned(userID, version),
 		input: func(_ context.Context, c storage.Case, k content) (input, string, error) {
-			v, _, err := s.upload(c, k)
+			v, _, err := s.evidenceFiles.upload(c, k)
 			switch {
 			case err != nil:
 				return nil, "", err
@@ -294,7 +294,7 @@ func (s *Service) claim(ctx context.Context, userID, id string, version int64, n
 
 // comeBack tells that the person has come back from a GoTo. It decides nothing: the verifier
 // asks the other side, or opens what that has sealed.
-func (s *Service) comeBack(ctx context.Context, userID, id string, query map[string]string) (RecordedCase, error) {
+func (s *caseSteps) comeBack(ctx context.Context, userID, id string, query map[string]string) (RecordedCase, error) {
 	return s.personAct(ctx, id, action{
 		fits: owned(userID, 0),
 		input: func(ctx context.Context, c storage.Case, k content) (input, string, error) {
@@ -306,13 +306,13 @@ func (s *Service) comeBack(ctx context.Context, userID, id string, query map[str
 				return nil, "", ErrNotNow
 			}
 			e := Event{Kind: Returned, Reference: k.check(v.Name).Reference, Query: query}
-			return s.asked(ctx, v, c, k, e, false)
+			return s.engine.asked(ctx, v, c, k, e, false)
 		},
 	})
 }
 
 // stepBack returns the person from a step to the choice of methods.
-func (s *Service) stepBack(ctx context.Context, userID, id string, version int64) (RecordedCase, error) {
+func (s *caseSteps) stepBack(ctx context.Context, userID, id string, version int64) (RecordedCase, error) {
 	return s.personAct(ctx, id, action{
 		fits: owned(userID, version),
 		input: func(context.Context, storage.Case, content) (input, string, error) {
@@ -324,9 +324,9 @@ func (s *Service) stepBack(ctx context.Context, userID, id string, version int64
 // Withdraw ends a case at the person's request: its evidence is shredded at once. In review it
 // counts as one more try, and a decline that waits to be carried out is what ends it. ErrNoCase
 // if it is not this user's, ErrNotNow if it has ended.
-func (s *Service) Withdraw(ctx context.Context, userID, id string) error {
+func (s *caseSteps) Withdraw(ctx context.Context, userID, id string) error {
 	var reviewed bool
-	c, _, err := s.act(ctx, id, action{
+	c, _, err := s.engine.act(ctx, id, action{
 		fits: owned(userID, 0),
 		input: func(_ context.Context, c storage.Case, k content) (input, string, error) {
 			reviewed = c.State == storage.CaseReview || k.Waiting != nil
@@ -347,7 +347,7 @@ func (s *Service) Withdraw(ctx context.Context, userID, id string) error {
 // Report gives a case the result of a method that is decided elsewhere, such as on the page
 // of a HostPage verifier: an Accept, Refuse, Review or Wait. ErrNotNow unless the person was
 // sent there or the method waits; a result that a verifier could not return is an error.
-func (s *Service) Report(ctx context.Context, caseID, method string, r Result) (RecordedCase, error) {
+func (s *caseSteps) Report(ctx context.Context, caseID, method string, r Result) (RecordedCase, error) {
 	return s.personAct(ctx, caseID, action{
 		fits: func(c storage.Case, k content) error {
 			of := k.check(method)
@@ -370,7 +370,7 @@ func (s *Service) Report(ctx context.Context, caseID, method string, r Result) (
 			if err != nil {
 				return nil, "", err
 			}
-			in, _, err := s.admit(v, c, who.name, r, s.Clock())
+			in, _, err := s.engine.admit(v, c, who.name, r, s.Clock())
 			if err != nil {
 				return nil, "", fmt.Errorf("verification: report: %w", err)
 			}

@@ -42,8 +42,8 @@ type UnderReview struct {
 
 // Review returns a case for the reviewer who has taken it. ErrForbidden if the reviewer has
 // not, or the time is over.
-func (s *Service) Review(ctx context.Context, by storage.Reviewer, id string) (UnderReview, error) {
-	c, k, err := s.read(ctx, id)
+func (s *casePages) Review(ctx context.Context, by storage.Reviewer, id string) (UnderReview, error) {
+	c, k, err := s.engine.read(ctx, id)
 	if err != nil {
 		return UnderReview{}, err
 	}
@@ -53,7 +53,7 @@ func (s *Service) Review(ctx context.Context, by storage.Reviewer, id string) (U
 		return UnderReview{}, ErrForbidden
 	}
 	u := UnderReview{Subgroups: s.group(c.Group).Subgroups}
-	if u.RecordedCase, err = s.recorded(ctx, c, k); err != nil {
+	if u.RecordedCase, err = s.engine.recorded(ctx, c, k); err != nil {
 		return UnderReview{}, err
 	}
 	u.Reasons = nil // of earlier decisions
@@ -62,7 +62,7 @@ func (s *Service) Review(ctx context.Context, by storage.Reviewer, id string) (U
 		return UnderReview{}, err
 	}
 	u.Name, u.ComparesName = who.name, s.comparesName(c.Group, k.Review.Method)
-	made, err := s.Decisions(ctx, c.ID)
+	made, err := s.caseReviews.Decisions(ctx, c.ID)
 	if err != nil {
 		return UnderReview{}, err
 	}
@@ -75,7 +75,7 @@ func (s *Service) Review(ctx context.Context, by storage.Reviewer, id string) (U
 		})
 	}
 	found, ok := k.Terms.Rule.found(k.check)
-	u.NeedsOverride = s.checkApproval(c, k) != nil || u.WholeCase && !ok
+	u.NeedsOverride = s.caseReviews.checkApproval(c, k) != nil || u.WholeCase && !ok
 	u.Until = s.ends(c.Group, found, now)
 	if p := s.policies[c.Group]; p != nil {
 		if v := p.verifier(k.Review.Method); v != nil {
