@@ -236,14 +236,14 @@ func (p *Provider) build(ctx context.Context, look look) error {
 		Store: p.store, Hasher: password.NewHasher(), MinLength: cfg.PasswordMinLength,
 		Audit: p.audit, Clock: cfg.Clock, Logger: cfg.Logger,
 	}
-	p.flows = &authflow.Endpoint{Options: authflow.Options{
+	p.flows = authflow.New(authflow.Options{
 		Site: site, Engine: p.engine, Claims: source, Audit: p.audit, Activity: p.activity, Keys: p.keys, Store: p.store,
 		Sessions: sessions, SignsUp: cfg.hasAccounts() && cfg.Mailer != nil, Personas: p.personas(), Faults: p.faults, Host: cfg.host(),
 		Has: p.has, Classes: cfg.classes(), Require: cfg.SignIn.Require,
 		Verifiers: cfg.verifiers(), Forget: p.store.ForgetPerson,
 		Life: cfg.Lifetimes.Flow, SessionLife: cfg.Lifetimes.Session, Clock: cfg.Clock,
 		Limits: p.limits, Limit: ratelimit.Flow.PerAddress(cfg.Limits.Flow.or(ratelimit.Flow.ByAddress())),
-	}}
+	})
 	p.pages = account.NewPages(account.Options{
 		Site: site, Flows: p.flows, Engine: p.engine, Claims: source, Sessions: sessions, Accounts: p.accounts,
 		Audit: p.audit, Activity: p.activity, Store: p.store, Limits: p.limits, Actions: cfg.Limits.actions(), SendMail: p.sendMail(),

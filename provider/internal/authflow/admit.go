@@ -28,7 +28,7 @@ func (r Refusal) Error() string { return "refused by the host" }
 
 // authorized asks the host whether an application may get a user's data. If not, it returns
 // a Refusal or host.ErrNoUser.
-func (e *Endpoint) authorized(ctx context.Context, userID string, asked host.Request) error {
+func (e *consents) authorized(ctx context.Context, userID string, asked host.Request) error {
 	if e.Host.Authorize == nil {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (e *Endpoint) authorized(ctx context.Context, userID string, asked host.Req
 
 // admit asks the host whether the application of a flow may get a response about its user.
 // A refusal is a *denial.
-func (e *Endpoint) admit(ctx context.Context, f *Flow, s authState) error {
+func (e *consents) admit(ctx context.Context, f *Flow, s authState) error {
 	err := e.authorized(ctx, s.user.UserID, s.hostRequest())
 	var refused Refusal
 	if errors.As(err, &refused) || errors.Is(err, host.ErrNoUser) {
@@ -56,7 +56,7 @@ func (e *Endpoint) admit(ctx context.Context, f *Flow, s authState) error {
 
 // admitKnown is admit for a user who gets tokens: the host must know the user. This request
 // asks for nothing else about the user.
-func (e *Endpoint) admitKnown(ctx context.Context, f *Flow, s authState) error {
+func (e *consents) admitKnown(ctx context.Context, f *Flow, s authState) error {
 	if e.Claims.Host != nil {
 		_, err := e.Claims.Person(ctx, s.user.UserID, s.requested.Attributes, s.requested.Groups)
 		if errors.Is(err, host.ErrNoUser) {
@@ -70,7 +70,7 @@ func (e *Endpoint) admitKnown(ctx context.Context, f *Flow, s authState) error {
 }
 
 // AdmitAgain is called before tokens of a grant are issued without its user.
-func (e *Endpoint) AdmitAgain(ctx context.Context, g storage.Grant, scopes []string) error {
+func (e *consents) AdmitAgain(ctx context.Context, g storage.Grant, scopes []string) error {
 	err := e.authorized(ctx, g.Subject, host.Request{ClientID: g.ClientID, Scopes: scopes, Claims: authorization.ClaimsOf(g).Handles()})
 	var refused Refusal
 	if errors.As(err, &refused) || errors.Is(err, host.ErrNoUser) {
@@ -84,8 +84,8 @@ func (e *Endpoint) AdmitAgain(ctx context.Context, g storage.Grant, scopes []str
 // AdmitStill is AdmitAgain for a client, which may be for verified users alone:
 // engine.ErrNotAllowed once this one is none, by all scopes of the grant, whichever the tokens
 // have.
-func (e *Endpoint) AdmitStill(ctx context.Context, g storage.Grant, c *registry.Client, scopes []string) error {
-	verified, err := e.isVerified(ctx, c, g.Scopes, g.Subject)
+func (e *consents) AdmitStill(ctx context.Context, g storage.Grant, c *registry.Client, scopes []string) error {
+	verified, err := e.groups.isVerified(ctx, c, g.Scopes, g.Subject)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (d *denial) Unwrap() error { return d.cause }
 
 // deny shows the user why the application gets no response; the application gets its error
 // when the user follows the link, or at once if no page may be shown.
-func (e *Endpoint) deny(w http.ResponseWriter, r *http.Request, d *denial) error {
+func (e *flows) deny(w http.ResponseWriter, r *http.Request, d *denial) error {
 	request := d.flow.request
 	refused := &redirectError{request, &protocol.Error{Code: protocol.AccessDenied, Description: "The user may not use this application.",
 		Diagnosis: diagnosis.UserRefused}, d.flow}
@@ -132,7 +132,7 @@ func (e *Endpoint) deny(w http.ResponseWriter, r *http.Request, d *denial) error
 }
 
 // unknownUser returns the error of a page whose user does not exist: a *denial in a flow.
-func (e *Endpoint) unknownUser(r *http.Request, p *Page, cause error) error {
+func (e *flows) unknownUser(r *http.Request, p *Page, cause error) error {
 	var already *denial
 	if errors.As(cause, &already) || p.Return != nil || web.Parameter(r, web.FlowParameter) == "" {
 		return cause

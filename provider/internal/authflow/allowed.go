@@ -19,7 +19,7 @@ import (
 // allowed an application that requests tokens without the user: those of the decision in
 // force, or, for one of the host's own applications, all that it may request.
 // engine.ErrNoUser if there is no such user, engine.ErrNotAllowed if there are none.
-func (e *Endpoint) AllowedBefore(ctx context.Context, userID string, c *registry.Client, asked []string) (allowed engine.Allowed, err error) {
+func (e *consents) AllowedBefore(ctx context.Context, userID string, c *registry.Client, asked []string) (allowed engine.Allowed, err error) {
 	for range maxTries {
 		if allowed, err = e.allowedNow(ctx, userID, c, asked); !errors.Is(err, storage.ErrChanged) {
 			return allowed, err
@@ -30,7 +30,7 @@ func (e *Endpoint) AllowedBefore(ctx context.Context, userID string, c *registry
 
 // allowedNow is AllowedBefore once. storage.ErrChanged if another request of the
 // application, or the user, has changed the record of its use.
-func (e *Endpoint) allowedNow(ctx context.Context, userID string, c *registry.Client, asked []string) (engine.Allowed, error) {
+func (e *consents) allowedNow(ctx context.Context, userID string, c *registry.Client, asked []string) (engine.Allowed, error) {
 	none := engine.Allowed{}
 	known, err := e.Personas.Knows(ctx, userID, c.ID)
 	if err != nil || !known {
@@ -66,7 +66,7 @@ func (e *Endpoint) allowedNow(ctx context.Context, userID string, c *registry.Cl
 // that it has lost since, and no attribute that the user was not shown. The use of an
 // application without a consent screen is not a decision, nor is an approval under another
 // name. offline_access needs a refresh token, and there is none.
-func (e *Endpoint) termsBefore(c *registry.Client, consent *storage.Consent, asked []string) terms {
+func (e *consents) termsBefore(c *registry.Client, consent *storage.Consent, asked []string) terms {
 	decided := decisionAbout(c.Called(), consent) != nil && !consent.Decision.IsZero()
 	may := c.Scopes
 	switch {
@@ -98,7 +98,7 @@ func (e *Endpoint) termsBefore(c *registry.Client, consent *storage.Consent, ask
 }
 
 // admitAbsent applies the checks for a present user to an absent one.
-func (e *Endpoint) admitAbsent(ctx context.Context, userID string, c *registry.Client, t terms) error {
+func (e *consents) admitAbsent(ctx context.Context, userID string, c *registry.Client, t terms) error {
 	_, err := e.Claims.Person(ctx, userID, t.Attributes, t.Groups)
 	if errors.Is(err, host.ErrNoUser) {
 		return issue.ErrNoUser

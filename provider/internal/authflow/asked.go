@@ -36,7 +36,7 @@ type Asked struct {
 
 // Asked returns what is asked on a page. A persona has nothing to present, and is selected
 // again.
-func (e *Endpoint) Asked(r *http.Request, p *Page) (Asked, error) {
+func (e *consents) Asked(r *http.Request, p *Page) (Asked, error) {
 	user, err := p.User()
 	if err != nil {
 		return Asked{}, err
@@ -84,7 +84,7 @@ func (s standing) asked(user *User, fresh freshness) Asked {
 }
 
 // standingOn returns the standing of a user, or of nobody, on a page without a flow.
-func (e *Endpoint) standingOn(ctx context.Context, to *Return, user *User) (standing, error) {
+func (e *consents) standingOn(ctx context.Context, to *Return, user *User) (standing, error) {
 	s := standing{highest: e.Classes.Highest, now: e.Clock()}
 	if user == nil || e.isOurs(user) {
 		s.demand.Must.Level = e.Require
@@ -98,7 +98,7 @@ func (e *Endpoint) standingOn(ctx context.Context, to *Return, user *User) (stan
 
 // stand completes a standing with what is known of a user, who may be nil. What the account
 // can present is read only if the user must present more, or it matters.
-func (e *Endpoint) stand(ctx context.Context, s *standing, user *User, fresh freshness) (err error) {
+func (e *consents) stand(ctx context.Context, s *standing, user *User, fresh freshness) (err error) {
 	if user == nil {
 		return nil
 	}
@@ -115,10 +115,10 @@ func (e *Endpoint) stand(ctx context.Context, s *standing, user *User, fresh fre
 }
 
 // isOurs reports whether a user has an account with factors.
-func (e *Endpoint) isOurs(user *User) bool { return e.hasAccounts() && !e.Personas.Plays(user.UserID) }
+func (e *flows) isOurs(user *User) bool { return e.hasAccounts() && !e.Personas.Plays(user.UserID) }
 
 // Suffices reports whether a user may open a page that asks for a sign-in.
-func (e *Endpoint) Suffices(ctx context.Context, user *User, to Return) (bool, error) {
+func (e *consents) Suffices(ctx context.Context, user *User, to Return) (bool, error) {
 	if user == nil {
 		return false, nil
 	}
@@ -133,7 +133,7 @@ func (e *Endpoint) Suffices(ctx context.Context, user *User, to Return) (bool, e
 // RequiresNow returns what is required now of the authentication behind a grant. The maximum
 // age is that of the scopes: those of the application and of its request concern the
 // authorization alone.
-func (e *Endpoint) RequiresNow(g storage.Grant, c *registry.Client, scopes []string) assurance.Requirement {
+func (e *consents) RequiresNow(g storage.Grant, c *registry.Client, scopes []string) assurance.Requirement {
 	required := assurance.Requirement{Level: c.Requires.Assurance, Enrolled: c.Requires.Enrolled}
 	if e.Claims.Catalogue.Demanding() {
 		required = required.And(e.Claims.Catalogue.Requires(scopes, authorization.ClaimsOf(g).Handles()))
@@ -146,7 +146,7 @@ func (e *Endpoint) RequiresNow(g storage.Grant, c *registry.Client, scopes []str
 
 // policy returns what is required of a user, or of whoever signs in, before an application
 // gets what it requests.
-func (e *Endpoint) policy(user *User, c *registry.Client, t terms) assurance.Requirement {
+func (e *flows) policy(user *User, c *registry.Client, t terms) assurance.Requirement {
 	required := assurance.Required(c.Requires).And(e.Claims.Catalogue.Requires(t.Scopes, t.Claims))
 	if user == nil || e.isOurs(user) {
 		required = required.And(assurance.Requirement{Level: e.Require})

@@ -22,7 +22,7 @@ import (
 
 // authorize is the authorization endpoint. Every page of a flow returns to it, and only it
 // responds to the application.
-func (e *Endpoint) authorize(w http.ResponseWriter, r *http.Request, p *Page) error {
+func (e *entry) authorize(w http.ResponseWriter, r *http.Request, p *Page) error {
 	ctx := r.Context()
 	var err error
 	query, unread := web.QueryOf(r)
@@ -47,12 +47,12 @@ func (e *Endpoint) authorize(w http.ResponseWriter, r *http.Request, p *Page) er
 		if err != nil {
 			return err
 		}
-		s, err := e.readRecentState(ctx, f, user, p.recent)
+		s, err := e.consents.readRecentState(ctx, f, user, p.recent)
 		if err != nil {
 			return err
 		}
 		p.recent = p.remembered || s.remembered
-		s, d, err := e.next(ctx, s)
+		s, d, err := e.groups.next(ctx, s)
 		if err != nil {
 			return err
 		}
@@ -75,10 +75,10 @@ func (e *Endpoint) authorize(w http.ResponseWriter, r *http.Request, p *Page) er
 		case stepRefuse:
 			return &redirectError{f.request, s.refusal(d.code), f}
 		case stepConsent, stepVerify:
-			if err := e.admit(ctx, f, s); err != nil {
+			if err := e.consents.admit(ctx, f, s); err != nil {
 				return err
 			}
-			decided, err := e.decideAsPersona(ctx, p, s)
+			decided, err := e.consents.decideAsPersona(ctx, p, s)
 			if err != nil {
 				return err
 			}
@@ -101,8 +101,8 @@ func mayBeStale(err error) bool {
 
 // begin records who is signed in when a request arrives, or signs in as the persona that it
 // names.
-func (e *Endpoint) begin(w http.ResponseWriter, r *http.Request, p *Page) error {
-	if signedIn, err := e.signInHinted(w, r, p); signedIn || err != nil {
+func (e *entry) begin(w http.ResponseWriter, r *http.Request, p *Page) error {
+	if signedIn, err := e.signIns.signInHinted(w, r, p); signedIn || err != nil {
 		return err
 	}
 	user, err := p.User()
@@ -117,7 +117,7 @@ func (e *Endpoint) begin(w http.ResponseWriter, r *http.Request, p *Page) error 
 const maxTries = 3
 
 // receive parses a new authorization request; unread says that some of it cannot be read.
-func (e *Endpoint) receive(w http.ResponseWriter, r *http.Request, query url.Values, unread error) (*Flow, error) {
+func (e *entry) receive(w http.ResponseWriter, r *http.Request, query url.Values, unread error) (*Flow, error) {
 	if unread != nil {
 		return nil, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: unread}
 	}
@@ -137,7 +137,7 @@ func (e *Endpoint) receive(w http.ResponseWriter, r *http.Request, query url.Val
 // 3.1.2.1) and redirects the browser to the same request by GET: cookies do not travel with
 // a form that another site has posted. A request that is too long for an address is posted
 // again by a page.
-func (e *Endpoint) authorizePost(w http.ResponseWriter, r *http.Request) error {
+func (e *entry) authorizePost(w http.ResponseWriter, r *http.Request) error {
 	form, err := input.ReadForm(r)
 	if err != nil && form == nil {
 		return err
@@ -157,12 +157,12 @@ func (e *Endpoint) authorizePost(w http.ResponseWriter, r *http.Request) error {
 const maxRedirected = 1 << 10
 
 // readState reads everything that decides the next step, for a recognized user, or nil.
-func (e *Endpoint) readState(ctx context.Context, f *Flow, user *User) (authState, error) {
+func (e *consents) readState(ctx context.Context, f *Flow, user *User) (authState, error) {
 	return e.readRecentState(ctx, f, user, false)
 }
 
 // readRecentState is readState; recent allows a cached decision.
-func (e *Endpoint) readRecentState(ctx context.Context, f *Flow, user *User, recent bool) (authState, error) {
+func (e *consents) readRecentState(ctx context.Context, f *Flow, user *User, recent bool) (authState, error) {
 	s := authState{
 		request: f.request, flow: f.digest(), chosen: f.chosen, allowed: f.allowed, hostVisits: f.hostVisits,
 		classes: e.Classes, hostRaises: e.Host.Raises, now: e.Clock(), sandbox: e.Site.Sandbox,
@@ -212,7 +212,7 @@ func (s authState) hostRequest() host.Request {
 // 3.1.2.1). It may have expired; its issuer must be this provider and its audience the
 // requesting application: an application must not find out with another's ID token whether
 // the two have the same user.
-func (e *Endpoint) hintedSubject(ctx context.Context, hint, clientID string) (string, error) {
+func (e *flows) hintedSubject(ctx context.Context, hint, clientID string) (string, error) {
 	claims, ok := e.ReadHint(ctx, hint)
 	if !ok || claims.Audience != clientID {
 		return "", &protocol.Error{Code: protocol.InvalidRequest, Status: http.StatusBadRequest,
@@ -232,7 +232,7 @@ type Hint struct {
 // ReadHint returns the content of an ID token. It reports false if this provider did not
 // issue it, or its key has been revoked or is too old. Signed userinfo has the type of an
 // ID token, in v3 its form as well, but lacks an authentication, which every ID token has.
-func (e *Endpoint) ReadHint(ctx context.Context, hint string) (Hint, bool) {
+func (e *flows) ReadHint(ctx context.Context, hint string) (Hint, bool) {
 	if hint == "" {
 		return Hint{}, false
 	}
@@ -250,7 +250,7 @@ func (e *Endpoint) ReadHint(ctx context.Context, hint string) (Hint, bool) {
 
 // sendTo redirects the browser to the page of a step, while this user, or nobody, is signed
 // in.
-func (e *Endpoint) sendTo(w http.ResponseWriter, r *http.Request, next step, f *Flow, user *User) error {
+func (e *flows) sendTo(w http.ResponseWriter, r *http.Request, next step, f *Flow, user *User) error {
 	isOurs := next == stepSelectScope || next == stepSelectAccount || next == stepConsent || next == stepVerify
 	if !e.hasAccounts() && !isOurs {
 		f.sendToHost(user)
@@ -275,7 +275,7 @@ func (e *Endpoint) sendTo(w http.ResponseWriter, r *http.Request, next step, f *
 // redirectBack redirects the browser from a page with nothing to do back to its flow. Without a
 // limit, a host that answers differently here and there, as two machines that do not share
 // their sessions, would cause an endless loop.
-func (e *Endpoint) redirectBack(w http.ResponseWriter, r *http.Request, f *Flow) error {
+func (e *flows) redirectBack(w http.ResponseWriter, r *http.Request, f *Flow) error {
 	if f.redirects++; f.redirects >= maxTries {
 		return &redirectError{f.request, &protocol.Error{Code: protocol.LoginRequired, Description: "It is not certain who is signed in.",
 			Diagnosis: diagnosis.SignInUnstable}, f}
@@ -285,9 +285,9 @@ func (e *Endpoint) redirectBack(w http.ResponseWriter, r *http.Request, f *Flow)
 
 // issue responds to the application. It is the last step of every flow. storage.ErrEnded or
 // storage.ErrChanged if its basis has ended.
-func (e *Endpoint) issue(w http.ResponseWriter, r *http.Request, f *Flow, s authState) error {
+func (e *entry) issue(w http.ResponseWriter, r *http.Request, f *Flow, s authState) error {
 	ctx := r.Context()
-	if err := e.admitKnown(ctx, f, s); err != nil {
+	if err := e.consents.admitKnown(ctx, f, s); err != nil {
 		return err
 	}
 	err := e.Faults.Authorize(ctx, f.request.Client.ID)
@@ -339,7 +339,7 @@ func (s authState) basis() storage.ConsentBasis {
 // saveConsent records a decision, or the use of an application, if its basis holds.
 // engine.ErrAnswered or engine.ErrNoClient if nothing is left to decide, storage.ErrChanged
 // or storage.ErrEnded if the basis must be read again.
-func (e *Endpoint) saveConsent(ctx context.Context, c storage.Consent, on storage.ConsentBasis, events ...storage.Event) error {
+func (e *flows) saveConsent(ctx context.Context, c storage.Consent, on storage.ConsentBasis, events ...storage.Event) error {
 	err := e.Audit.Step(ctx, func(ctx context.Context) error { return e.Store.SaveConsent(ctx, c, on) }, events...)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):

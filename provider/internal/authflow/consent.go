@@ -26,7 +26,7 @@ const (
 )
 
 // showConsent asks whether the application may have what it requests.
-func (e *Endpoint) showConsent(w http.ResponseWriter, r *http.Request, p *Page) error {
+func (e *consents) showConsent(w http.ResponseWriter, r *http.Request, p *Page) error {
 	ctx, f := r.Context(), p.Flow
 	user, err := p.User()
 	if err != nil {
@@ -36,7 +36,7 @@ func (e *Endpoint) showConsent(w http.ResponseWriter, r *http.Request, p *Page) 
 	if err != nil {
 		return err
 	}
-	s, d, err := e.next(ctx, s)
+	s, d, err := e.groups.next(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -63,26 +63,26 @@ func (e *Endpoint) showConsent(w http.ResponseWriter, r *http.Request, p *Page) 
 	view.Page, view.Form, view.Account = e.Site.PageView(r, f.request), e.Site.Form(w, r, nil), account
 	view.Hidden = append(view.Hidden,
 		ui.Field{Name: userField, Value: s.user.UserID}, ui.Field{Name: termsField, Value: fingerprint})
-	if view.Notice, err = e.verificationNotice(ctx, f, s.user); err != nil {
+	if view.Notice, err = e.groups.verificationNotice(ctx, f, s.user); err != nil {
 		return err
 	}
 	if view.Notice == ui.NoticePending {
 		view.Notice = "" // the group says so, right below
 	}
 	if d.step == stepVerify {
-		if view.Required, err = e.requiredGroups(r, f.request, s.user.UserID); err != nil {
+		if view.Required, err = e.groups.requiredGroups(r, f.request, s.user.UserID); err != nil {
 			return err
 		}
 	}
 	// The form ends at the application or at a verifier, whose address is unknown before it
 	// is asked; hosts under development use http.
-	e.Site.RenderTo(w, r, f.request.Display == web.DisplayPopup, e.leadsToVerifier(f.request.RedirectURI), http.StatusOK, e.Site.Screens.Consent(view))
+	e.Site.RenderTo(w, r, f.request.Display == web.DisplayPopup, e.groups.leadsToVerifier(f.request.RedirectURI), http.StatusOK, e.Site.Screens.Consent(view))
 	return nil
 }
 
 // consent acts on the user's decision about exactly what was shown, which is what the
 // sealed request asks for; nothing else in the form counts.
-func (e *Endpoint) consent(w http.ResponseWriter, r *http.Request, p *Page) error {
+func (e *consents) consent(w http.ResponseWriter, r *http.Request, p *Page) error {
 	ctx, f := r.Context(), p.Flow
 	user, err := p.User()
 	if err != nil {
@@ -103,7 +103,7 @@ func (e *Endpoint) consent(w http.ResponseWriter, r *http.Request, p *Page) erro
 	if s.user.UserID != r.PostForm.Get(userField) || fingerprint != r.PostForm.Get(termsField) {
 		return e.showConsent(w, r, p)
 	}
-	if s, err = e.readVerified(ctx, s); err != nil {
+	if s, err = e.groups.readVerified(ctx, s); err != nil {
 		return err
 	}
 	switch action := r.PostForm.Get(ui.FieldAction); {
@@ -124,8 +124,8 @@ func (e *Endpoint) consent(w http.ResponseWriter, r *http.Request, p *Page) erro
 
 // refuseUnverified leads back to an application that requires verified users. It can tell
 // who is not from who may be soon.
-func (e *Endpoint) refuseUnverified(ctx context.Context, f *Flow, s authState) error {
-	lacks, err := e.lacking(ctx, s.requested.Scopes, s.user.UserID)
+func (e *consents) refuseUnverified(ctx context.Context, f *Flow, s authState) error {
+	lacks, err := e.groups.lacking(ctx, s.requested.Scopes, s.user.UserID)
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (e *Endpoint) refuseUnverified(ctx context.Context, f *Flow, s authState) e
 }
 
 // refuseAll ends a flow whose user allows nothing.
-func (e *Endpoint) refuseAll(r *http.Request, f *Flow, s authState) error {
+func (e *consents) refuseAll(r *http.Request, f *Flow, s authState) error {
 	if err := e.Engine.KeepClient(r.Context(), f.request.Client); err != nil { // so that the end is recorded
 		return err
 	}
@@ -152,7 +152,7 @@ func (e *Endpoint) refuseAll(r *http.Request, f *Flow, s authState) error {
 // allow records the user's approval of the requested terms, with the optional scopes that
 // stay, in addition to earlier approvals, and continues the flow. If these have changed
 // meanwhile, as in another tab, the user is asked again.
-func (e *Endpoint) allow(w http.ResponseWriter, r *http.Request, p *Page, s authState, stays []string) error {
+func (e *consents) allow(w http.ResponseWriter, r *http.Request, p *Page, s authState, stays []string) error {
 	f := p.Flow
 	allowed := e.termsOf(f.request, claims.Without(f.request.Optional, stays))
 	nothing := len(allowed.Scopes) == 0

@@ -13,7 +13,7 @@ import (
 // releases in addition to what is required: a user who unticks one of two scopes that
 // release the same claim must see it at the other. Only what the user has allowed before is
 // ticked: a box ticked by somebody else is no consent (GDPR article 4(11), CJEU C-673/17).
-func (e *Endpoint) consentOptions(r *http.Request, request *engine.AuthorizeRequest, s authState, required terms) ([]ui.ConsentOption, error) {
+func (e *consents) consentOptions(r *http.Request, request *engine.AuthorizeRequest, s authState, required terms) ([]ui.ConsentOption, error) {
 	l, declined := e.Site.Locale(r), declinedBy(request.Client, s.consent)
 	before := decisionAbout(request.Client.Called(), s.consent)
 	var options []ui.ConsentOption

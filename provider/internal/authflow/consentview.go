@@ -12,7 +12,7 @@ import (
 
 // consentView shows what a request would release now. Required data is shown once,
 // whichever scopes and claims release it.
-func (e *Endpoint) consentView(r *http.Request, request *engine.AuthorizeRequest, s authState) (ui.ConsentView, error) {
+func (e *consents) consentView(r *http.Request, request *engine.AuthorizeRequest, s authState) (ui.ConsentView, error) {
 	required := e.termsOf(request, request.Optional)
 	view := ui.ConsentView{Offline: slices.Contains(required.Scopes, claims.OfflineAccess), AppsURL: e.Site.Link("/account/apps")}
 	before := decisionAbout(request.Client.Called(), s.consent)
@@ -57,7 +57,7 @@ type shown struct {
 // consentData shows the current values of these facts and groups, and marks what is new
 // since a former decision, which may be nil. The user's identity goes with what is not
 // optional.
-func (e *Endpoint) consentData(r *http.Request, request *engine.AuthorizeRequest, s authState, before *storage.Consent, facts, groups []string, option bool) (out shown, err error) {
+func (e *consents) consentData(r *http.Request, request *engine.AuthorizeRequest, s authState, before *storage.Consent, facts, groups []string, option bool) (out shown, err error) {
 	released, err := e.Claims.Release(r.Context(), s.user.UserID, facts, groups, request.EID)
 	if err != nil {
 		return out, err
@@ -78,7 +78,7 @@ func (e *Endpoint) consentData(r *http.Request, request *engine.AuthorizeRequest
 		out.attributes = append(out.attributes, told.ConsentAttribute)
 	}
 	for _, status := range released.Statuses {
-		group := e.GroupView(l, status)
+		group := e.groups.GroupView(l, status)
 		group.New = before != nil && !slices.Contains(before.Groups, group.Name)
 		out.groups = append(out.groups, group)
 	}
@@ -86,7 +86,7 @@ func (e *Endpoint) consentData(r *http.Request, request *engine.AuthorizeRequest
 }
 
 // permissions returns the required scopes that release no data about the user.
-func (e *Endpoint) permissions(l *ui.Locale, required []string, before *storage.Consent) (all []ui.ConsentPermission) {
+func (e *consents) permissions(l *ui.Locale, required []string, before *storage.Consent) (all []ui.ConsentPermission) {
 	for _, name := range required {
 		if claims.IsProtocolScope(name) || e.releases(name) {
 			continue
@@ -100,7 +100,7 @@ func (e *Endpoint) permissions(l *ui.Locale, required []string, before *storage.
 }
 
 // releases reports whether a scope releases data about users.
-func (e *Endpoint) releases(scope string) bool {
+func (e *consents) releases(scope string) bool {
 	facts, groups := e.Claims.Catalogue.Requested([]string{scope})
 	return len(facts)+len(groups) > 0
 }

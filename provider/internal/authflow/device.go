@@ -22,14 +22,14 @@ type DeviceAsk struct {
 	Code   storage.DeviceCode
 	Client *registry.Client
 
-	endpoint *Endpoint
+	endpoint *entry
 	state    authState
 	standing standing
 }
 
 // ReadDevice returns what a device asks of a user. storage.ErrNotFound if the user may not use the
 // application: whoever has the code need not learn that.
-func (e *Endpoint) ReadDevice(ctx context.Context, user *User, c storage.DeviceCode, client *registry.Client) (*DeviceAsk, error) {
+func (e *entry) ReadDevice(ctx context.Context, user *User, c storage.DeviceCode, client *registry.Client) (*DeviceAsk, error) {
 	known, err := e.Personas.Knows(ctx, user.UserID, client.ID)
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (e *Endpoint) ReadDevice(ctx context.Context, user *User, c storage.DeviceC
 	if !known {
 		return nil, storage.ErrNotFound
 	}
-	err = e.AdmitAgain(ctx, storage.Grant{Subject: user.UserID, ClientID: client.ID}, c.Scopes)
+	err = e.consents.AdmitAgain(ctx, storage.Grant{Subject: user.UserID, ClientID: client.ID}, c.Scopes)
 	if errors.Is(err, issue.ErrNoUser) {
 		return nil, storage.ErrNotFound
 	}
@@ -46,9 +46,9 @@ func (e *Endpoint) ReadDevice(ctx context.Context, user *User, c storage.DeviceC
 	}
 	request := &engine.AuthorizeRequest{Request: authorization.Request{Client: client, Scopes: c.Scopes, Resources: c.Resources, MaxAge: -1}}
 	a := &DeviceAsk{Code: c, Client: client, endpoint: e}
-	a.state = authState{request: request, user: user, now: e.Clock(), requested: e.termsOf(request, nil)}
+	a.state = authState{request: request, user: user, now: e.Clock(), requested: e.consents.termsOf(request, nil)}
 	a.state.policy = e.policy(user, client, a.state.requested)
-	if a.standing, err = e.standingOn(ctx, &Return{Requires: a.state.policy}, user); err != nil {
+	if a.standing, err = e.consents.standingOn(ctx, &Return{Requires: a.state.policy}, user); err != nil {
 		return nil, err
 	}
 	if err := a.readConsent(ctx); err != nil {
@@ -93,7 +93,7 @@ func (a *DeviceAsk) View(r *http.Request) (ui.ConsentView, error) {
 	}
 	shown := a.state
 	shown.consent = nil // nothing is marked as new: all of it is asked
-	view, err := e.consentView(r, a.state.request, shown)
+	view, err := e.consents.consentView(r, a.state.request, shown)
 	view.Page, view.Account = e.Site.PageView(r, nil), account
 	view.Client = e.Site.ClientView(ctx, a.Client, "")
 	return view, err

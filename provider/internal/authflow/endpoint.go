@@ -30,7 +30,48 @@ import (
 )
 
 // Endpoint is the authorization endpoint of one provider.
-type Endpoint struct{ Options }
+//
+// It is a frame, of flows, with rooms. A room knows the frame and what it names here, and no room that
+// knows it.
+type Endpoint struct {
+	*flows
+	*groups
+	*consents
+	*signIns
+	*entry
+}
+
+// flows are the requests of applications on their way through the pages of a browser, and who is
+// signed in there.
+type flows struct{ Options }
+
+// groups are the verified groups that an application asks for, and the ways to become verified.
+type groups struct{ *flows }
+
+// consents are what an application may have of a user.
+type consents struct {
+	*flows
+	groups *groups
+}
+
+// signIns choose who answers a request, and as what.
+type signIns struct{ *flows }
+
+// entry is where requests arrive, and users come back from hosts and verifiers.
+type entry struct {
+	*flows
+	groups   *groups
+	consents *consents
+	signIns  *signIns
+}
+
+// New returns the endpoint.
+func New(o Options) *Endpoint {
+	f := &flows{o}
+	g, s := &groups{f}, &signIns{f}
+	c := &consents{f, g}
+	return &Endpoint{f, g, c, s, &entry{f, g, c, s}}
+}
 
 // Options are the dependencies of an Endpoint.
 type Options struct {
@@ -104,28 +145,28 @@ type Host struct {
 	Authorize func(ctx context.Context, userID, clientID string, scopes []string) error
 }
 
-func (e *Endpoint) hasAccounts() bool { return e.Host.SignedIn == nil }
+func (e *flows) hasAccounts() bool { return e.Host.SignedIn == nil }
 
 // Routes returns the routes of the endpoint and its pages.
 func (e *Endpoint) Routes() []web.Route {
 	page := func(h PageHandler) web.Handler { return e.Handler(FlowRequired, h) }
 	routes := []web.Route{
-		{Method: http.MethodGet, Path: "/oauth/authorize", Acts: true, OwnQuery: true, Handler: e.Site.Page(e.Handler(NoFlow, e.authorize))},
-		{Method: http.MethodPost, Path: "/oauth/authorize", OwnQuery: true, Handler: e.Site.Page(e.authorizePost)},
+		{Method: http.MethodGet, Path: "/oauth/authorize", Acts: true, OwnQuery: true, Handler: e.Site.Page(e.Handler(NoFlow, e.entry.authorize))},
+		{Method: http.MethodPost, Path: "/oauth/authorize", OwnQuery: true, Handler: e.Site.Page(e.entry.authorizePost)},
 	}
 	if !e.hasAccounts() {
 		routes = append(routes, web.Route{
-			Method: http.MethodGet, Path: hostReturnPath, Handler: e.Site.Page(e.Handler(NoFlow, e.returnFromHost)),
+			Method: http.MethodGet, Path: hostReturnPath, Handler: e.Site.Page(e.Handler(NoFlow, e.entry.returnFromHost)),
 		})
 	}
 	if len(e.Verifiers) > 0 {
 		routes = append(routes, web.Route{
-			Method: http.MethodGet, Path: verifierReturnPath, Handler: e.Site.Page(e.Handler(FlowOptional, e.returnFromVerifier)),
+			Method: http.MethodGet, Path: verifierReturnPath, Handler: e.Site.Page(e.Handler(FlowOptional, e.entry.returnFromVerifier)),
 		})
 	}
-	routes = append(routes, e.Site.FormRoutes("/oauth/select-scope", page(e.showSelectScope), page(e.selectScope))...)
-	routes = append(routes, e.Site.FormRoutes("/oauth/select-account", page(e.showSelectAccount), page(e.selectAccount))...)
-	consent := e.Site.FormRoutes("/oauth/consent", page(e.showConsent), page(e.consent))
+	routes = append(routes, e.Site.FormRoutes("/oauth/select-scope", page(e.signIns.showSelectScope), page(e.signIns.selectScope))...)
+	routes = append(routes, e.Site.FormRoutes("/oauth/select-account", page(e.signIns.showSelectAccount), page(e.signIns.selectAccount))...)
+	consent := e.Site.FormRoutes("/oauth/consent", page(e.consents.showConsent), page(e.consents.consent))
 	for i := range consent {
 		consent[i].Several = ui.FieldScope
 	}
@@ -133,7 +174,7 @@ func (e *Endpoint) Routes() []web.Route {
 }
 
 // AccountView shows a user their own account.
-func (e *Endpoint) AccountView(ctx context.Context, userID string) (ui.Account, error) {
+func (e *flows) AccountView(ctx context.Context, userID string) (ui.Account, error) {
 	person, err := e.Claims.Person(ctx, userID, claims.AccountHandles, nil)
 	if err != nil {
 		return ui.Account{}, err

@@ -103,10 +103,10 @@ type sealedUser struct {
 	AuthAt  int64  `json:"a"`
 }
 
-func (e *Endpoint) sealPurpose() string { return "flow " + e.Site.Issuer }
+func (e *flows) sealPurpose() string { return "flow " + e.Site.Issuer }
 
 // newFlow begins a flow for a new request.
-func (e *Endpoint) newFlow(ctx context.Context, asked *engine.AuthorizeRequest) *Flow {
+func (e *flows) newFlow(ctx context.Context, asked *engine.AuthorizeRequest) *Flow {
 	f := &Flow{request: asked, firstSeen: e.Clock().Truncate(time.Microsecond), pushed: asked.PushedAs}
 	random.Fill(f.id[:])
 	request.InFlow(ctx, f.digest())
@@ -136,7 +136,7 @@ func (f *Flow) digest() storage.Digest {
 }
 
 // seal returns the flow as it travels, bound to this browser.
-func (e *Endpoint) seal(w http.ResponseWriter, r *http.Request, f *Flow) (string, error) {
+func (e *flows) seal(w http.ResponseWriter, r *http.Request, f *Flow) (string, error) {
 	form, err := e.travelling(w, r, f)
 	if err != nil {
 		return "", err
@@ -168,7 +168,7 @@ func (e *Endpoint) seal(w http.ResponseWriter, r *http.Request, f *Flow) (string
 
 // openFlow returns the flow of a page or form. It checks the request again: client and
 // redirect URI may have changed since.
-func (e *Endpoint) openFlow(r *http.Request) (*Flow, error) {
+func (e *flows) openFlow(r *http.Request) (*Flow, error) {
 	plain, err := e.Site.Secrets.OpenString(e.sealPurpose(), web.Parameter(r, web.FlowParameter))
 	if err != nil {
 		return nil, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: err}
@@ -220,7 +220,7 @@ func (e *Endpoint) openFlow(r *http.Request) (*Flow, error) {
 
 // pick grants the scope value that the user has picked. One that is no longer offered is
 // ignored: the user picks again.
-func (e *Endpoint) pick(ctx context.Context, request *engine.AuthorizeRequest, scope string) error {
+func (e *flows) pick(ctx context.Context, request *engine.AuthorizeRequest, scope string) error {
 	err := e.Engine.Pick(ctx, request, scope)
 	switch {
 	case errors.Is(err, engine.ErrNoChoice):
@@ -234,7 +234,7 @@ func (e *Endpoint) pick(ctx context.Context, request *engine.AuthorizeRequest, s
 
 // engineFlow names the flow to the engine. Another browser may begin with a pushed request
 // until that expires.
-func (e *Endpoint) engineFlow(f *Flow) engine.Flow {
+func (e *flows) engineFlow(f *Flow) engine.Flow {
 	began := f.firstSeen
 	if began.Before(f.pushed.ExpiresAt) {
 		began = f.pushed.ExpiresAt
@@ -243,7 +243,7 @@ func (e *Endpoint) engineFlow(f *Flow) engine.Flow {
 }
 
 // wholeRequest is everything that a request asks for, in the form of the host's functions.
-func (e *Endpoint) wholeRequest(request *engine.AuthorizeRequest) host.Request {
+func (e *flows) wholeRequest(request *engine.AuthorizeRequest) host.Request {
 	return host.Request{
 		ClientID: request.Client.ID, Scopes: request.Scopes,
 		Claims: e.Claims.Catalogue.Single(request.Client, request.Claims.Names(authorization.InAny)),
@@ -255,7 +255,7 @@ type parser func(ctx context.Context, form url.Values) (*engine.AuthorizeRequest
 
 // parseAuthorize checks an authorization request; an error for the application is a
 // *redirectError.
-func (e *Endpoint) parseAuthorize(ctx context.Context, form url.Values, parse parser) (*engine.AuthorizeRequest, error) {
+func (e *flows) parseAuthorize(ctx context.Context, form url.Values, parse parser) (*engine.AuthorizeRequest, error) {
 	request, err := parse(ctx, form)
 	if request != nil {
 		web.Speak(ctx, request.UILocales)

@@ -24,7 +24,7 @@ const maxTravelling = 512
 // travelling returns the request of a flow as it travels, or nothing if it is too long and is
 // kept, under the name of the flow, which does not leave its seal. A request never changes, so
 // that one row is enough for a flow, and going back works as for any other.
-func (e *Endpoint) travelling(w http.ResponseWriter, r *http.Request, f *Flow) (string, error) {
+func (e *flows) travelling(w http.ResponseWriter, r *http.Request, f *Flow) (string, error) {
 	if f.kept {
 		return "", nil
 	}
@@ -47,7 +47,7 @@ func (e *Endpoint) travelling(w http.ResponseWriter, r *http.Request, f *Flow) (
 }
 
 // allowDear counts a request that costs more than others: one that is kept, or fetched from an application.
-func (e *Endpoint) allowDear(w http.ResponseWriter, r *http.Request, asked *engine.AuthorizeRequest) error {
+func (e *flows) allowDear(w http.ResponseWriter, r *http.Request, asked *engine.AuthorizeRequest) error {
 	wait, err := e.Limits.Allow(r.Context(), e.Limit, ratelimit.Key{Address: request.Addr(r.Context())})
 	if err == nil && wait > 0 {
 		err = &web.PageError{Status: web.TooMany(w, wait), Code: ui.ErrorTooMany, Request: asked, Cause: errTooManyKept}
@@ -58,7 +58,7 @@ func (e *Endpoint) allowDear(w http.ResponseWriter, r *http.Request, asked *engi
 var errTooManyKept = errors.New("too many long requests, or requests by address, from one address")
 
 // requestOf returns the request of a flow: the one that travels with it, or the one that is kept.
-func (e *Endpoint) requestOf(ctx context.Context, s sealedFlow) (url.Values, error) {
+func (e *flows) requestOf(ctx context.Context, s sealedFlow) (url.Values, error) {
 	form := s.Request
 	if form == "" {
 		kept, err := e.Store.PushedRequest(ctx, "", keptDigest(s.ID), e.Clock())
@@ -81,7 +81,7 @@ func (e *Endpoint) requestOf(ctx context.Context, s sealedFlow) (url.Values, err
 	return values, nil
 }
 
-func (e *Endpoint) keptPurpose() string { return "request of a flow " + e.Site.Issuer }
+func (e *flows) keptPurpose() string { return "request of a flow " + e.Site.Issuer }
 
 // keptDigest names the request of the flow with an ID.
 func keptDigest(id []byte) storage.Digest {

@@ -28,7 +28,7 @@ func partyOf(request *engine.AuthorizeRequest, user *User) activity.Party {
 }
 
 // noteIssued records, for the application's developers, that it got its response.
-func (e *Endpoint) noteIssued(r *http.Request, request *engine.AuthorizeRequest, user *User) {
+func (e *flows) noteIssued(r *http.Request, request *engine.AuthorizeRequest, user *User) {
 	of := partyOf(request, user)
 	if request.LooksStandard() {
 		e.Activity.Remarked(r.Context(), activity.Authorize, of, diagnosis.StandardRequestAtV3, nil)
@@ -56,7 +56,7 @@ func askedBy(request *engine.AuthorizeRequest) map[string]string {
 
 // note records, for the application's developers, why its request failed. A user's mistakes
 // on a page, and pages without a request, are not for them.
-func (e *Endpoint) note(r *http.Request, p *Page, cause error) {
+func (e *flows) note(r *http.Request, p *Page, cause error) {
 	of := partyOf(p.Request(), p.user)
 	failed := web.AsJSONError(cause)
 	var denied *denial

@@ -31,7 +31,7 @@ func sessionOf(user *User) []byte {
 }
 
 // sid names a user's session to an application, or is empty.
-func (e *Endpoint) sid(user *User, clientID string) string {
+func (e *flows) sid(user *User, clientID string) string {
 	of := sessionOf(user)
 	if of == nil {
 		return ""
@@ -41,7 +41,7 @@ func (e *Endpoint) sid(user *User, clientID string) string {
 
 // notice says whether the application is told when a user's session ends: it is registered
 // for that, and gets an ID token.
-func (e *Endpoint) notice(r *engine.AuthorizeRequest, user *User, sid string) storage.Notice {
+func (e *flows) notice(r *engine.AuthorizeRequest, user *User, sid string) storage.Notice {
 	if r.Client.BackchannelLogoutURI == "" || !r.OpenID() {
 		return storage.Notice{}
 	}

@@ -33,7 +33,7 @@ func declinedBy(c *registry.Client, recorded *storage.Consent) []string {
 
 // lostBy returns the facts and groups that a record, which may be nil, does not allow
 // because the scopes that release them were declined.
-func (e *Endpoint) lostBy(c *registry.Client, recorded *storage.Consent) (facts, groups []string) {
+func (e *consents) lostBy(c *registry.Client, recorded *storage.Consent) (facts, groups []string) {
 	declined := declinedBy(c, recorded)
 	if len(declined) == 0 {
 		return nil, nil
@@ -59,7 +59,7 @@ func (s authState) declined(inFlow []string) []string {
 
 // termsFor returns the terms for the user: without declined scopes, unless nothing else
 // remains. takesBack reports whether they release something that the user has declined.
-func (e *Endpoint) termsFor(s authState, declined []string) (t terms, takesBack bool) {
+func (e *consents) termsFor(s authState, declined []string) (t terms, takesBack bool) {
 	if t = e.termsOf(s.request, declined); len(t.Scopes) == 0 {
 		t = e.termsOf(s.request, nil)
 	}
@@ -70,7 +70,7 @@ func (e *Endpoint) termsFor(s authState, declined []string) (t terms, takesBack 
 
 // asShown returns the state that a consent screen shows: the whole request, so that the user
 // can allow what was declined before.
-func (e *Endpoint) asShown(ctx context.Context, s authState) authState {
+func (e *consents) asShown(ctx context.Context, s authState) authState {
 	s.requested = e.termsOf(s.request, nil)
 	host.AskFor(ctx, s.hostRequest())
 	return s
@@ -78,7 +78,7 @@ func (e *Endpoint) asShown(ctx context.Context, s authState) authState {
 
 // decide returns the user's decision to allow these terms, in addition to former ones.
 // Scopes that the terms lack are no longer allowed, nor what only they release.
-func (e *Endpoint) decide(s authState, allowed terms) storage.Consent {
+func (e *consents) decide(s authState, allowed terms) storage.Consent {
 	c := allowed.beside(decisionAbout(s.request.Client.Called(), s.consent))
 	c.Subject, c.ClientID = s.user.UserID, s.request.Client.ID
 	c.CreatedAt, c.DecidedAt, c.LastUsedAt = s.now, s.now, s.now

@@ -21,7 +21,7 @@ type Page struct {
 	Flow   *Flow
 	Return *Return
 
-	endpoint *Endpoint
+	endpoint *flows
 	request  *http.Request
 	user     *User
 	known    bool
@@ -49,7 +49,7 @@ const (
 
 // Handler opens the flow of a page. An error of the page that concerns the application
 // becomes a response to it.
-func (e *Endpoint) Handler(need Need, h PageHandler) web.Handler {
+func (e *flows) Handler(need Need, h PageHandler) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		p := &Page{endpoint: e, request: r}
 		var err error
@@ -72,7 +72,7 @@ func (e *Endpoint) Handler(need Need, h PageHandler) web.Handler {
 
 // rememberLanguage records the language that the owner of an account has chosen with the language
 // switch, for mails that nothing in a browser causes.
-func (e *Endpoint) rememberLanguage(r *http.Request, p *Page) error {
+func (e *flows) rememberLanguage(r *http.Request, p *Page) error {
 	chosen := e.Site.Chosen(r)
 	if chosen == "" || !e.hasAccounts() {
 		return nil
@@ -138,7 +138,7 @@ func (e *redirectError) Error() string { return "refused: " + e.err.Error() }
 func (e *redirectError) Unwrap() error { return e.err }
 
 // settle handles the errors of a page that need more than an error page.
-func (e *Endpoint) settle(w http.ResponseWriter, r *http.Request, p *Page, err error) error {
+func (e *flows) settle(w http.ResponseWriter, r *http.Request, p *Page, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -172,7 +172,7 @@ func (e *Endpoint) settle(w http.ResponseWriter, r *http.Request, p *Page, err e
 // back cannot take a response away. An application that nobody has registered may be anybody's, and
 // its address may lead anywhere: nobody is sent there who has seen nothing of ours yet (RFC 9700
 // section 4.11.2). p is nil for who is known to be signed in.
-func (e *Endpoint) refuse(w http.ResponseWriter, r *http.Request, p *Page, refused *redirectError) error {
+func (e *flows) refuse(w http.ResponseWriter, r *http.Request, p *Page, refused *redirectError) error {
 	if err := e.endFlow(r, refused.flow); err != nil {
 		return err
 	}
@@ -200,7 +200,7 @@ func (e *Endpoint) refuse(w http.ResponseWriter, r *http.Request, p *Page, refus
 
 // endFlow ends a flow, which may be nil, that could come back: one that has gone through a
 // page, or of a pushed request.
-func (e *Endpoint) endFlow(r *http.Request, f *Flow) error {
+func (e *flows) endFlow(r *http.Request, f *Flow) error {
 	if f == nil || web.Parameter(r, web.FlowParameter) == "" && f.pushed.Digest.IsZero() {
 		return nil
 	}
@@ -211,7 +211,7 @@ func (e *Endpoint) endFlow(r *http.Request, f *Flow) error {
 }
 
 // renderFinished says that the request of a page has been answered.
-func (e *Endpoint) renderFinished(w http.ResponseWriter, r *http.Request, f *Flow) {
+func (e *flows) renderFinished(w http.ResponseWriter, r *http.Request, f *Flow) {
 	e.Site.RenderFor(w, r, f.request, http.StatusOK, e.Site.Screens.Finished(ui.FinishedView{
 		Page: e.Site.PageView(r, f.request), BackURL: web.HomeOf(f.request.RedirectURI),
 	}))
@@ -219,7 +219,7 @@ func (e *Endpoint) renderFinished(w http.ResponseWriter, r *http.Request, f *Flo
 
 // Carry returns the web.FlowParameter with which another page of the provider goes on, with
 // what this one has changed; empty if the page was opened for nothing.
-func (e *Endpoint) Carry(w http.ResponseWriter, r *http.Request, p *Page) (string, error) {
+func (e *flows) Carry(w http.ResponseWriter, r *http.Request, p *Page) (string, error) {
 	switch {
 	case p.Flow != nil:
 		return e.seal(w, r, p.Flow)
@@ -231,7 +231,7 @@ func (e *Endpoint) Carry(w http.ResponseWriter, r *http.Request, p *Page) (strin
 }
 
 // Continue redirects the browser to what the page was opened for, or to the account.
-func (e *Endpoint) Continue(w http.ResponseWriter, r *http.Request, p *Page) error {
+func (e *flows) Continue(w http.ResponseWriter, r *http.Request, p *Page) error {
 	next, err := e.NextURL(w, r, p)
 	if err != nil {
 		return err
@@ -242,7 +242,7 @@ func (e *Endpoint) Continue(w http.ResponseWriter, r *http.Request, p *Page) err
 
 // NextURL returns the address to which Continue redirects, for a page that has something to
 // show first.
-func (e *Endpoint) NextURL(w http.ResponseWriter, r *http.Request, p *Page) (string, error) {
+func (e *flows) NextURL(w http.ResponseWriter, r *http.Request, p *Page) (string, error) {
 	switch {
 	case p.Flow != nil:
 		return e.flowURL(w, r, p.Flow)
@@ -254,7 +254,7 @@ func (e *Endpoint) NextURL(w http.ResponseWriter, r *http.Request, p *Page) (str
 }
 
 // continueWith redirects the browser to the authorization endpoint with a changed flow.
-func (e *Endpoint) continueWith(w http.ResponseWriter, r *http.Request, f *Flow) error {
+func (e *flows) continueWith(w http.ResponseWriter, r *http.Request, f *Flow) error {
 	next, err := e.flowURL(w, r, f)
 	if err != nil {
 		return err
@@ -264,7 +264,7 @@ func (e *Endpoint) continueWith(w http.ResponseWriter, r *http.Request, f *Flow)
 }
 
 // flowURL is the address at which the authorization endpoint goes on with a changed flow.
-func (e *Endpoint) flowURL(w http.ResponseWriter, r *http.Request, f *Flow) (string, error) {
+func (e *flows) flowURL(w http.ResponseWriter, r *http.Request, f *Flow) (string, error) {
 	sealed, err := e.seal(w, r, f)
 	if err != nil {
 		return "", err

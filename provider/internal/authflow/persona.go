@@ -25,7 +25,7 @@ var (
 
 // SignInAsPersona signs the browser in as a persona of the page's application. ErrNoPersona
 // or ErrLocked if it cannot.
-func (e *Endpoint) SignInAsPersona(w http.ResponseWriter, r *http.Request, p *Page, name string) error {
+func (e *signIns) SignInAsPersona(w http.ResponseWriter, r *http.Request, p *Page, name string) error {
 	ctx := r.Context()
 	if p.Flow == nil {
 		return ErrNoPersona
@@ -73,7 +73,7 @@ func (p *Page) hintedPersona() (name string, ok bool) {
 
 // signInHinted signs in as the persona that a new request names, even over another session,
 // so that a test need not care who was signed in before. prompt=none forbids it.
-func (e *Endpoint) signInHinted(w http.ResponseWriter, r *http.Request, p *Page) (bool, error) {
+func (e *signIns) signInHinted(w http.ResponseWriter, r *http.Request, p *Page) (bool, error) {
 	name, ok := p.hintedPersona()
 	if !ok || p.Flow.request.HasPrompt(authorization.PromptNone) {
 		return false, nil
@@ -96,7 +96,7 @@ func (p *Page) refused(code, description string) error {
 
 // decideAsPersona answers the consent screen for the persona that the request has signed
 // in. It reports false if the screen is to be shown.
-func (e *Endpoint) decideAsPersona(ctx context.Context, p *Page, s authState) (bool, error) {
+func (e *consents) decideAsPersona(ctx context.Context, p *Page, s authState) (bool, error) {
 	if p.persona == nil || p.persona.Consent == sandbox.Ask {
 		return false, nil
 	}
@@ -122,7 +122,7 @@ func (e *Endpoint) decideAsPersona(ctx context.Context, p *Page, s authState) (b
 }
 
 // PersonaViews shows the personas of the application of a page, which may have no flow.
-func (e *Endpoint) PersonaViews(ctx context.Context, l *ui.Locale, p *Page) ([]ui.Persona, error) {
+func (e *signIns) PersonaViews(ctx context.Context, l *ui.Locale, p *Page) ([]ui.Persona, error) {
 	if p.Flow == nil {
 		return nil, nil
 	}

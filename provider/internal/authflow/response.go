@@ -14,7 +14,7 @@ import (
 
 // respond sends an authorization response, success or error, to the application in the
 // response mode of its request.
-func (e *Endpoint) respond(w http.ResponseWriter, r *http.Request, request *engine.AuthorizeRequest, response issue.Response) {
+func (e *flows) respond(w http.ResponseWriter, r *http.Request, request *engine.AuthorizeRequest, response issue.Response) {
 	if response.Mode == protocol.ModeFormPost {
 		e.Site.RenderFor(w, r, request, http.StatusOK, e.Site.Screens.FormPost(ui.FormPostView{
 			Page: e.Site.PageView(r, request), URL: response.RedirectURI, Fields: fieldsOf(response),

@@ -47,11 +47,11 @@ type sealedReturn struct {
 	Locales string `json:"u,omitempty"`
 }
 
-func (e *Endpoint) returnPurpose() string { return "return " + e.Site.Issuer }
+func (e *flows) returnPurpose() string { return "return " + e.Site.Issuer }
 
 // SignIn sends the browser to sign-in, or to reauthentication while this user is signed in,
 // and then to the page that asks for it.
-func (e *Endpoint) SignIn(w http.ResponseWriter, r *http.Request, user *User, to Return) error {
+func (e *entry) SignIn(w http.ResponseWriter, r *http.Request, user *User, to Return) error {
 	sealed, err := e.SealReturn(w, r, to)
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func (e *Endpoint) SignIn(w http.ResponseWriter, r *http.Request, user *User, to
 }
 
 // SealReturn returns a return as it travels, bound to this browser.
-func (e *Endpoint) SealReturn(w http.ResponseWriter, r *http.Request, to Return) (string, error) {
+func (e *flows) SealReturn(w http.ResponseWriter, r *http.Request, to Return) (string, error) {
 	browser := sha256.Sum256([]byte(e.Site.Browser(w, r)))
 	plain, err := json.Marshal(sealedReturn{to.Address, to.Requires.Level, to.Requires.MaxAge, to.Requires.Enrolled, to.Highest, to.verifying, browser[:], web.Spoken(r)})
 	if err != nil {
@@ -75,13 +75,13 @@ func (e *Endpoint) SealReturn(w http.ResponseWriter, r *http.Request, to Return)
 }
 
 // isReturn reports whether a sealed value is a return, of any browser.
-func (e *Endpoint) isReturn(sealed string) bool {
+func (e *flows) isReturn(sealed string) bool {
 	_, err := e.Site.Secrets.OpenString(e.returnPurpose(), sealed)
 	return err == nil
 }
 
 // openReturn returns the page to which the page of a request returns.
-func (e *Endpoint) openReturn(r *http.Request) (*Return, error) {
+func (e *flows) openReturn(r *http.Request) (*Return, error) {
 	plain, err := e.Site.Secrets.OpenString(e.returnPurpose(), web.Parameter(r, web.FlowParameter))
 	if err != nil {
 		return nil, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: err}
@@ -103,14 +103,14 @@ func (e *Endpoint) openReturn(r *http.Request) (*Return, error) {
 const hostReturnPath = "/signin/return"
 
 // hostReturn is the address that continues a sealed return, which needs no escaping.
-func (e *Endpoint) hostReturn(sealed string) string {
+func (e *flows) hostReturn(sealed string) string {
 	return e.Site.BaseURL + hostReturnPath + "?" + web.FlowParameter + "=" + sealed
 }
 
 // returnFromHost continues to the page after the host has signed its user in. If the host
 // is satisfied with a session that is too old, the browser stays here; otherwise it would
 // loop forever.
-func (e *Endpoint) returnFromHost(w http.ResponseWriter, r *http.Request, p *Page) error {
+func (e *entry) returnFromHost(w http.ResponseWriter, r *http.Request, p *Page) error {
 	to, err := e.openReturn(r)
 	if err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 )
 
 // showSelectAccount asks whether to continue with the signed-in account.
-func (e *Endpoint) showSelectAccount(w http.ResponseWriter, r *http.Request, p *Page) error {
+func (e *signIns) showSelectAccount(w http.ResponseWriter, r *http.Request, p *Page) error {
 	user, err := p.User()
 	if err != nil {
 		return err
@@ -15,7 +15,7 @@ func (e *Endpoint) showSelectAccount(w http.ResponseWriter, r *http.Request, p *
 	return e.renderSelectAccount(w, r, p.Flow, user)
 }
 
-func (e *Endpoint) renderSelectAccount(w http.ResponseWriter, r *http.Request, f *Flow, user *User) error {
+func (e *signIns) renderSelectAccount(w http.ResponseWriter, r *http.Request, f *Flow, user *User) error {
 	if user == nil {
 		return e.redirectBack(w, r, f)
 	}
@@ -32,7 +32,7 @@ func (e *Endpoint) renderSelectAccount(w http.ResponseWriter, r *http.Request, f
 }
 
 // selectAccount continues with the account that was shown, or lets another user sign in.
-func (e *Endpoint) selectAccount(w http.ResponseWriter, r *http.Request, p *Page) error {
+func (e *signIns) selectAccount(w http.ResponseWriter, r *http.Request, p *Page) error {
 	if r.PostForm.Get(ui.FieldAction) != ui.ActionContinue {
 		return e.SwitchAccount(w, r, p)
 	}

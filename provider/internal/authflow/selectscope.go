@@ -14,7 +14,7 @@ import (
 
 // showSelectScope lets the user pick one of several scope values. A user who returns to it
 // picks again.
-func (e *Endpoint) showSelectScope(w http.ResponseWriter, r *http.Request, p *Page) error {
+func (e *signIns) showSelectScope(w http.ResponseWriter, r *http.Request, p *Page) error {
 	request := p.Flow.request
 	if len(request.Choices) == 0 { // the registration has changed since
 		return e.redirectBack(w, r, p.Flow)
@@ -33,7 +33,7 @@ func (e *Endpoint) showSelectScope(w http.ResponseWriter, r *http.Request, p *Pa
 
 // selectScope continues with the picked scope value if it is one of the sealed request; any
 // other was put into the form by somebody else.
-func (e *Endpoint) selectScope(w http.ResponseWriter, r *http.Request, p *Page) error {
+func (e *signIns) selectScope(w http.ResponseWriter, r *http.Request, p *Page) error {
 	f := p.Flow
 	if r.PostForm.Get(ui.FieldAction) == ui.ActionDeny {
 		if err := e.endFlow(r, f); err != nil {

@@ -49,7 +49,7 @@ func (h HostSignIn) Address(page string) string {
 
 // sendToSignIn sends the browser to sign-in or sign-up: the provider's pages, or the
 // host's, which is told if a session is not enough.
-func (e *Endpoint) sendToSignIn(w http.ResponseWriter, next step, request *engine.AuthorizeRequest, sealed string, again bool) {
+func (e *flows) sendToSignIn(w http.ResponseWriter, next step, request *engine.AuthorizeRequest, sealed string, again bool) {
 	switch {
 	case !e.hasAccounts():
 		hint := HostSignIn{ReturnTo: e.returnTo(sealed), LoginHint: request.LoginHint, DomainHint: request.DomainHint, Locales: request.UILocales,
@@ -65,7 +65,7 @@ func (e *Endpoint) sendToSignIn(w http.ResponseWriter, next step, request *engin
 }
 
 // knownClasses returns the requested authentication context classes that there are.
-func (e *Endpoint) knownClasses(request *engine.AuthorizeRequest) []string {
+func (e *flows) knownClasses(request *engine.AuthorizeRequest) []string {
 	return slices.DeleteFunc(slices.Clone(request.Claims.Classes()), func(class string) bool {
 		_, ok := e.Classes.Requirement(class)
 		return !ok
@@ -73,13 +73,13 @@ func (e *Endpoint) knownClasses(request *engine.AuthorizeRequest) []string {
 }
 
 // returnTo is the address that continues a sealed flow, which needs no escaping.
-func (e *Endpoint) returnTo(sealed string) string {
+func (e *flows) returnTo(sealed string) string {
 	return e.Site.BaseURL + "/oauth/authorize?" + web.FlowParameter + "=" + sealed
 }
 
 // IsReturnTo reports whether an address was passed to the host's sign-in page or to a
 // verifier.
-func (e *Endpoint) IsReturnTo(address string) bool {
+func (e *signIns) IsReturnTo(address string) bool {
 	if sealed, ok := strings.CutPrefix(address, e.hostReturn("")); ok {
 		return e.isReturn(sealed)
 	}
@@ -91,7 +91,7 @@ func (e *Endpoint) IsReturnTo(address string) bool {
 }
 
 // isFlow reports whether a sealed value is a flow, of any browser.
-func (e *Endpoint) isFlow(sealed string) bool {
+func (e *signIns) isFlow(sealed string) bool {
 	_, err := e.Site.Secrets.OpenString(e.sealPurpose(), sealed)
 	return err == nil
 }
@@ -99,7 +99,7 @@ func (e *Endpoint) isFlow(sealed string) bool {
 // BeginSession signs the browser in on a page. The flow of the page, if any, records the
 // session, and which of its factors were not those of the session before, as proof that its
 // user has presented them since the flow began. The errors are those of session.Manager.
-func (e *Endpoint) BeginSession(w http.ResponseWriter, r *http.Request, p *Page, a session.Authentication, events ...storage.Event) error {
+func (e *signIns) BeginSession(w http.ResponseWriter, r *http.Request, p *Page, a session.Authentication, events ...storage.Event) error {
 	before, err := p.User()
 	if err != nil {
 		return err
@@ -133,7 +133,7 @@ func (f *Flow) begin(session storage.Digest, a session.Authentication, before *U
 
 // SwitchAccount signs the browser out so that another user can sign in. A host with its own
 // users is asked to do so; then the page has a flow.
-func (e *Endpoint) SwitchAccount(w http.ResponseWriter, r *http.Request, p *Page) error {
+func (e *flows) SwitchAccount(w http.ResponseWriter, r *http.Request, p *Page) error {
 	user, err := p.User()
 	if err != nil {
 		return err

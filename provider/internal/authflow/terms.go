@@ -38,7 +38,7 @@ type terms struct {
 // termsOf returns the terms of a request without these scopes, as far as they are optional:
 // only these distinguish the whole request, what a screen shows and what a decision allows.
 // Scopes is empty if nothing remains.
-func (e *Endpoint) termsOf(request *engine.AuthorizeRequest, declined []string) terms {
+func (e *consents) termsOf(request *engine.AuthorizeRequest, declined []string) terms {
 	declined = claims.Intersection(request.Optional, declined)
 	t := terms{
 		Scopes:     claims.Without(request.Scopes, declined),

@@ -31,13 +31,13 @@ type User struct {
 }
 
 // SignedIn returns the signed-in user of a request, or nil.
-func (e *Endpoint) SignedIn(r *http.Request) (*User, error) {
+func (e *flows) SignedIn(r *http.Request) (*User, error) {
 	user, _, err := e.signedIn(r, false)
 	return user, err
 }
 
 // signedIn is SignedIn; recent allows a cached session, and remembered reports one.
-func (e *Endpoint) signedIn(r *http.Request, recent bool) (u *User, remembered bool, err error) {
+func (e *flows) signedIn(r *http.Request, recent bool) (u *User, remembered bool, err error) {
 	if !e.hasAccounts() {
 		user, err := host.SignedIn(r, e.Clock, e.Host.SignedIn)
 		if user == nil || err != nil {
@@ -74,7 +74,7 @@ func Authentication(r *http.Request, account storage.Account, factors ...storage
 }
 
 // Password returns the password of an account as a factor.
-func (e *Endpoint) Password(account storage.Account) storage.Factor {
+func (e *flows) Password(account storage.Account) storage.Factor {
 	return storage.Factor{Method: storage.Password, At: e.Clock(), Since: account.PasswordChangedAt}
 }
 

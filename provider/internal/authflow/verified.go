@@ -17,7 +17,7 @@ import (
 // next decides the next step of a request. It reads whether the user is verified, where the
 // application requires that, only after all earlier steps: the host may not know a user who
 // has yet to sign in again.
-func (e *Endpoint) next(ctx context.Context, s authState) (authState, decision, error) {
+func (e *groups) next(ctx context.Context, s authState) (authState, decision, error) {
 	d := nextStep(s)
 	if d.step != stepIssue && d.step != stepConsent {
 		return s, d, nil
@@ -28,7 +28,7 @@ func (e *Endpoint) next(ctx context.Context, s authState) (authState, decision, 
 
 // readVerified returns the state that knows whether the user is verified as the application
 // requires.
-func (e *Endpoint) readVerified(ctx context.Context, s authState) (authState, error) {
+func (e *groups) readVerified(ctx context.Context, s authState) (authState, error) {
 	if !s.request.Client.RequireVerified {
 		return s, nil
 	}
@@ -49,7 +49,7 @@ func notVerified() *protocol.Error {
 
 // isVerified reports whether a user is verified in the groups that the registration of an
 // application requires.
-func (e *Endpoint) isVerified(ctx context.Context, c *registry.Client, scopes []string, userID string) (bool, error) {
+func (e *groups) isVerified(ctx context.Context, c *registry.Client, scopes []string, userID string) (bool, error) {
 	if !c.RequireVerified {
 		return true, nil
 	}
@@ -59,7 +59,7 @@ func (e *Endpoint) isVerified(ctx context.Context, c *registry.Client, scopes []
 
 // lacking returns the statuses of the groups of the first scope in none of whose groups the
 // user is a verified member: one would suffice.
-func (e *Endpoint) lacking(ctx context.Context, scopes []string, userID string) ([]storage.Status, error) {
+func (e *groups) lacking(ctx context.Context, scopes []string, userID string) ([]storage.Status, error) {
 	for _, scope := range scopes {
 		facts, groups := e.Claims.Catalogue.Requested([]string{scope})
 		r, err := e.Claims.Release(ctx, userID, facts, groups, "")
@@ -74,7 +74,7 @@ func (e *Endpoint) lacking(ctx context.Context, scopes []string, userID string) 
 }
 
 // requiredGroups shows the groups in one of which a user must be a verified member.
-func (e *Endpoint) requiredGroups(r *http.Request, request *engine.AuthorizeRequest, userID string) ([]ui.ConsentGroup, error) {
+func (e *groups) requiredGroups(r *http.Request, request *engine.AuthorizeRequest, userID string) ([]ui.ConsentGroup, error) {
 	lacks, err := e.lacking(r.Context(), request.Scopes, userID)
 	groups := make([]ui.ConsentGroup, len(lacks))
 	for i, s := range lacks {
@@ -84,7 +84,7 @@ func (e *Endpoint) requiredGroups(r *http.Request, request *engine.AuthorizeRequ
 }
 
 // GroupView shows a status, as it is released now, to its user.
-func (e *Endpoint) GroupView(l *ui.Locale, s storage.Status) ui.ConsentGroup {
+func (e *groups) GroupView(l *ui.Locale, s storage.Status) ui.ConsentGroup {
 	group := ui.ConsentGroup{
 		Name: s.Group, Label: e.Claims.Catalogue.GroupWords(l, s.Group), Phrase: e.Claims.Catalogue.GroupPhrase(l, s.Group),
 		Subgroups: e.Claims.Catalogue.SubgroupWords(l, s.Group, s.Subgroups), CanVerify: e.CanVerify(s),

@@ -39,14 +39,14 @@ type verifying struct {
 
 // CanVerify reports whether the user of a status can start a verification. A pending one
 // already waits.
-func (e *Endpoint) CanVerify(s storage.Status) bool {
+func (e *groups) CanVerify(s storage.Status) bool {
 	return e.Verifiers[s.Group] != nil && !s.Verified && !s.Pending
 }
 
 // leadsToVerifier returns the destinations of a form that can start a verification, in
 // addition to these. The address is unknown before the verifier is asked; if the provider
 // uses http, for development, it may, too.
-func (e *Endpoint) leadsToVerifier(destinations ...string) []string {
+func (e *groups) leadsToVerifier(destinations ...string) []string {
 	if len(e.Verifiers) == 0 || e.Site.Base.Scheme == "https" {
 		return destinations
 	}
@@ -54,7 +54,7 @@ func (e *Endpoint) leadsToVerifier(destinations ...string) []string {
 }
 
 // checkAddress refuses addresses that are no link or that anybody on the way could read.
-func (e *Endpoint) checkAddress(address string) error {
+func (e *groups) checkAddress(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || !web.IsLink(address) {
 		return errors.New("its answer is neither an http address nor a path of the host")
@@ -66,13 +66,13 @@ func (e *Endpoint) checkAddress(address string) error {
 }
 
 // RenderWithVerifiers renders a page without a flow that can start a verification.
-func (e *Endpoint) RenderWithVerifiers(w http.ResponseWriter, r *http.Request, c templ.Component) {
+func (e *groups) RenderWithVerifiers(w http.ResponseWriter, r *http.Request, c templ.Component) {
 	e.Site.RenderTo(w, r, false, e.leadsToVerifier(), http.StatusOK, c)
 }
 
 // verifyInFlow sends the user of a flow to be verified in a group that the application
 // requests. If something has changed since the screen was shown, it shows the change.
-func (e *Endpoint) verifyInFlow(w http.ResponseWriter, r *http.Request, p *Page, s authState, group string) error {
+func (e *consents) verifyInFlow(w http.ResponseWriter, r *http.Request, p *Page, s authState, group string) error {
 	// One question to the host covers all that this request needs.
 	if _, err := e.Claims.Person(r.Context(), s.user.UserID, claims.AccountHandles, s.requested.Groups); err != nil {
 		return err
@@ -81,7 +81,7 @@ func (e *Endpoint) verifyInFlow(w http.ResponseWriter, r *http.Request, p *Page,
 	if err != nil {
 		return err
 	}
-	if i := slices.IndexFunc(released.Statuses, func(s storage.Status) bool { return s.Group == group }); i < 0 || !e.CanVerify(released.Statuses[i]) {
+	if i := slices.IndexFunc(released.Statuses, func(s storage.Status) bool { return s.Group == group }); i < 0 || !e.groups.CanVerify(released.Statuses[i]) {
 		return e.showConsent(w, r, p)
 	}
 	f := *p.Flow
@@ -90,13 +90,13 @@ func (e *Endpoint) verifyInFlow(w http.ResponseWriter, r *http.Request, p *Page,
 	if err != nil {
 		return err
 	}
-	return e.sendToVerifier(w, r, f.request, Verification{
+	return e.groups.sendToVerifier(w, r, f.request, Verification{
 		UserID: s.user.UserID, Group: group, ClientID: f.request.Client.ID, ReturnTo: e.verifierReturn(sealed),
 	})
 }
 
 // Verify sends a user to be verified in a group, and then to a page of the provider's.
-func (e *Endpoint) Verify(w http.ResponseWriter, r *http.Request, user *User, group, backTo string) error {
+func (e *groups) Verify(w http.ResponseWriter, r *http.Request, user *User, group, backTo string) error {
 	sealed, err := e.SealReturn(w, r, Return{Address: backTo, verifying: verifying{user.UserID, group}})
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func (e *Endpoint) Verify(w http.ResponseWriter, r *http.Request, user *User, gr
 }
 
 // sendToVerifier redirects the browser to the verifier's address; request may be nil.
-func (e *Endpoint) sendToVerifier(w http.ResponseWriter, r *http.Request, request *engine.AuthorizeRequest, v Verification) error {
+func (e *groups) sendToVerifier(w http.ResponseWriter, r *http.Request, request *engine.AuthorizeRequest, v Verification) error {
 	person, err := e.Claims.Person(r.Context(), v.UserID, claims.AccountHandles, nil)
 	if err != nil {
 		return err
@@ -134,7 +134,7 @@ const verifierReturnPath = "/verify/return"
 
 // verifierReturn is the address that continues a sealed flow or return, which needs no
 // escaping.
-func (e *Endpoint) verifierReturn(sealed string) string {
+func (e *flows) verifierReturn(sealed string) string {
 	return e.Site.BaseURL + verifierReturnPath + "?" + web.FlowParameter + "=" + sealed
 }
 
@@ -142,7 +142,7 @@ func (e *Endpoint) verifierReturn(sealed string) string {
 // ends; neither if the address continues a page beside. It reports false for any address
 // that was not made for this user's verification in this browser. The page of the request comes
 // in the language of the flow.
-func (e *Endpoint) VerifierReturn(r *http.Request, userID, address string) (clientID string, until time.Time, ok bool) {
+func (e *groups) VerifierReturn(r *http.Request, userID, address string) (clientID string, until time.Time, ok bool) {
 	sealed, ok := strings.CutPrefix(address, e.verifierReturn(""))
 	if !ok || userID == "" {
 		return "", time.Time{}, false
@@ -170,7 +170,7 @@ func (e *Endpoint) VerifierReturn(r *http.Request, userID, address string) (clie
 // result is read where the verifier has recorded it, so that it is useless to come here
 // unverified, or twice. Each visit of a verifier takes the press of a button, so that a
 // verifier cannot cause a loop.
-func (e *Endpoint) returnFromVerifier(w http.ResponseWriter, r *http.Request, p *Page) error {
+func (e *entry) returnFromVerifier(w http.ResponseWriter, r *http.Request, p *Page) error {
 	asked := verifying{}
 	switch {
 	case p.Flow != nil:
@@ -193,7 +193,7 @@ func (e *Endpoint) returnFromVerifier(w http.ResponseWriter, r *http.Request, p 
 		e.Site.Redirect(w, p.Return.Address)
 		return nil
 	}
-	found, err := e.verificationFound(r.Context(), asked)
+	found, err := e.groups.verificationFound(r.Context(), asked)
 	if err != nil {
 		return err
 	}
@@ -203,7 +203,7 @@ func (e *Endpoint) returnFromVerifier(w http.ResponseWriter, r *http.Request, p 
 
 // verificationNotice returns the result of the verification from which the user returns,
 // for the screen of a flow.
-func (e *Endpoint) verificationNotice(ctx context.Context, f *Flow, user *User) (ui.Notice, error) {
+func (e *groups) verificationNotice(ctx context.Context, f *Flow, user *User) (ui.Notice, error) {
 	if f.verifying.UserID == "" || f.verifying.UserID != user.UserID {
 		return "", nil
 	}
@@ -211,7 +211,7 @@ func (e *Endpoint) verificationNotice(ctx context.Context, f *Flow, user *User) 
 }
 
 // verificationFound returns the result of a verification.
-func (e *Endpoint) verificationFound(ctx context.Context, v verifying) (ui.Notice, error) {
+func (e *groups) verificationFound(ctx context.Context, v verifying) (ui.Notice, error) {
 	released, err := e.Claims.Release(ctx, v.UserID, nil, []string{v.Group}, "")
 	if err != nil {
 		return "", err

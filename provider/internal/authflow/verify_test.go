@@ -15,7 +15,7 @@ func TestVerifierInTheClearIsForDevelopment(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return &Endpoint{Options{Site: &web.Site{Base: u}, Verifiers: map[string]Verifier{"military": nil}}}
+		return New(Options{Site: &web.Site{Base: u}, Verifiers: map[string]Verifier{"military": nil}})
 	}
 	for _, answer := range []string{"http://office.test/x", "HTTP://office.test/x"} {
 		if at("https://id.test").checkAddress(answer) == nil {

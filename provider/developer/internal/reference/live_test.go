@@ -283,7 +283,7 @@ func TestRoutesForApplicationsAreDocumented(t *testing.T) {
 	}
 	routes = append(routes, resource.New(resource.Options{}).Routes()...)
 	got := map[string][]string{"/signout": {"GET", "POST"}, "/widget/v1.js": {"GET"}}
-	for _, r := range append(routes, (&authflow.Endpoint{}).Routes()...) {
+	for _, r := range append(routes, authflow.New(authflow.Options{}).Routes()...) {
 		if (r.Kind == web.Program || r.OwnQuery) && !r.Alias {
 			got[r.Path] = append(got[r.Path], r.Method)
 		}
