@@ -118,7 +118,7 @@ browser: ## Test the button and the screens in Chromium; needs Node and Chromium
 		npm run --if-present check -- $(CACHE)/gallery; \
 	done
 
-pictures: ## Take the pictures of docs/gallery.md from the quickstart; needs Node and Chromium
+pictures: ## Take the pictures of docs/rebrand.md from the quickstart; needs Node and Chromium
 	@cd provider/internal/lab/e2e && npm ci --no-audit --no-fund && node --test pictures.mjs
 
 words: ## Say what the languages of the screens and of the button lack

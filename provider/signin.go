@@ -44,7 +44,7 @@ const (
 // a code that the device shows (RFC 8628). Each application needs the grant
 // urn:ietf:params:oauth:grant-type:device_code besides. Whoever makes a user enter a code gets
 // into the account: leave it off unless there are such devices, and keep scopes that do harm out
-// by Scope.NoDevice. See docs/devices.md.
+// by Scope.NoDevice. See docs/clients.md.
 type DeviceAuthorization struct {
 	// On has the endpoint and the page /device.
 	// Defaults to false.

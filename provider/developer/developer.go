@@ -62,7 +62,7 @@ type Config struct {
 	// Devices lets developers give their applications the grant of devices (RFC 8628), where the
 	// provider has Config.DeviceAuthorization; in production under Review, an operator
 	// approves it with the application. Whoever sends a stranger a code of such an application
-	// can get into that stranger's account: docs/devices.md has the risk.
+	// can get into that stranger's account: docs/clients.md has the risk.
 	// Defaults to false: only the host gives the grant, with Clients.Save.
 	Devices bool
 
