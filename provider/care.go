@@ -320,9 +320,12 @@ func (p peopleRoom) RevokeConsent(ctx context.Context, userID, clientID string) 
 // undone. It does nothing for events that no history shows, and without an account, an address
 // or a mailer.
 func (p People) Tell(ctx context.Context, userID, done string) {
-	act, told := selfservice.ActOf(done)
+	act := selfservice.ActOf(storage.Event{Name: done})
+	if done == event.Revoked { // of one application, which the mail does not name
+		act = ui.HistoryAppEnded
+	}
 	a, err := p.store.Account(ctx, userID)
-	if !told || err != nil || !p.pages.SendsMail() {
+	if act == "" || err != nil || !p.pages.SendsMail() {
 		return
 	}
 	kind := ui.MailStaffActed

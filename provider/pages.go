@@ -350,12 +350,20 @@ func serveJSON(document any) http.HandlerFunc {
 	}
 }
 
-// HistoryWords returns what users read in their history of an event of this name, in the language
-// of a screen, and whether they do.
-func (p pagesRoom) HistoryWords(l *ui.Locale, name, client string) (string, bool) {
-	act, told := selfservice.ActOf(name)
-	return ui.HistoryWords(l, act, client), told
+// ClientName returns the name of an application, or its ID if it is gone; empty for none.
+func (p pagesRoom) ClientName(ctx context.Context, id string) (string, error) {
+	return p.own.ClientName(ctx, id)
 }
+
+// HistoryWords returns what users read in their history of an event, in the language of a screen;
+// empty if they read nothing of it. The application of the event is called client.
+func (p pagesRoom) HistoryWords(l *ui.Locale, e Event, client string) string {
+	return ui.HistoryWords(l, selfservice.ActOf(e.record()), client)
+}
+
+// GroupOf returns the group that an event is about, and what its Detail says beside it; the whole
+// Detail if it is about none.
+func (p pagesRoom) GroupOf(e Event) (group, rest string) { return selfservice.GroupOf(e.record()) }
 
 // AttributeWords returns what an attribute is called in the language of a screen (Screen.Page).
 func (p pagesRoom) AttributeWords(l *ui.Locale, handle string) ui.Label {

@@ -201,4 +201,5 @@ var historyActs = []HistoryAct{
 	HistoryAppAllowed, HistoryAppDenied, HistoryAppRemoved, HistoryExchanged, HistoryReuse, HistoryLocked, HistoryUnlocked, HistoryDeletionBegun, HistoryDeletionEnded, HistoryExported,
 	HistoryLooked, HistoryPartLooked, HistoryValueShown, HistoryCallerProved, HistoryCallerCode, HistoryResetSent, HistoryExportSent, HistoryValueCorrected,
 	HistoryStatusSet, HistoryStatusEnded, HistorySessionEnded, HistoryAppEnded,
+	HistoryVerificationStarted, HistoryVerified, HistoryNotApproved, HistoryVerificationEnded,
 }

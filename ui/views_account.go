@@ -294,8 +294,10 @@ type HistoryView struct {
 type HistoryEntry struct {
 	Act HistoryAct
 	At  time.Time
-	// Client is the application that it is about, by its name; empty for none.
+	// Client is the application that it is about, by its name, and Group the group; empty
+	// for none.
 	Client string
+	Group  Label
 	// How is how the user signed in, for HistorySignedIn. Empty is unknown.
 	How SessionHow
 	// Upstream is the title of the upstream provider of SessionByUpstream, and of
@@ -370,6 +372,12 @@ const (
 	HistoryStatusSet      HistoryAct = "status_set"
 	HistoryStatusEnded    HistoryAct = "status_ended"
 	HistorySessionEnded   HistoryAct = "session_ended"
+
+	HistoryVerificationStarted HistoryAct = "verification_started"
+	HistoryVerified            HistoryAct = "verified"
+	HistoryNotApproved         HistoryAct = "not_approved"
+	HistoryVerificationEnded   HistoryAct = "verification_ended" // without a result
+
 	// HistoryAppEnded is HistoryAppRemoved where the application is not named.
 	HistoryAppEnded HistoryAct = "app_ended"
 )

@@ -105,6 +105,11 @@ func TestCallIsAnsweredInOneLook(t *testing.T) {
 	bob := w.NewBrowser()
 	bob.Submit(bob.Open("/account"), "email", "bob@example.com", "password", "not his password")
 	w.OK(w.Accounts().SetDisabled(t.Context(), "bob", true))
+	w.WithClients()
+	for _, e := range []provider.Event{{Name: event.Consent, ClientID: "v3"}, {Name: event.VerificationEnded, Detail: "student declined"}, {Name: event.ValueShown, Detail: "fname"}} {
+		e.UserID = "bob"
+		w.Events().Record(t.Context(), e)
+	}
 	p := finds(sam, "bob@example.com")
 	shows(t, p, http.StatusOK, "Locked", "Last sign-in", "Failed since then", "Sign-in failed", "Wrong password", "Second step")
 	if strings.Contains(p.Text, ">The person<") {
@@ -115,7 +120,13 @@ func TestCallIsAnsweredInOneLook(t *testing.T) {
 	}
 	sam.Open(at(p) + "/factors")
 	history := sam.Open(at(p) + "/history")
-	shows(t, history, http.StatusOK, "Account locked", "Wrong password", "Your own looks in this matter: 3", ">account_disabled<", "Sign-in only")
+	shows(t, history, http.StatusOK, "Account locked", "Wrong password", "Your own looks in this matter: 3", ">account_disabled<", "Sign-in only",
+		">The service<", "Found by the staff", "Allowed Veterans Shop to see data", ">Veterans Shop<", "Verification not approved", "Student", "Declined", "First name")
+	for _, raw := range []string{">v3<", ">fname<", "student declined"} {
+		if strings.Contains(history.Text, raw) {
+			t.Errorf("the history speaks to machines: %s", raw)
+		}
+	}
 	if n := strings.Count(history.Text, ">support_looked<"); n != 1 {
 		t.Errorf("%d cards of looks, want 1", n)
 	}

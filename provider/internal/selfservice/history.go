@@ -39,17 +39,34 @@ var acts = map[string]ui.HistoryAct{
 	event.MatterOpened: ui.HistoryLooked, event.SupportLooked: ui.HistoryPartLooked, event.ValueShown: ui.HistoryValueShown,
 	event.CallerCodeMade: ui.HistoryCallerCode, event.CallerProved: ui.HistoryCallerProved,
 	event.ResetSent: ui.HistoryResetSent, event.ExportSent: ui.HistoryExportSent, event.SessionEnded: ui.HistorySessionEnded,
+	event.VerificationStarted: ui.HistoryVerificationStarted, event.VerificationEnded: ui.HistoryVerificationEnded,
 	event.AttributesChanged: ui.HistoryValueCorrected, event.StatusChanged: ui.HistoryStatusSet, event.StatusEnded: ui.HistoryStatusEnded,
 }
 
-// ActOf returns what users read of an event of this name where no application is named, and
-// whether they do.
-func ActOf(name string) (ui.HistoryAct, bool) {
-	if name == event.Revoked {
-		return ui.HistoryAppEnded, true
+// ActOf returns what users read of an event; empty for nothing.
+func ActOf(e storage.Event) ui.HistoryAct {
+	switch {
+	case e.Name == event.Revoked && e.ClientID == "":
+		return ui.HistorySignedOut
+	case e.Name == event.VerificationEnded && strings.HasSuffix(e.Detail, " "+string(storage.CaseApproved)):
+		return ui.HistoryVerified
+	case e.Name == event.VerificationEnded && strings.HasSuffix(e.Detail, " "+string(storage.CaseDeclined)):
+		return ui.HistoryNotApproved
+	default:
+		return acts[e.Name]
 	}
-	act, told := acts[name]
-	return act, told
+}
+
+// GroupOf returns the group that an event is about, with what its detail says beside it; the
+// whole detail if it is about none.
+func GroupOf(e storage.Event) (group, rest string) {
+	switch e.Name {
+	case event.VerificationStarted, event.VerificationEnded, event.StatusChanged, event.StatusEnded, event.EvidenceHeld,
+		event.CaseTaken, event.CaseReturned, event.CaseDecided, event.DecisionUndone:
+		group, rest, _ = strings.Cut(e.Detail, " ")
+		return group, rest
+	}
+	return "", e.Detail
 }
 
 // sealAfterPurpose differs for each user, because event numbers would reveal how many
@@ -77,22 +94,23 @@ func (p *Pages) showHistory(w http.ResponseWriter, r *http.Request, user *authfl
 	view := ui.HistoryView{Page: p.Site.PageView(r, nil), AccountURL: p.Site.Link("/account")}
 	by := p.others(r.Context())
 	for _, e := range events {
-		act, told := acts[e.Name]
-		if e.Name == event.Revoked && e.ClientID == "" {
-			act = ui.HistorySignedOut
-		}
+		act := ActOf(e)
 		actor, visible, err := by.of(e)
 		if err != nil {
 			return err
 		}
-		if !told || !visible {
+		if act == "" || !visible {
 			continue
 		}
-		client, err := p.clientName(r.Context(), e.ClientID)
+		client, err := p.ClientName(r.Context(), e.ClientID)
 		if err != nil {
 			return err
 		}
-		view.Entries = append(view.Entries, ui.HistoryEntry{Act: act, At: e.At, Client: client, How: howOf(e), Upstream: p.upstreamIn(e), By: actor, Place: placeFor(r, e)})
+		entry := ui.HistoryEntry{Act: act, At: e.At, Client: client, How: howOf(e), Upstream: p.upstreamIn(e), By: actor, Place: placeFor(r, e)}
+		if group, _ := GroupOf(e); group != "" {
+			entry.Group = p.Claims.Catalogue.GroupWords(view.Locale, group)
+		}
+		view.Entries = append(view.Entries, entry)
 	}
 	if len(events) == historyPage {
 		last := strconv.FormatInt(events[len(events)-1].ID, 10)
@@ -142,8 +160,8 @@ func (p *Pages) upstreamIn(e storage.Event) string {
 	return p.UpstreamTitle(id)
 }
 
-// clientName returns the name of an application, or its ID if it is gone.
-func (p *Pages) clientName(ctx context.Context, id string) (string, error) {
+// ClientName returns the name of an application, or its ID if it is gone; empty for none.
+func (p *Pages) ClientName(ctx context.Context, id string) (string, error) {
 	if id == "" {
 		return "", nil
 	}

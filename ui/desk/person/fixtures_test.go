@@ -82,7 +82,7 @@ var plainFixtures = []audiencetest.Fixture{
 	{Name: "overview", Render: func(p ui.Page) templ.Component {
 		failed := Card{Title: ui.Label{Text: ui.HistoryWords(p.Locale, ui.HistorySignInFailed, "")}, Code: "signed_in", Rows: []Row{{Name: RowAt, At: until}}}
 		for _, detail := range []string{"wrong password", "wrong app code", "wrong recovery code", "wrong passkey", "the account is disabled", "password"} {
-			failed.Rows = append(failed.Rows, Row{Name: RowReason, Labels: []ui.Label{{Text: FailureWord(p.Locale, detail)}}})
+			failed.Rows = append(failed.Rows, Row{Name: RowReason, Labels: []ui.Label{{Text: DetailWord(p.Locale, detail)}}})
 		}
 		return Person(PartView{Page: inMatter(p, func(*BarView) {}), Head: headOf(), Part: PartOverview, AllURL: "/desk/x", Cards: []Card{
 			{Title: ada, States: []State{StateUsable}, Rows: []Row{{Name: RowSignedIn, At: until}, {Name: RowFailures, Text: "3"}}}, failed,

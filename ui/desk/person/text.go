@@ -15,8 +15,9 @@ type text struct {
 	Reasons map[string]ui.Message
 	Bys     map[By]ui.Message
 
-	// Failures are why a sign-in failed, by the detail of the line.
-	Failures map[string]ui.Message
+	// Events are what a person's own history does not tell, by the name of the event, and
+	// Details what events are about, by their detail.
+	Events, Details map[string]ui.Message
 }
 
 type findText struct {

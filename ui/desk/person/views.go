@@ -87,12 +87,22 @@ type PartView struct {
 	SignInURL, AllURL string
 }
 
-// FailureWord is why a sign-in failed, by the detail of its line; the detail itself if it has no
-// word.
-func FailureWord(l *ui.Locale, detail string) string {
+// EventWord says what an event is that the person's own history does not tell; empty for one
+// that has no word.
+func EventWord(l *ui.Locale, name string) string {
 	l = l.OrEnglish()
-	if word, known := textOf(l).Failures[detail]; known {
-		return l.Plain(word)
+	return l.Plain(textOf(l).Events[name])
+}
+
+// DetailWord is what a detail of an event is called: a part of a person, a state, or why and how
+// something was done; the detail itself if it has no word.
+func DetailWord(l *ui.Locale, detail string) string {
+	l = l.OrEnglish()
+	t := textOf(l)
+	for _, word := range []ui.Message{t.Details[detail], t.Parts[Part(detail)], t.States[State(detail)]} {
+		if said := l.Plain(word); said != "" {
+			return said
+		}
 	}
 	return detail
 }

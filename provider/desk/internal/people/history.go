@@ -1,15 +1,18 @@
 package people
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/desk"
 	views "github.com/bonafide-id/bonafide/ui/desk/person"
 )
 
@@ -53,7 +56,9 @@ func (d *Room) history(v *look) error {
 	looks := 0
 	for i, e := range lines {
 		if !own(e) {
-			v.view.Cards = append(v.view.Cards, d.happened(v, e))
+			if err := d.happened(v, e); err != nil {
+				return err
+			}
 			continue
 		}
 		if looks++; looks > 1 {
@@ -79,28 +84,63 @@ func (d *Room) history(v *look) error {
 	return nil
 }
 
-// happened is an event of the person.
-func (d *Room) happened(v *look, e provider.RecordedEvent) views.Card {
-	c := views.Card{Code: e.Name, Rows: []views.Row{{Name: views.RowAt, At: e.At}}}
-	if e.Name != event.SignInFailed { // which a stranger can do as well
-		c.Rows = append(c.Rows, views.Row{Name: views.RowBy, By: by(e.Actor)})
+// happened adds an event of the person, in words as far as there are some.
+func (d *Room) happened(v *look, e provider.RecordedEvent) error {
+	pages := v.Frame.Provider.Rooms().Pages
+	client, err := pages.ClientName(v.Context(), e.ClientID)
+	if err != nil {
+		return err
 	}
-	if said, told := v.Frame.Provider.Rooms().Pages.HistoryWords(v.Locale(), e.Name, e.ClientID); told {
-		c.Title = words(said)
+	c := views.Card{
+		Title: words(cmp.Or(pages.HistoryWords(v.Locale(), e.Event, client), views.EventWord(v.Locale(), e.Name))), Code: e.Name,
+		Rows: []views.Row{{Name: views.RowAt, At: e.At}},
 	}
-	if e.ClientID != "" {
-		c.Rows = append(c.Rows, views.Row{Name: views.RowApplication, Text: e.ClientID})
+	if who := by(e); who != "" {
+		c.Rows = append(c.Rows, views.Row{Name: views.RowBy, By: who})
 	}
-	switch {
-	case e.Name == event.SignInFailed:
-		c.Rows = append(c.Rows, views.Row{Name: views.RowReason, Labels: []ui.Label{words(views.FailureWord(v.Locale(), e.Detail))}})
-	case e.Detail != "":
-		c.Rows = append(c.Rows, views.Row{Name: views.RowDetail, Text: e.Detail})
+	if client != "" {
+		c.Rows = append(c.Rows, views.Row{Name: views.RowApplication, Labels: []ui.Label{chosen(client)}})
+	}
+	if details := d.details(v.Locale(), e); len(details) > 0 {
+		name := views.RowDetail
+		if e.Name == event.SignInFailed {
+			name = views.RowReason
+		}
+		c.Rows = append(c.Rows, views.Row{Name: name, Labels: details})
 	}
 	if e.Address != "" {
 		c.Rows = append(c.Rows, views.Row{Name: views.RowNetwork, Text: e.Address})
 	}
-	return c
+	v.view.Cards = append(v.view.Cards, c)
+	return nil
+}
+
+// details says what an event is about, beside the person, the application and who has made it.
+func (d *Room) details(l *ui.Locale, e provider.RecordedEvent) (all []ui.Label) {
+	pages := d.Frame.Provider.Rooms().Pages
+	group, rest := pages.GroupOf(e.Event)
+	if group != "" {
+		title, _ := pages.GroupWords(l, group)
+		all = append(all, title)
+	}
+	switch e.Name {
+	case event.EvidenceOpened: // the ID of a file
+	case event.MatterOpened:
+		all = append(all, d.reason(l, rest))
+	case event.ValueShown, event.AttributesChanged:
+		for _, handle := range strings.Fields(rest) {
+			all = append(all, pages.AttributeWords(l, handle))
+		}
+	case event.DeskRefused, event.PlanProposed, event.PlanApproved, event.PlanRefused, event.PlanStopped, event.PlanDone, event.BreakMade, event.BreakSignedOff:
+		all = append(all, words(cmp.Or(screens.ActTitle(l, rest), rest)))
+	default:
+		for part := range strings.SplitSeq(rest, ", ") {
+			if part != "" && part != byHost && part != "by the user" {
+				all = append(all, words(views.DetailWord(l, part)))
+			}
+		}
+	}
+	return all
 }
 
 // lastFailures is how many failures the overview shows, and countedFailures how many it counts.
@@ -148,7 +188,9 @@ func (d *Room) overview(v *look) error {
 	}
 	v.view.Cards = append(v.view.Cards, c)
 	for _, e := range failed[:min(len(failed), lastFailures)] {
-		v.view.Cards = append(v.view.Cards, d.happened(v, e))
+		if err := d.happened(v, e); err != nil {
+			return err
+		}
 	}
 	if d.Verification == nil {
 		return nil

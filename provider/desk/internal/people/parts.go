@@ -10,6 +10,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
 	views "github.com/bonafide-id/bonafide/ui/desk/person"
@@ -131,9 +132,13 @@ func (d *Room) actions(v *look) error {
 	return nil
 }
 
-// by says who an actor of the log is.
-func by(actor string) views.By {
-	switch kind, _, _ := strings.Cut(actor, ":"); kind {
+// byHost ends the detail of what the host has done without saying who.
+const byHost = "by the host"
+
+// by says who has made an event; empty where its line does not tell, such as of a wrong password,
+// which a stranger can enter as well.
+func by(e provider.RecordedEvent) views.By {
+	switch kind, _, _ := strings.Cut(e.Actor, ":"); kind {
 	case "staff":
 		return views.ByStaff
 	case "client":
@@ -141,6 +146,15 @@ func by(actor string) views.By {
 	case "command":
 		return views.ByCommand
 	case "host":
+		return views.ByHost
+	}
+	switch e.Name {
+	case event.SignInFailed, event.PasskeyCounter, event.Throttled, event.Exchanged, event.Reuse, event.StatusEnded, event.VerificationEnded:
+		return ""
+	case event.AccountCreated, event.AccountDisabled, event.AccountEnabled, event.RecoveryApproved, event.AuthenticatorsReset:
+		return views.ByHost
+	}
+	if strings.HasSuffix(e.Detail, byHost) {
 		return views.ByHost
 	}
 	return views.ByPerson

@@ -259,7 +259,14 @@ func TestHistoryIsOfOneUser(t *testing.T) {
 	for range 30 {
 		w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
 	}
+	w.Events().Record(t.Context(), provider.Event{Name: event.VerificationStarted, UserID: "alice", Detail: "military"})
+	w.Events().Record(t.Context(), provider.Event{Name: event.VerificationEnded, UserID: "alice", Detail: "military declined"})
 	p := b.Open("/account/history")
+	for _, said := range []string{"Verification started", "Verification not approved", "Military"} {
+		if !strings.Contains(p.Text, said) {
+			t.Errorf("the history does not say %q", said)
+		}
+	}
 	_, after, ok := strings.Cut(p.Text, `href="/account/history?after=`)
 	if !ok {
 		t.Fatalf("one page is all:\n%s", p.Text)
