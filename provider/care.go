@@ -13,36 +13,17 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/caller"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/provider/internal/selfservice"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
-)
-
-// Errors of what is done for a user by others.
-var (
-	// ErrNoMail means that no mail can be sent: there is no Config.Mailer, or the account has
-	// no address, or one that the Mailer's server refuses (ErrRecipientRefused).
-	ErrNoMail = errors.New("provider: no mail can be sent to this account")
-
-	// ErrTooMany means that there were too many of these of late. Try again in half an hour.
-	ErrTooMany = caller.ErrTooMany
-
-	// ErrLocked means that the account is locked, or is to be deleted.
-	ErrLocked = errors.New("provider: the account is locked or is to be deleted")
-
-	// ErrDuties means that the user alone answers for something, such as an organization of
-	// the dashboard. Somebody must take over first.
-	ErrDuties = errors.New("provider: the user alone answers for something")
-
-	// ErrRecovering means that a recovery of the account is running.
-	ErrRecovering = errors.New("provider: a recovery of this account is running")
 )
 
 // mailable returns an account whose owner can be written to about what only an open one has.
 func (p Accounts) mailable(ctx context.Context, id string) (storage.Account, error) {
 	a, err := p.reachable(ctx, id)
 	if err == nil && (a.Disabled || !a.DeleteAt.IsZero()) {
-		return storage.Account{}, ErrLocked
+		return storage.Account{}, room.ErrLocked
 	}
 	return a, err
 }
@@ -51,7 +32,7 @@ func (p Accounts) mailable(ctx context.Context, id string) (storage.Account, err
 func (p Accounts) reachable(ctx context.Context, id string) (storage.Account, error) {
 	a, err := p.account(ctx, id)
 	if err == nil && (!p.pages.SendsMail() || a.Email == "") {
-		err = ErrNoMail
+		err = room.ErrNoMail
 	}
 	return a, err
 }
@@ -80,7 +61,7 @@ func (p Accounts) sendOffer(ctx context.Context, id, event string, v ui.MailView
 		return fmt.Errorf("provider: %w", err)
 	}
 	if wait > 0 {
-		return ErrTooMany
+		return room.ErrTooMany
 	}
 	if err = p.audit.Write(ctx, storage.Event{Name: event, Subject: id}); err == nil {
 		err = p.pages.MailOwner(ctx, a, v)
@@ -97,7 +78,7 @@ func (p Accounts) sendOffer(ctx context.Context, id, event string, v ui.MailView
 // orNoMail is ErrNoMail for an address that no mail can be delivered to, or any other error.
 func orNoMail(err error) error {
 	if errors.Is(err, ErrRecipientRefused) {
-		return fmt.Errorf("%w: %w", ErrNoMail, err)
+		return fmt.Errorf("%w: %w", room.ErrNoMail, err)
 	}
 	return err
 }
@@ -134,7 +115,7 @@ func (p accountsRoom) SendCallerCode(ctx context.Context, id string) error {
 	case err != nil:
 		return fmt.Errorf("provider: send caller code: %w", err)
 	case wait > 0:
-		return ErrTooMany
+		return room.ErrTooMany
 	}
 	err = p.pages.MailOwner(ctx, a, ui.MailView{Kind: ui.MailCallerCode, Code: code, ValidFor: caller.Life})
 	if err != nil {
@@ -182,14 +163,14 @@ func (p accountsRoom) ScheduleDeletion(ctx context.Context, id string) error {
 		return err
 	}
 	if !a.DeleteAt.IsZero() {
-		return ErrLocked
+		return room.ErrLocked
 	}
 	duties, err := p.Duties(ctx, id)
 	if err != nil {
 		return err
 	}
 	if len(duties) > 0 {
-		return ErrDuties
+		return room.ErrDuties
 	}
 	at := p.cfg.Clock()
 	a.DeleteAt = at.Add(p.cfg.Lifetimes.DeletionGrace)
@@ -248,7 +229,7 @@ func (p accountsRoom) StartRecovery(ctx context.Context, id string) error {
 	err = p.audit.Step(ctx, func(ctx context.Context) error { return p.store.BeginRecovery(ctx, run, a.Epoch) },
 		storage.Event{Name: event.RecoveryStarted, Subject: id, Detail: "by the host"})
 	if errors.Is(err, storage.ErrConflict) {
-		return ErrRecovering
+		return room.ErrRecovering
 	}
 	if err := orChanged(err, "start recovery"); err != nil {
 		return err

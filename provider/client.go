@@ -265,7 +265,7 @@ type Client struct {
 	Disabled bool `json:"disabled,omitempty"`
 
 	// Logo is a PNG, JPEG, WebP or GIF of at most 512 KiB and 2048 pixels a side, kept as a
-	// PNG of at most 512 pixels a side (LogoPNG); in JSON it is base64. Errors such as
+	// PNG of at most 512 pixels a side; in JSON it is base64. Errors such as
 	// ErrLogoSVG say why one is refused. LogoDark replaces it in dark mode.
 	// Defaults to none.
 	Logo     []byte `json:"logo,omitempty"`

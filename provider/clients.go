@@ -16,6 +16,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/issue"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/outbound"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -215,39 +216,23 @@ func (p clientsRoom) Deleting(ctx context.Context, id string) (bool, error) {
 	return c.Deleted, nil
 }
 
-// ErrToken means that an access token is unknown, expired, revoked, or not for what it was
-// presented to.
-var ErrToken = errors.New("provider: the access token is not good for this")
-
-// Bearer is an application with an access token of its own.
-type Bearer struct {
-	ClientID string
-
-	// Scopes are those of the token that mean something to the resource.
-	Scopes []string
-
-	// Signs reports that the application authenticates with a key of its own
-	// (private_key_jwt), so that no secret of it is known to anybody else.
-	Signs bool
-}
-
 // Bearer returns the application that presents an access token, opaque or a JWT, to a
 // resource of Config.Resources in this process. The token must be in force now, of an
 // application that asked for itself, and for this resource only: any other that accepts it
 // could present it here. ErrToken if it is not.
-func (p clientsRoom) Bearer(ctx context.Context, resource, token string) (Bearer, error) {
+func (p clientsRoom) Bearer(ctx context.Context, resource, token string) (room.Bearer, error) {
 	a, err := p.engine.AccessToken(ctx, token)
 	var refused *protocol.Error
 	if errors.As(err, &refused) && refused.Code == protocol.InvalidToken {
-		return Bearer{}, ErrToken
+		return room.Bearer{}, room.ErrToken
 	}
 	if err != nil {
-		return Bearer{}, fmt.Errorf("provider: read access token: %w", err)
+		return room.Bearer{}, fmt.Errorf("provider: read access token: %w", err)
 	}
 	if a.Grant.Subject != issue.Nobody || a.Own || !slices.Equal(a.Resources, []string{resource}) {
-		return Bearer{}, ErrToken
+		return room.Bearer{}, room.ErrToken
 	}
-	return Bearer{
+	return room.Bearer{
 		ClientID: a.Client.ID, Scopes: p.engine.Resources.Meaningful(a.Scopes, a.Resources),
 		Signs: !a.Client.Public && a.Client.AuthMethod == protocol.AuthPrivateKey,
 	}, nil

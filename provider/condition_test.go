@@ -9,6 +9,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 )
 
 func TestCondition(t *testing.T) {
@@ -22,7 +23,7 @@ func TestCondition(t *testing.T) {
 	if w.Rooms().Condition(t.Context()).Round.IsZero() {
 		t.Error("a round of background work is not told")
 	}
-	settings := map[string]provider.Setting{}
+	settings := map[string]room.Setting{}
 	for _, s := range before.Settings {
 		settings[s.Name] = s
 		if strings.Contains(s.Name, "Secret") && s.Value != "" {

@@ -12,46 +12,10 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/provider/internal/unknown"
 	"github.com/bonafide-id/bonafide/storage"
 )
-
-// MaxDenialReason is the maximum length of the reason of a denial, in characters.
-const MaxDenialReason = 500
-
-// UnknownClient is an application that nobody has registered.
-type UnknownClient struct {
-	Client
-
-	// CallsItself is the name that it gives itself, or empty where that would deceive.
-	CallsItself string
-
-	// Hosts are those under which it is listed.
-	Hosts []string
-
-	// CreatedAt is when it came, ExpiresAt when it goes unless it is used.
-	CreatedAt, ExpiresAt time.Time
-
-	// Denial is one that keeps it out, of any host to which it leads; the zero one is none.
-	Denial storage.HostDenial
-
-	// Document is what is at its address; nil for one that has registered itself.
-	Document *ClientDocument
-}
-
-// ClientDocument is the document with the metadata of an application, as it was read.
-type ClientDocument struct {
-	Text []byte
-
-	// FetchedAt is when it was read, FreshUntil how long that is used. GoneSince is when it
-	// was first missing, if it is.
-	FetchedAt, FreshUntil, GoneSince time.Time
-
-	// Previous is the text before, and ChangedAt when another was found; both are zero as long
-	// as there was no other.
-	Previous  []byte
-	ChangedAt time.Time
-}
 
 // Off reports whether no application is let in that nobody has registered.
 func (p hostsRoom) Off() bool {
@@ -139,7 +103,7 @@ func (p Hosts) denial(ctx context.Context, hosts ...string) (storage.HostDenial,
 
 // ListClients returns up to limit applications that are listed under a host, with IDs after the given
 // one, in byte order of the IDs. A FieldError if it is no host.
-func (p hostsRoom) ListClients(ctx context.Context, host, after string, limit int) (all []UnknownClient, err error) {
+func (p hostsRoom) ListClients(ctx context.Context, host, after string, limit int) (all []room.UnknownClient[Client], err error) {
 	if host, err = p.read(host); err != nil {
 		return nil, err
 	}
@@ -159,25 +123,25 @@ func (p hostsRoom) ListClients(ctx context.Context, host, after string, limit in
 
 // Client returns an application that nobody has registered. ErrNoClient if there is none, or
 // somebody has.
-func (p hostsRoom) Client(ctx context.Context, id string) (UnknownClient, error) {
+func (p hostsRoom) Client(ctx context.Context, id string) (room.UnknownClient[Client], error) {
 	c, err := p.store.Client(ctx, id)
 	switch {
 	case errors.Is(err, storage.ErrNotFound), err == nil && (c.Origin == "" || c.Deleted):
-		return UnknownClient{}, ErrNoClient
+		return room.UnknownClient[Client]{}, ErrNoClient
 	case err != nil:
-		return UnknownClient{}, fmt.Errorf("provider: read client: %w", err)
+		return room.UnknownClient[Client]{}, fmt.Errorf("provider: read client: %w", err)
 	}
 	return p.asUnknown(ctx, c)
 }
 
-func (p Hosts) asUnknown(ctx context.Context, c storage.Client) (UnknownClient, error) {
-	u := UnknownClient{Client: asClient(c), Hosts: c.ListedHosts(), CreatedAt: c.CreatedAt, ExpiresAt: c.ExpiresAt}
+func (p Hosts) asUnknown(ctx context.Context, c storage.Client) (room.UnknownClient[Client], error) {
+	u := room.UnknownClient[Client]{Client: asClient(c), Hosts: c.ListedHosts(), CreatedAt: c.CreatedAt, ExpiresAt: c.ExpiresAt}
 	d := c.Document
 	if d != nil {
 		u.CallsItself = d.Name
 	}
 	if d != nil && c.Origin == storage.OriginDocument {
-		u.Document = &ClientDocument{
+		u.Document = &room.ClientDocument{
 			Text: d.Text, FetchedAt: d.FetchedAt, FreshUntil: d.FreshUntil, GoneSince: d.GoneSince, Previous: d.Previous, ChangedAt: d.ChangedAt,
 		}
 	}
@@ -201,8 +165,8 @@ func (p Hosts) Deny(ctx context.Context, host, reason string) error {
 		return wrongField("Host", "is every device of users")
 	case reason == "":
 		return wrongField("Reason", "is missing")
-	case utf8.RuneCountInString(reason) > MaxDenialReason:
-		return wrongField("Reason", "is longer than %d characters", MaxDenialReason)
+	case utf8.RuneCountInString(reason) > room.MaxDenialReason:
+		return wrongField("Reason", "is longer than %d characters", room.MaxDenialReason)
 	}
 	d := storage.HostDenial{Host: name, Reason: reason, By: cmp.Or(audit.ActorOf(ctx), "host"), At: p.cfg.Clock()}
 	err = p.audit.Step(ctx, func(ctx context.Context) error { return p.store.DenyHost(ctx, d) }, storage.Event{Name: event.HostDenied, Detail: name})

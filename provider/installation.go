@@ -15,6 +15,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/oauth"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/provider/internal/unknown"
 )
 
@@ -109,47 +110,10 @@ func (p *Provider) Installation() Installation {
 	return i
 }
 
-// Condition is how a provider is doing, for those who run it.
-type Condition struct {
-	// Database is what is wrong with the store, nil for nothing; Answered is how long it took
-	// to say so.
-	Database error
-	Answered time.Duration
-
-	// Round is when Run has last begun a round of background work in this process; zero if it
-	// has not.
-	Round time.Time
-
-	// SendsMail reports whether there is a Config.Mailer. Mailed is when it has last sent a
-	// mail of the provider in this process, Unmailed when it has last failed to; zero for
-	// never.
-	SendsMail        bool
-	Mailed, Unmailed time.Time
-
-	// LogoutTokens are those that wait to be sent (Client.BackchannelLogoutURI); those beyond
-	// 1,000 are not counted.
-	LogoutTokens int
-
-	// Version is that of this module in the program, GoVersion that of Go.
-	Version, GoVersion string
-
-	// Settings are the fields of the Config.
-	Settings []Setting
-}
-
-// Setting is a field of the Config. What is a secret, or no text, is only said to be set.
-type Setting struct {
-	// Name is that of the field, as in FieldError: Lifetimes.Code.
-	Name string
-	// Value is empty for what is not set, or has no text; then IsSet says which.
-	Value string
-	IsSet bool
-}
-
 // Condition says how this provider is doing. It takes as long as the store takes to answer, two
 // seconds at most.
-func (p roomsOf) Condition(ctx context.Context) Condition {
-	s := Condition{
+func (p roomsOf) Condition(ctx context.Context) room.Condition {
+	s := room.Condition{
 		Round: p.upkeep.Round(), SendsMail: p.cfg.Mailer != nil, Mailed: orZero(p.mailed.Load()), Unmailed: orZero(p.unmailed.Load()),
 		GoVersion: runtime.Version(), Version: moduleVersion(), Settings: settings("", reflect.ValueOf(p.cfg)),
 	}
@@ -187,7 +151,7 @@ func moduleVersion() string {
 
 // settings returns the fields of a configuration. Only numbers, switches, durations and texts
 // have a value: none of these is a secret, which are all bytes.
-func settings(name string, v reflect.Value) (all []Setting) {
+func settings(name string, v reflect.Value) (all []room.Setting) {
 	if v.Kind() == reflect.Struct && v.Type().PkgPath() == reflect.TypeFor[Config]().PkgPath() {
 		for i := range v.NumField() {
 			if f := v.Type().Field(i); f.IsExported() {
@@ -196,7 +160,7 @@ func settings(name string, v reflect.Value) (all []Setting) {
 		}
 		return all
 	}
-	s := Setting{Name: name, IsSet: !v.IsZero()}
+	s := room.Setting{Name: name, IsSet: !v.IsZero()}
 	switch value := v.Interface().(type) {
 	case time.Duration, bool, int, int64, string, Assurance:
 		s.Value = fmt.Sprint(value)

@@ -18,7 +18,7 @@ type Accounts struct{ *rooms }
 // Accounts.Delete to remove a user's data.
 func (p *Provider) Accounts() Accounts { return Accounts{&p.rooms} }
 
-// Clients are the registered applications: Save, Get, List, Listed, SetDisabled, Delete and Validate.
+// Clients are the registered applications: Save, Get, List, Listed, SetDisabled and Delete.
 // Secret, ListSecrets, RotateSecret and EndSecret are for their secrets.
 type Clients struct{ *rooms }
 
@@ -48,8 +48,7 @@ func (p *Provider) Keys() Keys { return Keys{&p.rooms} }
 
 // Pages are helpers for the host's own pages. Screen serves a page in the provider's frame,
 // Upload one that receives files, Allow limits its posts. SignedIn returns its user, IsReturnTo is for
-// the host's sign-in page, VerificationReturn and LinkVerification are for a Verifier's, BrandPreview is
-// for its operators, and WellKnown for the root of the host. ScreensAt serves screens at another host.
+// the host's sign-in page, VerificationReturn is for a Verifier's, BrandPreview is for its operators, and WellKnown for the root of the host. ScreensAt serves screens at another host.
 type Pages struct {
 	*rooms
 	elsewhere *web.Server // of ScreensAt; nil at the base URL
@@ -61,9 +60,9 @@ func (p *Provider) Pages() Pages { return Pages{rooms: &p.rooms} }
 
 // People are the users, with embedded accounts or of the host. Get reads a user's data, and
 // Statuses what is released of it about groups; SetAttributes, SetStatus and DeleteStatus
-// change it. Find and Value find and show them to the host's staff, and Tell says what was done. SignedIn
-// asks for a session, EndSessions, Revoke and RevokeIssuedBefore end sessions and tokens. Seal, Open,
-// Digest and Refresh are for what the host keeps about users in records of its own.
+// change it. Find finds them for the host's staff, and Tell says what was done. SignedIn asks for a
+// session, EndSessions, Revoke and RevokeIssuedBefore end sessions and tokens. Digest finds again what
+// the host keeps about users in records of its own.
 type People struct{ *rooms }
 
 // People returns the users.
@@ -71,8 +70,7 @@ func (p *Provider) People() People { return People{&p.rooms} }
 
 // Trail is the audit log as it is sealed: in blocks whose lines nobody can change unseen.
 // Checkpoint is the signed head of them all, Open reads one, VerifierKey is its public key, and
-// AnchorWith takes it elsewhere. Verify compares the log with what was sealed, State tells when
-// that was done.
+// AnchorWith takes it elsewhere. Verify compares the log with what was sealed.
 type Trail struct{ *rooms }
 
 // Trail returns the seals of the audit log.

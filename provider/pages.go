@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/provider/internal/selfservice"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/ui"
@@ -94,20 +95,11 @@ func (p Pages) IsReturnTo(address string) bool {
 	return p.flows.IsReturnTo(address) || p.pages.IsReturnTo(address) || p.own.IsReturnTo(address)
 }
 
-// FailedRequest is a request of an application that ended on an error page.
-type FailedRequest struct {
-	// Request is the browser's request.
-	Request *http.Request
-
-	// ClientID is the application's ID, and RequestID the one that the page shows.
-	ClientID, RequestID string
-}
-
 // LinkErrors sets the link on error pages of applications' requests that leads their
 // developers to details: f returns its address, or "" for no link. f is called while the
 // page is rendered, within the time limit of the request, and checks itself who is signed
 // in (SignedIn). The last f replaces earlier ones.
-func (p pagesRoom) LinkErrors(f func(FailedRequest) string) { p.errorLink.Store(&f) }
+func (p pagesRoom) LinkErrors(f func(room.FailedRequest) string) { p.errorLink.Store(&f) }
 
 // linkError returns the address of the link on an error page, or "".
 func (p Pages) linkError(r *http.Request, clientID, requestID string) string {
@@ -115,14 +107,14 @@ func (p Pages) linkError(r *http.Request, clientID, requestID string) string {
 	if f == nil || clientID == "" {
 		return ""
 	}
-	return (*f)(FailedRequest{r, clientID, requestID})
+	return (*f)(room.FailedRequest{Request: r, ClientID: clientID, RequestID: requestID})
 }
 
 // LinkVerification has the account lead to where people see and start their verifications: a
 // path of the host, at which groups are those that are verified. It returns the others that
 // have a verifier. If there are none, that page takes the place of /account/groups. The last one
 // replaces earlier ones.
-func (p Pages) LinkVerification(path string, groups ...string) (others []string) {
+func (p pagesRoom) LinkVerification(path string, groups ...string) (others []string) {
 	for group := range p.flows.Verifiers {
 		if !slices.Contains(groups, group) {
 			others = append(others, group)

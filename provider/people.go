@@ -220,7 +220,7 @@ func (p People) checkStatus(s Status) error {
 
 // Refresh drops what this process has cached of a user, for a companion that has written to
 // the store itself. Other processes notice within a second.
-func (p People) Refresh(userID string) { p.store.ForgetPerson(userID) }
+func (p peopleRoom) Refresh(userID string) { p.store.ForgetPerson(userID) }
 
 // Statuses returns a user's status in each of these groups of the catalogue, in their order
 // and as it is released now: from the host, where it answers, and an expired one as not
@@ -309,17 +309,12 @@ func (p People) RevokeIssuedBefore(ctx context.Context, moment time.Time) error 
 	return nil
 }
 
-// Companion keeps data about the provider's users, such as the dashboard for developers
-// (People.KeepWith).
-// Its methods: go doc provider/internal/host.Companion
-type Companion = host.Companion
-
 // KeepWith registers a companion, which forgets users whose account is deleted: at their
 // request, after the grace period, or with Accounts.Delete, which hosts with their own
 // users call, too. It forgets a user after the account is gone, when nothing brings that back.
 // If it fails, Run, of any process, repeats it, and no account gets the ID until then, so that
 // its data never passes to the next user with that ID.
-func (p peopleRoom) KeepWith(c Companion) { p.companions.Add(c) }
+func (p peopleRoom) KeepWith(c host.Companion) { p.companions.Add(c) }
 
 // CertainTime returns the time that has come for certain, for what a companion does that cannot
 // be undone, or that somebody waits for: the clock of this process may be wrong. It is the
@@ -337,14 +332,14 @@ func (p peopleRoom) CertainTime(ctx context.Context) (time.Time, error) {
 // provider does its own personal data. It opens only for the same kind and name of a
 // record. In contrast to Keys.Seal it does not depend on Config.Secret, which may change
 // while the record is kept: its key is in the database, encrypted.
-func (p People) Seal(kind, name string, plain []byte) []byte {
+func (p peopleRoom) Seal(kind, name string, plain []byte) []byte {
 	return []byte(p.vault.Seal(companionRecord(kind, name), plain))
 }
 
 // Open decrypts what Seal has encrypted for this kind and name of a record. Otherwise it
 // returns ErrSealed; storage.ErrUnavailable where another process has made the data key that
 // may open it, and the database does not answer.
-func (p People) Open(kind, name string, sealed []byte) ([]byte, error) {
+func (p peopleRoom) Open(kind, name string, sealed []byte) ([]byte, error) {
 	plain, err := p.vault.Open(companionRecord(kind, name), sealed)
 	if errors.Is(err, storage.ErrUnavailable) {
 		return nil, err
@@ -355,7 +350,7 @@ func (p People) Open(kind, name string, sealed []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// Digest returns a keyed digest of parts, by which a companion finds a record again without
+// Digest returns a keyed digest of parts, by which a host finds a record again without
 // keeping them: nobody without the database and Config.Secret can test guesses. Like Seal
 // it stays the same when the secret changes.
 func (p People) Digest(kind string, parts ...string) [32]byte {

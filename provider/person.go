@@ -11,6 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -118,7 +119,7 @@ func (p People) findValue(ctx context.Context, handle, value string) ([]string, 
 // Value returns one value of a user as it is recorded, or as the host has it, in JSON; nil for
 // none. Locked users have their values, too. Whoever shows it records that first
 // (Events.Write). ErrNoUser if there is no such user.
-func (p People) Value(ctx context.Context, userID, handle string) (json.RawMessage, error) {
+func (p peopleRoom) Value(ctx context.Context, userID, handle string) (json.RawMessage, error) {
 	if err := host.CheckUserID(userID); err != nil {
 		return nil, ErrNoUser
 	}
@@ -209,7 +210,7 @@ type RecordedSession struct {
 // Get returns a person's current data, with or without an account. It does not include the
 // host's own (Users.Person). ErrNoUser if nothing is recorded.
 func (p People) Get(ctx context.Context, userID string) (PersonalData, error) {
-	data, err := p.GetParts(ctx, userID, PersonValues, PersonConsents, PersonSessions, PersonEvents)
+	data, err := peopleRoom{p}.GetParts(ctx, userID, room.PersonValues, room.PersonConsents, room.PersonSessions, room.PersonEvents)
 	if err != nil {
 		return PersonalData{}, err
 	}
@@ -219,35 +220,20 @@ func (p People) Get(ctx context.Context, userID string) (PersonalData, error) {
 	return data, nil
 }
 
-// PersonPart is a part of PersonalData.
-type PersonPart int
-
-// The parts of PersonalData beside the account.
-const (
-	// PersonValues are Revision, Attributes and Statuses.
-	PersonValues PersonPart = iota
-	// PersonConsents are the Consents, of which there is one for each application.
-	PersonConsents
-	// PersonSessions are the Sessions.
-	PersonSessions
-	// PersonEvents are the Events.
-	PersonEvents
-)
-
 // GetParts returns the account of a person, if there is one, and these parts of the data that Get
 // returns, without reading the others. A person of whom nothing is recorded is no error.
-func (p People) GetParts(ctx context.Context, userID string, parts ...PersonPart) (PersonalData, error) {
+func (p peopleRoom) GetParts(ctx context.Context, userID string, parts ...room.PersonPart) (PersonalData, error) {
 	data := PersonalData{UserID: userID}
 	reads := []func(context.Context, *PersonalData) error{p.readAccount}
 	for _, part := range parts {
 		switch part {
-		case PersonValues:
+		case room.PersonValues:
 			reads = append(reads, p.readPerson)
-		case PersonConsents:
+		case room.PersonConsents:
 			reads = append(reads, p.readConsents)
-		case PersonSessions:
+		case room.PersonSessions:
 			reads = append(reads, p.readSessions)
-		case PersonEvents:
+		case room.PersonEvents:
 			reads = append(reads, p.readEvents)
 		default:
 			return PersonalData{}, fmt.Errorf("provider: read person: no part %d", part)

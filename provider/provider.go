@@ -32,6 +32,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/provider/internal/recovery"
 	"github.com/bonafide-id/bonafide/provider/internal/resource"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/provider/internal/security"
 	"github.com/bonafide-id/bonafide/provider/internal/selfservice"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
@@ -88,10 +89,10 @@ type rooms struct {
 	server    *web.Server
 	limits    audit.Limits
 
-	errorLink        atomic.Pointer[func(FailedRequest) string] // see LinkErrors
-	verifyLink       atomic.Pointer[verificationPages]          // see LinkVerification
-	registrar        atomic.Pointer[Registrar]                  // see RegisterWith
-	mailed, unmailed atomic.Pointer[time.Time]                  // when the Mailer has last sent a mail, and failed to
+	errorLink        atomic.Pointer[func(room.FailedRequest) string] // see LinkErrors
+	verifyLink       atomic.Pointer[verificationPages]               // see LinkVerification
+	registrar        atomic.Pointer[room.Registrar[Client]]          // see RegisterWith
+	mailed, unmailed atomic.Pointer[time.Time]                       // when the Mailer has last sent a mail, and failed to
 
 	companions *host.Companions
 	upkeep     *upkeep.Upkeep

@@ -15,45 +15,13 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/oauth"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/provider/internal/registration"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Registrar decides about the applications that programs register with a token
-// (UnknownClients.Register): the dashboard of package developer is one. Its errors are ErrToken,
-// a FieldError, RegistrationRefused, ErrChanged, or what a store could not do.
-type Registrar interface {
-	// Accepts reports whether an initial access token is good for one more registration.
-	Accepts(ctx context.Context, token string) (bool, error)
-
-	// Register registers an application of whoever made an initial access token (RFC 7591
-	// section 3), under an ID of its own, and returns it. It is saved with the Secret and the
-	// RegistrationAccessToken of c. Without Scopes it gets those that the registrar gives.
-	// ErrToken unless the token is good for one more registration.
-	Register(ctx context.Context, token string, c Client) (Client, error)
-
-	// Manages returns ErrToken unless the program of a registration may still read and change
-	// it. The RegistrationAccessToken is right.
-	Manages(ctx context.Context, clientID string) error
-
-	// Replace replaces a registration by the one that its program wants (RFC 7592 section
-	// 2.2), or by as much of it as needs no review. ErrToken if it is none of the registrar's,
-	// ErrChanged if it has another Revision.
-	Replace(ctx context.Context, now, wanted Client) error
-
-	// Remove deletes a registration with all its grants (RFC 7592 section 2.3). ErrToken and
-	// ErrChanged as for Replace.
-	Remove(ctx context.Context, c Client) error
-}
-
-// RegistrationRefused says in a sentence why a Registrar refuses who presents a token that is good.
-type RegistrationRefused string
-
-// Error implements error.
-func (r RegistrationRefused) Error() string { return string(r) }
-
 // RegisterWith has a Registrar decide about registrations with a token. Without one every token
 // is refused.
-func (p clientsRoom) RegisterWith(r Registrar) { p.registrar.Store(&r) }
+func (p clientsRoom) RegisterWith(r room.Registrar[Client]) { p.registrar.Store(&r) }
 
 // RevokeRegistrationToken ends the RegistrationAccessToken of an application, in every process
 // within a second. It returns nil if there is none.
@@ -93,7 +61,7 @@ func (p registrations) Register(ctx context.Context, token string, m registratio
 		c.Secret = random.Text(32)
 	}
 	saved, err := (*registrar).Register(ctx, token, c)
-	if errors.Is(err, ErrToken) {
+	if errors.Is(err, room.ErrToken) {
 		return registration.Answer{}, errInitialToken
 	}
 	if err != nil {
@@ -145,13 +113,13 @@ func (p registrations) Find(ctx context.Context, id, token string) (storage.Clie
 	if err != nil || row.Deleted || row.RegistrationToken.IsZero() || subtle.ConstantTimeCompare(presented[:], row.RegistrationToken[:]) != 1 {
 		return storage.Client{}, errRegistrationToken
 	}
-	if err := (*p.registrar.Load()).Manages(ctx, id); errors.Is(err, ErrToken) {
+	if err := (*p.registrar.Load()).Manages(ctx, id); errors.Is(err, room.ErrToken) {
 		return storage.Client{}, errRegistrationToken
 	} else if err != nil {
 		return storage.Client{}, err
 	}
 	if row.Disabled {
-		return row, asRegistrationError(RegistrationRefused("The application is disabled. Its developers can enable it."))
+		return row, asRegistrationError(room.RegistrationRefused("The application is disabled. Its developers can enable it."))
 	}
 	return row, nil
 }
@@ -218,11 +186,11 @@ func bearerError(description string) error {
 // asRegistrationError is the error of a Registrar as a program reads it.
 func asRegistrationError(err error) error {
 	var wrong *FieldError
-	var refused RegistrationRefused
+	var refused room.RegistrationRefused
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, ErrToken), errors.Is(err, ErrNoClient):
+	case errors.Is(err, room.ErrToken), errors.Is(err, ErrNoClient):
 		return errRegistrationToken
 	case errors.Is(err, ErrChanged):
 		return &protocol.Error{Code: protocol.InvalidRequest, Status: http.StatusConflict, Description: "The registration has changed meanwhile. Read it again."}

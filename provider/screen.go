@@ -247,7 +247,7 @@ func (s *Screen) returnHere(maxAge time.Duration) authflow.Return {
 // for: the user authenticates at the highest level that the account has, with a passkey if
 // it has one. Users of the host authenticate as the host asks them to. A call while
 // Confirmed reports true gets 500.
-func (s *Screen) Confirm(maxAge time.Duration) {
+func (s screenRoom) Confirm(maxAge time.Duration) {
 	to := s.returnHere(maxAge)
 	to.Highest = true
 	confirmed, err := s.provider.flows.Suffices(s.Request.Context(), s.user, to)
@@ -264,7 +264,7 @@ func (s *Screen) Confirm(maxAge time.Duration) {
 
 // Confirmed reports whether the user has authenticated within maxAge at the highest level
 // that the account has (Confirm).
-func (s *Screen) Confirmed(maxAge time.Duration) (bool, error) {
+func (s screenRoom) Confirmed(maxAge time.Duration) (bool, error) {
 	to := s.returnHere(maxAge)
 	to.Highest = true
 	return s.provider.flows.Suffices(s.Request.Context(), s.user, to)

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/provider/internal/trail"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -113,30 +113,9 @@ func (p Trail) Verify(ctx context.Context, anchors ...Checkpoint) (Verdict, erro
 	return verdict, nil
 }
 
-// TrailState tells when the audit log was last sealed, verified and taken elsewhere.
-type TrailState struct {
-	// Blocks is the number of closed blocks, SealedAt when the last one was closed.
-	Blocks   int64
-	SealedAt time.Time
-
-	// LateSince is the time of the first event in no block, if that is more than an hour ago;
-	// zero if sealing is on time.
-	LateSince time.Time
-
-	// VerifiedAt is when the log was last verified, zero for never, and Wrong what was wrong
-	// then, or empty. VerifyDue is when it is next, zero while there is no block.
-	VerifiedAt, VerifyDue time.Time
-	Wrong                 string
-
-	// AnchoredAt is when the function of AnchorWith had last taken a checkpoint from this
-	// process, zero for never; HasAnchor reports whether there is one.
-	AnchoredAt time.Time
-	HasAnchor  bool
-}
-
 // State returns when the audit log was last sealed, verified and taken elsewhere.
-func (p Trail) State(ctx context.Context) (TrailState, error) {
-	var s TrailState
+func (p trailRoom) State(ctx context.Context) (room.TrailState, error) {
+	var s room.TrailState
 	s.AnchoredAt, s.HasAnchor = p.upkeep.Anchored()
 	last, err := p.store.Blocks(ctx, storage.BlockFilter{Limit: 1})
 	if err == nil && len(last) > 0 {
@@ -146,11 +125,11 @@ func (p Trail) State(ctx context.Context) (TrailState, error) {
 		s.LateSince, err = p.upkeep.LateSince(ctx, p.cfg.Clock())
 	}
 	if err != nil {
-		return TrailState{}, fmt.Errorf("provider: read state of audit log: %w", err)
+		return room.TrailState{}, fmt.Errorf("provider: read state of audit log: %w", err)
 	}
 	verified, due, err := p.upkeep.LastVerified(ctx)
 	if err != nil {
-		return TrailState{}, fmt.Errorf("provider: read state of audit log: %w", err)
+		return room.TrailState{}, fmt.Errorf("provider: read state of audit log: %w", err)
 	}
 	s.VerifiedAt, s.VerifyDue = verified.At, due
 	if verified.Name == event.TrailBroken {
@@ -159,47 +138,11 @@ func (p Trail) State(ctx context.Context) (TrailState, error) {
 	return s, nil
 }
 
-// Block is a closed part of the audit log. It stays when its events are removed.
-type Block struct {
-	// Number counts the blocks from 1. First and Last are the IDs of its first and last event.
-	Number, First, Last int64
-
-	// Events counts its events by name.
-	Events map[string]int
-
-	// From and Until are the earliest and the latest time of its events.
-	From, Until time.Time
-	SealedAt    time.Time
-
-	// Removed reports that its events were removed.
-	Removed bool
-}
-
-// BlockFilter selects blocks. All fields that are set must match.
-type BlockFilter struct {
-	// After selects blocks with a higher number, the lowest first; Before those with a lower
-	// one, the highest first. Without either the latest come first.
-	After, Before int64
-
-	// From and To select those with an event at From or later, and before To.
-	From, To time.Time
-
-	// Limit is the maximum number; 100 if zero.
-	Limit int
-}
-
 // Blocks returns blocks of the audit log.
-func (p trailRoom) Blocks(ctx context.Context, match BlockFilter) ([]Block, error) {
-	stored, err := p.store.Blocks(ctx, storage.BlockFilter(match))
+func (p trailRoom) Blocks(ctx context.Context, match storage.BlockFilter) ([]storage.Block, error) {
+	blocks, err := p.store.Blocks(ctx, match)
 	if err != nil {
 		return nil, fmt.Errorf("provider: read blocks: %w", err)
-	}
-	blocks := make([]Block, len(stored))
-	for i, b := range stored {
-		blocks[i] = Block{
-			Number: b.Number, First: b.First, Last: b.Last, Events: b.Names,
-			From: b.From, Until: b.Until, SealedAt: b.SealedAt, Removed: b.Removed,
-		}
 	}
 	return blocks, nil
 }

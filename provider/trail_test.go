@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/postgres"
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
 )
@@ -52,7 +53,7 @@ func TestTrail(t *testing.T) {
 		if err != nil || c.Size != 1 || !bytes.Contains(c.Signed, []byte("/oidc/trail\n1\n")) {
 			t.Errorf("checkpoint %+v, error %v", c, err)
 		}
-		if s, err := w.Trail().State(t.Context()); err != nil || s.Blocks != 1 || !s.LateSince.IsZero() || !s.VerifiedAt.IsZero() {
+		if s, err := w.Rooms().Trail.State(t.Context()); err != nil || s.Blocks != 1 || !s.LateSince.IsZero() || !s.VerifiedAt.IsZero() {
 			t.Errorf("state %+v, error %v", s, err)
 		}
 	})
@@ -61,7 +62,7 @@ func TestTrail(t *testing.T) {
 		if f := verifyTrail(t, w); f != nil {
 			t.Error(f)
 		}
-		s, err := w.Trail().State(t.Context())
+		s, err := w.Rooms().Trail.State(t.Context())
 		if err != nil || s.VerifiedAt.Before(s.SealedAt) || s.Wrong != "" {
 			t.Errorf("state %+v, error %v", s, err)
 		}
@@ -73,7 +74,7 @@ func TestTrail(t *testing.T) {
 		if !strings.Contains(w.Log.String(), "the audit log is not what was sealed") || !w.Saw(event.TrailBroken) {
 			t.Error("nobody is told")
 		}
-		if s, err := w.Trail().State(t.Context()); err != nil || !strings.Contains(s.Wrong, "the line was changed") {
+		if s, err := w.Rooms().Trail.State(t.Context()); err != nil || !strings.Contains(s.Wrong, "the line was changed") {
 			t.Errorf("state %+v, error %v", s, err)
 		}
 	})
@@ -100,8 +101,8 @@ func TestTrail(t *testing.T) {
 		if f := verifyTrail(t, w, before); f != nil {
 			t.Error(f)
 		}
-		blocks, err := w.Rooms().Trail.Blocks(t.Context(), provider.BlockFilter{After: -1})
-		if err != nil || len(blocks) < 2 || !blocks[0].Removed || blocks[0].Events[event.SignedIn] != 1 {
+		blocks, err := w.Rooms().Trail.Blocks(t.Context(), storage.BlockFilter{After: -1})
+		if err != nil || len(blocks) < 2 || !blocks[0].Removed || blocks[0].Names[event.SignedIn] != 1 {
 			t.Errorf("blocks %+v, error %v", blocks, err)
 		}
 		if !w.Saw(event.EventsRemoved) {
@@ -135,7 +136,7 @@ func TestTrail(t *testing.T) {
 		})
 		w.OK(w.GuardTrail(t.Context()))
 		c := <-taken
-		if s, err := w.Trail().State(t.Context()); err != nil || !s.HasAnchor || s.AnchoredAt.Before(s.SealedAt) {
+		if s, err := w.Rooms().Trail.State(t.Context()); err != nil || !s.HasAnchor || s.AnchoredAt.Before(s.SealedAt) {
 			t.Errorf("state %+v, error %v", s, err)
 		}
 		w.MustExec(`DELETE FROM event_blocks`)
@@ -156,7 +157,7 @@ func TestTrailIsGuarded(t *testing.T) {
 	verified := func(t *testing.T, w *lab.Fixture) time.Time {
 		t.Helper()
 		w.OK(w.GuardTrail(t.Context()))
-		s, err := w.Trail().State(t.Context())
+		s, err := w.Rooms().Trail.State(t.Context())
 		w.OK(err)
 		return s.VerifiedAt
 	}
@@ -191,7 +192,7 @@ func TestTrailIsGuarded(t *testing.T) {
 		w := lab.New(t).WithClients().WithUsers()
 		w.Alice()
 		late := func() time.Time {
-			s, err := w.Trail().State(t.Context())
+			s, err := w.Rooms().Trail.State(t.Context())
 			w.OK(err)
 			return s.LateSince
 		}
@@ -239,7 +240,7 @@ func TestAnchorThatFails(t *testing.T) {
 			if want := map[bool]int32{true: 1, false: 2}[c.name == "AndHangs"]; calls.Load() != want || taken.Load() != 2 {
 				t.Errorf("called %d times, the other %d times", calls.Load(), taken.Load())
 			}
-			s, err := w.Trail().State(t.Context())
+			s, err := w.Rooms().Trail.State(t.Context())
 			if err != nil || !s.AnchoredAt.IsZero() || s.VerifiedAt.IsZero() || s.Wrong != "" {
 				t.Errorf("state %+v, error %v", s, err)
 			}

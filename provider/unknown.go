@@ -15,6 +15,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/hosts"
 	"github.com/bonafide-id/bonafide/provider/internal/memory"
 	"github.com/bonafide-id/bonafide/provider/internal/outbound"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/provider/internal/unknown"
 )
 
@@ -181,38 +182,19 @@ func (p *Provider) registers() func(ctx context.Context, metadata []byte) (unkno
 	return p.unknown.Register
 }
 
-// DocumentTrial is what Clients.TryDocument has found at an address.
-type DocumentTrial struct {
-	// Wrong are the reasons for which the document makes no application, Notes what it says and
-	// the application is without: sentences in English. A host that cannot be reached is one
-	// sentence, whatever the reason.
-	Wrong, Notes []string
-
-	// Client is the registration that the document makes; the zero one if anything is wrong.
-	// CallsItself is the name that the consent screen shows beside its host, empty for none,
-	// and Life is how long the document is used before it is read again.
-	Client      Client
-	CallsItself string
-	Life        time.Duration
-
-	// Wait is how long to wait because too many documents of this host have been read; zero
-	// otherwise.
-	Wait time.Duration
-}
-
 // TryDocument reads the document of an application that nobody has registered, as an
 // authorization request with this client_id does, and keeps nothing. It is for a page on which
 // the owner of a document sees what is wrong with it, and who serves such a page limits how
 // often. Without UnknownClients.Documents, every address is wrong.
-func (p clientsRoom) TryDocument(ctx context.Context, address string) (DocumentTrial, error) {
+func (p clientsRoom) TryDocument(ctx context.Context, address string) (room.DocumentTrial[Client], error) {
 	if !p.cfg.UnknownClients.Documents {
-		return DocumentTrial{Wrong: []string{"This service accepts no address as client_id."}}, nil
+		return room.DocumentTrial[Client]{Wrong: []string{"This service accepts no address as client_id."}}, nil
 	}
 	tried, err := p.unknown.Try(ctx, address)
 	if err != nil {
-		return DocumentTrial{}, fmt.Errorf("provider: try document: %w", err)
+		return room.DocumentTrial[Client]{}, fmt.Errorf("provider: try document: %w", err)
 	}
-	t := DocumentTrial{Wrong: tried.Wrong, Notes: tried.Notes, Wait: tried.Wait}
+	t := room.DocumentTrial[Client]{Wrong: tried.Wrong, Notes: tried.Notes, Wait: tried.Wait}
 	if d := tried.Client.Document; d != nil {
 		t.Client, t.CallsItself, t.Life = asClient(tried.Client), d.Name, d.FreshUntil.Sub(d.FetchedAt)
 	}

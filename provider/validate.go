@@ -32,7 +32,7 @@ func (p clientsRoom) ValidateOrigin(origin string) error {
 
 // Validate returns the FieldError that Clients.Save would return for a registration, or
 // nil. It checks neither existing registrations nor the logo.
-func (p Clients) Validate(c Client) error {
+func (p clientsRoom) Validate(c Client) error {
 	pinned, err := c.pinned(p.cfg)
 	if err != nil {
 		return err

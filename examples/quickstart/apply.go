@@ -164,7 +164,10 @@ func (u declaredUser) recorded(ctx context.Context, p opened, known string) (id 
 		}
 		id = a.ID
 	}
-	person, err := p.People().GetParts(ctx, id, provider.PersonValues)
+	person, err := p.People().Get(ctx, id)
+	if errors.Is(err, provider.ErrNoUser) {
+		err = nil
+	}
 	if err != nil || person.Account == nil {
 		return id, nil, err
 	}

@@ -212,7 +212,7 @@ func (s settlers) lockAlone(ctx context.Context) error {
 		return err
 	}
 	b := storage.Break{ID: newMatterID(s.now), Staff: "otto", Action: "lock", Target: "pia", At: s.now}
-	b.Sentence = s.People().Seal("break", b.ID, []byte("Her telephone was stolen, and nobody else is here tonight."))
+	b.Sentence = s.Rooms().People.Seal("break", b.ID, []byte("Her telephone was stolen, and nobody else is here tonight."))
 	return s.Accounts().SetDisabled(provider.By(ctx, storage.Actor{Name: "staff:otto", Break: &b}), "pia", true)
 }
 

@@ -52,7 +52,7 @@ func (p opened) demoCode(ctx context.Context, group string) (string, error) {
 		Ends   time.Time `json:"ends"`
 	}
 	if text := marks.Attributes[handle+group]; text != nil && json.Unmarshal(text, &kept) == nil && time.Now().Before(kept.Ends) {
-		if code, err := p.People().Open(kind, group, kept.Sealed); err == nil {
+		if code, err := p.Keys().Open(kind+" "+group, kept.Sealed); err == nil {
 			return string(code), nil
 		}
 	}
@@ -61,7 +61,7 @@ func (p opened) demoCode(ctx context.Context, group string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	kept.Sealed = p.People().Seal(kind, group, []byte(codes[0]))
+	kept.Sealed = p.Keys().Seal(kind+" "+group, []byte(codes[0]))
 	return codes[0], mark(ctx, p.store, demoSubject, handle+group, kept)
 }
 

@@ -89,7 +89,7 @@ var decisions = map[string]struct {
 		func(ctx context.Context, p opened) error {
 			return p.People().SetAttributes(ctx, "bob", map[string]any{"fname": "Robert"})
 		},
-		func(ctx context.Context, p opened) (any, error) { return p.People().Value(ctx, "bob", "fname") },
+		func(ctx context.Context, p opened) (any, error) { return p.Rooms().People.Value(ctx, "bob", "fname") },
 	},
 	"user bob status.student": {
 		func(ctx context.Context, p opened) error {

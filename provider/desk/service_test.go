@@ -208,11 +208,11 @@ func TestLooks_AreReleased(t *testing.T) {
 	store, now := w.Store.(desk.Store), w.Now()
 	w.OK(store.OpenMatter(t.Context(), storage.Matter{
 		ID: "m1", Staff: "sven", Role: "support", Subject: "bob", Reason: "authority", OpenedAt: now, EndsAt: now.Add(time.Hour), WithheldUntil: now.AddDate(0, 0, 90),
-		Note: w.People().Seal("desk note", "m1", []byte("The office asks for <b>bob</b>.")),
+		Note: w.Rooms().People.Seal("desk note", "m1", []byte("The office asks for <b>bob</b>.")),
 	}))
 	w.OK(store.OpenMatter(t.Context(), storage.Matter{
 		ID: "m0", Staff: "olaf", Role: "operator", Subject: "olga", Reason: "incident", OpenedAt: now, EndsAt: now.Add(time.Hour), WithheldUntil: now.AddDate(0, 0, 90),
-		Note: w.People().Seal("desk note", "m0", []byte("About olga herself.")),
+		Note: w.Rooms().People.Seal("desk note", "m0", []byte("About olga herself.")),
 	}))
 	record := func(name string, detail string) {
 		w.Events().Record(provider.By(t.Context(), storage.Actor{Name: "staff:sven", Matter: "m1"}), provider.Event{Name: name, UserID: "bob", Detail: detail})

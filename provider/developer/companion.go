@@ -11,7 +11,7 @@ import (
 // companion is the dashboard's part in the provider's user management.
 type companion struct{ *frame }
 
-// Duties implements provider.Companion: the organizations whose last owner the user is.
+// Duties implements host.Companion: the organizations whose last owner the user is.
 func (c companion) Duties(ctx context.Context, userID string) ([]ui.Duty, error) {
 	memberships, err := c.Store.Memberships(ctx, userID)
 	if err != nil {
@@ -46,7 +46,7 @@ type exportedMembership struct {
 	Role string `json:"role"`
 }
 
-// Export implements provider.Companion.
+// Export implements host.Companion.
 func (c companion) Export(ctx context.Context, userID string) (map[string]any, error) {
 	memberships, err := c.Store.Memberships(ctx, userID)
 	list := make([]exportedMembership, len(memberships))
@@ -56,12 +56,12 @@ func (c companion) Export(ctx context.Context, userID string) (map[string]any, e
 	return map[string]any{"organizations": list}, err
 }
 
-// Forget implements provider.Companion.
+// Forget implements host.Companion.
 func (c companion) Forget(ctx context.Context, userID, pseudonym string) error {
 	return c.Store.EndMemberships(ctx, userID, pseudonym)
 }
 
-// RemoveEnded implements provider.Companion: old changes, and those of deleted
+// RemoveEnded implements host.Companion: old changes, and those of deleted
 // organizations.
 func (c companion) RemoveEnded(ctx context.Context, now time.Time, limit int) (int, error) {
 	return c.Store.RemoveChanges(ctx, before(now, c.KeepActivity), limit)

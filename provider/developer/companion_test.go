@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -64,7 +65,7 @@ func TestAttackMembershipOfADeletedAccount(t *testing.T) {
 }
 
 // failing is a companion that cannot forget.
-type failing struct{ provider.Companion }
+type failing struct{ host.Companion }
 
 func (failing) Forget(context.Context, string, string) error { return storage.ErrUnavailable }
 

@@ -68,7 +68,7 @@ func (d document) askedBy(userID string) bool {
 
 // brand is the look of an application on the screens.
 type brand struct {
-	// The pictures are as provider.LogoPNG draws them.
+	// The pictures are as picture.ToPNG draws them.
 	Logo         []byte `json:"logo,omitempty"`
 	LogoDark     []byte `json:"logo_dark,omitempty"`
 	Wordmark     []byte `json:"wordmark,omitempty"`

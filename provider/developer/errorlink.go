@@ -1,7 +1,7 @@
 package developer
 
 import (
-	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -10,14 +10,14 @@ import (
 func (d *logPages) linkErrors() {
 	for _, env := range []string{storage.Production, storage.Sandbox} {
 		if p := d.provider(env); p != nil {
-			p.Rooms().Pages.LinkErrors(func(failed provider.FailedRequest) string { return d.lineOf(env, failed) })
+			p.Rooms().Pages.LinkErrors(func(failed room.FailedRequest) string { return d.lineOf(env, failed) })
 		}
 	}
 }
 
 // lineOf returns the address of the log entry of a failed request; "" for a user who is not
 // a member, or if that is unknown now.
-func (d *logPages) lineOf(env string, failed provider.FailedRequest) string {
+func (d *logPages) lineOf(env string, failed room.FailedRequest) string {
 	ctx := failed.Request.Context()
 	user, err := d.Provider.Pages().SignedIn(failed.Request)
 	if err != nil || user.UserID == "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 )
 
 // SigningAlgs are the algorithms to choose from.
@@ -39,7 +40,9 @@ func (d *Dashboard) UserPseudonym(env, clientID, userID string) string {
 }
 
 // Registrar decides about what programs register in an environment.
-func (d *Dashboard) Registrar(env string) provider.Registrar { return registrar{d.apps, env} }
+func (d *Dashboard) Registrar(env string) room.Registrar[provider.Client] {
+	return registrar{d.apps, env}
+}
 
 // TellOperators is what goes on in the background every minute.
 func (d *Dashboard) TellOperators(ctx context.Context) { d.tellOperators(ctx) }

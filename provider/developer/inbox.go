@@ -21,7 +21,7 @@ func (d *trialPages) showInbox(r *request) error {
 	view := screens.InboxView{Page: p, Example: "anybody@" + r.org.ID + inboxDomain}
 	for _, m := range mails {
 		var mail keptMail
-		content, err := d.Provider.People().Open(sealedMail, r.org.ID, m.Content)
+		content, err := d.Provider.Rooms().People.Open(sealedMail, r.org.ID, m.Content)
 		if err == nil {
 			err = json.Unmarshal(content, &mail)
 		}

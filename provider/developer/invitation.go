@@ -60,7 +60,7 @@ func (d *teamPages) invitedAddress(i storage.Invitation) (string, error) {
 	if len(i.Email) == 0 {
 		return "", nil
 	}
-	email, err := d.Provider.People().Open(sealedInvitation, hex.EncodeToString(i.Token[:]), i.Email)
+	email, err := d.Provider.Rooms().People.Open(sealedInvitation, hex.EncodeToString(i.Token[:]), i.Email)
 	return string(email), err
 }
 
@@ -220,7 +220,7 @@ func (d *teamPages) createInvitation(ctx context.Context, a act, o offer, token 
 		InvitedBy: a.by, CreatedAt: now, ExpiresAt: now.Add(invitationLife),
 	}
 	if o.email != "" {
-		i.Email = d.Provider.People().Seal(sealedInvitation, hex.EncodeToString(i.Token[:]), []byte(o.email))
+		i.Email = d.Provider.Rooms().People.Seal(sealedInvitation, hex.EncodeToString(i.Token[:]), []byte(o.email))
 	}
 	var events []provider.Event
 	if o.appoints {

@@ -134,7 +134,7 @@ func (p *posting) keys() bool {
 	only := p.before // which can be registered, so that what is wrong is in the set
 	only.JWKS, only.JWKSURI = p.JWKS, ""
 	var wrong *provider.FieldError
-	if len(p.JWKS) > 0 && errors.As(p.d.provider(p.r.env).Clients().Validate(only), &wrong) && wrong.Field == "JWKS" {
+	if len(p.JWKS) > 0 && errors.As(p.d.provider(p.r.env).Rooms().Clients.Validate(only), &wrong) && wrong.Field == "JWKS" {
 		p.wrong(ui.Problem{Field: ui.FieldJWKS, Text: keysProblem(wrong.Err.Error())})
 		return false
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/developer"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -252,7 +253,7 @@ func TestManagementAtOnce(t *testing.T) {
 
 // overtaken is a registrar whose registrations change after they are read, before they are written.
 type overtaken struct {
-	provider.Registrar
+	room.Registrar[provider.Client]
 	by func(ctx context.Context, id string) error
 }
 

@@ -135,7 +135,7 @@ func (d *teamPages) postedOrganization(r *request, id string) (o storage.Organiz
 		if !isEmail(contact) {
 			problems = append(problems, ui.Problem{Code: ui.EmailInvalid, Field: screens.FieldContact})
 		}
-		o.Contact = d.Provider.People().Seal(sealedContact, id, []byte(contact))
+		o.Contact = d.Provider.Rooms().People.Seal(sealedContact, id, []byte(contact))
 	}
 	return o, contact, problems
 }
@@ -151,7 +151,7 @@ func (d *teamPages) contact(ctx context.Context, o storage.Organization) string 
 	if len(o.Contact) == 0 {
 		return ""
 	}
-	address, err := d.Provider.People().Open(sealedContact, o.ID, o.Contact)
+	address, err := d.Provider.Rooms().People.Open(sealedContact, o.ID, o.Contact)
 	d.toldUnreadable(ctx, o.ID, sealedContact, err)
 	return string(address)
 }

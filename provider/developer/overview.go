@@ -192,7 +192,7 @@ func (d *appPages) copyApplication(r *request) error {
 		c.Resources = d.forms.resourcesIn(env, c)
 	}
 	var wrong *provider.FieldError
-	if errors.As(d.provider(env).Clients().Validate(c), &wrong) { // as an address that is for a sandbox only
+	if errors.As(d.provider(env).Rooms().Clients.Validate(c), &wrong) { // as an address that is for a sandbox only
 		problem := ui.Problem{Text: wrong.Error()}
 		if wrong.Field == "Profile" {
 			problem.Text = screens.ProfileProblem(r.Page(), screens.FieldProfile).Text

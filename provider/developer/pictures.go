@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"errors"
 
-	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/picture"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/developer"
@@ -69,18 +69,18 @@ func (b *brand) choosePictures(r *request) (problems []ui.Problem, err error) {
 		if err != nil {
 			return nil, err
 		}
-		switch picture := b.picture(field); {
+		switch kept := b.picture(field); {
 		case len(file) > 0:
-			drawn, err := provider.LogoPNG(r.Request.Context(), file)
+			drawn, _, err := picture.ToPNG(r.Request.Context(), file)
 			if problem, wrong := logoProblem(err); wrong {
 				problem.Field = field
 				problems = append(problems, problem)
 			} else if err != nil {
 				return nil, err
 			}
-			*picture = drawn
+			*kept = drawn
 		case r.posted(screens.FieldRemove(field)) != "":
-			*picture = nil
+			*kept = nil
 		}
 	}
 	if len(problems) > 0 {
@@ -101,12 +101,12 @@ func logoProblem(err error) (ui.Problem, bool) {
 		err  error
 		code ui.ProblemCode
 	}{
-		{provider.ErrLogoTooLarge, ui.LogoTooLarge},
-		{provider.ErrLogoTooWide, ui.LogoTooWide},
-		{provider.ErrLogoSVG, ui.LogoSVG},
-		{provider.ErrLogoFormat, ui.LogoFormat},
-		{provider.ErrLogoDamaged, ui.LogoDamaged},
-		{provider.ErrLogoWork, ui.LogoWork},
+		{picture.ErrTooLarge, ui.LogoTooLarge},
+		{picture.ErrTooWide, ui.LogoTooWide},
+		{picture.ErrSVG, ui.LogoSVG},
+		{picture.ErrFormat, ui.LogoFormat},
+		{picture.ErrDamaged, ui.LogoDamaged},
+		{picture.ErrWork, ui.LogoWork},
 	} {
 		if errors.Is(err, p.err) {
 			return ui.Problem{Code: p.code}, true

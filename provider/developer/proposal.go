@@ -29,7 +29,7 @@ type proposal struct {
 	Origins                []string `json:"origins,omitempty"`
 	ResponseTypes          []string `json:"response_types,omitempty"`
 
-	// Pictures are by field name, as provider.LogoPNG draws them.
+	// Pictures are by field name, as picture.ToPNG draws them.
 	Pictures map[string][]byte `json:"pictures,omitempty"`
 }
 

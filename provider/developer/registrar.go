@@ -8,13 +8,14 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/hosts"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // registrar decides about the applications that programs register in an environment with the
-// tokens of organizations. It implements provider.Registrar: a program may what a developer may
+// tokens of organizations. It implements room.Registrar: a program may what a developer may
 // on the pages.
 type registrar struct {
 	*appPages
@@ -28,10 +29,10 @@ func isProgram(who string) bool { return strings.HasPrefix(who, programPrefix) }
 
 const programPrefix = "program:"
 
-// Accepts implements provider.Registrar.
+// Accepts implements room.Registrar.
 func (g registrar) Accepts(ctx context.Context, token string) (bool, error) {
 	_, err := g.initial(ctx, token)
-	if errors.Is(err, provider.ErrToken) {
+	if errors.Is(err, room.ErrToken) {
 		return false, nil
 	}
 	return err == nil, err
@@ -46,14 +47,14 @@ func (g registrar) initial(ctx context.Context, token string) (storage.Registrat
 	return t, asTokenError(err)
 }
 
-// Register implements provider.Registrar.
+// Register implements room.Registrar.
 func (g registrar) Register(ctx context.Context, token string, c provider.Client) (provider.Client, error) {
 	t, err := g.initial(ctx, token)
 	if err != nil {
 		return c, err
 	}
 	if !g.mayRegister(g.env) {
-		return c, provider.RegistrationRefused("Applications begin in the sandbox. Register this one there.")
+		return c, room.RegistrationRefused("Applications begin in the sandbox. Register this one there.")
 	}
 	c.ID = newClientID(g.env)
 	a := act{by: byProgram(c.ID), org: storage.Organization{ID: t.OrganizationID}, app: storage.Application{
@@ -69,18 +70,18 @@ func (g registrar) Register(ctx context.Context, token string, c provider.Client
 	})
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		return c, provider.ErrToken
+		return c, room.ErrToken
 	case errors.Is(err, storage.ErrLimit):
-		return c, provider.RegistrationRefused("The organization has as many applications as it may have.")
+		return c, room.RegistrationRefused("The organization has as many applications as it may have.")
 	case errors.Is(err, storage.ErrOrganizationStopped):
 		return c, errSuspendedProgram
 	case errors.Is(err, errUnverified):
-		return c, provider.RegistrationRefused("The owner who made the token has no verified e-mail address.")
+		return c, room.RegistrationRefused("The owner who made the token has no verified e-mail address.")
 	}
 	return c, err
 }
 
-var errSuspendedProgram = provider.RegistrationRefused("The organization of this token is suspended.")
+var errSuspendedProgram = room.RegistrationRefused("The organization of this token is suspended.")
 
 // kindOfProgram is the kind of an application whose program says no more about it.
 func kindOfProgram(c provider.Client) string {
@@ -96,7 +97,7 @@ func kindOfProgram(c provider.Client) string {
 	}
 }
 
-// Manages implements provider.Registrar. In another organization than that of its token a program
+// Manages implements room.Registrar. In another organization than that of its token a program
 // manages nothing, from the write that moves the application on.
 func (g registrar) Manages(ctx context.Context, clientID string) error {
 	app, err := g.Store.Application(ctx, g.env, clientID)
@@ -105,12 +106,12 @@ func (g registrar) Manages(ctx context.Context, clientID string) error {
 	}
 	kept, err := readDocument(app)
 	if err == nil && (kept.Program == nil || kept.Program.Organization != app.OrganizationID) {
-		err = provider.ErrToken
+		err = room.ErrToken
 	}
 	return err
 }
 
-// Replace implements provider.Registrar.
+// Replace implements room.Registrar.
 func (g registrar) Replace(ctx context.Context, now, wanted provider.Client) error {
 	a, err := g.act(ctx, now.ID)
 	if err != nil {
@@ -125,7 +126,7 @@ func (g registrar) Replace(ctx context.Context, now, wanted provider.Client) err
 	if g.forms.vouched(g.env, now) {
 		served, rest := g.forms.split(now, wanted)
 		if len(needed(a.app.Kind, now, wanted))+len(lastReviewed(served, rest)) > 0 {
-			return provider.RegistrationRefused("The change leaves out something that the review of the application requires.")
+			return room.RegistrationRefused("The change leaves out something that the review of the application requires.")
 		}
 	}
 	served, _, err := g.drafts.save(ctx, a, "application.change", now, wanted)
@@ -139,7 +140,7 @@ func (g registrar) Replace(ctx context.Context, now, wanted provider.Client) err
 	return nil
 }
 
-// Remove implements provider.Registrar. Unlike remove it ends the client first: only that write
+// Remove implements room.Registrar. Unlike remove it ends the client first: only that write
 // knows whether the token, which may be revoked meanwhile, is still the one of the request.
 func (g registrar) Remove(ctx context.Context, c provider.Client) error {
 	a, err := g.act(ctx, c.ID)
@@ -174,7 +175,7 @@ func (g registrar) act(ctx context.Context, clientID string) (act, error) {
 // asTokenError is the error of a program whose application is gone.
 func asTokenError(err error) error {
 	if errors.Is(err, storage.ErrNotFound) {
-		return provider.ErrToken
+		return room.ErrToken
 	}
 	return err
 }

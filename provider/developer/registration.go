@@ -323,7 +323,7 @@ func (p *posting) grants() {
 // check finds problems of the registration as a whole.
 func (p *posting) check(env string) {
 	var wrong *provider.FieldError
-	if len(p.problems) == 0 && errors.As(p.d.provider(env).Clients().Validate(p.Client), &wrong) {
+	if len(p.problems) == 0 && errors.As(p.d.provider(env).Rooms().Clients.Validate(p.Client), &wrong) {
 		p.wrong(p.fieldProblem(wrong))
 	}
 }

@@ -122,7 +122,7 @@ func (m trialMailer) Send(ctx context.Context, mail provider.Mail) error {
 			return err
 		}
 		err = m.store.AppendMail(ctx, storage.SandboxMail{
-			OrganizationID: organization, At: dashboard.Clock(), Content: dashboard.Provider.People().Seal(sealedMail, organization, content),
+			OrganizationID: organization, At: dashboard.Clock(), Content: dashboard.Provider.Rooms().People.Seal(sealedMail, organization, content),
 		}, keptMails)
 		if errors.Is(err, storage.ErrNotFound) {
 			return nil // an inbox that nobody has: anybody can type its address

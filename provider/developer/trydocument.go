@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/developer"
@@ -41,7 +42,7 @@ func (d *tryPages) tryDocument(r *request) error {
 	if err != nil {
 		return err
 	}
-	var tried provider.DocumentTrial
+	var tried room.DocumentTrial[provider.Client]
 	if wait == 0 {
 		if tried, err = d.provider(r.env).Rooms().Clients.TryDocument(r.Request.Context(), view.Address); err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/hosts"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -38,7 +39,7 @@ func (d *drafts) wish(ctx context.Context, app storage.Application, now, wanted 
 		return wanted, err
 	}
 	if kept.Program == nil {
-		return wanted, provider.ErrToken
+		return wanted, room.ErrToken
 	}
 	if err := withinHosts(kept.Program.Hosts, now, wanted); err != nil {
 		return wanted, err
@@ -47,7 +48,7 @@ func (d *drafts) wish(ctx context.Context, app storage.Application, now, wanted 
 		p := d.provider(app.Environment)
 		wanted.Origins = union(lacking(now.Origins, originsOf(p, now.RedirectURIs)), originsOf(p, wanted.RedirectURIs))
 	}
-	return wanted, d.provider(app.Environment).Clients().Validate(wanted)
+	return wanted, d.provider(app.Environment).Rooms().Clients.Validate(wanted)
 }
 
 // grantImplicit is what programs register beside response types that bring tokens.

@@ -12,7 +12,7 @@ import (
 // companion is the service's part in the provider's user management.
 type companion struct{ *Service }
 
-// Duties implements provider.Companion: nobody answers for anything here.
+// Duties implements host.Companion: nobody answers for anything here.
 func (c companion) Duties(context.Context, string) ([]ui.Duty, error) { return nil, nil }
 
 // exportedCase is a case in the file that a user downloads. Its facts and the decisions on
@@ -42,7 +42,7 @@ type exportedFile struct {
 	ShredAt   time.Time `json:"deleted_at"`
 }
 
-// Export implements provider.Companion.
+// Export implements host.Companion.
 func (c companion) Export(ctx context.Context, userID string) (map[string]any, error) {
 	list := []exportedCase{}
 	filter := storage.CaseFilter{Subject: userID}
@@ -85,7 +85,7 @@ func (c companion) export(ctx context.Context, one RecordedCase) (exportedCase, 
 	return e, nil
 }
 
-// Forget implements provider.Companion. What other sides have to delete is kept apart, for they
+// Forget implements host.Companion. What other sides have to delete is kept apart, for they
 // may fail: nothing else tells afterwards what that is.
 func (c companion) Forget(ctx context.Context, userID, pseudonym string) error {
 	filter := storage.CaseFilter{Subject: userID}
@@ -122,7 +122,7 @@ func (c companion) Forget(ctx context.Context, userID, pseudonym string) error {
 	}
 }
 
-// RemoveEnded implements provider.Companion.
+// RemoveEnded implements host.Companion.
 func (c companion) RemoveEnded(ctx context.Context, now time.Time, limit int) (int, error) {
 	removed, err := c.Store.RemoveVerificationCodes(ctx, now.Add(-day), limit)
 	if err != nil || removed > 0 {

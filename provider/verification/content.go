@@ -233,7 +233,7 @@ func (s *core) seal(c storage.Case, k content) ([]byte, error) {
 	if len(plain) > maxContent {
 		return nil, fmt.Errorf("the content of a case has more than %d bytes", maxContent)
 	}
-	return s.Provider.People().Seal(sealedCase, caseName(c), plain), nil
+	return s.Provider.Rooms().People.Seal(sealedCase, caseName(c), plain), nil
 }
 
 // open returns the content of a case.
@@ -248,7 +248,7 @@ func (s *core) open(c storage.Case) (content, error) {
 // unseal decodes what was sealed for a record of a kind. provider.ErrSealed if the record is
 // damaged, or its key is gone: work for others goes on without it.
 func (s *core) unseal(kind, name string, sealed []byte, into any) error {
-	plain, err := s.Provider.People().Open(kind, name, sealed)
+	plain, err := s.Provider.Rooms().People.Open(kind, name, sealed)
 	if err != nil {
 		return fmt.Errorf("open %s: %w", kind, err)
 	}

@@ -126,7 +126,7 @@ func (s *evidenceFiles) keep(ctx context.Context, e storage.Evidence, c storage.
 	if err != nil {
 		return fmt.Errorf("encode key of evidence: %w", err)
 	}
-	e.Key = s.Provider.People().Seal(sealedEvidence, evidenceName(e, c), plain)
+	e.Key = s.Provider.Rooms().People.Seal(sealedEvidence, evidenceName(e, c), plain)
 	sealed, err := frames.Seal(k.Key, bytes.NewReader(d.content))
 	if err != nil {
 		return err

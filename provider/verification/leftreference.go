@@ -23,7 +23,7 @@ func (s *caseReviews) leave(c storage.Case, k content) (left []storage.LeftRefer
 			continue
 		}
 		id := random.UUID()
-		sealed := s.Provider.People().Seal(sealedReference, id, []byte(ref.Reference))
+		sealed := s.Provider.Rooms().People.Seal(sealedReference, id, []byte(ref.Reference))
 		left = append(left, storage.LeftReference{ID: id, Group: c.Group, Method: ref.Method, Sealed: sealed, LeftAt: now, NextAt: now})
 	}
 	return left
@@ -40,7 +40,7 @@ func (s *caseReviews) forgetLeft(ctx context.Context) error {
 }
 
 func (s *caseReviews) forgetReference(ctx context.Context, r storage.LeftReference) error {
-	reference, err := s.Provider.People().Open(sealedReference, r.ID, r.Sealed)
+	reference, err := s.Provider.Rooms().People.Open(sealedReference, r.ID, r.Sealed)
 	_, v, gone := s.verifierOf(storage.Case{Group: r.Group}, r.Method)
 	if err == nil && gone == nil && v.Forget != nil {
 		_, err = call(ctx, s.places(v), func(ctx context.Context) (struct{}, error) { return struct{}{}, v.Forget(ctx, string(reference)) })

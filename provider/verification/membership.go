@@ -203,7 +203,7 @@ func (s *memberships) endStatus(ctx context.Context, c storage.Case, reason stri
 	if err != nil {
 		return false, fmt.Errorf("end status: %w", err)
 	}
-	s.Provider.People().Refresh(c.Subject)
+	s.Provider.Rooms().People.Refresh(c.Subject)
 	return ended, nil
 }
 

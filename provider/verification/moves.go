@@ -333,7 +333,7 @@ func (s *engine) caseMove(ctx context.Context, t transition, a action, now time.
 func (s *engine) moved(ctx context.Context, before, c storage.Case, t transition, m storage.CaseMove, now time.Time) {
 	ctx = context.WithoutCancel(ctx)
 	if m.Status != nil {
-		s.Provider.People().Refresh(c.Subject)
+		s.Provider.Rooms().People.Refresh(c.Subject)
 	}
 	if c.State.IsFinal() {
 		s.Provider.Events().Record(ctx, provider.Event{

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 )
 
 // person is what is known of a user.
@@ -24,7 +25,7 @@ type person struct {
 // after a check changes the revision, too.
 func (s *core) person(ctx context.Context, userID string) (person, error) {
 	people := s.Provider.Rooms().People
-	data, err := people.GetParts(ctx, userID, provider.PersonValues)
+	data, err := people.GetParts(ctx, userID, room.PersonValues)
 	if err != nil {
 		return person{}, err
 	}

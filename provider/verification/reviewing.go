@@ -362,5 +362,5 @@ func (s *caseReviews) sealDecision(id string, d Decision) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode decision: %w", err)
 	}
-	return s.Provider.People().Seal(sealedDecision, id, plain), nil
+	return s.Provider.Rooms().People.Seal(sealedDecision, id, plain), nil
 }

@@ -187,7 +187,7 @@ func (s *rosterLists) rosterRow(r *roster, value string, row rosterRow) (storage
 		return storage.RosterRow{}, fmt.Errorf("encode row: %w", err)
 	}
 	digest := s.proofDigest(Fact{Kind: r.kind(), Value: value})
-	return storage.RosterRow{Digest: digest, Content: s.Provider.People().Seal(sealedRoster, hex.EncodeToString(digest[:]), content)}, nil
+	return storage.RosterRow{Digest: digest, Content: s.Provider.Rooms().People.Seal(sealedRoster, hex.EncodeToString(digest[:]), content)}, nil
 }
 
 // newGeneration returns a random number above zero.

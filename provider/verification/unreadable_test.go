@@ -146,7 +146,7 @@ func TestOneUnreadable(t *testing.T) {
 		}
 		w.mails.take()
 		w.damage(`UPDATE attributes SET sealed_value = 'damaged' WHERE subject = 'alice'`)
-		w.id.People().Refresh("alice")
+		w.id.Rooms().People.Refresh("alice")
 		w.pass(w.status("bob").ExpiresAt.Sub(w.now()) - 30*day)
 		if kinds := w.mails.kinds(); kinds != "verification_ending" {
 			t.Errorf("mails: %q", kinds)

@@ -16,6 +16,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -26,9 +27,6 @@ const (
 	Tries     = 5
 	ProvedFor = 30 * time.Minute
 )
-
-// ErrTooMany means that there were too many codes, or too many guesses, of late.
-var ErrTooMany = errors.New("provider: too many of these of late")
 
 // Codes makes codes and takes them.
 type Codes struct {
@@ -61,7 +59,7 @@ func (c *Codes) New(ctx context.Context, accountID string, proof storage.CallerP
 
 // Prove takes the code that a member of the staff was told in a matter about a person, and
 // returns what it proves, and until when. storage.ErrProof if it is wrong, late or used up,
-// storage.ErrEnded if there is no such matter, ErrTooMany if the staff guesses.
+// storage.ErrEnded if there is no such matter, room.ErrTooMany if the staff guesses.
 func (c *Codes) Prove(ctx context.Context, matter, staff, accountID, code string) (proof storage.CallerProof, until time.Time, err error) {
 	by := ratelimit.Key{Account: staff, At: c.Clock()}
 	wait, err := c.Limits.Allow(ctx, ratelimit.ProveCaller, by)
@@ -69,7 +67,7 @@ func (c *Codes) Prove(ctx context.Context, matter, staff, accountID, code string
 		return storage.NoProof, time.Time{}, err
 	}
 	if wait > 0 {
-		return storage.NoProof, time.Time{}, ErrTooMany
+		return storage.NoProof, time.Time{}, room.ErrTooMany
 	}
 	at := c.Clock()
 	until = at.Add(ProvedFor)

@@ -24,6 +24,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/developer"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -129,7 +130,7 @@ func (w *place) effects(f fault) map[string]string {
 	}
 	read("calls", func() (any, error) { return w.called, nil })
 	read("person", func() (any, error) {
-		data, err := w.People().GetParts(ctx, "alice", provider.PersonValues, provider.PersonSessions, provider.PersonConsents)
+		data, err := w.Rooms().People.GetParts(ctx, "alice", room.PersonValues, room.PersonSessions, room.PersonConsents)
 		data.Revision = 0
 		for i := range data.Statuses {
 			data.Statuses[i].Revision = 0
@@ -215,7 +216,7 @@ func faults() []fault {
 	}
 	session := func(w *place, values map[string]string) error {
 		w.Alice()
-		data, err := w.People().GetParts(w.T.Context(), "alice", provider.PersonSessions)
+		data, err := w.Rooms().People.GetParts(w.T.Context(), "alice", room.PersonSessions)
 		values[action.FieldSession] = data.Sessions[0].Handle
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
 // checkpoint is the signed head of the audit log.
@@ -56,14 +57,14 @@ func listBlocks(c *call) (response, error) {
 		return response{}, err
 	}
 	before, _ := strconv.ParseInt(after, 10, 64)
-	found, err := c.api.Provider.Rooms().Trail.Blocks(c.Context(), provider.BlockFilter{Before: before, Limit: limit})
+	found, err := c.api.Provider.Rooms().Trail.Blocks(c.Context(), storage.BlockFilter{Before: before, Limit: limit})
 	if err != nil {
 		return response{}, err
 	}
 	all := make([]block, len(found))
 	for i, b := range found {
 		all[i] = block{Number: b.Number, First: b.First, Last: b.Last, Events: map[string]int{}, From: b.From, Until: b.Until, SealedAt: b.SealedAt, Removed: b.Removed}
-		for name, n := range b.Events {
+		for name, n := range b.Names {
 			all[i].Events[string(name)] = n
 		}
 	}

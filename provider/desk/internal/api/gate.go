@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 )
 
 const minute = time.Minute
@@ -45,22 +46,22 @@ func Resource(baseURL string, clients ...string) provider.Resource {
 
 // bearer returns the client that sends a request. Tokens come in the header alone: addresses
 // reach logs.
-func (a *API) bearer(r *http.Request, o *operation) (provider.Bearer, error) {
+func (a *API) bearer(r *http.Request, o *operation) (room.Bearer, error) {
 	headers := r.Header.Values("Authorization")
 	if len(headers) == 0 {
-		return provider.Bearer{}, fail(kindNoToken, "")
+		return room.Bearer{}, fail(kindNoToken, "")
 	}
 	scheme, token, _ := strings.Cut(headers[0], " ")
 	token = strings.TrimLeft(token, " ")
 	if len(headers) == 1 && !strings.EqualFold(scheme, "Bearer") { // as a proxy or a browser adds them
-		return provider.Bearer{}, fail(kindNoToken, "")
+		return room.Bearer{}, fail(kindNoToken, "")
 	}
 	if len(headers) > 1 || token == "" || strings.ContainsAny(token, " ,") {
-		return provider.Bearer{}, fail(kindRequest, "Send one header Authorization: Bearer and the access token.")
+		return room.Bearer{}, fail(kindRequest, "Send one header Authorization: Bearer and the access token.")
 	}
 	client, err := a.Provider.Rooms().Clients.Bearer(r.Context(), a.resource.URI, token)
 	switch {
-	case errors.Is(err, provider.ErrToken):
+	case errors.Is(err, room.ErrToken):
 		return client, fail(kindToken, "It is unknown, expired or revoked, of a user, or for another API.")
 	case err != nil:
 		return client, err

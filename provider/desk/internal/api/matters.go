@@ -90,7 +90,7 @@ func openMatter(c *call) (response, error) {
 		OpenedAt: now, EndsAt: now.Add(frame.MatterIdle),
 	}
 	if note := noteOf(in); note != "" {
-		m.Note = c.api.Provider.People().Seal(frame.NoteKind, m.ID, []byte(note))
+		m.Note = c.api.Provider.Rooms().People.Seal(frame.NoteKind, m.ID, []byte(note))
 	}
 	if reason.Withheld {
 		m.WithheldUntil = now.Add(frame.Withholding)

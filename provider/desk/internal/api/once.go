@@ -84,7 +84,7 @@ func (o *once) answered() (sent, bool, error) {
 		o.begun = a.ExpiresAt
 		return sent{}, false, nil
 	}
-	plain, err := o.call.api.Provider.People().Open("desk answer", o.record(), a.Content)
+	plain, err := o.call.api.Provider.Rooms().People.Open("desk answer", o.record(), a.Content)
 	if err != nil {
 		return sent{}, false, err
 	}
@@ -106,7 +106,7 @@ func (o *once) answer(s sent) (*storage.Answer, error) {
 	}
 	return &storage.Answer{
 		Client: o.call.client, Key: o.key, Body: o.digest, Status: s.Status,
-		Content: o.call.api.Provider.People().Seal("desk answer", o.record(), plain), ExpiresAt: o.call.now().Add(keepAnswers),
+		Content: o.call.api.Provider.Rooms().People.Seal("desk answer", o.record(), plain), ExpiresAt: o.call.now().Add(keepAnswers),
 	}, nil
 }
 

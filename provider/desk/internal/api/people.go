@@ -11,6 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	events "github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 )
 
 // contextOf is a context.
@@ -167,15 +168,15 @@ func (c *call) withoutStaff(ids []string) (left []string, err error) {
 }
 
 // data reads the person of the matter, and records the look.
-func (c *call) data(part string, reads provider.PersonPart) (provider.PersonalData, error) {
+func (c *call) data(part string, reads room.PersonPart) (provider.PersonalData, error) {
 	if err := c.looked(part); err != nil {
 		return provider.PersonalData{}, err
 	}
-	return c.api.Provider.People().GetParts(c.Context(), c.matter.Subject, reads)
+	return c.api.Provider.Rooms().People.GetParts(c.Context(), c.matter.Subject, reads)
 }
 
 func getPerson(c *call) (response, error) {
-	data, err := c.data("account", provider.PersonValues)
+	data, err := c.data("account", room.PersonValues)
 	if err != nil {
 		return response{}, err
 	}
@@ -197,7 +198,7 @@ func getPerson(c *call) (response, error) {
 }
 
 func listSessions(c *call) (response, error) {
-	data, err := c.data("sessions", provider.PersonSessions)
+	data, err := c.data("sessions", room.PersonSessions)
 	if err != nil {
 		return response{}, err
 	}
@@ -208,7 +209,7 @@ func listSessions(c *call) (response, error) {
 
 // listConnections lists the identities at upstream providers; none for a user of the host.
 func listConnections(c *call) (response, error) {
-	data, err := c.data("factors", provider.PersonValues)
+	data, err := c.data("factors", room.PersonValues)
 	if err != nil {
 		return response{}, err
 	}
@@ -246,7 +247,7 @@ func listConsents(c *call) (response, error) {
 }
 
 func listStatuses(c *call) (response, error) {
-	data, err := c.data("groups", provider.PersonValues)
+	data, err := c.data("groups", room.PersonValues)
 	if err != nil {
 		return response{}, err
 	}

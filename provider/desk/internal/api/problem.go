@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	users "github.com/bonafide-id/bonafide/provider/desk/internal/person"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -109,7 +110,7 @@ func asProblem(err error) *problem {
 		return &problem{kind: kindUnavail, retry: 2 * time.Second, cause: err}
 	case errors.As(err, &wrong):
 		return &problem{kind: kindValue, Faults: []fault{{pointer(wrong.Field), wrong.Err.Error()}}, cause: err}
-	case errors.Is(err, provider.ErrTooMany):
+	case errors.Is(err, room.ErrTooMany):
 		return &problem{kind: kindTooMany, retry: minute}
 	case errors.Is(err, audit.ErrProof):
 		return fail(kindProof, "")

@@ -8,6 +8,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/provider/internal/unknown"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui/desk"
@@ -96,7 +97,7 @@ func (r *Room) showHost(q *frame.Request) error {
 	}
 	if len(found) > frame.Many {
 		found = found[:frame.Many]
-		v.MoreURL = next(q, found[frame.Many-1].ID, "host", h.Host)
+		v.MoreURL = next(q, found[frame.Many-1].Client.ID, "host", h.Host)
 	}
 	for _, c := range found {
 		v.Apps = append(v.Apps, unknownRow(q, c))
@@ -118,7 +119,7 @@ func (r *Room) hostActs(q *frame.Request, h unknown.Host) (all []screens.Act) {
 }
 
 // unknownStates are the states of an application that nobody has registered.
-func unknownStates(c provider.UnknownClient) []screens.State {
+func unknownStates(c room.UnknownClient[provider.Client]) []screens.State {
 	if c.Denial.Host != "" {
 		return []screens.State{screens.StateDenied}
 	}
@@ -126,8 +127,8 @@ func unknownStates(c provider.UnknownClient) []screens.State {
 }
 
 // unknownRow shows an application that nobody has registered in a list.
-func unknownRow(q *frame.Request, c provider.UnknownClient) screens.ApplicationRow {
-	row := screens.ApplicationRow{Name: c.Name, ID: c.ID, URL: q.Path("applications", c.ID), States: unknownStates(c), Unknown: true}
+func unknownRow(q *frame.Request, c room.UnknownClient[provider.Client]) screens.ApplicationRow {
+	row := screens.ApplicationRow{Name: c.Client.Name, ID: c.Client.ID, URL: q.Path("applications", c.Client.ID), States: unknownStates(c), Unknown: true}
 	if c.CallsItself != "" {
 		row.Name = c.CallsItself
 	}

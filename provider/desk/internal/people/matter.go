@@ -115,7 +115,7 @@ func (d *Room) record(r *frame.Request, id string, reason frame.Reason, v views.
 		Ticket: ui.Clean(v.Ticket, maxTicket), OpenedAt: now, EndsAt: now.Add(frame.MatterIdle),
 	}
 	if v.Note != "" {
-		m.Note = r.Frame.Provider.People().Seal(frame.NoteKind, m.ID, []byte(v.Note))
+		m.Note = r.Frame.Provider.Rooms().People.Seal(frame.NoteKind, m.ID, []byte(v.Note))
 	}
 	if reason.Withheld {
 		m.WithheldUntil = now.Add(frame.Withholding)
@@ -156,7 +156,7 @@ func (d *Room) bar(r *frame.Request, page *screens.Page) error {
 	}
 	v.Action = r.MatterPath("close")
 	if len(r.Matter.Note) > 0 { // of this staff: nobody else is in the matter
-		note, err := r.Frame.Provider.People().Open(frame.NoteKind, r.Matter.ID, r.Matter.Note)
+		note, err := r.Frame.Provider.Rooms().People.Open(frame.NoteKind, r.Matter.ID, r.Matter.Note)
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
 	views "github.com/bonafide-id/bonafide/ui/desk/person"
 )
@@ -25,9 +26,9 @@ type look struct {
 
 // reads is what each part reads whole beside the account: applications and the history are read by
 // pages.
-var reads = map[views.Part][]provider.PersonPart{
-	views.PartAccount: {provider.PersonValues}, views.PartGroups: {provider.PersonValues},
-	views.PartSessions: {provider.PersonSessions},
+var reads = map[views.Part][]room.PersonPart{
+	views.PartAccount: {room.PersonValues}, views.PartGroups: {room.PersonValues},
+	views.PartSessions: {room.PersonSessions},
 }
 
 // part serves a part: the line that it was looked at is written before anything is read.
@@ -44,7 +45,7 @@ func (d *Room) part(name views.Part, cards func(*look) error) frame.Handler {
 			return err
 		}
 		v := &look{Request: r, view: views.PartView{Page: page, Part: name}}
-		v.data, err = r.Frame.Provider.People().GetParts(r.Context(), r.Matter.Subject, reads[name]...)
+		v.data, err = r.Frame.Provider.Rooms().People.GetParts(r.Context(), r.Matter.Subject, reads[name]...)
 		if err != nil {
 			return err
 		}

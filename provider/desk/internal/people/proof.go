@@ -7,6 +7,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
 	views "github.com/bonafide-id/bonafide/ui/desk/person"
@@ -51,9 +52,9 @@ func (d *Room) proved(r *frame.Request, err error, field string, n screens.Notic
 		return r.Done(r.Path(), screens.NoticeMatterEnded)
 	case errors.Is(err, audit.ErrProof):
 		w = views.WrongCode
-	case errors.Is(err, provider.ErrTooMany):
+	case errors.Is(err, room.ErrTooMany):
 		w = views.WrongTooMany
-	case errors.Is(err, provider.ErrNoMail), errors.Is(err, provider.ErrLocked), errors.Is(err, provider.ErrNoUser):
+	case errors.Is(err, room.ErrNoMail), errors.Is(err, room.ErrLocked), errors.Is(err, provider.ErrNoUser):
 		w = views.WrongNoMail
 	default:
 		return err

@@ -44,7 +44,7 @@ func (r *room) checkValue(sensitive bool) checker {
 			return action.Effect{}, wrong(action.FieldHandle, "is shown by another action")
 		}
 		e := action.Effect{Facts: []action.Fact{{Name: FactHandle, Value: a.Handle}}}
-		raw, err := r.people.Value(ctx, o.Target, a.Handle)
+		raw, err := r.Provider.Rooms().People.Value(ctx, o.Target, a.Handle)
 		if len(raw) == 0 {
 			e.Void = VoidNoValue
 		}
@@ -55,7 +55,7 @@ func (r *room) checkValue(sensitive bool) checker {
 // showValue reads a value, and gives it only once it is recorded that it is seen.
 func (r *room) showValue(ctx context.Context, o action.Order, _ subject) (action.Result, error) {
 	handle := o.Values[action.FieldHandle]
-	raw, err := r.people.Value(ctx, o.Target, handle)
+	raw, err := r.Provider.Rooms().People.Value(ctx, o.Target, handle)
 	if err == nil {
 		err = r.Provider.Events().Write(ctx, provider.Event{Name: event.ValueShown, UserID: o.Target, Detail: handle})
 	}

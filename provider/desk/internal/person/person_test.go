@@ -16,8 +16,10 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/person"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/provider/internal/vault"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
@@ -400,7 +402,7 @@ func TestAction(t *testing.T) {
 		if err != nil || e.Void != person.VoidDuties {
 			t.Errorf("%+v, %v", e, err)
 		}
-		if err := f.id.Rooms().Accounts.ScheduleDeletion(t.Context(), nora); !errors.Is(err, provider.ErrDuties) {
+		if err := f.id.Rooms().Accounts.ScheduleDeletion(t.Context(), nora); !errors.Is(err, room.ErrDuties) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -421,7 +423,7 @@ func TestAction(t *testing.T) {
 }
 
 // companion has everybody answer for a club.
-type companion struct{ provider.Companion }
+type companion struct{ host.Companion }
 
 func (companion) Duties(context.Context, string) ([]ui.Duty, error) {
 	return []ui.Duty{{Name: "Club"}}, nil

@@ -70,7 +70,7 @@ func (s *Service) Break(ctx context.Context, by Member, what Alone) (action.Resu
 	}
 	now := s.Frame.Now()
 	b := storage.Break{ID: random.SortedUUID(now), Staff: by.staffID(), Action: a.Name, Target: what.Target, At: now}
-	b.Sentence = s.provider.People().Seal(sealedBreak, b.ID, []byte(sentence))
+	b.Sentence = s.provider.Rooms().People.Seal(sealedBreak, b.ID, []byte(sentence))
 	actor := storage.Actor{Name: by.Name, Matter: what.Matter, Break: &b}
 	if what.Matter != "" {
 		actor.On = storage.DeedBasis{Matter: what.Matter, Staff: by.staffID(), Subject: what.Target, At: now}
@@ -157,7 +157,7 @@ func (s *Service) SignOff(ctx context.Context, by Member, id string) error {
 
 // sentence returns why somebody acted alone. One that cannot be read is empty, and logged.
 func (s *Service) sentence(ctx context.Context, b storage.Break) string {
-	plain, err := s.provider.People().Open(sealedBreak, b.ID, b.Sentence)
+	plain, err := s.provider.Rooms().People.Open(sealedBreak, b.ID, b.Sentence)
 	if err != nil && !errors.Is(err, context.Canceled) {
 		s.Frame.Logger.ErrorContext(ctx, "the sentence of a break cannot be read", "break", b.ID, "error", err)
 	}

@@ -38,11 +38,11 @@ func (s *Service) seal(id string, c content) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode plan: %w", err)
 	}
-	return s.provider.People().Seal(sealedPlan, id, plain), nil
+	return s.provider.Rooms().People.Seal(sealedPlan, id, plain), nil
 }
 
 func (s *Service) open(id string, sealed []byte) (c content, err error) {
-	plain, err := s.provider.People().Open(sealedPlan, id, sealed)
+	plain, err := s.provider.Rooms().People.Open(sealedPlan, id, sealed)
 	if err != nil {
 		return content{}, fmt.Errorf("read plan %s: %w", id, err)
 	}

@@ -121,7 +121,7 @@ func (r *Room) note(q *frame.Request, m storage.Matter) string {
 	if len(m.Note) == 0 {
 		return ""
 	}
-	plain, err := r.Provider.People().Open(frame.NoteKind, m.ID, m.Note)
+	plain, err := r.Provider.Rooms().People.Open(frame.NoteKind, m.ID, m.Note)
 	if err != nil {
 		q.Frame.Logger.ErrorContext(q.Context(), "the note of a matter cannot be read", "matter", m.ID, "error", err)
 	}

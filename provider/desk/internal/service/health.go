@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/ui/desk"
 	screens "github.com/bonafide-id/bonafide/ui/desk/service"
 )
@@ -27,7 +27,7 @@ func (r *Room) showHealth(q *frame.Request) error {
 	}
 	condition, now := r.Provider.Rooms().Condition(q.Context()), q.Frame.Now()
 	v := screens.HealthView{Page: page, Checks: checks(condition, now)}
-	if state, err := r.Provider.Trail().State(q.Context()); err == nil { // a database that fails is said already
+	if state, err := r.Provider.Rooms().Trail.State(q.Context()); err == nil { // a database that fails is said already
 		v.Checks = append(v.Checks, trailChecks(state, now)...)
 	}
 	if schema, err := r.Store.Schema(q.Context()); err == nil {
@@ -53,7 +53,7 @@ func or(value, other string) string {
 }
 
 // checks are what a process says of itself.
-func checks(c provider.Condition, now time.Time) []screens.Checked {
+func checks(c room.Condition, now time.Time) []screens.Checked {
 	database := screens.Checked{Check: screens.CheckDatabase, Value: c.Answered.Round(100 * time.Microsecond).String()}
 	if c.Database != nil {
 		database.Wrong, database.Value = true, c.Database.Error()
@@ -66,7 +66,7 @@ func checks(c provider.Condition, now time.Time) []screens.Checked {
 }
 
 // trailChecks are what is known of the audit log.
-func trailChecks(s provider.TrailState, now time.Time) []screens.Checked {
+func trailChecks(s room.TrailState, now time.Time) []screens.Checked {
 	checks := []screens.Checked{
 		{Check: screens.CheckSealed, At: s.SealedAt, Wrong: !s.LateSince.IsZero()},
 		{Check: screens.CheckVerified, At: s.VerifiedAt, Value: s.Wrong, Wrong: s.Wrong != "" || !s.VerifyDue.IsZero() && now.Sub(s.VerifyDue) > verifyLate},

@@ -10,6 +10,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui/desk"
 	screens "github.com/bonafide-id/bonafide/ui/desk/service"
 )
@@ -40,7 +41,7 @@ var series = []struct {
 // days keeps the counts of closed blocks, which never change: each is read once by a process.
 type days struct {
 	mu     sync.Mutex
-	last   provider.Block
+	last   storage.Block
 	counts map[time.Time]map[string]int
 }
 
@@ -52,7 +53,7 @@ func (d *days) read(ctx context.Context, p *provider.Provider, from time.Time) (
 		d.counts = map[time.Time]map[string]int{}
 	}
 	for {
-		match := provider.BlockFilter{After: d.last.Number, Limit: pageOfBlocks}
+		match := storage.BlockFilter{After: d.last.Number, Limit: pageOfBlocks}
 		if d.last.Number == 0 { // nothing of before is shown
 			match.From, match.To = from, from.AddDate(1000, 0, 0)
 		}
@@ -67,7 +68,7 @@ func (d *days) read(ctx context.Context, p *provider.Provider, from time.Time) (
 			}
 		}
 		for _, b := range blocks {
-			add(d.counts, b.From, b.Events)
+			add(d.counts, b.From, b.Names)
 			if b.Number > d.last.Number {
 				d.last = b
 			}
@@ -85,7 +86,7 @@ func (d *days) read(ctx context.Context, p *provider.Provider, from time.Time) (
 }
 
 // whole reads all blocks of a filter that begins with the latest.
-func (d *days) whole(ctx context.Context, p *provider.Provider, match provider.BlockFilter, blocks []provider.Block) ([]provider.Block, error) {
+func (d *days) whole(ctx context.Context, p *provider.Provider, match storage.BlockFilter, blocks []storage.Block) ([]storage.Block, error) {
 	for len(blocks)%pageOfBlocks == 0 {
 		match.Before = blocks[len(blocks)-1].Number
 		more, err := p.Rooms().Trail.Blocks(ctx, match)

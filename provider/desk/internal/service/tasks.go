@@ -19,7 +19,7 @@ func (r *Room) Tasks(q *frame.Request) (tasks []desk.Task, err error) {
 	}
 	now := q.Frame.Now()
 	found := checks(r.Provider.Rooms().Condition(q.Context()), now)
-	state, err := r.Provider.Trail().State(q.Context())
+	state, err := r.Provider.Rooms().Trail.State(q.Context())
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/catalogue"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
@@ -68,7 +69,7 @@ type registrar struct{ *provider.Provider }
 
 func (r registrar) Register(ctx context.Context, token string, c provider.Client) (provider.Client, error) {
 	if token != initialAccessToken {
-		return c, provider.ErrToken
+		return c, room.ErrToken
 	}
 	c.ID, c.Scopes = "registered", []string{"openid"}
 	return c, r.Clients().Save(ctx, c)

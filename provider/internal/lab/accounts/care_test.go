@@ -17,6 +17,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -177,7 +178,7 @@ func TestCallerCode(t *testing.T) {
 		for range 21 {
 			_, err = c.prove(c.about, "00000000")
 		}
-		if !errors.Is(err, provider.ErrTooMany) {
+		if !errors.Is(err, room.ErrTooMany) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -251,13 +252,13 @@ func TestSendReset(t *testing.T) {
 		for range 5 {
 			err = c.Rooms().Accounts.SendReset(t.Context(), c.about)
 		}
-		if !errors.Is(err, provider.ErrTooMany) || c.Mails.Count() != 4 {
+		if !errors.Is(err, room.ErrTooMany) || c.Mails.Count() != 4 {
 			t.Errorf("%d mails, %v", c.Mails.Count(), err)
 		}
 	})
 	t.Run("IsRefusedWhereItLeadsNowhere", func(t *testing.T) {
 		c := newCall(t)
-		for want, id := range map[error]string{provider.ErrNoUser: "nobody", provider.ErrLocked: "bob"} {
+		for want, id := range map[error]string{provider.ErrNoUser: "nobody", room.ErrLocked: "bob"} {
 			_ = c.Accounts().SetDisabled(t.Context(), "bob", true)
 			if err := c.Rooms().Accounts.SendReset(t.Context(), id); !errors.Is(err, want) {
 				t.Errorf("%s: %v", id, err)

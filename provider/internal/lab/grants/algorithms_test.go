@@ -292,7 +292,7 @@ func TestRegisteredAlgorithms(t *testing.T) {
 	} {
 		c.client.ID, c.client.RedirectURIs = "app", []string{lab.CallbackURI}
 		got, wrong := "", (*provider.FieldError)(nil)
-		if errors.As(w.Clients().Validate(c.client), &wrong) {
+		if errors.As(w.Rooms().Clients.Validate(c.client), &wrong) {
 			got = wrong.Field
 		}
 		if got != c.field {

@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 )
 
 const staffURI = "https://id.test/desk/api/v1"
@@ -59,7 +60,7 @@ func TestBearer(t *testing.T) {
 		t.Run("IsTheApplicationOfAToken/"+client, func(t *testing.T) {
 			got, err := w.Rooms().Clients.Bearer(t.Context(), staffURI, of(client, "resource", staffURI, "scope", "desk.people.read"))
 			w.OK(err)
-			if diff := cmp.Diff(provider.Bearer{ClientID: client, Scopes: []string{"desk.people.read"}, Signs: true}, got); diff != "" {
+			if diff := cmp.Diff(room.Bearer{ClientID: client, Scopes: []string{"desk.people.read"}, Signs: true}, got); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -80,27 +81,27 @@ func TestBearer(t *testing.T) {
 		"AsAnAssertion": lab.ClientKeys()["ES256"].Sign(t, lab.With(w.Assertion("robot"), "aud", staffURI)),
 	} {
 		t.Run("RefusesAToken"+name, func(t *testing.T) {
-			if got, err := w.Rooms().Clients.Bearer(t.Context(), staffURI, token); !errors.Is(err, provider.ErrToken) {
+			if got, err := w.Rooms().Clients.Bearer(t.Context(), staffURI, token); !errors.Is(err, room.ErrToken) {
 				t.Error(got, err)
 			}
 		})
 	}
 	t.Run("RefusesATokenThatIsGoodElsewhereToo", func(t *testing.T) {
 		p, body := w.NewBrowser().Redeem("shared", "client_credentials", []string{staffURI, lab.FilesURI})
-		if got, err := w.Rooms().Clients.Bearer(t.Context(), staffURI, lab.Granted(t, p, body)); !errors.Is(err, provider.ErrToken) {
+		if got, err := w.Rooms().Clients.Bearer(t.Context(), staffURI, lab.Granted(t, p, body)); !errors.Is(err, room.ErrToken) {
 			t.Error(got, err)
 		}
 	})
 	t.Run("RefusesATokenThatIsOver", func(t *testing.T) {
 		w.Advance(w.Installation().Lifetimes.AccessToken)
-		if got, err := w.Rooms().Clients.Bearer(t.Context(), staffURI, robot); !errors.Is(err, provider.ErrToken) {
+		if got, err := w.Rooms().Clients.Bearer(t.Context(), staffURI, robot); !errors.Is(err, room.ErrToken) {
 			t.Error(got, err)
 		}
 	})
 	t.Run("RefusesATokenOfALockedApplication", func(t *testing.T) {
 		token := of("robot", "resource", staffURI)
 		w.OK(w.Clients().SetDisabled(t.Context(), "robot", true, 0))
-		if got, err := w.Rooms().Clients.Bearer(t.Context(), staffURI, token); !errors.Is(err, provider.ErrToken) {
+		if got, err := w.Rooms().Clients.Bearer(t.Context(), staffURI, token); !errors.Is(err, room.ErrToken) {
 			t.Error(got, err)
 		}
 	})

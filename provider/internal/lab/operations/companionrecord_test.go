@@ -15,7 +15,7 @@ import (
 
 func TestWhatACompanionSealsOpensForItsRecordOnly(t *testing.T) {
 	t.Parallel()
-	people := lab.New(t).People()
+	people := lab.New(t).Rooms().People
 	sealed := people.Seal("case", "1 alice", []byte("plain text"))
 	if bytes.Contains(sealed, []byte("plain")) {
 		t.Error("the value can be read")
@@ -23,7 +23,7 @@ func TestWhatACompanionSealsOpensForItsRecordOnly(t *testing.T) {
 	if plain, err := people.Open("case", "1 alice", sealed); err != nil || string(plain) != "plain text" {
 		t.Errorf("%q, %v", plain, err)
 	}
-	other := lab.New(t).People()
+	other := lab.New(t).Rooms().People
 	for name, open := range map[string]func() ([]byte, error){
 		"another name":     func() ([]byte, error) { return people.Open("case", "1 bob", sealed) },
 		"another kind":     func() ([]byte, error) { return people.Open("note", "1 alice", sealed) },
@@ -43,7 +43,7 @@ func TestWhatACompanionSealsIsApartFromWhatTheProviderSeals(t *testing.T) {
 	w.OK(err)
 	for _, kind := range []string{"account", "companion", ""} {
 		for _, name := range []string{"bob", "email", "bob email"} {
-			if plain, err := w.People().Open(kind, name, []byte(stored.Email)); err == nil {
+			if plain, err := w.Rooms().People.Open(kind, name, []byte(stored.Email)); err == nil {
 				t.Errorf("%q %q opens an address: %q", kind, name, plain)
 			}
 		}
@@ -58,7 +58,7 @@ func TestWhatACompanionSealsIsApartFromWhatTheProviderSeals(t *testing.T) {
 
 func TestDigestsOfACompanionKeepTheirPartsApart(t *testing.T) {
 	t.Parallel()
-	people := lab.New(t).People()
+	people := lab.New(t).Rooms().People
 	seen := map[[32]byte][]string{}
 	for _, parts := range [][]string{
 		{"k", "ab", "c"}, {"k", "a", "bc"}, {"k", "abc"}, {"k", "abc", ""}, {"ka", "bc"}, {"k", "1:a", "c"}, {"k", "", "abc"},
@@ -72,7 +72,7 @@ func TestDigestsOfACompanionKeepTheirPartsApart(t *testing.T) {
 			t.Errorf("%q has two digests", parts)
 		}
 	}
-	if people.Digest("k", "abc") == lab.New(t).People().Digest("k", "abc") {
+	if people.Digest("k", "abc") == lab.New(t).Rooms().People.Digest("k", "abc") {
 		t.Error("two databases have one digest")
 	}
 }
@@ -98,9 +98,9 @@ func TestRecordsOfACompanionOutliveTheSecret(t *testing.T) {
 			t.Fatal(err)
 		}
 		if i == 0 {
-			sealed, digest = p.People().Seal("case", "1", []byte("plain text")), p.People().Digest("proof", "row")
+			sealed, digest = p.Rooms().People.Seal("case", "1", []byte("plain text")), p.People().Digest("proof", "row")
 		}
-		if plain, err := p.People().Open("case", "1", sealed); err != nil || string(plain) != "plain text" {
+		if plain, err := p.Rooms().People.Open("case", "1", sealed); err != nil || string(plain) != "plain text" {
 			t.Errorf("secret %d: %q, %v", i, plain, err)
 		}
 		if p.People().Digest("proof", "row") != digest {
@@ -117,7 +117,7 @@ func TestReasonThatACompanionSealsIsRead(t *testing.T) {
 	w := lab.New(t).WithUsers()
 	status := provider.Status{Group: "student", Reason: w.Rooms().People.SealReason("bob", "student", "mismatch")}
 	w.OK(w.Store.SetStatus(t.Context(), "bob", status, storage.NoStatus))
-	w.People().Refresh("bob")
+	w.Rooms().People.Refresh("bob")
 	data, err := w.People().Get(t.Context(), "bob")
 	if err != nil || len(data.Statuses) != 1 || data.Statuses[0].Reason != "mismatch" {
 		t.Errorf("%+v, %v", data.Statuses, err)

@@ -47,7 +47,7 @@ func TestOneDamagedRow(t *testing.T) {
 			response := bob.Allow("client_id", "v3")
 			app, _ := w.AddApp("bob")
 			w.MustExec(tt.damage)
-			w.People().Refresh("bob")
+			w.Rooms().People.Refresh("bob")
 			at := len(w.Log.String())
 
 			clients, err := w.Clients().List(t.Context(), "", 100)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/picture"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -103,28 +104,28 @@ func TestLogoIsServedSmallAndRefusedWithItsReason(t *testing.T) {
 	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 2000, 1000))); err != nil {
 		t.Fatal(err)
 	}
-	drawn, err := provider.LogoPNG(t.Context(), b.Bytes())
+	drawn, _, err := picture.ToPNG(t.Context(), b.Bytes())
 	w.OK(err)
 	client := provider.Client{ID: "large", Public: true, RedirectURIs: []string{lab.CallbackURI}, Logo: b.Bytes()}
 	w.OK(w.Clients().Save(t.Context(), client))
 	registered, err := w.Clients().Get(t.Context(), "large")
 	w.OK(err)
 	if !bytes.Equal(registered.Logo, drawn) {
-		t.Error("LogoPNG draws another than is registered")
+		t.Error("another picture is registered than a preview shows")
 	}
 	if head, err := png.DecodeConfig(bytes.NewReader(drawn)); err != nil || head.Width != 512 || head.Height != 256 {
 		t.Errorf("it has %d by %d pixels: %v", head.Width, head.Height, err)
 	}
 	for logo, want := range map[string]error{
-		"<svg/>": provider.ErrLogoSVG, "PNG": provider.ErrLogoFormat, "GIF89a": provider.ErrLogoDamaged,
-		string(make([]byte, 512<<10+1)): provider.ErrLogoTooLarge,
+		"<svg/>": picture.ErrSVG, "PNG": picture.ErrFormat, "GIF89a": picture.ErrDamaged,
+		string(make([]byte, 512<<10+1)): picture.ErrTooLarge,
 	} {
 		client.Logo = []byte(logo)
 		err := w.Clients().Save(t.Context(), client)
 		if field := new(provider.FieldError); !errors.As(err, &field) || field.Field != "Logo" || !errors.Is(err, want) {
 			t.Errorf("%.10q: %v, want %v", logo, err, want)
 		}
-		if _, err := provider.LogoPNG(t.Context(), []byte(logo)); !errors.Is(err, want) {
+		if _, _, err := picture.ToPNG(t.Context(), []byte(logo)); !errors.Is(err, want) {
 			t.Errorf("%.10q: %v, want %v", logo, err, want)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/storage"
@@ -36,7 +37,7 @@ func runsUntil(w *lab.Fixture, so func() bool) {
 // companion has data about everybody, and forgets when it may. It counts its part of the
 // rounds of Run, which comes after the deletions.
 type companion struct {
-	provider.Companion
+	host.Companion
 	forgets atomic.Bool
 	rounds  atomic.Int64
 }
