@@ -114,7 +114,7 @@ browser: ## Test the button and the screens in Chromium; needs Node and Chromium
 		cd $(CURDIR)/$$(dirname $$lock); \
 		npm ci --no-audit --no-fund; \
 		npm run --if-present types; \
-		npm run --if-present test -- *.test.mjs; \
+		GALLERY=$(CACHE)/gallery npm run --if-present test -- *.test.mjs; \
 		npm run --if-present check -- $(CACHE)/gallery; \
 	done
 

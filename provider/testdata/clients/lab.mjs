@@ -1,16 +1,14 @@
 // What the tests of this folder stand on: the quickstart with a configuration of
 // theirs, and a browser that fills in its screens.
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { freePort } from "../../../internal/freeport/freeport.mjs";
-
-const repository = fileURLToPath(new URL("../../..", import.meta.url));
+import { build } from "../../internal/lab/e2e/build.mjs";
 
 export const redirectURI = "https://rp.test/cb";
 
@@ -41,9 +39,7 @@ export async function start(clients, settings = {}, env = {}) {
   writeFileSync(config, JSON.stringify({
     listen: `localhost:${port}`, base_url: base, data: join(folder, "data"), users: [alice, bob], clients, ...settings,
   }));
-  const program = join(folder, "quickstart");
-  execFileSync("go", ["build", "-o", program, "./examples/quickstart"], { cwd: repository, stdio: "inherit" });
-  const child = spawn(program, ["-config", config], { cwd: folder, stdio: ["ignore", "ignore", "pipe"], env: { ...process.env, ...env } });
+  const child = spawn(build("./examples/quickstart"), ["-config", config], { cwd: folder, stdio: ["ignore", "ignore", "pipe"], env: { ...process.env, ...env } });
   let log = "";
   child.stderr.on("data", (chunk) => { log += chunk; });
   const exited = once(child, "exit");

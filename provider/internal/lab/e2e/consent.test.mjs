@@ -1,23 +1,19 @@
 // The consent screen of every size: the decision is in view, and nobody mistakes one answer for the other.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { look, newWindow, repository, settled, startChromium } from "./lab.mjs";
+import { gallery } from "./build.mjs";
+import { look, newWindow, settled, startChromium } from "./lab.mjs";
 
-const gallery = mkdtempSync(join(tmpdir(), "bonafide-consent-"));
-after(() => rmSync(gallery, { recursive: true }));
-const fixture = (name, lang = "en") => pathToFileURL(join(gallery, lang, `${name}.html`)).href;
+const pages = gallery("./ui");
+const fixture = (name, lang = "en") => pathToFileURL(join(pages, lang, `${name}.html`)).href;
 
 const windows = [[320, 568], [375, 667], [390, 844], [480, 720], [768, 1024], [1280, 720], [1440, 900]];
 const screens = ["consent", "consent-groups", "consent-verify", "consent-expired", "consent-two", "consent-everything", "consent-optional", "consent-optional-again", "consent-required", "consent-required-any"];
 let browser;
 
 before(async () => {
-  execFileSync("go", ["test", "./ui", "-count=1", "-run", "^TestGallery$", `-gallery=${gallery}`], { cwd: repository });
   browser = await startChromium();
 });
 

@@ -1,29 +1,25 @@
 // The pages on which a user decides about what a device asks for (RFC 8628), in Chromium.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, afterEach, before, test } from "node:test";
+import { afterEach, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { gallery } from "./build.mjs";
 import { arrive, enterPassword, person, signIn } from "./factors.mjs";
-import { look, newWindow, press, repository, settled, startChromium, startQuickstart, tabTo } from "./lab.mjs";
+import { look, newWindow, press, settled, startChromium, startQuickstart, tabTo } from "./lab.mjs";
 
 const grant = "urn:ietf:params:oauth:grant-type:device_code";
 const people = ["maria", "noah", "omar", "lena", "pia"].map(person);
 const [maria, noah, omar, lena, pia] = people;
 let quickstart, browser, page;
 
-const gallery = mkdtempSync(join(tmpdir(), "bonafide-device-"));
-after(() => rmSync(gallery, { recursive: true }));
-const fixture = (name, lang = "en") => pathToFileURL(join(gallery, lang, `${name}.html`)).href;
+const pages = gallery("./ui");
+const fixture = (name, lang = "en") => pathToFileURL(join(pages, lang, `${name}.html`)).href;
 const screens = [
   "device", "device-brought", "device-wrong", "device-missing", "device-throttled", "device-elsewhere", "device-confirm", "device-confirm-near",
   "device-confirm-hostile", "device-allowed", "device-denied", "device-reported", "device-app", "device-app-remove",
 ];
 
 before(async () => {
-  execFileSync("go", ["test", "./ui", "-count=1", "-run", "^TestGallery$", `-gallery=${gallery}`], { cwd: repository });
   quickstart = await startQuickstart({
     users: people.map((p) => ({ ...p, email_verified: true, attributes: { fname: p.uuid.slice(6) } })),
     device_authorization: { on: true, complete: true },

@@ -1,7 +1,7 @@
 // What the tests of this folder stand on: the programs of examples, Chromium, and a
 // close look at every screen.
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer as createHTTPServer } from "node:http";
@@ -9,10 +9,12 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
-import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import puppeteer from "puppeteer-core";
 import { freePort } from "../../../../internal/freeport/freeport.mjs";
+import { build } from "./build.mjs";
+
+export { repository } from "./build.mjs";
 
 const executablePath = process.env.CHROMIUM || "/usr/bin/chromium";
 if (!existsSync(executablePath) && process.env.CI !== "true") {
@@ -20,7 +22,6 @@ if (!existsSync(executablePath) && process.env.CI !== "true") {
   process.exit(0);
 }
 
-export const repository = fileURLToPath(new URL("../../../..", import.meta.url));
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const folder = mkdtempSync(join(tmpdir(), "bonafide-e2e-"));
@@ -31,9 +32,7 @@ after(async () => {
 
 /** Builds an example, or the program in a folder, and runs it until the tests end. What it prints is in printed. */
 async function start(example, args, site, source = `./examples/${example}`) {
-  const program = join(folder, example);
-  execFileSync("go", ["build", "-o", program, source], { cwd: repository, stdio: "inherit" });
-  const child = spawn(program, args, { cwd: folder });
+  const child = spawn(build(source), args, { cwd: folder });
   const output = { printed: "", log: "" };
   child.stdout.on("data", (chunk) => { output.printed += chunk; });
   child.stderr.on("data", (chunk) => { output.log += chunk; });

@@ -1,21 +1,17 @@
 // The dashboard on a phone: the tab of the page is in view, tables are cards, and no word is broken.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { look, newWindow, repository, startChromium } from "./lab.mjs";
+import { gallery } from "./build.mjs";
+import { look, newWindow, startChromium } from "./lab.mjs";
 
-const gallery = mkdtempSync(join(tmpdir(), "bonafide-phone-"));
-after(() => rmSync(gallery, { recursive: true }));
-const fixture = (name, lang = "en") => pathToFileURL(join(gallery, lang, `${name}.html`)).href;
+const pages = gallery("./ui", "./ui/developer");
+const fixture = (name, lang = "en") => pathToFileURL(join(pages, lang, `${name}.html`)).href;
 const viewport = { width: 390, height: 844 };
 let browser;
 
 before(async () => {
-  execFileSync("go", ["test", "./ui", "./ui/developer", "-count=1", "-run", "^TestGallery$", `-gallery=${gallery}`], { cwd: repository });
   browser = await startChromium();
 });
 
