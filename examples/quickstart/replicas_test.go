@@ -120,7 +120,7 @@ func ofReplicas(t *testing.T, folder string, more map[string]any) string {
 	return path
 }
 
-const together = 20
+const together = 6
 
 func TestProcessesThatStartTogetherAllStart(t *testing.T) {
 	t.Run("SQLite", func(t *testing.T) {

@@ -260,6 +260,7 @@ func TestFirstStartThatIsKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		for more := remembered + 3; remembered < more && t.Context().Err() == nil; {
+			time.Sleep(5 * time.Millisecond) // leaves the processor to whom it waits for
 			remembered = o.remembered()
 		}
 		if err := p.Process.Kill(); err != nil {
@@ -402,7 +403,7 @@ func TestRotationAndEndThatAreKilled(t *testing.T) {
 				if time.Now().After(deadline) {
 					t.Fatalf("%d are left", count())
 				}
-				time.Sleep(10 * time.Millisecond) // leaves the processor to whom it waits for
+				time.Sleep(10 * time.Millisecond) // as above
 			}
 			if err := p.Process.Kill(); err != nil {
 				t.Fatal(err)

@@ -13,6 +13,9 @@ import (
 // TestWALUnderConstantReads tests that readers who take turns, so that there is
 // always one in the -wal file, do not keep it from being begun anew.
 func TestWALUnderConstantReads(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes 60 MB to see how large a file becomes")
+	}
 	store, e := openTest(t)
 	const records, writers, writes = 4, 2, 240
 	save := func(id, filling string, size int) error {

@@ -40,7 +40,7 @@ func TestSpringTutorial(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := command(t, "java", "-jar", jars[0], "--server.address=127.0.0.1", "--server.port="+port)
+	program := command(t, "java", "-XX:TieredStopAtLevel=1", "-jar", jars[0], "--server.address=127.0.0.1", "--server.port="+port)
 	program.Env = append(os.Environ(), "BONAFIDE_ISSUER="+i.Issuer(), "BONAFIDE_CLIENT_ID="+clientID, "BONAFIDE_CLIENT_SECRET="+clientSecret)
 	start(t, "http://"+address+"/", program)
 
@@ -66,7 +66,7 @@ func build(t *testing.T, folder string) {
 	t.Helper()
 	for _, network := range [][]string{{"--offline"}, {}} {
 		c := exec.CommandContext(t.Context(), "mvn", append(network, "--quiet", "--batch-mode", "package")...)
-		c.Dir = folder
+		c.Dir, c.Env = folder, append(os.Environ(), "MAVEN_OPTS=-XX:TieredStopAtLevel=1") // it runs for seconds only
 		out, err := c.CombinedOutput()
 		if err == nil {
 			return
