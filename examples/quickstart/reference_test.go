@@ -96,7 +96,7 @@ func (r *keyList) rows(prefix string, of reflect.Type) {
 	}
 	for _, row := range rows {
 		inner := element(row.field.Type)
-		below := strings.HasPrefix(inner.PkgPath(), module) && inner.Kind() == reflect.Struct && !r.seen[inner] && len(keyed(inner)) > 0
+		below := strings.Count(prefix, ".") < 2 && strings.HasPrefix(inner.PkgPath(), module) && inner.Kind() == reflect.Struct && !r.seen[inner] && len(keyed(inner)) > 0
 		if below && prefix == "" {
 			r.seen[inner] = true
 			r.later = append(r.later, func() { r.section(key(row.field), inner) })
@@ -192,7 +192,7 @@ func (r *keyList) commentsOf(of reflect.Type) map[string]string {
 const module = "github.com/bonafide-id/bonafide/"
 
 // enough is the number of words after which go doc has the rest.
-const enough = 16
+const enough = 13
 
 var (
 	subject = regexp.MustCompile(`^([A-Z]\w*)((,| and) [A-Z]\w*)* (is |are )?`)
