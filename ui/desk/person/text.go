@@ -15,8 +15,8 @@ type text struct {
 	Reasons map[string]ui.Message
 	Bys     map[By]ui.Message
 
-	// Events are what a person's own history does not tell, by the name of the event, and
-	// Details what events are about, by their detail.
+	// Events are what a person's own history does not tell, or says to the person, by the name
+	// of the event, and Details what events are about, by their detail.
 	Events, Details map[string]ui.Message
 }
 

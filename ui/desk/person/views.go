@@ -87,8 +87,8 @@ type PartView struct {
 	SignInURL, AllURL string
 }
 
-// EventWord says what an event is that the person's own history does not tell; empty for one
-// that has no word.
+// EventWord says what an event is that the person's own history does not tell, or of which it
+// speaks to the person; empty for every other one.
 func EventWord(l *ui.Locale, name string) string {
 	l = l.OrEnglish()
 	return l.Plain(textOf(l).Events[name])

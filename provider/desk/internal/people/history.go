@@ -92,7 +92,7 @@ func (d *Room) happened(v *look, e provider.RecordedEvent) error {
 		return err
 	}
 	c := views.Card{
-		Title: words(cmp.Or(pages.HistoryWords(v.Locale(), e.Event, client), views.EventWord(v.Locale(), e.Name))), Code: e.Name,
+		Title: words(cmp.Or(views.EventWord(v.Locale(), e.Name), pages.HistoryWords(v.Locale(), e.Event, client))), Code: e.Name,
 		Rows: []views.Row{{Name: views.RowAt, At: e.At}},
 	}
 	if who := by(e); who != "" {
