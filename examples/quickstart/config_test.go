@@ -425,7 +425,7 @@ func TestManualNamesWhatASandboxInherits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, text, _ := strings.Cut(string(manual), "By default a sandbox has `base_url` + `/sandbox` and `data` + `/sandbox`, and the")
+	_, text, _ := strings.Cut(strings.Join(strings.Fields(string(manual)), " "), "By default a sandbox has `base_url` + `/sandbox` and `data` + `/sandbox`, and the")
 	text, _, said := strings.Cut(text, "of production, and the verifiers and")
 	if !said {
 		t.Fatal("docs/config.md does not say what a sandbox has of production")

@@ -32,8 +32,7 @@ type staffed struct {
 	Only bool `json:"only"`
 
 	// URL is the address of a host of the desk's own, such as https://desk.example.com, which answers nothing else. The staff
-	// signs in at BaseURL by two factors, also for each power; the end of that session ends a shift at once. The
-	// desk is registered as the application bonafide-desk. With only the public network need not reach that host.
+	// signs in at BaseURL by two factors, as an application bonafide-desk; the end of that session ends a shift.
 	// Defaults to BaseURL.
 	URL string `json:"url"`
 
@@ -42,8 +41,8 @@ type staffed struct {
 	// Defaults to none.
 	Anchor string `json:"anchor"`
 
-	// Demo makes people, applications and work to look at, once; they stay, and nobody knows how to sign in as them. At an
-	// address of this machine each start prints a way into each group. It does nothing with only.
+	// Demo makes people, applications and work to look at, once, and prints ways into each group at an address of this
+	// machine. They stay.
 	// Defaults to false.
 	Demo bool `json:"demo"`
 }
