@@ -29,15 +29,15 @@ type setUp struct {
 // setUpLife is how long setting up an app may take.
 const setUpLife = 15 * time.Minute
 
-func (p *Pages) setUpPurpose() string { return "app secret " + p.Site.Issuer }
+func (p *factorPages) setUpPurpose() string { return "app secret " + p.Site.Issuer }
 
 // showApp shows a new secret for an app.
-func (p *Pages) showApp(w http.ResponseWriter, r *http.Request, o *owner) error {
+func (p *factorPages) showApp(w http.ResponseWriter, r *http.Request, o *owner) error {
 	return p.newApp(w, r, o, "")
 }
 
 // newApp shows a new secret, and a problem with the last one.
-func (p *Pages) newApp(w http.ResponseWriter, r *http.Request, o *owner, problem security.Problem) error {
+func (p *factorPages) newApp(w http.ResponseWriter, r *http.Request, o *owner, problem security.Problem) error {
 	if !o.has.SignsIn() { // beside which the codes of an app are asked for
 		p.Site.Redirect(w, p.up(r, o))
 		return nil
@@ -50,7 +50,7 @@ func (p *Pages) newApp(w http.ResponseWriter, r *http.Request, o *owner, problem
 	return p.renderApp(w, r, o, s.Key, p.Site.Secrets.SealString(p.setUpPurpose(), plain), problem)
 }
 
-func (p *Pages) renderApp(w http.ResponseWriter, r *http.Request, o *owner, secret []byte, sealed string, problem security.Problem) error {
+func (p *factorPages) renderApp(w http.ResponseWriter, r *http.Request, o *owner, secret []byte, sealed string, problem security.Problem) error {
 	issuer := p.Site.Brand.Name
 	if p.Site.Sandbox {
 		issuer += " (Sandbox)"
@@ -69,7 +69,7 @@ func (p *Pages) renderApp(w http.ResponseWriter, r *http.Request, o *owner, secr
 }
 
 // openSetUp returns the secret of a form; false if it is of another session, or too old.
-func (p *Pages) openSetUp(r *http.Request, o *owner) ([]byte, bool) {
+func (p *factorPages) openSetUp(r *http.Request, o *owner) ([]byte, bool) {
 	plain, err := p.Site.Secrets.OpenString(p.setUpPurpose(), r.PostForm.Get(security.FieldSecret))
 	if err != nil {
 		return nil, false
@@ -84,7 +84,7 @@ func (p *Pages) openSetUp(r *http.Request, o *owner) ([]byte, bool) {
 
 // setApp records the app, once it has shown a right code. The code is spent: it does not
 // sign in as well.
-func (p *Pages) setApp(w http.ResponseWriter, r *http.Request, o *owner) error {
+func (p *factorPages) setApp(w http.ResponseWriter, r *http.Request, o *owner) error {
 	secret, ok := p.openSetUp(r, o)
 	if !ok {
 		if sent, err := p.confirm(w, r, o); sent || err != nil {
@@ -122,11 +122,11 @@ func (p *Pages) setApp(w http.ResponseWriter, r *http.Request, o *owner) error {
 }
 
 // showRemoveApp asks whether to remove the app.
-func (p *Pages) showRemoveApp(w http.ResponseWriter, r *http.Request, o *owner) error {
+func (p *factorPages) showRemoveApp(w http.ResponseWriter, r *http.Request, o *owner) error {
 	return p.renderRemoveApp(w, r, o, "")
 }
 
-func (p *Pages) renderRemoveApp(w http.ResponseWriter, r *http.Request, o *owner, problem security.Problem) error {
+func (p *factorPages) renderRemoveApp(w http.ResponseWriter, r *http.Request, o *owner, problem security.Problem) error {
 	if !o.has.TOTP {
 		p.Site.Redirect(w, p.link(homePath))
 		return nil
@@ -139,7 +139,7 @@ func (p *Pages) renderRemoveApp(w http.ResponseWriter, r *http.Request, o *owner
 }
 
 // removeApp removes the app.
-func (p *Pages) removeApp(w http.ResponseWriter, r *http.Request, o *owner) error {
+func (p *factorPages) removeApp(w http.ResponseWriter, r *http.Request, o *owner) error {
 	if !o.has.TOTP {
 		return p.again(w, r)
 	}

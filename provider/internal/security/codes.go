@@ -20,11 +20,11 @@ import (
 )
 
 // showCodes asks whether to make new recovery codes.
-func (p *Pages) showCodes(w http.ResponseWriter, r *http.Request, o *owner) error {
+func (p *factorPages) showCodes(w http.ResponseWriter, r *http.Request, o *owner) error {
 	return p.renderCodes(w, r, o, "")
 }
 
-func (p *Pages) renderCodes(w http.ResponseWriter, r *http.Request, o *owner, problem security.Problem) error {
+func (p *factorPages) renderCodes(w http.ResponseWriter, r *http.Request, o *owner, problem security.Problem) error {
 	if !o.has.TOTP && !o.has.Passkey { // there is nothing to recover
 		p.Site.Redirect(w, p.link(homePath))
 		return nil
@@ -37,7 +37,7 @@ func (p *Pages) renderCodes(w http.ResponseWriter, r *http.Request, o *owner, pr
 }
 
 // makeCodes replaces the recovery codes, and shows the new ones.
-func (p *Pages) makeCodes(w http.ResponseWriter, r *http.Request, o *owner) error {
+func (p *factorPages) makeCodes(w http.ResponseWriter, r *http.Request, o *owner) error {
 	if !o.has.TOTP && !o.has.Passkey {
 		return p.again(w, r)
 	}
@@ -55,7 +55,7 @@ func (p *Pages) makeCodes(w http.ResponseWriter, r *http.Request, o *owner) erro
 }
 
 // record returns the record of recovery codes; the zero one of none.
-func (p *Pages) record(codes []string) (storage.RecoveryCodes, error) {
+func (p *factorPages) record(codes []string) (storage.RecoveryCodes, error) {
 	if len(codes) == 0 {
 		return storage.RecoveryCodes{}, nil
 	}
@@ -76,19 +76,19 @@ type shown struct {
 // shownLife is how long the file can be downloaded.
 const shownLife = 15 * time.Minute
 
-func (p *Pages) codesPurpose() string { return "recovery codes " + p.Site.Issuer }
+func (p *frame) codesPurpose() string { return "recovery codes " + p.Site.Issuer }
 
-func (p *Pages) showNewCodes(w http.ResponseWriter, r *http.Request, o *owner, codes []string, n security.Notice, next string) error {
+func (p *frame) showNewCodes(w http.ResponseWriter, r *http.Request, o *owner, codes []string, n security.Notice, next string) error {
 	return p.renderNewCodes(w, r, o.page.Request(), codes, n, next)
 }
 
 // ShowCodes shows the recovery codes of a new account, once, and then leads on. The request
 // may be nil.
-func (p *Pages) ShowCodes(w http.ResponseWriter, r *http.Request, request *engine.AuthorizeRequest, codes []string, next string) error {
+func (p *factorPages) ShowCodes(w http.ResponseWriter, r *http.Request, request *engine.AuthorizeRequest, codes []string, next string) error {
 	return p.renderNewCodes(w, r, request, codes, "", next)
 }
 
-func (p *Pages) renderNewCodes(w http.ResponseWriter, r *http.Request, request *engine.AuthorizeRequest, codes []string, n security.Notice, next string) error {
+func (p *frame) renderNewCodes(w http.ResponseWriter, r *http.Request, request *engine.AuthorizeRequest, codes []string, n security.Notice, next string) error {
 	browser := sha256.Sum256([]byte(p.Site.Browser(w, r)))
 	plain, err := json.Marshal(shown{codes, browser[:], p.Clock().Unix(), p.Site.Locale(r).Lang})
 	if err != nil {
@@ -103,7 +103,7 @@ func (p *Pages) renderNewCodes(w http.ResponseWriter, r *http.Request, request *
 }
 
 // codesFile responds with the codes of the page as a file.
-func (p *Pages) codesFile(w http.ResponseWriter, r *http.Request, o *owner) error {
+func (p *factorPages) codesFile(w http.ResponseWriter, r *http.Request, o *owner) error {
 	s, ok := p.openShown(r)
 	if !ok {
 		return p.again(w, r)
@@ -121,7 +121,7 @@ func (p *Pages) codesFile(w http.ResponseWriter, r *http.Request, o *owner) erro
 
 // openShown returns the codes of a form; false if they were shown in another browser, or too
 // long ago.
-func (p *Pages) openShown(r *http.Request) (s shown, ok bool) {
+func (p *factorPages) openShown(r *http.Request) (s shown, ok bool) {
 	plain, err := p.Site.Secrets.OpenString(p.codesPurpose(), r.PostForm.Get(security.FieldCodes))
 	if err != nil || json.Unmarshal(plain, &s) != nil {
 		return shown{}, false

@@ -10,7 +10,7 @@ import (
 
 // enrolling passes only owners who are asked for more than the account has, and have just
 // authenticated as well as they can. Others go on, or authenticate.
-func (p *Pages) enrolling(h handler) handler {
+func (p *factorPages) enrolling(h handler) handler {
 	return func(w http.ResponseWriter, r *http.Request, o *owner) error {
 		if sent, err := p.notEnrolling(w, r, o); sent || err != nil {
 			return err
@@ -20,7 +20,7 @@ func (p *Pages) enrolling(h handler) handler {
 }
 
 // notEnrolling sends an owner on who has nothing to add.
-func (p *Pages) notEnrolling(w http.ResponseWriter, r *http.Request, o *owner) (sent bool, err error) {
+func (p *frame) notEnrolling(w http.ResponseWriter, r *http.Request, o *owner) (sent bool, err error) {
 	if !o.inFlow() {
 		p.home(w, r, "")
 		return true, nil
@@ -39,7 +39,7 @@ func (p *Pages) notEnrolling(w http.ResponseWriter, r *http.Request, o *owner) (
 }
 
 // showEnrol offers what can be added.
-func (p *Pages) showEnrol(w http.ResponseWriter, r *http.Request, o *owner) error {
+func (p *factorPages) showEnrol(w http.ResponseWriter, r *http.Request, o *owner) error {
 	asked, err := p.Flows.Asked(r, o.page)
 	if err != nil {
 		return err

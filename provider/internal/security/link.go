@@ -26,7 +26,7 @@ const removeLinkPath = "/account/connections/remove"
 func connectPath(id string) string { return "/account/connections/" + id }
 
 // linkRoutes adds the routes of identities at upstream providers.
-func (p *Pages) linkRoutes(add func(path string, show, act handler)) {
+func (p *linkPages) linkRoutes(add func(path string, show, act handler)) {
 	add(removeLinkPath, p.fresh(p.ofLink(p.showRemoveLink)), p.fresh(p.ofLink(p.removeLink)))
 	for _, one := range p.Upstreams.Offered {
 		add(connectPath(one.ID), p.fresh(p.toHome), p.fresh(p.connectTo(one)))
@@ -34,13 +34,13 @@ func (p *Pages) linkRoutes(add func(path string, show, act handler)) {
 }
 
 // toHome leads to the buttons: nothing goes to an upstream without a form.
-func (p *Pages) toHome(w http.ResponseWriter, _ *http.Request, _ *owner) error {
+func (p *linkPages) toHome(w http.ResponseWriter, _ *http.Request, _ *owner) error {
 	p.Site.Redirect(w, p.link(homePath))
 	return nil
 }
 
 // links are the identities of the owner, and the upstreams that can be connected.
-func (p *Pages) links(set storage.AuthenticatorSet) ([]security.Link, []ui.UpstreamButton) {
+func (p *linkPages) links(set storage.AuthenticatorSet) ([]security.Link, []ui.UpstreamButton) {
 	var links []security.Link
 	for _, l := range set.Links {
 		one, offered := p.Upstreams.ByID(l.Upstream)
@@ -67,7 +67,7 @@ func (p *Pages) links(set storage.AuthenticatorSet) ([]security.Link, []ui.Upstr
 func linkName(l storage.Link) string { return base64.RawURLEncoding.EncodeToString(l.Digest[:12]) }
 
 // connectTo sends the owner to an upstream, with an identity of which to come back.
-func (p *Pages) connectTo(one federation.Upstream) handler {
+func (p *linkPages) connectTo(one federation.Upstream) handler {
 	return func(w http.ResponseWriter, r *http.Request, o *owner) error {
 		a := o.set.Account
 		address, err := p.Upstreams.Start(w, r, one, federation.Attempt{
@@ -83,14 +83,14 @@ func (p *Pages) connectTo(one federation.Upstream) handler {
 	}
 }
 
-func (p *Pages) logUpstream(r *http.Request, one federation.Upstream, err error) {
+func (p *linkPages) logUpstream(r *http.Request, one federation.Upstream, err error) {
 	p.Site.Logger.WarnContext(r.Context(), "upstream provider has authenticated nobody", slog.String("upstream", one.ID), slog.Any("error", err))
 }
 
 // Connect connects the identity with which an owner has come back from an upstream, or says what
 // has failed. The owner had authenticated before leaving, and the write rests on that session
 // and on the account as it was then.
-func (p *Pages) Connect(w http.ResponseWriter, r *http.Request, page *authflow.Page, back federation.Arrival, failed error) error {
+func (p *linkPages) Connect(w http.ResponseWriter, r *http.Request, page *authflow.Page, back federation.Arrival, failed error) error {
 	user, err := page.User()
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func (p *Pages) Connect(w http.ResponseWriter, r *http.Request, page *authflow.P
 }
 
 // notConnected says why somebody has come back from an upstream as nobody.
-func (p *Pages) notConnected(w http.ResponseWriter, r *http.Request, failed error) error {
+func (p *linkPages) notConnected(w http.ResponseWriter, r *http.Request, failed error) error {
 	problem := security.LinkUnavailable
 	if errors.Is(failed, upstream.ErrDenied) {
 		problem = security.LinkRefused
@@ -151,7 +151,7 @@ func said(n security.Notice) (security.Notice, security.Problem) {
 
 // ofLink passes the link that a page is about. One that is gone, or is not the owner's, leads
 // back to the others.
-func (p *Pages) ofLink(h func(w http.ResponseWriter, r *http.Request, o *owner, l storage.Link) error) handler {
+func (p *linkPages) ofLink(h func(w http.ResponseWriter, r *http.Request, o *owner, l storage.Link) error) handler {
 	return func(w http.ResponseWriter, r *http.Request, o *owner) error {
 		for _, l := range o.set.Links {
 			if linkName(l) == web.Parameter(r, security.FieldLink) {
@@ -163,11 +163,11 @@ func (p *Pages) ofLink(h func(w http.ResponseWriter, r *http.Request, o *owner, 
 }
 
 // showRemoveLink asks whether to disconnect an identity.
-func (p *Pages) showRemoveLink(w http.ResponseWriter, r *http.Request, o *owner, l storage.Link) error {
+func (p *linkPages) showRemoveLink(w http.ResponseWriter, r *http.Request, o *owner, l storage.Link) error {
 	return p.renderRemoveLink(w, r, o, l, "")
 }
 
-func (p *Pages) renderRemoveLink(w http.ResponseWriter, r *http.Request, _ *owner, l storage.Link, problem security.Problem) error {
+func (p *linkPages) renderRemoveLink(w http.ResponseWriter, r *http.Request, _ *owner, l storage.Link, problem security.Problem) error {
 	form, status := p.form(w, r, problem)
 	one, offered := p.Upstreams.ByID(l.Upstream)
 	if !offered {
@@ -181,7 +181,7 @@ func (p *Pages) renderRemoveLink(w http.ResponseWriter, r *http.Request, _ *owne
 
 // removeLink disconnects an identity, and ends the other sessions that it has begun. Links of
 // upstreams that are no longer offered are no way in, which the store cannot know.
-func (p *Pages) removeLink(w http.ResponseWriter, r *http.Request, o *owner, l storage.Link) error {
+func (p *linkPages) removeLink(w http.ResponseWriter, r *http.Request, o *owner, l storage.Link) error {
 	show := func(w http.ResponseWriter, r *http.Request, o *owner, problem security.Problem) error {
 		return p.renderRemoveLink(w, r, o, l, problem)
 	}

@@ -17,7 +17,7 @@ import (
 
 // read reads what the account of a user has. Passkeys of another relying party are shown, and
 // sign nobody in.
-func (p *Pages) read(ctx context.Context, user *authflow.User, page *authflow.Page) (*owner, error) {
+func (p *frame) read(ctx context.Context, user *authflow.User, page *authflow.Page) (*owner, error) {
 	set, err := p.Store.Authenticators(ctx, user.UserID)
 	if errors.Is(err, storage.ErrNotFound) { // deleted since its session was read
 		return nil, &web.PageError{Status: http.StatusForbidden, Code: ui.ErrorUser, Cause: err}
@@ -53,7 +53,7 @@ type change struct {
 }
 
 // change makes a change, and says so.
-func (p *Pages) change(w http.ResponseWriter, r *http.Request, o *owner, c change) error {
+func (p *frame) change(w http.ResponseWriter, r *http.Request, o *owner, c change) error {
 	told := byUser(c.event, o.UserID)
 	if c.upstream != "" {
 		told.Detail = "upstream " + c.upstream
@@ -94,14 +94,14 @@ func ended(err error) bool {
 }
 
 // again shows the page anew, which finds what has become of the owner.
-func (p *Pages) again(w http.ResponseWriter, r *http.Request) error {
+func (p *frame) again(w http.ResponseWriter, r *http.Request) error {
 	p.Site.Redirect(w, p.here(r))
 	return nil
 }
 
 // done leads on after a change: to new recovery codes, if any, and then to where the owner
 // has come from.
-func (p *Pages) done(w http.ResponseWriter, r *http.Request, o *owner, n security.Notice, codes []string) error {
+func (p *frame) done(w http.ResponseWriter, r *http.Request, o *owner, n security.Notice, codes []string) error {
 	switch {
 	case len(codes) > 0:
 		next, err := p.next(w, r, o)
@@ -121,7 +121,7 @@ func (p *Pages) done(w http.ResponseWriter, r *http.Request, o *owner, n securit
 func (o *owner) inFlow() bool { return o.page.Flow != nil || o.page.Return != nil }
 
 // next is the address to go on to.
-func (p *Pages) next(w http.ResponseWriter, r *http.Request, o *owner) (string, error) {
+func (p *frame) next(w http.ResponseWriter, r *http.Request, o *owner) (string, error) {
 	if o.inFlow() {
 		return p.Flows.NextURL(w, r, o.page)
 	}
@@ -129,7 +129,7 @@ func (p *Pages) next(w http.ResponseWriter, r *http.Request, o *owner) (string, 
 }
 
 // up is the address of the page above this one.
-func (p *Pages) up(r *http.Request, o *owner) string {
+func (p *frame) up(r *http.Request, o *owner) string {
 	if o.inFlow() {
 		return p.link(enrolPath, web.FlowParameter, web.Parameter(r, web.FlowParameter))
 	}
@@ -137,7 +137,7 @@ func (p *Pages) up(r *http.Request, o *owner) string {
 }
 
 // back is where a page leads back to; in a flow nowhere.
-func (p *Pages) back(o *owner) string {
+func (p *frame) back(o *owner) string {
 	if o.inFlow() {
 		return ""
 	}
@@ -148,7 +148,7 @@ func (p *Pages) back(o *owner) string {
 // has begun the next version of the account's factors. If something else has happened
 // meanwhile, or the store fails, the session stays as it is, and the next page asks for what is
 // missing: the factor is there, and its recovery codes are shown now or never.
-func (p *Pages) raise(w http.ResponseWriter, r *http.Request, o *owner, f storage.Factor) {
+func (p *frame) raise(w http.ResponseWriter, r *http.Request, o *owner, f storage.Factor) {
 	if len(o.Factors) == 0 { // of before factors were recorded: another would hide the password
 		return
 	}
@@ -166,6 +166,6 @@ func byUser(name, id string) storage.Event {
 }
 
 // TellPasskey tells the owner of an account by mail that a passkey was added elsewhere.
-func (p *Pages) TellPasskey(r *http.Request, a storage.Account) {
+func (p *frame) TellPasskey(r *http.Request, a storage.Account) {
 	p.NoticeMail(r, a, ui.MailView{Kind: ui.MailPasskeyAdded})
 }

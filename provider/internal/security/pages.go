@@ -28,9 +28,22 @@ import (
 
 // Pages are the pages of the ways to sign in.
 type Pages struct {
+	*frame
+	*factorPages
+	*linkPages
+}
+
+// frame is what every page has.
+type frame struct {
 	*account.Pages
 	Options
 }
+
+// factorPages are those of passkeys, authenticator apps and recovery codes.
+type factorPages struct{ *frame }
+
+// linkPages are those of identities at upstream providers.
+type linkPages struct{ *frame }
 
 // Options are the further dependencies of the pages.
 type Options struct {
@@ -54,7 +67,10 @@ type Options struct {
 }
 
 // NewPages returns the pages.
-func NewPages(in *account.Pages, o Options) *Pages { return &Pages{in, o} }
+func NewPages(in *account.Pages, o Options) *Pages {
+	f := &frame{in, o}
+	return &Pages{f, &factorPages{f}, &linkPages{f}}
+}
 
 // The paths of the pages.
 const (
@@ -121,7 +137,7 @@ type handler func(w http.ResponseWriter, r *http.Request, o *owner) error
 
 // owned redirects to sign-in if nobody is signed in. A persona, which is made up by others,
 // gets 404.
-func (p *Pages) owned(h handler) authflow.PageHandler {
+func (p *frame) owned(h handler) authflow.PageHandler {
 	return func(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 		user, err := page.User()
 		if err != nil {
@@ -142,7 +158,7 @@ func (p *Pages) owned(h handler) authflow.PageHandler {
 }
 
 // signInFirst sends the browser to sign-in, and then to where it wants to go.
-func (p *Pages) signInFirst(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+func (p *frame) signInFirst(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	if page.Flow != nil || page.Return != nil {
 		p.Site.Redirect(w, p.Site.Link("/signin", web.FlowParameter, web.Parameter(r, web.FlowParameter)))
 		return nil
@@ -151,7 +167,7 @@ func (p *Pages) signInFirst(w http.ResponseWriter, r *http.Request, page *authfl
 }
 
 // here is the address of the page of a request, to be shown again.
-func (p *Pages) here(r *http.Request) string {
+func (p *frame) here(r *http.Request) string {
 	path := web.PathOf(r)
 	if path == codesFilePath {
 		path = codesPath
@@ -163,7 +179,7 @@ func (p *Pages) here(r *http.Request) string {
 // fresh passes only owners who have authenticated a moment ago, at the highest level that the
 // account has. Others do so first: a password is no proof for an account with a passkey, and
 // an unlocked browser is none for any.
-func (p *Pages) fresh(h handler) handler {
+func (p *frame) fresh(h handler) handler {
 	return func(w http.ResponseWriter, r *http.Request, o *owner) error {
 		if sent, err := p.confirm(w, r, o); sent || err != nil {
 			return err
@@ -173,7 +189,7 @@ func (p *Pages) fresh(h handler) handler {
 }
 
 // confirm sends an owner who has not authenticated a moment ago to do so.
-func (p *Pages) confirm(w http.ResponseWriter, r *http.Request, o *owner) (sent bool, err error) {
+func (p *frame) confirm(w http.ResponseWriter, r *http.Request, o *owner) (sent bool, err error) {
 	if o.inFlow() { // which says what it wants
 		return p.notEnrolling(w, r, o)
 	}
@@ -186,22 +202,22 @@ func (p *Pages) confirm(w http.ResponseWriter, r *http.Request, o *owner) (sent 
 }
 
 // proof is what a change by the owner rests on.
-func (p *Pages) proof(o *owner) storage.Proof {
+func (p *frame) proof(o *owner) storage.Proof {
 	on := o.set.Account.Proof()
 	on.Session, on.At = o.Session, p.Clock()
 	return on
 }
 
 // link returns the address of a page below the account.
-func (p *Pages) link(path string, query ...string) string { return p.Site.Link(path, query...) }
+func (p *frame) link(path string, query ...string) string { return p.Site.Link(path, query...) }
 
 // home redirects to the page of all ways to sign in, which says what has happened.
-func (p *Pages) home(w http.ResponseWriter, r *http.Request, n security.Notice) {
+func (p *frame) home(w http.ResponseWriter, r *http.Request, n security.Notice) {
 	p.Site.Redirect(w, p.link(homePath, web.NoticeParameter, p.Site.Notice(w, r, ui.Notice(n))))
 }
 
 // form returns the form of a page with a problem; empty for none.
-func (p *Pages) form(w http.ResponseWriter, r *http.Request, problem security.Problem) (ui.Form, int) {
+func (p *frame) form(w http.ResponseWriter, r *http.Request, problem security.Problem) (ui.Form, int) {
 	if problem == "" {
 		return p.Site.Form(w, r, nil), http.StatusOK
 	}

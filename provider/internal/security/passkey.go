@@ -26,7 +26,7 @@ import (
 func boundTo(o *owner) string { return o.UserID + " " + hex.EncodeToString(o.Session[:]) }
 
 // passkeyUser is the owner as an authenticator shows it.
-func (p *Pages) passkeyUser(r *http.Request, o *owner, handle []byte) (passkey.User, error) {
+func (p *factorPages) passkeyUser(r *http.Request, o *owner, handle []byte) (passkey.User, error) {
 	shown, err := p.Flows.AccountView(r.Context(), o.UserID)
 	if err != nil {
 		return passkey.User{}, err
@@ -35,11 +35,11 @@ func (p *Pages) passkeyUser(r *http.Request, o *owner, handle []byte) (passkey.U
 }
 
 // showAddPasskey asks the browser for a new passkey.
-func (p *Pages) showAddPasskey(w http.ResponseWriter, r *http.Request, o *owner) error {
+func (p *factorPages) showAddPasskey(w http.ResponseWriter, r *http.Request, o *owner) error {
 	return p.renderAddPasskey(w, r, o, "")
 }
 
-func (p *Pages) renderAddPasskey(w http.ResponseWriter, r *http.Request, o *owner, problem security.Problem) error {
+func (p *factorPages) renderAddPasskey(w http.ResponseWriter, r *http.Request, o *owner, problem security.Problem) error {
 	if len(o.set.Passkeys) >= passkey.Limit {
 		p.Site.Redirect(w, p.up(r, o))
 		return nil
@@ -69,7 +69,7 @@ func (p *Pages) renderAddPasskey(w http.ResponseWriter, r *http.Request, o *owne
 }
 
 // addPasskey records the passkey that the browser has created.
-func (p *Pages) addPasskey(w http.ResponseWriter, r *http.Request, o *owner) error {
+func (p *factorPages) addPasskey(w http.ResponseWriter, r *http.Request, o *owner) error {
 	made, err := p.Challenges.Open(r, challenge.Create, boundTo(o))
 	if errors.Is(err, challenge.ErrInvalid) {
 		if sent, err := p.confirm(w, r, o); sent || err != nil {
@@ -103,7 +103,7 @@ func (p *Pages) addPasskey(w http.ResponseWriter, r *http.Request, o *owner) err
 }
 
 // firstName names a new passkey, so that the owner tells it from the others.
-func (p *Pages) firstName(r *http.Request, o *owner, k storage.Passkey) string {
+func (p *factorPages) firstName(r *http.Request, o *owner, k storage.Passkey) string {
 	name := cmp.Or(passkey.Label(k.AAGUID, r.UserAgent()), security.Unnamed(p.Site.Locale(r)))
 	taken := map[string]bool{}
 	for _, other := range o.set.Passkeys {
@@ -121,7 +121,7 @@ type ofPasskey func(w http.ResponseWriter, r *http.Request, o *owner, k storage.
 
 // named passes the passkey that a page is about. One that is gone, or is not the owner's,
 // leads back to the others.
-func (p *Pages) named(h ofPasskey) handler {
+func (p *factorPages) named(h ofPasskey) handler {
 	return func(w http.ResponseWriter, r *http.Request, o *owner) error {
 		for _, k := range o.set.Passkeys {
 			if nameOf(k) == web.Parameter(r, security.FieldCredential) {
@@ -134,12 +134,12 @@ func (p *Pages) named(h ofPasskey) handler {
 }
 
 // showRename asks for the name of a passkey.
-func (p *Pages) showRename(w http.ResponseWriter, r *http.Request, _ *owner, k storage.Passkey) error {
+func (p *factorPages) showRename(w http.ResponseWriter, r *http.Request, _ *owner, k storage.Passkey) error {
 	p.renderRename(w, r, k, k.Name, http.StatusOK)
 	return nil
 }
 
-func (p *Pages) renderRename(w http.ResponseWriter, r *http.Request, k storage.Passkey, name string, status int, problems ...ui.Problem) {
+func (p *factorPages) renderRename(w http.ResponseWriter, r *http.Request, k storage.Passkey, name string, status int, problems ...ui.Problem) {
 	p.Site.Render(w, r, status, security.Rename(security.RenameView{
 		Page: p.Site.PageView(r, nil), Form: p.Site.Form(w, r, problems), ID: nameOf(k), Name: name, BackURL: p.link(homePath),
 	}))
@@ -149,7 +149,7 @@ func (p *Pages) renderRename(w http.ResponseWriter, r *http.Request, k storage.P
 const maxName = ui.MaxName
 
 // rename names a passkey. It decides nothing, and needs no fresh authentication.
-func (p *Pages) rename(w http.ResponseWriter, r *http.Request, o *owner, k storage.Passkey) error {
+func (p *factorPages) rename(w http.ResponseWriter, r *http.Request, o *owner, k storage.Passkey) error {
 	name := strings.TrimSpace(r.PostForm.Get(ui.FieldName))
 	if name == "" || ui.Clean(name, maxName) != name {
 		code := ui.NameInvalid
@@ -168,11 +168,11 @@ func (p *Pages) rename(w http.ResponseWriter, r *http.Request, o *owner, k stora
 }
 
 // showRemovePasskey asks whether to remove a passkey.
-func (p *Pages) showRemovePasskey(w http.ResponseWriter, r *http.Request, o *owner, k storage.Passkey) error {
+func (p *factorPages) showRemovePasskey(w http.ResponseWriter, r *http.Request, o *owner, k storage.Passkey) error {
 	return p.renderRemovePasskey(w, r, o, k, "")
 }
 
-func (p *Pages) renderRemovePasskey(w http.ResponseWriter, r *http.Request, _ *owner, k storage.Passkey, problem security.Problem) error {
+func (p *factorPages) renderRemovePasskey(w http.ResponseWriter, r *http.Request, _ *owner, k storage.Passkey, problem security.Problem) error {
 	form, status := p.form(w, r, problem)
 	p.Site.Render(w, r, status, security.RemovePasskey(security.RemovePasskeyView{
 		Page: p.Site.PageView(r, nil), Form: form, ID: nameOf(k), Name: k.Name, BackURL: p.link(homePath),
@@ -182,7 +182,7 @@ func (p *Pages) renderRemovePasskey(w http.ResponseWriter, r *http.Request, _ *o
 
 // removePasskey removes a passkey, and ends the other sessions that it has begun. Links of
 // upstreams that are no longer offered are no way in, which the store cannot know.
-func (p *Pages) removePasskey(w http.ResponseWriter, r *http.Request, o *owner, k storage.Passkey) error {
+func (p *factorPages) removePasskey(w http.ResponseWriter, r *http.Request, o *owner, k storage.Passkey) error {
 	if !o.has.SignsIn() && len(o.set.Passkeys) == 1 {
 		return p.renderRemovePasskey(w, r, o, k, security.LastWayIn)
 	}

@@ -15,11 +15,11 @@ import (
 func (o *owner) hasChoice() bool { return o.has.Passkey && o.has.SignsIn() && !o.has.TOTP }
 
 // showStep asks whether to turn the second step on or off.
-func (p *Pages) showStep(w http.ResponseWriter, r *http.Request, o *owner) error {
+func (p *frame) showStep(w http.ResponseWriter, r *http.Request, o *owner) error {
 	return p.renderStep(w, r, o, "")
 }
 
-func (p *Pages) renderStep(w http.ResponseWriter, r *http.Request, o *owner, problem security.Problem) error {
+func (p *frame) renderStep(w http.ResponseWriter, r *http.Request, o *owner, problem security.Problem) error {
 	if !o.hasChoice() {
 		p.Site.Redirect(w, p.link(homePath))
 		return nil
@@ -46,7 +46,7 @@ func wanted(o *owner) string {
 }
 
 // setStep turns the second step on or off.
-func (p *Pages) setStep(w http.ResponseWriter, r *http.Request, o *owner) error {
+func (p *frame) setStep(w http.ResponseWriter, r *http.Request, o *owner) error {
 	if !o.hasChoice() || r.PostForm.Get(ui.FieldAction) != wanted(o) {
 		return p.again(w, r)
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // showConsents lists the applications that the user has given consent.
-func (p *Pages) showConsents(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+func (p *appPages) showConsents(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	consents, err := p.Store.Consents(r.Context(), user.UserID)
 	if err != nil {
 		return fmt.Errorf("read consents: %w", err)
@@ -37,7 +37,7 @@ func (p *Pages) showConsents(w http.ResponseWriter, r *http.Request, user *authf
 	return nil
 }
 
-func (p *Pages) consentView(r *http.Request, c storage.Consent) (ui.App, error) {
+func (p *appPages) consentView(r *http.Request, c storage.Consent) (ui.App, error) {
 	client, err := p.Engine.Client(r.Context(), c.ClientID)
 	if err != nil {
 		return ui.App{}, err
@@ -81,7 +81,7 @@ func (p *Pages) consentView(r *http.Request, c storage.Consent) (ui.App, error) 
 }
 
 // facts are what people call attributes and groups, but for those whose parts are there.
-func (p *Pages) facts(l *ui.Locale, attributes, groups []string) (facts []ui.Label) {
+func (p *appPages) facts(l *ui.Locale, attributes, groups []string) (facts []ui.Label) {
 	for _, handle := range attributes {
 		if _, ok := p.Claims.Catalogue.Attribute(handle); ok && !p.Claims.Catalogue.IsComposed(handle) {
 			facts = append(facts, p.Claims.Catalogue.AttributeWords(l, handle))
@@ -96,7 +96,7 @@ func (p *Pages) facts(l *ui.Locale, attributes, groups []string) (facts []ui.Lab
 }
 
 // showRemoveConsent asks whether to withdraw consent from an application.
-func (p *Pages) showRemoveConsent(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+func (p *appPages) showRemoveConsent(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	clientID := web.Parameter(r, web.ClientParameter)
 	consent, err := p.Store.Consent(r.Context(), user.UserID, clientID)
 	if errors.Is(err, storage.ErrNotFound) {
@@ -120,7 +120,7 @@ func (p *Pages) showRemoveConsent(w http.ResponseWriter, r *http.Request, user *
 }
 
 // removeConsent removes the user's consent for an application and ends all its tokens.
-func (p *Pages) removeConsent(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+func (p *appPages) removeConsent(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	clientID := r.PostForm.Get(web.ClientParameter)
 	if !claims.IsName(clientID) {
 		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest}

@@ -12,14 +12,14 @@ import (
 )
 
 // showCall explains the code for a call with the staff.
-func (p *Pages) showCall(w http.ResponseWriter, r *http.Request, _ *authflow.User) error {
+func (p *frame) showCall(w http.ResponseWriter, r *http.Request, _ *authflow.User) error {
 	p.renderCall(w, r, http.StatusOK, "")
 	return nil
 }
 
 // showCallCode shows a code to read out, in the response to the form: it is in no address and
 // no history of the browser.
-func (p *Pages) showCallCode(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+func (p *frame) showCallCode(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	code, wait, err := p.Callers.New(r.Context(), user.UserID, storage.SessionProof)
 	if err != nil {
 		return err
@@ -32,7 +32,7 @@ func (p *Pages) showCallCode(w http.ResponseWriter, r *http.Request, user *authf
 	return nil
 }
 
-func (p *Pages) renderCall(w http.ResponseWriter, r *http.Request, status int, code string, problems ...ui.Problem) {
+func (p *frame) renderCall(w http.ResponseWriter, r *http.Request, status int, code string, problems ...ui.Problem) {
 	p.Site.Render(w, r, status, p.Site.Screens.Call(ui.CallView{
 		Page: p.Site.PageView(r, nil), Form: p.Site.Form(w, r, problems), Code: code, ValidFor: caller.Life, AccountURL: p.Site.Link("/account"),
 	}))

@@ -27,7 +27,7 @@ const (
 const userField = "user"
 
 // canName reports whether the user may change their name: not if the host provides it.
-func (p *Pages) canName(user *authflow.User) bool {
+func (p *dataPages) canName(user *authflow.User) bool {
 	_, first := p.Claims.Catalogue.Attribute(firstName)
 	_, last := p.Claims.Catalogue.Attribute(lastName)
 	return first && last && p.ownsAccount(user) && p.Claims.Host == nil
@@ -35,7 +35,7 @@ func (p *Pages) canName(user *authflow.User) bool {
 
 // isChecked reports whether the user's identity is verified, or the verification is
 // pending: then another name would pass for the verified one.
-func (p *Pages) isChecked(ctx context.Context, userID string) (bool, error) {
+func (p *dataPages) isChecked(ctx context.Context, userID string) (bool, error) {
 	released, err := p.Claims.Release(ctx, userID, nil, p.groupNames(), "")
 	if err != nil {
 		return false, err
@@ -44,7 +44,7 @@ func (p *Pages) isChecked(ctx context.Context, userID string) (bool, error) {
 }
 
 // groupNames returns all groups of the catalogue.
-func (p *Pages) groupNames() []string {
+func (p *dataPages) groupNames() []string {
 	names := make([]string, len(p.Claims.Catalogue.Groups))
 	for i, g := range p.Claims.Catalogue.Groups {
 		names[i] = g.Name
@@ -53,7 +53,7 @@ func (p *Pages) groupNames() []string {
 }
 
 // showData shows the user's data.
-func (p *Pages) showData(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+func (p *dataPages) showData(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	record, err := p.record(r, user)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (p *Pages) showData(w http.ResponseWriter, r *http.Request, user *authflow.
 }
 
 // record reads all facts of the catalogue about a user.
-func (p *Pages) record(r *http.Request, user *authflow.User) (claims.Record, error) {
+func (p *dataPages) record(r *http.Request, user *authflow.User) (claims.Record, error) {
 	var handles []string
 	for _, a := range p.Claims.Catalogue.Attributes {
 		if !p.Claims.Catalogue.IsComposed(a.Handle) {
@@ -72,7 +72,7 @@ func (p *Pages) record(r *http.Request, user *authflow.User) (claims.Record, err
 	return p.Claims.Person(r.Context(), user.UserID, handles, p.groupNames())
 }
 
-func (p *Pages) renderData(w http.ResponseWriter, r *http.Request, user *authflow.User, record claims.Record, first, last string, status int, problems ...ui.Problem) error {
+func (p *dataPages) renderData(w http.ResponseWriter, r *http.Request, user *authflow.User, record claims.Record, first, last string, status int, problems ...ui.Problem) error {
 	checked, err := p.isChecked(r.Context(), user.UserID)
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func (p *Pages) renderData(w http.ResponseWriter, r *http.Request, user *authflo
 
 // receivers are the applications with the user's consent, each with the facts that it gets, and
 // those that no longer get some, which whoever has withdrawn can ask to delete them.
-func (p *Pages) receivers(r *http.Request, user *authflow.User) ([]ui.App, error) {
+func (p *dataPages) receivers(r *http.Request, user *authflow.User) ([]ui.App, error) {
 	consents, err := p.Store.Consents(r.Context(), user.UserID)
 	if err != nil {
 		return nil, fmt.Errorf("read consents: %w", err)
@@ -139,12 +139,12 @@ func (p *Pages) receivers(r *http.Request, user *authflow.User) ([]ui.App, error
 }
 
 // receiver is one application with its facts, which may be gone.
-func (p *Pages) receiver(r *http.Request, c storage.Consent) (ui.App, error) {
-	app, err := p.consentView(r, c)
+func (p *dataPages) receiver(r *http.Request, c storage.Consent) (ui.App, error) {
+	app, err := p.apps.consentView(r, c)
 	if errors.Is(err, registry.ErrNoClient) {
 		app, err = ui.App{
 			Client: ui.Client{Name: c.ClientName, Host: strings.Join(c.RedirectHosts, ", ")},
-			Since:  c.CreatedAt, LastUsed: c.LastUsedAt, Facts: p.facts(p.Site.Locale(r), c.Attributes, c.Groups),
+			Since:  c.CreatedAt, LastUsed: c.LastUsedAt, Facts: p.apps.facts(p.Site.Locale(r), c.Attributes, c.Groups),
 		}, nil
 	}
 	app.Scopes = nil
@@ -154,7 +154,7 @@ func (p *Pages) receiver(r *http.Request, c storage.Consent) (ui.App, error) {
 // saveName records the user's name, on condition that the session is still valid for the
 // account, and that the name is neither verified nor pending: a user who has been locked
 // out cannot write late, and nobody can pass for the person who was verified.
-func (p *Pages) saveName(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+func (p *dataPages) saveName(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	if !p.canName(user) {
 		return &web.PageError{Status: http.StatusNotFound, Code: ui.ErrorNotFound}
 	}

@@ -23,12 +23,12 @@ import (
 // wrong.
 
 // showEmail asks for another address.
-func (p *Pages) showEmail(w http.ResponseWriter, r *http.Request, user *authflow.User, known bool) error {
+func (p *dataPages) showEmail(w http.ResponseWriter, r *http.Request, user *authflow.User, known bool) error {
 	p.renderEmail(w, r, user, known, "", http.StatusOK)
 	return nil
 }
 
-func (p *Pages) renderEmail(w http.ResponseWriter, r *http.Request, user *authflow.User, known bool, wanted string, status int, problems ...ui.Problem) {
+func (p *dataPages) renderEmail(w http.ResponseWriter, r *http.Request, user *authflow.User, known bool, wanted string, status int, problems ...ui.Problem) {
 	p.Site.Render(w, r, status, p.Site.Screens.Email(ui.EmailView{
 		Page: p.Site.PageView(r, nil), Form: p.Site.Form(w, r, problems), Email: user.Account.Email, NewEmail: wanted,
 		EmailVerified: user.Account.EmailVerified, Known: known, AccountURL: p.Site.Link("/account"),
@@ -45,7 +45,7 @@ type newAddress struct {
 
 // changeEmail sends the codes. It says and does the same whether another account has the
 // address, whose owner gets a notice in place of a code.
-func (p *Pages) changeEmail(w http.ResponseWriter, r *http.Request, user *authflow.User, known bool) error {
+func (p *dataPages) changeEmail(w http.ResponseWriter, r *http.Request, user *authflow.User, known bool) error {
 	wanted := r.PostForm.Get(ui.FieldEmail)
 	if problems := emailProblems(user.Account, wanted, known || r.PostForm.Get(ui.FieldPassword) != ""); len(problems) > 0 {
 		p.renderEmail(w, r, user, known, wanted, http.StatusUnprocessableEntity, problems...)
@@ -90,7 +90,7 @@ func emailProblems(mine storage.Account, wanted string, proved bool) []ui.Proble
 	return problems
 }
 
-func (p *Pages) sendEmailCodes(w http.ResponseWriter, r *http.Request, owner storage.Account, wanted string) (string, *account.Rejection, error) {
+func (p *dataPages) sendEmailCodes(w http.ResponseWriter, r *http.Request, owner storage.Account, wanted string) (string, *account.Rejection, error) {
 	key, err := account.EmailKey(wanted)
 	if err != nil {
 		return "", nil, err
@@ -114,7 +114,7 @@ func (p *Pages) sendEmailCodes(w http.ResponseWriter, r *http.Request, owner sto
 }
 
 // showEmailCodes asks for the codes.
-func (p *Pages) showEmailCodes(w http.ResponseWriter, r *http.Request, _ *authflow.User) error {
+func (p *dataPages) showEmailCodes(w http.ResponseWriter, r *http.Request, _ *authflow.User) error {
 	c, err := p.OpenCode(r, account.ForEmail)
 	if err != nil {
 		return err
@@ -123,7 +123,7 @@ func (p *Pages) showEmailCodes(w http.ResponseWriter, r *http.Request, _ *authfl
 	return nil
 }
 
-func (p *Pages) renderEmailCodes(w http.ResponseWriter, r *http.Request, c account.CodeRequest, status int, problems ...ui.Problem) {
+func (p *dataPages) renderEmailCodes(w http.ResponseWriter, r *http.Request, c account.CodeRequest, status int, problems ...ui.Problem) {
 	p.Site.Render(w, r, status, p.Site.Screens.EmailCodes(ui.EmailCodesView{
 		Page: p.Site.PageView(r, nil), Form: p.Site.Form(w, r, problems), Email: c.Old, NewEmail: c.Email,
 		ValidFor: account.CodeLife, RestartURL: p.Site.Link("/account/email"), AccountURL: p.Site.Link("/account"),
@@ -132,7 +132,7 @@ func (p *Pages) renderEmailCodes(w http.ResponseWriter, r *http.Request, c accou
 
 // confirmEmail gives the account its new address, unless the account has changed since the
 // codes were sent.
-func (p *Pages) confirmEmail(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+func (p *dataPages) confirmEmail(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	c, err := p.OpenCode(r, account.ForEmail)
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func codeProblems(c account.CodeRequest, entered, old string) []ui.Problem {
 
 // carried are the factors of the session that an account begins with its new address: those
 // of the session before, and its password, if that was checked for the change.
-func (p *Pages) carried(user *authflow.User, owner storage.Account, checked time.Time) []storage.Factor {
+func (p *dataPages) carried(user *authflow.User, owner storage.Account, checked time.Time) []storage.Factor {
 	if assurance.Best(user.Factors).Level > storage.OneFactor || owner.PasswordHash == "" {
 		return user.Factors
 	}
@@ -180,7 +180,7 @@ func (p *Pages) carried(user *authflow.User, owner storage.Account, checked time
 // ends: a reader of the old mailbox could have got in by it. This browser gets a new
 // session in the same step, with the time of the password check. The old mailbox gets a way
 // back, unless it was never verified.
-func (p *Pages) moveAccount(w http.ResponseWriter, r *http.Request, user *authflow.User, code account.Right, checked time.Time) error {
+func (p *dataPages) moveAccount(w http.ResponseWriter, r *http.Request, user *authflow.User, code account.Right, checked time.Time) error {
 	var to newAddress
 	if err := json.Unmarshal(code.Payload, &to); err != nil {
 		return fmt.Errorf("decode change of address: %w", err)

@@ -106,19 +106,19 @@ type exportedEvent struct {
 const maxExportedEvents = 10_000
 
 // showExport asks for the password before it releases everything at once.
-func (p *Pages) showExport(w http.ResponseWriter, r *http.Request, user *authflow.User, known bool) error {
+func (p *dataPages) showExport(w http.ResponseWriter, r *http.Request, user *authflow.User, known bool) error {
 	p.renderExport(w, r, user, known, http.StatusOK)
 	return nil
 }
 
-func (p *Pages) renderExport(w http.ResponseWriter, r *http.Request, user *authflow.User, known bool, status int, problems ...ui.Problem) {
+func (p *dataPages) renderExport(w http.ResponseWriter, r *http.Request, user *authflow.User, known bool, status int, problems ...ui.Problem) {
 	p.Site.Render(w, r, status, p.Site.Screens.Export(ui.ExportView{
 		Page: p.Site.PageView(r, nil), Form: p.Site.Form(w, r, problems), Email: user.Account.Email, Known: known, AccountURL: p.Site.Link("/account"),
 	}))
 }
 
 // export responds with the file.
-func (p *Pages) export(w http.ResponseWriter, r *http.Request, user *authflow.User, known bool) error {
+func (p *dataPages) export(w http.ResponseWriter, r *http.Request, user *authflow.User, known bool) error {
 	owner, problem, wait, err := p.checkOwner(r, user, known)
 	if err != nil {
 		return err
@@ -148,7 +148,7 @@ func (p *Pages) export(w http.ResponseWriter, r *http.Request, user *authflow.Us
 	return nil
 }
 
-func (p *Pages) everything(r *http.Request, user *authflow.User, owner storage.Account) (exported, error) {
+func (p *dataPages) everything(r *http.Request, user *authflow.User, owner storage.Account) (exported, error) {
 	ctx := r.Context()
 	file := exported{ExportedAt: p.Clock().UTC(), Account: exportedAccount{
 		ID: owner.ID, Email: owner.Email, EmailVerified: owner.EmailVerified, Language: owner.Language,
@@ -186,7 +186,7 @@ func (p *Pages) everything(r *http.Request, user *authflow.User, owner storage.A
 }
 
 // exportRecipients adds who can see the user's data, and who could.
-func (p *Pages) exportRecipients(ctx context.Context, subject string, file *exported) error {
+func (p *dataPages) exportRecipients(ctx context.Context, subject string, file *exported) error {
 	consents, err := p.Store.Consents(ctx, subject)
 	if err != nil {
 		return fmt.Errorf("read consents: %w", err)
@@ -208,7 +208,7 @@ func (p *Pages) exportRecipients(ctx context.Context, subject string, file *expo
 
 // exportPerson adds the recorded data, including handles that are no longer in the
 // catalogue, and the host's.
-func (p *Pages) exportPerson(r *http.Request, user *authflow.User, file *exported) error {
+func (p *dataPages) exportPerson(r *http.Request, user *authflow.User, file *exported) error {
 	stored, err := p.Store.Person(r.Context(), user.UserID)
 	if err != nil {
 		return fmt.Errorf("read person: %w", err)
@@ -246,7 +246,7 @@ var unsaid = map[string]bool{
 }
 
 // exportHistory returns the latest events about a user, and whether there are older ones.
-func (p *Pages) exportHistory(ctx context.Context, subject string) (all []exportedEvent, cut bool, err error) {
+func (p *dataPages) exportHistory(ctx context.Context, subject string) (all []exportedEvent, cut bool, err error) {
 	match, by := storage.EventFilter{Subject: subject, Limit: 500}, p.others(ctx)
 	for {
 		events, err := p.Store.Events(ctx, match)

@@ -59,7 +59,7 @@ type exportedRecovery struct {
 }
 
 // exportSignIn returns how a user can sign in.
-func (p *Pages) exportSignIn(ctx context.Context, userID string) (exportedSignIn, error) {
+func (p *dataPages) exportSignIn(ctx context.Context, userID string) (exportedSignIn, error) {
 	set, err := p.Store.Authenticators(ctx, userID)
 	if err != nil {
 		return exportedSignIn{}, fmt.Errorf("read authenticators: %w", err)

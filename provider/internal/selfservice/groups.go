@@ -13,14 +13,14 @@ import (
 )
 
 // groupsURL is the page of the groups: that of the verifications, if there is one.
-func (p *Pages) groupsURL() string {
+func (p *appPages) groupsURL() string {
 	path, _ := p.Verification()
 	return cmp.Or(path, p.Site.Link("/account/groups"))
 }
 
 // showGroups lists the groups of the catalogue with the user's statuses, or leads to the page that
 // has their verifications as well.
-func (p *Pages) showGroups(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+func (p *appPages) showGroups(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	if path, elsewhere := p.Verification(); path != "" && len(elsewhere) == 0 && r.Method != http.MethodPost {
 		p.Site.Redirect(w, path)
 		return nil
@@ -47,7 +47,7 @@ func (p *Pages) showGroups(w http.ResponseWriter, r *http.Request, user *authflo
 }
 
 // statuses returns the user's status in each group of the catalogue.
-func (p *Pages) statuses(r *http.Request, user *authflow.User) ([]storage.Status, error) {
+func (p *appPages) statuses(r *http.Request, user *authflow.User) ([]storage.Status, error) {
 	var groups []string
 	for _, g := range p.Claims.Catalogue.Groups {
 		groups = append(groups, g.Name)
@@ -62,7 +62,7 @@ func (p *Pages) statuses(r *http.Request, user *authflow.User) ([]storage.Status
 
 // verifyGroup sends the user to be verified in a group. If something has changed since the
 // page was shown, it shows the change.
-func (p *Pages) verifyGroup(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+func (p *appPages) verifyGroup(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	if r.PostForm.Get(ui.FieldAction) != ui.ActionVerify {
 		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest}
 	}

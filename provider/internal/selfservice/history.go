@@ -71,12 +71,12 @@ func GroupOf(e storage.Event) (group, rest string) {
 
 // sealAfterPurpose differs for each user, because event numbers would reveal how many
 // events others have.
-func (p *Pages) sealAfterPurpose(userID string) string {
+func (p *dataPages) sealAfterPurpose(userID string) string {
 	return "history " + p.Site.Issuer + " " + userID
 }
 
 // showHistory lists the events of the user's account.
-func (p *Pages) showHistory(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+func (p *dataPages) showHistory(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	match := storage.EventFilter{Subject: user.UserID, Limit: historyPage}
 	if sealed := web.Parameter(r, web.AfterParameter); sealed != "" {
 		plain, err := p.Site.Secrets.OpenString(p.sealAfterPurpose(user.UserID), sealed)
@@ -152,7 +152,7 @@ const upstreamDetail = "upstream "
 
 // upstreamIn returns what people call the upstream provider that an event is about; empty for
 // none.
-func (p *Pages) upstreamIn(e storage.Event) string {
+func (p *dataPages) upstreamIn(e storage.Event) string {
 	id, named := strings.CutPrefix(e.Detail, upstreamDetail)
 	if !named || e.Name != event.SignedIn && e.Name != event.LinkAdded && e.Name != event.LinkRemoved {
 		return ""
@@ -161,7 +161,7 @@ func (p *Pages) upstreamIn(e storage.Event) string {
 }
 
 // ClientName returns the name of an application, or its ID if it is gone; empty for none.
-func (p *Pages) ClientName(ctx context.Context, id string) (string, error) {
+func (p *frame) ClientName(ctx context.Context, id string) (string, error) {
 	if id == "" {
 		return "", nil
 	}

@@ -10,11 +10,11 @@ import (
 )
 
 // showAccount is the start of a user's own pages.
-func (p *Pages) showAccount(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+func (p *appPages) showAccount(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	return p.renderAccount(w, r, user, http.StatusOK)
 }
 
-func (p *Pages) renderAccount(w http.ResponseWriter, r *http.Request, user *authflow.User, status int, problems ...ui.Problem) error {
+func (p *appPages) renderAccount(w http.ResponseWriter, r *http.Request, user *authflow.User, status int, problems ...ui.Problem) error {
 	person, err := p.Claims.Person(r.Context(), user.UserID, claims.AccountHandles, nil)
 	if err != nil {
 		return err

@@ -20,7 +20,7 @@ type others struct {
 	seen map[string]storage.Matter
 }
 
-func (p *Pages) others(ctx context.Context) others {
+func (p *frame) others(ctx context.Context) others {
 	return others{ctx, p.Store.Matter, p.CertainTime, map[string]storage.Matter{}}
 }
 

@@ -18,7 +18,7 @@ type ownerHandler func(w http.ResponseWriter, r *http.Request, user *authflow.Us
 
 // sure is owner for such a page. Owners of accounts with more than a password authenticate
 // first, at the highest level that the account has.
-func (p *Pages) sure(h ownerHandler) authflow.PageHandler {
+func (p *frame) sure(h ownerHandler) authflow.PageHandler {
 	return p.owner(func(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 		has, err := p.Flows.Has(r.Context(), user.Account)
 		if err != nil {
@@ -42,7 +42,7 @@ func (p *Pages) sure(h ownerHandler) authflow.PageHandler {
 }
 
 // warned shows the owner of an account, on every page, that a recovery of it is in progress.
-func (p *Pages) warned(h userHandler) userHandler {
+func (p *frame) warned(h userHandler) userHandler {
 	return func(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 		if !p.ownsAccount(user) {
 			return h(w, r, user)

@@ -20,9 +20,25 @@ import (
 // Pages are the pages of signed-in users. The account pages check passwords and mail codes
 // for them.
 type Pages struct {
+	*frame
+	data *dataPages
+	apps *appPages
+}
+
+// frame is what every page has.
+type frame struct {
 	*account.Pages
 	Options
 }
+
+// dataPages are what the service knows of a person, and what they change of it.
+type dataPages struct {
+	*frame
+	apps *appPages
+}
+
+// appPages are what applications have, and the groups that they ask for.
+type appPages struct{ *frame }
 
 // Options are the further dependencies of the pages.
 type Options struct {
@@ -55,7 +71,11 @@ type Options struct {
 }
 
 // NewPages returns the pages.
-func NewPages(in *account.Pages, o Options) *Pages { return &Pages{in, o} }
+func NewPages(in *account.Pages, o Options) *Pages {
+	f := &frame{in, o}
+	apps := &appPages{f}
+	return &Pages{f, &dataPages{f, apps}, apps}
+}
 
 // Routes returns the routes of the pages.
 func (p *Pages) Routes() []web.Route {
@@ -66,23 +86,23 @@ func (p *Pages) Routes() []web.Route {
 	add := func(path string, show, act authflow.PageHandler) {
 		routes = append(routes, p.Site.FormRoutes(path, p.Flows.Handler(authflow.NoFlow, show), p.Flows.Handler(authflow.NoFlow, act))...)
 	}
-	add("/account", p.signedIn(p.showAccount), p.signedIn(p.accountAction))
-	look("/account/apps", p.signedIn(p.showConsents))
-	add("/account/apps/remove", p.signedIn(p.showRemoveConsent), p.signedIn(p.removeConsent))
-	add("/account/groups", p.signedIn(p.showGroups), p.signedIn(p.verifyGroup))
-	add("/account/data", p.someone(p.showData), p.someone(p.saveName))
+	add("/account", p.signedIn(p.apps.showAccount), p.signedIn(p.apps.accountAction))
+	look("/account/apps", p.signedIn(p.apps.showConsents))
+	add("/account/apps/remove", p.signedIn(p.apps.showRemoveConsent), p.signedIn(p.apps.removeConsent))
+	add("/account/groups", p.signedIn(p.apps.showGroups), p.signedIn(p.apps.verifyGroup))
+	add("/account/data", p.someone(p.data.showData), p.someone(p.data.saveName))
 	add("/account/language", p.someone(p.showLanguage), p.someone(p.chooseLanguage))
-	look("/account/history", p.someone(p.showHistory))
+	look("/account/history", p.someone(p.data.showHistory))
 	if p.HasAccounts() {
 		add("/account/sessions", p.someone(p.showSessions), p.someone(p.endSessions))
 		add("/account/help", p.owner(p.showCall), p.owner(p.showCallCode))
-		add("/account/export", p.sure(p.showExport), p.sure(p.export))
+		add("/account/export", p.sure(p.data.showExport), p.sure(p.data.export))
 		add("/account/delete", p.sure(p.showDelete), p.sure(p.delete))
 	}
 	if p.SendsMail() {
-		add("/account/email", p.sure(p.showEmail), p.sure(p.changeEmail))
-		add("/account/email/codes", p.owner(p.showEmailCodes), p.owner(p.confirmEmail))
-		add("/account/verify", p.showVerify, p.verify)
+		add("/account/email", p.sure(p.data.showEmail), p.sure(p.data.changeEmail))
+		add("/account/email/codes", p.owner(p.data.showEmailCodes), p.owner(p.data.confirmEmail))
+		add("/account/verify", p.apps.showVerify, p.apps.verify)
 	}
 	return routes
 }
@@ -94,7 +114,7 @@ type userHandler func(w http.ResponseWriter, r *http.Request, user *authflow.Use
 const maxReturned = 1 << 9
 
 // signedIn redirects to sign-in if nobody is signed in, and from there back.
-func (p *Pages) signedIn(h userHandler) authflow.PageHandler {
+func (p *frame) signedIn(h userHandler) authflow.PageHandler {
 	return func(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 		user, err := page.User()
 		switch {
@@ -132,22 +152,22 @@ func (p *Pages) signedIn(h userHandler) authflow.PageHandler {
 
 // isSomeone reports whether a user is one person. Anybody with the client ID of a sandbox
 // application can be a persona: its past is not for the others to read.
-func (p *Pages) isSomeone(user *authflow.User) bool { return !p.Flows.Personas.Plays(user.UserID) }
+func (p *frame) isSomeone(user *authflow.User) bool { return !p.Flows.Personas.Plays(user.UserID) }
 
 // someone is signedIn for one person's own data.
-func (p *Pages) someone(h userHandler) authflow.PageHandler { return p.signedInAs(p.isSomeone, h) }
+func (p *frame) someone(h userHandler) authflow.PageHandler { return p.signedInAs(p.isSomeone, h) }
 
 // ownsAccount reports whether a user has an account here to manage. A persona is made up by
 // others and has no password.
-func (p *Pages) ownsAccount(user *authflow.User) bool {
+func (p *frame) ownsAccount(user *authflow.User) bool {
 	return p.HasAccounts() && p.isSomeone(user)
 }
 
 // owner is signedIn for the owner of an account.
-func (p *Pages) owner(h userHandler) authflow.PageHandler { return p.signedInAs(p.ownsAccount, h) }
+func (p *frame) owner(h userHandler) authflow.PageHandler { return p.signedInAs(p.ownsAccount, h) }
 
 // signedInAs is signedIn for some users; others get 404.
-func (p *Pages) signedInAs(may func(*authflow.User) bool, h userHandler) authflow.PageHandler {
+func (p *frame) signedInAs(may func(*authflow.User) bool, h userHandler) authflow.PageHandler {
 	return p.signedIn(func(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 		if !may(user) {
 			return &web.PageError{Status: http.StatusNotFound, Code: ui.ErrorNotFound}
@@ -158,7 +178,7 @@ func (p *Pages) signedInAs(may func(*authflow.User) bool, h userHandler) authflo
 
 // checkOwner checks the password that a user presents again, unless the user is known to be
 // the owner, and returns the account, a problem, or how long to wait.
-func (p *Pages) checkOwner(r *http.Request, user *authflow.User, known bool) (storage.Account, ui.Problem, time.Duration, error) {
+func (p *frame) checkOwner(r *http.Request, user *authflow.User, known bool) (storage.Account, ui.Problem, time.Duration, error) {
 	if known {
 		return user.Account, ui.Problem{}, 0, nil
 	}
@@ -192,12 +212,12 @@ func refused(w http.ResponseWriter, wait time.Duration) int {
 const returnedParameter = "visited"
 
 // accountReturn is the return address of the host's sign-in page outside of flows.
-func (p *Pages) accountReturn() string {
+func (p *frame) accountReturn() string {
 	return p.Site.BaseURL + "/account?" + returnedParameter + "=1"
 }
 
 // IsReturnTo reports whether an address was passed to the host's sign-in page by these
 // pages, or is where its users return.
-func (p *Pages) IsReturnTo(address string) bool {
+func (p *frame) IsReturnTo(address string) bool {
 	return address == p.accountReturn() || address == p.Site.BaseURL+"/account"
 }

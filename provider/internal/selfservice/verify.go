@@ -15,7 +15,7 @@ import (
 )
 
 // accountAction sends a code that verifies the account's e-mail address.
-func (p *Pages) accountAction(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+func (p *appPages) accountAction(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	if !p.SendsMail() || r.PostForm.Get(ui.FieldAction) != ui.ActionVerify {
 		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest}
 	}
@@ -34,12 +34,12 @@ func (p *Pages) accountAction(w http.ResponseWriter, r *http.Request, user *auth
 	return nil
 }
 
-func (p *Pages) verifyPage(c account.CodeRequest) account.CodePage {
+func (p *appPages) verifyPage(c account.CodeRequest) account.CodePage {
 	return account.CodePage{Code: c, Path: "/account/verify", Back: p.Site.Link("/account")}
 }
 
 // showVerify asks for the code that verifies an address.
-func (p *Pages) showVerify(w http.ResponseWriter, r *http.Request, _ *authflow.Page) error {
+func (p *appPages) showVerify(w http.ResponseWriter, r *http.Request, _ *authflow.Page) error {
 	c, err := p.OpenCode(r, account.ForVerify)
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func (p *Pages) showVerify(w http.ResponseWriter, r *http.Request, _ *authflow.P
 }
 
 // verify marks the address as verified, unless it has changed since the code was sent.
-func (p *Pages) verify(w http.ResponseWriter, r *http.Request, _ *authflow.Page) error {
+func (p *appPages) verify(w http.ResponseWriter, r *http.Request, _ *authflow.Page) error {
 	c, err := p.OpenCode(r, account.ForVerify)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (p *Pages) verify(w http.ResponseWriter, r *http.Request, _ *authflow.Page)
 	return err
 }
 
-func (p *Pages) verifyBy(w http.ResponseWriter, r *http.Request, code account.Right) error {
+func (p *appPages) verifyBy(w http.ResponseWriter, r *http.Request, code account.Right) error {
 	owner, err := p.Addressed(r.Context(), code.Payload)
 	if err != nil {
 		return err

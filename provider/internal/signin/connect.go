@@ -34,7 +34,7 @@ const (
 // offerConnection leads to the page that asks to sign in to an account in order to connect an
 // identity to it. What travels is of this browser, this page and this identity (CVE-2026-9087
 // was a proof of the account alone), once, and of the account as it is.
-func (p *Pages) offerConnection(w http.ResponseWriter, r *http.Request, l storage.Link, email string, known storage.Account, proved ...account.Right) error {
+func (p *upstreamPages) offerConnection(w http.ResponseWriter, r *http.Request, l storage.Link, email string, known storage.Account, proved ...account.Right) error {
 	sealed, err := p.seal(w, r, forConnect, web.Parameter(r, web.FlowParameter), state{
 		AccountID: known.ID, Epoch: known.Epoch, Version: known.FactorsVersion, Email: email,
 		Link: l, Nonce: random.Bytes(16), Began: p.Clock().Unix(),
@@ -52,7 +52,7 @@ func (p *Pages) offerConnection(w http.ResponseWriter, r *http.Request, l storag
 }
 
 // showConnect asks the owner of an account to sign in.
-func (p *Pages) showConnect(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+func (p *upstreamPages) showConnect(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	s, err := p.open(r, forConnect, connectLife)
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func (p *Pages) showConnect(w http.ResponseWriter, r *http.Request, page *authfl
 
 // connected connects an identity to the account whose owner has agreed and has signed in, with
 // all that the account asks for. Before that it leads to the sign-in, and back.
-func (p *Pages) connected(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+func (p *upstreamPages) connected(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	s, err := p.open(r, forAgreed, connectLife)
 	if err != nil {
 		return err
@@ -136,13 +136,13 @@ func (p *Pages) connected(w http.ResponseWriter, r *http.Request, page *authflow
 }
 
 // here is the address of the page of a request, to be shown again.
-func (p *Pages) here(r *http.Request) string {
+func (p *upstreamPages) here(r *http.Request) string {
 	return p.link(r, web.PathOf(r), web.CodeParameter, web.Parameter(r, web.CodeParameter))
 }
 
 // proveMailbox leads to the page that sets a new password by a mailed code, and from there
 // through the sign-in back.
-func (p *Pages) proveMailbox(w http.ResponseWriter, r *http.Request, to authflow.Return) error {
+func (p *upstreamPages) proveMailbox(w http.ResponseWriter, r *http.Request, to authflow.Return) error {
 	if !p.SendsMail() {
 		return p.problem(w, r, ui.UpstreamUnknown)
 	}
@@ -155,13 +155,13 @@ func (p *Pages) proveMailbox(w http.ResponseWriter, r *http.Request, to authflow
 }
 
 // leaveAccount signs the user of another account out, so that the owner of this one can sign in.
-func (p *Pages) leaveAccount(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+func (p *upstreamPages) leaveAccount(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	return p.Audit.Step(r.Context(), func(ctx context.Context) error { return p.Sessions.End(ctx, w, r) },
 		storage.Event{Name: event.SignedOut, Subject: user.UserID, Detail: "to change the account"})
 }
 
 // addLink connects an identity to an account, on a proof that spends what was agreed to.
-func (p *Pages) addLink(r *http.Request, a storage.Account, l storage.Link, on storage.Proof) error {
+func (p *upstreamPages) addLink(r *http.Request, a storage.Account, l storage.Link, on storage.Proof) error {
 	l.AccountID, l.CreatedAt = a.ID, p.Clock()
 	err := p.Audit.Step(r.Context(), func(ctx context.Context) error { return p.Store.AddLink(ctx, l, federation.Limit, on) },
 		storage.Event{Name: event.LinkAdded, Subject: a.ID, Detail: "upstream " + l.Upstream})
@@ -179,7 +179,7 @@ func (p *Pages) addLink(r *http.Request, a storage.Account, l storage.Link, on s
 // it, and signs its owner in: if the upstream gives out that address, the account's owner has
 // proved it here, and nothing but a password protects the account. In every other case its
 // owner has to sign in.
-func (p *Pages) linkByEmail(w http.ResponseWriter, r *http.Request, page *authflow.Page, back federation.Arrival, known storage.Account) error {
+func (p *upstreamPages) linkByEmail(w http.ResponseWriter, r *http.Request, page *authflow.Page, back federation.Arrival, known storage.Account) error {
 	set, err := p.Store.Authenticators(r.Context(), known.ID)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return fmt.Errorf("read authenticators: %w", err)
@@ -200,7 +200,7 @@ func (p *Pages) linkByEmail(w http.ResponseWriter, r *http.Request, page *authfl
 }
 
 // connecting is what a sign-in is for that was begun in order to connect an identity.
-func (p *Pages) connecting(r *http.Request, page *authflow.Page) ui.Connecting {
+func (p *frame) connecting(r *http.Request, page *authflow.Page) ui.Connecting {
 	if page.Return == nil {
 		return ui.Connecting{}
 	}

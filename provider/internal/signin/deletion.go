@@ -19,7 +19,7 @@ const decisionLife = 15 * time.Minute
 
 // askToKeep redirects the owner of an account that is to be deleted, who has presented all
 // factors and cannot have a session, to the decision.
-func (p *Pages) askToKeep(w http.ResponseWriter, r *http.Request, e entry) error {
+func (p *frame) askToKeep(w http.ResponseWriter, r *http.Request, e entry) error {
 	sealed, err := p.seal(w, r, forDeletion, web.Parameter(r, web.FlowParameter), state{
 		AccountID: e.account.ID, Epoch: e.account.Epoch, Version: e.account.FactorsVersion, Factors: e.presented, Proof: e.on,
 	})
@@ -32,7 +32,7 @@ func (p *Pages) askToKeep(w http.ResponseWriter, r *http.Request, e entry) error
 
 // openDecision returns the account to decide about, unless it is gone, locked, or has been
 // decided about since.
-func (p *Pages) openDecision(r *http.Request) (storage.Account, state, error) {
+func (p *frame) openDecision(r *http.Request) (storage.Account, state, error) {
 	s, err := p.open(r, forDeletion, decisionLife)
 	if err != nil {
 		return storage.Account{}, s, err
@@ -48,7 +48,7 @@ func (p *Pages) openDecision(r *http.Request) (storage.Account, state, error) {
 }
 
 // showDeletion shows the date of the deletion, and asks whether to keep the account.
-func (p *Pages) showDeletion(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+func (p *frame) showDeletion(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	account, _, err := p.openDecision(r)
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func (p *Pages) showDeletion(w http.ResponseWriter, r *http.Request, page *authf
 
 // decideDeletion keeps the account and signs its owner in, or confirms the deletion. Each
 // uses up the proof, so that nobody can go back and decide in a shared browser.
-func (p *Pages) decideDeletion(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+func (p *frame) decideDeletion(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	account, s, err := p.openDecision(r)
 	if err != nil {
 		return err

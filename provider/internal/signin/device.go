@@ -13,7 +13,7 @@ import (
 
 // trustDevice records this browser as a trusted device of an account whose session has just
 // begun. The user is signed in all the same if that fails, and is asked again next time.
-func (p *Pages) trustDevice(w http.ResponseWriter, r *http.Request, page *authflow.Page, account storage.Account) {
+func (p *frame) trustDevice(w http.ResponseWriter, r *http.Request, page *authflow.Page, account storage.Account) {
 	if p.TrustDevices <= 0 {
 		return
 	}

@@ -40,7 +40,7 @@ type entry struct {
 // enter starts a session and continues to what the page was opened for. An account that is due
 // for deletion is asked to confirm or cancel it. storage.ErrChanged or ErrProof if what the
 // sign-in rests on does not hold any more.
-func (p *Pages) enter(w http.ResponseWriter, r *http.Request, page *authflow.Page, e entry) error {
+func (p *frame) enter(w http.ResponseWriter, r *http.Request, page *authflow.Page, e entry) error {
 	if !e.account.DeleteAt.IsZero() {
 		return p.askToKeep(w, r, e)
 	}
@@ -51,7 +51,7 @@ func (p *Pages) enter(w http.ResponseWriter, r *http.Request, page *authflow.Pag
 }
 
 // entered continues to what the page was opened for, or to the offer of a passkey.
-func (p *Pages) entered(w http.ResponseWriter, r *http.Request, page *authflow.Page, e entry) error {
+func (p *frame) entered(w http.ResponseWriter, r *http.Request, page *authflow.Page, e entry) error {
 	if offers, err := p.offers(r, e); err != nil {
 		return err
 	} else if offers {
@@ -62,7 +62,7 @@ func (p *Pages) entered(w http.ResponseWriter, r *http.Request, page *authflow.P
 
 // startSession starts a session, of an account that it creates after a sign-up. storage.ErrConflict
 // if its address, or its identity, has got an account meanwhile.
-func (p *Pages) startSession(w http.ResponseWriter, r *http.Request, page *authflow.Page, e entry) error {
+func (p *frame) startSession(w http.ResponseWriter, r *http.Request, page *authflow.Page, e entry) error {
 	authentication := authflow.Authentication(r, e.account, e.factors...)
 	authentication.On = e.on
 	if authentication.On.At.IsZero() {
@@ -122,7 +122,7 @@ func orExpired(err error) error {
 
 // endsRecovery reports whether a recovery of the account is running that the session will
 // stop: whoever has such a factor has not lost them all.
-func (p *Pages) endsRecovery(r *http.Request, e entry) (bool, error) {
+func (p *frame) endsRecovery(r *http.Request, e entry) (bool, error) {
 	if len(e.on.Passkey.ID) == 0 && e.on.TOTPStep == 0 && e.on.RecoveryCode.IsZero() {
 		return false, nil
 	}

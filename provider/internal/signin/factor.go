@@ -16,7 +16,7 @@ const factorLife = 10 * time.Minute
 
 // goOn redirects the owner of an account, who has presented some factors, to the page that asks
 // for the next.
-func (p *Pages) goOn(w http.ResponseWriter, r *http.Request, account storage.Account, factors []storage.Factor) error {
+func (p *frame) goOn(w http.ResponseWriter, r *http.Request, account storage.Account, factors []storage.Factor) error {
 	sealed, err := p.seal(w, r, forFactor, web.Parameter(r, web.FlowParameter), state{
 		AccountID: account.ID, Epoch: account.Epoch, Version: account.FactorsVersion, Factors: factors,
 	})
@@ -28,13 +28,13 @@ func (p *Pages) goOn(w http.ResponseWriter, r *http.Request, account storage.Acc
 }
 
 // onward returns the address of a page about the same sign-in.
-func (p *Pages) onward(r *http.Request, path string, more ...string) string {
+func (p *frame) onward(r *http.Request, path string, more ...string) string {
 	return p.link(r, path, append([]string{web.CodeParameter, web.Parameter(r, web.CodeParameter)}, more...)...)
 }
 
 // openFactor returns what the page asks of the owner of an account who has presented some
 // factors.
-func (p *Pages) openFactor(r *http.Request, page *authflow.Page) (question, error) {
+func (p *frame) openFactor(r *http.Request, page *authflow.Page) (question, error) {
 	s, err := p.open(r, forFactor, factorLife)
 	if err != nil {
 		return question{}, err
@@ -57,7 +57,7 @@ func (p *Pages) openFactor(r *http.Request, page *authflow.Page) (question, erro
 }
 
 // showFactor asks for the next factor.
-func (p *Pages) showFactor(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+func (p *frame) showFactor(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	q, err := p.openFactor(r, page)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (p *Pages) showFactor(w http.ResponseWriter, r *http.Request, page *authflo
 }
 
 // factor takes the next factor.
-func (p *Pages) factor(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+func (p *frame) factor(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	q, err := p.openFactor(r, page)
 	if err != nil {
 		return err

@@ -22,13 +22,13 @@ func clientOf(page *authflow.Page) string {
 
 // findsHome reports whether a page sends addresses home. One that connects an identity does not:
 // it would lead to where its user has just come from.
-func (p *Pages) findsHome(r *http.Request, page *authflow.Page) bool {
+func (p *frame) findsHome(r *http.Request, page *authflow.Page) bool {
 	return p.Upstreams.HasHomes(clientOf(page)) && p.connecting(r, page).Upstream == ""
 }
 
 // sendHome sends the browser to the upstream provider of the typed address, if the user asks for
 // that, or has typed no password; it reports whether the form is answered.
-func (p *Pages) sendHome(w http.ResponseWriter, r *http.Request, page *authflow.Page) (done bool, err error) {
+func (p *upstreamPages) sendHome(w http.ResponseWriter, r *http.Request, page *authflow.Page) (done bool, err error) {
 	asked := r.PostForm.Get(ui.FieldAction) == ui.ActionHome
 	if !asked && r.PostForm.Get(ui.FieldPassword) != "" || !p.findsHome(r, page) {
 		return false, nil
@@ -49,7 +49,7 @@ func (p *Pages) sendHome(w http.ResponseWriter, r *http.Request, page *authflow.
 
 // followHint sends the browser to the upstream provider that the authorization request hints at,
 // once: whoever comes back signs in otherwise. What hints at none is ignored.
-func (p *Pages) followHint(w http.ResponseWriter, r *http.Request, page *authflow.Page) (done bool, err error) {
+func (p *upstreamPages) followHint(w http.ResponseWriter, r *http.Request, page *authflow.Page) (done bool, err error) {
 	if page.Flow == nil || page.Flow.Hinted() {
 		return false, nil
 	}

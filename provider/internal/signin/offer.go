@@ -29,7 +29,7 @@ const (
 // password where the browser can create one, and after a sign-in with a password where it can do
 // so unasked, if the host has upgrades; at most once in offerEvery in one browser, and never to
 // whom has one.
-func (p *Pages) offers(r *http.Request, e entry) (bool, error) {
+func (p *frame) offers(r *http.Request, e entry) (bool, error) {
 	able := e.signUp != nil && r.PostForm.Get(screens.FieldAble) == "1" || p.Upgrade && r.PostForm.Get(ui.FieldUpgrade) == "1"
 	if !p.hasPasskeys() || !able || len(e.presented) != 1 || e.presented[0].Method != storage.Password ||
 		p.Site.Cookies.Get(r, session.Offered) != "" {
@@ -46,7 +46,7 @@ func (p *Pages) offers(r *http.Request, e entry) (bool, error) {
 }
 
 // goToOffer redirects the user, who has just signed in, to the offer.
-func (p *Pages) goToOffer(w http.ResponseWriter, r *http.Request, page *authflow.Page, e entry) error {
+func (p *frame) goToOffer(w http.ResponseWriter, r *http.Request, page *authflow.Page, e entry) error {
 	p.Site.Cookies.Set(w, session.Offered, "1", offerEvery)
 	carried, err := p.Flows.Carry(w, r, page)
 	if err != nil {
@@ -64,7 +64,7 @@ func (p *Pages) goToOffer(w http.ResponseWriter, r *http.Request, page *authflow
 
 // openOffer returns the user to whom a passkey is offered, and whether the offer is that of a
 // sign-up; nil if the offer does not stand any more.
-func (p *Pages) openOffer(r *http.Request, page *authflow.Page) (*authflow.User, bool, error) {
+func (p *frame) openOffer(r *http.Request, page *authflow.Page) (*authflow.User, bool, error) {
 	s, err := p.open(r, forOffer, offerLife)
 	var refused *web.PageError
 	if errors.As(err, &refused) && refused.Code == ui.ErrorExpired {
@@ -81,7 +81,7 @@ func (p *Pages) openOffer(r *http.Request, page *authflow.Page) (*authflow.User,
 }
 
 // showOffer offers a passkey after a sign-up, or has the browser create one without asking.
-func (p *Pages) showOffer(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+func (p *frame) showOffer(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	user, signUp, err := p.openOffer(r, page)
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func (p *Pages) showOffer(w http.ResponseWriter, r *http.Request, page *authflow
 }
 
 // promptCreation returns what a page needs to have a passkey created for an account.
-func (p *Pages) promptCreation(w http.ResponseWriter, r *http.Request, purpose challenge.Purpose, account storage.Account) (ui.PasskeyPrompt, error) {
+func (p *frame) promptCreation(w http.ResponseWriter, r *http.Request, purpose challenge.Purpose, account storage.Account) (ui.PasskeyPrompt, error) {
 	handle := account.UserHandle
 	if len(handle) == 0 {
 		handle = p.Factors.Party.NewHandle()
@@ -126,7 +126,7 @@ func (p *Pages) promptCreation(w http.ResponseWriter, r *http.Request, purpose c
 
 // created returns the passkey of a form for an account; false if there is none that can be
 // accepted.
-func (p *Pages) created(r *http.Request, purpose challenge.Purpose, subject string) (storage.Passkey, challenge.Challenge, bool) {
+func (p *frame) created(r *http.Request, purpose challenge.Purpose, subject string) (storage.Passkey, challenge.Challenge, bool) {
 	asked, err := p.Factors.Challenges.Open(r, purpose, subject)
 	if err != nil {
 		return storage.Passkey{}, asked, false
@@ -142,7 +142,7 @@ func (p *Pages) created(r *http.Request, purpose challenge.Purpose, subject stri
 // addOffered adds the passkey of the form and continues. Without one, after "Not now", a
 // cancelled dialog or an upgrade that the browser has not made, it only continues: nothing of
 // it is the user's problem.
-func (p *Pages) addOffered(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+func (p *frame) addOffered(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	user, signUp, err := p.openOffer(r, page)
 	if err != nil {
 		return err

@@ -21,9 +21,29 @@ import (
 
 // Pages are the pages of sign-in and sign-up.
 type Pages struct {
+	*frame
+	first     *firstPages
+	signUps   *signUpPages
+	elsewhere *upstreamPages
+}
+
+// frame is what every page has.
+type frame struct {
 	*account.Pages
 	Options
 }
+
+// firstPages are those of the first factor.
+type firstPages struct {
+	*frame
+	elsewhere *upstreamPages
+}
+
+// signUpPages make an account.
+type signUpPages struct{ *frame }
+
+// upstreamPages are those of a sign-in by an upstream provider.
+type upstreamPages struct{ *frame }
 
 // Options are the dependencies of the pages beside those of accounts.
 type Options struct {
@@ -64,7 +84,11 @@ type Options struct {
 }
 
 // NewPages returns the pages.
-func NewPages(in *account.Pages, o Options) *Pages { return &Pages{in, o} }
+func NewPages(in *account.Pages, o Options) *Pages {
+	f := &frame{in, o}
+	elsewhere := &upstreamPages{f}
+	return &Pages{f, &firstPages{f, elsewhere}, &signUpPages{f}, elsewhere}
+}
 
 // Routes returns the routes of the pages.
 func (p *Pages) Routes() []web.Route {
@@ -75,39 +99,39 @@ func (p *Pages) Routes() []web.Route {
 	add := func(path string, show, act authflow.PageHandler) {
 		routes = append(routes, p.Site.FormRoutes(path, p.Flows.Handler(authflow.FlowOptional, show), p.Flows.Handler(authflow.FlowOptional, act))...)
 	}
-	add("/signin", p.showSignIn, p.signIn)
+	add("/signin", p.first.showSignIn, p.first.signIn)
 	add("/signin/factor", p.showFactor, p.factor)
 	add("/signin/deletion", p.showDeletion, p.decideDeletion)
 	if p.hasPasskeys() {
 		add("/signin/passkey", p.showOffer, p.addOffered)
 	}
 	if len(p.Upstreams.Offered) > 0 {
-		routes = append(routes, p.upstreamRoutes()...)
-		show, connect := p.Flows.Handler(authflow.FlowOptional, p.showConnect), p.Flows.Handler(authflow.FlowOptional, p.connected)
+		routes = append(routes, p.elsewhere.upstreamRoutes()...)
+		show, connect := p.Flows.Handler(authflow.FlowOptional, p.elsewhere.showConnect), p.Flows.Handler(authflow.FlowOptional, p.elsewhere.connected)
 		routes = append(routes,
 			web.Route{Method: http.MethodGet, Path: connectPath, Handler: p.Site.Page(show)},
 			web.Route{Method: http.MethodGet, Path: connectedPath, Acts: true, Handler: p.Site.Page(connect)})
 		if p.SendsMail() {
-			add(codePath, p.showStrangerCode, p.strangerCode)
+			add(codePath, p.elsewhere.showStrangerCode, p.elsewhere.strangerCode)
 		}
 	}
 	if p.SendsMail() {
-		add("/signup", p.showSignUp, p.signUp)
-		add("/signup/code", p.showSignUpCode, p.signUpCode)
+		add("/signup", p.signUps.showSignUp, p.signUps.signUp)
+		add("/signup/code", p.signUps.showSignUpCode, p.signUps.signUpCode)
 		if p.signsUpByPasskey() {
-			add("/signup/passkey", p.showFirstPasskey, p.firstPasskey)
+			add("/signup/passkey", p.signUps.showFirstPasskey, p.signUps.firstPasskey)
 		}
 	}
 	return routes
 }
 
 // hasPasskeys reports whether passkeys are on.
-func (p *Pages) hasPasskeys() bool { return p.Factors.Party != nil }
+func (p *frame) hasPasskeys() bool { return p.Factors.Party != nil }
 
 // signsUpByPasskey reports whether an account can begin with a passkey.
-func (p *Pages) signsUpByPasskey() bool { return p.hasPasskeys() && p.ShowCodes != nil }
+func (p *frame) signsUpByPasskey() bool { return p.hasPasskeys() && p.ShowCodes != nil }
 
 // link returns the address of a page with what travels with this one.
-func (p *Pages) link(r *http.Request, path string, more ...string) string {
+func (p *frame) link(r *http.Request, path string, more ...string) string {
 	return p.Site.Link(path, append([]string{web.FlowParameter, web.Parameter(r, web.FlowParameter)}, more...)...)
 }

@@ -38,7 +38,7 @@ type question struct {
 }
 
 // has returns what an account can present.
-func (p *Pages) has(set storage.AuthenticatorSet) assurance.Has {
+func (p *frame) has(set storage.AuthenticatorSet) assurance.Has {
 	set.Passkeys, set.Links = p.Factors.Party.Usable(set.Passkeys), p.Upstreams.Usable(set.Links)
 	return assurance.Of(set)
 }
@@ -46,7 +46,7 @@ func (p *Pages) has(set storage.AuthenticatorSet) assurance.Has {
 // ask returns what a page asks of an account. It is what is asked there, as far as the account
 // can meet it: the page on which a factor is added comes after. The second step of the account
 // itself is always part of it. Fresh are the factors that have been presented in this sign-in.
-func (p *Pages) ask(asked authflow.Asked, set storage.AuthenticatorSet, fresh []storage.Factor) question {
+func (p *frame) ask(asked authflow.Asked, set storage.AuthenticatorSet, fresh []storage.Factor) question {
 	now, has := p.Clock(), p.has(set)
 	requirement := asked.Requirement
 	if asked.User == nil {
@@ -89,7 +89,7 @@ func onLink(on storage.Proof, factors []storage.Factor) storage.Proof {
 }
 
 // askAgain returns what the page asks of the user who is signed in.
-func (p *Pages) askAgain(r *http.Request, asked authflow.Asked) (question, error) {
+func (p *frame) askAgain(r *http.Request, asked authflow.Asked) (question, error) {
 	set, err := p.Store.Authenticators(r.Context(), asked.User.UserID)
 	if err != nil {
 		return question{}, fmt.Errorf("read authenticators: %w", err)
@@ -158,7 +158,7 @@ func (q question) way(r *http.Request) storage.Method {
 
 // render shows the question, by the screen of the password if a signed-in user can present
 // nothing else.
-func (p *Pages) render(w http.ResponseWriter, r *http.Request, page *authflow.Page, q question, path string, status int, problems ...ui.Problem) error {
+func (p *frame) render(w http.ResponseWriter, r *http.Request, page *authflow.Page, q question, path string, status int, problems ...ui.Problem) error {
 	if q.user != nil && q.passwordOnly() {
 		return p.renderPassword(w, r, page, q, status, problems...)
 	}
@@ -199,7 +199,7 @@ func (q question) canTrust(way screens.Factor) bool {
 
 // answer takes the factor of a form. Either the user is signed in with it, or it was not enough
 // and the page for the next one is shown.
-func (p *Pages) answer(w http.ResponseWriter, r *http.Request, page *authflow.Page, q question, path string) error {
+func (p *frame) answer(w http.ResponseWriter, r *http.Request, page *authflow.Page, q question, path string) error {
 	way := q.way(r)
 	if way == "" || q.isBarred() && r.PostForm.Get(screens.FieldWay) == string(screens.FactorApp) {
 		return p.render(w, r, page, q, path, http.StatusUnauthorized)
@@ -218,7 +218,7 @@ func (p *Pages) answer(w http.ResponseWriter, r *http.Request, page *authflow.Pa
 }
 
 // accept goes on with a factor that was right, or says why it is none after all.
-func (p *Pages) accept(w http.ResponseWriter, r *http.Request, page *authflow.Page, q question, way storage.Method, presented factor.Presented) (*factor.Rejected, error) {
+func (p *frame) accept(w http.ResponseWriter, r *http.Request, page *authflow.Page, q question, way storage.Method, presented factor.Presented) (*factor.Rejected, error) {
 	fresh := assurance.With(q.fresh, presented.Factor)
 	if !q.requirement.MetBy(assurance.With(q.given, presented.Factor), p.Clock()) {
 		if way != storage.Password { // such as a passkey that has not verified the user where that is asked

@@ -73,11 +73,11 @@ type state struct {
 	Made int64 `json:"t"`
 }
 
-func (p *Pages) sealPurpose(to purpose) string { return string(to) + " " + p.Site.Issuer }
+func (p *frame) sealPurpose(to purpose) string { return string(to) + " " + p.Site.Issuer }
 
 // seal returns a state as it travels, bound to this browser and to what the next page is opened
 // for: its web.FlowParameter.
-func (p *Pages) seal(w http.ResponseWriter, r *http.Request, to purpose, opened string, s state) (string, error) {
+func (p *frame) seal(w http.ResponseWriter, r *http.Request, to purpose, opened string, s state) (string, error) {
 	browser, forPage := sha256.Sum256([]byte(p.Site.Browser(w, r))), sha256.Sum256([]byte(opened))
 	s.Browser, s.For, s.Made = browser[:], forPage[:], p.Clock().Unix()
 	s.Link.Digest = storage.Digest{} // which the rest of it makes; addresses are short
@@ -89,12 +89,12 @@ func (p *Pages) seal(w http.ResponseWriter, r *http.Request, to purpose, opened 
 }
 
 // open returns the state of a page or form, unless it is older than life.
-func (p *Pages) open(r *http.Request, from purpose, life time.Duration) (state, error) {
+func (p *frame) open(r *http.Request, from purpose, life time.Duration) (state, error) {
 	return p.openFor(r, from, life, web.Parameter(r, web.CodeParameter), web.Parameter(r, web.FlowParameter))
 }
 
 // openFor is open for a state of another page than that of the request.
-func (p *Pages) openFor(r *http.Request, from purpose, life time.Duration, sealed, flow string) (state, error) {
+func (p *frame) openFor(r *http.Request, from purpose, life time.Duration, sealed, flow string) (state, error) {
 	plain, err := p.Site.Secrets.OpenString(p.sealPurpose(from), sealed)
 	if err != nil {
 		return state{}, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: err}

@@ -15,7 +15,7 @@ import (
 
 // showSignIn asks for e-mail address and password, or a passkey; or for what is missing, if
 // somebody is signed in who must authenticate again or further.
-func (p *Pages) showSignIn(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+func (p *firstPages) showSignIn(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	asked, err := p.Flows.Asked(r, page)
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func (p *Pages) showSignIn(w http.ResponseWriter, r *http.Request, page *authflo
 			return p.Flows.Continue(w, r, page)
 		}
 	}
-	if done, err := p.followHint(w, r, page); done || err != nil {
+	if done, err := p.elsewhere.followHint(w, r, page); done || err != nil {
 		return err
 	}
 	status, problems := p.problems(w, r)
@@ -56,12 +56,12 @@ func loginHint(page *authflow.Page) string {
 	return page.Request().LoginHint
 }
 
-func (p *Pages) renderSignIn(w http.ResponseWriter, r *http.Request, page *authflow.Page, email string, status int, problems ...ui.Problem) error {
+func (p *frame) renderSignIn(w http.ResponseWriter, r *http.Request, page *authflow.Page, email string, status int, problems ...ui.Problem) error {
 	return p.renderSignal(w, r, page, email, status, nil, problems...)
 }
 
 // renderSignal is renderSignIn with a signal to the browser about a passkey that nobody has.
-func (p *Pages) renderSignal(w http.ResponseWriter, r *http.Request, page *authflow.Page, email string, status int, signal []byte, problems ...ui.Problem) error {
+func (p *frame) renderSignal(w http.ResponseWriter, r *http.Request, page *authflow.Page, email string, status int, signal []byte, problems ...ui.Problem) error {
 	view := ui.SignInView{
 		Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, problems), Notice: p.Site.Noticed(r), Email: email,
 		Upstreams: p.buttons(r, page), HomeRealm: p.findsHome(r, page), Connecting: p.connecting(r, page),
@@ -84,7 +84,7 @@ func (p *Pages) renderSignal(w http.ResponseWriter, r *http.Request, page *authf
 }
 
 // renderPassword asks the user who is signed in for the password.
-func (p *Pages) renderPassword(w http.ResponseWriter, r *http.Request, page *authflow.Page, q question, status int, problems ...ui.Problem) error {
+func (p *frame) renderPassword(w http.ResponseWriter, r *http.Request, page *authflow.Page, q question, status int, problems ...ui.Problem) error {
 	account, err := p.Flows.AccountView(r.Context(), q.set.Account.ID)
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (p *Pages) renderPassword(w http.ResponseWriter, r *http.Request, page *aut
 }
 
 // signIn takes the form of the page: a passkey, or address and password.
-func (p *Pages) signIn(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+func (p *firstPages) signIn(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	if r.PostForm.Get(ui.FieldAction) == ui.ActionSwitch {
 		return p.Flows.SwitchAccount(w, r, page)
 	}
@@ -123,7 +123,7 @@ func (p *Pages) signIn(w http.ResponseWriter, r *http.Request, page *authflow.Pa
 }
 
 // signInByPasskey signs in whoever has a passkey here. That is two factors.
-func (p *Pages) signInByPasskey(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+func (p *firstPages) signInByPasskey(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	account, presented, rejected, err := p.Factors.Discover(r)
 	if err != nil {
 		return err
@@ -142,8 +142,8 @@ func (p *Pages) signInByPasskey(w http.ResponseWriter, r *http.Request, page *au
 
 // signInByPassword checks e-mail address and password. They sign in unless the account has a
 // second step, or the page asks for more.
-func (p *Pages) signInByPassword(w http.ResponseWriter, r *http.Request, page *authflow.Page, asked authflow.Asked) error {
-	if done, err := p.sendHome(w, r, page); done || err != nil {
+func (p *firstPages) signInByPassword(w http.ResponseWriter, r *http.Request, page *authflow.Page, asked authflow.Asked) error {
+	if done, err := p.elsewhere.sendHome(w, r, page); done || err != nil {
 		return err
 	}
 	email, entered := r.PostForm.Get(ui.FieldEmail), r.PostForm.Get(ui.FieldPassword)
@@ -171,7 +171,7 @@ func (p *Pages) signInByPassword(w http.ResponseWriter, r *http.Request, page *a
 
 // afterFirst signs the owner of an account in who has presented the password, or has come back
 // from an upstream provider, or asks for the next factor.
-func (p *Pages) afterFirst(w http.ResponseWriter, r *http.Request, page *authflow.Page, asked authflow.Asked, e entry) error {
+func (p *frame) afterFirst(w http.ResponseWriter, r *http.Request, page *authflow.Page, asked authflow.Asked, e entry) error {
 	checked, factors := e.account, e.factors
 	if !checked.SecondStep && asked.Demand.IsZero() {
 		return p.enter(w, r, page, e)
@@ -199,7 +199,7 @@ func (p *Pages) afterFirst(w http.ResponseWriter, r *http.Request, page *authflo
 }
 
 // signInAsPersona signs the browser in as the selected persona.
-func (p *Pages) signInAsPersona(w http.ResponseWriter, r *http.Request, page *authflow.Page, name string) error {
+func (p *firstPages) signInAsPersona(w http.ResponseWriter, r *http.Request, page *authflow.Page, name string) error {
 	err := p.Flows.SignInAsPersona(w, r, page, name)
 	switch {
 	case errors.Is(err, authflow.ErrNoPersona): // the set has changed

@@ -17,12 +17,12 @@ import (
 )
 
 // showSignUp asks for the data of a new account.
-func (p *Pages) showSignUp(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+func (p *signUpPages) showSignUp(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	p.renderSignUp(w, r, page, loginHint(page), http.StatusOK)
 	return nil
 }
 
-func (p *Pages) renderSignUp(w http.ResponseWriter, r *http.Request, page *authflow.Page, email string, status int, problems ...ui.Problem) {
+func (p *signUpPages) renderSignUp(w http.ResponseWriter, r *http.Request, page *authflow.Page, email string, status int, problems ...ui.Problem) {
 	p.Site.RenderFor(w, r, page.Request(), status, p.Site.Screens.SignUp(ui.SignUpView{
 		Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, problems), Email: email,
 		MinLength: p.Accounts.MinLength, SignInURL: p.link(r, "/signin"), Passkeys: p.signsUpByPasskey(),
@@ -41,7 +41,7 @@ type newAccount struct {
 // code. No account exists until the
 // code is entered: nobody can take a foreign address, and nobody learns whether an address
 // has an account.
-func (p *Pages) signUp(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+func (p *signUpPages) signUp(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	ctx := r.Context()
 	email, chosen := r.PostForm.Get(ui.FieldEmail), r.PostForm.Get(ui.FieldNewPassword)
 	byPasskey := p.signsUpByPasskey() && r.PostForm.Get(ui.FieldAction) == ui.ActionPasskey
@@ -84,7 +84,7 @@ func (p *Pages) signUp(w http.ResponseWriter, r *http.Request, page *authflow.Pa
 	return nil
 }
 
-func (p *Pages) newAccount(r *http.Request, email, chosen string, byPasskey bool) ([]byte, error) {
+func (p *signUpPages) newAccount(r *http.Request, email, chosen string, byPasskey bool) ([]byte, error) {
 	n := newAccount{Email: email}
 	if !byPasskey {
 		var err error
@@ -111,7 +111,7 @@ func emailProblems(email string, wrong error) []ui.Problem {
 	return nil
 }
 
-func (p *Pages) passwordProblems(page *authflow.Page, email, chosen string) []ui.Problem {
+func (p *signUpPages) passwordProblems(page *authflow.Page, email, chosen string) []ui.Problem {
 	words := []string{email}
 	if page.Flow != nil {
 		words = append(words, page.Request().Client.Name)
@@ -123,7 +123,7 @@ func (p *Pages) passwordProblems(page *authflow.Page, email, chosen string) []ui
 }
 
 // showSignUpCode asks for the mailed code.
-func (p *Pages) showSignUpCode(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+func (p *signUpPages) showSignUpCode(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	c, err := p.OpenCode(r, account.ForSignUp)
 	if err != nil {
 		return err
@@ -132,12 +132,12 @@ func (p *Pages) showSignUpCode(w http.ResponseWriter, r *http.Request, page *aut
 	return nil
 }
 
-func (p *Pages) signUpCodePage(r *http.Request, page *authflow.Page, c account.CodeRequest) account.CodePage {
+func (p *signUpPages) signUpCodePage(r *http.Request, page *authflow.Page, c account.CodeRequest) account.CodePage {
 	return account.CodePage{Request: page.Request(), Code: c, Path: "/signup/code", Back: p.link(r, "/signup"), Able: p.able()}
 }
 
 // signUpCode creates the account and signs its owner in.
-func (p *Pages) signUpCode(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+func (p *signUpPages) signUpCode(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	c, err := p.OpenCode(r, account.ForSignUp)
 	if err != nil {
 		return err
@@ -162,7 +162,7 @@ func (p *Pages) signUpCode(w http.ResponseWriter, r *http.Request, page *authflo
 }
 
 // newEntry is the entry of the owner of an account that is created with it, by one factor.
-func (p *Pages) newEntry(r *http.Request, email string, on storage.Proof) (e entry, err error) {
+func (p *frame) newEntry(r *http.Request, email string, on storage.Proof) (e entry, err error) {
 	key, err := account.EmailKey(email)
 	e.account = storage.Account{ID: random.UUID(), Email: email, EmailKey: key, EmailVerified: true, CreatedAt: p.Clock(), Language: p.Site.LanguageOf(r)}
 	e.on, e.signUp = on, &storage.FirstFactors{}
@@ -176,7 +176,7 @@ func (e entry) by(f storage.Factor) entry {
 }
 
 // createByPassword creates an account with a password and signs its owner in.
-func (p *Pages) createByPassword(w http.ResponseWriter, r *http.Request, page *authflow.Page, n newAccount, on storage.Proof) error {
+func (p *signUpPages) createByPassword(w http.ResponseWriter, r *http.Request, page *authflow.Page, n newAccount, on storage.Proof) error {
 	e, err := p.newEntry(r, n.Email, on)
 	if err != nil {
 		return err
@@ -187,7 +187,7 @@ func (p *Pages) createByPassword(w http.ResponseWriter, r *http.Request, page *a
 
 // orSignIn redirects to the sign-in if an address, or an identity, got its account in the
 // meantime: its owner can sign in.
-func (p *Pages) orSignIn(w http.ResponseWriter, r *http.Request, err error) error {
+func (p *frame) orSignIn(w http.ResponseWriter, r *http.Request, err error) error {
 	if errors.Is(err, storage.ErrConflict) {
 		p.Site.Redirect(w, p.link(r, "/signin"))
 		return nil
@@ -196,7 +196,7 @@ func (p *Pages) orSignIn(w http.ResponseWriter, r *http.Request, err error) erro
 }
 
 // able is the name of the field that says whether the browser can create a passkey.
-func (p *Pages) able() string {
+func (p *signUpPages) able() string {
 	if p.hasPasskeys() {
 		return screens.FieldAble
 	}

@@ -28,7 +28,7 @@ const firstLife = 15 * time.Minute
 
 // goToFirstPasskey redirects the owner of an address, which the code has proved, to the page that
 // creates the passkey.
-func (p *Pages) goToFirstPasskey(w http.ResponseWriter, r *http.Request, email string, code account.Right) error {
+func (p *signUpPages) goToFirstPasskey(w http.ResponseWriter, r *http.Request, email string, code account.Right) error {
 	sealed, err := p.seal(w, r, forSignUp, web.Parameter(r, web.FlowParameter), state{Email: email})
 	if err == nil {
 		err = p.SpendCode(r.Context(), code)
@@ -41,7 +41,7 @@ func (p *Pages) goToFirstPasskey(w http.ResponseWriter, r *http.Request, email s
 }
 
 // showFirstPasskey asks the owner of a proved address for a passkey, or else a password.
-func (p *Pages) showFirstPasskey(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+func (p *signUpPages) showFirstPasskey(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	s, err := p.open(r, forSignUp, firstLife)
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func (p *Pages) showFirstPasskey(w http.ResponseWriter, r *http.Request, page *a
 	return p.renderFirst(w, r, page, s.Email, http.StatusOK)
 }
 
-func (p *Pages) renderFirst(w http.ResponseWriter, r *http.Request, page *authflow.Page, email string, status int, problems ...ui.Problem) error {
+func (p *signUpPages) renderFirst(w http.ResponseWriter, r *http.Request, page *authflow.Page, email string, status int, problems ...ui.Problem) error {
 	key, err := account.EmailKey(email)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (p *Pages) renderFirst(w http.ResponseWriter, r *http.Request, page *authfl
 }
 
 // firstPasskey creates the account with the passkey or the password of the form.
-func (p *Pages) firstPasskey(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+func (p *signUpPages) firstPasskey(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	s, err := p.open(r, forSignUp, firstLife)
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (p *Pages) firstPasskey(w http.ResponseWriter, r *http.Request, page *authf
 }
 
 // firstPassword creates the account with a password after all.
-func (p *Pages) firstPassword(w http.ResponseWriter, r *http.Request, page *authflow.Page, email string) error {
+func (p *signUpPages) firstPassword(w http.ResponseWriter, r *http.Request, page *authflow.Page, email string) error {
 	chosen := r.PostForm.Get(ui.FieldNewPassword)
 	if problems := p.passwordProblems(page, email, chosen); len(problems) > 0 {
 		return p.renderFirst(w, r, page, email, http.StatusUnprocessableEntity, problems...)
@@ -106,7 +106,7 @@ func (p *Pages) firstPassword(w http.ResponseWriter, r *http.Request, page *auth
 
 // createByPasskey creates an account with a passkey, signs its owner in, and shows the recovery
 // codes.
-func (p *Pages) createByPasskey(w http.ResponseWriter, r *http.Request, page *authflow.Page, email string, first firstPasskey) error {
+func (p *signUpPages) createByPasskey(w http.ResponseWriter, r *http.Request, page *authflow.Page, email string, first firstPasskey) error {
 	e, err := p.newEntry(r, email, first.asked.Spend(storage.Proof{}))
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func (p *Pages) createByPasskey(w http.ResponseWriter, r *http.Request, page *au
 }
 
 // showFirstCodes shows the recovery codes of a new account, once, before it continues.
-func (p *Pages) showFirstCodes(w http.ResponseWriter, r *http.Request, page *authflow.Page, codes []string) error {
+func (p *signUpPages) showFirstCodes(w http.ResponseWriter, r *http.Request, page *authflow.Page, codes []string) error {
 	next, err := p.Flows.NextURL(w, r, page)
 	if err != nil {
 		return err

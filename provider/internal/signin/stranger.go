@@ -20,7 +20,7 @@ import (
 // account, unless the upstream says that it is theirs.
 
 // stranger goes on with an identity that no account has.
-func (p *Pages) stranger(w http.ResponseWriter, r *http.Request, page *authflow.Page, back federation.Arrival) error {
+func (p *upstreamPages) stranger(w http.ResponseWriter, r *http.Request, page *authflow.Page, back federation.Arrival) error {
 	email := back.Who.Email
 	key, err := account.EmailKey(email)
 	verified := back.Who.EmailVerified
@@ -55,7 +55,7 @@ func (p *Pages) stranger(w http.ResponseWriter, r *http.Request, page *authflow.
 }
 
 // createFrom creates the account of somebody whose address is proved, unless there are too many.
-func (p *Pages) createFrom(w http.ResponseWriter, r *http.Request, page *authflow.Page, back federation.Arrival, key string) error {
+func (p *upstreamPages) createFrom(w http.ResponseWriter, r *http.Request, page *authflow.Page, back federation.Arrival, key string) error {
 	wait, err := p.Limits.Allow(r.Context(), p.Actions.SignUp, p.MailCaller(r, key, storage.Account{}))
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ type arrival struct {
 
 // mailToStranger sends a code to the address of an identity. What comes after says whether it
 // has an account, to whoever reads the mailbox.
-func (p *Pages) mailToStranger(w http.ResponseWriter, r *http.Request, back federation.Arrival, key string) error {
+func (p *upstreamPages) mailToStranger(w http.ResponseWriter, r *http.Request, back federation.Arrival, key string) error {
 	ctx := r.Context()
 	known, err := p.Accounts.ByEmail(ctx, key)
 	if err != nil {
@@ -115,7 +115,7 @@ func (p *Pages) mailToStranger(w http.ResponseWriter, r *http.Request, back fede
 const codePath = "/signin/connect/code"
 
 // showStrangerCode asks for the mailed code.
-func (p *Pages) showStrangerCode(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+func (p *upstreamPages) showStrangerCode(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	c, err := p.OpenCode(r, account.ForConnect)
 	if err != nil {
 		return err
@@ -124,12 +124,12 @@ func (p *Pages) showStrangerCode(w http.ResponseWriter, r *http.Request, page *a
 	return nil
 }
 
-func (p *Pages) strangerPage(r *http.Request, page *authflow.Page, c account.CodeRequest) account.CodePage {
+func (p *upstreamPages) strangerPage(r *http.Request, page *authflow.Page, c account.CodeRequest) account.CodePage {
 	return account.CodePage{Request: page.Request(), Code: c, Path: codePath, Back: p.link(r, "/signin")}
 }
 
 // strangerCode goes on with somebody who reads the mailbox of the address.
-func (p *Pages) strangerCode(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+func (p *upstreamPages) strangerCode(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	c, err := p.OpenCode(r, account.ForConnect)
 	if err != nil {
 		return err
@@ -147,7 +147,7 @@ func (p *Pages) strangerCode(w http.ResponseWriter, r *http.Request, page *authf
 }
 
 // strangerBy goes on with somebody whose code was right.
-func (p *Pages) strangerBy(w http.ResponseWriter, r *http.Request, page *authflow.Page, code account.Right) error {
+func (p *upstreamPages) strangerBy(w http.ResponseWriter, r *http.Request, page *authflow.Page, code account.Right) error {
 	var a arrival
 	if err := json.Unmarshal(code.Payload, &a); err != nil {
 		return fmt.Errorf("decode arrival: %w", err)
@@ -176,7 +176,7 @@ func (p *Pages) strangerBy(w http.ResponseWriter, r *http.Request, page *authflo
 // createLinked creates an account with a link and signs its owner in. If the address, or the
 // identity, got its account in the meantime, its owner can sign in. Who is known only with a
 // return of this moment: groups of an identity whose address was mailed to come with the next.
-func (p *Pages) createLinked(w http.ResponseWriter, r *http.Request, page *authflow.Page, a arrival, back federation.Arrival, on storage.Proof) error {
+func (p *upstreamPages) createLinked(w http.ResponseWriter, r *http.Request, page *authflow.Page, a arrival, back federation.Arrival, on storage.Proof) error {
 	e, err := p.newEntry(r, a.Email, on)
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 )
 
 // tell notifies the owner of an account of a sign-in that is out of the ordinary.
-func (p *Pages) tell(r *http.Request, e entry) {
+func (p *frame) tell(r *http.Request, e entry) {
 	switch {
 	case slices.ContainsFunc(e.presented, func(f storage.Factor) bool { return f.Method == storage.RecoveryCode }):
 		p.NoticeMail(r, e.account, ui.MailView{Kind: ui.MailRecoveryCodeUsed, Left: e.codesLeft})
@@ -23,7 +23,7 @@ func (p *Pages) tell(r *http.Request, e entry) {
 // tellNewBrowser notifies the owner of an account of a sign-in in a browser that the account does
 // not know, unless it is the first at all. The sign-in itself cannot be undone, so a failure is
 // only logged.
-func (p *Pages) tellNewBrowser(r *http.Request, account storage.Account) {
+func (p *frame) tellNewBrowser(r *http.Request, account storage.Account) {
 	if p.SendMail == nil || account.Email == "" || p.KnownDevice(r, account) != "" {
 		return
 	}

@@ -22,7 +22,7 @@ import (
 
 // upstreamRoutes are the routes of the upstream providers: one leads there, one is where their
 // users come back to.
-func (p *Pages) upstreamRoutes() []web.Route {
+func (p *upstreamPages) upstreamRoutes() []web.Route {
 	var routes []web.Route
 	for _, one := range p.Upstreams.Offered {
 		show, leave := p.Flows.Handler(authflow.FlowOptional, p.backToSignIn), p.Flows.Handler(authflow.FlowOptional, p.leaveFor(one))
@@ -36,7 +36,7 @@ func (p *Pages) upstreamRoutes() []web.Route {
 }
 
 // buttons are the upstream providers that a page offers.
-func (p *Pages) buttons(r *http.Request, page *authflow.Page) []ui.UpstreamButton {
+func (p *frame) buttons(r *http.Request, page *authflow.Page) []ui.UpstreamButton {
 	last := p.Site.Cookies.Get(r, session.Upstream)
 	var buttons []ui.UpstreamButton
 	for _, one := range p.Upstreams.For(clientOf(page)) {
@@ -49,7 +49,7 @@ func (p *Pages) buttons(r *http.Request, page *authflow.Page) []ui.UpstreamButto
 
 // linked are the buttons of the upstream providers at which the owner of an account can
 // authenticate again.
-func (p *Pages) linked(r *http.Request, links []storage.Link) []ui.UpstreamButton {
+func (p *frame) linked(r *http.Request, links []storage.Link) []ui.UpstreamButton {
 	var buttons []ui.UpstreamButton
 	for _, one := range p.Upstreams.Of(links) {
 		buttons = append(buttons, one.Button(p.link(r, federation.Path(one.ID))))
@@ -58,13 +58,13 @@ func (p *Pages) linked(r *http.Request, links []storage.Link) []ui.UpstreamButto
 }
 
 // backToSignIn leads to the page with the buttons: nothing goes to an upstream without a form.
-func (p *Pages) backToSignIn(w http.ResponseWriter, r *http.Request, _ *authflow.Page) error {
+func (p *upstreamPages) backToSignIn(w http.ResponseWriter, r *http.Request, _ *authflow.Page) error {
 	p.Site.Redirect(w, p.link(r, "/signin"))
 	return nil
 }
 
 // leaveFor sends the browser to an upstream provider, to sign in or to authenticate again.
-func (p *Pages) leaveFor(one federation.Upstream) authflow.PageHandler {
+func (p *upstreamPages) leaveFor(one federation.Upstream) authflow.PageHandler {
 	return func(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 		if !one.IsFor(clientOf(page)) {
 			return &web.PageError{Status: http.StatusNotFound, Code: ui.ErrorNotFound}
@@ -74,7 +74,7 @@ func (p *Pages) leaveFor(one federation.Upstream) authflow.PageHandler {
 }
 
 // leave sends the browser to an upstream provider.
-func (p *Pages) leave(w http.ResponseWriter, r *http.Request, page *authflow.Page, one federation.Upstream, h federation.Hints) error {
+func (p *upstreamPages) leave(w http.ResponseWriter, r *http.Request, page *authflow.Page, one federation.Upstream, h federation.Hints) error {
 	asked, err := p.Flows.Asked(r, page)
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func redirectURI(page *authflow.Page) string {
 
 // posted takes the response that an upstream provider has posted, once the browser brings it with
 // its cookies.
-func (p *Pages) posted(one federation.Upstream) web.Handler {
+func (p *upstreamPages) posted(one federation.Upstream) web.Handler {
 	returned := p.returnedFrom(one)
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if answered, err := p.Upstreams.Posted(w, r); answered || err != nil {
@@ -117,7 +117,7 @@ func (p *Pages) posted(one federation.Upstream) web.Handler {
 }
 
 // returnedFrom takes people who come back from an upstream provider to where they wanted to go.
-func (p *Pages) returnedFrom(one federation.Upstream) web.Handler {
+func (p *upstreamPages) returnedFrom(one federation.Upstream) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		back, failed := p.Upstreams.Finish(w, r, one)
 		if failed != nil && back.Attempt.ID == nil {
@@ -152,7 +152,7 @@ func withFlow(r *http.Request, opened string) *http.Request {
 }
 
 // logUpstream tells the operator what an upstream has said or not said.
-func (p *Pages) logUpstream(r *http.Request, one federation.Upstream, err error) {
+func (p *upstreamPages) logUpstream(r *http.Request, one federation.Upstream, err error) {
 	p.Site.Logger.WarnContext(r.Context(), "upstream provider has authenticated nobody", slog.String("upstream", one.ID), slog.Any("error", err))
 }
 
@@ -169,18 +169,18 @@ func problemOf(err error) ui.ProblemCode {
 
 // problem leads back to the page of the sign-in, which says what has gone wrong. The address of
 // the return from an upstream stays nowhere.
-func (p *Pages) problem(w http.ResponseWriter, r *http.Request, code ui.ProblemCode) error {
+func (p *upstreamPages) problem(w http.ResponseWriter, r *http.Request, code ui.ProblemCode) error {
 	return p.backWith(w, r, state{Problem: code})
 }
 
 // throttled is problem for somebody who has to wait, though the upstream has let them in. The
 // operator hears of it: who comes from one network is often a whole school.
-func (p *Pages) throttled(w http.ResponseWriter, r *http.Request, one federation.Upstream, wait time.Duration) error {
+func (p *upstreamPages) throttled(w http.ResponseWriter, r *http.Request, one federation.Upstream, wait time.Duration) error {
 	p.Site.Logger.InfoContext(r.Context(), "limit holds up somebody from an upstream provider", slog.String("upstream", one.ID), slog.Duration("wait", wait))
 	return p.backWith(w, r, state{Problem: ui.TooManyAttempts, Until: p.Clock().Add(wait).Unix()})
 }
 
-func (p *Pages) backWith(w http.ResponseWriter, r *http.Request, s state) error {
+func (p *upstreamPages) backWith(w http.ResponseWriter, r *http.Request, s state) error {
 	sealed, err := p.seal(w, r, forProblem, web.Parameter(r, web.FlowParameter), s)
 	if err != nil {
 		return err
@@ -190,7 +190,7 @@ func (p *Pages) backWith(w http.ResponseWriter, r *http.Request, s state) error 
 }
 
 // problems are those that another page has led here with, and the status of the page.
-func (p *Pages) problems(w http.ResponseWriter, r *http.Request) (status int, problems []ui.Problem) {
+func (p *frame) problems(w http.ResponseWriter, r *http.Request) (status int, problems []ui.Problem) {
 	if web.Parameter(r, web.CodeParameter) == "" {
 		return http.StatusOK, nil
 	}
@@ -210,7 +210,7 @@ func (p *Pages) problems(w http.ResponseWriter, r *http.Request) (status int, pr
 }
 
 // arrived signs the owner of a linked account in, or goes on with somebody who is unknown.
-func (p *Pages) arrived(w http.ResponseWriter, r *http.Request, page *authflow.Page, back federation.Arrival) error {
+func (p *upstreamPages) arrived(w http.ResponseWriter, r *http.Request, page *authflow.Page, back federation.Arrival) error {
 	l, account, err := p.Store.LinkedAccount(r.Context(), p.Upstreams.Digest(back.Who))
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
@@ -224,7 +224,7 @@ func (p *Pages) arrived(w http.ResponseWriter, r *http.Request, page *authflow.P
 }
 
 // enterBy signs the owner of an account in by a link, or asks for the next factor.
-func (p *Pages) enterBy(w http.ResponseWriter, r *http.Request, page *authflow.Page, back federation.Arrival, l storage.Link, account storage.Account) error {
+func (p *upstreamPages) enterBy(w http.ResponseWriter, r *http.Request, page *authflow.Page, back federation.Arrival, l storage.Link, account storage.Account) error {
 	asked, err := p.Flows.Asked(r, page)
 	if err != nil {
 		return err
@@ -246,7 +246,7 @@ func (p *Pages) enterBy(w http.ResponseWriter, r *http.Request, page *authflow.P
 
 // besideLink returns what an account has beside the link by which its owner has come back, as far
 // as it matters.
-func (p *Pages) besideLink(ctx context.Context, account storage.Account, back federation.Arrival) (assurance.Has, error) {
+func (p *upstreamPages) besideLink(ctx context.Context, account storage.Account, back federation.Arrival) (assurance.Has, error) {
 	if !back.Undated || account.PasswordHash != "" {
 		return assurance.Has{Password: account.PasswordHash != ""}, nil
 	}
@@ -258,12 +258,12 @@ func (p *Pages) besideLink(ctx context.Context, account storage.Account, back fe
 }
 
 // rememberUpstream has the pages of this browser offer an upstream first.
-func (p *Pages) rememberUpstream(w http.ResponseWriter, id string) {
+func (p *upstreamPages) rememberUpstream(w http.ResponseWriter, id string) {
 	p.Site.Cookies.Set(w, session.Upstream, id, web.DeviceLife)
 }
 
 // confirmedAt takes the return of the user who is signed in and was asked to authenticate again.
-func (p *Pages) confirmedAt(w http.ResponseWriter, r *http.Request, page *authflow.Page, back federation.Arrival) error {
+func (p *upstreamPages) confirmedAt(w http.ResponseWriter, r *http.Request, page *authflow.Page, back federation.Arrival) error {
 	asked, err := p.Flows.Asked(r, page)
 	if err != nil {
 		return err

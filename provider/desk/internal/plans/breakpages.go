@@ -18,7 +18,7 @@ import (
 const parameterAll = "all"
 
 // showBreaks lists what was done alone: what waits, or all of it.
-func (s *Service) showBreaks(r *frame.Request) error {
+func (s pages) showBreaks(r *frame.Request) error {
 	all := r.Query(parameterAll) != ""
 	list := []string{"breaks", r.Query(parameterAll)}
 	after, err := r.After(list...)
@@ -58,7 +58,7 @@ func (s *Service) showBreaks(r *frame.Request) error {
 }
 
 // signOff records that somebody has looked at what another did alone.
-func (s *Service) signOff(r *frame.Request) error {
+func (s pages) signOff(r *frame.Request) error {
 	if err := r.Only(screens.FieldBreak); err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ type alone struct {
 }
 
 // aloneOf reads what somebody would do alone, from the address or the form.
-func (s *Service) aloneOf(r *frame.Request, get func(string) string) (alone, error) {
+func (s pages) aloneOf(r *frame.Request, get func(string) string) (alone, error) {
 	w := alone{Alone: Alone{
 		Action: get(screens.FieldName), Target: get(screens.FieldTargets), Values: map[string]string{}, Sentence: get(screens.FieldSentence),
 		Revision: get(screens.FieldRevision),
@@ -109,7 +109,7 @@ func (s *Service) aloneOf(r *frame.Request, get func(string) string) (alone, err
 	return w, nil
 }
 
-func (s *Service) refuseAlone(r *frame.Request, w alone, err error) error {
+func (s pages) refuseAlone(r *frame.Request, w alone, err error) error {
 	if errors.Is(err, ErrForbidden) || errors.Is(err, ErrOwn) {
 		return r.Refuse(frame.Refusal{Action: w.Action, Person: w.Target, Alarm: errors.Is(err, ErrOwn)})
 	}
@@ -117,7 +117,7 @@ func (s *Service) refuseAlone(r *frame.Request, w alone, err error) error {
 }
 
 // showAlone asks why somebody does alone what takes two.
-func (s *Service) showAlone(r *frame.Request) error {
+func (s pages) showAlone(r *frame.Request) error {
 	w, err := s.aloneOf(r, r.Query)
 	if err != nil {
 		return err
@@ -127,7 +127,7 @@ func (s *Service) showAlone(r *frame.Request) error {
 
 // renderAlone shows what would happen, as far as it is known, and asks for a sentence. The form
 // has the revision that was looked at.
-func (s *Service) renderAlone(r *frame.Request, status int, w alone, problems ...ui.Problem) error {
+func (s pages) renderAlone(r *frame.Request, status int, w alone, problems ...ui.Problem) error {
 	if w.matter != nil {
 		if err := r.Looked(w.Matter, provider.Event{Name: event.SupportLooked, UserID: w.Target, Detail: "actions"}); err != nil {
 			return err
@@ -171,7 +171,7 @@ func (s *Service) renderAlone(r *frame.Request, status int, w alone, problems ..
 }
 
 // doAlone does it. What was not looked at with these values yet is shown first.
-func (s *Service) doAlone(r *frame.Request) error {
+func (s pages) doAlone(r *frame.Request) error {
 	w, err := s.aloneOf(r, r.Posted)
 	if err != nil {
 		return err
@@ -211,7 +211,7 @@ func (s *Service) doAlone(r *frame.Request) error {
 }
 
 // backAlone is where somebody comes from who does something alone.
-func (s *Service) backAlone(r *frame.Request, w alone) string {
+func (s pages) backAlone(r *frame.Request, w alone) string {
 	if w.Matter != "" {
 		return r.Path("matters", w.Matter)
 	}

@@ -14,7 +14,7 @@ import (
 const csvBatch = 500
 
 // serveTargets serves all targets of a plan as CSV.
-func (s *Service) serveTargets(r *frame.Request) error {
+func (s pages) serveTargets(r *frame.Request) error {
 	p, err := s.store.Plan(r.Context(), r.Value("plan"))
 	if err != nil {
 		return asPage(r, err)

@@ -10,7 +10,7 @@ import (
 )
 
 // showPlans lists plans, the latest first.
-func (s *Service) showPlans(r *frame.Request) error {
+func (s pages) showPlans(r *frame.Request) error {
 	after, err := r.After("plans")
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func (s *Service) showPlans(r *frame.Request) error {
 }
 
 // row is a plan in a list.
-func (s *Service) row(r *frame.Request, p storage.Plan) screens.Row {
+func (s pages) row(r *frame.Request, p storage.Plan) screens.Row {
 	return screens.Row{
 		URL: r.Path("plans", p.ID), Action: p.Action, State: s.state(p), Targets: p.Targets, Done: p.Done, Skipped: p.Skipped,
 		By: shortName(p.ProposedBy), Yours: p.ProposedBy == MemberOf(r).Name, At: p.ProposedAt, Until: p.ExpiresAt,
@@ -43,7 +43,7 @@ func (s *Service) row(r *frame.Request, p storage.Plan) screens.Row {
 }
 
 // state is what has become of a plan, for people.
-func (s *Service) state(p storage.Plan) screens.State {
+func (s pages) state(p storage.Plan) screens.State {
 	now := s.Frame.Now()
 	switch p.State {
 	case storage.PlanRunning:

@@ -18,7 +18,7 @@ import (
 )
 
 // bulk are the actions that somebody may plan for many.
-func (s *Service) bulk(r *frame.Request) (actions []action.Action) {
+func (s pages) bulk(r *frame.Request) (actions []action.Action) {
 	for _, kind := range []action.Kind{action.Person, action.Application, action.Organization} {
 		for _, a := range s.Book.On(kind) {
 			if a.Bulk && r.Staff.Is(a.Roles...) {
@@ -30,7 +30,7 @@ func (s *Service) bulk(r *frame.Request) (actions []action.Action) {
 }
 
 // showNew offers what can be planned for many, or asks for the targets of one of these.
-func (s *Service) showNew(r *frame.Request) error {
+func (s pages) showNew(r *frame.Request) error {
 	name, lines := r.Query(screens.FieldName), r.Query(screens.FieldLines)
 	switch {
 	case name != "" && lines != "":
@@ -58,7 +58,7 @@ func (s *Service) showNew(r *frame.Request) error {
 
 // showWhom asks for the values of an action for all whom some lines of the audit log are about:
 // the list is made now, to be looked at, and does not grow with the log.
-func (s *Service) showWhom(r *frame.Request, name, lines string) error {
+func (s pages) showWhom(r *frame.Request, name, lines string) error {
 	a, ok := s.Book.Action(name)
 	if !ok || !a.Bulk || !r.Staff.Is(a.Roles...) || s.Whom == nil {
 		return frame.NotFound
@@ -74,7 +74,7 @@ func (s *Service) showWhom(r *frame.Request, name, lines string) error {
 }
 
 // renderMany asks for the targets of an action for many.
-func (s *Service) renderMany(r *frame.Request, status int, q Request, problems ...ui.Problem) error {
+func (s pages) renderMany(r *frame.Request, status int, q Request, problems ...ui.Problem) error {
 	a, ok := s.Book.Action(q.Action)
 	if !ok || !a.Bulk || !r.Staff.Is(a.Roles...) {
 		return frame.NotFound
@@ -95,7 +95,7 @@ func (s *Service) renderMany(r *frame.Request, status int, q Request, problems .
 }
 
 // reasons are those that can be chosen.
-func (s *Service) reasons(l *ui.Locale, chosen string) (options []ui.Option) {
+func (s pages) reasons(l *ui.Locale, chosen string) (options []ui.Option) {
 	for _, reason := range s.Frame.AllReasons() {
 		option := ui.Option{Value: reason.Name, Label: screens.Reason(l, reason.Name), Chosen: reason.Name == chosen}
 		if option.Label == "" {
@@ -107,7 +107,7 @@ func (s *Service) reasons(l *ui.Locale, chosen string) (options []ui.Option) {
 }
 
 // draft looks at what a plan would do, shows it, and proposes it if it is what was shown.
-func (s *Service) draft(r *frame.Request) error {
+func (s pages) draft(r *frame.Request) error {
 	q, err := s.read(r)
 	if err != nil {
 		return asPage(r, err)
@@ -148,7 +148,7 @@ func (s *Service) draft(r *frame.Request) error {
 }
 
 // isMany reports whether a request came from the form for many.
-func (q Request) isMany(s *Service) bool {
+func (q Request) isMany(s pages) bool {
 	a, ok := s.Book.Action(q.Action)
 	return ok && a.Bulk && q.Matter == ""
 }
@@ -166,7 +166,7 @@ func problemOf(r *frame.Request, field string) ui.Problem {
 }
 
 // read reads the form of a plan. Any field that the action does not have is refused.
-func (s *Service) read(r *frame.Request) (Request, error) {
+func (s pages) read(r *frame.Request) (Request, error) {
 	q := Request{
 		Action: r.Posted(screens.FieldName), Targets: strings.Fields(r.Posted(screens.FieldTargets)), Values: map[string]string{},
 		Reason: r.Posted(screens.FieldReason), Note: r.Posted(screens.FieldNote), Locale: r.Screen.Page().Locale.OrEnglish().Lang,
@@ -197,7 +197,7 @@ func (s *Service) read(r *frame.Request) (Request, error) {
 
 // matter returns the open matter of a form about one person, nil for another form: without one no
 // single person is planned about.
-func (s *Service) matter(r *frame.Request, a action.Action, targets []string) (*storage.Matter, error) {
+func (s pages) matter(r *frame.Request, a action.Action, targets []string) (*storage.Matter, error) {
 	id := r.Posted(screens.FieldMatter)
 	if id == "" {
 		id = r.Query(screens.FieldMatter)
@@ -225,7 +225,7 @@ func (s *Service) matter(r *frame.Request, a action.Action, targets []string) (*
 // proof returns what the caller has proved, which is enough for the action: audit.ErrProof if it
 // is not. The host's word makes a mailbox a session, and of who works here another operator knows
 // whether it is they.
-func (s *Service) proof(r *frame.Request, a action.Action, m storage.Matter) (storage.CallerProof, error) {
+func (s pages) proof(r *frame.Request, a action.Action, m storage.Matter) (storage.CallerProof, error) {
 	proved := storage.NoProof
 	if s.Frame.Now().Before(m.ProvedUntil) {
 		proved = m.Proof
@@ -247,7 +247,7 @@ func (s *Service) proof(r *frame.Request, a action.Action, m storage.Matter) (st
 }
 
 // renderDraft shows what a plan would do.
-func (s *Service) renderDraft(r *frame.Request, status int, d Draft, changed bool, problems ...ui.Problem) error {
+func (s pages) renderDraft(r *frame.Request, status int, d Draft, changed bool, problems ...ui.Problem) error {
 	page, err := s.page(r, desk.SectionPlans)
 	if err != nil {
 		return err

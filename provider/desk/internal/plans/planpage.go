@@ -19,10 +19,10 @@ import (
 // firstTargets is how many targets a page shows.
 const firstTargets = 50
 
-func (s *Service) showPlan(r *frame.Request) error { return s.renderPlan(r, http.StatusOK) }
+func (s pages) showPlan(r *frame.Request) error { return s.renderPlan(r, http.StatusOK) }
 
 // renderPlan shows a plan with what was shown to who proposed it.
-func (s *Service) renderPlan(r *frame.Request, status int, problems ...ui.Problem) error {
+func (s pages) renderPlan(r *frame.Request, status int, problems ...ui.Problem) error {
 	o, err := s.Open(r.Context(), r.Value("plan"))
 	altered := errors.Is(err, ErrMoved)
 	if err != nil && !altered {
@@ -55,7 +55,7 @@ func (s *Service) renderPlan(r *frame.Request, status int, problems ...ui.Proble
 }
 
 // addTargets adds the first targets, and why others were skipped.
-func (s *Service) addTargets(r *frame.Request, v *screens.PlanView, o Opened) {
+func (s pages) addTargets(r *frame.Request, v *screens.PlanView, o Opened) {
 	skips := map[string]int{}
 	for _, t := range o.Targets {
 		if t.Number <= firstTargets {
@@ -75,7 +75,7 @@ func (s *Service) addTargets(r *frame.Request, v *screens.PlanView, o Opened) {
 }
 
 // addDecisions adds what the reader may decide.
-func (s *Service) addDecisions(r *frame.Request, v *screens.PlanView, o Opened) error {
+func (s pages) addDecisions(r *frame.Request, v *screens.PlanView, o Opened) error {
 	switch v.State {
 	case screens.StateRunning, screens.StateScheduled:
 		v.MayStop = true
@@ -92,7 +92,7 @@ func (s *Service) addDecisions(r *frame.Request, v *screens.PlanView, o Opened) 
 }
 
 // values are the values of a plan. A sensitive one is masked once there is nothing left to decide.
-func (s *Service) values(o Opened) (values []screens.Value) {
+func (s pages) values(o Opened) (values []screens.Value) {
 	a, ok := s.Book.Action(o.Action)
 	if !ok {
 		return nil
@@ -111,7 +111,7 @@ func (s *Service) values(o Opened) (values []screens.Value) {
 
 // facts are what the dry run of a plan has found, without sensitive values once there is nothing
 // left to decide.
-func (s *Service) facts(o Opened) []desk.ActFact {
+func (s pages) facts(o Opened) []desk.ActFact {
 	facts := factViews(o.content.Facts)
 	a, _ := s.Book.Action(o.Action)
 	for _, f := range a.Fields {
@@ -127,7 +127,7 @@ func (s *Service) facts(o Opened) []desk.ActFact {
 }
 
 // decide approves or ends a plan.
-func (s *Service) decide(r *frame.Request) error {
+func (s pages) decide(r *frame.Request) error {
 	if err := r.Only(screens.FieldShown, screens.FieldCount); err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func leftViews(left []Left) (views []screens.Left) {
 func shortName(name string) string { return strings.TrimPrefix(name, staffPrefix) }
 
 // reasonLabel says a reason in words.
-func (s *Service) reasonLabel(l *ui.Locale, name string) ui.Label {
+func (s pages) reasonLabel(l *ui.Locale, name string) ui.Label {
 	if word := screens.Reason(l, name); word != "" {
 		return ui.Label{Text: word}
 	}

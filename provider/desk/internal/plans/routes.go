@@ -18,17 +18,21 @@ import (
 // Routes returns the pages of plans and breaks, adds to the first page what waits, and to every
 // page of operators that something was done alone.
 func (s *Service) Routes() []frame.Route {
-	s.Frame.Dress(s.banner)
-	s.Frame.Offer(s.tasks)
+	p := pages{s}
+	s.Frame.Dress(p.banner)
+	s.Frame.Offer(p.tasks)
 	return []frame.Route{
-		{Path: "/plans", Section: desk.SectionPlans, Needs: role.Staff.Operates, Show: s.showPlans},
-		{Path: "/plans/new", Needs: role.Staff.Operates, Power: true, Show: s.showNew, Act: s.draft, Mild: looks, Patience: Patience},
-		{Path: "/plans/{plan}", Needs: role.Staff.Operates, Show: s.showPlan, Act: s.decide},
-		{Path: "/plans/{plan}/targets.csv", Needs: role.Staff.Operates, Show: s.serveTargets},
-		{Path: "/breaks", Section: desk.SectionBreaks, Needs: role.Staff.Operates, Show: s.showBreaks, Act: s.signOff},
-		{Path: "/breaks/new", Needs: role.Staff.Operates, Power: true, Show: s.showAlone, Act: s.doAlone, Mild: looks},
+		{Path: "/plans", Section: desk.SectionPlans, Needs: role.Staff.Operates, Show: p.showPlans},
+		{Path: "/plans/new", Needs: role.Staff.Operates, Power: true, Show: p.showNew, Act: p.draft, Mild: looks, Patience: Patience},
+		{Path: "/plans/{plan}", Needs: role.Staff.Operates, Show: p.showPlan, Act: p.decide},
+		{Path: "/plans/{plan}/targets.csv", Needs: role.Staff.Operates, Show: p.serveTargets},
+		{Path: "/breaks", Section: desk.SectionBreaks, Needs: role.Staff.Operates, Show: p.showBreaks, Act: p.signOff},
+		{Path: "/breaks/new", Needs: role.Staff.Operates, Power: true, Show: p.showAlone, Act: p.doAlone, Mild: looks},
 	}
 }
+
+// pages are those of a service.
+type pages struct{ *Service }
 
 // looks reports whether a post does no more than a dry run.
 func looks(r *frame.Request) bool {
@@ -36,7 +40,7 @@ func looks(r *frame.Request) bool {
 }
 
 // page is what is around a page of plans.
-func (s *Service) page(r *frame.Request, section desk.Section) (screens.Page, error) {
+func (s pages) page(r *frame.Request, section desk.Section) (screens.Page, error) {
 	page, err := r.Page(section)
 	said, ours := screens.NoticeOf(ui.Notice(page.Notice))
 	if !ours {
@@ -88,7 +92,7 @@ func asPage(r *frame.Request, err error) error {
 }
 
 // banner says on every page of operators that something was done alone, and waits.
-func (s *Service) banner(r *frame.Request, page *desk.Page) error {
+func (s pages) banner(r *frame.Request, page *desk.Page) error {
 	if !r.Staff.Operates() {
 		return nil
 	}
@@ -101,7 +105,7 @@ func (s *Service) banner(r *frame.Request, page *desk.Page) error {
 }
 
 // tasks are what the first page says of plans and breaks.
-func (s *Service) tasks(r *frame.Request) (tasks []desk.Task, err error) {
+func (s pages) tasks(r *frame.Request) (tasks []desk.Task, err error) {
 	if !r.Staff.Operates() {
 		return nil, nil
 	}
