@@ -137,6 +137,6 @@ type Applications interface {
 	SetDeleting(ctx context.Context, environment, clientID string) error
 
 	// DeleteApplication removes an application with its faults. It returns nil if there is
-	// none. Its log becomes unreadable at once; RemoveLog removes it, however long it is.
+	// none. Its log becomes unreadable at once; Trim removes it, however long it is.
 	DeleteApplication(ctx context.Context, environment, clientID string) error
 }

@@ -246,10 +246,4 @@ type Cases interface {
 	// replaces the subject as a reviewer by a pseudonym. It changes at most limit records of
 	// each kind and returns their number; the caller repeats until zero.
 	ForgetCases(ctx context.Context, subject, pseudonym string, limit int) (removed int, err error)
-
-	// RemoveCases removes up to limit cases that ended before a time and whose evidence is
-	// gone, with their decisions, messages and references, and fingerprints that are free.
-	// It returns the number of rows; the caller repeats until zero. A case whose status is
-	// in force stays, as does one that an open case appeals against.
-	RemoveCases(ctx context.Context, endedBefore, now time.Time, limit int) (removed int, err error)
 }

@@ -13,6 +13,7 @@ type Desk interface {
 	Answers
 	Deeds
 	Reports
+	Trims
 }
 
 // Report counts what a store holds.

@@ -52,14 +52,4 @@ type Events interface {
 
 	// Events returns the matching events, the latest first.
 	Events(ctx context.Context, match EventFilter) ([]Event, error)
-
-	// RemoveEvents removes the events of closed blocks ([Trail]) that are from before a
-	// moment, the first block first, and what was erased in them: at most limit events, and
-	// fewer if that takes long. It returns their number; the caller repeats until zero. A
-	// block is as old as its latest event, or as its closing if that is earlier; one from
-	// more than a minute after now, of a wrong clock, is as old as the next one that is not.
-	// A block counts as removed before the first of its events goes. Events in no block stay,
-	// and so does the very last one, so that no ID is used again. Any number of processes may
-	// call it at once.
-	RemoveEvents(ctx context.Context, before, now time.Time, limit int) (removed int, err error)
 }

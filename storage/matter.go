@@ -105,9 +105,4 @@ type Matters interface {
 	// that has not expired. ErrProof if the code is wrong, expired or used up, ErrEnded if
 	// there is no such matter.
 	ProveCaller(ctx context.Context, matter, staff string, code Digest, at, until time.Time) (CallerProof, error)
-
-	// RemoveMatters removes matters that were over before a moment, and of which the person
-	// could read before it: at most limit and fewer if that takes long. It returns their
-	// number; the caller repeats until zero.
-	RemoveMatters(ctx context.Context, before time.Time, limit int) (removed int, err error)
 }

@@ -33,8 +33,4 @@ type OneTimeCodes interface {
 	// exactly one succeeds; the others get ErrNotFound, as does one for another purpose, or
 	// for a code that has expired at now.
 	UseOneTimeCode(ctx context.Context, purpose string, digest Digest, now time.Time) (OneTimeCode, error)
-
-	// RemoveOneTimeCodes removes up to limit codes of any purpose, and returns their
-	// number; the caller repeats until zero.
-	RemoveOneTimeCodes(ctx context.Context, limit int) (removed int, err error)
 }

@@ -168,7 +168,7 @@ type Organizations interface {
 
 	// DeleteOrganization removes an organization with its members, invitations, registration
 	// tokens and settings. Its changes become unreadable, even if another organization gets
-	// its ID; RemoveChanges removes them. ErrConflict if it has applications,
+	// its ID; Trim removes them. ErrConflict if it has applications,
 	// ErrOrganizationStopped if it is stopped, ErrNotFound if there is none.
 	DeleteOrganization(ctx context.Context, id string) error
 
@@ -229,9 +229,4 @@ type Organizations interface {
 
 	// Changes returns the matching changes, the latest first.
 	Changes(ctx context.Context, match ChangeFilter) ([]Change, error)
-
-	// RemoveChanges removes changes from before a moment, and those of deleted
-	// organizations: at most limit of each and fewer if that takes long. It returns the
-	// number of removed rows; the caller repeats until zero.
-	RemoveChanges(ctx context.Context, before time.Time, limit int) (removed int, err error)
 }

@@ -148,11 +148,6 @@ type Plans interface {
 	// DuePlans returns up to limit running plans that may run at a moment, with an ID above
 	// the given one (empty for the first page), the earliest first.
 	DuePlans(ctx context.Context, now time.Time, afterID string, limit int) ([]Plan, error)
-
-	// RemovePlans removes plans that ended, or expired without a decision, before a moment,
-	// with their targets: at most limit rows. It returns their number; the caller repeats
-	// until zero.
-	RemovePlans(ctx context.Context, before time.Time, limit int) (removed int, err error)
 }
 
 // Break is an act of one member of the staff alone that would have needed another, or a

@@ -30,8 +30,4 @@ type PushedRequests interface {
 	// that it has only one answer (Grant.Flow). ErrNotFound if there is none, it is another
 	// client's or none's, or it has expired at now.
 	PushedRequest(ctx context.Context, clientID string, digest Digest, now time.Time) (PushedRequest, error)
-
-	// RemovePushedRequests removes up to limit requests of any clients, and returns their
-	// number; the caller repeats until zero.
-	RemovePushedRequests(ctx context.Context, limit int) (removed int, err error)
 }

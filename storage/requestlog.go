@@ -104,9 +104,4 @@ type RequestLog interface {
 	// Their counts stay. It returns their number; the caller repeats until zero, which an
 	// unknown application also gets.
 	TrimLog(ctx context.Context, environment, clientID string, successes, failures, limit int) (removed int, err error)
-
-	// RemoveLog removes entries from before a moment, counts of days before another, and
-	// both of deleted applications: at most limit of each and fewer if that takes long. It
-	// returns their number; the caller repeats until zero.
-	RemoveLog(ctx context.Context, linesBefore, daysBefore time.Time, limit int) (removed int, err error)
 }

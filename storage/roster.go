@@ -59,11 +59,6 @@ type Rosters interface {
 	// force.
 	SwapRoster(ctx context.Context, r Roster, replaced int64) error
 
-	// RemoveRosterRows removes up to limit rows of generations that are neither in force
-	// nor Previous and were last staged before a time, and returns their number; the caller
-	// repeats until zero.
-	RemoveRosterRows(ctx context.Context, stagedBefore time.Time, limit int) (removed int, err error)
-
 	// MatchRoster returns the row in force with any of the digests, and the digest.
 	// ErrNotFound if there is none.
 	MatchRoster(ctx context.Context, name string, digests []Digest) (RosterRow, error)

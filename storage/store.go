@@ -7,7 +7,15 @@ import (
 	"time"
 )
 
-// Store is every role of the contract in one value.
+// Roles are all roles of the contract.
+type Roles interface {
+	Store
+	Developers
+	Verification
+	Desk
+}
+
+// Store are the roles that a provider uses.
 type Store interface {
 	Clients
 	ClientHosts
@@ -35,6 +43,7 @@ type Store interface {
 	Installations
 	SealedValues
 	Clocks
+	Trims
 
 	// Sweep removes records that had ended by now and can no longer change an answer:
 	// grants past their ExpiresAt with all their tokens, expired access tokens, sessions,

@@ -78,4 +78,5 @@ type Developers interface {
 	RegistrationTokens
 	RequestLog
 	Trials
+	Trims
 }

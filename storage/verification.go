@@ -9,4 +9,5 @@ type Verification interface {
 	Evidences
 	Rosters
 	VerificationCodes
+	Trims
 }

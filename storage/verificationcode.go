@@ -72,7 +72,4 @@ type VerificationCodes interface {
 	// EndCodes ends the codes of a batch, and returns their number: those with a time to
 	// come, and those that wait for ReleaseCodes. ErrSpent if there are none.
 	EndCodes(ctx context.Context, batch string, at time.Time) (ended int, err error)
-
-	// RemoveVerificationCodes removes up to limit codes that expired before a time.
-	RemoveVerificationCodes(ctx context.Context, expiredBefore time.Time, limit int) (removed int, err error)
 }

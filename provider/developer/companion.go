@@ -64,5 +64,5 @@ func (c companion) Forget(ctx context.Context, userID, pseudonym string) error {
 // RemoveEnded implements host.Companion: old changes, and those of deleted
 // organizations.
 func (c companion) RemoveEnded(ctx context.Context, now time.Time, limit int) (int, error) {
-	return c.Store.RemoveChanges(ctx, before(now, c.KeepActivity), limit)
+	return c.Store.Trim(ctx, storage.Trim{Kind: storage.OldChanges, Before: before(now, c.KeepActivity)}, limit)
 }

@@ -103,7 +103,7 @@ func TestDeletingAnApplicationWithALongLogAnswersAtOnce(t *testing.T) {
 	left := func() int {
 		removed := 0
 		for {
-			n, err := w.store.RemoveLog(t.Context(), time.Time{}, time.Time{}, 250)
+			n, err := w.store.Trim(t.Context(), storage.Trim{Kind: storage.OldLog}, 250)
 			if err != nil {
 				t.Fatal(err)
 			}

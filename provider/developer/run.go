@@ -72,7 +72,7 @@ func (d *Dashboard) removeOld(ctx context.Context) {
 		if err != nil {
 			return 0, err
 		}
-		return d.Store.RemoveLog(ctx, before(now, d.KeepLog), before(now, d.KeepNumbers), maintenanceBatch)
+		return d.Store.Trim(ctx, storage.Trim{Kind: storage.OldLog, Before: before(now, d.KeepLog), DaysBefore: before(now, d.KeepNumbers)}, maintenanceBatch)
 	})
 	for _, a := range d.recorder.takeGrown() {
 		whole := d.shorten(ctx, func() (int, error) {

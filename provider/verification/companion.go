@@ -124,7 +124,7 @@ func (c companion) Forget(ctx context.Context, userID, pseudonym string) error {
 
 // RemoveEnded implements host.Companion.
 func (c companion) RemoveEnded(ctx context.Context, now time.Time, limit int) (int, error) {
-	removed, err := c.Store.RemoveVerificationCodes(ctx, now.Add(-day), limit)
+	removed, err := c.Store.Trim(ctx, storage.Trim{Kind: storage.OldCodes, Before: now.Add(-day)}, limit)
 	if err != nil || removed > 0 {
 		return removed, err
 	}
@@ -132,5 +132,5 @@ func (c companion) RemoveEnded(ctx context.Context, now time.Time, limit int) (i
 	if c.Keep > 0 {
 		endedBefore = now.Add(-c.Keep)
 	}
-	return c.Store.RemoveCases(ctx, endedBefore, now, limit)
+	return c.Store.Trim(ctx, storage.Trim{Kind: storage.OldCases, Before: endedBefore, Now: now}, limit)
 }

@@ -138,7 +138,7 @@ func (s *rosterLists) sweepRosters(ctx context.Context) error {
 		now, err := s.Provider.Rooms().People.CertainTime(ctx)
 		removed := 0
 		if err == nil {
-			removed, err = s.Store.RemoveRosterRows(ctx, now.Add(-day), rosterBatch)
+			removed, err = s.Store.Trim(ctx, storage.Trim{Kind: storage.OldRosters, Before: now.Add(-day)}, rosterBatch)
 		}
 		if err != nil {
 			return errors.Join(append(failed, fmt.Errorf("remove staged rosters: %w", err))...)

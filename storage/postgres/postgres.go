@@ -60,22 +60,12 @@ import (
 	"github.com/bonafide-id/bonafide/storage/sqlstore"
 )
 
-// Store is a storage.Store in a PostgreSQL database, and storage.Developers,
-// storage.Verification and storage.Desk as well. Its methods may be called by any number of
+// Store is storage.Roles in a PostgreSQL database. Its methods may be called by any number of
 // goroutines.
 type Store struct {
-	storage.Store
-	storage.Developers
-	storage.Verification
-	storage.Desk
+	storage.Roles
 	records *sqlstore.Store // the same
 }
-
-var (
-	_ storage.Developers   = (*Store)(nil)
-	_ storage.Verification = (*Store)(nil)
-	_ storage.Desk         = (*Store)(nil)
-)
 
 // Open connects to a database and brings its schema up to date. The URL is that of
 // libpq (https://www.postgresql.org/docs/current/libpq-connect.html); what it
@@ -133,7 +123,7 @@ func open(ctx context.Context, url string, schema func(context.Context, sqlstore
 		return nil, fmt.Errorf("open database: %w", err)
 	}
 	records := sqlstore.New(e, dialect)
-	return &Store{Store: records, Developers: records, Verification: records, Desk: records, records: records}, nil
+	return &Store{Roles: records, records: records}, nil
 }
 
 // Observe reports the duration of every later operation to OpenTelemetry, as

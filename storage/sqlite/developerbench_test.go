@@ -134,7 +134,7 @@ func BenchmarkDevelopers(b *testing.B) {
 	})
 	b.Run("remove-step", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := store.RemoveLog(b.Context(), benchDay.AddDate(0, 0, 15), benchDay.AddDate(0, 0, 15), 250); err != nil {
+			if _, err := store.Trim(b.Context(), storage.Trim{Kind: storage.OldLog, Before: benchDay.AddDate(0, 0, 15), DaysBefore: benchDay.AddDate(0, 0, 15)}, 250); err != nil {
 				b.Fatal(err)
 			}
 		}

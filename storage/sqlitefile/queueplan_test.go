@@ -50,7 +50,7 @@ func TestPlansOfQueues(t *testing.T) {
 			return err
 		},
 		"cases_by_end": func(ctx context.Context) error {
-			_, err := store.RemoveCases(ctx, now, now, 10)
+			_, err := store.Trim(ctx, storage.Trim{Kind: storage.OldCases, Before: now, Now: now}, 10)
 			return err
 		},
 		"cases_by_subject": func(ctx context.Context) error {

@@ -11,24 +11,13 @@ import (
 	"github.com/bonafide-id/bonafide/storage/sqlstore"
 )
 
-// Store is a storage.Store in one file, and storage.Developers, storage.Verification and
-// storage.Desk as well. Its methods may be called by any number of
-// goroutines.
+// Store is storage.Roles in one file. Its methods may be called by any number of goroutines.
 type Store struct {
-	storage.Store
-	storage.Developers
-	storage.Verification
-	storage.Desk
+	storage.Roles
 	records *sqlstore.Store // the same
 	driver  Driver
 	path    string
 }
-
-var (
-	_ storage.Developers   = (*Store)(nil)
-	_ storage.Verification = (*Store)(nil)
-	_ storage.Desk         = (*Store)(nil)
-)
 
 // Open opens the database in the file at path, and brings its schema up to date. If there is
 // none, it creates the file and its folder (but no folder above that); only their owner can
@@ -81,7 +70,7 @@ func (d Driver) open(
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}
 	records := sqlstore.New(engine, sqlstore.SQLite())
-	return &Store{Store: records, Developers: records, Verification: records, Desk: records, records: records, driver: d, path: file}, nil
+	return &Store{Roles: records, records: records, driver: d, path: file}, nil
 }
 
 // Observe reports the duration of every later operation to OpenTelemetry, as

@@ -226,7 +226,7 @@ func (s *Store) DeleteApplication(ctx context.Context, environment, clientID str
 	})
 }
 
-// A deleted application leaves a row that its log entries refer to, until RemoveLog has
+// A deleted application leaves a row that its log entries refer to, until Trim has
 // removed them. It belongs to an organization without members, and no client has its name:
 // a client_id has no space.
 const (

@@ -3,6 +3,8 @@ package sqlstore
 import (
 	"context"
 	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
 )
 
 // ForgetCases implements storage.Cases.
@@ -72,14 +74,14 @@ const removable = `c.ended_at < ?1
 		AND (s.pending = 1 OR s.verified = 1 AND (s.expires_at IS NULL OR s.expires_at > ?2)))
 	AND NOT EXISTS (SELECT 1 FROM main.cases a WHERE a.appeals = c.id AND a.` + notFinal + `)`
 
-// RemoveCases implements storage.Cases.
-func (s *Store) RemoveCases(ctx context.Context, endedBefore, now time.Time, limit int) (int, error) {
+// trimCases removes them.
+func (s *Store) trimCases(ctx context.Context, t storage.Trim, limit int) (int, error) {
 	return s.removeEach(ctx, "remove cases", limit,
-		func(tx *tx, n int) (int, error) { return removeCases(tx, endedBefore, now, n) },
+		func(tx *tx, n int) (int, error) { return removeCases(tx, t.Before, t.Now, n) },
 		func(tx *tx, n int) (int, error) {
 			return tx.exec(`DELETE FROM main.fingerprints WHERE free_at <= ?1 AND (group_name, kind, digest) IN (
 				SELECT group_name, kind, digest FROM main.fingerprints WHERE free_at <= ?1 ORDER BY free_at, group_name, kind, digest LIMIT ?2)`,
-				micros(now), n)
+				micros(t.Now), n)
 		},
 	)
 }

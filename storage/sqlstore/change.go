@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"context"
 	"encoding/json"
-	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -56,12 +55,12 @@ func (s *Store) Changes(ctx context.Context, match storage.ChangeFilter) ([]stor
 	})
 }
 
-// RemoveChanges implements storage.Organizations.
-func (s *Store) RemoveChanges(ctx context.Context, before time.Time, limit int) (int, error) {
+// trimChanges removes them.
+func (s *Store) trimChanges(ctx context.Context, t storage.Trim, limit int) (int, error) {
 	return s.removeEach(ctx, "remove changes", limit,
 		func(tx *tx, n int) (int, error) {
 			return tx.exec(`DELETE FROM main.changes WHERE id IN (
-				SELECT id FROM main.changes WHERE at < ?1 ORDER BY at, id LIMIT ?2)`, micros(before), n)
+				SELECT id FROM main.changes WHERE at < ?1 ORDER BY at, id LIMIT ?2)`, micros(t.Before), n)
 		},
 		removeDeleted(`DELETE FROM main.changes WHERE id IN (
 			SELECT c.id FROM main.former_organizations f JOIN main.changes c ON c.organization_id = f.id AND c.id <= f.last_change

@@ -8,10 +8,10 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// RemoveEvents implements storage.Events. The mark goes before the events, so that a kill in
+// trimEvents removes them. The mark goes before the events, so that a kill in
 // between leaves some in a block that is removed, and never a block with some missing. The
 // lock of the log keeps removal, closing and erasure apart.
-func (s *Store) RemoveEvents(ctx context.Context, before, now time.Time, limit int) (int, error) {
+func (s *Store) trimEvents(ctx context.Context, t storage.Trim, limit int) (int, error) {
 	return write(ctx, s, "remove events", func(tx *tx) (int, error) {
 		if limit <= 0 {
 			return 0, nil
@@ -31,7 +31,7 @@ func (s *Store) RemoveEvents(ctx context.Context, before, now time.Time, limit i
 			if n > 0 {
 				continue
 			}
-			next, err := nextSwept(tx, state.swept, before, now)
+			next, err := nextSwept(tx, state.swept, t.Before, t.Now)
 			if err != nil {
 				return 0, err
 			}

@@ -89,12 +89,12 @@ func (s *Store) ReleaseMatter(ctx context.Context, id string, at time.Time) erro
 	})
 }
 
-// RemoveMatters implements storage.Matters.
-func (s *Store) RemoveMatters(ctx context.Context, before time.Time, limit int) (int, error) {
+// trimMatters removes them.
+func (s *Store) trimMatters(ctx context.Context, t storage.Trim, limit int) (int, error) {
 	return s.removeEach(ctx, "remove matters", limit, func(tx *tx, n int) (int, error) {
 		const over = `opened_at < ?1 AND ends_at < ?1 AND (withheld_until IS NULL OR withheld_until < ?1)`
 		return tx.exec(`DELETE FROM main.matters WHERE `+over+` AND id IN (
-			SELECT id FROM main.matters WHERE `+over+` ORDER BY opened_at, id LIMIT ?2)`, micros(before), n)
+			SELECT id FROM main.matters WHERE `+over+` ORDER BY opened_at, id LIMIT ?2)`, micros(t.Before), n)
 	})
 }
 

@@ -38,8 +38,8 @@ func (s *Store) UseOneTimeCode(ctx context.Context, purpose string, digest stora
 	})
 }
 
-// RemoveOneTimeCodes implements storage.OneTimeCodes.
-func (s *Store) RemoveOneTimeCodes(ctx context.Context, limit int) (int, error) {
+// trimOneTimeCodes removes them.
+func (s *Store) trimOneTimeCodes(ctx context.Context, _ storage.Trim, limit int) (int, error) {
 	return write(ctx, s, "remove one-time codes", func(tx *tx) (int, error) {
 		return tx.exec(`DELETE FROM main.tickets WHERE digest IN (
 			SELECT digest FROM main.tickets ORDER BY expires_at, digest LIMIT ?1)`, max(limit, 0))

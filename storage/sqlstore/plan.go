@@ -176,13 +176,13 @@ func (s *Store) DuePlans(ctx context.Context, now time.Time, afterID string, lim
 	})
 }
 
-// RemovePlans implements storage.Plans. A plan goes after its targets, however many these are.
-func (s *Store) RemovePlans(ctx context.Context, before time.Time, limit int) (int, error) {
+// trimPlans removes them. A plan goes after its targets, however many these are.
+func (s *Store) trimPlans(ctx context.Context, t storage.Trim, limit int) (int, error) {
 	return write(ctx, s, "remove plans", func(tx *tx) (removed int, err error) {
 		begin := time.Now()
 		for removed < limit && (removed == 0 || time.Since(begin) < sweepTime) {
 			id, err := one(tx, scanString, `SELECT id FROM main.plans
-				WHERE ended_at < ?1 OR state = 'proposed' AND expires_at < ?1 ORDER BY id LIMIT 1 `+tx.store.dialect.ForUpdate, micros(before))
+				WHERE ended_at < ?1 OR state = 'proposed' AND expires_at < ?1 ORDER BY id LIMIT 1 `+tx.store.dialect.ForUpdate, micros(t.Before))
 			if errors.Is(err, storage.ErrNotFound) {
 				return removed, nil
 			}

@@ -29,8 +29,8 @@ func scanPushedRequest(row scanner) (r storage.PushedRequest, err error) {
 	return r, err
 }
 
-// RemovePushedRequests implements storage.PushedRequests.
-func (s *Store) RemovePushedRequests(ctx context.Context, limit int) (int, error) {
+// trimPushedRequests removes them.
+func (s *Store) trimPushedRequests(ctx context.Context, _ storage.Trim, limit int) (int, error) {
 	return write(ctx, s, "remove pushed requests", func(tx *tx) (int, error) {
 		return tx.exec(`DELETE FROM main.pushed_requests WHERE digest IN (
 			SELECT digest FROM main.pushed_requests ORDER BY expires_at, digest LIMIT ?1)`, max(limit, 0))

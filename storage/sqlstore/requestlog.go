@@ -232,17 +232,17 @@ func (s *Store) TrimLog(ctx context.Context, environment, clientID string, succe
 	return s.removeEach(ctx, "trim log", limit, beyond("outcome = 'ok'", successes), beyond("outcome <> 'ok'", failures))
 }
 
-// RemoveLog implements storage.RequestLog.
-func (s *Store) RemoveLog(ctx context.Context, linesBefore, daysBefore time.Time, limit int) (int, error) {
+// trimOldLog removes them.
+func (s *Store) trimOldLog(ctx context.Context, t storage.Trim, limit int) (int, error) {
 	return s.removeEach(ctx, "remove log", limit,
 		func(tx *tx, n int) (int, error) {
 			return tx.exec(`DELETE FROM main.request_log WHERE id IN (
-				SELECT id FROM main.request_log WHERE at < ?1 ORDER BY at, id LIMIT ?2)`, storage.UnixMicro(linesBefore), n)
+				SELECT id FROM main.request_log WHERE at < ?1 ORDER BY at, id LIMIT ?2)`, storage.UnixMicro(t.Before), n)
 		},
 		func(tx *tx, n int) (int, error) {
 			return tx.exec(`DELETE FROM main.log_days WHERE (application, day, event, outcome, error) IN (
 				SELECT application, day, event, outcome, error FROM main.log_days WHERE day < ?1 ORDER BY day LIMIT ?2)`,
-				storage.UnixMicro(dayOf(daysBefore)), n)
+				storage.UnixMicro(dayOf(t.DaysBefore)), n)
 		},
 		removeDeleted(`DELETE FROM main.request_log WHERE id IN (
 			SELECT l.id FROM main.applications a JOIN main.request_log l ON l.application = a.number

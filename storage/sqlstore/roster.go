@@ -137,16 +137,16 @@ func (s *Store) SwapRoster(ctx context.Context, r storage.Roster, replaced int64
 const unusedGeneration = `g.removed = 0 AND g.staged_at < ?1 AND NOT EXISTS (
 	SELECT 1 FROM main.rosters o WHERE o.name = g.name AND (o.generation = g.generation OR o.previous = g.generation))`
 
-// RemoveRosterRows implements storage.Rosters. A generation is marked before its first row
+// trimRosters removes them. A generation is marked before its first row
 // goes: it never comes into force with a part of them.
-func (s *Store) RemoveRosterRows(ctx context.Context, stagedBefore time.Time, limit int) (int, error) {
+func (s *Store) trimRosters(ctx context.Context, t storage.Trim, limit int) (int, error) {
 	err := s.change(ctx, "begin the removal of rosters", func(tx *tx) error {
 		// Who waited for a swap looks once more.
 		if _, err := all(tx, scanRevision, `SELECT g.number FROM main.roster_generations g WHERE `+unusedGeneration+
-			` ORDER BY g.number `+tx.store.dialect.ForUpdate, micros(stagedBefore)); err != nil {
+			` ORDER BY g.number `+tx.store.dialect.ForUpdate, micros(t.Before)); err != nil {
 			return err
 		}
-		_, err := tx.exec(`UPDATE main.roster_generations AS g SET removed = 1 WHERE `+unusedGeneration, micros(stagedBefore))
+		_, err := tx.exec(`UPDATE main.roster_generations AS g SET removed = 1 WHERE `+unusedGeneration, micros(t.Before))
 		return err
 	})
 	if err != nil {

@@ -87,13 +87,13 @@ func (s *Store) EndCodes(ctx context.Context, batch string, at time.Time) (int, 
 	})
 }
 
-// RemoveVerificationCodes implements storage.VerificationCodes. A code takes its uses with
+// trimVerificationCodes removes them. A code takes its uses with
 // it, and the last one its batch.
-func (s *Store) RemoveVerificationCodes(ctx context.Context, expiredBefore time.Time, limit int) (int, error) {
+func (s *Store) trimVerificationCodes(ctx context.Context, t storage.Trim, limit int) (int, error) {
 	return write(ctx, s, "remove codes", func(tx *tx) (int, error) {
 		batches, err := all(tx, scanString, `DELETE FROM main.verification_codes WHERE expires_at < ?1 AND digest IN (
 			SELECT digest FROM main.verification_codes WHERE expires_at < ?1 ORDER BY expires_at, digest LIMIT ?2) RETURNING batch`,
-			micros(expiredBefore), max(limit, 0))
+			micros(t.Before), max(limit, 0))
 		if err != nil {
 			return 0, err
 		}

@@ -15,7 +15,7 @@ func (s *verificationSuite) removalOfCases(t *testing.T) {
 	remove := func(t *testing.T, store VerificationStore, now time.Time) (total int) {
 		t.Helper()
 		for {
-			n, err := store.RemoveCases(t.Context(), late, now, 2)
+			n, err := store.Trim(t.Context(), storage.Trim{Kind: storage.OldCases, Before: late, Now: now}, 2)
 			ok(t, err)
 			if n == 0 {
 				return total

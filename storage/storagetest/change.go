@@ -116,7 +116,7 @@ func changesOf(t *testing.T, store storage.Developers, organization string) (wha
 func removeChanges(t *testing.T, store storage.Developers, before time.Time) (total int) {
 	t.Helper()
 	for range 100 {
-		removed, err := store.RemoveChanges(t.Context(), before, 3)
+		removed, err := store.Trim(t.Context(), storage.Trim{Kind: storage.OldChanges, Before: before}, 3)
 		ok(t, err)
 		if removed == 0 {
 			return total
@@ -184,7 +184,7 @@ func (s *developerSuite) removalOfChanges(t *testing.T) {
 		store := filled(t, "acme", "other")
 		ok(t, store.DeleteOrganization(t.Context(), "other"))
 		for _, limit := range []int{0, -1} {
-			removed, err := store.RemoveChanges(t.Context(), t0.Add(time.Hour), limit)
+			removed, err := store.Trim(t.Context(), storage.Trim{Kind: storage.OldChanges, Before: t0.Add(time.Hour)}, limit)
 			ok(t, err)
 			equal(t, removed, 0)
 		}

@@ -11,12 +11,7 @@ import (
 
 // DeskStore is a store that keeps what those need who run the service, beside all that they
 // look after.
-type DeskStore interface {
-	storage.Store
-	storage.Developers
-	storage.Verification
-	storage.Desk
-}
+type DeskStore = storage.Roles
 
 // RunDesk tests everything that the comments of storage.Desk promise, as [Run] does for
 // storage.Store.
@@ -127,8 +122,8 @@ func (s *deskSuite) availability(t *testing.T) {
 			_, err := store.DuePlans(ctx, t0, "", many)
 			return err
 		},
-		"RemovePlans": func(ctx context.Context, store DeskStore) error {
-			_, err := store.RemovePlans(ctx, t0, many)
+		"Trim": func(ctx context.Context, store DeskStore) error {
+			_, err := store.Trim(ctx, storage.Trim{Kind: storage.OldPlans, Before: t0}, many)
 			return err
 		},
 		"Break": func(ctx context.Context, store DeskStore) error { _, err := store.Break(ctx, "b"); return err },

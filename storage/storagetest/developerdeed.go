@@ -216,16 +216,16 @@ var logDeeds = map[string]deed[DeveloperStore]{
 		},
 		changes: []string{"line early sandbox red of acme"},
 	},
-	"RemoveLogOfLines": {
+	"TrimOfLines": {
 		do: func(ctx context.Context, s DeveloperStore) error {
-			_, err := s.RemoveLog(ctx, t0.Add(time.Hour), time.Time{}, many)
+			_, err := s.Trim(ctx, storage.Trim{Kind: storage.OldLog, Before: t0.Add(time.Hour)}, many)
 			return err
 		},
 		changes: []string{"line early"},
 	},
-	"RemoveLogOfDays": {
+	"TrimOfDays": {
 		do: func(ctx context.Context, s DeveloperStore) error {
-			_, err := s.RemoveLog(ctx, time.Time{}, t0.AddDate(0, 0, 1), many)
+			_, err := s.Trim(ctx, storage.Trim{Kind: storage.OldLog, DaysBefore: t0.AddDate(0, 0, 1)}, many)
 			return err
 		},
 		changes: []string{"day 2026-03-14"},

@@ -13,7 +13,7 @@ import (
 func removeEvents(t *testing.T, store storage.Store, before, now time.Time) (details string) {
 	t.Helper()
 	for {
-		removed, err := store.RemoveEvents(t.Context(), before, now, 2)
+		removed, err := store.Trim(t.Context(), storage.Trim{Kind: storage.OldEvents, Before: before, Now: now}, 2)
 		ok(t, err)
 		if removed == 0 {
 			break
@@ -59,7 +59,7 @@ func (s *suite) eventRemoval(t *testing.T) {
 		appendEvents(t, store, 7)
 		sealed(t, store, 6)
 		for _, tc := range []struct{ limit, removed int }{{0, 0}, {-1, 0}, {4, 4}, {4, 2}, {4, 0}} {
-			removed, err := store.RemoveEvents(t.Context(), now, now, tc.limit)
+			removed, err := store.Trim(t.Context(), storage.Trim{Kind: storage.OldEvents, Before: now, Now: now}, tc.limit)
 			ok(t, err)
 			equal(t, removed, tc.removed)
 			equal(t, blocks(t, store, storage.BlockFilter{})[0].Removed, tc.limit > 0) // before the first of its events goes

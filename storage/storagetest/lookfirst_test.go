@@ -22,9 +22,7 @@ import (
 // lookingFirst is a backend with the mistake that the contests are for: it looks whether
 // the condition of a write holds, and writes then, whatever has happened meanwhile.
 type lookingFirst struct {
-	storagetest.DeveloperStore
-	storage.Verification
-	storage.Desk
+	storage.Roles
 
 	*meeting
 }
@@ -94,7 +92,7 @@ func (s lookingFirst) SaveClient(ctx context.Context, c storage.Client) error {
 		if c.Version = now.Version; err != nil && !none {
 			return nil // deleted meanwhile, and nobody told
 		}
-		return s.DeveloperStore.SaveClient(ctx, c)
+		return s.Roles.SaveClient(ctx, c)
 	})
 }
 
@@ -105,7 +103,7 @@ func (s lookingFirst) DeleteClient(ctx context.Context, id string, version int64
 		if err != nil {
 			return nil //nolint:nilerr // as above
 		}
-		return s.DeveloperStore.DeleteClient(ctx, id, now.Version)
+		return s.Roles.DeleteClient(ctx, id, now.Version)
 	})
 }
 
@@ -123,14 +121,14 @@ func (s lookingFirst) inEpoch(ctx context.Context, id string, epoch int64, write
 
 func (s lookingFirst) SetPassword(ctx context.Context, id string, on storage.Proof, hash string, at time.Time, begin ...storage.Session) error {
 	return s.inEpoch(ctx, id, on.Epoch, func(now int64) error {
-		return s.DeveloperStore.SetPassword(ctx, id, storage.Proof{Epoch: now}, hash, at, begin...)
+		return s.Roles.SetPassword(ctx, id, storage.Proof{Epoch: now}, hash, at, begin...)
 	})
 }
 
 func (s lookingFirst) ChangeEmail(ctx context.Context, c storage.EmailChange) error {
 	return s.inEpoch(ctx, c.AccountID, c.On.Epoch, func(now int64) error {
 		c.On.Epoch = now
-		return s.DeveloperStore.ChangeEmail(ctx, c)
+		return s.Roles.ChangeEmail(ctx, c)
 	})
 }
 
@@ -143,13 +141,13 @@ func (s lookingFirst) ReturnEmail(ctx context.Context, r storage.EmailReturn) (b
 			return err
 		}
 		change.On.Epoch, change.Begin = now.Epoch, storage.Session{Digest: storage.Digest{byte(now.Epoch)}, AccountID: r.AccountID}
-		return s.DeveloperStore.ChangeEmail(ctx, change)
+		return s.Roles.ChangeEmail(ctx, change)
 	})
 }
 
 func (s lookingFirst) SetDeletion(ctx context.Context, id string, on storage.Proof, deleteAt, at time.Time) error {
 	return s.inEpoch(ctx, id, on.Epoch, func(now int64) error {
-		return s.DeveloperStore.SetDeletion(ctx, id, storage.Proof{Epoch: now}, deleteAt, at)
+		return s.Roles.SetDeletion(ctx, id, storage.Proof{Epoch: now}, deleteAt, at)
 	})
 }
 
@@ -160,7 +158,7 @@ func (s lookingFirst) SetEmail(ctx context.Context, id, oldKey, email, key strin
 		if err != nil {
 			return err
 		}
-		return s.DeveloperStore.SetEmail(ctx, id, now.EmailKey, email, key, verified)
+		return s.Roles.SetEmail(ctx, id, now.EmailKey, email, key, verified)
 	})
 }
 
@@ -180,7 +178,7 @@ func (s lookingFirst) SetStatus(ctx context.Context, subject string, status stor
 		}
 	}
 	return s.write(replaced == storage.AnyRevision || is(err, revision, replaced), storage.ErrChanged, func() error {
-		return s.DeveloperStore.SetStatus(ctx, subject, status, storage.AnyRevision, on...)
+		return s.Roles.SetStatus(ctx, subject, status, storage.AnyRevision, on...)
 	})
 }
 
@@ -193,7 +191,7 @@ func (s lookingFirst) SaveConsent(ctx context.Context, c storage.Consent, on sto
 			return err
 		}
 		on.Replaced = now.Decision
-		return s.DeveloperStore.SaveConsent(ctx, c, on)
+		return s.Roles.SaveConsent(ctx, c, on)
 	})
 }
 
@@ -205,7 +203,7 @@ func (s lookingFirst) SaveInstallation(ctx context.Context, old, i storage.Insta
 		if err != nil {
 			return err
 		}
-		return s.DeveloperStore.SaveInstallation(ctx, now, i)
+		return s.Roles.SaveInstallation(ctx, now, i)
 	})
 }
 
@@ -221,7 +219,7 @@ func (s lookingFirst) sealedKey(ctx context.Context, generation int64) []byte {
 
 func (s lookingFirst) ResealKey(ctx context.Context, generation int64, before, sealed []byte) error {
 	return s.write(bytes.Equal(s.sealedKey(ctx, generation), before), storage.ErrNotFound, func() error {
-		return s.DeveloperStore.ResealKey(ctx, generation, s.sealedKey(ctx, generation), sealed)
+		return s.Roles.ResealKey(ctx, generation, s.sealedKey(ctx, generation), sealed)
 	})
 }
 
@@ -230,7 +228,7 @@ func (s lookingFirst) SaveOrganization(ctx context.Context, o storage.Organizati
 	return s.write(is(err, now.Version, o.Version), storage.ErrChanged, func() error {
 		now, err := s.Organization(ctx, o.ID)
 		o.Version = now.Version
-		return errors.Join(err, s.DeveloperStore.SaveOrganization(ctx, o))
+		return errors.Join(err, s.Roles.SaveOrganization(ctx, o))
 	})
 }
 
@@ -239,7 +237,7 @@ func (s lookingFirst) SaveApplication(ctx context.Context, a storage.Application
 	return s.write(is(err, now.Version, a.Version), storage.ErrChanged, func() error {
 		now, err := s.Application(ctx, a.Environment, a.ClientID)
 		a.Version = now.Version
-		return errors.Join(err, s.DeveloperStore.SaveApplication(ctx, a))
+		return errors.Join(err, s.Roles.SaveApplication(ctx, a))
 	})
 }
 
@@ -248,9 +246,9 @@ func (s lookingFirst) StopOrganization(ctx context.Context, id string, stop stor
 	return s.write(err == nil && now.Stopped.At.IsZero(), storage.ErrChanged, func() error {
 		now, err := s.Organization(ctx, id)
 		if err == nil && !now.Stopped.At.IsZero() {
-			err = s.DeveloperStore.StartOrganization(ctx, id, now.Stopped.At, "nobody")
+			err = s.Roles.StartOrganization(ctx, id, now.Stopped.At, "nobody")
 		}
-		return errors.Join(err, s.DeveloperStore.StopOrganization(ctx, id, stop))
+		return errors.Join(err, s.Roles.StopOrganization(ctx, id, stop))
 	})
 }
 
@@ -258,7 +256,7 @@ func (s lookingFirst) SetHalt(ctx context.Context, environment, clientID string,
 	now, err := s.Application(ctx, environment, clientID)
 	return s.write(is(err, now.Halt, from), storage.ErrChanged, func() error {
 		now, err := s.Application(ctx, environment, clientID)
-		return errors.Join(err, s.DeveloperStore.SetHalt(ctx, environment, clientID, now.Halt, to))
+		return errors.Join(err, s.Roles.SetHalt(ctx, environment, clientID, now.Halt, to))
 	})
 }
 
@@ -267,7 +265,7 @@ func (s lookingFirst) SaveSandboxSettings(ctx context.Context, settings storage.
 	return s.write(is(err, now.Version, settings.Version), storage.ErrChanged, func() error {
 		now, err := s.SandboxSettings(ctx, settings.OrganizationID)
 		settings.Version = now.Version
-		return errors.Join(err, s.DeveloperStore.SaveSandboxSettings(ctx, settings))
+		return errors.Join(err, s.Roles.SaveSandboxSettings(ctx, settings))
 	})
 }
 
@@ -279,7 +277,7 @@ func (s lookingFirst) MoveCase(ctx context.Context, m storage.CaseMove, on stora
 			return err // written over it, as it were
 		}
 		m.Case.Version = now.Version
-		moved, err = s.Verification.MoveCase(ctx, m, on)
+		moved, err = s.Roles.MoveCase(ctx, m, on)
 		return err
 	})
 }
@@ -291,7 +289,7 @@ func (s lookingFirst) PostponeCase(ctx context.Context, id string, version int64
 		if err != nil {
 			return err
 		}
-		return s.Verification.PostponeCase(ctx, id, now.Version, next, content)
+		return s.Roles.PostponeCase(ctx, id, now.Version, next, content)
 	})
 }
 
@@ -302,7 +300,7 @@ func (s lookingFirst) SwapRoster(ctx context.Context, r storage.Roster, replaced
 		if err != nil {
 			return err
 		}
-		return s.Verification.SwapRoster(ctx, r, now.Generation)
+		return s.Roles.SwapRoster(ctx, r, now.Generation)
 	})
 }
 
@@ -389,6 +387,6 @@ func openLookingFirst(t *testing.T) func() lookingFirst {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return lookingFirst{store, store, store, met}
+		return lookingFirst{store, met}
 	}
 }

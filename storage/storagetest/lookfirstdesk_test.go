@@ -19,7 +19,7 @@ func over(err, late error) error {
 func (s lookingFirst) ProveCaller(ctx context.Context, matter, staff string, code storage.Digest, at, until time.Time) (proof storage.CallerProof, err error) {
 	now, err := s.Matter(ctx, matter)
 	return proof, s.write(is(err, now.Proof, storage.NoProof), storage.ErrProof, func() error {
-		proof, err = s.DeveloperStore.ProveCaller(ctx, matter, staff, code, at, until)
+		proof, err = s.Roles.ProveCaller(ctx, matter, staff, code, at, until)
 		return over(err, storage.ErrProof)
 	})
 }
@@ -27,7 +27,7 @@ func (s lookingFirst) ProveCaller(ctx context.Context, matter, staff string, cod
 func (s lookingFirst) ApprovePlan(ctx context.Context, id string, a storage.Approval) error {
 	now, err := s.Plan(ctx, id)
 	return s.write(is(err, now.State, storage.PlanProposed), storage.ErrSpent, func() error {
-		return over(s.Desk.ApprovePlan(ctx, id, a), storage.ErrSpent)
+		return over(s.Roles.ApprovePlan(ctx, id, a), storage.ErrSpent)
 	})
 }
 
@@ -35,13 +35,13 @@ func (s lookingFirst) SkipTarget(ctx context.Context, target storage.TargetID, w
 	now, err := s.PlanTargets(ctx, target.Plan, storage.TargetWaiting, target.Number-1, 1)
 	held := err == nil && len(now) > 0 && now[0].Number == target.Number
 	return s.write(held, storage.ErrSpent, func() error {
-		return over(s.Desk.SkipTarget(ctx, target, why), storage.ErrSpent)
+		return over(s.Roles.SkipTarget(ctx, target, why), storage.ErrSpent)
 	})
 }
 
 func (s lookingFirst) SignOffBreak(ctx context.Context, id, staff string, at time.Time) error {
 	now, err := s.Break(ctx, id)
 	return s.write(is(err, now.SignedOffBy, ""), storage.ErrSpent, func() error {
-		return over(s.Desk.SignOffBreak(ctx, id, staff, at), storage.ErrSpent)
+		return over(s.Roles.SignOffBreak(ctx, id, staff, at), storage.ErrSpent)
 	})
 }

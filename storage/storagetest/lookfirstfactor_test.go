@@ -16,14 +16,14 @@ func (s lookingFirst) CreateSession(ctx context.Context, n storage.Session, on s
 	held := err == nil && (on.TOTPStep == 0 || on.TOTPStep > set.TOTP.Step) &&
 		(on.RecoveryCode.IsZero() || slices.Contains(set.Recovery.Digests, on.RecoveryCode))
 	if on.TOTPStep == 0 && on.RecoveryCode.IsZero() {
-		return s.DeveloperStore.CreateSession(ctx, n, on, replaced)
+		return s.Roles.CreateSession(ctx, n, on, replaced)
 	}
 	return s.write(held, storage.ErrProof, func() error {
-		err := s.DeveloperStore.CreateSession(ctx, n, on, replaced) // of several, one spends
+		err := s.Roles.CreateSession(ctx, n, on, replaced) // of several, one spends
 		if errors.Is(err, storage.ErrProof) {
 			bare := on
 			bare.TOTPStep, bare.RecoveryCode = 0, storage.Digest{}
-			return s.DeveloperStore.CreateSession(ctx, n, bare, replaced)
+			return s.Roles.CreateSession(ctx, n, bare, replaced)
 		}
 		return err
 	})
@@ -43,11 +43,11 @@ func (s lookingFirst) inVersion(ctx context.Context, id string, on storage.Proof
 }
 
 func (s lookingFirst) AddPasskey(ctx context.Context, p storage.Passkey, limit int, on storage.Proof) error {
-	return s.inVersion(ctx, p.AccountID, on, func(on storage.Proof) error { return s.DeveloperStore.AddPasskey(ctx, p, limit, on) })
+	return s.inVersion(ctx, p.AccountID, on, func(on storage.Proof) error { return s.Roles.AddPasskey(ctx, p, limit, on) })
 }
 
 func (s lookingFirst) SetTOTP(ctx context.Context, id string, t storage.TOTP, codes storage.RecoveryCodes, on storage.Proof) error {
-	return s.inVersion(ctx, id, on, func(on storage.Proof) error { return s.DeveloperStore.SetTOTP(ctx, id, t, codes, on) })
+	return s.inVersion(ctx, id, on, func(on storage.Proof) error { return s.Roles.SetTOTP(ctx, id, t, codes, on) })
 }
 
 // RemovePasskey looks whether another passkey is left, and gives the account a password for
@@ -63,10 +63,10 @@ func (s lookingFirst) RemovePasskey(ctx context.Context, id string, key []byte, 
 			if err != nil {
 				return err
 			}
-			err = s.DeveloperStore.SetPassword(ctx, id, now.Proof(), "hash", now.CreatedAt)
+			err = s.Roles.SetPassword(ctx, id, now.Proof(), "hash", now.CreatedAt)
 			if err == nil {
 				now.Epoch++
-				err = s.DeveloperStore.RemovePasskey(ctx, id, key, now.Proof())
+				err = s.Roles.RemovePasskey(ctx, id, key, now.Proof())
 			}
 			if !errors.Is(err, storage.ErrChanged) {
 				return err
@@ -82,7 +82,7 @@ func (s lookingFirst) CancelRecovery(ctx context.Context, id string) (bool, erro
 		return false, err
 	}
 	return true, s.write(true, storage.ErrNotFound, func() error {
-		_, err := s.DeveloperStore.CancelRecovery(ctx, id)
+		_, err := s.Roles.CancelRecovery(ctx, id)
 		return err
 	})
 }

@@ -165,7 +165,7 @@ func (s *suite) removalOfMatters(t *testing.T) {
 	left := func(before time.Time) []string {
 		t.Helper()
 		for {
-			removed, err := store.RemoveMatters(t.Context(), before, 2)
+			removed, err := store.Trim(t.Context(), storage.Trim{Kind: storage.OldMatters, Before: before}, 2)
 			ok(t, err)
 			if removed == 0 {
 				break

@@ -71,7 +71,7 @@ func (s *suite) oneTimeCodes(t *testing.T) {
 			ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode(name, "reset", name)))
 		}
 		for _, want := range []int{2, 1, 0} {
-			removed, err := store.RemoveOneTimeCodes(t.Context(), 2)
+			removed, err := store.Trim(t.Context(), storage.Trim{Kind: storage.AllOneTimeCodes}, 2)
 			ok(t, err)
 			equal(t, removed, want)
 		}

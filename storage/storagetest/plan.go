@@ -282,7 +282,7 @@ func (s *deskSuite) removalOfPlans(t *testing.T) {
 	left := func(before time.Time) (ids []string) {
 		t.Helper()
 		for {
-			removed, err := store.RemovePlans(t.Context(), before, 2)
+			removed, err := store.Trim(t.Context(), storage.Trim{Kind: storage.OldPlans, Before: before}, 2)
 			ok(t, err)
 			if removed == 0 {
 				break

@@ -47,7 +47,7 @@ func (s *suite) pushedRequests(t *testing.T) {
 			ok(t, store.SavePushedRequest(t.Context(), pushedRequest(name, "client")))
 		}
 		for _, want := range []int{2, 1, 0} {
-			removed, err := store.RemovePushedRequests(t.Context(), 2)
+			removed, err := store.Trim(t.Context(), storage.Trim{Kind: storage.AllPushedRequests}, 2)
 			ok(t, err)
 			equal(t, removed, want)
 		}

@@ -232,7 +232,7 @@ func (s *developerSuite) removalOfLog(t *testing.T) {
 			{never, day.AddDate(0, 0, 2).Add(time.Hour), 10, 0}, // the day has not passed
 			{day.AddDate(0, 0, 9), day.AddDate(0, 0, 3), 10, 4},
 		} {
-			removed, err := store.RemoveLog(t.Context(), tc.lines, tc.days, tc.limit)
+			removed, err := store.Trim(t.Context(), storage.Trim{Kind: storage.OldLog, Before: tc.lines, DaysBefore: tc.days}, tc.limit)
 			ok(t, err)
 			equal(t, removed, tc.removed)
 		}
@@ -247,7 +247,7 @@ func (s *developerSuite) removalOfLog(t *testing.T) {
 			l.At = at
 			ok(t, store.AppendLog(t.Context(), []storage.LogEntry{l}))
 		}
-		removed, err := store.RemoveLog(t.Context(), day.AddDate(0, 0, 1), never, 10)
+		removed, err := store.Trim(t.Context(), storage.Trim{Kind: storage.OldLog, Before: day.AddDate(0, 0, 1), DaysBefore: never}, 10)
 		ok(t, err)
 		equal(t, removed, 2)
 		equal(t, logged(t, store, storage.LogFilter{ClientID: "client"}), "20")
@@ -256,7 +256,7 @@ func (s *developerSuite) removalOfLog(t *testing.T) {
 		removeAll := func(t *testing.T, store DeveloperStore, linesBefore time.Time) (total int) {
 			t.Helper()
 			for {
-				removed, err := store.RemoveLog(t.Context(), linesBefore, never, 3)
+				removed, err := store.Trim(t.Context(), storage.Trim{Kind: storage.OldLog, Before: linesBefore, DaysBefore: never}, 3)
 				ok(t, err)
 				if removed == 0 {
 					return total
@@ -294,7 +294,7 @@ func (s *developerSuite) removalOfLog(t *testing.T) {
 		equal(t, len(found), 2)
 		total := 0
 		for range 100 {
-			removed, err := store.RemoveLog(t.Context(), never, never, 3)
+			removed, err := store.Trim(t.Context(), storage.Trim{Kind: storage.OldLog, Before: never, DaysBefore: never}, 3)
 			ok(t, err)
 			if removed == 0 {
 				break

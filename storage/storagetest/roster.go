@@ -195,7 +195,7 @@ func (s *verificationSuite) removalOfRosters(t *testing.T) {
 	ok(t, store.StageRoster(t.Context(), "members", 5, rows("d"), 0, late))
 	total := 0
 	for first := true; ; first = false {
-		n, err := store.RemoveRosterRows(t.Context(), late, 30)
+		n, err := store.Trim(t.Context(), storage.Trim{Kind: storage.OldRosters, Before: late}, 30)
 		ok(t, err)
 		if first { // a part of it is gone, and it never comes into force
 			fails(t, store.SwapRoster(t.Context(), storage.Roster{Name: "members", Generation: 4}, 3), storage.ErrChanged)

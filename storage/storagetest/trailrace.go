@@ -77,7 +77,7 @@ func sealOrSweep(ctx context.Context, store storage.Store, seal bool) error {
 		if err != nil || len(first) < 3 {
 			return err
 		}
-		_, err = store.RemoveEvents(ctx, t0.Add(time.Microsecond), t0, 20)
+		_, err = store.Trim(ctx, storage.Trim{Kind: storage.OldEvents, Before: t0.Add(time.Microsecond), Now: t0}, 20)
 		return err
 	}
 	// Up to the end, where it may be early.

@@ -170,7 +170,7 @@ func (s *verificationSuite) verificationCodes(t *testing.T) {
 		later.ExpiresAt = late.Add(time.Second)
 		ok(t, store.IssueCodes(t.Context(), []storage.VerificationCode{later}))
 		for _, want := range []int{1, 1, 0} {
-			n, err := store.RemoveVerificationCodes(t.Context(), late.Add(time.Microsecond), 1)
+			n, err := store.Trim(t.Context(), storage.Trim{Kind: storage.OldCodes, Before: late.Add(time.Microsecond)}, 1)
 			ok(t, err)
 			equal(t, n, want)
 		}

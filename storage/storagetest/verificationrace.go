@@ -200,7 +200,7 @@ func (s *verificationSuite) raceRosters(t *testing.T) {
 				swapped = store.SwapRoster(t.Context(), storage.Roster{Name: name, Generation: generation}, 0)
 				return swapped
 			}
-			_, err := store.RemoveRosterRows(t.Context(), late, 1)
+			_, err := store.Trim(t.Context(), storage.Trim{Kind: storage.OldRosters, Before: late}, 1)
 			return err
 		})
 		if swapped != nil {

@@ -218,8 +218,8 @@ func (s *FaultyStore) Sweep(ctx context.Context, now time.Time, limit int) (int,
 	return value(ctx, s, "Sweep", func() (int, error) { return s.Store.Sweep(ctx, now, limit) })
 }
 
-func (s *FaultyStore) RemoveEvents(ctx context.Context, before, now time.Time, limit int) (int, error) {
-	return value(ctx, s, "RemoveEvents", func() (int, error) { return s.Store.RemoveEvents(ctx, before, now, limit) })
+func (s *FaultyStore) Trim(ctx context.Context, t storage.Trim, limit int) (int, error) {
+	return value(ctx, s, "Trim", func() (int, error) { return s.Store.Trim(ctx, t, limit) })
 }
 
 func (s *FaultyStore) SaveOneTimeCode(ctx context.Context, t storage.OneTimeCode) error {

@@ -116,13 +116,13 @@ const othersOfTheStore = `
 	Session Sessions FindSessions
 	EndClientSessions WaitingClientSessions TakeClientSessions RemoveClientSession PostponeClientSession RemoveClientSessions
 	Consent Consents ConsentsAfter FindConsents FormerRecipients
-	SaveOneTimeCode OneTimeCode UseOneTimeCode RemoveOneTimeCodes UseID SavePushedRequest PushedRequest RemovePushedRequests
+	SaveOneTimeCode OneTimeCode UseOneTimeCode UseID SavePushedRequest PushedRequest
 	SaveDeviceCode DeviceCode DeviceCodeOfUser AllowDeviceCode DenyDeviceCode
 	Keys AddKey ResealKey RemoveKeys SaveImage Image RemoveImage
-	AllowAttempt GiveBackAttempt ResetAttempts AppendEvent Events RemoveEvents
-	OpenMatter Matter Matters UseMatter CloseMatter ReleaseMatter SaveCallerCode ProveCaller RemoveMatters
+	AllowAttempt GiveBackAttempt ResetAttempts AppendEvent Events
+	OpenMatter Matter Matters UseMatter CloseMatter ReleaseMatter SaveCallerCode ProveCaller
 	SealEvents Blocks BlockEvents OpenEvents
-	Installation CreateInstallation SaveInstallation SealedValues ReplaceSealed Clock HearClock Sweep Ping Close`
+	Installation CreateInstallation SaveInstallation SealedValues ReplaceSealed Clock HearClock Sweep Trim Ping Close`
 
 // process is a memory, its clock, and records of its own.
 type process struct {

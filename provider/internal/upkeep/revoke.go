@@ -44,9 +44,11 @@ func (u *Upkeep) EndIssued(ctx context.Context) error {
 			return u.Store.FindGrants(ctx, storage.GrantFilter{CreatedBefore: begun.EndBefore}, after, batch.Size)
 		}, func(ids []storage.GrantID) (int, error) { return u.Store.EndGrants(ctx, ids, u.Clock()) })
 	}
-	for _, remove := range []func(context.Context, int) (int, error){u.Store.RemoveOneTimeCodes, u.Store.RemovePushedRequests} {
+	for _, kind := range []storage.TrimKind{storage.AllOneTimeCodes, storage.AllPushedRequests} {
 		if err == nil {
-			err = batch.RemoveAll(ctx, Batch, remove)
+			err = batch.RemoveAll(ctx, Batch, func(ctx context.Context, limit int) (int, error) {
+				return u.Store.Trim(ctx, storage.Trim{Kind: kind}, limit)
+			})
 		}
 	}
 	if err != nil {

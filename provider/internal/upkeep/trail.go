@@ -98,7 +98,9 @@ func (u *Upkeep) LateSince(ctx context.Context, now time.Time) (time.Time, error
 func (u *Upkeep) removeEvents(ctx context.Context, before, now time.Time) {
 	recorded := false
 	u.inBatches(ctx, "remove old events", func() (int, error) {
-		remove := func(ctx context.Context) (int, error) { return u.Store.RemoveEvents(ctx, before, now, Batch) }
+		remove := func(ctx context.Context) (int, error) {
+			return u.Store.Trim(ctx, storage.Trim{Kind: storage.OldEvents, Before: before, Now: now}, Batch)
+		}
 		if recorded {
 			return remove(ctx)
 		}

@@ -200,7 +200,7 @@ func (u *Upkeep) removeEnded(ctx context.Context, now time.Time) {
 	if keep := u.KeepEvents; keep > 0 {
 		u.removeEvents(ctx, now.Add(-keep), now)
 		u.inBatches(ctx, "remove old matters of the staff", func() (int, error) {
-			return u.Store.RemoveMatters(ctx, now.Add(-keep), Batch)
+			return u.Store.Trim(ctx, storage.Trim{Kind: storage.OldMatters, Before: now.Add(-keep)}, Batch)
 		})
 	}
 }

@@ -89,7 +89,7 @@ func (s *Service) CarryOn(ctx context.Context) error {
 // sweep removes plans that are long over.
 func (s *Service) sweep(ctx context.Context, before time.Time) error {
 	return batch.RemoveAll(ctx, sweepBatch, func(ctx context.Context, limit int) (int, error) {
-		return s.store.RemovePlans(ctx, before, limit)
+		return s.store.Trim(ctx, storage.Trim{Kind: storage.OldPlans, Before: before}, limit)
 	})
 }
 

@@ -265,7 +265,9 @@ func (w *place) measuresWriters(plan string) {
 	beside("a sweep", func() {
 		for begin, removed := time.Now(), 1; removed > 0 && time.Since(begin) < *period; swept += removed {
 			var err error
-			step := timed(func() { removed, err = w.Store.RemoveEvents(w.t.Context(), old, w.Now(), 250) })
+			step := timed(func() {
+				removed, err = w.Store.Trim(w.t.Context(), storage.Trim{Kind: storage.OldEvents, Before: old, Now: w.Now()}, 250)
+			})
 			w.OK(err)
 			time.Sleep(step) // Run rests longer
 		}
