@@ -96,7 +96,7 @@ func (p Clients) Listed(ctx context.Context, id string) (Client, error) {
 func (p Clients) List(ctx context.Context, after string, limit int) ([]Client, error) {
 	var clients []Client
 	for len(clients) < limit {
-		stored, err := p.store.Clients(ctx, after, limit-len(clients))
+		stored, err := p.store.Clients(ctx, storage.ClientFilter{}, after, limit-len(clients))
 		if err != nil {
 			return nil, fmt.Errorf("provider: list clients: %w", err)
 		}
@@ -123,7 +123,7 @@ func (p Clients) listed(ctx context.Context, c storage.Client) Client {
 // OfHost returns up to limit registrations with a redirect URI of this host, without port and
 // in any case, and with IDs after the given one, in byte order of the IDs, as List does.
 func (p clientsRoom) OfHost(ctx context.Context, host, after string, limit int) (found []Client, err error) {
-	stored, err := p.store.ClientsOfHost(ctx, host, after, limit)
+	stored, err := p.store.Clients(ctx, storage.ClientFilter{Host: host}, after, limit)
 	if err != nil {
 		return nil, fmt.Errorf("provider: find clients by host: %w", err)
 	}

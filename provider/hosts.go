@@ -107,7 +107,7 @@ func (p hostsRoom) ListClients(ctx context.Context, host, after string, limit in
 	if host, err = p.read(host); err != nil {
 		return nil, err
 	}
-	found, err := p.store.ClientsOfUnknownHost(ctx, host, after, limit)
+	found, err := p.store.Clients(ctx, storage.ClientFilter{ListedHost: host}, after, limit)
 	if err != nil {
 		return nil, fmt.Errorf("provider: list clients of host: %w", err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/outbound"
 	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/provider/internal/unknown"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
 // UnknownClients lets applications in that nobody has registered, such as assistants and
@@ -206,7 +207,7 @@ func (p clientsRoom) TryDocument(ctx context.Context, address string) (room.Docu
 func (p *Provider) trustedNames(ctx context.Context) ([]string, error) {
 	names := []string{p.cfg.Brand.name()}
 	for after, page := "", 250; ; {
-		found, err := p.store.ClientsOfOrigin(ctx, "", after, page)
+		found, err := p.store.Clients(ctx, storage.ClientFilter{Registered: true}, after, page)
 		if err != nil {
 			return nil, err
 		}

@@ -120,7 +120,7 @@ type Client struct {
 	Unreadable bool `json:"-"`
 
 	// Deleted marks a client whose removal is under way, and which everybody else regards
-	// as gone. Any process that finds it (DeletedClients) continues the removal.
+	// as gone. Any process that finds it (ClientFilter) continues the removal.
 	Deleted bool `json:"deleted,omitempty"`
 
 	// OptionalScopes are those of Scopes that a user may decline.
@@ -210,6 +210,23 @@ type SecretUse struct {
 	UsedAt    time.Time
 }
 
+// ClientFilter selects clients. All nonzero fields must match.
+type ClientFilter struct {
+	// Deleted selects those marked as Deleted.
+	Deleted bool
+
+	// Origin selects those of an origin, Registered those that somebody has registered.
+	Origin     string
+	Registered bool
+
+	// ExpiredAt selects those whose ExpiresAt is not after it, and that are not marked as Deleted.
+	ExpiredAt time.Time
+
+	// Host, without port and in any case, selects those that have it among Client.Hosts, ListedHost
+	// those that are listed under it (Client.ListedHosts). At most one of the two is set.
+	Host, ListedHost string
+}
+
 // Clients stores the registered applications.
 type Clients interface {
 	// Client returns the client with this ID, disabled ones included.
@@ -221,26 +238,9 @@ type Clients interface {
 	// registered, and a HostDenial holds for one of its hosts.
 	SaveClient(ctx context.Context, c Client) error
 
-	// Clients returns up to limit clients with IDs after the given one, in byte order of
-	// the IDs. Here and in the other lists, one that cannot be decoded is Unreadable; Client
-	// returns an error for it.
-	Clients(ctx context.Context, after string, limit int) ([]Client, error)
-
-	// DeletedClients returns up to limit clients marked as Deleted with IDs after the given
-	// one, in byte order of the IDs.
-	DeletedClients(ctx context.Context, after string, limit int) ([]Client, error)
-
-	// ClientsOfOrigin returns up to limit clients of an Origin with IDs after the given one, in
-	// byte order of the IDs.
-	ClientsOfOrigin(ctx context.Context, origin, after string, limit int) ([]Client, error)
-
-	// ExpiredClients returns up to limit clients whose ExpiresAt is not after now, and that
-	// are not marked as Deleted, with IDs after the given one, in byte order of the IDs.
-	ExpiredClients(ctx context.Context, now time.Time, after string, limit int) ([]Client, error)
-
-	// ClientsOfHost returns up to limit clients with this host, without port and in any case,
-	// among Client.Hosts, and with IDs after the given one, in byte order of the IDs.
-	ClientsOfHost(ctx context.Context, host, after string, limit int) ([]Client, error)
+	// Clients returns up to limit matching clients with IDs after the given one, in byte order of
+	// the IDs. One that cannot be decoded is Unreadable; Client returns an error for it.
+	Clients(ctx context.Context, match ClientFilter, after string, limit int) ([]Client, error)
 
 	// DeleteClient removes the registration with this version and its grants, tokens,
 	// consents and secret uses, all in one step: if there may be many, they are removed

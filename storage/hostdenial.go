@@ -62,8 +62,4 @@ type ClientHosts interface {
 
 	// UnknownHosts returns up to limit hosts with clients after the given one, in byte order.
 	UnknownHosts(ctx context.Context, after string, limit int) ([]UnknownHost, error)
-
-	// ClientsOfUnknownHost returns up to limit clients that are listed under a host, with IDs
-	// after the given one, in byte order of the IDs.
-	ClientsOfUnknownHost(ctx context.Context, host, after string, limit int) ([]Client, error)
 }

@@ -104,7 +104,7 @@ func (e *environment) findClients(ctx context.Context, store storage.Store, samp
 		listed[c.ID] = true
 	}
 	for after := ""; ; {
-		clients, err := store.Clients(ctx, after, page)
+		clients, err := store.Clients(ctx, storage.ClientFilter{}, after, page)
 		if err != nil {
 			return err
 		}

@@ -115,7 +115,7 @@ func TestFailover(t *testing.T) {
 	if err := store.Ping(t.Context()); err != nil {
 		t.Errorf("ping: %v", err)
 	}
-	found, err := store.Clients(t.Context(), "", 100)
+	found, err := store.Clients(t.Context(), storage.ClientFilter{}, "", 100)
 	if err != nil || len(found) != 21 {
 		t.Errorf("%d clients, %v", len(found), err)
 	}

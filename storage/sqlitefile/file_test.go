@@ -256,7 +256,7 @@ func TestBackup(t *testing.T) {
 		}
 		restored := open(t, backup)
 		defer restored.Close()
-		clients, err := restored.Clients(t.Context(), "", 10)
+		clients, err := restored.Clients(t.Context(), storage.ClientFilter{}, "", 10)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -31,7 +31,7 @@ func TestSameFile(t *testing.T) {
 				if err := store.SaveClient(t.Context(), client(id)); err != nil {
 					t.Fatal(err)
 				}
-				got, err := store.Clients(t.Context(), "", 10)
+				got, err := store.Clients(t.Context(), storage.ClientFilter{}, "", 10)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,9 +1,10 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"time"
+	"strings"
 
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -51,40 +52,36 @@ func (s *Store) SaveClient(ctx context.Context, c storage.Client) error {
 	})
 }
 
-// Clients implements storage.Clients.
-func (s *Store) Clients(ctx context.Context, after string, limit int) ([]storage.Client, error) {
+// Clients implements storage.Clients. Conditions that are those of an index stand in the query as
+// in the index.
+func (s *Store) Clients(ctx context.Context, match storage.ClientFilter, after string, limit int) ([]storage.Client, error) {
+	var filter where
+	from, id := `main.clients c`, `c.id`
+	if match.Host != "" || match.ListedHost != "" {
+		from, id = `main.client_hosts h JOIN main.clients c ON c.id = h.client_id`, `h.client_id`
+		filter.and("h.host = ?", cmp.Or(strings.ToLower(match.Host), match.ListedHost))
+	}
+	if match.ListedHost != "" {
+		filter.conditions = append(filter.conditions, "h.listed_at IS NOT NULL")
+	}
+	if match.Deleted {
+		filter.conditions = append(filter.conditions, "c.deleted = 1")
+	}
+	if match.Registered {
+		filter.conditions = append(filter.conditions, "c.origin = ''")
+	}
+	if match.Origin != "" {
+		filter.and("c.origin = ?", match.Origin)
+		filter.conditions = append(filter.conditions, "c.origin <> ''")
+	}
+	if !match.ExpiredAt.IsZero() {
+		filter.and("c.expires_at <= ?", micros(match.ExpiredAt))
+		filter.conditions = append(filter.conditions, "c.deleted IS NULL")
+	}
+	filter.and(id+" > ?", after)
+	query := `SELECT c.id, c.version, c.registration FROM ` + from + filter.String() + ` ORDER BY ` + id + ` LIMIT ` + filter.param(max(limit, 0))
 	return read(ctx, s, "list clients", func(tx *tx) ([]storage.Client, error) {
-		return all(tx, scanClient,
-			`SELECT id, version, registration FROM main.clients WHERE id > ?1 ORDER BY id LIMIT ?2`, after, max(limit, 0))
-	})
-}
-
-// DeletedClients implements storage.Clients.
-func (s *Store) DeletedClients(ctx context.Context, after string, limit int) ([]storage.Client, error) {
-	return read(ctx, s, "list deleted clients", func(tx *tx) ([]storage.Client, error) {
-		return all(tx, scanClient, `SELECT id, version, registration FROM main.clients
-			WHERE deleted = 1 AND id > ?1 ORDER BY id LIMIT ?2`, after, max(limit, 0))
-	})
-}
-
-// ClientsOfOrigin implements storage.Clients. The conditions on the empty one are those of the
-// indexes.
-func (s *Store) ClientsOfOrigin(ctx context.Context, origin, after string, limit int) ([]storage.Client, error) {
-	return read(ctx, s, "list clients of an origin", func(tx *tx) ([]storage.Client, error) {
-		if origin == "" {
-			return all(tx, scanClient, `SELECT id, version, registration FROM main.clients
-				WHERE origin = '' AND id > ?1 ORDER BY id LIMIT ?2`, after, max(limit, 0))
-		}
-		return all(tx, scanClient, `SELECT id, version, registration FROM main.clients
-			WHERE origin = ?1 AND origin <> '' AND id > ?2 ORDER BY id LIMIT ?3`, origin, after, max(limit, 0))
-	})
-}
-
-// ExpiredClients implements storage.Clients.
-func (s *Store) ExpiredClients(ctx context.Context, now time.Time, after string, limit int) ([]storage.Client, error) {
-	return read(ctx, s, "list expired clients", func(tx *tx) ([]storage.Client, error) {
-		return all(tx, scanClient, `SELECT id, version, registration FROM main.clients
-			WHERE expires_at <= ?1 AND deleted IS NULL AND id > ?2 ORDER BY id LIMIT ?3`, micros(now), after, max(limit, 0))
+		return all(tx, scanClient, query, filter.args...)
 	})
 }
 

@@ -1,9 +1,7 @@
 package sqlstore
 
 import (
-	"context"
 	"slices"
-	"strings"
 
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -29,20 +27,4 @@ func saveHosts(tx *tx, c storage.Client) error {
 		}
 	}
 	return nil
-}
-
-// ClientsOfHost implements storage.Clients.
-func (s *Store) ClientsOfHost(ctx context.Context, host, after string, limit int) ([]storage.Client, error) {
-	return read(ctx, s, "list clients of host", func(tx *tx) ([]storage.Client, error) {
-		return all(tx, scanClient, `SELECT c.id, c.version, c.registration FROM main.client_hosts h JOIN main.clients c ON c.id = h.client_id
-			WHERE h.host = ?1 AND h.client_id > ?2 ORDER BY h.client_id LIMIT ?3`, strings.ToLower(host), after, max(limit, 0))
-	})
-}
-
-// ClientsOfUnknownHost implements storage.ClientHosts.
-func (s *Store) ClientsOfUnknownHost(ctx context.Context, host, after string, limit int) ([]storage.Client, error) {
-	return read(ctx, s, "list clients of unknown host", func(tx *tx) ([]storage.Client, error) {
-		return all(tx, scanClient, `SELECT c.id, c.version, c.registration FROM main.client_hosts h JOIN main.clients c ON c.id = h.client_id
-			WHERE h.host = ?1 AND h.listed_at IS NOT NULL AND h.client_id > ?2 ORDER BY h.client_id LIMIT ?3`, host, after, max(limit, 0))
-	})
 }

@@ -156,7 +156,7 @@ func (s *suite) clients(t *testing.T) {
 		}
 		var got []string
 		for after := ""; ; after = got[len(got)-1] {
-			page, err := store.Clients(t.Context(), after, 2)
+			page, err := store.Clients(t.Context(), storage.ClientFilter{}, after, 2)
 			ok(t, err)
 			if len(page) > 2 {
 				t.Fatalf("a page of 2 has %d clients", len(page))
@@ -174,7 +174,7 @@ func (s *suite) clients(t *testing.T) {
 		store := s.store(t)
 		saveClient(t, store, "client")
 		for _, limit := range []int{0, -1} {
-			page, err := store.Clients(t.Context(), "", limit)
+			page, err := store.Clients(t.Context(), storage.ClientFilter{}, "", limit)
 			ok(t, err)
 			equal(t, len(page), 0)
 		}
@@ -217,7 +217,7 @@ func (s *suite) clients(t *testing.T) {
 		}
 		listed := func(after string, limit int) (ids string) {
 			t.Helper()
-			found, err := store.DeletedClients(t.Context(), after, limit)
+			found, err := store.Clients(t.Context(), storage.ClientFilter{Deleted: true}, after, limit)
 			ok(t, err)
 			for _, c := range found {
 				ids += c.ID

@@ -32,11 +32,11 @@ func (s *suite) unknownClients(t *testing.T) {
 	}
 	of := func(origin, after string, limit int) string {
 		t.Helper()
-		return ids(store.ClientsOfOrigin(t.Context(), origin, after, limit))
+		return ids(store.Clients(t.Context(), storage.ClientFilter{Origin: origin, Registered: origin == ""}, after, limit))
 	}
 	ended := func(now time.Time, limit int, after ...string) string {
 		t.Helper()
-		return ids(store.ExpiredClients(t.Context(), now, strings.Join(after, ""), limit))
+		return ids(store.Clients(t.Context(), storage.ClientFilter{ExpiredAt: now}, strings.Join(after, ""), limit))
 	}
 	equal(t, of(storage.OriginDocument, "", many), "https://a.example/client https://b.example/client ")
 	equal(t, of(storage.OriginDocument, "", 1), "https://a.example/client ")

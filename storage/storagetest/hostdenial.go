@@ -130,7 +130,7 @@ func (s *suite) unknownHosts(t *testing.T) {
 	equal(t, one, storage.UnknownHost{Host: "a.example"})
 	of := func(host, after string, limit int) (ids []string) {
 		t.Helper()
-		found, err := store.ClientsOfUnknownHost(t.Context(), host, after, limit)
+		found, err := store.Clients(t.Context(), storage.ClientFilter{ListedHost: host}, after, limit)
 		ok(t, err)
 		for _, c := range found {
 			whole, err := store.Client(t.Context(), c.ID)

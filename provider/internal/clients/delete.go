@@ -67,7 +67,7 @@ func (r *Registry) tellDeleted() {
 // it at once; the next call continues an interrupted one.
 func (r *Registry) RemoveDeleted(ctx context.Context) error {
 	list := func(ctx context.Context, after string, limit int) ([]storage.Client, error) {
-		found, err := r.Store.DeletedClients(ctx, after, limit)
+		found, err := r.Store.Clients(ctx, storage.ClientFilter{Deleted: true}, after, limit)
 		if err == nil && len(found) > 0 {
 			// Until then another process may make a grant, which would have to go in one
 			// step with the registration.

@@ -218,7 +218,9 @@ func (r *Registry) eventsOf(known bool, old, current storage.Client) (events []s
 
 // Each calls a function with every registration. One for which it fails delays no other.
 func (r *Registry) Each(ctx context.Context, do func(context.Context, storage.Client) error) error {
-	_, err := batch.Over(ctx, nil, 250, r.Store.Clients, idOf, do)
+	_, err := batch.Over(ctx, nil, 250, func(ctx context.Context, after string, limit int) ([]storage.Client, error) {
+		return r.Store.Clients(ctx, storage.ClientFilter{}, after, limit)
+	}, idOf, do)
 	return err
 }
 

@@ -13,8 +13,8 @@ func (s *FaultyStore) SaveClient(ctx context.Context, c storage.Client) error {
 	return s.do(ctx, "SaveClient", func() error { return s.Store.SaveClient(ctx, c) })
 }
 
-func (s *FaultyStore) ClientsOfOrigin(ctx context.Context, origin, after string, limit int) ([]storage.Client, error) {
-	return value(ctx, s, "ClientsOfOrigin", func() ([]storage.Client, error) { return s.Store.ClientsOfOrigin(ctx, origin, after, limit) })
+func (s *FaultyStore) Clients(ctx context.Context, match storage.ClientFilter, after string, limit int) ([]storage.Client, error) {
+	return value(ctx, s, "Clients", func() ([]storage.Client, error) { return s.Store.Clients(ctx, match, after, limit) })
 }
 
 func (s *FaultyStore) HostDenial(ctx context.Context, hosts ...string) (storage.HostDenial, error) {

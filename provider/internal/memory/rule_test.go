@@ -106,8 +106,7 @@ func TestEveryWriteHasTheRule(t *testing.T) {
 // CreateGrant, Reissue, Derive and Renew put what they issue into the cache, and Sweep and
 // RemoveDeparted remove only what can no longer change an answer. AllowHost lets in whom nothing is kept of.
 const othersOfTheStore = `
-	Client Clients DeletedClients ClientsOfHost ClientsOfOrigin ExpiredClients
-	AllowHost HostDenial HostDenials UnknownHost UnknownHosts ClientsOfUnknownHost SecretUses RecordSecretUse
+	Client Clients AllowHost HostDenial HostDenials UnknownHost UnknownHosts SecretUses RecordSecretUse
 	Token FindGrants CreateGrant Reissue Derive Renew
 	Account AccountByEmail Accounts EmailReturn DueAccounts Departed DepartedPerson RemoveDeparted
 	Authenticators LinkedAccount Passkey RenamePasskey CountTOTPMiss TrustDevice ForgetDevices

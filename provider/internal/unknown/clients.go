@@ -45,8 +45,7 @@ type Options struct {
 	Store interface {
 		Client(ctx context.Context, id string) (storage.Client, error)
 		SaveClient(ctx context.Context, c storage.Client) error
-		ClientsOfOrigin(ctx context.Context, origin, after string, limit int) ([]storage.Client, error)
-		ExpiredClients(ctx context.Context, now time.Time, after string, limit int) ([]storage.Client, error)
+		Clients(ctx context.Context, match storage.ClientFilter, after string, limit int) ([]storage.Client, error)
 	}
 
 	// HTTP reads documents, within the bounds of this package.

@@ -29,7 +29,7 @@ const (
 // other.
 func (s *Clients) RemoveUnused(ctx context.Context, now time.Time) error {
 	list := func(ctx context.Context, after string, limit int) ([]storage.Client, error) {
-		return s.Store.ExpiredClients(ctx, now, after, limit)
+		return s.Store.Clients(ctx, storage.ClientFilter{ExpiredAt: now}, after, limit)
 	}
 	_, err := batch.Over(ctx, &s.over, looks, list, idOf, s.Delete)
 	return err
@@ -40,7 +40,7 @@ func (s *Clients) RemoveUnused(ctx context.Context, now time.Time) error {
 // on which all processes agree, a document has been missing for long.
 func (s *Clients) Look(ctx context.Context, now time.Time) error {
 	list := func(ctx context.Context, after string, limit int) ([]storage.Client, error) {
-		return s.Store.ClientsOfOrigin(ctx, storage.OriginDocument, after, limit)
+		return s.Store.Clients(ctx, storage.ClientFilter{Origin: storage.OriginDocument}, after, limit)
 	}
 	seen, fetched := 0, 0
 	_, err := batch.Over(ctx, &s.looked, looks, list, idOf, func(ctx context.Context, row storage.Client) error {

@@ -19,11 +19,7 @@ func (r rows) Client(context.Context, string) (storage.Client, error) {
 
 func (r rows) SaveClient(context.Context, storage.Client) error { return nil }
 
-func (r rows) ClientsOfOrigin(_ context.Context, _, after string, limit int) ([]storage.Client, error) {
-	return r.ExpiredClients(context.Background(), time.Time{}, after, limit)
-}
-
-func (r rows) ExpiredClients(_ context.Context, _ time.Time, after string, limit int) (page []storage.Client, err error) {
+func (r rows) Clients(_ context.Context, _ storage.ClientFilter, after string, limit int) (page []storage.Client, err error) {
 	for _, id := range r.ids {
 		if id > after && len(page) < limit {
 			page = append(page, storage.Client{ID: id, Disabled: true})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
 // An application that nobody has registered is stopped at the desk: within a second what it has
@@ -58,7 +59,7 @@ func TestStrangerIsStopped(t *testing.T) {
 		w.Advance(time.Second)
 		refused()
 		w.Advance(365 * 24 * time.Hour)
-		over, err := w.Store.ExpiredClients(t.Context(), w.Now(), "", 10)
+		over, err := w.Store.Clients(t.Context(), storage.ClientFilter{ExpiredAt: w.Now()}, "", 10)
 		w.OK(err)
 		if len(over) > 0 {
 			t.Errorf("%d rows are to be removed: whoever was stopped could come back", len(over))

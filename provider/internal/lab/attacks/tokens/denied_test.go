@@ -181,7 +181,7 @@ func TestDatabaseFailsAtAClientOfNobody(t *testing.T) {
 		step   func() lab.Page
 	}{
 		{"SaveClient", func() lab.Page { return b.SubmitOnce(consent, "action", "allow") }},
-		{"HostDenial", ask}, {"Client", ask}, {"ClientsOfOrigin", ask},
+		{"HostDenial", ask}, {"Client", ask}, {"Clients", ask},
 	} {
 		w.Advance(6 * time.Minute) // which ends what is in memory
 		met := false
