@@ -265,7 +265,7 @@ func (p People) readPerson(ctx context.Context, data *PersonalData) error {
 }
 
 func (p People) readConsents(ctx context.Context, data *PersonalData) error {
-	consents, err := p.store.Consents(ctx, data.UserID)
+	consents, err := p.store.Consents(ctx, storage.ConsentFilter{Subject: data.UserID})
 	data.Consents = asConsents(consents)
 	return err
 }
@@ -273,7 +273,7 @@ func (p People) readConsents(ctx context.Context, data *PersonalData) error {
 // Consents returns up to limit of what a person allows applications, in the order of the IDs of
 // these, after one of them. Some people allow thousands; GetParts reads them all.
 func (p peopleRoom) Consents(ctx context.Context, userID, after string, limit int) ([]RecordedConsent, error) {
-	consents, err := p.store.ConsentsAfter(ctx, userID, after, limit)
+	consents, err := p.store.Consents(ctx, storage.ConsentFilter{Subject: userID, AfterClient: after, Limit: limit})
 	if err != nil {
 		return nil, fmt.Errorf("provider: read consents: %w", err)
 	}

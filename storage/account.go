@@ -98,8 +98,9 @@ type Accounts interface {
 	AccountByEmail(ctx context.Context, key string) (Account, error)
 
 	// Accounts returns up to limit accounts with IDs after the given one, in a stable
-	// order.
-	Accounts(ctx context.Context, after string, limit int) ([]Account, error)
+	// order. With a due
+	// only those that are due for deletion at that time.
+	Accounts(ctx context.Context, after string, limit int, due ...time.Time) ([]Account, error)
 
 	// SetEmail changes the address of an account whose EmailKey is oldKey, and whether it
 	// is verified. Another EmailKey begins the next epoch, and so does the end of the
@@ -152,8 +153,10 @@ type Accounts interface {
 	// the step keeps what erase returns ([Trail]), unless that is nil. In its matters, breaks
 	// and targets of plans the pseudonym replaces it as well, and the matters lose their
 	// notes. It reports whether there was anything. The subject is among the Departed
-	// afterwards: nothing takes the deletion back, and what is left is for RemoveDeparted.
-	DeleteAccount(ctx context.Context, id, pseudonym string, erase Erase) (found bool, err error)
+	// afterwards: nothing takes the deletion back, and what is left is for RemoveDeparted. With
+	// a due it does nothing unless the account is due for deletion at that time: its owner may
+	// have withdrawn the request. Of any number of concurrent such calls one reports found.
+	DeleteAccount(ctx context.Context, id, pseudonym string, erase Erase, due ...time.Time) (found bool, err error)
 }
 
 // Person is a subject's data: attribute values by handle, the statuses in groups, and the

@@ -81,6 +81,18 @@ type ConsentBasis struct {
 	Replaced Digest
 }
 
+// ConsentFilter selects decisions of a user.
+type ConsentFilter struct {
+	Subject string // required
+
+	// Limit is the maximum number, in the order of the IDs of the clients; zero is for all, the
+	// latest used first.
+	Limit int
+
+	// AfterClient selects, with a Limit, those about clients with a higher ID: the next page.
+	AfterClient string
+}
+
 // Consents stores users' decisions.
 type Consents interface {
 	// Consent returns this user's decision about this client.
@@ -96,12 +108,8 @@ type Consents interface {
 	// answered, ErrNotFound if the client does not exist.
 	SaveConsent(ctx context.Context, c Consent, on ConsentBasis) error
 
-	// Consents returns this user's decisions, the latest used first.
-	Consents(ctx context.Context, subject string) ([]Consent, error)
-
-	// ConsentsAfter returns up to limit of this user's decisions, in the order of the IDs of
-	// their clients, after this one.
-	ConsentsAfter(ctx context.Context, subject, clientID string, limit int) ([]Consent, error)
+	// Consents returns the matching decisions of a user.
+	Consents(ctx context.Context, match ConsentFilter) ([]Consent, error)
 
 	// FormerRecipients returns the clients that could see data of this user, the latest end
 	// first.

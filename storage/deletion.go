@@ -15,15 +15,6 @@ type Deletions interface {
 	// such account.
 	SetDeletion(ctx context.Context, id string, on Proof, deleteAt, at time.Time) error
 
-	// DueAccounts returns up to limit accounts that are due for deletion at now, in the order
-	// of their IDs, after one of these.
-	DueAccounts(ctx context.Context, now time.Time, after string, limit int) ([]Account, error)
-
-	// DeleteDueAccount is DeleteAccount for an account that is due for deletion at now. It
-	// does nothing if the owner has withdrawn the request. Of any number of concurrent
-	// calls one reports found.
-	DeleteDueAccount(ctx context.Context, id, pseudonym string, now time.Time, erase Erase) (found bool, err error)
-
 	// Departed returns up to limit deleted people whose deletion is not complete, in the order
 	// of their subjects, after one of these.
 	Departed(ctx context.Context, after string, limit int) ([]Departed, error)

@@ -33,8 +33,11 @@ type Session struct {
 	IdleUntil time.Time
 }
 
-// SessionFilter selects the sessions of an account; without an account it matches nothing.
+// SessionFilter selects one session or those of an account; without either it matches nothing.
 type SessionFilter struct {
+	// Digest is that of the one session, whosever it is.
+	Digest Digest
+
 	AccountID string
 	// Except is a session to leave out.
 	Except Digest
@@ -62,9 +65,6 @@ type Sessions interface {
 
 	// Sessions returns the account's sessions, the latest used first.
 	Sessions(ctx context.Context, accountID string) ([]Session, error)
-
-	// EndSession ends one session. It returns nil if there is none.
-	EndSession(ctx context.Context, digest Digest) error
 
 	// EndSessions ends the matching sessions and returns their number.
 	EndSessions(ctx context.Context, match SessionFilter) (int, error)

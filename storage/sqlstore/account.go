@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
@@ -93,11 +94,14 @@ func (s *Store) AccountByEmail(ctx context.Context, key string) (storage.Account
 }
 
 // Accounts implements storage.Accounts.
-func (s *Store) Accounts(ctx context.Context, after string, limit int) ([]storage.Account, error) {
-	return read(ctx, s, "list accounts", func(tx *tx) ([]storage.Account, error) {
-		return all(tx, scanAccount, `SELECT `+accountColumns+` FROM main.accounts a WHERE a.id > ?1 ORDER BY a.id LIMIT ?2`,
-			after, max(limit, 0))
-	})
+func (s *Store) Accounts(ctx context.Context, after string, limit int, due ...time.Time) ([]storage.Account, error) {
+	var filter where
+	filter.and("a.id > ?", after)
+	for _, now := range due {
+		filter.and("a.delete_at <= ?", micros(now))
+	}
+	query := `SELECT ` + accountColumns + ` FROM main.accounts a` + filter.String() + ` ORDER BY a.id LIMIT ` + filter.param(max(limit, 0))
+	return read(ctx, s, "list accounts", func(tx *tx) ([]storage.Account, error) { return all(tx, scanAccount, query, filter.args...) })
 }
 
 // SetEmail implements storage.Accounts.
@@ -232,8 +236,20 @@ func (s *Store) EndIssued(ctx context.Context, id string, at time.Time) error {
 }
 
 // DeleteAccount implements storage.Accounts.
-func (s *Store) DeleteAccount(ctx context.Context, id, pseudonym string, erase storage.Erase) (bool, error) {
-	return write(ctx, s, "delete account", func(tx *tx) (bool, error) { return deletePerson(tx, id, pseudonym, erase) })
+func (s *Store) DeleteAccount(ctx context.Context, id, pseudonym string, erase storage.Erase, due ...time.Time) (bool, error) {
+	return write(ctx, s, "delete account", func(tx *tx) (bool, error) {
+		for _, now := range due {
+			// The row is locked while it is still due: a step that keeps the account goes before or finds none.
+			_, err := one(tx, scanInt, `SELECT 1 FROM main.accounts WHERE id = ?1 AND delete_at <= ?2 `+tx.store.dialect.ForUpdate, id, micros(now))
+			if errors.Is(err, storage.ErrNotFound) {
+				return false, nil
+			}
+			if err != nil {
+				return false, err
+			}
+		}
+		return deletePerson(tx, id, pseudonym, erase)
+	})
 }
 
 // deletePerson removes an account, which goes first as everywhere, and a subject's data.

@@ -143,18 +143,16 @@ func requireSession(tx *tx, subject string, session storage.Digest) error {
 }
 
 // Consents implements storage.Consents.
-func (s *Store) Consents(ctx context.Context, subject string) ([]storage.Consent, error) {
+func (s *Store) Consents(ctx context.Context, match storage.ConsentFilter) ([]storage.Consent, error) {
+	query, args := `SELECT `+consentColumns+` FROM main.consents WHERE subject = ?1`, []any{match.Subject}
+	if match.Limit == 0 {
+		query += ` ORDER BY coalesce(last_used_at, decided_at) DESC, client_id`
+	} else {
+		query += ` AND client_id > ?2 ORDER BY client_id LIMIT ?3`
+		args = append(args, match.AfterClient, max(match.Limit, 0))
+	}
 	return read(ctx, s, "list consents", func(tx *tx) ([]storage.Consent, error) {
-		return all(tx, scanConsent, `SELECT `+consentColumns+` FROM main.consents
-			WHERE subject = ?1 ORDER BY coalesce(last_used_at, decided_at) DESC, client_id`, subject)
-	})
-}
-
-// ConsentsAfter implements storage.Consents.
-func (s *Store) ConsentsAfter(ctx context.Context, subject, clientID string, limit int) ([]storage.Consent, error) {
-	return read(ctx, s, "list consents", func(tx *tx) ([]storage.Consent, error) {
-		return all(tx, scanConsent, `SELECT `+consentColumns+` FROM main.consents
-			WHERE subject = ?1 AND client_id > ?2 ORDER BY client_id LIMIT ?3`, subject, clientID, max(limit, 0))
+		return all(tx, scanConsent, query, args...)
 	})
 }
 

@@ -79,22 +79,17 @@ func (s *Store) Sessions(ctx context.Context, accountID string) ([]storage.Sessi
 	})
 }
 
-// EndSession implements storage.Sessions.
-func (s *Store) EndSession(ctx context.Context, digest storage.Digest) error {
-	return s.change(ctx, "end session", func(tx *tx) error {
-		_, err := tx.exec(`DELETE FROM main.sessions WHERE digest = ?1`, digest[:])
-		return err
-	})
-}
-
 // EndSessions implements storage.Sessions.
 func (s *Store) EndSessions(ctx context.Context, match storage.SessionFilter) (int, error) {
-	if match.AccountID == "" {
+	query, args := `DELETE FROM main.sessions WHERE digest = ?1`, []any{match.Digest[:]}
+	switch {
+	case !match.Digest.IsZero():
+	case match.AccountID == "":
 		return 0, nil
+	default:
+		query, args = `DELETE FROM main.sessions WHERE account_id = ?1 AND digest <> ?2`, []any{match.AccountID, match.Except[:]}
 	}
-	return write(ctx, s, "end sessions", func(tx *tx) (int, error) {
-		return tx.exec(`DELETE FROM main.sessions WHERE account_id = ?1 AND digest <> ?2`, match.AccountID, match.Except[:])
-	})
+	return write(ctx, s, "end sessions", func(tx *tx) (int, error) { return tx.exec(query, args...) })
 }
 
 type sessionAndAccount struct {

@@ -48,7 +48,7 @@ func (s *suite) clientSessions(t *testing.T) {
 	t.Run("Turns", s.turns)
 	t.Run("ComesWithWhatItIsAbout", func(t *testing.T) {
 		store := s.signedIn(t, "account", "session", "client")
-		ok(t, store.EndSession(t.Context(), digest("session")))
+		endSession(t, store, "session")
 		equal(t, takeOne(t, store, t0), storage.ClientSession{
 			ID: digest("client"), ClientID: "client", Subject: "account", SID: "sid of client", CreatedAt: t0, Attempts: 1,
 		})
@@ -59,7 +59,7 @@ func (s *suite) clientSessions(t *testing.T) {
 			ok(t, beginIn(t, store, grant(fmt.Sprint("grant ", i), "client", "account"), "session", "client"))
 		}
 		equal(t, due(t, store, turn(t0)), none)
-		ok(t, store.EndSession(t.Context(), digest("session")))
+		endSession(t, store, "session")
 		equal(t, due(t, store, turn(t0)), []string{"client"})
 	})
 	t.Run("BeginsWithItsGrantOnly", func(t *testing.T) {
@@ -69,7 +69,7 @@ func (s *suite) clientSessions(t *testing.T) {
 		fails(t, beginIn(t, store, grant("ended", "other", "account"), "unknown", "other"), storage.ErrEnded)
 		repeated := grant("client in session of account", "other", "account")
 		fails(t, beginIn(t, store, repeated, "session", "other"), storage.ErrConflict)
-		ok(t, store.EndSession(t.Context(), digest("session")))
+		endSession(t, store, "session")
 		equal(t, due(t, store, turn(t0)), []string{"client"})
 	})
 	t.Run("NeedsTheSessionOfItsSubject", func(t *testing.T) {
@@ -85,7 +85,7 @@ func (s *suite) clientSessions(t *testing.T) {
 		ok(t, store.CreateSession(t.Context(), session("after", "account"), storage.Proof{}, digest("before")))
 		begin(t, store, "account", "after", "another")
 		equal(t, due(t, store, turn(t0)), none)
-		ok(t, store.EndSession(t.Context(), digest("after")))
+		endSession(t, store, "after")
 		equal(t, due(t, store, turn(t0)), []string{"another", "client"})
 	})
 	t.Run("GoesWithASessionThatHasExpired", func(t *testing.T) {
@@ -102,7 +102,7 @@ func (s *suite) clientSessions(t *testing.T) {
 	t.Run("GoesWithItsClient", func(t *testing.T) {
 		store := s.signedIn(t, "account", "session", "one", "two")
 		deleteClient(t, store, "one")
-		ok(t, store.EndSession(t.Context(), digest("session")))
+		endSession(t, store, "session")
 		equal(t, due(t, store, turn(t0)), []string{"two"})
 	})
 	t.Run("StaysWhenItsGrantGoes", func(t *testing.T) {
@@ -110,7 +110,7 @@ func (s *suite) clientSessions(t *testing.T) {
 		g := grant("client in session of account", "client", "account")
 		_, err := store.RemoveGrants(t.Context(), []storage.GrantID{g.ID})
 		ok(t, err)
-		ok(t, store.EndSession(t.Context(), digest("session")))
+		endSession(t, store, "session")
 		equal(t, due(t, store, turn(t0)), []string{"client"})
 	})
 	t.Run("OfAClientAreRemoved", func(t *testing.T) {
@@ -129,12 +129,12 @@ func (s *suite) clientSessions(t *testing.T) {
 			total += n
 		}
 		equal(t, total, 50)
-		ok(t, store.EndSession(t.Context(), digest("session")))
+		endSession(t, store, "session")
 		equal(t, due(t, store, turn(t0)), []string{"other"})
 	})
 	t.Run("BecomesOlder", func(t *testing.T) {
 		store := s.signedIn(t, "account", "session", "client")
-		ok(t, store.EndSession(t.Context(), digest("session")))
+		endSession(t, store, "session")
 		ok(t, store.PostponeClientSession(t.Context(), takeOne(t, store, t0), t0.Add(time.Hour)))
 		if n, err := store.WaitingClientSessions(t.Context(), 10); n != 1 || err != nil {
 			t.Errorf("waiting are %d, %v", n, err)
@@ -149,7 +149,8 @@ func (s *suite) clientSessions(t *testing.T) {
 func (s *suite) endsOfSessions(t *testing.T) {
 	for name, end := range map[string]func(*testing.T, storage.Store) error{
 		"SignOut": func(t *testing.T, store storage.Store) error {
-			return store.EndSession(t.Context(), digest("session"))
+			_, err := store.EndSessions(t.Context(), storage.SessionFilter{Digest: digest("session")})
+			return err
 		},
 		"SignOutElsewhere": func(t *testing.T, store storage.Store) error {
 			_, err := store.EndSessions(t.Context(), storage.SessionFilter{AccountID: "account", Except: digest("other")})

@@ -106,7 +106,7 @@ func (s *suite) consents(t *testing.T) {
 		}
 		ok(t, save("session"))
 		fails(t, save("of another"), storage.ErrEnded)
-		ok(t, store.EndSession(t.Context(), digest("session")))
+		endSession(t, store, "session")
 		fails(t, save("session"), storage.ErrEnded)
 		_, err := store.Consent(t.Context(), "subject", "client")
 		fails(t, err, storage.ErrNotFound)
@@ -121,7 +121,7 @@ func (s *suite) consents(t *testing.T) {
 		for after, want := range map[string][]storage.Consent{
 			"": {consent("subject", "a"), consent("subject", "b")}, "b": {consent("subject", "c"), consent("subject", "d")}, "c": {consent("subject", "d")}, "d": nil,
 		} {
-			got, err := store.ConsentsAfter(t.Context(), "subject", after, 2)
+			got, err := store.Consents(t.Context(), storage.ConsentFilter{Subject: "subject", AfterClient: after, Limit: 2})
 			ok(t, err)
 			equal(t, got, want)
 		}
@@ -135,7 +135,7 @@ func (s *suite) consents(t *testing.T) {
 			ok(t, store.SaveConsent(t.Context(), c, storage.ConsentBasis{}))
 			ok(t, store.SaveConsent(t.Context(), consent("another", client), storage.ConsentBasis{}))
 		}
-		list, err := store.Consents(t.Context(), "subject")
+		list, err := store.Consents(t.Context(), storage.ConsentFilter{Subject: "subject"})
 		ok(t, err)
 		var got []string
 		for _, c := range list {
@@ -145,7 +145,7 @@ func (s *suite) consents(t *testing.T) {
 		equal(t, got, []string{"first", "second", "third"})
 	})
 	t.Run("ListOfNoneIsEmpty", func(t *testing.T) {
-		list, err := s.store(t).Consents(t.Context(), "nobody")
+		list, err := s.store(t).Consents(t.Context(), storage.ConsentFilter{Subject: "nobody"})
 		ok(t, err)
 		equal(t, len(list), 0)
 	})

@@ -126,7 +126,7 @@ func (s *suite) contests(t *testing.T) {
 			ok(t, store.SetDeletion(t.Context(), id, storage.Proof{}, t0, t0))
 			return func(i int, s storage.Store) error {
 				if i%2 == 0 {
-					return found(s.DeleteDueAccount(t.Context(), id, "someone", t0, nil))
+					return found(s.DeleteAccount(t.Context(), id, "someone", nil, t0))
 				}
 				err := s.SetDeletion(t.Context(), id, storage.Proof{Epoch: 1}, time.Time{}, t0) // keeps it
 				if errors.Is(err, storage.ErrChanged) {

@@ -87,13 +87,13 @@ var accountDeeds = map[string]deed[storage.Store]{
 	},
 	"DeleteDueAccount": {
 		do: func(ctx context.Context, s storage.Store) error {
-			return found(s.DeleteDueAccount(ctx, "due", "someone", t0, nil))
+			return found(s.DeleteAccount(ctx, "due", "someone", nil, t0))
 		},
 		changes: []string{"account due", "person due"},
 	},
 	"DeleteDueAccountThatIsNot": {
 		do: func(ctx context.Context, s storage.Store) error {
-			return found(s.DeleteDueAccount(ctx, "ann", "someone", t0, nil))
+			return found(s.DeleteAccount(ctx, "ann", "someone", nil, t0))
 		},
 		fails: storage.ErrNotFound,
 	},
@@ -211,8 +211,11 @@ var sessionDeeds = map[string]deed[storage.Store]{
 		},
 		changes: []string{"session ann here"},
 	},
-	"EndSession": {
-		do:      func(ctx context.Context, s storage.Store) error { return s.EndSession(ctx, digest("ann here")) },
+	"EndSessionsOne": {
+		do: func(ctx context.Context, s storage.Store) error {
+			_, err := s.EndSessions(ctx, storage.SessionFilter{Digest: digest("ann here")})
+			return err
+		},
 		changes: []string{"session ann here", "due ann"},
 	},
 	"EndSessions": {

@@ -54,7 +54,7 @@ func (s *suite) deletions(t *testing.T) {
 		person, err := store.Person(t.Context(), "ann")
 		ok(t, err)
 		equal(t, person.HasAccount, true)
-		found, err := store.DeleteDueAccount(t.Context(), "ann", "someone", due.Add(time.Hour), nil)
+		found, err := store.DeleteAccount(t.Context(), "ann", "someone", nil, due.Add(time.Hour))
 		ok(t, err)
 		equal(t, found, false)
 	})
@@ -81,7 +81,7 @@ func (s *suite) deletions(t *testing.T) {
 			{due.Add(-time.Second), "", 9, nil}, {due, "", 9, []string{"c"}}, {due.Add(24 * time.Hour), "", 2, []string{"a", "b"}},
 			{due.Add(24 * time.Hour), "a", 9, []string{"b", "c"}}, {due.Add(24 * time.Hour), "c", 9, nil},
 		} {
-			accounts, err := store.DueAccounts(t.Context(), when.now, when.after, when.limit)
+			accounts, err := store.Accounts(t.Context(), when.after, when.limit, when.now)
 			ok(t, err)
 			var ids []string
 			for _, a := range accounts {
@@ -97,7 +97,7 @@ func (s *suite) deletions(t *testing.T) {
 		ok(t, store.SetAttributes(t.Context(), "ann", attributes(`{"handle": 1}`), nil))
 		ok(t, store.AppendEvent(t.Context(), storage.Event{At: t0, Name: "event", Subject: "ann", Address: "192.0.2.0/24"}))
 		ok(t, store.SetDeletion(t.Context(), "ann", storage.Proof{}, due, t0))
-		found, err := store.DeleteDueAccount(t.Context(), "ann", "someone", due.Add(-time.Second), nil)
+		found, err := store.DeleteAccount(t.Context(), "ann", "someone", nil, due.Add(-time.Second))
 		ok(t, err)
 		equal(t, found, false)
 		results := make([]bool, len(stores))
@@ -105,7 +105,7 @@ func (s *suite) deletions(t *testing.T) {
 		for i, each := range stores {
 			group.Go(func() {
 				var err error
-				if results[i], err = each.DeleteDueAccount(t.Context(), "ann", "someone", due, nil); err != nil {
+				if results[i], err = each.DeleteAccount(t.Context(), "ann", "someone", nil, due); err != nil {
 					t.Error(err)
 				}
 			})

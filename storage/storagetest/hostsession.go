@@ -57,7 +57,7 @@ func (s *suite) sessionsOfTheHost(t *testing.T) {
 		n, err := store.EndClientSessions(t.Context(), "account", storage.Digest{})
 		ok(t, err)
 		equal(t, n, 0)
-		ok(t, store.EndSession(t.Context(), digest("session")))
+		endSession(t, store, "session")
 		equal(t, due(t, store, turn(t0)), []string{"client"})
 	})
 	t.Run("GoAtTheirEnd", func(t *testing.T) {

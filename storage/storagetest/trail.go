@@ -171,7 +171,7 @@ func (s *suite) erasures(t *testing.T) {
 			return store.DeleteAccount(t.Context(), "ann", "someone", erase)
 		},
 		"DeleteDueAccount": func(store storage.Store, erase storage.Erase) (bool, error) {
-			return store.DeleteDueAccount(t.Context(), "ann", "someone", t0.Add(time.Hour), erase)
+			return store.DeleteAccount(t.Context(), "ann", "someone", erase, t0.Add(time.Hour))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -44,7 +44,7 @@ func (s *suite) turns(t *testing.T) {
 	none := []string{}
 	ended := func(t *testing.T, clients ...string) storage.Store {
 		store := s.signedIn(t, "account", "session", clients...)
-		ok(t, store.EndSession(t.Context(), digest("session")))
+		endSession(t, store, "session")
 		return store
 	}
 	t.Run("ComeAgainAtTheirEnd", func(t *testing.T) {
@@ -101,7 +101,7 @@ func (s *suite) turns(t *testing.T) {
 		for i := range 300 {
 			ok(t, beginIn(t, store, grant(fmt.Sprint(i), "busy", "account"), "session", fmt.Sprint("busy ", i)))
 		}
-		ok(t, store.EndSession(t.Context(), digest("session")))
+		endSession(t, store, "session")
 		turn := storage.Turn{Now: t0, Until: t0.Add(time.Minute), Limit: 10, PerClient: 4}
 		first := due(t, store, turn)
 		equal(t, slices.Contains(first, "busy"), true)
@@ -139,7 +139,7 @@ func (s *suite) raceTurns(t *testing.T) {
 	for i := range contenders {
 		begin(t, stores[0], "account", "session", fmt.Sprint("client ", i))
 	}
-	ok(t, stores[0].EndSession(t.Context(), digest("session")))
+	endSession(t, stores[0], "session")
 	taken := make(chan storage.Digest, contenders*contenders)
 	for _, err := range race(stores, func(_ int, store storage.Store) error {
 		found, err := store.TakeClientSessions(t.Context(), storage.Turn{Now: t0, Until: t0.Add(time.Minute), Limit: 3, PerClient: 1})
@@ -177,7 +177,8 @@ func (s *suite) raceNotices(t *testing.T) {
 	}
 	errs := race(stores, func(i int, store storage.Store) error {
 		if i == contenders/2 {
-			return store.EndSession(t.Context(), digest("session"))
+			_, err := store.EndSessions(t.Context(), storage.SessionFilter{Digest: digest("session")})
+			return err
 		}
 		name := fmt.Sprint("client ", i)
 		return beginIn(t, store, grant(name, name, "account"), "session", name)

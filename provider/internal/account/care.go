@@ -26,7 +26,10 @@ func (p *Pages) EndSession(ctx context.Context, accountID, handle string, done s
 			continue
 		}
 		done.Subject = accountID
-		err := p.Audit.Step(ctx, func(ctx context.Context) error { return p.Store.EndSession(ctx, s.Digest) }, done)
+		err := p.Audit.Step(ctx, func(ctx context.Context) error {
+			_, err := p.Store.EndSessions(ctx, storage.SessionFilter{Digest: s.Digest})
+			return err
+		}, done)
 		return err == nil, err
 	}
 	return false, nil

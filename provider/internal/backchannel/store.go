@@ -14,12 +14,6 @@ type Store struct {
 	Ended func()
 }
 
-// EndSession implements storage.Sessions.
-func (s Store) EndSession(ctx context.Context, digest storage.Digest) error {
-	defer s.Ended()
-	return s.Store.EndSession(ctx, digest)
-}
-
 // EndSessions implements storage.Sessions.
 func (s Store) EndSessions(ctx context.Context, match storage.SessionFilter) (int, error) {
 	defer s.Ended()
@@ -45,9 +39,9 @@ func (s Store) SetDisabled(ctx context.Context, id string, disabled bool, at tim
 }
 
 // DeleteAccount implements storage.Accounts.
-func (s Store) DeleteAccount(ctx context.Context, id, pseudonym string, erase storage.Erase) (bool, error) {
+func (s Store) DeleteAccount(ctx context.Context, id, pseudonym string, erase storage.Erase, due ...time.Time) (bool, error) {
 	defer s.Ended()
-	return s.Store.DeleteAccount(ctx, id, pseudonym, erase)
+	return s.Store.DeleteAccount(ctx, id, pseudonym, erase, due...)
 }
 
 // SetDeletion implements storage.Deletions.

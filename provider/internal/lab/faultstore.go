@@ -121,14 +121,8 @@ func (s *FaultyStore) Consent(ctx context.Context, subject, clientID string) (st
 	return value(ctx, s, "Consent", func() (storage.Consent, error) { return s.Store.Consent(ctx, subject, clientID) })
 }
 
-func (s *FaultyStore) Consents(ctx context.Context, subject string) ([]storage.Consent, error) {
-	return value(ctx, s, "Consents", func() ([]storage.Consent, error) { return s.Store.Consents(ctx, subject) })
-}
-
-func (s *FaultyStore) ConsentsAfter(ctx context.Context, subject, clientID string, limit int) ([]storage.Consent, error) {
-	return value(ctx, s, "ConsentsAfter", func() ([]storage.Consent, error) {
-		return s.Store.ConsentsAfter(ctx, subject, clientID, limit)
-	})
+func (s *FaultyStore) Consents(ctx context.Context, match storage.ConsentFilter) ([]storage.Consent, error) {
+	return value(ctx, s, "Consents", func() ([]storage.Consent, error) { return s.Store.Consents(ctx, match) })
 }
 
 func (s *FaultyStore) SaveConsent(ctx context.Context, c storage.Consent, on storage.ConsentBasis) error {
@@ -204,10 +198,6 @@ func (s *FaultyStore) TouchSession(ctx context.Context, digest storage.Digest, s
 
 func (s *FaultyStore) Sessions(ctx context.Context, id string) ([]storage.Session, error) {
 	return value(ctx, s, "Sessions", func() ([]storage.Session, error) { return s.Store.Sessions(ctx, id) })
-}
-
-func (s *FaultyStore) EndSession(ctx context.Context, digest storage.Digest) error {
-	return s.do(ctx, "EndSession", func() error { return s.Store.EndSession(ctx, digest) })
 }
 
 func (s *FaultyStore) EndSessions(ctx context.Context, match storage.SessionFilter) (int, error) {

@@ -108,13 +108,13 @@ func TestEveryWriteHasTheRule(t *testing.T) {
 const othersOfTheStore = `
 	Client Clients AllowHost HostDenial HostDenials UnknownHost UnknownHosts SecretUses RecordSecretUse
 	Token FindGrants CreateGrant Reissue Derive Renew
-	Account AccountByEmail Accounts EmailReturn DueAccounts Departed DepartedPerson RemoveDeparted
+	Account AccountByEmail Accounts EmailReturn Departed DepartedPerson RemoveDeparted
 	Authenticators LinkedAccount Passkey RenamePasskey CountTOTPMiss TrustDevice ForgetDevices
 	BeginRecovery CancelRecovery ApproveRecovery
 	Person Subjects FindSubjects
 	Session Sessions FindSessions
 	EndClientSessions WaitingClientSessions TakeClientSessions RemoveClientSession PostponeClientSession RemoveClientSessions
-	Consent Consents ConsentsAfter FindConsents FormerRecipients
+	Consent Consents FindConsents FormerRecipients
 	SaveOneTimeCode OneTimeCode UseOneTimeCode UseID SavePushedRequest PushedRequest
 	SaveDeviceCode DeviceCode DeviceCodeOfUser AllowDeviceCode DenyDeviceCode
 	Keys AddKey ResealKey RemoveKeys SaveImage Image RemoveImage

@@ -122,21 +122,15 @@ func (s *Store) EndIssued(ctx context.Context, id string, at time.Time) error {
 }
 
 // DeleteAccount implements storage.Accounts.
-func (s *Store) DeleteAccount(ctx context.Context, id, pseudonym string, erase storage.Erase) (bool, error) {
+func (s *Store) DeleteAccount(ctx context.Context, id, pseudonym string, erase storage.Erase, due ...time.Time) (bool, error) {
 	defer s.forget(changed{person: id, every: ofAccount | consents})
-	return s.Store.DeleteAccount(ctx, id, pseudonym, erase)
+	return s.Store.DeleteAccount(ctx, id, pseudonym, erase, due...)
 }
 
 // SetDeletion implements storage.Deletions.
 func (s *Store) SetDeletion(ctx context.Context, id string, on storage.Proof, deleteAt, at time.Time) error {
 	defer s.forget(changed{person: id, every: ofAccount})
 	return s.Store.SetDeletion(ctx, id, on, deleteAt, at)
-}
-
-// DeleteDueAccount implements storage.Deletions.
-func (s *Store) DeleteDueAccount(ctx context.Context, id, pseudonym string, now time.Time, erase storage.Erase) (bool, error) {
-	defer s.forget(changed{person: id, every: ofAccount | consents})
-	return s.Store.DeleteDueAccount(ctx, id, pseudonym, now, erase)
 }
 
 // SetAttributes implements storage.People.
@@ -181,15 +175,13 @@ func (s *Store) TouchSession(ctx context.Context, digest storage.Digest, seen, i
 	return s.Store.TouchSession(ctx, digest, seen, idleUntil)
 }
 
-// EndSession implements storage.Sessions.
-func (s *Store) EndSession(ctx context.Context, digest storage.Digest) error {
-	defer s.forget(changed{session: digest})
-	return s.Store.EndSession(ctx, digest)
-}
-
 // EndSessions implements storage.Sessions.
 func (s *Store) EndSessions(ctx context.Context, match storage.SessionFilter) (int, error) {
-	defer s.forget(changed{every: sessions})
+	change := changed{every: sessions}
+	if !match.Digest.IsZero() {
+		change = changed{session: match.Digest}
+	}
+	defer s.forget(change)
 	return s.Store.EndSessions(ctx, match)
 }
 

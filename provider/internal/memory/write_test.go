@@ -149,12 +149,12 @@ var writes = map[string]write{
 	"SetDeletion": {do: func(ctx context.Context, s storage.Store, n names) error {
 		return s.SetDeletion(ctx, n.user, storage.Proof{}, t0.Add(time.Hour), t0)
 	}},
-	"DeleteDueAccount": {
+	"DeleteAccount/Due": {
 		before: func(ctx context.Context, s storage.Store, n names) error {
 			return s.SetDeletion(ctx, n.user, storage.Proof{}, t0.Add(-time.Hour), t0)
 		},
 		do: func(ctx context.Context, s storage.Store, n names) error {
-			_, err := s.DeleteDueAccount(ctx, n.user, "someone", t0, nil)
+			_, err := s.DeleteAccount(ctx, n.user, "someone", nil, t0)
 			return err
 		},
 	},
@@ -232,7 +232,10 @@ var writes = map[string]write{
 	"TouchSession": {do: func(ctx context.Context, s storage.Store, n names) error {
 		return s.TouchSession(ctx, n.session, t0.Add(time.Minute), t0.Add(time.Hour))
 	}},
-	"EndSession": {do: func(ctx context.Context, s storage.Store, n names) error { return s.EndSession(ctx, n.session) }},
+	"EndSessions/One": {do: func(ctx context.Context, s storage.Store, n names) error {
+		_, err := s.EndSessions(ctx, storage.SessionFilter{Digest: n.session})
+		return err
+	}},
 	"EndSessions": {do: func(ctx context.Context, s storage.Store, n names) error {
 		_, err := s.EndSessions(ctx, storage.SessionFilter{AccountID: n.user})
 		return err

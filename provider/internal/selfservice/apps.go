@@ -18,7 +18,7 @@ import (
 
 // showConsents lists the applications that the user has given consent.
 func (p *appPages) showConsents(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
-	consents, err := p.Store.Consents(r.Context(), user.UserID)
+	consents, err := p.Store.Consents(r.Context(), storage.ConsentFilter{Subject: user.UserID})
 	if err != nil {
 		return fmt.Errorf("read consents: %w", err)
 	}

@@ -104,7 +104,7 @@ func (p *dataPages) renderData(w http.ResponseWriter, r *http.Request, user *aut
 // receivers are the applications with the user's consent, each with the facts that it gets, and
 // those that no longer get some, which whoever has withdrawn can ask to delete them.
 func (p *dataPages) receivers(r *http.Request, user *authflow.User) ([]ui.App, error) {
-	consents, err := p.Store.Consents(r.Context(), user.UserID)
+	consents, err := p.Store.Consents(r.Context(), storage.ConsentFilter{Subject: user.UserID})
 	if err != nil {
 		return nil, fmt.Errorf("read consents: %w", err)
 	}

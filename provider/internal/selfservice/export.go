@@ -187,7 +187,7 @@ func (p *dataPages) everything(r *http.Request, user *authflow.User, owner stora
 
 // exportRecipients adds who can see the user's data, and who could.
 func (p *dataPages) exportRecipients(ctx context.Context, subject string, file *exported) error {
-	consents, err := p.Store.Consents(ctx, subject)
+	consents, err := p.Store.Consents(ctx, storage.ConsentFilter{Subject: subject})
 	if err != nil {
 		return fmt.Errorf("read consents: %w", err)
 	}

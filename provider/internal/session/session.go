@@ -145,7 +145,7 @@ func (m *Manager) current(
 // End signs the browser out.
 func (m *Manager) End(ctx context.Context, w http.ResponseWriter, r *http.Request) error {
 	if digest, ok := m.Tokens.Parse(token.Session, m.Cookies.Get(r, Session)); ok {
-		if err := m.Store.EndSession(ctx, digest); err != nil {
+		if _, err := m.Store.EndSessions(ctx, storage.SessionFilter{Digest: digest}); err != nil {
 			return fmt.Errorf("end session: %w", err)
 		}
 	}

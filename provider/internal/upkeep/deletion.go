@@ -65,13 +65,13 @@ func (u *Upkeep) finish(ctx context.Context, d storage.Departed) error {
 // tells its owner. Whoever wants to keep it comes before that step or too late.
 func (u *Upkeep) deleteDue(ctx context.Context, now time.Time) {
 	list := func(ctx context.Context, after string, limit int) ([]storage.Account, error) {
-		return u.Store.DueAccounts(ctx, now, after, limit)
+		return u.Store.Accounts(ctx, after, limit, now)
 	}
 	deleted, err := batch.Over(ctx, &u.due, deletionBatch, list, func(a storage.Account) string { return a.ID },
 		func(ctx context.Context, a storage.Account) error {
 			pseudonym := "deleted-" + random.UUID()
 			found, err := audit.StepIf(ctx, u.Audit, func(ctx context.Context) (bool, error) {
-				return u.Store.DeleteDueAccount(ctx, a.ID, pseudonym, now, u.Trail.Erase)
+				return u.Store.DeleteAccount(ctx, a.ID, pseudonym, u.Trail.Erase, now)
 			}, storage.Event{Name: event.AccountDeleted, Subject: pseudonym, Detail: "as its user wanted"})
 			if err != nil {
 				return fmt.Errorf("delete due account: %w", err)

@@ -116,13 +116,8 @@ func (s sealedStore) AccountByEmail(ctx context.Context, key string) (storage.Ac
 }
 
 // Accounts implements storage.Accounts.
-func (s sealedStore) Accounts(ctx context.Context, after string, limit int) ([]storage.Account, error) {
-	return s.openAll(s.Store.Accounts(ctx, after, limit))
-}
-
-// DueAccounts implements storage.Deletions.
-func (s sealedStore) DueAccounts(ctx context.Context, now time.Time, after string, limit int) ([]storage.Account, error) {
-	return s.openAll(s.Store.DueAccounts(ctx, now, after, limit))
+func (s sealedStore) Accounts(ctx context.Context, after string, limit int, due ...time.Time) ([]storage.Account, error) {
+	return s.openAll(s.Store.Accounts(ctx, after, limit, due...))
 }
 
 // openAll opens the accounts of a list. One that cannot be opened hides no other.

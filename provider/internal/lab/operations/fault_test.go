@@ -134,7 +134,7 @@ func TestDatabaseFailsAtOneStep(t *testing.T) {
 	w := lab.New(t, lab.Faulty(&store)).WithClients().WithUsers()
 	for _, method := range []string{
 		"Client", "Token", "Exchange", "Person", "AccountByEmail", "AllowAttempt", "Session", "CreateSession",
-		"Consent", "SaveConsent", "CreateGrant", "RevokeGrants", "EndSession", "Consents", "Sessions",
+		"Consent", "SaveConsent", "CreateGrant", "RevokeGrants", "EndSessions", "Consents", "Sessions",
 	} {
 		t.Run(method, func(t *testing.T) {
 			u := newUnderWay(w)
@@ -178,7 +178,7 @@ func TestDatabaseFailsAtOneStep(t *testing.T) {
 					mine[name] = p
 				}
 			}
-			if method == "EndSession" {
+			if method == "EndSessions" {
 				reached = false
 				if p := u.b.Submit(u.b.Get("/signout")); reached {
 					mine["sign out"] = p
