@@ -120,6 +120,16 @@ type ChangeFilter struct {
 	Limit int
 }
 
+// OrganizationFilter selects organizations. All nonzero fields must match.
+type OrganizationFilter struct {
+	// Search is a part of the name, or a whole ID. The case of letters from A to Z makes no
+	// difference. More than 200 bytes match no name.
+	Search string
+
+	// Stopped selects those that are stopped.
+	Stopped bool
+}
+
 // Organizations stores who manages which applications. It is not a part of [Store]: a
 // provider without a dashboard does not use it.
 //
@@ -153,14 +163,8 @@ type Organizations interface {
 	// ErrConflict if the user is a member of it, ErrNotFound if there is none.
 	StartOrganization(ctx context.Context, id string, at time.Time, userID string) error
 
-	// Stopped returns stopped organizations, by ID: at most limit with an ID after this
-	// one.
-	Stopped(ctx context.Context, after string, limit int) ([]Organization, error)
-
-	// FindOrganizations returns organizations with this text in their name, or with this
-	// ID, by ID: at most limit with an ID after this one. The case of letters from A to Z
-	// makes no difference. More than 200 bytes match no name.
-	FindOrganizations(ctx context.Context, search, after string, limit int) ([]Organization, error)
+	// Organizations returns up to limit matching organizations with IDs after the given one, by ID.
+	Organizations(ctx context.Context, match OrganizationFilter, after string, limit int) ([]Organization, error)
 
 	// SaveOrganization replaces name and contact of the organization with this Version.
 	// ErrChanged if it has another, or is gone.
@@ -175,11 +179,9 @@ type Organizations interface {
 	// Memberships returns a user's organizations, by name in any case.
 	Memberships(ctx context.Context, userID string) ([]Membership, error)
 
-	// Member returns a member. ErrNotFound if the user is not one.
-	Member(ctx context.Context, organizationID, userID string) (Member, error)
-
-	// Members returns the members of an organization, the earliest first.
-	Members(ctx context.Context, organizationID string) ([]Member, error)
+	// Members returns the members of an organization, the earliest first; with a user only that
+	// one, if it is a member.
+	Members(ctx context.Context, organizationID string, user ...string) ([]Member, error)
 
 	// SetRole changes a member's role, and withdraws the invitations and registration tokens of
 	// a member who is no longer an owner. ErrNotFound if the user is not a member, ErrConflict

@@ -49,8 +49,11 @@ type LogEntry struct {
 
 // LogFilter selects entries of one application. All nonzero fields must match.
 type LogFilter struct {
-	Environment string // required
-	ClientID    string // required
+	// Environment and ClientID are required, but for the entries of one request, of any
+	// application, the oldest first: these have a RequestID, From and To, which are a few seconds
+	// apart, a Limit, and nothing else.
+	Environment string
+	ClientID    string
 	Event       string
 	Outcome     string
 	Error       string
@@ -90,10 +93,6 @@ type RequestLog interface {
 
 	// Log returns the matching entries, the latest first unless the filter says otherwise.
 	Log(ctx context.Context, match LogFilter) ([]LogEntry, error)
-
-	// LogOfRequest returns up to limit entries of one request, of any application, that
-	// happened at from or later, and before to: a few seconds.
-	LogOfRequest(ctx context.Context, requestID string, from, to time.Time, limit int) ([]LogEntry, error)
 
 	// LogDays returns the counts of an application since the day (in UTC) of a moment, by
 	// day, event, outcome and error.

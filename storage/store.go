@@ -143,6 +143,18 @@ var (
 	ErrUnreleasedSchema = errors.New("the database was written by a version of Bonafide from before its first release, and cannot be opened by this one; it is left as it is")
 )
 
+// One returns the first of the records that a list found; ErrNotFound if there is none.
+func One[T any](found []T, err error) (T, error) {
+	var one T
+	switch {
+	case err != nil:
+		return one, err
+	case len(found) == 0:
+		return one, ErrNotFound
+	}
+	return found[0], nil
+}
+
 // Digest identifies a secret value without revealing it. The zero Digest identifies
 // nothing. Digests made in sequence should sort in that order, as those of [GrantID]: a
 // store of millions keeps its speed if its indexes grow at their end.

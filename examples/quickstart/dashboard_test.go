@@ -65,7 +65,7 @@ func TestTheSampleClientHasAnOrganization(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = records.Close() }()
-	member, err := records.Member(t.Context(), sampleOrganization, "ada")
+	member, err := storage.One(records.Members(t.Context(), sampleOrganization, "ada"))
 	if err != nil || member.Role != storage.RoleOwner {
 		t.Errorf("%+v, %v", member, err)
 	}

@@ -15,7 +15,7 @@ import (
 
 // roleOf returns the role that a user has in river, or "".
 func (w *fixture) roleOf(user string) storage.Role {
-	m, _ := w.store.Member(w.t.Context(), river, user)
+	m, _ := storage.One(w.store.Members(w.t.Context(), river, user))
 	return m.Role
 }
 

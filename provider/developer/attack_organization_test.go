@@ -104,7 +104,7 @@ func TestAttackInvitations(t *testing.T) {
 	w := newFixture(t)
 	by := w.as(owner)
 	role := func(user string) storage.Role {
-		m, _ := w.store.Member(t.Context(), river, user)
+		m, _ := storage.One(w.store.Members(t.Context(), river, user))
 		return m.Role
 	}
 	t.Run("TwoBrowsersAtOnce", func(t *testing.T) {

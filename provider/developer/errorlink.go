@@ -27,7 +27,7 @@ func (d *logPages) lineOf(env string, failed room.FailedRequest) string {
 	if err != nil {
 		return ""
 	}
-	if _, err := d.Store.Member(ctx, a.OrganizationID, user.UserID); err != nil {
+	if _, err := storage.One(d.Store.Members(ctx, a.OrganizationID, user.UserID)); err != nil {
 		return ""
 	}
 	return d.absolute(d.path("o", a.OrganizationID, env, a.ClientID, "log") + logQuery(storage.LogFilter{RequestID: failed.RequestID}))

@@ -167,7 +167,7 @@ func invitationsOf(w *fixture) []string {
 
 func isMember(user string) func(w *fixture) []string {
 	return func(w *fixture) []string {
-		m, err := w.store.Member(w.t.Context(), river, user)
+		m, err := storage.One(w.store.Members(w.t.Context(), river, user))
 		if err != nil && !errors.Is(err, storage.ErrNotFound) {
 			w.t.Fatal(err)
 		}
@@ -449,7 +449,7 @@ func (f faultyForm) compare(w *fixture, before []string, lines int, changed bool
 
 // linesOf counts the entries of an act in all activity logs.
 func (w *fixture) linesOf(what string) (n int) {
-	all, err := w.store.FindOrganizations(w.t.Context(), "Org", "", 1000)
+	all, err := w.store.Organizations(w.t.Context(), storage.OrganizationFilter{Search: "Org"}, "", 1000)
 	w.ok(err)
 	for _, o := range all {
 		for _, c := range w.changes(o.ID) {

@@ -341,7 +341,7 @@ func (d *teamPages) renderInvitation(r *request, i storage.Invitation, o storage
 // roleBy is the role that the user will have by an invitation: who is a member keeps theirs, unless
 // it appoints.
 func (d *teamPages) roleBy(r *request, i storage.Invitation) (storage.Role, error) {
-	member, err := d.Store.Member(r.Request.Context(), i.OrganizationID, r.User.UserID)
+	member, err := storage.One(d.Store.Members(r.Request.Context(), i.OrganizationID, r.User.UserID))
 	if errors.Is(err, storage.ErrNotFound) || err == nil && i.Appoints {
 		return i.Role, nil
 	}

@@ -96,7 +96,7 @@ func (d *teamPages) setRole(r *request) error {
 	if !verified {
 		return d.renderMembers(r, http.StatusUnprocessableEntity, ui.Problem{Code: ui.EmailUnverified})
 	}
-	member, err := d.Store.Member(r.Request.Context(), r.org.ID, user)
+	member, err := storage.One(d.Store.Members(r.Request.Context(), r.org.ID, user))
 	if err == nil {
 		fields := append([]storage.ChangedField{{Name: "user", After: user}}, changed("role", string(member.Role), string(role))...)
 		err = d.recorded(r.Request.Context(), r.does(), "member.role", fields, func(ctx context.Context) error {

@@ -125,7 +125,7 @@ func (d *frame) admit(r *request, n need) error {
 		return d.admitOperator(r)
 	}
 	ctx := r.Request.Context()
-	member, err := d.Store.Member(ctx, r.value("org"), r.User.UserID)
+	member, err := storage.One(d.Store.Members(ctx, r.value("org"), r.User.UserID))
 	if err != nil {
 		return notFound(err)
 	}

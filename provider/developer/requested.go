@@ -26,7 +26,9 @@ func (d *Dashboard) FindRequest(ctx context.Context, requestID string) ([]storag
 	if !ok {
 		return nil, nil
 	}
-	entries, err := d.Store.LogOfRequest(ctx, requestID, at.Add(-around), at.Add(requests.Timeout+around), mostOfRequest)
+	entries, err := d.Store.Log(ctx, storage.LogFilter{
+		RequestID: requestID, From: at.Add(-around), To: at.Add(requests.Timeout + around), Limit: mostOfRequest,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("developer: find request: %w", err)
 	}

@@ -215,7 +215,7 @@ func (d *reviewPages) isOwn(r *request, v reviewed) (bool, error) {
 	if v.askedBy(r.User.UserID) {
 		return true, nil
 	}
-	_, err := d.Store.Member(r.Request.Context(), r.org.ID, r.User.UserID)
+	_, err := storage.One(d.Store.Members(r.Request.Context(), r.org.ID, r.User.UserID))
 	if errors.Is(err, storage.ErrNotFound) {
 		return false, nil
 	}

@@ -49,13 +49,13 @@ func (d *reviewPages) addOrganizations(r *request, view *screens.ReviewsView) (e
 	}
 	ctx := r.Request.Context()
 	view.Suspended, view.SuspendedMoreURL, err = list("suspended_after", func(after string) ([]storage.Organization, error) {
-		return d.Store.Stopped(ctx, after, pageOfReviews+1)
+		return d.Store.Organizations(ctx, storage.OrganizationFilter{Stopped: true}, after, pageOfReviews+1)
 	})
 	if err != nil || view.Search == "" {
 		return err
 	}
 	view.Found, view.FoundMoreURL, err = list("found_after", func(after string) ([]storage.Organization, error) {
-		return d.Store.FindOrganizations(ctx, view.Search, after, pageOfReviews+1)
+		return d.Store.Organizations(ctx, storage.OrganizationFilter{Search: view.Search}, after, pageOfReviews+1)
 	})
 	return err
 }

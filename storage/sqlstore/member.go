@@ -9,24 +9,20 @@ import (
 
 const memberColumns = `organization_id, user_id, role, joined_at`
 
-// Member implements storage.Organizations.
-func (s *Store) Member(ctx context.Context, organizationID, userID string) (storage.Member, error) {
-	return read(ctx, s, "read member", func(tx *tx) (storage.Member, error) {
-		return member(tx, organizationID, userID)
-	})
-}
-
 func member(tx *tx, organizationID, userID string) (storage.Member, error) {
 	return one(tx, scanMember, `SELECT `+memberColumns+` FROM main.members
 		WHERE organization_id = ?1 AND user_id = ?2`, organizationID, userID)
 }
 
 // Members implements storage.Organizations.
-func (s *Store) Members(ctx context.Context, organizationID string) ([]storage.Member, error) {
-	return read(ctx, s, "list members", func(tx *tx) ([]storage.Member, error) {
-		return all(tx, scanMember, `SELECT `+memberColumns+` FROM main.members
-			WHERE organization_id = ?1 ORDER BY joined_at, user_id`, organizationID)
-	})
+func (s *Store) Members(ctx context.Context, organizationID string, user ...string) ([]storage.Member, error) {
+	var filter where
+	filter.and("organization_id = ?", organizationID)
+	for _, id := range user {
+		filter.and("user_id = ?", id)
+	}
+	query := `SELECT ` + memberColumns + ` FROM main.members` + filter.String() + ` ORDER BY joined_at, user_id`
+	return read(ctx, s, "list members", func(tx *tx) ([]storage.Member, error) { return all(tx, scanMember, query, filter.args...) })
 }
 
 // insertMember makes a user a member, unless it is one.

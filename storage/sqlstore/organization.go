@@ -65,6 +65,29 @@ func (s *Store) Organization(ctx context.Context, id string) (storage.Organizati
 	})
 }
 
+// Organizations implements storage.Organizations.
+func (s *Store) Organizations(
+	ctx context.Context, match storage.OrganizationFilter, after string, limit int,
+) ([]storage.Organization, error) {
+	filter := where{conditions: []string{"o.id <> '" + deletedOrganization + "'"}}
+	filter.and("o.id > ?", after)
+	if match.Stopped {
+		filter.conditions = append(filter.conditions, "o.stopped_at IS NOT NULL")
+	}
+	if match.Search != "" {
+		whole := "o.id = " + filter.param(match.Search)
+		if len(match.Search) <= maxSearch {
+			part := filter.param("%" + likeEscaper.Replace(match.Search) + "%")
+			whole = "(lower(o.name) LIKE lower(" + part + `) ESCAPE '\' OR ` + whole + ")"
+		}
+		filter.conditions = append(filter.conditions, whole)
+	}
+	query := `SELECT ` + organizationColumns + ` FROM main.organizations o` + filter.String() + ` ORDER BY o.id LIMIT ` + filter.param(limit)
+	return read(ctx, s, "list organizations", func(tx *tx) ([]storage.Organization, error) {
+		return all(tx, scanOrganization, query, filter.args...)
+	})
+}
+
 // ownerless is the condition of an organization, o, without an owner. An index has those that
 // were once abandoned.
 const ownerless = `o.abandoned = 1 AND NOT EXISTS (SELECT 1 FROM main.members m WHERE m.organization_id = o.id AND m.role = 'owner')`

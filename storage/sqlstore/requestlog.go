@@ -115,6 +115,9 @@ func dayOf(t time.Time) time.Time {
 
 // Log implements storage.RequestLog.
 func (s *Store) Log(ctx context.Context, match storage.LogFilter) ([]storage.LogEntry, error) {
+	if match.ClientID == "" {
+		return s.logOfRequest(ctx, match)
+	}
 	var filter where
 	filter.andLog(match)
 	order := "DESC"
@@ -184,9 +187,8 @@ func (w *where) andLog(match storage.LogFilter) {
 	}
 }
 
-// LogOfRequest implements storage.RequestLog. The index by time finds the few lines of those
-// seconds.
-func (s *Store) LogOfRequest(ctx context.Context, requestID string, from, to time.Time, limit int) ([]storage.LogEntry, error) {
+// logOfRequest finds the few lines of a request by the index by time.
+func (s *Store) logOfRequest(ctx context.Context, match storage.LogFilter) ([]storage.LogEntry, error) {
 	scan := func(row scanner) (storage.LogEntry, error) {
 		var environment, clientID string
 		e, err := scanLogEntry(beside{row, []any{&environment, &clientID}})
@@ -198,7 +200,7 @@ func (s *Store) LogOfRequest(ctx context.Context, requestID string, from, to tim
 				a.environment, a.client_id
 			FROM main.request_log l JOIN main.applications a ON a.number = l.application
 			WHERE l.at >= ?1 AND l.at < ?2 AND l.request_id = ?3 ORDER BY l.at, l.id LIMIT ?4`,
-			storage.UnixMicro(from), storage.UnixMicro(to), requestID, page(limit))
+			storage.UnixMicro(match.From), storage.UnixMicro(match.To), match.RequestID, page(match.Limit))
 	})
 }
 

@@ -56,29 +56,6 @@ func (s *Store) StartOrganization(ctx context.Context, id string, at time.Time, 
 	})
 }
 
-// Stopped implements storage.Organizations.
-func (s *Store) Stopped(ctx context.Context, after string, limit int) ([]storage.Organization, error) {
-	return read(ctx, s, "list stopped organizations", func(tx *tx) ([]storage.Organization, error) {
-		return all(tx, scanOrganization, `SELECT `+organizationColumns+` FROM main.organizations o
-			WHERE o.stopped_at IS NOT NULL AND o.id > ?1 ORDER BY o.id LIMIT ?2`, after, limit)
-	})
-}
-
-// FindOrganizations implements storage.Organizations.
-func (s *Store) FindOrganizations(ctx context.Context, search, after string, limit int) ([]storage.Organization, error) {
-	var filter where
-	last, whole := filter.param(after), "o.id = "+filter.param(search)
-	if len(search) <= maxSearch {
-		part := filter.param("%" + likeEscaper.Replace(search) + "%")
-		whole = "(lower(o.name) LIKE lower(" + part + `) ESCAPE '\' OR ` + whole + ")"
-	}
-	query := `SELECT ` + organizationColumns + ` FROM main.organizations o WHERE o.id <> '` + deletedOrganization + `'
-		AND o.id > ` + last + ` AND ` + whole + ` ORDER BY o.id LIMIT ` + filter.param(limit)
-	return read(ctx, s, "find organizations", func(tx *tx) ([]storage.Organization, error) {
-		return all(tx, scanOrganization, query, filter.args...)
-	})
-}
-
 // SetHalt implements storage.Applications.
 func (s *Store) SetHalt(ctx context.Context, environment, clientID string, from, to storage.Halt) error {
 	return s.change(ctx, "set halt", func(tx *tx) error {

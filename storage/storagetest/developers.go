@@ -101,7 +101,7 @@ func (s *developerSuite) availability(t *testing.T) {
 			return err
 		},
 		"Member": func(ctx context.Context, store storage.Developers) error {
-			_, err := store.Member(ctx, "acme", "owner of acme")
+			_, err := storage.One(store.Members(ctx, "acme", "owner of acme"))
 			return err
 		},
 		"RemoveMember": func(ctx context.Context, store storage.Developers) error {
@@ -115,8 +115,8 @@ func (s *developerSuite) availability(t *testing.T) {
 			_, err := store.Log(ctx, storage.LogFilter{Environment: storage.Sandbox, ClientID: "client"})
 			return err
 		},
-		"Stopped": func(ctx context.Context, store storage.Developers) error {
-			_, err := store.Stopped(ctx, "", many)
+		"Organizations": func(ctx context.Context, store storage.Developers) error {
+			_, err := store.Organizations(ctx, storage.OrganizationFilter{Stopped: true}, "", many)
 			return err
 		},
 		"AppendLog": func(ctx context.Context, store storage.Developers) error {

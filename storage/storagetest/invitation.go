@@ -106,7 +106,7 @@ func (s *developerSuite) invitations(t *testing.T) {
 		equal(t, got, storage.Member{
 			OrganizationID: "acme", UserID: "ann", Role: storage.RoleDeveloper, JoinedAt: hour.Add(-time.Microsecond),
 		})
-		read, err := store.Member(t.Context(), "acme", "ann")
+		read, err := storage.One(store.Members(t.Context(), "acme", "ann"))
 		ok(t, err)
 		equal(t, read, got)
 		_, err = store.AcceptInvitation(t.Context(), digest("link"), "bob", t0, many)
@@ -120,7 +120,7 @@ func (s *developerSuite) invitations(t *testing.T) {
 		ok(t, store.CreateInvitation(t.Context(), invitation("link", "acme"), many))
 		_, err := store.AcceptInvitation(t.Context(), digest("link"), "ann", hour, many)
 		fails(t, err, storage.ErrNotFound)
-		_, err = store.Member(t.Context(), "acme", "ann")
+		_, err = storage.One(store.Members(t.Context(), "acme", "ann"))
 		fails(t, err, storage.ErrNotFound)
 		_, err = store.Invitation(t.Context(), digest("link"))
 		ok(t, err)
@@ -227,7 +227,7 @@ func (s *developerSuite) invitations(t *testing.T) {
 		ok(t, store.CreateInvitation(t.Context(), invitation("link", "third"), many))
 		_, err := store.AcceptInvitation(t.Context(), digest("link"), "ann", t0, 2)
 		fails(t, err, storage.ErrLimit)
-		_, err = store.Member(t.Context(), "third", "ann")
+		_, err = storage.One(store.Members(t.Context(), "third", "ann"))
 		fails(t, err, storage.ErrNotFound)
 		_, err = store.AcceptInvitation(t.Context(), digest("link"), "ann", t0, 3)
 		ok(t, err)

@@ -30,14 +30,14 @@ func (s *developerSuite) members(t *testing.T) {
 		createOrganization(t, store, "acme")
 		createOrganization(t, store, "other")
 		for _, user := range []string{"owner of other", "nobody", ""} {
-			_, err := store.Member(t.Context(), "acme", user)
+			_, err := storage.One(store.Members(t.Context(), "acme", user))
 			fails(t, err, storage.ErrNotFound)
 			fails(t, store.SetRole(t.Context(), "acme", user, storage.RoleOwner), storage.ErrNotFound)
 			ok(t, store.RemoveMember(t.Context(), "acme", user))
 		}
 		fails(t, store.SetRole(t.Context(), "unknown", "owner of acme", storage.RoleOwner), storage.ErrNotFound)
 		ok(t, store.RemoveMember(t.Context(), "unknown", "owner of acme"))
-		_, err := store.Member(t.Context(), "other", "owner of other")
+		_, err := storage.One(store.Members(t.Context(), "other", "owner of other"))
 		ok(t, err)
 	})
 	t.Run("HaveTheRoleThatWasSet", func(t *testing.T) {
@@ -46,7 +46,7 @@ func (s *developerSuite) members(t *testing.T) {
 		join(t, store, "acme", "ann", storage.RoleViewer, t0)
 		for _, role := range []storage.Role{storage.RoleDeveloper, storage.RoleOwner, storage.RoleOwner, storage.RoleViewer} {
 			ok(t, store.SetRole(t.Context(), "acme", "ann", role))
-			got, err := store.Member(t.Context(), "acme", "ann")
+			got, err := storage.One(store.Members(t.Context(), "acme", "ann"))
 			ok(t, err)
 			equal(t, got.Role, role)
 		}
@@ -65,14 +65,14 @@ func (s *developerSuite) members(t *testing.T) {
 		}
 		fails(t, store.RemoveMember(t.Context(), "acme", "owner of acme"), storage.ErrConflict)
 		ok(t, store.SetRole(t.Context(), "acme", "owner of acme", storage.RoleOwner))
-		got, err := store.Member(t.Context(), "acme", "owner of acme")
+		got, err := storage.One(store.Members(t.Context(), "acme", "owner of acme"))
 		ok(t, err)
 		equal(t, got.Role, storage.RoleOwner)
 
 		ok(t, store.SetRole(t.Context(), "acme", "ann", storage.RoleOwner))
 		ok(t, store.RemoveMember(t.Context(), "acme", "owner of acme"))
 		fails(t, store.SetRole(t.Context(), "acme", "ann", storage.RoleViewer), storage.ErrConflict)
-		_, err = store.Member(t.Context(), "acme", "owner of acme")
+		_, err = storage.One(store.Members(t.Context(), "acme", "owner of acme"))
 		fails(t, err, storage.ErrNotFound)
 	})
 	t.Run("EndWithTheUser", func(t *testing.T) {

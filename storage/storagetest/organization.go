@@ -22,7 +22,7 @@ func (s *developerSuite) organizations(t *testing.T) {
 		}
 		want.CreatedAt, want.Version = asStored, got.Version
 		equal(t, got, want)
-		owner, err := store.Member(t.Context(), "acme", "ann")
+		owner, err := storage.One(store.Members(t.Context(), "acme", "ann"))
 		ok(t, err)
 		equal(t, owner, storage.Member{OrganizationID: "acme", UserID: "ann", Role: storage.RoleOwner, JoinedAt: asStored})
 	})
@@ -49,7 +49,7 @@ func (s *developerSuite) organizations(t *testing.T) {
 		got, err := store.Organization(t.Context(), "acme")
 		ok(t, err)
 		equal(t, got.Name, "Name of acme")
-		_, err = store.Member(t.Context(), "acme", "bob")
+		_, err = storage.One(store.Members(t.Context(), "acme", "bob"))
 		fails(t, err, storage.ErrNotFound)
 	})
 	t.Run("OwnersHaveALimit", func(t *testing.T) {
@@ -79,7 +79,7 @@ func (s *developerSuite) organizations(t *testing.T) {
 		}
 		found := func(search, after string, limit int) (ids string) {
 			t.Helper()
-			list, err := store.FindOrganizations(t.Context(), search, after, limit)
+			list, err := store.Organizations(t.Context(), storage.OrganizationFilter{Search: search}, after, limit)
 			ok(t, err)
 			for _, o := range list {
 				ids += o.ID
@@ -155,7 +155,7 @@ func (s *developerSuite) organizations(t *testing.T) {
 		store := s.store(t)
 		createApplications(t, store, "acme", "client")
 		fails(t, store.DeleteOrganization(t.Context(), "acme"), storage.ErrConflict)
-		_, err := store.Member(t.Context(), "acme", "owner of acme")
+		_, err := storage.One(store.Members(t.Context(), "acme", "owner of acme"))
 		ok(t, err)
 		ok(t, store.DeleteApplication(t.Context(), storage.Sandbox, "client"))
 		ok(t, store.DeleteOrganization(t.Context(), "acme"))

@@ -55,12 +55,12 @@ func (s *developerSuite) requestLog(t *testing.T) {
 		first.RequestID, second.RequestID, later.RequestID = "request", "request", "request"
 		second.At, later.At = t0.Add(time.Second), t0.Add(time.Minute)
 		ok(t, store.AppendLog(t.Context(), []storage.LogEntry{first, second, later, line("client", "another")}))
-		got, err := store.LogOfRequest(t.Context(), "request", t0.Add(-2*time.Second), t0.Add(2*time.Second), 10)
+		got, err := store.Log(t.Context(), storage.LogFilter{RequestID: "request", From: t0.Add(-2 * time.Second), To: t0.Add(2 * time.Second), Limit: 10})
 		ok(t, err)
 		if len(got) != 2 || got[0].Cause != "first" || got[0].ClientID != "client" || got[1].ClientID != "other" || got[1].Environment != storage.Sandbox {
 			t.Errorf("got %+v", got)
 		}
-		got, err = store.LogOfRequest(t.Context(), "no request", t0.Add(-2*time.Second), t0.Add(2*time.Second), 10)
+		got, err = store.Log(t.Context(), storage.LogFilter{RequestID: "no request", From: t0.Add(-2 * time.Second), To: t0.Add(2 * time.Second), Limit: 10})
 		ok(t, err)
 		equal(t, len(got), 0)
 	})

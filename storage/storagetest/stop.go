@@ -83,7 +83,7 @@ func (s *developerSuite) stops(t *testing.T) {
 		store := s.store(t)
 		listed := func(after string, limit int) (ids string) {
 			t.Helper()
-			found, err := store.Stopped(t.Context(), after, limit)
+			found, err := store.Organizations(t.Context(), storage.OrganizationFilter{Stopped: true}, after, limit)
 			ok(t, err)
 			for _, o := range found {
 				ids += o.ID

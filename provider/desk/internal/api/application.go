@@ -117,7 +117,7 @@ func listOrganizations(c *call) (response, error) {
 	var all []organization
 	switch query.Get("only") {
 	case "":
-		found, err := store.FindOrganizations(c.Context(), query.Get("search"), after, limit)
+		found, err := store.Organizations(c.Context(), storage.OrganizationFilter{Search: query.Get("search")}, after, limit)
 		if err != nil {
 			return response{}, err
 		}
@@ -125,7 +125,7 @@ func listOrganizations(c *call) (response, error) {
 			all = append(all, asOrganization(o))
 		}
 	case "suspended":
-		found, err := store.Stopped(c.Context(), after, limit)
+		found, err := store.Organizations(c.Context(), storage.OrganizationFilter{Stopped: true}, after, limit)
 		if err != nil {
 			return response{}, err
 		}

@@ -24,7 +24,7 @@ func (r *Room) destination(ctx context.Context, o action.Order) (organization, e
 	if !errors.Is(err, action.ErrNoTarget) || r.Dashboard == nil {
 		return to, err
 	}
-	found, err := r.Dashboard.Store.FindOrganizations(ctx, id, "", frame.Many)
+	found, err := r.Dashboard.Store.Organizations(ctx, storage.OrganizationFilter{Search: id}, "", frame.Many)
 	if err != nil {
 		return organization{}, fmt.Errorf("find organization: %w", err)
 	}

@@ -63,7 +63,7 @@ func (r *Room) addOrganizations(q *frame.Request, v *screens.OrganizationsView) 
 	if at, err = q.AfterIn(afterSuspended, afterSuspended); err != nil {
 		return err
 	}
-	stopped, err := store.Stopped(ctx, at, frame.Few+1)
+	stopped, err := store.Organizations(ctx, storage.OrganizationFilter{Stopped: true}, at, frame.Few+1)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (r *Room) addOrganizations(q *frame.Request, v *screens.OrganizationsView) 
 	if at, err = q.AfterIn(afterFound, afterFound, v.Search); err != nil {
 		return err
 	}
-	found, err := store.FindOrganizations(ctx, v.Search, at, frame.Few+1)
+	found, err := store.Organizations(ctx, storage.OrganizationFilter{Search: v.Search}, at, frame.Few+1)
 	if err != nil {
 		return err
 	}
