@@ -62,7 +62,7 @@ func (p hostsRoom) Get(ctx context.Context, host string) (unknown.Host, error) {
 	if err != nil {
 		return unknown.Host{}, err
 	}
-	h, err := p.store.UnknownHost(ctx, name)
+	h, err := storage.One(p.store.UnknownHosts(ctx, "", 1, name))
 	if err != nil {
 		return unknown.Host{}, fmt.Errorf("provider: read host: %w", err)
 	}

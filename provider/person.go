@@ -113,7 +113,7 @@ func (p People) findValue(ctx context.Context, handle, value string) ([]string, 
 	if text == "" {
 		return nil, nil
 	}
-	return p.store.FindSubjects(ctx, handle, p.vault.FindDigest(handle, text), mostFound)
+	return p.store.Subjects(ctx, storage.SubjectFilter{Handle: handle, Find: p.vault.FindDigest(handle, text)}, "", mostFound)
 }
 
 // Value returns one value of a user as it is recorded, or as the host has it, in JSON; nil for

@@ -235,6 +235,13 @@ const (
 	NoStatus    int64 = 0
 )
 
+// SubjectFilter selects those with a value of an attribute that was recorded with a digest; all,
+// without a handle. The zero Digest finds nobody.
+type SubjectFilter struct {
+	Handle string
+	Find   Digest
+}
+
 // People stores attributes and statuses. A subject needs no account: a host with its own
 // users records only these here.
 type People interface {
@@ -255,18 +262,14 @@ type People interface {
 	// such a status, ErrNotFound if there is no such account.
 	SetOwnAttributes(ctx context.Context, accountID string, epoch int64, values map[string]json.RawMessage, find map[string]Digest, at time.Time) error
 
-	// Subjects returns up to limit subjects with attributes after the given one, in a
+	// Subjects returns up to limit matching subjects with attributes after the given one, in a
 	// stable order.
-	Subjects(ctx context.Context, after string, limit int) ([]string, error)
+	Subjects(ctx context.Context, match SubjectFilter, after string, limit int) ([]string, error)
 
 	// ReplaceAttribute replaces a value that is byte for byte the old one, and the digest by
 	// which it is found; zero for none. ErrChanged if there is another value, or none. A
 	// value that is not JSON is an error.
 	ReplaceAttribute(ctx context.Context, subject, handle string, old, value json.RawMessage, find Digest) error
-
-	// FindSubjects returns up to limit subjects whose value of a handle was recorded with
-	// this digest, in a stable order. The zero Digest finds nobody.
-	FindSubjects(ctx context.Context, handle string, find Digest, limit int) ([]string, error)
 
 	// SetStatus records the status of one group in place of the one with this revision,
 	// AnyRevision or NoStatus; the revisions of s are ignored. ErrChanged if another is

@@ -111,6 +111,16 @@ type CaseFilter struct {
 	Group   string
 	State   CaseState
 
+	// Reference selects the case with this name, a final one included.
+	Reference *CaseReference
+
+	// Reviewer selects the cases in review that a reviewer may take ([Reviews]), those included
+	// that others have taken; DueAfter and AfterID, with a Reviewer, those that are due after this
+	// case: the next page.
+	Reviewer *Reviewer
+	DueAfter time.Time
+	AfterID  string
+
 	// BeforeID selects cases with a lower ID: the next page.
 	BeforeID string
 
@@ -192,11 +202,8 @@ type Cases interface {
 	// Case returns a case. ErrNotFound if there is none.
 	Case(ctx context.Context, id string) (Case, error)
 
-	// CaseByReference returns the case with this name, final ones included. ErrNotFound if
-	// there is none.
-	CaseByReference(ctx context.Context, r CaseReference) (Case, error)
-
-	// Cases returns the matching cases, the latest first.
+	// Cases returns the matching cases, the latest first; those that wait for a reviewer in the
+	// order of DueAt and ID.
 	Cases(ctx context.Context, f CaseFilter) ([]Case, error)
 
 	// MoveCase replaces a case that is not final. ErrChanged if it is gone or has another
@@ -225,9 +232,11 @@ type Cases interface {
 	// one that ends early.
 	EndStatus(ctx context.Context, e StatusEnd) (ended bool, err error)
 
-	// Fingerprints returns up to limit bound fingerprints of a kind with a digest after the
-	// given one, in order.
-	Fingerprints(ctx context.Context, group, kind string, after Digest, limit int) ([]BoundFingerprint, error)
+	// Fingerprints returns up to limit bound fingerprints of a kind with a digest after the given
+	// one, in order; with the name of a roster only those whose digest is not in the roster in
+	// force, but for those that become free already: their status is to end. Nobody vanishes from
+	// a roster without a generation in force.
+	Fingerprints(ctx context.Context, group, kind string, after Digest, limit int, vanishedFrom ...string) ([]BoundFingerprint, error)
 
 	// ForgetCase removes a case as ForgetCases does, and records what other sides still have to
 	// delete of it. ErrChanged if it is gone or has another version.

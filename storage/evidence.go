@@ -43,6 +43,19 @@ type EvidenceLimits struct {
 	Bytes int64
 }
 
+// EvidenceFilter selects evidence to count.
+type EvidenceFilter struct {
+	// OverdueAt selects evidence that should have been shredded before it, is not held, and still
+	// has its key. It excludes the other fields.
+	OverdueAt time.Time
+
+	// NotOf is a case. The other ones are counted that have evidence of this digest or likeness,
+	// each if it is not zero, shredded evidence included.
+	NotOf    string
+	Digest   Digest
+	Likeness uint64
+}
+
 // Evidences stores descriptions of evidence.
 type Evidences interface {
 	// AddEvidence records evidence for an open case of the subject. ErrEnded if the case is
@@ -65,9 +78,8 @@ type Evidences interface {
 	// ends the hold.
 	HoldEvidence(ctx context.Context, caseID string, until time.Time) error
 
-	// AlikeEvidence counts the other cases with evidence of this digest or likeness, each
-	// if it is not zero, shredded evidence included.
-	AlikeEvidence(ctx context.Context, caseID string, digest Digest, likeness uint64) (int, error)
+	// CountEvidence counts what matches.
+	CountEvidence(ctx context.Context, match EvidenceFilter) (int, error)
 
 	// ShredEvidence removes the keys of up to limit files whose time has come and that are
 	// not held, and returns their number. From then on no backup of the content opens.
@@ -77,10 +89,6 @@ type Evidences interface {
 	// evidence whose content was not yet deleted, and DeletedEvidence records that it is.
 	LeftoverEvidence(ctx context.Context, after string, limit int) (ids []string, err error)
 	DeletedEvidence(ctx context.Context, ids []string) error
-
-	// OverdueEvidence counts evidence that should have been shredded before a time, is not
-	// held, and still has its key.
-	OverdueEvidence(ctx context.Context, before time.Time) (int, error)
 
 	// HeldEvidence returns up to limit cases with held evidence after the given one, in
 	// order, and the end of each hold.

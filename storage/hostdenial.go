@@ -57,9 +57,7 @@ type ClientHosts interface {
 	// the hosts.
 	HostDenials(ctx context.Context, after string, limit int) ([]HostDenial, error)
 
-	// UnknownHost returns what there is of a host; its Clients are zero if there is nothing.
-	UnknownHost(ctx context.Context, host string) (UnknownHost, error)
-
-	// UnknownHosts returns up to limit hosts with clients after the given one, in byte order.
-	UnknownHosts(ctx context.Context, after string, limit int) ([]UnknownHost, error)
+	// UnknownHosts returns up to limit hosts with clients after the given one, in byte order; with
+	// a host what there is of that one, whose Clients are zero if there is nothing.
+	UnknownHosts(ctx context.Context, after string, limit int, host ...string) ([]UnknownHost, error)
 }

@@ -105,6 +105,10 @@ type PlanFilter struct {
 	ProposedBy string
 	// BeforeID selects those with a lower ID: the next page.
 	BeforeID string
+	// DueAt selects running ones that may run at that moment, and AfterID, with it, those with a
+	// higher ID: the next page.
+	DueAt   time.Time
+	AfterID string
 	// Limit is the maximum number; 100 if zero.
 	Limit int
 }
@@ -119,7 +123,7 @@ type Plans interface {
 	// Plan returns the plan with this ID.
 	Plan(ctx context.Context, id string) (Plan, error)
 
-	// Plans returns the matching plans, the latest first.
+	// Plans returns the matching plans, the latest first; those that are due the earliest first.
 	Plans(ctx context.Context, match PlanFilter) ([]Plan, error)
 
 	// PlanTargets returns up to limit targets of a plan with a number after the given one,
@@ -144,10 +148,6 @@ type Plans interface {
 	// FinishPlan ends a running plan without a waiting target. ErrSpent if it is not
 	// running, or has one.
 	FinishPlan(ctx context.Context, id string, at time.Time) error
-
-	// DuePlans returns up to limit running plans that may run at a moment, with an ID above
-	// the given one (empty for the first page), the earliest first.
-	DuePlans(ctx context.Context, now time.Time, afterID string, limit int) ([]Plan, error)
 }
 
 // Break is an act of one member of the staff alone that would have needed another, or a

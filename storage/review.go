@@ -74,11 +74,6 @@ type Reviews interface {
 	// has it, or none.
 	ReturnCase(ctx context.Context, reviewer, id string) error
 
-	// WaitingCases returns up to limit cases in review for a reviewer that are due after
-	// the given one (zero and empty for the first page), in the order of DueAt and ID,
-	// those included that others have taken.
-	WaitingCases(ctx context.Context, r Reviewer, dueAfter time.Time, afterID string, limit int) ([]Case, error)
-
 	// UndoDecision takes back a decision of the reviewer that has not been carried out,
 	// with a move of the case, in one step, and the reviewer has the case until a time.
 	// ErrChanged if the case has another version or the decision is undone.

@@ -62,10 +62,4 @@ type Rosters interface {
 	// MatchRoster returns the row in force with any of the digests, and the digest.
 	// ErrNotFound if there is none.
 	MatchRoster(ctx context.Context, name string, digests []Digest) (RosterRow, error)
-
-	// VanishedMembers returns up to limit fingerprints, bound after the given digest, of a
-	// kind whose digest is not in the roster in force, in order, but for those that become
-	// free already. Their status is to end. Nobody vanishes from a roster without a
-	// generation in force.
-	VanishedMembers(ctx context.Context, name, group, kind string, after Digest, limit int) ([]BoundFingerprint, error)
 }

@@ -106,7 +106,7 @@ func (s *engine) signed(r *http.Request, one candidate, body []byte) (Message, e
 // due, and asked by Run; nobody has to send the message again.
 func (s *engine) wakeCase(ctx context.Context, one candidate, message Message) error {
 	ref := storage.CaseReference{Method: one.verifier.Name, Reference: message.Reference}
-	c, err := s.Store.CaseByReference(ctx, ref)
+	c, err := storage.One(s.Store.Cases(ctx, storage.CaseFilter{Reference: &ref}))
 	if errors.Is(err, storage.ErrNotFound) || err == nil && c.Group != one.group {
 		return nil
 	}

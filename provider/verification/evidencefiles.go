@@ -159,7 +159,7 @@ func (s *evidenceFiles) alike(ctx context.Context, e storage.Evidence, c storage
 		likenesses = []uint64{0} // of no picture
 	}
 	for _, likeness := range likenesses {
-		found, err := s.Store.AlikeEvidence(ctx, c.ID, e.Digest, likeness)
+		found, err := s.Store.CountEvidence(ctx, storage.EvidenceFilter{NotOf: c.ID, Digest: e.Digest, Likeness: likeness})
 		if err != nil {
 			return 0, fmt.Errorf("compare evidence: %w", err)
 		}

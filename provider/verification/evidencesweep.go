@@ -54,7 +54,7 @@ func (s *evidenceFiles) sweepEvidence(ctx context.Context) {
 // seekEvidence tells when evidence of one of the next cases is not where this process keeps it:
 // on another machine, most likely. Its reviewers here could not see it.
 func (s *evidenceFiles) seekEvidence(ctx context.Context) {
-	waiting, err := s.Store.WaitingCases(ctx, storage.Reviewer{Senior: true}, time.Time{}, "", takeBatch)
+	waiting, err := s.Store.Cases(ctx, storage.CaseFilter{Reviewer: &storage.Reviewer{Senior: true}, Limit: takeBatch})
 	for _, c := range waiting {
 		files, unread := s.Store.EvidenceOf(ctx, c.ID)
 		err = errors.Join(err, unread)

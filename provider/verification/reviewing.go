@@ -45,7 +45,7 @@ func (s *caseReviews) Take(ctx context.Context, by storage.Reviewer, id string, 
 		return s.take(ctx, by, c, until)
 	}
 	for last := (storage.Case{}); ; {
-		waiting, err := s.Store.WaitingCases(ctx, by, last.DueAt, last.ID, takeBatch)
+		waiting, err := s.Store.Cases(ctx, storage.CaseFilter{Reviewer: &by, DueAfter: last.DueAt, AfterID: last.ID, Limit: takeBatch})
 		if err != nil {
 			return RecordedCase{}, fmt.Errorf("list waiting cases: %w", err)
 		}
@@ -112,9 +112,9 @@ func (s *caseReviews) Return(ctx context.Context, by storage.Reviewer, id string
 }
 
 // Waiting returns up to limit cases in review for a reviewer that are due after the given
-// one, as storage.Reviews.WaitingCases.
+// one, as storage.CaseFilter says.
 func (s *caseReviews) Waiting(ctx context.Context, by storage.Reviewer, dueAfter time.Time, afterID string, limit int) ([]RecordedCase, error) {
-	found, err := s.Store.WaitingCases(ctx, by, dueAfter, afterID, limit)
+	found, err := s.Store.Cases(ctx, storage.CaseFilter{Reviewer: &by, DueAfter: dueAfter, AfterID: afterID, Limit: limit})
 	if err != nil {
 		return nil, fmt.Errorf("list waiting cases: %w", err)
 	}

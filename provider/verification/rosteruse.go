@@ -203,7 +203,7 @@ func (s *rosterLists) endVanished(ctx context.Context, name string) error {
 	for _, group := range s.rosterGroups(name) {
 		_, err := batch.Over(ctx, nil, 100,
 			func(ctx context.Context, after storage.Digest, limit int) ([]storage.BoundFingerprint, error) {
-				return s.Store.VanishedMembers(ctx, name, group, rosterKind(name), after, limit)
+				return s.Store.Fingerprints(ctx, group, rosterKind(name), after, limit, name)
 			},
 			func(g storage.BoundFingerprint) storage.Digest { return g.Digest },
 			func(ctx context.Context, g storage.BoundFingerprint) error {

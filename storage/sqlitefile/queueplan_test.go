@@ -32,10 +32,10 @@ func TestPlansOfQueues(t *testing.T) {
 		"cases_in_review": func(ctx context.Context) error {
 			for _, r := range []storage.Reviewer{senior, junior} {
 				_, _ = store.TakeCase(ctx, r, "", now, now) // there is none
-				if _, err := store.WaitingCases(ctx, r, now, "1", 10); err != nil {
+				if _, err := store.Cases(ctx, storage.CaseFilter{Reviewer: &r, DueAfter: now, AfterID: "1", Limit: 10}); err != nil {
 					return err
 				}
-				if _, err := store.WaitingCases(ctx, r, time.Time{}, "", 10); err != nil {
+				if _, err := store.Cases(ctx, storage.CaseFilter{Reviewer: &r, Limit: 10}); err != nil {
 					return err
 				}
 			}

@@ -57,30 +57,33 @@ func (s *Store) Case(ctx context.Context, id string) (storage.Case, error) {
 	})
 }
 
-// CaseByReference implements storage.Cases.
-func (s *Store) CaseByReference(ctx context.Context, r storage.CaseReference) (storage.Case, error) {
-	return read(ctx, s, "read case by reference", func(tx *tx) (storage.Case, error) {
-		return one(tx, scanCase, `SELECT `+caseColumns+` FROM main.cases
-			WHERE id = (SELECT case_id FROM main.case_references WHERE method = ?1 AND reference = ?2)`, r.Method, r.Reference)
-	})
-}
-
 // Cases implements storage.Cases.
 func (s *Store) Cases(ctx context.Context, match storage.CaseFilter) ([]storage.Case, error) {
 	var filter where
+	order := "c.id DESC"
+	if match.Reviewer != nil {
+		order = "c.queued_at, c.id"
+		filter.andFor(*match.Reviewer)
+		filter.conditions = append(filter.conditions,
+			`(c.queued_at, c.id) > (`+filter.param(storage.UnixMicro(match.DueAfter))+`, `+filter.param(match.AfterID)+`)`)
+	}
+	if r := match.Reference; r != nil {
+		filter.conditions = append(filter.conditions, `c.id = (SELECT r.case_id FROM main.case_references r
+			WHERE r.method = `+filter.param(r.Method)+` AND r.reference = `+filter.param(r.Reference)+`)`)
+	}
 	if match.Subject != "" {
-		filter.and("subject = ?", match.Subject)
+		filter.and("c.subject = ?", match.Subject)
 	}
 	if match.Group != "" {
-		filter.and("group_name = ?", match.Group)
+		filter.and("c.group_name = ?", match.Group)
 	}
 	if match.State != "" {
-		filter.and("state = ?", string(match.State))
+		filter.and("c.state = ?", string(match.State))
 	}
 	if match.BeforeID != "" {
-		filter.and("id < ?", match.BeforeID)
+		filter.and("c.id < ?", match.BeforeID)
 	}
-	query := `SELECT ` + caseColumns + ` FROM main.cases` + filter.String() + ` ORDER BY id DESC LIMIT ` + filter.param(page(match.Limit))
+	query := `SELECT ` + caseColumns + ` FROM main.cases c` + filter.String() + ` ORDER BY ` + order + ` LIMIT ` + filter.param(page(match.Limit))
 	return read(ctx, s, "list cases", func(tx *tx) ([]storage.Case, error) {
 		return all(tx, scanCase, query, filter.args...)
 	})

@@ -190,10 +190,23 @@ func passOn(tx *tx, c storage.Case, e storage.StatusEnd, revision int64) error {
 }
 
 // Fingerprints implements storage.Cases.
-func (s *Store) Fingerprints(ctx context.Context, group, kind string, after storage.Digest, limit int) ([]storage.BoundFingerprint, error) {
+func (s *Store) Fingerprints(
+	ctx context.Context, group, kind string, after storage.Digest, limit int, vanishedFrom ...string,
+) ([]storage.BoundFingerprint, error) {
+	var filter where
+	filter.and("f.group_name = ?", group)
+	filter.and("f.kind = ?", kind)
+	filter.and("f.digest > ?", after[:])
+	from := `main.fingerprints f`
+	for _, roster := range vanishedFrom {
+		from = `main.rosters o JOIN main.roster_generations g ON g.name = o.name AND g.generation = o.generation CROSS JOIN main.fingerprints f`
+		filter.and("o.name = ?", roster)
+		filter.conditions = append(filter.conditions, "f.free_at IS NULL",
+			"NOT EXISTS (SELECT 1 FROM main.roster_rows r WHERE r.generation = g.number AND r.digest = f.digest)")
+	}
+	query := `SELECT ` + fingerprintColumns + ` FROM ` + from + filter.String() + ` ORDER BY f.digest LIMIT ` + filter.param(max(limit, 0))
 	return read(ctx, s, "list fingerprints", func(tx *tx) ([]storage.BoundFingerprint, error) {
-		return all(tx, scanFingerprint, `SELECT `+fingerprintColumns+` FROM main.fingerprints f
-			WHERE f.group_name = ?1 AND f.kind = ?2 AND f.digest > ?3 ORDER BY f.digest LIMIT ?4`, group, kind, after[:], max(limit, 0))
+		return all(tx, scanFingerprint, query, filter.args...)
 	})
 }
 

@@ -117,14 +117,17 @@ func (s *Store) HoldEvidence(ctx context.Context, caseID string, until time.Time
 	})
 }
 
-// AlikeEvidence implements storage.Evidences.
-func (s *Store) AlikeEvidence(ctx context.Context, caseID string, digest storage.Digest, likeness uint64) (int, error) {
-	return read(ctx, s, "count alike evidence", func(tx *tx) (int, error) {
-		return one(tx, scanInt, `SELECT count(*) FROM (
-			SELECT case_id FROM main.evidence WHERE digest = ?2 AND case_id <> ?1
-			UNION SELECT case_id FROM main.evidence WHERE likeness = ?3 AND case_id <> ?1) AS alike`,
-			caseID, digestOrNull(digest), likenessOrNull(likeness))
-	})
+// CountEvidence implements storage.Evidences.
+func (s *Store) CountEvidence(ctx context.Context, match storage.EvidenceFilter) (int, error) {
+	query, args := `SELECT count(*) FROM (
+		SELECT case_id FROM main.evidence WHERE digest = ?2 AND case_id <> ?1
+		UNION SELECT case_id FROM main.evidence WHERE likeness = ?3 AND case_id <> ?1) AS alike`,
+		[]any{match.NotOf, digestOrNull(match.Digest), likenessOrNull(match.Likeness)}
+	if !match.OverdueAt.IsZero() {
+		query = `SELECT count(*) FROM main.evidence WHERE sealed_key IS NOT NULL AND shred_at < ?1 AND ` + notHeld
+		args = []any{micros(match.OverdueAt)}
+	}
+	return read(ctx, s, "count evidence", func(tx *tx) (int, error) { return one(tx, scanInt, query, args...) })
 }
 
 // ShredEvidence implements storage.Evidences. The conditions stand twice because the
@@ -153,13 +156,6 @@ func (s *Store) DeletedEvidence(ctx context.Context, ids []string) error {
 			}
 		}
 		return nil
-	})
-}
-
-// OverdueEvidence implements storage.Evidences.
-func (s *Store) OverdueEvidence(ctx context.Context, before time.Time) (int, error) {
-	return read(ctx, s, "count overdue evidence", func(tx *tx) (int, error) {
-		return one(tx, scanInt, `SELECT count(*) FROM main.evidence WHERE sealed_key IS NOT NULL AND shred_at < ?1 AND `+notHeld, micros(before))
 	})
 }
 

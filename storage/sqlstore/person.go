@@ -121,12 +121,16 @@ func setAttribute(tx *tx, subject, handle string, value json.RawMessage, find st
 	return err
 }
 
-// Subjects implements storage.People.
-func (s *Store) Subjects(ctx context.Context, after string, limit int) ([]string, error) {
-	return read(ctx, s, "list subjects", func(tx *tx) ([]string, error) {
-		return all(tx, scanString, `SELECT DISTINCT subject FROM main.attributes WHERE subject > ?1 ORDER BY subject LIMIT ?2`,
-			after, max(limit, 0))
-	})
+// Subjects implements storage.People. Values without a digest are in no index.
+func (s *Store) Subjects(ctx context.Context, match storage.SubjectFilter, after string, limit int) ([]string, error) {
+	var filter where
+	filter.and("subject > ?", after)
+	if match.Handle != "" {
+		filter.and("handle = ?", match.Handle)
+		filter.and("find = ?", digestOrNull(match.Find))
+	}
+	query := `SELECT DISTINCT subject FROM main.attributes` + filter.String() + ` ORDER BY subject LIMIT ` + filter.param(max(limit, 0))
+	return read(ctx, s, "list subjects", func(tx *tx) ([]string, error) { return all(tx, scanString, query, filter.args...) })
 }
 
 // ReplaceAttribute implements storage.People.
@@ -141,14 +145,6 @@ func (s *Store) ReplaceAttribute(ctx context.Context, subject, handle string, ol
 			return storage.ErrChanged
 		}
 		return err
-	})
-}
-
-// FindSubjects implements storage.People. Values without a digest are in no index.
-func (s *Store) FindSubjects(ctx context.Context, handle string, find storage.Digest, limit int) ([]string, error) {
-	return read(ctx, s, "find subjects", func(tx *tx) ([]string, error) {
-		return all(tx, scanString, `SELECT subject FROM main.attributes WHERE handle = ?1 AND find = ?2 ORDER BY subject LIMIT ?3`,
-			handle, digestOrNull(find), max(limit, 0))
 	})
 }
 

@@ -78,7 +78,13 @@ func (s *Store) Plans(ctx context.Context, match storage.PlanFilter) ([]storage.
 	if match.BeforeID != "" {
 		filter.and("id < ?", match.BeforeID)
 	}
-	query := `SELECT ` + planColumns + ` FROM main.plans` + filter.String() + ` ORDER BY id DESC LIMIT ` + filter.param(page(match.Limit))
+	order := "DESC"
+	if !match.DueAt.IsZero() {
+		order = "ASC"
+		filter.and("state = 'running' AND (not_before IS NULL OR not_before <= ?)", micros(match.DueAt))
+		filter.and("id > ?", match.AfterID)
+	}
+	query := `SELECT ` + planColumns + ` FROM main.plans` + filter.String() + ` ORDER BY id ` + order + ` LIMIT ` + filter.param(page(match.Limit))
 	return read(ctx, s, "list plans", func(tx *tx) ([]storage.Plan, error) {
 		return all(tx, scanPlan, query, filter.args...)
 	})
@@ -164,15 +170,6 @@ func (s *Store) FinishPlan(ctx context.Context, id string, at time.Time) error {
 	return s.change(ctx, "finish plan", func(tx *tx) error {
 		return orSpent(tx.exec(`UPDATE main.plans SET state = 'done', ended_at = ?2 WHERE id = ?1 AND state = 'running'
 			AND NOT EXISTS (SELECT 1 FROM main.plan_targets t WHERE t.plan_id = ?1 AND t.state = 'waiting')`, id, micros(at)))
-	})
-}
-
-// DuePlans implements storage.Plans.
-func (s *Store) DuePlans(ctx context.Context, now time.Time, afterID string, limit int) ([]storage.Plan, error) {
-	return read(ctx, s, "list due plans", func(tx *tx) ([]storage.Plan, error) {
-		return all(tx, scanPlan, `SELECT `+planColumns+` FROM main.plans
-			WHERE state = 'running' AND (not_before IS NULL OR not_before <= ?1) AND id > ?2 ORDER BY id LIMIT ?3`,
-			micros(now), afterID, max(limit, 0))
 	})
 }
 

@@ -91,18 +91,6 @@ func (s *Store) ReturnCase(ctx context.Context, reviewer, id string) error {
 	})
 }
 
-// WaitingCases implements storage.Reviews.
-func (s *Store) WaitingCases(ctx context.Context, r storage.Reviewer, dueAfter time.Time, afterID string, limit int) ([]storage.Case, error) {
-	var filter where
-	filter.andFor(r)
-	filter.conditions = append(filter.conditions,
-		`(c.queued_at, c.id) > (`+filter.param(storage.UnixMicro(dueAfter))+`, `+filter.param(afterID)+`)`)
-	query := `SELECT ` + caseColumns + ` FROM main.cases c` + filter.String() + ` ORDER BY c.queued_at, c.id LIMIT ` + filter.param(max(limit, 0))
-	return read(ctx, s, "list waiting cases", func(tx *tx) ([]storage.Case, error) {
-		return all(tx, scanCase, query, filter.args...)
-	})
-}
-
 // UndoDecision implements storage.Reviews.
 func (s *Store) UndoDecision(ctx context.Context, id, reviewer string, m storage.CaseMove, until time.Time) (storage.Case, error) {
 	version, revision := newVersion(), newVersion()

@@ -186,17 +186,6 @@ func (s *Store) MatchRoster(ctx context.Context, name string, digests []storage.
 	return storage.RosterRow{}, storage.ErrNotFound
 }
 
-// VanishedMembers implements storage.Rosters.
-func (s *Store) VanishedMembers(ctx context.Context, name, group, kind string, after storage.Digest, limit int) ([]storage.BoundFingerprint, error) {
-	return read(ctx, s, "list vanished members", func(tx *tx) ([]storage.BoundFingerprint, error) {
-		return all(tx, scanFingerprint, `SELECT `+fingerprintColumns+` FROM main.rosters o
-			JOIN main.roster_generations g ON g.name = o.name AND g.generation = o.generation
-			JOIN main.fingerprints f ON f.group_name = ?2 AND f.kind = ?3 AND f.digest > ?4 AND f.free_at IS NULL
-			WHERE o.name = ?1 AND NOT EXISTS (SELECT 1 FROM main.roster_rows r WHERE r.generation = g.number AND r.digest = f.digest)
-			ORDER BY f.digest LIMIT ?5`, name, group, kind, after[:], max(limit, 0))
-	})
-}
-
 func scanRoster(row scanner) (r storage.Roster, err error) {
 	err = row.Scan(&r.Name, &r.Generation, &r.Rows, &r.Previous, (*instant)(&r.ImportedAt), &r.ImportedBy)
 	return r, err

@@ -7,15 +7,14 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// UnknownHost implements storage.ClientHosts.
-func (s *Store) UnknownHost(ctx context.Context, host string) (storage.UnknownHost, error) {
-	return read(ctx, s, "read unknown host", func(tx *tx) (storage.UnknownHost, error) { return unknownHost(tx, host) })
-}
-
 // UnknownHosts implements storage.ClientHosts. Each host is found by the one before it, so that
 // many clients of one are not read.
-func (s *Store) UnknownHosts(ctx context.Context, after string, limit int) ([]storage.UnknownHost, error) {
+func (s *Store) UnknownHosts(ctx context.Context, after string, limit int, host ...string) ([]storage.UnknownHost, error) {
 	return read(ctx, s, "list unknown hosts", func(tx *tx) (found []storage.UnknownHost, err error) {
+		for _, one := range host {
+			h, err := unknownHost(tx, one)
+			return []storage.UnknownHost{h}, err
+		}
 		for len(found) < limit {
 			after, err = one(tx, scanString, `SELECT host FROM main.client_hosts WHERE listed_at IS NOT NULL AND host > ?1 ORDER BY host LIMIT 1`, after)
 			if errors.Is(err, storage.ErrNotFound) {

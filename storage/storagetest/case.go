@@ -65,7 +65,7 @@ func (s *verificationSuite) cases(t *testing.T) {
 		store := s.store(t)
 		_, err := store.Case(t.Context(), "none")
 		fails(t, err, storage.ErrNotFound)
-		_, err = store.CaseByReference(t.Context(), storage.CaseReference{Method: "upstream", Reference: "none"})
+		_, err = named(t, store, "upstream", "none")
 		fails(t, err, storage.ErrNotFound)
 	})
 	t.Run("HasAnIDOfItsOwn", func(t *testing.T) {

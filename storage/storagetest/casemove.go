@@ -135,11 +135,11 @@ func (s *verificationSuite) references(t *testing.T) {
 	ok(t, err)
 	moveTo(t, store, c, storage.CaseExpired)
 	for _, name := range []string{"a", "b"} { // both live, final or not
-		found, err := store.CaseByReference(t.Context(), reference("upstream", name))
+		found, err := named(t, store, "upstream", name)
 		ok(t, err)
 		equal(t, found.ID, "1")
 	}
-	_, err = store.CaseByReference(t.Context(), reference("another", "a"))
+	_, err = named(t, store, "another", "a")
 	fails(t, err, storage.ErrNotFound)
 
 	bob := startCase(t, store, "2", "bob")
@@ -148,8 +148,12 @@ func (s *verificationSuite) references(t *testing.T) {
 	_, err = store.MoveCase(t.Context(), m, nobody)
 	fails(t, err, storage.ErrConflict)
 	equal(t, caseOf(t, store, "2"), bob)
-	_, err = store.CaseByReference(t.Context(), reference("upstream", "c"))
+	_, err = named(t, store, "upstream", "c")
 	fails(t, err, storage.ErrNotFound)
+}
+
+func named(t *testing.T, store storage.Cases, method, name string) (storage.Case, error) {
+	return storage.One(store.Cases(t.Context(), storage.CaseFilter{Reference: &storage.CaseReference{Method: method, Reference: name}}))
 }
 
 func (s *verificationSuite) messages(t *testing.T) {

@@ -54,7 +54,7 @@ func (s *verificationSuite) removalOfCases(t *testing.T) {
 		left, err := store.Cases(t.Context(), storage.CaseFilter{})
 		ok(t, err)
 		equal(t, idsOf(left), []string{"7", "6"})
-		_, err = store.CaseByReference(t.Context(), storage.CaseReference{Method: "upstream", Reference: "1"})
+		_, err = named(t, store, "upstream", "1")
 		fails(t, err, storage.ErrNotFound)
 		made, err := store.Decisions(t.Context(), "1")
 		ok(t, err)

@@ -118,10 +118,6 @@ func (s *deskSuite) availability(t *testing.T) {
 			_, err := store.PlanTargets(ctx, "p", "", 0, many)
 			return err
 		},
-		"DuePlans": func(ctx context.Context, store DeskStore) error {
-			_, err := store.DuePlans(ctx, t0, "", many)
-			return err
-		},
 		"Trim": func(ctx context.Context, store DeskStore) error {
 			_, err := store.Trim(ctx, storage.Trim{Kind: storage.OldPlans, Before: t0}, many)
 			return err

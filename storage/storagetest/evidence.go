@@ -121,7 +121,7 @@ func (s *verificationSuite) evidence(t *testing.T) {
 		}
 		alike := func(want int, picture storage.Digest, likeness uint64) {
 			t.Helper()
-			got, err := store.AlikeEvidence(t.Context(), "0", picture, likeness)
+			got, err := store.CountEvidence(t.Context(), storage.EvidenceFilter{NotOf: "0", Digest: picture, Likeness: likeness})
 			ok(t, err)
 			equal(t, got, want)
 		}
@@ -202,7 +202,7 @@ func (s *verificationSuite) shredding(t *testing.T) {
 		equal(t, len(held), 1)
 		overdue := func(before time.Time, want int) {
 			t.Helper()
-			n, err := store.OverdueEvidence(t.Context(), before)
+			n, err := store.CountEvidence(t.Context(), storage.EvidenceFilter{OverdueAt: before})
 			ok(t, err)
 			equal(t, n, want)
 		}

@@ -14,7 +14,7 @@ func (s *suite) findablePeople(t *testing.T) {
 	}
 	found := func(t *testing.T, store storage.People, value string) []string {
 		t.Helper()
-		subjects, err := store.FindSubjects(t.Context(), "number", digest(value), many)
+		subjects, err := store.Subjects(t.Context(), storage.SubjectFilter{Handle: "number", Find: digest(value)}, "", many)
 		ok(t, err)
 		return subjects
 	}
@@ -26,10 +26,10 @@ func (s *suite) findablePeople(t *testing.T) {
 		ok(t, store.SetAttributes(t.Context(), "dan", attributes(`{"zip":"7"}`), by("zip", "7")))
 		equal(t, found(t, store, "7"), []string{"ann", "bob", "cid"})
 		equal(t, found(t, store, "8"), nil)
-		first, err := store.FindSubjects(t.Context(), "number", digest("7"), 2)
+		first, err := store.Subjects(t.Context(), storage.SubjectFilter{Handle: "number", Find: digest("7")}, "", 2)
 		ok(t, err)
 		equal(t, first, []string{"ann", "bob"})
-		nobody, err := store.FindSubjects(t.Context(), "zip", storage.Digest{}, many)
+		nobody, err := store.Subjects(t.Context(), storage.SubjectFilter{Handle: "zip", Find: storage.Digest{}}, "", many)
 		ok(t, err)
 		equal(t, nobody, nil)
 	})

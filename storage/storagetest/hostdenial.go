@@ -122,10 +122,10 @@ func (s *suite) unknownHosts(t *testing.T) {
 		ok(t, err)
 		equal(t, got, page.want)
 	}
-	one, err := store.UnknownHost(t.Context(), "b.example")
+	one, err := storage.One(store.UnknownHosts(t.Context(), "", 1, "b.example"))
 	ok(t, err)
 	equal(t, one, b)
-	one, err = store.UnknownHost(t.Context(), "a.example")
+	one, err = storage.One(store.UnknownHosts(t.Context(), "", 1, "a.example"))
 	ok(t, err)
 	equal(t, one, storage.UnknownHost{Host: "a.example"})
 	of := func(host, after string, limit int) (ids []string) {
@@ -153,7 +153,7 @@ func (s *suite) unknownHosts(t *testing.T) {
 				ID: fmt.Sprint("web-", i), Origin: storage.OriginRegistered, RedirectURIs: []string{"https://b.example/cb"}, CreatedAt: t0.Add(time.Duration(i) * time.Second),
 			}))
 		}
-		h, err := store.UnknownHost(t.Context(), "b.example")
+		h, err := storage.One(store.UnknownHosts(t.Context(), "", 1, "b.example"))
 		ok(t, err)
 		equal(t, h, storage.UnknownHost{Host: "b.example", FirstSeenAt: t0, Clients: storage.CountedClients})
 	})

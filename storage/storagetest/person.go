@@ -41,7 +41,7 @@ func (s *suite) people(t *testing.T) {
 		ok(t, store.SetStatus(t.Context(), "of a group", storage.Status{Group: "g"}, storage.NoStatus))
 		got := map[string]bool{}
 		for after := ""; ; {
-			page, err := store.Subjects(t.Context(), after, 2)
+			page, err := store.Subjects(t.Context(), storage.SubjectFilter{}, after, 2)
 			ok(t, err)
 			if len(page) == 0 {
 				break

@@ -78,12 +78,12 @@ func (s *deskSuite) plans(t *testing.T) {
 			t0.Add(time.Hour - time.Microsecond): {"c"},
 			t0.Add(time.Hour):                    {"a", "c"},
 		} {
-			got, err := store.DuePlans(t.Context(), at, "", many)
+			got, err := store.Plans(t.Context(), storage.PlanFilter{DueAt: at})
 			ok(t, err)
 			equal(t, planIDs(got), want)
 		}
 		for after, want := range map[string][]string{"": {"a"}, "a": {"c"}, "c": nil} {
-			got, err := store.DuePlans(t.Context(), t0.Add(time.Hour), after, 1)
+			got, err := store.Plans(t.Context(), storage.PlanFilter{DueAt: t0.Add(time.Hour), AfterID: after, Limit: 1})
 			ok(t, err)
 			equal(t, planIDs(got), want)
 		}

@@ -102,7 +102,7 @@ func (s *verificationSuite) waiting(t *testing.T) {
 	take(t, store, raul, "2")
 	waiting := func(r storage.Reviewer, due time.Time, id string, limit int) []string {
 		t.Helper()
-		got, err := store.WaitingCases(t.Context(), r, due, id, limit)
+		got, err := store.Cases(t.Context(), storage.CaseFilter{Reviewer: &r, DueAfter: due, AfterID: id, Limit: limit})
 		ok(t, err)
 		return idsOf(got)
 	}
@@ -176,7 +176,7 @@ func (s *verificationSuite) decisions(t *testing.T) {
 				c := decide(t, store, decided(take(t, store, rita, "1"), storage.CaseReview, rita, "a", storage.DecisionApprove))
 				_, err := store.TakeCase(t.Context(), second, "1", t0, late)
 				fails(t, err, storage.ErrNotFound)
-				waiting, err := store.WaitingCases(t.Context(), second, time.Time{}, "", 10)
+				waiting, err := store.Cases(t.Context(), storage.CaseFilter{Reviewer: &second, Limit: 10})
 				ok(t, err)
 				equal(t, len(waiting), 0)
 				forbidden(t, store, decided(c, storage.CaseApproved, second, "b", storage.DecisionApprove))

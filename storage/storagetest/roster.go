@@ -231,7 +231,7 @@ func (s *verificationSuite) vanished(t *testing.T) {
 	bind("5", "erin", "email", "e", time.Time{})
 	vanished := func(after storage.Digest, limit int) (subjects []string) {
 		t.Helper()
-		got, err := store.VanishedMembers(t.Context(), "members", "student", "members", after, limit)
+		got, err := store.Fingerprints(t.Context(), "student", "members", after, limit, "members")
 		ok(t, err)
 		for i, f := range got {
 			if i > 0 && slices.Compare(got[i-1].Digest[:], f.Digest[:]) >= 0 {

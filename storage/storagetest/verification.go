@@ -180,7 +180,7 @@ func (s *verificationSuite) availability(t *testing.T) {
 			return err
 		},
 		"WaitingCases": func(ctx context.Context, store storage.Verification) error {
-			_, err := store.WaitingCases(ctx, rita, time.Time{}, "", 10)
+			_, err := store.Cases(ctx, storage.CaseFilter{Reviewer: &rita, Limit: 10})
 			return err
 		},
 		"EvidenceOf": func(ctx context.Context, store storage.Verification) error {

@@ -106,12 +106,12 @@ func TestEveryWriteHasTheRule(t *testing.T) {
 // CreateGrant, Reissue, Derive and Renew put what they issue into the cache, and Sweep and
 // RemoveDeparted remove only what can no longer change an answer. AllowHost lets in whom nothing is kept of.
 const othersOfTheStore = `
-	Client Clients AllowHost HostDenial HostDenials UnknownHost UnknownHosts SecretUses RecordSecretUse
+	Client Clients AllowHost HostDenial HostDenials UnknownHosts SecretUses RecordSecretUse
 	Token FindGrants CreateGrant Reissue Derive Renew
 	Account AccountByEmail Accounts EmailReturn Departed DepartedPerson RemoveDeparted
 	Authenticators LinkedAccount Passkey RenamePasskey CountTOTPMiss TrustDevice ForgetDevices
 	BeginRecovery CancelRecovery ApproveRecovery
-	Person Subjects FindSubjects
+	Person Subjects
 	Session Sessions FindSessions
 	EndClientSessions WaitingClientSessions TakeClientSessions RemoveClientSession PostponeClientSession RemoveClientSessions
 	Consent Consents FindConsents FormerRecipients

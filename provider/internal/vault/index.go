@@ -47,7 +47,7 @@ func (x *Index) Run(ctx context.Context) error {
 	}
 	seen := false
 	list := func(ctx context.Context, after string, limit int) ([]string, error) {
-		subjects, err := x.store.Subjects(ctx, after, limit)
+		subjects, err := x.store.Subjects(ctx, storage.SubjectFilter{}, after, limit)
 		seen = err == nil && len(subjects) < limit
 		return subjects, err
 	}
@@ -74,7 +74,7 @@ func (x *Index) index(ctx context.Context, subject string) error {
 		if find == (storage.Digest{}) {
 			continue
 		}
-		alike, err := x.store.FindSubjects(ctx, handle, find, mostAlike)
+		alike, err := x.store.Subjects(ctx, storage.SubjectFilter{Handle: handle, Find: find}, "", mostAlike)
 		if err == nil && !slices.Contains(alike, subject) {
 			err = x.store.ReplaceAttribute(ctx, subject, handle, stored, stored, find)
 		}

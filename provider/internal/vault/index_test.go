@@ -30,7 +30,7 @@ func TestADamagedValueKeepsNobodyFromBeingFound(t *testing.T) {
 	if err := index.Run(t.Context()); err == nil || errors.Is(err, storage.ErrUnavailable) || strings.Contains(err.Error(), "note") {
 		t.Errorf("the damaged value is told of as %v", err)
 	}
-	found, err := behind.FindSubjects(t.Context(), "card", v.FindDigest("card", `"42"`), 9)
+	found, err := behind.Subjects(t.Context(), storage.SubjectFilter{Handle: "card", Find: v.FindDigest("card", `"42"`)}, "", 9)
 	if err != nil || len(found) != 1 || found[0] != "bob" {
 		t.Errorf("found %v, %v", found, err)
 	}

@@ -40,7 +40,7 @@ func (d *Inbox) showNumbers(r *request) error {
 			v.Rows = append(v.Rows, screens.Number{Group: title, Method: d.methodTitle(page.Locale, n), State: states[n.State], Count: n.Count, Late: n.Late})
 		}
 	}
-	if v.Overdue, err = d.Verification.Store.OverdueEvidence(ctx, now.Add(-shredPatience)); err != nil {
+	if v.Overdue, err = d.Verification.Store.CountEvidence(ctx, storage.EvidenceFilter{OverdueAt: now.Add(-shredPatience)}); err != nil {
 		return err
 	}
 	r.Render(http.StatusOK, screens.Numbers(v))

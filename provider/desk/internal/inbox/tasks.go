@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/storage"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
 )
 
@@ -16,7 +17,7 @@ func (d *Inbox) tasks(r *frame.Request) (tasks []screens.Task, err error) {
 		}
 	}
 	if r.Staff.Operates() {
-		n, err := d.Verification.Store.OverdueEvidence(r.Context(), d.frame.Now().Add(-shredPatience))
+		n, err := d.Verification.Store.CountEvidence(r.Context(), storage.EvidenceFilter{OverdueAt: d.frame.Now().Add(-shredPatience)})
 		if err != nil {
 			return nil, err
 		}
