@@ -45,14 +45,18 @@ type Plan struct {
 // there.
 const KindPerson = "person"
 
-// Approval is the decision for a plan by another member of the staff.
-type Approval struct {
-	// Digest is that of what was shown.
-	Digest Digest
-	// Staff approves at At, signed in as the user As; empty for who is no user.
+// PlanMove is a step of a plan to another state.
+type PlanMove struct {
+	// To is PlanRunning for an approval, PlanStopped for the end of a plan that waits or runs, and
+	// PlanDone for that of one of which no target waits.
+	To PlanState
+	// Staff takes the step at At. Who approves is signed in as the user As; empty for who is no
+	// user.
 	Staff, As string
 	At        time.Time
-	// NotBefore is when the plan may run; zero for at once.
+	// Digest is that of what was shown to who approves.
+	Digest Digest
+	// NotBefore is when an approved plan may run; zero for at once.
 	NotBefore time.Time
 }
 
@@ -130,24 +134,22 @@ type Plans interface {
 	// in their order; only those in a state unless that is empty.
 	PlanTargets(ctx context.Context, plan string, state TargetState, after, limit int) ([]PlanTarget, error)
 
-	// ApprovePlan starts a proposed plan that has not expired at the time of the approval and
-	// has its digest, by somebody other than who proposed it. Of any number of concurrent
-	// calls one succeeds. ErrForbidden if the same staff or user has proposed it, ErrChanged if it
-	// has another digest, ErrSpent if it is no longer proposed, ErrEnded if it has expired,
-	// ErrNotFound if there is none.
-	ApprovePlan(ctx context.Context, id string, a Approval) error
-
-	// EndPlan refuses a proposed plan, or stops a running one. ErrSpent if it is neither,
+	// MovePlan takes a plan to another state. Of any number of concurrent calls one succeeds.
+	//
+	// An approval starts a proposed plan that has not expired at its time and has its digest, by
+	// somebody other than who proposed it. ErrForbidden if the same staff or user has proposed it,
+	// ErrChanged if it has another digest, ErrSpent if it is no longer proposed, ErrEnded if it has
+	// expired, ErrNotFound if there is none.
+	//
+	// The end refuses a proposed plan, or stops a running one. ErrSpent if it is neither,
 	// ErrNotFound if there is none. Who has proposed it may take it back.
-	EndPlan(ctx context.Context, id, staff string, at time.Time) error
+	//
+	// A running plan without a waiting target is done. ErrSpent if it is not running, or has one.
+	MovePlan(ctx context.Context, id string, m PlanMove) error
 
 	// SkipTarget records that a waiting target of a running plan was not acted on. ErrSpent
 	// if it is not waiting, or the plan is not running.
 	SkipTarget(ctx context.Context, t TargetID, why string) error
-
-	// FinishPlan ends a running plan without a waiting target. ErrSpent if it is not
-	// running, or has one.
-	FinishPlan(ctx context.Context, id string, at time.Time) error
 }
 
 // Break is an act of one member of the staff alone that would have needed another, or a
@@ -174,6 +176,15 @@ type Break struct {
 	SignedOffAt time.Time
 }
 
+// BreakMark is what became of a break.
+type BreakMark struct {
+	// Told reports that the host was told; otherwise SignedOffBy has signed it off.
+	Told bool
+
+	SignedOffBy string
+	SignedOffAt time.Time
+}
+
 // Breaks stores what was done alone. A break is recorded by a Deed.
 type Breaks interface {
 	// Break returns the break with this ID.
@@ -183,13 +194,10 @@ type Breaks interface {
 	// page), the latest first; only those that nobody has signed off if open.
 	Breaks(ctx context.Context, open bool, beforeID string, limit int) ([]Break, error)
 
-	// TellBreak records that the host was told of a break.
-	TellBreak(ctx context.Context, id string) error
-
-	// SignOffBreak records that another member of the staff has looked at a break.
-	// ErrForbidden if it is the same, ErrSpent if it is signed off, ErrNotFound if there is
-	// none.
-	SignOffBreak(ctx context.Context, id, staff string, at time.Time) error
+	// MarkBreak records that the host was told of a break, or else that another member of the
+	// staff has looked at it: ErrForbidden if it is the same, ErrSpent if it is signed off.
+	// ErrNotFound if there is none.
+	MarkBreak(ctx context.Context, id string, m BreakMark) error
 }
 
 // Answer is the response to a request with an idempotency key, for its repetition.

@@ -169,7 +169,7 @@ func TestOwnPlanIsNotApproved(t *testing.T) {
 	if got := w.planAt(address); got.State != storage.PlanProposed {
 		t.Errorf("the plan is %s", got.State)
 	}
-	err := w.Store.(desk.Store).ApprovePlan(t.Context(), plan.ID, storage.Approval{Digest: plan.Digest, Staff: plan.ProposedBy, At: w.Now()})
+	err := w.Store.(desk.Store).MovePlan(t.Context(), plan.ID, storage.PlanMove{To: storage.PlanRunning, Digest: plan.Digest, Staff: plan.ProposedBy, At: w.Now()})
 	if !errors.Is(err, storage.ErrForbidden) {
 		t.Errorf("the write: %v", err)
 	}

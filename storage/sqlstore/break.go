@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -34,18 +33,14 @@ func (s *Store) Breaks(ctx context.Context, open bool, beforeID string, limit in
 	})
 }
 
-// TellBreak implements storage.Breaks.
-func (s *Store) TellBreak(ctx context.Context, id string) error {
-	return s.change(ctx, "tell break", func(tx *tx) error {
-		return orNotFound(tx.exec(`UPDATE main.breaks SET told = 1 WHERE id = ?1`, id))
-	})
-}
-
-// SignOffBreak implements storage.Breaks.
-func (s *Store) SignOffBreak(ctx context.Context, id, staff string, at time.Time) error {
-	return s.change(ctx, "sign off break", func(tx *tx) error {
+// MarkBreak implements storage.Breaks.
+func (s *Store) MarkBreak(ctx context.Context, id string, m storage.BreakMark) error {
+	return s.change(ctx, "mark break", func(tx *tx) error {
+		if m.Told {
+			return orNotFound(tx.exec(`UPDATE main.breaks SET told = 1 WHERE id = ?1`, id))
+		}
 		signed, err := tx.exec(`UPDATE main.breaks SET signed_off_by = ?2, signed_off_at = ?3
-			WHERE id = ?1 AND signed_off_by IS NULL AND staff <> ?2`, id, staff, micros(at))
+			WHERE id = ?1 AND signed_off_by IS NULL AND staff <> ?2`, id, m.SignedOffBy, micros(m.SignedOffAt))
 		if err != nil || signed > 0 {
 			return err
 		}
@@ -53,7 +48,7 @@ func (s *Store) SignOffBreak(ctx context.Context, id, staff string, at time.Time
 		switch {
 		case err != nil:
 			return err
-		case b.Staff == staff:
+		case b.Staff == m.SignedOffBy:
 			return storage.ErrForbidden
 		}
 		return storage.ErrSpent

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,48 +111,59 @@ func (s *Store) PlanTargets(ctx context.Context, plan string, state storage.Targ
 	})
 }
 
-// ApprovePlan implements storage.Plans.
-func (s *Store) ApprovePlan(ctx context.Context, id string, a storage.Approval) error {
-	return s.change(ctx, "approve plan", func(tx *tx) error {
-		approved, err := tx.exec(`UPDATE main.plans SET state = 'running', decided_by = ?2, decided_as = ?3, decided_at = ?4, not_before = ?5
-			WHERE id = ?1 AND state = 'proposed' AND digest = ?6 AND expires_at > ?4
-			AND proposed_by <> ?2 AND (?3 = '' OR proposed_as <> ?3)`,
-			id, a.Staff, a.As, micros(a.At), micros(a.NotBefore), a.Digest[:])
-		if err != nil || approved > 0 {
-			return err
+// MovePlan implements storage.Plans.
+func (s *Store) MovePlan(ctx context.Context, id string, m storage.PlanMove) error {
+	return s.change(ctx, "move plan", func(tx *tx) error {
+		switch m.To {
+		case storage.PlanRunning:
+			return approvePlan(tx, id, m)
+		case storage.PlanStopped:
+			return endPlan(tx, id, m)
+		case storage.PlanDone:
+			return orSpent(tx.exec(`UPDATE main.plans SET state = 'done', ended_at = ?2 WHERE id = ?1 AND state = 'running'
+				AND NOT EXISTS (SELECT 1 FROM main.plan_targets t WHERE t.plan_id = ?1 AND t.state = 'waiting')`, id, micros(m.At)))
 		}
-		p, err := plan(tx, id)
-		switch {
-		case err != nil:
-			return err
-		case p.ProposedBy == a.Staff, a.As != "" && p.ProposedAs == a.As:
-			return storage.ErrForbidden
-		case p.State != storage.PlanProposed:
-			return storage.ErrSpent
-		case p.Digest != a.Digest:
-			return storage.ErrChanged
-		}
-		return storage.ErrEnded
+		return fmt.Errorf("sqlstore: no plan is moved to %q", m.To)
 	})
 }
 
-// EndPlan implements storage.Plans. Who stops a plan does not take the place of who approved
-// it.
-func (s *Store) EndPlan(ctx context.Context, id, staff string, at time.Time) error {
-	return s.change(ctx, "end plan", func(tx *tx) error {
-		ended, err := tx.exec(`UPDATE main.plans SET ended_at = ?3,
-				state = CASE state WHEN 'proposed' THEN 'refused' ELSE 'stopped' END,
-				decided_by = CASE state WHEN 'proposed' THEN ?2 ELSE decided_by END,
-				decided_at = CASE state WHEN 'proposed' THEN ?3 ELSE decided_at END
-			WHERE id = ?1 AND state IN ('proposed', 'running')`, id, staff, micros(at))
-		if err != nil || ended > 0 {
-			return err
-		}
-		if _, err := plan(tx, id); err != nil {
-			return err
-		}
+func approvePlan(tx *tx, id string, a storage.PlanMove) error {
+	approved, err := tx.exec(`UPDATE main.plans SET state = 'running', decided_by = ?2, decided_as = ?3, decided_at = ?4, not_before = ?5
+		WHERE id = ?1 AND state = 'proposed' AND digest = ?6 AND expires_at > ?4
+		AND proposed_by <> ?2 AND (?3 = '' OR proposed_as <> ?3)`,
+		id, a.Staff, a.As, micros(a.At), micros(a.NotBefore), a.Digest[:])
+	if err != nil || approved > 0 {
+		return err
+	}
+	p, err := plan(tx, id)
+	switch {
+	case err != nil:
+		return err
+	case p.ProposedBy == a.Staff, a.As != "" && p.ProposedAs == a.As:
+		return storage.ErrForbidden
+	case p.State != storage.PlanProposed:
 		return storage.ErrSpent
-	})
+	case p.Digest != a.Digest:
+		return storage.ErrChanged
+	}
+	return storage.ErrEnded
+}
+
+// endPlan refuses or stops a plan. Who stops a plan does not take the place of who approved
+// it.
+func endPlan(tx *tx, id string, m storage.PlanMove) error {
+	ended, err := tx.exec(`UPDATE main.plans SET ended_at = ?3,
+			state = CASE state WHEN 'proposed' THEN 'refused' ELSE 'stopped' END,
+			decided_by = CASE state WHEN 'proposed' THEN ?2 ELSE decided_by END,
+			decided_at = CASE state WHEN 'proposed' THEN ?3 ELSE decided_at END
+		WHERE id = ?1 AND state IN ('proposed', 'running')`, id, m.Staff, micros(m.At))
+	if err != nil || ended > 0 {
+		return err
+	}
+	if _, err := plan(tx, id); err != nil {
+		return err
+	}
+	return storage.ErrSpent
 }
 
 // SkipTarget implements storage.Plans. The row of the plan comes first, as everywhere.
@@ -162,14 +174,6 @@ func (s *Store) SkipTarget(ctx context.Context, t storage.TargetID, why string) 
 		}
 		return orSpent(tx.exec(`UPDATE main.plan_targets SET state = 'skipped', why = ?3, begun_at = NULL
 			WHERE plan_id = ?1 AND number = ?2 AND state = 'waiting'`, t.Plan, t.Number, why))
-	})
-}
-
-// FinishPlan implements storage.Plans.
-func (s *Store) FinishPlan(ctx context.Context, id string, at time.Time) error {
-	return s.change(ctx, "finish plan", func(tx *tx) error {
-		return orSpent(tx.exec(`UPDATE main.plans SET state = 'done', ended_at = ?2 WHERE id = ?1 AND state = 'running'
-			AND NOT EXISTS (SELECT 1 FROM main.plan_targets t WHERE t.plan_id = ?1 AND t.state = 'waiting')`, id, micros(at)))
 	})
 }
 

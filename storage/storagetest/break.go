@@ -35,20 +35,20 @@ func (s *deskSuite) breaks(t *testing.T) {
 	t.Run("AreTold", func(t *testing.T) {
 		store := s.store(t)
 		want := makeBreak(t, store, "b", "ann")
-		ok(t, store.TellBreak(t.Context(), "b"))
+		ok(t, store.MarkBreak(t.Context(), "b", storage.BreakMark{Told: true}))
 		want.Told = true
 		equal(t, breakNow(t, store, "b"), want)
-		fails(t, store.TellBreak(t.Context(), "none"), storage.ErrNotFound)
+		fails(t, store.MarkBreak(t.Context(), "none", storage.BreakMark{Told: true}), storage.ErrNotFound)
 	})
 	t.Run("AreSignedOffByAnother", func(t *testing.T) {
 		store := s.store(t)
 		want := makeBreak(t, store, "b", "ann")
-		fails(t, store.SignOffBreak(t.Context(), "b", "sue", t0), storage.ErrForbidden)
-		fails(t, store.SignOffBreak(t.Context(), "none", "sam", t0), storage.ErrNotFound)
+		fails(t, store.MarkBreak(t.Context(), "b", storage.BreakMark{SignedOffBy: "sue", SignedOffAt: t0}), storage.ErrForbidden)
+		fails(t, store.MarkBreak(t.Context(), "none", storage.BreakMark{SignedOffBy: "sam", SignedOffAt: t0}), storage.ErrNotFound)
 		equal(t, breakNow(t, store, "b"), want)
-		ok(t, store.SignOffBreak(t.Context(), "b", "sam", t0.Add(time.Hour)))
+		ok(t, store.MarkBreak(t.Context(), "b", storage.BreakMark{SignedOffBy: "sam", SignedOffAt: t0.Add(time.Hour)}))
 		want.SignedOffBy, want.SignedOffAt = "sam", t0.Add(time.Hour)
-		fails(t, store.SignOffBreak(t.Context(), "b", "sid", t0), storage.ErrSpent)
+		fails(t, store.MarkBreak(t.Context(), "b", storage.BreakMark{SignedOffBy: "sid", SignedOffAt: t0}), storage.ErrSpent)
 		equal(t, breakNow(t, store, "b"), want)
 	})
 	t.Run("AreListedFromTheLatestOn", func(t *testing.T) {
@@ -56,7 +56,7 @@ func (s *deskSuite) breaks(t *testing.T) {
 		for _, id := range []string{"a", "b", "c", "d"} {
 			makeBreak(t, store, id, "ann")
 		}
-		ok(t, store.SignOffBreak(t.Context(), "c", "sam", t0))
+		ok(t, store.MarkBreak(t.Context(), "c", storage.BreakMark{SignedOffBy: "sam", SignedOffAt: t0}))
 		for name, c := range map[string]struct {
 			open   bool
 			before string
@@ -168,10 +168,10 @@ func (s *deskSuite) reports(t *testing.T) {
 	for _, id := range []string{"proposed", "refused"} {
 		createPlan(t, store, id, "ann")
 	}
-	ok(t, store.EndPlan(t.Context(), "refused", "sam", t0))
+	ok(t, store.MovePlan(t.Context(), "refused", planEnd("sam", t0)))
 	makeBreak(t, store, "open", "ann")
 	makeBreak(t, store, "signed", "ann")
-	ok(t, store.SignOffBreak(t.Context(), "signed", "sam", t0))
+	ok(t, store.MarkBreak(t.Context(), "signed", storage.BreakMark{SignedOffBy: "sam", SignedOffAt: t0}))
 
 	want := storage.Report{
 		Accounts: 3, Disabled: 1, Sessions: 2, Grants: 1, Events: 3, Applications: 2, Organizations: 1,

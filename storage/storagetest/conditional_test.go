@@ -28,7 +28,7 @@ var conditional = map[string]string{
 	"MoveApplication": "MoveOfAVersion", "SaveSandboxSettings": "SettingsOfAVersion",
 	"StartCase": "StartsMakeOneCase", "MoveCase": "Approval", "PostponeCase": "PostponementOfAContent", "ForgetCase": "LeavesReferences", "ReturnCase": "GiveBack", "UndoDecision": "UndoAgainstCarryingOut",
 	"StageRoster": "RosterInForceIsWhole", "SwapRoster": "RosterInPlaceOfAnother", "RedeemCode": "CodeIsUsedAsOftenAsItMay", "ReleaseCodes": "AreReleasedOnce", "EndCodes": "EndByTheBatch",
-	"ApprovePlan": "PlanApproval", "EndPlan": "EndOfAPlan", "SkipTarget": "PlanTarget", "FinishPlan": "EndOfAPlan", "SignOffBreak": "SignOff", "FinishDeed": "EndOfADeed",
+	"MovePlan": "PlanApproval", "SkipTarget": "PlanTarget", "MarkBreak": "SignOff", "FinishDeed": "EndOfADeed",
 }
 
 // conditions are what the comment of such a write promises to who is late.

@@ -70,15 +70,19 @@ func createPlan(t *testing.T, store storage.Plans, id string, ids ...string) {
 }
 
 // approval is sam's.
-func planApproval(id string) storage.Approval {
-	return storage.Approval{Digest: digest(id), Staff: "sam", As: "user sam", At: t0}
+func planApproval(id string) storage.PlanMove {
+	return storage.PlanMove{To: storage.PlanRunning, Digest: digest(id), Staff: "sam", As: "user sam", At: t0}
+}
+
+func planEnd(staff string, at time.Time) storage.PlanMove {
+	return storage.PlanMove{To: storage.PlanStopped, Staff: staff, At: at}
 }
 
 // runPlan creates a plan that runs.
 func runPlan(t *testing.T, store storage.Plans, id string, ids ...string) {
 	t.Helper()
 	createPlan(t, store, id, ids...)
-	ok(t, store.ApprovePlan(t.Context(), id, planApproval(id)))
+	ok(t, store.MovePlan(t.Context(), id, planApproval(id)))
 }
 
 // withDeed makes a write that changes nothing and carries a deed.
@@ -127,7 +131,9 @@ func (s *deskSuite) availability(t *testing.T) {
 			_, err := store.Breaks(ctx, true, "", many)
 			return err
 		},
-		"TellBreak": func(ctx context.Context, store DeskStore) error { return store.TellBreak(ctx, "b") },
+		"MarkBreak": func(ctx context.Context, store DeskStore) error {
+			return store.MarkBreak(ctx, "b", storage.BreakMark{Told: true})
+		},
 		"FinishDeed": func(ctx context.Context, store DeskStore) error {
 			return store.FinishDeed(ctx, &storage.Deed{})
 		},

@@ -28,13 +28,13 @@ func (s *deskSuite) races(t *testing.T) {
 			return func(i int, s DeskStore) error {
 				a := planApproval(id)
 				a.Staff, a.As = fmt.Sprint("staff ", i), ""
-				return s.ApprovePlan(t.Context(), id, a)
+				return s.MovePlan(t.Context(), id, a)
 			}, storage.ErrSpent
 		},
 		"RefusalOfAPlan": func(t *testing.T, store DeskStore, id string) (func(int, DeskStore) error, error) {
 			createPlan(t, store, id, "ann")
 			return func(i int, s DeskStore) error {
-				return s.EndPlan(t.Context(), id, fmt.Sprint("staff ", i), t0)
+				return s.MovePlan(t.Context(), id, planEnd(fmt.Sprint("staff ", i), t0))
 			}, storage.ErrSpent
 		},
 		"PlanTarget": func(t *testing.T, store DeskStore, id string) (func(int, DeskStore) error, error) {
@@ -61,15 +61,15 @@ func (s *deskSuite) races(t *testing.T) {
 			runPlan(t, store, id)
 			return func(i int, s DeskStore) error {
 				if i%2 == 0 {
-					return s.FinishPlan(t.Context(), id, t0)
+					return s.MovePlan(t.Context(), id, storage.PlanMove{To: storage.PlanDone, At: t0})
 				}
-				return s.EndPlan(t.Context(), id, "sam", t0)
+				return s.MovePlan(t.Context(), id, planEnd("sam", t0))
 			}, storage.ErrSpent
 		},
 		"SignOff": func(t *testing.T, store DeskStore, id string) (func(int, DeskStore) error, error) {
 			makeBreak(t, store, id, "ann")
 			return func(i int, s DeskStore) error {
-				return s.SignOffBreak(t.Context(), id, fmt.Sprint("staff ", i), t0)
+				return s.MarkBreak(t.Context(), id, storage.BreakMark{SignedOffBy: fmt.Sprint("staff ", i), SignedOffAt: t0})
 			}, storage.ErrSpent
 		},
 		"AnswerOfAKey": func(_ *testing.T, _ DeskStore, id string) (func(int, DeskStore) error, error) {
@@ -95,7 +95,7 @@ func (s *deskSuite) races(t *testing.T) {
 		}
 		got := planNow(t, stores[0], "p")
 		equal(t, []int{got.Done, got.Skipped}, []int{contenders * 3 / 4, contenders / 4})
-		ok(t, stores[0].FinishPlan(t.Context(), "p", t0))
+		ok(t, stores[0].MovePlan(t.Context(), "p", storage.PlanMove{To: storage.PlanDone, At: t0}))
 	})
 }
 
@@ -104,16 +104,20 @@ func (s *deskSuite) neighbours(t *testing.T) {
 	leave(t, s.store, fillDesk, lookDesk, map[string]deed[DeskStore]{
 		"ApprovePlan": {
 			do: func(ctx context.Context, s DeskStore) error {
-				return s.ApprovePlan(ctx, "proposed ann", planApproval("proposed ann"))
+				return s.MovePlan(ctx, "proposed ann", planApproval("proposed ann"))
 			},
 			changes: []string{"plan proposed ann"},
 		},
 		"EndPlan": {
-			do:      func(ctx context.Context, s DeskStore) error { return s.EndPlan(ctx, "proposed ann", "sam", t0) },
+			do: func(ctx context.Context, s DeskStore) error {
+				return s.MovePlan(ctx, "proposed ann", planEnd("sam", t0))
+			},
 			changes: []string{"plan proposed ann"},
 		},
 		"StopPlan": {
-			do:      func(ctx context.Context, s DeskStore) error { return s.EndPlan(ctx, "running ann", "sam", t0) },
+			do: func(ctx context.Context, s DeskStore) error {
+				return s.MovePlan(ctx, "running ann", planEnd("sam", t0))
+			},
 			changes: []string{"plan running ann"},
 		},
 		"SkipTarget": {
@@ -123,7 +127,9 @@ func (s *deskSuite) neighbours(t *testing.T) {
 			changes: []string{"plan running ann", "target running ann 1"},
 		},
 		"FinishPlan": {
-			do:      func(ctx context.Context, s DeskStore) error { return s.FinishPlan(ctx, "empty ann", t0) },
+			do: func(ctx context.Context, s DeskStore) error {
+				return s.MovePlan(ctx, "empty ann", storage.PlanMove{To: storage.PlanDone, At: t0})
+			},
 			changes: []string{"plan empty ann"},
 		},
 		"FinishDeed": {
@@ -136,11 +142,15 @@ func (s *deskSuite) neighbours(t *testing.T) {
 			changes: []string{"plan running ann", "target running ann 1"},
 		},
 		"TellBreak": {
-			do:      func(ctx context.Context, s DeskStore) error { return s.TellBreak(ctx, "break ann") },
+			do: func(ctx context.Context, s DeskStore) error {
+				return s.MarkBreak(ctx, "break ann", storage.BreakMark{Told: true})
+			},
 			changes: []string{"break ann"},
 		},
 		"SignOffBreak": {
-			do:      func(ctx context.Context, s DeskStore) error { return s.SignOffBreak(ctx, "break ann", "sam", t0) },
+			do: func(ctx context.Context, s DeskStore) error {
+				return s.MarkBreak(ctx, "break ann", storage.BreakMark{SignedOffBy: "sam", SignedOffAt: t0})
+			},
 			changes: []string{"break ann"},
 		},
 		"UseMatter": {

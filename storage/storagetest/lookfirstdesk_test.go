@@ -24,10 +24,13 @@ func (s lookingFirst) ProveCaller(ctx context.Context, matter, staff string, cod
 	})
 }
 
-func (s lookingFirst) ApprovePlan(ctx context.Context, id string, a storage.Approval) error {
+func (s lookingFirst) MovePlan(ctx context.Context, id string, m storage.PlanMove) error {
+	if m.To != storage.PlanRunning {
+		return s.Roles.MovePlan(ctx, id, m)
+	}
 	now, err := s.Plan(ctx, id)
 	return s.write(is(err, now.State, storage.PlanProposed), storage.ErrSpent, func() error {
-		return over(s.Roles.ApprovePlan(ctx, id, a), storage.ErrSpent)
+		return over(s.Roles.MovePlan(ctx, id, m), storage.ErrSpent)
 	})
 }
 
@@ -39,9 +42,9 @@ func (s lookingFirst) SkipTarget(ctx context.Context, target storage.TargetID, w
 	})
 }
 
-func (s lookingFirst) SignOffBreak(ctx context.Context, id, staff string, at time.Time) error {
+func (s lookingFirst) MarkBreak(ctx context.Context, id string, m storage.BreakMark) error {
 	now, err := s.Break(ctx, id)
 	return s.write(is(err, now.SignedOffBy, ""), storage.ErrSpent, func() error {
-		return over(s.Roles.SignOffBreak(ctx, id, staff, at), storage.ErrSpent)
+		return over(s.Roles.MarkBreak(ctx, id, m), storage.ErrSpent)
 	})
 }

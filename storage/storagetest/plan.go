@@ -48,7 +48,7 @@ func (s *deskSuite) plans(t *testing.T) {
 			}
 			ok(t, store.CreatePlan(t.Context(), p, targets("ann")))
 		}
-		ok(t, store.ApprovePlan(t.Context(), "3", planApproval("3")))
+		ok(t, store.MovePlan(t.Context(), "3", planApproval("3")))
 		for name, c := range map[string]struct {
 			match storage.PlanFilter
 			want  []string
@@ -71,8 +71,8 @@ func (s *deskSuite) plans(t *testing.T) {
 		}
 		later := planApproval("a")
 		later.NotBefore = t0.Add(time.Hour)
-		ok(t, store.ApprovePlan(t.Context(), "a", later))
-		ok(t, store.ApprovePlan(t.Context(), "c", planApproval("c")))
+		ok(t, store.MovePlan(t.Context(), "a", later))
+		ok(t, store.MovePlan(t.Context(), "c", planApproval("c")))
 		for at, want := range map[time.Time][]string{
 			t0:                                   {"c"},
 			t0.Add(time.Hour - time.Microsecond): {"c"},
@@ -96,60 +96,60 @@ func (s *deskSuite) planDecisions(t *testing.T) {
 		createPlan(t, store, "p", "ann")
 		want := planNow(t, store, "p")
 		for name, c := range map[string]struct {
-			change func(*storage.Approval)
+			change func(*storage.PlanMove)
 			want   error
 		}{
-			"SameStaff":     {func(a *storage.Approval) { a.Staff, a.As = "sue", "user sam" }, storage.ErrForbidden},
-			"SameUser":      {func(a *storage.Approval) { a.As = "user sue" }, storage.ErrForbidden},
-			"AnotherDigest": {func(a *storage.Approval) { a.Digest = digest("another") }, storage.ErrChanged},
-			"Late":          {func(a *storage.Approval) { a.At = t0.Add(24 * time.Hour) }, storage.ErrEnded},
+			"SameStaff":     {func(a *storage.PlanMove) { a.Staff, a.As = "sue", "user sam" }, storage.ErrForbidden},
+			"SameUser":      {func(a *storage.PlanMove) { a.As = "user sue" }, storage.ErrForbidden},
+			"AnotherDigest": {func(a *storage.PlanMove) { a.Digest = digest("another") }, storage.ErrChanged},
+			"Late":          {func(a *storage.PlanMove) { a.At = t0.Add(24 * time.Hour) }, storage.ErrEnded},
 		} {
 			a := planApproval("p")
 			c.change(&a)
 			t.Run(name, func(t *testing.T) {
-				fails(t, store.ApprovePlan(t.Context(), "p", a), c.want)
+				fails(t, store.MovePlan(t.Context(), "p", a), c.want)
 				equal(t, planNow(t, store, "p"), want)
 			})
 		}
-		fails(t, store.ApprovePlan(t.Context(), "none", planApproval("none")), storage.ErrNotFound)
+		fails(t, store.MovePlan(t.Context(), "none", planApproval("none")), storage.ErrNotFound)
 		a := planApproval("p")
 		a.NotBefore = t0.Add(72 * time.Hour)
-		ok(t, store.ApprovePlan(t.Context(), "p", a))
+		ok(t, store.MovePlan(t.Context(), "p", a))
 		want.State, want.ApprovedBy, want.ApprovedAs, want.DecidedAt, want.NotBefore = storage.PlanRunning, "sam", "user sam", t0, a.NotBefore
 		equal(t, planNow(t, store, "p"), want)
-		fails(t, store.ApprovePlan(t.Context(), "p", planApproval("p")), storage.ErrSpent)
+		fails(t, store.MovePlan(t.Context(), "p", planApproval("p")), storage.ErrSpent)
 	})
 	t.Run("StaffWhoAreNoUsersAreToldApartByName", func(t *testing.T) {
 		store := s.store(t)
 		p, a := plan("p"), planApproval("p")
 		p.ProposedAs, a.As = "", ""
 		ok(t, store.CreatePlan(t.Context(), p, targets("ann")))
-		ok(t, store.ApprovePlan(t.Context(), "p", a))
+		ok(t, store.MovePlan(t.Context(), "p", a))
 	})
 	t.Run("EndBeforeAnApprovalIsARefusal", func(t *testing.T) {
 		store := s.store(t)
 		for _, staff := range []string{"sam", "sue"} {
 			createPlan(t, store, staff, "ann")
-			ok(t, store.EndPlan(t.Context(), staff, staff, t0.Add(time.Hour)))
+			ok(t, store.MovePlan(t.Context(), staff, planEnd(staff, t0.Add(time.Hour))))
 			got := planNow(t, store, staff)
 			equal(t, got.State, storage.PlanRefused)
 			equal(t, got.ApprovedBy, staff)
 			equal(t, got.EndedAt, t0.Add(time.Hour))
-			fails(t, store.EndPlan(t.Context(), staff, "sam", t0), storage.ErrSpent)
-			fails(t, store.ApprovePlan(t.Context(), staff, planApproval(staff)), storage.ErrSpent)
+			fails(t, store.MovePlan(t.Context(), staff, planEnd("sam", t0)), storage.ErrSpent)
+			fails(t, store.MovePlan(t.Context(), staff, planApproval(staff)), storage.ErrSpent)
 		}
-		fails(t, store.EndPlan(t.Context(), "none", "sam", t0), storage.ErrNotFound)
+		fails(t, store.MovePlan(t.Context(), "none", planEnd("sam", t0)), storage.ErrNotFound)
 	})
 	t.Run("EndAfterwardsStopsIt", func(t *testing.T) {
 		store := s.store(t)
 		runPlan(t, store, "p", "ann")
 		want := planNow(t, store, "p")
-		ok(t, store.EndPlan(t.Context(), "p", "sue", t0.Add(time.Hour)))
+		ok(t, store.MovePlan(t.Context(), "p", planEnd("sue", t0.Add(time.Hour))))
 		want.State, want.EndedAt = storage.PlanStopped, t0.Add(time.Hour)
 		equal(t, planNow(t, store, "p"), want)
 		fails(t, store.SkipTarget(t.Context(), storage.TargetID{Plan: "p", Number: 1}, "stopped"), storage.ErrSpent)
 		fails(t, done(t.Context(), store, "p", 1), storage.ErrSpent)
-		fails(t, store.FinishPlan(t.Context(), "p", t0), storage.ErrSpent)
+		fails(t, store.MovePlan(t.Context(), "p", storage.PlanMove{To: storage.PlanDone, At: t0}), storage.ErrSpent)
 	})
 }
 
@@ -213,13 +213,13 @@ func (s *deskSuite) planTargets(t *testing.T) {
 		ok(t, err)
 		equal(t, got, want)
 		equal(t, planNow(t, store, "p").Done, 0)
-		fails(t, store.FinishPlan(t.Context(), "p", t0), storage.ErrSpent)
+		fails(t, store.MovePlan(t.Context(), "p", storage.PlanMove{To: storage.PlanDone, At: t0}), storage.ErrSpent)
 		ok(t, finish(1))
 		fails(t, finish(1), storage.ErrSpent)
 		fails(t, beginTarget(t.Context(), store, "p", 1, t0), storage.ErrSpent)
 		ok(t, store.SkipTarget(t.Context(), storage.TargetID{Plan: "p", Number: 2}, "failed"))
 		fails(t, finish(2), storage.ErrSpent)
-		ok(t, store.EndPlan(t.Context(), "p", "sam", t0))
+		ok(t, store.MovePlan(t.Context(), "p", planEnd("sam", t0)))
 		fails(t, beginTarget(t.Context(), store, "p", 3, t0), storage.ErrSpent)
 		ok(t, finish(3)) // it was under way
 		p := planNow(t, store, "p")
@@ -234,16 +234,16 @@ func (s *deskSuite) planTargets(t *testing.T) {
 	t.Run("KeepAPlanFromItsEnd", func(t *testing.T) {
 		store := s.store(t)
 		createPlan(t, store, "p", "ann")
-		fails(t, store.FinishPlan(t.Context(), "p", t0), storage.ErrSpent)
-		ok(t, store.ApprovePlan(t.Context(), "p", planApproval("p")))
-		fails(t, store.FinishPlan(t.Context(), "p", t0), storage.ErrSpent)
+		fails(t, store.MovePlan(t.Context(), "p", storage.PlanMove{To: storage.PlanDone, At: t0}), storage.ErrSpent)
+		ok(t, store.MovePlan(t.Context(), "p", planApproval("p")))
+		fails(t, store.MovePlan(t.Context(), "p", storage.PlanMove{To: storage.PlanDone, At: t0}), storage.ErrSpent)
 		ok(t, done(t.Context(), store, "p", 1))
-		ok(t, store.FinishPlan(t.Context(), "p", t0.Add(time.Hour)))
+		ok(t, store.MovePlan(t.Context(), "p", storage.PlanMove{To: storage.PlanDone, At: t0.Add(time.Hour)}))
 		got := planNow(t, store, "p")
 		equal(t, got.State, storage.PlanDone)
 		equal(t, got.EndedAt, t0.Add(time.Hour))
-		fails(t, store.FinishPlan(t.Context(), "p", t0), storage.ErrSpent)
-		fails(t, store.FinishPlan(t.Context(), "none", t0), storage.ErrSpent)
+		fails(t, store.MovePlan(t.Context(), "p", storage.PlanMove{To: storage.PlanDone, At: t0}), storage.ErrSpent)
+		fails(t, store.MovePlan(t.Context(), "none", storage.PlanMove{To: storage.PlanDone, At: t0}), storage.ErrSpent)
 	})
 	t.Run("HaveThePseudonymOfWhoIsDeleted", func(t *testing.T) {
 		store := s.store(t)
@@ -275,10 +275,10 @@ func (s *deskSuite) removalOfPlans(t *testing.T) {
 	day := t0.Add(24 * time.Hour)
 	createPlan(t, store, "expired", "ann", "bob", "cid")
 	createPlan(t, store, "refused", "ann")
-	ok(t, store.EndPlan(t.Context(), "refused", "sam", t0))
+	ok(t, store.MovePlan(t.Context(), "refused", planEnd("sam", t0)))
 	runPlan(t, store, "running", "ann")
 	runPlan(t, store, "done")
-	ok(t, store.FinishPlan(t.Context(), "done", t0.Add(time.Hour)))
+	ok(t, store.MovePlan(t.Context(), "done", storage.PlanMove{To: storage.PlanDone, At: t0.Add(time.Hour)}))
 	left := func(before time.Time) (ids []string) {
 		t.Helper()
 		for {

@@ -52,7 +52,7 @@ func (o order) byPlan() try {
 	o.OK(o.store.CreatePlan(o.T.Context(), storage.Plan{
 		ID: "p", Action: o.action.Name, Kind: string(o.action.Target), Reason: "x", Digest: digest, ProposedBy: "staff:olga", ProposedAt: now, ExpiresAt: now.Add(time.Hour),
 	}, []storage.PlanTarget{{Number: 1, ID: "target", Revision: "r"}}))
-	o.OK(o.store.ApprovePlan(o.T.Context(), "p", storage.Approval{Digest: digest, Staff: "staff:oleg", At: now}))
+	o.OK(o.store.MovePlan(o.T.Context(), "p", storage.PlanMove{To: storage.PlanRunning, Digest: digest, Staff: "staff:oleg", At: now}))
 	target := func() storage.PlanTarget {
 		targets, err := o.store.PlanTargets(o.T.Context(), "p", "", 0, 1)
 		o.OK(err)

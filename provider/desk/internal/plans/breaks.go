@@ -95,7 +95,7 @@ func (s *Service) tell(ctx context.Context, b storage.Break, sentence string) {
 	if !told {
 		return
 	}
-	if err := s.store.TellBreak(context.WithoutCancel(ctx), b.ID); err != nil {
+	if err := s.store.MarkBreak(context.WithoutCancel(ctx), b.ID, storage.BreakMark{Told: true}); err != nil {
 		s.Frame.Logger.ErrorContext(ctx, "it could not be recorded that the host was told of a break", "break", b.ID, "error", err)
 	}
 }
@@ -147,7 +147,7 @@ func (s *Service) SignOff(ctx context.Context, by Member, id string) error {
 	}
 	ctx = provider.By(ctx, storage.Actor{Name: by.Name, Matter: b.ID})
 	err = s.provider.Events().WriteWith(ctx, func(ctx context.Context) error {
-		return s.store.SignOffBreak(ctx, id, by.staffID(), s.Frame.Now())
+		return s.store.MarkBreak(ctx, id, storage.BreakMark{SignedOffBy: by.staffID(), SignedOffAt: s.Frame.Now()})
 	}, provider.Event{Name: event.BreakSignedOff, Detail: b.Action})
 	if err != nil {
 		return fmt.Errorf("sign off break: %w", decided(err))

@@ -87,10 +87,10 @@ func (s *Service) Approve(ctx context.Context, by Member, id string, shown stora
 		return o, err
 	}
 	now := s.Frame.Now()
-	a := storage.Approval{Digest: shown, Staff: by.Name, As: by.As, At: now, NotBefore: s.notBefore(o.Action, now)}
+	a := storage.PlanMove{To: storage.PlanRunning, Digest: shown, Staff: by.Name, As: by.As, At: now, NotBefore: s.notBefore(o.Action, now)}
 	ctx = provider.By(ctx, storage.Actor{Name: by.Name, Matter: matterOf(o.Plan, o.content)})
 	err = s.provider.Events().WriteWith(ctx, func(ctx context.Context) error {
-		return s.store.ApprovePlan(ctx, id, a)
+		return s.store.MovePlan(ctx, id, a)
 	}, s.event(event.PlanApproved, o.Plan, o.Targets))
 	if err != nil {
 		return o, fmt.Errorf("approve plan: %w", decided(err))
@@ -138,7 +138,7 @@ func (s *Service) end(ctx context.Context, name string, p storage.Plan) error {
 	}
 	ctx = provider.By(ctx, storage.Actor{Name: name, Matter: matterOf(p, c)})
 	err = s.provider.Events().WriteWith(ctx, func(ctx context.Context) error {
-		return s.store.EndPlan(ctx, p.ID, name, s.Frame.Now())
+		return s.store.MovePlan(ctx, p.ID, storage.PlanMove{To: storage.PlanStopped, Staff: name, At: s.Frame.Now()})
 	}, s.event(ended, p, targets))
 	if err != nil {
 		return fmt.Errorf("end plan: %w", decided(err))

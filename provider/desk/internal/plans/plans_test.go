@@ -127,7 +127,7 @@ func TestOwnPlanIsNotApproved(t *testing.T) {
 		})
 	}
 	t.Run("InTheWrite", func(t *testing.T) {
-		err := w.store.ApprovePlan(t.Context(), p.ID, storage.Approval{Digest: p.Digest, Staff: "staff:olga", At: w.Now()})
+		err := w.store.MovePlan(t.Context(), p.ID, storage.PlanMove{To: storage.PlanRunning, Digest: p.Digest, Staff: "staff:olga", At: w.Now()})
 		if !errors.Is(err, storage.ErrForbidden) {
 			t.Errorf("approve: %v", err)
 		}
