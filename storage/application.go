@@ -107,13 +107,9 @@ type Applications interface {
 
 	// SaveApplication replaces the application with this Version; environment, client,
 	// organization and deleting stay, and a.Halt is ignored. ErrChanged if it has another, is being deleted,
-	// or is gone.
-	SaveApplication(ctx context.Context, a Application) error
-
-	// SaveApplicationWithin is SaveApplication with a limit on the PictureBytes of all
-	// applications of the organization. ErrLimit if they would exceed it, unless those of
-	// this one do not grow.
-	SaveApplicationWithin(ctx context.Context, a Application, mostPictureBytes int64) error
+	// or is gone. With a limit on the PictureBytes of all applications of the organization,
+	// ErrLimit if they would exceed it, unless those of this one do not grow.
+	SaveApplication(ctx context.Context, a Application, mostPictureBytes ...int64) error
 
 	// DecideApplication is SaveApplication for the user who decides its review. ErrConflict
 	// if that user is a member of its organization: nobody approves their own.

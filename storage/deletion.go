@@ -16,11 +16,8 @@ type Deletions interface {
 	SetDeletion(ctx context.Context, id string, on Proof, deleteAt, at time.Time) error
 
 	// Departed returns up to limit deleted people whose deletion is not complete, in the order
-	// of their subjects, after one of these.
-	Departed(ctx context.Context, after string, limit int) ([]Departed, error)
-
-	// DepartedPerson returns one of them. ErrNotFound if it is none.
-	DepartedPerson(ctx context.Context, subject string) (Departed, error)
+	// of their subjects, after one of these; with a subject only that one, if it is one of them.
+	Departed(ctx context.Context, after string, limit int, subject ...string) ([]Departed, error)
 
 	// RemoveDeparted removes more of what is left of a deleted person, in some milliseconds,
 	// and reports whether to call again: when all else that is kept about the person is gone,

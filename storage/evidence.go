@@ -36,6 +36,9 @@ type Evidence struct {
 	HeldUntil time.Time
 }
 
+// EvidenceID names the evidence of a case, or, unless it is empty, the one with this ID.
+type EvidenceID struct{ CaseID, ID string }
+
 // EvidenceLimits are the maximum number and size of what a subject has submitted for open
 // cases.
 type EvidenceLimits struct {
@@ -63,11 +66,9 @@ type Evidences interface {
 	// the limits; shredded evidence does not count.
 	AddEvidence(ctx context.Context, e Evidence, subject string, limits EvidenceLimits) error
 
-	// Evidence returns a description. ErrNotFound if there is none.
-	Evidence(ctx context.Context, id string) (Evidence, error)
-
-	// EvidenceOf returns the evidence of a case, the earliest first, shredded included.
-	EvidenceOf(ctx context.Context, caseID string) ([]Evidence, error)
+	// Evidence returns the evidence of a case, the earliest first, shredded included, or the one
+	// with an ID.
+	Evidence(ctx context.Context, of EvidenceID) ([]Evidence, error)
 
 	// RemoveEvidence shreds evidence of an open case of the subject; held evidence, once the
 	// hold is over. ErrEnded if the case is not open, or not the subject's; nil if there is

@@ -77,6 +77,13 @@ type Invitation struct {
 	ExpiresAt time.Time
 }
 
+// TokenFilter selects what an organization has at Now or, unless it is zero, the one with Token.
+type TokenFilter struct {
+	Token          Digest
+	OrganizationID string
+	Now            time.Time
+}
+
 // Change is an entry of an organization's activity log.
 type Change struct {
 	// The store assigns ID, which grows with time within one process.
@@ -205,13 +212,10 @@ type Organizations interface {
 	// the invitation Appoints.
 	CreateInvitation(ctx context.Context, i Invitation, most int) error
 
-	// Invitation returns an invitation. Expired ones are included for a month and more,
-	// until they are swept.
-	Invitation(ctx context.Context, token Digest) (Invitation, error)
-
 	// Invitations returns an organization's invitations that have not expired at now, the
-	// latest first.
-	Invitations(ctx context.Context, organizationID string, now time.Time) ([]Invitation, error)
+	// latest first, or the one with a token: expired ones are included for a month and more,
+	// until they are swept.
+	Invitations(ctx context.Context, of TokenFilter) ([]Invitation, error)
 
 	// AcceptInvitation spends an invitation and makes the user a member with its role. An
 	// existing member spends it, too, but keeps the role unless it Appoints. Of any number

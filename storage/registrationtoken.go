@@ -38,12 +38,9 @@ type RegistrationTokens interface {
 	// ErrConflict if the digest exists, ErrOrganizationStopped if it is stopped.
 	CreateRegistrationToken(ctx context.Context, t RegistrationToken, most int) error
 
-	// RegistrationToken returns a token, expired or used up, until it is swept.
-	RegistrationToken(ctx context.Context, token Digest) (RegistrationToken, error)
-
 	// RegistrationTokens returns an organization's tokens that have not expired at now, the
-	// latest first.
-	RegistrationTokens(ctx context.Context, organizationID string, now time.Time) ([]RegistrationToken, error)
+	// latest first, or the one with a token, expired or used up, until it is swept.
+	RegistrationTokens(ctx context.Context, of TokenFilter) ([]RegistrationToken, error)
 
 	// RemoveRegistrationToken revokes a token of an organization. It returns nil if there is
 	// none.

@@ -74,8 +74,8 @@ func (w *fixture) state() any {
 	for _, id := range []string{river, lake} {
 		o, err1 := w.store.Organization(ctx, id)
 		members, err2 := w.store.Members(ctx, id)
-		invitations, err3 := w.store.Invitations(ctx, id, w.now())
-		tokens, err6 := w.store.RegistrationTokens(ctx, id, w.now())
+		invitations, err3 := w.store.Invitations(ctx, storage.TokenFilter{OrganizationID: id, Now: w.now()})
+		tokens, err6 := w.store.RegistrationTokens(ctx, storage.TokenFilter{OrganizationID: id, Now: w.now()})
 		settings, err4 := w.store.SandboxSettings(ctx, id)
 		applications, err5 := w.store.Applications(ctx, storage.ApplicationFilter{OrganizationID: id})
 		for _, err := range []error{err1, err2, err3, err4, err5, err6} {

@@ -135,7 +135,7 @@ func (d *brandPages) saveBranding(r *request, b branding, shown brand) error {
 	a := r.app
 	a.Document, a.UpdatedAt = b.document.bytes(), d.Clock()
 	a.PictureBytes = b.Draft.bytes() + b.Previous.bytes() + shown.bytes()
-	return d.Store.SaveApplicationWithin(r.Request.Context(), a, d.Quotas.PictureBytes)
+	return d.Store.SaveApplication(r.Request.Context(), a, d.Quotas.PictureBytes)
 }
 
 // publish publishes the draft, or submits it for review. The draft is saved first: of two

@@ -154,13 +154,13 @@ func other(env string) string {
 }
 
 func registrationTokens(w *fixture) []string {
-	list, err := w.store.RegistrationTokens(w.t.Context(), river, w.now())
+	list, err := w.store.RegistrationTokens(w.t.Context(), storage.TokenFilter{OrganizationID: river, Now: w.now()})
 	w.ok(err)
 	return []string{fmt.Sprint(len(list))}
 }
 
 func invitationsOf(w *fixture) []string {
-	list, err := w.store.Invitations(w.t.Context(), river, w.now())
+	list, err := w.store.Invitations(w.t.Context(), storage.TokenFilter{OrganizationID: river, Now: w.now()})
 	w.ok(err)
 	return []string{fmt.Sprint(len(list))}
 }

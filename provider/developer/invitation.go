@@ -34,7 +34,7 @@ var (
 )
 
 func (d *teamPages) invitations(r *request, people people) ([]screens.Invitation, error) {
-	waiting, err := d.Store.Invitations(r.Request.Context(), r.org.ID, d.Clock())
+	waiting, err := d.Store.Invitations(r.Request.Context(), storage.TokenFilter{OrganizationID: r.org.ID, Now: d.Clock()})
 	if err != nil {
 		return nil, err
 	}
@@ -265,7 +265,7 @@ func (d *teamPages) withdraw(r *request, page string) error {
 // invitation returns the invitation of the request's address, and its organization; false
 // if it is no longer valid.
 func (d *teamPages) invitation(r *request) (storage.Invitation, storage.Organization, bool, error) {
-	i, err := d.Store.Invitation(r.Request.Context(), sha256.Sum256([]byte(r.value("token"))))
+	i, err := storage.One(d.Store.Invitations(r.Request.Context(), storage.TokenFilter{Token: sha256.Sum256([]byte(r.value("token")))}))
 	if err == nil && !d.Clock().Before(i.ExpiresAt) {
 		err = storage.ErrNotFound
 	}

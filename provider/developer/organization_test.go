@@ -8,6 +8,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/developer"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
 func TestAnOrganizationIsMadeAndHasAnOwner(t *testing.T) {
@@ -53,7 +54,7 @@ func TestInvitationToAnAddressThatIsRefused(t *testing.T) {
 	if p.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(p.body, "Email can’t be delivered to this address") || !strings.Contains(p.body, `value="nobody@example.com"`) {
 		t.Errorf("%s\n%s", p.Status, p.body)
 	}
-	if waiting, err := w.store.Invitations(t.Context(), "river", w.now()); err != nil || len(waiting) > 0 {
+	if waiting, err := w.store.Invitations(t.Context(), storage.TokenFilter{OrganizationID: "river", Now: w.now()}); err != nil || len(waiting) > 0 {
 		t.Errorf("%d invitations that nobody has, %v", len(waiting), err)
 	}
 }

@@ -144,7 +144,7 @@ func TestOrganizationWithoutOwner(t *testing.T) {
 		w.advance(10 * time.Minute)
 		p := o.submit(page, "email", "nobody@example.com", "action", "invite")
 		says(t, p, http.StatusForbidden, `href="?confirm=yes"`, "nobody@example.com")
-		if waiting, err := w.store.Invitations(t.Context(), river, w.now()); err != nil || len(waiting) > 0 {
+		if waiting, err := w.store.Invitations(t.Context(), storage.TokenFilter{OrganizationID: river, Now: w.now()}); err != nil || len(waiting) > 0 {
 			t.Errorf("%d invitations, %v", len(waiting), err)
 		}
 	})

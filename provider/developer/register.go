@@ -205,7 +205,7 @@ func (d *appPages) makeRoom(ctx context.Context, a storage.Application, shown br
 		return err
 	}
 	a.PictureBytes = shown.bytes()
-	err = d.Store.SaveApplicationWithin(ctx, a, d.Quotas.PictureBytes)
+	err = d.Store.SaveApplication(ctx, a, d.Quotas.PictureBytes)
 	if errors.Is(err, storage.ErrLimit) {
 		return errors.Join(errNoRoom, d.Store.DeleteApplication(ctx, a.Environment, a.ClientID))
 	}

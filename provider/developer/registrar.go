@@ -40,7 +40,7 @@ func (g registrar) Accepts(ctx context.Context, token string) (bool, error) {
 
 // initial returns an initial access token that is good for one more registration.
 func (g registrar) initial(ctx context.Context, token string) (storage.RegistrationToken, error) {
-	t, err := g.Store.RegistrationToken(ctx, sha256.Sum256([]byte(token)))
+	t, err := storage.One(g.Store.RegistrationTokens(ctx, storage.TokenFilter{Token: sha256.Sum256([]byte(token))}))
 	if err == nil && (t.Environment != g.env || t.Remaining <= 0 || !g.Clock().Before(t.ExpiresAt)) {
 		err = storage.ErrNotFound
 	}

@@ -53,7 +53,7 @@ func (d *appPages) tokensView(r *request, view screens.RegistrationTokensView, p
 	view.Page = d.inEnvironment(p, r.env, d.path("o", r.org.ID, storage.Sandbox), d.path("o", r.org.ID, storage.Production))
 	view.Form, view.MayMake = r.Form(problems...), !r.suspended()
 	view.Endpoint = d.provider(r.env).Installation().BaseURL + registrationPath
-	tokens, err := d.Store.RegistrationTokens(r.Request.Context(), r.org.ID, d.Clock())
+	tokens, err := d.Store.RegistrationTokens(r.Request.Context(), storage.TokenFilter{OrganizationID: r.org.ID, Now: d.Clock()})
 	if err != nil {
 		return view, err
 	}
@@ -166,7 +166,7 @@ func (d *appPages) revokeToken(r *request) error {
 	if n, err := hex.Decode(token[:], []byte(r.posted(screens.FieldToken))); err != nil || n != len(token) {
 		return forbidden("no identifier of a token")
 	}
-	t, err := d.Store.RegistrationToken(r.Request.Context(), token)
+	t, err := storage.One(d.Store.RegistrationTokens(r.Request.Context(), storage.TokenFilter{Token: token}))
 	if errors.Is(err, storage.ErrNotFound) || err == nil && t.OrganizationID != r.org.ID {
 		return r.done(d.path("o", r.org.ID, r.env, "tokens"), screens.NoticeTokenRevoked)
 	}

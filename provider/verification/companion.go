@@ -75,7 +75,7 @@ func (c companion) export(ctx context.Context, one RecordedCase) (exportedCase, 
 	if one.Member != nil && one.State == storage.CaseApproved {
 		e.Subgroups, e.Source, e.Until = one.Member.Subgroups, one.Member.Source, one.Member.Until
 	}
-	files, err := c.Store.EvidenceOf(ctx, one.ID)
+	files, err := c.Store.Evidence(ctx, storage.EvidenceID{CaseID: one.ID})
 	if err != nil {
 		return e, fmt.Errorf("read evidence: %w", err)
 	}

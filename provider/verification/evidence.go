@@ -157,7 +157,7 @@ func newEvidenceID() string {
 // removeReplaced shreds what a file replaces, or the file itself if a later one is there: of
 // a form that is sent twice at a time, one is left.
 func (s *evidenceFiles) removeReplaced(ctx context.Context, c storage.Case, by storage.Evidence) error {
-	all, err := s.Store.EvidenceOf(ctx, c.ID)
+	all, err := s.Store.Evidence(ctx, storage.EvidenceID{CaseID: c.ID})
 	if err != nil {
 		return fmt.Errorf("list evidence: %w", err)
 	}
@@ -189,7 +189,7 @@ func (s *evidenceFiles) removeEvidence(ctx context.Context, userID, caseID, id s
 	if err != nil {
 		return fmt.Errorf("read case: %w", err)
 	}
-	e, err := s.Store.Evidence(ctx, id)
+	e, err := storage.One(s.Store.Evidence(ctx, storage.EvidenceID{ID: id}))
 	if errors.Is(err, storage.ErrNotFound) || err == nil && e.CaseID != caseID {
 		return ErrNoCase
 	}
@@ -217,7 +217,7 @@ func (s *evidenceFiles) openEvidence(ctx context.Context, c storage.Case, id str
 }
 
 func (s *evidenceFiles) openFile(ctx context.Context, c storage.Case, id string) (storage.Evidence, io.ReadCloser, error) {
-	e, err := s.Store.Evidence(ctx, id)
+	e, err := storage.One(s.Store.Evidence(ctx, storage.EvidenceID{ID: id}))
 	if errors.Is(err, storage.ErrNotFound) {
 		return e, nil, ErrNoEvidence
 	}

@@ -115,7 +115,7 @@ func (s *evidenceFiles) uploaded(ctx context.Context, c storage.Case, k content,
 // files returns the evidence of a case, the earliest first, shredded included. It is compared
 // with that of other cases, for reviewers.
 func (s *evidenceFiles) files(ctx context.Context, c storage.Case, compared bool) ([]EvidenceFile, error) {
-	all, err := s.Store.EvidenceOf(ctx, c.ID)
+	all, err := s.Store.Evidence(ctx, storage.EvidenceID{CaseID: c.ID})
 	if err != nil {
 		return nil, fmt.Errorf("list evidence: %w", err)
 	}
@@ -176,7 +176,7 @@ func (s *evidenceFiles) alike(ctx context.Context, e storage.Evidence, c storage
 		if other.ID == c.ID {
 			continue
 		}
-		all, err := s.Store.EvidenceOf(ctx, other.ID)
+		all, err := s.Store.Evidence(ctx, storage.EvidenceID{CaseID: other.ID})
 		if err != nil {
 			return 0, fmt.Errorf("compare evidence: %w", err)
 		}

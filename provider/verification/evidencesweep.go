@@ -56,7 +56,7 @@ func (s *evidenceFiles) sweepEvidence(ctx context.Context) {
 func (s *evidenceFiles) seekEvidence(ctx context.Context) {
 	waiting, err := s.Store.Cases(ctx, storage.CaseFilter{Reviewer: &storage.Reviewer{Senior: true}, Limit: takeBatch})
 	for _, c := range waiting {
-		files, unread := s.Store.EvidenceOf(ctx, c.ID)
+		files, unread := s.Store.Evidence(ctx, storage.EvidenceID{CaseID: c.ID})
 		err = errors.Join(err, unread)
 		for _, e := range files {
 			file, opening := s.Blobs.Open(ctx, e.ID)
@@ -119,7 +119,7 @@ func (s *evidenceFiles) sweepOrphans(ctx context.Context) {
 }
 
 func (s *evidenceFiles) deleteOrphan(ctx context.Context, name string) error {
-	e, err := s.Store.Evidence(ctx, name)
+	e, err := storage.One(s.Store.Evidence(ctx, storage.EvidenceID{ID: name}))
 	if err != nil && !errors.Is(err, storage.ErrNotFound) || err == nil && e.Key != nil {
 		return err
 	}

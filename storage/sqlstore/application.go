@@ -120,38 +120,40 @@ func (w *where) andSearch(search string) {
 }
 
 // SaveApplication implements storage.Applications.
-func (s *Store) SaveApplication(ctx context.Context, a storage.Application) error {
-	return s.change(ctx, "save application", func(tx *tx) error { return saveApplication(tx, a) })
+func (s *Store) SaveApplication(ctx context.Context, a storage.Application, mostPictureBytes ...int64) error {
+	return s.change(ctx, "save application", func(tx *tx) error {
+		for _, most := range mostPictureBytes {
+			return saveWithin(tx, a, most)
+		}
+		return saveApplication(tx, a)
+	})
 }
 
-// SaveApplicationWithin implements storage.Applications.
-func (s *Store) SaveApplicationWithin(ctx context.Context, a storage.Application, mostPictureBytes int64) error {
-	return s.change(ctx, "save application", func(tx *tx) error {
-		err := lockOrganization(tx, a.OrganizationID)
-		if errors.Is(err, storage.ErrNotFound) {
-			return storage.ErrChanged // and the application is gone with it
-		}
-		if err != nil {
-			return err
-		}
-		before, err := one(tx, scanInt, `SELECT picture_bytes FROM main.applications
-			WHERE environment = ?1 AND client_id = ?2`, a.Environment, a.ClientID)
-		if errors.Is(err, storage.ErrNotFound) {
-			return storage.ErrChanged
-		}
-		if err != nil {
-			return err
-		}
-		if err := saveApplication(tx, a); err != nil || a.PictureBytes <= int64(before) {
-			return err
-		}
-		all, err := one(tx, scanInt, `SELECT CAST(sum(picture_bytes) AS BIGINT) FROM main.applications
-			WHERE organization_id = ?1`, a.OrganizationID)
-		if err == nil && int64(all) > mostPictureBytes {
-			return storage.ErrLimit
-		}
+func saveWithin(tx *tx, a storage.Application, mostPictureBytes int64) error {
+	err := lockOrganization(tx, a.OrganizationID)
+	if errors.Is(err, storage.ErrNotFound) {
+		return storage.ErrChanged // and the application is gone with it
+	}
+	if err != nil {
 		return err
-	})
+	}
+	before, err := one(tx, scanInt, `SELECT picture_bytes FROM main.applications
+		WHERE environment = ?1 AND client_id = ?2`, a.Environment, a.ClientID)
+	if errors.Is(err, storage.ErrNotFound) {
+		return storage.ErrChanged
+	}
+	if err != nil {
+		return err
+	}
+	if err := saveApplication(tx, a); err != nil || a.PictureBytes <= int64(before) {
+		return err
+	}
+	all, err := one(tx, scanInt, `SELECT CAST(sum(picture_bytes) AS BIGINT) FROM main.applications
+		WHERE organization_id = ?1`, a.OrganizationID)
+	if err == nil && int64(all) > mostPictureBytes {
+		return storage.ErrLimit
+	}
+	return err
 }
 
 // DecideApplication implements storage.Applications.

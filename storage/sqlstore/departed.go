@@ -13,18 +13,14 @@ import (
 const eventChunk = 64
 
 // Departed implements storage.Deletions.
-func (s *Store) Departed(ctx context.Context, after string, limit int) ([]storage.Departed, error) {
-	return read(ctx, s, "list deleted people", func(tx *tx) ([]storage.Departed, error) {
-		return all(tx, scanDeparted, `SELECT subject, pseudonym FROM main.departed WHERE subject > ?1 ORDER BY subject LIMIT ?2`,
-			after, max(limit, 0))
-	})
-}
-
-// DepartedPerson implements storage.Deletions.
-func (s *Store) DepartedPerson(ctx context.Context, subject string) (storage.Departed, error) {
-	return read(ctx, s, "read deleted person", func(tx *tx) (storage.Departed, error) {
-		return one(tx, scanDeparted, `SELECT subject, pseudonym FROM main.departed WHERE subject = ?1`, subject)
-	})
+func (s *Store) Departed(ctx context.Context, after string, limit int, subject ...string) ([]storage.Departed, error) {
+	var filter where
+	filter.and("subject > ?", after)
+	for _, one := range subject {
+		filter.and("subject = ?", one)
+	}
+	query := `SELECT subject, pseudonym FROM main.departed` + filter.String() + ` ORDER BY subject LIMIT ` + filter.param(max(limit, 0))
+	return read(ctx, s, "list deleted people", func(tx *tx) ([]storage.Departed, error) { return all(tx, scanDeparted, query, filter.args...) })
 }
 
 func scanDeparted(row scanner) (d storage.Departed, err error) {

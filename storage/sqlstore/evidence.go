@@ -52,17 +52,12 @@ func requireOpen(tx *tx, caseID, subject string) error {
 }
 
 // Evidence implements storage.Evidences.
-func (s *Store) Evidence(ctx context.Context, id string) (storage.Evidence, error) {
-	return read(ctx, s, "read evidence", func(tx *tx) (storage.Evidence, error) {
-		return one(tx, scanEvidence, `SELECT `+evidenceColumns+` FROM main.evidence WHERE id = ?1`, id)
-	})
-}
-
-// EvidenceOf implements storage.Evidences.
-func (s *Store) EvidenceOf(ctx context.Context, caseID string) ([]storage.Evidence, error) {
-	return read(ctx, s, "list evidence", func(tx *tx) ([]storage.Evidence, error) {
-		return all(tx, scanEvidence, `SELECT `+evidenceColumns+` FROM main.evidence WHERE case_id = ?1 ORDER BY added_at, id`, caseID)
-	})
+func (s *Store) Evidence(ctx context.Context, of storage.EvidenceID) ([]storage.Evidence, error) {
+	query, arg := `SELECT `+evidenceColumns+` FROM main.evidence WHERE case_id = ?1 ORDER BY added_at, id`, of.CaseID
+	if of.ID != "" {
+		query, arg = `SELECT `+evidenceColumns+` FROM main.evidence WHERE id = ?1`, of.ID
+	}
+	return read(ctx, s, "list evidence", func(tx *tx) ([]storage.Evidence, error) { return all(tx, scanEvidence, query, arg) })
 }
 
 // RemoveEvidence implements storage.Evidences.

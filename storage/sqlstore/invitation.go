@@ -49,19 +49,15 @@ func lockFor(tx *tx, i storage.Invitation) error {
 	return lockRunning(tx, i.OrganizationID)
 }
 
-// Invitation implements storage.Organizations.
-func (s *Store) Invitation(ctx context.Context, token storage.Digest) (storage.Invitation, error) {
-	return read(ctx, s, "read invitation", func(tx *tx) (storage.Invitation, error) {
-		return one(tx, scanInvitation, `SELECT `+invitationColumns+` FROM main.invitations WHERE token = ?1`, token[:])
-	})
-}
-
 // Invitations implements storage.Organizations.
-func (s *Store) Invitations(ctx context.Context, organizationID string, now time.Time) ([]storage.Invitation, error) {
-	return read(ctx, s, "list invitations", func(tx *tx) ([]storage.Invitation, error) {
-		return all(tx, scanInvitation, `SELECT `+invitationColumns+` FROM main.invitations
-			WHERE organization_id = ?1 AND expires_at > ?2 ORDER BY created_at DESC, token`, organizationID, micros(now))
-	})
+func (s *Store) Invitations(ctx context.Context, of storage.TokenFilter) ([]storage.Invitation, error) {
+	query, args := `SELECT `+invitationColumns+` FROM main.invitations WHERE token = ?1`, []any{of.Token[:]}
+	if of.Token.IsZero() {
+		query = `SELECT ` + invitationColumns + ` FROM main.invitations
+			WHERE organization_id = ?1 AND expires_at > ?2 ORDER BY created_at DESC, token`
+		args = []any{of.OrganizationID, micros(of.Now)}
+	}
+	return read(ctx, s, "list invitations", func(tx *tx) ([]storage.Invitation, error) { return all(tx, scanInvitation, query, args...) })
 }
 
 // AcceptInvitation implements storage.Organizations.

@@ -38,18 +38,16 @@ func (s *Store) CreateRegistrationToken(ctx context.Context, t storage.Registrat
 	})
 }
 
-// RegistrationToken implements storage.RegistrationTokens.
-func (s *Store) RegistrationToken(ctx context.Context, token storage.Digest) (storage.RegistrationToken, error) {
-	return read(ctx, s, "read registration token", func(tx *tx) (storage.RegistrationToken, error) {
-		return one(tx, scanRegistrationToken, `SELECT `+registrationTokenColumns+` FROM main.registration_tokens WHERE digest = ?1`, token[:])
-	})
-}
-
 // RegistrationTokens implements storage.RegistrationTokens.
-func (s *Store) RegistrationTokens(ctx context.Context, organizationID string, now time.Time) ([]storage.RegistrationToken, error) {
+func (s *Store) RegistrationTokens(ctx context.Context, of storage.TokenFilter) ([]storage.RegistrationToken, error) {
+	query, args := `SELECT `+registrationTokenColumns+` FROM main.registration_tokens WHERE digest = ?1`, []any{of.Token[:]}
+	if of.Token.IsZero() {
+		query = `SELECT ` + registrationTokenColumns + ` FROM main.registration_tokens
+			WHERE organization_id = ?1 AND expires_at > ?2 ORDER BY created_at DESC, digest`
+		args = []any{of.OrganizationID, micros(of.Now)}
+	}
 	return read(ctx, s, "list registration tokens", func(tx *tx) ([]storage.RegistrationToken, error) {
-		return all(tx, scanRegistrationToken, `SELECT `+registrationTokenColumns+` FROM main.registration_tokens
-			WHERE organization_id = ?1 AND expires_at > ?2 ORDER BY created_at DESC, digest`, organizationID, micros(now))
+		return all(tx, scanRegistrationToken, query, args...)
 	})
 }
 

@@ -114,7 +114,7 @@ func (s *developerSuite) applications(t *testing.T) {
 			a, err := store.Application(t.Context(), storage.Sandbox, id)
 			ok(t, err)
 			a.PictureBytes = bytes
-			return store.SaveApplicationWithin(t.Context(), a, most)
+			return store.SaveApplication(t.Context(), a, most)
 		}
 		has := func(id string, bytes int64) {
 			t.Helper()
@@ -135,9 +135,9 @@ func (s *developerSuite) applications(t *testing.T) {
 		ok(t, err)
 		a.PictureBytes = 1000
 		ok(t, store.SaveApplication(t.Context(), a)) // has no limit
-		fails(t, store.SaveApplicationWithin(t.Context(), a, 5000), storage.ErrChanged)
+		fails(t, store.SaveApplication(t.Context(), a, 5000), storage.ErrChanged)
 		a.Environment = storage.Production
-		fails(t, store.SaveApplicationWithin(t.Context(), a, 5000), storage.ErrChanged)
+		fails(t, store.SaveApplication(t.Context(), a, 5000), storage.ErrChanged)
 	})
 	t.Run("NobodyDecidesAboutTheirOwn", func(t *testing.T) {
 		store := s.store(t)

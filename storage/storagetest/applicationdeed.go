@@ -91,7 +91,7 @@ func applicationDeeds() map[string]deed[DeveloperStore] {
 			return s.SaveApplication(ctx, a)
 		},
 		"SaveApplicationWithin": func(ctx context.Context, s DeveloperStore, a storage.Application) error {
-			return s.SaveApplicationWithin(ctx, a, math.MaxInt64)
+			return s.SaveApplication(ctx, a, math.MaxInt64)
 		},
 		"DecideApplication": decide("operator"),
 	} {
@@ -126,7 +126,7 @@ func savePictures(ctx context.Context, s DeveloperStore, environment string, byt
 		return err
 	}
 	a.PictureBytes = bytes
-	return s.SaveApplicationWithin(ctx, a, most)
+	return s.SaveApplication(ctx, a, most)
 }
 
 func decide(who string) func(context.Context, DeveloperStore, storage.Application) error {

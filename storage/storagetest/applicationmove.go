@@ -50,7 +50,7 @@ func (s *developerSuite) moves(t *testing.T) {
 		other, err := store.Application(t.Context(), storage.Sandbox, "of other")
 		ok(t, err)
 		other.PictureBytes = 1
-		fails(t, store.SaveApplicationWithin(t.Context(), other, 5), storage.ErrLimit)
+		fails(t, store.SaveApplication(t.Context(), other, 5), storage.ErrLimit)
 		ok(t, store.DeleteOrganization(t.Context(), "acme")) // which has none any more
 	})
 	t.Run("AreRefused", func(t *testing.T) {

@@ -71,7 +71,7 @@ func (s *verificationSuite) removalOfCases(t *testing.T) {
 		stays(t, store, late)
 		ok(t, store.DeletedEvidence(t.Context(), []string{"e"}))
 		goes(t, store, late)
-		_, err = store.Evidence(t.Context(), "e")
+		_, err = storage.One(store.Evidence(t.Context(), storage.EvidenceID{ID: "e"}))
 		fails(t, err, storage.ErrNotFound)
 	})
 	t.Run("WaitsForTheStatus", func(t *testing.T) {
@@ -212,7 +212,7 @@ func (s *verificationSuite) forgetting(t *testing.T) {
 	left, err = store.Cases(t.Context(), storage.CaseFilter{Subject: "bob"})
 	ok(t, err)
 	equal(t, len(left), 3)
-	_, err = store.Evidence(t.Context(), "evidence of ann 1")
+	_, err = storage.One(store.Evidence(t.Context(), storage.EvidenceID{ID: "evidence of ann 1"}))
 	fails(t, err, storage.ErrNotFound)
 	leftovers(t, store, "evidence of ann 0", "evidence of ann 1", "evidence of ann 2")
 	equal(t, evidenceOf(t, store, "evidence of bob 1").Key, []byte("sealed"))

@@ -24,7 +24,7 @@ var conditional = map[string]string{
 	"Exchange": "ExchangeOfACodeHasOneWinner", "Reissue": "FamilyNeverForks", "Derive": "WhatHasEndedIsNotExchanged", "Renew": "",
 	"AllowDeviceCode": "HasOneApproval", "DenyHost": "DenialHasOneWinner", "AllowHost": "DenialHasOneWinner", "SaveInstallation": "InstallationInPlaceOfAnother",
 	"SaveOrganization": "OrganizationOfAVersion", "StopOrganization": "Stop", "StartOrganization": "EndOfAStop", "SetHalt": "Halt",
-	"SaveApplication": "ApplicationOfAVersion", "SaveApplicationWithin": "ApplicationOfAVersion", "DecideApplication": "DecisionOfAVersion",
+	"SaveApplication": "ApplicationOfAVersion", "DecideApplication": "DecisionOfAVersion",
 	"MoveApplication": "MoveOfAVersion", "SaveSandboxSettings": "SettingsOfAVersion",
 	"StartCase": "StartsMakeOneCase", "MoveCase": "Approval", "PostponeCase": "PostponementOfAContent", "ForgetCase": "LeavesReferences", "ReturnCase": "GiveBack", "UndoDecision": "UndoAgainstCarryingOut",
 	"StageRoster": "RosterInForceIsWhole", "SwapRoster": "RosterInPlaceOfAnother", "RedeemCode": "CodeIsUsedAsOftenAsItMay", "ReleaseCodes": "AreReleasedOnce", "EndCodes": "EndByTheBatch",

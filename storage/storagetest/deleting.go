@@ -29,7 +29,7 @@ func (s *developerSuite) deleting(t *testing.T) {
 		ok(t, err)
 		for _, a := range []storage.Application{before, after} {
 			fails(t, store.SaveApplication(t.Context(), a), storage.ErrChanged)
-			fails(t, store.SaveApplicationWithin(t.Context(), a, many), storage.ErrChanged)
+			fails(t, store.SaveApplication(t.Context(), a, many), storage.ErrChanged)
 			fails(t, store.DecideApplication(t.Context(), a, "operator"), storage.ErrChanged)
 		}
 		before.Deleting = true

@@ -21,7 +21,7 @@ func (s *suite) departures(t *testing.T) {
 			createAccount(t, store, "ann")
 			_, err := store.DeleteAccount(t.Context(), who, "someone", nil)
 			ok(t, err)
-			is, err := store.DepartedPerson(t.Context(), who)
+			is, err := storage.One(store.Departed(t.Context(), "", 1, who))
 			ok(t, err)
 			equal(t, is, storage.Departed{Subject: who, Pseudonym: "someone"})
 			equal(t, departed(t, store), []storage.Departed{is})
@@ -30,7 +30,7 @@ func (s *suite) departures(t *testing.T) {
 			ok(t, err)
 			equal(t, departed(t, store), []storage.Departed{is})
 			removeAll(t, store, who)
-			_, err = store.DepartedPerson(t.Context(), who)
+			_, err = storage.One(store.Departed(t.Context(), "", 1, who))
 			fails(t, err, storage.ErrNotFound)
 		}
 	})

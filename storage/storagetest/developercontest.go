@@ -28,7 +28,7 @@ func (s *developerSuite) contests(t *testing.T) {
 				a := read
 				a.Name = fmt.Sprint(i)
 				if i%2 == 0 {
-					return s.SaveApplicationWithin(t.Context(), a, many)
+					return s.SaveApplication(t.Context(), a, many)
 				}
 				return s.SaveApplication(t.Context(), a)
 			}, storage.ErrChanged

@@ -99,14 +99,14 @@ func lookOrganization(ctx context.Context, store DeveloperStore, id string, all 
 	for _, m := range members {
 		all["member "+m.UserID+" of "+id] = seen(m, nil)
 	}
-	open, err := store.Invitations(ctx, id, t0)
+	open, err := store.Invitations(ctx, storage.TokenFilter{OrganizationID: id, Now: t0})
 	all["invitations "+id] = fmt.Sprint(len(open), err)
-	tokens, err := store.RegistrationTokens(ctx, id, t0)
+	tokens, err := store.RegistrationTokens(ctx, storage.TokenFilter{OrganizationID: id, Now: t0})
 	all["registrations "+id] = fmt.Sprint(len(tokens), err)
 	for _, by := range []string{"ann", "bob"} {
 		name := id + " by " + by
-		all["registration "+name] = seen(store.RegistrationToken(ctx, digest(name)))
-		all["invitation "+name] = seen(store.Invitation(ctx, digest(name)))
+		all["registration "+name] = seen(storage.One(store.RegistrationTokens(ctx, storage.TokenFilter{Token: digest(name)})))
+		all["invitation "+name] = seen(storage.One(store.Invitations(ctx, storage.TokenFilter{Token: digest(name)})))
 		for _, who := range developers { // nobody has room for it, so that it is not spent
 			_, err := store.AcceptInvitation(ctx, digest(name), who, t0, 0)
 			all["invitation "+name+" for "+who] = fmt.Sprint(err)

@@ -115,7 +115,7 @@ func (s *developerSuite) races(t *testing.T) {
 				return err
 			}
 			a.PictureBytes = 1
-			return store.SaveApplicationWithin(t.Context(), a, most)
+			return store.SaveApplication(t.Context(), a, most)
 		}) {
 			if err != nil && !errors.Is(err, storage.ErrLimit) {
 				t.Errorf("%d: %v", i, err)

@@ -25,7 +25,7 @@ func addEvidence(t *testing.T, store storage.Verification, id, caseID, subject s
 
 func evidenceOf(t *testing.T, store storage.Verification, id string) storage.Evidence {
 	t.Helper()
-	e, err := store.Evidence(t.Context(), id)
+	e, err := storage.One(store.Evidence(t.Context(), storage.EvidenceID{ID: id}))
 	ok(t, err)
 	return e
 }
@@ -42,10 +42,10 @@ func (s *verificationSuite) evidence(t *testing.T) {
 		}
 		full.AddedAt, full.ShredAt, full.HeldUntil, bare.AddedAt = asStored, asStored, asStored, asStored
 		equal(t, evidenceOf(t, store, "e"), full)
-		got, err := store.EvidenceOf(t.Context(), "1")
+		got, err := store.Evidence(t.Context(), storage.EvidenceID{CaseID: "1"})
 		ok(t, err)
 		equal(t, got, []storage.Evidence{bare, full})
-		_, err = store.Evidence(t.Context(), "none")
+		_, err = storage.One(store.Evidence(t.Context(), storage.EvidenceID{ID: "none"}))
 		fails(t, err, storage.ErrNotFound)
 	})
 	t.Run("NeedsAnOpenCaseOfTheSubject", func(t *testing.T) {

@@ -26,11 +26,11 @@ func (s *developerSuite) invitations(t *testing.T) {
 		want.Email, want.CreatedAt = []byte{0, 0xff}, elsewhere
 		ok(t, store.CreateInvitation(t.Context(), want, 1))
 		want.CreatedAt = asStored
-		got, err := store.Invitation(t.Context(), digest("link"))
+		got, err := storage.One(store.Invitations(t.Context(), storage.TokenFilter{Token: digest("link")}))
 		ok(t, err)
 		equal(t, got, want)
 		for _, unknown := range []storage.Digest{{}, digest("guess")} {
-			_, err = store.Invitation(t.Context(), unknown)
+			_, err = storage.One(store.Invitations(t.Context(), storage.TokenFilter{Token: unknown}))
 			fails(t, err, storage.ErrNotFound)
 		}
 	})
@@ -82,7 +82,7 @@ func (s *developerSuite) invitations(t *testing.T) {
 		}
 		open := func(now time.Time) (got string) {
 			t.Helper()
-			list, err := store.Invitations(t.Context(), "acme", now)
+			list, err := store.Invitations(t.Context(), storage.TokenFilter{OrganizationID: "acme", Now: now})
 			ok(t, err)
 			for _, i := range list {
 				got += string(i.Email)
@@ -94,7 +94,7 @@ func (s *developerSuite) invitations(t *testing.T) {
 		equal(t, open(hour.Add(time.Minute)), "32")
 		ok(t, store.RemoveInvitation(t.Context(), "acme", digest("3")))
 		equal(t, open(hour.Add(time.Minute)), "2")
-		_, err := store.Invitation(t.Context(), digest("0"))
+		_, err := storage.One(store.Invitations(t.Context(), storage.TokenFilter{Token: digest("0")}))
 		ok(t, err) // expired ones included
 	})
 	t.Run("MakesAMember", func(t *testing.T) {
@@ -111,7 +111,7 @@ func (s *developerSuite) invitations(t *testing.T) {
 		equal(t, read, got)
 		_, err = store.AcceptInvitation(t.Context(), digest("link"), "bob", t0, many)
 		fails(t, err, storage.ErrNotFound) // spent
-		_, err = store.Invitation(t.Context(), digest("link"))
+		_, err = storage.One(store.Invitations(t.Context(), storage.TokenFilter{Token: digest("link")}))
 		fails(t, err, storage.ErrNotFound)
 	})
 	t.Run("ExpiredOneMakesNobodyAMember", func(t *testing.T) {
@@ -122,7 +122,7 @@ func (s *developerSuite) invitations(t *testing.T) {
 		fails(t, err, storage.ErrNotFound)
 		_, err = storage.One(store.Members(t.Context(), "acme", "ann"))
 		fails(t, err, storage.ErrNotFound)
-		_, err = store.Invitation(t.Context(), digest("link"))
+		_, err = storage.One(store.Invitations(t.Context(), storage.TokenFilter{Token: digest("link")}))
 		ok(t, err)
 	})
 	t.Run("GivesAMemberNoOtherRole", func(t *testing.T) {
@@ -132,7 +132,7 @@ func (s *developerSuite) invitations(t *testing.T) {
 		got, err := store.AcceptInvitation(t.Context(), digest("link"), "owner of acme", t0.Add(time.Minute), many)
 		ok(t, err)
 		equal(t, got, storage.Member{OrganizationID: "acme", UserID: "owner of acme", Role: storage.RoleOwner, JoinedAt: t0})
-		_, err = store.Invitation(t.Context(), digest("link"))
+		_, err = storage.One(store.Invitations(t.Context(), storage.TokenFilter{Token: digest("link")}))
 		fails(t, err, storage.ErrNotFound) // spent all the same
 	})
 	t.Run("IsWithdrawnByItsOrganizationAlone", func(t *testing.T) {
@@ -141,7 +141,7 @@ func (s *developerSuite) invitations(t *testing.T) {
 		createOrganization(t, store, "other")
 		ok(t, store.CreateInvitation(t.Context(), invitation("link", "acme"), many))
 		ok(t, store.RemoveInvitation(t.Context(), "other", digest("link")))
-		_, err := store.Invitation(t.Context(), digest("link"))
+		_, err := storage.One(store.Invitations(t.Context(), storage.TokenFilter{Token: digest("link")}))
 		ok(t, err)
 		ok(t, store.RemoveInvitation(t.Context(), "acme", digest("link")))
 		ok(t, store.RemoveInvitation(t.Context(), "acme", digest("link")))
@@ -177,7 +177,7 @@ func (s *developerSuite) invitations(t *testing.T) {
 				ok(t, end(store))
 				_, err := store.AcceptInvitation(t.Context(), digest("gone"), "bob", t0, many)
 				fails(t, err, storage.ErrNotFound)
-				_, err = store.Invitation(t.Context(), digest("gone"))
+				_, err = storage.One(store.Invitations(t.Context(), storage.TokenFilter{Token: digest("gone")}))
 				fails(t, err, storage.ErrNotFound)
 				_, err = store.AcceptInvitation(t.Context(), digest("stays"), "bob", t0, many)
 				ok(t, err)

@@ -232,12 +232,12 @@ func (s lookingFirst) SaveOrganization(ctx context.Context, o storage.Organizati
 	})
 }
 
-func (s lookingFirst) SaveApplication(ctx context.Context, a storage.Application) error {
+func (s lookingFirst) SaveApplication(ctx context.Context, a storage.Application, most ...int64) error {
 	now, err := s.Application(ctx, a.Environment, a.ClientID)
 	return s.write(is(err, now.Version, a.Version), storage.ErrChanged, func() error {
 		now, err := s.Application(ctx, a.Environment, a.ClientID)
 		a.Version = now.Version
-		return errors.Join(err, s.Roles.SaveApplication(ctx, a))
+		return errors.Join(err, s.Roles.SaveApplication(ctx, a, most...))
 	})
 }
 

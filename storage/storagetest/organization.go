@@ -140,7 +140,7 @@ func (s *developerSuite) organizations(t *testing.T) {
 			ok(t, err)
 			memberships, err := store.Memberships(t.Context(), "owner of "+id)
 			ok(t, err)
-			invitations, err := store.Invitations(t.Context(), id, t0)
+			invitations, err := store.Invitations(t.Context(), storage.TokenFilter{OrganizationID: id, Now: t0})
 			ok(t, err)
 			mails, err := store.Mails(t.Context(), id, many)
 			ok(t, err)

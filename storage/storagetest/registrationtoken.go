@@ -27,16 +27,16 @@ func (s *developerSuite) registrationTokens(t *testing.T) {
 		for _, token := range []storage.RegistrationToken{first, second, registrationToken("third", "other")} {
 			ok(t, store.CreateRegistrationToken(t.Context(), token, many))
 		}
-		got, err := store.RegistrationToken(t.Context(), digest("first"))
+		got, err := storage.One(store.RegistrationTokens(t.Context(), storage.TokenFilter{Token: digest("first")}))
 		ok(t, err)
 		equal(t, got, first)
-		list, err := store.RegistrationTokens(t.Context(), "acme", t0.Add(time.Hour).Add(-time.Microsecond))
+		list, err := store.RegistrationTokens(t.Context(), storage.TokenFilter{OrganizationID: "acme", Now: t0.Add(time.Hour).Add(-time.Microsecond)})
 		ok(t, err)
 		equal(t, list, []storage.RegistrationToken{second, first})
-		list, err = store.RegistrationTokens(t.Context(), "acme", t0.Add(time.Hour))
+		list, err = store.RegistrationTokens(t.Context(), storage.TokenFilter{OrganizationID: "acme", Now: t0.Add(time.Hour)})
 		ok(t, err)
 		equal(t, len(list), 0)
-		_, err = store.RegistrationToken(t.Context(), digest("unknown"))
+		_, err = storage.One(store.RegistrationTokens(t.Context(), storage.TokenFilter{Token: digest("unknown")}))
 		fails(t, err, storage.ErrNotFound)
 		fails(t, store.CreateRegistrationToken(t.Context(), first, many), storage.ErrConflict)
 	})
@@ -65,7 +65,7 @@ func (s *developerSuite) registrationTokens(t *testing.T) {
 		ok(t, store.RegisterApplication(t.Context(), application("one", "acme"), digest("token"), t0, many))
 		fails(t, store.RegisterApplication(t.Context(), application("one", "acme"), digest("token"), t0, many), storage.ErrConflict)
 		fails(t, store.RegisterApplication(t.Context(), application("two", "acme"), digest("token"), t0, 1), storage.ErrLimit)
-		got, err := store.RegistrationToken(t.Context(), digest("token")) // the two have used up nothing
+		got, err := storage.One(store.RegistrationTokens(t.Context(), storage.TokenFilter{Token: digest("token")})) // the two have used up nothing
 		ok(t, err)
 		equal(t, got.Remaining, 1)
 		ok(t, store.RegisterApplication(t.Context(), application("two", "acme"), digest("token"), t0, many))
@@ -111,7 +111,7 @@ func (s *developerSuite) registrationTokens(t *testing.T) {
 				ok(t, store.CreateRegistrationToken(t.Context(), stays, many))
 				ok(t, store.CreateRegistrationToken(t.Context(), registrationToken("gone", "acme"), many))
 				ok(t, end(store))
-				_, err := store.RegistrationToken(t.Context(), digest("gone"))
+				_, err := storage.One(store.RegistrationTokens(t.Context(), storage.TokenFilter{Token: digest("gone")}))
 				fails(t, err, storage.ErrNotFound)
 				ok(t, store.RegisterApplication(t.Context(), application("client", "acme"), digest("stays"), t0, many))
 			})

@@ -128,7 +128,7 @@ func (s *developerSuite) stops(t *testing.T) {
 		ok(t, err)
 		ok(t, store.StopOrganization(t.Context(), "acme", stop(t0)))
 		fails(t, store.SaveApplication(t.Context(), mine), storage.ErrChanged)
-		fails(t, store.SaveApplicationWithin(t.Context(), mine, many), storage.ErrChanged)
+		fails(t, store.SaveApplication(t.Context(), mine, many), storage.ErrChanged)
 		ok(t, store.SaveApplication(t.Context(), others))
 	})
 	t.Run("NameTheOperatorAsLongAsThereIsOne", func(t *testing.T) {

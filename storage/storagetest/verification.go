@@ -184,7 +184,7 @@ func (s *verificationSuite) availability(t *testing.T) {
 			return err
 		},
 		"EvidenceOf": func(ctx context.Context, store storage.Verification) error {
-			_, err := store.EvidenceOf(ctx, "1")
+			_, err := store.Evidence(ctx, storage.EvidenceID{CaseID: "1"})
 			return err
 		},
 		"Roster": func(ctx context.Context, store storage.Verification) error {

@@ -153,7 +153,7 @@ func (s *verificationSuite) races(t *testing.T) {
 		}) {
 			ok(t, err)
 		}
-		left, err := stores[0].EvidenceOf(t.Context(), "1")
+		left, err := stores[0].Evidence(t.Context(), storage.EvidenceID{CaseID: "1"})
 		ok(t, err)
 		for _, e := range left {
 			equal(t, e.ShredAt, t0)

@@ -108,7 +108,7 @@ func TestEveryWriteHasTheRule(t *testing.T) {
 const othersOfTheStore = `
 	Client Clients AllowHost HostDenial HostDenials UnknownHosts SecretUses RecordSecretUse
 	Token FindGrants CreateGrant Reissue Derive Renew
-	Account AccountByEmail Accounts EmailReturn Departed DepartedPerson RemoveDeparted
+	Account AccountByEmail Accounts EmailReturn Departed RemoveDeparted
 	Authenticators LinkedAccount Passkey RenamePasskey CountTOTPMiss TrustDevice ForgetDevices
 	BeginRecovery CancelRecovery ApproveRecovery
 	Person Subjects

@@ -20,14 +20,17 @@ const deletionBatch = 16
 
 // removeDeparted carries on the deletions that are decided.
 func (u *Upkeep) removeDeparted(ctx context.Context) {
-	_, err := batch.Over(ctx, &u.departed, deletionBatch, u.Store.Departed, func(d storage.Departed) string { return d.Subject }, u.finish)
+	list := func(ctx context.Context, after string, limit int) ([]storage.Departed, error) {
+		return u.Store.Departed(ctx, after, limit)
+	}
+	_, err := batch.Over(ctx, &u.departed, deletionBatch, list, func(d storage.Departed) string { return d.Subject }, u.finish)
 	u.failed(ctx, "complete deletions of accounts", err)
 }
 
 // FinishDeletion carries out the deletion of a person that is decided, as far as it can: what
 // is left is for Run, of any process. It tells the operator of failures.
 func (u *Upkeep) FinishDeletion(ctx context.Context, subject string) {
-	d, err := u.Store.DepartedPerson(ctx, subject)
+	d, err := storage.One(u.Store.Departed(ctx, "", 1, subject))
 	if errors.Is(err, storage.ErrNotFound) {
 		return // another process was faster
 	}

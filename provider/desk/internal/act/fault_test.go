@@ -174,7 +174,7 @@ func (w *place) effects(f fault) map[string]string {
 		return len(all) > 0 && !all[0].Waits(), err
 	})
 	read("invited", func() (any, error) {
-		all, err := w.store.Invitations(ctx, "acme", w.Now())
+		all, err := w.store.Invitations(ctx, storage.TokenFilter{OrganizationID: "acme", Now: w.Now()})
 		return len(all) > 0, err
 	})
 	if slices.Contains([]string{action.SendReset, action.SendExport, action.AppointOwner}, f.name) { // any other mail only tells
