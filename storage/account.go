@@ -251,7 +251,7 @@ type People interface {
 
 	// SetAttributes records values by handle; other handles keep theirs. A nil value, or
 	// the JSON null, removes the handle. A value that is not JSON is an error and changes
-	// nothing. find has the digests by which FindSubjects finds people, by handle; a value
+	// nothing. find has the digests by which Subjects finds people, by handle; a value
 	// without one is not found. ErrNotFound if the subject lacks the account of the basis,
 	// ErrChanged if the person has another revision.
 	SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage, find map[string]Digest, on ...PersonBasis) error

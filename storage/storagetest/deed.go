@@ -85,7 +85,7 @@ var accountDeeds = map[string]deed[storage.Store]{
 			"account ann", "person ann", "session ann", "consent ann", "grant ann", "token ann", "due ann", "events ann",
 		},
 	},
-	"DeleteDueAccount": {
+	"DeleteAccountThatIsDue": {
 		do: func(ctx context.Context, s storage.Store) error {
 			return found(s.DeleteAccount(ctx, "due", "someone", nil, t0))
 		},

@@ -102,7 +102,7 @@ func (s *deskSuite) races(t *testing.T) {
 // neighbours tests that no write changes more than it names.
 func (s *deskSuite) neighbours(t *testing.T) {
 	leave(t, s.store, fillDesk, lookDesk, map[string]deed[DeskStore]{
-		"ApprovePlan": {
+		"MovePlan": {
 			do: func(ctx context.Context, s DeskStore) error {
 				return s.MovePlan(ctx, "proposed ann", planApproval("proposed ann"))
 			},

@@ -170,7 +170,7 @@ func (s *suite) erasures(t *testing.T) {
 		"DeleteAccount": func(store storage.Store, erase storage.Erase) (bool, error) {
 			return store.DeleteAccount(t.Context(), "ann", "someone", erase)
 		},
-		"DeleteDueAccount": func(store storage.Store, erase storage.Erase) (bool, error) {
+		"DeleteAccountThatIsDue": func(store storage.Store, erase storage.Erase) (bool, error) {
 			return store.DeleteAccount(t.Context(), "ann", "someone", erase, t0.Add(time.Hour))
 		},
 	} {

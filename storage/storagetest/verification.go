@@ -179,11 +179,11 @@ func (s *verificationSuite) availability(t *testing.T) {
 			_, err := store.Cases(ctx, storage.CaseFilter{Subject: "ann"})
 			return err
 		},
-		"WaitingCases": func(ctx context.Context, store storage.Verification) error {
+		"CasesOfAReviewer": func(ctx context.Context, store storage.Verification) error {
 			_, err := store.Cases(ctx, storage.CaseFilter{Reviewer: &rita, Limit: 10})
 			return err
 		},
-		"EvidenceOf": func(ctx context.Context, store storage.Verification) error {
+		"Evidence": func(ctx context.Context, store storage.Verification) error {
 			_, err := store.Evidence(ctx, storage.EvidenceID{CaseID: "1"})
 			return err
 		},
