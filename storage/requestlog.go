@@ -61,7 +61,7 @@ type LogFilter struct {
 	Flow        string
 	User        string
 	// From and To select entries at From or later, and before To. The search reads all of
-	// the application's entries, so it is for applications that TrimLog limits.
+	// the application's entries, so it is for applications that a Trim of SurplusLog limits.
 	From, To time.Time
 	// BeforeID selects entries with a lower ID: the next page. AfterID selects those with a
 	// higher one: the new ones. The entries of one application can be read in ID order,
@@ -97,10 +97,4 @@ type RequestLog interface {
 	// LogDays returns the counts of an application since the day (in UTC) of a moment, by
 	// day, event, outcome and error.
 	LogDays(ctx context.Context, environment, clientID string, from time.Time) ([]LogDay, error)
-
-	// TrimLog removes entries of one application: all but the latest successes with the
-	// outcome ok, and all but the latest failures of the others; at most limit of each.
-	// Their counts stay. It returns their number; the caller repeats until zero, which an
-	// unknown application also gets.
-	TrimLog(ctx context.Context, environment, clientID string, successes, failures, limit int) (removed int, err error)
 }

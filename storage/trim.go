@@ -20,6 +20,11 @@ type Trim struct {
 
 	// DaysBefore is for OldLog, Now for OldCases and OldEvents.
 	DaysBefore, Now time.Time
+
+	// Environment and ClientID name the application of a SurplusLog, of which Successes and
+	// Failures stay.
+	Environment, ClientID string
+	Successes, Failures   int
 }
 
 // TrimKind is a kind of record that [Trims] removes.
@@ -33,6 +38,11 @@ const (
 	// OldLog are entries of request logs from Before, counts of days from DaysBefore, and both of
 	// deleted applications.
 	OldLog TrimKind = "log"
+
+	// SurplusLog are entries of one application: all but the latest Successes with the outcome ok,
+	// and all but the latest Failures of the others. Their counts stay. An unknown application has
+	// none.
+	SurplusLog TrimKind = "surplus log"
 
 	// OldPlans are plans that ended, or expired without a decision, before Before, with their
 	// targets, which count.

@@ -76,7 +76,9 @@ func (d *Dashboard) removeOld(ctx context.Context) {
 	})
 	for _, a := range d.recorder.takeGrown() {
 		whole := d.shorten(ctx, func() (int, error) {
-			return d.Store.TrimLog(ctx, a.environment, a.clientID, keptSuccesses, keptFailures, maintenanceBatch)
+			return d.Store.Trim(ctx, storage.Trim{
+				Kind: storage.SurplusLog, Environment: a.environment, ClientID: a.clientID, Successes: keptSuccesses, Failures: keptFailures,
+			}, maintenanceBatch)
 		})
 		if !whole {
 			d.recorder.putBack(a)

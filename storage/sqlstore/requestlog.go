@@ -222,16 +222,16 @@ func (s *Store) LogDays(ctx context.Context, environment, clientID string, from 
 	})
 }
 
-// TrimLog implements storage.RequestLog.
-func (s *Store) TrimLog(ctx context.Context, environment, clientID string, successes, failures, limit int) (int, error) {
+// trimSurplusLog removes them.
+func (s *Store) trimSurplusLog(ctx context.Context, t storage.Trim, limit int) (int, error) {
 	beyond := func(outcomes string, keep int) func(*tx, int) (int, error) {
 		return func(tx *tx, n int) (int, error) {
 			return tx.exec(`DELETE FROM main.request_log WHERE id IN (
 				SELECT id FROM main.request_log WHERE application = `+numberOf+` AND `+outcomes+` ORDER BY id DESC LIMIT ?3 OFFSET ?4)`,
-				environment, clientID, n, keep)
+				t.Environment, t.ClientID, n, keep)
 		}
 	}
-	return s.removeEach(ctx, "trim log", limit, beyond("outcome = 'ok'", successes), beyond("outcome <> 'ok'", failures))
+	return s.removeEach(ctx, "trim log", limit, beyond("outcome = 'ok'", t.Successes), beyond("outcome <> 'ok'", t.Failures))
 }
 
 // trimOldLog removes them.

@@ -10,6 +10,7 @@ import (
 var trims = map[storage.TrimKind]func(s *Store, ctx context.Context, t storage.Trim, limit int) (int, error){
 	storage.OldChanges:        (*Store).trimChanges,
 	storage.OldLog:            (*Store).trimOldLog,
+	storage.SurplusLog:        (*Store).trimSurplusLog,
 	storage.OldPlans:          (*Store).trimPlans,
 	storage.OldMatters:        (*Store).trimMatters,
 	storage.OldEvents:         (*Store).trimEvents,

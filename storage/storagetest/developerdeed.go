@@ -209,9 +209,9 @@ var logDeeds = map[string]deed[DeveloperStore]{
 		},
 		changes: []string{"line new sandbox red of acme", "day 2026-03-14 sandbox red of acme"},
 	},
-	"TrimLog": {
+	"TrimSurplusLog": {
 		do: func(ctx context.Context, s DeveloperStore) error {
-			_, err := s.TrimLog(ctx, storage.Sandbox, "red of acme", 1, 0, many)
+			_, err := s.Trim(ctx, storage.Trim{Kind: storage.SurplusLog, Environment: storage.Sandbox, ClientID: "red of acme", Successes: 1, Failures: 0}, many)
 			return err
 		},
 		changes: []string{"line early sandbox red of acme"},

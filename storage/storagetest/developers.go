@@ -122,8 +122,8 @@ func (s *developerSuite) availability(t *testing.T) {
 		"AppendLog": func(ctx context.Context, store storage.Developers) error {
 			return store.AppendLog(ctx, []storage.LogEntry{line("client", "")})
 		},
-		"TrimLog": func(ctx context.Context, store storage.Developers) error {
-			_, err := store.TrimLog(ctx, storage.Sandbox, "client", 1, 1, many)
+		"Trim": func(ctx context.Context, store storage.Developers) error {
+			_, err := store.Trim(ctx, storage.Trim{Kind: storage.SurplusLog, Environment: storage.Sandbox, ClientID: "client", Successes: 1, Failures: 1}, many)
 			return err
 		},
 		"SandboxSettings": func(ctx context.Context, store storage.Developers) error {

@@ -327,7 +327,7 @@ func (s *developerSuite) removalOfLog(t *testing.T) {
 			{"client", 1, 3, 10, 4, "7653"},
 			{"client", 1, 1, 1, 1, ""}, {"client", 1, 1, 1, 1, "76"}, {"client", 1, 1, 1, 0, "76"},
 		} {
-			removed, err := store.TrimLog(t.Context(), storage.Sandbox, tc.client, tc.successes, tc.failures, tc.limit)
+			removed, err := store.Trim(t.Context(), storage.Trim{Kind: storage.SurplusLog, Environment: storage.Sandbox, ClientID: tc.client, Successes: tc.successes, Failures: tc.failures}, tc.limit)
 			ok(t, err)
 			equal(t, removed, tc.remove)
 			if left := logged(t, store, storage.LogFilter{ClientID: "client"}); tc.left != "" && left != tc.left {
