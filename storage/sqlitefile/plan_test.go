@@ -132,7 +132,7 @@ func TestPlans(t *testing.T) {
 		breaks + " ORDER BY id DESC LIMIT ?1",
 		breaks + " WHERE signed_off_by IS NULL ORDER BY id DESC LIMIT ?1",
 		matters + " ORDER BY id DESC LIMIT ?1",
-		"SELECT id, subject, group_name, state, version, status_revision, renewal, appeals, method, round, escalated, taken_by, taken_until, created_at, due_at, next_at, ended_at, content FROM main.cases ORDER BY id DESC LIMIT ?1",
+		"SELECT id, subject, group_name, state, version, status_revision, renewal, appeals, method, round, escalated, taken_by, taken_until, created_at, due_at, next_at, ended_at, content FROM main.cases c ORDER BY c.id DESC LIMIT ?1",
 		// The clock of a sandbox, which moves once in a while.
 		"SELECT s.digest, s.account_id, s.auth_time, s.amr, s.factors, s.user_agent, s.address, s.created_at, s.last_seen_at, s.expires_at, s.idle_until " +
 			"FROM main.sessions s WHERE substr(s.account_id, 1, ?2) = ?1 AND s.factors IS NOT NULL ORDER BY s.digest",
