@@ -12,16 +12,9 @@ import (
 func (s *verificationSuite) removalOfCases(t *testing.T) {
 	t.Run("OfASubject", s.forgetting)
 	t.Run("LeavesReferences", s.leaving)
-	remove := func(t *testing.T, store VerificationStore, now time.Time) (total int) {
+	remove := func(t *testing.T, store VerificationStore, now time.Time) int {
 		t.Helper()
-		for {
-			n, err := store.Trim(t.Context(), storage.Trim{Kind: storage.OldCases, Before: late, Now: now}, 2)
-			ok(t, err)
-			if n == 0 {
-				return total
-			}
-			total += n
-		}
+		return trimAll(t, store, storage.Trim{Kind: storage.OldCases, Before: late, Now: now}, 2)
 	}
 	stays := func(t *testing.T, store VerificationStore, now time.Time) {
 		t.Helper()

@@ -112,22 +112,9 @@ func changesOf(t *testing.T, store storage.Developers, organization string) (wha
 	return whats
 }
 
-// removeChanges removes them, three rows of a kind at a time.
-func removeChanges(t *testing.T, store storage.Developers, before time.Time) (total int) {
+func removeChanges(t *testing.T, store storage.Developers, before time.Time) int {
 	t.Helper()
-	for range 100 {
-		removed, err := store.Trim(t.Context(), storage.Trim{Kind: storage.OldChanges, Before: before}, 3)
-		ok(t, err)
-		if removed == 0 {
-			return total
-		}
-		if removed > 9 {
-			t.Errorf("%d are removed, want 3 of each kind at most", removed)
-		}
-		total += removed
-	}
-	t.Error("there is no end to it")
-	return total
+	return trimAll(t, store, storage.Trim{Kind: storage.OldChanges, Before: before}, 3)
 }
 
 func (s *developerSuite) removalOfChanges(t *testing.T) {

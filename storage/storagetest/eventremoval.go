@@ -12,13 +12,7 @@ import (
 // those that are left.
 func removeEvents(t *testing.T, store storage.Store, before, now time.Time) (details string) {
 	t.Helper()
-	for {
-		removed, err := store.Trim(t.Context(), storage.Trim{Kind: storage.OldEvents, Before: before, Now: now}, 2)
-		ok(t, err)
-		if removed == 0 {
-			break
-		}
-	}
+	trimAll(t, store, storage.Trim{Kind: storage.OldEvents, Before: before, Now: now}, 1)
 	events, err := store.Events(t.Context(), storage.EventFilter{})
 	ok(t, err)
 	for _, e := range events {

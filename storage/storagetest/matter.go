@@ -164,16 +164,7 @@ func (s *suite) removalOfMatters(t *testing.T) {
 	openMatter(t, store, withheld)
 	left := func(before time.Time) []string {
 		t.Helper()
-		for {
-			removed, err := store.Trim(t.Context(), storage.Trim{Kind: storage.OldMatters, Before: before}, 2)
-			ok(t, err)
-			if removed == 0 {
-				break
-			}
-			if removed > 2 {
-				t.Errorf("%d were removed, want 2 at most", removed)
-			}
-		}
+		trimAll(t, store, storage.Trim{Kind: storage.OldMatters, Before: before}, 1)
 		all, err := store.Matters(t.Context(), storage.MatterFilter{})
 		ok(t, err)
 		return matterIDs(all)

@@ -281,16 +281,7 @@ func (s *deskSuite) removalOfPlans(t *testing.T) {
 	ok(t, store.MovePlan(t.Context(), "done", storage.PlanMove{To: storage.PlanDone, At: t0.Add(time.Hour)}))
 	left := func(before time.Time) (ids []string) {
 		t.Helper()
-		for {
-			removed, err := store.Trim(t.Context(), storage.Trim{Kind: storage.OldPlans, Before: before}, 2)
-			ok(t, err)
-			if removed == 0 {
-				break
-			}
-			if removed > 2 {
-				t.Errorf("%d were removed, want 2 at most", removed)
-			}
-		}
+		trimAll(t, store, storage.Trim{Kind: storage.OldPlans, Before: before}, 1)
 		all, err := store.Plans(t.Context(), storage.PlanFilter{})
 		ok(t, err)
 		return planIDs(all)

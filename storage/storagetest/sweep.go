@@ -22,6 +22,24 @@ func sweepAll(t *testing.T, store storage.Store, now time.Time) (total int) {
 	}
 }
 
+// trimAll removes what is old, a few rows of each of some sorts at a time.
+func trimAll(t *testing.T, store storage.Trims, what storage.Trim, sorts int) (total int) {
+	t.Helper()
+	for range 100 {
+		removed, err := store.Trim(t.Context(), what, 3)
+		ok(t, err)
+		if removed == 0 {
+			return total
+		}
+		if removed > 3*sorts {
+			t.Errorf("%d are removed, want 3 of each sort at most", removed)
+		}
+		total += removed
+	}
+	t.Error("there is no end to it")
+	return total
+}
+
 func (s *suite) sweep(t *testing.T) {
 	found := func(t *testing.T, store storage.Store, kind storage.TokenKind, name string) bool {
 		t.Helper()
