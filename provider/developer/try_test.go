@@ -12,6 +12,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/sandbox"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -273,6 +274,17 @@ func TestATrialOfTheSandboxComesBackWithAPersona(t *testing.T) {
 	if p.StatusCode != http.StatusOK || !strings.Contains(p.body, "Everything works") || !strings.Contains(p.body, w.sandboxServer.URL+"/oidc") {
 		t.Fatalf("%s\n%s", p.Status, p.body)
 	}
+	// It is no use of the secret, of which one a minute is recorded.
+	w.advance(30 * time.Second)
+	began := w.now()
+	secret, err := w.sandbox.Clients().Secret(t.Context(), "shop")
+	if err != nil || !w.exchanges(secret) {
+		t.Fatal("the secret does not work", err)
+	}
+	lab.Eventually(t, func() bool {
+		secrets, err := w.sandbox.Clients().ListSecrets(t.Context(), "shop")
+		return err == nil && secrets[0].LastUsedAt.After(began)
+	})
 	if w.hasCallback(storage.Sandbox, "shop") {
 		t.Error("the redirect URI of the trial is still registered")
 	}

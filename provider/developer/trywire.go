@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	requests "github.com/bonafide-id/bonafide/provider/internal/request"
 )
 
 // answer is a provider's response within the process: no request goes over the network, and
@@ -44,7 +46,7 @@ func (run *tryRun) ask(method, path string, form url.Values, header http.Header)
 	address := run.p.Installation().BaseURL + path
 	a := &answer{header: http.Header{}, sent: wire(method+" "+address, header, form)}
 	body := strings.NewReader(form.Encode())
-	r, err := http.NewRequestWithContext(run.r.Request.Context(), method, address, body)
+	r, err := http.NewRequestWithContext(requests.Trial(run.r.Request.Context()), method, address, body)
 	if err != nil {
 		a.status = http.StatusInternalServerError
 		return a

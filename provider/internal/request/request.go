@@ -150,6 +150,15 @@ func Flow(ctx context.Context) string {
 	return hex.EncodeToString(i.flow[:])
 }
 
+type trialKey struct{}
+
+// Trial marks what the dashboard sends in the name of an application: its own servers have not
+// used its secret then.
+func Trial(ctx context.Context) context.Context { return context.WithValue(ctx, trialKey{}, true) }
+
+// IsTrial reports whether a request is one of Trial.
+func IsTrial(ctx context.Context) bool { return ctx.Value(trialKey{}) != nil }
+
 // Outlasting returns a context for what must be carried out even when the caller leaves
 // now. It takes no longer than a request may.
 func Outlasting(ctx context.Context) (context.Context, context.CancelFunc) {

@@ -17,6 +17,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/signed"
+	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -39,7 +40,7 @@ type Authenticator struct {
 	// OpenSecret unseals a client secret.
 	OpenSecret func(sealed []byte) ([]byte, error)
 
-	// OnSecretUse is called after a client has authenticated with the secret that was made
+	// OnSecretUse is called after a client has authenticated itself with the secret that was made
 	// at created.
 	OnSecretUse func(clientID string, created time.Time)
 
@@ -87,7 +88,7 @@ func (a *Authenticator) BySecret(ctx context.Context, r *http.Request, form url.
 		if err != nil {
 			return nil, err
 		}
-		if used != nil {
+		if used != nil && !request.IsTrial(ctx) {
 			a.OnSecretUse(client.ID, used.CreatedAt)
 		}
 		if ok {
