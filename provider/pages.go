@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"path"
@@ -111,23 +112,36 @@ func (p Pages) linkError(r *http.Request, clientID, requestID string) string {
 }
 
 // LinkVerification has the account lead to where people see and start their verifications: a
-// path of the host, at which groups are those that are verified. It returns the others that
-// have a verifier. If there are none, that page takes the place of /account/groups. The last one
-// replaces earlier ones.
-func (p pagesRoom) LinkVerification(path string, groups ...string) (others []string) {
-	for group := range p.flows.Verifiers {
+// path of the host, at which groups are those that are verified. declined, which may be nil, reports
+// whether the last request of a user for one of them was not approved; the consent screen says so.
+// It returns the others that have a verifier, sorted. If there are none, that page takes the place
+// of /account/groups. The last one replaces earlier ones.
+func (p pagesRoom) LinkVerification(
+	path string, declined func(ctx context.Context, userID, group string) (bool, error), groups ...string,
+) (others []string) {
+	for _, group := range slices.Sorted(maps.Keys(p.flows.Verifiers)) {
 		if !slices.Contains(groups, group) {
 			others = append(others, group)
 		}
 	}
-	p.verifyLink.Store(&verificationPages{path, others})
+	p.verifyLink.Store(&verificationPages{path, declined, groups, others})
 	return others
 }
 
 // verificationPages are what LinkVerification has linked.
 type verificationPages struct {
-	path   string
-	others []string
+	path           string
+	declined       func(ctx context.Context, userID, group string) (bool, error)
+	groups, others []string
+}
+
+// declined reports whether the last request of a user to be verified was not approved.
+func (p *rooms) declined(ctx context.Context, userID, group string) (bool, error) {
+	linked := p.verifyLink.Load()
+	if linked == nil || linked.declined == nil || !slices.Contains(linked.groups, group) {
+		return false, nil
+	}
+	return linked.declined(ctx, userID, group)
 }
 
 // verification returns the path of LinkVerification, or "", and what is verified elsewhere.

@@ -241,7 +241,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 		Site: site, Engine: p.engine, Claims: source, Audit: p.audit, Activity: p.activity, Keys: p.keys, Store: p.store,
 		Sessions: sessions, SignsUp: cfg.hasAccounts() && cfg.Mailer != nil, Personas: p.personas(), Faults: p.faults, Host: cfg.host(),
 		Has: p.has, Classes: cfg.classes(), Require: cfg.SignIn.Require,
-		Verifiers: cfg.verifiers(), Forget: p.store.ForgetPerson,
+		Verifiers: cfg.verifiers(), Declined: p.declined, Forget: p.store.ForgetPerson,
 		Life: cfg.Lifetimes.Flow, SessionLife: cfg.Lifetimes.Session, Clock: cfg.Clock,
 		Limits: p.limits, Limit: ratelimit.Flow.PerAddress(cfg.Limits.Flow.or(ratelimit.Flow.ByAddress())),
 	})

@@ -44,7 +44,7 @@ func (l *Locale) NoWay() string {
 // standing is the word for where a user stands with a group: who was refused is not as one who
 // has never asked.
 func (l *Locale) standing(g ConsentGroup) Message {
-	if g.State == GroupUnverified && g.Reason != "" {
+	if g.State == GroupUnverified && (g.Declined || g.Reason != "") {
 		return l.text.Consent.Refused
 	}
 	return l.groupState(g.State)

@@ -152,6 +152,8 @@ type ConsentGroup struct {
 	// Reason is why a verification was refused: one of the reasons that storage.Status names,
 	// or any text. Empty is not shown.
 	Reason string
+	// Declined says that the last request was not approved; so does a Reason.
+	Declined bool
 	// CanVerify says that there is a way to get verified, which ActionVerify leads to.
 	CanVerify bool
 }

@@ -147,7 +147,7 @@ func New(cfg Config) (*Service, error) {
 	for _, p := range s.Policies {
 		groups = append(groups, p.Group)
 	}
-	s.others = cfg.Provider.Rooms().Pages.LinkVerification(s.path(""), groups...)
+	s.others = cfg.Provider.Rooms().Pages.LinkVerification(s.path(""), s.declined, groups...)
 	cfg.Provider.Rooms().RunWith(s.run)
 	cfg.Provider.Rooms().People.KeepWith(companion{s})
 	return s, nil

@@ -1,6 +1,7 @@
 package verification
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"time"
@@ -27,16 +28,13 @@ func (s *casePages) showList(r *request) error {
 	}
 	v := screens.ListView{Page: r.Page(), Notice: screens.Notice(r.Room().Notice()), AccountURL: s.accountURL()}
 	for i, name := range groups {
-		latest, err := s.caseSteps.Cases(r.context(), storage.CaseFilter{Subject: r.User.UserID, Group: name, Limit: 1})
+		latest, err := s.latest(r.context(), r.User.UserID, name)
 		if err != nil {
 			return err
 		}
-		stands := standing{policy: s.policies[name], status: statuses[i], now: s.Clock()}
+		stands := standing{policy: s.policies[name], status: statuses[i], latest: latest, now: s.Clock()}
 		if stands.policy == nil {
 			stands.policy = &Policy{Group: name, Ended: true}
-		}
-		if len(latest) > 0 {
-			stands.latest = &latest[0]
 		}
 		g := stands.group(s)
 		g.Label, g.Subgroups = s.Provider.Rooms().Pages.GroupWords(v.Locale, name, verifiedSubgroups(statuses[i])...)
@@ -44,6 +42,23 @@ func (s *casePages) showList(r *request) error {
 	}
 	r.Render(http.StatusOK, screens.List(v))
 	return nil
+}
+
+// latest returns the last case of a person for a group, nil for none.
+func (s *casePages) latest(ctx context.Context, userID, group string) (*RecordedCase, error) {
+	found, err := s.caseSteps.Cases(ctx, storage.CaseFilter{Subject: userID, Group: group, Limit: 1})
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
+func isDeclined(last *RecordedCase) bool { return last != nil && last.State == storage.CaseDeclined }
+
+// declined reports whether the last request of a person who is not verified was not approved.
+func (s *casePages) declined(ctx context.Context, userID, group string) (bool, error) {
+	last, err := s.latest(ctx, userID, group)
+	return isDeclined(last), err
 }
 
 // accountURL is the page of the account.
@@ -93,7 +108,7 @@ func (st standing) group(s *casePages) screens.Group {
 		if last != nil && last.State == storage.CaseApproved && last.ID == st.status.Origin {
 			g.Action, g.URL = screens.DoStatus, s.path("case", last.ID)
 		}
-	case last != nil && last.State == storage.CaseDeclined:
+	case isDeclined(last):
 		g.State, g.Action, g.URL, g.Decided = screens.StateDeclined, screens.DoResult, s.path("case", last.ID), last.EndedAt
 		if last.CanAppeal {
 			g.AppealUntil = last.EndedAt.Add(appealWithin)

@@ -432,6 +432,7 @@ func TestEachStateHasItsPage(t *testing.T) {
 		p := say(b, w.begin(b, "a"), "refuse")
 		shows(t, p, http.StatusOK, "couldn’t verify your status", "belong to this group", "Not right?", "Start again")
 		shows(t, b.Open("/account/groups"), http.StatusOK, "Not approved", "Decided on", "second look until", "View result", "get verified for this here")
+		shows(t, b.Open(lab.AuthorizeURL("client_id", "campus", "scope", "student")), http.StatusOK, "Not approved", "Verify now")
 		first := p.Request.URL.Path
 		w.Advance(time.Second) // IDs sort by the millisecond
 		p = b.Open(link(t, p, "Ask for a second look"))

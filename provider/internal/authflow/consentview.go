@@ -78,7 +78,10 @@ func (e *consents) consentData(r *http.Request, request *engine.AuthorizeRequest
 		out.attributes = append(out.attributes, told.ConsentAttribute)
 	}
 	for _, status := range released.Statuses {
-		group := e.groups.GroupView(l, status)
+		group, err := e.groups.GroupView(r, s.user.UserID, status)
+		if err != nil {
+			return out, err
+		}
 		group.New = before != nil && !slices.Contains(before.Groups, group.Name)
 		out.groups = append(out.groups, group)
 	}

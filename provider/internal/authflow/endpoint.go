@@ -116,8 +116,10 @@ type Options struct {
 	// Host connects the host's own users.
 	Host Host
 
-	// Verifiers are by group. Forget drops what is cached of a user.
+	// Verifiers are by group. Declined reports whether the last request of a user for one was
+	// not approved. Forget drops what is cached of a user.
 	Verifiers map[string]Verifier
+	Declined  func(ctx context.Context, userID, group string) (bool, error)
 	Forget    func(userID string)
 
 	// Life is how long a flow may take, SessionLife the longest that a session of the

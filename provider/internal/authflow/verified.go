@@ -76,28 +76,39 @@ func (e *groups) lacking(ctx context.Context, scopes []string, userID string) ([
 // requiredGroups shows the groups in one of which a user must be a verified member.
 func (e *groups) requiredGroups(r *http.Request, request *engine.AuthorizeRequest, userID string) ([]ui.ConsentGroup, error) {
 	lacks, err := e.lacking(r.Context(), request.Scopes, userID)
+	if err != nil {
+		return nil, err
+	}
 	groups := make([]ui.ConsentGroup, len(lacks))
 	for i, s := range lacks {
-		groups[i] = e.GroupView(e.Site.Locale(r), s)
+		if groups[i], err = e.GroupView(r, userID, s); err != nil {
+			return nil, err
+		}
 	}
-	return groups, err
+	return groups, nil
 }
 
 // GroupView shows a status, as it is released now, to its user.
-func (e *groups) GroupView(l *ui.Locale, s storage.Status) ui.ConsentGroup {
-	group := ui.ConsentGroup{
+func (e *groups) GroupView(r *http.Request, userID string, s storage.Status) (group ui.ConsentGroup, err error) {
+	l := e.Site.Locale(r)
+	group = ui.ConsentGroup{
 		Name: s.Group, Label: e.Claims.Catalogue.GroupWords(l, s.Group), Phrase: e.Claims.Catalogue.GroupPhrase(l, s.Group),
 		Subgroups: e.Claims.Catalogue.SubgroupWords(l, s.Group, s.Subgroups), CanVerify: e.CanVerify(s),
+	}
+	if !s.Verified && !s.Pending {
+		if group.Declined, err = e.Declined(r.Context(), userID, s.Group); err != nil {
+			return group, err
+		}
 	}
 	switch {
 	case s.Verified:
 		group.State, group.Since, group.Expires = ui.GroupVerified, s.VerifiedAt, s.ExpiresAt
 	case s.Pending:
 		group.State = ui.GroupPending
-	case !s.ExpiresAt.IsZero() && !e.Clock().Before(s.ExpiresAt):
+	case !group.Declined && !s.ExpiresAt.IsZero() && !e.Clock().Before(s.ExpiresAt):
 		group.State, group.Expires = ui.GroupExpired, s.ExpiresAt
 	default:
 		group.State, group.Reason = ui.GroupUnverified, s.Reason
 	}
-	return group
+	return group, nil
 }

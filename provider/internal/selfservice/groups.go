@@ -36,7 +36,11 @@ func (p *appPages) showGroups(w http.ResponseWriter, r *http.Request, user *auth
 		view.Notice = "" // the group says so itself
 	}
 	for _, s := range statuses {
-		m := ui.Membership{ConsentGroup: p.Flows.GroupView(view.Locale, s)}
+		group, err := p.Flows.GroupView(r, user.UserID, s)
+		if err != nil {
+			return err
+		}
+		m := ui.Membership{ConsentGroup: group}
 		if m.State == ui.GroupVerified || m.State == ui.GroupExpired {
 			m.VerifiedBy, m.Source, m.Method = s.VerifiedBy, s.Source, s.Method
 		}

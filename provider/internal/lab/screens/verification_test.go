@@ -20,7 +20,7 @@ func TestAccountLeadsToVerifications(t *testing.T) {
 	if p := b.Open("/account"); strings.Contains(p.Text, "/verification/") {
 		t.Errorf("the account leads to what is not mounted:\n%s", p.Text)
 	}
-	w.Rooms().Pages.LinkVerification("/verification/")
+	w.Rooms().Pages.LinkVerification("/verification/", nil)
 	if p := b.Open("/account"); !strings.Contains(p.Text, `href="/verification/"`) {
 		t.Errorf("the account does not lead to verifications:\n%s", p.Text)
 	}
