@@ -52,7 +52,7 @@ func (p *Pages) ReturnURL(before storage.Account, at time.Time) (string, error) 
 }
 
 // unsealReturn returns the content of a link, valid or not.
-func (p *Pages) unsealReturn(r *http.Request) (wayBack, error) {
+func (p emailReturns) unsealReturn(r *http.Request) (wayBack, error) {
 	var back wayBack
 	plain, err := p.Site.Secrets.OpenString(p.sealReturnPurpose(), web.Parameter(r, web.CodeParameter))
 	if err == nil {
@@ -62,7 +62,7 @@ func (p *Pages) unsealReturn(r *http.Request) (wayBack, error) {
 }
 
 // openReturn returns the content of a valid link.
-func (p *Pages) openReturn(r *http.Request) (wayBack, error) {
+func (p emailReturns) openReturn(r *http.Request) (wayBack, error) {
 	back, err := p.unsealReturn(r)
 	if err != nil {
 		return wayBack{}, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: err}
@@ -98,7 +98,7 @@ func returnFailed(err error) error {
 }
 
 // showReturn explains the link, and asks for a new password.
-func (p *Pages) showReturn(w http.ResponseWriter, r *http.Request, _ *authflow.Page) error {
+func (p emailReturns) showReturn(w http.ResponseWriter, r *http.Request, _ *authflow.Page) error {
 	back, err := p.openReturn(r)
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func (p *Pages) showReturn(w http.ResponseWriter, r *http.Request, _ *authflow.P
 	return nil
 }
 
-func (p *Pages) renderReturn(w http.ResponseWriter, r *http.Request, back wayBack, status int, problems ...ui.Problem) {
+func (p emailReturns) renderReturn(w http.ResponseWriter, r *http.Request, back wayBack, status int, problems ...ui.Problem) {
 	p.Site.Render(w, r, status, p.Site.Screens.EmailReturn(ui.EmailReturnView{
 		Page: p.Site.PageView(r, nil), Form: p.Site.Form(w, r, problems), Email: back.Email, MinLength: p.Accounts.MinLength,
 	}))
@@ -115,7 +115,7 @@ func (p *Pages) renderReturn(w http.ResponseWriter, r *http.Request, back wayBac
 
 // returnEmail reverts the change and asks to sign in with the new password. Attempts have
 // the limit of code entries, because each costs a hash.
-func (p *Pages) returnEmail(w http.ResponseWriter, r *http.Request, _ *authflow.Page) error {
+func (p emailReturns) returnEmail(w http.ResponseWriter, r *http.Request, _ *authflow.Page) error {
 	back, err := p.openReturn(r)
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ func (p *Pages) returnEmail(w http.ResponseWriter, r *http.Request, _ *authflow.
 }
 
 // tellReturned notifies both addresses of an account.
-func (p *Pages) tellReturned(r *http.Request, before storage.Account, back wayBack) {
+func (p emailReturns) tellReturned(r *http.Request, before storage.Account, back wayBack) {
 	owner := before
 	owner.Email = back.Email
 	p.NoticeMail(r, owner, ui.MailView{Kind: ui.MailEmailReturned})
@@ -186,7 +186,7 @@ func (p *Pages) GivenEmail(r *http.Request) string {
 	if err == nil {
 		return string(plain)
 	}
-	back, err := p.unsealReturn(r)
+	back, err := emailReturns{p}.unsealReturn(r)
 	if err != nil {
 		return ""
 	}

@@ -26,6 +26,12 @@ type Pages struct {
 	seats seats
 }
 
+// signOuts are the pages on which people sign out.
+type signOuts struct{ *Pages }
+
+// emailReturns are those on which people take a changed address back.
+type emailReturns struct{ *Pages }
+
 // Options are the dependencies of the pages.
 type Options struct {
 	Site     *web.Site
@@ -81,13 +87,14 @@ func (p *Pages) Routes() []web.Route {
 	add := func(need authflow.Need, path string, show, act authflow.PageHandler) {
 		routes = append(routes, p.Site.FormRoutes(path, p.Flows.Handler(need, show), p.Flows.Handler(need, act))...)
 	}
-	show, act := p.Flows.Handler(authflow.NoFlow, p.showSignOut), p.Flows.Handler(authflow.NoFlow, p.signOut)
+	leave, back := signOuts{p}, emailReturns{p}
+	show, act := p.Flows.Handler(authflow.NoFlow, leave.showSignOut), p.Flows.Handler(authflow.NoFlow, leave.signOut)
 	routes = append(routes,
 		web.Route{Method: http.MethodGet, Path: "/signout", Acts: true, Handler: p.Site.Page(show)},
 		web.Route{Method: http.MethodGet, Path: "/", Handler: p.Site.Page(p.showRoot)},
-		web.Route{Method: http.MethodPost, Path: "/signout", Handler: p.Site.Page(p.postSignOut(p.Site.Guard(act)))})
+		web.Route{Method: http.MethodPost, Path: "/signout", Handler: p.Site.Page(leave.postSignOut(p.Site.Guard(act)))})
 	if p.SendsMail() {
-		add(authflow.NoFlow, "/email/return", p.showReturn, p.returnEmail)
+		add(authflow.NoFlow, "/email/return", back.showReturn, back.returnEmail)
 	}
 	return p.Site.WithAliases(routes, web.Alias{Path: "/oauth/logout", Of: "/signout", Parameter: "redirect_uri", Called: "post_logout_redirect_uri"})
 }
@@ -101,10 +108,10 @@ func (p *Pages) showRoot(w http.ResponseWriter, _ *http.Request) error {
 // IsReturnTo reports whether these pages have passed an address to the host's sign-out
 // page.
 func (p *Pages) IsReturnTo(address string) bool {
-	sealed, ok := strings.CutPrefix(address, p.signedOutReturn(""))
+	sealed, ok := strings.CutPrefix(address, signOuts{p}.signedOutReturn(""))
 	if !ok {
 		return false
 	}
-	_, err := p.Site.Secrets.OpenString(p.sealSignedOutPurpose(), sealed)
+	_, err := p.Site.Secrets.OpenString(signOuts{p}.sealSignedOutPurpose(), sealed)
 	return err == nil
 }

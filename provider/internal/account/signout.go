@@ -42,7 +42,7 @@ const maxSignOutState = 4096
 // gone, proves nothing and is ignored: people must be able to sign out long after a key has
 // changed. They are then asked, and return only to an address that is registered for the
 // client_id. Without one nobody vouches for an address, which is ignored, too.
-func (p *Pages) readSignOut(r *http.Request) (signOutRequest, error) {
+func (p signOuts) readSignOut(r *http.Request) (signOutRequest, error) {
 	var s signOutRequest
 	clientID := web.Parameter(r, web.ClientParameter)
 	if claims, ok := p.Flows.ReadHint(r.Context(), web.Parameter(r, "id_token_hint")); ok {
@@ -83,7 +83,7 @@ var signOutParameters = []string{
 // postSignOut accepts the form of the provider's page, and an application's request by
 // POST, which it redirects to the same request by GET: cookies do not travel with a form
 // that another site has posted. A form without the page's CSRF token signs nobody out.
-func (p *Pages) postSignOut(own web.Handler) web.Handler {
+func (p signOuts) postSignOut(own web.Handler) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		ours, err := p.Site.IsOurs(r)
 		if err != nil {
@@ -103,7 +103,7 @@ func (p *Pages) postSignOut(own web.Handler) web.Handler {
 
 // noteElsewhere records, for an application's developers, that its user does not return to
 // it.
-func (p *Pages) noteElsewhere(r *http.Request, client *registry.Client, uri string) {
+func (p signOuts) noteElsewhere(r *http.Request, client *registry.Client, uri string) {
 	mistaken := (&protocol.Error{Code: protocol.InvalidRequest}).Because(diagnosis.SignOutNotRegistered)
 	mistaken.Details = diagnosis.Unregistered("post_logout_redirect_uri", uri, client.PostLogoutRedirectURIs)
 	p.Activity.Refused(r.Context(), activity.SignOut, activity.Party{ClientID: client.ID}, mistaken)
@@ -112,7 +112,7 @@ func (p *Pages) noteElsewhere(r *http.Request, client *registry.Client, uri stri
 // showSignOut asks whether to sign out. It signs out at once only if the application proves
 // with an ID token that it knows the signed-in user; otherwise any page could sign users
 // out with an image.
-func (p *Pages) showSignOut(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+func (p signOuts) showSignOut(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	if sealed := r.URL.Query().Get(signedOutParameter); sealed != "" {
 		return p.returnFromHost(w, r, page, sealed)
 	}
@@ -149,7 +149,7 @@ func (p *Pages) showSignOut(w http.ResponseWriter, r *http.Request, page *authfl
 }
 
 // signOut ends the session of this browser.
-func (p *Pages) signOut(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+func (p signOuts) signOut(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	s, err := p.readSignOut(r)
 	if err != nil {
 		return err
@@ -164,7 +164,7 @@ func (p *Pages) signOut(w http.ResponseWriter, r *http.Request, page *authflow.P
 	return p.endSession(w, r, s, user)
 }
 
-func (p *Pages) endSession(w http.ResponseWriter, r *http.Request, s signOutRequest, user *authflow.User) error {
+func (p signOuts) endSession(w http.ResponseWriter, r *http.Request, s signOutRequest, user *authflow.User) error {
 	if !p.HasAccounts() {
 		target := p.SignOutURL
 		if target == "" {
@@ -195,7 +195,7 @@ func (p *Pages) endSession(w http.ResponseWriter, r *http.Request, s signOutRequ
 
 // endHostSessions has applications told that a session of the host's has ended, or, if the
 // host does not name it, all of the user's.
-func (p *Pages) endHostSessions(r *http.Request, userID string, session storage.Digest) error {
+func (p signOuts) endHostSessions(r *http.Request, userID string, session storage.Digest) error {
 	if _, err := p.Store.EndClientSessions(r.Context(), userID, session); err != nil {
 		return fmt.Errorf("end client sessions: %w", err)
 	}
@@ -203,7 +203,7 @@ func (p *Pages) endHostSessions(r *http.Request, userID string, session storage.
 }
 
 // signedOut redirects the browser to the application, or says that nobody is signed in.
-func (p *Pages) signedOut(w http.ResponseWriter, r *http.Request, s signOutRequest) error {
+func (p signOuts) signedOut(w http.ResponseWriter, r *http.Request, s signOutRequest) error {
 	if s.back != "" {
 		p.goBack(w, r, s, r.Method == http.MethodPost)
 		return nil

@@ -22,7 +22,7 @@ import (
 // know no application.
 const signedOutParameter = "signed_out"
 
-func (p *Pages) sealSignedOutPurpose() string { return "signed out " + p.Site.Issuer }
+func (p signOuts) sealSignedOutPurpose() string { return "signed out " + p.Site.Issuer }
 
 // sealedSignedOut is the content of signedOutParameter: Back is URI with the state, and
 // UserID the user who was signed in, in this session of the host's.
@@ -36,12 +36,12 @@ type sealedSignedOut struct {
 }
 
 // signedOutReturn is the address that continues a sealed return, which needs no escaping.
-func (p *Pages) signedOutReturn(sealed string) string {
+func (p signOuts) signedOutReturn(sealed string) string {
 	return p.Site.BaseURL + "/signout?" + signedOutParameter + "=" + sealed
 }
 
 // sealSignedOut returns the return_to for the host's sign-out page.
-func (p *Pages) sealSignedOut(s signOutRequest, user *authflow.User) (string, error) {
+func (p signOuts) sealSignedOut(s signOutRequest, user *authflow.User) (string, error) {
 	plain, err := json.Marshal(sealedSignedOut{
 		ClientID: s.client.ID, URI: s.uri, Back: s.back, UserID: user.UserID, Session: authflow.HostSession(user.UserID, user.SessionID), At: p.Clock().UnixMicro(),
 	})
@@ -53,7 +53,7 @@ func (p *Pages) sealSignedOut(s signOutRequest, user *authflow.User) (string, er
 
 // returnFromHost continues to the application after the host has signed its user out. It
 // looks the address up again: the registration may have changed since.
-func (p *Pages) returnFromHost(w http.ResponseWriter, r *http.Request, page *authflow.Page, sealed string) error {
+func (p signOuts) returnFromHost(w http.ResponseWriter, r *http.Request, page *authflow.Page, sealed string) error {
 	plain, err := p.Site.Secrets.OpenString(p.sealSignedOutPurpose(), sealed)
 	if err != nil {
 		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: err}
@@ -87,7 +87,7 @@ func (p *Pages) returnFromHost(w http.ResponseWriter, r *http.Request, page *aut
 }
 
 // goBack sends the browser to the application that asked to sign out.
-func (p *Pages) goBack(w http.ResponseWriter, r *http.Request, s signOutRequest, afterForm bool) {
+func (p signOuts) goBack(w http.ResponseWriter, r *http.Request, s signOutRequest, afterForm bool) {
 	p.Activity.Succeeded(r.Context(), activity.SignOut, activity.Party{ClientID: s.client.ID, UserID: s.hint.Subject})
 	p.Site.Leave(w, r, s.back, afterForm, func() ui.Page {
 		page := p.Site.PageView(r, nil)
