@@ -96,7 +96,8 @@ func (r *keyList) rows(prefix string, of reflect.Type) {
 	}
 	for _, row := range rows {
 		inner := element(row.field.Type)
-		below := strings.Count(prefix, ".") < 2 && strings.HasPrefix(inner.PkgPath(), module) && inner.Kind() == reflect.Struct && !r.seen[inner] && len(keyed(inner)) > 0
+		below := strings.HasPrefix(inner.PkgPath(), module) && inner.Kind() == reflect.Struct && !r.seen[inner] &&
+			len(keyed(inner)) > 0 && strings.Count(prefix, ".") < 2
 		if below && prefix == "" {
 			r.seen[inner] = true
 			r.later = append(r.later, func() { r.section(key(row.field), inner) })
@@ -198,7 +199,8 @@ var (
 	subject = regexp.MustCompile(`^([A-Z]\w*)((,| and) [A-Z]\w*)* (is |are )?`)
 	goName  = regexp.MustCompile(`\b((Config|Client|Limits|Lifetimes)\.[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*)\b`)
 	byName  = strings.NewReplacer("ProfileFAPI2Signing", "`fapi2-signing`", "ProfileFAPI2", "`fapi2`", "V3 or Standard", "`v3` or `standard`",
-		"PreviousRPIDs", "`previous_rp_ids`", "ui.SchemeLight or ui.SchemeDark", "`light` or `dark`", "DefaultScopes", "the default catalogue", "DefaultGroups", "those of the default catalogue",
+		"PreviousRPIDs", "`previous_rp_ids`", "ui.SchemeLight or ui.SchemeDark", "`light` or `dark`",
+		"DefaultScopes", "the default catalogue", "DefaultGroups", "those of the default catalogue",
 		"AnyAssurance", "any", "RPID", "`rp_id`", "New refuses", "A start refuses")
 )
 

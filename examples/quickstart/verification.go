@@ -84,7 +84,8 @@ type document struct {
 }
 
 type requirement struct {
-	// Name is that of a picture, title what people read; must is what people make sure of and reviewers answer, such as "Your name can be read".
+	// Name is that of a picture, title what people read; must is what they make sure of and reviewers answer, such as
+	// "Your name can be read".
 	Name  string              `json:"name"`
 	Title verification.Text   `json:"title"`
 	Must  []verification.Text `json:"must"`
