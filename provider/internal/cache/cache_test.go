@@ -2,6 +2,7 @@ package cache
 
 import (
 	"errors"
+	"sync"
 	"testing"
 	"time"
 )
@@ -143,4 +144,22 @@ func TestTheCacheIsBounded(t *testing.T) {
 		}
 	}
 	get(t, cache, "e", source.read, 5)
+}
+
+// TestManyAtOnce is for the race detector.
+func TestManyAtOnce(t *testing.T) {
+	cache, _ := newTest(2)
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for range 100 {
+				if _, err := cache.Get(string(rune('a'+i%3)), func() (int, error) { return i, nil }); err != nil {
+					t.Error(err)
+				}
+				cache.Forget("a")
+			}
+			cache.Clear()
+		})
+	}
+	all.Wait()
 }
