@@ -50,19 +50,18 @@ test: ## Vet and test everything, and count
 	@for module in $(TESTED); do $(GO) -C $$module vet ./...; done
 	@$(call count,.ci/inmemory $(GO),-vet=off,$(TESTED),./...)
 
-# What the race detector finds is memory that two goroutines share: it watches the packages whose code starts them or guards
-# something, and, in those whose tests take long and in the lab, the tests that do things at once, but for those that hash
-# dearly meanwhile. The others are `make night`.
-LONG := $(addprefix provider,/ /desk /desk/internal/api /desk/internal/plans /developer /verification /internal/keyring /internal/picture) \
-	storage/postgres storage/sqlitefile storage/sqlstore ui ui/theme
-GUARDED := $(addprefix ./,$(filter-out %test %signer $(LONG:/=),$(shell grep -rlE '^[[:space:]]*go [a-z]|"sync"|"sync/atomic"' \
-	--include='*.go' --exclude='*_test.go' --exclude-dir=lab provider storage ui | xargs dirname | sort -u)))
+# What the race detector finds is memory that two goroutines share: it watches the packages whose code starts them, and, in
+# those that guard something and in the lab, the tests that do things at once, but for those that hash dearly meanwhile. The
+# others are `make night`.
+holding = $(filter-out %test %signer,$(shell grep -rlE $(1) --include='*.go' --exclude='*_test.go' --exclude-dir=lab provider storage ui | xargs dirname | sort -u))
+SPAWNING := $(addprefix ./,$(filter-out provider/verification storage/postgres,$(call holding,'^[[:space:]]*go [a-z]')))
+GUARDING := $(filter-out storage/postgres,$(call holding,'"sync"|"sync/atomic"|^[[:space:]]*go [a-z]'))
 RACING := awk '/^func / { name = $$2; sub(/\(.*/, "", name) } /DearPasswords\(/ { name = "" } \
 	name ~ /^Test/ && /^[[:space:]]*go [a-z]|\.Go\(|[rR]ace[A-Za-z]*\(/ { print FILENAME, name; name = "" }' \
-	$(wildcard $(addsuffix /*_test.go,$(filter-out storage/postgres,$(LONG:/=)) $(addprefix provider/internal/lab/,accounts grants operations attacks/*)))
+	$(wildcard $(addsuffix /*_test.go,$(GUARDING) $(addprefix provider/internal/lab/,accounts grants operations attacks/*)))
 
 race: ## Test what does things at once under the race detector
-	@$(GO) test -race -vet=off -p $(ATONCE) $(TESTFLAGS) $(GUARDED)
+	@$(GO) test -race -vet=off -p $(ATONCE) $(TESTFLAGS) $(SPAWNING)
 	@$(GO) test -race -vet=off $(TESTFLAGS) -run 'Contract/Races' ./storage/sqlite
 	@racing=$$($(RACING)); names=$$(cut -d ' ' -f 2 <<< "$$racing" | paste -sd '|'); \
 	$(call count,$(GO),-race -vet=off -run "^($$names)$$",.,$$(sed 's|^|./|; s|/[^/]* .*||' <<< "$$racing" | sort -u))
