@@ -49,7 +49,7 @@ func TestServicePages(t *testing.T) {
 		shows(t, rita.Open(path), http.StatusNotFound)
 	}
 	for _, path := range []string{"/desk/applications/none", "/desk/none"} {
-		shows(t, olga.Open(path), http.StatusNotFound, `href="/desk/"`)
+		shows(t, olga.Open(path), http.StatusNotFound, `href="/desk/">Back to the start page`)
 		if p := w.Bob().Open(path); p.StatusCode != http.StatusNotFound || strings.Contains(p.Text, "/desk/\"") {
 			t.Errorf("%s tells anybody of the desk", path)
 		}

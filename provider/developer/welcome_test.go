@@ -26,7 +26,7 @@ func TestErrorsLeadBackToTheDashboard(t *testing.T) {
 	b := newFixture(t).as(dev)
 	for _, path := range []string{"/developer/nowhere", "/developer/o/nobody/sandbox", "/developer/review"} {
 		p := b.open(path)
-		if p.StatusCode != http.StatusNotFound && p.StatusCode != http.StatusForbidden || !strings.Contains(p.body, `href="/developer/">Back to the dashboard`) {
+		if p.StatusCode != http.StatusNotFound && p.StatusCode != http.StatusForbidden || !strings.Contains(p.body, `href="/developer/">Back to the start page`) {
 			t.Errorf("%s: %s leads elsewhere", path, p.Status)
 		}
 	}
