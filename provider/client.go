@@ -49,9 +49,8 @@ type Client struct {
 	// Defaults to the ID.
 	Name string `json:"name,omitempty"`
 
-	// Dialect is V3 or Standard.
-	// Defaults to V3.
-	Dialect string `json:"dialect,omitempty"`
+	// Dialect is Standard, or V3 for a client of the older interface. One of them must be said.
+	Dialect string `json:"dialect"`
 
 	// Profile is ProfileFAPI2 or ProfileFAPI2Signing for an application that follows FAPI 2.0.
 	// It sets the fields that the profile demands, and a field that says otherwise is refused:
@@ -330,9 +329,6 @@ func (c Client) record() storage.Client {
 	}
 	if record.Name == "" {
 		record.Name = c.ID
-	}
-	if record.Dialect == "" {
-		record.Dialect = V3
 	}
 	if c.Public {
 		record.AuthMethod = protocol.AuthNone

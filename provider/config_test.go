@@ -274,7 +274,9 @@ func TestSetStatusNamesTheField(t *testing.T) {
 func TestClientsSave(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t)
-	valid := func() provider.Client { return provider.Client{ID: "c", RedirectURIs: []string{lab.CallbackURI}} }
+	valid := func() provider.Client {
+		return provider.Client{ID: "c", Dialect: provider.V3, RedirectURIs: []string{lab.CallbackURI}}
+	}
 	for name, c := range map[string]struct {
 		change func(*provider.Client)
 		field  string
@@ -282,6 +284,7 @@ func TestClientsSave(t *testing.T) {
 		"IDWithAColon":         {func(c *provider.Client) { c.ID = "a:b" }, "ID"},
 		"ID":                   {func(c *provider.Client) { c.ID = "a b" }, "ID"},
 		"Dialect":              {func(c *provider.Client) { c.Dialect = "v4" }, "Dialect"},
+		"NoDialect":            {func(c *provider.Client) { c.Dialect = "" }, "Dialect"},
 		"ShortSecret":          {func(c *provider.Client) { c.Secret = "hunter2" }, "Secret"},
 		"SecretOfPublicClient": {func(c *provider.Client) { c.Public, c.Secret = true, lab.ClientSecret }, "Secret"},
 		"NoRedirectURI":        {func(c *provider.Client) { c.RedirectURIs = nil }, "RedirectURIs"},

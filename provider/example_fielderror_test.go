@@ -14,7 +14,7 @@ func ExampleFieldError() {
 	idp, cleanUp := newExample(provider.Config{BaseURL: "https://id.example.com"})
 	defer cleanUp()
 	err := idp.Clients().Save(context.Background(), provider.Client{
-		ID:           "shop",
+		ID: "shop", Dialect: provider.V3,
 		RedirectURIs: []string{"https://shop.example/callback", "http://shop.example/callback"},
 	})
 	var wrong *provider.FieldError

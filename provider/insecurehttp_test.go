@@ -24,9 +24,9 @@ func TestSandboxOnAPrivateNetwork(t *testing.T) {
 		"http://app.example/cb", "http://8.8.8.8/cb", "http://134744072/cb", "http://0x08080808/cb", "http://0X8080808/cb",
 		"http://test.example.com/cb", "http://mytest/../cb#x", "http://[2001:db8::1]/cb", "http://app.test.example/cb", "http://1.1/cb",
 	}
-	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "app", Secret: lab.ClientSecret, RedirectURIs: private, Origins: []string{"http://app:3000"}}))
+	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "app", Dialect: provider.V3, Secret: lab.ClientSecret, RedirectURIs: private, Origins: []string{"http://app:3000"}}))
 	for _, uri := range public {
-		if err := w.Clients().Save(t.Context(), provider.Client{ID: "public", Secret: lab.ClientSecret, RedirectURIs: []string{uri}}); err == nil {
+		if err := w.Clients().Save(t.Context(), provider.Client{ID: "public", Dialect: provider.V3, Secret: lab.ClientSecret, RedirectURIs: []string{uri}}); err == nil {
 			t.Errorf("%s was registered", uri)
 		}
 		if w.Rooms().Clients.ValidateRedirectURI(uri) == nil {
@@ -55,7 +55,7 @@ func TestPrivateHTTPNeedsTheSwitch(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := lab.New(t, change)
 			for _, uri := range []string{"http://app/cb", "http://10.1.2.3/cb", "http://app.test/cb"} {
-				if err := w.Clients().Save(t.Context(), provider.Client{ID: "app", Secret: lab.ClientSecret, RedirectURIs: []string{uri}}); err == nil {
+				if err := w.Clients().Save(t.Context(), provider.Client{ID: "app", Dialect: provider.V3, Secret: lab.ClientSecret, RedirectURIs: []string{uri}}); err == nil {
 					t.Errorf("%s was registered", uri)
 				}
 			}

@@ -140,7 +140,7 @@ func (c Config) profiles() []string {
 // validateSigning returns an error for the first algorithm with which nothing is signed for the
 // application.
 func (c Client) validateSigning(algorithms []string) error {
-	if c.Dialect == V3 || c.Dialect == "" {
+	if c.Dialect == V3 {
 		algorithms = []string{keyring.RS256} // as its contract says
 	}
 	for _, field := range []struct{ name, alg string }{
@@ -177,8 +177,8 @@ func (c Client) validate(known *claims.Catalogue, addresses registry.Addresses, 
 		return wrongField("ID", "has a colon, at which the ID would end where it is sent with a secret (HTTP Basic)")
 	}
 	dialect, ok := registry.DialectNamed(c.Dialect)
-	if !ok {
-		return wrongField("Dialect", "%q is neither %q nor %q", c.Dialect, V3, Standard)
+	if !ok || c.Dialect == "" {
+		return wrongField("Dialect", "%q is neither %q, which is OpenID Connect to the letter, nor %q", c.Dialect, Standard, V3)
 	}
 	switch {
 	case len(c.Name) > 120 || !web.IsPlainText(c.Name) || c.Name != "" && !web.IsVisible(c.Name):

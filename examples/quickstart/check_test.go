@@ -23,7 +23,7 @@ func TestCheckSaysWhatWouldBeDoneAndDoesNothing(t *testing.T) {
 	text := `{"listen": "127.0.0.1:1", "base_url": "https://id.x.test/id", "probe_listen": "127.0.0.1:2", "lifetimes": {"grant": "960h"},
 		"database": "postgres://id:hidden-password@127.0.0.1:1/identity?password=hidden-too",
 		"users": [{"email": "maria@example.com", "password": "hidden-word"}],
-		"clients": [{"client_id": "shop", "client_secret": "hidden-secret-of-shop-0123456789-abcdef", "redirect_uris": ["https://shop.test/"]}],
+		"clients": [{"client_id": "shop", "dialect": "v3", "client_secret": "hidden-secret-of-shop-0123456789-abcdef", "redirect_uris": ["https://shop.test/"]}],
 		"smtp": {"host": "127.0.0.1", "port": ` + strconv.Itoa(server.Port) + `, "from": "id@x.test", "username": "u", "password": "hidden-smtp"},
 		"verification": {"verifiers": {"card": {"document": {"require": [{"name": "card", "title": {"text": "Card"}}]}}},
 			"policies": [{"group": "student", "rule": "card"}]},
@@ -70,7 +70,7 @@ func TestCheckFindsWhatAStartWould(t *testing.T) {
 	before := contents(t, filepath.Join(folder, "data"))
 	for text, want := range map[string]string{
 		`{"users": [{"email": "a@x.test", "status": [{"group": "pilots"}]}]}`:               `users[0].status[0].group: "pilots"`,
-		`{"clients": [{"client_id": "a"}]}`:                                                 "clients[0].redirect_uris: ",
+		`{"clients": [{"client_id": "a", "dialect": "v3"}]}`:                                "clients[0].redirect_uris: ",
 		`{"base_url": "http://x.test"}`:                                                     "base_url: ",
 		`{"base_url": "https://id:hidden@x.test"}`:                                          `base_url: "https://…@x.test" must have no`,
 		`{"listen": "postgres://id:hidden@x.test"}`:                                         "listen: ",
@@ -126,7 +126,7 @@ func TestCheckFindsWhatAStartWould(t *testing.T) {
 // All that is wrong with a file by itself is said at once, with the key that was meant.
 func TestCheckNamesAllMistakes(t *testing.T) {
 	err := run(t.Context(), []string{"-config", writeConfig(t, `{"listen": "127.0.0.1:0", "trusted_proxies": ["127.0.0.1", "proxy"], "smtp": {"user": "id"},
-		"lifetimes": {"session": "soon"}, "brand": {"color": "#123456"}, "clients": [{"client_id": "c", "redirect_urls": []}, {"client_id": "c"}], "xyz": 1,
+		"lifetimes": {"session": "soon"}, "brand": {"color": "#123456"}, "clients": [{"client_id": "c", "dialect": "v3", "redirect_urls": []}, {"client_id": "c", "dialect": "v3"}], "xyz": 1,
 		"users": [{"email": "a@x.test"}], "desk": {"staff": [{"email": "a@x.test"}, {"email": "b@x.test", "roles": ["support"]}]}}`), "-check"}, nil, &output{})
 	if err == nil {
 		t.Fatal("the file is accepted")

@@ -49,17 +49,17 @@ func TestWhatIsNoLongerInTheFileIsTold(t *testing.T) {
 		all  = head + `, "status": [{"group": "nurse", "verified": true}, {"group": "student", "subgroups": ["University"]}]},
 			{"uuid": "noah", "email": "noah@example.com"}, {"uuid": "ada", "email": "ada@example.com"}],
 			"sample_client": {"listen": "127.0.0.1:0", "base_url": "http://localhost:8081"},
-			"clients": [{"client_id": "a", "redirect_uris": ["https://a.test/"]}, {"client_id": "b", "redirect_uris": ["https://b.test/"]}]}`
+			"clients": [{"client_id": "a", "dialect": "v3", "redirect_uris": ["https://a.test/"]}, {"client_id": "b", "dialect": "v3", "redirect_uris": ["https://b.test/"]}]}`
 		some = head + `, "status": [{"group": "nurse", "verified": true}]}],
-			"clients": [{"client_id": "b", "redirect_uris": ["https://b.test/"]}]}`
+			"clients": [{"client_id": "b", "dialect": "v3", "redirect_uris": ["https://b.test/"]}]}`
 		locked = head + `, "status": [{"group": "nurse", "verified": true}]}, {"uuid": "noah", "email": "noah@example.com", "disabled": true}],
 			"remove_statuses": true,
-			"clients": [{"client_id": "a", "redirect_uris": ["https://a.test/"], "disabled": true}, {"client_id": "b", "redirect_uris": ["https://b.test/"]}]}`
+			"clients": [{"client_id": "a", "dialect": "v3", "redirect_uris": ["https://a.test/"], "disabled": true}, {"client_id": "b", "dialect": "v3", "redirect_uris": ["https://b.test/"]}]}`
 		board = head + `, "status": [{"group": "nurse", "verified": true}]}], "developer": {},
-			"clients": [{"client_id": "b", "redirect_uris": ["https://b.test/"]}]}`
+			"clients": [{"client_id": "b", "dialect": "v3", "redirect_uris": ["https://b.test/"]}]}`
 		last = head + `, "status": [{"group": "nurse", "verified": true}]}, {"uuid": "ada", "email": "ada@example.com"}],
 			"sample_client": {"listen": "127.0.0.1:0", "base_url": "http://localhost:8081"},
-			"clients": [{"client_id": "b", "redirect_uris": ["https://b.test/"]}]}`
+			"clients": [{"client_id": "b", "dialect": "v3", "redirect_uris": ["https://b.test/"]}]}`
 	)
 	folder := t.TempDir()
 	signUp := func(s *service) { // who was in no file is not missed in one

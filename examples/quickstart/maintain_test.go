@@ -145,7 +145,7 @@ func write(t *testing.T, p *provider.Provider) (stop func()) {
 			default:
 			}
 			err := p.Clients().Save(t.Context(), provider.Client{
-				ID: fmt.Sprint("app-", i), RedirectURIs: []string{"https://app.example/callback"},
+				ID: fmt.Sprint("app-", i), Dialect: provider.V3, RedirectURIs: []string{"https://app.example/callback"},
 			})
 			if err != nil {
 				t.Errorf("write beside the backup: %v", err)

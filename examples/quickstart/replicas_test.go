@@ -101,8 +101,8 @@ func ofReplicas(t *testing.T, folder string, more map[string]any) string {
 			map[string]any{"email": "ada@example.com"},
 		},
 		"clients": []any{
-			map[string]any{"client_id": "secret-of-its-own", "redirect_uris": []string{"https://a.test/cb"}, "client_secret": appSecret},
-			map[string]any{"client_id": "secret-of-ours", "redirect_uris": []string{"https://b.test/cb"}},
+			map[string]any{"client_id": "secret-of-its-own", "dialect": "v3", "redirect_uris": []string{"https://a.test/cb"}, "client_secret": appSecret},
+			map[string]any{"client_id": "secret-of-ours", "dialect": "v3", "redirect_uris": []string{"https://b.test/cb"}},
 		},
 		"sample_client": map[string]any{"listen": "127.0.0.1:0", "base_url": "http://localhost:8081"},
 	}

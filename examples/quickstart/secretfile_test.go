@@ -21,7 +21,7 @@ func TestFilesOfAnyEditor(t *testing.T) {
 			content := strings.ReplaceAll(`{"data": "data", "database_file": "s",
 				"smtp": {"host": "smtp.x.test", "username": "id", "password_file": "s", "from": "id@x.test"},
 				"users": [{"email": "a@x.test", "password_file": "s"}],
-				"clients": [{"client_id": "a", "client_secret_file": "s", "redirect_uris": ["https://a.test/cb"]}]}`, `"s"`, "\"secret.txt\"")
+				"clients": [{"client_id": "a", "dialect": "v3", "client_secret_file": "s", "redirect_uris": ["https://a.test/cb"]}]}`, `"s"`, "\"secret.txt\"")
 			writeText(t, filepath.Join(folder, "secret.txt"), text)
 			writeText(t, path, "\ufeff"+content)
 			cfg, err := loadConfig(path)

@@ -168,7 +168,7 @@ func TestRestartKeepsKeysAndDeletesNobody(t *testing.T) {
 		first = `"users": [
 			{"email": "maria@example.com", "password": "quiet-otter-paints-dawn"},
 			{"email": "noah@example.com", "password": "copper-lantern-rides-north"}],
-			"clients": [{"client_id": "old", "redirect_uris": ["https://old.test/cb"]}]}`
+			"clients": [{"client_id": "old", "dialect": "v3", "redirect_uris": ["https://old.test/cb"]}]}`
 		second = `"users": [
 			{"email": "maria@example.com", "password": "loud-heron-draws-dusk"}]}`
 	)

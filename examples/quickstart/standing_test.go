@@ -22,8 +22,8 @@ import (
 
 const standing = `{"listen": "127.0.0.1:0", "base_url": "http://localhost:8080", "sandbox": {}, "developer": {"operators": ["ada@example.com"]},
 	"sample_client": {"listen": "127.0.0.1:0", "base_url": "http://localhost:8081"},
-	"clients": [{"client_id": "shop", "redirect_uris": ["https://shop.test/"], "client_secret": "f3b1c9d07a5e42868c1fd0e9b7a3625448de9170"},
-		{"client_id": "game", "redirect_uris": ["https://game.test/"], "scopes": ["login", "student"], "policy_uri": "https://game.test/a"}],
+	"clients": [{"client_id": "shop", "dialect": "v3", "redirect_uris": ["https://shop.test/"], "client_secret": "f3b1c9d07a5e42868c1fd0e9b7a3625448de9170"},
+		{"client_id": "game", "dialect": "v3", "redirect_uris": ["https://game.test/"], "scopes": ["login", "student"], "policy_uri": "https://game.test/a"}],
 	"users": [{"uuid": "ada", "email": "ada@example.com", "password": "quiet-otter-paints-dawn"},
 		{"uuid": "bob", "email": "bob@example.com", "password": "amber-kettle-hums-west", "attributes": {"fname": "Bob", "lname": "Doe"},
 			"status": [{"group": "student", "verified": true}, {"group": "teacher", "verified": true}]},
@@ -204,7 +204,7 @@ func TestOneThatCannotBeMadeIsMadeLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.write(`{"listen": "127.0.0.1:0", "users": [{"uuid": "bob", "email": "bob@example.com"}, {"uuid": "eve", "email": "eve@example.com"}],
-		"clients": [{"client_id": "eve", "redirect_uris": ["https://eve.test/"]}]}`)
+		"clients": [{"client_id": "eve", "dialect": "v3", "redirect_uris": ["https://eve.test/"]}]}`)
 	for _, isFree := range []bool{false, true} {
 		s = o.start()
 		accounts := s.providers[0].Accounts()

@@ -9,15 +9,15 @@ import (
 
 func TestWhatIsThereTwiceIsRefusedByName(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"listen": "a", "listen": "b"}`:                                                         `key "listen" is there twice`,
-		`{"smtp": {"host": "a", "from": "x", "host": "b"}}`:                                      `key "smtp.host" is there twice`,
-		`{"users": [{}, {"attributes": {"fname": "A", "fname": "B"}}]}`:                          `key "users[1].attributes.fname" is there twice`,
-		`{"users": [{"uuid": "a", "email": "a@x.test"}, {"uuid": "a"}]}`:                         `users[1].uuid: "a" is that of users[0] already`,
-		`{"users": [{"email": "a@x.test"}, {"email": "b@x.test"}, {"email": "A@X.test"}]}`:       `users[2].email: "a@x.test" is that of users[0] already`,
-		`{"users": [{"email": "a@x.test", "status": [{"group": "nurse"}, {"group": "nurse"}]}]}`: `users[0].status[1].group: "nurse" is that of users[0].status[0] already`,
-		`{"clients": [{"client_id": "a"}, {"client_id": "a"}]}`:                                  `clients[1].client_id: "a" is that of clients[0] already`,
-		`{"sample_client": {}, "clients": [{"client_id": "sample-v3"}]}`:                         `clients[0].client_id: "sample-v3" is that of the sample client already`,
-		`{"sandbox": {"clients": [{"client_id": "a"}, {"client_id": "a"}]}}`:                     `sandbox.clients[1].client_id: "a"`,
+		`{"listen": "a", "listen": "b"}`:                                                                       `key "listen" is there twice`,
+		`{"smtp": {"host": "a", "from": "x", "host": "b"}}`:                                                    `key "smtp.host" is there twice`,
+		`{"users": [{}, {"attributes": {"fname": "A", "fname": "B"}}]}`:                                        `key "users[1].attributes.fname" is there twice`,
+		`{"users": [{"uuid": "a", "email": "a@x.test"}, {"uuid": "a"}]}`:                                       `users[1].uuid: "a" is that of users[0] already`,
+		`{"users": [{"email": "a@x.test"}, {"email": "b@x.test"}, {"email": "A@X.test"}]}`:                     `users[2].email: "a@x.test" is that of users[0] already`,
+		`{"users": [{"email": "a@x.test", "status": [{"group": "nurse"}, {"group": "nurse"}]}]}`:               `users[0].status[1].group: "nurse" is that of users[0].status[0] already`,
+		`{"clients": [{"client_id": "a", "dialect": "v3"}, {"client_id": "a", "dialect": "v3"}]}`:              `clients[1].client_id: "a" is that of clients[0] already`,
+		`{"sample_client": {}, "clients": [{"client_id": "sample-v3", "dialect": "v3"}]}`:                      `clients[0].client_id: "sample-v3" is that of the sample client already`,
+		`{"sandbox": {"clients": [{"client_id": "a", "dialect": "v3"}, {"client_id": "a", "dialect": "v3"}]}}`: `sandbox.clients[1].client_id: "a"`,
 	} {
 		_, err := loadConfig(writeConfig(t, text))
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -219,7 +219,7 @@ func dashboard(w *lab.Fixture) *developer.Dashboard {
 		w.OK(store.CreateOrganization(ctx, storage.Organization{ID: id, Name: id, CreatedAt: now}, storage.Member{UserID: "of-" + id, JoinedAt: now}, 10))
 	}
 	w.OK(store.EndMemberships(ctx, "of-lake", "gone"))
-	w.OK(w.Clients().Save(ctx, provider.Client{ID: "app", Name: "App", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Scopes: []string{"openid", "profile"}}))
+	w.OK(w.Clients().Save(ctx, provider.Client{ID: "app", Dialect: provider.V3, Name: "App", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Scopes: []string{"openid", "profile"}}))
 	w.OK(store.CreateApplication(ctx, storage.Application{
 		Environment: storage.Production, ClientID: "app", OrganizationID: "river", Name: "App", Kind: "web", CreatedBy: "of-river", CreatedAt: now, UpdatedAt: now,
 	}, 10))

@@ -29,7 +29,7 @@ func watched(t *testing.T) (w *place, olga, alba *lab.Browser) {
 func TestServicePages(t *testing.T) {
 	t.Parallel()
 	w, olga, alba := watched(t)
-	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "seen", RedirectURIs: []string{"https://seen.example/in"}}))
+	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "seen", Dialect: provider.V3, RedirectURIs: []string{"https://seen.example/in"}}))
 	client := "/desk/applications/seen"
 	for path, says := range map[string]string{
 		"/desk/applications": "Applications", client: "Redirect addresses", "/desk/organizations": "no dashboard", "/desk/keys": "Signs until",
@@ -73,7 +73,7 @@ func TestTakeScopes_Ticked(t *testing.T) {
 	t.Parallel()
 	w, olga, _ := watched(t)
 	w.OK(w.Clients().Save(t.Context(), provider.Client{
-		ID: "seen", RedirectURIs: []string{"https://seen.example/in"}, Scopes: []string{"openid", "login", "student"},
+		ID: "seen", Dialect: provider.V3, RedirectURIs: []string{"https://seen.example/in"}, Scopes: []string{"openid", "login", "student"},
 	}))
 	form := "/desk/applications/seen/do/take_scopes"
 	p := olga.Open(form)
@@ -93,7 +93,7 @@ func TestTakeScopes_Ticked(t *testing.T) {
 func TestApplications_FoundByNameIDAndHost(t *testing.T) {
 	t.Parallel()
 	w, olga, _ := watched(t)
-	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "sought", Name: "Sought", RedirectURIs: []string{"https://only.here.example/in"}}))
+	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "sought", Dialect: provider.V3, Name: "Sought", RedirectURIs: []string{"https://only.here.example/in"}}))
 	for _, q := range []string{"sought", "only.here.example", "ONLY.here.example"} {
 		shows(t, olga.Open("/desk/applications?q="+q), http.StatusOK, "/desk/applications/sought")
 	}
@@ -104,7 +104,7 @@ func TestApplications_FoundByNameIDAndHost(t *testing.T) {
 func TestApplications_NamesAreText(t *testing.T) {
 	t.Parallel()
 	w, olga, _ := watched(t)
-	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "odd", Name: `<b onclick="x">&amp;</b>`, RedirectURIs: []string{"https://odd.example/in"}}))
+	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "odd", Dialect: provider.V3, Name: `<b onclick="x">&amp;</b>`, RedirectURIs: []string{"https://odd.example/in"}}))
 	for _, path := range []string{"/desk/applications", "/desk/applications/odd"} {
 		p := olga.Open(path)
 		if strings.Contains(p.Text, "<b onclick") || !strings.Contains(p.Text, "<bdi") {

@@ -43,7 +43,7 @@ func serve(t *testing.T, w *lab.Fixture, policies verification.Policies) *pages 
 	t.Helper()
 	w.WithClients().WithUsers()
 	w.OK(w.Clients().Save(t.Context(), provider.Client{
-		ID: "campus", Name: "Campus Shop", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, RequireVerified: true,
+		ID: "campus", Dialect: provider.V3, Name: "Campus Shop", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, RequireVerified: true,
 	}))
 	service, err := verification.New(verification.Config{
 		Provider: w.Provider, Store: w.Store.(storage.Verification), Policies: policies, Mailer: w.Mails, Clock: w.Now,

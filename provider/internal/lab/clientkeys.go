@@ -181,14 +181,14 @@ func With(claims map[string]any, pairs ...any) map[string]any {
 func (w *Fixture) WithSigners() *Fixture {
 	w.T.Helper()
 	for _, c := range []provider.Client{
-		{ID: "key", Name: "Key App", TokenEndpointAuthMethod: "private_key_jwt", JWKS: PublicKeys(w.T, AllKeys...), Origins: []string{"https://rp.test"},
+		{ID: "key", Dialect: provider.V3, Name: "Key App", TokenEndpointAuthMethod: "private_key_jwt", JWKS: PublicKeys(w.T, AllKeys...), Origins: []string{"https://rp.test"},
 			GrantTypes: []string{"authorization_code", "refresh_token", "client_credentials", BearerGrant}},
-		{ID: "key2", TokenEndpointAuthMethod: "private_key_jwt", JWKS: PublicKeys(w.T, "foreign"),
+		{ID: "key2", Dialect: provider.V3, TokenEndpointAuthMethod: "private_key_jwt", JWKS: PublicKeys(w.T, "foreign"),
 			GrantTypes: []string{"authorization_code", BearerGrant, "client_credentials"}},
-		{ID: "es256", TokenEndpointAuthMethod: "private_key_jwt", TokenEndpointAuthSigningAlg: "ES256", RequestObjectSigningAlg: "ES256",
+		{ID: "es256", Dialect: provider.V3, TokenEndpointAuthMethod: "private_key_jwt", TokenEndpointAuthSigningAlg: "ES256", RequestObjectSigningAlg: "ES256",
 			JWKS: PublicKeys(w.T, AllKeys...), GrantTypes: []string{"authorization_code", "client_credentials"}},
-		{ID: "pusher", Secret: ClientSecret, RequirePushedAuthorizationRequests: true},
-		{ID: "signer", Secret: ClientSecret, RequireSignedRequestObject: true, JWKS: PublicKeys(w.T, "ES256")},
+		{ID: "pusher", Dialect: provider.V3, Secret: ClientSecret, RequirePushedAuthorizationRequests: true},
+		{ID: "signer", Dialect: provider.V3, Secret: ClientSecret, RequireSignedRequestObject: true, JWKS: PublicKeys(w.T, "ES256")},
 	} {
 		c.Dialect, c.RedirectURIs = provider.Standard, []string{CallbackURI}
 		w.OK(w.Clients().Save(w.T.Context(), c))

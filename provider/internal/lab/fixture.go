@@ -222,13 +222,13 @@ const (
 func (w *Fixture) WithClients() *Fixture {
 	w.T.Helper()
 	for _, c := range []provider.Client{
-		{ID: "v3", Name: "Veterans Shop", Secret: ClientSecret, RedirectURIs: []string{CallbackURI}, Origins: []string{"https://rp.test"}},
+		{ID: "v3", Dialect: provider.V3, Name: "Veterans Shop", Secret: ClientSecret, RedirectURIs: []string{CallbackURI}, Origins: []string{"https://rp.test"}},
 		{ID: "std", Name: "Standard App", Secret: ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{CallbackURI, "https://rp.test/other"},
 			GrantTypes: []string{"authorization_code", "refresh_token"}, PostLogoutRedirectURIs: []string{"https://rp.test/bye"}},
 		{ID: "std2", Name: "Other App", Secret: ClientSecret + "2", Dialect: provider.Standard, RedirectURIs: []string{"https://other.test/cb"},
 			GrantTypes: []string{"authorization_code", "refresh_token"}},
 		{ID: "pub", Name: "Public App", Dialect: provider.Standard, Public: true, RedirectURIs: []string{CallbackURI, "http://127.0.0.1/cb"}},
-		{ID: "q", Name: "Query App", Secret: ClientSecret, RedirectURIs: []string{"https://rp.test/cb?x=1"}},
+		{ID: "q", Dialect: provider.V3, Name: "Query App", Secret: ClientSecret, RedirectURIs: []string{"https://rp.test/cb?x=1"}},
 	} {
 		if err := w.Clients().Save(w.T.Context(), c); err != nil {
 			w.T.Fatal(err)

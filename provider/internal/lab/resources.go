@@ -34,10 +34,10 @@ func WithResources(t testing.TB, change ...func(*provider.Config)) *Fixture {
 		w.Machine(id)
 	}
 	for _, c := range []provider.Client{
-		{ID: "agent", Name: "Agent", InitiateLoginURI: "https://agent.test/start", GrantTypes: []string{"authorization_code", "refresh_token", "client_credentials"}},
-		{ID: "jwt", Name: "JWT App", GrantTypes: []string{"authorization_code", "refresh_token", "client_credentials"}, AccessTokenFormat: "jwt",
+		{ID: "agent", Dialect: provider.V3, Name: "Agent", InitiateLoginURI: "https://agent.test/start", GrantTypes: []string{"authorization_code", "refresh_token", "client_credentials"}},
+		{ID: "jwt", Dialect: provider.V3, Name: "JWT App", GrantTypes: []string{"authorization_code", "refresh_token", "client_credentials"}, AccessTokenFormat: "jwt",
 			ResponseTypes: []string{"code", "token", "id_token token"}},
-		{ID: "narrow", Name: "Narrow", Resources: []string{ToolsURI}},
+		{ID: "narrow", Dialect: provider.V3, Name: "Narrow", Resources: []string{ToolsURI}},
 	} {
 		c.Secret, c.Dialect, c.RedirectURIs = ClientSecret, provider.Standard, []string{CallbackURI}
 		w.OK(w.Clients().Save(t.Context(), c))

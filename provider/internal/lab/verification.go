@@ -53,10 +53,10 @@ func WithOffice(t testing.TB, change ...func(*provider.Config)) (*Fixture, *Offi
 		c.Verifiers = map[string]provider.Verifier{"military": d}
 	}}, change...)...).WithClients().WithUsers()
 	w.OK(w.Clients().Save(t.Context(), provider.Client{
-		ID: "strict", Name: "Strict Perks", Secret: ClientSecret, RedirectURIs: []string{CallbackURI}, RequireVerified: true,
+		ID: "strict", Dialect: provider.V3, Name: "Strict Perks", Secret: ClientSecret, RedirectURIs: []string{CallbackURI}, RequireVerified: true,
 	}))
 	w.OK(w.Clients().Save(t.Context(), provider.Client{
-		ID: "own", Name: "Own Perks", Secret: ClientSecret, RedirectURIs: []string{CallbackURI}, RequireVerified: true, SkipConsent: true,
+		ID: "own", Dialect: provider.V3, Name: "Own Perks", Secret: ClientSecret, RedirectURIs: []string{CallbackURI}, RequireVerified: true, SkipConsent: true,
 	}))
 	return w, d
 }

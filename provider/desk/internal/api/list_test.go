@@ -19,7 +19,7 @@ func TestList(t *testing.T) {
 	t.Parallel()
 	w := newPlace(t)
 	for i := range 7 {
-		w.OK(w.Clients().Save(t.Context(), provider.Client{ID: fmt.Sprintf("many%d", i), Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}}))
+		w.OK(w.Clients().Save(t.Context(), provider.Client{ID: fmt.Sprintf("many%d", i), Dialect: provider.V3, Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}}))
 	}
 	robot := w.as("robot")
 	seen, path := map[string]bool{}, "/applications?limit=3"

@@ -124,7 +124,7 @@ func (l *lab) register() {
 	for _, c := range []provider.Client{
 		{ID: "std", Dialect: provider.Standard, ResponseTypes: responseTypes, GrantTypes: both},
 		{ID: "new", Dialect: provider.Standard, GrantTypes: both},
-		{ID: "v3", GrantTypes: grantTypes},
+		{ID: "v3", Dialect: provider.V3, GrantTypes: grantTypes},
 		{ID: "pub", Dialect: provider.Standard, Public: true},
 		{ID: "once", Dialect: provider.Standard},
 		{ID: "strict", Dialect: provider.Standard, RequireVerified: true},

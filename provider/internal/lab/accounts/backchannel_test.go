@@ -467,17 +467,17 @@ func TestBackchannelLogoutOfPrivateNetworks(t *testing.T) {
 			rp.URL, "https://localhost/", "https://10.0.0.1/", "https://169.254.169.254/", "https://[::1]/", "http://rp.example.com/",
 			"https://rp.example.com/#a", "https://user@rp.example.com/", "rp.example.com", "com.example.app:/x",
 		} {
-			err := w.Clients().Save(t.Context(), provider.Client{ID: "c", RedirectURIs: []string{lab.CallbackURI}, BackchannelLogoutURI: uri})
+			err := w.Clients().Save(t.Context(), provider.Client{ID: "c", Dialect: provider.V3, RedirectURIs: []string{lab.CallbackURI}, BackchannelLogoutURI: uri})
 			if err == nil || !strings.Contains(err.Error(), "BackchannelLogoutURI") {
 				t.Errorf("%s: %v", uri, err)
 			}
 		}
-		err := w.Clients().Save(t.Context(), provider.Client{ID: "c", RedirectURIs: []string{lab.CallbackURI}, BackchannelLogoutSessionRequired: true})
+		err := w.Clients().Save(t.Context(), provider.Client{ID: "c", Dialect: provider.V3, RedirectURIs: []string{lab.CallbackURI}, BackchannelLogoutSessionRequired: true})
 		if err == nil || !strings.Contains(err.Error(), "BackchannelLogoutSessionRequired") {
 			t.Errorf("session without an address: %v", err)
 		}
 		want := provider.Client{
-			ID: "c", RedirectURIs: []string{lab.CallbackURI}, BackchannelLogoutURI: "https://rp.example.com/bye?x=1", BackchannelLogoutSessionRequired: true,
+			ID: "c", Dialect: provider.V3, RedirectURIs: []string{lab.CallbackURI}, BackchannelLogoutURI: "https://rp.example.com/bye?x=1", BackchannelLogoutSessionRequired: true,
 		}
 		w.OK(w.Clients().Save(t.Context(), want))
 		got, err := w.Clients().Get(t.Context(), "c")

@@ -21,7 +21,7 @@ func TestOmniAuth(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := site{installation: i, start: "http://" + address + "/auth/verified", redirectURI: "http://" + address + "/auth/verified/callback"}
-	err = i.Clients().Save(t.Context(), provider.Client{ID: clientID, Secret: clientSecret, Name: "An App", RedirectURIs: []string{s.redirectURI}})
+	err = i.Clients().Save(t.Context(), provider.Client{ID: clientID, Dialect: provider.V3, Secret: clientSecret, Name: "An App", RedirectURIs: []string{s.redirectURI}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ before(async () => {
   shop = `http://127.0.0.1:${server.address().port}/`;
   ({ provider } = await startQuickstart({
     users: [{ ...maria, attributes: { fname: "Maria \u2028 <b>O'Kafor" }, status: [{ group: "military", subgroups: ["Veteran"], verified: true }] }],
-    clients: [{ client_id: "old-shop", client_secret: "kX3vR9tLq7WmZs2Yb6NcJ4hD8fGp5QwT", name: "Old Shop", redirect_uris: [shop] }],
+    clients: [{ client_id: "old-shop", dialect: "v3", client_secret: "kX3vR9tLq7WmZs2Yb6NcJ4hD8fGp5QwT", name: "Old Shop", redirect_uris: [shop] }],
   }));
   browser = await startChromium();
 });

@@ -31,7 +31,7 @@ func fuzzProvider(f *testing.F) *provider.Provider {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { _ = p.Close() })
-	if err := p.Clients().Save(ctx, provider.Client{ID: "v3", Name: "Shop of v3", RedirectURIs: []string{"https://rp.test/cb"}}); err != nil {
+	if err := p.Clients().Save(ctx, provider.Client{ID: "v3", Dialect: provider.V3, Name: "Shop of v3", RedirectURIs: []string{"https://rp.test/cb"}}); err != nil {
 		f.Fatal(err)
 	}
 	return p

@@ -30,8 +30,8 @@ func offered(t testing.TB, p lab.Page) []string {
 func TestSeveralScopesLetTheUserPickOne(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
-	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "few", Name: "Few Groups", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Scopes: []string{"openid", "student", "military"}}))
-	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "one", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Scopes: []string{"openid", "military"}}))
+	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "few", Dialect: provider.V3, Name: "Few Groups", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Scopes: []string{"openid", "student", "military"}}))
+	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "one", Dialect: provider.V3, Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Scopes: []string{"openid", "military"}}))
 
 	t.Run("ExactlyOneIsGranted", func(t *testing.T) {
 		for scope, granted := range map[string]string{
@@ -203,7 +203,7 @@ func TestPickedScopeCannotBeForged(t *testing.T) {
 		}
 	})
 	t.Run("AfterItWasTakenFromTheApplication", func(t *testing.T) {
-		c := provider.Client{ID: "less", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Scopes: []string{"openid", "military", "student", "teacher"}}
+		c := provider.Client{ID: "less", Dialect: provider.V3, Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Scopes: []string{"openid", "military", "student", "teacher"}}
 		w.OK(w.Clients().Save(t.Context(), c))
 		begun := b.Open(lab.AuthorizeURL("scope", "openid", "client_id", "less"))
 		consent := b.Submit(begun, "scope", "student")
@@ -232,7 +232,7 @@ func TestScopeValuesMayBeAddresses(t *testing.T) {
 		c.Scopes = append(c.Scopes, catalogue.Scope{Name: "2", Title: "Two"})
 	}).WithUsers()
 	for _, c := range []provider.Client{
-		{ID: "v3", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Scopes: []string{address, odd, comma}},
+		{ID: "v3", Dialect: provider.V3, Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Scopes: []string{address, odd, comma}},
 		{ID: "std", Secret: lab.ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, ResponseTypes: []string{"code", "token"}},
 	} {
 		w.OK(w.Clients().Save(t.Context(), c))

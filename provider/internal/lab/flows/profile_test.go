@@ -24,7 +24,7 @@ func financial(t *testing.T, change ...func(*provider.Config)) (w *lab.Fixture, 
 	t.Helper()
 	change = append(change, func(c *provider.Config) { c.SigningAlgorithms = []string{"RS256", "ES256", "PS256"} })
 	w = lab.New(t, change...).WithClients().WithUsers()
-	for _, c := range []provider.Client{{ID: "bank", Profile: provider.ProfileFAPI2}, {ID: "signing", Profile: provider.ProfileFAPI2Signing}} {
+	for _, c := range []provider.Client{{ID: "bank", Dialect: provider.V3, Profile: provider.ProfileFAPI2}, {ID: "signing", Dialect: provider.V3, Profile: provider.ProfileFAPI2Signing}} {
 		c.Dialect, c.RedirectURIs, c.JWKS = provider.Standard, []string{lab.CallbackURI}, lab.PublicKeys(t, lab.AllKeys...)
 		c.GrantTypes = []string{"authorization_code", "refresh_token"}
 		w.OK(w.Clients().Save(t.Context(), c))

@@ -117,7 +117,7 @@ func TestRelease(t *testing.T) {
 	})
 	t.Run("RefusesTheUnverifiedWhereTheApplicationRequiresIt", func(t *testing.T) {
 		w := lab.New(t).WithClients().WithUsers()
-		err := w.Clients().Save(t.Context(), provider.Client{ID: "strict", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, RequireVerified: true})
+		err := w.Clients().Save(t.Context(), provider.Client{ID: "strict", Dialect: provider.V3, Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, RequireVerified: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,8 +26,8 @@ func TestScopesThatMeanNothingAreIgnored(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers().WithEveryResponseType()
 	refresh := []string{"authorization_code", "refresh_token"}
-	registered(w, provider.Client{ID: "few", GrantTypes: refresh, Scopes: []string{"profile", "email"}})
-	registered(w, provider.Client{ID: "once", Scopes: []string{"profile", "email"}})
+	registered(w, provider.Client{ID: "few", Dialect: provider.V3, GrantTypes: refresh, Scopes: []string{"profile", "email"}})
+	registered(w, provider.Client{ID: "once", Dialect: provider.V3, Scopes: []string{"profile", "email"}})
 	for name, test := range map[string]struct {
 		client, asked, granted string
 		refreshToken           bool
@@ -99,7 +99,7 @@ func TestScopesThatMeanNothingAreIgnored(t *testing.T) {
 func TestLeanIDTokens(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
-	registered(w, provider.Client{ID: "lean", LeanIDTokens: true, GrantTypes: []string{"authorization_code", "refresh_token"},
+	registered(w, provider.Client{ID: "lean", Dialect: provider.V3, LeanIDTokens: true, GrantTypes: []string{"authorization_code", "refresh_token"},
 		ResponseTypes: []string{"code", "id_token", "id_token token", "code id_token"}})
 	if c, err := w.Clients().Get(t.Context(), "lean"); err != nil || !c.LeanIDTokens {
 		t.Fatalf("%+v, %v", c, err)

@@ -319,7 +319,7 @@ func TestSigningAlgorithmOfResources(t *testing.T) {
 			{URI: lab.ToolsURI, SigningAlgorithm: "ES256", Introspectors: []string{"jwt"}}, {URI: lab.FilesURI, SigningAlgorithm: "EdDSA"}, {URI: lab.PlainURI},
 		}
 	}).WithUsers()
-	for _, c := range []provider.Client{{ID: "jwt", AccessTokenFormat: "jwt"}, {ID: "opaque"}} {
+	for _, c := range []provider.Client{{ID: "jwt", Dialect: provider.V3, AccessTokenFormat: "jwt"}, {ID: "opaque", Dialect: provider.V3}} {
 		c.Secret, c.Dialect, c.RedirectURIs = lab.ClientSecret, provider.Standard, []string{lab.CallbackURI}
 		c.GrantTypes = []string{"authorization_code", "refresh_token", "client_credentials"}
 		w.OK(w.Clients().Save(t.Context(), c))

@@ -31,11 +31,11 @@ func bearers(t *testing.T) *lab.Fixture {
 	desk := []string{"desk.people.read", "desk.people.act"}
 	machine := []string{"client_credentials"}
 	for _, c := range []provider.Client{
-		{ID: "robot", TokenEndpointAuthMethod: "private_key_jwt", JWKS: keys, GrantTypes: machine, Scopes: desk},
-		{ID: "jwtrobot", TokenEndpointAuthMethod: "private_key_jwt", JWKS: keys, GrantTypes: machine, Scopes: desk, AccessTokenFormat: "jwt"},
-		{ID: "shared", Secret: lab.ClientSecret, GrantTypes: machine, Scopes: desk},
-		{ID: "all", TokenEndpointAuthMethod: "private_key_jwt", JWKS: keys, GrantTypes: []string{"authorization_code", "client_credentials"}, RedirectURIs: []string{lab.CallbackURI}},
-		{ID: "person", TokenEndpointAuthMethod: "private_key_jwt", JWKS: keys, GrantTypes: []string{"authorization_code", "client_credentials"}, RedirectURIs: []string{lab.CallbackURI}},
+		{ID: "robot", Dialect: provider.V3, TokenEndpointAuthMethod: "private_key_jwt", JWKS: keys, GrantTypes: machine, Scopes: desk},
+		{ID: "jwtrobot", Dialect: provider.V3, TokenEndpointAuthMethod: "private_key_jwt", JWKS: keys, GrantTypes: machine, Scopes: desk, AccessTokenFormat: "jwt"},
+		{ID: "shared", Dialect: provider.V3, Secret: lab.ClientSecret, GrantTypes: machine, Scopes: desk},
+		{ID: "all", Dialect: provider.V3, TokenEndpointAuthMethod: "private_key_jwt", JWKS: keys, GrantTypes: []string{"authorization_code", "client_credentials"}, RedirectURIs: []string{lab.CallbackURI}},
+		{ID: "person", Dialect: provider.V3, TokenEndpointAuthMethod: "private_key_jwt", JWKS: keys, GrantTypes: []string{"authorization_code", "client_credentials"}, RedirectURIs: []string{lab.CallbackURI}},
 	} {
 		c.Dialect = provider.Standard
 		w.OK(w.Clients().Save(t.Context(), c))

@@ -248,13 +248,13 @@ func TestRegistrationOfAMachine(t *testing.T) {
 		client provider.Client
 		field  string
 	}{
-		"Machine":               {provider.Client{GrantTypes: []string{"client_credentials"}}, ""},
-		"MachineAndSite":        {provider.Client{GrantTypes: []string{"client_credentials", "authorization_code"}, RedirectURIs: []string{lab.CallbackURI}}, ""},
-		"SiteWithoutAddress":    {provider.Client{GrantTypes: []string{"client_credentials", "authorization_code"}}, "RedirectURIs"},
-		"RefreshWithoutAddress": {provider.Client{GrantTypes: []string{"client_credentials", "refresh_token"}}, "RedirectURIs"},
+		"Machine":               {provider.Client{Dialect: provider.V3, GrantTypes: []string{"client_credentials"}}, ""},
+		"MachineAndSite":        {provider.Client{Dialect: provider.V3, GrantTypes: []string{"client_credentials", "authorization_code"}, RedirectURIs: []string{lab.CallbackURI}}, ""},
+		"SiteWithoutAddress":    {provider.Client{Dialect: provider.V3, GrantTypes: []string{"client_credentials", "authorization_code"}}, "RedirectURIs"},
+		"RefreshWithoutAddress": {provider.Client{Dialect: provider.V3, GrantTypes: []string{"client_credentials", "refresh_token"}}, "RedirectURIs"},
 		"NothingAtAll":          {provider.Client{}, "RedirectURIs"},
-		"ResponseToNowhere":     {provider.Client{GrantTypes: []string{"client_credentials"}, ResponseTypes: []string{"code"}}, "ResponseTypes"},
-		"Public":                {provider.Client{GrantTypes: []string{"client_credentials"}, Public: true}, "GrantTypes"},
+		"ResponseToNowhere":     {provider.Client{Dialect: provider.V3, GrantTypes: []string{"client_credentials"}, ResponseTypes: []string{"code"}}, "ResponseTypes"},
+		"Public":                {provider.Client{Dialect: provider.V3, GrantTypes: []string{"client_credentials"}, Public: true}, "GrantTypes"},
 		"API":                   {provider.Client{Dialect: provider.Standard, GrantTypes: []string{"urn:ietf:params:oauth:grant-type:token-exchange"}}, ""},
 		"PublicExchange":        {provider.Client{Dialect: provider.Standard, GrantTypes: []string{"urn:ietf:params:oauth:grant-type:token-exchange"}, Public: true}, "GrantTypes"},
 		"ExchangeInV3":          {provider.Client{Dialect: provider.V3, GrantTypes: []string{"urn:ietf:params:oauth:grant-type:token-exchange"}}, "GrantTypes"},

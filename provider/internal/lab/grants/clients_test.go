@@ -338,7 +338,7 @@ func TestClientSecretThatCouldBeGuessedIsRefused(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t)
 	for length, want := range map[int]bool{16: false, 31: false, 32: true, 255: true, 256: false} {
-		err := w.Clients().Save(t.Context(), provider.Client{ID: "shop", Secret: strings.Repeat("s", length), RedirectURIs: []string{lab.CallbackURI}})
+		err := w.Clients().Save(t.Context(), provider.Client{ID: "shop", Dialect: provider.V3, Secret: strings.Repeat("s", length), RedirectURIs: []string{lab.CallbackURI}})
 		if (err == nil) != want {
 			t.Errorf("a secret of %d bytes: %v", length, err)
 		}

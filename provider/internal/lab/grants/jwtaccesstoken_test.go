@@ -143,7 +143,7 @@ func TestJWTAccessTokensAreForTheStandardDialect(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t)
 	for _, c := range []provider.Client{
-		{ID: "x", RedirectURIs: []string{lab.CallbackURI}, AccessTokenFormat: "jwt"},
+		{ID: "x", Dialect: provider.V3, RedirectURIs: []string{lab.CallbackURI}, AccessTokenFormat: "jwt"},
 		{ID: "x", Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, AccessTokenFormat: "JWT"},
 		{ID: "x", Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, AccessTokenFormat: "opaque"},
 	} {

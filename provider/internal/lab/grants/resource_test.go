@@ -343,7 +343,7 @@ func TestResourcesThatCannotBeConfigured(t *testing.T) {
 	})
 	w := lab.WithResources(t)
 	var wrong *provider.FieldError
-	client := provider.Client{ID: "x", RedirectURIs: []string{lab.CallbackURI}, Resources: []string{lab.ToolsURI, lab.ToolsURI + "/"}}
+	client := provider.Client{ID: "x", Dialect: provider.V3, RedirectURIs: []string{lab.CallbackURI}, Resources: []string{lab.ToolsURI, lab.ToolsURI + "/"}}
 	if err := w.Clients().Save(t.Context(), client); !errors.As(err, &wrong) || wrong.Field != "Resources[1]" {
 		t.Errorf("a client with an unknown resource: %v", err)
 	}

@@ -57,7 +57,7 @@ func TestTokenRequestInJSON(t *testing.T) {
 		}
 	})
 	t.Run("ServesAnApplicationForItself", func(t *testing.T) {
-		w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "machine", Secret: lab.ClientSecret, GrantTypes: []string{"client_credentials"}, Scopes: []string{"military"}}))
+		w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "machine", Dialect: provider.V3, Secret: lab.ClientSecret, GrantTypes: []string{"client_credentials"}, Scopes: []string{"military"}}))
 		p := b.TokenJSON(`{"grant_type":"client_credentials","client_id":"machine","client_secret":"` + lab.ClientSecret + `"}`)
 		if p.StatusCode != http.StatusOK {
 			t.Errorf("answered %s %s", p.Status, p.Text)
@@ -279,7 +279,7 @@ func TestEveryErrorOfAScriptRuns(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
 	b := w.Alice()
-	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "headers", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, NoQueryToken: true}))
+	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "headers", Dialect: provider.V3, Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, NoQueryToken: true}))
 	issued := func(pairs ...string) string {
 		return b.Allow(append(pairs, "response_type", "token")...).Get("access_token")
 	}
@@ -305,7 +305,7 @@ func TestEveryErrorOfAScriptRuns(t *testing.T) {
 	check("a token of a grant that was ended", "&access_token="+ended, "invalid_token")
 	check("two tokens", "&access_token=x&access_token=y", "invalid_request")
 	check("a token in the query of an application that may not", "&access_token="+header, "invalid_request")
-	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "machine", Secret: lab.ClientSecret, GrantTypes: []string{"client_credentials"}, Scopes: []string{"military"}}))
+	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "machine", Dialect: provider.V3, Secret: lab.ClientSecret, GrantTypes: []string{"client_credentials"}, Scopes: []string{"military"}}))
 	_, machine := b.Token("client_id", "machine", "grant_type", "client_credentials", "code", "", "redirect_uri", "")
 	check("a token of nobody", "&access_token="+lab.Member(t, machine, "access_token"), "insufficient_scope")
 	w.Advance(301e9)
@@ -393,8 +393,8 @@ func TestPolicies(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
 	b := w.NewBrowser()
-	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "few", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Scopes: []string{"openid", "student", "military"}}))
-	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "careful", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Scopes: []string{"openid", "student"}, NoQueryToken: true}))
+	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "few", Dialect: provider.V3, Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Scopes: []string{"openid", "student", "military"}}))
+	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "careful", Dialect: provider.V3, Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Scopes: []string{"openid", "student"}, NoQueryToken: true}))
 	for _, path := range []string{"/api/public/v3/policies", "/api/public/v3/policies.json"} {
 		p := b.Get(path + "?client_id=few&client_secret=" + lab.ClientSecret)
 		if want := `[{"name":"Student status","handle":"student","active":true},{"name":"Military status","handle":"military","active":true}]`; strings.TrimSpace(p.Text) != want || p.Header.Get("Cache-Control") != "no-store" {
@@ -442,7 +442,7 @@ func TestRedirectURIOfOlderPrograms(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
 	const registered = "https://rp.test/cb?x=1&state=any"
-	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "older", Secret: lab.ClientSecret, RedirectURIs: []string{registered, lab.CallbackURI}}))
+	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "older", Dialect: provider.V3, Secret: lab.ClientSecret, RedirectURIs: []string{registered, lab.CallbackURI}}))
 	b := w.Alice()
 	exchange := func(code, redirectURI string) lab.Page {
 		t.Helper()

@@ -179,7 +179,7 @@ var deeds = map[string]deed{
 		{Name: event.Reuse, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24", Detail: "refresh token"}}},
 
 	"ClientRegisteredChangedAndDeleted": {func(w *lab.Fixture) {
-		c := provider.Client{ID: "shop", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}}
+		c := provider.Client{ID: "shop", Dialect: provider.V3, Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}}
 		w.OK(w.Clients().Save(w.T.Context(), c))
 		w.OK(w.Clients().Save(w.T.Context(), c)) // changes nothing
 		c.Name = "Shop"

@@ -245,7 +245,7 @@ func TestStoreThatFailsIsNoFaultOfALogo(t *testing.T) {
 		}
 		return nil
 	})
-	err := w.Clients().Save(t.Context(), provider.Client{ID: "shop", RedirectURIs: []string{"https://rp.test/cb"}, Logo: []byte("no picture")})
+	err := w.Clients().Save(t.Context(), provider.Client{ID: "shop", Dialect: provider.V3, RedirectURIs: []string{"https://rp.test/cb"}, Logo: []byte("no picture")})
 	var wrong *provider.FieldError
 	if !errors.Is(err, storage.ErrUnavailable) || errors.As(err, &wrong) {
 		t.Errorf("got %v, want %v", err, storage.ErrUnavailable)

@@ -101,7 +101,7 @@ func TestRegisteringAgainSealsAnew(t *testing.T) {
 	w := lab.New(t).WithClients()
 	before := sealedSecrets(w, "v3")
 	during := w.Twin(secrets(otherSecret(), lab.Secret(t)))
-	registered := provider.Client{ID: "v3", Name: "Veterans Shop", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Origins: []string{"https://rp.test"}}
+	registered := provider.Client{ID: "v3", Dialect: provider.V3, Name: "Veterans Shop", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Origins: []string{"https://rp.test"}}
 	for _, secret := range []string{lab.ClientSecret, ""} {
 		registered.Secret = secret
 		if err := during.Clients().Save(t.Context(), registered); err != nil {
@@ -129,7 +129,7 @@ func TestClientSecretsThatNothingOpensAreNamed(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients()
 	lost := w.Twin(secrets(otherSecret(), lab.Secret(t)))
-	ghost := provider.Client{ID: "ghost", Secret: lab.ClientSecret + "g", RedirectURIs: []string{lab.CallbackURI}}
+	ghost := provider.Client{ID: "ghost", Dialect: provider.V3, Secret: lab.ClientSecret + "g", RedirectURIs: []string{lab.CallbackURI}}
 	if err := lost.Clients().Save(t.Context(), ghost); err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ func TestLogosThatNobodyHasAreRemoved(t *testing.T) {
 	w := lab.New(t).WithUsers()
 	save := func(id string, logo []byte) {
 		t.Helper()
-		err := w.Clients().Save(t.Context(), provider.Client{ID: id, Public: true, RedirectURIs: []string{lab.CallbackURI}, Logo: logo})
+		err := w.Clients().Save(t.Context(), provider.Client{ID: id, Dialect: provider.V3, Public: true, RedirectURIs: []string{lab.CallbackURI}, Logo: logo})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestLogoIsReadAndSavedAgain(t *testing.T) {
 	if err := png.Encode(&b, noise); err != nil {
 		t.Fatal(err)
 	}
-	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "noisy", Public: true, RedirectURIs: []string{lab.CallbackURI}}))
+	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "noisy", Dialect: provider.V3, Public: true, RedirectURIs: []string{lab.CallbackURI}}))
 	before, err := w.Store.Client(t.Context(), "noisy")
 	w.OK(err)
 	before.Logo = sha256.Sum256(b.Bytes())
@@ -106,7 +106,7 @@ func TestLogoIsServedSmallAndRefusedWithItsReason(t *testing.T) {
 	}
 	drawn, _, err := picture.ToPNG(t.Context(), b.Bytes())
 	w.OK(err)
-	client := provider.Client{ID: "large", Public: true, RedirectURIs: []string{lab.CallbackURI}, Logo: b.Bytes()}
+	client := provider.Client{ID: "large", Dialect: provider.V3, Public: true, RedirectURIs: []string{lab.CallbackURI}, Logo: b.Bytes()}
 	w.OK(w.Clients().Save(t.Context(), client))
 	registered, err := w.Clients().Get(t.Context(), "large")
 	w.OK(err)

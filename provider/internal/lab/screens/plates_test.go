@@ -40,7 +40,7 @@ func TestPlatesOfPictures(t *testing.T) {
 		return strings.Contains(body, "day-dark")
 	}
 	save := func(w *lab.Fixture) storage.Client {
-		w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "dot", Public: true, RedirectURIs: []string{lab.CallbackURI}, Logo: whiteDot(t)}))
+		w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "dot", Dialect: provider.V3, Public: true, RedirectURIs: []string{lab.CallbackURI}, Logo: whiteDot(t)}))
 		c, err := w.Store.Client(t.Context(), "dot")
 		w.OK(err)
 		return c

@@ -80,7 +80,7 @@ func TestDeviceRegistrations(t *testing.T) {
 	t.Parallel()
 	w := withDevices(t)
 	for name, c := range map[string]provider.Client{
-		"V3":       {Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}},
+		"V3":       {Dialect: provider.V3, Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}},
 		"Verified": {Dialect: provider.Standard, Secret: lab.ClientSecret, RequireVerified: true},
 	} {
 		c.ID, c.Name, c.GrantTypes = "other", "Other", []string{deviceGrant}

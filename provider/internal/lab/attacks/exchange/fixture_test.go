@@ -52,8 +52,8 @@ func registerAPIs(w *lab.Fixture) {
 	w.Machine("narrow-api", exchanges, func(c *provider.Client) { c.Scopes = []string{"files:read"} })
 	w.Machine("write-api", exchanges, func(c *provider.Client) { c.Scopes = []string{"files:write"} })
 	for _, c := range []provider.Client{
-		{ID: "agent", Name: "Agent", GrantTypes: []string{"authorization_code", "refresh_token", "client_credentials"}},
-		{ID: "jwt", Name: "JWT App", GrantTypes: []string{"authorization_code", "refresh_token"}, AccessTokenFormat: "jwt"},
+		{ID: "agent", Dialect: provider.V3, Name: "Agent", GrantTypes: []string{"authorization_code", "refresh_token", "client_credentials"}},
+		{ID: "jwt", Dialect: provider.V3, Name: "JWT App", GrantTypes: []string{"authorization_code", "refresh_token"}, AccessTokenFormat: "jwt"},
 	} {
 		c.Secret, c.Dialect, c.RedirectURIs = lab.ClientSecret, provider.Standard, []string{lab.CallbackURI}
 		w.OK(w.Clients().Save(w.T.Context(), c))

@@ -279,7 +279,7 @@ func TestConsentScreenNamesWhoAsks(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers()
 	for _, name := range []string{"Bonafide", "G\u043e\u043egle", "<b>Bank</b>", `"><script>alert(1)</script>`, "{{.}}", strings.Repeat("W", 120), "\u682a\u5f0f\u4f1a\u793e\u3000\u4f8b", "\u0646\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"} {
-		client := provider.Client{ID: "spoof", Name: name, Secret: lab.ClientSecret, RedirectURIs: []string{"https://phish.test/cb"}}
+		client := provider.Client{ID: "spoof", Dialect: provider.V3, Name: name, Secret: lab.ClientSecret, RedirectURIs: []string{"https://phish.test/cb"}}
 		if err := w.Clients().Save(t.Context(), client); err != nil {
 			t.Fatal(err)
 		}
@@ -308,7 +308,7 @@ func TestConsentScreenNamesWhoAsks(t *testing.T) {
 		w.OK(err)
 	}
 	for _, name := range []string{"a\nb", "a\x00b", strings.Repeat("W", 10_000), "a\xffb", "\u200b", " ", "\u202eelgooG", "a\u2028b", "a\u0085b", "a\u061cb", "\u2066moc.knab\u2069", "\u200fa"} {
-		if err := w.Clients().Save(t.Context(), provider.Client{ID: "spoof", Name: name, RedirectURIs: []string{lab.CallbackURI}}); err == nil {
+		if err := w.Clients().Save(t.Context(), provider.Client{ID: "spoof", Dialect: provider.V3, Name: name, RedirectURIs: []string{lab.CallbackURI}}); err == nil {
 			t.Errorf("registered the name %.20q", name)
 		}
 	}

@@ -48,7 +48,7 @@ func TestFirstRequestsComeTogether(t *testing.T) {
 		case 4:
 			b.Bearer(lab.UserinfoPath, "a-guess")
 		default:
-			_ = fresh.Clients().Save(t.Context(), provider.Client{ID: "std2", RedirectURIs: []string{lab.CallbackURI}})
+			_ = fresh.Clients().Save(t.Context(), provider.Client{ID: "std2", Dialect: provider.V3, RedirectURIs: []string{lab.CallbackURI}})
 		}
 		return struct{}{}
 	})

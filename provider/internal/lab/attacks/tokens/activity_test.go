@@ -34,13 +34,13 @@ var (
 func withMistakes(w *lab.Fixture) *lab.Fixture {
 	w.T.Helper()
 	for _, c := range []provider.Client{
-		{ID: "off", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Disabled: true},
-		{ID: "basic", Secret: lab.ClientSecret, TokenEndpointAuthMethod: "client_secret_basic", RedirectURIs: []string{lab.CallbackURI}},
+		{ID: "off", Dialect: provider.V3, Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Disabled: true},
+		{ID: "basic", Dialect: provider.V3, Secret: lab.ClientSecret, TokenEndpointAuthMethod: "client_secret_basic", RedirectURIs: []string{lab.CallbackURI}},
 		{ID: "narrow", Secret: lab.ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, Scopes: []string{"military"}},
 		{ID: "hybrid", Secret: lab.ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, ResponseTypes: []string{"code", "id_token"}},
 		{ID: "strict", Secret: lab.ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, RequireVerified: true},
 		{ID: "refresher", Secret: lab.ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, GrantTypes: []string{"refresh_token"}},
-		{ID: "many", Secret: lab.ClientSecret, RedirectURIs: []string{
+		{ID: "many", Dialect: provider.V3, Secret: lab.ClientSecret, RedirectURIs: []string{
 			"https://rp.test/1", "https://rp.test/2", "https://rp.test/3", "https://rp.test/4", "https://rp.test/callback", "https://rp.test/6"}},
 	} {
 		w.OK(w.Clients().Save(w.T.Context(), c))
@@ -185,7 +185,7 @@ var happenings = map[string]happening{
 		failed("narrow", "authorize", "invalid_scope", "scope_not_allowed", "scope", "student", "registered", "military")},
 	"ScopeNotPicked": {at("scope", "military student", "prompt", "none"), about("alice", failed("v3", "authorize", "interaction_required", "scope_not_picked"))},
 	"ScopeNotRegistered": {func(w *lab.Fixture, b *lab.Browser) {
-		w.OK(w.Clients().Save(b.T.Context(), provider.Client{ID: "none", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Scopes: []string{"openid"}}))
+		w.OK(w.Clients().Save(b.T.Context(), provider.Client{ID: "none", Dialect: provider.V3, Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Scopes: []string{"openid"}}))
 		b.Open(lab.AuthorizeURL("client_id", "none", "scope", "openid"))
 	}, failed("none", "authorize", "invalid_scope", "scope_not_registered")},
 	"OpenIDMissing": {at("response_type", "id_token"), failed("v3", "authorize", "invalid_scope", "openid_missing")},
@@ -366,7 +366,7 @@ var happenings = map[string]happening{
 		b.Get(lab.AuthorizeURL("resource", "https://api.test/x?x="+marker))
 	}, failed("v3", "authorize", "invalid_target", "resource_unknown", "resource", "https://api.test/x?x=…")},
 	"ResourceNotAllowed": {func(w *lab.Fixture, b *lab.Browser) {
-		w.OK(w.Clients().Save(b.T.Context(), provider.Client{ID: "v3", RedirectURIs: []string{lab.CallbackURI}, Resources: []string{lab.ToolsURI}}))
+		w.OK(w.Clients().Save(b.T.Context(), provider.Client{ID: "v3", Dialect: provider.V3, RedirectURIs: []string{lab.CallbackURI}, Resources: []string{lab.ToolsURI}}))
 		b.Get(lab.AuthorizeURL("resource", lab.FilesURI))
 	}, failed("v3", "authorize", "invalid_target", "resource_not_allowed", "resource", lab.FilesURI, "registered", lab.ToolsURI)},
 	"ResourceWider": {func(_ *lab.Fixture, b *lab.Browser) {

@@ -20,7 +20,7 @@ import (
 func TestAuthorize(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
-	err := w.Clients().Save(t.Context(), provider.Client{ID: "only-code", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI},
+	err := w.Clients().Save(t.Context(), provider.Client{ID: "only-code", Dialect: provider.V3, Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI},
 		ResponseTypes: []string{"code"}, Scopes: []string{"military"}})
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +32,7 @@ func TestAuthorize(t *testing.T) {
 	issued := w.Count("grants")
 
 	t.Run("ShowsOnePageForEveryApplicationThatIsNotThere", func(t *testing.T) {
-		if err := w.Clients().Save(t.Context(), provider.Client{ID: "locked", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Disabled: true}); err != nil {
+		if err := w.Clients().Save(t.Context(), provider.Client{ID: "locked", Dialect: provider.V3, Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Disabled: true}); err != nil {
 			t.Fatal(err)
 		}
 		bodies := map[string]bool{}
@@ -154,7 +154,7 @@ func TestAuthorize(t *testing.T) {
 			lab.Told(t, w, b.Get(lab.AuthorizeURL(pairs...)), "invalid_request")
 		}
 		lab.Told(t, w, b.Get(lab.AuthorizeURL("code_challenge_method", "S256")+"&code_challenge="), "invalid_request")
-		err := w.Clients().Save(t.Context(), provider.Client{ID: "page", Public: true, RedirectURIs: []string{lab.CallbackURI}})
+		err := w.Clients().Save(t.Context(), provider.Client{ID: "page", Dialect: provider.V3, Public: true, RedirectURIs: []string{lab.CallbackURI}})
 		if err != nil {
 			t.Fatal(err)
 		}

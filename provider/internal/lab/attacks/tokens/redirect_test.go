@@ -141,7 +141,7 @@ func TestRegistrationRefusesDangerousRedirectURIs(t *testing.T) {
 	for _, uri := range refuse {
 		for _, c := range []provider.Client{
 			{ID: "c", Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI, uri}},
-			{ID: "c", RedirectURIs: []string{lab.CallbackURI}, PostLogoutRedirectURIs: []string{uri}},
+			{ID: "c", Dialect: provider.V3, RedirectURIs: []string{lab.CallbackURI}, PostLogoutRedirectURIs: []string{uri}},
 		} {
 			if err := w.Clients().Save(t.Context(), c); err == nil {
 				t.Errorf("registered %.100q", uri)
@@ -149,11 +149,11 @@ func TestRegistrationRefusesDangerousRedirectURIs(t *testing.T) {
 		}
 	}
 	for _, uri := range []string{"https://rp.test/cb?code=x", "https://rp.test/cb?state=x&iss=y", "https://rp.test/cb?%63ode"} {
-		if err := w.Clients().Save(t.Context(), provider.Client{ID: "c", RedirectURIs: []string{uri}}); err == nil {
+		if err := w.Clients().Save(t.Context(), provider.Client{ID: "c", Dialect: provider.V3, RedirectURIs: []string{uri}}); err == nil {
 			t.Errorf("registered %s for v3", uri)
 		}
 	}
-	if err := w.Clients().Save(t.Context(), provider.Client{ID: "c", RedirectURIs: make([]string, 10_000)}); err == nil {
+	if err := w.Clients().Save(t.Context(), provider.Client{ID: "c", Dialect: provider.V3, RedirectURIs: make([]string, 10_000)}); err == nil {
 		t.Error("registered 10000 addresses")
 	}
 }

@@ -311,7 +311,7 @@ func TestRefreshAfterTheWorldHasChanged(t *testing.T) {
 // saveV3WithRefresh lets the older client refresh.
 func saveV3WithRefresh(w *lab.Fixture) {
 	w.T.Helper()
-	err := w.Clients().Save(w.T.Context(), provider.Client{ID: "v3", RedirectURIs: []string{lab.CallbackURI}, GrantTypes: []string{"authorization_code", "refresh_token"}})
+	err := w.Clients().Save(w.T.Context(), provider.Client{ID: "v3", Dialect: provider.V3, RedirectURIs: []string{lab.CallbackURI}, GrantTypes: []string{"authorization_code", "refresh_token"}})
 	if err != nil {
 		w.T.Fatal(err)
 	}

@@ -15,9 +15,9 @@ func TestAttackWayAroundWhatIsRequired(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers()
 	for _, c := range []provider.Client{
-		{ID: "pushes", RequirePushedAuthorizationRequests: true},
-		{ID: "signs", RequireSignedRequestObject: true, JWKS: lab.PublicKeys(t, "ES256")},
-		{ID: "both", RequirePushedAuthorizationRequests: true, RequireSignedRequestObject: true, JWKS: lab.PublicKeys(t, "ES256")},
+		{ID: "pushes", Dialect: provider.V3, RequirePushedAuthorizationRequests: true},
+		{ID: "signs", Dialect: provider.V3, RequireSignedRequestObject: true, JWKS: lab.PublicKeys(t, "ES256")},
+		{ID: "both", Dialect: provider.V3, RequirePushedAuthorizationRequests: true, RequireSignedRequestObject: true, JWKS: lab.PublicKeys(t, "ES256")},
 	} {
 		c.Secret, c.RedirectURIs = lab.ClientSecret, []string{lab.CallbackURI}
 		w.OK(w.Clients().Save(t.Context(), c))

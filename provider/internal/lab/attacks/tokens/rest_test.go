@@ -183,7 +183,7 @@ func TestAuditTrail(t *testing.T) {
 	}
 	denied := w.Alice()
 	denied.Submit(denied.Open(lab.AuthorizeURL(lab.Ask()...)), "action", "deny")
-	err := w.Clients().Save(t.Context(), provider.Client{ID: "std2", Secret: "another-" + lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}})
+	err := w.Clients().Save(t.Context(), provider.Client{ID: "std2", Dialect: provider.V3, Secret: "another-" + lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}})
 	if err != nil {
 		t.Fatal(err)
 	}

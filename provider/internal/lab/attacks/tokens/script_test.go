@@ -229,8 +229,8 @@ func TestRegistrationWithoutWhatOnlyV3Has(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
 	for _, c := range []provider.Client{
-		{ID: "careful", NoQueryToken: true},
-		{ID: "modern", NoJSONP: true},
+		{ID: "careful", Dialect: provider.V3, NoQueryToken: true},
+		{ID: "modern", Dialect: provider.V3, NoJSONP: true},
 	} {
 		c.Secret, c.RedirectURIs = lab.ClientSecret, []string{lab.CallbackURI}
 		if err := w.Clients().Save(t.Context(), c); err != nil {
@@ -262,7 +262,7 @@ func TestRegistrationWithoutWhatOnlyV3Has(t *testing.T) {
 		}
 	})
 	t.Run("MayGetThemBack", func(t *testing.T) {
-		if err := w.Clients().Save(t.Context(), provider.Client{ID: "modern", RedirectURIs: []string{lab.CallbackURI}}); err != nil {
+		if err := w.Clients().Save(t.Context(), provider.Client{ID: "modern", Dialect: provider.V3, RedirectURIs: []string{lab.CallbackURI}}); err != nil {
 			t.Fatal(err)
 		}
 		w.Advance(2 * time.Second)
