@@ -35,6 +35,10 @@ func TestReadmeProgramRuns(t *testing.T) {
 	if found == nil {
 		t.Fatal("README.md has no Go program")
 	}
+	example, _, _ := strings.Cut(read(t, "provider/doc.go"), "\n//\n// # ")
+	if _, example, _ = strings.Cut(example, "//\n"); example == "" || !strings.Contains(found[1], strings.ReplaceAll(example, "//\t", "\t")) {
+		t.Error("the example of go doc ./provider is no part of the program")
+	}
 	address := fmt.Sprintf("localhost:%d", freeport.For(t))
 	dir := t.TempDir()
 	write(t, dir, "main.go", strings.ReplaceAll(found[1], "localhost:8080", address))

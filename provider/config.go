@@ -26,7 +26,18 @@ import (
 )
 
 // Config configures a provider. BaseURL, Secret and Store are required; every other field
-// has a safe default.
+// has a safe default. A first host sets the first four. Behind them are
+//
+//   - your own users: Users, Authorize
+//   - your look: Brand, Texts, Screens
+//   - how people sign in: SignIn, Upstreams, PasswordMinLength
+//   - groups and claims: Scopes, Attributes, Groups, Verifiers
+//   - applications and APIs: Resources, and the four behind it
+//   - limits and lifetimes: Lifetimes, Limits, KeepEvents
+//   - keys: SigningAlgorithms, and the eight behind it
+//   - network: PreviousBaseURLs, TrustedProxies, AllowPrivateNetworks
+//   - watching: Logger, TracerProvider, MeterProvider, OnEvent
+//   - testing: Sandbox, InsecureHTTP, Testing, Clock
 //
 // Its JSON form is for config files. It leaves out secrets, functions, other values that
 // only a program can pass, KeyRotation and KeepEvents.
@@ -38,81 +49,32 @@ type Config struct {
 	// place.
 	BaseURL string `json:"base_url"`
 
-	// PreviousBaseURLs are former values of BaseURL. The database records its issuer: New
-	// refuses the database of another issuer, unless its base URL is listed here; then New
-	// records the issuer of BaseURL. Tokens of a former issuer are no longer valid, and
-	// applications must use the new one. When BaseURL is on a loopback host, for development,
-	// former ones on loopback hosts need not be listed.
-	// Defaults to none.
-	PreviousBaseURLs []string `json:"previous_base_urls,omitempty"`
-
 	// Secret encrypts private keys, client secrets and personal data at rest and
 	// authenticates tokens and cookies. It is at least 32 bytes from a random source. All
 	// processes of a provider share it.
 	Secret []byte `json:"-"`
 
-	// PreviousSecrets are former values of Secret. Tokens issued with them stay valid until
-	// they are removed here. Run encrypts again what they encrypt in the database; New logs
-	// what is left.
-	// Defaults to none.
-	PreviousSecrets [][]byte `json:"-"`
-
 	// Store is the database. The provider owns it: Close closes it.
 	Store storage.Store `json:"-"`
 
-	// SigningAlgorithms are those with which applications and resources can have their tokens
-	// signed: RS256, which is always among them, PS256, ES256, and EdDSA for Ed25519. Each
-	// signs with keys of its own. Some readers of the key set know RSA only: add one when an
-	// application needs it.
-	// Defaults to RS256 alone.
-	SigningAlgorithms []string `json:"signing_algorithms,omitempty"`
-
-	// Signer replaces the provider's own signing keys, for example with a key in a hardware
-	// module or a key service. Its public key must be RSA of at least 2048 bits. It makes
-	// PKCS #1 v1.5 signatures and is safe for concurrent use. Calls time out after five
-	// seconds. If signing fails, or the public key does not verify the signature, the
-	// request gets 503 and no token is issued or spent. The host rotates the key; see
-	// PublicKeys.
-	// Defaults to the provider's own keys.
-	Signer crypto.Signer `json:"-"`
-
-	// Signers are those of the other SigningAlgorithms beside Signer, one for each. PS256 is
-	// asked of an RSA key with a salt of 32 bytes. A P-256 key returns the ASN.1 form, as
-	// crypto.Signer says. Ed25519 gets the message, of up to some 8 KiB. With a Signer New wants one
-	// for each of the others, and refuses any without a Signer or for another algorithm.
+	// Mailer sends codes and notices to users of the embedded accounts. Without one, users
+	// can neither sign up nor reset a password; the host creates accounts with
+	// Accounts.Save.
 	// Defaults to none.
-	Signers map[string]crypto.Signer `json:"-"`
+	Mailer Mailer `json:"-"`
 
-	// SignersPublicKeys are further public keys of Signers, as PublicKeys are of the Signer.
-	// Defaults to none.
-	SignersPublicKeys map[string][]crypto.PublicKey `json:"-"`
+	// Users connects the host's own users.
+	// Defaults to the embedded accounts.
+	Users Users `json:"-"`
 
-	// PublicKeys are further public keys of the Signer: former keys, until the last ID
-	// token that they signed has expired, and the next key, from a day before it signs. The
-	// key set lists them beside the Signer's own.
-	// Defaults to none.
-	PublicKeys []*rsa.PublicKey `json:"-"`
-
-	// WrapSigner replaces the signer of each of the provider's own keys, for example with a
-	// faster library: github.com/bonafide-id/bonafide/provider/opensslsigner. Generation,
-	// encryption and rotation of keys stay the same. It is called when a key is loaded or
-	// generated. The signer must have the key's public key, make PKCS #1 v1.5 signatures
-	// and be safe for concurrent use; it makes one test signature. If that fails, New
-	// fails, and a running provider keeps its keys. Signing has a time limit, and each
-	// signature is verified before use; those of opensslsigner by samples.
-	// It gets the keys of RS256 only.
-	// Defaults to the key itself.
-	WrapSigner func(*rsa.PrivateKey) (crypto.Signer, error) `json:"-"`
-
-	// WrapKey is WrapSigner for the keys of all SigningAlgorithms, and replaces it. See Signers
-	// for what a signer is asked.
-	// Defaults to the key itself.
-	WrapKey func(alg string, key crypto.Signer) (crypto.Signer, error) `json:"-"`
-
-	// KeyRotation is how long each of the provider's own keys signs. Its successor is in
-	// the key set for a day before it signs.
-	// Defaults to 90 days.
-	KeyRotation time.Duration `json:"-"`
+	// Authorize can refuse an application's request for a user's data, with a message for
+	// that user (Refusal). It is called before the consent screen, before the response to
+	// the application, and whenever the application redeems a code or refreshes tokens; a
+	// refusal is then invalid_grant until Authorize allows it again. Tokens already issued
+	// are not affected. ErrNoUser refuses as well; any other error gets 503. Applications
+	// can also request single attributes; see RequestOf.
+	// Defaults to refusing nobody.
+	Authorize func(ctx context.Context, userID, clientID string, scopes []string) error `json:"-"`
 
 	// Brand is the look of the screens and mails.
 	Brand Brand `json:"brand,omitzero"`
@@ -127,6 +89,20 @@ type Config struct {
 	// Defaults to those of package ui.
 	Screens ui.Screens `json:"-"`
 
+	// SignIn is how users of the embedded accounts sign in.
+	SignIn SignIn `json:"sign_in,omitzero"`
+
+	// Upstreams are providers at which users of the embedded accounts have an account with
+	// which they sign in here, such as Google. They have no key in a config file: each has a
+	// Connector, which is code.
+	// Defaults to none.
+	Upstreams []Upstream `json:"-"`
+
+	// PasswordMinLength is the minimum length of a new password in characters, from 8 to
+	// 64.
+	// Defaults to 10.
+	PasswordMinLength int `json:"password_min_length,omitempty"`
+
 	// Scopes are the scope values that applications can request.
 	// Defaults to DefaultScopes.
 	Scopes []catalogue.Scope `json:"scopes,omitempty"`
@@ -138,6 +114,12 @@ type Config struct {
 	// Groups are the groups in which membership can be verified.
 	// Defaults to DefaultGroups.
 	Groups []catalogue.Group `json:"groups,omitempty"`
+
+	// Verifiers verify users, by group name: the consent screen and the account page offer
+	// verification beside the group. Without a verifier they only say that the user is not
+	// verified.
+	// Defaults to none.
+	Verifiers map[string]Verifier `json:"-"`
 
 	// Resources are further APIs for which applications can request access tokens (RFC
 	// 8707), such as MCP servers.
@@ -157,44 +139,8 @@ type Config struct {
 	// Defaults to false: a request_uri is one of a pushed request.
 	RequestURI bool `json:"request_uri,omitempty"`
 
-	// Users connects the host's own users.
-	// Defaults to the embedded accounts.
-	Users Users `json:"-"`
-
-	// Authorize can refuse an application's request for a user's data, with a message for
-	// that user (Refusal). It is called before the consent screen, before the response to
-	// the application, and whenever the application redeems a code or refreshes tokens; a
-	// refusal is then invalid_grant until Authorize allows it again. Tokens already issued
-	// are not affected. ErrNoUser refuses as well; any other error gets 503. Applications
-	// can also request single attributes; see RequestOf.
-	// Defaults to refusing nobody.
-	Authorize func(ctx context.Context, userID, clientID string, scopes []string) error `json:"-"`
-
-	// Verifiers verify users, by group name: the consent screen and the account page offer
-	// verification beside the group. Without a verifier they only say that the user is not
-	// verified.
-	// Defaults to none.
-	Verifiers map[string]Verifier `json:"-"`
-
-	// Mailer sends codes and notices to users of the embedded accounts. Without one, users
-	// can neither sign up nor reset a password; the host creates accounts with
-	// Accounts.Save.
-	// Defaults to none.
-	Mailer Mailer `json:"-"`
-
-	// SignIn is how users of the embedded accounts sign in.
-	SignIn SignIn `json:"sign_in,omitzero"`
-
-	// Upstreams are providers at which users of the embedded accounts have an account with
-	// which they sign in here, such as Google. They have no key in a config file: each has a
-	// Connector, which is code.
-	// Defaults to none.
-	Upstreams []Upstream `json:"-"`
-
-	// PasswordMinLength is the minimum length of a new password in characters, from 8 to
-	// 64.
-	// Defaults to 10.
-	PasswordMinLength int `json:"password_min_length,omitempty"`
+	// DPoP is how proofs of possession are accepted.
+	DPoP DPoP `json:"dpop,omitzero"`
 
 	// Lifetimes limit sessions and tokens.
 	Lifetimes Lifetimes `json:"lifetimes,omitzero"`
@@ -202,13 +148,78 @@ type Config struct {
 	// Limits throttle guesses and mails.
 	Limits Limits `json:"limits,omitzero"`
 
-	// DPoP is how proofs of possession are accepted.
-	DPoP DPoP `json:"dpop,omitzero"`
-
 	// KeepEvents is how long the audit log keeps an event, and a matter of the staff is kept;
 	// negative for ever. Run removes older ones.
 	// Defaults to 400 days.
 	KeepEvents time.Duration `json:"-"`
+
+	// SigningAlgorithms are those with which applications and resources can have their tokens
+	// signed: RS256, which is always among them, PS256, ES256, and EdDSA for Ed25519. Each
+	// signs with keys of its own. Some readers of the key set know RSA only: add one when an
+	// application needs it.
+	// Defaults to RS256 alone.
+	SigningAlgorithms []string `json:"signing_algorithms,omitempty"`
+
+	// KeyRotation is how long each of the provider's own keys signs. Its successor is in
+	// the key set for a day before it signs.
+	// Defaults to 90 days.
+	KeyRotation time.Duration `json:"-"`
+
+	// Signer replaces the provider's own signing keys, for example with a key in a hardware
+	// module or a key service. Its public key must be RSA of at least 2048 bits. It makes
+	// PKCS #1 v1.5 signatures and is safe for concurrent use. Calls time out after five
+	// seconds. If signing fails, or the public key does not verify the signature, the
+	// request gets 503 and no token is issued or spent. The host rotates the key; see
+	// PublicKeys.
+	// Defaults to the provider's own keys.
+	Signer crypto.Signer `json:"-"`
+
+	// PublicKeys are further public keys of the Signer: former keys, until the last ID
+	// token that they signed has expired, and the next key, from a day before it signs. The
+	// key set lists them beside the Signer's own.
+	// Defaults to none.
+	PublicKeys []*rsa.PublicKey `json:"-"`
+
+	// Signers are those of the other SigningAlgorithms beside Signer, one for each. PS256 is
+	// asked of an RSA key with a salt of 32 bytes. A P-256 key returns the ASN.1 form, as
+	// crypto.Signer says. Ed25519 gets the message, of up to some 8 KiB. With a Signer New wants one
+	// for each of the others, and refuses any without a Signer or for another algorithm.
+	// Defaults to none.
+	Signers map[string]crypto.Signer `json:"-"`
+
+	// SignersPublicKeys are further public keys of Signers, as PublicKeys are of the Signer.
+	// Defaults to none.
+	SignersPublicKeys map[string][]crypto.PublicKey `json:"-"`
+
+	// WrapSigner replaces the signer of each of the provider's own keys, for example with a
+	// faster library: github.com/bonafide-id/bonafide/provider/opensslsigner. Generation,
+	// encryption and rotation of keys stay the same. It is called when a key is loaded or
+	// generated. The signer must have the key's public key, make PKCS #1 v1.5 signatures
+	// and be safe for concurrent use; it makes one test signature. If that fails, New
+	// fails, and a running provider keeps its keys. Signing has a time limit, and each
+	// signature is verified before use; those of opensslsigner by samples.
+	// It gets the keys of RS256 only.
+	// Defaults to the key itself.
+	WrapSigner func(*rsa.PrivateKey) (crypto.Signer, error) `json:"-"`
+
+	// WrapKey is WrapSigner for the keys of all SigningAlgorithms, and replaces it. See Signers
+	// for what a signer is asked.
+	// Defaults to the key itself.
+	WrapKey func(alg string, key crypto.Signer) (crypto.Signer, error) `json:"-"`
+
+	// PreviousSecrets are former values of Secret. Tokens issued with them stay valid until
+	// they are removed here. Run encrypts again what they encrypt in the database; New logs
+	// what is left.
+	// Defaults to none.
+	PreviousSecrets [][]byte `json:"-"`
+
+	// PreviousBaseURLs are former values of BaseURL. The database records its issuer: New
+	// refuses the database of another issuer, unless its base URL is listed here; then New
+	// records the issuer of BaseURL. Tokens of a former issuer are no longer valid, and
+	// applications must use the new one. When BaseURL is on a loopback host, for development,
+	// former ones on loopback hosts need not be listed.
+	// Defaults to none.
+	PreviousBaseURLs []string `json:"previous_base_urls,omitempty"`
 
 	// TrustedProxies are the networks whose X-Forwarded-For header is trusted when attempts
 	// are counted by address. Without them, all browsers behind a proxy have one address
@@ -225,22 +236,6 @@ type Config struct {
 	// who listen on localhost.
 	// Defaults to false.
 	AllowPrivateNetworks bool `json:"allow_private_networks,omitempty"`
-
-	// Sandbox marks every screen as a test environment.
-	// Defaults to false.
-	Sandbox bool `json:"sandbox,omitempty"`
-
-	// InsecureHTTP allows http on a private network, as between containers, for the BaseURL
-	// of a sandbox and the redirect URIs and origins of its applications: on an unrouted
-	// address, a name of one label, or a name in .test, .local, .internal or .home.arpa.
-	// Everybody on the way can then read passwords, cookies and tokens. It requires
-	// Sandbox.
-	// Defaults to false: http on loopback hosts only.
-	InsecureHTTP bool `json:"insecure_http,omitempty"`
-
-	// Testing gives application developers personas and faults. It requires Sandbox.
-	// Defaults to neither.
-	Testing Testing `json:"-"`
 
 	// Logger receives log records, never a secret. Records of a request have its
 	// request_id, and its trace_id and span_id when it is traced.
@@ -263,6 +258,22 @@ type Config struct {
 	// other effect.
 	// Defaults to none.
 	OnEvent func(Event) `json:"-"`
+
+	// Sandbox marks every screen as a test environment.
+	// Defaults to false.
+	Sandbox bool `json:"sandbox,omitempty"`
+
+	// InsecureHTTP allows http on a private network, as between containers, for the BaseURL
+	// of a sandbox and the redirect URIs and origins of its applications: on an unrouted
+	// address, a name of one label, or a name in .test, .local, .internal or .home.arpa.
+	// Everybody on the way can then read passwords, cookies and tokens. It requires
+	// Sandbox.
+	// Defaults to false: http on loopback hosts only.
+	InsecureHTTP bool `json:"insecure_http,omitempty"`
+
+	// Testing gives application developers personas and faults. It requires Sandbox.
+	// Defaults to neither.
+	Testing Testing `json:"-"`
 
 	// Clock returns the current time. It is meant for tests.
 	// Defaults to time.Now.

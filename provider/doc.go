@@ -3,16 +3,29 @@
 // the sign-in button for other sites.
 //
 //	store, err := sqlite.Open(ctx, "identity.db")
+//	if err != nil {
+//		log.Fatal(err)
+//	}
 //	idp, err := provider.New(ctx, provider.Config{
-//		BaseURL: "https://id.example.com",
-//		Secret:  secret, // 32 random bytes, kept outside the database
-//		Store:   store,
-//		Mailer:  mailer,
+//		BaseURL: "http://localhost:8080/id",              // https for everybody else
+//		Secret:  []byte(os.Getenv("SECRET")),             // openssl rand -base64 32; keep it
+//		Store:   store,                                   // or that of storage/postgres
+//		Mailer:  provider.InsecureMailPrinter(os.Stderr), // smtpmailer.New sends mails
 //	})
-//	defer idp.Close()
-//	go idp.Run(ctx)
-//	err = idp.Clients().Save(ctx, provider.Client{ID: "shop", Dialect: provider.Standard, RedirectURIs: addresses})
-//	http.ListenAndServe(addr, idp)
+//	if err != nil {
+//		log.Fatal(err)
+//	}
+//	go idp.Run(ctx) // rotates keys, removes what has expired
+//	err = idp.Clients().Save(ctx, provider.Client{
+//		ID: "shop", Secret: os.Getenv("SHOP_SECRET"), Name: "Example Shop",
+//		Dialect:      provider.Standard,
+//		RedirectURIs: []string{"http://localhost:3000/callback"},
+//	})
+//	if err != nil {
+//		log.Fatal(err)
+//	}
+//	mux := http.NewServeMux() // beside your own routes, on any router
+//	mux.Handle("/id/", idp)
 //
 // # What you want, and where it is
 //
@@ -43,20 +56,6 @@
 //   - [Sandbox]: the clock and the personas of a sandbox.
 //   - [Installation] describes the provider, for documentation.
 //
-// # One request, from the button to the claims
-//
-// A user presses an application's sign-in button and arrives at the authorization endpoint.
-// It checks the request, client and redirect URI first, because every later error goes
-// there. One pure function then decides the next step: sign-in, account selection, consent,
-// or none. Each step is a page of its own that does one thing and returns to the
-// authorization endpoint, so that none can be skipped. State between the pages is encrypted
-// and bound to the browser. Finally the provider records a grant and sends the application
-// a code.
-//
-// The application exchanges the code for tokens and reads claims with them. One place
-// decides which claims a scope releases, at the moment of each request: a revoked status is
-// gone from the next response.
-//
 // # Users
 //
 // By default the provider keeps accounts itself. A host with its own users connects them
@@ -64,8 +63,9 @@
 //
 // # Applications
 //
-// [Clients.Save] registers an application. Its [Client.Dialect] selects the wire format:
-// [V3], an older interface that many clients are written for, or [Standard].
+// [Clients.Save] registers an application. Its [Client.Dialect] says the wire format: [Standard],
+// or [V3], an older interface that many clients are written for. Which claims a scope releases
+// is decided at each request: a revoked status is gone from the next response.
 //
 // # Mounting
 //
