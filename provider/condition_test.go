@@ -77,14 +77,14 @@ func (s sometimes) Send(ctx context.Context, m provider.Mail) error {
 func TestKeys_List(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t)
-	keys, err := w.Keys().List(t.Context())
+	keys, err := w.Rooms().Keys.List(t.Context())
 	if err != nil || len(keys) != 1 || !keys[0].Signs || !keys[0].Until.After(keys[0].From) {
 		t.Fatalf("a new provider has %+v, %v", keys, err)
 	}
 	if rotated, err := w.Keys().Rotate(t.Context()); err != nil || !rotated {
 		t.Fatal(rotated, err)
 	}
-	keys, err = w.Keys().List(t.Context())
+	keys, err = w.Rooms().Keys.List(t.Context())
 	if err != nil || len(keys) != 2 || !keys[0].Signs || keys[1].Signs || !keys[0].Until.Equal(keys[1].From) {
 		t.Fatalf("with a next one: %+v, %v", keys, err)
 	}

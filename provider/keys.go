@@ -14,6 +14,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -69,35 +70,16 @@ func (p Keys) RotateData(ctx context.Context) (number int, rotated bool, err err
 	return number, rotated, nil
 }
 
-// SigningKey is a key of the key set.
-type SigningKey struct {
-	// ID is the kid of tokens that it has signed.
-	ID string
-
-	// Alg is the algorithm of its signatures: one of Config.SigningAlgorithms, or one that has
-	// been.
-	Alg string
-
-	// Signs marks the key that signs now with its algorithm.
-	Signs bool
-
-	// CreatedAt, From and Until are when it was made, and its turn to sign: Until of the last
-	// one is when the next takes its turn. PublishedUntil is when it leaves the key set. They
-	// are zero with Config.Signer.
-	CreatedAt, From, Until time.Time
-	PublishedUntil         time.Time
-}
-
 // List returns the keys of the key set by algorithm, RS256 first, in the order of their turns
 // to sign.
-func (p Keys) List(ctx context.Context) ([]SigningKey, error) {
+func (p keysRoom) List(ctx context.Context) ([]room.SigningKey, error) {
 	turns, err := p.keys.Turns(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("provider: list signing keys: %w", err)
 	}
-	keys := make([]SigningKey, len(turns))
+	keys := make([]room.SigningKey, len(turns))
 	for i, t := range turns {
-		keys[i] = SigningKey{ID: t.ID, Alg: t.Alg, Signs: t.Signs, CreatedAt: t.CreatedAt, From: t.From, Until: t.Until, PublishedUntil: t.PublishedUntil}
+		keys[i] = room.SigningKey{ID: t.ID, Alg: t.Alg, Signs: t.Signs, CreatedAt: t.CreatedAt, From: t.From, Until: t.Until, PublishedUntil: t.PublishedUntil}
 	}
 	return keys, nil
 }

@@ -39,7 +39,7 @@ type Hosts struct{ *rooms }
 // Hosts returns the hosts of applications that nobody has registered.
 func (p *Provider) Hosts() Hosts { return Hosts{&p.rooms} }
 
-// Keys are the signing keys (List, Rotate and Revoke), the data keys (RotateData) and Config.Secret,
+// Keys are the signing keys (Rotate and Revoke), the data keys (RotateData) and Config.Secret,
 // with which Seal and Open protect the host's own values.
 type Keys struct{ *rooms }
 
@@ -47,8 +47,7 @@ type Keys struct{ *rooms }
 func (p *Provider) Keys() Keys { return Keys{&p.rooms} }
 
 // Pages are helpers for the host's own pages. Screen serves a page in the provider's frame,
-// Upload one that receives files, Allow limits its posts. SignedIn returns its user, IsReturnTo is for
-// the host's sign-in page, VerificationReturn is for a Verifier's, BrandPreview is for its operators, and WellKnown for the root of the host. ScreensAt serves screens at another host.
+// Upload one that receives files. IsReturnTo is for the host's sign-in page, VerificationReturn is for a Verifier's, BrandPreview is for its operators, and WellKnown for the root of the host. ScreensAt serves screens at another host.
 type Pages struct {
 	*rooms
 	elsewhere *web.Server // of ScreensAt; nil at the base URL

@@ -26,7 +26,7 @@ import (
 // processes on one store count together, before the outcome of the attempt is known. A
 // Burst below one is no limit. While the store is unavailable, the error is
 // storage.ErrUnavailable.
-func (p Pages) Allow(ctx context.Context, what, key string, limit Limit) (wait time.Duration, err error) {
+func (p pagesRoom) Allow(ctx context.Context, what, key string, limit Limit) (wait time.Duration, err error) {
 	if limit.Burst < 1 {
 		return 0, nil
 	}
@@ -154,7 +154,7 @@ func (p *rooms) verification() (path string, elsewhere []string) {
 
 // SignedIn returns the user who is signed in on a request of a browser, to this provider or
 // to another handler at the same host; zero for nobody.
-func (p Pages) SignedIn(r *http.Request) (SignedIn, error) {
+func (p pagesRoom) SignedIn(r *http.Request) (SignedIn, error) {
 	user, err := p.flows.SignedIn(r)
 	if user == nil || err != nil {
 		return SignedIn{}, err

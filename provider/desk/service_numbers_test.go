@@ -64,7 +64,7 @@ func TestService_RotatesKeys(t *testing.T) {
 	const form = "/desk/service/do/rotate_keys"
 	checked := post(olga, olga.Open(form), "check")
 	post(olga, checked, "do")
-	keys, err := w.Keys().List(t.Context())
+	keys, err := w.Rooms().Keys.List(t.Context())
 	w.OK(err)
 	if len(keys) != 2 {
 		t.Errorf("there are %d keys\n%s", len(keys), checked.Text)
@@ -76,7 +76,7 @@ func TestService_RotatesKeys(t *testing.T) {
 	}
 	again := post(olga, olga.Open(form), "check")
 	post(olga, again, "do")
-	if keys, err := w.Keys().List(t.Context()); err != nil || len(keys) != 2 {
+	if keys, err := w.Rooms().Keys.List(t.Context()); err != nil || len(keys) != 2 {
 		t.Errorf("a second one was made: %d, %v", len(keys), err)
 	}
 }
@@ -84,7 +84,7 @@ func TestService_RotatesKeys(t *testing.T) {
 func TestService_RevokesKeysByTwoAlone(t *testing.T) {
 	t.Parallel()
 	w, olga, _ := watched(t)
-	before, err := w.Keys().List(t.Context())
+	before, err := w.Rooms().Keys.List(t.Context())
 	w.OK(err)
 	for _, name := range []string{"revoke_keys", "revoke_before"} {
 		p := olga.Open("/desk/service/do/" + name)
@@ -92,7 +92,7 @@ func TestService_RevokesKeysByTwoAlone(t *testing.T) {
 		checked := post(olga, p, "check", "before", "2026-01-01")
 		post(olga, checked, "do", "before", "2026-01-01", "revision", before[0].ID)
 	}
-	after, err := w.Keys().List(t.Context())
+	after, err := w.Rooms().Keys.List(t.Context())
 	w.OK(err)
 	if len(after) != 1 || after[0].ID != before[0].ID {
 		t.Error("one operator alone has revoked the keys")

@@ -19,7 +19,7 @@ func (d *logPages) linkErrors() {
 // a member, or if that is unknown now.
 func (d *logPages) lineOf(env string, failed room.FailedRequest) string {
 	ctx := failed.Request.Context()
-	user, err := d.Provider.Pages().SignedIn(failed.Request)
+	user, err := d.Provider.Rooms().Pages.SignedIn(failed.Request)
 	if err != nil || user.UserID == "" {
 		return ""
 	}

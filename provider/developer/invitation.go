@@ -191,7 +191,7 @@ func (d *teamPages) mayMail(ctx context.Context, a act, recipient string) (wait 
 		}
 	}
 	for _, b := range shares {
-		if wait, err = d.Provider.Pages().Allow(ctx, b.what, b.who, b.limit); err != nil || wait > 0 {
+		if wait, err = d.Provider.Rooms().Pages.Allow(ctx, b.what, b.who, b.limit); err != nil || wait > 0 {
 			unsent(err)
 			return wait, nil, err
 		}

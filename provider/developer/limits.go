@@ -34,7 +34,7 @@ func (d *frame) bounded(r *request) error {
 }
 
 func (d *frame) allow(r *request, what string, limit provider.Limit) error {
-	wait, err := d.Provider.Pages().Allow(r.Request.Context(), what, r.User.UserID, limit)
+	wait, err := d.Provider.Rooms().Pages.Allow(r.Request.Context(), what, r.User.UserID, limit)
 	if err == nil && wait > 0 {
 		return provider.ScreenError{Status: http.StatusTooManyRequests, Code: ui.ErrorTooMany, Wait: wait, Err: errTooMany}
 	}

@@ -96,7 +96,7 @@ func (d *teamPages) createOrganization(r *request) error {
 		return d.renderNewOrganization(r, o, contact, http.StatusForbidden, ui.Problem{Code: ui.EmailUnverified})
 	}
 	perDay := provider.Limit{Burst: d.Quotas.OrganizationsPerDay, Every: 24 * time.Hour / time.Duration(d.Quotas.OrganizationsPerDay)}
-	wait, err := d.Provider.Pages().Allow(r.Request.Context(), "organizations of a user", r.User.UserID, perDay)
+	wait, err := d.Provider.Rooms().Pages.Allow(r.Request.Context(), "organizations of a user", r.User.UserID, perDay)
 	if err != nil {
 		return err
 	}

@@ -29,9 +29,9 @@ func (d *frame) warnOwners(ctx context.Context, a act, kind ui.MailKind) {
 	}
 	ctx = context.WithoutCancel(ctx)
 	member := a.org.ID + " " + a.by + " " + string(kind)
-	wait, err := d.Provider.Pages().Allow(ctx, "warnings of a member", member, warningsOfMember)
+	wait, err := d.Provider.Rooms().Pages.Allow(ctx, "warnings of a member", member, warningsOfMember)
 	if err == nil && wait == 0 {
-		wait, err = d.Provider.Pages().Allow(ctx, "warnings of an organization", a.org.ID, warningsOfOrganization)
+		wait, err = d.Provider.Rooms().Pages.Allow(ctx, "warnings of an organization", a.org.ID, warningsOfOrganization)
 	}
 	if err != nil || wait > 0 {
 		d.Logger.WarnContext(ctx, "owners are not notified by mail", slog.String("organization", a.org.ID), slog.String("user", a.by),

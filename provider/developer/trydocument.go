@@ -38,7 +38,7 @@ func (d *tryPages) tryDocument(r *request) error {
 	if view.Address == "" {
 		return d.renderDocument(r, view, http.StatusUnprocessableEntity, screens.DocumentMissing(r.Page()))
 	}
-	wait, err := d.Provider.Pages().Allow(r.Request.Context(), "dashboard document", r.User.UserID, documents)
+	wait, err := d.Provider.Rooms().Pages.Allow(r.Request.Context(), "dashboard document", r.User.UserID, documents)
 	if err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func isFailure(err error) bool {
 func (s *core) allow(ctx context.Context, attempts ...limited) error {
 	t, _ := ctx.Value(tabKey{}).(*tab)
 	for _, a := range attempts {
-		wait, err := s.Provider.Pages().Allow(ctx, a.what, a.key, a.limit)
+		wait, err := s.Provider.Rooms().Pages.Allow(ctx, a.what, a.key, a.limit)
 		if err != nil {
 			return err
 		}

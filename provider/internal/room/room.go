@@ -113,3 +113,22 @@ type FailedRequest struct {
 	// ClientID is the application's ID, and RequestID the one that the page shows.
 	ClientID, RequestID string
 }
+
+// SigningKey is a key of the key set.
+type SigningKey struct {
+	// ID is the kid of tokens that it has signed.
+	ID string
+
+	// Alg is the algorithm of its signatures: one of Config.SigningAlgorithms, or one that has
+	// been.
+	Alg string
+
+	// Signs marks the key that signs now with its algorithm.
+	Signs bool
+
+	// CreatedAt, From and Until are when it was made, and its turn to sign: Until of the last
+	// one is when the next takes its turn. PublishedUntil is when it leaves the key set. They
+	// are zero with Config.Signer.
+	CreatedAt, From, Until time.Time
+	PublishedUntil         time.Time
+}

@@ -153,7 +153,7 @@ func (w *place) effects(f fault) map[string]string {
 		h, err := w.Rooms().Hosts.Get(ctx, "evil.example")
 		return h.Denial.Host, err
 	})
-	read("keys", func() (any, error) { return w.Keys().List(ctx) })
+	read("keys", func() (any, error) { return w.Rooms().Keys.List(ctx) })
 	read("organization", func() (any, error) {
 		o, err := w.store.Organization(ctx, "acme")
 		return o.Stopped.Reason, err

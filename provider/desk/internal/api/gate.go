@@ -77,7 +77,7 @@ func (a *API) bearer(r *http.Request, o *operation) (room.Bearer, error) {
 
 // allow counts a request for a limit of its client.
 func (a *API) allow(r *http.Request, client string, of spend) error {
-	wait, err := a.Provider.Pages().Allow(r.Context(), of.name, client, of.limit)
+	wait, err := a.Provider.Rooms().Pages.Allow(r.Context(), of.name, client, of.limit)
 	if err == nil && wait > 0 {
 		return &problem{kind: kindTooMany, Detail: "It has " + of.says + ".", retry: wait}
 	}

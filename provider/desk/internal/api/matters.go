@@ -248,7 +248,7 @@ func (c *call) looks(matter string, e provider.Event) error {
 
 // refuse records that a client tried what it may not.
 func (c *call) refuse(what, person string) {
-	wait, err := c.api.Provider.Pages().Allow(c.Context(), "desk_api_refused", c.client, provider.Limit{Burst: 30, Every: minute})
+	wait, err := c.api.Provider.Rooms().Pages.Allow(c.Context(), "desk_api_refused", c.client, provider.Limit{Burst: 30, Every: minute})
 	if err == nil && wait == 0 {
 		c.api.Provider.Events().Record(c.Context(), provider.Event{Name: events.DeskRefused, UserID: person, Detail: what})
 	}

@@ -53,7 +53,7 @@ func (a *API) serviceRows() []operation {
 }
 
 func listKeys(c *call) (response, error) {
-	found, err := c.api.Provider.Keys().List(c.Context())
+	found, err := c.api.Provider.Rooms().Keys.List(c.Context())
 	if err != nil {
 		return response{}, err
 	}

@@ -28,7 +28,7 @@ var (
 // Refuse records that somebody with a role tried what they may not, and returns NotFound.
 func (r *Request) Refuse(what Refusal) error {
 	ctx, pages := r.Context(), r.Frame.Provider.Pages()
-	if wait, err := pages.Allow(ctx, "desk_refused", r.Staff.ID, refusalLimit); err != nil {
+	if wait, err := pages.Room().Allow(ctx, "desk_refused", r.Staff.ID, refusalLimit); err != nil {
 		return err
 	} else if wait == 0 {
 		r.Record(provider.Event{Name: event.DeskRefused, UserID: what.Person, Detail: what.Action})
@@ -85,7 +85,7 @@ func (f *Frame) Raise(ctx context.Context, a Alarm) (told bool) {
 		return false
 	}
 	if a.Kind != AlarmBreak { // a break is told every time
-		if wait, err := f.Provider.Pages().Allow(ctx, "desk_alarm_"+string(a.Kind), a.Staff, alarmLimit); err != nil || wait > 0 {
+		if wait, err := f.Provider.Rooms().Pages.Allow(ctx, "desk_alarm_"+string(a.Kind), a.Staff, alarmLimit); err != nil || wait > 0 {
 			return false
 		}
 	}

@@ -101,7 +101,7 @@ func (r *Request) Done(address string, n screens.Notice) error {
 
 // Allow limits what one member of the staff does: 429 beyond it. What is from a fixed set.
 func (r *Request) Allow(what string, limit provider.Limit) error {
-	wait, err := r.Frame.Provider.Pages().Allow(r.Context(), what, r.Staff.ID, limit)
+	wait, err := r.Frame.Provider.Rooms().Pages.Allow(r.Context(), what, r.Staff.ID, limit)
 	if err != nil {
 		return err
 	}

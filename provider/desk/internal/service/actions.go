@@ -10,6 +10,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 )
 
 // The reasons for which there is nothing to do, and the facts of effects.
@@ -33,8 +34,8 @@ func (r *Room) Actions() []action.Action {
 }
 
 // keys returns the effect of an order on the keys: its revision are the keys that there are.
-func (r *Room) keys(ctx context.Context) (e action.Effect, keys []provider.SigningKey, err error) {
-	if keys, err = r.Provider.Keys().List(ctx); err != nil {
+func (r *Room) keys(ctx context.Context) (e action.Effect, keys []room.SigningKey, err error) {
+	if keys, err = r.Provider.Rooms().Keys.List(ctx); err != nil {
 		return action.Effect{}, nil, err
 	}
 	var ids []string
@@ -66,12 +67,12 @@ func (r *Room) checkRotate(ctx context.Context, _ action.Order) (action.Effect, 
 }
 
 // allWait reports whether the next key of every algorithm that signs waits for its turn.
-func (r *Room) allWait(keys []provider.SigningKey) bool {
+func (r *Room) allWait(keys []room.SigningKey) bool {
 	last := map[string]time.Time{}
 	for _, k := range keys {
 		last[k.Alg] = k.From
 	}
-	return !slices.ContainsFunc(keys, func(k provider.SigningKey) bool { return k.Signs && !last[k.Alg].After(r.Clock()) })
+	return !slices.ContainsFunc(keys, func(k room.SigningKey) bool { return k.Signs && !last[k.Alg].After(r.Clock()) })
 }
 
 func (r *Room) rotate(ctx context.Context, o action.Order, revision string) (action.Result, error) {

@@ -90,7 +90,7 @@ func (r *Room) showKeys(q *frame.Request) error {
 	if err != nil {
 		return err
 	}
-	keys, err := r.Provider.Keys().List(q.Context())
+	keys, err := r.Provider.Rooms().Keys.List(q.Context())
 	if err != nil {
 		return err
 	}

@@ -252,7 +252,7 @@ func TestRegistrationOfAMachine(t *testing.T) {
 		"MachineAndSite":        {provider.Client{Dialect: provider.V3, GrantTypes: []string{"client_credentials", "authorization_code"}, RedirectURIs: []string{lab.CallbackURI}}, ""},
 		"SiteWithoutAddress":    {provider.Client{Dialect: provider.V3, GrantTypes: []string{"client_credentials", "authorization_code"}}, "RedirectURIs"},
 		"RefreshWithoutAddress": {provider.Client{Dialect: provider.V3, GrantTypes: []string{"client_credentials", "refresh_token"}}, "RedirectURIs"},
-		"NothingAtAll":          {provider.Client{}, "RedirectURIs"},
+		"NothingAtAll":          {provider.Client{Dialect: provider.V3}, "RedirectURIs"},
 		"ResponseToNowhere":     {provider.Client{Dialect: provider.V3, GrantTypes: []string{"client_credentials"}, ResponseTypes: []string{"code"}}, "ResponseTypes"},
 		"Public":                {provider.Client{Dialect: provider.V3, GrantTypes: []string{"client_credentials"}, Public: true}, "GrantTypes"},
 		"API":                   {provider.Client{Dialect: provider.Standard, GrantTypes: []string{"urn:ietf:params:oauth:grant-type:token-exchange"}}, ""},
