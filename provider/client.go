@@ -49,7 +49,7 @@ type Client struct {
 	// Defaults to the ID.
 	Name string `json:"name,omitempty"`
 
-	// Dialect is Standard, or V3 for a client of the older interface. One of them must be said.
+	// Dialect is V3 or Standard, and must be said.
 	Dialect string `json:"dialect"`
 
 	// Profile is ProfileFAPI2 or ProfileFAPI2Signing for an application that follows FAPI 2.0.

@@ -30,12 +30,12 @@ import (
 //
 //   - your own users: Users, Authorize
 //   - your look: Brand, Texts, Screens
-//   - how people sign in: SignIn, Upstreams, PasswordMinLength
+//   - former addresses and secrets, and keys: PreviousBaseURLs, and the nine behind it
 //   - groups and claims: Scopes, Attributes, Groups, Verifiers
-//   - applications and APIs: Resources, and the four behind it
-//   - limits and lifetimes: Lifetimes, Limits, KeepEvents
-//   - keys: SigningAlgorithms, and the eight behind it
-//   - network: PreviousBaseURLs, TrustedProxies, AllowPrivateNetworks
+//   - applications and APIs: Resources, UnknownClients, DeviceAuthorization, RequestURI
+//   - how people sign in: SignIn, Upstreams, PasswordMinLength
+//   - lifetimes and limits: Lifetimes, Limits, DPoP, KeepEvents
+//   - network: TrustedProxies, AllowPrivateNetworks
 //   - watching: Logger, TracerProvider, MeterProvider, OnEvent
 //   - testing: Sandbox, InsecureHTTP, Testing, Clock
 //
@@ -89,69 +89,19 @@ type Config struct {
 	// Defaults to those of package ui.
 	Screens ui.Screens `json:"-"`
 
-	// SignIn is how users of the embedded accounts sign in.
-	SignIn SignIn `json:"sign_in,omitzero"`
-
-	// Upstreams are providers at which users of the embedded accounts have an account with
-	// which they sign in here, such as Google. They have no key in a config file: each has a
-	// Connector, which is code.
+	// PreviousBaseURLs are former values of BaseURL. The database records its issuer: New
+	// refuses the database of another issuer, unless its base URL is listed here; then New
+	// records the issuer of BaseURL. Tokens of a former issuer are no longer valid, and
+	// applications must use the new one. When BaseURL is on a loopback host, for development,
+	// former ones on loopback hosts need not be listed.
 	// Defaults to none.
-	Upstreams []Upstream `json:"-"`
+	PreviousBaseURLs []string `json:"previous_base_urls,omitempty"`
 
-	// PasswordMinLength is the minimum length of a new password in characters, from 8 to
-	// 64.
-	// Defaults to 10.
-	PasswordMinLength int `json:"password_min_length,omitempty"`
-
-	// Scopes are the scope values that applications can request.
-	// Defaults to DefaultScopes.
-	Scopes []catalogue.Scope `json:"scopes,omitempty"`
-
-	// Attributes are user attributes in addition to the default catalogue.
+	// PreviousSecrets are former values of Secret. Tokens issued with them stay valid until
+	// they are removed here. Run encrypts again what they encrypt in the database; New logs
+	// what is left.
 	// Defaults to none.
-	Attributes []catalogue.Attribute `json:"attributes,omitempty"`
-
-	// Groups are the groups in which membership can be verified.
-	// Defaults to DefaultGroups.
-	Groups []catalogue.Group `json:"groups,omitempty"`
-
-	// Verifiers verify users, by group name: the consent screen and the account page offer
-	// verification beside the group. Without a verifier they only say that the user is not
-	// verified.
-	// Defaults to none.
-	Verifiers map[string]Verifier `json:"-"`
-
-	// Resources are further APIs for which applications can request access tokens (RFC
-	// 8707), such as MCP servers.
-	// Defaults to none.
-	Resources []Resource `json:"resources,omitempty"`
-
-	// UnknownClients lets applications in that nobody has registered.
-	// Defaults to none.
-	UnknownClients UnknownClients `json:"unknown_clients,omitzero"`
-
-	// DeviceAuthorization lets devices without a browser in, such as televisions.
-	// Defaults to none.
-	DeviceAuthorization DeviceAuthorization `json:"device_authorization,omitzero"`
-
-	// RequestURI lets an authorization request name the address of its request object (request_uri, OpenID Connect Core
-	// section 6.2): one of Client.RequestURIs, which the provider fetches. Limits.Flow bounds such requests.
-	// Defaults to false: a request_uri is one of a pushed request.
-	RequestURI bool `json:"request_uri,omitempty"`
-
-	// DPoP is how proofs of possession are accepted.
-	DPoP DPoP `json:"dpop,omitzero"`
-
-	// Lifetimes limit sessions and tokens.
-	Lifetimes Lifetimes `json:"lifetimes,omitzero"`
-
-	// Limits throttle guesses and mails.
-	Limits Limits `json:"limits,omitzero"`
-
-	// KeepEvents is how long the audit log keeps an event, and a matter of the staff is kept;
-	// negative for ever. Run removes older ones.
-	// Defaults to 400 days.
-	KeepEvents time.Duration `json:"-"`
+	PreviousSecrets [][]byte `json:"-"`
 
 	// SigningAlgorithms are those with which applications and resources can have their tokens
 	// signed: RS256, which is always among them, PS256, ES256, and EdDSA for Ed25519. Each
@@ -207,19 +157,69 @@ type Config struct {
 	// Defaults to the key itself.
 	WrapKey func(alg string, key crypto.Signer) (crypto.Signer, error) `json:"-"`
 
-	// PreviousSecrets are former values of Secret. Tokens issued with them stay valid until
-	// they are removed here. Run encrypts again what they encrypt in the database; New logs
-	// what is left.
-	// Defaults to none.
-	PreviousSecrets [][]byte `json:"-"`
+	// Scopes are the scope values that applications can request.
+	// Defaults to DefaultScopes.
+	Scopes []catalogue.Scope `json:"scopes,omitempty"`
 
-	// PreviousBaseURLs are former values of BaseURL. The database records its issuer: New
-	// refuses the database of another issuer, unless its base URL is listed here; then New
-	// records the issuer of BaseURL. Tokens of a former issuer are no longer valid, and
-	// applications must use the new one. When BaseURL is on a loopback host, for development,
-	// former ones on loopback hosts need not be listed.
+	// Attributes are user attributes in addition to the default catalogue.
 	// Defaults to none.
-	PreviousBaseURLs []string `json:"previous_base_urls,omitempty"`
+	Attributes []catalogue.Attribute `json:"attributes,omitempty"`
+
+	// Groups are the groups in which membership can be verified.
+	// Defaults to DefaultGroups.
+	Groups []catalogue.Group `json:"groups,omitempty"`
+
+	// Verifiers verify users, by group name: the consent screen and the account page offer
+	// verification beside the group. Without a verifier they only say that the user is not
+	// verified.
+	// Defaults to none.
+	Verifiers map[string]Verifier `json:"-"`
+
+	// Resources are further APIs for which applications can request access tokens (RFC
+	// 8707), such as MCP servers.
+	// Defaults to none.
+	Resources []Resource `json:"resources,omitempty"`
+
+	// UnknownClients lets applications in that nobody has registered.
+	// Defaults to none.
+	UnknownClients UnknownClients `json:"unknown_clients,omitzero"`
+
+	// DeviceAuthorization lets devices without a browser in, such as televisions.
+	// Defaults to none.
+	DeviceAuthorization DeviceAuthorization `json:"device_authorization,omitzero"`
+
+	// RequestURI lets an authorization request name the address of its request object (request_uri, OpenID Connect Core
+	// section 6.2): one of Client.RequestURIs, which the provider fetches. Limits.Flow bounds such requests.
+	// Defaults to false: a request_uri is one of a pushed request.
+	RequestURI bool `json:"request_uri,omitempty"`
+
+	// SignIn is how users of the embedded accounts sign in.
+	SignIn SignIn `json:"sign_in,omitzero"`
+
+	// Upstreams are providers at which users of the embedded accounts have an account with
+	// which they sign in here, such as Google. They have no key in a config file: each has a
+	// Connector, which is code.
+	// Defaults to none.
+	Upstreams []Upstream `json:"-"`
+
+	// PasswordMinLength is the minimum length of a new password in characters, from 8 to
+	// 64.
+	// Defaults to 10.
+	PasswordMinLength int `json:"password_min_length,omitempty"`
+
+	// Lifetimes limit sessions and tokens.
+	Lifetimes Lifetimes `json:"lifetimes,omitzero"`
+
+	// Limits throttle guesses and mails.
+	Limits Limits `json:"limits,omitzero"`
+
+	// DPoP is how proofs of possession are accepted.
+	DPoP DPoP `json:"dpop,omitzero"`
+
+	// KeepEvents is how long the audit log keeps an event, and a matter of the staff is kept;
+	// negative for ever. Run removes older ones.
+	// Defaults to 400 days.
+	KeepEvents time.Duration `json:"-"`
 
 	// TrustedProxies are the networks whose X-Forwarded-For header is trusted when attempts
 	// are counted by address. Without them, all browsers behind a proxy have one address
