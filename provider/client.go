@@ -287,9 +287,8 @@ type Client struct {
 	TermsURL  string `json:"tos_uri,omitempty"`
 
 	// RegistrationAccessToken lets a program read, replace and delete the registration at
-	// /oauth/register (RFC 7592), if a Registrar answers for it. Clients.Save keeps a digest;
-	// nothing returns it. SelfManaged reports that there is one; Clients.Save ignores it, and
-	// Clients.RevokeRegistrationToken ends it.
+	// /oauth/register (RFC 7592), if the dashboard answers for it. Clients.Save keeps a digest;
+	// nothing returns it. SelfManaged reports that there is one; Clients.Save ignores it.
 	// Defaults to the registered one, or none.
 	RegistrationAccessToken string `json:"-"`
 	SelfManaged             bool   `json:"-"`
