@@ -98,6 +98,7 @@ func TestCheckFindsWhatAStartWould(t *testing.T) {
 		verifying(`{"document": {}}`):                                                       "equire: ",
 		verifying(`{"document": {"require": [{"name": "front"}]}}`):                         "equire[0].Title: ",
 		`{"verification": {"policies": null}}`:                                              "olicies: are missing",
+		`{"verification": {}}`:                                                              "olicies: are missing",
 		`{"users": [{"uuid": "a", "email": "a@x.test"}], "desk": {"staff": [{"email": "a@x.test", "roles": ["auditor"], "id": "a b\n"}]}}`: "desk.staff[0].id: ",
 		`{"listen": "nowhere"}`:                         "listen: ",
 		`{"database": "postgres://u:hidden word@%zz/"}`: "database: is not an address",

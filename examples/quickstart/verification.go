@@ -104,7 +104,11 @@ func (v *verified) read() (verification.Policies, error) {
 		}
 		verifiers = append(verifiers, verifier)
 	}
-	return verification.ReadPolicies(v.Policies.RawMessage, verifiers...)
+	file, err := v.Policies.MarshalJSON() // null for none
+	if err != nil {
+		return nil, err
+	}
+	return verification.ReadPolicies(file, verifiers...)
 }
 
 func (m method) verifier(name string) (verification.Verifier, error) {
