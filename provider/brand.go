@@ -29,7 +29,7 @@ type Brand struct {
 
 	// Logo is shown next to the name, as a PNG of at most 512 pixels a side.
 	// LogoDark replaces it in dark mode.
-	// Defaults to the first letter of the name; without a name, to the mark of Bonafide.
+	// Defaults to the first letter of the name, or without a name the mark of Bonafide.
 	Logo     []byte `json:"logo,omitempty"`
 	LogoDark []byte `json:"logo_dark,omitempty"`
 

@@ -161,7 +161,7 @@ type Client struct {
 	BackchannelLogoutSessionRequired bool `json:"backchannel_logout_session_required,omitempty"`
 
 	// ResponseTypes are the response types that the application may use.
-	// Defaults to all but "id_token token" for V3, and code for Standard; to none without
+	// Defaults to all but "id_token token" for V3, and code for Standard, and none without
 	// RedirectURIs.
 	ResponseTypes []string `json:"response_types,omitempty"`
 

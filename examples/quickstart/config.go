@@ -215,7 +215,7 @@ type client struct {
 	SecretFile string `json:"client_secret_file"`
 
 	// Disabled makes the application unknown to every endpoint.
-	// Defaults to what is recorded; to false for a new one.
+	// Defaults to what is recorded, false for a new one.
 	Disabled *bool `json:"disabled"`
 }
 

@@ -117,7 +117,7 @@ type microsoftUpstream struct {
 
 // appleUpstream has the path of its key.
 type appleUpstream struct {
-	// ClientID and the others are those of Apple; key_file is the path of the key, AuthKey_….p8.
+	// ClientID, and what follows, are as Apple has them; key_file is the path of the key, AuthKey_….p8.
 	ClientID string   `json:"client_id"`
 	TeamID   string   `json:"team_id"`
 	KeyID    string   `json:"key_id"`
