@@ -107,6 +107,7 @@ test("what is changed is in force, and what goes wrong is explained", async () =
   await page.setInputFiles("input[type=file]", { name: "logo.png", mimeType: "image/png", buffer: logo() });
   await page.click("button[value=publish]");
   await page.locator(".notice").waitFor();
+  await look(page, "dashboard-branding-logo");
 
   // As a persona, to the consent screen: colour and logo are there.
   const asks = (more = {}) => at(`/sandbox/oauth/authorize?${new URLSearchParams({

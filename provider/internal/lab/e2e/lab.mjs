@@ -200,6 +200,7 @@ export async function look(page, name) {
       await page.setViewportSize(viewport);
       const width = await page.evaluate(() => document.documentElement.scrollWidth);
       if (width > viewport.width) page.faults.push(`${name}: ${width} px wide on a screen of ${viewport.width}`);
+      for (const words of await page.evaluate(covering)) page.faults.push(`${name}: the label "${words}" lies on something at ${viewport.width} px`);
       if (shots) {
         mkdirSync(shots, { recursive: true });
         await page.screenshot({ path: join(shots, `${name}-${viewport.width}-${colorScheme}.png`), fullPage: true });
@@ -214,6 +215,19 @@ export async function look(page, name) {
   }
   await page.emulateMedia({ colorScheme: null });
   await page.setViewportSize(desktop);
+}
+
+/** The labels whose words lie on a field, a button or another label; axe sees no such thing. */
+export function covering() {
+  const others = [...document.querySelectorAll("main :is(label, select, textarea, button, input:not([type=hidden]))")];
+  const wordsOf = (e) => {
+    const range = document.createRange();
+    range.selectNodeContents(e);
+    return [...range.getClientRects()];
+  };
+  const meet = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1;
+  return others.filter((e) => e.matches("label") && e.checkVisibility() && e.innerText.trim() && e.offsetWidth > 2 && others.some((o) => o.checkVisibility() && !o.contains(e) && !e.contains(o) &&
+    wordsOf(e).some((w) => (o.matches("label") ? wordsOf(o) : [o.getBoundingClientRect()]).some((r) => meet(w, r))))).map((e) => e.innerText);
 }
 
 /** Waits until buttons that are inert at first, as on the consent screen, are not. */
