@@ -12,7 +12,7 @@ import (
 // TestBonafide has another Bonafide be the upstream.
 func TestBonafide(t *testing.T) {
 	t.Parallel()
-	up := providertest.New(t, providertest.Config{Client: provider.Client{Dialect: provider.V3, RedirectURIs: []string{callback}}})
+	up := providertest.New(t, providertest.Config{Client: provider.Client{RedirectURIs: []string{callback}}})
 	c := openid.New(openid.Options{Issuer: up.Issuer(), ClientID: up.ClientID, Secret: up.ClientSecret})
 	if err := c.Check(); err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ func TestBonafideIsTheUpstream(t *testing.T) {
 	t.Parallel()
 	var up *providertest.Server
 	w := lab.New(t, func(c *provider.Config) {
-		up = providertest.New(t, providertest.Config{Client: provider.Client{Dialect: provider.V3, RedirectURIs: []string{c.BaseURL + "/signin/with/sandbox/callback"}}})
+		up = providertest.New(t, providertest.Config{Client: provider.Client{RedirectURIs: []string{c.BaseURL + "/signin/with/sandbox/callback"}}})
 		c.AllowPrivateNetworks = true
 		c.Upstreams = []provider.Upstream{{ID: "sandbox", Title: "Sandbox", Connector: openid.New(openid.Options{
 			Issuer: up.Issuer(), ClientID: up.ClientID, Secret: up.ClientSecret,
