@@ -45,7 +45,7 @@ func TestManualHasEveryKey(t *testing.T) {
 	switch {
 	case r.text.String() == written:
 	case *update:
-		if err := os.WriteFile(manual, []byte(head+begin+r.text.String()+end+tail), 0o644); err != nil { //nolint:gosec // a document
+		if err := os.WriteFile(manual, []byte(head+begin+r.text.String()+end+tail), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	default:

@@ -9,10 +9,17 @@ import (
 // lookup is what the verifiers of this package read. Digests are keyed. The case says who
 // asks: what one person can try is limited.
 type lookup interface {
+	rosterLookup
+	codeLookup
+}
+
+type rosterLookup interface {
 	// matchRoster returns the row of a roster in force that has one of the digests of a
 	// value, decrypted, and whether there is one.
 	matchRoster(ctx context.Context, c *Case, roster, value string) (row rosterRow, found bool, err error)
+}
 
+type codeLookup interface {
 	// redeemCode counts the subject's use of an invitation code. errNoCode if there is none
 	// for this group and address, or it is used up.
 	redeemCode(ctx context.Context, c *Case, code string) (redeemed redeemedCode, err error)

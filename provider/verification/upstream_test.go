@@ -40,7 +40,7 @@ func newCampus(t *testing.T) *campus {
 		Rule:  verification.By(verification.Upstream(verification.UpstreamConfig{Upstream: up, Egress: verification.Egress{AllowPrivate: true}})),
 	}}})
 	_, err := c.Register(t.Context(), provider.Client{
-		ID: "ours", Dialect: provider.V3, Secret: "a secret of ours at the campus ..", RedirectURIs: []string{c.ours.URL + "/verification/return/the_campus"},
+		ID: "ours", Secret: "a secret of ours at the campus ..", RedirectURIs: []string{c.ours.URL + "/verification/return/the_campus"},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package person
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -133,6 +134,13 @@ var plainFixtures = []audiencetest.Fixture{
 			v.Cards = append(v.Cards, Card{Code: "signed_in", Rows: []Row{
 				{Name: RowAt, At: until}, {Name: RowBy, By: by}, {Name: RowApplication, Labels: []ui.Label{ada}}, {Name: RowDetail, Text: "password"},
 			}})
+		}
+		words := textOf(p.Locale.OrEnglish())
+		for _, name := range slices.Sorted(maps.Keys(words.Events)) {
+			v.Cards = append(v.Cards, Card{Title: ui.Label{Text: EventWord(p.Locale, name)}, Code: "signed_in"})
+		}
+		for _, detail := range slices.Sorted(maps.Keys(words.Details)) {
+			v.Cards = append(v.Cards, Card{Code: "signed_in", Rows: []Row{{Name: RowDetail, Labels: []ui.Label{{Text: DetailWord(p.Locale, detail)}}}}})
 		}
 		return Person(v)
 	}},
