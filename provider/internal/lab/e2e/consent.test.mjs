@@ -200,7 +200,7 @@ test("Allow is filled and Deny is not, whatever the brand", async () => {
     for (const colorScheme of ["light", "dark"]) {
       await page.emulateMedia({ colorScheme });
       await page.goto(fixture("consent"));
-      await page.addStyleTag({ path: join(gallery, "en", "sample", `brand-${color}.css`) });
+      await page.addStyleTag({ path: join(pages, "en", "sample", `brand-${color}.css`) });
       const { deny, allow, surface } = await page.evaluate(() => {
         const fill = (selector) => getComputedStyle(document.querySelector(selector)).backgroundColor;
         return { deny: fill("[value=deny]"), allow: fill("[value=allow]"), surface: fill(".decide") };
