@@ -91,8 +91,8 @@ func furnish(c *core) *Service {
 	codes := &inviteCodes{c, rosters}
 	cases := &engine{core: c, evidenceFiles: evidence, memberships: members, wake: make(chan struct{}, 1), callbacks: share.NewPool(maxCallbacks)}
 	cases.lookup = struct {
-		*rosterLists
-		*inviteCodes
+		rosterLookup
+		codeLookup
 	}{rosters, codes}
 	steps := &caseSteps{c, evidence, members, cases}
 	reviews := &caseReviews{c, cases, steps}
