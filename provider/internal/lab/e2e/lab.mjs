@@ -219,7 +219,8 @@ export async function look(page, name) {
 
 /** The labels whose words lie on a field, a button or another label; axe sees no such thing. */
 export function covering() {
-  const others = [...document.querySelectorAll("main :is(label, select, textarea, button, input:not([type=hidden]))")];
+  const floats = (e) => e && (["sticky", "fixed"].includes(getComputedStyle(e).position) || floats(e.parentElement));
+  const others = [...document.querySelectorAll("main :is(label, select, textarea, button, input:not([type=hidden]))")].filter((e) => !floats(e));
   const wordsOf = (e) => {
     const range = document.createRange();
     range.selectNodeContents(e);
