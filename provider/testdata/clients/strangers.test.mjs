@@ -11,7 +11,7 @@ let provider, browser;
 
 before(async () => {
   provider = await start([{
-    client_id: clientID, client_secret: clientSecret, name: "Shop", redirect_uris: [redirectURI], post_logout_redirect_uris: [afterwards],
+    client_id: clientID, dialect: "v3", client_secret: clientSecret, name: "Shop", redirect_uris: [redirectURI], post_logout_redirect_uris: [afterwards],
   }]);
   browser = await new Browser(provider.base).signIn(alice);
 });
