@@ -106,7 +106,12 @@ func TestCallIsAnsweredInOneLook(t *testing.T) {
 	bob.Submit(bob.Open("/account"), "email", "bob@example.com", "password", "not his password")
 	w.OK(w.Accounts().SetDisabled(t.Context(), "bob", true))
 	w.WithClients()
-	for _, e := range []provider.Event{{Name: event.Consent, ClientID: "v3"}, {Name: event.VerificationEnded, Detail: "student declined"}, {Name: event.ValueShown, Detail: "fname"}} {
+	for _, e := range []provider.Event{
+		{Name: event.Consent, ClientID: "v3"}, {Name: event.VerificationEnded, Detail: "student declined"}, {Name: event.ValueShown, Detail: "fname"},
+		{Name: event.SignedOut, Detail: "on another device"}, {Name: event.Revoked, ClientID: "v3", Detail: "access token, by the application"},
+		{Name: event.LinkAdded, Detail: "upstream forge"}, {Name: event.StaffLooked, Detail: "draft of a plan: lock"},
+		{Name: event.Exchanged, ClientID: "v3", Detail: "https://api.example, for v3"}, {Name: "cup_won"},
+	} {
 		e.UserID = "bob"
 		w.Events().Record(t.Context(), e)
 	}
@@ -121,11 +126,15 @@ func TestCallIsAnsweredInOneLook(t *testing.T) {
 	sam.Open(at(p) + "/factors")
 	history := sam.Open(at(p) + "/history")
 	shows(t, history, http.StatusOK, "Account locked", "Wrong password", "Your own looks in this matter: 3", ">account_disabled<", "Sign-in only",
-		">The service<", "Found by the staff", "Allowed Veterans Shop to see data", ">Veterans Shop<", "Verification not approved", "Student", "Declined", "First name")
-	for _, raw := range []string{">v3<", ">fname<", "student declined", "Support opened your account"} {
+		">The service<", "Found by the staff", "Allowed Veterans Shop to see data", ">Veterans Shop<", "Verification not approved", "Student", "Declined", "First name",
+		"On another device", " Access token<", ">forge<", ">https://api.example<")
+	for _, raw := range []string{">v3<", ">fname<", "student declined", "Support opened your account", "draft of a plan", "for v3", "upstream"} {
 		if strings.Contains(history.Text, raw) {
 			t.Errorf("the history speaks to machines: %s", raw)
 		}
+	}
+	if n := strings.Count(history.Text, ">The person<"); n != 5 { // not what an application or the host has done
+		t.Errorf("%d lines are said to be of the person, want 5", n)
 	}
 	if n := strings.Count(history.Text, ">support_looked<"); n != 1 {
 		t.Errorf("%d cards of looks, want 1", n)

@@ -101,7 +101,11 @@ func (d *Room) happened(v *look, e provider.RecordedEvent) error {
 	if client != "" {
 		c.Rows = append(c.Rows, views.Row{Name: views.RowApplication, Labels: []ui.Label{chosen(client)}})
 	}
-	if details := d.details(v.Locale(), e); len(details) > 0 {
+	details, err := d.details(v, e)
+	if err != nil {
+		return err
+	}
+	if len(details) > 0 {
 		name := views.RowDetail
 		if e.Name == event.SignInFailed {
 			name = views.RowReason
@@ -116,8 +120,8 @@ func (d *Room) happened(v *look, e provider.RecordedEvent) error {
 }
 
 // details says what an event is about, beside the person, the application and who has made it.
-func (d *Room) details(l *ui.Locale, e provider.RecordedEvent) (all []ui.Label) {
-	pages := d.Frame.Provider.Rooms().Pages
+func (d *Room) details(v *look, e provider.RecordedEvent) (all []ui.Label, err error) {
+	l, pages := v.Locale(), d.Frame.Provider.Rooms().Pages
 	group, rest := pages.GroupOf(e.Event)
 	if group != "" {
 		title, _ := pages.GroupWords(l, group)
@@ -131,16 +135,33 @@ func (d *Room) details(l *ui.Locale, e provider.RecordedEvent) (all []ui.Label) 
 		for _, handle := range strings.Fields(rest) {
 			all = append(all, pages.AttributeWords(l, handle))
 		}
-	case event.DeskRefused, event.PlanProposed, event.PlanApproved, event.PlanRefused, event.PlanStopped, event.PlanDone, event.BreakMade, event.BreakSignedOff:
-		all = append(all, words(cmp.Or(screens.ActTitle(l, rest), rest)))
+	case event.Exchanged:
+		resource, id, _ := strings.Cut(rest, ", for ")
+		client, err := pages.ClientName(v.Context(), id)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, chosen(resource), chosen(client))
+	case event.DeskRefused, event.PlanProposed, event.PlanApproved, event.PlanRefused, event.PlanStopped, event.PlanDone, event.BreakMade:
+		if title := screens.ActTitle(l, rest); title != "" {
+			all = append(all, words(title))
+		}
 	default:
 		for part := range strings.SplitSeq(rest, ", ") {
-			if part != "" && part != byHost && part != "by the user" {
+			upstream, isUpstream := strings.CutPrefix(part, "upstream ")
+			action, isDraft := strings.CutPrefix(part, "draft of a plan: ")
+			_, isBy := madeBy[part]
+			switch {
+			case isUpstream:
+				all = append(all, chosen(upstream))
+			case isDraft:
+				all = append(all, words(screens.ActTitle(l, action)))
+			case part != "" && !isBy:
 				all = append(all, words(views.DetailWord(l, part)))
 			}
 		}
 	}
-	return all
+	return all, nil
 }
 
 // lastFailures is how many failures the overview shows, and countedFailures how many it counts.

@@ -133,8 +133,8 @@ func (d *Room) actions(v *look) error {
 	return nil
 }
 
-// byHost ends the detail of what the host has done without saying who.
-const byHost = "by the host"
+// madeBy says who has made an event whose detail ends so; an application is named beside it.
+var madeBy = map[string]views.By{"by the host": views.ByHost, "by the application": "", "by the user": views.ByPerson}
 
 // by says who has made an event; empty where its line does not tell, such as of a wrong password,
 // which a stranger can enter as well.
@@ -149,13 +149,15 @@ func by(e provider.RecordedEvent) views.By {
 	case "host":
 		return views.ByHost
 	}
+	parts := strings.Split(e.Detail, ", ")
+	if who, told := madeBy[parts[len(parts)-1]]; told || !slices.Contains(event.Names(), e.Name) { // or of the host's own
+		return who
+	}
 	switch e.Name {
-	case event.SignInFailed, event.PasskeyCounter, event.Throttled, event.Exchanged, event.Reuse, event.StatusEnded, event.VerificationEnded:
+	case event.SignInFailed, event.PasskeyCounter, event.Throttled, event.Exchanged, event.Reuse, event.StatusEnded, event.VerificationEnded,
+		event.RecoveryStarted, event.RecoveryStopped, event.EmailReturned:
 		return ""
 	case event.AccountCreated, event.AccountDisabled, event.AccountEnabled, event.RecoveryApproved, event.AuthenticatorsReset:
-		return views.ByHost
-	}
-	if strings.HasSuffix(e.Detail, byHost) {
 		return views.ByHost
 	}
 	return views.ByPerson
