@@ -2,6 +2,7 @@ package verification
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -28,11 +29,14 @@ func (s *casePages) showList(r *request) error {
 	}
 	v := screens.ListView{Page: r.Page(), Notice: screens.Notice(r.Room().Notice()), AccountURL: s.accountURL()}
 	for i, name := range groups {
-		latest, err := s.latest(r.context(), r.User.UserID, name)
+		found, err := s.caseSteps.Cases(r.context(), storage.CaseFilter{Subject: r.User.UserID, Group: name, Limit: 1})
 		if err != nil {
 			return err
 		}
-		stands := standing{policy: s.policies[name], status: statuses[i], latest: latest, now: s.Clock()}
+		stands := standing{policy: s.policies[name], status: statuses[i], now: s.Clock()}
+		if len(found) > 0 {
+			stands.latest = &found[0]
+		}
 		if stands.policy == nil {
 			stands.policy = &Policy{Group: name, Ended: true}
 		}
@@ -44,21 +48,14 @@ func (s *casePages) showList(r *request) error {
 	return nil
 }
 
-// latest returns the last case of a person for a group, nil for none.
-func (s *casePages) latest(ctx context.Context, userID, group string) (*RecordedCase, error) {
-	found, err := s.caseSteps.Cases(ctx, storage.CaseFilter{Subject: userID, Group: group, Limit: 1})
-	if err != nil || len(found) == 0 {
-		return nil, err
-	}
-	return &found[0], nil
-}
-
-func isDeclined(last *RecordedCase) bool { return last != nil && last.State == storage.CaseDeclined }
-
-// declined reports whether the last request of a person who is not verified was not approved.
+// declined reports whether the last request of a person who is not verified was not approved. It
+// reads what is recorded, and moves and decrypts nothing: the consent screen waits for it.
 func (s *casePages) declined(ctx context.Context, userID, group string) (bool, error) {
-	last, err := s.latest(ctx, userID, group)
-	return isDeclined(last), err
+	found, err := s.Store.Cases(ctx, storage.CaseFilter{Subject: userID, Group: group, Limit: 1})
+	if err != nil {
+		return false, fmt.Errorf("read latest case: %w", err)
+	}
+	return len(found) > 0 && found[0].State == storage.CaseDeclined, nil
 }
 
 // accountURL is the page of the account.
@@ -108,7 +105,7 @@ func (st standing) group(s *casePages) screens.Group {
 		if last != nil && last.State == storage.CaseApproved && last.ID == st.status.Origin {
 			g.Action, g.URL = screens.DoStatus, s.path("case", last.ID)
 		}
-	case isDeclined(last):
+	case last != nil && last.State == storage.CaseDeclined:
 		g.State, g.Action, g.URL, g.Decided = screens.StateDeclined, screens.DoResult, s.path("case", last.ID), last.EndedAt
 		if last.CanAppeal {
 			g.AppealUntil = last.EndedAt.Add(appealWithin)
