@@ -219,8 +219,9 @@ type ClientFilter struct {
 	Origin     string
 	Registered bool
 
-	// ExpiredAt selects those whose ExpiresAt is not after it, and that are not marked as Deleted.
-	ExpiredAt time.Time
+	// ExpiredAt selects those whose ExpiresAt is not after it, none if it is zero, and that are not
+	// marked as Deleted.
+	ExpiredAt *time.Time
 
 	// Host, without port and in any case, selects those that have it among Client.Hosts, ListedHost
 	// those that are listed under it (Client.ListedHosts). At most one of the two is set.

@@ -109,9 +109,9 @@ type PlanFilter struct {
 	ProposedBy string
 	// BeforeID selects those with a lower ID: the next page.
 	BeforeID string
-	// DueAt selects running ones that may run at that moment, and AfterID, with it, those with a
-	// higher ID: the next page.
-	DueAt   time.Time
+	// DueAt selects running ones that may run at that moment, if it is zero those that wait for none;
+	// AfterID, with it, those with a higher ID: the next page.
+	DueAt   *time.Time
 	AfterID string
 	// Limit is the maximum number; 100 if zero.
 	Limit int

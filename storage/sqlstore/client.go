@@ -74,8 +74,8 @@ func (s *Store) Clients(ctx context.Context, match storage.ClientFilter, after s
 		filter.and("c.origin = ?", match.Origin)
 		filter.conditions = append(filter.conditions, "c.origin <> ''")
 	}
-	if !match.ExpiredAt.IsZero() {
-		filter.and("c.expires_at <= ?", micros(match.ExpiredAt))
+	if match.ExpiredAt != nil {
+		filter.and("c.expires_at <= ?", micros(*match.ExpiredAt))
 		filter.conditions = append(filter.conditions, "c.deleted IS NULL")
 	}
 	filter.and(id+" > ?", after)

@@ -80,9 +80,9 @@ func (s *Store) Plans(ctx context.Context, match storage.PlanFilter) ([]storage.
 		filter.and("id < ?", match.BeforeID)
 	}
 	order := "DESC"
-	if !match.DueAt.IsZero() {
+	if match.DueAt != nil {
 		order = "ASC"
-		filter.and("state = 'running' AND (not_before IS NULL OR not_before <= ?)", micros(match.DueAt))
+		filter.and("state = 'running' AND (not_before IS NULL OR not_before <= ?)", micros(*match.DueAt))
 		filter.and("id > ?", match.AfterID)
 	}
 	query := `SELECT ` + planColumns + ` FROM main.plans` + filter.String() + ` ORDER BY id ` + order + ` LIMIT ` + filter.param(page(match.Limit))

@@ -36,7 +36,7 @@ func (s *suite) unknownClients(t *testing.T) {
 	}
 	ended := func(now time.Time, limit int, after ...string) string {
 		t.Helper()
-		return ids(store.Clients(t.Context(), storage.ClientFilter{ExpiredAt: now}, strings.Join(after, ""), limit))
+		return ids(store.Clients(t.Context(), storage.ClientFilter{ExpiredAt: &now}, strings.Join(after, ""), limit))
 	}
 	equal(t, of(storage.OriginDocument, "", many), "https://a.example/client https://b.example/client ")
 	equal(t, of(storage.OriginDocument, "", 1), "https://a.example/client ")
@@ -44,6 +44,7 @@ func (s *suite) unknownClients(t *testing.T) {
 	equal(t, of(storage.OriginRegistered, "", many), "itself ")
 	equal(t, of("", "", many), "registered ")
 
+	equal(t, ended(time.Time{}, many), "")
 	equal(t, ended(t0.Add(-time.Second), many), "")
 	equal(t, ended(t0, many), "https://a.example/client ")
 	equal(t, ended(t0.Add(24*time.Hour), many), "https://a.example/client https://b.example/client itself ")

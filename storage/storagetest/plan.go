@@ -74,16 +74,17 @@ func (s *deskSuite) plans(t *testing.T) {
 		ok(t, store.MovePlan(t.Context(), "a", later))
 		ok(t, store.MovePlan(t.Context(), "c", planApproval("c")))
 		for at, want := range map[time.Time][]string{
+			{}:                                   {"c"},
 			t0:                                   {"c"},
 			t0.Add(time.Hour - time.Microsecond): {"c"},
 			t0.Add(time.Hour):                    {"a", "c"},
 		} {
-			got, err := store.Plans(t.Context(), storage.PlanFilter{DueAt: at})
+			got, err := store.Plans(t.Context(), storage.PlanFilter{DueAt: &at})
 			ok(t, err)
 			equal(t, planIDs(got), want)
 		}
 		for after, want := range map[string][]string{"": {"a"}, "a": {"c"}, "c": nil} {
-			got, err := store.Plans(t.Context(), storage.PlanFilter{DueAt: t0.Add(time.Hour), AfterID: after, Limit: 1})
+			got, err := store.Plans(t.Context(), storage.PlanFilter{DueAt: new(t0.Add(time.Hour)), AfterID: after, Limit: 1})
 			ok(t, err)
 			equal(t, planIDs(got), want)
 		}

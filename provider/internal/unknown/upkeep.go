@@ -29,7 +29,7 @@ const (
 // other.
 func (s *Clients) RemoveUnused(ctx context.Context, now time.Time) error {
 	list := func(ctx context.Context, after string, limit int) ([]storage.Client, error) {
-		return s.Store.Clients(ctx, storage.ClientFilter{ExpiredAt: now}, after, limit)
+		return s.Store.Clients(ctx, storage.ClientFilter{ExpiredAt: &now}, after, limit)
 	}
 	_, err := batch.Over(ctx, &s.over, looks, list, idOf, s.Delete)
 	return err

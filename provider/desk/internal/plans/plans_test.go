@@ -326,6 +326,15 @@ func TestRunner(t *testing.T) {
 			t.Errorf("%d lines for %d people", len(events), people)
 		}
 	})
+	t.Run("KnowsWhatRunsBeforeItKnowsTheTime", func(t *testing.T) {
+		w := newPlace(t, 2)
+		running, proposed := w.running("p1"), w.proposed("p2")
+		w.MustExec(`DELETE FROM clock`)
+		w.OK(w.CarryOn(t.Context()))
+		if done, left := w.plan(running.ID), w.plan(proposed.ID); done.State != storage.PlanDone || left.State != storage.PlanProposed || w.acts.Load() != 1 {
+			t.Errorf("the plans are %s and %s, %d acts", done.State, left.State, w.acts.Load())
+		}
+	})
 	t.Run("StopsInBetween", func(t *testing.T) {
 		w := newPlace(t, 3)
 		p := w.running("p1", "p2", "p3")

@@ -77,7 +77,7 @@ func (s *Service) CarryOn(ctx context.Context) error {
 	}
 	due := map[string]bool{}
 	_, err = batch.Over(ctx, nil, duePage, func(ctx context.Context, after string, limit int) ([]storage.Plan, error) {
-		return s.store.Plans(ctx, storage.PlanFilter{DueAt: now, AfterID: after, Limit: limit})
+		return s.store.Plans(ctx, storage.PlanFilter{DueAt: &now, AfterID: after, Limit: limit})
 	}, func(p storage.Plan) string { return p.ID }, func(ctx context.Context, p storage.Plan) error {
 		due[p.ID] = true
 		return s.runPlan(ctx, p)

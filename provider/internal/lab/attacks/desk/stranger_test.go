@@ -59,7 +59,7 @@ func TestStrangerIsStopped(t *testing.T) {
 		w.Advance(time.Second)
 		refused()
 		w.Advance(365 * 24 * time.Hour)
-		over, err := w.Store.Clients(t.Context(), storage.ClientFilter{ExpiredAt: w.Now()}, "", 10)
+		over, err := w.Store.Clients(t.Context(), storage.ClientFilter{ExpiredAt: new(w.Now())}, "", 10)
 		w.OK(err)
 		if len(over) > 0 {
 			t.Errorf("%d rows are to be removed: whoever was stopped could come back", len(over))
