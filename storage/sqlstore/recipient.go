@@ -64,10 +64,11 @@ func keepEnded(tx *tx, id storage.ConsentID, next storage.Consent, at time.Time)
 	return err
 }
 
-// dropOldest makes room for one more former recipient of a user.
+// dropOldest makes room for one more former recipient of a user. There may be more than one too many:
+// two steps at once make the same room.
 func dropOldest(tx *tx, subject string) error {
-	_, err := tx.exec(`DELETE FROM main.former_recipients WHERE subject = ?1 AND client_id = (SELECT f.client_id FROM main.former_recipients f
-		WHERE f.subject = ?1 ORDER BY f.until DESC, f.client_id LIMIT 1 OFFSET ?2)`, subject, storage.MaxFormerRecipients-1)
+	_, err := tx.exec(`DELETE FROM main.former_recipients WHERE subject = ?1 AND client_id IN (SELECT f.client_id FROM main.former_recipients f
+		WHERE f.subject = ?1 ORDER BY f.until DESC, f.client_id LIMIT ?2 OFFSET ?2 - 1)`, subject, storage.MaxFormerRecipients)
 	return err
 }
 

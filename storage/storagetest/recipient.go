@@ -68,18 +68,29 @@ func (s *suite) formerRecipients(t *testing.T) {
 
 // manyRecipients tests that applications that come and go leave no more than a bounded number behind.
 func (s *suite) manyRecipients(t *testing.T) {
-	store := s.store(t)
+	const last = storage.MaxFormerRecipients + contenders
+	stores := s.stores(t, 2)
+	store := stores[0]
 	createAccount(t, store, "ann")
-	for i := range storage.MaxFormerRecipients + 2 {
-		id, at := fmt.Sprintf("client-%03d", i), t0.Add(time.Duration(i)*time.Hour)
+	revoke := func(i int, store storage.Store) error {
+		return store.RevokeConsent(t.Context(), "ann", fmt.Sprintf("client-%03d", i), t0.Add(time.Duration(i)*time.Hour))
+	}
+	for i := range last + 1 {
+		id := fmt.Sprintf("client-%03d", i)
 		saveClient(t, store, id)
 		ok(t, store.SaveConsent(t.Context(), storage.Consent{
-			Subject: "ann", ClientID: id, Attributes: []string{"zip"}, Decision: digest(id), CreatedAt: at, DecidedAt: at,
+			Subject: "ann", ClientID: id, Attributes: []string{"zip"}, Decision: digest(id), CreatedAt: t0, DecidedAt: t0,
 		}, storage.ConsentBasis{}))
-		ok(t, store.RevokeConsent(t.Context(), "ann", id, at))
+		if i < storage.MaxFormerRecipients {
+			ok(t, revoke(i, store))
+		}
 	}
+	for _, err := range race(stores, func(i int, store storage.Store) error { return revoke(storage.MaxFormerRecipients+i, store) }) {
+		ok(t, err)
+	}
+	ok(t, revoke(last, store)) // which leaves none of those for which several had made the same room
 	got, err := store.FormerRecipients(t.Context(), "ann")
 	ok(t, err)
 	equal(t, len(got), storage.MaxFormerRecipients)
-	equal(t, got[len(got)-1].ClientID, "client-002")
+	equal(t, got[len(got)-1].ClientID, fmt.Sprintf("client-%03d", contenders+1))
 }
