@@ -115,7 +115,7 @@ func dayOf(t time.Time) time.Time {
 
 // Log implements storage.RequestLog.
 func (s *Store) Log(ctx context.Context, match storage.LogFilter) ([]storage.LogEntry, error) {
-	if match.ClientID == "" {
+	if match.Environment == "" && match.ClientID == "" {
 		return s.logOfRequest(ctx, match)
 	}
 	var filter where
