@@ -21,7 +21,7 @@ import (
 
 // Account is an embedded account, as the host records it.
 type Account struct {
-	// ID is the permanent subject: 1 to 64 characters, only letters, digits and -_.:
+	// ID is the permanent subject: 1 to 64 letters, digits, hyphens, underscores, full stops and colons.
 	// Defaults to that of the account with this Email, or else a random one.
 	ID string `json:"uuid,omitempty"`
 

@@ -106,8 +106,8 @@ type Font = theme.Font
 
 // Link is a link at the foot of every screen.
 type Link struct {
-	// Label is the text of the link, at most 64 bytes; Translations are its translations,
-	// by language tag.
+	// Label is the text of the link, at most 64 bytes, and Translations has it in other
+	// languages, by tag.
 	Label        string            `json:"label"`
 	Translations map[string]string `json:"translations,omitempty"`
 

@@ -35,7 +35,7 @@ const (
 // Client is the registration of an application. Its JSON form uses the members of RFC 7591
 // section 2 and OpenID Connect Registration where they exist.
 type Client struct {
-	// ID is the client_id: 1 to 64 characters, only letters, digits and -_.:
+	// ID is the client_id: 1 to 64 letters, digits, hyphens, underscores, full stops and colons.
 	ID string `json:"client_id"`
 
 	// Secret is the client_secret, 32 to 255 bytes. It must be impossible to guess, because
@@ -236,7 +236,7 @@ type Client struct {
 	LeanIDTokens bool `json:"lean_id_tokens,omitempty"`
 
 	// RequireVerified keeps users from allowing a request for groups in which they are not
-	// verified: a screen links to Config.Verifiers, and back to the application with
+	// verified: a screen offers verification, and leads back to the application with
 	// access_denied. Nothing is recorded. Once the user is no member any more, tokens are neither
 	// refreshed nor exchanged; the grant stays.
 	// Defaults to false.
@@ -264,7 +264,7 @@ type Client struct {
 	Disabled bool `json:"disabled,omitempty"`
 
 	// Logo is a PNG, JPEG, WebP or GIF of at most 512 KiB and 2048 pixels a side, kept as a
-	// PNG of at most 512 pixels a side; in JSON it is base64. Errors such as
+	// PNG of at most 512 pixels a side. In JSON it is base64. Errors such as
 	// ErrLogoSVG say why one is refused. LogoDark replaces it in dark mode.
 	// Defaults to none.
 	Logo     []byte `json:"logo,omitempty"`

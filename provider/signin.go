@@ -142,9 +142,9 @@ type Passkeys struct {
 	// Off switches passkeys off: none can be added, and none signs in.
 	Off bool `json:"off,omitempty"`
 
-	// RPID is the relying party ID (WebAuthn Level 3 section 4): the host of the BaseURL, or
-	// a domain above it whose other hosts may use the passkeys as well. Passkeys of one RPID
-	// are useless with another, and New refuses a database of another: do not change it. A
+	// RPID is the relying party ID (WebAuthn Level 3 section 4), which must not change: the host
+	// of the BaseURL, or a domain above it whose other hosts may use the passkeys as well. Passkeys
+	// of one RPID are useless with another, and New refuses a database of another. A
 	// provider that has moved to another domain keeps the host of one of its PreviousBaseURLs,
 	// which then has to serve Pages.WellKnown or the same list.
 	// Defaults to the host of the BaseURL.

@@ -189,7 +189,7 @@ type Status struct {
 	Verified bool `json:"verified"`
 	Pending  bool `json:"pending,omitempty"`
 
-	// VerifiedBy names the verifier; the subject may read it.
+	// VerifiedBy names the verifier, and VerifiedAt says since when; the subject may read both.
 	VerifiedBy string    `json:"verified_by"`
 	VerifiedAt time.Time `json:"verified_at,omitzero"`
 

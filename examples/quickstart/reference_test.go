@@ -103,6 +103,9 @@ func (r *keyList) rows(prefix string, of reflect.Type) {
 			r.later = append(r.later, func() { r.section(key(row.field), inner) })
 			row.keys = "[" + row.keys + "](#" + key(row.field) + ")"
 		}
+		if row.comment == "" {
+			r.t.Errorf("%s of %v has no comment", row.keys, of)
+		}
 		fmt.Fprintf(&r.text, "- %s: %s\n", row.keys, row.comment)
 		if below && prefix != "" {
 			r.rows(prefix+key(row.field)+".", inner)
@@ -193,27 +196,29 @@ func (r *keyList) commentsOf(of reflect.Type) map[string]string {
 const module = "github.com/bonafide-id/bonafide/"
 
 // enough is the number of words after which go doc has the rest.
-const enough = 13
+const enough = 24
 
 var (
 	subject = regexp.MustCompile(`^([A-Z]\w*)((,| and) [A-Z]\w*)* (is |are )?`)
-	goName  = regexp.MustCompile(`\b((Config|Client|Limits|Lifetimes)\.[A-Z]\w*|[A-Z]+[a-z]+[A-Z]\w*)\b`)
-	byName  = strings.NewReplacer("ProfileFAPI2Signing", "`fapi2-signing`", "ProfileFAPI2", "`fapi2`", "V3 or Standard", "`v3` or `standard`",
-		"PreviousRPIDs", "`previous_rp_ids`", "ui.SchemeLight or ui.SchemeDark", "`light` or `dark`",
-		"DefaultScopes", "the default catalogue", "DefaultGroups", "those of the default catalogue",
-		"AnyAssurance", "any", "RPID", "`rp_id`", "New refuses", "A start refuses")
+	// fieldName is a field, alone in the middle of a sentence or of several words anywhere, or one that its struct qualifies.
+	fieldName    = regexp.MustCompile(`([a-z,] )?\b((Config|Client|Limits|Lifetimes)\.)?[A-Z]\w*`)
+	severalWords = regexp.MustCompile(`[a-z][A-Z]`)
+	byName       = strings.NewReplacer("ProfileFAPI2Signing", "`fapi2-signing`", "ProfileFAPI2", "`fapi2`", "V3 or Standard", "`v3` or `standard`",
+		"V3 dialect", "dialect `v3`", "of V3 ", "of `v3` ", "for V3", "for `v3`", "Standard dialect", "Dialect `standard`", "for Standard", "for `standard`",
+		"ui.SchemeLight or ui.SchemeDark", "`light` or `dark`", "DefaultScopes", "the default catalogue",
+		"DefaultGroups", "those of the default catalogue", "AnyAssurance", "any", "New refuses", "a start refuses")
 )
 
 // sentence returns the comment of a field for those who write a file: its first sentences and its default, with keys in the place of
 // fields. What is not in a package that go doc shows has all of it.
 func sentence(comment string, names map[string]string, all bool) string {
-	text, byDefault, _ := strings.Cut(comment, "Defaults to ")
-	text = subject.ReplaceAllString(byName.Replace(text), "")
+	text, byDefault, _ := strings.Cut(byName.Replace(comment), "Defaults to ")
+	text = subject.ReplaceAllString(text, "")
 	var kept []string
 	words := 0
 	for _, one := range strings.SplitAfter(text, ". ") {
-		if clause, _, cut := strings.Cut(one, "; "); cut && !all && len(strings.Fields(one)) > enough {
-			one = clause + "."
+		if strings.HasPrefix(one, "In JSON ") { // the file has a path
+			continue
 		}
 		if words += len(strings.Fields(one)); words > enough && len(kept) > 0 && !all {
 			break
@@ -225,20 +230,25 @@ func sentence(comment string, names map[string]string, all bool) string {
 		text = strings.ToUpper(text[:1]) + text[1:]
 	}
 	if byDefault = strings.TrimSpace(byDefault); byDefault != "" && byDefault != "none." && byDefault != "false." {
-		text = strings.TrimSpace(text + " Default: " + byName.Replace(byDefault))
+		text = strings.TrimSpace(text + " Default: " + byDefault)
 	}
-	return goName.ReplaceAllStringFunc(text, func(name string) string {
+	return fieldName.ReplaceAllStringFunc(text, func(found string) string {
+		lead, field := "", found
+		if len(found) > 1 && found[1] == ' ' {
+			lead, field = found[:2], found[2:]
+		}
 		within := reflect.TypeFor[config]()
-		field := name
-		if of, rest, qualified := strings.Cut(name, "."); qualified {
+		if of, rest, qualified := strings.Cut(field, "."); qualified {
 			within, field = structs[of], rest
-		} else if names[name] != "" {
-			return names[name]
+		} else if field == "ID" || lead == "" && !severalWords.MatchString(field) { // of an ID token
+			return found
+		} else if names[field] != "" {
+			return lead + names[field]
 		}
 		if f, ok := within.FieldByName(field); ok && key(f) != "" && key(f) != "-" {
-			return "`" + key(f) + "`"
+			return lead + "`" + key(f) + "`"
 		}
-		return name
+		return found
 	})
 }
 

@@ -28,8 +28,7 @@ type Scope struct {
 	Description  string                      `json:"description,omitempty"`
 	Translations map[string]ScopeTranslation `json:"translations,omitempty"`
 
-	// Attributes are the handles that the scope releases, Groups the names of the
-	// groups whose status it releases.
+	// Attributes and Groups are what the scope releases: attributes by their handles, the status in groups by their names.
 	Attributes []string `json:"attributes,omitempty"`
 	Groups     []string `json:"groups,omitempty"`
 
@@ -83,11 +82,12 @@ const (
 type Attribute struct {
 	// Handle is the machine name; clients index values by it.
 	Handle string `json:"handle"`
-	// Name is the label for people. Translations has it in other languages, by the BCP
+	// Name is the label for people, and Translations has it in other languages, by the BCP
 	// 47 tag; what the default catalogue says needs none.
 	Name         string            `json:"name,omitempty"`
 	Translations map[string]string `json:"translations,omitempty"`
-	// Type defaults to String, and with SameAs to that of the other.
+	// Type is that of its values.
+	// Defaults to String, and with SameAs to that of the other.
 	Type AttributeType `json:"type,omitempty"`
 	// Members are those of the object, or of each object, for the types Object and
 	// Objects.
@@ -103,10 +103,9 @@ type Attribute struct {
 	Sensitive bool `json:"sensitive,omitempty"`
 
 	// Findable says that a user can be looked for by the exact value (People.Find), such as a
-	// customer number or a verified telephone number; letter case, spaces and the signs -./()
-	// make no difference. The database then has a keyed digest of each value, which tells
-	// whoever reads it who has the same one: no attribute with few values, and no name, may
-	// be it, and only a String or an Integer can. A value that was recorded before is found
+	// customer number; no name, and nothing with few values, because the database then has a keyed
+	// digest of each value, which tells whoever reads it who has the same one. Letter case, spaces
+	// and the signs -./() make no difference, and only a String or an Integer can be it. A value that was recorded before is found
 	// once Run has looked at it.
 	// Defaults to false.
 	Findable bool `json:"findable,omitempty"`
@@ -139,19 +138,20 @@ type Group struct {
 	Title string `json:"title,omitempty"`
 	// Subgroups are the parts that a member can belong to.
 	Subgroups []string `json:"subgroups,omitempty"`
-	// Translations has title and subgroups in other languages, by the BCP 47 tag; what the
-	// default catalogue says needs none.
+	// Translations are those into other languages, by the BCP 47 tag; what the default catalogue says needs none.
 	Translations map[string]GroupTranslation `json:"translations,omitempty"`
 }
 
 // GroupTranslation is what a group and its subgroups, by their names, are called in one
 // language. What is empty is not translated.
 type GroupTranslation struct {
+	// Title is the label for people.
 	Title string `json:"title,omitempty"`
 	// Phrase names the status of a member within a sentence of this language, in the form
 	// that follows "receives": "your club membership".
 	// Defaults to a phrase that is made of the title, as: your “Club” status.
-	Phrase    string            `json:"phrase,omitempty"`
+	Phrase string `json:"phrase,omitempty"`
+	// Subgroups are the labels of the parts, by their names.
 	Subgroups map[string]string `json:"subgroups,omitempty"`
 }
 

@@ -9,13 +9,13 @@ import (
 
 // Font is that of all text of the screens.
 type Font struct {
-	// Name is its family, of letters, digits, spaces and -_ only. Without Regular it is
-	// that of a font which devices have, such as Georgia.
+	// Name is its family, of letters, digits, spaces and -_ only; without Regular, that
+	// of a font which devices have, such as Georgia.
 	// Defaults to the device's own.
 	Name string `json:"name,omitempty"`
 
 	// Regular and Bold are files in WOFF2 of at most 1 MiB, which the provider serves
-	// itself; in JSON they are in base64. A variable font needs no Bold.
+	// itself. In JSON they are in base64. A variable font needs no Bold.
 	// Defaults to none; without Bold, browsers embolden Regular.
 	Regular []byte `json:"regular,omitempty"`
 	Bold    []byte `json:"bold,omitempty"`
