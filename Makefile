@@ -139,7 +139,7 @@ site: ## Build the documents as static pages in .cache/site, and check their lin
 drawings: ## Write the drawings of the documents from their text
 	@$(GO) generate ./docs
 
-generate: ## Write the generated files again: templ, the button and the drawings
+generate: ## Write the generated files again: templ, the button, the drawings and the keys of docs/config.md
 	@$(GO) generate ./...
 
 fresh: ## Fail when a generated file does not match its source
