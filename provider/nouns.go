@@ -48,8 +48,7 @@ func (p *Provider) Keys() Keys { return Keys{&p.rooms} }
 
 // Pages are helpers for the host's own pages. Screen serves a page in the provider's frame,
 // Upload one that receives files. IsReturnTo is for the host's sign-in page, VerificationReturn for
-// a Verifier's, BrandPreview for its operators, and WellKnown for the root of the host. ScreensAt
-// serves screens at another host.
+// a Verifier's, BrandPreview for its operators, and WellKnown for the root of the host.
 type Pages struct {
 	*rooms
 	elsewhere *web.Server // of ScreensAt; nil at the base URL

@@ -351,8 +351,8 @@ func (p peopleRoom) Open(kind, name string, sealed []byte) ([]byte, error) {
 }
 
 // Digest returns a keyed digest of parts, by which a host finds a record again without
-// keeping them: nobody without the database and Config.Secret can test guesses. Like Seal
-// it stays the same when the secret changes.
+// keeping them: nobody without the database and Config.Secret can test guesses. It stays the
+// same when the secret changes.
 func (p People) Digest(kind string, parts ...string) [32]byte {
 	var b strings.Builder
 	b.WriteString("companion\x00") // no e-mail address, whose digests have the same key, has this character

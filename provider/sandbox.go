@@ -20,7 +20,7 @@ var ErrNoSandbox = errors.New("provider: is for a sandbox only")
 // records issued in between lie in the future, and are invalid. ID tokens, which carry
 // their own expiry, and requests in progress stay as they are.
 //
-// The personas of an organization are the users whose IDs begin with persona.UserID(realm, "").
+// The personas of an organization are the users whose IDs begin with "persona.", its realm and a point.
 // ErrNoSandbox if the provider is not a sandbox.
 func (p Sandbox) Elapse(ctx context.Context, e storage.Elapsed) error {
 	if !p.cfg.Sandbox {

@@ -64,7 +64,7 @@ func (p pagesRoom) Patient(limit time.Duration) pagesRoom {
 // Config.BaseURL, in the same form: such as a host of the staff's own. Nobody is signed in there,
 // and SignIn and Confirm answer 500: the host knows in its own way who asks. It mounts Files
 // beside the screens, and prepares them with AddAudience.
-func (p Pages) ScreensAt(baseURL string) (Pages, error) {
+func (p pagesRoom) ScreensAt(baseURL string) (Pages, error) {
 	if err := p.cfg.validateBaseURL(baseURL); err != nil {
 		return Pages{}, err
 	}
@@ -247,7 +247,7 @@ func (s *Screen) returnHere(maxAge time.Duration) authflow.Return {
 // for: the user authenticates at the highest level that the account has, with a passkey if
 // it has one. Users of the host authenticate as the host asks them to. A call while
 // Confirmed reports true gets 500.
-func (s screenRoom) Confirm(maxAge time.Duration) {
+func (s *Screen) Confirm(maxAge time.Duration) {
 	to := s.returnHere(maxAge)
 	to.Highest = true
 	confirmed, err := s.provider.flows.Suffices(s.Request.Context(), s.user, to)
@@ -264,7 +264,7 @@ func (s screenRoom) Confirm(maxAge time.Duration) {
 
 // Confirmed reports whether the user has authenticated within maxAge at the highest level
 // that the account has (Confirm).
-func (s screenRoom) Confirmed(maxAge time.Duration) (bool, error) {
+func (s *Screen) Confirmed(maxAge time.Duration) (bool, error) {
 	to := s.returnHere(maxAge)
 	to.Highest = true
 	return s.provider.flows.Suffices(s.Request.Context(), s.user, to)

@@ -131,7 +131,7 @@ func (e *environment) checkStaff(p *provider.Provider) error {
 		return nil
 	}
 	if e.Desk.URL != "" {
-		if _, err := p.Pages().ScreensAt(e.Desk.URL); err != nil {
+		if _, err := p.Rooms().Pages.ScreensAt(e.Desk.URL); err != nil {
 			return fmt.Errorf("desk.url: %w", err)
 		}
 	}

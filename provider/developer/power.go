@@ -34,7 +34,7 @@ func (d *Dashboard) confirm(p route, r *request) (answered bool, err error) {
 	if !needed {
 		return false, nil
 	}
-	switch confirmed, err := r.Room().Confirmed(stepUp); {
+	switch confirmed, err := r.Confirmed(stepUp); {
 	case err != nil:
 		return false, err
 	case confirmed:
@@ -44,7 +44,7 @@ func (d *Dashboard) confirm(p route, r *request) (answered bool, err error) {
 		r.confirmURL = "?" + parameterConfirm + "=yes"
 		return true, p.keep(r)
 	}
-	r.Room().Confirm(stepUp)
+	r.Confirm(stepUp)
 	return true, nil
 }
 

@@ -110,7 +110,7 @@ func (d *appPages) changeSettings(r *request) error {
 // keepSettings shows the entered values again.
 func (d *appPages) keepSettings(r *request) error {
 	if r.posted(ui.FieldAction) != screens.ActionSave {
-		r.Room().Confirm(stepUp)
+		r.Confirm(stepUp)
 		return nil
 	}
 	version, err := strconv.ParseInt(r.posted(screens.FieldVersion), 10, 64)

@@ -108,7 +108,7 @@ func (f *Frame) Enter(s *provider.Screen, p Route) (*Request, error) {
 	case f.Admit != nil:
 		return nil, r.authenticateElsewhere()
 	case power:
-		s.Room().Confirm(age)
+		s.Confirm(age)
 	default:
 		s.SignIn(age)
 	}
@@ -162,7 +162,7 @@ func (r *Request) demands(p Route) (power bool, age time.Duration) {
 func (r *Request) authenticated(power bool, age time.Duration) (bool, error) {
 	if r.Frame.Admit == nil {
 		if power {
-			return r.Room().Confirmed(age)
+			return r.Confirmed(age)
 		}
 		return r.Fresh(age), nil
 	}

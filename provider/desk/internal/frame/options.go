@@ -76,7 +76,7 @@ func New(o Options) (*Frame, error) {
 	address, pages := o.Provider.Installation().BaseURL, o.Provider.Pages()
 	if o.URL != "" {
 		var err error
-		if pages, err = pages.ScreensAt(o.URL); err != nil {
+		if pages, err = pages.Room().ScreensAt(o.URL); err != nil {
 			return nil, fmt.Errorf("Config.URL: %w", err)
 		}
 		address = o.URL
