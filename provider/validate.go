@@ -177,7 +177,7 @@ func (c Client) validate(known *claims.Catalogue, addresses registry.Addresses, 
 		return wrongField("ID", "has a colon, at which the ID would end where it is sent with a secret (HTTP Basic)")
 	}
 	dialect, ok := registry.DialectNamed(c.Dialect)
-	if !ok || c.Dialect == "" {
+	if !ok {
 		return wrongField("Dialect", "%q is neither %q, which is OpenID Connect to the letter, nor %q", c.Dialect, Standard, V3)
 	}
 	switch {

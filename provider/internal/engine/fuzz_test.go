@@ -30,7 +30,7 @@ type fuzzClients struct{}
 func (fuzzClients) Client(_ context.Context, id string) (*registry.Client, error) {
 	switch id {
 	case "v3":
-		return registry.Enabled(storage.Client{ID: id, RedirectURIs: registeredURIs})
+		return registry.Enabled(storage.Client{ID: id, Dialect: registry.DialectV3, RedirectURIs: registeredURIs})
 	case "pub":
 		return registry.Enabled(storage.Client{ID: id, Dialect: registry.DialectStandard, Public: true, RedirectURIs: registeredURIs[:1], Scopes: []string{"military"}})
 	default:

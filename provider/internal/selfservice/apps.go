@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
-	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -122,7 +121,7 @@ func (p *appPages) showRemoveConsent(w http.ResponseWriter, r *http.Request, use
 // removeConsent removes the user's consent for an application and ends all its tokens.
 func (p *appPages) removeConsent(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	clientID := r.PostForm.Get(web.ClientParameter)
-	if !claims.IsName(clientID) {
+	if !registry.IsClientID(clientID) {
 		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest}
 	}
 	if _, err := p.EndConsent(r.Context(), user.UserID, clientID, "by the user"); err != nil {

@@ -25,7 +25,6 @@ type Application struct {
 	RedirectURI string
 
 	// Dialect is provider.V3 or provider.Standard.
-	// Defaults to provider.V3.
 	Dialect string
 
 	// Public marks an application without a secret.

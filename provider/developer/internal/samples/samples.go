@@ -127,9 +127,6 @@ func parse() (*template.Template, error) {
 // For returns the samples for an application, in the order in which they are offered. One
 // whose redirect URI is of an app has curl only, and so has a machine client.
 func For(a Application) ([]Sample, error) {
-	if a.Dialect == "" {
-		a.Dialect = provider.V3
-	}
 	v, err := newValues(a)
 	if err != nil {
 		return nil, err

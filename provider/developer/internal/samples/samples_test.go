@@ -104,7 +104,7 @@ func TestSamplesOfAnAppAreNotServers(t *testing.T) {
 
 func TestSampleOfAMachineAsksForTheApplicationItself(t *testing.T) {
 	t.Parallel()
-	for _, dialect := range []string{provider.Standard, provider.V3, ""} {
+	for _, dialect := range []string{provider.Standard, provider.V3} {
 		for scopes, want := range map[string]bool{"openid offline_access military identity": true, "openid": false} {
 			all := samplesOf(t, Application{ClientID: "ro'bot", Machine: true, Dialect: dialect, Scopes: strings.Fields(scopes), BaseURL: "https://id.example"})
 			text := fmt.Sprint(all["curl"].Files)

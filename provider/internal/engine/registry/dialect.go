@@ -150,11 +150,8 @@ func (d Dialect) Lifetime(seconds any) any {
 	return seconds
 }
 
-// DialectNamed returns the dialect with this name; v3 for the empty name.
+// DialectNamed returns the dialect with this name.
 func DialectNamed(name string) (Dialect, bool) {
-	if name == "" {
-		name = DialectV3
-	}
 	i := slices.IndexFunc(dialects, func(d Dialect) bool { return d.Name == name })
 	if i < 0 {
 		return Dialect{}, false

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -143,6 +144,10 @@ func TestUnknownClient(t *testing.T) {
 	d.mu.Unlock()
 	if code := lab.Response(t, b.Open(d.ask())).Get("code"); code == "" {
 		t.Error("a host that is away for minutes has ended what was allowed")
+	}
+	end := func() lab.Page { return b.Open("/account/apps/remove?client_id=" + url.QueryEscape(d.id())) }
+	if page := b.Submit(end()); page.StatusCode != http.StatusOK || end().StatusCode != http.StatusNotFound {
+		t.Errorf("its user ends it: %s\n%s", page.Status, page.Text)
 	}
 	if strings.Contains(w.Log.String(), "level=ERROR") {
 		t.Errorf("the log has errors:\n%s", w.Log)
