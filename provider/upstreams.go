@@ -14,7 +14,6 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/federation"
-	"github.com/bonafide-id/bonafide/provider/internal/homerealm"
 	"github.com/bonafide-id/bonafide/provider/internal/outbound"
 	"github.com/bonafide-id/bonafide/provider/internal/picture"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -143,7 +142,7 @@ func (u Upstream) validate(at string) error {
 		if err := checkDomain(d); err != nil {
 			return &FieldError{fmt.Sprintf("%s.Domains[%d]", at, i), err}
 		}
-		if err := homerealm.Check(d); err != nil {
+		if err := federation.CheckRealm(d); err != nil {
 			return wrongField(fmt.Sprintf("%s.Domains[%d]", at, i), "%q %w", d, err)
 		}
 	}

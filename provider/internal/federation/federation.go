@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/internal/homerealm"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/provider/upstream"
 	"github.com/bonafide-id/bonafide/storage"
@@ -47,7 +46,7 @@ type Upstream struct {
 type Upstreams struct {
 	Options
 
-	realms homerealm.Realms
+	realms realms
 }
 
 // Options are the dependencies of Upstreams.
@@ -68,7 +67,7 @@ type Options struct {
 }
 
 // New returns the upstreams.
-func New(o Options) *Upstreams { return &Upstreams{o, realms(o.Offered)} }
+func New(o Options) *Upstreams { return &Upstreams{o, realmsOf(o.Offered)} }
 
 // ByID returns an upstream that is offered.
 func (u *Upstreams) ByID(id string) (Upstream, bool) {

@@ -1,4 +1,4 @@
-package homerealm
+package federation
 
 import (
 	"errors"
@@ -8,16 +8,16 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Errors of Check.
+// Errors of CheckRealm.
 var (
 	errDomain = errors.New("is no domain such as uni.example")
 	errPublic = errors.New("has public mailboxes, whose owners have no home in common")
 )
 
-// Check returns what is wrong with a domain as a realm. One at which everybody gets a mailbox
+// CheckRealm returns what is wrong with a domain as a realm. One at which everybody gets a mailbox
 // would send all of them to whoever has claimed it.
-func Check(domain string) error {
-	key, err := key(domain)
+func CheckRealm(domain string) error {
+	key, err := realm(domain)
 	switch {
 	case err != nil:
 		return err
@@ -27,9 +27,9 @@ func Check(domain string) error {
 	return nil
 }
 
-// key returns the one spelling of a domain: in ASCII and lower case, without the dot of the
+// realm returns the one spelling of a domain: in ASCII and lower case, without the dot of the
 // root.
-func key(domain string) (string, error) {
+func realm(domain string) (string, error) {
 	ascii := strings.ToLower(strings.TrimSuffix(domain, "."))
 	if strings.ContainsFunc(ascii, func(r rune) bool { return r > unicode.MaxASCII }) {
 		var err error

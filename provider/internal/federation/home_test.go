@@ -1,21 +1,23 @@
-package homerealm
+package federation
 
 import (
 	"errors"
 	"testing"
 )
 
-func campus() Realms {
-	return New(
-		Realm{Upstream: "press", Domains: []string{"press.example"}, Clients: []string{"shop"}},
-		Realm{Upstream: "campus", Domains: []string{"uni.example", "Bücher.example"}},
-		Realm{Upstream: "second", Domains: []string{"uni.example", "press.example"}, Clients: []string{"club"}},
-		Realm{Upstream: "social"},
+func offering(upstreams ...Upstream) *Upstreams { return New(Options{Offered: upstreams}) }
+
+func campus() *Upstreams {
+	return offering(
+		Upstream{ID: "press", Domains: []string{"press.example"}, Clients: []string{"shop"}},
+		Upstream{ID: "campus", Domains: []string{"uni.example", "Bücher.example"}},
+		Upstream{ID: "second", Domains: []string{"uni.example", "press.example"}, Clients: []string{"club"}},
+		Upstream{ID: "social"},
 	)
 }
 
 func TestADomainHasOneUpstream(t *testing.T) {
-	realms := campus()
+	u := campus()
 	for _, c := range []struct{ address, client, want string }{
 		{"ada@uni.example", "", "campus"},
 		{"ADA@UNI.EXAMPLE", "any", "campus"},
@@ -40,21 +42,21 @@ func TestADomainHasOneUpstream(t *testing.T) {
 		{"ada@uni.example/", "any", ""},
 		{"ada@uni..example", "any", ""},
 	} {
-		if got := realms.OfAddress(c.address, c.client); got != c.want {
-			t.Errorf("%q of %q belongs to %q, want %q", c.address, c.client, got, c.want)
+		if got, _, ok := u.Home(c.address, c.client); got.ID != c.want || ok != (c.want != "") {
+			t.Errorf("%q of %q belongs to %q, want %q", c.address, c.client, got.ID, c.want)
 		}
 	}
-	if got := realms.OfDomain("UNI.example", "any"); got != "campus" {
-		t.Errorf("the domain belongs to %q", got)
+	if got, _ := u.HomeOf("UNI.example", "any"); got.ID != "campus" {
+		t.Errorf("the domain belongs to %q", got.ID)
 	}
 }
 
 func TestAnyIsOfTheApplication(t *testing.T) {
-	only := New(Realm{Upstream: "press", Domains: []string{"press.example"}, Clients: []string{"shop"}}, Realm{Upstream: "social"})
-	if !only.Any("shop") || only.Any("other") || !only.Any("") {
-		t.Errorf("shop %v, other %v, none %v", only.Any("shop"), only.Any("other"), only.Any(""))
+	only := offering(Upstream{ID: "press", Domains: []string{"press.example"}, Clients: []string{"shop"}}, Upstream{ID: "social"})
+	if !only.HasHomes("shop") || only.HasHomes("other") || !only.HasHomes("") {
+		t.Errorf("shop %v, other %v, none %v", only.HasHomes("shop"), only.HasHomes("other"), only.HasHomes(""))
 	}
-	if (Realms{}).Any("shop") || (Realms{}).OfAddress("ada@uni.example", "") != "" {
+	if _, _, ok := offering().Home("ada@uni.example", ""); ok || offering().HasHomes("shop") {
 		t.Error("there is a realm where there is none")
 	}
 }
@@ -66,24 +68,24 @@ func TestDomainsThatAreNoRealm(t *testing.T) {
 		"": errDomain, "example": errDomain, "a@uni.example": errDomain, "*.uni.example": errDomain, "uni.example/x": errDomain,
 		"-a.example": errDomain, "https://uni.example": errDomain, "uni..example": errDomain, ".uni.example": errDomain,
 	} {
-		if err := Check(domain); !errors.Is(err, want) {
+		if err := CheckRealm(domain); !errors.Is(err, want) {
 			t.Errorf("%q: %v, want %v", domain, err, want)
 		}
 	}
-	if got := New(Realm{Upstream: "thief", Domains: []string{"gmail.com"}}).OfAddress("ada@gmail.com", ""); got != "" {
-		t.Errorf("everybody at gmail.com belongs to %q", got)
+	if got, _, ok := offering(Upstream{ID: "thief", Domains: []string{"gmail.com"}}).Home("ada@gmail.com", ""); ok {
+		t.Errorf("everybody at gmail.com belongs to %q", got.ID)
 	}
 }
 
-func FuzzOfAddress(f *testing.F) {
-	realms := campus()
+func FuzzHome(f *testing.F) {
+	u := campus()
 	f.Add("ada@uni.example", "uni.example")
 	f.Fuzz(func(t *testing.T, address, domain string) {
-		if once, err := key(domain); err == nil {
-			if twice, err := key(once); err != nil || twice != once {
+		if once, err := realm(domain); err == nil {
+			if twice, err := realm(once); err != nil || twice != once {
 				t.Errorf("%q becomes %q, which becomes %q: %v", domain, once, twice, err)
 			}
 		}
-		realms.OfAddress(address, "")
+		u.Home(address, "")
 	})
 }
