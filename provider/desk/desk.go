@@ -11,7 +11,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/act"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
-	"github.com/bonafide-id/bonafide/provider/desk/internal/home"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/inbox"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/people"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/person"
@@ -223,7 +222,7 @@ func New(cfg Config) (*Desk, error) {
 	}
 	rooms.mount(f)
 	looks := people.New(people.Options{Frame: f, Book: book, Host: cfg.People, Verification: cfg.Verification, Dashboard: cfg.Dashboard})
-	f.Mount(home.Routes(home.People{Matters: looks.OpenMatters, Ways: looks.Ways})...)
+	f.Mount(home{looks}.route())
 	f.Mount(looks.Routes()...)
 	f.Mount(act.Routes(act.Options{Frame: f, Book: book, Name: naming(cfg.Provider, looks)})...)
 	planned := plans.New(plans.Options{Frame: f, Book: book, Client: isClient(f), Whom: rooms.records.Whom, Approvers: cfg.Approvers, Mailer: cfg.Mailer})
