@@ -11,7 +11,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
-	"github.com/bonafide-id/bonafide/provider/internal/caller"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/provider/internal/selfservice"
@@ -117,7 +116,7 @@ func (p accountsRoom) SendCallerCode(ctx context.Context, id string) error {
 	case wait > 0:
 		return room.ErrTooMany
 	}
-	err = p.pages.MailOwner(ctx, a, ui.MailView{Kind: ui.MailCallerCode, Code: code, ValidFor: caller.Life})
+	err = p.pages.MailOwner(ctx, a, ui.MailView{Kind: ui.MailCallerCode, Code: code, ValidFor: account.CallerCodeLife})
 	if err != nil {
 		return fmt.Errorf("provider: send caller code: %w", orNoMail(err))
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/backchannel"
-	"github.com/bonafide-id/bonafide/provider/internal/caller"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
 	"github.com/bonafide-id/bonafide/provider/internal/clients"
@@ -83,7 +82,7 @@ type rooms struct {
 	pages     *account.Pages
 	own       *selfservice.Pages
 	ways      *recovery.Pages
-	callers   *caller.Codes
+	callers   *account.CallerCodes
 	button    *widget.Widget
 	locales   *ui.LocaleSet
 	server    *web.Server
@@ -270,7 +269,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	p.ways = recovery.NewPages(p.pages, recovery.Options{
 		Factors: checker, Store: p.store, Wait: cfg.SignIn.Recovery.Wait, WithPassword: cfg.SignIn.Recovery.WithPassword,
 	})
-	p.callers = &caller.Codes{Store: p.store, Secrets: p.secrets, Issuer: p.issuer, Limits: p.limits, Audit: p.audit, Clock: cfg.Clock}
+	p.callers = &account.CallerCodes{Store: p.store, Secrets: p.secrets, Issuer: p.issuer, Limits: p.limits, Audit: p.audit, Clock: cfg.Clock}
 	p.own = selfservice.NewPages(p.pages, selfservice.Options{Store: p.store, Grace: cfg.Lifetimes.DeletionGrace, Companions: p.companions, Callers: p.callers, Verification: p.verification, UpstreamTitle: upstreams.Title})
 	p.upkeep = upkeep.New(upkeep.Options{
 		Store: p.store, Keys: p.keys, Secrets: p.secrets, Clients: p.clients, Unknown: p.unknown, Companions: p.companions, Audit: p.audit, Trail: p.trail, Vault: p.vault,

@@ -1,6 +1,7 @@
 // Package account has the page to sign out, and what all pages of accounts share: passwords,
-// mailed codes, notices and their limits. Package signin has the pages to sign in and up,
-// package recovery those to get back in, package selfservice those of signed-in users.
+// mailed codes, notices and their limits, and codes that callers read out. Package signin
+// has the pages to sign in and up, package recovery those to get back in, package selfservice those
+// of signed-in users.
 package account
 
 import (

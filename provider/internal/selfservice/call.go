@@ -5,7 +5,6 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
-	"github.com/bonafide-id/bonafide/provider/internal/caller"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -28,12 +27,12 @@ func (p *frame) showCallCode(w http.ResponseWriter, r *http.Request, user *authf
 		p.renderCall(w, r, web.TooMany(w, wait), "", account.Throttled(wait))
 		return nil
 	}
-	p.renderCall(w, r, http.StatusOK, caller.Spaced(code))
+	p.renderCall(w, r, http.StatusOK, account.SpacedCode(code))
 	return nil
 }
 
 func (p *frame) renderCall(w http.ResponseWriter, r *http.Request, status int, code string, problems ...ui.Problem) {
 	p.Site.Render(w, r, status, p.Site.Screens.Call(ui.CallView{
-		Page: p.Site.PageView(r, nil), Form: p.Site.Form(w, r, problems), Code: code, ValidFor: caller.Life, AccountURL: p.Site.Link("/account"),
+		Page: p.Site.PageView(r, nil), Form: p.Site.Form(w, r, problems), Code: code, ValidFor: account.CallerCodeLife, AccountURL: p.Site.Link("/account"),
 	}))
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
-	"github.com/bonafide-id/bonafide/provider/internal/caller"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -64,7 +63,7 @@ type Options struct {
 	UpstreamTitle func(id string) string
 
 	// Callers makes the codes that callers of the staff read out.
-	Callers *caller.Codes
+	Callers *account.CallerCodes
 
 	// Companions keep further data about users.
 	Companions *host.Companions

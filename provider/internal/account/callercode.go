@@ -1,8 +1,4 @@
-// Package caller proves who is on the telephone: with a code that the person sees on a page
-// for whoever is signed in, or gets in the recorded mailbox, and reads out. A code signs
-// nobody in, and no session comes of it: it is a digest beside the account, which nothing but
-// Prove looks at.
-package caller
+package account
 
 import (
 	"context"
@@ -20,16 +16,18 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Life is how long a code can be read out, Tries how many wrong codes end it, and ProvedFor
-// how long what it has proved holds. A matter may end before.
+// CallerCodeLife is how long a code of a caller can be read out, callerCodeTries how many wrong
+// ones end it, and callerProvedFor how long what it has proved holds. A matter may end before.
 const (
-	Life      = 5 * time.Minute
-	Tries     = 5
-	ProvedFor = 30 * time.Minute
+	CallerCodeLife  = 5 * time.Minute
+	callerCodeTries = 5
+	callerProvedFor = 30 * time.Minute
 )
 
-// Codes makes codes and takes them.
-type Codes struct {
+// CallerCodes prove who is on the telephone: a person sees one on a page for whoever is signed in,
+// or gets it in the recorded mailbox, and reads it out. It signs nobody in, and no session comes of
+// it: it is a digest beside the account, which nothing but Prove looks at.
+type CallerCodes struct {
 	Store   storage.Matters
 	Secrets *keyring.Secrets
 	Issuer  string
@@ -40,17 +38,17 @@ type Codes struct {
 
 // New makes a code for a person in place of the one of the same kind, and counts it. wait is
 // how long to wait if it is one too many.
-func (c *Codes) New(ctx context.Context, accountID string, proof storage.CallerProof) (code string, wait time.Duration, err error) {
+func (c *CallerCodes) New(ctx context.Context, accountID string, proof storage.CallerProof) (code string, wait time.Duration, err error) {
 	wait, err = c.Limits.Allow(ctx, ratelimit.CallerCode, ratelimit.Key{Account: accountID})
 	if err != nil || wait > 0 {
 		return "", wait, err
 	}
-	code = digits(proof)
+	code = callerDigits(proof)
 	record := storage.CallerCode{
-		AccountID: accountID, Proof: proof, Digest: c.digest(accountID, code), ExpiresAt: c.Clock().Add(Life), Tries: Tries,
+		AccountID: accountID, Proof: proof, Digest: c.digest(accountID, code), ExpiresAt: c.Clock().Add(CallerCodeLife), Tries: callerCodeTries,
 	}
 	err = c.Audit.Step(ctx, func(ctx context.Context) error { return c.Store.SaveCallerCode(ctx, record) },
-		storage.Event{Name: event.CallerCodeMade, Subject: accountID, Detail: Detail(proof)})
+		storage.Event{Name: event.CallerCodeMade, Subject: accountID, Detail: callerDetail(proof)})
 	if err != nil {
 		return "", 0, fmt.Errorf("save caller code: %w", err)
 	}
@@ -60,7 +58,7 @@ func (c *Codes) New(ctx context.Context, accountID string, proof storage.CallerP
 // Prove takes the code that a member of the staff was told in a matter about a person, and
 // returns what it proves, and until when. storage.ErrProof if it is wrong, late or used up,
 // storage.ErrEnded if there is no such matter, room.ErrTooMany if the staff guesses.
-func (c *Codes) Prove(ctx context.Context, matter, staff, accountID, code string) (proof storage.CallerProof, until time.Time, err error) {
+func (c *CallerCodes) Prove(ctx context.Context, matter, staff, person, code string) (proof storage.CallerProof, until time.Time, err error) {
 	by := ratelimit.Key{Account: staff, At: c.Clock()}
 	wait, err := c.Limits.Allow(ctx, ratelimit.ProveCaller, by)
 	if err != nil {
@@ -70,10 +68,10 @@ func (c *Codes) Prove(ctx context.Context, matter, staff, accountID, code string
 		return storage.NoProof, time.Time{}, room.ErrTooMany
 	}
 	at := c.Clock()
-	until = at.Add(ProvedFor)
-	proved := storage.Event{Name: event.CallerProved, Subject: accountID, Detail: Detail(kind(code))}
+	until = at.Add(callerProvedFor)
+	proved := storage.Event{Name: event.CallerProved, Subject: person, Detail: callerDetail(callerKind(code))}
 	err = c.Audit.Step(ctx, func(ctx context.Context) (err error) {
-		proof, err = c.Store.ProveCaller(ctx, matter, staff, c.digest(accountID, code), at, until)
+		proof, err = c.Store.ProveCaller(ctx, matter, staff, c.digest(person, code), at, until)
 		return err
 	}, proved)
 	if errors.Is(err, storage.ErrUnavailable) { // nothing was guessed
@@ -88,12 +86,12 @@ func (c *Codes) Prove(ctx context.Context, matter, staff, accountID, code string
 
 // digest names a code together with its person. It is keyed: a reader of the database could
 // soon try all eight digits.
-func (c *Codes) digest(accountID, code string) storage.Digest {
+func (c *CallerCodes) digest(accountID, code string) storage.Digest {
 	return c.Secrets.MAC("caller code "+c.Issuer, []byte(accountID), []byte(code))
 }
 
-// Detail is the level of a proof in the audit log.
-func Detail(proof storage.CallerProof) string {
+// callerDetail is the level of a proof in the audit log.
+func callerDetail(proof storage.CallerProof) string {
 	switch proof {
 	case storage.MailboxProof:
 		return "mailbox"
@@ -104,29 +102,29 @@ func Detail(proof storage.CallerProof) string {
 	}
 }
 
-// half is the number of codes of each kind: the first digit is below five for the mailbox, so
+// codesOfAKind is the number of codes of each kind: the first digit is below five for the mailbox, so
 // that the event, which is written before the answer of the store, can name it.
-const half = 50_000_000
+const codesOfAKind = 50_000_000
 
-// digits returns eight random digits for a kind of proof.
-func digits(proof storage.CallerProof) string {
-	n, err := rand.Int(rand.Reader, big.NewInt(half))
+// callerDigits returns eight random digits for a kind of proof.
+func callerDigits(proof storage.CallerProof) string {
+	n, err := rand.Int(rand.Reader, big.NewInt(codesOfAKind))
 	if err != nil { // the program stops without randomness
 		panic(err)
 	}
 	if proof == storage.SessionProof {
-		n.Add(n, big.NewInt(half))
+		n.Add(n, big.NewInt(codesOfAKind))
 	}
 	return fmt.Sprintf("%08d", n)
 }
 
-// kind is what a code would prove.
-func kind(code string) storage.CallerProof {
+// callerKind is what a code would prove.
+func callerKind(code string) storage.CallerProof {
 	if code >= "5" {
 		return storage.SessionProof
 	}
 	return storage.MailboxProof
 }
 
-// Spaced returns a code in the two groups in which people read it out.
-func Spaced(code string) string { return code[:len(code)/2] + " " + code[len(code)/2:] }
+// SpacedCode returns a code in the two groups in which people read it out.
+func SpacedCode(code string) string { return code[:len(code)/2] + " " + code[len(code)/2:] }
