@@ -11,9 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
-	"github.com/bonafide-id/bonafide/provider/internal/recoverycode"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
-	"github.com/bonafide-id/bonafide/provider/internal/totp"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -34,12 +32,12 @@ func (c *Checker) Check(r *http.Request, set storage.AuthenticatorSet, method st
 		return c.password(r, set)
 	case storage.TOTPCode:
 		return c.code(r, set, method, func(entered string) (Presented, bool) {
-			step, ok := totp.Step(set.TOTP.Secret, entered, c.Clock(), set.TOTP.Step)
+			step, ok := TOTPStep(set.TOTP.Secret, entered, c.Clock(), set.TOTP.Step)
 			return Presented{proof: storage.Proof{TOTPStep: step}, Factor: storage.Factor{Since: set.TOTP.CreatedAt}}, ok
 		})
 	case storage.RecoveryCode:
 		return c.code(r, set, method, func(entered string) (Presented, bool) {
-			digest, ok := recoverycode.Digest(set.Recovery.Salt, entered)
+			digest, ok := RecoveryDigest(set.Recovery.Salt, entered)
 			ok = ok && slices.Contains(set.Recovery.Digests, digest)
 			return Presented{proof: storage.Proof{RecoveryCode: digest}, Factor: storage.Factor{Since: set.Recovery.CreatedAt}}, ok
 		})

@@ -1,6 +1,7 @@
 // Package factor checks what a user presents as a factor of an account: a passkey, a code of
 // an authenticator app, a recovery code, or the password. Nothing is written: what is right
-// becomes part of the proof on which the caller's write rests, and is spent by it.
+// becomes part of the proof on which the caller's write rests, and is spent by it. The codes
+// themselves are here, too.
 package factor
 
 import (

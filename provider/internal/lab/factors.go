@@ -9,9 +9,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/factor"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
-	"github.com/bonafide-id/bonafide/provider/internal/recoverycode"
-	"github.com/bonafide-id/bonafide/provider/internal/totp"
 	"github.com/bonafide-id/bonafide/provider/internal/vault"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -40,12 +39,12 @@ func (w *Fixture) AddApp(accountID string) (app *App, codes []string) {
 	w.T.Helper()
 	account, err := w.Store.Account(w.T.Context(), accountID)
 	w.OK(err)
-	codes = recoverycode.New()
-	set, err := recoverycode.Set(codes)
+	codes = factor.NewRecoveryCodes()
+	set, err := factor.RecoverySet(codes)
 	w.OK(err)
 	now := w.Now()
 	set.CreatedAt = now
-	app = &App{of: w, secret: totp.NewSecret()}
+	app = &App{of: w, secret: factor.NewTOTPSecret()}
 	w.OK(w.Sealed().SetTOTP(w.T.Context(), accountID, storage.TOTP{Secret: app.secret, CreatedAt: now}, set, account.Proof()))
 	return app, codes
 }

@@ -10,8 +10,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
-	"github.com/bonafide-id/bonafide/provider/internal/recoverycode"
-	"github.com/bonafide-id/bonafide/provider/internal/totp"
+	"github.com/bonafide-id/bonafide/provider/internal/factor"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	"github.com/bonafide-id/bonafide/ui/security"
@@ -42,7 +41,7 @@ func (p *factorPages) newApp(w http.ResponseWriter, r *http.Request, o *owner, p
 		p.Site.Redirect(w, p.up(r, o))
 		return nil
 	}
-	s := setUp{Key: totp.NewSecret(), Session: o.Session[:], Made: p.Clock().Unix()}
+	s := setUp{Key: factor.NewTOTPSecret(), Session: o.Session[:], Made: p.Clock().Unix()}
 	plain, err := json.Marshal(s)
 	if err != nil {
 		return fmt.Errorf("encode app: %w", err)
@@ -55,15 +54,15 @@ func (p *factorPages) renderApp(w http.ResponseWriter, r *http.Request, o *owner
 	if p.Site.Sandbox {
 		issuer += " (Sandbox)"
 	}
-	uri := totp.URI(issuer, o.set.Account.Email, secret)
-	size, path, err := totp.QR(uri)
+	uri := factor.TOTPURI(issuer, o.set.Account.Email, secret)
+	size, path, err := factor.QR(uri)
 	if err != nil {
 		return err
 	}
 	form, status := p.form(w, r, problem)
 	p.Site.RenderFor(w, r, o.page.Request(), status, security.SetUpApp(security.AppView{
 		Page: p.Site.PageView(r, o.page.Request()), Form: form, Symbol: path, Size: size, URI: uri,
-		Secret: totp.Text(secret), Sealed: sealed, Replaces: o.has.TOTP, BackURL: p.back(o),
+		Secret: factor.TOTPText(secret), Sealed: sealed, Replaces: o.has.TOTP, BackURL: p.back(o),
 	}))
 	return nil
 }
@@ -96,13 +95,13 @@ func (p *factorPages) setApp(w http.ResponseWriter, r *http.Request, o *owner) e
 	if entered == "" {
 		return p.renderApp(w, r, o, secret, sealed, security.CodeMissing)
 	}
-	step, ok := totp.Step(secret, entered, now, 0)
+	step, ok := factor.TOTPStep(secret, entered, now, 0)
 	if !ok {
 		return p.renderApp(w, r, o, secret, sealed, security.CodeWrong)
 	}
 	var codes []string
 	if !o.has.RecoveryCodes {
-		codes = recoverycode.New()
+		codes = factor.NewRecoveryCodes()
 	}
 	record, err := p.record(codes)
 	if err != nil {

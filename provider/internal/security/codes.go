@@ -12,7 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
-	"github.com/bonafide-id/bonafide/provider/internal/recoverycode"
+	"github.com/bonafide-id/bonafide/provider/internal/factor"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -41,7 +41,7 @@ func (p *factorPages) makeCodes(w http.ResponseWriter, r *http.Request, o *owner
 	if !o.has.TOTP && !o.has.Passkey {
 		return p.again(w, r)
 	}
-	codes := recoverycode.New()
+	codes := factor.NewRecoveryCodes()
 	record, err := p.record(codes)
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func (p *factorPages) record(codes []string) (storage.RecoveryCodes, error) {
 	if len(codes) == 0 {
 		return storage.RecoveryCodes{}, nil
 	}
-	set, err := recoverycode.Set(codes)
+	set, err := factor.RecoverySet(codes)
 	set.CreatedAt = p.Clock()
 	return set, err
 }

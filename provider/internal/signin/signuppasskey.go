@@ -6,9 +6,9 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/factor"
 	"github.com/bonafide-id/bonafide/provider/internal/passkey/challenge"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
-	"github.com/bonafide-id/bonafide/provider/internal/recoverycode"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -83,8 +83,8 @@ func (p *signUpPages) firstPasskey(w http.ResponseWriter, r *http.Request, page 
 	if first.key, first.asked, ok = p.created(r, challenge.SignUp, key); !ok {
 		return p.renderFirst(w, r, page, s.Email, http.StatusUnprocessableEntity, ui.Problem{Code: ui.PasskeyWrong})
 	}
-	first.codes = recoverycode.New()
-	if first.recovery, err = recoverycode.Set(first.codes); err != nil {
+	first.codes = factor.NewRecoveryCodes()
+	if first.recovery, err = factor.RecoverySet(first.codes); err != nil {
 		return err
 	}
 	first.recovery.CreatedAt = p.Clock()

@@ -1,6 +1,4 @@
-// Package totp has the codes of authenticator apps (RFC 6238): six digits by HMAC-SHA-1,
-// another every 30 seconds, which is what every such app understands.
-package totp
+package factor
 
 import (
 	"crypto/hmac"
@@ -16,25 +14,21 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/random"
 )
 
-// Period is how long a code is current.
-const Period = 30 * time.Second
+// The codes of authenticator apps (RFC 6238): six digits by HMAC-SHA-1, another every 30 seconds,
+// which is what every such app understands.
+const (
+	totpPeriod     = 30 * time.Second
+	totpDigits     = 6
+	totpDrift      = 1  // steps by which the clock of an app may be behind or ahead (RFC 6238 section 5.2)
+	totpSecretSize = 20 // bytes, as the output of the HMAC has (RFC 4226 section 4, R6)
+)
 
-// digits is the length of a code.
-const digits = 6
+// NewTOTPSecret returns a random secret of an authenticator app.
+func NewTOTPSecret() []byte { return random.Bytes(totpSecretSize) }
 
-// drift is how many steps the clock of an app may be behind or ahead (RFC 6238 section 5.2).
-const drift = 1
-
-// secretSize is the size of a secret in bytes, that of the output of the HMAC (RFC 4226
-// section 4, R6).
-const secretSize = 20
-
-// NewSecret returns a random secret.
-func NewSecret() []byte { return random.Bytes(secretSize) }
-
-// Text returns a secret as people type it into an app: base32 without padding, in groups of
+// TOTPText returns a secret as people type it into an app: base32 without padding, in groups of
 // four.
-func Text(secret []byte) string {
+func TOTPText(secret []byte) string {
 	plain := base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(secret)
 	var text strings.Builder
 	for i, char := range plain {
@@ -46,27 +40,27 @@ func Text(secret []byte) string {
 	return text.String()
 }
 
-// URI returns the secret in the form that an app reads from a QR code, with the names of
+// TOTPURI returns the secret in the form that an app reads from a QR code, with the names of
 // the provider and of the account, which the app shows.
-func URI(issuer, account string, secret []byte) string {
+func TOTPURI(issuer, account string, secret []byte) string {
 	// A colon would part the two names elsewhere, and a plus sign is no space to every app.
 	issuer = strings.ReplaceAll(issuer, ":", "")
 	label := url.PathEscape(issuer) + ":" + url.PathEscape(account)
-	key := strings.ReplaceAll(Text(secret), " ", "")
+	key := strings.ReplaceAll(TOTPText(secret), " ", "")
 	return "otpauth://totp/" + label + "?secret=" + key + "&issuer=" + strings.ReplaceAll(url.QueryEscape(issuer), "+", "%20")
 }
 
-// Step returns the time step in which a code is right, which may be the current one, the
+// TOTPStep returns the time step in which a code is right, which may be the current one, the
 // one before or the one after, and must be greater than the last accepted one, so that no
 // code is accepted twice (RFC 6238 section 5.2). Spaces and hyphens in the code do not
 // matter, nor whether its digits are ASCII.
-func Step(secret []byte, code string, now time.Time, after int64) (step int64, ok bool) {
-	code = plain(code)
-	current := now.Unix() / int64(Period/time.Second)
+func TOTPStep(secret []byte, code string, now time.Time, after int64) (step int64, ok bool) {
+	code = plainDigits(code)
+	current := now.Unix() / int64(totpPeriod/time.Second)
 	if len(secret) == 0 {
 		return 0, false
 	}
-	for at := current - drift; at <= current+drift; at++ {
+	for at := current - totpDrift; at <= current+totpDrift; at++ {
 		right := subtle.ConstantTimeCompare([]byte(at6(secret, at)), []byte(code)) == 1
 		if right && at > after && !ok {
 			step, ok = at, true
@@ -82,15 +76,15 @@ func at6(secret []byte, step int64) string {
 	sum := mac.Sum(nil)
 	offset := sum[len(sum)-1] & 0xf
 	value := binary.BigEndian.Uint32(sum[offset:]) & 0x7fffffff
-	return fmt.Sprintf("%0*d", digits, value%1_000_000)
+	return fmt.Sprintf("%0*d", totpDigits, value%1_000_000)
 }
 
 // zeros are the zeros of the digits that keyboards of our languages type.
 var zeros = [...]rune{'0', '٠', '۰', '０'}
 
-// plain returns the ASCII digits of a typed code. Another character stays, and makes the
+// plainDigits returns the ASCII digits of a typed code. Another character stays, and makes the
 // code wrong.
-func plain(code string) string {
+func plainDigits(code string) string {
 	return strings.Map(func(char rune) rune {
 		if strings.ContainsRune(" -\u00a0\u200e\u200f\u2068\u2069", char) {
 			return -1

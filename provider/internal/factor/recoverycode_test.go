@@ -1,4 +1,4 @@
-package recoverycode
+package factor
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ func TestNew(t *testing.T) {
 	shape := regexp.MustCompile(`^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{5}$`)
 	seen := map[string]bool{}
 	for range 100 {
-		codes := New()
+		codes := NewRecoveryCodes()
 		if len(codes) != 10 {
 			t.Fatalf("%d codes", len(codes))
 		}
@@ -35,17 +35,17 @@ func TestNew(t *testing.T) {
 }
 
 func TestSet(t *testing.T) {
-	codes := New()
-	set, err := Set(codes)
+	codes := NewRecoveryCodes()
+	set, err := RecoverySet(codes)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, code := range codes {
-		if digest, ok := Digest(set.Salt, code); !ok || slices.Index(set.Digests, digest) != i {
+		if digest, ok := RecoveryDigest(set.Salt, code); !ok || slices.Index(set.Digests, digest) != i {
 			t.Errorf("code %d is not found in its set", i)
 		}
 	}
-	again, err := Set(codes)
+	again, err := RecoverySet(codes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,32 +54,32 @@ func TestSet(t *testing.T) {
 			t.Error("two sets of the same codes have a digest in common")
 		}
 	}
-	if _, err := Set([]string{codes[0], "no code"}); !errors.Is(err, ErrMalformed) {
+	if _, err := RecoverySet([]string{codes[0], "no code"}); !errors.Is(err, errMalformed) {
 		t.Errorf("error = %v", err)
 	}
 }
 
 func TestDigestAsEntered(t *testing.T) {
 	salt := []byte("0123456789abcdef")
-	want, ok := Digest(salt, "01AB-CDEF-GHJKM")
+	want, ok := RecoveryDigest(salt, "01AB-CDEF-GHJKM")
 	if !ok || want.IsZero() {
 		t.Fatal("no digest")
 	}
 	for _, entered := range []string{
 		"01abcdefghjkm", "O1ABCDEFGHJKM", "olab cdef ghjkm", " 0IAB–CDEF–GHJKM\r\n", "0lab_cdef_ghjkm", "\u206801AB-CDEF-GHJKM\u2069",
 	} {
-		if got, ok := Digest(salt, entered); !ok || got != want {
-			t.Errorf("Digest(%q) = %x, %v", entered, got, ok)
+		if got, ok := RecoveryDigest(salt, entered); !ok || got != want {
+			t.Errorf("RecoveryDigest(%q) = %x, %v", entered, got, ok)
 		}
 	}
 	for _, entered := range []string{
 		"", "01AB-CDEF-GHJK", "01AB-CDEF-GHJKMN", "U1AB-CDEF-GHJKM", "01AB.CDEF.GHJKM", "01AB-CDEF-GHJKé", strings.Repeat("-", 200) + "01ABCDEFGHJKM",
 	} {
-		if _, ok := Digest(salt, entered); ok {
+		if _, ok := RecoveryDigest(salt, entered); ok {
 			t.Errorf("%q is taken for a code", entered)
 		}
 	}
-	if got, _ := Digest(salt, "01AB-CDEF-GHJKN"); got == want {
+	if got, _ := RecoveryDigest(salt, "01AB-CDEF-GHJKN"); got == want {
 		t.Error("two codes have one digest")
 	}
 }

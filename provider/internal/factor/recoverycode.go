@@ -1,7 +1,4 @@
-// Package recoverycode has the codes with which the owner of an account gets in when an app
-// or a passkey is lost. Each has 65 random bits, of which NIST SP 800-63B-4 section 4.2.1.1
-// asks 64, in the alphabet of Crockford's base32, which has no letters that look alike.
-package recoverycode
+package factor
 
 import (
 	"errors"
@@ -13,15 +10,17 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Count is how many codes a set has.
-const Count = 10
-
-// length is how many characters a code has, of five bits each.
-const length = 13
+// The owner of an account gets in with a recovery code when an app or a passkey is lost. Each of a
+// set has 65 random bits, of which NIST SP 800-63B-4 section 4.2.1.1 asks 64, in the alphabet of
+// Crockford's base32, which has no letters that look alike.
+const (
+	codesOfASet = 10
+	codeLength  = 13 // characters of five bits each
+)
 
 const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
-const saltSize = 16
+const codeSaltSize = 16
 
 // Section 3.1.2.2 wants codes of fewer than 112 bits hashed like passwords, with whatever
 // work: nobody searches 65 bits, and a wrong guess must not keep a processor busy.
@@ -31,14 +30,13 @@ const (
 	lanes  = 1
 )
 
-// ErrMalformed is returned by Set for text that is no code.
-var ErrMalformed = errors.New("recoverycode: malformed code")
+var errMalformed = errors.New("malformed recovery code")
 
-// New returns the codes of a new set, each in groups that are easy to copy.
-func New() []string {
-	codes := make([]string, Count)
+// NewRecoveryCodes returns the codes of a new set, each in groups that are easy to copy.
+func NewRecoveryCodes() []string {
+	codes := make([]string, codesOfASet)
 	for i := range codes {
-		chars := random.Bytes(length)
+		chars := random.Bytes(codeLength)
 		for j, b := range chars {
 			chars[j] = alphabet[b%byte(len(alphabet))] // 32 divides 256: each is as likely
 		}
@@ -47,25 +45,25 @@ func New() []string {
 	return codes
 }
 
-// Set returns the record of a set of codes, with one new salt for all: so one computation
-// finds an entered code among them. The caller sets CreatedAt. The error is ErrMalformed.
-func Set(codes []string) (storage.RecoveryCodes, error) {
-	set := storage.RecoveryCodes{Salt: random.Bytes(saltSize)}
+// RecoverySet returns the record of a set of codes, with one new salt for all: so one computation
+// finds an entered code among them. The caller sets CreatedAt. The error is a text that is no code.
+func RecoverySet(codes []string) (storage.RecoveryCodes, error) {
+	set := storage.RecoveryCodes{Salt: random.Bytes(codeSaltSize)}
 	for _, code := range codes {
-		digest, ok := Digest(set.Salt, code)
+		digest, ok := RecoveryDigest(set.Salt, code)
 		if !ok {
-			return storage.RecoveryCodes{}, ErrMalformed
+			return storage.RecoveryCodes{}, errMalformed
 		}
 		set.Digests = append(set.Digests, digest)
 	}
 	return set, nil
 }
 
-// Digest returns the digest of a code as somebody has entered it, for comparison with those
+// RecoveryDigest returns the digest of a code as somebody has entered it, for comparison with those
 // of a set: case, spaces and hyphens do not matter, nor O for 0, and I or L for 1. It
 // reports false, without work, if that is no code.
-func Digest(salt []byte, entered string) (storage.Digest, bool) {
-	code, ok := plain(entered)
+func RecoveryDigest(salt []byte, entered string) (storage.Digest, bool) {
+	code, ok := plainCode(entered)
 	if !ok {
 		return storage.Digest{}, false
 	}
@@ -75,8 +73,8 @@ func Digest(salt []byte, entered string) (storage.Digest, bool) {
 // longest is how many bytes of an entry are read: a code in its widest spelling.
 const longest = 128
 
-// plain returns the one spelling of an entered code.
-func plain(entered string) (code string, ok bool) {
+// plainCode returns the one spelling of an entered code.
+func plainCode(entered string) (code string, ok bool) {
 	if len(entered) > longest {
 		return "", false
 	}
@@ -96,7 +94,7 @@ func plain(entered string) (code string, ok bool) {
 			return char
 		}
 	}, entered)
-	if len(code) != length || strings.Trim(code, alphabet) != "" {
+	if len(code) != codeLength || strings.Trim(code, alphabet) != "" {
 		return "", false
 	}
 	return code, true
