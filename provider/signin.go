@@ -13,7 +13,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/factor"
 	"github.com/bonafide-id/bonafide/provider/internal/field"
 	"github.com/bonafide-id/bonafide/provider/internal/passkey"
-	"github.com/bonafide-id/bonafide/provider/internal/passkey/challenge"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -307,7 +306,7 @@ func (p *Provider) newChecker(site *web.Site) (*factor.Checker, error) {
 	}
 	return &factor.Checker{Options: factor.Options{
 		Party: party,
-		Challenges: challenge.Challenges{
+		Challenges: factor.Challenges{
 			Secrets: p.secrets, Cookies: site.Cookies, Issuer: p.issuer, Clock: p.cfg.Clock, Browser: site.Browser,
 		},
 		Store: p.store, CheckPassword: p.pages.CheckPassword, Known: p.pages.KnownDevice, Tell: p.pages.TellOwner,

@@ -1,7 +1,7 @@
 // Package factor checks what a user presents as a factor of an account: a passkey, a code of
 // an authenticator app, a recovery code, or the password. Nothing is written: what is right
-// becomes part of the proof on which the caller's write rests, and is spent by it. The codes
-// themselves are here, too.
+// becomes part of the proof on which the caller's write rests, and is spent by it. The codes and
+// challenges themselves are here, too.
 package factor
 
 import (
@@ -13,7 +13,6 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/passkey"
-	"github.com/bonafide-id/bonafide/provider/internal/passkey/challenge"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -27,7 +26,7 @@ type Checker struct{ Options }
 type Options struct {
 	// Party is the relying party of passkeys; nil if they are off.
 	Party      *passkey.Party
-	Challenges challenge.Challenges
+	Challenges Challenges
 
 	Store interface {
 		Passkey(ctx context.Context, id []byte) (storage.Passkey, storage.Account, error)

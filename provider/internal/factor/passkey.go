@@ -13,7 +13,6 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/passkey"
-	"github.com/bonafide-id/bonafide/provider/internal/passkey/challenge"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -26,7 +25,7 @@ func (c *Checker) Prompt(w http.ResponseWriter, r *http.Request, set storage.Aut
 	if len(c.Party.Usable(set.Passkeys)) == 0 {
 		return ui.PasskeyPrompt{}, nil
 	}
-	asked, sealed, err := c.Challenges.New(w, r, challenge.Factor, set.Account.ID, nil)
+	asked, sealed, err := c.Challenges.New(w, r, ToProve, set.Account.ID, nil)
 	if err != nil {
 		return ui.PasskeyPrompt{}, err
 	}
@@ -44,7 +43,7 @@ func (c *Checker) PromptAnybody(w http.ResponseWriter, r *http.Request) (ui.Pass
 	if c.Party == nil {
 		return ui.PasskeyPrompt{}, nil
 	}
-	asked, sealed, err := c.Challenges.New(w, r, challenge.SignIn, "", nil)
+	asked, sealed, err := c.Challenges.New(w, r, ToSignIn, "", nil)
 	if err != nil {
 		return ui.PasskeyPrompt{}, err
 	}
@@ -69,7 +68,7 @@ func (c *Checker) passkey(r *http.Request, set storage.AuthenticatorSet) (Presen
 	if wait > 0 {
 		return Presented{}, throttled(wait), nil
 	}
-	asked, err := c.Challenges.Open(r, challenge.Factor, set.Account.ID)
+	asked, err := c.Challenges.Open(r, ToProve, set.Account.ID)
 	if err != nil {
 		return Presented{}, c.expired(ctx, err), nil
 	}
@@ -113,7 +112,7 @@ func (c *Checker) Discover(r *http.Request) (storage.Account, Presented, *Reject
 	if wait > 0 {
 		return none, Presented{}, throttled(wait), nil
 	}
-	asked, err := c.Challenges.Open(r, challenge.SignIn, "")
+	asked, err := c.Challenges.Open(r, ToSignIn, "")
 	if err != nil || c.Party == nil {
 		return none, Presented{}, c.expired(ctx, err), nil
 	}
@@ -168,7 +167,7 @@ func (c *Checker) unknown(ctx context.Context, account storage.Account, why stri
 
 // verify verifies an answer by a passkey. A counter that has not grown is a sign of a copy, and
 // no proof: it is recorded (WebAuthn Level 3 section 7.2 step 22).
-func (c *Checker) verify(ctx context.Context, by ratelimit.Key, asked challenge.Challenge, answer passkey.Assertion, key storage.Passkey, must bool) (Presented, error) {
+func (c *Checker) verify(ctx context.Context, by ratelimit.Key, asked Challenge, answer passkey.Assertion, key storage.Passkey, must bool) (Presented, error) {
 	use, verified, err := c.Party.Verify(asked.Bytes, answer, key, must)
 	if err != nil {
 		return Presented{}, err

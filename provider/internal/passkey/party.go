@@ -2,8 +2,8 @@
 // that a page hands to the browser, and the verification of what comes back. It is the only
 // package that knows the library behind it, and gives and takes records of package storage.
 //
-// A challenge reaches it from package challenge below it, and is spent by the write that rests
-// on the answer. Nothing here reads a store or a clock.
+// A challenge is made by package factor, and spent by the write that rests on the answer.
+// Nothing here reads a store or a clock.
 package passkey
 
 import (

@@ -17,9 +17,9 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/assurance"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/factor"
 	"github.com/bonafide-id/bonafide/provider/internal/federation"
 	"github.com/bonafide-id/bonafide/provider/internal/passkey"
-	"github.com/bonafide-id/bonafide/provider/internal/passkey/challenge"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -60,7 +60,7 @@ type Options struct {
 
 	// Party is the relying party of passkeys; nil if they are off.
 	Party      *passkey.Party
-	Challenges challenge.Challenges
+	Challenges factor.Challenges
 
 	// Apps reports whether authenticator apps can be added.
 	Apps bool

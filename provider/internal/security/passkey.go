@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/internal/factor"
 	"github.com/bonafide-id/bonafide/provider/internal/passkey"
-	"github.com/bonafide-id/bonafide/provider/internal/passkey/challenge"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -52,7 +52,7 @@ func (p *factorPages) renderAddPasskey(w http.ResponseWriter, r *http.Request, o
 	if err != nil {
 		return err
 	}
-	made, sealed, err := p.Challenges.New(w, r, challenge.Create, boundTo(o), handle)
+	made, sealed, err := p.Challenges.New(w, r, factor.ToCreate, boundTo(o), handle)
 	if err != nil {
 		return err
 	}
@@ -70,8 +70,8 @@ func (p *factorPages) renderAddPasskey(w http.ResponseWriter, r *http.Request, o
 
 // addPasskey records the passkey that the browser has created.
 func (p *factorPages) addPasskey(w http.ResponseWriter, r *http.Request, o *owner) error {
-	made, err := p.Challenges.Open(r, challenge.Create, boundTo(o))
-	if errors.Is(err, challenge.ErrInvalid) {
+	made, err := p.Challenges.Open(r, factor.ToCreate, boundTo(o))
+	if errors.Is(err, factor.ErrChallenge) {
 		if sent, err := p.confirm(w, r, o); sent || err != nil {
 			return err
 		}

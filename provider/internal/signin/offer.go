@@ -9,8 +9,8 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/factor"
 	"github.com/bonafide-id/bonafide/provider/internal/passkey"
-	"github.com/bonafide-id/bonafide/provider/internal/passkey/challenge"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -89,7 +89,7 @@ func (p *frame) showOffer(w http.ResponseWriter, r *http.Request, page *authflow
 	if user == nil {
 		return p.Flows.Continue(w, r, page)
 	}
-	prompt, err := p.promptCreation(w, r, challenge.Create, user.Account)
+	prompt, err := p.promptCreation(w, r, factor.ToCreate, user.Account)
 	if err != nil {
 		return err
 	}
@@ -104,13 +104,13 @@ func (p *frame) showOffer(w http.ResponseWriter, r *http.Request, page *authflow
 }
 
 // promptCreation returns what a page needs to have a passkey created for an account.
-func (p *frame) promptCreation(w http.ResponseWriter, r *http.Request, purpose challenge.Purpose, account storage.Account) (ui.PasskeyPrompt, error) {
+func (p *frame) promptCreation(w http.ResponseWriter, r *http.Request, purpose factor.Purpose, account storage.Account) (ui.PasskeyPrompt, error) {
 	handle := account.UserHandle
 	if len(handle) == 0 {
 		handle = p.Factors.Party.NewHandle()
 	}
 	subject := account.ID
-	if purpose == challenge.SignUp {
+	if purpose == factor.ToSignUp {
 		subject = account.EmailKey
 	}
 	asked, sealed, err := p.Factors.Challenges.New(w, r, purpose, subject, handle)
@@ -126,7 +126,7 @@ func (p *frame) promptCreation(w http.ResponseWriter, r *http.Request, purpose c
 
 // created returns the passkey of a form for an account; false if there is none that can be
 // accepted.
-func (p *frame) created(r *http.Request, purpose challenge.Purpose, subject string) (storage.Passkey, challenge.Challenge, bool) {
+func (p *frame) created(r *http.Request, purpose factor.Purpose, subject string) (storage.Passkey, factor.Challenge, bool) {
 	asked, err := p.Factors.Challenges.Open(r, purpose, subject)
 	if err != nil {
 		return storage.Passkey{}, asked, false
@@ -150,7 +150,7 @@ func (p *frame) addOffered(w http.ResponseWriter, r *http.Request, page *authflo
 	if user == nil || r.PostForm.Get(ui.FieldPasskey) == "" {
 		return p.Flows.Continue(w, r, page)
 	}
-	key, asked, ok := p.created(r, challenge.Create, user.UserID)
+	key, asked, ok := p.created(r, factor.ToCreate, user.UserID)
 	if !ok {
 		return p.Flows.Continue(w, r, page)
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/factor"
-	"github.com/bonafide-id/bonafide/provider/internal/passkey/challenge"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -18,7 +17,7 @@ import (
 // firstPasskey is the passkey with which an account is created, and its recovery codes.
 type firstPasskey struct {
 	key      storage.Passkey
-	asked    challenge.Challenge
+	asked    factor.Challenge
 	codes    []string
 	recovery storage.RecoveryCodes
 }
@@ -54,7 +53,7 @@ func (p *signUpPages) renderFirst(w http.ResponseWriter, r *http.Request, page *
 	if err != nil {
 		return err
 	}
-	prompt, err := p.promptCreation(w, r, challenge.SignUp, storage.Account{Email: email, EmailKey: key})
+	prompt, err := p.promptCreation(w, r, factor.ToSignUp, storage.Account{Email: email, EmailKey: key})
 	if err != nil {
 		return err
 	}
@@ -80,7 +79,7 @@ func (p *signUpPages) firstPasskey(w http.ResponseWriter, r *http.Request, page 
 	}
 	var first firstPasskey
 	var ok bool
-	if first.key, first.asked, ok = p.created(r, challenge.SignUp, key); !ok {
+	if first.key, first.asked, ok = p.created(r, factor.ToSignUp, key); !ok {
 		return p.renderFirst(w, r, page, s.Email, http.StatusUnprocessableEntity, ui.Problem{Code: ui.PasskeyWrong})
 	}
 	first.codes = factor.NewRecoveryCodes()

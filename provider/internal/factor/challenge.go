@@ -1,7 +1,4 @@
-// Package challenge makes the challenges that authenticators sign, and reads them back. A
-// challenge travels in a sealed form field, so that showing a page writes nothing; the write
-// that rests on its answer spends it (storage.Proof), so that no answer counts twice.
-package challenge
+package factor
 
 import (
 	"crypto/sha256"
@@ -21,21 +18,21 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// Life is how long a challenge can be answered.
-const Life = 15 * time.Minute
+// ChallengeLife is how long a challenge can be answered.
+const ChallengeLife = 15 * time.Minute
 
-// size is that of a challenge in bytes (WebAuthn section 13.4.3 asks for 16).
-const size = 32
+// challengeSize is that of a challenge in bytes (WebAuthn section 13.4.3 asks for 16).
+const challengeSize = 32
 
 // Purpose is the page that a challenge is for. It is good at no other.
 type Purpose string
 
 // The purposes.
 const (
-	SignIn Purpose = "sign in" // any passkey, no account known
-	Factor Purpose = "factor"  // a passkey of a known account
-	Create Purpose = "create"  // a new passkey of a known account
-	SignUp Purpose = "sign up" // a passkey with which an account begins
+	ToSignIn Purpose = "sign in" // any passkey, no account known
+	ToProve  Purpose = "factor"  // a passkey of a known account
+	ToCreate Purpose = "create"  // a new passkey of a known account
+	ToSignUp Purpose = "sign up" // a passkey with which an account begins
 )
 
 // Challenge is a challenge and what it is bound to.
@@ -58,7 +55,9 @@ func (c Challenge) Spend(on storage.Proof) storage.Proof {
 	return on
 }
 
-// Challenges makes and reads the challenges of one provider.
+// Challenges makes the challenges that authenticators sign, and reads them back. One travels in a
+// sealed form field, so that showing a page writes nothing; the write that rests on its answer
+// spends it (storage.Proof), so that no answer counts twice.
 type Challenges struct {
 	Secrets *keyring.Secrets
 	Cookies session.Cookies
@@ -69,9 +68,9 @@ type Challenges struct {
 	Browser func(http.ResponseWriter, *http.Request) string
 }
 
-// ErrInvalid is the error for a challenge that is not, or no longer, good: for another
+// ErrChallenge is the error for a challenge that is not, or no longer, good: for another
 // purpose, account or browser, or too old. The page is shown again with a new one.
-var ErrInvalid = errors.New("challenge is invalid or expired")
+var ErrChallenge = errors.New("challenge is invalid or expired")
 
 // sealed is what the form field holds.
 type sealed struct {
@@ -83,10 +82,10 @@ type sealed struct {
 }
 
 // New makes a challenge for this browser, and its sealed form (ui.FieldChallenge). The
-// account is that of the page, or empty; the handle is for Create and SignUp.
+// account is that of the page, or empty; the handle is for ToCreate and ToSignUp.
 func (c Challenges) New(w http.ResponseWriter, r *http.Request, purpose Purpose, account string, handle []byte) (Challenge, string, error) {
 	s := sealed{
-		Bytes: random.Bytes(size), Handle: handle, Account: account,
+		Bytes: random.Bytes(challengeSize), Handle: handle, Account: account,
 		Browser: digestOf(c.Browser(w, r)), Made: c.Clock().UnixMilli(),
 	}
 	plain, err := json.Marshal(s)
@@ -96,27 +95,27 @@ func (c Challenges) New(w http.ResponseWriter, r *http.Request, purpose Purpose,
 	return s.challenge(), c.Secrets.SealString(c.name(purpose), plain), nil
 }
 
-// Open returns the challenge of a posted form. ErrInvalid if it was made for another purpose,
-// account or browser, or longer than Life ago.
+// Open returns the challenge of a posted form. ErrChallenge if it was made for another purpose,
+// account or browser, or longer than ChallengeLife ago.
 func (c Challenges) Open(r *http.Request, purpose Purpose, account string) (Challenge, error) {
 	text, err := base64.RawURLEncoding.DecodeString(r.PostForm.Get(ui.FieldChallenge))
 	if err != nil {
-		return Challenge{}, ErrInvalid
+		return Challenge{}, ErrChallenge
 	}
 	plain, err := c.Secrets.Open(c.name(purpose), text)
 	if err != nil {
-		return Challenge{}, ErrInvalid
+		return Challenge{}, ErrChallenge
 	}
 	var s sealed
 	if err := json.Unmarshal(plain, &s); err != nil {
-		return Challenge{}, ErrInvalid
+		return Challenge{}, ErrChallenge
 	}
 	browser := digestOf(c.Cookies.Get(r, session.Browser))
 	switch {
-	case len(s.Bytes) != size, s.Account != account, subtle.ConstantTimeCompare(s.Browser, browser) != 1:
-		return Challenge{}, ErrInvalid
-	case !clock.Within(c.Clock(), time.UnixMilli(s.Made), Life):
-		return Challenge{}, ErrInvalid
+	case len(s.Bytes) != challengeSize, s.Account != account, subtle.ConstantTimeCompare(s.Browser, browser) != 1:
+		return Challenge{}, ErrChallenge
+	case !clock.Within(c.Clock(), time.UnixMilli(s.Made), ChallengeLife):
+		return Challenge{}, ErrChallenge
 	}
 	return s.challenge(), nil
 }
@@ -127,7 +126,7 @@ func (s sealed) challenge() Challenge {
 	return Challenge{
 		Bytes: s.Bytes, Handle: s.Handle,
 		Digest: sha256.Sum256(append([]byte("bonafide passkey challenge "), s.Bytes...)),
-		Until:  time.UnixMilli(s.Made).Add(Life + 2*clock.Skew),
+		Until:  time.UnixMilli(s.Made).Add(ChallengeLife + 2*clock.Skew),
 	}
 }
 

@@ -1,4 +1,4 @@
-package challenge_test
+package factor_test
 
 import (
 	"bytes"
@@ -10,15 +10,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/factor"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
-	"github.com/bonafide-id/bonafide/provider/internal/passkey/challenge"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
 
 type provider struct {
-	challenge.Challenges
+	factor.Challenges
 	now time.Time
 }
 
@@ -34,7 +34,7 @@ func newProvider(t *testing.T, issuer, secret string) *provider {
 	}
 	p := &provider{now: time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)}
 	cookies := session.NewCookies(base, "https://login.example.com")
-	p.Challenges = challenge.Challenges{
+	p.Challenges = factor.Challenges{
 		Secrets: secrets, Cookies: cookies, Issuer: issuer, Clock: func() time.Time { return p.now },
 		Browser: func(_ http.ResponseWriter, r *http.Request) string { return cookies.Get(r, session.Browser) },
 	}
@@ -57,7 +57,7 @@ func (p *provider) request(browser, sealed string) *http.Request {
 func TestOpen(t *testing.T) {
 	p := newProvider(t, issuer, secret)
 	handle := []byte("handle")
-	made, sealed, err := p.New(httptest.NewRecorder(), p.request("one", ""), challenge.Create, "ada", handle)
+	made, sealed, err := p.New(httptest.NewRecorder(), p.request("one", ""), factor.ToCreate, "ada", handle)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,33 +69,33 @@ func TestOpen(t *testing.T) {
 		at               time.Duration
 		provider         *provider
 		browser, account string
-		purpose          challenge.Purpose
+		purpose          factor.Purpose
 		sealed           string
 		good             bool
 	}{
-		"AtOnce":          {0, p, "one", "ada", challenge.Create, sealed, true},
-		"JustInTime":      {challenge.Life - time.Millisecond, p, "one", "ada", challenge.Create, sealed, true},
-		"TooLate":         {challenge.Life, p, "one", "ada", challenge.Create, sealed, false},
-		"OfTomorrow":      {-24 * time.Hour, p, "one", "ada", challenge.Create, sealed, false},
-		"AnotherBrowser":  {0, p, "two", "ada", challenge.Create, sealed, false},
-		"NoBrowser":       {0, p, "", "ada", challenge.Create, sealed, false},
-		"AnotherAccount":  {0, p, "one", "bob", challenge.Create, sealed, false},
-		"NoAccount":       {0, p, "one", "", challenge.Create, sealed, false},
-		"ForSignIn":       {0, p, "one", "ada", challenge.SignIn, sealed, false},
-		"ForFactor":       {0, p, "one", "ada", challenge.Factor, sealed, false},
-		"ForSignUp":       {0, p, "one", "ada", challenge.SignUp, sealed, false},
-		"AnotherProvider": {0, newProvider(t, issuer+"/sandbox", secret), "one", "ada", challenge.Create, sealed, false},
-		"AnotherSecret":   {0, newProvider(t, issuer, secret+"2"), "one", "ada", challenge.Create, sealed, false},
-		"Changed":         {0, p, "one", "ada", challenge.Create, strings.Repeat("A", 60) + sealed[60:], false},
-		"Cut":             {0, p, "one", "ada", challenge.Create, sealed[:40], false},
-		"Empty":           {0, p, "one", "ada", challenge.Create, "", false},
-		"NoBase64":        {0, p, "one", "ada", challenge.Create, "%", false},
+		"AtOnce":          {0, p, "one", "ada", factor.ToCreate, sealed, true},
+		"JustInTime":      {factor.ChallengeLife - time.Millisecond, p, "one", "ada", factor.ToCreate, sealed, true},
+		"TooLate":         {factor.ChallengeLife, p, "one", "ada", factor.ToCreate, sealed, false},
+		"OfTomorrow":      {-24 * time.Hour, p, "one", "ada", factor.ToCreate, sealed, false},
+		"AnotherBrowser":  {0, p, "two", "ada", factor.ToCreate, sealed, false},
+		"NoBrowser":       {0, p, "", "ada", factor.ToCreate, sealed, false},
+		"AnotherAccount":  {0, p, "one", "bob", factor.ToCreate, sealed, false},
+		"NoAccount":       {0, p, "one", "", factor.ToCreate, sealed, false},
+		"ForSignIn":       {0, p, "one", "ada", factor.ToSignIn, sealed, false},
+		"ForFactor":       {0, p, "one", "ada", factor.ToProve, sealed, false},
+		"ForSignUp":       {0, p, "one", "ada", factor.ToSignUp, sealed, false},
+		"AnotherProvider": {0, newProvider(t, issuer+"/sandbox", secret), "one", "ada", factor.ToCreate, sealed, false},
+		"AnotherSecret":   {0, newProvider(t, issuer, secret+"2"), "one", "ada", factor.ToCreate, sealed, false},
+		"Changed":         {0, p, "one", "ada", factor.ToCreate, strings.Repeat("A", 60) + sealed[60:], false},
+		"Cut":             {0, p, "one", "ada", factor.ToCreate, sealed[:40], false},
+		"Empty":           {0, p, "one", "ada", factor.ToCreate, "", false},
+		"NoBase64":        {0, p, "one", "ada", factor.ToCreate, "%", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.provider.now = begin.Add(c.at)
 			got, err := c.provider.Open(c.provider.request(c.browser, c.sealed), c.purpose, c.account)
 			if !c.good {
-				if !errors.Is(err, challenge.ErrInvalid) {
+				if !errors.Is(err, factor.ErrChallenge) {
 					t.Errorf("%+v, %v", got, err)
 				}
 				return
@@ -110,15 +110,15 @@ func TestOpen(t *testing.T) {
 // A challenge is remembered as spent for longer than any clock of the provider accepts it.
 func TestSpendOutlivesTheChallenge(t *testing.T) {
 	p := newProvider(t, issuer, secret)
-	made, _, err := p.New(httptest.NewRecorder(), p.request("one", ""), challenge.SignIn, "", nil)
+	made, _, err := p.New(httptest.NewRecorder(), p.request("one", ""), factor.ToSignIn, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	on := made.Spend(storage.Proof{Epoch: 3})
-	if on.Epoch != 3 || on.Challenge != made.Digest || on.ChallengeUntil.Before(p.now.Add(challenge.Life+time.Minute)) {
+	if on.Epoch != 3 || on.Challenge != made.Digest || on.ChallengeUntil.Before(p.now.Add(factor.ChallengeLife+time.Minute)) {
 		t.Errorf("%+v", on)
 	}
-	other, _, err := p.New(httptest.NewRecorder(), p.request("one", ""), challenge.SignIn, "", nil)
+	other, _, err := p.New(httptest.NewRecorder(), p.request("one", ""), factor.ToSignIn, "", nil)
 	if err != nil || other.Digest == made.Digest {
 		t.Errorf("two challenges have one digest: %v", err)
 	}
