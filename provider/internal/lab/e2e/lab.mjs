@@ -194,6 +194,7 @@ const shots = process.env.SHOTS;
 export async function look(page, name) {
   const desktop = page.viewportSize();
   await settled(page);
+  await page.evaluate(axe);
   for (const colorScheme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme });
     for (const viewport of [desktop, { width: 360, height: 740 }]) {
@@ -206,11 +207,10 @@ export async function look(page, name) {
         await page.screenshot({ path: join(shots, `${name}-${viewport.width}-${colorScheme}.png`), fullPage: true });
       }
     }
-    await page.evaluate(axe);
     // The policy of the page forbids axe to fetch style sheets once more (preload).
-    // The night changes colours and nothing else.
-    const rules = colorScheme === "dark" ? { runOnly: ["color-contrast"] } : {};
-    const { violations } = await page.evaluate((rules) => window.axe.run({ preload: false, ...rules }), rules);
+    // The night changes colours and nothing else. What passes is dear to send.
+    const rules = { preload: false, resultTypes: ["violations"], ...colorScheme === "dark" && { runOnly: ["color-contrast"] } };
+    const violations = await page.evaluate(async (rules) => (await window.axe.run(rules)).violations, rules);
     for (const v of violations) page.faults.push(`${name} ${colorScheme}: ${v.id} at ${v.nodes.map((n) => n.target).join(", ")}`);
   }
   await page.emulateMedia({ colorScheme: null });
