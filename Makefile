@@ -23,14 +23,14 @@ SWOT ?=
 BENCHFLAGS ?=
 
 # Every module has its own go.mod. Those of the linter, of the audit, of oauth2-proxy and of kubelogin hold
-# no code of ours, and that of the benchmark fetches other providers to compare with: test it by name.
+# no code of ours, nor has provider/oryx; that of the benchmark fetches other providers to compare with: test it by name.
 MODULES := $(patsubst %/go.mod,%,$(shell find . -name go.mod -not -path '*/node_modules/*' | sort))
-CODE := $(filter-out ./.ci/tools/%,$(MODULES))
+CODE := $(filter-out ./.ci/tools/% ./provider/oryx,$(MODULES))
 BENCHMARK := ./provider/internal/lab/benchmark
 TESTED ?= $(filter-out $(BENCHMARK),$(CODE))
 
 # What hosts import, and what they start from.
-LIBRARIES := $(filter-out ./.ci/% ./examples/% ./provider/internal/% %/servertest,$(MODULES))
+LIBRARIES := $(filter-out ./examples/% ./provider/internal/% %/servertest,$(CODE))
 STARTED := $(filter ./examples/%,$(MODULES))
 
 # The packages of screens: those that have golden pages.

@@ -98,7 +98,7 @@ func readerModule(t *testing.T) string {
 		t.Fatal(err)
 	}
 	const name = "github.com/bonafide-id/bonafide"
-	ours := strings.Replace(read(t, "go.mod"), "module "+name+"\n", "module reader.example\n", 1)
+	ours := strings.NewReplacer("module "+name+"\n", "module reader.example\n", " => ./", " => "+repository+"/").Replace(read(t, "go.mod"))
 	return ours + "\nrequire " + name + " v0.0.0\n\nreplace " + name + " => " + repository + "\n"
 }
 

@@ -19,9 +19,6 @@ type importCost struct {
 	StrippedMiB float64 `json:"stripped_mib"`
 	Modules     int     `json:"modules"`
 
-	// TaggedMiB is its size with the build tag that the documentation names.
-	TaggedMiB float64 `json:"tagged_mib"`
-
 	Starts []time.Duration `json:"starts_ns"`
 
 	// Idle is its memory after each start and one answer.
@@ -37,9 +34,6 @@ func measureImport(ctx context.Context, dir string, starts int) (cost importCost
 	}
 	program, err := filepath.Abs(filepath.Join(home, "program"))
 	if err != nil {
-		return cost, err
-	}
-	if cost.TaggedMiB, err = buildMinimal(ctx, program, "-tags=grpcnotrace"); err != nil {
 		return cost, err
 	}
 	if cost.StrippedMiB, err = buildMinimal(ctx, program); err != nil {
@@ -64,9 +58,8 @@ func measureImport(ctx context.Context, dir string, starts int) (cost importCost
 }
 
 // buildMinimal builds the minimal program, stripped, and returns its size in MiB.
-func buildMinimal(ctx context.Context, program string, flags ...string) (float64, error) {
-	args := append([]string{"build", "-trimpath", "-ldflags=-s -w", "-o", program}, flags...)
-	build := exec.CommandContext(ctx, "go", append(args, "./examples/minimal")...)
+func buildMinimal(ctx context.Context, program string) (float64, error) {
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, "./examples/minimal")
 	// The program has the module's own dependencies, not those of this one.
 	build.Dir, build.Stderr = filepath.Join("..", "..", "..", ".."), os.Stderr
 	if err := build.Run(); err != nil {

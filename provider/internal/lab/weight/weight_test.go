@@ -4,6 +4,7 @@ package weight
 
 import (
 	"bytes"
+	"debug/buildinfo"
 	"io"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
@@ -19,39 +21,50 @@ import (
 
 const mebibyte = 1 << 20
 
-// TestMinimalProgramIsSmall builds examples/minimal as a host does. The limits are what it
-// has, and 1 %: a feature that weighs more says so in them.
+// TestMinimalProgramIsSmall builds examples/minimal as a host does that replaces github.com/ory/x.
 func TestMinimalProgramIsSmall(t *testing.T) {
+	const limit, most = 22.5, 40 // MiB on linux/amd64, modules
 	if testing.Short() {
-		t.Log("three programs are not linked under -short")
+		t.Log("no program is linked under -short")
 		return
 	}
-	for _, c := range []struct {
-		name  string
-		tags  string
-		limit float64 // in MiB, on linux/amd64
-	}{
-		{"as it is", "", 32.8},
-		{"with the tag", "grpcnotrace", 26.4},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			info, err := os.Stat(build(t, "-tags", c.tags, "-ldflags=-s"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			size := float64(info.Size()) / mebibyte
-			t.Logf("%.2f MiB", size)
-			if runtime.GOOS+"/"+runtime.GOARCH == "linux/amd64" && size > c.limit {
-				t.Errorf("the program has %.2f MiB, more than %.1f: go tool nm -size -sort size says of what", size, c.limit)
-			}
-		})
+	program := build(t, "-ldflags=-s")
+	info, err := os.Stat(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	linked, err := buildinfo.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := float64(info.Size()) / mebibyte
+	t.Logf("%.2f MiB, %d modules", size, len(linked.Deps))
+	if runtime.GOOS+"/"+runtime.GOARCH == "linux/amd64" && size > limit {
+		t.Errorf("the program has %.2f MiB, more than %.1f: go tool nm -size -sort size says of what", size, limit)
+	}
+	if len(linked.Deps) > most {
+		t.Errorf("the program has %d modules, more than %d", len(linked.Deps), most)
+	}
+}
+
+// What fosite lacks of provider/oryx does not compile. That it has become another there shows by
+// the version which fosite requires.
+func TestReplacementIsOfTheVersionThatFositeRequires(t *testing.T) {
+	required, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Version}}", "github.com/ory/x").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	replacement, err := os.ReadFile("../../../oryx/go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if version := strings.TrimSpace(string(required)); !strings.Contains(string(replacement), "in "+version+",") {
+		t.Errorf("fosite requires %s: compare its errorsx and otelx with provider/oryx, whose go.mod names another", version)
 	}
 }
 
 var dashboard = regexp.MustCompile(`bonafide/(provider|ui)/(developer|verification|desk)`)
 
-// TestNothingOfTheDashboardIsLinkedWithoutIt looks at the program that keeps most: without the
-// tag the linker keeps every exported method of what it links.
 func TestNothingOfTheDashboardIsLinkedWithoutIt(t *testing.T) {
 	if testing.Short() {
 		t.Log("no program is linked under -short")
