@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/verification/internal/folder"
+	"github.com/bonafide-id/bonafide/provider/verification/internal/blobs"
 )
 
 // Blobs keeps encrypted files by name: a [Folder], or a bucket of an object storage. They
@@ -31,7 +31,7 @@ type Blobs interface {
 // read and written by the user of this process alone (0700, files 0600), and is on a disk
 // that all processes of the service share. A path that begins no such folder is an error.
 func Folder(path string) (Blobs, error) {
-	f, err := folder.Open(path)
+	f, err := blobs.OpenFolder(path)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/picture"
 	requests "github.com/bonafide-id/bonafide/provider/internal/request"
-	"github.com/bonafide-id/bonafide/provider/verification/internal/frames"
+	"github.com/bonafide-id/bonafide/provider/verification/internal/blobs"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -120,14 +120,14 @@ var errTooMuchEvidence = errors.New("verification: too many files")
 // keep stores the content first, then the row: a process that is killed in between leaves
 // content that nothing opens, for sweepOrphans.
 func (s *evidenceFiles) keep(ctx context.Context, e storage.Evidence, c storage.Case, d document) error {
-	k := sealedKey{Key: make([]byte, frames.KeySize), Editors: d.software.Editors, Generators: d.software.Generators, Likenesses: d.likenesses}
+	k := sealedKey{Key: make([]byte, blobs.KeySize), Editors: d.software.Editors, Generators: d.software.Generators, Likenesses: d.likenesses}
 	_, _ = rand.Read(k.Key) // never fails: the program stops without randomness
 	plain, err := json.Marshal(k)
 	if err != nil {
 		return fmt.Errorf("encode key of evidence: %w", err)
 	}
 	e.Key = s.Provider.Rooms().People.Seal(sealedEvidence, evidenceName(e, c), plain)
-	sealed, err := frames.Seal(k.Key, bytes.NewReader(d.content))
+	sealed, err := blobs.Seal(k.Key, bytes.NewReader(d.content))
 	if err != nil {
 		return err
 	}
@@ -235,7 +235,7 @@ func (s *evidenceFiles) openFile(ctx context.Context, c storage.Case, id string)
 	if err != nil {
 		return e, nil, fmt.Errorf("open evidence: %w", err)
 	}
-	plain, err := frames.Open(k.Key, sealed)
+	plain, err := blobs.Open(k.Key, sealed)
 	if err != nil {
 		_ = sealed.Close()
 		return e, nil, err

@@ -1,5 +1,4 @@
-// Package folder keeps encrypted files of evidence in a folder of a disk.
-package folder
+package blobs
 
 import (
 	"context"
@@ -20,12 +19,12 @@ const partial = ".part"
 
 var blobName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,58}(\.part)?$`)
 
-// Folder is a folder of files. Its methods are those of verification.Blobs.
+// Folder is a folder of encrypted files on a disk. Its methods are those of verification.Blobs.
 type Folder struct{ root *os.Root }
 
-// Open opens a folder, which it makes if there is none. It fails if other users of the
+// OpenFolder opens a folder, which it makes if there is none. It fails if other users of the
 // computer can read or write it.
-func Open(path string) (*Folder, error) {
+func OpenFolder(path string) (*Folder, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, fmt.Errorf("verification: folder of evidence: %w", err)
 	}

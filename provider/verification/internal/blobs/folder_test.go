@@ -1,4 +1,4 @@
-package folder
+package blobs
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ import (
 func newFolder(t *testing.T) (f *Folder, path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "evidence")
-	f, err := Open(path)
+	f, err := OpenFolder(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,14 +123,14 @@ func TestFolderIsNobodyElses(t *testing.T) {
 	if err := os.Mkdir(open, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(open); err == nil {
+	if _, err := OpenFolder(open); err == nil {
 		t.Error("a folder that others read is taken")
 	}
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(file); err == nil {
+	if _, err := OpenFolder(file); err == nil {
 		t.Error("a file is a folder")
 	}
 }

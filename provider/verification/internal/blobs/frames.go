@@ -1,10 +1,10 @@
-// Package frames encrypts files of evidence so that they can be streamed.
+// Package blobs encrypts files of evidence so that they can be streamed, and keeps them in a folder.
 //
 // A sealed file is a sequence of frames of AES-256-GCM: a page streams it, and nothing of it
 // is used before it is authenticated. The nonce of a frame is its number and whether it is
 // the last one: frames cannot be left out, repeated, moved or cut off. Each file has a key of
 // its own.
-package frames
+package blobs
 
 import (
 	"bufio"
