@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bonafide-id/bonafide/internal/emptydb"
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
 	"github.com/bonafide-id/bonafide/storage"
@@ -35,7 +34,7 @@ var (
 
 // usedBefore writes a database that has its schema and a signing key, and returns its path:
 // both take longer to make than most tests.
-var usedBefore = emptydb.Copies(func(path string) error {
+var usedBefore = storagetest.Copies(func(path string) error {
 	ctx := context.Background()
 	first, err := sqlite.Open(ctx, path+".first")
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/bonafide-id/bonafide/internal/emptydb"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlstore"
 	"github.com/bonafide-id/bonafide/storage/storagetest"
@@ -221,7 +220,7 @@ func queriesOfContract(t *testing.T) map[string]int {
 		t.Fatal(err)
 	}
 	seen := &recorder{params: make(map[string]int)}
-	empty := emptydb.Copies(func(path string) error { return mattn.create(t.Context(), path) })
+	empty := storagetest.Copies(func(path string) error { return mattn.create(t.Context(), path) })
 	newDatabase := func(t *testing.T) func() *sqlstore.Store {
 		path := empty(t)
 		return func() *sqlstore.Store {

@@ -4,14 +4,13 @@ import (
 	"context"
 	"testing"
 
-	"github.com/bonafide-id/bonafide/internal/emptydb"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlitego"
 	"github.com/bonafide-id/bonafide/storage/storagetest"
 )
 
 // empty writes an empty database and returns its path.
-var empty = emptydb.Copies(func(path string) error {
+var empty = storagetest.Copies(func(path string) error {
 	store, err := sqlitego.Open(context.Background(), path)
 	if err != nil {
 		return err

@@ -4,12 +4,11 @@ import (
 	"context"
 	"testing"
 
-	"github.com/bonafide-id/bonafide/internal/emptydb"
 	"github.com/bonafide-id/bonafide/storage/storagetest"
 )
 
 // empty writes an empty database and returns its path.
-var empty = emptydb.Copies(func(path string) error {
+var empty = storagetest.Copies(func(path string) error {
 	store, err := Open(context.Background(), path)
 	if err != nil {
 		return err

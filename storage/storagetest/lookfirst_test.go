@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bonafide-id/bonafide/internal/emptydb"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 	"github.com/bonafide-id/bonafide/storage/storagetest"
@@ -372,7 +371,7 @@ func TestStoreThatLooksFirstIsNoticed(t *testing.T) {
 	}
 }
 
-var emptyFile = emptydb.Copies(func(path string) error {
+var emptyFile = storagetest.Copies(func(path string) error {
 	store, err := sqlite.Open(context.Background(), path)
 	if err != nil {
 		return err

@@ -1,6 +1,4 @@
-// Package emptydb gives tests databases that are files, empty or nearly so: it takes less time
-// to copy one than to run its migrations.
-package emptydb
+package storagetest
 
 import (
 	"errors"
@@ -10,13 +8,13 @@ import (
 	"testing"
 )
 
-// Copies returns a function that writes a copy of a database into a folder of the test and
-// returns its path. The first call has create write the original, into a folder that is
-// removed, and keeps its content in memory. The function may be called by any number of
-// goroutines.
+// Copies returns a function that writes a copy of a database that is a file into a folder of the
+// test and returns its path: it takes less time to copy one than to run its migrations. The first
+// call has create write the original, into a folder that is removed, and keeps its content in
+// memory. The function may be called by any number of goroutines.
 func Copies(create func(path string) error) func(t testing.TB) (path string) {
 	original := sync.OnceValues(func() (content []byte, err error) {
-		folder, err := os.MkdirTemp("", "emptydb")
+		folder, err := os.MkdirTemp("", "storagetest")
 		if err != nil {
 			return nil, err
 		}
