@@ -3,7 +3,6 @@ package docs_test
 import (
 	"crypto/rand"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/url"
 	"os"
@@ -14,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bonafide-id/bonafide/internal/freeport"
+	"github.com/bonafide-id/bonafide/provider/providertest"
 
 	// What the program of the README is built of: without these lines a result of the
 	// test would be taken from the cache when they have changed.
@@ -39,7 +38,7 @@ func TestReadmeProgramRuns(t *testing.T) {
 	if _, example, _ = strings.Cut(example, "//\n"); example == "" || !strings.Contains(found[1], strings.ReplaceAll(example, "//\t", "\t")) {
 		t.Error("the example of go doc ./provider is no part of the program")
 	}
-	address := fmt.Sprintf("localhost:%d", freeport.For(t))
+	address := strings.Replace(providertest.FreeAddress(t), "127.0.0.1", "localhost", 1)
 	dir := t.TempDir()
 	write(t, dir, "main.go", strings.ReplaceAll(found[1], "localhost:8080", address))
 	// The reader's module has what `go mod tidy` finds; the versions are ours, so that

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bonafide-id/bonafide/internal/freeport"
+	"github.com/bonafide-id/bonafide/provider/providertest"
 )
 
 func TestMinimalHasThirtyLinesAtMost(t *testing.T) {
@@ -38,7 +38,7 @@ func TestMinimalIsAProvider(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
-	address := freeport.Address(t)
+	address := providertest.FreeAddress(t)
 	cmd := exec.CommandContext(t.Context(), program)
 	cmd.Dir, cmd.Stderr = t.TempDir(), t.Output()
 	cmd.Env = append(os.Environ(), "ADDRESS="+address, "SECRET="+newSecret())

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/examples/internal/browser"
-	"github.com/bonafide-id/bonafide/internal/freeport"
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/providertest"
 )
 
 const staffPassword = "amber-kettle-hums-west"
@@ -43,7 +43,7 @@ func TestDeskOfTheQuickstart(t *testing.T) {
 // The quickstart has people and applications with whom the desk has something to do. What the
 // staff does to them stays.
 func TestDeskOfTheQuickstartHasWork(t *testing.T) {
-	address := freeport.Address(t)
+	address := providertest.FreeAddress(t)
 	folder := t.TempDir()
 	text := strings.Replace(onFreePorts(t), `"listen":"127.0.0.1:0"`, fmt.Sprintf(`"base_url":"http://localhost%s","listen":%q`, address[strings.LastIndex(address, ":"):], address), 1)
 	demo := func() *running {
@@ -152,7 +152,7 @@ func TestDeskIsChecked(t *testing.T) {
 // The desk in a process of its own: the public one has none, and that one nothing else. Who is
 // signed in at the one is at the other.
 func TestDeskInAnotherProcess(t *testing.T) {
-	folder, public, inner := t.TempDir(), freeport.Address(t), freeport.Address(t)
+	folder, public, inner := t.TempDir(), providertest.FreeAddress(t), providertest.FreeAddress(t)
 	text := func(listen, desk string) string {
 		return fmt.Sprintf(`{"listen": %q, "base_url": "http://%s", "data": %q,
 			"users": [{"uuid": "olga", "email": "olga@example.com", "password": %q}]%s}`,

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/examples/internal/browser"
-	"github.com/bonafide-id/bonafide/internal/freeport"
+	"github.com/bonafide-id/bonafide/provider/providertest"
 )
 
 var (
@@ -46,7 +46,7 @@ func appCode(t *testing.T, page string) string {
 // The desk at a host of its own: the staff signs in there at the provider, by two factors, and
 // nobody else does.
 func TestDeskAtItsOwnHost(t *testing.T) {
-	folder, public, inner := t.TempDir(), freeport.Address(t), freeport.Address(t)
+	folder, public, inner := t.TempDir(), providertest.FreeAddress(t), providertest.FreeAddress(t)
 	desk := "http://localhost" + inner[strings.LastIndex(inner, ":"):] // the public process is 127.0.0.1
 	text := func(listen, more string) string {
 		return fmt.Sprintf(`{"listen": %q, "base_url": "http://%s", "data": %q, "users": [

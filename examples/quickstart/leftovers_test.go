@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/bonafide-id/bonafide/internal/freeport"
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/providertest"
 )
 
 // startAndStop starts a service and returns what its log has of names that are not in
@@ -138,7 +138,7 @@ func TestStatusesThatWereTakenOutAreRemovedWhenTheFileSaysSo(t *testing.T) {
 }
 
 func TestDisabledLocksAUser(t *testing.T) {
-	user := `{"listen": "` + freeport.Address(t) + `", "users": [{"email": "maria@example.com", "password": "` + mariaPassword + `"`
+	user := `{"listen": "` + providertest.FreeAddress(t) + `", "users": [{"email": "maria@example.com", "password": "` + mariaPassword + `"`
 	folder := t.TempDir()
 	for _, step := range []struct {
 		key string

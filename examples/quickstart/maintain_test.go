@@ -22,8 +22,8 @@ import (
 	_ "github.com/mattn/go-sqlite3"
 
 	"github.com/bonafide-id/bonafide/examples/internal/browser"
-	"github.com/bonafide-id/bonafide/internal/freeport"
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/providertest"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -39,7 +39,7 @@ type operated struct {
 
 func operate(t *testing.T) operated {
 	t.Helper()
-	address := freeport.Address(t)
+	address := providertest.FreeAddress(t)
 	o := operated{t: t, folder: t.TempDir(), base: "http://" + address}
 	text := fmt.Sprintf(`{"listen": %q, "base_url": %q, "sandbox": {},
 		"users": [{"email": "maria@example.com", "password": %q}],

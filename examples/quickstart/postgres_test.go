@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/examples/internal/browser"
-	"github.com/bonafide-id/bonafide/internal/freeport"
+	"github.com/bonafide-id/bonafide/provider/providertest"
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
 )
 
@@ -18,7 +18,7 @@ func onPostgres(t *testing.T, server *pgtest.Server) string {
 	if err := json.Unmarshal([]byte(onFreePorts(t)), &tree); err != nil {
 		t.Fatal(err)
 	}
-	tree["listen"] = freeport.Address(t)
+	tree["listen"] = providertest.FreeAddress(t)
 	tree["database"] = server.Schema(t)
 	tree["sandbox"].(map[string]any)["database"] = server.Schema(t)
 	text, err := json.Marshal(tree)

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/examples/internal/browser"
-	"github.com/bonafide-id/bonafide/internal/freeport"
+	"github.com/bonafide-id/bonafide/provider/providertest"
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
 )
 
@@ -22,7 +22,7 @@ func statusOf(t *testing.T, address string) int {
 
 func TestProbesHaveAListenerOfTheirOwn(t *testing.T) {
 	server := pgtest.Start(t)
-	probes, folder := freeport.Address(t), t.TempDir()
+	probes, folder := providertest.FreeAddress(t), t.TempDir()
 	text := fmt.Sprintf(`{"listen": "127.0.0.1:0", "probe_listen": %q, "sandbox": {"database": %q}}`, probes, server.Schema(t))
 	path := filepath.Join(folder, "service.json")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -61,7 +61,7 @@ func TestProbesHaveAListenerOfTheirOwn(t *testing.T) {
 
 func TestReadyIsFalseWithoutTheDatabase(t *testing.T) {
 	server := pgtest.Start(t)
-	probes, folder := freeport.Address(t), t.TempDir()
+	probes, folder := providertest.FreeAddress(t), t.TempDir()
 	text := fmt.Sprintf(`{"listen": "127.0.0.1:0", "probe_listen": %q, "database": %q}`, probes, server.Schema(t))
 	path := filepath.Join(folder, "service.json")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/examples/internal/browser"
-	"github.com/bonafide-id/bonafide/internal/freeport"
+	"github.com/bonafide-id/bonafide/provider/providertest"
 )
 
 // output is what a service prints.
@@ -172,7 +172,7 @@ func TestRestartKeepsKeysAndDeletesNobody(t *testing.T) {
 		second = `"users": [
 			{"email": "maria@example.com", "password": "loud-heron-draws-dusk"}]}`
 	)
-	folder, at := t.TempDir(), fmt.Sprintf(`{"listen": %q, `, freeport.Address(t))
+	folder, at := t.TempDir(), fmt.Sprintf(`{"listen": %q, `, providertest.FreeAddress(t))
 	s := startService(t, folder, at+first)
 	keys := keyIDs(t, s.cfg.BaseURL)
 	if err := s.stop(); err != nil {

@@ -14,9 +14,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/bonafide-id/bonafide/internal/freeport"
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/providertest"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -306,7 +306,7 @@ func demonstrated(t *testing.T) (operated, *running) {
 	o := operated{t: t, folder: t.TempDir()}
 	text := strings.Replace(onFreePorts(t), `"desk":{`, `"desk":{"demo":true,`, 1)
 	for strings.Contains(text, `"127.0.0.1:0"`) {
-		text = strings.Replace(text, `"127.0.0.1:0"`, strconv.Quote(freeport.Address(t)), 1)
+		text = strings.Replace(text, `"127.0.0.1:0"`, strconv.Quote(providertest.FreeAddress(t)), 1)
 	}
 	o.write(text)
 	s := o.startQuietly()

@@ -8,15 +8,14 @@ import (
 	"encoding/pem"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/examples/internal/browser"
-	"github.com/bonafide-id/bonafide/internal/freeport"
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/providertest"
 )
 
 func TestUpstreamsOfTheFile(t *testing.T) {
@@ -98,7 +97,7 @@ func startFederated(t *testing.T) *running {
 	t.Helper()
 	text := string(quickstart)
 	for _, port := range []string{"8080", "8081"} {
-		text = strings.ReplaceAll(text, port, strconv.Itoa(freeport.For(t)))
+		text = strings.ReplaceAll(text, port, strings.TrimPrefix(providertest.FreeAddress(t), "127.0.0.1:"))
 	}
 	return startService(t, t.TempDir(), text)
 }

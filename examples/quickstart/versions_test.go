@@ -18,7 +18,7 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/bonafide-id/bonafide/examples/internal/browser"
-	"github.com/bonafide-id/bonafide/internal/freeport"
+	"github.com/bonafide-id/bonafide/provider/providertest"
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
 	"github.com/bonafide-id/bonafide/storage/sqlstore"
 )
@@ -55,7 +55,7 @@ type versions struct {
 
 func newVersions(t *testing.T, database string) versions {
 	t.Helper()
-	return versions{t, t.TempDir(), "http://" + freeport.Address(t), database}
+	return versions{t, t.TempDir(), "http://" + providertest.FreeAddress(t), database}
 }
 
 // config writes the config file.

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bonafide-id/bonafide/internal/freeport"
+	"github.com/bonafide-id/bonafide/provider/internal/freeport"
 )
 
 // Nginx is one in front of a fixture, with what Debian's has by default.

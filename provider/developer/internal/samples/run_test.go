@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bonafide-id/bonafide/internal/freeport"
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/freeport"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 

@@ -13,8 +13,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/bonafide-id/bonafide/internal/freeport"
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/freeport"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 

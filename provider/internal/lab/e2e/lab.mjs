@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { after } from "node:test";
 import { chromium } from "playwright-core";
 import puppeteer from "puppeteer-core";
-import { freePort } from "../../../../internal/freeport/freeport.mjs";
+import { freePort } from "../../freeport/freeport.mjs";
 import { build } from "./build.mjs";
 
 export { repository } from "./build.mjs";
