@@ -12,9 +12,9 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/cache"
 	"github.com/bonafide-id/bonafide/provider/internal/clients"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
-	"github.com/bonafide-id/bonafide/provider/internal/hosts"
 	"github.com/bonafide-id/bonafide/provider/internal/memory"
 	"github.com/bonafide-id/bonafide/provider/internal/outbound"
+	"github.com/bonafide-id/bonafide/provider/internal/registration"
 	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/provider/internal/unknown"
 	"github.com/bonafide-id/bonafide/storage"
@@ -115,7 +115,7 @@ func (u UnknownClients) validate() error {
 		hosts []string
 	}{{"Allow", u.Allow}, {"Deny", u.Deny}, {"Trusted", u.Trusted}} {
 		for i, host := range f.hosts {
-			if !hosts.IsPattern(host) {
+			if !registration.IsHostPattern(host) {
 				return wrongField("UnknownClients."+f.name, "[%d]: %q is no host such as app.example or *.app.example, in lower case", i, host)
 			}
 		}

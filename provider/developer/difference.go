@@ -86,9 +86,9 @@ func differences(before, after provider.Client) []storage.ChangedField {
 	return fields
 }
 
-// registration returns the fields that a new registration sets. Defaults of every
+// fieldsOf returns the fields that a new registration sets. Defaults of every
 // application are not changes.
-func registration(c provider.Client) []storage.ChangedField {
+func fieldsOf(c provider.Client) []storage.ChangedField {
 	var fields []storage.ChangedField
 	for _, f := range registeredFields(c) {
 		fields = append(append(fields, changed(f.name, "", f.value)...), changedList(f.name, nil, f.values)...)

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/bonafide-id/bonafide/provider"
-	"github.com/bonafide-id/bonafide/provider/internal/lookalike"
+	"github.com/bonafide-id/bonafide/provider/internal/registration"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/developer"
@@ -15,8 +15,8 @@ import (
 // name their applications freely.
 func (d *drafts) checkBrand(ctx context.Context, userID, before, name string, decided bool) ([]ui.Problem, error) {
 	brand := d.Provider.Installation().Name
-	same := lookalike.Skeleton(name) == lookalike.Skeleton(brand)
-	if before == name || !same && (decided || !lookalike.Contains(name, brand)) {
+	same := registration.NameSkeleton(name) == registration.NameSkeleton(brand)
+	if before == name || !same && (decided || !registration.NameContains(name, brand)) {
 		return nil, nil
 	}
 	operator, err := d.isOperator(ctx, userID)
@@ -35,7 +35,7 @@ const (
 // name.
 func (d *drafts) nameTaken(r *request, c provider.Client) ([]screens.Reviewed, error) {
 	var taken []screens.Reviewed
-	skeleton := lookalike.Skeleton(c.Name)
+	skeleton := registration.NameSkeleton(c.Name)
 	match := storage.ApplicationFilter{Environment: storage.Production, Limit: pageOfNames}
 	for skeleton != "" {
 		page, err := d.Store.Applications(r.Request.Context(), match)
@@ -43,7 +43,7 @@ func (d *drafts) nameTaken(r *request, c provider.Client) ([]screens.Reviewed, e
 			return nil, err
 		}
 		for _, a := range page {
-			if a.OrganizationID == r.org.ID || a.Review == storage.ReviewNone || lookalike.Skeleton(a.Name) != skeleton {
+			if a.OrganizationID == r.org.ID || a.Review == storage.ReviewNone || registration.NameSkeleton(a.Name) != skeleton {
 				continue
 			}
 			taken = append(taken, screens.Reviewed{Name: a.Name, URL: d.path("review", a.Environment, a.ClientID), Stopped: stopped(a)})

@@ -208,7 +208,7 @@ func (d *appPages) copyApplication(r *request) error {
 			return d.renderOverview(r, "", http.StatusUnprocessableEntity, of...)
 		}
 	}
-	fields := append(changed("copy_of", "", from), append(changed("client_id", "", c.ID), registration(c)...)...)
+	fields := append(changed("copy_of", "", from), append(changed("client_id", "", c.ID), fieldsOf(c)...)...)
 	err = d.register(r, env, c, r.app.Kind, "application.copy", fields)
 	if errors.Is(err, errNoRoom) {
 		return d.renderOverview(r, "", http.StatusUnprocessableEntity, ui.Problem{Code: ui.PicturesFull})

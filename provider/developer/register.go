@@ -57,7 +57,7 @@ func (d *appPages) registerApplication(r *request) error {
 	if len(p.problems) > 0 {
 		return d.renderRegister(r, p.Client, kind, http.StatusUnprocessableEntity, p.problems...)
 	}
-	err := d.register(r, r.env, p.Client, kind, "application.create", registration(p.Client))
+	err := d.register(r, r.env, p.Client, kind, "application.create", fieldsOf(p.Client))
 	if errors.Is(err, errUnverified) {
 		return d.renderRegister(r, p.Client, kind, http.StatusForbidden, ui.Problem{Code: ui.EmailUnverified})
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider"
-	"github.com/bonafide-id/bonafide/provider/internal/hosts"
+	"github.com/bonafide-id/bonafide/provider/internal/registration"
 	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -64,7 +64,7 @@ func (g registrar) Register(ctx context.Context, token string, c provider.Client
 	if c, err = g.drafts.wish(ctx, a.app, provider.Client{}, c); err != nil {
 		return c, err
 	}
-	fields := append(changed(screens.FieldToken, "", t.Name), registration(c)...)
+	fields := append(changed(screens.FieldToken, "", t.Name), fieldsOf(c)...)
 	_, err = g.enter(ctx, a, c, "application.register", fields, func(ctx context.Context, app storage.Application) error {
 		return g.Store.RegisterApplication(ctx, app, t.Digest, app.CreatedAt, g.Quotas.Applications)
 	})
@@ -90,7 +90,7 @@ func kindOfProgram(c provider.Client) string {
 		return kindMachine
 	case !c.Public:
 		return kindWeb
-	case hosts.OnDevice(c.RedirectURIs):
+	case registration.OnDevice(c.RedirectURIs):
 		return kindNative
 	default:
 		return kindSPA

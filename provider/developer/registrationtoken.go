@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
-	"github.com/bonafide-id/bonafide/provider/internal/hosts"
+	"github.com/bonafide-id/bonafide/provider/internal/registration"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/developer"
@@ -148,7 +148,7 @@ func (d *appPages) postedToken(r *request) (view screens.RegistrationTokensView,
 	for i, host := range strings.Split(view.Hosts, "\n") {
 		switch host = strings.TrimSpace(host); {
 		case host == "" || slices.Contains(t.Hosts, host):
-		case !hosts.IsPattern(host) || len(host) > maxHost || len(t.Hosts) == maxTokenHosts:
+		case !registration.IsHostPattern(host) || len(host) > maxHost || len(t.Hosts) == maxTokenHosts:
 			problems = append(problems, ui.Problem{Code: ui.HostInvalid, Field: screens.FieldHosts, Line: i + 1})
 		default:
 			t.Hosts = append(t.Hosts, host)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
-	"github.com/bonafide-id/bonafide/provider/internal/lookalike"
+	"github.com/bonafide-id/bonafide/provider/internal/registration"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/developer"
@@ -191,7 +191,7 @@ func (d *reviewPages) renderReview(r *request, v reviewed, status int, problems 
 		MayStart:  stopped(r.app) && !own,
 	}
 	if waits {
-		view.NameOfBrand = lookalike.Contains(v.wanted.Name, p.Brand.Name)
+		view.NameOfBrand = registration.NameContains(v.wanted.Name, p.Brand.Name)
 		if view.NameTaken, err = d.drafts.nameTaken(r, v.wanted); err != nil {
 			return err
 		}

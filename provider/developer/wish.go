@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider"
-	"github.com/bonafide-id/bonafide/provider/internal/hosts"
+	"github.com/bonafide-id/bonafide/provider/internal/registration"
 	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -147,7 +147,7 @@ func isWithin(patterns []string, address string, programs bool) bool {
 	case programs && u.Scheme == "http":
 		return isLoopback(u.Hostname())
 	case programs && u.Scheme != "https":
-		return hosts.MatchesAny(patterns, hosts.Reversed(u.Scheme))
+		return registration.MatchesHost(patterns, registration.ReversedHost(u.Scheme))
 	}
-	return hosts.MatchesAny(patterns, strings.ToLower(u.Hostname()))
+	return registration.MatchesHost(patterns, strings.ToLower(u.Hostname()))
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
-	"github.com/bonafide-id/bonafide/provider/internal/hosts"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -65,7 +64,7 @@ func AnswerOf(c storage.Client, secret, token, uri string) Answer {
 		IDTokenAlg: cmp.Or(c.IDTokenAlg, keyring.RS256), ResponseAlg: c.ResponseAlg,
 		BackchannelLogoutURI: c.BackchannelLogoutURI, BackchannelLogoutSession: c.BackchannelLogoutSession,
 	}
-	if c.Public && hosts.OnDevice(c.RedirectURIs) {
+	if c.Public && OnDevice(c.RedirectURIs) {
 		a.ApplicationType = "native"
 	}
 	if c.UserinfoSigned {

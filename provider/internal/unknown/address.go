@@ -9,8 +9,8 @@ import (
 	"golang.org/x/net/publicsuffix"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
-	"github.com/bonafide-id/bonafide/provider/internal/hosts"
 	"github.com/bonafide-id/bonafide/provider/internal/outbound"
+	"github.com/bonafide-id/bonafide/provider/internal/registration"
 )
 
 // maxAddress is the maximum length of a client ID that is an address, in bytes.
@@ -135,7 +135,7 @@ func (p *Policy) validateRedirect(id, uri string) error {
 			return errors.New("is of another domain than the document")
 		}
 		return nil
-	case u.Scheme != hosts.Reversed(hostOf(id)):
+	case u.Scheme != registration.ReversedHost(hostOf(id)):
 		return errors.New("has a scheme that is not the host of the document in reverse order")
 	}
 	return nil

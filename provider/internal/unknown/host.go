@@ -11,8 +11,8 @@ import (
 	"golang.org/x/net/publicsuffix"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
-	"github.com/bonafide-id/bonafide/provider/internal/hosts"
 	"github.com/bonafide-id/bonafide/provider/internal/outbound"
+	"github.com/bonafide-id/bonafide/provider/internal/registration"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -86,7 +86,7 @@ func (p *Policy) Standing(host string) Standing {
 		return Admitted
 	case !p.admitsHost(host):
 		return Refused
-	case hosts.MatchesAny(p.Trusted, host):
+	case registration.MatchesHost(p.Trusted, host):
 		return Trusted
 	}
 	return Admitted

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/bonafide-id/bonafide/provider/internal/lookalike"
+	"github.com/bonafide-id/bonafide/provider/internal/registration"
 )
 
 // maxName is the maximum length of a name that is shown, in characters.
@@ -22,7 +22,7 @@ func shownName(name string, known []string) string {
 		return ""
 	}
 	for _, other := range known {
-		if lookalike.Contains(name, other) {
+		if registration.NameContains(name, other) {
 			return ""
 		}
 	}

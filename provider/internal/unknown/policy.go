@@ -13,7 +13,7 @@ import (
 	"slices"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
-	"github.com/bonafide-id/bonafide/provider/internal/hosts"
+	"github.com/bonafide-id/bonafide/provider/internal/registration"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -73,7 +73,7 @@ func (p *Policy) Admit(ctx context.Context, c *registry.Client) error {
 		return registry.ErrDisabled
 	default:
 		c.Scopes = p.Scopes
-		c.Trusted = c.Document.Name != "" && hosts.MatchesAny(p.Trusted, hostOf(c.ID))
+		c.Trusted = c.Document.Name != "" && registration.MatchesHost(p.Trusted, hostOf(c.ID))
 	}
 	return p.refuseDenied(ctx, c.Hosts()...)
 }
@@ -92,7 +92,7 @@ func (p *Policy) refuseDenied(ctx context.Context, of ...string) error {
 
 // admitsHost reports whether clients of a host may ask at all.
 func (p *Policy) admitsHost(host string) bool {
-	return !hosts.MatchesAny(p.Deny, host) && (len(p.Allow) == 0 || hosts.MatchesAny(p.Allow, host))
+	return !registration.MatchesHost(p.Deny, host) && (len(p.Allow) == 0 || registration.MatchesHost(p.Allow, host))
 }
 
 // hostOf returns the host of an address without a port, or "".

@@ -13,7 +13,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
-	"github.com/bonafide-id/bonafide/provider/internal/hosts"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/provider/internal/registration"
 	"github.com/bonafide-id/bonafide/storage"
@@ -160,11 +159,11 @@ func (p *Policy) validateRegistered(uri string) error {
 			return errors.New("is http, and not of a loopback host")
 		}
 	case "https":
-		if hosts.MatchesAny(p.Deny, host) || !hosts.MatchesAny(p.Allow, host) && !hosts.MatchesAny(p.Trusted, host) {
+		if registration.MatchesHost(p.Deny, host) || !registration.MatchesHost(p.Allow, host) && !registration.MatchesHost(p.Trusted, host) {
 			return errors.New("is on a host that the operator has not allowed")
 		}
 	default:
-		if hosts.MatchesAny(p.Deny, hosts.Reversed(u.Scheme)) {
+		if registration.MatchesHost(p.Deny, registration.ReversedHost(u.Scheme)) {
 			return errors.New("has a scheme that the operator has not allowed")
 		}
 	}

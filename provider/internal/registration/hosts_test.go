@@ -1,19 +1,19 @@
-package hosts_test
+package registration_test
 
 import (
 	"testing"
 
-	"github.com/bonafide-id/bonafide/provider/internal/hosts"
+	"github.com/bonafide-id/bonafide/provider/internal/registration"
 )
 
 func TestPatterns(t *testing.T) {
 	for _, pattern := range []string{"app.example", "*.app.example", "localhost"} {
-		if !hosts.IsPattern(pattern) {
+		if !registration.IsHostPattern(pattern) {
 			t.Errorf("%q is no pattern", pattern)
 		}
 	}
 	for _, pattern := range []string{"", "*", "*.", "App.example", "app.example:443", "https://app.example", "app.example/a", "a*.example", "*.*.example", "a@app.example", "app example"} {
-		if hosts.IsPattern(pattern) {
+		if registration.IsHostPattern(pattern) {
 			t.Errorf("%q is a pattern", pattern)
 		}
 	}
@@ -22,11 +22,11 @@ func TestPatterns(t *testing.T) {
 		"app.example": true, "x.app.example": false, "xapp.example": false, "sub.example": false, ".sub.example": false,
 		"a.sub.example": true, "a.b.sub.example": true, "asub.example": false, "": false,
 	} {
-		if got := hosts.MatchesAny(patterns, host); got != want {
+		if got := registration.MatchesHost(patterns, host); got != want {
 			t.Errorf("%q matches: %v", host, got)
 		}
 	}
-	if got := hosts.Reversed("com.example.app"); got != "app.example.com" {
+	if got := registration.ReversedHost("com.example.app"); got != "app.example.com" {
 		t.Error(got)
 	}
 }

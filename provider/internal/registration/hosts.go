@@ -1,6 +1,4 @@
-// Package hosts compares the hosts of addresses with patterns, and tells pages from programs on
-// the user's device.
-package hosts
+package registration
 
 import (
 	"net/url"
@@ -8,16 +6,16 @@ import (
 	"strings"
 )
 
-// IsPattern reports whether a text is a host in lower case, such as app.example, or *. and one, for
-// all hosts below it.
-func IsPattern(pattern string) bool {
+// IsHostPattern reports whether a text is a host in lower case, such as app.example, or *. and one,
+// for all hosts below it.
+func IsHostPattern(pattern string) bool {
 	host := strings.TrimPrefix(pattern, "*.")
 	u, err := url.Parse("https://" + host)
 	return err == nil && host != "" && u.Hostname() == host && u.Port() == "" && host == strings.ToLower(host) && !strings.ContainsAny(host, "*@")
 }
 
-// MatchesAny reports whether a host is that of one of some patterns.
-func MatchesAny(patterns []string, host string) bool {
+// MatchesHost reports whether a host is that of one of some patterns.
+func MatchesHost(patterns []string, host string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		if domain, below := strings.CutPrefix(pattern, "*"); below {
 			return len(host) > len(domain) && strings.HasSuffix(host, domain)
@@ -26,9 +24,9 @@ func MatchesAny(patterns []string, host string) bool {
 	})
 }
 
-// Reversed returns the labels of a host in reverse order, as the scheme of an app has them (RFC
+// ReversedHost returns the labels of a host in reverse order, as the scheme of an app has them (RFC
 // 8252 section 7.1).
-func Reversed(host string) string {
+func ReversedHost(host string) string {
 	labels := strings.Split(host, ".")
 	slices.Reverse(labels)
 	return strings.Join(labels, ".")

@@ -1,11 +1,4 @@
-// Package lookalike finds names that people take for others: by the skeletons of Unicode
-// Technical Standard 39, section 4.
-//
-// The table is written by hand after the standard's confusables.txt: letters of the alphabets
-// that names of applications are written in which look like letters and digits of ASCII. It
-// is not all of that file. What is left of compatibility, width, accents and
-// case is Unicode's own, by normalization.
-package lookalike
+package registration
 
 import (
 	"strings"
@@ -16,6 +9,12 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
+// Names that people take for others are found by the skeletons of Unicode Technical Standard 39,
+// section 4. The table is written by hand after the standard's confusables.txt: letters of the
+// alphabets that names of applications are written in which look like letters and digits of ASCII.
+// It is not all of that file. What is left of compatibility, width, accents and case is Unicode's
+// own, by normalization.
+//
 // capitals are letters that look like a capital of ASCII, which their small letters need not
 // do, and small are letters and digits that look like a small one.
 const (
@@ -40,9 +39,9 @@ func table(pairs string) *strings.Replacer {
 	return strings.NewReplacer(list...)
 }
 
-// Skeleton is the same for names that look alike, whatever there is of spaces, marks,
+// NameSkeleton is the same for names that look alike, whatever there is of spaces, marks,
 // punctuation and letters that cannot be seen.
-func Skeleton(name string) string {
+func NameSkeleton(name string) string {
 	name = strings.Map(visible, norm.NFKD.String(name))
 	name = cases.Fold().String(fromCapitals.Replace(name))
 	for range 2 { // what a letter stands for can stand for another
@@ -63,19 +62,19 @@ func visible(r rune) rune {
 // one is a part of many.
 const substring = 4
 
-// Contains reports whether a name has another in it, or looks as if it had.
-func Contains(name, other string) bool {
-	skeleton := Skeleton(other)
+// NameContains reports whether a name has another in it, or looks as if it had.
+func NameContains(name, other string) bool {
+	skeleton := NameSkeleton(other)
 	if skeleton == "" {
 		return false
 	}
-	if len(skeleton) >= substring && strings.Contains(Skeleton(name), skeleton) {
+	if len(skeleton) >= substring && strings.Contains(NameSkeleton(name), skeleton) {
 		return true
 	}
 	words := strings.FieldsFunc(norm.NFKC.String(name), func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N, unicode.M, unicode.Cf) })
 	for i := range words {
 		for j := i; j < len(words); j++ {
-			if Skeleton(strings.Join(words[i:j+1], "")) == skeleton {
+			if NameSkeleton(strings.Join(words[i:j+1], "")) == skeleton {
 				return true
 			}
 		}
