@@ -31,6 +31,9 @@ func newRooms(cfg Config) (r rooms, err error) {
 // mount serves the pages of the rooms.
 func (r rooms) mount(f *frame.Frame) {
 	f.Mount(r.applications.Routes()...)
+	if f.Admit == nil {
+		f.Mount(r.applications.ReviewRoutes()...)
+	}
 	f.Mount(r.service.Routes()...)
 	f.Mount(r.records.Routes()...)
 	f.Offer(r.applications.Tasks)

@@ -6,6 +6,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,7 +27,8 @@ var silent = map[string]string{
 	"GET /plans":             "who proposed which action, and counts", "GET /plans/new": "the form",
 	"GET /applications": "names of applications", "GET /hosts": "counts", "GET /hosts/{id}": "counts",
 	"GET /organizations": "names of organizations", "GET /reviews": "names of applications",
-	"GET /applications/{target}/do/{action}": "the application", "GET /hosts/{target}/do/{action}": "the host",
+	"GET /reviews/{env}/{client}/{which}/{picture}": "a picture of the application",
+	"GET /applications/{target}/do/{action}":        "the application", "GET /hosts/{target}/do/{action}": "the host",
 	"GET /organizations/{target}/do/{action}": "the organization", "GET /service/do/{action}": "the service",
 	"GET /health": "the service", "GET /keys": "the service", "GET /numbers": "counts",
 }
@@ -161,6 +163,7 @@ func (w *walk) operates() {
 	}
 	const why = "It sends people elsewhere."
 	w.demand("POST /applications/{target}/do/{action}", "olga", does("/desk/applications/app", "stop_application", "reason", why), event.ClientStopped, "", "")
+	w.decidesReviews(olga, why)
 	w.demand("POST /hosts/{target}/do/{action}", "olga", does("/desk/hosts/app.example", "deny_host", "reason", why), event.HostDenied, "app.example", "")
 	w.demand("POST /organizations/{target}/do/{action}", "olga", does("/desk/organizations/river", "suspend_organization", "reason", why), event.OrganizationSuspended, "river", "")
 	w.demand("POST /service/do/{action}", "olga", does("/desk/service", "rotate_keys"), event.KeyRotated, "RS256, by the host", "")
@@ -181,6 +184,29 @@ func (w *walk) operates() {
 	w.demand("GET /holds", "olga", func() { p = olga.Open("/desk/holds") }, event.StaffLooked, "holds", "")
 	c := w.caseOf("bob").ID
 	w.demand("POST /holds", "olga", func() { post(olga, p, "hold", "case", c, "until", until, "hold_reason", "A court asks.") }, event.EvidenceHeld, "student", c)
+}
+
+// decidesReviews walks the pages of the dashboard that are at the desk.
+func (w *walk) decidesReviews(olga *lab.Browser, why string) {
+	var p lab.Page
+	within := func(address string) func() {
+		return func() {
+			p = olga.Open(address)
+			shows(testingOf(olga), p, http.StatusOK, `<a href="/desk/reviews" aria-current="page"`, "Pages of the desk")
+			if strings.Contains(p.Text, `"/developer/`) {
+				w.T.Errorf("%s leads to the dashboard", address)
+			}
+		}
+	}
+	app, lake := "/desk/reviews/production/app", "/desk/reviews/organization/lake"
+	w.demand("GET /reviews/{env}/{client}", "olga", within(app), event.StaffLooked, "review in production", "")
+	w.demand("POST /reviews/{env}/{client}", "olga", func() {
+		shows(testingOf(olga), send(olga, app, "start", "version", hiddenOf(p, "version")), http.StatusOK, "/desk/reviews")
+	}, event.ClientStarted, "", "")
+	w.demand("GET /reviews/organization/{org}", "olga", within(lake), event.StaffLooked, "organization lake", "")
+	w.demand("POST /reviews/organization/{org}", "olga", func() {
+		shows(testingOf(olga), send(olga, lake, "stop", "version", hiddenOf(p, "version"), "reason", why), http.StatusOK, "/desk/reviews")
+	}, event.OrganizationSuspended, "lake", "")
 }
 
 // plans walks the pages of what takes two, and of what one does alone.

@@ -107,7 +107,7 @@ func (d *reviewPages) decideReview(ctx context.Context, a act, state storage.Rev
 
 // finishReview redirects to the application with a notice.
 func (d *reviewPages) finishReview(r *request, err error, done screens.Notice) error {
-	here := d.path("review", r.env, r.app.ClientID)
+	here := d.review(r, r.env, r.app.ClientID)
 	switch {
 	case errors.Is(err, storage.ErrConflict):
 		return d.renderAgain(r, http.StatusForbidden, ui.Problem{Code: ui.OwnApplication})

@@ -46,7 +46,7 @@ func (d *drafts) nameTaken(r *request, c provider.Client) ([]screens.Reviewed, e
 			if a.OrganizationID == r.org.ID || a.Review == storage.ReviewNone || registration.NameSkeleton(a.Name) != skeleton {
 				continue
 			}
-			taken = append(taken, screens.Reviewed{Name: a.Name, URL: d.path("review", a.Environment, a.ClientID), Stopped: stopped(a)})
+			taken = append(taken, screens.Reviewed{Name: a.Name, URL: d.review(r, a.Environment, a.ClientID), Stopped: stopped(a)})
 		}
 		if len(page) < pageOfNames || len(taken) >= maxNameTaken {
 			break

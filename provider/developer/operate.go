@@ -276,9 +276,48 @@ func (d *Dashboard) MoveApplication(ctx context.Context, o Operator, app storage
 	return nil
 }
 
-// ReviewURL is the address of an operators' page about an application.
-func (d *Dashboard) ReviewURL(a storage.Application) string {
-	return d.path("review", a.Environment, a.ClientID)
+// ReviewURL is the address of an operators' page about an application, below that of the list
+// of the room that shows it; empty for the dashboard's own.
+func (d *Dashboard) ReviewURL(reviewsURL string, a storage.Application) string {
+	return below(cmp.Or(reviewsURL, d.path("review")), a.Environment, a.ClientID)
+}
+
+// Within is another room that shows the pages on which operators decide.
+type Within struct {
+	// ReviewsURL is the path of its own list of what waits. The pages are below it.
+	ReviewsURL string
+
+	// Around is what is around its pages.
+	Around func() (ui.Wide, error)
+}
+
+// ReviewPage is a page on which operators decide about an application or an organization.
+type ReviewPage struct {
+	// Path is its pattern of http.ServeMux below Within.ReviewsURL.
+	Path string
+
+	// Show answers GET, and Act, nil for a page without a form, POST, within a room that has
+	// said who acts (provider.By). There is nothing for who is not one of Config.Operator.
+	Show, Act func(*provider.Screen, Within) error
+}
+
+// ReviewPages returns the pages on which operators decide, for another room of the same provider.
+func (d *Dashboard) ReviewPages() (pages []ReviewPage) {
+	for _, p := range d.reviews.routes() {
+		path := strings.TrimPrefix(p.path, "/review")
+		if path == "" { // the list
+			continue
+		}
+		within := func(n need, h handler) func(*provider.Screen, Within) error {
+			return func(s *provider.Screen, w Within) error { return d.answer(p, &request{Screen: s, within: w}, n, h) }
+		}
+		page := ReviewPage{Path: path, Show: within(p.looks, p.show)}
+		if p.act != nil {
+			page.Act = within(p.posts, p.act)
+		}
+		pages = append(pages, page)
+	}
+	return pages
 }
 
 // StopReason is why an operator has stopped an application, as its members read it; empty if

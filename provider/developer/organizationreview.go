@@ -25,7 +25,7 @@ func (d *reviewPages) listOwnerless(r *request) (rows []screens.Ownerless, more 
 	}
 	for _, o := range found {
 		rows = append(rows, screens.Ownerless{
-			Name: o.Name, URL: d.path("review", "organization", o.ID), Members: o.Members, Applications: o.Applications,
+			Name: o.Name, URL: d.review(r, "organization", o.ID), Members: o.Members, Applications: o.Applications,
 		})
 	}
 	return rows, more, err
@@ -73,7 +73,7 @@ func (d *reviewPages) organizationReviewPage(r *request, members []storage.Membe
 	if view.Page, err = d.page(r); err != nil {
 		return nil, err
 	}
-	view.Form, view.Name, view.ReviewsURL, view.Version = r.Form(problems...), r.org.Name, d.path("review"), suspensionVersion(r.org)
+	view.Form, view.Name, view.ReviewsURL, view.Version = r.Form(problems...), r.org.Name, d.review(r), suspensionVersion(r.org)
 	view.Own = slices.ContainsFunc(members, func(m storage.Member) bool { return m.UserID == r.User.UserID })
 	view.Contact = d.team.contact(r.Request.Context(), r.org)
 	people := d.newPeople(r)
@@ -108,7 +108,7 @@ func (d *reviewPages) organizationReviewPage(r *request, members []storage.Membe
 // none, or withdraws that: as long as there is an owner, operators do not decide about
 // ownership.
 func (d *reviewPages) decideOrganization(r *request, members []storage.Member) error {
-	here := d.path("review", "organization", r.org.ID)
+	here := d.review(r, "organization", r.org.ID)
 	ownerless := !slices.ContainsFunc(members, isOwner)
 	switch action := r.posted(ui.FieldAction); {
 	case action == screens.ActionStop:

@@ -1,6 +1,7 @@
 package developer
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 
@@ -11,14 +12,23 @@ import (
 
 // path returns the address of a page of the dashboard: its parts, escaped.
 func (d *frame) path(parts ...string) string {
-	path := d.base + "/"
-	for i, part := range parts {
-		if i > 0 {
-			path += "/"
-		}
-		path += url.PathEscape(part)
+	if len(parts) == 0 {
+		return d.base + "/"
 	}
-	return path
+	return below(d.base, parts...)
+}
+
+// review returns the address of a page of reviews, of the room that shows this one.
+func (d *frame) review(r *request, parts ...string) string {
+	return below(cmp.Or(r.within.ReviewsURL, d.path("review")), parts...)
+}
+
+// below adds parts to an address, escaped.
+func below(address string, parts ...string) string {
+	for _, part := range parts {
+		address += "/" + url.PathEscape(part)
+	}
+	return address
 }
 
 // absolute returns the absolute address of a page, as for a mail.
@@ -34,6 +44,11 @@ func (d *frame) page(r *request) (screens.Page, error) {
 	}
 	if r.confirmed {
 		p.Notice = screens.NoticeConfirmed
+	}
+	if r.within.Around != nil {
+		w, err := r.within.Around()
+		p.Within = &w
+		return p, err
 	}
 	if r.User.UserID == "" {
 		return p, nil

@@ -29,6 +29,9 @@ type request struct {
 	// confirmURL is where to do that before the posted form is accepted.
 	confirmed  bool
 	confirmURL string
+
+	// within is the room that shows a page of reviews; the zero one for the dashboard.
+	within Within
 }
 
 // value returns a part of the path.
@@ -53,7 +56,7 @@ var rank = map[storage.Role]need{
 // mount serves a page to its audience.
 func (d *Dashboard) mount(p route) {
 	answer := func(n need, h handler) http.Handler {
-		return d.screen(func(s *provider.Screen) error { return d.answer(p, s, n, h) })
+		return d.screen(func(s *provider.Screen) error { return d.answer(p, &request{Screen: s}, n, h) })
 	}
 	d.mounted[p.path] = p.looks
 	d.mux.Handle("GET "+d.base+p.path, answer(p.looks, p.show))
@@ -76,16 +79,15 @@ func (d *Dashboard) screen(h func(*provider.Screen) error) http.Handler {
 }
 
 // answer answers a page request of a user with the right.
-func (d *Dashboard) answer(p route, s *provider.Screen, n need, h handler) error {
-	r := &request{Screen: s}
-	if n > everybody && s.User.UserID == "" {
-		s.SignIn(0)
+func (d *Dashboard) answer(p route, r *request, n need, h handler) error {
+	if n > everybody && r.User.UserID == "" {
+		r.SignIn(0)
 		return nil
 	}
 	if err := d.admit(r, n); err != nil {
 		return err
 	}
-	if n == operators { // under their name, whatever the page does
+	if n == operators && r.within.Around == nil { // under their name, whatever the page does
 		r.Request = r.Request.WithContext(provider.By(r.Request.Context(), storage.Actor{Name: outside + r.User.UserID}))
 	}
 	// The dashboard's forms have no repeated field: readers of the first and of the last

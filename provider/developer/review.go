@@ -24,7 +24,7 @@ func (d *reviewPages) showReviews(r *request) error {
 	if err != nil {
 		return err
 	}
-	view := screens.ReviewsView{Page: p, SearchURL: d.path("review"), Search: r.asked(screens.FieldSearch)}
+	view := screens.ReviewsView{Page: p, SearchURL: d.review(r), Search: r.asked(screens.FieldSearch)}
 	if d.Sandbox != nil {
 		view.Waiting, view.WaitingMoreURL, err = d.listReviews(r, "waiting", storage.ApplicationFilter{Review: storage.ReviewAsked})
 		if err != nil {
@@ -78,7 +78,7 @@ func (d *reviewPages) listReviews(r *request, list string, match storage.Applica
 			name, names[a.OrganizationID] = o.Name, o.Name
 		}
 		row := screens.Reviewed{
-			Name: a.Name, Organization: name, URL: d.path("review", a.Environment, a.ClientID), Stopped: stopped(a),
+			Name: a.Name, Organization: name, URL: d.review(r, a.Environment, a.ClientID), Stopped: stopped(a),
 		}
 		c, err := d.provider(a.Environment).Clients().Get(r.Request.Context(), a.ClientID)
 		if err != nil && !errors.Is(err, provider.ErrNoClient) {
@@ -177,11 +177,11 @@ func (d *reviewPages) renderReview(r *request, v reviewed, status int, problems 
 		return err
 	}
 	inSandbox, waits := r.env == storage.Sandbox, r.app.Review == storage.ReviewAsked
-	here := d.path("review", r.env, r.app.ClientID)
+	here := d.review(r, r.env, r.app.ClientID)
 	since := v.Decided.since(v.wanted)
 	view := screens.ReviewView{
-		Page: p, Form: r.Form(problems...), ReviewsURL: d.path("review"), Version: v.version(r.app),
-		Name: r.app.Name, ClientID: r.app.ClientID, Organization: r.org.Name, OrganizationURL: d.path("review", "organization", r.org.ID), Contact: contact, Kind: r.app.Kind,
+		Page: p, Form: r.Form(problems...), ReviewsURL: d.review(r), Version: v.version(r.app),
+		Name: r.app.Name, ClientID: r.app.ClientID, Organization: r.org.Name, OrganizationURL: d.review(r, "organization", r.org.ID), Contact: contact, Kind: r.app.Kind,
 		Fields: d.reviewedFields(v.wanted, since), Pictures: v.reviewedPictures(here, since), Compared: v.Decided != nil,
 		Live: !inSandbox, Own: own,
 		Review: screens.Review(r.app.Review), AskedBy: asked.Email, Note: v.Review.Note, Reason: v.Review.Reason, Entered: r.posted(ui.FieldReason),

@@ -43,7 +43,7 @@ func (d *reviewPages) addOrganizations(r *request, view *screens.ReviewsView) (e
 			more = "?" + url.Values{screens.FieldSearch: {view.Search}, name: {found[pageOfReviews-1].ID}}.Encode()
 		}
 		for _, o := range found {
-			rows = append(rows, screens.Found{Name: o.Name, URL: d.path("review", "organization", o.ID), Suspended: !o.Stopped.At.IsZero()})
+			rows = append(rows, screens.Found{Name: o.Name, URL: d.review(r, "organization", o.ID), Suspended: !o.Stopped.At.IsZero()})
 		}
 		return rows, more, err
 	}

@@ -47,7 +47,7 @@ func Layout(p Page, title string, assets ...string) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.WideLayout(p.wide(assets...), title).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.WideLayout(p.Wide(assets...), title).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -92,7 +92,7 @@ func layout(p Page, title string, scripts ...string) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.WideLayout(p.wide(served(scripts)...), title).Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.WideLayout(p.Wide(served(scripts)...), title).Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

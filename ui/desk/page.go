@@ -68,9 +68,9 @@ const (
 
 func (p Page) locale() *ui.Locale { return p.Locale.OrEnglish() }
 
-// wide is the frame of a page, which loads scripts and styles by the names under which they
+// Wide is the frame of a page, which loads scripts and styles by the names under which they
 // are served.
-func (p Page) wide(assets ...string) ui.Wide {
+func (p Page) Wide(assets ...string) ui.Wide {
 	l := p.locale()
 	t := textOf(l).Common
 	w := ui.Wide{

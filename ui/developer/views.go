@@ -10,6 +10,9 @@ import (
 type Page struct {
 	ui.Page
 
+	// Within is what is around the page where another room shows it; nil for the dashboard.
+	Within *ui.Wide
+
 	// HomeURL is the list of organizations, DocsURL the documentation.
 	HomeURL, DocsURL string
 

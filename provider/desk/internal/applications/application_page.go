@@ -42,7 +42,7 @@ func (r *Room) showApplication(q *frame.Request) error {
 	}
 	if a.known {
 		v.Organization, v.OrganizationURL, v.Kind = a.org.Name, q.Path("organizations", a.org.ID), a.app.Kind
-		v.ReviewURL, v.Reason = r.Dashboard.ReviewURL(a.app), r.Dashboard.StopReason(a.app)
+		v.ReviewURL, v.Reason = r.reviewURL(q, a.app), r.Dashboard.StopReason(a.app)
 		if !a.org.Stopped.At.IsZero() {
 			v.Reason = a.org.Stopped.Reason
 		}

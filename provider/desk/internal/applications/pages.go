@@ -12,7 +12,9 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
+	"github.com/bonafide-id/bonafide/provider/developer"
 	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
 	"github.com/bonafide-id/bonafide/ui/desk"
 	screens "github.com/bonafide-id/bonafide/ui/desk/service"
 )
@@ -31,6 +33,40 @@ func (r *Room) Routes() []frame.Route {
 		routes = append(routes, frame.Route{Path: "/reviews", Needs: role.Staff.Operates, Section: desk.SectionReviews, Show: r.showReviews})
 	}
 	return routes
+}
+
+// ReviewRoutes returns the pages of the dashboard on which operators decide, in the frame of a desk
+// that users sign in to: to others the dashboard shows them itself.
+func (r *Room) ReviewRoutes() (routes []frame.Route) {
+	if r.Dashboard == nil {
+		return nil
+	}
+	within := func(answer func(*provider.Screen, developer.Within) error) frame.Handler {
+		if answer == nil {
+			return nil
+		}
+		return func(q *frame.Request) error {
+			around := func() (ui.Wide, error) {
+				page, err := q.Page(desk.SectionReviews)
+				return page.Wide(), err
+			}
+			return answer(q.Screen, developer.Within{ReviewsURL: q.Path("reviews"), Around: around})
+		}
+	}
+	for _, p := range r.Dashboard.ReviewPages() {
+		// The dashboard asks for a fresh sign-in itself, and keeps what was entered.
+		routes = append(routes, frame.Route{Path: "/reviews" + p.Path, Needs: role.Staff.Operates, Show: within(p.Show), Act: within(p.Act), Mild: frame.Mild})
+	}
+	return routes
+}
+
+// reviewURL is where an application is reviewed.
+func (r *Room) reviewURL(q *frame.Request, a storage.Application) string {
+	at := ""
+	if q.Frame.Admit == nil {
+		at = q.Path("reviews")
+	}
+	return r.Dashboard.ReviewURL(at, a)
 }
 
 // maxSought bounds what is sought.
@@ -262,7 +298,7 @@ func (r *Room) showReviews(q *frame.Request) error {
 		return err
 	}
 	for i, a := range found {
-		v.Rows[i].URL = r.Dashboard.ReviewURL(a)
+		v.Rows[i].URL = r.reviewURL(q, a)
 		if a.Environment != r.environment { // its registration is another provider's
 			v.Rows[i].States = nil
 		}
