@@ -4,9 +4,10 @@
 //   - is wider than the window, at 320 px and, in English, at 1280 px,
 //   - has something to press that is smaller than 24 px, outside of sentences,
 //   - writes an error to the console, as when the policy blocks something;
-// then looks at some at twice the size of text, at 320 and at 390 px, where none may be
-// wider than the window or break a word that is to be pressed or names something; at what
-// more contrast changes; and tries what the scripts do.
+// then looks at some at twice the size of text, at 320 and at 390 px, and in German at all
+// that people without a role see, where none may be wider than the window or break a word
+// that is to be pressed, names something or would stand whole below its label; at what more
+// contrast changes; and tries what the scripts do.
 //
 //   go test ./ui ./ui/desk ./ui/developer ./ui/verification -run TestGallery -gallery="$PWD/gallery"
 //   npm ci && node check.mjs gallery [--shots folder] [--only regexp]
@@ -127,8 +128,9 @@ async function lookAt(pages) {
 // Two at a time: each waits for the browser, and the browser for each.
 await Promise.all([0, 1].map((half) => lookAt(pages.filter((_, i) => i % 2 === half))));
 
-// broken finds words that stand on two lines, where no line was too short for them.
-const broken = () => [...document.querySelectorAll("button, .primary, .secondary, .danger, .brand, h1, h2, summary")]
+// broken finds words that stand on two lines, where no line was too short for them, as none is
+// for words of fewer letters than these.
+const broken = (short) => [...document.querySelectorAll("button, .primary, .secondary, .danger, .brand, h1, h2, summary, .facts :is(dt, dd)")]
   .filter((e) => e.checkVisibility()).flatMap((e) => {
     const found = [], texts = document.createTreeWalker(e, NodeFilter.SHOW_TEXT);
     while (texts.nextNode()) {
@@ -136,28 +138,33 @@ const broken = () => [...document.querySelectorAll("button, .primary, .secondary
         const range = document.createRange();
         range.setStart(texts.currentNode, index);
         range.setEnd(texts.currentNode, index + word.length);
-        if (word.length < 14 && new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size > 1) found.push(word);
+        const lines = [...range.getClientRects()], row = e.closest(".facts > *");
+        const length = lines.reduce((sum, line) => sum + line.width, 0);
+        const fits = row ? length <= row.clientWidth - 2 * parseFloat(getComputedStyle(row).paddingInlineStart) : word.length < short;
+        if (fits && new Set(lines.map((line) => Math.round(line.top))).size > 1) found.push(word);
       }
     }
     return found;
   });
 
-// lookLarge looks at pages as somebody does who reads text at twice its size.
-async function lookLarge(width, pages) {
+// lookSized looks at pages as somebody does who reads text of this size, 16 px without a choice.
+async function lookSized(size, width, short, pages) {
   const tab = await open({ viewport: { width, height: 2000 } });
-  await (await tab.context().newCDPSession(tab)).send("Page.setFontSizes", { fontSizes: { standard: 32, fixed: 26 } });
+  await (await tab.context().newCDPSession(tab)).send("Page.setFontSizes", { fontSizes: { standard: size, fixed: size * 13 / 16 } });
   for (const page of pages) {
-    const fault = (what) => faults.push(`${page} at twice the size of text, ${width}: ${what}`);
+    const fault = (what) => faults.push(`${page} with text of ${size} px, ${width}: ${what}`);
     await tab.goto(address(page));
-    assert.equal(await tab.evaluate(() => getComputedStyle(document.documentElement).fontSize), "32px", "text is large");
+    assert.equal(await tab.evaluate(() => getComputedStyle(document.documentElement).fontSize), `${size}px`, "text has its size");
     if (await tab.evaluate(() => document.documentElement.scrollWidth > innerWidth)) fault("wider than the window");
-    for (const word of await tab.evaluate(broken)) fault(`"${word}" is broken`);
+    for (const word of await tab.evaluate(broken, short)) fault(`"${word}" is broken`);
     // Not the full page: for that the browser would take text of its own size.
-    if (options.shots) await tab.screenshot({ path: join(options.shots, `${page.replace("/", "-").replace(".html", "")}-${width}-large.png`) });
+    if (options.shots) await tab.screenshot({ path: join(options.shots, `${page.replace("/", "-").replace(".html", "")}-${width}-${size}.png`) });
   }
   await tab.context().close();
 }
-for (const width of [320, 390]) await lookLarge(width, pages.filter((page) => samples.test(page)));
+for (const width of [320, 390]) await lookSized(32, width, 14, pages.filter((page) => samples.test(page)));
+const german = pages.filter((page) => /^de\/(?!desk|developer|.*hostile|continue|form-post)/.test(page));
+await Promise.all([lookSized(32, 320, 10, german), lookSized(16, 360, 14, german)]);
 
 // More contrast reaches every page, whatever stylesheet of a service or an application comes
 // later.
