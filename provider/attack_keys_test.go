@@ -196,11 +196,14 @@ func TestForgedIDTokenHint(t *testing.T) {
 	header, _ := lab.JWT(t, good)
 	kid := header["kid"].(string)
 	key := w.PublishedKeys()[0]
-	raw, err := base64.RawURLEncoding.DecodeString(key["n"].(string))
-	if err != nil {
-		t.Fatal(err)
+	number := func(member string) *big.Int {
+		raw, err := base64.RawURLEncoding.DecodeString(key[member].(string))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return new(big.Int).SetBytes(raw)
 	}
-	public, err := x509.MarshalPKIXPublicKey(&rsa.PublicKey{N: new(big.Int).SetBytes(raw), E: 65537})
+	public, err := x509.MarshalPKIXPublicKey(&rsa.PublicKey{N: number("n"), E: int(number("e").Int64())})
 	if err != nil {
 		t.Fatal(err)
 	}

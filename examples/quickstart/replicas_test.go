@@ -16,6 +16,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/providertest"
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
 )
 
@@ -23,6 +24,7 @@ import (
 const asProgram = "QUICKSTART_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
+	providertest.Cheapen()
 	if os.Getenv(asProgram) != "" {
 		main()
 		return

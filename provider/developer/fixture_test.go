@@ -20,14 +20,10 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/developer"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
-	"github.com/bonafide-id/bonafide/provider/internal/password"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 	"github.com/bonafide-id/bonafide/storage/sqlitefile"
 )
-
-// Passwords are cheap in the tests of this package.
-var _ = password.Cheapen()
 
 // The users of a fixture, each of whom is known by this ID and has the address
 // ID@example.com. The organization river has an owner, a developer and a viewer; lake and

@@ -16,16 +16,12 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
-	"github.com/bonafide-id/bonafide/provider/internal/password"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/postgres"
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 	"github.com/bonafide-id/bonafide/storage/storagetest"
 )
-
-// Passwords are cheap in the tests of this package.
-var _ = password.Cheapen()
 
 var (
 	worldBegins = time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC)

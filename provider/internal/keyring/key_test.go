@@ -85,6 +85,8 @@ func TestStatic(t *testing.T) {
 
 func TestJWKS(t *testing.T) {
 	t.Run("HasPublicMembersOnly", func(t *testing.T) {
+		algorithms[RS256].generate = generateRSA // as in production
+		defer Cheapen()
 		keys := openKeySet(t, new(keyStore), newSecrets(t, randomSecret()), Options{})
 		var set struct {
 			Keys []map[string]string `json:"keys"`

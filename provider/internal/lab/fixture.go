@@ -23,6 +23,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/clients"
+	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
@@ -38,6 +39,8 @@ func Secret(testing.TB) []byte { return bytes.Clone(configSecret) }
 // productionCost undoes that passwords are cheap in the tests of this package. A test
 // that needs them to be dear calls dearPasswords.
 var productionCost = password.Cheapen()
+
+func init() { keyring.Cheapen() }
 
 // DearPasswords makes passwords cost what they cost in production for the length of the
 // test, which must not be parallel.

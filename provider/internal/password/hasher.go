@@ -122,6 +122,12 @@ func (h *Hasher) compute(ctx context.Context, by Share, password string, salt []
 	return argon2.IDKey([]byte(normalize(password)), salt, p.time, p.memory, p.lanes, uint32(size)), nil
 }
 
+// Light returns the hash of a secret of 64 random bits or more, which nobody searches. It takes little
+// work, and so is for any caller at any time.
+func Light(secret string, salt []byte, size uint32) []byte {
+	return argon2.IDKey([]byte(secret), salt, light.time, light.memory, light.lanes, size)
+}
+
 // enter waits for a place.
 func enter(ctx context.Context, place chan<- struct{}) error {
 	select {

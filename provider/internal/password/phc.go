@@ -20,6 +20,9 @@ type params struct {
 // current are the parameters of new hashes.
 var current = params{memory: 19 * 1024, time: 2, lanes: 1}
 
+// light are the parameters of Light.
+var light = params{memory: 2 * 1024, time: 1, lanes: 1}
+
 const (
 	saltSize = 16
 	tagSize  = 32
