@@ -29,56 +29,55 @@ type Link struct {
 	Translations map[string]string
 }
 
-// addPictures serves the brand's pictures under names with a digest.
-func (s *Site) addPictures() {
-	p := s.Pictures
-	s.Brand.Logo = s.brandPicture(p.Logo, p.LogoDark)
-	s.Brand.Wordmark = s.brandPicture(p.Wordmark, p.WordmarkDark)
-	s.Brand.FaviconURL = s.brandAsset(p.Favicon)
-	if p.Own && s.Brand.Logo.URL == "" {
-		s.Brand.Logo.URL = s.Link("/assets/" + ui.AssetName("icon.svg"))
+// dress adds the brand's pictures, which are served under names with a digest.
+func (f *files) dress(b *ui.Brand, p Pictures) {
+	b.Logo = f.brandPicture(p.Logo, p.LogoDark)
+	b.Wordmark = f.brandPicture(p.Wordmark, p.WordmarkDark)
+	b.FaviconURL = f.brandAsset(p.Favicon)
+	if p.Own && b.Logo.URL == "" {
+		b.Logo.URL = f.base + "/assets/" + ui.AssetName("icon.svg")
 	}
 }
 
-func (s *Site) brandPicture(light, dark []byte) ui.Picture {
-	p := ui.Picture{URL: s.brandAsset(light), DarkURL: s.brandAsset(dark)}
+func (f *files) brandPicture(light, dark []byte) ui.Picture {
+	p := ui.Picture{URL: f.brandAsset(light), DarkURL: f.brandAsset(dark)}
 	if len(light) == 0 {
 		return p
 	}
 	if len(dark) == 0 {
 		dark = light
 	}
-	p.Plate, p.DarkPlate = s.platesOf(light).day, s.platesOf(dark).night
-	return p.In(s.Theme.Scheme())
+	p.Plate, p.DarkPlate = f.platesOf(light).day, f.platesOf(dark).night
+	return p.In(f.theme.Scheme())
 }
 
 // brandAsset returns the address of a brand's picture, "" for none.
-func (s *Site) brandAsset(png []byte) string {
+func (f *files) brandAsset(png []byte) string {
 	if len(png) == 0 {
 		return ""
 	}
 	sum := sha256.Sum256(png)
 	a := ui.Asset{Name: "logo-" + hex.EncodeToString(sum[:8]) + ".png", MediaType: picture.Type, Bytes: png}
-	s.assets.Store(a.Name, a)
-	return s.Link("/assets/" + a.Name)
+	f.assets.Store(a.Name, a)
+	return f.base + "/assets/" + a.Name
 }
 
 // AddPicture serves a picture of the host's, before the first page, and returns it.
-func (s *Site) AddPicture(png []byte) ui.Picture {
-	return s.brandPicture(png, nil)
+func (f *files) AddPicture(png []byte) ui.Picture {
+	return f.brandPicture(png, nil)
 }
 
 // ClientPicture returns a logo or wordmark of an application.
-func (s *Site) ClientPicture(ctx context.Context, light, dark storage.Digest) ui.Picture {
-	p := ui.Picture{URL: s.ImageURL(light), DarkURL: s.ImageURL(dark)}
+func (f *files) ClientPicture(ctx context.Context, light, dark storage.Digest) ui.Picture {
+	p := ui.Picture{URL: f.ImageURL(light), DarkURL: f.ImageURL(dark)}
 	if light.IsZero() {
 		return p
 	}
 	if dark.IsZero() {
 		dark = light
 	}
-	p.Plate, p.DarkPlate = s.storedPlates(ctx, light).day, s.storedPlates(ctx, dark).night
-	return p.In(s.Theme.Scheme())
+	p.Plate, p.DarkPlate = f.storedPlates(ctx, light).day, f.storedPlates(ctx, dark).night
+	return p.In(f.theme.Scheme())
 }
 
 // plates are the backgrounds of a picture in light and dark mode.
@@ -93,18 +92,18 @@ const (
 
 // storedPlates returns the plates of a stored picture. One that is unreadable, or older than
 // silhouettes, has none.
-func (s *Site) storedPlates(ctx context.Context, digest storage.Digest) plates {
-	known, err := s.known.Get(digest, func() (plates, error) {
-		image, err := s.Images.Image(ctx, digest)
+func (f *files) storedPlates(ctx context.Context, digest storage.Digest) plates {
+	known, err := f.known.Get(digest, func() (plates, error) {
+		image, err := f.images.Image(ctx, digest)
 		if err != nil || len(image.Silhouette) == 0 {
 			return plates{}, err
 		}
 		silhouette, ok := picture.ParseSilhouette(image.Silhouette)
 		if !ok {
-			s.Logger.ErrorContext(ctx, "how a picture looks cannot be read: it may not be seen", slog.String("picture", s.ImageURL(digest)))
+			f.logger.ErrorContext(ctx, "how a picture looks cannot be read: it may not be seen", slog.String("picture", f.ImageURL(digest)))
 			return plates{}, nil
 		}
-		return s.platesFor(silhouette), nil
+		return f.platesFor(silhouette), nil
 	})
 	if err != nil {
 		return plates{}
@@ -113,16 +112,16 @@ func (s *Site) storedPlates(ctx context.Context, digest storage.Digest) plates {
 }
 
 // platesOf returns the plates of a brand's picture, before the first page.
-func (s *Site) platesOf(png []byte) plates {
+func (f *files) platesOf(png []byte) plates {
 	silhouette, err := picture.SilhouetteOf(context.Background(), png)
 	if err != nil {
 		return plates{}
 	}
-	return s.platesFor(silhouette)
+	return f.platesFor(silhouette)
 }
 
-func (s *Site) platesFor(silhouette picture.Silhouette) plates {
-	day, night := s.Theme.Surfaces()
+func (f *files) platesFor(silhouette picture.Silhouette) plates {
+	day, night := f.theme.Surfaces()
 	return plates{plateOn(silhouette, day), plateOn(silhouette, night)}
 }
 

@@ -34,15 +34,15 @@ func gzipped(content []byte) []byte {
 
 // compressed returns an asset in compressed form, or nil if that gains nothing. Each is
 // compressed once.
-func (s *Site) compressed(a ui.Asset) []byte {
+func (f *files) compressed(a ui.Asset) []byte {
 	isText := strings.HasPrefix(a.MediaType, "text/") || strings.HasPrefix(a.MediaType, "image/svg+xml")
 	if !isText || len(a.Bytes) < minCompressed {
 		return nil
 	}
-	if done, ok := s.smaller.Load(a.Name); ok {
+	if done, ok := f.smaller.Load(a.Name); ok {
 		return done.([]byte)
 	}
-	done, _ := s.smaller.LoadOrStore(a.Name, gzipped(a.Bytes))
+	done, _ := f.smaller.LoadOrStore(a.Name, gzipped(a.Bytes))
 	return done.([]byte)
 }
 

@@ -80,7 +80,7 @@ func (s *Site) AddAudience(a ui.Audience) error {
 	if s.Locales.HasHostTexts() {
 		logMissing(s.Locales, s.Logger, a.Missing)
 	}
-	s.addAssets(a.Assets())
+	s.files.add(a.Assets())
 	return nil
 }
 

@@ -6,19 +6,14 @@
 package web
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/internal/cache"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
-	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	"github.com/bonafide-id/bonafide/ui/theme"
 )
@@ -30,11 +25,8 @@ type Site struct {
 	// Base is BaseURL, parsed.
 	Base *url.URL
 
-	assets  sync.Map // by name: ui.Asset
-	known   *cache.Cache[storage.Digest, plates]
-	smaller sync.Map // the assets that are compressed, by name: []byte
-	origin  *http.CrossOriginProtection
-	started time.Time
+	*files
+	origin *http.CrossOriginProtection
 }
 
 // Options are the parts of a Site.
@@ -68,9 +60,7 @@ type Options struct {
 	// Alone is for pages at an address that has no account page (Server.At).
 	Alone bool
 
-	Images interface {
-		Image(ctx context.Context, digest storage.Digest) (storage.Image, error)
-	}
+	Images  images
 	Secrets *keyring.Secrets
 	Cookies session.Cookies
 	Clock   func() time.Time
@@ -84,21 +74,13 @@ func New(o Options) (*Site, error) {
 		return nil, err
 	}
 	s := &Site{
-		Options: o, Base: base, known: cache.New[storage.Digest, plates](plateLife, maxPlates, o.Clock),
-		origin: http.NewCrossOriginProtection(), started: o.Clock(),
+		Options: o, Base: base, files: newFiles(o, base), origin: http.NewCrossOriginProtection(),
 	}
 	if err := s.origin.AddTrustedOrigin(base.Scheme + "://" + base.Host); err != nil {
 		return nil, err
 	}
-	s.addAssets(slices.Concat(ui.Assets(), s.Theme.Assets()))
-	s.addPictures()
+	s.dress(&s.Brand, o.Pictures)
 	return s, nil
-}
-
-func (s *Site) addAssets(assets []ui.Asset) {
-	for _, a := range assets {
-		s.assets.Store(a.Name, a)
-	}
 }
 
 // Link returns the address of a path of the provider, with a query of names and values;
