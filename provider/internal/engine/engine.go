@@ -171,6 +171,8 @@ type Engine struct {
 	maker      *issue.Maker
 	requests   authorization.Reader
 	polls      polls
+	*tokens
+	*prover
 }
 
 // New returns an engine.
@@ -192,6 +194,8 @@ func New(o Options) *Engine {
 		SignResponse: o.SignResponse, Clock: o.Clock,
 		Resources: o.Resources, Claims: o.Claims, Classes: o.Classes, IDLife: o.Lifetimes.ID,
 	}
+	e.tokens = &tokens{maker: e.maker, clients: o.Clients, grants: o.Grants, resources: o.Resources, clock: o.Clock}
+	e.prover = &prover{proofs: o.Proofs, usedIDs: o.UsedIDs, clients: o.Clients, clock: o.Clock}
 	e.fosite = newFosite(e)
 	return e
 }

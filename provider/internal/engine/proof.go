@@ -14,6 +14,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/dpop"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/clientauth"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -49,10 +50,18 @@ var (
 			Because(diagnosis.DPoPNonceNeeded)
 )
 
+// prover reads and spends the proofs of requests.
+type prover struct {
+	proofs  Proofs
+	usedIDs storage.UsedIDs
+	clients registry.Source
+	clock   func() time.Time
+}
+
 // withProof reads the proof of a request of a client and has the request answered with it; nil for
 // none. The nonce is for the client's next proof, and an error tells it as well.
-func (e *Engine) withProof(ctx context.Context, r *http.Request, form url.Values, answer func(*dpop.Proof) error) (nonce string, err error) {
-	proof, nonce, err := e.readProof(ctx, r, form)
+func (v *prover) withProof(ctx context.Context, r *http.Request, form url.Values, answer func(*dpop.Proof) error) (nonce string, err error) {
+	proof, nonce, err := v.readProof(ctx, r, form)
 	if err == nil {
 		err = answer(proof)
 	}
@@ -62,11 +71,11 @@ func (e *Engine) withProof(ctx context.Context, r *http.Request, form url.Values
 // demandProof refuses a request without a proof whose assertion names a client that has to send
 // one: authentication would spend the assertion with which the client comes again. Credentials
 // that can be repeated are read first, and begin decides.
-func (e *Engine) demandProof(ctx context.Context, r *http.Request, form url.Values, proof *dpop.Proof) error {
+func (v *prover) demandProof(ctx context.Context, r *http.Request, form url.Values, proof *dpop.Proof) error {
 	if proof != nil || !form.Has("client_assertion") {
 		return nil
 	}
-	if client, err := e.Client(ctx, clientauth.ClaimedClient(r, form)); err == nil && client.RequireDPoP {
+	if client, err := v.clients.Client(ctx, clientauth.ClaimedClient(r, form)); err == nil && client.RequireDPoP {
 		return errProofMissing
 	}
 	return nil // authentication says what is wrong with the client
@@ -74,25 +83,25 @@ func (e *Engine) demandProof(ctx context.Context, r *http.Request, form url.Valu
 
 // readProof returns the proof of a request of a client, and the nonce for its later ones; nil for
 // none. Clients of a dialect without proofs may send what they like.
-func (e *Engine) readProof(ctx context.Context, r *http.Request, form url.Values) (p *dpop.Proof, nonce string, err error) {
+func (v *prover) readProof(ctx context.Context, r *http.Request, form url.Values) (proof *dpop.Proof, nonce string, err error) {
 	header := r.Header[headerOfProof]
 	if len(header) == 0 {
 		return nil, "", nil
 	}
-	if client, err := e.Client(ctx, clientauth.ClaimedClient(r, form)); err == nil && !client.Dialect.DPoP {
+	if client, err := v.clients.Client(ctx, clientauth.ClaimedClient(r, form)); err == nil && !client.Dialect.DPoP {
 		return nil, "", nil
 	}
-	return e.proofFor(r, "")
+	return v.proofFor(r, "")
 }
 
 // proofFor reads the proof of a request that presents an access token, or none.
-func (e *Engine) proofFor(r *http.Request, token string) (proof *dpop.Proof, nonce string, err error) {
-	now, target := e.Clock(), e.Proofs.Target(r)
+func (v *prover) proofFor(r *http.Request, token string) (proof *dpop.Proof, nonce string, err error) {
+	now, target := v.clock(), v.proofs.Target(r)
 	if len(r.Header[headerOfProof]) == 0 {
-		return nil, e.Proofs.Reader.Nonces.Next("", now), errProof.Because(diagnosis.DPoPMissing)
+		return nil, v.proofs.Reader.Nonces.Next("", now), errProof.Because(diagnosis.DPoPMissing)
 	}
-	p, err := e.Proofs.Reader.Read(r.Header[headerOfProof], r.Method, target, token, now)
-	nonce = e.Proofs.Reader.Nonces.Next(p.Nonce, now)
+	p, err := v.proofs.Reader.Read(r.Header[headerOfProof], r.Method, target, token, now)
+	nonce = v.proofs.Reader.Nonces.Next(p.Nonce, now)
 	switch {
 	case err == nil:
 		return &p, nonce, nil
@@ -108,17 +117,17 @@ func (e *Engine) proofFor(r *http.Request, token string) (proof *dpop.Proof, non
 }
 
 // spendProof records that a proof has been presented, over all processes. It comes last.
-func (e *Engine) spendProof(ctx context.Context, p *dpop.Proof) error {
-	return e.spendIn(ctx, e.UsedIDs, p)
+func (v *prover) spendProof(ctx context.Context, p *dpop.Proof) error {
+	return v.spendIn(ctx, v.usedIDs, p)
 }
 
-func (e *Engine) spendIn(ctx context.Context, uses interface {
+func (v *prover) spendIn(ctx context.Context, uses interface {
 	UseID(ctx context.Context, digest storage.Digest, expiresAt, now time.Time) error
 }, p *dpop.Proof) error {
 	if p == nil {
 		return nil
 	}
-	err := uses.UseID(ctx, p.Use, p.Until, e.Clock())
+	err := uses.UseID(ctx, p.Use, p.Until, v.clock())
 	if errors.Is(err, storage.ErrConflict) {
 		return errProof.Because(diagnosis.DPoPUsed)
 	}

@@ -194,33 +194,3 @@ func (g exchangeGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosi
 	}
 	return err
 }
-
-// unbroken refuses a token whose chain is broken: one that it was exchanged for was revoked, or a
-// client that has exchanged one may not any more. It was issued to the clients of the chain as
-// much as to that of its grant.
-func (e *Engine) unbroken(ctx context.Context, found *Issued) error {
-	for i, id := range found.Token.Actors {
-		actor, err := e.Client(ctx, id)
-		switch {
-		case errors.Is(err, registry.ErrNoClient):
-			return errToken.Because(diagnosis.ApplicationDisabled)
-		case err != nil:
-			return protocol.AsError(err)
-		case !mayExchange(actor), found.Token.CreatedAt.Before(actor.GrantsSince):
-			return errToken.Because(diagnosis.TokenRevoked)
-		case i == 0 && len(e.Resources.Standing(found.Token.Resources, actor)) == 0:
-			return errToken.Because(diagnosis.ResourceWithdrawn, "resource", strings.Join(found.Token.Resources, " "))
-		}
-	}
-	for of := found; len(of.Token.Actors) > 0; {
-		parent, err := e.Grants.Issued(ctx, storage.AccessToken, of.Token.Parent)
-		switch {
-		case errors.Is(err, storage.ErrNotFound), err == nil && !parent.Token.SpentAt.IsZero():
-			return errToken.Because(diagnosis.TokenRevoked)
-		case err != nil:
-			return protocol.AsError(err)
-		}
-		of = parent
-	}
-	return nil
-}
