@@ -14,21 +14,23 @@ import (
 // does not hold.
 //
 // Target, Break, Answer and the account of On belong to the first write of the context, the
-// rest to each. A verb that finds nothing to change may write nothing: then Events.Write
+// rest to each. A verb that finds nothing to change may write nothing: then Events.Record
 // records the act, with all of that.
 //
 // A store that does not know of storage.Deed checks none of it, and gets the events
 // afterwards.
 func By(ctx context.Context, a storage.Actor) context.Context { return audit.By(ctx, a) }
 
-// Write is Record for an act that is nothing but its event, such as a look at personal data:
-// it returns an error if the event could not be written, or what the act rests on (By) does
-// not hold, and then the act must not be done.
-func (p Events) Write(ctx context.Context, e Event) error {
+// Record adds an event of the host's own, with the present time and the network of the request
+// that ctx belongs to. Name is 1 to 64 of a-z, 0-9 and _; Detail is a fixed phrase, and neither
+// holds personal data. At, Address, Actor and Matter are ignored: By says who acts. An act that is
+// nothing but its event, such as a look at personal data, must not be done after an error: the
+// event could not be written, or what the act rests on (By) does not hold.
+func (p Events) Record(ctx context.Context, e Event) error {
 	return p.audit.Write(ctx, e.record())
 }
 
-// WriteDaily is Write for a look that is repeated all day. Every process records the same look by
+// WriteDaily is Record for a look that is repeated all day. Every process records the same look by
 // the same actor in the same matter once a day.
 func (p eventsRoom) WriteDaily(ctx context.Context, e Event) error {
 	return p.audit.WriteDaily(ctx, e.record())
@@ -44,7 +46,7 @@ func (p eventsRoom) IsKeptIn(store any) bool {
 // beside the provider, and records events in the step of that write: none if it fails. In the
 // context of By the write rests on what the act rests on. change makes exactly one write with
 // its context, or returns an error.
-func (p Events) WriteWith(ctx context.Context, change func(ctx context.Context) error, events ...Event) error {
+func (p eventsRoom) WriteWith(ctx context.Context, change func(ctx context.Context) error, events ...Event) error {
 	records := make([]storage.Event, len(events))
 	for i, e := range events {
 		records[i] = e.record()
@@ -61,7 +63,7 @@ func (p eventsRoom) WriteIn(ctx context.Context, store any, change func(ctx cont
 	err := change(ctx)
 	for _, e := range events {
 		if err == nil {
-			err = p.Write(ctx, e)
+			err = p.Record(ctx, e)
 		}
 	}
 	return err

@@ -25,7 +25,7 @@ import (
 
 func TestKeySetShowsPublicMembersOnly(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t, func(c *provider.Config) { c.KeyRotation = 48 * time.Hour })
+	w := lab.New(t, func(c *provider.Config) { c.Rotation = 48 * time.Hour })
 	w.Advance(25 * time.Hour)
 	maintain(w)
 	keys := w.PublishedKeys()
@@ -56,9 +56,9 @@ func maintain(w *lab.Fixture) {
 
 func TestKeyRotation(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t, func(c *provider.Config) { c.KeyRotation = 48 * time.Hour }).WithClients().WithUsers()
+	w := lab.New(t, func(c *provider.Config) { c.Rotation = 48 * time.Hour }).WithClients().WithUsers()
 	other := w.Twin(func(c *provider.Config) {
-		c.KeyRotation = 48 * time.Hour
+		c.Rotation = 48 * time.Hour
 		c.Clock = func() time.Time { return w.Now().Add(30 * time.Second) }
 	})
 	signedBy := func(from *lab.Fixture) string {

@@ -299,7 +299,7 @@ func (p peopleRoom) RevokeConsent(ctx context.Context, userID, clientID string) 
 // event: an act that the user's history shows. A failure is logged, because the act cannot be
 // undone. It does nothing for events that no history shows, and without an account, an address
 // or a mailer.
-func (p People) Tell(ctx context.Context, userID, done string) {
+func (p peopleRoom) Tell(ctx context.Context, userID, done string) {
 	act := selfservice.ActOf(storage.Event{Name: done})
 	if done == event.Revoked { // of one application, which the mail does not name
 		act = ui.HistoryAppEnded

@@ -56,7 +56,7 @@ type Client struct {
 	// It sets the fields that the profile demands, and a field that says otherwise is refused:
 	// pushed requests with PKCE, response type code, private_key_jwt, tokens bound to a key
 	// (DPoPBoundAccessTokens), and PS256, ES256 or EdDSA in all signatures, of which
-	// Config.SigningAlgorithms must have one. Access tokens are opaque, a code lives for at most
+	// Signing.Algorithms must have one. Access tokens are opaque, a code lives for at most
 	// 60 seconds, and a refresh token stays the same when it is used.
 	// ProfileFAPI2Signing demands signed request objects and responses that are JWTs (JARM) as
 	// well. Standard dialect only.
@@ -215,7 +215,7 @@ type Client struct {
 	NoJSONP      bool `json:"no_jsonp,omitempty"`
 
 	// IDTokenSignedResponseAlg is the algorithm of ID tokens and logout tokens, one of
-	// Config.SigningAlgorithms; in the V3 dialect RS256 only.
+	// Signing.Algorithms; in the V3 dialect RS256 only.
 	// Defaults to RS256.
 	IDTokenSignedResponseAlg string `json:"id_token_signed_response_alg,omitempty"`
 

@@ -79,7 +79,7 @@ func (p Clients) Get(ctx context.Context, id string) (Client, error) {
 
 // Listed returns the registration of an application as List does: without secrets and
 // pictures, which makes it cheap, and nothing that Save may get. ErrNoClient if there is none.
-func (p Clients) Listed(ctx context.Context, id string) (Client, error) {
+func (p clientsRoom) Listed(ctx context.Context, id string) (Client, error) {
 	c, err := p.store.Client(ctx, id)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && c.Deleted {
 		return Client{}, ErrNoClient

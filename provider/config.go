@@ -2,8 +2,6 @@ package provider
 
 import (
 	"context"
-	"crypto"
-	"crypto/rsa"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,22 +23,21 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// Config configures a provider. BaseURL, Secret and Store are required; every other field
-// has a safe default. A first host sets the first four. Behind them are
+// Config configures a provider. BaseURL, Secret and Store are required; every other field has a
+// safe default. A first host sets the first five. Behind them are
 //
 //   - your own users: Users, Authorize
-//   - your look: Brand, Texts, Screens
-//   - former addresses and secrets, and keys: PreviousBaseURLs, and the nine behind it
+//   - your look, beside Brand: Texts, Screens
 //   - groups and claims: Scopes, Attributes, Groups, Verifiers
-//   - applications and APIs: Resources, UnknownClients, DeviceAuthorization, RequestURI
 //   - how people sign in: SignIn, Upstreams, PasswordMinLength
-//   - lifetimes and limits: Lifetimes, Limits, DPoP, KeepEvents
-//   - network: TrustedProxies, AllowPrivateNetworks
-//   - watching: Logger, TracerProvider, MeterProvider, OnEvent
+//   - lifetimes and limits: Lifetimes, Limits, TrustedProxies
+//   - applications and APIs: Resources, UnknownClients, DeviceAuthorization, RequestURI, DPoP, AllowPrivateNetworks
+//   - keys, and former secrets and addresses: Signing, PreviousSecrets, PreviousBaseURLs
+//   - watching: Logger, TracerProvider, MeterProvider, OnEvent, KeepEvents
 //   - testing: Sandbox, InsecureHTTP, Testing, Clock
 //
 // Its JSON form is for config files. It leaves out secrets, functions, other values that
-// only a program can pass, KeyRotation and KeepEvents.
+// only a program can pass, Rotation and KeepEvents.
 type Config struct {
 	// BaseURL is the address at which browsers and clients reach the provider, without a
 	// trailing slash; it may have a path, as in https://host.example/id. The issuer is
@@ -63,6 +60,10 @@ type Config struct {
 	// Defaults to none.
 	Mailer Mailer `json:"-"`
 
+	// Brand is the look of the screens and mails.
+	// Defaults to the name and the look of Bonafide.
+	Brand Brand `json:"brand,omitzero"`
+
 	// Users connects the host's own users.
 	// Defaults to the embedded accounts.
 	Users Users `json:"-"`
@@ -76,12 +77,10 @@ type Config struct {
 	// Defaults to refusing nobody.
 	Authorize func(ctx context.Context, userID, clientID string, scopes []string) error `json:"-"`
 
-	// Brand is the look of the screens and mails.
-	Brand Brand `json:"brand,omitzero"`
-
 	// Texts are files that replace texts of the screens and mails: de.json holds any part
 	// of ui/text/en.json of this module, in the same structure, and of
-	// ui/developer/text/en.json below Developer. A file for a new language adds the language. ui.NewLocaleSet documents the format.
+	// ui/developer/text/en.json below Developer. A file for a new language adds the language.
+	// ui.NewLocaleSet documents the format.
 	// Defaults to none.
 	Texts fs.FS `json:"-"`
 
@@ -89,76 +88,8 @@ type Config struct {
 	// Defaults to those of package ui.
 	Screens ui.Screens `json:"-"`
 
-	// PreviousBaseURLs are former values of BaseURL. The database records its issuer: New
-	// refuses the database of another issuer, unless its base URL is listed here; then New
-	// records the issuer of BaseURL. Tokens of a former issuer are no longer valid, and
-	// applications must use the new one. When BaseURL is on a loopback host, for development,
-	// former ones on loopback hosts need not be listed.
-	// Defaults to none.
-	PreviousBaseURLs []string `json:"previous_base_urls,omitempty"`
-
-	// PreviousSecrets are former values of Secret. Tokens issued with them stay valid until
-	// they are removed here. Run encrypts again what they encrypt in the database; New logs
-	// what is left.
-	// Defaults to none.
-	PreviousSecrets [][]byte `json:"-"`
-
-	// SigningAlgorithms are those with which applications and resources can have their tokens
-	// signed: RS256, which is always among them, PS256, ES256, and EdDSA for Ed25519. Each
-	// signs with keys of its own. Some readers of the key set know RSA only: add one when an
-	// application needs it.
-	// Defaults to RS256 alone.
-	SigningAlgorithms []string `json:"signing_algorithms,omitempty"`
-
-	// KeyRotation is how long each of the provider's own keys signs. Its successor is in
-	// the key set for a day before it signs.
-	// Defaults to 90 days.
-	KeyRotation time.Duration `json:"-"`
-
-	// Signer replaces the provider's own signing keys, for example with a key in a hardware
-	// module or a key service. Its public key must be RSA of at least 2048 bits. It makes
-	// PKCS #1 v1.5 signatures and is safe for concurrent use. Calls time out after five
-	// seconds. If signing fails, or the public key does not verify the signature, the
-	// request gets 503 and no token is issued or spent. The host rotates the key; see
-	// PublicKeys.
-	// Defaults to the provider's own keys.
-	Signer crypto.Signer `json:"-"`
-
-	// PublicKeys are further public keys of the Signer: former keys, until the last ID
-	// token that they signed has expired, and the next key, from a day before it signs. The
-	// key set lists them beside the Signer's own.
-	// Defaults to none.
-	PublicKeys []*rsa.PublicKey `json:"-"`
-
-	// Signers are those of the other SigningAlgorithms beside Signer, one for each. PS256 is
-	// asked of an RSA key with a salt of 32 bytes. A P-256 key returns the ASN.1 form, as
-	// crypto.Signer says. Ed25519 gets the message, of up to some 8 KiB. With a Signer New wants one
-	// for each of the others, and refuses any without a Signer or for another algorithm.
-	// Defaults to none.
-	Signers map[string]crypto.Signer `json:"-"`
-
-	// SignersPublicKeys are further public keys of Signers, as PublicKeys are of the Signer.
-	// Defaults to none.
-	SignersPublicKeys map[string][]crypto.PublicKey `json:"-"`
-
-	// WrapSigner replaces the signer of each of the provider's own keys, for example with a
-	// faster library: github.com/bonafide-id/bonafide/provider/opensslsigner. Generation,
-	// encryption and rotation of keys stay the same. It is called when a key is loaded or
-	// generated. The signer must have the key's public key, make PKCS #1 v1.5 signatures
-	// and be safe for concurrent use; it makes one test signature. If that fails, New
-	// fails, and a running provider keeps its keys. Signing has a time limit, and each
-	// signature is verified before use; those of opensslsigner by samples.
-	// It gets the keys of RS256 only.
-	// Defaults to the key itself.
-	WrapSigner func(*rsa.PrivateKey) (crypto.Signer, error) `json:"-"`
-
-	// WrapKey is WrapSigner for the keys of all SigningAlgorithms, and replaces it. See Signers
-	// for what a signer is asked.
-	// Defaults to the key itself.
-	WrapKey func(alg string, key crypto.Signer) (crypto.Signer, error) `json:"-"`
-
 	// Scopes are the scope values that applications can request.
-	// Defaults to DefaultScopes.
+	// Defaults to catalogue.DefaultScopes.
 	Scopes []catalogue.Scope `json:"scopes,omitempty"`
 
 	// Attributes are user attributes in addition to the default catalogue.
@@ -166,7 +97,7 @@ type Config struct {
 	Attributes []catalogue.Attribute `json:"attributes,omitempty"`
 
 	// Groups are the groups in which membership can be verified.
-	// Defaults to DefaultGroups.
+	// Defaults to catalogue.DefaultGroups.
 	Groups []catalogue.Group `json:"groups,omitempty"`
 
 	// Verifiers verify users, by group name: the consent screen and the account page offer
@@ -174,6 +105,36 @@ type Config struct {
 	// verified.
 	// Defaults to none.
 	Verifiers map[string]Verifier `json:"-"`
+
+	// SignIn is how users of the embedded accounts sign in.
+	// Defaults to passwords, passkeys and authenticator apps, and requires none of them.
+	SignIn SignIn `json:"sign_in,omitzero"`
+
+	// Upstreams are providers at which users of the embedded accounts have an account with
+	// which they sign in here, such as Google. They have no key in a config file: each has a
+	// Connector, which is code.
+	// Defaults to none.
+	Upstreams []Upstream `json:"-"`
+
+	// PasswordMinLength is the minimum length of a new password in characters, from 8 to
+	// 64.
+	// Defaults to 10.
+	PasswordMinLength int `json:"password_min_length,omitempty"`
+
+	// Lifetimes limit sessions and tokens.
+	// Defaults to those of its fields.
+	Lifetimes Lifetimes `json:"lifetimes,omitzero"`
+
+	// Limits throttle guesses and mails.
+	// Defaults to those of its fields.
+	Limits Limits `json:"limits,omitzero"`
+
+	// TrustedProxies are the networks whose X-Forwarded-For header is trusted when attempts
+	// are counted by address. Without them, all browsers behind a proxy have one address
+	// and share its Limits. New refuses a network of all addresses, which would trust
+	// everybody, and an IPv4 network in IPv6 form (::ffff:192.0.2.0/120).
+	// Defaults to none.
+	TrustedProxies []netip.Prefix `json:"trusted_proxies,omitempty"`
 
 	// Resources are further APIs for which applications can request access tokens (RFC
 	// 8707), such as MCP servers.
@@ -193,40 +154,9 @@ type Config struct {
 	// Defaults to false: a request_uri is one of a pushed request.
 	RequestURI bool `json:"request_uri,omitempty"`
 
-	// SignIn is how users of the embedded accounts sign in.
-	SignIn SignIn `json:"sign_in,omitzero"`
-
-	// Upstreams are providers at which users of the embedded accounts have an account with
-	// which they sign in here, such as Google. They have no key in a config file: each has a
-	// Connector, which is code.
-	// Defaults to none.
-	Upstreams []Upstream `json:"-"`
-
-	// PasswordMinLength is the minimum length of a new password in characters, from 8 to
-	// 64.
-	// Defaults to 10.
-	PasswordMinLength int `json:"password_min_length,omitempty"`
-
-	// Lifetimes limit sessions and tokens.
-	Lifetimes Lifetimes `json:"lifetimes,omitzero"`
-
-	// Limits throttle guesses and mails.
-	Limits Limits `json:"limits,omitzero"`
-
 	// DPoP is how proofs of possession are accepted.
+	// Defaults to those of its fields.
 	DPoP DPoP `json:"dpop,omitzero"`
-
-	// KeepEvents is how long the audit log keeps an event, and a matter of the staff is kept;
-	// negative for ever. Run removes older ones.
-	// Defaults to 400 days.
-	KeepEvents time.Duration `json:"-"`
-
-	// TrustedProxies are the networks whose X-Forwarded-For header is trusted when attempts
-	// are counted by address. Without them, all browsers behind a proxy have one address
-	// and share its Limits. New refuses a network of all addresses, which would trust
-	// everybody, and an IPv4 network in IPv6 form (::ffff:192.0.2.0/120).
-	// Defaults to none.
-	TrustedProxies []netip.Prefix `json:"trusted_proxies,omitempty"`
 
 	// AllowPrivateNetworks lets applications register addresses that the provider calls
 	// (Client.BackchannelLogoutURI) on private networks and on the provider's own machine,
@@ -236,6 +166,24 @@ type Config struct {
 	// who listen on localhost.
 	// Defaults to false.
 	AllowPrivateNetworks bool `json:"allow_private_networks,omitempty"`
+
+	// Signing are the keys with which tokens are signed.
+	// Defaults to RSA keys of the provider's own, which it rotates.
+	Signing
+
+	// PreviousSecrets are former values of Secret. Tokens issued with them stay valid until
+	// they are removed here. Run encrypts again what they encrypt in the database; New logs
+	// what is left.
+	// Defaults to none.
+	PreviousSecrets [][]byte `json:"-"`
+
+	// PreviousBaseURLs are former values of BaseURL. The database records its issuer: New
+	// refuses the database of another issuer, unless its base URL is listed here; then New
+	// records the issuer of BaseURL. Tokens of a former issuer are no longer valid, and
+	// applications must use the new one. When BaseURL is on a loopback host, for development,
+	// former ones on loopback hosts need not be listed.
+	// Defaults to none.
+	PreviousBaseURLs []string `json:"previous_base_urls,omitempty"`
 
 	// Logger receives log records, never a secret. Records of a request have its
 	// request_id, and its trace_id and span_id when it is traced.
@@ -258,6 +206,11 @@ type Config struct {
 	// other effect.
 	// Defaults to none.
 	OnEvent func(Event) `json:"-"`
+
+	// KeepEvents is how long the audit log keeps an event, and a matter of the staff is kept;
+	// negative for ever. Run removes older ones.
+	// Defaults to 400 days.
+	KeepEvents time.Duration `json:"-"`
 
 	// Sandbox marks every screen as a test environment.
 	// Defaults to false.
@@ -294,8 +247,8 @@ func (c Config) withDefaults() Config {
 	if c.Clock == nil {
 		c.Clock = time.Now
 	}
-	if c.SigningAlgorithms == nil {
-		c.SigningAlgorithms = []string{keyring.RS256}
+	if c.Algorithms == nil {
+		c.Algorithms = []string{keyring.RS256}
 	}
 	c.Lifetimes = c.Lifetimes.withDefaults()
 	c.SignIn = c.SignIn.withDefaults(c.BaseURL)

@@ -94,14 +94,11 @@ func TestNew(t *testing.T) {
 		}, "Brand.Links[0].Label"},
 		"LinkThatRunsCode": {func(c *provider.Config) { c.Brand.HelpURL = "javascript:alert(1)" }, "Brand.HelpURL"},
 		"VerifierOfNoGroup": {func(c *provider.Config) {
-			c.Verifiers = map[string]provider.Verifier{"Military": &lab.Office{}}
+			c.Verifiers = map[string]provider.Verifier{"Military": new(lab.Office).Verify}
 		}, `Verifiers["Military"]`},
 		"NilVerifier": {func(c *provider.Config) {
 			c.Verifiers = map[string]provider.Verifier{"student": nil}
 		}, `Verifiers["student"]`},
-		"NilVerifierFunc": {func(c *provider.Config) {
-			c.Verifiers = map[string]provider.Verifier{"nurse": provider.VerifierFunc(nil)}
-		}, `Verifiers["nurse"]`},
 		"UnknownAttribute":     {func(c *provider.Config) { c.Scopes = []catalogue.Scope{{Name: "a", Attributes: []string{"fnam"}}} }, "Scopes[0].Attributes"},
 		"UnknownGroup":         {func(c *provider.Config) { c.Scopes = []catalogue.Scope{{Name: "a", Groups: []string{"pilots"}}} }, "Scopes[0].Groups"},
 		"ReservedScope":        {func(c *provider.Config) { c.Scopes = []catalogue.Scope{{Name: "openid"}} }, "Scopes[0].Name"},
@@ -138,12 +135,16 @@ func TestNew(t *testing.T) {
 			c.Users.SignInURL, c.Users.SignOutURL, c.Users.SignedIn = "/login", "/logout?%72eturn_to=/", nobodySignedIn
 		}, "Users.SignOutURL"},
 		"TwoKindsOfSigner": {func(c *provider.Config) {
-			c.Signer = small
-			c.WrapSigner = func(k *rsa.PrivateKey) (crypto.Signer, error) { return k, nil }
-		}, "WrapSigner"},
+			c.Signers = map[string]crypto.Signer{"RS256": small}
+			c.Wrap = func(_ string, k crypto.Signer) (crypto.Signer, error) { return k, nil }
+		}, "Signing.Wrap"},
+		"NoSignerForAnAlgorithm": {func(c *provider.Config) { c.Signers = map[string]crypto.Signer{} }, "Signing.Signers"},
+		"SignerForNoAlgorithm": {func(c *provider.Config) {
+			c.Signers = map[string]crypto.Signer{"RS256": small, "ES256": small}
+		}, "Signing.Signers"},
 		"SmallSigner": {func(c *provider.Config) {
 			if small != nil {
-				c.Signer = small
+				c.Signers = map[string]crypto.Signer{"RS256": small}
 			} else {
 				c.Secret = nil
 			}
@@ -174,7 +175,7 @@ func required(r provider.Requirement) func(*provider.Config) {
 	return func(c *provider.Config) { c.Scopes = []catalogue.Scope{{Name: "pay", Requires: r}} }
 }
 
-func TestNewTriesWrapSigner(t *testing.T) {
+func TestNewTriesToWrapItsKeys(t *testing.T) {
 	t.Parallel()
 	store, err := sqlite.Open(t.Context(), t.TempDir()+"/identity.db")
 	if err != nil {
@@ -183,10 +184,10 @@ func TestNewTriesWrapSigner(t *testing.T) {
 	t.Cleanup(func() { _ = store.Close() })
 	_, err = provider.New(t.Context(), provider.Config{
 		BaseURL: "http://localhost:8080", Secret: lab.Secret(t), Store: store,
-		WrapSigner: func(*rsa.PrivateKey) (crypto.Signer, error) { return nil, errors.New("no library") },
+		Signing: provider.Signing{Wrap: func(string, crypto.Signer) (crypto.Signer, error) { return nil, errors.New("no library") }},
 	})
-	if err == nil || !strings.Contains(err.Error(), "WrapSigner: no library") {
-		t.Errorf("New returned %v, want the field WrapSigner and its reason", err)
+	if err == nil || !strings.Contains(err.Error(), "Signing.Wrap: no library") {
+		t.Errorf("New returned %v, want the field Signing.Wrap and its reason", err)
 	}
 }
 

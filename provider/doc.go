@@ -45,16 +45,13 @@
 // [New] creates a [Provider] from a [Config]. The host serves, runs and closes it. Its methods return:
 //
 //   - [Clients]: registered applications and their secrets.
-//   - [Hosts]: the hosts of applications that nobody has registered.
 //   - [Accounts]: embedded accounts.
 //   - [People]: users, with embedded accounts or of the host, with their attributes, statuses
 //     and sessions.
+//   - [Pages]: the host's own pages.
 //   - [Keys]: signing keys, and encryption under the secret.
 //   - [Events]: the audit log.
 //   - [Trail]: the seals of the audit log, which show that nobody has changed it.
-//   - [Pages]: the host's own pages.
-//   - [Sandbox]: the clock and the personas of a sandbox.
-//   - [Installation] describes the provider, for documentation.
 //
 // # Users
 //

@@ -76,13 +76,8 @@ var tokenName = map[storage.TokenKind]string{
 	storage.RefreshToken:      "refresh token",
 }
 
-// Record adds an event of the host's own, or of a handler beside the provider, with the
-// present time and the network of the request that ctx belongs to. Name is 1 to 64 of a-z,
-// 0-9 and _; Detail is a fixed phrase, and neither holds personal data. At, Address, Actor and
-// Matter are ignored: By says who acts.
-func (p Events) Record(ctx context.Context, e Event) {
-	p.audit.Record(ctx, e.record())
-}
+// Note is Record for what has happened anyway: a failure is logged.
+func (p eventsRoom) Note(ctx context.Context, e Event) { p.audit.Record(ctx, e.record()) }
 
 // EventFilter selects events. All fields that are set must match.
 type EventFilter struct {

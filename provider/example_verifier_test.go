@@ -17,7 +17,7 @@ func ExampleVerifier() {
 	emails := map[string]string{"u-1": "ada@university.example"}
 
 	var idp *provider.Provider
-	roster := provider.VerifierFunc(func(ctx context.Context, v provider.Verification) (string, error) {
+	roster := func(ctx context.Context, v provider.Verification) (string, error) {
 		if slices.Contains(students, emails[v.UserID]) {
 			return v.ReturnTo, idp.People().SetStatus(ctx, v.UserID, provider.Status{
 				Group: v.Group, Verified: true, VerifiedBy: "University of Example", Source: "Register of students", Method: "roster",
@@ -26,7 +26,7 @@ func ExampleVerifier() {
 		// Not on the list: a page of the host asks for a document. It checks return_to with
 		// Pages.IsReturnTo, records a Status that is Pending, and sends the user back.
 		return "/student-card?" + url.Values{"return_to": {v.ReturnTo}}.Encode(), nil
-	})
+	}
 	idp, cleanUp := newExample(provider.Config{
 		BaseURL:   "https://app.example.com/id",
 		Verifiers: map[string]provider.Verifier{"student": roster},
@@ -40,7 +40,7 @@ func ExampleVerifier() {
 
 	// As the provider calls it, when users have pressed the button beside the group.
 	for _, user := range []string{"u-1", "u-2"} {
-		address, err := roster.Verify(context.Background(), provider.Verification{
+		address, err := roster(context.Background(), provider.Verification{
 			UserID: user, Group: "student", ReturnTo: "https://app.example.com/id/verify/return",
 		})
 		fmt.Println(address, err)

@@ -70,7 +70,7 @@ func (p hostsRoom) Get(ctx context.Context, host string) (unknown.Host, error) {
 }
 
 // read reads a host as it is written. That of programs on a device is one that has no denial.
-func (p Hosts) read(host string) (string, error) {
+func (p hostsRoom) read(host string) (string, error) {
 	if host == storage.DeviceHost {
 		return host, nil
 	}
@@ -82,7 +82,7 @@ func (p Hosts) read(host string) (string, error) {
 }
 
 // known adds what is said of a host.
-func (p Hosts) known(ctx context.Context, h storage.UnknownHost) (unknown.Host, error) {
+func (p hostsRoom) known(ctx context.Context, h storage.UnknownHost) (unknown.Host, error) {
 	known := unknown.Host{
 		Host: h.Host, Standing: p.unknown.Policy.Standing(h.Host), Applications: h.Clients, Documents: h.Documents, FirstSeen: h.FirstSeenAt,
 		People: h.People, LastUsed: h.LastUsedAt,
@@ -93,7 +93,7 @@ func (p Hosts) known(ctx context.Context, h storage.UnknownHost) (unknown.Host, 
 }
 
 // denial returns one that holds for one of some hosts, or the zero one.
-func (p Hosts) denial(ctx context.Context, hosts ...string) (storage.HostDenial, error) {
+func (p hostsRoom) denial(ctx context.Context, hosts ...string) (storage.HostDenial, error) {
 	d, err := p.store.HostDenial(ctx, hosts...)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return storage.HostDenial{}, fmt.Errorf("provider: read denial of host: %w", err)
@@ -134,7 +134,7 @@ func (p hostsRoom) Client(ctx context.Context, id string) (room.UnknownClient[Cl
 	return p.asUnknown(ctx, c)
 }
 
-func (p Hosts) asUnknown(ctx context.Context, c storage.Client) (room.UnknownClient[Client], error) {
+func (p hostsRoom) asUnknown(ctx context.Context, c storage.Client) (room.UnknownClient[Client], error) {
 	u := room.UnknownClient[Client]{Client: asClient(c), Hosts: c.ListedHosts(), CreatedAt: c.CreatedAt, ExpiresAt: c.ExpiresAt}
 	d := c.Document
 	if d != nil {
@@ -154,14 +154,14 @@ func (p Hosts) asUnknown(ctx context.Context, c storage.Client) (room.UnknownCli
 // below it: also those that only send users back there. Within a second no process lets one in, and
 // their tokens are refused. ErrChanged if the host is denied already; a FieldError for what is
 // no host of one owner, a device of users among them, and for no reason or too long a one.
-func (p Hosts) Deny(ctx context.Context, host, reason string) error {
+func (p hostsRoom) Deny(ctx context.Context, host, reason string) error {
 	name, err := p.read(host)
 	if err != nil {
 		return err
 	}
 	reason = strings.TrimSpace(reason)
 	switch {
-	case !hostsRoom{p}.CanDeny(name):
+	case !p.CanDeny(name):
 		return wrongField("Host", "is every device of users")
 	case reason == "":
 		return wrongField("Reason", "is missing")
@@ -176,7 +176,7 @@ func (p Hosts) Deny(ctx context.Context, host, reason string) error {
 // Allow removes the denial of a host that was made at a moment: what its applications were allowed
 // before, and has not ended, is good again. ErrChanged if there is none of that moment, a FieldError
 // if it is no host.
-func (p Hosts) Allow(ctx context.Context, host string, deniedAt time.Time) error {
+func (p hostsRoom) Allow(ctx context.Context, host string, deniedAt time.Time) error {
 	name, err := p.read(host)
 	if err != nil {
 		return err

@@ -13,83 +13,35 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/oauth"
 	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/provider/internal/unknown"
 )
 
-// Installation describes a provider, for documentation and for pages about it.
-type Installation struct {
-	// BaseURL and Sandbox are those of the Config.
-	BaseURL string
-	Sandbox bool
-
-	// Name and Code are those of the Brand.
-	Name, Code string
-
-	// Issuer is the issuer identifier.
-	Issuer string
-
-	// MetadataPaths are the paths, for the host's router, at which clients such as those of
-	// the Model Context Protocol look for the discovery document besides the path of the
-	// BaseURL (RFC 8414 section 3.1). None if the BaseURL has no path: the provider then
-	// gets these requests anyway. A client that takes the issuer for OpenID Connect does
-	// not use them.
-	//
-	//	for _, path := range idp.Installation().MetadataPaths {
-	//		mux.Handle(path, idp)
-	//	}
-	MetadataPaths []string
-
-	// HasAccounts reports whether users sign in with embedded accounts, SignsUp whether
-	// they can create one.
-	HasAccounts bool
-	SignsUp     bool
-
-	// Assurance is the highest level that a sign-in can reach.
-	Assurance Assurance
-
-	// Scopes, Attributes and Groups are those in force, in the host's order; Attributes
-	// begin with the default catalogue.
-	Scopes     []catalogue.Scope
-	Attributes []catalogue.Attribute
-	Groups     []catalogue.Group
-
-	// Resources are the APIs for which applications can request access tokens.
-	Resources []Resource
-
-	// SigningAlgorithms are those with which tokens can be signed, Profiles those for which
-	// applications can be registered (Client.Profile).
-	SigningAlgorithms []string
-	Profiles          []string
-
-	// Devices reports whether there is device authorization (Config.DeviceAuthorization),
-	// Documents whether an https address can be a client_id, Registers whether anybody can
-	// register a client, and RegistersByToken whether a program with a token can
-	// (Config.UnknownClients).
-	Devices, Documents, Registers, RegistersByToken bool
-
-	// Lifetimes are those in force.
-	Lifetimes Lifetimes
-
-	// RecoveryWait is how long an owner waits who has nothing but the mailbox
-	// (SignIn.Recovery).
-	RecoveryWait time.Duration
+// MetadataPaths are the paths, for the host's router, at which clients such as those of the Model
+// Context Protocol look for the discovery document besides the path of the BaseURL (RFC 8414
+// section 3.1). None if the BaseURL has no path: the provider then gets these requests anyway.
+// A client that takes the issuer for OpenID Connect does not use them.
+//
+//	for _, path := range idp.MetadataPaths() {
+//		mux.Handle(path, idp)
+//	}
+func (p *Provider) MetadataPaths() []string {
+	if base := p.server.BasePath(); base != "" {
+		return oauth.InsertedPaths(base)
+	}
+	return nil
 }
 
 // Installation describes this provider. The caller may change the value.
-func (p *Provider) Installation() Installation {
-	i := Installation{
+func (p roomsOf) Installation() room.Installation[Lifetimes, Resource] {
+	i := room.Installation[Lifetimes, Resource]{
 		BaseURL: p.cfg.BaseURL, Sandbox: p.cfg.Sandbox, Name: p.cfg.Brand.name(), Code: p.cfg.Brand.Code, Issuer: p.issuer,
 		HasAccounts: p.cfg.hasAccounts(), SignsUp: p.cfg.hasAccounts() && p.cfg.Mailer != nil, Assurance: p.cfg.highestAssurance(),
 		Scopes: slices.Clone(p.catalogue.Scopes), Attributes: slices.Clone(p.catalogue.Attributes), Groups: slices.Clone(p.catalogue.Groups),
-		Resources: slices.Clone(p.cfg.Resources), SigningAlgorithms: slices.Clone(p.cfg.SigningAlgorithms), Profiles: p.cfg.profiles(),
+		Resources: slices.Clone(p.cfg.Resources), SigningAlgorithms: slices.Clone(p.cfg.Algorithms), Profiles: p.cfg.profiles(),
 		Devices: p.cfg.DeviceAuthorization.On, Documents: p.cfg.UnknownClients.Documents, Registers: p.cfg.UnknownClients.Register == unknown.RegisterOpen, RegistersByToken: p.cfg.UnknownClients.Register != "",
 		Lifetimes: p.cfg.Lifetimes, RecoveryWait: p.cfg.SignIn.Recovery.Wait,
-	}
-	if base := p.server.BasePath(); base != "" {
-		i.MetadataPaths = oauth.InsertedPaths(base)
 	}
 	for n, s := range i.Scopes {
 		i.Scopes[n].Attributes, i.Scopes[n].Groups, i.Scopes[n].Translations = slices.Clone(s.Attributes), slices.Clone(s.Groups), maps.Clone(s.Translations)

@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"crypto"
-	"crypto/rsa"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -18,11 +17,50 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
+// Signing are the keys with which tokens are signed. In JSON its fields are those of the Config.
+type Signing struct {
+	// Algorithms are those with which applications and resources can have their tokens
+	// signed: RS256, which is always among them, PS256, ES256, and EdDSA for Ed25519. Each
+	// signs with keys of its own. Some readers of the key set know RSA only: add one when an
+	// application needs it.
+	// Defaults to RS256 alone.
+	Algorithms []string `json:"signing_algorithms,omitempty"`
+
+	// Rotation is how long each of the provider's own keys signs. Its successor is in the key
+	// set for a day before it signs.
+	// Defaults to 90 days.
+	Rotation time.Duration `json:"-"`
+
+	// Wrap replaces the signer of each of the provider's own keys, for example with a faster
+	// library: github.com/bonafide-id/bonafide/provider/opensslsigner. Generation, encryption
+	// and rotation of keys stay the same. It is called when a key is loaded or generated. The
+	// signer must have the key's public key, and be as one of Signers; it makes one test
+	// signature. If that fails, New fails, and a running provider keeps its keys.
+	// Defaults to the key itself.
+	Wrap func(alg string, key crypto.Signer) (crypto.Signer, error) `json:"-"`
+
+	// Signers replace the provider's own keys, for example with a hardware module or a key
+	// service: one for each of the Algorithms. A signer is safe for concurrent use. An RSA key
+	// has at least 2048 bits; PS256 is asked of it with a salt of 32 bytes. A P-256 key returns
+	// the ASN.1 form, as crypto.Signer says. Ed25519 gets the message, of up to some 8 KiB.
+	// Calls time out after five seconds. If signing fails, or the public key does not verify
+	// the signature, the request gets 503 and no token is issued or spent. The host rotates
+	// the keys; see PublicKeys.
+	// Defaults to the provider's own keys.
+	Signers map[string]crypto.Signer `json:"-"`
+
+	// PublicKeys are further public keys of the Signers, by algorithm: former keys, until the
+	// last ID token that they signed has expired, and the next key, from a day before it signs.
+	// The key set lists them beside the Signer's own.
+	// Defaults to none.
+	PublicKeys map[string][]crypto.PublicKey `json:"-"`
+}
+
 // Rotate makes the next signing key of each algorithm ahead of schedule, for example after a
 // change of staff with access to the secret and the database, and reports whether it did. Like
 // every next key, it is in the key set for a day before it signs, so that no application
 // notices. Where another next key waits, Rotate does nothing; it reports false if one waits
-// everywhere. It is an error with Config.Signer.
+// everywhere. It is an error with Signing.Signers.
 func (p Keys) Rotate(ctx context.Context) (rotated bool, err error) {
 	rotated, err = p.keys.Rotate(ctx, func(ctx context.Context, alg string, write func(context.Context) error) error {
 		return p.audit.Step(ctx, write, storage.Event{Name: event.KeyRotated, Detail: alg + ", by the host"})
@@ -36,7 +74,7 @@ func (p Keys) Rotate(ctx context.Context) (rotated bool, err error) {
 // Revoke replaces leaked signing keys: a new key of each algorithm signs at once, and all others
 // leave the key set, so that no ID token that they signed is accepted as an id_token_hint. This takes
 // effect here when Revoke returns, and in every other process within a second. It is an
-// error with Config.Signer.
+// error with Signing.Signers.
 //
 // Applications reject earlier ID tokens once they read the key set again; one that caches
 // it may accept forged ID tokens for up to an hour. Sessions, access tokens and refresh
@@ -59,7 +97,7 @@ func (p Keys) Revoke(ctx context.Context) error {
 // database, so that nothing is lost meanwhile. Until that is done RotateData makes none, returns
 // the number of the last, and false.
 //
-// Digests and derived keys (People.Digest) come from a key of their own, which never changes.
+// Digests and derived keys come from a key of their own, which never changes.
 func (p Keys) RotateData(ctx context.Context) (number int, rotated bool, err error) {
 	number, rotated, err = p.vault.Rotate(ctx, p.cfg.Clock(), func(ctx context.Context, number int, write func(context.Context) error) error {
 		return p.audit.Step(ctx, write, storage.Event{Name: event.KeyRotated, Detail: fmt.Sprintf("data key %d, by the host", number)})
@@ -86,16 +124,15 @@ func (p keysRoom) List(ctx context.Context) ([]room.SigningKey, error) {
 
 // openKeys returns the signing keys: those of the host, or the provider's own.
 func openKeys(ctx context.Context, cfg Config, secrets *keyring.Secrets, calls host.Calls) (*keyring.KeySet, error) {
-	if cfg.Signer != nil {
+	if cfg.Signers != nil {
 		return heldKeys(cfg, calls)
 	}
 	keys, err := keyring.Open(ctx, cfg.Store, secrets, keyring.Options{
-		Algorithms:  cfg.SigningAlgorithms,
-		RotateEvery: cfg.KeyRotation,
+		Algorithms:  cfg.Algorithms,
+		RotateEvery: cfg.Rotation,
 		KeepFor:     max(cfg.Lifetimes.IDToken, cfg.Lifetimes.AccessToken) + time.Hour,
 		VerifyFor:   cfg.Lifetimes.Session + time.Hour,
-		WrapSigner:  wrapSigner(cfg, calls),
-		WrapKey:     wrapKey(cfg, calls),
+		Wrap:        wrap(cfg, calls),
 		Clock:       cfg.Clock,
 	})
 	if err != nil {
@@ -106,16 +143,9 @@ func openKeys(ctx context.Context, cfg Config, secrets *keyring.Secrets, calls h
 
 // heldKeys returns the signing keys of the host.
 func heldKeys(cfg Config, calls host.Calls) (*keyring.KeySet, error) {
-	others := make([]crypto.PublicKey, len(cfg.PublicKeys))
-	for i, key := range cfg.PublicKeys {
-		others[i] = key
-	}
 	held := map[string]keyring.Held{}
-	for _, alg := range cfg.SigningAlgorithms {
-		field, of := "Signer", keyring.Held{Signer: cfg.Signer, Others: others}
-		if alg != keyring.RS256 {
-			field, of = fmt.Sprintf("Signers[%q]", alg), keyring.Held{Signer: cfg.Signers[alg], Others: cfg.SignersPublicKeys[alg]}
-		}
+	for _, alg := range cfg.Algorithms {
+		field, of := fmt.Sprintf("Signing.Signers[%q]", alg), keyring.Held{Signer: cfg.Signers[alg], Others: cfg.PublicKeys[alg]}
 		var err error
 		if of.Signer, err = host.NewSigner(field, of.Signer, calls); err != nil {
 			return nil, &FieldError{field, err}
@@ -142,82 +172,55 @@ func (p *Provider) verifyAccessToken(ctx context.Context, token string) ([]byte,
 	return p.keys.VerifyAs(keyring.TypeAccessToken, token)
 }
 
-// wrapSigner calls Config.WrapSigner.
-func wrapSigner(cfg Config, calls host.Calls) func(*rsa.PrivateKey) (crypto.Signer, error) {
-	if cfg.WrapSigner == nil {
-		return nil
-	}
-	return func(key *rsa.PrivateKey) (crypto.Signer, error) {
-		return wrapped("WrapSigner", calls, func() (crypto.Signer, error) { return cfg.WrapSigner(key) })
-	}
-}
-
-// wrapKey calls Config.WrapKey.
-func wrapKey(cfg Config, calls host.Calls) func(string, crypto.Signer) (crypto.Signer, error) {
-	if cfg.WrapKey == nil {
+// wrap calls Signing.Wrap.
+func wrap(cfg Config, calls host.Calls) func(string, crypto.Signer) (crypto.Signer, error) {
+	if cfg.Wrap == nil {
 		return nil
 	}
 	return func(alg string, key crypto.Signer) (crypto.Signer, error) {
-		return wrapped("WrapKey", calls, func() (crypto.Signer, error) { return cfg.WrapKey(alg, key) })
+		signer, err := host.CallIn(context.Background(), calls, func(context.Context) (crypto.Signer, error) { return cfg.Wrap(alg, key) })
+		if err != nil {
+			return nil, err
+		}
+		return host.NewSigner("Signing.Wrap", signer, calls)
 	}
-}
-
-func wrapped(field string, calls host.Calls, wrap func() (crypto.Signer, error)) (crypto.Signer, error) {
-	signer, err := host.CallIn(context.Background(), calls, func(context.Context) (crypto.Signer, error) { return wrap() })
-	if err != nil {
-		return nil, err
-	}
-	return host.NewSigner(field, signer, calls)
 }
 
 // signsWith reports whether an algorithm can be registered; empty is RS256.
 func (c Config) signsWith(alg string) bool {
-	return alg == "" || slices.Contains(c.SigningAlgorithms, alg)
+	return alg == "" || slices.Contains(c.Algorithms, alg)
 }
 
 // checkKeys returns an error for the first invalid field of the signing keys.
 func (c Config) checkKeys() error {
-	for i, alg := range c.SigningAlgorithms {
+	for i, alg := range c.Algorithms {
 		switch {
 		case !slices.Contains(keyring.Algorithms(), alg):
-			return wrongField(fmt.Sprintf("SigningAlgorithms[%d]", i), "%q is none of %s", alg, strings.Join(keyring.Algorithms(), ", "))
-		case slices.Contains(c.SigningAlgorithms[:i], alg):
-			return wrongField(fmt.Sprintf("SigningAlgorithms[%d]", i), "%q is there already", alg)
-		case c.Signer != nil && alg != keyring.RS256 && c.Signers[alg] == nil:
-			return wrongField("Signers", "has none for %s; beside a Signer each of the SigningAlgorithms needs one", alg)
-		}
-	}
-	for alg := range c.Signers {
-		if alg == keyring.RS256 || !slices.Contains(c.SigningAlgorithms, alg) {
-			return wrongField("Signers", "%q is none of the SigningAlgorithms but RS256, which has Signer", alg)
+			return wrongField(fmt.Sprintf("Signing.Algorithms[%d]", i), "%q is none of %s", alg, strings.Join(keyring.Algorithms(), ", "))
+		case slices.Contains(c.Algorithms[:i], alg):
+			return wrongField(fmt.Sprintf("Signing.Algorithms[%d]", i), "%q is there already", alg)
+		case c.Signers != nil && c.Signers[alg] == nil:
+			return wrongField("Signing.Signers", "has none for %s; each of the Algorithms needs one", alg)
 		}
 	}
 	switch {
-	case !slices.Contains(c.SigningAlgorithms, keyring.RS256):
-		return wrongField("SigningAlgorithms", "must have RS256, which every application can count on (OpenID Connect Discovery section 3)")
-	case c.Signer == nil && len(c.Signers) > 0:
-		return wrongField("Signers", "go with a Signer, which is missing")
-	case c.Signer != nil && c.WrapSigner != nil:
-		return wrongField("WrapSigner", "is for the provider's own keys, which Signer replaces; set one of them")
-	case c.Signer != nil && c.WrapKey != nil:
-		return wrongField("WrapKey", "is for the provider's own keys, which Signer replaces; set one of them")
-	case c.WrapSigner != nil && c.WrapKey != nil:
-		return wrongField("WrapKey", "replaces WrapSigner; set one of them")
-	case c.Signer == nil && len(c.PublicKeys) > 0:
-		return wrongField("PublicKeys", "go with a Signer; the provider publishes its own keys")
+	case !slices.Contains(c.Algorithms, keyring.RS256):
+		return wrongField("Signing.Algorithms", "must have RS256, which every application can count on (OpenID Connect Discovery section 3)")
+	case c.Signers != nil && c.Wrap != nil:
+		return wrongField("Signing.Wrap", "is for the provider's own keys, which Signers replace; set one of them")
 	}
-	for i, key := range c.PublicKeys {
-		if key == nil || keyring.CheckPublicKey(keyring.RS256, key) != nil {
-			return wrongField(fmt.Sprintf("PublicKeys[%d]", i), "must be an RSA key of at least 2048 bits")
+	for alg := range c.Signers {
+		if !slices.Contains(c.Algorithms, alg) {
+			return wrongField("Signing.Signers", "%q is none of the Algorithms", alg)
 		}
 	}
-	for alg, keys := range c.SignersPublicKeys {
+	for alg, keys := range c.PublicKeys {
 		if c.Signers[alg] == nil {
-			return wrongField("SignersPublicKeys", "%q has no signer in Signers", alg)
+			return wrongField("Signing.PublicKeys", "%q has no signer in Signers; the provider publishes its own keys", alg)
 		}
 		for i, key := range keys {
 			if err := keyring.CheckPublicKey(alg, key); err != nil {
-				return &FieldError{fmt.Sprintf("SignersPublicKeys[%q][%d]", alg, i), err}
+				return &FieldError{fmt.Sprintf("Signing.PublicKeys[%q][%d]", alg, i), err}
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"crypto"
 	"crypto/rand"
 	"crypto/rsa"
 	"errors"
@@ -26,7 +27,7 @@ func longSessions(c *provider.Config) {
 
 func TestHintOfARetiredKey(t *testing.T) {
 	t.Parallel()
-	rotating := func(c *provider.Config) { longSessions(c); c.KeyRotation = 48 * time.Hour }
+	rotating := func(c *provider.Config) { longSessions(c); c.Rotation = 48 * time.Hour }
 	w := lab.New(t, rotating).WithClients().WithUsers()
 	b := w.Alice()
 	hint := lab.Member(t, b.StandardTokens(), "id_token")
@@ -249,7 +250,7 @@ func TestKeysOfTheHostAreChangedByTheHost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := lab.New(t, func(c *provider.Config) { c.Signer = signer })
+	w := lab.New(t, func(c *provider.Config) { c.Signers = map[string]crypto.Signer{"RS256": signer} })
 	if rotated, err := w.Keys().Rotate(t.Context()); rotated || err == nil || errors.Is(err, storage.ErrUnavailable) {
 		t.Errorf("rotated %t, error is %v", rotated, err)
 	}

@@ -50,21 +50,20 @@ type Mail struct {
 	ClientID string
 }
 
-// ComposeMail composes a mail of the service, for a Mailer.
-func ComposeMail(to string, v ui.MailView) Mail {
+func composeMail(to string, v ui.MailView) Mail {
 	m := ui.Compose(v)
 	return Mail{To: to, Subject: m.Subject, Text: m.Body, HTML: m.HTML, Kind: m.Kind, Language: m.Lang, Code: m.Code}
 }
 
-// DressMail gives a mail of a handler beside the provider the look of the service, for
-// ComposeMail, and its address for resetting a password unless the mail has one.
-func (p pagesRoom) DressMail(v ui.MailView) ui.MailView {
+// ComposeMail composes a mail of a handler beside the provider, for a Mailer, in the look of the
+// service, and with its address for resetting a password unless the mail has one.
+func (p pagesRoom) ComposeMail(to string, v ui.MailView) Mail {
 	site := p.flows.Site
 	v.Brand, v.Theme, v.BaseURL = site.Brand, site.Theme, site.BaseURL
 	if v.ResetURL == "" {
 		v.ResetURL = site.BaseURL + "/reset"
 	}
-	return v
+	return composeMail(to, v)
 }
 
 // InsecureMailPrinter returns a Mailer for development that writes every message,
@@ -85,7 +84,7 @@ func (p *Provider) sendMail() func(ctx context.Context, to string, v ui.MailView
 		return nil
 	}
 	return func(ctx context.Context, to string, v ui.MailView) error {
-		m := ComposeMail(to, v)
+		m := composeMail(to, v)
 		request, _ := RequestOf(ctx)
 		m.ClientID = request.ClientID
 		err := c.Mailer.Send(ctx, m)

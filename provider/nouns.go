@@ -18,26 +18,18 @@ type Accounts struct{ *rooms }
 // Accounts.Delete to remove a user's data.
 func (p *Provider) Accounts() Accounts { return Accounts{&p.rooms} }
 
-// Clients are the registered applications: Save, Get, List, Listed, SetDisabled and Delete.
+// Clients are the registered applications: Save, Get, List, SetDisabled and Delete.
 // Secret, ListSecrets, RotateSecret and EndSecret are for their secrets.
 type Clients struct{ *rooms }
 
 // Clients returns the registered applications.
 func (p *Provider) Clients() Clients { return Clients{&p.rooms} }
 
-// Events are the audit log: List and Record, and Config.OnEvent as it grows. Write records an act that is nothing but its event,
-// and WriteWith events in the step of a change by a handler beside the provider.
+// Events are the audit log: List and Record, and Config.OnEvent as it grows.
 type Events struct{ *rooms }
 
 // Events returns the audit log.
 func (p *Provider) Events() Events { return Events{&p.rooms} }
-
-// Hosts are those of applications that nobody has registered (Config.UnknownClients). Deny keeps
-// those of a host out, Allow lets them in again.
-type Hosts struct{ *rooms }
-
-// Hosts returns the hosts of applications that nobody has registered.
-func (p *Provider) Hosts() Hosts { return Hosts{&p.rooms} }
 
 // Keys are the signing keys (Rotate and Revoke), the data keys (RotateData) and Config.Secret,
 // with which Seal and Open protect the host's own values.
@@ -47,8 +39,8 @@ type Keys struct{ *rooms }
 func (p *Provider) Keys() Keys { return Keys{&p.rooms} }
 
 // Pages are helpers for the host's own pages. Screen serves a page in the provider's frame,
-// Upload one that receives files. IsReturnTo is for the host's sign-in page, VerificationReturn for
-// a Verifier's, BrandPreview for its operators, and WellKnown for the root of the host.
+// Upload one that receives files. IsReturnTo is for the host's sign-in page and that of a Verifier,
+// BrandPreview for its operators, and WellKnown for the root of the host.
 type Pages struct {
 	*rooms
 	elsewhere *web.Server // of ScreensAt; nil at the base URL
@@ -60,9 +52,8 @@ func (p *Provider) Pages() Pages { return Pages{rooms: &p.rooms} }
 
 // People are the users, with embedded accounts or of the host. Get reads a user's data, and
 // Statuses what is released of it about groups; SetAttributes, SetStatus and DeleteStatus
-// change it. Find finds them for the host's staff, and Tell says what was done. SignedIn asks for a
-// session, EndSessions, Revoke and RevokeIssuedBefore end sessions and tokens. Digest finds again what
-// the host keeps about users in records of its own.
+// change it. SignedIn asks for a session, EndSessions, Revoke and RevokeIssuedBefore end sessions
+// and tokens.
 type People struct{ *rooms }
 
 // People returns the users.
@@ -76,21 +67,14 @@ type Trail struct{ *rooms }
 // Trail returns the seals of the audit log.
 func (p *Provider) Trail() Trail { return Trail{&p.rooms} }
 
-// Sandbox is for a provider with Config.Sandbox: Elapse moves its clock, and CheckPersonas
-// checks the answers of Testing.Personas.
-type Sandbox struct{ *rooms }
-
-// Sandbox returns the operations of a sandbox.
-func (p *Provider) Sandbox() Sandbox { return Sandbox{&p.rooms} }
-
 // Rooms are what the desk, the dashboard, verification and the tests of this module do with a
 // provider beyond what hosts do. They are no part of the API: a host that uses them builds on what may
 // change with each version.
 func (p *Provider) Rooms() roomsOf { //nolint:revive // so that go doc shows none of it
 	return roomsOf{
 		rooms: &p.rooms, Accounts: accountsRoom{p.Accounts()}, Clients: clientsRoom{p.Clients()}, Events: eventsRoom{p.Events()},
-		Hosts: hostsRoom{p.Hosts()}, Keys: keysRoom{p.Keys()}, Pages: pagesRoom{p.Pages()}, People: peopleRoom{p.People()},
-		Trail: trailRoom{p.Trail()},
+		Hosts: hostsRoom{&p.rooms}, Keys: keysRoom{p.Keys()}, Pages: pagesRoom{p.Pages()}, People: peopleRoom{p.People()},
+		Sandbox: sandboxRoom{&p.rooms}, Trail: trailRoom{p.Trail()},
 	}
 }
 
@@ -104,6 +88,7 @@ type roomsOf struct {
 	Keys     keysRoom
 	Pages    pagesRoom
 	People   peopleRoom
+	Sandbox  sandboxRoom
 	Trail    trailRoom
 }
 
@@ -111,11 +96,16 @@ type (
 	accountsRoom struct{ Accounts }
 	clientsRoom  struct{ Clients }
 	eventsRoom   struct{ Events }
-	hostsRoom    struct{ Hosts }
 	keysRoom     struct{ Keys }
 	pagesRoom    struct{ Pages }
 	peopleRoom   struct{ People }
 	trailRoom    struct{ Trail }
+
+	// hostsRoom are the hosts of applications that nobody has registered (Config.UnknownClients).
+	hostsRoom struct{ *rooms }
+
+	// sandboxRoom is for a provider with Config.Sandbox.
+	sandboxRoom struct{ *rooms }
 )
 
 // Room is to Pages what Provider.Rooms is to a Provider.

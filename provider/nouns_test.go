@@ -23,8 +23,8 @@ func TestProvider(t *testing.T) {
 	}
 	p := new(provider.Provider)
 	nouns := map[string]any{
-		"Accounts": p.Accounts(), "Clients": p.Clients(), "Events": p.Events(), "Hosts": p.Hosts(), "Keys": p.Keys(),
-		"Pages": p.Pages(), "People": p.People(), "Sandbox": p.Sandbox(), "Trail": p.Trail(),
+		"Accounts": p.Accounts(), "Clients": p.Clients(), "Events": p.Events(), "Keys": p.Keys(),
+		"Pages": p.Pages(), "People": p.People(), "Trail": p.Trail(),
 	}
 	t.Run("HasFewMethodsBesideItsNouns", func(t *testing.T) {
 		own := slices.DeleteFunc(methods(p), func(name string) bool {

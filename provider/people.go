@@ -350,10 +350,10 @@ func (p peopleRoom) Open(kind, name string, sealed []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// Digest returns a keyed digest of parts, by which a host finds a record again without
+// Digest returns a keyed digest of parts, by which a companion finds a record again without
 // keeping them: nobody without the database and Config.Secret can test guesses. It stays the
 // same when the secret changes.
-func (p People) Digest(kind string, parts ...string) [32]byte {
+func (p peopleRoom) Digest(kind string, parts ...string) [32]byte {
 	var b strings.Builder
 	b.WriteString("companion\x00") // no e-mail address, whose digests have the same key, has this character
 	for _, part := range append([]string{kind}, parts...) {

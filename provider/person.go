@@ -17,18 +17,6 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// Finder is what a user is looked for by: exactly one of ID, Email, and Handle with Value.
-type Finder struct {
-	// ID is that of a user, or of one who was deleted: then nobody is found.
-	ID string
-
-	// Email is an address, in any spelling of its letters.
-	Email string
-
-	// Handle is that of an attribute with Findable, and Value its exact value.
-	Handle, Value string
-}
-
 // mostFound is the maximum number of users whom a value finds.
 const mostFound = 10
 
@@ -40,7 +28,7 @@ const mostFound = 10
 //
 // A host with its own users is asked elsewhere for those whom only it knows: here they are
 // found by what is recorded.
-func (p People) Find(ctx context.Context, by Finder) ([]string, error) {
+func (p peopleRoom) Find(ctx context.Context, by room.Finder) ([]string, error) {
 	given := 0
 	for _, text := range []string{by.ID, by.Email, by.Handle} {
 		if text != "" {
@@ -118,7 +106,7 @@ func (p People) findValue(ctx context.Context, handle, value string) ([]string, 
 
 // Value returns one value of a user as it is recorded, or as the host has it, in JSON; nil for
 // none. Locked users have their values, too. Whoever shows it records that first
-// (Events.Write). ErrNoUser if there is no such user.
+// (Events.Record). ErrNoUser if there is no such user.
 func (p peopleRoom) Value(ctx context.Context, userID, handle string) (json.RawMessage, error) {
 	if err := host.CheckUserID(userID); err != nil {
 		return nil, ErrNoUser
@@ -194,8 +182,7 @@ type RecordedConsent struct {
 
 // RecordedSession is a browser session of a person.
 type RecordedSession struct {
-	// Handle names the session in People.EndSession. It is not secret: nobody gets into the
-	// session with it.
+	// Handle names the session. It is not secret: nobody gets into the session with it.
 	Handle string `json:"handle"`
 
 	UserAgent string `json:"user_agent"`
@@ -329,7 +316,7 @@ func (p peopleRoom) Locale(ctx context.Context, userID string, otherwise ...stri
 	return p.pages.Site.Remembered(append([]string{a.Language}, otherwise...)...), nil
 }
 
-// VerifiedEmail returns the user's verified address, as NormalizeEmail spells it; empty if
+// VerifiedEmail returns the user's verified address, in the one spelling that the provider compares; empty if
 // there is none, or no such user.
 func (p peopleRoom) VerifiedEmail(ctx context.Context, userID string) (string, error) {
 	person, err := p.flows.Claims.Person(ctx, userID, claims.AccountHandles, nil)
@@ -341,20 +328,9 @@ func (p peopleRoom) VerifiedEmail(ctx context.Context, userID string) (string, e
 	case !person.EmailVerified():
 		return "", nil
 	}
-	key, err := NormalizeEmail(person.Text("email"))
+	key, err := account.EmailKey(person.Text("email"))
 	if err != nil {
 		return "", nil //nolint:nilerr // the host has recorded an invalid address
-	}
-	return key, nil
-}
-
-// NormalizeEmail returns the one spelling of an address that the provider compares: it
-// unifies letter case, Unicode form, and Unicode and ASCII domains. An invalid address is
-// an error.
-func NormalizeEmail(address string) (string, error) {
-	key, err := account.EmailKey(address)
-	if err != nil {
-		return "", fmt.Errorf("provider: e-mail address: %w", err)
 	}
 	return key, nil
 }

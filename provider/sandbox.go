@@ -22,7 +22,7 @@ var ErrNoSandbox = errors.New("provider: is for a sandbox only")
 //
 // The personas of an organization are the users whose IDs begin with "persona.", its realm and a point.
 // ErrNoSandbox if the provider is not a sandbox.
-func (p Sandbox) Elapse(ctx context.Context, e storage.Elapsed) error {
+func (p sandboxRoom) Elapse(ctx context.Context, e storage.Elapsed) error {
 	if !p.cfg.Sandbox {
 		return ErrNoSandbox
 	}
@@ -36,8 +36,7 @@ func (p Sandbox) Elapse(ctx context.Context, e storage.Elapsed) error {
 type Testing struct {
 	// Personas returns the personas of the application with this client ID, for sign-in
 	// without a password: on the sign-in screen, or with login_hint=persona:NAME. It is
-	// called at each sign-in. An error, or a set that CheckPersonas would refuse other than
-	// for the catalogue, gets 503. It requires the embedded accounts.
+	// called at each sign-in. An error, or an invalid set, gets 503. It requires the embedded accounts.
 	// Defaults to none.
 	Personas func(ctx context.Context, clientID string) (sandbox.PersonaSet, error)
 
@@ -50,7 +49,7 @@ type Testing struct {
 
 // CheckPersonas returns a FieldError for the first field of a set that Testing.Personas
 // must not return, or that the catalogue does not have, so that it would be dropped.
-func (p Sandbox) CheckPersonas(set sandbox.PersonaSet) error {
+func (p sandboxRoom) CheckPersonas(set sandbox.PersonaSet) error {
 	return asFieldError(persona.CheckFit(p.catalogue, set))
 }
 

@@ -154,7 +154,7 @@ func (c Config) unknownPolicy() *unknown.Policy {
 	addresses.Schemes = u.schemes()
 	return &unknown.Policy{
 		Documents: u.Documents, Register: u.Register, Scopes: u.scopes(c), Resources: apis, Allow: u.Allow, Deny: u.Deny, Trusted: u.Trusted,
-		AllowPrivate: c.AllowPrivateNetworks, Own: own, Algorithms: c.SigningAlgorithms, Addresses: addresses,
+		AllowPrivate: c.AllowPrivateNetworks, Own: own, Algorithms: c.Algorithms, Addresses: addresses,
 	}
 }
 

@@ -42,7 +42,7 @@ func (p clientsRoom) Validate(c Client) error {
 
 // validate checks a registration whose profile is pinned.
 func (p Clients) validate(c Client) error {
-	if err := c.validateSigning(p.cfg.SigningAlgorithms); err != nil {
+	if err := c.validateSigning(p.cfg.Algorithms); err != nil {
 		return err
 	}
 	if err := c.validate(p.catalogue, p.cfg.addresses(), p.cfg.Resources); err != nil {
@@ -74,9 +74,9 @@ func (c Client) pinned(cfg Config) (Client, error) {
 	if err := errors.Join(c.contradictions(profile, cfg)...); err != nil {
 		return c, err
 	}
-	fits := slices.IndexFunc(cfg.SigningAlgorithms, profile.Allows)
+	fits := slices.IndexFunc(cfg.Algorithms, profile.Allows)
 	for _, alg := range []*string{&c.IDTokenSignedResponseAlg, &c.AuthorizationSignedResponseAlg} {
-		*alg = cmp.Or(*alg, cfg.SigningAlgorithms[fits])
+		*alg = cmp.Or(*alg, cfg.Algorithms[fits])
 	}
 	if len(c.RedirectURIs) > 0 {
 		c.ResponseTypes = []string{"code"}
@@ -90,8 +90,8 @@ func (c Client) pinned(cfg Config) (Client, error) {
 // contradictions returns an error for each field that says otherwise than a profile.
 func (c Client) contradictions(profile registry.Profile, cfg Config) (wrong []error) {
 	demanded := strings.Join(profile.Algorithms, ", ")
-	if !slices.ContainsFunc(cfg.SigningAlgorithms, profile.Allows) {
-		wrong = append(wrong, wrongField("Profile", "needs one of %s in Config.SigningAlgorithms", demanded))
+	if !slices.ContainsFunc(cfg.Algorithms, profile.Allows) {
+		wrong = append(wrong, wrongField("Profile", "needs one of %s in Signing.Algorithms", demanded))
 	}
 	if c.Dialect != Standard {
 		wrong = append(wrong, wrongField("Dialect", "must be %q with a Profile", Standard))

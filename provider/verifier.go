@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"reflect"
 	"slices"
 	"time"
 
@@ -15,27 +14,17 @@ import (
 
 // Verifier verifies users who are not, or no longer, verified members of a group.
 // Config.Verifiers has one for each group in which membership can be verified here.
-type Verifier interface {
-	// Verify returns the address at which the user is verified: an absolute https address,
-	// a path of the host, or an http address if the provider itself is http, for
-	// development. It is called when a user presses the button on the consent screen or the
-	// account page, and the response redirects to the address. Verify only prepares; slow
-	// work is for the page at the address, which finally sends the user to
-	// Verification.ReturnTo.
-	//
-	// People.SetStatus records the result, before the user is sent back or, with
-	// Status.Pending in the meantime, days later. An error, any other address, or a call
-	// longer than five seconds gets 503.
-	Verify(ctx context.Context, v Verification) (address string, err error)
-}
-
-// VerifierFunc is a function as a Verifier.
-type VerifierFunc func(ctx context.Context, v Verification) (address string, err error)
-
-// Verify calls f.
-func (f VerifierFunc) Verify(ctx context.Context, v Verification) (address string, err error) {
-	return f(ctx, v)
-}
+//
+// It returns the address at which the user is verified: an absolute https address, a path of the
+// host, or an http address if the provider itself is http, for development. It is called when a
+// user presses the button on the consent screen or the account page, and the response redirects
+// to the address. It only prepares; slow work is for the page at the address, which finally
+// sends the user to Verification.ReturnTo.
+//
+// People.SetStatus records the result, before the user is sent back or, with Status.Pending in
+// the meantime, days later. An error, any other address, or a call longer than five seconds
+// gets 503.
+type Verifier func(ctx context.Context, v Verification) (address string, err error)
 
 // Verification is a user's request to be verified, for a Verifier.
 type Verification struct {
@@ -65,18 +54,18 @@ type Verification struct {
 // in this browser, and else reports false. ClientID is that of the Verification. Until is
 // the end of an application's flow; zero on the account page. The screen of the request comes in
 // the language of the flow.
-func (p Pages) VerificationReturn(r *http.Request, userID, address string) (clientID string, until time.Time, ok bool) {
+func (p pagesRoom) VerificationReturn(r *http.Request, userID, address string) (clientID string, until time.Time, ok bool) {
 	return p.flows.VerifierReturn(r, userID, address)
 }
 
 // checkVerifiers refuses a nil verifier, and one of an unknown group.
 func (c Config) checkVerifiers(known *claims.Catalogue) error {
 	for _, group := range slices.Sorted(maps.Keys(c.Verifiers)) {
-		name, v := fmt.Sprintf("Verifiers[%q]", group), reflect.ValueOf(c.Verifiers[group])
+		name := fmt.Sprintf("Verifiers[%q]", group)
 		if _, ok := known.Group(group); !ok {
 			return wrongField(name, "%q is not a group of the catalogue", group)
 		}
-		if !v.IsValid() || (v.Kind() == reflect.Func || v.Kind() == reflect.Pointer) && v.IsNil() {
+		if c.Verifiers[group] == nil {
 			return wrongField(name, "is nil")
 		}
 	}
@@ -88,7 +77,7 @@ func (c Config) verifiers() map[string]authflow.Verifier {
 	all := make(map[string]authflow.Verifier, len(c.Verifiers))
 	for group, verifier := range c.Verifiers {
 		all[group] = func(ctx context.Context, v authflow.Verification) (string, error) {
-			return verifier.Verify(ctx, Verification(v))
+			return verifier(ctx, Verification(v))
 		}
 	}
 	return all

@@ -143,7 +143,7 @@ type Resource struct {
 	Clients []string `json:"clients,omitempty"`
 
 	// SigningAlgorithm is that of access tokens for the resource that are JWTs (see
-	// Client.AccessTokenFormat), one of Config.SigningAlgorithms. A token for several has one
+	// Client.AccessTokenFormat), one of Signing.Algorithms. A token for several has one
 	// signature: a request for resources whose algorithms differ is invalid_target.
 	// Defaults to RS256.
 	SigningAlgorithm string `json:"signing_algorithm,omitempty"`
@@ -182,7 +182,7 @@ func (c Config) validateResources(known *claims.Catalogue) error {
 		case len(r.Name) > 120 || !web.IsPlainText(r.Name) || r.Name != "" && !web.IsVisible(r.Name):
 			return in("Name", errors.New("must be at most 120 bytes of text that can be seen"))
 		case !c.signsWith(r.SigningAlgorithm):
-			return in("SigningAlgorithm", fmt.Errorf("%q is none of Config.SigningAlgorithms: %s", r.SigningAlgorithm, strings.Join(c.SigningAlgorithms, ", ")))
+			return in("SigningAlgorithm", fmt.Errorf("%q is none of Signing.Algorithms: %s", r.SigningAlgorithm, strings.Join(c.Algorithms, ", ")))
 		}
 		seen[bare] = true
 		for j, s := range r.Scopes {

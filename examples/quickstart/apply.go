@@ -120,7 +120,7 @@ func (u declaredUser) name(p opened) string {
 	if u.ID != "" {
 		return "user " + u.ID
 	}
-	sum := p.People().Digest("config file", "email", strings.ToLower(u.Email))
+	sum := p.Rooms().People.Digest("config file", "email", strings.ToLower(u.Email))
 	return "user without a uuid " + base64.RawURLEncoding.EncodeToString(sum[:8])
 }
 

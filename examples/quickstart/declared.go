@@ -167,7 +167,7 @@ func (d *declaration) conclude(name string, m memory, says map[string]string, ha
 // digest identifies a value of which nothing can be told, or guessed without the keys of the database.
 func (d *declaration) digest(name, key string, value any) string {
 	text, _ := json.Marshal(value) // of what was read from JSON
-	sum := d.People().Digest("config file", name, key, string(text))
+	sum := d.Rooms().People.Digest("config file", name, key, string(text))
 	return base64.RawStdEncoding.EncodeToString(sum[:16])
 }
 
@@ -196,7 +196,7 @@ func mark(ctx context.Context, store storage.Store, subject, handle string, valu
 func (p opened) own(ctx context.Context, c provider.Client) error {
 	d := declaration{opened: p}
 	m := declaredClient{client: client{Client: c}}
-	if _, err := p.Clients().Listed(ctx, c.ID); errors.Is(err, provider.ErrNoClient) {
+	if _, err := p.Rooms().Clients.Listed(ctx, c.ID); errors.Is(err, provider.ErrNoClient) {
 		d.manner = forced
 	}
 	_, err := d.apply(byFile(ctx), m, -1)

@@ -183,7 +183,7 @@ func (s settlers) lock(ctx context.Context) error {
 		return err
 	}
 	for range 6 {
-		s.Events().Record(ctx, provider.Event{Name: event.SignInFailed, UserID: "lena", Detail: "password"})
+		s.Rooms().Events.Note(ctx, provider.Event{Name: event.SignInFailed, UserID: "lena", Detail: "password"})
 	}
 	const sam, staff = "staff:sam", "sam"
 	m := storage.Matter{
@@ -191,7 +191,7 @@ func (s settlers) lock(ctx context.Context) error {
 		OpenedAt: s.now, EndsAt: s.now.Add(time.Minute),
 	}
 	opening := provider.By(ctx, storage.Actor{Name: sam, Matter: m.ID})
-	err := s.Events().WriteWith(opening, func(ctx context.Context) error { return s.matters.OpenMatter(ctx, m) },
+	err := s.Rooms().Events.WriteWith(opening, func(ctx context.Context) error { return s.matters.OpenMatter(ctx, m) },
 		provider.Event{Name: event.MatterOpened, UserID: m.Subject, Detail: m.Reason})
 	if err != nil {
 		return err
@@ -199,7 +199,7 @@ func (s settlers) lock(ctx context.Context) error {
 	within := provider.By(ctx, storage.Actor{
 		Name: sam, Matter: m.ID, On: storage.DeedBasis{Matter: m.ID, Staff: staff, Subject: m.Subject, At: time.Now()},
 	})
-	if err := s.Events().Write(within, provider.Event{Name: event.SupportLooked, UserID: m.Subject, Detail: "history"}); err != nil {
+	if err := s.Events().Record(within, provider.Event{Name: event.SupportLooked, UserID: m.Subject, Detail: "history"}); err != nil {
 		return err
 	}
 	return s.Accounts().SetDisabled(within, m.Subject, true)
@@ -240,7 +240,7 @@ func (s settlers) uses(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.Events().Record(ctx, provider.Event{Name: event.SignedIn, UserID: a.ID, Detail: "password"})
+		s.Rooms().Events.Note(ctx, provider.Event{Name: event.SignedIn, UserID: a.ID, Detail: "password"})
 	}
 	for i, app := range settled {
 		err := unlessThere(s.store.SaveConsent(ctx, storage.Consent{
@@ -251,7 +251,7 @@ func (s settlers) uses(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.Events().Record(ctx, provider.Event{Name: event.Consent, UserID: a.ID, ClientID: app.id})
+		s.Rooms().Events.Note(ctx, provider.Event{Name: event.Consent, UserID: a.ID, ClientID: app.id})
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func (s settlers) strangers(ctx context.Context) error {
 		}
 	}
 	otto := provider.By(ctx, storage.Actor{Name: "staff:otto"})
-	return s.Hosts().Deny(otto, "coupons.example", "Its pages ask for the passwords of mailboxes.")
+	return s.Rooms().Hosts.Deny(otto, "coupons.example", "Its pages ask for the passwords of mailboxes.")
 }
 
 // documented is a client with a document, which was another one before.

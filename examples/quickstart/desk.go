@@ -135,7 +135,7 @@ func (e *environment) checkStaff(p *provider.Provider) error {
 			return fmt.Errorf("desk.url: %w", err)
 		}
 	}
-	known := p.Installation().Groups
+	known := p.Rooms().Installation().Groups
 	for i, m := range e.Desk.Staff {
 		for j, g := range m.Groups {
 			if !slices.ContainsFunc(known, func(k catalogue.Group) bool { return k.Name == g }) {

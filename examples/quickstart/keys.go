@@ -41,7 +41,9 @@ func keyOf(path string, t reflect.Type) string {
 		}
 		key := name
 		if f, ok := t.FieldByName(name); ok {
-			t = f.Type
+			if t = f.Type; f.Anonymous {
+				continue // its fields are those of the struct
+			}
 			if key, _, _ = strings.Cut(f.Tag.Get("json"), ","); key == "-" {
 				key = placeOf[name]
 			}

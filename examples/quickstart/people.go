@@ -34,20 +34,20 @@ func findPerson(ctx context.Context, p opened, in io.Reader, out io.Writer) erro
 		return errors.Join(errors.New("-find: there is no address on standard input"), err)
 	}
 	ctx = provider.By(ctx, storage.Actor{Name: actor()})
-	found, err := p.People().Find(ctx, provider.Finder{Email: address})
-	if err != nil {
-		return err
-	}
-	if len(found) == 0 {
-		if err := p.Events().Write(ctx, provider.Event{Name: event.PersonNotFound, Detail: "email"}); err != nil {
+	found, err := p.Accounts().GetByEmail(ctx, address)
+	if errors.Is(err, provider.ErrNoUser) {
+		if err := p.Events().Record(ctx, provider.Event{Name: event.PersonNotFound, Detail: "email"}); err != nil {
 			return err
 		}
 		return no{errors.New("nobody has this address")}
 	}
-	if err := p.Events().Write(ctx, provider.Event{Name: event.PersonFound, UserID: found[0], Detail: "email"}); err != nil {
+	if err == nil {
+		err = p.Events().Record(ctx, provider.Event{Name: event.PersonFound, UserID: found.ID, Detail: "email"})
+	}
+	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(out, found[0])
+	_, err = fmt.Fprintln(out, found.ID)
 	return err
 }
 
@@ -81,13 +81,13 @@ func inMatter(ctx context.Context, p opened, subject, reason string, out io.Writ
 		record.WithheldUntil = now.Add(withheld)
 	}
 	by := provider.By(ctx, storage.Actor{Name: m.actor, Matter: m.id})
-	err = p.Events().WriteWith(by, func(ctx context.Context) error { return matters.OpenMatter(ctx, record) },
+	err = p.Rooms().Events.WriteWith(by, func(ctx context.Context) error { return matters.OpenMatter(ctx, record) },
 		provider.Event{Name: event.MatterOpened, UserID: subject, Detail: reason})
 	if err != nil {
 		return err
 	}
 	return errors.Join(do(m, m.by(ctx)),
-		p.Events().WriteWith(by, func(ctx context.Context) error { return matters.CloseMatter(ctx, m.id, m.actor, time.Now()) },
+		p.Rooms().Events.WriteWith(by, func(ctx context.Context) error { return matters.CloseMatter(ctx, m.id, m.actor, time.Now()) },
 			provider.Event{Name: event.MatterClosed, UserID: subject}))
 }
 
@@ -114,7 +114,7 @@ func (m *matter) setLocked(ctx context.Context, locked bool) error {
 	if err := m.Accounts().SetDisabled(ctx, m.subject, locked); err != nil {
 		return err
 	}
-	m.People().Tell(ctx, m.subject, name)
+	m.Rooms().People.Tell(ctx, m.subject, name)
 	_, err := fmt.Fprintf(m.out, "%s: %s\n", m.subject, word)
 	return err
 }
@@ -123,14 +123,14 @@ func (m *matter) signOut(ctx context.Context) error {
 	if err := m.People().EndSessions(ctx, m.subject, ""); err != nil {
 		return err
 	}
-	m.People().Tell(ctx, m.subject, event.SignedOut)
+	m.Rooms().People.Tell(ctx, m.subject, event.SignedOut)
 	_, err := fmt.Fprintf(m.out, "%s: all sessions are ended\n", m.subject)
 	return err
 }
 
 // show prints what is known of the user, and no value of it: these are at the desk, one by one.
 func (m *matter) show(ctx context.Context) error {
-	if err := m.Events().Write(ctx, provider.Event{Name: event.SupportLooked, UserID: m.subject, Detail: "account"}); err != nil {
+	if err := m.Events().Record(ctx, provider.Event{Name: event.SupportLooked, UserID: m.subject, Detail: "account"}); err != nil {
 		return err
 	}
 	data, err := m.People().Get(ctx, m.subject)

@@ -201,12 +201,12 @@ const enough = 24
 var (
 	subject = regexp.MustCompile(`^([A-Z]\w*)((,| and) [A-Z]\w*)* (is |are )?`)
 	// fieldName is a field, alone in the middle of a sentence or of several words anywhere, or one that its struct qualifies.
-	fieldName    = regexp.MustCompile(`([a-z,] )?\b((Config|Client|Limits|Lifetimes)\.)?[A-Z]\w*`)
+	fieldName    = regexp.MustCompile(`([a-z,] )?\b((Config|Client|Limits|Lifetimes|Signing)\.)?[A-Z]\w*`)
 	severalWords = regexp.MustCompile(`[a-z][A-Z]`)
 	byName       = strings.NewReplacer("ProfileFAPI2Signing", "`fapi2-signing`", "ProfileFAPI2", "`fapi2`", "V3 or Standard", "`v3` or `standard`",
 		"V3 dialect", "dialect `v3`", "of V3 ", "of `v3` ", "for V3", "for `v3`", "Standard dialect", "Dialect `standard`", "for Standard", "for `standard`",
-		"ui.SchemeLight or ui.SchemeDark", "`light` or `dark`", "DefaultScopes", "the default catalogue",
-		"DefaultGroups", "those of the default catalogue", "AnyAssurance", "any", "New refuses", "a start refuses")
+		"ui.SchemeLight or ui.SchemeDark", "`light` or `dark`", "catalogue.DefaultScopes", "the default catalogue",
+		"catalogue.DefaultGroups", "those of the default catalogue", "AnyAssurance", "any", "New refuses", "a start refuses")
 )
 
 // sentence returns the comment of a field for those who write a file: its first sentences and its default, with keys in the place of
@@ -229,7 +229,7 @@ func sentence(comment string, names map[string]string, all bool) string {
 	if first, _, _ := strings.Cut(text, " "); text != "" && !strings.Contains(first, "_") {
 		text = strings.ToUpper(text[:1]) + text[1:]
 	}
-	if byDefault = strings.TrimSpace(byDefault); byDefault != "" && byDefault != "none." && byDefault != "false." {
+	if byDefault = strings.TrimSpace(byDefault); byDefault != "" && byDefault != "none." && byDefault != "false." && byDefault != "those of its fields." {
 		text = strings.TrimSpace(text + " Default: " + byDefault)
 	}
 	return fieldName.ReplaceAllStringFunc(text, func(found string) string {
@@ -256,4 +256,5 @@ func sentence(comment string, names map[string]string, all bool) string {
 var structs = map[string]reflect.Type{
 	"Config": reflect.TypeFor[provider.Config](), "Client": reflect.TypeFor[provider.Client](),
 	"Limits": reflect.TypeFor[provider.Limits](), "Lifetimes": reflect.TypeFor[provider.Lifetimes](),
+	"Signing": reflect.TypeFor[provider.Signing](),
 }

@@ -154,7 +154,7 @@ func (s *service) mount(ctx context.Context, r *router, e *environment, testing 
 		return opened{}, err
 	}
 	s.providers = append(s.providers, p)
-	r.add(e.BaseURL, s.cfg.BaseURL, p, "/account", p.Installation().MetadataPaths...)
+	r.add(e.BaseURL, s.cfg.BaseURL, p, "/account", p.MetadataPaths()...)
 	if demo {
 		r.add(e.BaseURL+demoPath, s.cfg.BaseURL, demoHandler(p.Provider), "/verify")
 	}

@@ -38,7 +38,7 @@ var decisions = map[string]struct {
 	"client shop disabled": { // the file does not say so: it is no difference
 		func(ctx context.Context, p opened) error { return p.Clients().SetDisabled(ctx, "shop", true, 0) },
 		func(ctx context.Context, p opened) (any, error) {
-			c, err := p.Clients().Listed(ctx, "shop")
+			c, err := p.Rooms().Clients.Listed(ctx, "shop")
 			return c.Disabled, err
 		},
 	},
@@ -51,14 +51,14 @@ var decisions = map[string]struct {
 	},
 	"client game scopes": {
 		func(ctx context.Context, p opened) error {
-			c, err := p.Clients().Listed(ctx, "game")
+			c, err := p.Rooms().Clients.Listed(ctx, "game")
 			if err == nil {
 				_, err = p.Rooms().Clients.TakeScopes(ctx, "game", []string{"student"}, c.Revision)
 			}
 			return err
 		},
 		func(ctx context.Context, p opened) (any, error) {
-			c, err := p.Clients().Listed(ctx, "game")
+			c, err := p.Rooms().Clients.Listed(ctx, "game")
 			return c.Scopes, err
 		},
 	},

@@ -27,9 +27,9 @@ func demoVerifiers(baseURL string, groups []catalogue.Group) map[string]provider
 	base, _ := url.Parse(baseURL) // the provider validates it
 	all := make(map[string]provider.Verifier, len(groups))
 	for _, g := range groups {
-		all[g.Name] = provider.VerifierFunc(func(_ context.Context, v provider.Verification) (string, error) {
+		all[g.Name] = func(_ context.Context, v provider.Verification) (string, error) {
 			return base.Path + demoPath + "/verify?" + url.Values{"group": {v.Group}, "return_to": {v.ReturnTo}}.Encode(), nil
-		})
+		}
 	}
 	return all
 }

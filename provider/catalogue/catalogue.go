@@ -102,7 +102,7 @@ type Attribute struct {
 	// Defaults to false.
 	Sensitive bool `json:"sensitive,omitempty"`
 
-	// Findable says that a user can be looked for by the exact value (People.Find), such as a
+	// Findable says that a user can be looked for at the desk by the exact value, such as a
 	// customer number; no name, and nothing with few values, because the database then has a keyed
 	// digest of each value, which tells whoever reads it who has the same one. Letter case, spaces
 	// and the signs -./() make no difference, and only a String or an Integer can be it. A value that was recorded before is found

@@ -42,7 +42,7 @@ func mountAPI(f *frame.Frame, cfg Config, book *action.Book, planned *plans.Serv
 
 // isClient reports of an application whether the Admin API of a desk is for it.
 func isClient(f *frame.Frame) func(id string) bool {
-	for _, r := range f.Provider.Installation().Resources {
+	for _, r := range f.Provider.Rooms().Installation().Resources {
 		if r.URI == Resource(f.BaseURL).URI {
 			return func(id string) bool { return slices.Contains(r.Clients, id) }
 		}

@@ -113,7 +113,7 @@ func TestCallIsAnsweredInOneLook(t *testing.T) {
 		{Name: event.Exchanged, ClientID: "v3", Detail: "https://api.example, for v3"}, {Name: "cup_won"},
 	} {
 		e.UserID = "bob"
-		w.Events().Record(t.Context(), e)
+		w.OK(w.Events().Record(t.Context(), e))
 	}
 	p := finds(sam, "bob@example.com")
 	shows(t, p, http.StatusOK, "Locked", "Last sign-in", "Failed since then", "Sign-in failed", "Wrong password", "Second step")

@@ -22,7 +22,7 @@ func TestPlanOfWhomTheLinesAreAbout(t *testing.T) {
 	t.Parallel()
 	w, olga, oleg := planned(t)
 	for i := range 3 { // once each, whatever the lines
-		w.OK(w.Events().Write(t.Context(), provider.Event{Name: event.Denied, UserID: []string{"alice", "bob", "alice"}[i], Detail: "museum"}))
+		w.OK(w.Events().Record(t.Context(), provider.Event{Name: event.Denied, UserID: []string{"alice", "bob", "alice"}[i], Detail: "museum"}))
 	}
 	found := olga.Open("/desk/trail?event=consent_denied")
 	shows(t, found, http.StatusOK, "Everybody of these entries", "lines=event%3Dconsent_denied")
@@ -31,7 +31,7 @@ func TestPlanOfWhomTheLinesAreAbout(t *testing.T) {
 	shows(t, p, http.StatusOK, "alice\nbob</textarea>")
 
 	// The list is that which was shown, whoever is in the log since.
-	w.OK(w.Events().Write(t.Context(), provider.Event{Name: event.Denied, UserID: "sara"}))
+	w.OK(w.Events().Record(t.Context(), provider.Event{Name: event.Denied, UserID: "sara"}))
 	p = olga.Submit(p, "action", "check", "targets", "alice\nbob", "plan_reason", "incident", "note", "All of them were seen.")
 	shows(t, p, http.StatusOK, "It would be done to 2 targets", "alice", "bob")
 	p = olga.Submit(p, "action", "propose")
@@ -54,7 +54,7 @@ func TestPlanOfLines_Refused(t *testing.T) {
 	shows(t, olga.Open(linesOf("delete_now", "person=bob")), http.StatusNotFound)
 	w.hires("alba", desk.RoleAuditor)
 	alba := w.reviewer("alba")
-	w.OK(w.Events().Write(t.Context(), provider.Event{Name: event.Denied, UserID: "bob", At: time.Now()}))
+	w.OK(w.Events().Record(t.Context(), provider.Event{Name: event.Denied, UserID: "bob", At: time.Now()}))
 	if p := alba.Open("/desk/trail?event=consent_denied"); strings.Contains(p.Text, "Everybody of these entries") {
 		t.Error("an auditor is offered a plan")
 	}

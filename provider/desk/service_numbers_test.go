@@ -26,7 +26,7 @@ func TestNumbers_CountEachEventOnce(t *testing.T) {
 		}
 	}
 	look := func() {
-		w.Events().Record(t.Context(), provider.Event{Name: event.SupportLooked, UserID: "bob"})
+		w.OK(w.Events().Record(t.Context(), provider.Event{Name: event.SupportLooked, UserID: "bob"}))
 	}
 	look()
 	look()

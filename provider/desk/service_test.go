@@ -117,7 +117,7 @@ func TestTrail_Filters(t *testing.T) {
 	t.Parallel()
 	w, _, alba := watched(t)
 	event := func(name, user, client string) {
-		w.Events().Record(provider.By(t.Context(), storage.Actor{Name: "staff:olga", Matter: "m1"}), provider.Event{Name: name, UserID: user, ClientID: client, Detail: "canary of " + name})
+		w.OK(w.Events().Record(provider.By(t.Context(), storage.Actor{Name: "staff:olga", Matter: "m1"}), provider.Event{Name: name, UserID: user, ClientID: client, Detail: "canary of " + name}))
 	}
 	event("account_disabled", "bob", "")
 	event("client_stopped", "", "shop")
@@ -144,7 +144,7 @@ func TestTrail_Pages(t *testing.T) {
 	t.Parallel()
 	w, _, alba := watched(t)
 	for i := range 120 {
-		w.Events().Record(t.Context(), provider.Event{Name: "pages", UserID: "bob", Detail: fmt.Sprintf("line %03d.", i)})
+		w.OK(w.Events().Record(t.Context(), provider.Event{Name: "pages", UserID: "bob", Detail: fmt.Sprintf("line %03d.", i)}))
 	}
 	p := alba.Open("/desk/trail?person=bob&event=pages")
 	seen := 0
@@ -172,7 +172,7 @@ func TestTrail_Pages(t *testing.T) {
 func TestTrail_Export(t *testing.T) {
 	t.Parallel()
 	w, _, alba := watched(t)
-	w.Events().Record(t.Context(), provider.Event{Name: "odd", UserID: "=1+1", Detail: "@x"})
+	w.OK(w.Events().Record(t.Context(), provider.Event{Name: "odd", UserID: "=1+1", Detail: "@x"}))
 	rows, err := csv.NewReader(strings.NewReader(alba.Get("/desk/trail.csv?event=odd").Text)).ReadAll()
 	w.OK(err)
 	if len(rows) != 3 || rows[1][3] != "'=1+1" || rows[1][6] != "'@x" || rows[2][2] != "checkpoint" {
@@ -215,7 +215,7 @@ func TestLooks_AreReleased(t *testing.T) {
 		Note: w.Rooms().People.Seal("desk note", "m0", []byte("About olga herself.")),
 	}))
 	record := func(name string, detail string) {
-		w.Events().Record(provider.By(t.Context(), storage.Actor{Name: "staff:sven", Matter: "m1"}), provider.Event{Name: name, UserID: "bob", Detail: detail})
+		w.OK(w.Events().Record(provider.By(t.Context(), storage.Actor{Name: "staff:sven", Matter: "m1"}), provider.Event{Name: name, UserID: "bob", Detail: detail}))
 	}
 	record(event.SupportLooked, "sessions")
 	shows(t, alba.Open("/desk/looks"), http.StatusOK, "sven", "authority", "sessions", "No action followed", "does not read of it")

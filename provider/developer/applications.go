@@ -58,7 +58,7 @@ func (d *appPages) showApplications(r *request) error {
 	if r.may(developers) && d.mayRegister(r.env) && !r.suspended() {
 		view.RegisterURL = here + "/new"
 	}
-	if d.provider(r.env).Installation().Documents {
+	if d.provider(r.env).Rooms().Installation().Documents {
 		view.DocumentURL = here + "/document"
 	}
 	if r.may(owners) && d.registersByToken(r.env) {

@@ -84,7 +84,7 @@ func (d *trialPages) elapse(r *request, by time.Duration) error {
 	if err != nil {
 		return err
 	}
-	return d.Sandbox.Sandbox().Elapse(r.Request.Context(), storage.Elapsed{
+	return d.Sandbox.Rooms().Sandbox.Elapse(r.Request.Context(), storage.Elapsed{
 		ClientIDs: clients, UserPrefix: persona.UserID(r.org.ID, ""), By: by,
 	})
 }

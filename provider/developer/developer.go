@@ -176,7 +176,7 @@ func New(cfg Config) (*Dashboard, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("developer: %w", err)
 	}
-	base, err := url.Parse(cfg.Provider.Installation().BaseURL)
+	base, err := url.Parse(cfg.Provider.Rooms().Installation().BaseURL)
 	if err != nil {
 		return nil, fmt.Errorf("developer: %w", err)
 	}

@@ -9,9 +9,9 @@ import (
 
 // newReference returns the reference of this installation.
 func newReference(c Config) *reference.Document {
-	i := reference.Installation{Installation: c.Provider.Installation(), Button: c.Provider.Rooms().Pages.ButtonScript()}
+	i := reference.Installation{Installation: c.Provider.Rooms().Installation(), Button: c.Provider.Rooms().Pages.ButtonScript()}
 	if c.Sandbox != nil {
-		sandbox := c.Sandbox.Installation()
+		sandbox := c.Sandbox.Rooms().Installation()
 		i.SandboxURL, i.Devices, i.Documents = sandbox.BaseURL, i.Devices || sandbox.Devices, i.Documents || sandbox.Documents
 		i.Registers, i.RegistersByToken = i.Registers || sandbox.Registers, i.RegistersByToken || sandbox.RegistersByToken
 	}

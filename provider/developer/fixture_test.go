@@ -102,7 +102,7 @@ func newFixtureOf(t testing.TB, host string, production func(*provider.Config), 
 	trials := developer.NewTrials(w.store)
 	w.sandbox = w.newProvider("sandbox.db", provider.Config{
 		BaseURL: w.sandboxServer.URL, Sandbox: true, Testing: trials.Testing(), Mailer: trials.Mailer(w.mails), Resources: bothAPIs,
-		AllowPrivateNetworks: true, SigningAlgorithms: []string{"RS256", "ES256", "EdDSA"},
+		AllowPrivateNetworks: true, Signing: provider.Signing{Algorithms: []string{"RS256", "ES256", "EdDSA"}},
 		DeviceAuthorization: provider.DeviceAuthorization{On: true}, UnknownClients: provider.UnknownClients{Documents: true, Register: "token"},
 	})
 	cfg := developer.Config{Provider: w.id, Sandbox: w.sandbox, Trials: trials, Store: w.store, Clock: w.now, Logger: w.logger()}

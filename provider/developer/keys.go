@@ -26,7 +26,7 @@ const algRS256 = "RS256"
 
 // signedBy reads an algorithm with which the provider signs; an unknown one changes nothing.
 func (p *posting) signedBy(field, registered string) string {
-	if alg := p.r.posted(field); slices.Contains(p.d.provider(p.r.env).Installation().SigningAlgorithms, alg) {
+	if alg := p.r.posted(field); slices.Contains(p.d.provider(p.r.env).Rooms().Installation().SigningAlgorithms, alg) {
 		return alg
 	}
 	return registered

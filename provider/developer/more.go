@@ -20,7 +20,7 @@ const formatJWT = "jwt"
 // addMore adds the fields of the closed part of the settings.
 func (d *forms) addMore(r *request, view *screens.Registration, now, c provider.Client) {
 	view.LeanIDTokens, view.JWTAccessTokens, view.DPoPBound = c.LeanIDTokens, c.AccessTokenFormat == formatJWT, c.DPoPBoundAccessTokens
-	view.SigningAlgs = d.provider(r.env).Installation().SigningAlgorithms
+	view.SigningAlgs = d.provider(r.env).Rooms().Installation().SigningAlgorithms
 	view.IDTokenAlg, view.UserinfoAlg = cmp.Or(c.IDTokenSignedResponseAlg, algRS256), cmp.Or(c.UserinfoSignedResponseAlg, algRS256)
 	view.ResponseAlg = cmp.Or(c.AuthorizationSignedResponseAlg, algRS256)
 	view.Profiles, view.Profile = d.profiles(r, now), cmp.Or(c.Profile, screens.NoProfile)

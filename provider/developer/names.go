@@ -14,7 +14,7 @@ import (
 // looks the same, and one that contains it unless an operator decides about that. Operators
 // name their applications freely.
 func (d *drafts) checkBrand(ctx context.Context, userID, before, name string, decided bool) ([]ui.Problem, error) {
-	brand := d.Provider.Installation().Name
+	brand := d.Provider.Rooms().Installation().Name
 	same := registration.NameSkeleton(name) == registration.NameSkeleton(brand)
 	if before == name || !same && (decided || !registration.NameContains(name, brand)) {
 		return nil, nil

@@ -25,7 +25,7 @@ const (
 // hasDevices reports whether developers may give the applications of an environment the grant
 // of devices at all.
 func (d *forms) hasDevices(env string) bool {
-	return d.Devices && d.provider(env).Installation().Devices
+	return d.Devices && d.provider(env).Rooms().Installation().Devices
 }
 
 // choosesDevices reports whether developers may choose it for an application: under review, a

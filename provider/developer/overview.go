@@ -92,7 +92,7 @@ func (d *appPages) renderOverview(r *request, secret string, status int, problem
 
 // addAddresses adds the addresses of the provider, and of the next pages.
 func (d *appPages) addAddresses(r *request, view *screens.OverviewView, c provider.Client) {
-	about := d.provider(r.env).Installation()
+	about := d.provider(r.env).Rooms().Installation()
 	view.Issuer, view.DiscoveryURL = about.Issuer, about.Issuer+"/.well-known/openid-configuration"
 	view.Endpoints = []screens.Endpoint{{Name: screens.EndpointMetadata, URL: about.Issuer + metadata}}
 	for _, e := range endpoints {

@@ -86,7 +86,6 @@ func (d *frame) tell(ctx context.Context, userID string, v ui.MailView) error {
 
 // mail passes a mail to the mailer.
 func (d *frame) mail(ctx context.Context, to string, v ui.MailView) error {
-	v = d.Provider.Rooms().Pages.DressMail(v)
 	v.Time = d.Clock()
-	return d.Mailer.Send(ctx, provider.ComposeMail(to, v))
+	return d.Mailer.Send(ctx, d.Provider.Rooms().Pages.ComposeMail(to, v))
 }

@@ -33,7 +33,7 @@ func below(address string, parts ...string) string {
 
 // absolute returns the absolute address of a page, as for a mail.
 func (d *frame) absolute(path string) string {
-	base := d.Provider.Installation().BaseURL
+	base := d.Provider.Rooms().Installation().BaseURL
 	return base + path[len(d.base)-len("/developer"):]
 }
 

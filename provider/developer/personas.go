@@ -116,7 +116,7 @@ func (d *trialPages) parsePersonas(realm, text string) (sandbox.PersonaSet, *ui.
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return wrong("There is more behind the list.")
 	}
-	if err := d.Sandbox.Sandbox().CheckPersonas(set); err != nil {
+	if err := d.Sandbox.Rooms().Sandbox.CheckPersonas(set); err != nil {
 		return wrong(err.Error())
 	}
 	for _, p := range set.Personas {

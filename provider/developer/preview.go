@@ -53,7 +53,7 @@ func (d *brandPages) showPreview(r *request) error {
 		chosen.Color = r.asked(ui.FieldColor)
 	}
 	page := r.Page()
-	page.Sandbox = d.provider(r.env).Installation().Sandbox
+	page.Sandbox = d.provider(r.env).Rooms().Installation().Sandbox
 	page.Client = ui.Client{
 		Name: b.client.Name, TermsURL: b.client.TermsURL, PolicyURL: b.client.PolicyURL, Unreviewed: b.client.Unreviewed,
 	}

@@ -15,7 +15,7 @@ func (d *forms) profiles(r *request, now provider.Client) []string {
 	if now.Dialect != provider.Standard || now.Public {
 		return nil
 	}
-	offered := d.provider(r.env).Installation().Profiles
+	offered := d.provider(r.env).Rooms().Installation().Profiles
 	if now.Profile != "" && !slices.Contains(offered, now.Profile) {
 		offered = append(offered, now.Profile)
 	}

@@ -48,7 +48,7 @@ func (w *fixture) authenticates(k programKey, client, code, redirectURI string) 
 	w.t.Helper()
 	encode := base64.RawURLEncoding.EncodeToString
 	claims, err := json.Marshal(map[string]any{
-		"iss": client, "sub": client, "aud": w.sandbox.Installation().Issuer, "jti": rand.Text(), "exp": w.now().Add(time.Minute).Unix(),
+		"iss": client, "sub": client, "aud": w.sandbox.Issuer(), "jti": rand.Text(), "exp": w.now().Add(time.Minute).Unix(),
 	})
 	if err != nil {
 		w.t.Fatal(err)

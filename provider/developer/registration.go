@@ -53,7 +53,7 @@ func isUsual(scope string) bool { return slices.Contains(usualScopes, scope) }
 // offeredScopes are an environment's scopes that developers may give their applications,
 // the usual ones first.
 func (d *forms) offeredScopes(env string) []catalogue.Scope {
-	offered := slices.DeleteFunc(d.provider(env).Installation().Scopes, func(s catalogue.Scope) bool {
+	offered := slices.DeleteFunc(d.provider(env).Rooms().Installation().Scopes, func(s catalogue.Scope) bool {
 		return slices.Contains(d.OperatorScopes, s.Name)
 	})
 	slices.SortStableFunc(offered, func(a, b catalogue.Scope) int {
@@ -114,7 +114,7 @@ func (d *forms) scopesOf(env string, c provider.Client) []string {
 		return c.Scopes
 	}
 	all := []string{scopeOpenID, scopeOffline}
-	for _, s := range d.provider(env).Installation().Scopes {
+	for _, s := range d.provider(env).Rooms().Installation().Scopes {
 		all = append(all, s.Name)
 	}
 	return all

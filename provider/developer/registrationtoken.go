@@ -25,7 +25,7 @@ const maxTokenHosts = 20
 // registersByToken reports whether programs register applications of an environment with a token:
 // where developers register them themselves.
 func (d *appPages) registersByToken(env string) bool {
-	return d.mayRegister(env) && d.provider(env).Installation().RegistersByToken
+	return d.mayRegister(env) && d.provider(env).Rooms().Installation().RegistersByToken
 }
 
 // showTokens lists the registration tokens of an organization in an environment.
@@ -52,7 +52,7 @@ func (d *appPages) tokensView(r *request, view screens.RegistrationTokensView, p
 	}
 	view.Page = d.inEnvironment(p, r.env, d.path("o", r.org.ID, storage.Sandbox), d.path("o", r.org.ID, storage.Production))
 	view.Form, view.MayMake = r.Form(problems...), !r.suspended()
-	view.Endpoint = d.provider(r.env).Installation().BaseURL + registrationPath
+	view.Endpoint = d.provider(r.env).Rooms().Installation().BaseURL + registrationPath
 	tokens, err := d.Store.RegistrationTokens(r.Request.Context(), storage.TokenFilter{OrganizationID: r.org.ID, Now: d.Clock()})
 	if err != nil {
 		return view, err

@@ -14,7 +14,7 @@ var levels = []provider.Assurance{provider.AnyAssurance, provider.TwoFactors, pr
 // reachable is the highest level that developers can require in an environment. The sandbox
 // has none that production lacks: its personas reach every level.
 func (d *forms) reachable(env string) provider.Assurance {
-	return min(d.provider(env).Installation().Assurance, d.Provider.Installation().Assurance)
+	return min(d.provider(env).Rooms().Installation().Assurance, d.Provider.Rooms().Installation().Assurance)
 }
 
 // signIns are the sign-ins to choose from. One that is registered is among them, so that

@@ -23,7 +23,7 @@ func (d *forms) resourcesOf(env string, c provider.Client) []string {
 // offeredResources are the APIs of an environment without those that the host keeps for
 // applications that it names.
 func (d *forms) offeredResources(env string) []provider.Resource {
-	return slices.DeleteFunc(d.provider(env).Installation().Resources, func(r provider.Resource) bool { return len(r.Clients) > 0 })
+	return slices.DeleteFunc(d.provider(env).Rooms().Installation().Resources, func(r provider.Resource) bool { return len(r.Clients) > 0 })
 }
 
 // choosableResources are those that developers may give one application: under review, a

@@ -42,7 +42,7 @@ func (d *appPages) showSamples(r *request) error {
 		redirect = 0
 	}
 	in := d.provider(r.env)
-	about := in.Installation()
+	about := in.Rooms().Installation()
 	a := samples.Application{
 		ClientID: c.ID, Dialect: c.Dialect, Public: c.Public, Machine: machine, DPoP: c.DPoPBoundAccessTokens, Scopes: c.Scopes,
 		BaseURL: about.BaseURL, Brand: about.Name, Code: about.Code, Button: in.Rooms().Pages.ButtonScript(),

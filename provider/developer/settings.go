@@ -56,7 +56,7 @@ func (d *appPages) registrationView(r *request, now, c provider.Client) screens.
 		GrantTypes:             valuesOf(choosableGrants(c), grantTypesOf(c)),
 		AuthMethod:             cmp.Or(c.TokenEndpointAuthMethod, authMethodAny),
 		UserinfoSigned:         c.UserinfoSignedResponseAlg != "", NoQueryToken: c.NoQueryToken, NoJSONP: c.NoJSONP,
-		SignIns: d.forms.signIns(r.env, now), SignIn: signInWord(c.Requires.Assurance), AddsFactors: d.Provider.Installation().HasAccounts,
+		SignIns: d.forms.signIns(r.env, now), SignIn: signInWord(c.Requires.Assurance), AddsFactors: d.Provider.Rooms().Installation().HasAccounts,
 		RequireVerified: c.RequireVerified, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL, InitiateLoginURI: c.InitiateLoginURI,
 	}
 	if r.Request.Method == http.MethodPost { // as it was typed, so that the lines have their numbers

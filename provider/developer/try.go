@@ -113,7 +113,7 @@ func (d *tryPages) beginTry(r *request) error {
 		return err
 	}
 	query := t.request(d.tryCallback(), state)
-	endpoint := d.provider(r.env).Installation().BaseURL + "/oauth/authorize"
+	endpoint := d.provider(r.env).Rooms().Installation().BaseURL + "/oauth/authorize"
 	r.Render(http.StatusOK, screens.TryReady(screens.TryReadyView{
 		Page: p, URL: endpoint + "?" + query.Encode(), Text: wire("GET "+endpoint, nil, query),
 	}))

@@ -18,7 +18,7 @@ func (d *tryPages) showDocument(r *request) error {
 }
 
 func (d *tryPages) renderDocument(r *request, view screens.DocumentView, status int, problems ...ui.Problem) error {
-	if !d.provider(r.env).Installation().Documents {
+	if !d.provider(r.env).Rooms().Installation().Documents {
 		return provider.ErrScreenNotFound
 	}
 	p, err := d.organizationPage(r, screens.SectionApplications)

@@ -57,7 +57,7 @@ func (run *tryRun) add(s screens.TryStep) {
 func (run *tryRun) request() {
 	query := run.t.request(run.d.tryCallback(), run.r.asked("state"))
 	run.add(screens.TryStep{
-		Name: screens.TryRequest, Sent: wire("GET "+run.p.Installation().BaseURL+"/oauth/authorize", nil, query),
+		Name: screens.TryRequest, Sent: wire("GET "+run.p.Rooms().Installation().BaseURL+"/oauth/authorize", nil, query),
 	})
 }
 

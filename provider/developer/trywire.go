@@ -43,7 +43,7 @@ func (a *answer) Write(b []byte) (int, error) {
 // ask sends a trial's request to the provider, as the application would. form is nil for a
 // GET.
 func (run *tryRun) ask(method, path string, form url.Values, header http.Header) *answer {
-	address := run.p.Installation().BaseURL + path
+	address := run.p.Rooms().Installation().BaseURL + path
 	a := &answer{header: http.Header{}, sent: wire(method+" "+address, header, form)}
 	body := strings.NewReader(form.Encode())
 	r, err := http.NewRequestWithContext(requests.Trial(run.r.Request.Context()), method, address, body)

@@ -2,8 +2,7 @@
 // of the processor time of Go's, by the processor. It is a module of its own, and
 // optional:
 //
-//	provider.Config{WrapSigner: opensslsigner.New}
-//	provider.Config{WrapKey: opensslsigner.Wrap} // with further SigningAlgorithms
+//	provider.Config{Signing: provider.Signing{Wrap: opensslsigner.Wrap}}
 //
 // OpenSSL 3 (libcrypto.so.3, or libcrypto.3.dylib) is looked for when the first key
 // is made, in the folders in which the system looks for libraries, and loaded with
@@ -37,29 +36,22 @@ var found = sync.OnceValue(func() error {
 // Available returns nil when OpenSSL signs, and otherwise why Go's own crypto does.
 func Available() error { return found() }
 
-// Wrap is New for keys of RSA, whatever the algorithm. It returns all others as they are: Go
-// signs with them.
-func Wrap(_ string, key crypto.Signer) (crypto.Signer, error) {
-	if private, ok := key.(*rsa.PrivateKey); ok {
-		return New(private)
-	}
-	return key, nil
-}
-
-// New returns a signer for a key: one that makes PKCS #1 v1.5 and PSS signatures of SHA-256
-// digests (RS256, PS256) with OpenSSL and everything else with Go's crypto, or the key
-// itself where OpenSSL is not available. It is safe for concurrent use. The copy of
-// the key that OpenSSL holds is erased when the signer is no longer reachable.
+// Wrap returns a signer for a key of RSA, whatever the algorithm: one that makes PKCS #1 v1.5
+// and PSS signatures of SHA-256 digests (RS256, PS256) with OpenSSL and everything else with Go's
+// crypto, or the key itself where OpenSSL is not available. It is safe for concurrent use. The
+// copy of the key that OpenSSL holds is erased when the signer is no longer reachable. All other
+// keys it returns as they are: Go signs with them.
 //
 // The error says that the key is missing or invalid, or that OpenSSL refuses it.
-func New(key *rsa.PrivateKey) (crypto.Signer, error) {
-	if key == nil {
+func Wrap(_ string, key crypto.Signer) (crypto.Signer, error) {
+	private, ok := key.(*rsa.PrivateKey)
+	if ok && private == nil {
 		return nil, errors.New("opensslsigner: the key is missing")
 	}
-	if err := found(); err != nil {
-		return key, nil //nolint:nilerr // Absence is no error; Available says why.
+	if !ok || found() != nil { // absence is no error; Available says why
+		return key, nil
 	}
-	return newSigner(key)
+	return newSigner(private)
 }
 
 // signer is an RSA key of which OpenSSL has a copy.

@@ -41,7 +41,7 @@ func needOpenSSL(t testing.TB) {
 func TestSign(t *testing.T) {
 	needOpenSSL(t)
 	key := newKey(t)
-	s, err := New(key)
+	s, err := Wrap("RS256", key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestNewRefusesBrokenKeys(t *testing.T) {
 }
 
 func TestNewRefusesNoKey(t *testing.T) {
-	if s, err := New(nil); err == nil || s != nil {
+	if s, err := Wrap("RS256", (*rsa.PrivateKey)(nil)); err == nil || s != nil {
 		t.Errorf("New returned %v, %v", s, err)
 	}
 }
@@ -168,7 +168,7 @@ func TestNewLeavesTheKeyOfItsCallerAlone(t *testing.T) {
 	var calls sync.WaitGroup
 	for range 4 {
 		calls.Go(func() {
-			s, err := New(bare)
+			s, err := Wrap("RS256", bare)
 			if err != nil {
 				t.Error(err)
 				return
@@ -194,7 +194,7 @@ func TestGoSignsWhereTheLibraryIsAbsent(t *testing.T) {
 		t.Errorf("Available() = %v, want why it is not", err)
 	}
 	key := newKey(t)
-	if s, err := New(key); s != crypto.Signer(key) || err != nil {
+	if s, err := Wrap("RS256", key); s != crypto.Signer(key) || err != nil {
 		t.Errorf("New = %T, %v; want the key itself", s, err)
 	}
 }
@@ -223,7 +223,7 @@ func BenchmarkSign(b *testing.B) {
 // A provider tells signers of this package by their type, and fences all others.
 func TestSignerIsKnownByItsPackage(t *testing.T) {
 	needOpenSSL(t)
-	s, err := New(newKey(t))
+	s, err := Wrap("RS256", newKey(t))
 	if err != nil {
 		t.Fatal(err)
 	}

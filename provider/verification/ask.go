@@ -15,8 +15,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/catalogue"
+	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -73,7 +73,7 @@ func (s *engine) caseFor(ctx context.Context, v *Verifier, c storage.Case, k con
 			return s.evidenceFiles.openEvidence(ctx, c, id)
 		},
 		Digest: func(purpose, value string) [][32]byte {
-			return [][32]byte{s.Provider.People().Digest("verifier", purpose, value)}
+			return [][32]byte{s.Provider.Rooms().People.Digest("verifier", purpose, value)}
 		},
 		lookup: s.lookup,
 	}
@@ -84,7 +84,7 @@ func (s *engine) caseFor(ctx context.Context, v *Verifier, c storage.Case, k con
 			asked.Attempt, asked.Memory = of.Attempt+1, nil
 		}
 	}
-	key := s.Provider.People().Digest("event", c.ID, v.Name, strconv.Itoa(events))
+	key := s.Provider.Rooms().People.Digest("event", c.ID, v.Name, strconv.Itoa(events))
 	asked.Key = hex.EncodeToString(key[:16])
 	return asked, nil
 }
@@ -148,7 +148,7 @@ func (s *engine) admitUpload(v *Verifier, r Upload) error {
 // admitAddress refuses an address that is no page, or that anybody on the way could read.
 func (s *engine) admitAddress(address, reference string) error {
 	u, err := url.Parse(address)
-	plain := strings.HasPrefix(s.Provider.Installation().BaseURL, "http://") // for development
+	plain := strings.HasPrefix(s.Provider.Rooms().Installation().BaseURL, "http://") // for development
 	switch {
 	case err != nil || len(address) > maxURL || strings.ContainsAny(address, "\\\r\n\t "):
 		return errors.New("it leads to what is no address")
@@ -192,7 +192,7 @@ func (s *engine) admitFinding(v *Verifier, group string, name Name, r Accept, at
 
 // newCode returns a code for an address, as the case keeps it and as it is mailed.
 func (s *engine) newCode(c storage.Case, method, address string, at time.Time) (*code, string, error) {
-	if _, err := provider.NormalizeEmail(address); err != nil {
+	if _, err := account.EmailKey(address); err != nil {
 		return nil, "", errors.New("it sends a code to what is no address")
 	}
 	if s.Mailer == nil {
@@ -208,7 +208,7 @@ func (s *engine) newCode(c storage.Case, method, address string, at time.Time) (
 
 // mailedDigest is of this case alone: a code of another one does not fit.
 func (s *engine) mailedDigest(c storage.Case, method, code string) [32]byte {
-	return s.Provider.People().Digest("code", c.ID, method, code)
+	return s.Provider.Rooms().People.Digest("code", c.ID, method, code)
 }
 
 // group returns a group of the catalogue.

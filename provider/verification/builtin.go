@@ -33,5 +33,5 @@ func within(field string, err error) error {
 // proofDigest returns the keyed digest of a fact, which is all that is kept of it. The row of
 // a roster has the same one, so that the members whose rows vanish are known.
 func (s *core) proofDigest(f Fact) storage.Digest {
-	return s.Provider.People().Digest("proof", f.Kind, f.Value)
+	return s.Provider.Rooms().People.Digest("proof", f.Kind, f.Value)
 }

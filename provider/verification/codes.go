@@ -106,7 +106,7 @@ func (c Codes) check(now time.Time, groups []catalogue.Group) error {
 func (s *inviteCodes) IssueCodes(ctx context.Context, c Codes) (codes []string, batch string, err error) {
 	now := s.Clock()
 	c = c.withDefaults(now)
-	if err := c.check(now, s.Provider.Installation().Groups); err != nil {
+	if err := c.check(now, s.Provider.Rooms().Installation().Groups); err != nil {
 		return nil, "", fmt.Errorf("verification: Codes.%w", err)
 	}
 	if p := s.policies[c.Group]; p == nil || !slices.ContainsFunc(p.Rule.verifiers(), func(v *Verifier) bool { return v.redeems }) {
@@ -197,12 +197,12 @@ func (s *inviteCodes) EndCodes(ctx context.Context, batch string) (ended int, er
 }
 
 func (s *inviteCodes) invitationDigest(code string) storage.Digest {
-	return s.Provider.People().Digest("verification code", code)
+	return s.Provider.Rooms().People.Digest("verification code", code)
 }
 
 // codeMaker returns the digest of who makes codes.
 func (s *inviteCodes) codeMaker(userID string) storage.Digest {
-	return s.Provider.People().Digest("verification code maker", userID)
+	return s.Provider.Rooms().People.Digest("verification code maker", userID)
 }
 
 // invitationEmail returns the digest of the address of an account; zero for none.
@@ -211,7 +211,7 @@ func (s *inviteCodes) invitationEmail(address string) storage.Digest {
 	if err != nil {
 		return storage.Digest{}
 	}
-	return s.Provider.People().Digest("verification code address", box.Fingerprint())
+	return s.Provider.Rooms().People.Digest("verification code address", box.Fingerprint())
 }
 
 // codeTries is how often a person can enter a code.

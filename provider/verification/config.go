@@ -79,7 +79,7 @@ func (c Config) validate() error {
 	case c.Store == nil:
 		return wrongField("Store", "is missing; the store of the provider will do")
 	}
-	if err := c.Policies.check(c.Provider.Installation().Groups); err != nil {
+	if err := c.Policies.check(c.Provider.Rooms().Installation().Groups); err != nil {
 		return err
 	}
 	if err := c.Policies.checkRosters(); err != nil {
@@ -125,11 +125,11 @@ func New(cfg Config) (*Service, error) {
 		}
 		return nil, fmt.Errorf("verification: %w", err)
 	}
-	base, err := url.Parse(cfg.Provider.Installation().BaseURL)
+	base, err := url.Parse(cfg.Provider.Rooms().Installation().BaseURL)
 	if err != nil {
 		return nil, fmt.Errorf("verification: %w", err)
 	}
-	installation := cfg.Provider.Installation()
+	installation := cfg.Provider.Rooms().Installation()
 	s := furnish(&core{
 		Config: cfg, base: base.Path + "/verification", policies: map[string]*Policy{}, groups: installation.Groups,
 		name: installation.Name, baseURL: installation.BaseURL + "/verification", accounts: installation.HasAccounts,

@@ -104,7 +104,7 @@ func (s *evidenceFiles) addEvidence(ctx context.Context, userID, caseID, kind st
 	digest := sha256.Sum256(raw)
 	e := storage.Evidence{
 		ID: newEvidenceID(), CaseID: c.ID, Kind: kind, MediaType: d.mediaType, Size: int64(len(d.content)),
-		Digest: s.Provider.People().Digest(sealedEvidence, string(digest[:])), AddedAt: s.Clock(), ShredAt: s.Clock().Add(maxKeep),
+		Digest: s.Provider.Rooms().People.Digest(sealedEvidence, string(digest[:])), AddedAt: s.Clock(), ShredAt: s.Clock().Add(maxKeep),
 	}
 	if len(d.likenesses) > 0 {
 		e.Likeness = d.likenesses[0]

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/verification/internal/mailbox"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -35,7 +36,7 @@ func (s *core) allowCode(ctx context.Context, userID, address string) error {
 		return err
 	}
 	mailbox := mailboxOf(address)
-	digest := s.Provider.People().Digest("mail", mailbox)
+	digest := s.Provider.Rooms().People.Digest("mail", mailbox)
 	key, whose := hex.EncodeToString(digest[:16]), "verification code to a mailbox"
 	if own != "" && mailboxOf(own) == mailbox {
 		whose = "verification code to an own mailbox"
@@ -51,7 +52,7 @@ func mailboxOf(address string) string {
 	if box, err := mailbox.Parse(address); err == nil {
 		return box.Fingerprint()
 	}
-	normal, err := provider.NormalizeEmail(address)
+	normal, err := account.EmailKey(address)
 	if err != nil {
 		return address
 	}
@@ -100,9 +101,9 @@ func (s *core) tell(ctx context.Context, c storage.Case, v ui.MailView) {
 func (s *core) mail(ctx context.Context, to string, c storage.Case, v ui.MailView) error {
 	v.Time = s.Clock()
 	v.SignInURL = s.absolute(s.path("case", c.ID))
-	v = s.Provider.Rooms().Pages.DressMail(v)
+	mail := s.Provider.Rooms().Pages.ComposeMail(to, v)
 	_, err := call(ctx, s.places(callMailer), func(ctx context.Context) (struct{}, error) {
-		return struct{}{}, s.Mailer.Send(ctx, provider.ComposeMail(to, v))
+		return struct{}{}, s.Mailer.Send(ctx, mail)
 	})
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return fmt.Errorf("%w: %w", errMaybeSent, err)

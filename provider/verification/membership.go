@@ -175,7 +175,7 @@ func (s *memberships) RevokeCase(ctx context.Context, caseID, reason string) (en
 func (s *memberships) endWith(ctx context.Context, c storage.Case, reason string) (bool, error) {
 	ended, err := s.endStatus(ctx, c, reason, s.Clock())
 	if ended {
-		s.Provider.Events().Record(ctx, provider.Event{Name: event.StatusEnded, UserID: c.Subject, Detail: c.Group})
+		s.Provider.Rooms().Events.Note(ctx, provider.Event{Name: event.StatusEnded, UserID: c.Subject, Detail: c.Group})
 	}
 	return ended, err
 }

@@ -336,7 +336,7 @@ func (s *engine) moved(ctx context.Context, before, c storage.Case, t transition
 		s.Provider.Rooms().People.Refresh(c.Subject)
 	}
 	if c.State.IsFinal() {
-		s.Provider.Events().Record(ctx, provider.Event{
+		s.Provider.Rooms().Events.Note(ctx, provider.Event{
 			Name: event.VerificationEnded, UserID: c.Subject, ClientID: t.k.ClientID, Detail: c.Group + " " + string(c.State),
 		})
 		s.memberships.recordAtHost(ctx, c, t.k)

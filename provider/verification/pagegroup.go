@@ -58,7 +58,7 @@ func (s *casePages) atGroup(r *request) error {
 func (s *casePages) requested(r *request, p *Policy) Request {
 	begins := Request{UserID: r.User.UserID, Group: p.Group}
 	address := s.returnTo(r)
-	clientID, until, ok := s.Provider.Pages().VerificationReturn(r.Request, r.User.UserID, address)
+	clientID, until, ok := s.Provider.Rooms().Pages.VerificationReturn(r.Request, r.User.UserID, address)
 	if ok && (until.IsZero() || s.Clock().Before(until)) {
 		begins.ClientID, begins.ReturnTo = clientID, address
 	}

@@ -222,7 +222,7 @@ func (s *rosterLists) rosterGroups(name string) (groups []string) {
 // subgroupsOf reports whether a subgroup is one of a group of the roster.
 func (s *rosterLists) subgroupsOf(name string) func(string) bool {
 	known := map[string]bool{}
-	for _, g := range s.Provider.Installation().Groups {
+	for _, g := range s.Provider.Rooms().Installation().Groups {
 		if slices.Contains(s.rosterGroups(name), g.Name) {
 			for _, subgroup := range g.Subgroups {
 				known[subgroup] = true

@@ -244,7 +244,7 @@ func (s *rosterLists) matchRoster(ctx context.Context, c *Case, name, value stri
 		return rosterRow{}, false, err
 	}
 	if row.Canary {
-		s.Provider.Events().Record(ctx, provider.Event{Name: event.RosterCanary, UserID: c.Subject, Detail: name})
+		s.Provider.Rooms().Events.Note(ctx, provider.Event{Name: event.RosterCanary, UserID: c.Subject, Detail: name})
 		s.Logger.WarnContext(ctx, "a canary of a roster was entered: the list is known elsewhere", "roster", name, "case", c.ID)
 		return rosterRow{}, false, nil
 	}

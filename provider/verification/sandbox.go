@@ -76,7 +76,7 @@ func (t *transition) simulatedCheck(method string) *check {
 
 // sandboxRoutes are the addresses that only a sandbox has.
 func (s *casePages) sandboxRoutes() []route {
-	if !s.Provider.Installation().Sandbox {
+	if !s.Provider.Rooms().Installation().Sandbox {
 		return nil
 	}
 	return []route{{"/case/{id}/sandbox", s.page(s.simulate)}}
@@ -103,7 +103,7 @@ func (s *casePages) simulate(r *request) error {
 // simulation returns the buttons of a sandbox; nil in production, and for a case that has
 // ended.
 func (s *casePages) simulation(r *request, c RecordedCase) *screens.Simulation {
-	if !s.Provider.Installation().Sandbox || c.State.IsFinal() {
+	if !s.Provider.Rooms().Installation().Sandbox || c.State.IsFinal() {
 		return nil
 	}
 	form := s.formOf(r, c)

@@ -18,7 +18,7 @@ const returnParameter = "return_to"
 func (p Policies) Verifiers() map[string]provider.Verifier {
 	all := make(map[string]provider.Verifier, len(p))
 	for _, policy := range p {
-		all[policy.Group] = provider.VerifierFunc(sendToCase)
+		all[policy.Group] = sendToCase
 	}
 	return all
 }
@@ -46,7 +46,7 @@ func (s *casePages) wayBack(r *request, c RecordedCase) (address string, applica
 	if err != nil || application == (ui.Client{}) { // it was removed
 		return "", application, err
 	}
-	clientID, until, ok := s.Provider.Pages().VerificationReturn(r.Request, c.UserID, k.ReturnTo)
+	clientID, until, ok := s.Provider.Rooms().Pages.VerificationReturn(r.Request, c.UserID, k.ReturnTo)
 	if ok && clientID == k.ClientID && (until.IsZero() || s.Clock().Before(until)) {
 		return k.ReturnTo, application, nil
 	}

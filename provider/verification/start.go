@@ -77,7 +77,7 @@ func (s *caseSteps) start(ctx context.Context, p *Policy, r Request) (started Re
 		return started, false, err
 	}
 	if r.ReturnTo == "" { // the provider records its own
-		s.Provider.Events().Record(ctx, provider.Event{Name: event.VerificationStarted, UserID: r.UserID, ClientID: r.ClientID, Detail: r.Group})
+		s.Provider.Rooms().Events.Note(ctx, provider.Event{Name: event.VerificationStarted, UserID: r.UserID, ClientID: r.ClientID, Detail: r.Group})
 	}
 	s.tell(context.WithoutCancel(ctx), recorded, ui.MailView{Kind: ui.MailVerificationStarted})
 	started, err = s.engine.recorded(ctx, recorded, content)

@@ -49,7 +49,7 @@ func TestSignersOfTheHostAreFenced(t *testing.T) {
 	for name, s := range map[string]crypto.Signer{
 		"Plain": newSpoilable(t), "SameName": &signer{newSpoilable(t)}, "Value": signer{newSpoilable(t)},
 	} {
-		got, err := NewSigner("WrapSigner", s, NewCalls())
+		got, err := NewSigner("Signing.Wrap", s, NewCalls())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +72,7 @@ func TestOwnSignersAreOfTheirModule(t *testing.T) {
 
 func TestSignersOfOursAreSampled(t *testing.T) {
 	service := newSpoilable(t)
-	signer, err := newSampledSigner("WrapSigner", service)
+	signer, err := newSampledSigner("Signing.Wrap", service)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -298,9 +298,9 @@ func TestOptionsOfUnknownAlgorithms(t *testing.T) {
 	}
 }
 
-func TestWrapKeyGetsEachAlgorithm(t *testing.T) {
+func TestWrapGetsEachAlgorithm(t *testing.T) {
 	var got []string
-	options := Options{Algorithms: Algorithms(), WrapKey: func(alg string, key crypto.Signer) (crypto.Signer, error) {
+	options := Options{Algorithms: Algorithms(), Wrap: func(alg string, key crypto.Signer) (crypto.Signer, error) {
 		got = append(got, alg)
 		return key, nil
 	}}
@@ -309,13 +309,13 @@ func TestWrapKeyGetsEachAlgorithm(t *testing.T) {
 	if diff := cmp.Diff([]string{ES256, EdDSA, PS256, RS256}, slices.Compact(got)); diff != "" {
 		t.Error(diff)
 	}
-	options.WrapKey = func(alg string, key crypto.Signer) (crypto.Signer, error) {
+	options.Wrap = func(alg string, key crypto.Signer) (crypto.Signer, error) {
 		if alg == ES256 {
 			panic("no library")
 		}
 		return key, nil
 	}
-	if _, err := Open(t.Context(), new(keyStore), newSecrets(t, randomSecret()), options); err == nil || !strings.Contains(err.Error(), "WrapKey: panic: no library") {
+	if _, err := Open(t.Context(), new(keyStore), newSecrets(t, randomSecret()), options); err == nil || !strings.Contains(err.Error(), "Signing.Wrap: panic: no library") {
 		t.Errorf("error %v", err)
 	}
 }

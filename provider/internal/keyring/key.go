@@ -190,33 +190,20 @@ func unsealKey(secrets *Secrets, stored storage.Key) (crypto.Signer, error) {
 // newKey prepares one of the provider's own keys, with the host's signer over it. Keys rotate
 // in the background, where a panic would end the host's program.
 func (o Options) newKey(alg string, private crypto.Signer) (k *key, err error) {
-	name, wrap := o.wrap(alg)
-	if wrap == nil {
+	if o.Wrap == nil {
 		return newKey(alg, private)
 	}
 	defer func() {
 		if cause := recover(); cause != nil {
-			k, err = nil, fmt.Errorf("%s: panic: %v", name, cause)
+			k, err = nil, fmt.Errorf("Signing.Wrap: panic: %v", cause)
 		}
 	}()
-	signer, err := wrap(private)
+	signer, err := o.Wrap(alg, private)
 	if err == nil {
 		k, err = newKey(alg, signer)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("Signing.Wrap: %w", err)
 	}
 	return k, nil
-}
-
-// wrap returns the host's function for keys of an algorithm, and its name; nil for none.
-func (o Options) wrap(alg string) (name string, wrap func(crypto.Signer) (crypto.Signer, error)) {
-	switch {
-	case o.WrapKey != nil:
-		return "WrapKey", func(key crypto.Signer) (crypto.Signer, error) { return o.WrapKey(alg, key) }
-	case o.WrapSigner != nil && alg == RS256:
-		return "WrapSigner", func(key crypto.Signer) (crypto.Signer, error) { return o.WrapSigner(key.(*rsa.PrivateKey)) }
-	default:
-		return "", nil
-	}
 }

@@ -2,7 +2,6 @@ package keyring
 
 import (
 	"crypto"
-	"crypto/rsa"
 	"errors"
 	"fmt"
 	"time"
@@ -31,11 +30,9 @@ type Options struct {
 	// a key, expired or not. Defaults to KeepFor, and is never less.
 	VerifyFor time.Duration
 
-	// WrapSigner returns the signer that replaces a key, stored or new. It is tried like
-	// that of [Static], and must have the key's public key. It is for keys of RS256; WrapKey
-	// is for those of all algorithms, and replaces it. Defaults to the key itself.
-	WrapSigner func(*rsa.PrivateKey) (crypto.Signer, error)
-	WrapKey    func(alg string, key crypto.Signer) (crypto.Signer, error)
+	// Wrap returns the signer that replaces a key, stored or new. It is tried like that of
+	// [Static], and must have the key's public key. Defaults to the key itself.
+	Wrap func(alg string, key crypto.Signer) (crypto.Signer, error)
 
 	// Clock returns the current time. Defaults to time.Now.
 	Clock func() time.Time

@@ -22,14 +22,14 @@ func (c counted) Sign(r io.Reader, digest []byte, opts crypto.SignerOpts) ([]byt
 	return c.PrivateKey.Sign(r, digest, opts)
 }
 
-func TestWrapSigner(t *testing.T) {
+func TestWrap(t *testing.T) {
 	t.Run("SignsWithStoredAndNewKeys", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			store, secrets := new(keyStore), newSecrets(t, randomSecret())
 			first := openKeySet(t, store, secrets, Options{}).KeyID(RS256)
 			signed := 0
-			keys := openKeySet(t, store, secrets, Options{WrapSigner: func(key *rsa.PrivateKey) (crypto.Signer, error) {
-				return counted{key, &signed}, nil
+			keys := openKeySet(t, store, secrets, Options{Wrap: func(_ string, key crypto.Signer) (crypto.Signer, error) {
+				return counted{key.(*rsa.PrivateKey), &signed}, nil
 			}})
 			sign := func() {
 				t.Helper()
@@ -65,17 +65,19 @@ func TestWrapSigner(t *testing.T) {
 		})
 	})
 	other := rsaKey(t, keyBits)
-	broken := map[string]func(*rsa.PrivateKey) (crypto.Signer, error){
-		"no library":     func(*rsa.PrivateKey) (crypto.Signer, error) { return nil, errors.New("no library") },
-		"no signer":      func(*rsa.PrivateKey) (crypto.Signer, error) { return nil, nil },
-		"panic: oh":      func(*rsa.PrivateKey) (crypto.Signer, error) { panic("oh") },
-		"does not match": func(key *rsa.PrivateKey) (crypto.Signer, error) { return liar{shown: key, used: other}, nil },
-		"but is":         func(*rsa.PrivateKey) (crypto.Signer, error) { return other, nil },
+	broken := map[string]func(string, crypto.Signer) (crypto.Signer, error){
+		"no library": func(string, crypto.Signer) (crypto.Signer, error) { return nil, errors.New("no library") },
+		"no signer":  func(string, crypto.Signer) (crypto.Signer, error) { return nil, nil },
+		"panic: oh":  func(string, crypto.Signer) (crypto.Signer, error) { panic("oh") },
+		"does not match": func(_ string, key crypto.Signer) (crypto.Signer, error) {
+			return liar{shown: key.(*rsa.PrivateKey), used: other}, nil
+		},
+		"but is": func(string, crypto.Signer) (crypto.Signer, error) { return other, nil },
 	}
 	t.Run("RefusesASignerThatCannotTakeThePlaceOfTheKey", func(t *testing.T) {
-		for want, wrapSigner := range broken {
+		for want, wrap := range broken {
 			store := new(keyStore)
-			_, err := Open(t.Context(), store, newSecrets(t, randomSecret()), Options{WrapSigner: wrapSigner})
+			_, err := Open(t.Context(), store, newSecrets(t, randomSecret()), Options{Wrap: wrap})
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("error %v, want one that says %q", err, want)
 			}
@@ -85,14 +87,14 @@ func TestWrapSigner(t *testing.T) {
 		}
 	})
 	t.Run("GoesOnWithTheKeyThatItHasWhenASignerFails", func(t *testing.T) {
-		for want, wrapSigner := range broken {
+		for want, wrap := range broken {
 			synctest.Test(t, func(t *testing.T) {
 				store, secrets := new(keyStore), newSecrets(t, randomSecret())
-				use := func(key *rsa.PrivateKey) (crypto.Signer, error) { return key, nil }
-				keys := openKeySet(t, store, secrets, Options{WrapSigner: func(key *rsa.PrivateKey) (crypto.Signer, error) {
-					return use(key)
+				use := func(_ string, key crypto.Signer) (crypto.Signer, error) { return key, nil }
+				keys := openKeySet(t, store, secrets, Options{Wrap: func(alg string, key crypto.Signer) (crypto.Signer, error) {
+					return use(alg, key)
 				}})
-				use = wrapSigner
+				use = wrap
 				time.Sleep(89 * day)
 				if added, err := keys.RotateIfDue(t.Context()); added || err == nil || len(store.keys) != 1 {
 					t.Errorf("%s: RotateIfDue = %v, %v; %d keys are stored", want, added, err, len(store.keys))

@@ -50,7 +50,7 @@ func WithOffice(t testing.TB, change ...func(*provider.Config)) (*Fixture, *Offi
 	t.Helper()
 	d := &Office{}
 	w := New(t, append([]func(*provider.Config){func(c *provider.Config) {
-		c.Verifiers = map[string]provider.Verifier{"military": d}
+		c.Verifiers = map[string]provider.Verifier{"military": d.Verify}
 	}}, change...)...).WithClients().WithUsers()
 	w.OK(w.Clients().Save(t.Context(), provider.Client{
 		ID: "strict", Dialect: provider.V3, Name: "Strict Perks", Secret: ClientSecret, RedirectURIs: []string{CallbackURI}, RequireVerified: true,

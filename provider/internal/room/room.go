@@ -32,6 +32,18 @@ var (
 // presented to.
 var ErrToken = errors.New("provider: the access token is not good for this")
 
+// Finder is what a user is looked for by: exactly one of ID, Email, and Handle with Value.
+type Finder struct {
+	// ID is that of a user, or of one who was deleted: then nobody is found.
+	ID string
+
+	// Email is an address, in any spelling of its letters.
+	Email string
+
+	// Handle is that of an attribute with Findable, and Value its exact value.
+	Handle, Value string
+}
+
 // PersonPart is a part of provider.PersonalData.
 type PersonPart int
 
@@ -119,7 +131,7 @@ type SigningKey struct {
 	// ID is the kid of tokens that it has signed.
 	ID string
 
-	// Alg is the algorithm of its signatures: one of Config.SigningAlgorithms, or one that has
+	// Alg is the algorithm of its signatures: one of Signing.Algorithms, or one that has
 	// been.
 	Alg string
 
@@ -128,7 +140,7 @@ type SigningKey struct {
 
 	// CreatedAt, From and Until are when it was made, and its turn to sign: Until of the last
 	// one is when the next takes its turn. PublishedUntil is when it leaves the key set. They
-	// are zero with Config.Signer.
+	// are zero with Signing.Signers.
 	CreatedAt, From, Until time.Time
 	PublishedUntil         time.Time
 }

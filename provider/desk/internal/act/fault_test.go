@@ -145,7 +145,7 @@ func (w *place) effects(f fault) map[string]string {
 	}
 	if f.of == "" && f.target != "acme" { // what the dashboard has decided, Run goes on with
 		read("client", func() (any, error) {
-			c, err := w.Clients().Listed(ctx, "std")
+			c, err := w.Rooms().Clients.Listed(ctx, "std")
 			return []any{c.Disabled, c.Scopes}, err
 		})
 	}
@@ -251,7 +251,7 @@ func faults() []fault {
 		return w.Clients().SetDisabled(w.T.Context(), "std", true, 0)
 	}
 	denied := func(w *place, _ map[string]string) error {
-		return w.Hosts().Deny(w.T.Context(), "evil.example", "evil")
+		return w.Rooms().Hosts.Deny(w.T.Context(), "evil.example", "evil")
 	}
 	developed := func(w *place, _ map[string]string) error {
 		now := w.Now()

@@ -159,7 +159,7 @@ func (c *call) keep(at place, one action.Action, answer *storage.Answer) error {
 	default:
 		e.Detail = c.PathValue(at.part)
 	}
-	return c.api.Provider.Events().Write(c.by(storage.NoProof, answer), e)
+	return c.api.Provider.Events().Record(c.by(storage.NoProof, answer), e)
 }
 
 // camel turns a name with underlines into one for a program.

@@ -58,7 +58,7 @@ type API struct {
 // New returns the API, or nil if the provider has no resource for it: then there is none.
 func New(o Options) (*API, error) {
 	p := o.Frame.Provider
-	installed := p.Installation()
+	installed := p.Rooms().Installation()
 	i := slices.IndexFunc(installed.Resources, func(r provider.Resource) bool { return r.URI == Resource(o.Frame.BaseURL).URI })
 	if i < 0 {
 		return nil, nil //nolint:nilnil // it is off

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	users "github.com/bonafide-id/bonafide/provider/desk/internal/person"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 )
 
 // find returns the IDs of the people whom a value is of: what is recorded here, and whom the host
@@ -17,7 +18,7 @@ func (a *API) find(ctx contextOf, in find) ([]string, error) {
 	if in.Value == "" {
 		return nil, nil
 	}
-	var here provider.Finder
+	var here room.Finder
 	var there users.Finder
 	switch in.By {
 	case "id":
@@ -28,12 +29,12 @@ func (a *API) find(ctx contextOf, in find) ([]string, error) {
 		here.Handle, here.Value = in.Handle, in.Value
 		there.Handle, there.Value = in.Handle, in.Value
 	}
-	found, err := a.Provider.People().Find(ctx, here)
+	found, err := a.Provider.Rooms().People.Find(ctx, here)
 	var wrong *provider.FieldError
 	if errors.As(err, &wrong) {
 		return nil, &problem{kind: kindValue, Faults: []fault{{"/handle", "is no attribute by which people are found"}}, cause: err}
 	}
-	if err != nil || in.By == "id" || a.Provider.Installation().HasAccounts {
+	if err != nil || in.By == "id" || a.Provider.Rooms().Installation().HasAccounts {
 		return found, err
 	}
 	known, err := a.Host.FindUsers(ctx, there)

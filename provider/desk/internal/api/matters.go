@@ -97,7 +97,7 @@ func openMatter(c *call) (response, error) {
 	}
 	return c.do(response{body: asMatter(m), location: "/matters/" + m.ID}, func(answer *storage.Answer) error {
 		ctx := provider.By(c.Context(), storage.Actor{Name: c.name(), Matter: m.ID, Answer: answer})
-		return c.api.Provider.Events().WriteWith(ctx, func(ctx contextOf) error {
+		return c.api.Provider.Rooms().Events.WriteWith(ctx, func(ctx contextOf) error {
 			return c.api.Frame.Store.OpenMatter(ctx, m)
 		}, provider.Event{Name: events.MatterOpened, UserID: m.Subject, Detail: m.Reason})
 	})
@@ -145,7 +145,7 @@ func closeMatter(c *call) (response, error) {
 	m.ClosedAt = c.now().Truncate(time.Microsecond) // as the store has it
 	c.matter = &m
 	done, err := c.do(ok(asMatter(m)), func(answer *storage.Answer) error {
-		return c.api.Provider.Events().WriteWith(c.by(storage.NoProof, answer), func(ctx contextOf) error {
+		return c.api.Provider.Rooms().Events.WriteWith(c.by(storage.NoProof, answer), func(ctx contextOf) error {
 			return c.api.Frame.Store.CloseMatter(ctx, m.ID, c.name(), m.ClosedAt)
 		}, provider.Event{Name: events.MatterClosed, UserID: m.Subject})
 	})
@@ -226,7 +226,7 @@ func (c *call) mayLookAt(person string) error {
 
 // exists returns provider.ErrNoUser if there is no such person. A locked account is one.
 func (a *API) exists(ctx contextOf, person string) (err error) {
-	if a.Provider.Installation().HasAccounts {
+	if a.Provider.Rooms().Installation().HasAccounts {
 		_, err = a.Provider.Accounts().Get(ctx, person)
 	} else {
 		_, err = a.Provider.People().Get(ctx, person)
@@ -250,6 +250,6 @@ func (c *call) looks(matter string, e provider.Event) error {
 func (c *call) refuse(what, person string) {
 	wait, err := c.api.Provider.Rooms().Pages.Allow(c.Context(), "desk_api_refused", c.client, provider.Limit{Burst: 30, Every: minute})
 	if err == nil && wait == 0 {
-		c.api.Provider.Events().Record(c.Context(), provider.Event{Name: events.DeskRefused, UserID: person, Detail: what})
+		c.api.Provider.Rooms().Events.Note(c.Context(), provider.Event{Name: events.DeskRefused, UserID: person, Detail: what})
 	}
 }

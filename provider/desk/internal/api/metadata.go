@@ -16,7 +16,7 @@ func (a *API) metadataURL() string { return a.resource.URI + metadataPath }
 
 // metadata is what a client learns of the API before it has a token (RFC 9728 section 2).
 func (a *API) metadata() []byte {
-	installed := a.Provider.Installation()
+	installed := a.Provider.Rooms().Installation()
 	text, err := json.Marshal(map[string]any{
 		"resource":                 a.resource.URI,
 		"resource_name":            a.resource.Name,

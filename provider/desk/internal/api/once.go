@@ -67,7 +67,7 @@ func newOnce(c *call) (*once, error) {
 	for _, part := range []string{c.Method, c.URL.EscapedPath(), c.Header.Get("If-Match"), c.Header.Get(headerMatter), string(c.raw)} {
 		_, _ = fmt.Fprintf(digest, "%d:%s", len(part), part)
 	}
-	return &once{call: c, key: c.api.Provider.People().Digest("desk answer", c.client, key), digest: storage.Digest(digest.Sum(nil))}, nil
+	return &once{call: c, key: c.api.Provider.Rooms().People.Digest("desk answer", c.client, key), digest: storage.Digest(digest.Sum(nil))}, nil
 }
 
 // answered returns the answer to an earlier request with this key, and false if there was none.

@@ -22,7 +22,7 @@ func (a *API) openAPI() ([]byte, error) {
 		}
 		at[strings.ToLower(o.Method)] = o.describe(named)
 	}
-	installed := a.Provider.Installation()
+	installed := a.Provider.Rooms().Installation()
 	flows := object{}
 	for _, s := range scopes {
 		flows[s.name] = s.says

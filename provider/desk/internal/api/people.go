@@ -141,7 +141,7 @@ func findPerson(c *call) (response, error) {
 	default:
 		e = provider.Event{Name: events.PersonFound, Detail: "several"}
 	}
-	if err := c.api.Provider.Events().Write(c.Context(), e); err != nil {
+	if err := c.api.Provider.Events().Record(c.Context(), e); err != nil {
 		return response{}, err
 	}
 	if c.api.misses.count(c.client, len(ids) > 0) {

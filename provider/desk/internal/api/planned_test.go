@@ -93,7 +93,7 @@ func TestPlanOfLines(t *testing.T) {
 			{Name: events.SignInFailed, UserID: "bob", ClientID: "app"}, {Name: events.SignInFailed, UserID: "alice"},
 			{Name: events.SignInFailed, UserID: "bob"}, {Name: events.SignInFailed}, {Name: events.SignedIn, UserID: "olga"},
 		} {
-			w.Events().Record(t.Context(), e)
+			w.OK(w.Events().Record(t.Context(), e))
 		}
 		robot := w.as("robot")
 		lines := func(pairs string) string {
@@ -105,7 +105,7 @@ func TestPlanOfLines(t *testing.T) {
 			t.Error(targets.text)
 		}
 		// What is recorded later is not of it.
-		w.Events().Record(t.Context(), provider.Event{Name: events.SignInFailed, UserID: "olga"})
+		w.OK(w.Events().Record(t.Context(), provider.Event{Name: events.SignInFailed, UserID: "olga"}))
 		if again := robot.get("/plans/" + lab.Member(t, a.json, "id")); again.json["targets"] != 2.0 {
 			t.Error(again.text)
 		}

@@ -34,7 +34,7 @@ func (p referencePage) Render(_ context.Context, w io.Writer) error {
 func (p referencePage) Base() string { return p.api.resource.URI }
 
 // Issuer is who issues its tokens.
-func (p referencePage) Issuer() string { return p.api.Provider.Installation().Issuer }
+func (p referencePage) Issuer() string { return p.api.Provider.Issuer() }
 
 // Document is the address of the OpenAPI document.
 func (p referencePage) Document() string { return p.Base() + documentPath }

@@ -119,7 +119,7 @@ type application struct {
 
 // application reads an application. action.ErrNoTarget if there is none.
 func (r *Room) application(ctx context.Context, id string) (a application, err error) {
-	if a.client, err = r.Provider.Clients().Listed(ctx, id); errors.Is(err, provider.ErrNoClient) {
+	if a.client, err = r.Provider.Rooms().Clients.Listed(ctx, id); errors.Is(err, provider.ErrNoClient) {
 		return application{}, action.ErrNoTarget
 	}
 	if err != nil || r.Dashboard == nil {

@@ -82,7 +82,7 @@ func (r *Room) deny(ctx context.Context, o action.Order, revision string) (actio
 	if h.Denial.Host != "" {
 		return action.Result{}, provider.ErrChanged
 	}
-	return action.Result{}, r.Provider.Hosts().Deny(ctx, h.Host, why)
+	return action.Result{}, r.Provider.Rooms().Hosts.Deny(ctx, h.Host, why)
 }
 
 func (r *Room) checkAllow(ctx context.Context, o action.Order) (action.Effect, error) {
@@ -102,7 +102,7 @@ func (r *Room) allow(ctx context.Context, o action.Order, revision string) (acti
 	if h.Denial.Host != h.Host {
 		return action.Result{}, provider.ErrChanged
 	}
-	return action.Result{}, r.Provider.Hosts().Allow(ctx, h.Host, h.Denial.At)
+	return action.Result{}, r.Provider.Rooms().Hosts.Allow(ctx, h.Host, h.Denial.At)
 }
 
 // stillHost reads a host that has a revision.

@@ -152,7 +152,7 @@ func (r *Room) listByID(q *frame.Request, v *screens.ApplicationsView) error {
 func (r *Room) search(q *frame.Request, v *screens.ApplicationsView) error {
 	seen := map[string]bool{}
 	if q.Query(frame.ParameterAfter) == "" {
-		c, err := r.Provider.Clients().Listed(q.Context(), v.Search)
+		c, err := r.Provider.Rooms().Clients.Listed(q.Context(), v.Search)
 		if err != nil && !errors.Is(err, provider.ErrNoClient) {
 			return err
 		}
@@ -228,7 +228,7 @@ func (r *Room) rows(q *frame.Request, found []storage.Application) (rows []scree
 			}
 			name, names[a.OrganizationID] = o.Name, o.Name
 		}
-		c, err := r.Provider.Clients().Listed(q.Context(), a.ClientID)
+		c, err := r.Provider.Rooms().Clients.Listed(q.Context(), a.ClientID)
 		missing := errors.Is(err, provider.ErrNoClient)
 		if err != nil && !missing {
 			return nil, err

@@ -15,7 +15,7 @@ func (r *Room) scopesOf(c provider.Client) []string {
 		return c.Scopes
 	}
 	var all []string
-	for _, s := range r.Provider.Installation().Scopes {
+	for _, s := range r.Provider.Rooms().Installation().Scopes {
 		all = append(all, s.Name)
 	}
 	return all

@@ -36,7 +36,7 @@ func (r *Request) LookedAt(part string) error {
 // Looked writes that an actor looks at what an event says, before it is shown: once a day for
 // actor, matter and event, also if they look twice at once.
 func (f *Frame) Looked(ctx context.Context, a storage.Actor, e provider.Event) error {
-	key := f.Provider.People().Digest(lookedAt, a.Name, a.Matter, e.Name, e.UserID, e.ClientID, e.Detail)
+	key := f.Provider.Rooms().People.Digest(lookedAt, a.Name, a.Matter, e.Name, e.UserID, e.ClientID, e.Detail)
 	_, err := f.Store.Answer(ctx, lookedAt, key, f.Now())
 	switch {
 	case err == nil:
@@ -45,7 +45,7 @@ func (f *Frame) Looked(ctx context.Context, a storage.Actor, e provider.Event) e
 		return fmt.Errorf("read whether a part was looked at: %w", err)
 	}
 	a.Answer = &storage.Answer{Client: lookedAt, Key: key, Body: key, ExpiresAt: f.Now().Add(looksFor)}
-	err = f.Provider.Events().Write(provider.By(ctx, a), e)
+	err = f.Provider.Events().Record(provider.By(ctx, a), e)
 	if errors.Is(err, audit.ErrRepeated) {
 		return nil
 	}

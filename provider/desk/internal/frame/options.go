@@ -73,7 +73,7 @@ type Frame struct {
 
 // New returns a frame without a room.
 func New(o Options) (*Frame, error) {
-	address, pages := o.Provider.Installation().BaseURL, o.Provider.Pages()
+	address, pages := o.Provider.Rooms().Installation().BaseURL, o.Provider.Pages()
 	if o.URL != "" {
 		var err error
 		if pages, err = pages.Room().ScreensAt(o.URL); err != nil {

@@ -42,13 +42,13 @@ func (r *Request) Refuse(what Refusal) error {
 // Record adds a line about what somebody tried, under their name. What somebody looks at is
 // written before they see it: Write.
 func (r *Request) Record(e provider.Event) {
-	r.Frame.Provider.Events().Record(r.Context(), e)
+	r.Frame.Provider.Rooms().Events.Note(r.Context(), e)
 }
 
 // Write adds a line about a look, under the name of who asks and in the matter of the page. An
 // error means that it is not recorded, and they must not see it.
 func (r *Request) Write(e provider.Event) error {
-	return r.Frame.Provider.Events().Write(r.Context(), e)
+	return r.Frame.Provider.Events().Record(r.Context(), e)
 }
 
 // Alarm is what the host is told at once.

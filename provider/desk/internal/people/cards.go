@@ -46,7 +46,7 @@ func (d *Room) account(v *look) error {
 		v.view.Cards = append(v.view.Cards, c)
 	}
 	sensitive := map[string]bool{}
-	for _, a := range v.Frame.Provider.Installation().Attributes {
+	for _, a := range v.Frame.Provider.Rooms().Installation().Attributes {
 		sensitive[a.Handle] = a.Sensitive
 	}
 	for _, handle := range slices.Sorted(maps.Keys(v.data.Attributes)) {
@@ -177,7 +177,7 @@ func (d *Room) applications(v *look) error {
 
 // environment is that of the desk in the logs of applications.
 func (d *Room) environment() string {
-	if d.Frame.Provider.Installation().Sandbox {
+	if d.Frame.Provider.Rooms().Installation().Sandbox {
 		return storage.Sandbox
 	}
 	return storage.Production

@@ -120,7 +120,7 @@ func (d *Room) record(r *frame.Request, id string, reason frame.Reason, v views.
 	if reason.Withheld {
 		m.WithheldUntil = now.Add(frame.Withholding)
 	}
-	err := r.Frame.Provider.Events().WriteWith(audit.ByDefault(r.Context(), "", m.ID), func(ctx context.Context) error {
+	err := r.Frame.Provider.Rooms().Events.WriteWith(audit.ByDefault(r.Context(), "", m.ID), func(ctx context.Context) error {
 		return r.Frame.Store.OpenMatter(ctx, m)
 	}, provider.Event{Name: event.MatterOpened, UserID: id, Detail: m.Reason})
 	return m, err
@@ -137,7 +137,7 @@ func roleOf(s role.Staff) string {
 // close closes the matter.
 func (d *Room) close(r *frame.Request) error {
 	m, now := r.Matter, r.Frame.Now()
-	err := r.Frame.Provider.Events().WriteWith(r.Context(), func(ctx context.Context) error {
+	err := r.Frame.Provider.Rooms().Events.WriteWith(r.Context(), func(ctx context.Context) error {
 		return r.Frame.Store.CloseMatter(ctx, m.ID, r.Staff.ID, now)
 	}, provider.Event{Name: event.MatterClosed, UserID: m.Subject})
 	if err != nil && !errors.Is(err, audit.ErrMatter) { // closed in this moment

@@ -70,7 +70,7 @@ type partOf struct {
 // parts are those that there are here.
 func (d *Room) parts() []partOf {
 	parts := []partOf{{views.PartOverview, d.overview}, {views.PartAccount, d.account}}
-	if d.Frame.Provider.Installation().HasAccounts {
+	if d.Frame.Provider.Rooms().Installation().HasAccounts {
 		parts = append(parts, partOf{views.PartFactors, d.factors}, partOf{views.PartSessions, d.sessions})
 	}
 	parts = append(parts, partOf{views.PartApplications, d.applications}, partOf{views.PartGroups, d.groups})

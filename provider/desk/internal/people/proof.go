@@ -21,7 +21,7 @@ func (d *Room) renderProof(r *frame.Request, status int, problems ...ui.Problem)
 		return err
 	}
 	r.Render(status, views.Proof(views.ProofView{
-		Page: page, Form: r.Form(problems...), CanMail: r.Frame.Provider.Installation().SignsUp, BackURL: r.MatterPath(),
+		Page: page, Form: r.Form(problems...), CanMail: r.Frame.Provider.Rooms().Installation().SignsUp, BackURL: r.MatterPath(),
 	}))
 	return nil
 }

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/person"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
 )
@@ -30,7 +30,7 @@ func (d *Room) Ways(r *frame.Request) string {
 
 // findable are the attributes by whose value people are found.
 func (d *Room) findable() (handles []string) {
-	for _, a := range d.Frame.Provider.Installation().Attributes {
+	for _, a := range d.Frame.Provider.Rooms().Installation().Attributes {
 		if a.Findable {
 			handles = append(handles, a.Handle)
 		}
@@ -44,7 +44,7 @@ func (d *Room) seek(ctx context.Context, sought string) (ids []string, err error
 	ways := []func(context.Context, string) ([]string, error){d.byAddressOrID, d.byCase}
 	for _, handle := range d.findable() {
 		ways = append(ways, func(ctx context.Context, value string) ([]string, error) {
-			return d.ask(ctx, provider.Finder{Handle: handle, Value: value}, person.Finder{Handle: handle, Value: value})
+			return d.ask(ctx, room.Finder{Handle: handle, Value: value}, person.Finder{Handle: handle, Value: value})
 		})
 	}
 	for _, way := range ways {
@@ -63,15 +63,15 @@ func (d *Room) seek(ctx context.Context, sought string) (ids []string, err error
 
 func (d *Room) byAddressOrID(ctx context.Context, sought string) ([]string, error) {
 	if strings.Contains(sought, "@") {
-		return d.ask(ctx, provider.Finder{Email: sought}, person.Finder{Email: sought})
+		return d.ask(ctx, room.Finder{Email: sought}, person.Finder{Email: sought})
 	}
-	return d.Frame.Provider.People().Find(ctx, provider.Finder{ID: sought})
+	return d.Frame.Provider.Rooms().People.Find(ctx, room.Finder{ID: sought})
 }
 
 // ask asks what is recorded here, and the host with its own users.
-func (d *Room) ask(ctx context.Context, here provider.Finder, there person.Finder) ([]string, error) {
-	found, err := d.Frame.Provider.People().Find(ctx, here)
-	if err != nil || d.Frame.Provider.Installation().HasAccounts {
+func (d *Room) ask(ctx context.Context, here room.Finder, there person.Finder) ([]string, error) {
+	found, err := d.Frame.Provider.Rooms().People.Find(ctx, here)
+	if err != nil || d.Frame.Provider.Rooms().Installation().HasAccounts {
 		return found, err
 	}
 	known, err := d.Host.FindUsers(ctx, there)

@@ -67,7 +67,7 @@ func browserOf(userAgent string) string {
 func (r *room) endSession(ctx context.Context, o action.Order, _ subject) (action.Result, error) {
 	err := r.Provider.Rooms().People.EndSession(ctx, o.Target, o.Values[action.FieldSession])
 	if err == nil {
-		r.people.Tell(ctx, o.Target, event.SessionEnded)
+		r.Provider.Rooms().People.Tell(ctx, o.Target, event.SessionEnded)
 	}
 	return action.Result{}, err
 }
@@ -93,7 +93,7 @@ func (r *room) endSessions(ctx context.Context, o action.Order, _ subject) (acti
 	if !r.installed.HasAccounts {
 		return action.Result{}, act(ctx, r.Host.EndSessions, o.Target)
 	}
-	r.people.Tell(ctx, o.Target, event.SignedOut)
+	r.Provider.Rooms().People.Tell(ctx, o.Target, event.SignedOut)
 	return action.Result{}, nil
 }
 
@@ -108,7 +108,7 @@ func (r *room) checkApplication(_ context.Context, o action.Order, s subject) (a
 func (r *room) revokeApplication(ctx context.Context, o action.Order, _ subject) (action.Result, error) {
 	err := r.Provider.Rooms().People.RevokeConsent(ctx, o.Target, o.Values[action.FieldClient])
 	if err == nil {
-		r.people.Tell(ctx, o.Target, event.Revoked)
+		r.Provider.Rooms().People.Tell(ctx, o.Target, event.Revoked)
 	}
 	return action.Result{}, err
 }
@@ -153,7 +153,7 @@ func (r *room) lock(ctx context.Context, o action.Order, _ subject) (action.Resu
 	}
 	err := r.accounts.SetDisabled(ctx, o.Target, true)
 	if err == nil {
-		r.people.Tell(ctx, o.Target, event.AccountDisabled)
+		r.Provider.Rooms().People.Tell(ctx, o.Target, event.AccountDisabled)
 	}
 	return action.Result{}, err
 }
@@ -167,7 +167,7 @@ func (r *room) unlock(ctx context.Context, o action.Order, _ subject) (action.Re
 	}
 	err := r.accounts.SetDisabled(ctx, o.Target, false)
 	if err == nil {
-		r.people.Tell(ctx, o.Target, event.AccountEnabled)
+		r.Provider.Rooms().People.Tell(ctx, o.Target, event.AccountEnabled)
 	}
 	return action.Result{}, err
 }

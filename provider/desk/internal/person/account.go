@@ -8,6 +8,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/internal/account"
 )
 
 // What becomes of an account, and of what its owner signs in with.
@@ -57,7 +58,7 @@ func (r *room) checkKeeping(_ context.Context, _ action.Order, s subject) (actio
 func (r *room) stopDeletion(ctx context.Context, o action.Order, _ subject) (action.Result, error) {
 	err := r.Provider.Rooms().Accounts.KeepAccount(ctx, o.Target)
 	if err == nil {
-		r.people.Tell(ctx, o.Target, event.DeletionWithdrawn)
+		r.Provider.Rooms().People.Tell(ctx, o.Target, event.DeletionWithdrawn)
 	}
 	return action.Result{}, err
 }
@@ -123,7 +124,7 @@ func (r *room) resetFactors(ctx context.Context, o action.Order, _ subject) (act
 // find that account all the same.
 func (r *room) checkEmail(ctx context.Context, o action.Order, s subject) (action.Effect, error) {
 	wanted := o.Values[action.FieldEmail]
-	if _, err := provider.NormalizeEmail(wanted); err != nil || wanted == s.state().Email {
+	if _, err := account.EmailKey(wanted); err != nil || wanted == s.state().Email {
 		return action.Effect{}, &provider.FieldError{Field: action.FieldEmail, Err: errors.New("is not another e-mail address")}
 	}
 	e := action.Effect{Facts: append([]action.Fact{{Name: FactEmail, Value: wanted}}, r.ended(s)...)}

@@ -57,7 +57,7 @@ func (r *room) showValue(ctx context.Context, o action.Order, _ subject) (action
 	handle := o.Values[action.FieldHandle]
 	raw, err := r.Provider.Rooms().People.Value(ctx, o.Target, handle)
 	if err == nil {
-		err = r.Provider.Events().Write(ctx, provider.Event{Name: event.ValueShown, UserID: o.Target, Detail: handle})
+		err = r.Provider.Events().Record(ctx, provider.Event{Name: event.ValueShown, UserID: o.Target, Detail: handle})
 	}
 	if err != nil {
 		return action.Result{}, err
@@ -132,7 +132,7 @@ func (r *room) correct(ctx context.Context, o action.Order, s subject) (action.R
 		return action.Result{}, &provider.FieldError{Field: action.FieldValue, Err: field.Err}
 	}
 	if err == nil {
-		r.people.Tell(ctx, o.Target, event.AttributesChanged)
+		r.Provider.Rooms().People.Tell(ctx, o.Target, event.AttributesChanged)
 	}
 	return action.Result{}, err
 }
@@ -169,7 +169,7 @@ func (r *room) endStatus(ctx context.Context, o action.Order, s subject) (action
 	recorded.ExpiresAt = r.Clock()
 	err := r.people.SetStatus(ctx, o.Target, recorded)
 	if err == nil {
-		r.people.Tell(ctx, o.Target, event.StatusEnded)
+		r.Provider.Rooms().People.Tell(ctx, o.Target, event.StatusEnded)
 	}
 	return action.Result{}, err
 }
@@ -212,7 +212,7 @@ func (r *room) setStatus(ctx context.Context, o action.Order, s subject) (action
 		ExpiresAt: until, Revision: recorded.Revision,
 	})
 	if err == nil {
-		r.people.Tell(ctx, o.Target, event.StatusChanged)
+		r.Provider.Rooms().People.Tell(ctx, o.Target, event.StatusChanged)
 	}
 	return action.Result{}, err
 }

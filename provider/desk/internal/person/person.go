@@ -7,6 +7,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
+	rooms "github.com/bonafide-id/bonafide/provider/internal/room"
 )
 
 // Options are what the actions are made with.
@@ -25,7 +26,7 @@ type room struct {
 	Options
 	accounts  provider.Accounts
 	people    provider.People
-	installed provider.Installation
+	installed rooms.Installation[provider.Lifetimes, provider.Resource]
 }
 
 // subject is a person as an order finds them.
@@ -45,7 +46,7 @@ func (s subject) state() provider.RecordedAccount {
 
 // Actions returns the actions on people that can be done here.
 func Actions(o Options) []action.Action {
-	r := &room{o, o.Provider.Accounts(), o.Provider.People(), o.Provider.Installation()}
+	r := &room{o, o.Provider.Accounts(), o.Provider.People(), o.Provider.Rooms().Installation()}
 	own, mail := r.installed.HasAccounts, r.installed.SignsUp
 	var all []action.Action
 	add := func(possible bool, name string, check checker, do doer) {
@@ -158,5 +159,5 @@ func (r *room) subject(ctx context.Context, id string) (s subject, err error) {
 // record writes the event of an act that the host carries out, before it does: what is done is
 // never unrecorded.
 func (r *room) record(ctx context.Context, userID string, name string) error {
-	return r.Provider.Events().Write(ctx, provider.Event{Name: name, UserID: userID, Detail: "by the host"})
+	return r.Provider.Events().Record(ctx, provider.Event{Name: name, UserID: userID, Detail: "by the host"})
 }

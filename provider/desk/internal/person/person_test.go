@@ -71,7 +71,7 @@ func newFixture(t *testing.T, host person.Host, change ...func(*provider.Config)
 	f.id, err = provider.New(t.Context(), cfg)
 	f.ok(err)
 	t.Cleanup(func() { _ = f.id.Close(); _ = store.Close() })
-	if f.id.Installation().HasAccounts {
+	if f.id.Rooms().Installation().HasAccounts {
 		for _, id := range []string{nora, bob} {
 			_, err := f.id.Accounts().Save(t.Context(), provider.Account{ID: id, Email: id + "@example.com", EmailVerified: true, Password: "glacier-tulip-orbit-42"})
 			f.ok(err)

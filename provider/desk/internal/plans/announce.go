@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/storage"
@@ -71,9 +70,9 @@ func (s *Service) tellApprover(ctx context.Context, userID string) error {
 	if err != nil {
 		return err
 	}
-	mail := provider.ComposeMail(account.Email, s.provider.Rooms().Pages.DressMail(ui.MailView{
+	mail := s.provider.Rooms().Pages.ComposeMail(account.Email, ui.MailView{
 		Kind: ui.MailPlanWaiting, Locale: locale, ReviewsURL: s.url(), Time: s.Frame.Now(),
-	}))
+	})
 	_, err = host.Call(ctx, func(ctx context.Context) (struct{}, error) { return struct{}{}, s.Mailer.Send(ctx, mail) })
 	return err
 }

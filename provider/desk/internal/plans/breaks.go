@@ -146,7 +146,7 @@ func (s *Service) SignOff(ctx context.Context, by Member, id string) error {
 		return err
 	}
 	ctx = provider.By(ctx, storage.Actor{Name: by.Name, Matter: b.ID})
-	err = s.provider.Events().WriteWith(ctx, func(ctx context.Context) error {
+	err = s.provider.Rooms().Events.WriteWith(ctx, func(ctx context.Context) error {
 		return s.store.MarkBreak(ctx, id, storage.BreakMark{SignedOffBy: by.staffID(), SignedOffAt: s.Frame.Now()})
 	}, provider.Event{Name: event.BreakSignedOff, Detail: b.Action})
 	if err != nil {

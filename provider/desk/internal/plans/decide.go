@@ -89,7 +89,7 @@ func (s *Service) Approve(ctx context.Context, by Member, id string, shown stora
 	now := s.Frame.Now()
 	a := storage.PlanMove{To: storage.PlanRunning, Digest: shown, Staff: by.Name, As: by.As, At: now, NotBefore: s.notBefore(o.Action, now)}
 	ctx = provider.By(ctx, storage.Actor{Name: by.Name, Matter: matterOf(o.Plan, o.content)})
-	err = s.provider.Events().WriteWith(ctx, func(ctx context.Context) error {
+	err = s.provider.Rooms().Events.WriteWith(ctx, func(ctx context.Context) error {
 		return s.store.MovePlan(ctx, id, a)
 	}, s.event(event.PlanApproved, o.Plan, o.Targets))
 	if err != nil {
@@ -137,7 +137,7 @@ func (s *Service) end(ctx context.Context, name string, p storage.Plan) error {
 		ended = event.PlanRefused
 	}
 	ctx = provider.By(ctx, storage.Actor{Name: name, Matter: matterOf(p, c)})
-	err = s.provider.Events().WriteWith(ctx, func(ctx context.Context) error {
+	err = s.provider.Rooms().Events.WriteWith(ctx, func(ctx context.Context) error {
 		return s.store.MovePlan(ctx, p.ID, storage.PlanMove{To: storage.PlanStopped, Staff: name, At: s.Frame.Now()})
 	}, s.event(ended, p, targets))
 	if err != nil {

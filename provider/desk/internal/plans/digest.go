@@ -48,14 +48,14 @@ func canonical(p storage.Plan, c content, targets []storage.PlanTarget) [sha256.
 // cannot make another plan look like the one that was shown.
 func (s *Service) digest(p storage.Plan, c content, targets []storage.PlanTarget) storage.Digest {
 	sum := canonical(p, c, targets)
-	return s.provider.People().Digest(sealedPlan, hex.EncodeToString(sum[:]))
+	return s.provider.Rooms().People.Digest(sealedPlan, hex.EncodeToString(sum[:]))
 }
 
 // bound returns the revision of a target as a plan records it: with a keyed digest that binds it
 // to plan, place and ID. A target whose person was deleted has a pseudonym and is genuine no
 // longer, and the others stay what they were.
 func (s *Service) bound(plan string, number int, id, revision string) string {
-	mac := s.provider.People().Digest(sealedPlan+" target", plan, strconv.Itoa(number), id, revision)
+	mac := s.provider.Rooms().People.Digest(sealedPlan+" target", plan, strconv.Itoa(number), id, revision)
 	return revision + bindsBy + base64.RawURLEncoding.EncodeToString(mac[:16])
 }
 

@@ -37,7 +37,7 @@ func (s *Service) Propose(ctx context.Context, by Member, d Draft) (storage.Plan
 		}
 	}
 	ctx = provider.By(ctx, actor)
-	err = s.provider.Events().WriteWith(ctx, func(ctx context.Context) error {
+	err = s.provider.Rooms().Events.WriteWith(ctx, func(ctx context.Context) error {
 		return s.store.CreatePlan(ctx, p, targets)
 	}, s.event(event.PlanProposed, p, d.Targets))
 	if err != nil {

@@ -172,7 +172,7 @@ func (s *Service) actOn(ctx context.Context, o Opened, targets []storage.PlanTar
 // in the next round.
 func (s *Service) finish(ctx context.Context, o Opened) error {
 	ctx = provider.By(ctx, storage.Actor{Name: o.ApprovedBy, Matter: matterOf(o.Plan, o.content)})
-	err := s.provider.Events().WriteWith(ctx, func(ctx context.Context) error {
+	err := s.provider.Rooms().Events.WriteWith(ctx, func(ctx context.Context) error {
 		return s.store.MovePlan(ctx, o.ID, storage.PlanMove{To: storage.PlanDone, At: s.Frame.Now()})
 	}, s.event(event.PlanDone, o.Plan, o.Targets))
 	if errors.Is(err, storage.ErrSpent) { // something waits, or another process was first, or Stop

@@ -175,7 +175,7 @@ func (r *Room) release(q *frame.Request) error {
 		}
 		return err
 	}
-	err = r.Provider.Events().WriteWith(audit.ByDefault(q.Context(), "", m.ID), func(ctx context.Context) error {
+	err = r.Provider.Rooms().Events.WriteWith(audit.ByDefault(q.Context(), "", m.ID), func(ctx context.Context) error {
 		return r.Matters.ReleaseMatter(ctx, m.ID, q.Frame.Now())
 	}, provider.Event{Name: event.MatterReleased, UserID: m.Subject})
 	if err != nil && !errors.Is(err, storage.ErrEnded) { // released before

@@ -6,13 +6,14 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/catalogue"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/widget"
 )
 
 // Installation is what differs from one provider to the next.
 type Installation struct {
 	// Installation is production.
-	provider.Installation
+	room.Installation[provider.Lifetimes, provider.Resource]
 
 	// SandboxURL is the base URL of the sandbox.
 	// Defaults to no sandbox.

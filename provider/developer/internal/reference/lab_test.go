@@ -48,7 +48,7 @@ var publicKey = json.RawMessage(`{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qY
 
 // installation is one with the defaults of everything.
 func installation(base string) Installation {
-	return Installation{SandboxURL: "https://sandbox.id.example", Installation: provider.Installation{
+	return Installation{SandboxURL: "https://sandbox.id.example", Installation: room.Installation[provider.Lifetimes, provider.Resource]{
 		Name: "Bonafide", BaseURL: base, Issuer: base + "/oidc", Devices: true, Documents: true, Registers: true, RegistersByToken: true,
 		Scopes: catalogue.DefaultScopes(), Attributes: catalogue.DefaultAttributes(), Groups: catalogue.DefaultGroups(),
 		Lifetimes: provider.Lifetimes{
@@ -111,7 +111,7 @@ func newLab(t testing.TB) *lab {
 			t.Error(err)
 		}
 	})
-	l.doc = New(Installation{Installation: l.provider.Installation(), Button: l.provider.Rooms().Pages.ButtonScript()})
+	l.doc = New(Installation{Installation: l.provider.Rooms().Installation(), Button: l.provider.Rooms().Pages.ButtonScript()})
 	l.provider.Rooms().Clients.RegisterWith(registrar{l.provider})
 	l.register()
 	l.alice = newBrowser(t)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 )
 
 // The fixed fields of the objects of OpenAPI 3.1 that the document has, those that are
@@ -247,7 +248,7 @@ func TestOpenAPIIsWellFormed(t *testing.T) {
 	t.Parallel()
 	for name, i := range map[string]Installation{
 		"Defaults":         installation("https://id.example"),
-		"WithoutAnything":  {Installation: provider.Installation{Name: "Bare", BaseURL: "https://id.example"}},
+		"WithoutAnything":  {Installation: room.Installation[provider.Lifetimes, provider.Resource]{Name: "Bare", BaseURL: "https://id.example"}},
 		"HostileCatalogue": hostile(),
 	} {
 		t.Run(name, func(t *testing.T) {

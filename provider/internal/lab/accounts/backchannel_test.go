@@ -140,7 +140,7 @@ func TestBackchannelLogout(t *testing.T) {
 func TestLogoutTokenOfEachAlgorithm(t *testing.T) {
 	t.Parallel()
 	algorithms := []string{"RS256", "PS256", "ES256", "EdDSA"}
-	w := lab.New(t, lab.AllowPrivate, func(c *provider.Config) { c.SigningAlgorithms = algorithms }).WithClients().WithUsers().Runs()
+	w := lab.New(t, lab.AllowPrivate, func(c *provider.Config) { c.Algorithms = algorithms }).WithClients().WithUsers().Runs()
 	for _, alg := range algorithms {
 		rp := lab.NewToldParty(t, nil)
 		w.Tells(rp, alg)

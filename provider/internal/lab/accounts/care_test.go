@@ -274,7 +274,7 @@ func TestHistoryOfTheStaff(t *testing.T) {
 	t.Parallel()
 	look := func(c *call, matter string) {
 		ctx := provider.By(context.Background(), storage.Actor{Name: "staff:" + c.staff, Matter: matter})
-		if err := c.Events().Write(ctx, provider.Event{Name: event.MatterOpened, UserID: c.about}); err != nil {
+		if err := c.Events().Record(ctx, provider.Event{Name: event.MatterOpened, UserID: c.about}); err != nil {
 			c.T.Fatal(err)
 		}
 		if err := c.Accounts().SetDisabled(ctx, c.about, false); err != nil {
@@ -325,23 +325,23 @@ func TestFind(t *testing.T) {
 	c := newCall(t, func(cfg *provider.Config) {
 		cfg.Attributes = append(cfg.Attributes, catalogue.Attribute{Handle: "customer_number", Findable: true}, catalogue.Attribute{Handle: "internal"})
 	})
-	people := c.People()
+	people := c.Rooms().People
 	for id, number := range map[string]any{"alice": "A-17", "bob": "B 17"} {
 		if err := people.SetAttributes(t.Context(), id, map[string]any{"customer_number": number, "internal": "17"}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for name, test := range map[string]struct {
-		by   provider.Finder
+		by   room.Finder
 		want []string
 	}{
-		"ByID":                     {provider.Finder{ID: "alice"}, []string{"alice"}},
-		"ByAddressInAnySpelling":   {provider.Finder{Email: "ALICE@example.com"}, []string{"alice"}},
-		"ByAFindableValue":         {provider.Finder{Handle: "customer_number", Value: " a17 "}, []string{"alice"}},
-		"NotByAPrefix":             {provider.Finder{Handle: "customer_number", Value: "A1"}, nil},
-		"NobodyByAnUnknownID":      {provider.Finder{ID: "nobody"}, nil},
-		"NobodyByAnInvalidAddress": {provider.Finder{Email: "nowhere"}, nil},
-		"NobodyByNoValue":          {provider.Finder{Handle: "customer_number"}, nil},
+		"ByID":                     {room.Finder{ID: "alice"}, []string{"alice"}},
+		"ByAddressInAnySpelling":   {room.Finder{Email: "ALICE@example.com"}, []string{"alice"}},
+		"ByAFindableValue":         {room.Finder{Handle: "customer_number", Value: " a17 "}, []string{"alice"}},
+		"NotByAPrefix":             {room.Finder{Handle: "customer_number", Value: "A1"}, nil},
+		"NobodyByAnUnknownID":      {room.Finder{ID: "nobody"}, nil},
+		"NobodyByAnInvalidAddress": {room.Finder{Email: "nowhere"}, nil},
+		"NobodyByNoValue":          {room.Finder{Handle: "customer_number"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got, err := people.Find(t.Context(), test.by); err != nil || !slices.Equal(got, test.want) {
@@ -350,7 +350,7 @@ func TestFind(t *testing.T) {
 		})
 	}
 	t.Run("RefusesWhatIsNotFindable", func(t *testing.T) {
-		for _, by := range []provider.Finder{{Handle: "internal", Value: "17"}, {Handle: "fname", Value: "Alice"}, {}, {ID: "alice", Email: "alice@example.com"}} {
+		for _, by := range []room.Finder{{Handle: "internal", Value: "17"}, {Handle: "fname", Value: "Alice"}, {}, {ID: "alice", Email: "alice@example.com"}} {
 			var field *provider.FieldError
 			if got, err := people.Find(t.Context(), by); !errors.As(err, &field) || got != nil {
 				t.Errorf("%+v: %v, %v", by, got, err)
@@ -361,7 +361,7 @@ func TestFind(t *testing.T) {
 		if err := people.SetAttributes(t.Context(), "bob", map[string]any{"customer_number": "C-17"}); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := people.Find(t.Context(), provider.Finder{Handle: "customer_number", Value: "B17"}); err != nil || got != nil {
+		if got, err := people.Find(t.Context(), room.Finder{Handle: "customer_number", Value: "B17"}); err != nil || got != nil {
 			t.Errorf("%v, %v", got, err)
 		}
 	})
@@ -373,13 +373,13 @@ func TestFind(t *testing.T) {
 		}
 		mobile.Findable = true
 		p, err := provider.New(t.Context(), provider.Config{
-			BaseURL: c.Installation().BaseURL, Secret: lab.Secret(t), Store: c.Store, Clock: c.Now, Attributes: []catalogue.Attribute{mobile},
+			BaseURL: c.Rooms().Installation().BaseURL, Secret: lab.Secret(t), Store: c.Store, Clock: c.Now, Attributes: []catalogue.Attribute{mobile},
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		found := func() []string {
-			got, err := p.People().Find(t.Context(), provider.Finder{Handle: "mobile", Value: "+12025550100"})
+			got, err := p.Rooms().People.Find(t.Context(), room.Finder{Handle: "mobile", Value: "+12025550100"})
 			if err != nil {
 				t.Fatal(err)
 			}

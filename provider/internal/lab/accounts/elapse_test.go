@@ -15,7 +15,7 @@ import (
 
 func elapse(w *lab.Fixture, by time.Duration) {
 	w.T.Helper()
-	err := w.Sandbox().Elapse(w.T.Context(), storage.Elapsed{ClientIDs: []string{"std"}, UserPrefix: persona.UserID("acme", ""), By: by})
+	err := w.Rooms().Sandbox.Elapse(w.T.Context(), storage.Elapsed{ClientIDs: []string{"std"}, UserPrefix: persona.UserID("acme", ""), By: by})
 	if err != nil {
 		w.T.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestTheClockOfProductionIsNotMoved(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
 	b := w.Alice()
-	err := w.Sandbox().Elapse(t.Context(), storage.Elapsed{ClientIDs: []string{"std"}, UserPrefix: "alice", By: 24 * time.Hour})
+	err := w.Rooms().Sandbox.Elapse(t.Context(), storage.Elapsed{ClientIDs: []string{"std"}, UserPrefix: "alice", By: 24 * time.Hour})
 	if !errors.Is(err, provider.ErrNoSandbox) || !b.IsSignedIn() {
 		t.Errorf("error is %v", err)
 	}

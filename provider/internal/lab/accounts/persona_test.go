@@ -38,7 +38,7 @@ func described(b *lab.Browser, answer url.Values) string {
 func TestEveryDefaultPersonaAnswersWithoutAScreen(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t, lab.Cast(lab.OneRealm)).WithClients()
-	if err := w.Sandbox().CheckPersonas(sandbox.PersonaSet{Personas: sandbox.DefaultPersonas()}); err != nil {
+	if err := w.Rooms().Sandbox.CheckPersonas(sandbox.PersonaSet{Personas: sandbox.DefaultPersonas()}); err != nil {
 		t.Errorf("the default personas do not fit the default catalogue: %v", err)
 	}
 	refusals := map[string]string{"denies": "access_denied", "locked": "access_denied"}
@@ -320,7 +320,7 @@ func TestWhatTheCatalogueDoesNotKnowIsLeftOut(t *testing.T) {
 		c.Scopes = []catalogue.Scope{{Name: "military", Attributes: []string{"fname"}, Groups: []string{"military"}}}
 	}).WithClients()
 	var wrong *provider.FieldError
-	if err := w.Sandbox().CheckPersonas(sandbox.PersonaSet{Personas: personas}); !errors.As(err, &wrong) || wrong.Field != "Personas[1].Statuses" {
+	if err := w.Rooms().Sandbox.CheckPersonas(sandbox.PersonaSet{Personas: personas}); !errors.As(err, &wrong) || wrong.Field != "Personas[1].Statuses" {
 		t.Errorf("CheckPersonas says %v", err)
 	}
 	b := w.NewBrowser()
@@ -355,7 +355,7 @@ func TestCheckPersonasNamesTheField(t *testing.T) {
 			Statuses: []sandbox.Status{{Group: "student", ExpiresIn: 1 << 40}}}}},
 	} {
 		var wrong *provider.FieldError
-		if err := w.Sandbox().CheckPersonas(set); !errors.As(err, &wrong) || wrong.Field != field {
+		if err := w.Rooms().Sandbox.CheckPersonas(set); !errors.As(err, &wrong) || wrong.Field != field {
 			t.Errorf("error is %v, want one of the field %s", err, field)
 		}
 	}

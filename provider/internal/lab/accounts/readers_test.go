@@ -131,7 +131,7 @@ func TestInstallation(t *testing.T) {
 		c.Groups = []catalogue.Group{{Name: "staff", Title: "Staff", Subgroups: []string{"Office"}}}
 		c.Scopes = []catalogue.Scope{{Name: "work", Title: "Your work", Attributes: []string{"badge"}, Groups: []string{"staff"}}}
 	})
-	got := w.Installation()
+	got := w.Rooms().Installation()
 	if got.BaseURL != w.Server.URL || got.Issuer != w.Issuer() || got.Name != "Acme ID" || !got.Sandbox || !got.HasAccounts || !got.SignsUp ||
 		got.Lifetimes.Code == 0 {
 		t.Errorf("%+v", got)
@@ -143,10 +143,10 @@ func TestInstallation(t *testing.T) {
 		t.Errorf("attributes %+v", got.Attributes)
 	}
 	got.Scopes[0].Attributes[0], got.Groups[0].Subgroups[0] = "x", "x"
-	if again := w.Installation(); again.Scopes[0].Attributes[0] != "badge" || again.Groups[0].Subgroups[0] != "Office" {
+	if again := w.Rooms().Installation(); again.Scopes[0].Attributes[0] != "badge" || again.Groups[0].Subgroups[0] != "Office" {
 		t.Error("whoever reads it can change what is in force")
 	}
-	if hosted := lab.NewHosted(t, func() provider.SignedIn { return provider.SignedIn{} }).Installation(); hosted.HasAccounts || hosted.SignsUp {
+	if hosted := lab.NewHosted(t, func() provider.SignedIn { return provider.SignedIn{} }).Rooms().Installation(); hosted.HasAccounts || hosted.SignsUp {
 		t.Errorf("with users of the host: %+v", hosted)
 	}
 }

@@ -259,8 +259,8 @@ func TestHistoryIsOfOneUser(t *testing.T) {
 	for range 30 {
 		w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
 	}
-	w.Events().Record(t.Context(), provider.Event{Name: event.VerificationStarted, UserID: "alice", Detail: "military"})
-	w.Events().Record(t.Context(), provider.Event{Name: event.VerificationEnded, UserID: "alice", Detail: "military declined"})
+	w.OK(w.Events().Record(t.Context(), provider.Event{Name: event.VerificationStarted, UserID: "alice", Detail: "military"}))
+	w.OK(w.Events().Record(t.Context(), provider.Event{Name: event.VerificationEnded, UserID: "alice", Detail: "military declined"}))
 	p := b.Open("/account/history")
 	for _, said := range []string{"Verification started", "Verification not approved", "Military"} {
 		if !strings.Contains(p.Text, said) {

@@ -40,7 +40,7 @@ func bonafideWithES256(ctx context.Context, base, dir string) (http.Handler, fun
 	if err != nil {
 		return nil, nil, err
 	}
-	return bonafide(ctx, base, provider.Config{Store: store, SigningAlgorithms: []string{"RS256", "ES256"}})
+	return bonafide(ctx, base, provider.Config{Store: store, Signing: provider.Signing{Algorithms: []string{"RS256", "ES256"}}})
 }
 
 func bonafideWithOpenSSL(ctx context.Context, base, dir string) (http.Handler, func(*http.Client) (target, error), error) {
@@ -48,7 +48,7 @@ func bonafideWithOpenSSL(ctx context.Context, base, dir string) (http.Handler, f
 	if err != nil {
 		return nil, nil, err
 	}
-	return bonafide(ctx, base, provider.Config{Store: store, WrapSigner: opensslsigner.New})
+	return bonafide(ctx, base, provider.Config{Store: store, Signing: provider.Signing{Wrap: opensslsigner.Wrap}})
 }
 
 func bonafideOnPostgres(ctx context.Context, base, _ string) (http.Handler, func(*http.Client) (target, error), error) {
@@ -87,7 +87,7 @@ func bonafide(ctx context.Context, base string, cfg provider.Config) (http.Handl
 	err = p.Clients().Save(ctx, provider.Client{
 		ID: clientID, Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{redirectURI},
 		GrantTypes:               []string{"authorization_code", "refresh_token"},
-		IDTokenSignedResponseAlg: last(cfg.SigningAlgorithms),
+		IDTokenSignedResponseAlg: last(cfg.Algorithms),
 	})
 	if err != nil {
 		return nil, nil, err

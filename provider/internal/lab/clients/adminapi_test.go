@@ -138,7 +138,7 @@ func (w *deskPlace) token(t *testing.T) string {
 	t.Helper()
 	encoding := base64.RawURLEncoding
 	now := time.Now()
-	claims := fmt.Sprintf(`{"iss":%q,"sub":%q,"aud":%q,"jti":%q,"iat":%d,"exp":%d}`, robot, robot, w.Installation().Issuer, rand.Text(), now.Unix(), now.Add(time.Minute).Unix())
+	claims := fmt.Sprintf(`{"iss":%q,"sub":%q,"aud":%q,"jti":%q,"iat":%d,"exp":%d}`, robot, robot, w.Issuer(), rand.Text(), now.Unix(), now.Add(time.Minute).Unix())
 	text := encoding.EncodeToString([]byte(`{"alg":"ES256","kid":"1"}`)) + "." + encoding.EncodeToString([]byte(claims))
 	digest := sha256.Sum256([]byte(text))
 	r, s, err := ecdsa.Sign(rand.Reader, w.key, digest[:])

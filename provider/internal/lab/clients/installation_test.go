@@ -55,7 +55,7 @@ func newInstallation(t *testing.T, change ...func(*provider.Config)) *installati
 	}
 	config := provider.Config{
 		BaseURL: i.base, Secret: []byte("q0m3K1xWc9vRz7Yt2dLh8sNfJ4uPbE6o"), Store: store, Logger: slog.New(slog.DiscardHandler),
-		SigningAlgorithms: algorithms,
+		Signing: provider.Signing{Algorithms: algorithms},
 	}
 	for _, f := range change {
 		f(&config)

@@ -51,7 +51,7 @@ func signedResponse(t *testing.T, w *lab.Fixture, token, clientID, alg string) m
 // TestSignedResponses sends the signed response modes of JARM, with a good request and a wrong one.
 func TestSignedResponses(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t, func(c *provider.Config) { c.SigningAlgorithms = []string{"RS256", "ES256"} }).WithClients().WithUsers()
+	w := lab.New(t, func(c *provider.Config) { c.Algorithms = []string{"RS256", "ES256"} }).WithClients().WithUsers()
 	w.OK(w.Clients().Save(t.Context(), provider.Client{
 		ID: "jarm", Dialect: provider.Standard, Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI},
 		ResponseTypes: []string{"code", "code id_token", "id_token token"}, AuthorizationSignedResponseAlg: "ES256",

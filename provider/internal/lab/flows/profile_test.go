@@ -22,7 +22,7 @@ type bank struct {
 // financial registers two applications of the profiles, "bank" and "signing".
 func financial(t *testing.T, change ...func(*provider.Config)) (w *lab.Fixture, secured, signing bank) {
 	t.Helper()
-	change = append(change, func(c *provider.Config) { c.SigningAlgorithms = []string{"RS256", "ES256", "PS256"} })
+	change = append(change, func(c *provider.Config) { c.Algorithms = []string{"RS256", "ES256", "PS256"} })
 	w = lab.New(t, change...).WithClients().WithUsers()
 	for _, c := range []provider.Client{{ID: "bank", Dialect: provider.V3, Profile: provider.ProfileFAPI2}, {ID: "signing", Dialect: provider.V3, Profile: provider.ProfileFAPI2Signing}} {
 		c.Dialect, c.RedirectURIs, c.JWKS = provider.Standard, []string{lab.CallbackURI}, lab.PublicKeys(t, lab.AllKeys...)

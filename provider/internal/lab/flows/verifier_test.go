@@ -169,10 +169,10 @@ func TestVerifierThatSendsBackAtOnceSendsNobodyRound(t *testing.T) {
 	t.Parallel()
 	rounds := 0
 	w := lab.New(t, func(c *provider.Config) {
-		c.Verifiers = map[string]provider.Verifier{"military": provider.VerifierFunc(func(_ context.Context, v provider.Verification) (string, error) {
+		c.Verifiers = map[string]provider.Verifier{"military": func(_ context.Context, v provider.Verification) (string, error) {
 			rounds++
 			return v.ReturnTo, nil
-		})}
+		}}
 	}).WithClients().WithUsers()
 	b := w.Bob()
 	for _, address := range []string{lab.AuthorizeURL(), "/account/groups"} {
@@ -368,8 +368,7 @@ func TestVerifierMayBeAnywhereThatALinkLeadsTo(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"https://desk.test/verify?x=1", "http://localhost:9000/verify", "/desk"} {
 		w := lab.New(t, func(c *provider.Config) {
-			c.Verifiers = map[string]provider.Verifier{"military": provider.VerifierFunc(
-				func(context.Context, provider.Verification) (string, error) { return address, nil })}
+			c.Verifiers = map[string]provider.Verifier{"military": func(context.Context, provider.Verification) (string, error) { return address, nil }}
 		}).WithClients().WithUsers()
 		b := w.Bob()
 		for _, page := range []string{lab.AuthorizeURL(), "/account/groups"} {

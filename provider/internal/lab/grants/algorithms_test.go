@@ -24,7 +24,7 @@ import (
 
 var everyAlgorithm = []string{"RS256", "PS256", "ES256", "EdDSA"}
 
-func withEveryAlgorithm(c *provider.Config) { c.SigningAlgorithms = everyAlgorithm }
+func withEveryAlgorithm(c *provider.Config) { c.Algorithms = everyAlgorithm }
 
 // signedWith registers an application whose tokens are signed with an algorithm.
 func signedWith(w *lab.Fixture, alg string) string {
@@ -275,7 +275,7 @@ func TestHintOfEachAlgorithm(t *testing.T) {
 
 func TestRegisteredAlgorithms(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t, func(c *provider.Config) { c.SigningAlgorithms = []string{"RS256", "ES256"} })
+	w := lab.New(t, func(c *provider.Config) { c.Algorithms = []string{"RS256", "ES256"} })
 	for name, c := range map[string]struct {
 		client provider.Client
 		field  string

@@ -93,7 +93,7 @@ func TestBearer(t *testing.T) {
 		}
 	})
 	t.Run("RefusesATokenThatIsOver", func(t *testing.T) {
-		w.Advance(w.Installation().Lifetimes.AccessToken)
+		w.Advance(w.Rooms().Installation().Lifetimes.AccessToken)
 		if got, err := w.Rooms().Clients.Bearer(t.Context(), staffURI, robot); !errors.Is(err, room.ErrToken) {
 			t.Error(got, err)
 		}
@@ -128,7 +128,7 @@ func TestScopesOfTheDesk(t *testing.T) {
 		}
 	})
 	t.Run("AreInNoCatalogue", func(t *testing.T) {
-		if slices.ContainsFunc(w.Installation().Scopes, func(s catalogue.Scope) bool { return strings.HasPrefix(s.Name, "desk.") }) {
+		if slices.ContainsFunc(w.Rooms().Installation().Scopes, func(s catalogue.Scope) bool { return strings.HasPrefix(s.Name, "desk.") }) {
 			t.Error("the installation offers them")
 		}
 		if p := w.NewBrowser().Get("/oidc/.well-known/openid-configuration"); strings.Contains(p.Text, "desk.") {

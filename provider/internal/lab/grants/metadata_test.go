@@ -38,12 +38,12 @@ func TestMetadata(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := lab.New(t, func(cfg *provider.Config) { cfg.BaseURL += c.base })
-			if got := w.Installation().MetadataPaths; !slices.Equal(got, c.inserted) {
+			if got := w.MetadataPaths(); !slices.Equal(got, c.inserted) {
 				t.Errorf("the host is to route %q, want %q", got, c.inserted)
 			}
 			site := http.NewServeMux() // of the host, which has other pages
 			site.Handle(c.base+"/", w.Provider)
-			for _, path := range w.Installation().MetadataPaths {
+			for _, path := range w.MetadataPaths() {
 				site.Handle(path, w.Provider)
 			}
 			want := metadataOf(t, site, c.base+lab.DiscoveryPath)

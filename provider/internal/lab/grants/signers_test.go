@@ -68,12 +68,10 @@ func newKeyService(t *testing.T, alg string) *keyService {
 // tokens of its algorithm, verifies with the key set, and keeps up no other when it is down.
 func TestSignersOfTheHost(t *testing.T) {
 	t.Parallel()
-	services, others := map[string]*keyService{}, map[string]crypto.Signer{}
+	services, signers := map[string]*keyService{}, map[string]crypto.Signer{}
 	for _, alg := range everyAlgorithm {
 		services[alg] = newKeyService(t, alg)
-		if alg != "RS256" {
-			others[alg] = services[alg]
-		}
+		signers[alg] = services[alg]
 	}
 	next := newKeyService(t, "ES256")
 	var w *lab.Fixture
@@ -82,9 +80,9 @@ func TestSignersOfTheHost(t *testing.T) {
 			if w != nil { // another process
 				c.BaseURL, c.Store = w.Server.URL, w.Store
 			}
-			others["ES256"] = current
-			c.Signer, c.Signers = services["RS256"], others
-			c.SignersPublicKeys = map[string][]crypto.PublicKey{"ES256": {services["ES256"].Public(), next.Public()}}
+			signers["ES256"] = current
+			c.Signers = signers
+			c.PublicKeys = map[string][]crypto.PublicKey{"ES256": {services["ES256"].Public(), next.Public()}}
 		}
 	}
 	w = lab.New(t, withEveryAlgorithm, configure(services["ES256"])).WithClients().WithUsers()

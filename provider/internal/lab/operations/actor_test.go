@@ -39,7 +39,7 @@ func verbs(w *lab.Fixture) map[string]struct {
 			return err
 		}, event.SecretChanged},
 		"Write": {func(ctx context.Context) error {
-			return w.Events().Write(ctx, provider.Event{Name: event.ValueShown, UserID: "alice"})
+			return w.Events().Record(ctx, provider.Event{Name: event.ValueShown, UserID: "alice"})
 		}, event.ValueShown},
 	}
 }

@@ -49,7 +49,7 @@ func TestWhatACompanionSealsIsApartFromWhatTheProviderSeals(t *testing.T) {
 		}
 	}
 	for _, parts := range [][]string{{"bob@example.com"}, {"", "bob@example.com"}} {
-		digest := storage.Digest(w.People().Digest(parts[0], parts[1:]...))
+		digest := storage.Digest(w.Rooms().People.Digest(parts[0], parts[1:]...))
 		if digest.IsZero() || stored.EmailKey == string(digest[:]) {
 			t.Errorf("%q has the digest of an address", parts)
 		}
@@ -98,12 +98,12 @@ func TestRecordsOfACompanionOutliveTheSecret(t *testing.T) {
 			t.Fatal(err)
 		}
 		if i == 0 {
-			sealed, digest = p.Rooms().People.Seal("case", "1", []byte("plain text")), p.People().Digest("proof", "row")
+			sealed, digest = p.Rooms().People.Seal("case", "1", []byte("plain text")), p.Rooms().People.Digest("proof", "row")
 		}
 		if plain, err := p.Rooms().People.Open("case", "1", sealed); err != nil || string(plain) != "plain text" {
 			t.Errorf("secret %d: %q, %v", i, plain, err)
 		}
-		if p.People().Digest("proof", "row") != digest {
+		if p.Rooms().People.Digest("proof", "row") != digest {
 			t.Errorf("secret %d: another digest", i)
 		}
 		if err := p.Close(); err != nil {
@@ -130,7 +130,7 @@ func TestReasonThatACompanionSealsIsRead(t *testing.T) {
 func TestEventOfACompanionIsRecorded(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t)
-	w.Events().Record(t.Context(), provider.Event{Name: event.StatusEnded, UserID: "bob", ClientID: "shop", Detail: "student"})
+	w.OK(w.Events().Record(t.Context(), provider.Event{Name: event.StatusEnded, UserID: "bob", ClientID: "shop", Detail: "student"}))
 	events, err := w.Events().List(t.Context(), provider.EventFilter{Name: event.StatusEnded})
 	if err != nil || len(events) != 1 || events[0].UserID != "bob" || events[0].ClientID != "shop" || events[0].Detail != "student" || events[0].At.IsZero() {
 		t.Errorf("%+v, %v", events, err)

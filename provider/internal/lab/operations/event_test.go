@@ -84,7 +84,7 @@ func TestRunRemovesEventsThatAreOlderThanTheyAreKept(t *testing.T) {
 
 func TestKeyRotationIsInTheAuditTrail(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t, func(c *provider.Config) { c.KeyRotation = 30 * 24 * time.Hour })
+	w := lab.New(t, func(c *provider.Config) { c.Rotation = 30 * 24 * time.Hour })
 	w.Advance(30 * 24 * time.Hour)
 	go func() { _ = w.Run(t.Context()) }() // until the fixture ends
 	lab.Eventually(t, func() bool { return w.Saw(event.KeyRotated) })

@@ -74,7 +74,7 @@ func TestSignerThatDoesNotWork(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // one of them takes its time
 			service := newKeyService(t)
-			w := lab.New(t, func(c *provider.Config) { c.Signer = service }).WithClients().WithUsers()
+			w := lab.New(t, func(c *provider.Config) { c.Signers = rs256(service) }).WithClients().WithUsers()
 			b := w.Alice()
 			tokens := b.StandardTokens()
 			code := b.Allow(lab.Ask()...).Get("code")
@@ -105,6 +105,8 @@ func TestSignerThatDoesNotWork(t *testing.T) {
 	}
 }
 
+func rs256(key crypto.Signer) map[string]crypto.Signer { return map[string]crypto.Signer{"RS256": key} }
+
 func TestSignerThatHidesItsKeyIsRefused(t *testing.T) {
 	t.Parallel()
 	store, err := sqlite.Open(t.Context(), t.TempDir()+"/identity.db")
@@ -114,18 +116,18 @@ func TestSignerThatHidesItsKeyIsRefused(t *testing.T) {
 	defer store.Close()
 	service := newKeyService(t)
 	service.hides = true
-	_, err = provider.New(t.Context(), provider.Config{BaseURL: "https://id.test", Secret: lab.Secret(t), Store: store, Signer: service})
-	if err == nil || !strings.Contains(err.Error(), "Config.Signer") {
+	_, err = provider.New(t.Context(), provider.Config{BaseURL: "https://id.test", Secret: lab.Secret(t), Store: store, Signing: provider.Signing{Signers: rs256(service)}})
+	if err == nil || !strings.Contains(err.Error(), "Config.Signing.Signers") {
 		t.Errorf("New returned %v", err)
 	}
 }
 
-func TestWrapSignerThatDoesNotWorkLater(t *testing.T) {
+func TestWrappedSignerThatDoesNotWorkLater(t *testing.T) {
 	t.Parallel()
 	var service *keyService
 	w := lab.New(t, func(c *provider.Config) {
-		c.WrapSigner = func(key *rsa.PrivateKey) (crypto.Signer, error) {
-			service = &keyService{PrivateKey: key}
+		c.Wrap = func(_ string, key crypto.Signer) (crypto.Signer, error) {
+			service = &keyService{PrivateKey: key.(*rsa.PrivateKey)}
 			return service, nil
 		}
 	}).WithClients().WithUsers()
@@ -153,8 +155,8 @@ func TestPublicKeysOfTheSigner(t *testing.T) {
 		}
 	}
 	w = lab.New(t, configure, func(c *provider.Config) {
-		c.Signer = former
-		c.PublicKeys = []*rsa.PublicKey{&former.PublicKey, &current.PublicKey, &current.PublicKey}
+		c.Signers = rs256(former)
+		c.PublicKeys = map[string][]crypto.PublicKey{"RS256": {&former.PublicKey, &current.PublicKey, &current.PublicKey}}
 	}).WithClients().WithUsers()
 	b := w.Alice()
 	header, _ := lab.JWT(t, lab.Member(t, b.StandardTokens(), "id_token"))
@@ -164,8 +166,8 @@ func TestPublicKeysOfTheSigner(t *testing.T) {
 		t.Fatalf("key set %v, signed with %v", before, header["kid"])
 	}
 	w.Provider = lab.New(t, configure, func(c *provider.Config) {
-		c.Signer = current
-		c.PublicKeys = []*rsa.PublicKey{&former.PublicKey, &next.PublicKey}
+		c.Signers = rs256(current)
+		c.PublicKeys = map[string][]crypto.PublicKey{"RS256": {&former.PublicKey, &next.PublicKey}}
 	}).Provider
 	after := lab.KeyIDs(w.PublishedKeys())
 	if len(after) != 3 || !slices.Contains(after, before[0]) || !slices.Contains(after, before[1]) {
@@ -192,13 +194,13 @@ func TestPublicKeysThatCannotBePublishedAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	for name, c := range map[string]provider.Config{
-		"PublicKeys[0]": {Signer: service, PublicKeys: []*rsa.PublicKey{nil}},
-		"PublicKeys[1]": {Signer: service, PublicKeys: []*rsa.PublicKey{&service.PublicKey, &small.PublicKey}},
-		"PublicKeys: ":  {PublicKeys: []*rsa.PublicKey{&service.PublicKey}},
+	for name, keys := range map[string]provider.Signing{
+		`PublicKeys["RS256"][0]`: {Signers: rs256(service), PublicKeys: map[string][]crypto.PublicKey{"RS256": {nil}}},
+		`PublicKeys["RS256"][1]`: {Signers: rs256(service), PublicKeys: map[string][]crypto.PublicKey{"RS256": {&service.PublicKey, &small.PublicKey}}},
+		"PublicKeys: ":           {PublicKeys: map[string][]crypto.PublicKey{"RS256": {&service.PublicKey}}},
 	} {
-		c.BaseURL, c.Secret, c.Store = "https://id.test", lab.Secret(t), store
-		if _, err := provider.New(t.Context(), c); err == nil || !strings.Contains(err.Error(), "Config."+name) {
+		c := provider.Config{BaseURL: "https://id.test", Secret: lab.Secret(t), Store: store, Signing: keys}
+		if _, err := provider.New(t.Context(), c); err == nil || !strings.Contains(err.Error(), "Config.Signing."+name) {
 			t.Errorf("%s: New returned %v", name, err)
 		}
 	}

@@ -102,9 +102,9 @@ func TestScopesAreChosenInTheLanguageOfTheScreen(t *testing.T) {
 	if p.StatusCode != http.StatusOK || !strings.Contains(p.Text, "Unser Verein") || !strings.Contains(p.Text, `<span lang="" dir="auto">Another club</span>`) {
 		t.Errorf("%s\n%s", p.Status, p.Text)
 	}
-	i := w.Installation()
+	i := w.Rooms().Installation()
 	i.Scopes[0].Translations["de"] = catalogue.ScopeTranslation{}
-	if got := w.Installation().Scopes[0].Translations["de"].Title; got != "Unser Verein" {
+	if got := w.Rooms().Installation().Scopes[0].Translations["de"].Title; got != "Unser Verein" {
 		t.Errorf("whoever reads the installation has changed it: %q", got)
 	}
 }

@@ -82,12 +82,12 @@ func TestAttackWhoseReturn(t *testing.T) {
 		return r
 	}
 	flow := bob.Verify(d, bob.Open(lab.AuthorizeURL()))
-	clientID, until, ok := w.Pages().VerificationReturn(inBrowser(bob), "bob", flow.ReturnTo)
+	clientID, until, ok := w.Rooms().Pages.VerificationReturn(inBrowser(bob), "bob", flow.ReturnTo)
 	if !ok || clientID != "v3" || !until.After(w.Now()) {
 		t.Errorf("of a flow: %q, %v, %v", clientID, until, ok)
 	}
 	account := bob.Verify(d, bob.Open("/account/groups"))
-	clientID, until, ok = w.Pages().VerificationReturn(inBrowser(bob), "bob", account.ReturnTo)
+	clientID, until, ok = w.Rooms().Pages.VerificationReturn(inBrowser(bob), "bob", account.ReturnTo)
 	if !ok || clientID != "" || !until.IsZero() {
 		t.Errorf("of the account: %q, %v, %v", clientID, until, ok)
 	}
@@ -105,7 +105,7 @@ func TestAttackWhoseReturn(t *testing.T) {
 			"cut off":         {inBrowser(bob), "bob", v.ReturnTo[:len(v.ReturnTo)-4]},
 			"none":            {inBrowser(bob), "bob", ""},
 		} {
-			if clientID, _, ok := w.Pages().VerificationReturn(one.r, one.user, one.address); ok || clientID != "" {
+			if clientID, _, ok := w.Rooms().Pages.VerificationReturn(one.r, one.user, one.address); ok || clientID != "" {
 				t.Errorf("%s: it is theirs, of %q", name, clientID)
 			}
 		}
@@ -164,8 +164,7 @@ func TestAttackOpenRedirectByAVerifier(t *testing.T) {
 		"data:text/html,x", "ftp://evil.test", "app.evil:/x", "/desk\r\nSet-Cookie: a=b", " https://evil.test", "https://evil.test:0x50/",
 	} {
 		w := lab.New(t, func(c *provider.Config) {
-			c.Verifiers = map[string]provider.Verifier{"military": provider.VerifierFunc(
-				func(context.Context, provider.Verification) (string, error) { return answer, nil })}
+			c.Verifiers = map[string]provider.Verifier{"military": func(context.Context, provider.Verification) (string, error) { return answer, nil }}
 		}).WithClients().WithUsers()
 		b := w.Bob()
 		for _, page := range []string{lab.AuthorizeURL(), "/account/groups"} {
@@ -193,8 +192,7 @@ func TestAttackVerifierThatFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := lab.New(t, func(c *provider.Config) {
-				c.Verifiers = map[string]provider.Verifier{"military": provider.VerifierFunc(
-					func(ctx context.Context, _ provider.Verification) (string, error) { return fails(ctx) })}
+				c.Verifiers = map[string]provider.Verifier{"military": func(ctx context.Context, _ provider.Verification) (string, error) { return fails(ctx) }}
 			}).WithClients().WithUsers()
 			b := w.Bob()
 			for _, page := range []string{lab.AuthorizeURL(), "/account/groups"} {

@@ -458,7 +458,7 @@ func TestActivity(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := withMistakes(lab.New(t, func(c *provider.Config) {
 				c.Resources = []provider.Resource{{URI: lab.ToolsURI}, {URI: lab.FilesURI, SigningAlgorithm: "ES256"}}
-				c.SigningAlgorithms = []string{"RS256", "ES256"}
+				c.Algorithms = []string{"RS256", "ES256"}
 			}).WithClients().WithUsers())
 			b := w.Alice()
 			seen := w.WatchActivity()

@@ -135,7 +135,7 @@ func TestHostDeniedElsewhere(t *testing.T) {
 	b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
 	allowed, refused := b.Open(d.ask()), b.Open(d.ask())
 	twin := w.Twin(func(c *provider.Config) { c.AllowPrivateNetworks = true })
-	w.OK(twin.Hosts().Deny(t.Context(), "127.0.0.1", "It sends people elsewhere."))
+	w.OK(twin.Rooms().Hosts.Deny(t.Context(), "127.0.0.1", "It sends people elsewhere."))
 	for action, page := range map[string]lab.Page{"allow": allowed, "deny": refused} {
 		if got := b.SubmitOnce(page, "action", action); got.StatusCode != http.StatusBadRequest {
 			t.Errorf("%s: %s %s", action, got.Status, got.Header.Get("Location"))
@@ -160,7 +160,7 @@ func TestHostDeniedElsewhere(t *testing.T) {
 	if len(denials) != 1 || denials[0].By != "host" {
 		t.Fatalf("%+v", denials)
 	}
-	w.OK(twin.Hosts().Allow(t.Context(), "127.0.0.1", denials[0].At))
+	w.OK(twin.Rooms().Hosts.Allow(t.Context(), "127.0.0.1", denials[0].At))
 	if got := lab.Response(t, b.Submit(b.Open(d.ask()), "action", "allow")); got.Get("code") == "" {
 		t.Errorf("after the denial: %v", got)
 	}

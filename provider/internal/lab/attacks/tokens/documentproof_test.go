@@ -141,7 +141,7 @@ func TestDocumentPushesWithProof(t *testing.T) {
 // that the provider lacks is refused, not served with another.
 func TestAlgorithmsOfDocuments(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t, withDocuments(), func(c *provider.Config) { c.SigningAlgorithms = []string{"RS256", "ES256"} }).WithClients().WithUsers()
+	w := lab.New(t, withDocuments(), func(c *provider.Config) { c.Algorithms = []string{"RS256", "ES256"} }).WithClients().WithUsers()
 	d := newDocuments(t)
 	b := w.Alice()
 	d.set("id_token_signed_response_alg", "ES256", "userinfo_signed_response_alg", "ES256", "authorization_signed_response_alg", "ES256")

@@ -289,7 +289,7 @@ func TestDeniedHostRegisters(t *testing.T) {
 	}
 	code := lab.Response(t, b.Submit(b.Open(asks(said["client_id"])), "action", "allow")).Get("code")
 	page := b.Open(asks(said["client_id"]))
-	w.OK(w.Twin().Hosts().Deny(t.Context(), "BAD.example", "It sends people elsewhere.")) // another process
+	w.OK(w.Twin().Rooms().Hosts.Deny(t.Context(), "BAD.example", "It sends people elsewhere.")) // another process
 	w.Advance(time.Second)
 	if got, tokens := b.Token("client_id", said["client_id"].(string), "client_secret", "", "code", code, "redirect_uri", "http://localhost:4711/callback", "code_verifier", verifier); tokens["error"] != "invalid_client" {
 		t.Errorf("a code from before: %s %v", got.Status, tokens)
