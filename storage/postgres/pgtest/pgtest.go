@@ -182,14 +182,33 @@ func start(t *testing.T, bin string, settings ...string) *Server {
 	return s
 }
 
-// initialize makes the data of a server.
+// initialize makes the data of a server: a copy of those that the first one of this user got, since
+// initdb computes for a second. The cache has a folder for each version of it.
 func (s *Server) initialize(t *testing.T) {
 	t.Helper()
-	initdb := exec.Command(filepath.Join(s.bin, "initdb"), "--pgdata", filepath.Join(s.dir, "data"),
+	data, program := filepath.Join(s.dir, "data"), filepath.Join(s.bin, "initdb")
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = s.dir // for this server alone
+	}
+	info, err := os.Stat(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := filepath.Join(cache, "bonafide-pgtest", fmt.Sprint(info.ModTime().Unix(), "-", info.Size()))
+	if exec.Command("cp", "-a", kept, data).Run() == nil {
+		return
+	}
+	initdb := exec.Command(program, "--pgdata", data,
 		"--username", "postgres", "--auth", "trust", "--encoding", "UTF8", "--no-sync")
 	unprivileged(t, initdb, s.dir)
 	if out, err := initdb.CombinedOutput(); err != nil {
 		t.Fatalf("initdb: %v\n%s", err, out)
+	}
+	// Whole or not at all: another process may have kept its own meanwhile.
+	draft := kept + "-" + rand.Text()
+	if os.MkdirAll(filepath.Dir(kept), 0o700) != nil || exec.Command("cp", "-a", data, draft).Run() != nil || os.Rename(draft, kept) != nil {
+		_ = os.RemoveAll(draft)
 	}
 }
 
