@@ -21,7 +21,7 @@ func TestFewFilesAndLittleMemory(t *testing.T) {
 	s := setup{Database: filepath.Join(t.TempDir(), "identity.db"), Grace: time.Hour, DearPasswords: true}
 	const count = 16
 	populate(t, s, count)
-	p := s.run(t, "sh", "-c", `ulimit -n 64 && GOMEMLIMIT=64MiB exec "$0"`)
+	p := s.run(t, "sh", "-c", `ulimit -n 64 && GOGC=100 GOMEMLIMIT=64MiB exec "$0"`)
 	users := newUsers(s, count, func() string { return p.url })
 	all(t, users, (*user).begin)
 
