@@ -118,10 +118,10 @@ type SignedIn struct {
 
 // Person is a user's data.
 type Person struct {
-	// Attributes are values by handle, or by an alias of it (given_name for fname), that
-	// marshal to the JSON of the attribute's type: a string, an integer, a bool, a slice of
-	// strings, a map of strings or a slice of them. Nil, typed nil, values that marshal to
-	// null, and empty text mean no value.
+	// Attributes are values by handle (catalogue.DefaultAttributes has those that there always
+	// are), or by an alias of it (given_name for fname), that marshal to the JSON of the
+	// attribute's type: a string, an integer, a bool, a slice of strings, a map of strings or a
+	// slice of them. Nil, typed nil, values that marshal to null, and empty text mean no value.
 	Attributes map[string]any
 
 	// EmailVerified reports whether the user has proved to own the address in the attribute

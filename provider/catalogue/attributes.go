@@ -3,7 +3,9 @@ package catalogue
 import "slices"
 
 // DefaultAttributes are the attributes that are always in the catalogue. They are released
-// in this order, and those of the host behind them.
+// in this order, and those of the host behind them: fname, lname, email, uuid, zip, phone, street,
+// city, state, country, birthdate, age, eid, covid_vaccine_records and previous_addresses, and
+// the other claims of OpenID Connect Core section 5.1, such as picture.
 func DefaultAttributes() []Attribute {
 	return slices.Concat(
 		[]Attribute{ // many clients greet by the first
