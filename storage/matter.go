@@ -60,6 +60,9 @@ type CallerCode struct {
 
 // MatterFilter selects matters. All nonzero fields must match.
 type MatterFilter struct {
+	// ID selects the one with this ID, which is none if it is empty.
+	ID *string
+
 	Staff, Subject string
 	// OpenAt selects those that are open at a moment.
 	OpenAt time.Time
@@ -76,9 +79,6 @@ type MatterFilter struct {
 type Matters interface {
 	// OpenMatter records a matter. ErrConflict if the ID exists.
 	OpenMatter(ctx context.Context, m Matter) error
-
-	// Matter returns the matter with this ID.
-	Matter(ctx context.Context, id string) (Matter, error)
 
 	// Matters returns the matching matters, the latest first.
 	Matters(ctx context.Context, match MatterFilter) ([]Matter, error)

@@ -105,6 +105,9 @@ const (
 
 // PlanFilter selects plans. All nonzero fields must match.
 type PlanFilter struct {
+	// ID selects the one with this ID, which is none if it is empty.
+	ID *string
+
 	State      PlanState
 	ProposedBy string
 	// BeforeID selects those with a lower ID: the next page.
@@ -123,9 +126,6 @@ type Plans interface {
 	// places. What is decided later of a plan or a target is ignored.
 	// ErrConflict if the ID exists.
 	CreatePlan(ctx context.Context, p Plan, targets []PlanTarget) error
-
-	// Plan returns the plan with this ID.
-	Plan(ctx context.Context, id string) (Plan, error)
 
 	// Plans returns the matching plans, the latest first; those that are due the earliest first.
 	Plans(ctx context.Context, match PlanFilter) ([]Plan, error)
@@ -185,14 +185,22 @@ type BreakMark struct {
 	SignedOffAt time.Time
 }
 
+// BreakFilter selects breaks.
+type BreakFilter struct {
+	// ID selects the one with this ID, which is none if it is empty.
+	ID *string
+	// Open selects those that nobody has signed off.
+	Open bool
+	// BeforeID selects those with a lower ID: the next page.
+	BeforeID string
+	// Limit is the maximum number; 100 if zero.
+	Limit int
+}
+
 // Breaks stores what was done alone. A break is recorded by a Deed.
 type Breaks interface {
-	// Break returns the break with this ID.
-	Break(ctx context.Context, id string) (Break, error)
-
-	// Breaks returns up to limit breaks with an ID below the given one (empty for the first
-	// page), the latest first; only those that nobody has signed off if open.
-	Breaks(ctx context.Context, open bool, beforeID string, limit int) ([]Break, error)
+	// Breaks returns the matching breaks, the latest first.
+	Breaks(ctx context.Context, match BreakFilter) ([]Break, error)
 
 	// MarkBreak records that the host was told of a break, or else that another member of the
 	// staff has looked at it: ErrForbidden if it is the same, ErrSpent if it is signed off.

@@ -89,7 +89,7 @@ func (w *place) isLocked(id string) bool {
 
 func (w *place) planAt(address string) storage.Plan {
 	w.T.Helper()
-	p, err := w.Store.(desk.Store).Plan(w.T.Context(), path.Base(address))
+	p, err := storage.One(w.Store.(desk.Store).Plans(w.T.Context(), storage.PlanFilter{ID: new(path.Base(address))}))
 	w.OK(err)
 	return p
 }
@@ -307,7 +307,7 @@ func TestBreak(t *testing.T) {
 	}
 	list := oleg.Open("/desk/breaks")
 	shows(t, list, http.StatusOK, "&lt;b&gt;He&lt;/b&gt; sells addresses", "The host was not told", "sam")
-	breaks, err := w.Store.(desk.Store).Breaks(t.Context(), true, "", 1)
+	breaks, err := w.Store.(desk.Store).Breaks(t.Context(), storage.BreakFilter{Open: true, Limit: 1})
 	w.OK(err)
 	shows(t, send(olga, "/desk/breaks", "sign_off", "break", breaks[0].ID), http.StatusOK, "Another operator signs it off")
 	w.Advance(73 * time.Hour)
@@ -337,7 +337,7 @@ func TestBreakIsRefused(t *testing.T) {
 		p := send(olga, "/desk/breaks/new", "alone", "name", "lock", "targets", "sam", "matter", ofSam, "sentence", sentence, "revision", "1", "signed_off_by", "oleg")
 		shows(t, p, http.StatusBadRequest)
 	})
-	if breaks, err := w.Store.(desk.Store).Breaks(t.Context(), false, "", 1); err != nil || len(breaks) != 0 {
+	if breaks, err := w.Store.(desk.Store).Breaks(t.Context(), storage.BreakFilter{Limit: 1}); err != nil || len(breaks) != 0 {
 		t.Errorf("breaks: %v, %v", breaks, err)
 	}
 }

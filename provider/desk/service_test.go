@@ -235,7 +235,7 @@ func TestLooks_AreReleased(t *testing.T) {
 	shows(t, sendOnce(alba, "/desk/looks", "release", "matter", "m1"), http.StatusNotFound)
 	shows(t, sendOnce(olga, "/desk/looks", "release", "matter", "none"), http.StatusNotFound)
 	sendOnce(olga, "/desk/looks", "release", "matter", "m1")
-	m, err := store.Matter(t.Context(), "m1")
+	m, err := storage.One(store.Matters(t.Context(), storage.MatterFilter{ID: new("m1")}))
 	w.OK(err)
 	if w.Now().Before(m.WithheldUntil) {
 		t.Errorf("it is withheld until %v", m.WithheldUntil)

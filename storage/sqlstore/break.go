@@ -8,26 +8,24 @@ import (
 
 const breakColumns = `id, staff, action, target, sealed_sentence, at, done, told, signed_off_by, signed_off_at`
 
-// Break implements storage.Breaks.
-func (s *Store) Break(ctx context.Context, id string) (storage.Break, error) {
-	return read(ctx, s, "read break", func(tx *tx) (storage.Break, error) { return breakOf(tx, id) })
-}
-
 func breakOf(tx *tx, id string) (storage.Break, error) {
 	return one(tx, scanBreak, `SELECT `+breakColumns+` FROM main.breaks WHERE id = ?1`, id)
 }
 
 // Breaks implements storage.Breaks. The condition of those that are open stands in the query as
 // in their index.
-func (s *Store) Breaks(ctx context.Context, open bool, beforeID string, limit int) ([]storage.Break, error) {
+func (s *Store) Breaks(ctx context.Context, match storage.BreakFilter) ([]storage.Break, error) {
 	var filter where
-	if open {
+	if match.ID != nil {
+		filter.and("id = ?", *match.ID)
+	}
+	if match.Open {
 		filter.conditions = append(filter.conditions, "signed_off_by IS NULL")
 	}
-	if beforeID != "" {
-		filter.and("id < ?", beforeID)
+	if match.BeforeID != "" {
+		filter.and("id < ?", match.BeforeID)
 	}
-	query := `SELECT ` + breakColumns + ` FROM main.breaks` + filter.String() + ` ORDER BY id DESC LIMIT ` + filter.param(max(limit, 0))
+	query := `SELECT ` + breakColumns + ` FROM main.breaks` + filter.String() + ` ORDER BY id DESC LIMIT ` + filter.param(page(match.Limit))
 	return read(ctx, s, "list breaks", func(tx *tx) ([]storage.Break, error) {
 		return all(tx, scanBreak, query, filter.args...)
 	})

@@ -20,16 +20,12 @@ func (s *Store) OpenMatter(ctx context.Context, m storage.Matter) error {
 	})
 }
 
-// Matter implements storage.Matters.
-func (s *Store) Matter(ctx context.Context, id string) (storage.Matter, error) {
-	return read(ctx, s, "read matter", func(tx *tx) (storage.Matter, error) {
-		return one(tx, scanMatter, `SELECT `+matterColumns+` FROM main.matters WHERE id = ?1`, id)
-	})
-}
-
 // Matters implements storage.Matters.
 func (s *Store) Matters(ctx context.Context, match storage.MatterFilter) ([]storage.Matter, error) {
 	var filter where
+	if match.ID != nil {
+		filter.and("id = ?", *match.ID)
+	}
 	if match.Staff != "" {
 		filter.and("staff = ?", match.Staff)
 	}

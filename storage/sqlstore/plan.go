@@ -58,11 +58,6 @@ func insertTargets(tx *tx, plan string, after int, targets []storage.PlanTarget)
 	return err
 }
 
-// Plan implements storage.Plans.
-func (s *Store) Plan(ctx context.Context, id string) (storage.Plan, error) {
-	return read(ctx, s, "read plan", func(tx *tx) (storage.Plan, error) { return plan(tx, id) })
-}
-
 func plan(tx *tx, id string) (storage.Plan, error) {
 	return one(tx, scanPlan, `SELECT `+planColumns+` FROM main.plans WHERE id = ?1`, id)
 }
@@ -70,6 +65,9 @@ func plan(tx *tx, id string) (storage.Plan, error) {
 // Plans implements storage.Plans.
 func (s *Store) Plans(ctx context.Context, match storage.PlanFilter) ([]storage.Plan, error) {
 	var filter where
+	if match.ID != nil {
+		filter.and("id = ?", *match.ID)
+	}
 	if match.State != "" {
 		filter.and("state = ?", string(match.State))
 	}

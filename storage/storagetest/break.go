@@ -10,7 +10,7 @@ import (
 func (s *deskSuite) breaks(t *testing.T) {
 	breakNow := func(t *testing.T, store storage.Breaks, id string) storage.Break {
 		t.Helper()
-		b, err := store.Break(t.Context(), id)
+		b, err := storage.One(store.Breaks(t.Context(), storage.BreakFilter{ID: new(id)}))
 		ok(t, err)
 		return b
 	}
@@ -18,7 +18,7 @@ func (s *deskSuite) breaks(t *testing.T) {
 		store := s.store(t)
 		want := makeBreak(t, store, "b", "ann")
 		equal(t, breakNow(t, store, "b"), want)
-		_, err := store.Break(t.Context(), "none")
+		_, err := storage.One(store.Breaks(t.Context(), storage.BreakFilter{ID: new("none")}))
 		fails(t, err, storage.ErrNotFound)
 	})
 	t.Run("AreDoneAtTheEnd", func(t *testing.T) {
@@ -58,17 +58,17 @@ func (s *deskSuite) breaks(t *testing.T) {
 		}
 		ok(t, store.MarkBreak(t.Context(), "c", storage.BreakMark{SignedOffBy: "sam", SignedOffAt: t0}))
 		for name, c := range map[string]struct {
-			open   bool
-			before string
-			limit  int
-			want   []string
+			match storage.BreakFilter
+			want  []string
 		}{
-			"All":      {false, "", many, []string{"d", "c", "b", "a"}},
-			"Open":     {true, "", many, []string{"d", "b", "a"}},
-			"Page":     {false, "d", 2, []string{"c", "b"}},
-			"OpenPage": {true, "d", 1, []string{"b"}},
+			"All":      {storage.BreakFilter{}, []string{"d", "c", "b", "a"}},
+			"Open":     {storage.BreakFilter{Open: true}, []string{"d", "b", "a"}},
+			"Page":     {storage.BreakFilter{BeforeID: "d", Limit: 2}, []string{"c", "b"}},
+			"OpenPage": {storage.BreakFilter{Open: true, BeforeID: "d", Limit: 1}, []string{"b"}},
+			"One":      {storage.BreakFilter{ID: new("c")}, []string{"c"}},
+			"OfNoID":   {storage.BreakFilter{ID: new("")}, nil},
 		} {
-			got, err := store.Breaks(t.Context(), c.open, c.before, c.limit)
+			got, err := store.Breaks(t.Context(), c.match)
 			ok(t, err)
 			var ids []string
 			for _, b := range got {

@@ -46,7 +46,7 @@ func (s *suite) callerCodes(t *testing.T) {
 			proof, err := store.ProveCaller(t.Context(), "about ann", "sue", digest(code), t0, t0.Add(time.Minute))
 			ok(t, err)
 			equal(t, proof, want)
-			got, err := store.Matter(t.Context(), "about ann")
+			got, err := storage.One(store.Matters(t.Context(), storage.MatterFilter{ID: new("about ann")}))
 			ok(t, err)
 			equal(t, got.Proof, want)
 			equal(t, got.ProvedUntil, t0.Add(time.Minute))
@@ -56,7 +56,7 @@ func (s *suite) callerCodes(t *testing.T) {
 	t.Run("AreForTheirPerson", func(t *testing.T) {
 		store := s.withCallers(t)
 		fails(t, prove(t, store, "bob", "mailed"), storage.ErrProof)
-		got, err := store.Matter(t.Context(), "about bob")
+		got, err := storage.One(store.Matters(t.Context(), storage.MatterFilter{ID: new("about bob")}))
 		ok(t, err)
 		equal(t, got.Proof, storage.NoProof)
 		ok(t, prove(t, store, "ann", "mailed"))

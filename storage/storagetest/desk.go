@@ -113,7 +113,6 @@ func makeBreak(t *testing.T, store storage.Store, id, target string) storage.Bre
 // availability tests that a store that cannot read never answers that there is nothing to do.
 func (s *deskSuite) availability(t *testing.T) {
 	calls := map[string]func(context.Context, DeskStore) error{
-		"Plan": func(ctx context.Context, store DeskStore) error { _, err := store.Plan(ctx, "p"); return err },
 		"Plans": func(ctx context.Context, store DeskStore) error {
 			_, err := store.Plans(ctx, storage.PlanFilter{})
 			return err
@@ -126,9 +125,8 @@ func (s *deskSuite) availability(t *testing.T) {
 			_, err := store.Trim(ctx, storage.Trim{Kind: storage.OldPlans, Before: t0}, many)
 			return err
 		},
-		"Break": func(ctx context.Context, store DeskStore) error { _, err := store.Break(ctx, "b"); return err },
 		"Breaks": func(ctx context.Context, store DeskStore) error {
-			_, err := store.Breaks(ctx, true, "", many)
+			_, err := store.Breaks(ctx, storage.BreakFilter{Open: true, Limit: many})
 			return err
 		},
 		"MarkBreak": func(ctx context.Context, store DeskStore) error {

@@ -201,10 +201,10 @@ func fillDesk(t *testing.T, store DeskStore) {
 func lookDesk(ctx context.Context, store DeskStore) map[string]string {
 	all := map[string]string{}
 	for _, who := range people {
-		all["matter "+who] = seen(store.Matter(ctx, "matter "+who))
-		all["break "+who] = seen(store.Break(ctx, "break "+who))
+		all["matter "+who] = seen(storage.One(store.Matters(ctx, storage.MatterFilter{ID: new("matter " + who)})))
+		all["break "+who] = seen(storage.One(store.Breaks(ctx, storage.BreakFilter{ID: new("break " + who)})))
 		for _, kind := range []string{"proposed ", "running ", "empty "} {
-			all["plan "+kind+who] = seen(store.Plan(ctx, kind+who))
+			all["plan "+kind+who] = seen(storage.One(store.Plans(ctx, storage.PlanFilter{ID: new(kind + who)})))
 			targets, err := store.PlanTargets(ctx, kind+who, "", 0, many)
 			for _, target := range targets {
 				all[fmt.Sprint("target ", kind, who, " ", target.Number)] = seen(target, err)

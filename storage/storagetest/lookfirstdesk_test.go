@@ -17,7 +17,7 @@ func over(err, late error) error {
 }
 
 func (s lookingFirst) ProveCaller(ctx context.Context, matter, staff string, code storage.Digest, at, until time.Time) (proof storage.CallerProof, err error) {
-	now, err := s.Matter(ctx, matter)
+	now, err := storage.One(s.Matters(ctx, storage.MatterFilter{ID: new(matter)}))
 	return proof, s.write(is(err, now.Proof, storage.NoProof), storage.ErrProof, func() error {
 		proof, err = s.Roles.ProveCaller(ctx, matter, staff, code, at, until)
 		return over(err, storage.ErrProof)
@@ -28,7 +28,7 @@ func (s lookingFirst) MovePlan(ctx context.Context, id string, m storage.PlanMov
 	if m.To != storage.PlanRunning {
 		return s.Roles.MovePlan(ctx, id, m)
 	}
-	now, err := s.Plan(ctx, id)
+	now, err := storage.One(s.Plans(ctx, storage.PlanFilter{ID: new(id)}))
 	return s.write(is(err, now.State, storage.PlanProposed), storage.ErrSpent, func() error {
 		return over(s.Roles.MovePlan(ctx, id, m), storage.ErrSpent)
 	})
@@ -43,7 +43,7 @@ func (s lookingFirst) SkipTarget(ctx context.Context, target storage.TargetID, w
 }
 
 func (s lookingFirst) MarkBreak(ctx context.Context, id string, m storage.BreakMark) error {
-	now, err := s.Break(ctx, id)
+	now, err := storage.One(s.Breaks(ctx, storage.BreakFilter{ID: new(id)}))
 	return s.write(is(err, now.SignedOffBy, ""), storage.ErrSpent, func() error {
 		return over(s.Roles.MarkBreak(ctx, id, m), storage.ErrSpent)
 	})

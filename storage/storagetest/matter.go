@@ -43,12 +43,12 @@ func (s *suite) matters(t *testing.T) {
 		}
 		bare.OpenedAt, bare.EndsAt = asStored, asStored
 		for _, want := range []storage.Matter{whole, bare} {
-			got, err := store.Matter(t.Context(), want.ID)
+			got, err := storage.One(store.Matters(t.Context(), storage.MatterFilter{ID: new(want.ID)}))
 			ok(t, err)
 			equal(t, got, want)
 		}
 		fails(t, store.OpenMatter(t.Context(), whole), storage.ErrConflict)
-		_, err := store.Matter(t.Context(), "none")
+		_, err := storage.One(store.Matters(t.Context(), storage.MatterFilter{ID: new("none")}))
 		fails(t, err, storage.ErrNotFound)
 	})
 	t.Run("AreListedByWhatMatches", func(t *testing.T) {
@@ -65,6 +65,8 @@ func (s *suite) matters(t *testing.T) {
 			"All":           {storage.MatterFilter{}, []string{"3", "2", "1", "0"}},
 			"Staff":         {storage.MatterFilter{Staff: "sue"}, []string{"3", "1", "0"}},
 			"Subject":       {storage.MatterFilter{Subject: "ann"}, []string{"3", "2", "0"}},
+			"One":           {storage.MatterFilter{ID: new("1")}, []string{"1"}},
+			"OfNoID":        {storage.MatterFilter{ID: new("")}, nil},
 			"Both":          {storage.MatterFilter{Staff: "sue", Subject: "ann"}, []string{"3", "0"}},
 			"Open":          {storage.MatterFilter{OpenAt: at(2)}, []string{"2"}},
 			"OpenAtItsEnd":  {storage.MatterFilter{OpenAt: at(2).Add(30 * time.Minute)}, nil},
@@ -89,7 +91,7 @@ func (s *suite) matters(t *testing.T) {
 		fails(t, store.UseMatter(t.Context(), "m", "sue", end, later), storage.ErrEnded)
 		ok(t, store.UseMatter(t.Context(), "m", "sue", end.Add(-time.Microsecond), later))
 		ok(t, store.UseMatter(t.Context(), "m", "sue", t0, end)) // late, and shortens nothing
-		got, err := store.Matter(t.Context(), "m")
+		got, err := storage.One(store.Matters(t.Context(), storage.MatterFilter{ID: new("m")}))
 		ok(t, err)
 		equal(t, got.EndsAt, later)
 	})
@@ -97,7 +99,7 @@ func (s *suite) matters(t *testing.T) {
 		store := s.store(t)
 		openMatter(t, store, matter("m", "sue", "ann", t0))
 		closed := func() time.Time {
-			got, err := store.Matter(t.Context(), "m")
+			got, err := storage.One(store.Matters(t.Context(), storage.MatterFilter{ID: new("m")}))
 			ok(t, err)
 			return got.ClosedAt
 		}
@@ -121,7 +123,7 @@ func (s *suite) matters(t *testing.T) {
 			fails(t, store.ReleaseMatter(t.Context(), id, t0.Add(2*time.Hour)), storage.ErrEnded)
 		}
 		for id, want := range map[string]time.Time{"withheld": t0.Add(time.Hour), "readable": {}} {
-			got, err := store.Matter(t.Context(), id)
+			got, err := storage.One(store.Matters(t.Context(), storage.MatterFilter{ID: new(id)}))
 			ok(t, err)
 			equal(t, got.WithheldUntil, want)
 		}
@@ -144,7 +146,7 @@ func (s *suite) mattersOfNobody(t *testing.T) {
 	for id, want := range map[string]storage.Matter{
 		"ann": {Subject: "someone"}, "bob": {Subject: "bob", Note: []byte("sealed")},
 	} {
-		got, err := store.Matter(t.Context(), id)
+		got, err := storage.One(store.Matters(t.Context(), storage.MatterFilter{ID: new(id)}))
 		ok(t, err)
 		equal(t, storage.Matter{Subject: got.Subject, Note: got.Note}, want)
 	}

@@ -18,7 +18,7 @@ func planIDs(plans []storage.Plan) (ids []string) {
 // planNow reads a plan.
 func planNow(t *testing.T, store storage.Plans, id string) storage.Plan {
 	t.Helper()
-	p, err := store.Plan(t.Context(), id)
+	p, err := storage.One(store.Plans(t.Context(), storage.PlanFilter{ID: new(id)}))
 	ok(t, err)
 	return p
 }
@@ -36,7 +36,7 @@ func (s *deskSuite) plans(t *testing.T) {
 		for _, want := range []storage.Plan{whole, bare} {
 			equal(t, planNow(t, store, want.ID), want)
 		}
-		_, err := store.Plan(t.Context(), "none")
+		_, err := storage.One(store.Plans(t.Context(), storage.PlanFilter{ID: new("none")}))
 		fails(t, err, storage.ErrNotFound)
 	})
 	t.Run("AreListedByWhatMatches", func(t *testing.T) {
@@ -58,6 +58,8 @@ func (s *deskSuite) plans(t *testing.T) {
 			"ProposedBy": {storage.PlanFilter{ProposedBy: "sue"}, []string{"3", "1", "0"}},
 			"Both":       {storage.PlanFilter{State: storage.PlanRunning, ProposedBy: "sid"}, nil},
 			"Page":       {storage.PlanFilter{BeforeID: "3", Limit: 2}, []string{"2", "1"}},
+			"One":        {storage.PlanFilter{ID: new("1")}, []string{"1"}},
+			"OfNoID":     {storage.PlanFilter{ID: new("")}, nil},
 		} {
 			got, err := store.Plans(t.Context(), c.match)
 			ok(t, err)
@@ -265,7 +267,7 @@ func (s *deskSuite) planTargets(t *testing.T) {
 			}
 			equal(t, ids, want)
 		}
-		b, err := store.Break(t.Context(), "b")
+		b, err := storage.One(store.Breaks(t.Context(), storage.BreakFilter{ID: new("b")}))
 		ok(t, err)
 		equal(t, b.Target, "someone")
 	})

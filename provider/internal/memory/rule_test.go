@@ -119,7 +119,7 @@ const othersOfTheStore = `
 	SaveDeviceCode DeviceCode DeviceCodeOfUser AllowDeviceCode DenyDeviceCode
 	Keys AddKey ResealKey RemoveKeys SaveImage Image RemoveImage
 	AllowAttempt GiveBackAttempt ResetAttempts AppendEvent Events
-	OpenMatter Matter Matters UseMatter CloseMatter ReleaseMatter SaveCallerCode ProveCaller
+	OpenMatter Matters UseMatter CloseMatter ReleaseMatter SaveCallerCode ProveCaller
 	SealEvents Blocks BlockEvents OpenEvents
 	Installation CreateInstallation SaveInstallation SealedValues ReplaceSealed Clock HearClock Sweep Trim Ping Close`
 

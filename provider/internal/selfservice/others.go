@@ -15,13 +15,13 @@ import (
 // of the European Union, C-579/21).
 type others struct {
 	ctx  context.Context
-	read func(ctx context.Context, id string) (storage.Matter, error)
+	read func(ctx context.Context, match storage.MatterFilter) ([]storage.Matter, error)
 	now  func(context.Context) (time.Time, error) // has come for certain
 	seen map[string]storage.Matter
 }
 
 func (p *frame) others(ctx context.Context) others {
-	return others{ctx, p.Store.Matter, p.CertainTime, map[string]storage.Matter{}}
+	return others{ctx, p.Store.Matters, p.CertainTime, map[string]storage.Matter{}}
 }
 
 // of returns who else has done what an event says, or nil for the user, and whether the user
@@ -51,7 +51,7 @@ func (o others) matter(id string) (storage.Matter, error) {
 	if m, ok := o.seen[id]; ok {
 		return m, nil
 	}
-	m, err := o.read(o.ctx, id)
+	m, err := storage.One(o.read(o.ctx, storage.MatterFilter{ID: new(id)}))
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return storage.Matter{}, fmt.Errorf("read matter: %w", err)
 	}

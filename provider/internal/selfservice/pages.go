@@ -48,7 +48,7 @@ type Options struct {
 		storage.Sessions
 		storage.Consents
 		storage.Events
-		Matter(ctx context.Context, id string) (storage.Matter, error)
+		Matters(ctx context.Context, match storage.MatterFilter) ([]storage.Matter, error)
 		Authenticators(ctx context.Context, accountID string) (storage.AuthenticatorSet, error)
 	}
 

@@ -71,7 +71,7 @@ func (o order) byBreak() try {
 		n++
 		by := storage.Actor{Break: &storage.Break{ID: fmt.Sprint("b", n), Staff: "olga", Action: "x", At: o.Now()}}
 		err := strike(func() error { return o.carry(by) })
-		breaks, listed := o.store.Breaks(o.T.Context(), true, "", 200)
+		breaks, listed := o.store.Breaks(o.T.Context(), storage.BreakFilter{Open: true, Limit: 200})
 		o.OK(listed)
 		return slices.ContainsFunc(breaks, func(b storage.Break) bool { return b.Done }), err
 	}

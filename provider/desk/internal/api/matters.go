@@ -158,7 +158,7 @@ func closeMatter(c *call) (response, error) {
 
 // ownMatter returns a matter of the client. Of those of others nobody learns that they exist.
 func (c *call) ownMatter(id string) (storage.Matter, error) {
-	m, err := c.api.Frame.Store.Matter(c.Context(), id)
+	m, err := storage.One(c.api.Frame.Store.Matters(c.Context(), storage.MatterFilter{ID: new(id)}))
 	if err == nil && m.Staff != c.name() {
 		c.refuse("matter", "")
 		return m, notFound

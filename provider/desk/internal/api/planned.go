@@ -219,7 +219,7 @@ func planned(err error) error {
 
 // ownPlan returns a plan that the client has proposed.
 func (c *call) ownPlan() (storage.Plan, error) {
-	p, err := c.api.Frame.Store.Plan(c.Context(), c.PathValue("plan"))
+	p, err := storage.One(c.api.Frame.Store.Plans(c.Context(), storage.PlanFilter{ID: new(c.PathValue("plan"))}))
 	if err == nil && p.ProposedBy != c.name() {
 		c.refuse("plan", "")
 		return p, notFound

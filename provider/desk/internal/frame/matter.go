@@ -19,7 +19,7 @@ const MatterIdle = 30 * time.Minute
 // those about people whom the staff may not look at, nobody learns that they exist.
 func (r *Request) useMatter() (over bool, err error) {
 	f, ctx, now := r.Frame, r.Context(), r.Frame.Now()
-	m, err := f.Store.Matter(ctx, r.Value(partMatter))
+	m, err := storage.One(f.Store.Matters(ctx, storage.MatterFilter{ID: new(r.Value(partMatter))}))
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return false, NotFound

@@ -133,6 +133,6 @@ func (s *Service) nothingDone(ctx context.Context, o Opened, t storage.PlanTarge
 
 // isOver reports whether a plan is no longer running.
 func (s *Service) isOver(ctx context.Context, o Opened) (bool, error) {
-	p, err := s.store.Plan(ctx, o.ID)
+	p, err := storage.One(s.store.Plans(ctx, storage.PlanFilter{ID: new(o.ID)}))
 	return p.State != storage.PlanRunning, err
 }

@@ -32,7 +32,7 @@ func (s pages) showBreaks(r *frame.Request) error {
 	if err := r.Looked("", provider.Event{Name: event.StaffLooked, Detail: "breaks"}); err != nil {
 		return err
 	}
-	breaks, err := s.store.Breaks(r.Context(), !all, after, frame.Few)
+	breaks, err := s.store.Breaks(r.Context(), storage.BreakFilter{Open: !all, BeforeID: after, Limit: frame.Few})
 	if err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ func (s *Service) Break(ctx context.Context, by Member, what Alone) (action.Resu
 	}
 	result, err := a.Carry(ctx, s.store, actor, order(a, what.Target, what.Values, "", by), what.Revision)
 	if err == nil {
-		_, err = s.store.Break(ctx, b.ID)
+		_, err = storage.One(s.store.Breaks(ctx, storage.BreakFilter{ID: new(b.ID)}))
 	}
 	if errors.Is(err, storage.ErrNotFound) { // there was nothing to do, and nothing was written
 		return action.Result{}, provider.ErrChanged
@@ -120,7 +120,7 @@ func (s *Service) tellAgain(ctx context.Context) {
 	s.toldAgain = now
 	end := time.Now().Add(turn)
 	_, err := batch.Over(ctx, &s.telling, tellPage, func(ctx context.Context, before string, limit int) ([]storage.Break, error) {
-		return s.store.Breaks(ctx, true, before, limit)
+		return s.store.Breaks(ctx, storage.BreakFilter{Open: true, BeforeID: before, Limit: limit})
 	}, func(b storage.Break) string { return b.ID }, func(ctx context.Context, b storage.Break) error {
 		if !b.Told && now.Sub(b.At) >= tellAfter {
 			s.tell(ctx, b, s.sentence(ctx, b))
@@ -141,7 +141,7 @@ func (s *Service) SignOff(ctx context.Context, by Member, id string) error {
 	if by.staffID() == "" || !by.Staff.Operates() {
 		return ErrForbidden
 	}
-	b, err := s.store.Break(ctx, id)
+	b, err := storage.One(s.store.Breaks(ctx, storage.BreakFilter{ID: new(id)}))
 	if err != nil {
 		return err
 	}

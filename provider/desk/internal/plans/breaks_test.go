@@ -27,7 +27,7 @@ func (w *place) alone(target string) (storage.Break, error) {
 	if err != nil {
 		return storage.Break{}, err
 	}
-	breaks, err := w.store.Breaks(w.T.Context(), true, "", 1)
+	breaks, err := w.store.Breaks(w.T.Context(), storage.BreakFilter{Open: true, Limit: 1})
 	if err != nil || len(breaks) != 1 {
 		w.T.Fatalf("breaks: %v, %v", breaks, err)
 	}
@@ -93,7 +93,7 @@ func TestBreak(t *testing.T) {
 		if !errors.Is(err, provider.ErrChanged) {
 			t.Errorf("got %v", err)
 		}
-		if breaks, err := w.store.Breaks(t.Context(), false, "", 1); err != nil || len(breaks) != 0 {
+		if breaks, err := w.store.Breaks(t.Context(), storage.BreakFilter{Limit: 1}); err != nil || len(breaks) != 0 {
 			t.Errorf("breaks: %v, %v", breaks, err)
 		}
 	})
@@ -152,7 +152,7 @@ func TestHostIsToldOfABreakAgain(t *testing.T) {
 	if len(told) != 1 || told[0].Kind != frame.AlarmBreak || told[0].Sentence != sentence || told[0].Target != "p1" || !told[0].At.Equal(b.At) {
 		t.Errorf("told: %+v", told)
 	}
-	if b, err = w.store.Break(t.Context(), b.ID); err != nil || !b.Told {
+	if b, err = storage.One(w.store.Breaks(t.Context(), storage.BreakFilter{ID: new(b.ID)})); err != nil || !b.Told {
 		t.Errorf("it is not recorded: %+v, %v", b, err)
 	}
 }

@@ -15,7 +15,7 @@ const csvBatch = 500
 
 // serveTargets serves all targets of a plan as CSV.
 func (s pages) serveTargets(r *frame.Request) error {
-	p, err := s.store.Plan(r.Context(), r.Value("plan"))
+	p, err := storage.One(s.store.Plans(r.Context(), storage.PlanFilter{ID: new(r.Value("plan"))}))
 	if err != nil {
 		return asPage(r, err)
 	}

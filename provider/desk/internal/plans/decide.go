@@ -25,7 +25,7 @@ func (o Opened) Values() map[string]string { return o.content.Values }
 // Open returns a plan with all its targets. ErrMoved if they are not those that were shown to who
 // proposed it: somebody has changed the database. storage.ErrNotFound if there is none.
 func (s *Service) Open(ctx context.Context, id string) (Opened, error) {
-	p, err := s.store.Plan(ctx, id)
+	p, err := storage.One(s.store.Plans(ctx, storage.PlanFilter{ID: new(id)}))
 	if err != nil {
 		return Opened{}, err
 	}
@@ -112,7 +112,7 @@ func (s *Service) notBefore(name string, now time.Time) time.Time {
 // End refuses a plan that waits, takes it back, or stops one that runs: what is done stays. Any
 // operator may, and who has proposed it. ErrOver if it neither waits nor runs.
 func (s *Service) End(ctx context.Context, by Member, id string) error {
-	p, err := s.store.Plan(ctx, id)
+	p, err := storage.One(s.store.Plans(ctx, storage.PlanFilter{ID: new(id)}))
 	if err != nil {
 		return err
 	}

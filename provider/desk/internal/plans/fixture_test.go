@@ -158,7 +158,7 @@ func (w *place) running(targets ...string) storage.Plan {
 // plan reads a plan again.
 func (w *place) plan(id string) storage.Plan {
 	w.T.Helper()
-	p, err := w.store.Plan(w.T.Context(), id)
+	p, err := storage.One(w.store.Plans(w.T.Context(), storage.PlanFilter{ID: new(id)}))
 	w.OK(err)
 	return p
 }

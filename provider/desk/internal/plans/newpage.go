@@ -208,7 +208,7 @@ func (s pages) matter(r *frame.Request, a action.Action, targets []string) (*sto
 		}
 		return nil, nil
 	}
-	m, err := s.Frame.Store.Matter(r.Context(), id)
+	m, err := storage.One(s.Frame.Store.Matters(r.Context(), storage.MatterFilter{ID: new(id)}))
 	switch now := s.Frame.Now(); {
 	case errors.Is(err, storage.ErrNotFound):
 		return nil, frame.NotFound

@@ -144,7 +144,7 @@ func (s pages) decide(r *frame.Request) error {
 	if err != nil || len(shown) != len(storage.Digest{}) {
 		return frame.Malformed("no digest of what was shown")
 	}
-	p, err := s.store.Plan(r.Context(), id)
+	p, err := storage.One(s.store.Plans(r.Context(), storage.PlanFilter{ID: new(id)}))
 	if err != nil {
 		return asPage(r, err)
 	}

@@ -501,7 +501,7 @@ func TestActInParts(t *testing.T) {
 			if (err != nil) != failed {
 				t.Fatal(err)
 			}
-			all, err := w.store.Breaks(t.Context(), true, "", 1)
+			all, err := w.store.Breaks(t.Context(), storage.BreakFilter{Open: true, Limit: 1})
 			if w.OK(err); len(all) != 1 || all[0].Done == failed {
 				t.Errorf("a break that failed (%v): %+v", failed, all)
 			}

@@ -96,7 +96,7 @@ func (s pages) banner(r *frame.Request, page *desk.Page) error {
 	if !r.Staff.Operates() {
 		return nil
 	}
-	open, err := s.store.Breaks(r.Context(), true, "", frame.Few)
+	open, err := s.store.Breaks(r.Context(), storage.BreakFilter{Open: true, Limit: frame.Few})
 	if err != nil || len(open) == 0 {
 		return err
 	}
@@ -127,7 +127,7 @@ func (s pages) tasks(r *frame.Request) (tasks []desk.Task, err error) {
 		})
 		add(one.kind, len(waiting), len(plans) == frame.Many, "plans")
 	}
-	open, err := s.store.Breaks(r.Context(), true, "", frame.Many)
+	open, err := s.store.Breaks(r.Context(), storage.BreakFilter{Open: true, Limit: frame.Many})
 	if err != nil {
 		return nil, err
 	}

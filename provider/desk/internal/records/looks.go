@@ -162,7 +162,7 @@ func (r *Room) release(q *frame.Request) error {
 	if q.Action() != screens.ActionRelease {
 		return frame.Malformed("no such action")
 	}
-	m, err := r.Matters.Matter(q.Context(), q.Posted(screens.FieldMatter))
+	m, err := storage.One(r.Matters.Matters(q.Context(), storage.MatterFilter{ID: new(q.Posted(screens.FieldMatter))}))
 	if errors.Is(err, storage.ErrNotFound) {
 		return frame.NotFound
 	}

@@ -313,13 +313,13 @@ func (w *place) carriesOut(by *lab.Browser, address string) {
 	w.t.Helper()
 	id := strings.TrimPrefix(address, "/desk/plans/")
 	store := w.Store.(storage.Plans)
-	plan, err := store.Plan(w.t.Context(), id)
+	plan, err := storage.One(store.Plans(w.t.Context(), storage.PlanFilter{ID: new(id)}))
 	w.OK(err)
 	w.sends(by, address, "action", "approve", "shown", hex.EncodeToString(plan.Digest[:]), "count", fmt.Sprint(plan.Targets))
 	end := w.runs()
 	defer end()
 	for begin := time.Now(); time.Since(begin) < max(*period, 30*time.Second); time.Sleep(50 * time.Millisecond) {
-		plan, err = store.Plan(w.t.Context(), id)
+		plan, err = storage.One(store.Plans(w.t.Context(), storage.PlanFilter{ID: new(id)}))
 		w.OK(err)
 		if plan.State == storage.PlanDone {
 			return
