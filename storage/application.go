@@ -29,11 +29,11 @@ type Application struct {
 	PictureBytes int64
 
 	// Halt is the effect of its organization's stop, or of its own. StopOrganization,
-	// StartOrganization and SetHalt change it, and what saves an application of production
+	// StartOrganization and MarkApplication change it, and what saves an application of production
 	// (SaveApplication): with ReviewRefused it becomes HaltAlone, and HaltOver once that ends.
 	Halt Halt
 
-	// Deleting marks an application that is being deleted. Only SetDeleting changes it.
+	// Deleting marks an application that is being deleted. Only MarkApplication changes it.
 	Deleting bool
 
 	CreatedBy string
@@ -91,6 +91,14 @@ type ApplicationFilter struct {
 	Limit int
 }
 
+// ApplicationMark is a step of what becomes of an application.
+type ApplicationMark struct {
+	// Deleting marks it as being deleted; otherwise To replaces From.
+	Deleting bool
+
+	From, To Halt
+}
+
 // Applications stores the organizations of clients. Like [Organizations] it is not a part
 // of [Store].
 type Applications interface {
@@ -124,13 +132,10 @@ type Applications interface {
 	// is no such application or organization.
 	MoveApplication(ctx context.Context, environment, clientID string, version int64, toOrganization string, most int) error
 
-	// SetHalt replaces one halt by another. ErrChanged if the application has another, or
-	// is gone.
-	SetHalt(ctx context.Context, environment, clientID string, from, to Halt) error
-
-	// SetDeleting marks an application as being deleted: it can no longer be saved. It
-	// stays in its organization until DeleteApplication. ErrNotFound if there is none.
-	SetDeleting(ctx context.Context, environment, clientID string) error
+	// MarkApplication replaces one halt by another: ErrChanged if the application has another, or
+	// is gone. Or else it marks it as being deleted: it can no longer be saved, and stays in its
+	// organization until DeleteApplication. ErrNotFound if there is none.
+	MarkApplication(ctx context.Context, environment, clientID string, m ApplicationMark) error
 
 	// DeleteApplication removes an application with its faults. It returns nil if there is
 	// none. Its log becomes unreadable at once; Trim removes it, however long it is.

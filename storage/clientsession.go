@@ -65,13 +65,10 @@ type ClientSessions interface {
 	// limit.
 	WaitingClientSessions(ctx context.Context, limit int) (int, error)
 
-	// RemoveClientSession removes one that was taken, because its client has been told, or
-	// never will be. It changes nothing if it has been taken again since.
-	RemoveClientSession(ctx context.Context, taken ClientSession) error
-
-	// PostponeClientSession makes one that was taken due at another time. It changes
-	// nothing if it has been taken again since.
-	PostponeClientSession(ctx context.Context, taken ClientSession, due time.Time) error
+	// SettleClientSession makes one that was taken due at another time, or removes it if that is
+	// zero, because its client has been told, or never will be. It changes nothing if it has been
+	// taken again since.
+	SettleClientSession(ctx context.Context, taken ClientSession, due time.Time) error
 
 	// RemoveClientSessions removes client sessions of one client, as many as fit a step of
 	// a few milliseconds, and returns their number; the caller repeats until zero.

@@ -40,17 +40,17 @@ type DeviceCode struct {
 	ExpiresAt time.Time
 }
 
+// DeviceCodeID names a request by its device code, or else by its user code.
+type DeviceCodeID struct{ Digest, UserCode Digest }
+
 // DeviceCodes stores the requests of devices.
 type DeviceCodes interface {
 	// SaveDeviceCode records a request, which is pending whatever its State says.
 	// ErrConflict if one of its codes exists, ErrNotFound if the client does not.
 	SaveDeviceCode(ctx context.Context, c DeviceCode) error
 
-	// DeviceCode returns the request with this device code, expired ones included.
-	DeviceCode(ctx context.Context, digest Digest) (DeviceCode, error)
-
-	// DeviceCodeOfUser returns the request with this user code, expired ones included.
-	DeviceCodeOfUser(ctx context.Context, userCode Digest) (DeviceCode, error)
+	// DeviceCode returns a request by one of its codes, expired ones included.
+	DeviceCode(ctx context.Context, by DeviceCodeID) (DeviceCode, error)
 
 	// AllowDeviceCode makes a pending request allowed, and records its grant with the token
 	// that the device exchanges, all or nothing, if the basis of the grant holds, as

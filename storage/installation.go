@@ -26,10 +26,7 @@ type Installations interface {
 	// Installation returns the installation; ErrNotFound in a new database.
 	Installation(ctx context.Context) (Installation, error)
 
-	// CreateInstallation records it. Of any number of concurrent calls exactly one
-	// succeeds; the others get ErrConflict.
-	CreateInstallation(ctx context.Context, i Installation) error
-
-	// SaveInstallation replaces the one that was read. ErrChanged if another is recorded.
+	// SaveInstallation replaces the one that was read, which is the zero one in a new database. Of
+	// any number of concurrent calls exactly one succeeds. ErrChanged if another is recorded.
 	SaveInstallation(ctx context.Context, old, i Installation) error
 }

@@ -20,7 +20,7 @@ type Stop struct {
 }
 
 // Halt is the effect of its organization's stop on an application. It changes step by step
-// (SetHalt), so that another process can continue where one has ended.
+// (MarkApplication), so that another process can continue where one has ended.
 type Halt string
 
 // The states of a halt. While an organization is stopped, each of its applications is in

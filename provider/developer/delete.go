@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 
+	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
@@ -40,7 +41,7 @@ func (d *appPages) deleteApplication(r *request) error {
 // after an interruption.
 func (d *appPages) remove(ctx context.Context, a act) error {
 	err := d.recorded(ctx, a, "application.delete", changed(ui.FieldName, a.app.Name, ""), func(ctx context.Context) error {
-		return d.Store.SetDeleting(ctx, a.app.Environment, a.app.ClientID)
+		return d.Store.MarkApplication(ctx, a.app.Environment, a.app.ClientID, storage.ApplicationMark{Deleting: true})
 	})
 	if err != nil {
 		return err

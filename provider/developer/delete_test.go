@@ -71,7 +71,7 @@ func TestAnApplicationThatIsBeingDeleted(t *testing.T) {
 func TestADeletionThatWasInterruptedGoesOn(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
-	if err := w.store.SetDeleting(t.Context(), storage.Sandbox, "shop"); err != nil {
+	if err := w.store.MarkApplication(t.Context(), storage.Sandbox, "shop", storage.ApplicationMark{Deleting: true}); err != nil {
 		t.Fatal(err)
 	}
 	w.GoOn(t.Context())

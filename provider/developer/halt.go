@@ -68,7 +68,9 @@ func (d *halts) haltOnce(ctx context.Context, a storage.Application) error {
 	if err != nil {
 		return err
 	}
-	put := func(from, to storage.Halt) error { return d.Store.SetHalt(ctx, a.Environment, a.ClientID, from, to) }
+	put := func(from, to storage.Halt) error {
+		return d.Store.MarkApplication(ctx, a.Environment, a.ClientID, storage.ApplicationMark{From: from, To: to})
+	}
 	disable := func(disabled bool) error {
 		return d.provider(a.Environment).Clients().SetDisabled(ctx, a.ClientID, disabled, c.Revision)
 	}

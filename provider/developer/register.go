@@ -177,7 +177,9 @@ func (d *appPages) enter(
 // abandon has an application removed whose client is gone, or could not be registered, with one that
 // has been registered although nobody was told.
 func (d *appPages) abandon(ctx context.Context, a storage.Application) {
-	mark := func(ctx context.Context) error { return d.Store.SetDeleting(ctx, a.Environment, a.ClientID) }
+	mark := func(ctx context.Context) error {
+		return d.Store.MarkApplication(ctx, a.Environment, a.ClientID, storage.ApplicationMark{Deleting: true})
+	}
 	if err := mark(context.WithoutCancel(ctx)); err != nil && !errors.Is(err, storage.ErrNotFound) {
 		d.later(mark)
 	}

@@ -222,11 +222,11 @@ type cutOff struct {
 	left atomic.Int64
 }
 
-func (s *cutOff) SetHalt(ctx context.Context, environment, clientID string, from, to storage.Halt) error {
+func (s *cutOff) MarkApplication(ctx context.Context, environment, clientID string, m storage.ApplicationMark) error {
 	if s.left.Add(-1) < 0 {
 		return storage.ErrUnavailable
 	}
-	return s.Developers.SetHalt(ctx, environment, clientID, from, to)
+	return s.Developers.MarkApplication(ctx, environment, clientID, m)
 }
 
 // Whatever ends in the middle of a suspension or of its end, Run goes on with it.

@@ -200,17 +200,6 @@ func saveApplication(tx *tx, a storage.Application) error {
 	return err
 }
 
-// SetDeleting implements storage.Applications.
-func (s *Store) SetDeleting(ctx context.Context, environment, clientID string) error {
-	return s.change(ctx, "set deleting", func(tx *tx) error {
-		set, err := tx.exec(`UPDATE main.applications SET deleting = 1 WHERE environment = ?1 AND client_id = ?2`, environment, clientID)
-		if err == nil && set == 0 {
-			return storage.ErrNotFound
-		}
-		return err
-	})
-}
-
 // DeleteApplication implements storage.Applications.
 func (s *Store) DeleteApplication(ctx context.Context, environment, clientID string) error {
 	return s.change(ctx, "delete application", func(tx *tx) error {

@@ -132,17 +132,13 @@ func (s *Store) WaitingClientSessions(ctx context.Context, limit int) (int, erro
 	})
 }
 
-// RemoveClientSession implements storage.ClientSessions.
-func (s *Store) RemoveClientSession(ctx context.Context, taken storage.ClientSession) error {
-	return s.change(ctx, "remove client session", func(tx *tx) error {
-		_, err := tx.exec(`DELETE FROM main.client_sessions WHERE id = ?1 AND attempts = ?2`, taken.ID[:], taken.Attempts)
-		return err
-	})
-}
-
-// PostponeClientSession implements storage.ClientSessions.
-func (s *Store) PostponeClientSession(ctx context.Context, taken storage.ClientSession, due time.Time) error {
-	return s.change(ctx, "postpone client session", func(tx *tx) error {
+// SettleClientSession implements storage.ClientSessions.
+func (s *Store) SettleClientSession(ctx context.Context, taken storage.ClientSession, due time.Time) error {
+	return s.change(ctx, "settle client session", func(tx *tx) error {
+		if due.IsZero() {
+			_, err := tx.exec(`DELETE FROM main.client_sessions WHERE id = ?1 AND attempts = ?2`, taken.ID[:], taken.Attempts)
+			return err
+		}
 		_, err := tx.exec(`UPDATE main.client_sessions SET next_at = ?3 WHERE id = ?1 AND attempts = ?2`,
 			taken.ID[:], taken.Attempts, micros(due))
 		return err

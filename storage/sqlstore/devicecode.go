@@ -20,16 +20,13 @@ func (s *Store) SaveDeviceCode(ctx context.Context, c storage.DeviceCode) error 
 }
 
 // DeviceCode implements storage.DeviceCodes.
-func (s *Store) DeviceCode(ctx context.Context, digest storage.Digest) (storage.DeviceCode, error) {
+func (s *Store) DeviceCode(ctx context.Context, by storage.DeviceCodeID) (storage.DeviceCode, error) {
+	column, digest := "digest", by.Digest
+	if digest.IsZero() {
+		column, digest = "user_code", by.UserCode
+	}
 	return read(ctx, s, "read device code", func(tx *tx) (storage.DeviceCode, error) {
-		return one(tx, scanDeviceCode, `SELECT `+deviceCodeColumns+` FROM main.device_codes WHERE digest = ?1`, digest[:])
-	})
-}
-
-// DeviceCodeOfUser implements storage.DeviceCodes.
-func (s *Store) DeviceCodeOfUser(ctx context.Context, userCode storage.Digest) (storage.DeviceCode, error) {
-	return read(ctx, s, "read user code", func(tx *tx) (storage.DeviceCode, error) {
-		return one(tx, scanDeviceCode, `SELECT `+deviceCodeColumns+` FROM main.device_codes WHERE user_code = ?1`, userCode[:])
+		return one(tx, scanDeviceCode, `SELECT `+deviceCodeColumns+` FROM main.device_codes WHERE `+column+` = ?1`, digest[:])
 	})
 }
 

@@ -13,25 +13,16 @@ func (s *Store) Installation(ctx context.Context) (storage.Installation, error) 
 	})
 }
 
-// CreateInstallation implements storage.Installations.
-func (s *Store) CreateInstallation(ctx context.Context, i storage.Installation) error {
-	return s.change(ctx, "create installation", func(tx *tx) error {
-		_, err := tx.exec(`INSERT INTO main.installation (singleton, issuer, data_keys, rp_id, end_before) VALUES (1, ?1, ?2, ?3, ?4)`,
-			i.Issuer, i.DataKeys, i.RPID, micros(i.EndBefore))
-		return err
-	})
-}
-
 // SaveInstallation implements storage.Installations.
 func (s *Store) SaveInstallation(ctx context.Context, old, i storage.Installation) error {
 	return s.change(ctx, "save installation", func(tx *tx) error {
-		saved, err := tx.exec(`UPDATE main.installation SET issuer = ?1, data_keys = ?2, rp_id = ?3, end_before = ?4
-			WHERE singleton = 1 AND issuer = ?5 AND data_keys = ?6 AND rp_id = ?7 AND COALESCE(end_before = ?8, end_before IS NULL AND ?8 IS NULL)`,
-			i.Issuer, i.DataKeys, i.RPID, micros(i.EndBefore), old.Issuer, old.DataKeys, old.RPID, micros(old.EndBefore))
-		if err == nil && saved == 0 {
-			return storage.ErrChanged
+		if old.Issuer == "" {
+			return unlessWritten(tx.exec(`INSERT INTO main.installation (singleton, issuer, data_keys, rp_id, end_before)
+				VALUES (1, ?1, ?2, ?3, ?4) ON CONFLICT (singleton) DO NOTHING`, i.Issuer, i.DataKeys, i.RPID, micros(i.EndBefore)))
 		}
-		return err
+		return unlessWritten(tx.exec(`UPDATE main.installation SET issuer = ?1, data_keys = ?2, rp_id = ?3, end_before = ?4
+			WHERE singleton = 1 AND issuer = ?5 AND data_keys = ?6 AND rp_id = ?7 AND COALESCE(end_before = ?8, end_before IS NULL AND ?8 IS NULL)`,
+			i.Issuer, i.DataKeys, i.RPID, micros(i.EndBefore), old.Issuer, old.DataKeys, old.RPID, micros(old.EndBefore)))
 	})
 }
 

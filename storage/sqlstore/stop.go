@@ -56,15 +56,14 @@ func (s *Store) StartOrganization(ctx context.Context, id string, at time.Time, 
 	})
 }
 
-// SetHalt implements storage.Applications.
-func (s *Store) SetHalt(ctx context.Context, environment, clientID string, from, to storage.Halt) error {
-	return s.change(ctx, "set halt", func(tx *tx) error {
-		set, err := tx.exec(`UPDATE main.applications SET halt = ?4 WHERE environment = ?1 AND client_id = ?2 AND halt = ?3`,
-			environment, clientID, from, to)
-		if err == nil && set == 0 {
-			return storage.ErrChanged
+// MarkApplication implements storage.Applications.
+func (s *Store) MarkApplication(ctx context.Context, environment, clientID string, m storage.ApplicationMark) error {
+	return s.change(ctx, "mark application", func(tx *tx) error {
+		if m.Deleting {
+			return orNotFound(tx.exec(`UPDATE main.applications SET deleting = 1 WHERE environment = ?1 AND client_id = ?2`, environment, clientID))
 		}
-		return err
+		return unlessWritten(tx.exec(`UPDATE main.applications SET halt = ?4 WHERE environment = ?1 AND client_id = ?2 AND halt = ?3`,
+			environment, clientID, m.From, m.To))
 	})
 }
 

@@ -18,21 +18,21 @@ func applicationDeeds() map[string]deed[DeveloperStore] {
 			},
 			changes: []string{"applications"},
 		},
-		"SetHalt": {
+		"MarkApplication": {
 			do: func(ctx context.Context, s DeveloperStore) error {
-				return s.SetHalt(ctx, storage.Sandbox, "red of acme", storage.HaltNone, storage.HaltIdle)
+				return s.MarkApplication(ctx, storage.Sandbox, "red of acme", storage.ApplicationMark{From: storage.HaltNone, To: storage.HaltIdle})
 			},
 			changes: []string{"application sandbox red of acme"},
 		},
-		"SetHaltInPlaceOfAnother": {
+		"MarkApplicationInPlaceOfAnother": {
 			do: func(ctx context.Context, s DeveloperStore) error {
-				return s.SetHalt(ctx, storage.Sandbox, "red of acme", storage.HaltAsked, storage.HaltIdle)
+				return s.MarkApplication(ctx, storage.Sandbox, "red of acme", storage.ApplicationMark{From: storage.HaltAsked, To: storage.HaltIdle})
 			},
 			fails: storage.ErrChanged,
 		},
-		"SetDeleting": {
+		"MarkApplicationAsBeingDeleted": {
 			do: func(ctx context.Context, s DeveloperStore) error {
-				return s.SetDeleting(ctx, storage.Sandbox, "red of acme")
+				return s.MarkApplication(ctx, storage.Sandbox, "red of acme", storage.ApplicationMark{Deleting: true})
 			},
 			changes: []string{"applications", "application sandbox red of acme"},
 		},

@@ -73,8 +73,10 @@ func (s *developerSuite) moves(t *testing.T) {
 				to:     "other", most: many, want: storage.ErrOrganizationStopped,
 			},
 			"ItIsBeingDeleted": {
-				before: func(store storage.Developers) error { return store.SetDeleting(t.Context(), storage.Sandbox, "client") },
-				to:     "other", most: many, want: storage.ErrChanged,
+				before: func(store storage.Developers) error {
+					return store.MarkApplication(t.Context(), storage.Sandbox, "client", storage.ApplicationMark{Deleting: true})
+				},
+				to: "other", most: many, want: storage.ErrChanged,
 			},
 		} {
 			t.Run(name, func(t *testing.T) {

@@ -135,7 +135,7 @@ func (s *suite) clientSessions(t *testing.T) {
 	t.Run("BecomesOlder", func(t *testing.T) {
 		store := s.signedIn(t, "account", "session", "client")
 		endSession(t, store, "session")
-		ok(t, store.PostponeClientSession(t.Context(), takeOne(t, store, t0), t0.Add(time.Hour)))
+		ok(t, store.SettleClientSession(t.Context(), takeOne(t, store, t0), t0.Add(time.Hour)))
 		if n, err := store.WaitingClientSessions(t.Context(), 10); n != 1 || err != nil {
 			t.Errorf("waiting are %d, %v", n, err)
 		}

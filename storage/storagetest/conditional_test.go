@@ -23,7 +23,7 @@ var conditional = map[string]string{
 	"SaveClient": "RegistrationOfAVersion", "DeleteClient": "EndOfARegistration", "SaveConsent": "ConsentInPlaceOfAnother",
 	"Exchange": "ExchangeOfACodeHasOneWinner", "Reissue": "FamilyNeverForks", "Derive": "WhatHasEndedIsNotExchanged", "Renew": "",
 	"AllowDeviceCode": "HasOneApproval", "DenyHost": "DenialHasOneWinner", "AllowHost": "DenialHasOneWinner", "SaveInstallation": "InstallationInPlaceOfAnother",
-	"SaveOrganization": "OrganizationOfAVersion", "StopOrganization": "Stop", "StartOrganization": "EndOfAStop", "SetHalt": "Halt",
+	"SaveOrganization": "OrganizationOfAVersion", "StopOrganization": "Stop", "StartOrganization": "EndOfAStop", "MarkApplication": "Halt",
 	"SaveApplication": "ApplicationOfAVersion", "DecideApplication": "DecisionOfAVersion",
 	"MoveApplication": "MoveOfAVersion", "SaveSandboxSettings": "SettingsOfAVersion",
 	"StartCase": "StartsMakeOneCase", "MoveCase": "Approval", "PostponeCase": "PostponementOfAContent", "ForgetCase": "LeavesReferences", "ReturnCase": "GiveBack", "UndoDecision": "UndoAgainstCarryingOut",

@@ -195,7 +195,7 @@ func (s *suite) contests(t *testing.T) {
 			read, err := store.Installation(t.Context())
 			if err != nil { // in the first round
 				read = storage.Installation{Issuer: "issuer", DataKeys: []byte(id)}
-				ok(t, store.CreateInstallation(t.Context(), read))
+				ok(t, store.SaveInstallation(t.Context(), storage.Installation{}, read))
 			}
 			return func(i int, s storage.Store) error {
 				next := storage.Installation{Issuer: "issuer", DataKeys: fmt.Append(nil, id, i)}

@@ -10,7 +10,7 @@ import (
 func (s *developerSuite) deleting(t *testing.T) {
 	mark := func(t *testing.T, store DeveloperStore, client string) {
 		t.Helper()
-		ok(t, store.SetDeleting(t.Context(), storage.Sandbox, client))
+		ok(t, store.MarkApplication(t.Context(), storage.Sandbox, client, storage.ApplicationMark{Deleting: true}))
 	}
 	t.Run("AreSavedByNobody", func(t *testing.T) {
 		store := s.store(t)
@@ -54,7 +54,7 @@ func (s *developerSuite) deleting(t *testing.T) {
 		store := s.store(t)
 		createApplications(t, store, "acme", "client")
 		for _, key := range [][2]string{{storage.Production, "client"}, {storage.Sandbox, "unknown"}, {"", ""}} {
-			fails(t, store.SetDeleting(t.Context(), key[0], key[1]), storage.ErrNotFound)
+			fails(t, store.MarkApplication(t.Context(), key[0], key[1], storage.ApplicationMark{Deleting: true}), storage.ErrNotFound)
 		}
 	})
 	t.Run("AreFound", func(t *testing.T) {

@@ -71,7 +71,7 @@ func (s *developerSuite) contests(t *testing.T) {
 			createApplications(t, store, id, "client of "+id)
 			return func(i int, s DeveloperStore) error {
 				to := []storage.Halt{storage.HaltBegun, storage.HaltIdle}[i%2]
-				return s.SetHalt(t.Context(), storage.Sandbox, "client of "+id, storage.HaltNone, to)
+				return s.MarkApplication(t.Context(), storage.Sandbox, "client of "+id, storage.ApplicationMark{From: storage.HaltNone, To: to})
 			}, storage.ErrChanged
 		},
 		"NewApplication": func(t *testing.T, store DeveloperStore, id string) (func(int, DeveloperStore) error, error) {

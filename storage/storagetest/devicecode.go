@@ -38,7 +38,7 @@ func (s *suite) deviceCodes(t *testing.T) {
 	}
 	state := func(t *testing.T, store storage.Store, c storage.DeviceCode) storage.DeviceState {
 		t.Helper()
-		got, err := store.DeviceCode(t.Context(), c.Digest)
+		got, err := store.DeviceCode(t.Context(), storage.DeviceCodeID{Digest: c.Digest})
 		ok(t, err)
 		return got.State
 	}
@@ -49,15 +49,17 @@ func (s *suite) deviceCodes(t *testing.T) {
 	}
 	t.Run("ComesBackByEitherCode", func(t *testing.T) {
 		stores, want := withCode(t, 1)
-		got, err := stores[0].DeviceCode(t.Context(), want.Digest)
+		got, err := stores[0].DeviceCode(t.Context(), storage.DeviceCodeID{Digest: want.Digest})
 		ok(t, err)
 		equal(t, got, want)
-		got, err = stores[0].DeviceCodeOfUser(t.Context(), want.UserCode)
+		got, err = stores[0].DeviceCode(t.Context(), storage.DeviceCodeID{UserCode: want.UserCode})
 		ok(t, err)
 		equal(t, got, want)
-		_, err = stores[0].DeviceCode(t.Context(), want.UserCode)
+		_, err = stores[0].DeviceCode(t.Context(), storage.DeviceCodeID{Digest: want.UserCode})
 		fails(t, err, storage.ErrNotFound)
-		_, err = stores[0].DeviceCodeOfUser(t.Context(), want.Digest)
+		_, err = stores[0].DeviceCode(t.Context(), storage.DeviceCodeID{UserCode: want.Digest})
+		fails(t, err, storage.ErrNotFound)
+		_, err = stores[0].DeviceCode(t.Context(), storage.DeviceCodeID{})
 		fails(t, err, storage.ErrNotFound)
 	})
 	t.Run("IsNeverOverwrittenAndNeedsAClient", func(t *testing.T) {
@@ -125,14 +127,14 @@ func (s *suite) deviceCodes(t *testing.T) {
 	t.Run("GoesWithItsClient", func(t *testing.T) {
 		stores, c := withCode(t, 1)
 		deleteClient(t, stores[0], "client")
-		_, err := stores[0].DeviceCode(t.Context(), c.Digest)
+		_, err := stores[0].DeviceCode(t.Context(), storage.DeviceCodeID{Digest: c.Digest})
 		fails(t, err, storage.ErrNotFound)
 	})
 	t.Run("GetsOlder", func(t *testing.T) {
 		stores, c := withCode(t, 1)
 		ok(t, stores[0].Elapse(t.Context(), storage.Elapsed{ClientIDs: []string{"client"}, By: time.Minute}))
 		c.CreatedAt, c.ExpiresAt = c.CreatedAt.Add(-time.Minute), c.ExpiresAt.Add(-time.Minute)
-		got, err := stores[0].DeviceCode(t.Context(), c.Digest)
+		got, err := stores[0].DeviceCode(t.Context(), storage.DeviceCodeID{Digest: c.Digest})
 		ok(t, err)
 		equal(t, got, c)
 	})

@@ -30,7 +30,7 @@ func (s *developerSuite) halting(t *testing.T) {
 		}
 		ok(t, store.StopOrganization(t.Context(), "acme", stop(t0)))
 		for _, halt := range from {
-			ok(t, store.SetHalt(t.Context(), storage.Sandbox, "from "+string(halt), storage.HaltAsked, halt))
+			ok(t, store.MarkApplication(t.Context(), storage.Sandbox, "from "+string(halt), storage.ApplicationMark{From: storage.HaltAsked, To: halt}))
 		}
 	}
 	t.Run("OfAnApplicationThatIsStoppedAlone", func(t *testing.T) {
@@ -56,7 +56,7 @@ func (s *developerSuite) halting(t *testing.T) {
 		} {
 			now := halts(t, store, "acme")["live"]
 			if now != next.set {
-				ok(t, store.SetHalt(t.Context(), storage.Production, "live", now, next.set))
+				ok(t, store.MarkApplication(t.Context(), storage.Production, "live", storage.ApplicationMark{From: now, To: next.set}))
 			}
 			save(next.review)
 			equal(t, halts(t, store, "acme")["live"], next.want)
@@ -93,21 +93,21 @@ func (s *developerSuite) halting(t *testing.T) {
 		for _, next := range append(all[1:], storage.HaltNone) {
 			for _, another := range all {
 				if another != now {
-					fails(t, store.SetHalt(t.Context(), storage.Sandbox, "client", another, next), storage.ErrChanged)
+					fails(t, store.MarkApplication(t.Context(), storage.Sandbox, "client", storage.ApplicationMark{From: another, To: next}), storage.ErrChanged)
 				}
 			}
 			before, err := store.Application(t.Context(), storage.Sandbox, "client")
 			ok(t, err)
-			ok(t, store.SetHalt(t.Context(), storage.Sandbox, "client", now, next))
+			ok(t, store.MarkApplication(t.Context(), storage.Sandbox, "client", storage.ApplicationMark{From: now, To: next}))
 			now = next
 			equal(t, halts(t, store, "acme"), map[string]storage.Halt{"client": now, "other": ""})
 			before.Halt = storage.HaltNone // which saves none
 			ok(t, store.SaveApplication(t.Context(), before))
 			equal(t, halts(t, store, "acme")["client"], now)
 		}
-		fails(t, store.SetHalt(t.Context(), storage.Production, "client", "", "asked"), storage.ErrChanged)
-		fails(t, store.SetHalt(t.Context(), storage.Sandbox, "unknown", "", "asked"), storage.ErrChanged)
-		if store.SetHalt(t.Context(), storage.Sandbox, "client", "", "unheard of") == nil {
+		fails(t, store.MarkApplication(t.Context(), storage.Production, "client", storage.ApplicationMark{From: "", To: "asked"}), storage.ErrChanged)
+		fails(t, store.MarkApplication(t.Context(), storage.Sandbox, "unknown", storage.ApplicationMark{From: "", To: "asked"}), storage.ErrChanged)
+		if store.MarkApplication(t.Context(), storage.Sandbox, "client", storage.ApplicationMark{From: "", To: "unheard of"}) == nil {
 			t.Error("there is a halt that nobody knows")
 		}
 	})

@@ -14,7 +14,7 @@ func (s *suite) installations(t *testing.T) {
 		store := s.store(t)
 		_, err := store.Installation(t.Context())
 		fails(t, err, storage.ErrNotFound)
-		ok(t, store.CreateInstallation(t.Context(), first))
+		ok(t, store.SaveInstallation(t.Context(), storage.Installation{}, first))
 		got, err := store.Installation(t.Context())
 		ok(t, err)
 		equal(t, got, first)
@@ -22,14 +22,14 @@ func (s *suite) installations(t *testing.T) {
 	t.Run("ThereIsOne", func(t *testing.T) {
 		stores := s.stores(t, 2)
 		oneWins(t, race(stores, func(i int, store storage.Store) error {
-			return store.CreateInstallation(t.Context(), storage.Installation{Issuer: fmt.Sprint(i), DataKeys: []byte{byte(i)}})
-		}), storage.ErrConflict)
+			return store.SaveInstallation(t.Context(), storage.Installation{}, storage.Installation{Issuer: fmt.Sprint(i), DataKeys: []byte{byte(i)}})
+		}), storage.ErrChanged)
 	})
 	t.Run("IsSavedOverTheOneThatWasThere", func(t *testing.T) {
 		store := s.store(t)
 		second := storage.Installation{Issuer: first.Issuer, DataKeys: []byte("sealed anew")}
 		fails(t, store.SaveInstallation(t.Context(), first, second), storage.ErrChanged)
-		ok(t, store.CreateInstallation(t.Context(), first))
+		ok(t, store.SaveInstallation(t.Context(), storage.Installation{}, first))
 		other := first
 		other.RPID = "b.example"
 		fails(t, store.SaveInstallation(t.Context(), other, second), storage.ErrChanged)

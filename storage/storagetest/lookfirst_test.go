@@ -195,6 +195,9 @@ func (s lookingFirst) SaveConsent(ctx context.Context, c storage.Consent, on sto
 }
 
 func (s lookingFirst) SaveInstallation(ctx context.Context, old, i storage.Installation) error {
+	if old.Issuer == "" {
+		return s.Roles.SaveInstallation(ctx, old, i)
+	}
 	now, err := s.Installation(ctx)
 	held := is(err, now.Issuer, old.Issuer) && bytes.Equal(now.DataKeys, old.DataKeys)
 	return s.write(held, storage.ErrChanged, func() error {
@@ -251,11 +254,14 @@ func (s lookingFirst) StopOrganization(ctx context.Context, id string, stop stor
 	})
 }
 
-func (s lookingFirst) SetHalt(ctx context.Context, environment, clientID string, from, to storage.Halt) error {
+func (s lookingFirst) MarkApplication(ctx context.Context, environment, clientID string, m storage.ApplicationMark) error {
+	if m.Deleting {
+		return s.Roles.MarkApplication(ctx, environment, clientID, m)
+	}
 	now, err := s.Application(ctx, environment, clientID)
-	return s.write(is(err, now.Halt, from), storage.ErrChanged, func() error {
+	return s.write(is(err, now.Halt, m.From), storage.ErrChanged, func() error {
 		now, err := s.Application(ctx, environment, clientID)
-		return errors.Join(err, s.Roles.SetHalt(ctx, environment, clientID, now.Halt, to))
+		return errors.Join(err, s.Roles.MarkApplication(ctx, environment, clientID, storage.ApplicationMark{From: now.Halt, To: m.To}))
 	})
 }
 

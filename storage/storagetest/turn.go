@@ -60,15 +60,15 @@ func (s *suite) turns(t *testing.T) {
 		taken, err := store.TakeClientSessions(t.Context(), turn(t0))
 		ok(t, err)
 		equal(t, len(taken), 2)
-		ok(t, store.RemoveClientSession(t.Context(), taken[0]))
+		ok(t, store.SettleClientSession(t.Context(), taken[0], time.Time{}))
 		equal(t, due(t, store, turn(t0.Add(time.Hour))), []string{taken[1].ClientID})
-		ok(t, store.RemoveClientSession(t.Context(), takeOne(t, store, t0.Add(2*time.Hour))))
-		ok(t, store.RemoveClientSession(t.Context(), taken[1])) // of a turn that is over
+		ok(t, store.SettleClientSession(t.Context(), takeOne(t, store, t0.Add(2*time.Hour)), time.Time{}))
+		ok(t, store.SettleClientSession(t.Context(), taken[1], time.Time{})) // of a turn that is over
 		equal(t, due(t, store, turn(t0.Add(3*time.Hour))), none)
 	})
 	t.Run("ArePostponed", func(t *testing.T) {
 		store := ended(t, "client")
-		ok(t, store.PostponeClientSession(t.Context(), takeOne(t, store, t0), t0.Add(time.Hour)))
+		ok(t, store.SettleClientSession(t.Context(), takeOne(t, store, t0), t0.Add(time.Hour)))
 		equal(t, due(t, store, turn(t0.Add(time.Hour-time.Microsecond))), none)
 		equal(t, due(t, store, turn(t0.Add(time.Hour))), []string{"client"})
 	})
@@ -76,8 +76,8 @@ func (s *suite) turns(t *testing.T) {
 		store := ended(t, "client")
 		over := takeOne(t, store, t0)
 		taken := takeOne(t, store, t0.Add(time.Minute))
-		ok(t, store.RemoveClientSession(t.Context(), over))
-		ok(t, store.PostponeClientSession(t.Context(), over, t0.Add(24*time.Hour)))
+		ok(t, store.SettleClientSession(t.Context(), over, time.Time{}))
+		ok(t, store.SettleClientSession(t.Context(), over, t0.Add(24*time.Hour)))
 		equal(t, takeOne(t, store, t0.Add(2*time.Minute)).Attempts, taken.Attempts+1)
 	})
 	t.Run("AreBounded", func(t *testing.T) {
@@ -89,7 +89,7 @@ func (s *suite) turns(t *testing.T) {
 	})
 	t.Run("GoToNoneWhoseSessionStands", func(t *testing.T) {
 		store := ended(t, "client")
-		ok(t, store.PostponeClientSession(t.Context(), takeOne(t, store, t0), t0.Add(time.Hour)))
+		ok(t, store.SettleClientSession(t.Context(), takeOne(t, store, t0), t0.Add(time.Hour)))
 		ok(t, store.CreateSession(t.Context(), session("stands", "account"), storage.Proof{}, storage.Digest{}))
 		for _, client := range []string{"a", "b", "c"} {
 			begin(t, store, "account", "stands", client)
@@ -123,7 +123,7 @@ func (s *suite) turns(t *testing.T) {
 		taken, err := store.TakeClientSessions(t.Context(), turn(t0))
 		ok(t, err)
 		for _, c := range taken {
-			ok(t, store.PostponeClientSession(t.Context(), c, t0.Add(map[string]time.Duration{"a": 3, "b": 1, "c": 2}[c.ClientID]*time.Hour)))
+			ok(t, store.SettleClientSession(t.Context(), c, t0.Add(map[string]time.Duration{"a": 3, "b": 1, "c": 2}[c.ClientID]*time.Hour)))
 		}
 		later := storage.Turn{Now: t0.Add(4 * time.Hour), Until: t0.Add(5 * time.Hour), Limit: 1, PerClient: 1}
 		equal(t, due(t, store, later), []string{"b"})

@@ -33,14 +33,14 @@ func (n *Notifier) tell(ctx context.Context, c storage.ClientSession) {
 	client, err := n.Client(ctx, c.ClientID)
 	switch {
 	case errors.Is(err, registry.ErrNoClient), err == nil && client.BackchannelLogoutURI == "":
-		n.settle(ctx, c, n.Store.RemoveClientSession) // the client no longer has an address
+		n.settle(ctx, c, time.Time{}) // the client no longer has an address
 		return
 	case err != nil:
 		return // the turn ends, and another begins
 	}
 	status, err := n.send(ctx, client, c)
 	if ctx.Err() != nil {
-		n.settle(ctx, c, n.again(n.AgreedTime()))
+		n.settle(ctx, c, n.AgreedTime())
 		return
 	}
 	of := activity.Party{ClientID: c.ClientID, UserID: c.Subject}
@@ -51,15 +51,15 @@ func (n *Notifier) tell(ctx context.Context, c storage.ClientSession) {
 	switch {
 	case mistake == "":
 		n.Activity.Succeeded(ctx, activity.BackchannelLogout, of)
-		n.settle(ctx, c, n.Store.RemoveClientSession)
+		n.settle(ctx, c, time.Time{})
 		return
 	case mistake == diagnosis.LogoutNotDelivered && c.Attempts <= len(retryAfter):
-		n.settle(ctx, c, n.again(n.AgreedTime().Add(retryAfter[c.Attempts-1])))
+		n.settle(ctx, c, n.AgreedTime().Add(retryAfter[c.Attempts-1]))
 	case mistake == diagnosis.LogoutNotDelivered:
 		mistake = diagnosis.LogoutGivenUp
 		fallthrough
 	default:
-		n.settle(ctx, c, n.Store.RemoveClientSession)
+		n.settle(ctx, c, time.Time{})
 	}
 	refused := &protocol.Error{Diagnosis: mistake, Details: details(client, c, status, err)}
 	_ = errors.As(err, &refused) // of a token that cannot be signed
@@ -79,16 +79,10 @@ func details(client *registry.Client, c storage.ClientSession, status int, err e
 	return all
 }
 
-// again returns the write that postpones a notice.
-func (n *Notifier) again(due time.Time) func(context.Context, storage.ClientSession) error {
-	return func(ctx context.Context, c storage.ClientSession) error {
-		return n.Store.PostponeClientSession(ctx, c, due)
-	}
-}
-
-// settle records the result of an attempt, even if Run has ended.
-func (n *Notifier) settle(ctx context.Context, c storage.ClientSession, record func(context.Context, storage.ClientSession) error) {
-	if err := record(context.WithoutCancel(ctx), c); err != nil {
+// settle records the result of an attempt, even if Run has ended: when another is due, or that there
+// is none.
+func (n *Notifier) settle(ctx context.Context, c storage.ClientSession, due time.Time) {
+	if err := n.Store.SettleClientSession(context.WithoutCancel(ctx), c, due); err != nil {
 		n.Logger.ErrorContext(ctx, "result of a logout token could not be recorded; it may be sent again",
 			slog.String("client", c.ClientID), slog.Any("error", err))
 	}

@@ -182,14 +182,14 @@ func (e *Engine) DeviceRequest(ctx context.Context, entered string) (storage.Dev
 	if !ok || e.Devices.Store == nil {
 		return storage.DeviceCode{}, nil, storage.ErrNotFound
 	}
-	c, err := e.Devices.Store.DeviceCodeOfUser(ctx, e.Devices.Digest(userCode, code))
+	c, err := e.Devices.Store.DeviceCode(ctx, storage.DeviceCodeID{UserCode: e.Devices.Digest(userCode, code)})
 	return e.pending(ctx, c, err)
 }
 
 // DeviceAgain returns a request that a user has been shown, if it is still pending.
 // storage.ErrNotFound if it is not.
 func (e *Engine) DeviceAgain(ctx context.Context, digest storage.Digest) (storage.DeviceCode, *registry.Client, error) {
-	c, err := e.Devices.Store.DeviceCode(ctx, digest)
+	c, err := e.Devices.Store.DeviceCode(ctx, storage.DeviceCodeID{Digest: digest})
 	return e.pending(ctx, c, err)
 }
 

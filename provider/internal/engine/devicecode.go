@@ -66,7 +66,7 @@ func (g deviceGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Ac
 
 // decided returns the request of a device that its user has allowed.
 func (g deviceGrant) decided(ctx context.Context, clientID string, form url.Values) (storage.DeviceCode, error) {
-	c, err := g.Devices.Store.DeviceCode(ctx, g.Devices.Digest(deviceCode, form.Get("device_code")))
+	c, err := g.Devices.Store.DeviceCode(ctx, storage.DeviceCodeID{Digest: g.Devices.Digest(deviceCode, form.Get("device_code"))})
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return c, errGrant.Because(diagnosis.CodeUnknown)

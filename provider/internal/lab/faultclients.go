@@ -25,12 +25,8 @@ func (s *FaultyStore) SaveDeviceCode(ctx context.Context, c storage.DeviceCode) 
 	return s.do(ctx, "SaveDeviceCode", func() error { return s.Store.SaveDeviceCode(ctx, c) })
 }
 
-func (s *FaultyStore) DeviceCode(ctx context.Context, digest storage.Digest) (storage.DeviceCode, error) {
-	return value(ctx, s, "DeviceCode", func() (storage.DeviceCode, error) { return s.Store.DeviceCode(ctx, digest) })
-}
-
-func (s *FaultyStore) DeviceCodeOfUser(ctx context.Context, userCode storage.Digest) (storage.DeviceCode, error) {
-	return value(ctx, s, "DeviceCodeOfUser", func() (storage.DeviceCode, error) { return s.Store.DeviceCodeOfUser(ctx, userCode) })
+func (s *FaultyStore) DeviceCode(ctx context.Context, by storage.DeviceCodeID) (storage.DeviceCode, error) {
+	return value(ctx, s, "DeviceCode", func() (storage.DeviceCode, error) { return s.Store.DeviceCode(ctx, by) })
 }
 
 func (s *FaultyStore) AllowDeviceCode(ctx context.Context, digest storage.Digest, g storage.Grant, on storage.Basis, issued storage.Token) error {

@@ -113,15 +113,15 @@ const othersOfTheStore = `
 	BeginRecovery CancelRecovery ApproveRecovery
 	Person Subjects
 	Session Sessions FindSessions
-	EndClientSessions WaitingClientSessions TakeClientSessions RemoveClientSession PostponeClientSession RemoveClientSessions
+	EndClientSessions WaitingClientSessions TakeClientSessions SettleClientSession RemoveClientSessions
 	Consent Consents FindConsents FormerRecipients
 	SaveOneTimeCode OneTimeCode UseOneTimeCode UseID SavePushedRequest PushedRequest
-	SaveDeviceCode DeviceCode DeviceCodeOfUser AllowDeviceCode DenyDeviceCode
+	SaveDeviceCode DeviceCode AllowDeviceCode DenyDeviceCode
 	Keys AddKey ResealKey RemoveKeys SaveImage Image RemoveImage
 	AllowAttempt GiveBackAttempt ResetAttempts AppendEvent Events
 	OpenMatter Matters UseMatter CloseMatter ReleaseMatter SaveCallerCode ProveCaller
 	SealEvents Blocks BlockEvents OpenEvents
-	Installation CreateInstallation SaveInstallation SealedValues ReplaceSealed Clock HearClock Sweep Trim Ping Close`
+	Installation SaveInstallation SealedValues ReplaceSealed Clock HearClock Sweep Trim Ping Close`
 
 // process is a memory, its clock, and records of its own.
 type process struct {

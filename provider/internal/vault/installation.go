@@ -167,9 +167,9 @@ func (o Options) install(ctx context.Context) error {
 	}
 	first, err := o.sealKeys(newKeys())
 	if err == nil {
-		err = o.Store.CreateInstallation(ctx, storage.Installation{Issuer: o.Issuer, DataKeys: first, RPID: o.RPID})
+		err = o.Store.SaveInstallation(ctx, storage.Installation{}, storage.Installation{Issuer: o.Issuer, DataKeys: first, RPID: o.RPID})
 	}
-	if err != nil && !errors.Is(err, storage.ErrConflict) {
+	if err != nil && !errors.Is(err, storage.ErrChanged) {
 		return fmt.Errorf("record installation: %w", err)
 	}
 	return nil

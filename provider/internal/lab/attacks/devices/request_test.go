@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
@@ -120,17 +121,17 @@ func TestDatabaseFailsAtADevice(t *testing.T) {
 	form := lab.Form("client_id", "tv", "scope", "openid")
 	entry, confirm := alice.Open("/device"), enter(alice, d.shown)
 	for method, step := range map[string]func() lab.Page{
-		"SaveDeviceCode":   func() lab.Page { return d.Post(devicePath, form) },
-		"DeviceCodeOfUser": func() lab.Page { return alice.SubmitOnce(entry, "user_code", d.shown) },
-		"AllowDeviceCode":  func() lab.Page { return alice.SubmitOnce(confirm, "action", "allow") },
-		"DenyDeviceCode":   func() lab.Page { return alice.SubmitOnce(confirm, "action", "deny") },
+		"SaveDeviceCode":         func() lab.Page { return d.Post(devicePath, form) },
+		"DeviceCode of the user": func() lab.Page { return alice.SubmitOnce(entry, "user_code", d.shown) },
+		"AllowDeviceCode":        func() lab.Page { return alice.SubmitOnce(confirm, "action", "allow") },
+		"DenyDeviceCode":         func() lab.Page { return alice.SubmitOnce(confirm, "action", "deny") },
 		"DeviceCode": func() lab.Page {
 			return d.Post(lab.TokenPath, lab.Form("client_id", "tv", "grant_type", deviceGrant, "device_code", d.code))
 		},
 	} {
 		met := false
 		store.BreakBefore(func(_ context.Context, called string) error {
-			if called != method {
+			if called != strings.Fields(method)[0] {
 				return nil
 			}
 			met = true
