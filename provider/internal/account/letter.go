@@ -156,7 +156,7 @@ func (p *Pages) notSent(r *http.Request, letters []letter, counted time.Time) {
 		by := p.MailCaller(r, key, account)
 		by.At = counted
 		if by.Device != "" {
-			wait, err := p.Limits.Allow(ctx, p.Actions.SendMail, ratelimit.Key{Address: by.Address, At: by.At})
+			wait, err := p.Limits.Allow(ctx, p.Actions.SendMail, ratelimit.Key{At: by.At})
 			if err != nil || wait > 0 {
 				continue
 			}

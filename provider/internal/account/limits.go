@@ -10,7 +10,6 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/password"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
-	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -23,7 +22,7 @@ type Actions struct{ SignIn, SignUp, SendMail, EnterCode ratelimit.Action }
 // caller identifies, to the limits on guesses, the source of an attempt about an e-mail
 // address; account is the one with the address, or none.
 func (p *Pages) caller(r *http.Request, key string, account storage.Account) ratelimit.Key {
-	return ratelimit.Key{Account: key, Device: p.KnownDevice(r, account), Address: request.Addr(r.Context()), At: p.Clock()}
+	return ratelimit.Key{Account: key, Device: p.KnownDevice(r, account), At: p.Clock()}
 }
 
 // knownAtOnce is how many passwords of one account wait among those of known devices.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
-	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -48,7 +47,7 @@ func (e *flows) travelling(w http.ResponseWriter, r *http.Request, f *Flow) (str
 
 // allowDear counts a request that costs more than others: one that is kept, or fetched from an application.
 func (e *flows) allowDear(w http.ResponseWriter, r *http.Request, asked *engine.AuthorizeRequest) error {
-	wait, err := e.Limits.Allow(r.Context(), e.Limit, ratelimit.Key{Address: request.Addr(r.Context())})
+	wait, err := e.Limits.Allow(r.Context(), e.Limit, ratelimit.Key{})
 	if err == nil && wait > 0 {
 		err = &web.PageError{Status: web.TooMany(w, wait), Code: ui.ErrorTooMany, Request: asked, Cause: errTooManyKept}
 	}

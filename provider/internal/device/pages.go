@@ -105,7 +105,7 @@ func (p *Pages) enter(w http.ResponseWriter, r *http.Request, user *authflow.Use
 	if !ok {
 		return p.renderEntry(w, r, http.StatusUnprocessableEntity, entered, ui.Problem{Code: ui.DeviceCodeWrong})
 	}
-	by := ratelimit.Key{Account: user.UserID, Address: request.Addr(r.Context())}
+	by := ratelimit.Key{Account: user.UserID}
 	wait, err := p.Limits.Allow(r.Context(), ratelimit.DeviceCode, by)
 	if err != nil {
 		return err

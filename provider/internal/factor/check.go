@@ -5,18 +5,14 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/netip"
 	"slices"
 
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
-	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
-
-func addressOf(r *http.Request) netip.Addr { return request.Addr(r.Context()) }
 
 // Check checks the factor of a form by a method: ui.FieldCode for a code of an app and for a
 // recovery code, ui.FieldPasskey and ui.FieldChallenge for a passkey (either method),

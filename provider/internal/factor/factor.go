@@ -139,5 +139,5 @@ func throttled(wait time.Duration) *Rejected {
 
 // caller is who presents a factor of an account.
 func (c *Checker) caller(r *http.Request, account storage.Account) ratelimit.Key {
-	return ratelimit.Key{Account: account.ID, Device: c.Known(r, account), Address: addressOf(r), At: c.Clock()}
+	return ratelimit.Key{Account: account.ID, Device: c.Known(r, account), At: c.Clock()}
 }

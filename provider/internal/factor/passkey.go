@@ -60,7 +60,7 @@ func (c *Checker) passkey(r *http.Request, set storage.AuthenticatorSet) (Presen
 	if c.Party == nil {
 		return Presented{}, Wrong(storage.PasskeyVerified), nil
 	}
-	by := ratelimit.Key{Address: addressOf(r), At: c.Clock()}
+	by := ratelimit.Key{At: c.Clock()}
 	wait, err := c.Limits.Allow(ctx, ratelimit.Passkey, by)
 	if err != nil {
 		return Presented{}, nil, err
@@ -104,7 +104,7 @@ func (c *Checker) expired(ctx context.Context, why error) *Rejected {
 func (c *Checker) Discover(r *http.Request) (storage.Account, Presented, *Rejected, error) {
 	ctx := r.Context()
 	none := storage.Account{}
-	by := ratelimit.Key{Address: addressOf(r), At: c.Clock()}
+	by := ratelimit.Key{At: c.Clock()}
 	wait, err := c.Limits.Allow(ctx, ratelimit.Passkey, by)
 	if err != nil {
 		return none, Presented{}, nil, err

@@ -8,7 +8,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
-	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 )
 
@@ -31,7 +30,7 @@ func (e *Endpoints) mayPush(w http.ResponseWriter, r *http.Request, client *regi
 	if !client.Public {
 		return nil
 	}
-	wait, err := e.Limits.Allow(r.Context(), ratelimit.Push, ratelimit.Key{Account: client.ID, Address: request.Addr(r.Context())})
+	wait, err := e.Limits.Allow(r.Context(), ratelimit.Push, ratelimit.Key{Account: client.ID})
 	if err != nil || wait == 0 {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/provider/internal/registration"
-	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 )
 
@@ -68,7 +67,7 @@ func (e *Endpoints) allowRegistration(w http.ResponseWriter, r *http.Request, ac
 	if known != "" {
 		action = action.PerAddress(ratelimit.Limit{})
 	}
-	wait, err := e.Limits.Allow(r.Context(), action, ratelimit.Key{Account: known, Address: request.Addr(r.Context())})
+	wait, err := e.Limits.Allow(r.Context(), action, ratelimit.Key{Account: known})
 	if err != nil {
 		return err
 	}

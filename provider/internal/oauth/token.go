@@ -20,7 +20,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/faults"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
-	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/provider/internal/unknown"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -232,7 +231,7 @@ func (e *Endpoints) clientFailed(w http.ResponseWriter, r *http.Request, cause e
 	if err != nil {
 		return err
 	}
-	wait, err := e.Limits.Allow(r.Context(), ratelimit.ClientAuth, ratelimit.Key{Account: id, Address: request.Addr(r.Context())})
+	wait, err := e.Limits.Allow(r.Context(), ratelimit.ClientAuth, ratelimit.Key{Account: id})
 	if err != nil {
 		return err
 	}

@@ -153,7 +153,7 @@ func (s *Clients) read(ctx context.Context, id string, row *registry.Client) (*r
 	if known && last.client == nil && clock.Within(s.Clock(), last.triedAt, pause) {
 		return nil, last.failed
 	}
-	wait, err := s.Limits.Allow(ctx, ratelimit.Document, ratelimit.Key{Account: hostOf(id), Address: request.Addr(ctx)})
+	wait, err := s.Limits.Allow(ctx, ratelimit.Document, ratelimit.Key{Account: hostOf(id)})
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/outbound"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
-	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -42,7 +41,7 @@ func (s *Clients) Try(ctx context.Context, id string) (Trial, error) {
 	if err := s.Policy.refuseDenied(ctx, hostOf(id)); err != nil {
 		return denied(err)
 	}
-	wait, err := s.Limits.Allow(ctx, ratelimit.Document, ratelimit.Key{Account: hostOf(id), Address: request.Addr(ctx)})
+	wait, err := s.Limits.Allow(ctx, ratelimit.Document, ratelimit.Key{Account: hostOf(id)})
 	if err != nil || wait > 0 {
 		return Trial{Wait: wait}, err
 	}
