@@ -34,7 +34,9 @@ func (n names) fill(ctx context.Context, s storage.Store) error {
 		return storage.Token{Digest: digest, Kind: kind, GrantID: n.grant, CreatedAt: t0, ExpiresAt: t0.Add(time.Minute)}
 	}
 	for _, write := range []func() error{
-		func() error { return s.SaveClient(ctx, storage.Client{ID: n.client, Dialect: "standard", CreatedAt: t0}) },
+		func() error {
+			return s.SaveClient(ctx, storage.Client{ID: n.client, Dialect: "standard", CreatedAt: t0})
+		},
 		func() error { return s.CreateAccount(ctx, n.account()) },
 		func() error { return s.CreateSession(ctx, n.signedIn(n.session), storage.Proof{}, storage.Digest{}) },
 		func() error { return s.SaveConsent(ctx, n.allowed(1), storage.ConsentBasis{}) },
