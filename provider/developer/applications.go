@@ -13,14 +13,17 @@ import (
 // pageOfApplications is the number of applications on a page.
 const pageOfApplications = 50
 
-// leadToApplications redirects from an organization to its applications: those of the
-// sandbox if there is one, because applications begin there.
-func (d *appPages) leadToApplications(r *request) error {
-	env := storage.Sandbox
+// first is the environment in which applications begin: the sandbox if there is one.
+func (d *frame) first() string {
 	if d.Sandbox == nil {
-		env = storage.Production
+		return storage.Production
 	}
-	address := d.path("o", r.org.ID, env)
+	return storage.Sandbox
+}
+
+// leadToApplications redirects from an organization to its applications.
+func (d *appPages) leadToApplications(r *request) error {
+	address := d.path("o", r.org.ID, d.first())
 	if notice := r.Room().Notice(); notice != "" {
 		r.Room().RedirectWith(address, notice)
 		return nil

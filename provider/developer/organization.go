@@ -62,8 +62,20 @@ func (d *teamPages) welcome(r *request) error {
 	return nil
 }
 
-// leadHome redirects home after a sign-in.
+// leadHome redirects after a sign-in: home, or to the first step of who has nothing there yet.
 func (d *teamPages) leadHome(r *request) error {
+	memberships, err := d.Store.Memberships(r.Request.Context(), r.User.UserID)
+	if err != nil {
+		return err
+	}
+	operator, err := d.isOperator(r.Request.Context(), r.User.UserID)
+	if err != nil {
+		return err
+	}
+	if len(memberships) == 0 && !operator {
+		r.Redirect(d.path("new"))
+		return nil
+	}
 	r.Redirect(d.path())
 	return nil
 }
@@ -121,7 +133,7 @@ func (d *teamPages) createOrganization(r *request) error {
 	if err != nil {
 		return err
 	}
-	r.Redirect(d.path("o", o.ID))
+	r.Redirect(d.path("o", o.ID, d.first(), "new"))
 	return nil
 }
 

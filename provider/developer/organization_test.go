@@ -20,7 +20,7 @@ func TestAnOrganizationIsMadeAndHasAnOwner(t *testing.T) {
 		t.Fatalf("%s\n%s", p.Status, p.body)
 	}
 	p = b.submit(b.open("/developer/new"), "name", "Meadow", "contact", "hello@meadow.test")
-	if p.StatusCode != http.StatusOK || !strings.Contains(p.body, "No applications yet") || !strings.Contains(p.body, "Meadow") {
+	if p.StatusCode != http.StatusOK || !strings.Contains(p.body, "Register an application") || !strings.Contains(p.body, "Meadow") {
 		t.Fatalf("%s at %s\n%s", p.Status, p.Request.URL, p.body)
 	}
 }

@@ -19,6 +19,7 @@ func TestStrangersReadWhatThereIsForDevelopers(t *testing.T) {
 		t.Errorf("%s at %s, want the sign-in", p.Status, p.Request.URL)
 	}
 	says(t, w.as(dev).open("/developer/start"), http.StatusOK, "Your organizations")
+	says(t, w.as(nobody).open("/developer/start"), http.StatusOK, "Create an organization", `name="name"`)
 }
 
 func TestErrorsLeadBackToTheDashboard(t *testing.T) {

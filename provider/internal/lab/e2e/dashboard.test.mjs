@@ -41,7 +41,7 @@ async function newOrganization(name) {
   if (await page.locator("[name=password]").count()) await signIn(ada);
   await page.fill("[name=name]", name);
   await page.click("main button[value=save]");
-  await page.waitForURL(/\/o\/[^/]+\/sandbox$/);
+  await page.waitForURL(/\/o\/[^/]+\/sandbox\/new$/);
 }
 
 /** Registers an application in the sandbox and returns its address. */
@@ -62,9 +62,11 @@ test("a developer comes from nothing to an application", async () => {
   await signIn(ada);
   await look(page, "dashboard-home");
   await newOrganization("River Bikes");
-  await look(page, "dashboard-applications-none");
-  await page.goto(`${here()}/new`);
   await look(page, "dashboard-register");
+  const form = here();
+  await page.goto(form.replace(/\/new$/, ""));
+  await look(page, "dashboard-applications-none");
+  await page.goto(form);
   await page.fill("[name=name]", "Shop");
   await page.fill("[name=redirect_uris]", "http://shop.example/callback");
   await page.locator("[id=redirect_uris-check]:not(:empty)").waitFor();
@@ -186,7 +188,7 @@ test("two members who edit at once are told, and the keyboard is enough", async 
   await page.focus("[name=name]");
   await page.keyboard.type("Keys");
   await page.keyboard.press("Enter");
-  await page.waitForURL(/\/o\/[^/]+\/sandbox$/);
+  await page.waitForURL(/\/o\/[^/]+\/sandbox\/new$/);
 });
 
 test("all of it works without scripts", async () => {

@@ -137,8 +137,7 @@ test("the pictures of the documentation", async () => {
   await page.goto(`${provider}/developer/new`);
   await page.fill("[name=name]", "River Bikes");
   await page.click("main button[value=save]");
-  await page.waitForURL(/\/o\/[^/]+\/sandbox/);
-  await page.goto(`${page.url().split("?")[0]}/new`);
+  await page.waitForURL(/\/o\/[^/]+\/sandbox\/new/);
   await page.fill("[name=name]", "River Rides");
   await page.fill("[name=redirect_uris]", redirectURI);
   await page.click("main button.primary");

@@ -28,7 +28,7 @@ const languages = {
 
 const ada = { uuid: "5a1b7c2de90f4a31b6c8", email: "ada@example.com", password: "quiet-otter-paints-dawn" };
 const folders = mkdtempSync(join(tmpdir(), "bonafide-samples-"));
-let dashboard, visitor, browser, organization, end = () => {};
+let dashboard, visitor, browser, form, end = () => {};
 
 before(async () => {
   const { provider } = await startQuickstart({ users: [ada], sandbox: {}, developer: {} });
@@ -42,8 +42,8 @@ before(async () => {
   await dashboard.click("main button[type=submit]");
   await dashboard.fill("[name=name]", "River Bikes");
   await dashboard.click("main button[value=save]");
-  await dashboard.waitForURL(/\/o\/[^/]+\/sandbox$/);
-  organization = dashboard.url();
+  await dashboard.waitForURL(/\/o\/[^/]+\/sandbox\/new$/);
+  form = dashboard.url();
 });
 
 afterEach(async () => {
@@ -68,7 +68,7 @@ async function lacks({ needs, registry }) {
 /** Registers an application and returns the address of its page, its redirect URI and its secret. */
 async function register(kind, dialect) {
   const redirectURI = `http://localhost:${await freePort()}/callback`;
-  await dashboard.goto(`${organization}/new`);
+  await dashboard.goto(form);
   await dashboard.fill("[name=name]", "Shop");
   await dashboard.check(`[name=kind][value=${kind}]`);
   await dashboard.fill("[name=redirect_uris]", redirectURI);
