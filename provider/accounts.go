@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/event"
-	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/mailbox"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -64,7 +64,7 @@ func (p Accounts) Save(ctx context.Context, a Account) (id string, err error) {
 // save is one attempt of Save, on the current account. storage.ErrChanged if the account
 // has changed since it was read.
 func (p Accounts) save(ctx context.Context, a Account) (id string, err error) {
-	key, err := account.EmailKey(a.Email)
+	key, err := mailbox.EmailKey(a.Email)
 	if err != nil {
 		return "", &FieldError{"Email", err}
 	}
@@ -299,7 +299,7 @@ func (p Accounts) Get(ctx context.Context, id string) (RecordedAccount, error) {
 // GetByEmail returns the embedded account with an e-mail address, in any spelling of its
 // letters. ErrNoUser if there is none, or the address is invalid.
 func (p Accounts) GetByEmail(ctx context.Context, email string) (RecordedAccount, error) {
-	key, err := account.EmailKey(email)
+	key, err := mailbox.EmailKey(email)
 	if err != nil {
 		return RecordedAccount{}, ErrNoUser
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/mailbox"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/provider/internal/selfservice"
@@ -244,8 +245,8 @@ func (p accountsRoom) StartRecovery(ctx context.Context, id string) error {
 // reader of the new mailbox. ErrConflict if another account has the address, ErrChanged, or
 // ErrNoUser; an invalid address is a FieldError.
 func (p accountsRoom) ChangeEmail(ctx context.Context, id, address string) error {
-	key, err := account.EmailKey(address)
-	if err != nil || !account.HasDot(address) {
+	key, err := mailbox.EmailKey(address)
+	if err != nil || !mailbox.HasDot(address) {
 		return wrongField("Email", "is not an e-mail address")
 	}
 	before, err := p.account(ctx, id)

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
+	"github.com/bonafide-id/bonafide/provider/internal/mailbox"
 	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/storage"
@@ -74,7 +74,7 @@ func (p People) findEmail(ctx context.Context, address string) ([]string, error)
 	if !p.cfg.hasAccounts() {
 		return nil, nil
 	}
-	key, err := account.EmailKey(address)
+	key, err := mailbox.EmailKey(address)
 	if err != nil {
 		key = address // nobody's: the search is as long
 	}
@@ -328,7 +328,7 @@ func (p peopleRoom) VerifiedEmail(ctx context.Context, userID string) (string, e
 	case !person.EmailVerified():
 		return "", nil
 	}
-	key, err := account.EmailKey(person.Text("email"))
+	key, err := mailbox.EmailKey(person.Text("email"))
 	if err != nil {
 		return "", nil //nolint:nilerr // the host has recorded an invalid address
 	}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
-	"github.com/bonafide-id/bonafide/provider/internal/account"
+	"github.com/bonafide-id/bonafide/provider/internal/mailbox"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/developer"
@@ -99,7 +99,7 @@ func (d *teamPages) makeOffer(r *request, o offer) error {
 		}
 		return err
 	}
-	recipient, err := account.EmailKey(o.email)
+	recipient, err := mailbox.EmailKey(o.email)
 	switch {
 	case rank[o.role] == 0, o.email != "" && (err != nil || !isEmail(o.email)):
 		return refuse(http.StatusUnprocessableEntity, ui.Problem{Code: ui.EmailInvalid})
@@ -297,7 +297,7 @@ func (d *teamPages) isFor(r *request, i storage.Invitation) (bool, error) {
 	if err != nil || own == "" {
 		return false, err
 	}
-	address, err := account.EmailKey(invited)
+	address, err := mailbox.EmailKey(invited)
 	return err == nil && address == own, nil // an invalid address is nobody's
 }
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
-	"github.com/bonafide-id/bonafide/provider/internal/account"
+	"github.com/bonafide-id/bonafide/provider/internal/mailbox"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -176,7 +176,7 @@ func (d *Dashboard) decidedOrganization(ctx context.Context, o Operator, id, rev
 // member; a wrong address is a provider.FieldError.
 func (d *Dashboard) AppointOwner(ctx context.Context, o Operator, id, email string, locale *ui.Locale) (link string, err error) {
 	email = strings.TrimSpace(email)
-	recipient, err := account.EmailKey(email)
+	recipient, err := mailbox.EmailKey(email)
 	if err != nil || !isEmail(email) {
 		return "", wrong("email", "is not an e-mail address")
 	}

@@ -16,7 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bonafide-id/bonafide/provider/catalogue"
-	"github.com/bonafide-id/bonafide/provider/internal/account"
+	"github.com/bonafide-id/bonafide/provider/internal/mailbox"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -192,7 +192,7 @@ func (s *engine) admitFinding(v *Verifier, group string, name Name, r Accept, at
 
 // newCode returns a code for an address, as the case keeps it and as it is mailed.
 func (s *engine) newCode(c storage.Case, method, address string, at time.Time) (*code, string, error) {
-	if _, err := account.EmailKey(address); err != nil {
+	if _, err := mailbox.EmailKey(address); err != nil {
 		return nil, "", errors.New("it sends a code to what is no address")
 	}
 	if s.Mailer == nil {

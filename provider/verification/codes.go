@@ -13,7 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
-	"github.com/bonafide-id/bonafide/provider/verification/internal/mailbox"
+	"github.com/bonafide-id/bonafide/provider/internal/mailbox"
 	"github.com/bonafide-id/bonafide/storage"
 )
 

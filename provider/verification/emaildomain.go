@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/verification/internal/mailbox"
+	"github.com/bonafide-id/bonafide/provider/internal/mailbox"
 )
 
 // EmailDomainConfig configures EmailDomain. Domains or Institution is required.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/bonafide-id/bonafide/provider/verification/internal/mailbox"
+	"github.com/bonafide-id/bonafide/provider/internal/mailbox"
 )
 
 func stanford(t *testing.T, change func(*EmailDomainConfig)) Verifier {

@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
-	"github.com/bonafide-id/bonafide/provider/internal/account"
-	"github.com/bonafide-id/bonafide/provider/verification/internal/mailbox"
+	"github.com/bonafide-id/bonafide/provider/internal/mailbox"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -52,7 +51,7 @@ func mailboxOf(address string) string {
 	if box, err := mailbox.Parse(address); err == nil {
 		return box.Fingerprint()
 	}
-	normal, err := account.EmailKey(address)
+	normal, err := mailbox.EmailKey(address)
 	if err != nil {
 		return address
 	}

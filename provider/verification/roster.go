@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/bonafide-id/bonafide/provider/verification/internal/mailbox"
+	"github.com/bonafide-id/bonafide/provider/internal/mailbox"
 )
 
 // RosterConfig configures Roster. Roster and Columns are required.

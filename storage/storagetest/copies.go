@@ -23,7 +23,7 @@ func Copies(create func(path string) error) func(t testing.TB) (path string) {
 		if err := create(path); err != nil {
 			return nil, err
 		}
-		return os.ReadFile(path) //nolint:gosec // the file that was just created
+		return os.ReadFile(path)
 	})
 	return func(t testing.TB) string {
 		t.Helper()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/host"
+	"github.com/bonafide-id/bonafide/provider/internal/mailbox"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -114,7 +115,7 @@ func MayBeSent(err error) bool {
 func (p *Pages) mayMail(r *http.Request, letters []letter) (time.Duration, error) {
 	var counted []ratelimit.Key
 	for _, l := range letters {
-		key, err := EmailKey(l.email)
+		key, err := mailbox.EmailKey(l.email)
 		if err != nil {
 			return 0, err
 		}
@@ -145,7 +146,7 @@ func (p *Pages) mayMail(r *http.Request, letters []letter) (time.Duration, error
 func (p *Pages) notSent(r *http.Request, letters []letter, counted time.Time) {
 	ctx := r.Context()
 	for _, l := range letters {
-		key, err := EmailKey(l.email)
+		key, err := mailbox.EmailKey(l.email)
 		if err != nil {
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 
 	"github.com/bonafide-id/bonafide/provider/internal/host"
+	"github.com/bonafide-id/bonafide/provider/internal/mailbox"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -18,7 +19,7 @@ import (
 // different people, and a code for alİce@example.com must not give alice's account to a
 // stranger.
 func (p *Pages) recipient(r *http.Request, typed string) (string, *ui.Locale, storage.Account, error) {
-	key, err := EmailKey(typed)
+	key, err := mailbox.EmailKey(typed)
 	if err != nil {
 		return "", nil, storage.Account{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
+	"github.com/bonafide-id/bonafide/provider/internal/mailbox"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -39,7 +40,7 @@ func (p *Pages) sealPassPurpose() string { return "mailbox " + p.Site.Issuer }
 // mailLink returns the absolute address of a page, with the pass of a mail to this address.
 func (p *Pages) mailLink(page, to string) string {
 	link := p.Site.BaseURL + page
-	key, err := EmailKey(to)
+	key, err := mailbox.EmailKey(to)
 	if err != nil {
 		return link // of an account from before there was such a rule
 	}
@@ -74,7 +75,7 @@ func (p *Pages) MailCaller(r *http.Request, emailKey string, account storage.Acc
 // codeCaller identifies, to the limits, the source of a code entry: each code has five
 // tries, but a known browser is not counted with its address.
 func (p *Pages) codeCaller(r *http.Request, c CodeRequest) (ratelimit.Key, error) {
-	key, err := EmailKey(c.Email)
+	key, err := mailbox.EmailKey(c.Email)
 	if err != nil {
 		key = c.Email // nobody's
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/internal/mailbox"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -31,7 +32,7 @@ func (p *Pages) CheckPassword(r *http.Request, email, presented string) (*storag
 // account, who would try passwords otherwise; nobody else learns that it is.
 func (p *Pages) CheckSignIn(r *http.Request, email, presented string) (*storage.Account, time.Duration, error) {
 	ctx := r.Context()
-	key, err := EmailKey(email)
+	key, err := mailbox.EmailKey(email)
 	if err != nil {
 		key = email // nobody's, but counted and hashed like any other
 	}

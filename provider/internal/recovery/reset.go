@@ -6,6 +6,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/mailbox"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/ui"
@@ -43,7 +44,7 @@ func (p *Pages) reset(w http.ResponseWriter, r *http.Request, page *authflow.Pag
 // requestCode mails an address a code, or the notice that it has no account, or says why it
 // does not. The answer and the work are the same for an address without an account.
 func (p *Pages) requestCode(w http.ResponseWriter, r *http.Request, purpose account.Purpose, email string) (sealed string, rejected *account.Rejection, err error) {
-	key, err := account.EmailKey(email)
+	key, err := mailbox.EmailKey(email)
 	if err != nil {
 		problem := ui.Problem{Code: ui.EmailInvalid}
 		if email == "" {

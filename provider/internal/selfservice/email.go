@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/assurance"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/mailbox"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -73,13 +74,13 @@ func (p *dataPages) changeEmail(w http.ResponseWriter, r *http.Request, user *au
 // emailProblems returns the problems of the entered values, in the order of the fields.
 func emailProblems(mine storage.Account, wanted string, proved bool) []ui.Problem {
 	var problems []ui.Problem
-	_, err := account.EmailKey(wanted)
+	_, err := mailbox.EmailKey(wanted)
 	switch {
 	case wanted == "":
 		problems = append(problems, ui.Problem{Code: ui.EmailMissing})
 	case err != nil:
 		problems = append(problems, ui.Problem{Code: ui.EmailInvalid})
-	case !account.HasDot(wanted):
+	case !mailbox.HasDot(wanted):
 		problems = append(problems, ui.Problem{Code: ui.EmailNoDot})
 	case wanted == mine.Email:
 		problems = append(problems, ui.Problem{Code: ui.EmailUnchanged})
@@ -91,7 +92,7 @@ func emailProblems(mine storage.Account, wanted string, proved bool) []ui.Proble
 }
 
 func (p *dataPages) sendEmailCodes(w http.ResponseWriter, r *http.Request, owner storage.Account, wanted string) (string, *account.Rejection, error) {
-	key, err := account.EmailKey(wanted)
+	key, err := mailbox.EmailKey(wanted)
 	if err != nil {
 		return "", nil, err
 	}
@@ -189,7 +190,7 @@ func (p *dataPages) moveAccount(w http.ResponseWriter, r *http.Request, user *au
 	if err != nil {
 		return err
 	}
-	key, err := account.EmailKey(to.Wanted)
+	key, err := mailbox.EmailKey(to.Wanted)
 	if err != nil {
 		return err
 	}

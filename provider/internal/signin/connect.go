@@ -16,6 +16,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/internal/federation"
+	"github.com/bonafide-id/bonafide/provider/internal/mailbox"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -95,7 +96,7 @@ func (p *upstreamPages) connected(w http.ResponseWriter, r *http.Request, page *
 		return fmt.Errorf("read authenticators: %w", err)
 	}
 	a := set.Account
-	if key, _ := account.EmailKey(s.Email); err != nil || a.EmailKey != key || a.EmailVerified && !s.holds(a) {
+	if key, _ := mailbox.EmailKey(s.Email); err != nil || a.EmailKey != key || a.EmailVerified && !s.holds(a) {
 		return expired(errors.New("the account has changed since its connection was offered"))
 	}
 	to := authflow.Return{Address: p.here(r), Requires: assurance.Requirement{MaxAge: authflow.EnrolAge}, Highest: true}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/mailbox"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -45,7 +46,7 @@ func (p *signUpPages) signUp(w http.ResponseWriter, r *http.Request, page *authf
 	ctx := r.Context()
 	email, chosen := r.PostForm.Get(ui.FieldEmail), r.PostForm.Get(ui.FieldNewPassword)
 	byPasskey := p.signsUpByPasskey() && r.PostForm.Get(ui.FieldAction) == ui.ActionPasskey
-	key, err := account.EmailKey(email)
+	key, err := mailbox.EmailKey(email)
 	problems := emailProblems(email, err)
 	if !byPasskey {
 		problems = append(problems, p.passwordProblems(page, email, chosen)...)
@@ -105,7 +106,7 @@ func emailProblems(email string, wrong error) []ui.Problem {
 		return []ui.Problem{{Code: ui.EmailMissing}}
 	case wrong != nil:
 		return []ui.Problem{{Code: ui.EmailInvalid}}
-	case !account.HasDot(email):
+	case !mailbox.HasDot(email):
 		return []ui.Problem{{Code: ui.EmailNoDot}}
 	}
 	return nil
@@ -163,7 +164,7 @@ func (p *signUpPages) signUpCode(w http.ResponseWriter, r *http.Request, page *a
 
 // newEntry is the entry of the owner of an account that is created with it, by one factor.
 func (p *frame) newEntry(r *http.Request, email string, on storage.Proof) (e entry, err error) {
-	key, err := account.EmailKey(email)
+	key, err := mailbox.EmailKey(email)
 	e.account = storage.Account{ID: random.UUID(), Email: email, EmailKey: key, EmailVerified: true, CreatedAt: p.Clock(), Language: p.Site.LanguageOf(r)}
 	e.on, e.signUp = on, &storage.FirstFactors{}
 	return e, err

@@ -7,6 +7,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/factor"
+	"github.com/bonafide-id/bonafide/provider/internal/mailbox"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -49,7 +50,7 @@ func (p *signUpPages) showFirstPasskey(w http.ResponseWriter, r *http.Request, p
 }
 
 func (p *signUpPages) renderFirst(w http.ResponseWriter, r *http.Request, page *authflow.Page, email string, status int, problems ...ui.Problem) error {
-	key, err := account.EmailKey(email)
+	key, err := mailbox.EmailKey(email)
 	if err != nil {
 		return err
 	}
@@ -73,7 +74,7 @@ func (p *signUpPages) firstPasskey(w http.ResponseWriter, r *http.Request, page 
 	if r.PostForm.Get(ui.FieldPasskey) == "" {
 		return p.firstPassword(w, r, page, s.Email)
 	}
-	key, err := account.EmailKey(s.Email)
+	key, err := mailbox.EmailKey(s.Email)
 	if err != nil {
 		return err
 	}

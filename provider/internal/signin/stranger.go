@@ -9,6 +9,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/federation"
+	"github.com/bonafide-id/bonafide/provider/internal/mailbox"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -22,10 +23,10 @@ import (
 // stranger goes on with an identity that no account has.
 func (p *upstreamPages) stranger(w http.ResponseWriter, r *http.Request, page *authflow.Page, back federation.Arrival) error {
 	email := back.Who.Email
-	key, err := account.EmailKey(email)
+	key, err := mailbox.EmailKey(email)
 	verified := back.Who.EmailVerified
 	switch {
-	case email == "" || err != nil || !account.HasDot(email):
+	case email == "" || err != nil || !mailbox.HasDot(email):
 		if !back.Upstream.SignsUp {
 			return p.problem(w, r, ui.UpstreamUnknown)
 		}
@@ -156,7 +157,7 @@ func (p *upstreamPages) strangerBy(w http.ResponseWriter, r *http.Request, page 
 	if !offered {
 		return p.problem(w, r, ui.UpstreamUnknown)
 	}
-	key, err := account.EmailKey(a.Email)
+	key, err := mailbox.EmailKey(a.Email)
 	if err != nil {
 		return err
 	}

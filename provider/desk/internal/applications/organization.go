@@ -8,7 +8,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/developer"
-	"github.com/bonafide-id/bonafide/provider/internal/account"
+	"github.com/bonafide-id/bonafide/provider/internal/mailbox"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -105,7 +105,7 @@ func (r *Room) reactivate(ctx context.Context, o action.Order, revision string) 
 
 func (r *Room) checkAppoint(ctx context.Context, o action.Order) (action.Effect, error) {
 	email := o.Values[action.FieldEmail]
-	if _, err := account.EmailKey(email); err != nil {
+	if _, err := mailbox.EmailKey(email); err != nil {
 		return action.Effect{}, wrong(action.FieldEmail, "is not an e-mail address")
 	}
 	return r.checkOrganization(ctx, o, func(org organization) string {

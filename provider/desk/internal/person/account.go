@@ -8,7 +8,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/event"
-	"github.com/bonafide-id/bonafide/provider/internal/account"
+	"github.com/bonafide-id/bonafide/provider/internal/mailbox"
 )
 
 // What becomes of an account, and of what its owner signs in with.
@@ -124,7 +124,7 @@ func (r *room) resetFactors(ctx context.Context, o action.Order, _ subject) (act
 // find that account all the same.
 func (r *room) checkEmail(ctx context.Context, o action.Order, s subject) (action.Effect, error) {
 	wanted := o.Values[action.FieldEmail]
-	if _, err := account.EmailKey(wanted); err != nil || wanted == s.state().Email {
+	if _, err := mailbox.EmailKey(wanted); err != nil || wanted == s.state().Email {
 		return action.Effect{}, &provider.FieldError{Field: action.FieldEmail, Err: errors.New("is not another e-mail address")}
 	}
 	e := action.Effect{Facts: append([]action.Fact{{Name: FactEmail, Value: wanted}}, r.ended(s)...)}

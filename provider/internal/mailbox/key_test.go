@@ -1,4 +1,4 @@
-package account
+package mailbox
 
 import "testing"
 

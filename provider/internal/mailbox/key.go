@@ -1,7 +1,6 @@
-package account
+package mailbox
 
 import (
-	"errors"
 	"net/mail"
 	"strings"
 	"unicode"
@@ -12,8 +11,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 )
 
-var errEmail = errors.New("is not an e-mail address")
-
 // EmailKey returns the unique key of an e-mail address: all its spellings in letter case
 // and Unicode form are one, and so is its domain in Unicode and in ASCII, as in DNS. Before
 // the @, a character that resembles or stands for others, and so would turn the address
@@ -21,7 +18,7 @@ var errEmail = errors.New("is not an e-mail address")
 func EmailKey(address string) (string, error) {
 	key := foldEmail(address)
 	if !isEmail(address) || standsForOthers(address) || !isEmail(key) || foldEmail(key) != key {
-		return "", errEmail
+		return "", errMailbox
 	}
 	return key, nil
 }
@@ -32,17 +29,17 @@ func EmailKey(address string) (string, error) {
 func standsForOthers(address string) bool {
 	local := address[:max(0, strings.LastIndexByte(address, '@'))]
 	return norm.NFC.String(local) != norm.NFKC.String(local) || strings.ContainsFunc(local, func(r rune) bool {
-		return r > unicode.MaxASCII && registry.IsPrintableASCII(fold(string(r)))
+		return r > unicode.MaxASCII && registry.IsPrintableASCII(foldKey(string(r)))
 	})
 }
 
-func fold(s string) string { return strings.ToLower(norm.NFKC.String(s)) }
+func foldKey(s string) string { return strings.ToLower(norm.NFKC.String(s)) }
 
 // foldEmail returns an address in one spelling. A domain in ASCII stays as it is, so that
 // every registered one can be found: IDNA would refuse some that exist.
 func foldEmail(address string) string {
 	at := strings.LastIndexByte(address, '@')
-	local, domain := fold(address[:at+1]), address[at+1:]
+	local, domain := foldKey(address[:at+1]), address[at+1:]
 	if registry.IsPrintableASCII(domain) {
 		return local + strings.ToLower(domain)
 	}
