@@ -16,53 +16,76 @@ import (
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	borrow := lender(t, pgtest.Shared(t))
+	borrow := lender(t, pgtest.Shared(t), asItIs)
 	storagetest.Run(t, func(t *testing.T) func() storage.Store {
-		url := borrow(t)
-		return func() storage.Store { return open(t, url) }
+		open := borrow(t)
+		return func() storage.Store { return open() }
 	})
 }
 
 func TestDevelopersContract(t *testing.T) {
 	t.Parallel()
-	borrow := lender(t, pgtest.Shared(t))
+	borrow := lender(t, pgtest.Shared(t), asItIs)
 	storagetest.RunDevelopers(t, func(t *testing.T) func() storagetest.DeveloperStore {
-		url := borrow(t)
-		return func() storagetest.DeveloperStore { return open(t, url) }
+		open := borrow(t)
+		return func() storagetest.DeveloperStore { return open() }
 	})
 }
 
 func TestVerificationContract(t *testing.T) {
 	t.Parallel()
-	borrow := lender(t, pgtest.Shared(t))
+	borrow := lender(t, pgtest.Shared(t), asItIs)
 	storagetest.RunVerification(t, func(t *testing.T) func() storagetest.VerificationStore {
-		url := borrow(t)
-		return func() storagetest.VerificationStore { return open(t, url) }
+		open := borrow(t)
+		return func() storagetest.VerificationStore { return open() }
 	})
 }
 
 func TestDeskContract(t *testing.T) {
 	t.Parallel()
-	borrow := lender(t, pgtest.Shared(t))
+	runDesk(t, lender(t, pgtest.Shared(t), asItIs))
+}
+
+func runDesk(t *testing.T, borrow func(t *testing.T) (open func() *lent)) {
 	storagetest.RunDesk(t, func(t *testing.T) func() storagetest.DeskStore {
-		url := borrow(t)
-		return func() storagetest.DeskStore { return open(t, url) }
+		open := borrow(t)
+		return func() storagetest.DeskStore { return open() }
 	})
 }
 
-// A schema of a lender and the connection that empties it: a new one would read about all
-// tables first.
+func asItIs(url string) string { return url }
+
+// A schema of a lender, the connection that empties it, and stores on it that are in no use: a
+// new connection would read about all tables first.
 type schema struct {
-	url string
-	db  *sql.DB
+	url  string
+	db   *sql.DB
+	idle []*postgres.Store
 }
 
-// lender returns a function that lends schemas to the subtests of a test: it takes less time
-// to empty a schema than to make one.
-func lender(whole *testing.T, server *pgtest.Server) func(t *testing.T) (url string) {
+// lent is a store that goes back to its schema when the test ends, unless the test has closed it.
+type lent struct {
+	*postgres.Store
+	t      *testing.T
+	from   *schema
+	closed bool
+}
+
+func (l *lent) Close() error {
+	if l.closed || l.t.Context().Err() == nil {
+		l.closed = true
+		return l.Store.Close()
+	}
+	l.from.idle = append(l.from.idle, l.Store)
+	return nil
+}
+
+// lender returns a function that lends schemas to the subtests of a test, to which they connect through
+// another address: it takes less time to empty a schema than to make one.
+func lender(whole *testing.T, server *pgtest.Server, through func(url string) string) func(t *testing.T) (open func() *lent) {
 	var mu sync.Mutex
-	var free []schema
-	return func(t *testing.T) string {
+	var free []*schema
+	return func(t *testing.T) func() *lent {
 		t.Helper()
 		mu.Lock()
 		defer mu.Unlock()
@@ -73,18 +96,31 @@ func lender(whole *testing.T, server *pgtest.Server) func(t *testing.T) (url str
 				t.Fatal(err)
 			}
 			db.SetMaxOpenConns(1)
-			whole.Cleanup(func() { db.Close() })
-			free = []schema{{url, db}}
+			made := &schema{url: through(url), db: db}
+			whole.Cleanup(func() {
+				for _, store := range made.idle {
+					store.Close()
+				}
+				db.Close()
+			})
+			free = append(free, made)
 		}
-		lent := free[0]
-		free = free[1:]
+		borrowed := free[len(free)-1] // which has idle stores
+		free = free[:len(free)-1]
 		t.Cleanup(func() {
-			empty(t, lent.db)
+			empty(t, borrowed.db)
 			mu.Lock()
 			defer mu.Unlock()
-			free = append(free, lent)
+			free = append(free, borrowed)
 		})
-		return lent.url
+		return func() *lent {
+			if last := len(borrowed.idle) - 1; last >= 0 {
+				store := borrowed.idle[last]
+				borrowed.idle = borrowed.idle[:last]
+				return &lent{Store: store, t: t, from: borrowed}
+			}
+			return &lent{Store: open(t, borrowed.url), t: t, from: borrowed}
+		}
 	}
 }
 
@@ -110,12 +146,8 @@ func empty(t *testing.T, db *sql.DB) {
 func TestContractBehindAPooler(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Shared(t)
-	through, borrow := server.Pooler(t), lender(t, server)
-	url := func(t *testing.T) string { return through(borrow(t)) + "&default_query_exec_mode=exec" }
-	storagetest.RunDesk(t, func(t *testing.T) func() storagetest.DeskStore {
-		url := url(t)
-		return func() storagetest.DeskStore { return open(t, url) }
-	})
+	through := server.Pooler(t)
+	runDesk(t, lender(t, server, func(url string) string { return through(url) + "&default_query_exec_mode=exec" }))
 }
 
 // TestPoolerAndPreparedStatements tests that the URL which works without a pooler and
