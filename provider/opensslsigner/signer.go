@@ -48,8 +48,8 @@ func Wrap(_ string, key crypto.Signer) (crypto.Signer, error) {
 	if ok && private == nil {
 		return nil, errors.New("opensslsigner: the key is missing")
 	}
-	if !ok || found() != nil { // absence is no error; Available says why
-		return key, nil
+	if !ok || found() != nil {
+		return key, nil //nolint:nilerr // absence is no error: Available says why
 	}
 	return newSigner(private)
 }
