@@ -51,7 +51,7 @@ type Signing struct {
 
 	// PublicKeys are further public keys of the Signers, by algorithm: former keys, until the
 	// last ID token that they signed has expired, and the next key, from a day before it signs.
-	// The key set lists them beside the Signer's own.
+	// The key set lists them beside those of the Signers.
 	// Defaults to none.
 	PublicKeys map[string][]crypto.PublicKey `json:"-"`
 }

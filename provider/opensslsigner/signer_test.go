@@ -154,14 +154,14 @@ func TestNewRefusesBrokenKeys(t *testing.T) {
 	}
 }
 
-func TestNewRefusesNoKey(t *testing.T) {
+func TestWrapRefusesNoKey(t *testing.T) {
 	if s, err := Wrap("RS256", (*rsa.PrivateKey)(nil)); err == nil || s != nil {
-		t.Errorf("New returned %v, %v", s, err)
+		t.Errorf("Wrap returned %v, %v", s, err)
 	}
 }
 
 // One key may be given to several calls at once, which only read it.
-func TestNewLeavesTheKeyOfItsCallerAlone(t *testing.T) {
+func TestWrapLeavesTheKeyOfItsCallerAlone(t *testing.T) {
 	needOpenSSL(t)
 	whole := newKey(t)
 	bare := &rsa.PrivateKey{PublicKey: whole.PublicKey, D: whole.D, Primes: whole.Primes}
@@ -195,7 +195,7 @@ func TestGoSignsWhereTheLibraryIsAbsent(t *testing.T) {
 	}
 	key := newKey(t)
 	if s, err := Wrap("RS256", key); s != crypto.Signer(key) || err != nil {
-		t.Errorf("New = %T, %v; want the key itself", s, err)
+		t.Errorf("Wrap = %T, %v; want the key itself", s, err)
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 )
 
 // Cheapen makes the RSA keys of this process of two primes that everybody knows, which takes no time; each
-// has an exponent of its own, so that no two are alike. It is for tests, and only package providertest may
-// call it, which a test of package provider checks. It must not run concurrently with the making of a key.
+// has an exponent of its own, so that no two are alike. Only tests and package providertest may call it,
+// which a test of package provider checks. It must not run concurrently with the making of a key.
 func Cheapen() {
 	algorithms[RS256].generate, algorithms[PS256].generate = knownRSA, knownRSA
 }
