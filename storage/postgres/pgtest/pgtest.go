@@ -199,6 +199,7 @@ func (s *Server) initialize(t *testing.T) {
 	if exec.Command("cp", "-a", kept, data).Run() == nil {
 		return
 	}
+	_ = os.RemoveAll(data) // half a copy, in which initdb would make nothing
 	initdb := exec.Command(program, "--pgdata", data,
 		"--username", "postgres", "--auth", "trust", "--encoding", "UTF8", "--no-sync")
 	unprivileged(t, initdb, s.dir)
