@@ -38,6 +38,7 @@ type Config struct {
 	Store Store
 
 	// Dashboard is that of the developers whose applications the desk looks after.
+	// Who decides a review is one of its Config.Operator as well, and under Admit decides there.
 	// Defaults to none: applications are then those of the provider alone.
 	Dashboard *developer.Dashboard
 

@@ -31,7 +31,7 @@ func ownHost(t *testing.T) (w *lab.Fixture, at string, d *desk.Desk) {
 	at = "http://localhost:" + address.Port() // the public process is 127.0.0.1
 	var since time.Time
 	d, err = desk.New(desk.Config{
-		Provider: inside.Provider, Store: inside.Store.(desk.Store), Clock: w.Now, URL: at, SignInURL: "/company",
+		Provider: inside.Provider, Store: inside.Store.(desk.Store), Clock: w.Now, URL: at, SignInURL: "/company", Dashboard: dashboard(inside),
 		Admit: func(r *http.Request) (desk.Staff, error) {
 			staff := desk.Staff{ID: "e7", Roles: []desk.Role{desk.RoleOperator}}
 			if len(r.CookiesNamed(ssoCookie)) > 0 { // else it is not known since when
@@ -124,6 +124,7 @@ func TestDeskAtAHostOfItsOwn(t *testing.T) {
 	if strings.Contains(p.Text, w.Server.URL) || strings.Contains(p.Text, `"/account`) {
 		t.Error("a page of the desk leads to the public process")
 	}
+	shows(t, b.Get(at+"/desk/applications/app"), http.StatusOK, `href="`+w.Server.URL+`/developer/review/production/app"`)
 }
 
 func TestAttacksOnADeskAtAHostOfItsOwn(t *testing.T) {

@@ -278,9 +278,9 @@ func (d *Dashboard) MoveApplication(ctx context.Context, o Operator, app storage
 }
 
 // ReviewURL is the address of an operators' page about an application, below that of the list
-// of the room that shows it; empty for the dashboard's own.
+// of the room that shows it. If that is empty it is the dashboard's own, which may be at another host.
 func (d *Dashboard) ReviewURL(reviewsURL string, a storage.Application) string {
-	return below(cmp.Or(reviewsURL, d.path("review")), a.Environment, a.ClientID)
+	return below(cmp.Or(reviewsURL, d.absolute(d.path("review"))), a.Environment, a.ClientID)
 }
 
 // Within is another room that shows the pages on which operators decide.
