@@ -1,4 +1,4 @@
-// What fosite calls of github.com/ory/x, and nothing else: one import of it there links 24
+// What fosite calls of github.com/ory/x, and nothing else: one import of it there links 25
 // modules more, of which no provider has a use. The files are as they are in v0.0.665, but for what
 // is left out; their licence is LICENSE.
 module github.com/ory/x
