@@ -83,7 +83,7 @@ func TestProductionIsAskedForAndApproved(t *testing.T) {
 		t.Fatal("it is in production before anybody has decided")
 	}
 	b := w.as(operator)
-	says(t, b.open("/developer/"), http.StatusOK, `href="/developer/review"`)
+	says(t, b.open("/developer/start"), http.StatusOK, `href="/developer/review"`)
 	says(t, b.open("/developer/review"), http.StatusOK, reviewPath, "Org river", `src="`+reviewPath+`/approved/logo"`)
 	if logo := b.get(reviewPath + "/approved/logo"); logo.StatusCode != http.StatusOK {
 		t.Errorf("logo in the list: %s", logo.Status)
