@@ -23,8 +23,8 @@ type Key struct {
 	// value that the browser cannot forge. Empty means unknown.
 	Device string
 
-	// Address is the network address, from [ClientAddr]. Attempts without one share a
-	// bucket.
+	// Address is the network address, from [ClientAddr], which audit.Limits sets. Attempts
+	// without one share a bucket.
 	Address netip.Addr
 
 	// At is the start of the attempt. [Limiter.Reset] requires it. Zero means the time
