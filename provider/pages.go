@@ -89,8 +89,8 @@ func serveButton(button *widget.Widget) http.HandlerFunc {
 	}
 }
 
-// IsReturnTo reports whether this provider has passed an address to the host's sign-in or
-// sign-out page as return_to. The page must check it before it redirects there; otherwise
+// IsReturnTo reports whether this provider has passed an address to the sign-in or sign-out page of
+// the host as return_to, or to a Verifier. The page must check it before it redirects there; otherwise
 // anybody could use it to send users elsewhere.
 func (p Pages) IsReturnTo(address string) bool {
 	return p.flows.IsReturnTo(address) || p.pages.IsReturnTo(address) || p.own.IsReturnTo(address)
