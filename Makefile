@@ -46,9 +46,9 @@ export GOLANGCI_LINT_CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/bonafide-li
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-test: ## Vet and test everything, and count
+test: ## Vet and test everything but what is `make night`, and count
 	@for module in $(TESTED); do $(GO) -C $$module vet ./...; done
-	@$(call count,.ci/inmemory $(GO),-vet=off,$(TESTED),./...)
+	@$(call count,.ci/inmemory $(GO),-vet=off -short,$(TESTED),./...)
 
 # What the race detector finds is memory that two goroutines share: it watches the packages whose code starts them, and, in
 # those that guard something and in the lab, the tests that do things at once, but for those that hash dearly meanwhile. The
@@ -67,7 +67,7 @@ race: ## Test what does things at once under the race detector
 	$(call count,$(GO),-race -vet=off -run "^($$names)$$",.,$$(sed 's|^|./|; s|/[^/]* .*||' <<< "$$racing" | sort -u))
 
 night: ## Test, race and fuzz everything at length
-	@$(MAKE) --no-print-directory test
+	@$(call count,.ci/inmemory $(GO),-vet=off,$(TESTED),./...)
 	@$(call count,$(GO),-race -vet=off -timeout 1h,$(TESTED),./...)
 	@$(MAKE) --no-print-directory browser fuzz
 
