@@ -1,56 +1,53 @@
-package sqlite_test
+//go:build cgo
+
+package sqlite
 
 import (
 	"context"
 	"testing"
 
 	"github.com/bonafide-id/bonafide/storage"
-	"github.com/bonafide-id/bonafide/storage/sqlite"
 	"github.com/bonafide-id/bonafide/storage/storagetest"
 )
 
 // empty writes an empty database and returns its path.
 var empty = storagetest.Copies(func(path string) error {
-	store, err := sqlite.Open(context.Background(), path)
+	store, err := Open(context.Background(), path)
 	if err != nil {
 		return err
 	}
 	return store.Close()
 })
 
+// contract records what the contract runs, for TestPlans; whole counts its parts that have.
+var (
+	contract = newRecorder()
+	whole    int
+)
+
 func TestContract(t *testing.T) {
-	storagetest.Run(t, func(t *testing.T) func() storage.Store {
-		path := empty(t)
-		return func() storage.Store { return open(t, path) }
-	})
+	storagetest.Run(t, databases[storage.Store])
+	whole++
 }
 
 func TestDevelopersContract(t *testing.T) {
-	storagetest.RunDevelopers(t, func(t *testing.T) func() storagetest.DeveloperStore {
-		path := empty(t)
-		return func() storagetest.DeveloperStore { return open(t, path) }
-	})
+	storagetest.RunDevelopers(t, databases[storagetest.DeveloperStore])
+	whole++
 }
 
 func TestVerificationContract(t *testing.T) {
-	storagetest.RunVerification(t, func(t *testing.T) func() storagetest.VerificationStore {
-		path := empty(t)
-		return func() storagetest.VerificationStore { return open(t, path) }
-	})
+	storagetest.RunVerification(t, databases[storagetest.VerificationStore])
+	whole++
 }
 
 func TestDeskContract(t *testing.T) {
-	storagetest.RunDesk(t, func(t *testing.T) func() storagetest.DeskStore {
-		path := empty(t)
-		return func() storagetest.DeskStore { return open(t, path) }
-	})
+	storagetest.RunDesk(t, databases[storagetest.DeskStore])
+	whole++
 }
 
-func open(t *testing.T, path string) *sqlite.Store {
+// databases makes a database, and returns what opens it.
+func databases[S storage.Store](t *testing.T) func() S {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return store
+	path := empty(t)
+	return func() S { return any(contract.open(t, path)).(S) }
 }

@@ -1,7 +1,8 @@
-package sqlite_test
+//go:build cgo
+
+package sqlite
 
 import (
-	"database/sql"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -13,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/storage"
-	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
 // TestMaintenance tests that what is done beside a service of an earlier version leaves it
@@ -24,7 +24,7 @@ func TestMaintenance(t *testing.T) {
 	makeOlder(t, database)
 	before := schemaOf(t, database)
 	t.Run("CopiesAnOlderSchemaAsItIs", func(t *testing.T) {
-		if err := sqlite.Backup(t.Context(), database, copied); err != nil {
+		if err := Backup(t.Context(), database, copied); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(before, schemaOf(t, copied)); diff != "" {
@@ -32,7 +32,7 @@ func TestMaintenance(t *testing.T) {
 		}
 	})
 	t.Run("OpensNoUnreleasedSchema", func(t *testing.T) {
-		if _, err := sqlite.OpenCurrent(t.Context(), database); !errors.Is(err, storage.ErrUnreleasedSchema) {
+		if _, err := OpenCurrent(t.Context(), database); !errors.Is(err, storage.ErrUnreleasedSchema) {
 			t.Errorf("err = %v, want %v", err, storage.ErrUnreleasedSchema)
 		}
 	})
@@ -42,14 +42,14 @@ func TestMaintenance(t *testing.T) {
 	t.Run("OpensTheCurrentOne", func(t *testing.T) {
 		current := filepath.Join(folder, "current.db")
 		open(t, current).Close()
-		store, err := sqlite.OpenCurrent(t.Context(), current)
+		store, err := OpenCurrent(t.Context(), current)
 		if err != nil {
 			t.Fatal(err)
 		}
 		store.Close()
 	})
 	t.Run("CopiesNothingThatIsNotThere", func(t *testing.T) {
-		err := sqlite.Backup(t.Context(), filepath.Join(folder, "none.db"), filepath.Join(folder, "another.db"))
+		err := Backup(t.Context(), filepath.Join(folder, "none.db"), filepath.Join(folder, "another.db"))
 		if !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("err = %v, want %v", err, fs.ErrNotExist)
 		}
@@ -61,11 +61,7 @@ func TestNewerSchema(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.db")
 	store := open(t, path)
 	defer store.Close()
-	db, err := sql.Open("sqlite3", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := openPlain(t, path)
 	set := func(change string) {
 		if _, err := db.ExecContext(t.Context(), `UPDATE schema_version SET version = version `+change); err != nil {
 			t.Fatal(err)
@@ -110,11 +106,7 @@ func TestNewerSchema(t *testing.T) {
 func makeOlder(t *testing.T, path string) {
 	t.Helper()
 	open(t, path).Close()
-	db, err := sql.Open("sqlite3", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := openPlain(t, path)
 	if _, err := db.ExecContext(t.Context(), `UPDATE schema_version SET version = 15`); err != nil {
 		t.Fatal(err)
 	}
@@ -125,11 +117,7 @@ var punctuation = regexp.MustCompile(`\s*([(),])\s*`)
 // schemaOf returns the statements that have made a database, by name.
 func schemaOf(t *testing.T, path string) map[string]string {
 	t.Helper()
-	db, err := sql.Open("sqlite3", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := openPlain(t, path)
 	rows, err := db.QueryContext(t.Context(), `SELECT name, coalesce(sql, '') FROM sqlite_schema`)
 	if err != nil {
 		t.Fatal(err)
@@ -147,4 +135,13 @@ func schemaOf(t *testing.T, path string) map[string]string {
 		t.Fatal(err)
 	}
 	return schema
+}
+
+func open(t *testing.T, path string) *Store {
+	t.Helper()
+	store, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store
 }

@@ -1,29 +1,22 @@
-package sqlitefile
+//go:build cgo
+
+package sqlite
 
 import (
 	"context"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
-	"github.com/bonafide-id/bonafide/storage/sqlstore"
 )
 
 // TestPlansOfQueues tests that who waits for the next case, or for what is due, reads from
 // the beginning of a queue until there is enough, and sorts nothing.
 func TestPlansOfQueues(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "test.db")
-	if err := mattn.create(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
-	e, err := mattn.openEngine(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen := &recorder{params: make(map[string]int)}
-	store := sqlstore.New(recordingEngine{e, seen}, sqlstore.SQLite())
+	path, seen := empty(t), newRecorder()
+	store := seen.open(t, path)
+	db := openPlain(t, path)
 	defer store.Close()
 	now := time.Unix(1, 0)
 	senior := storage.Reviewer{ID: "rita", Subject: "user", Senior: true}
@@ -67,13 +60,13 @@ func TestPlansOfQueues(t *testing.T) {
 		},
 	} {
 		t.Run(index, func(t *testing.T) {
-			clear(seen.params)
+			clear(seen.statements)
 			if err := call(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			found := false
-			for query, params := range seen.params {
-				plan := planOf(t, e, query, params)
+			for query, args := range seen.statements {
+				plan := planOf(t, db, query, args)
 				if strings.Contains(plan, "ORDER BY") {
 					t.Errorf("it sorts:\n%s\n%s", query, plan)
 				}
@@ -84,31 +77,8 @@ func TestPlansOfQueues(t *testing.T) {
 				}
 			}
 			if !found {
-				t.Errorf("nothing uses the index: %v", seen.params)
+				t.Errorf("nothing uses the index: %v", seen.statements)
 			}
 		})
 	}
-}
-
-// planOf returns how SQLite would run a query.
-func planOf(t *testing.T, e *engine, query string, params int) string {
-	t.Helper()
-	rows, err := e.readers.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, make([]any, params)...)
-	if err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
-	defer rows.Close()
-	var plan strings.Builder
-	for rows.Next() {
-		var id, parent, unused int
-		var detail string
-		if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
-			t.Fatal(err)
-		}
-		plan.WriteString(detail + " \n")
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return plan.String()
 }
