@@ -203,15 +203,12 @@ func saveApplication(tx *tx, a storage.Application) error {
 // DeleteApplication implements storage.Applications.
 func (s *Store) DeleteApplication(ctx context.Context, environment, clientID string) error {
 	return s.change(ctx, "delete application", func(tx *tx) error {
-		if _, err := tx.exec(`DELETE FROM main.faults WHERE application = `+numberOf, environment, clientID); err != nil {
-			return err
-		}
 		if _, err := tx.exec(`INSERT INTO main.organizations (id, name, created_at, version)
 			VALUES ('` + deletedOrganization + `', '', 0, 0) ON CONFLICT (id) DO NOTHING`); err != nil {
 			return err
 		}
 		_, err := tx.exec(`UPDATE main.applications SET organization_id = '`+deletedOrganization+`', client_id = '`+deletedClient+`' || number,
-				name = '', sort_name = '', kind = '', review = '', document = NULL, picture_bytes = 0, created_by = '', halt = '', deleting = 0
+				name = '', sort_name = '', kind = '', review = '', document = NULL, picture_bytes = 0, created_by = '', halt = '', deleting = 0, fault = ''
 			WHERE environment = ?1 AND client_id = ?2`, environment, clientID)
 		return err
 	})

@@ -69,7 +69,7 @@ func (s *Store) Cases(ctx context.Context, match storage.CaseFilter) ([]storage.
 	}
 	if r := match.Reference; r != nil {
 		filter.conditions = append(filter.conditions, `c.id = (SELECT r.case_id FROM main.case_references r
-			WHERE r.method = `+filter.param(r.Method)+` AND r.reference = `+filter.param(r.Reference)+`)`)
+			WHERE r.method = `+filter.param(r.Method)+` AND r.is_message = 0 AND r.reference = `+filter.param(r.Reference)+`)`)
 	}
 	if match.Subject != "" {
 		filter.and("c.subject = ?", match.Subject)

@@ -109,11 +109,13 @@ func recordStatusOf(tx *tx, c storage.Case, status storage.Status, revision int6
 	return err
 }
 
+const addReference = `INSERT INTO main.case_references (method, reference, is_message, case_id) VALUES (?1, ?2, ?3, ?4)
+	ON CONFLICT (method, is_message, reference) DO NOTHING`
+
 // nameCase records the new names of a case, and that a message has been applied.
 func nameCase(tx *tx, c storage.Case, m storage.CaseMove) error {
 	for _, r := range m.References {
-		added, err := tx.exec(`INSERT INTO main.case_references (method, reference, case_id) VALUES (?1, ?2, ?3)
-			ON CONFLICT (method, reference) DO NOTHING`, r.Method, r.Reference, c.ID)
+		added, err := tx.exec(addReference, r.Method, r.Reference, 0, c.ID)
 		if err == nil && added == 0 {
 			err = storage.ErrConflict
 		}
@@ -124,8 +126,7 @@ func nameCase(tx *tx, c storage.Case, m storage.CaseMove) error {
 	if m.Message == "" {
 		return nil
 	}
-	added, err := tx.exec(`INSERT INTO main.case_messages (method, message, case_id) VALUES (?1, ?2, ?3)
-		ON CONFLICT (method, message) DO NOTHING`, c.Method, m.Message, c.ID)
+	added, err := tx.exec(addReference, c.Method, m.Message, 1, c.ID)
 	if err == nil && added == 0 {
 		err = storage.ErrSpent
 	}

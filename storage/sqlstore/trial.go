@@ -11,8 +11,7 @@ import (
 // SandboxSettings implements storage.Trials.
 func (s *Store) SandboxSettings(ctx context.Context, organizationID string) (storage.SandboxSettings, error) {
 	settings, err := read(ctx, s, "read sandbox settings", func(tx *tx) (storage.SandboxSettings, error) {
-		return one(tx, scanSandboxSettings, `SELECT organization_id, personas, clock_offset, version
-			FROM main.sandbox_settings WHERE organization_id = ?1`, organizationID)
+		return one(tx, scanSandboxSettings, `SELECT id, personas, clock_offset, sandbox_version FROM main.organizations WHERE id = ?1`, organizationID)
 	})
 	if errors.Is(err, storage.ErrNotFound) {
 		return storage.SandboxSettings{OrganizationID: organizationID}, nil
@@ -27,38 +26,19 @@ func (s *Store) SaveSandboxSettings(ctx context.Context, n storage.SandboxSettin
 		if err := lockOrganization(tx, n.OrganizationID); err != nil {
 			return err
 		}
-		args := []any{n.OrganizationID, textOrNull(n.Personas), int64(n.ClockOffset), version}
-		var saved int
-		var err error
-		if n.Version == 0 {
-			saved, err = tx.exec(`INSERT INTO main.sandbox_settings (organization_id, personas, clock_offset, version)
-				VALUES (?1, ?2, ?3, ?4) ON CONFLICT (organization_id) DO NOTHING`, args...)
-		} else {
-			saved, err = tx.exec(`UPDATE main.sandbox_settings SET personas = ?2, clock_offset = ?3, version = ?4
-				WHERE organization_id = ?1 AND version = ?5`, append(args, n.Version)...)
-		}
-		if err == nil && saved == 0 {
-			return storage.ErrChanged
-		}
-		return err
+		return unlessWritten(tx.exec(`UPDATE main.organizations SET personas = ?2, clock_offset = ?3, sandbox_version = ?4
+			WHERE id = ?1 AND sandbox_version = ?5`, n.OrganizationID, textOrNull(n.Personas), int64(n.ClockOffset), version, n.Version))
 	})
 }
 
 // SetFault implements storage.Trials.
 func (s *Store) SetFault(ctx context.Context, f storage.Fault) error {
 	return s.change(ctx, "set fault", func(tx *tx) error {
-		const sandboxed = `SELECT number FROM main.applications WHERE environment = 'sandbox' AND client_id = ?1`
-		if f.Name == "" {
-			_, err := tx.exec(`DELETE FROM main.faults WHERE application = (`+sandboxed+`)`, f.ClientID)
-			return err
+		set, err := tx.exec(`UPDATE main.applications SET fault = ?2, fault_until = ?3 WHERE environment = 'sandbox' AND client_id = ?1`,
+			f.ClientID, f.Name, micros(f.ExpiresAt))
+		if err == nil && set == 0 && f.Name != "" {
+			return storage.ErrNotFound
 		}
-		number, err := one(tx, scanInt, sandboxed, f.ClientID)
-		if err != nil {
-			return err
-		}
-		_, err = tx.exec(`INSERT INTO main.faults (application, name, expires_at) VALUES (?1, ?2, ?3)
-			ON CONFLICT (application) DO UPDATE SET name = excluded.name, expires_at = excluded.expires_at`,
-			number, f.Name, micros(f.ExpiresAt))
 		return err
 	})
 }
@@ -66,9 +46,8 @@ func (s *Store) SetFault(ctx context.Context, f storage.Fault) error {
 // Fault implements storage.Trials.
 func (s *Store) Fault(ctx context.Context, clientID string) (storage.Fault, error) {
 	return read(ctx, s, "read fault", func(tx *tx) (storage.Fault, error) {
-		return one(tx, scanFault, `SELECT a.client_id, f.name, f.expires_at
-			FROM main.applications a JOIN main.faults f ON f.application = a.number
-			WHERE a.environment = 'sandbox' AND a.client_id = ?1`, clientID)
+		return one(tx, scanFault, `SELECT client_id, fault, fault_until FROM main.applications
+			WHERE environment = 'sandbox' AND client_id = ?1 AND fault <> ''`, clientID)
 	})
 }
 

@@ -1,7 +1,5 @@
--- The schema in the SQL of SQLite, for every database: Dialect.Types has the words of another
--- one, and its schema goes in front of each table. Nothing here may be there already (no IF NOT
--- EXISTS): somebody else would own it and its triggers. Statements end with a semicolon at the
--- end of a line.
+-- The tables of every database, in the SQL of SQLite. Nothing here may be there already (no IF NOT
+-- EXISTS): somebody else would own it and its triggers.
 --
 -- Times are microseconds since 1970 in UTC. NULL is "never" or "not yet"; what can be presented
 -- as a credential always has an end.
@@ -9,26 +7,22 @@ CREATE TABLE images (
 	digest BLOB NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
 	media_type TEXT NOT NULL,
 	bytes BLOB NOT NULL,
-	-- What is known about how a picture looks.
 	silhouette BLOB
 ) STRICT;
 
--- What is queried are columns; the rest of a client is one JSON document.
+-- What is queried are columns; the rest is one JSON document.
 CREATE TABLE clients (
 	id TEXT COLLATE BINARY NOT NULL PRIMARY KEY CHECK (id <> ''),
 	registration TEXT NOT NULL,
 	version INTEGER NOT NULL DEFAULT 1,
-	-- The registrations of which the removal has begun, as they say themselves: whoever has marked
-	-- one, others find it and go on.
-	deleted INTEGER
-		GENERATED ALWAYS AS (CASE WHEN registration ->> 'deleted' = 1 THEN 1 END) VIRTUAL,
-	-- Clients that nobody has registered: where they come from, and when they may be removed.
+	deleted INTEGER GENERATED ALWAYS AS (CASE WHEN registration ->> 'deleted' = 1 THEN 1 END) VIRTUAL,
+	-- Of clients that nobody has registered.
 	origin TEXT COLLATE BINARY NOT NULL DEFAULT '',
 	expires_at INTEGER
 ) STRICT;
 CREATE INDEX clients_deleted ON clients (id) WHERE deleted = 1;
 CREATE INDEX clients_by_origin ON clients (origin, id) WHERE origin <> '';
-CREATE INDEX clients_by_end ON clients (expires_at, id) WHERE expires_at IS NOT NULL;
+CREATE INDEX clients_by_end ON clients (id, expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX clients_registered ON clients (id) WHERE origin = '';
 
 CREATE TABLE accounts (
@@ -40,30 +34,22 @@ CREATE TABLE accounts (
 	password_changed_at INTEGER,
 	disabled INTEGER NOT NULL CHECK (disabled IN (0, 1)),
 	created_at INTEGER NOT NULL,
-	-- What a session, a grant and a decision rest on is compared in the write.
 	epoch INTEGER NOT NULL DEFAULT 0,
-	-- What the owner of an account has chosen, and when it is to be removed.
 	language TEXT NOT NULL DEFAULT '',
 	delete_at INTEGER,
-	-- Which state of a person somebody has checked: another one with each attribute that is
-	-- written.
 	person_revision INTEGER NOT NULL DEFAULT 1,
-	-- What an account has beside its password is counted by factors_version: each change begins
-	-- the next. The user handle is what authenticators know the account by.
 	factors_version INTEGER NOT NULL DEFAULT 0,
 	second_step INTEGER NOT NULL DEFAULT 0 CHECK (second_step IN (0, 1)),
-	user_handle BLOB
+	user_handle BLOB UNIQUE
 ) STRICT;
-CREATE INDEX accounts_by_deletion ON accounts (delete_at) WHERE delete_at IS NOT NULL;
-CREATE UNIQUE INDEX accounts_by_user_handle ON accounts (user_handle) WHERE user_handle IS NOT NULL;
+CREATE INDEX accounts_by_deletion ON accounts (id) WHERE delete_at IS NOT NULL;
 
 -- A subject need not have an account: the host may keep its users elsewhere.
 CREATE TABLE attributes (
 	subject TEXT NOT NULL CHECK (subject <> ''),
 	handle TEXT NOT NULL CHECK (handle <> ''),
 	sealed_value TEXT NOT NULL,
-	-- By which people are found: a keyed digest of the value, for attributes that the host has
-	-- declared findable. NULL for one that was recorded before that, until it is recorded again.
+	-- NULL for an attribute that was recorded before the host declared it findable, too.
 	find BLOB CHECK (length(find) = 32),
 	PRIMARY KEY (subject, handle)
 ) STRICT, WITHOUT ROWID;
@@ -78,18 +64,14 @@ CREATE TABLE statuses (
 	verified_at INTEGER,
 	expires_at INTEGER,
 	revision INTEGER NOT NULL DEFAULT 1,
-	-- What is being verified, and where a status came from.
 	pending INTEGER NOT NULL DEFAULT 0,
 	source TEXT NOT NULL DEFAULT '',
 	method TEXT NOT NULL DEFAULT '',
-	-- Why a verification was refused, sealed by the provider; empty for none.
 	sealed_reason TEXT NOT NULL DEFAULT '',
-	-- The case that has recorded a status; empty for the host.
 	origin TEXT NOT NULL DEFAULT '',
 	PRIMARY KEY (subject, group_name)
 ) STRICT, WITHOUT ROWID;
 
--- A session is over at idle_until, which is never later than expires_at.
 CREATE TABLE sessions (
 	digest BLOB NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
 	account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -101,7 +83,6 @@ CREATE TABLE sessions (
 	last_seen_at INTEGER,
 	expires_at INTEGER NOT NULL,
 	idle_until INTEGER NOT NULL CHECK (idle_until <= expires_at),
-	-- The proofs that were given in a session, as the type factors of sqlstore writes them.
 	factors TEXT
 ) STRICT;
 CREATE INDEX sessions_by_account ON sessions (account_id);
@@ -127,11 +108,8 @@ CREATE TABLE grants (
 	created_at INTEGER NOT NULL,
 	expires_at INTEGER NOT NULL,
 	revoked_at INTEGER,
-	-- What the user was shown.
 	attributes TEXT,
 	group_names TEXT,
-	-- What an authorization request may ask for beside scopes: single claims, and the
-	-- resource servers that its tokens are for. sid names the session to the application.
 	claims TEXT NOT NULL DEFAULT '',
 	resources TEXT,
 	sid TEXT NOT NULL DEFAULT '',
@@ -154,15 +132,10 @@ CREATE TABLE tokens (
 	parent BLOB,
 	siblings INTEGER NOT NULL DEFAULT 0,
 	resources TEXT,
-	-- The key to which a code or a token is bound: its SHA-256 thumbprint (RFC 9449). NULL for a
-	-- bearer.
 	jkt BLOB CHECK (length(jkt) = 32),
-	-- The applications that have exchanged a token for this one (act of RFC 8693), the latest first.
-	-- NULL for a token that nobody has exchanged.
 	actors TEXT
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX tokens_by_grant ON tokens (grant_id);
-
 -- Only access tokens are swept before their grant.
 CREATE INDEX access_tokens_by_end ON tokens (expires_at) WHERE kind = 2;
 
@@ -182,7 +155,6 @@ CREATE TABLE keys (
 	sealed BLOB NOT NULL,
 	created_at INTEGER NOT NULL,
 	use_from INTEGER NOT NULL,
-	-- The algorithm of a signing key.
 	alg TEXT NOT NULL DEFAULT 'RS256'
 ) STRICT;
 
@@ -202,23 +174,18 @@ CREATE TABLE events (
 	client_id TEXT NOT NULL,
 	address TEXT NOT NULL,
 	detail TEXT NOT NULL,
-	-- Who acted, if not the subject, and for which reason.
 	actor TEXT NOT NULL DEFAULT '',
 	matter TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX events_by_subject ON events (subject, id);
 CREATE INDEX events_by_client ON events (client_id, id);
 CREATE INDEX events_by_matter ON events (matter, id) WHERE matter <> '';
-
 -- All names but those of nearly every event. Where one of these is absent the counts of the
 -- blocks say so.
 CREATE INDEX events_by_name ON events (name, id) WHERE name NOT IN ('sign_in', 'sign_out', 'consent', 'sign_in_failed');
-
 -- The name is here so that a line of another name is not read.
 CREATE INDEX events_by_actor ON events (actor, id, name) WHERE actor <> '';
 
--- A decision without a name is from before it was kept what the user was shown:
--- nothing is issued on it.
 CREATE TABLE consents (
 	subject TEXT NOT NULL CHECK (subject <> ''),
 	client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
@@ -232,16 +199,12 @@ CREATE TABLE consents (
 	decided_at INTEGER,
 	last_used_at INTEGER,
 	resources TEXT,
-	-- What an application asked for and its user left out.
 	left_out TEXT,
 	PRIMARY KEY (subject, client_id)
 ) STRICT, WITHOUT ROWID;
-
--- The people of a client, and the clients that somebody has registered.
 CREATE INDEX consents_by_client ON consents (client_id);
 
--- What applications could see of a user until it was withdrawn, narrowed, or the application was
--- removed: whom the user can ask to delete it. The client may be gone.
+-- The client may be gone.
 CREATE TABLE former_recipients (
 	subject TEXT NOT NULL CHECK (subject <> ''),
 	client_id TEXT NOT NULL,
@@ -257,15 +220,11 @@ CREATE TABLE former_recipients (
 CREATE TABLE installation (
 	singleton INTEGER NOT NULL PRIMARY KEY CHECK (singleton = 1),
 	issuer TEXT NOT NULL,
-	-- The keys that encrypt what is known about people, by number, encrypted.
 	data_keys BLOB NOT NULL,
-	-- The relying party ID of the passkeys.
 	rp_id TEXT NOT NULL DEFAULT '',
-	-- Everything issued before that moment is being ended.
 	end_before INTEGER
 ) STRICT;
 
--- The last use of each secret of a client, which is known by when it was made.
 CREATE TABLE secret_uses (
 	client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
 	secret_created_at INTEGER NOT NULL,
@@ -281,13 +240,15 @@ CREATE TABLE organizations (
 	sealed_contact BLOB,
 	created_at INTEGER NOT NULL,
 	version INTEGER NOT NULL,
-	-- The last owner of an organization is gone. It stays so when there is one again: who is an
-	-- owner is known by members alone, and this is where to look for who has none.
+	-- Stays when there is an owner again: this is where to look for organizations without one.
 	abandoned INTEGER NOT NULL DEFAULT 0,
-	-- An operator has stopped an organization: when, why, and who; NULL and empty while none has.
 	stopped_at INTEGER,
 	stop_reason TEXT NOT NULL DEFAULT '',
-	stopped_by TEXT NOT NULL DEFAULT ''
+	stopped_by TEXT NOT NULL DEFAULT '',
+	-- The settings of its sandbox, whose offset is in nanoseconds.
+	personas TEXT,
+	clock_offset INTEGER NOT NULL DEFAULT 0,
+	sandbox_version INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX organizations_abandoned ON organizations (id) WHERE abandoned = 1;
 CREATE INDEX organizations_stopped ON organizations (id) WHERE stopped_at IS NOT NULL;
@@ -315,7 +276,6 @@ CREATE TABLE invitations (
 	invited_by TEXT NOT NULL,
 	created_at INTEGER NOT NULL,
 	expires_at INTEGER NOT NULL,
-	-- An operator has made an invitation, for an organization without an owner.
 	appoints INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX invitations_by_organization ON invitations (organization_id, expires_at);
@@ -334,11 +294,7 @@ CREATE TABLE changes (
 ) STRICT;
 CREATE INDEX changes_by_organization ON changes (organization_id, id);
 CREATE INDEX changes_by_client ON changes (organization_id, client_id, id);
-
--- A user who is gone is found in what has been changed and registered.
 CREATE INDEX changes_by_user ON changes (user_id);
-
--- Changes are removed when they are old.
 CREATE INDEX changes_by_time ON changes (at, id);
 
 -- The number stands for environment and client in the tables below, which may have
@@ -358,26 +314,19 @@ CREATE TABLE applications (
 	created_at INTEGER NOT NULL,
 	updated_at INTEGER,
 	version INTEGER NOT NULL,
-	-- How much the pictures of an application take: drafts, former and published ones.
 	picture_bytes INTEGER NOT NULL DEFAULT 0,
-	-- What the stop of its organization has done to an application, so that its end takes back
-	-- that alone.
-	halt TEXT NOT NULL DEFAULT ''
-		CHECK (halt IN ('', 'asked', 'begun', 'done', 'idle', 'over', 'alone')),
-	-- An application that is being deleted is one until its registration is gone.
+	halt TEXT NOT NULL DEFAULT '' CHECK (halt IN ('', 'asked', 'begun', 'done', 'idle', 'over', 'alone')),
 	deleting INTEGER NOT NULL DEFAULT 0 CHECK (deleting IN (0, 1)),
+	fault TEXT NOT NULL DEFAULT '',
+	fault_until INTEGER CHECK (fault_until IS NOT NULL OR fault = ''),
 	UNIQUE (environment, client_id)
 ) STRICT;
-
 -- Each has all that a list is searched by, so that only what is found is read.
 CREATE INDEX applications_by_organization ON applications (organization_id, sort_name, client_id, environment);
 CREATE INDEX applications_by_name ON applications (sort_name, client_id, environment);
 CREATE INDEX applications_to_review ON applications (sort_name, client_id, environment) WHERE review = 'asked';
 CREATE INDEX applications_by_maker ON applications (created_by);
-
--- What is still to be taken out of use, or back.
-CREATE INDEX applications_halting ON applications (sort_name, client_id, environment)
-	WHERE halt IN ('asked', 'begun', 'over', 'alone');
+CREATE INDEX applications_halting ON applications (sort_name, client_id, environment) WHERE halt IN ('asked', 'begun', 'over', 'alone');
 CREATE INDEX applications_deleting ON applications (sort_name, client_id, environment) WHERE deleting = 1;
 
 CREATE TABLE request_log (
@@ -392,14 +341,11 @@ CREATE TABLE request_log (
 	request_id TEXT NOT NULL,
 	pseudonym TEXT NOT NULL,
 	address TEXT NOT NULL,
-	-- How many requests a line stands for that only counts those for which there was none.
 	requests INTEGER NOT NULL DEFAULT 0,
-	-- The sign-in that a request belongs to; empty for none.
 	flow TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX request_log_by_application ON request_log (application, id);
 CREATE INDEX request_log_by_event ON request_log (application, event, id);
-
 -- What is looked for is what went wrong, which is not most of it. Behind the id is what
 -- else is asked about it, so that only what is found is read.
 CREATE INDEX request_log_by_outcome ON request_log (application, outcome, id, error, event) WHERE outcome <> 'ok';
@@ -408,7 +354,6 @@ CREATE INDEX request_log_by_request ON request_log (application, request_id, id)
 CREATE INDEX request_log_by_time ON request_log (at);
 CREATE INDEX request_log_by_flow ON request_log (application, flow, id) WHERE flow <> '';
 CREATE INDEX request_log_by_user ON request_log (application, pseudonym, id) WHERE pseudonym <> '';
-
 -- What went well is kept by number: this is where to count it.
 CREATE INDEX request_log_of_successes ON request_log (application, id) WHERE outcome = 'ok';
 
@@ -423,20 +368,6 @@ CREATE TABLE log_days (
 	PRIMARY KEY (application, day, event, outcome, error)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX log_days_by_day ON log_days (day);
-
-CREATE TABLE faults (
-	application INTEGER NOT NULL PRIMARY KEY REFERENCES applications (number) ON DELETE CASCADE,
-	name TEXT NOT NULL CHECK (name <> ''),
-	expires_at INTEGER NOT NULL
-) STRICT;
-
--- clock_offset is in nanoseconds.
-CREATE TABLE sandbox_settings (
-	organization_id TEXT NOT NULL PRIMARY KEY REFERENCES organizations (id) ON DELETE CASCADE,
-	personas TEXT,
-	clock_offset INTEGER NOT NULL,
-	version INTEGER NOT NULL
-) STRICT;
 
 CREATE TABLE sandbox_mails (
 	id INTEGER PRIMARY KEY,
@@ -468,14 +399,12 @@ CREATE INDEX client_sessions_by_subject ON client_sessions (subject);
 CREATE INDEX client_sessions_due ON client_sessions (next_at) WHERE session IS NULL;
 CREATE INDEX client_sessions_by_end ON client_sessions (expires_at) WHERE expires_at IS NOT NULL;
 
--- What may be presented once, such as the jti of an assertion.
 CREATE TABLE used_ids (
 	digest BLOB NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
 	expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX used_ids_by_end ON used_ids (expires_at);
 
--- Authorization requests that were pushed, sealed.
 -- Without a client are the long requests that browsers have brought.
 CREATE TABLE pushed_requests (
 	digest BLOB NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
@@ -493,7 +422,6 @@ CREATE TABLE barred (
 	PRIMARY KEY (token, user_id)
 ) STRICT, WITHOUT ROWID;
 
--- What the processes have said about the time.
 CREATE TABLE clock (
 	singleton INTEGER NOT NULL PRIMARY KEY CHECK (singleton = 1),
 	earliest_at INTEGER,
@@ -510,13 +438,11 @@ CREATE TABLE former_organizations (
 	last_change INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- An account that got another e-mail address can be taken back by the owner of the former
--- one until then. The epoch is the one that the change began.
+-- The epoch is the one that the change of the address began.
 CREATE TABLE email_returns (
 	account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
 	epoch INTEGER NOT NULL,
 	expires_at INTEGER NOT NULL,
-	-- When an address was changed: what the account has got since goes with the change.
 	changed_at INTEGER,
 	PRIMARY KEY (account_id, epoch)
 ) STRICT, WITHOUT ROWID;
@@ -538,16 +464,13 @@ CREATE TABLE cases (
 	round INTEGER NOT NULL,
 	escalated INTEGER NOT NULL CHECK (escalated IN (0, 1)),
 	taken_by TEXT CHECK (taken_by <> ''),
-	taken_until INTEGER,
+	taken_until INTEGER CHECK ((taken_by IS NULL) = (taken_until IS NULL)),
 	created_at INTEGER NOT NULL,
-	due_at INTEGER,
+	due_at INTEGER CHECK (state <> 'review' OR due_at IS NOT NULL),
 	queued_at INTEGER GENERATED ALWAYS AS (CASE WHEN state = 'review' THEN due_at END) VIRTUAL,
 	next_at INTEGER,
-	ended_at INTEGER,
-	content BLOB,
-	CHECK (state <> 'review' OR due_at IS NOT NULL),
-	CHECK ((state IN ('open', 'pending', 'review')) = (ended_at IS NULL)),
-	CHECK ((taken_by IS NULL) = (taken_until IS NULL))
+	ended_at INTEGER CHECK ((state IN ('open', 'pending', 'review')) = (ended_at IS NULL)),
+	content BLOB
 ) STRICT;
 CREATE UNIQUE INDEX cases_not_final ON cases (subject, group_name) WHERE state IN ('open', 'pending', 'review');
 CREATE INDEX cases_by_subject ON cases (subject, id);
@@ -555,13 +478,11 @@ CREATE INDEX cases_by_appeal ON cases (appeals) WHERE appeals IS NOT NULL;
 CREATE INDEX cases_by_group ON cases (group_name, id);
 CREATE INDEX cases_by_state ON cases (state, id);
 CREATE INDEX cases_by_group_and_state ON cases (group_name, state, id);
-
 -- Behind the place in the queue is what most cases are passed over for, and what is counted.
 CREATE INDEX cases_in_review ON cases (queued_at, id, group_name, escalated, method, state) WHERE queued_at IS NOT NULL;
 CREATE UNIQUE INDEX cases_taken ON cases (taken_by) WHERE taken_by IS NOT NULL;
 CREATE INDEX cases_by_timer ON cases (next_at, id) WHERE next_at IS NOT NULL;
 CREATE INDEX cases_by_end ON cases (ended_at, id) WHERE ended_at IS NOT NULL;
-
 -- What is counted of cases is counted by kind, so that nothing is sorted for it.
 CREATE INDEX cases_by_kind ON cases (group_name, method, state, created_at, due_at, ended_at);
 
@@ -570,11 +491,13 @@ CREATE TABLE reviewers (
 	id TEXT NOT NULL PRIMARY KEY CHECK (id <> '')
 ) STRICT, WITHOUT ROWID;
 
+-- What another side calls a case, and the messages of it that have been applied.
 CREATE TABLE case_references (
-	method TEXT NOT NULL CHECK (method <> ''),
+	method TEXT NOT NULL CHECK (method <> '' OR is_message = 1),
+	is_message INTEGER NOT NULL CHECK (is_message IN (0, 1)),
 	reference TEXT NOT NULL CHECK (reference <> ''),
 	case_id TEXT COLLATE BINARY NOT NULL REFERENCES cases (id) ON DELETE CASCADE,
-	PRIMARY KEY (method, reference)
+	PRIMARY KEY (method, is_message, reference)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX case_references_by_case ON case_references (case_id);
 
@@ -588,15 +511,6 @@ CREATE TABLE left_references (
 	next_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX left_references_by_time ON left_references (next_at, id);
-
--- The messages that have been applied.
-CREATE TABLE case_messages (
-	method TEXT NOT NULL,
-	message TEXT NOT NULL CHECK (message <> ''),
-	case_id TEXT COLLATE BINARY NOT NULL REFERENCES cases (id) ON DELETE CASCADE,
-	PRIMARY KEY (method, message)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX case_messages_by_case ON case_messages (case_id);
 
 CREATE TABLE case_decisions (
 	id TEXT COLLATE BINARY NOT NULL PRIMARY KEY CHECK (id <> ''),
@@ -628,7 +542,6 @@ CREATE INDEX fingerprints_by_case ON fingerprints (case_id);
 CREATE INDEX fingerprints_by_subject ON fingerprints (subject);
 CREATE INDEX fingerprints_by_end ON fingerprints (free_at) WHERE free_at IS NOT NULL;
 
--- sealed_key is NULL once the content is shredded.
 CREATE TABLE evidence (
 	id TEXT COLLATE BINARY NOT NULL PRIMARY KEY CHECK (id <> ''),
 	case_id TEXT COLLATE BINARY NOT NULL REFERENCES cases (id),
@@ -640,9 +553,8 @@ CREATE TABLE evidence (
 	sealed_key BLOB,
 	added_at INTEGER NOT NULL,
 	shred_at INTEGER,
-	shredded_at INTEGER,
-	held_until INTEGER,
-	CHECK ((sealed_key IS NULL) = (shredded_at IS NOT NULL))
+	shredded_at INTEGER CHECK ((sealed_key IS NULL) = (shredded_at IS NOT NULL)),
+	held_until INTEGER
 ) STRICT;
 CREATE INDEX evidence_by_case ON evidence (case_id, id);
 CREATE INDEX evidence_by_digest ON evidence (digest, case_id) WHERE digest IS NOT NULL;
@@ -711,7 +623,6 @@ CREATE TABLE verification_codes (
 CREATE INDEX verification_codes_by_batch ON verification_codes (batch, uses, used, expires_at);
 CREATE INDEX verification_codes_by_end ON verification_codes (expires_at);
 
--- Who has redeemed a code.
 CREATE TABLE code_uses (
 	digest BLOB NOT NULL REFERENCES verification_codes (digest) ON DELETE CASCADE,
 	subject TEXT NOT NULL CHECK (subject <> ''),
@@ -719,7 +630,6 @@ CREATE TABLE code_uses (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX code_uses_by_subject ON code_uses (subject);
 
--- What is sealed is sealed by the provider.
 CREATE TABLE passkeys (
 	id BLOB NOT NULL PRIMARY KEY CHECK (length(id) > 0),
 	account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -736,7 +646,6 @@ CREATE TABLE passkeys (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX passkeys_by_account ON passkeys (account_id);
 
--- step is the time step of the last accepted code, misses the number of wrong ones in a row.
 CREATE TABLE totp (
 	account_id TEXT NOT NULL PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
 	sealed_secret BLOB NOT NULL,
@@ -770,7 +679,6 @@ CREATE TABLE trusted_devices (
 CREATE INDEX trusted_devices_by_account ON trusted_devices (account_id);
 CREATE INDEX trusted_devices_by_end ON trusted_devices (expires_at);
 
--- A recovery is of the epoch in which it was begun, and over in the next one.
 CREATE TABLE recoveries (
 	account_id TEXT NOT NULL PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
 	epoch INTEGER NOT NULL,
@@ -786,7 +694,7 @@ CREATE INDEX recoveries_by_end ON recoveries (ends_at);
 CREATE TABLE event_blocks (
 	number INTEGER NOT NULL PRIMARY KEY CHECK (number > 0),
 	first INTEGER NOT NULL,
-	last INTEGER NOT NULL UNIQUE,
+	last INTEGER NOT NULL UNIQUE CHECK (first <= last),
 	lines INTEGER NOT NULL CHECK (lines > 0),
 	from_at INTEGER NOT NULL,
 	until_at INTEGER NOT NULL,
@@ -794,8 +702,7 @@ CREATE TABLE event_blocks (
 	names TEXT NOT NULL,
 	root BLOB NOT NULL CHECK (length(root) = 32),
 	edge BLOB NOT NULL,
-	checkpoint TEXT NOT NULL,
-	CHECK (first <= last)
+	checkpoint TEXT NOT NULL
 ) STRICT;
 CREATE INDEX event_blocks_by_time ON event_blocks (until_at, from_at, number, first, last);
 
@@ -816,7 +723,6 @@ CREATE TABLE event_erasures (
 	address_mac BLOB NOT NULL
 ) STRICT;
 
--- Why a member of the staff looks at a person. What is sealed is sealed by the provider.
 CREATE TABLE matters (
 	id TEXT COLLATE BINARY NOT NULL PRIMARY KEY CHECK (id <> ''),
 	staff TEXT NOT NULL CHECK (staff <> ''),
@@ -837,7 +743,6 @@ CREATE INDEX matters_by_subject ON matters (subject, id);
 CREATE INDEX matters_by_time ON matters (opened_at, id);
 CREATE INDEX matters_open ON matters (ends_at) WHERE closed_at IS NULL;
 
--- What a caller reads out.
 CREATE TABLE caller_codes (
 	account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
 	proof INTEGER NOT NULL CHECK (proof IN (1, 2)),
@@ -848,7 +753,6 @@ CREATE TABLE caller_codes (
 ) STRICT;
 CREATE INDEX caller_codes_by_end ON caller_codes (expires_at);
 
--- What another member of the staff approves, and what it is done to.
 CREATE TABLE plans (
 	id TEXT COLLATE BINARY NOT NULL PRIMARY KEY CHECK (id <> ''),
 	action TEXT NOT NULL CHECK (action <> ''),
@@ -858,7 +762,7 @@ CREATE TABLE plans (
 	digest BLOB NOT NULL CHECK (length(digest) = 32),
 	state TEXT NOT NULL CHECK (state IN ('proposed', 'running', 'stopped', 'refused', 'done')),
 	proposed_by TEXT NOT NULL CHECK (proposed_by <> ''),
-	decided_by TEXT CHECK (decided_by <> ''),
+	decided_by TEXT CHECK (decided_by <> '' AND (state <> 'running' OR decided_by <> proposed_by)),
 	proposed_as TEXT NOT NULL,
 	decided_as TEXT,
 	proposed_at INTEGER NOT NULL,
@@ -868,11 +772,9 @@ CREATE TABLE plans (
 	ended_at INTEGER,
 	targets INTEGER NOT NULL,
 	done INTEGER NOT NULL DEFAULT 0,
-	skipped INTEGER NOT NULL DEFAULT 0,
-	CHECK (state <> 'running' OR decided_by <> proposed_by)
+	skipped INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX plans_by_state ON plans (state, id);
-CREATE INDEX plans_to_run ON plans (not_before, id) WHERE state = 'running';
 
 CREATE TABLE plan_targets (
 	plan_id TEXT COLLATE BINARY NOT NULL REFERENCES plans (id) ON DELETE CASCADE,
@@ -887,7 +789,6 @@ CREATE TABLE plan_targets (
 CREATE INDEX plan_targets_waiting ON plan_targets (plan_id, number) WHERE state = 'waiting';
 CREATE INDEX plan_targets_by_id ON plan_targets (id);
 
--- What somebody did alone.
 CREATE TABLE breaks (
 	id TEXT COLLATE BINARY NOT NULL PRIMARY KEY CHECK (id <> ''),
 	staff TEXT NOT NULL CHECK (staff <> ''),
@@ -897,14 +798,12 @@ CREATE TABLE breaks (
 	at INTEGER NOT NULL,
 	done INTEGER NOT NULL CHECK (done IN (0, 1)),
 	told INTEGER NOT NULL CHECK (told IN (0, 1)),
-	signed_off_by TEXT CHECK (signed_off_by <> ''),
-	signed_off_at INTEGER,
-	CHECK (signed_off_by <> staff)
+	signed_off_by TEXT CHECK (signed_off_by <> '' AND signed_off_by <> staff),
+	signed_off_at INTEGER
 ) STRICT;
 CREATE INDEX breaks_open ON breaks (id) WHERE signed_off_by IS NULL;
 CREATE INDEX breaks_by_target ON breaks (target);
 
--- The responses to requests with an idempotency key.
 CREATE TABLE answers (
 	client TEXT NOT NULL CHECK (client <> ''),
 	key BLOB NOT NULL CHECK (length(key) = 32),
@@ -916,7 +815,6 @@ CREATE TABLE answers (
 ) STRICT;
 CREATE INDEX answers_by_end ON answers (expires_at);
 
--- The hosts of the redirect URIs of a client.
 CREATE TABLE client_hosts (
 	host TEXT COLLATE BINARY NOT NULL CHECK (host <> ''),
 	client_id TEXT COLLATE BINARY NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
@@ -928,7 +826,6 @@ CREATE TABLE client_hosts (
 CREATE INDEX client_hosts_by_client ON client_hosts (client_id);
 CREATE INDEX client_hosts_listed ON client_hosts (host, listed_at, client_id) WHERE listed_at IS NOT NULL;
 
--- The identities of accounts at upstream providers. What is sealed is sealed by the provider.
 CREATE TABLE links (
 	digest BLOB NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
 	account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -948,8 +845,7 @@ CREATE TABLE departed (
 	pseudonym TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Requests of devices (RFC 8628), pending, allowed or denied. An allowed one has a grant, whose
--- flow is its digest.
+-- A request that is allowed has a grant, whose flow is its digest.
 CREATE TABLE device_codes (
 	digest BLOB NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
 	user_code BLOB NOT NULL UNIQUE CHECK (length(user_code) = 32),
@@ -965,7 +861,6 @@ CREATE TABLE device_codes (
 CREATE INDEX device_codes_by_client ON device_codes (client_id);
 CREATE INDEX device_codes_by_end ON device_codes (expires_at);
 
--- Hosts whose clients are kept out that nobody has registered, with all hosts below them.
 CREATE TABLE denied_hosts (
 	host TEXT COLLATE BINARY NOT NULL PRIMARY KEY CHECK (host <> ''),
 	reason TEXT NOT NULL,
@@ -973,8 +868,6 @@ CREATE TABLE denied_hosts (
 	denied_at INTEGER NOT NULL
 ) STRICT;
 
--- Initial access tokens (RFC 7591 section 3), with which programs register applications of an
--- organization. remaining counts the registrations that are left.
 CREATE TABLE registration_tokens (
 	digest BLOB NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
 	organization_id TEXT NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
