@@ -177,7 +177,7 @@ func (w *walk) operates() {
 		post(olga, olga.Open("/desk/codes"), "issue", "group", "student", "count", "1", "uses", "1", "until", until)
 	}, event.CodesIssued, "student", "*")
 	p = olga.Open("/desk/codes")
-	batch := regexp.MustCompile(`[A-Z2-7]{13}`).FindString(p.Text)
+	batch := regexp.MustCompile(`<code dir="ltr">([A-Z2-7]{13})</code>`).FindStringSubmatch(p.Text)[1]
 	w.OK(w.service.ReleaseCodes(w.T.Context(), batch, w.Now().AddDate(0, 0, 3)))
 	p = olga.Open("/desk/codes")
 	w.demand("POST /codes", "olga", func() { post(olga, p, "end", "batch", batch) }, event.CodesEnded, "", batch)
