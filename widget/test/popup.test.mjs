@@ -180,16 +180,6 @@ test("a page in a frame of another site gets its result, though storage is parti
   await frame.waitForFunction(() => events.some(([name, detail]) => name == "success" && detail.code == "code-1"));
 });
 
-test("a blocked popup falls back to the redirect", async (t) => {
-  const page = await visitButton(t, { redirect: "/page-0" });
-  // Without a click there is no activation, and the browser blocks.
-  const session = await page.context().newCDPSession(page);
-  await session.send("Runtime.evaluate", { expression: "void Bonafide.signIn(button)", userGesture: false });
-  await page.waitForURL(/oauth\/authorize/);
-  assert.equal(queryOf(page.url()).display, undefined);
-  assert.equal(page.context().pages().length, 1);
-});
-
 for (const [what, handedOut] of [["a closed window", { closed: true }], ["nothing", null]])
   test(`a blocker that hands out ${what} falls back to the redirect`, async (t) => {
     const page = await visitButton(t, { redirect: "/page-0" });

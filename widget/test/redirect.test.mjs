@@ -206,17 +206,6 @@ test("the keyboard alone is enough", async (t) => {
   await page.waitForSelector("#allow");
 });
 
-test("a click with a modifier opens a new tab and leaves the page", async (t) => {
-  const page = await visit(t, put(span({ redirect: "/page-0" }) + buttonTag()));
-  const opened = page.context().waitForEvent("page");
-  const before = page.url();
-  await link(page).click({ modifiers: ["ControlOrMeta"] });
-  const tab = await opened;
-  await tab.waitForSelector("#allow");
-  assert.equal(queryOf(tab.url()).client_id, "client-1");
-  assert.equal(page.url(), before);
-});
-
 test("what needs a secret of this tab opens this page in a new one", async (t) => {
   const page = await visit(t, put(span({ redirect: "/page-0", pkce: "" }) + buttonTag()));
   await link(page).waitFor();

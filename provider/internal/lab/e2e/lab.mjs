@@ -17,6 +17,8 @@ import { build } from "./build.mjs";
 export { repository } from "./build.mjs";
 
 const executablePath = process.env.CHROMIUM || "/usr/bin/chromium";
+// The same engine without windows, for half the work.
+const shell = "/usr/bin/chromium-headless-shell";
 if (!existsSync(executablePath) && process.env.CI !== "true") {
   console.log(`No test of the examples in a browser: there is none at ${executablePath}; CHROMIUM says where.`);
   process.exit(0);
@@ -157,7 +159,7 @@ export const hasFirefox = process.env.CI === "true" || existsSync(process.env.FI
 
 export async function startChromium(...args) {
   const browser = await chromium.launch({
-    executablePath,
+    executablePath: !process.env.CHROMIUM && existsSync(shell) ? shell : executablePath,
     args: [...args, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
       "--disable-background-networking", "--disable-component-update", "--disable-sync"],
   });
