@@ -52,7 +52,7 @@ func jobToken(t *testing.T, s *running, resources ...string) string {
 
 // TestSampleAPITakesTokensThatAreForIt walks the way of docs/resources.md.
 func TestSampleAPITakesTokensThatAreForIt(t *testing.T) {
-	s := startQuickstart(t)
+	s := sharedQuickstart(t)
 	api, uri := s.cfg.SampleClient.BaseURL+"/api", s.cfg.Resources[0].URI
 	call := func(token string) (*http.Response, string) {
 		return asked(t, http.MethodGet, api, nil, func(r *http.Request) {

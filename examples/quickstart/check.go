@@ -70,7 +70,7 @@ func (c *config) rehearse(ctx context.Context) error {
 			return inSandbox(err, i > 0)
 		}
 	}
-	return errors.Join(s.build(ctx, &http.Server{}, &http.Server{}, &http.Server{}, io.Discard), s.close()) //nolint:gosec // they never serve
+	return errors.Join(s.build(ctx, servers{&http.Server{}, &http.Server{}, &http.Server{}}, io.Discard), s.close()) //nolint:gosec // they never serve
 }
 
 // stage has an environment keep everything in a folder of its own.

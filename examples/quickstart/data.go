@@ -151,6 +151,9 @@ func (e *environment) openStore(ctx context.Context, why purpose) (storage.Store
 	return store, nil
 }
 
+// openNew opens a database that may be missing. Tests have it copy one.
+var openNew = sqlite.Open
+
 func (e *environment) openDatabase(ctx context.Context, why purpose) (storage.Store, error) {
 	switch {
 	case e.Database != "" && why == maintaining:
@@ -160,7 +163,7 @@ func (e *environment) openDatabase(ctx context.Context, why purpose) (storage.St
 	case why == maintaining:
 		return sqlite.OpenCurrent(ctx, e.file())
 	case why == installing:
-		return sqlite.Open(ctx, e.file())
+		return openNew(ctx, e.file())
 	}
 	return sqlite.OpenExisting(ctx, e.file())
 }

@@ -76,7 +76,7 @@ func (s *service) demonstrate(ctx context.Context, production opened, pages http
 	}
 	silent := &service{cfg: s.cfg, log: s.log, demonstrating: true}
 	silent.cfg.SMTP = nil
-	return errors.Join(silent.build(ctx, &http.Server{}, nil, &http.Server{}, io.Discard), silent.close()) //nolint:gosec // they never serve
+	return errors.Join(silent.build(ctx, servers{main: &http.Server{}, sample: &http.Server{}}, io.Discard), silent.close()) //nolint:gosec // they never serve
 }
 
 // settle makes them at the first start; one that was interrupted is carried on. What the staff does to

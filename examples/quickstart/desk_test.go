@@ -19,7 +19,7 @@ const staffPassword = "amber-kettle-hums-west"
 
 // Who works at the desk of the quickstart comes in, and nobody else.
 func TestDeskOfTheQuickstart(t *testing.T) {
-	s := startQuickstart(t)
+	s := sharedQuickstart(t)
 	desk := s.cfg.BaseURL + "/desk/"
 	for _, name := range []string{"sam", "ruth", "olga", "otto", "ada"} {
 		b := browser.New(t)
@@ -45,7 +45,7 @@ func TestDeskOfTheQuickstart(t *testing.T) {
 func TestDeskOfTheQuickstartHasWork(t *testing.T) {
 	address := providertest.FreeAddress(t)
 	folder := t.TempDir()
-	text := strings.Replace(onFreePorts(t), `"listen":"127.0.0.1:0"`, fmt.Sprintf(`"base_url":"http://localhost%s","listen":%q`, address[strings.LastIndex(address, ":"):], address), 1)
+	text := strings.Replace(ownQuickstart(t), `"listen":"127.0.0.1:0"`, fmt.Sprintf(`"base_url":"http://localhost%s","listen":%q`, address[strings.LastIndex(address, ":"):], address), 1)
 	demo := func() *running {
 		cfg, err := parseConfig([]byte(text), folder)
 		if err != nil {

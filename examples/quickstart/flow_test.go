@@ -1,14 +1,20 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/bonafide-id/bonafide/examples/internal/browser"
+	"github.com/bonafide-id/bonafide/provider"
 )
 
 const (
@@ -16,10 +22,49 @@ const (
 	tessPassword  = "paper-comet-hums-softly"
 )
 
-// startQuickstart runs what `go run ./examples/quickstart` runs, on free ports.
-func startQuickstart(t *testing.T) *running {
+// shared runs what `go run ./examples/quickstart` runs, on free ports, for all tests that leave its people as
+// they are: whoever is asked for consent is a newcomer, or nobody else's.
+var shared = sync.OnceValues(func() (*running, error) {
+	folder, err := os.MkdirTemp("", "quickstart")
+	if err != nil {
+		return nil, err
+	}
+	text, err := onFreePorts()
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := parseConfig(text, folder)
+	if err != nil {
+		return nil, err
+	}
+	r, err := runUnrehearsed(context.Background(), cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, err
+	}
+	stop := r.stop
+	r.stop = func() error { return errors.Join(stop(), os.RemoveAll(folder)) }
+	return r, nil
+})
+
+func sharedQuickstart(t *testing.T) *running {
 	t.Helper()
-	return startService(t, t.TempDir(), onFreePorts(t))
+	r, err := shared()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+const newcomerPassword = "silver-canoe-drifts-far"
+
+// newcomer makes an account of production, and returns its address.
+func (r *running) newcomer(t *testing.T) (email string) {
+	t.Helper()
+	email = strings.ToLower(t.Name()) + "@example.com"
+	if _, err := r.providers[0].Accounts().Save(t.Context(), provider.Account{Email: email, EmailVerified: true, Password: newcomerPassword}); err != nil {
+		t.Fatal(err)
+	}
+	return email
 }
 
 // signIn goes from the sample site to its result page.
@@ -30,7 +75,7 @@ func signIn(b *browser.Browser, site, path, email, password string) {
 }
 
 func TestThreeWaysToSignIn(t *testing.T) {
-	s := startQuickstart(t)
+	s := sharedQuickstart(t)
 	site := s.cfg.SampleClient.BaseURL
 	for _, way := range []struct {
 		name, path   string
@@ -72,7 +117,7 @@ func TestThreeWaysToSignIn(t *testing.T) {
 }
 
 func TestUnverifiedStatusIsShownAsSuch(t *testing.T) {
-	s := startQuickstart(t)
+	s := sharedQuickstart(t)
 	b := browser.New(t)
 	signIn(b, s.cfg.SampleClient.BaseURL, "/start/v3-oauth?scope=nurse", "noah@example.com", "copper-lantern-rides-north")
 	b.Shows("✕ not verified")
@@ -80,7 +125,7 @@ func TestUnverifiedStatusIsShownAsSuch(t *testing.T) {
 }
 
 func TestSandboxIsAWorldOfItsOwn(t *testing.T) {
-	s := startQuickstart(t)
+	s := sharedQuickstart(t)
 	site := s.cfg.SampleClient.BaseURL
 	b := browser.New(t)
 	signIn(b, site, "/start/standard?service=sandbox&scope=responder", "tess@example.com", tessPassword)
@@ -103,7 +148,7 @@ func TestSandboxIsAWorldOfItsOwn(t *testing.T) {
 }
 
 func TestNewUserCanSignUpFromTheSampleSite(t *testing.T) {
-	s := startQuickstart(t)
+	s := sharedQuickstart(t)
 	b := browser.New(t)
 	b.Open(s.cfg.SampleClient.BaseURL + "/start/v3-openid?op=signup")
 	if !strings.HasSuffix(b.URL.Path, "/signup") {
@@ -134,11 +179,11 @@ func (r *running) mailedCode(t *testing.T) string {
 }
 
 func TestRefusalIsToldInPlainWordsWithAWayBack(t *testing.T) {
-	s := startQuickstart(t)
+	s := sharedQuickstart(t)
 	site := s.cfg.SampleClient.BaseURL
 	b := browser.New(t)
 	b.Open(site + "/start/v3-oauth?scope=military")
-	b.Submit("email", "maria@example.com", "password", mariaPassword)
+	b.Submit("email", s.newcomer(t), "password", newcomerPassword)
 	b.Submit("action", "deny")
 	b.Shows("You have not been signed in")
 	b.Shows("access_denied")
@@ -155,10 +200,10 @@ func TestRefusalIsToldInPlainWordsWithAWayBack(t *testing.T) {
 }
 
 func TestSigningOutEverywhereEndsTheSessionAtTheProvider(t *testing.T) {
-	s := startQuickstart(t)
+	s := sharedQuickstart(t)
 	site := s.cfg.SampleClient.BaseURL
 	b := browser.New(t)
-	signIn(b, site, "/start/v3-openid", "maria@example.com", mariaPassword)
+	signIn(b, site, "/start/v3-openid", s.newcomer(t), newcomerPassword)
 	b.Submit("everywhere", "yes")
 	if b.URL.String() != site+"/" {
 		t.Fatalf("signing out ends at %s (%d)", b.URL, b.Status)
@@ -168,9 +213,9 @@ func TestSigningOutEverywhereEndsTheSessionAtTheProvider(t *testing.T) {
 }
 
 func TestPopupHandsOverToThePageBehindIt(t *testing.T) {
-	s := startQuickstart(t)
+	s := sharedQuickstart(t)
 	b := browser.New(t)
-	signIn(b, s.cfg.SampleClient.BaseURL, "/start/v3-openid?display=popup", "maria@example.com", mariaPassword)
+	signIn(b, s.cfg.SampleClient.BaseURL, "/start/v3-openid?display=popup", s.newcomer(t), newcomerPassword)
 	if b.URL.Path != "/callback" {
 		t.Fatalf("the popup ends at %s", b.URL)
 	}
@@ -234,7 +279,7 @@ func (b begun) answer(pairs ...string) string {
 }
 
 func TestRequestCarriesStateNonceAndPKCE(t *testing.T) {
-	s := startQuickstart(t)
+	s := sharedQuickstart(t)
 	a, b := beginFlow(t, s).query, beginFlow(t, s).query
 	for _, name := range []string{"state", "nonce", "code_challenge"} {
 		if len(a.Get(name)) < 22 || a.Get(name) == b.Get(name) {
@@ -247,7 +292,7 @@ func TestRequestCarriesStateNonceAndPKCE(t *testing.T) {
 }
 
 func TestAnswerThatNobodyAskedForIsRefused(t *testing.T) {
-	s := startQuickstart(t)
+	s := sharedQuickstart(t)
 	issuer := s.cfg.BaseURL + "/oidc"
 	mine, theirs := beginFlow(t, s), beginFlow(t, s)
 	if to := mine.answer("iss", issuer); to != "" {
@@ -265,7 +310,7 @@ func TestAnswerThatNobodyAskedForIsRefused(t *testing.T) {
 }
 
 func TestAnswerOfAnotherIssuerIsThrownAway(t *testing.T) {
-	s := startQuickstart(t)
+	s := sharedQuickstart(t)
 	for _, iss := range []string{"", "https://evil.test/oidc", s.cfg.Sandbox.BaseURL + "/oidc"} {
 		b := beginFlow(t, s)
 		if to := b.answer("iss", iss, "state", b.query.Get("state")); to != "/problem" {

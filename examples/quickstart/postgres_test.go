@@ -15,7 +15,7 @@ import (
 func onPostgres(t *testing.T, server *pgtest.Server) string {
 	t.Helper()
 	var tree map[string]any
-	if err := json.Unmarshal([]byte(onFreePorts(t)), &tree); err != nil {
+	if err := json.Unmarshal([]byte(ownQuickstart(t)), &tree); err != nil {
 		t.Fatal(err)
 	}
 	tree["listen"] = providertest.FreeAddress(t)

@@ -48,25 +48,8 @@ func open(ctx context.Context, cfg config, out io.Writer, log *slog.Logger) (*se
 }
 
 func (s *service) open(ctx context.Context, out io.Writer) error {
-	// Every address first: one that is taken is said before anything is written.
-	main, err := s.listen(ctx, s.cfg.Listen, &s.cfg.BaseURL)
+	at, err := s.listenAll(ctx)
 	if err != nil {
-		return fmt.Errorf("listen: %w", err)
-	}
-	var probes, sample *http.Server
-	if s.cfg.ProbeListen != "" {
-		var unused string
-		if probes, err = s.listen(ctx, s.cfg.ProbeListen, &unused); err != nil {
-			return fmt.Errorf("probe_listen: %w", err)
-		}
-	}
-	if c := s.cfg.SampleClient; c != nil {
-		if sample, err = s.listen(ctx, c.Listen, &c.BaseURL); err != nil {
-			return fmt.Errorf("sample_client.listen: %w", err)
-		}
-	}
-	s.cfg.completeURLs()
-	if err := s.cfg.separate(); err != nil {
 		return err
 	}
 	switch err := s.cfg.rehearse(ctx); {
@@ -75,18 +58,46 @@ func (s *service) open(ctx context.Context, out io.Writer) error {
 	case err != nil:
 		return err
 	}
+	return s.openAt(ctx, at, out)
+}
+
+// servers are those of the provider, and of probes and sample client, if there are some.
+type servers struct{ main, probes, sample *http.Server }
+
+// listenAll listens at every address: one that is taken is said before anything is written.
+func (s *service) listenAll(ctx context.Context) (at servers, err error) {
+	if at.main, err = s.listen(ctx, s.cfg.Listen, &s.cfg.BaseURL); err != nil {
+		return at, fmt.Errorf("listen: %w", err)
+	}
+	if s.cfg.ProbeListen != "" {
+		var unused string
+		if at.probes, err = s.listen(ctx, s.cfg.ProbeListen, &unused); err != nil {
+			return at, fmt.Errorf("probe_listen: %w", err)
+		}
+	}
+	if c := s.cfg.SampleClient; c != nil {
+		if at.sample, err = s.listen(ctx, c.Listen, &c.BaseURL); err != nil {
+			return at, fmt.Errorf("sample_client.listen: %w", err)
+		}
+	}
+	s.cfg.completeURLs()
+	return at, s.cfg.separate()
+}
+
+// openAt opens the databases, and builds what answers.
+func (s *service) openAt(ctx context.Context, at servers, out io.Writer) error {
 	for i, e := range s.cfg.environments() {
 		if err := e.recognize(ctx); err != nil {
 			return inSandbox(err, i > 0)
 		}
 	}
-	return s.build(ctx, main, probes, sample, out)
+	return s.build(ctx, at, out)
 }
 
-// build makes what answers at the servers: of probes and sample client, if there are some.
-func (s *service) build(ctx context.Context, main, probes, sample *http.Server, out io.Writer) error {
+// build makes what answers at the servers.
+func (s *service) build(ctx context.Context, at servers, out io.Writer) error {
 	router, desks := s.routers()
-	main.Handler = desks
+	at.main.Handler = desks
 	production, err := s.mount(ctx, router, &s.cfg.environment, nil, out)
 	if err != nil {
 		return err
@@ -97,11 +108,11 @@ func (s *service) build(ctx context.Context, main, probes, sample *http.Server, 
 			return inSandbox(err, true)
 		}
 	}
-	if probes != nil {
-		s.openProbes(probes)
+	if at.probes != nil {
+		s.openProbes(at.probes)
 	}
 	if s.cfg.SampleClient != nil {
-		if err := s.openSampleClient(ctx, sample); err != nil {
+		if err := s.openSampleClient(ctx, at.sample); err != nil {
 			return err
 		}
 	}

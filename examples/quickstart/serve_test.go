@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/examples/internal/browser"
 	"github.com/bonafide-id/bonafide/provider/providertest"
+	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
 // output is what a service prints.
@@ -62,18 +64,10 @@ func startService(t *testing.T, folder, text string) *running {
 // startConfig runs a config that has been read.
 func startConfig(t *testing.T, cfg config) *running {
 	t.Helper()
-	out := &output{}
-	s, err := open(t.Context(), cfg, out, slog.New(slog.NewTextHandler(t.Output(), nil)))
+	r, err := runUnrehearsed(t.Context(), cfg, testLog(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	ended := make(chan error, 1)
-	go func() { ended <- s.serve(ctx) }()
-	r := &running{service: s, out: out, stop: sync.OnceValue(func() error {
-		cancel()
-		return <-ended
-	})}
 	t.Cleanup(func() {
 		if err := r.stop(); err != nil {
 			t.Errorf("stop: %v", err)
@@ -82,18 +76,42 @@ func startConfig(t *testing.T, cfg config) *running {
 	return r
 }
 
+// runUnrehearsed runs a config without the rehearsal of open, which is half of a start.
+func runUnrehearsed(ctx context.Context, cfg config, log *slog.Logger) (*running, error) {
+	s, out := &service{cfg: cfg, log: log}, &output{}
+	at, err := s.listenAll(ctx)
+	if err == nil {
+		err = s.openAt(ctx, at, out)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan error, 1)
+	go func() { ended <- s.serve(ctx) }()
+	return &running{service: s, out: out, stop: sync.OnceValue(func() error {
+		cancel()
+		return <-ended
+	})}, nil
+}
+
 // onFreePorts returns the quickstart's own config on ports that are free.
-func onFreePorts(t *testing.T) string {
-	t.Helper()
+func onFreePorts() ([]byte, error) {
 	var tree map[string]any
 	if err := json.Unmarshal(quickstart, &tree); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	tree["listen"] = "127.0.0.1:0"
 	delete(tree, "base_url")
 	tree["sample_client"] = map[string]any{"listen": "127.0.0.1:0"}
 	delete(tree["sandbox"].(map[string]any), "base_url")
-	text, err := json.Marshal(tree)
+	return json.Marshal(tree)
+}
+
+// ownQuickstart returns the config of a quickstart that a test has for itself.
+func ownQuickstart(t *testing.T) string {
+	t.Helper()
+	text, err := onFreePorts()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,8 +119,10 @@ func onFreePorts(t *testing.T) string {
 }
 
 func TestDataIsForTheOwnerOnly(t *testing.T) {
+	openNew = sqlite.Open
+	t.Cleanup(func() { openNew = openCopy })
 	folder := t.TempDir()
-	startService(t, folder, onFreePorts(t))
+	startService(t, folder, ownQuickstart(t))
 	got := map[string]string{}
 	err := filepath.WalkDir(filepath.Join(folder, "data"), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -202,8 +222,16 @@ func TestRestartKeepsKeysAndDeletesNobody(t *testing.T) {
 func TestAStartNeedsNoTemporaryFolder(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("TMPDIR", filepath.Join(folder, "none"))
-	if status, _ := lead(t, startService(t, folder, `{"listen": "127.0.0.1:0"}`).cfg.BaseURL+"/signin"); status != http.StatusOK {
-		t.Errorf("it answers %d", status)
+	cfg, err := parseConfig([]byte(`{"listen": "127.0.0.1:0"}`), folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := open(t.Context(), cfg, io.Discard, testLog(t))
+	if err == nil {
+		err = s.close()
+	}
+	if err != nil {
+		t.Error(err)
 	}
 }
 
@@ -223,7 +251,7 @@ func TestNothingButTheProviderRunsUnasked(t *testing.T) {
 // TestMetadataOfASandbox tests that clients which know the issuer only, as those of MCP,
 // find the metadata of the sandbox where RFC 8414 section 3.1 has it: outside its path.
 func TestMetadataOfASandbox(t *testing.T) {
-	s := startQuickstart(t)
+	s := sharedQuickstart(t)
 	for _, e := range []struct{ base, path string }{{s.cfg.BaseURL, ""}, {s.cfg.Sandbox.BaseURL, "/sandbox"}} {
 		for _, name := range []string{"oauth-authorization-server", "openid-configuration"} {
 			b := browser.New(t)
@@ -338,12 +366,15 @@ func TestTakenAddress(t *testing.T) {
 // service of somebody's own tells no password.
 func TestSampleSiteNamesPeople(t *testing.T) {
 	for _, demo := range []bool{true, false} {
-		cfg, err := parseConfig([]byte(onFreePorts(t)), t.TempDir())
-		if err != nil {
-			t.Fatal(err)
+		s := sharedQuickstart(t)
+		if demo {
+			cfg, err := parseConfig([]byte(ownQuickstart(t)), t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			cfg.demo = true
+			s = startConfig(t, cfg)
 		}
-		cfg.demo = demo
-		s := startConfig(t, cfg)
 		for service, password := range map[string]string{"live": mariaPassword, "sandbox": tessPassword} {
 			b := browser.New(t)
 			b.Open(s.cfg.SampleClient.BaseURL + "/?service=" + service)

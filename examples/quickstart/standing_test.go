@@ -253,7 +253,7 @@ func TestDecisionsOutliveAnUpgrade(t *testing.T) {
 // without an error. What people and staff do to that stays.
 func TestFirstStartThatIsKilled(t *testing.T) {
 	o := operated{t: t, folder: t.TempDir()}
-	o.write(strings.Replace(onFreePorts(t), `"desk":{`, `"desk":{"demo":true,`, 1))
+	o.write(strings.Replace(ownQuickstart(t), `"desk":{`, `"desk":{"demo":true,`, 1))
 	for remembered := 0; remembered <= 20; { // of 26
 		p := program(t, "-config", o.path("service.json"))
 		if err := p.Start(); err != nil {
@@ -304,7 +304,7 @@ func TestFirstStartThatIsKilled(t *testing.T) {
 func demonstrated(t *testing.T) (operated, *running) {
 	t.Helper()
 	o := operated{t: t, folder: t.TempDir()}
-	text := strings.Replace(onFreePorts(t), `"desk":{`, `"desk":{"demo":true,`, 1)
+	text := strings.Replace(ownQuickstart(t), `"desk":{`, `"desk":{"demo":true,`, 1)
 	for strings.Contains(text, `"127.0.0.1:0"`) {
 		text = strings.Replace(text, `"127.0.0.1:0"`, strconv.Quote(providertest.FreeAddress(t)), 1)
 	}

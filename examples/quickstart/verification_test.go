@@ -15,7 +15,7 @@ import (
 
 // In the sandbox whoever starts a case chooses how it goes on, and the site sees it.
 func TestCaseOfTheSandbox(t *testing.T) {
-	s := startQuickstart(t)
+	s := sharedQuickstart(t)
 	b := browser.New(t)
 	start := func() {
 		b.Open(s.cfg.SampleClient.BaseURL + "/start/v3-oauth?service=sandbox&scope=student")
@@ -46,7 +46,7 @@ func TestEveryGroupHasAWay(t *testing.T) {
 	folder := t.TempDir()
 	var codes []string
 	for range 2 {
-		cfg, err := parseConfig([]byte(onFreePorts(t)), folder)
+		cfg, err := parseConfig([]byte(ownQuickstart(t)), folder)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,7 @@ import (
 // startUnverified runs the quickstart without a policy, so that its demo verifiers are asked.
 func startUnverified(t *testing.T) *running {
 	t.Helper()
-	cfg, err := parseConfig([]byte(onFreePorts(t)), t.TempDir())
+	cfg, err := parseConfig([]byte(ownQuickstart(t)), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
