@@ -98,11 +98,11 @@ func newFixtureOf(t testing.TB, host string, production func(*provider.Config), 
 	t.Cleanup(w.sandboxServer.Close)
 	live := provider.Config{BaseURL: w.server.URL, Mailer: w.mails, Resources: bothAPIs, UnknownClients: byToken}
 	production(&live)
-	w.id = w.newProvider("production.db", live)
+	w.id = w.newProvider("production.db", ofProduction, live)
 	trials := developer.NewTrials(w.store)
-	w.sandbox = w.newProvider("sandbox.db", provider.Config{
+	w.sandbox = w.newProvider("sandbox.db", ofSandbox, provider.Config{
 		BaseURL: w.sandboxServer.URL, Sandbox: true, Testing: trials.Testing(), Mailer: trials.Mailer(w.mails), Resources: bothAPIs,
-		AllowPrivateNetworks: true, Signing: provider.Signing{Algorithms: []string{"RS256", "ES256", "EdDSA"}},
+		AllowPrivateNetworks: true, Signing: signingOfSandbox,
 		DeviceAuthorization: provider.DeviceAuthorization{On: true}, UnknownClients: provider.UnknownClients{Documents: true, Register: "token"},
 	})
 	cfg := developer.Config{Provider: w.id, Sandbox: w.sandbox, Trials: trials, Store: w.store, Clock: w.now, Logger: w.logger()}
@@ -122,9 +122,9 @@ func newFixtureOf(t testing.TB, host string, production func(*provider.Config), 
 // byToken has programs register applications with a token.
 var byToken = provider.UnknownClients{Register: "token"}
 
-// newProvider returns a provider on a database of its own; the first is that of the
+// newProvider returns a provider on a database of its own, a copy of one; the first is that of the
 // dashboard, too.
-func (w *fixture) newProvider(file string, cfg provider.Config) *provider.Provider {
+func (w *fixture) newProvider(file string, usedBefore func() ([]byte, error), cfg provider.Config) *provider.Provider {
 	w.t.Helper()
 	image, err := usedBefore()
 	if err != nil {
@@ -227,28 +227,33 @@ func (w *fixture) client(env, id string) provider.Client {
 	return c
 }
 
-// usedBefore returns the file of a database that has its schema, a signing key, the users
-// and the organizations: all of it takes longer to make than most tests.
-var usedBefore = sync.OnceValues(func() (image []byte, err error) {
-	ctx := context.Background()
-	folder, err := os.MkdirTemp("", "bonafide-image")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	path := filepath.Join(folder, "image.db")
-	if err := fillImage(ctx, path); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(path)
-})
+var signingOfSandbox = provider.Signing{Algorithms: []string{"RS256", "ES256", "EdDSA"}}
 
-func fillImage(ctx context.Context, path string) (err error) {
+// The files of databases that have their schema, the signing keys, the users and the
+// organizations: all of it takes longer to make than most tests.
+var ofProduction, ofSandbox = imageOf(provider.Signing{}), imageOf(signingOfSandbox)
+
+func imageOf(signing provider.Signing) func() ([]byte, error) {
+	return sync.OnceValues(func() (image []byte, err error) {
+		folder, err := os.MkdirTemp("", "bonafide-image")
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+		path := filepath.Join(folder, "image.db")
+		if err := fillImage(context.Background(), path, signing); err != nil {
+			return nil, err
+		}
+		return os.ReadFile(path)
+	})
+}
+
+func fillImage(ctx context.Context, path string, signing provider.Signing) (err error) {
 	store, err := sqlite.Open(ctx, path)
 	if err != nil {
 		return err
 	}
-	p, err := provider.New(ctx, provider.Config{BaseURL: "http://localhost:8080", Secret: configSecret, Store: store})
+	p, err := provider.New(ctx, provider.Config{BaseURL: "http://localhost:8080", Secret: configSecret, Store: store, Signing: signing})
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}

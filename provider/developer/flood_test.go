@@ -25,7 +25,7 @@ func (w *fixture) sizeOf() (n int64) {
 	return n
 }
 
-// TestAFloodTakesNoDiskAndNoLineOfAnother makes 20,000 requests of a public application, as
+// TestAFloodTakesNoDiskAndNoLineOfAnother makes 5,000 requests of a public application, as
 // anybody can, while another organization's has one mistake after the other.
 func TestAFloodTakesNoDiskAndNoLineOfAnother(t *testing.T) {
 	w := newFixture(t)
@@ -35,7 +35,7 @@ func TestAFloodTakesNoDiskAndNoLineOfAnother(t *testing.T) {
 	b := w.newBrowser()
 	w.watching(b, "shop", func() bool { return len(w.logOf(storage.Production, "shop")) > 0 })
 	before := w.sizeOf()
-	const floods, each = 20, 1000
+	const floods, each = 20, 250
 	var all sync.WaitGroup
 	for i := range floods {
 		all.Go(func() {

@@ -20,7 +20,7 @@ import (
 func TestNewChecksTheTextsOfTheHost(t *testing.T) {
 	w := &fixture{t: t, clock: time.Now(), mails: &mailbox{}, log: &syncBuffer{}, tap: &lab.Tap{}}
 	texts := fstest.MapFS{"de.json": {Data: []byte(`{"Developer": {"Home": {"Headin": "x"}}}`)}}
-	id := w.newProvider("wrong.db", provider.Config{BaseURL: "http://localhost:8080", Mailer: w.mails, Texts: texts})
+	id := w.newProvider("wrong.db", ofProduction, provider.Config{BaseURL: "http://localhost:8080", Mailer: w.mails, Texts: texts})
 	_, err := developer.New(developer.Config{Provider: id, Store: w.store, Clock: w.now, Logger: w.logger()})
 	var field *provider.FieldError
 	if !errors.As(err, &field) || field.Field != "Texts" || !strings.Contains(err.Error(), "de.json: Developer.Home.Headin: is not a key of en.json") {
