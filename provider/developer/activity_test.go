@@ -18,13 +18,9 @@ func TestChangesAreKeptForAYear(t *testing.T) {
 	const day = 24 * time.Hour
 	for what, ago := range map[string]time.Duration{"clock.move": 366 * day, "personas.change": 364 * day} {
 		err := w.store.AppendChange(t.Context(), storage.Change{OrganizationID: river, At: w.now().Add(-ago), UserID: dev, What: what})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w.ok(err)
 	}
-	if err := storagetest.AgreeOnTime(t.Context(), w.store, w.now()); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(storagetest.AgreeOnTime(t.Context(), w.store, w.now()))
 	w.advance(30 * day)
 	defer w.recording()()
 	eventually(t, func() bool { return len(w.changes(river)) < 2 })

@@ -16,9 +16,7 @@ func TestOperatorsAreMailedOnceAnHourThatSomethingWaits(t *testing.T) {
 		c.Mailer = mails
 		c.Operators = func(context.Context) ([]string, error) { return []string{operator, "gone"}, nil }
 	})
-	if err := w.store.SetLanguage(t.Context(), operator, "de"); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(w.store.SetLanguage(t.Context(), operator, "de"))
 	told := func() (n int) {
 		t.Helper()
 		w.TellOperators(t.Context())

@@ -21,9 +21,7 @@ func (w *fixture) roleOf(user string) storage.Role {
 
 func (w *fixture) setRole(user string, role storage.Role) {
 	w.t.Helper()
-	if err := w.store.SetRole(w.t.Context(), river, user, role); err != nil {
-		w.t.Fatal(err)
-	}
+	w.ok(w.store.SetRole(w.t.Context(), river, user, role))
 }
 
 // An owner who is about to be thrown out leaves invitations behind.
@@ -152,14 +150,10 @@ func TestAttackUnverifiedAddress(t *testing.T) {
 	link := w.invite(by, nobody, "owner")
 	for _, user := range []string{nobody, dev} {
 		_, err := w.id.Accounts().Save(t.Context(), provider.Account{ID: user, Email: user + "@example.com", EmailVerified: false})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w.ok(err)
 	}
 	b, d := w.as(nobody), w.as(dev)
-	if p := b.submit(b.open("/developer/new"), "name", "Mine"); p.StatusCode != http.StatusForbidden || !strings.Contains(p.body, "email address first") {
-		t.Errorf("creates an organization: %s", p.Status)
-	}
+	says(t, b.submit(b.open("/developer/new"), "name", "Mine"), http.StatusForbidden, "email address first")
 	if p := b.open(link); p.StatusCode != http.StatusForbidden {
 		t.Errorf("opens the invitation of the address: %s", p.Status)
 	}

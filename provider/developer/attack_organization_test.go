@@ -171,9 +171,7 @@ func TestAttackLastOwner(t *testing.T) {
 			t.Errorf("the last owner %s: %s", what, p.Status)
 		}
 	}
-	if err := w.store.SetRole(t.Context(), river, dev, storage.RoleOwner); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(w.store.SetRole(t.Context(), river, dev, storage.RoleOwner))
 	var left sync.WaitGroup
 	for _, user := range []string{owner, dev} {
 		b := w.as(user)
@@ -182,9 +180,7 @@ func TestAttackLastOwner(t *testing.T) {
 	}
 	left.Wait()
 	members, err := w.store.Members(t.Context(), river)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w.ok(err)
 	owners := 0
 	for _, m := range members {
 		if m.Role == storage.RoleOwner {

@@ -90,9 +90,7 @@ func TestPowers(t *testing.T) {
 		b := w.as(owner)
 		w.advance(10 * time.Minute)
 		p := b.submit(b.open("/developer/o/river/members"), "email", "friend@example.com", "role", "viewer", "action", "invite")
-		if p.StatusCode != http.StatusOK || !strings.Contains(p.body, "/developer/join/") {
-			t.Errorf("%s at %s", p.Status, p.Request.URL)
-		}
+		says(t, p, http.StatusOK, "/developer/join/")
 	})
 	t.Run("WhoHasConfirmedInAnotherTabGoesOn", func(t *testing.T) {
 		b := w.as(operator)
@@ -100,9 +98,7 @@ func TestPowers(t *testing.T) {
 		review := b.open("/developer/review/sandbox/shop")
 		w.advance(10 * time.Minute)
 		p := b.submit(review, "reason", "The terms are of somebody else.", "action", "refuse")
-		if p.StatusCode != http.StatusForbidden || !strings.Contains(p.body, `href="?confirm=yes"`) || !strings.Contains(p.body, "The terms are of somebody else.") {
-			t.Fatalf("%s\n%s", p.Status, p.body)
-		}
+		says(t, p, http.StatusForbidden, `href="?confirm=yes"`, "The terms are of somebody else.")
 		if tab := b.signIn(b.open("/developer/review/sandbox/shop?confirm=yes"), operator); !strings.Contains(tab.body, "Confirmed.") {
 			t.Fatalf("%s at %s\n%s", tab.Status, tab.Request.URL, tab.body)
 		}
@@ -117,11 +113,7 @@ func TestPowers(t *testing.T) {
 func (w *fixture) asksForProduction(t *testing.T) {
 	t.Helper()
 	a, err := w.store.Application(t.Context(), storage.Sandbox, "shop")
-	if err != nil {
-		t.Fatal(err)
-	}
+	w.ok(err)
 	a.Review = storage.ReviewAsked
-	if err := w.store.SaveApplication(t.Context(), a); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(w.store.SaveApplication(t.Context(), a))
 }

@@ -79,9 +79,7 @@ func (w *fixture) state() any {
 		settings, err4 := w.store.SandboxSettings(ctx, id)
 		applications, err5 := w.store.Applications(ctx, storage.ApplicationFilter{OrganizationID: id})
 		for _, err := range []error{err1, err2, err3, err4, err5, err6} {
-			if err != nil {
-				w.t.Fatal(err)
-			}
+			w.ok(err)
 		}
 		s.Organizations, s.Members, s.Invitations = append(s.Organizations, o), append(s.Members, members), append(s.Invitations, invitations)
 		s.Tokens = append(s.Tokens, tokens)
@@ -94,9 +92,7 @@ func (w *fixture) state() any {
 		}
 		s.Faults = append(s.Faults, fault)
 		secrets, err := w.provider(a.Environment).Clients().ListSecrets(ctx, a.ClientID)
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		w.ok(err)
 		s.Clients, s.Secrets = append(s.Clients, w.client(a.Environment, a.ClientID)), append(s.Secrets, secrets)
 	}
 	return s

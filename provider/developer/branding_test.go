@@ -144,7 +144,7 @@ func TestBrandingSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
 	b := w.as(dev)
-	for name, c := range map[string]struct {
+	for _, c := range map[string]struct {
 		file        []byte
 		color, want string
 	}{
@@ -157,9 +157,7 @@ func TestBrandingSaysWhatIsWrong(t *testing.T) {
 		"an injected colour": {nil, "#fff000;}", "Enter a colour as #rrggbb"},
 	} {
 		p := b.upload(b.open(brandingPath), c.file, "color", c.color, "action", "publish")
-		if p.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(p.body, c.want) {
-			t.Errorf("%s: %s\n%s", name, p.Status, p.body)
-		}
+		says(t, p, http.StatusUnprocessableEntity, c.want)
 	}
 	if got := w.client(storage.Sandbox, "shop"); got.ButtonColor != "" || got.Logo != nil {
 		t.Errorf("published: %q, %d bytes", got.ButtonColor, len(got.Logo))
@@ -248,13 +246,9 @@ func TestBrandingKeepsTheRestOfTheRegistration(t *testing.T) {
 	p := b.open(brandingPath)
 	c := w.client(storage.Sandbox, "shop")
 	secret, err := w.sandbox.Clients().Secret(t.Context(), "shop")
-	if err != nil {
-		t.Fatal(err)
-	}
+	w.ok(err)
 	c.RedirectURIs = append(c.RedirectURIs, "https://app.test/second")
-	if err := w.sandbox.Clients().Save(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(w.sandbox.Clients().Save(t.Context(), c))
 	b.submit(p, "color", "#ffd400", "action", "publish", "logo", "-")
 	got := w.client(storage.Sandbox, "shop")
 	kept, err := w.sandbox.Clients().Secret(t.Context(), "shop")

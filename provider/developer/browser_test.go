@@ -21,9 +21,7 @@ type browser struct {
 // newBrowser returns a browser in which nobody is signed in.
 func (w *fixture) newBrowser() *browser {
 	jar, err := cookiejar.New(nil)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	w.ok(err)
 	transport := &http.Transport{} // its own: a server that is closed closes those of others
 	w.t.Cleanup(transport.CloseIdleConnections)
 	return &browser{w.t, w.server.URL, &http.Client{

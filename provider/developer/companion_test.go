@@ -44,9 +44,7 @@ func TestAttackMembershipOfADeletedAccount(t *testing.T) {
 	w := newFixture(t).withApplication(river, storage.Production, "shop")
 	b := w.as(dev)
 	b.submit(b.open("/developer/o/river/production/shop/settings"), "name", "Till", "action", "save")
-	if err := w.id.Accounts().Delete(t.Context(), dev); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(w.id.Accounts().Delete(t.Context(), dev))
 	if w.roleOf(dev) != "" {
 		t.Error("the membership is left")
 	}
@@ -54,9 +52,7 @@ func TestAttackMembershipOfADeletedAccount(t *testing.T) {
 		t.Errorf("the activity log has %+v", c)
 	}
 	_, err := w.id.Accounts().Save(t.Context(), provider.Account{ID: dev, Email: "another@example.com", EmailVerified: true, Password: everyPassword})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w.ok(err)
 	another := w.newBrowser()
 	another.submit(another.open("/signin"), "email", "another@example.com", "password", everyPassword)
 	if p := another.get("/developer/o/river/members"); p.StatusCode != http.StatusNotFound {

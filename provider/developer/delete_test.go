@@ -71,9 +71,7 @@ func TestAnApplicationThatIsBeingDeleted(t *testing.T) {
 func TestADeletionThatWasInterruptedGoesOn(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
-	if err := w.store.MarkApplication(t.Context(), storage.Sandbox, "shop", storage.ApplicationMark{Deleting: true}); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(w.store.MarkApplication(t.Context(), storage.Sandbox, "shop", storage.ApplicationMark{Deleting: true}))
 	w.GoOn(t.Context())
 	if _, err := w.sandbox.Clients().Get(t.Context(), "shop"); !errors.Is(err, provider.ErrNoClient) {
 		t.Errorf("the client: %v", err)

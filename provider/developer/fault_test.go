@@ -36,13 +36,6 @@ type faultyForm struct {
 // called is the name that the nth form gives.
 func called(n int) string { return fmt.Sprint("Org name ", n) }
 
-func (w *fixture) ok(err error) {
-	w.t.Helper()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-}
-
 // names are those that an application has in the two databases.
 func names(env string) func(w *fixture) []string {
 	return func(w *fixture) []string {

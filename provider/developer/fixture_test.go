@@ -64,7 +64,7 @@ type fixture struct {
 	paths        []string // of the database files
 	tap          *lab.Tap // of both
 	mails        *mailbox
-	log          *syncBuffer
+	log          *lab.SyncBuffer
 
 	// server has the dashboard and production, sandboxServer the sandbox.
 	server, sandboxServer *httptest.Server
@@ -90,7 +90,7 @@ func newFixtureAt(t testing.TB, host string, change ...func(*developer.Config)) 
 // newFixtureOf is newFixtureAt with another production.
 func newFixtureOf(t testing.TB, host string, production func(*provider.Config), change ...func(*developer.Config)) *fixture {
 	t.Helper()
-	w := &fixture{t: t, clock: time.Now(), mails: &mailbox{}, log: &syncBuffer{}, tap: &lab.Tap{}}
+	w := &fixture{t: t, clock: time.Now(), mails: &mailbox{}, log: &lab.SyncBuffer{}, tap: &lab.Tap{}}
 	mux, sandboxMux := http.NewServeMux(), http.NewServeMux()
 	w.server, w.sandboxServer = httptest.NewServer(mux), httptest.NewServer(sandboxMux)
 	w.server.URL = strings.Replace(w.server.URL, "127.0.0.1", host, 1)
@@ -127,17 +127,11 @@ var byToken = provider.UnknownClients{Register: "token"}
 func (w *fixture) newProvider(file string, usedBefore func() ([]byte, error), cfg provider.Config) *provider.Provider {
 	w.t.Helper()
 	image, err := usedBefore()
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	w.ok(err)
 	path := filepath.Join(w.t.TempDir(), file)
-	if err := os.WriteFile(path, image, 0o600); err != nil {
-		w.t.Fatal(err)
-	}
+	w.ok(os.WriteFile(path, image, 0o600))
 	store, err := sqlitefile.Open(w.t.Context(), path, w.tap.Driver())
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	w.ok(err)
 	if w.store == nil {
 		w.store = store
 	} else {
@@ -146,9 +140,7 @@ func (w *fixture) newProvider(file string, usedBefore func() ([]byte, error), cf
 	w.paths = append(w.paths, path)
 	cfg.Secret, cfg.Store, cfg.Clock, cfg.Logger = bytes.Clone(configSecret), store, w.now, w.logger()
 	p, err := provider.New(w.t.Context(), cfg)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	w.ok(err)
 	w.t.Cleanup(func() {
 		if err := p.Close(); err != nil {
 			w.t.Errorf("close: %v", err)
@@ -181,9 +173,7 @@ func (w *fixture) advance(d time.Duration) {
 func (w *fixture) changes(organization string) []storage.Change {
 	w.t.Helper()
 	changes, err := w.store.Changes(w.t.Context(), storage.ChangeFilter{OrganizationID: organization})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	w.ok(err)
 	return changes
 }
 
@@ -202,10 +192,16 @@ func (w *fixture) withApplication(organization, env, id string, change ...func(*
 		Environment: env, ClientID: id, OrganizationID: organization, Name: c.Name, Kind: "web",
 		CreatedBy: owner, CreatedAt: w.now(), UpdatedAt: w.now(),
 	}
-	if err := errors.Join(w.store.CreateApplication(w.t.Context(), a, 1000), w.provider(env).Clients().Save(w.t.Context(), c)); err != nil {
+	w.ok(errors.Join(w.store.CreateApplication(w.t.Context(), a, 1000), w.provider(env).Clients().Save(w.t.Context(), c)))
+	return w
+}
+
+// ok ends the test where there is an error.
+func (w *fixture) ok(err error) {
+	w.t.Helper()
+	if err != nil {
 		w.t.Fatal(err)
 	}
-	return w
 }
 
 const callbackURI = "https://app.test/callback"
@@ -313,22 +309,4 @@ func (m *mailbox) all() []provider.Mail {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.sent)
-}
-
-// syncBuffer is a log that is written and read at once.
-type syncBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *syncBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *syncBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
 }

@@ -67,9 +67,7 @@ func TestAFloodTakesNoDiskAndNoLineOfAnother(t *testing.T) {
 		t.Errorf("%d of 50 lines of another organization", n)
 	}
 	lines, err := w.store.Log(t.Context(), storage.LogFilter{Environment: storage.Production, ClientID: "shop", Limit: 20_000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w.ok(err)
 	requests := 0
 	for _, line := range lines {
 		requests += max(1, line.Requests)
@@ -104,9 +102,7 @@ func TestDeletingAnApplicationWithALongLogAnswersAtOnce(t *testing.T) {
 		removed := 0
 		for {
 			n, err := w.store.Trim(t.Context(), storage.Trim{Kind: storage.OldLog}, 250)
-			if err != nil {
-				t.Fatal(err)
-			}
+			w.ok(err)
 			if n == 0 {
 				return removed
 			}

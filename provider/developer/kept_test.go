@@ -22,14 +22,10 @@ func (w *fixture) withSecret(secret []byte, previous ...[]byte) *fixture {
 	id, err := provider.New(w.t.Context(), provider.Config{
 		BaseURL: server.URL, Store: w.store, Secret: secret, PreviousSecrets: previous, Mailer: w.mails, Clock: w.now, Logger: w.logger(),
 	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	w.ok(err)
 	trials := developer.NewTrials(w.store)
 	d, err := developer.New(developer.Config{Provider: id, Sandbox: w.sandbox, Trials: trials, Store: w.store, Clock: w.now, Logger: w.logger(), Operator: isOperator})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	w.ok(err)
 	mux.Handle("/developer/", d)
 	mux.Handle("/", id)
 	return &fixture{t: w.t, Dashboard: d, id: id, server: server, store: w.store, sandboxStore: w.sandboxStore, paths: w.paths, mails: w.mails, log: w.log, clock: w.clock}
@@ -40,9 +36,7 @@ func (w *fixture) kept() (link string) {
 	w.t.Helper()
 	b := w.as(owner)
 	says(w.t, b.submitForm("/developer/o/river/settings", "name", "Org river", "contact", "hello@river.test"), http.StatusOK, "hello@river.test")
-	if err := w.Trials.Mailer(nil).Send(w.t.Context(), provider.Mail{To: "kim@river.sandbox.test", Subject: "Hello Kim"}); err != nil {
-		w.t.Fatal(err)
-	}
+	w.ok(w.Trials.Mailer(nil).Send(w.t.Context(), provider.Mail{To: "kim@river.sandbox.test", Subject: "Hello Kim"}))
 	return w.invite(b, dev, "viewer")
 }
 
@@ -57,9 +51,7 @@ func TestWhatIsKeptOutlivesTheSecret(t *testing.T) {
 	go func() { done <- rolled.id.Run(ctx) }()
 	eventually(t, func() bool { return strings.Contains(w.log.String(), "records encrypted under the current secret") })
 	cancel()
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
+	w.ok(<-done)
 	b := w.withSecret(next[:]).as(owner)
 	says(t, b.open("/developer/o/river/settings"), http.StatusOK, "hello@river.test")
 	says(t, b.open("/developer/o/river/inbox"), http.StatusOK, "Hello Kim")
@@ -71,13 +63,9 @@ func TestWhatDoesNotOpen(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, func(c *developer.Config) { c.Operator, c.Review = isOperator, true })
 	link := w.kept()
-	if err := w.Trials.Mailer(nil).Send(t.Context(), provider.Mail{To: "kim@river.sandbox.test", Subject: "Second"}); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(w.Trials.Mailer(nil).Send(t.Context(), provider.Mail{To: "kim@river.sandbox.test", Subject: "Second"}))
 	db, err := sql.Open("sqlite3", w.paths[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	w.ok(err)
 	defer db.Close()
 	for _, damage := range []string{
 		`UPDATE organizations SET sealed_contact = x'00' WHERE id = 'river'`,

@@ -80,16 +80,12 @@ func TestPicturesOfAnOrganizationHaveAQuota(t *testing.T) {
 			p.Pix[i] = uint8(i*i*7) ^ seed ^ uint8(i>>3)*31
 		}
 		var drawn bytes.Buffer
-		if err := png.Encode(&drawn, p); err != nil {
-			t.Fatal(err)
-		}
+		w.ok(png.Encode(&drawn, p))
 		return map[string][]byte{"logo": drawn.Bytes()}
 	}
 	stored := func(client string) int64 {
 		a, err := w.store.Application(t.Context(), storage.Sandbox, client)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w.ok(err)
 		return a.PictureBytes
 	}
 	p := b.uploads(b.open(brandingPath), noise(1), "action", "publish") // the draft stays, and what is published

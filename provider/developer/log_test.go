@@ -46,18 +46,14 @@ func (w *fixture) lines(env, client string, entries ...storage.LogEntry) {
 			entries[i].At = w.now()
 		}
 	}
-	if err := w.store.AppendLog(w.t.Context(), entries); err != nil {
-		w.t.Fatal(err)
-	}
+	w.ok(w.store.AppendLog(w.t.Context(), entries))
 }
 
 // log returns what is recorded of an application, the latest first.
 func (w *fixture) logOf(env, client string) []storage.LogEntry {
 	w.t.Helper()
 	entries, err := w.store.Log(w.t.Context(), storage.LogFilter{Environment: env, ClientID: client})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	w.ok(err)
 	return entries
 }
 
@@ -81,14 +77,9 @@ func TestLogShowsWhatHappenedToARequestWithItsCauseAndRemedy(t *testing.T) {
 			})
 			end()
 			p := w.as(viewer).open("/developer/o/river/" + env + "/shop/log")
-			for _, want := range []string{
+			says(t, p, http.StatusOK,
 				"The redirect_uri is not registered", "Register exactly what the application sends",
-				"https://app.test/callback/", "127.0.0.0/24", `class="tag outcome bad"`,
-			} {
-				if p.StatusCode != http.StatusOK || !strings.Contains(p.body, want) {
-					t.Errorf("%s: no %q", p.Status, want)
-				}
-			}
+				"https://app.test/callback/", "127.0.0.0/24", `class="tag outcome bad"`)
 		})
 	}
 }
@@ -99,11 +90,7 @@ func TestLogSaysCauseAndRemedyInTheLanguageOfItsReader(t *testing.T) {
 	w.lines(storage.Sandbox, "shop", storage.LogEntry{Event: "token", Outcome: "error", Error: "invalid_grant", Cause: "code_used"})
 	viewer := w.as(viewer)
 	page := viewer.open(logPath + "?ui_locales=de")
-	for _, want := range []string{"Der Code wurde schon verwendet.", "Tauschen Sie jeden Code einmal ein."} {
-		if !strings.Contains(page.body, want) {
-			t.Errorf("the page does not say %q", want)
-		}
-	}
+	says(t, page, http.StatusOK, "Der Code wurde schon verwendet.", "Tauschen Sie jeden Code einmal ein.")
 	if strings.Contains(page.body, "The code was used before.") {
 		t.Error("the page says the cause in English")
 	}
@@ -311,9 +298,7 @@ func TestOldLinesAreRemovedAndCountsStayLonger(t *testing.T) {
 	for _, ago := range []time.Duration{0, 30 * time.Hour, 48 * time.Hour, 200 * time.Hour} {
 		w.lines(storage.Sandbox, "shop", storage.LogEntry{At: w.now().Add(-ago), Event: "token", Outcome: "ok"})
 	}
-	if err := storagetest.AgreeOnTime(t.Context(), w.store, w.now()); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(storagetest.AgreeOnTime(t.Context(), w.store, w.now()))
 	end := w.recording()
 	defer end()
 	eventually(t, func() bool {

@@ -49,9 +49,7 @@ func TestAMachineClientGetsATokenWithItsSecret(t *testing.T) {
 	w.as(dev).machine("scopes.military", "on")
 	app, _ := w.registered(river, storage.Sandbox)
 	secret, err := w.sandbox.Clients().Secret(t.Context(), app.ClientID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w.ok(err)
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	token, err := (&clientcredentials.Config{
@@ -92,9 +90,7 @@ func TestSettingsOfAMachineClient(t *testing.T) {
 	} {
 		fields.Set(name, value)
 	}
-	if p := b.follow(b.post(action, fields)); p.StatusCode != http.StatusOK || !strings.Contains(p.body, "saved and active") {
-		t.Fatalf("%s\n%s", p.Status, p.body)
-	}
+	says(t, b.follow(b.post(action, fields)), http.StatusOK, "saved and active")
 	want := before
 	want.Name, want.TokenEndpointAuthMethod, want.Scopes = "Robot", "client_secret_basic", []string{"openid", "military", "student"}
 	after := w.client(storage.Sandbox, app.ClientID)

@@ -172,9 +172,7 @@ func TestAttackManagementForMore(t *testing.T) {
 	// What an operator has given stays, and is not the program's to take or to spread.
 	c.SkipConsent, c.Scopes, c.Unreviewed = true, append(c.Scopes, "teacher"), false
 	c.GrantTypes, c.JWKSURI = append(c.GrantTypes, jwtBearer), "https://app.test/keys"
-	if err := w.id.Clients().Save(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(w.id.Clients().Save(t.Context(), c))
 	p, changed := w.program(http.MethodPut, uri, token, again(said, "scope", "openid", "jwks_uri", c.JWKSURI))
 	if p.StatusCode != http.StatusOK || changed.text("scope") != "openid teacher" || !slices.Contains(changed.values("grant_types"), jwtBearer) || !w.client(storage.Production, id).SkipConsent {
 		t.Errorf("%s %s", p.Status, p.body)
@@ -192,9 +190,7 @@ func TestManagementOfAReviewedApplication(t *testing.T) {
 	w.Config.Review, w.Config.Operator = true, isOperator // as after a restart with a review
 	c := w.client(storage.Production, id)
 	c.Unreviewed = false
-	if err := w.id.Clients().Save(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(w.id.Clients().Save(t.Context(), c))
 	p, changed := w.program(http.MethodPut, uri, token, again(said, "client_name", "Bank", "redirect_uris", []string{callbackURI, "https://app.test/other", "https://b.app.test/cb"}))
 	if p.StatusCode != http.StatusOK || changed.text("client_name") != "Shop" || !slices.Equal(changed.values("redirect_uris"), []string{callbackURI, "https://app.test/other"}) {
 		t.Fatalf("%s %s", p.Status, p.body)

@@ -198,9 +198,7 @@ func TestAnApplicationWithAKeyNeedsNoSecret(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
 	old, err := w.sandbox.Clients().Secret(t.Context(), "shop")
-	if err != nil {
-		t.Fatal(err)
-	}
+	w.ok(err)
 	b := w.as(dev)
 	// Its keys can be there before it uses them.
 	b.submit(b.open(shopPath+"/settings"), "jwks", pastedKeys, "action", "save")
@@ -370,9 +368,7 @@ func TestAttackJWTBearerGrantOfADeveloper(t *testing.T) {
 	// One that the operator has given stays, here and not in a copy.
 	c := w.client(storage.Sandbox, "shop")
 	c.GrantTypes = append(c.GrantTypes, bearer)
-	if err := w.sandbox.Clients().Save(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(w.sandbox.Clients().Save(t.Context(), c))
 	says(t, b.submit(b.open(shopPath+"/settings"), "grant_types.refresh_token", "-", "action", "save"), http.StatusOK, "saved and active")
 	if got := w.client(storage.Sandbox, "shop").GrantTypes; !slices.Equal(got, []string{"authorization_code", bearer}) {
 		t.Errorf("grants %q", got)
@@ -399,9 +395,7 @@ func TestAttackExchangeGrantOfADeveloper(t *testing.T) {
 		t.Fatalf("registered %+v", c)
 	}
 	c.GrantTypes = append(c.GrantTypes, exchange)
-	if err := w.sandbox.Clients().Save(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(w.sandbox.Clients().Save(t.Context(), c))
 	b.submit(b.open(shopPath), "action", "copy")
 	if _, copied := w.registered(river, storage.Production); slices.Contains(copied.GrantTypes, exchange) || len(copied.GrantTypes) == 0 {
 		t.Errorf("the copy has grants %q", copied.GrantTypes)
@@ -492,9 +486,7 @@ func TestSigningAlgorithmsAreThoseOfDiscovery(t *testing.T) {
 	}
 	b := w.newBrowser()
 	b.home = w.sandboxServer.URL
-	if err := json.Unmarshal([]byte(b.get("/oidc/.well-known/openid-configuration").body), &announced); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(json.Unmarshal([]byte(b.get("/oidc/.well-known/openid-configuration").body), &announced))
 	if diff := cmp.Diff(announced.Algs, developer.SigningAlgs); diff != "" {
 		t.Errorf("algorithms (-announced +shown):\n%s", diff)
 	}

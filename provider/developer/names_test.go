@@ -30,9 +30,7 @@ func TestTheOperatorReadsWhomANamePassesFor(t *testing.T) {
 	w.withApplication(lake, storage.Production, "bank", func(c *provider.Client) { c.Name = "Bоnafide  Riveг" }) // Cyrillic
 	a := w.application(storage.Production, "bank")
 	a.Review = storage.ReviewApproved
-	if err := w.store.SaveApplication(t.Context(), a); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(w.store.SaveApplication(t.Context(), a))
 	w.as(dev).submitForm(accessPath, "note", "", "action", "ask")
 	p := w.as(operator).open(reviewPath)
 	says(t, p, http.StatusOK, "This name looks similar to", "looks similar to another organization’s application", "/developer/review/production/bank")

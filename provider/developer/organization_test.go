@@ -16,13 +16,9 @@ func TestAnOrganizationIsMadeAndHasAnOwner(t *testing.T) {
 	w := newFixture(t)
 	b := w.as(nobody)
 	p := b.open("/developer/")
-	if p.StatusCode != http.StatusOK || !strings.Contains(p.body, "Let people sign in") {
-		t.Fatalf("%s\n%s", p.Status, p.body)
-	}
+	says(t, p, http.StatusOK, "Let people sign in")
 	p = b.submit(b.open("/developer/new"), "name", "Meadow", "contact", "hello@meadow.test")
-	if p.StatusCode != http.StatusOK || !strings.Contains(p.body, "Register an application") || !strings.Contains(p.body, "Meadow") {
-		t.Fatalf("%s at %s\n%s", p.Status, p.Request.URL, p.body)
-	}
+	says(t, p, http.StatusOK, "Register an application", "Meadow")
 }
 
 func TestAnInvitationIsMailedWhereThereIsAMailer(t *testing.T) {
@@ -41,9 +37,7 @@ func TestAnInvitationIsMailedWhereThereIsAMailer(t *testing.T) {
 	_, rest, _ := strings.Cut(sent[0].Text, w.server.URL)
 	link, _, _ := strings.Cut(rest, "\n")
 	friend := w.as(nobody)
-	if p := friend.submit(friend.open(link)); p.StatusCode != http.StatusOK || !strings.Contains(p.body, "Welcome!") {
-		t.Errorf("%s at %s\n%s", p.Status, p.Request.URL, p.body)
-	}
+	says(t, friend.submit(friend.open(link)), http.StatusOK, "Welcome!")
 }
 
 func TestInvitationToAnAddressThatIsRefused(t *testing.T) {
@@ -51,9 +45,7 @@ func TestInvitationToAnAddressThatIsRefused(t *testing.T) {
 	w := newFixture(t, func(c *developer.Config) { c.Mailer = &mailbox{fails: provider.ErrRecipientRefused} })
 	b := w.as(owner)
 	p := b.submit(b.open("/developer/o/river/members"), "email", "nobody@example.com", "role", "viewer", "action", "invite")
-	if p.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(p.body, "Email can’t be delivered to this address") || !strings.Contains(p.body, `value="nobody@example.com"`) {
-		t.Errorf("%s\n%s", p.Status, p.body)
-	}
+	says(t, p, http.StatusUnprocessableEntity, "Email can’t be delivered to this address", `value="nobody@example.com"`)
 	if waiting, err := w.store.Invitations(t.Context(), storage.TokenFilter{OrganizationID: "river", Now: w.now()}); err != nil || len(waiting) > 0 {
 		t.Errorf("%d invitations that nobody has, %v", len(waiting), err)
 	}
@@ -73,9 +65,7 @@ func TestOrganizationsOfADayHaveALimit(t *testing.T) {
 		if err != nil || len(memberships) != 1 {
 			t.Fatalf("%d memberships, %v", len(memberships), err)
 		}
-		if err := w.store.DeleteOrganization(t.Context(), memberships[0].ID); err != nil {
-			t.Fatal(err)
-		}
+		w.ok(w.store.DeleteOrganization(t.Context(), memberships[0].ID))
 	}
 	if p := b.submit(b.open("/developer/new"), "name", "Mine"); p.StatusCode != http.StatusTooManyRequests || p.Header.Get("Retry-After") == "" {
 		t.Errorf("one more: %s", p.Status)

@@ -20,9 +20,7 @@ func newOwnerlessFixture(t *testing.T, change ...func(*developer.Config)) *fixtu
 	t.Helper()
 	w := newFixture(t, append([]func(*developer.Config){reviewed}, change...)...)
 	w.withApplication(river, storage.Production, "shop")
-	if err := w.id.Accounts().Delete(t.Context(), owner); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(w.id.Accounts().Delete(t.Context(), owner))
 	return w
 }
 

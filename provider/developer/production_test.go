@@ -51,18 +51,14 @@ const (
 func (w *fixture) live() []storage.Application {
 	w.t.Helper()
 	list, err := w.store.Applications(w.t.Context(), storage.ApplicationFilter{Environment: storage.Production, OrganizationID: river})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	w.ok(err)
 	return list
 }
 
 func (w *fixture) application(env, id string) storage.Application {
 	w.t.Helper()
 	a, err := w.store.Application(w.t.Context(), env, id)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	w.ok(err)
 	return a
 }
 
@@ -173,9 +169,7 @@ func TestRegistrationIsNotSwitchedWhileItIsReviewed(t *testing.T) {
 	p := b.open(reviewPath)
 	c := w.client(storage.Sandbox, "shop")
 	c.RedirectURIs = []string{"https://evil.test/cb"}
-	if err := w.sandbox.Clients().Save(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(w.sandbox.Clients().Save(t.Context(), c))
 	says(t, b.submit(p, "action", "approve"), http.StatusOK, "Someone else changed this", "https://evil.test/cb")
 	if len(w.live()) > 0 {
 		t.Error("it is in production, unseen")
@@ -238,9 +232,7 @@ func TestApprovalThatWasInterruptedIsFinished(t *testing.T) {
 	w := newReviewedFixture(t)
 	a := w.application(storage.Sandbox, "shop")
 	a.Review, a.Document = storage.ReviewApproved, []byte(`{"live":"live1","review":{"asked_by":"dev"}}`)
-	if err := w.store.SaveApplication(t.Context(), a); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(w.store.SaveApplication(t.Context(), a))
 	says(t, w.as(dev).open(accessPath), http.StatusOK, "almost ready")
 	b := w.as(operator)
 	p := b.open(reviewPath)

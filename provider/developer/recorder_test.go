@@ -2,6 +2,7 @@ package developer_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -104,13 +105,9 @@ func TestCloseRecordsWhatHasHappened(t *testing.T) {
 	w.watching(b, "shop", func() bool { return len(w.logOf(storage.Production, "shop")) > 0 })
 	w.advance(time.Minute) // so much was seen of this one that lines alike are left out
 	b.mistake("shop", 9)
-	if err := errors.Join(w.id.Close(), <-done); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(errors.Join(w.id.Close(), <-done))
 	closed, err := sqlite.Open(t.Context(), w.paths[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	w.ok(err)
 	defer func() { _ = closed.Close() }()
 	lines, err := closed.Log(t.Context(), storage.LogFilter{Environment: storage.Production, ClientID: "shop"})
 	if err != nil || len(lines) != 2 || lines[0].Details["redirect_uri"] != "https://app.test/9" {
@@ -143,9 +140,7 @@ func TestSuccessesAtUserinfoAreCountedAndHaveFewLines(t *testing.T) {
 		}
 	}
 	days, err := w.store.LogDays(t.Context(), storage.Production, "shop", w.now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	w.ok(err)
 	counted := 0
 	for _, d := range days {
 		if d.Event == "userinfo" {
@@ -155,4 +150,32 @@ func TestSuccessesAtUserinfoAreCountedAndHaveFewLines(t *testing.T) {
 	if lines == 0 || lines > 20 || counted != requests {
 		t.Errorf("%d requests have %d lines, and %d are counted", requests, lines, counted)
 	}
+}
+
+// accessToken signs a user in at an application of production, and returns the token.
+func (w *fixture) accessToken(client string) string {
+	w.t.Helper()
+	secret, err := w.id.Clients().Secret(w.t.Context(), client)
+	w.ok(err)
+	b := w.as(nobody)
+	q := url.Values{"client_id": {client}, "response_type": {"code"}, "scope": {"openid military"}, "redirect_uri": {callbackURI}}
+	p := b.submitOnce(b.open("/oauth/authorize?"+q.Encode()), "action", "allow")
+	for strings.Contains(p.Header.Get("Location"), "/oauth/authorize") {
+		p = b.get(p.Header.Get("Location"))
+	}
+	where := p.Header.Get("Location")
+	_, query, _ := strings.Cut(where, "?")
+	answer, err := url.ParseQuery(query)
+	if err != nil || answer.Get("code") == "" {
+		w.t.Fatalf("%s leads to %q", p.Status, where)
+	}
+	p = b.post("/oauth/token", url.Values{"client_id": {client}, "client_secret": {secret}, "grant_type": {"authorization_code"},
+		"code": {answer.Get("code")}, "redirect_uri": {callbackURI}})
+	var tokens struct {
+		AccessToken string `json:"access_token"`
+	}
+	if err := json.Unmarshal([]byte(p.body), &tokens); err != nil || tokens.AccessToken == "" {
+		w.t.Fatal(p.body, err)
+	}
+	return tokens.AccessToken
 }

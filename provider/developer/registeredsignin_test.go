@@ -50,9 +50,7 @@ func (w *fixture) authenticates(k programKey, client, code, redirectURI string) 
 	claims, err := json.Marshal(map[string]any{
 		"iss": client, "sub": client, "aud": w.sandbox.Issuer(), "jti": rand.Text(), "exp": w.now().Add(time.Minute).Unix(),
 	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	w.ok(err)
 	signed := encode(fmt.Appendf(nil, `{"alg":"EdDSA","kid":%q}`, k.id)) + "." + encode(claims)
 	b := w.newBrowser()
 	b.home = w.sandboxServer.URL
@@ -171,9 +169,7 @@ func TestAttackRegistrationByAScript(t *testing.T) {
 		var body io.Reader
 		if method == http.MethodPost {
 			text, err := json.Marshal(website())
-			if err != nil {
-				t.Fatal(err)
-			}
+			w.ok(err)
 			body = strings.NewReader(string(text))
 		}
 		r := b.request(method, address, body)
@@ -263,9 +259,7 @@ func TestAttackManagementOfWhatIsStoppedOrMoved(t *testing.T) {
 		t.Parallel()
 		w := newFixture(t)
 		said := w.managed()
-		if err := w.store.StopOrganization(t.Context(), river, storage.Stop{At: w.now(), Reason: "x", By: operator}); err != nil {
-			t.Fatal(err)
-		}
+		w.ok(w.store.StopOrganization(t.Context(), river, storage.Stop{At: w.now(), Reason: "x", By: operator}))
 		for _, method := range []string{http.MethodPut, http.MethodDelete} {
 			p, answer := w.program(method, said.text("registration_client_uri"), said.text("registration_access_token"), again(said, "client_name", "Evil"))
 			if p.StatusCode != http.StatusForbidden || !strings.Contains(answer.text("error_description"), "suspended") {
@@ -281,9 +275,7 @@ func TestAttackManagementOfWhatIsStoppedOrMoved(t *testing.T) {
 		w := newFixture(t, func(c *developer.Config) { c.Quotas.Applications = 1 })
 		said := w.managed()
 		full := storage.Application{Environment: storage.Production, ClientID: "full", OrganizationID: lake, Name: "Full", Kind: "web", CreatedBy: lakeOwner, CreatedAt: w.now(), UpdatedAt: w.now()}
-		if err := w.store.CreateApplication(t.Context(), full, 1); err != nil {
-			t.Fatal(err)
-		}
+		w.ok(w.store.CreateApplication(t.Context(), full, 1))
 		app := w.application(storage.Production, said.text("client_id"))
 		if err := w.MoveApplication(t.Context(), developer.Operator{Name: "Staff"}, app, lake); !errors.Is(err, developer.ErrFull) {
 			t.Fatal(err)

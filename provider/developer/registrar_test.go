@@ -60,9 +60,7 @@ func (w *fixture) program(method, address, token string, body members) (page, me
 	var text string
 	if body != nil {
 		raw, err := json.Marshal(body)
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		w.ok(err)
 		text = string(raw)
 	}
 	r := b.request(method, address, strings.NewReader(text))

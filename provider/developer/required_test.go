@@ -106,9 +106,7 @@ func TestAttackRequiredSignInOfNobody(t *testing.T) {
 	// One that is registered there is not copied to where nobody can meet it.
 	c := w.client(storage.Sandbox, "shop")
 	c.Requires.Assurance = provider.PhishingResistant
-	if err := w.sandbox.Clients().Save(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(w.sandbox.Clients().Save(t.Context(), c))
 	unchanged = w.unchanged()
 	says(t, b.submit(b.open(shopPath), "action", "copy"), http.StatusUnprocessableEntity, "Requires.Assurance")
 	unchanged("production")

@@ -45,9 +45,7 @@ func TestSamplesNeverHaveTheSecret(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
 	secret, err := w.sandbox.Clients().Secret(t.Context(), "shop")
-	if err != nil {
-		t.Fatal(err)
-	}
+	w.ok(err)
 	b := w.as(owner)
 	for _, language := range []string{"button", "curl", "go", "node", "python", "php", "ruby", "java", "csharp"} {
 		p := b.open(samplesPath + "?language=" + language)

@@ -54,9 +54,7 @@ func TestSecrets(t *testing.T) {
 		t.Parallel()
 		w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
 		old, err := w.sandbox.Clients().Secret(t.Context(), "shop")
-		if err != nil {
-			t.Fatal(err)
-		}
+		w.ok(err)
 		b := w.as(dev)
 		p := b.submit(b.open(shopPath+"/secrets"), "overlap", "hour", "action", "rotate")
 		if got := p.Header.Get("Cache-Control"); got != "no-store, no-transform" {
@@ -78,9 +76,7 @@ func TestSecrets(t *testing.T) {
 		t.Parallel()
 		w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
 		old, err := w.sandbox.Clients().Secret(t.Context(), "shop")
-		if err != nil {
-			t.Fatal(err)
-		}
+		w.ok(err)
 		b := w.as(dev)
 		fresh := secretOn(t, b.submit(b.open(shopPath+"/secrets"), "overlap", "none", "action", "rotate"))
 		if w.exchanges(old) || !w.exchanges(fresh) {
@@ -91,9 +87,7 @@ func TestSecrets(t *testing.T) {
 		t.Parallel()
 		w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
 		old, err := w.sandbox.Clients().Secret(t.Context(), "shop")
-		if err != nil {
-			t.Fatal(err)
-		}
+		w.ok(err)
 		b := w.as(dev)
 		p := b.submit(b.open(shopPath+"/secrets"), "overlap", "week", "action", "rotate")
 		fresh := secretOn(t, p)
@@ -106,9 +100,7 @@ func TestSecrets(t *testing.T) {
 		// The newest has no such button; a forged form does not end it either.
 		action, fields := p.form(t, "overlap", "none", "action", "rotate")
 		secrets, err := w.sandbox.Clients().ListSecrets(t.Context(), "shop")
-		if err != nil {
-			t.Fatal(err)
-		}
+		w.ok(err)
 		fields.Set("action", "end")
 		fields.Set("secret", secrets[0].ID)
 		if p := b.post(action, fields); p.StatusCode != http.StatusConflict || !w.exchanges(fresh) {
@@ -193,9 +185,7 @@ func TestAttackOpenBrowser(t *testing.T) {
 	asked("deletes", b.submit(deletion, "confirm", "App shop", "action", "delete"))
 	asked("opens the page that deletes", b.open(shopPath+"/delete"))
 	p := b.submit(settings, "redirect_uris", "https://evil.test/cb", "action", "save")
-	if p.StatusCode != http.StatusForbidden || !strings.Contains(p.body, "First confirm that it’s you") {
-		t.Errorf("sends the data elsewhere: %s\n%s", p.Status, p.body)
-	}
+	says(t, p, http.StatusForbidden, "First confirm that it’s you")
 	unchanged("an application")
 }
 

@@ -29,9 +29,7 @@ func TestSettings(t *testing.T) {
 			w := newFixture(t).withApplication(river, storage.Sandbox, "shop", change)
 			b := w.as(dev)
 			unchanged := w.unchanged()
-			if p := b.submit(b.open(shopPath+"/settings"), "action", "save"); p.StatusCode != http.StatusOK || !strings.Contains(p.body, "saved and active") {
-				t.Errorf("%s: %s\n%s", name, p.Status, p.body)
-			}
+			says(t, b.submit(b.open(shopPath+"/settings"), "action", "save"), http.StatusOK, "saved and active")
 			unchanged(name)
 		}
 	})
@@ -44,9 +42,7 @@ func TestSettings(t *testing.T) {
 			"redirect_uris", callbackURI+"\r\nhttps://app.test/two", "post_logout_redirect_uris", "https://app.test/bye", "origins", "https://app.test",
 			"initiate_login_uri", "https://app.test/start", "scopes.military", "-", "scopes.student", "on", "require_verified", "on", "grant_types.refresh_token", "-", "response_types.code-id_token", "on",
 			"token_endpoint_auth_method", "client_secret_post", "userinfo_signed", "on", "action", "save")
-		if p.StatusCode != http.StatusOK || !strings.Contains(p.body, "saved and active") {
-			t.Fatalf("%s\n%s", p.Status, p.body)
-		}
+		says(t, p, http.StatusOK, "saved and active")
 		want := before
 		want.Name, want.PolicyURL, want.TermsURL, want.InitiateLoginURI = "Till", "https://app.test/p", "https://app.test/t", "https://app.test/start"
 		want.RedirectURIs, want.PostLogoutRedirectURIs = []string{callbackURI, "https://app.test/two"}, []string{"https://app.test/bye"}
@@ -121,9 +117,7 @@ func TestSettings(t *testing.T) {
 		p := b.open(shopPath + "/settings")
 		w.advance(10 * time.Minute)
 		p = b.submit(p, "name", "Till", "redirect_uris", "https://app.test/two", "action", "save")
-		if p.StatusCode != http.StatusForbidden || !strings.Contains(p.body, `href="?confirm=yes" target="_blank"`) {
-			t.Fatalf("%s\n%s", p.Status, p.body)
-		}
+		says(t, p, http.StatusForbidden, `href="?confirm=yes" target="_blank"`)
 		tab := b.signIn(b.open(shopPath+"/settings?confirm=yes"), dev)
 		if tab.Request.URL.Path != shopPath+"/settings" || !strings.Contains(tab.body, "Confirmed.") {
 			t.Fatalf("%s at %s\n%s", tab.Status, tab.Request.URL, tab.body)
@@ -148,9 +142,7 @@ func TestSettings(t *testing.T) {
 			"Line 2: Use https:// (http:// works only for localhost)": {"post_logout_redirect_uris", "\nhttp://app.test/"},
 		} {
 			p := b.submit(b.open(shopPath+"/settings"), append(pairs, "action", "save")...)
-			if p.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(p.body, want) {
-				t.Errorf("%q: %s", want, p.Status)
-			}
+			says(t, p, http.StatusUnprocessableEntity, want)
 		}
 		unchanged("the application")
 	})
@@ -289,14 +281,10 @@ func TestDelete(t *testing.T) {
 	for i := range entries {
 		entries[i] = storage.LogEntry{Environment: storage.Sandbox, ClientID: "shop", At: w.now(), Event: "token", Outcome: "ok"}
 	}
-	if err := w.store.AppendLog(t.Context(), entries); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(w.store.AppendLog(t.Context(), entries))
 	b := w.as(dev)
 	p := b.submit(b.open(shopPath+"/delete"), "confirm", "app shop", "action", "delete")
-	if p.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(p.body, "Type the name exactly") {
-		t.Fatalf("another name: %s\n%s", p.Status, p.body)
-	}
+	says(t, p, http.StatusUnprocessableEntity, "Type the name exactly")
 	p = b.submit(p, "confirm", "App shop", "action", "delete")
 	if p.Request.URL.Path != "/developer/o/river/sandbox" || !strings.Contains(p.body, "App other") {
 		t.Fatalf("%s at %s", p.Status, p.Request.URL)

@@ -32,9 +32,7 @@ func (w *fixture) suspends(b *browser) {
 func (w *fixture) inUse() map[string]bool {
 	w.t.Helper()
 	list, err := w.store.Applications(w.t.Context(), storage.ApplicationFilter{OrganizationID: river})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	w.ok(err)
 	use := map[string]bool{}
 	for _, a := range list {
 		use[a.Environment+" "+a.ClientID] = !w.client(a.Environment, a.ClientID).Disabled
@@ -51,9 +49,7 @@ func (w *fixture) withAll() *fixture {
 	w.withApplication(river, storage.Sandbox, "off", disabled).withApplication(river, storage.Production, "stopped", disabled)
 	a := w.application(storage.Production, "stopped")
 	a.Review = storage.ReviewRefused
-	if err := w.store.SaveApplication(w.t.Context(), a); err != nil {
-		w.t.Fatal(err)
-	}
+	w.ok(w.store.SaveApplication(w.t.Context(), a))
 	return w
 }
 
@@ -119,9 +115,7 @@ func TestASuspensionEndsByNoMember(t *testing.T) {
 	b := w.as(owner)
 	says(t, b.open(riverReview), http.StatusOK, "someone else must decide")
 	o, err := w.store.Organization(t.Context(), river)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w.ok(err)
 	form := everything("start")
 	form.Set("csrf", b.csrfOf(owner))
 	form.Set("version", fmt.Sprint(storage.UnixMicro(o.Stopped.At)))
@@ -201,9 +195,7 @@ func TestAFormFromBeforeTheSuspensionIsNotAccepted(t *testing.T) {
 	ctx := t.Context()
 	c, off := w.client(storage.Production, "shop"), w.client(storage.Sandbox, "off")
 	a := w.application(storage.Sandbox, "shop")
-	if err := w.store.StopOrganization(ctx, river, storage.Stop{At: w.now(), Reason: "x", By: operator}); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(w.store.StopOrganization(ctx, river, storage.Stop{At: w.now(), Reason: "x", By: operator}))
 	w.GoOn(ctx)
 	c.RedirectURIs, off.Disabled, a.Review = []string{"https://evil.test/cb"}, false, storage.ReviewAsked
 	for what, err := range map[string]error{
@@ -262,9 +254,7 @@ func TestAStopThatWasInterruptedGoesOn(t *testing.T) {
 	for _, review := range []storage.Review{storage.ReviewRefused, storage.ReviewApproved} {
 		a := w.application(storage.Production, "shop")
 		a.Review = review
-		if err := w.store.SaveApplication(t.Context(), a); err != nil {
-			t.Fatal(err)
-		}
+		w.ok(w.store.SaveApplication(t.Context(), a))
 		w.GoOn(t.Context())
 		if c := w.client(storage.Production, "shop"); c.Disabled != (review == storage.ReviewRefused) {
 			t.Errorf("with the review %q disabled is %v", review, c.Disabled)
@@ -283,9 +273,7 @@ func TestSuspensionsInTwoProcessesAndRegistrations(t *testing.T) {
 	w := newFixture(t, func(c *developer.Config) { c.Operator, cfg = isOperator, *c }).withAll()
 	cfg.Operator, cfg.Trials = isOperator, nil
 	other, err := developer.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w.ok(err)
 	b := w.as(dev)
 	form := b.open("/developer/o/river/sandbox/new")
 	for round := range 10 {
@@ -310,9 +298,7 @@ func TestSuspensionsInTwoProcessesAndRegistrations(t *testing.T) {
 			}
 		}
 		all.Go(func() { other.GoOn(t.Context()) })
-		if err := w.store.StartOrganization(t.Context(), river, stop.At, operator); err != nil {
-			t.Fatal(err)
-		}
+		w.ok(w.store.StartOrganization(t.Context(), river, stop.At, operator))
 		all.Go(func() { w.GoOn(t.Context()) })
 		all.Wait()
 		w.GoOn(t.Context())

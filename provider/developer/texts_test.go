@@ -18,7 +18,7 @@ import (
 // What the host says to developers is checked when the dashboard is made: who mistypes a key
 // would otherwise see the words of this module and no reason.
 func TestNewChecksTheTextsOfTheHost(t *testing.T) {
-	w := &fixture{t: t, clock: time.Now(), mails: &mailbox{}, log: &syncBuffer{}, tap: &lab.Tap{}}
+	w := &fixture{t: t, clock: time.Now(), mails: &mailbox{}, log: &lab.SyncBuffer{}, tap: &lab.Tap{}}
 	texts := fstest.MapFS{"de.json": {Data: []byte(`{"Developer": {"Home": {"Headin": "x"}}}`)}}
 	id := w.newProvider("wrong.db", ofProduction, provider.Config{BaseURL: "http://localhost:8080", Mailer: w.mails, Texts: texts})
 	_, err := developer.New(developer.Config{Provider: id, Store: w.store, Clock: w.now, Logger: w.logger()})
@@ -34,14 +34,10 @@ func TestPagesLoadTheirAssets(t *testing.T) {
 	get := func(address string) (int, string) {
 		t.Helper()
 		response, err := http.Get(w.server.URL + address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w.ok(err)
 		defer func() { _ = response.Body.Close() }()
 		body, err := io.ReadAll(response.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w.ok(err)
 		return response.StatusCode, string(body)
 	}
 	_, page := get("/developer/docs")

@@ -37,9 +37,7 @@ func TestEveryActAndLookOfOperatorsHasItsLine(t *testing.T) {
 		demanded[route] = true
 		do()
 		lines, err := w.id.Events().List(t.Context(), provider.EventFilter{Name: name, Actor: "staff:" + operator})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w.ok(err)
 		if len(lines) != 1 || lines[0].ClientID != client || lines[0].Detail != detail {
 			t.Errorf("%s: %s of %q, %q: %+v", route, name, client, detail, lines)
 		}
@@ -67,9 +65,7 @@ func TestEveryActAndLookOfOperatorsHasItsLine(t *testing.T) {
 	demand(application, decides(till, "action", "start"), event.ClientStarted, "till", "")
 	demand(organization, decides(riverReview, "action", "stop", "reason", "No"), event.OrganizationSuspended, "", river)
 	demand(organization, decides(riverReview, "action", "start"), event.OrganizationReactivated, "", river)
-	if err := w.id.Accounts().Delete(t.Context(), owner); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(w.id.Accounts().Delete(t.Context(), owner))
 	demand(organization, func() { w.appoints(b, "nobody@example.com") }, event.OwnerAppointed, "", river)
 	demand(organization, decides(ownerlessPath, "action", "withdraw"), event.OwnerWithdrawn, "", river)
 	looks, err := w.id.Events().List(t.Context(), provider.EventFilter{Name: event.StaffLooked, Actor: "staff:" + operator})

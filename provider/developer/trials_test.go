@@ -31,9 +31,7 @@ func (w *fixture) signsInAs(client, persona string) url.Values {
 		"nonce": {"n"}, "login_hint": {"persona:" + persona},
 	}.Encode())
 	answer, err := url.Parse(p.Header.Get("Location"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	w.ok(err)
 	return answer.Query()
 }
 
@@ -46,9 +44,7 @@ func (w *fixture) refreshes(client, token string) (next string, ok bool) {
 func (w *fixture) tokens(client string, form url.Values) (refreshToken string, ok bool) {
 	w.t.Helper()
 	secret, err := w.sandbox.Clients().Secret(w.t.Context(), client)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	w.ok(err)
 	b := w.newBrowser()
 	b.home = w.sandboxServer.URL
 	form.Set("client_id", client)
@@ -105,9 +101,7 @@ func TestWhatIsWrongWithPersonasIsSaidAndKept(t *testing.T) {
 		`[{"name": "kim", "title": "` + strings.Repeat("x", 65<<10) + `"}]`: "longer than 64 KiB",
 	} {
 		p := b.submit(b.open("/developer/o/river/personas"), "personas", entered, "action", "save")
-		if p.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(p.body, said) || !strings.Contains(p.body, "persona:veteran") {
-			t.Errorf("%.60s: %s, does not say %q", entered, p.Status, said)
-		}
+		says(t, p, http.StatusUnprocessableEntity, said, "persona:veteran")
 	}
 	if answer := w.signsInAs("shop", "veteran"); answer.Get("code") == "" {
 		t.Errorf("what was there is gone: %v", answer)
@@ -193,9 +187,7 @@ func TestTheClockOfOneOrganizationMoves(t *testing.T) {
 	ours, others := begin("shop"), begin("boats")
 	b := w.as(dev)
 	p := b.submit(b.open("/developer/o/river/clock"), "step", "720h")
-	if p.StatusCode != http.StatusOK || !strings.Contains(p.body, "30 days") {
-		t.Fatalf("%s\n%s", p.Status, p.body)
-	}
+	says(t, p, http.StatusOK, "30 days")
 	if _, ok := w.refreshes("shop", ours); ok {
 		t.Error("a refresh token is good after 30 days")
 	}
@@ -256,9 +248,7 @@ func TestAFaultIsInForceAndSwitchesItselfOff(t *testing.T) {
 	b := w.as(dev)
 	here := "/developer/o/river/sandbox/shop/faults"
 	p := b.submit(b.open(here), "fault", "authorize_server_error")
-	if p.StatusCode != http.StatusOK || !strings.Contains(p.body, "On until") {
-		t.Fatalf("%s\n%s", p.Status, p.body)
-	}
+	says(t, p, http.StatusOK, "On until")
 	if answer := w.signsInAs("shop", "veteran"); answer.Get("error") != "server_error" {
 		t.Errorf("with the fault: %v", answer)
 	}

@@ -27,9 +27,7 @@ func newApprovedFixture(t *testing.T, change ...func(*developer.Config)) *fixtur
 	w.as(dev).submitForm(accessPath, "note", "", "action", "ask")
 	a := w.application(storage.Sandbox, "shop")
 	a.Document = []byte(strings.Replace(string(a.Document), "{", `{"live":"live",`, 1))
-	if err := w.store.SaveApplication(t.Context(), a); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(w.store.SaveApplication(t.Context(), a))
 	says(t, w.as(operator).submitForm(reviewPath, "action", "approve"), http.StatusOK, "Approved and in production.")
 	return w
 }
@@ -235,9 +233,7 @@ func TestApprovalOfChangesThatWasInterruptedIsFinished(t *testing.T) {
 	w.as(dev).submitForm(livePath+"/settings", "action", "save", "name", "Shop & More")
 	a := w.application(storage.Production, "live")
 	a.Review = storage.ReviewApproved
-	if err := w.store.SaveApplication(t.Context(), a); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(w.store.SaveApplication(t.Context(), a))
 	says(t, w.as(operator).submitForm(liveReviewPath, "action", "approve"), http.StatusOK, "People see the changes now.")
 	if got := w.client(storage.Production, "live").Name; got != "Shop & More" {
 		t.Errorf("people see %q", got)
@@ -316,9 +312,7 @@ func TestTheOperatorIsShownAllThatIsRegistered(t *testing.T) {
 	b.submit(p, "action", "refuse", "reason", "No")
 	c := w.client(storage.Sandbox, "shop")
 	c.Origins = append(c.Origins, "https://more.test")
-	if err := w.sandbox.Clients().Save(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(w.sandbox.Clients().Save(t.Context(), c))
 	w.as(dev).submitForm(accessPath, "note", "", "action", "ask")
 	says(t, b.open(reviewPath), http.StatusOK, "Changes since the last decision are marked.", "<ins><bdi>https://more.test</bdi></ins>")
 }
