@@ -16,13 +16,17 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/applications"
 	"github.com/bonafide-id/bonafide/provider/developer"
 	"github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
-// Passwords are cheap in the tests of this package.
-var _ = password.Cheapen()
+// Passwords and keys are cheap in the tests of this package.
+func init() {
+	password.Cheapen()
+	keyring.Cheapen()
+}
 
 // secret looks random and is the same in every run.
 var secret, _ = base64.StdEncoding.DecodeString("q0m3K1xWc9vRz7Yt2dLh8sNfJ4uPbE6oGiAyQwXkTjM=")

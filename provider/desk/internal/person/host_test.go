@@ -59,7 +59,7 @@ func TestHost(t *testing.T) {
 		f.open(olga)
 		for _, name := range []string{action.SendReset, action.EndSessions, action.Lock} {
 			f.do(name, order(olga))
-			if e := f.line(olga); e.Actor != "staff:"+staff || e.Matter != matter {
+			if e := f.line(olga); e.Actor != "staff:"+staff || e.Matter != matterOf(olga) {
 				t.Errorf("%s: the line is %+v", name, e)
 			}
 		}

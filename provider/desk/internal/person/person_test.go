@@ -26,15 +26,17 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// Passwords are cheap in the tests of this package.
-var _ = password.Cheapen()
+// Passwords and keys are cheap in the tests of this package.
+func init() {
+	password.Cheapen()
+	keyring.Cheapen()
+}
 
 // secret looks random and is the same in every run.
 var secret, _ = base64.StdEncoding.DecodeString("q0m3K1xWc9vRz7Yt2dLh8sNfJ4uPbE6oGiAyQwXkTjM=")
 
 const (
 	nora, bob, olga = "nora", "bob", "olga"
-	matter          = "m1"
 	staff           = "Sam"
 )
 
@@ -108,18 +110,24 @@ func (f *fixture) action(name string) action.Action {
 	return a
 }
 
+// matterOf is the matter about a person.
+func matterOf(subject string) string { return "about-" + subject }
+
 // open opens the matter about a person, whose caller has proved everything.
 func (f *fixture) open(subject string) {
 	f.Helper()
 	now := time.Now()
 	f.ok(f.store.OpenMatter(f.Context(), storage.Matter{
-		ID: matter, Staff: staff, Role: "support", Subject: subject, Reason: "caller", OpenedAt: now, EndsAt: now.Add(time.Hour),
+		ID: matterOf(subject), Staff: staff, Role: "support", Subject: subject, Reason: "caller", OpenedAt: now, EndsAt: now.Add(time.Hour),
 		Proof: storage.SessionProof, ProvedUntil: now.Add(time.Hour),
 	}))
 }
 
 // by is the context of the staff in the matter about a person.
-func (f *fixture) by(subject string) context.Context {
+func (f *fixture) by(subject string) context.Context { return f.within(matterOf(subject), subject) }
+
+// within is the context of the staff in a matter that may be about somebody else.
+func (f *fixture) within(matter, subject string) context.Context {
 	return provider.By(f.Context(), storage.Actor{Name: "staff:" + staff, Matter: matter, On: storage.DeedBasis{
 		Matter: matter, Staff: staff, Subject: subject, Proof: storage.MailboxProof, At: time.Now(),
 	}})
@@ -284,18 +292,36 @@ func TestActions(t *testing.T) {
 			},
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+		begun := func(t *testing.T) (*fixture, action.Order, func(matter string, want error)) {
+			t.Helper()
 			f := newFixture(t, person.Host{})
 			f.open(nora)
+			f.open(bob)
 			values := test.values
 			if test.before != nil {
 				values = append(values, test.before(f)...)
 			}
-			f.mails.sent = nil
-			result := f.do(test.action, order(nora, values...))
-			e := f.line(nora)
-			if e.Name != test.event || e.Actor != "staff:"+staff || e.Matter != matter {
+			a, o := f.action(test.action), order(nora, values...)
+			e, err := a.Check(t.Context(), o)
+			f.ok(err)
+			return f, o, func(matter string, want error) {
+				t.Helper()
+				f.mails.sent = nil
+				before := f.line(nora)
+				if result, err := a.Do(f.within(matter, nora), o, e.Revision); !errors.Is(err, want) || result != (action.Result{}) {
+					t.Errorf("got %+v, %v; want %v", result, err, want)
+				}
+				if f.line(nora) != before || len(f.mails.sent) > 0 {
+					t.Error("something was done")
+				}
+			}
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f, o, refused := begun(t)
+			refused(matterOf(bob), audit.ErrMatter)
+			result := f.do(test.action, o)
+			if e := f.line(nora); e.Name != test.event || e.Actor != "staff:"+staff || e.Matter != matterOf(nora) {
 				t.Errorf("the line is %+v", e)
 			}
 			if test.mail == "" && len(f.mails.sent) > 0 || test.mail != "" && (len(f.mails.sent) != 1 || !strings.Contains(f.mails.sent[0].Text, test.mail)) {
@@ -307,46 +333,10 @@ func TestActions(t *testing.T) {
 		})
 		t.Run(name+"/RefusedOnAMovedRevision", func(t *testing.T) {
 			t.Parallel()
-			f := newFixture(t, person.Host{})
-			f.open(nora)
-			values := test.values
-			if test.before != nil {
-				values = append(values, test.before(f)...)
-			}
-			a, o := f.action(test.action), order(nora, values...)
-			e, err := a.Check(t.Context(), o)
+			f, _, refused := begun(t)
+			_, err := f.id.Accounts().Save(t.Context(), provider.Account{ID: nora, Email: "nora@example.com", EmailVerified: true, Password: "another-tulip-orbit-43"})
 			f.ok(err)
-			_, err = f.id.Accounts().Save(t.Context(), provider.Account{ID: nora, Email: "nora@example.com", EmailVerified: true, Password: "another-tulip-orbit-43"})
-			f.ok(err)
-			f.mails.sent = nil
-			before := f.line(nora)
-			if _, err := a.Do(f.by(nora), o, e.Revision); !errors.Is(err, provider.ErrChanged) {
-				t.Errorf("got %v", err)
-			}
-			if f.line(nora) != before || len(f.mails.sent) > 0 {
-				t.Error("something was done")
-			}
-		})
-		t.Run(name+"/RefusedInTheMatterOfAnother", func(t *testing.T) {
-			t.Parallel()
-			f := newFixture(t, person.Host{})
-			f.open(bob)
-			values := test.values
-			if test.before != nil {
-				values = append(values, test.before(f)...)
-			}
-			a, o := f.action(test.action), order(nora, values...)
-			e, err := a.Check(t.Context(), o)
-			f.ok(err)
-			f.mails.sent = nil
-			before := f.line(nora)
-			result, err := a.Do(f.by(nora), o, e.Revision)
-			if !errors.Is(err, audit.ErrMatter) || result != (action.Result{}) {
-				t.Errorf("got %v", err)
-			}
-			if f.line(nora) != before || len(f.mails.sent) > 0 {
-				t.Error("something was done")
-			}
+			refused(matterOf(nora), provider.ErrChanged)
 		})
 	}
 }
