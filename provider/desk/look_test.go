@@ -12,7 +12,8 @@ import (
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
 )
 
-// onBoth runs a test on both databases, whose address is empty for a file.
+// onBoth runs a test on a file, whose address is empty, and at length on PostgreSQL too: on which conditions a
+// write rests is the same to every store.
 func onBoth(t *testing.T, test func(t *testing.T, url string)) {
 	t.Helper()
 	t.Parallel()
@@ -21,6 +22,9 @@ func onBoth(t *testing.T, test func(t *testing.T, url string)) {
 		test(t, "")
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("takes long")
+		}
 		t.Parallel()
 		test(t, pgtest.Shared(t).Schema(t))
 	})

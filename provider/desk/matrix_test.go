@@ -134,27 +134,32 @@ func TestMatrixOfPeople(t *testing.T) {
 		w, browsers := matrix(t, url)
 		rows := readMatrix(t)
 		w.account("gone")
-		for _, row := range rows {
-			rules := slices.DeleteFunc(action.Table(), func(r action.Rule) bool { return r.Name != row.action })
-			if len(rules) != 1 {
-				t.Errorf("%s is not in the table", row.action)
-				continue
-			}
-			rule := rules[0]
-			for i, proof := range proofs {
-				for who, want := range map[string]string{"sam": row.support[i], "olga": row.operator[i], "rita": answerNone, "sara": answerNone, "aude": answerNone} {
-					ofStaff := answerNone
-					if who == "olga" {
-						ofStaff = answerTwo
-					}
-					for target, want := range map[string]string{"bob": want, who: answerNone, "opal": ofStaff, "host-user": answerNone} {
-						got := matrixAnswer(browsers[who], w.inMatter(who, target, proof), rule)
-						if kept := got == answerKept && (want == answerProof || want == answerTwo); got != want && !kept {
-							t.Errorf("%s: %s to %s with proof %d: %s, want %s", row.action, who, target, proof, got, want)
-						}
-					}
+		meets := func(who, target string, proof storage.CallerProof, wants func(matrixRow) string) {
+			t.Helper()
+			matter := w.inMatter(who, target, proof)
+			for _, row := range rows {
+				got, want := matrixAnswer(browsers[who], matter, ruleOf(t, row.action)), wants(row)
+				if kept := got == answerKept && (want == answerProof || want == answerTwo); got != want && !kept {
+					t.Errorf("%s: %s to %s with proof %d: %s, want %s", row.action, who, target, proof, got, want)
 				}
 			}
+		}
+		none, two := func(matrixRow) string { return answerNone }, func(matrixRow) string { return answerTwo }
+		for i, proof := range proofs {
+			meets("sam", "bob", proof, func(row matrixRow) string { return row.support[i] })
+			meets("olga", "bob", proof, func(row matrixRow) string { return row.operator[i] })
+		}
+		meets("olga", "opal", storage.NoProof, two)
+		meets("olga", "opal", storage.SessionProof, two)
+		for _, who := range []string{"sam", "rita", "sara", "aude"} {
+			meets(who, "opal", storage.SessionProof, none)
+		}
+		for _, who := range []string{"rita", "sara", "aude"} {
+			meets(who, "bob", storage.SessionProof, none)
+		}
+		for who := range browsers {
+			meets(who, who, storage.SessionProof, none)
+			meets(who, "host-user", storage.SessionProof, none)
 		}
 		t.Run("Deleted", func(t *testing.T) {
 			matter := w.inMatter("olga", "gone", storage.SessionProof)
@@ -169,9 +174,10 @@ func TestMatrixOfPeople(t *testing.T) {
 		})
 		t.Run("StaleSignIn", func(t *testing.T) {
 			w.Advance(20 * time.Minute)
+			matter := w.inMatter("olga", "bob", storage.SessionProof)
 			for _, rule := range action.Table() {
 				if rule.Target == action.Person {
-					if got := matrixAnswer(browsers["olga"], w.inMatter("olga", "bob", storage.SessionProof), rule); got != answerFresh {
+					if got := matrixAnswer(browsers["olga"], matter, rule); got != answerFresh {
 						t.Errorf("%s: %s", rule.Name, got)
 					}
 				}
@@ -272,14 +278,11 @@ func TestMatrixHasEveryAction(t *testing.T) {
 	for _, row := range readMatrix(t) {
 		listed = append(listed, row.action)
 	}
-	for _, rule := range action.Table() {
-		if rule.Target == action.Person {
-			known = append(known, rule.Name)
-		}
-	}
-	for _, rule := range action.Table() {
-		if rule.Target != action.Person {
-			known = append(known, rule.Name)
+	for _, people := range []bool{true, false} {
+		for _, rule := range action.Table() {
+			if (rule.Target == action.Person) == people {
+				known = append(known, rule.Name)
+			}
 		}
 	}
 	for _, row := range readServiceMatrix(t) {
