@@ -160,7 +160,7 @@ func TestStrangersDoNotKeepOutWhoIsKnown(t *testing.T) {
 	for len(h.queues[Strangers].admitted) < cap(h.queues[Strangers].admitted) {
 		runtime.Gosched()
 	}
-	for range 10 {
+	for range 3 {
 		before := len(h.queues[Strangers].admitted)
 		if _, _, err := h.Verify(t.Context(), Known, "", phrase); err != nil {
 			t.Fatalf("with %d strangers in the queue: %v", before, err)
