@@ -128,7 +128,8 @@ func TestRotateIfDue(t *testing.T) {
 			wrongly.Clock = func() time.Time { return now.Add(ahead) }
 			right, wrong := openKeySet(t, store, secrets, options), openKeySet(t, store, secrets, wrongly)
 			changes, last := 0, right.KeyID(RS256)
-			for end := now.Add(80 * day); now.Before(end); now = now.Add(6 * time.Hour) {
+			for i := range 80 * 4 {
+				now = now.Add(6 * time.Hour)
 				rotateIfDue(t, wrong)
 				rotateIfDue(t, right)
 				rotateIfDue(t, wrong)
@@ -136,7 +137,11 @@ func TestRotateIfDue(t *testing.T) {
 				if id != last {
 					changes, last = changes+1, id
 				}
-				for name, keys := range map[string]*KeySet{"itself": right, "a new process": openKeySet(t, store, secrets, options)} {
+				sets := map[string]*KeySet{"itself": right}
+				if i%8 == 0 {
+					sets["a new process"] = openKeySet(t, store, secrets, options)
+				}
+				for name, keys := range sets {
 					if !slices.Contains(published(t, keys), id) || !slices.Contains(published(t, keys), wrong.KeyID(RS256)) {
 						t.Fatalf("%v ahead: %s does not publish a key that signs", ahead, name)
 					}
