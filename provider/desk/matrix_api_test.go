@@ -72,9 +72,8 @@ func (w *machines) meetsNothing(path, body string) {
 	w.meets(codeNone, path, body, "If-Match", `"of-nothing"`)
 }
 
-// acts has a client do an act that there is: without its scope, unseen, seen otherwise, and then
-// as it is.
-func (w *machines) acts(want, path, body, scope string) {
+// meetsScopes has clients try an act without its scope.
+func (w *machines) meetsScopes(path, body, scope string) {
 	w.T.Helper()
 	for token, want := range map[string]string{w.without[scope]: "insufficient_scope", w.reads: "insufficient_scope", "": "token_missing"} {
 		w.as(token, func() {
@@ -82,6 +81,11 @@ func (w *machines) acts(want, path, body, scope string) {
 			w.meets(want, path, body, "If-Match", `"of-nothing"`)
 		})
 	}
+}
+
+// acts has a client do an act that there is: unseen, seen otherwise, and then as it is.
+func (w *machines) acts(want, path, body, scope string) {
+	w.T.Helper()
 	w.meets("if_match_missing", path, body)
 	w.meets("changed", path, body, "If-Match", `"of-nothing"`)
 	got, tag := w.try(path+"/check", body)
@@ -188,7 +192,7 @@ func TestMatrixOfClients(t *testing.T) {
 			for i, proof := range proofs {
 				person := w.needy(row.action)
 				w.within("robot", person, proof)
-				w.meetsRow(row, person, codes[row.operator[i]])
+				w.meetsRow(row, person, proof, codes[row.operator[i]])
 			}
 		}
 		t.Run("StaleProof", func(t *testing.T) {
@@ -196,14 +200,14 @@ func TestMatrixOfClients(t *testing.T) {
 				person := w.needy(row.action)
 				w.within("robot", person, storage.SessionProof)
 				w.MustExec(`UPDATE matters SET proved_until = ?1 WHERE id = ?2`, w.Now().UnixMicro(), w.matter)
-				w.meetsRow(row, person, codes[row.operator[0]])
+				w.meetsRow(row, person, storage.NoProof, codes[row.operator[0]])
 			}
 		})
 	})
 }
 
-// meetsRow has a client try the action of a row in the matter that is open.
-func (w *machines) meetsRow(row matrixRow, person, want string) {
+// meetsRow has a client try the action of a row in the matter that is open, whose caller has proved something.
+func (w *machines) meetsRow(row matrixRow, person string, proof storage.CallerProof, want string) {
 	w.T.Helper()
 	rule := ruleOf(w.T, row.action)
 	path, body := "/people/"+person+"/"+row.action, clientBody(w, rule, person)
@@ -215,6 +219,9 @@ func (w *machines) meetsRow(row matrixRow, person, want string) {
 		w.meetsNothing(path, body)
 		w.proposes(want, rule.Name, body, person)
 	default:
+		if proof == storage.SessionProof {
+			w.meetsScopes(path, body, scopePeople)
+		}
 		w.acts(want, path, body, scopePeople)
 	}
 }
@@ -299,6 +306,7 @@ func TestMatrixOfClientsAndTheService(t *testing.T) {
 			}
 			target := cmp.Or(map[string]string{action.AppointOwner: "/organizations/lake"}[row.Name], of[row.Target])
 			w.meetsNothing(noneLike(target)+"/"+row.Name, body)
+			w.meetsScopes(target+"/"+row.Name, body, scopeApplications)
 			w.acts(codes[row.operator], target+"/"+row.Name, body, scopeApplications)
 		}
 	})
