@@ -27,6 +27,8 @@ type Proxy struct {
 	delay           time.Duration
 	changed         chan struct{} // closed when delay changes
 	commits         int           // until the one whose answer is lost; 0 for none
+
+	trips atomic.Int64
 }
 
 // NewProxy starts a proxy for the database of a URL; it ends with the test.
@@ -118,6 +120,10 @@ func (p *Proxy) HasCut() bool {
 	return p.commits == 0
 }
 
+// RoundTrips returns how often clients have waited for the server up to now: what is sent before
+// the server has answered is one trip, however much it is.
+func (p *Proxy) RoundTrips() int { return int(p.trips.Load()) }
+
 // serve connects a client with the server until either leaves.
 func (p *Proxy) serve(client net.Conn) {
 	defer client.Close()
@@ -138,10 +144,13 @@ func (p *Proxy) serve(client net.Conn) {
 		delete(p.conns, client)
 		delete(p.conns, server)
 	}()
-	var lost atomic.Bool // the next answer
+	var lost, waiting atomic.Bool // the next answer; for one
 	go func() {
 		defer server.Close()
 		forward(server, client, func(sent []byte) bool {
+			if !waiting.Swap(true) {
+				p.trips.Add(1)
+			}
 			if p.isLast(sent) {
 				lost.Store(true)
 			}
@@ -150,6 +159,7 @@ func (p *Proxy) serve(client net.Conn) {
 	}()
 	forward(client, server, func([]byte) bool {
 		p.hold()
+		waiting.Store(false)
 		return !lost.Load()
 	})
 }
