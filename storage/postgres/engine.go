@@ -40,21 +40,14 @@ func (e *engine) Read(ctx context.Context, step sqlstore.Step) error {
 	return e.retry(ctx, func() error { return step(ctx, e.db) })
 }
 
-// Write runs a step as a transaction.
+// Write runs a step as a transaction, and one that expected too much once more.
 func (e *engine) Write(ctx context.Context, step sqlstore.Step) error {
 	return e.retry(ctx, func() error {
-		tx, err := e.db.BeginTx(ctx, nil)
-		if err != nil {
-			return err
+		err := e.expect(ctx, step)
+		if errors.Is(err, errUnmet) {
+			err = e.run(ctx, step)
 		}
-		defer tx.Rollback() // does nothing after the commit
-		if err := step(ctx, tx); err != nil {
-			return err
-		}
-		if err := tx.Commit(); err != nil {
-			return &commitError{err}
-		}
-		return nil
+		return err
 	})
 }
 

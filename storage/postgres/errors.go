@@ -26,6 +26,7 @@ const (
 	queryCanceled        = "57014" // statement_timeout
 	readOnly             = "25006" // a standby
 	lockNotAvailable     = "55P03" // lock_timeout
+	divisionByZero       = "22012" // something expected that did not come about
 	adminShutdown        = "57P01"
 	crashShutdown        = "57P02" // of another session
 	protocolViolation    = "08P01" // what PgBouncer says to a parameter it does not know

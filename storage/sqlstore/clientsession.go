@@ -24,11 +24,7 @@ func insertClientSession(tx *tx, g storage.Grant, on storage.Basis) error {
 	switch {
 	case !on.Session.IsZero():
 		// A step that ends the session waits for this one, or has gone before.
-		_, err := one(tx, scanInt, `SELECT 1 FROM main.sessions WHERE digest = ?1 `+tx.store.dialect.ForShare, on.Session[:])
-		if errors.Is(err, storage.ErrNotFound) {
-			return storage.ErrEnded
-		}
-		if err != nil {
+		if err := orEnded(tx.find(`SELECT 1 FROM main.sessions WHERE digest = ?1 `+tx.store.dialect.ForShare, on.Session[:])); err != nil {
 			return err
 		}
 	case on.Notice.ExpiresAt.IsZero():
@@ -36,7 +32,7 @@ func insertClientSession(tx *tx, g storage.Grant, on storage.Basis) error {
 	default:
 		due, expires = nil, micros(on.Notice.ExpiresAt)
 	}
-	_, err := tx.exec(`INSERT INTO main.client_sessions (id, session, client_id, subject, sid, host_session, created_at, expires_at, next_at)
+	_, err := tx.expect(`INSERT INTO main.client_sessions (id, session, client_id, subject, sid, host_session, created_at, expires_at, next_at)
 		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
 		ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at, next_at = excluded.next_at, attempts = 0`,
 		on.Notice.ID[:], digestOrNull(on.Session), g.ClientID, g.Subject, g.SID, digestOrNull(on.Notice.HostSession),

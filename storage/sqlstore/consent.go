@@ -135,11 +135,7 @@ func requireSession(tx *tx, subject string, session storage.Digest) error {
 	if err := refuseDisabled(tx, subject); err != nil || session.IsZero() {
 		return err
 	}
-	_, err := one(tx, scanInt, `SELECT 1 FROM main.sessions WHERE digest = ?1 AND account_id = ?2`, session[:], subject)
-	if errors.Is(err, storage.ErrNotFound) {
-		return storage.ErrEnded
-	}
-	return err
+	return orEnded(tx.find(`SELECT 1 FROM main.sessions WHERE digest = ?1 AND account_id = ?2`, session[:], subject))
 }
 
 // Consents implements storage.Consents.

@@ -43,3 +43,14 @@ type Conn interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
+
+// Queue is a Conn that an Engine may give to a Write step where each statement costs the way to
+// the server and back: what the step expects is sent with the next statement, or the commit.
+type Queue interface {
+	Conn
+
+	// Expect queues a statement that must return a row. If it does not, the engine commits
+	// nothing, and runs the step again with a Conn that is no Queue: only then it sees what
+	// there is instead.
+	Expect(query string, args ...any)
+}

@@ -12,7 +12,7 @@ func (s *Store) AppendEvent(ctx context.Context, e storage.Event) error {
 }
 
 func appendEvent(tx *tx, e storage.Event) error {
-	_, err := tx.exec(`INSERT INTO main.events (at, name, subject, client_id, address, detail, actor, matter)
+	_, err := tx.expect(`INSERT INTO main.events (at, name, subject, client_id, address, detail, actor, matter)
 		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`, micros(e.At), e.Name, e.Subject, e.ClientID, e.Address, e.Detail, e.Actor, e.Matter)
 	return err
 }

@@ -90,7 +90,7 @@ func (s *Store) exchange(ctx context.Context, spent storage.Digest, at time.Time
 // spendAlone spends a token that has no siblings, as nearly all, and reports whether it has:
 // nothing of it has to be read.
 func spendAlone(tx *tx, digest storage.Digest, at time.Time) (bool, error) {
-	n, err := tx.exec(`UPDATE main.tokens SET spent_at = ?2
+	n, err := tx.expect(`UPDATE main.tokens SET spent_at = ?2
 		WHERE digest = ?1 AND spent_at IS NULL AND siblings = 0 AND EXISTS (
 			SELECT 1 FROM main.grants WHERE id = tokens.grant_id AND revoked_at IS NULL)`, digest[:], micros(at))
 	return n == 1, err
@@ -193,7 +193,7 @@ func (s *Store) Derive(ctx context.Context, issued storage.Token) error {
 // Renew implements storage.Grants.
 func (s *Store) Renew(ctx context.Context, kept storage.Digest, until time.Time, issued ...storage.Token) error {
 	return s.change(ctx, "renew token", func(tx *tx) error {
-		n, err := tx.exec(`UPDATE main.tokens SET expires_at = ?2
+		n, err := tx.expect(`UPDATE main.tokens SET expires_at = ?2
 			WHERE digest = ?1 AND spent_at IS NULL AND EXISTS (
 				SELECT 1 FROM main.grants WHERE id = tokens.grant_id AND revoked_at IS NULL)`, kept[:], micros(until))
 		switch {

@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,10 +37,10 @@ const (
 	standingDecision          = ` WHERE subject = ?1 AND client_id = ?2 AND decision = ?3`
 	standingDecisionOfSession = standingDecision + ` AND EXISTS (SELECT 1 FROM main.sessions WHERE digest = ?4 AND account_id = ?1)`
 
-	renewDecision = `UPDATE main.consents SET last_used_at = ?5` + standingDecision +
-		` AND (last_used_at IS NULL OR last_used_at < ?4)`
-	renewDecisionOfSession = `UPDATE main.consents SET last_used_at = ?6` + standingDecisionOfSession +
-		` AND (last_used_at IS NULL OR last_used_at < ?5)`
+	renewDecision = `UPDATE main.consents SET last_used_at = CASE WHEN last_used_at >= ?4 THEN last_used_at ELSE ?5 END` +
+		standingDecision
+	renewDecisionOfSession = `UPDATE main.consents SET last_used_at = CASE WHEN last_used_at >= ?5 THEN last_used_at ELSE ?6 END` +
+		standingDecisionOfSession
 )
 
 // CreateGrant implements storage.Grants.
@@ -108,7 +107,7 @@ func insertGrantAmongOthers(tx *tx, g storage.Grant, on storage.Basis, issued []
 	if err := refuseDisabled(tx, g.Subject); err != nil {
 		return err
 	}
-	if _, err := tx.exec(insertGrant, grantArgs(g)...); err != nil {
+	if _, err := tx.expect(insertGrant, grantArgs(g)...); err != nil {
 		return err
 	}
 	if err := insertTokens(tx, false, issued); err != nil {
@@ -134,16 +133,10 @@ func requireBasis(tx *tx, g storage.Grant, on storage.Basis) error {
 		return requireSession(tx, g.Subject, on.Session)
 	}
 	if isUseStale(g, on) {
-		if renewed, err := renewUse(tx, g, on); err != nil || renewed > 0 {
-			return err
-		}
+		return orEnded(renewUse(tx, g, on))
 	}
 	standing, args := basisOf(g, on)
-	_, err := one(tx, scanInt, `SELECT 1 FROM main.consents`+standing+` `+tx.store.dialect.ForShare, args...)
-	if errors.Is(err, storage.ErrNotFound) {
-		return storage.ErrEnded
-	}
-	return err
+	return orEnded(tx.find(`SELECT 1 FROM main.consents`+standing+` `+tx.store.dialect.ForShare, args...))
 }
 
 // basisOf is the condition that a decision stands, and the session if there is one.
@@ -159,31 +152,24 @@ func isUseStale(g storage.Grant, on storage.Basis) bool {
 	return on.Consent.LastUsedAt.Before(g.CreatedAt.Add(-consentUseInterval))
 }
 
-// renewUse records the last use of a decision, unless another step has.
+// renewUse records the last use of a decision, unless another step has, and returns whether it
+// stands.
 func renewUse(tx *tx, g storage.Grant, on storage.Basis) (int, error) {
 	_, args := basisOf(g, on)
 	args = append(args, micros(g.CreatedAt.Add(-consentUseInterval)), micros(g.CreatedAt))
 	if on.Session.IsZero() {
-		return tx.exec(renewDecision, args...)
+		return tx.expect(renewDecision, args...)
 	}
-	return tx.exec(renewDecisionOfSession, args...)
+	return tx.expect(renewDecisionOfSession, args...)
 }
 
 // refuseDisabled returns storage.ErrEnded for a subject whose account is locked, or is to
-// be removed. The row is locked so that this step and the one that disables the account
-// happen one after the other: a grant that slipped in between would outlive it.
+// be removed; a user of the host has none. The row is locked, whatever it holds, so that this
+// step and the one that disables the account happen one after the other: a grant that slipped in
+// between would outlive it.
 func refuseDisabled(tx *tx, subject string) error {
-	disabled, err := one(tx, scanInt, `SELECT CASE WHEN delete_at IS NULL THEN disabled ELSE 1 END
-		FROM main.accounts WHERE id = ?1 `+tx.store.dialect.ForShare, subject)
-	switch {
-	case errors.Is(err, storage.ErrNotFound):
-		return nil // a user of the host
-	case err != nil:
-		return err
-	case disabled != 0:
-		return storage.ErrEnded
-	}
-	return nil
+	return orEnded(tx.find(`WITH account AS MATERIALIZED (SELECT disabled, delete_at FROM main.accounts WHERE id = ?1 `+tx.store.dialect.ForShare+`)
+		SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM account WHERE disabled <> 0 OR delete_at IS NOT NULL)`, subject))
 }
 
 // maxTokens is the maximum number of tokens in one statement: a code, or the tokens for it.
@@ -244,7 +230,7 @@ func insertTokens(tx *tx, siblings bool, tokens []storage.Token) error {
 				args = append(args, digestOrNull(t.JKT), listText(t.Actors))
 			}
 		}
-		if _, err := tx.exec(texts[n][flag(siblings)], args...); err != nil {
+		if _, err := tx.expect(texts[n][flag(siblings)], args...); err != nil {
 			return err
 		}
 		tokens = tokens[n:]

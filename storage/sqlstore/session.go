@@ -63,7 +63,7 @@ func (s *Store) TouchSession(ctx context.Context, digest storage.Digest, seen, i
 	return s.change(ctx, "touch session", func(tx *tx) error {
 		// A request that was overtaken reverts nothing, but a use that a wrong clock
 		// recorded does not block later ones.
-		_, err := tx.exec(`UPDATE main.sessions SET last_seen_at = ?2,
+		_, err := tx.expect(`UPDATE main.sessions SET last_seen_at = ?2,
 				idle_until = CASE WHEN expires_at < ?3 THEN expires_at ELSE ?3 END
 			WHERE digest = ?1 AND (last_seen_at IS NULL OR last_seen_at <= ?2 OR last_seen_at > ?4)`,
 			digest[:], micros(seen), micros(idleUntil), micros(seen.Add(skew)))

@@ -148,6 +148,29 @@ func (t *tx) exec(query string, args ...any) (int, error) {
 	return int(changed), err
 }
 
+// expect is exec for a statement that nearly always changes a row, which a Queue takes for granted.
+func (t *tx) expect(query string, args ...any) (int, error) {
+	queue, ok := t.db.(Queue)
+	if !ok {
+		return t.exec(query, args...)
+	}
+	queue.Expect(t.store.inDialect(query)+" RETURNING 1", args...)
+	return 1, nil
+}
+
+// find is expect for a query: it returns 1 if there is a row.
+func (t *tx) find(query string, args ...any) (int, error) {
+	if queue, ok := t.db.(Queue); ok {
+		queue.Expect(t.store.inDialect(query), args...)
+		return 1, nil
+	}
+	_, err := one(t, scanInt, query, args...)
+	if errors.Is(err, storage.ErrNotFound) {
+		return 0, nil
+	}
+	return 1, err
+}
+
 func (t *tx) query(query string, args ...any) (*sql.Rows, error) {
 	return t.db.QueryContext(t.ctx, t.store.inDialect(query), args...)
 }

@@ -2,6 +2,8 @@ package pgtest
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"net"
 	"net/url"
 	"sync"
@@ -178,9 +180,12 @@ func forward(to, from net.Conn, pass func([]byte) bool) {
 	}
 }
 
-// commit is the message that ends a transaction (a Query of the protocol's simple
-// kind).
-var commit = []byte("Q\x00\x00\x00\x0bcommit\x00")
+// commit is part of the message that ends a transaction: a Bind of the statement as which pgx
+// prepares it, in no portal of a name.
+var commit = func() []byte {
+	digest := sha256.Sum256([]byte("commit"))
+	return []byte("\x00stmtcache_" + hex.EncodeToString(digest[:24]) + "\x00")
+}()
 
 // isLast counts commits and reports whether this is the one to be cut off.
 func (p *Proxy) isLast(sent []byte) bool {

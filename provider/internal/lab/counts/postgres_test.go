@@ -16,8 +16,8 @@ var trips = []struct {
 	name string
 	want int
 }{
-	{"flow", 10}, {"refresh", 5},
-	{"flow, cold", 15}, {"introspection, cold", 2}, {"userinfo, cold", 3},
+	{"flow", 2}, {"refresh", 2},
+	{"flow, cold", 7}, {"introspection, cold", 2}, {"userinfo, cold", 3},
 }
 
 // TestRoundTrips counts what an operation waits for when the connections are warm. The median
