@@ -23,6 +23,32 @@ func TestContract(t *testing.T) {
 	})
 }
 
+// TestContractSerializable runs the contract, in short its races, where the database aborts every transaction that
+// would not have been the same alone, as distributed ones do.
+func TestContractSerializable(t *testing.T) {
+	t.Parallel()
+	var proxies []*pgtest.Proxy
+	borrow := lender(t, pgtest.Shared(t), func(url string) string {
+		proxies = append(proxies, pgtest.NewProxy(t, url))
+		return proxies[len(proxies)-1].URL + "&default_transaction_isolation=serializable"
+	})
+	run := storagetest.Run
+	if testing.Short() {
+		run = storagetest.RunRaces
+	}
+	run(t, func(t *testing.T) func() storage.Store {
+		open := borrow(t)
+		return func() storage.Store { return open() }
+	})
+	conflicts := 0
+	for _, proxy := range proxies {
+		conflicts += proxy.Conflicts()
+	}
+	if t.Logf("%d conflicts", conflicts); conflicts == 0 {
+		t.Error("no transaction was aborted in favour of another")
+	}
+}
+
 func TestDevelopersContract(t *testing.T) {
 	t.Parallel()
 	borrow := lender(t, pgtest.Shared(t), asItIs)

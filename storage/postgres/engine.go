@@ -57,6 +57,12 @@ type commitError struct{ error }
 // Unwrap returns the driver's error.
 func (e *commitError) Unwrap() error { return e.error }
 
+// isUnknown reports whether a transaction may have committed.
+func isUnknown(err error) bool {
+	var committing *commitError
+	return errors.As(err, &committing)
+}
+
 // errReadOnly means that the server answers but takes no writes.
 var errReadOnly = errors.New("the server is a standby, or read-only")
 
@@ -97,6 +103,9 @@ func (e *engine) retry(ctx context.Context, transaction func() error) error {
 		switch {
 		case ctx.Err() == nil && gone(err) && e.leave(begin):
 			continue
+		case isUnknown(err) && unreachable(err): // the other connections may be broken as well
+			e.leave(begin)
+			return mapError(ctx, err)
 		case !lost(err) || time.Now().After(deadline):
 			return mapError(ctx, err)
 		}

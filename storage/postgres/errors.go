@@ -52,9 +52,8 @@ func lost(err error) bool {
 // gone reports whether a transaction failed because its connection broke or leads to a server
 // that takes no writes. Another connection may succeed.
 func gone(err error) bool {
-	var committing *commitError
 	var connect *pgconn.ConnectError // that was a new one
-	if err == nil || errors.As(err, &committing) || errors.As(err, &connect) {
+	if err == nil || isUnknown(err) || errors.As(err, &connect) {
 		return false
 	}
 	switch sqlState(err) {

@@ -74,6 +74,11 @@ func Run(t *testing.T, newDatabase func(t *testing.T) (open func() storage.Store
 	t.Run("Availability", suite.availability)
 }
 
+// RunRaces runs the races of Run alone.
+func RunRaces(t *testing.T, newDatabase func(t *testing.T) (open func() storage.Store)) {
+	t.Run("Races", (&suite{newDatabase: newDatabase}).races)
+}
+
 type suite struct {
 	newDatabase func(t *testing.T) func() storage.Store
 }

@@ -30,7 +30,7 @@ type Proxy struct {
 	changed         chan struct{} // closed when delay changes
 	commits         int           // until the one whose answer is lost; 0 for none
 
-	trips atomic.Int64
+	trips, conflicts atomic.Int64
 }
 
 // NewProxy starts a proxy for the database of a URL; it ends with the test.
@@ -126,6 +126,9 @@ func (p *Proxy) HasCut() bool {
 // the server has answered is one trip, however much it is.
 func (p *Proxy) RoundTrips() int { return int(p.trips.Load()) }
 
+// Conflicts returns how many statements failed up to now in favour of another transaction.
+func (p *Proxy) Conflicts() int { return int(p.conflicts.Load()) }
+
 // serve connects a client with the server until either leaves.
 func (p *Proxy) serve(client net.Conn) {
 	defer client.Close()
@@ -159,7 +162,8 @@ func (p *Proxy) serve(client net.Conn) {
 			return true
 		})
 	}()
-	forward(client, server, func([]byte) bool {
+	forward(client, server, func(answer []byte) bool {
+		p.conflicts.Add(int64(bytes.Count(answer, conflict)))
 		p.hold()
 		waiting.Store(false)
 		return !lost.Load()
@@ -186,6 +190,9 @@ var commit = func() []byte {
 	digest := sha256.Sum256([]byte("commit"))
 	return []byte("\x00stmtcache_" + hex.EncodeToString(digest[:24]) + "\x00")
 }()
+
+// conflict is the field of an error with the code of a serialization failure.
+var conflict = []byte("C40001\x00")
 
 // isLast counts commits and reports whether this is the one to be cut off.
 func (p *Proxy) isLast(sent []byte) bool {
