@@ -21,9 +21,9 @@ type Brand struct {
 	// Defaults to "Bonafide".
 	Name string `json:"name,omitempty"`
 
-	// Code is the name of the service in code, such as AcmeID: in the functions and, in
-	// lower case, the events of the button, beside those of Bonafide; in upper case, as the
-	// prefix of variables in sample code. 2 to 31 ASCII letters and digits, a letter first.
+	// Code is the name of the service in code, such as AcmeID: for the functions and, in lower
+	// case, the events of the button; in upper case the prefix of variables in sample code. 2 to
+	// 31 ASCII letters and digits, a letter first.
 	// Defaults to none, and for variables to the Name.
 	Code string `json:"code,omitempty"`
 
@@ -79,7 +79,7 @@ type Brand struct {
 
 	// HomeURL, TermsURL, PolicyURL and HelpURL are links on the screens: addresses, or
 	// paths of the host.
-	// Defaults to no link.
+	// Defaults to none.
 	HomeURL   string `json:"home_uri,omitempty"`
 	TermsURL  string `json:"tos_uri,omitempty"`
 	PolicyURL string `json:"policy_uri,omitempty"`
@@ -106,8 +106,7 @@ type Font = theme.Font
 
 // Link is a link at the foot of every screen.
 type Link struct {
-	// Label is the text of the link, at most 64 bytes, and Translations has it in other
-	// languages, by tag.
+	// Label is the text of the link, at most 64 bytes, and Translations are by language tag.
 	Label        string            `json:"label"`
 	Translations map[string]string `json:"translations,omitempty"`
 

@@ -38,9 +38,8 @@ type Client struct {
 	// ID is the client_id: 1 to 64 letters, digits, hyphens, underscores, full stops and colons.
 	ID string `json:"client_id"`
 
-	// Secret is the client_secret, 32 to 255 bytes. It must be impossible to guess, because
-	// failed guesses never lock a client out. Clients.Save encrypts it; only Clients.Secret
-	// returns it.
+	// Secret is the client_secret, 32 to 255 bytes that nobody can guess: failed guesses never
+	// lock a client out. Clients.Save encrypts it, and only Clients.Secret returns it.
 	// Defaults to the registered secret, or a random one for a new client.
 	Secret string `json:"client_secret,omitempty"`
 
@@ -69,14 +68,13 @@ type Client struct {
 	Public bool `json:"public,omitempty"`
 
 	// TokenEndpointAuthMethod is the only accepted client authentication method:
-	// client_secret_basic, client_secret_post, or private_key_jwt for an application
-	// without a secret that signs with its own key.
+	// client_secret_basic, client_secret_post, or private_key_jwt, with a key in place of a
+	// secret.
 	// Defaults to either of the first two.
 	TokenEndpointAuthMethod string `json:"token_endpoint_auth_method,omitempty"`
 
-	// TokenEndpointAuthSigningAlg is the only accepted algorithm of private_key_jwt: RS256,
-	// RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512 or
-	// EdDSA, which is also called Ed25519 (RFC 9864).
+	// TokenEndpointAuthSigningAlg is the only accepted algorithm of private_key_jwt: RS256, RS384,
+	// RS512, PS256, PS384, PS512, ES256, ES384, ES512 or EdDSA, also called Ed25519 (RFC 9864).
 	// Defaults to any of these.
 	TokenEndpointAuthSigningAlg string `json:"token_endpoint_auth_signing_alg,omitempty"`
 
@@ -120,10 +118,10 @@ type Client struct {
 	// Defaults to any of these.
 	RequestObjectSigningAlg string `json:"request_object_signing_alg,omitempty"`
 
-	// DPoPBoundAccessTokens refuses token requests without a proof of possession, so that all
-	// of the application's access tokens are bound to a key (RFC 9449 section 5.2). Tokens
-	// for requests with a proof are bound anyway. It excludes response types with token,
-	// which nothing could bind. Standard dialect only.
+	// DPoPBoundAccessTokens refuses token requests without a proof of possession (RFC 9449 section
+	// 5.2): every access token is bound to a key. Tokens for requests with a proof are bound
+	// anyway. It excludes response types with token, which nothing could bind. Standard dialect
+	// only.
 	// Defaults to false.
 	DPoPBoundAccessTokens bool `json:"dpop_bound_access_tokens,omitempty"`
 
@@ -142,7 +140,7 @@ type Client struct {
 	// Connect Core section 4): https, or http on the loopback interface, by the rules of
 	// RedirectURIs. Users open the application from the page of their applications with it;
 	// it gets the parameter iss.
-	// Defaults to none, and no such link.
+	// Defaults to none.
 	InitiateLoginURI string `json:"initiate_login_uri,omitempty"`
 
 	// BackchannelLogoutURI receives a logout token when a session ends in which the
@@ -195,10 +193,10 @@ type Client struct {
 	// Defaults to all.
 	Resources []string `json:"resources,omitempty"`
 
-	// AccessTokenFormat is "jwt" for access tokens that an API verifies with the key set,
-	// without introspection (RFC 9068). They contain characters that clients of V3 do not
-	// expect. Standard dialect only.
-	// Defaults to opaque tokens, which an API introspects.
+	// AccessTokenFormat is "jwt" for access tokens that an API verifies with the key set, without
+	// introspection (RFC 9068). They contain characters that clients of V3 do not expect. Standard
+	// dialect only.
+	// Defaults to opaque tokens, which it introspects.
 	AccessTokenFormat string `json:"access_token_format,omitempty"`
 
 	// Origins are the web origins whose scripts may call the token and data endpoints, for
@@ -206,10 +204,9 @@ type Client struct {
 	// Defaults to none.
 	Origins []string `json:"origins,omitempty"`
 
-	// NoQueryToken and NoJSONP disable features of the V3 dialect: access tokens in the
-	// query of the data endpoints, and JSONP responses of these, which call the function
-	// named by callback. A JSONP script can send its token in no other way, so NoQueryToken
-	// leaves it only an error.
+	// NoQueryToken and NoJSONP disable features of the V3 dialect: access tokens in the query of
+	// the data endpoints, and their JSONP responses (callback). A JSONP script can send its token
+	// in no other way, so NoQueryToken leaves it only an error.
 	// Defaults to false.
 	NoQueryToken bool `json:"no_query_token,omitempty"`
 	NoJSONP      bool `json:"no_jsonp,omitempty"`
@@ -242,10 +239,10 @@ type Client struct {
 	// Defaults to false.
 	RequireVerified bool `json:"require_verified,omitempty"`
 
-	// Requires is what the application requires of the authentication of its users, in
-	// addition to its scopes and requests. MaxAge counts at each authorization request,
-	// Assurance at each use of a refresh token as well.
-	// Defaults to nothing.
+	// Requires is what the application requires of the authentication of its users, in addition to
+	// its scopes and requests. MaxAge counts at each authorization request, Assurance at each use
+	// of a refresh token as well.
+	// Defaults to none.
 	Requires Requirement `json:"requires,omitzero"`
 
 	// SkipConsent marks one of the host's own applications: users see the consent screen
@@ -282,7 +279,7 @@ type Client struct {
 	ButtonColor string `json:"button_color,omitempty"`
 
 	// PolicyURL and TermsURL are links on the screens of sign-in and consent.
-	// Defaults to no link.
+	// Defaults to none.
 	PolicyURL string `json:"policy_uri,omitempty"`
 	TermsURL  string `json:"tos_uri,omitempty"`
 

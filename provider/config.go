@@ -149,21 +149,20 @@ type Config struct {
 	// Defaults to none.
 	DeviceAuthorization DeviceAuthorization `json:"device_authorization,omitzero"`
 
-	// RequestURI lets an authorization request name the address of its request object (request_uri, OpenID Connect Core
-	// section 6.2): one of Client.RequestURIs, which the provider fetches. Limits.Flow bounds such requests.
-	// Defaults to false: a request_uri is one of a pushed request.
+	// RequestURI lets an authorization request name the address of its request object (OpenID Connect Core section
+	// 6.2): one of Client.RequestURIs, which the provider fetches. Limits.Flow bounds such requests.
+	// Defaults to false: only pushed requests have a request_uri.
 	RequestURI bool `json:"request_uri,omitempty"`
 
 	// DPoP is how proofs of possession are accepted.
 	// Defaults to those of its fields.
 	DPoP DPoP `json:"dpop,omitzero"`
 
-	// AllowPrivateNetworks lets applications register addresses that the provider calls
-	// (Client.BackchannelLogoutURI) on private networks and on the provider's own machine,
-	// there also over http. Anybody who can register an application can then make the
-	// provider connect to services that only it can reach. Metadata services of clouds,
-	// such as 169.254.169.254, stay refused. Use it in trusted networks, and for developers
-	// who listen on localhost.
+	// AllowPrivateNetworks lets applications register addresses that the provider calls on private
+	// networks and on its own machine, there also over http. Anybody who can register an
+	// application can then make the provider connect to services that only it can reach. Metadata
+	// services of clouds, such as 169.254.169.254, stay refused. Use it in trusted networks, and
+	// for developers who listen on localhost.
 	// Defaults to false.
 	AllowPrivateNetworks bool `json:"allow_private_networks,omitempty"`
 

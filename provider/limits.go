@@ -148,19 +148,17 @@ type Limits struct {
 	// Defaults to 100 at once, and one more every 30 s.
 	SignUp Limit `json:"sign_up,omitzero"`
 
-	// Mail limits mailed codes requested from one address. Mails to one recipient have a
-	// fixed limit, because it limits the guesses at a code.
+	// Mail limits mailed codes requested from one address. Mails to one recipient have a fixed
+	// limit, which bounds guesses at a code.
 	// Defaults to 200 at once, and one more every 15 s.
 	Mail Limit `json:"mail,omitzero"`
 
-	// Code limits wrong codes from one address. Each code can be tried five times; that
-	// limit is fixed.
+	// Code limits wrong codes from one address. Each code can always be tried five times.
 	// Defaults to 100 at once, and one more every 10 s.
 	Code Limit `json:"code,omitzero"`
 
-	// Flow limits the authorization requests of more than half a kilobyte that are begun from
-	// one address: each is a row of the database until its flow has ended (Lifetimes.Flow).
-	// Shorter ones are not counted.
+	// Flow limits authorization requests of more than 512 bytes from one address: each is a row of
+	// the database until its flow has ended (Lifetimes.Flow). Shorter ones are not counted.
 	// Defaults to 2000 at once, and one more every second.
 	Flow Limit `json:"flow,omitzero"`
 }
@@ -233,8 +231,8 @@ func (l Limits) validate() error {
 // DPoP is how proofs of possession are accepted (RFC 9449), in the Standard dialect. An
 // application whose token request has one gets tokens that are bound to its key.
 type DPoP struct {
-	// RequireNonce refuses proofs without a nonce of the provider, which is of the last three
-	// minutes: nobody can have made them long before. Clients repeat their first request.
+	// RequireNonce refuses proofs without a nonce of the provider of the last three minutes:
+	// nobody can have made them long before. Clients repeat their first request.
 	// Defaults to accepting a proof of the last minute as well.
 	RequireNonce bool `json:"require_nonce,omitempty"`
 

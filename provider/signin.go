@@ -116,7 +116,7 @@ type SignIn struct {
 	// TrustDevices is how long a user may have the second step left out in a browser, at most
 	// 30 days. It is only left out, and proves nothing: such a session has one factor. Every
 	// change of the password or of another factor ends it.
-	// Defaults to zero: it is always asked.
+	// Defaults to none.
 	TrustDevices time.Duration `json:"trust_devices,omitempty"`
 
 	// Require is the lowest level at which anybody signs in. Users who cannot reach it are
@@ -124,11 +124,11 @@ type SignIn struct {
 	// Defaults to AnyAssurance.
 	Require Assurance `json:"require,omitempty"`
 
-	// Classes are further names of classes of authentication (acr) that applications may
-	// request, such as http://idmanagement.gov/ns/assurance/aal/2, and what each stands for;
-	// they count for the users of the host as well. The names of the levels, which mean what
-	// they mean everywhere, are https://refeds.org/profile/sfa, https://refeds.org/profile/mfa
-	// and phr, and the former ones single_factor and multi_factor.
+	// Classes are further classes of authentication (acr) that applications may request, such as
+	// http://idmanagement.gov/ns/assurance/aal/2, and what each stands for, also for the host's
+	// own users. The names of the levels, which mean what they mean everywhere, are
+	// https://refeds.org/profile/sfa, https://refeds.org/profile/mfa and phr, and the former ones
+	// single_factor and multi_factor.
 	// Defaults to none.
 	Classes map[string]Requirement `json:"classes,omitempty"`
 
@@ -149,8 +149,8 @@ type Passkeys struct {
 	// Defaults to the host of the BaseURL.
 	RPID string `json:"rp_id,omitempty"`
 
-	// PreviousRPIDs are former values of RPID whose passkeys are given up: nobody can sign in
-	// with them any more, and their owners find the way back as after a loss.
+	// PreviousRPIDs are former values of RPID whose passkeys are given up: their owners find the
+	// way back as after a loss.
 	// Defaults to none.
 	PreviousRPIDs []string `json:"previous_rp_ids,omitempty"`
 
@@ -160,8 +160,8 @@ type Passkeys struct {
 	// Defaults to none.
 	Origins []string `json:"origins,omitempty"`
 
-	// Upgrade has a browser add a passkey right after its user has signed in with a password
-	// that it keeps, without asking, at most once in 30 days; the user is told by mail.
+	// Upgrade has a browser add a passkey after a sign-in with a password that it keeps, without
+	// asking, at most once in 30 days; the user is told by mail.
 	// Defaults to false.
 	Upgrade bool `json:"upgrade,omitempty"`
 }
@@ -178,8 +178,8 @@ type TOTP struct {
 // mail when it begins; anybody who is signed in can cancel it. In JSON the times are text
 // such as "72h".
 type Recovery struct {
-	// Wait is how long the owner waits who knows no password either, at least an hour: in it
-	// the owner of an account whose mailbox somebody else reads can stop it.
+	// Wait is how long the owner waits who knows no password either, at least an hour: time to
+	// stop somebody else who reads the mailbox.
 	// Defaults to 72 hours.
 	Wait time.Duration `json:"wait,omitempty"`
 

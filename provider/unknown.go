@@ -39,8 +39,8 @@ type UnknownClients struct {
 	Documents bool `json:"documents,omitempty"`
 
 	// Register is who may register an application at /oauth/register (RFC 7591): for "token" who
-	// presents an initial access token, which the owner of an organization makes in the dashboard;
-	// for "open" anybody as well.
+	// presents an initial access token, which an owner makes in the dashboard; for "open" anybody
+	// as well.
 	//
 	// With a token it becomes an application of that organization like any other, to which
 	// nothing else here applies, and its program can manage it (RFC 7592).
@@ -57,9 +57,8 @@ type UnknownClients struct {
 	// Defaults to openid, offline_access and those of Config.Resources.
 	Scopes []string `json:"scopes,omitempty"`
 
-	// Allow are the hosts whose applications may ask, such as app.example or *.app.example for
-	// all below it; those of Deny may not, also where they were allowed before: their
-	// tokens are refused at once.
+	// Allow are the hosts whose applications may ask, such as app.example or *.app.example for all
+	// below it; those of Deny may not, and their tokens are refused at once.
 	// Defaults to all, and none for Deny.
 	Allow []string `json:"allow,omitempty"`
 	Deny  []string `json:"deny,omitempty"`

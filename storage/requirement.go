@@ -13,8 +13,8 @@ type Requirement struct {
 	// Defaults to any.
 	Assurance Assurance `json:"assurance,omitempty"`
 
-	// MaxAge is the longest time since the authentication; zero for any. An authentication
-	// of several factors is as old as the first of them.
+	// MaxAge is the longest time since the authentication, with several factors since the first;
+	// zero for any.
 	MaxAge time.Duration `json:"max_age,omitempty"`
 
 	// Enrolled is how long the account must have had the factors; zero for any time. It

@@ -18,8 +18,8 @@ type config struct {
 	// Defaults to 127.0.0.1:8080.
 	Listen string `json:"listen"`
 
-	// ProbeListen is the address of /live, 200 while the process serves, and /ready, 200 while it can answer; those of the
-	// sandbox are below /sandbox. It needs no outside access.
+	// ProbeListen is the address of the probes /live and /ready, those of the sandbox below /sandbox. It needs no outside
+	// access.
 	// Defaults to none.
 	ProbeListen string `json:"probe_listen"`
 
@@ -57,8 +57,7 @@ type environment struct {
 	// Sandbox is no key: an environment is one by its place.
 	Sandbox noKey `json:"-"`
 
-	// Data is the folder for the secret and the database, made with mode 0700. The secret is made at the first start: back it
-	// up, apart from the database. secret.previous in it has former ones.
+	// Data is the folder for the secret and the database, made with mode 0700; secret.previous in it has former secrets.
 	// Defaults to data.
 	Data string `json:"data"`
 
@@ -66,14 +65,13 @@ type environment struct {
 	// Defaults to evidence in data.
 	Evidence string `json:"evidence"`
 
-	// Database is a PostgreSQL address, postgres://…, or database_file the path of a file with it. The secret stays in data:
-	// processes that share the database need copies.
+	// Database is a PostgreSQL address, postgres://…, or database_file the path of a file with it. The secret stays in data.
 	// Defaults to a SQLite file in data.
 	Database     string `json:"database"`
 	DatabaseFile string `json:"database_file"`
 
 	// SMTP is the server that takes mails, each over a connection of its own for at most five seconds. There is no queue: use a
-	// server that has one. A sandbox has none of production's: whoever plays there must not mail real people.
+	// server that has one.
 	// Defaults to none: mails are printed, with their codes.
 	SMTP      *smtp `json:"smtp"`
 	dropsMail bool
@@ -86,8 +84,7 @@ type environment struct {
 	// Verification lets people become verified members of groups, at BaseURL + /verification/.
 	Verification *verified `json:"verification"`
 
-	// Desk is where the staff looks after people, applications and cases, at BaseURL + /desk/. Powers take a sign-in of the
-	// last five minutes at the highest level of the account: give your staff passkeys.
+	// Desk is where the staff looks after people, applications and cases, at BaseURL + /desk/. Give your staff passkeys.
 	Desk *staffed `json:"desk"`
 
 	// Upstreams are the providers at which people have an account to sign in with: one of openid, google, microsoft, apple and

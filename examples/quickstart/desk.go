@@ -23,7 +23,7 @@ type staffed struct {
 
 	// Clients are the IDs of those of clients that may use the Admin API, at BaseURL or url + /desk/api/v1: with
 	// private_key_jwt, the grant client_credentials, and the scopes desk.… that each needs.
-	// Defaults to none: there is no Admin API.
+	// Defaults to none.
 	Clients []string `json:"clients"`
 
 	// Only has this process serve the desk and nothing else. Another one, without desk in its file, serves the rest with
@@ -36,8 +36,8 @@ type staffed struct {
 	// Defaults to BaseURL.
 	URL string `json:"url"`
 
-	// Anchor is a folder, which exists, for the checkpoints of the audit log: one file an hour at most, checkpoint- and the
-	// number of blocks. Only one on another machine keeps anything from who has this one.
+	// Anchor is an existing folder, on another machine, for the checkpoints of the audit log: one file an hour at most,
+	// checkpoint- and the number of blocks.
 	// Defaults to none.
 	Anchor string `json:"anchor"`
 
@@ -52,9 +52,8 @@ type employee struct {
 	// Email is the address of one of users. Required.
 	Email string `json:"email"`
 
-	// Roles are "support", who looks at one person at a time, for a reason and masked; reviewer, who decides cases; senior,
-	// who also decides those handed on; operator, who runs the service, but for evidence; and auditor, who reads the audit
-	// log and sees no people. Required.
+	// Roles are "support", "reviewer", "senior", "operator" and "auditor"; docs/desk.md says what
+	// each may do. Required.
 	Roles []desk.Role `json:"roles"`
 
 	// Groups are those whose cases a reviewer decides.

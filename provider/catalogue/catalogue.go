@@ -38,7 +38,7 @@ type Scope struct {
 
 	// Requires is what the scope requires of the authentication of the user, for tokens with
 	// it and each time that its data is read with one.
-	// Defaults to nothing.
+	// Defaults to none.
 	Requires storage.Requirement `json:"requires,omitzero"`
 
 	// NoDevice keeps the scope from devices whose user signs in elsewhere (RFC 8628): whoever
@@ -82,18 +82,17 @@ const (
 type Attribute struct {
 	// Handle is the machine name; clients index values by it.
 	Handle string `json:"handle"`
-	// Name is the label for people, and Translations has it in other languages, by the BCP
-	// 47 tag; what the default catalogue says needs none.
+	// Name is the label for people. Translations are by BCP 47 tag; the default catalogue has its
+	// own.
 	Name         string            `json:"name,omitempty"`
 	Translations map[string]string `json:"translations,omitempty"`
 	// Type is that of its values.
 	// Defaults to String, and with SameAs to that of the other.
 	Type AttributeType `json:"type,omitempty"`
-	// Members are those of the object, or of each object, for the types Object and
-	// Objects.
+	// Members are those of each object, for the types Object and Objects.
 	Members []string `json:"members,omitempty"`
-	// MemberNames are the labels of members for people. A member without one is told by
-	// its value alone, as the parts of an address are.
+	// MemberNames are the labels of members for people. A member without one is its value alone,
+	// as in an address.
 	// Defaults to none.
 	MemberNames map[string]string `json:"member_names,omitempty"`
 
@@ -102,11 +101,9 @@ type Attribute struct {
 	// Defaults to false.
 	Sensitive bool `json:"sensitive,omitempty"`
 
-	// Findable says that a user can be looked for at the desk by the exact value, such as a
-	// customer number; no name, and nothing with few values, because the database then has a keyed
-	// digest of each value, which tells whoever reads it who has the same one. Letter case, spaces
-	// and the signs -./() make no difference, and only a String or an Integer can be it. A value that was recorded before is found
-	// once Run has looked at it.
+	// Findable has the desk find a user by the exact value, such as a customer number; no name, and nothing with few values,
+	// because a keyed digest in the database tells who has the same one. Letter case, spaces and the signs -./() make no
+	// difference, and only a String or an Integer can be it. A value that was recorded before is found once Run has looked at it.
 	// Defaults to false.
 	Findable bool `json:"findable,omitempty"`
 
@@ -138,7 +135,7 @@ type Group struct {
 	Title string `json:"title,omitempty"`
 	// Subgroups are the parts that a member can belong to.
 	Subgroups []string `json:"subgroups,omitempty"`
-	// Translations are those into other languages, by the BCP 47 tag; what the default catalogue says needs none.
+	// Translations are by BCP 47 tag; the default catalogue has its own.
 	Translations map[string]GroupTranslation `json:"translations,omitempty"`
 }
 
@@ -147,9 +144,9 @@ type Group struct {
 type GroupTranslation struct {
 	// Title is the label for people.
 	Title string `json:"title,omitempty"`
-	// Phrase names the status of a member within a sentence of this language, in the form
-	// that follows "receives": "your club membership".
-	// Defaults to a phrase that is made of the title, as: your “Club” status.
+	// Phrase names the status of a member in the form that follows "receives" in this language:
+	// "your club membership".
+	// Defaults to one made of the title: your “Club” status.
 	Phrase string `json:"phrase,omitempty"`
 	// Subgroups are the labels of the parts, by their names.
 	Subgroups map[string]string `json:"subgroups,omitempty"`

@@ -18,12 +18,12 @@ type Palette struct {
 
 	// Link has a contrast of at least 4.5:1 to Surface, and Focus, the ring around what
 	// has the focus, of 3:1 to Page and Surface.
-	// Defaults to the colour of buttons, or a shade of it that has the contrast.
+	// Defaults to the colour of buttons, or a shade of it with that contrast.
 	Link  string `json:"link,omitempty"`
 	Focus string `json:"focus,omitempty"`
 
 	// Button is that of the main buttons. The label becomes black or white.
-	// Defaults to the colour of buttons of the brand.
+	// Defaults to that of the brand.
 	Button string `json:"button,omitempty"`
 
 	// Line is between rows and around cards.
