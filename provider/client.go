@@ -136,10 +136,9 @@ type Client struct {
 	RedirectURIs           []string `json:"redirect_uris"`
 	PostLogoutRedirectURIs []string `json:"post_logout_redirect_uris,omitempty"`
 
-	// InitiateLoginURI is where the application begins a sign-in that others start (OpenID
-	// Connect Core section 4): https, or http on the loopback interface, by the rules of
-	// RedirectURIs. Users open the application from the page of their applications with it;
-	// it gets the parameter iss.
+	// InitiateLoginURI is where the application begins a sign-in that others start (OpenID Connect
+	// Core section 4), by the rules of RedirectURIs, but for an app's scheme. Users open the
+	// application from the page of their applications with it; it gets the parameter iss.
 	// Defaults to none.
 	InitiateLoginURI string `json:"initiate_login_uri,omitempty"`
 

@@ -215,11 +215,10 @@ type Config struct {
 	// Defaults to false.
 	Sandbox bool `json:"sandbox,omitempty"`
 
-	// InsecureHTTP allows http on a private network, as between containers, for the BaseURL
-	// of a sandbox and the redirect URIs and origins of its applications: on an unrouted
-	// address, a name of one label, or a name in .test, .local, .internal or .home.arpa.
-	// Everybody on the way can then read passwords, cookies and tokens. It requires
-	// Sandbox.
+	// InsecureHTTP allows http on a private network, as between containers, for the BaseURL of a
+	// sandbox and the redirect URIs and origins of its applications: an unrouted address, a name
+	// of one label, or one in .test, .local, .internal or .home.arpa. Everybody on the way can
+	// then read passwords, cookies and tokens. It requires Sandbox.
 	// Defaults to false: http on loopback hosts only.
 	InsecureHTTP bool `json:"insecure_http,omitempty"`
 

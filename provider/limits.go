@@ -135,31 +135,31 @@ func (l *Lifetimes) UnmarshalJSON(text []byte) error { return field.UnmarshalDur
 type Limits struct {
 	// SignIn limits wrong passwords from one address, for any accounts. Right ones do not
 	// count.
-	// Defaults to 100 at once, and one more every 3 s.
+	// Defaults to 100 at once, one more every 3 s.
 	SignIn Limit `json:"sign_in,omitzero"`
 
 	// SignInAccount limits wrong passwords for one account, from all browsers together in
 	// which it has not signed in before. While it is used up, its owner can sign in from a
 	// known browser. Without it, many machines can try passwords as fast as they like.
-	// Defaults to 10 at once, and one more every minute.
+	// Defaults to 10 at once, one more every minute.
 	SignInAccount Limit `json:"sign_in_account,omitzero"`
 
 	// SignUp limits sign-ups begun from one address.
-	// Defaults to 100 at once, and one more every 30 s.
+	// Defaults to 100 at once, one more every 30 s.
 	SignUp Limit `json:"sign_up,omitzero"`
 
 	// Mail limits mailed codes requested from one address. Mails to one recipient have a fixed
 	// limit, which bounds guesses at a code.
-	// Defaults to 200 at once, and one more every 15 s.
+	// Defaults to 200 at once, one more every 15 s.
 	Mail Limit `json:"mail,omitzero"`
 
 	// Code limits wrong codes from one address. Each code can always be tried five times.
-	// Defaults to 100 at once, and one more every 10 s.
+	// Defaults to 100 at once, one more every 10 s.
 	Code Limit `json:"code,omitzero"`
 
 	// Flow limits authorization requests of more than 512 bytes from one address: each is a row of
 	// the database until its flow has ended (Lifetimes.Flow). Shorter ones are not counted.
-	// Defaults to 2000 at once, and one more every second.
+	// Defaults to 2000 at once, one more every second.
 	Flow Limit `json:"flow,omitzero"`
 }
 

@@ -66,8 +66,8 @@ type UnknownClients struct {
 	// Schemes are those of redirect URIs of programs on the user's device that are no domain in
 	// reverse order, such as cursor. Any program on the device can claim one, as it can
 	// any port: users are told that it is a program, and asked every time.
-	// Defaults to those of known editors: cursor, kiro, vscode, vscode-insiders, vscodium,
-	// windsurf and zed; empty, and not nil, for none.
+	// Defaults to those of editors: cursor, kiro, vscode, vscode-insiders, vscodium, windsurf and
+	// zed; empty, and not nil, for none.
 	Schemes []string `json:"schemes,omitempty"`
 
 	// Trusted are hosts whose applications are shown by the name that they give themselves,

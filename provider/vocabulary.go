@@ -148,11 +148,11 @@ type Resource struct {
 	// Defaults to RS256.
 	SigningAlgorithm string `json:"signing_algorithm,omitempty"`
 
-	// ExchangesTo are the URIs of other resources that this one calls on behalf of a user: its
-	// Introspectors with the grant of token exchange (Client.GrantTypes) get a token for one of
-	// these for a token that they were called with (RFC 8693). The user must have been asked
-	// about both, and the new token has no more scopes; see docs/resources.md. New refuses the
-	// URI of no other resource, and any without Introspectors.
+	// ExchangesTo are the URIs of other resources that this one calls for a user: its
+	// Introspectors, with the grant of token exchange (Client.GrantTypes), get a token for one of
+	// these in exchange for one for it (RFC 8693). The user must have been asked about both, and
+	// the new token has no more scopes; see docs/resources.md. New refuses the URI of no other
+	// resource, and any without Introspectors.
 	// Defaults to none.
 	ExchangesTo []string `json:"exchanges_to,omitempty"`
 }

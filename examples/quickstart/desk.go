@@ -21,8 +21,8 @@ type staffed struct {
 	// Staff are those who work there. Without any there is no desk.
 	Staff []employee `json:"staff"`
 
-	// Clients are the IDs of those of clients that may use the Admin API, at BaseURL or url + /desk/api/v1: with
-	// private_key_jwt, the grant client_credentials, and the scopes desk.… that each needs.
+	// Clients are the IDs of those of clients that may use the Admin API, at BaseURL or url + /desk/api/v1;
+	// docs/desk.md has how they are registered.
 	// Defaults to none.
 	Clients []string `json:"clients"`
 

@@ -20,10 +20,8 @@ type Scope struct {
 	// printable ASCII characters without space, quotation mark and backslash.
 	Name string `json:"name"`
 
-	// Title and Description are shown where people choose among scopes, and on the
-	// consent screen where the scope releases nothing: what it releases is listed there.
-	// An empty Description of a scope that releases something names all of it. Translations has them in other languages, by the BCP 47 tag; what the default
-	// catalogue says needs none.
+	// Title and Description are shown where people choose among scopes, and on the consent screen for a scope that releases nothing. An empty Description of
+	// a scope that releases something names all of it. Translations are by BCP 47 tag; the default catalogue has its own.
 	Title        string                      `json:"title,omitempty"`
 	Description  string                      `json:"description,omitempty"`
 	Translations map[string]ScopeTranslation `json:"translations,omitempty"`
@@ -36,8 +34,8 @@ type Scope struct {
 	// Defaults to none.
 	V3Attributes []string `json:"v3_attributes,omitempty"`
 
-	// Requires is what the scope requires of the authentication of the user, for tokens with
-	// it and each time that its data is read with one.
+	// Requires is what the scope requires of the user's authentication, for tokens with it and
+	// whenever its data is read.
 	// Defaults to none.
 	Requires storage.Requirement `json:"requires,omitzero"`
 
@@ -96,8 +94,8 @@ type Attribute struct {
 	// Defaults to none.
 	MemberNames map[string]string `json:"member_names,omitempty"`
 
-	// Sensitive says that the consent screen shows the attribute apart, with a caution, as
-	// it does health data and former addresses.
+	// Sensitive has the consent screen show the attribute apart, with a caution, as it does health
+	// data and former addresses.
 	// Defaults to false.
 	Sensitive bool `json:"sensitive,omitempty"`
 
