@@ -199,27 +199,6 @@ func TestGoSignsWhereTheLibraryIsAbsent(t *testing.T) {
 	}
 }
 
-// BenchmarkSign compares OpenSSL with Go's crypto.
-func BenchmarkSign(b *testing.B) {
-	needOpenSSL(b)
-	key := newKey(b)
-	s, err := newSigner(key)
-	if err != nil {
-		b.Fatal(err)
-	}
-	digest := sha256.Sum256([]byte("message"))
-	for name, signer := range map[string]crypto.Signer{"OpenSSL": s, "Go": key} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := signer.Sign(rand.Reader, digest[:], crypto.SHA256); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
 // A provider tells signers of this package by their type, and fences all others.
 func TestSignerIsKnownByItsPackage(t *testing.T) {
 	needOpenSSL(t)

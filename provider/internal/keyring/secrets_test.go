@@ -312,28 +312,3 @@ func FuzzOpenString(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkVerifyMAC(b *testing.B) {
-	s := newSecrets(b, randomSecret())
-	part := make([]byte, 32)
-	sum := s.MAC("p", part)
-	b.ReportAllocs()
-	for b.Loop() {
-		if !s.VerifyMAC("p", sum[:16], part) {
-			b.Fatal("does not verify")
-		}
-	}
-}
-
-// The flow of a sign-in, which every page of it seals and opens again, is about
-// that long.
-func BenchmarkSealAndOpen(b *testing.B) {
-	s := newSecrets(b, randomSecret())
-	plain := make([]byte, 600)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := s.Open("flow", s.Seal("flow", plain)); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -202,14 +202,3 @@ func TestHasherStopsWaitingWhenTheRequestEnds(t *testing.T) {
 		}
 	})
 }
-
-func BenchmarkVerify(b *testing.B) {
-	h := NewHasher()
-	phc := hashed(b, h, phrase)
-	b.ReportAllocs()
-	for b.Loop() {
-		if ok, _ := verify(b, h, phc, phrase); !ok {
-			b.Fatal("does not verify")
-		}
-	}
-}

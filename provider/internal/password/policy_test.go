@@ -116,11 +116,3 @@ func FuzzCheck(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkCheck(b *testing.B) {
-	for b.Loop() {
-		if err := (Policy{}).Check(phrase, "alice@example.test"); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -266,33 +266,3 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkNew(b *testing.B) {
-	c := newCodec(b, issuer, newSecret)
-	b.ReportAllocs()
-	for b.Loop() {
-		c.New(token.Access)
-	}
-}
-
-func BenchmarkParse(b *testing.B) {
-	c := newCodec(b, issuer, newSecret)
-	value, _ := c.New(token.Access)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, ok := c.Parse(token.Access, value); !ok {
-			b.Fatal("does not parse")
-		}
-	}
-}
-
-func BenchmarkParseJunk(b *testing.B) {
-	c := newCodec(b, issuer, newSecret, oldSecret)
-	junk := "bfa_" + strings.Repeat("A", 64)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, ok := c.Parse(token.Access, junk); ok {
-			b.Fatal("parses")
-		}
-	}
-}

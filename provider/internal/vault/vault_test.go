@@ -91,14 +91,3 @@ func TestVaultShowsNothing(t *testing.T) {
 		t.Errorf("it is printed as %s", got)
 	}
 }
-
-func BenchmarkOpen(b *testing.B) {
-	v := newVault(b)
-	sealed := []byte(v.Seal(alice, []byte(`"Alice Example"`)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := v.Open(alice, sealed); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

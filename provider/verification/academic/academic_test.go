@@ -81,12 +81,3 @@ func TestList(t *testing.T) {
 		t.Errorf("of revision %q", Revision())
 	}
 }
-
-func BenchmarkInstitution(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, ok := Institution("a.b.c.strath.ac.uk"); !ok {
-			b.Fatal("not found")
-		}
-	}
-}

@@ -205,22 +205,3 @@ func TestPublicKeysThatCannotBePublishedAreRefused(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkVerifyBesideSign tells what it costs to look at the Signer's signatures.
-func BenchmarkVerifyBesideSign(b *testing.B) {
-	service, digest := newKeyService(b), sha256.Sum256([]byte("claims"))
-	signature, err := service.Sign(rand.Reader, digest[:], crypto.SHA256)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Run("Sign", func(b *testing.B) {
-		for b.Loop() {
-			_, _ = service.Sign(rand.Reader, digest[:], crypto.SHA256)
-		}
-	})
-	b.Run("Verify", func(b *testing.B) {
-		for b.Loop() {
-			_ = rsa.VerifyPKCS1v15(&service.PublicKey, crypto.SHA256, digest[:], signature)
-		}
-	})
-}
