@@ -15,6 +15,7 @@ import (
 type Store struct {
 	storage.Roles
 	records *sqlstore.Store // the same
+	engine  *engine
 	driver  Driver
 	path    string
 }
@@ -70,7 +71,7 @@ func (d Driver) open(
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}
 	records := sqlstore.New(engine, sqlstore.SQLite())
-	return &Store{Roles: records, records: records, driver: d, path: file}, nil
+	return &Store{Roles: records, records: records, engine: engine, driver: d, path: file}, nil
 }
 
 // Observe reports the duration of every later operation to OpenTelemetry, as
