@@ -193,7 +193,7 @@ func TestCountsNoticeOneAllocationTooMany(t *testing.T) {
 	alone(t)
 	s := newSite(t)
 	operations := s.operations()
-	for _, name := range []string{"flow", "discovery"} {
+	for _, name := range []string{"refresh", "discovery"} {
 		s.flow(&counter{handler: s.program.handler})
 		f := figure{name, median(s.program.handler, operations[name])}
 		more := int(f.allocs * margin() / 100)

@@ -61,6 +61,9 @@ func onBoth(t *testing.T, test func(t *testing.T, w *place)) {
 		test(t, w)
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("it takes long")
+		}
 		k, url := keeps(t, "PostgreSQL"), ""
 		if k.path == "" {
 			url = pgtest.Start(t).Schema(t)

@@ -18,10 +18,9 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk"
 	"github.com/bonafide-id/bonafide/provider/developer"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/lab/databases"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
-	"github.com/bonafide-id/bonafide/storage/postgres"
-	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
 )
 
 // What is known of alice and nowhere else.
@@ -50,14 +49,7 @@ type place struct {
 func onBoth(t *testing.T, test func(t *testing.T, w *place)) {
 	t.Helper()
 	t.Parallel()
-	t.Run("SQLite", func(t *testing.T) {
-		t.Parallel()
-		test(t, newPlace(t))
-	})
-	t.Run("PostgreSQL", func(t *testing.T) {
-		t.Parallel()
-		test(t, newPlaceAt(t, pgtest.Shared(t).Schema(t)))
-	})
+	databases.OnBoth(t, func(t *testing.T, url string) { test(t, newPlaceAt(t, url)) })
 }
 
 func newPlace(t testing.TB, change ...func(*desk.Config)) *place {
@@ -82,7 +74,7 @@ func newPlaceAt(t testing.TB, url string, change ...func(*desk.Config)) *place {
 	if url == "" {
 		w.Fixture, w.tap = lab.Tapped(t, with)
 	} else {
-		w.Fixture = lab.New(t, lab.InPlace(t, func() (storage.Store, error) { return postgres.Open(t.Context(), url) }), with)
+		w.Fixture = lab.New(t, databases.At(t, url), with)
 	}
 	w.URL = url
 	w.WithClients().WithUsers()

@@ -8,27 +8,14 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/lab/databases"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
-	"github.com/bonafide-id/bonafide/storage/postgres"
-	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
 )
 
-// onBoth runs a test on SQLite and on PostgreSQL.
+// onBoth runs a test on both databases.
 func onBoth(t *testing.T, test func(t *testing.T, w *lab.Fixture)) {
 	t.Helper()
-	t.Run("SQLite", func(t *testing.T) { test(t, withDevices(t)) })
-	t.Run("PostgreSQL", func(t *testing.T) {
-		address := pgtest.Shared(t).Schema(t)
-		test(t, withDevices(t, func(c *provider.Config) {
-			store, err := postgres.Open(t.Context(), address)
-			if err != nil {
-				t.Fatal(err)
-			}
-			unused := c.Store
-			t.Cleanup(func() { _ = unused.Close() })
-			c.Store = store
-		}))
-	})
+	databases.OnBoth(t, func(t *testing.T, url string) { test(t, withDevices(t, databases.At(t, url))) })
 }
 
 // TestAttackApprovedAndEnded locks the account, or ends the permission, between the approval and

@@ -5,35 +5,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
-	"github.com/bonafide-id/bonafide/storage/postgres"
-	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
+	"github.com/bonafide-id/bonafide/provider/internal/lab/databases"
 )
 
 // TestAttackExchangeDuringRevocation exchanges a token at two processes while its application
 // revokes it, and afterwards.
 func TestAttackExchangeDuringRevocation(t *testing.T) {
 	t.Parallel()
-	t.Run("SQLite", func(t *testing.T) {
-		t.Parallel()
-		w := withAPIs(t)
-		raceWithRevocation(t, w, w.Twin(chain))
-	})
-	t.Run("PostgreSQL", func(t *testing.T) {
-		t.Parallel()
-		address := pgtest.Shared(t).Schema(t)
-		onPostgres := func(c *provider.Config) {
-			store, err := postgres.Open(t.Context(), address)
-			if err != nil {
-				t.Fatal(err)
-			}
-			unused := c.Store
-			t.Cleanup(func() { _ = unused.Close() })
-			c.Store = store
-		}
-		w := withAPIs(t, onPostgres)
-		raceWithRevocation(t, w, w.Twin(onPostgres, chain))
+	databases.OnBoth(t, func(t *testing.T, url string) {
+		w := withAPIs(t, databases.At(t, url))
+		raceWithRevocation(t, w, w.Twin(databases.At(t, url), chain))
 	})
 }
 

@@ -11,8 +11,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
-	"github.com/bonafide-id/bonafide/storage/postgres"
-	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
+	"github.com/bonafide-id/bonafide/provider/internal/lab/databases"
 )
 
 // endRounds is how often each race is run; one without the conditions of the write is
@@ -49,24 +48,9 @@ func TestNothingOutlivesAnEnd(t *testing.T) {
 // onBothDatabases tests two processes with the same clients, on SQLite and on PostgreSQL.
 func onBothDatabases(t *testing.T, change func(*provider.Config), test func(t *testing.T, w, elsewhere *lab.Fixture)) {
 	t.Helper()
-	t.Run("SQLite", func(t *testing.T) {
-		w := lab.New(t, change).WithClients()
-		test(t, w, w.Twin(change))
-	})
-	t.Run("PostgreSQL", func(t *testing.T) {
-		address := pgtest.Shared(t).Schema(t)
-		onPostgres := func(c *provider.Config) {
-			store, err := postgres.Open(t.Context(), address)
-			if err != nil {
-				t.Fatal(err)
-			}
-			change(c)
-			unused := c.Store
-			t.Cleanup(func() { _ = unused.Close() })
-			c.Store = store
-		}
-		w := lab.New(t, onPostgres).WithClients()
-		test(t, w, w.Twin(onPostgres))
+	databases.OnBoth(t, func(t *testing.T, url string) {
+		w := lab.New(t, databases.At(t, url), change).WithClients()
+		test(t, w, w.Twin(databases.At(t, url), change))
 	})
 }
 

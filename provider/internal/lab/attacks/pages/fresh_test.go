@@ -45,7 +45,10 @@ func isAsked(p lab.Page) bool {
 // TestFreshSignIn brings the cookie of an old session along at every moment but the first.
 func TestFreshSignIn(t *testing.T) {
 	t.Parallel()
-	const rounds = 7 // of five demands with three cookies
+	rounds := 7 // of five demands with three cookies
+	if testing.Short() {
+		rounds = 1
+	}
 	onBothDatabases(t, lab.Unlimited, func(t *testing.T, w, elsewhere *lab.Fixture) {
 		w.WithUsers()
 		alice := w.Alice()

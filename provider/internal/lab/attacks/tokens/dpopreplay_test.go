@@ -9,33 +9,16 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
-	"github.com/bonafide-id/bonafide/storage/postgres"
-	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
+	"github.com/bonafide-id/bonafide/provider/internal/lab/databases"
 )
 
 // TestAttackReplayedProof presents one proof many times at once, at two processes with one
 // database (A15): one of them gets what it is for.
 func TestAttackReplayedProof(t *testing.T) {
 	t.Parallel()
-	t.Run("SQLite", func(t *testing.T) {
-		t.Parallel()
-		w := lab.New(t).WithClients().WithUsers()
-		replay(t, w, w.Twin())
-	})
-	t.Run("PostgreSQL", func(t *testing.T) {
-		t.Parallel()
-		address := pgtest.Shared(t).Schema(t)
-		onPostgres := func(c *provider.Config) {
-			store, err := postgres.Open(t.Context(), address)
-			if err != nil {
-				t.Fatal(err)
-			}
-			unused := c.Store
-			t.Cleanup(func() { _ = unused.Close() })
-			c.Store = store
-		}
-		w := lab.New(t, onPostgres).WithClients().WithUsers()
-		replay(t, w, w.Twin(onPostgres))
+	databases.OnBoth(t, func(t *testing.T, url string) {
+		w := lab.New(t, databases.At(t, url)).WithClients().WithUsers()
+		replay(t, w, w.Twin(databases.At(t, url)))
 	})
 }
 

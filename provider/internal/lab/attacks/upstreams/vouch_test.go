@@ -8,28 +8,9 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/lab/databases"
 	"github.com/bonafide-id/bonafide/provider/upstream"
-	"github.com/bonafide-id/bonafide/storage/postgres"
-	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
 )
-
-// onBoth runs a test on SQLite and on PostgreSQL, which configure has a provider use.
-func onBoth(t *testing.T, test func(t *testing.T, configure func(*provider.Config))) {
-	t.Helper()
-	t.Run("SQLite", func(t *testing.T) { test(t, func(*provider.Config) {}) })
-	t.Run("PostgreSQL", func(t *testing.T) {
-		server := pgtest.Shared(t)
-		test(t, func(c *provider.Config) {
-			store, err := postgres.Open(t.Context(), server.Schema(t))
-			if err != nil {
-				t.Fatal(err)
-			}
-			unused := c.Store
-			t.Cleanup(func() { _ = unused.Close() })
-			c.Store = store
-		})
-	})
-}
 
 // vouches has the campus say who is a student.
 func vouches(u *provider.Upstream) {
@@ -92,8 +73,8 @@ func TestMembershipEndsWithItsConnection(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			onBoth(t, func(t *testing.T, configure func(*provider.Config)) {
-				w := newCampusWith(t, configure, vouches)
+			databases.OnBoth(t, func(t *testing.T, url string) {
+				w := newCampusWith(t, databases.At(t, url), vouches)
 				w.up.Be(person("s1", "student"))
 				alice := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
 				if tc.before != nil {
@@ -131,9 +112,9 @@ func TestAccountChangesWhileAnAddressLinks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			onBoth(t, func(t *testing.T, configure func(*provider.Config)) {
+			databases.OnBoth(t, func(t *testing.T, url string) {
 				faulty := &lab.FaultyStore{}
-				w := newCampusWith(t, func(c *provider.Config) { configure(c); faulty.Store = c.Store; c.Store = faulty },
+				w := newCampusWith(t, func(c *provider.Config) { databases.At(t, url)(c); faulty.Store = c.Store; c.Store = faulty },
 					authoritative, func(u *provider.Upstream) { u.LinkByEmail = true })
 				b := w.is("s1", "alice@example.com", true).NewBrowser()
 				values := w.values(b, b.Open("/signin"), "campus")
