@@ -11,15 +11,29 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/postgres"
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
+	"github.com/bonafide-id/bonafide/storage/sqlstore"
 	"github.com/bonafide-id/bonafide/storage/storagetest"
 )
 
+// TestContract has its parts share the schemas that they empty.
 func TestContract(t *testing.T) {
 	t.Parallel()
-	borrow := lender(t, pgtest.Shared(t), asItIs)
-	storagetest.Run(t, func(t *testing.T) func() storage.Store {
-		open := borrow(t)
-		return func() storage.Store { return open() }
+	borrow := lender(t, pgtest.Shared(t), func(url string) string { return url })
+	t.Run("Store", func(t *testing.T) {
+		t.Parallel()
+		storagetest.Run(t, databases[storage.Store](borrow))
+	})
+	t.Run("Developers", func(t *testing.T) {
+		t.Parallel()
+		storagetest.RunDevelopers(t, databases[storagetest.DeveloperStore](borrow))
+	})
+	t.Run("Verification", func(t *testing.T) {
+		t.Parallel()
+		storagetest.RunVerification(t, databases[storagetest.VerificationStore](borrow))
+	})
+	t.Run("Desk", func(t *testing.T) {
+		t.Parallel()
+		storagetest.RunDesk(t, databases[storagetest.DeskStore](borrow))
 	})
 }
 
@@ -36,10 +50,7 @@ func TestContractSerializable(t *testing.T) {
 	if testing.Short() {
 		run = storagetest.RunRaces
 	}
-	run(t, func(t *testing.T) func() storage.Store {
-		open := borrow(t)
-		return func() storage.Store { return open() }
-	})
+	run(t, databases[storage.Store](borrow))
 	conflicts := 0
 	for _, proxy := range proxies {
 		conflicts += proxy.Conflicts()
@@ -49,37 +60,13 @@ func TestContractSerializable(t *testing.T) {
 	}
 }
 
-func TestDevelopersContract(t *testing.T) {
-	t.Parallel()
-	borrow := lender(t, pgtest.Shared(t), asItIs)
-	storagetest.RunDevelopers(t, func(t *testing.T) func() storagetest.DeveloperStore {
+// databases returns what makes a database for a part of the contract.
+func databases[S storage.Store](borrow func(t *testing.T) (open func() *lent)) func(t *testing.T) func() S {
+	return func(t *testing.T) func() S {
 		open := borrow(t)
-		return func() storagetest.DeveloperStore { return open() }
-	})
+		return func() S { return any(open()).(S) }
+	}
 }
-
-func TestVerificationContract(t *testing.T) {
-	t.Parallel()
-	borrow := lender(t, pgtest.Shared(t), asItIs)
-	storagetest.RunVerification(t, func(t *testing.T) func() storagetest.VerificationStore {
-		open := borrow(t)
-		return func() storagetest.VerificationStore { return open() }
-	})
-}
-
-func TestDeskContract(t *testing.T) {
-	t.Parallel()
-	runDesk(t, lender(t, pgtest.Shared(t), asItIs))
-}
-
-func runDesk(t *testing.T, borrow func(t *testing.T) (open func() *lent)) {
-	storagetest.RunDesk(t, func(t *testing.T) func() storagetest.DeskStore {
-		open := borrow(t)
-		return func() storagetest.DeskStore { return open() }
-	})
-}
-
-func asItIs(url string) string { return url }
 
 // A schema of a lender, the connection that empties it, and stores on it that are in no use: a
 // new connection would read about all tables first.
@@ -122,7 +109,10 @@ func lender(whole *testing.T, server *pgtest.Server, through func(url string) st
 				t.Fatal(err)
 			}
 			db.SetMaxOpenConns(1)
-			made := &schema{url: through(url), db: db}
+			defineEmpty(whole, db)
+			// Fewer connections than calls at once, so that they also wait for each other, and each
+			// prepares its statements.
+			made := &schema{url: through(url) + "&pool_max_conns=4", db: db}
 			whole.Cleanup(func() {
 				for _, store := range made.idle {
 					store.Close()
@@ -134,7 +124,11 @@ func lender(whole *testing.T, server *pgtest.Server, through func(url string) st
 		borrowed := free[len(free)-1] // which has idle stores
 		free = free[:len(free)-1]
 		t.Cleanup(func() {
-			empty(t, borrowed.db)
+			// Not the context of the test, which has ended.
+			if _, err := borrowed.db.ExecContext(context.Background(), `SELECT pg_temp.empty()`); err != nil {
+				t.Error(err)
+				return
+			}
 			mu.Lock()
 			defer mu.Unlock()
 			free = append(free, borrowed)
@@ -150,19 +144,25 @@ func lender(whole *testing.T, server *pgtest.Server, through func(url string) st
 	}
 }
 
-// empty leaves of a schema what the migrations have left.
-func empty(t *testing.T, db *sql.DB) {
+// defineEmpty makes a function of a connection that leaves of its schema what the migrations have
+// left, in statements that are planned once.
+func defineEmpty(t *testing.T, db *sql.DB) {
 	t.Helper()
-	// Not the context of the test, which has ended. A replica checks no foreign keys, so
-	// that the order of the tables does not matter.
-	_, err := db.ExecContext(context.Background(), `DO $$ DECLARE name text; BEGIN
-		SET LOCAL session_replication_role = replica;
-		FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = current_schema AND tablename NOT IN ('schema_version', 'event_log') LOOP
-			EXECUTE format('DELETE FROM %I', name);
-		END LOOP;
-		UPDATE event_log SET sealed = 0, swept = 0;
-	END $$`)
+	tables, err := sqlstore.Postgres("").Tables()
 	if err != nil {
+		t.Fatal(err)
+	}
+	var deletes strings.Builder
+	for _, table := range tables {
+		if table != "schema_version" && table != "event_log" {
+			deletes.WriteString("DELETE FROM " + table + ";")
+		}
+	}
+	// A replica checks no foreign keys, so that the order of the tables does not matter.
+	if _, err := db.ExecContext(t.Context(), `CREATE FUNCTION pg_temp.empty() RETURNS void LANGUAGE plpgsql AS $$ BEGIN
+		SET LOCAL session_replication_role = replica; `+deletes.String()+`
+		UPDATE event_log SET sealed = 0, swept = 0;
+	END $$`); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -173,7 +173,8 @@ func TestContractBehindAPooler(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Shared(t)
 	through := server.Pooler(t)
-	runDesk(t, lender(t, server, func(url string) string { return through(url) + "&default_query_exec_mode=exec" }))
+	borrow := lender(t, server, func(url string) string { return through(url) + "&default_query_exec_mode=exec" })
+	storagetest.RunDesk(t, databases[storagetest.DeskStore](borrow))
 }
 
 // TestPoolerAndPreparedStatements tests that the URL which works without a pooler and
