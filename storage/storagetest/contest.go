@@ -109,10 +109,12 @@ func (s *suite) contests(t *testing.T) {
 		},
 		"PasswordOfACode": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
 			ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("code of "+id, "reset", id)))
+			owners := names(id+" ", contenders)
+			for _, owner := range owners {
+				createAccount(t, store, owner)
+			}
 			return func(i int, s storage.Store) error {
-				owner := fmt.Sprint(i, " of ", id)
-				createAccount(t, s, owner)
-				return s.SetPassword(t.Context(), owner, storage.Proof{OneTimeCode: digest("code of " + id), At: t0}, "new", t0)
+				return s.SetPassword(t.Context(), owners[i], storage.Proof{OneTimeCode: digest("code of " + id), At: t0}, "new", t0)
 			}, storage.ErrProof
 		},
 		"DeletionOfAnEpoch": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
