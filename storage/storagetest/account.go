@@ -21,8 +21,7 @@ func (s *suite) accounts(t *testing.T) {
 		}
 		got := map[string]bool{}
 		for after := ""; ; {
-			page, err := store.Accounts(t.Context(), after, 2)
-			ok(t, err)
+			page := must(store.Accounts(t.Context(), after, 2))(t)
 			if len(page) == 0 {
 				break
 			}
@@ -38,9 +37,7 @@ func (s *suite) accounts(t *testing.T) {
 			}
 		}
 		equal(t, got, want)
-		page, err := store.Accounts(t.Context(), "", 0)
-		ok(t, err)
-		equal(t, len(page), 0)
+		equal(t, len(must(store.Accounts(t.Context(), "", 0))(t)), 0)
 	})
 	t.Run("ComesBackWhole", func(t *testing.T) {
 		store := s.store(t)
@@ -58,28 +55,22 @@ func (s *suite) accounts(t *testing.T) {
 		}
 		ok(t, store.CreateAccount(t.Context(), want))
 		want.PasswordChangedAt, want.DeleteAt = asStored, asStored
-		got, err := store.Account(t.Context(), "account")
-		ok(t, err)
+		got := must(store.Account(t.Context(), "account"))(t)
 		equal(t, got, want)
-		got, err = store.AccountByEmail(t.Context(), "zoë@example.com")
-		ok(t, err)
+		got = must(store.AccountByEmail(t.Context(), "zoë@example.com"))(t)
 		equal(t, got, want)
 	})
 	t.Run("ComesBackBare", func(t *testing.T) {
 		store := s.store(t)
 		want := storage.Account{ID: "bare", CreatedAt: t0}
 		ok(t, store.CreateAccount(t.Context(), want))
-		got, err := store.Account(t.Context(), "bare")
-		ok(t, err)
-		equal(t, got, want)
+		equal(t, must(store.Account(t.Context(), "bare"))(t), want)
 	})
 	t.Run("UnknownIsNotFound", func(t *testing.T) {
 		store := s.store(t)
 		createAccount(t, store, "account")
-		_, err := store.Account(t.Context(), "nobody")
-		fails(t, err, storage.ErrNotFound)
-		_, err = store.AccountByEmail(t.Context(), "nobody")
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.Account(t.Context(), "nobody")), storage.ErrNotFound)
+		fails(t, errOf(store.AccountByEmail(t.Context(), "nobody")), storage.ErrNotFound)
 	})
 	t.Run("IdentifierIsUnique", func(t *testing.T) {
 		store := s.store(t)
@@ -92,28 +83,23 @@ func (s *suite) accounts(t *testing.T) {
 		createAccount(t, store, "account")
 		fails(t, store.CreateAccount(t.Context(),
 			storage.Account{ID: "another", EmailKey: "key of account", CreatedAt: t0}), storage.ErrConflict)
-		_, err := store.Account(t.Context(), "another")
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.Account(t.Context(), "another")), storage.ErrNotFound)
 	})
 	t.Run("ManyLackAnEmail", func(t *testing.T) {
 		store := s.store(t)
 		for _, id := range []string{"one", "two"} {
 			ok(t, store.CreateAccount(t.Context(), storage.Account{ID: id, CreatedAt: t0}))
 		}
-		_, err := store.AccountByEmail(t.Context(), "")
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.AccountByEmail(t.Context(), "")), storage.ErrNotFound)
 	})
 	t.Run("EmailChanges", func(t *testing.T) {
 		store := s.store(t)
 		createAccount(t, store, "account")
 		ok(t, store.SetEmail(t.Context(), "account", "key of account", "New@example.com", "new@example.com", true))
-		got, err := store.AccountByEmail(t.Context(), "new@example.com")
-		ok(t, err)
-		equal(t, got, storage.Account{
+		equal(t, must(store.AccountByEmail(t.Context(), "new@example.com"))(t), storage.Account{
 			ID: "account", Email: "New@example.com", EmailKey: "new@example.com", EmailVerified: true, Epoch: 1, CreatedAt: t0,
 		})
-		_, err = store.AccountByEmail(t.Context(), "key of account")
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.AccountByEmail(t.Context(), "key of account")), storage.ErrNotFound)
 		createAccount(t, store, "successor")
 		ok(t, store.SetEmail(t.Context(), "successor", "key of successor", "x", "key of account", false)) // is free again
 	})
@@ -122,8 +108,7 @@ func (s *suite) accounts(t *testing.T) {
 		createAccount(t, store, "account")
 		ok(t, store.SetEmail(t.Context(), "account", "key of account", "x", "new", false))
 		fails(t, store.SetEmail(t.Context(), "account", "key of account", "y", "key of account", true), storage.ErrChanged)
-		got, err := store.Account(t.Context(), "account")
-		ok(t, err)
+		got := must(store.Account(t.Context(), "account"))(t)
 		equal(t, got.EmailKey, "new")
 		equal(t, got.EmailVerified, false)
 	})
@@ -136,8 +121,7 @@ func (s *suite) accounts(t *testing.T) {
 		ok(t, store.SetEmail(t.Context(), "account", "key of account", "y", "new", false))
 		fails(t, store.SetPassword(t.Context(), "account", storage.Proof{Epoch: 1}, "hash of who reads the old mailbox", t0), storage.ErrChanged)
 		fails(t, store.CreateSession(t.Context(), session("late", "account"), storage.Proof{Epoch: 1}, storage.Digest{}), storage.ErrChanged)
-		_, _, err := store.Session(t.Context(), digest("account here"))
-		ok(t, err)
+		ok(t, errOf(store.Session(t.Context(), digest("account here"))))
 		ok(t, store.SetPassword(t.Context(), "account", storage.Proof{Epoch: 2}, "the owner's", t0))
 	})
 	t.Run("EndOfAVerificationEndsWhatItProved", func(t *testing.T) {
@@ -145,9 +129,7 @@ func (s *suite) accounts(t *testing.T) {
 		createAccount(t, store, "account")
 		for i, verified := range []bool{true, true, false, false, true, false} {
 			ok(t, store.SetEmail(t.Context(), "account", "key of account", "x", "key of account", verified))
-			got, err := store.Account(t.Context(), "account")
-			ok(t, err)
-			equal(t, got.Epoch, []int64{0, 0, 1, 1, 1, 2}[i])
+			equal(t, must(store.Account(t.Context(), "account"))(t).Epoch, []int64{0, 0, 1, 1, 1, 2}[i])
 		}
 	})
 	t.Run("LanguageIsKept", func(t *testing.T) {
@@ -155,8 +137,7 @@ func (s *suite) accounts(t *testing.T) {
 		createAccount(t, store, "account")
 		for _, language := range []string{"ar", ""} {
 			ok(t, store.SetLanguage(t.Context(), "account", language))
-			got, err := store.Account(t.Context(), "account")
-			ok(t, err)
+			got := must(store.Account(t.Context(), "account"))(t)
 			equal(t, got.Language, language)
 			equal(t, got.Epoch, 0)
 		}
@@ -168,11 +149,8 @@ func (s *suite) accounts(t *testing.T) {
 			ok(t, store.CreateAccount(t.Context(), storage.Account{ID: "account", Epoch: first, CreatedAt: t0}))
 			fails(t, store.CreateSession(t.Context(), session("early", "account"), storage.Proof{}, storage.Digest{}), storage.ErrChanged)
 			ok(t, store.SetPassword(t.Context(), "account", storage.Proof{Epoch: first}, "hash", t0))
-			got, err := store.Account(t.Context(), "account")
-			ok(t, err)
-			equal(t, got.Epoch, first+1)
-			_, err = store.DeleteAccount(t.Context(), "account", "someone", nil)
-			ok(t, err)
+			equal(t, must(store.Account(t.Context(), "account"))(t).Epoch, first+1)
+			ok(t, errOf(store.DeleteAccount(t.Context(), "account", "someone", nil)))
 			removeAll(t, store, "account")
 		}
 	})
@@ -181,9 +159,7 @@ func (s *suite) accounts(t *testing.T) {
 		createAccount(t, store, "account")
 		createAccount(t, store, "another")
 		fails(t, store.SetEmail(t.Context(), "account", "key of account", "x", "key of another", true), storage.ErrConflict)
-		got, err := store.Account(t.Context(), "account")
-		ok(t, err)
-		equal(t, got.EmailKey, "key of account")
+		equal(t, must(store.Account(t.Context(), "account"))(t).EmailKey, "key of account")
 		ok(t, store.SetEmail(t.Context(), "account", "key of account", "x", "key of account", true)) // its own
 		ok(t, store.SetEmail(t.Context(), "account", "key of account", "", "", false))               // or none
 		ok(t, store.SetEmail(t.Context(), "account", "", "x", "key of account", false))
@@ -194,9 +170,7 @@ func (s *suite) accounts(t *testing.T) {
 		fails(t, store.SetPassword(t.Context(), "nobody", storage.Proof{}, "x", t0), storage.ErrNotFound)
 		fails(t, store.SetDisabled(t.Context(), "nobody", true, t0), storage.ErrNotFound)
 		fails(t, store.SetDisabled(t.Context(), "nobody", false, t0), storage.ErrNotFound)
-		found, err := store.DeleteAccount(t.Context(), "nobody", "x", nil)
-		ok(t, err)
-		equal(t, found, false)
+		equal(t, must(store.DeleteAccount(t.Context(), "nobody", "x", nil))(t), false)
 		ok(t, store.EndIssued(t.Context(), "nobody", t0))
 	})
 }

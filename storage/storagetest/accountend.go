@@ -55,8 +55,7 @@ func (s *suite) endOfAccounts(t *testing.T) {
 	t.Run("PasswordEndsSessionsAndGrants", func(t *testing.T) {
 		store := setup(t)
 		ok(t, store.SetPassword(t.Context(), "ann", storage.Proof{}, "new hash", elsewhere))
-		got, err := store.Account(t.Context(), "ann")
-		ok(t, err)
+		got := must(store.Account(t.Context(), "ann"))(t)
 		equal(t, got.PasswordHash, "new hash")
 		equal(t, got.PasswordChangedAt, asStored)
 		equal(t, got.Epoch, 1)
@@ -76,11 +75,8 @@ func (s *suite) endOfAccounts(t *testing.T) {
 		store := setup(t)
 		ok(t, store.SetPassword(t.Context(), "ann", storage.Proof{}, "the owner's", t0))
 		fails(t, store.SetPassword(t.Context(), "ann", storage.Proof{}, "the thief's", t0, session("begun", "ann")), storage.ErrChanged)
-		got, err := store.Account(t.Context(), "ann")
-		ok(t, err)
-		equal(t, got.PasswordHash, "the owner's")
-		_, _, err = store.Session(t.Context(), digest("begun"))
-		fails(t, err, storage.ErrNotFound)
+		equal(t, must(store.Account(t.Context(), "ann"))(t).PasswordHash, "the owner's")
+		fails(t, errOf(store.Session(t.Context(), digest("begun"))), storage.ErrNotFound)
 		ok(t, store.SetPassword(t.Context(), "ann", storage.Proof{Epoch: 1}, "the owner's next", t0))
 	})
 	t.Run("SessionIsOfTheEpochInWhichItsOwnerWasRecognized", func(t *testing.T) {
@@ -107,25 +103,21 @@ func (s *suite) endOfAccounts(t *testing.T) {
 		ok(t, store.Rehash(t.Context(), "ann", "another hash", "lost update"))
 		ok(t, store.Rehash(t.Context(), "nobody", "old hash", "new hash"))
 		ok(t, store.Rehash(t.Context(), "ann", "old hash", "new hash"))
-		got, err := store.Account(t.Context(), "ann")
-		ok(t, err)
+		got := must(store.Account(t.Context(), "ann"))(t)
 		equal(t, got.PasswordHash, "new hash")
 		equal(t, got.Epoch, 1)
 		equal(t, sessions(t, store, "ann"), []string{"here"})
 	})
 	t.Run("PasswordKeepsEarlierRevocations", func(t *testing.T) {
 		store := setup(t)
-		_, err := store.RevokeGrants(t.Context(), storage.GrantFilter{Subject: "ann"}, t0)
-		ok(t, err)
+		ok(t, errOf(store.RevokeGrants(t.Context(), storage.GrantFilter{Subject: "ann"}, t0)))
 		ok(t, store.SetPassword(t.Context(), "ann", storage.Proof{}, "new hash", t0.Add(time.Hour)))
 		equal(t, revokedAt(t, store, "ann"), t0)
 	})
 	t.Run("LockEndsSessionsAndGrants", func(t *testing.T) {
 		store := setup(t)
 		ok(t, store.SetDisabled(t.Context(), "ann", true, elsewhere))
-		got, err := store.Account(t.Context(), "ann")
-		ok(t, err)
-		equal(t, got.Disabled, true)
+		equal(t, must(store.Account(t.Context(), "ann"))(t).Disabled, true)
 		equal(t, sessions(t, store, "ann"), nil)
 		equal(t, revokedAt(t, store, "ann"), asStored)
 		untouched(t, store)
@@ -134,9 +126,7 @@ func (s *suite) endOfAccounts(t *testing.T) {
 		store := setup(t)
 		ok(t, store.SetDisabled(t.Context(), "ann", true, t0))
 		ok(t, store.SetDisabled(t.Context(), "ann", false, t0.Add(time.Hour)))
-		got, err := store.Account(t.Context(), "ann")
-		ok(t, err)
-		equal(t, got.Disabled, false)
+		equal(t, must(store.Account(t.Context(), "ann"))(t).Disabled, false)
 		equal(t, sessions(t, store, "ann"), nil)
 		equal(t, revokedAt(t, store, "ann"), t0)
 	})
@@ -161,8 +151,7 @@ func (s *suite) endOfAccounts(t *testing.T) {
 		// Whoever was recognized before begins no session.
 		fails(t, store.CreateSession(t.Context(), session("late", "ann"), storage.Proof{}, storage.Digest{}), storage.ErrChanged)
 		ok(t, store.CreateSession(t.Context(), session("again", "ann"), storage.Proof{Epoch: 1}, storage.Digest{}))
-		_, err := store.Consent(t.Context(), "ann", "client")
-		ok(t, err)
+		ok(t, errOf(store.Consent(t.Context(), "ann", "client")))
 		untouched(t, store)
 	})
 	t.Run("DeletionOfASubjectWithoutAnAccount", func(t *testing.T) {
@@ -181,9 +170,7 @@ func (s *suite) endOfAccounts(t *testing.T) {
 				store := s.store(t)
 				ok(t, record(store))
 				for _, want := range []bool{true, false} {
-					found, err := store.DeleteAccount(t.Context(), "subject", "someone", nil)
-					ok(t, err)
-					equal(t, found, want)
+					equal(t, must(store.DeleteAccount(t.Context(), "subject", "someone", nil))(t), want)
 				}
 			})
 		}
@@ -193,11 +180,8 @@ func (s *suite) endOfAccounts(t *testing.T) {
 		for _, id := range []string{"ann", "bob"} {
 			ok(t, store.AppendEvent(t.Context(), storage.Event{At: t0, Name: "event", Subject: id, ClientID: "client", Address: "192.0.2.0/24", Detail: "detail"}))
 		}
-		found, err := store.DeleteAccount(t.Context(), "ann", "someone", nil)
-		ok(t, err)
-		equal(t, found, true)
-		events, err := store.Events(t.Context(), storage.EventFilter{})
-		ok(t, err)
+		equal(t, must(store.DeleteAccount(t.Context(), "ann", "someone", nil))(t), true)
+		events := must(store.Events(t.Context(), storage.EventFilter{}))(t)
 		for i := range events {
 			events[i].ID = 0
 		}
@@ -205,22 +189,16 @@ func (s *suite) endOfAccounts(t *testing.T) {
 			{At: t0, Name: "event", Subject: "bob", ClientID: "client", Address: "192.0.2.0/24", Detail: "detail"},
 			{At: t0, Name: "event", Subject: "someone", ClientID: "client", Detail: "detail"},
 		})
-		_, err = store.Account(t.Context(), "ann")
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.Account(t.Context(), "ann")), storage.ErrNotFound)
 		equal(t, sessions(t, store, "ann"), nil)
-		_, _, err = store.Token(t.Context(), storage.AccessToken, digest("ann"))
-		fails(t, err, storage.ErrNotFound)
-		_, err = store.Consent(t.Context(), "ann", "client")
-		fails(t, err, storage.ErrNotFound)
-		person, err := store.Person(t.Context(), "ann")
-		ok(t, err)
+		fails(t, errOf(store.Token(t.Context(), storage.AccessToken, digest("ann"))), storage.ErrNotFound)
+		fails(t, errOf(store.Consent(t.Context(), "ann", "client")), storage.ErrNotFound)
+		person := must(store.Person(t.Context(), "ann"))(t)
 		equal(t, person, storage.Person{})
 
 		untouched(t, store)
-		_, err = store.Consent(t.Context(), "bob", "client")
-		ok(t, err)
-		person, err = store.Person(t.Context(), "bob")
-		ok(t, err)
+		ok(t, errOf(store.Consent(t.Context(), "bob", "client")))
+		person = must(store.Person(t.Context(), "bob"))(t)
 		equal(t, len(person.Attributes)+len(person.Statuses), 2)
 	})
 }

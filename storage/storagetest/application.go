@@ -18,24 +18,20 @@ func (s *developerSuite) applications(t *testing.T) {
 			CreatedBy: "ann", CreatedAt: t0, UpdatedAt: elsewhere, Version: 99,
 		}
 		ok(t, store.CreateApplication(t.Context(), want, 1))
-		got, err := store.Application(t.Context(), storage.Production, "client")
-		ok(t, err)
+		got := must(store.Application(t.Context(), storage.Production, "client"))(t)
 		if got.Version == 0 || got.Version == want.Version {
 			t.Errorf("an application has the version %d", got.Version)
 		}
 		want.UpdatedAt, want.Version = asStored, got.Version
 		equal(t, got, want)
 		want.Document = nil
-		list, err := store.Applications(t.Context(), storage.ApplicationFilter{OrganizationID: "acme"})
-		ok(t, err)
-		equal(t, list, []storage.Application{want})
+		equal(t, must(store.Applications(t.Context(), storage.ApplicationFilter{OrganizationID: "acme"}))(t), []storage.Application{want})
 	})
 	t.Run("UnknownIsNotFound", func(t *testing.T) {
 		store := s.store(t)
 		createApplications(t, store, "acme", "client")
 		for _, key := range [][2]string{{storage.Production, "client"}, {storage.Sandbox, "Client"}, {storage.Sandbox, ""}, {"", "client"}} {
-			_, err := store.Application(t.Context(), key[0], key[1])
-			fails(t, err, storage.ErrNotFound)
+			fails(t, errOf(store.Application(t.Context(), key[0], key[1])), storage.ErrNotFound)
 		}
 	})
 	t.Run("IsOneForAClientInAnEnvironment", func(t *testing.T) {
@@ -46,9 +42,7 @@ func (s *developerSuite) applications(t *testing.T) {
 		fails(t, store.CreateApplication(t.Context(), a, many), storage.ErrConflict)
 		a.Environment = storage.Production
 		ok(t, store.CreateApplication(t.Context(), a, many))
-		got, err := store.Application(t.Context(), storage.Sandbox, "client")
-		ok(t, err)
-		equal(t, got.OrganizationID, "acme")
+		equal(t, must(store.Application(t.Context(), storage.Sandbox, "client"))(t).OrganizationID, "acme")
 	})
 	t.Run("NeedsTheOrganization", func(t *testing.T) {
 		store := s.store(t)
@@ -82,14 +76,12 @@ func (s *developerSuite) applications(t *testing.T) {
 		store := s.store(t)
 		createApplications(t, store, "acme", "client")
 		createOrganization(t, store, "other")
-		read, err := store.Application(t.Context(), storage.Sandbox, "client")
-		ok(t, err)
+		read := must(store.Application(t.Context(), storage.Sandbox, "client"))(t)
 		changed := read
 		changed.OrganizationID, changed.Name, changed.Kind = "other", "New", "spa"
 		changed.Review, changed.Document, changed.PictureBytes, changed.UpdatedAt = storage.ReviewApproved, []byte(`{}`), 1<<40, elsewhere
 		ok(t, store.SaveApplication(t.Context(), changed))
-		got, err := store.Application(t.Context(), storage.Sandbox, "client")
-		ok(t, err)
+		got := must(store.Application(t.Context(), storage.Sandbox, "client"))(t)
 		if got.Version == read.Version {
 			t.Error("another application has the same version")
 		}
@@ -111,16 +103,13 @@ func (s *developerSuite) applications(t *testing.T) {
 		createApplications(t, store, "acme", "1", "2")
 		save := func(id string, bytes, most int64) error {
 			t.Helper()
-			a, err := store.Application(t.Context(), storage.Sandbox, id)
-			ok(t, err)
+			a := must(store.Application(t.Context(), storage.Sandbox, id))(t)
 			a.PictureBytes = bytes
 			return store.SaveApplication(t.Context(), a, most)
 		}
 		has := func(id string, bytes int64) {
 			t.Helper()
-			a, err := store.Application(t.Context(), storage.Sandbox, id)
-			ok(t, err)
-			equal(t, a.PictureBytes, bytes)
+			equal(t, must(store.Application(t.Context(), storage.Sandbox, id))(t).PictureBytes, bytes)
 		}
 		ok(t, save("of another", 1<<40, 1<<40))
 		ok(t, save("1", 60, 100))
@@ -131,8 +120,7 @@ func (s *developerSuite) applications(t *testing.T) {
 		ok(t, save("1", 60, 10)) // it does not grow
 		ok(t, save("1", 59, 10))
 		has("1", 59)
-		a, err := store.Application(t.Context(), storage.Sandbox, "1")
-		ok(t, err)
+		a := must(store.Application(t.Context(), storage.Sandbox, "1"))(t)
 		a.PictureBytes = 1000
 		ok(t, store.SaveApplication(t.Context(), a)) // has no limit
 		fails(t, store.SaveApplication(t.Context(), a, 5000), storage.ErrChanged)
@@ -142,15 +130,12 @@ func (s *developerSuite) applications(t *testing.T) {
 	t.Run("NobodyDecidesAboutTheirOwn", func(t *testing.T) {
 		store := s.store(t)
 		createApplications(t, store, "acme", "client")
-		a, err := store.Application(t.Context(), storage.Sandbox, "client")
-		ok(t, err)
-		members, err := store.Members(t.Context(), "acme")
-		ok(t, err)
+		a := must(store.Application(t.Context(), storage.Sandbox, "client"))(t)
+		members := must(store.Members(t.Context(), "acme"))(t)
 		a.Review, a.Document = storage.ReviewApproved, []byte(`{"a":1}`)
 		fails(t, store.DecideApplication(t.Context(), a, members[0].UserID), storage.ErrConflict)
 		ok(t, store.DecideApplication(t.Context(), a, "somebody else"))
-		got, err := store.Application(t.Context(), storage.Sandbox, "client")
-		ok(t, err)
+		got := must(store.Application(t.Context(), storage.Sandbox, "client"))(t)
 		if got.Version == a.Version {
 			t.Error("another application has the same version")
 		}
@@ -172,9 +157,8 @@ func (s *developerSuite) applications(t *testing.T) {
 			{storage.Sandbox, "client"}: "acme", {storage.Production, "client"}: "other", {storage.Sandbox, "another"}: "third",
 		} {
 			for _, id := range []string{"acme", "other", "third"} {
-				a, err := store.Application(t.Context(), key[0], key[1])
-				ok(t, err)
-				err = store.DecideApplication(t.Context(), a, "owner of "+id)
+				a := must(store.Application(t.Context(), key[0], key[1]))(t)
+				err := store.DecideApplication(t.Context(), a, "owner of "+id)
 				if id == organization {
 					fails(t, err, storage.ErrConflict)
 				} else {
@@ -197,10 +181,8 @@ func (s *developerSuite) applications(t *testing.T) {
 		ok(t, store.CreateApplication(t.Context(), application("gone", "acme"), many))
 		for client, want := range map[string]string{"gone": "", "stays": "x"} {
 			equal(t, logged(t, store, storage.LogFilter{ClientID: client}), want)
-			days, err := store.LogDays(t.Context(), storage.Sandbox, client, t0)
-			ok(t, err)
-			equal(t, len(days), len(want))
-			_, err = store.Fault(t.Context(), client)
+			equal(t, len(must(store.LogDays(t.Context(), storage.Sandbox, client, t0))(t)), len(want))
+			_, err := store.Fault(t.Context(), client)
 			equal(t, err == nil, want != "")
 		}
 	})
@@ -212,8 +194,7 @@ func (s *developerSuite) applicationLists(t *testing.T) {
 		t.Helper()
 		var ids []string
 		for {
-			page, err := store.Applications(t.Context(), match)
-			ok(t, err)
+			page := must(store.Applications(t.Context(), match))(t)
 			for _, a := range page {
 				ids = append(ids, a.ClientID)
 			}
@@ -257,10 +238,8 @@ func (s *developerSuite) applicationLists(t *testing.T) {
 				t.Errorf("%+v matches %q, want %q", tc.match, got, tc.want)
 			}
 		}
-		whole, err := store.Applications(t.Context(), storage.ApplicationFilter{Search: "b"})
-		ok(t, err)
-		one, err := store.Application(t.Context(), storage.Production, "2")
-		ok(t, err)
+		whole := must(store.Applications(t.Context(), storage.ApplicationFilter{Search: "b"}))(t)
+		one := must(store.Application(t.Context(), storage.Production, "2"))(t)
 		equal(t, whole, []storage.Application{one})
 	})
 	t.Run("SearchIsForAPartOfTheNameOrAWholeID", func(t *testing.T) {
@@ -302,8 +281,7 @@ func (s *developerSuite) applicationLists(t *testing.T) {
 	t.Run("RenamedOneIsFoundByItsNewName", func(t *testing.T) {
 		store := s.store(t)
 		createApplications(t, store, "acme", "client")
-		a, err := store.Application(t.Context(), storage.Sandbox, "client")
-		ok(t, err)
+		a := must(store.Application(t.Context(), storage.Sandbox, "client"))(t)
 		a.Name = "Another"
 		ok(t, store.SaveApplication(t.Context(), a))
 		equal(t, found(t, store, storage.ApplicationFilter{Search: "name of"}), "")
@@ -315,8 +293,6 @@ func (s *developerSuite) applicationLists(t *testing.T) {
 		for i := range 101 {
 			ok(t, store.CreateApplication(t.Context(), application(fmt.Sprint(i), "acme"), many))
 		}
-		page, err := store.Applications(t.Context(), storage.ApplicationFilter{})
-		ok(t, err)
-		equal(t, len(page), 100)
+		equal(t, len(must(store.Applications(t.Context(), storage.ApplicationFilter{}))(t)), 100)
 	})
 }

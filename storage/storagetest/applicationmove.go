@@ -15,14 +15,12 @@ func (s *developerSuite) moves(t *testing.T) {
 		store = s.store(t)
 		createApplications(t, store, "acme", "client")
 		createApplications(t, store, "other", "of other")
-		a, err := store.Application(t.Context(), storage.Sandbox, "client")
-		ok(t, err)
+		a = must(store.Application(t.Context(), storage.Sandbox, "client"))(t)
 		a.PictureBytes, a.Document = 5, []byte(`{}`)
 		ok(t, store.SaveApplication(t.Context(), a))
 		ok(t, store.AppendLog(t.Context(), []storage.LogEntry{line("client", ""), line("client", "")}))
 		ok(t, store.AppendChange(t.Context(), storage.Change{OrganizationID: "acme", At: t0, UserID: "ann", Environment: storage.Sandbox, ClientID: "client", What: "saved"}))
-		a, err = store.Application(t.Context(), storage.Sandbox, "client")
-		ok(t, err)
+		a = must(store.Application(t.Context(), storage.Sandbox, "client"))(t)
 		return store, a
 	}
 	move := func(t *testing.T, store storage.Developers, version int64, to string, most int) error {
@@ -32,23 +30,17 @@ func (s *developerSuite) moves(t *testing.T) {
 	t.Run("TakeLogAndPicturesWithThem", func(t *testing.T) {
 		store, want := prepared(t)
 		ok(t, move(t, store, want.Version, "other", 2))
-		got, err := store.Application(t.Context(), storage.Sandbox, "client")
-		ok(t, err)
+		got := must(store.Application(t.Context(), storage.Sandbox, "client"))(t)
 		if got.Version == want.Version {
 			t.Error("the version stays")
 		}
 		want.OrganizationID, want.Version = "other", got.Version
 		equal(t, got, want)
-		log, err := store.Log(t.Context(), storage.LogFilter{Environment: storage.Sandbox, ClientID: "client"})
-		ok(t, err)
-		equal(t, len(log), 2)
+		equal(t, len(must(store.Log(t.Context(), storage.LogFilter{Environment: storage.Sandbox, ClientID: "client"}))(t)), 2)
 		for organization, n := range map[string]int{"acme": 1, "other": 0} {
-			changes, err := store.Changes(t.Context(), storage.ChangeFilter{OrganizationID: organization})
-			ok(t, err)
-			equal(t, len(changes), n)
+			equal(t, len(must(store.Changes(t.Context(), storage.ChangeFilter{OrganizationID: organization}))(t)), n)
 		}
-		other, err := store.Application(t.Context(), storage.Sandbox, "of other")
-		ok(t, err)
+		other := must(store.Application(t.Context(), storage.Sandbox, "of other"))(t)
 		other.PictureBytes = 1
 		fails(t, store.SaveApplication(t.Context(), other, 5), storage.ErrLimit)
 		ok(t, store.DeleteOrganization(t.Context(), "acme")) // which has none any more
@@ -85,9 +77,7 @@ func (s *developerSuite) moves(t *testing.T) {
 					ok(t, c.before(store))
 				}
 				fails(t, move(t, store, a.Version, c.to, c.most), c.want)
-				got, err := store.Application(t.Context(), storage.Sandbox, "client")
-				ok(t, err)
-				equal(t, got.OrganizationID, "acme")
+				equal(t, must(store.Application(t.Context(), storage.Sandbox, "client"))(t).OrganizationID, "acme")
 			})
 		}
 		store, a := prepared(t)
@@ -126,9 +116,7 @@ func (s *developerSuite) moves(t *testing.T) {
 			}
 			return store.MoveApplication(t.Context(), storage.Sandbox, a.ClientID, a.Version, "other", 5)
 		})
-		got, err := stores[0].Applications(t.Context(), storage.ApplicationFilter{OrganizationID: "other"})
-		ok(t, err)
-		equal(t, len(got), 5)
+		equal(t, len(must(stores[0].Applications(t.Context(), storage.ApplicationFilter{OrganizationID: "other"}))(t)), 5)
 	})
 	t.Run("ListsOfStoppedAndOwnerless", func(t *testing.T) {
 		store := s.store(t)
@@ -140,8 +128,7 @@ func (s *developerSuite) moves(t *testing.T) {
 		for want, match := range map[string]storage.ApplicationFilter{
 			"of stopped": {Stopped: true}, "of ownerless": {Ownerless: true},
 		} {
-			got, err := store.Applications(t.Context(), match)
-			ok(t, err)
+			got := must(store.Applications(t.Context(), match))(t)
 			if len(got) != 1 || got[0].ClientID != want {
 				t.Errorf("%+v finds %+v, want %s", match, got, want)
 			}

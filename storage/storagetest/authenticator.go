@@ -48,8 +48,7 @@ func device(name, account string) storage.TrustedDevice {
 // proofOf is the proof that rests on an account as it is now.
 func proofOf(t *testing.T, store storage.Store, account string) storage.Proof {
 	t.Helper()
-	a, err := store.Account(t.Context(), account)
-	ok(t, err)
+	a := must(store.Account(t.Context(), account))(t)
 	on := a.Proof()
 	on.At = t0
 	return on
@@ -58,8 +57,7 @@ func proofOf(t *testing.T, store storage.Store, account string) storage.Proof {
 // has returns what an account has.
 func has(t *testing.T, store storage.Store, account string) storage.AuthenticatorSet {
 	t.Helper()
-	set, err := store.Authenticators(t.Context(), account)
-	ok(t, err)
+	set := must(store.Authenticators(t.Context(), account))(t)
 	return set
 }
 
@@ -75,11 +73,9 @@ func equip(t *testing.T, store storage.Store, account string) {
 func (s *suite) authenticators(t *testing.T) {
 	t.Run("AreEmpty", func(t *testing.T) {
 		store := s.store(t)
-		_, err := store.Authenticators(t.Context(), "account")
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.Authenticators(t.Context(), "account")), storage.ErrNotFound)
 		createAccount(t, store, "account")
-		account, err := store.Account(t.Context(), "account")
-		ok(t, err)
+		account := must(store.Account(t.Context(), "account"))(t)
 		equal(t, has(t, store, "account"), storage.AuthenticatorSet{Account: account})
 	})
 	t.Run("ComeBackAsTheyWere", s.authenticatorsRoundTrip)
@@ -120,8 +116,7 @@ func (s *suite) authenticatorsRoundTrip(t *testing.T) {
 	if bytes.Compare(set.Digests[0][:], set.Digests[1][:]) > 0 {
 		set.Digests[0], set.Digests[1] = set.Digests[1], set.Digests[0]
 	}
-	account, err := store.Account(t.Context(), "account")
-	ok(t, err)
+	account := must(store.Account(t.Context(), "account"))(t)
 	want := storage.AuthenticatorSet{
 		Account: account, Passkeys: []storage.Passkey{phone, laptop}, TOTP: totp, Recovery: set,
 		Devices: []storage.TrustedDevice{later, earlier}, Running: recovery,
@@ -136,8 +131,6 @@ func (s *suite) authenticatorsRoundTrip(t *testing.T) {
 		equal(t, got, key)
 		equal(t, of, account)
 	}
-	_, _, err = store.Passkey(t.Context(), nil)
-	fails(t, err, storage.ErrNotFound)
-	_, _, err = store.Passkey(t.Context(), []byte(fmt.Sprint(phone.ID)))
-	fails(t, err, storage.ErrNotFound)
+	fails(t, errOf(store.Passkey(t.Context(), nil)), storage.ErrNotFound)
+	fails(t, errOf(store.Passkey(t.Context(), []byte(fmt.Sprint(phone.ID)))), storage.ErrNotFound)
 }

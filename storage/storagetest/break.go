@@ -10,16 +10,14 @@ import (
 func (s *deskSuite) breaks(t *testing.T) {
 	breakNow := func(t *testing.T, store storage.Breaks, id string) storage.Break {
 		t.Helper()
-		b, err := storage.One(store.Breaks(t.Context(), storage.BreakFilter{ID: new(id)}))
-		ok(t, err)
+		b := must(storage.One(store.Breaks(t.Context(), storage.BreakFilter{ID: new(id)})))(t)
 		return b
 	}
 	t.Run("ComeBackAsRecorded", func(t *testing.T) {
 		store := s.store(t)
 		want := makeBreak(t, store, "b", "ann")
 		equal(t, breakNow(t, store, "b"), want)
-		_, err := storage.One(store.Breaks(t.Context(), storage.BreakFilter{ID: new("none")}))
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(storage.One(store.Breaks(t.Context(), storage.BreakFilter{ID: new("none")}))), storage.ErrNotFound)
 	})
 	t.Run("AreDoneAtTheEnd", func(t *testing.T) {
 		store := s.store(t)
@@ -68,8 +66,7 @@ func (s *deskSuite) breaks(t *testing.T) {
 			"One":      {storage.BreakFilter{ID: new("c")}, []string{"c"}},
 			"OfNoID":   {storage.BreakFilter{ID: new("")}, nil},
 		} {
-			got, err := store.Breaks(t.Context(), c.match)
-			ok(t, err)
+			got := must(store.Breaks(t.Context(), c.match))(t)
 			var ids []string
 			for _, b := range got {
 				ids = append(ids, b.ID)
@@ -92,9 +89,7 @@ func (s *deskSuite) answers(t *testing.T) {
 	empty.Status, empty.Content = 204, nil
 	for _, a := range []storage.Answer{want, empty} {
 		ok(t, withDeed(t.Context(), store, &storage.Deed{Answer: &a, On: storage.DeedBasis{At: t0}}))
-		got, err := store.Answer(t.Context(), "client", a.Key, day.Add(-time.Microsecond))
-		ok(t, err)
-		equal(t, got, a)
+		equal(t, must(store.Answer(t.Context(), "client", a.Key, day.Add(-time.Microsecond)))(t), a)
 	}
 	t.Run("AreBegunBeforeTheyAreDone", func(t *testing.T) {
 		store := s.store(t)
@@ -108,8 +103,7 @@ func (s *deskSuite) answers(t *testing.T) {
 		}
 		again := func(d *storage.Deed) { d.Again = a.ExpiresAt }
 		ok(t, withDeed(t.Context(), store, d()))
-		got, err := store.Answer(t.Context(), "client", a.Key, t0)
-		ok(t, err)
+		got := must(store.Answer(t.Context(), "client", a.Key, t0))(t)
 		equal(t, []any{got.Status, got.ExpiresAt}, []any{0, a.ExpiresAt})
 		fails(t, withDeed(t.Context(), store, d()), storage.ErrConflict)
 		fails(t, withDeed(t.Context(), store, d(again, func(d *storage.Deed) { d.Answer.Body = digest("another") })), storage.ErrConflict)
@@ -118,8 +112,7 @@ func (s *deskSuite) answers(t *testing.T) {
 		ok(t, store.FinishDeed(t.Context(), d()))
 		fails(t, store.FinishDeed(t.Context(), d()), storage.ErrSpent)
 		fails(t, withDeed(t.Context(), store, d(func(d *storage.Deed) { d.Again = day.Add(time.Hour) })), storage.ErrConflict)
-		got, err = store.Answer(t.Context(), "client", a.Key, t0)
-		ok(t, err)
+		got = must(store.Answer(t.Context(), "client", a.Key, t0))(t)
 		equal(t, got.Status, a.Status)
 	})
 	for name, c := range map[string]struct {
@@ -131,8 +124,7 @@ func (s *deskSuite) answers(t *testing.T) {
 		"Expired":         {"client", "key", day},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := store.Answer(t.Context(), c.client, digest(c.key), c.at)
-			fails(t, err, storage.ErrNotFound)
+			fails(t, errOf(store.Answer(t.Context(), c.client, digest(c.key), c.at)), storage.ErrNotFound)
 		})
 	}
 	t.Run("AreSweptAtTheirEnd", func(t *testing.T) {
@@ -143,11 +135,9 @@ func (s *deskSuite) answers(t *testing.T) {
 
 func (s *deskSuite) reports(t *testing.T) {
 	store := s.store(t)
-	got, err := store.Report(t.Context(), t0)
-	ok(t, err)
+	got := must(store.Report(t.Context(), t0))(t)
 	equal(t, got, storage.Report{})
-	schema, err := store.Schema(t.Context())
-	ok(t, err)
+	schema := must(store.Schema(t.Context()))(t)
 	if schema < 14 {
 		t.Errorf("the schema is number %d", schema)
 	}
@@ -177,11 +167,9 @@ func (s *deskSuite) reports(t *testing.T) {
 		Accounts: 3, Disabled: 1, Sessions: 2, Grants: 1, Events: 3, Applications: 2, Organizations: 1,
 		CasesWaiting: 1, PlansProposed: 1, BreaksOpen: 1,
 	}
-	got, err = store.Report(t.Context(), t0)
-	ok(t, err)
+	got = must(store.Report(t.Context(), t0))(t)
 	equal(t, got, want)
 	want.PlansProposed = 0
-	got, err = store.Report(t.Context(), t0.Add(24*time.Hour))
-	ok(t, err)
+	got = must(store.Report(t.Context(), t0.Add(24*time.Hour)))(t)
 	equal(t, got, want)
 }

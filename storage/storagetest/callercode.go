@@ -35,19 +35,15 @@ func fillCallers(t *testing.T, store storage.Store) {
 // prove is what sue does with a code in a matter about somebody.
 func prove(t *testing.T, store storage.Store, about, code string) error {
 	t.Helper()
-	_, err := store.ProveCaller(t.Context(), "about "+about, "sue", digest(code), t0, t0.Add(time.Minute))
-	return err
+	return errOf(store.ProveCaller(t.Context(), "about "+about, "sue", digest(code), t0, t0.Add(time.Minute)))
 }
 
 func (s *suite) callerCodes(t *testing.T) {
 	t.Run("ProveWhatTheyAreFor", func(t *testing.T) {
 		for code, want := range map[string]storage.CallerProof{"mailed": storage.MailboxProof, "shown": storage.SessionProof} {
 			store := s.withCallers(t)
-			proof, err := store.ProveCaller(t.Context(), "about ann", "sue", digest(code), t0, t0.Add(time.Minute))
-			ok(t, err)
-			equal(t, proof, want)
-			got, err := storage.One(store.Matters(t.Context(), storage.MatterFilter{ID: new("about ann")}))
-			ok(t, err)
+			equal(t, must(store.ProveCaller(t.Context(), "about ann", "sue", digest(code), t0, t0.Add(time.Minute)))(t), want)
+			got := must(storage.One(store.Matters(t.Context(), storage.MatterFilter{ID: new("about ann")})))(t)
 			equal(t, got.Proof, want)
 			equal(t, got.ProvedUntil, t0.Add(time.Minute))
 			fails(t, prove(t, store, "ann", code), storage.ErrProof) // it is used up
@@ -56,16 +52,13 @@ func (s *suite) callerCodes(t *testing.T) {
 	t.Run("AreForTheirPerson", func(t *testing.T) {
 		store := s.withCallers(t)
 		fails(t, prove(t, store, "bob", "mailed"), storage.ErrProof)
-		got, err := storage.One(store.Matters(t.Context(), storage.MatterFilter{ID: new("about bob")}))
-		ok(t, err)
-		equal(t, got.Proof, storage.NoProof)
+		equal(t, must(storage.One(store.Matters(t.Context(), storage.MatterFilter{ID: new("about bob")})))(t).Proof, storage.NoProof)
 		ok(t, prove(t, store, "ann", "mailed"))
 	})
 	t.Run("WantAnOpenMatterOfTheStaff", func(t *testing.T) {
 		store := s.withCallers(t)
 		try := func(matter, staff string, at time.Time) error {
-			_, err := store.ProveCaller(t.Context(), matter, staff, digest("mailed"), at, at.Add(time.Minute))
-			return err
+			return errOf(store.ProveCaller(t.Context(), matter, staff, digest("mailed"), at, at.Add(time.Minute)))
 		}
 		fails(t, try("none", "sue", t0), storage.ErrEnded)
 		fails(t, try("about ann", "sam", t0), storage.ErrEnded)
@@ -77,10 +70,8 @@ func (s *suite) callerCodes(t *testing.T) {
 	t.Run("EndOnTime", func(t *testing.T) {
 		store := s.withCallers(t)
 		end := t0.Add(5 * time.Minute)
-		_, err := store.ProveCaller(t.Context(), "about ann", "sue", digest("mailed"), end, end)
-		fails(t, err, storage.ErrProof)
-		_, err = store.ProveCaller(t.Context(), "about ann", "sue", digest("mailed"), end.Add(-time.Microsecond), end)
-		ok(t, err)
+		fails(t, errOf(store.ProveCaller(t.Context(), "about ann", "sue", digest("mailed"), end, end)), storage.ErrProof)
+		ok(t, errOf(store.ProveCaller(t.Context(), "about ann", "sue", digest("mailed"), end.Add(-time.Microsecond), end)))
 	})
 	t.Run("EndAfterTheirTries", func(t *testing.T) {
 		store := s.withCallers(t)
@@ -107,8 +98,7 @@ func (s *suite) callerCodes(t *testing.T) {
 		fails(t, store.SaveCallerCode(t.Context(), callerCode("nobody", "mailed", storage.MailboxProof)), storage.ErrNotFound)
 		openMatter(t, store, matter("about the host's", "sue", "the host's", t0))
 		fails(t, prove(t, store, "the host's", "mailed"), storage.ErrProof)
-		_, err := store.DeleteAccount(t.Context(), "ann", "someone", nil)
-		ok(t, err)
+		ok(t, errOf(store.DeleteAccount(t.Context(), "ann", "someone", nil)))
 		fails(t, prove(t, store, "ann", "mailed"), storage.ErrProof)
 	})
 	t.Run("AreSweptAtTheirEnd", func(t *testing.T) {

@@ -45,8 +45,7 @@ func (s *verificationSuite) cases(t *testing.T) {
 	t.Run("NeedsTheAccountOfItsBasis", func(t *testing.T) {
 		store := s.store(t)
 		start := func(on storage.PersonBasis) error {
-			_, _, err := store.StartCase(t.Context(), storage.Case{ID: "1", Subject: "ann", Group: "student", CreatedAt: t0}, "", on)
-			return err
+			return errOf(store.StartCase(t.Context(), storage.Case{ID: "1", Subject: "ann", Group: "student", CreatedAt: t0}, "", on))
 		}
 		fails(t, start(storage.PersonBasis{HasAccount: true}), storage.ErrNotFound)
 		createAccount(t, store, "ann")
@@ -57,16 +56,13 @@ func (s *verificationSuite) cases(t *testing.T) {
 		store := s.store(t)
 		equal(t, startCase(t, store, "1", "ann").StatusRevision, storage.NoStatus)
 		ok(t, store.SetStatus(t.Context(), "bob", storage.Status{Group: "student"}, storage.NoStatus))
-		person, err := store.Person(t.Context(), "bob")
-		ok(t, err)
+		person := must(store.Person(t.Context(), "bob"))(t)
 		equal(t, startCase(t, store, "2", "bob").StatusRevision, person.Statuses[0].Revision)
 	})
 	t.Run("IsNotThere", func(t *testing.T) {
 		store := s.store(t)
-		_, err := store.Case(t.Context(), "none")
-		fails(t, err, storage.ErrNotFound)
-		_, err = named(t, store, "upstream", "none")
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.Case(t.Context(), "none")), storage.ErrNotFound)
+		fails(t, errOf(named(t, store, "upstream", "none")), storage.ErrNotFound)
 	})
 	t.Run("HasAnIDOfItsOwn", func(t *testing.T) {
 		store := s.store(t)
@@ -82,17 +78,12 @@ func (s *verificationSuite) cases(t *testing.T) {
 			return c, err
 		}
 		moveTo(t, store, startCase(t, store, "1", "ann"), storage.CaseDeclined)
-		_, err := start("2", "")
-		fails(t, err, storage.ErrChanged)
-		appeal, err := start("2", "1")
-		ok(t, err)
+		fails(t, errOf(start("2", "")), storage.ErrChanged)
+		appeal := must(start("2", "1"))(t)
 		equal(t, appeal.Appeals, "1")
-		again, err := start("3", "1")
-		ok(t, err)
-		equal(t, again, appeal)
+		equal(t, must(start("3", "1"))(t), appeal)
 		moveTo(t, store, appeal, storage.CaseDeclined)
-		_, err = start("3", "1")
-		fails(t, err, storage.ErrChanged)
+		fails(t, errOf(start("3", "1")), storage.ErrChanged)
 		startCase(t, store, "4", "bob")
 	})
 }
@@ -119,8 +110,7 @@ func (s *verificationSuite) caseLists(t *testing.T) {
 		"OfASubjectInAllFields": {storage.CaseFilter{Subject: "ann", Group: "teacher", State: storage.CaseOpen, BeforeID: "4"}, []string{"3"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := store.Cases(t.Context(), c.match)
-			ok(t, err)
+			got := must(store.Cases(t.Context(), c.match))(t)
 			equal(t, idsOf(got), c.want)
 		})
 	}
@@ -140,8 +130,7 @@ func (s *verificationSuite) caseTimers(t *testing.T) {
 		timed(t, store, "4", time.Time{})
 		due := func(now time.Time, limit int) (found []storage.Case) {
 			t.Helper()
-			found, err := store.DueCases(t.Context(), now, time.Minute, limit)
-			ok(t, err)
+			found = must(store.DueCases(t.Context(), now, time.Minute, limit))(t)
 			return found
 		}
 		before := caseOf(t, store, "2").Version
@@ -159,8 +148,7 @@ func (s *verificationSuite) caseTimers(t *testing.T) {
 		c := startCase(t, store, "1", "ann")
 		c.NextAt = t0
 		moveTo(t, store, c, storage.CaseApproved)
-		found, err := store.DueCases(t.Context(), t0, time.Minute, 10)
-		ok(t, err)
+		found := must(store.DueCases(t.Context(), t0, time.Minute, 10))(t)
 		equal(t, idsOf(found), []string{"1"})
 	})
 	t.Run("ArePostponed", func(t *testing.T) {
@@ -188,8 +176,7 @@ func (s *verificationSuite) elapseCases(t *testing.T) {
 	m := to(c, storage.CaseReview)
 	m.Status = &storage.Status{Pending: true, VerifiedAt: t0}
 	m.Fingerprints = []storage.Fingerprint{{Group: "student", Kind: "email", Digest: digest("a"), Until: t0}}
-	moved, err := store.MoveCase(t.Context(), m, nobody)
-	ok(t, err)
+	moved := must(store.MoveCase(t.Context(), m, nobody))(t)
 	equal(t, take(t, store, rita, "1").TakenUntil, late)
 	other := startCase(t, store, "2", "ann")
 	ok(t, store.Elapse(t.Context(), storage.Elapsed{UserPrefix: "user ", By: day}))
@@ -199,9 +186,7 @@ func (s *verificationSuite) elapseCases(t *testing.T) {
 	if got.Version == moved.Version {
 		t.Error("the version is the same")
 	}
-	bound, err := store.Fingerprints(t.Context(), "student", "email", storage.Digest{}, 10)
-	ok(t, err)
-	equal(t, bound[0].Until, t0.Add(-day))
+	equal(t, must(store.Fingerprints(t.Context(), "student", "email", storage.Digest{}, 10))(t)[0].Until, t0.Add(-day))
 	// The status moved as well, and is still the one that the case knows.
 	if _, err := store.MoveCase(t.Context(), approval(got), nobody); err != nil {
 		t.Error(err)

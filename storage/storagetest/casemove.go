@@ -14,8 +14,7 @@ func (s *verificationSuite) caseMoves(t *testing.T) {
 		want := before
 		want.State, want.Method, want.Round, want.Escalated = storage.CaseReview, "document", 3, true
 		want.DueAt, want.NextAt, want.Content = elsewhere, elsewhere, []byte("sealed")
-		moved, err := store.MoveCase(t.Context(), storage.CaseMove{Case: want, At: t0}, nobody)
-		ok(t, err)
+		moved := must(store.MoveCase(t.Context(), storage.CaseMove{Case: want, At: t0}, nobody))(t)
 		equal(t, caseOf(t, store, "1"), moved)
 		want.DueAt, want.NextAt, want.Version = asStored, asStored, moved.Version
 		equal(t, moved, want)
@@ -34,44 +33,36 @@ func (s *verificationSuite) caseMoves(t *testing.T) {
 		equal(t, moved, want)
 		forged = moved
 		forged.Subject = "bob"
-		_, err := store.MoveCase(t.Context(), to(forged, storage.CaseOpen), nobody)
-		fails(t, err, storage.ErrChanged)
+		fails(t, errOf(store.MoveCase(t.Context(), to(forged, storage.CaseOpen), nobody)), storage.ErrChanged)
 	})
 	t.Run("NeedTheVersion", func(t *testing.T) {
 		store := s.store(t)
 		c := startCase(t, store, "1", "ann")
 		moveTo(t, store, c, storage.CasePending)
-		_, err := store.MoveCase(t.Context(), to(c, storage.CaseOpen), nobody)
-		fails(t, err, storage.ErrChanged)
+		fails(t, errOf(store.MoveCase(t.Context(), to(c, storage.CaseOpen), nobody)), storage.ErrChanged)
 		c.ID = "none"
-		_, err = store.MoveCase(t.Context(), to(c, storage.CaseOpen), nobody)
-		fails(t, err, storage.ErrChanged)
+		fails(t, errOf(store.MoveCase(t.Context(), to(c, storage.CaseOpen), nobody)), storage.ErrChanged)
 	})
 	t.Run("EndWithTheCase", func(t *testing.T) {
 		for _, state := range []storage.CaseState{storage.CaseApproved, storage.CaseDeclined, storage.CaseWithdrawn, storage.CaseExpired} {
 			store := s.store(t)
 			c := moveTo(t, store, startCase(t, store, "1", "ann"), state)
 			c.EndedAt = time.Time{}
-			_, err := store.MoveCase(t.Context(), to(c, storage.CaseOpen), nobody)
-			fails(t, err, storage.ErrEnded)
+			fails(t, errOf(store.MoveCase(t.Context(), to(c, storage.CaseOpen), nobody)), storage.ErrEnded)
 		}
 	})
 	t.Run("EndWithTheAccount", func(t *testing.T) {
 		store := s.store(t)
 		on := storage.PersonBasis{HasAccount: true}
 		createAccount(t, store, "ann")
-		c, err := store.MoveCase(t.Context(), to(startCase(t, store, "1", "ann"), storage.CasePending), on)
-		ok(t, err)
+		c := must(store.MoveCase(t.Context(), to(startCase(t, store, "1", "ann"), storage.CasePending), on))(t)
 		ok(t, store.SetDisabled(t.Context(), "ann", true, t0))
 		for _, m := range []storage.CaseMove{approval(c), to(c, storage.CaseOpen), to(c, storage.CaseReview)} {
-			_, err = store.MoveCase(t.Context(), m, on)
-			fails(t, err, storage.ErrEnded)
+			fails(t, errOf(store.MoveCase(t.Context(), m, on)), storage.ErrEnded)
 		}
 		c = moveTo(t, store, c, storage.CaseOpen) // without the basis
-		_, err = store.DeleteAccount(t.Context(), "ann", "someone", nil)
-		ok(t, err)
-		_, err = store.MoveCase(t.Context(), approval(c), on)
-		fails(t, err, storage.ErrEnded)
+		ok(t, errOf(store.DeleteAccount(t.Context(), "ann", "someone", nil)))
+		fails(t, errOf(store.MoveCase(t.Context(), approval(c), on)), storage.ErrEnded)
 		equal(t, caseOf(t, store, "1"), c)
 		equal(t, statusOf(t, store, "ann", "student"), storage.Status{})
 	})
@@ -81,19 +72,16 @@ func (s *verificationSuite) caseMoves(t *testing.T) {
 			createAccount(t, store, "ann")
 			c := startCase(t, store, "1", "ann")
 			ok(t, store.SetDisabled(t.Context(), "ann", true, t0))
-			_, err := store.MoveCase(t.Context(), to(c, state), storage.PersonBasis{HasAccount: true})
-			ok(t, err)
+			ok(t, errOf(store.MoveCase(t.Context(), to(c, state), storage.PersonBasis{HasAccount: true})))
 		}
 	})
 	t.Run("NeedThePersonOfTheBasis", func(t *testing.T) {
 		store := s.store(t)
 		createAccount(t, store, "ann")
-		read, err := store.Person(t.Context(), "ann")
-		ok(t, err)
+		read := must(store.Person(t.Context(), "ann"))(t)
 		c := startCase(t, store, "1", "ann")
 		ok(t, store.SetAttributes(t.Context(), "ann", attributes(`{"name":"Another"}`), nil))
-		_, err = store.MoveCase(t.Context(), approval(c), storage.PersonBasis{Revision: read.Revision})
-		fails(t, err, storage.ErrChanged)
+		fails(t, errOf(store.MoveCase(t.Context(), approval(c), storage.PersonBasis{Revision: read.Revision})), storage.ErrChanged)
 	})
 	t.Run("GiveTheCaseBack", func(t *testing.T) {
 		store := s.store(t)
@@ -131,25 +119,19 @@ func (s *verificationSuite) references(t *testing.T) {
 	}
 	m := to(startCase(t, store, "1", "ann"), storage.CasePending)
 	m.References = []storage.CaseReference{reference("upstream", "a"), reference("upstream", "b")}
-	c, err := store.MoveCase(t.Context(), m, nobody)
-	ok(t, err)
+	c := must(store.MoveCase(t.Context(), m, nobody))(t)
 	moveTo(t, store, c, storage.CaseExpired)
 	for _, name := range []string{"a", "b"} { // both live, final or not
-		found, err := named(t, store, "upstream", name)
-		ok(t, err)
-		equal(t, found.ID, "1")
+		equal(t, must(named(t, store, "upstream", name))(t).ID, "1")
 	}
-	_, err = named(t, store, "another", "a")
-	fails(t, err, storage.ErrNotFound)
+	fails(t, errOf(named(t, store, "another", "a")), storage.ErrNotFound)
 
 	bob := startCase(t, store, "2", "bob")
 	m = to(bob, storage.CasePending)
 	m.References = []storage.CaseReference{reference("upstream", "c"), reference("upstream", "a")}
-	_, err = store.MoveCase(t.Context(), m, nobody)
-	fails(t, err, storage.ErrConflict)
+	fails(t, errOf(store.MoveCase(t.Context(), m, nobody)), storage.ErrConflict)
 	equal(t, caseOf(t, store, "2"), bob)
-	_, err = named(t, store, "upstream", "c")
-	fails(t, err, storage.ErrNotFound)
+	fails(t, errOf(named(t, store, "upstream", "c")), storage.ErrNotFound)
 }
 
 func named(t *testing.T, store storage.Cases, method, name string) (storage.Case, error) {
@@ -164,12 +146,9 @@ func (s *verificationSuite) messages(t *testing.T) {
 		m.Message = message
 		return m
 	}
-	c, err := store.MoveCase(t.Context(), told(startCase(t, store, "1", "ann"), "upstream", "m"), nobody)
-	ok(t, err)
-	_, err = store.MoveCase(t.Context(), told(c, "upstream", "m"), nobody)
-	fails(t, err, storage.ErrSpent)
-	_, err = store.MoveCase(t.Context(), told(startCase(t, store, "2", "bob"), "upstream", "m"), nobody)
-	fails(t, err, storage.ErrSpent) // of another case
+	c := must(store.MoveCase(t.Context(), told(startCase(t, store, "1", "ann"), "upstream", "m"), nobody))(t)
+	fails(t, errOf(store.MoveCase(t.Context(), told(c, "upstream", "m"), nobody)), storage.ErrSpent)
+	fails(t, errOf(store.MoveCase(t.Context(), told(startCase(t, store, "2", "bob"), "upstream", "m"), nobody)), storage.ErrSpent) // of another case
 	equal(t, caseOf(t, store, "1"), c)
 	if _, err := store.MoveCase(t.Context(), told(c, "another", "m"), nobody); err != nil {
 		t.Errorf("of another method: %v", err)
@@ -185,13 +164,11 @@ func (s *verificationSuite) caseStatuses(t *testing.T) {
 			Group: "another", Subgroups: []string{"University"}, Verified: true, VerifiedBy: "A", VerifiedAt: elsewhere,
 			ExpiresAt: elsewhere, Source: "B", Method: "document", Origin: "forged",
 		}
-		moved, err := store.MoveCase(t.Context(), m, nobody)
-		ok(t, err)
+		moved := must(store.MoveCase(t.Context(), m, nobody))(t)
 		want := *m.Status
 		want.Group, want.Origin, want.VerifiedAt, want.ExpiresAt = "student", "1", asStored, asStored
 		equal(t, statusOf(t, store, "ann", "student"), want)
-		person, err := store.Person(t.Context(), "ann")
-		ok(t, err)
+		person := must(store.Person(t.Context(), "ann"))(t)
 		equal(t, moved.StatusRevision, person.Statuses[0].Revision)
 		equal(t, caseOf(t, store, "1"), moved)
 	})
@@ -199,11 +176,9 @@ func (s *verificationSuite) caseStatuses(t *testing.T) {
 		store := s.store(t)
 		m := to(startCase(t, store, "1", "ann"), storage.CasePending)
 		m.Status = &storage.Status{Pending: true}
-		c, err := store.MoveCase(t.Context(), m, nobody)
-		ok(t, err)
+		c := must(store.MoveCase(t.Context(), m, nobody))(t)
 		equal(t, statusOf(t, store, "ann", "student").Pending, true)
-		_, err = store.MoveCase(t.Context(), approval(c), nobody)
-		ok(t, err)
+		ok(t, errOf(store.MoveCase(t.Context(), approval(c), nobody)))
 		equal(t, statusOf(t, store, "ann", "student").Verified, true)
 	})
 	for name, hosts := range map[string]func(t *testing.T, store VerificationStore) error{
@@ -218,13 +193,11 @@ func (s *verificationSuite) caseStatuses(t *testing.T) {
 			store := s.store(t)
 			m := to(startCase(t, store, "1", "ann"), storage.CasePending)
 			m.Status = &storage.Status{Pending: true}
-			c, err := store.MoveCase(t.Context(), m, nobody)
-			ok(t, err)
+			c := must(store.MoveCase(t.Context(), m, nobody))(t)
 			ok(t, hosts(t, store))
 			before := statusOf(t, store, "ann", "student")
 			equal(t, before.Origin, "")
-			_, err = store.MoveCase(t.Context(), approval(c), nobody)
-			fails(t, err, storage.ErrEnded)
+			fails(t, errOf(store.MoveCase(t.Context(), approval(c), nobody)), storage.ErrEnded)
 			equal(t, caseOf(t, store, "1"), c)
 			equal(t, statusOf(t, store, "ann", "student"), before)
 			moveTo(t, store, c, storage.CaseWithdrawn) // without a status
@@ -234,27 +207,23 @@ func (s *verificationSuite) caseStatuses(t *testing.T) {
 		store := s.store(t)
 		c := startCase(t, store, "1", "ann")
 		ok(t, store.SetStatus(t.Context(), "ann", storage.Status{Group: "student"}, storage.NoStatus))
-		_, err := store.MoveCase(t.Context(), approval(c), nobody)
-		fails(t, err, storage.ErrEnded)
+		fails(t, errOf(store.MoveCase(t.Context(), approval(c), nobody)), storage.ErrEnded)
 	})
 	t.Run("EndWithAPersonWhoseCasesAreForgotten", func(t *testing.T) {
 		store := s.store(t)
 		c := startCase(t, store, "1", "ann") // a user of the host, without an account
-		_, err := store.DeleteAccount(t.Context(), "ann", "someone", nil)
-		ok(t, err)
-		_, err = store.MoveCase(t.Context(), approval(c), nobody) // which was under way
+		ok(t, errOf(store.DeleteAccount(t.Context(), "ann", "someone", nil)))
+		_, err := store.MoveCase(t.Context(), approval(c), nobody) // which was under way
 		ok(t, err)
 		ok(t, store.SetStatus(t.Context(), "ann", storage.Status{Group: "team", Verified: true}, storage.NoStatus))
-		_, err = store.ForgetCases(t.Context(), "ann", "someone", 9)
-		ok(t, err)
+		ok(t, errOf(store.ForgetCases(t.Context(), "ann", "someone", 9)))
 		removeAll(t, store, "ann")
 		equal(t, statusOf(t, store, "ann", "student"), storage.Status{})
 		equal(t, statusOf(t, store, "ann", "team").Verified, true) // of who comes back
 	})
 	t.Run("LoseTheirOriginToTheHost", func(t *testing.T) {
 		store := s.store(t)
-		_, err := store.MoveCase(t.Context(), approval(startCase(t, store, "1", "ann")), nobody)
-		ok(t, err)
+		ok(t, errOf(store.MoveCase(t.Context(), approval(startCase(t, store, "1", "ann")), nobody)))
 		equal(t, statusOf(t, store, "ann", "student").Origin, "1")
 		ok(t, store.SetStatus(t.Context(), "ann", storage.Status{Group: "student", Origin: "1"}, storage.AnyRevision))
 		equal(t, statusOf(t, store, "ann", "student").Origin, "")
@@ -270,15 +239,12 @@ func (s *verificationSuite) endsOfStatuses(t *testing.T) {
 		m := approval(startCase(t, store, id, "ann"))
 		m.Status.ExpiresAt = expires
 		m.Fingerprints = []storage.Fingerprint{{Group: "student", Kind: "email", Digest: digest("of " + id)}}
-		c, err := store.MoveCase(t.Context(), m, nobody)
-		ok(t, err)
+		c := must(store.MoveCase(t.Context(), m, nobody))(t)
 		return c
 	}
 	ended := func(t *testing.T, store VerificationStore, want bool) {
 		t.Helper()
-		got, err := store.EndStatus(t.Context(), end)
-		ok(t, err)
-		equal(t, got, want)
+		equal(t, must(store.EndStatus(t.Context(), end))(t), want)
 	}
 	t.Run("Once", func(t *testing.T) {
 		store := s.store(t)
@@ -286,9 +252,7 @@ func (s *verificationSuite) endsOfStatuses(t *testing.T) {
 		ended(t, store, true)
 		want := storage.Status{Group: "student", VerifiedBy: "A", VerifiedAt: t0, Reason: "expired", Origin: "1"}
 		equal(t, statusOf(t, store, "ann", "student"), want)
-		bound, err := store.Fingerprints(t.Context(), "student", "email", storage.Digest{}, 10)
-		ok(t, err)
-		equal(t, bound[0].Until, asStored)
+		equal(t, must(store.Fingerprints(t.Context(), "student", "email", storage.Digest{}, 10))(t)[0].Until, asStored)
 		ended(t, store, false)
 	})
 	t.Run("OfTheHostStays", func(t *testing.T) {
@@ -304,8 +268,7 @@ func (s *verificationSuite) endsOfStatuses(t *testing.T) {
 		approved(t, store, "2", time.Time{})
 		ended(t, store, false)
 		equal(t, statusOf(t, store, "ann", "student").Origin, "2")
-		bound, err := store.Fingerprints(t.Context(), "student", "email", storage.Digest{}, 10)
-		ok(t, err)
+		bound := must(store.Fingerprints(t.Context(), "student", "email", storage.Digest{}, 10))(t)
 		for _, f := range bound {
 			equal(t, f.Until.IsZero(), f.CaseID == "2")
 		}
@@ -316,8 +279,7 @@ func (s *verificationSuite) endsOfStatuses(t *testing.T) {
 		approved(t, store, "1", t0)
 		renewal := startCase(t, store, "2", "ann")
 		ended(t, store, true)
-		_, err := store.MoveCase(t.Context(), approval(renewal), nobody)
-		ok(t, err)
+		ok(t, errOf(store.MoveCase(t.Context(), approval(renewal), nobody)))
 		equal(t, statusOf(t, store, "ann", "student").Origin, "2")
 	})
 	t.Run("BeforeItsTimeEndsARenewalToo", func(t *testing.T) {
@@ -325,8 +287,7 @@ func (s *verificationSuite) endsOfStatuses(t *testing.T) {
 		approved(t, store, "1", t0.Add(time.Second))
 		renewal := startCase(t, store, "2", "ann")
 		ended(t, store, true)
-		_, err := store.MoveCase(t.Context(), approval(renewal), nobody)
-		fails(t, err, storage.ErrEnded)
+		fails(t, errOf(store.MoveCase(t.Context(), approval(renewal), nobody)), storage.ErrEnded)
 	})
 }
 
@@ -338,8 +299,7 @@ func (s *verificationSuite) fingerprints(t *testing.T) {
 		t.Helper()
 		m := approval(startCase(t, store, id, subject))
 		m.At, m.Fingerprints = at, proofs
-		_, err := store.MoveCase(t.Context(), m, nobody)
-		return err
+		return errOf(store.MoveCase(t.Context(), m, nobody))
 	}
 	t.Run("BelongToOneSubject", func(t *testing.T) {
 		store := s.store(t)
@@ -356,8 +316,7 @@ func (s *verificationSuite) fingerprints(t *testing.T) {
 		store := s.store(t)
 		ok(t, approve(t, store, "1", "ann", t0, proof("a", time.Time{})))
 		ok(t, approve(t, store, "2", "ann", t0, proof("a", elsewhere)))
-		bound, err := store.Fingerprints(t.Context(), "student", "email", storage.Digest{}, 10)
-		ok(t, err)
+		bound := must(store.Fingerprints(t.Context(), "student", "email", storage.Digest{}, 10))(t)
 		equal(t, bound, []storage.BoundFingerprint{{Fingerprint: proof("a", asStored), Subject: "ann", CaseID: "2"}})
 	})
 	t.Run("BecomeFree", func(t *testing.T) {
@@ -366,8 +325,7 @@ func (s *verificationSuite) fingerprints(t *testing.T) {
 		fails(t, approve(t, store, "2", "bob", late.Add(-time.Second), proof("a", time.Time{})), storage.ErrTaken)
 		m := approval(caseOf(t, store, "2"))
 		m.At, m.Fingerprints = late, []storage.Fingerprint{proof("a", time.Time{})}
-		_, err := store.MoveCase(t.Context(), m, nobody)
-		ok(t, err)
+		ok(t, errOf(store.MoveCase(t.Context(), m, nobody)))
 	})
 	t.Run("AreListedInOrder", func(t *testing.T) {
 		store := s.store(t)
@@ -376,12 +334,10 @@ func (s *verificationSuite) fingerprints(t *testing.T) {
 			all = append(all, storage.Fingerprint{Group: "student", Kind: "email", Digest: storage.Digest{byte(5 - i)}})
 		}
 		ok(t, approve(t, store, "1", "ann", t0, all...))
-		got, err := store.Fingerprints(t.Context(), "student", "email", storage.Digest{2}, 2)
-		ok(t, err)
+		got := must(store.Fingerprints(t.Context(), "student", "email", storage.Digest{2}, 2))(t)
 		equal(t, len(got), 2)
 		equal(t, []byte{got[0].Digest[0], got[1].Digest[0]}, []byte{3, 4})
-		got, err = store.Fingerprints(t.Context(), "student", "roster", storage.Digest{}, 10)
-		ok(t, err)
+		got = must(store.Fingerprints(t.Context(), "student", "roster", storage.Digest{}, 10))(t)
 		equal(t, len(got), 0)
 	})
 }

@@ -24,8 +24,7 @@ func (s *verificationSuite) removalOfCases(t *testing.T) {
 	goes := func(t *testing.T, store VerificationStore, now time.Time) {
 		t.Helper()
 		remove(t, store, now)
-		_, err := store.Case(t.Context(), "1")
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.Case(t.Context(), "1")), storage.ErrNotFound)
 	}
 	t.Run("TakesWhatBelongsToThem", func(t *testing.T) {
 		store := s.store(t)
@@ -35,23 +34,17 @@ func (s *verificationSuite) removalOfCases(t *testing.T) {
 			m := decided(take(t, store, rita, id), storage.CaseDeclined, rita, "d"+id, storage.DecisionDecline)
 			m.References = []storage.CaseReference{{Method: "upstream", Reference: id}}
 			m.Message, m.Case.Method = id, "upstream"
-			_, err := store.MoveCase(t.Context(), m, nobody)
-			ok(t, err)
+			ok(t, errOf(store.MoveCase(t.Context(), m, nobody)))
 		}
 		kept := to(startCase(t, store, "6", "frank"), storage.CaseDeclined)
 		kept.Case.EndedAt = late
-		_, err := store.MoveCase(t.Context(), kept, nobody)
-		ok(t, err)
+		ok(t, errOf(store.MoveCase(t.Context(), kept, nobody)))
 		startCase(t, store, "7", "grace")
 		equal(t, remove(t, store, late), 5)
-		left, err := store.Cases(t.Context(), storage.CaseFilter{})
-		ok(t, err)
+		left := must(store.Cases(t.Context(), storage.CaseFilter{}))(t)
 		equal(t, idsOf(left), []string{"7", "6"})
-		_, err = named(t, store, "upstream", "1")
-		fails(t, err, storage.ErrNotFound)
-		made, err := store.Decisions(t.Context(), "1")
-		ok(t, err)
-		equal(t, len(made), 0)
+		fails(t, errOf(named(t, store, "upstream", "1")), storage.ErrNotFound)
+		equal(t, len(must(store.Decisions(t.Context(), "1"))(t)), 0)
 	})
 	t.Run("WaitsForTheEvidence", func(t *testing.T) {
 		store := s.store(t)
@@ -59,20 +52,17 @@ func (s *verificationSuite) removalOfCases(t *testing.T) {
 		addEvidence(t, store, "e", "1", "ann")
 		moveTo(t, store, c, storage.CaseDeclined)
 		stays(t, store, late)
-		_, err := store.ShredEvidence(t.Context(), late, 10)
-		ok(t, err)
+		ok(t, errOf(store.ShredEvidence(t.Context(), late, 10)))
 		stays(t, store, late)
 		ok(t, store.DeletedEvidence(t.Context(), []string{"e"}))
 		goes(t, store, late)
-		_, err = storage.One(store.Evidence(t.Context(), storage.EvidenceID{ID: "e"}))
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(storage.One(store.Evidence(t.Context(), storage.EvidenceID{ID: "e"}))), storage.ErrNotFound)
 	})
 	t.Run("WaitsForTheStatus", func(t *testing.T) {
 		store := s.store(t)
 		m := approval(startCase(t, store, "1", "ann"))
 		m.Status.ExpiresAt = elsewhere
-		_, err := store.MoveCase(t.Context(), m, nobody)
-		ok(t, err)
+		ok(t, errOf(store.MoveCase(t.Context(), m, nobody)))
 		stays(t, store, asStored.Add(-time.Microsecond))
 		goes(t, store, asStored)
 	})
@@ -80,14 +70,11 @@ func (s *verificationSuite) removalOfCases(t *testing.T) {
 		store := s.store(t)
 		m := approval(startCase(t, store, "1", "ann"))
 		m.Fingerprints = []storage.Fingerprint{{Group: "student", Kind: "email", Digest: digest("a")}}
-		_, err := store.MoveCase(t.Context(), m, nobody)
-		ok(t, err)
+		ok(t, errOf(store.MoveCase(t.Context(), m, nobody)))
 		stays(t, store, asStored)
 		ok(t, store.SetStatus(t.Context(), "ann", storage.Status{Group: "student"}, storage.AnyRevision))
 		goes(t, store, asStored)
-		bound, err := store.Fingerprints(t.Context(), "student", "email", storage.Digest{}, 10)
-		ok(t, err)
-		equal(t, len(bound), 0)
+		equal(t, len(must(store.Fingerprints(t.Context(), "student", "email", storage.Digest{}, 10))(t)), 0)
 	})
 	t.Run("WaitsForAnAppeal", func(t *testing.T) {
 		store := s.store(t)
@@ -102,15 +89,12 @@ func (s *verificationSuite) removalOfCases(t *testing.T) {
 		store := s.store(t)
 		m := approval(startCase(t, store, "1", "ann"))
 		m.Fingerprints = []storage.Fingerprint{{Group: "student", Kind: "email", Digest: digest("a")}}
-		_, err := store.MoveCase(t.Context(), m, nobody)
-		ok(t, err)
-		_, err = store.EndStatus(t.Context(), storage.StatusEnd{CaseID: "1", At: t0, FreeAt: elsewhere})
-		ok(t, err)
+		ok(t, errOf(store.MoveCase(t.Context(), m, nobody)))
+		ok(t, errOf(store.EndStatus(t.Context(), storage.StatusEnd{CaseID: "1", At: t0, FreeAt: elsewhere})))
 		goes(t, store, late)
 		m = approval(startCase(t, store, "2", "bob"))
 		m.Fingerprints = []storage.Fingerprint{{Group: "student", Kind: "email", Digest: digest("a")}}
-		_, err = store.MoveCase(t.Context(), m, nobody)
-		fails(t, err, storage.ErrTaken)
+		fails(t, errOf(store.MoveCase(t.Context(), m, nobody)), storage.ErrTaken)
 		equal(t, remove(t, store, asStored), 1)
 	})
 }
@@ -124,16 +108,14 @@ func (s *verificationSuite) leaving(t *testing.T) {
 	fails(t, store.ForgetCase(t.Context(), c.ID, c.Version+1, left), storage.ErrChanged)
 	due := func(store VerificationStore, now time.Time) []storage.LeftReference {
 		t.Helper()
-		due, err := store.DueReferences(t.Context(), now, time.Minute, 9)
-		ok(t, err)
+		due := must(store.DueReferences(t.Context(), now, time.Minute, 9))(t)
 		return due
 	}
 	equal(t, len(due(store, t0)), 0)
 	oneWins(t, race(stores, func(_ int, store VerificationStore) error {
 		return store.ForgetCase(t.Context(), c.ID, c.Version, left)
 	}), storage.ErrChanged)
-	_, err := store.Case(t.Context(), c.ID)
-	fails(t, err, storage.ErrNotFound)
+	fails(t, errOf(store.Case(t.Context(), c.ID)), storage.ErrNotFound)
 	equal(t, len(due(store, t0.Add(-time.Second))), 0)
 	taken := make([]int, len(stores))
 	var all sync.WaitGroup
@@ -160,8 +142,7 @@ func (s *verificationSuite) forgetting(t *testing.T) {
 	forget := func(subject string) {
 		t.Helper()
 		for {
-			n, err := store.ForgetCases(t.Context(), subject, "someone", 2)
-			ok(t, err)
+			n := must(store.ForgetCases(t.Context(), subject, "someone", 2))(t)
 			if n == 0 {
 				return
 			}
@@ -179,8 +160,7 @@ func (s *verificationSuite) forgetting(t *testing.T) {
 			ok(t, store.AddEvidence(t.Context(), e, who, roomy))
 			m := approval(c)
 			m.Fingerprints = proof(id)
-			_, err := store.MoveCase(t.Context(), m, nobody)
-			ok(t, err)
+			ok(t, errOf(store.MoveCase(t.Context(), m, nobody)))
 		}
 	}
 	issue(t, store, "code", 5)
@@ -192,25 +172,20 @@ func (s *verificationSuite) forgetting(t *testing.T) {
 		for j, r := range []storage.Reviewer{{ID: who}, {ID: "staff " + who, Subject: who}} {
 			id := fmt.Sprint("reviewed ", i, j)
 			inReview(t, store, id, "carol "+id, t0)
-			_, err := store.MoveCase(t.Context(), decided(take(t, store, r, id), storage.CaseReview, r, id, storage.DecisionApprove), nobody)
-			ok(t, err)
+			ok(t, errOf(store.MoveCase(t.Context(), decided(take(t, store, r, id), storage.CaseReview, r, id, storage.DecisionApprove), nobody)))
 		}
 		inReview(t, store, "taken by "+who, "dave "+who, t0)
 		take(t, store, storage.Reviewer{ID: who}, "taken by "+who)
 	}
 	forget("ann")
-	left, err := store.Cases(t.Context(), storage.CaseFilter{Subject: "ann"})
-	ok(t, err)
+	left := must(store.Cases(t.Context(), storage.CaseFilter{Subject: "ann"}))(t)
 	equal(t, len(left), 0)
-	left, err = store.Cases(t.Context(), storage.CaseFilter{Subject: "bob"})
-	ok(t, err)
+	left = must(store.Cases(t.Context(), storage.CaseFilter{Subject: "bob"}))(t)
 	equal(t, len(left), 3)
-	_, err = storage.One(store.Evidence(t.Context(), storage.EvidenceID{ID: "evidence of ann 1"}))
-	fails(t, err, storage.ErrNotFound)
+	fails(t, errOf(storage.One(store.Evidence(t.Context(), storage.EvidenceID{ID: "evidence of ann 1"}))), storage.ErrNotFound)
 	leftovers(t, store, "evidence of ann 0", "evidence of ann 1", "evidence of ann 2")
 	equal(t, evidenceOf(t, store, "evidence of bob 1").Key, []byte("sealed"))
-	bound, err := store.Fingerprints(t.Context(), "student", "email", storage.Digest{}, 10)
-	ok(t, err)
+	bound := must(store.Fingerprints(t.Context(), "student", "email", storage.Digest{}, 10))(t)
 	for _, f := range bound {
 		equal(t, f.Subject, "bob")
 	}
@@ -219,8 +194,7 @@ func (s *verificationSuite) forgetting(t *testing.T) {
 	equal(t, redeem(t, store, "code", "bob").Used, 3)
 	var made []storage.Decision
 	for _, id := range []string{"reviewed 0 0", "reviewed 0 1", "reviewed 1 0", "reviewed 1 1"} {
-		of, err := store.Decisions(t.Context(), id)
-		ok(t, err)
+		of := must(store.Decisions(t.Context(), id))(t)
 		made = append(made, of...)
 	}
 	var who [][2]string

@@ -20,8 +20,7 @@ func (s *developerSuite) changes(t *testing.T) {
 		second := storage.Change{OrganizationID: "acme", At: t0, UserID: "bob", What: "member.removed"}
 		ok(t, store.AppendChange(t.Context(), first))
 		ok(t, store.AppendChange(t.Context(), second))
-		got, err := store.Changes(t.Context(), storage.ChangeFilter{OrganizationID: "acme"})
-		ok(t, err)
+		got := must(store.Changes(t.Context(), storage.ChangeFilter{OrganizationID: "acme"}))(t)
 		if len(got) != 2 || got[0].ID <= got[1].ID {
 			t.Fatalf("the changes are %+v", got)
 		}
@@ -57,8 +56,7 @@ func (s *developerSuite) changes(t *testing.T) {
 			{storage.ChangeFilter{OrganizationID: "other"}, "4"},
 			{storage.ChangeFilter{ClientID: "red"}, ""}, // of no organization
 		} {
-			got, err := store.Changes(t.Context(), tc.match)
-			ok(t, err)
+			got := must(store.Changes(t.Context(), tc.match))(t)
 			found := ""
 			for _, c := range got {
 				found += c.What
@@ -76,13 +74,11 @@ func (s *developerSuite) changes(t *testing.T) {
 				OrganizationID: "acme", At: t0.Add(time.Duration(i) * time.Second), What: fmt.Sprint(i),
 			}))
 		}
-		first, err := store.Changes(t.Context(), storage.ChangeFilter{OrganizationID: "acme"})
-		ok(t, err)
+		first := must(store.Changes(t.Context(), storage.ChangeFilter{OrganizationID: "acme"}))(t)
 		if len(first) != 100 {
 			t.Fatalf("a page has %d changes, want 100", len(first))
 		}
-		second, err := store.Changes(t.Context(), storage.ChangeFilter{OrganizationID: "acme", BeforeID: first[99].ID})
-		ok(t, err)
+		second := must(store.Changes(t.Context(), storage.ChangeFilter{OrganizationID: "acme", BeforeID: first[99].ID}))(t)
 		var got []string
 		for _, c := range second {
 			got = append(got, c.What)
@@ -104,8 +100,7 @@ func made(t *testing.T, store storage.Developers, organization string, whats str
 // changesOf returns what the log of an organization has, the latest first.
 func changesOf(t *testing.T, store storage.Developers, organization string) (whats string) {
 	t.Helper()
-	changes, err := store.Changes(t.Context(), storage.ChangeFilter{OrganizationID: organization})
-	ok(t, err)
+	changes := must(store.Changes(t.Context(), storage.ChangeFilter{OrganizationID: organization}))(t)
 	for _, c := range changes {
 		whats += c.What
 	}
@@ -171,9 +166,7 @@ func (s *developerSuite) removalOfChanges(t *testing.T) {
 		store := filled(t, "acme", "other")
 		ok(t, store.DeleteOrganization(t.Context(), "other"))
 		for _, limit := range []int{0, -1} {
-			removed, err := store.Trim(t.Context(), storage.Trim{Kind: storage.OldChanges, Before: t0.Add(time.Hour)}, limit)
-			ok(t, err)
-			equal(t, removed, 0)
+			equal(t, must(store.Trim(t.Context(), storage.Trim{Kind: storage.OldChanges, Before: t0.Add(time.Hour)}, limit))(t), 0)
 		}
 		equal(t, changesOf(t, store, "acme"), "hgfedcba")
 	})
@@ -197,8 +190,7 @@ func (s *developerSuite) changesOfDeeds(t *testing.T) {
 		return store.SaveOrganization(ctx, storage.Organization{ID: "acme", Name: "Acme", Version: 9})
 	}), storage.ErrChanged)
 	ok(t, carry("nothing", []string{"acme"}, func(ctx context.Context) error {
-		_, err := store.DeleteAccount(ctx, "nobody", "someone", nil)
-		return err
+		return errOf(store.DeleteAccount(ctx, "nobody", "someone", nil))
 	}))
 	ok(t, carry("client", []string{"zeal", "acme", "none"}, func(ctx context.Context) error {
 		return store.SaveClient(ctx, storage.Client{ID: "client"})
@@ -208,8 +200,7 @@ func (s *developerSuite) changesOfDeeds(t *testing.T) {
 	}))
 	ok(t, carry("end", []string{"zeal"}, func(ctx context.Context) error { return store.DeleteOrganization(ctx, "zeal") }))
 	for id, want := range map[string]string{"acme": "client", "zeal": "", "none": "", "new": "begin"} {
-		found, err := store.Changes(t.Context(), storage.ChangeFilter{OrganizationID: id})
-		ok(t, err)
+		found := must(store.Changes(t.Context(), storage.ChangeFilter{OrganizationID: id}))(t)
 		got := ""
 		for _, c := range found {
 			got += c.What

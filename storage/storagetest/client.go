@@ -73,8 +73,7 @@ func (s *suite) clients(t *testing.T) {
 	t.Run("ComesBackWhole", func(t *testing.T) {
 		store := s.store(t)
 		ok(t, store.SaveClient(t.Context(), fullClient()))
-		got, err := store.Client(t.Context(), "client")
-		ok(t, err)
+		got := must(store.Client(t.Context(), "client"))(t)
 		want := fullClient()
 		want.Secrets[1].ExpiresAt = t0 // to the microsecond
 		want.Document.FreshUntil = t0
@@ -85,32 +84,27 @@ func (s *suite) clients(t *testing.T) {
 		store := s.store(t)
 		want := storage.Client{ID: "bare", Scopes: []string{}, CreatedAt: t0}
 		ok(t, store.SaveClient(t.Context(), want))
-		got, err := store.Client(t.Context(), "bare")
-		ok(t, err)
+		got := must(store.Client(t.Context(), "bare"))(t)
 		saved(t, got, want)
 	})
 	t.Run("UnknownIsNotFound", func(t *testing.T) {
 		store := s.store(t)
-		_, err := store.Client(t.Context(), "nobody")
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.Client(t.Context(), "nobody")), storage.ErrNotFound)
 	})
 	t.Run("IdentifiersAreExact", func(t *testing.T) {
 		store := s.store(t)
 		saveClient(t, store, "Client")
 		for _, id := range []string{"client", "Client ", " Client", "", "Clien%"} {
-			_, err := store.Client(t.Context(), id)
-			fails(t, err, storage.ErrNotFound)
+			fails(t, errOf(store.Client(t.Context(), id)), storage.ErrNotFound)
 		}
 	})
 	t.Run("SaveReplacesWhole", func(t *testing.T) {
 		store := s.store(t)
 		ok(t, store.SaveClient(t.Context(), fullClient()))
-		old, err := store.Client(t.Context(), "client")
-		ok(t, err)
+		old := must(store.Client(t.Context(), "client"))(t)
 		want := storage.Client{ID: "client", Name: "New", CreatedAt: t0, Version: old.Version}
 		ok(t, store.SaveClient(t.Context(), want))
-		got, err := store.Client(t.Context(), "client")
-		ok(t, err)
+		got := must(store.Client(t.Context(), "client"))(t)
 		if got.Version == old.Version {
 			t.Error("another registration has the same version")
 		}
@@ -121,14 +115,12 @@ func (s *suite) clients(t *testing.T) {
 		first := storage.Client{ID: "client", Name: "First", CreatedAt: t0}
 		ok(t, store.SaveClient(t.Context(), first))
 		fails(t, store.SaveClient(t.Context(), storage.Client{ID: "client", Name: "Another", CreatedAt: t0}), storage.ErrChanged)
-		read, err := store.Client(t.Context(), "client")
-		ok(t, err)
+		read := must(store.Client(t.Context(), "client"))(t)
 		second := read
 		second.Name = "Second"
 		ok(t, store.SaveClient(t.Context(), second))
 		fails(t, store.SaveClient(t.Context(), read), storage.ErrChanged)
-		got, err := store.Client(t.Context(), "client")
-		ok(t, err)
+		got := must(store.Client(t.Context(), "client"))(t)
 		equal(t, got.Name, "Second")
 		deleteClient(t, store, "client")
 		fails(t, store.SaveClient(t.Context(), got), storage.ErrChanged)
@@ -141,13 +133,10 @@ func (s *suite) clients(t *testing.T) {
 		g := grant("g", "client", "subject")
 		ok(t, store.CreateGrant(t.Context(), g, storage.Basis{}, token(g, storage.AccessToken, "access")))
 		ok(t, store.SaveConsent(t.Context(), consent("subject", "client"), storage.ConsentBasis{}))
-		again, err := store.Client(t.Context(), "client")
-		ok(t, err)
+		again := must(store.Client(t.Context(), "client"))(t)
 		ok(t, store.SaveClient(t.Context(), again))
-		_, _, err = store.Token(t.Context(), storage.AccessToken, digest("access"))
-		ok(t, err)
-		_, err = store.Consent(t.Context(), "subject", "client")
-		ok(t, err)
+		ok(t, errOf(store.Token(t.Context(), storage.AccessToken, digest("access"))))
+		ok(t, errOf(store.Consent(t.Context(), "subject", "client")))
 	})
 	t.Run("ListsPagesInByteOrder", func(t *testing.T) {
 		store := s.store(t)
@@ -156,8 +145,7 @@ func (s *suite) clients(t *testing.T) {
 		}
 		var got []string
 		for after := ""; ; after = got[len(got)-1] {
-			page, err := store.Clients(t.Context(), storage.ClientFilter{}, after, 2)
-			ok(t, err)
+			page := must(store.Clients(t.Context(), storage.ClientFilter{}, after, 2))(t)
 			if len(page) > 2 {
 				t.Fatalf("a page of 2 has %d clients", len(page))
 			}
@@ -174,9 +162,7 @@ func (s *suite) clients(t *testing.T) {
 		store := s.store(t)
 		saveClient(t, store, "client")
 		for _, limit := range []int{0, -1} {
-			page, err := store.Clients(t.Context(), storage.ClientFilter{}, "", limit)
-			ok(t, err)
-			equal(t, len(page), 0)
+			equal(t, len(must(store.Clients(t.Context(), storage.ClientFilter{}, "", limit))(t)), 0)
 		}
 	})
 	t.Run("DeleteTakesGrantsTokensAndConsentsAlong", func(t *testing.T) {
@@ -189,20 +175,13 @@ func (s *suite) clients(t *testing.T) {
 		}
 		deleteClient(t, store, "gone")
 
-		_, err := store.Client(t.Context(), "gone")
-		fails(t, err, storage.ErrNotFound)
-		_, _, err = store.Token(t.Context(), storage.RefreshToken, digest("gone"))
-		fails(t, err, storage.ErrNotFound)
-		_, err = store.Consent(t.Context(), "subject", "gone")
-		fails(t, err, storage.ErrNotFound)
-		revoked, err := store.RevokeGrants(t.Context(), storage.GrantFilter{Subject: "subject"}, t0)
-		ok(t, err)
-		equal(t, revoked, 1) // that of the other client
+		fails(t, errOf(store.Client(t.Context(), "gone")), storage.ErrNotFound)
+		fails(t, errOf(store.Token(t.Context(), storage.RefreshToken, digest("gone"))), storage.ErrNotFound)
+		fails(t, errOf(store.Consent(t.Context(), "subject", "gone")), storage.ErrNotFound)
+		equal(t, must(store.RevokeGrants(t.Context(), storage.GrantFilter{Subject: "subject"}, t0))(t), 1) // that of the other client
 
-		_, _, err = store.Token(t.Context(), storage.RefreshToken, digest("stays"))
-		ok(t, err)
-		_, err = store.Consent(t.Context(), "subject", "stays")
-		ok(t, err)
+		ok(t, errOf(store.Token(t.Context(), storage.RefreshToken, digest("stays"))))
+		ok(t, errOf(store.Consent(t.Context(), "subject", "stays")))
 	})
 	t.Run("FindsThoseThatAreMarkedAsDeleted", func(t *testing.T) {
 		store := s.store(t)
@@ -210,19 +189,16 @@ func (s *suite) clients(t *testing.T) {
 			saveClient(t, store, id)
 		}
 		for _, id := range []string{"d", "b", "c"} {
-			c, err := store.Client(t.Context(), id)
-			ok(t, err)
+			c := must(store.Client(t.Context(), id))(t)
 			c.Deleted = true
 			ok(t, store.SaveClient(t.Context(), c))
 		}
 		listed := func(after string, limit int) (ids string) {
 			t.Helper()
-			found, err := store.Clients(t.Context(), storage.ClientFilter{Deleted: true}, after, limit)
-			ok(t, err)
+			found := must(store.Clients(t.Context(), storage.ClientFilter{Deleted: true}, after, limit))(t)
 			for _, c := range found {
 				ids += c.ID
-				one, err := store.Client(t.Context(), c.ID)
-				ok(t, err)
+				one := must(store.Client(t.Context(), c.ID))(t)
 				equal(t, c, one)
 			}
 			return ids
@@ -232,8 +208,7 @@ func (s *suite) clients(t *testing.T) {
 		equal(t, listed("c", 2), "d")
 		equal(t, listed("", 0), "")
 		deleteClient(t, store, "c")
-		c, err := store.Client(t.Context(), "b")
-		ok(t, err)
+		c := must(store.Client(t.Context(), "b"))(t)
 		c.Deleted = false // registered anew
 		ok(t, store.SaveClient(t.Context(), c))
 		equal(t, listed("", many), "d")
@@ -243,12 +218,10 @@ func (s *suite) clients(t *testing.T) {
 		store := s.store(t)
 		fails(t, store.DeleteClient(t.Context(), "nobody", 1), storage.ErrChanged)
 		saveClient(t, store, "client")
-		read, err := store.Client(t.Context(), "client")
-		ok(t, err)
+		read := must(store.Client(t.Context(), "client"))(t)
 		ok(t, store.SaveClient(t.Context(), read))
 		fails(t, store.DeleteClient(t.Context(), "client", read.Version), storage.ErrChanged)
-		_, err = store.Client(t.Context(), "client")
-		ok(t, err)
+		ok(t, errOf(store.Client(t.Context(), "client")))
 	})
 }
 
@@ -263,8 +236,7 @@ func saveClient(t *testing.T, store storage.Store, id string) {
 
 func deleteClient(t *testing.T, store storage.Store, id string) {
 	t.Helper()
-	c, err := store.Client(t.Context(), id)
-	ok(t, err)
+	c := must(store.Client(t.Context(), id))(t)
 	ok(t, store.DeleteClient(t.Context(), id, c.Version))
 }
 

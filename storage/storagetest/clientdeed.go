@@ -57,8 +57,7 @@ var clientDeeds = map[string]deed[storage.Store]{
 	},
 	"AllowAttemptOfAnEarlierClock": {
 		do: func(ctx context.Context, s storage.Store) error {
-			_, err := s.AllowAttempt(ctx, digest("bucket of red"), t0.Add(-time.Hour), time.Minute, 3)
-			return err
+			return errOf(s.AllowAttempt(ctx, digest("bucket of red"), t0.Add(-time.Hour), time.Minute, 3))
 		},
 		changes: []string{"bucket red"},
 	},

@@ -19,11 +19,9 @@ func (s *suite) clientHosts(t *testing.T) {
 	}
 	of := func(t *testing.T, store storage.Clients, host, after string, limit int) (ids []string) {
 		t.Helper()
-		found, err := store.Clients(t.Context(), storage.ClientFilter{Host: host}, after, limit)
-		ok(t, err)
+		found := must(store.Clients(t.Context(), storage.ClientFilter{Host: host}, after, limit))(t)
 		for _, c := range found {
-			whole, err := store.Client(t.Context(), c.ID)
-			ok(t, err)
+			whole := must(store.Client(t.Context(), c.ID))(t)
 			equal(t, c, whole)
 			ids = append(ids, c.ID)
 		}
@@ -44,8 +42,7 @@ func (s *suite) clientHosts(t *testing.T) {
 	save(t, store, "b", "https://other.example.com")
 	equal(t, of(t, store, "app.example.com", "", many), []string{"a"})
 	equal(t, of(t, store, "other.example.com", "", many), []string{"b"})
-	b, err := store.Client(t.Context(), "b")
-	ok(t, err)
+	b := must(store.Client(t.Context(), "b"))(t)
 	ok(t, store.DeleteClient(t.Context(), "b", b.Version))
 	equal(t, of(t, store, "other.example.com", "", many), nil)
 }

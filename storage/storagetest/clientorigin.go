@@ -24,8 +24,7 @@ func (s *suite) unknownClients(t *testing.T) {
 		ok(t, err)
 		for _, c := range found {
 			ids += c.ID + " "
-			one, err := store.Client(t.Context(), c.ID)
-			ok(t, err)
+			one := must(store.Client(t.Context(), c.ID))(t)
 			equal(t, c, one)
 		}
 		return ids
@@ -50,13 +49,11 @@ func (s *suite) unknownClients(t *testing.T) {
 	equal(t, ended(t0.Add(24*time.Hour), many), "https://a.example/client https://b.example/client itself ")
 	equal(t, ended(t0.Add(24*time.Hour), 1), "https://a.example/client ")
 	equal(t, ended(t0.Add(24*time.Hour), 1, "https://a.example/client"), "https://b.example/client ")
-	used, err := store.Client(t.Context(), "https://a.example/client")
-	ok(t, err)
+	used := must(store.Client(t.Context(), "https://a.example/client"))(t)
 	used.ExpiresAt = t0.Add(48 * time.Hour)
 	ok(t, store.SaveClient(t.Context(), used))
 	fails(t, store.DeleteClient(t.Context(), used.ID, used.Version), storage.ErrChanged) // it was used meanwhile
-	deleted, err := store.Client(t.Context(), "itself")
-	ok(t, err)
+	deleted := must(store.Client(t.Context(), "itself"))(t)
 	deleted.Deleted = true
 	ok(t, store.SaveClient(t.Context(), deleted))
 	equal(t, ended(t0.Add(24*time.Hour), many), "https://b.example/client ")

@@ -108,8 +108,7 @@ func (s *suite) clientSessions(t *testing.T) {
 	t.Run("StaysWhenItsGrantGoes", func(t *testing.T) {
 		store := s.signedIn(t, "account", "session", "client")
 		g := grant("client in session of account", "client", "account")
-		_, err := store.RemoveGrants(t.Context(), []storage.GrantID{g.ID})
-		ok(t, err)
+		ok(t, errOf(store.RemoveGrants(t.Context(), []storage.GrantID{g.ID})))
 		endSession(t, store, "session")
 		equal(t, due(t, store, turn(t0)), []string{"client"})
 	})
@@ -121,8 +120,7 @@ func (s *suite) clientSessions(t *testing.T) {
 		}
 		total := 0
 		for {
-			n, err := store.RemoveClientSessions(t.Context(), "client")
-			ok(t, err)
+			n := must(store.RemoveClientSessions(t.Context(), "client"))(t)
 			if n == 0 {
 				break
 			}
@@ -149,12 +147,10 @@ func (s *suite) clientSessions(t *testing.T) {
 func (s *suite) endsOfSessions(t *testing.T) {
 	for name, end := range map[string]func(*testing.T, storage.Store) error{
 		"SignOut": func(t *testing.T, store storage.Store) error {
-			_, err := store.EndSessions(t.Context(), storage.SessionFilter{Digest: digest("session")})
-			return err
+			return errOf(store.EndSessions(t.Context(), storage.SessionFilter{Digest: digest("session")}))
 		},
 		"SignOutElsewhere": func(t *testing.T, store storage.Store) error {
-			_, err := store.EndSessions(t.Context(), storage.SessionFilter{AccountID: "account", Except: digest("other")})
-			return err
+			return errOf(store.EndSessions(t.Context(), storage.SessionFilter{AccountID: "account", Except: digest("other")}))
 		},
 		"Password": func(t *testing.T, store storage.Store) error {
 			return store.SetPassword(t.Context(), "account", storage.Proof{}, "new", t0, session("begun with it", "account"))
@@ -167,12 +163,10 @@ func (s *suite) endsOfSessions(t *testing.T) {
 		},
 		"Revocation": func(t *testing.T, store storage.Store) error { return store.EndIssued(t.Context(), "account", t0) },
 		"Deletion": func(t *testing.T, store storage.Store) error {
-			_, err := store.DeleteAccount(t.Context(), "account", "someone", nil)
-			return err
+			return errOf(store.DeleteAccount(t.Context(), "account", "someone", nil))
 		},
 		"Removal": func(t *testing.T, store storage.Store) error {
-			_, err := store.RemoveSessions(t.Context(), []storage.Digest{digest("session")})
-			return err
+			return errOf(store.RemoveSessions(t.Context(), []storage.Digest{digest("session")}))
 		},
 		"AnotherAccountInTheBrowser": func(t *testing.T, store storage.Store) error {
 			createAccount(t, store, "another")

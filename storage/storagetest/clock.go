@@ -16,8 +16,7 @@ func AgreeOnTime(ctx context.Context, store storage.Clocks, now time.Time) error
 			return err
 		}
 	}
-	_, err := store.HearClock(ctx, now)
-	return err
+	return errOf(store.HearClock(ctx, now))
 }
 
 // AgreeOnAnyTime has each time be certain of which a process asks, until one claims it: for
@@ -33,12 +32,9 @@ func (s *suite) clocks(t *testing.T) {
 	const day = storage.ClockDoubt
 	hear := func(t *testing.T, store storage.Store, now, certain time.Time) {
 		t.Helper()
-		c, err := store.HearClock(t.Context(), now)
-		ok(t, err)
+		c := must(store.HearClock(t.Context(), now))(t)
 		equal(t, c.Certain(now), certain)
-		read, err := store.Clock(t.Context())
-		ok(t, err)
-		equal(t, read, c)
+		equal(t, must(store.Clock(t.Context()))(t), c)
 	}
 	agree := func(t *testing.T, store storage.Store, now time.Time) {
 		t.Helper()
@@ -47,9 +43,7 @@ func (s *suite) clocks(t *testing.T) {
 	var never time.Time
 	t.Run("AgreesOnWhatHasBeenSaidForADay", func(t *testing.T) {
 		store := s.store(t)
-		c, err := store.Clock(t.Context())
-		ok(t, err)
-		equal(t, c, storage.Clock{})
+		equal(t, must(store.Clock(t.Context()))(t), storage.Clock{})
 		hear(t, store, t0, never)
 		hear(t, store, t0.Add(day), never)
 		agree(t, store, t0.Add(2*day))

@@ -25,9 +25,7 @@ func (s *suite) consents(t *testing.T) {
 		want.DecidedAt, want.LastUsedAt = elsewhere, elsewhere
 		ok(t, store.SaveConsent(t.Context(), want, storage.ConsentBasis{}))
 		want.DecidedAt, want.LastUsedAt = asStored, asStored
-		got, err := store.Consent(t.Context(), "subject", "client")
-		ok(t, err)
-		equal(t, got, want)
+		equal(t, must(store.Consent(t.Context(), "subject", "client"))(t), want)
 	})
 	t.Run("NeedsAClient", func(t *testing.T) {
 		store := s.store(t)
@@ -37,10 +35,8 @@ func (s *suite) consents(t *testing.T) {
 		store := s.store(t)
 		saveClient(t, store, "client")
 		ok(t, store.SaveConsent(t.Context(), consent("subject", "client"), storage.ConsentBasis{}))
-		_, err := store.Consent(t.Context(), "subject", "another")
-		fails(t, err, storage.ErrNotFound)
-		_, err = store.Consent(t.Context(), "another", "client")
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.Consent(t.Context(), "subject", "another")), storage.ErrNotFound)
+		fails(t, errOf(store.Consent(t.Context(), "another", "client")), storage.ErrNotFound)
 	})
 	t.Run("NewDecisionKeepsTheFirstDate", func(t *testing.T) {
 		store := s.store(t)
@@ -51,9 +47,7 @@ func (s *suite) consents(t *testing.T) {
 			Subject: "subject", ClientID: "client", Scopes: []string{"email"},
 			CreatedAt: later, DecidedAt: later, LastUsedAt: later, Decision: digest("next"),
 		}, storage.ConsentBasis{Replaced: digest("subject at client")}))
-		got, err := store.Consent(t.Context(), "subject", "client")
-		ok(t, err)
-		equal(t, got, storage.Consent{
+		equal(t, must(store.Consent(t.Context(), "subject", "client"))(t), storage.Consent{
 			Subject: "subject", ClientID: "client", Scopes: []string{"email"},
 			CreatedAt: t0, DecidedAt: later, LastUsedAt: later, Decision: digest("next"),
 		})
@@ -64,9 +58,7 @@ func (s *suite) consents(t *testing.T) {
 		want := consent("subject", "client")
 		want.DecidedAt = time.Time{}
 		ok(t, store.SaveConsent(t.Context(), want, storage.ConsentBasis{}))
-		got, err := store.Consent(t.Context(), "subject", "client")
-		ok(t, err)
-		equal(t, got, want)
+		equal(t, must(store.Consent(t.Context(), "subject", "client"))(t), want)
 	})
 	t.Run("DecisionIsSavedOverTheOneThatWasThere", func(t *testing.T) {
 		store := s.store(t)
@@ -80,17 +72,14 @@ func (s *suite) consents(t *testing.T) {
 		ok(t, save(first, storage.Digest{}))
 		fails(t, save(second, storage.Digest{}), storage.ErrChanged)
 		fails(t, save(second, digest("guess")), storage.ErrChanged)
-		got, err := store.Consent(t.Context(), "subject", "client")
-		ok(t, err)
-		equal(t, got, first)
+		equal(t, must(store.Consent(t.Context(), "subject", "client"))(t), first)
 		ok(t, save(second, first.Decision))
 	})
 	t.Run("NeedsAFlowThatIsNotAnswered", func(t *testing.T) {
 		store := s.store(t)
 		g := grantWithCode(t, store)
 		fails(t, store.SaveConsent(t.Context(), consent("subject", "client"), storage.ConsentBasis{Flow: g.Flow}), storage.ErrConflict)
-		_, err := store.Consent(t.Context(), "subject", "client")
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.Consent(t.Context(), "subject", "client")), storage.ErrNotFound)
 		ok(t, store.SaveConsent(t.Context(), consent("subject", "client"), storage.ConsentBasis{Flow: digest("another")}))
 	})
 	t.Run("NeedsTheSession", func(t *testing.T) {
@@ -108,8 +97,7 @@ func (s *suite) consents(t *testing.T) {
 		fails(t, save("of another"), storage.ErrEnded)
 		endSession(t, store, "session")
 		fails(t, save("session"), storage.ErrEnded)
-		_, err := store.Consent(t.Context(), "subject", "client")
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.Consent(t.Context(), "subject", "client")), storage.ErrNotFound)
 	})
 	t.Run("ListsPagesInTheOrderOfClients", func(t *testing.T) {
 		store := s.store(t)
@@ -121,9 +109,7 @@ func (s *suite) consents(t *testing.T) {
 		for after, want := range map[string][]storage.Consent{
 			"": {consent("subject", "a"), consent("subject", "b")}, "b": {consent("subject", "c"), consent("subject", "d")}, "c": {consent("subject", "d")}, "d": nil,
 		} {
-			got, err := store.Consents(t.Context(), storage.ConsentFilter{Subject: "subject", AfterClient: after, Limit: 2})
-			ok(t, err)
-			equal(t, got, want)
+			equal(t, must(store.Consents(t.Context(), storage.ConsentFilter{Subject: "subject", AfterClient: after, Limit: 2}))(t), want)
 		}
 	})
 	t.Run("ListsLatestUsedFirst", func(t *testing.T) {
@@ -135,8 +121,7 @@ func (s *suite) consents(t *testing.T) {
 			ok(t, store.SaveConsent(t.Context(), c, storage.ConsentBasis{}))
 			ok(t, store.SaveConsent(t.Context(), consent("another", client), storage.ConsentBasis{}))
 		}
-		list, err := store.Consents(t.Context(), storage.ConsentFilter{Subject: "subject"})
-		ok(t, err)
+		list := must(store.Consents(t.Context(), storage.ConsentFilter{Subject: "subject"}))(t)
 		var got []string
 		for _, c := range list {
 			equal(t, c.Subject, "subject")
@@ -145,9 +130,7 @@ func (s *suite) consents(t *testing.T) {
 		equal(t, got, []string{"first", "second", "third"})
 	})
 	t.Run("ListOfNoneIsEmpty", func(t *testing.T) {
-		list, err := s.store(t).Consents(t.Context(), storage.ConsentFilter{Subject: "nobody"})
-		ok(t, err)
-		equal(t, len(list), 0)
+		equal(t, len(must(s.store(t).Consents(t.Context(), storage.ConsentFilter{Subject: "nobody"}))(t)), 0)
 	})
 	t.Run("RevocationEndsTheGrantsOfThisUserForThisClient", func(t *testing.T) {
 		store := s.store(t)

@@ -47,8 +47,7 @@ func (s *suite) contests(t *testing.T) {
 	hold(t, s.stores, map[string]contest[storage.Store]{
 		"RegistrationOfAVersion": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
 			saveClient(t, store, id)
-			read, err := store.Client(t.Context(), id)
-			ok(t, err)
+			read := must(store.Client(t.Context(), id))(t)
 			return func(i int, s storage.Store) error {
 				c := read
 				c.Name = fmt.Sprint(i)
@@ -62,8 +61,7 @@ func (s *suite) contests(t *testing.T) {
 		},
 		"EndOfARegistration": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
 			saveClient(t, store, id)
-			read, err := store.Client(t.Context(), id)
-			ok(t, err)
+			read := must(store.Client(t.Context(), id))(t)
 			return func(i int, s storage.Store) error {
 				if i%2 == 0 {
 					return s.DeleteClient(t.Context(), id, read.Version)
@@ -89,8 +87,7 @@ func (s *suite) contests(t *testing.T) {
 			ok(t, store.ChangeEmail(t.Context(), change(id, 0, "new of "+id)))
 			ok(t, store.ChangeEmail(t.Context(), change(id, 1, "newer of "+id)))
 			return func(_ int, s storage.Store) error {
-				_, err := s.ReturnEmail(t.Context(), emailReturn(id, 1))
-				return err
+				return errOf(s.ReturnEmail(t.Context(), emailReturn(id, 1)))
 			}, storage.ErrNotFound
 		},
 		"AddressInPlaceOfAnother": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
@@ -168,8 +165,7 @@ func (s *suite) contests(t *testing.T) {
 		},
 		"StatusOfARevision": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
 			ok(t, store.SetStatus(t.Context(), id, storage.Status{Group: "g"}, storage.NoStatus))
-			read, err := store.Person(t.Context(), id)
-			ok(t, err)
+			read := must(store.Person(t.Context(), id))(t)
 			return func(i int, s storage.Store) error {
 				return s.SetStatus(t.Context(), id, storage.Status{Group: "g", Verified: i%2 == 0}, read.Statuses[0].Revision)
 			}, storage.ErrChanged
@@ -181,8 +177,7 @@ func (s *suite) contests(t *testing.T) {
 		},
 		"PersonOfARevision": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
 			createAccount(t, store, id)
-			read, err := store.Person(t.Context(), id)
-			ok(t, err)
+			read := must(store.Person(t.Context(), id))(t)
 			return func(i int, s storage.Store) error {
 				return s.SetAttributes(t.Context(), id, attributes(fmt.Sprintf(`{"a":%d}`, i)), nil, storage.PersonBasis{Revision: read.Revision})
 			}, storage.ErrChanged
@@ -205,8 +200,7 @@ func (s *suite) contests(t *testing.T) {
 			}, storage.ErrChanged
 		},
 		"KeySealedAnew": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
-			keys, err := store.Keys(t.Context())
-			ok(t, err)
+			keys := must(store.Keys(t.Context()))(t)
 			k := key(int64(len(keys)+1), id)
 			ok(t, store.AddKey(t.Context(), k))
 			return func(i int, s storage.Store) error {

@@ -15,18 +15,15 @@ func (s *developerSuite) deleting(t *testing.T) {
 	t.Run("AreSavedByNobody", func(t *testing.T) {
 		store := s.store(t)
 		createApplications(t, store, "acme", "gone", "stays")
-		before, err := store.Application(t.Context(), storage.Sandbox, "gone")
-		ok(t, err)
+		before := must(store.Application(t.Context(), storage.Sandbox, "gone"))(t)
 		equal(t, before.Deleting, false)
 		before.Deleting = true // it is nobody's to say
 		ok(t, store.SaveApplication(t.Context(), before))
-		before, err = store.Application(t.Context(), storage.Sandbox, "gone")
-		ok(t, err)
+		before = must(store.Application(t.Context(), storage.Sandbox, "gone"))(t)
 		equal(t, before.Deleting, false)
 		mark(t, store, "gone")
 		mark(t, store, "gone")
-		after, err := store.Application(t.Context(), storage.Sandbox, "gone")
-		ok(t, err)
+		after := must(store.Application(t.Context(), storage.Sandbox, "gone"))(t)
 		for _, a := range []storage.Application{before, after} {
 			fails(t, store.SaveApplication(t.Context(), a), storage.ErrChanged)
 			fails(t, store.SaveApplication(t.Context(), a, many), storage.ErrChanged)
@@ -34,8 +31,7 @@ func (s *developerSuite) deleting(t *testing.T) {
 		}
 		before.Deleting = true
 		equal(t, after, before)
-		stays, err := store.Application(t.Context(), storage.Sandbox, "stays")
-		ok(t, err)
+		stays := must(store.Application(t.Context(), storage.Sandbox, "stays"))(t)
 		equal(t, stays.Deleting, false)
 		ok(t, store.SaveApplication(t.Context(), stays))
 	})

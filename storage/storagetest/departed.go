@@ -19,30 +19,22 @@ func (s *suite) departures(t *testing.T) {
 		store := s.store(t)
 		for _, who := range []string{"ann", "nobody"} { // of whom something may be kept beside
 			createAccount(t, store, "ann")
-			_, err := store.DeleteAccount(t.Context(), who, "someone", nil)
-			ok(t, err)
-			is, err := storage.One(store.Departed(t.Context(), "", 1, who))
-			ok(t, err)
+			ok(t, errOf(store.DeleteAccount(t.Context(), who, "someone", nil)))
+			is := must(storage.One(store.Departed(t.Context(), "", 1, who)))(t)
 			equal(t, is, storage.Departed{Subject: who, Pseudonym: "someone"})
 			equal(t, departed(t, store), []storage.Departed{is})
 			fails(t, store.CreateAccount(t.Context(), storage.Account{ID: who, CreatedAt: t0}), storage.ErrUnavailable)
-			_, err = store.DeleteAccount(t.Context(), who, "another", nil)
-			ok(t, err)
+			ok(t, errOf(store.DeleteAccount(t.Context(), who, "another", nil)))
 			equal(t, departed(t, store), []storage.Departed{is})
 			removeAll(t, store, who)
-			_, err = storage.One(store.Departed(t.Context(), "", 1, who))
-			fails(t, err, storage.ErrNotFound)
+			fails(t, errOf(storage.One(store.Departed(t.Context(), "", 1, who))), storage.ErrNotFound)
 		}
 	})
 	t.Run("WhoIsGoneIsLeftAlone", func(t *testing.T) {
 		store := s.store(t)
 		appendEvents(t, store, 2)
-		left, err := store.RemoveDeparted(t.Context(), storage.Departed{Subject: "ann", Pseudonym: "someone"}, erasing)
-		ok(t, err)
-		equal(t, left, false)
-		events, err := store.Events(t.Context(), storage.EventFilter{Subject: "ann"})
-		ok(t, err)
-		equal(t, len(events), 1)
+		equal(t, must(store.RemoveDeparted(t.Context(), storage.Departed{Subject: "ann", Pseudonym: "someone"}, erasing))(t), false)
+		equal(t, len(must(store.Events(t.Context(), storage.EventFilter{Subject: "ann"}))(t)), 1)
 	})
 	t.Run("AreListedInOrder", func(t *testing.T) {
 		store := s.store(t)
@@ -50,17 +42,13 @@ func (s *suite) departures(t *testing.T) {
 			recordMany(t, store, who, 100)
 			for sealed(t, store, 100) {
 			}
-			_, err := store.DeleteAccount(t.Context(), who, "someone", slowly)
-			ok(t, err)
+			ok(t, errOf(store.DeleteAccount(t.Context(), who, "someone", slowly)))
 		}
-		all, err := store.Departed(t.Context(), "", 2)
-		ok(t, err)
+		all := must(store.Departed(t.Context(), "", 2))(t)
 		equal(t, all, []storage.Departed{{Subject: "ann", Pseudonym: "someone"}, {Subject: "bob", Pseudonym: "someone"}})
-		all, err = store.Departed(t.Context(), "bob", 2)
-		ok(t, err)
+		all = must(store.Departed(t.Context(), "bob", 2))(t)
 		equal(t, all, []storage.Departed{{Subject: "carl", Pseudonym: "someone"}})
-		all, err = store.Departed(t.Context(), "", -1)
-		ok(t, err)
+		all = must(store.Departed(t.Context(), "", -1))(t)
 		equal(t, len(all), 0)
 	})
 }
@@ -84,8 +72,7 @@ func recordMany(t *testing.T, store storage.Store, who string, n int) {
 
 func departed(t *testing.T, store storage.Store) []storage.Departed {
 	t.Helper()
-	all, err := store.Departed(t.Context(), "", 100)
-	ok(t, err)
+	all := must(store.Departed(t.Context(), "", 100))(t)
 	return all
 }
 
@@ -106,9 +93,7 @@ func (s *suite) goneFromTheFirstStep(t *testing.T) {
 	}
 	recordMany(t, store, "ann", 100)
 
-	found, err := store.DeleteAccount(t.Context(), "ann", "someone", slowly)
-	ok(t, err)
-	equal(t, found, true)
+	equal(t, must(store.DeleteAccount(t.Context(), "ann", "someone", slowly))(t), true)
 	equal(t, departed(t, store), []storage.Departed{{Subject: "ann", Pseudonym: "someone"}})
 	g := grant("of who comes back", "client", "ann") // to a host that keeps its users
 	ok(t, store.CreateGrant(t.Context(), g, storage.Basis{}, token(g, storage.AccessToken, "later")))
@@ -124,8 +109,7 @@ func (s *suite) goneFromTheFirstStep(t *testing.T) {
 		if _, err := store.RemoveDeparted(canceled, storage.Departed{Subject: "ann"}, slowly); err == nil {
 			t.Fatal("a step is done without a context")
 		}
-		left, err := store.RemoveDeparted(t.Context(), storage.Departed{Subject: "ann"}, slowly)
-		ok(t, err)
+		left := must(store.RemoveDeparted(t.Context(), storage.Departed{Subject: "ann"}, slowly))(t)
 		if !left {
 			break
 		}
@@ -148,17 +132,14 @@ func (s *suite) goneFromTheFirstStep(t *testing.T) {
 		}
 	}
 	for i := range 40 {
-		_, _, err := store.Token(t.Context(), storage.AccessToken, digest(fmt.Sprint("token ", i)))
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.Token(t.Context(), storage.AccessToken, digest(fmt.Sprint("token ", i)))), storage.ErrNotFound)
 	}
 	_, back, err := store.Token(t.Context(), storage.AccessToken, digest("later"))
 	ok(t, err)
 	equal(t, back.RevokedAt.IsZero(), true)
 	createAccount(t, store, "ann")
 	ok(t, store.AppendEvent(t.Context(), storage.Event{At: t0, Name: "sign_in", Subject: "ann"}))
-	events, err := store.Events(t.Context(), storage.EventFilter{Subject: "ann"})
-	ok(t, err)
-	equal(t, len(events), 1)
+	equal(t, len(must(store.Events(t.Context(), storage.EventFilter{Subject: "ann"}))(t)), 1)
 }
 
 // isGone reports what can still be read of ann, what was changed of bob, and blocks that do not
@@ -170,9 +151,7 @@ func isGone(t *testing.T, store storage.Store) {
 	for _, match := range []storage.EventFilter{
 		{Subject: "ann"}, {Subject: "ann", Name: "sign_in"}, {Subject: "ann", From: t0}, {Name: "sign_in", Subject: "ann", Until: t0.Add(1)},
 	} {
-		events, err := store.Events(t.Context(), match)
-		ok(t, err)
-		equal(t, len(events), 0)
+		equal(t, len(must(store.Events(t.Context(), match))(t)), 0)
 	}
 	read := func(events []storage.Event, err error) {
 		t.Helper()
@@ -238,8 +217,7 @@ func (s *suite) departureRaces(t *testing.T) {
 			all.Wait()
 			removeAll(t, stores[0], who)
 			equal(t, len(departed(t, stores[0])), 0)
-			events, err := stores[0].Events(t.Context(), storage.EventFilter{Subject: who, Limit: 200})
-			ok(t, err)
+			events := must(stores[0].Events(t.Context(), storage.EventFilter{Subject: who, Limit: 200}))(t)
 			for _, e := range events {
 				if _, may := outlives.Load(e.Detail); !may {
 					t.Errorf("the line %q of %s outlives the removal", e.Detail, who)

@@ -114,20 +114,16 @@ func makeBreak(t *testing.T, store storage.Store, id, target string) storage.Bre
 func (s *deskSuite) availability(t *testing.T) {
 	calls := map[string]func(context.Context, DeskStore) error{
 		"Plans": func(ctx context.Context, store DeskStore) error {
-			_, err := store.Plans(ctx, storage.PlanFilter{})
-			return err
+			return errOf(store.Plans(ctx, storage.PlanFilter{}))
 		},
 		"PlanTargets": func(ctx context.Context, store DeskStore) error {
-			_, err := store.PlanTargets(ctx, "p", "", 0, many)
-			return err
+			return errOf(store.PlanTargets(ctx, "p", "", 0, many))
 		},
 		"Trim": func(ctx context.Context, store DeskStore) error {
-			_, err := store.Trim(ctx, storage.Trim{Kind: storage.OldPlans, Before: t0}, many)
-			return err
+			return errOf(store.Trim(ctx, storage.Trim{Kind: storage.OldPlans, Before: t0}, many))
 		},
 		"Breaks": func(ctx context.Context, store DeskStore) error {
-			_, err := store.Breaks(ctx, storage.BreakFilter{Open: true, Limit: many})
-			return err
+			return errOf(store.Breaks(ctx, storage.BreakFilter{Open: true, Limit: many}))
 		},
 		"MarkBreak": func(ctx context.Context, store DeskStore) error {
 			return store.MarkBreak(ctx, "b", storage.BreakMark{Told: true})
@@ -136,8 +132,7 @@ func (s *deskSuite) availability(t *testing.T) {
 			return store.FinishDeed(ctx, &storage.Deed{})
 		},
 		"Answer": func(ctx context.Context, store DeskStore) error {
-			_, err := store.Answer(ctx, "client", digest("key"), t0)
-			return err
+			return errOf(store.Answer(ctx, "client", digest("key"), t0))
 		},
 		"Report": func(ctx context.Context, store DeskStore) error { _, err := store.Report(ctx, t0); return err },
 	}

@@ -167,8 +167,7 @@ func (s *deskSuite) neighbours(t *testing.T) {
 		},
 		"ProveCaller": {
 			do: func(ctx context.Context, s DeskStore) error {
-				_, err := s.ProveCaller(ctx, "matter ann", "sue", digest("code of ann"), t0, late)
-				return err
+				return errOf(s.ProveCaller(ctx, "matter ann", "sue", digest("code of ann"), t0, late))
 			},
 			changes: []string{"matter ann"},
 		},

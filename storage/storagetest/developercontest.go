@@ -12,8 +12,7 @@ func (s *developerSuite) contests(t *testing.T) {
 	hold(t, s.stores, map[string]contest[DeveloperStore]{
 		"OrganizationOfAVersion": func(t *testing.T, store DeveloperStore, id string) (func(int, DeveloperStore) error, error) {
 			createOrganization(t, store, id)
-			read, err := store.Organization(t.Context(), id)
-			ok(t, err)
+			read := must(store.Organization(t.Context(), id))(t)
 			return func(i int, s DeveloperStore) error {
 				o := read
 				o.Name = fmt.Sprint(i)
@@ -22,8 +21,7 @@ func (s *developerSuite) contests(t *testing.T) {
 		},
 		"ApplicationOfAVersion": func(t *testing.T, store DeveloperStore, id string) (func(int, DeveloperStore) error, error) {
 			createApplications(t, store, id, "client of "+id)
-			read, err := store.Application(t.Context(), storage.Sandbox, "client of "+id)
-			ok(t, err)
+			read := must(store.Application(t.Context(), storage.Sandbox, "client of "+id))(t)
 			return func(i int, s DeveloperStore) error {
 				a := read
 				a.Name = fmt.Sprint(i)
@@ -35,8 +33,7 @@ func (s *developerSuite) contests(t *testing.T) {
 		},
 		"DecisionOfAVersion": func(t *testing.T, store DeveloperStore, id string) (func(int, DeveloperStore) error, error) {
 			createApplications(t, store, id, "client of "+id)
-			read, err := store.Application(t.Context(), storage.Sandbox, "client of "+id)
-			ok(t, err)
+			read := must(store.Application(t.Context(), storage.Sandbox, "client of "+id))(t)
 			return func(i int, s DeveloperStore) error {
 				a := read
 				a.Name = fmt.Sprint(i)
@@ -47,8 +44,7 @@ func (s *developerSuite) contests(t *testing.T) {
 			createApplications(t, store, id, "client of "+id)
 			createOrganization(t, store, "left "+id)
 			createOrganization(t, store, "right "+id)
-			read, err := store.Application(t.Context(), storage.Sandbox, "client of "+id)
-			ok(t, err)
+			read := must(store.Application(t.Context(), storage.Sandbox, "client of "+id))(t)
 			return func(i int, s DeveloperStore) error {
 				to := []string{"left ", "right "}[i%2] + id
 				return s.MoveApplication(t.Context(), storage.Sandbox, read.ClientID, read.Version, to, many)
@@ -83,8 +79,7 @@ func (s *developerSuite) contests(t *testing.T) {
 		"SettingsOfAVersion": func(t *testing.T, store DeveloperStore, id string) (func(int, DeveloperStore) error, error) {
 			createOrganization(t, store, id)
 			ok(t, store.SaveSandboxSettings(t.Context(), storage.SandboxSettings{OrganizationID: id}))
-			read, err := store.SandboxSettings(t.Context(), id)
-			ok(t, err)
+			read := must(store.SandboxSettings(t.Context(), id))(t)
 			return func(_ int, s DeveloperStore) error { return s.SaveSandboxSettings(t.Context(), read) }, storage.ErrChanged
 		},
 		"FirstSettings": func(t *testing.T, store DeveloperStore, id string) (func(int, DeveloperStore) error, error) {

@@ -198,8 +198,7 @@ var invitationDeeds = map[string]deed[DeveloperStore]{
 
 // accept makes somebody a member by the invitation of ann.
 func accept(ctx context.Context, s DeveloperStore, organization, who string) error {
-	_, err := s.AcceptInvitation(ctx, digest(organization+" by ann"), who, t0, many)
-	return err
+	return errOf(s.AcceptInvitation(ctx, digest(organization+" by ann"), who, t0, many))
 }
 
 var logDeeds = map[string]deed[DeveloperStore]{
@@ -218,15 +217,13 @@ var logDeeds = map[string]deed[DeveloperStore]{
 	},
 	"TrimOfLines": {
 		do: func(ctx context.Context, s DeveloperStore) error {
-			_, err := s.Trim(ctx, storage.Trim{Kind: storage.OldLog, Before: t0.Add(time.Hour)}, many)
-			return err
+			return errOf(s.Trim(ctx, storage.Trim{Kind: storage.OldLog, Before: t0.Add(time.Hour)}, many))
 		},
 		changes: []string{"line early"},
 	},
 	"TrimOfDays": {
 		do: func(ctx context.Context, s DeveloperStore) error {
-			_, err := s.Trim(ctx, storage.Trim{Kind: storage.OldLog, DaysBefore: t0.AddDate(0, 0, 1)}, many)
-			return err
+			return errOf(s.Trim(ctx, storage.Trim{Kind: storage.OldLog, DaysBefore: t0.AddDate(0, 0, 1)}, many))
 		},
 		changes: []string{"day 2026-03-14"},
 	},

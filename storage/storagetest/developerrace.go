@@ -24,8 +24,7 @@ func (s *developerSuite) races(t *testing.T) {
 	}
 	owners := func(t *testing.T, store storage.Developers, organization string) (n int) {
 		t.Helper()
-		members, err := store.Members(t.Context(), organization)
-		ok(t, err)
+		members := must(store.Members(t.Context(), organization))(t)
 		for _, m := range members {
 			if m.Role == storage.RoleOwner {
 				n++
@@ -85,9 +84,7 @@ func (s *developerSuite) races(t *testing.T) {
 					storage.Member{UserID: "ann", JoinedAt: t0}, before+3)
 			}), storage.ErrLimit), 3)
 		}
-		got, err := stores[0].Memberships(t.Context(), "ann")
-		ok(t, err)
-		equal(t, len(got), 3**rounds)
+		equal(t, len(must(stores[0].Memberships(t.Context(), "ann"))(t)), 3**rounds)
 	})
 	t.Run("OrganizationOfAnIDHasOneWinner", func(t *testing.T) {
 		stores := s.stores(t, 2)
@@ -95,9 +92,7 @@ func (s *developerSuite) races(t *testing.T) {
 			return store.CreateOrganization(t.Context(), storage.Organization{ID: "acme", Name: "x", CreatedAt: t0},
 				storage.Member{UserID: fmt.Sprint(i), JoinedAt: t0}, many)
 		}), storage.ErrConflict)
-		members, err := stores[0].Members(t.Context(), "acme")
-		ok(t, err)
-		equal(t, len(members), 1)
+		equal(t, len(must(stores[0].Members(t.Context(), "acme"))(t)), 1)
 	})
 	s.contests(t)
 	s.stopRaces(t)
@@ -121,8 +116,7 @@ func (s *developerSuite) races(t *testing.T) {
 				t.Errorf("%d: %v", i, err)
 			}
 		}
-		found, err := stores[0].Applications(t.Context(), storage.ApplicationFilter{OrganizationID: "acme"})
-		ok(t, err)
+		found := must(stores[0].Applications(t.Context(), storage.ApplicationFilter{OrganizationID: "acme"}))(t)
 		var bytes int64
 		for _, a := range found {
 			bytes += a.PictureBytes
@@ -134,12 +128,9 @@ func (s *developerSuite) races(t *testing.T) {
 		createOrganization(t, stores[0], "acme")
 		ok(t, stores[0].CreateInvitation(t.Context(), invitation("link", "acme"), many))
 		oneWins(t, race(stores, func(i int, store DeveloperStore) error {
-			_, err := store.AcceptInvitation(t.Context(), digest("link"), fmt.Sprint(i), t0, many)
-			return err
+			return errOf(store.AcceptInvitation(t.Context(), digest("link"), fmt.Sprint(i), t0, many))
 		}), storage.ErrNotFound)
-		members, err := stores[0].Members(t.Context(), "acme")
-		ok(t, err)
-		equal(t, len(members), 2)
+		equal(t, len(must(stores[0].Members(t.Context(), "acme"))(t)), 2)
 	})
 	t.Run("OneOfManyWhoAreAppointedIsTheOwner", func(t *testing.T) {
 		stores := s.stores(t, 2)
@@ -152,8 +143,7 @@ func (s *developerSuite) races(t *testing.T) {
 			ok(t, stores[0].CreateInvitation(t.Context(), appoints, many))
 		}
 		oneWins(t, race(stores, func(i int, store DeveloperStore) error {
-			_, err := store.AcceptInvitation(t.Context(), digest(fmt.Sprint(i)), fmt.Sprint(i), t0, many)
-			return err
+			return errOf(store.AcceptInvitation(t.Context(), digest(fmt.Sprint(i)), fmt.Sprint(i), t0, many))
 		}), storage.ErrNotFound)
 		equal(t, owners(t, stores[0], "acme"), 1)
 	})
@@ -171,8 +161,7 @@ func (s *developerSuite) races(t *testing.T) {
 			if err := <-made; err != nil {
 				fails(t, err, storage.ErrNotFound)
 			}
-			_, err := stores[0].AcceptInvitation(t.Context(), i.Token, "bob", t0, many)
-			fails(t, err, storage.ErrNotFound)
+			fails(t, errOf(stores[0].AcceptInvitation(t.Context(), i.Token, "bob", t0, many)), storage.ErrNotFound)
 		}
 	})
 	t.Run("MembershipsOfOneUserHoldTheLimit", func(t *testing.T) {
@@ -182,8 +171,7 @@ func (s *developerSuite) races(t *testing.T) {
 			ok(t, stores[0].CreateInvitation(t.Context(), invitation(fmt.Sprint(i), fmt.Sprint(i)), many))
 		}
 		equal(t, won(t, race(stores, func(i int, store DeveloperStore) error {
-			_, err := store.AcceptInvitation(t.Context(), digest(fmt.Sprint(i)), "ann", t0, 3)
-			return err
+			return errOf(store.AcceptInvitation(t.Context(), digest(fmt.Sprint(i)), "ann", t0, 3))
 		}), storage.ErrLimit), 3)
 	})
 	t.Run("InvitationsHoldTheLimit", func(t *testing.T) {
@@ -204,9 +192,7 @@ func (s *developerSuite) races(t *testing.T) {
 			equal(t, won(t, race(stores, func(i int, store DeveloperStore) error {
 				return store.CreateApplication(t.Context(), application(fmt.Sprint(round, " ", i), id), 5)
 			}), storage.ErrLimit), 5)
-			got, err := stores[0].Applications(t.Context(), storage.ApplicationFilter{OrganizationID: id})
-			ok(t, err)
-			equal(t, len(got), 5)
+			equal(t, len(must(stores[0].Applications(t.Context(), storage.ApplicationFilter{OrganizationID: id}))(t)), 5)
 		}
 	})
 	t.Run("RegistrationTokenRegistersAsManyAsItSays", func(t *testing.T) {
@@ -216,9 +202,7 @@ func (s *developerSuite) races(t *testing.T) {
 		equal(t, won(t, race(stores, func(i int, store DeveloperStore) error {
 			return store.RegisterApplication(t.Context(), application(fmt.Sprint(i), "acme"), digest("token"), t0, many)
 		}), storage.ErrNotFound), 2)
-		got, err := stores[0].Applications(t.Context(), storage.ApplicationFilter{OrganizationID: "acme"})
-		ok(t, err)
-		equal(t, len(got), 2)
+		equal(t, len(must(stores[0].Applications(t.Context(), storage.ApplicationFilter{OrganizationID: "acme"}))(t)), 2)
 	})
 	t.Run("RegistrationTokensHoldTheLimit", func(t *testing.T) {
 		stores := s.stores(t, 2)
@@ -297,14 +281,11 @@ func (s *developerSuite) races(t *testing.T) {
 			ok(t, err)
 		}
 		for client, want := range map[string]int{"red": 2 * contenders, "blue": contenders} {
-			days, err := stores[0].LogDays(t.Context(), storage.Sandbox, client, t0)
-			ok(t, err)
+			days := must(stores[0].LogDays(t.Context(), storage.Sandbox, client, t0))(t)
 			if len(days) != 1 || days[0].Count != want {
 				t.Errorf("the days of %s are %+v, want %d lines", client, days, want)
 			}
-			lines, err := stores[0].Log(t.Context(), storage.LogFilter{Environment: storage.Sandbox, ClientID: client, Limit: many})
-			ok(t, err)
-			equal(t, len(lines), want)
+			equal(t, len(must(stores[0].Log(t.Context(), storage.LogFilter{Environment: storage.Sandbox, ClientID: client, Limit: many}))(t)), want)
 		}
 	})
 	t.Run("WhoFollowsALogMissesNoLine", func(t *testing.T) {
@@ -318,8 +299,7 @@ func (s *developerSuite) races(t *testing.T) {
 		}
 		match, seen, left := storage.LogFilter{Environment: storage.Sandbox, ClientID: "client", Limit: many}, 0, contenders
 		for last := false; ; last = left == 0 {
-			lines, err := stores[0].Log(t.Context(), match)
-			ok(t, err)
+			lines := must(stores[0].Log(t.Context(), match))(t)
 			if seen += len(lines); len(lines) > 0 {
 				match.AfterID = lines[0].ID
 			}
@@ -346,10 +326,9 @@ func (s *developerSuite) races(t *testing.T) {
 				t.Errorf("call %d: %v", i, err)
 			}
 		}
-		lines, err := stores[0].Log(t.Context(), storage.LogFilter{Environment: storage.Sandbox, ClientID: "stays", Limit: many})
-		ok(t, err)
+		lines := must(stores[0].Log(t.Context(), storage.LogFilter{Environment: storage.Sandbox, ClientID: "stays", Limit: many}))(t)
 		equal(t, len(lines), contenders-1)
-		_, err = stores[0].Application(t.Context(), storage.Sandbox, "goes")
+		_, err := stores[0].Application(t.Context(), storage.Sandbox, "goes")
 		if !errors.Is(err, storage.ErrNotFound) {
 			t.Errorf("err = %v, want %v", err, storage.ErrNotFound)
 		}
@@ -362,8 +341,6 @@ func (s *developerSuite) races(t *testing.T) {
 		}) {
 			ok(t, err)
 		}
-		mails, err := stores[0].Mails(t.Context(), "acme", many)
-		ok(t, err)
-		equal(t, len(mails), 4)
+		equal(t, len(must(stores[0].Mails(t.Context(), "acme", many))(t)), 4)
 	})
 }

@@ -71,8 +71,7 @@ func join(t *testing.T, store storage.Developers, organization, user string, rol
 	i := invitation(organization+" for "+user, organization)
 	i.Role, i.CreatedAt, i.ExpiresAt = role, at, at.Add(time.Hour)
 	ok(t, store.CreateInvitation(t.Context(), i, many))
-	_, err := store.AcceptInvitation(t.Context(), i.Token, user, at, many)
-	ok(t, err)
+	ok(t, errOf(store.AcceptInvitation(t.Context(), i.Token, user, at, many)))
 }
 
 // application makes an application of the sandbox.
@@ -97,27 +96,22 @@ func createApplications(t *testing.T, store storage.Developers, organization str
 func (s *developerSuite) availability(t *testing.T) {
 	calls := map[string]func(context.Context, storage.Developers) error{
 		"Organization": func(ctx context.Context, store storage.Developers) error {
-			_, err := store.Organization(ctx, "acme")
-			return err
+			return errOf(store.Organization(ctx, "acme"))
 		},
 		"Member": func(ctx context.Context, store storage.Developers) error {
-			_, err := storage.One(store.Members(ctx, "acme", "owner of acme"))
-			return err
+			return errOf(storage.One(store.Members(ctx, "acme", "owner of acme")))
 		},
 		"RemoveMember": func(ctx context.Context, store storage.Developers) error {
 			return store.RemoveMember(ctx, "acme", "nobody")
 		},
 		"Applications": func(ctx context.Context, store storage.Developers) error {
-			_, err := store.Applications(ctx, storage.ApplicationFilter{})
-			return err
+			return errOf(store.Applications(ctx, storage.ApplicationFilter{}))
 		},
 		"Log": func(ctx context.Context, store storage.Developers) error {
-			_, err := store.Log(ctx, storage.LogFilter{Environment: storage.Sandbox, ClientID: "client"})
-			return err
+			return errOf(store.Log(ctx, storage.LogFilter{Environment: storage.Sandbox, ClientID: "client"}))
 		},
 		"Organizations": func(ctx context.Context, store storage.Developers) error {
-			_, err := store.Organizations(ctx, storage.OrganizationFilter{Stopped: true}, "", many)
-			return err
+			return errOf(store.Organizations(ctx, storage.OrganizationFilter{Stopped: true}, "", many))
 		},
 		"AppendLog": func(ctx context.Context, store storage.Developers) error {
 			return store.AppendLog(ctx, []storage.LogEntry{line("client", "")})
@@ -127,8 +121,7 @@ func (s *developerSuite) availability(t *testing.T) {
 			return err
 		},
 		"SandboxSettings": func(ctx context.Context, store storage.Developers) error {
-			_, err := store.SandboxSettings(ctx, "acme")
-			return err
+			return errOf(store.SandboxSettings(ctx, "acme"))
 		},
 	}
 	t.Run("OpenStoreAnswers", func(t *testing.T) {

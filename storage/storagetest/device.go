@@ -44,9 +44,7 @@ func (s *suite) trustedDevices(t *testing.T) {
 			{"account", digest("laptop of other"), 0}, {"account", digest("laptop of account"), 1}, {"account", digest("laptop of account"), 0},
 			{"account", storage.Digest{}, 1}, {"nobody", storage.Digest{}, 0}, {"", storage.Digest{}, 0},
 		} {
-			n, err := store.ForgetDevices(t.Context(), tc.account, tc.digest)
-			ok(t, err)
-			equal(t, n, tc.want)
+			equal(t, must(store.ForgetDevices(t.Context(), tc.account, tc.digest))(t), tc.want)
 		}
 		equal(t, len(has(t, store, "other").Devices), 2)
 	})
@@ -69,8 +67,7 @@ func (s *suite) trustedDevices(t *testing.T) {
 				if err := s.TrustDevice(t.Context(), device("since", "account"), proofOf(t, s, "account")); err != nil {
 					return err
 				}
-				_, err := s.ReturnEmail(t.Context(), emailReturn("account", 1))
-				return err
+				return errOf(s.ReturnEmail(t.Context(), emailReturn("account", 1)))
 			},
 			"Lock": func(t *testing.T, s storage.Store, _ storage.Proof) error {
 				return s.SetDisabled(t.Context(), "account", true, t0)

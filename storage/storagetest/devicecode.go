@@ -38,29 +38,22 @@ func (s *suite) deviceCodes(t *testing.T) {
 	}
 	state := func(t *testing.T, store storage.Store, c storage.DeviceCode) storage.DeviceState {
 		t.Helper()
-		got, err := store.DeviceCode(t.Context(), storage.DeviceCodeID{Digest: c.Digest})
-		ok(t, err)
+		got := must(store.DeviceCode(t.Context(), storage.DeviceCodeID{Digest: c.Digest}))(t)
 		return got.State
 	}
 	none := func(t *testing.T, store storage.Store, c storage.DeviceCode) {
 		t.Helper()
-		_, _, err := store.Token(t.Context(), storage.AuthorizationCode, c.Digest)
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.Token(t.Context(), storage.AuthorizationCode, c.Digest)), storage.ErrNotFound)
 	}
 	t.Run("ComesBackByEitherCode", func(t *testing.T) {
 		stores, want := withCode(t, 1)
-		got, err := stores[0].DeviceCode(t.Context(), storage.DeviceCodeID{Digest: want.Digest})
-		ok(t, err)
+		got := must(stores[0].DeviceCode(t.Context(), storage.DeviceCodeID{Digest: want.Digest}))(t)
 		equal(t, got, want)
-		got, err = stores[0].DeviceCode(t.Context(), storage.DeviceCodeID{UserCode: want.UserCode})
-		ok(t, err)
+		got = must(stores[0].DeviceCode(t.Context(), storage.DeviceCodeID{UserCode: want.UserCode}))(t)
 		equal(t, got, want)
-		_, err = stores[0].DeviceCode(t.Context(), storage.DeviceCodeID{Digest: want.UserCode})
-		fails(t, err, storage.ErrNotFound)
-		_, err = stores[0].DeviceCode(t.Context(), storage.DeviceCodeID{UserCode: want.Digest})
-		fails(t, err, storage.ErrNotFound)
-		_, err = stores[0].DeviceCode(t.Context(), storage.DeviceCodeID{})
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(stores[0].DeviceCode(t.Context(), storage.DeviceCodeID{Digest: want.UserCode})), storage.ErrNotFound)
+		fails(t, errOf(stores[0].DeviceCode(t.Context(), storage.DeviceCodeID{UserCode: want.Digest})), storage.ErrNotFound)
+		fails(t, errOf(stores[0].DeviceCode(t.Context(), storage.DeviceCodeID{})), storage.ErrNotFound)
 	})
 	t.Run("IsNeverOverwrittenAndNeedsAClient", func(t *testing.T) {
 		stores, c := withCode(t, 1)
@@ -127,25 +120,20 @@ func (s *suite) deviceCodes(t *testing.T) {
 	t.Run("GoesWithItsClient", func(t *testing.T) {
 		stores, c := withCode(t, 1)
 		deleteClient(t, stores[0], "client")
-		_, err := stores[0].DeviceCode(t.Context(), storage.DeviceCodeID{Digest: c.Digest})
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(stores[0].DeviceCode(t.Context(), storage.DeviceCodeID{Digest: c.Digest})), storage.ErrNotFound)
 	})
 	t.Run("GetsOlder", func(t *testing.T) {
 		stores, c := withCode(t, 1)
 		ok(t, stores[0].Elapse(t.Context(), storage.Elapsed{ClientIDs: []string{"client"}, By: time.Minute}))
 		c.CreatedAt, c.ExpiresAt = c.CreatedAt.Add(-time.Minute), c.ExpiresAt.Add(-time.Minute)
-		got, err := stores[0].DeviceCode(t.Context(), storage.DeviceCodeID{Digest: c.Digest})
-		ok(t, err)
-		equal(t, got, c)
+		equal(t, must(stores[0].DeviceCode(t.Context(), storage.DeviceCodeID{Digest: c.Digest}))(t), c)
 	})
 	t.Run("HasOneApproval", func(t *testing.T) {
 		stores, c := withCode(t, 2)
 		oneWins(t, race(stores, func(i int, store storage.Store) error {
 			return allowDevice(t, store, c, fmt.Sprint("grant ", i), "ann", storage.Basis{Session: digest("session")})
 		}), storage.ErrSpent)
-		ended, err := stores[0].RevokeGrants(t.Context(), storage.GrantFilter{Subject: "ann"}, t0)
-		ok(t, err)
-		equal(t, ended, 1)
+		equal(t, must(stores[0].RevokeGrants(t.Context(), storage.GrantFilter{Subject: "ann"}, t0))(t), 1)
 	})
 	t.Run("IsAllowedOrDenied", func(t *testing.T) {
 		stores, c := withCode(t, 2)

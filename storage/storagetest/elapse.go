@@ -45,12 +45,9 @@ func (s *suite) elapse(t *testing.T) {
 			}
 			want := consent("subject", client)
 			want.CreatedAt, want.DecidedAt, want.LastUsedAt = t0.Add(-by), t0.Add(-by), asStored.Add(-by)
-			got, err := store.Consent(t.Context(), "subject", client)
-			ok(t, err)
-			equal(t, got, want)
+			equal(t, must(store.Consent(t.Context(), "subject", client))(t), want)
 		}
-		former, err := store.FormerRecipients(t.Context(), "former")
-		ok(t, err)
+		former := must(store.FormerRecipients(t.Context(), "former"))(t)
 		for _, r := range former {
 			by := map[string]time.Duration{"red": day, "blue": day}[r.ClientID]
 			equal(t, [2]time.Time{r.Since, r.Until}, [2]time.Time{t0.Add(-by), asStored.Add(-by)})
@@ -71,12 +68,9 @@ func (s *suite) elapse(t *testing.T) {
 
 		refresh, g, err := store.Token(t.Context(), storage.RefreshToken, digest("refresh"))
 		ok(t, err)
-		c, err = store.Consent(t.Context(), "user", "client")
-		ok(t, err)
-		a, err := store.Account(t.Context(), "user")
-		ok(t, err)
-		p, err := store.Person(t.Context(), "user")
-		ok(t, err)
+		c = must(store.Consent(t.Context(), "user", "client"))(t)
+		a := must(store.Account(t.Context(), "user"))(t)
+		p := must(store.Person(t.Context(), "user"))(t)
 		for name, at := range map[string]time.Time{
 			"spent": refresh.SpentAt, "revoked": g.RevokedAt, "authenticated": g.AuthTime, "decided": c.DecidedAt,
 			"used": c.LastUsedAt, "password": a.PasswordChangedAt, "verified": p.Statuses[0].VerifiedAt, "ends": p.Statuses[0].ExpiresAt,
@@ -101,8 +95,7 @@ func (s *suite) elapse(t *testing.T) {
 		equal(t, account.CreatedAt, before)
 		equal(t, account.PasswordChangedAt, later)
 		equal(t, has(t, store, "é%_1"), olderFactors(account, day))
-		p, err := store.Person(t.Context(), "é%_1")
-		ok(t, err)
+		p := must(store.Person(t.Context(), "é%_1"))(t)
 		equal(t, p.Statuses[0].VerifiedAt, later)
 		equal(t, p.Statuses[0].ExpiresAt, before)
 	})
@@ -140,8 +133,7 @@ func (s *suite) elapse(t *testing.T) {
 	t.Run("LetsNobodyWriteAStatusThatWasReadBefore", func(t *testing.T) {
 		store := s.store(t)
 		user(t, store, "user")
-		read, err := store.Person(t.Context(), "user")
-		ok(t, err)
+		read := must(store.Person(t.Context(), "user"))(t)
 		ok(t, store.Elapse(t.Context(), storage.Elapsed{UserPrefix: "user", By: day}))
 		fails(t, store.SetStatus(t.Context(), "user", read.Statuses[0], read.Statuses[0].Revision), storage.ErrChanged)
 	})

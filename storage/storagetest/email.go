@@ -47,8 +47,7 @@ func (s *suite) emailChanges(t *testing.T) {
 		equal(t, lives(t, store, "account"), true)
 		ok(t, store.ChangeEmail(t.Context(), emailChange("account", 0, "new")))
 		fails(t, store.ChangeEmail(t.Context(), emailChange("account", 0, "newer")), storage.ErrChanged)
-		got, err := store.AccountByEmail(t.Context(), "new")
-		ok(t, err)
+		got := must(store.AccountByEmail(t.Context(), "new"))(t)
 		equal(t, got, storage.Account{ID: "account", Email: "new", EmailKey: "new", EmailVerified: true, Epoch: 1, CreatedAt: t0})
 	})
 	t.Run("EndsSessionsAndGrants", func(t *testing.T) {
@@ -69,19 +68,14 @@ func (s *suite) emailChanges(t *testing.T) {
 		change.Begin, change.Unverified = storage.Session{}, true
 		ok(t, store.ChangeEmail(t.Context(), change))
 		equal(t, lives(t, store, "account"), false)
-		left, err := store.Sessions(t.Context(), "account")
-		ok(t, err)
-		equal(t, len(left), 0)
-		got, err := store.AccountByEmail(t.Context(), "new")
-		ok(t, err)
-		equal(t, got.EmailVerified, false)
+		equal(t, len(must(store.Sessions(t.Context(), "account"))(t)), 0)
+		equal(t, must(store.AccountByEmail(t.Context(), "new"))(t).EmailVerified, false)
 	})
 	t.Run("ThatCannotBeginItsSessionChangesNothing", func(t *testing.T) {
 		store, change := setup(t), emailChange("account", 0, "new")
 		change.Begin = session("another here", "account")
 		fails(t, store.ChangeEmail(t.Context(), change), storage.ErrConflict)
 		equal(t, lives(t, store, "account"), true)
-		_, err := store.AccountByEmail(t.Context(), "new")
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.AccountByEmail(t.Context(), "new")), storage.ErrNotFound)
 	})
 }

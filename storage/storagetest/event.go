@@ -18,8 +18,7 @@ func (s *suite) events(t *testing.T) {
 		second := storage.Event{At: t0, Name: "signout"}
 		ok(t, store.AppendEvent(t.Context(), first))
 		ok(t, store.AppendEvent(t.Context(), second))
-		got, err := store.Events(t.Context(), storage.EventFilter{})
-		ok(t, err)
+		got := must(store.Events(t.Context(), storage.EventFilter{}))(t)
 		if len(got) != 2 {
 			t.Fatalf("%d events, want 2", len(got))
 		}
@@ -57,8 +56,7 @@ func (s *suite) events(t *testing.T) {
 			{storage.EventFilter{From: t0.Add(time.Hour), Until: t0.Add(3 * time.Hour)}, "32"},
 			{storage.EventFilter{From: t0.Add(time.Microsecond), Subject: "ann", Limit: 1}, "4"},
 		} {
-			got, err := store.Events(t.Context(), tc.match)
-			ok(t, err)
+			got := must(store.Events(t.Context(), tc.match))(t)
 			details := ""
 			for _, e := range got {
 				details += e.Detail
@@ -75,13 +73,11 @@ func (s *suite) events(t *testing.T) {
 				At: t0.Add(time.Duration(i) * time.Second), Name: "signin", Detail: fmt.Sprint(i),
 			}))
 		}
-		first, err := store.Events(t.Context(), storage.EventFilter{})
-		ok(t, err)
+		first := must(store.Events(t.Context(), storage.EventFilter{}))(t)
 		if len(first) != 100 {
 			t.Fatalf("a page has %d events, want 100", len(first))
 		}
-		second, err := store.Events(t.Context(), storage.EventFilter{BeforeID: first[99].ID})
-		ok(t, err)
+		second := must(store.Events(t.Context(), storage.EventFilter{BeforeID: first[99].ID}))(t)
 		var got []string
 		for _, e := range second {
 			got = append(got, e.Detail)

@@ -107,8 +107,7 @@ func wanted(e storage.Event, match storage.EventFilter) bool {
 func detailsOf(t *testing.T, store storage.Store, match storage.EventFilter) (details []string) {
 	t.Helper()
 	for {
-		page, err := store.Events(t.Context(), match)
-		ok(t, err)
+		page := must(store.Events(t.Context(), match))(t)
 		for _, e := range page {
 			details = append(details, e.Detail)
 		}

@@ -13,8 +13,7 @@ import (
 func removeEvents(t *testing.T, store storage.Store, before, now time.Time) (details string) {
 	t.Helper()
 	trimAll(t, store, storage.Trim{Kind: storage.OldEvents, Before: before, Now: now}, 1)
-	events, err := store.Events(t.Context(), storage.EventFilter{})
-	ok(t, err)
+	events := must(store.Events(t.Context(), storage.EventFilter{}))(t)
 	for _, e := range events {
 		details += e.Detail
 	}
@@ -27,15 +26,12 @@ func (s *suite) eventRemoval(t *testing.T) {
 	t.Run("GoesByBlocks", func(t *testing.T) {
 		store := s.store(t)
 		appendEvents(t, store, 8)
-		_, err := store.DeleteAccount(t.Context(), "ann", "someone", func(storage.Event) storage.Erasure { return storage.Erasure{} })
-		ok(t, err)
+		ok(t, errOf(store.DeleteAccount(t.Context(), "ann", "someone", func(storage.Event) storage.Erasure { return storage.Erasure{} })))
 		equal(t, removeEvents(t, store, now, now), "76543210") // none is in a block
 		for range 2 {
-			_, err := store.SealEvents(t.Context(), 3, now, sealAt(now))
-			ok(t, err)
+			ok(t, errOf(store.SealEvents(t.Context(), 3, now, sealAt(now))))
 		}
-		_, err = store.DeleteAccount(t.Context(), "bob", "another", func(storage.Event) storage.Erasure { return storage.Erasure{} })
-		ok(t, err)
+		ok(t, errOf(store.DeleteAccount(t.Context(), "bob", "another", func(storage.Event) storage.Erasure { return storage.Erasure{} })))
 		equal(t, removeEvents(t, store, minute(2), now), "76543210") // the third is from then
 		equal(t, removeEvents(t, store, minute(3), now), "76543")
 		got := blocks(t, store, storage.BlockFilter{})
@@ -53,8 +49,7 @@ func (s *suite) eventRemoval(t *testing.T) {
 		appendEvents(t, store, 7)
 		sealed(t, store, 6)
 		for _, tc := range []struct{ limit, removed int }{{0, 0}, {-1, 0}, {4, 4}, {4, 2}, {4, 0}} {
-			removed, err := store.Trim(t.Context(), storage.Trim{Kind: storage.OldEvents, Before: now, Now: now}, tc.limit)
-			ok(t, err)
+			removed := must(store.Trim(t.Context(), storage.Trim{Kind: storage.OldEvents, Before: now, Now: now}, tc.limit))(t)
 			equal(t, removed, tc.removed)
 			equal(t, blocks(t, store, storage.BlockFilter{})[0].Removed, tc.limit > 0) // before the first of its events goes
 		}
@@ -63,12 +58,10 @@ func (s *suite) eventRemoval(t *testing.T) {
 		store := s.store(t)
 		appendEvents(t, store, 2)
 		sealed(t, store, 2)
-		last, err := store.Events(t.Context(), storage.EventFilter{Limit: 1})
-		ok(t, err)
+		last := must(store.Events(t.Context(), storage.EventFilter{Limit: 1}))(t)
 		equal(t, removeEvents(t, store, now, now), "1")
 		appendEvents(t, store, 1)
-		next, err := store.Events(t.Context(), storage.EventFilter{Limit: 1})
-		ok(t, err)
+		next := must(store.Events(t.Context(), storage.EventFilter{Limit: 1}))(t)
 		if next[0].ID <= last[0].ID {
 			t.Errorf("the ID %d comes after %d", next[0].ID, last[0].ID)
 		}
@@ -96,8 +89,7 @@ func (s *suite) eventRemoval(t *testing.T) {
 					if i == 4 {
 						break
 					}
-					_, err := store.SealEvents(t.Context(), 1, t0, sealAt(seal))
-					ok(t, err)
+					ok(t, errOf(store.SealEvents(t.Context(), 1, t0, sealAt(seal))))
 				}
 				equal(t, removeEvents(t, store, minute(15), now), tc.want)
 				equal(t, removeEvents(t, store, minute(25), now), "43")

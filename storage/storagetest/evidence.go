@@ -25,8 +25,7 @@ func addEvidence(t *testing.T, store storage.Verification, id, caseID, subject s
 
 func evidenceOf(t *testing.T, store storage.Verification, id string) storage.Evidence {
 	t.Helper()
-	e, err := storage.One(store.Evidence(t.Context(), storage.EvidenceID{ID: id}))
-	ok(t, err)
+	e := must(storage.One(store.Evidence(t.Context(), storage.EvidenceID{ID: id})))(t)
 	return e
 }
 
@@ -42,11 +41,8 @@ func (s *verificationSuite) evidence(t *testing.T) {
 		}
 		full.AddedAt, full.ShredAt, full.HeldUntil, bare.AddedAt = asStored, asStored, asStored, asStored
 		equal(t, evidenceOf(t, store, "e"), full)
-		got, err := store.Evidence(t.Context(), storage.EvidenceID{CaseID: "1"})
-		ok(t, err)
-		equal(t, got, []storage.Evidence{bare, full})
-		_, err = storage.One(store.Evidence(t.Context(), storage.EvidenceID{ID: "none"}))
-		fails(t, err, storage.ErrNotFound)
+		equal(t, must(store.Evidence(t.Context(), storage.EvidenceID{CaseID: "1"}))(t), []storage.Evidence{bare, full})
+		fails(t, errOf(storage.One(store.Evidence(t.Context(), storage.EvidenceID{ID: "none"}))), storage.ErrNotFound)
 	})
 	t.Run("NeedsAnOpenCaseOfTheSubject", func(t *testing.T) {
 		store := s.store(t)
@@ -101,9 +97,7 @@ func (s *verificationSuite) evidence(t *testing.T) {
 		ok(t, store.RemoveEvidence(t.Context(), "a", "ann", t0))
 		got := evidenceOf(t, store, "a")
 		equal(t, []any{got.Key, got.ShredAt}, []any{[]byte("sealed"), t0})
-		n, err := store.ShredEvidence(t.Context(), late, 10)
-		ok(t, err)
-		equal(t, n, 1)
+		equal(t, must(store.ShredEvidence(t.Context(), late, 10))(t), 1)
 	})
 	t.Run("IsLikeThatOfOthers", func(t *testing.T) {
 		store := s.store(t)
@@ -121,9 +115,7 @@ func (s *verificationSuite) evidence(t *testing.T) {
 		}
 		alike := func(want int, picture storage.Digest, likeness uint64) {
 			t.Helper()
-			got, err := store.CountEvidence(t.Context(), storage.EvidenceFilter{NotOf: "0", Digest: picture, Likeness: likeness})
-			ok(t, err)
-			equal(t, got, want)
+			equal(t, must(store.CountEvidence(t.Context(), storage.EvidenceFilter{NotOf: "0", Digest: picture, Likeness: likeness}))(t), want)
 		}
 		alike(1, digest("picture"), 0)
 		alike(2, storage.Digest{}, 7)
@@ -138,12 +130,10 @@ func (s *verificationSuite) evidence(t *testing.T) {
 // leftovers demands what content is still to be deleted.
 func leftovers(t *testing.T, store storage.Verification, want ...string) {
 	t.Helper()
-	got, err := store.LeftoverEvidence(t.Context(), "", 10)
-	ok(t, err)
+	got := must(store.LeftoverEvidence(t.Context(), "", 10))(t)
 	equal(t, got, want)
 	if len(want) > 0 {
-		got, err = store.LeftoverEvidence(t.Context(), want[0], 10)
-		ok(t, err)
+		got = must(store.LeftoverEvidence(t.Context(), want[0], 10))(t)
 		equal(t, len(got), len(want)-1)
 	}
 }
@@ -159,9 +149,7 @@ func (s *verificationSuite) shredding(t *testing.T) {
 	}
 	shredded := func(t *testing.T, store VerificationStore, now time.Time, limit, want int) {
 		t.Helper()
-		n, err := store.ShredEvidence(t.Context(), now, limit)
-		ok(t, err)
-		equal(t, n, want)
+		equal(t, must(store.ShredEvidence(t.Context(), now, limit))(t), want)
 	}
 	t.Run("TakesItsTurn", func(t *testing.T) {
 		store := prepare(t, "a", "b", "c")
@@ -178,13 +166,11 @@ func (s *verificationSuite) shredding(t *testing.T) {
 		store := prepare(t, "a")
 		m := to(caseOf(t, store, "1"), storage.CaseWithdrawn)
 		m.EvidenceUntil = t0
-		_, err := store.MoveCase(t.Context(), m, nobody)
-		ok(t, err)
+		ok(t, errOf(store.MoveCase(t.Context(), m, nobody)))
 		equal(t, evidenceOf(t, store, "a").ShredAt, t0)
 		shredded(t, store, t0, 10, 1)
 		again := to(startCase(t, store, "2", "ann"), storage.CasePending)
-		_, err = store.MoveCase(t.Context(), again, nobody)
-		ok(t, err)
+		ok(t, errOf(store.MoveCase(t.Context(), again, nobody)))
 		equal(t, evidenceOf(t, store, "a").ShredAt, t0)
 	})
 	t.Run("WaitsForTheEndOfAHold", func(t *testing.T) {
@@ -194,17 +180,13 @@ func (s *verificationSuite) shredding(t *testing.T) {
 		hold := late.Add(time.Hour)
 		ok(t, store.HoldEvidence(t.Context(), "1", hold))
 		ok(t, store.HoldEvidence(t.Context(), "2", hold.Add(time.Hour)))
-		held, err := store.HeldEvidence(t.Context(), "", 10)
-		ok(t, err)
+		held := must(store.HeldEvidence(t.Context(), "", 10))(t)
 		equal(t, held, []storage.Hold{{CaseID: "1", Until: hold}, {CaseID: "2", Until: hold.Add(time.Hour)}})
-		held, err = store.HeldEvidence(t.Context(), "1", 1)
-		ok(t, err)
+		held = must(store.HeldEvidence(t.Context(), "1", 1))(t)
 		equal(t, len(held), 1)
 		overdue := func(before time.Time, want int) {
 			t.Helper()
-			n, err := store.CountEvidence(t.Context(), storage.EvidenceFilter{OverdueAt: before})
-			ok(t, err)
-			equal(t, n, want)
+			equal(t, must(store.CountEvidence(t.Context(), storage.EvidenceFilter{OverdueAt: before}))(t), want)
 		}
 		overdue(hold.Add(-time.Second), 0)
 		overdue(hold, 1)
@@ -213,8 +195,7 @@ func (s *verificationSuite) shredding(t *testing.T) {
 		overdue(hold, 0)
 		ok(t, store.HoldEvidence(t.Context(), "2", time.Time{}))
 		shredded(t, store, hold, 10, 1)
-		held, err = store.HeldEvidence(t.Context(), "", 10)
-		ok(t, err)
+		held = must(store.HeldEvidence(t.Context(), "", 10))(t)
 		equal(t, len(held), 0)
 		ok(t, store.HoldEvidence(t.Context(), "1", hold)) // too late
 		equal(t, evidenceOf(t, store, "a").HeldUntil, time.Time{})

@@ -106,8 +106,7 @@ var factorDeeds = map[string]deed[storage.Store]{
 		return s.SetTOTP(ctx, "ann", app("new"), storage.RecoveryCodes{}, on)
 	}, "account ann", "device ann", "app ann"),
 	"CountTOTPMiss": doing(func(ctx context.Context, s storage.Store) error {
-		_, err := s.CountTOTPMiss(ctx, "ann")
-		return err
+		return errOf(s.CountTOTPMiss(ctx, "ann"))
 	}, "app ann"),
 	"RemoveTOTP": doing(func(ctx context.Context, s storage.Store) error {
 		return s.RemoveTOTP(ctx, "ann", ofAnn())
@@ -124,8 +123,7 @@ var factorDeeds = map[string]deed[storage.Store]{
 		return s.TrustDevice(ctx, d, ofAnn())
 	}),
 	"ForgetDevices": doing(func(ctx context.Context, s storage.Store) error {
-		_, err := s.ForgetDevices(ctx, "ann", storage.Digest{})
-		return err
+		return errOf(s.ForgetDevices(ctx, "ann", storage.Digest{}))
 	}, "device ann"),
 	"ResetAuthenticators": doing(func(ctx context.Context, s storage.Store) error {
 		return s.ResetAuthenticators(ctx, "ann", t0)

@@ -197,9 +197,7 @@ func (s *suite) raceRemoval(t *testing.T) {
 	}) {
 		ok(t, err)
 	}
-	left, err := stores[0].Sessions(t.Context(), "account")
-	ok(t, err)
-	equal(t, len(left), 0)
+	equal(t, len(must(stores[0].Sessions(t.Context(), "account"))(t)), 0)
 	for _, p := range has(t, stores[0], "account").Passkeys {
 		if bytes.Equal(p.ID, id) {
 			t.Error("the passkey was not removed")

@@ -9,8 +9,7 @@ import (
 // halts returns the halts of an organization's applications by client ID.
 func halts(t *testing.T, store storage.Developers, organization string) map[string]storage.Halt {
 	t.Helper()
-	found, err := store.Applications(t.Context(), storage.ApplicationFilter{OrganizationID: organization, Limit: many})
-	ok(t, err)
+	found := must(store.Applications(t.Context(), storage.ApplicationFilter{OrganizationID: organization, Limit: many}))(t)
 	all := map[string]storage.Halt{}
 	for _, a := range found {
 		all[a.ClientID] = a.Halt
@@ -40,8 +39,7 @@ func (s *developerSuite) halting(t *testing.T) {
 			Environment: storage.Production, ClientID: "live", OrganizationID: "acme", CreatedAt: t0, UpdatedAt: t0,
 		}, many))
 		save := func(review storage.Review) {
-			a, err := store.Application(t.Context(), storage.Production, "live")
-			ok(t, err)
+			a := must(store.Application(t.Context(), storage.Production, "live"))(t)
 			a.Review = review
 			ok(t, store.SaveApplication(t.Context(), a))
 		}
@@ -61,9 +59,7 @@ func (s *developerSuite) halting(t *testing.T) {
 			save(next.review)
 			equal(t, halts(t, store, "acme")["live"], next.want)
 		}
-		left, err := store.Applications(t.Context(), storage.ApplicationFilter{Halting: true})
-		ok(t, err)
-		equal(t, len(left), 0)
+		equal(t, len(must(store.Applications(t.Context(), storage.ApplicationFilter{Halting: true}))(t)), 0)
 	})
 	t.Run("IsAskedOfAllApplications", func(t *testing.T) {
 		store := s.store(t)
@@ -96,8 +92,7 @@ func (s *developerSuite) halting(t *testing.T) {
 					fails(t, store.MarkApplication(t.Context(), storage.Sandbox, "client", storage.ApplicationMark{From: another, To: next}), storage.ErrChanged)
 				}
 			}
-			before, err := store.Application(t.Context(), storage.Sandbox, "client")
-			ok(t, err)
+			before := must(store.Application(t.Context(), storage.Sandbox, "client"))(t)
 			ok(t, store.MarkApplication(t.Context(), storage.Sandbox, "client", storage.ApplicationMark{From: now, To: next}))
 			now = next
 			equal(t, halts(t, store, "acme"), map[string]storage.Halt{"client": now, "other": ""})
@@ -135,11 +130,9 @@ func (s *developerSuite) halting(t *testing.T) {
 			equal(t, got, want)
 		}
 		ok(t, store.DeleteApplication(t.Context(), storage.Sandbox, "from asked"))
-		left, err := store.Applications(t.Context(), storage.ApplicationFilter{Halting: true, OrganizationID: "acme"})
-		ok(t, err)
+		left := must(store.Applications(t.Context(), storage.ApplicationFilter{Halting: true, OrganizationID: "acme"}))(t)
 		equal(t, len(left), 2)
-		left, err = store.Applications(t.Context(), storage.ApplicationFilter{Halting: true})
-		ok(t, err)
+		left = must(store.Applications(t.Context(), storage.ApplicationFilter{Halting: true}))(t)
 		equal(t, len(left), 3) // a deleted one is none of them
 	})
 }

@@ -29,19 +29,16 @@ func (s *suite) hostDenials(t *testing.T) {
 	ok(t, store.DenyHost(t.Context(), deny("app.example", elsewhere)))
 	fails(t, store.DenyHost(t.Context(), deny("app.example", t0)), storage.ErrChanged)
 	ok(t, store.DenyHost(t.Context(), deny("other.example", t0)))
-	d, err := store.HostDenial(t.Context(), "app.example")
-	ok(t, err)
+	d := must(store.HostDenial(t.Context(), "app.example"))(t)
 	equal(t, d, deny("app.example", asStored))
 	equal(t, of("a.b.app.example"), "app.example")
 	equal(t, of("fine.example", "b.app.example"), "app.example")
 	for _, host := range []string{"example", "notapp.example", "app.example.org", "App.example", ""} {
 		equal(t, of(host), "")
 	}
-	all, err := store.HostDenials(t.Context(), "", many)
-	ok(t, err)
+	all := must(store.HostDenials(t.Context(), "", many))(t)
 	equal(t, all, []storage.HostDenial{deny("app.example", asStored), deny("other.example", t0)})
-	all, err = store.HostDenials(t.Context(), "app.example", 1)
-	ok(t, err)
+	all = must(store.HostDenials(t.Context(), "app.example", 1))(t)
 	equal(t, all, []storage.HostDenial{deny("other.example", t0)})
 
 	for id, c := range map[string]storage.Client{
@@ -52,8 +49,7 @@ func (s *suite) hostDenials(t *testing.T) {
 	} {
 		t.Run(id, func(t *testing.T) {
 			fails(t, store.SaveClient(t.Context(), c), storage.ErrDenied)
-			_, err := store.Client(t.Context(), c.ID)
-			fails(t, err, storage.ErrNotFound)
+			fails(t, errOf(store.Client(t.Context(), c.ID)), storage.ErrNotFound)
 		})
 	}
 	ok(t, store.SaveClient(t.Context(), storage.Client{ID: "ours", RedirectURIs: []string{"https://app.example/cb"}})) // somebody answers for it
@@ -66,8 +62,7 @@ func (s *suite) hostDenials(t *testing.T) {
 	row := storage.Client{ID: "one", Origin: storage.OriginRegistered, RedirectURIs: []string{"https://app.example/cb"}, CreatedAt: t0}
 	ok(t, store.SaveClient(t.Context(), row))
 	ok(t, store.DenyHost(t.Context(), deny("app.example", t0)))
-	row, err = store.Client(t.Context(), "one")
-	ok(t, err)
+	row = must(store.Client(t.Context(), "one"))(t)
 	ok(t, store.SaveClient(t.Context(), row)) // a row that is there can still be written
 
 	t.Run("DenialHasOneWinner", func(t *testing.T) {
@@ -118,23 +113,17 @@ func (s *suite) unknownHosts(t *testing.T) {
 		limit int
 		want  []storage.UnknownHost
 	}{{"", many, []storage.UnknownHost{b, c, device}}, {"", 1, []storage.UnknownHost{b}}, {"b.example", 1, []storage.UnknownHost{c}}, {device.Host, many, nil}, {"", 0, nil}} {
-		got, err := store.UnknownHosts(t.Context(), page.after, page.limit)
-		ok(t, err)
-		equal(t, got, page.want)
+		equal(t, must(store.UnknownHosts(t.Context(), page.after, page.limit))(t), page.want)
 	}
-	one, err := storage.One(store.UnknownHosts(t.Context(), "", 1, "b.example"))
-	ok(t, err)
+	one := must(storage.One(store.UnknownHosts(t.Context(), "", 1, "b.example")))(t)
 	equal(t, one, b)
-	one, err = storage.One(store.UnknownHosts(t.Context(), "", 1, "a.example"))
-	ok(t, err)
+	one = must(storage.One(store.UnknownHosts(t.Context(), "", 1, "a.example")))(t)
 	equal(t, one, storage.UnknownHost{Host: "a.example"})
 	of := func(host, after string, limit int) (ids []string) {
 		t.Helper()
-		found, err := store.Clients(t.Context(), storage.ClientFilter{ListedHost: host}, after, limit)
-		ok(t, err)
+		found := must(store.Clients(t.Context(), storage.ClientFilter{ListedHost: host}, after, limit))(t)
 		for _, c := range found {
-			whole, err := store.Client(t.Context(), c.ID)
-			ok(t, err)
+			whole := must(store.Client(t.Context(), c.ID))(t)
 			equal(t, c, whole)
 			ids = append(ids, c.ID)
 		}
@@ -153,8 +142,7 @@ func (s *suite) unknownHosts(t *testing.T) {
 				ID: fmt.Sprint("web-", i), Origin: storage.OriginRegistered, RedirectURIs: []string{"https://b.example/cb"}, CreatedAt: t0.Add(time.Duration(i) * time.Second),
 			}))
 		}
-		h, err := storage.One(store.UnknownHosts(t.Context(), "", 1, "b.example"))
-		ok(t, err)
+		h := must(storage.One(store.UnknownHosts(t.Context(), "", 1, "b.example")))(t)
 		equal(t, h, storage.UnknownHost{Host: "b.example", FirstSeenAt: t0, Clients: storage.CountedClients})
 	})
 }

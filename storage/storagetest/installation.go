@@ -12,12 +12,9 @@ func (s *suite) installations(t *testing.T) {
 	first := storage.Installation{Issuer: "https://a.example/oidc", DataKeys: []byte{0, 1, 0xff}, RPID: "a.example", EndBefore: t0}
 	t.Run("ComesBackWhole", func(t *testing.T) {
 		store := s.store(t)
-		_, err := store.Installation(t.Context())
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.Installation(t.Context())), storage.ErrNotFound)
 		ok(t, store.SaveInstallation(t.Context(), storage.Installation{}, first))
-		got, err := store.Installation(t.Context())
-		ok(t, err)
-		equal(t, got, first)
+		equal(t, must(store.Installation(t.Context()))(t), first)
 	})
 	t.Run("ThereIsOne", func(t *testing.T) {
 		stores := s.stores(t, 2)
@@ -41,8 +38,6 @@ func (s *suite) installations(t *testing.T) {
 		other = second
 		other.EndBefore = t0
 		fails(t, store.SaveInstallation(t.Context(), other, first), storage.ErrChanged)
-		got, err := store.Installation(t.Context())
-		ok(t, err)
-		equal(t, got, second)
+		equal(t, must(store.Installation(t.Context()))(t), second)
 	})
 }

@@ -26,12 +26,9 @@ func (s *developerSuite) invitations(t *testing.T) {
 		want.Email, want.CreatedAt = []byte{0, 0xff}, elsewhere
 		ok(t, store.CreateInvitation(t.Context(), want, 1))
 		want.CreatedAt = asStored
-		got, err := storage.One(store.Invitations(t.Context(), storage.TokenFilter{Token: digest("link")}))
-		ok(t, err)
-		equal(t, got, want)
+		equal(t, must(storage.One(store.Invitations(t.Context(), storage.TokenFilter{Token: digest("link")})))(t), want)
 		for _, unknown := range []storage.Digest{{}, digest("guess")} {
-			_, err = storage.One(store.Invitations(t.Context(), storage.TokenFilter{Token: unknown}))
-			fails(t, err, storage.ErrNotFound)
+			fails(t, errOf(storage.One(store.Invitations(t.Context(), storage.TokenFilter{Token: unknown}))), storage.ErrNotFound)
 		}
 	})
 	t.Run("NeedsTheOrganization", func(t *testing.T) {
@@ -82,8 +79,7 @@ func (s *developerSuite) invitations(t *testing.T) {
 		}
 		open := func(now time.Time) (got string) {
 			t.Helper()
-			list, err := store.Invitations(t.Context(), storage.TokenFilter{OrganizationID: "acme", Now: now})
-			ok(t, err)
+			list := must(store.Invitations(t.Context(), storage.TokenFilter{OrganizationID: "acme", Now: now}))(t)
 			for _, i := range list {
 				got += string(i.Email)
 			}
@@ -101,38 +97,29 @@ func (s *developerSuite) invitations(t *testing.T) {
 		store := s.store(t)
 		createOrganization(t, store, "acme")
 		ok(t, store.CreateInvitation(t.Context(), invitation("link", "acme"), many))
-		got, err := store.AcceptInvitation(t.Context(), digest("link"), "ann", hour.Add(-time.Microsecond), many)
-		ok(t, err)
+		got := must(store.AcceptInvitation(t.Context(), digest("link"), "ann", hour.Add(-time.Microsecond), many))(t)
 		equal(t, got, storage.Member{
 			OrganizationID: "acme", UserID: "ann", Role: storage.RoleDeveloper, JoinedAt: hour.Add(-time.Microsecond),
 		})
-		read, err := storage.One(store.Members(t.Context(), "acme", "ann"))
-		ok(t, err)
-		equal(t, read, got)
-		_, err = store.AcceptInvitation(t.Context(), digest("link"), "bob", t0, many)
-		fails(t, err, storage.ErrNotFound) // spent
-		_, err = storage.One(store.Invitations(t.Context(), storage.TokenFilter{Token: digest("link")}))
-		fails(t, err, storage.ErrNotFound)
+		equal(t, must(storage.One(store.Members(t.Context(), "acme", "ann")))(t), got)
+		fails(t, errOf(store.AcceptInvitation(t.Context(), digest("link"), "bob", t0, many)), storage.ErrNotFound) // spent
+		fails(t, errOf(storage.One(store.Invitations(t.Context(), storage.TokenFilter{Token: digest("link")}))), storage.ErrNotFound)
 	})
 	t.Run("ExpiredOneMakesNobodyAMember", func(t *testing.T) {
 		store := s.store(t)
 		createOrganization(t, store, "acme")
 		ok(t, store.CreateInvitation(t.Context(), invitation("link", "acme"), many))
-		_, err := store.AcceptInvitation(t.Context(), digest("link"), "ann", hour, many)
-		fails(t, err, storage.ErrNotFound)
-		_, err = storage.One(store.Members(t.Context(), "acme", "ann"))
-		fails(t, err, storage.ErrNotFound)
-		_, err = storage.One(store.Invitations(t.Context(), storage.TokenFilter{Token: digest("link")}))
-		ok(t, err)
+		fails(t, errOf(store.AcceptInvitation(t.Context(), digest("link"), "ann", hour, many)), storage.ErrNotFound)
+		fails(t, errOf(storage.One(store.Members(t.Context(), "acme", "ann"))), storage.ErrNotFound)
+		ok(t, errOf(storage.One(store.Invitations(t.Context(), storage.TokenFilter{Token: digest("link")}))))
 	})
 	t.Run("GivesAMemberNoOtherRole", func(t *testing.T) {
 		store := s.store(t)
 		createOrganization(t, store, "acme")
 		ok(t, store.CreateInvitation(t.Context(), invitation("link", "acme"), many))
-		got, err := store.AcceptInvitation(t.Context(), digest("link"), "owner of acme", t0.Add(time.Minute), many)
-		ok(t, err)
+		got := must(store.AcceptInvitation(t.Context(), digest("link"), "owner of acme", t0.Add(time.Minute), many))(t)
 		equal(t, got, storage.Member{OrganizationID: "acme", UserID: "owner of acme", Role: storage.RoleOwner, JoinedAt: t0})
-		_, err = storage.One(store.Invitations(t.Context(), storage.TokenFilter{Token: digest("link")}))
+		_, err := storage.One(store.Invitations(t.Context(), storage.TokenFilter{Token: digest("link")}))
 		fails(t, err, storage.ErrNotFound) // spent all the same
 	})
 	t.Run("IsWithdrawnByItsOrganizationAlone", func(t *testing.T) {
@@ -141,12 +128,10 @@ func (s *developerSuite) invitations(t *testing.T) {
 		createOrganization(t, store, "other")
 		ok(t, store.CreateInvitation(t.Context(), invitation("link", "acme"), many))
 		ok(t, store.RemoveInvitation(t.Context(), "other", digest("link")))
-		_, err := storage.One(store.Invitations(t.Context(), storage.TokenFilter{Token: digest("link")}))
-		ok(t, err)
+		ok(t, errOf(storage.One(store.Invitations(t.Context(), storage.TokenFilter{Token: digest("link")}))))
 		ok(t, store.RemoveInvitation(t.Context(), "acme", digest("link")))
 		ok(t, store.RemoveInvitation(t.Context(), "acme", digest("link")))
-		_, err = store.AcceptInvitation(t.Context(), digest("link"), "ann", t0, many)
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.AcceptInvitation(t.Context(), digest("link"), "ann", t0, many)), storage.ErrNotFound)
 	})
 	t.Run("NeedsAnOwnerWhoInvites", func(t *testing.T) {
 		store := s.store(t)
@@ -175,12 +160,9 @@ func (s *developerSuite) invitations(t *testing.T) {
 				stays.InvitedBy = "ann"
 				ok(t, store.CreateInvitation(t.Context(), stays, many))
 				ok(t, end(store))
-				_, err := store.AcceptInvitation(t.Context(), digest("gone"), "bob", t0, many)
-				fails(t, err, storage.ErrNotFound)
-				_, err = storage.One(store.Invitations(t.Context(), storage.TokenFilter{Token: digest("gone")}))
-				fails(t, err, storage.ErrNotFound)
-				_, err = store.AcceptInvitation(t.Context(), digest("stays"), "bob", t0, many)
-				ok(t, err)
+				fails(t, errOf(store.AcceptInvitation(t.Context(), digest("gone"), "bob", t0, many)), storage.ErrNotFound)
+				fails(t, errOf(storage.One(store.Invitations(t.Context(), storage.TokenFilter{Token: digest("gone")}))), storage.ErrNotFound)
+				ok(t, errOf(store.AcceptInvitation(t.Context(), digest("stays"), "bob", t0, many)))
 			})
 		}
 	})
@@ -194,14 +176,11 @@ func (s *developerSuite) invitations(t *testing.T) {
 		ok(t, store.RemoveMember(t.Context(), "acme", "ann"))
 		ok(t, store.RemoveMember(t.Context(), "acme", "ann"))
 		ok(t, store.CreateInvitation(t.Context(), invitation("after", "acme"), many))
-		_, err := store.AcceptInvitation(t.Context(), digest("before"), "ann", t0, many)
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.AcceptInvitation(t.Context(), digest("before"), "ann", t0, many)), storage.ErrNotFound)
 		for _, name := range []string{"after", "of another"} {
-			_, err = store.AcceptInvitation(t.Context(), digest(name), "ann", t0, many)
-			ok(t, err)
+			ok(t, errOf(store.AcceptInvitation(t.Context(), digest(name), "ann", t0, many)))
 		}
-		_, err = store.AcceptInvitation(t.Context(), digest("before"), "bob", t0, many)
-		ok(t, err)
+		ok(t, errOf(store.AcceptInvitation(t.Context(), digest("before"), "bob", t0, many)))
 	})
 	t.Run("OfAnOperatorHoldsWhereThereIsNoOwner", func(t *testing.T) {
 		store := s.store(t)
@@ -214,8 +193,7 @@ func (s *developerSuite) invitations(t *testing.T) {
 		ok(t, store.EndMemberships(t.Context(), "owner of acme", "gone"))
 		ok(t, store.CreateInvitation(t.Context(), i, many))
 		ok(t, store.RemoveMember(t.Context(), "acme", "operator")) // who has not invited as a member
-		_, err := store.AcceptInvitation(t.Context(), i.Token, "ann", t0, many)
-		ok(t, err)
+		ok(t, errOf(store.AcceptInvitation(t.Context(), i.Token, "ann", t0, many)))
 	})
 	t.Run("WhoIsAMemberOfManyIsNoneOfOneMore", func(t *testing.T) {
 		store := s.store(t)
@@ -225,14 +203,11 @@ func (s *developerSuite) invitations(t *testing.T) {
 		join(t, store, "first", "ann", storage.RoleViewer, t0)
 		join(t, store, "second", "ann", storage.RoleViewer, t0)
 		ok(t, store.CreateInvitation(t.Context(), invitation("link", "third"), many))
-		_, err := store.AcceptInvitation(t.Context(), digest("link"), "ann", t0, 2)
-		fails(t, err, storage.ErrLimit)
-		_, err = storage.One(store.Members(t.Context(), "third", "ann"))
-		fails(t, err, storage.ErrNotFound)
-		_, err = store.AcceptInvitation(t.Context(), digest("link"), "ann", t0, 3)
-		ok(t, err)
+		fails(t, errOf(store.AcceptInvitation(t.Context(), digest("link"), "ann", t0, 2)), storage.ErrLimit)
+		fails(t, errOf(storage.One(store.Members(t.Context(), "third", "ann"))), storage.ErrNotFound)
+		ok(t, errOf(store.AcceptInvitation(t.Context(), digest("link"), "ann", t0, 3)))
 		ok(t, store.CreateInvitation(t.Context(), invitation("again", "first"), many))
-		_, err = store.AcceptInvitation(t.Context(), digest("again"), "ann", t0, 3) // is one of three
+		_, err := store.AcceptInvitation(t.Context(), digest("again"), "ann", t0, 3) // is one of three
 		ok(t, err)
 	})
 	t.Run("IsSweptAfterAMonth", func(t *testing.T) {
@@ -244,8 +219,7 @@ func (s *developerSuite) invitations(t *testing.T) {
 			now     time.Time
 			removed int
 		}{{month.Add(-time.Microsecond), 0}, {month, 1}, {month, 0}} {
-			removed, err := store.Sweep(t.Context(), tc.now, 10)
-			ok(t, err)
+			removed := must(store.Sweep(t.Context(), tc.now, 10))(t)
 			equal(t, removed, tc.removed)
 		}
 	})

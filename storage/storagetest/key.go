@@ -19,23 +19,17 @@ func (s *suite) keys(t *testing.T) {
 			ok(t, store.AddKey(t.Context(), k))
 		}
 		second.UseFrom = asStored
-		got, err := store.Keys(t.Context())
-		ok(t, err)
-		equal(t, got, []storage.Key{first, second, third})
+		equal(t, must(store.Keys(t.Context()))(t), []storage.Key{first, second, third})
 	})
 	t.Run("NoneAtFirst", func(t *testing.T) {
-		got, err := s.store(t).Keys(t.Context())
-		ok(t, err)
-		equal(t, len(got), 0)
+		equal(t, len(must(s.store(t).Keys(t.Context()))(t)), 0)
 	})
 	t.Run("NeverChange", func(t *testing.T) {
 		store := s.store(t)
 		ok(t, store.AddKey(t.Context(), key(1, "a")))
 		fails(t, store.AddKey(t.Context(), key(1, "b")), storage.ErrConflict)
 		fails(t, store.AddKey(t.Context(), key(2, "a")), storage.ErrConflict)
-		got, err := store.Keys(t.Context())
-		ok(t, err)
-		equal(t, got, []storage.Key{key(1, "a")})
+		equal(t, must(store.Keys(t.Context()))(t), []storage.Key{key(1, "a")})
 	})
 	t.Run("AreSealedAnewOnce", func(t *testing.T) {
 		store := s.store(t)
@@ -48,9 +42,7 @@ func (s *suite) keys(t *testing.T) {
 		fails(t, store.ResealKey(t.Context(), 2, before, []byte{3}), storage.ErrNotFound)
 		resealed := key(2, "b")
 		resealed.Sealed = after
-		got, err := store.Keys(t.Context())
-		ok(t, err)
-		equal(t, got, []storage.Key{key(1, "a"), resealed})
+		equal(t, must(store.Keys(t.Context()))(t), []storage.Key{key(1, "a"), resealed})
 	})
 	t.Run("OldOnesAreRemoved", func(t *testing.T) {
 		store := s.store(t)
@@ -59,9 +51,7 @@ func (s *suite) keys(t *testing.T) {
 		}
 		ok(t, store.RemoveKeys(t.Context(), "RS256", 3))
 		ok(t, store.RemoveKeys(t.Context(), "RS256", 3))
-		got, err := store.Keys(t.Context())
-		ok(t, err)
-		equal(t, got, []storage.Key{key(3, "c")})
+		equal(t, must(store.Keys(t.Context()))(t), []storage.Key{key(3, "c")})
 	})
 	t.Run("OfOneAlgorithmLeaveThoseOfOthersAlone", func(t *testing.T) {
 		store := s.store(t)
@@ -75,12 +65,10 @@ func (s *suite) keys(t *testing.T) {
 		}
 		fails(t, store.AddKey(t.Context(), of("PS256", 2, "e")), storage.ErrConflict)
 		ok(t, store.RemoveKeys(t.Context(), "ES256", 4))
-		got, err := store.Keys(t.Context())
-		ok(t, err)
+		got := must(store.Keys(t.Context()))(t)
 		equal(t, got, []storage.Key{of("RS256", 1, "a"), of("EdDSA", 3, "c"), of("ES256", 4, "d")})
 		ok(t, store.RemoveKeys(t.Context(), "", 4))
-		got, err = store.Keys(t.Context())
-		ok(t, err)
+		got = must(store.Keys(t.Context()))(t)
 		equal(t, got, []storage.Key{of("ES256", 4, "d")})
 	})
 }

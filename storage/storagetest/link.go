@@ -40,8 +40,7 @@ func (s *suite) links(t *testing.T) {
 		equal(t, l, second)
 		equal(t, account, after.Account)
 		for _, unknown := range []storage.Digest{{}, digest("link third")} {
-			_, _, err = store.LinkedAccount(t.Context(), unknown)
-			fails(t, err, storage.ErrNotFound)
+			fails(t, errOf(store.LinkedAccount(t.Context(), unknown)), storage.ErrNotFound)
 		}
 	})
 	t.Run("AreOfOneAccountAndLimited", func(t *testing.T) {
@@ -52,8 +51,7 @@ func (s *suite) links(t *testing.T) {
 		fails(t, store.AddLink(t.Context(), link("one", "account"), 20, proofOf(t, store, "account")), storage.ErrConflict)
 		fails(t, store.AddLink(t.Context(), link("two", "account"), 1, proofOf(t, store, "account")), storage.ErrLimit)
 		fails(t, store.CreateAccount(t.Context(), storage.Account{ID: "third", CreatedAt: t0}, storage.FirstFactors{Link: link("one", "")}), storage.ErrConflict)
-		_, err := store.Account(t.Context(), "third")
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.Account(t.Context(), "third")), storage.ErrNotFound)
 		if err := store.AddLink(t.Context(), storage.Link{AccountID: "other", Upstream: "campus", CreatedAt: t0}, 20, proofOf(t, store, "other")); err == nil {
 			t.Error("a link of nobody was added")
 		}
@@ -175,22 +173,19 @@ func (s *suite) endOfLinks(t *testing.T) {
 			c := change("account", 0, "new")
 			c.On, c.At = proofOf(t, store, "account"), t0
 			ok(t, store.ChangeEmail(t.Context(), c))
-			_, err := store.ReturnEmail(t.Context(), emailReturn("account", 1))
-			return err
+			return errOf(store.ReturnEmail(t.Context(), emailReturn("account", 1)))
 		}},
 		"ReturnOfTheAddressThatCameLater": {remain: true, do: func(t *testing.T, store storage.Store) error {
 			c := change("account", 0, "new")
 			c.On, c.At = proofOf(t, store, "account"), t0.Add(time.Microsecond)
 			ok(t, store.ChangeEmail(t.Context(), c))
-			_, err := store.ReturnEmail(t.Context(), emailReturn("account", 1))
-			return err
+			return errOf(store.ReturnEmail(t.Context(), emailReturn("account", 1)))
 		}},
 		"Removal": {do: func(t *testing.T, store storage.Store) error {
 			return store.RemoveLink(t.Context(), "account", link("one", "").Digest, proofOf(t, store, "account"), t0)
 		}},
 		"Deletion": {do: func(t *testing.T, store storage.Store) error {
-			_, err := store.DeleteAccount(t.Context(), "account", "someone", nil)
-			return err
+			return errOf(store.DeleteAccount(t.Context(), "account", "someone", nil))
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -245,8 +240,7 @@ func vouchedFor(t *testing.T, store storage.Store, subject string) {
 // of links: none ends later than those of a recovery.
 func inForce(t *testing.T, store storage.Store, subject string) int {
 	t.Helper()
-	person, err := store.Person(t.Context(), subject)
-	ok(t, err)
+	person := must(store.Person(t.Context(), subject))(t)
 	n := 0
 	for _, status := range person.Statuses {
 		switch {
@@ -334,8 +328,6 @@ func (s *suite) raceUnlink(t *testing.T) {
 	}) {
 		ok(t, err)
 	}
-	left, err := stores[0].Sessions(t.Context(), "account")
-	ok(t, err)
-	equal(t, len(left), 0)
+	equal(t, len(must(stores[0].Sessions(t.Context(), "account"))(t)), 0)
 	equal(t, has(t, stores[0], "account").Links, nil)
 }

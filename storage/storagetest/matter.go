@@ -43,13 +43,10 @@ func (s *suite) matters(t *testing.T) {
 		}
 		bare.OpenedAt, bare.EndsAt = asStored, asStored
 		for _, want := range []storage.Matter{whole, bare} {
-			got, err := storage.One(store.Matters(t.Context(), storage.MatterFilter{ID: new(want.ID)}))
-			ok(t, err)
-			equal(t, got, want)
+			equal(t, must(storage.One(store.Matters(t.Context(), storage.MatterFilter{ID: new(want.ID)})))(t), want)
 		}
 		fails(t, store.OpenMatter(t.Context(), whole), storage.ErrConflict)
-		_, err := storage.One(store.Matters(t.Context(), storage.MatterFilter{ID: new("none")}))
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(storage.One(store.Matters(t.Context(), storage.MatterFilter{ID: new("none")}))), storage.ErrNotFound)
 	})
 	t.Run("AreListedByWhatMatches", func(t *testing.T) {
 		store := s.store(t)
@@ -77,8 +74,7 @@ func (s *suite) matters(t *testing.T) {
 			"NothingInTime": {storage.MatterFilter{From: at(9)}, nil},
 			"Page":          {storage.MatterFilter{BeforeID: "3", Limit: 2}, []string{"2", "1"}},
 		} {
-			got, err := store.Matters(t.Context(), c.match)
-			ok(t, err)
+			got := must(store.Matters(t.Context(), c.match))(t)
 			t.Run(name, func(t *testing.T) { equal(t, matterIDs(got), c.want) })
 		}
 	})
@@ -91,16 +87,13 @@ func (s *suite) matters(t *testing.T) {
 		fails(t, store.UseMatter(t.Context(), "m", "sue", end, later), storage.ErrEnded)
 		ok(t, store.UseMatter(t.Context(), "m", "sue", end.Add(-time.Microsecond), later))
 		ok(t, store.UseMatter(t.Context(), "m", "sue", t0, end)) // late, and shortens nothing
-		got, err := storage.One(store.Matters(t.Context(), storage.MatterFilter{ID: new("m")}))
-		ok(t, err)
-		equal(t, got.EndsAt, later)
+		equal(t, must(storage.One(store.Matters(t.Context(), storage.MatterFilter{ID: new("m")})))(t).EndsAt, later)
 	})
 	t.Run("AreClosedOnceByWhoOpenedThem", func(t *testing.T) {
 		store := s.store(t)
 		openMatter(t, store, matter("m", "sue", "ann", t0))
 		closed := func() time.Time {
-			got, err := storage.One(store.Matters(t.Context(), storage.MatterFilter{ID: new("m")}))
-			ok(t, err)
+			got := must(storage.One(store.Matters(t.Context(), storage.MatterFilter{ID: new("m")})))(t)
 			return got.ClosedAt
 		}
 		ok(t, store.CloseMatter(t.Context(), "m", "sam", t0))
@@ -123,9 +116,7 @@ func (s *suite) matters(t *testing.T) {
 			fails(t, store.ReleaseMatter(t.Context(), id, t0.Add(2*time.Hour)), storage.ErrEnded)
 		}
 		for id, want := range map[string]time.Time{"withheld": t0.Add(time.Hour), "readable": {}} {
-			got, err := storage.One(store.Matters(t.Context(), storage.MatterFilter{ID: new(id)}))
-			ok(t, err)
-			equal(t, got.WithheldUntil, want)
+			equal(t, must(storage.One(store.Matters(t.Context(), storage.MatterFilter{ID: new(id)})))(t).WithheldUntil, want)
 		}
 	})
 	t.Run("OutliveThePersonWithoutNote", s.mattersOfNobody)
@@ -140,18 +131,15 @@ func (s *suite) mattersOfNobody(t *testing.T) {
 		m.Note, m.Ticket = []byte("sealed"), "T-1"
 		openMatter(t, store, m)
 	}
-	found, err := store.DeleteAccount(t.Context(), "ann", "someone", nil)
-	ok(t, err)
+	found := must(store.DeleteAccount(t.Context(), "ann", "someone", nil))(t)
 	equal(t, found, true)
 	for id, want := range map[string]storage.Matter{
 		"ann": {Subject: "someone"}, "bob": {Subject: "bob", Note: []byte("sealed")},
 	} {
-		got, err := storage.One(store.Matters(t.Context(), storage.MatterFilter{ID: new(id)}))
-		ok(t, err)
+		got := must(storage.One(store.Matters(t.Context(), storage.MatterFilter{ID: new(id)})))(t)
 		equal(t, storage.Matter{Subject: got.Subject, Note: got.Note}, want)
 	}
-	found, err = store.DeleteAccount(t.Context(), "ann", "another", nil)
-	ok(t, err)
+	found = must(store.DeleteAccount(t.Context(), "ann", "another", nil))(t)
 	equal(t, found, false)
 }
 
@@ -167,8 +155,7 @@ func (s *suite) removalOfMatters(t *testing.T) {
 	left := func(before time.Time) []string {
 		t.Helper()
 		trimAll(t, store, storage.Trim{Kind: storage.OldMatters, Before: before}, 1)
-		all, err := store.Matters(t.Context(), storage.MatterFilter{})
-		ok(t, err)
+		all := must(store.Matters(t.Context(), storage.MatterFilter{}))(t)
 		return matterIDs(all)
 	}
 	equal(t, left(t0.Add(30*time.Minute)), []string{"withheld", "used", "4", "3", "2", "1", "0"})

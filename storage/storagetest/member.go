@@ -16,9 +16,7 @@ func (s *developerSuite) members(t *testing.T) {
 		join(t, store, "acme", "zoe", storage.RoleViewer, t0.Add(time.Hour))
 		join(t, store, "acme", "bob", storage.RoleOwner, t0.Add(2*time.Hour))
 		join(t, store, "acme", "ann", storage.RoleDeveloper, t0.Add(2*time.Hour))
-		got, err := store.Members(t.Context(), "acme")
-		ok(t, err)
-		equal(t, got, []storage.Member{
+		equal(t, must(store.Members(t.Context(), "acme"))(t), []storage.Member{
 			{OrganizationID: "acme", UserID: "owner of acme", Role: storage.RoleOwner, JoinedAt: t0},
 			{OrganizationID: "acme", UserID: "zoe", Role: storage.RoleViewer, JoinedAt: t0.Add(time.Hour)},
 			{OrganizationID: "acme", UserID: "ann", Role: storage.RoleDeveloper, JoinedAt: t0.Add(2 * time.Hour)},
@@ -30,15 +28,13 @@ func (s *developerSuite) members(t *testing.T) {
 		createOrganization(t, store, "acme")
 		createOrganization(t, store, "other")
 		for _, user := range []string{"owner of other", "nobody", ""} {
-			_, err := storage.One(store.Members(t.Context(), "acme", user))
-			fails(t, err, storage.ErrNotFound)
+			fails(t, errOf(storage.One(store.Members(t.Context(), "acme", user))), storage.ErrNotFound)
 			fails(t, store.SetRole(t.Context(), "acme", user, storage.RoleOwner), storage.ErrNotFound)
 			ok(t, store.RemoveMember(t.Context(), "acme", user))
 		}
 		fails(t, store.SetRole(t.Context(), "unknown", "owner of acme", storage.RoleOwner), storage.ErrNotFound)
 		ok(t, store.RemoveMember(t.Context(), "unknown", "owner of acme"))
-		_, err := storage.One(store.Members(t.Context(), "other", "owner of other"))
-		ok(t, err)
+		ok(t, errOf(storage.One(store.Members(t.Context(), "other", "owner of other"))))
 	})
 	t.Run("HaveTheRoleThatWasSet", func(t *testing.T) {
 		store := s.store(t)
@@ -46,9 +42,7 @@ func (s *developerSuite) members(t *testing.T) {
 		join(t, store, "acme", "ann", storage.RoleViewer, t0)
 		for _, role := range []storage.Role{storage.RoleDeveloper, storage.RoleOwner, storage.RoleOwner, storage.RoleViewer} {
 			ok(t, store.SetRole(t.Context(), "acme", "ann", role))
-			got, err := storage.One(store.Members(t.Context(), "acme", "ann"))
-			ok(t, err)
-			equal(t, got.Role, role)
+			equal(t, must(storage.One(store.Members(t.Context(), "acme", "ann")))(t).Role, role)
 		}
 		if err := store.SetRole(t.Context(), "acme", "ann", "king"); err == nil {
 			t.Error("a member has a role that there is not")
@@ -65,15 +59,12 @@ func (s *developerSuite) members(t *testing.T) {
 		}
 		fails(t, store.RemoveMember(t.Context(), "acme", "owner of acme"), storage.ErrConflict)
 		ok(t, store.SetRole(t.Context(), "acme", "owner of acme", storage.RoleOwner))
-		got, err := storage.One(store.Members(t.Context(), "acme", "owner of acme"))
-		ok(t, err)
-		equal(t, got.Role, storage.RoleOwner)
+		equal(t, must(storage.One(store.Members(t.Context(), "acme", "owner of acme")))(t).Role, storage.RoleOwner)
 
 		ok(t, store.SetRole(t.Context(), "acme", "ann", storage.RoleOwner))
 		ok(t, store.RemoveMember(t.Context(), "acme", "owner of acme"))
 		fails(t, store.SetRole(t.Context(), "acme", "ann", storage.RoleViewer), storage.ErrConflict)
-		_, err = storage.One(store.Members(t.Context(), "acme", "owner of acme"))
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(storage.One(store.Members(t.Context(), "acme", "owner of acme"))), storage.ErrNotFound)
 	})
 	t.Run("EndWithTheUser", func(t *testing.T) {
 		store := s.store(t)
@@ -91,24 +82,16 @@ func (s *developerSuite) members(t *testing.T) {
 		for range 2 { // again after an interruption
 			ok(t, store.EndMemberships(t.Context(), "owner of acme", "gone"))
 		}
-		memberships, err := store.Memberships(t.Context(), "owner of acme")
-		ok(t, err)
-		equal(t, len(memberships), 0)
+		equal(t, len(must(store.Memberships(t.Context(), "owner of acme"))(t)), 0)
 		for id, members := range map[string]int{"acme": 0, "other": 1, "third": 1} {
-			got, err := store.Members(t.Context(), id)
-			ok(t, err)
-			equal(t, len(got), members)
+			equal(t, len(must(store.Members(t.Context(), id))(t)), members)
 		}
 		for _, name := range []string{"by the one who goes", "for anybody"} { // an account made again with the ID inherits nothing
-			_, err = store.AcceptInvitation(t.Context(), digest(name), "owner of acme", t0, many)
-			fails(t, err, storage.ErrNotFound)
+			fails(t, errOf(store.AcceptInvitation(t.Context(), digest(name), "owner of acme", t0, many)), storage.ErrNotFound)
 		}
-		changes, err := store.Changes(t.Context(), storage.ChangeFilter{OrganizationID: "other"})
-		ok(t, err)
+		changes := must(store.Changes(t.Context(), storage.ChangeFilter{OrganizationID: "other"}))(t)
 		equal(t, changes[0].UserID+" "+changes[1].UserID, "owner of other gone")
-		a, err := store.Application(t.Context(), storage.Sandbox, "client of acme")
-		ok(t, err)
-		equal(t, a.CreatedBy, "gone")
+		equal(t, must(store.Application(t.Context(), storage.Sandbox, "client of acme"))(t).CreatedBy, "gone")
 
 		back := invitation("of an operator", "acme")
 		back.InvitedBy, back.Appoints, back.Role = "operator", true, storage.RoleOwner
@@ -116,9 +99,8 @@ func (s *developerSuite) members(t *testing.T) {
 		again := back
 		again.Token = digest("of an operator, too")
 		ok(t, store.CreateInvitation(t.Context(), again, many))
-		_, err = store.AcceptInvitation(t.Context(), back.Token, "ann", t0, many)
-		ok(t, err)
-		_, err = store.AcceptInvitation(t.Context(), again.Token, "bob", t0, many) // there is an owner by now
+		ok(t, errOf(store.AcceptInvitation(t.Context(), back.Token, "ann", t0, many)))
+		_, err := store.AcceptInvitation(t.Context(), again.Token, "bob", t0, many) // there is an owner by now
 		fails(t, err, storage.ErrNotFound)
 	})
 	t.Run("WithoutAnOwnerAreFoundUntilOneIsAppointed", func(t *testing.T) {
@@ -133,8 +115,7 @@ func (s *developerSuite) members(t *testing.T) {
 		}
 		found := func(after string, limit int) string {
 			t.Helper()
-			list, err := store.Ownerless(t.Context(), after, limit)
-			ok(t, err)
+			list := must(store.Ownerless(t.Context(), after, limit))(t)
 			var s string
 			for _, o := range list {
 				s += fmt.Sprintf("%s (%s): %d of %d. ", o.ID, o.Name, o.Applications, o.Members)
@@ -148,9 +129,7 @@ func (s *developerSuite) members(t *testing.T) {
 		i := invitation("of an operator", "acme")
 		i.InvitedBy, i.Appoints, i.Role = "operator", true, storage.RoleOwner
 		ok(t, store.CreateInvitation(t.Context(), i, many))
-		got, err := store.AcceptInvitation(t.Context(), i.Token, "ann", t0, many)
-		ok(t, err)
-		equal(t, got.Role, storage.RoleOwner) // and not what the member was
+		equal(t, must(store.AcceptInvitation(t.Context(), i.Token, "ann", t0, many))(t).Role, storage.RoleOwner) // and not what the member was
 		equal(t, found("", many), lost)
 		ok(t, store.EndMemberships(t.Context(), "ann", "gone"))
 		equal(t, found("", many), strings.Replace(acme, "of 1", "of 0", 1)+"both (Name of both): 1 of 0. "+lost)

@@ -21,14 +21,10 @@ func (s *suite) oneTimeCodes(t *testing.T) {
 		want := oneTimeCode("code", "reset", "subject")
 		ok(t, store.SaveOneTimeCode(t.Context(), want))
 		for _, read := range []func(context.Context, string, storage.Digest, time.Time) (storage.OneTimeCode, error){store.OneTimeCode, store.UseOneTimeCode} {
-			got, err := read(t.Context(), "reset", digest("code"), t0)
-			ok(t, err)
-			equal(t, got, want)
+			equal(t, must(read(t.Context(), "reset", digest("code"), t0))(t), want)
 		}
-		_, err := store.UseOneTimeCode(t.Context(), "reset", digest("code"), t0)
-		fails(t, err, storage.ErrNotFound)
-		_, err = store.OneTimeCode(t.Context(), "reset", digest("code"), t0)
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.UseOneTimeCode(t.Context(), "reset", digest("code"), t0)), storage.ErrNotFound)
+		fails(t, errOf(store.OneTimeCode(t.Context(), "reset", digest("code"), t0)), storage.ErrNotFound)
 	})
 	t.Run("IsSpentWithTheAccountItIsFor", func(t *testing.T) {
 		store := s.store(t)
@@ -41,28 +37,22 @@ func (s *suite) oneTimeCodes(t *testing.T) {
 			})
 		}
 		fails(t, create("first", "key of other"), storage.ErrConflict)
-		_, _, err := store.Session(t.Context(), digest("before"))
-		ok(t, err)
+		ok(t, errOf(store.Session(t.Context(), digest("before"))))
 		ok(t, create("first", "first"))
 		fails(t, create("second", "second"), storage.ErrProof)
-		_, err = store.Account(t.Context(), "second")
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.Account(t.Context(), "second")), storage.ErrNotFound)
 		_, owner, err := store.Session(t.Context(), digest("session of first"))
 		ok(t, err)
 		equal(t, owner.ID, "first")
-		_, _, err = store.Session(t.Context(), digest("before"))
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.Session(t.Context(), digest("before"))), storage.ErrNotFound)
 	})
 	t.Run("IsGoodForItsPurposeOnly", func(t *testing.T) {
 		store := s.store(t)
 		ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("code", "verify", "subject")))
-		_, err := store.UseOneTimeCode(t.Context(), "reset", digest("code"), t0)
-		fails(t, err, storage.ErrNotFound)
-		_, err = store.UseOneTimeCode(t.Context(), "verify", digest("guess"), t0)
-		fails(t, err, storage.ErrNotFound)
-		_, err = store.OneTimeCode(t.Context(), "reset", digest("code"), t0)
-		fails(t, err, storage.ErrNotFound)
-		_, err = store.UseOneTimeCode(t.Context(), "verify", digest("code"), t0) // was not used up
+		fails(t, errOf(store.UseOneTimeCode(t.Context(), "reset", digest("code"), t0)), storage.ErrNotFound)
+		fails(t, errOf(store.UseOneTimeCode(t.Context(), "verify", digest("guess"), t0)), storage.ErrNotFound)
+		fails(t, errOf(store.OneTimeCode(t.Context(), "reset", digest("code"), t0)), storage.ErrNotFound)
+		_, err := store.UseOneTimeCode(t.Context(), "verify", digest("code"), t0) // was not used up
 		ok(t, err)
 	})
 	t.Run("IsRemovedWithAllOthers", func(t *testing.T) {
@@ -71,23 +61,17 @@ func (s *suite) oneTimeCodes(t *testing.T) {
 			ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode(name, "reset", name)))
 		}
 		for _, want := range []int{2, 1, 0} {
-			removed, err := store.Trim(t.Context(), storage.Trim{Kind: storage.AllOneTimeCodes}, 2)
-			ok(t, err)
-			equal(t, removed, want)
+			equal(t, must(store.Trim(t.Context(), storage.Trim{Kind: storage.AllOneTimeCodes}, 2))(t), want)
 		}
-		_, err := store.UseOneTimeCode(t.Context(), "reset", digest("c"), t0)
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.UseOneTimeCode(t.Context(), "reset", digest("c"), t0)), storage.ErrNotFound)
 	})
 	t.Run("EndsOnTime", func(t *testing.T) {
 		store := s.store(t)
 		end := t0.Add(time.Minute)
 		ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("code", "reset", "subject")))
-		_, err := store.UseOneTimeCode(t.Context(), "reset", digest("code"), end)
-		fails(t, err, storage.ErrNotFound)
-		_, err = store.OneTimeCode(t.Context(), "reset", digest("code"), end)
-		fails(t, err, storage.ErrNotFound)
-		_, err = store.UseOneTimeCode(t.Context(), "reset", digest("code"), end.Add(-time.Microsecond))
-		ok(t, err)
+		fails(t, errOf(store.UseOneTimeCode(t.Context(), "reset", digest("code"), end)), storage.ErrNotFound)
+		fails(t, errOf(store.OneTimeCode(t.Context(), "reset", digest("code"), end)), storage.ErrNotFound)
+		ok(t, errOf(store.UseOneTimeCode(t.Context(), "reset", digest("code"), end.Add(-time.Microsecond))))
 	})
 	t.Run("ReplacesTheOneBefore", func(t *testing.T) {
 		store := s.store(t)
@@ -95,11 +79,9 @@ func (s *suite) oneTimeCodes(t *testing.T) {
 		ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("second", "reset", "subject")))
 		ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("elsewhere", "verify", "subject")))
 		ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("another", "reset", "another")))
-		_, err := store.UseOneTimeCode(t.Context(), "reset", digest("first"), t0)
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.UseOneTimeCode(t.Context(), "reset", digest("first"), t0)), storage.ErrNotFound)
 		for purpose, name := range map[string]string{"reset": "second", "verify": "elsewhere"} {
-			_, err = store.UseOneTimeCode(t.Context(), purpose, digest(name), t0)
-			ok(t, err)
+			ok(t, errOf(store.UseOneTimeCode(t.Context(), purpose, digest(name), t0)))
 		}
 	})
 	t.Run("MayBeSavedAgain", func(t *testing.T) {
@@ -109,9 +91,7 @@ func (s *suite) oneTimeCodes(t *testing.T) {
 		want.Payload = []byte("changed")
 		want.ExpiresAt = t0.Add(time.Hour)
 		ok(t, store.SaveOneTimeCode(t.Context(), want))
-		got, err := store.UseOneTimeCode(t.Context(), "reset", digest("code"), t0)
-		ok(t, err)
-		equal(t, got, want)
+		equal(t, must(store.UseOneTimeCode(t.Context(), "reset", digest("code"), t0))(t), want)
 	})
 	t.Run("NeverTakesTheDigestOfAnother", func(t *testing.T) {
 		store := s.store(t)
@@ -119,8 +99,6 @@ func (s *suite) oneTimeCodes(t *testing.T) {
 		fails(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("code", "reset", "other")), storage.ErrConflict)
 		ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("own", "reset", "other")))
 		fails(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("code", "reset", "other")), storage.ErrConflict)
-		got, err := store.UseOneTimeCode(t.Context(), "reset", digest("code"), t0)
-		ok(t, err)
-		equal(t, got.Subject, "victim")
+		equal(t, must(store.UseOneTimeCode(t.Context(), "reset", digest("code"), t0))(t).Subject, "victim")
 	})
 }

@@ -15,30 +15,26 @@ func (s *developerSuite) organizations(t *testing.T) {
 		ok(t, store.CreateOrganization(t.Context(), want, storage.Member{
 			OrganizationID: "another", UserID: "ann", Role: storage.RoleViewer, JoinedAt: elsewhere,
 		}, 1))
-		got, err := store.Organization(t.Context(), "acme")
-		ok(t, err)
+		got := must(store.Organization(t.Context(), "acme"))(t)
 		if got.Version == 0 || got.Version == want.Version {
 			t.Errorf("an organization has the version %d", got.Version)
 		}
 		want.CreatedAt, want.Version = asStored, got.Version
 		equal(t, got, want)
-		owner, err := storage.One(store.Members(t.Context(), "acme", "ann"))
-		ok(t, err)
+		owner := must(storage.One(store.Members(t.Context(), "acme", "ann")))(t)
 		equal(t, owner, storage.Member{OrganizationID: "acme", UserID: "ann", Role: storage.RoleOwner, JoinedAt: asStored})
 	})
 	t.Run("ComesBackBare", func(t *testing.T) {
 		store := s.store(t)
 		createOrganization(t, store, "acme")
-		got, err := store.Organization(t.Context(), "acme")
-		ok(t, err)
+		got := must(store.Organization(t.Context(), "acme"))(t)
 		equal(t, got, storage.Organization{ID: "acme", Name: "Name of acme", CreatedAt: t0, Version: got.Version})
 	})
 	t.Run("UnknownIsNotFound", func(t *testing.T) {
 		store := s.store(t)
 		createOrganization(t, store, "acme")
 		for _, id := range []string{"", "Acme", "acme ", "acm%"} {
-			_, err := store.Organization(t.Context(), id)
-			fails(t, err, storage.ErrNotFound)
+			fails(t, errOf(store.Organization(t.Context(), id)), storage.ErrNotFound)
 		}
 	})
 	t.Run("IDIsGivenOnce", func(t *testing.T) {
@@ -46,11 +42,8 @@ func (s *developerSuite) organizations(t *testing.T) {
 		createOrganization(t, store, "acme")
 		fails(t, store.CreateOrganization(t.Context(), storage.Organization{ID: "acme", Name: "Another", CreatedAt: t0},
 			storage.Member{UserID: "bob", JoinedAt: t0}, many), storage.ErrConflict)
-		got, err := store.Organization(t.Context(), "acme")
-		ok(t, err)
-		equal(t, got.Name, "Name of acme")
-		_, err = storage.One(store.Members(t.Context(), "acme", "bob"))
-		fails(t, err, storage.ErrNotFound)
+		equal(t, must(store.Organization(t.Context(), "acme"))(t).Name, "Name of acme")
+		fails(t, errOf(storage.One(store.Members(t.Context(), "acme", "bob"))), storage.ErrNotFound)
 	})
 	t.Run("OwnersHaveALimit", func(t *testing.T) {
 		store := s.store(t)
@@ -62,8 +55,7 @@ func (s *developerSuite) organizations(t *testing.T) {
 		join(t, store, "of another", "ann", storage.RoleViewer, t0) // counts, too
 		ok(t, create("first"))
 		fails(t, create("second"), storage.ErrLimit)
-		_, err := store.Organization(t.Context(), "second")
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.Organization(t.Context(), "second")), storage.ErrNotFound)
 		ok(t, store.RemoveMember(t.Context(), "of another", "ann"))
 		ok(t, create("second"))
 		fails(t, create("third"), storage.ErrLimit)
@@ -79,12 +71,10 @@ func (s *developerSuite) organizations(t *testing.T) {
 		}
 		found := func(search, after string, limit int) (ids string) {
 			t.Helper()
-			list, err := store.Organizations(t.Context(), storage.OrganizationFilter{Search: search}, after, limit)
-			ok(t, err)
+			list := must(store.Organizations(t.Context(), storage.OrganizationFilter{Search: search}, after, limit))(t)
 			for _, o := range list {
 				ids += o.ID
-				one, err := store.Organization(t.Context(), o.ID)
-				ok(t, err)
+				one := must(store.Organization(t.Context(), o.ID))(t)
 				equal(t, o, one)
 			}
 			return ids
@@ -102,13 +92,11 @@ func (s *developerSuite) organizations(t *testing.T) {
 	t.Run("SaveReplacesNameAndContact", func(t *testing.T) {
 		store := s.store(t)
 		createOrganization(t, store, "acme")
-		read, err := store.Organization(t.Context(), "acme")
-		ok(t, err)
+		read := must(store.Organization(t.Context(), "acme"))(t)
 		changed := read
 		changed.Name, changed.Contact, changed.CreatedAt = "New", []byte("sealed"), elsewhere
 		ok(t, store.SaveOrganization(t.Context(), changed))
-		got, err := store.Organization(t.Context(), "acme")
-		ok(t, err)
+		got := must(store.Organization(t.Context(), "acme"))(t)
 		if got.Version == read.Version {
 			t.Error("another organization has the same version")
 		}
@@ -136,16 +124,11 @@ func (s *developerSuite) organizations(t *testing.T) {
 
 		found := func(id string) (n int) {
 			t.Helper()
-			members, err := store.Members(t.Context(), id)
-			ok(t, err)
-			memberships, err := store.Memberships(t.Context(), "owner of "+id)
-			ok(t, err)
-			invitations, err := store.Invitations(t.Context(), storage.TokenFilter{OrganizationID: id, Now: t0})
-			ok(t, err)
-			mails, err := store.Mails(t.Context(), id, many)
-			ok(t, err)
-			settings, err := store.SandboxSettings(t.Context(), id)
-			ok(t, err)
+			members := must(store.Members(t.Context(), id))(t)
+			memberships := must(store.Memberships(t.Context(), "owner of "+id))(t)
+			invitations := must(store.Invitations(t.Context(), storage.TokenFilter{OrganizationID: id, Now: t0}))(t)
+			mails := must(store.Mails(t.Context(), id, many))(t)
+			settings := must(store.SandboxSettings(t.Context(), id))(t)
 			return len(members) + len(memberships) + len(invitations) + len(mails) + int(settings.ClockOffset)
 		}
 		equal(t, found("gone"), 0)
@@ -155,8 +138,7 @@ func (s *developerSuite) organizations(t *testing.T) {
 		store := s.store(t)
 		createApplications(t, store, "acme", "client")
 		fails(t, store.DeleteOrganization(t.Context(), "acme"), storage.ErrConflict)
-		_, err := storage.One(store.Members(t.Context(), "acme", "owner of acme"))
-		ok(t, err)
+		ok(t, errOf(storage.One(store.Members(t.Context(), "acme", "owner of acme"))))
 		ok(t, store.DeleteApplication(t.Context(), storage.Sandbox, "client"))
 		ok(t, store.DeleteOrganization(t.Context(), "acme"))
 	})
@@ -169,18 +151,14 @@ func (s *developerSuite) organizations(t *testing.T) {
 				join(t, store, name, "ann", storage.RoleDeveloper, t0)
 			}
 		}
-		memberships, err := store.Memberships(t.Context(), "ann")
-		ok(t, err)
+		memberships := must(store.Memberships(t.Context(), "ann"))(t)
 		var got []string
 		for _, m := range memberships {
 			got = append(got, m.Name+" "+string(m.Role))
 		}
 		equal(t, got, []string{"alpha developer", "beta developer", "Älpha developer", "älpha 2 developer"})
-		one, err := store.Organization(t.Context(), "beta")
-		ok(t, err)
+		one := must(store.Organization(t.Context(), "beta"))(t)
 		equal(t, memberships[1].Organization, one)
-		none, err := store.Memberships(t.Context(), "nobody")
-		ok(t, err)
-		equal(t, len(none), 0)
+		equal(t, len(must(store.Memberships(t.Context(), "nobody"))(t)), 0)
 	})
 }

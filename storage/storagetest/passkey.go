@@ -106,8 +106,7 @@ func (s *suite) firstFactors(t *testing.T) {
 	first.Passkey = passkey("second", "other")
 	first.Passkey.UserHandle = handleOf("account")
 	fails(t, store.CreateAccount(t.Context(), other, first), storage.ErrConflict) // and the handle
-	_, err := store.Account(t.Context(), "other")
-	fails(t, err, storage.ErrNotFound)
+	fails(t, errOf(store.Account(t.Context(), "other")), storage.ErrNotFound)
 	ok(t, store.CreateAccount(t.Context(), other, storage.FirstFactors{}))
 	equal(t, has(t, store, "other"), storage.AuthenticatorSet{Account: other})
 }

@@ -20,8 +20,7 @@ func attributes(object string) map[string]json.RawMessage {
 func (s *suite) people(t *testing.T) {
 	person := func(t *testing.T, store storage.Store, subject string) storage.Person {
 		t.Helper()
-		p, err := store.Person(t.Context(), subject)
-		ok(t, err)
+		p := must(store.Person(t.Context(), subject))(t)
 		p.Revision = 0
 		for i := range p.Statuses { // any, but one
 			if p.Statuses[i].Revision <= storage.NoStatus {
@@ -41,8 +40,7 @@ func (s *suite) people(t *testing.T) {
 		ok(t, store.SetStatus(t.Context(), "of a group", storage.Status{Group: "g"}, storage.NoStatus))
 		got := map[string]bool{}
 		for after := ""; ; {
-			page, err := store.Subjects(t.Context(), storage.SubjectFilter{}, after, 2)
-			ok(t, err)
+			page := must(store.Subjects(t.Context(), storage.SubjectFilter{}, after, 2))(t)
 			if len(page) == 0 {
 				break
 			}
@@ -68,9 +66,7 @@ func (s *suite) people(t *testing.T) {
 		if err := store.ReplaceAttribute(t.Context(), "subject", "a", []byte(`2`), []byte(`{`), storage.Digest{}); err == nil {
 			t.Error("a value that is not JSON was taken")
 		}
-		got, err := store.Person(t.Context(), "subject")
-		ok(t, err)
-		equal(t, got.Attributes, attributes(`{"a":2,"b":"x"}`))
+		equal(t, must(store.Person(t.Context(), "subject"))(t).Attributes, attributes(`{"a":2,"b":"x"}`))
 	})
 	t.Run("UnknownIsEmpty", func(t *testing.T) {
 		store := s.store(t)
@@ -140,8 +136,7 @@ func (s *suite) people(t *testing.T) {
 	t.Run("StatusThatHasChangedStays", func(t *testing.T) {
 		store := s.store(t)
 		revision := func() int64 {
-			p, err := store.Person(t.Context(), "subject")
-			ok(t, err)
+			p := must(store.Person(t.Context(), "subject"))(t)
 			return p.Statuses[0].Revision
 		}
 		verified := storage.Status{Group: "military", Verified: true}
@@ -168,8 +163,7 @@ func (s *suite) people(t *testing.T) {
 		attribute, status := write()
 		ok(t, attribute)
 		ok(t, status)
-		_, err := store.DeleteAccount(t.Context(), "subject", "someone", nil)
-		ok(t, err)
+		ok(t, errOf(store.DeleteAccount(t.Context(), "subject", "someone", nil)))
 		attribute, status = write()
 		fails(t, attribute, storage.ErrNotFound)
 		fails(t, status, storage.ErrNotFound)
@@ -180,8 +174,7 @@ func (s *suite) people(t *testing.T) {
 		createAccount(t, store, "subject")
 		createAccount(t, store, "another")
 		read := func() storage.PersonBasis {
-			p, err := store.Person(t.Context(), "subject")
-			ok(t, err)
+			p := must(store.Person(t.Context(), "subject"))(t)
 			return storage.PersonBasis{Revision: p.Revision}
 		}
 		first := read()

@@ -18,8 +18,7 @@ func planIDs(plans []storage.Plan) (ids []string) {
 // planNow reads a plan.
 func planNow(t *testing.T, store storage.Plans, id string) storage.Plan {
 	t.Helper()
-	p, err := storage.One(store.Plans(t.Context(), storage.PlanFilter{ID: new(id)}))
-	ok(t, err)
+	p := must(storage.One(store.Plans(t.Context(), storage.PlanFilter{ID: new(id)})))(t)
 	return p
 }
 
@@ -36,8 +35,7 @@ func (s *deskSuite) plans(t *testing.T) {
 		for _, want := range []storage.Plan{whole, bare} {
 			equal(t, planNow(t, store, want.ID), want)
 		}
-		_, err := storage.One(store.Plans(t.Context(), storage.PlanFilter{ID: new("none")}))
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(storage.One(store.Plans(t.Context(), storage.PlanFilter{ID: new("none")}))), storage.ErrNotFound)
 	})
 	t.Run("AreListedByWhatMatches", func(t *testing.T) {
 		store := s.store(t)
@@ -61,8 +59,7 @@ func (s *deskSuite) plans(t *testing.T) {
 			"One":        {storage.PlanFilter{ID: new("1")}, []string{"1"}},
 			"OfNoID":     {storage.PlanFilter{ID: new("")}, nil},
 		} {
-			got, err := store.Plans(t.Context(), c.match)
-			ok(t, err)
+			got := must(store.Plans(t.Context(), c.match))(t)
 			t.Run(name, func(t *testing.T) { equal(t, planIDs(got), c.want) })
 		}
 	})
@@ -81,13 +78,11 @@ func (s *deskSuite) plans(t *testing.T) {
 			t0.Add(time.Hour - time.Microsecond): {"c"},
 			t0.Add(time.Hour):                    {"a", "c"},
 		} {
-			got, err := store.Plans(t.Context(), storage.PlanFilter{DueAt: &at})
-			ok(t, err)
+			got := must(store.Plans(t.Context(), storage.PlanFilter{DueAt: &at}))(t)
 			equal(t, planIDs(got), want)
 		}
 		for after, want := range map[string][]string{"": {"a"}, "a": {"c"}, "c": nil} {
-			got, err := store.Plans(t.Context(), storage.PlanFilter{DueAt: new(t0.Add(time.Hour)), AfterID: after, Limit: 1})
-			ok(t, err)
+			got := must(store.Plans(t.Context(), storage.PlanFilter{DueAt: new(t0.Add(time.Hour)), AfterID: after, Limit: 1}))(t)
 			equal(t, planIDs(got), want)
 		}
 	})
@@ -167,9 +162,7 @@ func (s *deskSuite) planTargets(t *testing.T) {
 		createPlan(t, store, "q", "ann")
 		want := targets(ids...)
 		for after := 0; after < len(want); after += 500 {
-			got, err := store.PlanTargets(t.Context(), "p", "", after, 500)
-			ok(t, err)
-			equal(t, got, want[after:min(after+500, len(want))])
+			equal(t, must(store.PlanTargets(t.Context(), "p", "", after, 500))(t), want[after:min(after+500, len(want))])
 		}
 	})
 	t.Run("AreDoneOrSkippedOnce", func(t *testing.T) {
@@ -188,9 +181,7 @@ func (s *deskSuite) planTargets(t *testing.T) {
 		for state, want := range map[storage.TargetState][]storage.PlanTarget{
 			"": want, storage.TargetDone: want[:1], storage.TargetSkipped: want[1:2], storage.TargetWaiting: want[2:],
 		} {
-			got, err := store.PlanTargets(t.Context(), "p", state, 0, many)
-			ok(t, err)
-			equal(t, got, want)
+			equal(t, must(store.PlanTargets(t.Context(), "p", state, 0, many))(t), want)
 		}
 		got := planNow(t, store, "p")
 		equal(t, []int{got.Targets, got.Done, got.Skipped}, []int{3, 1, 1})
@@ -212,9 +203,7 @@ func (s *deskSuite) planTargets(t *testing.T) {
 		for i := range want {
 			want[i].BegunAt = t0
 		}
-		got, err := store.PlanTargets(t.Context(), "p", storage.TargetWaiting, 0, many)
-		ok(t, err)
-		equal(t, got, want)
+		equal(t, must(store.PlanTargets(t.Context(), "p", storage.TargetWaiting, 0, many))(t), want)
 		equal(t, planNow(t, store, "p").Done, 0)
 		fails(t, store.MovePlan(t.Context(), "p", storage.PlanMove{To: storage.PlanDone, At: t0}), storage.ErrSpent)
 		ok(t, finish(1))
@@ -256,20 +245,16 @@ func (s *deskSuite) planTargets(t *testing.T) {
 		applications.Kind = "application"
 		ok(t, store.CreatePlan(t.Context(), applications, targets("ann")))
 		makeBreak(t, store, "b", "ann")
-		_, err := store.DeleteAccount(t.Context(), "ann", "someone", nil)
-		ok(t, err)
+		ok(t, errOf(store.DeleteAccount(t.Context(), "ann", "someone", nil)))
 		for plan, want := range map[string][]string{"p": {"bob", "someone"}, "q": {"ann"}} {
-			got, err := store.PlanTargets(t.Context(), plan, "", 0, many)
-			ok(t, err)
+			got := must(store.PlanTargets(t.Context(), plan, "", 0, many))(t)
 			var ids []string
 			for _, target := range got {
 				ids = append(ids, target.ID)
 			}
 			equal(t, ids, want)
 		}
-		b, err := storage.One(store.Breaks(t.Context(), storage.BreakFilter{ID: new("b")}))
-		ok(t, err)
-		equal(t, b.Target, "someone")
+		equal(t, must(storage.One(store.Breaks(t.Context(), storage.BreakFilter{ID: new("b")})))(t).Target, "someone")
 	})
 }
 
@@ -285,18 +270,15 @@ func (s *deskSuite) removalOfPlans(t *testing.T) {
 	left := func(before time.Time) (ids []string) {
 		t.Helper()
 		trimAll(t, store, storage.Trim{Kind: storage.OldPlans, Before: before}, 1)
-		all, err := store.Plans(t.Context(), storage.PlanFilter{})
-		ok(t, err)
+		all := must(store.Plans(t.Context(), storage.PlanFilter{}))(t)
 		return planIDs(all)
 	}
 	equal(t, left(t0), []string{"running", "refused", "expired", "done"})
 	equal(t, left(t0.Add(time.Hour)), []string{"running", "expired", "done"})
 	equal(t, left(day), []string{"running", "expired"})
 	equal(t, left(day.Add(time.Hour)), []string{"running"})
-	got, err := store.PlanTargets(t.Context(), "expired", "", 0, many)
-	ok(t, err)
+	got := must(store.PlanTargets(t.Context(), "expired", "", 0, many))(t)
 	equal(t, len(got), 0)
-	got, err = store.PlanTargets(t.Context(), "running", "", 0, many)
-	ok(t, err)
+	got = must(store.PlanTargets(t.Context(), "running", "", 0, many))(t)
 	equal(t, len(got), 1)
 }

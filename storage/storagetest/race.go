@@ -50,9 +50,7 @@ func (s *suite) races(t *testing.T) {
 			g.Flow = digest("flow")
 			return store.CreateGrant(t.Context(), g, storage.Basis{}, token(g, storage.AuthorizationCode, fmt.Sprint("code ", i)))
 		}), storage.ErrConflict)
-		n, err := stores[0].RevokeGrants(t.Context(), storage.GrantFilter{Subject: "subject"}, t0)
-		ok(t, err)
-		equal(t, n, 1)
+		equal(t, must(stores[0].RevokeGrants(t.Context(), storage.GrantFilter{Subject: "subject"}, t0))(t), 1)
 	})
 	t.Run("AccountOfAnAddressHasOneWinner", func(t *testing.T) {
 		stores := s.stores(t, 2)
@@ -66,8 +64,7 @@ func (s *suite) races(t *testing.T) {
 		stores := s.stores(t, 2)
 		ok(t, stores[0].SaveOneTimeCode(t.Context(), oneTimeCode("code", "reset", "subject")))
 		oneWins(t, race(stores, func(_ int, store storage.Store) error {
-			_, err := store.UseOneTimeCode(t.Context(), "reset", digest("code"), t0)
-			return err
+			return errOf(store.UseOneTimeCode(t.Context(), "reset", digest("code"), t0))
 		}), storage.ErrNotFound)
 	})
 	t.Run("IdentifierIsUsedOnce", func(t *testing.T) {
@@ -122,8 +119,7 @@ func (s *suite) races(t *testing.T) {
 			return store.SetPassword(t.Context(), "account", storage.Proof{}, "new", t0)
 		},
 		"Deletion": func(store storage.Store) error {
-			_, err := store.DeleteAccount(t.Context(), "account", "someone", nil)
-			return err
+			return errOf(store.DeleteAccount(t.Context(), "account", "someone", nil))
 		},
 		"Removal": func(store storage.Store) error {
 			return store.RevokeConsent(t.Context(), "account", "client", t0)
@@ -156,8 +152,7 @@ func (s *suite) races(t *testing.T) {
 			ok(t, err)
 		}
 		for {
-			n, err := stores[0].Sweep(t.Context(), t0.Add(time.Hour), 10)
-			ok(t, err)
+			n := must(stores[0].Sweep(t.Context(), t0.Add(time.Hour), 10))(t)
 			if n == 0 {
 				break
 			}
@@ -173,8 +168,7 @@ func (s *suite) races(t *testing.T) {
 		}) {
 			ok(t, err)
 		}
-		got, err := stores[0].SecretUses(t.Context(), "client")
-		ok(t, err)
+		got := must(stores[0].SecretUses(t.Context(), "client"))(t)
 		equal(t, got, []storage.SecretUse{{CreatedAt: t0, UsedAt: t0.Add((contenders - 1) * time.Second)}})
 	})
 }
@@ -195,9 +189,7 @@ func (s *suite) raceSessions(t *testing.T, end func(storage.Store) error) {
 	}) {
 		ok(t, err)
 	}
-	left, err := stores[0].Sessions(t.Context(), "account")
-	ok(t, err)
-	equal(t, len(left), 0)
+	equal(t, len(must(stores[0].Sessions(t.Context(), "account"))(t)), 0)
 }
 
 // raceGrants makes grants while all grants of the account end.
@@ -220,9 +212,7 @@ func (s *suite) raceGrants(t *testing.T, end func(storage.Store) error) {
 	}) {
 		ok(t, err)
 	}
-	n, err := stores[0].RevokeGrants(t.Context(), storage.GrantFilter{Subject: "account"}, t0)
-	ok(t, err)
-	equal(t, n, 0)
+	equal(t, must(stores[0].RevokeGrants(t.Context(), storage.GrantFilter{Subject: "account"}, t0))(t), 0)
 }
 
 // raceFamily repeats an exchange while its first successor is used: in any order, at most

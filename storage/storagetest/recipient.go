@@ -46,22 +46,19 @@ func (s *suite) formerRecipients(t *testing.T) {
 		{"OnceForAClient", func() {
 			last = storage.Digest{}
 			decide(4, "New shop", "b.example", []string{"zip"}, []string{"student"})
-			_, err := store.RemoveConsents(t.Context(), []storage.ConsentID{{Subject: "ann", ClientID: "client"}}, at(5))
-			ok(t, err)
+			ok(t, errOf(store.RemoveConsents(t.Context(), []storage.ConsentID{{Subject: "ann", ClientID: "client"}}, at(5))))
 			left().Groups, left().Until = []string{"military", "student"}, at(5)
 		}},
 		{"WhenTheClientIsGone", func() {
 			deleteClient(t, store, "client")
 		}},
 		{"NoneOfADeletedPerson", func() {
-			_, err := store.DeleteAccount(t.Context(), "ann", "someone", nil)
-			ok(t, err)
+			ok(t, errOf(store.DeleteAccount(t.Context(), "ann", "someone", nil)))
 			want = nil
 		}},
 	} {
 		step.do()
-		got, err := store.FormerRecipients(t.Context(), "ann")
-		ok(t, err)
+		got := must(store.FormerRecipients(t.Context(), "ann"))(t)
 		t.Run(step.name, func(t *testing.T) { equal(t, got, want) })
 	}
 }
@@ -89,8 +86,7 @@ func (s *suite) manyRecipients(t *testing.T) {
 		ok(t, err)
 	}
 	ok(t, revoke(last, store)) // which leaves none of those for which several had made the same room
-	got, err := store.FormerRecipients(t.Context(), "ann")
-	ok(t, err)
+	got := must(store.FormerRecipients(t.Context(), "ann"))(t)
 	equal(t, len(got), storage.MaxFormerRecipients)
 	equal(t, got[len(got)-1].ClientID, fmt.Sprintf("client-%03d", contenders+1))
 }

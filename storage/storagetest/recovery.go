@@ -96,9 +96,7 @@ func (s *suite) recoveries(t *testing.T) {
 			account string
 			want    bool
 		}{{"other", false}, {"nobody", false}, {"account", true}, {"account", false}} {
-			got, err := store.CancelRecovery(t.Context(), tc.account)
-			ok(t, err)
-			equal(t, got, tc.want)
+			equal(t, must(store.CancelRecovery(t.Context(), tc.account))(t), tc.want)
 		}
 		equal(t, has(t, store, "account").Running, storage.Recovery{})
 		fails(t, store.ApproveRecovery(t.Context(), "account", t0), storage.ErrNotFound)
@@ -134,9 +132,7 @@ func (s *suite) finishRecovery(t *testing.T) {
 	want.FactorsVersion++
 	equal(t, has(t, store, "account"), storage.AuthenticatorSet{Account: want})
 	equal(t, standing(t, store, "session"), nil)
-	n, err := store.RevokeGrants(t.Context(), storage.GrantFilter{Subject: "account"}, at)
-	ok(t, err)
-	equal(t, n, 0)
+	equal(t, must(store.RevokeGrants(t.Context(), storage.GrantFilter{Subject: "account"}, at))(t), 0)
 }
 
 func (s *suite) recoveryAndSignIn(t *testing.T) {
@@ -185,8 +181,7 @@ func (s *suite) recoveryAndEpoch(t *testing.T) {
 			if err := s.BeginRecovery(t.Context(), recovery("account"), 1); err != nil { // by whoever has the new mailbox
 				return err
 			}
-			_, err := s.ReturnEmail(t.Context(), emailReturn("account", 1))
-			return err
+			return errOf(s.ReturnEmail(t.Context(), emailReturn("account", 1)))
 		},
 		"SetEmail": func(t *testing.T, s storage.Store, _ storage.Proof) error {
 			return s.SetEmail(t.Context(), "account", "", "new", "new", true)
@@ -211,9 +206,7 @@ func (s *suite) recoveryAndEpoch(t *testing.T) {
 			equal(t, has(t, store, "account").Running, storage.Recovery{})
 			fails(t, finish(t, store, "account", t0.Add(time.Hour)), storage.ErrNotFound)
 			fails(t, store.ApproveRecovery(t.Context(), "account", t0), storage.ErrNotFound)
-			canceled, err := store.CancelRecovery(t.Context(), "account")
-			ok(t, err)
-			equal(t, canceled, false)
+			equal(t, must(store.CancelRecovery(t.Context(), "account"))(t), false)
 			epoch := has(t, store, "account").Account.Epoch
 			ok(t, store.BeginRecovery(t.Context(), recovery("account"), epoch)) // another may begin
 			equal(t, has(t, store, "account").Running, recovery("account"))

@@ -27,17 +27,13 @@ func (s *developerSuite) registrationTokens(t *testing.T) {
 		for _, token := range []storage.RegistrationToken{first, second, registrationToken("third", "other")} {
 			ok(t, store.CreateRegistrationToken(t.Context(), token, many))
 		}
-		got, err := storage.One(store.RegistrationTokens(t.Context(), storage.TokenFilter{Token: digest("first")}))
-		ok(t, err)
-		equal(t, got, first)
+		equal(t, must(storage.One(store.RegistrationTokens(t.Context(), storage.TokenFilter{Token: digest("first")})))(t), first)
 		list, err := store.RegistrationTokens(t.Context(), storage.TokenFilter{OrganizationID: "acme", Now: t0.Add(time.Hour).Add(-time.Microsecond)})
 		ok(t, err)
 		equal(t, list, []storage.RegistrationToken{second, first})
-		list, err = store.RegistrationTokens(t.Context(), storage.TokenFilter{OrganizationID: "acme", Now: t0.Add(time.Hour)})
-		ok(t, err)
+		list = must(store.RegistrationTokens(t.Context(), storage.TokenFilter{OrganizationID: "acme", Now: t0.Add(time.Hour)}))(t)
 		equal(t, len(list), 0)
-		_, err = storage.One(store.RegistrationTokens(t.Context(), storage.TokenFilter{Token: digest("unknown")}))
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(storage.One(store.RegistrationTokens(t.Context(), storage.TokenFilter{Token: digest("unknown")}))), storage.ErrNotFound)
 		fails(t, store.CreateRegistrationToken(t.Context(), first, many), storage.ErrConflict)
 	})
 	t.Run("AreMadeByAnOwnerWhileThereIsRoom", func(t *testing.T) {
@@ -70,9 +66,7 @@ func (s *developerSuite) registrationTokens(t *testing.T) {
 		equal(t, got.Remaining, 1)
 		ok(t, store.RegisterApplication(t.Context(), application("two", "acme"), digest("token"), t0, many))
 		fails(t, store.RegisterApplication(t.Context(), application("three", "acme"), digest("token"), t0, many), storage.ErrNotFound)
-		a, err := store.Application(t.Context(), storage.Sandbox, "two")
-		ok(t, err)
-		equal(t, a.OrganizationID, "acme")
+		equal(t, must(store.Application(t.Context(), storage.Sandbox, "two"))(t).OrganizationID, "acme")
 	})
 	t.Run("RegisterNothingElse", func(t *testing.T) {
 		store := s.store(t)
@@ -111,8 +105,7 @@ func (s *developerSuite) registrationTokens(t *testing.T) {
 				ok(t, store.CreateRegistrationToken(t.Context(), stays, many))
 				ok(t, store.CreateRegistrationToken(t.Context(), registrationToken("gone", "acme"), many))
 				ok(t, end(store))
-				_, err := storage.One(store.RegistrationTokens(t.Context(), storage.TokenFilter{Token: digest("gone")}))
-				fails(t, err, storage.ErrNotFound)
+				fails(t, errOf(storage.One(store.RegistrationTokens(t.Context(), storage.TokenFilter{Token: digest("gone")}))), storage.ErrNotFound)
 				ok(t, store.RegisterApplication(t.Context(), application("client", "acme"), digest("stays"), t0, many))
 			})
 		}
@@ -136,8 +129,7 @@ func (s *developerSuite) registrationTokens(t *testing.T) {
 			now     time.Time
 			removed int
 		}{{t0.Add(time.Hour).Add(-time.Microsecond), 0}, {t0.Add(time.Hour), 1}, {t0.Add(time.Hour), 0}} {
-			removed, err := store.Sweep(t.Context(), tc.now, 10)
-			ok(t, err)
+			removed := must(store.Sweep(t.Context(), tc.now, 10))(t)
 			equal(t, removed, tc.removed)
 		}
 	})

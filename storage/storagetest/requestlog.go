@@ -19,8 +19,7 @@ func logged(t *testing.T, store storage.Developers, match storage.LogFilter) (ca
 	if match.Environment == "" {
 		match.Environment = storage.Sandbox
 	}
-	lines, err := store.Log(t.Context(), match)
-	ok(t, err)
+	lines := must(store.Log(t.Context(), match))(t)
 	for _, l := range lines {
 		causes += l.Cause
 	}
@@ -39,8 +38,7 @@ func (s *developerSuite) requestLog(t *testing.T) {
 		}
 		second := line("client", "")
 		ok(t, store.AppendLog(t.Context(), []storage.LogEntry{first, second}))
-		got, err := store.Log(t.Context(), storage.LogFilter{Environment: storage.Sandbox, ClientID: "client"})
-		ok(t, err)
+		got := must(store.Log(t.Context(), storage.LogFilter{Environment: storage.Sandbox, ClientID: "client"}))(t)
 		if len(got) != 2 || got[0].ID <= got[1].ID {
 			t.Fatalf("the lines are %+v", got)
 		}
@@ -62,8 +60,7 @@ func (s *developerSuite) requestLog(t *testing.T) {
 		}
 		for _, none := range []storage.LogFilter{{RequestID: "no request"}, {RequestID: "request", Environment: storage.Sandbox}} {
 			none.From, none.To = t0.Add(-2*time.Second), t0.Add(2*time.Second)
-			got, err = store.Log(t.Context(), none)
-			ok(t, err)
+			got = must(store.Log(t.Context(), none))(t)
 			equal(t, len(got), 0)
 		}
 	})
@@ -129,8 +126,7 @@ func (s *developerSuite) requestLog(t *testing.T) {
 			ok(t, store.AppendLog(t.Context(), []storage.LogEntry{line("client", fmt.Sprint(i, ",")), line("other", "o")}))
 		}
 		match := storage.LogFilter{Environment: storage.Sandbox, ClientID: "client"}
-		first, err := store.Log(t.Context(), match)
-		ok(t, err)
+		first := must(store.Log(t.Context(), match))(t)
 		if len(first) != 100 {
 			t.Fatalf("a page has %d lines, want 100", len(first))
 		}
@@ -164,9 +160,7 @@ func (s *developerSuite) requestLog(t *testing.T) {
 			t.Error("a line has no event")
 		}
 		equal(t, logged(t, store, storage.LogFilter{ClientID: "client"}), "")
-		days, err := store.LogDays(t.Context(), storage.Sandbox, "client", t0)
-		ok(t, err)
-		equal(t, len(days), 0)
+		equal(t, len(must(store.LogDays(t.Context(), storage.Sandbox, "client", t0))(t)), 0)
 	})
 	t.Run("IsCountedByDay", func(t *testing.T) {
 		store := s.store(t)
@@ -190,13 +184,9 @@ func (s *developerSuite) requestLog(t *testing.T) {
 			{Day: day.AddDate(0, 0, 1), Event: "authorize", Outcome: "ok", Count: 1},
 		}
 		for i, from := range []time.Time{day.AddDate(0, 0, -1), day.Add(23 * time.Hour), day.AddDate(0, 0, 1), day.AddDate(0, 0, 2)} {
-			got, err := store.LogDays(t.Context(), storage.Sandbox, "client", from)
-			ok(t, err)
-			equal(t, got, [][]storage.LogDay{want, want[1:], want[3:], nil}[i])
+			equal(t, must(store.LogDays(t.Context(), storage.Sandbox, "client", from))(t), [][]storage.LogDay{want, want[1:], want[3:], nil}[i])
 		}
-		of, err := store.LogDays(t.Context(), storage.Production, "client", day)
-		ok(t, err)
-		equal(t, len(of), 0)
+		equal(t, len(must(store.LogDays(t.Context(), storage.Production, "client", day))(t)), 0)
 	})
 }
 
@@ -218,8 +208,7 @@ func (s *developerSuite) removalOfLog(t *testing.T) {
 	}
 	left := func(t *testing.T, store storage.Developers, client string) string {
 		t.Helper()
-		days, err := store.LogDays(t.Context(), storage.Sandbox, client, day)
-		ok(t, err)
+		days := must(store.LogDays(t.Context(), storage.Sandbox, client, day))(t)
 		return logged(t, store, storage.LogFilter{ClientID: client}) + fmt.Sprint(" and ", len(days))
 	}
 	t.Run("OfLinesAndOfDays", func(t *testing.T) {
@@ -235,8 +224,7 @@ func (s *developerSuite) removalOfLog(t *testing.T) {
 			{never, day.AddDate(0, 0, 2).Add(time.Hour), 10, 0}, // the day has not passed
 			{day.AddDate(0, 0, 9), day.AddDate(0, 0, 3), 10, 4},
 		} {
-			removed, err := store.Trim(t.Context(), storage.Trim{Kind: storage.OldLog, Before: tc.lines, DaysBefore: tc.days}, tc.limit)
-			ok(t, err)
+			removed := must(store.Trim(t.Context(), storage.Trim{Kind: storage.OldLog, Before: tc.lines, DaysBefore: tc.days}, tc.limit))(t)
 			equal(t, removed, tc.removed)
 		}
 		equal(t, left(t, store, "client"), "9 and 7")
@@ -250,9 +238,7 @@ func (s *developerSuite) removalOfLog(t *testing.T) {
 			l.At = at
 			ok(t, store.AppendLog(t.Context(), []storage.LogEntry{l}))
 		}
-		removed, err := store.Trim(t.Context(), storage.Trim{Kind: storage.OldLog, Before: day.AddDate(0, 0, 1), DaysBefore: never}, 10)
-		ok(t, err)
-		equal(t, removed, 2)
+		equal(t, must(store.Trim(t.Context(), storage.Trim{Kind: storage.OldLog, Before: day.AddDate(0, 0, 1), DaysBefore: never}, 10))(t), 2)
 		equal(t, logged(t, store, storage.LogFilter{ClientID: "client"}), "20")
 	})
 	t.Run("OfADeletedApplicationTakesItsTime", func(t *testing.T) {
@@ -278,11 +264,9 @@ func (s *developerSuite) removalOfLog(t *testing.T) {
 		equal(t, left(t, store, "client"), " and 0") // at once
 		ok(t, store.CreateApplication(t.Context(), application("client", "acme"), many))
 		equal(t, left(t, store, "client"), " and 0") // nor does another get it
-		found, err := store.Applications(t.Context(), storage.ApplicationFilter{})
-		ok(t, err)
+		found := must(store.Applications(t.Context(), storage.ApplicationFilter{}))(t)
 		equal(t, len(found), 2)
-		found, err = store.Applications(t.Context(), storage.ApplicationFilter{Environment: storage.Sandbox, Search: "e"})
-		ok(t, err)
+		found = must(store.Applications(t.Context(), storage.ApplicationFilter{Environment: storage.Sandbox, Search: "e"}))(t)
 		equal(t, len(found), 2)
 		equal(t, trimAll(t, store, storage.Trim{Kind: storage.OldLog}, 3), 21) // lines, days, and what they belonged to
 		equal(t, left(t, store, "other"), "9876543210 and 10")
@@ -315,8 +299,7 @@ func (s *developerSuite) removalOfLog(t *testing.T) {
 			}
 		}
 		equal(t, logged(t, store, storage.LogFilter{ClientID: "other"}), "76543210")
-		days, err := store.LogDays(t.Context(), storage.Sandbox, "client", t0)
-		ok(t, err)
+		days := must(store.LogDays(t.Context(), storage.Sandbox, "client", t0))(t)
 		total := 0
 		for _, d := range days {
 			total += d.Count
@@ -330,9 +313,7 @@ func (s *developerSuite) removalOfLog(t *testing.T) {
 		counted.Requests, counted.OnlyCounted = 41, true
 		ok(t, store.AppendLog(t.Context(), []storage.LogEntry{counted, line("client", "c")}))
 		equal(t, logged(t, store, storage.LogFilter{ClientID: "client"}), "c")
-		days, err := store.LogDays(t.Context(), storage.Sandbox, "client", t0)
-		ok(t, err)
-		equal(t, days[0].Count, 42)
+		equal(t, must(store.LogDays(t.Context(), storage.Sandbox, "client", t0))(t)[0].Count, 42)
 	})
 	t.Run("LinesThatCount", func(t *testing.T) {
 		store := s.store(t)
@@ -340,11 +321,8 @@ func (s *developerSuite) removalOfLog(t *testing.T) {
 		counting := line("client", "")
 		counting.Requests = 41
 		ok(t, store.AppendLog(t.Context(), []storage.LogEntry{line("client", ""), counting}))
-		lines, err := store.Log(t.Context(), storage.LogFilter{Environment: storage.Sandbox, ClientID: "client"})
-		ok(t, err)
+		lines := must(store.Log(t.Context(), storage.LogFilter{Environment: storage.Sandbox, ClientID: "client"}))(t)
 		equal(t, [2]int{lines[0].Requests, lines[1].Requests}, [2]int{41, 0})
-		days, err := store.LogDays(t.Context(), storage.Sandbox, "client", t0)
-		ok(t, err)
-		equal(t, days[0].Count, 42)
+		equal(t, must(store.LogDays(t.Context(), storage.Sandbox, "client", t0))(t)[0].Count, 42)
 	})
 }

@@ -46,11 +46,8 @@ func (s *verificationSuite) reviews(t *testing.T) {
 		store := s.store(t)
 		inReview(t, store, "1", "ann", t0)
 		takes(t, store, rita, "1", "1")
-		_, err := store.TakeCase(t.Context(), raul, "1", late.Add(-time.Second), late.Add(time.Hour))
-		fails(t, err, storage.ErrNotFound)
-		got, err := store.TakeCase(t.Context(), raul, "1", late, late.Add(time.Hour))
-		ok(t, err)
-		equal(t, got.TakenBy, "raul")
+		fails(t, errOf(store.TakeCase(t.Context(), raul, "1", late.Add(-time.Second), late.Add(time.Hour))), storage.ErrNotFound)
+		equal(t, must(store.TakeCase(t.Context(), raul, "1", late, late.Add(time.Hour)))(t).TakenBy, "raul")
 	})
 	t.Run("GiveBack", func(t *testing.T) {
 		store := s.store(t)
@@ -102,8 +99,7 @@ func (s *verificationSuite) waiting(t *testing.T) {
 	take(t, store, raul, "2")
 	waiting := func(r storage.Reviewer, due time.Time, id string, limit int) []string {
 		t.Helper()
-		got, err := store.Cases(t.Context(), storage.CaseFilter{Reviewer: &r, DueAfter: due, AfterID: id, Limit: limit})
-		ok(t, err)
+		got := must(store.Cases(t.Context(), storage.CaseFilter{Reviewer: &r, DueAfter: due, AfterID: id, Limit: limit}))(t)
 		return idsOf(got)
 	}
 	equal(t, waiting(rita, time.Time{}, "", 10), []string{"2", "3", "1"})
@@ -117,8 +113,7 @@ func (s *verificationSuite) waiting(t *testing.T) {
 func (s *verificationSuite) decisions(t *testing.T) {
 	decide := func(t *testing.T, store VerificationStore, m storage.CaseMove) storage.Case {
 		t.Helper()
-		c, err := store.MoveCase(t.Context(), m, nobody)
-		ok(t, err)
+		c := must(store.MoveCase(t.Context(), m, nobody))(t)
 		return c
 	}
 	t.Run("ComeBackInOrder", func(t *testing.T) {
@@ -129,21 +124,18 @@ func (s *verificationSuite) decisions(t *testing.T) {
 		m.Case.Round = 2
 		decide(t, store, m)
 		decide(t, store, decided(take(t, store, raul, "1"), storage.CaseOpen, raul, "a", storage.DecisionAskAgain))
-		got, err := store.Decisions(t.Context(), "1")
-		ok(t, err)
+		got := must(store.Decisions(t.Context(), "1"))(t)
 		equal(t, got, []storage.Decision{
 			{ID: "a", CaseID: "1", Kind: storage.DecisionAskAgain, Reviewer: "raul", Subject: "user raul", Round: 2, At: t0, Content: []byte("sealed")},
 			{ID: "b", CaseID: "1", Kind: storage.DecisionApprove, Reviewer: "rita", Subject: "user rita", Round: 1, At: asStored, Content: []byte("sealed")},
 		})
-		got, err = store.Decisions(t.Context(), "2")
-		ok(t, err)
+		got = must(store.Decisions(t.Context(), "2"))(t)
 		equal(t, len(got), 0)
 	})
 	forbidden := func(t *testing.T, store VerificationStore, m storage.CaseMove) {
 		t.Helper()
 		before := caseOf(t, store, m.Case.ID)
-		_, err := store.MoveCase(t.Context(), m, nobody)
-		fails(t, err, storage.ErrForbidden)
+		fails(t, errOf(store.MoveCase(t.Context(), m, nobody)), storage.ErrForbidden)
 		equal(t, caseOf(t, store, m.Case.ID), before)
 	}
 	t.Run("NeedTheCase", func(t *testing.T) {
@@ -174,11 +166,8 @@ func (s *verificationSuite) decisions(t *testing.T) {
 				store := s.store(t)
 				inReview(t, store, "1", "ann", t0)
 				c := decide(t, store, decided(take(t, store, rita, "1"), storage.CaseReview, rita, "a", storage.DecisionApprove))
-				_, err := store.TakeCase(t.Context(), second, "1", t0, late)
-				fails(t, err, storage.ErrNotFound)
-				waiting, err := store.Cases(t.Context(), storage.CaseFilter{Reviewer: &second, Limit: 10})
-				ok(t, err)
-				equal(t, len(waiting), 0)
+				fails(t, errOf(store.TakeCase(t.Context(), second, "1", t0, late)), storage.ErrNotFound)
+				equal(t, len(must(store.Cases(t.Context(), storage.CaseFilter{Reviewer: &second, Limit: 10}))(t)), 0)
 				forbidden(t, store, decided(c, storage.CaseApproved, second, "b", storage.DecisionApprove))
 				take(t, store, raul, "1")
 				c = moveTo(t, store, c, storage.CaseOpen)
@@ -194,8 +183,7 @@ func (s *verificationSuite) decisions(t *testing.T) {
 		c := decide(t, store, decided(take(t, store, rita, "1"), storage.CaseReview, rita, "a", storage.DecisionRecuse))
 		c.Round = 2
 		moveTo(t, store, c, storage.CaseReview)
-		_, err := store.TakeCase(t.Context(), rita, "1", t0, late)
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.TakeCase(t.Context(), rita, "1", t0, late)), storage.ErrNotFound)
 		take(t, store, raul, "1")
 	})
 	t.Run("AreNotMadeAboutAnAppealAgainstThem", func(t *testing.T) {
@@ -205,8 +193,7 @@ func (s *verificationSuite) decisions(t *testing.T) {
 		c, _, err := store.StartCase(t.Context(), storage.Case{ID: "2", Subject: "ann", Group: "student", Appeals: "1", CreatedAt: t0}, "1", nobody)
 		ok(t, err)
 		moveTo(t, store, c, storage.CaseReview)
-		_, err = store.TakeCase(t.Context(), rita, "2", t0, late)
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.TakeCase(t.Context(), rita, "2", t0, late)), storage.ErrNotFound)
 		take(t, store, raul, "2")
 	})
 	t.Run("AreUndone", s.undone)
@@ -216,8 +203,7 @@ func (s *verificationSuite) undone(t *testing.T) {
 	prepare := func(t *testing.T) (store VerificationStore, c storage.Case) {
 		store = s.store(t)
 		inReview(t, store, "1", "ann", t0)
-		c, err := store.MoveCase(t.Context(), decided(take(t, store, rita, "1"), storage.CasePending, rita, "a", storage.DecisionApprove), nobody)
-		ok(t, err)
+		c = must(store.MoveCase(t.Context(), decided(take(t, store, rita, "1"), storage.CasePending, rita, "a", storage.DecisionApprove), nobody))(t)
 		return store, c
 	}
 	t.Run("AndTheReviewerHasTheCase", func(t *testing.T) {
@@ -225,43 +211,33 @@ func (s *verificationSuite) undone(t *testing.T) {
 		inReview(t, store, "2", "bob", t0)
 		take(t, store, rita, "2")
 		until := late.Add(time.Minute)
-		got, err := store.UndoDecision(t.Context(), "a", "rita", to(c, storage.CaseReview), until)
-		ok(t, err)
+		got := must(store.UndoDecision(t.Context(), "a", "rita", to(c, storage.CaseReview), until))(t)
 		equal(t, got, caseOf(t, store, "1"))
 		equal(t, []any{got.State, got.TakenBy, got.TakenUntil}, []any{storage.CaseReview, "rita", until})
 		equal(t, caseOf(t, store, "2").TakenBy, "")
-		made, err := store.Decisions(t.Context(), "1")
-		ok(t, err)
-		equal(t, made[0].Undone, true)
-		_, err = store.MoveCase(t.Context(), decided(got, storage.CaseDeclined, rita, "b", storage.DecisionDecline), nobody)
+		equal(t, must(store.Decisions(t.Context(), "1"))(t)[0].Undone, true)
+		_, err := store.MoveCase(t.Context(), decided(got, storage.CaseDeclined, rita, "b", storage.DecisionDecline), nobody)
 		ok(t, err) // in the same round
 	})
 	t.Run("Once", func(t *testing.T) {
 		store, c := prepare(t)
-		c, err := store.UndoDecision(t.Context(), "a", "rita", to(c, storage.CaseReview), late)
-		ok(t, err)
-		_, err = store.UndoDecision(t.Context(), "a", "rita", to(c, storage.CaseReview), late)
-		fails(t, err, storage.ErrChanged)
+		c = must(store.UndoDecision(t.Context(), "a", "rita", to(c, storage.CaseReview), late))(t)
+		fails(t, errOf(store.UndoDecision(t.Context(), "a", "rita", to(c, storage.CaseReview), late)), storage.ErrChanged)
 		equal(t, caseOf(t, store, "1"), c)
 	})
 	t.Run("ByTheirReviewer", func(t *testing.T) {
 		store, c := prepare(t)
-		_, err := store.UndoDecision(t.Context(), "a", "raul", to(c, storage.CaseReview), late)
-		fails(t, err, storage.ErrChanged)
-		_, err = store.UndoDecision(t.Context(), "none", "rita", to(c, storage.CaseReview), late)
-		fails(t, err, storage.ErrChanged)
+		fails(t, errOf(store.UndoDecision(t.Context(), "a", "raul", to(c, storage.CaseReview), late)), storage.ErrChanged)
+		fails(t, errOf(store.UndoDecision(t.Context(), "none", "rita", to(c, storage.CaseReview), late)), storage.ErrChanged)
 		equal(t, caseOf(t, store, "1"), c)
 	})
 	t.Run("BeforeTheyAreCarriedOut", func(t *testing.T) {
 		store, c := prepare(t)
-		done, err := store.MoveCase(t.Context(), approval(c), nobody)
-		ok(t, err)
-		_, err = store.UndoDecision(t.Context(), "a", "rita", to(c, storage.CaseReview), late)
-		fails(t, err, storage.ErrChanged)
+		done := must(store.MoveCase(t.Context(), approval(c), nobody))(t)
+		fails(t, errOf(store.UndoDecision(t.Context(), "a", "rita", to(c, storage.CaseReview), late)), storage.ErrChanged)
 		again := to(done, storage.CaseReview)
 		again.Case.EndedAt = time.Time{}
-		_, err = store.UndoDecision(t.Context(), "a", "rita", again, late)
-		fails(t, err, storage.ErrChanged)
+		fails(t, errOf(store.UndoDecision(t.Context(), "a", "rita", again, late)), storage.ErrChanged)
 		equal(t, caseOf(t, store, "1"), done)
 	})
 }
@@ -286,17 +262,13 @@ func (s *verificationSuite) caseNumbers(t *testing.T) {
 	reviewed(started("6", "student", "document", from.Add(-time.Hour)), from)
 	ended := to(reviewed(started("7", "teacher", "document", from), from), storage.CaseApproved)
 	ended.Case.EndedAt = from.Add(time.Second)
-	_, err := store.MoveCase(t.Context(), ended, nobody)
-	ok(t, err)
+	ok(t, errOf(store.MoveCase(t.Context(), ended, nobody)))
 	punctual := to(reviewed(started("8", "teacher", "document", from), from), storage.CaseApproved)
 	punctual.Case.EndedAt = from
-	_, err = store.MoveCase(t.Context(), punctual, nobody)
-	ok(t, err)
+	ok(t, errOf(store.MoveCase(t.Context(), punctual, nobody)))
 	reviewed(started("9", "a", "document", from.Add(-time.Hour)), from)
 
-	got, err := store.CaseNumbers(t.Context(), from, end)
-	ok(t, err)
-	equal(t, got, []storage.CaseNumber{
+	equal(t, must(store.CaseNumbers(t.Context(), from, end))(t), []storage.CaseNumber{
 		{Group: "a", Method: "document", State: storage.CaseReview, Waiting: 1, Oldest: from},
 		{Group: "student", Method: "code", State: storage.CaseOpen, Count: 1},
 		{Group: "student", Method: "document", State: storage.CaseReview, Count: 2, Late: 1, Waiting: 3, Oldest: from},

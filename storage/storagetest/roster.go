@@ -42,9 +42,7 @@ func matches(t *testing.T, store storage.Verification, want ...string) {
 func (s *verificationSuite) rosters(t *testing.T) {
 	t.Run("AreEmptyBeforeTheFirstImport", func(t *testing.T) {
 		store := s.store(t)
-		got, err := store.Roster(t.Context(), "members")
-		ok(t, err)
-		equal(t, got, storage.Roster{Name: "members"})
+		equal(t, must(store.Roster(t.Context(), "members"))(t), storage.Roster{Name: "members"})
 		stage(t, store, 1, "a")
 		matches(t, store)
 	})
@@ -53,12 +51,10 @@ func (s *verificationSuite) rosters(t *testing.T) {
 		stage(t, store, 7, "a", "b", "a")
 		stage(t, store, 7, "b", "c")
 		ok(t, store.SwapRoster(t.Context(), storage.Roster{Name: "members", Generation: 7, Rows: 99, ImportedAt: elsewhere, ImportedBy: "olga"}, 0))
-		got, err := store.Roster(t.Context(), "members")
-		ok(t, err)
+		got := must(store.Roster(t.Context(), "members"))(t)
 		equal(t, got, storage.Roster{Name: "members", Generation: 7, Rows: 3, ImportedAt: asStored, ImportedBy: "olga"})
 		matches(t, store, "a", "b", "c")
-		_, err = store.MatchRoster(t.Context(), "another", []storage.Digest{digest("a")})
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.MatchRoster(t.Context(), "another", []storage.Digest{digest("a")})), storage.ErrNotFound)
 	})
 	t.Run("KeepTheFirstOfARepeatedRow", func(t *testing.T) {
 		store := s.store(t)
@@ -67,9 +63,7 @@ func (s *verificationSuite) rosters(t *testing.T) {
 		stage(t, store, 1, "a")
 		ok(t, store.StageRoster(t.Context(), "members", 1, again, 0, t0))
 		swap(t, store, 1, 0)
-		got, err := store.MatchRoster(t.Context(), "members", []storage.Digest{digest("a")})
-		ok(t, err)
-		equal(t, got, rows("a")[0])
+		equal(t, must(store.MatchRoster(t.Context(), "members", []storage.Digest{digest("a")}))(t), rows("a")[0])
 	})
 	t.Run("MatchAnyOfTheDigests", func(t *testing.T) {
 		store := s.store(t)
@@ -95,9 +89,7 @@ func (s *verificationSuite) rosters(t *testing.T) {
 		store := s.store(t)
 		stage(t, store, 1, slices.Concat(names("row ", 777), names("row ", 10))...)
 		ok(t, store.StageRoster(t.Context(), "members", 1, nil, 3, t0))
-		got, err := store.CompareRoster(t.Context(), "members", 1)
-		ok(t, err)
-		equal(t, got, storage.RosterChange{Rows: 777, Added: 777, Skipped: 3})
+		equal(t, must(store.CompareRoster(t.Context(), "members", 1))(t), storage.RosterChange{Rows: 777, Added: 777, Skipped: 3})
 		swap(t, store, 1, 0)
 		for i := range 777 {
 			if _, err := store.MatchRoster(t.Context(), "members", []storage.Digest{digest(fmt.Sprint("row ", i))}); err != nil {
@@ -110,13 +102,9 @@ func (s *verificationSuite) rosters(t *testing.T) {
 		stage(t, store, 1, "a", "b", "c")
 		swap(t, store, 1, 0)
 		stage(t, store, 2, "c", "d")
-		got, err := store.CompareRoster(t.Context(), "members", 2)
-		ok(t, err)
-		equal(t, got, storage.RosterChange{Rows: 2, Added: 1, Vanished: 2})
-		_, err = store.CompareRoster(t.Context(), "members", 3)
-		fails(t, err, storage.ErrNotFound)
-		_, err = store.CompareRoster(t.Context(), "another", 2)
-		fails(t, err, storage.ErrNotFound)
+		equal(t, must(store.CompareRoster(t.Context(), "members", 2))(t), storage.RosterChange{Rows: 2, Added: 1, Vanished: 2})
+		fails(t, errOf(store.CompareRoster(t.Context(), "members", 3)), storage.ErrNotFound)
+		fails(t, errOf(store.CompareRoster(t.Context(), "another", 2)), storage.ErrNotFound)
 	})
 	t.Run("ReplaceTheOneThatWasSeen", func(t *testing.T) {
 		store := s.store(t)
@@ -133,8 +121,7 @@ func (s *verificationSuite) rosters(t *testing.T) {
 		fails(t, change(3, 1), storage.ErrChanged)
 		fails(t, change(4, 2), storage.ErrChanged) // never staged
 		fails(t, change(2, 2), storage.ErrChanged)
-		got, err := store.Roster(t.Context(), "members")
-		ok(t, err)
+		got := must(store.Roster(t.Context(), "members"))(t)
 		equal(t, []int64{got.Generation, got.Previous}, []int64{2, 1})
 	})
 	t.Run("AreUndone", func(t *testing.T) {
@@ -155,8 +142,7 @@ func (s *verificationSuite) rosters(t *testing.T) {
 		swap(t, store, 1, 0)
 		swap(t, store, 0, 1)
 		matches(t, store)
-		got, err := store.Roster(t.Context(), "members")
-		ok(t, err)
+		got := must(store.Roster(t.Context(), "members"))(t)
 		equal(t, []int64{got.Generation, got.Previous, int64(got.Rows)}, []int64{0, 1, 0})
 		swap(t, store, 1, 0)
 		matches(t, store, "a")
@@ -195,13 +181,11 @@ func (s *verificationSuite) removalOfRosters(t *testing.T) {
 	ok(t, store.StageRoster(t.Context(), "members", 5, rows("d"), 0, late))
 	total := 0
 	for first := true; ; first = false {
-		n, err := store.Trim(t.Context(), storage.Trim{Kind: storage.OldRosters, Before: late}, 30)
-		ok(t, err)
+		n := must(store.Trim(t.Context(), storage.Trim{Kind: storage.OldRosters, Before: late}, 30))(t)
 		if first { // a part of it is gone, and it never comes into force
 			fails(t, store.SwapRoster(t.Context(), storage.Roster{Name: "members", Generation: 4}, 3), storage.ErrChanged)
 			fails(t, store.StageRoster(t.Context(), "members", 4, rows("d"), 0, late), storage.ErrChanged)
-			_, err := store.CompareRoster(t.Context(), "members", 4)
-			fails(t, err, storage.ErrNotFound)
+			fails(t, errOf(store.CompareRoster(t.Context(), "members", 4)), storage.ErrNotFound)
 		}
 		if total += n; n == 0 {
 			break
@@ -221,8 +205,7 @@ func (s *verificationSuite) vanished(t *testing.T) {
 	bind := func(id, subject, kind string, name string, free time.Time) {
 		m := approval(startCase(t, store, id, subject))
 		m.Fingerprints = []storage.Fingerprint{{Group: "student", Kind: kind, Digest: digest(name), Until: free}}
-		_, err := store.MoveCase(t.Context(), m, nobody)
-		ok(t, err)
+		ok(t, errOf(store.MoveCase(t.Context(), m, nobody)))
 	}
 	bind("1", "ann", "members", "a", time.Time{})
 	bind("2", "bob", "members", "b", time.Time{})
@@ -231,8 +214,7 @@ func (s *verificationSuite) vanished(t *testing.T) {
 	bind("5", "erin", "email", "e", time.Time{})
 	vanished := func(after storage.Digest, limit int) (subjects []string) {
 		t.Helper()
-		got, err := store.Fingerprints(t.Context(), "student", "members", after, limit, "members")
-		ok(t, err)
+		got := must(store.Fingerprints(t.Context(), "student", "members", after, limit, "members"))(t)
 		for i, f := range got {
 			if i > 0 && slices.Compare(got[i-1].Digest[:], f.Digest[:]) >= 0 {
 				t.Error("they are in no order")

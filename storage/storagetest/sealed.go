@@ -12,8 +12,7 @@ func sealedValues(t *testing.T, store storage.Store, limit int) (all []storage.S
 	t.Helper()
 	columns = map[string]int{}
 	for after := (storage.SealedValue{}); ; {
-		page, err := store.SealedValues(t.Context(), after, limit)
-		ok(t, err)
+		page := must(store.SealedValues(t.Context(), after, limit))(t)
 		if len(page) == 0 {
 			return all, columns
 		}
@@ -53,19 +52,15 @@ func (s *suite) sealedValues(t *testing.T) {
 	t.Run("AreReplacedWhereTheyAreStillTheSame", func(t *testing.T) {
 		store, other := filled(t)
 		all, _ := sealedValues(t, store, 100)
-		before, err := store.Person(t.Context(), "ann")
-		ok(t, err)
+		before := must(store.Person(t.Context(), "ann"))(t)
 		ok(t, other.SetAttributes(t.Context(), "bob", attributes(`{"a":"meanwhile","b":null}`), nil))
 		var anew []storage.Resealed
 		for _, v := range all {
 			anew = append(anew, storage.Resealed{SealedValue: v, New: bytes.Replace(v.Value, []byte("x"), []byte("anew"), 1)})
 		}
-		replaced, err := store.ReplaceSealed(t.Context(), anew)
-		ok(t, err)
-		equal(t, replaced, len(all)-2)
+		equal(t, must(store.ReplaceSealed(t.Context(), anew))(t), len(all)-2)
 		for id, value := range map[string]string{"ann": `"anew"`, "bob": `"meanwhile"`} {
-			person, err := store.Person(t.Context(), id)
-			ok(t, err)
+			person := must(store.Person(t.Context(), id))(t)
 			equal(t, string(person.Attributes["a"]), value)
 			if id == "ann" && (person.Revision != before.Revision || person.Email != "sealed ann" || string(person.Attributes["b"]) != `"y"`) {
 				t.Errorf("something else has changed: %+v, before %+v", person, before)

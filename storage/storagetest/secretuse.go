@@ -10,9 +10,7 @@ import (
 func (s *suite) secretUses(t *testing.T) {
 	uses := func(t *testing.T, store storage.Store, client string, want ...storage.SecretUse) {
 		t.Helper()
-		got, err := store.SecretUses(t.Context(), client)
-		ok(t, err)
-		equal(t, got, want)
+		equal(t, must(store.SecretUses(t.Context(), client))(t), want)
 	}
 	t.Run("AreOfOneSecretEach", func(t *testing.T) {
 		store := s.store(t)
@@ -45,8 +43,7 @@ func (s *suite) secretUses(t *testing.T) {
 		store := s.store(t)
 		saveClient(t, store, "client")
 		ok(t, store.RecordSecretUse(t.Context(), "client", t0, t0))
-		c, err := store.Client(t.Context(), "client")
-		ok(t, err)
+		c := must(store.Client(t.Context(), "client"))(t)
 		ok(t, store.SaveClient(t.Context(), c))
 		uses(t, store, "client", storage.SecretUse{CreatedAt: t0, UsedAt: t0})
 	})

@@ -42,10 +42,8 @@ func (s *suite) sessions(t *testing.T) {
 	})
 	t.Run("UnknownIsNotFound", func(t *testing.T) {
 		store := s.store(t)
-		_, _, err := store.Session(t.Context(), digest("guess"))
-		fails(t, err, storage.ErrNotFound)
-		_, _, err = store.Session(t.Context(), storage.Digest{})
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.Session(t.Context(), digest("guess"))), storage.ErrNotFound)
+		fails(t, errOf(store.Session(t.Context(), storage.Digest{})), storage.ErrNotFound)
 	})
 	t.Run("NeedsAnEnabledAccount", func(t *testing.T) {
 		store := s.store(t)
@@ -60,10 +58,8 @@ func (s *suite) sessions(t *testing.T) {
 		createAccount(t, store, "account")
 		ok(t, store.CreateSession(t.Context(), session("before", "account"), storage.Proof{}, digest("unknown")))
 		ok(t, store.CreateSession(t.Context(), session("after", "account"), storage.Proof{}, digest("before")))
-		_, _, err := store.Session(t.Context(), digest("before"))
-		fails(t, err, storage.ErrNotFound)
-		_, _, err = store.Session(t.Context(), digest("after"))
-		ok(t, err)
+		fails(t, errOf(store.Session(t.Context(), digest("before"))), storage.ErrNotFound)
+		ok(t, errOf(store.Session(t.Context(), digest("after"))))
 	})
 	t.Run("NeverOverwritesAnother", func(t *testing.T) {
 		store := s.store(t)
@@ -98,8 +94,7 @@ func (s *suite) sessions(t *testing.T) {
 			ok(t, store.CreateSession(t.Context(), n, storage.Proof{}, storage.Digest{}))
 		}
 		ok(t, store.CreateSession(t.Context(), session("of another", "other"), storage.Proof{}, storage.Digest{}))
-		list, err := store.Sessions(t.Context(), "account")
-		ok(t, err)
+		list := must(store.Sessions(t.Context(), "account"))(t)
 		var got []storage.Digest
 		for _, n := range list {
 			got = append(got, n.Digest)
@@ -107,17 +102,14 @@ func (s *suite) sessions(t *testing.T) {
 		equal(t, got, []storage.Digest{digest("first"), digest("second"), digest("third")})
 	})
 	t.Run("ListOfNoneIsEmpty", func(t *testing.T) {
-		list, err := s.store(t).Sessions(t.Context(), "nobody")
-		ok(t, err)
-		equal(t, len(list), 0)
+		equal(t, len(must(s.store(t).Sessions(t.Context(), "nobody"))(t)), 0)
 	})
 	t.Run("EndedIsGone", func(t *testing.T) {
 		store := s.store(t)
 		createAccount(t, store, "account")
 		ok(t, store.CreateSession(t.Context(), session("session", "account"), storage.Proof{}, storage.Digest{}))
 		endSession(t, store, "session")
-		_, _, err := store.Session(t.Context(), digest("session"))
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.Session(t.Context(), digest("session"))), storage.ErrNotFound)
 		endSession(t, store, "session")
 	})
 	t.Run("EndMany", s.endSessions)
@@ -125,8 +117,7 @@ func (s *suite) sessions(t *testing.T) {
 
 func endSession(t *testing.T, store storage.Sessions, name string) {
 	t.Helper()
-	_, err := store.EndSessions(t.Context(), storage.SessionFilter{Digest: digest(name)})
-	ok(t, err)
+	ok(t, errOf(store.EndSessions(t.Context(), storage.SessionFilter{Digest: digest(name)})))
 }
 
 func (s *suite) touchSession(t *testing.T) {
@@ -158,8 +149,7 @@ func (s *suite) touchSession(t *testing.T) {
 	equal(t, state(), [2]time.Time{t0.Add(59 * time.Second), t0.Add(time.Hour)})
 
 	ok(t, store.TouchSession(t.Context(), digest("unknown"), t0, t0))
-	_, _, err := store.Session(t.Context(), digest("unknown"))
-	fails(t, err, storage.ErrNotFound)
+	fails(t, errOf(store.Session(t.Context(), digest("unknown"))), storage.ErrNotFound)
 }
 
 func (s *suite) endSessions(t *testing.T) {
@@ -183,9 +173,7 @@ func (s *suite) endSessions(t *testing.T) {
 				ok(t, store.CreateSession(t.Context(), old, storage.Proof{}, storage.Digest{}))
 				ok(t, store.CreateSession(t.Context(), session(account+" new", account), storage.Proof{}, storage.Digest{}))
 			}
-			n, err := store.EndSessions(t.Context(), tc.match)
-			ok(t, err)
-			equal(t, n, len(tc.ended))
+			equal(t, must(store.EndSessions(t.Context(), tc.match))(t), len(tc.ended))
 			for _, name := range tc.ended {
 				want[name] = false
 			}

@@ -16,8 +16,7 @@ var actsOfStaff = map[string]func(context.Context, DeskStore) error{
 	"SetDisabled": func(ctx context.Context, s DeskStore) error { return s.SetDisabled(ctx, "ann", true, t0) },
 	"EndIssued":   func(ctx context.Context, s DeskStore) error { return s.EndIssued(ctx, "ann", t0) },
 	"DeleteAccount": func(ctx context.Context, s DeskStore) error {
-		_, err := s.DeleteAccount(ctx, "ann", "someone", erasing)
-		return err
+		return errOf(s.DeleteAccount(ctx, "ann", "someone", erasing))
 	},
 	"SetStatus": func(ctx context.Context, s DeskStore) error {
 		return s.SetStatus(ctx, "ann", storage.Status{Group: "g"}, storage.AnyRevision)
@@ -60,21 +59,16 @@ func fillActs(t *testing.T, store DeskStore) {
 // deedTraces describes what is there of a deed, and of ann.
 func deedTraces(t *testing.T, store DeskStore) string {
 	t.Helper()
-	events, err := store.Events(t.Context(), storage.EventFilter{})
-	ok(t, err)
-	left, err := store.PlanTargets(t.Context(), "p", storage.TargetWaiting, 0, 9)
-	ok(t, err)
-	breaks, err := store.Breaks(t.Context(), storage.BreakFilter{Open: true, Limit: 9})
-	ok(t, err)
+	events := must(store.Events(t.Context(), storage.EventFilter{}))(t)
+	left := must(store.PlanTargets(t.Context(), "p", storage.TargetWaiting, 0, 9))(t)
+	breaks := must(store.Breaks(t.Context(), storage.BreakFilter{Open: true, Limit: 9}))(t)
 	_, answered := store.Answer(t.Context(), "client", digest("key"), t0)
-	p, err := storage.One(store.Plans(t.Context(), storage.PlanFilter{ID: new("p")}))
-	ok(t, err)
+	p := must(storage.One(store.Plans(t.Context(), storage.PlanFilter{ID: new("p")})))(t)
 	account, err := store.Account(t.Context(), "ann")
 	if err != nil {
 		fails(t, err, storage.ErrNotFound)
 	}
-	person, err := store.Person(t.Context(), "ann")
-	ok(t, err)
+	person := must(store.Person(t.Context(), "ann"))(t)
 	_, noClient := store.Client(t.Context(), "red")
 	state, err := json.Marshal(map[string]any{
 		"events": len(events), "waiting": len(left), "done": p.Done, "breaks": len(breaks), "answered": answered == nil,
@@ -98,21 +92,15 @@ func (s *deskSuite) deeds(t *testing.T) {
 			if name == "AppendEvent" {
 				more = 1
 			}
-			events, err := store.Events(t.Context(), storage.EventFilter{Actor: "staff:sue"})
-			ok(t, err)
+			events := must(store.Events(t.Context(), storage.EventFilter{Actor: "staff:sue"}))(t)
 			equal(t, []string{events[0].Name, events[1].Name, events[1].Matter}, []string{"break_made", "account_disabled", "m"})
-			left, err := store.PlanTargets(t.Context(), "p", storage.TargetWaiting, 0, 9)
-			ok(t, err)
+			left := must(store.PlanTargets(t.Context(), "p", storage.TargetWaiting, 0, 9))(t)
 			equal(t, []int{left[0].Number, len(left)}, []int{2, 1})
 			ok(t, store.AppendEvent(ctx, storage.Event{At: t0, Name: "sign_in"})) // and once
-			events, err = store.Events(t.Context(), storage.EventFilter{})
-			ok(t, err)
+			events = must(store.Events(t.Context(), storage.EventFilter{}))(t)
 			equal(t, len(events), 3+more)
-			b, err := storage.One(store.Breaks(t.Context(), storage.BreakFilter{ID: new("b")}))
-			ok(t, err)
-			equal(t, b.Sentence, []byte("sealed"))
-			_, err = store.Answer(t.Context(), "client", digest("key"), t0)
-			ok(t, err)
+			equal(t, must(storage.One(store.Breaks(t.Context(), storage.BreakFilter{ID: new("b")})))(t).Sentence, []byte("sealed"))
+			ok(t, errOf(store.Answer(t.Context(), "client", digest("key"), t0)))
 		})
 	}
 	t.Run("ThatDoesNotHoldChangesNothing", s.deedsRefused)
@@ -134,10 +122,8 @@ func (s *deskSuite) deeds(t *testing.T) {
 			store := s.store(t)
 			createAccount(t, store, "ann")
 			d := &storage.Deed{IfChanged: true, Events: []storage.Event{{At: t0, Name: "account_deleted"}}}
-			found, err := store.DeleteAccount(storage.WithDeed(t.Context(), d), who, "someone", nil)
-			ok(t, err)
-			events, err := store.Events(t.Context(), storage.EventFilter{})
-			ok(t, err)
+			found := must(store.DeleteAccount(storage.WithDeed(t.Context(), d), who, "someone", nil))(t)
+			events := must(store.Events(t.Context(), storage.EventFilter{}))(t)
 			equal(t, []bool{found, len(events) == 1}, []bool{who == "ann", who == "ann"})
 		}
 	})
@@ -215,8 +201,7 @@ func (s *deskSuite) deedRaces(t *testing.T) {
 					fails(t, err, storage.ErrEnded)
 				}
 			}
-			events, err := store.Events(t.Context(), storage.EventFilter{Matter: id})
-			ok(t, err)
+			events := must(store.Events(t.Context(), storage.EventFilter{Matter: id}))(t)
 			equal(t, []string{events[0].Name, fmt.Sprint(len(events) - 1)}, []string{"matter_closed", fmt.Sprint(acted)}) // nothing comes after
 			fails(t, withDeed(t.Context(), store, &storage.Deed{On: storage.DeedBasis{Matter: id, Staff: "sue", Subject: "ann", At: t0}}), storage.ErrEnded)
 		}

@@ -17,22 +17,17 @@ func (s *developerSuite) stops(t *testing.T) {
 	t.Run("ComesBackWhole", func(t *testing.T) {
 		store := s.store(t)
 		createOrganization(t, store, "acme")
-		want, err := store.Organization(t.Context(), "acme")
-		ok(t, err)
+		want := must(store.Organization(t.Context(), "acme"))(t)
 		equal(t, want.Stopped, storage.Stop{})
 		before := want.Version
 		ok(t, store.StopOrganization(t.Context(), "acme", stop(elsewhere)))
-		got, err := store.Organization(t.Context(), "acme")
-		ok(t, err)
+		got := must(store.Organization(t.Context(), "acme"))(t)
 		want.Stopped, want.Version = stop(asStored), got.Version
 		equal(t, got, want)
-		memberships, err := store.Memberships(t.Context(), "owner of acme")
-		ok(t, err)
-		equal(t, memberships[0].Organization, want)
+		equal(t, must(store.Memberships(t.Context(), "owner of acme"))(t)[0].Organization, want)
 		fails(t, store.SaveOrganization(t.Context(), storage.Organization{ID: "acme", Name: "New", Version: before}), storage.ErrChanged)
 		ok(t, store.SaveOrganization(t.Context(), storage.Organization{ID: "acme", Name: "New", Version: got.Version}))
-		got, err = store.Organization(t.Context(), "acme")
-		ok(t, err)
+		got = must(store.Organization(t.Context(), "acme"))(t)
 		equal(t, got.Stopped, want.Stopped)
 	})
 	t.Run("IsOneAtATime", func(t *testing.T) {
@@ -42,9 +37,7 @@ func (s *developerSuite) stops(t *testing.T) {
 		another := stop(elsewhere)
 		another.Reason, another.By = "Another", "another"
 		fails(t, store.StopOrganization(t.Context(), "acme", another), storage.ErrChanged)
-		got, err := store.Organization(t.Context(), "acme")
-		ok(t, err)
-		equal(t, got.Stopped, stop(t0))
+		equal(t, must(store.Organization(t.Context(), "acme"))(t).Stopped, stop(t0))
 	})
 	t.Run("OfNobodyIsNotFound", func(t *testing.T) {
 		store := s.store(t)
@@ -64,9 +57,7 @@ func (s *developerSuite) stops(t *testing.T) {
 		fails(t, store.StartOrganization(t.Context(), "acme", t0, "operator"), storage.ErrChanged)
 		fails(t, store.StartOrganization(t.Context(), "acme", time.Time{}, "operator"), storage.ErrChanged)
 		ok(t, store.StartOrganization(t.Context(), "acme", elsewhere, "operator"))
-		got, err := store.Organization(t.Context(), "acme")
-		ok(t, err)
-		equal(t, got.Stopped, storage.Stop{})
+		equal(t, must(store.Organization(t.Context(), "acme"))(t).Stopped, storage.Stop{})
 	})
 	t.Run("EndsByNoMember", func(t *testing.T) {
 		store := s.store(t)
@@ -83,8 +74,7 @@ func (s *developerSuite) stops(t *testing.T) {
 		store := s.store(t)
 		listed := func(after string, limit int) (ids string) {
 			t.Helper()
-			found, err := store.Organizations(t.Context(), storage.OrganizationFilter{Stopped: true}, after, limit)
-			ok(t, err)
+			found := must(store.Organizations(t.Context(), storage.OrganizationFilter{Stopped: true}, after, limit))(t)
 			for _, o := range found {
 				ids += o.ID
 				equal(t, o.Stopped, stop(t0))
@@ -122,10 +112,8 @@ func (s *developerSuite) stops(t *testing.T) {
 		store := s.store(t)
 		createApplications(t, store, "acme", "client")
 		createApplications(t, store, "other", "another")
-		mine, err := store.Application(t.Context(), storage.Sandbox, "client")
-		ok(t, err)
-		others, err := store.Application(t.Context(), storage.Sandbox, "another")
-		ok(t, err)
+		mine := must(store.Application(t.Context(), storage.Sandbox, "client"))(t)
+		others := must(store.Application(t.Context(), storage.Sandbox, "another"))(t)
 		ok(t, store.StopOrganization(t.Context(), "acme", stop(t0)))
 		fails(t, store.SaveApplication(t.Context(), mine), storage.ErrChanged)
 		fails(t, store.SaveApplication(t.Context(), mine, many), storage.ErrChanged)
@@ -141,9 +129,7 @@ func (s *developerSuite) stops(t *testing.T) {
 		}
 		ok(t, store.EndMemberships(t.Context(), "acme", "gone"))
 		for id, want := range map[string]string{"acme": "gone", "other": "other"} {
-			o, err := store.Organization(t.Context(), id)
-			ok(t, err)
-			equal(t, o.Stopped.By, want)
+			equal(t, must(store.Organization(t.Context(), id))(t).Stopped.By, want)
 		}
 	})
 	t.Run("RefuseWhatGivesTheOrganizationMore", func(t *testing.T) {
@@ -151,15 +137,13 @@ func (s *developerSuite) stops(t *testing.T) {
 		createApplications(t, store, "acme", "client")
 		createApplications(t, store, "other", "another")
 		ok(t, store.CreateInvitation(t.Context(), invitation("waits", "acme"), many))
-		a, err := store.Application(t.Context(), storage.Sandbox, "client")
-		ok(t, err)
+		a := must(store.Application(t.Context(), storage.Sandbox, "client"))(t)
 		ok(t, store.StopOrganization(t.Context(), "acme", stop(t0)))
 		stopped := map[string]func() error{
 			"CreateApplication": func() error { return store.CreateApplication(t.Context(), application("new", "acme"), many) },
 			"CreateInvitation":  func() error { return store.CreateInvitation(t.Context(), invitation("new", "acme"), many) },
 			"AcceptInvitation": func() error {
-				_, err := store.AcceptInvitation(t.Context(), digest("waits"), "ann", t0, many)
-				return err
+				return errOf(store.AcceptInvitation(t.Context(), digest("waits"), "ann", t0, many))
 			},
 			"DecideApplication": func() error { return store.DecideApplication(t.Context(), a, "operator") },
 		}
@@ -174,8 +158,7 @@ func (s *developerSuite) stops(t *testing.T) {
 		ok(t, store.CreateInvitation(t.Context(), invitation("elsewhere", "other"), many))
 		ok(t, store.StartOrganization(t.Context(), "acme", t0, "operator"))
 		fails(t, stopped["DecideApplication"](), storage.ErrChanged) // as it was read before
-		a, err = store.Application(t.Context(), storage.Sandbox, "client")
-		ok(t, err)
+		a = must(store.Application(t.Context(), storage.Sandbox, "client"))(t)
 		for _, name := range []string{"AcceptInvitation", "CreateInvitation", "DecideApplication"} {
 			ok(t, stopped[name]())
 		}
@@ -190,8 +173,7 @@ func (s *developerSuite) stops(t *testing.T) {
 		ok(t, store.RemoveInvitation(t.Context(), "acme", digest("waits")))
 		ok(t, store.SetRole(t.Context(), "acme", "ann", storage.RoleOwner)) // who answers for it may change
 		ok(t, store.RemoveMember(t.Context(), "acme", "owner of acme"))
-		a, err := store.Application(t.Context(), storage.Sandbox, "client")
-		ok(t, err)
+		a := must(store.Application(t.Context(), storage.Sandbox, "client"))(t)
 		ok(t, store.SaveApplication(t.Context(), a))
 		ok(t, store.DeleteApplication(t.Context(), storage.Sandbox, "gone"))
 		equal(t, halts(t, store, "acme"), map[string]storage.Halt{"client": storage.HaltAsked})
@@ -204,8 +186,7 @@ func (s *developerSuite) stops(t *testing.T) {
 		appoints := invitation("link", "acme")
 		appoints.InvitedBy, appoints.Appoints, appoints.Role = "operator", true, storage.RoleOwner
 		ok(t, store.CreateInvitation(t.Context(), appoints, many))
-		_, err := store.AcceptInvitation(t.Context(), appoints.Token, "ann", t0, many)
-		ok(t, err)
+		ok(t, errOf(store.AcceptInvitation(t.Context(), appoints.Token, "ann", t0, many)))
 	})
 }
 
@@ -226,8 +207,7 @@ func (s *developerSuite) stopRaces(t *testing.T) {
 			return store.CreateInvitation(ctx, invitation("new of "+id, id), many)
 		},
 		"Member": func(ctx context.Context, store DeveloperStore, id string) error {
-			_, err := store.AcceptInvitation(ctx, digest("waits of "+id), "ann", t0, many)
-			return err
+			return errOf(store.AcceptInvitation(ctx, digest("waits of "+id), "ann", t0, many))
 		},
 	} {
 		t.Run(name+"MeetsAStop", func(t *testing.T) {
@@ -264,8 +244,7 @@ func (s *developerSuite) stopRaces(t *testing.T) {
 				fails(t, err, storage.ErrChanged)
 			}
 		}
-		o, err := stores[0].Organization(t.Context(), "acme")
-		ok(t, err)
+		o := must(stores[0].Organization(t.Context(), "acme"))(t)
 		for client, halt := range halts(t, stores[0], "acme") {
 			if (halt == storage.HaltNone) != o.Stopped.At.IsZero() {
 				t.Errorf("the halt of %s is %q, and the organization stopped at %v", client, halt, o.Stopped.At)

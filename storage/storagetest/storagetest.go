@@ -131,6 +131,21 @@ func ok(t *testing.T, err error) {
 	}
 }
 
+// must returns what a call has returned, in a test that ends if it has failed.
+func must[T any](value T, err error) func(t *testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		ok(t, err)
+		return value
+	}
+}
+
+// errOf returns the last of the results of a call, its error.
+func errOf(results ...any) error {
+	err, _ := results[len(results)-1].(error)
+	return err
+}
+
 // fails reports an error other than that of the contract.
 func fails(t *testing.T, err, want error) {
 	t.Helper()

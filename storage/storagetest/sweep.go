@@ -13,8 +13,7 @@ import (
 func sweepAll(t *testing.T, store storage.Store, now time.Time) (total int) {
 	t.Helper()
 	for {
-		removed, err := store.Sweep(t.Context(), now, 3)
-		ok(t, err)
+		removed := must(store.Sweep(t.Context(), now, 3))(t)
 		if removed == 0 {
 			return total
 		}
@@ -26,8 +25,7 @@ func sweepAll(t *testing.T, store storage.Store, now time.Time) (total int) {
 func trimAll(t *testing.T, store storage.Trims, what storage.Trim, sorts int) (total int) {
 	t.Helper()
 	for range 100 {
-		removed, err := store.Trim(t.Context(), what, 3)
-		ok(t, err)
+		removed := must(store.Trim(t.Context(), what, 3))(t)
 		if removed == 0 {
 			return total
 		}
@@ -88,8 +86,7 @@ func (s *suite) sweep(t *testing.T) {
 	})
 	t.Run("RevokedGrantsStayUntilTheirEnd", func(t *testing.T) {
 		store, g := s.withCode(t)
-		_, err := store.RevokeGrants(t.Context(), storage.GrantFilter{ID: g.ID}, t0)
-		ok(t, err)
+		ok(t, errOf(store.RevokeGrants(t.Context(), storage.GrantFilter{ID: g.ID}, t0)))
 		equal(t, sweepAll(t, store, hour), 0)
 		fails(t, store.Exchange(t.Context(), digest("code"), t0), storage.ErrEnded)
 	})
@@ -105,8 +102,7 @@ func (s *suite) sweep(t *testing.T) {
 		ok(t, store.TouchSession(t.Context(), digest("over"), t0, day))
 		equal(t, sweepAll(t, store, hour.Add(-time.Microsecond)), 0)
 		equal(t, sweepAll(t, store, hour), 2)
-		_, _, err := store.Session(t.Context(), digest("used"))
-		ok(t, err)
+		ok(t, errOf(store.Session(t.Context(), digest("used"))))
 		equal(t, sweepAll(t, store, day), 1)
 	})
 	t.Run("DevicesAndRecoveriesGoAtTheirEnd", func(t *testing.T) {
@@ -136,8 +132,7 @@ func (s *suite) sweep(t *testing.T) {
 	t.Run("CountersGoWhenTheirBucketIsFull", func(t *testing.T) {
 		store := s.store(t)
 		for range 2 {
-			_, err := store.AllowAttempt(t.Context(), digest("bucket"), t0, time.Minute, 2)
-			ok(t, err)
+			ok(t, errOf(store.AllowAttempt(t.Context(), digest("bucket"), t0, time.Minute, 2)))
 		}
 		equal(t, sweepAll(t, store, t0.Add(2*time.Minute-time.Microsecond)), 0)
 		equal(t, sweepAll(t, store, t0.Add(2*time.Minute)), 1)
@@ -159,8 +154,7 @@ func (s *suite) sweep(t *testing.T) {
 			ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode(fmt.Sprint(i), "reset", fmt.Sprint(i))))
 		}
 		for _, tc := range []struct{ limit, removed int }{{4, 4}, {0, 0}, {-1, 0}, {4, 4}, {4, 2}, {4, 0}} {
-			removed, err := store.Sweep(t.Context(), day, tc.limit)
-			ok(t, err)
+			removed := must(store.Sweep(t.Context(), day, tc.limit))(t)
 			equal(t, removed, tc.removed)
 		}
 	})

@@ -39,8 +39,7 @@ func rootOf(events []storage.Event, erased ...storage.Erasure) storage.Digest {
 // sealed closes the next block of so many events, or less.
 func sealed(t *testing.T, store storage.Store, limit int) bool {
 	t.Helper()
-	done, err := store.SealEvents(t.Context(), limit, t0.AddDate(10, 0, 0), sealAt(t0))
-	ok(t, err)
+	done := must(store.SealEvents(t.Context(), limit, t0.AddDate(10, 0, 0), sealAt(t0)))(t)
 	return done
 }
 
@@ -57,8 +56,7 @@ func appendEvents(t *testing.T, store storage.Store, n int) {
 
 func blocks(t *testing.T, store storage.Store, match storage.BlockFilter) []storage.Block {
 	t.Helper()
-	found, err := store.Blocks(t.Context(), match)
-	ok(t, err)
+	found := must(store.Blocks(t.Context(), match))(t)
 	return found
 }
 
@@ -70,8 +68,7 @@ func (s *suite) trail(t *testing.T) {
 		equal(t, sealed(t, store, 3), true)
 		equal(t, sealed(t, store, 3), false)
 		got := blocks(t, store, storage.BlockFilter{After: 0, Limit: 9})
-		events, err := store.Events(t.Context(), storage.EventFilter{})
-		ok(t, err)
+		events := must(store.Events(t.Context(), storage.EventFilter{}))(t)
 		first, second := got[1], got[0]
 		equal(t, first, storage.Block{
 			Number: 1, First: events[4].ID, Last: events[2].ID, Count: 3, From: t0, Until: t0.Add(2 * time.Minute), SealedAt: t0,
@@ -84,14 +81,12 @@ func (s *suite) trail(t *testing.T) {
 			equal(t, rootOf(lines), block.Root)
 			equal(t, len(erased), 0)
 		}
-		_, _, err = store.BlockEvents(t.Context(), 3)
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.BlockEvents(t.Context(), 3)), storage.ErrNotFound)
 	})
 	t.Run("FewEventsWaitForTheirTime", func(t *testing.T) {
 		store := s.store(t)
 		seal := func(limit int, before time.Time) bool {
-			done, err := store.SealEvents(t.Context(), limit, before, sealAt(t0))
-			ok(t, err)
+			done := must(store.SealEvents(t.Context(), limit, before, sealAt(t0)))(t)
 			return done
 		}
 		equal(t, seal(3, t0.Add(time.Hour)), false)
@@ -152,11 +147,9 @@ func (s *suite) trail(t *testing.T) {
 		store := s.store(t)
 		appendEvents(t, store, 6)
 		sealed(t, store, 3)
-		open, err := store.OpenEvents(t.Context(), 0, 2)
-		ok(t, err)
+		open := must(store.OpenEvents(t.Context(), 0, 2))(t)
 		equal(t, []string{open[0].Detail, open[1].Detail}, []string{"3", "4"})
-		open, err = store.OpenEvents(t.Context(), open[1].ID, 2)
-		ok(t, err)
+		open = must(store.OpenEvents(t.Context(), open[1].ID, 2))(t)
 		equal(t, len(open), 1)
 		equal(t, open[0].Detail, "5")
 	})
@@ -183,9 +176,7 @@ func (s *suite) erasures(t *testing.T) {
 			erase := func(e storage.Event) storage.Erasure {
 				return storage.Erasure{EventID: 99, Subject: []byte(e.Subject + e.Detail), Address: []byte(e.Address)}
 			}
-			found, err := remove(store, erase)
-			ok(t, err)
-			equal(t, found, true)
+			equal(t, must(remove(store, erase))(t), true)
 			events, erased, err := store.BlockEvents(t.Context(), 1)
 			ok(t, err)
 			equal(t, []string{events[0].Subject, events[1].Subject, events[2].Address, events[3].Address}, []string{"someone", "bob", "", "192.0.2.1"})

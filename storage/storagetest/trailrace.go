@@ -77,8 +77,7 @@ func sealOrSweep(ctx context.Context, store storage.Store, seal bool) error {
 		if err != nil || len(first) < 3 {
 			return err
 		}
-		_, err = store.Trim(ctx, storage.Trim{Kind: storage.OldEvents, Before: t0.Add(time.Microsecond), Now: t0}, 20)
-		return err
+		return errOf(store.Trim(ctx, storage.Trim{Kind: storage.OldEvents, Before: t0.Add(time.Microsecond), Now: t0}, 20))
 	}
 	// Up to the end, where it may be early.
 	_, err := store.SealEvents(ctx, 500, t0.Add(time.Hour), sealAt(t0))

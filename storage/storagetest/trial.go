@@ -12,9 +12,7 @@ func (s *developerSuite) trials(t *testing.T) {
 	t.Run("SettingsAreZeroAtFirst", func(t *testing.T) {
 		store := s.store(t)
 		for _, id := range []string{"acme", "unknown"} {
-			got, err := store.SandboxSettings(t.Context(), id)
-			ok(t, err)
-			equal(t, got, storage.SandboxSettings{OrganizationID: id})
+			equal(t, must(store.SandboxSettings(t.Context(), id))(t), storage.SandboxSettings{OrganizationID: id})
 		}
 	})
 	t.Run("SettingsAreReplacedAsTheyWereRead", func(t *testing.T) {
@@ -23,8 +21,7 @@ func (s *developerSuite) trials(t *testing.T) {
 		want := storage.SandboxSettings{OrganizationID: "acme", Personas: []byte(`[{"name":"é"}]`), ClockOffset: -time.Hour - 1}
 		ok(t, store.SaveSandboxSettings(t.Context(), want))
 		fails(t, store.SaveSandboxSettings(t.Context(), want), storage.ErrChanged) // they exist
-		first, err := store.SandboxSettings(t.Context(), "acme")
-		ok(t, err)
+		first := must(store.SandboxSettings(t.Context(), "acme"))(t)
 		if first.Version == 0 {
 			t.Error("settings have no version")
 		}
@@ -35,8 +32,7 @@ func (s *developerSuite) trials(t *testing.T) {
 		second.Personas, second.ClockOffset = nil, 1<<62
 		ok(t, store.SaveSandboxSettings(t.Context(), second))
 		fails(t, store.SaveSandboxSettings(t.Context(), first), storage.ErrChanged)
-		got, err := store.SandboxSettings(t.Context(), "acme")
-		ok(t, err)
+		got := must(store.SandboxSettings(t.Context(), "acme"))(t)
 		second.Version = got.Version
 		equal(t, got, second)
 	})
@@ -45,29 +41,23 @@ func (s *developerSuite) trials(t *testing.T) {
 		fails(t, store.SaveSandboxSettings(t.Context(), storage.SandboxSettings{OrganizationID: "unknown"}), storage.ErrNotFound)
 		createOrganization(t, store, "acme")
 		ok(t, store.SaveSandboxSettings(t.Context(), storage.SandboxSettings{OrganizationID: "acme"}))
-		read, err := store.SandboxSettings(t.Context(), "acme")
-		ok(t, err)
+		read := must(store.SandboxSettings(t.Context(), "acme"))(t)
 		ok(t, store.DeleteOrganization(t.Context(), "acme"))
 		fails(t, store.SaveSandboxSettings(t.Context(), read), storage.ErrNotFound)
 	})
 	t.Run("FaultTakesThePlaceOfTheOneBefore", func(t *testing.T) {
 		store := s.store(t)
 		createApplications(t, store, "acme", "client", "other")
-		_, err := store.Fault(t.Context(), "client")
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.Fault(t.Context(), "client")), storage.ErrNotFound)
 		ok(t, store.SetFault(t.Context(), storage.Fault{ClientID: "client", Name: "slow", ExpiresAt: t0}))
 		want := storage.Fault{ClientID: "client", Name: "broken", ExpiresAt: elsewhere}
 		ok(t, store.SetFault(t.Context(), want))
 		want.ExpiresAt = asStored
-		got, err := store.Fault(t.Context(), "client")
-		ok(t, err)
-		equal(t, got, want)
-		_, err = store.Fault(t.Context(), "other")
-		fails(t, err, storage.ErrNotFound)
+		equal(t, must(store.Fault(t.Context(), "client"))(t), want)
+		fails(t, errOf(store.Fault(t.Context(), "other")), storage.ErrNotFound)
 		for range 2 {
 			ok(t, store.SetFault(t.Context(), storage.Fault{ClientID: "client"}))
-			_, err = store.Fault(t.Context(), "client")
-			fails(t, err, storage.ErrNotFound)
+			fails(t, errOf(store.Fault(t.Context(), "client")), storage.ErrNotFound)
 		}
 	})
 	t.Run("FaultNeedsAnApplicationOfTheSandbox", func(t *testing.T) {
@@ -79,8 +69,7 @@ func (s *developerSuite) trials(t *testing.T) {
 		for _, client := range []string{"client", "unknown"} {
 			fails(t, store.SetFault(t.Context(), storage.Fault{ClientID: client, Name: "slow", ExpiresAt: t0}), storage.ErrNotFound)
 			ok(t, store.SetFault(t.Context(), storage.Fault{ClientID: client}))
-			_, err := store.Fault(t.Context(), client)
-			fails(t, err, storage.ErrNotFound)
+			fails(t, errOf(store.Fault(t.Context(), client)), storage.ErrNotFound)
 		}
 	})
 	t.Run("LatestMailsStay", func(t *testing.T) {
@@ -95,8 +84,7 @@ func (s *developerSuite) trials(t *testing.T) {
 		}
 		mails := func(organization string, limit int) (found string) {
 			t.Helper()
-			mails, err := store.Mails(t.Context(), organization, limit)
-			ok(t, err)
+			mails := must(store.Mails(t.Context(), organization, limit))(t)
 			for i, m := range mails {
 				found += string(m.Content)
 				equal(t, m.At, asStored)

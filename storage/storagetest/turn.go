@@ -18,8 +18,7 @@ func turn(at time.Time) storage.Turn {
 // due takes the client sessions that are due and returns the names of their clients.
 func due(t *testing.T, store storage.Store, turn storage.Turn) []string {
 	t.Helper()
-	taken, err := store.TakeClientSessions(t.Context(), turn)
-	ok(t, err)
+	taken := must(store.TakeClientSessions(t.Context(), turn))(t)
 	clients := []string{}
 	for _, c := range taken {
 		clients = append(clients, c.ClientID)
@@ -31,8 +30,7 @@ func due(t *testing.T, store storage.Store, turn storage.Turn) []string {
 // takeOne takes the only client session that is due.
 func takeOne(t *testing.T, store storage.Store, at time.Time) storage.ClientSession {
 	t.Helper()
-	taken, err := store.TakeClientSessions(t.Context(), turn(at))
-	ok(t, err)
+	taken := must(store.TakeClientSessions(t.Context(), turn(at)))(t)
 	if len(taken) != 1 {
 		t.Fatalf("%d client sessions are due, want 1", len(taken))
 	}
@@ -57,8 +55,7 @@ func (s *suite) turns(t *testing.T) {
 	})
 	t.Run("EndWhenItIsRemoved", func(t *testing.T) {
 		store := ended(t, "a", "b")
-		taken, err := store.TakeClientSessions(t.Context(), turn(t0))
-		ok(t, err)
+		taken := must(store.TakeClientSessions(t.Context(), turn(t0)))(t)
 		equal(t, len(taken), 2)
 		ok(t, store.SettleClientSession(t.Context(), taken[0], time.Time{}))
 		equal(t, due(t, store, turn(t0.Add(time.Hour))), []string{taken[1].ClientID})
@@ -120,8 +117,7 @@ func (s *suite) turns(t *testing.T) {
 	})
 	t.Run("BeginWithWhatHasWaitedLongest", func(t *testing.T) {
 		store := ended(t, "a", "b", "c")
-		taken, err := store.TakeClientSessions(t.Context(), turn(t0))
-		ok(t, err)
+		taken := must(store.TakeClientSessions(t.Context(), turn(t0)))(t)
 		for _, c := range taken {
 			ok(t, store.SettleClientSession(t.Context(), c, t0.Add(map[string]time.Duration{"a": 3, "b": 1, "c": 2}[c.ClientID]*time.Hour)))
 		}
@@ -150,8 +146,7 @@ func (s *suite) raceTurns(t *testing.T) {
 	}) {
 		ok(t, err)
 	}
-	left, err := stores[0].TakeClientSessions(t.Context(), turn(t0))
-	ok(t, err)
+	left := must(stores[0].TakeClientSessions(t.Context(), turn(t0)))(t)
 	for _, c := range left {
 		taken <- c.ID
 	}
@@ -177,8 +172,7 @@ func (s *suite) raceNotices(t *testing.T) {
 	}
 	errs := race(stores, func(i int, store storage.Store) error {
 		if i == contenders/2 {
-			_, err := store.EndSessions(t.Context(), storage.SessionFilter{Digest: digest("session")})
-			return err
+			return errOf(store.EndSessions(t.Context(), storage.SessionFilter{Digest: digest("session")}))
 		}
 		name := fmt.Sprint("client ", i)
 		return beginIn(t, store, grant(name, name, "account"), "session", name)

@@ -65,8 +65,7 @@ func startCase(t *testing.T, store storage.Verification, id, subject string) sto
 
 func startCaseIn(t *testing.T, store storage.Verification, id, subject, group string) storage.Case {
 	t.Helper()
-	latest, err := store.Cases(t.Context(), storage.CaseFilter{Subject: subject, Group: group, Limit: 1})
-	ok(t, err)
+	latest := must(store.Cases(t.Context(), storage.CaseFilter{Subject: subject, Group: group, Limit: 1}))(t)
 	c := storage.Case{ID: id, Subject: subject, Group: group, CreatedAt: t0}
 	c, created, err := store.StartCase(t.Context(), c, strings.Join(idsOf(latest), ""), nobody)
 	ok(t, err)
@@ -91,8 +90,7 @@ func to(c storage.Case, state storage.CaseState) storage.CaseMove {
 
 func moveTo(t *testing.T, store storage.Verification, c storage.Case, state storage.CaseState) storage.Case {
 	t.Helper()
-	moved, err := store.MoveCase(t.Context(), to(c, state), nobody)
-	ok(t, err)
+	moved := must(store.MoveCase(t.Context(), to(c, state), nobody))(t)
 	return moved
 }
 
@@ -120,8 +118,7 @@ var (
 
 func take(t *testing.T, store storage.Verification, r storage.Reviewer, id string) storage.Case {
 	t.Helper()
-	c, err := store.TakeCase(t.Context(), r, id, t0, late)
-	ok(t, err)
+	c := must(store.TakeCase(t.Context(), r, id, t0, late))(t)
 	return c
 }
 
@@ -137,8 +134,7 @@ func decided(c storage.Case, state storage.CaseState, r storage.Reviewer, id str
 
 func caseOf(t *testing.T, store storage.Verification, id string) storage.Case {
 	t.Helper()
-	c, err := store.Case(t.Context(), id)
-	ok(t, err)
+	c := must(store.Case(t.Context(), id))(t)
 	return c
 }
 
@@ -146,8 +142,7 @@ func caseOf(t *testing.T, store storage.Verification, id string) storage.Case {
 // for none.
 func statusOf(t *testing.T, store storage.Store, subject, group string) storage.Status {
 	t.Helper()
-	person, err := store.Person(t.Context(), subject)
-	ok(t, err)
+	person := must(store.Person(t.Context(), subject))(t)
 	for _, status := range person.Statuses {
 		if status.Group == group {
 			status.Revision = 0
@@ -168,32 +163,25 @@ func idsOf(cases []storage.Case) (ids []string) {
 func (s *verificationSuite) availability(t *testing.T) {
 	calls := map[string]func(context.Context, storage.Verification) error{
 		"Case": func(ctx context.Context, store storage.Verification) error {
-			_, err := store.Case(ctx, "1")
-			return err
+			return errOf(store.Case(ctx, "1"))
 		},
 		"StartCase": func(ctx context.Context, store storage.Verification) error {
-			_, _, err := store.StartCase(ctx, storage.Case{ID: "2", Subject: "ann", Group: "student", CreatedAt: t0}, "", nobody)
-			return err
+			return errOf(store.StartCase(ctx, storage.Case{ID: "2", Subject: "ann", Group: "student", CreatedAt: t0}, "", nobody))
 		},
 		"Cases": func(ctx context.Context, store storage.Verification) error {
-			_, err := store.Cases(ctx, storage.CaseFilter{Subject: "ann"})
-			return err
+			return errOf(store.Cases(ctx, storage.CaseFilter{Subject: "ann"}))
 		},
 		"CasesOfAReviewer": func(ctx context.Context, store storage.Verification) error {
-			_, err := store.Cases(ctx, storage.CaseFilter{Reviewer: &rita, Limit: 10})
-			return err
+			return errOf(store.Cases(ctx, storage.CaseFilter{Reviewer: &rita, Limit: 10}))
 		},
 		"Evidence": func(ctx context.Context, store storage.Verification) error {
-			_, err := store.Evidence(ctx, storage.EvidenceID{CaseID: "1"})
-			return err
+			return errOf(store.Evidence(ctx, storage.EvidenceID{CaseID: "1"}))
 		},
 		"Roster": func(ctx context.Context, store storage.Verification) error {
-			_, err := store.Roster(ctx, "members")
-			return err
+			return errOf(store.Roster(ctx, "members"))
 		},
 		"CodeBatches": func(ctx context.Context, store storage.Verification) error {
-			_, err := store.CodeBatches(ctx, time.Time{}, 10)
-			return err
+			return errOf(store.CodeBatches(ctx, time.Time{}, 10))
 		},
 	}
 	t.Run("OpenStoreAnswers", func(t *testing.T) {

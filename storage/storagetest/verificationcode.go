@@ -21,8 +21,7 @@ func issue(t *testing.T, store storage.Verification, name string, uses int) {
 
 func redeem(t *testing.T, store storage.Verification, name, subject string) storage.VerificationCode {
 	t.Helper()
-	c, err := store.RedeemCode(t.Context(), digest(name), "student", subject, storage.Digest{}, t0)
-	ok(t, err)
+	c := must(store.RedeemCode(t.Context(), digest(name), "student", subject, storage.Digest{}, t0))(t)
 	return c
 }
 
@@ -33,8 +32,7 @@ func (s *verificationSuite) verificationCodes(t *testing.T) {
 		want.Subgroups, want.Email, want.MadeBy, want.Used = []string{"University"}, digest("ann@example.com"), digest("olga"), 7
 		want.IssuedAt, want.ExpiresAt, want.HoldsUntil = elsewhere, elsewhere.Add(time.Minute), elsewhere
 		ok(t, store.IssueCodes(t.Context(), []storage.VerificationCode{want}))
-		got, err := store.RedeemCode(t.Context(), digest("a"), "student", "ann", digest("ann@example.com"), t0)
-		ok(t, err)
+		got := must(store.RedeemCode(t.Context(), digest("a"), "student", "ann", digest("ann@example.com"), t0))(t)
 		want.Used, want.IssuedAt, want.ExpiresAt, want.HoldsUntil = 1, asStored, asStored.Add(time.Minute), asStored
 		equal(t, got, want)
 	})
@@ -42,11 +40,8 @@ func (s *verificationSuite) verificationCodes(t *testing.T) {
 		store := s.store(t)
 		issue(t, store, "b", 1)
 		fails(t, store.IssueCodes(t.Context(), []storage.VerificationCode{code("a", 1), code("b", 1)}), storage.ErrConflict)
-		_, err := store.RedeemCode(t.Context(), digest("a"), "student", "ann", storage.Digest{}, t0)
-		fails(t, err, storage.ErrNotFound)
-		batches, err := store.CodeBatches(t.Context(), time.Time{}, 10)
-		ok(t, err)
-		equal(t, len(batches), 1)
+		fails(t, errOf(store.RedeemCode(t.Context(), digest("a"), "student", "ann", storage.Digest{}, t0)), storage.ErrNotFound)
+		equal(t, len(must(store.CodeBatches(t.Context(), time.Time{}, 10))(t)), 1)
 	})
 	t.Run("AreUsedUp", func(t *testing.T) {
 		store := s.store(t)
@@ -54,8 +49,7 @@ func (s *verificationSuite) verificationCodes(t *testing.T) {
 		equal(t, redeem(t, store, "a", "ann").Used, 1)
 		equal(t, redeem(t, store, "a", "ann").Used, 1)
 		equal(t, redeem(t, store, "a", "bob").Used, 2)
-		_, err := store.RedeemCode(t.Context(), digest("a"), "student", "carol", storage.Digest{}, t0)
-		fails(t, err, storage.ErrSpent)
+		fails(t, errOf(store.RedeemCode(t.Context(), digest("a"), "student", "carol", storage.Digest{}, t0)), storage.ErrSpent)
 		equal(t, redeem(t, store, "a", "ann").Used, 2)
 	})
 	t.Run("AreNotFound", func(t *testing.T) {
@@ -65,24 +59,19 @@ func (s *verificationSuite) verificationCodes(t *testing.T) {
 		ok(t, store.IssueCodes(t.Context(), []storage.VerificationCode{c}))
 		for name, try := range map[string]func() error{
 			"None": func() error {
-				_, err := store.RedeemCode(t.Context(), digest("none"), "student", "ann", c.Email, t0)
-				return err
+				return errOf(store.RedeemCode(t.Context(), digest("none"), "student", "ann", c.Email, t0))
 			},
 			"OfAnotherGroup": func() error {
-				_, err := store.RedeemCode(t.Context(), c.Digest, "teacher", "ann", c.Email, t0)
-				return err
+				return errOf(store.RedeemCode(t.Context(), c.Digest, "teacher", "ann", c.Email, t0))
 			},
 			"Expired": func() error {
-				_, err := store.RedeemCode(t.Context(), c.Digest, "student", "ann", c.Email, late)
-				return err
+				return errOf(store.RedeemCode(t.Context(), c.Digest, "student", "ann", c.Email, late))
 			},
 			"OfAnotherAddress": func() error {
-				_, err := store.RedeemCode(t.Context(), c.Digest, "student", "ann", digest("bob@example.com"), t0)
-				return err
+				return errOf(store.RedeemCode(t.Context(), c.Digest, "student", "ann", digest("bob@example.com"), t0))
 			},
 			"OfNoAddress": func() error {
-				_, err := store.RedeemCode(t.Context(), c.Digest, "student", "ann", storage.Digest{}, t0)
-				return err
+				return errOf(store.RedeemCode(t.Context(), c.Digest, "student", "ann", storage.Digest{}, t0))
 			},
 		} {
 			t.Run(name, func(t *testing.T) { fails(t, try(), storage.ErrNotFound) })
@@ -104,8 +93,7 @@ func (s *verificationSuite) verificationCodes(t *testing.T) {
 			}
 			return err
 		}), storage.ErrSpent)
-		_, err := store.RedeemCode(t.Context(), digest("a"), "student", "ann", storage.Digest{}, t0)
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.RedeemCode(t.Context(), digest("a"), "student", "ann", storage.Digest{}, t0)), storage.ErrNotFound)
 		redeem(t, store, "c", "ann")
 	})
 	t.Run("AreReleasedOnce", func(t *testing.T) {
@@ -114,15 +102,13 @@ func (s *verificationSuite) verificationCodes(t *testing.T) {
 		held.ExpiresAt, other.ExpiresAt = t0, t0
 		ok(t, store.IssueCodes(t.Context(), []storage.VerificationCode{held, other}))
 		for _, now := range []time.Time{t0, t0.Add(-time.Minute)} { // by a clock that is behind, too
-			_, err := store.RedeemCode(t.Context(), digest("a"), "student", "ann", storage.Digest{}, now)
-			fails(t, err, storage.ErrNotFound)
+			fails(t, errOf(store.RedeemCode(t.Context(), digest("a"), "student", "ann", storage.Digest{}, now)), storage.ErrNotFound)
 		}
 		oneWins(t, race([]VerificationStore{store}, func(int, VerificationStore) error {
 			return store.ReleaseCodes(t.Context(), held.Batch, late)
 		}), storage.ErrSpent)
 		redeem(t, store, "a", "ann")
-		_, err := store.RedeemCode(t.Context(), digest("b"), "student", "ann", storage.Digest{}, t0)
-		fails(t, err, storage.ErrNotFound)
+		fails(t, errOf(store.RedeemCode(t.Context(), digest("b"), "student", "ann", storage.Digest{}, t0)), storage.ErrNotFound)
 	})
 	t.Run("AreNotReleasedOnceTheyAreEnded", func(t *testing.T) {
 		for _, expires := range []time.Time{t0, late} { // one that waits, and one that does not
@@ -131,9 +117,7 @@ func (s *verificationSuite) verificationCodes(t *testing.T) {
 				c := code("a", 1)
 				c.ExpiresAt = expires
 				ok(t, store.IssueCodes(t.Context(), []storage.VerificationCode{c}))
-				n, err := store.EndCodes(t.Context(), c.Batch, at)
-				ok(t, err)
-				equal(t, n, 1)
+				equal(t, must(store.EndCodes(t.Context(), c.Batch, at))(t), 1)
 				fails(t, store.ReleaseCodes(t.Context(), c.Batch, late), storage.ErrSpent)
 			}
 		}
@@ -156,9 +140,7 @@ func (s *verificationSuite) verificationCodes(t *testing.T) {
 			limit  int
 			want   []storage.CodeBatch
 		}{{time.Time{}, 10, want}, {time.Time{}, 1, want[:1]}, {t0.Add(time.Minute), 10, want[1:]}, {t0, 10, nil}} {
-			got, err := store.CodeBatches(t.Context(), c.before, c.limit)
-			ok(t, err)
-			equal(t, got, c.want)
+			equal(t, must(store.CodeBatches(t.Context(), c.before, c.limit))(t), c.want)
 		}
 	})
 	t.Run("AreRemoved", func(t *testing.T) {
@@ -170,13 +152,9 @@ func (s *verificationSuite) verificationCodes(t *testing.T) {
 		later.ExpiresAt = late.Add(time.Second)
 		ok(t, store.IssueCodes(t.Context(), []storage.VerificationCode{later}))
 		for _, want := range []int{1, 1, 0} {
-			n, err := store.Trim(t.Context(), storage.Trim{Kind: storage.OldCodes, Before: late.Add(time.Microsecond)}, 1)
-			ok(t, err)
-			equal(t, n, want)
+			equal(t, must(store.Trim(t.Context(), storage.Trim{Kind: storage.OldCodes, Before: late.Add(time.Microsecond)}, 1))(t), want)
 		}
-		batches, err := store.CodeBatches(t.Context(), time.Time{}, 10)
-		ok(t, err)
-		equal(t, len(batches), 1)
+		equal(t, len(must(store.CodeBatches(t.Context(), time.Time{}, 10))(t)), 1)
 		redeem(t, store, "c", "ann")
 	})
 }

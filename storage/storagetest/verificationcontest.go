@@ -11,8 +11,7 @@ import (
 // contests are those of the roles of verification that the races do not have.
 func (s *verificationSuite) contests(t *testing.T) {
 	move := func(t *testing.T, s VerificationStore, m storage.CaseMove) error {
-		_, err := s.MoveCase(t.Context(), m, nobody)
-		return err
+		return errOf(s.MoveCase(t.Context(), m, nobody))
 	}
 	hold(t, s.stores, map[string]contest[VerificationStore]{
 		"Approval": func(t *testing.T, store VerificationStore, id string) (func(int, VerificationStore) error, error) {
@@ -57,8 +56,7 @@ func (s *verificationSuite) contests(t *testing.T) {
 				if i%2 == 0 {
 					return move(t, s, approval(c))
 				}
-				_, err := s.UndoDecision(t.Context(), id, "rita", to(c, storage.CaseReview), late)
-				return err
+				return errOf(s.UndoDecision(t.Context(), id, "rita", to(c, storage.CaseReview), late))
 			}, storage.ErrChanged
 		},
 		"PostponementOfAContent": func(t *testing.T, store VerificationStore, id string) (func(int, VerificationStore) error, error) {
@@ -96,8 +94,7 @@ func (s *verificationSuite) contests(t *testing.T) {
 			return s.SetDisabled(t.Context(), subject, true, t0)
 		},
 		"DeleteAccount": func(t *testing.T, s VerificationStore, subject string) error {
-			_, err := s.DeleteAccount(t.Context(), subject, "someone", nil)
-			return err
+			return errOf(s.DeleteAccount(t.Context(), subject, "someone", nil))
 		},
 	} {
 		t.Run("ApprovalNeverOutlives"+name, func(t *testing.T) { s.raceHost(t, name, host) })
@@ -112,8 +109,7 @@ func (s *verificationSuite) raceHost(t *testing.T, name string, host func(t *tes
 		createAccount(t, stores[0], subject)
 		m := to(startCase(t, stores[0], subject, subject), storage.CasePending)
 		m.Status = &storage.Status{Pending: true}
-		c, err := stores[0].MoveCase(t.Context(), m, storage.PersonBasis{HasAccount: true})
-		ok(t, err)
+		c := must(stores[0].MoveCase(t.Context(), m, storage.PersonBasis{HasAccount: true}))(t)
 		var approved, said error
 		race(stores, func(i int, store VerificationStore) error {
 			switch i {
@@ -122,8 +118,7 @@ func (s *verificationSuite) raceHost(t *testing.T, name string, host func(t *tes
 			case contenders / 2:
 				_, approved = store.MoveCase(t.Context(), approval(c), storage.PersonBasis{HasAccount: true})
 			default: // the others are busy with the same rows
-				_, err := store.EndStatus(t.Context(), storage.StatusEnd{CaseID: "none", At: time.Time{}})
-				return err
+				return errOf(store.EndStatus(t.Context(), storage.StatusEnd{CaseID: "none", At: time.Time{}}))
 			}
 			return nil
 		})

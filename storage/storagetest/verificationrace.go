@@ -67,8 +67,7 @@ func (s *verificationSuite) races(t *testing.T) {
 			inReview(t, stores[0], fmt.Sprint(i), fmt.Sprint("subject ", i), t0)
 		}
 		for _, err := range race(stores, func(i int, store VerificationStore) error {
-			_, err := store.TakeCase(t.Context(), rita, fmt.Sprint(i), t0, late)
-			return err
+			return errOf(store.TakeCase(t.Context(), rita, fmt.Sprint(i), t0, late))
 		}) {
 			ok(t, err)
 		}
@@ -85,8 +84,7 @@ func (s *verificationSuite) races(t *testing.T) {
 		issue(t, stores[0], "code", 3)
 		used := 0
 		for _, err := range race(stores, func(i int, store VerificationStore) error {
-			_, err := store.RedeemCode(t.Context(), digest("code"), "student", fmt.Sprint("subject ", i), storage.Digest{}, t0)
-			return err
+			return errOf(store.RedeemCode(t.Context(), digest("code"), "student", fmt.Sprint("subject ", i), storage.Digest{}, t0))
 		}) {
 			if err == nil {
 				used++
@@ -100,8 +98,7 @@ func (s *verificationSuite) races(t *testing.T) {
 		stores := s.stores(t, 2)
 		issue(t, stores[0], "code", 3)
 		for _, err := range race(stores, func(_ int, store VerificationStore) error {
-			_, err := store.RedeemCode(t.Context(), digest("code"), "student", "ann", storage.Digest{}, t0)
-			return err
+			return errOf(store.RedeemCode(t.Context(), digest("code"), "student", "ann", storage.Digest{}, t0))
 		}) {
 			ok(t, err)
 		}
@@ -115,8 +112,7 @@ func (s *verificationSuite) races(t *testing.T) {
 			moves[i].Fingerprints = []storage.Fingerprint{{Group: "student", Kind: "email", Digest: digest("a")}}
 		}
 		oneWins(t, race(stores, func(i int, store VerificationStore) error {
-			_, err := store.MoveCase(t.Context(), moves[i], nobody)
-			return err
+			return errOf(store.MoveCase(t.Context(), moves[i], nobody))
 		}), storage.ErrTaken)
 	})
 	t.Run("EvidenceKeepsToItsLimits", func(t *testing.T) {
@@ -142,8 +138,7 @@ func (s *verificationSuite) races(t *testing.T) {
 			if i == contenders/2 {
 				m := to(c, storage.CaseWithdrawn)
 				m.EvidenceUntil = t0
-				_, err := store.MoveCase(t.Context(), m, nobody)
-				return err
+				return errOf(store.MoveCase(t.Context(), m, nobody))
 			}
 			err := store.AddEvidence(t.Context(), item(fmt.Sprint(i), "1"), "ann", roomy)
 			if errors.Is(err, storage.ErrEnded) {
@@ -153,8 +148,7 @@ func (s *verificationSuite) races(t *testing.T) {
 		}) {
 			ok(t, err)
 		}
-		left, err := stores[0].Evidence(t.Context(), storage.EvidenceID{CaseID: "1"})
-		ok(t, err)
+		left := must(stores[0].Evidence(t.Context(), storage.EvidenceID{CaseID: "1"}))(t)
 		for _, e := range left {
 			equal(t, e.ShredAt, t0)
 		}
@@ -200,8 +194,7 @@ func (s *verificationSuite) raceRosters(t *testing.T) {
 				swapped = store.SwapRoster(t.Context(), storage.Roster{Name: name, Generation: generation}, 0)
 				return swapped
 			}
-			_, err := store.Trim(t.Context(), storage.Trim{Kind: storage.OldRosters, Before: late}, 1)
-			return err
+			return errOf(store.Trim(t.Context(), storage.Trim{Kind: storage.OldRosters, Before: late}, 1))
 		})
 		if swapped != nil {
 			fails(t, swapped, storage.ErrChanged)
