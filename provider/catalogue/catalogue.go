@@ -20,13 +20,15 @@ type Scope struct {
 	// printable ASCII characters without space, quotation mark and backslash.
 	Name string `json:"name"`
 
-	// Title and Description are shown where people choose among scopes, and on the consent screen for a scope that releases nothing. An empty Description of
-	// a scope that releases something names all of it. Translations are by BCP 47 tag; the default catalogue has its own.
+	// Title and Description are shown where people choose among scopes, and on the consent screen
+	// for a scope that releases nothing. An empty Description of a scope that releases something
+	// names all of it. Translations are by BCP 47 tag; the default catalogue has its own.
 	Title        string                      `json:"title,omitempty"`
 	Description  string                      `json:"description,omitempty"`
 	Translations map[string]ScopeTranslation `json:"translations,omitempty"`
 
-	// Attributes and Groups are what the scope releases: attributes by their handles, the status in groups by their names.
+	// Attributes and Groups are what the scope releases: attributes by their handles, the status
+	// in groups by their names.
 	Attributes []string `json:"attributes,omitempty"`
 	Groups     []string `json:"groups,omitempty"`
 
@@ -99,9 +101,10 @@ type Attribute struct {
 	// Defaults to false.
 	Sensitive bool `json:"sensitive,omitempty"`
 
-	// Findable has the desk find a user by the exact value, such as a customer number; no name, and nothing with few values,
-	// because a keyed digest in the database tells who has the same one. Letter case, spaces and the signs -./() make no
-	// difference, and only a String or an Integer can be it. A value that was recorded before is found once Run has looked at it.
+	// Findable has the desk find a user by the exact value, such as a customer number; no name,
+	// and nothing with few values, because a keyed digest in the database tells who has the same
+	// one. Letter case, spaces and the signs -./() make no difference, and only a String or an
+	// Integer can be it. A value that was recorded before is found once Run has looked at it.
 	// Defaults to false.
 	Findable bool `json:"findable,omitempty"`
 
