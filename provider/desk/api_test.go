@@ -10,7 +10,6 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk"
-	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -104,54 +103,6 @@ func (w *machines) ask(method, path, body string, headers ...string) (*http.Resp
 	var answer map[string]any
 	w.OK(json.Unmarshal(text, &answer))
 	return p, answer
-}
-
-// Each act on a person is done once, however often it is sent, and has its line under the name of
-// the client and in its matter.
-func TestActsOfClientsAreDoneOnce(t *testing.T) {
-	t.Parallel()
-	w := newMachines(t)
-	bob := w.Bob()
-	bob.Allow("client_id", "std", "scope", "openid profile")
-	_, opened := w.ask(http.MethodPost, "/matters", `{"person": "bob", "reason": "caller"}`, "Idempotency-Key", "matter")
-	w.matter = lab.Member(t, opened, "id")
-	for _, act := range []struct {
-		name, body string
-		event      string
-	}{
-		{"send_reset", `{}`, event.ResetSent},
-		{"revoke_application", `{"client_id": "std"}`, event.Revoked},
-		{"end_sessions", `{}`, event.Revoked},
-		{"lock", `{}`, event.AccountDisabled},
-	} {
-		t.Run(act.name, func(t *testing.T) {
-			path := "/people/bob/" + act.name
-			before, err := w.Events().List(t.Context(), provider.EventFilter{Name: act.event})
-			w.OK(err)
-			mails := w.Mails.Count()
-			p, effect := w.ask(http.MethodPost, path+"/check", act.body)
-			if p.StatusCode != http.StatusOK || effect["void"] != nil {
-				t.Fatalf("%s %v", p.Status, effect)
-			}
-			for range 3 {
-				p, done := w.ask(http.MethodPost, path, act.body, "If-Match", p.Header.Get("ETag"), "Idempotency-Key", act.name)
-				if p.StatusCode != http.StatusOK || done["action"] != act.name {
-					t.Errorf("%s %v", p.Status, done)
-				}
-			}
-			after, err := w.Events().List(t.Context(), provider.EventFilter{Name: act.event})
-			w.OK(err)
-			if len(after) != len(before)+1 {
-				t.Fatalf("%d lines", len(after)-len(before))
-			}
-			if after[0].Actor != "client:robot" || after[0].Matter != w.matter || after[0].UserID != "bob" {
-				t.Errorf("the line: %+v", after[0])
-			}
-			if sent := w.Mails.Count() - mails; sent > 1 {
-				t.Errorf("%d mails", sent)
-			}
-		})
-	}
 }
 
 // Nobody learns from the API who works at the desk, or acts on them.

@@ -19,6 +19,8 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/storage/postgres"
+	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
 )
 
 // The answers of the forms.
@@ -128,6 +130,33 @@ func matrix(t *testing.T, url string) (*place, map[string]*lab.Browser) {
 }
 
 var proofs = []storage.CallerProof{storage.NoProof, storage.MailboxProof, storage.SessionProof}
+
+// onBoth runs a test on a file, whose address is empty, and at length on PostgreSQL too: on which conditions a
+// write rests is the same to every store.
+func onBoth(t *testing.T, test func(t *testing.T, url string)) {
+	t.Helper()
+	t.Parallel()
+	t.Run("SQLite", func(t *testing.T) {
+		t.Parallel()
+		test(t, "")
+	})
+	t.Run("PostgreSQL", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("takes long")
+		}
+		t.Parallel()
+		test(t, pgtest.Shared(t).Schema(t))
+	})
+}
+
+func atPostgres(t testing.TB, url string) storage.Store {
+	t.Helper()
+	store, err := postgres.Open(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
 
 func TestMatrixOfPeople(t *testing.T) {
 	onBoth(t, func(t *testing.T, url string) {

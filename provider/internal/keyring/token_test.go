@@ -5,6 +5,7 @@ import (
 	"crypto/rsa"
 	"crypto/x509"
 	"encoding/base64"
+	"encoding/pem"
 	"errors"
 	"strings"
 	"sync"
@@ -141,6 +142,8 @@ func TestVerifyRefuses(t *testing.T) {
 		"alg none without signature":     strings.TrimSuffix(header(`{"alg":"none"}`), parts[2]),
 		"alg nOnE":                       header(`{"alg":"nOnE",` + kid + `}`),
 		"HS256 with the public key":      withID(jose.HS256, der),
+		"HS256 with its PEM":             withID(jose.HS256, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})),
+		"HS256 with its modulus":         withID(jose.HS256, []byte(base64.RawURLEncoding.EncodeToString(testKey().N.Bytes()))),
 		"PS256 with our own key":         withID(jose.PS256, testKey()),
 		"RS384 with our own key":         withID(jose.RS384, testKey()),
 		"RS256 of another key":           withID(jose.RS256, attacker),

@@ -12,7 +12,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/api"
 	events "github.com/bonafide-id/bonafide/provider/event"
-	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage/postgres"
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
 )
@@ -284,8 +283,6 @@ func TestFind(t *testing.T) {
 		t.Errorf("%d hits, %d misses: %v", len(hits), len(misses), misses)
 	}
 }
-
-var _ = lab.BobPass
 
 func TestLooksAtOnceAreOneLine(t *testing.T) {
 	onBoth(t, func(t *testing.T, w *place) {

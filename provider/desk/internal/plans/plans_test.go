@@ -126,12 +126,6 @@ func TestOwnPlanIsNotApproved(t *testing.T) {
 			}
 		})
 	}
-	t.Run("InTheWrite", func(t *testing.T) {
-		err := w.store.MovePlan(t.Context(), p.ID, storage.PlanMove{To: storage.PlanRunning, Digest: p.Digest, Staff: "staff:olga", At: w.Now()})
-		if !errors.Is(err, storage.ErrForbidden) {
-			t.Errorf("approve: %v", err)
-		}
-	})
 	if got := w.plan(p.ID); got.State != storage.PlanProposed {
 		t.Errorf("the plan is %s", got.State)
 	}
