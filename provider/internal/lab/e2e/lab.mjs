@@ -87,6 +87,13 @@ export async function startButton() {
   return { site, email: "maria@example.com", password: printed.trim().split(" ").pop() };
 }
 
+/** Answers at the origin of an address with a page, until a test ends. */
+export async function serve(t, address, html) {
+  const site = createHTTPServer((request, response) => response.setHeader("content-type", "text/html").end(html));
+  await once(site.listen(new URL(address).port, "localhost"), "listening");
+  t.after(() => { site.closeAllConnections(); site.close(); });
+}
+
 /** Starts the host with users of its own, and an application that keeps what it is answered. */
 export async function startHostusers() {
   const answers = [];

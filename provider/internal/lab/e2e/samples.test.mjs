@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
 import { freePort } from "../../freeport/freeport.mjs";
-import { newWindow, press, startChromium, startQuickstart } from "./lab.mjs";
+import { newWindow, press, serve, startChromium, startQuickstart } from "./lab.mjs";
 
 /**
  * What each sample takes: what has to be on the machine, and an address of the registry that
@@ -146,11 +146,11 @@ async function showsGroup({ open }) {
 }
 
 /** Pastes into curl's terminal the address that the browser has come to, where nobody listens. */
-async function finishInTerminal(shell, redirectURI) {
+async function finishInTerminal(t, shell, redirectURI) {
   const address = () => /^http\S+$/m.exec(shell.said)?.[0];
   await until(shell, address);
   visitor = await newWindow(browser);
-  await visitor.route(`${redirectURI}?**`, (route) => route.fulfill({ body: "" }));
+  await serve(t, redirectURI, "");
   await visitor.goto(address());
   await signInAsMaria();
   await visitor.waitForURL(`${redirectURI}?**`);
@@ -163,11 +163,11 @@ for (const [id, language] of Object.entries(languages)) {
   const skip = await lacks(language);
   // The samples of v3 run in the tests of their package; that the page has the same lines shows with one.
   for (const dialect of id === "node" ? ["standard", "v3"] : ["standard"]) {
-    test(`${id}, ${dialect}: the page's lines in an empty folder sign in`, { skip }, async () => {
+    test(`${id}, ${dialect}: the page's lines in an empty folder sign in`, { skip }, async (t) => {
       const application = await register("web", dialect), sample = await read(application, id);
       if (language.without) sample.run = sample.run.replace(language.without, "");
       if (language.before) sample.run = `${language.before}\n${sample.run}`;
-      if (id === "curl") return finishInTerminal(start(sample), application.redirectURI);
+      if (id === "curl") return finishInTerminal(t, start(sample), application.redirectURI);
       await startServer(sample);
       await visitor.getByRole("link", { name: "Sign in with Bonafide" }).click();
       await signInAsMaria();
@@ -202,11 +202,11 @@ test("HTML: the button that is pasted into a page begins at the server", { skip:
   await showsGroup(sample);
 });
 
-test("HTML: the button of an application without a server brings a code", async () => {
+test("HTML: the button of an application without a server brings a code", async (t) => {
   const application = await register("spa", "standard"), { origin } = new URL(application.redirectURI);
   const { files } = await read(application, "button");
   visitor = await newWindow(browser);
-  await visitor.route(`${origin}/**`, (route) => route.fulfill({ contentType: "text/html", body: files["button.html"] }));
+  await serve(t, origin, files["button.html"]);
   await visitor.goto(`${origin}/shop`);
   await visitor.locator("span[data-client-id]").getByRole("link").click();
   await signInAsMaria();

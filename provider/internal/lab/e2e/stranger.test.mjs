@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
-import { newWindow, press, repository, settled, startChromium, startQuickstart } from "./lab.mjs";
+import { newWindow, press, repository, serve, settled, startChromium, startQuickstart } from "./lab.mjs";
 
 let quickstart, browser, config;
 before(async () => {
@@ -121,7 +121,7 @@ test("by a document that the reviewer looks at", async () => {
   assert.deepEqual(reviewer.faults, []);
 });
 
-test("a developer without an account signs in to code of their own", async () => {
+test("a developer without an account signs in to code of their own", async (t) => {
   const s = await stranger(), { page, done, click, fill } = s;
   await page.goto(`${quickstart.provider}/developer/`);
   await click("link", "Sign in or create an account");
@@ -139,7 +139,7 @@ test("a developer without an account signs in to code of their own", async () =>
   await click("button", "Reveal");
   const client_id = page.url().match(/test_[^/?]+/)[0], client_secret = await page.locator("#client-secret").innerText();
 
-  await page.route(`${redirectURI}?**`, (route) => route.fulfill({ contentType: "text/html", body: "<title>Shop</title>" }));
+  await serve(t, redirectURI, "<title>Shop</title>");
   const code_verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"; // RFC 7636 appendix B
   await page.goto(`${quickstart.sandbox}/oauth/authorize?${new URLSearchParams({
     client_id, redirect_uri: redirectURI, response_type: "code", scope: "openid profile",
