@@ -197,33 +197,27 @@ function watched(page, faults) {
 const shots = process.env.SHOTS;
 
 /**
- * Looks closely at the screen that is open: by day and by night, wide and on a
- * phone. SHOTS names a folder for what it saw.
+ * Looks closely at the screen that is open, wide and on a phone; at the colours of the night the gallery of ui looks.
+ * SHOTS names a folder for what it saw, by day and by night.
  */
 export async function look(page, name) {
   const desktop = page.viewportSize();
   await settled(page);
-  await page.evaluate(axe);
-  for (const colorScheme of ["light", "dark"]) {
-    await page.emulateMedia({ colorScheme });
-    for (const viewport of [desktop, { width: 360, height: 740 }]) {
-      await page.setViewportSize(viewport);
-      const width = await page.evaluate(() => document.documentElement.scrollWidth);
-      if (width > viewport.width) page.faults.push(`${name}: ${width} px wide on a screen of ${viewport.width}`);
-      for (const words of await page.evaluate(covering)) page.faults.push(`${name}: the label "${words}" lies on something at ${viewport.width} px`);
-      if (shots) {
-        mkdirSync(shots, { recursive: true });
-        await page.screenshot({ path: join(shots, `${name}-${viewport.width}-${colorScheme}.png`), fullPage: true });
-      }
+  for (const viewport of [{ width: 360, height: 740 }, desktop]) {
+    await page.setViewportSize(viewport);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    if (width > viewport.width) page.faults.push(`${name}: ${width} px wide on a screen of ${viewport.width}`);
+    for (const words of await page.evaluate(covering)) page.faults.push(`${name}: the label "${words}" lies on something at ${viewport.width} px`);
+    for (const colorScheme of shots ? ["light", "dark", null] : []) {
+      await page.emulateMedia({ colorScheme });
+      mkdirSync(shots, { recursive: true });
+      if (colorScheme) await page.screenshot({ path: join(shots, `${name}-${viewport.width}-${colorScheme}.png`), fullPage: true });
     }
-    // The policy of the page forbids axe to fetch style sheets once more (preload).
-    // The night changes colours and nothing else. What passes is dear to send.
-    const rules = { preload: false, resultTypes: ["violations"], ...colorScheme === "dark" && { runOnly: ["color-contrast"] } };
-    const violations = await page.evaluate(async (rules) => (await window.axe.run(rules)).violations, rules);
-    for (const v of violations) page.faults.push(`${name} ${colorScheme}: ${v.id} at ${v.nodes.map((n) => n.target).join(", ")}`);
   }
-  await page.emulateMedia({ colorScheme: null });
-  await page.setViewportSize(desktop);
+  await page.evaluate(axe);
+  // The policy of the page forbids axe to fetch style sheets once more (preload). What passes is dear to send.
+  const violations = await page.evaluate(async (rules) => (await window.axe.run(rules)).violations, { preload: false, resultTypes: ["violations"] });
+  for (const v of violations) page.faults.push(`${name}: ${v.id} at ${v.nodes.map((n) => n.target).join(", ")}`);
 }
 
 /** The labels whose words lie on a field, a button or another label; axe sees no such thing. */
