@@ -13,9 +13,7 @@ func TestAnchor(t *testing.T) {
 	keep := anchorIn(folder)
 	first := provider.Checkpoint{Size: 12, Signed: []byte("id.example\n12\nroot\n")}
 	for range 2 { // also again, as after a start
-		if err := keep(t.Context(), first); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, keep(t.Context(), first))
 	}
 	if err := keep(t.Context(), provider.Checkpoint{Size: 12, Signed: []byte("another")}); err == nil {
 		t.Error("a log that was put back is taken for the same")

@@ -28,15 +28,11 @@ func TestCheckSaysWhatWouldBeDoneAndDoesNothing(t *testing.T) {
 		"verification": {"verifiers": {"card": {"document": {"require": [{"name": "card", "title": {"text": "Card"}}]}}},
 			"policies": [{"group": "student", "rule": "card"}]},
 		"sandbox": {}}`
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(path, []byte(text), 0o600))
 	scratch := t.TempDir()
 	t.Setenv("TMPDIR", scratch)
 	out := &output{}
-	if err := run(t.Context(), []string{"-config", path, "-check"}, nil, out); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, run(t.Context(), []string{"-config", path, "-check"}, nil, out))
 	for _, want := range []string{
 		"provider https://id.x.test/id\n", "callers     share the limits of the proxy", "path        a proxy must keep /id:",
 		"documents   have up to 8 MB", "sandbox https://id.x.test/id/sandbox\n", "postgres://127.0.0.1:1/identity\n",
@@ -64,9 +60,7 @@ func TestCheckSaysWhatWouldBeDoneAndDoesNothing(t *testing.T) {
 // A file with which no service can start is refused by -check, and by a start that leaves the database as it is.
 func TestCheckFindsWhatAStartWould(t *testing.T) {
 	folder := t.TempDir()
-	if err := startService(t, folder, `{"listen": "127.0.0.1:0"}`).stop(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, startService(t, folder, `{"listen": "127.0.0.1:0"}`).stop())
 	before := contents(t, filepath.Join(folder, "data"))
 	for text, want := range map[string]string{
 		`{"users": [{"email": "a@x.test", "status": [{"group": "pilots"}]}]}`:               `users[0].status[0].group: "pilots"`,
@@ -154,9 +148,7 @@ func contents(t *testing.T, folder string) map[string]string {
 	found := map[string]string{}
 	for _, name := range names(t, folder) {
 		text, err := os.ReadFile(filepath.Join(folder, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		found[name] = string(text)
 	}
 	return found
@@ -169,9 +161,7 @@ func verifying(verifier string) string {
 
 func TestCheckKnowsNoPortThatIsFree(t *testing.T) {
 	out := &output{}
-	if err := run(t.Context(), []string{"-config", writeConfig(t, `{"listen": "127.0.0.1:0", "sandbox": {}}`), "-check"}, nil, out); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, run(t.Context(), []string{"-config", writeConfig(t, `{"listen": "127.0.0.1:0", "sandbox": {}}`), "-check"}, nil, out))
 	if !strings.Contains(out.String(), "provider http://localhost\n") {
 		t.Errorf("it would do:\n%s", out)
 	}

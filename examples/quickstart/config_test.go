@@ -25,18 +25,14 @@ import (
 func writeConfig(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "service.json")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
 func TestEmptyConfigHasDefaults(t *testing.T) {
 	path := writeConfig(t, `{}`)
 	got, err := loadConfig(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	want := config{Listen: "127.0.0.1:8080", environment: environment{Data: filepath.Join(filepath.Dir(path), "data")}}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(config{}, environment{}), cmpopts.EquateComparable(netip.Prefix{})); diff != "" {
 		t.Errorf("config (-want +got):\n%s", diff)
@@ -51,9 +47,7 @@ func TestSandboxInheritsTheVocabularyButNoPeople(t *testing.T) {
 		"users": [{"email": "maria@example.com"}], "clients": [{"client_id": "shop", "dialect": "v3"}],
 		"sandbox": {}
 	}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	want := &environment{
 		Config: provider.Config{
 			Groups: []catalogue.Group{{Name: "staff"}}, Scopes: []catalogue.Scope{{Name: "work", Groups: []string{"staff"}}},
@@ -297,13 +291,9 @@ const oldFile = `{
 func TestMachineClientNeedsNoRedirectURI(t *testing.T) {
 	cfg, err := parseConfig([]byte(`{"listen": "127.0.0.1:0", "clients": [{"client_id": "robot", "client_secret": "f3b1c9d07a5e42868c1fd0e9b7a3625448de9170",
 		"dialect": "standard", "grant_types": ["client_credentials"], "scopes": ["openid"]}]}`), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	s, err := open(t.Context(), cfg, io.Discard, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	t.Cleanup(func() { _ = s.close() })
 	if c, err := s.providers[0].Clients().Get(t.Context(), "robot"); err != nil || !slices.Equal(c.GrantTypes, []string{"client_credentials"}) || len(c.RedirectURIs) > 0 {
 		t.Errorf("client %+v, %v", c, err)
@@ -315,24 +305,16 @@ func TestOldFileStillWorks(t *testing.T) {
 	for name, text := range map[string]string{
 		"smtp.password": "p", "a.password": "quiet-otter-paints-dawn", "c.secret": "f3b1c9d07a5e42868c1fd0e9b7a3625448de9170", "logo.png": string(sampleclient.Logo),
 	} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
 	}
 	cfg, err := parseConfig([]byte(oldFile), folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	s, err := open(t.Context(), cfg, io.Discard, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	t.Cleanup(func() { _ = s.close() })
 	p := s.providers[0]
 	registered, err := p.Clients().Get(t.Context(), "c")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	want := provider.Client{
 		ID: "c", Name: "C", Dialect: provider.Standard, TokenEndpointAuthMethod: "client_secret_post",
 		RedirectURIs: []string{"https://c.test/cb"}, PostLogoutRedirectURIs: []string{"https://c.test/"},
@@ -347,9 +329,7 @@ func TestOldFileStillWorks(t *testing.T) {
 		t.Errorf("the secret is %q, %v", secret, err)
 	}
 	person, err := p.People().Get(t.Context(), "u-1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	if a := person.Account; a.Email != "a@example.com" || !a.EmailVerified || !a.HasPassword || !a.Disabled {
 		t.Errorf("account %+v", a)
 	}
@@ -367,9 +347,7 @@ func TestOldFileStillWorks(t *testing.T) {
 
 func TestEveryKeyIsRead(t *testing.T) {
 	var cfg config
-	if err := decodeStrict([]byte(everyKey), &cfg, os.Getenv); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, decodeStrict([]byte(everyKey), &cfg, os.Getenv))
 	var walk func(v reflect.Value, place string)
 	walk = func(v reflect.Value, place string) {
 		if v.IsZero() {
@@ -406,9 +384,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 
 func TestQuickstartItselfIsValid(t *testing.T) {
 	cfg, err := loadConfig("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	if cfg.Data != "data" || cfg.SampleClient == nil || cfg.Sandbox == nil || len(cfg.Users) == 0 || len(cfg.Sandbox.Users) == 0 {
 		t.Errorf("the quickstart lacks what it tells people: %+v", cfg)
 	}
@@ -423,9 +399,7 @@ func TestRunNamesTheFileThatIsMissing(t *testing.T) {
 
 func TestManualNamesWhatASandboxInherits(t *testing.T) {
 	manual, err := os.ReadFile("../../docs/config.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	_, text, _ := strings.Cut(strings.Join(strings.Fields(string(manual)), " "), "By default a sandbox has `base_url` + `/sandbox` and `data` + `/sandbox`, and the")
 	text, _, said := strings.Cut(text, "of production, and the verifiers and")
 	if !said {
@@ -433,19 +407,13 @@ func TestManualNamesWhatASandboxInherits(t *testing.T) {
 	}
 	of := func(e environment) map[string]any {
 		text, err := json.Marshal(e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		var tree map[string]any
-		if err := json.Unmarshal(text, &tree); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, json.Unmarshal(text, &tree))
 		return tree
 	}
 	var production config
-	if err := json.Unmarshal([]byte(everyKey), &production); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, json.Unmarshal([]byte(everyKey), &production))
 	var sandbox environment
 	sandbox.inherit(production.environment)
 	empty := of(environment{})

@@ -36,18 +36,12 @@ func TestTheDashboardIsMountedWhereTheFileNamesIt(t *testing.T) {
 func lead(t *testing.T, address string) (status int, location string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
 	answer, err := transport.RoundTrip(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := answer.Body.Close(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
+	ok(t, answer.Body.Close())
 	return answer.StatusCode, answer.Header.Get("Location")
 }
 
@@ -56,14 +50,10 @@ func TestTheSampleClientHasAnOrganization(t *testing.T) {
 	const text = `{"listen": "127.0.0.1:0", "sandbox": {}, "developer": {}, "sample_client": {"listen": "127.0.0.1:0"},
 		"users": [{"uuid": "ada", "email": "ada@example.com", "password": "quiet-otter-paints-dawn"}]}`
 	for range 2 { // and again: it stays as it is
-		if err := startService(t, folder, text).stop(); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, startService(t, folder, text).stop())
 	}
 	records, err := sqlite.Open(t.Context(), filepath.Join(folder, "data", databaseName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	defer func() { _ = records.Close() }()
 	member, err := storage.One(records.Members(t.Context(), sampleOrganization, "ada"))
 	if err != nil || member.Role != storage.RoleOwner {
@@ -77,9 +67,7 @@ func TestTheSampleClientHasAnOrganization(t *testing.T) {
 
 func TestAnOperatorIsAUserOfTheFile(t *testing.T) {
 	cfg, err := parseConfig([]byte(`{"listen": "127.0.0.1:0", "developer": {"operators": ["nobody@example.com"]}}`), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	if _, err := open(t.Context(), cfg, t.Output(), testLog(t)); err == nil || !strings.Contains(err.Error(), "developer.operators[0]") {
 		t.Errorf("error is %v", err)
 	}

@@ -15,9 +15,7 @@ import (
 func names(t *testing.T, folder string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	list := []string{}
 	for _, e := range entries {
 		if !strings.HasSuffix(e.Name(), "-wal") && !strings.HasSuffix(e.Name(), "-shm") {
@@ -31,14 +29,10 @@ func names(t *testing.T, folder string) []string {
 func away(t *testing.T, path string) (back func()) {
 	t.Helper()
 	hidden := t.TempDir() + "/hidden"
-	if err := os.Rename(path, hidden); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.Rename(path, hidden))
 	return func() {
 		_ = os.Remove(path)
-		if err := os.Rename(hidden, path); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, os.Rename(hidden, path))
 	}
 }
 
@@ -46,15 +40,11 @@ func TestLostDatabaseIsNotReplaced(t *testing.T) {
 	o := operate(t)
 	s := o.start()
 	keys := keyIDs(t, o.base)
-	if err := s.stop(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, s.stop())
 	for _, lost := range []string{"data/identity.db", "data/sandbox/identity.db"} {
 		back := away(t, o.path(lost))
 		text, err := os.ReadFile(o.path("service.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		got := refusal(t, o.folder, string(text))
 		if !strings.Contains(got, o.path(lost)) || !strings.Contains(got, "-init") {
 			t.Errorf("error is %q", got)
@@ -71,9 +61,7 @@ func TestLostDatabaseIsNotReplaced(t *testing.T) {
 	if diff := cmp.Diff(keys, keyIDs(t, o.base)); diff != "" {
 		t.Errorf("keys (-before +after):\n%s", diff)
 	}
-	if err := s.stop(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, s.stop())
 	// Whoever says so gets a new one.
 	away(t, o.path("data/identity.db"))
 	o.must("-init")
@@ -85,14 +73,10 @@ func TestLostDatabaseIsNotReplaced(t *testing.T) {
 
 func TestLostSecretIsNotReplaced(t *testing.T) {
 	o := operate(t)
-	if err := o.start().stop(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, o.start().stop())
 	back := away(t, o.path("data/secret"))
 	text, err := os.ReadFile(o.path("service.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	if got := refusal(t, o.folder, string(text)); !strings.Contains(got, "data: there is a database, but not the secret") {
 		t.Errorf("error is %q", got)
 	}
@@ -115,28 +99,20 @@ func TestEmptyPostgresBesideASecretIsRefused(t *testing.T) {
 		return `{"listen": "127.0.0.1:0", "base_url": "http://localhost:8080", "database": "` + database + `"}`
 	}
 	first, second := server.Schema(t), server.Schema(t)
-	if err := startService(t, folder, text(first)).stop(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, startService(t, folder, text(first)).stop())
 	for range 2 { // the first try makes tables, and no provider
 		if got := refusal(t, folder, text(second)); !strings.Contains(got, "database: the database is empty") || !strings.Contains(got, "-init") {
 			t.Errorf("error is %q", got)
 		}
 	}
-	if err := startService(t, folder, text(first)).stop(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, startService(t, folder, text(first)).stop())
 	if got := refusal(t, t.TempDir(), text(first)); !strings.Contains(got, "database: there is a database, but not the secret") {
 		t.Errorf("error is %q", got)
 	}
 	path := filepath.Join(folder, "service.json")
-	if err := os.WriteFile(path, []byte(text(second)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(path, []byte(text(second)), 0o600))
 	for range 2 { // the second time it is there
-		if err := run(t.Context(), []string{"-config", path, "-init"}, nil, &output{}); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, run(t.Context(), []string{"-config", path, "-init"}, nil, &output{}))
 	}
 	startService(t, folder, text(second))
 }
@@ -152,20 +128,12 @@ func TestFirstStartThatWasCutShort(t *testing.T) {
 			folder := t.TempDir()
 			s := startService(t, folder, text)
 			keys := keyIDs(t, "http://"+s.sites[0].listener.Addr().String())
-			if err := s.stop(); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, s.stop())
 			data := filepath.Join(folder, "data")
-			if err := os.Rename(filepath.Join(data, secretName), filepath.Join(data, draftName)); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(data, ".secret-123"), []byte("half"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, os.Rename(filepath.Join(data, secretName), filepath.Join(data, draftName)))
+			ok(t, os.WriteFile(filepath.Join(data, ".secret-123"), []byte("half"), 0o600))
 			for _, missing := range undo {
-				if err := os.Remove(filepath.Join(data, missing)); err != nil {
-					t.Fatal(err)
-				}
+				ok(t, os.Remove(filepath.Join(data, missing)))
 			}
 			s = startService(t, folder, text)
 			same := cmp.Equal(keys, keyIDs(t, "http://"+s.sites[0].listener.Addr().String()))

@@ -11,21 +11,15 @@ func TestConfigOfTheContainerIsValid(t *testing.T) {
 	t.Setenv("BASE_URL", "https://id.example.com")
 	t.Setenv("DATABASE_PASSWORD", "0123456789abcdef")
 	cfg, err := loadConfig("deploy/service.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	cfg.Data = t.TempDir() // that of the container may be in use here
 	out := &output{}
-	if err := cfg.check(t.Context(), out); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, cfg.check(t.Context(), out))
 	if !strings.Contains(out.String(), "postgres://db/bonafide\n") {
 		t.Errorf("it would do:\n%s", out)
 	}
 	container, err := os.ReadFile("deploy/Dockerfile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	for _, path := range []string{"/etc/bonafide/service.json", "/var/lib/bonafide\n"} {
 		if !strings.Contains(string(container), path) {
 			t.Errorf("the container has no %s", path)
@@ -37,13 +31,9 @@ func TestConfigOfTheContainerIsValid(t *testing.T) {
 // container's build does not get.
 func TestContainerHasWhatItIsBuiltFrom(t *testing.T) {
 	ignore, err := os.ReadFile("deploy/Dockerfile.dockerignore")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	own := 0
 	for _, path := range strings.Fields(string(out)) {
 		folder, ok := strings.CutPrefix(path, "github.com/bonafide-id/bonafide/")

@@ -48,9 +48,7 @@ func TestDeskOfTheQuickstartHasWork(t *testing.T) {
 	text := strings.Replace(ownQuickstart(t), `"listen":"127.0.0.1:0"`, fmt.Sprintf(`"base_url":"http://localhost%s","listen":%q`, address[strings.LastIndex(address, ":"):], address), 1)
 	demo := func() *running {
 		cfg, err := parseConfig([]byte(text), folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		cfg.demo = true
 		return startConfig(t, cfg)
 	}
@@ -81,15 +79,9 @@ func TestDeskOfTheQuickstartHasWork(t *testing.T) {
 	b.Open(s.cfg.BaseURL + "/desk/cases")
 	b.Submit("email", "ruth@example.com", "password", staffPassword)
 	b.Shows("Student")
-	if err := p.Accounts().SetDisabled(t.Context(), "lena", false); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Accounts().Delete(t.Context(), "pia"); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.stop(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, p.Accounts().SetDisabled(t.Context(), "lena", false))
+	ok(t, p.Accounts().Delete(t.Context(), "pia"))
+	ok(t, s.stop())
 	p = demo().providers[0]
 	lena, err = p.Accounts().Get(t.Context(), "lena")
 	if err != nil || lena.Disabled {

@@ -34,9 +34,7 @@ func appCode(t *testing.T, page string) string {
 		t.Fatalf("no key for an app:\n%s", page)
 	}
 	secret, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(strings.ReplaceAll(found[1], " ", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	mac := hmac.New(sha1.New, secret)
 	_ = binary.Write(mac, binary.BigEndian, time.Now().Unix()/30)
 	sum := mac.Sum(nil)
@@ -138,9 +136,7 @@ func TestHostOfADeskIsItsOwn(t *testing.T) {
 		text := fmt.Sprintf(`{"listen": "127.0.0.1:0", "base_url": "http://localhost:8080", "sandbox": {"base_url": "http://sandbox.localhost:8080"},
 			"sample_client": {"listen": "127.0.0.1:0", "base_url": "http://shop.localhost:8081"}, `+staffed+`}`, address)
 		cfg, err := parseConfig([]byte(text), t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		err = cfg.separate()
 		if says != "" && (err == nil || !strings.Contains(err.Error(), says)) || says == "" && err != nil {
 			t.Errorf("%s: %v", address, err)

@@ -49,9 +49,7 @@ var shared = sync.OnceValues(func() (*running, error) {
 func sharedQuickstart(t *testing.T) *running {
 	t.Helper()
 	r, err := shared()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return r
 }
 
@@ -233,17 +231,13 @@ type begun struct {
 func beginFlow(t *testing.T, s *running) begun {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	b := begun{t: t, site: s.cfg.SampleClient.BaseURL, http: &http.Client{
 		Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 	response, _ := b.get("/start/standard")
 	location, err := response.Location()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	b.query = location.Query()
 	return b
 }
@@ -251,18 +245,12 @@ func beginFlow(t *testing.T, s *running) begun {
 func (b begun) get(path string) (response *http.Response, body string) {
 	b.t.Helper()
 	r, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, b.site+path, nil)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	ok(b.t, err)
 	response, err = b.http.Do(r)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	ok(b.t, err)
 	defer func() { _ = response.Body.Close() }()
 	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	ok(b.t, err)
 	return response, string(text)
 }
 

@@ -20,20 +20,14 @@ import (
 func startAndStop(t *testing.T, folder, text string, look func(s *service)) (told []string) {
 	t.Helper()
 	cfg, err := parseConfig([]byte(text), folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	var log bytes.Buffer
 	s, err := open(t.Context(), cfg, io.Discard, slog.New(slog.NewTextHandler(&log, nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	if look != nil {
 		look(s)
 	}
-	if err := s.close(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, s.close())
 	for _, line := range regexp.MustCompile(`msg="(\w+) are .*names="?(\[.*\])"?`).FindAllStringSubmatch(log.String(), -1) {
 		told = append(told, line[1]+" "+line[2])
 	}
@@ -90,14 +84,10 @@ func TestWhatIsNoLongerInTheFileIsTold(t *testing.T) {
 func statusesOf(t *testing.T, e *environment, id string) map[string]time.Time {
 	t.Helper()
 	store, err := e.openStore(t.Context(), serving)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	defer store.Close()
 	person, err := store.Person(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	found := map[string]time.Time{}
 	for _, s := range person.Statuses {
 		found[s.Group] = s.VerifiedAt
@@ -148,8 +138,6 @@ func TestDisabledLocksAUser(t *testing.T) {
 		if got := canSignIn(t, s.cfg.BaseURL, "maria@example.com", mariaPassword); got != step.can {
 			t.Errorf("with %q she can sign in: %v", step.key, got)
 		}
-		if err := s.stop(); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, s.stop())
 	}
 }

@@ -55,9 +55,7 @@ func (o operated) path(name string) string { return filepath.Join(o.folder, name
 func (o operated) start() *running {
 	o.t.Helper()
 	text, err := os.ReadFile(o.path("service.json"))
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	ok(o.t, err)
 	return startService(o.t, o.folder, string(text))
 }
 
@@ -101,9 +99,7 @@ func (o operated) token() string {
 func (o operated) post(path string, form url.Values) *http.Response {
 	o.t.Helper()
 	r, err := http.NewRequestWithContext(o.t.Context(), http.MethodPost, o.base+path, strings.NewReader(form.Encode()))
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	ok(o.t, err)
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.SetBasicAuth("app", url.QueryEscape(appSecret))
 	return o.do(r)
@@ -112,9 +108,7 @@ func (o operated) post(path string, form url.Values) *http.Response {
 func (o operated) do(r *http.Request) *http.Response {
 	o.t.Helper()
 	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	ok(o.t, err)
 	return response
 }
 
@@ -122,9 +116,7 @@ func (o operated) do(r *http.Request) *http.Response {
 func (o operated) accepts(token string) bool {
 	o.t.Helper()
 	r, err := http.NewRequestWithContext(o.t.Context(), http.MethodGet, o.base+"/api/public/v3/userinfo", nil)
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	ok(o.t, err)
 	r.Header.Set("Authorization", "Bearer "+token)
 	response := o.do(r)
 	defer response.Body.Close()
@@ -169,18 +161,14 @@ func TestABackupIsRestoredAndWhatWasIssuedBeforeIsEnded(t *testing.T) {
 	if o.accepts(token) {
 		t.Fatal("a revoked token is good")
 	}
-	if err := s.stop(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, s.stop())
 
 	for _, database := range []string{"identity.db", "sandbox/identity.db"} {
 		checkIntegrity(t, filepath.Join(o.path("backup"), database))
 		for _, leftOver := range []string{"-wal", "-shm"} {
 			_ = os.Remove(filepath.Join(o.path("data"), database) + leftOver)
 		}
-		if err := os.Rename(filepath.Join(o.path("backup"), database), filepath.Join(o.path("data"), database)); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, os.Rename(filepath.Join(o.path("backup"), database), filepath.Join(o.path("data"), database)))
 	}
 	o.start()
 	if !o.accepts(token) {
@@ -201,9 +189,7 @@ func TestABackupIsRestoredAndWhatWasIssuedBeforeIsEnded(t *testing.T) {
 func checkIntegrity(t *testing.T, path string) {
 	t.Helper()
 	db, err := sql.Open("sqlite3", "file:"+path+"?mode=ro")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	defer db.Close()
 	var finding string
 	if err := db.QueryRowContext(t.Context(), `PRAGMA integrity_check`).Scan(&finding); err != nil || finding != "ok" {
@@ -213,17 +199,13 @@ func checkIntegrity(t *testing.T, path string) {
 
 func TestABackupIsForTheOwnerOnlyAndHoldsNoSecret(t *testing.T) {
 	o := operate(t)
-	if err := o.start().stop(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, o.start().stop())
 	printed := o.must("-backup", o.path("backup"))
 	for path, mode := range map[string]os.FileMode{
 		"backup": 0o700, "backup/sandbox": 0o700, "backup/identity.db": 0o600, "backup/sandbox/identity.db": 0o600,
 	} {
 		info, err := os.Stat(o.path(path))
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		if info.Mode().Perm() != mode {
 			t.Errorf("%s has mode %v", path, info.Mode())
 		}
@@ -243,9 +225,7 @@ func TestABackupIsForTheOwnerOnlyAndHoldsNoSecret(t *testing.T) {
 func (o operated) keys(path string) string {
 	o.t.Helper()
 	r, err := http.NewRequestWithContext(o.t.Context(), http.MethodGet, o.base+path+"/oidc/.well-known/jwks", nil)
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	ok(o.t, err)
 	response := o.do(r)
 	defer response.Body.Close()
 	var set struct {
@@ -268,15 +248,11 @@ func (o operated) keys(path string) string {
 func (o operated) sealed(database string) (bySecrets, keys int) {
 	o.t.Helper()
 	db, err := sql.Open("sqlite3", "file:"+filepath.Join(o.path("data"), database)+"?mode=ro")
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	ok(o.t, err)
 	defer db.Close()
 	err = db.QueryRowContext(o.t.Context(), `SELECT count(DISTINCT substr(sealed, 2, 4)), (SELECT count(*) FROM keys)
 		FROM (SELECT sealed FROM keys UNION ALL SELECT data_keys FROM installation)`).Scan(&bySecrets, &keys)
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	ok(o.t, err)
 	return bySecrets, keys
 }
 
@@ -284,13 +260,9 @@ func TestTheSecretIsChanged(t *testing.T) {
 	o := operate(t)
 	s := o.start()
 	token := o.token()
-	if err := s.stop(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, s.stop())
 	former, err := os.ReadFile(o.path("data/secret"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	var next [32]byte
 	_, _ = rand.Read(next[:])
 	if err := errors.Join(
@@ -311,9 +283,7 @@ func TestTheSecretIsChanged(t *testing.T) {
 			t.Fatal("what the former secret has sealed is not sealed anew")
 		}
 	}
-	if err := errors.Join(s.stop(), os.Remove(o.path("data/secret.previous"))); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, errors.Join(s.stop(), os.Remove(o.path("data/secret.previous"))))
 	o.start()
 	if !o.accepts(o.token()) {
 		t.Error("nobody can sign in")
@@ -324,13 +294,9 @@ func TestTheSecretIsChanged(t *testing.T) {
 // a database that is not its own.
 func TestAStartThatIsRefusedHasChangedNothing(t *testing.T) {
 	o := operate(t)
-	if err := o.start().stop(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, o.start().stop())
 	text, err := os.ReadFile(o.path("service.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	o.write(strings.Replace(string(text), mariaPassword, "another-"+mariaPassword, 1))
 	before := o.content("data/identity.db")
 	secret := o.content("data/sandbox/secret")
@@ -338,16 +304,12 @@ func TestAStartThatIsRefusedHasChangedNothing(t *testing.T) {
 		{"bm90aGluZyBidXQgYW4gb3RoZXIgc2VjcmV0IGhlcmUuLi4=", "", "sealed under another secret"},
 		{secret, "https://other.test/oidc", "belongs to the issuer https://other.test/oidc"},
 	} {
-		if err := os.WriteFile(o.path("data/sandbox/secret"), []byte(c.secret), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, os.WriteFile(o.path("data/sandbox/secret"), []byte(c.secret), 0o600))
 		if c.issuer != "" {
 			o.exec("data/sandbox/identity.db", `UPDATE installation SET issuer = '`+c.issuer+`'`)
 		}
 		cfg, err := loadConfig(o.path("service.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		s, err := open(t.Context(), cfg, io.Discard, slog.New(slog.DiscardHandler))
 		if err == nil {
 			_ = s.close()
@@ -364,9 +326,7 @@ func TestAStartThatIsRefusedHasChangedNothing(t *testing.T) {
 func (o operated) content(path string) string {
 	o.t.Helper()
 	content, err := os.ReadFile(o.path(path))
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	ok(o.t, err)
 	return string(content)
 }
 
@@ -377,9 +337,7 @@ func TestRevokedKeysAreReplacedInEachEnvironment(t *testing.T) {
 	if printed := o.must("-revoke-keys"); strings.Count(printed, "revoked") != 2 { // beside the service
 		t.Errorf("it says:\n%s", printed)
 	}
-	if err := s.stop(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, s.stop())
 	o.start()
 	for i, path := range []string{"", "/sandbox"} {
 		if o.keys(path) == former[i] {
@@ -418,9 +376,7 @@ func TestNextKeyIsMadeBeforeItsTime(t *testing.T) {
 	o.must("-revoke-before", "2026-01-02T15:04:05Z")
 	o.must("-revoke-keys")
 	db, err := sql.Open("sqlite3", o.path("data/"+databaseName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	defer func() { _ = db.Close() }()
 	for _, name := range []string{"key_rotated", "revoked", "keys_revoked"} {
 		var by string
@@ -451,9 +407,7 @@ func TestMaintenanceMakesNothingWhereNothingIs(t *testing.T) {
 // from before the first release as it is.
 func TestMaintenanceOfAnUnreleasedVersion(t *testing.T) {
 	o := operate(t)
-	if err := o.start().stop(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, o.start().stop())
 	earlier := o.version("data/identity.db") - 1
 	for _, database := range []string{"data/identity.db", "data/sandbox/identity.db"} {
 		o.exec(database, fmt.Sprintf(`UPDATE schema_version SET version = %d`, earlier))
@@ -482,22 +436,16 @@ func TestMaintenanceOfAnUnreleasedVersion(t *testing.T) {
 func (o operated) version(database string) (version int) {
 	o.t.Helper()
 	db, err := sql.Open("sqlite3", "file:"+o.path(database)+"?mode=ro")
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	ok(o.t, err)
 	defer db.Close()
-	if err := db.QueryRowContext(o.t.Context(), `SELECT version FROM schema_version`).Scan(&version); err != nil {
-		o.t.Fatal(err)
-	}
+	ok(o.t, db.QueryRowContext(o.t.Context(), `SELECT version FROM schema_version`).Scan(&version))
 	return version
 }
 
 func (o operated) exec(database, statement string) {
 	o.t.Helper()
 	db, err := sql.Open("sqlite3", o.path(database))
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	ok(o.t, err)
 	defer db.Close()
 	if _, err := db.ExecContext(o.t.Context(), statement); err != nil {
 		o.t.Fatal(err)

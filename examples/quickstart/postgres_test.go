@@ -15,16 +15,12 @@ import (
 func onPostgres(t *testing.T, server *pgtest.Server) string {
 	t.Helper()
 	var tree map[string]any
-	if err := json.Unmarshal([]byte(ownQuickstart(t)), &tree); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, json.Unmarshal([]byte(ownQuickstart(t)), &tree))
 	tree["listen"] = providertest.FreeAddress(t)
 	tree["database"] = server.Schema(t)
 	tree["sandbox"].(map[string]any)["database"] = server.Schema(t)
 	text, err := json.Marshal(tree)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return string(text)
 }
 
@@ -36,9 +32,7 @@ func TestPostgresTakesThePlaceOfTheFile(t *testing.T) {
 	signIn(b, s.cfg.SampleClient.BaseURL, "/start/standard?scope=student", "maria@example.com", mariaPassword)
 	b.Shows("Welcome, Maria")
 	keys := keyIDs(t, s.cfg.BaseURL)
-	if err := s.stop(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, s.stop())
 	again := startService(t, folder, text)
 	if diff := cmp.Diff(keys, keyIDs(t, again.cfg.BaseURL)); diff != "" || len(keys) == 0 {
 		t.Errorf("keys (-before +after):\n%s", diff)

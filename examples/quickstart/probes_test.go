@@ -25,9 +25,7 @@ func TestProbesHaveAListenerOfTheirOwn(t *testing.T) {
 	probes, folder := providertest.FreeAddress(t), t.TempDir()
 	text := fmt.Sprintf(`{"listen": "127.0.0.1:0", "probe_listen": %q, "sandbox": {"database": %q}}`, probes, server.Schema(t))
 	path := filepath.Join(folder, "service.json")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(path, []byte(text), 0o600))
 	ready := func() error { return run(t.Context(), []string{"-config", path, "-ready"}, nil, &output{}) }
 	if err := ready(); err == nil {
 		t.Error("a service that does not run is ready")
@@ -51,9 +49,7 @@ func TestProbesHaveAListenerOfTheirOwn(t *testing.T) {
 		t.Errorf("an ill sandbox takes production away: %v", err)
 	}
 	server.Resume(t)
-	if err := s.stop(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, s.stop())
 	if err := ready(); err == nil {
 		t.Error("a service that has stopped is ready")
 	}
@@ -64,9 +60,7 @@ func TestReadyIsFalseWithoutTheDatabase(t *testing.T) {
 	probes, folder := providertest.FreeAddress(t), t.TempDir()
 	text := fmt.Sprintf(`{"listen": "127.0.0.1:0", "probe_listen": %q, "database": %q}`, probes, server.Schema(t))
 	path := filepath.Join(folder, "service.json")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(path, []byte(text), 0o600))
 	startService(t, folder, text)
 	server.Stop(t)
 	if err := run(t.Context(), []string{"-config", path, "-ready"}, nil, &output{}); err == nil || !strings.Contains(err.Error(), "503") {

@@ -26,9 +26,7 @@ var update = flag.Bool("update", false, "write the keys into docs/config.md")
 func TestManualHasEveryKey(t *testing.T) {
 	const manual, begin, end = "../../docs/config.md", "<!-- keys -->\n", "<!-- end of keys -->"
 	text, err := os.ReadFile(manual)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	head, rest, _ := strings.Cut(string(text), begin)
 	written, tail, found := strings.Cut(rest, end)
 	if !found {
@@ -45,9 +43,7 @@ func TestManualHasEveryKey(t *testing.T) {
 	switch {
 	case r.text.String() == written:
 	case *update:
-		if err := os.WriteFile(manual, []byte(head+begin+r.text.String()+end+tail), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, os.WriteFile(manual, []byte(head+begin+r.text.String()+end+tail), 0o644))
 	default:
 		t.Error("docs/config.md is not what the comments of the fields say: run go generate in examples/quickstart")
 	}
@@ -165,15 +161,11 @@ func (r *keyList) commentsOf(of reflect.Type) map[string]string {
 		return r.comments[path]
 	}
 	out, err := exec.CommandContext(r.t.Context(), "go", "list", "-f", "{{.Dir}}", path).Output()
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	ok(r.t, err)
 	all := map[string]string{}
 	parsed, err := parser.ParseDir(token.NewFileSet(), strings.TrimSpace(string(out)), //nolint:staticcheck // comments need no types
 		func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, parser.ParseComments|parser.SkipObjectResolution)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	ok(r.t, err)
 	for _, p := range parsed {
 		ast.Inspect(p, func(n ast.Node) bool {
 			if spec, ok := n.(*ast.TypeSpec); ok {

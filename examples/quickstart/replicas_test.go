@@ -79,9 +79,7 @@ var migrated = sync.OnceValues(func() (image []byte, err error) {
 func program(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	command := exec.CommandContext(t.Context(), path, args...)
 	command.Env = append(os.Environ(), asProgram+"=1")
 	return command
@@ -98,12 +96,8 @@ func startTogether(t *testing.T, number int, config func(i int) string) (stop fu
 		var said strings.Builder
 		processes[i].Stderr = &said
 		out, err := processes[i].StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := processes[i].Start(); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
+		ok(t, processes[i].Start())
 		starting.Go(func() {
 			lines := bufio.NewReader(out)
 			if line, err := lines.ReadString('\n'); err != nil || !strings.HasPrefix(line, "provider ") {
@@ -155,13 +149,9 @@ func ofReplicas(t *testing.T, folder string, more map[string]any) string {
 		tree[key] = value
 	}
 	text, err := json.Marshal(tree)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	path := filepath.Join(folder, "service.json")
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(path, text, 0o600))
 	return path
 }
 
@@ -183,22 +173,14 @@ func TestProcessesThatStartTogetherAllStart(t *testing.T) {
 		database := pgtest.Shared(t).Schema(t)
 		var paths []string
 		secret := filepath.Join(t.TempDir(), secretName)
-		if err := makeSecret(filepath.Dir(secret), secret); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, makeSecret(filepath.Dir(secret), secret))
 		text, err := os.ReadFile(secret)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		for range together {
 			folder := t.TempDir()
 			paths = append(paths, ofReplicas(t, folder, map[string]any{"database": database}))
-			if err := os.Mkdir(filepath.Join(folder, "data"), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(folder, "data", secretName), text, 0o400); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, os.Mkdir(filepath.Join(folder, "data"), 0o700))
+			ok(t, os.WriteFile(filepath.Join(folder, "data", secretName), text, 0o400))
 		}
 		if out, err := program(t, "-config", paths[0], "-init").CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
@@ -212,13 +194,9 @@ func TestProcessesThatStartTogetherAllStart(t *testing.T) {
 func checkFirstStart(t *testing.T, path string, once ...string) {
 	t.Helper()
 	cfg, err := loadConfig(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	s, err := open(context.WithoutCancel(t.Context()), cfg, io.Discard, testLog(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	defer func() { _ = s.close() }()
 	wants := map[string]int{
 		event.AccountCreated: 3, event.PasswordChanged: 0,
@@ -229,9 +207,7 @@ func checkFirstStart(t *testing.T, path string, once ...string) {
 	}
 	for event, want := range wants {
 		got, err := s.providers[0].Events().List(t.Context(), provider.EventFilter{Name: event})
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		if len(got) != want {
 			t.Errorf("%d events %s, want %d: %v", len(got), event, want, fmt.Sprint(got))
 		}

@@ -25,9 +25,7 @@ func TestFilesOfAnyEditor(t *testing.T) {
 			writeText(t, filepath.Join(folder, "secret.txt"), text)
 			writeText(t, path, "\ufeff"+content)
 			cfg, err := loadConfig(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			ok(t, err)
 			for key, got := range map[string]string{
 				"database": cfg.Database, "smtp.password": cfg.SMTP.Password, "users": cfg.Users[0].Password, "clients": cfg.Clients[0].Secret,
 			} {
@@ -51,7 +49,5 @@ func TestFilesOfAnyEditor(t *testing.T) {
 
 func writeText(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(path, []byte(text), 0o600))
 }

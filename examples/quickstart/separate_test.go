@@ -42,9 +42,7 @@ func TestSandboxInThePlaceOfProductionIsRefused(t *testing.T) {
 		os.WriteFile(filepath.Join(folder, "real", databaseName), []byte("a database"), 0o600),
 		os.Symlink("../real/identity.db", filepath.Join(folder, "links", databaseName)),
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 	}
 	const base = `"listen": "127.0.0.1:0", "base_url": "http://localhost:8080"`
 	for text, want := range map[string]string{
@@ -104,14 +102,10 @@ func TestDatabaseOfProductionUnderAnotherNameIsRefused(t *testing.T) {
 		if err == nil {
 			err = os.WriteFile(filepath.Join(folder, "sandbox", secretName), append(text, '\n'), 0o600)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 	}
 	production := fmt.Sprintf(`"listen": "127.0.0.1:0", "base_url": "https://x.test", "database": %q`, one)
-	if err := startService(t, folder, "{"+production+"}").stop(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, startService(t, folder, "{"+production+"}").stop())
 	sandbox := fmt.Sprintf(`, "sandbox": {"data": "sandbox", "database": %q}}`, other)
 	for _, want := range []string{"sandbox.database: there is a database, but not the secret", "is a copy of the secret of production"} {
 		if got := refusal(t, folder, "{"+production+sandbox); !strings.Contains(got, want) {
@@ -148,9 +142,7 @@ func TestPagesAreThoseOfTheProvider(t *testing.T) {
 	files := []string{"../../provider/provider.go", "dashboard.go", "desk.go", "verification.go"}
 	for _, room := range []string{"account", "authflow", "oauth", "recovery", "resource", "security", "selfservice", "signin", "web"} {
 		of, err := filepath.Glob("../../provider/internal/" + room + "/*.go")
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		files = append(files, of...)
 	}
 	var found [][]string
@@ -159,9 +151,7 @@ func TestPagesAreThoseOfTheProvider(t *testing.T) {
 			continue
 		}
 		source, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		found = append(found, regexp.MustCompile(`"/([a-z.][a-z-]*)[/"]`).FindAllStringSubmatch(string(source), -1)...)
 	}
 	if len(found) < 20 {

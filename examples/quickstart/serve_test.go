@@ -42,6 +42,14 @@ func (o *output) String() string {
 	return o.b.String()
 }
 
+// ok ends the test where there is an error.
+func ok(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func testLog(t *testing.T) *slog.Logger { return slog.New(slog.NewTextHandler(t.Output(), nil)) }
 
 // running is a service that serves until stop is called, or the test ends.
@@ -55,9 +63,7 @@ type running struct {
 func startService(t *testing.T, folder, text string) *running {
 	t.Helper()
 	cfg, err := parseConfig([]byte(text), folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return startConfig(t, cfg)
 }
 
@@ -65,9 +71,7 @@ func startService(t *testing.T, folder, text string) *running {
 func startConfig(t *testing.T, cfg config) *running {
 	t.Helper()
 	r, err := runUnrehearsed(t.Context(), cfg, testLog(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	t.Cleanup(func() {
 		if err := r.stop(); err != nil {
 			t.Errorf("stop: %v", err)
@@ -112,9 +116,7 @@ func onFreePorts() ([]byte, error) {
 func ownQuickstart(t *testing.T) string {
 	t.Helper()
 	text, err := onFreePorts()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return string(text)
 }
 
@@ -140,9 +142,7 @@ func TestDataIsForTheOwnerOnly(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	want := map[string]string{
 		"data": "drwx------", "data/secret": "-rw-------", "data/identity.db": "-rw-------",
 		"data/sandbox": "drwx------", "data/sandbox/secret": "-rw-------", "data/sandbox/identity.db": "-rw-------",
@@ -164,9 +164,7 @@ func keyIDs(t *testing.T, base string) []string {
 	b := browser.New(t)
 	b.Open(base + "/oidc/.well-known/jwks")
 	var set struct{ Keys []struct{ Kid string } }
-	if err := json.Unmarshal([]byte(b.Body), &set); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, json.Unmarshal([]byte(b.Body), &set))
 	ids := make([]string, 0, len(set.Keys))
 	for _, k := range set.Keys {
 		ids = append(ids, k.Kid)
@@ -195,9 +193,7 @@ func TestRestartKeepsKeysAndDeletesNobody(t *testing.T) {
 	folder, at := t.TempDir(), fmt.Sprintf(`{"listen": %q, `, providertest.FreeAddress(t))
 	s := startService(t, folder, at+first)
 	keys := keyIDs(t, s.cfg.BaseURL)
-	if err := s.stop(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, s.stop())
 	s = startService(t, folder, at+second)
 	base := s.cfg.BaseURL
 	if diff := cmp.Diff(keys, keyIDs(t, base)); diff != "" || len(keys) == 0 {
@@ -223,9 +219,7 @@ func TestAStartNeedsNoTemporaryFolder(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("TMPDIR", filepath.Join(folder, "none"))
 	cfg, err := parseConfig([]byte(`{"listen": "127.0.0.1:0"}`), folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	s, err := open(t.Context(), cfg, io.Discard, testLog(t))
 	if err == nil {
 		err = s.close()
@@ -309,9 +303,7 @@ func TestStopAnswersWhatIsInFlight(t *testing.T) {
 func TestStopDoesNotWaitForConnectionsThatSayNothing(t *testing.T) {
 	s := startService(t, t.TempDir(), `{"listen": "127.0.0.1:0"}`)
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", s.sites[0].listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	defer func() { _ = conn.Close() }()
 	// Once another request has been answered, the server knows of the connection.
 	b := browser.New(t)
@@ -325,9 +317,7 @@ func TestPortThatIsTakenIsSaidBeforeAnythingIsWritten(t *testing.T) {
 	folder := t.TempDir()
 	s := startService(t, folder, `{"listen": "127.0.0.1:0", "data": "a"}`)
 	cfg, err := parseConfig([]byte(`{"data": "b"}`), folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	cfg.Listen = s.sites[0].listener.Addr().String()
 	if _, err := open(t.Context(), cfg, s.out, s.log); err == nil || !strings.Contains(err.Error(), "listen:") {
 		t.Errorf("error is %v", err)
@@ -342,18 +332,14 @@ func TestPortThatIsTakenIsSaidBeforeAnythingIsWritten(t *testing.T) {
 func TestTakenAddress(t *testing.T) {
 	var config net.ListenConfig
 	l, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	defer func() { _ = l.Close() }()
 	for _, c := range []struct {
 		demo bool
 		says string
 	}{{false, "choose another address in the config file"}, {true, "start with -config"}} {
 		cfg, err := parseConfig([]byte(`{"listen": "`+l.Addr().String()+`"}`), t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		cfg.demo = c.demo
 		_, err = open(t.Context(), cfg, io.Discard, slog.New(slog.DiscardHandler))
 		if err == nil || !strings.Contains(err.Error(), "listen: another program has "+l.Addr().String()) || !strings.Contains(err.Error(), c.says) {
@@ -369,9 +355,7 @@ func TestSampleSiteNamesPeople(t *testing.T) {
 		s := sharedQuickstart(t)
 		if demo {
 			cfg, err := parseConfig([]byte(ownQuickstart(t)), t.TempDir())
-			if err != nil {
-				t.Fatal(err)
-			}
+			ok(t, err)
 			cfg.demo = true
 			s = startConfig(t, cfg)
 		}

@@ -22,9 +22,7 @@ func withMail(t *testing.T, cfg mailtest.Config) (server *mailtest.Server, folde
 	cfg.TLS, _, authority = mailtest.Certificate(t, "127.0.0.1")
 	cfg.Username, cfg.Password = "id", mailPassword
 	for name, text := range map[string][]byte{"ca.pem": append([]byte("\ufeff"), authority...), "smtp.password": []byte(mailPassword + "\n")} {
-		if err := os.WriteFile(filepath.Join(folder, name), text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, os.WriteFile(filepath.Join(folder, name), text, 0o600))
 	}
 	server = mailtest.Start(t, cfg)
 	tls := "starttls"
@@ -86,9 +84,7 @@ func TestMailThatIsRefusedIsSaidOnThePage(t *testing.T) {
 func TestTestMail(t *testing.T) {
 	server, folder, text := withMail(t, mailtest.Config{})
 	path := filepath.Join(folder, "service.json")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(path, []byte(text), 0o600))
 	out := &output{}
 	if err := run(t.Context(), []string{"-config", path, "-test-mail", "ops@example.com"}, nil, out); err != nil || len(server.Mails()) != 1 {
 		t.Fatalf("%d mails, error is %v", len(server.Mails()), err)
@@ -96,9 +92,7 @@ func TestTestMail(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(folder, "data")); !os.IsNotExist(err) {
 		t.Errorf("data was made (%v)", err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, "smtp.password"), []byte("another"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(filepath.Join(folder, "smtp.password"), []byte("another"), 0o600))
 	err := run(t.Context(), []string{"-config", path, "-test-mail", "ops@example.com"}, nil, out)
 	if err == nil || !strings.Contains(err.Error(), "535") || strings.Contains(err.Error(), "another") {
 		t.Errorf("error is %v", err)

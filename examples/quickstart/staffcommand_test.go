@@ -80,9 +80,7 @@ func TestPeopleAreLookedAfterByCommand(t *testing.T) {
 
 func TestCommandsSayThatNobodyIsThere(t *testing.T) {
 	o := operate(t)
-	if err := o.start().stop(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, o.start().stop())
 	o.typed = "nobody@example.com"
 	for _, args := range [][]string{{"-find", "-"}, {"-lock", "nobody", "-reason", "caller"}, {"-person", "maria@example.com", "-reason", "caller"}, {"-find", "-", "-sandbox"}} {
 		if said, err := o.command(args...); err == nil || exitCode(err) != 3 || said != "" {
@@ -112,9 +110,7 @@ func TestCommandsAreRefused(t *testing.T) {
 		}
 	}
 	o := operate(t)
-	if err := o.start().stop(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, o.start().stop())
 	if _, err := o.command("-find", "-"); err == nil || exitCode(err) != 1 || !strings.Contains(err.Error(), "no address on standard input") {
 		t.Errorf("without an address: %v", err)
 	}
@@ -183,27 +179,21 @@ func (o operated) close() {
 			break
 		}
 	}
-	if err := s.stop(); err != nil {
-		o.t.Fatal(err)
-	}
+	ok(o.t, s.stop())
 }
 
 // The audit log is compared with what was sealed: an edit of the file is found, and so is a log
 // of another provider.
 func TestAuditLogIsVerifiedByCommand(t *testing.T) {
 	o := operate(t)
-	if err := o.start().stop(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, o.start().stop())
 	if _, err := o.command("-checkpoint"); err == nil || exitCode(err) != 3 {
 		t.Errorf("a checkpoint of nothing: %v", err)
 	}
 	o.close()
 	anchor := o.path("anchor")
 	signed := o.must("-checkpoint")
-	if err := os.WriteFile(anchor, []byte(signed), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(anchor, []byte(signed), 0o600))
 	if said := o.must("-verify-audit", "-anchor", anchor); !strings.Contains(said, "all is as it was sealed") {
 		t.Errorf("it says %q", said)
 	}
@@ -219,30 +209,22 @@ func TestAuditLogIsVerifiedByCommand(t *testing.T) {
 // An old backup is put back: the log is whole, but not against a checkpoint that was taken since.
 func TestAnOldBackupIsRolledBackAgainstACheckpoint(t *testing.T) {
 	o := operate(t)
-	if err := o.start().stop(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, o.start().stop())
 	o.close()
 	o.must("-backup", o.path("backup"))
 	s := o.start()
 	o.must("-lock", o.found(), "-reason", "incident")
-	if err := s.stop(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, s.stop())
 	o.close()
 	anchor := o.path("anchor")
-	if err := os.WriteFile(anchor, []byte(o.must("-checkpoint")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(anchor, []byte(o.must("-checkpoint")), 0o600))
 	if said := o.must("-verify-audit", "-anchor", anchor); !strings.Contains(said, " in 2 blocks") {
 		t.Errorf("it says %q", said)
 	}
 	for _, leftOver := range []string{"-wal", "-shm"} {
 		_ = os.Remove(o.path("data/identity.db" + leftOver))
 	}
-	if err := os.Rename(o.path("backup/identity.db"), o.path("data/identity.db")); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.Rename(o.path("backup/identity.db"), o.path("data/identity.db")))
 	o.must("-verify-audit")
 	_, err := o.command("-verify-audit", "-anchor", anchor)
 	if err == nil || exitCode(err) != 3 || !strings.Contains(err.Error(), "block 1: the log ends here, before the checkpoint: it was rolled back") {
@@ -271,16 +253,12 @@ func TestRemovedTracksAreFoundByCommand(t *testing.T) {
 			o := operate(t)
 			s := o.start()
 			id := o.found()
-			if err := s.stop(); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, s.stop())
 			o.close()
 			o.must("-lock", id, "-reason", "incident")
 			o.close()
 			anchor := o.path("anchor")
-			if err := os.WriteFile(anchor, []byte(o.must("-checkpoint")), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, os.WriteFile(anchor, []byte(o.must("-checkpoint")), 0o600))
 			for _, statement := range c.statements {
 				o.exec("data/identity.db", statement)
 			}

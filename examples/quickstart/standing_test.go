@@ -145,9 +145,7 @@ func TestDecisionsOutliveAStart(t *testing.T) {
 	if diff := cmp.Diff(want, done); diff != "" || err != nil {
 		t.Errorf("the file has done (-want +got), %v:\n%s", err, diff)
 	}
-	if err := s.stop(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, s.stop())
 	delete(is, "client shop disabled")
 	told := o.differences()
 	for name := range is {
@@ -181,16 +179,12 @@ func TestAnotherProcessStartsNoApplication(t *testing.T) {
 	if !o.accepts(token) {
 		t.Fatal("the token is not good to begin with")
 	}
-	if err := s.providers[0].Clients().SetDisabled(t.Context(), "app", true, 0); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, s.providers[0].Clients().SetDisabled(t.Context(), "app", true, 0))
 	for range 2 {
 		if o.accepts(token) {
 			t.Error("an application that was stopped reads data")
 		}
-		if err := s.stop(); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, s.stop())
 		s = o.start()
 	}
 }
@@ -200,9 +194,7 @@ func TestOneThatCannotBeMadeIsMadeLater(t *testing.T) {
 	o := operated{t: t, folder: t.TempDir()}
 	s, ctx := startService(t, o.folder, `{"listen": "127.0.0.1:0"}`), t.Context()
 	id, err := s.providers[0].Accounts().Save(ctx, provider.Account{Email: "bob@example.com"})
-	if err := errors.Join(err, s.stop()); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, errors.Join(err, s.stop()))
 	o.write(`{"listen": "127.0.0.1:0", "users": [{"uuid": "bob", "email": "bob@example.com"}, {"uuid": "eve", "email": "eve@example.com"}],
 		"clients": [{"client_id": "eve", "dialect": "v3", "redirect_uris": ["https://eve.test/"]}]}`)
 	for _, isFree := range []bool{false, true} {
@@ -222,9 +214,7 @@ func TestOneThatCannotBeMadeIsMadeLater(t *testing.T) {
 				t.Errorf("%v; remembered is %v, %v", failed, m, err)
 			}
 		}
-		if err := errors.Join(accounts.Delete(ctx, id), s.stop()); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, errors.Join(accounts.Delete(ctx, id), s.stop()))
 	}
 }
 
@@ -234,13 +224,9 @@ func TestDecisionsOutliveAnUpgrade(t *testing.T) {
 	is := o.decide()
 	delete(is, "user without a uuid email") // nothing tells that it is the same one
 	db, err := sql.Open("sqlite3", "file:"+o.path("data/identity.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	_, err = db.ExecContext(t.Context(), `DELETE FROM attributes WHERE subject LIKE 'the config file: %' OR handle = 'adopted'`)
-	if err := errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, errors.Join(err, db.Close()))
 	for range 2 {
 		o.stand(o.start(), is)
 	}
@@ -256,16 +242,12 @@ func TestFirstStartThatIsKilled(t *testing.T) {
 	o.write(strings.Replace(ownQuickstart(t), `"desk":{`, `"desk":{"demo":true,`, 1))
 	for remembered := 0; remembered <= 20; { // of 26
 		p := program(t, "-config", o.path("service.json"))
-		if err := p.Start(); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, p.Start())
 		for more := remembered + 3; remembered < more && t.Context().Err() == nil; {
 			time.Sleep(5 * time.Millisecond) // leaves the processor to whom it waits for
 			remembered = o.remembered()
 		}
-		if err := p.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, p.Process.Kill())
 		_ = p.Wait() // killed
 	}
 	s := o.startQuietly()
@@ -288,9 +270,7 @@ func TestFirstStartThatIsKilled(t *testing.T) {
 	err = errors.Join(
 		records.StopOrganization(ctx, sampleOrganization, storage.Stop{At: time.Now(), Reason: "deceptive", By: "otto"}),
 		p.Accounts().Delete(ctx, "lena"), p.Accounts().Delete(ctx, s.cfg.Users[0].ID), p.Accounts().SetDisabled(ctx, "pia", false), s.stop())
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	p = o.startQuietly().providers[0]
 	if _, err := p.Accounts().Get(ctx, "lena"); !errors.Is(err, provider.ErrNoUser) {
 		t.Errorf("who was deleted is made again: %v", err)
@@ -310,9 +290,7 @@ func demonstrated(t *testing.T) (operated, *running) {
 	}
 	o.write(text)
 	s := o.startQuietly()
-	if err := s.stop(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, s.stop())
 	return o, s
 }
 
@@ -340,27 +318,19 @@ func TestABackupOpensOnAnotherMachine(t *testing.T) {
 			for _, secret := range []string{"data/secret", "data/sandbox/secret"} {
 				err = errors.Join(err, os.WriteFile(r.path(secret), []byte(o.content(secret)), 0o600))
 			}
-			if err := errors.Join(err, c.damage(r)); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, errors.Join(err, c.damage(r)))
 			cfg, err := loadConfig(r.path("service.json"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			ok(t, err)
 			var said output
 			s, err := open(t.Context(), cfg, io.Discard, slog.New(slog.NewTextHandler(&said, nil)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			ok(t, err)
 			defer func() { _ = s.close() }()
 			cases := s.providers[0].cases
 			by := storage.Reviewer{ID: "somebody", Subject: "somebody", Senior: true}
 			opened := 0
 			for range 9 { // until there is no other with a file
 				taken, err := cases.Take(t.Context(), by, "", time.Now().Add(time.Hour))
-				if err != nil {
-					t.Fatal(err)
-				}
+				ok(t, err)
 				files, err := cases.Evidence(t.Context(), taken.ID)
 				if err != nil && c.opens {
 					t.Fatal(err)
@@ -396,18 +366,14 @@ func TestRotationAndEndThatAreKilled(t *testing.T) {
 	killedAt := func(count func() int, limits []int, args ...string) {
 		for _, limit := range limits {
 			p := program(t, append([]string{"-config", o.path("service.json")}, args...)...)
-			if err := p.Start(); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, p.Start())
 			for deadline := time.Now().Add(2 * time.Minute); count() > limit; {
 				if time.Now().After(deadline) {
 					t.Fatalf("%d are left", count())
 				}
 				time.Sleep(10 * time.Millisecond) // as above
 			}
-			if err := p.Process.Kill(); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, p.Process.Kill())
 			_ = p.Wait() // killed
 		}
 	}
@@ -428,16 +394,12 @@ func TestRotationAndEndThatAreKilled(t *testing.T) {
 func (o operated) columns(database string) string {
 	o.t.Helper()
 	db, err := sql.Open("sqlite3", "file:"+o.path(database)+"?mode=ro")
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	ok(o.t, err)
 	defer db.Close()
 	var query string
 	err = db.QueryRowContext(o.t.Context(), `SELECT 'SELECT ' || group_concat('(SELECT count(*) FROM ' || t.name || ' WHERE CAST(' || c.name || ' AS TEXT) GLOB ''*sealed2:1:*'')', ' + ')
 		FROM sqlite_schema AS t JOIN pragma_table_info(t.name) AS c WHERE t.type = 'table'`).Scan(&query)
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	ok(o.t, err)
 	return query
 }
 
@@ -445,13 +407,9 @@ func (o operated) columns(database string) string {
 func (o operated) number(database, query string) (n int) {
 	o.t.Helper()
 	db, err := sql.Open("sqlite3", "file:"+o.path(database)+"?mode=ro")
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	ok(o.t, err)
 	defer db.Close()
-	if err := db.QueryRowContext(o.t.Context(), query).Scan(&n); err != nil {
-		o.t.Fatal(err)
-	}
+	ok(o.t, db.QueryRowContext(o.t.Context(), query).Scan(&n))
 	return n
 }
 
@@ -469,14 +427,10 @@ func (o operated) remembered() (n int) {
 func (o operated) startQuietly() *running {
 	o.t.Helper()
 	cfg, err := loadConfig(o.path("service.json"))
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	ok(o.t, err)
 	var said output
 	s, err := open(o.t.Context(), cfg, io.Discard, slog.New(slog.NewTextHandler(&said, nil)))
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	ok(o.t, err)
 	if strings.Contains(said.String(), "level=ERROR") {
 		o.t.Errorf("the log says %s", &said)
 	}
@@ -511,9 +465,7 @@ func (o operated) stand(s *running, is map[string]any) {
 			o.t.Errorf("%s (-decided +now), %v:\n%s", name, err, diff)
 		}
 	}
-	if err := s.stop(); err != nil {
-		o.t.Fatal(err)
-	}
+	ok(o.t, s.stop())
 }
 
 // differences are what -diff says of production.
@@ -532,7 +484,5 @@ func (o operated) differences() map[string]bool {
 
 func (o operated) write(text string) {
 	o.t.Helper()
-	if err := os.WriteFile(o.path("service.json"), []byte(text), 0o600); err != nil {
-		o.t.Fatal(err)
-	}
+	ok(o.t, os.WriteFile(o.path("service.json"), []byte(text), 0o600))
 }

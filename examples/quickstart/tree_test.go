@@ -29,9 +29,7 @@ func TestWhatIsThereTwiceIsRefusedByName(t *testing.T) {
 func TestSpellingsOfOneAddressAreOneUser(t *testing.T) {
 	cfg, err := parseConfig([]byte(`{"listen": "127.0.0.1:0", "users": [{"email": "jürgen@example.com"},
 		{"email": "ju\u0308rgen@example.com"}]}`), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	_, err = open(t.Context(), cfg, &output{}, testLog(t))
 	if want := "users[1]: is the user of users[0] already"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error is %v, want %s", err, want)
@@ -43,9 +41,7 @@ func TestValuesComeFromTheEnvironment(t *testing.T) {
 	t.Setenv("ID_PASSWORD", `quotes " and ${ID_BASE}`)
 	cfg, err := loadConfig(writeConfig(t, `{"base_url": "${ID_BASE}/auth", "brand": {"name": "$5 $${ID_BASE} $$"},
 		"users": [{"email": "a@x.test", "password": "${ID_PASSWORD}", "attributes": {"fname": "${ID_BASE}", "n": 12345678901234567890}}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	if cfg.BaseURL != "https://id.x.test/auth" || cfg.Brand.Name != "$5 ${ID_BASE} $$" || cfg.Users[0].Attributes["fname"] != "https://id.x.test" {
 		t.Errorf("read %+v", cfg.environment)
 	}
@@ -73,14 +69,10 @@ func TestSecretsComeFromFiles(t *testing.T) {
 			"database_file": "two", "users": [{"password_file": "one"}], "clients": [{"client_secret_file": "one"}],
 			"smtp": {"password_file": "two"}, "sandbox": {"users": [{"password_file": "two"}]}}`,
 	} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
 	}
 	cfg, err := loadConfig(filepath.Join(folder, "service.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	if cfg.Database != "second" || cfg.Users[0].Password != "first secret" || cfg.Clients[0].Secret != "first secret" ||
 		cfg.SMTP.Password != "second" || cfg.Sandbox.Users[0].Password != "second" {
 		t.Errorf("read %+v and %+v", cfg.environment, cfg.Sandbox)

@@ -21,19 +21,13 @@ import (
 func TestUpstreamsOfTheFile(t *testing.T) {
 	folder := t.TempDir()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	der, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	for name, text := range map[string]string{
 		"google.secret": "of a file\n", "apple.p8": string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
 	} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
 	}
 	cfg, err := parseConfig([]byte(`{"upstreams": [
 		{"google": {"client_id": "g", "client_secret_file": "google.secret"}},
@@ -42,16 +36,12 @@ func TestUpstreamsOfTheFile(t *testing.T) {
 		{"github": {"client_id": "h", "client_secret": "s"}},
 		{"id": "campus", "title": "State University", "domains": ["uni.example"], "classes": {"mfa": "two_factors"},
 			"openid": {"issuer": "https://login.uni.example", "client_id": "c"}}]}`), folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	if secret := cfg.Upstreams[0].Google.Secret; secret != "of a file" {
 		t.Errorf("the secret of Google is %q", secret)
 	}
 	all, err := cfg.upstreams()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	var got [][3]string
 	for _, u := range all {
 		got = append(got, [3]string{u.ID, u.Title, u.Look})

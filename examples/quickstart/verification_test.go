@@ -47,9 +47,7 @@ func TestEveryGroupHasAWay(t *testing.T) {
 	var codes []string
 	for range 2 {
 		cfg, err := parseConfig([]byte(ownQuickstart(t)), folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		cfg.demo = true
 		s := startConfig(t, cfg)
 		var out strings.Builder

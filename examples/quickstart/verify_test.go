@@ -13,9 +13,7 @@ import (
 func startUnverified(t *testing.T) *running {
 	t.Helper()
 	cfg, err := parseConfig([]byte(ownQuickstart(t)), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	cfg.Verification, cfg.Sandbox.Verification = nil, nil
 	return startConfig(t, cfg)
 }

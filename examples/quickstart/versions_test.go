@@ -70,13 +70,9 @@ func (v versions) config() string {
 		}},
 	}
 	text, err := json.Marshal(tree)
-	if err != nil {
-		v.t.Fatal(err)
-	}
+	ok(v.t, err)
 	path := filepath.Join(v.folder, "this.json")
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		v.t.Fatal(err)
-	}
+	ok(v.t, os.WriteFile(path, text, 0o600))
 	return path
 }
 
@@ -86,12 +82,8 @@ func (v versions) launch(command *exec.Cmd) (stop func()) {
 	var said strings.Builder
 	command.Stderr = &said
 	out, err := command.StdoutPipe()
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		v.t.Fatal(err)
-	}
+	ok(v.t, err)
+	ok(v.t, command.Start())
 	lines := bufio.NewReader(out)
 	if line, err := lines.ReadString('\n'); err != nil || !strings.HasPrefix(line, "provider ") {
 		_ = command.Wait()
@@ -144,9 +136,7 @@ func (v versions) token(at string, form url.Values) (int, issued) {
 func (v versions) userinfo(at, token string) int {
 	v.t.Helper()
 	r, err := http.NewRequestWithContext(v.t.Context(), http.MethodGet, at+"/api/public/v3/userinfo", nil)
-	if err != nil {
-		v.t.Fatal(err)
-	}
+	ok(v.t, err)
 	r.Header.Set("Authorization", "Bearer "+token)
 	response := operated{t: v.t}.do(r)
 	defer response.Body.Close()
@@ -172,9 +162,7 @@ func (v versions) userinfoIsRefused(at, token string, want int) (status int) {
 func (v versions) exec(database, statement string) {
 	v.t.Helper()
 	db, err := sql.Open("pgx", database)
-	if err != nil {
-		v.t.Fatal(err)
-	}
+	ok(v.t, err)
 	defer db.Close()
 	if _, err := db.ExecContext(v.t.Context(), statement); err != nil {
 		v.t.Fatal(err)
