@@ -81,9 +81,7 @@ func TestEveryRoomIsDescribed(t *testing.T) {
 	const rooms = "provider/internal"
 	manual := read(t, "CONTRIBUTING.md")
 	entries, err := os.ReadDir(filepath.Join(root, rooms))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	for _, e := range entries {
 		if room := rooms + "/" + e.Name(); e.IsDir() && !strings.Contains(manual, "`"+room+"`") {
 			t.Errorf("CONTRIBUTING.md does not describe %s", room)

@@ -90,9 +90,7 @@ func importsOfPackages(t *testing.T) map[string][]string {
 	list := exec.CommandContext(t.Context(), "go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...")
 	list.Dir, list.Stderr = root, os.Stderr
 	out, err := list.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	all := map[string][]string{}
 	for line := range strings.Lines(string(out)) {
 		words := strings.Fields(line)

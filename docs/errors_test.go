@@ -33,11 +33,9 @@ func descriptions(t *testing.T) []string {
 	t.Helper()
 	var all []string
 	add := func(e ast.Expr) {
-		if literal, ok := e.(*ast.BasicLit); ok && literal.Kind == token.STRING {
+		if literal, is := e.(*ast.BasicLit); is && literal.Kind == token.STRING {
 			text, err := strconv.Unquote(literal.Value)
-			if err != nil {
-				t.Fatal(err)
-			}
+			ok(t, err)
 			all = append(all, text)
 		}
 	}
@@ -100,8 +98,6 @@ func sources(t *testing.T, folder string) []*ast.File {
 		files = append(files, file)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return files
 }

@@ -16,6 +16,14 @@ var (
 	pathLike = regexp.MustCompile(`^[A-Za-z0-9_.][A-Za-z0-9_.*/-]*$`)
 )
 
+// ok ends the test where there is an error.
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestLinksResolve has the site built, which follows every link between pages to its file and
 // heading; the rule is in .ci/tools/site.
 func TestLinksResolve(t *testing.T) {
@@ -55,9 +63,7 @@ func TestNamedPathsExist(t *testing.T) {
 func exists(t *testing.T, pattern string) bool {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(root, pattern))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return len(found) > 0
 }
 
@@ -81,8 +87,6 @@ func pages(t *testing.T) map[string]string {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return all
 }

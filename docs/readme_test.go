@@ -53,9 +53,7 @@ func TestReadmeProgramRuns(t *testing.T) {
 	program := exec.CommandContext(t.Context(), filepath.Join(dir, "reader"))
 	program.Dir, program.Stderr = dir, t.Output()
 	program.Env = append(os.Environ(), "SECRET="+rand.Text()+rand.Text(), "SHOP_SECRET="+rand.Text()+rand.Text())
-	if err := program.Start(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, program.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- program.Wait() }()
 	t.Cleanup(func() {
@@ -93,9 +91,7 @@ func TestReadmeProgramRuns(t *testing.T) {
 func readerModule(t *testing.T) string {
 	t.Helper()
 	repository, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	const name = "github.com/bonafide-id/bonafide"
 	ours := strings.NewReplacer("module "+name+"\n", "module reader.example\n", " => ./", " => "+repository+"/").Replace(read(t, "go.mod"))
 	return ours + "\nrequire " + name + " v0.0.0\n\nreplace " + name + " => " + repository + "\n"
@@ -108,9 +104,7 @@ func firstResponse(t *testing.T, address string, ended <-chan error) *http.Respo
 	defer retry.Stop()
 	for {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		if response, err := http.DefaultTransport.RoundTrip(r); err == nil {
 			return response
 		}
@@ -125,15 +119,11 @@ func firstResponse(t *testing.T, address string, ended <-chan error) *http.Respo
 func read(t *testing.T, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(root, path))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return string(b)
 }
 
 func write(t *testing.T, dir, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 }

@@ -28,9 +28,7 @@ func TestTutorialsSayWhatScreensSay(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	start := strings.ReplaceAll(read(t, "docs/tutorials/README.md"), "**", "")
 	said := []string{"maria@example.com", "quiet-otter-paints-dawn"}
 	for _, found := range italic.FindAllStringSubmatch(start, -1) {

@@ -11,9 +11,7 @@ import (
 func TestBrandPreviewOfOneSchemeHasNoSwitchForIt(t *testing.T) {
 	t.Parallel()
 	night, err := theme.New(theme.Config{Scheme: SchemeDark})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	for made, want := range map[*theme.Theme]bool{nil: true, night: false} {
 		page := samplePage(nil)
 		page.Theme = made

@@ -14,19 +14,13 @@ import (
 // a second time.
 func TestEveryComponentOfTheKitIsListed(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	files, err := filepath.Glob("*_templ.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	parts := 0
 	for _, file := range files {
 		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		for _, d := range parsed.Decls {
 			f, ok := d.(*ast.FuncDecl)
 			if !ok || f.Recv != nil || !f.Name.IsExported() || isScreen(f) {

@@ -18,6 +18,14 @@ func pages(locales ...*Locale) []uitest.Page {
 	return all
 }
 
+// ok ends the test where there is an error.
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestScreensMatchGoldenFiles(t *testing.T) { uitest.Golden(t, pages(MatchLocale("en", ""))) }
 
 func TestScreensAreWholeInEveryLanguage(t *testing.T) { uitest.Markup(t, pages(Locales()...)) }
@@ -29,9 +37,7 @@ func TestGallery(t *testing.T) {
 	}
 	for _, name := range []string{"client.svg", "brand.svg"} {
 		data, err := os.ReadFile("testdata/sample/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		files["sample/"+name] = data
 	}
 	for _, name := range samplePage(nil).Theme.Stylesheets("#ffd400") {

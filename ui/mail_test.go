@@ -134,9 +134,7 @@ func TestMailsSayTheSameAsPages(t *testing.T) {
 		for kind := range l.OrEnglish().text.Mails {
 			m := Compose(sampleMail(kind, l))
 			doc, err := html.Parse(strings.NewReader(m.HTML))
-			if err != nil {
-				t.Fatal(err)
-			}
+			ok(t, err)
 			said := strings.Join(strings.Fields(uitest.TextOf(doc)), " ")
 			for _, address := range addresses.FindAllString(m.Body, -1) {
 				if !strings.Contains(m.HTML, `href="`+address+`"`) {
@@ -170,9 +168,7 @@ func TestMailsLeadWithOneThing(t *testing.T) {
 		for kind := range l.OrEnglish().text.Mails {
 			m := Compose(sampleMail(kind, l))
 			doc, err := html.Parse(strings.NewReader(m.HTML))
-			if err != nil {
-				t.Fatal(err)
-			}
+			ok(t, err)
 			headings := uitest.Elements(doc, "h1")
 			if len(headings) != 1 || uitest.TextOf(headings[0]) != m.Subject {
 				t.Errorf("%s/%s: the heading is not %q", l.Lang, kind, m.Subject)
@@ -224,9 +220,7 @@ func TestMailsHaveTheLooksOfTheTheme(t *testing.T) {
 	plum, err := theme.New(theme.Config{ButtonColor: "#6b2a63", Theme: theme.Tokens{
 		Light: theme.Palette{Page: "#faf5f0", Text: "#2b1a28"}, Dark: theme.Palette{Page: "#1a1018"}, Radius: "3px",
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	light, dark := plum.Colors()
 	v := sampleMail(MailAccountExists, nil)
 	v.Theme = plum
@@ -240,9 +234,7 @@ func TestMailsHaveTheLooksOfTheTheme(t *testing.T) {
 		}
 	}
 	always, err := theme.New(theme.Config{Scheme: SchemeDark})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	if v.Theme = always; !strings.Contains(Compose(v).HTML, `content="dark"`) || strings.Contains(Compose(v).HTML, "#f3f4f6") {
 		t.Error("a mail of a service that is always dark is light")
 	}

@@ -22,13 +22,9 @@ func TestPackedTextsSayWhatTheFilesSay(t *testing.T) {
 // A second provider of the process says what the first has read, also beside words of a host.
 func TestLanguagesAreReadOnce(t *testing.T) {
 	first, err := NewLocaleSet(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	second, err := NewLocaleSet(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	german := first.Match("de", "").OrEnglish()
 	if second.Match("de", "") != german || german.text != second.Match("de", "").OrEnglish().text {
 		t.Error("a second set has read German again")

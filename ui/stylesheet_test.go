@@ -76,9 +76,7 @@ func TestStylesheetHasTheColorsOfTheDefaultTheme(t *testing.T) {
 	t.Parallel()
 	own := properties(own.assets()["base.css"].Bytes)
 	made, err := theme.New(theme.Config{Theme: theme.Tokens{Light: theme.Palette{Link: "#1f4fd0", Focus: "#1f4fd0"}, Dark: theme.Palette{Link: "#93b4ff", Focus: "#93b4ff"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	css, _ := made.Asset(made.Stylesheets("")[0])
 	for name, want := range properties(css.Bytes) {
 		if got := own[name]; got != want && !strings.HasPrefix(name, "mark") {
@@ -92,9 +90,7 @@ func TestStylesheetHasTheColorsOfTheDefaultTheme(t *testing.T) {
 
 func TestStylesheetUsesPropertiesThatItDeclares(t *testing.T) {
 	dashboard, err := os.ReadFile("developer/assets/developer.css")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	css := bytes.Join([][]byte{own.assets()["base.css"].Bytes, own.assets()["wide.css"].Bytes, dashboard}, nil)
 	p := properties(css)
 	for _, m := range regexp.MustCompile(`var\(--([a-z-]+)\)`).FindAllSubmatch(css, -1) {
@@ -103,9 +99,7 @@ func TestStylesheetUsesPropertiesThatItDeclares(t *testing.T) {
 		}
 	}
 	made, err := theme.New(theme.Config{ButtonColor: "#3457d5", Theme: theme.Tokens{Radius: "4px"}, Font: theme.Font{Name: "Georgia"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	for _, name := range made.Stylesheets("#ffd400") {
 		a, _ := made.Asset(name)
 		for name := range properties(a.Bytes) {
@@ -125,9 +119,7 @@ func TestStylesheetsCloseWhatTheyOpen(t *testing.T) {
 	}
 	for _, file := range append(files, "assets/base.css", "assets/wide.css") {
 		css, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		if opened, closed := bytes.Count(css, []byte("{")), bytes.Count(css, []byte("}")); opened != closed {
 			t.Errorf("%s opens %d blocks and closes %d", file, opened, closed)
 		}
@@ -140,9 +132,7 @@ func TestStylesheetIsSmall(t *testing.T) {
 	if _, err := w.Write(own.assets()["base.css"].Bytes); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, w.Close())
 	if b.Len() > 10_000 {
 		t.Errorf("stylesheet has %d bytes compressed", b.Len())
 	}

@@ -39,9 +39,7 @@ func TestEveryCodeHasASentence(t *testing.T) {
 func pseudo(t *testing.T) *Locale {
 	t.Helper()
 	s, err := NewLocaleSet(uitest.Pseudo(t, map[string]string{"": "text/en.json"}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return s.Match(uitest.PseudoLang, "")
 }
 

@@ -25,9 +25,7 @@ func folder(files map[string]string) fstest.MapFS {
 func overlaid(t *testing.T, files map[string]string) *LocaleSet {
 	t.Helper()
 	s, err := NewLocaleSet(folder(files))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return s
 }
 
@@ -152,9 +150,7 @@ func TestTextsThatCannotWork(t *testing.T) {
 func TestTextsCannotInjectMarkup(t *testing.T) {
 	const hostile = `</title></p><script>alert(1)</script><img src=x onerror="alert(1)">`
 	content, err := json.Marshal(everywhere(english(t), hostile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	page := samplePage(overlaid(t, map[string]string{"en.json": string(content)}).Match("en", ""))
 	for _, f := range fixtures {
 		got := uitest.Render(t, f.render(page))

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/examples/internal/browser"
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/providertest"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
@@ -36,6 +38,19 @@ type club struct {
 	answer url.Values
 }
 
+func TestMain(m *testing.M) {
+	providertest.Cheapen()
+	os.Exit(m.Run())
+}
+
+// ok ends the test where there is an error.
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func newClub(t *testing.T) *club {
 	t.Helper()
 	var handler http.Handler
@@ -46,19 +61,13 @@ func newClub(t *testing.T) *club {
 	c.members, err = newMembers(member{
 		ID: "m-1007", Email: "ada@example.com", FirstName: "Ada", LastName: "Bergström", Level: "Gold",
 	}, adaPassword)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	s := newSite(c.members, server.URL)
 	handler = s
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "identity.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	p, err := newIdentity(t.Context(), server.URL, []byte("n8Wc2Vq6Jx0RzT4yLk9GmB5sHd7PfEaU"), store, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	t.Cleanup(func() {
 		if err := p.Close(); err != nil {
 			t.Error(err)
@@ -77,13 +86,9 @@ func (c *club) registerApplication(p *provider.Provider) {
 		ID: "hut", Name: "Mountain Hut", Secret: clientSecret, Dialect: provider.Standard,
 		RedirectURIs: []string{application.URL + "/callback"}, PostLogoutRedirectURIs: []string{application.URL + "/bye"},
 	})
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	ok(c.t, err)
 	c.provider, err = oidc.NewProvider(c.t.Context(), p.Issuer())
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	ok(c.t, err)
 	c.verifier = c.provider.Verifier(&oidc.Config{ClientID: "hut"})
 	c.oauth2 = oauth2.Config{
 		ClientID: "hut", ClientSecret: clientSecret, Endpoint: c.provider.Endpoint(),
@@ -103,14 +108,10 @@ func (c *club) redeem(verifier string) (*oauth2.Token, *oidc.IDToken) {
 		c.t.Fatalf("the application received %v", c.answer)
 	}
 	token, err := c.oauth2.Exchange(c.t.Context(), c.answer.Get("code"), oauth2.VerifierOption(verifier))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	ok(c.t, err)
 	raw, _ := token.Extra("id_token").(string)
 	id, err := c.verifier.Verify(c.t.Context(), raw)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	ok(c.t, err)
 	if id.Nonce != "nonce-1" {
 		c.t.Fatalf("nonce is %q", id.Nonce)
 	}
@@ -121,13 +122,9 @@ func (c *club) redeem(verifier string) (*oauth2.Token, *oidc.IDToken) {
 func (c *club) status(token *oauth2.Token) []any {
 	c.t.Helper()
 	info, err := c.provider.UserInfo(c.t.Context(), oauth2.StaticTokenSource(token))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	ok(c.t, err)
 	var claims struct{ Status []any }
-	if err := info.Claims(&claims); err != nil {
-		c.t.Fatal(err)
-	}
+	ok(c.t, info.Claims(&claims))
 	return claims.Status
 }
 
@@ -152,9 +149,7 @@ func TestHostSignsItsOwnMembersIn(t *testing.T) {
 		t.Errorf("subject is %q", id.Subject)
 	}
 	var claims map[string]any
-	if err := id.Claims(&claims); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, id.Claims(&claims))
 	got := map[string]any{}
 	for _, name := range []string{"uuid", "email", "fname", "lname", "amr", "status"} {
 		got[name] = claims[name]
@@ -265,13 +260,9 @@ func authTime(t *testing.T, id *oidc.IDToken) time.Time {
 	var claims struct {
 		AuthTime json.Number `json:"auth_time"`
 	}
-	if err := id.Claims(&claims); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, id.Claims(&claims))
 	seconds, err := claims.AuthTime.Int64()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return time.Unix(seconds, 0)
 }
 
@@ -292,14 +283,10 @@ func TestSignInPageIsNoOpenRedirect(t *testing.T) {
 func TestOtherSitesCannotPostTheFormsOfTheHost(t *testing.T) {
 	c := newClub(t)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.base+"/membership", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	r.Header.Set("Sec-Fetch-Site", "cross-site")
 	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusForbidden {
 		t.Errorf("status is %s", response.Status)

@@ -26,9 +26,7 @@ func hostile() Installation {
 func manual(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "errors.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	return string(text)
 }
 

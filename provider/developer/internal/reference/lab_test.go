@@ -10,6 +10,7 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +21,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/room"
+	"github.com/bonafide-id/bonafide/provider/providertest"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
@@ -89,23 +91,32 @@ func (r registrar) Remove(ctx context.Context, c provider.Client) error {
 	return r.Clients().Delete(ctx, c.ID, c.Revision)
 }
 
+func TestMain(m *testing.M) {
+	providertest.Cheapen()
+	os.Exit(m.Run())
+}
+
+// ok ends the test where there is an error.
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func newLab(t testing.TB) *lab {
 	t.Helper()
 	l := &lab{t: t, clients: map[string]provider.Client{}}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { l.provider.ServeHTTP(w, r) }))
 	t.Cleanup(server.Close)
 	store, err := sqlite.Open(t.Context(), t.TempDir()+"/identity.db")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	base := server.URL + "/id"
 	l.provider, err = provider.New(t.Context(), provider.Config{
 		BaseURL: base, Secret: secret, Store: store, AllowPrivateNetworks: true, Resources: []provider.Resource{{URI: apiURI}},
 		DeviceAuthorization: provider.DeviceAuthorization{On: true}, UnknownClients: provider.UnknownClients{Documents: true, Register: "open"},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	t.Cleanup(func() {
 		if err := l.provider.Close(); err != nil {
 			t.Error(err)
@@ -142,9 +153,7 @@ func (l *lab) register() {
 		if !c.Public {
 			c.Secret = strings.Repeat(c.ID+"-secret-", 6)
 		}
-		if err := l.provider.Clients().Save(l.t.Context(), c); err != nil {
-			l.t.Fatal(err)
-		}
+		ok(l.t, l.provider.Clients().Save(l.t.Context(), c))
 		l.clients[c.ID] = c
 	}
 	ctx := l.t.Context()
@@ -155,12 +164,8 @@ func (l *lab) register() {
 		"fname": "Alice", "zip": "22030", "birthdate": "1990-04-02",
 		"previous_addresses": []map[string]string{{"street1": "1 Main St", "city": "Fairfax"}},
 	})
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	if err := l.provider.People().SetStatus(ctx, "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true}); err != nil {
-		l.t.Fatal(err)
-	}
+	ok(l.t, err)
+	ok(l.t, l.provider.People().SetStatus(ctx, "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true}))
 }
 
 // in returns the lab for a part of a test.
@@ -175,9 +180,7 @@ func (l *lab) in(t testing.TB) *lab {
 func newBrowser(t testing.TB) *http.Client {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{
@@ -195,14 +198,10 @@ type page struct {
 func (l *lab) do(browser *http.Client, r *http.Request) page {
 	l.t.Helper()
 	response, err := browser.Do(r)
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	ok(l.t, err)
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	ok(l.t, err)
 	return page{response, string(body)}
 }
 
@@ -212,9 +211,7 @@ func (l *lab) request(method, address, body string) *http.Request {
 		address = strings.TrimSuffix(l.doc.BaseURL, "/id") + address
 	}
 	r, err := http.NewRequestWithContext(l.t.Context(), method, address, strings.NewReader(body))
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	ok(l.t, err)
 	if body != "" {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
@@ -239,9 +236,7 @@ func (l *lab) open(browser *http.Client, r *http.Request) page {
 func (l *lab) submit(p page, values ...string) page {
 	l.t.Helper()
 	root, err := html.Parse(strings.NewReader(p.body))
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	ok(l.t, err)
 	action, fields := "", url.Values{}
 	for n := range root.Descendants() {
 		attr := func(name string) string {
@@ -296,9 +291,7 @@ func (l *lab) response(p page) url.Values {
 		l.t.Fatalf("no response for the application: %s %q\n%s", p.Status, location, p.body)
 	}
 	values, err := url.ParseQuery(strings.TrimLeft(strings.TrimPrefix(location, callbackURI), "?#"))
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	ok(l.t, err)
 	return values
 }
 

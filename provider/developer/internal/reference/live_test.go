@@ -197,9 +197,7 @@ func (l *lab) part(token any, n int) map[string]any {
 		l.t.Fatalf("no JWT: %v", token)
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(parts[n])
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	ok(l.t, err)
 	return l.object(string(raw))
 }
 

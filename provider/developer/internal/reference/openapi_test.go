@@ -254,9 +254,7 @@ func TestOpenAPIIsWellFormed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := New(i)
 			c := &check{t: t, operations: map[string]bool{}}
-			if err := json.Unmarshal(d.OpenAPI(), &c.root); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, json.Unmarshal(d.OpenAPI(), &c.root))
 			c.document()
 			if len(c.operations) < len(d.Endpoints) || c.refs == 0 {
 				t.Errorf("%d operations with %d references", len(c.operations), c.refs)
@@ -269,9 +267,7 @@ func TestOpenAPIHasEveryEndpointPayloadAndError(t *testing.T) {
 	t.Parallel()
 	d := New(installation("https://id.example"))
 	var root map[string]any
-	if err := json.Unmarshal(d.OpenAPI(), &root); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, json.Unmarshal(d.OpenAPI(), &root))
 	schemas := entries(entries(root["components"])["schemas"])
 	for _, p := range d.Payloads {
 		if got := entries(entries(schemas[p.Name])["properties"]); len(got) != len(p.Members) {

@@ -64,9 +64,7 @@ func TestLogoutTokensAreAsDocumented(t *testing.T) {
 		ID: "told", Dialect: provider.Standard, RedirectURIs: []string{callbackURI}, Secret: strings.Repeat("told-secret-", 6),
 		BackchannelLogoutURI: application.URL, BackchannelLogoutSessionRequired: true,
 	}
-	if err := l.provider.Clients().Save(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, l.provider.Clients().Save(t.Context(), c))
 	l.clients["told"] = c
 	go func() { _ = l.provider.Run(t.Context()) }()
 	of := l.part(l.tokens("told")["id_token"], 1)

@@ -24,9 +24,7 @@ type browser struct {
 func newBrowser(t *testing.T) *browser {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	b := &browser{t: t, http: &http.Client{Jar: jar, Transport: transport}}
@@ -48,23 +46,17 @@ type page struct {
 func (b *browser) do(r *http.Request) page {
 	b.t.Helper()
 	response, err := b.http.Do(r)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	ok(b.t, err)
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	ok(b.t, err)
 	return page{response, string(body)}
 }
 
 func (b *browser) get(address string) page {
 	b.t.Helper()
 	r, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, address, nil)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	ok(b.t, err)
 	return b.do(r)
 }
 
@@ -86,13 +78,9 @@ func (b *browser) signIn(address string) page {
 			fields.Set("action", "allow")
 		}
 		target, err := p.Request.URL.Parse(action)
-		if err != nil {
-			b.t.Fatal(err)
-		}
+		ok(b.t, err)
 		r, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, target.String(), strings.NewReader(fields.Encode()))
-		if err != nil {
-			b.t.Fatal(err)
-		}
+		ok(b.t, err)
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		p = b.do(r)
 	}
@@ -103,9 +91,7 @@ func (b *browser) signIn(address string) page {
 func (p page) form(t *testing.T) (action string, fields url.Values) {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(p.body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	fields = url.Values{}
 	for n := range root.Descendants() {
 		attr := func(name string) string {
@@ -130,9 +116,7 @@ func (p page) form(t *testing.T) (action string, fields url.Values) {
 func (p page) link(t *testing.T) (address, text string) {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(p.body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	for n := range root.Descendants() {
 		if n.Data == "a" && n.FirstChild != nil {
 			for _, a := range n.Attr {

@@ -38,18 +38,12 @@ func runCurl(t *testing.T, a Application, change func(string) string) (string, e
 	folder, s := write(t, a, "curl")
 	c, out := shell(t, folder, runner{}.commands(t, s))
 	read, stdout, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	defer read.Close()
 	stdin, err := c.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	c.Stdout = stdout
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, c.Start())
 	stdout.Close()
 	lines := bufio.NewReader(read)
 	for {
@@ -67,9 +61,7 @@ func runCurl(t *testing.T, a Application, change func(string) string) (string, e
 		}
 	}
 	rest, err := io.ReadAll(lines)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	err = c.Wait()
 	return string(rest) + out.String(), err
 }

@@ -28,9 +28,7 @@ func TestAttackValuesDoNotEndStrings(t *testing.T) {
 			return f(s)
 		case func(string) (string, error):
 			quoted, err := f(s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			ok(t, err)
 			return quoted
 		default:
 			t.Fatalf("no quoting for %s", language)
@@ -57,9 +55,7 @@ func TestAttackValuesDoNotEndStrings(t *testing.T) {
 			var all []string
 			for _, q := range quoted {
 				s, err := f(q)
-				if err != nil {
-					t.Fatal(err)
-				}
+				ok(t, err)
 				all = append(all, s)
 			}
 			return all

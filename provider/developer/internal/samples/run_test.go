@@ -18,6 +18,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/freeport"
+	"github.com/bonafide-id/bonafide/provider/providertest"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
@@ -35,16 +36,12 @@ func newInstallation(t *testing.T) *installation {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { i.ServeHTTP(w, r) }))
 	t.Cleanup(server.Close)
 	store, err := sqlite.Open(t.Context(), t.TempDir()+"/identity.db")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	i.base = server.URL + "/id"
 	i.Provider, err = provider.New(t.Context(), provider.Config{
 		BaseURL: i.base, Secret: []byte("q0m3K1xWc9vRz7Yt2dLh8sNfJ4uPbE6o"), Store: store, DPoP: provider.DPoP{RequireNonce: true},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	t.Cleanup(func() {
 		if err := i.Close(); err != nil {
 			t.Error(err)
@@ -54,10 +51,21 @@ func newInstallation(t *testing.T) *installation {
 	if _, err := i.Accounts().Save(ctx, provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: password}); err != nil {
 		t.Fatal(err)
 	}
-	if err := i.People().SetStatus(ctx, "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true}); err != nil {
+	ok(t, i.People().SetStatus(ctx, "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true}))
+	return i
+}
+
+func TestMain(m *testing.M) {
+	providertest.Cheapen()
+	os.Exit(m.Run())
+}
+
+// ok ends the test where there is an error.
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
 		t.Fatal(err)
 	}
-	return i
 }
 
 // bound registers an application whose tokens are all bound to a key.
@@ -65,13 +73,9 @@ func (i *installation) bound(t *testing.T, public bool) Application {
 	t.Helper()
 	a := i.application(t, provider.Standard, public)
 	c, err := i.Clients().Get(t.Context(), a.ClientID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	a.DPoP, c.DPoPBoundAccessTokens = true, true
-	if err := i.Clients().Save(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, i.Clients().Save(t.Context(), c))
 	return a
 }
 
@@ -90,9 +94,7 @@ func (i *installation) application(t *testing.T, dialect string, public bool) Ap
 	if !public {
 		c.Secret = clientSecret
 	}
-	if err := i.Clients().Save(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, i.Clients().Save(t.Context(), c))
 	return a
 }
 
@@ -100,21 +102,15 @@ func (i *installation) application(t *testing.T, dialect string, public bool) Ap
 func write(t *testing.T, a Application, id string) (folder string, s Sample) {
 	t.Helper()
 	all, err := For(a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	n := slices.IndexFunc(all, func(s Sample) bool { return s.ID == id })
 	if n < 0 {
 		t.Fatalf("no sample %s", id)
 	}
 	folder = t.TempDir()
 	for _, f := range all[n].Files {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(folder, f.Name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, f.Name), []byte(f.Text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, os.MkdirAll(filepath.Dir(filepath.Join(folder, f.Name)), 0o755))
+		ok(t, os.WriteFile(filepath.Join(folder, f.Name), []byte(f.Text), 0o600))
 	}
 	return folder, all[n]
 }
@@ -156,18 +152,14 @@ func (o *output) String() string {
 func start(t *testing.T, folder, commands string, s Sample) {
 	t.Helper()
 	c, out := shell(t, folder, commands)
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, c.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
 	b, soon := newBrowser(t), time.NewTicker(20*time.Millisecond)
 	defer soon.Stop()
 	for {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.Open, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		response, err := b.http.Do(r)
 		if err == nil {
 			response.Body.Close()
@@ -231,9 +223,7 @@ func TestSamplesSignInAsTheyAreShown(t *testing.T) {
 				}
 
 				v, err := newValues(a)
-				if err != nil {
-					t.Fatal(err)
-				}
+				ok(t, err)
 				attack(t, v, r)
 			})
 		}
@@ -270,9 +260,7 @@ func TestSamplesProveAKey(t *testing.T) {
 				}
 			}
 			v, err := newValues(a)
-			if err != nil {
-				t.Fatal(err)
-			}
+			ok(t, err)
 			attack(t, v, r)
 		}
 	})

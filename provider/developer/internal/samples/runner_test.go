@@ -129,9 +129,7 @@ func linkModules(t *testing.T, folder string) {
 	if modules == "" {
 		t.Skip("openid-client is not installed: make browser does that, and runs this test")
 	}
-	if err := os.Symlink(modules, filepath.Join(folder, "node_modules")); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.Symlink(modules, filepath.Join(folder, "node_modules")))
 }
 
 // require skips the test of a sample on a machine that cannot run it.

@@ -31,9 +31,7 @@ func shop() Application {
 func samplesOf(t *testing.T, a Application) map[string]Sample {
 	t.Helper()
 	all, err := For(a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	byID := map[string]Sample{}
 	for _, s := range all {
 		byID[s.ID] = s
@@ -129,9 +127,7 @@ func TestSamplesListenWhereTheResponseComes(t *testing.T) {
 		a := shop()
 		a.RedirectURI = uri
 		v, err := newValues(a)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		if got := []string{v.Address(), v.Path(), v.Start(), v.Site(), v.Open()}; fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%s: %v, want %v", uri, got, want)
 		}
@@ -161,9 +157,7 @@ func TestButtonOutlivesUpdates(t *testing.T) {
 	for _, public := range []bool{false, true} {
 		a := i.application(t, provider.Standard, public)
 		root, err := html.ParseWithOptions(strings.NewReader(samplesOf(t, a)["button"].Files[0].Text), html.ParseOptionEnableScripting(false))
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		found := map[string]string{}
 		for n := range root.Descendants() {
 			for _, attribute := range n.Attr {
