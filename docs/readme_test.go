@@ -45,7 +45,7 @@ func TestReadmeProgramRuns(t *testing.T) {
 	// nothing has to be downloaded.
 	write(t, dir, "go.mod", readerModule(t))
 	write(t, dir, "go.sum", read(t, "go.sum"))
-	build := exec.CommandContext(t.Context(), "go", "build", "-mod=mod", "-o", "reader", ".")
+	build := exec.CommandContext(t.Context(), "go", "build", "-mod=mod", "-ldflags=-s -w", "-o", "reader", ".")
 	build.Dir, build.Env = dir, append(os.Environ(), "GOWORK=off")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
