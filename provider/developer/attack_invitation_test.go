@@ -41,9 +41,7 @@ func TestAttackInvitationOfAFormerOwner(t *testing.T) {
 			b := w.as(owner)
 			b.submit(b.open("/developer/o/river/members"), change...)
 			for _, link := range links {
-				if p := thrownOut.open(link); p.StatusCode != http.StatusNotFound {
-					t.Errorf("the former owner opens a link: %s", p.Status)
-				}
+				says(t, thrownOut.open(link), http.StatusNotFound)
 			}
 			if p := friend.submit(opened); p.StatusCode != http.StatusNotFound || w.roleOf(nobody) != "" {
 				t.Errorf("the accomplice: %s, now %q", p.Status, w.roleOf(nobody))
@@ -154,19 +152,11 @@ func TestAttackUnverifiedAddress(t *testing.T) {
 	}
 	b, d := w.as(nobody), w.as(dev)
 	says(t, b.submit(b.open("/developer/new"), "name", "Mine"), http.StatusForbidden, "email address first")
-	if p := b.open(link); p.StatusCode != http.StatusForbidden {
-		t.Errorf("opens the invitation of the address: %s", p.Status)
-	}
-	if p := d.register(storage.Production); p.StatusCode != http.StatusForbidden {
-		t.Errorf("registers in production: %s", p.Status)
-	}
-	if p := d.register(storage.Sandbox); p.StatusCode != http.StatusOK {
-		t.Errorf("registers in the sandbox: %s", p.Status)
-	}
+	says(t, b.open(link), http.StatusForbidden)
+	says(t, d.register(storage.Production), http.StatusForbidden)
+	says(t, d.register(storage.Sandbox), http.StatusOK)
 	app, _ := w.registered(river, storage.Sandbox)
-	if p := d.submit(d.open("/developer/o/river/sandbox/"+app.ClientID), "action", "copy"); p.StatusCode != http.StatusForbidden {
-		t.Errorf("copies to production: %s", p.Status)
-	}
+	says(t, d.submit(d.open("/developer/o/river/sandbox/"+app.ClientID), "action", "copy"), http.StatusForbidden)
 	if p := by.submit(by.open("/developer/o/river/members"), "user", dev, "role", "owner", "action", "role"); p.StatusCode != http.StatusUnprocessableEntity || w.roleOf(dev) == storage.RoleOwner {
 		t.Errorf("becomes an owner: %s", p.Status)
 	}

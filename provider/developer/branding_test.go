@@ -205,16 +205,10 @@ func TestPreviewsShowTheDraftToMembersAlone(t *testing.T) {
 		t.Errorf("%s\n%s", p.Status, p.body)
 	}
 	for _, address := range []string{brandingPath, signInLight, brandingPath + "/logo"} {
-		if p := w.as(lakeOwner).get(address); p.StatusCode != http.StatusNotFound {
-			t.Errorf("a member of another organization gets %s at %s", p.Status, address)
-		}
-		if p := w.newBrowser().get(address); p.StatusCode != http.StatusSeeOther {
-			t.Errorf("nobody gets %s at %s", p.Status, address)
-		}
+		says(t, w.as(lakeOwner).get(address), http.StatusNotFound)
+		says(t, w.newBrowser().get(address), http.StatusSeeOther)
 	}
-	if p := b.get(brandingPath + "/preview/mail/light"); p.StatusCode != http.StatusNotFound {
-		t.Errorf("a screen that there is not: %s", p.Status)
-	}
+	says(t, b.get(brandingPath+"/preview/mail/light"), http.StatusNotFound)
 }
 
 func TestViewersDoNotChangeTheBrand(t *testing.T) {
@@ -229,9 +223,7 @@ func TestViewersDoNotChangeTheBrand(t *testing.T) {
 	_, own := b.open("/developer/o/river/members").form(t, "action", "remove")
 	fields.Set("csrf", own.Get("csrf"))
 	fields.Set("color", "#ffd400")
-	if p := b.multipart(action, fields, nil); p.StatusCode != http.StatusForbidden {
-		t.Errorf("posted: %s", p.Status)
-	}
+	says(t, b.multipart(action, fields, nil), http.StatusForbidden)
 	if got := w.client(storage.Sandbox, "shop").ButtonColor; got != "" {
 		t.Errorf("the colour is %q", got)
 	}

@@ -55,9 +55,7 @@ func TestAttackMembershipOfADeletedAccount(t *testing.T) {
 	w.ok(err)
 	another := w.newBrowser()
 	another.submit(another.open("/signin"), "email", "another@example.com", "password", everyPassword)
-	if p := another.get("/developer/o/river/members"); p.StatusCode != http.StatusNotFound {
-		t.Errorf("the next account with the ID opens the organization: %s", p.Status)
-	}
+	says(t, another.get("/developer/o/river/members"), http.StatusNotFound)
 }
 
 // failing is a companion that cannot forget.

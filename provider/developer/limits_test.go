@@ -35,14 +35,10 @@ func TestUploadsAreLimitedForEachPerson(t *testing.T) {
 	if err != nil || wait < 1 || wait > 20 || !strings.Contains(refused.body, "Too many changes at once") {
 		t.Errorf("Retry-After %d, %v:\n%s", wait, err, refused.body)
 	}
-	if p := b.uploads(p, nil, "action", "preview", "color", "#123456"); p.StatusCode != http.StatusOK {
-		t.Errorf("a form without a picture: %s", p.Status)
-	}
+	says(t, b.uploads(p, nil, "action", "preview", "color", "#123456"), http.StatusOK)
 	other := w.as(lakeOwner)
 	path := "/developer/o/" + lake + "/sandbox/boat/branding"
-	if p := other.uploads(other.open(path), logo(1), "action", "preview"); p.StatusCode != http.StatusOK {
-		t.Errorf("a picture of somebody else: %s", p.Status)
-	}
+	says(t, other.uploads(other.open(path), logo(1), "action", "preview"), http.StatusOK)
 	w.advance(time.Duration(wait) * time.Second)
 	if p := b.uploads(b.open(brandingPath), logo(99), "action", "preview"); p.StatusCode != http.StatusOK || b.get(brandingPath+"/logo").body == kept {
 		t.Errorf("the same after Retry-After: %s", p.Status)

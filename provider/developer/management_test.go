@@ -108,9 +108,7 @@ func TestAttackManagementWithAnotherToken(t *testing.T) {
 	} {
 		for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodDelete} {
 			p, said := w.program(method, c[0], c[1], again(mine, "client_name", "Evil"))
-			if p.StatusCode != http.StatusUnauthorized {
-				t.Errorf("%s, %s: %s %s", name, method, p.Status, p.body)
-			}
+			says(t, p, http.StatusUnauthorized)
 			answers[p.body+p.Header.Get("WWW-Authenticate")] = true
 			if said.text("error") != "invalid_token" {
 				t.Errorf("%s, %s: %s", name, method, p.body)

@@ -471,9 +471,7 @@ func TestAViewerReadsMoreSettingsAndChangesNone(t *testing.T) {
 	form.Set("csrf", b.csrfOf(viewer))
 	form.Set("lean_id_tokens", "on")
 	form.Set("jwks_uri", "https://evil.test/keys")
-	if p := b.post(shopPath+"/settings", form); p.StatusCode != http.StatusForbidden {
-		t.Errorf("%s", p.Status)
-	}
+	says(t, b.post(shopPath+"/settings", form), http.StatusForbidden)
 	unchanged("the application")
 }
 

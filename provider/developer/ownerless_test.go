@@ -117,9 +117,7 @@ func TestOrganizationWithoutOwner(t *testing.T) {
 		o := w.as(operator)
 		link := w.appoints(o, "nobody@example.com")
 		says(t, o.submitForm(ownerlessPath, "action", "withdraw"), http.StatusOK)
-		if p := w.as(nobody).open(link); p.StatusCode != http.StatusNotFound {
-			t.Errorf("the link leads to %s", p.Status)
-		}
+		says(t, w.as(nobody).open(link), http.StatusNotFound)
 	})
 	t.Run("RejectsTheInvitationOfAFormerOperator", func(t *testing.T) {
 		t.Parallel()
@@ -168,9 +166,7 @@ func TestOrganizationWithoutOwner(t *testing.T) {
 			if got := o.get(address); id != lake && got.StatusCode != http.StatusNotFound {
 				t.Errorf("opens %s: %s", address, got.Status)
 			}
-			if got := o.post(address, form); got.StatusCode != http.StatusNotFound {
-				t.Errorf("posts to %s: %s", address, got.Status)
-			}
+			says(t, o.post(address, form), http.StatusNotFound)
 		}
 		unchanged("what owners answer for")
 	})

@@ -62,10 +62,14 @@ func (w *fixture) application(env, id string) storage.Application {
 	return a
 }
 
+// says ends the test unless a page has a status, and these words.
 func says(t testing.TB, p page, status int, what ...string) {
 	t.Helper()
+	if p.StatusCode != status {
+		t.Fatalf("%s at %s\n%s", p.Status, p.Request.URL, p.body)
+	}
 	for _, s := range what {
-		if p.StatusCode != status || !strings.Contains(p.body, s) {
+		if !strings.Contains(p.body, s) {
 			t.Fatalf("%s at %s, does not say %q\n%s", p.Status, p.Request.URL, s, p.body)
 		}
 	}
@@ -154,9 +158,7 @@ func TestProductionIsRefusedWithAReasonAndAskedForAgain(t *testing.T) {
 	says(t, member.open(accessPath), http.StatusOK, "Not approved yet", "The terms are empty. &lt;b&gt;")
 	says(t, member.submitForm(accessPath, "note", "Now?", "action", "ask"), http.StatusOK, "Waiting for review")
 	says(t, member.submitForm(accessPath, "action", "withdraw"), http.StatusOK, "Requirements")
-	if p := b.open(reviewPath); p.StatusCode != http.StatusNotFound {
-		t.Errorf("an operator still sees what was withdrawn: %s", p.Status)
-	}
+	says(t, b.open(reviewPath), http.StatusNotFound)
 }
 
 // TestRegistrationIsNotSwitchedWhileItIsReviewed has one that an operator would not have
@@ -250,9 +252,7 @@ func TestOperatorStopsAnApplication(t *testing.T) {
 	w := newReviewedFixture(t).withApplication(river, storage.Production, "till", func(c *provider.Client) { c.Unreviewed = true })
 	b := w.as(operator)
 	const page, members = "/developer/review/production/till", "/developer/o/river/production/till/access"
-	if p := w.as(owner).open(members); p.StatusCode != http.StatusNotFound {
-		t.Errorf("members see that it is stopped before it is: %s", p.Status)
-	}
+	says(t, w.as(owner).open(members), http.StatusNotFound)
 	says(t, b.open("/developer/review?q=till"), http.StatusOK, page)
 	says(t, b.submitForm(page, "action", "stop", "reason", "It is no shop."), http.StatusOK, "Application suspended.")
 	if c, a := w.client(storage.Production, "till"), w.application(storage.Production, "till"); !c.Disabled || a.Review != storage.ReviewRefused {
@@ -279,12 +279,8 @@ func TestReviewsAreForOperatorsAlone(t *testing.T) {
 	fields.Set("csrf", own.Get("csrf"))
 	fields.Set("action", "approve")
 	for _, address := range []string{"/developer/review", reviewPath, reviewPath + "/wanted/logo"} {
-		if p := member.get(address); p.StatusCode != http.StatusNotFound {
-			t.Errorf("an owner gets %s: %s", address, p.Status)
-		}
-		if p := w.newBrowser().get(address); p.StatusCode != http.StatusSeeOther {
-			t.Errorf("nobody gets %s: %s", address, p.Status)
-		}
+		says(t, member.get(address), http.StatusNotFound)
+		says(t, w.newBrowser().get(address), http.StatusSeeOther)
 	}
 	if p := member.post(reviewPath, fields); p.StatusCode != http.StatusNotFound || len(w.live()) > 0 {
 		t.Errorf("an owner approves: %s", p.Status)
@@ -293,9 +289,7 @@ func TestReviewsAreForOperatorsAlone(t *testing.T) {
 		t.Error("an owner is led to the reviews")
 	}
 	w.withApplication(lake, storage.Sandbox, "boat")
-	if p := w.as(operator).get("/developer/review/sandbox/boat"); p.StatusCode != http.StatusNotFound {
-		t.Errorf("an operator sees what nobody has asked about: %s", p.Status)
-	}
+	says(t, w.as(operator).get("/developer/review/sandbox/boat"), http.StatusNotFound)
 }
 
 func TestOwnersAreToldWhatWasDecided(t *testing.T) {

@@ -98,15 +98,11 @@ func TestOptionalScopesAreChosenInTheSettings(t *testing.T) {
 	_, fields := b.open(settings).form(t, "action", "save")
 	fields.Set(screens.FieldOptionalScopes+".teacher", "on")
 	fields.Set(screens.FieldOptionalScopes+".openid", "on")
-	if p := b.post(settings, fields); p.StatusCode != http.StatusSeeOther {
-		t.Errorf("a form with more fields: %s", p.Status)
-	}
+	says(t, b.post(settings, fields), http.StatusSeeOther)
 	optional()
 	// What everybody has to be cannot be left out.
 	save(screens.FieldOptionalScopes+".student", "on")
-	if p := save("require_verified", "on"); p.StatusCode != http.StatusUnprocessableEntity {
-		t.Errorf("required and optional at once: %s", p.Status)
-	}
+	says(t, save("require_verified", "on"), http.StatusUnprocessableEntity)
 }
 
 func TestOlderProtocolsHaveNoOptionalScopes(t *testing.T) {

@@ -125,9 +125,7 @@ func TestSuccessesAtUserinfoAreCountedAndHaveFewLines(t *testing.T) {
 	for range requests {
 		r := b.request(http.MethodGet, "/api/public/v3/userinfo", nil)
 		r.Header.Set("Authorization", "Bearer "+token)
-		if p := b.do(r); p.StatusCode != http.StatusOK {
-			t.Fatal(p.Status, p.body)
-		}
+		says(t, b.do(r), http.StatusOK)
 	}
 	end()
 	lines := 0

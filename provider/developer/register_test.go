@@ -135,13 +135,9 @@ func TestRegister(t *testing.T) {
 		if p := b.open("/developer/o/river/production"); p.StatusCode != http.StatusOK || strings.Contains(p.body, "/production/new") {
 			t.Errorf("%s\n%s", p.Status, p.body)
 		}
-		if p := b.open("/developer/o/river/production/new"); p.StatusCode != http.StatusNotFound {
-			t.Errorf("the form: %s", p.Status)
-		}
+		says(t, b.open("/developer/o/river/production/new"), http.StatusNotFound)
 		action, fields := b.open("/developer/o/river/sandbox/new").form(t, "name", "Shop", "kind", "web", "redirect_uris", callbackURI)
-		if p := b.post(strings.Replace(action, "sandbox", "production", 1), fields); p.StatusCode != http.StatusNotFound {
-			t.Errorf("posted: %s", p.Status)
-		}
+		says(t, b.post(strings.Replace(action, "sandbox", "production", 1), fields), http.StatusNotFound)
 	})
 	t.Run("DoesNotOfferScopesOfTheOperator", func(t *testing.T) {
 		t.Parallel()
@@ -186,9 +182,7 @@ func TestWhatIsTypedIsChecked(t *testing.T) {
 			t.Errorf("%s %q: %s %s %q, want %q", c.field, c.value, p.Status, p.Header.Get("Content-Type"), p.body, c.said)
 		}
 	}
-	if p := b.get("/developer/o/river/sandbox/check?field=name&value=x"); p.StatusCode != http.StatusNotFound {
-		t.Errorf("another field: %s", p.Status)
-	}
+	says(t, b.get("/developer/o/river/sandbox/check?field=name&value=x"), http.StatusNotFound)
 }
 
 // What is configured is what the provider publishes about itself.
@@ -240,9 +234,7 @@ func TestAnApplicationWithoutAClientCanBeDeleted(t *testing.T) {
 	}
 	p := b.open("/developer/o/river/sandbox/shop")
 	says(t, p, http.StatusOK, "This application is incomplete")
-	if p := b.open("/developer/o/river/sandbox/shop/settings"); p.StatusCode != http.StatusNotFound {
-		t.Errorf("settings: %s", p.Status)
-	}
+	says(t, b.open("/developer/o/river/sandbox/shop/settings"), http.StatusNotFound)
 	b.submit(b.open("/developer/o/river/sandbox/shop/delete"), "confirm", "App shop", "action", "delete")
 	w.GoOn(t.Context())
 	if _, err := w.store.Application(t.Context(), storage.Sandbox, "shop"); !errors.Is(err, storage.ErrNotFound) {

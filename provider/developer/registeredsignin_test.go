@@ -102,12 +102,8 @@ func TestRegisteredProgramSignsInWithItsKeyAtAnAddressWithAQuery(t *testing.T) {
 	if !strings.HasPrefix(at.String(), back+"&") || at.Query().Get("state") != "s" || at.Query().Get("iss") == "" {
 		t.Errorf("the browser goes to %s", at)
 	}
-	if p := w.authenticates(newProgramKey(t, "a"), said.text("client_id"), at.Query().Get("code"), back); p.StatusCode != http.StatusUnauthorized {
-		t.Errorf("with another key: %s %s", p.Status, p.body)
-	}
-	if p := w.authenticates(key, said.text("client_id"), at.Query().Get("code"), back); p.StatusCode != http.StatusOK {
-		t.Errorf("%s %s", p.Status, p.body)
-	}
+	says(t, w.authenticates(newProgramKey(t, "a"), said.text("client_id"), at.Query().Get("code"), back), http.StatusUnauthorized)
+	says(t, w.authenticates(key, said.text("client_id"), at.Query().Get("code"), back), http.StatusOK)
 }
 
 // Keys at an address are exchanged there: the next one counts when it is met, the one before no
@@ -129,17 +125,11 @@ func TestRegisteredProgramExchangesTheKeyAtItsAddress(t *testing.T) {
 		t.Helper()
 		return w.authenticates(k, id, w.returns(id, callbackURI).Query().Get("code"), callbackURI)
 	}
-	if p := redeems(first); p.StatusCode != http.StatusOK {
-		t.Fatalf("the first: %s %s", p.Status, p.body)
-	}
+	says(t, redeems(first), http.StatusOK)
 	published.Store(&second)
 	w.advance(2 * time.Minute)
-	if p := redeems(second); p.StatusCode != http.StatusOK {
-		t.Errorf("the second: %s %s", p.Status, p.body)
-	}
-	if p := redeems(first); p.StatusCode != http.StatusUnauthorized {
-		t.Errorf("the first, which is no more: %s %s", p.Status, p.body)
-	}
+	says(t, redeems(second), http.StatusOK)
+	says(t, redeems(first), http.StatusUnauthorized)
 }
 
 // Users find the policy and the terms that a program has registered, and no logo.

@@ -132,9 +132,7 @@ func TestAttackRequiredSignInLoweredWithoutAFreshSignIn(t *testing.T) {
 	action, fields := b.open(path).form(t, "requires", "any", "action", "save")
 	other := w.as(viewer)
 	fields.Set("csrf", other.csrfOf(viewer))
-	if p := other.post(action, fields); p.StatusCode != http.StatusForbidden {
-		t.Errorf("a viewer: %s", p.Status)
-	}
+	says(t, other.post(action, fields), http.StatusForbidden)
 	unchanged("the application")
 }
 

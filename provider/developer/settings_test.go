@@ -166,9 +166,7 @@ func TestAttackMassAssignment(t *testing.T) {
 	} {
 		fields.Set(field, value)
 	}
-	if p := b.follow(b.post(action, fields)); p.StatusCode != http.StatusOK {
-		t.Fatalf("%s\n%s", p.Status, p.body)
-	}
+	says(t, b.follow(b.post(action, fields)), http.StatusOK)
 	want := before
 	want.Name = "Till"
 	if diff := cmp.Diff(want, w.client(storage.Production, "shop"), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(provider.Client{}, "Revision")); diff != "" {
@@ -190,9 +188,7 @@ func TestAttackMassAssignment(t *testing.T) {
 	}
 	for _, version := range []string{"0", "-1", "", "x"} {
 		fields.Set("version", version)
-		if p := b.post(action, fields); p.StatusCode != http.StatusForbidden {
-			t.Errorf("version %q: %s", version, p.Status)
-		}
+		says(t, b.post(action, fields), http.StatusForbidden)
 	}
 	unchanged("the application")
 }
@@ -268,9 +264,7 @@ func TestCopy(t *testing.T) {
 	action, fields := p.form(t, "action", "reveal")
 	fields.Set("action", "copy")
 	unchanged := reviewing.unchanged()
-	if p := b.post(action, fields); p.StatusCode != http.StatusForbidden {
-		t.Errorf("past the review: %s", p.Status)
-	}
+	says(t, b.post(action, fields), http.StatusForbidden)
 	unchanged("production")
 }
 
@@ -296,9 +290,7 @@ func TestDelete(t *testing.T) {
 	if left, err := w.store.Log(t.Context(), storage.LogFilter{Environment: storage.Sandbox, ClientID: "shop"}); err != nil || len(left) > 0 {
 		t.Errorf("%d lines of its log are left, %v", len(left), err)
 	}
-	if p := b.open(shopPath); p.StatusCode != http.StatusNotFound {
-		t.Errorf("its page: %s", p.Status)
-	}
+	says(t, b.open(shopPath), http.StatusNotFound)
 	if c := w.changes(river)[0]; c.What != "application.delete" || c.ClientID != "shop" {
 		t.Errorf("recorded %+v", c)
 	}
