@@ -38,6 +38,7 @@ var bothAPIs = []provider.Resource{{URI: toolsAPI, Name: "Tools"}, {URI: photoAP
 
 func TestMoreSettings(t *testing.T) {
 	t.Parallel()
+	w := newFixture(t)
 	for name, test := range map[string]struct {
 		fields []string
 		want   func(*provider.Client)
@@ -100,16 +101,16 @@ func TestMoreSettings(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
-			want := w.client(storage.Sandbox, "shop")
+			w.withApplication(river, storage.Sandbox, name)
+			settings := "/developer/o/river/sandbox/" + name + "/settings"
+			want := w.client(storage.Sandbox, name)
 			test.want(&want)
 			b := w.as(dev)
-			p := b.submit(b.open(shopPath+"/settings"), append(test.fields, "action", "save")...)
+			p := b.submit(b.open(settings), append(test.fields, "action", "save")...)
 			if p.StatusCode != http.StatusOK || p.Request.Method != http.MethodGet {
 				t.Fatalf("%s\n%s", p.Status, p.body)
 			}
-			got := w.client(storage.Sandbox, "shop")
+			got := w.client(storage.Sandbox, name)
 			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(provider.Client{}, "Revision")); diff != "" {
 				t.Errorf("client (-want +got):\n%s", diff)
 			}
@@ -119,7 +120,7 @@ func TestMoreSettings(t *testing.T) {
 			}
 			// What the page shows now is what is registered: saving it changes nothing.
 			unchanged := w.unchanged()
-			says(t, b.submit(b.open(shopPath+"/settings"), "action", "save"), http.StatusOK, "saved and active")
+			says(t, b.submit(b.open(settings), "action", "save"), http.StatusOK, "saved and active")
 			unchanged("what was just saved")
 			if changes := w.changes(river); changes[0].ID != change.ID {
 				t.Errorf("recorded %+v", changes[0])

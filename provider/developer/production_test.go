@@ -121,6 +121,8 @@ func TestProductionIsAskedForAndApproved(t *testing.T) {
 
 func TestProductionNeedsWhatIsOnTheList(t *testing.T) {
 	t.Parallel()
+	w := newReviewedFixture(t)
+	whole := w.client(storage.Sandbox, "shop")
 	for name, change := range map[string]func(*provider.Client){
 		"no logo":          func(c *provider.Client) { c.Logo = nil },
 		"no terms":         func(c *provider.Client) { c.TermsURL = "" },
@@ -132,8 +134,10 @@ func TestProductionNeedsWhatIsOnTheList(t *testing.T) {
 		"a scheme of apps": func(c *provider.Client) { c.RedirectURIs = []string{"com.example.app:/cb"} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newReviewedFixture(t, change)
+			c := whole
+			change(&c)
+			c.Revision = w.client(storage.Sandbox, "shop").Revision
+			w.ok(w.sandbox.Clients().Save(t.Context(), c))
 			b := w.as(dev)
 			says(t, b.open(accessPath), http.StatusOK, "Missing", "Complete this list")
 			// The form of a moment ago.

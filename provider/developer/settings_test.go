@@ -20,16 +20,17 @@ func TestSettings(t *testing.T) {
 	t.Parallel()
 	t.Run("SavingWithoutAChangeChangesNothing", func(t *testing.T) {
 		t.Parallel()
+		w := newFixture(t)
+		b := w.as(dev)
 		for name, change := range map[string]func(*provider.Client){
 			"Standard": func(*provider.Client) {},
 			"V3":       func(c *provider.Client) { c.Dialect, c.NoJSONP = provider.V3, true },
 			"Defaults": func(c *provider.Client) { c.Scopes, c.GrantTypes, c.ResponseTypes = nil, nil, nil },
 			"Public":   func(c *provider.Client) { c.Public, c.Origins = true, []string{"https://app.test"} },
 		} {
-			w := newFixture(t).withApplication(river, storage.Sandbox, "shop", change)
-			b := w.as(dev)
+			w.withApplication(river, storage.Sandbox, name, change)
 			unchanged := w.unchanged()
-			says(t, b.submit(b.open(shopPath+"/settings"), "action", "save"), http.StatusOK, "saved and active")
+			says(t, b.submit(b.open("/developer/o/river/sandbox/"+name+"/settings"), "action", "save"), http.StatusOK, "saved and active")
 			unchanged(name)
 		}
 	})

@@ -53,6 +53,7 @@ func (w *fixture) hasCallback(env, id string) bool {
 
 func TestATrialGoesThroughAllSteps(t *testing.T) {
 	t.Parallel()
+	w := newFixture(t)
 	for name, change := range map[string]func(*provider.Client){
 		"Standard":       func(*provider.Client) {},
 		"SignedUserinfo": func(c *provider.Client) { c.UserinfoSignedResponseAlg = "RS256" },
@@ -61,10 +62,10 @@ func TestATrialGoesThroughAllSteps(t *testing.T) {
 		"V3":             func(c *provider.Client) { c.Dialect, c.GrantTypes = provider.V3, nil },
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newFixture(t).withApplication(river, storage.Production, "shop", change)
+			w.withApplication(river, storage.Production, name, change)
 			b := w.as(dev)
-			request := b.begun(tryPath)
-			if !w.hasCallback(storage.Production, "shop") {
+			request := b.begun("/developer/o/river/production/" + name + "/try")
+			if !w.hasCallback(storage.Production, name) {
 				t.Fatal("the redirect URI of the trial is not registered")
 			}
 			answer := b.returned(request)
@@ -75,7 +76,7 @@ func TestATrialGoesThroughAllSteps(t *testing.T) {
 			says(t, p, http.StatusOK,
 				"Everything works", "Authorization request", "Token request", "ID token", "Userinfo", "Attributes", "Revocation",
 				"at_hash", "signature", "&#34;sub&#34;: &#34;dev&#34;")
-			if w.hasCallback(storage.Production, "shop") {
+			if w.hasCallback(storage.Production, name) {
 				t.Error("the redirect URI of the trial is still registered")
 			}
 		})
@@ -298,6 +299,8 @@ func mustParse(t *testing.T, address string) *url.URL {
 // Libraries ask for openid, profile and email; the dialect v3 grants one scope value.
 func TestATrialBeginsWithScopesThatMakeSense(t *testing.T) {
 	t.Parallel()
+	w := newFixture(t)
+	b := w.as(dev)
 	all := []string{"openid", "offline_access", "profile", "email", "military", "student"}
 	for want, change := range map[string]func(*provider.Client){
 		"openid profile email military": func(c *provider.Client) { c.Scopes = all },
@@ -306,8 +309,9 @@ func TestATrialBeginsWithScopesThatMakeSense(t *testing.T) {
 		"openid profile email identity": func(c *provider.Client) { c.Scopes = nil },
 		"openid":                        func(c *provider.Client) { c.Scopes = all[:1] },
 	} {
-		w := newFixture(t).withApplication(river, storage.Sandbox, "shop", change)
-		if p := w.as(dev).open(shopPath + "/try"); !strings.Contains(p.body, `value="`+want+`"`) {
+		id := strings.ReplaceAll(want, " ", "-")
+		w.withApplication(river, storage.Sandbox, id, change)
+		if p := b.open("/developer/o/river/sandbox/" + id + "/try"); !strings.Contains(p.body, `value="`+want+`"`) {
 			t.Errorf("%s: not offered\n%s", want, p.body)
 		}
 	}
@@ -316,6 +320,8 @@ func TestATrialBeginsWithScopesThatMakeSense(t *testing.T) {
 // A trial has no key to sign with, and its request goes through the browser.
 func TestAnApplicationThatHasToSignOrToPushIsToldThatATrialCannot(t *testing.T) {
 	t.Parallel()
+	w := newFixture(t)
+	b := w.as(dev)
 	for name, change := range map[string]func(*provider.Client){
 		"Key": func(c *provider.Client) {
 			c.TokenEndpointAuthMethod, c.JWKSURI = "private_key_jwt", "https://app.test/keys"
@@ -324,16 +330,16 @@ func TestAnApplicationThatHasToSignOrToPushIsToldThatATrialCannot(t *testing.T) 
 		"Signed": func(c *provider.Client) { c.RequireSignedRequestObject, c.JWKSURI = true, "https://app.test/keys" },
 		"Bound":  func(c *provider.Client) { c.DPoPBoundAccessTokens = true },
 	} {
-		w := newFixture(t).withApplication(river, storage.Sandbox, "shop", change)
-		b := w.as(dev)
-		says(t, b.open(shopPath+"/try"), http.StatusOK, "test it with your own code")
-		p := b.open(shopPath + "/samples?language=go")
+		w.withApplication(river, storage.Sandbox, name, change)
+		path := "/developer/o/river/sandbox/" + name
+		says(t, b.open(path+"/try"), http.StatusOK, "test it with your own code")
+		p := b.open(path + "/samples?language=go")
 		if name != "Bound" { // the sample proves a key
 			says(t, p, http.StatusOK, "your library has to do that instead")
 		}
 		form := everything("try")
 		form.Set("csrf", b.csrfOf(dev))
-		if got := b.post(shopPath+"/try", form); got.StatusCode != http.StatusBadRequest || w.hasCallback(storage.Sandbox, "shop") {
+		if got := b.post(path+"/try", form); got.StatusCode != http.StatusBadRequest || w.hasCallback(storage.Sandbox, name) {
 			t.Errorf("%s: begun all the same: %s", name, got.Status)
 		}
 	}

@@ -43,20 +43,19 @@ func (w *fixture) seen() string {
 
 func TestWhatPeopleSeeOfAnApprovedApplicationWaitsForAnOperator(t *testing.T) {
 	t.Parallel()
+	w := newApprovedFixture(t)
 	for name, fields := range map[string][]string{
 		"Name":          {"name", "Bank of Evil"},
 		"RedirectHost":  {"redirect_uris", callbackURI + "\nhttps://evil.test/callback"},
-		"PostLogout":    {"post_logout_redirect_uris", "https://evil.test/bye"},
-		"Start":         {"initiate_login_uri", "https://evil.test/start"},
-		"Origin":        {"origins", "https://evil.test"},
-		"Terms":         {"tos_uri", "https://evil.test/terms"},
-		"Policy":        {"policy_uri", "https://evil.test/policy"},
+		"PostLogout":    {"post_logout_redirect_uris", "https://bye.test/"},
+		"Start":         {"initiate_login_uri", "https://start.test/"},
+		"Origin":        {"origins", "https://origin.test"},
+		"Terms":         {"tos_uri", "https://terms.test/"},
+		"Policy":        {"policy_uri", "https://policy.test/"},
 		"FrontChannel":  {"response_types.id_token", "on"},
 		"TokenInOrigin": {"response_types.token", "on"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newApprovedFixture(t)
 			before, b := w.seen(), w.as(dev)
 			says(t, b.submitForm(livePath+"/settings", append(fields, "action", "save")...), http.StatusOK,
 				"Changes people see are waiting for review.", "Changes are waiting for review.")
