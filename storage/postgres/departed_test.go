@@ -17,35 +17,29 @@ func TestNoLineOutlivesItsPerson(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Shared(t).Schema(t)
 	store := openTest(t, url)
-	ok := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	const query = `INSERT INTO events (at, name, subject, client_id, address, detail, actor, matter) VALUES (1, 'sign_in', 'ann', '', '192.0.2.1', '', '', '')`
 	exec(t, url, query)
 	exec(t, url, `INSERT INTO departed (subject, pseudonym) VALUES ('ann', 'someone')`)
 	db, err := sql.Open("pgx", url)
-	ok(err)
-	defer func() { ok(db.Close()) }()
+	ok(t, err)
+	defer func() { ok(t, db.Close()) }()
 	tx, err := db.BeginTx(t.Context(), nil)
-	ok(err)
+	ok(t, err)
 	_, err = tx.ExecContext(t.Context(), query)
-	ok(err)
+	ok(t, err)
 
 	ann := storage.Departed{Subject: "ann", Pseudonym: "someone"}
 	if left, err := store.RemoveDeparted(t.Context(), ann, nil); !errors.Is(err, storage.ErrUnavailable) {
 		t.Errorf("beside a step: left %v, %v; want %v", left, err, storage.ErrUnavailable)
 	}
-	ok(tx.Commit())
+	ok(t, tx.Commit())
 	left, err := store.RemoveDeparted(t.Context(), ann, nil)
-	ok(err)
+	ok(t, err)
 	if left {
 		t.Error("something is left after the last line")
 	}
 	events, err := store.Events(t.Context(), storage.EventFilter{Name: "sign_in"})
-	ok(err)
+	ok(t, err)
 	for i := range events {
 		events[i].ID, events[i].At = 0, time.Time{}
 	}

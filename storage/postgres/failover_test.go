@@ -19,9 +19,7 @@ func TestDemotedPrimary(t *testing.T) {
 	url := primary.Schema(t)
 	proxy := pgtest.NewProxy(t, url)
 	store := openTest(t, proxy.URL)
-	if err := store.SaveClient(t.Context(), client("before")); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, store.SaveClient(t.Context(), client("before")))
 	// Many connections, all of them to what is about to be the wrong server.
 	read := func() error {
 		errs := make([]error, 16)
@@ -32,15 +30,11 @@ func TestDemotedPrimary(t *testing.T) {
 		reading.Wait()
 		return errors.Join(errs...)
 	}
-	if err := read(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, read())
 
 	t.Run("PingSeesAStandby", func(t *testing.T) {
 		applied := openTest(t, url+"&synchronous_commit=remote_apply") // and all that was before
-		if err := applied.SaveClient(t.Context(), client("applied")); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, applied.SaveClient(t.Context(), client("applied")))
 		there := openTest(t, standby.At(url))
 		if err := there.Ping(t.Context()); !errors.Is(err, storage.ErrUnavailable) {
 			t.Errorf("err = %v, want %v", err, storage.ErrUnavailable)
@@ -97,9 +91,7 @@ func TestFailover(t *testing.T) {
 	url := primary.Schema(t)
 	store := openTest(t, pgtest.Either(t, standby.At(url), url)) // the standby comes first
 	for n := range 20 {
-		if err := store.SaveClient(t.Context(), client(fmt.Sprint(n))); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, store.SaveClient(t.Context(), client(fmt.Sprint(n))))
 	}
 	primary.Kill(t)
 	if err := store.SaveClient(t.Context(), client("nowhere")); !errors.Is(err, storage.ErrUnavailable) {

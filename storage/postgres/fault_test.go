@@ -43,9 +43,7 @@ func TestFaults(t *testing.T) {
 		url := server.Schema(t)
 		proxy := pgtest.NewProxy(t, url)
 		store := openTest(t, proxy.URL)
-		if err := store.SaveClient(t.Context(), client("client")); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, store.SaveClient(t.Context(), client("client")))
 		proxy.Cut()
 		_, err := store.Client(t.Context(), "client")
 		isUnavailable(t, err)
@@ -72,9 +70,7 @@ func TestFaults(t *testing.T) {
 	t.Run("KilledConnections", func(t *testing.T) {
 		url := server.Schema(t)
 		store := openTest(t, url+"&application_name=victim")
-		if err := store.SaveClient(t.Context(), client("client")); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, store.SaveClient(t.Context(), client("client")))
 		exec(t, url, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'victim'`)
 		// Nothing was committed on them: the step is tried on a new one.
 		if _, err := store.Client(t.Context(), "client"); err != nil {
@@ -90,9 +86,7 @@ func TestFaults(t *testing.T) {
 	})
 	t.Run("ReadOnlyServer", func(t *testing.T) {
 		url := server.Schema(t)
-		if err := openTest(t, url).SaveClient(t.Context(), client("client")); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, openTest(t, url).SaveClient(t.Context(), client("client")))
 		store := openTest(t, url+"&default_transaction_read_only=on")
 		if _, err := store.Client(t.Context(), "client"); err != nil {
 			t.Errorf("read: %v", err)
@@ -101,20 +95,15 @@ func TestFaults(t *testing.T) {
 	})
 	t.Run("LockedRow", func(t *testing.T) {
 		url := server.Schema(t)
-		if err := openTest(t, url).SaveClient(t.Context(), client("client")); err != nil {
-			t.Fatal(err)
-		}
-		saved, err := openTest(t, url).Client(t.Context(), "client")
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, openTest(t, url).SaveClient(t.Context(), client("client")))
+		saved := must(openTest(t, url).Client(t.Context(), "client"))(t)
 		lockRow(t, url)
 		isUnavailable(t, openTest(t, url+"&lock_timeout=20").SaveClient(t.Context(), saved))
 		isUnavailable(t, openTest(t, url+"&statement_timeout=500").SaveClient(t.Context(), saved))
 
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
-		err = openTest(t, url).SaveClient(ctx, saved)
+		err := openTest(t, url).SaveClient(ctx, saved)
 		if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, storage.ErrUnavailable) {
 			t.Errorf("err = %v, want %v alone", err, context.DeadlineExceeded)
 		}
@@ -124,15 +113,9 @@ func TestFaults(t *testing.T) {
 // lockRow holds the locks of all clients until the end of the test.
 func lockRow(t *testing.T, url string) {
 	t.Helper()
-	db, err := sql.Open("pgx", url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must(sql.Open("pgx", url))(t)
 	t.Cleanup(func() { db.Close() })
-	tx, err := db.Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
+	tx := must(db.Begin())(t)
 	t.Cleanup(func() { _ = tx.Rollback() })
 	if _, err := tx.ExecContext(t.Context(), `SELECT 1 FROM clients FOR UPDATE`); err != nil {
 		t.Fatal(err)

@@ -20,20 +20,14 @@ import (
 
 func openTest(t *testing.T, url string) *Store {
 	t.Helper()
-	store, err := Open(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must(Open(t.Context(), url))(t)
 	t.Cleanup(func() { store.Close() })
 	return store
 }
 
 func exec(t *testing.T, url, statement string) {
 	t.Helper()
-	db, err := sql.Open("pgx", url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must(sql.Open("pgx", url))(t)
 	defer db.Close()
 	if _, err := db.ExecContext(t.Context(), statement); err != nil {
 		t.Fatal(err)
@@ -75,9 +69,7 @@ func TestOpen(t *testing.T) {
 	})
 	t.Run("AgainFindsTheData", func(t *testing.T) {
 		url := server.Schema(t)
-		if err := openTest(t, url).SaveClient(t.Context(), client("client")); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, openTest(t, url).SaveClient(t.Context(), client("client")))
 		if _, err := openTest(t, url).Client(t.Context(), "client"); err != nil {
 			t.Error(err)
 		}
@@ -93,13 +85,8 @@ func TestOpen(t *testing.T) {
 				store.Close()
 			}
 		}
-		if err := openTest(t, url).SaveClient(t.Context(), client("client")); err != nil {
-			t.Fatal(err)
-		}
-		store, err := OpenExisting(t.Context(), url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, openTest(t, url).SaveClient(t.Context(), client("client")))
+		store := must(OpenExisting(t.Context(), url))(t)
 		defer store.Close()
 		if _, err := store.Client(t.Context(), "client"); err != nil {
 			t.Error(err)
@@ -117,10 +104,7 @@ func TestOpen(t *testing.T) {
 	t.Run("CurrentOpensNoUnreleasedSchema", func(t *testing.T) {
 		url := server.Schema(t)
 		openTest(t, url)
-		store, err := OpenCurrent(t.Context(), url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		store := must(OpenCurrent(t.Context(), url))(t)
 		defer store.Close()
 		exec(t, url, `DROP TABLE events; UPDATE schema_version SET version = version - 1`)
 		if _, err := OpenCurrent(t.Context(), url); !errors.Is(err, storage.ErrUnreleasedSchema) {
@@ -144,10 +128,7 @@ func TestOpen(t *testing.T) {
 	})
 	t.Run("InterruptedMigrationRunsAgain", func(t *testing.T) {
 		url := server.Schema(t)
-		e, err := openEngine(t.Context(), url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must(openEngine(t.Context(), url))(t)
 		defer e.Close()
 		interrupted := errors.New("interrupted")
 		for statement := 1; ; statement += 1 + statement/8 { // all of them take a minute
@@ -175,10 +156,7 @@ func TestOpen(t *testing.T) {
 	})
 	t.Run("BoundsThePool", func(t *testing.T) {
 		url := server.Schema(t)
-		e, err := openEngine(t.Context(), url+"&pool_max_conns=3")
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must(openEngine(t.Context(), url+"&pool_max_conns=3"))(t)
 		defer e.Close()
 		if got := e.db.Stats().MaxOpenConnections; got != 3 {
 			t.Errorf("%d connections, want 3", got)
@@ -230,15 +208,9 @@ func TestSweep(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	db, err := sql.Open("pgx", url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must(sql.Open("pgx", url))(t)
 	defer db.Close()
-	use, err := db.BeginTx(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	use := must(db.BeginTx(t.Context(), nil))(t)
 	defer use.Rollback()
 	if _, err := use.ExecContext(t.Context(), `UPDATE sessions SET idle_until = expires_at`); err != nil {
 		t.Fatal(err)
@@ -258,13 +230,28 @@ func TestSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := use.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, use.Commit())
 	if n := <-swept; n != 0 {
 		t.Errorf("%d rows were swept", n)
 	}
 	if _, _, err := store.Session(t.Context(), session.Digest); err != nil {
 		t.Error(err)
+	}
+}
+
+// ok ends a test when a step on which it relies has failed.
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// must returns what a call has returned, in a test that ends when it has failed.
+func must[T any](value T, err error) func(t testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		ok(t, err)
+		return value
 	}
 }

@@ -14,10 +14,7 @@ import (
 func TestPoolerLosesItsServer(t *testing.T) {
 	server := pgtest.Start(t)
 	url := server.Schema(t)
-	e, err := openEngine(t.Context(), server.Pooler(t)(url)+"&default_query_exec_mode=exec")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must(openEngine(t.Context(), server.Pooler(t)(url)+"&default_query_exec_mode=exec"))(t)
 	defer e.Close()
 	exec(t, url, `CREATE TABLE written (n BIGINT)`)
 	for _, end := range []func(){

@@ -112,14 +112,9 @@ func TestRetry(t *testing.T) {
 		url := pgtest.Shared(t).Schema(t)
 		store := openTest(t, url)
 		for _, id := range []string{"a", "b"} {
-			if err := store.SaveClient(t.Context(), client(id)); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, store.SaveClient(t.Context(), client(id)))
 		}
-		e, err := openEngine(t.Context(), url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must(openEngine(t.Context(), url))(t)
 		defer e.Close()
 		// Each transaction holds what the other one wants next.
 		var holding, done sync.WaitGroup

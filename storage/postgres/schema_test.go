@@ -51,9 +51,7 @@ func TestSchema(t *testing.T) {
 	t.Run("NobodyPutsTablesInFront", func(t *testing.T) {
 		b := newBeside(t, server)
 		store := openTest(t, b.service)
-		if err := store.SaveClient(t.Context(), client("ours")); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, store.SaveClient(t.Context(), client("ours")))
 		b.inFront(t)
 		if _, err := store.Client(t.Context(), "ours"); err != nil {
 			t.Errorf("what is ours: %v", err)
@@ -88,10 +86,7 @@ func TestSchema(t *testing.T) {
 		for _, table := range []string{"schema_version", "accounts"} {
 			b := newBeside(t, server)
 			exec(t, b.admin, `GRANT CREATE ON SCHEMA public TO PUBLIC`)
-			e, err := openEngine(t.Context(), b.service)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := must(openEngine(t.Context(), b.service))(t)
 			defer e.Close()
 			come := sync.OnceFunc(func() {
 				exec(t, b.mallory, `CREATE FUNCTION public.harm() RETURNS BIGINT LANGUAGE plpgsql AS $$ BEGIN RAISE 'harm was done'; END $$`)
@@ -104,7 +99,7 @@ func TestSchema(t *testing.T) {
 				}
 				return nil
 			}
-			err = sqlstore.Migrate(t.Context(), hooked{migrating{e}, before}, sqlstore.Postgres(e.schema))
+			err := sqlstore.Migrate(t.Context(), hooked{migrating{e}, before}, sqlstore.Postgres(e.schema))
 			if err == nil || strings.Contains(err.Error(), "harm") {
 				t.Errorf("%s: err = %v, want one before anything of theirs is read", table, err)
 			}
@@ -121,10 +116,7 @@ func TestSchema(t *testing.T) {
 	t.Run("NobodyPutsFunctionsInFront", func(t *testing.T) {
 		b := newBeside(t, server)
 		exec(t, b.admin, `GRANT CREATE ON SCHEMA public TO PUBLIC`)
-		e, err := openEngine(t.Context(), b.service)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must(openEngine(t.Context(), b.service))(t)
 		defer e.Close()
 		var path string
 		if err := e.db.QueryRowContext(t.Context(), `SHOW search_path`).Scan(&path); err != nil || path != noTables {

@@ -20,15 +20,10 @@ func TestExpect(t *testing.T) {
 	url := pgtest.Shared(t).Schema(t)
 	exec(t, url, `CREATE TABLE rows (n BIGINT PRIMARY KEY)`)
 	proxy := pgtest.NewProxy(t, url)
-	e, err := openEngine(t.Context(), proxy.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must(openEngine(t.Context(), proxy.URL))(t)
 	defer e.Close()
 	beside, err := sql.Open("pgx", url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	defer beside.Close()
 
 	table, mistake := pgx.Identifier{e.schema, "rows"}.Sanitize(), errors.New("mistake")
@@ -67,9 +62,7 @@ func TestExpect(t *testing.T) {
 			}
 			return more(s)
 		})
-		if err := beside.QueryRowContext(t.Context(), `SELECT EXISTS (SELECT 1 FROM `+table+` WHERE n = $1)`, n).Scan(&there); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, beside.QueryRowContext(t.Context(), `SELECT EXISTS (SELECT 1 FROM `+table+` WHERE n = $1)`, n).Scan(&there))
 		return tries, there, err
 	}
 	nothing := func(step) error { return nil }
@@ -114,10 +107,7 @@ func TestExpect(t *testing.T) {
 		for range 2 { // one that has never been used again is looked at before
 			var idle []*sql.Conn
 			for range many {
-				conn, err := e.db.Conn(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
+				conn := must(e.db.Conn(t.Context()))(t)
 				idle = append(idle, conn)
 			}
 			for _, conn := range idle {

@@ -27,10 +27,7 @@ func TestPlans(t *testing.T) {
 	if whole != 4 {
 		t.Fatalf("%d of 4 parts of the contract have run: go test -run 'Contract$|TestPlans'", whole)
 	}
-	text, err := os.ReadFile("testdata/scans.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile("testdata/scans.sql"))(t)
 	want := strings.Split(strings.TrimSuffix(comment.ReplaceAllString(string(text), ""), ";\n"), ";\n")
 	slices.Sort(want)
 	db := openPlain(t, empty(t))
@@ -57,22 +54,15 @@ func TestPlans(t *testing.T) {
 // indexes returns the names of those that are not there to keep values unique.
 func indexes(t *testing.T, db *sql.DB) map[string]bool {
 	t.Helper()
-	rows, err := db.QueryContext(t.Context(), `SELECT name FROM sqlite_schema WHERE type = 'index' AND sql LIKE 'CREATE INDEX%'`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must(db.QueryContext(t.Context(), `SELECT name FROM sqlite_schema WHERE type = 'index' AND sql LIKE 'CREATE INDEX%'`))(t)
 	defer rows.Close()
 	names := make(map[string]bool)
 	for rows.Next() {
 		var name string
-		if err := rows.Scan(&name); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, rows.Scan(&name))
 		names[name] = true
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, rows.Err())
 	return names
 }
 
@@ -97,24 +87,17 @@ func planOf(t *testing.T, db *sql.DB, query string, args int) string {
 	for rows.Next() {
 		var id, parent, unused int
 		var detail string
-		if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, rows.Scan(&id, &parent, &unused, &detail))
 		plan.WriteString(detail + " \n")
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, rows.Err())
 	return plan.String()
 }
 
 // openPlain opens a database without a store. Foreign keys, which are looked up, are part of a plan.
 func openPlain(t *testing.T, path string) *sql.DB {
 	t.Helper()
-	db, err := sql.Open("sqlite3", "file:"+path+"?_foreign_keys=on")
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must(sql.Open("sqlite3", "file:"+path+"?_foreign_keys=on"))(t)
 	t.Cleanup(func() { db.Close() })
 	return db
 }
@@ -132,10 +115,7 @@ func (r *recorder) open(t *testing.T, path string) *Store {
 	t.Helper()
 	noting := driver
 	noting.SQL = r
-	store, err := sqlitefile.Open(t.Context(), path, noting)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must(sqlitefile.Open(t.Context(), path, noting))(t)
 	return store
 }
 

@@ -61,9 +61,7 @@ func TestPlansOfQueues(t *testing.T) {
 	} {
 		t.Run(index, func(t *testing.T) {
 			clear(seen.statements)
-			if err := call(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, call(t.Context()))
 			found := false
 			for query, args := range seen.statements {
 				plan := planOf(t, db, query, args)

@@ -24,9 +24,7 @@ func TestMaintenance(t *testing.T) {
 	makeOlder(t, database)
 	before := schemaOf(t, database)
 	t.Run("CopiesAnOlderSchemaAsItIs", func(t *testing.T) {
-		if err := Backup(t.Context(), database, copied); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, Backup(t.Context(), database, copied))
 		if diff := cmp.Diff(before, schemaOf(t, copied)); diff != "" {
 			t.Errorf("the copy (-database +copy):\n%s", diff)
 		}
@@ -42,10 +40,7 @@ func TestMaintenance(t *testing.T) {
 	t.Run("OpensTheCurrentOne", func(t *testing.T) {
 		current := filepath.Join(folder, "current.db")
 		open(t, current).Close()
-		store, err := OpenCurrent(t.Context(), current)
-		if err != nil {
-			t.Fatal(err)
-		}
+		store := must(OpenCurrent(t.Context(), current))(t)
 		store.Close()
 	})
 	t.Run("CopiesNothingThatIsNotThere", func(t *testing.T) {
@@ -118,30 +113,37 @@ var punctuation = regexp.MustCompile(`\s*([(),])\s*`)
 func schemaOf(t *testing.T, path string) map[string]string {
 	t.Helper()
 	db := openPlain(t, path)
-	rows, err := db.QueryContext(t.Context(), `SELECT name, coalesce(sql, '') FROM sqlite_schema`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must(db.QueryContext(t.Context(), `SELECT name, coalesce(sql, '') FROM sqlite_schema`))(t)
 	defer rows.Close()
 	schema := make(map[string]string)
 	for rows.Next() {
 		var name, statement string
-		if err := rows.Scan(&name, &statement); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, rows.Scan(&name, &statement))
 		schema[name] = strings.Join(strings.Fields(punctuation.ReplaceAllString(statement, "$1")), " ")
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, rows.Err())
 	return schema
 }
 
 func open(t *testing.T, path string) *Store {
 	t.Helper()
-	store, err := Open(t.Context(), path)
+	store := must(Open(t.Context(), path))(t)
+	return store
+}
+
+// ok ends a test when a step on which it relies has failed.
+func ok(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return store
+}
+
+// must returns what a call has returned, in a test that ends when it has failed.
+func must[T any](value T, err error) func(t testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		ok(t, err)
+		return value
+	}
 }

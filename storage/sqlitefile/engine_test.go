@@ -18,13 +18,8 @@ import (
 func openTest(t *testing.T) (storage.Store, *engine) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "test.db")
-	if err := mattn.create(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
-	e, err := mattn.openEngine(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, mattn.create(t.Context(), path))
+	e := must(mattn.openEngine(t.Context(), path))(t)
 	t.Cleanup(func() {
 		if err := e.Close(); err != nil {
 			t.Error(err)
@@ -48,9 +43,7 @@ func TestDiskFull(t *testing.T) {
 			ID: id, Name: strings.Repeat("x", 100_000), CreatedAt: time.Unix(1, 0),
 		})
 	}
-	if err := save("before"); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, save("before"))
 	limit(1) // which means the present size
 	if err := save("meanwhile"); !errors.Is(err, storage.ErrUnavailable) {
 		t.Errorf("write: err = %v, want %v", err, storage.ErrUnavailable)
@@ -74,9 +67,7 @@ func TestReadOnlyWhileRunning(t *testing.T) {
 	save := func(id string) error {
 		return store.SaveClient(t.Context(), storage.Client{ID: id, CreatedAt: time.Unix(1, 0)})
 	}
-	if err := save("before"); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, save("before"))
 	readOnly := func(is bool) {
 		t.Helper()
 		if _, err := e.writer.conn.ExecContext(t.Context(), fmt.Sprintf(`PRAGMA query_only = %t`, is)); err != nil {
@@ -108,10 +99,7 @@ func TestClose(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "test.db")
 		cycle := func() {
 			t.Helper()
-			store, err := Open(t.Context(), path, mattn)
-			if err != nil {
-				t.Fatal(err)
-			}
+			store := must(Open(t.Context(), path, mattn))(t)
 			if err := overwrite(t, store, storage.Client{ID: "client", CreatedAt: time.Unix(1, 0)}); err != nil {
 				t.Error(err)
 			}
@@ -143,24 +131,12 @@ func TestClose(t *testing.T) {
 	})
 	t.Run("MovesAllIntoTheFile", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "test.db")
-		store, err := Open(t.Context(), path, mattn)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := store.SaveClient(t.Context(), storage.Client{ID: "client", CreatedAt: time.Unix(1, 0)}); err != nil {
-			t.Fatal(err)
-		}
-		if err := store.Close(); err != nil {
-			t.Fatal(err)
-		}
+		store := must(Open(t.Context(), path, mattn))(t)
+		ok(t, store.SaveClient(t.Context(), storage.Client{ID: "client", CreatedAt: time.Unix(1, 0)}))
+		ok(t, store.Close())
 		moved := filepath.Join(t.TempDir(), "moved.db")
-		if err := os.Rename(path, moved); err != nil {
-			t.Fatal(err)
-		}
-		store, err = Open(t.Context(), moved, mattn)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, os.Rename(path, moved))
+		store = must(Open(t.Context(), moved, mattn))(t)
 		defer store.Close()
 		if _, err := store.Client(t.Context(), "client"); err != nil {
 			t.Error(err)
@@ -176,4 +152,21 @@ func overwrite(t *testing.T, store storage.Store, c storage.Client) error {
 	}
 	c.Version = old.Version
 	return store.SaveClient(t.Context(), c)
+}
+
+// ok ends a test when a step on which it relies has failed.
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// must returns what a call has returned, in a test that ends when it has failed.
+func must[T any](value T, err error) func(t testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		ok(t, err)
+		return value
+	}
 }

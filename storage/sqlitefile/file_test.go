@@ -21,19 +21,13 @@ import (
 // contents returns a digest of each file in a folder by name.
 func contents(t *testing.T, folder string) map[string][32]byte {
 	t.Helper()
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must(os.ReadDir(folder))(t)
 	digests := make(map[string][32]byte)
 	for _, entry := range entries {
 		if entry.IsDir() {
 			continue
 		}
-		content, err := os.ReadFile(filepath.Join(folder, entry.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := must(os.ReadFile(filepath.Join(folder, entry.Name())))(t)
 		digests[entry.Name()] = sha256.Sum256(content)
 	}
 	return digests
@@ -46,32 +40,22 @@ func database(t *testing.T) string {
 	store := open(t, path)
 	for _, id := range []string{"a", "b", "c"} {
 		c := storage.Client{ID: id, Name: strings.Repeat(id, 3000), CreatedAt: time.Unix(1, 0)}
-		if err := store.SaveClient(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, store.SaveClient(t.Context(), c))
 	}
-	if err := store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, store.Close())
 	return path
 }
 
 func open(t *testing.T, path string) *sqlite.Store {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must(sqlite.Open(t.Context(), path))(t)
 	return store
 }
 
 // query runs SQL on a file as another program would.
 func query(t *testing.T, path string, statements ...string) {
 	t.Helper()
-	db, err := sql.Open("sqlite3", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must(sql.Open("sqlite3", path))(t)
 	defer db.Close()
 	for _, statement := range statements {
 		if _, err := db.ExecContext(t.Context(), statement); err != nil {
@@ -130,12 +114,8 @@ func TestOpen(t *testing.T) {
 			opened.Go(func() { stores[i], errs[i] = sqlite.Open(t.Context(), path) })
 		}
 		opened.Wait()
-		if err := errors.Join(errs...); err != nil {
-			t.Fatal(err)
-		}
-		if err := stores[0].SaveClient(t.Context(), storage.Client{ID: "client", CreatedAt: time.Unix(1, 0)}); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, errors.Join(errs...))
+		ok(t, stores[0].SaveClient(t.Context(), storage.Client{ID: "client", CreatedAt: time.Unix(1, 0)}))
 		for _, store := range stores {
 			if _, err := store.Client(t.Context(), "client"); err != nil {
 				t.Error(err)
@@ -157,10 +137,7 @@ func TestRefusedFile(t *testing.T) {
 	overwrite := func(offset int64, content string) func(t *testing.T, path string) {
 		return func(t *testing.T, path string) {
 			t.Helper()
-			f, err := os.OpenFile(path, os.O_WRONLY, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must(os.OpenFile(path, os.O_WRONLY, 0))(t)
 			defer f.Close()
 			if _, err := f.WriteAt([]byte(content), offset); err != nil {
 				t.Fatal(err)
@@ -170,9 +147,7 @@ func TestRefusedFile(t *testing.T) {
 	truncate := func(size int64) func(t *testing.T, path string) {
 		return func(t *testing.T, path string) {
 			t.Helper()
-			if err := os.Truncate(path, size); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, os.Truncate(path, size))
 		}
 	}
 	const page = 4096
@@ -191,15 +166,11 @@ func TestRefusedFile(t *testing.T) {
 		{"ZeroedPage", overwrite(2*page, strings.Repeat("\x00", page)), "damaged"},
 		{"Text", func(t *testing.T, path string) {
 			t.Helper()
-			if err := os.WriteFile(path, []byte(strings.Repeat("a letter to a friend\n", 1000)), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, os.WriteFile(path, []byte(strings.Repeat("a letter to a friend\n", 1000)), 0o600))
 		}, "not a database of Bonafide"},
 		{"DatabaseOfAnotherProgram", func(t *testing.T, path string) {
 			t.Helper()
-			if err := os.Remove(path); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, os.Remove(path))
 			query(t, path, `CREATE TABLE clients (id TEXT)`)
 		}, "not a database of Bonafide"},
 		{"NewerSchema", func(t *testing.T, path string) {
@@ -208,15 +179,11 @@ func TestRefusedFile(t *testing.T) {
 		}, "newer version"},
 		{"WALWithoutDatabase", func(t *testing.T, path string) {
 			t.Helper()
-			if err := os.Rename(path, path+"-wal"); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, os.Rename(path, path+"-wal"))
 		}, "-wal"},
 		{"Folder", func(t *testing.T, path string) {
 			t.Helper()
-			if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o700)); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, errors.Join(os.Remove(path), os.Mkdir(path, 0o700)))
 		}, "not a database of Bonafide"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -244,22 +211,12 @@ func TestBackup(t *testing.T) {
 		store := open(t, path)
 		defer store.Close()
 		backup := filepath.Join(filepath.Dir(path), "backup.db")
-		if err := store.Backup(t.Context(), backup); err != nil {
-			t.Fatal(err)
-		}
-		a, err := store.Client(t.Context(), "a")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := store.DeleteClient(t.Context(), "a", a.Version); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, store.Backup(t.Context(), backup))
+		a := must(store.Client(t.Context(), "a"))(t)
+		ok(t, store.DeleteClient(t.Context(), "a", a.Version))
 		restored := open(t, backup)
 		defer restored.Close()
-		clients, err := restored.Clients(t.Context(), storage.ClientFilter{}, "", 10)
-		if err != nil {
-			t.Fatal(err)
-		}
+		clients := must(restored.Clients(t.Context(), storage.ClientFilter{}, "", 10))(t)
 		if len(clients) != 3 {
 			t.Errorf("the backup has %d clients, want 3", len(clients))
 		}
@@ -268,9 +225,7 @@ func TestBackup(t *testing.T) {
 		store := open(t, database(t))
 		defer store.Close()
 		t.Chdir(t.TempDir())
-		if err := store.Backup(t.Context(), "backup.db"); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, store.Backup(t.Context(), "backup.db"))
 		if _, err := os.Stat("backup.db"); err != nil {
 			t.Error(err)
 		}
@@ -279,9 +234,7 @@ func TestBackup(t *testing.T) {
 		store := open(t, database(t))
 		defer store.Close()
 		backup := filepath.Join(t.TempDir(), "backup.db")
-		if err := store.Backup(t.Context(), backup); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, store.Backup(t.Context(), backup))
 		before := contents(t, filepath.Dir(backup))
 		if err := open(t, backup).Close(); err != nil {
 			t.Error(err)
@@ -295,9 +248,7 @@ func TestBackup(t *testing.T) {
 		store := open(t, path)
 		defer store.Close()
 		backup := filepath.Join(t.TempDir(), "backup.db")
-		if err := os.WriteFile(backup, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, os.WriteFile(backup, nil, 0o600))
 		before := contents(t, filepath.Dir(backup))
 		if err := store.Backup(t.Context(), backup); !errors.Is(err, fs.ErrExist) {
 			t.Errorf("err = %v, want %v", err, fs.ErrExist)
@@ -310,9 +261,7 @@ func TestBackup(t *testing.T) {
 		store := open(t, database(t))
 		defer store.Close()
 		backup := filepath.Join(t.TempDir(), "backup.db")
-		if err := os.WriteFile(backup+"-wal", []byte("pages of another"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, os.WriteFile(backup+"-wal", []byte("pages of another"), 0o600))
 		if err := store.Backup(t.Context(), backup); err == nil {
 			t.Error("SQLite would replay the file into the backup")
 		}
@@ -356,4 +305,21 @@ func TestBackup(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// ok ends a test when a step on which it relies has failed.
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// must returns what a call has returned, in a test that ends when it has failed.
+func must[T any](value T, err error) func(t testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		ok(t, err)
+		return value
+	}
 }

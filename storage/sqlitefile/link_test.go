@@ -19,14 +19,10 @@ func linked(t *testing.T) (file, byFile, byFolder string) {
 	t.Helper()
 	disk, names := t.TempDir(), t.TempDir()
 	disk, err := filepath.EvalSymlinks(disk) // where the temporary folder is one itself
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok(t, err)
 	file = filepath.Join(disk, "real.db")
 	byFile, byFolder = filepath.Join(names, "link.db"), filepath.Join(names, "folder")
-	if err := errors.Join(os.Symlink(file, byFile), os.Symlink(disk, byFolder)); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, errors.Join(os.Symlink(file, byFile), os.Symlink(disk, byFolder)))
 	return file, byFile, filepath.Join(byFolder, "real.db")
 }
 
@@ -34,19 +30,11 @@ func TestSymbolicLink(t *testing.T) {
 	t.Run("WALIsBoundedBesideTheRealFile", func(t *testing.T) {
 		file, byFile, byFolder := linked(t)
 		first, err := Open(t.Context(), byFolder, mattn) // makes it
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, err)
 		defer first.Close()
 		for _, path := range []string{byFile, byFolder} {
-			path, err := mattn.prepareFile(t.Context(), path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			e, err := mattn.openEngine(t.Context(), path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			path := must(mattn.prepareFile(t.Context(), path))(t)
+			e := must(mattn.openEngine(t.Context(), path))(t)
 			if e.writer.wal != file+"-wal" {
 				t.Errorf("the -wal file is looked for at %s, want %s", e.writer.wal, file+"-wal")
 			}
@@ -60,10 +48,7 @@ func TestSymbolicLink(t *testing.T) {
 	})
 	t.Run("DatabaseIsMadeInTheFolderThatIsLinked", func(t *testing.T) {
 		file, _, byFolder := linked(t)
-		store, err := Open(t.Context(), byFolder, mattn)
-		if err != nil {
-			t.Fatal(err)
-		}
+		store := must(Open(t.Context(), byFolder, mattn))(t)
 		defer store.Close()
 		if _, err := os.Lstat(file); err != nil {
 			t.Error(err)
@@ -74,9 +59,7 @@ func TestSymbolicLink(t *testing.T) {
 	})
 	t.Run("WALWithoutDatabaseIsRefused", func(t *testing.T) {
 		file, _, byFolder := linked(t)
-		if err := os.WriteFile(file+"-wal", []byte("pages"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, os.WriteFile(file+"-wal", []byte("pages"), 0o600))
 		store, err := Open(t.Context(), byFolder, mattn)
 		if !errors.Is(err, errOrphan) {
 			t.Errorf("err = %v, want %v", err, errOrphan)
@@ -103,20 +86,14 @@ func TestSymbolicLink(t *testing.T) {
 func TestOpenExisting(t *testing.T) {
 	t.Run("OpensWhatIsThere", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "test.db")
-		made, err := Open(t.Context(), path, mattn)
-		if err != nil {
-			t.Fatal(err)
-		}
+		made := must(Open(t.Context(), path, mattn))(t)
 		if err := errors.Join(
 			made.SaveClient(t.Context(), storage.Client{ID: "client", CreatedAt: time.Unix(1, 0)}),
 			made.Close(),
 		); err != nil {
 			t.Fatal(err)
 		}
-		store, err := OpenExisting(t.Context(), path, mattn)
-		if err != nil {
-			t.Fatal(err)
-		}
+		store := must(OpenExisting(t.Context(), path, mattn))(t)
 		defer store.Close()
 		if _, err := store.Client(t.Context(), "client"); err != nil {
 			t.Error(err)
@@ -124,9 +101,7 @@ func TestOpenExisting(t *testing.T) {
 	})
 	t.Run("CreatesNothing", func(t *testing.T) {
 		folder := t.TempDir()
-		if err := os.Symlink(filepath.Join(folder, "gone.db"), filepath.Join(folder, "link.db")); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, os.Symlink(filepath.Join(folder, "gone.db"), filepath.Join(folder, "link.db")))
 		for _, name := range []string{"test.db", "data/test.db", "not/mounted/test.db", "link.db"} {
 			path := filepath.Join(folder, name)
 			store, err := OpenExisting(t.Context(), path, mattn)
@@ -144,9 +119,7 @@ func TestOpenExisting(t *testing.T) {
 	})
 	t.Run("RefusesAnEmptyFile", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "test.db")
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, os.WriteFile(path, nil, 0o600))
 		store, err := OpenExisting(t.Context(), path, mattn)
 		if !errors.Is(err, errEmpty) {
 			t.Errorf("err = %v, want %v", err, errEmpty)
@@ -160,18 +133,13 @@ func TestOpenExisting(t *testing.T) {
 // TestDrafts tests what is left of a backup, or of a first start, by a process that
 // was killed meanwhile.
 func TestDrafts(t *testing.T) {
-	store, err := Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), mattn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must(Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), mattn))(t)
 	defer store.Close()
 	folder := t.TempDir()
 	put := func(name string, age time.Duration) {
 		t.Helper()
 		path, at := filepath.Join(folder, name), time.Now().Add(-age)
-		if err := errors.Join(os.WriteFile(path, []byte("secret"), 0o600), os.Chtimes(path, at, at)); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, errors.Join(os.WriteFile(path, []byte("secret"), 0o600), os.Chtimes(path, at, at)))
 	}
 	const old = abandoned + time.Minute
 	for _, name := range []string{killed(t, folder), killed(t, folder) + "-wal"} {
@@ -180,9 +148,7 @@ func TestDrafts(t *testing.T) {
 	put(draftPrefix+"2", abandoned/2) // of a backup that goes on
 	put(draftPrefix+"2-journal", old)
 	put("monday.db", old)
-	if err := store.Backup(t.Context(), filepath.Join(folder, "tuesday.db")); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, store.Backup(t.Context(), filepath.Join(folder, "tuesday.db")))
 	var got []string
 	entries, err := os.ReadDir(folder)
 	for _, entry := range entries {

@@ -45,10 +45,7 @@ func TestMain(m *testing.M) {
 
 func child(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	binary, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary := must(os.Executable())(t)
 	return exec.Command(binary, args...)
 }
 
@@ -57,10 +54,7 @@ func child(t *testing.T, args ...string) *exec.Cmd {
 func versionZero(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "test.db")
-	db, err := sql.Open("sqlite3", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must(sql.Open("sqlite3", path))(t)
 	defer db.Close()
 	for _, statement := range []string{
 		`PRAGMA journal_mode = WAL`,
@@ -92,10 +86,7 @@ func TestMigration(t *testing.T) {
 		if killed < 20 { // there are more tables and indexes than that
 			t.Errorf("the migration was killed %d times", killed)
 		}
-		store, err := Open(t.Context(), path, mattn)
-		if err != nil {
-			t.Fatal(err)
-		}
+		store := must(Open(t.Context(), path, mattn))(t)
 		defer store.Close()
 		if err := store.SaveClient(t.Context(), storage.Client{ID: "client", CreatedAt: time.Unix(1, 0)}); err != nil {
 			t.Error(err)
@@ -177,19 +168,12 @@ func openOnly(args []string) error {
 // than the lock of the file can serve at once.
 func TestProcesses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.db")
-	store, err := Open(t.Context(), path, mattn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must(Open(t.Context(), path, mattn))(t)
 	defer store.Close()
-	if err := store.SaveClient(t.Context(), storage.Client{ID: "client", CreatedAt: time.Unix(1, 0)}); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, store.SaveClient(t.Context(), storage.Client{ID: "client", CreatedAt: time.Unix(1, 0)}))
 	for round := range exchangeRounds {
 		g, code := numberedCode(round)
-		if err := store.CreateGrant(t.Context(), g, storage.Basis{}, code); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, store.CreateGrant(t.Context(), g, storage.Basis{}, code))
 	}
 	const processes = 3
 	outputs := make([]bytes.Buffer, processes)
@@ -269,17 +253,10 @@ func exchangeOften(args []string) error {
 func TestModes(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0))
 	folder := filepath.Join(t.TempDir(), "data")
-	store, err := Open(t.Context(), filepath.Join(folder, "test.db"), mattn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must(Open(t.Context(), filepath.Join(folder, "test.db"), mattn))(t)
 	defer store.Close()
-	if err := store.SaveClient(t.Context(), storage.Client{ID: "client", CreatedAt: time.Unix(1, 0)}); err != nil {
-		t.Fatal(err)
-	}
-	if err := store.Backup(t.Context(), filepath.Join(folder, "backup.db")); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, store.SaveClient(t.Context(), storage.Client{ID: "client", CreatedAt: time.Unix(1, 0)}))
+	ok(t, store.Backup(t.Context(), filepath.Join(folder, "backup.db")))
 	for name, want := range map[string]os.FileMode{
 		"":            0o700 | os.ModeDir,
 		"test.db":     0o600,
@@ -308,16 +285,9 @@ func TestReadOnly(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "data", "test.db")
-			store, err := Open(t.Context(), path, mattn)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := store.Close(); err != nil {
-				t.Fatal(err)
-			}
-			if err := errors.Join(os.Chmod(path, tc.file), os.Chmod(filepath.Dir(path), tc.folder)); err != nil {
-				t.Fatal(err)
-			}
+			store := must(Open(t.Context(), path, mattn))(t)
+			ok(t, store.Close())
+			ok(t, errors.Join(os.Chmod(path, tc.file), os.Chmod(filepath.Dir(path), tc.folder)))
 			out, err := unprivileged(t, child(t, "open", path)).CombinedOutput()
 			if err == nil {
 				t.Fatal("the database was opened")
@@ -336,17 +306,10 @@ func unprivileged(t *testing.T, command *exec.Cmd) *exec.Cmd {
 	if os.Geteuid() != 0 {
 		return command
 	}
-	binary, err := os.ReadFile(command.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary := must(os.ReadFile(command.Path))(t)
 	command.Path = filepath.Join(t.TempDir(), "test") // which nobody may read
-	if err := os.WriteFile(command.Path, binary, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(filepath.Dir(filepath.Dir(command.Path)), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(command.Path, binary, 0o755))
+	ok(t, os.Chmod(filepath.Dir(filepath.Dir(command.Path)), 0o755))
 	command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	return command
 }

@@ -20,13 +20,9 @@ func TestWALUnderConstantReads(t *testing.T) {
 	}
 	id := func(n int) string { return string(rune('a' + n%records)) }
 	for n := range records {
-		if err := save(id(n), "x", 1); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, save(id(n), "x", 1))
 	}
-	if err := save("read", "x", 1<<15); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, save("read", "x", 1<<15))
 	done := make(chan struct{})
 	var reading, writing sync.WaitGroup
 	for range readers {

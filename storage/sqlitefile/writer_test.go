@@ -32,18 +32,11 @@ type writerTest struct {
 func testWriter(t *testing.T, test func(t *writerTest)) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "writer.db")
-	if err := mattn.create(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, mattn.create(t.Context(), path))
 	synctest.Test(t, func(t *testing.T) {
-		w, err := mattn.openWriter(t.Context(), path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must(mattn.openWriter(t.Context(), path))(t)
 		wt := &writerTest{T: t, w: w, path: path}
-		if err := w.write(t.Context(), sqlStep(`CREATE TABLE written (name TEXT UNIQUE)`)); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, w.write(t.Context(), sqlStep(`CREATE TABLE written (name TEXT UNIQUE)`)))
 		wt.onCommit(func() int { wt.commits.Add(1); return 0 })
 		test(wt)
 		if !w.closed {
@@ -110,22 +103,15 @@ func (t *writerTest) inOneBatch(steps ...sqlstore.Step) []error {
 func (t *writerTest) written() []string {
 	t.Helper()
 	db := t.otherConnection()
-	rows, err := db.QueryContext(t.Context(), `SELECT name FROM written ORDER BY name`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must(db.QueryContext(t.Context(), `SELECT name FROM written ORDER BY name`))(t)
 	defer rows.Close()
 	var names []string
 	for rows.Next() {
 		var name string
-		if err := rows.Scan(&name); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, rows.Scan(&name))
 		names = append(names, name)
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, rows.Err())
 	return names
 }
 

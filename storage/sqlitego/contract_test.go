@@ -62,9 +62,6 @@ func skipShort(t *testing.T) {
 
 func open(t *testing.T, path string) *sqlitego.Store {
 	t.Helper()
-	store, err := sqlitego.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must(sqlitego.Open(t.Context(), path))(t)
 	return store
 }

@@ -24,17 +24,9 @@ func TestSameFile(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "test.db")
 			ids := []string{"first", "second", "third"}
 			for i, id := range ids {
-				store, err := backends[i%2](t, path)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := store.SaveClient(t.Context(), client(id)); err != nil {
-					t.Fatal(err)
-				}
-				got, err := store.Clients(t.Context(), storage.ClientFilter{}, "", 10)
-				if err != nil {
-					t.Fatal(err)
-				}
+				store := must(backends[i%2](t, path))(t)
+				ok(t, store.SaveClient(t.Context(), client(id)))
+				got := must(store.Clients(t.Context(), storage.ClientFilter{}, "", 10))(t)
 				var want []storage.Client
 				for _, id := range ids[:i+1] {
 					want = append(want, client(id))
@@ -45,31 +37,19 @@ func TestSameFile(t *testing.T) {
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Error(diff)
 				}
-				if err := store.Close(); err != nil {
-					t.Fatal(err)
-				}
+				ok(t, store.Close())
 			}
 		})
 	}
 	t.Run("BackupOfEither", func(t *testing.T) {
 		for _, backends := range [][2]opener{{withC, withGo}, {withGo, withC}} {
 			folder := t.TempDir()
-			store, err := backends[0](t, filepath.Join(folder, "test.db"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			store := must(backends[0](t, filepath.Join(folder, "test.db")))(t)
 			defer store.Close()
-			if err := store.SaveClient(t.Context(), client("client")); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, store.SaveClient(t.Context(), client("client")))
 			backup := filepath.Join(folder, "backup.db")
-			if err := store.Backup(t.Context(), backup); err != nil {
-				t.Fatal(err)
-			}
-			restored, err := backends[1](t, backup)
-			if err != nil {
-				t.Fatal(err)
-			}
+			ok(t, store.Backup(t.Context(), backup))
+			restored := must(backends[1](t, backup))(t)
 			defer restored.Close()
 			if _, err := restored.Client(t.Context(), "client"); err != nil {
 				t.Error(err)

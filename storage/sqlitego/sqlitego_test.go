@@ -22,19 +22,14 @@ func TestFiles(t *testing.T) {
 	}
 	store := open(t, path)
 	defer store.Close()
-	if err := store.SaveClient(t.Context(), storage.Client{ID: "client"}); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, store.SaveClient(t.Context(), storage.Client{ID: "client"}))
 	if runtime.GOOS == "windows" {
 		t.Skip("modes are POSIX's")
 	}
 	for name, want := range map[string]fs.FileMode{
 		"": fs.ModeDir | 0o700, "test.db": 0o600, "test.db-wal": 0o600, "test.db-shm": 0o600,
 	} {
-		info, err := os.Stat(filepath.Join(filepath.Dir(path), name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must(os.Stat(filepath.Join(filepath.Dir(path), name)))(t)
 		if info.Mode() != want {
 			t.Errorf("%q has mode %v, want %v", name, info.Mode(), want)
 		}
@@ -49,9 +44,7 @@ func TestRefusedFile(t *testing.T) {
 		"not a database of Bonafide": func(t *testing.T, path string) { write(t, path, strings.Repeat("no database ", 1000)) },
 		"damaged": func(t *testing.T, path string) {
 			open(t, path).Close()
-			if err := os.Truncate(path, 5*4096); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, os.Truncate(path, 5*4096))
 		},
 	} {
 		t.Run(want, func(t *testing.T) {
@@ -67,9 +60,7 @@ func TestRefusedFile(t *testing.T) {
 
 func write(t *testing.T, path, content string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(path, []byte(content), 0o600))
 }
 
 // TestBusy tests that a store waits for another writer, and for no longer than its caller.
@@ -77,15 +68,9 @@ func TestBusy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.db")
 	store := open(t, path)
 	defer store.Close()
-	other, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must(sql.Open("sqlite", path))(t)
 	defer other.Close()
-	conn, err := other.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must(other.Conn(t.Context()))(t)
 	if _, err := conn.ExecContext(t.Context(), `BEGIN IMMEDIATE`); err != nil {
 		t.Fatal(err)
 	}
@@ -128,4 +113,21 @@ func (w waiting) Done() <-chan struct{} {
 	default:
 	}
 	return w.Context.Done()
+}
+
+// ok ends a test when a step on which it relies has failed.
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// must returns what a call has returned, in a test that ends when it has failed.
+func must[T any](value T, err error) func(t testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		ok(t, err)
+		return value
+	}
 }
