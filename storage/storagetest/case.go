@@ -110,8 +110,7 @@ func (s *verificationSuite) caseLists(t *testing.T) {
 		"OfASubjectInAllFields": {storage.CaseFilter{Subject: "ann", Group: "teacher", State: storage.CaseOpen, BeforeID: "4"}, []string{"3"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := must(store.Cases(t.Context(), c.match))(t)
-			equal(t, idsOf(got), c.want)
+			equal(t, idsOf(must(store.Cases(t.Context(), c.match))(t)), c.want)
 		})
 	}
 }
@@ -148,8 +147,7 @@ func (s *verificationSuite) caseTimers(t *testing.T) {
 		c := startCase(t, store, "1", "ann")
 		c.NextAt = t0
 		moveTo(t, store, c, storage.CaseApproved)
-		found := must(store.DueCases(t.Context(), t0, time.Minute, 10))(t)
-		equal(t, idsOf(found), []string{"1"})
+		equal(t, idsOf(must(store.DueCases(t.Context(), t0, time.Minute, 10))(t)), []string{"1"})
 	})
 	t.Run("ArePostponed", func(t *testing.T) {
 		store := s.store(t)

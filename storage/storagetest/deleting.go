@@ -62,10 +62,9 @@ func (s *developerSuite) deleting(t *testing.T) {
 		ok(t, store.DeleteApplication(t.Context(), storage.Sandbox, "gone"))
 		found, got, last := 0, "", storage.Application{}
 		for page := 0; page == 0 || found == 1; page++ {
-			list, err := store.Applications(t.Context(), storage.ApplicationFilter{
+			list := must(store.Applications(t.Context(), storage.ApplicationFilter{
 				Deleting: true, Limit: 1, AfterName: last.Name, After: last.ClientID, AfterEnvironment: last.Environment,
-			})
-			ok(t, err)
+			}))(t)
 			if found = len(list); found == 1 {
 				last = list[0]
 				got += last.ClientID + ","

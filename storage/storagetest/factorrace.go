@@ -129,7 +129,7 @@ func (s *suite) factorRaces(t *testing.T) {
 		stores := s.stores(t, 2)
 		createAccount(t, stores[0], "account")
 		var added atomic.Int64
-		for _, err := range race(stores, func(i int, store storage.Store) error {
+		allWin(t, race(stores, func(i int, store storage.Store) error {
 			err := untilUnchanged(t, store, "account", func(on storage.Proof) error {
 				return store.AddPasskey(t.Context(), passkey(fmt.Sprint(i), "account"), limit, on)
 			})
@@ -140,9 +140,7 @@ func (s *suite) factorRaces(t *testing.T) {
 				return nil
 			}
 			return err
-		}) {
-			ok(t, err)
-		}
+		}))
 		equal(t, added.Load(), limit)
 		equal(t, len(has(t, stores[0], "account").Passkeys), limit)
 	})
@@ -158,7 +156,7 @@ func (s *suite) factorRaces(t *testing.T) {
 	t.Run("TrustNeverOutlivesAVersion", func(t *testing.T) {
 		stores := s.stores(t, 2)
 		createAccount(t, stores[0], "account")
-		for _, err := range race(stores, func(i int, store storage.Store) error {
+		allWin(t, race(stores, func(i int, store storage.Store) error {
 			if i == contenders/2 {
 				return store.SetTOTP(t.Context(), "account", app("app"), storage.RecoveryCodes{}, storage.Proof{})
 			}
@@ -167,9 +165,7 @@ func (s *suite) factorRaces(t *testing.T) {
 				return nil
 			}
 			return err
-		}) {
-			ok(t, err)
-		}
+		}))
 		equal(t, len(has(t, stores[0], "account").Devices), 0)
 	})
 }
@@ -182,7 +178,7 @@ func (s *suite) raceRemoval(t *testing.T) {
 	equip(t, stores[0], "account")
 	id := passkey("first of account", "").ID
 	on := proofOf(t, stores[0], "account")
-	for _, err := range race(stores, func(i int, store storage.Store) error {
+	allWin(t, race(stores, func(i int, store storage.Store) error {
 		if i == contenders/2 {
 			return store.RemovePasskey(t.Context(), "account", id, on)
 		}
@@ -194,9 +190,7 @@ func (s *suite) raceRemoval(t *testing.T) {
 			return nil // the removal was first
 		}
 		return err
-	}) {
-		ok(t, err)
-	}
+	}))
 	equal(t, len(must(stores[0].Sessions(t.Context(), "account"))(t)), 0)
 	for _, p := range has(t, stores[0], "account").Passkeys {
 		if bytes.Equal(p.ID, id) {

@@ -115,10 +115,9 @@ func (s *developerSuite) halting(t *testing.T) {
 		for match, want := range map[string]string{"acme": "from asked,from begun,from over,", "": "another,from asked,from begun,from over,", gone.ClientID: ""} {
 			got, last := "", storage.Application{}
 			for {
-				page, err := store.Applications(t.Context(), storage.ApplicationFilter{
+				page := must(store.Applications(t.Context(), storage.ApplicationFilter{
 					Halting: true, OrganizationID: match, Limit: 2, AfterName: last.Name, After: last.ClientID, AfterEnvironment: last.Environment,
-				})
-				ok(t, err)
+				}))(t)
 				for _, a := range page {
 					got += a.ClientID + ","
 					last = a

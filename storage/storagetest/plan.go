@@ -78,12 +78,10 @@ func (s *deskSuite) plans(t *testing.T) {
 			t0.Add(time.Hour - time.Microsecond): {"c"},
 			t0.Add(time.Hour):                    {"a", "c"},
 		} {
-			got := must(store.Plans(t.Context(), storage.PlanFilter{DueAt: &at}))(t)
-			equal(t, planIDs(got), want)
+			equal(t, planIDs(must(store.Plans(t.Context(), storage.PlanFilter{DueAt: &at}))(t)), want)
 		}
 		for after, want := range map[string][]string{"": {"a"}, "a": {"c"}, "c": nil} {
-			got := must(store.Plans(t.Context(), storage.PlanFilter{DueAt: new(t0.Add(time.Hour)), AfterID: after, Limit: 1}))(t)
-			equal(t, planIDs(got), want)
+			equal(t, planIDs(must(store.Plans(t.Context(), storage.PlanFilter{DueAt: new(t0.Add(time.Hour)), AfterID: after, Limit: 1}))(t)), want)
 		}
 	})
 }

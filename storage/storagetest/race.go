@@ -79,11 +79,9 @@ func (s *suite) races(t *testing.T) {
 	})
 	t.Run("OneTimeCodesOfOneSubjectLeaveOne", func(t *testing.T) {
 		stores := s.stores(t, 2)
-		for _, err := range race(stores, func(i int, store storage.Store) error {
+		allWin(t, race(stores, func(i int, store storage.Store) error {
 			return store.SaveOneTimeCode(t.Context(), oneTimeCode(fmt.Sprint("code ", i), "reset", "subject"))
-		}) {
-			ok(t, err)
-		}
+		}))
 		left := 0
 		for i := range contenders {
 			if _, err := stores[0].UseOneTimeCode(t.Context(), "reset", digest(fmt.Sprint("code ", i)), t0); err == nil {
@@ -102,15 +100,13 @@ func (s *suite) races(t *testing.T) {
 		const burst = 10
 		stores := s.stores(t, 2)
 		var allowed atomic.Int64
-		for _, err := range race(stores, func(_ int, store storage.Store) error {
+		allWin(t, race(stores, func(_ int, store storage.Store) error {
 			wait, err := store.AllowAttempt(t.Context(), digest("bucket"), t0, time.Minute, burst)
 			if err == nil && wait == 0 {
 				allowed.Add(1)
 			}
 			return err
-		}) {
-			ok(t, err)
-		}
+		}))
 		equal(t, allowed.Load(), burst)
 	})
 	for name, end := range map[string]func(storage.Store) error{
@@ -144,13 +140,11 @@ func (s *suite) races(t *testing.T) {
 		}
 		ok(t, stores[0].Exchange(t.Context(), digest("code"), t0, issued...))
 		var removed atomic.Int64
-		for _, err := range race(stores, func(_ int, store storage.Store) error {
+		allWin(t, race(stores, func(_ int, store storage.Store) error {
 			n, err := store.Sweep(t.Context(), t0.Add(time.Hour), 10)
 			removed.Add(int64(n))
 			return err
-		}) {
-			ok(t, err)
-		}
+		}))
 		for {
 			n := must(stores[0].Sweep(t.Context(), t0.Add(time.Hour), 10))(t)
 			if n == 0 {
@@ -163,11 +157,9 @@ func (s *suite) races(t *testing.T) {
 	t.Run("LatestUseOfASecretStays", func(t *testing.T) {
 		stores := s.stores(t, 2)
 		saveClient(t, stores[0], "client")
-		for _, err := range race(stores, func(i int, store storage.Store) error {
+		allWin(t, race(stores, func(i int, store storage.Store) error {
 			return store.RecordSecretUse(t.Context(), "client", t0, t0.Add(time.Duration(i)*time.Second))
-		}) {
-			ok(t, err)
-		}
+		}))
 		got := must(stores[0].SecretUses(t.Context(), "client"))(t)
 		equal(t, got, []storage.SecretUse{{CreatedAt: t0, UsedAt: t0.Add((contenders - 1) * time.Second)}})
 	})
@@ -177,7 +169,7 @@ func (s *suite) races(t *testing.T) {
 func (s *suite) raceSessions(t *testing.T, end func(storage.Store) error) {
 	stores := s.stores(t, 2)
 	createAccount(t, stores[0], "account")
-	for _, err := range race(stores, func(i int, store storage.Store) error {
+	allWin(t, race(stores, func(i int, store storage.Store) error {
 		if i == contenders/2 {
 			return end(store)
 		}
@@ -186,9 +178,7 @@ func (s *suite) raceSessions(t *testing.T, end func(storage.Store) error) {
 			return nil // the end was first
 		}
 		return err
-	}) {
-		ok(t, err)
-	}
+	}))
 	equal(t, len(must(stores[0].Sessions(t.Context(), "account"))(t)), 0)
 }
 
@@ -200,7 +190,7 @@ func (s *suite) raceGrants(t *testing.T, end func(storage.Store) error) {
 	ok(t, stores[0].CreateSession(t.Context(), session("session", "account"), storage.Proof{}, storage.Digest{}))
 	on := storage.Basis{Session: digest("session"), Consent: consent("account", "client")}
 	ok(t, stores[0].SaveConsent(t.Context(), on.Consent, storage.ConsentBasis{Session: digest("session")}))
-	for _, err := range race(stores, func(i int, store storage.Store) error {
+	allWin(t, race(stores, func(i int, store storage.Store) error {
 		if i == contenders/2 {
 			return end(store)
 		}
@@ -209,9 +199,7 @@ func (s *suite) raceGrants(t *testing.T, end func(storage.Store) error) {
 			return nil // the end was first
 		}
 		return err
-	}) {
-		ok(t, err)
-	}
+	}))
 	equal(t, must(stores[0].RevokeGrants(t.Context(), storage.GrantFilter{Subject: "account"}, t0))(t), 0)
 }
 

@@ -70,11 +70,10 @@ func deedTraces(t *testing.T, store DeskStore) string {
 	}
 	person := must(store.Person(t.Context(), "ann"))(t)
 	_, noClient := store.Client(t.Context(), "red")
-	state, err := json.Marshal(map[string]any{
+	state := must(json.Marshal(map[string]any{
 		"events": len(events), "waiting": len(left), "done": p.Done, "breaks": len(breaks), "answered": answered == nil,
 		"ann": []any{account.ID, account.Disabled, account.Epoch, len(person.Statuses)}, "client": noClient == nil,
-	})
-	ok(t, err)
+	}))(t)
 	return string(state)
 }
 

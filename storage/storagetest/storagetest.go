@@ -182,6 +182,14 @@ func race[S any](stores []S, call func(i int, s S) error) []error {
 	return errs
 }
 
+// allWin ends the test unless all calls succeeded.
+func allWin(t *testing.T, errs []error) {
+	t.Helper()
+	for _, err := range errs {
+		ok(t, err)
+	}
+}
+
 // oneWins reports unless one call succeeded and all others failed with this error.
 func oneWins(t *testing.T, errs []error, loser error) {
 	t.Helper()

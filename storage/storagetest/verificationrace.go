@@ -66,11 +66,9 @@ func (s *verificationSuite) races(t *testing.T) {
 		for i := range contenders {
 			inReview(t, stores[0], fmt.Sprint(i), fmt.Sprint("subject ", i), t0)
 		}
-		for _, err := range race(stores, func(i int, store VerificationStore) error {
+		allWin(t, race(stores, func(i int, store VerificationStore) error {
 			return errOf(store.TakeCase(t.Context(), rita, fmt.Sprint(i), t0, late))
-		}) {
-			ok(t, err)
-		}
+		}))
 		held := 0
 		for i := range contenders {
 			if caseOf(t, stores[0], fmt.Sprint(i)).TakenBy != "" {
@@ -97,11 +95,9 @@ func (s *verificationSuite) races(t *testing.T) {
 	t.Run("CodeIsCountedOnceForASubject", func(t *testing.T) {
 		stores := s.stores(t, 2)
 		issue(t, stores[0], "code", 3)
-		for _, err := range race(stores, func(_ int, store VerificationStore) error {
+		allWin(t, race(stores, func(_ int, store VerificationStore) error {
 			return errOf(store.RedeemCode(t.Context(), digest("code"), "student", "ann", storage.Digest{}, t0))
-		}) {
-			ok(t, err)
-		}
+		}))
 		equal(t, redeem(t, stores[0], "code", "bob").Used, 2)
 	})
 	t.Run("ProofHasOneSubject", func(t *testing.T) {
@@ -134,7 +130,7 @@ func (s *verificationSuite) races(t *testing.T) {
 	t.Run("EvidenceNeverOutlivesTheCase", func(t *testing.T) {
 		stores := s.stores(t, 2)
 		c := startCase(t, stores[0], "1", "ann")
-		for _, err := range race(stores, func(i int, store VerificationStore) error {
+		allWin(t, race(stores, func(i int, store VerificationStore) error {
 			if i == contenders/2 {
 				m := to(c, storage.CaseWithdrawn)
 				m.EvidenceUntil = t0
@@ -145,9 +141,7 @@ func (s *verificationSuite) races(t *testing.T) {
 				return nil // the end was first
 			}
 			return err
-		}) {
-			ok(t, err)
-		}
+		}))
 		left := must(stores[0].Evidence(t.Context(), storage.EvidenceID{CaseID: "1"}))(t)
 		for _, e := range left {
 			equal(t, e.ShredAt, t0)
@@ -161,7 +155,7 @@ func (s *verificationSuite) races(t *testing.T) {
 		}
 		var mu sync.Mutex
 		times := map[string]int{}
-		for _, err := range race(stores, func(_ int, store VerificationStore) error {
+		allWin(t, race(stores, func(_ int, store VerificationStore) error {
 			due, err := store.DueCases(t.Context(), t0, time.Minute, 3)
 			mu.Lock()
 			defer mu.Unlock()
@@ -169,9 +163,7 @@ func (s *verificationSuite) races(t *testing.T) {
 				times[c.ID]++
 			}
 			return err
-		}) {
-			ok(t, err)
-		}
+		}))
 		for id, n := range times {
 			if n != 1 {
 				t.Errorf("%s came %d times", id, n)
