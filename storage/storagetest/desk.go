@@ -2,7 +2,6 @@ package storagetest
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
@@ -16,7 +15,7 @@ type DeskStore = storage.Roles
 // RunDesk tests everything that the comments of storage.Desk promise, as [Run] does for
 // storage.Store.
 func RunDesk(t *testing.T, newDatabase func(t *testing.T) (open func() DeskStore)) {
-	suite := &deskSuite{newDatabase: newDatabase}
+	suite := &deskSuite{newDatabase}
 	t.Run("Plans", suite.plans)
 	t.Run("PlanDecisions", suite.planDecisions)
 	t.Run("PlanTargets", suite.planTargets)
@@ -31,21 +30,7 @@ func RunDesk(t *testing.T, newDatabase func(t *testing.T) (open func() DeskStore
 	t.Run("Availability", suite.availability)
 }
 
-type deskSuite struct {
-	newDatabase func(t *testing.T) func() DeskStore
-}
-
-// store returns the store of a database of its own.
-func (s *deskSuite) store(t *testing.T) DeskStore {
-	t.Helper()
-	return s.stores(t, 1)[0]
-}
-
-// stores returns n stores of one database.
-func (s *deskSuite) stores(t *testing.T, n int) []DeskStore {
-	t.Helper()
-	return openStores(t, s.newDatabase(t), n)
-}
+type deskSuite struct{ databases[DeskStore] }
 
 // plan is one that sue proposes, for a day.
 func plan(id string) storage.Plan {
@@ -112,10 +97,15 @@ func makeBreak(t *testing.T, store storage.Store, id, target string) storage.Bre
 
 // availability tests that a store that cannot read never answers that there is nothing to do.
 func (s *deskSuite) availability(t *testing.T) {
-	calls := map[string]func(context.Context, DeskStore) error{
-		"Plans": func(ctx context.Context, store DeskStore) error {
-			return errOf(store.Plans(ctx, storage.PlanFilter{}))
-		},
+	prepared := func(t *testing.T) DeskStore {
+		store := s.store(t)
+		createPlan(t, store, "p", "ann")
+		makeBreak(t, store, "b", "ann")
+		ok(t, withDeed(t.Context(), store, &storage.Deed{Answer: new(answer("client", "key"))}))
+		return store
+	}
+	availability(t, prepared, map[string]func(context.Context, DeskStore) error{
+		"Plans": func(ctx context.Context, store DeskStore) error { return errOf(store.Plans(ctx, storage.PlanFilter{})) },
 		"PlanTargets": func(ctx context.Context, store DeskStore) error {
 			return errOf(store.PlanTargets(ctx, "p", "", 0, many))
 		},
@@ -128,46 +118,10 @@ func (s *deskSuite) availability(t *testing.T) {
 		"MarkBreak": func(ctx context.Context, store DeskStore) error {
 			return store.MarkBreak(ctx, "b", storage.BreakMark{Told: true})
 		},
-		"FinishDeed": func(ctx context.Context, store DeskStore) error {
-			return store.FinishDeed(ctx, &storage.Deed{})
-		},
+		"FinishDeed": func(ctx context.Context, store DeskStore) error { return store.FinishDeed(ctx, &storage.Deed{}) },
 		"Answer": func(ctx context.Context, store DeskStore) error {
 			return errOf(store.Answer(ctx, "client", digest("key"), t0))
 		},
 		"Report": func(ctx context.Context, store DeskStore) error { _, err := store.Report(ctx, t0); return err },
-	}
-	prepared := func(t *testing.T) DeskStore {
-		store := s.store(t)
-		createPlan(t, store, "p", "ann")
-		makeBreak(t, store, "b", "ann")
-		ok(t, withDeed(t.Context(), store, &storage.Deed{Answer: new(answer("client", "key"))}))
-		return store
-	}
-	t.Run("OpenStoreAnswers", func(t *testing.T) {
-		store := prepared(t)
-		for name, call := range calls {
-			if err := call(t.Context(), store); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
-		}
-	})
-	t.Run("ClosedStoreIsUnavailable", func(t *testing.T) {
-		store := prepared(t)
-		ok(t, store.Close())
-		for name, call := range calls {
-			if err := call(t.Context(), store); !errors.Is(err, storage.ErrUnavailable) {
-				t.Errorf("%s: err = %v, want %v", name, err, storage.ErrUnavailable)
-			}
-		}
-	})
-	t.Run("EndedContextIsNoAnswer", func(t *testing.T) {
-		store := prepared(t)
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		for name, call := range calls {
-			if err := call(ctx, store); !errors.Is(err, context.Canceled) {
-				t.Errorf("%s: err = %v, want %v", name, err, context.Canceled)
-			}
-		}
 	})
 }

@@ -2,7 +2,6 @@ package storagetest
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
@@ -18,7 +17,7 @@ type DeveloperStore interface {
 // RunDevelopers tests everything that the comments of storage.Developers promise, as
 // [Run] does for storage.Store.
 func RunDevelopers(t *testing.T, newDatabase func(t *testing.T) (open func() DeveloperStore)) {
-	suite := &developerSuite{newDatabase: newDatabase}
+	suite := &developerSuite{newDatabase}
 	t.Run("Organizations", suite.organizations)
 	t.Run("Stops", suite.stops)
 	t.Run("Halting", suite.halting)
@@ -39,21 +38,7 @@ func RunDevelopers(t *testing.T, newDatabase func(t *testing.T) (open func() Dev
 	t.Run("Availability", suite.availability)
 }
 
-type developerSuite struct {
-	newDatabase func(t *testing.T) func() DeveloperStore
-}
-
-// store returns the store of a database of its own.
-func (s *developerSuite) store(t *testing.T) DeveloperStore {
-	t.Helper()
-	return s.stores(t, 1)[0]
-}
-
-// stores returns n stores of one database.
-func (s *developerSuite) stores(t *testing.T, n int) []DeveloperStore {
-	t.Helper()
-	return openStores(t, s.newDatabase(t), n)
-}
+type developerSuite struct{ databases[DeveloperStore] }
 
 // many exceeds every number of records in a test.
 const many = 1000
@@ -94,64 +79,37 @@ func createApplications(t *testing.T, store storage.Developers, organization str
 // availability tests that a store that cannot read never answers that there is no record: an
 // owner would lose access, and a fault would be off.
 func (s *developerSuite) availability(t *testing.T) {
-	calls := map[string]func(context.Context, storage.Developers) error{
-		"Organization": func(ctx context.Context, store storage.Developers) error {
-			return errOf(store.Organization(ctx, "acme"))
-		},
-		"Member": func(ctx context.Context, store storage.Developers) error {
+	prepared := func(t *testing.T) DeveloperStore {
+		store := s.store(t)
+		createApplications(t, store, "acme", "client")
+		return store
+	}
+	availability(t, prepared, map[string]func(context.Context, DeveloperStore) error{
+		"Organization": func(ctx context.Context, store DeveloperStore) error { return errOf(store.Organization(ctx, "acme")) },
+		"Member": func(ctx context.Context, store DeveloperStore) error {
 			return errOf(storage.One(store.Members(ctx, "acme", "owner of acme")))
 		},
-		"RemoveMember": func(ctx context.Context, store storage.Developers) error {
+		"RemoveMember": func(ctx context.Context, store DeveloperStore) error {
 			return store.RemoveMember(ctx, "acme", "nobody")
 		},
-		"Applications": func(ctx context.Context, store storage.Developers) error {
+		"Applications": func(ctx context.Context, store DeveloperStore) error {
 			return errOf(store.Applications(ctx, storage.ApplicationFilter{}))
 		},
-		"Log": func(ctx context.Context, store storage.Developers) error {
+		"Log": func(ctx context.Context, store DeveloperStore) error {
 			return errOf(store.Log(ctx, storage.LogFilter{Environment: storage.Sandbox, ClientID: "client"}))
 		},
-		"Organizations": func(ctx context.Context, store storage.Developers) error {
+		"Organizations": func(ctx context.Context, store DeveloperStore) error {
 			return errOf(store.Organizations(ctx, storage.OrganizationFilter{Stopped: true}, "", many))
 		},
-		"AppendLog": func(ctx context.Context, store storage.Developers) error {
+		"AppendLog": func(ctx context.Context, store DeveloperStore) error {
 			return store.AppendLog(ctx, []storage.LogEntry{line("client", "")})
 		},
-		"Trim": func(ctx context.Context, store storage.Developers) error {
+		"Trim": func(ctx context.Context, store DeveloperStore) error {
 			_, err := store.Trim(ctx, storage.Trim{Kind: storage.SurplusLog, Environment: storage.Sandbox, ClientID: "client", Successes: 1, Failures: 1}, many)
 			return err
 		},
-		"SandboxSettings": func(ctx context.Context, store storage.Developers) error {
+		"SandboxSettings": func(ctx context.Context, store DeveloperStore) error {
 			return errOf(store.SandboxSettings(ctx, "acme"))
 		},
-	}
-	t.Run("OpenStoreAnswers", func(t *testing.T) {
-		store := s.store(t)
-		createApplications(t, store, "acme", "client")
-		for name, call := range calls {
-			if err := call(t.Context(), store); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
-		}
-	})
-	t.Run("ClosedStoreIsUnavailable", func(t *testing.T) {
-		store := s.store(t)
-		createApplications(t, store, "acme", "client")
-		ok(t, store.Close())
-		for name, call := range calls {
-			if err := call(t.Context(), store); !errors.Is(err, storage.ErrUnavailable) {
-				t.Errorf("%s: err = %v, want %v", name, err, storage.ErrUnavailable)
-			}
-		}
-	})
-	t.Run("EndedContextIsNoAnswer", func(t *testing.T) {
-		store := s.store(t)
-		createApplications(t, store, "acme", "client")
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		for name, call := range calls {
-			if err := call(ctx, store); !errors.Is(err, context.Canceled) {
-				t.Errorf("%s: err = %v, want %v", name, err, context.Canceled)
-			}
-		}
 	})
 }

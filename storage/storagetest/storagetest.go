@@ -24,7 +24,7 @@ import (
 // backend that lives in one process returns the same store again. Run closes the stores;
 // newDatabase removes everything else in t.Cleanup.
 func Run(t *testing.T, newDatabase func(t *testing.T) (open func() storage.Store)) {
-	suite := &suite{newDatabase: newDatabase}
+	suite := &suite{newDatabase}
 	t.Run("Clients", suite.clients)
 	t.Run("ClientHosts", suite.clientHosts)
 	t.Run("HostDenials", suite.hostDenials)
@@ -76,28 +76,24 @@ func Run(t *testing.T, newDatabase func(t *testing.T) (open func() storage.Store
 
 // RunRaces runs the races of Run alone.
 func RunRaces(t *testing.T, newDatabase func(t *testing.T) (open func() storage.Store)) {
-	t.Run("Races", (&suite{newDatabase: newDatabase}).races)
+	t.Run("Races", (&suite{newDatabase}).races)
 }
 
-type suite struct {
-	newDatabase func(t *testing.T) func() storage.Store
-}
+type suite struct{ databases[storage.Store] }
+
+// databases makes an empty database, and returns what opens a store on it.
+type databases[S storage.Store] func(t *testing.T) (open func() S)
 
 // store returns a store on a database of its own.
-func (s *suite) store(t *testing.T) storage.Store {
+func (d databases[S]) store(t *testing.T) S {
 	t.Helper()
-	return s.stores(t, 1)[0]
+	return d.stores(t, 1)[0]
 }
 
-// stores returns n stores on one database.
-func (s *suite) stores(t *testing.T, n int) []storage.Store {
+// stores opens n stores on one database for the length of a test.
+func (d databases[S]) stores(t *testing.T, n int) []S {
 	t.Helper()
-	return openStores(t, s.newDatabase(t), n)
-}
-
-// openStores opens stores for the length of a test.
-func openStores[S storage.Store](t *testing.T, open func() S, n int) []S {
-	t.Helper()
+	open := d(t)
 	stores := make([]S, n)
 	for i := range stores {
 		stores[i] = open()

@@ -2,7 +2,6 @@ package storagetest
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +18,7 @@ type VerificationStore interface {
 // RunVerification tests everything that the comments of storage.Verification promise, as
 // [Run] does for storage.Store.
 func RunVerification(t *testing.T, newDatabase func(t *testing.T) (open func() VerificationStore)) {
-	suite := &verificationSuite{newDatabase: newDatabase}
+	suite := &verificationSuite{newDatabase}
 	t.Run("Cases", suite.cases)
 	t.Run("CaseLists", suite.caseLists)
 	t.Run("CaseMoves", suite.caseMoves)
@@ -38,21 +37,7 @@ func RunVerification(t *testing.T, newDatabase func(t *testing.T) (open func() V
 	t.Run("Availability", suite.availability)
 }
 
-type verificationSuite struct {
-	newDatabase func(t *testing.T) func() VerificationStore
-}
-
-// store returns the store of a database of its own.
-func (s *verificationSuite) store(t *testing.T) VerificationStore {
-	t.Helper()
-	return s.stores(t, 1)[0]
-}
-
-// stores returns n stores of one database.
-func (s *verificationSuite) stores(t *testing.T, n int) []VerificationStore {
-	t.Helper()
-	return openStores(t, s.newDatabase(t), n)
-}
+type verificationSuite struct{ databases[VerificationStore] }
 
 // nobody is the basis of a write about a subject without an account.
 var nobody = storage.PersonBasis{}
@@ -161,57 +146,28 @@ func idsOf(cases []storage.Case) (ids []string) {
 
 // availability tests that a store which cannot look does not answer that there is nothing.
 func (s *verificationSuite) availability(t *testing.T) {
-	calls := map[string]func(context.Context, storage.Verification) error{
-		"Case": func(ctx context.Context, store storage.Verification) error {
-			return errOf(store.Case(ctx, "1"))
-		},
-		"StartCase": func(ctx context.Context, store storage.Verification) error {
+	prepared := func(t *testing.T) VerificationStore {
+		store := s.store(t)
+		startCase(t, store, "1", "ann")
+		return store
+	}
+	availability(t, prepared, map[string]func(context.Context, VerificationStore) error{
+		"Case": func(ctx context.Context, store VerificationStore) error { return errOf(store.Case(ctx, "1")) },
+		"StartCase": func(ctx context.Context, store VerificationStore) error {
 			return errOf(store.StartCase(ctx, storage.Case{ID: "2", Subject: "ann", Group: "student", CreatedAt: t0}, "", nobody))
 		},
-		"Cases": func(ctx context.Context, store storage.Verification) error {
+		"Cases": func(ctx context.Context, store VerificationStore) error {
 			return errOf(store.Cases(ctx, storage.CaseFilter{Subject: "ann"}))
 		},
-		"CasesOfAReviewer": func(ctx context.Context, store storage.Verification) error {
+		"CasesOfAReviewer": func(ctx context.Context, store VerificationStore) error {
 			return errOf(store.Cases(ctx, storage.CaseFilter{Reviewer: &rita, Limit: 10}))
 		},
-		"Evidence": func(ctx context.Context, store storage.Verification) error {
+		"Evidence": func(ctx context.Context, store VerificationStore) error {
 			return errOf(store.Evidence(ctx, storage.EvidenceID{CaseID: "1"}))
 		},
-		"Roster": func(ctx context.Context, store storage.Verification) error {
-			return errOf(store.Roster(ctx, "members"))
-		},
-		"CodeBatches": func(ctx context.Context, store storage.Verification) error {
+		"Roster": func(ctx context.Context, store VerificationStore) error { return errOf(store.Roster(ctx, "members")) },
+		"CodeBatches": func(ctx context.Context, store VerificationStore) error {
 			return errOf(store.CodeBatches(ctx, time.Time{}, 10))
 		},
-	}
-	t.Run("OpenStoreAnswers", func(t *testing.T) {
-		store := s.store(t)
-		startCase(t, store, "1", "ann")
-		for name, call := range calls {
-			if err := call(t.Context(), store); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
-		}
-	})
-	t.Run("ClosedStoreIsUnavailable", func(t *testing.T) {
-		store := s.store(t)
-		startCase(t, store, "1", "ann")
-		ok(t, store.Close())
-		for name, call := range calls {
-			if err := call(t.Context(), store); !errors.Is(err, storage.ErrUnavailable) {
-				t.Errorf("%s: err = %v, want %v", name, err, storage.ErrUnavailable)
-			}
-		}
-	})
-	t.Run("EndedContextIsNoAnswer", func(t *testing.T) {
-		store := s.store(t)
-		startCase(t, store, "1", "ann")
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		for name, call := range calls {
-			if err := call(ctx, store); !errors.Is(err, context.Canceled) {
-				t.Errorf("%s: err = %v, want %v", name, err, context.Canceled)
-			}
-		}
 	})
 }
