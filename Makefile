@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help test race night cover faults fuzz benchdesk browser pictures site drawings words academic generate fresh lint fix tidy vulncheck sbom
+.PHONY: help test race night cover faults fuzz benchdesk browser pictures site words academic generate fresh lint fix tidy vulncheck sbom
 
 GO ?= go
 # For go test, as in `make test TESTFLAGS='-run TestToken -count=1'`.
@@ -136,10 +136,7 @@ academic: ## Make the list of schools anew from JetBrains/swot, or from a checko
 site: ## Build the documents as static pages in .cache/site, and check their links
 	@$(GO) -C .ci/tools run ./site -out $(CACHE)/site
 
-drawings: ## Write the drawings of the documents from their text
-	@$(GO) generate ./docs
-
-generate: ## Write the generated files again: templ, the button, the drawings and the keys of docs/config.md
+generate: ## Write the generated files again: templ, the button and the keys of docs/config.md
 	@$(GO) generate ./...
 
 fresh: ## Fail when a generated file does not match its source

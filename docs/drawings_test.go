@@ -4,12 +4,11 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
-
-//go:generate go -C ../.ci/tools run ./drawings ../../docs/pictures
 
 // module is the path of the module.
 const module = "github.com/bonafide-id/bonafide/"
@@ -57,25 +56,29 @@ func TestDrawnRoomsAreTheImports(t *testing.T) {
 	}
 }
 
-// readRooms reads the text of the drawing: the box of each package, and the arrows.
+var (
+	drawnBox   = regexp.MustCompile(`^  (\w+)\["[^<]*<br>(.*)"\]`)
+	drawnArrow = regexp.MustCompile(`^  (\w+) --> (\w+)`)
+)
+
+// readRooms reads the drawing, which is Mermaid's: the box of each package, and the arrows.
 func readRooms(t *testing.T) (boxOf map[string]string, drawn map[string]map[string]bool) {
 	t.Helper()
 	boxOf, drawn = map[string]string{}, map[string]map[string]bool{}
-	for line := range strings.Lines(read(t, "docs/pictures/rooms.drawing.txt")) {
-		words := strings.Fields(line)
-		switch {
-		case len(words) > 2 && words[1] == "has":
-			for _, name := range words[2:] {
+	for line := range strings.Lines(read(t, "docs/pictures/rooms.mmd")) {
+		if box := drawnBox.FindStringSubmatch(line); box != nil {
+			for name := range strings.FieldsSeq(box[2]) {
 				if !strings.Contains(name, "/") && exists(t, "provider/internal/"+name) {
 					name = "provider/internal/" + name
 				}
 				if boxOf[name] != "" || !exists(t, name) {
 					t.Errorf("%s is drawn twice, or is no package", name)
 				}
-				boxOf[name] = words[0]
+				boxOf[name] = box[1]
 			}
-		case len(words) == 3 && words[1] == "->":
-			add(drawn, words[0], words[2])
+		}
+		if arrow := drawnArrow.FindStringSubmatch(line); arrow != nil {
+			add(drawn, arrow[1], arrow[2])
 		}
 	}
 	if len(drawn) == 0 {

@@ -55,7 +55,7 @@ func (s *site) resolve(p *page, link string) (string, error) {
 	}
 }
 
-func isPicture(name string) bool { return path.Ext(name) == ".png" || path.Ext(name) == ".svg" }
+func isPicture(name string) bool { return path.Ext(name) == ".png" }
 
 // resolveAll resolves every link of a page in its tree, and returns what leads nowhere. Those in the
 // page's own HTML are resolved by resolveHTML when it has been rendered.

@@ -93,14 +93,14 @@ func (p *page) render() (string, error) {
 			return "</table></div>"
 		case "<th></th>":
 			return "<td></td>" // it is the head of nothing
-		default: // a program, or a drawing, which scroll
+		default: // a program, which scrolls
 			return strings.Replace(tag, ">", ` tabindex="0">`, 1)
 		}
 	}), nil
 }
 
 // marked is what render writes in another way.
-var marked = regexp.MustCompile(`</?table>|<th></th>|<pre>|<p><img src="[^"]*\.svg"`)
+var marked = regexp.MustCompile(`</?table>|<th></th>|<pre>`)
 
 // anchors makes what headings are reached by, as GitHub does: words in lower case joined by hyphens,
 // and a number behind what is taken.

@@ -15,7 +15,7 @@ func repository(files map[string]string) fstest.MapFS {
 	all := fstest.MapFS{
 		"examples/program/main.go": {Data: []byte("package main")},
 		"docs/pictures/a.png":      {Data: []byte("a picture")},
-		"docs/pictures/b.svg":      {Data: []byte("<svg/>")},
+		"docs/pictures/b.png":      {Data: []byte("png")},
 		"node_modules/x/README.md": {Data: []byte("[nowhere](nowhere.md)")},
 	}
 	for _, s := range sections {
@@ -98,7 +98,7 @@ func TestEveryManualIsInTheNavigation(t *testing.T) {
 
 func TestSite(t *testing.T) {
 	t.Parallel()
-	files, err := build(map[string]string{"docs/local.md": "# Own machine\n\n## Part one\n\n![x](pictures/b.svg)\n\n| a | |\n|---|---|\n| b | c |\n\n| d |\n|---|\n| e |\n"})
+	files, err := build(map[string]string{"docs/local.md": "# Own machine\n\n## Part one\n\n![x](pictures/b.png)\n\n| a | |\n|---|---|\n| b | c |\n\n| d |\n|---|\n| e |\n"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestSite(t *testing.T) {
 	if index := string(files["search.js"]); !strings.Contains(index, `["Own machine","Part one","docs/local.html#part-one"]`) {
 		t.Errorf("the script does not know the heading:\n%s", index)
 	}
-	if files["docs/pictures/b.svg"] == nil || files["docs/pictures/a.png"] != nil || files["node_modules/x/index.html"] != nil {
+	if files["docs/pictures/b.png"] == nil || files["docs/pictures/a.png"] != nil || files["node_modules/x/index.html"] != nil {
 		t.Errorf("no picture, or files that no page has: %q", slices.Sorted(maps.Keys(files)))
 	}
 
