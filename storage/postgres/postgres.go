@@ -42,6 +42,17 @@
 // [Store.Ping], and after 15 minutes. Each of several hosts has 3 seconds to take a connection,
 // unless the URL sets connect_timeout.
 //
+// # Round trips
+//
+// The statements of a write that need no answer go to the server in one message with begin and
+// commit, and in the order of a transaction that runs them one by one: those that must find or
+// change a row divide by zero where there is none, which undoes it. The step then runs again, one
+// statement after the other, and answers what it finds. Such a division is an error in the log of
+// the server, for example when a code is redeemed twice at the same moment.
+//
+// If the connection breaks before the server has answered a message with a commit, the caller gets
+// storage.ErrUnavailable, since it may have been carried out.
+//
 // # Conflicts
 //
 // A transaction that the server aborts in favour of another (a deadlock, or a serialization
