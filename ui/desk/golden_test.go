@@ -49,19 +49,10 @@ func TestScreensSayAllSentencesAndNothingElse(t *testing.T) {
 
 func TestEveryCodeHasASentence(t *testing.T) {
 	text := textOf(nil)
-	for file, names := range map[string]map[string][]string{
-		"page.go":     {"Notice": uitest.Keys(text.Notices)},
-		"sections.go": {"Area": uitest.Keys(text.Common.AreaNames), "Section": uitest.Keys(text.Common.SectionNames)},
-		"tasks.go":    {"TaskKind": uitest.Keys(text.Home.Tasks)},
-		"views.go":    {"State": uitest.Keys(text.Common.States)},
-	} {
-		got := uitest.Constants(t, file)
-		for name, want := range names {
-			if diff := cmp.Diff(want, got[name]); diff != "" {
-				t.Errorf("constants and catalogue of %s differ (-catalogue +constants):\n%s", name, diff)
-			}
-		}
-	}
+	uitest.Named(t, map[string][]string{
+		"Notice": uitest.Keys(text.Notices), "Area": uitest.Keys(text.Common.AreaNames), "Section": uitest.Keys(text.Common.SectionNames),
+		"TaskKind": uitest.Keys(text.Home.Tasks), "State": uitest.Keys(text.Common.States),
+	}, "page.go", "sections.go", "tasks.go", "views.go")
 	if diff := cmp.Diff(len(keyOrder), len(text.Case.KeyNames)); diff != "" {
 		t.Errorf("keys and their names differ: %s", diff)
 	}

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/a-h/templ"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/ui"
 	"github.com/bonafide-id/bonafide/ui/internal/audiencetest"
@@ -36,12 +35,7 @@ func TestScreensSayAllSentencesAndNothingElse(t *testing.T) {
 
 func TestEveryCodeHasASentence(t *testing.T) {
 	text := textOf(nil)
-	got := uitest.Constants(t, "names.go")
-	for name, want := range map[string][]string{
+	uitest.Named(t, map[string][]string{
 		"Part": uitest.Keys(text.Parts), "RowName": uitest.Keys(text.Rows), "State": uitest.Keys(text.States), "By": uitest.Keys(text.Bys),
-	} {
-		if diff := cmp.Diff(want, got[name]); diff != "" {
-			t.Errorf("constants and catalogue of %s differ (-catalogue +constants):\n%s", name, diff)
-		}
-	}
+	}, "names.go")
 }

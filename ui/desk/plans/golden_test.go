@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/a-h/templ"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/ui"
 	"github.com/bonafide-id/bonafide/ui/internal/audiencetest"
@@ -44,17 +43,8 @@ func TestScreensSayAllSentencesAndNothingElse(t *testing.T) {
 
 func TestEveryCodeHasASentence(t *testing.T) {
 	text := textOf(nil)
-	for file, names := range map[string]map[string][]string{
-		"page.go": {"Notice": uitest.Keys(text.Notices)},
-		"views.go": {
-			"State": uitest.Keys(text.States), "Proof": uitest.Keys(text.Plan.ProofNames), "TargetState": uitest.Keys(text.Plan.TargetStates),
-		},
-	} {
-		got := uitest.Constants(t, file)
-		for name, want := range names {
-			if diff := cmp.Diff(want, got[name]); diff != "" {
-				t.Errorf("constants and catalogue of %s differ (-catalogue +constants):\n%s", name, diff)
-			}
-		}
-	}
+	uitest.Named(t, map[string][]string{
+		"Notice": uitest.Keys(text.Notices), "State": uitest.Keys(text.States), "Proof": uitest.Keys(text.Plan.ProofNames),
+		"TargetState": uitest.Keys(text.Plan.TargetStates),
+	}, "page.go", "views.go")
 }

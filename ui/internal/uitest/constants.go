@@ -7,11 +7,24 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
-// Constants returns the values of the constants of each named type in files of a package, for
-// a comparison with the sentences that they name.
-func Constants(t *testing.T, files ...string) map[string][]string {
+// Named fails the test unless the constants of these types, in files of a package, are those that a
+// catalogue has a sentence for.
+func Named(t *testing.T, catalogue map[string][]string, files ...string) {
+	t.Helper()
+	values := constants(t, files...)
+	for name, want := range catalogue {
+		if diff := cmp.Diff(want, values[name]); diff != "" {
+			t.Errorf("constants and catalogue of %s differ (-catalogue +constants):\n%s", name, diff)
+		}
+	}
+}
+
+// constants returns the values of the constants of each named type in files of a package.
+func constants(t *testing.T, files ...string) map[string][]string {
 	t.Helper()
 	values := map[string][]string{}
 	for _, file := range files {
