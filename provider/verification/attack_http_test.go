@@ -8,49 +8,27 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/bonafide-id/bonafide/provider/providertest"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// newOffice returns a sandbox whose students are verified by an address or a roster.
-func newOffice(t *testing.T) *providertest.Server {
-	t.Helper()
-	roster := verification.Roster(verification.RosterConfig{Roster: "students", Columns: []verification.RosterColumn{
-		{Name: "number", Label: verification.Text{English: "Student number"}},
-		{Name: "born", Label: verification.Text{English: "Date of birth"}, Kind: "date"},
-	}})
-	email := verification.EmailDomain(verification.EmailDomainConfig{Domains: []string{"stanford.edu"}})
-	return providertest.New(t, providertest.Config{Policies: verification.Policies{{
-		Group: "student", Rule: verification.AnyOf(verification.By(email), verification.By(roster), verification.By(verification.Invitation())),
-		Tries: verification.Tries{Short: 100, Long: 1000},
-	}}})
-}
-
-// begins returns a browser of a persona, and the case that it has begun.
-func begins(t *testing.T, s *providertest.Server, persona, method string) (*providertest.Browser, verification.RecordedCase) {
-	t.Helper()
-	b := s.NewBrowser()
-	c, err := b.Verify(t.Context(), persona, "student", method)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b, c
-}
-
 // TestAttackEmailOverHTTP sends addresses through the form: a code goes to mailboxes of the
 // institution alone.
 func TestAttackEmailOverHTTP(t *testing.T) {
 	t.Parallel()
-	s := newOffice(t)
-	b, c := begins(t, s, "new-user", "email_domain")
+	email := verification.EmailDomain(verification.EmailDomainConfig{Domains: []string{"stanford.edu"}})
+	s := providertest.New(t, providertest.Config{Policies: verification.Policies{{
+		Group: "student", Rule: verification.By(email), Tries: verification.Tries{Short: 100, Long: 1000},
+	}}})
+	b := s.NewBrowser()
+	c, err := b.Verify(t.Context(), "new-user", "student", "email_domain")
+	if err != nil {
+		t.Fatal(err)
+	}
 	before := len(s.Mails())
 	for _, address := range []string{
-		"x@evil.edu.attacker.com", "x@stanford.edu.attacker.com", "x@evilstanford.edu", "x@attacker.com@stanford.edu", `"x@attacker.com"@stanford.edu`,
-		"x%attacker.com@stanford.edu", "x(a)@stanford.edu", "x@stаnford.edu", "x@stanford.edu.", "<x@stanford.edu>", "x@alumni.stanford.edu",
-		"x@attacker.com,y@stanford.edu", "x@stanford.edu\r\nBcc: y@attacker.com",
+		"x@stanford.edu.attacker.com", "x@attacker.com@stanford.edu", "x@attacker.com,y@stanford.edu", "x@stanford.edu\r\nBcc: y@attacker.com",
 	} {
 		after, err := b.Answer(t.Context(), c, map[string]string{"email": address})
 		if after.ID == "" {
@@ -64,7 +42,7 @@ func TestAttackEmailOverHTTP(t *testing.T) {
 	if mails := s.Mails(); len(mails) != before {
 		t.Fatalf("mailed to %s", mails[len(mails)-1].To)
 	}
-	c, err := b.Answer(t.Context(), c, map[string]string{"email": " Ada+x@CS.Stanford.EDU "})
+	c, err = b.Answer(t.Context(), c, map[string]string{"email": " Ada+x@CS.Stanford.EDU "})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,69 +51,6 @@ func TestAttackEmailOverHTTP(t *testing.T) {
 		t.Errorf("mailed to %s", mail.To)
 	}
 	if c, err = b.Answer(t.Context(), c, map[string]string{"code": mail.Code}); err != nil || c.State != storage.CaseApproved {
-		t.Errorf("%+v, %v", c, err)
-	}
-}
-
-// TestAttackRosterOverHTTP enters what others have: all that does not match has one answer,
-// and a stranger who tries uses up no tries but their own.
-func TestAttackRosterOverHTTP(t *testing.T) {
-	t.Parallel()
-	s := newOffice(t)
-	_, err := s.Verification.ImportRoster(t.Context(), verification.RosterFile{
-		Roster: "students", Content: strings.NewReader("number,born\nS1,1990-12-31\nS2,1991-01-01\n"),
-		Canaries: []map[string]string{{"number": "S3", "born": "1990-12-31"}},
-	}, "registrar", false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	eve, c := begins(t, s, "new-user", "roster")
-	var want verification.Result
-	for i, row := range [][2]string{{"S9", "1990-12-31"}, {"S1", "1990-12-30"}, {"S2", "1990-12-31"}, {"S3", "1990-12-31"}} {
-		var err error
-		if c, err = eve.Answer(t.Context(), c, map[string]string{"number": row[0], "born": row[1]}); err == nil {
-			t.Errorf("%v is accepted", row)
-		}
-		if i == 0 {
-			want = c.Step
-		}
-		if diff := cmp.Diff(want, c.Step); diff != "" || want.(verification.Ask).Problem != verification.ReasonNoMatch {
-			t.Errorf("%v is answered otherwise: %s", row, diff)
-		}
-	}
-	for range 20 {
-		if c, _ = eve.Answer(t.Context(), c, map[string]string{"number": "S9", "born": "1990-12-31"}); c.Step == nil {
-			break
-		}
-	}
-	if c.Step != nil || c.State == storage.CaseApproved {
-		t.Errorf("nothing ends the guesses: %+v", c)
-	}
-	owner, c := begins(t, s, "emt", "roster")
-	if c, err = owner.Answer(t.Context(), c, map[string]string{"number": "s-1", "born": "1990-12-31"}); err != nil || c.State != storage.CaseApproved {
-		t.Errorf("the owner: %+v, %v", c, err)
-	}
-}
-
-// TestAttackCodeOverHTTP guesses invitation codes.
-func TestAttackCodeOverHTTP(t *testing.T) {
-	t.Parallel()
-	s := newOffice(t)
-	codes, _, err := s.Verification.IssueCodes(t.Context(), verification.Codes{Group: "student"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	eve, c := begins(t, s, "new-user", "code")
-	for range 20 {
-		if c, _ = eve.Answer(t.Context(), c, map[string]string{"code": "0000-0000-0000-0000"}); c.Step == nil {
-			break
-		}
-	}
-	if c.Step != nil || c.State == storage.CaseApproved {
-		t.Errorf("nothing ends the guesses: %+v", c)
-	}
-	owner, c := begins(t, s, "emt", "code")
-	if c, err = owner.Answer(t.Context(), c, map[string]string{"code": strings.ToLower(codes[0])}); err != nil || c.State != storage.CaseApproved {
 		t.Errorf("%+v, %v", c, err)
 	}
 }

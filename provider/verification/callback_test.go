@@ -3,8 +3,6 @@ package verification
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"strings"
 	"sync"
@@ -207,36 +205,6 @@ func TestRepeatedCallback(t *testing.T) {
 			t.Error("the secret of one group wakes a case of another")
 		}
 	})
-}
-
-// TestLossyPeer: however callbacks are repeated, reordered and lost between failures, the
-// outcome is that of the last word of the other side.
-func TestLossyPeer(t *testing.T) {
-	for seed := range uint64(4) {
-		r := rand.New(rand.NewPCG(seed, 7))
-		w, office := newElsewhere(t)
-		c := w.away("alice", "r1")
-		for i := range 12 {
-			office.mu.Lock()
-			office.down = r.IntN(3) == 0
-			office.mu.Unlock()
-			w.post("office", officeSecret, fmt.Sprintf("m%d r1", r.IntN(i+1)))
-			w.pass(time.Duration(r.IntN(300)) * time.Second)
-		}
-		office.mu.Lock()
-		office.down = false
-		office.mu.Unlock()
-		if w.read(c.ID).State.IsFinal() {
-			t.Fatalf("ended without a word: %+v", w.read(c.ID))
-		}
-		office.decide("r1", "accept")
-		w.post("office", officeSecret, "last r1")
-		w.post("office", officeSecret, "m1 r1")
-		w.pass(time.Hour)
-		if got := w.read(c.ID); got.State != storage.CaseApproved || !w.status("alice").Verified {
-			t.Errorf("seed %d: %+v", seed, got)
-		}
-	}
 }
 
 // A callback that comes while the other side cannot be asked is not lost.
