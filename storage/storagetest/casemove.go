@@ -153,6 +153,7 @@ func (s *verificationSuite) messages(t *testing.T) {
 	if _, err := store.MoveCase(t.Context(), told(c, "another", "m"), nobody); err != nil {
 		t.Errorf("of another method: %v", err)
 	}
+	fails(t, errOf(named(t, store, "upstream", "m")), storage.ErrNotFound) // it is no reference
 }
 
 func (s *verificationSuite) caseStatuses(t *testing.T) {
