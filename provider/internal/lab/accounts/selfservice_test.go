@@ -342,28 +342,6 @@ func TestNewCodeIsAnotherAndNotAtOnce(t *testing.T) {
 		t.Errorf("the new code: %s", p.Status)
 	}
 }
-
-func TestNewCodeDoesNotTellWhetherAnAddressHasAnAccount(t *testing.T) {
-	t.Parallel()
-	w := lab.New(t).WithUsers()
-	answers := map[string]bool{}
-	for _, email := range []string{"alice@example.com", "nobod@example.com"} {
-		b := w.NewBrowser()
-		p := b.Submit(b.Open("/signup"), "email", email, "new_password", lab.NewPassword)
-		w.Advance(31 * time.Second)
-		again := b.SubmitOnce(p, "action", "resend")
-		next := b.Follow(again)
-		key, err := json.Marshal([]int{again.StatusCode, len(again.Header.Get("Location")), next.StatusCode, len(next.Text)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		answers[string(key)] = true
-	}
-	if len(answers) != 1 {
-		t.Errorf("answers differ: %v", answers)
-	}
-}
-
 func TestSignUpSaysThatADotIsMissing(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t)

@@ -68,18 +68,22 @@ func TestHostHeaderIsNotBelieved(t *testing.T) {
 	victim := w.NewBrowser()
 	_, form := victim.Get("/reset").Form(t)
 	spoofs := [][]string{
-		{"Host: evil.test"}, {"Host: evil.test:80"}, {"Host: x", "X-Forwarded-Host: evil.test"}, {"Host: x", "Forwarded: host=evil.test"},
-		{"Host: x", "X-Forwarded-Uri: /evil.test", "X-Forwarded-Prefix: //evil.test", "X-Original-URL: //evil.test", "X-Rewrite-URL: //evil.test"},
+		{"Host: evil.test"}, {"Host: evil.test:80"}, {"Host: x", "X-Forwarded-Host: evil.test"}, {"Host: x", "X-Forwarded-Proto: gopher", "Forwarded: host=evil.test;proto=gopher"},
+		{"Host: x", "X-Forwarded-Uri: /evil.test", "X-Forwarded-Prefix: //evil.test", "X-Original-URL: //evil.test", "X-Rewrite-URL: //evil.test",
+			"X-Forwarded-Server: evil.test", "X-Original-Host: evil.test"},
 	}
 	for i, spoof := range spoofs {
 		for _, path := range []string{
-			"/signin", "/reset", lab.AuthorizeURL(), lab.AuthorizeURL("prompt", "none"), lab.AuthorizeURL("client_id", "x"), "/account", "/oidc/.well-known/openid-configuration",
-			"/nothing", "/signout", "http://evil.test/signin",
+			"/signin", "/reset", lab.AuthorizeURL(), lab.AuthorizeURL("prompt", "none"), lab.AuthorizeURL("client_id", "x"), "/account", lab.DiscoveryPath,
+			lab.KeysPath, "/widget/v1.js", "/nothing", "/signout", "http://evil.test/signin",
 		} {
 			p := w.Raw(append([]string{"GET " + path + " HTTP/1.1"}, spoof...)...)
 			told := strings.Join([]string{p.Text, p.Header.Get("Location"), p.Header.Get("Set-Cookie"), p.Header.Get("Link"), p.Header.Get("Content-Security-Policy")}, "\n")
-			if strings.Contains(told, "evil.test") {
+			if strings.Contains(told, "evil.test") || strings.Contains(told, "gopher") {
 				t.Errorf("%s with %q repeats the host", path, spoof)
+			}
+			if honest := w.Raw("GET "+path+" HTTP/1.1", "Host: x"); p.StatusCode != honest.StatusCode {
+				t.Errorf("%s with %q: %s, otherwise %s", path, spoof, p.Status, honest.Status)
 			}
 		}
 		if i > 3 { // as many mails as one address gets

@@ -85,34 +85,6 @@ func TestPresentedToken(t *testing.T) {
 		})
 	}
 }
-
-func TestTokenOfAnotherKind(t *testing.T) {
-	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
-	tokens := b.StandardTokens()
-	code := b.Allow(lab.Ask()...).Get("code")
-	stranger := lab.New(t).WithClients().WithUsers()
-	for name, token := range map[string]string{
-		"ID token": lab.Member(t, tokens, "id_token"), "refresh token": lab.Member(t, tokens, "refresh_token"), "code": code,
-		"of another provider": lab.Member(t, stranger.Alice().StandardTokens(), "access_token"),
-	} {
-		for _, path := range []string{lab.UserinfoPath, lab.AttributesPath} {
-			p := b.Bearer(path, token)
-			if p.StatusCode != http.StatusUnauthorized || !strings.Contains(p.Text, "invalid_token") {
-				t.Errorf("%s at %s: %s %s", name, path, p.Status, p.Text)
-			}
-		}
-	}
-	for _, name := range []string{"access_token", "id_token"} {
-		p, _ := b.Refresh(lab.Member(t, tokens, name))
-		lab.Refused(t, p, http.StatusBadRequest, "invalid_grant")
-	}
-	if p, _ := b.Token(lab.Std("code", code)...); p.StatusCode != http.StatusOK {
-		t.Errorf("the code was harmed: %s %s", p.Status, p.Text)
-	}
-}
-
 func TestScopeDoesNotCover(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()

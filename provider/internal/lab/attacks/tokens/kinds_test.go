@@ -12,7 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
-// TestAttackTokenOfAnotherKind presents every kind of JWT in the place of every other (RFC
+// TestAttackTokenOfAnotherKind presents every kind of token in the place of every other (RFC
 // 8725 section 2.8).
 func TestAttackTokenOfAnotherKind(t *testing.T) {
 	t.Parallel()
@@ -26,9 +26,11 @@ func TestAttackTokenOfAnotherKind(t *testing.T) {
 	w.OK(w.Clients().Save(t.Context(), all))
 	b, key := w.Alice(), lab.ClientKeys()["ES256"]
 	own := func(pairs ...any) map[string]any { return lab.With(w.Assertion("all"), pairs...) }
+	code := func(b *lab.Browser) string {
+		return b.Allow("client_id", "all", "scope", "openid military").Get("code")
+	}
 	tokens := func(b *lab.Browser) map[string]any {
-		code := b.Allow("client_id", "all", "scope", "openid military").Get("code")
-		p, tokens := b.Asserted(lab.TokenPath, key.Sign(t, own()), "grant_type", "authorization_code", "code", code, "redirect_uri", lab.CallbackURI)
+		p, tokens := b.Asserted(lab.TokenPath, key.Sign(t, own()), "grant_type", "authorization_code", "code", code(b), "redirect_uri", lab.CallbackURI)
 		lab.Granted(t, p, tokens)
 		return tokens
 	}
@@ -44,6 +46,8 @@ func TestAttackTokenOfAnotherKind(t *testing.T) {
 	kinds := map[string]func() string{
 		"ID token":         func() string { return lab.Member(t, of, "id_token") },
 		"access token":     func() string { return access },
+		"code":             func() string { return code(b) },
+		"refresh token":    func() string { return lab.Member(t, tokens(b), "refresh_token") },
 		"userinfo":         func() string { return b.Bearer(lab.UserinfoPath, access).Text },
 		"userinfo in v3":   func() string { return v3Userinfo },
 		"logout token":     func() string { return rp.Wait(t, 1)[0] },
@@ -59,7 +63,7 @@ func TestAttackTokenOfAnotherKind(t *testing.T) {
 	}{
 		"userinfo":   {[]string{"access token"}, func(s string) bool { return b.Bearer(lab.UserinfoPath, s).StatusCode == http.StatusOK }},
 		"attributes": {[]string{"access token"}, func(s string) bool { return b.Bearer(lab.AttributesPath, s).StatusCode == http.StatusOK }},
-		"introspection": {[]string{"access token"}, func(s string) bool {
+		"introspection": {[]string{"access token", "refresh token"}, func(s string) bool {
 			_, answer := b.Asserted(lab.IntrospectPath, key.Sign(t, own()), "token", s)
 			return answer["active"] == true
 		}},
@@ -83,11 +87,11 @@ func TestAttackTokenOfAnotherKind(t *testing.T) {
 			p := b.Get(objectURL("all", s))
 			return strings.HasPrefix(p.Header.Get("Location"), lab.CallbackURI) && lab.Response(t, p).Has("code")
 		}},
-		"code": {nil, func(s string) bool {
+		"code": {[]string{"code"}, func(s string) bool {
 			p, _ := b.Asserted(lab.TokenPath, key.Sign(t, own()), "grant_type", "authorization_code", "code", s, "redirect_uri", lab.CallbackURI)
 			return p.StatusCode == http.StatusOK
 		}},
-		"refresh token": {nil, func(s string) bool {
+		"refresh token": {[]string{"refresh token"}, func(s string) bool {
 			p, _ := b.Asserted(lab.TokenPath, key.Sign(t, own()), "grant_type", "refresh_token", "refresh_token", s)
 			return p.StatusCode == http.StatusOK
 		}},

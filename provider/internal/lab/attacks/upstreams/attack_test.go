@@ -12,35 +12,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/lab/upstreams"
 )
 
-// W18: an upstream says that somebody has the address of alice, and that it is verified.
-func TestUpstreamSaysTheAddressOfAnother(t *testing.T) {
-	t.Parallel()
-	for name, change := range map[string]func(*provider.Upstream){
-		"ByDefault":            func(*provider.Upstream) {},
-		"WhereAddressesLink":   func(u *provider.Upstream) { u.LinkByEmail = true },
-		"AuthoritativeOfOther": func(u *provider.Upstream) { u.LinkByEmail, u.AuthoritativeFor = true, []string{"example.org"} },
-		"Authoritative":        authoritative,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newCampus(t, change)
-			for _, verified := range []bool{true, false} {
-				for _, email := range []string{"alice@example.com", "ALICE@Example.COM"} {
-					b := w.is("thief", email, verified).NewBrowser()
-					p := w.arrive(b, b.Open("/signin"))
-					if p.StatusCode != http.StatusOK {
-						t.Errorf("%s", p.Status)
-					}
-					nobody(t, b)
-				}
-			}
-			if links := w.links("alice"); len(links) != 0 {
-				t.Errorf("links %+v", links)
-			}
-		})
-	}
-}
-
 // agree leads from the page that offers a connection to the sign-in.
 func agree(b *lab.Browser, offered lab.Page) lab.Page {
 	b.T.Helper()

@@ -15,7 +15,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// An address connects by itself where the host has allowed it, and only under all conditions.
+// An address connects by itself where the host has allowed it, and only under all conditions (W18).
 func TestAddressLinks(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -25,13 +25,17 @@ func TestAddressLinks(t *testing.T) {
 		before  func(*campus)
 		links   bool
 	}{
-		"Whole":                {email: "alice@example.com", claimed: true, links: true},
-		"NotVerifiedThere":     {email: "alice@example.com"},
-		"NotVerifiedHere":      {email: "bob@example.com", claimed: true},
-		"NotAuthoritative":     {email: "alice@example.com", claimed: true, change: func(u *provider.Upstream) { u.AuthoritativeFor = nil }},
-		"NotAllowed":           {email: "alice@example.com", claimed: true, change: func(u *provider.Upstream) { u.LinkByEmail = false }},
-		"WithASecondFactor":    {email: "alice@example.com", claimed: true, before: func(w *campus) { w.AddApp("alice") }},
-		"SubdomainOfTheDomain": {email: "alice@mail.example.com", claimed: true},
+		"Whole":            {email: "alice@example.com", claimed: true, links: true},
+		"NotVerifiedThere": {email: "alice@example.com"},
+		"NotVerifiedHere":  {email: "bob@example.com", claimed: true},
+		"NotAuthoritative": {email: "alice@example.com", claimed: true, change: func(u *provider.Upstream) { u.AuthoritativeFor = nil }},
+		"AuthoritativeOfOthers": {email: "alice@example.com", claimed: true, change: func(u *provider.Upstream) {
+			u.AuthoritativeFor = []string{"example.org"}
+		}},
+		"NotVerifiedThereInCapitals": {email: "ALICE@Example.COM"},
+		"NotAllowed":                 {email: "alice@example.com", claimed: true, change: func(u *provider.Upstream) { u.LinkByEmail = false }},
+		"WithASecondFactor":          {email: "alice@example.com", claimed: true, before: func(w *campus) { w.AddApp("alice") }},
+		"SubdomainOfTheDomain":       {email: "alice@mail.example.com", claimed: true},
 		"Locked": {email: "alice@example.com", claimed: true, before: func(w *campus) {
 			w.OK(w.Accounts().SetDisabled(w.T.Context(), "alice", true))
 		}},

@@ -196,46 +196,6 @@ func TestUpstreamEndsMeanwhile(t *testing.T) {
 	lab.Shown(t, back.Get(callback("campus", values)), http.StatusNotFound)
 }
 
-// What an upstream says of somebody who is a member goes with the connection: one membership
-// there makes one member here at a time.
-func TestMembershipGoesWithTheConnection(t *testing.T) {
-	t.Parallel()
-	w := newCampus(t, func(u *provider.Upstream) {
-		u.Groups = func(upstream.Identity) []provider.Status { return []provider.Status{{Group: "student"}} }
-	})
-	alice := w.is("s1", "a@campus.test", true).NewBrowser().SignIn("alice@example.com", lab.AlicePass)
-	w.connect(alice)
-	verified := func() bool {
-		t.Helper()
-		all, err := w.People().Statuses(t.Context(), "alice", "student")
-		w.OK(err)
-		return all[0].Verified
-	}
-	if !verified() {
-		t.Fatal("not a member")
-	}
-	page := alice.Open("/account/security")
-	_, after, _ := strings.Cut(page.Text, `"/account/connections/remove?`)
-	query, _, _ := strings.Cut(after, `"`)
-	alice.Submit(alice.Open("/account/connections/remove?" + query))
-	if len(w.links("alice")) != 0 {
-		t.Fatal("still connected")
-	}
-	w.Advance(1)
-	if verified() {
-		t.Error("still a member")
-	}
-	w.connect(alice)
-	if !verified() {
-		t.Fatal("not a member again")
-	}
-	w.OK(w.Accounts().ResetAuthenticators(t.Context(), "alice"))
-	w.Advance(1)
-	if verified() {
-		t.Error("still a member, without the connection")
-	}
-}
-
 // The connection is removed while a sign-in by it reads what the upstream says: that is not
 // recorded any more.
 func TestMembershipAfterTheConnectionIsNotRecorded(t *testing.T) {
