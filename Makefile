@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help test race night cover faults fuzz benchdesk browser pictures site words academic generate fresh lint fix tidy vulncheck sbom
+.PHONY: help test race night cover faults failover fuzz benchdesk browser pictures site words academic generate fresh lint fix tidy vulncheck sbom
 
 GO ?= go
 # For go test, as in `make test TESTFLAGS='-run TestToken -count=1'`.
@@ -88,6 +88,9 @@ cover: ## Measure which statements the tests reach; leaves .cache/cover.html
 
 faults: ## Test a running provider against kill -9, power cuts, full disks and lost databases at length; needs root
 	@$(GO) test -tags faults -timeout 2h -count=1 -v $(TESTFLAGS) ./provider/internal/lab/faults
+
+failover: ## Kill PostgreSQL under load, promote its synchronous standby and look for what was acknowledged; needs root
+	@$(GO) test -tags faults -count=1 -v -run '^TestFailover$$' $(TESTFLAGS) ./provider/internal/lab/faults
 
 fuzz: ## Fuzz each target below FUZZED with FUZZTIME inputs (50000x)
 	@grep -rE --include='*_test.go' --exclude-dir=node_modules '^func Fuzz' $(FUZZED) \

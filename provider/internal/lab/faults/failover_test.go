@@ -99,10 +99,15 @@ func failOver(t *testing.T, outage time.Duration, end func(*pgtest.Server, *pgte
 	}
 	each("refused", func(n *tally) bool { return n.refused.Load() > 0 })
 	standby.Promote(t)
+	promoted := time.Now()
+	var acknowledged, refused int64
 	for i := range tallies {
-		tallies[i].served.Store(0)
+		acknowledged += tallies[i].served.Swap(0)
+		refused += tallies[i].refused.Load()
 	}
 	each("served after the standby was promoted", func(n *tally) bool { return n.served.Load() > 0 })
+	t.Logf("%d refreshes acknowledged before, %d refused meanwhile; all served %v after the promotion",
+		acknowledged, refused, time.Since(promoted).Round(time.Millisecond))
 	for _, p := range processes {
 		newBrowser("", func() string { return p.url }).becomesReady(t, true)
 	}
