@@ -69,7 +69,7 @@ func (p Accounts) save(ctx context.Context, a Account) (id string, err error) {
 		return "", &FieldError{"Email", err}
 	}
 	if a.ID != "" && !claims.IsName(a.ID) {
-		return "", wrongField("ID", "must be 1 to 64 letters, digits, or -_.:")
+		return "", wrongField("ID", "must be 1 to 64 letters, digits, hyphens, underscores, full stops and colons")
 	}
 	old, err := p.findAccount(ctx, a.ID, key)
 	if errors.Is(err, storage.ErrNotFound) {

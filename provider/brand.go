@@ -27,7 +27,7 @@ type Brand struct {
 	// Defaults to none, and for variables to the Name.
 	Code string `json:"code,omitempty"`
 
-	// Logo is shown next to the name, as a PNG of at most 512 pixels a side.
+	// Logo is shown next to the name: a picture as Client.Logo, kept as that is.
 	// LogoDark replaces it in dark mode.
 	// Defaults to the first letter of the name, or without a name the mark of Bonafide.
 	Logo     []byte `json:"logo,omitempty"`

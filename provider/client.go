@@ -35,7 +35,7 @@ const (
 // Client is the registration of an application. Its JSON form uses the members of RFC 7591
 // section 2 and OpenID Connect Registration where they exist.
 type Client struct {
-	// ID is the client_id: 1 to 64 letters, digits, hyphens, underscores, full stops and colons.
+	// ID is the client_id: 1 to 64 letters, digits, hyphens, underscores and full stops.
 	ID string `json:"client_id"`
 
 	// Secret is the client_secret, 32 to 255 bytes that nobody can guess: failed guesses never
@@ -260,8 +260,7 @@ type Client struct {
 	Disabled bool `json:"disabled,omitempty"`
 
 	// Logo is a PNG, JPEG, WebP or GIF of at most 512 KiB and 2048 pixels a side, kept as a
-	// PNG of at most 512 pixels a side. In JSON it is base64. Errors such as
-	// ErrLogoSVG say why one is refused. LogoDark replaces it in dark mode.
+	// PNG of at most 512 pixels a side. In JSON it is base64. LogoDark replaces it in dark mode.
 	// Defaults to none.
 	Logo     []byte `json:"logo,omitempty"`
 	LogoDark []byte `json:"logo_dark,omitempty"`

@@ -54,9 +54,9 @@ type Config struct {
 	// Store is the database. The provider owns it: Close closes it.
 	Store storage.Store `json:"-"`
 
-	// Mailer sends codes and notices to users of the embedded accounts. Without one, users
-	// can neither sign up nor reset a password; the host creates accounts with
-	// Accounts.Save.
+	// Mailer sends codes and notices to users of the embedded accounts: a host with Users of
+	// its own needs none. Without one, users can neither sign up nor reset a password; the
+	// host creates accounts with Accounts.Save.
 	// Defaults to none.
 	Mailer Mailer `json:"-"`
 
@@ -320,7 +320,7 @@ func (c Config) validateBaseURL(s string) error {
 	case c.InsecureHTTP:
 		return fmt.Errorf("%q must be https; http is allowed for localhost and hosts of a private network only", s)
 	default:
-		return fmt.Errorf("%q must be https; http is allowed for localhost only", s)
+		return fmt.Errorf("%q must be https; http is allowed for localhost and loopback addresses only", s)
 	}
 }
 

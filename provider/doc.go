@@ -67,11 +67,12 @@
 // # Mounting
 //
 // The provider answers below the path of Config.BaseURL, mounted with that path or behind
-// http.StripPrefix. Requests for another path get 404, and the first of them a log record.
+// http.StripPrefix. Requests for another path get 404, and the first of them a log record
+// while none has come below its own.
 // A host's protection against forged requests (CSRF) must exempt the provider, or cover
 // only the host's own routes: the provider's forms have their own protection, and
 // applications post to /oauth/token, /oauth/revoke, /oauth/introspect, /oauth/par,
-// /oauth/device_authorization, /oauth/authorize and /api/public/v3/userinfo without a token of the host's.
+// /oauth/device_authorization, /oauth/authorize, /api/public/v3/userinfo and /signout without a token of the host's.
 //
 // # Several processes
 //

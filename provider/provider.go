@@ -53,7 +53,7 @@ import (
 // Create one with New. Any number can live in one process.
 //
 // Its own methods serve, run and describe it; all others belong to its nouns: Clients,
-// Accounts, People, Keys, Events, Pages and Sandbox.
+// Accounts, People, Keys, Events, Trail and Pages.
 type Provider struct{ rooms }
 
 // rooms are the parts of a provider. Each noun works with them.

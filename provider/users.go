@@ -13,8 +13,8 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Users connects the host's own users. The zero value stands for the embedded accounts,
-// with their sign-in and sign-up screens.
+// Users connects the host's own users, as in examples/hostusers. The zero value stands for
+// the embedded accounts, with their sign-in and sign-up screens.
 type Users struct {
 	// SignedIn returns the user who is signed in at the host on this request; a zero
 	// SignedIn for nobody. With it, the provider has no accounts, passwords and sessions of
@@ -67,8 +67,8 @@ func (u Users) validate() error {
 	switch {
 	case u.SignedIn != nil && u.SignInURL == "":
 		return wrongField("Users.SignInURL", "is missing; users who are not signed in are sent there")
-	case u.SignedIn == nil && u.SignInURL != "":
-		return wrongField("Users.SignedIn", "is missing; Users.SignInURL needs it")
+	case u.SignedIn == nil && (u.SignInURL != "" || u.Person != nil):
+		return wrongField("Users.SignedIn", "is missing; Users.SignInURL and Users.Person need it")
 	case u.Assurance > PhishingResistant:
 		return wrongField("Users.Assurance", "%d is no level", u.Assurance)
 	}

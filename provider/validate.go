@@ -172,7 +172,7 @@ func (c Client) validateCalled(allowPrivate bool) error {
 func (c Client) validate(known *claims.Catalogue, addresses registry.Addresses, resources []Resource) error {
 	switch {
 	case !claims.IsName(c.ID):
-		return wrongField("ID", "must be 1 to 64 letters, digits, or -_.")
+		return wrongField("ID", "must be 1 to 64 letters, digits, hyphens, underscores and full stops")
 	case strings.Contains(c.ID, ":"):
 		return wrongField("ID", "has a colon, at which the ID would end where it is sent with a secret (HTTP Basic)")
 	}

@@ -35,7 +35,7 @@ func (a Addresses) ValidateOrigin(s string) error {
 		return errors.New("has a port that no browser sends: they leave out that of the scheme")
 	}
 	if u.Scheme != "https" && !(u.Scheme == "http" && a.AllowsHTTP(u.Hostname())) {
-		return errors.New("must be https; http is allowed for localhost only")
+		return errors.New("must be https; http is allowed for localhost and loopback addresses only")
 	}
 	return nil
 }
