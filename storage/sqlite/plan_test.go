@@ -24,7 +24,7 @@ import (
 // contract has run, only those of testdata/scans.sql read a table or an index from end to end. And
 // every index is read by one of them: a write would pay for another one for nothing.
 func TestPlans(t *testing.T) {
-	if whole != 4 {
+	if whole < 4 {
 		t.Fatalf("%d of 4 parts of the contract have run: go test -run 'Contract$|TestPlans'", whole)
 	}
 	text := must(os.ReadFile("testdata/scans.sql"))(t)

@@ -14,8 +14,7 @@ func (s *suite) attempts(t *testing.T) {
 	)
 	take := func(t *testing.T, store storage.Store, bucket string, at time.Time) time.Duration {
 		t.Helper()
-		wait := must(store.AllowAttempt(t.Context(), digest(bucket), at, interval, burst))(t)
-		return wait
+		return must(store.AllowAttempt(t.Context(), digest(bucket), at, interval, burst))(t)
 	}
 	drain := func(t *testing.T, store storage.Store, bucket string, at time.Time) {
 		t.Helper()

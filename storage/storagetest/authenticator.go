@@ -57,8 +57,7 @@ func proofOf(t *testing.T, store storage.Store, account string) storage.Proof {
 // has returns what an account has.
 func has(t *testing.T, store storage.Store, account string) storage.AuthenticatorSet {
 	t.Helper()
-	set := must(store.Authenticators(t.Context(), account))(t)
-	return set
+	return must(store.Authenticators(t.Context(), account))(t)
 }
 
 // equip gives an account two passkeys, an app and recovery codes.

@@ -10,8 +10,7 @@ import (
 func (s *deskSuite) breaks(t *testing.T) {
 	breakNow := func(t *testing.T, store storage.Breaks, id string) storage.Break {
 		t.Helper()
-		b := must(storage.One(store.Breaks(t.Context(), storage.BreakFilter{ID: new(id)})))(t)
-		return b
+		return must(storage.One(store.Breaks(t.Context(), storage.BreakFilter{ID: new(id)})))(t)
 	}
 	t.Run("ComeBackAsRecorded", func(t *testing.T) {
 		store := s.store(t)

@@ -56,8 +56,7 @@ func (s *verificationSuite) cases(t *testing.T) {
 		store := s.store(t)
 		equal(t, startCase(t, store, "1", "ann").StatusRevision, storage.NoStatus)
 		ok(t, store.SetStatus(t.Context(), "bob", storage.Status{Group: "student"}, storage.NoStatus))
-		person := must(store.Person(t.Context(), "bob"))(t)
-		equal(t, startCase(t, store, "2", "bob").StatusRevision, person.Statuses[0].Revision)
+		equal(t, startCase(t, store, "2", "bob").StatusRevision, must(store.Person(t.Context(), "bob"))(t).Statuses[0].Revision)
 	})
 	t.Run("IsNotThere", func(t *testing.T) {
 		store := s.store(t)

@@ -169,8 +169,7 @@ func (s *verificationSuite) caseStatuses(t *testing.T) {
 		want := *m.Status
 		want.Group, want.Origin, want.VerifiedAt, want.ExpiresAt = "student", "1", asStored, asStored
 		equal(t, statusOf(t, store, "ann", "student"), want)
-		person := must(store.Person(t.Context(), "ann"))(t)
-		equal(t, moved.StatusRevision, person.Statuses[0].Revision)
+		equal(t, moved.StatusRevision, must(store.Person(t.Context(), "ann"))(t).Statuses[0].Revision)
 		equal(t, caseOf(t, store, "1"), moved)
 	})
 	t.Run("FollowEachOther", func(t *testing.T) {
@@ -240,8 +239,7 @@ func (s *verificationSuite) endsOfStatuses(t *testing.T) {
 		m := approval(startCase(t, store, id, "ann"))
 		m.Status.ExpiresAt = expires
 		m.Fingerprints = []storage.Fingerprint{{Group: "student", Kind: "email", Digest: digest("of " + id)}}
-		c := must(store.MoveCase(t.Context(), m, nobody))(t)
-		return c
+		return must(store.MoveCase(t.Context(), m, nobody))(t)
 	}
 	ended := func(t *testing.T, store VerificationStore, want bool) {
 		t.Helper()
@@ -269,8 +267,7 @@ func (s *verificationSuite) endsOfStatuses(t *testing.T) {
 		approved(t, store, "2", time.Time{})
 		ended(t, store, false)
 		equal(t, statusOf(t, store, "ann", "student").Origin, "2")
-		bound := must(store.Fingerprints(t.Context(), "student", "email", storage.Digest{}, 10))(t)
-		for _, f := range bound {
+		for _, f := range must(store.Fingerprints(t.Context(), "student", "email", storage.Digest{}, 10))(t) {
 			equal(t, f.Until.IsZero(), f.CaseID == "2")
 		}
 	})

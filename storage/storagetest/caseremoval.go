@@ -107,8 +107,7 @@ func (s *verificationSuite) leaving(t *testing.T) {
 	fails(t, store.ForgetCase(t.Context(), c.ID, c.Version+1, left), storage.ErrChanged)
 	due := func(store VerificationStore, now time.Time) []storage.LeftReference {
 		t.Helper()
-		due := must(store.DueReferences(t.Context(), now, time.Minute, 9))(t)
-		return due
+		return must(store.DueReferences(t.Context(), now, time.Minute, 9))(t)
 	}
 	equal(t, len(due(store, t0)), 0)
 	oneWins(t, race(stores, func(_ int, store VerificationStore) error {

@@ -100,8 +100,7 @@ func made(t *testing.T, store storage.Developers, organization string, whats str
 // changesOf returns what the log of an organization has, the latest first.
 func changesOf(t *testing.T, store storage.Developers, organization string) (whats string) {
 	t.Helper()
-	changes := must(store.Changes(t.Context(), storage.ChangeFilter{OrganizationID: organization}))(t)
-	for _, c := range changes {
+	for _, c := range must(store.Changes(t.Context(), storage.ChangeFilter{OrganizationID: organization}))(t) {
 		whats += c.What
 	}
 	return whats

@@ -195,11 +195,9 @@ func (s *suite) clients(t *testing.T) {
 		}
 		listed := func(after string, limit int) (ids string) {
 			t.Helper()
-			found := must(store.Clients(t.Context(), storage.ClientFilter{Deleted: true}, after, limit))(t)
-			for _, c := range found {
+			for _, c := range must(store.Clients(t.Context(), storage.ClientFilter{Deleted: true}, after, limit))(t) {
 				ids += c.ID
-				one := must(store.Client(t.Context(), c.ID))(t)
-				equal(t, c, one)
+				equal(t, c, must(store.Client(t.Context(), c.ID))(t))
 			}
 			return ids
 		}

@@ -24,8 +24,7 @@ func (s *suite) unknownClients(t *testing.T) {
 		ok(t, err)
 		for _, c := range found {
 			ids += c.ID + " "
-			one := must(store.Client(t.Context(), c.ID))(t)
-			equal(t, c, one)
+			equal(t, c, must(store.Client(t.Context(), c.ID))(t))
 		}
 		return ids
 	}

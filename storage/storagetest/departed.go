@@ -72,8 +72,7 @@ func recordMany(t *testing.T, store storage.Store, who string, n int) {
 
 func departed(t *testing.T, store storage.Store) []storage.Departed {
 	t.Helper()
-	all := must(store.Departed(t.Context(), "", 100))(t)
-	return all
+	return must(store.Departed(t.Context(), "", 100))(t)
 }
 
 // goneFromTheFirstStep deletes somebody of whom there is much, one step after the other in two
@@ -217,8 +216,7 @@ func (s *suite) departureRaces(t *testing.T) {
 			all.Wait()
 			removeAll(t, stores[0], who)
 			equal(t, len(departed(t, stores[0])), 0)
-			events := must(stores[0].Events(t.Context(), storage.EventFilter{Subject: who, Limit: 200}))(t)
-			for _, e := range events {
+			for _, e := range must(stores[0].Events(t.Context(), storage.EventFilter{Subject: who, Limit: 200}))(t) {
 				if _, may := outlives.Load(e.Detail); !may {
 					t.Errorf("the line %q of %s outlives the removal", e.Detail, who)
 				}

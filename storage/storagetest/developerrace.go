@@ -24,8 +24,7 @@ func (s *developerSuite) races(t *testing.T) {
 	}
 	owners := func(t *testing.T, store storage.Developers, organization string) (n int) {
 		t.Helper()
-		members := must(store.Members(t.Context(), organization))(t)
-		for _, m := range members {
+		for _, m := range must(store.Members(t.Context(), organization))(t) {
 			if m.Role == storage.RoleOwner {
 				n++
 			}

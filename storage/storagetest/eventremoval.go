@@ -13,8 +13,7 @@ import (
 func removeEvents(t *testing.T, store storage.Store, before, now time.Time) (details string) {
 	t.Helper()
 	trimAll(t, store, storage.Trim{Kind: storage.OldEvents, Before: before, Now: now}, 1)
-	events := must(store.Events(t.Context(), storage.EventFilter{}))(t)
-	for _, e := range events {
+	for _, e := range must(store.Events(t.Context(), storage.EventFilter{}))(t) {
 		details += e.Detail
 	}
 	return details

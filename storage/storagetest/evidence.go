@@ -25,8 +25,7 @@ func addEvidence(t *testing.T, store storage.Verification, id, caseID, subject s
 
 func evidenceOf(t *testing.T, store storage.Verification, id string) storage.Evidence {
 	t.Helper()
-	e := must(storage.One(store.Evidence(t.Context(), storage.EvidenceID{ID: id})))(t)
-	return e
+	return must(storage.One(store.Evidence(t.Context(), storage.EvidenceID{ID: id})))(t)
 }
 
 func (s *verificationSuite) evidence(t *testing.T) {

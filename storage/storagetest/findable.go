@@ -14,8 +14,7 @@ func (s *suite) findablePeople(t *testing.T) {
 	}
 	found := func(t *testing.T, store storage.People, value string) []string {
 		t.Helper()
-		subjects := must(store.Subjects(t.Context(), storage.SubjectFilter{Handle: "number", Find: digest(value)}, "", many))(t)
-		return subjects
+		return must(store.Subjects(t.Context(), storage.SubjectFilter{Handle: "number", Find: digest(value)}, "", many))(t)
 	}
 	t.Run("AreFoundExactly", func(t *testing.T) {
 		store := s.store(t)

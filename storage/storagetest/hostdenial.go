@@ -115,25 +115,13 @@ func (s *suite) unknownHosts(t *testing.T) {
 	}{{"", many, []storage.UnknownHost{b, c, device}}, {"", 1, []storage.UnknownHost{b}}, {"b.example", 1, []storage.UnknownHost{c}}, {device.Host, many, nil}, {"", 0, nil}} {
 		equal(t, must(store.UnknownHosts(t.Context(), page.after, page.limit))(t), page.want)
 	}
-	one := must(storage.One(store.UnknownHosts(t.Context(), "", 1, "b.example")))(t)
-	equal(t, one, b)
-	one = must(storage.One(store.UnknownHosts(t.Context(), "", 1, "a.example")))(t)
-	equal(t, one, storage.UnknownHost{Host: "a.example"})
-	of := func(host, after string, limit int) (ids []string) {
-		t.Helper()
-		found := must(store.Clients(t.Context(), storage.ClientFilter{ListedHost: host}, after, limit))(t)
-		for _, c := range found {
-			whole := must(store.Client(t.Context(), c.ID))(t)
-			equal(t, c, whole)
-			ids = append(ids, c.ID)
-		}
-		return ids
-	}
-	equal(t, of("b.example", "", many), []string{"https://b.example/1", "https://b.example/2", "web"})
-	equal(t, of("b.example", "https://b.example/1", 1), []string{"https://b.example/2"})
-	equal(t, of(storage.DeviceHost, "", many), []string{"program"})
-	equal(t, of("cb.b.example", "", many), nil)
-	equal(t, of("a.example", "", many), nil)
+	equal(t, must(storage.One(store.UnknownHosts(t.Context(), "", 1, "b.example")))(t), b)
+	equal(t, must(storage.One(store.UnknownHosts(t.Context(), "", 1, "a.example")))(t), storage.UnknownHost{Host: "a.example"})
+	equal(t, clientsAt(t, store, storage.ClientFilter{ListedHost: "b.example"}, "", many), []string{"https://b.example/1", "https://b.example/2", "web"})
+	equal(t, clientsAt(t, store, storage.ClientFilter{ListedHost: "b.example"}, "https://b.example/1", 1), []string{"https://b.example/2"})
+	equal(t, clientsAt(t, store, storage.ClientFilter{ListedHost: storage.DeviceHost}, "", many), []string{"program"})
+	equal(t, clientsAt(t, store, storage.ClientFilter{ListedHost: "cb.b.example"}, "", many), nil)
+	equal(t, clientsAt(t, store, storage.ClientFilter{ListedHost: "a.example"}, "", many), nil)
 
 	t.Run("CountingHasABound", func(t *testing.T) {
 		store := s.store(t)

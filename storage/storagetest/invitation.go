@@ -79,8 +79,7 @@ func (s *developerSuite) invitations(t *testing.T) {
 		}
 		open := func(now time.Time) (got string) {
 			t.Helper()
-			list := must(store.Invitations(t.Context(), storage.TokenFilter{OrganizationID: "acme", Now: now}))(t)
-			for _, i := range list {
+			for _, i := range must(store.Invitations(t.Context(), storage.TokenFilter{OrganizationID: "acme", Now: now}))(t) {
 				got += string(i.Email)
 			}
 			return got

@@ -71,11 +71,9 @@ func (s *developerSuite) organizations(t *testing.T) {
 		}
 		found := func(search, after string, limit int) (ids string) {
 			t.Helper()
-			list := must(store.Organizations(t.Context(), storage.OrganizationFilter{Search: search}, after, limit))(t)
-			for _, o := range list {
+			for _, o := range must(store.Organizations(t.Context(), storage.OrganizationFilter{Search: search}, after, limit))(t) {
 				ids += o.ID
-				one := must(store.Organization(t.Context(), o.ID))(t)
-				equal(t, o, one)
+				equal(t, o, must(store.Organization(t.Context(), o.ID))(t))
 			}
 			return ids
 		}
@@ -157,8 +155,7 @@ func (s *developerSuite) organizations(t *testing.T) {
 			got = append(got, m.Name+" "+string(m.Role))
 		}
 		equal(t, got, []string{"alpha developer", "beta developer", "Älpha developer", "älpha 2 developer"})
-		one := must(store.Organization(t.Context(), "beta"))(t)
-		equal(t, memberships[1].Organization, one)
+		equal(t, memberships[1].Organization, must(store.Organization(t.Context(), "beta"))(t))
 		equal(t, len(must(store.Memberships(t.Context(), "nobody"))(t)), 0)
 	})
 }

@@ -18,8 +18,7 @@ func planIDs(plans []storage.Plan) (ids []string) {
 // planNow reads a plan.
 func planNow(t *testing.T, store storage.Plans, id string) storage.Plan {
 	t.Helper()
-	p := must(storage.One(store.Plans(t.Context(), storage.PlanFilter{ID: new(id)})))(t)
-	return p
+	return must(storage.One(store.Plans(t.Context(), storage.PlanFilter{ID: new(id)})))(t)
 }
 
 func (s *deskSuite) plans(t *testing.T) {

@@ -19,8 +19,7 @@ func logged(t *testing.T, store storage.Developers, match storage.LogFilter) (ca
 	if match.Environment == "" {
 		match.Environment = storage.Sandbox
 	}
-	lines := must(store.Log(t.Context(), match))(t)
-	for _, l := range lines {
+	for _, l := range must(store.Log(t.Context(), match))(t) {
 		causes += l.Cause
 	}
 	return causes

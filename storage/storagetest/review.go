@@ -113,8 +113,7 @@ func (s *verificationSuite) waiting(t *testing.T) {
 func (s *verificationSuite) decisions(t *testing.T) {
 	decide := func(t *testing.T, store VerificationStore, m storage.CaseMove) storage.Case {
 		t.Helper()
-		c := must(store.MoveCase(t.Context(), m, nobody))(t)
-		return c
+		return must(store.MoveCase(t.Context(), m, nobody))(t)
 	}
 	t.Run("ComeBackInOrder", func(t *testing.T) {
 		store := s.store(t)

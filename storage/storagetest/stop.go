@@ -74,8 +74,7 @@ func (s *developerSuite) stops(t *testing.T) {
 		store := s.store(t)
 		listed := func(after string, limit int) (ids string) {
 			t.Helper()
-			found := must(store.Organizations(t.Context(), storage.OrganizationFilter{Stopped: true}, after, limit))(t)
-			for _, o := range found {
+			for _, o := range must(store.Organizations(t.Context(), storage.OrganizationFilter{Stopped: true}, after, limit))(t) {
 				ids += o.ID
 				equal(t, o.Stopped, stop(t0))
 			}

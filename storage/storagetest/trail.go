@@ -39,8 +39,7 @@ func rootOf(events []storage.Event, erased ...storage.Erasure) storage.Digest {
 // sealed closes the next block of so many events, or less.
 func sealed(t *testing.T, store storage.Store, limit int) bool {
 	t.Helper()
-	done := must(store.SealEvents(t.Context(), limit, t0.AddDate(10, 0, 0), sealAt(t0)))(t)
-	return done
+	return must(store.SealEvents(t.Context(), limit, t0.AddDate(10, 0, 0), sealAt(t0)))(t)
 }
 
 // appendEvents records events, a minute after each other, whose details count.
@@ -56,8 +55,7 @@ func appendEvents(t *testing.T, store storage.Store, n int) {
 
 func blocks(t *testing.T, store storage.Store, match storage.BlockFilter) []storage.Block {
 	t.Helper()
-	found := must(store.Blocks(t.Context(), match))(t)
-	return found
+	return must(store.Blocks(t.Context(), match))(t)
 }
 
 func (s *suite) trail(t *testing.T) {
@@ -86,8 +84,7 @@ func (s *suite) trail(t *testing.T) {
 	t.Run("FewEventsWaitForTheirTime", func(t *testing.T) {
 		store := s.store(t)
 		seal := func(limit int, before time.Time) bool {
-			done := must(store.SealEvents(t.Context(), limit, before, sealAt(t0)))(t)
-			return done
+			return must(store.SealEvents(t.Context(), limit, before, sealAt(t0)))(t)
 		}
 		equal(t, seal(3, t0.Add(time.Hour)), false)
 		ok(t, store.AppendEvent(t.Context(), storage.Event{At: t0.AddDate(20, 0, 0), Name: "sign_in"})) // by a wrong clock

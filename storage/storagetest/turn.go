@@ -117,8 +117,7 @@ func (s *suite) turns(t *testing.T) {
 	})
 	t.Run("BeginWithWhatHasWaitedLongest", func(t *testing.T) {
 		store := ended(t, "a", "b", "c")
-		taken := must(store.TakeClientSessions(t.Context(), turn(t0)))(t)
-		for _, c := range taken {
+		for _, c := range must(store.TakeClientSessions(t.Context(), turn(t0)))(t) {
 			ok(t, store.SettleClientSession(t.Context(), c, t0.Add(map[string]time.Duration{"a": 3, "b": 1, "c": 2}[c.ClientID]*time.Hour)))
 		}
 		later := storage.Turn{Now: t0.Add(4 * time.Hour), Until: t0.Add(5 * time.Hour), Limit: 1, PerClient: 1}
@@ -144,8 +143,7 @@ func (s *suite) raceTurns(t *testing.T) {
 		}
 		return err
 	}))
-	left := must(stores[0].TakeClientSessions(t.Context(), turn(t0)))(t)
-	for _, c := range left {
+	for _, c := range must(stores[0].TakeClientSessions(t.Context(), turn(t0)))(t) {
 		taken <- c.ID
 	}
 	close(taken)

@@ -75,8 +75,7 @@ func to(c storage.Case, state storage.CaseState) storage.CaseMove {
 
 func moveTo(t *testing.T, store storage.Verification, c storage.Case, state storage.CaseState) storage.Case {
 	t.Helper()
-	moved := must(store.MoveCase(t.Context(), to(c, state), nobody))(t)
-	return moved
+	return must(store.MoveCase(t.Context(), to(c, state), nobody))(t)
 }
 
 // approval is a move that records a verified status.
@@ -103,8 +102,7 @@ var (
 
 func take(t *testing.T, store storage.Verification, r storage.Reviewer, id string) storage.Case {
 	t.Helper()
-	c := must(store.TakeCase(t.Context(), r, id, t0, late))(t)
-	return c
+	return must(store.TakeCase(t.Context(), r, id, t0, late))(t)
 }
 
 // decided is a move with a decision of a reviewer.
@@ -119,8 +117,7 @@ func decided(c storage.Case, state storage.CaseState, r storage.Reviewer, id str
 
 func caseOf(t *testing.T, store storage.Verification, id string) storage.Case {
 	t.Helper()
-	c := must(store.Case(t.Context(), id))(t)
-	return c
+	return must(store.Case(t.Context(), id))(t)
 }
 
 // statusOf returns the status of a subject in a group, without its revision; the zero Status

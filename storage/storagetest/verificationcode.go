@@ -21,8 +21,7 @@ func issue(t *testing.T, store storage.Verification, name string, uses int) {
 
 func redeem(t *testing.T, store storage.Verification, name, subject string) storage.VerificationCode {
 	t.Helper()
-	c := must(store.RedeemCode(t.Context(), digest(name), "student", subject, storage.Digest{}, t0))(t)
-	return c
+	return must(store.RedeemCode(t.Context(), digest(name), "student", subject, storage.Digest{}, t0))(t)
 }
 
 func (s *verificationSuite) verificationCodes(t *testing.T) {

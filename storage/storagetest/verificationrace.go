@@ -142,8 +142,7 @@ func (s *verificationSuite) races(t *testing.T) {
 			}
 			return err
 		}))
-		left := must(stores[0].Evidence(t.Context(), storage.EvidenceID{CaseID: "1"}))(t)
-		for _, e := range left {
+		for _, e := range must(stores[0].Evidence(t.Context(), storage.EvidenceID{CaseID: "1"}))(t) {
 			equal(t, e.ShredAt, t0)
 		}
 	})
