@@ -28,7 +28,8 @@ type Brand struct {
 	Code string `json:"code,omitempty"`
 
 	// Logo is shown next to the name: a PNG, JPEG, WebP or GIF of at most 512 KiB and 2048
-	// pixels a side, kept as a PNG of at most 512. LogoDark replaces it in dark mode.
+	// pixels a side (1024 with 16 bits a colour), kept as a PNG of at most 512. LogoDark
+	// replaces it in dark mode.
 	// Defaults to the first letter of the name, or without a name the mark of Bonafide.
 	Logo     []byte `json:"logo,omitempty"`
 	LogoDark []byte `json:"logo_dark,omitempty"`
