@@ -10,12 +10,12 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/act"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/inbox"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/people"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/person"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/plans"
-	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 	"github.com/bonafide-id/bonafide/provider/developer"
 	"github.com/bonafide-id/bonafide/provider/verification"
 )
@@ -117,24 +117,24 @@ type Config struct {
 type Store = frame.Store
 
 // Staff is somebody who works here.
-type Staff = role.Staff
+type Staff = action.Staff
 
 // Role is what somebody works at.
-type Role = role.Role
+type Role = action.Role
 
 // The roles.
 const (
 	// RoleSupport helps people who call: looks at one person at a time, for a reason, and
 	// sees personal values masked.
-	RoleSupport = role.Support
+	RoleSupport = action.Support
 	// RoleReviewer decides cases of verification, and sees no people beside them.
-	RoleReviewer = role.Reviewer
+	RoleReviewer = action.Reviewer
 	// RoleSenior decides escalated cases as well, and those in which two reviewers differ.
-	RoleSenior = role.Senior
+	RoleSenior = action.Senior
 	// RoleOperator runs the service: everything but evidence.
-	RoleOperator = role.Operator
+	RoleOperator = action.Operator
 	// RoleAuditor reads the audit log and what the staff looked at, and sees no people.
-	RoleAuditor = role.Auditor
+	RoleAuditor = action.Auditor
 )
 
 // Alarm is what the host is told at once.

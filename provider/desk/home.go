@@ -3,9 +3,9 @@ package desk
 import (
 	"net/http"
 
+	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/people"
-	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
 )
 
@@ -14,7 +14,7 @@ import (
 type home struct{ looks *people.Room }
 
 func (h home) route() frame.Route {
-	return frame.Route{Path: "/{$}", Section: screens.SectionHome, Needs: role.Staff.Works, Show: h.show}
+	return frame.Route{Path: "/{$}", Section: screens.SectionHome, Needs: action.Staff.Works, Show: h.show}
 }
 
 func (h home) show(r *frame.Request) error {

@@ -12,7 +12,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
-	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
@@ -31,15 +30,15 @@ type Options struct {
 // Routes returns the forms of the actions. They stand below the pages of their targets.
 func Routes(o Options) []frame.Route {
 	return []frame.Route{
-		o.route("/matters/{matter}/do/{action}", role.Staff.Helps, action.Person),
-		o.route("/applications/{target}/do/{action}", role.Staff.Operates, action.Application),
-		o.route("/hosts/{target}/do/{action}", role.Staff.Operates, action.Host),
-		o.route("/organizations/{target}/do/{action}", role.Staff.Operates, action.Organization),
-		o.route("/service/do/{action}", role.Staff.Operates, action.Service),
+		o.route("/matters/{matter}/do/{action}", action.Staff.Helps, action.Person),
+		o.route("/applications/{target}/do/{action}", action.Staff.Operates, action.Application),
+		o.route("/hosts/{target}/do/{action}", action.Staff.Operates, action.Host),
+		o.route("/organizations/{target}/do/{action}", action.Staff.Operates, action.Organization),
+		o.route("/service/do/{action}", action.Staff.Operates, action.Service),
 	}
 }
 
-func (o Options) route(path string, needs func(role.Staff) bool, kind action.Kind) frame.Route {
+func (o Options) route(path string, needs func(action.Staff) bool, kind action.Kind) frame.Route {
 	on := func(h func(*form) error) frame.Handler {
 		return func(r *frame.Request) error {
 			f, err := o.open(r, kind)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
-	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -36,7 +35,7 @@ type Rule struct {
 	Target Kind
 
 	// Roles may do it.
-	Roles []role.Role
+	Roles []Role
 
 	// Proof is what the caller must have proved, for a person.
 	Proof storage.CallerProof
@@ -70,8 +69,8 @@ type Field struct {
 }
 
 var (
-	support  = []role.Role{role.Support, role.Operator}
-	operator = []role.Role{role.Operator}
+	support  = []Role{Support, Operator}
+	operator = []Role{Operator}
 )
 
 // The fields of actions.

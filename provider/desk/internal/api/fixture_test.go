@@ -16,7 +16,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/plans"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/records"
-	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -52,11 +51,11 @@ func newPlace(t testing.TB, change ...func(*provider.Config)) *place {
 	}
 	w.frame, err = frame.New(frame.Options{
 		Provider: w.Provider, Store: w.Store.(frame.Store), Clock: w.Now, Logger: slog.New(slog.NewTextHandler(w.Log, nil)),
-		Staff: func(_ context.Context, userID string) (role.Staff, error) {
+		Staff: func(_ context.Context, userID string) (action.Staff, error) {
 			if userID == "olga" {
-				return role.Staff{Roles: []role.Role{role.Operator}}, nil
+				return action.Staff{Roles: []action.Role{action.Operator}}, nil
 			}
-			return role.Staff{}, nil
+			return action.Staff{}, nil
 		},
 	})
 	w.OK(err)

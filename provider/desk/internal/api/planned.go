@@ -10,7 +10,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/plans"
-	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 	events "github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/storage"
@@ -86,7 +85,7 @@ func (a *API) planRows() []operation {
 
 // member is the client among those who work with plans: it may propose all that an operator may.
 func (c *call) member() plans.Member {
-	return plans.Member{Name: c.name(), Staff: role.Staff{ID: c.name(), Roles: []role.Role{role.Operator}}}
+	return plans.Member{Name: c.name(), Staff: action.Staff{ID: c.name(), Roles: []action.Role{action.Operator}}}
 }
 
 func (c *call) asPlan(p storage.Plan) plan {

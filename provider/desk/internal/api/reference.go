@@ -8,15 +8,15 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
-	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 )
 
 // Route is the reference for people, made of the same table. Like that of the dashboard it is in
 // English.
 func (a *API) Route() frame.Route {
 	page := referencePage{a}
-	return frame.Route{Path: "/docs", Needs: role.Staff.Works, Show: func(r *frame.Request) error {
+	return frame.Route{Path: "/docs", Needs: action.Staff.Works, Show: func(r *frame.Request) error {
 		r.RenderFrame(http.StatusOK, "Admin API", page)
 		return nil
 	}}

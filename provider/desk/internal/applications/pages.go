@@ -11,7 +11,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
-	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 	"github.com/bonafide-id/bonafide/provider/developer"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -22,15 +21,15 @@ import (
 // Routes returns the pages of the room.
 func (r *Room) Routes() []frame.Route {
 	routes := []frame.Route{
-		{Path: "/applications", Needs: role.Staff.Operates, Section: desk.SectionApplications, Show: r.showApplications},
-		{Path: "/applications/{id}", Needs: role.Staff.Operates, Show: r.showApplication},
-		{Path: "/hosts", Needs: role.Staff.Operates, Section: desk.SectionHosts, Show: r.showHosts},
-		{Path: "/hosts/{id}", Needs: role.Staff.Operates, Show: r.showHost},
-		{Path: "/organizations", Needs: role.Staff.Operates, Section: desk.SectionOrganizations, Show: r.showOrganizations},
-		{Path: "/organizations/{id}", Needs: role.Staff.Operates, Show: r.showOrganization},
+		{Path: "/applications", Needs: action.Staff.Operates, Section: desk.SectionApplications, Show: r.showApplications},
+		{Path: "/applications/{id}", Needs: action.Staff.Operates, Show: r.showApplication},
+		{Path: "/hosts", Needs: action.Staff.Operates, Section: desk.SectionHosts, Show: r.showHosts},
+		{Path: "/hosts/{id}", Needs: action.Staff.Operates, Show: r.showHost},
+		{Path: "/organizations", Needs: action.Staff.Operates, Section: desk.SectionOrganizations, Show: r.showOrganizations},
+		{Path: "/organizations/{id}", Needs: action.Staff.Operates, Show: r.showOrganization},
 	}
 	if r.Dashboard != nil {
-		routes = append(routes, frame.Route{Path: "/reviews", Needs: role.Staff.Operates, Section: desk.SectionReviews, Show: r.showReviews})
+		routes = append(routes, frame.Route{Path: "/reviews", Needs: action.Staff.Operates, Section: desk.SectionReviews, Show: r.showReviews})
 	}
 	return routes
 }
@@ -55,7 +54,7 @@ func (r *Room) ReviewRoutes() (routes []frame.Route) {
 	}
 	for _, p := range r.Dashboard.ReviewPages() {
 		// The dashboard asks for a fresh sign-in itself, and keeps what was entered.
-		routes = append(routes, frame.Route{Path: "/reviews" + p.Path, Needs: role.Staff.Operates, Show: within(p.Show), Act: within(p.Act), Mild: frame.Mild})
+		routes = append(routes, frame.Route{Path: "/reviews" + p.Path, Needs: action.Staff.Operates, Show: within(p.Show), Act: within(p.Act), Mild: frame.Mild})
 	}
 	return routes
 }

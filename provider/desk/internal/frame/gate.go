@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
-	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -117,7 +117,7 @@ func (f *Frame) Enter(s *provider.Screen, p Route) (*Request, error) {
 
 // who asks the host who sends a request, for it may change at any time. A host that cannot
 // say, or says what cannot be recorded, admits nobody.
-func (f *Frame) who(s *provider.Screen) (staff role.Staff, err error) {
+func (f *Frame) who(s *provider.Screen) (staff action.Staff, err error) {
 	if f.Admit != nil {
 		staff, err = f.admitted(s.Request)
 	} else {
@@ -197,6 +197,6 @@ func (r *Request) authenticateElsewhere() error {
 }
 
 // admitted asks the host's own sign-in.
-func (f *Frame) admitted(r *http.Request) (role.Staff, error) {
-	return host.Call(r.Context(), func(ctx context.Context) (role.Staff, error) { return f.Admit(r.WithContext(ctx)) })
+func (f *Frame) admitted(r *http.Request) (action.Staff, error) {
+	return host.Call(r.Context(), func(ctx context.Context) (action.Staff, error) { return f.Admit(r.WithContext(ctx)) })
 }

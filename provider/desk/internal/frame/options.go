@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
-	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/storage"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
@@ -30,8 +30,8 @@ type Options struct {
 	URL string
 
 	// Staff and Admit say who works here: one of them is nil, or Admit goes first.
-	Staff                 func(ctx context.Context, userID string) (role.Staff, error)
-	Admit                 func(*http.Request) (role.Staff, error)
+	Staff                 func(ctx context.Context, userID string) (action.Staff, error)
+	Admit                 func(*http.Request) (action.Staff, error)
 	Protected             func(ctx context.Context, userID string) (bool, error)
 	Vouch                 func(ctx context.Context, staffID, userID string) (bool, error)
 	Alarm                 func(context.Context, Alarm) error

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider"
-	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
 )
 
@@ -14,7 +14,7 @@ import (
 type link struct {
 	section screens.Section
 	path    string
-	needs   func(role.Staff) bool
+	needs   func(action.Staff) bool
 }
 
 // Page returns what is around the content of a page: where it belongs, who is signed in, the
@@ -41,7 +41,7 @@ func (r *Request) Page(current screens.Section) (screens.Page, error) {
 }
 
 // areas are the pages that somebody may open, by area. An area without one is left out.
-func (f *Frame) areas(staff role.Staff, current screens.Section) (areas []screens.AreaLink) {
+func (f *Frame) areas(staff action.Staff, current screens.Section) (areas []screens.AreaLink) {
 	for _, area := range screens.Areas() {
 		one := screens.AreaLink{Area: area.Area, Current: slices.Contains(area.Sections, current)}
 		for _, section := range area.Sections {

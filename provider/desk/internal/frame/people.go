@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 )
 
@@ -23,11 +23,11 @@ const (
 
 // StaffOf asks the host what a user may do; the zero Staff is nobody. With Config.Admit alone
 // nobody is staff by being a user.
-func (f *Frame) StaffOf(ctx context.Context, userID string) (role.Staff, error) {
+func (f *Frame) StaffOf(ctx context.Context, userID string) (action.Staff, error) {
 	if f.Staff == nil || userID == "" {
-		return role.Staff{}, nil
+		return action.Staff{}, nil
 	}
-	return host.Call(ctx, func(ctx context.Context) (role.Staff, error) { return f.Staff(ctx, userID) })
+	return host.Call(ctx, func(ctx context.Context) (action.Staff, error) { return f.Staff(ctx, userID) })
 }
 
 // StandingOf asks the host how a person stands to the staff of this ID, who is signed in as a

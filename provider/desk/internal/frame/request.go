@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider"
-	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
@@ -21,7 +21,7 @@ type Request struct {
 	Frame *Frame
 
 	// Staff is who asks; its ID is never empty.
-	Staff role.Staff
+	Staff action.Staff
 
 	// Matter is that of the path, nil for a page without one.
 	Matter *storage.Matter

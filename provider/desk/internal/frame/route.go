@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
-	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
 )
 
@@ -20,7 +20,7 @@ type Route struct {
 	Path string
 
 	// Needs says whose page it is. For everybody else there is nothing at its address.
-	Needs func(role.Staff) bool
+	Needs func(action.Staff) bool
 
 	// Section is the link of the navigation that leads to this page, if it has no parts;
 	// empty for none.

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
-	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -45,13 +45,13 @@ func as(h func(*request) error) frame.Handler {
 
 // reviewer is how the service knows a member of the staff.
 func reviewer(r *frame.Request) storage.Reviewer {
-	return storage.Reviewer{ID: r.Staff.ID, Subject: r.User.UserID, Groups: r.Staff.Groups, Senior: slices.Contains(r.Staff.Roles, role.Senior)}
+	return storage.Reviewer{ID: r.Staff.ID, Subject: r.User.UserID, Groups: r.Staff.Groups, Senior: slices.Contains(r.Staff.Roles, action.Senior)}
 }
 
 // Routes returns the pages of the room. The file of a roster has one of its own: see
 // rosterFile.
 func (d *Inbox) Routes() []frame.Route {
-	reviews, operates := role.Staff.Reviews, role.Staff.Operates
+	reviews, operates := action.Staff.Reviews, action.Staff.Operates
 	return []frame.Route{
 		{Path: "/cases", Section: "inbox", Needs: reviews, Show: as(d.showInbox), Act: as(d.takeFromInbox), Mild: frame.Mild},
 		{Path: "/case/{case}", Needs: reviews, Show: as(d.showCase), Act: as(d.decide), Mild: frame.Mild},

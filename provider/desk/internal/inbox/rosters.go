@@ -13,7 +13,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
-	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -89,7 +88,7 @@ func (d *Inbox) renderRoster(r *request, status int, change func(*screens.Roster
 
 // rosterFile takes the file of a roster and shows what it would change.
 func (d *Inbox) rosterFile() http.Handler {
-	page := frame.Route{Path: "/rosters/{roster}/file", Needs: role.Staff.Operates, Act: as(d.stageRoster), Power: true}
+	page := frame.Route{Path: "/rosters/{roster}/file", Needs: action.Staff.Operates, Act: as(d.stageRoster), Power: true}
 	return d.frame.Pages.Upload(provider.Upload{
 		Bytes: maxRoster, Memory: maxRoster, Patience: rosterPatience,
 		Admit: func(s *provider.Screen) (admitted bool, err error) {

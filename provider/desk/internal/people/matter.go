@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
-	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
@@ -127,11 +127,11 @@ func (d *Room) record(r *frame.Request, id string, reason frame.Reason, v views.
 }
 
 // roleOf is the role in which somebody looks at people.
-func roleOf(s role.Staff) string {
+func roleOf(s action.Staff) string {
 	if s.Operates() {
-		return string(role.Operator)
+		return string(action.Operator)
 	}
-	return string(role.Support)
+	return string(action.Support)
 }
 
 // close closes the matter.

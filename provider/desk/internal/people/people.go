@@ -11,7 +11,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/person"
-	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 	"github.com/bonafide-id/bonafide/provider/developer"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/ui"
@@ -47,7 +46,7 @@ func New(o Options) *Room {
 
 // Routes returns the pages of the room.
 func (d *Room) Routes() []frame.Route {
-	helps := role.Staff.Helps
+	helps := action.Staff.Helps
 	routes := []frame.Route{
 		{Path: "/find", Section: screens.SectionFind, Needs: helps, Show: d.showFind, Act: d.find, Mild: frame.Mild},
 		{Path: "/matters", Needs: helps, Act: d.open, Mild: frame.Mild},

@@ -7,7 +7,6 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
-	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -16,7 +15,7 @@ import (
 // rounds 1, 2, 4, 8, 16 and 32 since it did, which takes some five minutes.
 const maxAttempts = 6
 
-var operators = []role.Role{role.Operator}
+var operators = []action.Role{action.Operator}
 
 // WhyNothing means that there was nothing to change.
 const WhyNothing Why = "nothing"

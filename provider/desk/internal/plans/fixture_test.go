@@ -11,7 +11,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
-	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -22,7 +21,7 @@ type place struct {
 	*lab.Fixture
 	*Service
 	store   frame.Store
-	staff   map[string]role.Staff
+	staff   map[string]action.Staff
 	host    error  // of the host, when it is asked who somebody is
 	unknown string // about whom alone it cannot say
 	acts    atomic.Int64
@@ -35,11 +34,11 @@ func newPlace(t *testing.T, people int) *place {
 	t.Helper()
 	w := &place{Fixture: lab.New(t).WithUsers(), fails: map[string]error{}}
 	w.store = w.Fixture.Store.(frame.Store)
-	w.staff = map[string]role.Staff{
-		"olga": {ID: "olga", Roles: []role.Role{role.Operator}},
-		"oleg": {ID: "oleg", Roles: []role.Role{role.Operator}},
-		"otto": {ID: "otto", Roles: []role.Role{role.Operator}},
-		"sam":  {ID: "sam", Roles: []role.Role{role.Support}},
+	w.staff = map[string]action.Staff{
+		"olga": {ID: "olga", Roles: []action.Role{action.Operator}},
+		"oleg": {ID: "oleg", Roles: []action.Role{action.Operator}},
+		"otto": {ID: "otto", Roles: []action.Role{action.Operator}},
+		"sam":  {ID: "sam", Roles: []action.Role{action.Support}},
 	}
 	for name := range w.staff {
 		w.account(name)
@@ -56,9 +55,9 @@ func (w *place) another() *Service {
 	w.T.Helper()
 	f, err := frame.New(frame.Options{
 		Provider: w.Provider, Store: w.store, Clock: w.Now, Logger: slog.New(slog.DiscardHandler),
-		Staff: func(_ context.Context, userID string) (role.Staff, error) {
+		Staff: func(_ context.Context, userID string) (action.Staff, error) {
 			if userID == w.unknown {
-				return role.Staff{}, errors.New("unknown")
+				return action.Staff{}, errors.New("unknown")
 			}
 			return w.staff[userID], w.host
 		},

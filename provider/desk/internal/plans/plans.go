@@ -10,7 +10,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
-	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 	"github.com/bonafide-id/bonafide/provider/internal/batch"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -80,7 +79,7 @@ type Member struct {
 	As string
 
 	// Staff has their roles.
-	Staff role.Staff
+	Staff action.Staff
 }
 
 // MemberOf returns who asks for a page.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
-	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
@@ -110,7 +109,7 @@ func TestDraftIsRefused(t *testing.T) {
 // Attack 2: nobody approves what they have proposed, whatever they come with.
 func TestOwnPlanIsNotApproved(t *testing.T) {
 	w := newPlace(t, 2)
-	w.staff["p2"] = role.Staff{ID: "olga", Roles: []role.Role{role.Operator}} // olga's second account
+	w.staff["p2"] = action.Staff{ID: "olga", Roles: []action.Role{action.Operator}} // olga's second account
 	p := w.proposed("p1")
 	for name, by := range map[string]Member{
 		"Herself":                w.member("olga"),
@@ -183,8 +182,8 @@ func TestRunner(t *testing.T) {
 		p := w.running("p1", "p2", "p3", "p4", "p5", "p6")
 		w.OK(w.People().EndSessions(t.Context(), "p1", ""))
 		w.OK(w.Accounts().Delete(t.Context(), "p2"))
-		w.staff["p3"] = role.Staff{ID: "oleg", Roles: []role.Role{role.Operator}}
-		w.staff["p4"] = role.Staff{Roles: []role.Role{role.Support}}
+		w.staff["p3"] = action.Staff{ID: "oleg", Roles: []action.Role{action.Operator}}
+		w.staff["p4"] = action.Staff{Roles: []action.Role{action.Support}}
 		w.fails["p5"] = &provider.FieldError{Field: "x", Err: errors.New("no")}
 		w.MustExec(`UPDATE accounts SET epoch = epoch + 1 WHERE id = 'p1'`)
 		w.OK(w.CarryOn(t.Context()))

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
-	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -22,12 +22,12 @@ func (s *Service) Routes() []frame.Route {
 	s.Frame.Dress(p.banner)
 	s.Frame.Offer(p.tasks)
 	return []frame.Route{
-		{Path: "/plans", Section: desk.SectionPlans, Needs: role.Staff.Operates, Show: p.showPlans},
-		{Path: "/plans/new", Needs: role.Staff.Operates, Power: true, Show: p.showNew, Act: p.draft, Mild: looks, Patience: Patience},
-		{Path: "/plans/{plan}", Needs: role.Staff.Operates, Show: p.showPlan, Act: p.decide},
-		{Path: "/plans/{plan}/targets.csv", Needs: role.Staff.Operates, Show: p.serveTargets},
-		{Path: "/breaks", Section: desk.SectionBreaks, Needs: role.Staff.Operates, Show: p.showBreaks, Act: p.signOff},
-		{Path: "/breaks/new", Needs: role.Staff.Operates, Power: true, Show: p.showAlone, Act: p.doAlone, Mild: looks},
+		{Path: "/plans", Section: desk.SectionPlans, Needs: action.Staff.Operates, Show: p.showPlans},
+		{Path: "/plans/new", Needs: action.Staff.Operates, Power: true, Show: p.showNew, Act: p.draft, Mild: looks, Patience: Patience},
+		{Path: "/plans/{plan}", Needs: action.Staff.Operates, Show: p.showPlan, Act: p.decide},
+		{Path: "/plans/{plan}/targets.csv", Needs: action.Staff.Operates, Show: p.serveTargets},
+		{Path: "/breaks", Section: desk.SectionBreaks, Needs: action.Staff.Operates, Show: p.showBreaks, Act: p.signOff},
+		{Path: "/breaks/new", Needs: action.Staff.Operates, Power: true, Show: p.showAlone, Act: p.doAlone, Mild: looks},
 	}
 }
 

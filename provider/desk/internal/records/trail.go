@@ -7,8 +7,8 @@ import (
 	"strconv"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
-	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui/desk"
@@ -25,10 +25,10 @@ type Room struct {
 // Routes returns the pages of the room.
 func (r *Room) Routes() []frame.Route {
 	return []frame.Route{
-		{Path: "/trail", Needs: role.Staff.Audits, Section: desk.SectionTrail, Show: r.showTrail},
-		{Path: "/trail.csv", Needs: role.Staff.Audits, Show: r.export(asCSV)},
-		{Path: "/trail.jsonl", Needs: role.Staff.Audits, Show: r.export(asJSON)},
-		{Path: "/looks", Needs: role.Staff.Audits, Section: desk.SectionLooks, Show: r.showLooks, Act: r.release},
+		{Path: "/trail", Needs: action.Staff.Audits, Section: desk.SectionTrail, Show: r.showTrail},
+		{Path: "/trail.csv", Needs: action.Staff.Audits, Show: r.export(asCSV)},
+		{Path: "/trail.jsonl", Needs: action.Staff.Audits, Show: r.export(asJSON)},
+		{Path: "/looks", Needs: action.Staff.Audits, Section: desk.SectionLooks, Show: r.showLooks, Act: r.release},
 	}
 }
 

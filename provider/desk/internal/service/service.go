@@ -10,7 +10,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
-	"github.com/bonafide-id/bonafide/provider/desk/internal/role"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui/desk"
 	screens "github.com/bonafide-id/bonafide/ui/desk/service"
@@ -47,9 +46,9 @@ func New(o Options) *Room {
 // Routes returns the pages of the room.
 func (r *Room) Routes() []frame.Route {
 	return []frame.Route{
-		{Path: "/health", Needs: role.Staff.Operates, Section: desk.SectionHealth, Show: r.showHealth},
-		{Path: "/keys", Needs: role.Staff.Operates, Section: desk.SectionKeys, Show: r.showKeys},
-		{Path: "/numbers", Needs: role.Staff.Audits, Section: desk.SectionNumbers, Show: r.showNumbers},
+		{Path: "/health", Needs: action.Staff.Operates, Section: desk.SectionHealth, Show: r.showHealth},
+		{Path: "/keys", Needs: action.Staff.Operates, Section: desk.SectionKeys, Show: r.showKeys},
+		{Path: "/numbers", Needs: action.Staff.Audits, Section: desk.SectionNumbers, Show: r.showNumbers},
 	}
 }
 

@@ -1,13 +1,12 @@
-// Package role says who works at the desk, and what for. There are four roles and no others:
-// what somebody may do is read off a list, not added up from permissions.
-package role
+package action
 
 import (
 	"slices"
 	"time"
 )
 
-// Role is what somebody works at.
+// Role is what somebody works at. There are these and no others: what somebody may do is read
+// off a list, not added up from permissions.
 type Role string
 
 // The roles.
