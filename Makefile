@@ -46,8 +46,7 @@ export GOLANGCI_LINT_CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/bonafide-li
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-test: ## Vet and test everything but what is `make night`, and count
-	@for module in $(TESTED); do $(GO) -C $$module vet ./...; done
+test: ## Test everything but what is `make night`, and count
 	@$(call count,.ci/inmemory $(GO),-vet=off -short,$(TESTED),./...)
 
 # What the race detector finds is memory that two goroutines share: it watches the packages whose code starts them, and, in

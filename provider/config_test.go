@@ -99,22 +99,17 @@ func TestNew(t *testing.T) {
 		"NilVerifier": {func(c *provider.Config) {
 			c.Verifiers = map[string]provider.Verifier{"student": nil}
 		}, `Verifiers["student"]`},
-		"UnknownAttribute":    {func(c *provider.Config) { c.Scopes = []catalogue.Scope{{Name: "a", Attributes: []string{"fnam"}}} }, "Scopes[0].Attributes"},
-		"UnknownGroup":        {func(c *provider.Config) { c.Scopes = []catalogue.Scope{{Name: "a", Groups: []string{"pilots"}}} }, "Scopes[0].Groups"},
-		"ReservedScope":       {func(c *provider.Config) { c.Scopes = []catalogue.Scope{{Name: "openid"}} }, "Scopes[0].Name"},
-		"AttributeOfProtocol": {func(c *provider.Config) { c.Attributes = []catalogue.Attribute{{Handle: "iss"}} }, "Attributes[0].Handle"},
-		"TypeThatIsNone":      {func(c *provider.Config) { c.Attributes = []catalogue.Attribute{{Handle: "a", Type: "number"}} }, "Attributes[0].Type"},
-		"MembersOfAText":      {func(c *provider.Config) { c.Attributes = []catalogue.Attribute{{Handle: "a", Members: []string{"b"}}} }, "Attributes[0].Members"},
-		"GroupTwice":          {func(c *provider.Config) { c.Groups = []catalogue.Group{{Name: "a"}, {Name: "a"}} }, "Groups[1].Name"},
-		"ShortPreviousSecret": {func(c *provider.Config) { c.PreviousSecrets = [][]byte{c.Secret[:31]} }, "PreviousSecrets"},
-		"LongName":            {func(c *provider.Config) { c.Brand.Name = strings.Repeat("n", 64) }, "Brand.Name"},
-		"LongCodeLife":        {func(c *provider.Config) { c.Lifetimes.Code = time.Hour }, "Lifetimes.Code"},
-		"SignedInWithoutURL":  {func(c *provider.Config) { c.Users.SignInURL = "/login" }, "Users.SignedIn"},
-		"PersonWithoutSignedIn": {func(c *provider.Config) {
-			c.Users.Person = func(context.Context, string, []string, []string) (provider.Person, error) {
-				return provider.Person{}, nil
-			}
-		}, "Users.SignedIn"},
+		"UnknownAttribute":     {func(c *provider.Config) { c.Scopes = []catalogue.Scope{{Name: "a", Attributes: []string{"fnam"}}} }, "Scopes[0].Attributes"},
+		"UnknownGroup":         {func(c *provider.Config) { c.Scopes = []catalogue.Scope{{Name: "a", Groups: []string{"pilots"}}} }, "Scopes[0].Groups"},
+		"ReservedScope":        {func(c *provider.Config) { c.Scopes = []catalogue.Scope{{Name: "openid"}} }, "Scopes[0].Name"},
+		"AttributeOfProtocol":  {func(c *provider.Config) { c.Attributes = []catalogue.Attribute{{Handle: "iss"}} }, "Attributes[0].Handle"},
+		"TypeThatIsNone":       {func(c *provider.Config) { c.Attributes = []catalogue.Attribute{{Handle: "a", Type: "number"}} }, "Attributes[0].Type"},
+		"MembersOfAText":       {func(c *provider.Config) { c.Attributes = []catalogue.Attribute{{Handle: "a", Members: []string{"b"}}} }, "Attributes[0].Members"},
+		"GroupTwice":           {func(c *provider.Config) { c.Groups = []catalogue.Group{{Name: "a"}, {Name: "a"}} }, "Groups[1].Name"},
+		"ShortPreviousSecret":  {func(c *provider.Config) { c.PreviousSecrets = [][]byte{c.Secret[:31]} }, "PreviousSecrets"},
+		"LongName":             {func(c *provider.Config) { c.Brand.Name = strings.Repeat("n", 64) }, "Brand.Name"},
+		"LongCodeLife":         {func(c *provider.Config) { c.Lifetimes.Code = time.Hour }, "Lifetimes.Code"},
+		"SignedInWithoutURL":   {func(c *provider.Config) { c.Users.SignInURL = "/login" }, "Users.SignedIn"},
 		"LimitOfNoAttempt":     {func(c *provider.Config) { c.Limits.SignUp.Every = time.Second }, "Limits.SignUp.Burst"},
 		"LimitWithoutTime":     {func(c *provider.Config) { c.Limits.Code.Burst = 5 }, "Limits.Code.Every"},
 		"LimitOfYears":         {func(c *provider.Config) { c.Limits.Mail = provider.Limit{Burst: 1, Every: 1 << 62} }, "Limits.Mail.Every"},

@@ -67,8 +67,8 @@ func (u Users) validate() error {
 	switch {
 	case u.SignedIn != nil && u.SignInURL == "":
 		return wrongField("Users.SignInURL", "is missing; users who are not signed in are sent there")
-	case u.SignedIn == nil && (u.SignInURL != "" || u.Person != nil):
-		return wrongField("Users.SignedIn", "is missing; Users.SignInURL and Users.Person need it")
+	case u.SignedIn == nil && u.SignInURL != "":
+		return wrongField("Users.SignedIn", "is missing; Users.SignInURL needs it")
 	case u.Assurance > PhishingResistant:
 		return wrongField("Users.Assurance", "%d is no level", u.Assurance)
 	}

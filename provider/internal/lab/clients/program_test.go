@@ -25,11 +25,11 @@ func need(t *testing.T, missing string) {
 	t.Skip(missing)
 }
 
-// once leaves out the test of a program under -short: the race detector does not see into it.
+// once leaves out the test of a program under -short, of which .ci/run has a step of its own.
 func once(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("starts a program that the race detector does not see")
+		t.Skip("starts a program of others, which takes long")
 	}
 }
 
