@@ -72,7 +72,7 @@ var comment = regexp.MustCompile(`(?m)^(--.*)?\n`)
 // isConstant reports whether what is scanned are the values of an INSERT, or a few rows.
 func isConstant(detail string) bool {
 	return strings.Contains(detail, "CONSTANT ROW") || strings.Contains(detail, "VALUES CLAUSE") ||
-		detail == "SCAN part" || detail == "SCAN open" || detail == "SCAN account" // what an index has found
+		detail == "SCAN part" || detail == "SCAN open" // a page that an index has found
 }
 
 // planOf returns how SQLite would run a statement.

@@ -166,9 +166,9 @@ func renewUse(tx *tx, g storage.Grant, on storage.Basis) (int, error) {
 // refuseDisabled returns storage.ErrEnded for a subject whose account is locked, or is to
 // be removed; a user of the host has none. The row is locked, whatever it holds, so that this
 // step and the one that disables the account happen one after the other: a grant that slipped in
-// between would outlive it.
+// between would outlive it. PostgreSQL carries out apart what locks.
 func refuseDisabled(tx *tx, subject string) error {
-	return orEnded(tx.find(`WITH account AS MATERIALIZED (SELECT disabled, delete_at FROM main.accounts WHERE id = ?1 `+tx.store.dialect.ForShare+`)
+	return orEnded(tx.find(`WITH account AS (SELECT disabled, delete_at FROM main.accounts WHERE id = ?1 `+tx.store.dialect.ForShare+`)
 		SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM account WHERE disabled <> 0 OR delete_at IS NOT NULL)`, subject))
 }
 
