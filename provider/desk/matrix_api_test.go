@@ -13,6 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
+	"github.com/bonafide-id/bonafide/provider/internal/lab/databases"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -186,7 +187,8 @@ func ruleOf(t testing.TB, name string) action.Rule {
 }
 
 func TestMatrixOfClients(t *testing.T) {
-	onBoth(t, func(t *testing.T, url string) {
+	t.Parallel()
+	databases.OnBoth(t, func(t *testing.T, url string) {
 		w := robots(t, url)
 		for _, row := range readMatrix(t) {
 			for i, proof := range proofs {
@@ -251,7 +253,8 @@ func (w *machines) proposes(want, name, values, person string) {
 // What is nobody's for the staff is nobody's for a client: the staff, whoever is gone, and everybody
 // whom the matter is not about.
 func TestMatrixOfClientsAndNobody(t *testing.T) {
-	onBoth(t, func(t *testing.T, url string) {
+	t.Parallel()
+	databases.OnBoth(t, func(t *testing.T, url string) {
 		w := robots(t, url)
 		_, err := w.Accounts().Save(t.Context(), provider.Account{ID: "gone", Email: "gone@example.com"})
 		w.OK(err)
@@ -293,7 +296,8 @@ func TestMatrixOfClientsAndNobody(t *testing.T) {
 }
 
 func TestMatrixOfClientsAndTheService(t *testing.T) {
-	onBoth(t, func(t *testing.T, url string) {
+	t.Parallel()
+	databases.OnBoth(t, func(t *testing.T, url string) {
 		w := robots(t, url)
 		of := map[action.Kind]string{action.Application: "/applications/app", action.Host: "/hosts/app.example", action.Organization: "/organizations/river"}
 		for _, row := range readServiceMatrix(t) {

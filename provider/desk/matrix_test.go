@@ -17,10 +17,10 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/developer"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/lab/databases"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/postgres"
-	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
 )
 
 // The answers of the forms.
@@ -131,24 +131,6 @@ func matrix(t *testing.T, url string) (*place, map[string]*lab.Browser) {
 
 var proofs = []storage.CallerProof{storage.NoProof, storage.MailboxProof, storage.SessionProof}
 
-// onBoth runs a test on a file, whose address is empty, and at length on PostgreSQL too: on which conditions a
-// write rests is the same to every store.
-func onBoth(t *testing.T, test func(t *testing.T, url string)) {
-	t.Helper()
-	t.Parallel()
-	t.Run("SQLite", func(t *testing.T) {
-		t.Parallel()
-		test(t, "")
-	})
-	t.Run("PostgreSQL", func(t *testing.T) {
-		if testing.Short() {
-			t.Skip("takes long")
-		}
-		t.Parallel()
-		test(t, pgtest.Shared(t).Schema(t))
-	})
-}
-
 func atPostgres(t testing.TB, url string) storage.Store {
 	t.Helper()
 	store, err := postgres.Open(t.Context(), url)
@@ -159,7 +141,8 @@ func atPostgres(t testing.TB, url string) storage.Store {
 }
 
 func TestMatrixOfPeople(t *testing.T) {
-	onBoth(t, func(t *testing.T, url string) {
+	t.Parallel()
+	databases.OnBoth(t, func(t *testing.T, url string) {
 		w, browsers := matrix(t, url)
 		rows := readMatrix(t)
 		w.account("gone")
@@ -265,7 +248,8 @@ func dashboard(w *lab.Fixture) *developer.Dashboard {
 }
 
 func TestMatrixOfTheService(t *testing.T) {
-	onBoth(t, func(t *testing.T, url string) {
+	t.Parallel()
+	databases.OnBoth(t, func(t *testing.T, url string) {
 		w, browsers := matrix(t, url)
 		d, err := desk.New(desk.Config{
 			Provider: w.Provider, Store: w.Store.(desk.Store), Clock: w.Now, Dashboard: dashboard(w.Fixture), Verification: w.service,
