@@ -1,4 +1,4 @@
-package exchange
+package tokens
 
 import (
 	"net/http"
@@ -20,7 +20,7 @@ func TestAPIGetsATokenForAnother(t *testing.T) {
 	b := w.Alice()
 	token := toolsToken(b)
 	w.Advance(time.Minute)
-	p, answer := ask(b, "tools-api", token, "resource", "", "audience", lab.FilesURI+"/")
+	p, answer := askExchange(b, "tools-api", token, "resource", "", "audience", lab.FilesURI+"/")
 	if p.StatusCode != http.StatusOK || p.Header.Get("Cache-Control") != "no-store" {
 		t.Fatalf("exchange: %s %s", p.Status, p.Text)
 	}
@@ -110,7 +110,7 @@ func TestExchangeEndsWithTheMembership(t *testing.T) {
 	token := lab.Member(t, tokens, "access_token")
 	exchanged(b, "tools-api", token)
 	w.OK(w.People().SetStatus(t.Context(), "alice", provider.Status{Group: "military"}))
-	if p, answer := ask(b, "tools-api", token); p.StatusCode != http.StatusBadRequest {
+	if p, answer := askExchange(b, "tools-api", token); p.StatusCode != http.StatusBadRequest {
 		t.Errorf("%s %v", p.Status, answer)
 	}
 }

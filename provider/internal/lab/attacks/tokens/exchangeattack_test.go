@@ -1,4 +1,4 @@
-package exchange
+package tokens
 
 import (
 	"context"
@@ -68,7 +68,7 @@ func TestAttackRefusedExchanges(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			seen := w.WatchActivity()
 			before := w.Count("tokens")
-			p, answer := ask(w.NewBrowser(), c.api, c.token, c.pairs...)
+			p, answer := askExchange(w.NewBrowser(), c.api, c.token, c.pairs...)
 			lab.Refused(t, p, http.StatusBadRequest, c.code)
 			if strings.Contains(p.Text, token) || strings.Contains(fmt.Sprint(seen.All()), token) || strings.Contains(w.Log.String(), token) {
 				t.Error("a token is told")
@@ -147,12 +147,12 @@ func TestAttackExchangeWithoutEnd(t *testing.T) {
 	token := lab.Member(t, tokensFor(b, "wide", allAPIs, tools), "access_token")
 	files := exchanged(b, "tools-api", token)
 	w.Advance(4 * time.Minute)
-	p, answer := ask(b, "files-api", files, "resource", lab.PlainURI)
+	p, answer := askExchange(b, "files-api", files, "resource", lab.PlainURI)
 	if left, _ := answer["expires_in"].(float64); p.StatusCode != http.StatusOK || left > 60 {
 		t.Fatalf("it lives longer than the first: %s %s", p.Status, p.Text)
 	}
 	plain := lab.Member(t, answer, "access_token")
-	p, _ = ask(b, "plain-api", plain, "resource", lab.ToolsURI)
+	p, _ = askExchange(b, "plain-api", plain, "resource", lab.ToolsURI)
 	lab.Refused(t, p, http.StatusBadRequest, "invalid_request")
 	if !strings.Contains(p.Text, "exchanged twice already") {
 		t.Errorf("%s", p.Text)
@@ -163,7 +163,7 @@ func TestAttackExchangeWithoutEnd(t *testing.T) {
 			t.Errorf("the token for %s outlives the first", id)
 		}
 	}
-	if p, _ := ask(b, "tools-api", token); p.StatusCode != http.StatusBadRequest {
+	if p, _ := askExchange(b, "tools-api", token); p.StatusCode != http.StatusBadRequest {
 		t.Errorf("an expired token is exchanged: %s %s", p.Status, p.Text)
 	}
 }
@@ -235,7 +235,7 @@ func TestAttackExchangedTokenOutlives(t *testing.T) {
 			}
 			for _, api := range []string{"tools-api", "files-api"} {
 				presented := map[string]string{"tools-api": token, "files-api": files}[api]
-				if p, _ := ask(b, api, presented, "resource", map[string]string{"tools-api": lab.FilesURI, "files-api": lab.PlainURI}[api]); p.StatusCode == http.StatusOK {
+				if p, _ := askExchange(b, api, presented, "resource", map[string]string{"tools-api": lab.FilesURI, "files-api": lab.PlainURI}[api]); p.StatusCode == http.StatusOK {
 					t.Errorf("%s exchanges it: %s", api, p.Text)
 				}
 			}
@@ -250,10 +250,10 @@ func TestAttackTokenOfTheSandbox(t *testing.T) {
 	w, sandbox := withAPIs(t), withAPIs(t)
 	token := toolsToken(sandbox.Alice())
 	exchanged(sandbox.NewBrowser(), "tools-api", token)
-	p, _ := ask(w.NewBrowser(), "tools-api", token)
+	p, _ := askExchange(w.NewBrowser(), "tools-api", token)
 	lab.Refused(t, p, http.StatusBadRequest, "invalid_request")
 	jwt := lab.Member(t, tokensFor(sandbox.Alice(), "jwt", allAPIs, tools), "access_token")
-	p, _ = ask(w.NewBrowser(), "tools-api", jwt)
+	p, _ = askExchange(w.NewBrowser(), "tools-api", jwt)
 	lab.Refused(t, p, http.StatusBadRequest, "invalid_request")
 }
 
@@ -274,7 +274,7 @@ func TestAttackExchangeWhileTheDatabaseIsDown(t *testing.T) {
 			}
 			return nil
 		})
-		p, _ := ask(b, "tools-api", token)
+		p, _ := askExchange(b, "tools-api", token)
 		lab.Refused(t, p, http.StatusServiceUnavailable, "temporarily_unavailable")
 		if method != "Derive" {
 			lab.Refused(t, b.Client(lab.IntrospectPath, "files-api", "token", files), http.StatusServiceUnavailable, "temporarily_unavailable")

@@ -1,4 +1,4 @@
-package devices
+package tokens
 
 import (
 	"context"
@@ -96,7 +96,7 @@ func TestDatabaseDownIsNoWrongCode(t *testing.T) {
 	t.Parallel()
 	var store *lab.FaultyStore
 	w := withDevices(t, lab.Faulty(&store))
-	d, alice := ask(w), w.Alice()
+	d, alice := newDevice(w), w.Alice()
 	entry, confirm := alice.Open("/device"), enter(alice, d.shown)
 	store.Down(storage.ErrUnavailable)
 	for name, p := range map[string]lab.Page{
@@ -117,7 +117,7 @@ func TestDatabaseFailsAtADevice(t *testing.T) {
 	t.Parallel()
 	var store *lab.FaultyStore
 	w := withDevices(t, lab.Faulty(&store))
-	d, alice := ask(w), w.Alice()
+	d, alice := newDevice(w), w.Alice()
 	form := lab.Form("client_id", "tv", "scope", "openid")
 	entry, confirm := alice.Open("/device"), enter(alice, d.shown)
 	for method, step := range map[string]func() lab.Page{

@@ -1,4 +1,4 @@
-package exchange
+package tokens
 
 import (
 	"net/http"

@@ -1,4 +1,4 @@
-package exchange
+package tokens
 
 import (
 	"net/http"
@@ -20,9 +20,9 @@ func TestAttackExchangeOfANarrowToken(t *testing.T) {
 		t.Fatalf("refresh: %s %s", p.Status, p.Text)
 	}
 	token := lab.Member(t, narrow, "access_token")
-	p, _ = ask(b, "tools-api", token, "scope", "files:read")
+	p, _ = askExchange(b, "tools-api", token, "scope", "files:read")
 	lab.Refused(t, p, http.StatusBadRequest, "invalid_scope")
-	p, answer := ask(b, "tools-api", token)
+	p, answer := askExchange(b, "tools-api", token)
 	if p.StatusCode != http.StatusOK || answer["scope"] != nil && answer["scope"] != "" {
 		t.Fatalf("exchange: %s %s", p.Status, p.Text)
 	}
@@ -54,7 +54,7 @@ func TestAttackExchangeAfterTheAPIWasEnded(t *testing.T) {
 	if seenBy(b, "files-api", files) != nil || seenBy(b, "plain-api", plain) != nil {
 		t.Error("what was exchanged before is in force")
 	}
-	p, _ := ask(b, "files-api", files, "resource", lab.PlainURI)
+	p, _ := askExchange(b, "files-api", files, "resource", lab.PlainURI)
 	lab.Refused(t, p, http.StatusBadRequest, "invalid_request")
 	if seenBy(b, "files-api", exchanged(b, "tools-api", token)) == nil {
 		t.Error("what is exchanged after it is not in force")
@@ -77,7 +77,7 @@ func TestAttackTokensOfTwoUsersInExchange(t *testing.T) {
 			t.Errorf("the token of %s is %v", name, seen)
 		}
 	}
-	p, _ := ask(api, "tools-api", subject["alice"], "sub", "bob", "user", "bob", "login_hint", "bob")
+	p, _ := askExchange(api, "tools-api", subject["alice"], "sub", "bob", "user", "bob", "login_hint", "bob")
 	_, answer := api.JSON(p)
 	if seen := seenBy(api, "files-api", lab.Member(t, answer, "access_token")); seen["sub"] != "alice" {
 		t.Errorf("with another user's name it is %v", seen)

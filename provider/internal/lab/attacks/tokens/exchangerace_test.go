@@ -1,4 +1,4 @@
-package exchange
+package tokens
 
 import (
 	"net/http"
@@ -35,7 +35,7 @@ func raceWithRevocation(t *testing.T, w, elsewhere *lab.Fixture) {
 				callers[i].Client("/oauth/revoke", "agent", "token", token)
 				return ""
 			}
-			p, answer := ask(callers[i], "tools-api", token)
+			p, answer := askExchange(callers[i], "tools-api", token)
 			if p.StatusCode != http.StatusOK {
 				return ""
 			}
@@ -48,7 +48,7 @@ func raceWithRevocation(t *testing.T, w, elsewhere *lab.Fixture) {
 			}
 		}
 		for _, at := range callers[:2] {
-			p, _ := ask(at, "tools-api", token)
+			p, _ := askExchange(at, "tools-api", token)
 			lab.Refused(t, p, http.StatusBadRequest, "invalid_request")
 		}
 	}

@@ -1,4 +1,4 @@
-package exchange
+package tokens
 
 import (
 	"net/http"
@@ -106,8 +106,8 @@ func exchangeForm(api, token string, pairs ...string) url.Values {
 	return form
 }
 
-// ask has an API exchange a token.
-func ask(b *lab.Browser, api, token string, pairs ...string) (lab.Page, map[string]any) {
+// askExchange has an API exchange a token.
+func askExchange(b *lab.Browser, api, token string, pairs ...string) (lab.Page, map[string]any) {
 	b.T.Helper()
 	return b.JSON(b.Post(lab.TokenPath, exchangeForm(api, token, pairs...)))
 }
@@ -115,7 +115,7 @@ func ask(b *lab.Browser, api, token string, pairs ...string) (lab.Page, map[stri
 // exchanged is a token in exchange.
 func exchanged(b *lab.Browser, api, token string, pairs ...string) string {
 	b.T.Helper()
-	p, answer := ask(b, api, token, pairs...)
+	p, answer := askExchange(b, api, token, pairs...)
 	if p.StatusCode != http.StatusOK {
 		b.T.Fatalf("exchange: %s %s", p.Status, p.Text)
 	}

@@ -1,4 +1,4 @@
-package exchange
+package tokens
 
 import (
 	"context"
@@ -52,7 +52,7 @@ func TestAttackExchangeOfWhatWasWithdrawn(t *testing.T) {
 				pairs = []string{"client_secret", ""}
 			}
 			before := w.Count("tokens")
-			p, _ := ask(b, "tools-api", token, pairs...)
+			p, _ := askExchange(b, "tools-api", token, pairs...)
 			lab.Refused(t, p, http.StatusBadRequest, c.code)
 			if after := w.Count("tokens"); after != before {
 				t.Errorf("%d tokens were written", after-before)
@@ -82,10 +82,10 @@ func TestAttackExchangeThatTheHostRefuses(t *testing.T) {
 	b := w.Alice()
 	token := toolsToken(b)
 	refusing.Store(true)
-	p, _ := ask(b, "tools-api", token)
+	p, _ := askExchange(b, "tools-api", token)
 	lab.Refused(t, p, http.StatusBadRequest, "invalid_request")
 	broken.Store(true)
-	if p, _ := ask(b, "tools-api", token); p.StatusCode < http.StatusInternalServerError {
+	if p, _ := askExchange(b, "tools-api", token); p.StatusCode < http.StatusInternalServerError {
 		t.Errorf("a host that cannot answer: %s %s", p.Status, p.Text)
 	}
 	broken.Store(false)

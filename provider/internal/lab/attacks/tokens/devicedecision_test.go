@@ -1,4 +1,4 @@
-package devices
+package tokens
 
 import (
 	"net/http"
@@ -37,7 +37,7 @@ func TestAttackApprovedAndEnded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			onBoth(t, func(t *testing.T, w *lab.Fixture) {
-				d, alice := ask(w), w.Alice()
+				d, alice := newDevice(w), w.Alice()
 				decide(alice, d.shown, "allow")
 				end(w, alice)
 				d.refused("access_denied")
@@ -50,7 +50,7 @@ func TestAttackApprovedAndEnded(t *testing.T) {
 func TestAttackTwoDecisions(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, w *lab.Fixture) {
-		d, alice, bob := ask(w), w.Alice(), w.Bob()
+		d, alice, bob := newDevice(w), w.Alice(), w.Bob()
 		pages := []lab.Page{enter(alice, d.shown), enter(alice, d.shown), enter(bob, d.shown)}
 		said := lab.Race(3, func(i int) string {
 			return []*lab.Browser{alice, alice, bob}[i].SubmitOnce(pages[i], "action", []string{"allow", "deny", "allow"}[i]).Text
@@ -64,7 +64,7 @@ func TestAttackTwoDecisions(t *testing.T) {
 		if decided != 1 {
 			t.Errorf("%d decisions, want 1", decided)
 		}
-		d = ask(w)
+		d = newDevice(w)
 		decide(alice, d.shown, "allow")
 		w.Advance(6 * time.Second)
 		got := 0
@@ -96,7 +96,7 @@ func TestAttackShownAndEnded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			onBoth(t, func(t *testing.T, w *lab.Fixture) {
-				d, alice := ask(w), w.Alice()
+				d, alice := newDevice(w), w.Alice()
 				confirm := enter(alice, d.shown)
 				tc.end(w)
 				p := alice.Submit(confirm, "action", "allow")
@@ -124,7 +124,7 @@ func TestEnteredCodeIsKept(t *testing.T) {
 			return enter(alice, shown), []string{"action", "allow"}
 		},
 	} {
-		d, alice := ask(w), w.Alice()
+		d, alice := newDevice(w), w.Alice()
 		page, values := at(alice, d.shown)
 		alice.SetCookie(session.Session, "")
 		p := alice.Submit(page, values...)

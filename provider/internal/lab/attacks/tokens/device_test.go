@@ -1,4 +1,4 @@
-package devices
+package tokens
 
 import (
 	"net/http"
@@ -45,8 +45,8 @@ type device struct {
 	verification string
 }
 
-// ask has a device of a client ask for codes.
-func ask(w *lab.Fixture, pairs ...string) *device {
+// newDevice has a device of a client ask for codes.
+func newDevice(w *lab.Fixture, pairs ...string) *device {
 	w.T.Helper()
 	d := &device{Browser: w.NewBrowser(), client: []string{"client_id", "tv"}}
 	form := lab.Form(append([]string{"client_id", "tv", "scope", "openid military"}, pairs...)...)
@@ -102,7 +102,7 @@ func decide(b *lab.Browser, code, action string) lab.Page {
 func TestDeviceGetsWhatItsUserAllows(t *testing.T) {
 	t.Parallel()
 	w := withDevices(t)
-	d, alice := ask(w), w.Alice()
+	d, alice := newDevice(w), w.Alice()
 	d.refused("authorization_pending")
 	p := enter(alice, strings.ToLower(strings.ReplaceAll(d.shown, "-", " ")))
 	lab.Shown(t, p, http.StatusOK)
@@ -146,8 +146,8 @@ func TestNoDeviceConsentIsRemembered(t *testing.T) {
 	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "tv", Name: "Living Room", Dialect: provider.Standard, Public: true,
 		GrantTypes: []string{deviceGrant, "authorization_code"}, RedirectURIs: []string{lab.CallbackURI}}))
 	alice := w.Alice()
-	decide(alice, ask(w).shown, "allow")
-	if p := enter(alice, ask(w).shown); !strings.Contains(p.Text, `value="allow"`) {
+	decide(alice, newDevice(w).shown, "allow")
+	if p := enter(alice, newDevice(w).shown); !strings.Contains(p.Text, `value="allow"`) {
 		t.Errorf("not asked again on a device: %s", p.Text)
 	}
 	p := alice.Open(lab.AuthorizeURL("client_id", "tv", "scope", "openid military", "code_challenge", lab.S256, "code_challenge_method", "S256"))
@@ -168,7 +168,7 @@ func TestAttackGuesses(t *testing.T) {
 	for range 4 {
 		lab.Shown(t, enter(alice, "BBBB-BBBB"), http.StatusUnprocessableEntity)
 	}
-	d := ask(w)
+	d := newDevice(w)
 	lab.Shown(t, enter(alice, d.shown), http.StatusOK)
 	lab.Shown(t, enter(alice, d.shown), http.StatusTooManyRequests)
 	bob := w.Bob()
@@ -186,7 +186,7 @@ func TestAttackGuesses(t *testing.T) {
 func TestAttackMailedLink(t *testing.T) {
 	t.Parallel()
 	w := withDevices(t, func(c *provider.Config) { c.DeviceAuthorization.Complete = true })
-	d, b := ask(w), w.NewBrowser()
+	d, b := newDevice(w), w.NewBrowser()
 	link, err := url.Parse(d.verification)
 	if err != nil || link.Query().Get("user_code") != d.shown {
 		t.Fatalf("verification_uri_complete %q", d.verification)
@@ -206,7 +206,7 @@ func TestAttackMailedLink(t *testing.T) {
 	}
 	d.refused("authorization_pending")
 	without := withDevices(t)
-	other := ask(without)
+	other := newDevice(without)
 	if p := without.Alice().Open("/device?user_code=" + other.shown); other.verification != "" || strings.Contains(p.Text, other.shown) {
 		t.Errorf("a code is filled in without the switch")
 	}
@@ -232,7 +232,7 @@ func send(b *lab.Browser, p lab.Page, address string, values ...string) lab.Page
 func TestAttackOtherNetwork(t *testing.T) {
 	t.Parallel()
 	w := withDevices(t, func(c *provider.Config) { c.DeviceAuthorization.SameNetwork = "require" })
-	d, alice := ask(w), w.Alice()
+	d, alice := newDevice(w), w.Alice()
 	lab.Shown(t, send(alice, alice.Open("/device"), "198.51.100.7", "user_code", d.shown), http.StatusForbidden)
 	confirm := enter(alice, d.shown)
 	lab.Shown(t, send(alice, confirm, "198.51.100.7", "action", "allow"), http.StatusForbidden)
@@ -244,7 +244,7 @@ func TestAttackOtherNetwork(t *testing.T) {
 func TestAttackForeignForm(t *testing.T) {
 	t.Parallel()
 	w := withDevices(t)
-	d, alice := ask(w), w.Alice()
+	d, alice := newDevice(w), w.Alice()
 	_, seen := enter(alice, d.shown).Form(t)
 	bob := w.NewBrowser().SignIn("bob@example.com", lab.BobPass)
 	_, own := bob.Open("/device").Form(t)
@@ -273,10 +273,10 @@ func TestDeviceHearsOfDecisions(t *testing.T) {
 	t.Parallel()
 	w := withDevices(t)
 	alice := w.Alice()
-	d := ask(w)
+	d := newDevice(w)
 	decide(alice, d.shown, "deny")
 	d.refused("access_denied")
-	d = ask(w)
+	d = newDevice(w)
 	p := decide(alice, d.shown, "report")
 	if !strings.Contains(p.Text, "Thank you") || !w.Saw(event.DeviceReported) {
 		t.Errorf("report: %s", p.Text)
@@ -286,7 +286,7 @@ func TestDeviceHearsOfDecisions(t *testing.T) {
 	}
 	d.refused("access_denied")
 	w.Advance(10 * time.Minute) // of guesses
-	d = ask(w)
+	d = newDevice(w)
 	d.refused("authorization_pending")
 	tooEarly, _ := d.pollAtOnce()
 	lab.Refused(t, tooEarly, http.StatusBadRequest, "slow_down")
@@ -302,7 +302,7 @@ func TestDeviceHearsOfDecisions(t *testing.T) {
 func TestAttackCodesOfOthers(t *testing.T) {
 	t.Parallel()
 	w := withDevices(t)
-	d := ask(w)
+	d := newDevice(w)
 	decide(w.Alice(), d.shown, "allow")
 	p, _ := d.poll("client_id", "box", "client_secret", lab.ClientSecret)
 	lab.Refused(t, p, http.StatusBadRequest, "invalid_grant")
