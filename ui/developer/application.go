@@ -197,6 +197,12 @@ func fieldLabel(l *ui.Locale, field string) string {
 		return l.Plain(textOf(l).Application.AuthMethod)
 	case FieldProfile:
 		return l.Plain(textOf(l).Application.Profile)
+	case FieldWebhook:
+		return l.Plain(textOf(l).Webhooks.Heading)
+	case FieldNames:
+		return l.Plain(textOf(l).Webhooks.Events)
+	case FieldDescription:
+		return l.Plain(textOf(l).Webhooks.Description)
 	}
 	if t, ok := textOf(l).Application.Fields[field]; ok {
 		return l.Plain(t.Label)

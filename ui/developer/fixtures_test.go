@@ -238,5 +238,5 @@ var sandboxFixtures = []audiencetest.Fixture{
 }
 
 // fixtures are the pages of the dashboard.
-var fixtures = slices.Concat(organizationFixtures, registrationFixtures, docsFixtures, samplesFixtures, sandboxFixtures,
+var fixtures = slices.Concat(organizationFixtures, registrationFixtures, docsFixtures, samplesFixtures, sandboxFixtures, webhooksFixtures,
 	productionFixtures, brandingFixtures, logFixtures, tryFixtures)

@@ -14,6 +14,7 @@ type text struct {
 	Activity     activityText
 	Application  applicationText
 	Secrets      secretsText
+	Webhooks     webhooksText
 	Production   productionText
 	Branding     brandingText
 	Log          logText

@@ -95,6 +95,7 @@ const (
 	SectionTry      Section = "try"
 	SectionLog      Section = "log"
 	SectionNumbers  Section = "numbers"
+	SectionWebhooks Section = "webhooks"
 	SectionFaults   Section = "faults"
 	SectionAccess   Section = "access"
 )
@@ -149,6 +150,10 @@ const (
 	NoticePublished  Notice = "published"
 	NoticeDiscarded  Notice = "discarded"
 	NoticeUndone     Notice = "undone"
+
+	NoticeWebhookTested Notice = "webhook_tested"
+	NoticeSentAgain     Notice = "sent_again"
+	NoticeWebhookOff    Notice = "webhook_off"
 )
 
 // WelcomeView is the first page of the dashboard for who is not signed in.
