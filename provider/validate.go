@@ -256,7 +256,7 @@ func (c Client) validateLists(known *claims.Catalogue, addresses registry.Addres
 		{"GrantTypes", c.GrantTypes, oneOf(protocol.RegisteredGrantTypes)},
 		{"Origins", c.Origins, addresses.ValidateOrigin},
 		{"Scopes", c.Scopes, func(s string) error {
-			if !known.Known(s) && !protocol.IsDesk(s) {
+			if !known.Known(s) && !protocol.IsOfPrograms(s) {
 				return errors.New("is not a scope of the catalogue")
 			}
 			return nil

@@ -186,7 +186,7 @@ func (c Config) validateResources(known *claims.Catalogue) error {
 		}
 		seen[bare] = true
 		for j, s := range r.Scopes {
-			if !known.Known(s) && !protocol.IsDesk(s) {
+			if !known.Known(s) && !protocol.IsOfPrograms(s) {
 				return in(fmt.Sprintf("Scopes[%d]", j), fmt.Errorf("%q is not a scope of the catalogue", s))
 			}
 		}

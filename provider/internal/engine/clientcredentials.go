@@ -63,7 +63,7 @@ func (g clientGrant) HandleTokenEndpointRequest(_ context.Context, r fosite.Acce
 // itself.
 func (e *Engine) notForClient(c *registry.Client, asked []string) []string {
 	return slices.DeleteFunc(slices.Clone(asked), func(scope string) bool {
-		return !needsUser(scope) && (e.scopeAllowed(c.Scopes, scope) || protocol.IsDesk(scope) && registry.Allows(c.Scopes, scope))
+		return !needsUser(scope) && (e.scopeAllowed(c.Scopes, scope) || protocol.IsOfPrograms(scope) && registry.Allows(c.Scopes, scope))
 	})
 }
 

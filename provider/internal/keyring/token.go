@@ -27,13 +27,15 @@ const (
 	// TypeLogoutToken is the type of logout tokens (OpenID Connect Back-Channel Logout 1.0
 	// section 2.4).
 	TypeLogoutToken = "logout+jwt"
+	// TypeSecurityEvent is the type of security event tokens (RFC 8417 section 2.3).
+	TypeSecurityEvent = "secevent+jwt"
 	// TypeResponse is the type of authorization responses. JARM section 2.1 gives them no typ,
 	// and libraries refuse one that they do not know: their header has none.
 	TypeResponse = "response"
 )
 
 // types are all types of tokens.
-var types = []string{TypeJWT, TypeAccessToken, TypeLogoutToken, TypeResponse}
+var types = []string{TypeJWT, TypeAccessToken, TypeLogoutToken, TypeSecurityEvent, TypeResponse}
 
 // encodeHeader returns the encoded JOSE header (RFC 7515 section 4) of a key's tokens of a
 // type, with the dot that follows. Algorithm, identifier and type need no escape.

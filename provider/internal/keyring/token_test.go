@@ -60,7 +60,7 @@ func TestSignIsUnderstoodByOthers(t *testing.T) {
 // that is presented as a hint.
 func TestTokenOfOneTypeIsNoneOfAnother(t *testing.T) {
 	keys := staticKeySet(t)
-	types := []string{TypeJWT, TypeAccessToken, "logout+jwt"}
+	types := []string{TypeJWT, TypeAccessToken, "logout+jwt", "secevent+jwt"}
 	for _, signed := range types {
 		token, err := keys.SignAs(signed, RS256, []byte(`{"sub":"u1"}`))
 		if err != nil {

@@ -68,15 +68,26 @@ const (
 	ScopeOfflineAccess = "offline_access"
 )
 
-// DeskScopes are those of the Admin API of package desk. They are no part of a catalogue: no
-// user is asked for them, nobody is offered them, and an application has those that its
-// registration names.
-var DeskScopes = []string{
-	"desk.people.read", "desk.people.act", "desk.applications.read", "desk.applications.act", "desk.events.read", "desk.cases",
-}
+// DeskScopes are those of the Admin API of package desk, SignalScopes those of the API of Shared
+// Signals. They are no part of a catalogue: no user is asked for them, nobody is offered them, and
+// an application has those that its registration names.
+var (
+	DeskScopes = []string{
+		"desk.people.read", "desk.people.act", "desk.applications.read", "desk.applications.act", "desk.events.read", "desk.cases",
+	}
+	SignalScopes = []string{ScopeSignalsRead, ScopeSignalsManage}
+)
 
-// IsDesk reports whether a scope is one of DeskScopes.
-func IsDesk(scope string) bool { return slices.Contains(DeskScopes, scope) }
+// The scopes of Shared Signals, by its interoperability profile.
+const (
+	ScopeSignalsRead   = "ssf.read"
+	ScopeSignalsManage = "ssf.manage"
+)
+
+// IsOfPrograms reports whether a scope is one of DeskScopes or SignalScopes.
+func IsOfPrograms(scope string) bool {
+	return slices.Contains(DeskScopes, scope) || slices.Contains(SignalScopes, scope)
+}
 
 // Client authentication methods (OpenID Connect Core section 9).
 const (

@@ -159,7 +159,7 @@ func (c *Client) AllowedScopes() []string {
 }
 
 // Allows holds the rule for the scopes of a registration: one that names none may
-// ask for all but those of the desk; openid is the protocol's and always allowed.
+// ask for all but those of programs; openid is the protocol's and always allowed.
 func Allows(registered []string, scope string) bool {
-	return scope == protocol.ScopeOpenID || len(registered) == 0 && !protocol.IsDesk(scope) || slices.Contains(registered, scope)
+	return scope == protocol.ScopeOpenID || len(registered) == 0 && !protocol.IsOfPrograms(scope) || slices.Contains(registered, scope)
 }
