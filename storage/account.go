@@ -280,4 +280,9 @@ type People interface {
 
 	// RemoveStatus removes the status of one group. It returns nil if there is none.
 	RemoveStatus(ctx context.Context, subject, group string) error
+
+	// EndStatuses notes that up to limit verified statuses have ended by now, and records an event
+	// of each, which it returns: event makes it, and does nothing but compute. Of any number of
+	// concurrent calls one does, for each status as it is recorded: exactly once.
+	EndStatuses(ctx context.Context, now time.Time, limit int, event func(subject, group string) Event) ([]Event, error)
 }

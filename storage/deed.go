@@ -18,7 +18,11 @@ type Deed struct {
 	// of an organization that is gone is left out. Stores that are no [Organizations] ignore them.
 	Changes []Change
 
-	// IfChanged leaves events and changes out, and nothing else, when the write succeeds but
+	// Deliveries are added to their receivers, as MoveMark does. Stores that are no [Signals] ignore
+	// them.
+	Deliveries []Delivery
+
+	// IfChanged leaves events, changes and deliveries out, and nothing else, when the write succeeds but
 	// reports that there was nothing to change: false, or zero.
 	IfChanged bool
 

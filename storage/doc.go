@@ -73,7 +73,7 @@
 //
 // A backend is a package with an Open function that returns a [Store]. Its test is one call
 // of storagetest.Run, which tests every promise of this package, races included, and one of
-// storagetest.RunDevelopers, storagetest.RunVerification and storagetest.RunDesk if it has
+// storagetest.RunDevelopers, storagetest.RunVerification, storagetest.RunDesk and storagetest.RunSignals if it has
 // these roles, too.
 // Where to begin:
 //

@@ -13,6 +13,7 @@ type Roles interface {
 	Developers
 	Verification
 	Desk
+	Signals
 }
 
 // Store are the roles that a provider uses.
@@ -48,8 +49,8 @@ type Store interface {
 	// Sweep removes records that had ended by now and can no longer change an answer:
 	// grants past their ExpiresAt with all their tokens, expired access tokens, sessions,
 	// one-time codes, ways back from changes of addresses, trusted devices, recoveries, used
-	// identifiers, pushed requests, requests of devices, counters of attempts, codes of callers and answers, and invitations a
-	// month after their expiry. A swept session takes its client sessions with it, so that no application is told. It
+	// identifiers, pushed requests, requests of devices, counters of attempts, codes of callers and answers, invitations a
+	// month after their expiry, and deliveries a week after their end, or a month after their cause. A swept session takes its client sessions with it, so that no application is told. It
 	// removes at most limit rows of each kind in one transaction, fewer if that takes long,
 	// and returns their number altogether; the caller repeats until zero. Spent codes and
 	// spent refresh tokens stay as long as their grant, so that a replay is recognized. Any

@@ -56,7 +56,8 @@ const (
 	// what was erased in them. A block is as old as its latest event, or as its closing if that is
 	// earlier; one from more than a minute after Now, of a wrong clock, is as old as the next one
 	// that is not. A block counts as removed before the first of its events goes. Events in no
-	// block stay, and so does the very last one, so that no ID is used again.
+	// block stay, and so does the very last one, so that no ID is used again. A block that a Mark
+	// has not passed stays until it is 30 days old.
 	OldEvents TrimKind = "events"
 
 	// OldCases are cases that ended before Before and whose evidence is gone, with their

@@ -35,6 +35,10 @@ func TestContract(t *testing.T) {
 		t.Parallel()
 		storagetest.RunDesk(t, databases[storagetest.DeskStore](borrow))
 	})
+	t.Run("Signals", func(t *testing.T) {
+		t.Parallel()
+		storagetest.RunSignals(t, databases[storagetest.SignalStore](borrow))
+	})
 }
 
 // TestContractSerializable runs the contract, in short its races, where the database aborts every transaction that
@@ -161,7 +165,7 @@ func defineEmpty(t *testing.T, db *sql.DB) {
 	// A replica checks no foreign keys, so that the order of the tables does not matter.
 	if _, err := db.ExecContext(t.Context(), `CREATE FUNCTION pg_temp.empty() RETURNS void LANGUAGE plpgsql AS $$ BEGIN
 		SET LOCAL session_replication_role = replica; `+deletes.String()+`
-		UPDATE event_log SET sealed = 0, swept = 0;
+		UPDATE event_log SET sealed = 0, swept = 0, swept_turn = 0, swept_id = 0;
 	END $$`); err != nil {
 		t.Fatal(err)
 	}

@@ -45,6 +45,11 @@ func TestDeskContract(t *testing.T) {
 	whole++
 }
 
+func TestSignalsContract(t *testing.T) {
+	storagetest.RunSignals(t, databases[storagetest.SignalStore])
+	whole++
+}
+
 // databases makes a database, and returns what opens it.
 func databases[S storage.Store](t *testing.T) func() S {
 	t.Helper()

@@ -50,6 +50,14 @@ func TestDeskContract(t *testing.T) {
 	})
 }
 
+func TestSignalsContract(t *testing.T) {
+	skipShort(t)
+	storagetest.RunSignals(t, func(t *testing.T) func() storagetest.SignalStore {
+		path := empty(t)
+		return func() storagetest.SignalStore { return open(t, path) }
+	})
+}
+
 // skipShort leaves a contract out of the short tests, which the race detector makes ten
 // times slower here: the driver is a compiler's output, and our part runs with another
 // driver in package sqlite.

@@ -104,18 +104,14 @@ func (s *Store) TakeClientSessions(ctx context.Context, turn storage.Turn) ([]st
 	}
 	until, most := filter.param(micros(turn.Until)), filter.param(maxDue)
 	perClient, limit := filter.param(max(turn.PerClient, 0)), filter.param(max(turn.Limit, 0))
-	lock := ""
-	if s.dialect.ForUpdate != "" {
-		lock = s.dialect.ForUpdate + " SKIP LOCKED"
-	}
-	query := `UPDATE main.client_sessions SET next_at = ` + until + `, attempts = attempts + 1
-		WHERE session IS NULL AND next_at <= ` + now + ` AND id IN (
-			SELECT id FROM (
-				SELECT id, next_at, row_number() OVER (PARTITION BY client_id ORDER BY next_at, id) AS place FROM (
-					SELECT id, client_id, next_at` + due + ` ORDER BY next_at, id LIMIT ` + most + ` ` + lock + `) AS due
-			) AS placed WHERE place <= ` + perClient + ` ORDER BY next_at, id LIMIT ` + limit + `)
-		RETURNING id, client_id, subject, sid, created_at, attempts`
 	return write(ctx, s, "take client sessions", func(tx *tx) ([]storage.ClientSession, error) {
+		query := `UPDATE main.client_sessions SET next_at = ` + until + `, attempts = attempts + 1
+			WHERE session IS NULL AND next_at <= ` + now + ` AND id IN (
+				SELECT id FROM (
+					SELECT id, next_at, row_number() OVER (PARTITION BY client_id ORDER BY next_at, id) AS place FROM (
+						SELECT id, client_id, next_at` + due + ` ORDER BY next_at, id LIMIT ` + most + skipLocked(tx) + `) AS due
+				) AS placed WHERE place <= ` + perClient + ` ORDER BY next_at, id LIMIT ` + limit + `)
+			RETURNING id, client_id, subject, sid, created_at, attempts`
 		return all(tx, scanClientSession, query, filter.args...)
 	})
 }

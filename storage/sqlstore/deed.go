@@ -37,7 +37,7 @@ func withDeed[T any](d *storage.Deed, step func(*tx) (T, error)) func(*tx) (T, e
 				return result, err
 			}
 		}
-		return result, nil
+		return result, addDeliveries(tx, d.Deliveries)
 	}
 }
 

@@ -11,11 +11,11 @@ import (
 
 // SchemaVersion is the number of the migration that the queries of this package need, and the
 // last that a [Dialect] has.
-const SchemaVersion = 18
+const SchemaVersion = 19
 
 // firstVersion is the schema with which a database begins. Those with a smaller number were
 // made before the first release, and are not opened (storage.ErrUnreleasedSchema).
-const firstVersion = 18
+const firstVersion = 19
 
 // Dialect is the SQL of one database. The queries of this package are in the SQL of SQLite,
 // with numbered parameters (?1) and tables in the schema main (main.tokens); a Dialect has
@@ -74,6 +74,13 @@ type Dialect struct {
 	//
 	// Empty if Write steps run one at a time.
 	PauseEvents []string
+
+	// OldestTurn and NextTurn are expressions of a query: a number that grows with each step that
+	// writes, of the oldest step that is not over, and of the next that begins. The column
+	// main.events.turn has that of the step which has written an event.
+	//
+	// Empty if Write steps run one at a time.
+	OldestTurn, NextTurn string
 }
 
 //go:embed migrations
@@ -104,6 +111,7 @@ func Postgres(schema string) Dialect {
 		Schema:      `"` + strings.ReplaceAll(schema, `"`, `""`) + `"`,
 		Migrations:  builtin,
 		Types: []string{
+			"turn INTEGER NOT NULL DEFAULT (0)", "turn BIGINT NOT NULL DEFAULT pg_current_xact_id()::text::bigint, UNIQUE (turn, id)",
 			"INTEGER PRIMARY KEY", "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
 			"registration ->> 'deleted' = 1", "registration::json ->> 'deleted' = 'true'",
 			"COLLATE BINARY", `COLLATE "C"`, " STRICT, WITHOUT ROWID", "", " STRICT", "",
@@ -117,6 +125,8 @@ func Postgres(schema string) Dialect {
 			`SET LOCAL lock_timeout = '50ms'`,
 			`LOCK TABLE main.events IN SHARE MODE`,
 		},
+		OldestTurn: `pg_snapshot_xmin(pg_current_snapshot())::text::bigint`,
+		NextTurn:   `pg_snapshot_xmax(pg_current_snapshot())::text::bigint`,
 	}
 }
 

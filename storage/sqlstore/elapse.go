@@ -70,7 +70,7 @@ func elapseUsers(tx *tx, prefix string, by int64) error {
 		`UPDATE main.case_decisions SET ` + elapse("at") + ofCases,
 		`UPDATE main.evidence SET ` + elapse("added_at", "shred_at", "shredded_at", "held_until") + ofCases,
 		`UPDATE main.fingerprints SET ` + elapse("free_at") + begins("subject"),
-		`UPDATE main.statuses SET revision = revision + 1, ` + elapse("verified_at", "expires_at") + begins("subject"),
+		`UPDATE main.statuses SET revision = revision + 1, ended_told = CASE WHEN expires_at - ?1 > expires_at THEN 0 ELSE ended_told END, ` + elapse("verified_at", "expires_at") + begins("subject"),
 	} {
 		if _, err := tx.exec(update, by, prefix, utf8.RuneCountInString(prefix)); err != nil {
 			return err

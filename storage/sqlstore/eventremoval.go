@@ -38,7 +38,16 @@ func (s *Store) trimEvents(ctx context.Context, t storage.Trim, limit int) (int,
 			if next == state.swept {
 				break
 			}
-			if _, err := tx.exec(`UPDATE main.event_log SET swept = ?1 WHERE one = 1`, next); err != nil {
+			last, err := lastRead(tx, state.swept, next)
+			if err != nil {
+				return 0, err
+			}
+			if spared, err := isSpared(tx, state.swept, last, t.Now); err != nil || spared {
+				return removed, err
+			}
+			if _, err := tx.exec(`UPDATE main.event_log SET swept = ?1,
+				swept_id = CASE WHEN (swept_turn, swept_id) < (?2, ?3) THEN ?3 ELSE swept_id END,
+				swept_turn = CASE WHEN (swept_turn, swept_id) < (?2, ?3) THEN ?2 ELSE swept_turn END WHERE one = 1`, next, last.Turn, last.ID); err != nil {
 				return 0, err
 			}
 			state.swept = next
@@ -73,4 +82,22 @@ func nextSwept(tx *tx, swept int64, before, now time.Time) (int64, error) {
 		return 0, err
 	}
 	return one(tx, scanInt64, `SELECT last`+next+` ORDER BY last LIMIT 1`, swept)
+}
+
+// keepUnread is how long an event is spared that a reader has not read.
+const keepUnread = 30 * 24 * time.Hour
+
+// lastRead returns the place of the event of a block that is read last.
+func lastRead(tx *tx, swept, last int64) (storage.Mark, error) {
+	return one(tx, scanPlace, `SELECT turn, id FROM main.events WHERE id > ?1 AND id <= ?2 ORDER BY turn DESC, id DESC LIMIT 1`, swept, last)
+}
+
+// isSpared reports whether a mark has not passed the next block, and the block is younger than keepUnread.
+func isSpared(tx *tx, swept int64, last storage.Mark, now time.Time) (bool, error) {
+	unread, err := all(tx, scanInt, `SELECT 1 FROM main.marks WHERE reader > '' AND (turn, id) < (?1, ?2) LIMIT 1`, last.Turn, last.ID)
+	if err != nil || len(unread) == 0 {
+		return false, err
+	}
+	next, err := nextSwept(tx, swept, now.Add(-keepUnread), now)
+	return next == swept, err
 }

@@ -168,7 +168,7 @@ func (s *Store) SetStatus(ctx context.Context, subject string, status storage.St
 // were.
 func recordStatus(tx *tx, subject string, status storage.Status, revision, replaced int64) (int, error) {
 	const assign = `subgroups = ?3, verified = ?4, verified_by = ?5, verified_at = ?6, expires_at = ?7,
-		pending = ?8, source = ?9, method = ?10, revision = ?11, sealed_reason = ?12, origin = ?13`
+		pending = ?8, source = ?9, method = ?10, revision = ?11, sealed_reason = ?12, origin = ?13, ended_told = 0`
 	const insert = `INSERT INTO main.statuses
 			(subject, group_name, subgroups, verified, verified_by, verified_at, expires_at, pending, source, method, revision, sealed_reason, origin)
 		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) ON CONFLICT (subject, group_name) DO `
@@ -194,6 +194,48 @@ func (s *Store) RemoveStatus(ctx context.Context, subject, group string) error {
 		_, err := tx.exec(`DELETE FROM main.statuses WHERE subject = ?1 AND group_name = ?2`, subject, group)
 		return err
 	})
+}
+
+// EndStatuses implements storage.People. It is called every second, and mostly finds nothing, which
+// takes no writer.
+func (s *Store) EndStatuses(ctx context.Context, now time.Time, limit int, event func(subject, group string) storage.Event) ([]storage.Event, error) {
+	type ended struct{ subject, group string }
+	scan := func(row scanner) (e ended, err error) {
+		err = row.Scan(&e.subject, &e.group)
+		return e, err
+	}
+	const first = `SELECT subject, group_name 
+		FROM main.statuses WHERE verified = 1 AND ended_told = 0 AND expires_at <= ?1 ORDER BY expires_at, subject, group_name LIMIT ?2`
+	found, err := read(ctx, s, "look for ended statuses", func(tx *tx) ([]ended, error) { return all(tx, scan, first, micros(now), min(limit, 1)) })
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return write(ctx, s, "end statuses", func(tx *tx) ([]storage.Event, error) {
+		found, err := all(tx, scan, first+skipLocked(tx), micros(now), max(limit, 0))
+		if err != nil {
+			return nil, err
+		}
+		events := make([]storage.Event, len(found))
+		for i, e := range found {
+			events[i] = event(e.subject, e.group)
+			_, err := tx.expect(`UPDATE main.statuses SET ended_told = 1 WHERE subject = ?1 AND group_name = ?2`, e.subject, e.group)
+			if err == nil {
+				err = appendEvent(tx, events[i])
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		return events, nil
+	})
+}
+
+// skipLocked ends a query for rows that nobody else changes now.
+func skipLocked(tx *tx) string {
+	if lock := tx.store.dialect.ForUpdate; lock != "" {
+		return " " + lock + " SKIP LOCKED"
+	}
+	return ""
 }
 
 // personRow is a row of statuses, which has a group, of attributes, which has a handle,

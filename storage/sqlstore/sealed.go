@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/bonafide-id/bonafide/storage"
@@ -42,6 +43,8 @@ var sealedColumns = []sealedColumn{
 	{"plans", "content", "id", firstText},
 	{"breaks", "sealed_sentence", "id", firstText},
 	{"answers", "content", "client, key", []any{"", []byte{}}},
+	{"receivers", "sealed_record", "id", firstText},
+	{"deliveries", "sealed_body", "receiver_id, number", []any{"", int64(math.MinInt64)}},
 }
 
 func (c sealedColumn) name() string { return c.table + "." + c.column }

@@ -60,6 +60,9 @@ var rowSweeps = []string{
 	`DELETE FROM main.answers WHERE expires_at <= ?1 AND (client, key) IN (
 		SELECT client, key FROM main.answers WHERE expires_at <= ?1 ORDER BY expires_at, client, key LIMIT ?2)`,
 
+	`DELETE FROM main.deliveries WHERE expires_at <= ?1 AND (receiver_id, number) IN (
+		SELECT receiver_id, number FROM main.deliveries WHERE expires_at <= ?1 ORDER BY expires_at, receiver_id, number LIMIT ?2)`,
+
 	`DELETE FROM main.registration_tokens WHERE digest IN (
 		SELECT digest FROM main.registration_tokens WHERE expires_at <= ?1 ORDER BY expires_at, digest LIMIT ?2)`,
 

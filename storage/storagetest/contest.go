@@ -45,6 +45,16 @@ func hold[S storage.Store](t *testing.T, stores func(t *testing.T, n int) []S, c
 // contests are those of storage.Store beside the races.
 func (s *suite) contests(t *testing.T) {
 	hold(t, s.stores, map[string]contest[storage.Store]{
+		"EndOfAStatus": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
+			ok(t, store.SetStatus(t.Context(), id, storage.Status{Group: "student", Verified: true, ExpiresAt: t0}, storage.NoStatus))
+			return func(_ int, s storage.Store) error {
+				ends, err := s.EndStatuses(t.Context(), t0, 9, endOf)
+				if err == nil && len(ends) == 0 {
+					err = storage.ErrNotFound
+				}
+				return err
+			}, storage.ErrNotFound
+		},
 		"RegistrationOfAVersion": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
 			saveClient(t, store, id)
 			read := must(store.Client(t.Context(), id))(t)

@@ -65,6 +65,7 @@ func TestStoreThatLooksFirstIsNoticed(t *testing.T) {
 		t.Run("RunDevelopers", func(t *testing.T) { storagetest.RunDevelopers(t, openLookingFirst[storagetest.DeveloperStore]) })
 		t.Run("RunDesk", func(t *testing.T) { storagetest.RunDesk(t, openLookingFirst[storagetest.DeskStore]) })
 		t.Run("RunVerification", func(t *testing.T) { storagetest.RunVerification(t, openLookingFirst[storagetest.VerificationStore]) })
+		t.Run("RunSignals", func(t *testing.T) { storagetest.RunSignals(t, openLookingFirst[storagetest.SignalStore]) })
 		return
 	}
 	program, err := os.Executable()

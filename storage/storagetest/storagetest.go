@@ -46,6 +46,7 @@ func Run(t *testing.T, newDatabase func(t *testing.T) (open func() storage.Store
 	t.Run("EndOfAccounts", suite.endOfAccounts)
 	t.Run("Deletions", suite.deletions)
 	t.Run("People", suite.people)
+	t.Run("StatusEnds", suite.statusEnds)
 	t.Run("FindablePeople", suite.findablePeople)
 	t.Run("Sessions", suite.sessions)
 	t.Run("ClientSessions", suite.clientSessions)

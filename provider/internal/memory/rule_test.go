@@ -111,7 +111,7 @@ const othersOfTheStore = `
 	Account AccountByEmail Accounts EmailReturn Departed RemoveDeparted
 	Authenticators LinkedAccount Passkey RenamePasskey CountTOTPMiss TrustDevice ForgetDevices
 	BeginRecovery CancelRecovery ApproveRecovery
-	Person Subjects
+	Person Subjects EndStatuses
 	Session Sessions FindSessions
 	EndClientSessions WaitingClientSessions TakeClientSessions SettleClientSession RemoveClientSessions
 	Consent Consents FindConsents FormerRecipients

@@ -69,8 +69,10 @@ CREATE TABLE statuses (
 	method TEXT NOT NULL DEFAULT '',
 	sealed_reason TEXT NOT NULL DEFAULT '',
 	origin TEXT NOT NULL DEFAULT '',
+	ended_told INTEGER NOT NULL DEFAULT 0 CHECK (ended_told IN (0, 1)),
 	PRIMARY KEY (subject, group_name)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX statuses_by_end ON statuses (expires_at) WHERE verified = 1 AND ended_told = 0;
 
 CREATE TABLE sessions (
 	digest BLOB NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
@@ -175,7 +177,9 @@ CREATE TABLE events (
 	address TEXT NOT NULL,
 	detail TEXT NOT NULL,
 	actor TEXT NOT NULL DEFAULT '',
-	matter TEXT NOT NULL DEFAULT ''
+	matter TEXT NOT NULL DEFAULT '',
+	-- Turn orders events by the beginning of their steps, where these run beside each other.
+	turn INTEGER NOT NULL DEFAULT (0)
 ) STRICT;
 CREATE INDEX events_by_subject ON events (subject, id);
 CREATE INDEX events_by_client ON events (client_id, id);
@@ -711,7 +715,10 @@ CREATE INDEX event_blocks_by_time ON event_blocks (until_at, from_at, number, fi
 CREATE TABLE event_log (
 	one INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
 	sealed INTEGER NOT NULL,
-	swept INTEGER NOT NULL
+	swept INTEGER NOT NULL,
+	-- Of the removed events the last one in the order of turns.
+	swept_turn INTEGER NOT NULL DEFAULT 0,
+	swept_id INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 INSERT INTO event_log (one, sealed, swept) VALUES (1, 0, 0);
@@ -881,3 +888,47 @@ CREATE TABLE registration_tokens (
 ) STRICT;
 CREATE INDEX registration_tokens_by_organization ON registration_tokens (organization_id, expires_at);
 CREATE INDEX registration_tokens_by_end ON registration_tokens (expires_at, digest);
+
+-- How far the readers of the events have got. Turn and ID are the last event that was read.
+CREATE TABLE marks (
+	reader TEXT NOT NULL PRIMARY KEY CHECK (reader <> ''),
+	turn INTEGER NOT NULL,
+	id INTEGER NOT NULL,
+	holder TEXT NOT NULL,
+	held_until INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Who is told of them. A client that is NULL stands for the host. next_at is NULL where nothing waits.
+CREATE TABLE receivers (
+	id TEXT COLLATE BINARY NOT NULL PRIMARY KEY CHECK (id <> ''),
+	client_id TEXT COLLATE BINARY REFERENCES clients (id) ON DELETE CASCADE,
+	kind TEXT NOT NULL CHECK (kind IN ('webhook', 'push', 'poll', 'inbox')),
+	state TEXT NOT NULL CHECK (state IN ('unverified', 'enabled', 'paused', 'disabled')),
+	sealed_record BLOB NOT NULL,
+	created_at INTEGER NOT NULL,
+	revision INTEGER NOT NULL,
+	attempts INTEGER NOT NULL DEFAULT 0,
+	failing_since INTEGER,
+	next_at INTEGER,
+	taken INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX receivers_by_client ON receivers (client_id, id);
+CREATE INDEX receivers_due ON receivers (next_at, id) WHERE next_at IS NOT NULL;
+
+-- Number is that of the event, or negative.
+CREATE TABLE deliveries (
+	receiver_id TEXT COLLATE BINARY NOT NULL REFERENCES receivers (id) ON DELETE CASCADE,
+	number INTEGER NOT NULL,
+	message_id TEXT NOT NULL,
+	name TEXT NOT NULL,
+	lane INTEGER NOT NULL,
+	sealed_body BLOB NOT NULL CHECK (length(sealed_body) <= 4096),
+	state TEXT NOT NULL CHECK (state IN ('waiting', 'done', 'dead')),
+	answer TEXT NOT NULL DEFAULT '',
+	at INTEGER NOT NULL,
+	ended_at INTEGER,
+	expires_at INTEGER NOT NULL,
+	PRIMARY KEY (receiver_id, number)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX deliveries_open ON deliveries (receiver_id, state, number) WHERE state <> 'done';
+CREATE INDEX deliveries_by_end ON deliveries (expires_at);

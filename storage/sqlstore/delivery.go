@@ -1,0 +1,216 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// A delivery that waits is kept for a month, one that has ended for a week.
+const (
+	waitLife = 30 * 24 * time.Hour
+	endLife  = 7 * 24 * time.Hour
+)
+
+const deliveryColumns = `receiver_id, number, message_id, name, lane, sealed_body, state, answer, at, ended_at`
+
+func scanDelivery(row scanner) (d storage.Delivery, err error) {
+	err = row.Scan(&d.ReceiverID, &d.Number, &d.MessageID, &d.Name, &d.Lane, &d.Body, &d.State, &d.Answer, (*instant)(&d.At), (*instant)(&d.EndedAt))
+	return d, err
+}
+
+// standing is what decides whether a receiver gets a delivery.
+type standing struct {
+	id     string
+	state  storage.ReceiverState
+	isSent bool
+}
+
+// addDeliveries adds deliveries, as a part of a larger step. Their receivers are locked first and in
+// order: who settles one then either sees what waits, or is seen.
+func addDeliveries(tx *tx, deliveries []storage.Delivery) error {
+	receivers := map[string]standing{}
+	for _, d := range deliveries {
+		receivers[d.ReceiverID] = standing{}
+	}
+	due := map[string]bool{}
+	for _, id := range slices.Sorted(maps.Keys(receivers)) {
+		r, err := one(tx, func(row scanner) (r standing, err error) {
+			err = row.Scan(&r.id, &r.state, &r.isSent)
+			return r, err
+		}, `SELECT id, state, CASE WHEN `+isSent+` THEN 1 ELSE 0 END FROM main.receivers WHERE id = ?1 `+tx.store.dialect.ForUpdate, id)
+		if err != nil && !errors.Is(err, storage.ErrNotFound) {
+			return err
+		}
+		receivers[id] = r
+	}
+	var wanted []storage.Delivery
+	for _, d := range deliveries {
+		r := receivers[d.ReceiverID]
+		if r.id == "" || r.state == storage.ReceiverDisabled || r.state == storage.ReceiverUnverified && d.Number > 0 {
+			continue
+		}
+		wanted = append(wanted, d)
+		due[d.ReceiverID] = due[d.ReceiverID] || r.isSent && d.State == storage.DeliveryWaiting
+	}
+	for chunk := range slices.Chunk(wanted, deliveryChunk) {
+		if err := insertDeliveries(tx, chunk); err != nil {
+			return err
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(due)) {
+		if !due[id] {
+			continue
+		}
+		if _, err := tx.exec(`UPDATE main.receivers SET next_at = ?2 WHERE id = ?1 AND next_at IS NULL`, id, atOnce); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deliveryChunk is how many deliveries one statement adds: a database keeps each statement, so that
+// fewer are added one by one.
+const deliveryChunk = 50
+
+func insertDeliveries(tx *tx, deliveries []storage.Delivery) error {
+	if len(deliveries) < deliveryChunk && len(deliveries) > 1 {
+		for i := range deliveries {
+			if err := insertDeliveries(tx, deliveries[i:i+1]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var args []any
+	values := make([]string, len(deliveries))
+	for i, d := range deliveries {
+		expires := d.At.Add(waitLife)
+		if !d.EndedAt.IsZero() {
+			expires = d.EndedAt.Add(endLife)
+		}
+		row := []any{d.ReceiverID, d.Number, d.MessageID, d.Name, d.Lane, nonNil(d.Body), string(d.State), d.Answer, micros(d.At), micros(d.EndedAt), micros(expires)}
+		params := make([]string, len(row))
+		for j := range row {
+			params[j] = "?" + strconv.Itoa(len(args)+j+1)
+		}
+		args = append(args, row...)
+		values[i] = "(" + strings.Join(params, ", ") + ")"
+	}
+	_, err := tx.exec(`INSERT INTO main.deliveries (`+deliveryColumns+`, expires_at) VALUES `+strings.Join(values, ", ")+` ON CONFLICT DO NOTHING`, args...)
+	return err
+}
+
+// endDeliveries ends waiting deliveries of a receiver.
+func endDeliveries(tx *tx, receiver string, numbers []int64, state storage.DeliveryState, answer string, at time.Time) (int, error) {
+	if len(numbers) == 0 {
+		return 0, nil
+	}
+	var filter where
+	set := ` SET state = ` + filter.param(string(state)) + `, answer = ` + filter.param(answer) + `, ended_at = ` + filter.param(micros(at)) +
+		`, expires_at = ` + filter.param(micros(at.Add(endLife)))
+	filter.and("receiver_id = ?", receiver)
+	filter.conditions = append(filter.conditions, `state = 'waiting'`)
+	filter.andNumbers(numbers)
+	return tx.exec(`UPDATE main.deliveries`+set+filter.String(), filter.args...)
+}
+
+func (w *where) andNumbers(numbers []int64) {
+	params := make([]string, len(numbers))
+	for i, n := range numbers {
+		params[i] = w.param(n)
+	}
+	w.conditions = append(w.conditions, "number IN ("+strings.Join(params, ", ")+")")
+}
+
+// Deliveries implements storage.Signals.
+func (s *Store) Deliveries(ctx context.Context, match storage.DeliveryFilter) ([]storage.Delivery, error) {
+	filter, order := ofDeliveries(match)
+	query := `SELECT ` + deliveryColumns + ` FROM main.deliveries` + filter.String() + order + ` LIMIT ` + filter.param(cmp.Or(max(match.Limit, 0), 50))
+	return read(ctx, s, "read deliveries", func(tx *tx) ([]storage.Delivery, error) {
+		return all(tx, scanDelivery, query, filter.args...)
+	})
+}
+
+// ofDeliveries returns the conditions and the order of a filter. The states of few have an index.
+func ofDeliveries(match storage.DeliveryFilter) (filter where, order string) {
+	filter.and("receiver_id = ?", match.ReceiverID)
+	if match.State != "" {
+		filter.and("state = ?", string(match.State))
+	}
+	if match.State == storage.DeliveryWaiting || match.State == storage.DeliveryDead {
+		filter.conditions = append(filter.conditions, `state <> 'done'`)
+	}
+	if len(match.Numbers) > 0 {
+		filter.andNumbers(match.Numbers)
+	}
+	if !match.Since.IsZero() {
+		filter.and("at >= ?", micros(match.Since))
+	}
+	behind, order := "number < ?", ` ORDER BY number DESC`
+	if match.State == storage.DeliveryWaiting {
+		behind, order = "number > ?", ` ORDER BY number`
+	}
+	if match.After != nil {
+		filter.and(behind, *match.After)
+	}
+	return filter, order
+}
+
+// mostFetched is among how many of the first that wait Acknowledge finds messages: more than a
+// receiver gets at once.
+const mostFetched = 1000
+
+// Acknowledge implements storage.Signals.
+func (s *Store) Acknowledge(ctx context.Context, receiver string, messageIDs []string, answer string, at time.Time) (int, error) {
+	state := storage.DeliveryDone
+	if answer != "" {
+		state = storage.DeliveryDead
+	}
+	waiting, err := s.Deliveries(ctx, storage.DeliveryFilter{ReceiverID: receiver, State: storage.DeliveryWaiting, Limit: mostFetched})
+	if err != nil {
+		return 0, err
+	}
+	var numbers []int64
+	for _, d := range waiting {
+		if slices.Contains(messageIDs, d.MessageID) {
+			numbers = append(numbers, d.Number)
+		}
+	}
+	return write(ctx, s, "acknowledge", func(tx *tx) (int, error) { return endDeliveries(tx, receiver, numbers, state, answer, at) })
+}
+
+// Replay implements storage.Signals.
+func (s *Store) Replay(ctx context.Context, match storage.DeliveryFilter) (int, error) {
+	found, err := s.Deliveries(ctx, match)
+	if err != nil || len(found) == 0 {
+		return 0, err
+	}
+	numbers := make([]int64, len(found))
+	for i, d := range found {
+		numbers[i] = d.Number
+	}
+	return write(ctx, s, "replay", func(tx *tx) (int, error) {
+		if locked, err := all(tx, scanInt, `SELECT 1 FROM main.receivers WHERE id = ?1 `+tx.store.dialect.ForUpdate, match.ReceiverID); err != nil || len(locked) == 0 {
+			return 0, err
+		}
+		var filter where
+		set := ` SET state = 'waiting', ended_at = NULL, expires_at = expires_at + ` + filter.param(waitLife.Microseconds())
+		filter.and("receiver_id = ?", match.ReceiverID)
+		filter.conditions = append(filter.conditions, `ended_at IS NOT NULL`)
+		filter.andNumbers(numbers)
+		again, err := tx.exec(`UPDATE main.deliveries`+set+filter.String(), filter.args...)
+		if err != nil {
+			return 0, err
+		}
+		_, err = tx.exec(`UPDATE main.receivers SET next_at = ?2 WHERE id = ?1 AND next_at IS NULL AND `+isSent+` AND `+waits, match.ReceiverID, atOnce)
+		return again, err
+	})
+}
