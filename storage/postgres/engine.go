@@ -17,8 +17,9 @@ const patience = 5 * time.Second
 
 // engine is a pool of connections.
 type engine struct {
-	db     *sql.DB
-	schema string
+	db      *sql.DB
+	servers *servers // of the connections in db
+	schema  string
 
 	// slots has room for one step per connection, and serves callers in order of arrival.
 	// database/sql serves them in any order, so that under load some would wait until

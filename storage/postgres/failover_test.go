@@ -112,3 +112,30 @@ func TestFailover(t *testing.T) {
 		t.Errorf("%d clients, %v", len(found), err)
 	}
 }
+
+// TestSilentPrimary tests that a server is left which does not even close its connections, whether
+// they are idle or wait for an answer, and that nobody waits for it again.
+func TestSilentPrimary(t *testing.T) {
+	primary, standby := pgtest.StartPair(t)
+	url := primary.Schema(t)
+	proxy := pgtest.NewProxy(t, url)
+	store := openTest(t, pgtest.Either(t, proxy.URL, standby.At(url)))
+	ok(t, store.SaveClient(t.Context(), client("before")))
+	proxy.Silence(t)
+	standby.Promote(t)
+
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // of fifteen
+	defer cancel()
+	errs := make([]error, 16)
+	var working sync.WaitGroup
+	for i := range errs {
+		working.Go(func() { _, errs[i] = store.Client(ctx, "before") })
+	}
+	working.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Errorf("read: %v", err)
+	}
+	if err := store.SaveClient(ctx, client("after")); err != nil {
+		t.Errorf("write: %v", err)
+	}
+}

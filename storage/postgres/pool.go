@@ -1,7 +1,9 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"fmt"
 	"runtime"
@@ -19,9 +21,9 @@ const (
 	// latest.
 	lifetime = 15 * time.Minute
 
-	// connectTimeout is how long each of several hosts has to take a connection: a host
-	// that is silently gone must not use up the time of a request.
-	connectTimeout = 3 * time.Second
+	// silence is how long each of several hosts may say nothing, unless the URL sets
+	// connect_timeout: one that is silently gone must not use up the time of a request.
+	silence = 2 * time.Second
 
 	// noTables is a path in which nobody else can put tables, functions or operators.
 	// Statements name the tables of the store with their schema.
@@ -44,8 +46,9 @@ func openEngine(ctx context.Context, url string) (*engine, error) {
 	if text, ok := take(config, "search_path"); ok {
 		path = &text
 	}
-	if config.ConnectTimeout == 0 && hosts(config) > 1 {
-		config.ConnectTimeout = connectTimeout
+	if hosts(config) > 1 {
+		config.ConnectTimeout = cmp.Or(config.ConnectTimeout, silence)
+		config.DialFunc = dialer(config.ConnectTimeout)
 	}
 	e := &engine{slots: make(chan struct{}, connections)}
 	if e.schema, err = findSchema(ctx, config, path); err != nil {
@@ -91,7 +94,8 @@ func (e *engine) connect(ctx context.Context, config *pgx.ConnConfig, connection
 	default:
 		conn.Close(ctx)
 	}
-	e.db = stdlib.OpenDB(*config, stdlib.OptionAfterConnect(stamp), stdlib.OptionResetSession(e.checkAge))
+	e.servers = newServers(config, stdlib.OptionAfterConnect(stamp), stdlib.OptionResetSession(e.checkAge))
+	e.db = sql.OpenDB(e.servers)
 	e.db.SetMaxOpenConns(connections)
 	e.db.SetMaxIdleConns(connections)
 	e.db.SetConnMaxLifetime(lifetime)
@@ -102,8 +106,8 @@ func (e *engine) connect(ctx context.Context, config *pgx.ConnConfig, connection
 // as well is the current state of the database.
 const leaveInterval = time.Second
 
-// leave ends the use of all connections from before a step that met a server without writes
-// began. It reports whether the step has yet to try a newer one.
+// leave ends the use of all connections from before a step that met a broken one, or a server
+// without writes, began. It reports whether the step has yet to try a newer one.
 func (e *engine) leave(begin time.Time) bool {
 	e.leaving.Lock()
 	defer e.leaving.Unlock()
@@ -114,6 +118,7 @@ func (e *engine) leave(begin time.Time) bool {
 		return false
 	}
 	e.left = time.Now()
+	e.servers.leave()
 	return true
 }
 

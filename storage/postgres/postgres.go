@@ -34,13 +34,14 @@
 // synchronous_commit decide whether it survives a power cut, synchronous_standby_names whether
 // it survives the loss of the server. With a standby, name both in the URL:
 //
-//	postgres://bonafide@db1.example,db2.example/bonafide?target_session_attrs=read-write&connect_timeout=2
+//	postgres://bonafide@db1.example,db2.example/bonafide?target_session_attrs=read-write
 //
 // If a server shuts down, or takes no writes, all connections to it are left at once, and a
 // step without a commit runs again on a new one. Behind an address that moves, connections to
 // a demoted server that still answers reads are left at the first write, at the next
-// [Store.Ping], and after 15 minutes. Each of several hosts has 3 seconds to take a connection,
-// unless the URL sets connect_timeout.
+// [Store.Ping], and after 15 minutes. Each of several hosts has 2 seconds (connect_timeout) to
+// take a connection and, on Linux, to acknowledge what was sent to it; then its connections are
+// left as well, and it is asked last from then on.
 //
 // # Round trips
 //

@@ -20,7 +20,7 @@ import (
 )
 
 // oneAtATime returns an engine without a database.
-func oneAtATime() *engine { return &engine{slots: make(chan struct{}, 1)} }
+func oneAtATime() *engine { return &engine{slots: make(chan struct{}, 1), servers: &servers{}} }
 
 func TestRetry(t *testing.T) {
 	conflict := &pgconn.PgError{Code: serializationFailure}

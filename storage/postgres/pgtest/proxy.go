@@ -30,7 +30,7 @@ type Proxy struct {
 	changed         chan struct{} // closed when delay changes
 	commits         int           // until the one whose answer is lost; 0 for none
 
-	trips, conflicts atomic.Int64
+	trips, statements, conflicts atomic.Int64
 }
 
 // NewProxy starts a proxy for the database of a URL; it ends with the test.
@@ -79,7 +79,9 @@ func (p *Proxy) Cut() {
 // Restore accepts connections again.
 func (p *Proxy) Restore(t *testing.T) {
 	t.Helper()
-	listener, err := net.Listen("tcp", p.address)
+	var plain net.ListenConfig
+	plain.SetMultipathTCP(false) // Silence reaches no other socket
+	listener, err := plain.Listen(t.Context(), "tcp", p.address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,6 +128,9 @@ func (p *Proxy) HasCut() bool {
 // the server has answered is one trip, however much it is.
 func (p *Proxy) RoundTrips() int { return int(p.trips.Load()) }
 
+// Statements returns how many statements clients have sent up to now.
+func (p *Proxy) Statements() int { return int(p.statements.Load()) }
+
 // Conflicts returns how many statements failed up to now in favour of another transaction.
 func (p *Proxy) Conflicts() int { return int(p.conflicts.Load()) }
 
@@ -156,6 +161,7 @@ func (p *Proxy) serve(client net.Conn) {
 			if !waiting.Swap(true) {
 				p.trips.Add(1)
 			}
+			p.statements.Add(int64(bytes.Count(sent, execute)))
 			if p.isLast(sent) {
 				lost.Store(true)
 			}
@@ -190,6 +196,9 @@ var commit = func() []byte {
 	digest := sha256.Sum256([]byte("commit"))
 	return []byte("\x00stmtcache_" + hex.EncodeToString(digest[:24]) + "\x00")
 }()
+
+// execute is the message that has a statement carried out, to the end of its rows.
+var execute = []byte("E\x00\x00\x00\x09\x00\x00\x00\x00\x00")
 
 // conflict is the field of an error with the code of a serialization failure.
 var conflict = []byte("C40001\x00")
