@@ -166,9 +166,12 @@ func (s *site) operations() map[string]func(*counter) {
 	}
 }
 
-func TestCounts(t *testing.T) {
+func TestCounts(t *testing.T) { newSite(t).compare(t) }
+
+// compare compares what is counted with the figures.
+func (s *site) compare(t *testing.T) {
+	t.Helper()
 	alone(t)
-	s := newSite(t)
 	operations := s.operations()
 	for _, f := range figures {
 		s.flow(&counter{handler: s.program.handler}) // with fresh tokens

@@ -11,13 +11,14 @@ import (
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
 )
 
-// trips are how often each operation waits for PostgreSQL, which is what it takes where that is far.
+// trips are how often each operation waits for PostgreSQL, which is what it takes where that is
+// far, and how many statements it sends.
 var trips = []struct {
-	name string
-	want int
+	name              string
+	trips, statements int
 }{
-	{"flow", 2}, {"refresh", 2},
-	{"flow, cold", 7}, {"introspection, cold", 2}, {"userinfo, cold", 3},
+	{"flow", 2, 10}, {"refresh", 2, 5},
+	{"flow, cold", 7, 15}, {"introspection, cold", 2, 2}, {"userinfo, cold", 3, 3},
 }
 
 // TestRoundTrips counts what an operation waits for when the connections are warm. The median
@@ -36,20 +37,30 @@ func countTrips(t *testing.T, url, parameters string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newSite(t, func(c *provider.Config) { c.Store = store })
+	newSite(t, func(c *provider.Config) { c.Store = store }).compareTrips(t, proxy)
+}
+
+// compareTrips compares how often the database is waited for.
+func (s *site) compareTrips(t *testing.T, proxy *pgtest.Proxy) {
+	t.Helper()
 	operations := s.operations()
 	for _, f := range trips {
 		s.flow(&counter{handler: s.program.handler}) // with fresh tokens
-		var took []int
+		var waits, sends []int
 		for range 2 * repeats {
-			before := proxy.RoundTrips()
+			waited, sent := proxy.RoundTrips(), proxy.Statements()
 			operations[f.name](&counter{handler: s.program.handler})
-			took = append(took, proxy.RoundTrips()-before)
+			waits, sends = append(waits, proxy.RoundTrips()-waited), append(sends, proxy.Statements()-sent)
 		}
-		took = took[repeats:]
-		slices.Sort(took)
-		if got := took[repeats/2]; got != f.want {
-			t.Errorf("%s takes %d round trips instead of %d", f.name, got, f.want)
+		middle := func(of []int) int {
+			of = slices.Sorted(slices.Values(of[repeats:]))
+			return of[repeats/2]
+		}
+		if got := middle(waits); got != f.trips {
+			t.Errorf("%s takes %d round trips instead of %d", f.name, got, f.trips)
+		}
+		if got := middle(sends); got != f.statements {
+			t.Errorf("%s sends %d statements instead of %d", f.name, got, f.statements)
 		}
 	}
 }

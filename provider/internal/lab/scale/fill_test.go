@@ -5,10 +5,10 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/storage/storagetest"
 )
 
 // How much there is.
@@ -22,8 +22,7 @@ var (
 
 // dialect is what the statements here need of a database.
 type dialect struct {
-	numbers string // a table n with the numbers i from the first parameter to the second
-	digest  string // 32 bytes of a number
+	rows    storagetest.Rows
 	size    string // tables and indexes with their bytes
 	rests   string // writes what is only in the log of the database, so that nobody who is measured does
 	indexes string // of a table, but those of constraints: the name, and the statement that makes it
@@ -31,15 +30,13 @@ type dialect struct {
 
 var (
 	inSQLite = dialect{
-		numbers: `(WITH RECURSIVE n(i) AS (SELECT %d UNION ALL SELECT i + 1 FROM n WHERE i < %d) SELECT i FROM n) AS n`,
-		digest:  `CAST(printf('%032d', i) AS BLOB)`,
+		rows:    storagetest.SQLiteRows,
 		size:    `SELECT 'the database', page_count * page_size FROM pragma_page_count(), pragma_page_size()`,
 		rests:   `PRAGMA wal_checkpoint(TRUNCATE)`,
 		indexes: `SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = '%s' AND sql IS NOT NULL`,
 	}
 	inPostgreSQL = dialect{
-		numbers: `generate_series(%d::bigint, %d::bigint) AS n(i)`,
-		digest:  `convert_to(lpad(i::text, 32, '0'), 'UTF8')`,
+		rows: storagetest.PostgresRows,
 		size: `SELECT relname, pg_relation_size(oid) FROM pg_class WHERE relnamespace = current_schema()::regnamespace
 			AND (relname LIKE '%event%' OR relname LIKE '%matter%' OR relname LIKE 'client_hosts%') ORDER BY 2 DESC LIMIT 16`,
 		rests: `CHECKPOINT`,
@@ -47,9 +44,6 @@ var (
 			AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conname = i.indexname AND connamespace = current_schema()::regnamespace)`,
 	}
 )
-
-// chunk is how many rows are written in one step.
-const chunk = 500_000
 
 // fills adds what stands in the tables and is not looked at singly. Whoever is looked at is real.
 func (w *place) fills(db *sql.DB, in dialect) {
@@ -156,10 +150,7 @@ func eventsOf(n int64) string {
 // many inserts n rows, made of the numbers from 1 on.
 func (w *place) many(n int, into, rows string) {
 	w.t.Helper()
-	rows = strings.NewReplacer("$now", fmt.Sprint(w.Now().UnixMicro()), "$digest", w.in.digest).Replace(rows)
-	for first := 1; first <= n; first += chunk {
-		w.exec(`INSERT INTO ` + into + ` ` + rows + ` FROM ` + fmt.Sprintf(w.in.numbers, first, min(first+chunk-1, n)))
-	}
+	w.in.rows.Insert(w.t, w.db, w.Now(), n, into, rows)
 }
 
 func (w *place) exec(statement string) {
