@@ -67,12 +67,11 @@ func (f *Files[T]) read(l *Locale) *T {
 // Check returns what is wrong with what a host says to the audience, as [NewLocaleSet] does
 // for its other words.
 func (f *Files[T]) Check(s *LocaleSet) error {
-	english := f.Text(nil)
 	var wrong []error
 	for _, file := range s.host {
 		if content := file.sections[f.section]; content != nil {
 			r := textReader{tag: file.tag}
-			r.read(f.section, new(T), english, content)
+			r.read(f.section, new(T), f.Text(nil), content)
 			wrong = append(wrong, r.errors(file)...)
 		}
 	}

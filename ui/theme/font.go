@@ -21,14 +21,14 @@ type Font struct {
 	Bold    []byte `json:"bold,omitempty"`
 }
 
-var family = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 _-]{0,63}$`)
+var family = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 _-]*$`)
 
 // addFont keeps the files of a font and returns its rules.
 func (t *Theme) addFont(f Font) (string, error) {
 	switch {
 	case f.Name == "" && len(f.Regular) == 0 && len(f.Bold) == 0:
 		return "", nil
-	case !family.MatchString(f.Name):
+	case len(f.Name) > 64, !family.MatchString(f.Name):
 		return "", &Error{"Font.Name", fmt.Errorf("%q is not 1 to 64 letters, digits, spaces and -_", f.Name)}
 	case len(f.Bold) > 0 && len(f.Regular) == 0:
 		return "", &Error{"Font.Regular", errors.New("is missing; Font.Bold needs it")}

@@ -26,13 +26,13 @@ const (
 )
 
 var (
-	realmForm = regexp.MustCompile(`^[A-Za-z0-9_-]{0,63}$`)
-	nameForm  = regexp.MustCompile(`^[a-z0-9-]{1,40}$`)
+	realmForm = regexp.MustCompile(`^[A-Za-z0-9_-]*$`)
+	nameForm  = regexp.MustCompile(`^[a-z0-9-]+$`)
 )
 
 // Check returns a *field.Error for the first invalid field of a set.
 func Check(set sandbox.PersonaSet) error {
-	if !realmForm.MatchString(set.Realm) {
+	if len(set.Realm) > 63 || !realmForm.MatchString(set.Realm) {
 		return field.Errorf("Realm", "must be at most 63 letters, digits, or -_")
 	}
 	if len(set.Personas) > maxPersonas {
@@ -55,7 +55,7 @@ func Check(set sandbox.PersonaSet) error {
 
 func check(realm string, p sandbox.Persona) *field.Error {
 	switch {
-	case !nameForm.MatchString(p.Name):
+	case len(p.Name) > 40, !nameForm.MatchString(p.Name):
 		return field.Errorf("Name", "must be 1 to 40 of a to z, 0 to 9, and -")
 	case utf8.RuneCountInString(p.Title) > maxTitle || !utf8.ValidString(p.Title):
 		return field.Errorf("Title", "must be at most %d characters of text", maxTitle)

@@ -335,6 +335,11 @@ func TestWhatTheCatalogueDoesNotKnowIsLeftOut(t *testing.T) {
 func TestCheckPersonasNamesTheField(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t, lab.Cast(nil))
+	for _, set := range []sandbox.PersonaSet{{Realm: strings.Repeat("x", 64)}, {Personas: []sandbox.Persona{{Name: strings.Repeat("x", 41)}}}} {
+		if w.Rooms().Sandbox.CheckPersonas(set) == nil {
+			t.Errorf("%+v is not too long", set)
+		}
+	}
 	for field, set := range map[string]sandbox.PersonaSet{
 		"Realm":                         {Realm: "a.b"},
 		"Personas":                      {Personas: make([]sandbox.Persona, 65)},
