@@ -129,10 +129,10 @@ func TestBesideTellsWhoIsFaster(t *testing.T) {
 	// In each round this checkout did half as much again, for two thirds of the processor time.
 	p := &pairing{Commit: "a", Beside: "b", Pairs: []*pair{{
 		Name:   "bonafide",
-		Mine:   map[string][]sample{"flow": {{PerSecond: 150, CPU: 20}, {PerSecond: 15, CPU: 200}, {PerSecond: 300, CPU: 10}}},
-		Theirs: map[string][]sample{"flow": {{PerSecond: 100, CPU: 30}, {PerSecond: 10, CPU: 300}, {PerSecond: 100, CPU: 30}}},
+		Mine:   map[string][]sample{"flow": {{PerSecond: 150, CPU: 20, P50: 3}, {PerSecond: 15, CPU: 200, P50: 30}, {PerSecond: 300, CPU: 10, P50: 1}}},
+		Theirs: map[string][]sample{"flow": {{PerSecond: 100, CPU: 30, P50: 6}, {PerSecond: 10, CPU: 300, P50: 60}, {PerSecond: 100, CPU: 30, P50: 2}}},
 	}}}
-	const want = "| bonafide: complete flows | 1.500 [1.50–1.50] | 1.500 [1.50–1.50] | 3 |\n"
+	const want = "| bonafide: complete flows | 1.500 [1.50–1.50] | 1.500 [1.50–1.50] | 2.000 [2.00–2.00] | 3 |\n"
 	if got := p.markdown(); !strings.HasSuffix(got, want) {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,8 +11,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/bonafide-id/bonafide/provider/opensslsigner"
 )
 
 // folders are where this benchmark is, or was, below the root of the repository.
@@ -27,13 +24,10 @@ type pairing struct {
 	Commit  string    `json:"commit"`
 	Beside  string    `json:"beside"`
 	Pairs   []*pair   `json:"pairs"`
-}
 
-// pair is one server of both, and by operation one sample of each per round.
-type pair struct {
-	Name   string              `json:"name"`
-	Mine   map[string][]sample `json:"mine"`
-	Theirs map[string][]sample `json:"theirs"`
+	// MyStarts and TheirStarts are of the minimal programs, in turn.
+	MyStarts    []start `json:"my_starts"`
+	TheirStarts []start `json:"their_starts"`
 }
 
 func (*pairing) section() string { return "beside" }
@@ -50,12 +44,20 @@ func compareBeside(ctx context.Context, o options, dir string) (*pairing, error)
 	if p.Beside, err = buildCommit(ctx, o.beside, &other); err != nil {
 		return nil, fmt.Errorf("build %s: %w", o.beside, err)
 	}
-	names := []string{ownServer.name}
-	if opensslsigner.Available() == nil {
-		names = append(names, "bonafide-openssl")
+	if names(o.only, minimal) {
+		if err := p.start(ctx, o, dir, other); err != nil {
+			return nil, fmt.Errorf("%s: %w", minimal, err)
+		}
 	}
-	for _, name := range names {
-		found, err := measurePair(ctx, o, dir, name, other)
+	for _, of := range matches {
+		if !names(o.only, of.server) {
+			continue
+		}
+		found, err := of.measure(ctx, o, dir, other)
+		if reason := new(unavailableError); errors.As(err, &reason) {
+			progress("leaving out %s: %v", of.title(), err)
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -98,94 +100,7 @@ func buildCommit(ctx context.Context, of string, into *server) (hash string, err
 	progress("building %s", hash)
 	build := exec.CommandContext(ctx, "go", "-C", filepath.Join(tree, folders[i]), "build", "-trimpath", "-o", into.program, ".")
 	build.Stderr = os.Stderr
-	return hash, build.Run()
-}
-
-// measurePair starts one server of both and lets them take turns; who goes first
-// changes with the round.
-func measurePair(ctx context.Context, o options, dir, name string, of server) (*pair, error) {
-	i := slices.IndexFunc(servers, func(s server) bool { return s.name == name })
-	mine, theirs := servers[i], servers[i]
-	theirs.program, theirs.secret = of.program, of.secret
-	fleet, err := launchAll([]server{mine}, dir, o)
-	defer func() { stopAll(fleet) }()
-	if err != nil {
-		return nil, err
-	}
-	home, err := newFolder(dir, "beside-"+name)
-	if err != nil {
-		return nil, err
-	}
-	other, err := launch(theirs, home, o)
-	if err != nil {
-		return nil, err
-	}
-	fleet = append(fleet, other)
-	other.Target.Introspect = cmp.Or(other.Target.Introspect, fleet[0].Target.Introspect)
-	found := &pair{Name: name, Mine: map[string][]sample{}, Theirs: map[string][]sample{}}
-	for round := range o.rounds {
-		for _, op := range operations {
-			if !names(o.operations, op.name) || op.path(fleet[0].Target) == "" || op.path(other.Target) == "" {
-				continue
-			}
-			for turn := range 2 {
-				who, into, label := fleet[0], found.Mine, "this"
-				if (turn+round)%2 == 1 {
-					who, into, label = other, found.Theirs, o.beside
-				}
-				m, err := measure(ctx, who, op, o.workers, o.length)
-				if err != nil {
-					return nil, err
-				}
-				if m.Errors > 0 {
-					return nil, fmt.Errorf("%s: %d errors: %s", op.name, m.Errors, m.FirstError)
-				}
-				into[op.name] = append(into[op.name], m)
-				progress("round %d/%d  %-18s %-9s %s", round+1, o.rounds, name, label, m.line(op))
-			}
-		}
-	}
-	return found, nil
-}
-
-// markdown renders the ratios: above 1 is better than the other commit.
-func (p *pairing) markdown() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s beside %s on %s, %s; %d user agents. Medians of the ratios of each round, with their quartiles.\n\n",
-		p.Commit, p.Beside, p.When.Format(time.DateOnly), p.Machine, p.Workers)
-	fmt.Fprint(&b, "| | per second | by processor time | rounds |\n|---|---:|---:|---:|\n")
-	for _, of := range p.Pairs {
-		for _, op := range operations {
-			mine, theirs := of.Mine[op.name], of.Theirs[op.name]
-			if len(mine) == 0 {
-				continue
-			}
-			fmt.Fprintf(&b, "| %s: %s | %s | %s | %d |\n", of.Name, op.title,
-				spread(ratios(mine, theirs, perSecond)), spread(ratios(theirs, mine, cpuEach)), len(mine))
-		}
-	}
-	return b.String()
-}
-
-// ratios returns the ratio of each round, sorted.
-func ratios(over, under []sample, figure func(sample) float64) []float64 {
-	var found []float64
-	for i := range min(len(over), len(under)) {
-		if below := figure(under[i]); below > 0 {
-			found = append(found, figure(over[i])/below)
-		}
-	}
-	slices.Sort(found)
-	return found
-}
-
-// spread renders the median of sorted values, and their quartiles.
-func spread(sorted []float64) string {
-	if len(sorted) == 0 {
-		return "–"
-	}
-	at := func(quarter int) float64 { return sorted[(len(sorted)-1)*quarter/4] }
-	return fmt.Sprintf("%.3f [%.2f–%.2f]", median(sorted, func(v float64) float64 { return v }), at(1), at(3))
+	return hash, errors.Join(build.Run(), buildMinimal(ctx, tree, into.program+"-"+minimal))
 }
 
 // commit names the commit of this checkout, with a mark when it has been changed since.

@@ -38,6 +38,11 @@ type server struct {
 	// secret is that of the application there; clientSecret when empty.
 	secret string
 
+	// database is the URL of a PostgreSQL of its own, and owns what runs that; the one
+	// that all others use when empty.
+	database string
+	owns     *cluster
+
 	// available reports why a server cannot run here; nil when it can.
 	available func() error
 }
@@ -125,6 +130,9 @@ func launch(s server, dir string, o options) (*running, error) {
 		command = s.command()
 	}
 	command.Env = append(command.Environ(), "GOMAXPROCS="+strconv.Itoa(o.procs))
+	if s.database != "" {
+		command.Env = append(command.Env, postgresEnv+"="+s.database)
+	}
 	if o.profiles != "" {
 		name := strings.ReplaceAll(s.name, "/", "-") + ".pprof"
 		command.Env = append(command.Env, profileEnv+"="+filepath.Join(o.profiles, name))
@@ -151,6 +159,15 @@ func launch(s server, dir string, o options) (*running, error) {
 		return nil, fmt.Errorf("start %s: %w", s.name, err)
 	}
 	return r, nil
+}
+
+// cpu returns the processor time that it has used, with that of a database of its own.
+func (r *running) cpu() time.Duration {
+	total := cpuTime(r.process.Process.Pid)
+	if r.owns != nil {
+		total += familyTime(r.owns.Process.Pid)
+	}
+	return total
 }
 
 func (r *running) stop() {

@@ -19,11 +19,19 @@ type importCost struct {
 	StrippedMiB float64 `json:"stripped_mib"`
 	Modules     int     `json:"modules"`
 
-	Starts []time.Duration `json:"starts_ns"`
-
-	// Idle is its memory after each start and one answer.
-	Idle []memory `json:"idle_mib"`
+	Starts []start `json:"starts"`
 }
+
+// start is one of the minimal program, until its first answer.
+type start struct {
+	Took time.Duration `json:"took_ns"`
+	CPU  time.Duration `json:"cpu_ns"`
+	Idle memory        `json:"idle_mib"`
+}
+
+func (s start) milliseconds() float64 { return micros(s.Took) / 1000 }
+func (s start) cpu() float64          { return micros(s.CPU) }
+func (s start) resident() float64     { return s.Idle.total() }
 
 // measureImport builds the minimal program and starts it, on a database that exists,
 // until it answers.
@@ -32,82 +40,88 @@ func measureImport(ctx context.Context, dir string, starts int) (cost importCost
 	if err := os.Mkdir(home, 0o700); err != nil {
 		return cost, err
 	}
-	program, err := filepath.Abs(filepath.Join(home, "program"))
+	path, err := filepath.Abs(filepath.Join(home, "program"))
 	if err != nil {
 		return cost, err
 	}
-	if cost.StrippedMiB, err = buildMinimal(ctx, program); err != nil {
+	if err := buildMinimal(ctx, checkout, path); err != nil {
 		return cost, err
 	}
-	info, err := buildinfo.ReadFile(program)
+	file, err := os.Stat(path)
 	if err != nil {
 		return cost, err
 	}
-	cost.Modules = len(info.Deps)
-	secret := rand.Text() + rand.Text()
+	info, err := buildinfo.ReadFile(path)
+	if err != nil {
+		return cost, err
+	}
+	cost.StrippedMiB, cost.Modules = float64(file.Size())/(1<<20), len(info.Deps)
+	minimal, err := newProgram(path)
+	if err != nil {
+		return cost, err
+	}
 	for i := range starts + 1 {
-		took, idle, err := startOnce(ctx, program, secret)
+		once, err := minimal.start(ctx)
 		if err != nil {
 			return cost, err
 		}
 		if i > 0 { // the first one makes the database
-			cost.Starts, cost.Idle = append(cost.Starts, took), append(cost.Idle, idle)
+			cost.Starts = append(cost.Starts, once)
 		}
 	}
 	return cost, nil
 }
 
-// buildMinimal builds the minimal program, stripped, and returns its size in MiB.
-func buildMinimal(ctx context.Context, program string) (float64, error) {
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, "./examples/minimal")
+// checkout is the root of the repository.
+var checkout = filepath.Join("..", "..", "..", "..")
+
+// buildMinimal builds the minimal program of a checkout, stripped.
+func buildMinimal(ctx context.Context, of, path string) error {
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, "./examples/minimal")
 	// The program has the module's own dependencies, not those of this one.
-	build.Dir, build.Stderr = filepath.Join("..", "..", "..", ".."), os.Stderr
-	if err := build.Run(); err != nil {
-		return 0, err
-	}
-	file, err := os.Stat(program)
-	if err != nil {
-		return 0, err
-	}
-	return float64(file.Size()) / (1 << 20), nil
+	build.Dir, build.Stderr = of, os.Stderr
+	return build.Run()
 }
 
-// startOnce measures one start, from its beginning to the first answer, and the
-// memory at its end.
-func startOnce(ctx context.Context, program, secret string) (took time.Duration, idle memory, err error) {
+// program is a minimal program with its settings, which are the same at each start.
+type program struct{ path, address, secret string }
+
+func newProgram(path string) (program, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return 0, idle, err
+		return program{}, err
 	}
-	address := listener.Addr().String()
-	if err := listener.Close(); err != nil {
-		return 0, idle, err
-	}
+	return program{path, listener.Addr().String(), rand.Text() + rand.Text()}, listener.Close()
+}
+
+// start measures one start, from its beginning to the first answer.
+func (p program) start(ctx context.Context) (once start, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
-	process := exec.CommandContext(ctx, program)
-	process.Dir, process.Stderr = filepath.Dir(program), os.Stderr
-	process.Env = append(process.Environ(), "ADDRESS="+address, "SECRET="+secret)
+	process := exec.CommandContext(ctx, p.path)
+	process.Dir, process.Stderr = filepath.Dir(p.path), os.Stderr
+	process.Env = append(process.Environ(), "ADDRESS="+p.address, "SECRET="+p.secret)
 	begin := time.Now()
 	if err := process.Start(); err != nil {
-		return 0, idle, err
+		return once, err
 	}
 	defer func() {
 		_ = process.Process.Kill()
 		_ = process.Wait()
+		once.CPU = process.ProcessState.UserTime() + process.ProcessState.SystemTime()
 	}()
 	for {
-		response, err := http.Get("http://" + address + "/id/oidc/.well-known/openid-configuration")
+		response, err := http.Get("http://" + p.address + "/id/oidc/.well-known/openid-configuration")
 		if err == nil {
-			took = time.Since(begin)
+			once.Took, once.Idle = time.Since(begin), memoryOf(process.Process.Pid)
 			_ = response.Body.Close()
 			if response.StatusCode != http.StatusOK {
-				return 0, idle, fmt.Errorf("it answers %s", response.Status)
+				return once, fmt.Errorf("it answers %s", response.Status)
 			}
-			return took, memoryOf(process.Process.Pid), nil
+			return once, nil
 		}
 		if ctx.Err() != nil {
-			return 0, idle, errors.Join(ctx.Err(), err)
+			return once, errors.Join(ctx.Err(), err)
 		}
 		time.Sleep(time.Millisecond)
 	}

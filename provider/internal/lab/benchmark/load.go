@@ -13,8 +13,8 @@ import (
 type sample struct {
 	PerSecond float64 `json:"per_second"`
 
-	// CPU is the processor time of the server per operation, in microseconds;
-	// zero where the system does not tell.
+	// CPU is the processor time of the server, and of a database of its own, per
+	// operation, in microseconds; zero where the system does not tell.
 	CPU float64 `json:"cpu_us"`
 
 	// P50, P90 and P99 are percentiles of the time that one operation took, in
@@ -80,8 +80,7 @@ func work(ctx context.Context, s *running, users []*visitor, op operation, end b
 	var result sample
 	var took []time.Duration
 	var running sync.WaitGroup
-	pid := s.process.Process.Pid
-	cpu, start := cpuTime(pid), time.Now()
+	cpu, start := s.cpu(), time.Now()
 	for _, u := range users {
 		running.Go(func() {
 			mine, failures, first := repeat(ctx, u, op, end)
@@ -99,7 +98,7 @@ func work(ctx context.Context, s *running, users []*visitor, op operation, end b
 		return sample{}, err
 	}
 	elapsed := time.Since(start)
-	cpu = cpuTime(pid) - cpu
+	cpu = s.cpu() - cpu
 	result.Operations = len(took)
 	if len(took) == 0 {
 		return result, nil

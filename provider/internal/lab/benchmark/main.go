@@ -32,6 +32,9 @@ import (
 // ownServer is Bonafide as most hosts run it.
 var ownServer = server{name: "bonafide", store: "SQLite", start: bonafideOnSQLite}
 
+// onPostgres is the name of Bonafide on PostgreSQL.
+const onPostgres = "bonafide-postgres"
+
 // servers are those that are compared, in the order of the table.
 var servers = []server{
 	{name: "bare", store: "none", start: bare},
@@ -39,7 +42,7 @@ var servers = []server{
 	ownServer,
 	{name: "bonafide-es256", store: "SQLite", start: bonafideWithES256},
 	{name: "bonafide-openssl", store: "SQLite", start: bonafideWithOpenSSL, available: opensslsigner.Available},
-	{name: "bonafide-postgres", store: "PostgreSQL", start: bonafideOnPostgres, available: postgresAvailable},
+	{name: onPostgres, store: "PostgreSQL", start: bonafideOnPostgres, available: postgresAvailable},
 	{name: "zitadel/oidc", store: "memory", start: zitadel},
 	{name: "luikyv/go-oidc", store: "memory", start: goOIDC},
 	{name: "oidc-provider", store: "memory", command: nodeServer, available: nodeAvailable},

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 var errNoPostgres = errors.New("no PostgreSQL: install it or name a database with -postgres")
@@ -26,15 +27,32 @@ func postgresAvailable() error {
 }
 
 // providePostgres tells the servers which PostgreSQL to use: the one named, or a
-// new one from the binaries of the system, with its own settings, which are the
-// durable ones. Where there is neither, it does nothing.
+// new one. Where there is neither, it does nothing.
 func providePostgres(named string) (stop func(), err error) {
 	if named != "" {
 		return func() {}, os.Setenv(postgresEnv, named)
 	}
+	p, err := newCluster()
+	if errors.Is(err, errNoPostgres) {
+		return func() {}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p.stop, os.Setenv(postgresEnv, p.url)
+}
+
+// cluster is a PostgreSQL server from the binaries of the system, with its own settings, which are
+// the durable ones.
+type cluster struct {
+	*exec.Cmd
+	dir, url string
+}
+
+func newCluster() (*cluster, error) {
 	bin := postgresBinaries()
 	if bin == "" {
-		return func() {}, nil
+		return nil, errNoPostgres
 	}
 	// Not below -dir: the name of a socket has at most 107 bytes.
 	dir, err := os.MkdirTemp("", "benchmark")
@@ -46,12 +64,22 @@ func providePostgres(named string) (stop func(), err error) {
 		_ = os.RemoveAll(dir)
 		return nil, fmt.Errorf("start PostgreSQL: %w", err)
 	}
-	stop = func() {
-		_ = server.Process.Signal(syscall.SIGINT) // "fast shutdown"
-		_ = server.Wait()
-		_ = os.RemoveAll(dir)
+	return &cluster{server, dir, "postgres:///postgres?user=postgres&host=" + url.QueryEscape(dir)}, nil
+}
+
+func (p *cluster) stop() {
+	_ = p.Process.Signal(syscall.SIGINT) // "fast shutdown"
+	_ = p.Wait()
+	_ = os.RemoveAll(p.dir)
+}
+
+// away returns its address by way of a distance.
+func (p *cluster) away(late time.Duration) (url string, end func() error, err error) {
+	d, err := newDistance("unix", filepath.Join(p.dir, ".s.PGSQL.5432"), late)
+	if err != nil {
+		return "", nil, err
 	}
-	return stop, os.Setenv(postgresEnv, "postgres:///postgres?user=postgres&host="+url.QueryEscape(dir))
+	return "postgres://postgres@" + d.Addr().String() + "/postgres?sslmode=disable", d.Close, nil
 }
 
 func postgresBinaries() string {

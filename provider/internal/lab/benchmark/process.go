@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -18,17 +19,38 @@ func stat(pid int) []string {
 	return strings.Fields(after)
 }
 
+// The fields of stat that are read.
+const (
+	parent = 1
+	spent  = 11 // the processor time of the process, of the system for it, and of its children that have ended
+	ended  = 14
+)
+
 // cpuTime returns the processor time that a process has used, in steps of 10 ms;
 // zero where the system does not tell.
-func cpuTime(pid int) time.Duration {
-	const user, system, tick = 11, 12, 10 * time.Millisecond
-	fields := stat(pid)
-	if len(fields) <= system {
-		return 0
+func cpuTime(pid int) time.Duration { return ticks(stat(pid), spent, spent+1) }
+
+// familyTime is cpuTime of a process and of its children.
+func familyTime(pid int) time.Duration {
+	total := ticks(stat(pid), spent, ended)
+	files, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, file := range files {
+		id, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		if fields := stat(id); len(fields) > parent && fields[parent] == strconv.Itoa(pid) {
+			total += ticks(fields, spent, spent+1)
+		}
 	}
-	u, _ := strconv.ParseInt(fields[user], 10, 64)
-	s, _ := strconv.ParseInt(fields[system], 10, 64)
-	return time.Duration(u+s) * tick
+	return total
+}
+
+// ticks adds up fields of a time.
+func ticks(fields []string, first, last int) (total time.Duration) {
+	const tick = 10 * time.Millisecond
+	for i := first; i <= last && i < len(fields); i++ {
+		n, _ := strconv.ParseInt(fields[i], 10, 64)
+		total += time.Duration(n) * tick
+	}
+	return total
 }
 
 // memory is the resident memory of a process, in MiB.
