@@ -127,7 +127,7 @@ type look struct {
 func (b Brand) name() string { return cmp.Or(b.Name, "Bonafide") }
 
 // look prepares a brand to be served, or returns an error for its first invalid field.
-func (b Brand) look() (look, error) {
+func (b Brand) look(fedCM bool) (look, error) {
 	var l look
 	if err := b.validate(); err != nil {
 		return l, err
@@ -142,7 +142,7 @@ func (b Brand) look() (look, error) {
 	for _, link := range b.Links {
 		l.links = append(l.links, web.Link{Label: link.Label, URL: link.URL, Translations: link.Translations})
 	}
-	l.button, err = b.newButton()
+	l.button, err = b.newButton(fedCM)
 	return l, err
 }
 
@@ -226,9 +226,9 @@ func (b Brand) newTheme() (*theme.Theme, error) {
 }
 
 // newButton returns the sign-in button for other people's pages.
-func (b Brand) newButton() (*widget.Widget, error) {
+func (b Brand) newButton(fedCM bool) (*widget.Widget, error) {
 	color := cmp.Or(b.ButtonColor, theme.DefaultButtonColor)
-	brand := widget.Brand{Name: b.name(), Color: color, LabelColor: theme.LabelColor(color)}
+	brand := widget.Brand{Name: b.name(), Color: color, LabelColor: theme.LabelColor(color), FedCM: fedCM}
 	if _, err := widget.New(brand); err != nil {
 		return nil, &FieldError{"Brand.Name", err} // the colour has been checked
 	}

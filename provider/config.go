@@ -31,7 +31,7 @@ import (
 //   - groups and claims: Scopes, Attributes, Groups, Verifiers
 //   - how people sign in: SignIn, Upstreams, PasswordMinLength
 //   - lifetimes and limits: Lifetimes, Limits, TrustedProxies
-//   - applications and APIs: Resources, UnknownClients, DeviceAuthorization, RequestURI, DPoP, AllowPrivateNetworks
+//   - applications and APIs: Resources, UnknownClients, DeviceAuthorization, FedCM, RequestURI, DPoP, AllowPrivateNetworks
 //   - keys, and former secrets and addresses: Signing, PreviousSecrets, PreviousBaseURLs
 //   - watching: Logger, TracerProvider, MeterProvider, OnEvent, KeepEvents
 //   - testing: Sandbox, InsecureHTTP, Testing, Clock
@@ -148,6 +148,10 @@ type Config struct {
 	// DeviceAuthorization lets devices without a browser in, such as televisions.
 	// Defaults to none.
 	DeviceAuthorization DeviceAuthorization `json:"device_authorization,omitzero"`
+
+	// FedCM has the sign-in button ask the browser for the account first (Federated Credential Management API).
+	// Defaults to no.
+	FedCM FedCM `json:"fedcm,omitzero"`
 
 	// RequestURI lets an authorization request name the address of its request object (OpenID Connect Core section
 	// 6.2): one of Client.RequestURIs, which the provider fetches. Limits.Flow bounds such requests.
@@ -280,7 +284,7 @@ func (c Config) validate() error {
 		}
 	}
 	for _, check := range []func() error{
-		c.checkKeys, c.validateTesting, c.Limits.validate, c.UnknownClients.validate, c.DeviceAuthorization.validate, c.DPoP.validate,
+		c.checkKeys, c.validateTesting, c.Limits.validate, c.UnknownClients.validate, c.DeviceAuthorization.validate, c.DPoP.validate, c.validateFedCM,
 		func() error { return c.SignIn.validate(c.BaseURL, c.PreviousBaseURLs) }, c.validateUpstreams,
 	} {
 		if err := check(); err != nil {

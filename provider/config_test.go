@@ -56,6 +56,14 @@ func TestNew(t *testing.T) {
 		"ShortSecret":           {func(c *provider.Config) { c.Secret = c.Secret[:31] }, "Secret"},
 		"SecretOfZeros":         {func(c *provider.Config) { c.Secret = make([]byte, 32) }, "Secret"},
 		"NoStore":               {func(c *provider.Config) { c.Store = nil }, "Store"},
+		"FedCMOfTheHostsUsers": {func(c *provider.Config) {
+			c.FedCM.On, c.Users = true, provider.Users{
+				SignInURL: "/signin", SignedIn: func(*http.Request) (provider.SignedIn, error) { return provider.SignedIn{}, nil },
+			}
+		}, "FedCM.On"},
+		"FedCMWithoutHTTPS": {func(c *provider.Config) {
+			c.FedCM.On, c.BaseURL, c.Sandbox, c.InsecureHTTP = true, "http://idp.test", true, true
+		}, "FedCM.On"},
 		"PasskeysOfAnotherHost": {func(c *provider.Config) { c.SignIn.Passkeys.RPID = "other.example" }, "SignIn.Passkeys.RPID"},
 		"PasskeysOfEverybody":   {func(c *provider.Config) { c.SignIn.Passkeys.RPID = "com" }, "SignIn.Passkeys.RPID"},
 		"OriginWithPath":        {func(c *provider.Config) { c.SignIn.Passkeys.Origins = []string{"https://a.example/b"} }, "SignIn.Passkeys.Origins[0]"},

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/fedcm"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/provider/internal/selfservice"
@@ -280,11 +281,12 @@ const (
 	changePassword = "/.well-known/change-password"
 )
 
-// WellKnown returns a handler for three addresses at the root of the host: webauthn with
-// SignIn.Passkeys.Origins, passkey-endpoints and change-password below /.well-known/, by
-// which browsers and password managers find their way. Others get 404, as do those of
-// passkeys that are off, and all if users are the host's. It is for the host of the RPID, and
-// needed only when BaseURL has a path or another host: otherwise the provider serves them.
+// WellKnown returns a handler for four addresses at the root of the host: webauthn with
+// SignIn.Passkeys.Origins, passkey-endpoints, change-password and, for FedCM, web-identity below
+// /.well-known/, by which browsers and password managers find their way. Others get 404, as do
+// those of passkeys and FedCM that are off, and all if users are the host's. It is for the host of
+// the RPID, and needed only when BaseURL has a path or another host: otherwise the provider serves
+// them. Browsers look for web-identity at the registrable domain, as example.com of id.example.com.
 //
 //	mux.Handle("/.well-known/change-password", idp.Pages().WellKnown())
 func (p Pages) WellKnown() http.Handler {
@@ -313,6 +315,9 @@ func (p Pages) wellKnownRoutes() (routes []web.Route) {
 	add(changePassword, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, p.cfg.BaseURL+"/account/password", http.StatusSeeOther)
 	})
+	if p.cfg.FedCM.On {
+		add(fedcm.WellKnownPath, serveJSON(fedcm.WellKnown(p.cfg.BaseURL)))
+	}
 	if p.cfg.rpID() == "" {
 		return routes
 	}

@@ -125,7 +125,7 @@ func New(ctx context.Context, cfg Config) (*Provider, error) {
 	if p.locales, err = web.ReadTexts(cfg.Texts, cfg.Logger); err != nil {
 		return nil, configError(&FieldError{"Texts", err})
 	}
-	look, err := cfg.Brand.look()
+	look, err := cfg.Brand.look(cfg.FedCM.On)
 	if err != nil {
 		return nil, configError(err)
 	}
@@ -229,7 +229,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 		Activity: p.activity, Clock: cfg.Clock, AgreedTime: func() time.Time { return p.upkeep.AgreedTime() }, Logger: cfg.Logger,
 	})
 	sessions := &session.Manager{
-		Store: p.store, Tokens: tokens, Cookies: site.Cookies,
+		Store: p.store, Tokens: tokens, Cookies: site.Cookies, FedCM: p.secondCookie(),
 		Idle: cfg.Lifetimes.SessionIdle, Life: cfg.Lifetimes.Session, Clock: cfg.Clock,
 	}
 	p.accounts = &account.Accounts{
@@ -239,7 +239,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	p.flows = authflow.New(authflow.Options{
 		Site: site, Engine: p.engine, Claims: source, Audit: p.audit, Activity: p.activity, Keys: p.keys, Store: p.store,
 		Sessions: sessions, SignsUp: cfg.hasAccounts() && cfg.Mailer != nil, Personas: p.personas(), Faults: p.faults, Host: cfg.host(),
-		Has: p.has, Classes: cfg.classes(), Require: cfg.SignIn.Require,
+		Has: p.has, Classes: cfg.classes(), Require: cfg.SignIn.Require, FedCMAccount: p.fedCMAccount,
 		Verifiers: cfg.verifiers(), Declined: p.declined, Forget: p.store.ForgetPerson,
 		Life: cfg.Lifetimes.Flow, SessionLife: cfg.Lifetimes.Session, Clock: cfg.Clock,
 		Limits: p.limits, Limit: ratelimit.Flow.PerAddress(cfg.Limits.Flow.or(ratelimit.Flow.ByAddress())),
@@ -289,7 +289,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 		Site: site, Engine: p.engine, Claims: source, Activity: p.activity, Keys: p.keys, IDTokenLife: cfg.Lifetimes.IDToken, Clock: cfg.Clock,
 	})
 	p.closing, p.close = context.WithCancel(context.WithoutCancel(ctx))
-	routes := slices.Concat(p.flows.Routes(), p.pages.Routes(), entrance.Routes(), p.ways.Routes(), protection.Routes(), p.own.Routes(), p.devicePages(), endpoints.Routes(), endpoints.OlderRoutes(), resources.Routes(), resources.OlderRoutes(), site.Assets(),
+	routes := slices.Concat(p.flows.Routes(), p.pages.Routes(), entrance.Routes(), p.ways.Routes(), protection.Routes(), p.own.Routes(), p.devicePages(), p.fedCMRoutes(look), endpoints.Routes(), endpoints.OlderRoutes(), resources.Routes(), resources.OlderRoutes(), site.Assets(),
 		p.Pages().ownWellKnown(), []web.Route{{Method: http.MethodGet, Path: "/widget/{name}", Handler: serveButton(p.button)}})
 	p.server = web.NewServer(site, web.ServerOptions{
 		Routes: routes, Calls: calls, TrustedProxies: cfg.TrustedProxies, Telemetry: telemetry, Closed: p.closing,

@@ -41,11 +41,20 @@ func TestWellKnown(t *testing.T) {
 				SignInURL: "https://app.test/signin", SignOutURL: "https://app.test/signout",
 			}
 		}, map[string]string{password: "", endpoints: "", origins: ""}},
+		"FedCM": {func(c *provider.Config) {
+			c.BaseURL, c.FedCM.On = "https://id.app.test/id", true
+		}, map[string]string{
+			"/.well-known/web-identity": `{"accounts_endpoint":"https://id.app.test/id/fedcm/accounts","login_url":"https://id.app.test/id/fedcm/signin",` +
+				`"provider_urls":["https://id.app.test/id/fedcm/config.json"]}`,
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			handler := lab.New(t, c.change).Pages().WellKnown()
 			c.want["/.well-known/other"] = ""
+			if name != "FedCM" {
+				c.want["/.well-known/web-identity"] = ""
+			}
 			for path, want := range c.want {
 				recorder := httptest.NewRecorder()
 				handler.ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, path, nil))

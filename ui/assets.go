@@ -53,5 +53,5 @@ func readAssets(files embed.FS) map[string]Asset {
 func Assets() []Asset { return own.Assets() }
 
 // AssetName returns the name under which the file "base.css", "icon.svg", "passkey.js", "screens.js",
-// "form-post.js" or "wide.css" is served. Another name returns the empty string.
+// "form-post.js", "fedcm.js" or "wide.css" is served. Another name returns the empty string.
 func AssetName(file string) string { return own.AssetName(file) }

@@ -507,6 +507,18 @@ var screenFixtures = []fixture{
 		p.Client.Host = "example.riverbikes"
 		return Continue(ContinueView{Page: p, URL: "example.riverbikes:/cb?code=c&state=s"})
 	}},
+	{"denied-fedcm", func(p Page) templ.Component {
+		p.Popup = true
+		return Denied(DeniedView{Page: p, FedCM: true, URL: "https://riverbikes.example/cb?error=access_denied&state=s"})
+	}},
+	{"fedcm", func(p Page) templ.Component {
+		p.Popup = true
+		return FedCM(FedCMView{Page: p, Answer: "https://riverbikes.example/cb?code=c&state=s", AccountID: "5f0c"})
+	}},
+	{"fedcm-signed-in", func(p Page) templ.Component {
+		p.Popup = true
+		return FedCM(FedCMView{Page: accountPage(p.Locale)})
+	}},
 	{"form-post", func(p Page) templ.Component {
 		return FormPost(FormPostView{Page: p, URL: "https://riverbikes.example/cb?x=1", Fields: []Field{{"code", "c"}, {"state", `"><script>alert(1)</script>`}}})
 	}},

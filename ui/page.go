@@ -12,11 +12,20 @@ const (
 	// scriptScreens is for all of them.
 	scriptScreens  = "screens.js"
 	scriptFormPost = "form-post.js"
+	scriptFedCM    = "fedcm.js"
 )
 
 func (p Page) locale() *Locale { return p.Locale.OrEnglish() }
 
 func (p Page) asset(file string) string { return p.AssetPath + AssetName(file) }
+
+// scripts are those that a refusal needs beside that of all screens.
+func (v DeniedView) scripts() []string {
+	if v.FedCM {
+		return []string{AssetName(scriptFedCM)}
+	}
+	return nil
+}
 
 // stylesheets are those that follow the one of all screens.
 func (p Page) stylesheets() []string { return p.Theme.Stylesheets(p.ButtonColor) }

@@ -31,6 +31,7 @@ type Screens struct {
 	Finished       func(FinishedView) templ.Component
 	Continue       func(ContinueView) templ.Component
 	FormPost       func(FormPostView) templ.Component
+	FedCM          func(FedCMView) templ.Component
 	AccountHome    func(AccountView) templ.Component
 	Apps           func(AppsView) templ.Component
 	RemoveApp      func(RemoveAppView) templ.Component
@@ -57,7 +58,7 @@ func DefaultScreens() Screens {
 	return Screens{
 		SignIn: SignIn, Reauthenticate: Reauthenticate, SignUp: SignUp, Code: Code, ResetStart: ResetStart, ResetFinish: ResetFinish,
 		SelectAccount: SelectAccount, SelectScope: SelectScope, Consent: Consent, SignOut: SignOut, SignedOut: SignedOut,
-		Error: Error, Denied: Denied, Finished: Finished, Continue: Continue, FormPost: FormPost,
+		Error: Error, Denied: Denied, Finished: Finished, Continue: Continue, FormPost: FormPost, FedCM: FedCM,
 		AccountHome: AccountHome, Apps: Apps, RemoveApp: RemoveApp, Sessions: Sessions, Password: Password, Groups: Groups,
 		Data: Data, Email: Email, EmailCodes: EmailCodes, EmailReturn: EmailReturn, Delete: Delete, Deletion: Deletion, Export: Export, Call: Call,
 		Device: Device, DeviceConfirm: DeviceConfirm, DeviceDone: DeviceDone,

@@ -26,6 +26,7 @@ type text struct {
 	Finished       finishedText
 	Denied         deniedText
 	Response       responseText
+	FedCM          fedCMText
 	Error          errorText
 	Account        accountText
 	Apps           appsText
@@ -159,6 +160,9 @@ type deniedText struct{ Heading, NoAccount Message }
 
 // responseText is for the two screens that lead back to the application.
 type responseText struct{ Heading, Text, Submit Message }
+
+// fedCMText is what a window says that no browser has closed.
+type fedCMText struct{ SignedIn, Again Message }
 
 // errorText has a heading and a text for each error, and the labels under them.
 type errorText struct {

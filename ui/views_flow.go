@@ -231,6 +231,8 @@ type DeniedView struct {
 	// Fields are posted.
 	URL    string
 	Fields []Field
+	// FedCM says that a browser has opened the window, and gets the URL.
+	FedCM bool
 }
 
 // FinishedView says that the request was answered before, as when a user
@@ -260,4 +262,16 @@ type FormPostView struct {
 	URL string
 	// Fields are the parameters of the response.
 	Fields []Field
+}
+
+// FedCMView is what a window ends with that a browser has opened for its user (Federated Credential
+// Management API). A script hands the answer to the browser, which closes the window.
+type FedCMView struct {
+	Page
+	// Answer is a registered redirect URI with the response in it. Empty says that the user has
+	// signed in, and only closes the window.
+	Answer string
+	// AccountID is what the browser calls the account. Empty keeps the one that the user has
+	// chosen there.
+	AccountID string
 }

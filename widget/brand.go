@@ -28,6 +28,10 @@ type Brand struct {
 	// when empty.
 	Mark string `json:"mark,omitempty"`
 
+	// FedCM has the button ask the browser for the account before it opens anything
+	// (Federated Credential Management API), which takes a provider that answers.
+	FedCM bool `json:"fedcm,omitempty"`
+
 	// Code is the name of the provider in programs, such as AcmeID: then pages may say
 	// AcmeID.signIn for Bonafide.signIn, and listen to acmeid:success. 2 to 31 ASCII letters
 	// and digits, a letter first. None when empty.

@@ -44,6 +44,8 @@ export interface SignInOptions {
   loginHint?: string;
   /** "none", "login", "consent", "select_account" (OpenID Connect Core section 3.1.2.1). */
   prompt?: string;
+  /** "off" leaves out the browser's own dialog, which is asked first where provider and browser have it. */
+  fedcm?: "off" | string;
   /** Language of button and screens, for example "fr-CA". Else the page's lang, else the browser's. */
   lang?: string;
   /** Name of a function on window, "onSignIn" or "app.onSignIn", called with the result in place of the default action. */
@@ -115,6 +117,8 @@ export interface ProviderSettings {
   labelColor: string;
   /** The provider's mark: data of one SVG path in a box of 24 by 24, filled by the even-odd rule. A check mark when absent. */
   mark?: string;
+  /** Whether the provider answers browsers that ask for their users (Federated Credential Management API). */
+  fedcm?: boolean;
 }
 
 /** The scripts of the provider. v1.js brings all but handleRedirect, callback.js brings that. */

@@ -34,7 +34,7 @@ func (c *config) separate() error {
 			return errors.New("previous_base_urls: has the address of the sandbox; production never was one, give it a database of its own")
 		}
 	}
-	if err := c.separateSample(); err != nil {
+	if err := errors.Join(c.separateFedCM(), c.separateSample()); err != nil {
 		return err
 	}
 	if err := c.separateDesks(); err != nil {

@@ -166,6 +166,9 @@ func (s *service) mount(ctx context.Context, r *router, e *environment, testing 
 	}
 	s.providers = append(s.providers, p)
 	r.add(e.BaseURL, s.cfg.BaseURL, p, "/account", p.MetadataPaths()...)
+	if e.FedCM.On {
+		r.beside(e.BaseURL, s.cfg.BaseURL, p.Pages().WellKnown(), webIdentity)
+	}
 	if demo {
 		r.add(e.BaseURL+demoPath, s.cfg.BaseURL, demoHandler(p.Provider), "/verify")
 	}
@@ -309,6 +312,9 @@ func (s *service) serve(ctx context.Context) error {
 	var background sync.WaitGroup
 	for _, p := range s.providers {
 		background.Go(func() { _ = p.Run(ctx) }) // always nil
+	}
+	for _, e := range s.cfg.environments() {
+		background.Go(func() { s.tryWebIdentity(ctx, e) })
 	}
 	failed := make(chan error, len(s.sites))
 	for _, site := range s.sites {

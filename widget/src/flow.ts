@@ -1,7 +1,8 @@
 import type { SignInError, SignInOptions, SignInResult } from "../index";
 import { parameters, result } from "./response";
-import { prepare, startURL } from "./authorize";
+import { prepare, startURL, type Pending } from "./authorize";
 import { failure } from "./failure";
+import { askBrowser, asksBrowser } from "./fedcm";
 import { Text } from "./labels";
 import { isSafe, read, type Options } from "./options";
 import { openPopup, waitFor, type Message, type Wait } from "./popup";
@@ -13,7 +14,8 @@ const flows = new Map<object, Wait>();
 
 /**
  * Signs in. Up to the popup all happens at once, while the browser still sees
- * the click. A click continues to the redirect URI, if the page lets it.
+ * the click; a browser that is asked first says at once that it cannot, or lets
+ * its user decide. A click continues to the redirect URI, if the page lets it.
  */
 export async function signIn(target: HTMLElement | SignInOptions, isClick?: boolean): Promise<SignInResult> {
   const where = target instanceof HTMLElement ? target : document;
@@ -31,25 +33,41 @@ export async function signIn(target: HTMLElement | SignInOptions, isClick?: bool
     const { inPage, redirect, start, callback } = options;
     // The relay reaches pages of its own origin only.
     const canReport = start || redirect!.startsWith(location.origin + "/");
-    const popup = options.display == "popup" && canReport && openPopup();
-    const pending = prepare(options, !!popup);
-    if (!popup) {
-      if (inPage) keep(pending);
-      // A page in a frame takes the whole window along: sign-in screens refuse to be framed. Not by
-      // open(), which extensions against popups replace.
-      top!.location.href = await startURL(options, pending);
-      return new Promise(() => {});
+    const enter = (wait: Wait) => {
+      flows.set(target, wait);
+      show(where, Text.Opened, true);
+      return wait;
+    };
+    let pending!: Pending;
+    let answer: Message | undefined;
+    if (canReport && asksBrowser(options)) {
+      const asking = new AbortController();
+      // A dialog is no window that could be brought to the front: another click takes its place.
+      flow = enter({ popup: { closed: true, close: () => asking.abort() } as Window });
+      pending = prepare(options, true);
+      answer = await askBrowser(options, pending, asking.signal);
+      if (answer && !isResponse(answer, options, pending.state)) throw failure("invalid_issuer");
     }
+    if (!answer) {
+      const popup = options.display == "popup" && canReport && openPopup();
+      pending = prepare(options, !!popup);
+      if (!popup) {
+        if (inPage) keep(pending);
+        // A page in a frame takes the whole window along: sign-in screens refuse to be framed. Not by
+        // open(), which extensions against popups replace.
+        top!.location.href = await startURL(options, pending);
+        return new Promise(() => {});
+      }
 
-    flow = { popup };
-    flows.set(target, flow);
-    show(where, Text.Opened, true);
-    popup.location.replace(await startURL(options, pending, "popup"));
-    const { url, next } = await waitFor(
-      flow,
-      (message) => isResponse(message, options, pending.state),
-      () => show(where, Text.Opened),
-    );
+      flow = enter({ popup });
+      popup.location.replace(await startURL(options, pending, "popup"));
+      answer = await waitFor(
+        flow,
+        (message) => isResponse(message, options, pending.state),
+        () => show(where, Text.Opened),
+      );
+    }
+    const { url, next } = answer;
     // A server that began the flow has made its checks itself.
     const found = start ? { next } : { ...result(parameters(url), pending), next };
     show(where);

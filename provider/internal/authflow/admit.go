@@ -123,7 +123,7 @@ func (e *flows) deny(w http.ResponseWriter, r *http.Request, d *denial) error {
 	if err != nil {
 		return err
 	}
-	view := ui.DeniedView{Page: e.Site.PageView(r, request), Message: d.message, URL: Location(response)}
+	view := ui.DeniedView{Page: e.Site.PageView(r, request), Message: d.message, URL: Location(response), FedCM: response.Mode == protocol.ModeFedCM}
 	if response.Mode == protocol.ModeFormPost {
 		view.URL, view.Fields = response.RedirectURI, fieldsOf(response)
 	}

@@ -113,6 +113,9 @@ type Options struct {
 	Personas *persona.Cast
 	Faults   *faults.Faults
 
+	// FedCMAccount names an account to browsers that bring requests (Assert); nil if none does.
+	FedCMAccount func(userID string) string
+
 	// Host connects the host's own users.
 	Host Host
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
@@ -93,6 +94,7 @@ type sealedFlow struct {
 	Strays  int              `json:"g,omitempty"`
 	Hinted  bool             `json:"m,omitempty"`
 	Verify  verifying        `json:"w,omitzero"`
+	FedCM   bool             `json:"k,omitempty"` // the response mode, which no request can name
 	Request string           `json:"r,omitempty"` // empty if it is kept
 }
 
@@ -145,6 +147,7 @@ func (e *flows) seal(w http.ResponseWriter, r *http.Request, f *Flow) (string, e
 	sealed := sealedFlow{
 		ID: f.id[:], Seen: f.firstSeen.UnixMicro(), Browser: browser[:],
 		Picked: f.request.Picked, Chosen: f.chosen, Allowed: f.allowed, LeftOut: f.declined, Visits: f.hostVisits, Strays: f.redirects, Hinted: f.hinted, Verify: f.verifying, Request: form,
+		FedCM: f.request.Mode == protocol.ModeFedCM,
 	}
 	for _, user := range f.seen {
 		seen := sealedUser{ID: user.UserID, AuthAt: user.AuthTime.UnixMicro()}
@@ -208,6 +211,9 @@ func (e *flows) openFlow(r *http.Request) (*Flow, error) {
 	var refused *redirectError
 	if errors.As(err, &refused) { // the application is told, but not after another response
 		f.request, refused.flow = refused.request, f
+	}
+	if s.FedCM && f.request != nil {
+		f.request.Mode = protocol.ModeFedCM
 	}
 	if e.Clock().Sub(f.firstSeen) > e.Life {
 		return nil, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired, Request: f.request}

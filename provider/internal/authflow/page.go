@@ -30,6 +30,10 @@ type Page struct {
 	// both as conditions. remembered reports that the session is cached.
 	recent, remembered bool
 
+	// fedCM reports a request that a browser makes for its user, whose session it names by the second
+	// cookie.
+	fedCM bool
+
 	// persona is the one that the request itself has signed in, or nil.
 	persona *sandbox.Persona
 }
@@ -94,7 +98,11 @@ func (p *Page) User() (*User, error) {
 	if p.known {
 		return p.user, nil
 	}
-	user, remembered, err := p.endpoint.signedIn(p.request, p.recent)
+	read := p.endpoint.signedIn
+	if p.fedCM {
+		read = p.endpoint.signedInFor
+	}
+	user, remembered, err := read(p.request, p.recent)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,10 @@ import (
 // respond sends an authorization response, success or error, to the application in the
 // response mode of its request.
 func (e *flows) respond(w http.ResponseWriter, r *http.Request, request *engine.AuthorizeRequest, response issue.Response) {
+	if response.Mode == protocol.ModeFedCM {
+		e.handOver(w, r, request, Location(response))
+		return
+	}
 	if response.Mode == protocol.ModeFormPost {
 		e.Site.RenderFor(w, r, request, http.StatusOK, e.Site.Screens.FormPost(ui.FormPostView{
 			Page: e.Site.PageView(r, request), URL: response.RedirectURI, Fields: fieldsOf(response),
@@ -39,7 +43,7 @@ func Location(response issue.Response) string {
 	var b strings.Builder
 	b.WriteString(response.RedirectURI)
 	separator := "#"
-	if response.Mode == protocol.ModeQuery {
+	if response.Mode == protocol.ModeQuery || response.Mode == protocol.ModeFedCM {
 		separator = "?"
 		if strings.Contains(response.RedirectURI, "?") {
 			separator = "&"

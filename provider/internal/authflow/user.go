@@ -56,11 +56,16 @@ func (e *flows) signedIn(r *http.Request, recent bool) (u *User, remembered bool
 	if err != nil || !ok {
 		return nil, remembered, err
 	}
+	return e.userOf(s, account), remembered, nil
+}
+
+// userOf returns the user of a session of the embedded accounts.
+func (e *flows) userOf(s storage.Session, account storage.Account) *User {
 	user := &User{User: host.User{UserID: account.ID, AuthTime: s.AuthTime, AMR: s.AMR}, Session: s.Digest, Account: account, Factors: s.Factors}
 	if e.Personas.Plays(account.ID) { // whose methods are whatever the sandbox says
 		user.Assurance, user.Factors = assurance.Best(s.Factors).Level, nil
 	}
-	return user, remembered, nil
+	return user
 }
 
 // Authentication describes the sign-in of an account's owner by these factors. It rests on

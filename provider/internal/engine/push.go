@@ -29,6 +29,9 @@ const (
 	// pushedPrefix begins every request_uri of the provider (RFC 9126 section 2.2).
 	pushedPrefix = "urn:ietf:params:oauth:request_uri:"
 
+	// keptPrefix begins those of Keep: nobody can push a request under such a name.
+	keptPrefix = pushedPrefix + "fedcm:"
+
 	// pushedLife is the life of a pushed request.
 	pushedLife = 90 * time.Second
 
@@ -100,7 +103,13 @@ func (e *Engine) push(ctx context.Context, r *http.Request, form url.Values, pro
 	if err := e.KeepClient(ctx, client); err != nil {
 		return Pushed{}, protocol.AsError(err)
 	}
-	return e.keepPushed(ctx, client, asked.Encode())
+	return e.keepPushed(ctx, client, pushedPrefix, asked.Encode())
+}
+
+// Keep keeps a checked request that a browser has brought, for the window that it opens. Its response
+// is in ModeFedCM.
+func (e *Engine) Keep(ctx context.Context, c *registry.Client, asked url.Values) (Pushed, error) {
+	return e.keepPushed(ctx, c, keptPrefix, asked.Encode())
 }
 
 // bindCode returns the parameters of a pushed request with the key of its proof, which means the
@@ -131,13 +140,13 @@ func withoutCredentials(form url.Values, clientID string) url.Values {
 	return request
 }
 
-// keepPushed stores a request under a random name. It is encrypted, because login_hint may name
-// a person.
-func (e *Engine) keepPushed(ctx context.Context, c *registry.Client, asked string) (Pushed, error) {
+// keepPushed stores a request under a random name with a prefix. It is encrypted, because login_hint
+// may name a person.
+func (e *Engine) keepPushed(ctx context.Context, c *registry.Client, prefix, asked string) (Pushed, error) {
 	if len(asked) > maxPushed {
 		return Pushed{}, protocol.Fail(protocol.InvalidRequest, "The request is too large.").Because(diagnosis.RequestMalformed)
 	}
-	uri := pushedPrefix + random.Text(32)
+	uri := prefix + random.Text(32)
 	digest, expires := sha256.Sum256([]byte(uri)), e.Clock().Add(pushedLife)
 	err := e.PushedRequests.SavePushedRequest(ctx, storage.PushedRequest{
 		Digest: digest, ClientID: c.ID, Payload: e.SealPushed(c.ID, []byte(asked)), ExpiresAt: expires,
@@ -186,6 +195,9 @@ func (e *Engine) readPushed(ctx context.Context, form url.Values) (*AuthorizeReq
 	r, err := e.ParseAuthorize(ctx, request)
 	if r != nil {
 		r.PushedAs = Flow{flowOfPushed(digest, pushed.ExpiresAt), pushed.ExpiresAt}
+		if strings.HasPrefix(form.Get("request_uri"), keptPrefix) {
+			r.Mode = protocol.ModeFedCM
+		}
 	}
 	return r, err
 }

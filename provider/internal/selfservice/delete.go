@@ -8,7 +8,6 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
-	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -67,7 +66,7 @@ func (p *Pages) delete(w http.ResponseWriter, r *http.Request, user *authflow.Us
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return fmt.Errorf("set deletion: %w", err)
 	}
-	p.Site.Cookies.Clear(w, session.Session)
+	p.Sessions.Forget(w)
 	p.NoticeMail(r, owner, ui.MailView{Kind: ui.MailDeletion, On: owner.DeleteAt})
 	p.RenderDeletion(w, r, &authflow.Page{}, owner, true)
 	return nil

@@ -15,6 +15,8 @@ type Kind string
 const (
 	// Session holds the session token.
 	Session Kind = "session"
+	// FedCM names, sealed, the session to the requests that a browser makes for a page of another site.
+	FedCM Kind = "fedcm"
 	// Browser holds a random value that binds unfinished flows and forms to their browser.
 	Browser Kind = "browser"
 	// Device proves that its account has signed in from this browser before.
@@ -68,12 +70,21 @@ func (c Cookies) Get(r *http.Request, kind Kind) string {
 }
 
 // Set sends a cookie that scripts cannot read and other sites cannot send, except by a
-// link. A zero lifetime lasts until the browser closes.
+// link, unless its kind is FedCM. A zero lifetime lasts until the browser closes.
 func (c Cookies) Set(w http.ResponseWriter, kind Kind, value string, life time.Duration) {
 	http.SetCookie(w, &http.Cookie{
 		Name: c.Name(kind), Value: value, Path: "/", MaxAge: int(life / time.Second),
-		Secure: c.secure, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		Secure: c.secure, HttpOnly: true, SameSite: c.sameSite(kind),
 	})
+}
+
+// sameSite says on whose pages a browser sends a cookie. Over http, for development, all of
+// localhost is one site, and browsers take no cookie for all sites.
+func (c Cookies) sameSite(kind Kind) http.SameSite {
+	if kind == FedCM && c.secure {
+		return http.SameSiteNoneMode
+	}
+	return http.SameSiteLaxMode
 }
 
 // Assume replaces the cookies of its name in a request by the one that its response sets,
@@ -93,6 +104,6 @@ func (c Cookies) Assume(r *http.Request, kind Kind, value string) {
 func (c Cookies) Clear(w http.ResponseWriter, kind Kind) {
 	http.SetCookie(w, &http.Cookie{
 		Name: c.Name(kind), Path: "/", MaxAge: -1,
-		Secure: c.secure, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		Secure: c.secure, HttpOnly: true, SameSite: c.sameSite(kind),
 	})
 }

@@ -22,6 +22,9 @@ type Manager struct {
 	Tokens  *token.Codec
 	Cookies Cookies
 
+	// FedCM has a second cookie beside that of each session; nil has none.
+	FedCM *SecondCookie
+
 	// Idle is how long an unused session lasts, Life how long any session does.
 	Idle, Life time.Duration
 
@@ -73,7 +76,7 @@ func (m *Manager) Begin(ctx context.Context, w http.ResponseWriter, r *http.Requ
 	if err := a.Create(ctx, session, replaced); err != nil {
 		return storage.Digest{}, fmt.Errorf("create session: %w", err)
 	}
-	m.Cookies.Set(w, Session, secret, m.Life)
+	m.send(w, session, secret)
 	m.Cookies.Assume(r, Session, secret)
 	return session.Digest, nil
 }
@@ -82,7 +85,13 @@ func (m *Manager) Begin(ctx context.Context, w http.ResponseWriter, r *http.Requ
 // that sends its cookie afterwards.
 func (m *Manager) New(a Authentication) (session storage.Session, send func(http.ResponseWriter)) {
 	session, secret := m.issue(a)
-	return session, func(w http.ResponseWriter) { m.Cookies.Set(w, Session, secret, m.Life) }
+	return session, func(w http.ResponseWriter) { m.send(w, session, secret) }
+}
+
+// send signs the browser in to a session that is recorded.
+func (m *Manager) send(w http.ResponseWriter, s storage.Session, secret string) {
+	m.Cookies.Set(w, Session, secret, m.Life)
+	m.SendSecond(w, s.Digest)
 }
 
 // issue makes a session and its cookie value.
@@ -121,6 +130,17 @@ func (m *Manager) current(
 	if !ok {
 		return storage.Session{}, storage.Account{}, false, nil
 	}
+	s, account, ok, err := m.find(ctx, digest, read)
+	if ok {
+		m.Use(ctx, s)
+	}
+	return s, account, ok, err
+}
+
+// find returns the session with a digest and its account; false unless it is valid.
+func (m *Manager) find(
+	ctx context.Context, digest storage.Digest, read func(context.Context, storage.Digest) (storage.Session, storage.Account, error),
+) (storage.Session, storage.Account, bool, error) {
 	s, account, err := read(ctx, digest)
 	if errors.Is(err, storage.ErrNotFound) {
 		return storage.Session{}, storage.Account{}, false, nil
@@ -132,14 +152,19 @@ func (m *Manager) current(
 	if account.Disabled || !clock.InForce(now, s.AuthTime, s.ExpiresAt) || !now.Before(s.IdleUntil) {
 		return storage.Session{}, storage.Account{}, false, nil
 	}
+	return s, account, true, nil
+}
+
+// Use records that a valid session is in use, which keeps it from ending as idle.
+func (m *Manager) Use(ctx context.Context, s storage.Session) {
+	now := m.Clock()
 	// A use that a wrong clock recorded in the future would otherwise keep the session idle
 	// until then.
 	if clock.Elapsed(now, s.LastSeenAt) >= touchEvery || clock.Ahead(now, s.LastSeenAt) {
 		// A session whose use cannot be recorded stays valid; it ends when idle, as if it
 		// had not been used.
-		_ = m.Store.TouchSession(ctx, digest, now, now.Add(m.Idle))
+		_ = m.Store.TouchSession(ctx, s.Digest, now, now.Add(m.Idle))
 	}
-	return s, account, true, nil
 }
 
 // End signs the browser out.
@@ -149,6 +174,15 @@ func (m *Manager) End(ctx context.Context, w http.ResponseWriter, r *http.Reques
 			return fmt.Errorf("end session: %w", err)
 		}
 	}
-	m.Cookies.Clear(w, Session)
+	m.Forget(w)
 	return nil
+}
+
+// Forget has the browser forget a session that has ended.
+func (m *Manager) Forget(w http.ResponseWriter) {
+	m.Cookies.Clear(w, Session)
+	if m.FedCM != nil {
+		m.Cookies.Clear(w, FedCM)
+		SayLoggedOut(w)
+	}
 }

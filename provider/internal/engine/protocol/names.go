@@ -14,6 +14,10 @@ const (
 	ModeQuery    ResponseMode = "query"
 	ModeFragment ResponseMode = "fragment"
 	ModeFormPost ResponseMode = "form_post"
+
+	// ModeFedCM hands the address of a ModeQuery to the browser that brought the request (Federated
+	// Credential Management API). No request can name it.
+	ModeFedCM ResponseMode = "fedcm"
 )
 
 // ResponseModes are those of plain parameters, SignedModes those of responses that are JWTs

@@ -1,0 +1,48 @@
+package fedcm
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+)
+
+// postDisconnect ends what a user has allowed an application, and its tokens, as a page of the
+// application asks.
+func (p *Pages) postDisconnect(w http.ResponseWriter, r *http.Request) error {
+	form, err := readForm(r, web.ClientParameter, "account_hint")
+	if err != nil {
+		return err
+	}
+	refused := &protocol.Error{Code: protocol.AccessDenied, Description: "The page is not of this application.", Status: http.StatusForbidden}
+	client, err := p.Engine.Client(r.Context(), form.Get(web.ClientParameter))
+	if errors.Is(err, registry.ErrNoClient) {
+		return refused
+	}
+	if err != nil {
+		return err
+	}
+	if err := p.allowPage(w, r, client, client.RedirectURIs...); err != nil {
+		return err
+	}
+	owner, ok, err := p.owner(r)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		nobody(p.Site, w, r)
+		return nil
+	}
+	id, hint := p.AccountID(owner.ID), form.Get("account_hint")
+	if hint != id && !strings.EqualFold(hint, owner.Email) {
+		return &protocol.Error{Code: protocol.AccessDenied, Description: "Another account is signed in.", Status: http.StatusForbidden}
+	}
+	if _, err := p.EndConsent(r.Context(), owner.ID, client.ID, "by the application"); err != nil {
+		return err
+	}
+	p.Site.WriteJSON(w, r, http.StatusOK, map[string]string{"account_id": id})
+	return nil
+}
