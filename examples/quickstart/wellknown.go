@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -34,11 +33,8 @@ func webIdentityOf(base string) string {
 		return ""
 	}
 	at := url.URL{Scheme: u.Scheme, Host: u.Host, Path: webIdentity}
-	if domain, err := publicsuffix.EffectiveTLDPlusOne(u.Hostname()); err == nil {
-		at.Host = domain
-		if port := u.Port(); port != "" {
-			at.Host = net.JoinHostPort(domain, port)
-		}
+	if domain, err := publicsuffix.EffectiveTLDPlusOne(u.Hostname()); err == nil && !isOwnMachine(base) {
+		at.Host = domain // at the port of the scheme
 	}
 	return at.String()
 }
