@@ -150,7 +150,7 @@ type Config struct {
 	DeviceAuthorization DeviceAuthorization `json:"device_authorization,omitzero"`
 
 	// FedCM has the sign-in button ask the browser for the account first (Federated Credential Management API).
-	// Defaults to no.
+	// Defaults to off.
 	FedCM FedCM `json:"fedcm,omitzero"`
 
 	// RequestURI lets an authorization request name the address of its request object (OpenID Connect Core section

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
@@ -80,8 +81,11 @@ func (p *Pages) allowPage(w http.ResponseWriter, r *http.Request, c *registry.Cl
 			return nil
 		}
 	}
-	elsewhere := &protocol.Error{Code: protocol.AccessDenied, Description: "The page is not of the origin of the redirect URI.", Status: http.StatusForbidden}
-	return p.refused(r, c, elsewhere.Because(diagnosis.OriginNotRegistered, "origin", r.Header.Get("Origin")))
+	return p.refused(r, c, errForeign.Because(diagnosis.OriginNotRegistered, "origin", r.Header.Get("Origin"), "registered", strings.Join(uris, " ")))
+}
+
+var errForeign = &protocol.Error{
+	Code: protocol.AccessDenied, Description: "The page is of another origin, or another account is signed in.", Status: http.StatusForbidden,
 }
 
 // readAssertion returns the authorization request that a page has sent along, and the account

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 )
@@ -17,10 +16,9 @@ func (p *Pages) postDisconnect(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	refused := &protocol.Error{Code: protocol.AccessDenied, Description: "The page is not of this application.", Status: http.StatusForbidden}
 	client, err := p.Engine.Client(r.Context(), form.Get(web.ClientParameter))
 	if errors.Is(err, registry.ErrNoClient) {
-		return refused
+		return errForeign
 	}
 	if err != nil {
 		return err
@@ -38,7 +36,7 @@ func (p *Pages) postDisconnect(w http.ResponseWriter, r *http.Request) error {
 	}
 	id, hint := p.AccountID(owner.ID), form.Get("account_hint")
 	if hint != id && !strings.EqualFold(hint, owner.Email) {
-		return &protocol.Error{Code: protocol.AccessDenied, Description: "Another account is signed in.", Status: http.StatusForbidden}
+		return errForeign
 	}
 	if _, err := p.EndConsent(r.Context(), owner.ID, client.ID, "by the application"); err != nil {
 		return err
