@@ -16,6 +16,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/bonafide-id/bonafide/provider/catalogue"
+	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
@@ -28,7 +29,7 @@ import (
 //
 //   - your own users: Users, Authorize
 //   - your look, beside Brand: Texts, Screens
-//   - groups and claims: Scopes, Attributes, Groups, Verifiers
+//   - groups and claims: Scopes, Attributes, Groups, Verifiers, VerifiedClaims
 //   - how people sign in: SignIn, Upstreams, PasswordMinLength
 //   - lifetimes and limits: Lifetimes, Limits, TrustedProxies
 //   - applications and APIs: Resources, UnknownClients, DeviceAuthorization, FedCM, RequestURI, DPoP, AllowPrivateNetworks
@@ -105,6 +106,11 @@ type Config struct {
 	// verified.
 	// Defaults to none.
 	Verifiers map[string]Verifier `json:"-"`
+
+	// VerifiedClaims tells applications that ask for verified_claims how and when a group was
+	// verified: what verifiedclaims.New returns.
+	// Defaults to none.
+	VerifiedClaims claims.Verified `json:"-"`
 
 	// SignIn is how users of the embedded accounts sign in.
 	// Defaults to passwords, passkeys and authenticator apps, and requires none of them.

@@ -210,9 +210,13 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	}
 	p.audit = audit.New(audit.Options{Store: p.store, Count: telemetry.Count, OnEvent: cfg.onEvent(), Clock: cfg.Clock, Logger: cfg.Logger})
 	p.activity = activity.New(cfg.Clock, cfg.Logger)
+	process, err := p.caseNames()
+	if err != nil {
+		return err
+	}
 	source := claims.NewSource(claims.Options{
 		Catalogue: p.catalogue, Stored: p.store.Recent, Host: cfg.Users.person(), HasAccounts: cfg.hasAccounts(),
-		Clock: cfg.Clock, Logger: cfg.Logger,
+		Verified: cfg.VerifiedClaims, Process: process, Issuer: p.issuer, Clock: cfg.Clock, Logger: cfg.Logger,
 	})
 	p.faults = p.newFaults()
 	p.uses = clients.NewUses(p.store, cfg.Clock, cfg.Logger)
@@ -281,6 +285,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	endpoints, err := oauth.New(oauth.Options{
 		Site: site, Engine: p.engine, Catalogue: p.catalogue, Audit: p.audit, Activity: p.activity, Limits: p.limits,
 		Classes: cfg.classes().Supported(), HasAccounts: cfg.hasAccounts(), Documents: cfg.UnknownClients.Documents, Register: p.registers(), Registrations: p.registrations(), Devices: cfg.DeviceAuthorization.On, RequestURI: cfg.RequestURI, Exchanges: cfg.engineResources().Exchanging(), Faults: p.faults, SigningAlgorithms: cfg.Algorithms, Keys: p.faults.Publish(p.keys),
+		Verified: cfg.VerifiedClaims,
 	})
 	if err != nil {
 		return err
@@ -367,6 +372,7 @@ func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine
 		},
 		Scopes:     p.catalogue.ScopeValues(),
 		ScopeKnown: p.catalogue.Known,
+		Verified:   p.cfg.VerifiedClaims,
 		Claims:     source.Claims,
 		Admits: func(ctx context.Context, presented *engine.Issued, c *registry.Client, scopes []string) error {
 			if presented.Token.Kind == storage.RefreshToken {

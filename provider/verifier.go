@@ -2,6 +2,9 @@ package provider
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
 	"fmt"
 	"maps"
 	"net/http"
@@ -58,7 +61,7 @@ func (p pagesRoom) VerificationReturn(r *http.Request, userID, address string) (
 	return p.flows.VerifierReturn(r, userID, address)
 }
 
-// checkVerifiers refuses a nil verifier, and one of an unknown group.
+// checkVerifiers refuses a nil verifier, and one or verified_claims of an unknown group.
 func (c Config) checkVerifiers(known *claims.Catalogue) error {
 	for _, group := range slices.Sorted(maps.Keys(c.Verifiers)) {
 		name := fmt.Sprintf("Verifiers[%q]", group)
@@ -67,6 +70,14 @@ func (c Config) checkVerifiers(known *claims.Catalogue) error {
 		}
 		if c.Verifiers[group] == nil {
 			return wrongField(name, "is nil")
+		}
+	}
+	if c.VerifiedClaims == nil {
+		return nil
+	}
+	for _, group := range c.VerifiedClaims.Groups() {
+		if _, ok := known.Group(group); !ok {
+			return wrongField("VerifiedClaims", "%q is not a group of the catalogue", group)
 		}
 	}
 	return nil
@@ -81,4 +92,18 @@ func (c Config) verifiers() map[string]authflow.Verifier {
 		}
 	}
 	return all
+}
+
+// caseNames returns what names a case of a verification to an application, always alike: two
+// applications cannot tell by it that they know the same person.
+func (p *Provider) caseNames() (func(clientID, caseID string) string, error) {
+	if p.cfg.VerifiedClaims == nil {
+		return nil, nil
+	}
+	key, err := p.vault.Derive("verification process")
+	return func(clientID, caseID string) string {
+		mac := hmac.New(sha256.New, key)
+		_, _ = fmt.Fprintf(mac, "%d %s %s", len(clientID), clientID, caseID)
+		return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])
+	}, err
 }

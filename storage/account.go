@@ -196,7 +196,7 @@ type Status struct {
 	// Source names the origin of the status, such as "National Student Clearinghouse", and
 	// Method the kind of check; the subject may read both. The screens have words for the
 	// methods document, code, email_domain, roster and record, and show any other as it is.
-	// Both may be empty, and applications get neither.
+	// Both may be empty. Applications get neither, but by Method the evidence of verified_claims.
 	Source string `json:"source,omitempty"`
 	Method string `json:"method,omitempty"`
 

@@ -29,7 +29,7 @@ var accountFixtures = []fixture{
 		t, yes := hostTextOf(p), true
 		apps := sampleApps(p)
 		for i := range apps {
-			apps[i].Scopes, apps[i].Facts = nil, []Label{t.name, t.email, t.service}
+			apps[i].Scopes, apps[i].Facts = nil, []Label{t.name, t.email, t.service, {Text: p.locale().HowVerified(t.service)}}
 		}
 		apps[1].Until, apps[1].PolicyURL = date(2026, time.February, 27), "https://xn--ncode-4ya.example/privacy"
 		return Data(DataView{

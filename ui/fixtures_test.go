@@ -340,7 +340,7 @@ var screenFixtures = []fixture{
 	{"consent-groups", func(p Page) templ.Component {
 		t := hostTextOf(p)
 		v := consentOf(p)
-		v.Attributes = nil
+		v.Attributes, v.Groups[0].HowVerified = nil, true
 		v.Groups = []ConsentGroup{
 			v.Groups[0],
 			{Label: t.student, State: GroupExpired, Subgroups: []Label{t.university}, Expires: date(2025, time.September, 30)},

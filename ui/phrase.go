@@ -23,6 +23,12 @@ func (l *Locale) StandsForYou() string {
 	return l.Plain(l.text.Consent.StandsForYou)
 }
 
+// HowVerified names how and when a group was verified, by the title of the group.
+func (l *Locale) HowVerified(group Label) string {
+	l = l.OrEnglish()
+	return l.Plain(l.text.Consent.VerifiedFact, With("label", group))
+}
+
 // Allow is the word on the button that lets an application have what it asks for.
 func (l *Locale) Allow() string {
 	l = l.OrEnglish()

@@ -156,6 +156,8 @@ type ConsentGroup struct {
 	Declined bool
 	// CanVerify says that there is a way to get verified, which ActionVerify leads to.
 	CanVerify bool
+	// HowVerified says that the application also receives how and when it was verified.
+	HowVerified bool
 }
 
 // isSignIn reports whether the application learns only who it is.

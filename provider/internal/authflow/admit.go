@@ -85,7 +85,7 @@ func (e *consents) AdmitAgain(ctx context.Context, g storage.Grant, scopes []str
 // engine.ErrNotAllowed once this one is none, by all scopes of the grant, whichever the tokens
 // have.
 func (e *consents) AdmitStill(ctx context.Context, g storage.Grant, c *registry.Client, scopes []string) error {
-	verified, err := e.groups.isVerified(ctx, c, g.Scopes, g.Subject)
+	verified, err := e.groups.isVerified(ctx, c, g.Scopes, authorization.ClaimsOf(g).Handles(), g.Subject)
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func (e *consents) showConsent(w http.ResponseWriter, r *http.Request, p *Page) 
 		view.Notice = "" // the group says so, right below
 	}
 	if d.step == stepVerify {
-		if view.Required, err = e.groups.requiredGroups(r, f.request, s.user.UserID); err != nil {
+		if view.Required, err = e.groups.requiredGroups(r, s); err != nil {
 			return err
 		}
 	}
@@ -125,7 +125,7 @@ func (e *consents) consent(w http.ResponseWriter, r *http.Request, p *Page) erro
 // refuseUnverified leads back to an application that requires verified users. It can tell
 // who is not from who may be soon.
 func (e *consents) refuseUnverified(ctx context.Context, f *Flow, s authState) error {
-	lacks, err := e.groups.lacking(ctx, s.requested.Scopes, s.user.UserID)
+	lacks, err := e.groups.lacking(ctx, s.requested.Scopes, s.requested.Claims, s.user.UserID)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func (e *consents) consentOptions(r *http.Request, request *engine.AuthorizeRequ
 		if before != nil && !option.Chosen {
 			option.New, known = !slices.Contains(declined, scope), nil // what was declined has been seen; what is new is so as a whole
 		}
-		facts, groups := e.Claims.Catalogue.RequestedFor(request.Client, []string{scope})
+		facts, groups, _ := e.Claims.Catalogue.RequestedBy(request, append(slices.Clone(required.Scopes), scope))
 		facts, groups = claims.Without(facts, required.Attributes), claims.Without(groups, required.Groups)
 		data, err := e.consentData(r, request, s, known, facts, groups, true)
 		if err != nil {

@@ -63,9 +63,10 @@ func (e *consents) consentData(r *http.Request, request *engine.AuthorizeRequest
 		return out, err
 	}
 	attributes := released.Attributes
+	verified := claims.VerifiedAmong(facts)
 	// A value that is unknown now may become known, and is then released.
 	for _, fact := range facts {
-		if !released.Knows(fact) && !e.Claims.Catalogue.IsComposed(fact) {
+		if _, ok := e.Claims.Catalogue.Attribute(fact); ok && !released.Knows(fact) && !e.Claims.Catalogue.IsComposed(fact) {
 			attributes = append(attributes, claims.Attribute{Handle: fact})
 		}
 	}
@@ -82,7 +83,9 @@ func (e *consents) consentData(r *http.Request, request *engine.AuthorizeRequest
 		if err != nil {
 			return out, err
 		}
-		group.New = before != nil && !slices.Contains(before.Groups, group.Name)
+		group.HowVerified = slices.Contains(verified, group.Name)
+		group.New = before != nil && (!slices.Contains(before.Groups, group.Name) ||
+			group.HowVerified && !slices.Contains(claims.VerifiedAmong(before.Attributes), group.Name))
 		out.groups = append(out.groups, group)
 	}
 	return out, nil

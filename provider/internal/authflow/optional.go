@@ -88,5 +88,8 @@ func (e *consents) decide(s authState, allowed terms) storage.Consent {
 	lostFacts, lostGroups := e.Claims.Catalogue.RequestedFor(s.request.Client, c.LeftOut)
 	c.Attributes = claims.Without(c.Attributes, claims.Without(lostFacts, claims.Union(facts, allowed.Attributes)))
 	c.Groups = claims.Without(c.Groups, claims.Without(lostGroups, claims.Union(groups, allowed.Groups)))
+	for _, group := range claims.Without(claims.VerifiedAmong(c.Attributes), c.Groups) {
+		c.Attributes = claims.Without(c.Attributes, []string{authorization.VerifiedName(group)})
+	}
 	return c
 }

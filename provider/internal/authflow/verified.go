@@ -7,7 +7,6 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
@@ -36,7 +35,7 @@ func (e *groups) readVerified(ctx context.Context, s authState) (authState, erro
 	if _, err := e.Claims.Person(ctx, s.user.UserID, claims.Union(slices.Clone(s.requested.Attributes), claims.AccountHandles), s.requested.Groups); err != nil {
 		return s, err
 	}
-	verified, err := e.isVerified(ctx, s.request.Client, s.requested.Scopes, s.user.UserID)
+	verified, err := e.isVerified(ctx, s.request.Client, s.requested.Scopes, s.requested.Claims, s.user.UserID)
 	s.unverified = err == nil && !verified
 	return s, err
 }
@@ -49,39 +48,47 @@ func notVerified() *protocol.Error {
 
 // isVerified reports whether a user is verified in the groups that the registration of an
 // application requires.
-func (e *groups) isVerified(ctx context.Context, c *registry.Client, scopes []string, userID string) (bool, error) {
+func (e *groups) isVerified(ctx context.Context, c *registry.Client, scopes, single []string, userID string) (bool, error) {
 	if !c.RequireVerified {
 		return true, nil
 	}
-	lacks, err := e.lacking(ctx, scopes, userID)
+	lacks, err := e.lacking(ctx, scopes, single, userID)
 	return len(lacks) == 0, err
 }
 
-// lacking returns the statuses of the groups of the first scope in none of whose groups the
-// user is a verified member: one would suffice.
-func (e *groups) lacking(ctx context.Context, scopes []string, userID string) ([]storage.Status, error) {
+// lacking returns the statuses of the groups of the first scope, or else of the single claims,
+// in none of whose groups the user is a verified member: one would suffice.
+func (e *groups) lacking(ctx context.Context, scopes, single []string, userID string) ([]storage.Status, error) {
 	for _, scope := range scopes {
 		facts, groups := e.Claims.Catalogue.Requested([]string{scope})
-		r, err := e.Claims.Release(ctx, userID, facts, groups, "")
-		if err != nil {
-			return nil, err
+		if lacks, err := e.unverified(ctx, userID, facts, groups); err != nil || len(lacks) > 0 {
+			return lacks, err
 		}
-		if len(r.Statuses) > 0 && !slices.ContainsFunc(r.Statuses, func(s storage.Status) bool { return s.Verified }) {
-			return r.Statuses, nil
-		}
+	}
+	if groups := claims.VerifiedAmong(single); len(groups) > 0 {
+		return e.unverified(ctx, userID, nil, groups)
 	}
 	return nil, nil
 }
 
+// unverified returns the statuses of groups in none of which the user is a verified member.
+func (e *groups) unverified(ctx context.Context, userID string, facts, groups []string) ([]storage.Status, error) {
+	r, err := e.Claims.Release(ctx, userID, facts, groups, "")
+	if err != nil || slices.ContainsFunc(r.Statuses, func(s storage.Status) bool { return s.Verified }) {
+		return nil, err
+	}
+	return r.Statuses, nil
+}
+
 // requiredGroups shows the groups in one of which a user must be a verified member.
-func (e *groups) requiredGroups(r *http.Request, request *engine.AuthorizeRequest, userID string) ([]ui.ConsentGroup, error) {
-	lacks, err := e.lacking(r.Context(), request.Scopes, userID)
+func (e *groups) requiredGroups(r *http.Request, s authState) ([]ui.ConsentGroup, error) {
+	lacks, err := e.lacking(r.Context(), s.requested.Scopes, s.requested.Claims, s.user.UserID)
 	if err != nil {
 		return nil, err
 	}
 	groups := make([]ui.ConsentGroup, len(lacks))
-	for i, s := range lacks {
-		if groups[i], err = e.GroupView(r, userID, s); err != nil {
+	for i, lack := range lacks {
+		if groups[i], err = e.GroupView(r, s.user.UserID, lack); err != nil {
 			return nil, err
 		}
 	}

@@ -200,9 +200,12 @@ func (c *Catalogue) releaseTo(v3 bool, scopes []string) (handles, groups []strin
 	return c.inOrder(handles), groups
 }
 
-// inOrder returns handles in the order of the attributes.
+// inOrder returns handles in the order of the attributes, without those that are none.
 func (c *Catalogue) inOrder(handles []string) []string {
-	if len(handles) < 2 {
+	if len(handles) == 0 {
+		return handles
+	}
+	if _, ok := c.attributes[handles[0]]; ok && len(handles) == 1 {
 		return handles
 	}
 	ordered := make([]string, 0, len(handles))

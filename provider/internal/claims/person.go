@@ -37,6 +37,12 @@ type Options struct {
 	// HasAccounts reports whether users are embedded accounts: then every user has one.
 	HasAccounts bool
 
+	// Verified answers requests for verified_claims, or is nil. Process names a case to an
+	// application, and Issuer is who answers.
+	Verified Verified
+	Process  func(clientID, caseID string) string
+	Issuer   string
+
 	Clock  func() time.Time
 	Logger *slog.Logger
 }

@@ -191,13 +191,18 @@ func inCalendar(t time.Time) bool {
 // Claims returns for the engine what a grant releases in a place: flat claims, and the
 // statuses as one array.
 func (s *Source) Claims(ctx context.Context, g storage.Grant, c *registry.Client, in authorization.Place) (issue.Claims, error) {
-	host.AskFor(ctx, host.Request{ClientID: g.ClientID, Scopes: g.Scopes, Claims: s.Catalogue.Single(c, authorization.ClaimsOf(g).Names(authorization.InAny))})
+	single := s.Catalogue.Single(c, authorization.ClaimsOf(g).Names(authorization.InAny))
+	host.AskFor(ctx, host.Request{ClientID: g.ClientID, Scopes: g.Scopes, Claims: single})
 	handles, groups := s.Catalogue.releasedIn(in, g, c)
 	if isLean(in, g, c) {
 		g.EID = ""
 	}
 	if c.Dialect.EmailVerified && slices.Contains(handles, emailHandle) {
 		handles = Union(handles, []string{emailVerified})
+	}
+	asked := s.verifiedIn(in, g, single)
+	if len(asked.Groups) > 0 { // one question to the host, whose answer or error is that of what follows
+		_, _ = s.Person(ctx, g.Subject, handles, Union(slices.Clone(groups), asked.Groups))
 	}
 	r, err := s.allowed(ctx, g, handles, groups)
 	if errors.Is(err, host.ErrNoUser) {
@@ -216,6 +221,13 @@ func (s *Source) Claims(ctx context.Context, g storage.Grant, c *registry.Client
 			return issue.Claims{}, err
 		}
 		claims = append(claims, issue.Claim{Name: "status", Value: raw})
+	}
+	if len(asked.Groups) > 0 {
+		verified, err := s.verifiedClaims(ctx, g, asked, &r)
+		if err != nil {
+			return issue.Claims{}, err
+		}
+		claims = append(claims, verified...)
 	}
 	return issue.Claims{List: claims, Until: r.Until}, nil
 }

@@ -13,7 +13,7 @@ import (
 // scopes, in their order, and its single claims, in the order of the catalogue.
 func (c *Catalogue) ReleaseFor(client *registry.Client, scopes, single []string) (handles, groups []string) {
 	handles, groups = c.releaseTo(client.Dialect.V3Attributes, scopes)
-	return Union(handles, c.Single(client, single)), groups
+	return Union(handles, slices.DeleteFunc(c.Single(client, single), isVerifiedName)), groups
 }
 
 // RequestedBy returns what a request with these of its scopes requests of a user: their facts
@@ -21,29 +21,38 @@ func (c *Catalogue) ReleaseFor(client *registry.Client, scopes, single []string)
 //
 // A claim that only an optional scope of the request releases, even in part, follows that
 // scope: a request for the claim cannot get around the checkbox. All other claims are
-// required.
+// required. So is a group that verified_claims are requested about: how and when it was verified
+// is a fact of its own, with the VerifiedName of the group, which no scope releases.
 func (c *Catalogue) RequestedBy(request *engine.AuthorizeRequest, stays []string) (facts, groups, single []string) {
 	facts, groups = c.RequestedFor(request.Client, stays)
 	names := c.Single(request.Client, request.Claims.Names(authorization.InAny))
 	if len(names) == 0 {
 		return facts, groups, nil
 	}
-	required, _ := c.RequestedFor(request.Client, Without(request.Scopes, request.Optional))
-	optional, _ := c.RequestedFor(request.Client, request.Optional)
-	optional = Without(optional, required)
-	byScope := facts
+	required, requiredGroups := c.RequestedFor(request.Client, Without(request.Scopes, request.Optional))
+	optional, optionalGroups := c.RequestedFor(request.Client, request.Optional)
+	optional, optionalGroups = Without(optional, required), Without(optionalGroups, requiredGroups)
+	byScope, groupsByScope := facts, groups
+	var verified []string
 	for _, name := range names {
+		if group, ok := authorization.VerifiedGroup(name); ok {
+			if !slices.Contains(optionalGroups, group) || slices.Contains(groupsByScope, group) {
+				verified, groups = append(verified, name), Union(groups, []string{group})
+			}
+			continue
+		}
 		told := c.factsOf(name)
 		if len(Intersection(told, optional)) == 0 || Covers(byScope, told) {
 			single, facts = append(single, name), Union(facts, told)
 		}
 	}
-	return c.inOrder(facts), groups, single
+	return append(c.inOrder(facts), verified...), groups, append(single, verified...)
 }
 
 // Single returns the claims that an application may request one by one: the attributes of
-// its registered scopes, under any of their names, in the order of the catalogue. It drops
-// all others, which would get around the registration.
+// its registered scopes, under any of their names, in the order of the catalogue, and
+// verified_claims about their groups. It drops all others, which would get around the
+// registration.
 func (c *Catalogue) Single(client *registry.Client, names []string) []string {
 	if len(names) == 0 {
 		return nil
@@ -52,7 +61,7 @@ func (c *Catalogue) Single(client *registry.Client, names []string) []string {
 	if len(registered) == 0 {
 		registered = c.scopeNames()
 	}
-	allowed, _ := c.releaseTo(client.Dialect.V3Attributes, registered)
+	allowed, groups := c.releaseTo(client.Dialect.V3Attributes, registered)
 	for i, handle := range allowed {
 		allowed[i] = c.tells(handle)
 	}
@@ -60,6 +69,11 @@ func (c *Catalogue) Single(client *registry.Client, names []string) []string {
 	for _, a := range c.Attributes {
 		if slices.Contains(names, a.Handle) && slices.Contains(allowed, c.tells(a.Handle)) {
 			handles = append(handles, a.Handle)
+		}
+	}
+	for _, name := range names {
+		if group, ok := authorization.VerifiedGroup(name); ok && slices.Contains(groups, group) {
+			handles = append(handles, name)
 		}
 	}
 	return handles

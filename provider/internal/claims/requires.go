@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/assurance"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/field"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -25,8 +26,12 @@ func (c *Catalogue) Requires(scopes, single []string) assurance.Requirement {
 		}
 	}
 	for _, name := range single {
+		if group, ok := authorization.VerifiedGroup(name); ok {
+			all = all.And(c.least(func(_, groups []string) bool { return slices.Contains(groups, group) }))
+			continue
+		}
 		for _, fact := range c.factsOf(name) {
-			all = all.And(c.least(fact))
+			all = all.And(c.least(func(facts, _ []string) bool { return slices.Contains(facts, fact) }))
 		}
 	}
 	return all
@@ -48,13 +53,12 @@ func checkRequirement(r storage.Requirement) *field.Error {
 	return nil
 }
 
-// least returns the requirement of the least demanding scope that releases a fact.
-func (c *Catalogue) least(fact string) assurance.Requirement {
+// least returns the requirement of the least demanding scope that releases something.
+func (c *Catalogue) least(releases func(facts, groups []string) bool) assurance.Requirement {
 	var least assurance.Requirement
 	found := false
 	for _, s := range c.Scopes {
-		facts, _ := c.Requested([]string{s.Name})
-		if required := assurance.Required(s.Requires); slices.Contains(facts, fact) && (!found || demands(required, least) < 0) {
+		if required := assurance.Required(s.Requires); releases(c.Requested([]string{s.Name})) && (!found || demands(required, least) < 0) {
 			least, found = required, true
 		}
 	}

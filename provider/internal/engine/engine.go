@@ -16,7 +16,8 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Options are what an engine works with. All fields but Unknown and UnknownKeys are required.
+// Options are what an engine works with. All fields but Unknown, UnknownKeys and Verified are
+// required.
 type Options struct {
 	// Issuer is the iss of ID tokens and authorization responses (RFC 9207).
 	Issuer string
@@ -102,6 +103,9 @@ type Options struct {
 	Scopes     []string
 	ScopeKnown func(scope string) bool
 
+	// Verified reads requests for verified_claims; nil ignores them.
+	Verified authorization.VerifiedReader
+
 	// Claims returns what a grant releases about its subject in a place, read now.
 	// ErrNoUser when the subject is gone.
 	Claims func(ctx context.Context, g storage.Grant, c *registry.Client, in authorization.Place) (issue.Claims, error)
@@ -184,7 +188,7 @@ func New(o Options) *Engine {
 		o.UnknownKeys = o.ClientKeys
 	}
 	e := &Engine{Options: o}
-	e.requests = authorization.Reader{Addresses: o.Addresses, Resources: o.Resources, Scopes: o.Scopes, ScopeKnown: o.ScopeKnown}
+	e.requests = authorization.Reader{Addresses: o.Addresses, Resources: o.Resources, Scopes: o.Scopes, ScopeKnown: o.ScopeKnown, Verified: o.Verified}
 	e.signatures = &signed.Verifier{Issuer: o.Issuer, Audiences: o.Audiences, Keys: o.ClientKeys, UnknownKeys: o.UnknownKeys, UsedIDs: o.UsedIDs, Clock: o.Clock}
 	e.auth = &clientauth.Authenticator{
 		Clients: requested{o.Clients}, Signatures: e.signatures, OpenSecret: o.OpenSecret, OnSecretUse: o.OnSecretUse, Clock: o.Clock,

@@ -128,11 +128,20 @@ func (e *Endpoints) discoveryDocument() (*web.Document, error) {
 	for _, l := range e.Site.Locales.All() {
 		m.UILocalesSupported = append(m.UILocalesSupported, l.Lang)
 	}
+	if e.Verified == nil {
+		body, err := json.Marshal(m)
+		return web.NewDocument(body, publicHeaders), err
+	}
+	m.ClaimsSupported = append(m.ClaimsSupported, "verified_claims")
 	body, err := json.Marshal(m)
 	if err != nil {
 		return nil, err
 	}
-	return web.NewDocument(body, publicHeaders), nil
+	more, err := json.Marshal(e.Verified.Metadata(m.Issuer))
+	if err != nil {
+		return nil, err
+	}
+	return web.NewDocument(slices.Concat(body[:len(body)-1], []byte(","), more[1:]), publicHeaders), nil
 }
 
 // grantTypes are those that some application may use.

@@ -67,6 +67,9 @@ type Options struct {
 	// Faults are those that applications of a sandbox have requested, or nil.
 	Faults *faults.Faults
 
+	// Verified is the claim verified_claims, or nil.
+	Verified claims.Verified
+
 	// SigningAlgorithms are those that sign ID tokens and userinfo.
 	SigningAlgorithms []string
 

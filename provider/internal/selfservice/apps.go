@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -71,6 +72,7 @@ func (p *appPages) consentView(r *http.Request, c storage.Consent) (ui.App, erro
 			app.Scopes = append(app.Scopes, p.Claims.Catalogue.AttributeWords(l, fact))
 		}
 	}
+	app.Scopes = append(app.Scopes, p.howVerified(l, c.Attributes)...)
 	for _, uri := range c.Resources {
 		if resource := p.Engine.Resource(uri); resource != nil {
 			app.Resources = append(app.Resources, resource.Name)
@@ -89,6 +91,16 @@ func (p *appPages) facts(l *ui.Locale, attributes, groups []string) (facts []ui.
 	for _, group := range groups {
 		if _, ok := p.Claims.Catalogue.Group(group); ok {
 			facts = append(facts, p.Claims.Catalogue.GroupWords(l, group))
+		}
+	}
+	return append(facts, p.howVerified(l, attributes)...)
+}
+
+// howVerified are the facts among attributes that tell how a group was verified.
+func (p *appPages) howVerified(l *ui.Locale, attributes []string) (facts []ui.Label) {
+	for _, group := range claims.VerifiedAmong(attributes) {
+		if _, ok := p.Claims.Catalogue.Group(group); ok {
+			facts = append(facts, ui.Label{Text: l.HowVerified(p.Claims.Catalogue.GroupWords(l, group))})
 		}
 	}
 	return facts

@@ -122,6 +122,9 @@ type Reader struct {
 	// one is among them.
 	Scopes     []string
 	ScopeKnown func(scope string) bool
+
+	// Verified reads requests for verified_claims; nil ignores them.
+	Verified VerifiedReader
 }
 
 // Identify reads of a client's request where its response goes, and how: it matches the
@@ -153,7 +156,7 @@ func (a Reader) Identify(client *registry.Client, form url.Values) (Request, err
 // Read reads the rest of a request that has been identified, and refuses what cannot be
 // answered. Its errors belong to the client: they go to the redirect URI.
 func (a Reader) Read(r *Request) (err error) {
-	if err := r.parse(r.Form); err != nil {
+	if err := r.parse(r.Form, a.Verified); err != nil {
 		return err
 	}
 	if err := a.checkResponseType(r); err != nil {
@@ -192,7 +195,7 @@ func (e *RedirectError) Error() string {
 }
 
 // parse reads the parameters, one rule each.
-func (r *Request) parse(form url.Values) error {
+func (r *Request) parse(form url.Values, verified VerifiedReader) error {
 	if err := input.CheckForm(form); err != nil {
 		return err
 	}
@@ -229,7 +232,7 @@ func (r *Request) parse(form url.Values) error {
 	if err := r.parseJKT(form); err != nil {
 		return err
 	}
-	return r.parseClaims(form)
+	return r.parseClaims(form, verified)
 }
 
 // parseJKT reads the thumbprint of a key. A client that sends one relies on it: it is never
@@ -285,10 +288,10 @@ func (r *Request) parseMaxAge(form url.Values) error {
 
 // parseClaims reads what is asked for beside the scopes. Without openid there is neither
 // an ID token nor userinfo to put it into.
-func (r *Request) parseClaims(form url.Values) (err error) {
+func (r *Request) parseClaims(form url.Values, verified VerifiedReader) (err error) {
 	var asked ClaimsRequest
 	if r.Client.Dialect.ClaimsParameter {
-		if asked, err = parseClaims(form.Get("claims")); err != nil {
+		if asked, err = parseClaims(form.Get("claims"), verified); err != nil {
 			return err
 		}
 	}

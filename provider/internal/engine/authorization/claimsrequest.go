@@ -29,6 +29,9 @@ const (
 type ClaimsRequest struct {
 	IDToken  map[string]*ClaimRequest `json:"id_token,omitempty"`
 	Userinfo map[string]*ClaimRequest `json:"userinfo,omitempty"`
+
+	// Verified are those for verified_claims by place, which are read on their own.
+	Verified map[string]VerifiedRequest `json:"verified,omitempty"`
 }
 
 // ClaimRequest says what matters about a claim; nil that it is asked for, and no more.
@@ -52,17 +55,21 @@ const maxNesting = 6
 
 var errNesting = errors.New("engine: nested too deep, or a name comes twice")
 
-// parseClaims reads the parameter claims. Members that mean nothing here are ignored, as
-// the standard has it; what is ambiguous is refused.
-func parseClaims(sent string) (ClaimsRequest, error) {
+// parseClaims reads the parameter claims, with that for verified_claims if somebody reads them.
+// Members that mean nothing here are ignored, as the standard has it; what is ambiguous is
+// refused.
+func parseClaims(sent string, verified VerifiedReader) (ClaimsRequest, error) {
 	var r ClaimsRequest
 	if sent == "" {
 		return r, nil
 	}
 	malformed := protocol.Fail(protocol.InvalidRequest, "The parameter claims is not a JSON object as OpenID Connect Core section 5.5 has it.").
 		Because(diagnosis.ClaimsMalformed)
-	d := json.NewDecoder(bytes.NewReader([]byte(sent)))
-	if !utf8.ValidString(sent) || checkNesting(d, maxNesting) != nil { // other bytes are no JSON (RFC 8259 section 8.1)
+	d, levels := json.NewDecoder(bytes.NewReader([]byte(sent))), maxNesting
+	if verified != nil {
+		levels = maxVerifiedNesting
+	}
+	if !utf8.ValidString(sent) || checkNesting(d, levels) != nil { // other bytes are no JSON (RFC 8259 section 8.1)
 		return r, malformed
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
@@ -71,6 +78,12 @@ func parseClaims(sent string) (ClaimsRequest, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(sent), &members); err != nil || members == nil {
 		return r, malformed
+	}
+	if verified != nil {
+		if err := r.takeVerified(members, verified); err != nil {
+			malformed.Description = "The parameter claims has other verified_claims than OpenID Connect for Identity Assurance section 5 allows: " + err.Error() + "."
+			return ClaimsRequest{}, malformed
+		}
 	}
 	for name, into := range map[string]*map[string]*ClaimRequest{"id_token": &r.IDToken, "userinfo": &r.Userinfo} {
 		if raw, ok := members[name]; ok && json.Unmarshal(raw, into) != nil {
@@ -160,8 +173,8 @@ func ClaimsOf(g storage.Grant) ClaimsRequest {
 // claims with these names, which were allowed, and the classes of authentication that were
 // reached.
 func (r ClaimsRequest) Record(allowed, reached []string) (string, error) {
-	kept := ClaimsRequest{within(r.IDToken, allowed), within(r.Userinfo, allowed)}.withClasses(reached)
-	if len(kept.IDToken)+len(kept.Userinfo) == 0 {
+	kept := ClaimsRequest{within(r.IDToken, allowed), within(r.Userinfo, allowed), r.verifiedWithin(allowed)}.withClasses(reached)
+	if len(kept.IDToken)+len(kept.Userinfo)+len(kept.Verified) == 0 {
 		return "", nil
 	}
 	raw, err := json.Marshal(kept) // sorted by name
@@ -180,7 +193,8 @@ func within(asked map[string]*ClaimRequest, names []string) map[string]*ClaimReq
 	return kept
 }
 
-// Names returns the names of the claims that are asked for in a place, sorted.
+// Names returns the names of the claims that are asked for in a place, sorted; of verified_claims
+// one for each group.
 func (r ClaimsRequest) Names(in Place) []string {
 	var names []string
 	if in != InUserinfo {
@@ -189,6 +203,7 @@ func (r ClaimsRequest) Names(in Place) []string {
 	if in != InIDToken {
 		names = slices.AppendSeq(names, maps.Keys(r.Userinfo))
 	}
+	names = r.verifiedNames(names, in)
 	slices.Sort(names)
 	return slices.Compact(names)
 }
