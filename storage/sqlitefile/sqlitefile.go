@@ -27,7 +27,8 @@ type Store struct {
 // A file that is empty, truncated, damaged, of another program or of a newer version of this
 // module is refused and not changed. So is one that cannot be written.
 //
-// The store has no background work. ctx ends the wait for other processes, not the store.
+// In the background the store moves what was written from the -wal file into the other. ctx ends
+// the wait for other processes, not the store.
 func Open(ctx context.Context, path string, driver Driver) (*Store, error) {
 	return driver.open(ctx, path, driver.prepareFile, sqlstore.Migrate)
 }

@@ -24,7 +24,7 @@ const maxBatch = 128
 // writer runs steps on the one connection that writes, many in one transaction
 // (group commit): while one batch waits for the disk, the next one gathers.
 //
-// The writer has no goroutine. A caller that finds it idle leads: it takes the lock of the
+// The writer has no goroutine but for the passes of its -wal file. A caller that finds it idle leads: it takes the lock of the
 // file, runs the waiting steps (its own first), commits them, appoints the next leader from
 // later arrivals, and answers the callers of its batch. Each step has a savepoint and fails
 // alone; a commit fails for all.
@@ -34,9 +34,8 @@ type writer struct {
 	conn     *sql.Conn // the leader's alone
 	prepared map[string]driver.StmtExecContext
 
-	wal      string // the path of the -wal file
-	walBound int64  // the leader's alone: at which size the file is emptied
-	unlooked int    // the leader's alone: the steps since it looked at that size
+	wal string // the path of the -wal file
+	moving
 
 	full atomic.Bool // whether the disk was full at the last write
 
@@ -61,16 +60,11 @@ type call struct {
 	panicked  any
 }
 
-// walSize is the approximate size in bytes at which the content of the -wal file moves into
-// the database and the file begins anew: the 1000 pages of wal_autocheckpoint.
-const walSize = 4 << 20
-
 const writerPragmas = `
 	-- The leader waits itself, so that a context can end the wait.
 	PRAGMA busy_timeout = 0;
-	-- In pages. With less of it there are more pages that are written twice; with
-	-- more, a small disk is filled by it.
-	PRAGMA wal_autocheckpoint = 1000;
+	-- Others move what is in the -wal file, or the writer that is at it would wait.
+	PRAGMA wal_autocheckpoint = 0;
 	-- What is deleted or sealed is overwritten, or it would be in the file until its
 	-- place is used again.
 	PRAGMA secure_delete = ON`
@@ -95,7 +89,7 @@ func (d Driver) openWriter(ctx context.Context, path string) (*writer, error) {
 		db.Close()
 		return nil, err
 	}
-	w := &writer{prepared: prepared, driver: d, db: db, conn: conn, wal: path + "-wal", walBound: 2 * walSize}
+	w := &writer{prepared: prepared, driver: d, db: db, conn: conn, wal: path + "-wal", moving: moving{due: manyPages}}
 	w.idle.L = &w.mu
 	return w, nil
 }
@@ -193,15 +187,12 @@ func (w *writer) lead(ctx context.Context, own *call) {
 		// whose context ended are gone.
 		batch = w.take(maxBatch)
 		w.commit(batch)
-		if w.unlooked += len(batch); w.unlooked >= lookEvery {
-			w.unlooked = 0
-			w.boundWAL()
-		}
 	}
-	w.handOver()
 	for _, c := range batch[1:] {
 		c.appointed <- false
 	}
+	w.tidy(len(batch))
+	w.handOver()
 }
 
 // take removes up to n calls from the queue.
@@ -299,28 +290,6 @@ func (w *writer) checkRoom() error {
 	return nil
 }
 
-// lookEvery is after how many steps the size of the -wal file is looked at, which takes a
-// tenth of the time of a small one.
-const lookEvery = 16
-
-// boundWAL empties a -wal file that is far larger than walSize. SQLite begins it anew only at a
-// moment without readers, and overlapping readers leave none. boundWAL keeps new readers out
-// of the file and waits for the others.
-func (w *writer) boundWAL() {
-	if info, err := os.Stat(w.wal); err != nil || info.Size() < w.walBound {
-		return
-	}
-	_ = w.exec(`PRAGMA busy_timeout = 200`)
-	_ = w.exec(`PRAGMA wal_checkpoint(TRUNCATE)`)
-	_ = w.exec(`PRAGMA busy_timeout = 0`)
-	w.walBound = 2 * walSize
-	if info, err := os.Stat(w.wal); err == nil {
-		// A reader that takes longer, as a backup does, is waited for now and
-		// then, not at every commit.
-		w.walBound = max(w.walBound, info.Size()+walSize)
-	}
-}
-
 // runAll runs each step in a savepoint, a step that is alone in the transaction
 // itself. An error says that the transaction is lost.
 func (w *writer) runAll(batch []*call) error {
@@ -375,6 +344,9 @@ func (w *writer) close() error {
 		w.idle.Wait()
 	}
 	w.mu.Unlock()
+	if w.passes != nil {
+		<-w.passes
+	}
 	for _, s := range w.prepared {
 		_ = s.(driver.Stmt).Close()
 	}

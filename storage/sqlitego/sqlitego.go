@@ -47,8 +47,8 @@ var modernc = sqlitefile.Driver{
 // newer version of this module is refused and left as it is. So is one that
 // cannot be written.
 //
-// Nothing works in the background. ctx ends the wait for other processes that use
-// the file; it does not end the store.
+// In the background the store moves what was written from the -wal file into the other. ctx ends
+// the wait for other processes, not the store.
 func Open(ctx context.Context, path string) (*Store, error) {
 	return sqlitefile.Open(ctx, path, modernc)
 }
