@@ -36,6 +36,7 @@ func (s *suite) departures(t *testing.T) {
 		equal(t, must(store.RemoveDeparted(t.Context(), storage.Departed{Subject: "ann", Pseudonym: "someone"}, erasing))(t), false)
 		equal(t, len(must(store.Events(t.Context(), storage.EventFilter{Subject: "ann"}))(t)), 1)
 	})
+	t.Run("StepRewritesFewEvents", s.shortSteps)
 	t.Run("AreListedInOrder", func(t *testing.T) {
 		store := s.store(t)
 		for _, who := range []string{"carl", "ann", "bob"} {
@@ -139,6 +140,36 @@ func (s *suite) goneFromTheFirstStep(t *testing.T) {
 	createAccount(t, store, "ann")
 	ok(t, store.AppendEvent(t.Context(), storage.Event{At: t0, Name: "sign_in", Subject: "ann"}))
 	equal(t, len(must(store.Events(t.Context(), storage.EventFilter{Subject: "ann"}))(t)), 1)
+}
+
+// shortSteps deletes somebody with many events in closed blocks, and looks after each step how many of
+// them it has rewritten.
+func (s *suite) shortSteps(t *testing.T) {
+	const many, most = 1000, 256
+	store := s.store(t)
+	createAccount(t, store, "ann")
+	recordMany(t, store, "ann", many)
+	for sealed(t, store, 250) {
+	}
+	rewritten, left := 0, must(store.DeleteAccount(t.Context(), "ann", "someone", erasing))(t)
+	for {
+		all := 0
+		for number := int64(1); number <= many/250; number++ {
+			_, erased, err := store.BlockEvents(t.Context(), number)
+			ok(t, err)
+			all += len(erased)
+		}
+		if all-rewritten > most {
+			t.Errorf("a step has rewritten %d events, want %d at most", all-rewritten, most)
+		}
+		if rewritten = all; !left {
+			break
+		}
+		left = must(patiently(func() (bool, error) {
+			return store.RemoveDeparted(t.Context(), storage.Departed{Subject: "ann"}, erasing)
+		}))(t)
+	}
+	equal(t, rewritten, many)
 }
 
 // isGone reports what can still be read of ann, what was changed of bob, and blocks that do not
