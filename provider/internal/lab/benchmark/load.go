@@ -23,6 +23,9 @@ type sample struct {
 	P90 float64 `json:"p90_us"`
 	P99 float64 `json:"p99_us"`
 
+	// Longest is the longest of them.
+	Longest float64 `json:"longest_us"`
+
 	Operations int    `json:"operations"`
 	Errors     int    `json:"errors"`
 	FirstError string `json:"first_error,omitempty"`
@@ -32,6 +35,7 @@ func perSecond(m sample) float64 { return m.PerSecond }
 func cpuEach(m sample) float64   { return m.CPU }
 func p50(m sample) float64       { return m.P50 }
 func p99(m sample) float64       { return m.P99 }
+func longest(m sample) float64   { return m.Longest }
 
 // line tells of a sample while the run goes on.
 func (m sample) line(op operation) string {
@@ -107,7 +111,7 @@ func work(ctx context.Context, s *running, users []*visitor, op operation, end b
 	result.CPU = micros(cpu) / float64(len(took))
 	slices.Sort(took)
 	percentile := func(p int) float64 { return micros(took[(len(took)-1)*p/100]) }
-	result.P50, result.P90, result.P99 = percentile(50), percentile(90), percentile(99)
+	result.P50, result.P90, result.P99, result.Longest = percentile(50), percentile(90), percentile(99), percentile(100)
 	return result, nil
 }
 

@@ -27,6 +27,7 @@ const minimal = "minimal"
 
 var matches = []match{
 	{server: ownServer.name},
+	{server: "bonafide-es256"},
 	{server: "bonafide-openssl"},
 	{server: onPostgres},
 	{server: onPostgres, late: time.Millisecond, workers: 1},

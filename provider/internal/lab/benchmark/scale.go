@@ -141,8 +141,9 @@ func (s *scaling) markdown() string {
 	}
 	during, after := median(s.DuringSweep, p99), median(s.AfterSweep, p99)
 	fmt.Fprintf(&b, "\nThe sweep of %d expired grants, with two tokens each, took %.0f s beside %d user agents and left %d rows. "+
-		"The p99 of a flow was %.1f ms meanwhile and %.1f ms afterwards: %.2f times as long; flows per second were %.2f times as many.\n",
+		"The p99 of a flow was %.1f ms meanwhile and %.1f ms afterwards: %.2f times as long; the longest took %.1f and %.1f ms in most rounds, and flows per second were %.2f times as many.\n",
 		s.Expired, s.SweepTook.Seconds(), s.Workers, s.Left, during/1000, after/1000, during/after,
+		median(s.DuringSweep, longest)/1000, median(s.AfterSweep, longest)/1000,
 		median(s.DuringSweep, perSecond)/median(s.AfterSweep, perSecond))
 	return b.String()
 }
