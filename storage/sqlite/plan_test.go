@@ -154,3 +154,24 @@ func (c recordedConn) QueryContext(ctx context.Context, query string, args []sql
 	c.recorder.note(query, args)
 	return c.SQLiteConn.QueryContext(ctx, query, args)
 }
+
+// Prepare implements driver.Conn.
+func (c recordedConn) Prepare(query string) (sqldriver.Stmt, error) {
+	s, err := c.SQLiteConn.Prepare(query)
+	if err != nil {
+		return nil, err
+	}
+	return recordedStmt{s.(*sqlite3.SQLiteStmt), c.recorder, query}, nil
+}
+
+type recordedStmt struct {
+	*sqlite3.SQLiteStmt
+	recorder *recorder
+	query    string
+}
+
+// ExecContext implements driver.StmtExecContext.
+func (s recordedStmt) ExecContext(ctx context.Context, args []sqldriver.NamedValue) (sqldriver.Result, error) {
+	s.recorder.note(s.query, args)
+	return s.SQLiteStmt.ExecContext(ctx, args)
+}

@@ -3,7 +3,6 @@ package sqlitefile
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -26,13 +25,12 @@ const maxBatch = 128
 //
 // The writer has no goroutine but for the passes of its -wal file. A caller that finds it idle leads: it takes the lock of the
 // file, runs the waiting steps (its own first), commits them, appoints the next leader from
-// later arrivals, and answers the callers of its batch. Each step has a savepoint and fails
-// alone; a commit fails for all.
+// later arrivals, and answers the callers of its batch. A step fails alone; a commit fails for all.
 type writer struct {
-	driver   Driver
-	db       *sql.DB
-	conn     *sql.Conn // the leader's alone
-	prepared map[string]driver.StmtExecContext
+	driver Driver
+	db     *sql.DB
+	conn   *writing // the leader's alone
+	wary   int      // the leader's alone: how many batches have savepoints
 
 	wal string // the path of the -wal file
 	moving
@@ -54,7 +52,7 @@ type call struct {
 	leader   bool      // guarded by the writer's mu
 
 	// appointed receives once: true when the caller must lead, false when its
-	// step is done.
+	// step is done. It is nil for who has found the writer idle.
 	appointed chan bool
 	err       error
 	panicked  any
@@ -83,34 +81,9 @@ func (d Driver) openWriter(ctx context.Context, path string) (*writer, error) {
 		db.Close()
 		return nil, err
 	}
-	prepared, err := prepare(conn, "BEGIN IMMEDIATE", "COMMIT", "SAVEPOINT step", "RELEASE step")
-	if err != nil {
-		conn.Close()
-		db.Close()
-		return nil, err
-	}
-	w := &writer{prepared: prepared, driver: d, db: db, conn: conn, wal: path + "-wal", moving: moving{due: manyPages}}
+	w := &writer{driver: d, db: db, conn: &writing{Conn: conn, kept: make(map[string]kept)}, wal: path + "-wal", moving: moving{due: manyPages}}
 	w.idle.L = &w.mu
 	return w, nil
-}
-
-// prepare prepares the statements without arguments that every step needs: database/sql would
-// have them parsed each time. A driver whose statements take no context gets none.
-func prepare(conn *sql.Conn, statements ...string) (map[string]driver.StmtExecContext, error) {
-	prepared := map[string]driver.StmtExecContext{}
-	err := conn.Raw(func(of any) error {
-		for _, text := range statements {
-			statement, err := of.(driver.Conn).Prepare(text)
-			if err != nil {
-				return err
-			}
-			if s, ok := statement.(driver.StmtExecContext); ok {
-				prepared[text] = s
-			}
-		}
-		return nil
-	})
-	return prepared, err
 }
 
 // write runs a step and returns after its commit. If ctx ends before the step begins, it never
@@ -119,10 +92,9 @@ func (w *writer) write(ctx context.Context, step sqlstore.Step) error {
 	c := &call{
 		// The end of a context would interrupt the statement, and SQLite would roll back
 		// the transaction with the steps of all.
-		ctx:       context.WithoutCancel(ctx),
-		step:      step,
-		deadline:  time.Now().Add(patience),
-		appointed: make(chan bool, 1),
+		ctx:      context.WithoutCancel(ctx),
+		step:     step,
+		deadline: time.Now().Add(patience),
 	}
 	lead, err := w.enqueue(ctx, c)
 	if err != nil {
@@ -158,7 +130,9 @@ func (w *writer) enqueue(ctx context.Context, c *call) (lead bool, err error) {
 		return false, storage.ErrUnavailable
 	}
 	w.queue = append(w.queue, c)
-	c.leader = !w.leading
+	if c.leader = !w.leading; !c.leader {
+		c.appointed = make(chan bool, 1)
+	}
 	w.leading = true
 	return c.leader, nil
 }
@@ -290,13 +264,37 @@ func (w *writer) checkRoom() error {
 	return nil
 }
 
-// runAll runs each step in a savepoint, a step that is alone in the transaction
-// itself. An error says that the transaction is lost.
+// wariness is how many batches have savepoints after one in which a step has failed, so that whoever
+// makes steps fail does not have them run twice.
+const wariness = 64
+
+// runAll runs the steps of a batch, as if each was alone. To be able to undo one of them costs about
+// as much as a statement of it, so that all run again, in savepoints, where one has failed. An error
+// says that the transaction is lost.
 func (w *writer) runAll(batch []*call) error {
 	if len(batch) == 1 {
 		w.run(batch[0])
 		return batch[0].err
 	}
+	if w.wary > 0 {
+		w.wary--
+		return w.runApart(batch)
+	}
+	for _, c := range batch {
+		if w.run(c); c.err != nil {
+			w.wary = wariness
+			_ = w.exec(`ROLLBACK`) // SQLite may have done so already
+			if err := w.begin(context.Background(), time.Now().Add(patience)); err != nil {
+				return err
+			}
+			return w.runApart(batch)
+		}
+	}
+	return nil
+}
+
+// runApart runs each step in a savepoint.
+func (w *writer) runApart(batch []*call) error {
 	for _, c := range batch {
 		if err := w.exec(`SAVEPOINT step`); err != nil {
 			return err
@@ -326,12 +324,6 @@ func (w *writer) run(c *call) {
 }
 
 func (w *writer) exec(statement string) error {
-	if s, ok := w.prepared[statement]; ok {
-		return w.conn.Raw(func(any) error {
-			_, err := s.ExecContext(context.Background(), nil)
-			return err
-		})
-	}
 	_, err := w.conn.ExecContext(context.Background(), statement)
 	return err
 }
@@ -347,8 +339,5 @@ func (w *writer) close() error {
 	if w.passes != nil {
 		<-w.passes
 	}
-	for _, s := range w.prepared {
-		_ = s.(driver.Stmt).Close()
-	}
-	return errors.Join(w.conn.Close(), w.db.Close())
+	return errors.Join(w.conn.close(), w.db.Close())
 }

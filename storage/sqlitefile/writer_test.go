@@ -182,6 +182,21 @@ func TestGroupCommit(t *testing.T) {
 			t.wantWritten("first", "last")
 		})
 	})
+	t.Run("StepsRunOnceWhereOthersHaveFailedBefore", func(t *testing.T) {
+		testWriter(t, func(t *writerTest) {
+			failure := errors.New("failure")
+			for _, want := range []int{2, 1, 1} { // the first batch has no savepoints
+				ran := 0
+				errs := t.inOneBatch(
+					func(context.Context, sqlstore.Conn) error { ran++; return nil },
+					func(context.Context, sqlstore.Conn) error { return failure },
+				)
+				if errs[0] != nil || errs[1] != failure || ran != want {
+					t.Errorf("errors %v, and the first ran %d times, want %d", errs, ran, want)
+				}
+			}
+		})
+	})
 	t.Run("PanicStaysWithItsCaller", func(t *testing.T) {
 		testWriter(t, func(t *writerTest) {
 			errs := t.inOneBatch(

@@ -3,8 +3,6 @@ package sqlstore
 import (
 	"context"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
@@ -14,26 +12,7 @@ import (
 // that a user who signs in all day costs one write a minute.
 const consentUseInterval = time.Minute
 
-// Every sign-in runs the statements of this file. Their texts are made once: a driver finds a
-// prepared statement by its text.
 const (
-	insertGrantColumns = `INSERT INTO main.grants (id, flow, client_id, subject, scopes, attributes, group_names,
-		redirect_uri, redirect_sent, response_type, nonce, eid, claims, resources, sid, code_challenge,
-		auth_time, amr, created_at, expires_at, revoked_at, assurance, enrolled_at)`
-
-	grantValues = `?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23`
-
-	insertGrant = insertGrantColumns + ` VALUES (` + grantValues + `)`
-
-	ifNotDisabled = insertGrantColumns + ` SELECT ` + grantValues + `
-		WHERE NOT EXISTS (SELECT 1 FROM main.accounts WHERE id = ?4 AND (disabled <> 0 OR delete_at IS NOT NULL))`
-	andSession  = ` AND EXISTS (SELECT 1 FROM main.sessions WHERE account_id = ?4 AND digest = `
-	andDecision = ` AND EXISTS (SELECT 1 FROM main.consents WHERE subject = ?4 AND client_id = ?3 AND decision = `
-
-	insertGrantOnSession  = ifNotDisabled + andSession + `?24)`
-	insertGrantOnDecision = ifNotDisabled + andDecision + `?24)`
-	insertGrantOnBoth     = ifNotDisabled + andSession + `?24)` + andDecision + `?25)`
-
 	standingDecision          = ` WHERE subject = ?1 AND client_id = ?2 AND decision = ?3`
 	standingDecisionOfSession = standingDecision + ` AND EXISTS (SELECT 1 FROM main.sessions WHERE digest = ?4 AND account_id = ?1)`
 
@@ -60,17 +39,16 @@ func (s *Store) CreateGrant(ctx context.Context, g storage.Grant, on storage.Bas
 // insertGrantAlone is for a database with one write at a time: the basis of the grant is a
 // condition of the statement that records it.
 func insertGrantAlone(tx *tx, g storage.Grant, on storage.Basis, issued []storage.Token) error {
-	statement, args := ifNotDisabled, grantArgs(g)
 	session, decision := on.Session, on.Consent.Decision
-	switch {
-	case !session.IsZero() && !decision.IsZero():
-		statement, args = insertGrantOnBoth, append(args, session[:], decision[:])
-	case !session.IsZero():
-		statement, args = insertGrantOnSession, append(args, session[:])
-	case !decision.IsZero():
-		statement, args = insertGrantOnDecision, append(args, decision[:])
+	form, args := grantArgs(g)
+	form.alone, form.session, form.decision = true, !session.IsZero(), !decision.IsZero()
+	if form.session {
+		args = append(args, session[:])
 	}
-	recorded, err := tx.exec(statement, args...)
+	if form.decision {
+		args = append(args, decision[:])
+	}
+	recorded, err := tx.exec(grantTexts.of(form), args...)
 	if err != nil {
 		return err
 	}
@@ -92,7 +70,8 @@ func whyNoGrant(tx *tx, g storage.Grant, issued []storage.Token) error {
 	if err := refuseDisabled(tx, g.Subject); err != nil {
 		return err
 	}
-	if _, err := tx.exec(insertGrant, grantArgs(g)...); err != nil {
+	form, args := grantArgs(g)
+	if _, err := tx.exec(grantTexts.of(form), args...); err != nil {
 		return err
 	}
 	if err := insertTokens(tx, false, issued); err != nil {
@@ -107,21 +86,14 @@ func insertGrantAmongOthers(tx *tx, g storage.Grant, on storage.Basis, issued []
 	if err := refuseDisabled(tx, g.Subject); err != nil {
 		return err
 	}
-	if _, err := tx.expect(insertGrant, grantArgs(g)...); err != nil {
+	form, args := grantArgs(g)
+	if _, err := tx.expect(grantTexts.of(form), args...); err != nil {
 		return err
 	}
 	if err := insertTokens(tx, false, issued); err != nil {
 		return err
 	}
 	return requireBasis(tx, g, on)
-}
-
-func grantArgs(g storage.Grant) []any {
-	args := make([]any, 0, 25) // with room for a basis
-	return append(args,
-		g.ID[:], g.Flow[:], g.ClientID, g.Subject, listText(g.Scopes), listText(g.Attributes), listText(g.Groups),
-		g.RedirectURI, flag(g.RedirectSent), g.ResponseType, g.Nonce, g.EID, g.Claims, listText(g.Resources), g.SID, g.Challenge,
-		micros(g.AuthTime), listText(g.AMR), micros(g.CreatedAt), micros(g.ExpiresAt), micros(g.RevokedAt), int64(g.Assurance), micros(g.EnrolledAt))
 }
 
 // requireBasis returns storage.ErrEnded unless the basis of a grant holds, and renews the
@@ -172,40 +144,6 @@ func refuseDisabled(tx *tx, subject string) error {
 		SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM account WHERE disabled <> 0 OR delete_at IS NOT NULL)`, subject))
 }
 
-// maxTokens is the maximum number of tokens in one statement: a code, or the tokens for it.
-const maxTokens = 3
-
-// insertTokenTexts are the statements for so many tokens of one grant, without siblings and
-// with; rareTokenTexts are those for tokens that are bound to a key, or were exchanged.
-var insertTokenTexts, rareTokenTexts = tokenTexts("", tokenArgs), tokenTexts(", jkt, actors", tokenArgs+rareArgs)
-
-// tokenArgs is the number of arguments of each token of a bearer, rareArgs of those that only a
-// rare one has.
-const (
-	tokenArgs = 7
-	rareArgs  = 2
-)
-
-func tokenTexts(column string, arguments int) (texts [maxTokens + 1][2]string) {
-	for n := range texts {
-		for siblings := range texts[n] {
-			var rows []string
-			for i := range n {
-				number := 3 + i*arguments
-				row := "(?1, ?2, " + strconv.Itoa(siblings)
-				for range arguments {
-					row += ", ?" + strconv.Itoa(number)
-					number++
-				}
-				rows = append(rows, row+")")
-			}
-			texts[n][siblings] = `INSERT INTO main.tokens (grant_id, created_at, siblings, digest, kind, parent, scopes, resources, expires_at, spent_at` + column + `)
-				VALUES ` + strings.Join(rows, ", ")
-		}
-	}
-	return texts
-}
-
 // insertTokens records tokens; siblings reports that other tokens have replaced the same one.
 func insertTokens(tx *tx, siblings bool, tokens []storage.Token) error {
 	for len(tokens) > 0 {
@@ -217,25 +155,11 @@ func insertTokens(tx *tx, siblings bool, tokens []storage.Token) error {
 			n = len(tokens)
 		}
 		n = min(n, maxTokens)
-		texts, rare := &insertTokenTexts, slices.ContainsFunc(tokens[:n], isRare)
-		if rare {
-			texts = &rareTokenTexts
-		}
-		args := append(make([]any, 0, 2+maxTokens*(tokenArgs+rareArgs)), first.GrantID[:], micros(first.CreatedAt))
-		for i := range tokens[:n] {
-			t := &tokens[i]
-			args = append(args, t.Digest[:], int64(t.Kind), digestOrNull(t.Parent), listText(t.Scopes), listText(t.Resources),
-				micros(t.ExpiresAt), micros(t.SpentAt))
-			if rare {
-				args = append(args, digestOrNull(t.JKT), listText(t.Actors))
-			}
-		}
-		if _, err := tx.expect(texts[n][flag(siblings)], args...); err != nil {
+		form, args := tokenArgs(siblings, tokens[:n])
+		if _, err := tx.expect(tokenTexts.of(form), args...); err != nil {
 			return err
 		}
 		tokens = tokens[n:]
 	}
 	return nil
 }
-
-func isRare(t storage.Token) bool { return !t.JKT.IsZero() || t.Actors != nil }

@@ -130,6 +130,9 @@ type tx struct {
 
 // inDialect returns a query as the dialect writes it.
 func (s *Store) inDialect(query string) string {
+	if s.dialect.Placeholder == 0 && s.dialect.Schema == "" {
+		return query // written in it
+	}
 	if known, ok := s.queries.Load(query); ok {
 		return known.(string)
 	}

@@ -112,6 +112,29 @@ func (c *tappedConn) ExecContext(ctx context.Context, query string, args []drive
 	return c.SQLiteConn.ExecContext(ctx, query, args)
 }
 
+// Prepare implements driver.Conn.
+func (c *tappedConn) Prepare(query string) (driver.Stmt, error) {
+	s, err := c.SQLiteConn.Prepare(query)
+	if err != nil || !strings.Contains(query, "main.") { // what begins and ends a batch is of the file, not of the store
+		return s, err
+	}
+	return &tappedStmt{s.(*sqlite3.SQLiteStmt), c.tap, query}, nil
+}
+
+type tappedStmt struct {
+	*sqlite3.SQLiteStmt
+	tap   *Tap
+	query string
+}
+
+// ExecContext implements driver.StmtExecContext.
+func (s *tappedStmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
+	if err := s.tap.pass(s.query); err != nil {
+		return nil, err
+	}
+	return s.SQLiteStmt.ExecContext(ctx, args)
+}
+
 // InPlace puts another database in the place of that of the fixture.
 func InPlace(t testing.TB, open func() (storage.Store, error)) func(*provider.Config) {
 	return func(c *provider.Config) {
