@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help test race night cover faults failover fuzz benchdesk browser pictures site words academic generate fresh lint fix tidy vulncheck sbom
+.PHONY: help test race night cover faults failover fuzz benchdesk browser programs pictures site words academic generate fresh lint fix tidy vulncheck sbom
 
 GO ?= go
 # For go test, as in `make test TESTFLAGS='-run TestToken -count=1'`.
@@ -17,6 +17,8 @@ FUZZTIME ?= 50000x
 FUZZED ?= .
 # For make benchdesk: a folder with a short and absolute path, where the filled databases are kept.
 DESKDIR ?=
+# Of make programs, as in PROGRAMS='jupyterhub synapse'; all without.
+PROGRAMS ?=
 # For make academic: a checkout of JetBrains/swot.
 SWOT ?=
 # For the benchmark, as in `make bench BENCHFLAGS='-only bonafide,ceiling'`.
@@ -118,6 +120,10 @@ browser: ## Test the button and the screens in Chromium; needs Node and Chromium
 		GALLERY=$(CACHE)/gallery npm run --if-present test -- *.test.mjs; \
 		npm run --if-present check -- $(CACHE)/gallery; \
 	done
+
+programs: ## Sign in with programs of others, or PROGRAMS, and write their table of docs/clients.md; as root on Debian, with the network
+	@npm ci --prefix provider/internal/lab/e2e --no-audit --no-fund --silent
+	@node provider/internal/lab/programs/frame/run.mjs $(PROGRAMS)
 
 pictures: ## Take the pictures of docs/rebrand.md from the quickstart; needs Node and Chromium
 	@cd provider/internal/lab/e2e && npm ci --no-audit --no-fund && node --test pictures.mjs

@@ -1,6 +1,7 @@
 package developer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -34,6 +35,7 @@ func (d *appPages) renderRegister(r *request, c provider.Client, kind string, st
 		Form: r.Form(problems...), Name: c.Name, Kind: kind, Dialect: c.Dialect, RedirectURIs: r.posted(screens.FieldRedirectURIs),
 		Kinds: kinds, CheckURL: d.path("o", r.org.ID, r.env, "check"), Unreviewed: r.env == storage.Production,
 	}
+	showProgram(&view, cmp.Or(r.posted(screens.FieldProgram), r.asked(screens.FieldProgram)), r.Request.Method == http.MethodPost)
 	for _, s := range d.forms.offeredScopes(r.env) {
 		view.Scopes = append(view.Scopes, d.forms.scopeView(r, s.Name, slices.Contains(c.Scopes, s.Name), c.Dialect))
 	}
@@ -67,7 +69,11 @@ func (d *appPages) registerApplication(r *request) error {
 	if err != nil {
 		return err
 	}
-	return r.done(d.path("o", r.org.ID, r.env, r.app.ClientID), screens.NoticeRegistered)
+	of := d.path("o", r.org.ID, r.env, r.app.ClientID)
+	if about, ok := p.program(kind); ok {
+		of += "/samples" + samplesURL(about.ID, 0)
+	}
+	return r.done(of, screens.NoticeRegistered)
 }
 
 // keepRegistration shows the entered values again.
@@ -93,6 +99,9 @@ func (d *appPages) postedRegistration(r *request) (p *posting, kind string) {
 	}
 	if r.posted(screens.FieldDialect) == provider.V3 {
 		p.Dialect, p.ResponseTypes = provider.V3, nil // those of the dialect, which its programs use
+	}
+	if about, ok := p.program(kind); ok {
+		p.suit(about)
 	}
 	p.scopes(r.env)
 	if kind == kindMachine { // they are chosen before the kind is, and are about people

@@ -58,11 +58,16 @@ func (d *appPages) showSamples(r *request) error {
 	if err != nil {
 		return fmt.Errorf("write samples: %w", err)
 	}
-	shown := addSample(&view, all, r.asked(askedLanguage), redirect)
-	if shown == samples.Button {
+	programs, err := samples.ForPrograms(a, r.app.Kind)
+	if err != nil {
+		return fmt.Errorf("write programs: %w", err)
+	}
+	shown := addSample(&view, all, programs, r.asked(askedLanguage), redirect)
+	view.Lacks = lacks(shown.Needs, c)
+	if shown.ID == samples.Button {
 		view.Button = &screens.ButtonView{
 			ClientID: c.ID, Script: d.Provider.Rooms().Pages.ButtonScript().URL, StartURL: d.path("o", r.org.ID, r.env, r.app.ClientID, "try"),
-			Choices: looks(r.asked), Hidden: []ui.Field{{Name: askedLanguage, Value: shown}, {Name: askedRedirect, Value: strconv.Itoa(redirect)}},
+			Choices: looks(r.asked), Hidden: []ui.Field{{Name: askedLanguage, Value: shown.ID}, {Name: askedRedirect, Value: strconv.Itoa(redirect)}},
 		}
 	}
 	for i, uri := range c.RedirectURIs {
@@ -109,24 +114,31 @@ func lookOf(asked func(string) string) (look []samples.Attribute) {
 	return look
 }
 
-// addSample chooses the sample of a language, or the first, and returns its ID.
-func addSample(view *screens.SamplesView, all []samples.Sample, language string, redirect int) string {
-	chosen := max(0, slices.IndexFunc(all, func(s samples.Sample) bool { return s.ID == language }))
-	for i, s := range all {
-		view.Languages = append(view.Languages, screens.SampleChoice{
-			Label: s.Title, URL: samplesURL(s.ID, redirect), Current: i == chosen,
-		})
+// addSample chooses a sample or a program, or the first sample, and returns it.
+func addSample(view *screens.SamplesView, all, programs []samples.Sample, id string, redirect int) samples.Sample {
+	named := func(s samples.Sample) bool { return s.ID == id }
+	chosen := all[0]
+	for _, of := range [][]samples.Sample{all, programs} {
+		if i := slices.IndexFunc(of, named); i >= 0 {
+			chosen = of[i]
+		}
 	}
-	s := all[chosen]
-	view.Unproven = s.Unproven
-	view.Libraries, view.Run, view.Open, view.Listen = s.Libraries, s.Run, s.Open, s.Listen
-	if view.Variable = s.Variable; s.Variable != "" {
+	choices := func(of []samples.Sample) (choices []screens.SampleChoice) {
+		for _, s := range of {
+			choices = append(choices, screens.SampleChoice{Label: s.Title, URL: samplesURL(s.ID, redirect), Current: s.ID == chosen.ID})
+		}
+		return choices
+	}
+	view.Languages, view.Programs = choices(all), choices(programs)
+	view.Title, view.Unproven = chosen.Title, chosen.Unproven
+	view.Libraries, view.Run, view.Open, view.Listen = chosen.Libraries, chosen.Run, chosen.Open, chosen.Listen
+	if view.Variable = chosen.Variable; chosen.Variable != "" || chosen.Secret {
 		view.Placeholder = samples.Placeholder
 	}
-	for _, f := range s.Files {
+	for _, f := range chosen.Files {
 		view.Files = append(view.Files, screens.DocsCode{Caption: f.Name, Text: f.Text})
 	}
-	return s.ID
+	return chosen
 }
 
 // samplesURL is the page itself with another choice.

@@ -24,6 +24,23 @@ func (v RegisterView) dialects() []ui.Option {
 	return options(v.locale(), t.Dialects, []string{"standard", "v3"}, v.Dialect)
 }
 
+// programs are those that can be chosen, the developer's own code first.
+func (v RegisterView) programs() []ui.Option {
+	all := []ui.Option{{Label: v.locale().Plain(textOf(v.locale()).Application.OwnCode), Chosen: v.Program.ID == ""}}
+	for _, p := range v.Programs {
+		all = append(all, ui.Option{Value: p.ID, Label: p.Title, Chosen: p.ID == v.Program.ID})
+	}
+	return all
+}
+
+// hidden names the program that was chosen.
+func (v RegisterView) hidden() []ui.Field {
+	if v.Program.ID == "" {
+		return nil
+	}
+	return []ui.Field{{Name: FieldProgram, Value: v.Program.ID}}
+}
+
 // authMethods are how an application sends its secret; the first one is either.
 func (v SettingsView) authMethods() []ui.Option {
 	t := textOf(v.locale()).Application

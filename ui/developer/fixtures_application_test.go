@@ -101,6 +101,14 @@ var registrationFixtures = []audiencetest.Fixture{
 		d.Environment, d.SandboxURL, d.ProductionURL = Sandbox, "/sandbox", "/production"
 		return Register(RegisterView{
 			Page: d, Form: audiencetest.Form(), Kinds: []string{"web", "spa", "native", "machine"}, Scopes: sampleScopes(p), CheckURL: "/check",
+			Programs: samplePrograms,
+		})
+	}},
+	{Name: "register-program", Render: func(p ui.Page) templ.Component {
+		return Register(RegisterView{
+			Page: organizationPage(p, SectionApplications), Form: audiencetest.Form(), Kinds: []string{"web", "spa", "native", "machine"}, Kind: "spa",
+			Name: "keycloak-js", RedirectURIs: "http://localhost:3000/", Scopes: sampleScopes(p), CheckURL: "/check",
+			Programs: samplePrograms, Program: Program{ID: "keycloak-js", Title: "keycloak-js", Needs: []string{"jwt", "no_refresh", "no_pkce"}},
 		})
 	}},
 	{Name: "register-machine", Render: func(p ui.Page) templ.Component {
@@ -247,3 +255,5 @@ var registrationFixtures = []audiencetest.Fixture{
 		return Secrets(SecretsView{Page: applicationPage(p, SectionSecrets), Form: audiencetest.Form(), Public: true, Managed: true, Version: "v1"})
 	}},
 }
+
+var samplePrograms = []Program{{ID: "mod-auth-openidc", Title: "Apache (mod_auth_openidc)"}, {ID: "keycloak-js", Title: "keycloak-js"}}

@@ -46,6 +46,19 @@ go mod init example && go mod tidy && go run .`,
 			Files:        []DocsCode{{"button.html", `<span data-client-id="c1" data-start="/login"><a href="/login">Verify with Example ID</a></span>`}},
 		})
 	}},
+	{Name: "samples-program", Render: func(p ui.Page) templ.Component {
+		return Samples(SamplesView{
+			Page:      applicationPage(p, SectionSamples),
+			Languages: []SampleChoice{{"HTML", "?language=button", false}, {"Node.js", "?language=node", false}},
+			Programs:  []SampleChoice{{"Apache (mod_auth_openidc)", "?language=mod-auth-openidc", false}, {"passport-openidconnect", "?language=passport-openidconnect", true}},
+			Title:     "passport-openidconnect", Lacks: []string{"no_pkce"},
+			RedirectURIs: []SampleChoice{{"https://riverbikes.example/callback", "?", true}},
+			Files: []DocsCode{{"server.mjs", `passport.use("provider", new Strategy({
+  issuer: "https://sandbox.id.example/oidc", clientID: "c1", clientSecret: "YOUR_CLIENT_SECRET",
+`}},
+			Run: "npm install express passport passport-openidconnect && node server.mjs", Placeholder: "YOUR_CLIENT_SECRET", SecretsURL: "/developer/o/1/sandbox/c1/secrets",
+		})
+	}},
 	{Name: "samples-none", Render: func(p ui.Page) templ.Component {
 		return Samples(SamplesView{Page: applicationPage(p, SectionSamples)})
 	}},

@@ -115,6 +115,7 @@ type samplesText struct {
 	Heading, Text, Nothing, Strict   ui.Message
 	Unproven                         ui.Message
 	Language, RedirectURI, Libraries ui.Message
+	Programs, Lacks, SecretInFile    ui.Message
 	Run, Shell, Secret, SecretLink   ui.Message
 	Open, Listen                     ui.Message
 	Button, ButtonText, Show         ui.Message

@@ -7,6 +7,9 @@ import "github.com/bonafide-id/bonafide/ui"
 type applicationText struct {
 	RegisterHeading, RegisterText, Register  ui.Message
 	UnreviewedText                           ui.Message
+	Program, OwnCode, ChooseProgram          ui.Message
+	ProgramText, ProgramNeeds                ui.Message
+	Needs                                    map[string]ui.Message
 	Kind, Dialect                            ui.Message
 	Kinds, Dialects                          map[string]labelText
 	Active                                   ui.Message

@@ -12,6 +12,7 @@ import (
 const (
 	FieldDialect                = "dialect"
 	FieldRedirectURIs           = "redirect_uris"
+	FieldProgram                = "program"
 	FieldPostLogoutRedirectURIs = "post_logout_redirect_uris"
 	FieldOrigins                = "origins"
 	FieldScopes                 = "scopes"
@@ -101,10 +102,19 @@ type RegisterView struct {
 	// Kinds are those to choose from.
 	Kinds  []string
 	Scopes []Scope
+	// Programs of others can be chosen, which [FieldProgram] names, and Program is the one that is.
+	Programs []Program
+	Program  Program
 	// CheckURL says whether the addresses of a field are right.
 	CheckURL string
 	// Unreviewed says that people will read that nobody has reviewed the application.
 	Unreviewed bool
+}
+
+// Program is one of others, and the settings that it does not work without.
+type Program struct {
+	ID, Title string
+	Needs     []string
 }
 
 // OverviewView is the page of an application. It posts [ui.FieldAction] with

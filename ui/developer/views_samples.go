@@ -6,16 +6,20 @@ import "github.com/bonafide-id/bonafide/ui"
 // an application.
 type SamplesView struct {
 	Page
-	// Languages are those that there is a program for, RedirectURIs the addresses that
-	// it can serve; one of each is chosen.
-	Languages, RedirectURIs []SampleChoice
+	// Languages are those that there is a program for, Programs those of others that there are
+	// files for; one of both is chosen, Title. RedirectURIs are the addresses that it can
+	// serve; one is chosen.
+	Languages, Programs, RedirectURIs []SampleChoice
+	Title                             string
+	// Lacks are the settings that the chosen program needs and the registration does not have.
+	Lacks []string
 	// Libraries are what the program is written with; empty for none.
 	Libraries string
 	// Files are the program. Run starts it in a shell; empty for what is no program.
 	Files []DocsCode
 	Run   string
 	// Variable is the environment variable that the program reads the client secret from,
-	// and Placeholder what stands for the secret in Run; empty for none. SecretsURL leads
+	// and Placeholder what stands for the secret in Run, or without a Variable in Files; empty for none. SecretsURL leads
 	// to the secret, for those who may see it.
 	Variable, Placeholder, SecretsURL string
 	// Open is the address to open once the program runs, and Listen where it listens when

@@ -80,6 +80,16 @@ func (v values) Standard() bool { return v.Dialect == provider.Standard }
 // Issuer is the issuer identifier.
 func (v values) Issuer() string { return v.BaseURL + "/oidc" }
 
+// AuthorizeURL, TokenURL, UserinfoURL and KeysURL are the endpoints, for programs that do not look
+// for them.
+func (v values) AuthorizeURL() string { return v.BaseURL + "/oauth/authorize" }
+func (v values) TokenURL() string     { return v.BaseURL + "/oauth/token" }
+func (v values) UserinfoURL() string  { return v.BaseURL + "/api/public/v3/userinfo" }
+func (v values) KeysURL() string      { return v.Issuer() + "/.well-known/jwks" }
+
+// Placeholder stands for the client secret in a file.
+func (v values) Placeholder() string { return Placeholder }
+
 // Scope is what the sample asks for, as a parameter.
 func (v values) Scope() string { return strings.Join(v.Asked(), " ") }
 

@@ -7,4 +7,8 @@
 // {{sh …}}), never bare: what an application has registered cannot end a string. The
 // client secret is in none of them; they read it from an environment variable that is
 // called after the provider, and end at once without it.
+//
+// Below templates/programs are the files that configure programs of others, which a lab runs:
+// provider/internal/lab/programs fills the same templates, whose actions are of one form for that,
+// a quoting function and a field.
 package samples

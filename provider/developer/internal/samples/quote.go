@@ -13,11 +13,13 @@ import (
 var quoting = template.FuncMap{
 	"go":   strconv.Quote,
 	"json": quoteJSON,
-	"sh":   func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" },
-	"php":  quoteSingle,
-	"ruby": quoteSingle,
-	"text": html.EscapeString,
-	"html": func(s string) string { return `"` + html.EscapeString(s) + `"` },
+	// As JSON, in a script within a page, which nothing in it can end.
+	"script": func(s string) (string, error) { text, err := json.Marshal(s); return string(text), err },
+	"sh":     func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" },
+	"php":    quoteSingle,
+	"ruby":   quoteSingle,
+	"text":   html.EscapeString,
+	"html":   func(s string) string { return `"` + html.EscapeString(s) + `"` },
 }
 
 // quoteJSON writes a string of JSON, which one of JavaScript, Python, Java, C# and YAML

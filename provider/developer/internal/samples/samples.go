@@ -29,6 +29,11 @@ type Sample struct {
 	// Variable is the environment variable with the secret; empty for what needs none.
 	Variable string
 
+	// Secret reports that [Placeholder] stands in the files, and Needs are the settings that the
+	// program of others needs which they configure.
+	Secret bool
+	Needs  []Need
+
 	// Unproven reports that the application has to prove a key, which the sample does not.
 	Unproven bool
 
@@ -107,21 +112,37 @@ var parsed = template.Must(parse())
 // parse reads all templates, each under its path.
 func parse() (*template.Template, error) {
 	root := template.New("").Funcs(quoting).Option("missingkey=error")
+	add := func(path string) error {
+		text, err := sources.ReadFile(path)
+		if err == nil {
+			_, err = root.New(path).Parse(string(text))
+		}
+		return err
+	}
 	for _, l := range append(slices.Clone(languages), machine) {
 		for _, v := range l.in {
 			for _, file := range v.files {
-				path := "templates/" + l.id + "/" + file + ".tmpl"
-				text, err := sources.ReadFile(path)
-				if err != nil {
-					return nil, err
-				}
-				if _, err := root.New(path).Parse(string(text)); err != nil {
+				if err := add("templates/" + l.id + "/" + file + ".tmpl"); err != nil {
 					return nil, err
 				}
 			}
 		}
 	}
+	for _, p := range programs {
+		for _, file := range p.Files {
+			if err := add(p.template(file)); err != nil {
+				return nil, err
+			}
+		}
+	}
 	return root, nil
+}
+
+// execute fills a template.
+func execute(path string, v values) (string, error) {
+	var b bytes.Buffer
+	err := parsed.ExecuteTemplate(&b, path, v)
+	return b.String(), err
 }
 
 // For returns the samples for an application, in the order in which they are offered. One
@@ -160,11 +181,11 @@ func (l language) fill(of variant, v values) (Sample, error) {
 		s.Libraries = of.proving
 	}
 	for _, file := range of.files {
-		var b bytes.Buffer
-		if err := parsed.ExecuteTemplate(&b, "templates/"+l.id+"/"+file+".tmpl", v); err != nil {
+		text, err := execute("templates/"+l.id+"/"+file+".tmpl", v)
+		if err != nil {
 			return Sample{}, err
 		}
-		s.Files = append(s.Files, File{Name: strings.TrimPrefix(file, "v3/"), Text: b.String()})
+		s.Files = append(s.Files, File{Name: strings.TrimPrefix(file, "v3/"), Text: text})
 	}
 	if s.Run = of.run; s.Run == "" {
 		return s, nil

@@ -56,6 +56,42 @@ func TestTheManualKnowsEveryVersion(t *testing.T) {
 	}
 }
 
+// TestTheManualKnowsEveryProgram holds the table that make programs writes to its scripts.
+func TestTheManualKnowsEveryProgram(t *testing.T) {
+	t.Parallel()
+	scripts, err := filepath.Glob(filepath.Join(repository, "provider/internal/lab/programs/*.mjs"))
+	if err != nil || len(scripts) < 24 {
+		t.Fatalf("%d scripts of programs: %v", len(scripts), err)
+	}
+	_, table, _ := strings.Cut(read(t, "docs/clients.md"), "<!-- make programs, ")
+	table, _, _ = strings.Cut(table, "<!-- end of programs -->")
+	named := map[string]bool{}
+	for _, script := range scripts {
+		text := read(t, strings.TrimPrefix(script, repository))
+		if lines := strings.Count(text, "\n"); lines > 60 {
+			t.Errorf("%s has %d lines, more than 60", script, lines)
+		}
+		name := regexp.MustCompile(`(?m)^program\("([^"]+)"`).FindStringSubmatch(text)
+		if name == nil {
+			t.Errorf("%s walks through no program", script)
+			continue
+		}
+		named[name[1]] = true
+		row := "| " + name[1] + " | "
+		if version := regexp.MustCompile(`(?m)^const version = "([^"]+)"`).FindStringSubmatch(text); version != nil {
+			row += version[1]
+		}
+		if !strings.Contains(table, "\n"+row) {
+			t.Errorf("docs/clients.md has no row %q: make programs PROGRAMS=%s", row, strings.TrimSuffix(filepath.Base(script), ".mjs"))
+		}
+	}
+	for _, row := range regexp.MustCompile(`(?m)^\| ([^|]+) \| `).FindAllStringSubmatch(table, -1) {
+		if row[1] != "program" && !named[row[1]] {
+			t.Errorf("docs/clients.md has a row for %s, which no script walks through", row[1])
+		}
+	}
+}
+
 func read(t *testing.T, file string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(repository, file))

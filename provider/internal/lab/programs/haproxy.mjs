@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { createPublicKey } from "node:crypto";
+import { apt, freePort, maria, noah, path, program, provider, start, tokens, write } from "./frame/lab.mjs";
+
+const version = await apt("haproxy");
+program("HAProxy (jwt_verify)", version, async (works) => {
+  const port = await freePort(), api = `http://localhost:${port}/`, callback = `http://localhost:${await freePort()}/callback`;
+  const p = await provider({ redirect_uris: [callback], access_token_format: "jwt" }, { resources: [{ uri: api, name: "API" }] });
+  const { keys } = await (await fetch(`${p.issuer}/.well-known/jwks`)).json();
+  write({
+    "key.pem": createPublicKey({ key: keys.find((k) => k.kty === "RSA"), format: "jwk" }).export({ type: "spki", format: "pem" }),
+    "haproxy.cfg": `defaults
+  mode http
+  timeout connect 5s
+  timeout client 5s
+  timeout server 5s
+frontend api
+  bind localhost:${port}
+  http-request set-var(txn.token) http_auth_bearer
+  http-request deny unless { var(txn.token),jwt_header_query('$.alg') -m str RS256 }
+  http-request deny unless { var(txn.token),jwt_verify("RS256","${path("key.pem")}") -m int 1 }
+  http-request deny unless { var(txn.token),jwt_payload_query('$.iss') -m str "${p.issuer}" }
+  http-request deny unless { var(txn.token),jwt_payload_query('$.aud') -m str "${api}" }
+  http-request return status 200 content-type text/plain lf-string "%[var(txn.token),jwt_payload_query('$.sub')]"
+`,
+  });
+  await start("/usr/sbin/haproxy", ["-db", "-f", "haproxy.cfg"], api);
+  const asked = async (token) => (await fetch(api, { headers: { authorization: `Bearer ${token}` } })).text();
+  for (const [person, what] of [[maria, "API by JWT"], [noah, "second user"]]) {
+    const { access_token: token } = await tokens(p, callback, "openid profile", person, { resource: api });
+    assert.equal(await asked(token), person.uuid);
+    assert.match(await asked(`${token.slice(0, -20)}${"A".repeat(20)}`), /403/);
+    works(what);
+  }
+}, "JWT access tokens, one audience: a list it cannot compare");

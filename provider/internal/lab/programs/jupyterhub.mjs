@@ -1,0 +1,24 @@
+import { known, newWindow, noah, path, pip, program, shows, signIn, start, write } from "./frame/lab.mjs";
+
+const version = "6.1.1", authenticator = "17.4.0";
+program("JupyterHub, GenericOAuthenticator", `${version}, ${authenticator}`, async (works) => {
+  await pip(`jupyterhub==${version}`, `oauthenticator==${authenticator}`);
+  const p = await known("jupyterhub");
+  // Nobody is given a server, nor a proxy of its own: the hub answers itself.
+  write({ "lab.py": `load_subconfig("jupyterhub_config.py")
+c.JupyterHub.hub_port = ${p.port}
+c.JupyterHub.hub_bind_url = "http://127.0.0.1:${p.port}"
+c.JupyterHub.proxy_class = "jupyterhub.proxy.Proxy"
+c.JupyterHub.spawner_class = "simple"
+` });
+  await start(path("venv/bin/jupyterhub"), ["--config=lab.py"], `${p.site}/hub/health`);
+  const come = async (person) => {
+    const page = await signIn(await newWindow(), p, `${p.site}/hub/oauth_login?next=%2Fhub%2Fhome`, person);
+    await page.goto(`${p.site}/hub/home`);
+    await shows(page, person?.email ?? "maria@example.com");
+  };
+  await come();
+  works("sign-in");
+  await come(noah);
+  works("second user");
+}, "no nonce");

@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { apt, command, maria, newWindow, noah, program, provider, write } from "./frame/lab.mjs";
+
+const version = await apt("sssd-idp");
+program("SSSD (oidc_child)", version, async (works) => {
+  const p = await provider({ redirect_uris: undefined, grant_types: ["urn:ietf:params:oauth:grant-type:device_code"] }, { device_authorization: { on: true } });
+  write({ secret: p.secret });
+  const child = (what, input = "") => command("bash", ["-c", `printf '%s' "$1" | /usr/libexec/sssd/oidc_child --logger=stderr ${what} --issuer-url=${p.issuer} --client-id=${p.id} --client-secret=${p.secret} --scope='openid profile email'`, "-", input]);
+  for (const [person, what] of [[maria, "sign-in by device code"], [noah, "second user"]]) {
+    const said = (await child("--get-device-code")).match(/\{.*?\}/s)[0], { user_code: code, verification_uri: address } = JSON.parse(said);
+    const page = await newWindow();
+    await page.goto(address);
+    await page.fill("[name=email]", person.email);
+    await page.fill("[name=password]", person.password);
+    await page.click("main button[type=submit]");
+    await page.locator("[name=user_code]").fill(code);
+    await page.click("main button[type=submit]");
+    await page.waitForFunction(() => !document.querySelector("[aria-disabled=true]"));
+    await page.getByRole("button", { name: "Allow", exact: true }).click();
+    assert.match(await child("--get-access-token", said), new RegExp(person.uuid));
+    works(what);
+  }
+}, "device codes");
