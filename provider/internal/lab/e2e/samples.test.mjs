@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
 import { freePort } from "../../freeport/freeport.mjs";
-import { newWindow, press, serve, startChromium, startQuickstart } from "./lab.mjs";
+import { look, newWindow, press, serve, startChromium, startQuickstart } from "./lab.mjs";
 
 /**
  * What each sample takes: what has to be on the machine, and an address of the registry that
@@ -212,4 +212,21 @@ test("HTML: the button of an application without a server brings a code", async 
   await signInAsMaria();
   await visitor.waitForURL(/\/callback\?/);
   assert.match(new URL(visitor.url()).searchParams.get("code"), /./);
+});
+
+test("a program of others is chosen in the form, has what it needs, and its files follow", async () => {
+  await dashboard.goto(form);
+  await dashboard.selectOption("[name=program]", "keycloak-js");
+  await press(dashboard, "Choose");
+  await dashboard.getByText("Access tokens are JWTs").waitFor();
+  assert.equal(await dashboard.inputValue("[name=redirect_uris]"), "http://localhost:3000/");
+  await look(dashboard, "register-program");
+  await dashboard.click("main button.primary");
+  await dashboard.waitForURL(/\/sandbox\/test_[^/]+\/samples\?/);
+  await look(dashboard, "samples-program");
+  assert.match(await dashboard.locator("#file-1").textContent(), /new Keycloak\(\{ clientId: "test_/);
+  await dashboard.goto(dashboard.url().replace(/samples\?.*/, "settings"));
+  await dashboard.locator("#more > summary").click();
+  assert.ok(await dashboard.isChecked("[name=access_token_format]"));
+  assert.ok(!await dashboard.isChecked("[name='grant_types.refresh_token']"));
 });

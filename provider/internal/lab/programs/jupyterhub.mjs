@@ -1,14 +1,15 @@
-import { known, newWindow, noah, path, pip, program, shows, signIn, start, write } from "./frame/lab.mjs";
+import { freePort, known, newWindow, noah, npm, path, pip, program, shows, signIn, start, write } from "./frame/lab.mjs";
 
 const version = "6.1.1", authenticator = "17.4.0";
 program("JupyterHub, GenericOAuthenticator", `${version}, ${authenticator}`, async (works) => {
   await pip(`jupyterhub==${version}`, `oauthenticator==${authenticator}`);
+  await npm("configurable-http-proxy@5.3.0");
   const p = await known("jupyterhub");
-  // Nobody is given a server, nor a proxy of its own: the hub answers itself.
   write({ "lab.py": `load_subconfig("jupyterhub_config.py")
-c.JupyterHub.hub_port = ${p.port}
-c.JupyterHub.hub_bind_url = "http://127.0.0.1:${p.port}"
-c.JupyterHub.proxy_class = "jupyterhub.proxy.Proxy"
+c.JupyterHub.bind_url = "${p.site}"
+c.JupyterHub.hub_port = ${await freePort()}
+c.ConfigurableHTTPProxy.api_url = "http://127.0.0.1:${await freePort()}"
+c.ConfigurableHTTPProxy.command = "${path("node_modules/.bin/configurable-http-proxy")}"
 c.JupyterHub.spawner_class = "simple"
 ` });
   await start(path("venv/bin/jupyterhub"), ["--config=lab.py"], `${p.site}/hub/health`);

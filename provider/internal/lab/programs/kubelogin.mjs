@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { command, freePort, go, known, newWindow, noah, path, program, signIn, start, until } from "./frame/lab.mjs";
+import { command, freePort, known, newWindow, noah, path, program, signIn, start, tool, until } from "./frame/lab.mjs";
 
 const version = "v1.28.1";
 program("kubelogin", version, async (works) => {
-  await go(`github.com/int128/kubelogin@${version}`);
+  assert.equal(await tool("kubelogin", "github.com/int128/kubelogin"), version);
   const p = await known("kubelogin");
   const args = readFileSync(path("kubeconfig.yaml"), "utf8").match(/args:\n([^]*)/)[1].trim().split(/\s*- /).filter(Boolean).map((a) => a.replace(/^"|"$/g, ""));
   const emailIn = (text) => JSON.parse(Buffer.from(JSON.parse(text).status.token.split(".")[1], "base64url")).email;

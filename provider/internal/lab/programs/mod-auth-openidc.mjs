@@ -14,7 +14,7 @@ Mutex posixsem
 User #65534
 Group #65534
 Listen localhost:${p.port}
-ErrorLog /dev/stderr
+ErrorLog ${path("error.log")}
 ${modules.map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`).join("\n")}
 TypesConfig /dev/null
 AddType text/html .html

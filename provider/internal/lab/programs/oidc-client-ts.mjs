@@ -2,9 +2,9 @@ import { isAskedAgain, known, newWindow, noah, npm, program, serve, shows, signI
 
 const version = "3.5.0";
 program("oidc-client-ts", version, async (works) => {
-  await npm(`oidc-client-ts@${version}`, "jwt-decode@4.0.0");
+  await npm(`oidc-client-ts@${version}`);
   const p = await known("oidc-client-ts", {}, { lifetimes: { access_token: "65s" } });
-  await serve(p.site, { "/": "index.html", "/oidc-client-ts.js": "node_modules/oidc-client-ts/dist/browser/oidc-client-ts.min.js" });
+  await serve(p.site, { "/": "index.html", "/oidc-client-ts.min.js": "node_modules/oidc-client-ts/dist/browser/oidc-client-ts.min.js" });
   const come = async (person) => {
     const page = await newWindow();
     await page.goto(p.site);

@@ -1,5 +1,5 @@
 import { django } from "./frame/django.mjs";
-import { freePort, pip, program, provider, walkSite, write } from "./frame/lab.mjs";
+import { freePort, maria, newWindow, noah, pip, program, provider, shows, signIn, write } from "./frame/lab.mjs";
 
 const version = "8.0.0";
 program("social-auth-app-django", version, async (works) => {
@@ -13,5 +13,17 @@ SOCIAL_AUTH_LOGIN_REDIRECT_URL = "/"
 ` });
   const backend = "social_core.backends.open_id_connect.OpenIdConnectAuth";
   await django(port, { apps: ["social_django"], backends: [backend, "django.contrib.auth.backends.ModelBackend"], urls: 'path("", include("social_django.urls", namespace="social"))' });
-  await walkSite(works, p, `${site}/login/oidc/`);
+  for (const [person, what] of [[maria, "sign-in"], [noah, "second user"]]) {
+    const page = await newWindow();
+    await page.goto(site);
+    await page.evaluate(() => { // a sign-in begins by POST
+      const form = Object.assign(document.createElement("form"), { method: "post", action: "/login/oidc/" });
+      form.append(document.querySelector("[name=csrfmiddlewaretoken]"));
+      document.body.append(form);
+      form.submit();
+    });
+    await signIn(page, p, "", person);
+    await shows(page, person.email);
+    works(what);
+  }
 });

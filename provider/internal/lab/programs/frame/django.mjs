@@ -1,8 +1,8 @@
 // A site of Django with nothing but a sign-in, from the settings.py that the dashboard shows.
 import { command, path, start, write } from "./lab.mjs";
 
-/** Starts it at a port; urls are more of its urlpatterns. Its page says whose address is signed in. */
-export async function django(port, { apps, middleware = [], backends, settings = "", urls }) {
+/** Starts it at a port, or has run do so; urls are more of its urlpatterns. Its page says whose address is signed in. */
+export async function django(port, { apps, middleware = [], backends, settings = "", urls, run = start }) {
   const list = (names) => JSON.stringify(names);
   write({
     "site_settings.py": `from settings import *
@@ -30,5 +30,5 @@ urlpatterns = [path("", who), ${urls}]
   });
   const python = path("venv/bin/python"), env = { DJANGO_SETTINGS_MODULE: "site_settings", PYTHONPATH: path() };
   await command(python, ["-m", "django", "migrate", "-v0"], { env });
-  await start(python, ["-m", "django", "runserver", "--noreload", `localhost:${port}`], `http://localhost:${port}/`, { env });
+  await run(python, ["-m", "django", "runserver", "--noreload", `localhost:${port}`], `http://localhost:${port}/`, { env });
 }

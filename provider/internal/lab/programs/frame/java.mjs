@@ -1,18 +1,23 @@
 // A program of one class in Java, built by Maven.
 import { command, path, start, write } from "./lab.mjs";
 
-/** Builds App.java with artifacts, as "group:artifact:version", and starts it until it answers at an address. */
-export async function java(source, artifacts, address) {
+/** Builds App.java with artifacts, as "group:artifact:version": its classes and theirs are in target. */
+export async function build(source, artifacts) {
   const dependencies = artifacts.map((a) => a.split(":")).map(([group, artifact, version]) =>
     `<dependency><groupId>${group}</groupId><artifactId>${artifact}</artifactId><version>${version}</version></dependency>`).join("");
   write({
     "src/main/java/App.java": source,
     "pom.xml": `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
 <groupId>lab</groupId><artifactId>lab</artifactId><version>1</version>
-<properties><maven.compiler.release>17</maven.compiler.release><project.build.sourceEncoding>UTF-8</project.build.sourceEncoding></properties>
+<properties><maven.compiler.release>17</maven.compiler.release><maven.compiler.parameters>true</maven.compiler.parameters><project.build.sourceEncoding>UTF-8</project.build.sourceEncoding></properties>
 <dependencies>${dependencies}</dependencies></project>`,
   });
   const env = { MAVEN_OPTS: "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC" };
   await command("mvn", ["-q", "-B", "compile", "dependency:copy-dependencies", "-DincludeScope=runtime"], { env });
+}
+
+/** Builds App.java and starts it until it answers at an address. */
+export async function java(source, artifacts, address) {
+  await build(source, artifacts);
   await start("java", ["-XX:TieredStopAtLevel=1", "-cp", `${path("target/classes")}:${path("target/dependency/*")}`, "App"], address);
 }

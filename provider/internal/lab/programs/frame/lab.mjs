@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { chromium } from "../../e2e/node_modules/playwright-core/index.mjs";
-import { build } from "../../e2e/build.mjs";
+import { build, repository } from "../../e2e/build.mjs";
 import { freePort } from "../../../freeport/freeport.mjs";
 
 export { freePort };
@@ -79,11 +79,19 @@ export const go = (program) => command("go", ["install", program], { env: { GOBI
 
 /** Makes packages of Debian be there, and returns the version of the first. */
 export async function apt(...packages) {
-  const version = () => command("dpkg-query", ["-W", "-f", "${db:Status-Status} ${Version}\n", ...packages]);
-  if (!(await version().catch(() => "not-installed")).split("\n").slice(0, -1).every((line) => line.startsWith("installed "))) {
+  const version = (name) => command("dpkg-query", ["-W", "-f", "${db:Status-Status} ${Version}", name]).then((said) => said.match(/^installed (.*)/)?.[1], () => {});
+  if ((await Promise.all(packages.map(version))).includes(undefined)) {
     await command("apt-get", ["install", "-qq", "-y", "--no-install-recommends", ...packages], { env: { DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" } });
   }
-  return (await version()).split(/\s/)[1];
+  return version(packages[0]);
+}
+
+/** Builds the program of a module of .ci/tools into bin, and returns its version. */
+export async function tool(module, name) {
+  const cwd = join(repository, ".ci/tools", module);
+  mkdirSync(path("bin"));
+  await command("go", ["build", "-o", path("bin", ""), "tool"], { cwd });
+  return (await command("go", ["list", "-m", "-f", "{{.Version}}", name], { cwd })).trim();
 }
 
 /** Starts a program that stays until the script ends, and waits until its address answers. */
@@ -128,10 +136,11 @@ export async function certificate() {
 
 /**
  * Starts a fresh quickstart with one application, which is registered by its redirect address alone but for what is
- * given. asked has what the token endpoint was asked for and how it answered; tls is a certificate for https.
+ * given. asked has what the token endpoint was asked for and how it answered, said what it prints; tls is a certificate
+ * for https, at an address that has been chosen before.
  */
-export async function provider(client, { tls, ...config } = {}) {
-  const base = `${tls ? "https" : "http"}://localhost:${await freePort()}`, behind = await freePort();
+export async function provider(client, { tls, at, ...config } = {}) {
+  const base = at ?? `${tls ? "https" : "http"}://localhost:${await freePort()}`, behind = await freePort();
   const application = { client_id: "app", client_secret: client.public ? undefined : "rUq3-Zt7wYkP0sVx9LmB2nHdGf5CjEa8", name: "An App", dialect: "standard", ...client };
   write({ "quickstart/config.json": JSON.stringify({ listen: `127.0.0.1:${behind}`, base_url: base, users: [maria, noah], clients: [application], ...config }) });
   const asked = [];
@@ -147,9 +156,9 @@ export async function provider(client, { tls, ...config } = {}) {
     request.on("data", (chunk) => form.push(chunk)).pipe(forward);
   }).listen(new URL(base).port, "localhost");
   closers.push(() => { front.closeAllConnections(); front.close(); });
-  await start(build("./examples/quickstart"), ["-config", path("quickstart/config.json")], `http://127.0.0.1:${behind}/oidc/.well-known/openid-configuration`);
+  const said = await start(build("./examples/quickstart"), ["-config", path("quickstart/config.json")], `http://127.0.0.1:${behind}/oidc/.well-known/openid-configuration`);
   const grants = (type) => asked.filter((a) => a.path === "/oauth/token" && a.status === 200 && a.form.get("grant_type") === type);
-  return { base, issuer: `${base}/oidc`, id: application.client_id, secret: application.client_secret, asked, refreshed: () => grants("refresh_token").length > 0 };
+  return { base, said, issuer: `${base}/oidc`, id: application.client_id, secret: application.client_secret, asked, refreshed: () => grants("refresh_token").length > 0 };
 }
 
 const templates = new URL("../../../../developer/internal/samples/templates/programs/", import.meta.url);
@@ -218,16 +227,20 @@ export async function newWindow() {
   return context.newPage();
 }
 
-/** Opens an address and answers what the provider asks, as a person who allows it, until the window is elsewhere. */
+/**
+ * Opens an address, or waits for a press to have an effect, and answers what the provider asks, as a person who is new to
+ * it and allows it, until the window is elsewhere.
+ */
 export async function signIn(page, { base }, address, person = maria) {
   if (address) await page.goto(address);
+  await page.waitForURL((url) => url.href.startsWith(`${base}/`));
   const never = () => new Promise(() => {});
   for (let asked = 0; asked < 5; asked++) {
     const password = page.locator("[name=password]"), allow = page.getByRole("button", { name: "Allow", exact: true });
     const met = await Promise.race([
       page.waitForURL((url) => !url.href.startsWith(`${base}/`)).then(() => "back", never),
       password.waitFor().then(() => "password", never), allow.waitFor().then(() => "allow", never),
-      new Promise((late) => setTimeout(late, 60_000, "nothing")),
+      new Promise((late) => setTimeout(late, 60_000, "nothing").unref()),
     ]);
     if (met === "back") return page;
     assert.notEqual(met, "nothing", `${page.url()}: ${await page.innerText("body")}`);

@@ -1,0 +1,44 @@
+import { command, path, program, write } from "./frame/lab.mjs";
+import { relyingParty, restarted, reverse } from "./frame/upstream.mjs";
+
+const version = "v0.0.0-20261103160011-e06ed0b7cb7f";
+program("mockoidc (Go)", version, async (works) => {
+  const r = await reverse();
+  write({
+    "mock/go.mod": "module mock\n\ngo 1.25.0\n",
+    "mock/main.go": `package main
+
+import (
+	"net"
+
+	"github.com/oauth2-proxy/mockoidc"
+)
+
+func main() {
+	m, err := mockoidc.NewServer(nil)
+	if err != nil {
+		panic(err)
+	}
+	m.ClientID, m.ClientSecret = "rp", "secret"
+	l, err := net.Listen("tcp", "localhost:${r.behind}")
+	if err != nil {
+		panic(err)
+	}
+	if err := m.Start(l, nil); err != nil {
+		panic(err)
+	}
+	select {}
+}
+`,
+  });
+  await command("go", ["get", `github.com/oauth2-proxy/mockoidc@${version}`], { cwd: path("mock") });
+  await command("go", ["mod", "tidy"], { cwd: path("mock") });
+  await command("go", ["build", "-o", path("mockoidc"), "."], { cwd: path("mock") });
+  const again = await restarted(path("mockoidc"), [], `http://localhost:${r.behind}/oidc/.well-known/openid-configuration`);
+  const comes = await relyingParty(r, { client_secret: "secret", issuer: `http://localhost:${r.behind}/oidc` }, async () => {});
+  await comes("jane.doe@example.com");
+  works("sign-in");
+  await again();
+  await comes("jane.doe@example.com");
+  works("another key");
+});
