@@ -1,4 +1,4 @@
-import { freePort, path, pip, program, provider, start, walkSite, write } from "./frame/lab.mjs";
+import { freePort, maria, newWindow, noah, path, pip, program, provider, shows, signIn, start, write } from "./frame/lab.mjs";
 
 const version = "2.3.0";
 program("dash-auth (Plotly Dash)", version, async (works) => {
@@ -22,7 +22,13 @@ def who():
 app.run(host="localhost", port=${port})
 ` });
   await start(path("venv/bin/python"), ["app.py"], site);
-  const page = await walkSite(works, p, `${site}/who`);
+  let page;
+  for (const [person, what] of [[maria, "sign-in"], [noah, "second user"]]) { // it leads to its first page
+    page = await signIn(await newWindow(), p, site, person);
+    await page.goto(`${site}/who`);
+    await shows(page, person.email);
+    works(what);
+  }
   await page.goto(`${site}/oidc/logout`);
   await page.getByText("Bye").waitFor();
   works("sign-out");

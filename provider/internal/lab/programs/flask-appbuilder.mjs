@@ -6,7 +6,8 @@ program("Flask-AppBuilder (Airflow, Superset)", version, async (works) => {
   const port = await freePort(), site = `http://localhost:${port}`;
   const p = await provider({ redirect_uris: [`${site}/oauth-authorized/provider`] });
   write({ "app.py": `from flask import Flask
-from flask_appbuilder import AppBuilder, SQLA
+from flask_appbuilder import AppBuilder
+from flask_appbuilder.models.sqla.base import SQLA
 from flask_appbuilder.security.manager import AUTH_OAUTH
 from flask_appbuilder.security.sqla.manager import SecurityManager
 from flask_login import current_user
@@ -26,8 +27,7 @@ def who():
     return getattr(current_user, "email", "nobody")
 
 with app.app_context():
-    db = SQLA(app)
-    AppBuilder(app, db.session, security_manager_class=Security)
+    AppBuilder(app, SQLA(app).session)
 ` });
   await start(path("venv/bin/flask"), ["run", "--host=localhost", `--port=${port}`], site);
   for (const [person, what] of [[maria, "sign-in"], [noah, "second user"]]) {

@@ -21,7 +21,7 @@ frontend api
   http-request deny unless { var(txn.token),jwt_verify("RS256","${path("key.pem")}") -m int 1 }
   http-request deny unless { var(txn.token),jwt_payload_query('$.iss') -m str "${p.issuer}" }
   http-request deny unless { var(txn.token),jwt_payload_query('$.aud') -m str "${api}" }
-  http-request return status 200 content-type text/plain lf-string "%[var(txn.token),jwt_payload_query('$.sub')]"
+  http-request return status 200 content-type text/plain lf-string '%[var(txn.token),jwt_payload_query("$.sub")]'
 `,
   });
   await start("/usr/sbin/haproxy", ["-db", "-f", "haproxy.cfg"], api);

@@ -1,7 +1,7 @@
 import { freePort, known, newWindow, noah, npm, path, pip, program, shows, signIn, start, write } from "./frame/lab.mjs";
 
 const version = "6.1.1", authenticator = "17.4.0";
-program("JupyterHub, GenericOAuthenticator", `${version}, ${authenticator}`, async (works) => {
+program("JupyterHub (GenericOAuthenticator)", `${version}/${authenticator}`, async (works) => {
   await pip(`jupyterhub==${version}`, `oauthenticator==${authenticator}`);
   await npm("configurable-http-proxy@5.3.0");
   const p = await known("jupyterhub");

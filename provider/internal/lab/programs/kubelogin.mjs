@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { command, freePort, known, newWindow, noah, path, program, signIn, start, tool, until } from "./frame/lab.mjs";
+import { command, known, newWindow, noah, path, program, signIn, start, tool, until } from "./frame/lab.mjs";
 
 const version = "v1.28.1";
 program("kubelogin", version, async (works) => {
@@ -9,11 +9,10 @@ program("kubelogin", version, async (works) => {
   const args = readFileSync(path("kubeconfig.yaml"), "utf8").match(/args:\n([^]*)/)[1].trim().split(/\s*- /).filter(Boolean).map((a) => a.replace(/^"|"$/g, ""));
   const emailIn = (text) => JSON.parse(Buffer.from(JSON.parse(text).status.token.split(".")[1], "base64url")).email;
   const come = async (person, cache) => {
-    const port = await freePort();
-    const all = [...args, "--skip-open-browser", `--listen-address=127.0.0.1:${port}`, `--token-cache-dir=${path(cache)}`];
-    const kubelogin = await start(path("bin/kubelogin"), all, `http://127.0.0.1:${port}`);
-    await signIn(await newWindow(), p, `http://127.0.0.1:${port}`, person);
-    await until(() => kubelogin.text.includes('"token"'));
+    const all = [...args, "--skip-open-browser", `--listen-address=localhost:${p.port}`, `--token-cache-dir=${path(cache)}`];
+    const kubelogin = await start(path("bin/kubelogin"), all, p.site);
+    await signIn(await newWindow(), p, p.site, person);
+    await until(() => kubelogin.child.exitCode !== null);
     assert.equal(emailIn(kubelogin.text.match(/\{.*\}/)[0]), person?.email ?? "maria@example.com");
     return all;
   };
@@ -24,4 +23,4 @@ program("kubelogin", version, async (works) => {
   works("refresh");
   await come(noah, "two");
   works("second user");
-}, "public, `http://127.0.0.1` at any port");
+}, "redirect addresses `http://localhost:8000` and `:18000`, its ports");

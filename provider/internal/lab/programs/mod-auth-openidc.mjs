@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync } from "node:fs";
 import { apt, isAskedAgain, known, newWindow, noah, path, program, shows, signIn, start, until, write } from "./frame/lab.mjs";
 
-const modules = ["mpm_event", "authn_core", "authz_core", "authz_user", "mime", "include", "auth_openidc"];
+const modules = ["mpm_event", "authn_core", "authz_core", "authz_user", "mime", "dir", "include", "auth_openidc"];
 const version = await apt("libapache2-mod-auth-openidc", "apache2");
 program("mod_auth_openidc (Apache)", version, async (works) => {
   const p = await known("mod-auth-openidc");
@@ -17,6 +17,7 @@ Listen localhost:${p.port}
 ErrorLog ${path("error.log")}
 ${modules.map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`).join("\n")}
 TypesConfig /dev/null
+DirectoryIndex index.html
 AddType text/html .html
 DocumentRoot ${path("www")}
 ${sample}

@@ -8,7 +8,7 @@ program("Mojolicious::Plugin::OAuth2", version, async (works) => {
 plugin OAuth2 => { providers => { mine => { key => "${p.id}", secret => "${p.secret}", well_known_url => "${p.issuer}/.well-known/openid-configuration" } } };
 get "/" => sub ($c) { $c->render(text => "nobody") };
 get "/connect" => sub ($c) {
-  $c->oauth2->get_token_p(mine => { scope => "openid profile email", redirect_uri => "${site}/connect" })->then(sub ($token) {
+  $c->oauth2->get_token_p(mine => { scope => "openid profile email", redirect_uri => "${site}/connect", authorize_query => { response_type => "code" } })->then(sub ($token) {
     return unless $token;
     $c->render(text => $c->oauth2->jwt_decode(mine => data => $token->{id_token})->{email});
   })->catch(sub ($error) { $c->render(text => "refused: $error") });
@@ -17,4 +17,4 @@ app->start("daemon", "-l", "${site}");
 ` });
   await start("perl", ["app.pl"], site);
   await walkSite(works, p, `${site}/connect`);
-}, "no PKCE, no nonce");
+}, "`authorize_query` with `response_type`; no PKCE, no nonce");

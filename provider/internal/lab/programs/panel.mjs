@@ -1,6 +1,6 @@
 import { freePort, path, pip, program, provider, start, walkSite, write } from "./frame/lab.mjs";
 
-const version = "1.10.0";
+const version = "1.8.4";
 program("Panel", version, async (works) => {
   await pip(`panel==${version}`);
   const port = await freePort(), site = `http://localhost:${port}`;

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { apt, command, maria, newWindow, noah, program, provider, write } from "./frame/lab.mjs";
+import { apt, certificate, command, maria, newWindow, noah, program, provider } from "./frame/lab.mjs";
 
 const version = await apt("sssd-idp");
 program("SSSD (oidc_child)", version, async (works) => {
-  const p = await provider({ redirect_uris: undefined, grant_types: ["urn:ietf:params:oauth:grant-type:device_code"] }, { device_authorization: { on: true } });
-  write({ secret: p.secret });
-  const child = (what, input = "") => command("bash", ["-c", `printf '%s' "$1" | /usr/libexec/sssd/oidc_child --logger=stderr ${what} --issuer-url=${p.issuer} --client-id=${p.id} --client-secret=${p.secret} --scope='openid profile email'`, "-", input]);
+  const tls = await certificate();
+  const p = await provider({ redirect_uris: undefined, grant_types: ["urn:ietf:params:oauth:grant-type:device_code"] }, { tls, device_authorization: { on: true } });
+  const child = (what, input = "") => command("bash", ["-c", `printf '%s' "$1" | /usr/libexec/sssd/oidc_child ${what} --ca-db=${tls.ca} --issuer-url=${p.issuer} --client-id=${p.id} --client-secret=${p.secret} --scope='openid profile email'`, "-", input]);
   for (const [person, what] of [[maria, "sign-in by device code"], [noah, "second user"]]) {
-    const said = (await child("--get-device-code")).match(/\{.*?\}/s)[0], { user_code: code, verification_uri: address } = JSON.parse(said);
+    const [said, shown] = (await child("--get-device-code")).match(/\{.*?\}/g), { user_code: code, verification_uri: address } = JSON.parse(shown);
     const page = await newWindow();
     await page.goto(address);
     await page.fill("[name=email]", person.email);
@@ -20,4 +20,4 @@ program("SSSD (oidc_child)", version, async (works) => {
     assert.match(await child("--get-access-token", said), new RegExp(person.uuid));
     works(what);
   }
-}, "device codes");
+}, "https");

@@ -5,7 +5,7 @@ import { relyingParty, restarted, reverse } from "./frame/upstream.mjs";
 const version = "3.5.7";
 program("Spring Authorization Server", version, async (works) => {
   const r = await reverse();
-  write({ "src/main/resources/application.yml": `
+  write({ "target/classes/application.yml": `
 server: {port: ${r.behind}, address: localhost}
 spring:
   security:

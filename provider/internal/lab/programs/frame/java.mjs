@@ -6,14 +6,14 @@ export async function build(source, artifacts) {
   const dependencies = artifacts.map((a) => a.split(":")).map(([group, artifact, version]) =>
     `<dependency><groupId>${group}</groupId><artifactId>${artifact}</artifactId><version>${version}</version></dependency>`).join("");
   write({
-    "src/main/java/App.java": source,
+    "App.java": source,
     "pom.xml": `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
 <groupId>lab</groupId><artifactId>lab</artifactId><version>1</version>
-<properties><maven.compiler.release>17</maven.compiler.release><maven.compiler.parameters>true</maven.compiler.parameters><project.build.sourceEncoding>UTF-8</project.build.sourceEncoding></properties>
 <dependencies>${dependencies}</dependencies></project>`,
   });
   const env = { MAVEN_OPTS: "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC" };
-  await command("mvn", ["-q", "-B", "compile", "dependency:copy-dependencies", "-DincludeScope=runtime"], { env });
+  await command("mvn", ["-q", "-B", "dependency:copy-dependencies", "-DincludeScope=runtime"], { env });
+  await command("javac", ["-parameters", "-cp", path("target/dependency/*"), "-d", path("target/classes"), path("App.java")]);
 }
 
 /** Builds App.java and starts it until it answers at an address. */
