@@ -310,7 +310,7 @@ func (p *Provider) newSite(look look) (*web.Site, error) {
 		return nil, &FieldError{"BaseURL", err}
 	}
 	site, err := web.New(web.Options{
-		BaseURL: p.cfg.BaseURL, Issuer: p.issuer, Sandbox: p.cfg.Sandbox,
+		BaseURL: p.cfg.BaseURL, Issuer: p.issuer, Sandbox: p.cfg.Sandbox, PlainUpstreams: len(p.cfg.Upstreams) > 0 && base.Scheme == "http",
 		Brand: ui.Brand{
 			Name: brand.name(), HomeURL: brand.HomeURL,
 			TermsURL: brand.TermsURL, PolicyURL: brand.PolicyURL, HelpURL: brand.HelpURL,

@@ -82,8 +82,11 @@ const DisplayPopup = "popup"
 func (s *Site) contentPolicy(destinations []string, scripts string) string {
 	policy := "default-src 'none'; script-src " + scripts + "; style-src 'self'; img-src 'self'; " + s.fontPolicy() +
 		"frame-ancestors 'none'; base-uri 'none'; form-action 'self' https:"
+	if s.PlainUpstreams {
+		policy += " " + PlainHTTP
+	}
 	for _, destination := range destinations {
-		if u, err := url.Parse(destination); err == nil && u.Scheme != "" && u.Scheme != "https" {
+		if u, err := url.Parse(destination); err == nil && u.Scheme != "" && u.Scheme != "https" && !strings.HasSuffix(policy, " "+u.Scheme+":") {
 			policy += " " + u.Scheme + ":"
 		}
 	}

@@ -57,6 +57,10 @@ type Options struct {
 	// Sandbox marks every page, and lets error pages say more.
 	Sandbox bool
 
+	// PlainUpstreams says that a form of any page may lead to an upstream provider by http, for
+	// development: where it authenticates somebody is unknown before it is asked.
+	PlainUpstreams bool
+
 	// Alone is for pages at an address that has no account page (Server.At).
 	Alone bool
 

@@ -22,7 +22,7 @@ active_value = true
 `,
     "dovecot.conf": `base_dir = ${path("run")}
 state_dir = ${path("run")}
-log_path = /dev/stderr
+log_path = ${path("dovecot.log")}
 protocols = imap
 listen = 127.0.0.1
 ssl = no

@@ -2,7 +2,7 @@ import { freePort, maria, newWindow, noah, path, pip, program, provider, shows, 
 
 const version = "5.3.0";
 program("Flask-AppBuilder (Airflow, Superset)", version, async (works) => {
-  await pip(`flask-appbuilder[oauth]==${version}`);
+  await pip(`flask-appbuilder[oauth]==${version}`, "requests==2.32.5");
   const port = await freePort(), site = `http://localhost:${port}`;
   const p = await provider({ redirect_uris: [`${site}/oauth-authorized/provider`] });
   write({ "app.py": `from flask import Flask

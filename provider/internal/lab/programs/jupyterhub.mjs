@@ -1,4 +1,4 @@
-import { freePort, known, newWindow, noah, npm, path, pip, program, shows, signIn, start, write } from "./frame/lab.mjs";
+import { freePort, known, newWindow, noah, npm, path, pip, program, shows, signIn, start, until, write } from "./frame/lab.mjs";
 
 const version = "6.1.1", authenticator = "17.4.0";
 program("JupyterHub (GenericOAuthenticator)", `${version}/${authenticator}`, async (works) => {
@@ -12,7 +12,8 @@ c.ConfigurableHTTPProxy.api_url = "http://127.0.0.1:${await freePort()}"
 c.ConfigurableHTTPProxy.command = "${path("node_modules/.bin/configurable-http-proxy")}"
 c.JupyterHub.spawner_class = "simple"
 ` });
-  await start(path("venv/bin/jupyterhub"), ["--config=lab.py"], `${p.site}/hub/health`);
+  await start(path("venv/bin/jupyterhub"), ["--config=lab.py"]);
+  await until(() => fetch(`${p.site}/hub/health`).then((r) => r.ok, () => false));
   const come = async (person) => {
     const page = await signIn(await newWindow(), p, `${p.site}/hub/oauth_login?next=%2Fhub%2Fhome`, person);
     await page.goto(`${p.site}/hub/home`);

@@ -20,7 +20,7 @@ func main() {
 		panic(err)
 	}
 	m.ClientID, m.ClientSecret = "rp", "secret"
-	l, err := net.Listen("tcp", "localhost:${r.behind}")
+	l, err := net.Listen("tcp", "127.0.0.1:${r.behind}")
 	if err != nil {
 		panic(err)
 	}
@@ -34,8 +34,8 @@ func main() {
   await command("go", ["get", `github.com/oauth2-proxy/mockoidc@${version}`], { cwd: path("mock") });
   await command("go", ["mod", "tidy"], { cwd: path("mock") });
   await command("go", ["build", "-o", path("mockoidc"), "."], { cwd: path("mock") });
-  const again = await restarted(path("mockoidc"), [], `http://localhost:${r.behind}/oidc/.well-known/openid-configuration`);
-  const comes = await relyingParty(r, { client_secret: "secret", issuer: `http://localhost:${r.behind}/oidc` }, async () => {});
+  const again = await restarted(path("mockoidc"), [], `http://127.0.0.1:${r.behind}/oidc/.well-known/openid-configuration`);
+  const comes = await relyingParty(r, { client_secret: "secret", issuer: `http://127.0.0.1:${r.behind}/oidc` }, async () => {});
   await comes("jane.doe@example.com");
   works("sign-in");
   await again();

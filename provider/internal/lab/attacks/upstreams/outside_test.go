@@ -221,3 +221,15 @@ func TestMembershipAfterTheConnectionIsNotRecorded(t *testing.T) {
 		t.Errorf("a member by a connection that is gone: %+v", all[0])
 	}
 }
+
+// TestPageLetsItsFormLeadToTheUpstream looks at what browsers hold the redirect against: upstreams of a
+// provider by http may be by http, too.
+func TestPageLetsItsFormLeadToTheUpstream(t *testing.T) {
+	t.Parallel()
+	c := newCampus(t)
+	for _, page := range []string{"/account", lab.AuthorizeURL(), "/signup"} {
+		if policy := c.NewBrowser().Open(page).Header.Get("Content-Security-Policy"); !strings.HasSuffix(policy, "form-action 'self' https: http:") {
+			t.Errorf("%s: %s", page, policy)
+		}
+	}
+}

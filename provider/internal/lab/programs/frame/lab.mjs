@@ -35,6 +35,7 @@ export async function program(name, version, walk, known = "") {
     await walk((...what) => works.push(...what));
     console.log(`| ${name} | ${version} | ${works.join(", ")} | ${known} |`);
   } catch (error) {
+    for (const page of browser?.contexts().flatMap((context) => context.pages()) ?? []) printed.push(`${page.url()}: ${await page.innerText("body").catch(() => "")}\n`);
     console.error(`${name} ${version}, after ${works.join(", ") || "nothing"}:`, error, `\n${printed.join("").slice(-8000)}`);
     process.exitCode = 1;
   }
@@ -73,7 +74,7 @@ export async function npm(...packages) {
 }
 export async function pip(...packages) {
   await command("python3", ["-m", "venv", "venv"]);
-  await command("venv/bin/pip", ["install", "--quiet", "--disable-pip-version-check", ...packages]);
+  await command("venv/bin/pip", ["install", "--quiet", "--disable-pip-version-check", "--no-compile", ...packages]);
 }
 export const go = (program) => command("go", ["install", program], { env: { GOBIN: path("bin"), GOFLAGS: "-trimpath" } });
 
@@ -112,7 +113,7 @@ export async function start(name, args, address, options = {}) {
 
 const answers = (address) => new Promise((said) => {
   const { request } = address.startsWith("https") ? https : http;
-  request(address, { rejectUnauthorized: false }, (r) => said(r.resume())).on("error", () => said(false)).end();
+  request(address, { rejectUnauthorized: false }, (r) => said(r.resume().statusCode < 500)).on("error", () => said(false)).end();
 });
 
 /** Waits for something that is to come, for three minutes, while a program stays. */
@@ -193,13 +194,15 @@ export async function known(id, more = {}, options = {}) {
 /** Signs a person in by hand and returns the tokens, for a program that is shown one. */
 export async function tokens(p, redirectURI, scope, person, more = {}) {
   const verifier = randomBytes(32).toString("base64url"), page = await newWindow();
-  await page.route(`${redirectURI}?**`, (route) => route.fulfill({ contentType: "text/html", body: "back" }));
+  const site = http.createServer((request, response) => response.end("back")).listen(new URL(redirectURI).port, "localhost");
   await signIn(page, p, `${p.base}/oauth/authorize?${new URLSearchParams({
     client_id: p.id, redirect_uri: redirectURI, response_type: "code", scope, state: "s", code_challenge: createHash("sha256").update(verifier).digest("base64url"), code_challenge_method: "S256", ...more,
   })}`, person);
   const body = new URLSearchParams({
     grant_type: "authorization_code", client_id: p.id, client_secret: p.secret, redirect_uri: redirectURI, code: new URL(page.url()).searchParams.get("code"), code_verifier: verifier,
   });
+  site.closeAllConnections();
+  site.close();
   return (await fetch(`${p.base}/oauth/token`, { method: "POST", body })).json();
 }
 
@@ -223,7 +226,7 @@ export async function newWindow() {
     closers.push(() => browser.close());
   }
   const context = await browser.newContext({ reducedMotion: "reduce", ignoreHTTPSErrors: true });
-  context.setDefaultTimeout(90_000);
+  context.setDefaultTimeout(Number(process.env.PATIENCE ?? 90_000));
   return context.newPage();
 }
 
