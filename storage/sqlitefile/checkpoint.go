@@ -3,6 +3,7 @@ package sqlitefile
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"sync/atomic"
 )
 
@@ -22,8 +23,9 @@ const (
 	// maxPasses ends passes that do not catch up: the leader moves what is left.
 	maxPasses = 8
 
-	// mostPages is from how many on writers wait for a pass that does not end.
-	mostPages = 8 * manyPages
+	// mostPages is from how many on, where others keep the file from beginning anew, writers wait
+	// for the passes, and longer for readers.
+	mostPages = 3 * manyPages
 )
 
 // lookEvery is after how many steps the -wal file is looked at.
@@ -62,12 +64,14 @@ func (w *writer) tidy(steps int) {
 	if state.pages < manyPages { // whoever has begun it anew
 		w.due = manyPages
 	}
-	if w.passes == nil && state.pages >= w.due {
+	if w.passes == nil {
+		if state.pages < w.due {
+			return
+		}
 		w.passes = make(chan struct{})
 		go w.pass(w.passes)
-		return
 	}
-	if w.passes == nil || !w.passed.Load() && state.pages < mostPages {
+	if state.pages < mostPages && !w.passed.Load() {
 		return
 	}
 	<-w.passes
@@ -96,14 +100,15 @@ func (w *writer) pass(ended chan struct{}) {
 // out of the file and waits for the others. One that takes longer, as a backup does, is waited for
 // now and then, not at every batch.
 func (w *writer) beginAnew(pages int) {
-	mode := "RESTART"
-	if pages >= 2*manyPages {
-		mode = "TRUNCATE" // gives the disk back what a reader has cost
+	mode, patience, again := "RESTART", 10, pages+manyPages
+	if pages >= mostPages {
+		// The disk gets back what a reader has cost.
+		mode, patience, again = "TRUNCATE", 200, 2*pages
 	}
-	_ = w.exec(`PRAGMA busy_timeout = 10`)
+	_ = w.exec(fmt.Sprintf(`PRAGMA busy_timeout = %d`, patience))
 	_, busy, err := checkpoint(context.Background(), w.conn, mode)
 	_ = w.exec(`PRAGMA busy_timeout = 0`)
 	if busy || err != nil {
-		w.due = pages + manyPages
+		w.due = again
 	}
 }
