@@ -231,9 +231,12 @@ func (p Accounts) SetDisabled(ctx context.Context, id string, disabled bool) err
 // pending mailed code, already useless, stays encrypted for a quarter of an hour at most.
 func (p Accounts) Delete(ctx context.Context, id string) error {
 	pseudonym := "deleted-" + random.UUID()
-	_, err := audit.StepIf(ctx, p.audit, func(ctx context.Context) (bool, error) {
-		return p.store.DeleteAccount(ctx, id, pseudonym, p.trail.Erase)
-	}, storage.Event{Name: event.AccountDeleted, Subject: pseudonym})
+	in, err := p.deleting(ctx, id, pseudonym)
+	if err == nil {
+		_, err = audit.StepIf(in, p.audit, func(ctx context.Context) (bool, error) {
+			return p.store.DeleteAccount(ctx, id, pseudonym, p.trail.Erase)
+		}, storage.Event{Name: event.AccountDeleted, Subject: pseudonym})
+	}
 	if err != nil {
 		return fmt.Errorf("provider: delete account: %w", err)
 	}

@@ -69,6 +69,25 @@ func (p eventsRoom) WriteIn(ctx context.Context, store any, change func(ctx cont
 	return err
 }
 
+// WriteIf is WriteIn for a write that reports whether it has changed anything: it records nothing of
+// one that has not.
+func (p eventsRoom) WriteIf(ctx context.Context, store any, change func(ctx context.Context) (bool, error), events ...Event) (changed bool, err error) {
+	if p.IsKeptIn(store) {
+		records := make([]storage.Event, len(events))
+		for i, e := range events {
+			records[i] = e.record()
+		}
+		return audit.StepIf(ctx, p.audit, change, records...)
+	}
+	err = p.WriteIn(ctx, store, func(ctx context.Context) (err error) {
+		if changed, err = change(ctx); !changed {
+			events = nil
+		}
+		return err
+	}, events...)
+	return changed, err
+}
+
 // record converts an event that is to be recorded.
 func (e Event) record() storage.Event {
 	return storage.Event{Name: string(e.Name), Subject: e.UserID, ClientID: e.ClientID, Detail: e.Detail}

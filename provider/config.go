@@ -20,6 +20,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
+	"github.com/bonafide-id/bonafide/provider/signals"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -34,7 +35,7 @@ import (
 //   - lifetimes and limits: Lifetimes, Limits, TrustedProxies
 //   - applications and APIs: Resources, UnknownClients, DeviceAuthorization, FedCM, RequestURI, DPoP, AllowPrivateNetworks
 //   - keys, and former secrets and addresses: Signing, PreviousSecrets, PreviousBaseURLs
-//   - watching: Logger, TracerProvider, MeterProvider, OnEvent, KeepEvents
+//   - watching: Logger, TracerProvider, MeterProvider, OnEvent, KeepEvents, Signals
 //   - testing: Sandbox, InsecureHTTP, Testing, Clock
 //
 // Its JSON form is for config files. It leaves out secrets, functions, other values that
@@ -167,6 +168,11 @@ type Config struct {
 	// DPoP is how proofs of possession are accepted.
 	// Defaults to those of its fields.
 	DPoP DPoP `json:"dpop,omitzero"`
+
+	// Signals says who is told of changes without asking: applications, and the host itself (go doc
+	// github.com/bonafide-id/bonafide/provider/signals.Config).
+	// Defaults to nobody.
+	Signals signals.Config `json:"signals,omitzero"`
 
 	// AllowPrivateNetworks lets applications register addresses that the provider calls on private
 	// networks and on its own machine, there also over http. Anybody who can register an

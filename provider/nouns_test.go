@@ -24,7 +24,7 @@ func TestProvider(t *testing.T) {
 	p := new(provider.Provider)
 	nouns := map[string]any{
 		"Accounts": p.Accounts(), "Clients": p.Clients(), "Events": p.Events(), "Keys": p.Keys(),
-		"Pages": p.Pages(), "People": p.People(), "Trail": p.Trail(),
+		"Pages": p.Pages(), "People": p.People(), "Signals": p.Signals(), "Trail": p.Trail(),
 	}
 	t.Run("HasFewMethodsBesideItsNouns", func(t *testing.T) {
 		own := slices.DeleteFunc(methods(p), func(name string) bool {

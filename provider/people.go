@@ -54,7 +54,7 @@ func (p People) setAttributes(ctx context.Context, userID string, values map[str
 	if err != nil {
 		return asFieldError(err)
 	}
-	return noUser(p.change(ctx, func(ctx context.Context) error {
+	return noUser(p.audit.Step(ctx, func(ctx context.Context) error {
 		return p.store.SetAttributes(ctx, userID, encoded, nil, p.personBasis(revision))
 	}, storage.Event{Name: event.AttributesChanged, Subject: userID, Detail: strings.Join(slices.Sorted(maps.Keys(values)), " ")}))
 }
@@ -98,11 +98,11 @@ func (p People) setStatus(ctx context.Context, userID string, s Status) error {
 	case 0:
 		return p.replaceStatus(ctx, userID, s)
 	case NoRevision:
-		return p.recordStatus(ctx, userID, s, storage.NoStatus)
+		return p.recordStatus(ctx, userID, s, storage.NoStatus, statusChanged(userID, s.Group))
 	}
 	before, err := p.waiting(ctx, userID, s)
 	if err == nil {
-		err = p.recordStatus(ctx, userID, s, s.Revision)
+		err = p.recordStatus(ctx, userID, s, s.Revision, statusChanged(userID, s.Group))
 	}
 	if err == nil && before == s.Revision {
 		p.tellVerification(ctx, userID, s)
@@ -119,9 +119,9 @@ func (p People) replaceStatus(ctx context.Context, userID string, s Status) erro
 			return err
 		}
 		if before == 0 {
-			return p.recordStatus(ctx, userID, s, storage.AnyRevision)
+			return p.recordStatus(ctx, userID, s, storage.AnyRevision, statusChanged(userID, s.Group))
 		}
-		err = p.recordStatus(ctx, userID, s, before)
+		err = p.recordStatus(ctx, userID, s, before, statusChanged(userID, s.Group))
 		if err == nil {
 			p.tellVerification(ctx, userID, s)
 		}
@@ -131,19 +131,14 @@ func (p People) replaceStatus(ctx context.Context, userID string, s Status) erro
 	}
 }
 
-func (p People) recordStatus(ctx context.Context, userID string, s Status, replaced int64) error {
-	return noUser(p.change(ctx, func(ctx context.Context) error {
-		return p.store.SetStatus(ctx, userID, s, replaced, p.personBasis(s.PersonRevision))
-	}, storage.Event{Name: event.StatusChanged, Subject: userID, Detail: s.Group}))
+func statusChanged(userID, group string) []storage.Event {
+	return []storage.Event{{Name: event.StatusChanged, Subject: userID, Detail: group}}
 }
 
-// change runs a write about a person. The event is recorded with it if somebody is named who
-// acts (By): a host records what it does to its users itself.
-func (p People) change(ctx context.Context, write func(ctx context.Context) error, e storage.Event) error {
-	if audit.ActorOf(ctx) == "" {
-		return p.audit.Step(ctx, write)
-	}
-	return p.audit.Step(ctx, write, e)
+func (p People) recordStatus(ctx context.Context, userID string, s Status, replaced int64, events []storage.Event) error {
+	return noUser(p.audit.Step(ctx, func(ctx context.Context) error {
+		return p.store.SetStatus(ctx, userID, s, replaced, p.personBasis(s.PersonRevision))
+	}, events...))
 }
 
 // personBasis is the condition of a write about a person: the account, if accounts are
@@ -241,7 +236,7 @@ func (p People) Statuses(ctx context.Context, userID string, groups ...string) (
 func (p People) DeleteStatus(ctx context.Context, userID, group string) error {
 	err := host.CheckUserID(userID)
 	if err == nil {
-		err = p.change(ctx, func(ctx context.Context) error { return p.store.RemoveStatus(ctx, userID, group) },
+		err = p.audit.Step(ctx, func(ctx context.Context) error { return p.store.RemoveStatus(ctx, userID, group) },
 			storage.Event{Name: event.StatusEnded, Subject: userID, Detail: group})
 	}
 	if err != nil {
@@ -282,6 +277,7 @@ func (p People) EndSessions(ctx context.Context, userID, sessionID string) error
 	_, err := audit.StepIf(ctx, p.audit, end, storage.Event{Name: event.SignedOut, Subject: userID, Detail: "by the host"})
 	if err == nil && p.cfg.hasAccounts() && sessionID == "" {
 		_, err = ofHost(ctx)
+		p.signals.Ring()
 	}
 	if err != nil {
 		return fmt.Errorf("provider: end sessions: %w", err)

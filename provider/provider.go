@@ -35,6 +35,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/security"
 	"github.com/bonafide-id/bonafide/provider/internal/selfservice"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
+	hub "github.com/bonafide-id/bonafide/provider/internal/signals"
 	"github.com/bonafide-id/bonafide/provider/internal/signin"
 	"github.com/bonafide-id/bonafide/provider/internal/token"
 	"github.com/bonafide-id/bonafide/provider/internal/trail"
@@ -78,6 +79,7 @@ type rooms struct {
 	strangers *outbound.Client // for addresses of clients that nobody has registered
 	unknown   *unknown.Clients
 	notifier  *backchannel.Notifier
+	signals   *hub.Hub
 	flows     *authflow.Endpoint
 	pages     *account.Pages
 	own       *selfservice.Pages
@@ -155,7 +157,7 @@ func (p *Provider) openStore(ctx context.Context) error {
 	if p.trail, err = trail.NewKeys(p.issuer, people.Derive); err != nil {
 		return err
 	}
-	p.store = memory.New(backchannel.Store{Store: opened, Ended: func() { p.notifier.Wake() }}, p.cfg.Clock)
+	p.store = memory.New(opened, p.cfg.Clock)
 	return nil
 }
 
@@ -208,7 +210,12 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	if err != nil {
 		return err
 	}
-	p.audit = audit.New(audit.Options{Store: p.store, Count: telemetry.Count, OnEvent: cfg.onEvent(), Clock: cfg.Clock, Logger: cfg.Logger})
+	p.audit = audit.New(audit.Options{
+		Store: p.store, Count: telemetry.Count, Ring: func(name string) { p.signals.Recorded(name) }, OnEvent: cfg.onEvent(), Clock: cfg.Clock, Logger: cfg.Logger,
+	})
+	if p.signals, err = p.newSignals(); err != nil {
+		return err
+	}
 	p.activity = activity.New(cfg.Clock, cfg.Logger)
 	process, err := p.caseNames()
 	if err != nil {
@@ -225,12 +232,12 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	p.limits = audit.Limits{Limiter: ratelimit.New(p.store, p.secrets, cfg.Clock), Log: p.audit}
 	p.clients = &clients.Registry{
 		Store: p.store, Deleted: make(chan struct{}, 1),
-		Secrets: p.secrets, Audit: p.audit, Clock: cfg.Clock, Logger: cfg.Logger,
+		RemoveSignals: p.signals.RemoveClient, Secrets: p.secrets, Audit: p.audit, Clock: cfg.Clock, Logger: cfg.Logger,
 	}
 	p.engine = p.newEngine(tokens, source)
 	p.notifier = backchannel.New(backchannel.Options{
 		Store: p.store, Issuer: p.issuer, Client: p.engine.Client, Sign: p.keys.SignAs, Refresh: p.keys.Refresh, Post: p.outbound.PostForm,
-		Activity: p.activity, Clock: cfg.Clock, AgreedTime: func() time.Time { return p.upkeep.AgreedTime() }, Logger: cfg.Logger,
+		Ring: p.signals.Ring, Activity: p.activity, Clock: cfg.Clock, AgreedTime: p.agreedTime, Logger: cfg.Logger,
 	})
 	sessions := &session.Manager{
 		Store: p.store, Tokens: tokens, Cookies: site.Cookies, FedCM: p.secondCookie(),
@@ -279,9 +286,9 @@ func (p *Provider) build(ctx context.Context, look look) error {
 		Store: p.store, Keys: p.keys, Secrets: p.secrets, Clients: p.clients, Unknown: p.unknown, Companions: p.companions, Audit: p.audit, Trail: p.trail, Vault: p.vault,
 		Index:         vault.NewIndex(cfg.Store, p.vault, p.catalogue.IsFindable(), p.catalogue.FindText).Run,
 		FormerSecrets: len(cfg.PreviousSecrets), OwnKeys: cfg.Signers == nil, KeepEvents: cfg.KeepEvents,
-		TellDeleted: p.pages.TellDeleted, Clock: cfg.Clock, Logger: cfg.Logger,
+		TellDeleted: p.pages.TellDeleted, Deleting: p.deleting, EndStatuses: p.endStatuses, Clock: cfg.Clock, Logger: cfg.Logger,
 	})
-	p.upkeep.RunWith(p.notifier.Run)
+	p.upkeep.RunWith(p.tellOthers)
 	endpoints, err := oauth.New(oauth.Options{
 		Site: site, Engine: p.engine, Catalogue: p.catalogue, Audit: p.audit, Activity: p.activity, Limits: p.limits,
 		Classes: cfg.classes().Supported(), HasAccounts: cfg.hasAccounts(), Documents: cfg.UnknownClients.Documents, Register: p.registers(), Registrations: p.registrations(), Devices: cfg.DeviceAuthorization.On, RequestURI: cfg.RequestURI, Exchanges: cfg.engineResources().Exchanging(), Faults: p.faults, SigningAlgorithms: cfg.Algorithms, Keys: p.faults.Publish(p.keys),

@@ -40,6 +40,7 @@ func (p *Provider) Close() error {
 	p.activity.Close()
 	p.uses.Close()
 	p.outbound.Close()
+	p.signals.Outbound.Close()
 	if p.objects != nil {
 		p.objects.Close()
 	}

@@ -285,8 +285,12 @@ func (p *rooms) recordVouched(ctx context.Context, userID string, s, before Stat
 		replaced = before.Revision
 	}
 	err := people.checkStatus(s)
-	if err == nil {
-		err = people.recordStatus(ctx, userID, s, replaced)
+	if now := p.cfg.Clock(); err == nil {
+		var changed []storage.Event // a sign-in that says the same again is none
+		if !known || before.Verified != s.Verified || hasEnded(before, now) != hasEnded(s, now) || !slices.Equal(before.Subgroups, s.Subgroups) {
+			changed = statusChanged(userID, s.Group)
+		}
+		err = people.recordStatus(ctx, userID, s, replaced, changed)
 	}
 	var wrong *FieldError
 	if errors.As(err, &wrong) || errors.Is(err, storage.ErrChanged) || errors.Is(err, audit.ErrChanged) || errors.Is(err, ErrNoUser) {

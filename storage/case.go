@@ -226,7 +226,8 @@ type Cases interface {
 	PostponeCase(ctx context.Context, id string, version int64, next time.Time, content []byte) error
 
 	// EndStatus ends the status that the case has recorded, and frees its fingerprints in
-	// time. It reports whether that status was verified or pending until then; another one
+	// time. It reports whether that status was verified or pending until then, and its end by time not
+	// noted (EndStatuses of [People]); another one
 	// of the subject in the group, such as that of the host or of a later case, stays. A
 	// renewal may still be approved after a status that had expired by then, and not after
 	// one that ends early.

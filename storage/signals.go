@@ -53,7 +53,8 @@ type Signals interface {
 	// Deliveries returns the matching deliveries.
 	Deliveries(ctx context.Context, match DeliveryFilter) ([]Delivery, error)
 
-	// Settle records how the deliveries of a turn ended (State, Answer and EndedAt), and Attempts
+	// Settle records how the deliveries of a turn ended (State, Answer and EndedAt), or the Answer to
+	// those that still wait, and Attempts
 	// and FailingSince of the receiver. Its NextAt is when it is due if something waits. An enabled
 	// one gets the State of r. ErrChanged if the receiver was taken again since, settled or saved, or is gone.
 	Settle(ctx context.Context, r Receiver, ended []Delivery) error

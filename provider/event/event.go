@@ -2,8 +2,7 @@
 // provider.EventFilter compare with. Hosts add names of their own (provider.Events.Record).
 package event
 
-// The events of the audit log. The host itself records its changes to users
-// (People.SetAttributes, People.SetStatus), and sign-ins of its own users.
+// The events of the audit log. The host itself records sign-ins of its own users.
 const (
 	// SignedIn means that a user has signed in at the provider's own screens, or presented
 	// more factors while signed in. Its Detail names the factors, as in "password, app code".
@@ -79,7 +78,7 @@ const (
 
 	// VerificationEnded means that a case of package verification has ended; its
 	// Detail is the name of the group and the state. StatusEnded means that a
-	// membership that it recorded has ended before its time; Detail is the group.
+	// membership has ended, by its time or before; Detail is the group.
 	VerificationEnded = "verification_ended"
 	StatusEnded       = "status_ended"
 
@@ -99,8 +98,9 @@ const (
 	// longer; Detail is the group.
 	EvidenceHeld = "evidence_held"
 
-	// AttributesChanged and StatusChanged mean that somebody who is named (By) has
-	// changed the data of a user, or a status; Detail has the handles, or the group.
+	// AttributesChanged and StatusChanged mean that the data of a user, or a status, has
+	// changed: by the host, somebody who is named (By), an upstream or verification. Detail has
+	// the handles, or the group.
 	AttributesChanged = "attributes_changed"
 	StatusChanged     = "status_changed"
 
@@ -150,6 +150,10 @@ const (
 	// registered was not accepted (Config.UnknownClients); Detail is its host and the reason,
 	// once a minute for each network.
 	DocumentRefused = "document_refused"
+
+	// ReceiverChanged means that who is told of changes (Config.Signals) was added, changed or
+	// removed, or a message sent once more; Detail says which.
+	ReceiverChanged = "receiver_changed"
 
 	// KeyRotated means that a next key was made: a signing key, by Run or by Keys.Rotate, or a
 	// data key (Keys.RotateData). Detail says which.
@@ -271,7 +275,7 @@ func Names() []string {
 		ExportSent, HostAllowed, HostDenied, KeyRotated, KeysRevoked, LinkAdded, LinkRemoved, MatterClosed,
 		MatterOpened, MatterReleased, OrganizationReactivated, OrganizationSuspended, OwnerAppointed,
 		OwnerWithdrawn, PasskeyAdded, PasskeyCounter, PasskeyRemoved, PasswordChanged, PasswordRemoved, PersonFound,
-		PersonNotFound, PlanApproved, PlanDone, PlanProposed, PlanRefused, PlanStopped, Recovered, RecoveryApproved,
+		PersonNotFound, PlanApproved, PlanDone, PlanProposed, PlanRefused, PlanStopped, ReceiverChanged, Recovered, RecoveryApproved,
 		RecoveryCodesMade, RecoveryStarted, RecoveryStopped, ResetSent, Reuse, ReviewApproved, ReviewRefused,
 		Revoked, RosterCanary, RosterImported, RosterStaged, ScopesTaken, SecondStepOff, SecondStepOn, SessionEnded,
 		SignedIn, SignInFailed, SignedOut, SignedUp, StaffLooked, StatusChanged, StatusEnded, SupportLooked,

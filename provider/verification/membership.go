@@ -163,7 +163,7 @@ func (s *memberships) RevokeCase(ctx context.Context, caseID, reason string) (en
 	})
 	if errors.Is(err, provider.ErrSealed) { // then without a note: no damage makes a membership last
 		s.Logger.ErrorContext(ctx, "the membership of a case that cannot be read ends", slog.String("case", c.ID), slog.Any("error", err))
-		return s.endWith(ctx, c, reason)
+		return s.endWith(ctx, c, reason, s.Clock())
 	}
 	if err != nil || k.Ended {
 		return false, err
@@ -171,19 +171,25 @@ func (s *memberships) RevokeCase(ctx context.Context, caseID, reason string) (en
 	return s.carryOutEnd(ctx, c, reason)
 }
 
-// endWith ends the membership that a case has recorded, and records that in the log.
-func (s *memberships) endWith(ctx context.Context, c storage.Case, reason string) (bool, error) {
-	ended, err := s.endStatus(ctx, c, reason, s.Clock())
-	if ended {
-		s.Provider.Rooms().Events.Note(ctx, provider.Event{Name: event.StatusEnded, UserID: c.Subject, Detail: c.Group})
+// endWith ends the membership that a case has recorded at a time, and records that in the log, unless it
+// has ended by its time and that is recorded.
+func (s *memberships) endWith(ctx context.Context, c storage.Case, reason string, at time.Time) (bool, error) {
+	ended, err := s.Provider.Rooms().Events.WriteIf(ctx, s.Store, func(ctx context.Context) (bool, error) {
+		return s.Store.EndStatus(ctx, storage.StatusEnd{
+			CaseID: c.ID, At: at, Reason: s.Provider.Rooms().People.SealReason(c.Subject, c.Group, reason), FreeAt: at.Add(heldProof),
+		})
+	}, provider.Event{Name: event.StatusEnded, UserID: c.Subject, Detail: c.Group})
+	if err != nil {
+		return false, fmt.Errorf("end status: %w", err)
 	}
-	return ended, err
+	s.Provider.Rooms().People.Refresh(c.Subject)
+	return ended, nil
 }
 
 // carryOutEnd ends a membership before its time, of which the case has a note: a process that
 // ends in between leaves the rest to the timer of the case.
 func (s *memberships) carryOutEnd(ctx context.Context, c storage.Case, reason string) (ended bool, err error) {
-	if ended, err = s.endWith(ctx, c, reason); err != nil {
+	if ended, err = s.endWith(ctx, c, reason, s.Clock()); err != nil {
 		return false, err
 	}
 	if _, err := s.markEnded(ctx, c.ID); err != nil {
@@ -192,18 +198,6 @@ func (s *memberships) carryOutEnd(ctx context.Context, c storage.Case, reason st
 	if ended {
 		s.mailNews(context.WithoutCancel(ctx), c)
 	}
-	return ended, nil
-}
-
-// endStatus ends the membership that a case has recorded.
-func (s *memberships) endStatus(ctx context.Context, c storage.Case, reason string, now time.Time) (bool, error) {
-	ended, err := s.Store.EndStatus(ctx, storage.StatusEnd{
-		CaseID: c.ID, At: now, Reason: s.Provider.Rooms().People.SealReason(c.Subject, c.Group, reason), FreeAt: now.Add(heldProof),
-	})
-	if err != nil {
-		return false, fmt.Errorf("end status: %w", err)
-	}
-	s.Provider.Rooms().People.Refresh(c.Subject)
 	return ended, nil
 }
 

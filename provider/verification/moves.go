@@ -239,7 +239,7 @@ func (s *engine) move(ctx context.Context, before storage.Case, t transition, a 
 		err = s.inStep(ctx, func(ctx context.Context) (err error) {
 			moved, err = s.Store.MoveCase(ctx, m, on)
 			return err
-		}, a.lines(before)...)
+		}, append(a.lines(before), outcome(m, t)...)...)
 		switch {
 		case err == nil:
 			t.k = k
@@ -328,6 +328,19 @@ func (s *engine) caseMove(ctx context.Context, t transition, a action, now time.
 	return m, t.k, err
 }
 
+// outcome are the events of what a move records: a status, and the end of the case.
+func outcome(m storage.CaseMove, t transition) (events []provider.Event) {
+	if m.Status != nil {
+		events = append(events, provider.Event{Name: event.StatusChanged, UserID: m.Case.Subject, Detail: m.Case.Group})
+	}
+	if m.Case.State.IsFinal() {
+		events = append(events, provider.Event{
+			Name: event.VerificationEnded, UserID: m.Case.Subject, ClientID: t.k.ClientID, Detail: m.Case.Group + " " + string(m.Case.State),
+		})
+	}
+	return events
+}
+
 // moved does what follows a move. It has happened: a failure is logged, and what has to
 // happen is tried again when it is due.
 func (s *engine) moved(ctx context.Context, before, c storage.Case, t transition, m storage.CaseMove, now time.Time) {
@@ -336,9 +349,6 @@ func (s *engine) moved(ctx context.Context, before, c storage.Case, t transition
 		s.Provider.Rooms().People.Refresh(c.Subject)
 	}
 	if c.State.IsFinal() {
-		s.Provider.Rooms().Events.Note(ctx, provider.Event{
-			Name: event.VerificationEnded, UserID: c.Subject, ClientID: t.k.ClientID, Detail: c.Group + " " + string(c.State),
-		})
 		s.memberships.recordAtHost(ctx, c, t.k)
 	}
 	if c.State == storage.CaseWithdrawn {

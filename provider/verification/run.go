@@ -276,7 +276,7 @@ func (s *Service) remind(ctx context.Context, c storage.Case, k content) error {
 		if is, err := s.isPast(ctx, k.Member.Until); err != nil || !is {
 			return err
 		}
-		if _, err := s.memberships.endStatus(ctx, c, "expired", k.Member.Until); err != nil {
+		if _, err := s.memberships.endWith(ctx, c, "expired", k.Member.Until); err != nil {
 			return err
 		}
 		_, err := s.memberships.markEnded(ctx, c.ID)

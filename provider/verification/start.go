@@ -64,7 +64,10 @@ func (s *caseSteps) start(ctx context.Context, p *Policy, r Request) (started Re
 		if err := s.allow(ctx, limited{"verification start", r.UserID, startLimit}); err != nil {
 			return err
 		}
-		recorded, created, err = s.Store.StartCase(ctx, c, h.latest(), storage.PersonBasis{HasAccount: s.accounts})
+		created, err = s.Provider.Rooms().Events.WriteIf(ctx, s.Store, func(ctx context.Context) (bool, error) {
+			recorded, created, err = s.Store.StartCase(ctx, c, h.latest(), storage.PersonBasis{HasAccount: s.accounts})
+			return created, err
+		}, begun(r)...)
 		return err
 	})
 	switch {
@@ -76,12 +79,17 @@ func (s *caseSteps) start(ctx context.Context, p *Policy, r Request) (started Re
 		started, err := s.resume(ctx, recorded.ID, r)
 		return started, false, err
 	}
-	if r.ReturnTo == "" { // the provider records its own
-		s.Provider.Rooms().Events.Note(ctx, provider.Event{Name: event.VerificationStarted, UserID: r.UserID, ClientID: r.ClientID, Detail: r.Group})
-	}
 	s.tell(context.WithoutCancel(ctx), recorded, ui.MailView{Kind: ui.MailVerificationStarted})
 	started, err = s.engine.recorded(ctx, recorded, content)
 	return started, true, err
+}
+
+// begun is the event of a case that begins here: the provider records those that it begins.
+func begun(r Request) []provider.Event {
+	if r.ReturnTo != "" {
+		return nil
+	}
+	return []provider.Event{{Name: event.VerificationStarted, UserID: r.UserID, ClientID: r.ClientID, Detail: r.Group}}
 }
 
 // newCase returns the case that a person may begin.

@@ -169,14 +169,18 @@ func (s *Store) EndStatus(ctx context.Context, e storage.StatusEnd) (bool, error
 		if err := passOn(tx, c, e, revision); err != nil {
 			return false, err
 		}
-		ended, err := tx.exec(`UPDATE main.statuses SET verified = 0, pending = 0, sealed_reason = ?4, revision = ?5
-			WHERE subject = ?1 AND group_name = ?2 AND origin = ?3 AND (verified = 1 OR pending = 1)`,
+		const is = ` WHERE subject = ?1 AND group_name = ?2 AND origin = ?3 AND (verified = 1 OR pending = 1)`
+		untold, err := all(tx, scanInt, `SELECT ended_told FROM main.statuses`+is+` AND ended_told = 0 `+tx.store.dialect.ForUpdate, c.Subject, c.Group, c.ID)
+		if err != nil {
+			return false, err
+		}
+		_, err = tx.exec(`UPDATE main.statuses SET verified = 0, pending = 0, sealed_reason = ?4, revision = ?5`+is,
 			c.Subject, c.Group, c.ID, e.Reason, revision)
 		if err != nil {
 			return false, err
 		}
 		_, err = tx.exec(`UPDATE main.fingerprints SET free_at = ?2 WHERE case_id = ?1 AND free_at IS NULL`, c.ID, micros(e.FreeAt))
-		return ended > 0, err
+		return len(untold) > 0, err
 	})
 }
 

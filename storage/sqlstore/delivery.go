@@ -108,14 +108,16 @@ func insertDeliveries(tx *tx, deliveries []storage.Delivery) error {
 	return err
 }
 
-// endDeliveries ends waiting deliveries of a receiver.
+// endDeliveries ends waiting deliveries of a receiver, or notes an answer to those that still wait.
 func endDeliveries(tx *tx, receiver string, numbers []int64, state storage.DeliveryState, answer string, at time.Time) (int, error) {
 	if len(numbers) == 0 {
 		return 0, nil
 	}
 	var filter where
-	set := ` SET state = ` + filter.param(string(state)) + `, answer = ` + filter.param(answer) + `, ended_at = ` + filter.param(micros(at)) +
-		`, expires_at = ` + filter.param(micros(at.Add(endLife)))
+	set := ` SET answer = ` + filter.param(answer)
+	if state != storage.DeliveryWaiting {
+		set += `, state = ` + filter.param(string(state)) + `, ended_at = ` + filter.param(micros(at)) + `, expires_at = ` + filter.param(micros(at.Add(endLife)))
+	}
 	filter.and("receiver_id = ?", receiver)
 	filter.conditions = append(filter.conditions, `state = 'waiting'`)
 	filter.andNumbers(numbers)

@@ -297,10 +297,12 @@ func (s *signalSuite) turns(t *testing.T) {
 		add(t, store, m, delivery("a", 1), delivery("a", 2), delivery("a", 3))
 		r := take(t, store, t0)[0]
 		r.Attempts, r.FailingSince, r.NextAt = 1, t0, t0.Add(time.Hour)
-		ok(t, store.Settle(t.Context(), r, []storage.Delivery{ended(delivery("a", 1), storage.DeliveryDone, "200"), ended(delivery("a", 3), storage.DeliveryDead, "400")}))
+		late := delivery("a", 2)
+		late.Answer = "the connection was refused"
+		ok(t, store.Settle(t.Context(), r, []storage.Delivery{ended(delivery("a", 1), storage.DeliveryDone, "200"), ended(delivery("a", 3), storage.DeliveryDead, "400"), late}))
 		got := must(store.Deliveries(t.Context(), storage.DeliveryFilter{ReceiverID: "a"}))(t)
 		equal(t, got, []storage.Delivery{
-			ended(delivery("a", 3), storage.DeliveryDead, "400"), delivery("a", 2), ended(delivery("a", 1), storage.DeliveryDone, "200"),
+			ended(delivery("a", 3), storage.DeliveryDead, "400"), late, ended(delivery("a", 1), storage.DeliveryDone, "200"),
 		})
 		add(t, store, m, delivery("a", 4)) // it is left alone all the same
 		equal(t, len(take(t, store, t0.Add(time.Hour-time.Microsecond))), 0)

@@ -34,6 +34,9 @@ type Options struct {
 	// Count counts an event by its name, or is nil.
 	Count func(ctx context.Context, name string)
 
+	// Ring is called with the name of a recorded event before all others, or is nil.
+	Ring func(name string)
+
 	// OnEvent is the host's function, or nil.
 	OnEvent func(storage.Event)
 
@@ -88,8 +91,18 @@ func (l *Log) Record(ctx context.Context, e storage.Event) {
 	}
 }
 
+// Tell is for events that a write of the store has recorded itself.
+func (l *Log) Tell(ctx context.Context, events []storage.Event) {
+	for _, e := range events {
+		l.tell(ctx, e)
+	}
+}
+
 // tell counts a recorded event, and calls the host's function with it.
 func (l *Log) tell(ctx context.Context, e storage.Event) {
+	if l.Ring != nil {
+		l.Ring(e.Name)
+	}
 	if l.Count != nil {
 		l.Count(ctx, e.Name)
 	}

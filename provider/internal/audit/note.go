@@ -42,3 +42,18 @@ func (n *noted) settle(d *storage.Deed) {
 		n.done.Store(true)
 	}
 }
+
+type tellingKey struct{}
+
+// Telling returns a context in which the next step adds messages to receivers as well.
+func Telling(ctx context.Context, deliveries []storage.Delivery) context.Context {
+	if len(deliveries) == 0 {
+		return ctx
+	}
+	return context.WithValue(ctx, tellingKey{}, deliveries)
+}
+
+func toldIn(ctx context.Context) []storage.Delivery {
+	deliveries, _ := ctx.Value(tellingKey{}).([]storage.Delivery)
+	return deliveries
+}

@@ -63,7 +63,7 @@ func step[T bool | int](ctx context.Context, l *Log, ifChanged bool, change func
 		return change(ctx)
 	}
 	deed := by.deed()
-	deed.Changes = noted.rest()
+	deed.Changes, deed.Deliveries = noted.rest(), toldIn(ctx)
 	var nothing T
 	if err := l.carries(ctx, deed); err != nil {
 		return nothing, err

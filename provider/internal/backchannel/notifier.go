@@ -18,7 +18,7 @@ import (
 // Notifier tells applications. Any number of them may share a store.
 type Notifier struct {
 	Options
-	wake chan struct{}
+	running sync.WaitGroup
 
 	mu    sync.Mutex
 	calls map[string]int // the running calls by client
@@ -42,6 +42,9 @@ type Options struct {
 	// Post sends a form and returns the status of the answer.
 	Post func(ctx context.Context, address string, form url.Values) (status int, err error)
 
+	// Ring has Begin called again soon.
+	Ring func()
+
 	Activity *activity.Log
 	Clock    func() time.Time
 
@@ -52,15 +55,12 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// New returns a notifier, which does nothing until Run.
+// New returns a notifier, which does nothing until Begin.
 func New(o Options) *Notifier {
-	return &Notifier{Options: o, wake: make(chan struct{}, 1), calls: map[string]int{}, rests: map[string]time.Time{}}
+	return &Notifier{Options: o, calls: map[string]int{}, rests: map[string]time.Time{}}
 }
 
 const (
-	// pollEvery is how often the store is read: another process may have ended sessions.
-	pollEvery = time.Second
-
 	// maxCalls limits concurrent calls, and maxClientCalls those to one client, so that a
 	// slow one leaves room for others.
 	maxCalls       = 32
@@ -76,43 +76,23 @@ const (
 	turnLife = 30 * time.Second
 )
 
-// Wake has Run read the store at once.
-func (n *Notifier) Wake() {
-	select {
-	case n.wake <- struct{}{}:
-	default:
+// Begin begins to tell applications for which a notice is due. When ctx ends the calls are aborted, and
+// repeated later.
+func (n *Notifier) Begin(ctx context.Context) (more bool, err error) {
+	taken, err := n.take(ctx)
+	for _, c := range taken {
+		n.count(c.ClientID, 1)
+		n.running.Go(func() {
+			defer n.Ring() // more may be due
+			defer n.count(c.ClientID, -1)
+			n.tell(ctx, c)
+		})
 	}
+	return false, err
 }
 
-// Run tells applications until ctx ends. It then aborts running calls, which the next Run
-// repeats.
-func (n *Notifier) Run(ctx context.Context) {
-	var calls sync.WaitGroup
-	defer calls.Wait()
-	tick := time.NewTicker(pollEvery)
-	defer tick.Stop()
-	failing := false
-	for ctx.Err() == nil {
-		taken, err := n.take(ctx)
-		if err != nil && !failing && ctx.Err() == nil {
-			n.Logger.ErrorContext(ctx, "due logout tokens could not be read", slog.Any("error", err))
-		}
-		failing = err != nil
-		for _, c := range taken {
-			n.count(c.ClientID, 1)
-			calls.Go(func() {
-				defer n.Wake() // more may be due
-				defer n.count(c.ClientID, -1)
-				n.tell(ctx, c)
-			})
-		}
-		select {
-		case <-ctx.Done():
-		case <-n.wake:
-		case <-tick.C:
-		}
-	}
-}
+// Wait waits for the calls that have begun.
+func (n *Notifier) Wait() { n.running.Wait() }
 
 // take takes due notices, as many as have room.
 func (n *Notifier) take(ctx context.Context) ([]storage.ClientSession, error) {

@@ -96,6 +96,9 @@ func (r *Registry) removeHalf(ctx context.Context, id string) error {
 func (r *Registry) remove(ctx context.Context, c storage.Client) error {
 	err := r.removeAllowed(ctx, c)
 	if err == nil {
+		err = r.RemoveSignals(ctx, c.ID)
+	}
+	if err == nil {
 		err = r.Store.DeleteClient(ctx, c.ID, c.Version)
 	}
 	switch {

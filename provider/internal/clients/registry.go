@@ -34,6 +34,9 @@ type Registry struct {
 		RemoveClientSessions(ctx context.Context, clientID string) (removed int, err error)
 	}
 
+	// RemoveSignals removes those who are told of changes for an application.
+	RemoveSignals func(ctx context.Context, clientID string) error
+
 	// Deleted has a value after an application was deleted: its data has to be removed.
 	Deleted chan struct{}
 
@@ -151,10 +154,7 @@ func (r *Registry) SetDisabled(ctx context.Context, id string, disabled bool, ve
 	}
 	events := r.eventsOf(true, old, current)
 	if audit.ActorOf(ctx) != "" {
-		events = []storage.Event{{Name: event.ClientStarted, ClientID: id}}
-		if disabled {
-			events[0].Name = event.ClientStopped
-		}
+		events = stopped(current)
 	}
 	err = r.Audit.Step(ctx, func(ctx context.Context) error { return r.Store.SaveClient(ctx, current) }, events...)
 	if err != nil {
@@ -207,6 +207,8 @@ func (r *Registry) eventsOf(known bool, old, current storage.Client) (events []s
 		return []storage.Event{{Name: event.ClientDeleted, ClientID: current.ID}}
 	case !known:
 		events = append(events, storage.Event{Name: event.ClientCreated, ClientID: current.ID})
+	case old.Disabled != current.Disabled:
+		events = stopped(current)
 	case !reflect.DeepEqual(old, current):
 		events = append(events, storage.Event{Name: event.ClientChanged, ClientID: current.ID})
 	}
@@ -214,6 +216,14 @@ func (r *Registry) eventsOf(known bool, old, current storage.Client) (events []s
 		events = append(events, storage.Event{Name: event.SecretChanged, ClientID: current.ID})
 	}
 	return events
+}
+
+// stopped is the event of a registration that was disabled, or enabled.
+func stopped(c storage.Client) []storage.Event {
+	if c.Disabled {
+		return []storage.Event{{Name: event.ClientStopped, ClientID: c.ID}}
+	}
+	return []storage.Event{{Name: event.ClientStarted, ClientID: c.ID}}
 }
 
 // Each calls a function with every registration. One for which it fails delays no other.

@@ -169,6 +169,28 @@ func (c *Client) PostForm(ctx context.Context, address string, form url.Values) 
 	return a.status, err
 }
 
+// Answer is a response to Post.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Post sends a body with a header and returns the response, whatever its status. Of a body that is
+// too large it has the beginning. Errors are ErrForbiddenAddress and those of the connection.
+func (c *Client) Post(ctx context.Context, address string, header http.Header, body []byte) (Answer, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	if err != nil {
+		return Answer{}, ErrForbiddenAddress
+	}
+	r.Header = header.Clone()
+	a, err := c.do(r)
+	if errors.Is(err, ErrTooLarge) {
+		err = nil
+	}
+	return Answer{a.status, a.header, a.body}, err
+}
+
 // HTTP returns an http.Client with the rules of c, for libraries that take one. It returns a
 // response after its last byte, and a redirect as a response.
 func (c *Client) HTTP() *http.Client {
@@ -236,7 +258,7 @@ func (c *Client) do(r *http.Request) (response, error) {
 	case err != nil:
 		return response{}, fmt.Errorf("read response: %w", err)
 	case len(body) > c.maxBody:
-		return response{}, ErrTooLarge
+		return response{res.StatusCode, res.Header, body[:c.maxBody]}, ErrTooLarge
 	}
 	return response{res.StatusCode, res.Header, body}, nil
 }

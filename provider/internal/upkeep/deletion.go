@@ -73,7 +73,11 @@ func (u *Upkeep) deleteDue(ctx context.Context, now time.Time) {
 	deleted, err := batch.Over(ctx, &u.due, deletionBatch, list, func(a storage.Account) string { return a.ID },
 		func(ctx context.Context, a storage.Account) error {
 			pseudonym := "deleted-" + random.UUID()
-			found, err := audit.StepIf(ctx, u.Audit, func(ctx context.Context) (bool, error) {
+			in, err := u.Deleting(ctx, a.ID, pseudonym)
+			if err != nil {
+				return err
+			}
+			found, err := audit.StepIf(in, u.Audit, func(ctx context.Context) (bool, error) {
 				return u.Store.DeleteAccount(ctx, a.ID, pseudonym, u.Trail.Erase, now)
 			}, storage.Event{Name: event.AccountDeleted, Subject: pseudonym, Detail: "as its user wanted"})
 			if err != nil {

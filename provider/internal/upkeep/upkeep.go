@@ -60,6 +60,13 @@ type Options struct {
 	// TellDeleted tells the owner of an account that it has been deleted.
 	TellDeleted func(ctx context.Context, a storage.Account)
 
+	// Deleting returns a context in which the deletion of an account tells who could see its data.
+	Deleting func(ctx context.Context, accountID, pseudonym string) (context.Context, error)
+
+	// EndStatuses records some statuses that have ended by their time, and reports whether there may
+	// be more.
+	EndStatuses func(ctx context.Context) (more bool, err error)
+
 	Clock  func() time.Time
 	Logger *slog.Logger
 }
@@ -138,6 +145,13 @@ func (u *Upkeep) Maintain(ctx context.Context) {
 	defer cancel()
 	u.seal(ctx)
 	u.removeDeparted(ctx)
+	u.inBatches(ctx, "record the ends of statuses", func() (int, error) {
+		more, err := u.EndStatuses(ctx)
+		if more {
+			return 1, err
+		}
+		return 0, err
+	})
 	now := u.hear(ctx)
 	if !now.IsZero() {
 		u.removeEnded(ctx, now)

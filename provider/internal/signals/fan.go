@@ -1,0 +1,266 @@
+package signals
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+const (
+	// readAtOnce is how many events are read together, and addAtOnce how many messages are added by
+	// one step, which others wait for.
+	readAtOnce = 500
+	addAtOnce  = 500
+
+	// reader is whose mark it is.
+	reader = "signals"
+)
+
+// fan puts messages about new events beside their receivers, and reports whether there may be more.
+// Without receivers it reads nothing.
+func (h *Hub) fan(ctx context.Context) (more bool, err error) {
+	mark, err := h.mark(ctx)
+	if mark == nil || err != nil {
+		return false, err
+	}
+	events, next, err := h.Store.EventsAfter(ctx, *mark, readAtOnce)
+	switch {
+	case errors.Is(err, storage.ErrEnded):
+		h.Logger.ErrorContext(ctx, "events were removed before receivers have heard of them: nobody has read them for a month")
+		return true, h.move(ctx, *mark, next, nil)
+	case err != nil || next == *mark:
+		return false, err
+	}
+	deliveries, err := h.route(ctx, events)
+	if err != nil {
+		return false, err
+	}
+	return len(events) == readAtOnce, h.move(ctx, *mark, next, deliveries)
+}
+
+// mark returns the mark if it belongs to this process, or nil.
+func (h *Hub) mark(ctx context.Context) (*storage.Mark, error) {
+	now := h.AgreedTime()
+	if h.held != nil && now.Before(h.held.Until.Add(-markLife/2)) {
+		return h.held, nil
+	}
+	h.held = nil
+	if some, err := h.Store.Receivers(ctx, storage.ReceiverFilter{Limit: 1}); err != nil || len(some) == 0 {
+		return nil, err
+	}
+	mark, err := h.Store.TakeMark(ctx, reader, h.holder, now, now.Add(markLife))
+	if errors.Is(err, storage.ErrConflict) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("take mark: %w", err)
+	}
+	h.held = &mark
+	return h.held, nil
+}
+
+// move adds deliveries, a part at a time, and moves the mark with the last. What was added before a
+// process ended is left out when it is added again.
+func (h *Hub) move(ctx context.Context, from, to storage.Mark, deliveries []storage.Delivery) error {
+	h.held = nil
+	to.Until = h.AgreedTime().Add(markLife)
+	for len(deliveries) > addAtOnce {
+		if err := h.Store.MoveMark(ctx, from, from, deliveries[:addAtOnce]); err != nil {
+			return fmt.Errorf("add messages: %w", err)
+		}
+		deliveries = deliveries[addAtOnce:]
+	}
+	err := h.Store.MoveMark(ctx, from, to, deliveries)
+	if errors.Is(err, storage.ErrChanged) { // another process reads
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("move mark: %w", err)
+	}
+	h.held = &to
+	return nil
+}
+
+// listening are the receivers that can be told.
+type listening struct {
+	ofHost   []heard
+	byClient map[string][]heard
+}
+
+type heard struct {
+	storage.Receiver
+	Record
+}
+
+// listening reads the receivers, those that are told nothing left out. It is read after the events, so
+// that whoever was there before one is told.
+func (h *Hub) listening(ctx context.Context) (listening, error) {
+	all := listening{byClient: map[string][]heard{}}
+	for after, more := "", true; more; {
+		page, err := h.Store.Receivers(ctx, storage.ReceiverFilter{AfterID: after})
+		if err != nil {
+			return all, fmt.Errorf("read receivers: %w", err)
+		}
+		for _, r := range page {
+			after = r.ID
+			if r.State != storage.ReceiverEnabled && r.State != storage.ReceiverPaused || !h.isMeant(r) {
+				continue
+			}
+			record, err := h.Open(r)
+			switch {
+			case errors.Is(err, storage.ErrUnavailable):
+				return all, err
+			case err != nil:
+				h.Logger.ErrorContext(ctx, "a receiver of signals is told nothing", "receiver", r.ID, "error", err)
+			case r.ClientID == "":
+				all.ofHost = append(all.ofHost, heard{r, record})
+			default:
+				all.byClient[r.ClientID] = append(all.byClient[r.ClientID], heard{r, record})
+			}
+		}
+		more = len(page) > 0
+	}
+	return all, nil
+}
+
+// isMeant reports whether the Config lets a receiver be told.
+func (h *Hub) isMeant(r storage.Receiver) bool {
+	switch {
+	case r.Kind == storage.PushReceiver, r.Kind == storage.PollReceiver:
+		return h.Config.SharedSignals
+	case r.ClientID == "":
+		return true
+	default:
+		return h.Config.Webhooks
+	}
+}
+
+// route returns the messages about events.
+func (h *Hub) route(ctx context.Context, events []storage.Event) ([]storage.Delivery, error) {
+	var changes []Change
+	for _, e := range events {
+		if c, is := ChangeOf(e); is {
+			changes = append(changes, c)
+		}
+	}
+	if len(changes) == 0 {
+		return nil, nil
+	}
+	all, err := h.listening(ctx)
+	if err != nil {
+		return nil, err
+	}
+	allowed, err := h.allowed(ctx, all, changes)
+	if err != nil {
+		return nil, err
+	}
+	var deliveries []storage.Delivery
+	for _, c := range changes {
+		for _, r := range all.of(c, allowed) {
+			if d, is := h.about(c, r, c.Event.ID, fmt.Sprint(c.Event.ID)); is && !c.Event.At.Before(r.CreatedAt) {
+				deliveries = append(deliveries, d)
+			}
+		}
+	}
+	return deliveries, nil
+}
+
+// allowed returns whom the subjects of changes have allowed something, by subject.
+func (h *Hub) allowed(ctx context.Context, all listening, changes []Change) (map[string][]storage.Listener, error) {
+	if len(all.byClient) == 0 {
+		return nil, nil
+	}
+	var subjects []string
+	since := changes[0].Event.At
+	for _, c := range changes {
+		if s := c.Event.Subject; s != "" && !c.isOfClient() {
+			subjects = append(subjects, s)
+		}
+		if c.Event.At.Before(since) {
+			since = c.Event.At
+		}
+	}
+	slices.Sort(subjects)
+	by := map[string][]storage.Listener{}
+	for chunk := range slices.Chunk(slices.Compact(subjects), 100) {
+		found, err := h.Store.Listeners(ctx, chunk, since.Add(-justNow))
+		if err != nil {
+			return nil, fmt.Errorf("read who may hear: %w", err)
+		}
+		for _, l := range found {
+			by[l.Subject] = append(by[l.Subject], l)
+		}
+	}
+	return by, nil
+}
+
+// of returns the receivers that hear of a change, each once.
+func (l listening) of(c Change, allowed map[string][]storage.Listener) []heard {
+	told := slices.Clone(l.ofHost)
+	switch {
+	case c.isOfAll():
+		for _, all := range l.byClient {
+			told = append(told, all...)
+		}
+	case c.isOfClient():
+		told = append(told, l.byClient[c.Event.ClientID]...)
+	default:
+		var clients []string
+		for _, a := range allowed[c.Event.Subject] {
+			if c.concerns(a) && !slices.Contains(clients, a.ClientID) {
+				clients = append(clients, a.ClientID)
+				told = append(told, l.byClient[a.ClientID]...)
+			}
+		}
+	}
+	return told
+}
+
+// about returns the message about a change to a receiver, unless it has selected others.
+func (h *Hub) about(c Change, r heard, number int64, of string) (storage.Delivery, bool) {
+	if !r.wants(c.Signal) {
+		return storage.Delivery{}, false
+	}
+	id := h.MessageID(r.ID, of)
+	var body []byte
+	switch {
+	case r.Kind == storage.WebhookReceiver, r.Kind == storage.InboxReceiver:
+		body = c.webhook(r.ClientID == "")
+	case h.SET != nil:
+		body = h.SET(c, r.Receiver, id)
+	}
+	if body == nil {
+		return storage.Delivery{}, false
+	}
+	d := h.Delivery(r.Receiver, number, id, c.Signal, c.Event.Subject, c.Event.At, body)
+	if r.Kind == storage.InboxReceiver {
+		d.State, d.EndedAt = storage.DeliveryDone, c.Event.At
+	}
+	return d, true
+}
+
+// Deleting returns the messages that a deletion causes, to be added in its step: afterwards nobody
+// knows whom the user had allowed something. The pseudonym makes them one of a kind.
+func (h *Hub) Deleting(ctx context.Context, c Change, pseudonym string) ([]storage.Delivery, error) {
+	all, err := h.listening(ctx)
+	if err != nil || len(all.ofHost)+len(all.byClient) == 0 {
+		return nil, err
+	}
+	allowed, err := h.allowed(ctx, all, []Change{c})
+	if err != nil {
+		return nil, err
+	}
+	var deliveries []storage.Delivery
+	for _, r := range all.of(c, allowed) {
+		if d, is := h.about(c, r, -number(pseudonym), pseudonym); is {
+			deliveries = append(deliveries, d)
+		}
+	}
+	return deliveries, nil
+}
+
+// number returns a number that no other text is likely to have.
+func number(text string) int64 { return int64(lane(text))<<31 | int64(lane(text+"\x00")) }

@@ -1,0 +1,401 @@
+package signals
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/field"
+	"github.com/bonafide-id/bonafide/provider/internal/random"
+	"github.com/bonafide-id/bonafide/provider/signals"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+var _ signals.Signals = (*Hub)(nil)
+
+// errOff is the error of verbs without receivers.
+var errOff = errors.New("provider: nobody may be told of changes: Config.Signals is off")
+
+// maxDescription is the maximum length of a description, in characters.
+const maxDescription = 200
+
+// asReceiver returns a receiver as it is shown.
+func asReceiver(r storage.Receiver, record Record, now time.Time) signals.Receiver {
+	shown := signals.Receiver{
+		ID: r.ID, ClientID: r.ClientID, Kind: string(r.Kind), State: string(r.State), Address: record.Address, Description: record.Description,
+		Signals: record.Names, Asymmetric: record.Seed != nil, PublicKey: record.publicKey(), CreatedAt: r.CreatedAt, Revision: r.Revision,
+		Attempts: r.Attempts, FailingSince: r.FailingSince, NextAt: r.NextAt, Waiting: r.Waiting, Dead: r.Dead, Oldest: r.Oldest,
+	}
+	if now.Before(record.FormerUntil) {
+		shown.FormerKeyUntil = record.FormerUntil
+	}
+	return shown
+}
+
+// List implements signals.Signals. One that cannot be decrypted is listed without what was.
+func (h *Hub) List(ctx context.Context, match storage.ReceiverFilter) ([]signals.Receiver, error) {
+	if !h.IsOn() {
+		return nil, errOff
+	}
+	found, err := h.Store.Receivers(ctx, match)
+	if err != nil {
+		return nil, fmt.Errorf("provider: list receivers: %w", err)
+	}
+	shown := make([]signals.Receiver, len(found))
+	for i, r := range found {
+		record, err := h.Open(r)
+		if errors.Is(err, storage.ErrUnavailable) {
+			return nil, fmt.Errorf("provider: list receivers: %w", err)
+		}
+		shown[i] = asReceiver(r, record, h.Clock())
+	}
+	return shown, nil
+}
+
+// find returns a receiver and its record.
+func (h *Hub) find(ctx context.Context, id string) (storage.Receiver, Record, error) {
+	if !h.IsOn() {
+		return storage.Receiver{}, Record{}, errOff
+	}
+	r, err := storage.One(h.Store.Receivers(ctx, storage.ReceiverFilter{ID: id}))
+	switch {
+	case errors.Is(err, storage.ErrNotFound) || id == "":
+		return r, Record{}, signals.ErrNotFound
+	case err != nil:
+		return r, Record{}, fmt.Errorf("provider: read receiver: %w", err)
+	}
+	record, err := h.Open(r)
+	return r, record, err
+}
+
+// Save implements signals.Signals.
+func (h *Hub) Save(ctx context.Context, wanted signals.Receiver) (saved signals.Receiver, key string, err error) {
+	saved, key, err = h.saveWanted(ctx, wanted)
+	return saved, key, h.PublicError(err)
+}
+
+func (h *Hub) saveWanted(ctx context.Context, wanted signals.Receiver) (saved signals.Receiver, key string, err error) {
+	if !h.IsOn() {
+		return wanted, "", errOff
+	}
+	now := h.Clock()
+	r, record, done := storage.Receiver{ID: "rcv_" + random.Text(15), ClientID: wanted.ClientID, CreatedAt: now}, Record{}, "added"
+	if wanted.ID != "" {
+		done = "changed"
+		if r, record, err = h.find(ctx, wanted.ID); err != nil {
+			return wanted, "", err
+		}
+		if wanted.Revision != 0 && wanted.Revision != r.Revision {
+			return wanted, "", audit.ErrChanged
+		}
+	} else if r.Kind = storage.ReceiverKind(cmp.Or(wanted.Kind, string(storage.WebhookReceiver))); r.Kind == storage.WebhookReceiver {
+		key = record.NewKeys(now, wanted.Asymmetric)
+	}
+	if err := h.check(r, wanted); err != nil {
+		return wanted, "", err
+	}
+	ping := become(&r, record, wanted)
+	record.Description, record.Names = wanted.Description, wanted.Signals
+	if r.Kind == storage.WebhookReceiver {
+		record.Address = wanted.Address
+		if wanted.Asymmetric != (record.Seed != nil) {
+			record.setSeed(wanted.Asymmetric)
+		}
+	}
+	if err := h.save(ctx, r, record, done, ping); err != nil {
+		return wanted, "", err
+	}
+	r, record, err = h.find(ctx, r.ID)
+	return asReceiver(r, record, now), key, err
+}
+
+// become gives a receiver the state that is wanted, and reports whether it gets a ping: a webhook that
+// is new, elsewhere, or back has to answer one first.
+func become(r *storage.Receiver, record Record, wanted signals.Receiver) (ping bool) {
+	state, former := storage.ReceiverState(wanted.State), r.State
+	isNew := former == "" || record.Address != wanted.Address || former == storage.ReceiverDisabled && state == storage.ReceiverEnabled
+	switch {
+	case r.Kind != storage.WebhookReceiver:
+		r.State = cmp.Or(state, former, storage.ReceiverEnabled)
+	case state == storage.ReceiverDisabled:
+		r.State = state
+	case isNew || former == storage.ReceiverUnverified:
+		r.State = storage.ReceiverUnverified
+		return isNew && state != storage.ReceiverUnverified
+	case state != "":
+		r.State = state
+	}
+	return false
+}
+
+// check returns an error for the first invalid field. A stream is made by its application, and only
+// switched here.
+func (h *Hub) check(r storage.Receiver, wanted signals.Receiver) error {
+	isNew := wanted.ID == ""
+	switch {
+	case wanted.ClientID != r.ClientID:
+		return field.Errorf("ClientID", "is not that of the receiver")
+	case r.ClientID == "":
+		return field.Errorf("ClientID", "is missing; the host's own endpoints are in Config.Signals")
+	case isNew && r.Kind != storage.WebhookReceiver && (r.Kind != storage.InboxReceiver || !h.Sandbox):
+		return field.Errorf("Kind", "must be webhook, or inbox in a sandbox")
+	case isNew && !h.Config.Webhooks:
+		return field.Errorf("Kind", "is of those that Config.Signals.Webhooks lets in")
+	case utf8.RuneCountInString(wanted.Description) > maxDescription:
+		return field.Errorf("Description", "has more than %d characters", maxDescription)
+	}
+	switch storage.ReceiverState(wanted.State) {
+	case "", storage.ReceiverUnverified, storage.ReceiverEnabled, storage.ReceiverPaused, storage.ReceiverDisabled:
+	default:
+		return field.Errorf("State", "must be enabled, paused, disabled or unverified")
+	}
+	if r.Kind == storage.WebhookReceiver {
+		if err := h.CheckAddress(wanted.Address); err != nil {
+			return &field.Error{Field: "Address", Err: err}
+		}
+	}
+	return checkNames(wanted.Signals)
+}
+
+func checkNames(names []string) error {
+	for i, name := range names {
+		if !slices.Contains(signals.Names(), name) || slices.Contains(names[:i], name) {
+			return field.Errorf(fmt.Sprintf("Signals[%d]", i), "%q is no signal, or there twice", name)
+		}
+	}
+	return nil
+}
+
+// save saves a receiver, with a ping that waits for it.
+func (h *Hub) save(ctx context.Context, r storage.Receiver, record Record, done string, ping bool) error {
+	var deliveries []storage.Delivery
+	if ping {
+		deliveries = []storage.Delivery{h.ping(r)}
+	}
+	err := h.Audit.Step(audit.Telling(ctx, deliveries), func(ctx context.Context) error {
+		return h.Store.SaveReceiver(ctx, h.Seal(r, record), signals.MaxReceivers)
+	}, storage.Event{Name: event.ReceiverChanged, ClientID: r.ClientID, Detail: done})
+	h.Ring()
+	switch {
+	case errors.Is(err, storage.ErrLimit):
+		return signals.ErrLimit
+	case errors.Is(err, storage.ErrChanged):
+		return audit.ErrChanged
+	case errors.Is(err, storage.ErrNotFound):
+		return field.Errorf("ClientID", "there is no such application")
+	case err != nil:
+		return fmt.Errorf("provider: save receiver: %w", err)
+	}
+	return nil
+}
+
+// ping returns the message that tests a receiver.
+func (h *Hub) ping(r storage.Receiver) storage.Delivery {
+	now := h.Clock()
+	number := -now.UnixMicro()
+	return h.Delivery(r, number, h.MessageID(r.ID, fmt.Sprint(number)), signals.Ping, "", now,
+		Change{Signal: signals.Ping, Event: storage.Event{At: now}}.webhook(false))
+}
+
+// Test implements signals.Signals.
+func (h *Hub) Test(ctx context.Context, id string) error {
+	r, record, err := h.find(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case r.Kind != storage.WebhookReceiver || r.State == storage.ReceiverDisabled:
+		return h.PublicError(field.Errorf("State", "only a webhook that is not disabled gets a ping"))
+	}
+	return h.PublicError(h.save(ctx, r, record, "ping", true))
+}
+
+// Rotate implements signals.Signals.
+func (h *Hub) Rotate(ctx context.Context, id string) (key string, err error) {
+	r, record, err := h.find(ctx, id)
+	switch {
+	case err != nil:
+		return "", err
+	case r.Kind != storage.WebhookReceiver || r.ClientID == "":
+		return "", h.PublicError(field.Errorf("Kind", "only the webhook of an application gets a key; that of the host is in Config.Signals"))
+	}
+	key = record.NewKeys(h.Clock(), record.Seed != nil)
+	return key, h.PublicError(h.save(ctx, r, record, "new key", false))
+}
+
+// Delete implements signals.Signals. It is disabled first, so that nobody adds to what is removed.
+func (h *Hub) Delete(ctx context.Context, id string) error {
+	r, err := storage.One(h.Store.Receivers(ctx, storage.ReceiverFilter{ID: id}))
+	if errors.Is(err, storage.ErrNotFound) {
+		return signals.ErrNotFound
+	}
+	if err == nil {
+		r.State = storage.ReceiverDisabled
+		err = h.Audit.Step(ctx, func(ctx context.Context) error { return h.Store.SaveReceiver(ctx, r, 0) },
+			storage.Event{Name: event.ReceiverChanged, ClientID: r.ClientID, Detail: "removed"})
+	}
+	if err == nil {
+		err = h.remove(ctx, id)
+	}
+	switch {
+	case errors.Is(err, storage.ErrChanged):
+		return audit.ErrChanged
+	case err != nil:
+		return fmt.Errorf("provider: delete receiver: %w", err)
+	}
+	return nil
+}
+
+// removeAtOnce is how many messages one step removes.
+const removeAtOnce = 500
+
+func (h *Hub) remove(ctx context.Context, id string) error {
+	for {
+		removed, err := h.Store.RemoveReceiver(ctx, id, removeAtOnce)
+		if err != nil || removed == 0 {
+			return err
+		}
+	}
+}
+
+// RemoveClient removes the receivers of an application that is deleted.
+func (h *Hub) RemoveClient(ctx context.Context, clientID string) error {
+	for h.Store != nil {
+		found, err := h.Store.Receivers(ctx, storage.ReceiverFilter{ClientID: clientID})
+		if err != nil || len(found) == 0 {
+			return err
+		}
+		for _, r := range found {
+			if err := h.remove(ctx, r.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Deliveries implements signals.Signals.
+func (h *Hub) Deliveries(ctx context.Context, match storage.DeliveryFilter) ([]signals.Delivery, error) {
+	if !h.IsOn() {
+		return nil, errOff
+	}
+	found, err := h.Store.Deliveries(ctx, match)
+	if err != nil {
+		return nil, fmt.Errorf("provider: list messages: %w", err)
+	}
+	shown := make([]signals.Delivery, len(found))
+	for i, d := range found {
+		body, err := h.OpenBody(d)
+		if errors.Is(err, storage.ErrUnavailable) {
+			return nil, fmt.Errorf("provider: list messages: %w", err)
+		}
+		shown[i] = signals.Delivery{
+			MessageID: d.MessageID, Name: d.Name, Number: d.Number, Body: string(body), State: string(d.State), Answer: d.Answer, At: d.At, EndedAt: d.EndedAt,
+		}
+	}
+	return shown, nil
+}
+
+// Replay implements signals.Signals.
+func (h *Hub) Replay(ctx context.Context, match storage.DeliveryFilter) (again int, err error) {
+	r, _, err := h.find(ctx, match.ReceiverID)
+	if err != nil {
+		return 0, err
+	}
+	again, err = audit.StepIf(ctx, h.Audit, func(ctx context.Context) (int, error) { return h.Store.Replay(ctx, match) },
+		storage.Event{Name: event.ReceiverChanged, ClientID: r.ClientID, Detail: "sent again"})
+	if err != nil {
+		return 0, fmt.Errorf("provider: send again: %w", err)
+	}
+	h.Ring()
+	return again, nil
+}
+
+// Unread implements signals.Signals.
+func (h *Hub) Unread(ctx context.Context) (time.Time, error) {
+	if !h.IsOn() {
+		return time.Time{}, errOff
+	}
+	marks, err := h.Store.Marks(ctx)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("provider: read marks: %w", err)
+	}
+	for _, m := range marks {
+		if m.Reader == reader {
+			return m.Unread, nil
+		}
+	}
+	return time.Time{}, nil
+}
+
+// sync makes the receivers of the host those of the Config: the latest start of Run decides.
+func (h *Hub) sync(ctx context.Context) error {
+	left := map[string]storage.Receiver{}
+	found, err := h.Store.Receivers(ctx, storage.ReceiverFilter{OfHost: true})
+	if err != nil {
+		return fmt.Errorf("read the host's receivers: %w", err)
+	}
+	for _, r := range found {
+		left[r.ID] = r
+	}
+	for _, e := range h.Config.Endpoints {
+		digest := sha256.Sum256([]byte(e.Address))
+		r := storage.Receiver{ID: "host_" + hex.EncodeToString(digest[:12]), Kind: storage.WebhookReceiver, State: storage.ReceiverEnabled, CreatedAt: h.Clock()}
+		var record Record
+		known, is := left[r.ID]
+		if delete(left, r.ID); is {
+			if r = known; r.State == storage.ReceiverDisabled {
+				r.State = storage.ReceiverEnabled
+			}
+			if record, err = h.Open(r); errors.Is(err, storage.ErrUnavailable) {
+				return err
+			}
+		}
+		key, err := parseKey(e.Secret)
+		if err != nil {
+			return err
+		}
+		if is && r.State == known.State && slices.Equal(record.Key, key) && slices.Equal(record.Names, e.Signals) {
+			continue
+		}
+		if !slices.Equal(record.Key, key) {
+			record.replaceKeys(key, h.Clock())
+		}
+		record.Address, record.Names = e.Address, e.Signals
+		err = h.Store.SaveReceiver(ctx, h.Seal(r, record), 0)
+		if err != nil && !errors.Is(err, storage.ErrChanged) && !errors.Is(err, storage.ErrConflict) { // another process does the same
+			return fmt.Errorf("save the host's receiver: %w", err)
+		}
+	}
+	for id := range left {
+		if err := h.remove(ctx, id); err != nil {
+			return fmt.Errorf("remove a receiver of the host: %w", err)
+		}
+	}
+	return nil
+}
+
+// CheckConfig returns a field.Error for the first invalid field of the Config.
+func (h *Hub) CheckConfig() error {
+	for i, e := range h.Config.Endpoints {
+		at := fmt.Sprintf("Signals.Endpoints[%d].", i)
+		if err := h.CheckAddress(e.Address); err != nil {
+			return &field.Error{Field: at + "Address", Err: err}
+		}
+		if _, err := parseKey(e.Secret); err != nil {
+			return &field.Error{Field: at + "Secret", Err: err}
+		}
+		var wrong *field.Error
+		if errors.As(checkNames(e.Signals), &wrong) {
+			return &field.Error{Field: at + wrong.Field, Err: wrong.Err}
+		}
+	}
+	return nil
+}
