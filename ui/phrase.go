@@ -26,7 +26,7 @@ func (l *Locale) StandsForYou() string {
 // HowVerified names how and when a group was verified, by the title of the group.
 func (l *Locale) HowVerified(group Label) string {
 	l = l.OrEnglish()
-	return l.Plain(l.text.Consent.VerifiedFact, With("label", group))
+	return l.Plain(l.text.Consent.VerifiedFact, With("label", group.Text))
 }
 
 // Allow is the word on the button that lets an application have what it asks for.

@@ -178,7 +178,7 @@ func TestVerifiedClaimsAreAskedFor(t *testing.T) {
 	}
 	lab.Told(t, w, b.Get(lab.AuthorizeURL(lab.AskFor(lab.InBoth(lab.Verifying("student", "")), "prompt", "none")...)), "consent_required")
 	for _, page := range []string{"/account/apps", "/account/data"} {
-		if text := b.Get(page).Text; !strings.Contains(text, "method and day of the verification") {
+		if text := b.Get(page).Text; !strings.Contains(text, "“Military”: method and day of the verification") {
 			t.Errorf("%s does not say what the application sees:\n%s", page, text)
 		}
 	}
