@@ -64,7 +64,7 @@ func (c *Claims) find(e element, s storage.Status, issuer string, now time.Time)
 	asked, ok := e.Claims[claim]
 	restriction, _ := asked.(map[string]any)
 	if ok && c.cfg.Frameworks[s.Group] != "" && isAmong(restriction, s.Subgroups) {
-		found, _ := filter{now}.fit("verification", e.Verification, c.known(issuer, s, now))
+		found, _ := filter{now}.fit(e.Verification, c.known(issuer, s, now))
 		verification, _ = found.(map[string]any)
 	}
 	return claim, verification
@@ -93,22 +93,18 @@ func (c *Claims) known(issuer string, s storage.Status, now time.Time) map[strin
 	return v
 }
 
-// required are the members without which an element is left out (section 5.7.5).
-var required = map[string]string{
-	"verification": "trust_framework", "evidence": "type", "check_details": "check_method",
-	"document_details": "type", "record": "type", "attestation": "type",
-}
-
 // filter filters at a moment.
 type filter struct{ now time.Time }
 
 // fit returns the part of what is known that is asked for, nil for none. It reports false if a
 // restriction is not met, also one on what is not known: none is ever ignored (section 5.5.1).
-func (f filter) fit(name string, asked, known any) (any, bool) {
+// Nothing that the schema requires is missing in a part: Parse has it asked for, or it is all
+// that is known.
+func (f filter) fit(asked, known any) (any, bool) {
 	text, isText := known.(string)
 	switch asked := asked.(type) {
 	case []any:
-		return f.fitAny(name, asked, known)
+		return f.fitAny(asked, known)
 	case map[string]any:
 		if !f.meets(asked, text) {
 			return nil, false
@@ -119,7 +115,7 @@ func (f filter) fit(name string, asked, known any) (any, bool) {
 			if slices.Contains(words, member) {
 				continue
 			}
-			part, ok := f.fit(member, below, members[member])
+			part, ok := f.fit(below, members[member])
 			if !ok {
 				return nil, false
 			}
@@ -127,7 +123,7 @@ func (f filter) fit(name string, asked, known any) (any, bool) {
 				found[member] = part
 			}
 		}
-		if need := required[name]; len(found) > 0 && (need == "" || found[need] != nil) {
+		if len(found) > 0 {
 			return found, true
 		}
 	}
@@ -139,7 +135,7 @@ func (f filter) fit(name string, asked, known any) (any, bool) {
 
 // fitAny returns of a list that is known the entries that fit one of the alternatives, each with
 // what all that it fits ask for.
-func (f filter) fitAny(name string, alternatives []any, known any) (any, bool) {
+func (f filter) fitAny(alternatives []any, known any) (any, bool) {
 	entries, _ := known.([]any)
 	if len(entries) == 0 {
 		entries = []any{nil}
@@ -149,7 +145,7 @@ func (f filter) fitAny(name string, alternatives []any, known any) (any, bool) {
 	for _, entry := range entries {
 		merged := map[string]any{}
 		for _, alternative := range alternatives {
-			part, ok := f.fit(name, alternative, entry)
+			part, ok := f.fit(alternative, entry)
 			fits = fits || ok
 			if object, isObject := part.(map[string]any); isObject {
 				maps.Copy(merged, object)

@@ -145,6 +145,10 @@ func TestAnswer(t *testing.T) {
 			`{"verification":{"trust_framework":"` + clinic + `"},"claims":{"group_doctor":[]}}`,
 		},
 		"5.7.4/AgeOfAClaim": {`{"verification":{"trust_framework":null},"claims":{"group_student":{"max_age":9}}}`, ``},
+		"5.4/OneCheckOfNone": {
+			`{"verification":{"trust_framework":null,"evidence":[{"type":{"value":"vouch"},"check_details":[{"check_method":null},{"check_method":{"value":"pvp"}}]}]},"claims":{"group_doctor":null}}`,
+			`{"verification":{"evidence":[{"type":"vouch"}],"trust_framework":"` + clinic + `"},"claims":{"group_doctor":[]}}`,
+		},
 		"5.7.5/NoFramework": {`{"verification":{"trust_framework":{"trust_framework":null}},"claims":{"group_student":null}}`, telling(``)},
 		"5.7.5/CheckWithoutMethod": {
 			`{"verification":{"trust_framework":null,"evidence":[{"type":{"value":"vouch"},"check_details":[{"check_method":null}],"attestation":{"voucher":{"name":null}}}]},"claims":{"group_doctor":null}}`,
