@@ -59,6 +59,7 @@ func TestSpringTutorial(t *testing.T) {
 	if p := verified.open("http://" + address + "/discount"); !p.shows("You get the military discount.") {
 		t.Errorf("the discount of who is verified: %s at %s\n%s", p.Status, p.url, p.body)
 	}
+	t.Run("VerifiedClaims", func(t *testing.T) { nimbusVerifiedClaims(t, jars[0]) })
 }
 
 // build makes the jar, with the network only when Maven has not fetched all of it before.
