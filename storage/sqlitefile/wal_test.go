@@ -68,23 +68,23 @@ func TestWALUnderConstantReads(t *testing.T) {
 	}
 }
 
-// walTest is a store whose -wal file grows by a hundred pages with each write.
+// walTest is a store whose -wal file grows by some pages with each write, a hundred at first.
 type walTest struct {
 	*testing.T
-	store storage.Store
-	e     *engine
-	n     int
+	store   storage.Store
+	e       *engine
+	n, size int
 }
 
 func newWALTest(t *testing.T) *walTest {
 	store, e := openTest(t)
-	return &walTest{T: t, store: store, e: e}
+	return &walTest{T: t, store: store, e: e, size: 400_000}
 }
 
 func (t *walTest) write() {
 	t.Helper()
 	t.n++
-	ok(t, overwrite(t.T, t.store, storage.Client{ID: "large", Name: strings.Repeat(string(rune('a'+t.n%26)), 400_000), CreatedAt: time.Unix(1, 0)}))
+	ok(t, overwrite(t.T, t.store, storage.Client{ID: "large", Name: strings.Repeat(string(rune('a'+t.n%26)), t.size), CreatedAt: time.Unix(1, 0)}))
 }
 
 // state is what another connection sees.
@@ -132,12 +132,13 @@ func TestPagesMoveBesideWriters(t *testing.T) {
 // backup does, for whom no writer waits again and again.
 func TestWALAfterALongRead(t *testing.T) {
 	w := newWALTest(t)
+	w.size = 40_000
 	w.write()
 	reader := must(w.e.readers.Conn(t.Context()))(t)
 	defer reader.Close()
 	must(reader.ExecContext(t.Context(), `BEGIN; SELECT count(*) FROM clients`))(t)
 	waits, due := 0, w.e.writer.due
-	for range 10 * lookEvery {
+	for range 100 * lookEvery {
 		if w.write(); w.e.writer.due != due {
 			due, waits = w.e.writer.due, waits+1
 		}
@@ -149,7 +150,7 @@ func TestWALAfterALongRead(t *testing.T) {
 		t.Errorf("writers have waited %d times for a reader while %d pages came, and will at %d", waits, pages, due)
 	}
 	must(reader.ExecContext(t.Context(), `COMMIT`))(t)
-	for range 10 * lookEvery {
+	for range 100 * lookEvery {
 		w.write()
 		if info := must(os.Stat(w.e.writer.wal))(t); info.Size() == 0 {
 			return
