@@ -44,8 +44,8 @@ const fillingClient = "filled"
 const month = 30 * 24 * time.Hour
 
 // fill makes the database that a server will open, with grants that were made evenly
-// over a month which ended at a moment, by as many users as there are days in ten
-// years. Each has a code that was redeemed and a refresh token, and lasts a month.
+// over a month which ended at a moment, five by each user, who has a consent. Each has a
+// code that was redeemed and a refresh token, and lasts a month.
 func fill(ctx context.Context, dir string, grants int, ended time.Time) error {
 	path := filepath.Join(dir, databaseFile)
 	store, err := sqlite.Open(ctx, path)
@@ -77,7 +77,7 @@ func fill(ctx context.Context, dir string, grants int, ended time.Time) error {
 			nonce, eid, code_challenge, auth_time, amr, created_at, expires_at)
 		SELECT CAST(unhex(printf('%012x', at / 1000)) || randomblob(10) AS BLOB),
 			CAST(unhex(printf('%08x', at / 60000000)) || randomblob(28) AS BLOB),
-			'` + fillingClient + `', printf('filled-%d', i % 3650), '["openid","military"]', '` + redirectURI + `', 1, 'code',
+			'` + fillingClient + `', printf('filled-%d', i % max(?2 / 5, 1)), '["openid","military"]', '` + redirectURI + `', 1, 'code',
 			'', '', hex(randomblob(21)), at, '["pwd"]', at, at + ?3
 		FROM n`,
 		`INSERT INTO tokens (digest, kind, grant_id, created_at, expires_at, spent_at)
@@ -88,6 +88,11 @@ func fill(ctx context.Context, dir string, grants int, ended time.Time) error {
 		SELECT CAST(unhex(printf('%08x', created_at / 60000000)) || randomblob(28) AS BLOB),
 			3, id, created_at, expires_at
 		FROM grants ORDER BY id LIMIT ?2`,
+		`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ?2 / 5)
+		INSERT INTO accounts (id, email, email_digest, email_verified, password_hash, disabled, created_at)
+		SELECT printf('filled-%d', i), '', hex(randomblob(32)), 0, '', 0, ?1 + i * (?3 / ?2) FROM n`,
+		`INSERT INTO consents (subject, client_id, client_name, created_at, decided_at)
+		SELECT id, '` + fillingClient + `', 'Filled', created_at, created_at FROM accounts WHERE email = ''`,
 	} {
 		if _, err := db.ExecContext(ctx, statement, begin.UnixMicro(), grants, month.Microseconds()); err != nil {
 			return fmt.Errorf("fill: %w", err)

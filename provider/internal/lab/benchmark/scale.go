@@ -66,11 +66,16 @@ func (s *scaling) compare(ctx context.Context, o options, dir string) error {
 	}
 	for round := range o.rounds {
 		for _, op := range operations {
-			for i, into := range []map[string][]sample{s.Small, s.Large} {
+			if !names(o.operations, op.name) {
+				continue
+			}
+			for turn := range 2 {
+				i := (turn + round) % 2 // who goes first changes with the round
 				m, err := measure(ctx, fleet[i], op, o.workers, o.length)
 				if err != nil {
 					return err
 				}
+				into := []map[string][]sample{s.Small, s.Large}[i]
 				into[op.name] = append(into[op.name], m)
 				progress("round %d/%d  %-6s %s", round+1, o.rounds, []string{"small", "large"}[i], m.line(op))
 			}
@@ -131,13 +136,16 @@ func (s *scaling) sweep(ctx context.Context, o options, dir string) error {
 // markdown renders the tables.
 func (s *scaling) markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Measured on %s on %s; %d user agents, medians of %d rounds.\n\n",
+	fmt.Fprintf(&b, "Measured on %s on %s; %d user agents, medians of the ratios of %d rounds, with their quartiles.\n\n",
 		s.When.Format(time.DateOnly), s.Machine, s.Workers, len(s.Small["flow"]))
 	fmt.Fprintf(&b, "| %d grants ÷ %d | per second | p50 | p99 |\n|---|---:|---:|---:|\n", s.Grants.large, s.Grants.small)
 	for _, op := range operations {
 		small, large := s.Small[op.name], s.Large[op.name]
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", op.title, number(ratio(large, perSecond, small, perSecond), 2),
-			number(ratio(large, p50, small, p50), 2), number(ratio(large, p99, small, p99), 2))
+		if len(large) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", op.title, spread(ratios(large, small, perSecond)),
+			spread(ratios(large, small, p50)), spread(ratios(large, small, p99)))
 	}
 	during, after := median(s.DuringSweep, p99), median(s.AfterSweep, p99)
 	fmt.Fprintf(&b, "\nThe sweep of %d expired grants, with two tokens each, took %.0f s beside %d user agents and left %d rows. "+
