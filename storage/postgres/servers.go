@@ -53,9 +53,7 @@ func (s *servers) Connect(ctx context.Context) (driver.Conn, error) {
 	for _, one := range order {
 		conn, err := one.Connect(ctx)
 		if err == nil {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.used = one
+			s.use(one)
 			return conn, nil
 		}
 		failed = errors.Join(failed, err)
@@ -67,6 +65,12 @@ func (s *servers) Connect(ctx context.Context) (driver.Conn, error) {
 		}
 	}
 	return nil, failed
+}
+
+func (s *servers) use(one *server) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.used = one
 }
 
 // leave makes the server of the newest connection the last one.
