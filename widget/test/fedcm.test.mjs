@@ -29,7 +29,7 @@ after(async () => {
 });
 
 /** Where provider and site are, what the provider was asked, and what a test changes of them. */
-const lab = { asked: [], wellKnown: true, policy: undefined, maria: undefined };
+const lab = { asked: [], wellKnown: true, policy: undefined, answer: undefined, maria: undefined };
 
 before(async () => {
   const [listen, providerPort, sitePort] = [await freePort(), await freePort(), await freePort()];
@@ -47,6 +47,10 @@ before(async () => {
   await serve(providerPort, (asked, answer) => {
     lab.asked.push(asked.url);
     if (asked.url == "/.well-known/web-identity" && !lab.wellKnown) return answer.writeHead(404).end();
+    if (asked.url == "/fedcm/assertion" && lab.answer) {
+      const headers = { "Content-Type": "application/json", "Access-Control-Allow-Origin": lab.site, "Access-Control-Allow-Credentials": "true" };
+      return answer.writeHead(200, headers).end(JSON.stringify({ token: lab.answer }));
+    }
     const options = { port: listen, path: asked.url, method: asked.method, headers: asked.headers };
     asked.pipe(request(options, (from) => { answer.writeHead(from.statusCode, from.headers); from.pipe(answer); }));
   });
@@ -276,6 +280,16 @@ test("what is wrong with a request the page is told", async (t) => {
   await page.cdp.send("FedCm.clickDialogButton", { dialogId, dialogButton: "ErrorGotIt" });
   assert.deepEqual(await eventOf(page).then(([name, { error }]) => [name, error]), ["error", "invalid_scope"]);
   assert.equal((await byPopup(page))[1].error, "invalid_scope");
+});
+
+test("an answer of another server, or to another request, is none", async (t) => {
+  t.after(() => { lab.answer = undefined; });
+  for (const query of ["code=c&state=s-1&iss=https://evil.test", `code=c&state=s-2&iss=${lab.provider}/oidc`]) {
+    const page = await visit(t);
+    lab.answer = `${lab.site}/back?${query}`;
+    await choose(page);
+    assert.deepEqual(await eventOf(page).then(([name, { error }]) => [name, error]), ["error", "invalid_issuer"]);
+  }
 });
 
 test("the next sign-in takes the place of an open dialog", async (t) => {

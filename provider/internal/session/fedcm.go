@@ -23,6 +23,21 @@ type SecondCookie struct {
 
 func (c *SecondCookie) purpose() string { return "fedcm session " + c.Issuer }
 
+// seal returns the value of the cookie of a session.
+func (c *SecondCookie) seal(session storage.Digest, until time.Time) string {
+	return c.Secrets.SealString(c.purpose(), binary.BigEndian.AppendUint64(session[:], uint64(until.Unix())))
+}
+
+// open returns the session of a cookie, and until when it counts; false for what is none.
+func (c *SecondCookie) open(value string) (session storage.Digest, until time.Time, ok bool) {
+	plain, err := c.Secrets.OpenString(c.purpose(), value)
+	if err != nil || len(plain) != len(session)+8 { // planted, or of a secret that is gone
+		return session, until, false
+	}
+	rest := plain[copy(session[:], plain):]
+	return session, time.Unix(int64(binary.BigEndian.Uint64(rest)), 0), true
+}
+
 // OfBrowser reports whether a browser itself has made a request for its user. Neither a page
 // nor a link or an image in one can have this value in its requests.
 func OfBrowser(r *http.Request) bool {
@@ -36,8 +51,7 @@ func (m *Manager) SendSecond(w http.ResponseWriter, session storage.Digest) {
 	if m.FedCM == nil {
 		return
 	}
-	plain := binary.BigEndian.AppendUint64(session[:], uint64(m.Clock().Add(m.Life).Unix()))
-	m.Cookies.Set(w, FedCM, m.FedCM.Secrets.SealString(m.FedCM.purpose(), plain), m.Life)
+	m.Cookies.Set(w, FedCM, m.FedCM.seal(session, m.Clock().Add(m.Life)), m.Life)
 	w.Header().Set(loginStatus, "logged-in")
 }
 
@@ -53,13 +67,8 @@ func (m *Manager) OfFedCM(ctx context.Context, r *http.Request) (storage.Session
 	if m.FedCM == nil || !OfBrowser(r) {
 		return storage.Session{}, storage.Account{}, false, nil
 	}
-	var digest storage.Digest
-	plain, err := m.FedCM.Secrets.OpenString(m.FedCM.purpose(), m.Cookies.Get(r, FedCM))
-	if err != nil || len(plain) != len(digest)+8 { // planted, or none
-		return storage.Session{}, storage.Account{}, false, nil
-	}
-	copy(digest[:], plain)
-	if !m.Clock().Before(time.Unix(int64(binary.BigEndian.Uint64(plain[len(digest):])), 0)) {
+	digest, until, ok := m.FedCM.open(m.Cookies.Get(r, FedCM))
+	if !ok || !m.Clock().Before(until) {
 		return storage.Session{}, storage.Account{}, false, nil
 	}
 	return m.find(ctx, digest, m.Store.Session)

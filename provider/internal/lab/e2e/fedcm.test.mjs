@@ -20,5 +20,6 @@ test("Firefox opens the popup", { skip: !hasFirefox }, async (t) => {
   const popup = firefox.waitForTarget((target) => target.url().startsWith(`${provider}/signin`));
   const { x, y, width, height } = await page.$eval("#button", (span) => span.getBoundingClientRect().toJSON());
   await page.mouse.click(x + width / 2, y + height / 2);
-  assert.ok(await popup);
+  assert.notEqual(await popup, page.target());
+  assert.equal(page.url(), site);
 });

@@ -313,6 +313,27 @@ func TestFedCMOfAnotherAccountAsks(t *testing.T) {
 	}
 }
 
+// TestFedCMShowsWhyTheHostRefuses has the host refuse an application, for its user to read before it learns that.
+func TestFedCMShowsWhyTheHostRefuses(t *testing.T) {
+	t.Parallel()
+	refuses := false
+	w := lab.New(t, fedCM, func(c *provider.Config) {
+		c.Authorize = func(context.Context, string, string, []string) error {
+			if refuses {
+				return provider.Refusal{Message: "The club is closed."}
+			}
+			return nil
+		}
+	}).WithClients().WithUsers()
+	b := w.Alice()
+	b.Allow(lab.Ask()...)
+	refuses = true
+	p := b.Open(lab.Member(t, second(asserted(t, b)), "continue_on"))
+	if answer := answerOf(t, p); p.StatusCode != http.StatusForbidden || !strings.Contains(p.Text, "The club is closed.") || answer.Get("error") != "access_denied" {
+		t.Errorf("%s %v\n%s", p.Status, answer, p.Text)
+	}
+}
+
 func fedCMError(told map[string]any) any {
 	inner, _ := told["error"].(map[string]any)
 	return inner["error"]
