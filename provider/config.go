@@ -156,7 +156,7 @@ type Config struct {
 	// Defaults to none.
 	DeviceAuthorization DeviceAuthorization `json:"device_authorization,omitzero"`
 
-	// FedCM has the sign-in button ask the browser for the account first (Federated Credential Management API).
+	// FedCM has the sign-in button ask the browser first (Federated Credential Management API).
 	// Defaults to off.
 	FedCM FedCM `json:"fedcm,omitzero"`
 

@@ -14,12 +14,10 @@ import (
 	"github.com/bonafide-id/bonafide/ui/theme"
 )
 
-// FedCM is the sign-in by the browser's own dialog, at sites with the sign-in button, in browsers
-// that have it: one press, and no window where nothing is to be asked.
+// FedCM is the sign-in by a dialog of the browser, from the sign-in button.
 type FedCM struct {
-	// On has the endpoints below /fedcm/, and a second cookie for each session, which browsers send
-	// to them alone from other sites. The registrable domain of BaseURL has to serve
-	// Pages.WellKnown. It needs https, or a loopback host, and the embedded accounts.
+	// On has the endpoints below /fedcm/, and a second cookie for each session, which they alone
+	// read. It needs https, or a loopback host, and the embedded accounts.
 	// Defaults to false.
 	On bool `json:"on,omitempty"`
 }
@@ -29,10 +27,8 @@ func (c Config) validateFedCM() error {
 	if !c.FedCM.On {
 		return nil
 	}
-	base, err := url.Parse(c.BaseURL)
+	base, _ := url.Parse(c.BaseURL) // checked before
 	switch {
-	case err != nil:
-		return &FieldError{"BaseURL", err}
 	case !c.hasAccounts():
 		return wrongField("FedCM.On", "needs the embedded accounts: the cookie of Users.SignedIn is the host's")
 	case base.Scheme != "https" && !registry.IsLoopback(base.Hostname()):
@@ -62,15 +58,11 @@ func (p *Provider) fedCMRoutes(look look) []web.Route {
 	}
 	color := cmp.Or(p.cfg.Brand.ButtonColor, theme.DefaultButtonColor)
 	brand := fedcm.Brand{Name: p.cfg.Brand.name(), BackgroundColor: color, Color: theme.LabelColor(color)}
-	// Browsers take no SVG, such as the mark of this product, and nothing that is not square.
+	// Browsers take no SVG, such as the mark of this product, and nothing that is small or not square.
 	logo, _, err := image.DecodeConfig(bytes.NewReader(look.pictures.Logo))
-	if err == nil && logo.Width == logo.Height && logo.Width >= minIcon {
+	if err == nil && logo.Width == logo.Height && logo.Width >= 40 {
 		origin := p.pages.Site.Base.Scheme + "://" + p.pages.Site.Base.Host
 		brand.Icons = []fedcm.Icon{{URL: origin + p.pages.Site.Brand.Logo.URL, Size: logo.Width}}
 	}
-	pages := &fedcm.Pages{Pages: p.pages, Options: fedcm.Options{AccountID: p.fedCMAccount, Brand: brand}}
-	return pages.Routes()
+	return (&fedcm.Pages{Pages: p.pages, AccountID: p.fedCMAccount, Brand: brand}).Routes()
 }
-
-// minIcon is the least width of an icon that browsers show, in pixels.
-const minIcon = 40

@@ -282,11 +282,10 @@ const (
 )
 
 // WellKnown returns a handler for four addresses at the root of the host: webauthn with
-// SignIn.Passkeys.Origins, passkey-endpoints, change-password and, for FedCM, web-identity below
+// SignIn.Passkeys.Origins, passkey-endpoints, change-password and web-identity below
 // /.well-known/, by which browsers and password managers find their way. Others get 404, as do
-// those of passkeys and FedCM that are off, and all if users are the host's. It is for the host of
-// the RPID, and needed only when BaseURL has a path or another host: otherwise the provider serves
-// them. Browsers look for web-identity at the registrable domain, as example.com of id.example.com.
+// those of passkeys and FedCM that are off, and all if users are the host's. It is for the hosts of
+// the RPID and FedCM, and needed only when BaseURL has a path or another host.
 //
 //	mux.Handle("/.well-known/change-password", idp.Pages().WellKnown())
 func (p Pages) WellKnown() http.Handler {

@@ -31,26 +31,16 @@ type place struct {
 // other host is that of the first, for a proxy may have put its own name there. The
 // handler answers at the paths beside its base URL as well.
 func (r *router) add(base, first string, handler http.Handler, start string, beside ...string) {
-	b, _ := url.Parse(base) // the provider has validated it
-	r.places = append(r.places, place{host: hostBeside(base, first), path: b.Path, handler: handler, start: base + start})
-	r.beside(base, first, handler, beside...)
-}
-
-// beside puts a handler at paths of the host of a base URL.
-func (r *router) beside(base, first string, handler http.Handler, paths ...string) {
-	for _, path := range paths {
-		r.places = append(r.places, place{host: hostBeside(base, first), path: path, handler: handler, start: path})
-	}
-}
-
-// hostBeside is the host by which a base URL is told apart from the first, or empty.
-func hostBeside(base, first string) string {
 	b, _ := url.Parse(base)  // the provider has validated it
 	f, _ := url.Parse(first) // likewise
-	if hostname(b.Host) == hostname(f.Host) {
-		return ""
+	host := ""
+	if hostname(b.Host) != hostname(f.Host) {
+		host = hostname(b.Host)
 	}
-	return hostname(b.Host)
+	r.places = append(r.places, place{host: host, path: b.Path, handler: handler, start: base + start})
+	for _, path := range beside {
+		r.places = append(r.places, place{host: host, path: path, handler: handler, start: path})
+	}
 }
 
 func (r *router) ServeHTTP(w http.ResponseWriter, req *http.Request) {

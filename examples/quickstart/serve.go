@@ -166,8 +166,8 @@ func (s *service) mount(ctx context.Context, r *router, e *environment, testing 
 	}
 	s.providers = append(s.providers, p)
 	r.add(e.BaseURL, s.cfg.BaseURL, p, "/account", p.MetadataPaths()...)
-	if e.FedCM.On {
-		r.beside(e.BaseURL, s.cfg.BaseURL, p.Pages().WellKnown(), webIdentity)
+	if e.FedCM.On { // beside the base URL, at which the provider comes first
+		r.add(e.BaseURL, s.cfg.BaseURL, p.Pages().WellKnown(), "", webIdentity)
 	}
 	if demo {
 		r.add(e.BaseURL+demoPath, s.cfg.BaseURL, demoHandler(p.Provider), "/verify")

@@ -14,8 +14,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// webIdentity is the path of the document in which browsers look up the provider of a registrable
-// domain (Federated Credential Management API).
+// webIdentity is where browsers look up the provider of a registrable domain (FedCM).
 const webIdentity = "/.well-known/web-identity"
 
 // separateFedCM refuses a second provider for which browsers would look in the same document.
@@ -54,14 +53,12 @@ func (s *service) tryWebIdentity(ctx context.Context, e *environment) {
 
 // findWebIdentity returns an error unless the document at an address names a provider.
 func findWebIdentity(ctx context.Context, at, base string) error {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
 	if err != nil {
 		return err
 	}
 	r.Header.Set("Sec-Fetch-Dest", "webidentity")
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }} // as browsers do
+	client := http.Client{Timeout: 10 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }} // as browsers do
 	response, err := client.Do(r)
 	if err != nil {
 		return err

@@ -28,18 +28,10 @@ export async function askBrowser(options: Options, pending: Pending, signal: Abo
     const { token } = (await navigator.credentials.get({
       signal,
       mediation: "required",
+      // No fields: the provider says itself what the site gets, where that has to be allowed.
       identity: {
         mode: "active",
-        providers: [
-          {
-            configURL: provider.base + "fedcm/config.json",
-            clientId: client_id,
-            loginHint: options.loginHint,
-            // The provider says itself what the site gets, where that has to be allowed.
-            fields: [],
-            params,
-          },
-        ],
+        providers: [{ configURL: provider.base + "fedcm/config.json", clientId: client_id, loginHint: options.loginHint, fields: [], params }],
       },
     } as any)) as any;
     return { url: token };

@@ -110,7 +110,7 @@ func (e *flows) handOver(w http.ResponseWriter, r *http.Request, asked *engine.A
 	view := ui.FedCMView{Page: e.Site.PageView(r, asked), Answer: address}
 	view.Languages = nil // the request is answered
 	// The person may have changed the account since. Where that cannot be read, the browser keeps the one that was chosen.
-	if user, err := e.SignedIn(r); err == nil && user != nil && e.FedCMAccount != nil {
+	if user, err := e.SignedIn(r); err == nil && user != nil {
 		view.AccountID = e.FedCMAccount(user.UserID)
 	}
 	e.Site.RenderFor(w, r, asked, http.StatusOK, e.Site.Screens.FedCM(view))

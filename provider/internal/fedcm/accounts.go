@@ -8,19 +8,14 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
-	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
 
 // showAccounts tells the browser, and no page, who can be chosen.
 func (p *Pages) showAccounts(w http.ResponseWriter, r *http.Request) error {
-	owner, ok, err := p.owner(r)
-	if err != nil {
-		return err
-	}
-	if !ok {
-		nobody(p.Site, w, r)
-		return nil
+	_, owner, ok, err := p.Sessions.OfFedCM(r.Context(), r)
+	if err != nil || !ok {
+		return p.nobody(w, r, err)
 	}
 	person, err := p.Claims.Person(r.Context(), owner.ID, claims.AccountHandles, nil)
 	if err != nil {
@@ -42,16 +37,13 @@ type choice struct {
 	LoginHints []string `json:"login_hints"`
 }
 
-// owner returns the account of a request of the browser's own; false for nobody.
-func (p *Pages) owner(r *http.Request) (storage.Account, bool, error) {
-	_, owner, ok, err := p.Sessions.OfFedCM(r.Context(), r)
-	return owner, ok, err
-}
-
-// nobody has the browser lead its user to the sign-in.
-func nobody(site *web.Site, w http.ResponseWriter, r *http.Request) {
-	session.SayLoggedOut(w)
-	site.WriteJSON(w, r, http.StatusUnauthorized, map[string]string{"error": "login_required"})
+// nobody has the browser lead its user to the sign-in, unless it is not known who that is.
+func (p *Pages) nobody(w http.ResponseWriter, r *http.Request, err error) error {
+	if err == nil {
+		session.SayLoggedOut(w)
+		p.Site.WriteJSON(w, r, http.StatusUnauthorized, map[string]string{"error": "login_required"})
+	}
+	return err
 }
 
 // doneParameter marks the address to which a sign-in leads back.

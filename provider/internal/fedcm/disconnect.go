@@ -26,13 +26,9 @@ func (p *Pages) postDisconnect(w http.ResponseWriter, r *http.Request) error {
 	if err := p.allowPage(w, r, client, client.RedirectURIs...); err != nil {
 		return err
 	}
-	owner, ok, err := p.owner(r)
-	if err != nil {
-		return err
-	}
-	if !ok {
-		nobody(p.Site, w, r)
-		return nil
+	_, owner, ok, err := p.Sessions.OfFedCM(r.Context(), r)
+	if err != nil || !ok {
+		return p.nobody(w, r, err)
 	}
 	id, hint := p.AccountID(owner.ID), form.Get("account_hint")
 	if hint != id && !strings.EqualFold(hint, owner.Email) {

@@ -47,18 +47,15 @@ func (p *Pages) showConfig(w http.ResponseWriter, r *http.Request) error {
 // showMetadata tells where an application says what it does with data. The button never
 // causes this request.
 func (p *Pages) showMetadata(w http.ResponseWriter, r *http.Request) error {
-	links := map[string]string{}
+	var links struct {
+		Policy string `json:"privacy_policy_url,omitempty"`
+		Terms  string `json:"terms_of_service_url,omitempty"`
+	}
 	client, err := p.Engine.Client(r.Context(), web.Parameter(r, web.ClientParameter))
-	switch {
-	case errors.Is(err, registry.ErrNoClient):
-	case err != nil:
+	if err == nil {
+		links.Policy, links.Terms = client.PolicyURL, client.TermsURL
+	} else if !errors.Is(err, registry.ErrNoClient) {
 		return err
-	default:
-		for name, link := range map[string]string{"privacy_policy_url": client.PolicyURL, "terms_of_service_url": client.TermsURL} {
-			if link != "" {
-				links[name] = link
-			}
-		}
 	}
 	if origin := r.Header.Get("Origin"); origin != "" {
 		allow(w, origin)

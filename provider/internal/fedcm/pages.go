@@ -1,8 +1,6 @@
 // Package fedcm is what browsers ask of a provider for their users (Federated Credential
-// Management API, W3C): its documents, who may be chosen, and the answer to a page whose
-// user has chosen. A page brings an authorization request and gets the address to which a
-// redirect would lead, so that nothing here releases data: package authflow decides, by the
-// same steps and writes as for a redirect.
+// Management API, W3C). A page brings an authorization request and gets the address to which
+// a redirect would lead: package authflow decides, by the same steps and writes.
 package fedcm
 
 import (
@@ -29,11 +27,7 @@ const (
 // Pages are the endpoints, and the pages to which a browser leads its user.
 type Pages struct {
 	*account.Pages
-	Options
-}
 
-// Options are the dependencies of the pages beside those of all pages of accounts.
-type Options struct {
 	// AccountID names an account to browsers.
 	AccountID func(userID string) string
 
@@ -67,8 +61,7 @@ func ofBrowsers(h web.Handler) web.Handler {
 	}
 }
 
-// showError is what a browser leads to from its own words about a request of an
-// application that cannot be answered.
+// showError is where a browser leads that has said itself that a request cannot be answered.
 func showError(http.ResponseWriter, *http.Request) error {
 	return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest}
 }

@@ -23,11 +23,6 @@ type SecondCookie struct {
 
 func (c *SecondCookie) purpose() string { return "fedcm session " + c.Issuer }
 
-// seal returns the value of the cookie of a session.
-func (c *SecondCookie) seal(session storage.Digest, until time.Time) string {
-	return c.Secrets.SealString(c.purpose(), binary.BigEndian.AppendUint64(session[:], uint64(until.Unix())))
-}
-
 // open returns the session of a cookie, and until when it counts; false for what is none.
 func (c *SecondCookie) open(value string) (session storage.Digest, until time.Time, ok bool) {
 	plain, err := c.Secrets.OpenString(c.purpose(), value)
@@ -51,7 +46,8 @@ func (m *Manager) SendSecond(w http.ResponseWriter, session storage.Digest) {
 	if m.FedCM == nil {
 		return
 	}
-	m.Cookies.Set(w, FedCM, m.FedCM.seal(session, m.Clock().Add(m.Life)), m.Life)
+	plain := binary.BigEndian.AppendUint64(session[:], uint64(m.Clock().Add(m.Life).Unix()))
+	m.Cookies.Set(w, FedCM, m.FedCM.Secrets.SealString(m.FedCM.purpose(), plain), m.Life)
 	w.Header().Set(loginStatus, "logged-in")
 }
 
