@@ -8,7 +8,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 python3 -m venv venv
-venv/bin/pip install --quiet --disable-pip-version-check axa-fr-oidc==2.2.0
+venv/bin/pip install --quiet --disable-pip-version-check --no-compile axa-fr-oidc==2.2.0
 
 cat >seen.py <<'PY'
 import json, threading, time

@@ -8,7 +8,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 python3 -m venv venv
-venv/bin/pip install --quiet --disable-pip-version-check cryptojwt==1.11.0
+venv/bin/pip install --quiet --disable-pip-version-check --no-compile cryptojwt==1.11.0
 
 cat >seen.py <<'PY'
 import base64

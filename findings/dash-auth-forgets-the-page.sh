@@ -9,7 +9,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 python3 -m venv venv
-venv/bin/pip install --quiet --disable-pip-version-check dash-auth==2.3.0 dash==4.4.1 authlib==1.9.6 requests==2.32.5
+venv/bin/pip install --quiet --disable-pip-version-check --no-compile dash-auth==2.3.0 dash==4.4.1 authlib==1.9.6 requests==2.32.5
 
 cat >seen.py <<'PY'
 import base64, json, threading, time

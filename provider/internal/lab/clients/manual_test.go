@@ -77,7 +77,7 @@ func TestTheManualKnowsEveryProgram(t *testing.T) {
 			continue
 		}
 		named[name[1]] = true
-		row := "| " + name[1] + " "
+		row := "|" + name[1] + " "
 		if version := regexp.MustCompile(`(?m)^const version = "([^"]+)"`).FindStringSubmatch(text); version != nil {
 			row += version[1]
 		}
@@ -85,7 +85,7 @@ func TestTheManualKnowsEveryProgram(t *testing.T) {
 			t.Errorf("docs/clients.md has no row %q: make programs PROGRAMS=%s", row, strings.TrimSuffix(filepath.Base(script), ".mjs"))
 		}
 	}
-	for _, row := range regexp.MustCompile(`(?m)^\| ([^|]+) \S+ \| `).FindAllStringSubmatch(table, -1) {
+	for _, row := range regexp.MustCompile(`(?m)^\|([^|]+) \S+\|`).FindAllStringSubmatch(table, -1) {
 		if !named[row[1]] {
 			t.Errorf("docs/clients.md has a row for %s, which no script walks through", row[1])
 		}

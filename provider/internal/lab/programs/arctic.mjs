@@ -26,4 +26,4 @@ createServer(async (request, response) => {
   await start("node", ["server.mjs"], site);
   await walkSite(works, p, `${site}/login`);
   if (p.refreshed()) works("refresh");
-}, "no nonce");
+});

@@ -23,4 +23,4 @@ program("django-allauth", version, async (works) => {
   works("sign-in");
   await come(noah);
   works("second user");
-}, "no nonce");
+});

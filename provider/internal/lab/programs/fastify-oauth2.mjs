@@ -24,4 +24,4 @@ app.listen({ port: ${new URL(site).port}, host: "localhost" });
   await start("node", ["server.mjs"], site);
   await walkSite(works, p, `${site}/login`);
   if (p.refreshed()) works("refresh");
-}, "no nonce");
+});

@@ -22,4 +22,4 @@ await server.start();
 ` });
   await start("node", ["server.mjs"], site);
   await walkSite(works, p, `${site}/callback`);
-}, "no nonce");
+});

@@ -46,4 +46,4 @@ public class App {
 }
 `, [`org.eclipse.jetty:jetty-openid:${version}`, `org.eclipse.jetty:jetty-session:${version}`], site);
   await walkSite(works, p, `${site}/who`);
-}, "no PKCE, no nonce");
+}, "no PKCE");

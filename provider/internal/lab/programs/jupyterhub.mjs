@@ -23,4 +23,4 @@ c.JupyterHub.spawner_class = "simple"
   works("sign-in");
   await come(noah);
   works("second user");
-}, "no nonce");
+});

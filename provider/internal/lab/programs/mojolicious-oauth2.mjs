@@ -17,4 +17,4 @@ app->start("daemon", "-l", "${site}");
 ` });
   await start("perl", ["app.pl"], site);
   await walkSite(works, p, `${site}/connect`);
-}, "`authorize_query` with `response_type`; no PKCE, no nonce");
+}, "`authorize_query` with `response_type`; no PKCE");

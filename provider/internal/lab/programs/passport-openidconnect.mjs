@@ -6,4 +6,4 @@ program("passport-openidconnect", version, async (works) => {
   const p = await known("passport-openidconnect");
   await start("node", ["server.mjs"], p.site, { env: { SESSION_SECRET: "a secret of this script" } });
   await walkSite(works, p, `${p.site}/login`);
-}, "no PKCE, no nonce");
+}, "no PKCE");

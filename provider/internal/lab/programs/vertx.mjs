@@ -28,4 +28,4 @@ public class App {
 }
 `, [`io.vertx:vertx-web:${version}`, `io.vertx:vertx-auth-oauth2:${version}`], site);
   await walkSite(works, p, `${site}/who`);
-}, "no nonce");
+});

@@ -226,7 +226,7 @@ export async function newWindow() {
     closers.push(() => browser.close());
   }
   const context = await browser.newContext({ reducedMotion: "reduce", ignoreHTTPSErrors: true });
-  context.setDefaultTimeout(Number(process.env.PATIENCE ?? 90_000));
+  context.setDefaultTimeout(90_000);
   return context.newPage();
 }
 
@@ -269,9 +269,6 @@ export async function isAskedAgain(page, address) {
   if (address) await page.goto(address);
   await page.locator("[name=password]").waitFor();
 }
-
-/** What a person of the lab is known by. */
-export const emailOf = (person = maria) => person.email;
 
 /**
  * Walks two people through a site whose address begins a sign-in and shows the one who came back, and returns the window

@@ -9,10 +9,10 @@ const all = readdirSync(scripts).filter((name) => name.endsWith(".mjs")).map((na
 const named = process.argv.slice(2);
 
 const text = readFileSync(manual, "utf8"), from = text.search(/^<!-- make programs, /m), to = text.indexOf("<!-- end of programs -->");
-const headings = ["| program | besides two sign-ins | to know |\n|---|---|---|", "| upstream | works | to know |\n|---|---|---|"];
+const headings = ["|program|besides two sign-ins|to know|\n|---|---|---|", "|upstream|works|to know|\n|---|---|---|"];
 
 /** What is in the first column but for its last word, the version. */
-const nameOf = (row) => row.split(" | ")[0].replace(/ \S+$/, "");
+const nameOf = (row) => row.split("|")[1].replace(/ \S+$/, "");
 const tables = headings.map((heading) => {
   const [, table = ""] = text.slice(from, to).split(heading);
   return new Map(table.split("\n\n")[0].split("\n").filter(Boolean).map((row) => [nameOf(row), row]));
@@ -23,7 +23,7 @@ function rowOf(line, isUpstream) {
   const [name, version, works, known] = line.slice(2, -2).split(" | ");
   const usual = isUpstream ? [] : ["sign-in", "second user"], done = works.split(", ");
   const besides = usual.every((one) => done.includes(one)) ? done.filter((one) => !usual.includes(one)) : done;
-  return `| ${name} ${version} | ${besides.join(", ")} | ${known} |`;
+  return `|${name} ${version}|${besides.join(", ")}|${known}|`;
 }
 
 let failed = 0;
