@@ -8,6 +8,7 @@ import (
 	"golang.org/x/text/language"
 
 	"github.com/bonafide-id/bonafide/provider/catalogue"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/field"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -41,8 +42,11 @@ func (c *Catalogue) ScopeWords(l *ui.Locale, name string, v3 bool) (title, descr
 	return title, l.Row(released)
 }
 
-// AttributeWords returns the name of an attribute.
+// AttributeWords returns the name of an attribute, or of how a group was verified.
 func (c *Catalogue) AttributeWords(l *ui.Locale, handle string) ui.Label {
+	if group, ok := authorization.VerifiedGroup(handle); ok {
+		return ui.Label{Text: l.HowVerified(c.GroupWords(l, group))}
+	}
 	a := c.attributes[handle]
 	name, _ := translation(a.Translations, l)
 	return word(l, name, cmp.Or(a.Name, handle))

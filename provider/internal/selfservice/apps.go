@@ -9,6 +9,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -100,7 +101,7 @@ func (p *appPages) facts(l *ui.Locale, attributes, groups []string) (facts []ui.
 func (p *appPages) howVerified(l *ui.Locale, attributes []string) (facts []ui.Label) {
 	for _, group := range claims.VerifiedAmong(attributes) {
 		if _, ok := p.Claims.Catalogue.Group(group); ok {
-			facts = append(facts, ui.Label{Text: l.HowVerified(p.Claims.Catalogue.GroupWords(l, group))})
+			facts = append(facts, p.Claims.Catalogue.AttributeWords(l, authorization.VerifiedName(group)))
 		}
 	}
 	return facts
