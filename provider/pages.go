@@ -281,11 +281,12 @@ const (
 	changePassword = "/.well-known/change-password"
 )
 
-// WellKnown returns a handler for four addresses at the root of the host: webauthn with
+// WellKnown returns a handler for addresses at the root of the host: webauthn with
 // SignIn.Passkeys.Origins, passkey-endpoints, change-password and web-identity below
-// /.well-known/, by which browsers and password managers find their way. Others get 404, as do
-// those of passkeys and FedCM that are off, and all if users are the host's. It is for the hosts of
-// the RPID and FedCM, and needed only when BaseURL has a path or another host.
+// /.well-known/, by which browsers and password managers find their way, and ssf-configuration,
+// followed by the path of the issuer. Others get 404, as do those of passkeys, FedCM and Shared
+// Signals that are off, and all but the last if users are the host's. It is for the hosts of the RPID
+// and FedCM, and needed only when BaseURL has a path or another host.
 //
 //	mux.Handle("/.well-known/change-password", idp.Pages().WellKnown())
 func (p Pages) WellKnown() http.Handler {
@@ -305,8 +306,11 @@ func (p Pages) ownWellKnown() []web.Route {
 }
 
 func (p Pages) wellKnownRoutes() (routes []web.Route) {
+	if p.cfg.Signals.SharedSignals {
+		routes = append(routes, p.transmitterRoute())
+	}
 	if !p.cfg.hasAccounts() {
-		return nil
+		return routes
 	}
 	add := func(path string, handler http.HandlerFunc) {
 		routes = append(routes, web.Route{Method: http.MethodGet, Path: path, Kind: web.Program, Handler: handler})

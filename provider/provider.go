@@ -291,7 +291,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	p.upkeep.RunWith(p.tellOthers)
 	endpoints, err := oauth.New(oauth.Options{
 		Site: site, Engine: p.engine, Catalogue: p.catalogue, Audit: p.audit, Activity: p.activity, Limits: p.limits,
-		Classes: cfg.classes().Supported(), HasAccounts: cfg.hasAccounts(), Documents: cfg.UnknownClients.Documents, Register: p.registers(), Registrations: p.registrations(), Devices: cfg.DeviceAuthorization.On, RequestURI: cfg.RequestURI, Exchanges: cfg.engineResources().Exchanging(), Faults: p.faults, SigningAlgorithms: cfg.Algorithms, Keys: p.faults.Publish(p.keys),
+		Classes: cfg.classes().Supported(), HasAccounts: cfg.hasAccounts(), Documents: cfg.UnknownClients.Documents, Register: p.registers(), Registrations: p.registrations(), Streams: p.newStreams(), Devices: cfg.DeviceAuthorization.On, RequestURI: cfg.RequestURI, Exchanges: cfg.engineResources().Exchanging(), Faults: p.faults, SigningAlgorithms: cfg.Algorithms, Keys: p.faults.Publish(p.keys),
 		Verified: cfg.VerifiedClaims,
 	})
 	if err != nil {

@@ -68,9 +68,9 @@ func (s *Store) SaveReceiver(ctx context.Context, r storage.Receiver, most int) 
 		if r.Revision == 0 {
 			return createReceiver(tx, r, most)
 		}
-		saved, err := tx.exec(`UPDATE main.receivers SET state = ?3, sealed_record = ?4, revision = ?5, taken = taken + 1,
+		saved, err := tx.exec(`UPDATE main.receivers SET state = ?3, sealed_record = ?4, revision = ?5, kind = ?6, taken = taken + 1,
 			attempts = CASE WHEN ?3 = 'enabled' THEN 0 ELSE attempts END, failing_since = CASE WHEN ?3 = 'enabled' THEN NULL ELSE failing_since END,
-			next_at = NULL WHERE id = ?1 AND revision = ?2`, r.ID, r.Revision, string(r.State), nonNil(r.Record), newVersion())
+			next_at = NULL WHERE id = ?1 AND revision = ?2`, r.ID, r.Revision, string(r.State), nonNil(r.Record), newVersion(), string(r.Kind))
 		if err == nil && saved == 0 {
 			err = storage.ErrChanged
 		}

@@ -49,6 +49,9 @@ type Options struct {
 	Registrations Registrations
 	Register      func(ctx context.Context, metadata []byte) (unknown.Registered, error)
 
+	// Streams are those of applications; nil if they have none.
+	Streams Streams
+
 	// Devices reports that there is device authorization.
 	Devices bool
 
@@ -116,6 +119,7 @@ func (e *Endpoints) Routes() []web.Route {
 	if e.Devices {
 		routes = append(routes, post("/oauth/device_authorization", e.device, true))
 	}
+	routes = append(routes, e.streamRoutes()...)
 	for _, path := range InsertedPaths(e.Site.Base.Path) {
 		routes = append(routes, get(path, e.serveDiscovery, discovery))
 	}

@@ -172,6 +172,13 @@ var (
 		account: Limit{Burst: 20, Every: time.Minute},
 	}
 
+	// Streams is a request of an application about its stream of events; one that fetches them has
+	// many signed. The account is its client ID.
+	Streams = Action{
+		name:    "streams",
+		account: Limit{Burst: 120, Every: 500 * time.Millisecond},
+	}
+
 	// Flow is a long authorization request of a browser, which adds a row until the flow
 	// ends: some ten megabytes from one address at most of those that clients send, and a
 	// hundred of the longest.

@@ -48,6 +48,9 @@ type Installation[L, R any] struct {
 	// (Config.UnknownClients).
 	Devices, Documents, Registers, RegistersByToken bool
 
+	// Webhooks reports whether applications can have webhooks (Config.Signals).
+	Webhooks bool
+
 	// Lifetimes are those in force.
 	Lifetimes L
 

@@ -181,7 +181,11 @@ func (h *Hub) TellWith(f func(ctx context.Context, r signals.Receiver)) {
 
 // post sends a message, and returns what has become of it.
 func (h *Hub) post(ctx context.Context, address string, header http.Header, body []byte) Outcome {
-	a, err := h.Outbound.Post(ctx, address, header, body)
+	return h.outcome(h.Outbound.Post(ctx, address, header, body))
+}
+
+// outcome is what an answer means.
+func (h *Hub) outcome(a outbound.Answer, err error) Outcome {
 	if err != nil {
 		return Outcome{Result: Unreached, Answer: outbound.Reason(err)}
 	}

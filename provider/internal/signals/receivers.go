@@ -176,10 +176,14 @@ func checkNames(names []string) error {
 
 // save saves a receiver, with a ping that waits for it.
 func (h *Hub) save(ctx context.Context, r storage.Receiver, record Record, done string, ping bool) error {
-	var deliveries []storage.Delivery
 	if ping {
-		deliveries = []storage.Delivery{h.ping(r)}
+		return h.saveWith(ctx, r, record, done, h.ping(r))
 	}
+	return h.saveWith(ctx, r, record, done)
+}
+
+// saveWith saves a receiver, with messages that wait for it.
+func (h *Hub) saveWith(ctx context.Context, r storage.Receiver, record Record, done string, deliveries ...storage.Delivery) error {
 	err := h.Audit.Step(audit.Telling(ctx, deliveries), func(ctx context.Context) error {
 		return h.Store.SaveReceiver(ctx, h.Seal(r, record), signals.MaxReceivers)
 	}, storage.Event{Name: event.ReceiverChanged, ClientID: r.ClientID, Detail: done})

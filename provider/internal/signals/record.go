@@ -20,6 +20,14 @@ type Record struct {
 	Description string   `json:"description,omitempty"`
 	Names       []string `json:"names,omitempty"` // of signals; all if empty
 
+	// Of a stream, Header is the Authorization of pushed requests, Requested are the types of events
+	// that its receiver asks for (nil for all), VerifiedAt is when it last asked for a verification, and Reason
+	// why it has set the state.
+	Header     string    `json:"header,omitempty"`
+	Requested  []string  `json:"requested"`
+	VerifiedAt time.Time `json:"verified_at,omitzero"`
+	Reason     string    `json:"reason,omitempty"`
+
 	// Key signs webhooks, and Seed is the private key of v1a, or nil. The former ones sign, too, until
 	// FormerUntil.
 	Key         []byte    `json:"key,omitempty"`

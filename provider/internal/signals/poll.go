@@ -1,0 +1,76 @@
+package signals
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// The bounds of a request that fetches events.
+const (
+	maxPolled = 100  // SETs in an answer
+	maxAcked  = 1000 // acknowledgements in a request; errors are as few as SETs
+)
+
+// pollRequest is a request for events (RFC 8936 section 2.2).
+type pollRequest struct {
+	// MaxEvents is how many SETs the receiver takes; nil for as many as there are.
+	MaxEvents *int `json:"maxEvents"`
+
+	// ReturnImmediately is read and changes nothing: an answer never waits for an event.
+	ReturnImmediately bool `json:"returnImmediately"`
+
+	Acked  []string             `json:"ack"`
+	Errors map[string]pollError `json:"setErrs"`
+}
+
+// pollError is why a receiver does not take a SET (section 2.6).
+type pollError struct {
+	Code        string `json:"err"`
+	Description string `json:"description"`
+}
+
+// text is the error as it is kept.
+func (e pollError) text() string {
+	text := strings.ToValidUTF8(strings.TrimSpace(e.Code+" "+e.Description), "")
+	for len(text) > storage.MaxAnswer {
+		_, size := utf8.DecodeLastRuneInString(text)
+		text = text[:len(text)-size]
+	}
+	return cmp.Or(text, "refused")
+}
+
+// readPoll reads a request. An empty body asks for all that there is.
+func readPoll(body []byte) (p pollRequest, err error) {
+	if len(body) == 0 {
+		return p, nil
+	}
+	if err := json.Unmarshal(body, &p); err != nil {
+		return p, errors.New("the body is no request of RFC 8936 section 2.2")
+	}
+	switch {
+	case p.MaxEvents != nil && *p.MaxEvents < 0:
+		return p, errors.New("maxEvents is negative")
+	case len(p.Acked) > maxAcked || len(p.Errors) > maxPolled:
+		return p, errors.New("ack has more than 1000 members, or setErrs more than 100")
+	}
+	return p, nil
+}
+
+// limit is how many SETs are returned.
+func (p pollRequest) limit() int {
+	if p.MaxEvents == nil {
+		return maxPolled
+	}
+	return min(*p.MaxEvents, maxPolled)
+}
+
+// polled is the answer (section 2.3).
+type polled struct {
+	Sets map[string]string `json:"sets"`
+	More bool              `json:"moreAvailable"`
+}
