@@ -19,7 +19,7 @@ func (d *reviewPages) approve(r *request, v reviewed) error {
 	if !met(d.drafts.checks(r, v.wanted)) {
 		return d.renderReview(r, v, http.StatusConflict, ui.Problem{Code: ui.ChecksUnmet})
 	}
-	act, mail, fields := "changes.approve", ui.MailChangesApproved, changesOf(v.client, v.wanted)
+	act, mail, fields := "changes.approve", ui.MailChangesApproved, v.pending()
 	finish, done := d.serveChanges, screens.NoticeChangesApproved
 	if r.env == storage.Sandbox {
 		if v.Live == "" {
@@ -75,6 +75,7 @@ func (d *reviewPages) serveChanges(r *request, v reviewed, finish finish) error 
 		return err
 	}
 	return finish(func(a *storage.Application, kept *document) {
+		kept.Webhooks = union(kept.Webhooks, v.Changes.webhooks())
 		if kept.Changes != nil && kept.Changes.At.Equal(v.Changes.At) { // no others have come meanwhile
 			kept.Changes = nil
 		}

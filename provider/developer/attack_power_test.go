@@ -3,6 +3,7 @@ package developer_test
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -31,6 +32,10 @@ var mildForms = map[string]func(env string, form url.Values) bool{
 	"/o/{org}/{env}/{client}/access":   always,
 	"/o/{org}/{env}/{client}/faults":   always,
 	"/o/{org}/{env}/{client}/try":      always,
+	"/o/{org}/{env}/{client}/webhooks": inSandbox,
+	"/o/{org}/{env}/{client}/webhooks/{receiver}": func(env string, form url.Values) bool {
+		return env == storage.Sandbox || slices.Contains([]string{"test", "replay", "disable"}, form.Get("action"))
+	},
 }
 
 func always(string, url.Values) bool { return true }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/developer"
+	"github.com/bonafide-id/bonafide/provider/signals"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -69,6 +70,7 @@ func (w *fixture) state() any {
 		Applications  []storage.Application
 		Clients       []provider.Client
 		Secrets       [][]provider.SecretInfo
+		Receivers     [][]signals.Receiver
 	}
 	var s state
 	for _, id := range []string{river, lake} {
@@ -93,6 +95,7 @@ func (w *fixture) state() any {
 		s.Faults = append(s.Faults, fault)
 		secrets, err := w.provider(a.Environment).Clients().ListSecrets(ctx, a.ClientID)
 		w.ok(err)
+		s.Receivers = append(s.Receivers, w.receivers(a.Environment, a.ClientID))
 		s.Clients, s.Secrets = append(s.Clients, w.client(a.Environment, a.ClientID)), append(s.Secrets, secrets)
 	}
 	return s
@@ -114,12 +117,12 @@ func everything(action string) url.Values {
 	return url.Values{
 		"action": {action}, "name": {"Mine"}, "confirm": {"App shop"}, "role": {"owner"}, "user": {viewer}, "email": {"mallory@example.com"},
 		"kind": {"web"}, "redirect_uris": {"https://evil.test/cb"}, "grant_types.authorization_code": {"on"}, "response_types.code": {"on"},
-		"overlap": {"none"}, "version": {"1"}, "color": {"#ff0000"}, "personas": {"[]"}, "step": {"1h"}, "fault": {"token_slow"}, "count": {"1"}, "days": {"1"}, "registration_token": {"00"}, "scopes.military": {"on"},
+		"webhook": {"https://evil.test/hook"}, "names.status.changed": {"on"}, "overlap": {"none"}, "version": {"1"}, "color": {"#ff0000"}, "personas": {"[]"}, "step": {"1h"}, "fault": {"token_slow"}, "count": {"1"}, "days": {"1"}, "registration_token": {"00"}, "scopes.military": {"on"},
 	}
 }
 
 // actions are the values of the field action of all forms.
-var actions = []string{"save", "delete", "invite", "role", "remove", "reveal", "copy", "disable", "rotate", "publish", "reset", "make", "end", "revoke", ""}
+var actions = []string{"save", "delete", "invite", "role", "remove", "reveal", "copy", "disable", "rotate", "publish", "reset", "make", "end", "revoke", "add", "test", "replay", "enable", ""}
 
 // csrfOf returns the value without which no form of a browser is accepted.
 func (b *browser) csrfOf(user string) string {

@@ -78,7 +78,7 @@ func (d *reviewPages) refuse(r *request, v reviewed) error {
 	fields := changed("reason", "", v.Review.Reason)
 	if r.env == storage.Production {
 		state, act, mail = storage.ReviewApproved, "changes.refuse", ui.MailChangesRefused
-		fields = append(fields, changesOf(v.client, v.wanted)...)
+		fields = append(fields, v.pending()...)
 		v.Changes = nil
 	} else {
 		v.Decided = decidedOn(v.client)

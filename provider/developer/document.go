@@ -26,6 +26,9 @@ type document struct {
 	Changes *proposal `json:"changes,omitempty"`
 	Decided *decided  `json:"decided,omitempty"`
 
+	// Webhooks are the hosts that an operator has approved for webhooks alone.
+	Webhooks []string `json:"webhooks,omitempty"`
+
 	// Live is the client ID of the copy in production, and Copied reports that it is
 	// complete. Both are of an application of the sandbox.
 	Live   string `json:"live,omitempty"`

@@ -20,6 +20,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/developer"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/signals"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 	"github.com/bonafide-id/bonafide/storage/sqlitefile"
@@ -96,13 +97,13 @@ func newFixtureOf(t testing.TB, host string, production func(*provider.Config), 
 	w.server.URL = strings.Replace(w.server.URL, "127.0.0.1", host, 1)
 	t.Cleanup(w.server.Close)
 	t.Cleanup(w.sandboxServer.Close)
-	live := provider.Config{BaseURL: w.server.URL, Mailer: w.mails, Resources: bothAPIs, UnknownClients: byToken}
+	live := provider.Config{BaseURL: w.server.URL, Mailer: w.mails, Resources: bothAPIs, UnknownClients: byToken, Signals: signals.Config{Webhooks: true}}
 	production(&live)
 	w.id = w.newProvider("production.db", ofProduction, live)
 	trials := developer.NewTrials(w.store)
 	w.sandbox = w.newProvider("sandbox.db", ofSandbox, provider.Config{
 		BaseURL: w.sandboxServer.URL, Sandbox: true, Testing: trials.Testing(), Mailer: trials.Mailer(w.mails), Resources: bothAPIs,
-		AllowPrivateNetworks: true, Signing: signingOfSandbox,
+		AllowPrivateNetworks: true, Signals: signals.Config{Webhooks: true}, Signing: signingOfSandbox,
 		DeviceAuthorization: provider.DeviceAuthorization{On: true}, UnknownClients: provider.UnknownClients{Documents: true, Register: "token"},
 	})
 	cfg := developer.Config{Provider: w.id, Sandbox: w.sandbox, Trials: trials, Store: w.store, Clock: w.now, Logger: w.logger()}

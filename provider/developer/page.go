@@ -105,6 +105,7 @@ var applicationSections = []struct {
 	{screens.SectionTry, "/try"},
 	{screens.SectionLog, "/log"},
 	{screens.SectionNumbers, "/numbers"},
+	{screens.SectionWebhooks, "/webhooks"},
 	{screens.SectionFaults, "/faults"},
 	{screens.SectionAccess, "/access"},
 }
@@ -134,6 +135,8 @@ func (d *frame) applicationPage(r *request, current screens.Section) (screens.Pa
 // hasSection reports whether an application has a page.
 func (d *frame) hasSection(a storage.Application, s screens.Section) bool {
 	switch s {
+	case screens.SectionWebhooks:
+		return d.hasWebhooks(a.Environment)
 	case screens.SectionFaults:
 		return a.Environment == storage.Sandbox && d.Trials != nil
 	case screens.SectionAccess:

@@ -173,7 +173,7 @@ func (d *appPages) renderChanges(r *request) error {
 	}
 	view := screens.ChangesView{
 		Page: p, Form: r.Form(), Version: strconv.FormatInt(r.app.Version, 10), Name: c.Name,
-		Fields: shownFields(changesOf(c, wanted)), Checks: d.drafts.checks(r, c),
+		Fields: shownFields(append(changesOf(c, wanted), changedList(screens.FieldWebhook, nil, kept.Changes.webhooks())...)), Checks: d.drafts.checks(r, c),
 		Reason: kept.Review.Reason, DecidedAt: kept.Review.DecidedAt, MayWithdraw: r.may(developers) && r.app.Review == storage.ReviewAsked,
 	}
 	if kept.Changes != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // proposal is a change that developers want to a reviewed application, and that no operator
@@ -28,6 +29,9 @@ type proposal struct {
 	InitiateLoginURI       string   `json:"initiate_login_uri,omitempty"`
 	Origins                []string `json:"origins,omitempty"`
 	ResponseTypes          []string `json:"response_types,omitempty"`
+
+	// Webhooks are hosts that no registration has: of webhooks.
+	Webhooks []string `json:"webhooks,omitempty"`
 
 	// Pictures are by field name, as picture.ToPNG draws them.
 	Pictures map[string][]byte `json:"pictures,omitempty"`
@@ -72,6 +76,19 @@ func union(list, more []string) []string {
 		}
 	}
 	return all
+}
+
+// webhooks are the proposed hosts of webhooks.
+func (p *proposal) webhooks() []string {
+	if p == nil {
+		return nil
+	}
+	return p.Webhooks
+}
+
+// changes are the fields of a registration that the proposal changes, with what is beside it.
+func (p *proposal) changes(c provider.Client) []storage.ChangedField {
+	return append(changesOf(c, p.onto(c)), changedList(screens.FieldWebhook, nil, p.webhooks())...)
 }
 
 // changesOf returns the fields in which two registrations differ, with their pictures.
@@ -120,11 +137,12 @@ func (d *drafts) keep(ctx context.Context, a act, served provider.Client, rest p
 	if err != nil {
 		return false, err
 	}
-	what, fields, before := "changes.ask", changesOf(served, rest.onto(served)), changesOf(served, former.Changes.onto(served))
+	rest.Webhooks = former.Changes.webhooks() // no form of a registration has them
+	what, fields, before := "changes.ask", rest.changes(served), former.Changes.changes(served)
 	edit := func(app *storage.Application, kept *document) {
 		rest.At, rest.By = d.Clock(), []string{a.by}
 		if kept.Changes != nil {
-			rest.By = union(kept.Changes.By, rest.By)
+			rest.By, rest.Webhooks = union(kept.Changes.By, rest.By), kept.Changes.Webhooks
 		}
 		if kept.Changes = nil; len(fields) > 0 {
 			kept.Changes = &rest
@@ -146,6 +164,28 @@ func (d *drafts) keep(ctx context.Context, a act, served provider.Client, rest p
 		d.announce()
 	}
 	return len(fields) > 0, nil
+}
+
+// askHost proposes a host of a webhook, beside what waits already.
+func (d *drafts) askHost(ctx context.Context, a act, host string) error {
+	kept, err := readDocument(a.app)
+	if err != nil || slices.Contains(kept.Changes.webhooks(), host) {
+		return err
+	}
+	err = d.recorded(ctx, a, "changes.ask", changedList(screens.FieldWebhook, nil, []string{host}), func(ctx context.Context) error {
+		return d.editApplication(ctx, a.app, func(app *storage.Application, kept *document) {
+			if kept.Changes == nil {
+				kept.Changes = &proposal{}
+			}
+			kept.Changes.At, kept.Changes.By = d.Clock(), union(kept.Changes.By, []string{a.by})
+			kept.Changes.Webhooks = union(kept.Changes.Webhooks, []string{host})
+			app.Review = standingOf(*app, *kept)
+		})
+	})
+	if err == nil {
+		d.announce()
+	}
+	return err
 }
 
 // standingOf is the review state of a production application: a stopped one stays so,

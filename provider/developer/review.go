@@ -143,6 +143,11 @@ func (d *reviewPages) reviewed(r *request) (v reviewed, err error) {
 	return v, nil
 }
 
+// pending are the changes that wait.
+func (v reviewed) pending() []storage.ChangedField {
+	return append(changesOf(v.client, v.wanted), changedList(screens.FieldWebhook, nil, v.Changes.webhooks())...)
+}
+
 // Before a request for review, only its members may see an application of the sandbox.
 func (d *reviewPages) isReviewable(a storage.Application) bool {
 	return a.Environment == storage.Production || a.Review != storage.ReviewNone
@@ -197,7 +202,7 @@ func (d *reviewPages) renderReview(r *request, v reviewed, status int, problems 
 		}
 	}
 	if !inSandbox {
-		view.Waiting = shownFields(changesOf(v.client, v.wanted))
+		view.Waiting = shownFields(v.pending())
 	}
 	if inSandbox || waits {
 		view.Checks = d.drafts.checks(r, v.wanted)

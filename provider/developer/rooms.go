@@ -44,6 +44,7 @@ type rooms struct {
 	team    *teamPages
 	apps    *appPages
 	brand   *brandPages
+	hooks   *hookPages
 	reviews *reviewPages
 	record  *logPages
 	trial   *trialPages
@@ -54,7 +55,7 @@ func furnish(f *frame) rooms {
 	forms, halts, team := &forms{f}, &halts{f}, &teamPages{f}
 	drafts := &drafts{f, forms}
 	return rooms{
-		halts, team, &appPages{f, forms, drafts, halts}, &brandPages{f, forms, drafts}, &reviewPages{f, forms, drafts, halts, team},
+		halts, team, &appPages{f, forms, drafts, halts}, &brandPages{f, forms, drafts}, &hookPages{f, drafts}, &reviewPages{f, forms, drafts, halts, team},
 		&logPages{f}, &trialPages{f}, &tryPages{f, forms},
 	}
 }
@@ -63,7 +64,7 @@ func furnish(f *frame) rooms {
 func (d *Dashboard) routes() []route {
 	return slices.Concat(
 		[]route{{path: "/docs", looks: everybody, show: d.showDocs}},
-		d.team.routes(), d.apps.routes(), d.brand.routes(), d.reviews.routes(), d.record.routes(), d.trial.routes(), d.tries.routes(),
+		d.team.routes(), d.apps.routes(), d.brand.routes(), d.hooks.routes(), d.reviews.routes(), d.record.routes(), d.trial.routes(), d.tries.routes(),
 	)
 }
 

@@ -125,13 +125,14 @@ func TestASuspensionEndsByNoMember(t *testing.T) {
 
 // takes are the acts by which a suspended organization gets nothing.
 var takes = map[string][]string{
-	"/o/{org}/members":                 {"role", "remove", "withdraw"},
-	"/o/{org}/{env}/{client}":          {"reveal"},
-	"/o/{org}/{env}/{client}/settings": {"disable"},
-	"/o/{org}/{env}/tokens":            {"end"},
-	"/o/{org}/{env}/{client}/secrets":  {"end", "revoke"},
-	"/o/{org}/{env}/{client}/delete":   {"", "delete"},
-	"/o/{org}/{env}/{client}/access":   {"withdraw"},
+	"/o/{org}/members":                            {"role", "remove", "withdraw"},
+	"/o/{org}/{env}/{client}":                     {"reveal"},
+	"/o/{org}/{env}/{client}/settings":            {"disable"},
+	"/o/{org}/{env}/tokens":                       {"end"},
+	"/o/{org}/{env}/{client}/secrets":             {"end", "revoke"},
+	"/o/{org}/{env}/{client}/delete":              {"", "delete"},
+	"/o/{org}/{env}/{client}/access":              {"withdraw"},
+	"/o/{org}/{env}/{client}/webhooks/{receiver}": {"disable", "delete"},
 }
 
 // The owner of an organization that is suspended posts every form of it, in both environments.

@@ -38,10 +38,10 @@ func sampleReceiver(p ui.Page) ReceiverView {
 		Receiver: Receiver{Kind: KindWebhook, State: ReceiverEnabled, Address: sampleHook, Description: "Discounts"},
 		Names:    chosenNames(2, 8), Asymmetric: true, PublicKey: "whpk_MCowBQYDK2VwAyEA0000",
 		Deliveries: []Delivery{
-			{ID: "msg_2h9", Type: "status.changed", State: DeliveryWaiting, At: at, Body: `{"type":"status.changed"}`},
-			{ID: "msg_2h8", Type: "status.changed", State: DeliveryDone, At: at.Add(-time.Minute), Answer: "204", MayReplay: true,
+			{ID: "msg_2h9", Number: "3", Type: "status.changed", State: DeliveryWaiting, At: at, Body: `{"type":"status.changed"}`},
+			{ID: "msg_2h8", Number: "2", Type: "status.changed", State: DeliveryDone, At: at.Add(-time.Minute), Answer: "204", MayReplay: true,
 				Body: `{"type":"status.changed","timestamp":"2026-11-29T12:00:00Z","data":{"sub":"u1","group":"student"}}`},
-			{ID: "msg_2h7", Type: "account.deleted", State: DeliveryDead, At: at.Add(-time.Hour), Answer: "400 <script>alert(1)</script>\u202e", MayReplay: true},
+			{ID: "msg_2h7", Number: "1", Type: "account.deleted", State: DeliveryDead, At: at.Add(-time.Hour), Answer: "400 <script>alert(1)</script>\u202e", MayReplay: true},
 		},
 	}
 }

@@ -114,10 +114,12 @@ type ReceiverView struct {
 // Delivery is a message to a receiver.
 type Delivery struct {
 	// ID is that of the message, the same at each try.
-	ID    string
-	Type  string
-	State DeliveryState
-	At    time.Time
+	ID string
+	// Number is posted to send it again.
+	Number string
+	Type   string
+	State  DeliveryState
+	At     time.Time
 	// Body is what was sent; empty once it is kept no more. Answer is what came back.
 	Body, Answer string
 	// MayReplay shows the button that sends it again.
