@@ -137,6 +137,8 @@ const (
 	MailOwnerAdded       MailKind = "owner_added"
 	MailSecretShown      MailKind = "secret_shown"
 	MailAddressesChanged MailKind = "addresses_changed"
+	// MailWebhookFailing tells owners that a webhook of an application takes no messages.
+	MailWebhookFailing MailKind = "application_webhook_failing"
 	// MailApplicationMoved and MailScopesTaken tell owners what an operator has decided about
 	// an application: it has another organization, or may ask for less.
 	MailApplicationMoved MailKind = "application_moved"

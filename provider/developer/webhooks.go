@@ -3,6 +3,7 @@ package developer
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strconv"
@@ -224,6 +225,24 @@ func (d *hookPages) renderWrong(r *request, wanted signals.Receiver, err error) 
 		return d.renderWebhooks(r, wanted, http.StatusUnprocessableEntity, ui.Problem{Code: ui.AddressNotCalled, Field: screens.FieldWebhook})
 	}
 	return notFound(err)
+}
+
+// failing mails the owners of an application of which a receiver takes no messages.
+func (d *hookPages) failing(env string) func(context.Context, signals.Receiver) {
+	return func(ctx context.Context, of signals.Receiver) {
+		app, err := d.Store.Application(ctx, env, of.ClientID)
+		var org storage.Organization
+		if err == nil {
+			org, err = d.Store.Organization(ctx, app.OrganizationID)
+		}
+		switch {
+		case errors.Is(err, storage.ErrNotFound): // it is the host's, or one of the host's own applications
+		case err != nil:
+			d.Logger.WarnContext(ctx, "owners could not be mailed about a webhook", slog.String("client", of.ClientID), slog.Any("error", err))
+		default:
+			d.tellOwners(ctx, act{org: org, app: app}, ui.MailWebhookFailing, d.path("o", org.ID, env, app.ClientID, "webhooks", of.ID))
+		}
+	}
 }
 
 // revisionOf is a revision as a form has it.

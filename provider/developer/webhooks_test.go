@@ -267,6 +267,22 @@ func TestWebhookGetsANewKey(t *testing.T) {
 	}
 }
 
+// The owners learn that a webhook is given up.
+func TestOwnersAreToldOfAWebhookThatFails(t *testing.T) {
+	t.Parallel()
+	mails := &mailbox{}
+	w := newFixture(t, func(c *developer.Config) { c.Mailer = mails }).withApplication(river, storage.Sandbox, "shop")
+	h, b := newHook(t), w.as(dev)
+	w.tells(t)
+	h.answers(http.StatusGone)
+	b.submit(b.open(hooksPath), "webhook", h.URL, "action", "add")
+	eventually(t, func() bool {
+		return slices.ContainsFunc(mails.all(), func(m provider.Mail) bool {
+			return m.To == owner+"@example.com" && strings.Contains(m.Subject, "App shop") && strings.Contains(m.Text, hooksPath+"/rcv_")
+		})
+	})
+}
+
 // A webhook of a reviewed application on a host that no operator has read gets nothing until one
 // has.
 func TestHostOfAWebhookWaitsForAnOperator(t *testing.T) {
