@@ -48,7 +48,7 @@ func (p *rooms) newSignals() (*hub.Hub, error) {
 	h := hub.New(hub.Options{
 		Config: cfg.Signals, Store: store, Vault: p.vault, Audit: p.audit, Sandbox: cfg.Sandbox,
 		Outbound: outbound.New(outbound.Options{
-			AllowPrivate: cfg.AllowPrivateNetworks, Timeout: hub.CallTime, MaxCalls: hub.MaxCalls, MaxBody: 1 << 10,
+			AllowPrivate: cfg.AllowPrivateNetworks, Timeout: hub.CallTime, MaxCalls: hub.MaxCalls, MaxBody: 1 << 10, MaxIdle: hub.MaxIdle,
 		}),
 		CheckAddress: func(address string) error { return outbound.ValidateURL(address, cfg.AllowPrivateNetworks) },
 		PublicError:  asFieldError, Clock: cfg.Clock, AgreedTime: p.agreedTime, Logger: cfg.Logger,

@@ -65,6 +65,10 @@ type Options struct {
 	// Defaults to 64.
 	MaxCalls int
 
+	// MaxIdle limits the connections to one host that are kept for the next call.
+	// Defaults to 1.
+	MaxIdle int
+
 	// RootCAs are the trusted certificate authorities.
 	// Defaults to those of the system.
 	RootCAs *x509.CertPool
@@ -130,7 +134,7 @@ func newHTTP(o Options, mayDial func(netip.Addr) bool) http.Client {
 			DisableCompression:     true, // a small response could decompress without end
 			MaxConnsPerHost:        maxConns,
 			MaxIdleConns:           o.MaxCalls,
-			MaxIdleConnsPerHost:    1,
+			MaxIdleConnsPerHost:    max(o.MaxIdle, 1),
 			IdleConnTimeout:        30 * time.Second,
 		},
 	}

@@ -118,10 +118,12 @@ const (
 	takeAtOnce = 32
 )
 
-// CallTime is the time for a call, and MaxCalls how many there are at once, for the client of a Hub.
+// CallTime is the time for a call, MaxCalls how many there are at once, and MaxIdle how many connections
+// to one host are kept, for the client of a Hub.
 const (
 	CallTime = callTime
 	MaxCalls = maxTurns * lanesAtOnce
+	MaxIdle  = lanesAtOnce
 )
 
 // New returns a hub.

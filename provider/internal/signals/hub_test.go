@@ -46,23 +46,30 @@ const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 func newWorld(t *testing.T, cfg signals.Config) *world {
 	t.Helper()
+	w := worldAt(t, filepath.Join(t.TempDir(), "test.db"), random.Bytes(32), cfg)
+	w.ok(w.store.SaveClient(t.Context(), storage.Client{ID: "shop", CreatedAt: w.now()}))
+	return w
+}
+
+// worldAt is a world with a database that may have been of another.
+func worldAt(t *testing.T, path string, key []byte, cfg signals.Config) *world {
+	t.Helper()
 	w := &world{t: t, log: &bytes.Buffer{}}
-	opened, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"))
+	opened, err := sqlite.Open(t.Context(), path)
 	w.ok(err)
 	w.store = opened
 	t.Cleanup(func() { _ = w.store.Close() })
-	secrets, err := keyring.NewSecrets(random.Bytes(32))
+	secrets, err := keyring.NewSecrets(key)
 	w.ok(err)
 	logger := slog.New(slog.NewTextHandler(&locked{to: w.log}, nil))
 	_, people, err := vault.OpenStore(t.Context(), vault.Options{Store: w.store, Secrets: secrets, Issuer: "https://id.example.com/oidc", Logger: logger})
 	w.ok(err)
 	w.audit = audit.New(audit.Options{Store: w.store, Clock: w.now, Logger: logger, Ring: func(name string) { w.Recorded(name) }})
 	w.Hub = hub.New(hub.Options{
-		Config: cfg, Store: w.store, Vault: people, Audit: w.audit, Outbound: outbound.New(outbound.Options{AllowPrivate: true, Timeout: 2 * time.Second, MaxBody: 1 << 10}),
+		Config: cfg, Store: w.store, Vault: people, Audit: w.audit, Outbound: outbound.New(outbound.Options{AllowPrivate: true, Timeout: 2 * time.Second, MaxBody: 1 << 10, MaxIdle: hub.MaxIdle}),
 		CheckAddress: func(address string) error { return outbound.ValidateURL(address, true) },
 		PublicError:  func(err error) error { return err }, Clock: w.now, AgreedTime: w.now, Logger: logger,
 	})
-	w.ok(w.store.SaveClient(t.Context(), storage.Client{ID: "shop", CreatedAt: w.now()}))
 	return w
 }
 
@@ -131,7 +138,7 @@ type received struct {
 
 func newReceiver(t *testing.T, answer func(received) int) *receiver {
 	t.Helper()
-	r := &receiver{answer: answer, news: make(chan struct{}, 10_000)}
+	r := &receiver{answer: answer, news: make(chan struct{}, 1)}
 	r.Server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, req *http.Request) {
 		body, _ := io.ReadAll(req.Body)
 		one := received{id: req.Header.Get("Webhook-Id"), body: string(body), signature: req.Header.Get("Webhook-Signature"), header: req.Header, at: time.Now()}
@@ -143,7 +150,10 @@ func newReceiver(t *testing.T, answer func(received) int) *receiver {
 		r.messages = append(r.messages, one)
 		r.mu.Unlock()
 		rw.WriteHeader(status)
-		r.news <- struct{}{}
+		select {
+		case r.news <- struct{}{}:
+		default: // who waits is told already
+		}
 	}))
 	t.Cleanup(r.Close)
 	return r

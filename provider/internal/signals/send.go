@@ -27,7 +27,7 @@ const (
 	maxAttempts  = 10
 )
 
-// retryAfter is the pause after each failed turn, give or take a fifth.
+// pauses follow each failed turn, give or take a fifth.
 var pauses = [maxAttempts - 1]time.Duration{
 	5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,
 	10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,

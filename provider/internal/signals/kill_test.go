@@ -1,0 +1,126 @@
+package signals_test
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/internal/random"
+	"github.com/bonafide-id/bonafide/provider/signals"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+const killed = "SIGNALS_KILLED"
+
+// TestKilledInManyChanges kills a process that changes and tells, again and again. Of each change a message
+// comes, those about one user in order, and one that comes again has the same ID.
+func TestKilledInManyChanges(t *testing.T) {
+	if path := os.Getenv(killed); path != "" {
+		changeUntilKilled(t, path)
+		return
+	}
+	t.Parallel()
+	changes, mostKills := 400, 12
+	if !testing.Short() {
+		changes, mostKills = 10_000, 100
+	}
+	r := newReceiver(t, nil)
+	path := filepath.Join(t.TempDir(), "test.db")
+	key := hex.EncodeToString(random.Bytes(32))
+	kills, done := 0, false
+	for end := time.Now().Add(10 * time.Minute); !done; kills++ {
+		if time.Now().After(end) {
+			t.Fatal("it does not come to an end")
+		}
+		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$") //nolint:gosec // this program
+		child.Env = append(os.Environ(), killed+"="+path, "SIGNALS_KEY="+key, "SIGNALS_ADDRESS="+r.URL, "SIGNALS_CHANGES="+strconv.Itoa(changes), "SIGNALS_AHEAD="+strconv.Itoa(kills))
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- child.Wait() }()
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Fatalf("the process has failed: %v", err)
+			}
+			done = true
+		case <-time.After(20*time.Millisecond + rand.N(100*time.Millisecond)):
+			if kills < mostKills {
+				_ = child.Process.Kill()
+			}
+			done = <-ended == nil
+		}
+	}
+	if kills < 2 {
+		t.Errorf("only %d processes were needed", kills)
+	}
+	t.Logf("%d processes", kills)
+	type told struct{ user, group string }
+	ids, last := map[told]string{}, map[string]int{}
+	for _, m := range r.wait(t, changes) {
+		var body struct {
+			Data struct{ Sub, Group string }
+		}
+		if err := json.Unmarshal([]byte(m.body), &body); err != nil {
+			t.Fatal(err)
+		}
+		of := told{body.Data.Sub, body.Data.Group}
+		number, err := strconv.Atoi(of.group)
+		switch known, again := ids[of]; {
+		case err != nil:
+			t.Fatal(err)
+		case again && known != m.id:
+			t.Errorf("the change %v has the IDs %s and %s", of, known, m.id)
+		case !again && number < last[of.user]:
+			t.Errorf("%s: %d after %d", of.user, number, last[of.user])
+		}
+		ids[of], last[of.user] = m.id, max(number, last[of.user])
+	}
+	if len(ids) != changes {
+		t.Errorf("%d of %d changes were told", len(ids), changes)
+	}
+}
+
+// changeUntilKilled goes on with the changes, and ends when all are told.
+func changeUntilKilled(t *testing.T, path string) {
+	key, err := hex.DecodeString(os.Getenv("SIGNALS_KEY"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes, err := strconv.Atoi(os.Getenv("SIGNALS_CHANGES"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := worldAt(t, path, key, signals.Config{Endpoints: []signals.Endpoint{{Address: os.Getenv("SIGNALS_ADDRESS"), Secret: secret}}})
+	before, err := strconv.Atoi(os.Getenv("SIGNALS_AHEAD"))
+	w.ok(err)
+	w.ahead.Store(int64(before) * int64(31*time.Second)) // what the one before has taken is free
+	w.run()
+	w.marked(func(marks []storage.Mark) bool { return len(marks) == 1 })
+	made, err := w.store.Events(t.Context(), storage.EventFilter{Name: event.StatusChanged, Limit: 1})
+	w.ok(err)
+	next := 0
+	if len(made) > 0 {
+		next, err = strconv.Atoi(made[0].Detail)
+		w.ok(err)
+		next++
+	}
+	for ; next < changes; next++ {
+		user, status := fmt.Sprint("user", next%8), storage.Status{Group: strconv.Itoa(next), Verified: true}
+		w.ok(w.audit.Step(t.Context(), func(ctx context.Context) error {
+			return w.store.SetStatus(ctx, user, status, storage.AnyRevision)
+		}, storage.Event{Name: event.StatusChanged, Subject: user, Detail: status.Group}))
+	}
+	w.marked(func(marks []storage.Mark) bool { return marks[0].Unread.IsZero() })
+	w.until("", func(r signals.Receiver) bool { return r.Waiting == 0 })
+}
