@@ -21,7 +21,7 @@ func (p *rooms) newStreams() oauth.Streams {
 		Hub: p.signals, Issuer: p.issuer, PollURL: p.cfg.BaseURL + oauth.PollPath, AllowPrivate: p.cfg.AllowPrivateNetworks,
 		Sign: p.keys.SignAs, Refresh: p.keys.Refresh, Verified: p.isVerified,
 	}
-	p.signals.SET, p.signals.Push = s.SET, s.Push
+	p.signals.SET, p.signals.Push, p.signals.Stopping = s.SET, s.Push, s.Stopping
 	return s
 }
 

@@ -59,6 +59,9 @@ type Options struct {
 	SET  func(c Change, r storage.Receiver, messageID string) []byte
 	Push func(ctx context.Context, r storage.Receiver, record Record, m Message) Outcome
 
+	// Stopping tells a stream that it gets another state, of which its receiver knows nothing.
+	Stopping func(ctx context.Context, r storage.Receiver, record Record, state storage.ReceiverState)
+
 	// PublicError turns the error of a field into that of the API.
 	PublicError func(error) error
 

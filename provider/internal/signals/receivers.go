@@ -102,6 +102,12 @@ func (h *Hub) saveWanted(ctx context.Context, wanted signals.Receiver) (saved si
 	if err := h.check(r, wanted); err != nil {
 		return wanted, "", err
 	}
+	if state := storage.ReceiverState(wanted.State); h.Stopping != nil && isStream(r) && r.State == storage.ReceiverEnabled && (state == storage.ReceiverPaused || state == storage.ReceiverDisabled) {
+		h.Stopping(ctx, r, record, state)
+		if r, record, err = h.find(ctx, r.ID); err != nil {
+			return wanted, "", err
+		}
+	}
 	ping := become(&r, record, wanted)
 	record.Description, record.Names = wanted.Description, wanted.Signals
 	if r.Kind == storage.WebhookReceiver {
@@ -115,6 +121,11 @@ func (h *Hub) saveWanted(ctx context.Context, wanted signals.Receiver) (saved si
 	}
 	r, record, err = h.find(ctx, r.ID)
 	return asReceiver(r, record, now), key, err
+}
+
+// isStream reports whether an application manages a receiver itself.
+func isStream(r storage.Receiver) bool {
+	return r.Kind == storage.PushReceiver || r.Kind == storage.PollReceiver
 }
 
 // become gives a receiver the state that is wanted, and reports whether it gets a ping: a webhook that

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
 	"time"
@@ -95,7 +96,7 @@ func (w streamWishes) into(r *storage.Receiver, record *Record) {
 	}
 	record.Address, record.Header, record.Description, record.Requested = w.Endpoint, w.Header, w.Description, w.Requested
 	if record.Names = signalsOf(delivered(w.Requested)); len(record.Names) == 0 {
-		record.Names = []string{signals.Ping} // none of them would be all
+		record.Names = []string{signals.KeysRotated} // of which no stream tells; none of them would be all
 	}
 }
 
@@ -267,6 +268,23 @@ func (s *Streams) aboutStream(r storage.Receiver, uri string, o occurrence, now 
 	return s.Hub.Delivery(r, number, id, uri[len(ssf):], "", now, body), err
 }
 
+// Stopping tells a stream that somebody else than its receiver pauses or disables it, before that
+// (section 8.1.5). One that does not answer is told no more.
+func (s *Streams) Stopping(ctx context.Context, r storage.Receiver, record Record, state storage.ReceiverState) {
+	d, err := s.aboutStream(r, streamUpdated, occurrence{Status: string(state)}, s.Hub.Clock())
+	if err == nil && r.Kind == storage.PollReceiver {
+		err = s.Hub.saveWith(ctx, r, record, "status", d)
+	} else if err == nil {
+		var kept []byte
+		if kept, err = s.Hub.OpenBody(d); err == nil {
+			s.Push(ctx, r, record, Message{d.MessageID, kept})
+		}
+	}
+	if err != nil {
+		s.Hub.Logger.WarnContext(ctx, "a stream could not be told that it stops", slog.String("receiver", r.ID), slog.Any("error", err))
+	}
+}
+
 // SET returns the claims of a change for a stream; nil if there is no event for it.
 func (s *Streams) SET(c Change, r storage.Receiver, messageID string) []byte {
 	uri, o, ok := occurrenceOf(c)
@@ -339,12 +357,12 @@ func (s *Streams) Poll(ctx context.Context, clientID string, body []byte) (any, 
 		return nil, err
 	}
 	answer := polled{Sets: map[string]string{}}
-	if r.State != storage.ReceiverEnabled {
-		return answer, nil
-	}
 	waiting, err := s.Hub.Store.Deliveries(ctx, storage.DeliveryFilter{ReceiverID: r.ID, State: storage.DeliveryWaiting, Limit: p.limit() + 1})
 	if err != nil {
 		return nil, fmt.Errorf("read messages: %w", err)
+	}
+	if r.State != storage.ReceiverEnabled { // it is told that, and nothing else
+		waiting = slices.DeleteFunc(waiting, func(d storage.Delivery) bool { return d.Name != streamUpdated[len(ssf):] })
 	}
 	answer.More = len(waiting) > p.limit()
 	for _, d := range waiting[:min(len(waiting), p.limit())] {

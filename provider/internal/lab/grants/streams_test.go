@@ -14,6 +14,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/signals"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
 const (
@@ -170,6 +171,17 @@ func TestStreamThatIsPushed(t *testing.T) {
 		t.Errorf("%v %s", claims, diff)
 	}
 
+	// The staff pauses the stream, which is told before.
+	of, err := s.Signals().List(t.Context(), storage.ReceiverFilter{ClientID: "rp"})
+	s.OK(err)
+	of[0].State = string(storage.ReceiverPaused)
+	_, _, err = s.Signals().Save(t.Context(), of[0])
+	s.OK(err)
+	updated := map[string]any{"https://schemas.openid.net/secevent/ssf/event-type/stream-updated": map[string]any{"status": "paused"}}
+	if diff := cmp.Diff(updated, s.wait(t, r, 3)["events"]); diff != "" {
+		t.Error(diff)
+	}
+
 	// A SET is neither an access token nor an ID token, nor is one of these a SET.
 	set := r.took[1]
 	lab.Refused(t, s.Bearer(lab.UserinfoPath, set), http.StatusUnauthorized, "invalid_token")
@@ -294,6 +306,27 @@ func TestStreamThatIsFetched(t *testing.T) {
 	if got := poll(``); len(ids(got)) > 0 {
 		t.Error("a stream that is paused tells", got)
 	}
+	s.as("rp", "ssf.manage", http.MethodPost, statusPath, `{"stream_id":"ssf_rp","status":"enabled"}`)
+
+	// The staff disables it: that is told, and nothing else.
+	of, err := s.Signals().List(t.Context(), storage.ReceiverFilter{ClientID: "rp"})
+	s.OK(err)
+	of[0].State = string(storage.ReceiverDisabled)
+	_, _, err = s.Signals().Save(t.Context(), of[0])
+	s.OK(err)
+	got = poll(``)
+	for _, token := range got["sets"].(map[string]any) {
+		_, claims := lab.JWT(t, token.(string))
+		updated := map[string]any{"https://schemas.openid.net/secevent/ssf/event-type/stream-updated": map[string]any{"status": "disabled"}}
+		if diff := cmp.Diff(updated, claims["events"]); diff != "" {
+			t.Error(diff)
+		}
+	}
+	told := ids(got)
+	if len(told) != 1 {
+		t.Fatalf("%v", got)
+	}
+	poll(`{"ack":["` + told[0] + `"]}`)
 	p, _ := s.as("other", "ssf.read", http.MethodPost, pollPath, `{"ack":["`+all[2]+`"]}`)
 	if p.StatusCode != http.StatusNotFound {
 		t.Errorf("by who has no stream: %s %s", p.Status, p.Text)
