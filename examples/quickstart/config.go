@@ -298,6 +298,7 @@ func (e *environment) inherit(production environment) {
 	inherit(&e.RequestURI, production.RequestURI)
 	inherit(&e.SignIn, production.SignIn)
 	inherit(&e.Verification, production.Verification)
+	inherit(&e.Signals, production.Signals)
 	e.dropsMail = e.SMTP == nil && production.SMTP != nil
 }
 
