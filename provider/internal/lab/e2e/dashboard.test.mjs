@@ -1,8 +1,10 @@
 // The dashboard for client developers, in Chromium: from a new organization to a sign-in
 // that has been tried, broken, explained and mended.
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { afterEach, before, test } from "node:test";
-import { look, newWindow, press, startChromium, startQuickstart } from "./lab.mjs";
+import { look, newWindow, press, startChromium, startQuickstart, tabTo } from "./lab.mjs";
 
 const ada = { uuid: "5a1b7c2de90f4a31b6c8", email: "ada@example.com", password: "quiet-otter-paints-dawn" };
 const grace = { uuid: "e41f7be90c2a4e1896f3", email: "grace@example.com", password: "copper-lantern-rides-north" };
@@ -11,7 +13,7 @@ let quickstart, browser, page;
 before(async () => {
   quickstart = await startQuickstart({
     users: [{ ...ada, attributes: { fname: "Ada", lname: "Lovelace" } }, { ...grace, attributes: { fname: "Grace" } }],
-    sandbox: {}, developer: {},
+    sandbox: { allow_private_networks: true }, developer: {}, signals: { webhooks: true }, allow_private_networks: true,
   });
   browser = await startChromium();
 });
@@ -78,7 +80,7 @@ test("a developer comes from nothing to an application", async () => {
   await page.waitForURL(/\/sandbox\/test_/);
   await look(page, "dashboard-overview");
   const application = here();
-  for (const name of ["Settings", "Secrets", "Branding", "Sample code", "Test sign-in", "Logs", "Usage", "Simulate errors"]) {
+  for (const name of ["Settings", "Secrets", "Branding", "Sample code", "Test sign-in", "Logs", "Usage", "Webhooks", "Simulate errors"]) {
     await open(name);
     await look(page, `dashboard-${name.toLowerCase().replace(" ", "-")}`);
   }
@@ -206,6 +208,77 @@ test("all of it works without scripts", async () => {
   await page.locator("main button.primary").click();
   await page.locator(".notice").waitFor();
 });
+
+test("a webhook is added by keyboard, answers a test, and is looked after", async () => {
+  const took = [];
+  let status = 204;
+  const server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (part) => { body += part; });
+    request.on("end", () => {
+      took.push(JSON.parse(body).type);
+      response.writeHead(status).end();
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  page = await newWindow(browser);
+  try {
+    await newOrganization("Harbour");
+    await register("Ferry", "http://localhost:18099/callback");
+    await open("Webhooks");
+    await page.getByText("No webhooks yet").waitFor();
+    await tabTo(page, "[name=webhook]");
+    await page.keyboard.type("http://example.com/");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".problems");
+    await look(page, "dashboard-webhooks-problems");
+    await page.fill("[name=webhook]", `http://127.0.0.1:${server.address().port}/in`);
+    await page.fill("[name=description]", "Discounts");
+    await page.check("[name=v1a]");
+    await press(page, "Add a webhook");
+    await page.locator("#new-key").waitFor();
+    assert.match(await page.locator("#new-key").innerText(), /^whsec_[A-Za-z0-9+/]{32}$/);
+    await look(page, "dashboard-webhook-new");
+    await open("Webhooks");
+    await page.getByRole("link", { name: /Discounts/ }).click();
+    await page.check("#live"); // the list follows by itself
+    await page.locator(".log .good").waitFor();
+    assert.deepEqual(took, ["ping"]);
+    await page.reload();
+    await page.locator(".tags .good").waitFor();
+    assert.ok(!(await page.content()).includes("whsec_"), "the key is shown once");
+    await look(page, "dashboard-webhook");
+
+    status = 410;
+    await press(page, "Send a test");
+    await page.locator(".notice").waitFor();
+    await shows(".tags .bad");
+    await look(page, "dashboard-webhook-off");
+    status = 204;
+    await press(page, "Switch on");
+    await shows(".tags .good");
+    await press(page, "Create a new key");
+    await page.locator("#new-key").waitFor();
+    await look(page, "dashboard-webhook-rotated");
+    await press(page, "Remove");
+    await page.getByText("No webhooks yet").waitFor();
+
+    await page.check("[name=kind][value=inbox]");
+    await press(page, "Add a webhook");
+    await look(page, "dashboard-webhook-inbox");
+  } finally {
+    server.close();
+  }
+});
+
+/** Reloads the page until it has an element. */
+async function shows(selector) {
+  for (let tries = 0; tries < 100 && !(await page.locator(selector).count()); tries++) {
+    await page.waitForTimeout(100);
+    await page.reload();
+  }
+  await page.locator(selector).waitFor();
+}
 
 /** A square of one colour, as a PNG. */
 function logo() {
