@@ -56,7 +56,8 @@ func (p *rooms) newSignals() (*hub.Hub, error) {
 	if h.IsOn() && store == nil {
 		return nil, &FieldError{"Signals", errNoSignals}
 	}
-	return h, h.CheckConfig()
+	err := h.CheckConfig()
+	return h, err
 }
 
 // endStatuses records that statuses have ended by their time, by the clock by which they are no longer

@@ -581,7 +581,7 @@ func TestSave(t *testing.T) {
 	}
 	stored, err := w.store.Receivers(t.Context(), storage.ReceiverFilter{})
 	w.ok(err)
-	if plain := fmt.Sprintf("%s", stored[0].Record); strings.Contains(plain, "shop.example") || strings.Contains(plain, key[6:]) {
+	if plain := string(stored[0].Record); strings.Contains(plain, "shop.example") || strings.Contains(plain, key[6:]) {
 		t.Errorf("kept is %s", plain)
 	}
 	old := saved
@@ -595,11 +595,11 @@ func TestSave(t *testing.T) {
 		_, _, err = w.Save(t.Context(), valid)
 		w.ok(err)
 	}
-	if _, _, err = w.Save(t.Context(), valid); err != signals.ErrLimit { //nolint:errorlint // it is that
+	if _, _, err = w.Save(t.Context(), valid); err != signals.ErrLimit {
 		t.Errorf("one too many: %v", err)
 	}
 	w.ok(w.Delete(t.Context(), saved.ID))
-	if err := w.Delete(t.Context(), saved.ID); err != signals.ErrNotFound { //nolint:errorlint // it is that
+	if err := w.Delete(t.Context(), saved.ID); err != signals.ErrNotFound {
 		t.Errorf("deleted twice: %v", err)
 	}
 }
@@ -637,7 +637,7 @@ func TestFollow(t *testing.T) {
 		t.Errorf("after an error it called again after %s", took)
 	}
 	w.marked(func(marks []storage.Mark) bool { return marks[0].Unread.IsZero() })
-	if err := stop(); err != context.Canceled { //nolint:errorlint // it is that
+	if err := stop(); err != context.Canceled {
 		t.Errorf("ended with %v", err)
 	}
 	w.ok(w.store.AppendEvent(t.Context(), storage.Event{At: w.now(), Name: "event_3"}))

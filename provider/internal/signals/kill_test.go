@@ -41,7 +41,7 @@ func TestKilledInManyChanges(t *testing.T) {
 		if time.Now().After(end) {
 			t.Fatal("it does not come to an end")
 		}
-		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$") //nolint:gosec // this program
+		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
 		child.Env = append(os.Environ(), killed+"="+path, "SIGNALS_KEY="+key, "SIGNALS_ADDRESS="+r.URL, "SIGNALS_CHANGES="+strconv.Itoa(changes), "SIGNALS_AHEAD="+strconv.Itoa(kills))
 		if err := child.Start(); err != nil {
 			t.Fatal(err)

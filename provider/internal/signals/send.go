@@ -231,7 +231,7 @@ func (t *turn) settle(ctx context.Context) error {
 
 // jitter returns a pause, give or take a fifth.
 func jitter(pause time.Duration) time.Duration {
-	return pause - pause/5 + rand.N(cmp.Or(2*pause/5, 1))
+	return pause - pause/5 + rand.N(cmp.Or(2*pause/5, 1)) //nolint:gosec // it spreads calls, and is no secret
 }
 
 // tell has those told who look after a receiver.
