@@ -101,8 +101,8 @@ func members(body []byte) (requestMembers, error) {
 
 // apply returns the wishes of a request. Those that it does not name stay as in now, unless it
 // replaces them all: then they are gone (sections 8.1.1.3 and 8.1.1.4).
-func (now streamWishes) apply(given requestMembers, replace, allowPrivate bool) (streamWishes, error) {
-	w := now
+func (w streamWishes) apply(given requestMembers, replace, allowPrivate bool) (streamWishes, error) {
+	now := w
 	if replace {
 		w = streamWishes{Method: methodPoll}
 	}
@@ -120,7 +120,8 @@ func (now streamWishes) apply(given requestMembers, replace, allowPrivate bool) 
 		}
 	}
 	if raw, ok := given["delivery"]; ok {
-		return w, w.deliver(raw, now, replace, allowPrivate)
+		err := w.deliver(raw, now, replace, allowPrivate)
+		return w, err
 	}
 	return w, nil
 }
