@@ -1,3 +1,3 @@
 // Package flows tests the way through an authorization request: what is asked, shown, allowed and
-// released. All of it is tests.
+// released, and what its pages look like. All of it is tests.
 package flows
