@@ -99,16 +99,13 @@ func readAssertion(r *http.Request) (form url.Values, account string, err error)
 	if err := json.Unmarshal([]byte(sent.Get("params")), &params); err != nil {
 		return nil, "", malformed("params")
 	}
-	form = url.Values{}
+	form = url.Values{web.ClientParameter: {sent.Get(web.ClientParameter)}}
 	for name, value := range params {
-		form.Set(name, value)
-	}
-	for _, name := range []string{web.ClientParameter, "request", "request_uri", "response_mode"} {
-		if form.Has(name) {
+		if form.Has(name) || name == "request" || name == "request_uri" || name == "response_mode" {
 			return nil, "", malformed(name)
 		}
+		form.Set(name, value)
 	}
-	form.Set(web.ClientParameter, sent.Get(web.ClientParameter))
 	return form, sent.Get("account_id"), nil
 }
 
