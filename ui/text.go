@@ -139,7 +139,7 @@ type consentText struct {
 	Verified, Unverified, Expired       Message
 	Pending, PendingText                Message
 	VerifyNow, SeesUnverified           Message
-	HowVerified, VerifiedFact          Message
+	HowVerified, VerifiedFact           Message
 	ShareUnverified, Refused            Message
 	HeadingRequired, NothingShared      Message
 	Required, RequiredAny               Message
