@@ -40,8 +40,8 @@ func TestProvider(t *testing.T) {
 			t.Fatal(err)
 		}
 		code := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return strings.HasSuffix(name, "_test.go") })
-		if tests := len(all) - len(code); len(code) == 0 || len(code) > 34 || tests > 25 { // the audit log's own noun, who acts, what staff do to people, upstreams, clients that nobody registered, their hosts, who registers them, and who is told of changes
-			t.Errorf("%d files of code and %d of tests, of at most 34 and 25: what no host calls has a room below internal", len(code), tests)
+		if tests := len(all) - len(code); len(code) == 0 || len(code) > 35 || tests > 25 { // the audit log's own noun, who acts, what staff do to people, upstreams, clients that nobody registered, their hosts, who registers them, who is told of changes, and of those the host itself
+			t.Errorf("%d files of code and %d of tests, of at most 35 and 25: what no host calls has a room below internal", len(code), tests)
 		}
 	})
 	t.Run("SharesNoMethodWithItsNouns", func(t *testing.T) {

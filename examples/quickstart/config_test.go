@@ -212,7 +212,7 @@ const everyKey = `{
 	"texts": "texts", "password_min_length": 12,
 	"sign_in": {"passkeys": {"off": true, "rp_id": "localhost", "previous_rp_ids": ["old.localhost"], "origins": ["https://id.example"], "upgrade": true}, "totp": {"off": true},
 		"trust_devices": "720h", "require": "one_factor", "classes": {"https://id.example/aal.2": {"assurance": "two_factors", "max_age": "24h", "enrolled": "1h"}}, "recovery": {"wait": "96h", "with_password": "48h"}},
-	"request_uri": true, "fedcm": {"on": true}, "device_authorization": {"on": true, "same_network": "require", "complete": true},
+	"request_uri": true, "fedcm": {"on": true}, "signals": {"webhooks": true, "shared_signals": true}, "device_authorization": {"on": true, "same_network": "require", "complete": true},
 	"lifetimes": {"code": "1m", "device": "4m", "access_token": "2m", "id_token": "3m", "refresh_token": "4h", "grant": "5h", "refresh_grace": "6s",
 		"session_idle": "7h", "session": "8h", "flow": "9m", "deletion_grace": "10h"},
 	"limits": {"sign_in": {"burst": 1, "every": "1s"}, "sign_in_account": {"burst": 2, "every": "2s"}, "sign_up": {"burst": 3, "every": "3s"},

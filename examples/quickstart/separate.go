@@ -203,8 +203,8 @@ func sameDatabase(a, b string) bool {
 // pages are the first parts of the paths at which a provider, or what is mounted beside it, answers
 // below its base URL.
 var pages = []string{
-	".well-known", "account", "api", "assets", "brand", "demo", "desk", "developer", "device", "email", "groups", "images", "oauth", "oidc", "recover", "reset",
-	"signin", "signout", "signup", "verification", "verify", "widget",
+	".well-known", "account", "api", "assets", "brand", "demo", "desk", "developer", "device", "email", "fedcm", "groups", "images", "oauth", "oidc", "recover", "reset",
+	"signin", "signout", "signup", "ssf", "verification", "verify", "widget",
 }
 
 // separateURLs refuses addresses of which one would answer for the other. Those that

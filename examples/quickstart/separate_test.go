@@ -140,7 +140,7 @@ func TestSandboxBesideProductionIsAccepted(t *testing.T) {
 // could be put over.
 func TestPagesAreThoseOfTheProvider(t *testing.T) {
 	files := []string{"../../provider/provider.go", "dashboard.go", "desk.go", "verification.go"}
-	for _, room := range []string{"account", "authflow", "oauth", "recovery", "resource", "security", "selfservice", "signin", "web"} {
+	for _, room := range []string{"account", "authflow", "fedcm", "oauth", "recovery", "resource", "security", "selfservice", "signin", "web"} {
 		of, err := filepath.Glob("../../provider/internal/" + room + "/*.go")
 		ok(t, err)
 		files = append(files, of...)

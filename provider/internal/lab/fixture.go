@@ -270,6 +270,7 @@ func (w *Fixture) WithUsers() *Fixture {
 func (w *Fixture) RemoveDeleted(ctx context.Context) error {
 	other := clients.Registry{
 		Store: w.Store, Clock: w.Now, Logger: slog.New(slog.NewTextHandler(w.Log, nil)),
+		RemoveSignals: func(context.Context, string) error { return nil }, // nobody listens
 	}
 	return other.RemoveDeleted(ctx)
 }

@@ -154,8 +154,8 @@ func by(e provider.RecordedEvent) views.By {
 		return who
 	}
 	switch e.Name {
-	case event.SignInFailed, event.PasskeyCounter, event.Throttled, event.Exchanged, event.Reuse, event.StatusEnded, event.VerificationEnded,
-		event.RecoveryStarted, event.RecoveryStopped, event.EmailReturned:
+	case event.SignInFailed, event.PasskeyCounter, event.Throttled, event.Exchanged, event.Reuse, event.StatusChanged, event.StatusEnded,
+		event.AttributesChanged, event.VerificationEnded, event.RecoveryStarted, event.RecoveryStopped, event.EmailReturned:
 		return ""
 	case event.AccountCreated, event.AccountDisabled, event.AccountEnabled, event.RecoveryApproved, event.AuthenticatorsReset:
 		return views.ByHost

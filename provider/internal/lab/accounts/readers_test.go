@@ -8,9 +8,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/catalogue"
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -47,8 +49,10 @@ func TestPerson(t *testing.T) {
 		w := lab.NewHosted(t, func() provider.SignedIn { return provider.SignedIn{} })
 		w.OK(w.People().SetAttributes(t.Context(), "dora", map[string]any{"fname": "Dora"}))
 		got, err := w.People().Get(t.Context(), "dora")
-		want := provider.PersonalData{UserID: "dora", Attributes: map[string]json.RawMessage{"fname": []byte(`"Dora"`)}, Events: []provider.RecordedEvent{}}
-		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		want := provider.PersonalData{UserID: "dora", Attributes: map[string]json.RawMessage{"fname": []byte(`"Dora"`)}, Events: []provider.RecordedEvent{
+			{Event: provider.Event{Name: event.AttributesChanged, UserID: "dora", Detail: "fname"}},
+		}}
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(provider.RecordedEvent{}, "ID"), cmpopts.IgnoreFields(provider.Event{}, "At")); diff != "" || err != nil {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
 	})

@@ -25,7 +25,7 @@ func TestEvents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{event.Consent, event.SignedIn, event.SignInFailed, event.AccountCreated}
+	want := []string{event.Consent, event.SignedIn, event.SignInFailed, event.StatusChanged, event.AttributesChanged, event.AccountCreated}
 	if len(got) != len(want) {
 		t.Fatalf("%d events: %v", len(got), got)
 	}

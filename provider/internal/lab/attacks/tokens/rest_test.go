@@ -198,7 +198,7 @@ func TestAuditTrail(t *testing.T) {
 	}
 	byHost := map[string]bool{
 		event.AccountCreated: true, event.ClientCreated: true, event.ClientChanged: true,
-		event.SecretShown: true, event.SecretChanged: true,
+		event.SecretShown: true, event.SecretChanged: true, event.AttributesChanged: true, event.StatusChanged: true,
 	}
 	events, err := w.Events().List(t.Context(), provider.EventFilter{Limit: 1000})
 	if err != nil {
