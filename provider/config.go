@@ -30,7 +30,7 @@ import (
 //
 //   - your own users: Users, Authorize
 //   - your look, beside Brand: Texts, Screens
-//   - groups and claims: Scopes, Attributes, Groups, Verifiers, VerifiedClaims
+//   - groups and claims: Scopes, Attributes, Groups, Verifiers, VerifiedClaims, Credentials
 //   - how people sign in: SignIn, Upstreams, PasswordMinLength
 //   - lifetimes and limits: Lifetimes, Limits, TrustedProxies
 //   - applications and APIs: Resources, UnknownClients, DeviceAuthorization, FedCM, RequestURI, DPoP, AllowPrivateNetworks
@@ -112,6 +112,10 @@ type Config struct {
 	// verified: what verifiedclaims.New returns.
 	// Defaults to none.
 	VerifiedClaims claims.Verified `json:"-"`
+
+	// Credentials lets wallets have verified groups as credentials: the Kinds of package credential.
+	// Defaults to none.
+	Credentials claims.Credentials `json:"-"`
 
 	// SignIn is how users of the embedded accounts sign in.
 	// Defaults to passwords, passkeys and authenticator apps, and requires none of them.

@@ -115,6 +115,11 @@ func New(ctx context.Context, cfg Config) (*Provider, error) {
 	if p.catalogue, err = claims.NewCatalogue(cfg.Scopes, cfg.Attributes, cfg.Groups); err != nil {
 		return nil, configError(err)
 	}
+	if cfg.Credentials != nil {
+		if err := p.catalogue.AddCredentials(cfg.Credentials); err != nil {
+			return nil, configError(err)
+		}
+	}
 	if err := cfg.validateResources(p.catalogue); err != nil {
 		return nil, configError(err)
 	}
@@ -292,7 +297,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	endpoints, err := oauth.New(oauth.Options{
 		Site: site, Engine: p.engine, Catalogue: p.catalogue, Audit: p.audit, Activity: p.activity, Limits: p.limits,
 		Classes: cfg.classes().Supported(), HasAccounts: cfg.hasAccounts(), Documents: cfg.UnknownClients.Documents, Register: p.registers(), Registrations: p.registrations(), Streams: p.newStreams(), Devices: cfg.DeviceAuthorization.On, RequestURI: cfg.RequestURI, Exchanges: cfg.engineResources().Exchanging(), Faults: p.faults, SigningAlgorithms: cfg.Algorithms, Keys: p.faults.Publish(p.keys),
-		Verified: cfg.VerifiedClaims,
+		Verified: cfg.VerifiedClaims, Credentials: cfg.Credentials,
 	})
 	if err != nil {
 		return err
@@ -380,6 +385,7 @@ func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine
 		Scopes:     p.catalogue.ScopeValues(),
 		ScopeKnown: p.catalogue.Known,
 		Verified:   p.cfg.VerifiedClaims,
+		Details:    p.cfg.Credentials,
 		Claims:     source.Claims,
 		Admits: func(ctx context.Context, presented *engine.Issued, c *registry.Client, scopes []string) error {
 			if presented.Token.Kind == storage.RefreshToken {

@@ -249,10 +249,21 @@ func withoutSlash(uri string) string {
 func (c Config) engineResources() registry.Resources {
 	resources := make(registry.Resources, len(c.Resources))
 	for i, r := range c.Resources {
-		resources[i] = registry.Resource(r)
+		resources[i] = registry.Resource{
+			URI: r.URI, Name: r.Name, Scopes: r.Scopes, Introspectors: r.Introspectors, Clients: r.Clients,
+			SigningAlgorithm: r.SigningAlgorithm, ExchangesTo: r.ExchangesTo,
+		}
 		if r.Name == "" {
 			resources[i].Name = resources[i].Host()
 		}
 	}
-	return resources
+	if c.Credentials == nil {
+		return resources
+	}
+	itself := registry.Resource{URI: issuerOf(c.BaseURL), Itself: true}
+	for _, s := range c.Credentials.Scopes() {
+		itself.Scopes = append(itself.Scopes, s.Name)
+	}
+	itself.Name = itself.Host()
+	return append(resources, itself)
 }

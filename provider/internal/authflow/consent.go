@@ -125,7 +125,7 @@ func (e *consents) consent(w http.ResponseWriter, r *http.Request, p *Page) erro
 // refuseUnverified leads back to an application that requires verified users. It can tell
 // who is not from who may be soon.
 func (e *consents) refuseUnverified(ctx context.Context, f *Flow, s authState) error {
-	lacks, err := e.groups.lacking(ctx, s.requested.Scopes, s.requested.Claims, s.user.UserID)
+	lacks, err := e.groups.lacking(ctx, s)
 	if err != nil {
 		return err
 	}

@@ -28,16 +28,22 @@ func (e *groups) next(ctx context.Context, s authState) (authState, decision, er
 // readVerified returns the state that knows whether the user is verified as the application
 // requires.
 func (e *groups) readVerified(ctx context.Context, s authState) (authState, error) {
-	if !s.request.Client.RequireVerified {
+	if !e.demandsVerified(s.request.Client, s.requested.Scopes) {
 		return s, nil
 	}
 	// Asked for all at once: what follows is read from this.
 	if _, err := e.Claims.Person(ctx, s.user.UserID, claims.Union(slices.Clone(s.requested.Attributes), claims.AccountHandles), s.requested.Groups); err != nil {
 		return s, err
 	}
-	verified, err := e.isVerified(ctx, s.request.Client, s.requested.Scopes, s.requested.Claims, s.user.UserID)
-	s.unverified = err == nil && !verified
+	lacks, err := e.lacking(ctx, s)
+	s.unverified = len(lacks) > 0
 	return s, err
+}
+
+// demandsVerified reports whether only a verified user can allow a request: of an application that
+// is registered so, or for a credential, which says nothing else.
+func (e *groups) demandsVerified(c *registry.Client, scopes []string) bool {
+	return c.RequireVerified || slices.ContainsFunc(scopes, e.Claims.Catalogue.IsCredential)
 }
 
 // notVerified is the error for an application that requires verified users.
@@ -52,13 +58,22 @@ func (e *groups) isVerified(ctx context.Context, c *registry.Client, scopes, sin
 	if !c.RequireVerified {
 		return true, nil
 	}
-	lacks, err := e.lacking(ctx, scopes, single, userID)
+	lacks, err := e.lackingFor(ctx, scopes, single, userID)
 	return len(lacks) == 0, err
 }
 
-// lacking returns the statuses of the groups of the first scope, or else of the single claims,
+// lacking returns the statuses of groups in one of which the user of a request has to be verified,
+// and is not.
+func (e *groups) lacking(ctx context.Context, s authState) ([]storage.Status, error) {
+	if s.request.Client.RequireVerified {
+		return e.lackingFor(ctx, s.requested.Scopes, s.requested.Claims, s.user.UserID)
+	}
+	return e.lackingFor(ctx, claims.Intersection(s.requested.Scopes, e.Claims.Catalogue.Credentials()), nil, s.user.UserID)
+}
+
+// lackingFor returns the statuses of the groups of the first scope, or else of the single claims,
 // in none of whose groups the user is a verified member: one would suffice.
-func (e *groups) lacking(ctx context.Context, scopes, single []string, userID string) ([]storage.Status, error) {
+func (e *groups) lackingFor(ctx context.Context, scopes, single []string, userID string) ([]storage.Status, error) {
 	for _, scope := range scopes {
 		facts, groups := e.Claims.Catalogue.Requested([]string{scope})
 		if lacks, err := e.unverified(ctx, userID, facts, groups); err != nil || len(lacks) > 0 {
@@ -82,7 +97,7 @@ func (e *groups) unverified(ctx context.Context, userID string, facts, groups []
 
 // requiredGroups shows the groups in one of which a user must be a verified member.
 func (e *groups) requiredGroups(r *http.Request, s authState) ([]ui.ConsentGroup, error) {
-	lacks, err := e.lacking(r.Context(), s.requested.Scopes, s.requested.Claims, s.user.UserID)
+	lacks, err := e.lacking(r.Context(), s)
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,9 @@ type Catalogue struct {
 	names     map[string][]string
 	verifiers map[string]string
 
+	// credentials are the scopes of wallets.
+	credentials []string
+
 	// demanding reports that a scope requires something of the authentication.
 	demanding bool
 }

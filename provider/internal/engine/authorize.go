@@ -69,7 +69,7 @@ func (e *Engine) Authorize(ctx context.Context, r *AuthorizeRequest, a Approval)
 	for _, scope := range r.read.GetRequestedScopes() {
 		r.read.GrantScope(scope)
 	}
-	asked, err := r.Claims.Record(a.Claims, a.Classes)
+	asked, err := r.Claims.Record(a.Claims, a.Classes, r.read.GetGrantedScopes())
 	if err != nil {
 		return issue.Response{}, protocol.AsError(err)
 	}

@@ -70,7 +70,7 @@ func (g codeGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acce
 		return withdrawnRedirectURI(s.client, s.Grant.RedirectURI)
 	}
 	grantScopes(r, s.Grant, s.Grant.Scopes)
-	if s.resources, err = g.Resources.Narrowed(form, s.client, s.Grant.Resources); err != nil {
+	if s.resources, err = g.Resources.Narrowed(form, s.client, g.Resources.Granted(s.Grant)); err != nil {
 		return err
 	}
 	if err := g.strongEnough(s.Grant, s.client, s.Grant.Scopes); err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Options are what an engine works with. All fields but Unknown, UnknownKeys and Verified are
+// Options are what an engine works with. All fields but Unknown, UnknownKeys, Verified and Details are
 // required.
 type Options struct {
 	// Issuer is the iss of ID tokens and authorization responses (RFC 9207).
@@ -106,6 +106,9 @@ type Options struct {
 	// Verified reads requests for verified_claims; nil ignores them.
 	Verified authorization.VerifiedReader
 
+	// Details reads authorization_details; nil ignores them.
+	Details authorization.DetailReader
+
 	// Claims returns what a grant releases about its subject in a place, read now.
 	// ErrNoUser when the subject is gone.
 	Claims func(ctx context.Context, g storage.Grant, c *registry.Client, in authorization.Place) (issue.Claims, error)
@@ -188,7 +191,7 @@ func New(o Options) *Engine {
 		o.UnknownKeys = o.ClientKeys
 	}
 	e := &Engine{Options: o}
-	e.requests = authorization.Reader{Addresses: o.Addresses, Resources: o.Resources, Scopes: o.Scopes, ScopeKnown: o.ScopeKnown, Verified: o.Verified}
+	e.requests = authorization.Reader{Addresses: o.Addresses, Resources: o.Resources, Scopes: o.Scopes, ScopeKnown: o.ScopeKnown, Verified: o.Verified, Details: o.Details}
 	e.signatures = &signed.Verifier{Issuer: o.Issuer, Audiences: o.Audiences, Keys: o.ClientKeys, UnknownKeys: o.UnknownKeys, UsedIDs: o.UsedIDs, Clock: o.Clock}
 	e.auth = &clientauth.Authenticator{
 		Clients: requested{o.Clients}, Signatures: e.signatures, OpenSecret: o.OpenSecret, OnSecretUse: o.OnSecretUse, Clock: o.Clock,

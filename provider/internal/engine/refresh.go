@@ -85,7 +85,7 @@ func (g refreshGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.A
 	}
 	grantScopes(r, s.Grant, asked)
 	var err error
-	if s.resources, err = g.Resources.Narrowed(form, s.client, s.Grant.Resources); err != nil {
+	if s.resources, err = g.Resources.Narrowed(form, s.client, g.Resources.Granted(s.Grant)); err != nil {
 		return err
 	}
 	if err := g.strongEnough(s.Grant, s.client, asked); err != nil {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
@@ -32,6 +33,9 @@ type TokenResponse struct {
 	Scope            string `json:"scope,omitempty"`
 	IDToken          string `json:"id_token,omitempty"`
 	IssuedTokenType  string `json:"issued_token_type,omitempty"` // of RFC 8693 section 2.2.1
+
+	// Details are the credentials that the request has asked for in detail; nil for none.
+	Details []GrantedDetail `json:"authorization_details,omitempty"`
 
 	// ClientID and Subject are the client and the user of the token; Subject is empty without
 	// a user.
@@ -64,7 +68,30 @@ func (r TokenResponse) AppendJSON(to []byte) []byte {
 	text(`,"scope":`, r.Scope)
 	text(`,"id_token":`, r.IDToken)
 	text(`,"issued_token_type":`, r.IssuedTokenType)
+	if len(r.Details) > 0 {
+		details, _ := json.Marshal(r.Details) // texts
+		to = append(append(to, `,"authorization_details":`...), details...)
+	}
 	return append(to, '}')
+}
+
+// GrantedDetail is a credential as a token answer has it (OpenID for Verifiable Credential
+// Issuance 1.0 section 6.2). A configuration has one data set, of its name.
+type GrantedDetail struct {
+	Type        string   `json:"type"`
+	ID          string   `json:"credential_configuration_id"`
+	Identifiers []string `json:"credential_identifiers"`
+}
+
+// grantedDetails returns the details of the answer to a token request.
+func (e *Engine) grantedDetails(s *exchange, scopes string) (granted []GrantedDetail) {
+	if e.Details == nil {
+		return nil
+	}
+	for _, d := range authorization.DetailsOf(s.Grant, input.ScopeValues(scopes)) {
+		granted = append(granted, GrantedDetail{authorization.DetailType, d.ID, []string{d.ID}})
+	}
+	return granted
 }
 
 // appendLifetime writes what Dialect.Lifetime has returned.
@@ -103,6 +130,7 @@ func (e *Engine) Token(ctx context.Context, r *http.Request) (response TokenResp
 			return refusal(err)
 		}
 		response = tokenResponse(issued, s)
+		response.Details = e.grantedDetails(s, response.Scope)
 		return nil
 	})
 	response.DPoPNonce = nonce

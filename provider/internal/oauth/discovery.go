@@ -3,6 +3,7 @@ package oauth
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"slices"
 
@@ -128,20 +129,23 @@ func (e *Endpoints) discoveryDocument() (*web.Document, error) {
 	for _, l := range e.Site.Locales.All() {
 		m.UILocalesSupported = append(m.UILocalesSupported, l.Lang)
 	}
-	if e.Verified == nil {
-		body, err := json.Marshal(m)
+	more := map[string]any{}
+	if e.Verified != nil {
+		m.ClaimsSupported = append(m.ClaimsSupported, "verified_claims")
+		maps.Copy(more, e.Verified.Metadata(m.Issuer))
+	}
+	if e.Credentials != nil {
+		maps.Copy(more, e.Credentials.Metadata())
+	}
+	body, err := json.Marshal(m)
+	if err != nil || len(more) == 0 {
 		return web.NewDocument(body, publicHeaders), err
 	}
-	m.ClaimsSupported = append(m.ClaimsSupported, "verified_claims")
-	body, err := json.Marshal(m)
+	rest, err := json.Marshal(more)
 	if err != nil {
 		return nil, err
 	}
-	more, err := json.Marshal(e.Verified.Metadata(m.Issuer))
-	if err != nil {
-		return nil, err
-	}
-	return web.NewDocument(slices.Concat(body[:len(body)-1], []byte(","), more[1:]), publicHeaders), nil
+	return web.NewDocument(slices.Concat(body[:len(body)-1], []byte(","), rest[1:]), publicHeaders), nil
 }
 
 // grantTypes are those that some application may use.

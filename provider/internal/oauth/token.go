@@ -73,6 +73,9 @@ type Options struct {
 	// Verified is the claim verified_claims, or nil.
 	Verified claims.Verified
 
+	// Credentials are those of wallets, or nil.
+	Credentials claims.Credentials
+
 	// SigningAlgorithms are those that sign ID tokens and userinfo.
 	SigningAlgorithms []string
 

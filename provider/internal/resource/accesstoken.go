@@ -54,8 +54,7 @@ func presentedToken(r *http.Request, values url.Values) (token string, by way, e
 	}
 	switch {
 	case len(query)+len(header)+len(form) == 0:
-		return "", inHeader, &protocol.Error{Status: http.StatusUnauthorized, Description: "An access token is needed.",
-			Diagnosis: diagnosis.TokenMissing}
+		return "", inHeader, errNoToken
 	case len(query)+len(header)+len(form) > 1:
 		return "", inHeader, badRequest("The access token is given more than once.").Because(diagnosis.HeaderMalformed)
 	case len(query) == 1:
@@ -63,7 +62,12 @@ func presentedToken(r *http.Request, values url.Values) (token string, by way, e
 	case len(form) == 1:
 		return form[0], inBody, nil
 	}
-	scheme, token, _ := strings.Cut(header[0], " ")
+	return tokenIn(header[0])
+}
+
+// tokenIn returns the access token of an Authorization header, and whether it comes with a proof.
+func tokenIn(header string) (token string, by way, err error) {
+	scheme, token, _ := strings.Cut(header, " ")
 	token = strings.TrimLeft(token, " ")
 	switch {
 	case token == "", strings.ContainsAny(token, " ,"):
@@ -91,6 +95,9 @@ func badRequest(description string) *protocol.Error {
 
 var errTokenInQuery = badRequest("This application must send the token in the Authorization header.").
 	Because(diagnosis.TokenInQuery)
+
+var errNoToken = &protocol.Error{Status: http.StatusUnauthorized, Description: "An access token is needed.",
+	Diagnosis: diagnosis.TokenMissing}
 
 // errAudience says invalid_token, as RFC 6750 section 3.1 has for a token that is invalid
 // for whatever reason, and RFC 9068 section 4 for one of another audience: more scope

@@ -191,26 +191,31 @@ func (e *Endpoints) read(r *http.Request, of *resource) (found response, q query
 		return response{}, q, err
 	}
 	found, q, err = e.readWith(r, of, token, by, q)
-	if err != nil && by == withProof {
-		told := *web.AsJSONError(err)
-		told.WithProof = true
-		err = &told
+	return found, q, tellWay(err, by)
+}
+
+// tellWay has the error about a token that came with a proof say so.
+func tellWay(err error, by way) error {
+	if err == nil || by != withProof {
+		return err
 	}
-	return found, q, err
+	told := *web.AsJSONError(err)
+	told.WithProof = true
+	return &told
 }
 
 // access returns what the token of a request is good for.
-func (e *Endpoints) access(r *http.Request, token string, by way) (engine.Access, error) {
+func access(e *engine.Engine, r *http.Request, token string, by way) (engine.Access, error) {
 	if by == withProof {
-		return e.Engine.ProvenToken(r.Context(), r, token)
+		return e.ProvenToken(r.Context(), r, token)
 	}
-	return e.Engine.AccessToken(r.Context(), token)
+	return e.AccessToken(r.Context(), token)
 }
 
 // readWith returns what a request with this token gets. A proof is spent after all that refuses
 // the request.
 func (e *Endpoints) readWith(r *http.Request, of *resource, token string, by way, q query) (response, query, error) {
-	a, err := e.access(r, token, by)
+	a, err := access(e.Engine, r, token, by)
 	q.nonce = a.DPoPNonce
 	if a.Issued != nil {
 		q.party = activity.Party{ClientID: a.Grant.ClientID, UserID: issue.UserOf(a.Grant)}

@@ -19,6 +19,15 @@ type Bearer struct {
 	Signs bool
 }
 
+// Holder is a user whose wallet asks for a credential.
+type Holder struct {
+	UserID, ClientID string
+
+	// GrantID is what the user has allowed the wallet, Scopes what of it its token has.
+	GrantID storage.GrantID
+	Scopes  []string
+}
+
 // MaxDenialReason is the maximum length of the reason of a denial, in characters.
 const MaxDenialReason = 500
 

@@ -48,6 +48,9 @@ type Installation[L, R any] struct {
 	// (Config.UnknownClients).
 	Devices, Documents, Registers, RegistersByToken bool
 
+	// Credentials are the scopes by which wallets ask for credentials (Config.Credentials).
+	Credentials []string
+
 	// Webhooks reports whether applications can have webhooks (Config.Signals).
 	Webhooks bool
 

@@ -125,6 +125,9 @@ type Reader struct {
 
 	// Verified reads requests for verified_claims; nil ignores them.
 	Verified VerifiedReader
+
+	// Details reads authorization_details; nil ignores them, and has no scopes of credentials.
+	Details DetailReader
 }
 
 // Identify reads of a client's request where its response goes, and how: it matches the
@@ -165,11 +168,15 @@ func (a Reader) Read(r *Request) (err error) {
 	if r.Resources, err = a.Resources.Named(r.Form, r.Client); err != nil {
 		return err
 	}
+	if err := a.readDetails(r); err != nil {
+		return err
+	}
 	a.askForTheirs(r)
+	r.Resources = a.Resources.Beside(r.Resources)
 	if err := a.ignoreScopes(r); err != nil {
 		return err
 	}
-	if err := r.checkRules(); err != nil {
+	if err := a.checkRules(r); err != nil {
 		return err
 	}
 	r.readOptional()
@@ -317,10 +324,12 @@ func (a Reader) checkResponseType(r *Request) error {
 }
 
 // checkRules holds what fosite does not know.
-func (r *Request) checkRules() error {
+func (a Reader) checkRules(r *Request) error {
 	switch {
 	case len(r.asked) == 0:
 		return protocol.Fail(protocol.InvalidScope, "The parameter scope is missing.").Because(diagnosis.ParameterMissing, "parameter", "scope")
+	case !r.Client.Dialect.Credentials && (slices.ContainsFunc(r.Scopes, a.Resources.IsItself) || slices.ContainsFunc(r.Choices, a.Resources.IsItself)):
+		return protocol.Refused(protocol.InvalidScope).Because(diagnosis.ScopeNotAllowed, "scope", r.Form.Get("scope"), "registered", strings.Join(r.Client.Scopes, " "))
 	case r.Client.Dialect.SingleScope && len(WithoutProtocol(r.Scopes))+len(r.Choices) == 0:
 		return protocol.Fail(protocol.InvalidScope, "This application has no scope value that the user could pick.").Because(diagnosis.ScopeNotRegistered)
 	case r.Returns("id_token") && !r.OpenID():

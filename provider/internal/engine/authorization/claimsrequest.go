@@ -32,6 +32,9 @@ type ClaimsRequest struct {
 
 	// Verified are those for verified_claims by place, which are read on their own.
 	Verified map[string]VerifiedRequest `json:"verified,omitempty"`
+
+	// Details are what authorization_details ask for, which belongs to no place.
+	Details []Detail `json:"details,omitempty"`
 }
 
 // ClaimRequest says what matters about a claim; nil that it is asked for, and no more.
@@ -170,11 +173,13 @@ func ClaimsOf(g storage.Grant) ClaimsRequest {
 }
 
 // Record returns the request in the one form in which a grant keeps it, "" for none: the
-// claims with these names, which were allowed, and the classes of authentication that were
-// reached.
-func (r ClaimsRequest) Record(allowed, reached []string) (string, error) {
-	kept := ClaimsRequest{within(r.IDToken, allowed), within(r.Userinfo, allowed), r.verifiedWithin(allowed)}.withClasses(reached)
-	if len(kept.IDToken)+len(kept.Userinfo)+len(kept.Verified) == 0 {
+// claims with these names, which were allowed, the classes of authentication that were
+// reached, and the details of these scopes.
+func (r ClaimsRequest) Record(allowed, reached, scopes []string) (string, error) {
+	kept := ClaimsRequest{
+		within(r.IDToken, allowed), within(r.Userinfo, allowed), r.verifiedWithin(allowed), DetailsWithin(r.Details, scopes),
+	}.withClasses(reached)
+	if len(kept.IDToken)+len(kept.Userinfo)+len(kept.Verified)+len(kept.Details) == 0 {
 		return "", nil
 	}
 	raw, err := json.Marshal(kept) // sorted by name

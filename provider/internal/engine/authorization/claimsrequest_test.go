@@ -51,7 +51,7 @@ func TestVerifiedClaimsAreReadApart(t *testing.T) {
 		if err != nil || !slices.Equal(r.Names(InAny), want) {
 			t.Errorf("%s: %q, %v, want %q", sent, r.Names(InAny), err, want)
 		}
-		recorded, err := r.Record([]string{"verified_claims/b"}, nil)
+		recorded, err := r.Record([]string{"verified_claims/b"}, nil, nil)
 		if kept := ClaimsOf(storage.Grant{Claims: recorded}); err != nil || len(kept.VerifiedIn(InIDToken).Groups) > 0 ||
 			slices.Contains(want, "verified_claims/b") != slices.Equal(kept.VerifiedIn(InUserinfo).Groups, []string{"b"}) {
 			t.Errorf("%s: kept %s, %v", sent, recorded, err)
@@ -68,7 +68,7 @@ func checkParsed(t *testing.T, sent string, read VerifiedReader) {
 		}
 		return
 	}
-	recorded, err := r.Record(r.Names(InAny), r.Classes())
+	recorded, err := r.Record(r.Names(InAny), r.Classes(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func checkParsed(t *testing.T, sent string, read VerifiedReader) {
 	if !slices.Equal(again.Classes(), r.Classes()) {
 		t.Errorf("%q asks for %v, and %q for %v", sent, r.Classes(), recorded, again.Classes())
 	}
-	if twice, err := again.Record(again.Names(InAny), again.Classes()); err != nil || twice != recorded {
+	if twice, err := again.Record(again.Names(InAny), again.Classes(), nil); err != nil || twice != recorded {
 		t.Errorf("%q has two forms, %q and %q: %v", sent, recorded, twice, err)
 	}
 }

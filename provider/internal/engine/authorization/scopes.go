@@ -52,10 +52,11 @@ func WithoutProtocol(scopes []string) []string {
 
 // registeredScopes are the scope values that a client may ask for.
 func (a Reader) registeredScopes(c *registry.Client) []string {
-	if len(c.Scopes) == 0 {
-		return WithoutProtocol(a.Scopes)
+	registered := c.Scopes
+	if len(registered) == 0 {
+		registered = a.Scopes
 	}
-	return slices.DeleteFunc(WithoutProtocol(c.Scopes), func(s string) bool { return !a.ScopeKnown(s) })
+	return slices.DeleteFunc(WithoutProtocol(registered), func(s string) bool { return !a.ScopeKnown(s) || !c.Dialect.Credentials && a.Resources.IsItself(s) })
 }
 
 // Granting returns what is granted with one scope value, in the order of the request;

@@ -180,7 +180,8 @@ func Repeated(parameter string) *protocol.Error {
 
 func valueLimit(name string) int {
 	switch name {
-	case "id_token_hint", "token", "subject_token", "actor_token", "request", "client_assertion", "assertion": // each may be a JWT
+	case "id_token_hint", "token", "subject_token", "actor_token", "request", "client_assertion", "assertion", // each may be a JWT
+		"authorization_details": // which has an error code of its own
 		return maxHint
 	case "claims":
 		return maxClaims

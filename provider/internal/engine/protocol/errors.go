@@ -100,6 +100,7 @@ const (
 	RequestURINotSupported  = "request_uri_not_supported"
 	RegistrationUnsupported = "registration_not_supported"
 	InvalidTarget           = "invalid_target"
+	InvalidDetails          = "invalid_authorization_details"
 	InvalidRedirectURI      = "invalid_redirect_uri"
 	InvalidClientMetadata   = "invalid_client_metadata"
 	InvalidDPoPProof        = "invalid_dpop_proof"

@@ -91,6 +91,10 @@ type Dialect struct {
 	// Exchanges allows the grant of token exchange (RFC 8693).
 	Exchanges bool
 
+	// Credentials has the scopes and the authorization_details of wallets (OpenID for Verifiable
+	// Credential Issuance 1.0).
+	Credentials bool
+
 	// EmailVerified adds the claim email_verified beside email.
 	EmailVerified bool
 }
@@ -131,6 +135,7 @@ var dialects = []Dialect{
 		SignedResponses: true,
 		Devices:         true,
 		Exchanges:       true,
+		Credentials:     true,
 	},
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
 // Resource is an API beside the provider's own that access tokens can be for (RFC 8707
@@ -36,11 +37,15 @@ type Resource struct {
 	// ExchangesTo are the URIs of the resources for whose tokens its introspectors exchange a
 	// user's token for it.
 	ExchangesTo []string
+
+	// Itself reports that it is the provider, as the issuer of credentials: whoever asks for one
+	// of its scopes has named it, whatever a registration says.
+	Itself bool
 }
 
 // allows reports whether tokens for the resource may be a client's.
 func (r *Resource) allows(c *Client) bool {
-	return c.AllowsResource(r.URI) && (len(r.Clients) == 0 || slices.Contains(r.Clients, c.ID))
+	return r.Itself || c.AllowsResource(r.URI) && (len(r.Clients) == 0 || slices.Contains(r.Clients, c.ID))
 }
 
 // Host names where a resource is: the host of an address of the web, the URI of any other.
@@ -102,6 +107,39 @@ func (all Resources) Named(form url.Values, c *Client) (uris []string, err error
 		}
 	}
 	return uris, nil
+}
+
+// Beside returns which of these resources are not the provider itself, which nobody has to be
+// asked about; nil for none.
+func (all Resources) Beside(uris []string) []string {
+	if i := all.itself(); i >= 0 {
+		uris = slices.DeleteFunc(uris, func(uri string) bool { return uri == all[i].URI })
+	}
+	if len(uris) == 0 {
+		return nil
+	}
+	return uris
+}
+
+// Granted returns the resources that tokens of a grant can be for: those that were named, and the
+// provider itself if a scope means something to it.
+func (all Resources) Granted(g storage.Grant) []string {
+	if !slices.ContainsFunc(g.Scopes, all.IsItself) {
+		return g.Resources
+	}
+	return append(slices.Clone(g.Resources), all[all.itself()].URI)
+}
+
+// IsItself reports whether a scope means something to the provider itself as the issuer of
+// credentials.
+func (all Resources) IsItself(scope string) bool {
+	i := all.itself()
+	return i >= 0 && slices.Contains(all[i].Scopes, scope)
+}
+
+// itself returns the place of the provider itself, or a negative number.
+func (all Resources) itself() int {
+	return slices.IndexFunc(all, func(r Resource) bool { return r.Itself })
 }
 
 // Narrowed returns the resources that a token request names, of those that its

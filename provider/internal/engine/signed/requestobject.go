@@ -69,6 +69,9 @@ func objectParameters(token *clientkeys.Token) (url.Values, error) {
 			return nil, RequestObject.Because(diagnosis.RequestObjectDiffers, "differs", name)
 		}
 		values, ok := parameterValues(raw)
+		if name == "authorization_details" && !ok { // a list of objects, which is one value
+			values, ok = []string{string(raw)}, true
+		}
 		if !ok {
 			return nil, RequestObject.Because(diagnosis.JWTMalformed, "member", name)
 		}
