@@ -57,7 +57,7 @@
 //   - links: [NewTabLink], [BackLink], [RowLink], [SwitchLink], [Origin], [LanguageSwitch], [FootLinks];
 //   - upstream providers: [Upstreams], [UpstreamMarkOf];
 //   - passkeys: [PasskeyForm], [PasskeySignals], with the script [ScriptPasskey];
-//   - what has happened: [Announcement], [Emblem], [Icon];
+//   - what has happened: [Announcement], [Emblem], [Icon]; QR codes: [Symbol];
 //   - the application that has sent the user: [ToClient], [ClientLogo];
 //   - a frame of another form: [Frame], [Head].
 //

@@ -1,4 +1,5 @@
-// Package picture draws uploaded pictures anew, so that they have nothing but pixels.
+// Package picture draws uploaded pictures anew, so that they have nothing but pixels, and texts as
+// QR codes.
 package picture
 
 import (

@@ -11,6 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/internal/factor"
+	"github.com/bonafide-id/bonafide/provider/internal/picture"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	"github.com/bonafide-id/bonafide/ui/security"
@@ -55,7 +56,7 @@ func (p *factorPages) renderApp(w http.ResponseWriter, r *http.Request, o *owner
 		issuer += " (Sandbox)"
 	}
 	uri := factor.TOTPURI(issuer, o.set.Account.Email, secret)
-	size, path, err := factor.QR(uri)
+	size, path, err := picture.QR(uri)
 	if err != nil {
 		return err
 	}
