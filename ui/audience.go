@@ -12,7 +12,7 @@ import (
 // audiences are the sections that the texts of a host may have besides those of this package:
 // one for each package below this one that has screens of its own, whether the program links
 // it or not.
-var audiences = []string{"Desk", "DeskPerson", "DeskPlans", "DeskService", "Developer", "Factors", "Security", "Verification"}
+var audiences = []string{"Credentials", "Desk", "DeskPerson", "DeskPlans", "DeskService", "Developer", "Factors", "Security", "Verification"}
 
 // Audience is what a package of screens adds to a provider: package ui/developer has one, for
 // those who write applications. *[Files] implements it.

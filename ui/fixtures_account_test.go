@@ -11,7 +11,7 @@ var accountFixtures = []fixture{
 	{"account-everything", func(p Page) templ.Component {
 		return AccountHome(AccountView{
 			Page: accountPage(p.Locale), Form: sampleForm, Account: ada, EmailVerified: true, Notice: NoticeAccountKept,
-			DataURL: "/account/data", GroupsURL: "/verification/", EmailURL: "/account/email", LanguageURL: "/account/language", ExportURL: "/account/export", DeleteURL: "/account/delete",
+			DataURL: "/account/data", GroupsURL: "/verification/", WalletURL: "/vci/", EmailURL: "/account/email", LanguageURL: "/account/language", ExportURL: "/account/export", DeleteURL: "/account/delete",
 			PasswordURL: "/account/password", SessionsURL: "/account/sessions", HistoryURL: "/account/history", AppsURL: "/account/apps", SignOutURL: "/signout", CallURL: "/account/help",
 		})
 	}},
@@ -29,7 +29,7 @@ var accountFixtures = []fixture{
 		t, yes := hostTextOf(p), true
 		apps := sampleApps(p)
 		for i := range apps {
-			apps[i].Scopes, apps[i].Facts = nil, []Label{t.name, t.email, t.service, {Text: p.locale().HowVerified(t.service)}}
+			apps[i].Scopes, apps[i].Facts = nil, []Label{t.name, t.email, t.service, {Text: p.locale().HowVerified(t.service)}, {Text: p.locale().InWallet(t.service)}}
 		}
 		apps[1].Until, apps[1].PolicyURL = date(2026, time.February, 27), "https://xn--ncode-4ya.example/privacy"
 		return Data(DataView{
@@ -201,5 +201,5 @@ var historyActs = []HistoryAct{
 	HistoryAppAllowed, HistoryAppDenied, HistoryAppRemoved, HistoryExchanged, HistoryReuse, HistoryLocked, HistoryUnlocked, HistoryDeletionBegun, HistoryDeletionEnded, HistoryExported,
 	HistoryLooked, HistoryPartLooked, HistoryValueShown, HistoryCallerProved, HistoryCallerCode, HistoryResetSent, HistoryExportSent, HistoryValueCorrected,
 	HistoryStatusSet, HistoryStatusEnded, HistorySessionEnded, HistoryAppEnded,
-	HistoryVerificationStarted, HistoryVerified, HistoryNotApproved, HistoryVerificationEnded,
+	HistoryVerificationStarted, HistoryVerified, HistoryNotApproved, HistoryVerificationEnded, HistoryProofAdded, HistoryProofEnded,
 }

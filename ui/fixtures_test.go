@@ -340,7 +340,7 @@ var screenFixtures = []fixture{
 	{"consent-groups", func(p Page) templ.Component {
 		t := hostTextOf(p)
 		v := consentOf(p)
-		v.Attributes, v.Groups[0].HowVerified = nil, true
+		v.Attributes, v.Groups[0].HowVerified, v.Groups[0].InWallet = nil, true, true
 		v.Groups = []ConsentGroup{
 			v.Groups[0],
 			{Label: t.student, State: GroupExpired, Subgroups: []Label{t.university}, Expires: date(2025, time.September, 30)},

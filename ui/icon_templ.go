@@ -41,6 +41,7 @@ const (
 	IconTablet     Icon = "tablet"
 	IconUnverified Icon = "unverified"
 	IconVerified   Icon = "verified"
+	IconWallet     Icon = "wallet"
 )
 
 // icon draws an icon.
@@ -204,8 +205,13 @@ func icon(i Icon) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
+		case IconWallet:
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<path d=\"M17 8V5H6.5A2.5 2.5 0 0 0 4 7.5V17a2 2 0 0 0 2 2h12.5a1.5 1.5 0 0 0 1.5-1.5v-8A1.5 1.5 0 0 0 18.5 8H6.5\"></path> <path d=\"M15.5 13.5h1\"></path>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "</svg>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "</svg>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -29,6 +29,12 @@ func (l *Locale) HowVerified(group Label) string {
 	return l.Plain(l.text.Consent.VerifiedFact, With("label", group.Text))
 }
 
+// InWallet names a proof of a group in a wallet, by the title of the group.
+func (l *Locale) InWallet(group Label) string {
+	l = l.OrEnglish()
+	return l.Plain(l.text.Consent.WalletFact, With("label", group.Text))
+}
+
 // Allow is the word on the button that lets an application have what it asks for.
 func (l *Locale) Allow() string {
 	l = l.OrEnglish()

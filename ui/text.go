@@ -140,6 +140,7 @@ type consentText struct {
 	Pending, PendingText                Message
 	VerifyNow, SeesUnverified           Message
 	HowVerified, VerifiedFact           Message
+	InWallet, WalletFact                Message
 	ShareUnverified, Refused            Message
 	HeadingRequired, NothingShared      Message
 	Required, RequiredAny               Message

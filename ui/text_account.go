@@ -14,6 +14,7 @@ type accountText struct {
 	Email, EmailText               Message
 	Language, LanguageText         Message
 	Groups, GroupsText             Message
+	Wallet, WalletText             Message
 	Export, ExportText             Message
 	Delete, DeleteText             Message
 	History, HistoryText           Message

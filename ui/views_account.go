@@ -13,8 +13,10 @@ type AccountView struct {
 	EmailVerified bool
 	// Each leads to another page. Empty shows no link.
 	DataURL, GroupsURL, EmailURL, LanguageURL, ExportURL, DeleteURL string
-	PasswordURL, SessionsURL, HistoryURL, AppsURL                   string
-	SignOutURL                                                      string
+	// WalletURL leads to what is in wallets.
+	WalletURL                                     string
+	PasswordURL, SessionsURL, HistoryURL, AppsURL string
+	SignOutURL                                    string
 	// SecurityURL leads to the page on which all ways to sign in are, the password among
 	// them.
 	SecurityURL string
@@ -372,6 +374,10 @@ const (
 	HistoryStatusSet      HistoryAct = "status_set"
 	HistoryStatusEnded    HistoryAct = "status_ended"
 	HistorySessionEnded   HistoryAct = "session_ended"
+
+	// HistoryProofAdded and HistoryProofEnded are about what is in wallets.
+	HistoryProofAdded HistoryAct = "proof_added"
+	HistoryProofEnded HistoryAct = "proof_ended"
 
 	HistoryVerificationStarted HistoryAct = "verification_started"
 	HistoryVerified            HistoryAct = "verified"

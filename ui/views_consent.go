@@ -158,6 +158,8 @@ type ConsentGroup struct {
 	CanVerify bool
 	// HowVerified says that the application also receives how and when it was verified.
 	HowVerified bool
+	// InWallet says that the application is a wallet, which keeps a proof of it to show.
+	InWallet bool
 }
 
 // isSignIn reports whether the application learns only who it is.
