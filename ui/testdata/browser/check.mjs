@@ -21,6 +21,7 @@ import { createRequire } from "node:module";
 import { extname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { chromium } from "playwright-core";
+import { areNew, looks } from "./looks.mjs";
 
 const { values: options, positionals: [gallery] } = parseArgs({
   allowPositionals: true,
@@ -80,15 +81,6 @@ const small = () => [...document.querySelectorAll("a, button, summary, input:not
 const samples = /^(en|de|ar)\/(account|consent|denied|error-redirect-details|reauthenticate|reset-finish|select_account|select_scope|sessions|signin-wrong|signin-personas|signout|signup)\.html$/;
 const forAxe = (page) => page.startsWith("en/") || page.endsWith("/consent.html") || samples.test(page);
 
-// The colours of an element follow from the style sheets, its classes and attributes, and what it is
-// in: where a page has none that another did not have, its colours have been judged.
-const looks = () => {
-  const sheets = [...document.styleSheets].map((sheet) => sheet.href), look = (e) => [e.localName, e.className, ...e.getAttributeNames()];
-  return [...document.body.querySelectorAll("*")].map((e) => [sheets, look(e.parentElement), look(e)].join(" "));
-};
-const judged = new Set();
-const isNew = (looks) => looks.filter((look) => !judged.has(look) && judged.add(look)).length > 0;
-
 // lookAt looks at pages on a narrow screen, and at the English on a wide one, by day and by night.
 async function lookAt(pages) {
   // The policy is bypassed for axe alone, which has to be injected.
@@ -125,7 +117,7 @@ async function lookAt(pages) {
       if (width === 320 && forAxe(page)) { // at 1280 px the same elements, and axe is slow
         await tab.addScriptTag({ url: address("axe.js") });
         // A preview stands in a frame of a page, where nothing in it can be reached.
-        const off = { enabled: false }, colours = isNew(await tab.evaluate(looks));
+        const off = { enabled: false }, colours = areNew(await tab.evaluate(looks));
         await judge("light", { rules: { ...!colours && { "color-contrast": off }, ...page.includes("/preview-") && { "landmark-one-main": off, "page-has-heading-one": off } } });
         // The night changes colours and nothing else.
         if (colours && page.startsWith("en/")) await judge("dark", { runOnly: ["color-contrast"] });

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/sha256"
@@ -48,6 +50,19 @@ func ceiling(ctx context.Context, _, dir string) (http.Handler, func(*http.Clien
 	if err != nil {
 		return nil, nil, err
 	}
+	return ceilingOf(ctx, dir, key)
+}
+
+// ceilingWithES256 is the ceiling of who signs ID tokens with ES256.
+func ceilingWithES256(ctx context.Context, _, dir string) (http.Handler, func(*http.Client) (target, error), error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, nil, err
+	}
+	return ceilingOf(ctx, dir, key)
+}
+
+func ceilingOf(ctx context.Context, dir string, key crypto.Signer) (http.Handler, func(*http.Client) (target, error), error) {
 	rows, err := openRows(ctx, filepath.Join(dir, "ceiling.db"))
 	if err != nil {
 		return nil, nil, err
@@ -82,13 +97,13 @@ func ceiling(ctx context.Context, _, dir string) (http.Handler, func(*http.Clien
 
 var idTokenHead = base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"RS256","typ":"JWT"}`)) + "."
 
-// sign returns a token as long as an ID token, signed with RS256.
-func sign(key *rsa.PrivateKey) (string, error) {
+// sign returns a token as long as an ID token.
+func sign(key crypto.Signer) (string, error) {
 	var b bytes.Buffer
 	b.WriteString(idTokenHead)
 	b.WriteString(base64.RawURLEncoding.EncodeToString(personJSON))
 	digest := sha256.Sum256(b.Bytes())
-	signature, err := rsa.SignPKCS1v15(nil, key, crypto.SHA256, digest[:])
+	signature, err := key.Sign(rand.Reader, digest[:], crypto.SHA256)
 	if err != nil {
 		return "", err
 	}

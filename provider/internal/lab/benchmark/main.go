@@ -39,6 +39,7 @@ const onPostgres = "bonafide-postgres"
 var servers = []server{
 	{name: "bare", store: "none", start: bare},
 	{name: "ceiling", store: "SQLite", start: ceiling},
+	{name: "ceiling-es256", store: "SQLite", start: ceilingWithES256},
 	ownServer,
 	{name: "bonafide-es256", store: "SQLite", start: bonafideWithES256},
 	{name: "bonafide-openssl", store: "SQLite", start: bonafideWithOpenSSL, available: opensslsigner.Available},

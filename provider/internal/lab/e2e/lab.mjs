@@ -12,6 +12,7 @@ import { after } from "node:test";
 import { chromium } from "playwright-core";
 import puppeteer from "puppeteer-core";
 import { freePort } from "../../freeport/freeport.mjs";
+import { areNew, looks } from "../../../../ui/testdata/browser/looks.mjs";
 import { build } from "./build.mjs";
 
 export { repository } from "./build.mjs";
@@ -217,8 +218,9 @@ export async function look(page, name) {
   // What axe judges by are elements, names and colours, and they are the same in every language.
   if (!await page.evaluate(() => document.documentElement.lang.startsWith("en"))) return;
   await page.evaluate(axe);
+  const colours = areNew(await page.evaluate(looks));
   // The policy of the page forbids axe to fetch style sheets once more (preload). What passes is dear to send.
-  const violations = await page.evaluate(async (rules) => (await window.axe.run(rules)).violations, { preload: false, resultTypes: ["violations"] });
+  const violations = await page.evaluate(async (rules) => (await window.axe.run(rules)).violations, { preload: false, resultTypes: ["violations"], rules: { "color-contrast": { enabled: colours } } });
   for (const v of violations) page.faults.push(`${name}: ${v.id} at ${v.nodes.map((n) => n.target).join(", ")}`);
 }
 
