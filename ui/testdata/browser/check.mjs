@@ -38,7 +38,7 @@ const types = { ".html": "text/html; charset=utf-8", ".css": "text/css", ".js": 
 
 let posts = 0;
 const server = createServer((request, response) => {
-  const path = new URL(request.url, "http://gallery").pathname;
+  const { pathname: path, search } = new URL(request.url, "http://gallery");
   // The script of the button is no file of the gallery: its page is looked at as it is without.
   if (request.method === "POST" || path === "/favicon.ico" || path.endsWith("/v1.js")) {
     posts += request.method === "POST";
@@ -48,7 +48,10 @@ const server = createServer((request, response) => {
   // Style sheets and scripts are read once for all pages.
   const kept = extname(path) === ".html" ? "no-store" : "max-age=3600";
   response.writeHead(200, { "Content-Type": types[extname(path)], "Content-Security-Policy": policy, "Cache-Control": kept });
-  response.end(readFileSync(path === "/axe.js" ? axe : join(gallery, path)));
+  const file = readFileSync(path === "/axe.js" ? axe : join(gallery, path));
+  // Some pages would be gone before they are looked at. Routes of the browser's driver would do that
+  // too, and have it keep no style sheet.
+  response.end(search === "?still" ? file.toString().replace(/<meta http-equiv="refresh"[^>]*>|<script[^>]*form-post[^>]*>/g, "") : file);
 });
 await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
 const address = (page) => `http://127.0.0.1:${server.address().port}/${page}`;
@@ -67,12 +70,15 @@ async function open(context) {
   return tab;
 }
 
-// small finds what is hard to hit. Links in a sentence are as high as its line, and what
-// is in a label is hit by it.
-const small = () => [...document.querySelectorAll("a, button, summary, input:not([type=hidden])")]
-  .filter((e) => e.checkVisibility() && getComputedStyle(e).display !== "inline" && !e.closest("label"))
-  .filter((e) => Math.min(e.getBoundingClientRect().height, e.getBoundingClientRect().width) < 24)
-  .map((e) => e.textContent.trim());
+// measured says whether the page is wider than the window, and what is hard to hit. Links in a
+// sentence are as high as its line, and what is in a label is hit by it.
+const measured = () => ({
+  wide: document.documentElement.scrollWidth > innerWidth,
+  small: [...document.querySelectorAll("a, button, summary, input:not([type=hidden])")]
+    .filter((e) => e.checkVisibility() && getComputedStyle(e).display !== "inline" && !e.closest("label"))
+    .filter((e) => Math.min(e.getBoundingClientRect().height, e.getBoundingClientRect().width) < 24)
+    .map((e) => e.textContent.trim()),
+});
 
 // What axe judges by are elements, names and colours, and they are the same in every language:
 // it looks at the English pages, and in other languages at the samples. Where a language lacks
@@ -81,16 +87,17 @@ const small = () => [...document.querySelectorAll("a, button, summary, input:not
 const samples = /^(en|de|ar)\/(account|consent|denied|error-redirect-details|reauthenticate|reset-finish|select_account|select_scope|sessions|signin-wrong|signin-personas|signout|signup)\.html$/;
 const forAxe = (page) => page.startsWith("en/") || page.endsWith("/consent.html") || samples.test(page);
 
+// inert says whether buttons do nothing yet, as on the consent screen in the first moment.
+const inert = () => document.querySelector("[aria-disabled=true]") !== null;
+
 // lookAt looks at pages on a narrow screen, and at the English on a wide one, by day and by night.
 async function lookAt(pages) {
   // The policy is bypassed for axe alone, which has to be injected.
-  const tab = await open({ bypassCSP: true, reducedMotion: "reduce" });
-  // These pages would be gone before they are looked at.
-  await tab.route("**/form-post.*.js", (route) => route.fulfill({ contentType: "text/javascript", body: "" }));
-  await tab.route("**/continue.html", async (route) => {
-    const response = await route.fetch();
-    await route.fulfill({ response, body: (await response.text()).replace(/<meta http-equiv="refresh"[^>]*>/, "") });
-  });
+  const tab = await open({ bypassCSP: true, reducedMotion: "reduce", colorScheme: "light" });
+  let now;
+  const resize = async (width) => {
+    if (width !== now) await tab.setViewportSize({ width: now = width, height: 800 });
+  };
   for (const page of pages) {
     const fault = (what) => faults.push(`${page}: ${what}`);
     const shoot = async (width, colorScheme) => {
@@ -100,27 +107,30 @@ async function lookAt(pages) {
       await tab.screenshot({ path: join(options.shots, `${page.replace("/", "-").replace(".html", "")}-${width}-${colorScheme}.png`), fullPage: true });
     };
     const judge = async (colorScheme, rules) => {
-      await tab.emulateMedia({ colorScheme });
+      if (colorScheme !== "light") await tab.emulateMedia({ colorScheme });
       // What passes is many times as much, and dear to send.
       const violations = await tab.evaluate(async (rules) => (await window.axe.run({ resultTypes: ["violations"], ...rules })).violations, rules);
       for (const v of violations) fault(`${colorScheme}: ${v.id}: ${v.nodes.map((n) => n.target).join(", ")}`);
     };
-    await tab.emulateMedia({ colorScheme: "light" });
-    await tab.setViewportSize({ width: 320, height: 800 });
-    await tab.goto(address(page));
-    await tab.waitForFunction(() => !document.querySelector("[aria-disabled=true]"));
+    await resize(320);
+    await tab.goto(address(page) + "?still");
+    if (await tab.evaluate(inert)) await tab.waitForFunction(`!(${inert})()`);
     // What another language changes, the lengths of words, shows where there is least room.
     for (const width of options.shots || forAxe(page) ? [320, 1280] : [320]) {
-      await tab.setViewportSize({ width, height: 800 });
-      if (await tab.evaluate(() => document.documentElement.scrollWidth > innerWidth)) fault(`wider than the window of ${width} px`);
-      for (const text of await tab.evaluate(small)) fault(`at ${width} px "${text}" is smaller than 24 px`);
+      await resize(width);
+      const { wide, small } = await tab.evaluate(measured);
+      if (wide) fault(`wider than the window of ${width} px`);
+      for (const text of small) fault(`at ${width} px "${text}" is smaller than 24 px`);
       if (width === 320 && forAxe(page)) { // at 1280 px the same elements, and axe is slow
         await tab.addScriptTag({ url: address("axe.js") });
         // A preview stands in a frame of a page, where nothing in it can be reached.
         const off = { enabled: false }, colours = areNew(await tab.evaluate(looks));
         await judge("light", { rules: { ...!colours && { "color-contrast": off }, ...page.includes("/preview-") && { "landmark-one-main": off, "page-has-heading-one": off } } });
         // The night changes colours and nothing else.
-        if (colours && page.startsWith("en/")) await judge("dark", { runOnly: ["color-contrast"] });
+        if (colours && page.startsWith("en/")) {
+          await judge("dark", { runOnly: ["color-contrast"] });
+          await tab.emulateMedia({ colorScheme: "light" });
+        }
       }
       for (const colorScheme of ["dark", "light"]) await shoot(width, colorScheme);
     }
