@@ -17,6 +17,8 @@ FUZZTIME ?= 50000x
 FUZZED ?= .
 # For make benchdesk: a folder with a short and absolute path, where the filled databases are kept.
 DESKDIR ?=
+# Of make browser, as in GALLERYFLAGS="--only '^en/'": which pages of the gallery are looked at; all without.
+GALLERYFLAGS ?=
 # Of make programs, as in PROGRAMS='jupyterhub synapse'; all without.
 PROGRAMS ?=
 # For make academic: a checkout of JetBrains/swot.
@@ -118,7 +120,7 @@ browser: ## Test the button and the screens in Chromium; needs Node and Chromium
 		npm ci --no-audit --no-fund; \
 		npm run --if-present types; \
 		GALLERY=$(CACHE)/gallery npm run --if-present test -- *.test.mjs; \
-		npm run --if-present check -- $(CACHE)/gallery; \
+		npm run --if-present check -- $(CACHE)/gallery $(GALLERYFLAGS); \
 	done
 
 programs: ## Sign in with programs of others, or PROGRAMS, and write their table of docs/clients.md; as root on Debian, with the network
