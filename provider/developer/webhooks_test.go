@@ -37,9 +37,10 @@ func (w *fixture) receivers(env, client string) []signals.Receiver {
 // hook is a server that takes webhooks.
 type hook struct {
 	*httptest.Server
-	mu     sync.Mutex
-	status int
-	took   []string
+	mu      sync.Mutex
+	status  int
+	took    []string
+	refused func() // is called by a message that is refused
 }
 
 func newHook(t *testing.T) *hook {
@@ -50,6 +51,9 @@ func newHook(t *testing.T) *hook {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		h.took = append(h.took, string(body))
+		if h.status == http.StatusUnprocessableEntity {
+			h.refused()
+		}
 		w.WriteHeader(h.status)
 	}))
 	t.Cleanup(h.Close)
@@ -141,6 +145,7 @@ func TestWebhookIsSentAgain(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
 	h, b := newHook(t), w.as(dev)
+	h.refused = func() { w.advance(4 * time.Second) } // what is waited for before the next try
 	w.tells(t)
 	b.submit(b.open(hooksPath), "webhook", h.URL, "action", "add")
 	eventually(t, func() bool { return w.receivers(storage.Sandbox, "shop")[0].State == string(storage.ReceiverEnabled) })

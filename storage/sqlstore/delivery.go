@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -124,10 +125,12 @@ func endDeliveries(tx *tx, receiver string, numbers []int64, state storage.Deliv
 	return tx.exec(`UPDATE main.deliveries`+set+filter.String(), filter.args...)
 }
 
+// andNumbers adds the condition that the number is one of these. The last is there as often as a power of
+// two takes: a database keeps each statement, of which there would be one for each count of numbers.
 func (w *where) andNumbers(numbers []int64) {
-	params := make([]string, len(numbers))
-	for i, n := range numbers {
-		params[i] = w.param(n)
+	params := make([]string, 1<<bits.Len(uint(len(numbers)-1)))
+	for i := range params {
+		params[i] = w.param(numbers[min(i, len(numbers)-1)])
 	}
 	w.conditions = append(w.conditions, "number IN ("+strings.Join(params, ", ")+")")
 }

@@ -96,14 +96,15 @@ func occurrenceOf(c Change) (uri string, o occurrence, ok bool) {
 }
 
 // initiator is who is behind an event (CAEP 1.0 section 2): a status that ends by its time does so
-// by a rule, the staff and the programs of the host administer, and users act for themselves.
+// by a rule, the staff and the programs of the host administer, a verification or the host asserts a
+// status, and users act for themselves.
 func initiator(e storage.Event) string {
 	switch {
-	case e.Actor != "":
+	case e.Actor != "", strings.HasSuffix(e.Detail, "by the host"):
 		return "admin"
 	case e.Name == event.StatusEnded, e.Name == event.VerificationEnded:
 		return "policy"
-	case e.Subject == "":
+	case e.Subject == "", e.Name == event.StatusChanged:
 		return "system"
 	default:
 		return "user"

@@ -51,7 +51,11 @@ func ChangeOf(e storage.Event) (Change, bool) {
 	case signals.KeysRotated:
 		return c, !strings.HasPrefix(e.Detail, "data key") // which encrypts
 	case signals.ConsentWithdrawn:
-		return c, e.Subject != "" && e.ClientID != "" && (e.Detail == "by the user" || e.Detail == "by the host") // and not of one token
+		if e.Subject != "" && e.ClientID == "" { // by People.Revoke, which leaves decisions as they are
+			c.Signal = signals.SessionsEnded
+			return c, true
+		}
+		return c, e.Subject != "" && strings.HasPrefix(e.Detail, "by the ") // and not of one token
 	}
 	return c, true
 }

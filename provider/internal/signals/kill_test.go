@@ -1,15 +1,19 @@
 package signals_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,10 +23,13 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-const killed = "SIGNALS_KILLED"
+// killed is the variable by which the process knows its database, and changed the line by which it tells of a
+// change.
+const killed, changed = "SIGNALS_KILLED", "changed"
 
-// TestKilledInManyChanges kills a process that changes and tells, again and again. Of each change a message
-// comes, those about one user in order, and one that comes again has the same ID.
+// TestKilledInManyChanges kills a process that changes and tells, again and again: when it has just made
+// a change, or its message has come and is not answered. Of each change a message comes, those about
+// one user in order, and one that comes again has the same ID.
 func TestKilledInManyChanges(t *testing.T) {
 	if path := os.Getenv(killed); path != "" {
 		changeUntilKilled(t, path)
@@ -33,41 +40,44 @@ func TestKilledInManyChanges(t *testing.T) {
 	if !testing.Short() {
 		changes, mostKills = 10_000, 100
 	}
-	r := newReceiver(t, nil)
+	victim := &victim{}
+	r := newReceiver(t, func(received) int { victim.step(); return http.StatusOK })
 	path := filepath.Join(t.TempDir(), "test.db")
 	key := hex.EncodeToString(random.Bytes(32))
-	kills, done := 0, false
-	for end := time.Now().Add(10 * time.Minute); !done; kills++ {
-		if time.Now().After(end) {
-			t.Fatal("it does not come to an end")
-		}
+	starts := 0
+	for done := false; !done; starts++ {
 		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
-		child.Env = append(os.Environ(), killed+"="+path, "SIGNALS_KEY="+key, "SIGNALS_ADDRESS="+r.URL, "SIGNALS_CHANGES="+strconv.Itoa(changes), "SIGNALS_AHEAD="+strconv.Itoa(kills))
+		child.Env = append(os.Environ(), killed+"="+path, "SIGNALS_KEY="+key, "SIGNALS_ADDRESS="+r.URL, "SIGNALS_CHANGES="+strconv.Itoa(changes), "SIGNALS_AHEAD="+strconv.Itoa(starts))
+		out, err := child.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := child.Start(); err != nil {
 			t.Fatal(err)
 		}
-		ended := make(chan error, 1)
-		go func() { ended <- child.Wait() }()
-		select {
-		case err := <-ended:
-			if err != nil {
-				t.Fatalf("the process has failed: %v", err)
+		after := math.MaxInt
+		if starts < mostKills {
+			after = 1 + rand.IntN(4*changes/mostKills) // each change is a step when it is made, and when its message comes
+		}
+		victim.begin(child.Process, after)
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			if lines.Text() == changed {
+				victim.step()
 			}
-			done = true
-		case <-time.After(20*time.Millisecond + rand.N(100*time.Millisecond)):
-			if kills < mostKills {
-				_ = child.Process.Kill()
-			}
-			done = <-ended == nil
+		}
+		err = child.Wait()
+		if done = err == nil; !done && child.ProcessState.Exited() {
+			t.Fatalf("the process has failed: %v", err)
 		}
 	}
-	if kills < 2 {
-		t.Errorf("only %d processes were needed", kills)
+	messages := r.wait(t, changes)
+	t.Logf("%d processes were killed; %d messages of %d changes", starts-1, len(messages), changes)
+	if starts-1 < mostKills/2 {
+		t.Errorf("only %d processes were killed", starts-1)
 	}
-	t.Logf("%d processes", kills)
 	type told struct{ user, group string }
 	ids, last := map[told]string{}, map[string]int{}
-	for _, m := range r.wait(t, changes) {
+	for _, m := range messages {
 		var body struct {
 			Data struct{ Sub, Group string }
 		}
@@ -88,6 +98,28 @@ func TestKilledInManyChanges(t *testing.T) {
 	}
 	if len(ids) != changes {
 		t.Errorf("%d of %d changes were told", len(ids), changes)
+	}
+}
+
+// victim is the process that is killed.
+type victim struct {
+	mu      sync.Mutex
+	process *os.Process
+	left    int
+}
+
+func (v *victim) begin(p *os.Process, steps int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.process, v.left = p, steps
+}
+
+// step is one of its steps; it is killed in the last.
+func (v *victim) step() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.left--; v.left == 0 {
+		_ = v.process.Kill()
 	}
 }
 
@@ -120,6 +152,7 @@ func changeUntilKilled(t *testing.T, path string) {
 		w.ok(w.audit.Step(t.Context(), func(ctx context.Context) error {
 			return w.store.SetStatus(ctx, user, status, storage.AnyRevision)
 		}, storage.Event{Name: event.StatusChanged, Subject: user, Detail: status.Group}))
+		fmt.Println(changed)
 	}
 	w.marked(func(marks []storage.Mark) bool { return marks[0].Unread.IsZero() })
 	w.until("", func(r signals.Receiver) bool { return r.Waiting == 0 })

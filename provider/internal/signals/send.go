@@ -36,7 +36,7 @@ var pauses = [maxAttempts - 1]time.Duration{
 // mostWait is the longest pause that a receiver can ask for.
 const mostWait = 24 * time.Hour
 
-// tries are the pauses before a refused message is sent again, in its turn.
+// tries are the pauses before a refused message is sent again, in its turn; each counts from the try before.
 var tries = []time.Duration{time.Second, 4 * time.Second}
 
 // send begins the turns of receivers that are due.
@@ -138,6 +138,7 @@ func (t *turn) deliver(ctx context.Context, d storage.Delivery) bool {
 		return true
 	}
 	for try := 0; t.goesOn(ctx); try++ {
+		begun := t.hub.Clock()
 		o := t.attempt(ctx, Message{d.MessageID, body})
 		switch {
 		case ctx.Err() != nil:
@@ -149,7 +150,7 @@ func (t *turn) deliver(ctx context.Context, d storage.Delivery) bool {
 			t.note(d, storage.DeliveryDead, o.Answer)
 			return true
 		case o.Result == Refused:
-			wait(ctx, nil, tries[try])
+			wait(ctx, nil, min(tries[try], begun.Add(tries[try]).Sub(t.hub.Clock()))) // whose clock may be set back
 		default:
 			t.fail(d, o)
 			return false
@@ -178,7 +179,7 @@ func (t *turn) attempt(ctx context.Context, m Message) Outcome {
 func (t *turn) note(d storage.Delivery, state storage.DeliveryState, answer string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	d.State, d.Answer, d.EndedAt = state, answer, t.hub.AgreedTime()
+	d.State, d.Answer = state, answer
 	t.ended = append(t.ended, d)
 }
 
@@ -196,6 +197,11 @@ func (t *turn) fail(d storage.Delivery, o Outcome) {
 func (t *turn) settle(ctx context.Context) error {
 	h, r := t.hub, t.receiver
 	now := h.AgreedTime()
+	for i := range t.ended { // at one time: most are one statement then
+		if t.ended[i].State != storage.DeliveryWaiting {
+			t.ended[i].EndedAt = now
+		}
+	}
 	tell := false
 	switch {
 	case t.failed != nil:

@@ -1,0 +1,284 @@
+package signals_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/internal/outbound"
+	hub "github.com/bonafide-id/bonafide/provider/internal/signals"
+	"github.com/bonafide-id/bonafide/provider/signals"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// A receiver that answers one of these, or not at all, is left alone, and keeps all that waits.
+func TestReceiverThatFails(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{301, 307, 401, 403, 404, 408, 429, 500, 503} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, signals.Config{Webhooks: true})
+			w.run()
+			var broken atomic.Bool
+			r := newReceiver(t, func(received) int {
+				if broken.Load() {
+					return status
+				}
+				return 200
+			})
+			saved, _ := w.verified(r)
+			w.grant("ann", "student")
+			broken.Store(true)
+			w.record(storage.Event{Name: event.StatusChanged, Subject: "ann", Detail: "student"})
+			first := r.wait(t, 2)[1]
+			saved = w.until(saved.ID, func(r signals.Receiver) bool { return r.Attempts == 1 })
+			if pause := saved.NextAt.Sub(w.now()); saved.State != "enabled" || saved.Waiting != 1 || pause < 3*time.Second || pause > 6*time.Second {
+				t.Errorf("%+v, next in %s", saved, pause)
+			}
+			broken.Store(false)
+			w.ahead.Add(int64(7 * time.Second))
+			w.Ring()
+			if again := r.wait(t, 3)[2]; again.id != first.id || again.body != first.body {
+				t.Errorf("then came %+v", again)
+			}
+			w.until(saved.ID, func(r signals.Receiver) bool { return r.Attempts == 0 && r.Waiting == 0 && r.FailingSince.IsZero() })
+		})
+	}
+}
+
+func TestReceiverThatIsGone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, signals.Config{Webhooks: true})
+	told := make(chan signals.Receiver, 10)
+	w.TellWith(func(_ context.Context, r signals.Receiver) { told <- r })
+	w.run()
+	var gone atomic.Int32
+	gone.Store(200)
+	r := newReceiver(t, func(received) int { return int(gone.Load()) })
+	saved, _ := w.verified(r)
+	w.grant("ann", "student")
+	gone.Store(410)
+	w.record(storage.Event{Name: event.StatusChanged, Subject: "ann", Detail: "student"})
+	w.until(saved.ID, func(r signals.Receiver) bool { return r.State == "disabled" && r.Waiting == 1 })
+	if r := <-told; r.State != "disabled" {
+		t.Errorf("told %+v", r)
+	}
+	// Who comes back answers a ping first, and gets what has waited.
+	gone.Store(200)
+	back := saved
+	back.State, back.Revision = "enabled", 0
+	if _, _, err := w.Save(t.Context(), back); err != nil {
+		t.Fatal(err)
+	}
+	w.until(saved.ID, func(r signals.Receiver) bool { return r.State == "enabled" && r.Waiting == 0 })
+}
+
+// A receiver that answers with errors all day is given up after ten turns, and its owners know.
+func TestReceiverThatFailsForDays(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, signals.Config{Webhooks: true})
+	told := make(chan signals.Receiver, 10)
+	w.TellWith(func(_ context.Context, r signals.Receiver) { told <- r })
+	w.run()
+	var status atomic.Int32
+	status.Store(200)
+	r := newReceiver(t, func(received) int { return int(status.Load()) })
+	saved, _ := w.verified(r)
+	w.grant("ann", "student")
+	status.Store(500)
+	begin := w.now()
+	w.record(storage.Event{Name: event.StatusChanged, Subject: "ann", Detail: "student"})
+	for attempts := 1; attempts < 10; attempts++ {
+		saved = w.until(saved.ID, func(r signals.Receiver) bool { return r.Attempts == attempts })
+		if attempts == 5 {
+			if after := w.now().Sub(begin); (<-told).State != "enabled" || after < 2*time.Hour || after > 4*time.Hour {
+				t.Errorf("told after %s", after)
+			}
+		}
+		w.ahead.Add(int64(saved.NextAt.Sub(w.now()) + time.Second))
+		w.Ring()
+	}
+	w.until(saved.ID, func(r signals.Receiver) bool { return r.State == "disabled" && r.Waiting == 1 })
+	if lasted := w.now().Sub(begin); (<-told).State != "disabled" || lasted < 55*time.Hour || lasted > 100*time.Hour {
+		t.Errorf("given up after %s", lasted)
+	}
+}
+
+// A message that is refused is dead after three tries; others go on.
+func TestMessageThatIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, signals.Config{Webhooks: true})
+	w.run()
+	r := newReceiver(t, func(m received) int {
+		if m.user() == "ann" {
+			w.ahead.Add(int64(4 * time.Second)) // the pauses are over
+			return 422
+		}
+		return 204
+	})
+	saved, _ := w.verified(r)
+	w.grant("ann", "student")
+	w.grant("bob", "student")
+	for _, user := range []string{"ann", "bob"} {
+		w.record(storage.Event{Name: event.StatusChanged, Subject: user, Detail: "student"})
+	}
+	saved = w.until(saved.ID, func(r signals.Receiver) bool { return r.Dead == 1 && r.Waiting == 0 })
+	if saved.State != "enabled" || saved.Attempts != 0 {
+		t.Errorf("%+v", saved)
+	}
+	if all := r.wait(t, 5); len(all) != 5 { // a ping, three tries, and bob's
+		t.Errorf("%d messages have come", len(all))
+	}
+	dead, err := w.Deliveries(t.Context(), storage.DeliveryFilter{ReceiverID: saved.ID, State: storage.DeliveryDead})
+	w.ok(err)
+	if len(dead) != 1 || dead[0].Answer != "422" {
+		t.Fatalf("%+v", dead)
+	}
+	r.mu.Lock()
+	r.answer = nil
+	r.mu.Unlock()
+	if n, err := w.Replay(t.Context(), storage.DeliveryFilter{ReceiverID: saved.ID, State: storage.DeliveryDead}); n != 1 || err != nil {
+		t.Errorf("%d again, %v", n, err)
+	}
+	if again := r.wait(t, 6)[5]; again.id != dead[0].MessageID {
+		t.Errorf("again came %q", again.id)
+	}
+}
+
+// hold are receivers that answer a ping, and after that as they do until the test ends.
+func hold(t *testing.T, bad func(w http.ResponseWriter, r *http.Request, over <-chan struct{})) (r *httptest.Server, begin func()) {
+	t.Helper()
+	var begun atomic.Bool
+	over := make(chan struct{})
+	r = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		if _, _ = io.Copy(io.Discard, request.Body); begun.Load() {
+			bad(w, request, over)
+		}
+	}))
+	t.Cleanup(func() {
+		close(over)
+		r.Close()
+	})
+	return r, func() { begun.Store(true) }
+}
+
+func hangs(_ http.ResponseWriter, _ *http.Request, over <-chan struct{}) { <-over }
+
+func drips(w http.ResponseWriter, _ *http.Request, over <-chan struct{}) {
+	byByte := time.NewTicker(100 * time.Millisecond)
+	defer byByte.Stop()
+	for {
+		_, err := w.Write([]byte("."))
+		if err != nil || http.NewResponseController(w).Flush() != nil {
+			return
+		}
+		select {
+		case <-byByte.C:
+		case <-over:
+			return
+		}
+	}
+}
+
+// Whatever a receiver does, it holds up nobody else, and a redirect is not followed.
+func TestNobodyHoldsUpOthers(t *testing.T) {
+	t.Parallel()
+	elsewhere := newReceiver(t, nil)
+	status := func(status int) func(http.ResponseWriter, *http.Request, <-chan struct{}) {
+		return func(w http.ResponseWriter, _ *http.Request, _ <-chan struct{}) {
+			w.Header().Set("Location", elsewhere.URL)
+			w.WriteHeader(status)
+		}
+	}
+	const users = 40
+	for name, c := range map[string]struct {
+		bad  func(http.ResponseWriter, *http.Request, <-chan struct{})
+		left func(signals.Receiver) bool
+	}{
+		"Hangs":        {hangs, func(r signals.Receiver) bool { return r.Waiting == users && r.Attempts == 0 }},
+		"Drips":        {drips, func(r signals.Receiver) bool { return r.Waiting == users && r.Attempts == 0 }},
+		"Fails":        {status(http.StatusInternalServerError), func(r signals.Receiver) bool { return r.Waiting == users && r.Attempts > 0 }},
+		"LeadsAway":    {status(http.StatusMovedPermanently), func(r signals.Receiver) bool { return r.Waiting == users && r.Attempts > 0 }},
+		"LeadsAwayNow": {status(http.StatusTemporaryRedirect), func(r signals.Receiver) bool { return r.Waiting == users && r.Attempts > 0 }},
+		"IsGone":       {status(http.StatusGone), func(r signals.Receiver) bool { return r.State == "disabled" }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, signals.Config{Webhooks: true})
+			// No call ends by its time, so that who waits for another waits until the test fails.
+			w.Outbound = outbound.New(outbound.Options{AllowPrivate: true, Timeout: time.Hour, MaxBody: 1 << 10, MaxIdle: hub.MaxIdle})
+			w.run()
+			server, begin := hold(t, c.bad)
+			bad, _ := w.verified(&receiver{Server: server})
+			good := newReceiver(t, nil)
+			good.URL = strings.Replace(good.URL, "127.0.0.1", "localhost", 1) // another host, as far as calls are counted
+			w.verified(good)
+			begin()
+			for i := range users {
+				w.grant(fmt.Sprint("user", i), "student")
+				w.record(storage.Event{Name: event.StatusChanged, Subject: fmt.Sprint("user", i), Detail: "student"})
+			}
+			good.wait(t, 1+users)
+			w.until(bad.ID, c.left)
+		})
+	}
+	t.Cleanup(func() {
+		if all := elsewhere.all(); len(all) > 0 {
+			t.Errorf("a redirect was followed: %s", all[0].body)
+		}
+	})
+}
+
+// Who does not come to the end of an answer in time has not answered.
+func TestReceiverThatIsLate(t *testing.T) {
+	t.Parallel()
+	for name, bad := range map[string]func(http.ResponseWriter, *http.Request, <-chan struct{}){"Hangs": hangs, "Drips": drips} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, signals.Config{Webhooks: true})
+			w.Outbound = outbound.New(outbound.Options{AllowPrivate: true, Timeout: 500 * time.Millisecond, MaxBody: 1 << 10, MaxIdle: hub.MaxIdle})
+			w.run()
+			server, begin := hold(t, bad)
+			saved, _ := w.verified(&receiver{Server: server})
+			begin()
+			w.grant("ann", "student")
+			w.record(storage.Event{Name: event.StatusChanged, Subject: "ann", Detail: "student"})
+			w.until(saved.ID, func(r signals.Receiver) bool { return r.Attempts == 1 && r.Waiting == 1 && r.State == "enabled" })
+		})
+	}
+}
+
+// A receiver is left alone as long as it asks for, and at most a day.
+func TestReceiverThatAsksForTime(t *testing.T) {
+	t.Parallel()
+	for says, want := range map[string]time.Duration{"600": 10 * time.Minute, "99999999": 24 * time.Hour} {
+		t.Run(says, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, signals.Config{Webhooks: true})
+			w.run()
+			var busy atomic.Bool
+			r := newReceiver(t, func(received) int {
+				if busy.Load() {
+					return http.StatusTooManyRequests
+				}
+				return http.StatusOK
+			})
+			r.says = http.Header{"Retry-After": {says}}
+			saved, _ := w.verified(r)
+			busy.Store(true)
+			w.record(storage.Event{Name: event.KeyRotated})
+			before := w.now()
+			saved = w.until(saved.ID, func(r signals.Receiver) bool { return r.Attempts == 1 })
+			if saved.NextAt.Before(before.Add(want)) || saved.NextAt.After(w.now().Add(want)) {
+				t.Errorf("next at %s, after %s", saved.NextAt, before)
+			}
+		})
+	}
+}

@@ -1,0 +1,61 @@
+package signals_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/signals"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+func TestSave(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, signals.Config{Webhooks: true})
+	valid := signals.Receiver{ClientID: "shop", Address: "https://shop.example/hook", Asymmetric: true, State: "unverified"}
+	for name, change := range map[string]func(*signals.Receiver){
+		"ClientID":   func(r *signals.Receiver) { r.ClientID = "" },
+		"Address":    func(r *signals.Receiver) { r.Address = "ftp://shop.example" },
+		"Signals[1]": func(r *signals.Receiver) { r.Signals = []string{signals.StatusChanged, signals.StatusChanged} },
+		"Signals[0]": func(r *signals.Receiver) { r.Signals = []string{"everything"} },
+		"State":      func(r *signals.Receiver) { r.State = "on" },
+		"Kind":       func(r *signals.Receiver) { r.Kind = "inbox" },
+		"Description": func(r *signals.Receiver) {
+			r.Description = strings.Repeat("x", 201)
+		},
+	} {
+		wrong := valid
+		change(&wrong)
+		if _, _, err := w.Save(t.Context(), wrong); err == nil || !strings.HasPrefix(err.Error(), name+": ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	saved, key, err := w.Save(t.Context(), valid)
+	w.ok(err)
+	if saved.State != "unverified" || saved.Waiting != 0 || !strings.HasPrefix(key, "whsec_") || strings.HasSuffix(key, "=") || !strings.HasPrefix(saved.PublicKey, "whpk_") {
+		t.Errorf("%+v, key %q", saved, key)
+	}
+	stored, err := w.store.Receivers(t.Context(), storage.ReceiverFilter{})
+	w.ok(err)
+	if plain := string(stored[0].Record); strings.Contains(plain, "shop.example") || strings.Contains(plain, key[6:]) {
+		t.Errorf("kept is %s", plain)
+	}
+	old := saved
+	if another, err := w.Rotate(t.Context(), saved.ID); err != nil || another == key {
+		t.Errorf("key %q, %v", another, err)
+	}
+	if _, _, err := w.Save(t.Context(), old); err == nil || err.Error() != audit.ErrChanged.Error() {
+		t.Errorf("an old revision: %v", err)
+	}
+	for range signals.MaxReceivers - 1 {
+		_, _, err = w.Save(t.Context(), valid)
+		w.ok(err)
+	}
+	if _, _, err = w.Save(t.Context(), valid); err != signals.ErrLimit {
+		t.Errorf("one too many: %v", err)
+	}
+	w.ok(w.Delete(t.Context(), saved.ID))
+	if err := w.Delete(t.Context(), saved.ID); err != signals.ErrNotFound {
+		t.Errorf("deleted twice: %v", err)
+	}
+}
