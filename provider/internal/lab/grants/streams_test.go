@@ -66,7 +66,8 @@ func newReceiver(t *testing.T) *receiver {
 	r := &receiver{}
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		body, _ := io.ReadAll(request.Body)
-		if request.Header.Get("Content-Type") != "application/secevent+jwt" || request.Header.Get("Authorization") != "Bearer of-the-receiver" {
+		// RFC 8935 section 2.1.
+		if h := request.Header; h.Get("Content-Type") != "application/secevent+jwt" || h.Get("Accept") != "application/json" || h.Get("Authorization") != "Bearer of-the-receiver" {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
@@ -119,9 +120,16 @@ func (s streams) verified(t *testing.T, token string) map[string]any {
 func TestStreamThatIsPushed(t *testing.T) {
 	t.Parallel()
 	s, r := newStreams(t), newReceiver(t)
+	// SSF 1.0 sections 7.1 and 7.2: what the transmitter is, at the path of its issuer.
 	p, doc := s.JSON(s.Get("/.well-known/ssf-configuration/oidc"))
-	if p.StatusCode != http.StatusOK || doc["issuer"] != s.Server.URL+"/oidc" || doc["configuration_endpoint"] != s.Server.URL+streamPath {
-		t.Errorf("%s %v", p.Status, doc)
+	wantDoc := map[string]any{
+		"spec_version": "1_0", "issuer": s.Server.URL + "/oidc", "jwks_uri": s.Server.URL + "/oidc/.well-known/jwks",
+		"delivery_methods_supported": []any{"urn:ietf:rfc:8935", "urn:ietf:rfc:8936"},
+		"configuration_endpoint":     s.Server.URL + streamPath, "status_endpoint": s.Server.URL + statusPath, "verification_endpoint": s.Server.URL + verifyPath,
+		"authorization_schemes": []any{map[string]any{"spec_urn": "urn:ietf:rfc:6749"}}, "default_subjects": "ALL",
+	}
+	if diff := cmp.Diff(wantDoc, doc); p.StatusCode != http.StatusOK || diff != "" {
+		t.Errorf("%s %s", p.Status, diff)
 	}
 	asked := `{"delivery":{"method":"urn:ietf:rfc:8935","endpoint_url":"` + r.URL + `","authorization_header":"Bearer of-the-receiver"},"events_requested":["` +
 		caep + `token-claims-change","` + caep + `session-revoked","urn:other"]}`
@@ -159,13 +167,22 @@ func TestStreamThatIsPushed(t *testing.T) {
 	for _, change := range []struct {
 		user, group string
 		verified    bool
-	}{{"bob", "military", true}, {"alice", "student", true}, {"alice", "military", false}} {
+	}{{"bob", "military", true}, {"alice", "student", true}, {"alice", "military", true}} {
 		s.OK(s.People().SetStatus(t.Context(), change.user, provider.Status{Group: change.group, Verified: change.verified}))
 	}
-	claims = s.wait(t, r, 2)
-	events := claims["events"].(map[string]any)
-	changed, _ := events[caep+"token-claims-change"].(map[string]any)
-	status := map[string]any{"status": []any{map[string]any{"group": "military", "verified": false}}}
+	statusIn := func(claims map[string]any) (changed map[string]any) {
+		changed, _ = claims["events"].(map[string]any)[caep+"token-claims-change"].(map[string]any)
+		return changed
+	}
+	is := func(verified bool) map[string]any {
+		return map[string]any{"status": []any{map[string]any{"group": "military", "verified": verified}}}
+	}
+	if diff := cmp.Diff(is(true), statusIn(s.wait(t, r, 2))["claims"]); diff != "" {
+		t.Error(diff)
+	}
+	s.OK(s.People().SetStatus(t.Context(), "alice", provider.Status{Group: "military"}))
+	claims = s.wait(t, r, 3)
+	changed, status := statusIn(claims), is(false)
 	who := map[string]any{"format": "iss_sub", "iss": s.Server.URL + "/oidc", "sub": "alice"}
 	if diff := cmp.Diff(status, changed["claims"]) + cmp.Diff(who, claims["sub_id"]); diff != "" || claims["txn"] == nil || changed["event_timestamp"] == nil {
 		t.Errorf("%v %s", claims, diff)
@@ -178,12 +195,22 @@ func TestStreamThatIsPushed(t *testing.T) {
 	_, _, err = s.Signals().Save(t.Context(), of[0])
 	s.OK(err)
 	updated := map[string]any{"https://schemas.openid.net/secevent/ssf/event-type/stream-updated": map[string]any{"status": "paused"}}
-	if diff := cmp.Diff(updated, s.wait(t, r, 3)["events"]); diff != "" {
+	if diff := cmp.Diff(updated, s.wait(t, r, 4)["events"]); diff != "" {
 		t.Error(diff)
 	}
 
 	// A SET is neither an access token nor an ID token, nor is one of these a SET.
 	set := r.took[1]
+	ctx := oidc.ClientContext(t.Context(), &http.Client{Transport: lab.OwnConnections(t)})
+	keys := oidc.NewRemoteKeySet(ctx, s.Server.URL+"/oidc/.well-known/jwks")
+	asIDToken := func(token string) error {
+		_, err := oidc.NewVerifier(s.Server.URL+"/oidc", keys, &oidc.Config{ClientID: "rp"}).Verify(ctx, token)
+		return err
+	}
+	s.OK(asIDToken(lab.Member(t, tokens, "id_token")))
+	if asIDToken(set) == nil {
+		t.Error("a library takes a SET for an ID token")
+	}
 	lab.Refused(t, s.Bearer(lab.UserinfoPath, set), http.StatusUnauthorized, "invalid_token")
 	lab.Refused(t, s.Send(http.MethodGet, streamPath, "", "Authorization", "Bearer "+set), http.StatusUnauthorized, "invalid_token")
 	if header, _ := lab.JWT(t, lab.Member(t, tokens, "id_token")); header["typ"] == "secevent+jwt" {

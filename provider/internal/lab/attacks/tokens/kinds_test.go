@@ -16,12 +16,13 @@ import (
 // 8725 section 2.8).
 func TestAttackTokenOfAnotherKind(t *testing.T) {
 	t.Parallel()
-	w := lab.WithResources(t, lab.AllowPrivate).WithSigners().Runs()
+	w := lab.WithResources(t, lab.AllowPrivate, func(c *provider.Config) { c.Signals.SharedSignals = true }).WithSigners().Runs()
 	rp := lab.NewToldParty(t, nil)
 	all := provider.Client{
 		ID: "all", TokenEndpointAuthMethod: "private_key_jwt", JWKS: lab.PublicKeys(t, lab.AllKeys...), Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI},
 		GrantTypes:        []string{"authorization_code", "refresh_token", "client_credentials", lab.BearerGrant},
 		AccessTokenFormat: "jwt", UserinfoSignedResponseAlg: "RS256", BackchannelLogoutURI: rp.URL, SkipConsent: true,
+		Scopes: []string{"openid", "military", "student", "ssf.read", "ssf.manage"},
 	}
 	w.OK(w.Clients().Save(t.Context(), all))
 	b, key := w.Alice(), lab.ClientKeys()["ES256"]
@@ -35,6 +36,13 @@ func TestAttackTokenOfAnotherKind(t *testing.T) {
 		return tokens
 	}
 	of := tokens(b)
+	_, machine := b.Asserted(lab.TokenPath, key.Sign(t, own()), "grant_type", "client_credentials", "scope", "ssf.read ssf.manage")
+	stream := func(path, body string) lab.Page {
+		return b.Send(http.MethodPost, path, body, "Authorization", "Bearer "+lab.Member(t, machine, "access_token"), "Content-Type", "application/json")
+	}
+	if p := stream("/ssf/stream", `{}`); p.StatusCode != http.StatusCreated {
+		t.Fatalf("%s %s", p.Status, p.Text)
+	}
 	leaving := w.Alice()
 	tokens(leaving)
 	leaving.Submit(leaving.Get("/signout"))
@@ -44,13 +52,24 @@ func TestAttackTokenOfAnotherKind(t *testing.T) {
 	w.OK(json.Unmarshal([]byte(b.Bearer(lab.UserinfoPath, v3).Text), &v3Userinfo))
 
 	kinds := map[string]func() string{
-		"ID token":         func() string { return lab.Member(t, of, "id_token") },
-		"access token":     func() string { return access },
-		"code":             func() string { return code(b) },
-		"refresh token":    func() string { return lab.Member(t, tokens(b), "refresh_token") },
-		"userinfo":         func() string { return b.Bearer(lab.UserinfoPath, access).Text },
-		"userinfo in v3":   func() string { return v3Userinfo },
-		"logout token":     func() string { return rp.Wait(t, 1)[0] },
+		"ID token":       func() string { return lab.Member(t, of, "id_token") },
+		"access token":   func() string { return access },
+		"code":           func() string { return code(b) },
+		"refresh token":  func() string { return lab.Member(t, tokens(b), "refresh_token") },
+		"userinfo":       func() string { return b.Bearer(lab.UserinfoPath, access).Text },
+		"userinfo in v3": func() string { return v3Userinfo },
+		"logout token":   func() string { return rp.Wait(t, 1)[0] },
+		"security event": func() (token string) {
+			lab.Eventually(t, func() bool {
+				var got struct{ Sets map[string]string }
+				w.OK(json.Unmarshal([]byte(stream("/ssf/poll", "").Text), &got))
+				for _, token = range got.Sets {
+					return true
+				}
+				return false
+			})
+			return token
+		},
 		"client assertion": func() string { return key.Sign(t, own()) },
 		"bearer assertion": func() string { return key.Sign(t, own("sub", "alice")) },
 		"request object": func() string {
