@@ -8,6 +8,7 @@ replace github.com/bonafide-id/bonafide => ../../../..
 require (
 	github.com/bonafide-id/bonafide v0.0.0
 	github.com/coreos/go-oidc/v3 v3.21.0
+	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1
 	github.com/transparency-dev/formats v0.1.1
 	github.com/transparency-dev/merkle v0.0.2
 	github.com/zitadel/oidc/v3 v3.45.0
