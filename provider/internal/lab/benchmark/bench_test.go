@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -121,6 +122,48 @@ func TestFilledDatabaseServes(t *testing.T) {
 	} {
 		if n, err := rows.count(t.Context(), query); n != want || err != nil {
 			t.Errorf("%s: %d, %v; want %d", query, n, err, want)
+		}
+	}
+}
+
+// Everybody hears of every end, and each of the applications only of its own users.
+func TestEndsAreTold(t *testing.T) {
+	a, err := newAudience(telling{Ends: 100, Within: 500 * time.Millisecond, Each: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.close()
+	name, value, _ := strings.Cut(a.variable(), "=")
+	t.Setenv(name, value)
+	r := started(t, endingServers[0])
+	a.starts(r.Target.Begin)
+	address := "http://" + r.Addr
+	stream, err := newStream(t.Context(), address, a.stream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	polled := make(chan error, 1)
+	go func() { polled <- stream.listen(ctx) }()
+	for heard := false; !heard; time.Sleep(10 * time.Millisecond) {
+		if _, heard, err = a.figures(address); err != nil {
+			t.Fatal(err)
+		}
+	}
+	leave()
+	if err := <-polled; err != nil {
+		t.Error(err)
+	}
+	for i, hook := range append(a.hooks, a.stream) {
+		for end, heard := range hook.heard {
+			if allowed := (end-i+webhooks+1)%(webhooks+1) == 0 || (end+1-i+webhooks+1)%(webhooks+1) == 0; heard != allowed {
+				t.Errorf("application %d hears of end %d: %t", i, end, heard)
+			}
+		}
+	}
+	for _, late := range a.stream.late {
+		if late < 0 {
+			t.Errorf("told %v before the end", -late)
 		}
 	}
 }

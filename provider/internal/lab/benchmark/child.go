@@ -43,6 +43,9 @@ type server struct {
 	database string
 	owns     *cluster
 
+	// telling says whom the server tells, and of what; nil for one that tells nobody.
+	telling *telling
+
 	// available reports why a server cannot run here; nil when it can.
 	available func() error
 }
@@ -132,6 +135,9 @@ func launch(s server, dir string, o options) (*running, error) {
 	command.Env = append(command.Environ(), "GOMAXPROCS="+strconv.Itoa(o.procs))
 	if s.database != "" {
 		command.Env = append(command.Env, postgresEnv+"="+s.database)
+	}
+	if s.telling != nil {
+		command.Env = append(command.Env, s.telling.variable())
 	}
 	if o.profiles != "" {
 		name := strings.ReplaceAll(s.name, "/", "-") + ".pprof"

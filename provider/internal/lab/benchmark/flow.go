@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 )
 
 // The application that every server knows.
@@ -34,6 +35,9 @@ type target struct {
 	// Cookies are Cookie headers of browsers that are signed in and have
 	// allowed the application before.
 	Cookies []string
+
+	// Begin is when the first status ends, at a server of which some do.
+	Begin time.Time
 }
 
 // visitor is one user agent together with its application: what a worker plays.

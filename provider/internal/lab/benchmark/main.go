@@ -4,6 +4,7 @@
 //	go run . -beside REV  compares this checkout with another commit of it
 //	go run . -scale       compares small tables with large ones, and looks at the sweep
 //	go run . -soak 10m    watches memory and tables under load
+//	go run . -ends 100000 has so many statuses end in a minute, and tells of them
 //
 // Every server runs in a process of its own, with RS256, with as many processors
 // as GOMAXPROCS gives it, and is asked by the same generator over keep-alive
@@ -49,6 +50,16 @@ var servers = []server{
 	{name: "oidc-provider", store: "memory", command: nodeServer, available: nodeAvailable},
 }
 
+// named returns the server of a name; those that are compared with no others, too.
+func named(name string) (server, error) {
+	all := append(slices.Concat(servers, endingServers), soaking, unheard, heard)
+	i := slices.IndexFunc(all, func(s server) bool { return s.name == name })
+	if i < 0 {
+		return server{}, fmt.Errorf("no server %q", name)
+	}
+	return all[i], nil
+}
+
 type options struct {
 	only           string
 	operations     string
@@ -64,6 +75,9 @@ type options struct {
 	expired int
 	soak    time.Duration
 
+	ends, each int
+	within     time.Duration
+
 	dir          string
 	report, json string
 	postgres     string
@@ -76,6 +90,7 @@ func (o *options) quick() {
 	o.rounds, o.length, o.flows, o.starts = 1, 100*time.Millisecond, 400, 3
 	o.grants, o.expired = sizes{10_000, 100_000}, 20_000
 	o.soak = min(o.soak, 15*time.Second)
+	o.ends, o.within = min(o.ends, 2000), 2*time.Second
 	o.report = ""
 }
 
@@ -99,6 +114,9 @@ func main() {
 	flag.Var(&o.grants, "grants", "two numbers of grants, the small one first; at most ten million")
 	flag.IntVar(&o.expired, "expired", 300_000, "expired grants for the sweep, at most ten million")
 	flag.DurationVar(&o.soak, "soak", 0, "watch memory and tables under load for so long, at most 24h")
+	flag.IntVar(&o.ends, "ends", 0, "have so many statuses end within -within, and see how soon is told; at most a million")
+	flag.DurationVar(&o.within, "within", time.Minute, "the time in which they end, from 1s to 1h")
+	flag.IntVar(&o.each, "each", 1, "how many of the applications each of their users has allowed something")
 	flag.StringVar(&o.dir, "dir", ".", "folder for databases; on the disk to be measured, not in memory")
 	flag.StringVar(&o.report, "report", "", "Markdown file with the marks between which tables are replaced")
 	flag.StringVar(&o.json, "json", "", "file for everything in JSON")
@@ -120,6 +138,8 @@ func main() {
 		err = run(ctx, o, measureScale)
 	case o.soak > 0:
 		err = run(ctx, o, measureSoak)
+	case o.ends > 0:
+		err = run(ctx, o, measureEnds)
 	default:
 		err = run(ctx, o, compare)
 	}
@@ -144,10 +164,24 @@ func (o options) validate() error {
 		return fmt.Errorf("-expired must be from 1 to %d", maxGrants)
 	case o.soak < 0 || o.soak > 24*time.Hour:
 		return errors.New("-soak must be at most 24h")
-	case o.scale && o.soak > 0, o.beside != "" && (o.scale || o.soak > 0):
-		return errors.New("-beside, -scale and -soak are runs of their own")
+	case !within(o.ends, 0, 1_000_000) || !within(o.each, 1, webhooks+1):
+		return fmt.Errorf("-ends must be at most 1000000, -each from 1 to %d", webhooks+1)
+	case o.within < time.Second || o.within > time.Hour:
+		return errors.New("-within must be from 1s to 1h")
+	case o.runs() > 1:
+		return errors.New("-beside, -scale, -soak and -ends are runs of their own")
 	}
 	return nil
+}
+
+// runs counts what is asked for beside the comparison.
+func (o options) runs() (n int) {
+	for _, asked := range []bool{o.beside != "", o.scale, o.soak > 0, o.ends > 0} {
+		if asked {
+			n++
+		}
+	}
+	return n
 }
 
 func progress(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
@@ -181,10 +215,9 @@ func run[F findings](ctx context.Context, o options, measure func(context.Contex
 
 // serveNamed is the child process.
 func serveNamed(ctx context.Context, name, dir string) error {
-	all := append(slices.Clone(servers), soaking)
-	i := slices.IndexFunc(all, func(s server) bool { return s.name == name })
-	if i < 0 {
-		return fmt.Errorf("no server %q", name)
+	s, err := named(name)
+	if err != nil {
+		return err
 	}
-	return profiled(func() error { return serve(ctx, all[i], dir) })
+	return profiled(func() error { return serve(ctx, s, dir) })
 }

@@ -16,6 +16,10 @@ import (
 type match struct {
 	server string
 
+	// theirs is what it is compared with there; its like when empty. heard has it tell a webhook.
+	theirs string
+	heard  bool
+
 	// workers are those of -workers when zero, and late how much later a database of its own
 	// answers.
 	workers int
@@ -29,6 +33,8 @@ var matches = []match{
 	{server: ownServer.name},
 	{server: "bonafide-es256"},
 	{server: "bonafide-openssl"},
+	{server: unheard.name, theirs: ownServer.name},
+	{server: heard.name, theirs: ownServer.name, heard: true},
 	{server: onPostgres},
 	{server: onPostgres, late: time.Millisecond, workers: 1},
 	{server: onPostgres, late: time.Millisecond},
@@ -63,8 +69,22 @@ type pair struct {
 // measure starts the server of both and lets them take turns; who goes first changes with the
 // round.
 func (m match) measure(ctx context.Context, o options, dir string, of server) (*pair, error) {
-	i := slices.IndexFunc(servers, func(s server) bool { return s.name == m.server })
-	mine, theirs := servers[i], servers[i]
+	mine, err := named(m.server)
+	if err != nil {
+		return nil, err
+	}
+	theirs, err := named(cmp.Or(m.theirs, m.server))
+	if err != nil {
+		return nil, err
+	}
+	if m.heard {
+		all, err := newReceivers(1, func(int, []byte) {})
+		if err != nil {
+			return nil, err
+		}
+		defer all.close()
+		mine.telling = &telling{Receivers: all.addresses}
+	}
 	if reason := mine.available; reason != nil && m.server != onPostgres {
 		if err := reason(); err != nil {
 			return nil, unavailableError{err}
