@@ -73,8 +73,8 @@
 //
 // A backend is a package with an Open function that returns a [Store]. Its test is one call
 // of storagetest.Run, which tests every promise of this package, races included, and one of
-// storagetest.RunDevelopers, storagetest.RunVerification, storagetest.RunDesk and storagetest.RunSignals if it has
-// these roles, too.
+// storagetest.RunDevelopers, storagetest.RunVerification, storagetest.RunDesk, storagetest.RunSignals and
+// storagetest.RunCredentials if it has these roles, too.
 // Where to begin:
 //
 //   - A database that speaks SQL needs no queries of its own. Package sqlstore has them

@@ -14,6 +14,7 @@ type Roles interface {
 	Verification
 	Desk
 	Signals
+	Credentials
 }
 
 // Store are the roles that a provider uses.
@@ -50,7 +51,7 @@ type Store interface {
 	// grants past their ExpiresAt with all their tokens, expired access tokens, sessions,
 	// one-time codes, ways back from changes of addresses, trusted devices, recoveries, used
 	// identifiers, pushed requests, requests of devices, counters of attempts, codes of callers and answers, invitations a
-	// month after their expiry, and deliveries a week after their end, or a month after their cause. A swept session takes its client sessions with it, so that no application is told. It
+	// month after their expiry, credentials a day after theirs, and deliveries a week after their end, or a month after their cause. A swept session takes its client sessions with it, so that no application is told. It
 	// removes at most limit rows of each kind in one transaction, fewer if that takes long,
 	// and returns their number altogether; the caller repeats until zero. Spent codes and
 	// spent refresh tokens stay as long as their grant, so that a replay is recognized. Any
@@ -58,7 +59,7 @@ type Store interface {
 	Sweep(ctx context.Context, now time.Time, limit int) (removed int, err error)
 
 	// Elapse makes the records of some clients and users older, in one step: of clients
-	// their grants, tokens, consents and requests of devices, of users their accounts, authenticators, recoveries, sessions and statuses,
+	// their grants, tokens, consents, credentials and requests of devices, of users their accounts, authenticators, recoveries, sessions and statuses,
 	// each status with another revision, and their cases with decisions, evidence and
 	// fingerprints, each case with another version. It reads these tables from end to end, and is for
 	// a sandbox, whose clock it moves.

@@ -39,6 +39,10 @@ func TestContract(t *testing.T) {
 		t.Parallel()
 		storagetest.RunSignals(t, databases[storagetest.SignalStore](borrow))
 	})
+	t.Run("Credentials", func(t *testing.T) {
+		t.Parallel()
+		storagetest.RunCredentials(t, databases[storagetest.CredentialStore](borrow))
+	})
 }
 
 // TestContractSerializable runs the contract, in short its races, where the database aborts every transaction that

@@ -50,6 +50,11 @@ func TestSignalsContract(t *testing.T) {
 	whole++
 }
 
+func TestCredentialsContract(t *testing.T) {
+	storagetest.RunCredentials(t, databases[storagetest.CredentialStore])
+	whole++
+}
+
 // databases makes a database, and returns what opens it.
 func databases[S storage.Store](t *testing.T) func() S {
 	t.Helper()

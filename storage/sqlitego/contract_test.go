@@ -58,6 +58,14 @@ func TestSignalsContract(t *testing.T) {
 	})
 }
 
+func TestCredentialsContract(t *testing.T) {
+	skipShort(t)
+	storagetest.RunCredentials(t, func(t *testing.T) func() storagetest.CredentialStore {
+		path := empty(t)
+		return func() storagetest.CredentialStore { return open(t, path) }
+	})
+}
+
 // skipShort leaves a contract out of the short tests, which the race detector makes ten
 // times slower here: the driver is a compiler's output, and our part runs with another
 // driver in package sqlite.

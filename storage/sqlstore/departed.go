@@ -88,7 +88,8 @@ func removeLeft(tx *tx, d storage.Departed, erase storage.Erase) (removed int, l
 	begin := time.Now()
 	grants := func() (int, bool, error) { return removeEnded(tx, d.Subject) }
 	events := func() (int, bool, error) { return renameEvents(tx, d, erase) }
-	for _, some := range [...]func() (int, bool, error){grants, events} {
+	credentials := func() (int, bool, error) { return disownCredentials(tx, d.Subject) }
+	for _, some := range [...]func() (int, bool, error){grants, events, credentials} {
 		for chunks, more := 0, true; more; chunks++ {
 			if chunks == maxChunks || chunks > 0 && time.Since(begin) >= sweepTime {
 				left = true

@@ -11,11 +11,11 @@ import (
 
 // SchemaVersion is the number of the migration that the queries of this package need, and the
 // last that a [Dialect] has.
-const SchemaVersion = 19
+const SchemaVersion = 20
 
 // firstVersion is the schema with which a database begins. Those with a smaller number were
 // made before the first release, and are not opened (storage.ErrUnreleasedSchema).
-const firstVersion = 19
+const firstVersion = 20
 
 // Dialect is the SQL of one database. The queries of this package are in the SQL of SQLite,
 // with numbered parameters (?1) and tables in the schema main (main.tokens); a Dialect has

@@ -81,7 +81,7 @@ func TestNoStatementIsAComment(t *testing.T) {
 func TestTables(t *testing.T) {
 	want := []string{
 		"accounts", "answers", "applications", "attempts", "attributes", "barred", "breaks", "caller_codes", "case_decisions", "case_references", "cases",
-		"changes", "client_hosts", "client_sessions", "clients", "clock", "code_batches", "code_uses", "consents", "deliveries", "denied_hosts", "departed", "developers", "device_codes", "email_returns",
+		"changes", "client_hosts", "client_sessions", "clients", "clock", "code_batches", "code_uses", "consents", "credential_lists", "credentials", "deliveries", "denied_hosts", "departed", "developers", "device_codes", "email_returns",
 		"event_blocks", "event_erasures", "event_log", "events", "evidence", "evidence_leftovers", "fingerprints", "former_organizations", "former_recipients", "grants", "images", "installation", "invitations", "keys", "left_references", "links", "log_days", "marks", "matters", "members",
 		"organizations", "passkeys", "plan_targets", "plans", "pushed_requests", "receivers", "recoveries", "recovery_code_sets", "recovery_codes", "registration_tokens", "request_log", "reviewers", "roster_generations", "roster_rows", "rosters", "sandbox_mails", "schema_version", "secret_uses",
 		"sessions", "statuses", "tickets", "tokens", "totp", "trusted_devices", "used_ids", "verification_codes",

@@ -36,11 +36,12 @@ func elapseClients(tx *tx, ids []string, by int64) error {
 	for _, update := range []string{
 		`UPDATE main.tokens SET ` + elapse("created_at", "expires_at", "spent_at") +
 			` WHERE grant_id IN (SELECT id FROM main.grants WHERE` + ofClients + `)`,
-		`UPDATE main.grants SET ` + elapse("auth_time", "created_at", "expires_at", "revoked_at") + ` WHERE` + ofClients,
+		`UPDATE main.grants SET ` + elapse("auth_time", "created_at", "expires_at", "revoked_at", "kept_until") + ` WHERE` + ofClients,
 		`UPDATE main.consents SET ` + elapse("created_at", "decided_at", "last_used_at") + ` WHERE` + ofClients,
 		`UPDATE main.former_recipients SET ` + elapse("since", "until") + ` WHERE` + ofClients,
 		`UPDATE main.device_codes SET ` + elapse("created_at", "expires_at") + ` WHERE` + ofClients,
 		`UPDATE main.client_sessions SET ` + elapse("created_at", "expires_at", "next_at") + ` WHERE` + ofClients,
+		`UPDATE main.credentials SET ` + elapse("issued_at", "expires_at", "checked_at", "accepted_at", "ended_at") + ` WHERE` + ofClients,
 	} {
 		if _, err := tx.exec(update, filter.args...); err != nil {
 			return err
@@ -75,6 +76,11 @@ func elapseUsers(tx *tx, prefix string, by int64) error {
 		if _, err := tx.exec(update, by, prefix, utf8.RuneCountInString(prefix)); err != nil {
 			return err
 		}
+	}
+	_, err := tx.exec(`UPDATE main.credentials SET status_revision = status_revision + 1
+		WHERE status_revision <> 0 AND substr(subject, 1, ?2) = ?1`, prefix, utf8.RuneCountInString(prefix))
+	if err != nil {
+		return err
 	}
 	return elapseFactors(tx, prefix, by)
 }

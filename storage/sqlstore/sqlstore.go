@@ -30,6 +30,7 @@ var (
 	_ storage.Developers   = (*Store)(nil)
 	_ storage.Verification = (*Store)(nil)
 	_ storage.Desk         = (*Store)(nil)
+	_ storage.Credentials  = (*Store)(nil)
 )
 
 // New returns the store on a database with the current schema ([Migrate]). The store owns the

@@ -19,12 +19,12 @@ var rowSweeps = []string{
 
 	`DELETE FROM main.tokens WHERE digest IN (
 		SELECT t.digest FROM main.grants g JOIN main.tokens t ON t.grant_id = g.id
-		WHERE g.expires_at <= ?1 ORDER BY g.expires_at, t.digest LIMIT ?2)`,
+		WHERE coalesce(g.kept_until, g.expires_at) <= ?1 ORDER BY coalesce(g.kept_until, g.expires_at), t.digest LIMIT ?2)`,
 
 	// Only grants without tokens, so that no step removes a million tokens with their
 	// grant. Only the first grants are searched: behind them may be millions with tokens.
 	`DELETE FROM main.grants WHERE id IN (
-		SELECT id FROM main.grants WHERE expires_at <= ?1 ORDER BY expires_at, id LIMIT ?2)
+		SELECT id FROM main.grants WHERE coalesce(kept_until, expires_at) <= ?1 ORDER BY coalesce(kept_until, expires_at), id LIMIT ?2)
 		AND NOT EXISTS (SELECT 1 FROM main.tokens t WHERE t.grant_id = grants.id)`,
 
 	`DELETE FROM main.client_sessions WHERE expires_at <= ?1 AND id IN (
@@ -65,6 +65,10 @@ var rowSweeps = []string{
 
 	`DELETE FROM main.registration_tokens WHERE digest IN (
 		SELECT digest FROM main.registration_tokens WHERE expires_at <= ?1 ORDER BY expires_at, digest LIMIT ?2)`,
+
+	// A day later, in microseconds, so that no clock misses them on their list.
+	`DELETE FROM main.credentials WHERE id IN (
+		SELECT id FROM main.credentials WHERE expires_at <= ?1 - 86400000000 ORDER BY expires_at, id LIMIT ?2)`,
 
 	// A month later, in microseconds, so that until then the link says that it has expired.
 	`DELETE FROM main.invitations WHERE token IN (

@@ -90,13 +90,16 @@ UPDATE main.trusted_devices SET created_at = created_at - ?1, expires_at = expir
 -- Two hundred rows that an index has found.
 UPDATE main.client_sessions SET next_at = ?2, attempts = attempts + 1 WHERE session IS NULL AND next_at <= ?1 AND id IN ( SELECT id FROM ( SELECT id, next_at, row_number() OVER (PARTITION BY client_id ORDER BY next_at, id) AS place FROM ( SELECT id, client_id, next_at FROM main.client_sessions WHERE session IS NULL AND next_at <= ?1 ORDER BY next_at, id LIMIT ?3) AS due ) AS placed WHERE place <= ?4 ORDER BY next_at, id LIMIT ?5) RETURNING id, client_id, subject, sid, created_at, attempts;
 UPDATE main.client_sessions SET next_at = ?3, attempts = attempts + 1 WHERE session IS NULL AND next_at <= ?1 AND id IN ( SELECT id FROM ( SELECT id, next_at, row_number() OVER (PARTITION BY client_id ORDER BY next_at, id) AS place FROM ( SELECT id, client_id, next_at FROM main.client_sessions WHERE session IS NULL AND next_at <= ?1 AND client_id NOT IN (?2) ORDER BY next_at, id LIMIT ?4) AS due ) AS placed WHERE place <= ?5 ORDER BY next_at, id LIMIT ?6) RETURNING id, client_id, subject, sid, created_at, attempts;
+UPDATE main.credentials SET issued_at = issued_at - ?1, expires_at = expires_at - ?1, checked_at = checked_at - ?1, accepted_at = accepted_at - ?1, ended_at = ended_at - ?1 WHERE client_id IN (?2);
+UPDATE main.credentials SET issued_at = issued_at - ?1, expires_at = expires_at - ?1, checked_at = checked_at - ?1, accepted_at = accepted_at - ?1, ended_at = ended_at - ?1 WHERE client_id IN (?2, ?3, ?4);
+UPDATE main.credentials SET status_revision = status_revision + 1 WHERE status_revision <> 0 AND substr(subject, 1, ?2) = ?1;
 UPDATE main.email_returns SET expires_at = expires_at - ?1, changed_at = changed_at - ?1 WHERE substr(account_id, 1, ?3) = ?2;
 UPDATE main.evidence SET added_at = added_at - ?1, shred_at = shred_at - ?1, shredded_at = shredded_at - ?1, held_until = held_until - ?1 WHERE case_id IN (SELECT id FROM main.cases WHERE substr(subject, 1, ?3) = ?2);
 UPDATE main.fingerprints SET free_at = free_at - ?1 WHERE substr(subject, 1, ?3) = ?2;
 UPDATE main.former_recipients SET since = since - ?1, until = until - ?1 WHERE client_id IN (?2);
 UPDATE main.former_recipients SET since = since - ?1, until = until - ?1 WHERE client_id IN (?2, ?3, ?4);
-UPDATE main.grants SET auth_time = auth_time - ?1, created_at = created_at - ?1, expires_at = expires_at - ?1, revoked_at = revoked_at - ?1 WHERE client_id IN (?2);
-UPDATE main.grants SET auth_time = auth_time - ?1, created_at = created_at - ?1, expires_at = expires_at - ?1, revoked_at = revoked_at - ?1 WHERE client_id IN (?2, ?3, ?4);
+UPDATE main.grants SET auth_time = auth_time - ?1, created_at = created_at - ?1, expires_at = expires_at - ?1, revoked_at = revoked_at - ?1, kept_until = kept_until - ?1 WHERE client_id IN (?2);
+UPDATE main.grants SET auth_time = auth_time - ?1, created_at = created_at - ?1, expires_at = expires_at - ?1, revoked_at = revoked_at - ?1, kept_until = kept_until - ?1 WHERE client_id IN (?2, ?3, ?4);
 
 -- The organizations that are stopped, by an index of nothing else.
 UPDATE main.organizations SET stopped_by = ?2 WHERE stopped_by = ?1 AND stopped_at IS NOT NULL;

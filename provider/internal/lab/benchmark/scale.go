@@ -103,7 +103,7 @@ func (s *scaling) sweep(ctx context.Context, o options, dir string) error {
 	}
 	defer rows.db.Close()
 	for {
-		left, err := rows.count(ctx, `SELECT EXISTS (SELECT 1 FROM grants WHERE expires_at <= ?1)`, now.UnixMicro())
+		left, err := rows.count(ctx, `SELECT EXISTS (SELECT 1 FROM grants WHERE coalesce(kept_until, expires_at) <= ?1)`, now.UnixMicro())
 		if err != nil {
 			return err
 		}

@@ -116,10 +116,12 @@ CREATE TABLE grants (
 	resources TEXT,
 	sid TEXT NOT NULL DEFAULT '',
 	assurance INTEGER NOT NULL DEFAULT 0,
-	enrolled_at INTEGER
+	enrolled_at INTEGER,
+	-- Until when it stays for what rests on it, beyond its tokens.
+	kept_until INTEGER
 ) STRICT;
 CREATE INDEX grants_by_subject ON grants (subject, client_id);
-CREATE INDEX grants_by_end ON grants (expires_at);
+CREATE INDEX grants_by_end ON grants (coalesce(kept_until, expires_at));
 
 -- kind: 1 authorization code, 2 access token, 3 refresh token.
 CREATE TABLE tokens (
@@ -932,3 +934,32 @@ CREATE TABLE deliveries (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX deliveries_open ON deliveries (receiver_id, state, number) WHERE state <> 'done';
 CREATE INDEX deliveries_by_end ON deliveries (expires_at);
+
+CREATE TABLE credential_lists (
+	number INTEGER NOT NULL PRIMARY KEY CHECK (number > 0),
+	opened_at INTEGER NOT NULL
+) STRICT;
+
+-- What was put into wallets. Without a subject are those of deleted people, and places of nobody.
+CREATE TABLE credentials (
+	id TEXT COLLATE BINARY NOT NULL PRIMARY KEY CHECK (id <> ''),
+	subject TEXT NOT NULL,
+	client_id TEXT NOT NULL,
+	grant_id BLOB CHECK (length(grant_id) = 16),
+	group_name TEXT NOT NULL,
+	list INTEGER NOT NULL REFERENCES credential_lists (number),
+	place INTEGER NOT NULL CHECK (place >= 0),
+	status_revision INTEGER NOT NULL,
+	content BLOB CHECK (length(content) = 32),
+	notification BLOB UNIQUE CHECK (length(notification) = 32),
+	issued_at INTEGER NOT NULL,
+	expires_at INTEGER NOT NULL,
+	checked_at INTEGER NOT NULL,
+	accepted_at INTEGER,
+	ended_at INTEGER,
+	ended_by TEXT NOT NULL DEFAULT '',
+	UNIQUE (list, place)
+) STRICT;
+CREATE INDEX credentials_by_subject ON credentials (subject, id);
+CREATE INDEX credentials_by_end ON credentials (expires_at, id);
+CREATE INDEX credentials_ended ON credentials (list, place) WHERE ended_at IS NOT NULL;

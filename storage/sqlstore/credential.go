@@ -1,0 +1,173 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+const credentialColumns = `id, subject, client_id, grant_id, group_name, list, place, status_revision, content, notification,
+	issued_at, expires_at, checked_at, accepted_at, ended_at, ended_by`
+
+// SaveCredential implements storage.Credentials. What it rests on is locked, the account first: a step
+// that ends one of them waits, or has gone before. The grant stays for as long as the credential.
+func (s *Store) SaveCredential(ctx context.Context, c storage.Credential) error {
+	return s.change(ctx, "save credential", func(tx *tx) error {
+		if err := refuseDisabled(tx, c.Subject); err != nil {
+			return err
+		}
+		const until = `coalesce(kept_until, expires_at)`
+		kept, err := tx.exec(`UPDATE main.grants SET kept_until = CASE WHEN `+until+` > ?4 THEN `+until+` ELSE ?4 END
+			WHERE id = ?1 AND subject = ?2 AND client_id = ?3 AND revoked_at IS NULL`, c.GrantID[:], c.Subject, c.ClientID, micros(c.ExpiresAt))
+		if err := orEnded(kept, err); err != nil {
+			return err
+		}
+		if c.StatusRevision != 0 {
+			err := orEnded(tx.find(`SELECT 1 FROM main.statuses WHERE subject = ?1 AND group_name = ?2 AND revision = ?3
+				AND verified = 1 AND (expires_at IS NULL OR expires_at > ?4) `+tx.store.dialect.ForShare,
+				c.Subject, c.Group, c.StatusRevision, micros(c.IssuedAt)))
+			if err != nil {
+				return err
+			}
+		}
+		_, err = tx.exec(`INSERT INTO main.credentials (`+credentialColumns+`)
+			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?11, NULL, NULL, '')`,
+			c.ID, c.Subject, c.ClientID, c.GrantID[:], c.Group, c.List, c.Place, c.StatusRevision, c.Content[:], c.Notification[:],
+			micros(c.IssuedAt), micros(c.ExpiresAt))
+		return err
+	})
+}
+
+// andCredentials adds the conditions of a filter. Places of nobody match none.
+func (w *where) andCredentials(match storage.CredentialFilter) {
+	w.conditions = append(w.conditions, `subject <> ''`)
+	for _, c := range []struct{ condition, value string }{
+		{"id = ?", match.ID}, {"subject = ?", match.Subject}, {"client_id = ?", match.ClientID}, {"id < ?", match.BeforeID},
+	} {
+		if c.value != "" {
+			w.and(c.condition, c.value)
+		}
+	}
+	if !match.Notification.IsZero() {
+		w.and("notification = ?", match.Notification[:])
+	}
+}
+
+// Credentials implements storage.Credentials.
+func (s *Store) Credentials(ctx context.Context, match storage.CredentialFilter) ([]storage.Credential, error) {
+	if match.ID == "" && match.Subject == "" && match.Notification.IsZero() {
+		return nil, errors.New("read credentials: the filter reads the whole table")
+	}
+	var filter where
+	filter.andCredentials(match)
+	return s.credentials(ctx, filter, ` ORDER BY id DESC LIMIT `+filter.param(page(match.Limit)))
+}
+
+func (s *Store) credentials(ctx context.Context, filter where, order string) ([]storage.Credential, error) {
+	return read(ctx, s, "read credentials", func(tx *tx) ([]storage.Credential, error) {
+		return all(tx, scanCredential, `SELECT `+credentialColumns+` FROM main.credentials`+filter.String()+order, filter.args...)
+	})
+}
+
+// AcceptCredential implements storage.Credentials.
+func (s *Store) AcceptCredential(ctx context.Context, id string, at time.Time) error {
+	return s.change(ctx, "accept credential", func(tx *tx) error {
+		return orNotFound(tx.exec(`UPDATE main.credentials SET accepted_at = coalesce(accepted_at, ?2) WHERE id = ?1 AND ended_at IS NULL`, id, micros(at)))
+	})
+}
+
+// EndCredentials implements storage.Credentials.
+func (s *Store) EndCredentials(ctx context.Context, match storage.CredentialFilter, end storage.CredentialEnd, at time.Time) (int, error) {
+	if match.ID == "" && match.Subject == "" {
+		return 0, errors.New("end credentials: the filter reads the whole table")
+	}
+	var filter where
+	set := ` SET ended_at = ` + filter.param(micros(at)) + `, ended_by = ` + filter.param(string(end))
+	filter.conditions = append(filter.conditions, `ended_at IS NULL AND expires_at > ?1`)
+	filter.andCredentials(match)
+	return write(ctx, s, "end credentials", func(tx *tx) (int, error) {
+		ended, err := all(tx, scanPlaces, `UPDATE main.credentials`+set+filter.String()+` RETURNING list, issued_at, expires_at`, filter.args...)
+		if err != nil {
+			return 0, err
+		}
+		return len(ended), takeFree(tx, ended)
+	})
+}
+
+// disownCredentials ends some credentials of a deleted person, and removes what tells whose they
+// were. It reports whether there may be more.
+func disownCredentials(tx *tx, subject string) (disowned int, more bool, err error) {
+	ended, err := all(tx, scanPlaces, `UPDATE main.credentials SET ended_by = CASE WHEN ended_at IS NULL THEN '`+string(storage.EndedByDeletion)+`' ELSE ended_by END,
+		ended_at = coalesce(ended_at, issued_at), subject = '', client_id = '', notification = NULL
+		WHERE id IN (SELECT id FROM main.credentials WHERE subject = ?1 LIMIT ?2) RETURNING list, issued_at, expires_at`, subject, sweepChunk)
+	if err != nil {
+		return 0, false, err
+	}
+	return len(ended), len(ended) == sweepChunk, takeFree(tx, ended)
+}
+
+// LapsedCredentials implements storage.Credentials. Of nearly all that it examines nothing else is read.
+func (s *Store) LapsedCredentials(ctx context.Context, now, checkedBefore time.Time, after string, limit int) ([]storage.LapsedCredential, string, error) {
+	const byStatus = string(storage.EndedByStatus)
+	type examined struct {
+		id string
+		by storage.CredentialEnd
+	}
+	page, err := read(ctx, s, "look for lapsed credentials", func(tx *tx) ([]examined, error) {
+		return all(tx, func(row scanner) (e examined, err error) {
+			err = row.Scan(&e.id, &e.by)
+			return e, err
+		}, `SELECT c.id, CASE
+			WHEN c.ended_at IS NOT NULL OR c.expires_at <= ?1 THEN ''
+			WHEN EXISTS (SELECT 1 FROM main.accounts a WHERE a.id = c.subject AND (a.disabled <> 0 OR a.delete_at IS NOT NULL)) THEN '`+string(storage.EndedByAccount)+`'
+			WHEN NOT EXISTS (SELECT 1 FROM main.grants g WHERE g.id = c.grant_id AND g.revoked_at IS NULL) THEN '`+string(storage.EndedByGrant)+`'
+			WHEN c.status_revision = 0 THEN CASE WHEN c.checked_at < ?2 THEN '`+byStatus+`' ELSE '' END
+			WHEN EXISTS (SELECT 1 FROM main.statuses s WHERE s.subject = c.subject AND s.group_name = c.group_name AND s.revision = c.status_revision
+				AND s.verified = 1) THEN ''
+			ELSE '`+byStatus+`' END
+			FROM main.credentials c WHERE c.id > ?3 ORDER BY c.id LIMIT ?4`, micros(now), micros(checkedBefore), after, max(limit, 0))
+	})
+	if err != nil || len(page) == 0 {
+		return nil, "", err
+	}
+	var ids []string
+	by := map[string]storage.CredentialEnd{}
+	for _, e := range page {
+		if e.by != "" {
+			ids = append(ids, e.id)
+			by[e.id] = e.by
+		}
+	}
+	last := page[len(page)-1].id
+	if len(ids) == 0 {
+		return nil, last, nil
+	}
+	var filter where
+	filter.andOneOf("id", ids)
+	credentials, err := s.credentials(ctx, filter, ` ORDER BY id`)
+	found := make([]storage.LapsedCredential, len(credentials))
+	for i, c := range credentials {
+		found[i] = storage.LapsedCredential{Credential: c}
+		if by[c.ID] != storage.EndedByStatus {
+			found[i].By = by[c.ID]
+		}
+	}
+	return found, last, err
+}
+
+// KeepCredential implements storage.Credentials.
+func (s *Store) KeepCredential(ctx context.Context, id string, revision int64, at time.Time) error {
+	return s.change(ctx, "keep credential", func(tx *tx) error {
+		_, err := tx.exec(`UPDATE main.credentials SET status_revision = ?2, checked_at = ?3 WHERE id = ?1 AND ended_at IS NULL`, id, revision, micros(at))
+		return err
+	})
+}
+
+func scanCredential(row scanner) (c storage.Credential, err error) {
+	err = row.Scan(&c.ID, &c.Subject, &c.ClientID, (*grantID)(&c.GrantID), &c.Group, &c.List, &c.Place, &c.StatusRevision,
+		(*digest)(&c.Content), (*optionalDigest)(&c.Notification), (*instant)(&c.IssuedAt), (*instant)(&c.ExpiresAt),
+		(*instant)(&c.CheckedAt), (*instant)(&c.AcceptedAt), (*instant)(&c.EndedAt), &c.End)
+	return c, err
+}
