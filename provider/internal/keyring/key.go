@@ -41,8 +41,8 @@ type key struct {
 	outdated bool
 }
 
-// newPublic returns a key that only verifies.
-func newPublic(alg string, public crypto.PublicKey) (*key, error) {
+// newPublic returns a key that only verifies what is of these types.
+func newPublic(alg string, public crypto.PublicKey, types []string) (*key, error) {
 	if err := CheckPublicKey(alg, public); err != nil {
 		return nil, err
 	}
@@ -59,11 +59,11 @@ func newPublic(alg string, public crypto.PublicKey) (*key, error) {
 
 // newKey prepares a signer. It signs once, so that a broken signer, or one with another key
 // than it claims, fails at the start and not for a user.
-func newKey(alg string, signer crypto.Signer) (*key, error) {
+func newKey(alg string, signer crypto.Signer, types []string) (*key, error) {
 	if signer == nil {
 		return nil, errors.New("there is no signer")
 	}
-	k, err := newPublic(alg, signer.Public())
+	k, err := newPublic(alg, signer.Public(), types)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func newKey(alg string, signer crypto.Signer) (*key, error) {
 		private.Precompute()
 	}
 	k.signer = signer
-	message := []byte(k.headers[TypeJWT])
+	message := []byte(k.headers[types[0]])
 	signature, err := k.sign(message)
 	if err != nil {
 		return nil, fmt.Errorf("try the signer: %w", err)
@@ -107,7 +107,7 @@ func thumbprint(public crypto.PublicKey) (string, error) {
 
 // sealPurpose returns the purpose under which the private keys of an algorithm are encrypted.
 // A row that somebody relabels does not open, and a process that knows RS256 alone does not
-// sign with a key of another algorithm.
+// sign with a key of another algorithm, nor one of another purpose.
 func sealPurpose(alg string) string {
 	if alg == RS256 {
 		return keyPurpose
@@ -115,9 +115,9 @@ func sealPurpose(alg string) string {
 	return keyPurpose + " " + alg
 }
 
-// generateKey makes a key and encrypts it for the store.
+// generateKey makes a key for a row with this algorithm, and encrypts it.
 func generateKey(secrets *Secrets, alg string, generation int64, now, useFrom time.Time) (storage.Key, error) {
-	private, err := algorithms[alg].generate()
+	private, err := algorithms[algorithmOf(alg)].generate()
 	if err != nil {
 		return storage.Key{}, fmt.Errorf("generate: %w", err)
 	}
@@ -146,7 +146,7 @@ func openKey(secrets *Secrets, options Options, stored storage.Key) (*key, error
 	if err != nil {
 		return nil, err
 	}
-	k, err := options.newKey(stored.Alg, private)
+	k, err := options.newKey(algorithmOf(stored.Alg), private)
 	if err != nil {
 		return nil, fmt.Errorf("signing key %d (%s): %w", stored.Generation, stored.ID, err)
 	}
@@ -174,7 +174,7 @@ func unsealKey(secrets *Secrets, stored storage.Key) (crypto.Signer, error) {
 	if !ok {
 		return nil, fmt.Errorf("signing key %d (%s) is a %T", stored.Generation, stored.ID, private)
 	}
-	if err := CheckPublicKey(stored.Alg, signer.Public()); err != nil {
+	if err := CheckPublicKey(algorithmOf(stored.Alg), signer.Public()); err != nil {
 		return nil, fmt.Errorf("signing key %d (%s): %w", stored.Generation, stored.ID, err)
 	}
 	id, err := thumbprint(signer.Public())
@@ -191,7 +191,7 @@ func unsealKey(secrets *Secrets, stored storage.Key) (crypto.Signer, error) {
 // in the background, where a panic would end the host's program.
 func (o Options) newKey(alg string, private crypto.Signer) (k *key, err error) {
 	if o.Wrap == nil {
-		return newKey(alg, private)
+		return newKey(alg, private, o.Types)
 	}
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -200,7 +200,7 @@ func (o Options) newKey(alg string, private crypto.Signer) (k *key, err error) {
 	}()
 	signer, err := o.Wrap(alg, private)
 	if err == nil {
-		k, err = newKey(alg, signer)
+		k, err = newKey(alg, signer, o.Types)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("Signing.Wrap: %w", err)

@@ -72,19 +72,25 @@ func Open(ctx context.Context, store storage.Keys, secrets *Secrets, options Opt
 type Held struct {
 	Signer crypto.Signer
 	Others []crypto.PublicKey
+
+	// Certificates take the place of the identifier in headers (x5c, RFC 7515 section 4.1.6), that of the
+	// Signer first, in DER.
+	Certificates [][]byte
 }
 
-// Static returns a set of keys of the host by algorithm, which never rotate.
-func Static(held map[string]Held) (*KeySet, error) {
+// Static returns a set of keys of the host by algorithm, which never rotate, for what is of these
+// types: without any, for the provider's tokens.
+func Static(held map[string]Held, signed ...string) (*KeySet, error) {
+	options := Options{Types: signed, Algorithms: ordered(slices.Collect(maps.Keys(held)))}.withDefaults()
 	chains := make(map[string]chain, len(held))
 	for alg, of := range held {
-		k, err := newKey(alg, of.Signer)
+		k, err := newKey(alg, of.Signer, options.Types)
 		if err != nil {
 			return nil, fmt.Errorf("signer of the host for %s: %w", alg, err)
 		}
 		var keys []*key
 		for _, public := range of.Others {
-			other, err := newPublic(alg, public)
+			other, err := newPublic(alg, public, options.Types)
 			if err != nil {
 				return nil, fmt.Errorf("public key of the host for %s: %w", alg, err)
 			}
@@ -93,13 +99,18 @@ func Static(held map[string]Held) (*KeySet, error) {
 				keys = append(keys, other)
 			}
 		}
+		if len(of.Certificates) > 0 {
+			for typ := range k.headers {
+				k.headers[typ] = certifiedHeader(alg, typ, of.Certificates)
+			}
+		}
 		chains[alg] = chain{published: append(keys, k), signs: true} // the last one signs
 	}
 	loaded, err := newSnapshot(chains, 0)
 	if err != nil {
 		return nil, err
 	}
-	s := &KeySet{options: Options{Algorithms: ordered(slices.Collect(maps.Keys(held)))}.withDefaults()}
+	s := &KeySet{options: options}
 	s.current.Store(loaded)
 	return s, nil
 }

@@ -4,12 +4,20 @@ import (
 	"crypto"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
 // Options are the algorithms, the times of a key and its signer. The zero value is ready to
 // use.
 type Options struct {
+	// Purpose sets the keys apart from those of other sets in the same store: they sign nothing
+	// else, and live by the times of their own set. Defaults to none, that of the provider's tokens.
+	Purpose string
+
+	// Types are the types of what the keys sign. Default to those of the provider's tokens.
+	Types []string
+
 	// Algorithms are those that sign; each has keys of its own. Defaults to RS256.
 	Algorithms []string
 
@@ -43,6 +51,9 @@ func (o Options) withDefaults() Options {
 	if o.Algorithms == nil {
 		o.Algorithms = []string{RS256}
 	}
+	if o.Types == nil {
+		o.Types = types
+	}
 	if o.RotateEvery == 0 {
 		o.RotateEvery = 90 * day
 	}
@@ -72,4 +83,18 @@ func (o Options) validate() error {
 		}
 	}
 	return nil
+}
+
+// inStore returns the algorithm of a key as its row has it. Sets of another purpose do not know it.
+func (o Options) inStore(alg string) string {
+	if o.Purpose == "" {
+		return alg
+	}
+	return alg + "/" + o.Purpose
+}
+
+// algorithmOf returns the algorithm of keys whose rows have this one, of whatever purpose.
+func algorithmOf(inStore string) string {
+	alg, _, _ := strings.Cut(inStore, "/")
+	return alg
 }

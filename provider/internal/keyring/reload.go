@@ -60,7 +60,7 @@ func (s *KeySet) reload(ctx context.Context) (needed map[string]int64, err error
 	}
 	now := s.options.Clock()
 	s.loadedAt.Store(now.UnixNano())
-	rows := byAlgorithm(stored)
+	rows := s.byAlgorithm(stored)
 	chains, current := make(map[string]chain, len(rows)), s.current.Load()
 	needed = map[string]int64{}
 	for alg, rows := range rows {
@@ -80,12 +80,12 @@ func (s *KeySet) reload(ctx context.Context) (needed map[string]int64, err error
 }
 
 // byAlgorithm returns the rows of each chain. Those of an algorithm that only a later version
-// of this module knows are left out.
-func byAlgorithm(stored []storage.Key) map[string][]storage.Key {
+// of this module knows are left out, as are those of another purpose.
+func (s *KeySet) byAlgorithm(stored []storage.Key) map[string][]storage.Key {
 	rows := map[string][]storage.Key{}
 	for _, row := range stored {
-		if algorithms[row.Alg] != nil {
-			rows[row.Alg] = append(rows[row.Alg], row)
+		if alg := algorithmOf(row.Alg); algorithms[alg] != nil && row.Alg == s.options.inStore(alg) {
+			rows[alg] = append(rows[alg], row)
 		}
 	}
 	return rows
@@ -121,7 +121,7 @@ func (s *KeySet) open(current *snapshot, alg string, rows []storage.Key, now tim
 // moment.
 func (s *KeySet) standing(rows []storage.Key, now time.Time) (former, published []storage.Key) {
 	from := func(keep time.Duration) int {
-		if s.isOff(rows[0].Alg) && !now.Before(s.offSince(rows[len(rows)-1]).Add(keep)) {
+		if s.isOff(algorithmOf(rows[0].Alg)) && !now.Before(s.offSince(rows[len(rows)-1]).Add(keep)) {
 			return len(rows)
 		}
 		return replaced(rows, now.Add(-keep), 1)
@@ -146,7 +146,7 @@ func (s *KeySet) offSince(last storage.Key) time.Time {
 
 // openSigning returns a key that signs or may sign.
 func (s *KeySet) openSigning(current *snapshot, row storage.Key) (*key, error) {
-	if k := current.byID(row.Alg, row.ID); k != nil && k.signer != nil && k.generation == row.Generation {
+	if k := current.byID(algorithmOf(row.Alg), row.ID); k != nil && k.signer != nil && k.generation == row.Generation {
 		updated := *k
 		updated.outdated = s.secrets.SealedBy(row.Sealed) != 0 // another process may have resealed it
 		return &updated, nil
@@ -156,13 +156,13 @@ func (s *KeySet) openSigning(current *snapshot, row storage.Key) (*key, error) {
 
 // openFormer returns the public part of a key that has made its last signature.
 func (s *KeySet) openFormer(current *snapshot, row storage.Key) (*key, error) {
-	k := current.byID(row.Alg, row.ID)
+	k := current.byID(algorithmOf(row.Alg), row.ID)
 	if k == nil || k.generation != row.Generation {
 		private, err := unsealKey(s.secrets, row)
 		if err != nil {
 			return nil, err
 		}
-		if k, err = newPublic(row.Alg, private.Public()); err != nil {
+		if k, err = newPublic(algorithmOf(row.Alg), private.Public(), s.options.Types); err != nil {
 			return nil, err
 		}
 		k.generation, k.useFrom = row.Generation, row.UseFrom

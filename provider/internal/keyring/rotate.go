@@ -78,7 +78,8 @@ func (s *KeySet) Rotate(ctx context.Context, in ...Step) (added bool, err error)
 // Replace adds a key of each algorithm that signs at once, and removes all others: they neither
 // sign nor verify, and are not published, here when it returns and in other processes at their
 // next [KeySet.Refresh]. It is for a leaked key. After an error the leaked key may still be in
-// use; call it again. A step runs the write that removes the others, of all algorithms at once.
+// use; call it again. A step runs the write that removes the others, of all algorithms at once,
+// and of all purposes unless the set has one: who could read a key of tokens could read theirs.
 func (s *KeySet) Replace(ctx context.Context, in ...Step) error {
 	if s.store == nil {
 		return ErrStatic
@@ -98,8 +99,14 @@ func (s *KeySet) Replace(ctx context.Context, in ...Step) error {
 			first = next.Generation
 		}
 	}
-	if err := s.removeBefore(ctx, "", first, in...); err != nil {
-		return err
+	others := []string{""}
+	if s.options.Purpose != "" {
+		others = s.options.Algorithms
+	}
+	for _, alg := range others {
+		if err := s.removeBefore(ctx, alg, first, in...); err != nil {
+			return err
+		}
 	}
 	_, err := s.reload(ctx)
 	return err
@@ -189,7 +196,7 @@ func (s *KeySet) add(ctx context.Context, alg string, generation int64, now, use
 // generate makes a key and tries it: the others do not get a key with which this process
 // cannot sign.
 func (s *KeySet) generate(alg string, generation int64, now, useFrom time.Time) (storage.Key, error) {
-	k, err := generateKey(s.secrets, alg, generation, now, useFrom)
+	k, err := generateKey(s.secrets, s.options.inStore(alg), generation, now, useFrom)
 	if err != nil {
 		return storage.Key{}, fmt.Errorf("make signing key: %w", err)
 	}
@@ -210,6 +217,9 @@ func (s *KeySet) save(ctx context.Context, k storage.Key, in ...Step) (bool, err
 }
 
 func (s *KeySet) removeBefore(ctx context.Context, alg string, generation int64, in ...Step) error {
+	if alg != "" {
+		alg = s.options.inStore(alg)
+	}
 	err := run(ctx, in, alg, func(ctx context.Context) error { return s.store.RemoveKeys(ctx, alg, generation) })
 	if err != nil {
 		return fmt.Errorf("remove signing keys: %w", err)

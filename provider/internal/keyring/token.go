@@ -34,6 +34,14 @@ const (
 	TypeResponse = "response"
 )
 
+// Types of what sets of another purpose sign.
+const (
+	// TypeCredential is the type of credentials (SD-JWT VC section 3.2.1).
+	TypeCredential = "dc+sd-jwt"
+	// TypeStatusList is the type of lists of their status (Token Status List section 5.1).
+	TypeStatusList = "statuslist+jwt"
+)
+
 // types are all types of tokens.
 var types = []string{TypeJWT, TypeAccessToken, TypeLogoutToken, TypeSecurityEvent, TypeResponse}
 
@@ -45,6 +53,18 @@ func encodeHeader(alg, id, typ string) string {
 		header = `{"alg":"` + alg + `","kid":"` + id + `"}`
 	}
 	return base64.RawURLEncoding.EncodeToString([]byte(header)) + "."
+}
+
+// certifiedHeader is encodeHeader for a key that certificates name.
+func certifiedHeader(alg, typ string, certificates [][]byte) string {
+	header := `{"alg":"` + alg + `","typ":"` + typ + `","x5c":["`
+	for i, der := range certificates {
+		if i > 0 {
+			header += `","`
+		}
+		header += base64.StdEncoding.EncodeToString(der)
+	}
+	return base64.RawURLEncoding.EncodeToString([]byte(header+`"]}`)) + "."
 }
 
 // signatureSize returns the length of the key's signatures in bytes.

@@ -35,7 +35,7 @@ func (s *KeySet) Turns(ctx context.Context) (turns []Turn, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("read signing keys: %w", err)
 	}
-	rows, now := byAlgorithm(stored), s.options.Clock()
+	rows, now := s.byAlgorithm(stored), s.options.Clock()
 	for _, alg := range Algorithms() {
 		if len(rows[alg]) > 0 {
 			turns = append(turns, s.turnsOf(rows[alg], now)...)
@@ -47,10 +47,10 @@ func (s *KeySet) Turns(ctx context.Context) (turns []Turn, err error) {
 // turnsOf returns the turns of the published keys of one algorithm.
 func (s *KeySet) turnsOf(rows []storage.Key, now time.Time) []Turn {
 	_, published := s.standing(rows, now)
-	turns, off := make([]Turn, len(published)), s.isOff(rows[0].Alg)
+	turns, off := make([]Turn, len(published)), s.isOff(algorithmOf(rows[0].Alg))
 	signing := 0
 	for i, k := range published {
-		t := Turn{Alg: k.Alg, ID: k.ID, CreatedAt: k.CreatedAt, From: k.UseFrom, Until: k.UseFrom.Add(s.options.RotateEvery)}
+		t := Turn{Alg: algorithmOf(k.Alg), ID: k.ID, CreatedAt: k.CreatedAt, From: k.UseFrom, Until: k.UseFrom.Add(s.options.RotateEvery)}
 		switch {
 		case i+1 < len(published):
 			t.Until = published[i+1].UseFrom
