@@ -61,11 +61,15 @@ type Signing struct {
 // notices. Where another next key waits, Rotate does nothing; it reports false if one waits
 // everywhere. It is an error with Signing.Signers.
 func (p Keys) Rotate(ctx context.Context) (rotated bool, err error) {
-	rotated, err = p.keys.Rotate(ctx, func(ctx context.Context, alg string, write func(context.Context) error) error {
-		return p.audit.Step(ctx, write, storage.Event{Name: event.KeyRotated, Detail: alg + ", by the host"})
-	})
-	if err != nil {
-		return rotated, fmt.Errorf("provider: rotate signing key: %w", err)
+	for _, keys := range p.ownKeys() {
+		var one bool
+		one, err = keys.Rotate(ctx, func(ctx context.Context, alg string, write func(context.Context) error) error {
+			return p.audit.Step(ctx, write, storage.Event{Name: event.KeyRotated, Detail: alg + ", by the host"})
+		})
+		rotated = rotated || one
+		if err != nil {
+			return rotated, fmt.Errorf("provider: rotate signing key: %w", err)
+		}
 	}
 	return rotated, nil
 }
@@ -79,15 +83,23 @@ func (p Keys) Rotate(ctx context.Context) (rotated bool, err error) {
 // it may accept forged ID tokens for up to an hour. Sessions, access tokens and refresh
 // tokens do not depend on signing keys and stay valid: see People.RevokeIssuedBefore. A
 // restored backup brings its keys back, and after an error the former keys may still be in
-// use; in both cases call it again.
+// use; in both cases call it again. What package credential has put into wallets ends with its key.
 func (p Keys) Revoke(ctx context.Context) error {
 	record := func(ctx context.Context, _ string, write func(context.Context) error) error {
 		return p.audit.Step(ctx, write, storage.Event{Name: event.KeysRevoked})
 	}
-	if err := p.keys.Replace(ctx, record); err != nil {
-		return fmt.Errorf("provider: replace signing keys: %w", err)
+	for _, keys := range p.ownKeys() {
+		if err := keys.Replace(ctx, record); err != nil {
+			return fmt.Errorf("provider: replace signing keys: %w", err)
+		}
+		record = func(ctx context.Context, _ string, write func(context.Context) error) error { return write(ctx) }
 	}
 	return nil
+}
+
+// ownKeys are the keys of tokens, and those of other purposes.
+func (p Keys) ownKeys() []*keyring.KeySet {
+	return append([]*keyring.KeySet{p.keys}, p.rings.list()...)
 }
 
 // RotateData makes the next data key, which encrypts what is known about people, and returns its

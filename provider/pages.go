@@ -77,6 +77,9 @@ func (p pagesRoom) GroupWords(l *ui.Locale, group string, subgroups ...string) (
 	return p.catalogue.GroupWords(l, group), p.catalogue.SubgroupWords(l, group, subgroups)
 }
 
+// Locales returns the languages that there are, English first, with the words of the host.
+func (p pagesRoom) Locales() []*ui.Locale { return p.locales.All() }
+
 // ButtonScript returns the address of the sign-in button's script and its Subresource
 // Integrity value, for documentation and sample code.
 func (p pagesRoom) ButtonScript() widget.Script { return p.button.Script(p.cfg.BaseURL) }

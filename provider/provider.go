@@ -67,6 +67,8 @@ type rooms struct {
 	catalogue *claims.Catalogue
 	secrets   *keyring.Secrets
 	keys      *keyring.KeySet
+	rings     *keyRings
+	calls     host.Calls
 	faults    *faults.Faults
 	engine    *engine.Engine
 	audit     *audit.Log
@@ -110,7 +112,7 @@ func New(ctx context.Context, cfg Config) (*Provider, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, configError(err)
 	}
-	p := &Provider{rooms{cfg: cfg, issuer: issuerOf(cfg.BaseURL), companions: &host.Companions{}}}
+	p := &Provider{rooms{cfg: cfg, issuer: issuerOf(cfg.BaseURL), companions: &host.Companions{}, rings: &keyRings{}, calls: host.NewCalls()}}
 	var err error
 	if p.catalogue, err = claims.NewCatalogue(cfg.Scopes, cfg.Attributes, cfg.Groups); err != nil {
 		return nil, configError(err)
@@ -195,9 +197,9 @@ func (c Config) CheckStore(ctx context.Context) error {
 
 // build creates the parts. Each gets its dependencies, none of which leads back to it.
 func (p *Provider) build(ctx context.Context, look look) error {
-	cfg, calls := p.cfg, host.NewCalls()
+	cfg := p.cfg
 	var err error
-	if p.keys, err = openKeys(ctx, cfg, p.secrets, calls); err != nil {
+	if p.keys, err = openKeys(ctx, cfg, p.secrets, p.calls); err != nil {
 		return err
 	}
 	site, err := p.newSite(look)
@@ -288,7 +290,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	p.callers = &account.CallerCodes{Store: p.store, Secrets: p.secrets, Issuer: p.issuer, Limits: p.limits, Audit: p.audit, Clock: cfg.Clock}
 	p.own = selfservice.NewPages(p.pages, selfservice.Options{Store: p.store, Grace: cfg.Lifetimes.DeletionGrace, Companions: p.companions, Callers: p.callers, Verification: p.verification, UpstreamTitle: upstreams.Title})
 	p.upkeep = upkeep.New(upkeep.Options{
-		Store: p.store, Keys: p.keys, Secrets: p.secrets, Clients: p.clients, Unknown: p.unknown, Companions: p.companions, Audit: p.audit, Trail: p.trail, Vault: p.vault,
+		Store: p.store, Keys: p.keys, Rings: p.rings.list, Secrets: p.secrets, Clients: p.clients, Unknown: p.unknown, Companions: p.companions, Audit: p.audit, Trail: p.trail, Vault: p.vault,
 		Index:         vault.NewIndex(cfg.Store, p.vault, p.catalogue.IsFindable(), p.catalogue.FindText).Run,
 		FormerSecrets: len(cfg.PreviousSecrets), OwnKeys: cfg.Signers == nil, KeepEvents: cfg.KeepEvents,
 		TellDeleted: p.pages.TellDeleted, Deleting: p.deleting, EndStatuses: p.endStatuses, Clock: cfg.Clock, Logger: cfg.Logger,
@@ -309,7 +311,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	routes := slices.Concat(p.flows.Routes(), p.pages.Routes(), entrance.Routes(), p.ways.Routes(), protection.Routes(), p.own.Routes(), p.devicePages(), p.fedCMRoutes(look), endpoints.Routes(), endpoints.OlderRoutes(), resources.Routes(), resources.OlderRoutes(), site.Assets(),
 		p.Pages().ownWellKnown(), []web.Route{{Method: http.MethodGet, Path: "/widget/{name}", Handler: serveButton(p.button)}})
 	p.server = web.NewServer(site, web.ServerOptions{
-		Routes: routes, Calls: calls, TrustedProxies: cfg.TrustedProxies, Telemetry: telemetry, Closed: p.closing,
+		Routes: routes, Calls: p.calls, TrustedProxies: cfg.TrustedProxies, Telemetry: telemetry, Closed: p.closing,
 	})
 	return nil
 }

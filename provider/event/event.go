@@ -155,6 +155,12 @@ const (
 	// removed, or a message sent once more; Detail says which.
 	ReceiverChanged = "receiver_changed"
 
+	// CredentialIssued means that a user has put a verified membership into a wallet, whose
+	// ClientID it has; Detail is the group. CredentialEnded means that it has ended before its
+	// time; Detail is the group and why: owner, wallet, staff, status, grant or account.
+	CredentialIssued = "credential_issued"
+	CredentialEnded  = "credential_ended"
+
 	// KeyRotated means that a next key was made: a signing key, by Run or by Keys.Rotate, or a
 	// data key (Keys.RotateData). Detail says which.
 	KeyRotated = "key_rotated"
@@ -269,7 +275,7 @@ func Names() []string {
 		AccountCreated, AccountDeleted, AccountDisabled, AccountEnabled, AttributesChanged, AuthenticatorsReset,
 		BreakMade, BreakSignedOff, CallerCodeMade, CallerProved, CaseDecided, CaseReturned, CaseTaken,
 		ClientChanged, ClientCreated, ClientDeleted, ClientMoved, ClientRefused, SecretChanged, SecretShown,
-		ClientStarted, ClientStopped, CodesEnded, CodesIssued, Consent, Denied, DataExported, DecisionUndone,
+		ClientStarted, ClientStopped, CodesEnded, CodesIssued, Consent, CredentialEnded, CredentialIssued, Denied, DataExported, DecisionUndone,
 		DeletionRequested, DeletionWithdrawn, DeskRefused, DeviceAllowed, DeviceReported, DevicesForgotten,
 		DocumentRefused, EmailChanged, EmailReturned, EmailVerified, EventsRemoved, EvidenceHeld, EvidenceOpened,
 		ExportSent, HostAllowed, HostDenied, KeyRotated, KeysRevoked, LinkAdded, LinkRemoved, MatterClosed,

@@ -232,6 +232,7 @@ func (s *Source) check(answer Person, userID string, handles, groups []string) (
 	for _, status := range answer.Statuses {
 		if slices.Contains(groups, status.Group) { // no other was requested
 			status.Subgroups = slices.Clone(status.Subgroups) // the host may change its own
+			status.Revision = 0                               // nothing is recorded under it
 			r.statuses = append(r.statuses, status)
 		}
 	}

@@ -97,7 +97,14 @@ func (u *Upkeep) reseal(ctx context.Context) {
 	}
 	var n sealedRecords
 	var err error
-	if n.keys, err = u.Keys.Reseal(ctx); err == nil {
+	for _, keys := range u.allKeys() { // each encrypts the keys of all again, but those of the host none
+		if err == nil {
+			var resealed int
+			resealed, err = keys.Reseal(ctx)
+			n.keys += resealed
+		}
+	}
+	if err == nil {
 		n.clientSecrets, err = u.Clients.Reseal(ctx)
 	}
 	if err == nil {

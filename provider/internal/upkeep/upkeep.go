@@ -35,9 +35,13 @@ const (
 
 // Options are what the work is done on. All fields are required.
 type Options struct {
-	Store      storage.Store
-	Keys       *keyring.KeySet
-	Secrets    *keyring.Secrets
+	Store   storage.Store
+	Keys    *keyring.KeySet
+	Secrets *keyring.Secrets
+
+	// Rings returns the keys of other purposes than tokens.
+	Rings func() []*keyring.KeySet
+
 	Clients    *clients.Registry
 	Unknown    *unknown.Clients
 	Companions *host.Companions
@@ -131,9 +135,7 @@ func (u *Upkeep) Maintain(ctx context.Context) {
 	}
 	begun := u.Clock()
 	u.round.Store(&begun)
-	_, err := u.Keys.RotateIfDue(ctx, func(ctx context.Context, alg string, write func(context.Context) error) error {
-		return u.Audit.Step(ctx, write, storage.Event{Name: event.KeyRotated, Detail: alg})
-	})
+	err := u.rotate(ctx)
 	if err != nil && ctx.Err() == nil {
 		u.Logger.ErrorContext(ctx, "signing keys could not be maintained", slog.Any("error", err))
 	}
@@ -158,6 +160,23 @@ func (u *Upkeep) Maintain(ctx context.Context) {
 	}
 	u.failed(ctx, "read metadata documents again", u.Unknown.Look(ctx, now))
 	u.failed(ctx, "find people by values of before", u.Index(ctx))
+}
+
+// allKeys are the keys of tokens, and those of other purposes.
+func (u *Upkeep) allKeys() []*keyring.KeySet {
+	return append([]*keyring.KeySet{u.Keys}, u.Rings()...)
+}
+
+// rotate makes the keys that are due. One set holds up no other.
+func (u *Upkeep) rotate(ctx context.Context) error {
+	var failed error
+	for _, keys := range u.allKeys() {
+		_, err := keys.RotateIfDue(ctx, func(ctx context.Context, alg string, write func(context.Context) error) error {
+			return u.Audit.Step(ctx, write, storage.Event{Name: event.KeyRotated, Detail: alg})
+		})
+		failed = errors.Join(failed, err)
+	}
+	return failed
 }
 
 // eachMinute does something at once, each minute and whenever it is woken, until ctx ends: what can take
