@@ -92,9 +92,13 @@ func askedFirst(c provider.Client, scopes []string) []string {
 }
 
 // choosableScopes are those that developers may give one application: under review, a
-// production application gets only reviewed scopes.
+// production application gets only reviewed scopes, and those of wallets are for the standard dialect.
 func (d *forms) choosableScopes(env string, c provider.Client) []catalogue.Scope {
 	offered := d.offeredScopes(env)
+	if c.Dialect == provider.V3 {
+		ofWallets := d.provider(env).Rooms().Installation().Credentials
+		offered = slices.DeleteFunc(offered, func(s catalogue.Scope) bool { return slices.Contains(ofWallets, s.Name) })
+	}
 	if d.mayRegister(env) {
 		return offered
 	}

@@ -51,8 +51,10 @@ type Installation[L, R any] struct {
 	// Credentials are the scopes by which wallets ask for credentials (Config.Credentials).
 	Credentials []string
 
-	// Webhooks reports whether applications can have webhooks (Config.Signals).
-	Webhooks bool
+	// Webhooks reports whether applications can have webhooks, Streams whether they can have streams
+	// of Shared Signals (Config.Signals), and VerifiedClaims whether they are told how a group was
+	// verified (Config.VerifiedClaims).
+	Webhooks, Streams, VerifiedClaims bool
 
 	// Lifetimes are those in force.
 	Lifetimes L

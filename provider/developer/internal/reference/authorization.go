@@ -19,7 +19,7 @@ func authorization(i Installation) Endpoint {
 			"Check `state` against the session of the browser and `iss` against the issuer before anything else (RFC 9207).",
 			"Programs for the dialect `v3` may also send the browser to `/groups`, where `scopes` is another name of `scope`: of several scope values the user picks one.",
 		},
-		Origins: NoOrigin, Parameters: authorizationParameters(),
+		Origins: NoOrigin, Parameters: authorizationParameters(i),
 		Answers: []Answer{
 			{303, "", "AuthorizationResponse", "the response is in the query or the fragment of the redirect URI, or on its way there the user is asked"},
 			{200, mediaHTML, "", "a page that the user reads, or with `response_mode=form_post` one that posts the response to the redirect URI"},
@@ -36,8 +36,8 @@ func authorization(i Installation) Endpoint {
 // claimsExample asks for the e-mail address in the ID token.
 const claimsExample = `{"id_token":{"email":null}}`
 
-func authorizationParameters() []Parameter {
-	return []Parameter{
+func authorizationParameters(i Installation) []Parameter {
+	all := []Parameter{
 		{Name: "client_id", Needed: Always, Meaning: "Your application."},
 		{Name: "redirect_uri", Needed: "unless the dialect is `standard`, one is registered and `openid` is not asked for",
 			Meaning: "Where the response goes: one that is registered, byte for byte. Only the port of one that names the loopback interface by its IP address may differ."},
@@ -54,7 +54,7 @@ func authorizationParameters() []Parameter {
 		{Name: "login_hint", Meaning: "The e-mail address to fill in, or by whose domain the user is sent to an upstream provider."},
 		{Name: "domain_hint", Meaning: "The domain of the users you expect. If it belongs to an upstream provider, the user is sent there to sign in; any other is ignored."},
 		{Name: "id_token_hint", Meaning: "Whom to sign in: an ID token of your own application, which may have expired."},
-		{Name: "claims", Meaning: "Single claims beside those of the scope, by where they go, as JSON such as `" + claimsExample + "` (OpenID Connect Core section 5.5). Ignored in the dialect `v3`."},
+		{Name: "claims", Meaning: "Single claims beside those of the scope, by where they go, as JSON such as `" + claimsExample + "` (OpenID Connect Core section 5.5). Ignored in the dialect `v3`." + verifiedClaims(i)},
 		{Name: "acr_values", List: true, Meaning: "Classes of authentication that you would like, best first. A user who can reach one is asked to, by any factor that will do. No condition: for that, demand `acr` by `claims`."},
 		{Name: "dpop_jkt", Meaning: "The SHA-256 thumbprint (RFC 7638) of the key that the code is to be bound to: only a token request with a proof of it gets tokens (RFC 9449 section 10). Ignored in the dialect `v3`."},
 		{Name: "request", Meaning: "The whole request as a JWT that your application has signed (RFC 9101), with `iss` your `client_id`, `aud` the issuer and `exp` at most an hour ahead; each is good for one use. What is beside it does not count."},
@@ -64,6 +64,21 @@ func authorizationParameters() []Parameter {
 		{Name: "op", Values: []string{"signin", "signup"}, Meaning: "The screen that opens first."},
 		{Name: "eid", Meaning: "Your identifier of the user, returned with the data."},
 	}
+	if len(i.Credentials) > 0 {
+		all = append(all, Parameter{Name: "authorization_details", Meaning: "Which credentials a wallet asks for, as JSON such as `[{\"type\":\"openid_credential\",\"credential_configuration_id\":\"student\"}]`, instead of their scopes (OpenID for Verifiable Credential Issuance 1.0 section 5.1.1). Ignored in the dialect `v3`."})
+	}
+	return all
+}
+
+// verifiedExample asks when and under which rules somebody was verified.
+const verifiedExample = `{"userinfo":{"verified_claims":{"verification":{"trust_framework":null,"time":null},"claims":{"group_student":null}}}}`
+
+// verifiedClaims says how verified_claims are asked for, where they are.
+func verifiedClaims(i Installation) string {
+	if !i.VerifiedClaims {
+		return ""
+	}
+	return " How and when groups of the scope were verified is asked for by `verified_claims`, such as `" + verifiedExample + "` (OpenID Connect for Identity Assurance 1.0 section 5); discovery lists what there is."
 }
 
 func authorizationErrors(i Installation) []Error {
@@ -123,6 +138,12 @@ func authorizationErrors(i Installation) []Error {
 		{"request_uri", "request_uri_not_supported"}, {"registration", "registration_not_supported"},
 	} {
 		all = append(all, Error{Code: name.code, Text: "The parameter " + name.name + " is not supported.", Remedy: "Leave the parameter out.", Example: []Change{with(name.name, "x")}})
+	}
+	if i.VerifiedClaims {
+		all = append(all, Error{Code: "invalid_request", Text: "The parameter claims has other verified_claims than OpenID Connect for Identity Assurance section 5 allows: …", Remedy: "The description says which rule."})
+	}
+	if len(i.Credentials) > 0 {
+		all = append(all, detailsError())
 	}
 	return append(all,
 		Error{Code: "invalid_request_uri", Text: "The request_uri is not registered, or there is no request object to read.", Remedy: "Where an address is allowed: register it, and let it answer with the signed JWT alone."},

@@ -83,6 +83,12 @@ func New(i Installation) *Document {
 	if i.RegistersByToken {
 		endpoints = append(endpoints, registering(i.Registers), clientConfiguration())
 	}
+	if i.Streams {
+		endpoints = append(endpoints, streams()...)
+	}
+	if len(i.Credentials) > 0 {
+		endpoints = append(endpoints, ofWallets()...)
+	}
 	return &Document{
 		Installation: i,
 		Endpoints:    append(endpoints, token(i), revocation(), introspection(), userinfo(), attributes(), signOut(), button()),

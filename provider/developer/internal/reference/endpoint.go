@@ -74,8 +74,8 @@ type Parameter struct {
 	// List marks several values, separated by spaces.
 	List bool
 
-	// Strings marks a list of strings, in JSON.
-	Strings bool
+	// Strings marks a list of strings, Integer a whole number and Object an object, in JSON.
+	Strings, Integer, Object bool
 
 	// Header marks one that is sent as a header, Path one that is within the path.
 	Header, Path bool

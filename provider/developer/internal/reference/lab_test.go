@@ -22,6 +22,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/room"
 	"github.com/bonafide-id/bonafide/provider/providertest"
+	"github.com/bonafide-id/bonafide/provider/signals"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
@@ -51,7 +52,7 @@ var publicKey = json.RawMessage(`{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qY
 // installation is one with the defaults of everything.
 func installation(base string) Installation {
 	return Installation{SandboxURL: "https://sandbox.id.example", Installation: room.Installation[provider.Lifetimes, provider.Resource]{
-		Name: "Bonafide", BaseURL: base, Issuer: base + "/oidc", Devices: true, Documents: true, Registers: true, RegistersByToken: true,
+		Name: "Bonafide", BaseURL: base, Issuer: base + "/oidc", Devices: true, Documents: true, Registers: true, RegistersByToken: true, Streams: true, VerifiedClaims: true, Credentials: []string{"credential:student"},
 		Scopes: catalogue.DefaultScopes(), Attributes: catalogue.DefaultAttributes(), Groups: catalogue.DefaultGroups(),
 		Lifetimes: provider.Lifetimes{
 			Code: time.Minute, AccessToken: 5 * time.Minute, IDToken: 5 * time.Minute, RefreshToken: 7 * 24 * time.Hour,
@@ -114,7 +115,7 @@ func newLab(t testing.TB) *lab {
 	base := server.URL + "/id"
 	l.provider, err = provider.New(t.Context(), provider.Config{
 		BaseURL: base, Secret: secret, Store: store, AllowPrivateNetworks: true, Resources: []provider.Resource{{URI: apiURI}},
-		DeviceAuthorization: provider.DeviceAuthorization{On: true}, UnknownClients: provider.UnknownClients{Documents: true, Register: "open"},
+		DeviceAuthorization: provider.DeviceAuthorization{On: true}, Signals: signals.Config{SharedSignals: true}, UnknownClients: provider.UnknownClients{Documents: true, Register: "open"},
 	})
 	ok(t, err)
 	t.Cleanup(func() {
@@ -141,6 +142,7 @@ func (l *lab) register() {
 		{ID: "strict", Dialect: provider.Standard, RequireVerified: true},
 		{ID: "another", Dialect: provider.Standard},
 		{ID: "lean", Dialect: provider.Standard, LeanIDTokens: true},
+		{ID: "receiver", Dialect: provider.Standard, GrantTypes: []string{"authorization_code", "client_credentials"}, Scopes: []string{"openid", "ssf.read", "ssf.manage"}},
 		{ID: "jwt", Dialect: provider.Standard, AccessTokenFormat: "jwt", GrantTypes: []string{"authorization_code", "client_credentials"}},
 	} {
 		c.RedirectURIs = []string{callbackURI}
@@ -357,6 +359,9 @@ func (l *lab) fill(e Endpoint, client, value string) string {
 		word = l.allow(client).Get("code")
 	case "{refresh_token}", "{access_token}":
 		word = text(l.tokens(client), strings.Trim(placeholder, "{}"))
+	case "{access_token_of_itself}":
+		itself := l.build(l.doc.endpoint("token"), "receiver", ItselfExample(), []Change{with("scope", "ssf.read ssf.manage")})
+		word = text(l.object(l.do(newBrowser(l.t), itself).body), "access_token")
 	case "{access_token_of_another}":
 		word = text(l.tokens("another"), "access_token")
 	case "{access_token_of_another_scope}":

@@ -173,6 +173,12 @@ func (p Parameter) text() string {
 }
 
 func (p Parameter) schema() object {
+	switch {
+	case p.Integer:
+		return object{"type": "integer"}
+	case p.Object:
+		return object{"type": "object"}
+	}
 	if p.Strings {
 		return TypeStrings.schema()
 	}

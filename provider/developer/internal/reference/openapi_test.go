@@ -97,7 +97,7 @@ func (c *check) document() {
 			c.t.Errorf("path %q", path)
 		}
 		for method, o := range entries(item) {
-			if !slices.Contains([]string{"get", "post", "put", "delete"}, method) {
+			if !slices.Contains([]string{"get", "post", "put", "patch", "delete"}, method) {
 				c.t.Errorf("%s: method %q", path, method)
 			}
 			c.operation(method+" "+path, o, schemes)

@@ -2,7 +2,7 @@ package reference
 
 func pushing(i Installation) Endpoint {
 	parameters := []Parameter{}
-	for _, p := range authorizationParameters() {
+	for _, p := range authorizationParameters(i) {
 		if p.Name != "request_uri" && p.Name != "client_id" {
 			parameters = append(parameters, p)
 		}

@@ -186,7 +186,7 @@ func formErrors() []Error {
 // everywhere are the errors of every endpoint that answers with JSON.
 func everywhere() []Error {
 	return []Error{
-		{Status: 405, Code: "invalid_request", Text: "Method Not Allowed", Remedy: "The header `Allow` names the methods.", Example: []Change{method("PATCH")}},
+		{Status: 405, Code: "invalid_request", Text: "Method Not Allowed", Remedy: "The header `Allow` names the methods.", Example: []Change{method("TRACE")}},
 		{Status: 500, Code: "server_error", Text: failed, Remedy: "Tell the operator the time and your `client_id`."},
 		{Status: 503, Code: "temporarily_unavailable", Text: unavailable, Remedy: "Wait for `Retry-After` and repeat the same request. A refresh token that was spent all the same may be repeated for a while; after a code that was, begin anew."},
 	}
