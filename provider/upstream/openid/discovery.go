@@ -22,7 +22,9 @@ import (
 const (
 	// fresh is how long a configuration is good for without being read again.
 	fresh = 24 * time.Hour
-	// pause is how long nobody asks again after a configuration could not be read.
+	// pause is how long nobody asks again after a configuration could not be read, or although an
+	// ID token is not signed as it says: the upstream may have begun to sign by another algorithm, or
+	// moved its keys.
 	pause = 5 * time.Second
 )
 
@@ -41,8 +43,8 @@ type metadata struct {
 	namesItself bool
 }
 
-// discovery reads the configuration of an upstream once a day. While a new one cannot be
-// read, the old one holds.
+// discovery reads the configuration of an upstream once a day, and earlier where an ID token does not
+// fit it. While a new one cannot be read, the old one holds.
 type discovery struct {
 	flight singleflight.Group
 
@@ -53,14 +55,14 @@ type discovery struct {
 	at     time.Time // of the failure
 }
 
-// metadata returns the configuration. However many ask at a time, it is read once.
-func (d *discovery) metadata(ctx context.Context, c *Connector, client *http.Client, now time.Time) (*metadata, error) {
-	if m, err := d.remembered(now); m != nil || err != nil {
+// metadata returns the configuration, at most of an age. However many ask at a time, it is read once.
+func (d *discovery) metadata(ctx context.Context, c *Connector, client *http.Client, now time.Time, age time.Duration) (*metadata, error) {
+	if m, err := d.remembered(now, age); m != nil || err != nil {
 		return m, err
 	}
 	read := d.flight.DoChan("", func() (any, error) {
 		// The flight before may have landed since.
-		if m, err := d.remembered(now); m != nil || err != nil {
+		if m, err := d.remembered(now, age); m != nil || err != nil {
 			return m, err
 		}
 		calls, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxFinish)
@@ -79,12 +81,12 @@ func (d *discovery) metadata(ctx context.Context, c *Connector, client *http.Cli
 	}
 }
 
-func (d *discovery) remembered(now time.Time) (*metadata, error) {
+func (d *discovery) remembered(now time.Time, age time.Duration) (*metadata, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	recent := d.failed != nil && within(now.Sub(d.at), pause)
 	switch {
-	case d.known != nil && (recent || within(now.Sub(d.since), fresh)):
+	case d.known != nil && (recent || within(now.Sub(d.since), age)):
 		return d.known, nil
 	case recent:
 		return nil, d.failed

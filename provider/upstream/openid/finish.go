@@ -25,7 +25,7 @@ func (c *Connector) Finish(ctx context.Context, b upstream.Callback) (upstream.I
 	if json.Unmarshal(b.Keep, &k) != nil || k.Nonce == "" || k.Verifier == "" {
 		return upstream.Identity{}, errors.New("openid: what was kept of the attempt is missing")
 	}
-	m, err := c.found.metadata(ctx, c, b.HTTP, b.Now)
+	m, err := c.found.metadata(ctx, c, b.HTTP, b.Now, fresh)
 	if err != nil {
 		return upstream.Identity{}, err
 	}

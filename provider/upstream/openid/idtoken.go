@@ -23,6 +23,11 @@ func (c *Connector) idToken(ctx context.Context, m *metadata, b upstream.Callbac
 		return nil, errors.New("openid: the token endpoint answers without an ID token")
 	}
 	payload, err := m.keys.Verify(ctx, b.HTTP, raw, m.algorithms)
+	if err != nil {
+		if newer, failed := c.found.metadata(ctx, c, b.HTTP, b.Now, pause); failed == nil && newer != m {
+			payload, err = newer.keys.Verify(ctx, b.HTTP, raw, newer.algorithms)
+		}
+	}
 	var refused *clientkeys.RefusedError
 	switch {
 	case errors.Is(err, clientkeys.ErrForeign):

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider/upstream"
 )
@@ -73,6 +74,52 @@ func TestEd25519(t *testing.T) {
 		if who, err := a.finish(t); err != nil || who.Subject != "1815" {
 			t.Errorf("%s: %+v, %v", named, who, err)
 		}
+	}
+}
+
+// TestUpstreamThatSignsOtherwise tests that people come in when an upstream signs by an algorithm, or
+// with keys at an address, that its configuration did not have when it was read. It is read again
+// once, however many tokens nothing signs.
+func TestUpstreamThatSignsOtherwise(t *testing.T) {
+	t.Parallel()
+	const configuration = "/.well-known/openid-configuration"
+	for _, name := range []string{"Algorithm", "Address"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := newAttempt(t)
+			a.up.Describe(func(d map[string]any) {
+				if name == "Algorithm" {
+					d["id_token_signing_alg_values_supported"] = []string{"RS256"}
+				} else {
+					d["jwks_uri"] = a.up.URL + "/former-keys"
+				}
+			})
+			for range 3 {
+				if who, err := a.finish(t); err == nil {
+					t.Fatalf("%+v came in before the configuration has it", who)
+				}
+			}
+			a.up.Describe(nil)
+			a.now = a.now.Add(5 * time.Second)
+			for range 3 {
+				if who, err := a.finish(t); err != nil || who.Subject != "1815" {
+					t.Errorf("%+v, %v", who, err)
+				}
+			}
+			a.up.Alter(func(_ string, answer map[string]any) {
+				if raw, ok := answer["id_token"].(string); ok {
+					answer["id_token"] = raw[:strings.LastIndex(raw, ".")+1] + text(make([]byte, 64))
+				}
+			})
+			for range 3 {
+				if who, err := a.finish(t); err == nil {
+					t.Errorf("%+v came in by a token that nobody has signed", who)
+				}
+			}
+			if n := a.up.Calls(configuration); n != 2 {
+				t.Errorf("the configuration was read %d times", n)
+			}
+		})
 	}
 }
 

@@ -31,7 +31,8 @@ const maxFinish = 10 * time.Second
 type Options struct {
 	// Issuer is the issuer identifier of the upstream, which its ID tokens have letter by
 	// letter. Its configuration is found below it (OpenID Connect Discovery 1.0 section 4),
-	// at the first sign-in, and read again once a day.
+	// at the first sign-in, and read again once a day, or when an ID token is not signed as it
+	// says.
 	Issuer string
 
 	// ClientID and Secret are the registration at the upstream. The secret is sent as the

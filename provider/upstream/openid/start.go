@@ -22,7 +22,7 @@ type kept struct {
 
 // Start implements [upstream.Connector].
 func (c *Connector) Start(ctx context.Context, r upstream.Request) (address string, keep []byte, err error) {
-	m, err := c.found.metadata(ctx, c, r.HTTP, r.Now)
+	m, err := c.found.metadata(ctx, c, r.HTTP, r.Now, fresh)
 	if err != nil {
 		return "", nil, err
 	}
