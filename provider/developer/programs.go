@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/developer/internal/samples"
@@ -22,7 +23,7 @@ func showProgram(view *screens.RegisterView, id string, entered bool) {
 	}
 	view.Program = screens.Program{ID: p.ID, Title: p.Title, Needs: needsOf(p.Needs)}
 	if !entered {
-		view.Kind, view.Name, view.RedirectURIs = p.Kind, p.Title, p.RedirectURI
+		view.Kind, view.Name, view.RedirectURIs = p.Kind, p.Title, strings.Join(p.RedirectURIs, "\n")
 	}
 }
 

@@ -2,12 +2,17 @@ package developer_test
 
 import (
 	"net/http"
+	"net/url"
+	"path"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/developer/internal/samples"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -52,6 +57,42 @@ func TestRegisterYourProgram(t *testing.T) {
 			b.submit(b.open("/developer/o/river/"+env+"/new?program=synapse"), "name", "Chat")
 			if _, client := w.registered(river, env); client.BackchannelLogoutURI != want {
 				t.Errorf("in %s it is told at %q", env, client.BackchannelLogoutURI)
+			}
+		}
+	})
+	t.Run("NothingIsToBeChanged", func(t *testing.T) { // as the lab of programs registers them
+		t.Parallel()
+		w := newFixture(t)
+		b := w.as(dev)
+		for _, about := range samples.Programs() {
+			p := b.submit(b.open(form + "?program=" + about.ID))
+			client := w.client(storage.Sandbox, path.Base(strings.TrimSuffix(p.Request.URL.Path, "/samples")))
+			want := provider.Client{
+				ID: client.ID, Name: about.Title, Dialect: provider.Standard, Public: about.Kind != "web", RedirectURIs: about.RedirectURIs,
+				ResponseTypes: []string{"code"}, GrantTypes: []string{"authorization_code", "refresh_token"}, Scopes: []string{"openid", "offline_access", "profile", "email"},
+			}
+			if slices.Contains(about.Needs, samples.NeedNoRefresh) {
+				want.GrantTypes, want.Scopes = []string{"authorization_code"}, []string{"openid", "profile", "email"}
+			}
+			if slices.Contains(about.Needs, samples.NeedJWT) {
+				want.AccessTokenFormat = "jwt"
+			}
+			for _, uri := range about.RedirectURIs {
+				u, err := url.Parse(uri)
+				w.ok(err)
+				site := "http://" + u.Host
+				if about.Kind == "spa" {
+					want.Origins = append(want.Origins, site)
+				}
+				if about.Afterwards != nil {
+					want.PostLogoutRedirectURIs = append(want.PostLogoutRedirectURIs, site+*about.Afterwards)
+				}
+				if about.Backchannel != nil {
+					want.BackchannelLogoutURI = site + *about.Backchannel
+				}
+			}
+			if diff := cmp.Diff(want, client, cmpopts.IgnoreFields(provider.Client{}, "Revision")); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", about.ID, diff)
 			}
 		}
 	})

@@ -19,8 +19,9 @@ type Program struct {
 	// Kind is what it is registered as.
 	Kind string `json:"kind"`
 
-	// RedirectURI is where it gets the response on the machine of whoever tries it.
-	RedirectURI string `json:"redirect"`
+	// RedirectURIs are where it gets the response on the machine of whoever tries it: the first, or
+	// the next whose port is free.
+	RedirectURIs []string `json:"redirects"`
 
 	// Afterwards is the path at which people arrive after a sign-out, and Backchannel where it is
 	// told of one. It has those that are not nil.

@@ -14,7 +14,7 @@ func TestProgramsAreConfiguredForTheApplication(t *testing.T) {
 	t.Parallel()
 	for _, p := range Programs() {
 		a := shop()
-		a.RedirectURI, a.Public = p.RedirectURI, p.Kind != "web"
+		a.RedirectURI, a.Public = p.RedirectURIs[0], p.Kind != "web"
 		all, err := ForPrograms(a, p.Kind)
 		ok(t, err)
 		i := slices.IndexFunc(all, func(s Sample) bool { return s.ID == p.ID })

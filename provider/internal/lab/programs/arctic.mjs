@@ -4,7 +4,7 @@ const version = "3.7.0";
 program("arctic", version, async (works) => {
   await npm(`arctic@${version}`);
   const port = await freePort(), site = `http://localhost:${port}`;
-  const p = await provider({ redirect_uris: [`${site}/callback`], grant_types: ["authorization_code", "refresh_token"] });
+  const p = await provider({ redirect_uris: [`${site}/callback`] });
   write({ "server.mjs": `import { createServer } from "node:http";
 import { CodeChallengeMethod, decodeIdToken, generateCodeVerifier, generateState, OAuth2Client } from "arctic";
 

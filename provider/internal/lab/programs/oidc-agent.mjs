@@ -4,7 +4,7 @@ import { apt, command, freePort, newWindow, path, program, provider, signIn, sta
 const version = await apt("oidc-agent-cli");
 program("oidc-agent", version, async (works) => {
   const redirectURI = `http://localhost:${await freePort()}`;
-  const p = await provider({ redirect_uris: [redirectURI], grant_types: ["authorization_code", "refresh_token"] });
+  const p = await provider({ redirect_uris: [redirectURI] });
   const [, socket, pid] = (await command("oidc-agent", [])).match(/OIDC_SOCK=([^;]+);[^]*OIDCD_PID=(\d+)/);
   const env = { OIDC_SOCK: socket, OIDCD_PID: pid, HOME: path(), OIDC_CONFIG_DIR: path("agent") };
   const gen = await start("oidc-gen", [

@@ -82,7 +82,7 @@ export const go = (program) => command("go", ["install", program], { env: { GOBI
 export async function apt(...packages) {
   const version = (name) => command("dpkg-query", ["-W", "-f", "${db:Status-Status} ${Version}", name]).then((said) => said.match(/^installed (.*)/)?.[1], () => {});
   if ((await Promise.all(packages.map(version))).includes(undefined)) {
-    await command("apt-get", ["install", "-qq", "-y", "--no-install-recommends", ...packages], { env: { DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" } });
+    await command("apt-get", ["install", "-qq", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=600", ...packages], { env: { DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" } });
   }
   return version(packages[0]);
 }
@@ -116,9 +116,9 @@ const answers = (address) => new Promise((said) => {
   request(address, { rejectUnauthorized: false }, (r) => said(r.resume().statusCode < 500)).on("error", () => said(false)).end();
 });
 
-/** Waits for something that is to come, for three minutes, while a program stays. */
+/** Waits for something that is to come, for five minutes, while a program stays. */
 export async function until(holds, child) {
-  for (let late = Date.now() + 180_000, found; ; await new Promise((wait) => setTimeout(wait, 100))) {
+  for (let late = Date.now() + 300_000, found; ; await new Promise((wait) => setTimeout(wait, 100))) {
     if (found = await holds()) return found;
     assert.ok(!child || child.exitCode === null, "it does not stay");
     assert.ok(Date.now() < late, "it does not come");
@@ -135,6 +135,9 @@ export async function certificate() {
   return { key: readFileSync(path("localhost.key")), cert: readFileSync(path("localhost.pem")), ca: path("ca.pem") };
 }
 
+/** What the dashboard's form registers beside the redirect address, for whoever changes nothing in it. */
+const usual = { dialect: "standard", scopes: ["openid", "offline_access", "profile", "email"], grant_types: ["authorization_code", "refresh_token"] };
+
 /**
  * Starts a fresh quickstart with one application, which is registered by its redirect address alone but for what is
  * given. asked has what the token endpoint was asked for and how it answered, said what it prints; tls is a certificate
@@ -142,7 +145,7 @@ export async function certificate() {
  */
 export async function provider(client, { tls, at, ...config } = {}) {
   const base = at ?? `${tls ? "https" : "http"}://localhost:${await freePort()}`, behind = await freePort();
-  const application = { client_id: "app", client_secret: client.public ? undefined : "rUq3-Zt7wYkP0sVx9LmB2nHdGf5CjEa8", name: "An App", dialect: "standard", ...client };
+  const application = { client_id: "app", client_secret: client.public ? undefined : "rUq3-Zt7wYkP0sVx9LmB2nHdGf5CjEa8", name: "An App", ...usual, ...client };
   write({ "quickstart/config.json": JSON.stringify({ listen: `127.0.0.1:${behind}`, base_url: base, users: [maria, noah], clients: [application], ...config }) });
   const asked = [];
   const front = (tls ? https : http).createServer(tls ?? {}, (request, response) => {
@@ -170,13 +173,13 @@ const catalogue = JSON.parse(readFileSync(new URL("programs.json", templates)));
  * shows then into the script's folder.
  */
 export async function known(id, more = {}, options = {}) {
-  const { kind, redirect, files, needs = [], afterwards, backchannel } = catalogue.find((p) => p.id === id);
+  const { kind, redirects: [redirect], files, needs = [], afterwards, backchannel } = catalogue.find((p) => p.id === id);
   const address = new URL(redirect);
   address.port = await freePort();
   const at = redirect.endsWith("/") || address.pathname !== "/" ? address.href : address.origin, site = address.origin;
   const p = await provider({
-    public: kind !== "web" || undefined, redirect_uris: [at], scopes: ["openid", "offline_access", "profile", "email"],
-    grant_types: needs.includes("no_refresh") ? ["authorization_code"] : ["authorization_code", "refresh_token"],
+    public: kind !== "web" || undefined, redirect_uris: [at],
+    ...(needs.includes("no_refresh") && { grant_types: ["authorization_code"], scopes: ["openid", "profile", "email"] }),
     access_token_format: needs.includes("jwt") ? "jwt" : undefined, origins: kind === "spa" ? [site] : undefined,
     post_logout_redirect_uris: afterwards === undefined ? undefined : [site + afterwards],
     backchannel_logout_uri: backchannel && site + backchannel, ...more,
