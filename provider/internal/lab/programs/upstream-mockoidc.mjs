@@ -38,7 +38,7 @@ func main() {
   const issuer = `http://127.0.0.1:${r.behind}/oidc`, discovery = `${issuer}/.well-known/openid-configuration`;
   await start(path("mockoidc"), [], discovery);
   assert.deepEqual((await (await fetch(discovery)).json()).token_endpoint_auth_methods_supported, ["client_secret_basic", "client_secret_post"]);
-  const comes = await relyingParty(r, { client_secret: "secret", issuer }, async () => {});
+  const { comes } = await relyingParty(r, { client_secret: "secret", issuer }, async () => {});
   await assert.rejects(comes("jane.doe@example.com"), /refused: /);
   works("nothing but discovery");
 }, "announces `client_secret_basic`, and reads the body alone");

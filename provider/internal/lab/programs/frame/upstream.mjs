@@ -32,14 +32,21 @@ export async function reverse() {
   return { at, behind, base, redirectURI: `${base}/signin/with/theirs/callback` };
 }
 
-/** Starts the quickstart with the provider as an upstream, and returns how somebody comes in: signIn walks through its pages. */
+/**
+ * Starts the quickstart with the provider as an upstream, and returns how somebody comes in, where signIn walks through
+ * its pages, and how they do after again has given it other keys, while they are signed in and stay so.
+ */
 export async function relyingParty({ base }, openid, signIn) {
   const { said } = await provider({ redirect_uris: ["http://localhost/unused"] }, {
     at: base, allow_private_networks: true, upstreams: [{ id: "theirs", title: "Theirs", openid: { client_id: "rp", ...openid } }],
   });
   const mailed = new Set();
   const leave = (page) => page.locator("form[action*='/signin/with/theirs'] button").click();
-  return async function comes(email) {
+  const keys = async () => {
+    const { jwks_uri: address } = await (await fetch(`${openid.issuer.replace(/\/$/, "")}/.well-known/openid-configuration`)).json();
+    return (await fetch(address)).text();
+  };
+  const comes = async (email) => {
     const page = await newWindow();
     await page.goto(`${base}/account`);
     await leave(page);
@@ -58,6 +65,15 @@ export async function relyingParty({ base }, openid, signIn) {
     assert.match(await page.locator("main").innerText(), new RegExp(email));
     return page;
   };
+  const stays = async (email, again) => {
+    const page = await comes(email), former = await keys();
+    await again();
+    assert.notEqual(await keys(), former, "it has the same keys");
+    await page.reload();
+    assert.match(await page.locator("main").innerText(), new RegExp(email));
+    await comes(email);
+  };
+  return { comes, stays };
 }
 
 /** Starts a program, and again with other keys. */
