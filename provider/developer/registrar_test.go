@@ -393,13 +393,14 @@ func TestAttackRegistrationFloodAtTheAddressOfAProgram(t *testing.T) {
 	post(http.StatusBadRequest, w.makesToken(storage.Production))
 }
 
-// TestDeviceProgramNamesAResponseType tests that a response type which no grant of a program uses is
-// left out of its registration (RFC 7591 section 2).
+// TestDeviceProgramNamesAResponseType tests that a response type and redirect URIs which no grant of a
+// program uses are left out of its registration (RFC 7591 section 2).
 func TestDeviceProgramNamesAResponseType(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, letDevices)
-	p, said := w.registers(w.makesToken(storage.Production), "grant_types", []string{deviceGrant, "refresh_token"}, "response_types", []string{"token"}, "redirect_uris", nil)
-	if types, is := said["response_types"].([]any); p.StatusCode != http.StatusCreated || !is || len(types) != 0 {
+	p, said := w.registers(w.makesToken(storage.Production), "grant_types", []string{deviceGrant, "refresh_token"}, "response_types", []string{"token"},
+		"redirect_uris", []string{"http://localhost:4242", "edu.kit.data.oidc-agent:/redirect"})
+	if types, is := said["response_types"].([]any); p.StatusCode != http.StatusCreated || !is || len(types) != 0 || said["redirect_uris"] != nil {
 		t.Errorf("%s %s", p.Status, p.body)
 	}
 }

@@ -104,8 +104,8 @@ func (m Metadata) Onto(c storage.Client) storage.Client {
 		c.GrantTypes = []string{protocol.GrantAuthorizationCode}
 	}
 	switch {
-	case onlyOfDevices(c.GrantTypes): // which come back from no response; some programs name one
-		c.ResponseTypes = nil
+	case onlyOfDevices(c.GrantTypes): // no browser comes back to them, although some programs say how
+		c.ResponseTypes, c.RedirectURIs = nil, nil
 	case len(c.ResponseTypes) == 0 && len(c.RedirectURIs) > 0:
 		c.ResponseTypes = []string{"code"}
 	}
