@@ -5,7 +5,9 @@ const version = await apt("sssd-idp");
 program("SSSD (oidc_child)", version, async (works) => {
   const tls = await certificate();
   const p = await provider({ redirect_uris: undefined, grant_types: ["urn:ietf:params:oauth:grant-type:device_code"] }, { tls, device_authorization: { on: true } });
-  const child = (what, input = "") => command("bash", ["-c", `printf '%s' "$1" | /usr/libexec/sssd/oidc_child ${what} --ca-db=${tls.ca} --issuer-url=${p.issuer} --client-id=${p.id} --client-secret=${p.secret} --scope='openid profile email'`, "-", input]);
+  const endpoints = [["device-auth-endpoint", "/oauth/device_authorization"], ["token-endpoint", "/oauth/token"], ["userinfo-endpoint", "/api/public/v3/userinfo"], ["jwks-uri", "/oidc/.well-known/jwks"]]
+    .map(([name, at]) => `--${name}=${p.base}${at}`).join(" ");
+  const child = (what, input = "") => command("bash", ["-c", `printf '%s' "$1" | /usr/libexec/sssd/oidc_child ${what} --ca-db=${tls.ca} ${endpoints} --client-id=${p.id} --client-secret=${p.secret} --scope='openid profile email'`, "-", input]);
   for (const [person, what] of [[maria, "sign-in by device code"], [noah, "second user"]]) {
     const [said, shown] = (await child("--get-device-code")).match(/\{.*?\}/g), { user_code: code, verification_uri: address } = JSON.parse(shown);
     const page = await newWindow();
@@ -20,4 +22,4 @@ program("SSSD (oidc_child)", version, async (works) => {
     assert.match(await child("--get-access-token", said), new RegExp(person.uuid));
     works(what);
   }
-}, "https");
+}, "https; its four endpoints by hand: by the issuer it asks for every scope of discovery");
