@@ -25,6 +25,7 @@ func showProgram(view *screens.RegisterView, id string, entered bool) {
 	if !entered {
 		view.Kind, view.Name, view.RedirectURIs = p.Kind, p.Title, strings.Join(p.RedirectURIs, "\n")
 	}
+	view.Program.Local = slices.Equal(strings.Fields(view.RedirectURIs), p.RedirectURIs)
 }
 
 func needsOf(needs []samples.Need) (names []string) {

@@ -25,6 +25,11 @@ func TestRegisterYourProgram(t *testing.T) {
 		says(t, b.open(form), http.StatusOK, `<option value="" selected>My own code</option>`, `<option value="jupyterhub">JupyterHub</option>`)
 		p := b.open(form + "?program=keycloak-js")
 		says(t, p, http.StatusOK, `name="program" value="keycloak-js"`, `value="spa" checked`, "http://localhost:3000/</textarea>", "Access tokens are JWTs", "No refresh token")
+		const where = "is where <bdi>keycloak-js</bdi> answers on your own computer"
+		says(t, p, http.StatusOK, where)
+		if refused := b.submit(p, "redirect_uris", "http://shop.test/"); !strings.Contains(refused.body, "No refresh token") || strings.Contains(refused.body, where) {
+			t.Errorf("of another redirect URI it says:\n%s", refused.body)
+		}
 		says(t, b.open(form+"?program=nonsense"), http.StatusOK, `<option value="" selected>My own code</option>`)
 	})
 	t.Run("ItGetsWhatItNeedsAndItsFilesAreNext", func(t *testing.T) {

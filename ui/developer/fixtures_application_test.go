@@ -108,7 +108,7 @@ var registrationFixtures = []audiencetest.Fixture{
 		return Register(RegisterView{
 			Page: organizationPage(p, SectionApplications), Form: audiencetest.Form(), Kinds: []string{"web", "spa", "native", "machine"}, Kind: "spa",
 			Name: "keycloak-js", RedirectURIs: "http://localhost:3000/", Scopes: sampleScopes(p), CheckURL: "/check",
-			Programs: samplePrograms, Program: Program{ID: "keycloak-js", Title: "keycloak-js", Needs: []string{"jwt", "no_refresh", "no_pkce"}},
+			Programs: samplePrograms, Program: Program{ID: "keycloak-js", Title: "keycloak-js", Local: true, Needs: []string{"jwt", "no_refresh", "no_pkce"}},
 		})
 	}},
 	{Name: "register-machine", Render: func(p ui.Page) templ.Component {

@@ -111,9 +111,11 @@ type RegisterView struct {
 	Unreviewed bool
 }
 
-// Program is one of others, and the settings that it does not work without.
+// Program is one of others, and the settings that it does not work without. It is Local while the redirect
+// URIs are those on the developer's own computer.
 type Program struct {
 	ID, Title string
+	Local     bool
 	Needs     []string
 }
 
