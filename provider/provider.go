@@ -94,6 +94,7 @@ type rooms struct {
 
 	errorLink        atomic.Pointer[func(room.FailedRequest) string] // see LinkErrors
 	verifyLink       atomic.Pointer[verificationPages]               // see LinkVerification
+	walletLink       atomic.Pointer[linkedWallets]                   // see LinkCredentials
 	registrar        atomic.Pointer[room.Registrar[Client]]          // see RegisterWith
 	mailed, unmailed atomic.Pointer[time.Time]                       // when the Mailer has last sent a mail, and failed to
 
@@ -288,7 +289,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 		Factors: checker, Store: p.store, Wait: cfg.SignIn.Recovery.Wait, WithPassword: cfg.SignIn.Recovery.WithPassword,
 	})
 	p.callers = &account.CallerCodes{Store: p.store, Secrets: p.secrets, Issuer: p.issuer, Limits: p.limits, Audit: p.audit, Clock: cfg.Clock}
-	p.own = selfservice.NewPages(p.pages, selfservice.Options{Store: p.store, Grace: cfg.Lifetimes.DeletionGrace, Companions: p.companions, Callers: p.callers, Verification: p.verification, UpstreamTitle: upstreams.Title})
+	p.own = selfservice.NewPages(p.pages, selfservice.Options{Store: p.store, Grace: cfg.Lifetimes.DeletionGrace, Companions: p.companions, Callers: p.callers, Verification: p.verification, Wallet: p.wallet, UpstreamTitle: upstreams.Title})
 	p.upkeep = upkeep.New(upkeep.Options{
 		Store: p.store, Keys: p.keys, Rings: p.rings.list, Secrets: p.secrets, Clients: p.clients, Unknown: p.unknown, Companions: p.companions, Audit: p.audit, Trail: p.trail, Vault: p.vault,
 		Index:         vault.NewIndex(cfg.Store, p.vault, p.catalogue.IsFindable(), p.catalogue.FindText).Run,

@@ -29,7 +29,7 @@ func (e *consents) consentOptions(r *http.Request, request *engine.AuthorizeRequ
 		}
 		facts, groups, _ := e.Claims.Catalogue.RequestedBy(request, append(slices.Clone(required.Scopes), scope))
 		facts, groups = claims.Without(facts, required.Attributes), claims.Without(groups, required.Groups)
-		data, err := e.consentData(r, request, s, known, facts, groups, true)
+		data, err := e.consentData(r, request, s, known, terms{Scopes: []string{scope}, Attributes: facts, Groups: groups}, true)
 		if err != nil {
 			return nil, err
 		}

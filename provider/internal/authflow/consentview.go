@@ -16,7 +16,7 @@ func (e *consents) consentView(r *http.Request, request *engine.AuthorizeRequest
 	required := e.termsOf(request, request.Optional)
 	view := ui.ConsentView{Offline: slices.Contains(required.Scopes, claims.OfflineAccess), AppsURL: e.Site.Link("/account/apps")}
 	before := decisionAbout(request.Client.Called(), s.consent)
-	data, err := e.consentData(r, request, s, before, required.Attributes, required.Groups, false)
+	data, err := e.consentData(r, request, s, before, required, false)
 	if err != nil {
 		return view, err
 	}
@@ -54,16 +54,17 @@ type shown struct {
 	groups     []ui.ConsentGroup
 }
 
-// consentData shows the current values of these facts and groups, and marks what is new
+// consentData shows the current values of the facts and groups of terms, and marks what is new
 // since a former decision, which may be nil. The user's identity goes with what is not
 // optional.
-func (e *consents) consentData(r *http.Request, request *engine.AuthorizeRequest, s authState, before *storage.Consent, facts, groups []string, option bool) (out shown, err error) {
+func (e *consents) consentData(r *http.Request, request *engine.AuthorizeRequest, s authState, before *storage.Consent, of terms, option bool) (out shown, err error) {
+	facts, groups := of.Attributes, of.Groups
 	released, err := e.Claims.Release(r.Context(), s.user.UserID, facts, groups, request.EID)
 	if err != nil {
 		return out, err
 	}
 	attributes := released.Attributes
-	verified := claims.VerifiedAmong(facts)
+	verified, inWallet := claims.VerifiedAmong(facts), e.Claims.Catalogue.InWallet(of.Scopes)
 	// A value that is unknown now may become known, and is then released.
 	for _, fact := range facts {
 		if _, ok := e.Claims.Catalogue.Attribute(fact); ok && !released.Knows(fact) && !e.Claims.Catalogue.IsComposed(fact) {
@@ -83,9 +84,10 @@ func (e *consents) consentData(r *http.Request, request *engine.AuthorizeRequest
 		if err != nil {
 			return out, err
 		}
-		group.HowVerified = slices.Contains(verified, group.Name)
+		group.HowVerified, group.InWallet = slices.Contains(verified, group.Name), slices.Contains(inWallet, group.Name)
 		group.New = before != nil && (!slices.Contains(before.Groups, group.Name) ||
-			group.HowVerified && !slices.Contains(claims.VerifiedAmong(before.Attributes), group.Name))
+			group.HowVerified && !slices.Contains(claims.VerifiedAmong(before.Attributes), group.Name) ||
+			group.InWallet && !slices.Contains(e.Claims.Catalogue.InWallet(before.Scopes), group.Name))
 		out.groups = append(out.groups, group)
 	}
 	return out, nil

@@ -39,3 +39,13 @@ func (c *Catalogue) Credentials() []string { return c.credentials }
 
 // IsCredential reports whether a scope is one by which wallets ask for a credential.
 func (c *Catalogue) IsCredential(scope string) bool { return slices.Contains(c.credentials, scope) }
+
+// InWallet returns the groups of which these scopes put a credential into a wallet.
+func (c *Catalogue) InWallet(scopes []string) (groups []string) {
+	for _, name := range scopes {
+		if c.IsCredential(name) {
+			groups = append(groups, c.Scope(name).Groups...)
+		}
+	}
+	return groups
+}

@@ -26,6 +26,9 @@ func (c *Catalogue) ScopeWords(l *ui.Locale, name string, v3 bool) (title, descr
 	}
 	words, _ := translation(s.Translations, l)
 	title, description = word(l, words.Title, cmp.Or(s.Title, s.Name)), word(l, words.Description, s.Description)
+	if s.Title == "" && c.IsCredential(name) {
+		title = ui.Label{Text: l.InWallet(c.GroupWords(l, s.Groups[0]))}
+	}
 	if description.Text != "" {
 		return title, description
 	}

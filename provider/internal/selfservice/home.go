@@ -22,7 +22,7 @@ func (p *appPages) renderAccount(w http.ResponseWriter, r *http.Request, user *a
 	view := ui.AccountView{
 		Page: p.Site.PageView(r, nil), Form: p.Site.Form(w, r, problems), Notice: p.Site.Noticed(r),
 		Account: ui.Account{Name: person.Name(), Email: person.Text("email")}, EmailVerified: person.EmailVerified() || !p.SendsMail(), AppsURL: p.Site.Link("/account/apps"),
-		GroupsURL: p.groupsURL(),
+		GroupsURL: p.groupsURL(), WalletURL: p.Wallet(),
 	}
 	if p.isSomeone(user) {
 		view.DataURL, view.LanguageURL, view.HistoryURL = p.Site.Link("/account/data"), p.Site.Link("/account/language"), p.Site.Link("/account/history")

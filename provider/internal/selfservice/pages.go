@@ -59,6 +59,9 @@ type Options struct {
 	// which somebody is verified elsewhere.
 	Verification func() (path string, elsewhere []string)
 
+	// Wallet returns the path of what the user can put into a wallet, or "".
+	Wallet func() string
+
 	// UpstreamTitle returns what people call an upstream provider.
 	UpstreamTitle func(id string) string
 

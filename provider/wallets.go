@@ -1,0 +1,45 @@
+package provider
+
+import (
+	"context"
+
+	"github.com/bonafide-id/bonafide/provider/internal/room"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// linkedWallets are what LinkCredentials has linked.
+type linkedWallets struct {
+	path string
+	room.Wallets
+}
+
+// LinkCredentials has the account lead to where people put what is verified into a wallet, a path of
+// the host, and the desk see what is there. The last one replaces earlier ones.
+func (p pagesRoom) LinkCredentials(path string, w room.Wallets) {
+	p.walletLink.Store(&linkedWallets{path, w})
+}
+
+// wallet returns the path of LinkCredentials, or "".
+func (p *rooms) wallet() string {
+	if linked := p.walletLink.Load(); linked != nil {
+		return linked.path
+	}
+	return ""
+}
+
+// Credentials returns what is in the wallets of a user and in force, the latest first; none without
+// LinkCredentials.
+func (p peopleRoom) Credentials(ctx context.Context, userID string) ([]storage.Credential, error) {
+	if linked := p.walletLink.Load(); linked != nil {
+		return linked.InForce(ctx, userID)
+	}
+	return nil, nil
+}
+
+// EndCredential ends one of Credentials as the staff.
+func (p peopleRoom) EndCredential(ctx context.Context, userID, id string) error {
+	if linked := p.walletLink.Load(); linked != nil {
+		return linked.End(ctx, userID, id)
+	}
+	return nil
+}
