@@ -1,14 +1,17 @@
 package docs_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider/sandbox"
 )
 
-// TestEveryPersonaAndFaultIsDocumented finds them in the tables of testing.md, and nothing
-// else in the first column.
+// described is what a list or a table of testing.md describes, at the head of a line.
+var described = regexp.MustCompile("(?m)^(?:- |\\| )((?:`[\\w-]+`(?:, )?)+)(?:: | \\|)")
+
+// TestEveryPersonaAndFaultIsDocumented finds them in testing.md, and nothing else described.
 func TestEveryPersonaAndFaultIsDocumented(t *testing.T) {
 	t.Parallel()
 	missing := map[string]bool{}
@@ -18,13 +21,9 @@ func TestEveryPersonaAndFaultIsDocumented(t *testing.T) {
 	for _, f := range sandbox.Faults() {
 		missing[string(f)] = true
 	}
-	for line := range strings.Lines(read(t, "docs/testing.md")) {
-		first, _, _ := strings.Cut(strings.TrimPrefix(line, "|"), "|")
-		if !strings.HasPrefix(line, "| `") {
-			continue
-		}
-		for name := range strings.SplitSeq(first, ",") {
-			name = strings.Trim(name, " `")
+	for _, found := range described.FindAllStringSubmatch(read(t, "docs/testing.md"), -1) {
+		for name := range strings.SplitSeq(found[1], ", ") {
+			name = strings.Trim(name, "`")
 			if !missing[name] {
 				t.Errorf("docs/testing.md describes %q, which there is not, or twice", name)
 			}
