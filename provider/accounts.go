@@ -221,8 +221,8 @@ func (p Accounts) SetDisabled(ctx context.Context, id string, disabled bool) err
 
 // Delete removes an account with all personal data of its owner, and ends its sessions and
 // tokens. It returns nil if there is none. It also removes the data of a host's user, who
-// has no account here. One write decides it, which nothing takes back. Companions
-// (People.KeepWith) forget the user next; what fails of that is logged, and Run, of any process,
+// has no account here. One write decides it, which nothing takes back. Dashboard and
+// verification forget the user next; what fails of that is logged, and Run, of any process,
 // completes it: until then no account gets the ID.
 //
 // The audit log keeps its events, as far back as Config.KeepEvents: from the same step on a

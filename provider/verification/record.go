@@ -42,9 +42,8 @@ type Request struct {
 	UserID, Group string
 
 	// ClientID is the application that the person comes from, and ReturnTo the
-	// provider.Verification.ReturnTo: Pages.VerificationReturn says whether it is this
-	// person's, and of which application. Both may be empty. In an open case they replace
-	// the former ones.
+	// provider.Verification.ReturnTo, for this person and of that application. Both may be
+	// empty. In an open case they replace the former ones.
 	ClientID, ReturnTo string
 
 	// Language is the BCP 47 tag of the person's language.

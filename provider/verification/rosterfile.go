@@ -35,8 +35,8 @@ type RosterFile struct {
 	DateLayout string
 
 	// Canaries are rows of nobody, by the names of columns: whoever enters one has the list
-	// from elsewhere. It is not accepted and recorded as EventRosterCanary. They may be in
-	// the file as well.
+	// from elsewhere. It is not accepted, and recorded as roster_canary. They may be in the
+	// file as well.
 	// Defaults to none.
 	Canaries []map[string]string
 }

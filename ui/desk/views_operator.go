@@ -55,7 +55,7 @@ type RosterView struct {
 	FileAction string
 	// MayPutBack reports that there is a former roster to put back.
 	MayPutBack bool
-	// Problem is what is wrong with the file; LineProblem the line that it is in, or zero.
+	// Problem is what is wrong with the file; ProblemLine the line that it is in, or zero.
 	Problem RosterProblem
 	// Subgroup and Until are the headers of columns, as they were entered.
 	Subgroup, Until string

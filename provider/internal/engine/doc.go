@@ -52,8 +52,6 @@
 //   - a token in a query is refused only after it has been stored;
 //   - request is ignored without openid, and request_uri is fetched.
 //
-// Decision 0001 of docs/adr has the figures.
-//
 // # One request, one read, one write
 //
 // The authorization endpoint ends in one CreateGrant. The token endpoint reads a
