@@ -14,22 +14,20 @@ import (
 )
 
 // Brand is the look of the service. Its pictures are PNG, JPEG, WebP or GIF of at most 512
-// KiB and 2048 pixels a side. In JSON,
-// files are base64.
+// KiB and 2048 pixels a side. In JSON, files are base64.
 type Brand struct {
 	// Name is the name of the service, at most 64 bytes.
 	// Defaults to "Bonafide".
 	Name string `json:"name,omitempty"`
 
-	// Code is the name of the service in code, such as AcmeID: for the functions and, in lower
-	// case, the events of the button; in upper case the prefix of variables in sample code. 2 to
-	// 31 ASCII letters and digits, a letter first.
+	// Code is the name of the service in code, such as AcmeID: of the button's functions, in
+	// lower case of its events, in upper case of variables in sample code. 2 to 31 ASCII
+	// letters and digits, a letter first.
 	// Defaults to none, and for variables to the Name.
 	Code string `json:"code,omitempty"`
 
-	// Logo is shown next to the name: a PNG, JPEG, WebP or GIF of at most 512 KiB and 2048
-	// pixels a side (1024 with 16 bits a colour), kept as a PNG of at most 512. LogoDark
-	// replaces it in dark mode.
+	// Logo is a PNG, JPEG, WebP or GIF of at most 512 KiB and 2048 pixels a side (1024 with 16
+	// bits a colour), kept as a PNG of at most 512. LogoDark replaces it in dark mode.
 	// Defaults to the first letter of the name, or without a name the mark of Bonafide.
 	Logo     []byte `json:"logo,omitempty"`
 	LogoDark []byte `json:"logo_dark,omitempty"`
@@ -44,13 +42,13 @@ type Brand struct {
 	// Defaults to the Logo, or the mark of Bonafide.
 	Favicon []byte `json:"favicon,omitempty"`
 
-	// Mark is the logo in one colour, on the sign-in button on other sites: SVG path data in
-	// a box of 24 by 24, filled by the even-odd rule, at most 1,000 bytes.
+	// Mark is the logo in one colour on the sign-in button: SVG path data in a box of 24 by 24,
+	// filled by the even-odd rule, at most 1,000 bytes.
 	// Defaults to a check mark.
 	Mark string `json:"mark,omitempty"`
 
-	// ButtonColor is #rrggbb, the colour of buttons. Their labels are black or white,
-	// whichever is readable; links have a readable shade of it.
+	// ButtonColor is #rrggbb, the colour of buttons, whose labels become black or white; links
+	// have a readable shade of it.
 	// Defaults to #0b5cff.
 	ButtonColor string `json:"button_color,omitempty"`
 
@@ -67,19 +65,16 @@ type Brand struct {
 	// Defaults to the device's.
 	Font Font `json:"font,omitzero"`
 
-	// Background is a picture behind the screens where there is room around them, dimmed in
-	// dark mode.
+	// Background is a picture behind the screens, dimmed in dark mode.
 	// Defaults to none.
 	Background []byte `json:"background,omitempty"`
 
-	// Stylesheet is CSS of the host's own, at most 256 KiB, which comes last and overrides
-	// all other. It can load only pictures and fonts of this origin. The markup of the
+	// Stylesheet is CSS of the host's own, at most 256 KiB, which comes last. It can load only pictures and fonts of this origin. The markup of the
 	// screens may change with every version.
 	// Defaults to none.
 	Stylesheet []byte `json:"stylesheet,omitempty"`
 
-	// HomeURL, TermsURL, PolicyURL and HelpURL are links on the screens: addresses, or
-	// paths of the host.
+	// HomeURL, TermsURL, PolicyURL and HelpURL are links: addresses, or paths of the host.
 	// Defaults to none.
 	HomeURL   string `json:"home_uri,omitempty"`
 	TermsURL  string `json:"tos_uri,omitempty"`
@@ -107,7 +102,7 @@ type Font = theme.Font
 
 // Link is a link at the foot of every screen.
 type Link struct {
-	// Label is the text of the link, at most 64 bytes, and Translations are by language tag.
+	// Label is the text, at most 64 bytes, and Translations are by language tag.
 	Label        string            `json:"label"`
 	Translations map[string]string `json:"translations,omitempty"`
 

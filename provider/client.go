@@ -38,13 +38,12 @@ type Client struct {
 	// ID is the client_id: 1 to 64 letters, digits, hyphens, underscores and full stops.
 	ID string `json:"client_id"`
 
-	// Secret is the client_secret, 32 to 255 bytes that nobody can guess: failed guesses never
-	// lock a client out. Clients.Save encrypts it, and only Clients.Secret returns it.
+	// Secret is the client_secret, 32 to 255 random bytes: failed guesses never lock a client
+	// out. Clients.Save encrypts it, and only Clients.Secret returns it.
 	// Defaults to the registered secret, or a random one for a new client.
 	Secret string `json:"client_secret,omitempty"`
 
-	// Name is shown to users, at most 120 bytes, without characters that change the
-	// direction of text.
+	// Name is shown to users: at most 120 bytes, none that change the direction of text.
 	// Defaults to the ID.
 	Name string `json:"name,omitempty"`
 
@@ -62,24 +61,23 @@ type Client struct {
 	// Defaults to none.
 	Profile string `json:"profile,omitempty"`
 
-	// Public marks an application that cannot keep a secret, such as a web page or a phone
-	// app. It must use PKCE.
+	// Public marks an application that cannot keep a secret, such as a page or a phone app: it
+	// must use PKCE.
 	// Defaults to false.
 	Public bool `json:"public,omitempty"`
 
 	// TokenEndpointAuthMethod is the only accepted client authentication method:
-	// client_secret_basic, client_secret_post, or private_key_jwt, with a key in place of a
-	// secret.
+	// client_secret_basic, client_secret_post, or private_key_jwt, with a key for a secret.
 	// Defaults to either of the first two.
 	TokenEndpointAuthMethod string `json:"token_endpoint_auth_method,omitempty"`
 
-	// TokenEndpointAuthSigningAlg is the only accepted algorithm of private_key_jwt: RS256, RS384,
-	// RS512, PS256, PS384, PS512, ES256, ES384, ES512 or EdDSA, also called Ed25519 (RFC 9864).
-	// Defaults to any of these.
+	// TokenEndpointAuthSigningAlg is the only accepted algorithm of private_key_jwt.
+	// Defaults to any of RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512 and EdDSA,
+	// also called Ed25519 (RFC 9864).
 	TokenEndpointAuthSigningAlg string `json:"token_endpoint_auth_signing_alg,omitempty"`
 
-	// JWKS are the application's public keys (RFC 7517 section 5) for private_key_jwt,
-	// signed requests and JWT bearer grants: 1 to 10 keys in at most 16 KiB of JSON, RSA of
+	// JWKS are the application's public keys (RFC 7517 section 5) for private_key_jwt, signed
+	// requests and JWT bearer grants. There are 1 to 10 keys in at most 16 KiB of JSON: RSA of
 	// at least 2048 bits, EC on P-256, P-384 or P-521, or Ed25519. A set with a private
 	// member is refused. Members that are not needed, such as certificates, are dropped.
 	// Defaults to none.
@@ -98,7 +96,7 @@ type Client struct {
 	RequirePushedAuthorizationRequests bool `json:"require_pushed_authorization_requests,omitempty"`
 
 	// RequirePKCE refuses authorization requests for a code without a code_challenge (RFC
-	// 7636). Public applications and RequirePushedAuthorizationRequests require one anyway.
+	// 7636), as for public applications and with RequirePushedAuthorizationRequests.
 	// Defaults to false.
 	RequirePKCE bool `json:"require_pkce,omitempty"`
 
@@ -107,19 +105,17 @@ type Client struct {
 	// Defaults to false.
 	RequireSignedRequestObject bool `json:"require_signed_request_object,omitempty"`
 
-	// RequestURIs are the addresses of request objects that a request may name in request_uri (OpenID Connect Core
-	// section 6.2), by the rules of JWKSURI, at most 100; a fragment is the SHA-256 of what is there, in base64url. They
-	// have an effect with Config.RequestURI, and need keys.
+	// RequestURIs are the addresses of request objects that a request may name (Config.RequestURI), by the rules of
+	// JWKSURI, at most 100; a fragment is the SHA-256 of what is there, in base64url. They need keys.
 	// Defaults to none.
 	RequestURIs []string `json:"request_uris,omitempty"`
 
-	// RequestObjectSigningAlg is the only accepted algorithm of signed request objects, one
-	// of those of TokenEndpointAuthSigningAlg.
-	// Defaults to any of these.
+	// RequestObjectSigningAlg is the only accepted algorithm of signed request objects.
+	// Defaults to any of those of TokenEndpointAuthSigningAlg.
 	RequestObjectSigningAlg string `json:"request_object_signing_alg,omitempty"`
 
 	// DPoPBoundAccessTokens refuses token requests without a proof of possession (RFC 9449 section
-	// 5.2): every access token is bound to a key. Tokens for requests with a proof are bound
+	// 5.2). Tokens for requests with a proof are bound
 	// anyway. It excludes response types with token, which nothing could bind. Standard dialect
 	// only.
 	// Defaults to false.
@@ -137,7 +133,7 @@ type Client struct {
 	PostLogoutRedirectURIs []string `json:"post_logout_redirect_uris,omitempty"`
 
 	// InitiateLoginURI is where the application begins a sign-in that others start (OpenID Connect
-	// Core section 4), by the rules of RedirectURIs, but for an app's scheme. Users open the
+	// Core section 4), by the rules of RedirectURIs, without an app's scheme. Users open the
 	// application from the page of their applications with it; it gets the parameter iss.
 	// Defaults to none.
 	InitiateLoginURI string `json:"initiate_login_uri,omitempty"`
@@ -150,8 +146,7 @@ type Client struct {
 	// Defaults to none.
 	BackchannelLogoutURI string `json:"backchannel_logout_uri,omitempty"`
 
-	// BackchannelLogoutSessionRequired says that the application needs the claim sid in
-	// logout tokens. They have it whenever ID tokens have it: always with the embedded
+	// BackchannelLogoutSessionRequired says that the application needs sid in logout tokens. They have it whenever ID tokens have it: always with the embedded
 	// accounts, and with the host's users if SignedIn.SessionID is set. It requires a
 	// BackchannelLogoutURI.
 	// Defaults to false.
@@ -180,31 +175,29 @@ type Client struct {
 	// Defaults to all of the catalogue.
 	Scopes []string `json:"scopes,omitempty"`
 
-	// OptionalScopes are those of Scopes that a user may decline on the consent screen:
-	// tokens then lack them, and the response says so in scope. openid cannot be optional.
+	// OptionalScopes are those of Scopes that a user may decline: tokens then lack them, and the
+	// response says so in scope. openid cannot be optional.
 	// If offline_access is optional, only its approval brings a refresh token. A scope that
 	// RequireVerified needs cannot be declined. Standard dialect only.
 	// Defaults to none.
 	OptionalScopes []string `json:"optional_scopes,omitempty"`
 
-	// Resources are the URIs of those of Config.Resources for which the application may
-	// request access tokens.
+	// Resources are the URIs of those of Config.Resources that the application may request.
 	// Defaults to all.
 	Resources []string `json:"resources,omitempty"`
 
-	// AccessTokenFormat is "jwt" for access tokens that an API verifies with the key set, without
-	// introspection (RFC 9068). They contain characters that clients of V3 do not expect. Standard
+	// AccessTokenFormat is "jwt" for access tokens that an API verifies by itself (RFC 9068). They contain characters that clients of V3 do not expect. Standard
 	// dialect only.
 	// Defaults to opaque tokens, which it introspects.
 	AccessTokenFormat string `json:"access_token_format,omitempty"`
 
-	// Origins are the web origins whose scripts may call the token and data endpoints, for
-	// example https://app.example.com.
+	// Origins are the web origins whose scripts may call the token and data endpoints, as
+	// https://app.example.com.
 	// Defaults to none.
 	Origins []string `json:"origins,omitempty"`
 
-	// NoQueryToken and NoJSONP disable features of the V3 dialect: access tokens in the query of
-	// the data endpoints, and their JSONP responses (callback). A JSONP script can send its token
+	// NoQueryToken and NoJSONP end, for V3, access tokens in the query of the data endpoints, and
+	// their JSONP responses (callback). A JSONP script can send its token
 	// in no other way, so NoQueryToken leaves it only an error.
 	// Defaults to false.
 	NoQueryToken bool `json:"no_query_token,omitempty"`
@@ -215,43 +208,42 @@ type Client struct {
 	// Defaults to RS256.
 	IDTokenSignedResponseAlg string `json:"id_token_signed_response_alg,omitempty"`
 
-	// AuthorizationSignedResponseAlg is the algorithm of authorization responses that are
-	// JWTs (JARM), as that of ID tokens.
+	// AuthorizationSignedResponseAlg is that of authorization responses that are JWTs (JARM), as
+	// IDTokenSignedResponseAlg.
 	// Defaults to RS256.
 	AuthorizationSignedResponseAlg string `json:"authorization_signed_response_alg,omitempty"`
 
-	// UserinfoSignedResponseAlg is the algorithm of signed userinfo responses, as that of ID
-	// tokens. The JWT has iss, aud and iat, but no exp, so that it cannot pass for an ID token.
+	// UserinfoSignedResponseAlg is that of signed userinfo responses, as IDTokenSignedResponseAlg.
+	// The JWT has iss, aud and iat, but no exp, so that it cannot pass for an ID token.
 	// Defaults to unsigned JSON.
 	UserinfoSignedResponseAlg string `json:"userinfo_signed_response_alg,omitempty"`
 
-	// LeanIDTokens leaves the claims of scopes out of ID tokens, except with response type
-	// id_token, which has no access token: the application reads them at userinfo (OpenID
+	// LeanIDTokens leaves the claims of scopes out of ID tokens: the application reads them at
+	// userinfo. Response type id_token, which has no access token, is the exception (OpenID
 	// Connect Core section 5.4). ID tokens travel as hints and fill cookies.
 	// Defaults to false.
 	LeanIDTokens bool `json:"lean_id_tokens,omitempty"`
 
 	// RequireVerified keeps users from allowing a request for groups in which they are not
-	// verified: a screen offers verification, and leads back to the application with
+	// verified. A screen offers verification, and leads back to the application with
 	// access_denied. Nothing is recorded. Once the user is no member any more, tokens are neither
 	// refreshed nor exchanged; the grant stays.
 	// Defaults to false.
 	RequireVerified bool `json:"require_verified,omitempty"`
 
-	// Requires is what the application requires of the authentication of its users, in addition to
-	// its scopes and requests. MaxAge counts at each authorization request, Assurance at each use
+	// Requires is what the application requires of the authentication of its users, beside its
+	// scopes and requests. MaxAge counts at each authorization request, Assurance at each use
 	// of a refresh token as well.
 	// Defaults to none.
 	Requires Requirement `json:"requires,omitzero"`
 
 	// SkipConsent marks one of the host's own applications: users see the consent screen
-	// only for prompt=consent, or when a request includes a scope that they have declined. Its
-	// ID tokens have sid, for People.SignedIn.
+	// only for prompt=consent, or for a scope that they have declined. Its ID tokens have sid,
+	// for People.SignedIn.
 	// Defaults to false.
 	SkipConsent bool `json:"skip_consent,omitempty"`
 
-	// Unreviewed marks an application that the operator has not checked: the sign-in and
-	// consent screens warn users.
+	// Unreviewed has the screens warn users: the operator has not checked the application.
 	// Defaults to false.
 	Unreviewed bool `json:"unreviewed,omitempty"`
 
@@ -259,14 +251,13 @@ type Client struct {
 	// Defaults to false.
 	Disabled bool `json:"disabled,omitempty"`
 
-	// Logo is a PNG, JPEG, WebP or GIF of at most 512 KiB and 2048 pixels a side, kept as a
-	// PNG of at most 512 pixels a side. In JSON it is base64. LogoDark replaces it in dark mode.
+	// Logo is a picture as that of the Brand. In JSON it is base64. LogoDark replaces it in dark mode.
 	// Defaults to none.
 	Logo     []byte `json:"logo,omitempty"`
 	LogoDark []byte `json:"logo_dark,omitempty"`
 
-	// Wordmark is a wide picture with the name in it, in the formats of Logo, which it
-	// replaces where there is room. WordmarkDark replaces it in dark mode.
+	// Wordmark is a wide picture with the name in it, which replaces Logo where there is room.
+	// WordmarkDark replaces it in dark mode.
 	// Defaults to none.
 	Wordmark     []byte `json:"wordmark,omitempty"`
 	WordmarkDark []byte `json:"wordmark_dark,omitempty"`

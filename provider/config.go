@@ -94,7 +94,7 @@ type Config struct {
 	// Defaults to catalogue.DefaultScopes.
 	Scopes []catalogue.Scope `json:"scopes,omitempty"`
 
-	// Attributes are user attributes in addition to the default catalogue.
+	// Attributes are those of users beside the default catalogue.
 	// Defaults to none.
 	Attributes []catalogue.Attribute `json:"attributes,omitempty"`
 
@@ -118,7 +118,7 @@ type Config struct {
 	Credentials claims.Credentials `json:"-"`
 
 	// SignIn is how users of the embedded accounts sign in.
-	// Defaults to passwords, passkeys and authenticator apps, and requires none of them.
+	// Defaults to passwords, passkeys and authenticator apps.
 	SignIn SignIn `json:"sign_in,omitzero"`
 
 	// Upstreams are providers at which users of the embedded accounts have an account with
@@ -127,8 +127,7 @@ type Config struct {
 	// Defaults to none.
 	Upstreams []Upstream `json:"-"`
 
-	// PasswordMinLength is the minimum length of a new password in characters, from 8 to
-	// 64.
+	// PasswordMinLength is that of a new password in characters, from 8 to 64.
 	// Defaults to 10.
 	PasswordMinLength int `json:"password_min_length,omitempty"`
 
@@ -141,14 +140,14 @@ type Config struct {
 	Limits Limits `json:"limits,omitzero"`
 
 	// TrustedProxies are the networks whose X-Forwarded-For header is trusted when attempts
-	// are counted by address. Without them, all browsers behind a proxy have one address
+	// are counted. Without them, all browsers behind a proxy have one address
 	// and share its Limits. New refuses a network of all addresses, which would trust
 	// everybody, and an IPv4 network in IPv6 form (::ffff:192.0.2.0/120).
 	// Defaults to none.
 	TrustedProxies []netip.Prefix `json:"trusted_proxies,omitempty"`
 
-	// Resources are further APIs for which applications can request access tokens (RFC
-	// 8707), such as MCP servers.
+	// Resources are APIs for which applications can request access tokens (RFC 8707), such as
+	// MCP servers.
 	// Defaults to none.
 	Resources []Resource `json:"resources,omitempty"`
 
@@ -164,8 +163,8 @@ type Config struct {
 	// Defaults to off.
 	FedCM FedCM `json:"fedcm,omitzero"`
 
-	// RequestURI lets an authorization request name the address of its request object (OpenID Connect Core section
-	// 6.2): one of Client.RequestURIs, which the provider fetches. Limits.Flow bounds such requests.
+	// RequestURI lets an authorization request name one of Client.RequestURIs, from which the provider fetches its
+	// request object (OpenID Connect Core section 6.2). Limits.Flow bounds such requests.
 	// Defaults to false: only pushed requests have a request_uri.
 	RequestURI bool `json:"request_uri,omitempty"`
 
@@ -173,8 +172,7 @@ type Config struct {
 	// Defaults to those of its fields.
 	DPoP DPoP `json:"dpop,omitzero"`
 
-	// Signals says who is told of changes without asking: applications, and the host itself (go doc
-	// github.com/bonafide-id/bonafide/provider/signals.Config).
+	// Signals says who is told of changes: applications, and the host itself (package provider/signals).
 	// Defaults to nobody.
 	Signals signals.Config `json:"signals,omitzero"`
 
@@ -239,7 +237,7 @@ type Config struct {
 	// sandbox and the redirect URIs and origins of its applications: an unrouted address, a name
 	// of one label, or one in .test, .local, .internal or .home.arpa. Everybody on the way can
 	// then read passwords, cookies and tokens. It requires Sandbox.
-	// Defaults to false: http on loopback hosts only.
+	// Defaults to http on loopback hosts only.
 	InsecureHTTP bool `json:"insecure_http,omitempty"`
 
 	// Testing gives application developers personas and faults. It requires Sandbox.

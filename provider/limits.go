@@ -14,7 +14,7 @@ import (
 
 // Lifetimes limit sessions and tokens. In JSON each is text such as "90s", "15m" or "720h".
 type Lifetimes struct {
-	// Code is the lifetime of an authorization code, at most 10 minutes.
+	// Code is that of an authorization code, at most 10 minutes.
 	// Defaults to 60 seconds.
 	Code time.Duration `json:"code,omitempty"`
 
@@ -22,15 +22,12 @@ type Lifetimes struct {
 	// Defaults to 5 minutes.
 	Device time.Duration `json:"device,omitempty"`
 
-	// AccessToken is the lifetime of an access token.
+	// AccessToken and IDToken are how long such a token is good.
 	// Defaults to 300 seconds.
 	AccessToken time.Duration `json:"access_token,omitempty"`
+	IDToken     time.Duration `json:"id_token,omitempty"`
 
-	// IDToken is the lifetime of an ID token.
-	// Defaults to 300 seconds.
-	IDToken time.Duration `json:"id_token,omitempty"`
-
-	// RefreshToken is the lifetime of an unused refresh token.
+	// RefreshToken is that of an unused refresh token.
 	// Defaults to 7 days.
 	RefreshToken time.Duration `json:"refresh_token,omitempty"`
 
@@ -39,18 +36,18 @@ type Lifetimes struct {
 	// Defaults to 30 days.
 	Grant time.Duration `json:"grant,omitempty"`
 
-	// RefreshGrace is how long a used refresh token may be used again, because the first
-	// response may have been lost. It ends as soon as a successor is used. Clock
+	// RefreshGrace is how long a used refresh token may be used again, as a response may have
+	// been lost. It ends as soon as a successor is used. Clock
 	// differences between processes lengthen or shorten it by as much, to twice its length
 	// at most. Negative for never: then any second use revokes the grant.
 	// Defaults to 60 seconds, which outlasts the failover of a database.
 	RefreshGrace time.Duration `json:"refresh_grace,omitempty"`
 
-	// SessionIdle is how long an unused browser session lasts.
+	// SessionIdle is that of an unused browser session.
 	// Defaults to 12 hours.
 	SessionIdle time.Duration `json:"session_idle,omitempty"`
 
-	// Session is how long any browser session lasts.
+	// Session is that of any browser session.
 	// Defaults to 14 days.
 	Session time.Duration `json:"session,omitempty"`
 
@@ -133,8 +130,7 @@ func (l *Lifetimes) UnmarshalJSON(text []byte) error { return field.UnmarshalDur
 // common password on every account, from sending mail to any number of strangers in the
 // host's name, and from keeping the processors busy, as each password takes one some 20 ms.
 type Limits struct {
-	// SignIn limits wrong passwords from one address, for any accounts. Right ones do not
-	// count.
+	// SignIn limits wrong passwords from one address, for any accounts.
 	// Defaults to 100 at once, one more every 3 s.
 	SignIn Limit `json:"sign_in,omitzero"`
 
@@ -157,7 +153,7 @@ type Limits struct {
 	// Defaults to 100 at once, one more every 10 s.
 	Code Limit `json:"code,omitzero"`
 
-	// Flow limits authorization requests of more than 512 bytes from one address: each is a row of
+	// Flow limits authorization requests of more than 512 bytes from one address. Each is a row of
 	// the database until its flow has ended (Lifetimes.Flow). Shorter ones are not counted.
 	// Defaults to 2000 at once, one more every second.
 	Flow Limit `json:"flow,omitzero"`
@@ -232,7 +228,7 @@ func (l Limits) validate() error {
 // application whose token request has one gets tokens that are bound to its key.
 type DPoP struct {
 	// RequireNonce refuses proofs without a nonce of the provider of the last three minutes:
-	// nobody can have made them long before. Clients repeat their first request.
+	// none was made long before. Clients repeat their first request.
 	// Defaults to accepting a proof of the last minute as well.
 	RequireNonce bool `json:"require_nonce,omitempty"`
 

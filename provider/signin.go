@@ -49,8 +49,8 @@ type DeviceAuthorization struct {
 	// Defaults to false.
 	On bool `json:"on,omitempty"`
 
-	// SameNetwork is what happens when the device is in another network than the user: "warn"
-	// says so on the screen, "require" refuses. Networks are 24 bits of IPv4 and 48 of IPv6: a
+	// SameNetwork is what happens when device and user are in two networks: "warn" says so on the
+	// screen, "require" refuses. Networks are 24 bits of IPv4 and 48 of IPv6: a
 	// telephone beside the device, on a mobile network, is in another.
 	// Defaults to "warn".
 	SameNetwork string `json:"same_network,omitempty"`
@@ -119,14 +119,14 @@ type SignIn struct {
 	// Defaults to none.
 	TrustDevices time.Duration `json:"trust_devices,omitempty"`
 
-	// Require is the lowest level at which anybody signs in. Users who cannot reach it are
-	// asked to add a passkey or an app.
+	// Require is the lowest level at which anybody signs in, by adding a passkey or an app if
+	// need be.
 	// Defaults to AnyAssurance.
 	Require Assurance `json:"require,omitempty"`
 
 	// Classes are further classes of authentication (acr) that applications may request, such as
-	// http://idmanagement.gov/ns/assurance/aal/2, and what each stands for, also for the host's
-	// own users. The names of the levels, which mean what they mean everywhere, are
+	// http://idmanagement.gov/ns/assurance/aal/2, and what each stands for. They hold for the
+	// host's own users, too. The names of the levels, which mean what they mean everywhere, are
 	// https://refeds.org/profile/sfa, https://refeds.org/profile/mfa and phr, and the former ones
 	// single_factor and multi_factor.
 	// Defaults to none.
@@ -138,19 +138,17 @@ type SignIn struct {
 
 // Passkeys configures WebAuthn credentials.
 type Passkeys struct {
-	// Off switches passkeys off: none can be added, and none signs in.
+	// Off switches them off: none can be added, and none signs in.
 	Off bool `json:"off,omitempty"`
 
 	// RPID is the relying party ID (WebAuthn Level 3 section 4), which must not change: the host
-	// of the BaseURL, or a domain above it whose other hosts may use the passkeys as well. Passkeys
-	// of one RPID are useless with another, and New refuses a database of another. A
+	// of the BaseURL, or a domain above it, for all of its hosts. Passkeys of one RPID are useless with another, and New refuses a database of another. A
 	// provider that has moved to another domain keeps the host of one of its PreviousBaseURLs,
 	// which then has to serve Pages.WellKnown or the same list.
-	// Defaults to the host of the BaseURL.
+	// Defaults to the host.
 	RPID string `json:"rp_id,omitempty"`
 
-	// PreviousRPIDs are former values of RPID whose passkeys are given up: their owners find the
-	// way back as after a loss.
+	// PreviousRPIDs are former values of RPID whose passkeys are given up, as after a loss.
 	// Defaults to none.
 	PreviousRPIDs []string `json:"previous_rp_ids,omitempty"`
 
@@ -160,16 +158,15 @@ type Passkeys struct {
 	// Defaults to none.
 	Origins []string `json:"origins,omitempty"`
 
-	// Upgrade has a browser add a passkey after a sign-in with a password that it keeps, without
-	// asking, at most once in 30 days; the user is told by mail.
+	// Upgrade has a browser add a passkey, without asking, after a sign-in with a password that
+	// it keeps. It does so at most once in 30 days; the user is told by mail.
 	// Defaults to false.
 	Upgrade bool `json:"upgrade,omitempty"`
 }
 
 // TOTP configures authenticator apps (RFC 6238).
 type TOTP struct {
-	// Off switches authenticator apps off: none can be added. Those that accounts have are
-	// still asked for.
+	// Off has none added. Those that accounts have are still asked for.
 	Off bool `json:"off,omitempty"`
 }
 
@@ -178,8 +175,8 @@ type TOTP struct {
 // mail when it begins; anybody who is signed in can cancel it. In JSON the times are text
 // such as "72h".
 type Recovery struct {
-	// Wait is how long the owner waits who knows no password either, at least an hour: time to
-	// stop somebody else who reads the mailbox.
+	// Wait is how long the owner waits who knows no password either, at least an hour. It is time
+	// to stop somebody else who reads the mailbox.
 	// Defaults to 72 hours.
 	Wait time.Duration `json:"wait,omitempty"`
 

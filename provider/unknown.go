@@ -28,8 +28,8 @@ import (
 // their device. They get no other grant than authorization_code and refresh_token, and a refresh
 // token ends after 30 days without use.
 type UnknownClients struct {
-	// Documents accepts an https address as client_id, at which there is a JSON document with
-	// the metadata of the application (draft-ietf-oauth-client-id-metadata-document). The
+	// Documents accepts as client_id the https address of a JSON document with the metadata of
+	// the application (draft-ietf-oauth-client-id-metadata-document). The
 	// address has a path and at most 512 bytes, and is no Resource's; the document has at most 8 KiB and only
 	// redirect URIs of the same registrable domain, of loopback hosts, and of a scheme that is
 	// the host in reverse order. It is read when a user arrives, and used for as long as its
@@ -39,8 +39,7 @@ type UnknownClients struct {
 	Documents bool `json:"documents,omitempty"`
 
 	// Register is who may register an application at /oauth/register (RFC 7591): for "token" who
-	// presents an initial access token, which an owner makes in the dashboard; for "open" anybody
-	// as well.
+	// has an initial access token of the dashboard, for "open" anybody as well.
 	//
 	// With a token it becomes an application of that organization like any other, to which
 	// nothing else here applies, and its program can manage it (RFC 7592).
@@ -52,14 +51,14 @@ type UnknownClients struct {
 	// Defaults to nobody.
 	Register string `json:"register,omitempty"`
 
-	// Scopes are those that such applications may ask for. Name scopes with data about people
-	// only if anybody may ask for it.
+	// Scopes are those that such applications may ask for: with data about people only if
+	// anybody may ask for it.
 	// Defaults to openid, offline_access and those of Config.Resources.
 	Scopes []string `json:"scopes,omitempty"`
 
-	// Allow are the hosts whose applications may ask, such as app.example or *.app.example for all
+	// Allow are the hosts whose applications may ask, such as app.example, or *.app.example for all
 	// below it; those of Deny may not, and their tokens are refused at once.
-	// Defaults to all, and none for Deny.
+	// Defaults to all but those of Deny.
 	Allow []string `json:"allow,omitempty"`
 	Deny  []string `json:"deny,omitempty"`
 
@@ -70,8 +69,7 @@ type UnknownClients struct {
 	// zed; empty, and not nil, for none.
 	Schemes []string `json:"schemes,omitempty"`
 
-	// Trusted are hosts whose applications are shown by the name that they give themselves,
-	// and without a warning.
+	// Trusted are hosts whose applications are shown by their own names, and without a warning.
 	// Defaults to none.
 	Trusted []string `json:"trusted,omitempty"`
 }

@@ -116,7 +116,7 @@ func (p *Provider) has(ctx context.Context, account storage.Account) (assurance.
 // access tokens (RFC 8707). Such a token is accepted nowhere else, not even by the
 // provider's own endpoints.
 type Resource struct {
-	// URI identifies the resource: in its metadata (RFC 9728), in the parameter resource of
+	// URI identifies the resource: in its metadata (RFC 9728), as the parameter resource of
 	// applications, and as aud of its tokens. It is an address with a host and without a
 	// fragment, at most 255 printable ASCII characters. It is compared character by
 	// character, except that a slash after a host without a path makes no difference.
@@ -137,20 +137,20 @@ type Resource struct {
 	// Defaults to none.
 	Introspectors []string `json:"introspectors,omitempty"`
 
-	// Clients are the client IDs of the only applications that may request tokens for the
-	// resource. The dashboard offers it to nobody then.
+	// Clients are the client IDs of the only applications that may request tokens for it. The
+	// dashboard offers it to nobody then.
 	// Defaults to all.
 	Clients []string `json:"clients,omitempty"`
 
-	// SigningAlgorithm is that of access tokens for the resource that are JWTs (see
-	// Client.AccessTokenFormat), one of Signing.Algorithms. A token for several has one
+	// SigningAlgorithm is that of its access tokens that are JWTs (Client.AccessTokenFormat), one
+	// of Signing.Algorithms. A token for several has one
 	// signature: a request for resources whose algorithms differ is invalid_target.
 	// Defaults to RS256.
 	SigningAlgorithm string `json:"signing_algorithm,omitempty"`
 
-	// ExchangesTo are the URIs of other resources that this one calls for a user: its
-	// Introspectors, with the grant of token exchange (Client.GrantTypes), get a token for one of
-	// these in exchange for one for it (RFC 8693). The user must have been asked about both, and
+	// ExchangesTo are the URIs of other resources that this one calls for a user, by token exchange
+	// (RFC 8693). Its Introspectors, with that grant (Client.GrantTypes), get a token for one of
+	// these in exchange for one for it. The user must have been asked about both, and
 	// the new token has no more scopes; see docs/resources.md. New refuses the URI of no other
 	// resource, and any without Introspectors.
 	// Defaults to none.

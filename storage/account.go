@@ -184,18 +184,17 @@ type Status struct {
 	// Subgroups are the subject's subgroups.
 	Subgroups []string `json:"subgroups"`
 
-	// Verified reports whether the membership was checked. Pending reports that a check is
-	// under way: then it is not verified, and is never released as verified.
+	// Verified reports whether the membership was checked, Pending that a check is under way.
+	// Then it is not verified, and is never released as verified.
 	Verified bool `json:"verified"`
 	Pending  bool `json:"pending,omitempty"`
 
-	// VerifiedBy names the verifier, and VerifiedAt says since when; the subject may read both.
+	// VerifiedBy is the verifier, VerifiedAt the time; the subject may read both.
 	VerifiedBy string    `json:"verified_by"`
 	VerifiedAt time.Time `json:"verified_at,omitzero"`
 
-	// Source names the origin of the status, such as "National Student Clearinghouse", and
-	// Method the kind of check; the subject may read both. The screens have words for the
-	// methods document, code, email_domain, roster and record, and show any other as it is.
+	// Source is the origin of the status, such as "National Student Clearinghouse", Method the
+	// kind of check; the subject may read both. The screens have words for the methods document, code, email_domain, roster and record, and show any other as it is.
 	// Both may be empty. Applications get neither, but by Method the evidence of verified_claims.
 	Source string `json:"source,omitempty"`
 	Method string `json:"method,omitempty"`
@@ -205,8 +204,7 @@ type Status struct {
 	// as it is. It is empty unless the status is neither verified nor pending.
 	Reason string `json:"reason,omitempty"`
 
-	// ExpiresAt is the end of the verification; zero for never. An expired status is
-	// released as not verified.
+	// ExpiresAt is the end: an expired status is released as not verified. Zero for never.
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
 
 	// Origin is the ID of the Case that recorded it; empty for the host.

@@ -28,7 +28,8 @@ type config struct {
 	// SampleClient runs the sample client site, and registers it.
 	SampleClient *sampleClient `json:"sample_client"`
 
-	// Sandbox runs a second provider at listen, with all of these keys but listen, probe_listen, sample_client, developer and sandbox.
+	// Sandbox runs a second provider at listen, with all of these keys but listen, probe_listen, sample_client, developer and
+	// sandbox.
 	Sandbox *environment `json:"sandbox"`
 
 	// Developer mounts the dashboard for client developers at BaseURL + /developer/; {} is enough.
@@ -57,11 +58,11 @@ type environment struct {
 	// Sandbox is no key: an environment is one by its place.
 	Sandbox noKey `json:"-"`
 
-	// Data is the folder for the secret and the database, made with mode 0700; secret.previous in it has former secrets.
+	// Data is the folder of secret, secret.previous (former ones) and database, made with mode 0700.
 	// Defaults to data.
 	Data string `json:"data"`
 
-	// Evidence is the folder of the evidence that people send, encrypted; on several machines a disk that all share.
+	// Evidence is the folder of what people send as evidence, encrypted; several machines share a disk.
 	// Defaults to evidence in data.
 	Evidence string `json:"evidence"`
 
@@ -70,8 +71,7 @@ type environment struct {
 	Database     string `json:"database"`
 	DatabaseFile string `json:"database_file"`
 
-	// SMTP is the server that takes mails, each over a connection of its own for at most five seconds. There is no queue: use a
-	// server that has one.
+	// SMTP is the server that takes mails, each at once and for at most five seconds: use one with a queue.
 	// Defaults to none: mails are printed, with their codes.
 	SMTP      *smtp `json:"smtp"`
 	dropsMail bool
@@ -87,16 +87,16 @@ type environment struct {
 	// Desk is where the staff looks after people, applications and cases, at BaseURL + /desk/. Give your staff passkeys.
 	Desk *staffed `json:"desk"`
 
-	// Upstreams are the providers at which people have an account to sign in with: one of openid, google, microsoft, apple and
-	// github in each.
+	// Upstreams are the providers at which people have an account to sign in with, each openid, google, microsoft, apple or
+	// github.
 	// Defaults to none.
 	Upstreams []upstreamProvider `json:"upstreams"`
 
-	// Users are made at the first start that finds them here.
+	// Users are embedded accounts.
 	// Defaults to none.
 	Users []user `json:"users"`
 
-	// Clients are made at the first start that finds them here. Their keys are those of RFC 7591.
+	// Clients are applications, by the names of RFC 7591.
 	// Defaults to none.
 	Clients []client `json:"clients"`
 }
@@ -173,13 +173,11 @@ func (b brand) read() (provider.Brand, error) {
 // user is an account, and what is known about its owner.
 type user struct {
 	provider.Account
+	PasswordFile string `json:"password_file"`
 
 	// EmailVerified says whether the address is verified.
 	// Defaults to true.
 	EmailVerified *bool `json:"email_verified"`
-
-	// PasswordFile is the path of a file with the password.
-	PasswordFile string `json:"password_file"`
 
 	// Disabled locks the user out and ends their sessions; false unlocks.
 	// Defaults to what is recorded.

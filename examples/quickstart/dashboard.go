@@ -29,8 +29,8 @@ type dashboard struct {
 	// Defaults to none.
 	OperatorScopes []string `json:"operator_scopes"`
 
-	// Devices lets developers give their applications the grant of devices, where device_authorization is on; under review
-	// an operator approves it. It can be phished.
+	// Devices lets developers give their applications the grant of devices, which can be phished; under review an operator
+	// approves it.
 	// Defaults to false.
 	Devices bool `json:"devices"`
 }

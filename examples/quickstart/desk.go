@@ -21,28 +21,27 @@ type staffed struct {
 	// Staff are those who work there. Without any there is no desk.
 	Staff []employee `json:"staff"`
 
-	// Clients are the IDs of those of clients that may use the Admin API, at BaseURL or url + /desk/api/v1;
-	// docs/desk.md has how they are registered.
+	// Clients are the IDs of those of clients that may use the Admin API (docs/desk.md), at BaseURL or url + /desk/api/v1.
 	// Defaults to none.
 	Clients []string `json:"clients"`
 
-	// Only has this process serve the desk and nothing else. Another one, without desk in its file, serves the rest with
-	// the same BaseURL, data or database; a proxy sends /desk/ here.
+	// Only has this process serve the desk and nothing else. One without desk in its file serves the rest, with the same
+	// BaseURL, data or database; a proxy sends /desk/ here.
 	// Defaults to false.
 	Only bool `json:"only"`
 
-	// URL is the address of a host of the desk's own, such as https://desk.example.com, which answers nothing else. The staff
-	// signs in at BaseURL by two factors, as an application bonafide-desk; the end of that session ends a shift.
+	// URL is the address of a host of the desk's own, such as https://desk.example.com. The staff signs in at BaseURL by two
+	// factors, as an application bonafide-desk; the end of that session ends a shift.
 	// Defaults to BaseURL.
 	URL string `json:"url"`
 
-	// Anchor is an existing folder, on another machine, for the checkpoints of the audit log: one file an hour at most,
-	// checkpoint- and the number of blocks.
+	// Anchor is an existing folder, on another machine, for checkpoints of the audit log: a file an hour at most, checkpoint-
+	// and the number of blocks.
 	// Defaults to none.
 	Anchor string `json:"anchor"`
 
-	// Demo makes people, applications and work to look at, once, and prints ways into each group at an address of this
-	// machine. They stay.
+	// Demo makes people, applications and work to look at, once and to stay, and prints ways into each group at an address of
+	// this machine.
 	// Defaults to false.
 	Demo bool `json:"demo"`
 }
@@ -52,8 +51,7 @@ type employee struct {
 	// Email is the address of one of users. Required.
 	Email string `json:"email"`
 
-	// Roles are "support", "reviewer", "senior", "operator" and "auditor"; docs/desk.md says what
-	// each may do. Required.
+	// Roles are "support", "reviewer", "senior", "operator" and "auditor" (docs/desk.md). Required.
 	Roles []desk.Role `json:"roles"`
 
 	// Groups are those whose cases a reviewer decides.

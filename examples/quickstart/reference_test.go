@@ -188,7 +188,7 @@ func (r *keyList) commentsOf(of reflect.Type) map[string]string {
 const module = "github.com/bonafide-id/bonafide/"
 
 // enough is the number of words after which go doc has the rest.
-const enough = 24
+const enough = 20
 
 var (
 	subject = regexp.MustCompile(`^([A-Z]\w*)((,| and) [A-Z]\w*)* (is |are )?`)

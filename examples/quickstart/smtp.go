@@ -21,8 +21,8 @@ type smtp struct {
 	// Defaults to that of tls: 587, 465 or 25.
 	Port int `json:"port"`
 
-	// TLS is "starttls", encrypted or not at all; implicit, encrypted from the first byte; or insecure-none,
-	// never encrypted and without a password, for a server on the same machine.
+	// TLS is "starttls", encrypted or not at all; implicit, encrypted from the first byte; or insecure-none, without a
+	// password, for a server on the same machine.
 	// Defaults to starttls.
 	TLS string `json:"tls"`
 

@@ -14,7 +14,7 @@ import (
 // One of the last five fields is set, and says how it is spoken to. But for OpenID, these know
 // ID, Title and Look.
 type upstreamProvider struct {
-	// ID is its name in addresses: the redirect URI to register there is BaseURL + /signin/with/ + id + /callback.
+	// ID is its name in addresses: register there BaseURL + /signin/with/ + id + /callback.
 	// Defaults to the key, such as google; required for openid.
 	ID string `json:"id"`
 
@@ -68,7 +68,7 @@ type upstreamProvider struct {
 
 // registration is that at an upstream provider.
 type registration struct {
-	// ClientID and ClientSecret are the registration there, as for google, microsoft and github; an openid client without a secret is public.
+	// ClientID and ClientSecret are the registration there, as for google, microsoft and github; without a secret it is public.
 	ClientID   string `json:"client_id"`
 	Secret     string `json:"client_secret"`
 	SecretFile string `json:"client_secret_file"`

@@ -28,7 +28,7 @@ type policies struct{ json.RawMessage }
 
 // method is a verifier of the file: one of its fields is set.
 type method struct {
-	// Title names it in the list in which people choose; hint says what to have at hand.
+	// Title names it where people choose; hint says what to have at hand.
 	// Defaults to what the screens have in all languages.
 	Title verification.Text `json:"title"`
 	Hint  verification.Text `json:"hint"`

@@ -20,8 +20,8 @@ type Scope struct {
 	// printable ASCII characters without space, quotation mark and backslash.
 	Name string `json:"name"`
 
-	// Title and Description are shown where people choose among scopes, and on the consent screen
-	// for a scope that releases nothing. An empty Description of a scope that releases something
+	// Title and Description are shown where people choose among scopes, and by the consent screen
+	// if the scope releases nothing. An empty Description of a scope that releases something
 	// names all of it. Translations are by BCP 47 tag; the default catalogue has its own.
 	Title        string                      `json:"title,omitempty"`
 	Description  string                      `json:"description,omitempty"`
@@ -37,12 +37,12 @@ type Scope struct {
 	V3Attributes []string `json:"v3_attributes,omitempty"`
 
 	// Requires is what the scope requires of the user's authentication, for tokens with it and
-	// whenever its data is read.
+	// when its data is read.
 	// Defaults to none.
 	Requires storage.Requirement `json:"requires,omitzero"`
 
-	// NoDevice keeps the scope from devices whose user signs in elsewhere (RFC 8628): whoever
-	// can have the user enter a code would get it.
+	// NoDevice keeps the scope from devices (RFC 8628): whoever can have a user enter a code
+	// would get it.
 	// Defaults to false.
 	NoDevice bool `json:"no_device,omitempty"`
 }
@@ -82,28 +82,25 @@ const (
 type Attribute struct {
 	// Handle is the machine name; clients index values by it.
 	Handle string `json:"handle"`
-	// Name is the label for people. Translations are by BCP 47 tag; the default catalogue has its
-	// own.
+	// Name is the label for people, Translations those by BCP 47 tag; the default catalogue has
+	// its own.
 	Name         string            `json:"name,omitempty"`
 	Translations map[string]string `json:"translations,omitempty"`
 	// Type is that of its values.
-	// Defaults to String, and with SameAs to that of the other.
+	// Defaults to String, or with SameAs that of the other.
 	Type AttributeType `json:"type,omitempty"`
 	// Members are those of each object, for the types Object and Objects.
 	Members []string `json:"members,omitempty"`
-	// MemberNames are the labels of members for people. A member without one is its value alone,
-	// as in an address.
+	// MemberNames are the labels of members. One without is its value alone, as in an address.
 	// Defaults to none.
 	MemberNames map[string]string `json:"member_names,omitempty"`
 
-	// Sensitive has the consent screen show the attribute apart, with a caution, as it does health
-	// data and former addresses.
+	// Sensitive has the consent screen show the attribute apart, with a caution, as health data.
 	// Defaults to false.
 	Sensitive bool `json:"sensitive,omitempty"`
 
-	// Findable has the desk find a user by the exact value, such as a customer number; no name,
-	// and nothing with few values, because a keyed digest in the database tells who has the same
-	// one. Letter case, spaces and the signs -./() make no difference, and only a String or an
+	// Findable has the desk find a user by the exact value, such as a customer number; no name, and
+	// nothing with few values: a keyed digest in the database tells who has the same. Letter case, spaces and the signs -./() make no difference, and only a String or an
 	// Integer can be it. A value that was recorded before is found once Run has looked at it.
 	// Defaults to false.
 	Findable bool `json:"findable,omitempty"`
@@ -114,9 +111,9 @@ type Attribute struct {
 	SameAs string `json:"same_as,omitempty"`
 
 	// From are the handles of the attributes that the value is made of while none is
-	// recorded: the texts of those that have one, with a space between, for a String;
-	// the first members, in their order, for an Object, whose member formatted is then
-	// made of the others, as on a letter. Only age is an Integer, of the years since a
+	// recorded. A String has the texts of those that have one, with a space between; an
+	// Object has them as its first members, in their order, and its member formatted is
+	// then made of the others, as on a letter. Only age is an Integer, of the years since a
 	// Date.
 	// Defaults to none.
 	From []string `json:"from,omitempty"`
@@ -145,8 +142,7 @@ type Group struct {
 type GroupTranslation struct {
 	// Title is the label for people.
 	Title string `json:"title,omitempty"`
-	// Phrase names the status of a member in the form that follows "receives" in this language:
-	// "your club membership".
+	// Phrase names the status of a member as it follows "receives": "your club membership".
 	// Defaults to one made of the title: your “Club” status.
 	Phrase string `json:"phrase,omitempty"`
 	// Subgroups are the labels of the parts, by their names.

@@ -9,8 +9,8 @@ import (
 
 // Font is that of all text of the screens.
 type Font struct {
-	// Name is its family, of letters, digits, spaces and -_ only; without Regular, that
-	// of a font which devices have, such as Georgia.
+	// Name is its family, of letters, digits, spaces and -_ only; without Regular, one that
+	// devices have, such as Georgia.
 	// Defaults to the device's own.
 	Name string `json:"name,omitempty"`
 

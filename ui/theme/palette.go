@@ -16,8 +16,8 @@ type Palette struct {
 	Text     string `json:"text,omitempty"`
 	SoftText string `json:"soft_text,omitempty"`
 
-	// Link has a contrast of at least 4.5:1 to Surface, and Focus, the ring around what
-	// has the focus, of 3:1 to Page and Surface.
+	// Link has a contrast of at least 4.5:1 to Surface, and Focus, the ring, of 3:1 to Page and
+	// Surface.
 	// Defaults to the colour of buttons, or a shade of it with that contrast.
 	Link  string `json:"link,omitempty"`
 	Focus string `json:"focus,omitempty"`
@@ -33,7 +33,6 @@ type Palette struct {
 // Tokens are the colours and shapes of the screens.
 type Tokens struct {
 	// Light and Dark are the colours by day and by night.
-	// Defaults to those of the service.
 	Light Palette `json:"light,omitzero"`
 	Dark  Palette `json:"dark,omitzero"`
 
