@@ -11,13 +11,11 @@ import (
 const credentialColumns = `id, subject, client_id, grant_id, group_name, list, place, status_revision, content, notification,
 	issued_at, expires_at, checked_at, accepted_at, ended_at, ended_by`
 
-// SaveCredential implements storage.Credentials. What it rests on is locked, the account first: a step
-// that ends one of them waits, or has gone before. The grant stays for as long as the credential.
+// SaveCredential implements storage.Credentials. What it rests on is locked, the grant before the status, as
+// where a person is deleted: a step that ends one of them waits, or has gone before. One that locks an
+// account ends its grants. The grant stays for as long as the credential.
 func (s *Store) SaveCredential(ctx context.Context, c storage.Credential) error {
 	return s.change(ctx, "save credential", func(tx *tx) error {
-		if err := refuseDisabled(tx, c.Subject); err != nil {
-			return err
-		}
 		const until = `coalesce(kept_until, expires_at)`
 		kept, err := tx.exec(`UPDATE main.grants SET kept_until = CASE WHEN `+until+` > ?4 THEN `+until+` ELSE ?4 END
 			WHERE id = ?1 AND subject = ?2 AND client_id = ?3 AND revoked_at IS NULL`, c.GrantID[:], c.Subject, c.ClientID, micros(c.ExpiresAt))
