@@ -23,4 +23,4 @@ program("kubelogin", version, async (works) => {
   works("refresh");
   await come(noah, "two");
   works("second user");
-}, "redirect addresses `http://localhost:8000` and `:18000`, its ports");
+}, "redirect addresses `http://localhost:8000`, `:18000`");

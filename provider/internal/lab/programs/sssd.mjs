@@ -22,4 +22,4 @@ program("SSSD (oidc_child)", version, async (works) => {
     assert.match(await child("--get-access-token", said), new RegExp(person.uuid));
     works(what);
   }
-}, "https; its four endpoints by hand: by the issuer it asks for every scope of discovery");
+}, "https; endpoints by hand: by issuer it asks for every scope");

@@ -44,9 +44,9 @@ Application.objects.create(client_id="rp", client_secret="secret", redirect_uris
     await page.getByRole("button", { name: "In" }).click();
   });
   await comes("una@upstream.example");
-  works("sign-in, odd keys beside its own");
+  works("sign-in, odd keys");
   await stays("una@upstream.example", async () => { await key(); await again(); });
-  works("other keys meanwhile");
+  works("rotation");
   await comes("vito@upstream.example");
   works("second user");
 });

@@ -41,4 +41,4 @@ func main() {
   const { comes } = await relyingParty(r, { client_secret: "secret", issuer }, async () => {});
   await assert.rejects(comes("jane.doe@example.com"), /refused: /);
   works("nothing but discovery");
-}, "announces `client_secret_basic`, and reads the body alone");
+}, "announces `client_secret_basic`, reads the body alone");

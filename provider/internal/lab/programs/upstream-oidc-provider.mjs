@@ -29,9 +29,9 @@ provider.listen(${r.behind}, "localhost");
     await page.getByRole("button", { name: "Continue" }).click();
   });
   await comes("una@upstream.example");
-  works("sign-in, odd keys beside its own", "RS256");
+  works("sign-in, odd keys", "RS256");
   await stays("una@upstream.example", again);
-  works("other keys meanwhile");
+  works("rotation");
   for (const ALG of ["ES256", "PS256", "EdDSA", "Ed25519"]) { // of which discovery, read before, says nothing
     await stays("una@upstream.example", () => Promise.all([again({ ALG, ALGS: `RS256 ${ALG}` }), setTimeout(5000)]));
     works(ALG);

@@ -48,7 +48,7 @@ public class App {
     await page.click("button[type=submit]");
   });
   await comes("una@upstream.example");
-  works("sign-in, odd keys beside its own");
+  works("sign-in, odd keys");
   await stays("una@upstream.example", again);
-  works("other keys meanwhile");
+  works("rotation");
 });

@@ -15,5 +15,5 @@ program("zitadel/oidc (Go)", version, async (works) => {
   await comes("test-user@zitadel.ch");
   works("sign-in");
   await stays("test-user@zitadel.ch", again);
-  works("other keys meanwhile");
+  works("rotation");
 });
