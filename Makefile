@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help test race night cover faults failover fuzz benchdesk browser programs pictures site words academic generate fresh lint fix tidy vulncheck sbom
+.PHONY: help test race night cover faults failover fuzz benchdesk browser programs pictures site words academic generate fresh lint fix tidy api vulncheck sbom licenses published dump beside soak
 
 GO ?= go
 # For go test, as in `make test TESTFLAGS='-run TestToken -count=1'`.
@@ -21,6 +21,14 @@ DESKDIR ?=
 GALLERYFLAGS ?=
 # Of make programs, as in PROGRAMS='jupyterhub synapse'; all without.
 PROGRAMS ?=
+# For make api and make dump: the version that is being released, as in v0.1.0.
+RELEASE ?=
+# For make soak: how many people there are, and how much time passes.
+PEOPLE ?= 50000
+DAY ?= 24h
+# For make beside: an earlier version, and how long it serves beside this one.
+FROM ?= HEAD
+FOR ?= 10m
 # For make academic: a checkout of JetBrains/swot.
 SWOT ?=
 # For the benchmark, as in `make bench BENCHFLAGS='-only bonafide,ceiling'`.
@@ -176,6 +184,9 @@ tidy: ## Tidy every go.mod; with TIDYFLAGS=-diff only say what would change
 	@for module in $(MODULES); do $(GO) -C $$module mod tidy $(TIDYFLAGS); done
 	@.ci/modules
 
+api: ## Compare the exported API with the last release; with RELEASE=v0.1.0 keep this one as that of a release
+	@$(GO) -C .ci/tools run ./api $(if $(RELEASE),-release $(RELEASE))
+
 vulncheck: ## Look for known vulnerabilities in what hosts link; passes when the database is out of reach
 	@GO=$(GO) .ci/vulncheck $(LIBRARIES) $(STARTED)
 
@@ -183,7 +194,23 @@ sbom: ## Write bills of materials in CycloneDX, of each module and of the quicks
 	@mkdir -p $(CACHE)/sbom
 	@for module in $(LIBRARIES); do \
 		name=$$(basename $$($(GO) -C $$module list -m)); \
-		$(CYCLONEDX) mod -json -std -type library -output $(CACHE)/sbom/$$name.cdx.json $$module; \
+		$(CYCLONEDX) mod -json -std -licenses -type library -output $(CACHE)/sbom/$$name.cdx.json $$module; \
 	done
 	@$(GO) build -trimpath -o $(CACHE)/sbom/quickstart ./examples/quickstart
-	@$(CYCLONEDX) bin -json -std -output $(CACHE)/sbom/quickstart.cdx.json $(CACHE)/sbom/quickstart
+	@$(CYCLONEDX) bin -json -std -licenses -output $(CACHE)/sbom/quickstart.cdx.json $(CACHE)/sbom/quickstart
+
+licenses: ## Write THIRD_PARTY_LICENSES.txt: the licences of all that a host can link
+	@GO=$(GO) .ci/licenses
+
+published: ## Build what hosts build from a module proxy made of HEAD; with the network
+	@$(GO) test -tags published -count=1 -v -run '^TestPublished$$' ./docs
+
+dump: ## Write the dumps of both databases, with rows of every kind, that the releases after RELEASE=v0.1.0 open
+	@test -n "$(RELEASE)" || { echo "which release? make dump RELEASE=v0.1.0"; exit 1; }
+	@$(GO) test ./examples/quickstart -count=1 -run '^TestDump$$' $(TESTFLAGS) -dump $(RELEASE)
+
+beside: ## Have the version FROM serve beside this one from one PostgreSQL database FOR 10m, under load
+	@$(GO) test ./examples/quickstart -count=1 -timeout 24h -v -run '^TestBeside$$' $(TESTFLAGS) -from $(FROM) -for $(FOR)
+
+soak: ## Let a DAY (24h) pass on a campus of PEOPLE (50000) with everything on, and look whether something grows
+	@$(GO) test ./provider/internal/lab/scale -count=1 -timeout 24h -v -run '^TestCampus$$' $(TESTFLAGS) -args -people $(PEOPLE) -day $(DAY)
