@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/oauth"
@@ -36,7 +38,7 @@ func (p *Provider) MetadataPaths() []string {
 // Installation describes this provider. The caller may change the value.
 func (p roomsOf) Installation() room.Installation[Lifetimes, Resource] {
 	i := room.Installation[Lifetimes, Resource]{
-		BaseURL: p.cfg.BaseURL, Sandbox: p.cfg.Sandbox, Name: p.cfg.Brand.name(), Code: p.cfg.Brand.Code, Issuer: p.issuer,
+		Version: Version(), BaseURL: p.cfg.BaseURL, Sandbox: p.cfg.Sandbox, Name: p.cfg.Brand.name(), Code: p.cfg.Brand.Code, Issuer: p.issuer,
 		HasAccounts: p.cfg.hasAccounts(), SignsUp: p.cfg.hasAccounts() && p.cfg.Mailer != nil, Assurance: p.cfg.highestAssurance(),
 		Scopes: slices.Clone(p.catalogue.Scopes), Attributes: slices.Clone(p.catalogue.Attributes), Groups: slices.Clone(p.catalogue.Groups),
 		Resources: slices.Clone(p.cfg.Resources), SigningAlgorithms: slices.Clone(p.cfg.Algorithms), Profiles: p.cfg.profiles(),
@@ -67,7 +69,7 @@ func (p roomsOf) Installation() room.Installation[Lifetimes, Resource] {
 func (p roomsOf) Condition(ctx context.Context) room.Condition {
 	s := room.Condition{
 		Round: p.upkeep.Round(), SendsMail: p.cfg.Mailer != nil, Mailed: orZero(p.mailed.Load()), Unmailed: orZero(p.unmailed.Load()),
-		GoVersion: runtime.Version(), Version: moduleVersion(), Settings: settings("", reflect.ValueOf(p.cfg)),
+		GoVersion: runtime.Version(), Settings: settings("", reflect.ValueOf(p.cfg)),
 	}
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
@@ -86,20 +88,28 @@ func orZero(t *time.Time) time.Time {
 	return *t
 }
 
-// moduleVersion is that of this module in the running program.
-func moduleVersion() string {
+// Version returns the version of this module in the running program, or (devel).
+func Version() string { return moduleVersion() }
+
+// version is set where the Go command cannot know it, as in an archive of a release: by -ldflags -X.
+var version string
+
+var moduleVersion = sync.OnceValue(func() string {
+	if version != "" {
+		return version
+	}
+	const module, unknown = "github.com/bonafide-id/bonafide", "(devel)"
 	build, ok := debug.ReadBuildInfo()
 	if !ok {
-		return ""
+		return unknown
 	}
-	const module = "github.com/bonafide-id/bonafide"
 	for _, m := range append(build.Deps, &build.Main) {
 		if m.Path == module {
-			return m.Version
+			return cmp.Or(m.Version, unknown)
 		}
 	}
-	return ""
-}
+	return unknown
+})
 
 // settings returns the fields of a configuration. Only numbers, switches, durations and texts
 // have a value: none of these is a secret, which are all bytes.

@@ -3,8 +3,12 @@
 package sqlite
 
 import (
+	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -14,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/storage/sqlstore"
 )
 
 // TestMaintenance tests that what is done beside a service of an earlier version leaves it
@@ -49,6 +54,31 @@ func TestMaintenance(t *testing.T) {
 			t.Errorf("err = %v, want %v", err, fs.ErrNotExist)
 		}
 	})
+}
+
+// TestOtherSchemasAreLeft tests that the database of a later program, and one from before the first
+// release, is refused with its version and not written to.
+func TestOtherSchemasAreLeft(t *testing.T) {
+	for version, want := range map[int]error{sqlstore.SchemaVersion + 1: storage.ErrNewerSchema, 15: storage.ErrUnreleasedSchema} {
+		path := filepath.Join(t.TempDir(), "test.db")
+		open(t, path).Close()
+		db := openPlain(t, path)
+		for _, statement := range []string{fmt.Sprintf(`UPDATE schema_version SET version = %d`, version), `PRAGMA wal_checkpoint(TRUNCATE)`} {
+			if _, err := db.ExecContext(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before := must(os.ReadFile(path))(t)
+		for name, opens := range map[string]func(context.Context, string) (*Store, error){"Open": Open, "OpenExisting": OpenExisting, "OpenCurrent": OpenCurrent} {
+			says := fmt.Sprintf("its schema is %d, that of this program %d", version, sqlstore.SchemaVersion)
+			if _, err := opens(t.Context(), path); !errors.Is(err, want) || !strings.Contains(err.Error(), says) {
+				t.Errorf("%s of %d: err = %v, want %v that says %q", name, version, err, want, says)
+			}
+			if !bytes.Equal(before, must(os.ReadFile(path))(t)) {
+				t.Errorf("%s of %d writes to the database", name, version)
+			}
+		}
+	}
 }
 
 // TestNewerSchema tests that a store notices that another version has migrated its file.

@@ -3,7 +3,7 @@ module github.com/bonafide-id/bonafide/storage/sqlitego
 go 1.26.0
 
 require (
-	github.com/bonafide-id/bonafide v0.0.0
+	github.com/bonafide-id/bonafide v0.1.0
 	github.com/google/go-cmp v0.7.0
 	modernc.org/sqlite v1.59.0
 )

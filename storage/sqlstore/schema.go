@@ -37,15 +37,18 @@ func (s *Store) checkVersion(ctx context.Context, want int) error {
 }
 
 func compare(version, want int) error {
+	var err error
 	switch {
 	case isUnreleased(version):
-		return storage.ErrUnreleasedSchema
+		err = storage.ErrUnreleasedSchema
 	case version > want:
-		return storage.ErrNewerSchema
+		err = storage.ErrNewerSchema
 	case version < want:
-		return storage.ErrOlderSchema
+		err = storage.ErrOlderSchema
+	default:
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%w (its schema is %d, that of this program %d)", err, version, want)
 }
 
 // isUnreleased reports whether a version is that of a schema from before the first release.

@@ -10,6 +10,9 @@ import (
 // Installation describes a provider, for documentation and for pages about it. L is
 // provider.Lifetimes, R provider.Resource.
 type Installation[L, R any] struct {
+	// Version is that of this module in the program. Nothing tells it to strangers.
+	Version string
+
 	// BaseURL and Sandbox are those of the Config.
 	BaseURL string
 	Sandbox bool

@@ -80,8 +80,8 @@ type Condition struct {
 	// 1,000 are not counted.
 	LogoutTokens int
 
-	// Version is that of this module in the program, GoVersion that of Go.
-	Version, GoVersion string
+	// GoVersion is the version of Go.
+	GoVersion string
 
 	// Settings are the fields of the Config.
 	Settings []Setting

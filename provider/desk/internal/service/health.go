@@ -34,7 +34,7 @@ func (r *Room) showHealth(q *frame.Request) error {
 		v.Checks = append(v.Checks, screens.Checked{Check: screens.CheckSchema, Value: strconv.Itoa(schema)})
 	}
 	v.Checks = append(v.Checks,
-		screens.Checked{Check: screens.CheckVersion, Value: or(condition.Version, "(devel)")}, screens.Checked{Check: screens.CheckGo, Value: condition.GoVersion})
+		screens.Checked{Check: screens.CheckVersion, Value: r.Provider.Rooms().Installation().Version}, screens.Checked{Check: screens.CheckGo, Value: condition.GoVersion})
 	for _, s := range condition.Settings {
 		v.Settings = append(v.Settings, screens.Setting(s))
 	}
@@ -43,13 +43,6 @@ func (r *Room) showHealth(q *frame.Request) error {
 	}
 	q.Render(http.StatusOK, screens.Health(v))
 	return nil
-}
-
-func or(value, other string) string {
-	if value == "" {
-		return other
-	}
-	return value
 }
 
 // checks are what a process says of itself.

@@ -25,6 +25,9 @@ func TestDiscoveryIsTrue(t *testing.T) {
 			if document["issuer"] != w.Server.URL+path+"/oidc" || document["issuer"] != w.Issuer() {
 				t.Errorf("issuer %v", document["issuer"])
 			}
+			if server := p.Header.Get("Server"); server != "" || strings.Contains(p.Text, provider.Version()) {
+				t.Errorf("it tells strangers its version: Server %q\n%s", server, p.Text)
+			}
 			for name, want := range map[string]any{
 				"response_types_supported":              []any{"code", "token", "id_token", "id_token token", "code id_token", "code token", "code id_token token"},
 				"code_challenge_methods_supported":      []any{"S256"},
