@@ -11,8 +11,9 @@ import (
 
 // command is what the command line says.
 type command struct {
-	file string
-	help bool
+	file    string
+	help    bool
+	version bool
 
 	// At most one of these; without any the service runs.
 	check, install, ready bool
@@ -31,6 +32,7 @@ func parseCommand(args []string) (command, error) {
 	var c command
 	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
 	flags.StringVar(&c.file, "config", "", "JSON `file` that says what to run; see docs/config.md")
+	flags.BoolVar(&c.version, "version", false, "say which version this is, and what it reads, and exit")
 	flags.BoolVar(&c.check, "check", false, "say what the config file would do, change and reach nothing, and exit")
 	flags.BoolVar(&c.install, "init", false, "make secret and database where they are missing, also the database of a secret that is there, and exit")
 	flags.BoolVar(&c.diff, "diff", false, "say which users and clients of the config file are otherwise in the database, and exit")

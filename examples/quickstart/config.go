@@ -14,12 +14,16 @@ import (
 
 // config is what the process runs. Every field has a default.
 type config struct {
+	// Version is the form of this file. A program refuses a file of a later form.
+	// Defaults to 1.
+	Version int `json:"version"`
+
 	// Listen is the address of the provider and its sandbox. Port 0 takes a free one.
 	// Defaults to 127.0.0.1:8080.
 	Listen string `json:"listen"`
 
-	// ProbeListen is the address of the probes /live and /ready, those of the sandbox below /sandbox. It needs no outside
-	// access.
+	// ProbeListen is the address of the probes /live and /ready and of /metrics, those of the sandbox below /sandbox. It needs no
+	// outside access.
 	// Defaults to none.
 	ProbeListen string `json:"probe_listen"`
 
@@ -28,8 +32,8 @@ type config struct {
 	// SampleClient runs the sample client site, and registers it.
 	SampleClient *sampleClient `json:"sample_client"`
 
-	// Sandbox runs a second provider at listen, with all of these keys but listen, probe_listen, sample_client, developer and
-	// sandbox.
+	// Sandbox runs a second provider at listen, with all of these keys but version, listen, probe_listen, sample_client, developer
+	// and sandbox.
 	Sandbox *environment `json:"sandbox"`
 
 	// Developer mounts the dashboard for client developers at BaseURL + /developer/; {} is enough.
@@ -243,6 +247,9 @@ func loadConfig(path string) (config, error) {
 // wrong with the file by itself.
 func parseConfig(text []byte, folder string) (config, error) {
 	var cfg config
+	if err := checkForm(text); err != nil {
+		return config{}, err // what it means by its keys is not known
+	}
 	wrong := []error{decodeStrict(text, &cfg, os.Getenv)}
 	if cfg.Listen == "" {
 		cfg.Listen = "127.0.0.1:8080"

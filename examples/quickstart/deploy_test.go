@@ -1,8 +1,14 @@
 package main
 
 import (
+	"crypto/sha256"
+	"debug/elf"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -30,8 +36,7 @@ func TestConfigOfTheContainerIsValid(t *testing.T) {
 // TestContainerHasWhatItIsBuiltFrom fails when the program imports a folder that the
 // container's build does not get.
 func TestContainerHasWhatItIsBuiltFrom(t *testing.T) {
-	ignore, err := os.ReadFile("deploy/Dockerfile.dockerignore")
-	ok(t, err)
+	given := contextOf(t)
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()
 	ok(t, err)
 	own := 0
@@ -41,17 +46,130 @@ func TestContainerHasWhatItIsBuiltFrom(t *testing.T) {
 			continue
 		}
 		own++
-		got := false
-		for _, line := range strings.Fields(string(ignore)) {
-			if given, ok := strings.CutPrefix(line, "!"); ok && (folder == given || strings.HasPrefix(folder, given+"/")) {
-				got = true
-			}
-		}
-		if !got {
+		if !slices.ContainsFunc(given, func(path string) bool { return folder == path || strings.HasPrefix(folder, path+"/") }) {
 			t.Errorf("the build does not get %s", folder)
 		}
 	}
 	if own < 10 {
 		t.Errorf("the program has %d packages of ours", own)
+	}
+}
+
+// contextOf returns what the container's build gets: paths from the root of the module.
+func contextOf(t *testing.T) (paths []string) {
+	t.Helper()
+	ignore, err := os.ReadFile("deploy/Dockerfile.dockerignore")
+	ok(t, err)
+	for line := range strings.Lines(string(ignore)) {
+		if path, given := strings.CutPrefix(strings.TrimSpace(line), "!"); given {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+var (
+	buildStep = regexp.MustCompile(`(?m)^(?:RUN )?CGO_ENABLED=1 go build (?:.*\\\n)*.*$`)
+	spaces    = regexp.MustCompile(`[\s\\]+`)
+)
+
+// TestBuildStepIsTheDocumentedOne compares the command of the Dockerfile with that of docs/production.md.
+func TestBuildStepIsTheDocumentedOne(t *testing.T) {
+	container, err := os.ReadFile("deploy/Dockerfile")
+	ok(t, err)
+	manual, err := os.ReadFile("../../docs/production.md")
+	ok(t, err)
+	plain := func(text []byte) string {
+		step := strings.TrimPrefix(spaces.ReplaceAllString(string(buildStep.Find(text)), " "), "RUN ")
+		return strings.NewReplacer(" -X github.com/bonafide-id/bonafide/provider.version=$VERSION", "", "-o /", "-o ").Replace(step)
+	}
+	if got, want := plain(container), plain(manual); got != want || got == "" {
+		t.Errorf("the container builds by\n%s\nand the manual by\n%s", got, want)
+	}
+}
+
+// TestBuildIsReproducible runs the build step of the container in two folders, in which there is what
+// it gets: they make one program, which uses no library and says its version.
+func TestBuildIsReproducible(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
+	container, err := os.ReadFile("deploy/Dockerfile")
+	ok(t, err)
+	step := strings.Replace(strings.TrimPrefix(string(buildStep.Find(container)), "RUN "), "-o /bonafide", `-o "$OUT"`, 1)
+	var sums [][sha256.Size]byte
+	for _, name := range []string{"one", "another/folder/with/a/longer/name"} {
+		folder := filepath.Join(t.TempDir(), name)
+		for _, path := range contextOf(t) {
+			copyTree(t, filepath.Join("../..", path), filepath.Join(folder, path))
+		}
+		built := filepath.Join(t.TempDir(), "bonafide")
+		build := exec.CommandContext(t.Context(), "sh", "-euc", step)
+		build.Dir, build.Env = folder, append(os.Environ(), "VERSION=v9.8.7", "GOFLAGS=-buildvcs=false", "OUT="+built)
+		if out, err := build.CombinedOutput(); err != nil || len(out) > 0 {
+			t.Fatalf("%s: %v\n%s", step, err, out)
+		}
+		content, err := os.ReadFile(built)
+		ok(t, err)
+		sums = append(sums, sha256.Sum256(content))
+		out, err := exec.CommandContext(t.Context(), built, "-version").Output()
+		if err != nil || !strings.HasPrefix(string(out), "bonafide v9.8.7, ") {
+			t.Errorf("-version: %q, %v", out, err)
+		}
+		program, err := elf.Open(built)
+		ok(t, err)
+		if slices.ContainsFunc(program.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP }) {
+			t.Error("the program is linked with libraries")
+		}
+		ok(t, program.Close())
+		t.Logf("%.1f MB", float64(len(content))/1e6)
+	}
+	if sums[0] != sums[1] {
+		t.Error("two builds make two programs")
+	}
+}
+
+// copyTree copies a file or a folder without tests, as the container's build gets it.
+func copyTree(t *testing.T, from, to string) {
+	t.Helper()
+	ok(t, filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		switch {
+		case entry.IsDir() && slices.Contains([]string{"node_modules", "data"}, entry.Name()):
+			return fs.SkipDir
+		case entry.IsDir() || strings.HasSuffix(name, "_test.go") || !entry.Type().IsRegular():
+			return nil
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(to, name)), 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(to, name), content, 0o644)
+	}))
+}
+
+// TestUnitIsValid has systemd read the unit, for a program that there is.
+func TestUnitIsValid(t *testing.T) {
+	if _, err := exec.LookPath("systemd-analyze"); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	unit, err := os.ReadFile("deploy/bonafide.service")
+	ok(t, err)
+	path := filepath.Join(t.TempDir(), "bonafide.service")
+	ok(t, os.WriteFile(path, []byte(strings.ReplaceAll(string(unit), "ExecStart=/usr/local/bin/bonafide ", "ExecStart="+os.Args[0]+" ")), 0o600))
+	if out, err := exec.CommandContext(t.Context(), "systemd-analyze", "verify", "--man=no", path).CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

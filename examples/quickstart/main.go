@@ -64,6 +64,9 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) (err e
 	if err != nil || c.help {
 		return err
 	}
+	if c.version {
+		return sayVersion(out)
+	}
 	cfg, err := loadConfig(c.file)
 	if err != nil {
 		return err

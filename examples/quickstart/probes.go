@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// openProbes puts the probes of production behind a listener of their own, which is
-// not for the world, and those of the sandbox below /sandbox: a sandbox that is ill
+// openProbes puts the probes and the metrics of production behind a listener of their own,
+// which is not for the world, and those of the sandbox below /sandbox: a sandbox that is ill
 // must not take production out of a load balancer.
-func (s *service) openProbes(server *http.Server) {
+func (s *service) openProbes(server *http.Server, metrics []http.Handler) {
 	mux := http.NewServeMux()
-	mux.Handle("/", s.providers[0].Health())
-	if len(s.providers) > 1 {
-		mux.Handle("/sandbox/", http.StripPrefix("/sandbox", s.providers[1].Health()))
+	for i, under := range []string{"", "/sandbox"}[:len(s.providers)] {
+		mux.Handle(under+"/", http.StripPrefix(under, s.providers[i].Health()))
+		mux.Handle("GET "+under+"/metrics", metrics[i])
 	}
 	server.Handler = mux
 }

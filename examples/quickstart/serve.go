@@ -98,6 +98,12 @@ func (s *service) openAt(ctx context.Context, at servers, out io.Writer) error {
 func (s *service) build(ctx context.Context, at servers, out io.Writer) error {
 	router, desks := s.routers()
 	at.main.Handler = desks
+	var metrics []http.Handler
+	if at.probes != nil {
+		for _, e := range s.cfg.environments() {
+			metrics = append(metrics, e.measure())
+		}
+	}
 	production, err := s.mount(ctx, router, &s.cfg.environment, nil, out)
 	if err != nil {
 		return err
@@ -109,7 +115,7 @@ func (s *service) build(ctx context.Context, at servers, out io.Writer) error {
 		}
 	}
 	if at.probes != nil {
-		s.openProbes(at.probes)
+		s.openProbes(at.probes, metrics)
 	}
 	if s.cfg.SampleClient != nil {
 		if err := s.openSampleClient(ctx, at.sample); err != nil {

@@ -31,7 +31,8 @@ func New(t testing.TB) *Browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client := &http.Client{Jar: jar, Transport: &http.Transport{}}
+	dial := http.DefaultTransport.(*http.Transport).DialContext //nolint:forcetypeassert // it is documented
+	client := &http.Client{Jar: jar, Transport: &http.Transport{DialContext: dial}}
 	t.Cleanup(client.CloseIdleConnections)
 	return &Browser{t: t, client: client}
 }
