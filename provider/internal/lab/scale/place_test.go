@@ -31,6 +31,8 @@ type place struct {
 	kept *kept
 	db   *sql.DB
 	in   dialect
+
+	verification *verification.Service
 }
 
 // onBoth runs a test on both databases.
@@ -111,12 +113,12 @@ func newPlace(t *testing.T, k *kept, change ...func(*provider.Config)) *place {
 	t.Helper()
 	policies := verification.Policies{{Group: "student", Rule: verification.By(verification.Invitation())}}
 	quiet := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	change = append(change, func(c *provider.Config) {
+	change = append([]func(*provider.Config){func(c *provider.Config) {
 		c.Verifiers, c.Logger, c.OnEvent = policies.Verifiers(), quiet, nil
 		if k.filled() {
 			c.BaseURL = "http://" + k.record.Listens
 		}
-	})
+	}}, change...)
 	w := &place{Fixture: lab.New(t, change...), t: t, kept: k}
 	if k.filled() {
 		w.Server.URL = "http://" + k.record.Listens
@@ -135,6 +137,7 @@ func newPlace(t *testing.T, k *kept, change ...func(*provider.Config)) *place {
 	})
 	service, err := verification.New(verification.Config{Provider: w.Provider, Store: store, Policies: policies, Mailer: w.Mails, Clock: w.Now})
 	w.OK(err)
+	w.verification = service
 	dashboard, err := developer.New(developer.Config{Provider: w.Provider, Store: store, Mailer: w.Mails, Clock: w.Now})
 	w.OK(err)
 	staff := desk.Staff{Roles: []desk.Role{desk.RoleSupport, desk.RoleOperator, desk.RoleSenior, desk.RoleAuditor}}
