@@ -46,6 +46,8 @@ var others = []struct{ into, row string }{
 	{`deliveries (receiver_id, number, message_id, name, lane, sealed_body, state, at, ended_at, expires_at)`, `SELECT 'hook', 1, 'message', 'ping', 0, $id, 'done', $now, $now, $now + $years`},
 	{`reviewers (id)`, `SELECT 'staff:olga'`},
 	{`case_references (method, is_message, reference, case_id)`, `SELECT 'office', 0, 'reference', $case`},
+	{`credential_lists (number, opened_at)`, `SELECT 1, $now`},
+	{`credentials (id, subject, client_id, group_name, list, place, status_revision, content, notification, issued_at, expires_at, checked_at)`, `SELECT 'credential', 'somebody', 'gone', 'student', 1, 0, 1, $digest, $digest, $now, $now + $years, $now`},
 	{`case_decisions (id, case_id, kind, reviewer, round, at, undone)`, `SELECT 'decision', $case, 'refuse', 'staff:olga', 1, $now, 0`},
 }
 

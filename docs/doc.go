@@ -1,0 +1,2 @@
+// Package docs has the manuals; its tests keep them true.
+package docs
