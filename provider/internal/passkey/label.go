@@ -3,7 +3,7 @@ package passkey
 import (
 	"encoding/hex"
 
-	"github.com/bonafide-id/bonafide/provider/internal/useragent"
+	"github.com/bonafide-id/bonafide/provider/internal/request"
 )
 
 // names are what keeps passkeys, by AAGUID. They are names to begin with, never a ground to
@@ -35,7 +35,7 @@ func Label(aaguid [16]byte, userAgent string) string {
 	if name := names[hex.EncodeToString(aaguid[:])]; name != "" {
 		return name
 	}
-	d := useragent.Read(userAgent)
+	d := request.DeviceOf(userAgent)
 	switch {
 	case d.Browser == "":
 		return d.System

@@ -64,8 +64,8 @@ type (
 		RequireResidentKey bool   `json:"requireResidentKey"`
 		UserVerification   string `json:"userVerification"`
 	}
-	// request are the options of WebAuthn section 5.5.
-	request struct {
+	// assertion are the options of WebAuthn section 5.5.
+	assertion struct {
 		Challenge        bytes64      `json:"challenge"`
 		RPID             string       `json:"rpId"`
 		AllowCredentials []descriptor `json:"allowCredentials"`
@@ -111,7 +111,7 @@ func (p *Party) CreateOptions(challenge []byte, u User, existing []storage.Passk
 // passkeys of a known account; nil lets the user pick any passkey of the relying party.
 // Verify requires that the authenticator verifies the user; otherwise it does if it can.
 func (p *Party) GetOptions(challenge []byte, allowed []storage.Passkey, verify bool) ([]byte, error) {
-	o := request{Challenge: challenge, RPID: p.ID, AllowCredentials: p.descriptors(allowed), UserVerification: preferred}
+	o := assertion{Challenge: challenge, RPID: p.ID, AllowCredentials: p.descriptors(allowed), UserVerification: preferred}
 	if verify {
 		o.UserVerification = required
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/passkey"
-	"github.com/bonafide-id/bonafide/provider/internal/useragent"
+	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	"github.com/bonafide-id/bonafide/ui/security"
@@ -92,7 +92,7 @@ func (p *Pages) devices(set storage.AuthenticatorSet) []security.Device {
 		if !p.Clock().Before(d.ExpiresAt) {
 			continue
 		}
-		agent := useragent.Read(d.UserAgent)
+		agent := request.DeviceOf(d.UserAgent)
 		devices = append(devices, security.Device{
 			ID: deviceName(d), Kind: agent.Kind, Browser: agent.Browser, System: agent.System, Until: d.ExpiresAt,
 		})

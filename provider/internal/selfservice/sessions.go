@@ -12,7 +12,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
-	"github.com/bonafide-id/bonafide/provider/internal/useragent"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -37,7 +36,7 @@ func (p *Pages) showSessions(w http.ResponseWriter, r *http.Request, user *authf
 		if !now.Before(s.ExpiresAt) || !now.Before(s.IdleUntil) {
 			continue
 		}
-		agent := useragent.Read(s.UserAgent)
+		agent := request.DeviceOf(s.UserAgent)
 		shown := ui.Session{
 			ID: session.Handle(s), Kind: agent.Kind, Browser: agent.Browser, System: agent.System, Place: placeOf(r, s.Address),
 			Current: s.Digest == user.Session, Since: s.CreatedAt, LastUsed: s.LastSeenAt,

@@ -11,7 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
-	"github.com/bonafide-id/bonafide/provider/internal/useragent"
+	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 	views "github.com/bonafide-id/bonafide/ui/desk/person"
@@ -118,7 +118,7 @@ func (d *Room) sessions(v *look) error {
 		if !now.Before(s.ExpiresAt) {
 			continue
 		}
-		agent := useragent.Read(s.UserAgent)
+		agent := request.DeviceOf(s.UserAgent)
 		name := strings.Trim(agent.Browser+" – "+agent.System, " –")
 		rows := used(s.CreatedAt, s.LastSeenAt)
 		if s.Address != "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/event"
-	"github.com/bonafide-id/bonafide/provider/internal/useragent"
+	"github.com/bonafide-id/bonafide/provider/internal/request"
 )
 
 // What somebody can get in with, and where they are.
@@ -60,7 +60,7 @@ func (r *room) checkSession(_ context.Context, o action.Order, s subject) (actio
 
 // browserOf returns what a browser is called, or all that it says of itself.
 func browserOf(userAgent string) string {
-	d := useragent.Read(userAgent)
+	d := request.DeviceOf(userAgent)
 	return cmp.Or(strings.Trim(d.Browser+" – "+d.System, " –"), userAgent)
 }
 

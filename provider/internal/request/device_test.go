@@ -1,15 +1,15 @@
-package useragent_test
+package request_test
 
 import (
 	"testing"
 
-	"github.com/bonafide-id/bonafide/provider/internal/useragent"
+	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-func TestRead(t *testing.T) {
+func TestDeviceOf(t *testing.T) {
 	t.Parallel()
-	for agent, want := range map[string]useragent.Device{
+	for agent, want := range map[string]request.Device{
 		"Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1": {ui.DevicePhone, "Safari", "iPhone"},
 		"Mozilla/5.0 (iPad; CPU OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/120.0 Mobile/15E148 Safari/604.1":           {ui.DeviceTablet, "Chrome", "iPad"},
 		"Mozilla/5.0 (Linux; Android 15; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/137.0.0.0 Mobile Safari/537.36":                   {ui.DevicePhone, "Chrome", "Android"},
@@ -20,7 +20,7 @@ func TestRead(t *testing.T) {
 		"Mozilla/5.0 (X11; Linux x86_64; rv:139.0) Gecko/20100101 Firefox/139.0":                                                                  {ui.DeviceComputer, "Firefox", "Linux"},
 		"": {ui.DeviceComputer, "", ""},
 	} {
-		if got := useragent.Read(agent); got != want {
+		if got := request.DeviceOf(agent); got != want {
 			t.Errorf("%s: %+v", agent, got)
 		}
 	}

@@ -1,6 +1,4 @@
-// Package useragent reads User-Agent headers well enough for people to recognize their own
-// browsers. Nothing is decided by it.
-package useragent
+package request
 
 import (
 	"strings"
@@ -8,14 +6,15 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// Device is what a User-Agent header says. Browser and System are empty if unknown.
+// Device is what a User-Agent header says, well enough for people to recognize their own
+// browsers. Nothing is decided by it. Browser and System are empty if unknown.
 type Device struct {
 	Kind            ui.DeviceKind
 	Browser, System string
 }
 
-// Read reads a header.
-func Read(header string) Device {
+// DeviceOf reads a header.
+func DeviceOf(header string) Device {
 	return Device{kindOf(header), firstOf(browsers, header), firstOf(systems, header)}
 }
 
