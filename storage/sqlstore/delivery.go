@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"math/bits"
 	"slices"
@@ -37,62 +36,82 @@ type standing struct {
 // addDeliveries adds deliveries, as a part of a larger step. Their receivers are locked first and in
 // order: who settles one then either sees what waits, or is seen.
 func addDeliveries(tx *tx, deliveries []storage.Delivery) error {
-	receivers := map[string]standing{}
-	for _, d := range deliveries {
-		receivers[d.ReceiverID] = standing{}
+	if len(deliveries) == 0 {
+		return nil
 	}
-	due := map[string]bool{}
-	for _, id := range slices.Sorted(maps.Keys(receivers)) {
-		r, err := one(tx, func(row scanner) (r standing, err error) {
-			err = row.Scan(&r.id, &r.state, &r.isSent)
-			return r, err
-		}, `SELECT id, state, CASE WHEN `+isSent+` THEN 1 ELSE 0 END FROM main.receivers WHERE id = ?1 `+tx.store.dialect.ForUpdate, id)
-		if err != nil && !errors.Is(err, storage.ErrNotFound) {
-			return err
-		}
-		receivers[id] = r
+	ids := map[string]bool{}
+	for _, d := range deliveries {
+		ids[d.ReceiverID] = true
+	}
+	receivers, err := lockReceivers(tx, slices.Sorted(maps.Keys(ids)))
+	if err != nil {
+		return err
 	}
 	var wanted []storage.Delivery
+	due := map[string]bool{}
 	for _, d := range deliveries {
 		r := receivers[d.ReceiverID]
 		if r.id == "" || r.state == storage.ReceiverDisabled || r.state == storage.ReceiverUnverified && d.Number > 0 {
 			continue
 		}
 		wanted = append(wanted, d)
-		due[d.ReceiverID] = due[d.ReceiverID] || r.isSent && d.State == storage.DeliveryWaiting
+		if r.isSent && d.State == storage.DeliveryWaiting {
+			due[r.id] = true
+		}
 	}
 	for chunk := range slices.Chunk(wanted, deliveryChunk) {
 		if err := insertDeliveries(tx, chunk); err != nil {
 			return err
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(due)) {
-		if !due[id] {
-			continue
-		}
-		if _, err := tx.exec(`UPDATE main.receivers SET next_at = ?2 WHERE id = ?1 AND next_at IS NULL`, id, atOnce); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// deliveryChunk is how many deliveries one statement adds: a database keeps each statement, so that
-// fewer are added one by one.
-const deliveryChunk = 50
-
-func insertDeliveries(tx *tx, deliveries []storage.Delivery) error {
-	if len(deliveries) < deliveryChunk && len(deliveries) > 1 {
-		for i := range deliveries {
-			if err := insertDeliveries(tx, deliveries[i:i+1]); err != nil {
-				return err
-			}
-		}
+	if len(due) == 0 {
 		return nil
 	}
+	var filter where
+	set := ` SET next_at = ` + filter.param(atOnce)
+	filter.conditions = append(filter.conditions, `next_at IS NULL`)
+	andAnyOf(&filter, "id", slices.Sorted(maps.Keys(due)))
+	_, err = tx.exec(`UPDATE main.receivers`+set+filter.String(), filter.args...)
+	return err
+}
+
+// lockReceivers returns those of the receivers that there are.
+func lockReceivers(tx *tx, ids []string) (map[string]standing, error) {
+	var filter where
+	andAnyOf(&filter, "id", ids)
+	found, err := all(tx, func(row scanner) (r standing, err error) {
+		err = row.Scan(&r.id, &r.state, &r.isSent)
+		return r, err
+	}, `SELECT id, state, CASE WHEN `+isSent+` THEN 1 ELSE 0 END FROM main.receivers`+filter.String()+` ORDER BY id `+tx.store.dialect.ForUpdate, filter.args...)
+	receivers := map[string]standing{}
+	for _, r := range found {
+		receivers[r.id] = r
+	}
+	return receivers, err
+}
+
+// repeated returns how many values a statement has for so many: the last is there as often as a power of
+// two takes, since a database keeps each statement, of which there would be one for each number of values.
+func repeated(values int) int { return 1 << bits.Len(uint(values-1)) }
+
+// andAnyOf adds the condition that a column has one of these values, of which there are some.
+func andAnyOf[T any](w *where, column string, values []T) {
+	params := make([]string, repeated(len(values)))
+	for i := range params {
+		params[i] = w.param(values[min(i, len(values)-1)])
+	}
+	w.conditions = append(w.conditions, column+" IN ("+strings.Join(params, ", ")+")")
+}
+
+// deliveryChunk is how many deliveries one statement adds at most.
+const deliveryChunk = 64
+
+// insertDeliveries adds deliveries, unless they are there.
+func insertDeliveries(tx *tx, deliveries []storage.Delivery) error {
 	var args []any
-	values := make([]string, len(deliveries))
-	for i, d := range deliveries {
+	values := make([]string, repeated(len(deliveries)))
+	for i := range values {
+		d := deliveries[min(i, len(deliveries)-1)]
 		expires := d.At.Add(waitLife)
 		if !d.EndedAt.IsZero() {
 			expires = d.EndedAt.Add(endLife)
@@ -121,18 +140,8 @@ func endDeliveries(tx *tx, receiver string, numbers []int64, state storage.Deliv
 	}
 	filter.and("receiver_id = ?", receiver)
 	filter.conditions = append(filter.conditions, `state = 'waiting'`)
-	filter.andNumbers(numbers)
+	andAnyOf(&filter, "number", numbers)
 	return tx.exec(`UPDATE main.deliveries`+set+filter.String(), filter.args...)
-}
-
-// andNumbers adds the condition that the number is one of these. The last is there as often as a power of
-// two takes: a database keeps each statement, of which there would be one for each count of numbers.
-func (w *where) andNumbers(numbers []int64) {
-	params := make([]string, 1<<bits.Len(uint(len(numbers)-1)))
-	for i := range params {
-		params[i] = w.param(numbers[min(i, len(numbers)-1)])
-	}
-	w.conditions = append(w.conditions, "number IN ("+strings.Join(params, ", ")+")")
 }
 
 // Deliveries implements storage.Signals.
@@ -154,7 +163,7 @@ func ofDeliveries(match storage.DeliveryFilter) (filter where, order string) {
 		filter.conditions = append(filter.conditions, `state <> 'done'`)
 	}
 	if len(match.Numbers) > 0 {
-		filter.andNumbers(match.Numbers)
+		andAnyOf(&filter, "number", match.Numbers)
 	}
 	if !match.Since.IsZero() {
 		filter.and("at >= ?", micros(match.Since))
@@ -210,7 +219,7 @@ func (s *Store) Replay(ctx context.Context, match storage.DeliveryFilter) (int, 
 		set := ` SET state = 'waiting', ended_at = NULL, expires_at = expires_at + ` + filter.param(waitLife.Microseconds())
 		filter.and("receiver_id = ?", match.ReceiverID)
 		filter.conditions = append(filter.conditions, `ended_at IS NOT NULL`)
-		filter.andNumbers(numbers)
+		andAnyOf(&filter, "number", numbers)
 		again, err := tx.exec(`UPDATE main.deliveries`+set+filter.String(), filter.args...)
 		if err != nil {
 			return 0, err

@@ -214,7 +214,7 @@ func (s *Store) Listeners(ctx context.Context, subjects []string, since time.Tim
 		return nil, nil
 	}
 	var filter where
-	filter.andOneOf("subject", subjects)
+	andAnyOf(&filter, "subject", subjects)
 	from := filter.param(micros(since))
 	filter.conditions = append(filter.conditions, `expires_at > `+from, `(revoked_at IS NULL OR revoked_at >= `+from+`)`)
 	query := `SELECT subject, client_id, group_names, CASE WHEN count(*) > count(revoked_at) THEN NULL ELSE max(revoked_at) END

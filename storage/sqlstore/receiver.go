@@ -137,7 +137,7 @@ func (s *Store) TakeReceivers(ctx context.Context, now, until time.Time, limit i
 		}
 		var filter where
 		set := ` SET next_at = ` + filter.param(micros(until)) + `, taken = taken + 1`
-		filter.andOneOf("id", ids)
+		andAnyOf(&filter, "id", ids)
 		return all(tx, scanReceiver, `UPDATE main.receivers`+set+filter.String()+` RETURNING `+receiverColumns, filter.args...)
 	})
 	slices.SortFunc(taken, func(a, b storage.Receiver) int { return strings.Compare(a.ID, b.ID) })
