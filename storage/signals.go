@@ -161,6 +161,9 @@ type ReceiverFilter struct {
 	ID       string
 	ClientID string
 
+	// ClientIDs selects those of any of these clients.
+	ClientIDs []string
+
 	// OfHost selects the host's own.
 	OfHost bool
 

@@ -39,6 +39,7 @@ func (s *Store) Receivers(ctx context.Context, match storage.ReceiverFilter) ([]
 	if match.ClientID != "" {
 		filter.and("client_id = ?", match.ClientID)
 	}
+	filter.andOneOf("client_id", match.ClientIDs)
 	if match.OfHost {
 		filter.conditions = append(filter.conditions, "client_id IS NULL")
 	}
