@@ -77,6 +77,20 @@ func (c Change) concerns(l storage.Listener) bool {
 		(c.Group == "" || slices.Contains(l.Groups, c.Group))
 }
 
+// clients are those that hear of it, each once, unless it is of all: its own, or those that its
+// subject has allowed something.
+func (c Change) clients(allowed map[string][]storage.Listener) (ids []string) {
+	if c.isOfClient() {
+		return []string{c.Event.ClientID}
+	}
+	for _, l := range allowed[c.Event.Subject] {
+		if c.concerns(l) && !slices.Contains(ids, l.ClientID) {
+			ids = append(ids, l.ClientID)
+		}
+	}
+	return ids
+}
+
 // message is the body of a webhook. It names who and what, and neither why nor a value.
 type message struct {
 	Type      string    `json:"type"`

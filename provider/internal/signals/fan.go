@@ -15,6 +15,9 @@ const (
 	readAtOnce = 500
 	addAtOnce  = 500
 
+	// askAtOnce is how many subjects or clients one query is about, and how many receivers it returns.
+	askAtOnce = 100
+
 	// reader is whose mark it is.
 	reader = "signals"
 )
@@ -95,24 +98,44 @@ type heard struct {
 	Record
 }
 
-// listening reads the receivers, those that are told nothing left out. It is read after the events, so
-// that whoever was there before one is told.
-func (h *Hub) listening(ctx context.Context) (listening, error) {
+// listening reads the receivers that may hear of changes, and no others: a provider may have many.
+// They are read after the events, so that whoever was there before one is told.
+func (h *Hub) listening(ctx context.Context, changes []Change, allowed map[string][]storage.Listener) (listening, error) {
 	all := listening{byClient: map[string][]heard{}}
-	for after, more := "", true; more; {
-		page, err := h.Store.Receivers(ctx, storage.ReceiverFilter{AfterID: after})
+	if slices.ContainsFunc(changes, Change.isOfAll) {
+		return all, h.listen(ctx, &all, storage.ReceiverFilter{})
+	}
+	var clients []string
+	for _, c := range changes {
+		clients = append(clients, c.clients(allowed)...)
+	}
+	slices.Sort(clients)
+	err := h.listen(ctx, &all, storage.ReceiverFilter{OfHost: true})
+	for chunk := range slices.Chunk(slices.Compact(clients), askAtOnce) {
+		if err == nil {
+			err = h.listen(ctx, &all, storage.ReceiverFilter{ClientIDs: chunk})
+		}
+	}
+	return all, err
+}
+
+// listen adds the receivers of a filter, those that are told nothing left out.
+func (h *Hub) listen(ctx context.Context, all *listening, match storage.ReceiverFilter) error {
+	match.Limit = askAtOnce
+	for more := true; more; {
+		page, err := h.Store.Receivers(ctx, match)
 		if err != nil {
-			return all, fmt.Errorf("read receivers: %w", err)
+			return fmt.Errorf("read receivers: %w", err)
 		}
 		for _, r := range page {
-			after = r.ID
+			match.AfterID = r.ID
 			if r.State != storage.ReceiverEnabled && r.State != storage.ReceiverPaused || !h.isMeant(r) {
 				continue
 			}
 			record, err := h.Open(r)
 			switch {
 			case errors.Is(err, storage.ErrUnavailable):
-				return all, err
+				return err
 			case err != nil:
 				h.Logger.ErrorContext(ctx, "a receiver of signals is told nothing", "receiver", r.ID, "error", err)
 			case r.ClientID == "":
@@ -121,9 +144,9 @@ func (h *Hub) listening(ctx context.Context) (listening, error) {
 				all.byClient[r.ClientID] = append(all.byClient[r.ClientID], heard{r, record})
 			}
 		}
-		more = len(page) > 0
+		more = len(page) == askAtOnce
 	}
-	return all, nil
+	return nil
 }
 
 // isMeant reports whether the Config lets a receiver be told.
@@ -149,11 +172,11 @@ func (h *Hub) route(ctx context.Context, events []storage.Event) ([]storage.Deli
 	if len(changes) == 0 {
 		return nil, nil
 	}
-	all, err := h.listening(ctx)
+	allowed, err := h.allowed(ctx, changes)
 	if err != nil {
 		return nil, err
 	}
-	allowed, err := h.allowed(ctx, all, changes)
+	all, err := h.listening(ctx, changes, allowed)
 	if err != nil {
 		return nil, err
 	}
@@ -168,9 +191,10 @@ func (h *Hub) route(ctx context.Context, events []storage.Event) ([]storage.Deli
 	return deliveries, nil
 }
 
-// allowed returns whom the subjects of changes have allowed something, by subject.
-func (h *Hub) allowed(ctx context.Context, all listening, changes []Change) (map[string][]storage.Listener, error) {
-	if len(all.byClient) == 0 {
+// allowed returns whom the subjects of changes have allowed something, by subject. Where only the
+// host's own endpoints are told, nobody asks.
+func (h *Hub) allowed(ctx context.Context, changes []Change) (map[string][]storage.Listener, error) {
+	if !h.Config.Webhooks && !h.Config.SharedSignals {
 		return nil, nil
 	}
 	var subjects []string
@@ -185,7 +209,7 @@ func (h *Hub) allowed(ctx context.Context, all listening, changes []Change) (map
 	}
 	slices.Sort(subjects)
 	by := map[string][]storage.Listener{}
-	for chunk := range slices.Chunk(slices.Compact(subjects), 100) {
+	for chunk := range slices.Chunk(slices.Compact(subjects), askAtOnce) {
 		found, err := h.Store.Listeners(ctx, chunk, since.Add(-justNow))
 		if err != nil {
 			return nil, fmt.Errorf("read who may hear: %w", err)
@@ -200,21 +224,13 @@ func (h *Hub) allowed(ctx context.Context, all listening, changes []Change) (map
 // of returns the receivers that hear of a change, each once.
 func (l listening) of(c Change, allowed map[string][]storage.Listener) []heard {
 	told := slices.Clone(l.ofHost)
-	switch {
-	case c.isOfAll():
+	if c.isOfAll() {
 		for _, all := range l.byClient {
 			told = append(told, all...)
 		}
-	case c.isOfClient():
-		told = append(told, l.byClient[c.Event.ClientID]...)
-	default:
-		var clients []string
-		for _, a := range allowed[c.Event.Subject] {
-			if c.concerns(a) && !slices.Contains(clients, a.ClientID) {
-				clients = append(clients, a.ClientID)
-				told = append(told, l.byClient[a.ClientID]...)
-			}
-		}
+	}
+	for _, client := range c.clients(allowed) {
+		told = append(told, l.byClient[client]...)
 	}
 	return told
 }
@@ -245,11 +261,11 @@ func (h *Hub) about(c Change, r heard, number int64, of string) (storage.Deliver
 // Deleting returns the messages that a deletion causes, to be added in its step: afterwards nobody
 // knows whom the user had allowed something. The pseudonym makes them one of a kind.
 func (h *Hub) Deleting(ctx context.Context, c Change, pseudonym string) ([]storage.Delivery, error) {
-	all, err := h.listening(ctx)
-	if err != nil || len(all.ofHost)+len(all.byClient) == 0 {
+	allowed, err := h.allowed(ctx, []Change{c})
+	if err != nil {
 		return nil, err
 	}
-	allowed, err := h.allowed(ctx, all, []Change{c})
+	all, err := h.listening(ctx, []Change{c}, allowed)
 	if err != nil {
 		return nil, err
 	}
