@@ -59,15 +59,17 @@ func (e *Endpoints) streamRoutes() []web.Route {
 	}
 	return []web.Route{
 		route(http.MethodPost, StreamPath, manage, e.answerStream(http.StatusCreated, e.Streams.Create)),
-		route(http.MethodGet, StreamPath, read, e.readStream),
+		route(http.MethodGet, StreamPath, read, e.answerNamed(e.Streams.Read, e.Streams.List)),
 		route(http.MethodPatch, StreamPath, manage, e.answerStream(http.StatusOK, func(ctx context.Context, clientID string, body []byte) (any, error) {
 			return e.Streams.Change(ctx, clientID, body, false)
 		})),
 		route(http.MethodPut, StreamPath, manage, e.answerStream(http.StatusOK, func(ctx context.Context, clientID string, body []byte) (any, error) {
 			return e.Streams.Change(ctx, clientID, body, true)
 		})),
-		route(http.MethodDelete, StreamPath, manage, e.deleteStream),
-		route(http.MethodGet, StatusPath, read, e.readStatus),
+		route(http.MethodDelete, StreamPath, manage, e.answerNamed(func(ctx context.Context, clientID, id string) (any, error) {
+			return nil, e.Streams.Delete(ctx, clientID, id)
+		}, nil)),
+		route(http.MethodGet, StatusPath, read, e.answerNamed(e.Streams.Status, nil)),
 		route(http.MethodPost, StatusPath, manage, e.answerStream(http.StatusOK, e.Streams.SetStatus)),
 		route(http.MethodPost, VerifyPath, manage, e.verifyStream),
 		route(http.MethodPost, PollPath, read, e.answerStream(http.StatusOK, e.Streams.Poll)),
@@ -137,64 +139,34 @@ func streamBody(r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// named returns the stream that the address of a request names.
-func named(r *http.Request) (id string, given bool, err error) {
-	query, err := web.QueryOf(r)
-	ids := query[streamID]
-	if err != nil || len(ids) > 1 {
-		return "", false, protocol.Fail(protocol.InvalidRequest, "The address names no stream, or several.")
+// answerNamed answers what do returns for the stream that the address names, or other if that names none;
+// 204 for nil.
+func (e *Endpoints) answerNamed(do func(ctx context.Context, clientID, id string) (any, error), other func(ctx context.Context, clientID string) (any, error)) streamHandler {
+	return func(w http.ResponseWriter, r *http.Request, clientID string) error {
+		query, err := web.QueryOf(r)
+		ids := query[streamID]
+		if err != nil || len(ids) > 1 {
+			return protocol.Fail(protocol.InvalidRequest, "The address names no stream, or several.")
+		}
+		var answer any
+		switch {
+		case len(ids) == 1:
+			answer, err = do(r.Context(), clientID, ids[0])
+		case other != nil:
+			answer, err = other(r.Context(), clientID)
+		default:
+			err = protocol.Fail(protocol.InvalidRequest, "The parameter stream_id is missing.")
+		}
+		switch {
+		case err != nil:
+			return err
+		case answer == nil:
+			w.WriteHeader(http.StatusNoContent)
+		default:
+			e.Site.WriteJSON(w, r, http.StatusOK, answer)
+		}
+		return nil
 	}
-	if len(ids) == 0 {
-		return "", false, nil
-	}
-	return ids[0], true, nil
-}
-
-// readStream answers with a stream, or with a list of all.
-func (e *Endpoints) readStream(w http.ResponseWriter, r *http.Request, clientID string) error {
-	id, given, err := named(r)
-	if err != nil {
-		return err
-	}
-	var answer any
-	if given {
-		answer, err = e.Streams.Read(r.Context(), clientID, id)
-	} else {
-		answer, err = e.Streams.List(r.Context(), clientID)
-	}
-	if err == nil {
-		e.Site.WriteJSON(w, r, http.StatusOK, answer)
-	}
-	return err
-}
-
-func (e *Endpoints) deleteStream(w http.ResponseWriter, r *http.Request, clientID string) error {
-	id, given, err := named(r)
-	if err == nil && !given {
-		err = protocol.Fail(protocol.InvalidRequest, "The parameter stream_id is missing.")
-	}
-	if err == nil {
-		err = e.Streams.Delete(r.Context(), clientID, id)
-	}
-	if err == nil {
-		w.WriteHeader(http.StatusNoContent)
-	}
-	return err
-}
-
-func (e *Endpoints) readStatus(w http.ResponseWriter, r *http.Request, clientID string) error {
-	id, given, err := named(r)
-	if err == nil && !given {
-		err = protocol.Fail(protocol.InvalidRequest, "The parameter stream_id is missing.")
-	}
-	if err != nil {
-		return err
-	}
-	answer, err := e.Streams.Status(r.Context(), clientID, id)
-	if err == nil {
-		e.Site.WriteJSON(w, r, http.StatusOK, answer)
-	}
-	return err
 }
 
 func (e *Endpoints) verifyStream(w http.ResponseWriter, r *http.Request, clientID string) error {

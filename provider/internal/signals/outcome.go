@@ -29,15 +29,19 @@ func resultOf(status int) Result {
 	}
 }
 
-// answerOf returns the status and the beginning of the body, as text of a line.
+// answerOf returns the status and the beginning of the body.
 func answerOf(a outbound.Answer) string {
-	text := strconv.Itoa(a.Status) + " " + strings.Map(func(r rune) rune {
+	return answerText(strconv.Itoa(a.Status) + " " + string(a.Body[:min(len(a.Body), storage.MaxAnswer)]))
+}
+
+// answerText is what a receiver has said as text of a line, as it is kept.
+func answerText(said string) string {
+	text := strings.TrimSpace(strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || r < ' ' || r == 0x7f {
 			return ' '
 		}
 		return r
-	}, string(a.Body[:min(len(a.Body), storage.MaxAnswer)]))
-	text = strings.TrimSpace(text)
+	}, said))
 	for len(text) > storage.MaxAnswer {
 		_, size := utf8.DecodeLastRuneInString(text)
 		text = text[:len(text)-size]

@@ -4,10 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"strings"
-	"unicode/utf8"
-
-	"github.com/bonafide-id/bonafide/storage"
 )
 
 // The bounds of a request that fetches events.
@@ -36,12 +32,7 @@ type pollError struct {
 
 // text is the error as it is kept.
 func (e pollError) text() string {
-	text := strings.ToValidUTF8(strings.TrimSpace(e.Code+" "+e.Description), "")
-	for len(text) > storage.MaxAnswer {
-		_, size := utf8.DecodeLastRuneInString(text)
-		text = text[:len(text)-size]
-	}
-	return cmp.Or(text, "refused")
+	return cmp.Or(answerText(e.Code+" "+e.Description), "refused")
 }
 
 // readPoll reads a request. An empty body asks for all that there is.

@@ -1,7 +1,6 @@
 package signals
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/outbound"
 )
 
@@ -71,30 +71,10 @@ func wrongStream(format string, args ...any) error { return streamError{fmt.Spri
 // requestMembers are the members of the JSON object of a request.
 type requestMembers map[string]json.RawMessage
 
-// members reads them. A name that is given twice is one that two readers may read differently.
 func members(body []byte) (requestMembers, error) {
-	d := json.NewDecoder(bytes.NewReader(body))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, streamError{"the body is no JSON object"}
-	}
-	all := requestMembers{}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return nil, streamError{"the body is no JSON object"}
-		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return nil, streamError{"the body is no JSON object"}
-		}
-		key, _ := name.(string) // by the grammar
-		if _, twice := all[key]; twice {
-			return nil, streamError{"a member is given twice"}
-		}
-		all[key] = value
-	}
-	if _, err := d.Token(); err != nil || d.More() {
-		return nil, streamError{"the body is no JSON object"}
+	all, err := input.Members(body)
+	if err != nil {
+		return nil, streamError{"the body is no JSON object, or has a member twice"}
 	}
 	return all, nil
 }

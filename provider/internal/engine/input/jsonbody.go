@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"unicode/utf8"
 
+	strict "github.com/go-jose/go-jose/v3/json"
+
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 )
@@ -57,6 +59,17 @@ const formType = "application/x-www-form-urlencoded"
 
 var errJSON = protocol.Fail(protocol.InvalidRequest, "Send the parameters as a form, or as one JSON object whose members are strings.").
 	Because(diagnosis.JSONMalformed)
+
+// Members returns the members of the JSON object that a text is. One that comes twice is an error: two
+// readers may each believe another of them.
+func Members(text []byte) (map[string]json.RawMessage, error) {
+	var all map[string]json.RawMessage
+	err := strict.Unmarshal(text, &all)
+	if err == nil && all == nil {
+		err = errJSON
+	}
+	return all, err
+}
 
 // readJSON returns the members of the JSON object that a body of at most maxForm bytes is.
 // A member that comes twice is kept twice, for CheckForm: two readers of one request may
