@@ -5,6 +5,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/room"
+	"github.com/bonafide-id/bonafide/provider/signals"
 )
 
 // SigningAlgs are the algorithms to choose from.
@@ -69,4 +70,9 @@ func (d *Dashboard) IsWoken() bool {
 	default:
 		return false
 	}
+}
+
+// Failing tells the owners of an application of which a receiver takes no messages.
+func (d *Dashboard) Failing(env string, of signals.Receiver) {
+	d.hooks.failing(env)(context.Background(), of)
 }

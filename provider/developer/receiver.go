@@ -98,10 +98,12 @@ func (d *hookPages) changeReceiver(r *request) error {
 	do := func(what string, fields []storage.ChangedField, address string, done screens.Notice, write func(context.Context) error) error {
 		fields = append(changed(screens.FieldWebhook, "", of.Address), fields...)
 		err := d.registered(r.Request.Context(), r.does(), what, fields, write)
-		if errors.Is(err, provider.ErrChanged) {
+		switch {
+		case errors.Is(err, provider.ErrChanged):
 			return r.done(here, screens.NoticeSomebodyElse)
-		}
-		if err != nil {
+		case errors.Is(err, signals.ErrStopped):
+			return forbidden("an operator has switched it off")
+		case err != nil:
 			return notFound(err)
 		}
 		return r.done(address, done)
@@ -140,6 +142,14 @@ func (d *hookPages) changeReceiver(r *request) error {
 	}
 	switch r.posted(ui.FieldAction) {
 	case screens.ActionEnable:
+		reviewed, err := d.reviewedHosts(r)
+		if err != nil {
+			return err
+		}
+		if of.Kind == string(storage.WebhookReceiver) && !reviewed(of.Address) { // it waits for an operator, as when it was added
+			of.State = string(storage.ReceiverUnverified)
+			return do("webhook.enable", nil, here, screens.NoticeSaved, d.saves(r, of))
+		}
 		of.State = string(storage.ReceiverEnabled)
 		return do("webhook.enable", nil, here, screens.NoticeWebhookTested, d.saves(r, of))
 	case screens.ActionRotate:

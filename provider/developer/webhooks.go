@@ -90,7 +90,10 @@ func (d *hookPages) renderWebhooks(r *request, entered signals.Receiver, status 
 // receiverRow shows a receiver in the list.
 func (d *hookPages) receiverRow(r *request, found signals.Receiver, reviewed func(address string) bool) screens.Receiver {
 	state := screens.ReceiverState(found.State)
-	if state == screens.ReceiverUnverified && !reviewed(found.Address) {
+	switch {
+	case found.Stopped:
+		state = screens.ReceiverStopped
+	case state == screens.ReceiverUnverified && !reviewed(found.Address):
 		state = screens.ReceiverReviewed
 	}
 	return screens.Receiver{
@@ -221,6 +224,8 @@ func (d *hookPages) renderWrong(r *request, wanted signals.Receiver, err error) 
 	switch {
 	case errors.Is(err, signals.ErrLimit):
 		return d.renderWebhooks(r, wanted, http.StatusConflict, ui.Problem{Code: ui.TooMany, Count: signals.MaxReceivers})
+	case errors.Is(err, signals.ErrThere):
+		return d.renderWebhooks(r, wanted, http.StatusConflict, screens.AddressProblem(r.Page()))
 	case errors.As(err, &wrong):
 		return d.renderWebhooks(r, wanted, http.StatusUnprocessableEntity, ui.Problem{Code: ui.AddressNotCalled, Field: screens.FieldWebhook})
 	}
@@ -240,7 +245,11 @@ func (d *hookPages) failing(env string) func(context.Context, signals.Receiver) 
 		case err != nil:
 			d.Logger.WarnContext(ctx, "owners could not be mailed about a webhook", slog.String("client", of.ClientID), slog.Any("error", err))
 		default:
-			d.tellOwners(ctx, act{org: org, app: app}, ui.MailWebhookFailing, d.path("o", org.ID, env, app.ClientID, "webhooks", of.ID))
+			page := []string{"o", org.ID, env, app.ClientID}
+			if d.hasWebhooks(env) { // with Shared Signals alone it has no page
+				page = append(page, "webhooks", of.ID)
+			}
+			d.tellOwners(ctx, act{org: org, app: app}, ui.MailWebhookFailing, d.path(page...))
 		}
 	}
 }

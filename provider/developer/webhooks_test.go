@@ -225,8 +225,12 @@ func TestWebhookRefused(t *testing.T) {
 	if of := w.receivers(storage.Production, "shop"); len(of) > 0 {
 		t.Fatalf("%+v", of)
 	}
-	for range signals.MaxReceivers {
-		says(t, b.submit(b.open(liveHooksPath), "webhook", "https://hooks.test/in", "action", "add"), http.StatusOK, "whsec_")
+	for i := range signals.MaxReceivers {
+		address := "https://hooks.test/in" + strings.Repeat("/in", i)
+		says(t, b.submit(b.open(liveHooksPath), "webhook", address, "action", "add"), http.StatusOK, "whsec_")
+		if i == 0 {
+			says(t, b.post(liveHooksPath, filled(b.open(liveHooksPath), t, "webhook", address)), http.StatusConflict, "Another webhook of this application has this address")
+		}
 	}
 	full := b.open(liveHooksPath)
 	says(t, full, http.StatusOK, "An application can have up to 5.")

@@ -1,6 +1,9 @@
 package signals
 
-import "time"
+import (
+	"net/url"
+	"time"
+)
 
 // The names of signals. An application hears only of users of whom it has a grant in force, or had
 // one that the change ended; the host's own endpoints hear of all.
@@ -91,7 +94,11 @@ type Receiver struct {
 	// because ten attempts have failed, or the endpoint has answered 410.
 	State string `json:"state"`
 
-	// Address is where messages are sent.
+	// Stopped reports that the staff has disabled it: whoever looks after it can neither enable nor
+	// remove it.
+	Stopped bool `json:"stopped,omitempty"`
+
+	// Address is where messages are sent. An application has each once.
 	Address string `json:"address,omitempty"`
 
 	// Description is for those who look after it.
@@ -123,6 +130,15 @@ type Receiver struct {
 	Waiting int       `json:"waiting"`
 	Dead    int       `json:"dead"`
 	Oldest  time.Time `json:"oldest,omitzero"`
+}
+
+// Host is the host of the Address, whose rest may be a secret; empty without one.
+func (r Receiver) Host() string {
+	u, err := url.Parse(r.Address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
 }
 
 // Delivery is a message to a receiver, and what has become of it.

@@ -54,7 +54,7 @@ var webhooksFixtures = []audiencetest.Fixture{
 	}},
 	{Name: "webhooks", Render: func(p ui.Page) templ.Component {
 		return Webhooks(WebhooksView{
-			Page: webhooksPage(p), Form: audiencetest.Form(ui.Problem{Code: ui.AddressNotCalled, Field: FieldWebhook}, EventsProblem(p)),
+			Page: webhooksPage(p), Form: audiencetest.Form(ui.Problem{Code: ui.AddressNotCalled, Field: FieldWebhook}, AddressProblem(p), EventsProblem(p)),
 			MayChange: true, Most: 6, Inboxes: true, Kind: KindInbox, Address: "https://10.0.0.1/", Description: "Mine", Names: chosenNames(0, 1, 2, 3, 4, 5, 6, 7, 8),
 			Receivers: []Receiver{
 				{"/webhooks/w1", KindWebhook, ReceiverEnabled, sampleHook, "Discounts", 3, 1},
@@ -87,6 +87,11 @@ var webhooksFixtures = []audiencetest.Fixture{
 	{Name: "webhook-off", Render: func(p ui.Page) templ.Component {
 		v := sampleReceiver(p)
 		v.State, v.Deliveries = ReceiverDisabled, v.Deliveries[2:]
+		return ReceiverScreen(v)
+	}},
+	{Name: "webhook-stopped", Render: func(p ui.Page) templ.Component {
+		v := sampleReceiver(p)
+		v.State, v.Deliveries = ReceiverStopped, v.Deliveries[2:]
 		return ReceiverScreen(v)
 	}},
 	{Name: "webhook-reviewed", Render: func(p ui.Page) templ.Component {

@@ -315,7 +315,7 @@ func ReceiverScreen(v ReceiverView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if v.MayChange {
+			if v.MayChange && v.State != ReceiverStopped {
 				templ_7745c5c3_Err = receiverState(l, v).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

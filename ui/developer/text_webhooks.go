@@ -9,7 +9,7 @@ import (
 type webhooksText struct {
 	Heading, Text, Empty, EmptyText      ui.Message
 	Add, AddText, Full                   ui.Message
-	Address, AddressHint                 ui.Message
+	Address, AddressHint, AddressThere   ui.Message
 	Kind                                 ui.Message
 	Kinds                                map[ReceiverKind]labelText
 	Events, EventsText, EventsMissing    ui.Message
@@ -45,7 +45,7 @@ func (s ReceiverState) class() string {
 	switch s {
 	case ReceiverEnabled:
 		return "good"
-	case ReceiverDisabled:
+	case ReceiverDisabled, ReceiverStopped:
 		return "bad"
 	default:
 		return "warn"
@@ -92,7 +92,7 @@ func (r Receiver) isStream() bool { return r.Kind == KindPush || r.Kind == KindP
 
 // mayTest reports whether a developer can send a test.
 func (v ReceiverView) mayTest() bool {
-	return v.MayChange && v.hasKey() && v.State != ReceiverReviewed && v.State != ReceiverDisabled
+	return v.MayChange && v.hasKey() && (v.State == ReceiverUnverified || v.State == ReceiverEnabled || v.State == ReceiverPaused)
 }
 
 // dead reports whether a delivery is dead, so that all can be sent again.
@@ -104,4 +104,10 @@ func (v ReceiverView) dead() bool {
 func EventsProblem(p ui.Page) ui.Problem {
 	l := p.Locale.OrEnglish()
 	return ui.Problem{Field: FieldNames, Text: l.Plain(textOf(l).Webhooks.EventsMissing)}
+}
+
+// AddressProblem says that another webhook of the application has the address.
+func AddressProblem(p ui.Page) ui.Problem {
+	l := p.Locale.OrEnglish()
+	return ui.Problem{Field: FieldWebhook, Text: l.Plain(textOf(l).Webhooks.AddressThere)}
 }

@@ -38,13 +38,15 @@ const (
 // ReceiverState is whether a receiver is told.
 type ReceiverState string
 
-// The states of receivers. One that is reviewed is unverified, and its host waits for an operator.
+// The states of receivers. One that is reviewed is unverified, and its host waits for an operator; one
+// that is stopped was disabled by an operator.
 const (
 	ReceiverUnverified ReceiverState = "unverified"
 	ReceiverReviewed   ReceiverState = "reviewed"
 	ReceiverEnabled    ReceiverState = "enabled"
 	ReceiverPaused     ReceiverState = "paused"
 	ReceiverDisabled   ReceiverState = "disabled"
+	ReceiverStopped    ReceiverState = "stopped"
 )
 
 // DeliveryState is what has become of a delivery.

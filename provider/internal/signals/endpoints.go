@@ -28,11 +28,11 @@ func (h *Hub) sync(ctx context.Context) error {
 		var record Record
 		known, is := left[r.ID]
 		if delete(left, r.ID); is {
-			if r = known; r.State == storage.ReceiverDisabled {
-				r.State = storage.ReceiverEnabled
-			}
-			if record, err = h.Open(r); errors.Is(err, storage.ErrUnavailable) {
+			if record, err = h.Open(known); errors.Is(err, storage.ErrUnavailable) {
 				return err
+			}
+			if r = known; r.State == storage.ReceiverDisabled && !record.Stopped {
+				r.State = storage.ReceiverEnabled
 			}
 		}
 		key, err := parseKey(e.Secret)

@@ -28,7 +28,7 @@ const maxDescription = 200
 // asReceiver returns a receiver as it is shown.
 func asReceiver(r storage.Receiver, record Record, now time.Time) signals.Receiver {
 	shown := signals.Receiver{
-		ID: r.ID, ClientID: r.ClientID, Kind: string(r.Kind), State: string(r.State), Address: record.Address, Description: record.Description,
+		ID: r.ID, ClientID: r.ClientID, Kind: string(r.Kind), State: string(r.State), Stopped: record.Stopped, Address: record.Address, Description: record.Description,
 		Signals: record.Names, Asymmetric: record.Seed != nil, PublicKey: record.publicKey(), CreatedAt: r.CreatedAt, Revision: r.Revision,
 		Attempts: r.Attempts, FailingSince: r.FailingSince, NextAt: r.NextAt, Waiting: r.Waiting, Dead: r.Dead, Oldest: r.Oldest,
 	}
@@ -95,9 +95,10 @@ func (h *Hub) saveWanted(ctx context.Context, wanted signals.Receiver) (saved si
 			return wanted, "", audit.ErrChanged
 		}
 	} else if r.Kind = storage.ReceiverKind(cmp.Or(wanted.Kind, string(storage.WebhookReceiver))); r.Kind == storage.WebhookReceiver {
+		r.ID = h.webhookID(wanted.ClientID, wanted.Address)
 		key = record.NewKeys(now, wanted.Asymmetric)
 	}
-	if err := h.check(r, wanted); err != nil {
+	if err := h.check(r, record, wanted); err != nil {
 		return wanted, "", err
 	}
 	if state := storage.ReceiverState(wanted.State); h.Stopping != nil && isStream(r) && r.State == storage.ReceiverEnabled && (state == storage.ReceiverPaused || state == storage.ReceiverDisabled) {
@@ -105,9 +106,18 @@ func (h *Hub) saveWanted(ctx context.Context, wanted signals.Receiver) (saved si
 		if r, record, err = h.find(ctx, r.ID); err != nil {
 			return wanted, "", err
 		}
+		if r.State != storage.ReceiverEnabled { // somebody else was faster
+			return wanted, "", audit.ErrChanged
+		}
+	}
+	switch {
+	case wanted.Stopped && !record.Stopped:
+		done = "switched off"
+	case record.Stopped && !wanted.Stopped:
+		done = "switched on"
 	}
 	ping := become(&r, record, wanted)
-	record.Description, record.Names = wanted.Description, wanted.Signals
+	record.Stopped, record.Description, record.Names = wanted.Stopped, wanted.Description, wanted.Signals
 	if r.Kind == storage.WebhookReceiver {
 		record.Address = wanted.Address
 		if wanted.Asymmetric != (record.Seed != nil) {
@@ -121,6 +131,12 @@ func (h *Hub) saveWanted(ctx context.Context, wanted signals.Receiver) (saved si
 	return asReceiver(r, record, now), key, err
 }
 
+// webhookID is that of the webhook of an application with an address: the store has it once, so that no
+// other takes the place of one that is stopped.
+func (h *Hub) webhookID(clientID, address string) string {
+	return "rcv_" + h.Vault.Digest("receiver\x00" + clientID + "\x00" + address)[:20]
+}
+
 // isStream reports whether an application manages a receiver itself.
 func isStream(r storage.Receiver) bool {
 	return r.Kind == storage.PushReceiver || r.Kind == storage.PollReceiver
@@ -132,10 +148,10 @@ func become(r *storage.Receiver, record Record, wanted signals.Receiver) (ping b
 	state, former := storage.ReceiverState(wanted.State), r.State
 	isNew := former == "" || record.Address != wanted.Address || former == storage.ReceiverDisabled && state == storage.ReceiverEnabled
 	switch {
-	case r.Kind != storage.WebhookReceiver:
+	case wanted.Stopped, state == storage.ReceiverDisabled:
+		r.State = storage.ReceiverDisabled
+	case r.Kind != storage.WebhookReceiver, r.ClientID == "": // which the host vouches for
 		r.State = cmp.Or(state, former, storage.ReceiverEnabled)
-	case state == storage.ReceiverDisabled:
-		r.State = state
 	case isNew || former == storage.ReceiverUnverified:
 		r.State = storage.ReceiverUnverified
 		return isNew && state != storage.ReceiverUnverified
@@ -145,15 +161,17 @@ func become(r *storage.Receiver, record Record, wanted signals.Receiver) (ping b
 	return false
 }
 
-// check returns an error for the first invalid field. A stream is made by its application, and only
-// switched here.
-func (h *Hub) check(r storage.Receiver, wanted signals.Receiver) error {
+// check returns an error for the first invalid field. A stream is made by its application, and an
+// endpoint of the host's by the Config: they are only switched here.
+func (h *Hub) check(r storage.Receiver, record Record, wanted signals.Receiver) error {
 	isNew := wanted.ID == ""
 	switch {
 	case wanted.ClientID != r.ClientID:
 		return field.Errorf("ClientID", "is not that of the receiver")
-	case r.ClientID == "":
+	case r.ClientID == "" && (isNew || wanted.Address != record.Address || !slices.Equal(wanted.Signals, record.Names)):
 		return field.Errorf("ClientID", "is missing; the host's own endpoints are in Config.Signals")
+	case wanted.Stopped && wanted.State != "" && wanted.State != string(storage.ReceiverDisabled):
+		return signals.ErrStopped
 	case isNew && r.Kind != storage.WebhookReceiver && (r.Kind != storage.InboxReceiver || !h.Sandbox):
 		return field.Errorf("Kind", "must be webhook, or inbox in a sandbox")
 	case isNew && !h.Config.Webhooks:
@@ -200,6 +218,8 @@ func (h *Hub) saveWith(ctx context.Context, r storage.Receiver, record Record, d
 	switch {
 	case errors.Is(err, storage.ErrLimit):
 		return signals.ErrLimit
+	case errors.Is(err, storage.ErrConflict) && r.Kind == storage.WebhookReceiver:
+		return signals.ErrThere
 	case errors.Is(err, storage.ErrChanged):
 		return audit.ErrChanged
 	case errors.Is(err, storage.ErrNotFound):
@@ -248,6 +268,15 @@ func (h *Hub) Delete(ctx context.Context, id string) error {
 	r, err := storage.One(h.Store.Receivers(ctx, storage.ReceiverFilter{ID: id}))
 	if errors.Is(err, storage.ErrNotFound) {
 		return signals.ErrNotFound
+	}
+	if err == nil {
+		var record Record
+		if record, err = h.Open(r); err == nil && record.Stopped {
+			return signals.ErrStopped
+		}
+		if !errors.Is(err, storage.ErrUnavailable) { // one that cannot be decrypted goes, too
+			err = nil
+		}
 	}
 	if err == nil {
 		r.State = storage.ReceiverDisabled

@@ -20,6 +20,9 @@ type Record struct {
 	Description string   `json:"description,omitempty"`
 	Names       []string `json:"names,omitempty"` // of signals; all if empty
 
+	// Stopped reports that the staff has disabled it, and alone may enable it.
+	Stopped bool `json:"stopped,omitempty"`
+
 	// Of a stream, Header is the Authorization of pushed requests, Requested are the types of events
 	// that its receiver asks for (nil for all), VerifiedAt is when it last asked for a verification, and Reason
 	// why it has set the state.

@@ -1,6 +1,7 @@
 package signals_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -47,10 +48,15 @@ func TestSave(t *testing.T) {
 	if _, _, err := w.Save(t.Context(), old); err == nil || err.Error() != audit.ErrChanged.Error() {
 		t.Errorf("an old revision: %v", err)
 	}
-	for range signals.MaxReceivers - 1 {
+	if _, _, err := w.Save(t.Context(), valid); err != signals.ErrThere {
+		t.Errorf("the address of another: %v", err)
+	}
+	for i := range signals.MaxReceivers - 1 {
+		valid.Address = fmt.Sprint("https://shop.example/hook", i)
 		_, _, err = w.Save(t.Context(), valid)
 		w.ok(err)
 	}
+	valid.Address = "https://shop.example/more"
 	if _, _, err = w.Save(t.Context(), valid); err != signals.ErrLimit {
 		t.Errorf("one too many: %v", err)
 	}

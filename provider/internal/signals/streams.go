@@ -39,9 +39,13 @@ type Streams struct {
 // streamID is that of an application's stream: the store has it once.
 func streamID(clientID string) string { return "ssf_" + clientID }
 
+// streamOff is why an application cannot enable or remove its stream.
+const streamOff = "The operator of this service has switched the stream off."
+
 var (
 	errNoStream    = &protocol.Error{Code: protocol.InvalidRequest, Description: "There is no such stream.", Status: http.StatusNotFound}
 	errStreamThere = &protocol.Error{Code: protocol.InvalidRequest, Description: "The application has a stream.", Status: http.StatusConflict}
+	errStreamOff   = &protocol.Error{Code: protocol.AccessDenied, Description: streamOff, Status: http.StatusForbidden}
 	errStreamRaced = &protocol.Error{Code: protocol.InvalidRequest, Description: "The stream was changed meanwhile.", Status: http.StatusConflict}
 )
 
@@ -55,6 +59,8 @@ func asProtocol(err error) error {
 		return errNoStream
 	case errors.Is(err, storage.ErrConflict):
 		return errStreamThere
+	case errors.Is(err, signals.ErrStopped):
+		return errStreamOff
 	case errors.Is(err, audit.ErrChanged):
 		return errStreamRaced
 	}
@@ -198,13 +204,16 @@ func (s *Streams) Status(ctx context.Context, clientID, id string) (any, error) 
 	if err != nil {
 		return nil, asProtocol(err)
 	}
+	if record.Stopped {
+		record.Reason = streamOff
+	}
 	return streamStatus{r.ID, string(r.State), record.Reason}, nil
 }
 
 // states are the words for it.
 var states = []storage.ReceiverState{storage.ReceiverEnabled, storage.ReceiverPaused, storage.ReceiverDisabled}
 
-// SetStatus changes it (section 8.1.2.2).
+// SetStatus changes it (section 8.1.2.2), unless the staff has switched the stream off.
 func (s *Streams) SetStatus(ctx context.Context, clientID string, body []byte) (any, error) {
 	given, r, record, err := s.named(ctx, clientID, body)
 	if err != nil {
@@ -219,6 +228,9 @@ func (s *Streams) SetStatus(ctx context.Context, clientID string, body []byte) (
 	}
 	if err != nil {
 		return nil, asProtocol(err)
+	}
+	if record.Stopped {
+		return nil, errStreamOff
 	}
 	r.State = storage.ReceiverState(status)
 	if err := s.Hub.saveWith(ctx, r, record, "status"); err != nil {
