@@ -42,7 +42,7 @@ func (p roomsOf) Installation() room.Installation[Lifetimes, Resource] {
 		HasAccounts: p.cfg.hasAccounts(), SignsUp: p.cfg.hasAccounts() && p.cfg.Mailer != nil, Assurance: p.cfg.highestAssurance(),
 		Scopes: slices.Clone(p.catalogue.Scopes), Attributes: slices.Clone(p.catalogue.Attributes), Groups: slices.Clone(p.catalogue.Groups),
 		Resources: slices.Clone(p.cfg.Resources), SigningAlgorithms: slices.Clone(p.cfg.Algorithms), Profiles: p.cfg.profiles(),
-		Devices: p.cfg.DeviceAuthorization.On, Documents: p.cfg.UnknownClients.Documents, Registers: p.cfg.UnknownClients.Register == unknown.RegisterOpen, RegistersByToken: p.cfg.UnknownClients.Register != "", Webhooks: p.cfg.Signals.Webhooks, Streams: p.cfg.Signals.SharedSignals, VerifiedClaims: p.cfg.VerifiedClaims != nil, Credentials: slices.Clone(p.catalogue.Credentials()),
+		Devices: p.cfg.DeviceAuthorization.On, Documents: p.cfg.UnknownClients.Documents, Registers: p.cfg.UnknownClients.Register == unknown.RegisterOpen, RegistersByToken: p.cfg.UnknownClients.Register != "", Webhooks: p.cfg.Signals.Webhooks, Streams: p.cfg.Signals.SharedSignals, Signals: p.signals.IsOn(), VerifiedClaims: p.cfg.VerifiedClaims != nil, Credentials: slices.Clone(p.catalogue.Credentials()),
 		Lifetimes: p.cfg.Lifetimes, RecoveryWait: p.cfg.SignIn.Recovery.Wait,
 	}
 	for n, s := range i.Scopes {

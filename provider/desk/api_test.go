@@ -11,6 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/signals"
 )
 
 const apiRoot = "/desk/api/v1"
@@ -36,7 +37,7 @@ func newMachinesAt(t *testing.T, url string, change ...func(*desk.Config, *machi
 	t.Helper()
 	w := &machines{}
 	w.Fixture = lab.New(t, func(c *provider.Config) {
-		c.Resources = []provider.Resource{desk.Resource(c.BaseURL, "robot")}
+		c.Resources, c.Signals = []provider.Resource{desk.Resource(c.BaseURL, "robot")}, signals.Config{Webhooks: true}
 		if url != "" {
 			c.Store = atPostgres(t, url)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/desk"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/signals"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -63,7 +64,7 @@ func newPlaceWith(t testing.TB, has given, change ...func(*verification.Policy))
 	}
 	policies := verification.Policies{policy}
 	w := &place{Fixture: lab.New(t, func(c *provider.Config) {
-		c.Verifiers = policies.Verifiers()
+		c.Verifiers, c.Signals = policies.Verifiers(), signals.Config{Webhooks: true}
 		c.Attributes = []catalogue.Attribute{{Handle: "customer", Name: "Customer number", Findable: true}}
 		if has.provider != nil {
 			has.provider(c)

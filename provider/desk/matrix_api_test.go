@@ -299,7 +299,7 @@ func TestMatrixOfClientsAndTheService(t *testing.T) {
 	t.Parallel()
 	databases.OnBoth(t, func(t *testing.T, url string) {
 		w := robots(t, url)
-		of := map[action.Kind]string{action.Application: "/applications/app", action.Host: "/hosts/app.example", action.Organization: "/organizations/river"}
+		of := map[action.Kind]string{action.Application: "/applications/app", action.Host: "/hosts/app.example", action.Receiver: "/receivers/" + hooked(w.Fixture), action.Organization: "/organizations/river"}
 		for _, row := range readServiceMatrix(t) {
 			body := clientBody(w, row.Rule, "")
 			if row.Target == action.Service {

@@ -18,6 +18,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/developer"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/lab/databases"
+	"github.com/bonafide-id/bonafide/provider/signals"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/postgres"
@@ -247,6 +248,20 @@ func dashboard(w *lab.Fixture) *developer.Dashboard {
 	return d
 }
 
+// hooked returns the ID of a webhook of the application app, of whose messages one is dead.
+func hooked(w *lab.Fixture) string {
+	w.T.Helper()
+	of, _, err := w.Signals().Save(w.T.Context(), signals.Receiver{ClientID: "app", Address: "https://hooks.example/secret", State: string(storage.ReceiverUnverified)})
+	w.OK(err)
+	store, now := w.Store.(storage.Signals), w.Now()
+	m, err := store.TakeMark(w.T.Context(), "test", "test", now, now.Add(time.Minute))
+	w.OK(err)
+	w.OK(store.MoveMark(w.T.Context(), m, m, []storage.Delivery{{
+		ReceiverID: of.ID, Number: -1, MessageID: "msg_1", Name: signals.Ping, State: storage.DeliveryDead, Answer: "422 no thanks", At: now, EndedAt: now,
+	}}))
+	return of.ID
+}
+
 func TestMatrixOfTheService(t *testing.T) {
 	t.Parallel()
 	databases.OnBoth(t, func(t *testing.T, url string) {
@@ -265,7 +280,7 @@ func TestMatrixOfTheService(t *testing.T) {
 		mux.Handle("/desk/", d)
 		mux.Handle("/", w.Provider)
 		w.Server.Config.Handler = mux
-		of := map[action.Kind]string{action.Application: "/desk/applications/app", action.Host: "/desk/hosts/app.example", action.Organization: "/desk/organizations/river", action.Service: "/desk/service"}
+		of := map[action.Kind]string{action.Application: "/desk/applications/app", action.Host: "/desk/hosts/app.example", action.Receiver: "/desk/receivers/" + hooked(w.Fixture), action.Organization: "/desk/organizations/river", action.Service: "/desk/service"}
 		for _, row := range readServiceMatrix(t) {
 			for who, want := range map[string]string{"sam": row.support, "olga": row.operator, "rita": answerNone, "sara": answerNone, "aude": answerNone} {
 				if got := matrixPost(browsers[who], of[row.Target], row.Rule, made); got != want {

@@ -29,7 +29,7 @@ func naming(p *provider.Provider, looks *people.Room) func(*frame.Request, actio
 			if client.Name != "" {
 				label.Text = ui.Clean(client.Name, ui.MaxName)
 			}
-		case action.Host, action.Organization, action.Service:
+		case action.Host, action.Receiver, action.Organization, action.Service:
 		}
 		return label, nil
 	}

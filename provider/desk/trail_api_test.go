@@ -21,6 +21,7 @@ var silentOperations = map[string]string{
 	"GET /plans": "the own plans of the client", "GET /plans/{plan}": "an own plan of the client",
 	"GET /applications": "applications", "GET /applications/{application}": "an application", "GET /hosts": "counts", "GET /hosts/{host}": "counts",
 	"GET /organizations": "names of organizations", "GET /organizations/{organization}": "an organization",
+	"GET /receivers": "counts, and hosts of applications", "GET /receivers/{receiver}": "counts",
 	"GET /cases": "cases that wait, without a person", "GET /cases/numbers": "counts",
 	"GET /checkpoints/latest": "the log as a whole", "GET /blocks": "the log as a whole", "GET /keys": "the service", "GET /report": "counts",
 }
@@ -94,7 +95,9 @@ func TestEveryOperationHasItsLine(t *testing.T) {
 	plan := "/plans/" + planned["id"].(string)
 	demand("GET /plans/{plan}/targets", plan+"/targets", "", event.StaffLooked, "targets of a plan: lock")
 	demand("POST /plans/{plan}/withdraw", plan+"/withdraw", "{}", event.PlanRefused, "lock")
-	w.acted(all, demanded)
+	hook := hooked(w.Fixture)
+	demand("GET /receivers/{receiver}/messages", "/receivers/"+hook+"/messages", "", event.StaffLooked, "receiver "+hook)
+	w.acted(all, demanded, hook)
 	for _, operation := range all {
 		if !demanded[operation] && silentOperations[operation] == "" {
 			t.Errorf("%s: no line is demanded of it, nor is it said why it leaves none", operation)
@@ -104,11 +107,11 @@ func TestEveryOperationHasItsLine(t *testing.T) {
 
 // acted does every action of the table, and demands that each line of it is of the client, and in its
 // matter.
-func (w *machines) acted(all []string, demanded map[string]bool) {
+func (w *machines) acted(all []string, demanded map[string]bool, hook string) {
 	w.T.Helper()
 	at := map[action.Kind][2]string{
 		action.Application: {"/applications/{application}/", "/applications/app/"}, action.Host: {"/hosts/{host}/", "/hosts/app.example/"},
-		action.Organization: {"/organizations/{organization}/", "/organizations/river/"},
+		action.Organization: {"/organizations/{organization}/", "/organizations/river/"}, action.Receiver: {"/receivers/{receiver}/", "/receivers/" + hook + "/"},
 	}
 	for _, rule := range action.Table() {
 		pattern, path, person := at[rule.Target][0]+rule.Name, at[rule.Target][1]+rule.Name, ""

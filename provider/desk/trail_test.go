@@ -30,6 +30,7 @@ var silent = map[string]string{
 	"GET /reviews/{env}/{client}/{which}/{picture}": "a picture of the application",
 	"GET /applications/{target}/do/{action}":        "the application", "GET /hosts/{target}/do/{action}": "the host",
 	"GET /organizations/{target}/do/{action}": "the organization", "GET /service/do/{action}": "the service",
+	"GET /receivers": "counts, and hosts of applications", "GET /receivers/{target}/do/{action}": "the receiver",
 	"GET /health": "the service", "GET /keys": "the service", "GET /numbers": "counts",
 }
 
@@ -167,6 +168,9 @@ func (w *walk) operates() {
 	w.demand("POST /hosts/{target}/do/{action}", "olga", does("/desk/hosts/app.example", "deny_host", "reason", why), event.HostDenied, "app.example", "")
 	w.demand("POST /organizations/{target}/do/{action}", "olga", does("/desk/organizations/river", "suspend_organization", "reason", why), event.OrganizationSuspended, "river", "")
 	w.demand("POST /service/do/{action}", "olga", does("/desk/service", "rotate_keys"), event.KeyRotated, "RS256, by the host", "")
+	hook := hooked(w.Fixture)
+	w.demand("POST /receivers/{target}/do/{action}", "olga", does("/desk/receivers/"+hook, "switch_off"), event.ReceiverChanged, "switched off", "")
+	w.demand("GET /receivers/{id}", "olga", func() { olga.Open("/desk/receivers/" + hook) }, event.StaffLooked, "receiver "+hook, "")
 	w.demand("GET /applications/{id}", "olga", func() { olga.Open("/desk/applications/app") }, event.StaffLooked, "application", "")
 	w.demand("GET /organizations/{id}", "olga", func() { olga.Open("/desk/organizations/river") }, event.StaffLooked, "organization river", "")
 

@@ -83,6 +83,9 @@ var endings = map[string]ending{
 	"take_scopes":             {"never", "owners"},
 	"deny_host":               {"back", "nobody"},
 	"allow_host":              {"back", "nobody"},
+	"send_again":              {"never", "nobody"},
+	"switch_off":              {"back", "dashboard"},
+	"switch_on":               {"back", "dashboard"},
 	"appoint_owner":           {"invitation", "owners"},
 	"suspend_organization":    {"back", "owners"},
 	"reactivate_organization": {"back", "owners"},
@@ -97,7 +100,7 @@ var endings = map[string]ending{
 func harmless(name string) bool {
 	return slices.Contains([]string{
 		"send_reset", "unlock", "show_value", "show_sensitive", "stop_deletion", "send_export", "start_application", "allow_host", "reactivate_organization",
-		"appoint_owner",
+		"send_again", "switch_on", "appoint_owner",
 	}, name)
 }
 

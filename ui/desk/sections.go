@@ -32,6 +32,7 @@ const (
 	SectionOrganizations Section = "organizations"
 	SectionReviews       Section = "reviews"
 	SectionHealth        Section = "health"
+	SectionReceivers     Section = "receivers"
 	SectionKeys          Section = "keys"
 	SectionNumbers       Section = "numbers"
 	SectionReference     Section = "reference"
@@ -52,7 +53,7 @@ func Areas() []SectionsOf {
 		{AreaPeople, []Section{SectionFind, SectionPlans, SectionBreaks}},
 		{AreaCases, []Section{SectionInbox, SectionRosters, SectionCodes, SectionHolds, SectionCaseNumbers}},
 		{AreaApplications, []Section{SectionApplications, SectionHosts, SectionOrganizations, SectionReviews}},
-		{AreaService, []Section{SectionHealth, SectionKeys, SectionNumbers, SectionReference}},
+		{AreaService, []Section{SectionHealth, SectionReceivers, SectionKeys, SectionNumbers, SectionReference}},
 		{AreaRecords, []Section{SectionTrail, SectionLooks}},
 	}
 }

@@ -55,9 +55,9 @@ type Installation[L, R any] struct {
 	Credentials []string
 
 	// Webhooks reports whether applications can have webhooks, Streams whether they can have streams
-	// of Shared Signals (Config.Signals), and VerifiedClaims whether they are told how a group was
-	// verified (Config.VerifiedClaims).
-	Webhooks, Streams, VerifiedClaims bool
+	// of Shared Signals, Signals whether anybody can be told of changes (Config.Signals), and
+	// VerifiedClaims whether applications are told how a group was verified (Config.VerifiedClaims).
+	Webhooks, Streams, Signals, VerifiedClaims bool
 
 	// Lifetimes are those in force.
 	Lifetimes L

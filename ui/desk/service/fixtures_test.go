@@ -41,7 +41,7 @@ func counted(name SeriesName, counts ...int) Series {
 	return Series{Name: name, Counts: append(counts, make([]int, 30-len(counts))...)}
 }
 
-var fixtures = slices.Concat(applicationFixtures, hostFixtures, serviceFixtures, recordFixtures, hostileFixtures)
+var fixtures = slices.Concat(applicationFixtures, hostFixtures, receiverFixtures, serviceFixtures, recordFixtures, hostileFixtures)
 
 var applicationFixtures = []audiencetest.Fixture{
 	{Name: "applications", Render: func(p ui.Page) templ.Component {

@@ -36,4 +36,7 @@ func TestEveryCodeHasASentence(t *testing.T) {
 		"State": uitest.Keys(text.States), "Role": uitest.Keys(text.Organization.Roles), "Turn": uitest.Keys(text.Keys.Turns),
 		"Check": uitest.Keys(text.Health.Checked), "Count": uitest.Keys(text.Health.Counts),
 	}, "views.go")
+	uitest.Named(t, map[string][]string{
+		"ReceiverKind": uitest.Keys(text.Receivers.Kinds), "ReceiverState": uitest.Keys(text.Receivers.States), "MessageState": uitest.Keys(text.Receivers.MessageStates),
+	}, "views_receivers.go")
 }

@@ -13,6 +13,7 @@ type text struct {
 	Organizations organizationsText
 	Organization  organizationText
 	Reviews       reviewsText
+	Receivers     receiversText
 	Keys          keysText
 	Health        healthText
 	Numbers       numbersText
@@ -73,6 +74,18 @@ type organizationText struct {
 }
 
 type reviewsText struct{ Heading, Text, Empty ui.Message }
+
+type receiversText struct {
+	Heading, Text, Hint, Unread, Empty, NotFound ui.Message
+	About, Of, OfHost, Kind, Waiting, Oldest     ui.Message
+	Dead, Failing, Next                          ui.Message
+	WaitingCount, OldestAt, DeadCount            ui.Message
+	Messages, MessagesText, NoMessages           ui.Message
+	Answer, Again, AgainOf                       ui.Message
+	Kinds                                        map[ReceiverKind]ui.Message
+	States                                       map[ReceiverState]ui.Message
+	MessageStates                                map[MessageState]ui.Message
+}
 
 type keysText struct {
 	Heading, Text, Host, Created ui.Message

@@ -29,13 +29,17 @@ type Options struct {
 
 // Routes returns the forms of the actions. They stand below the pages of their targets.
 func Routes(o Options) []frame.Route {
-	return []frame.Route{
+	routes := []frame.Route{
 		o.route("/matters/{matter}/do/{action}", action.Staff.Helps, action.Person),
 		o.route("/applications/{target}/do/{action}", action.Staff.Operates, action.Application),
 		o.route("/hosts/{target}/do/{action}", action.Staff.Operates, action.Host),
 		o.route("/organizations/{target}/do/{action}", action.Staff.Operates, action.Organization),
 		o.route("/service/do/{action}", action.Staff.Operates, action.Service),
 	}
+	if len(o.Book.On(action.Receiver)) > 0 { // somebody may be told
+		routes = append(routes, o.route("/receivers/{target}/do/{action}", action.Staff.Operates, action.Receiver))
+	}
+	return routes
 }
 
 func (o Options) route(path string, needs func(action.Staff) bool, kind action.Kind) frame.Route {
@@ -255,6 +259,8 @@ func (f *form) back() string {
 		return f.Path("applications", f.order.Target)
 	case action.Host:
 		return f.Path("hosts", f.order.Target)
+	case action.Receiver:
+		return f.Path("receivers", f.order.Target)
 	case action.Organization:
 		return f.Path("organizations", f.order.Target)
 	default:
@@ -265,7 +271,7 @@ func (f *form) back() string {
 // sections are where the forms of actions belong in the navigation.
 var sections = map[action.Kind]screens.Section{
 	action.Person: screens.SectionFind, action.Application: screens.SectionApplications,
-	action.Host: screens.SectionHosts, action.Organization: screens.SectionOrganizations, action.Service: screens.SectionKeys,
+	action.Host: screens.SectionHosts, action.Receiver: screens.SectionReceivers, action.Organization: screens.SectionOrganizations, action.Service: screens.SectionKeys,
 }
 
 func (f *form) render(status int, effect action.Effect, checked bool, problems ...ui.Problem) error {

@@ -1,6 +1,7 @@
 package act_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,6 +26,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/room"
+	"github.com/bonafide-id/bonafide/provider/signals"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -54,7 +56,7 @@ func newPlace(t testing.TB, ofHost bool) *place {
 		Roster: "members", Columns: []verification.RosterColumn{{Name: "number", Label: verification.Text{English: "Number"}}},
 	})))}}
 	w.Fixture, w.tap = lab.Tapped(t, func(c *provider.Config) {
-		c.Verifiers = policies.Verifiers()
+		c.Verifiers, c.Signals = policies.Verifiers(), signals.Config{Webhooks: true}
 		c.Resources = append(c.Resources, desk.Resource(c.BaseURL, "robot"))
 		c.Attributes = []catalogue.Attribute{{Handle: "allergy", Name: "Allergy", Sensitive: true}}
 		if ofHost {
@@ -153,6 +155,13 @@ func (w *place) effects(f fault) map[string]string {
 		h, err := w.Rooms().Hosts.Get(ctx, "evil.example")
 		return h.Denial.Host, err
 	})
+	read("receivers", func() (any, error) {
+		all, err := w.Signals().List(ctx, storage.ReceiverFilter{Counted: true})
+		for _, r := range all {
+			return []any{r.State, r.Stopped, r.Dead}, err
+		}
+		return nil, err
+	})
 	read("keys", func() (any, error) { return w.Rooms().Keys.List(ctx) })
 	read("organization", func() (any, error) {
 		o, err := w.store.Organization(ctx, "acme")
@@ -208,6 +217,9 @@ type fault struct {
 	values       map[string]string
 	before       func(w *place, values map[string]string) error
 }
+
+// made is under what before says which target it has made.
+const made = "made"
 
 // faults are all actions.
 func faults() []fault {
@@ -281,6 +293,26 @@ func faults() []fault {
 		values[action.FieldUntil] = w.Now().AddDate(0, 1, 0).Format(time.DateOnly)
 		return err
 	}
+	hook := func(stopped bool, messages ...storage.Delivery) func(w *place, values map[string]string) error {
+		return func(w *place, values map[string]string) error {
+			ctx, store := w.T.Context(), w.Store.(storage.Signals)
+			r, _, err := w.Signals().Save(ctx, signals.Receiver{ClientID: "std", Address: "https://hooks.example/", State: "unverified"})
+			w.OK(err)
+			if stopped {
+				r.Stopped, r.State = true, "disabled"
+				_, _, err = w.Signals().Save(ctx, r)
+				w.OK(err)
+			}
+			m, err := store.TakeMark(ctx, "test", "test", w.Now(), w.Now().Add(time.Minute))
+			w.OK(err)
+			for i := range messages {
+				messages[i].ReceiverID = r.ID
+			}
+			values[made] = r.ID
+			return store.MoveMark(ctx, m, m, messages)
+		}
+	}
+	dead := storage.Delivery{Number: -1, MessageID: "msg_1", Name: signals.Ping, State: storage.DeliveryDead, At: time.Unix(1_800_000_000, 0), EndedAt: time.Unix(1_800_000_000, 0)}
 	of := func(pairs ...string) map[string]string {
 		values := map[string]string{}
 		for i := 0; i < len(pairs); i += 2 {
@@ -311,6 +343,7 @@ func faults() []fault {
 		{name: action.MoveApplication, target: "std", before: developed, values: of(action.FieldTo, "other")},
 		{name: action.TakeScopes, target: "std", before: developed, values: of(action.FieldScopes, "profile")},
 		{name: action.DenyHost, target: "evil.example", values: evil}, {name: action.AllowHost, target: "evil.example", before: denied},
+		{name: action.SendAgain, before: hook(false, dead)}, {name: action.SwitchOff, before: hook(false)}, {name: action.SwitchOn, before: hook(true)},
 		{name: action.AppointOwner, target: "acme", before: ownerless, values: of(action.FieldEmail, "ann@example.com")},
 		{name: action.SuspendOrganization, target: "acme", before: developed, values: evil},
 		{name: action.ReactivateOrganization, target: "acme", before: after(action.SuspendOrganization, "acme")},
@@ -350,5 +383,7 @@ func (f fault) begun(t testing.TB) order {
 	if f.before != nil {
 		w.OK(f.before(w, values))
 	}
-	return w.order(t, f.name, f.target, values)
+	target := cmp.Or(values[made], f.target)
+	delete(values, made)
+	return w.order(t, f.name, target, values)
 }

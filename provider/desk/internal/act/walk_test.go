@@ -97,7 +97,7 @@ var revisions = regexp.MustCompile(`name="revision" value="([^"]*)"`)
 func (o order) byPage() try {
 	address := map[action.Kind]string{
 		action.Person: "/desk/matters/m", action.Application: "/desk/applications/" + o.order.Target, action.Host: "/desk/hosts/" + o.order.Target,
-		action.Organization: "/desk/organizations/" + o.order.Target, action.Service: "/desk/service",
+		action.Receiver: "/desk/receivers/" + o.order.Target, action.Organization: "/desk/organizations/" + o.order.Target, action.Service: "/desk/service",
 	}[o.action.Target] + "/do/" + o.action.Name
 	o.atDesk("olga")
 	b := o.NewBrowser()
@@ -148,7 +148,7 @@ func (o order) byAPI() try {
 	p, body := o.NewBrowser().Asserted(lab.TokenPath, lab.ClientKeys()["ES256"].Sign(o.T, o.Assertion("robot")),
 		"grant_type", "client_credentials", "resource", o.Server.URL+root)
 	token := lab.Granted(o.T, p, body)
-	kinds := map[action.Kind]string{action.Person: "/people/", action.Application: "/applications/", action.Host: "/hosts/", action.Organization: "/organizations/"}
+	kinds := map[action.Kind]string{action.Person: "/people/", action.Application: "/applications/", action.Host: "/hosts/", action.Receiver: "/receivers/", action.Organization: "/organizations/"}
 	address := root + kinds[o.action.Target] + o.order.Target + "/" + o.action.Name
 	values, err := json.Marshal(o.order.Values)
 	o.OK(err)

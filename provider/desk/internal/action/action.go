@@ -22,6 +22,8 @@ const (
 	Organization Kind = "organization"
 	// Host is one of applications that nobody has registered, by its name.
 	Host Kind = "host"
+	// Receiver is told of changes: a webhook, or a stream of Shared Signals.
+	Receiver Kind = "receiver"
 	// Service is the provider itself, which has no ID.
 	Service Kind = "service"
 )
@@ -88,6 +90,7 @@ const (
 	FieldBefore  = "before"
 	FieldRoster  = "roster"
 	FieldBatch   = "batch"
+	FieldMessage = "message"
 )
 
 // The names of the actions.
@@ -117,6 +120,10 @@ const (
 
 	DenyHost  = "deny_host"
 	AllowHost = "allow_host"
+
+	SendAgain = "send_again"
+	SwitchOff = "switch_off"
+	SwitchOn  = "switch_on"
 
 	AppointOwner           = "appoint_owner"
 	SuspendOrganization    = "suspend_organization"
@@ -166,6 +173,10 @@ func Table() []Rule {
 
 		{Name: DenyHost, Target: Host, Roles: operator, Fields: must(FieldReason)},
 		{Name: AllowHost, Target: Host, Roles: operator},
+
+		{Name: SendAgain, Target: Receiver, Roles: operator, Fields: []Field{{Name: FieldMessage}}},
+		{Name: SwitchOff, Target: Receiver, Roles: operator},
+		{Name: SwitchOn, Target: Receiver, Roles: operator},
 
 		{Name: AppointOwner, Target: Organization, Roles: operator, Fields: must(FieldEmail)},
 		{Name: SuspendOrganization, Target: Organization, Roles: operator, Fields: must(FieldReason)},

@@ -57,6 +57,7 @@ var places = []place{
 	{action.Person, "/people/", "person", ScopePeopleAct},
 	{action.Application, "/applications/", "application", ScopeApplicationsAct},
 	{action.Host, "/hosts/", "host", ScopeApplicationsAct},
+	{action.Receiver, "/receivers/", "receiver", ScopeApplicationsAct},
 	{action.Organization, "/organizations/", "organization", ScopeApplicationsAct},
 }
 

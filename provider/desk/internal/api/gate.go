@@ -28,8 +28,8 @@ const (
 var scopes = []struct{ name, says string }{
 	{ScopePeopleRead, "Find people, open matters and read what these show."},
 	{ScopePeopleAct, "Act on people, and propose plans about them."},
-	{ScopeApplicationsRead, "Read applications, hosts of unregistered ones, organizations, keys and numbers."},
-	{ScopeApplicationsAct, "Act on applications, hosts and organizations, and propose plans about them."},
+	{ScopeApplicationsRead, "Read applications, hosts of unregistered ones, receivers of signals, organizations, keys and numbers."},
+	{ScopeApplicationsAct, "Act on applications, hosts, receivers of signals and organizations, and propose plans about them."},
 	{ScopeEventsRead, "Read the audit log and its checkpoints."},
 	{ScopeCases, "Read which cases of verification wait."},
 }

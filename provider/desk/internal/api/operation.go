@@ -82,7 +82,7 @@ var (
 // table returns every operation.
 func (a *API) table() (all []operation) {
 	for _, rows := range [][]operation{
-		a.matterRows(), a.proofRows(), a.peopleRows(), a.actionRows(), a.planRows(), a.applicationRows(), a.hostRows(), a.organizationRows(), a.caseRows(), a.recordRows(), a.checkpointRows(), a.serviceRows(),
+		a.matterRows(), a.proofRows(), a.peopleRows(), a.actionRows(), a.planRows(), a.applicationRows(), a.hostRows(), a.receiverRows(), a.organizationRows(), a.caseRows(), a.recordRows(), a.checkpointRows(), a.serviceRows(),
 	} {
 		all = append(all, rows...)
 	}

@@ -44,7 +44,7 @@ func (r *Room) showHosts(q *frame.Request) error {
 	}
 	if len(found) > frame.Many {
 		found = found[:frame.Many]
-		v.MoreURL = next(q, found[frame.Many-1].Host, "hosts")
+		v.MoreURL = q.NextURL(found[frame.Many-1].Host, "hosts")
 	}
 	for _, h := range found {
 		v.Rows = append(v.Rows, hostRow(q, h))
@@ -97,7 +97,7 @@ func (r *Room) showHost(q *frame.Request) error {
 	}
 	if len(found) > frame.Many {
 		found = found[:frame.Many]
-		v.MoreURL = next(q, found[frame.Many-1].Client.ID, "host", h.Host)
+		v.MoreURL = q.NextURL(found[frame.Many-1].Client.ID, "host", h.Host)
 	}
 	for _, c := range found {
 		v.Apps = append(v.Apps, unknownRow(q, c))

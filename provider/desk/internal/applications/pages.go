@@ -117,7 +117,7 @@ func (r *Room) listByName(q *frame.Request, v *screens.ApplicationsView, match s
 	if len(found) > frame.Many {
 		found = found[:frame.Many]
 		last := found[frame.Many-1]
-		v.MoreURL = next(q, join(last.Name, last.ClientID), of...)
+		v.MoreURL = q.NextURL(join(last.Name, last.ClientID), of...)
 	}
 	rows, err := r.rows(q, found)
 	v.Rows = append(v.Rows, rows...)
@@ -136,7 +136,7 @@ func (r *Room) listByID(q *frame.Request, v *screens.ApplicationsView) error {
 	}
 	if len(clients) > frame.Many {
 		clients = clients[:frame.Many]
-		v.MoreURL = next(q, clients[frame.Many-1].ID, "registrations")
+		v.MoreURL = q.NextURL(clients[frame.Many-1].ID, "registrations")
 	}
 	for _, c := range clients {
 		if err := r.addClient(q, v, c); err != nil {
@@ -291,7 +291,7 @@ func (r *Room) showReviews(q *frame.Request) error {
 	if len(found) > frame.Many {
 		found = found[:frame.Many]
 		last := found[frame.Many-1]
-		v.MoreURL = next(q, join(last.Name, last.ClientID, last.Environment), "reviews")
+		v.MoreURL = q.NextURL(join(last.Name, last.ClientID, last.Environment), "reviews")
 	}
 	if v.Rows, err = r.rows(q, found); err != nil {
 		return err
@@ -313,13 +313,6 @@ func join(parts ...string) string { return strings.Join(parts, separator) }
 func cut(at string) (first, second, third string) {
 	parts := append(strings.Split(at, separator), "", "")
 	return parts[0], parts[1], parts[2]
-}
-
-// next is the address of the next page of a list: the same with another cursor.
-func next(q *frame.Request, at string, of ...string) string {
-	query := q.Request.URL.Query()
-	query.Set(frame.ParameterAfter, q.Next(at, of...))
-	return "?" + query.Encode()
 }
 
 // day is the first moment of a day in UTC.

@@ -76,3 +76,10 @@ func (r *Request) AfterIn(parameter string, of ...string) (string, error) {
 func (r *Request) Next(at string, of ...string) string {
 	return r.Frame.Cursor(append(of, r.Staff.ID), at)
 }
+
+// NextURL is the address of the next page of a list: the same with another cursor.
+func (r *Request) NextURL(at string, of ...string) string {
+	query := r.Request.URL.Query()
+	query.Set(ParameterAfter, r.Next(at, of...))
+	return "?" + query.Encode()
+}

@@ -24,8 +24,15 @@ const (
 	factBefore   = "before"
 )
 
-// Actions returns what can be done to the service.
+// Actions returns what can be done to the service and, if it tells anybody, to receivers.
 func (r *Room) Actions() []action.Action {
+	if !r.tells() {
+		return r.onService()
+	}
+	return append(r.onService(), r.onReceivers()...)
+}
+
+func (r *Room) onService() []action.Action {
 	rotate := named(action.RotateKeys, r.checkRotate, r.rotate)
 	rotate.InParts = true // one algorithm after the other
 	revoke := named(action.RevokeBefore, r.checkBefore, r.revokeBefore)

@@ -1,3 +1,3 @@
-// Package service is the room of the desk for the service itself: signing keys, health, and
-// what the audit log counts.
+// Package service is the room of the desk for the service itself: signing keys, health, who is
+// told of changes, and what the audit log counts.
 package service

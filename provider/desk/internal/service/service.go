@@ -45,11 +45,17 @@ func New(o Options) *Room {
 
 // Routes returns the pages of the room.
 func (r *Room) Routes() []frame.Route {
-	return []frame.Route{
+	routes := []frame.Route{
 		{Path: "/health", Needs: action.Staff.Operates, Section: desk.SectionHealth, Show: r.showHealth},
 		{Path: "/keys", Needs: action.Staff.Operates, Section: desk.SectionKeys, Show: r.showKeys},
 		{Path: "/numbers", Needs: action.Staff.Audits, Section: desk.SectionNumbers, Show: r.showNumbers},
 	}
+	if r.tells() {
+		routes = append(routes,
+			frame.Route{Path: "/receivers", Needs: action.Staff.Operates, Section: desk.SectionReceivers, Show: r.showReceivers},
+			frame.Route{Path: "/receivers/{id}", Needs: action.Staff.Operates, Show: r.showReceiver})
+	}
+	return routes
 }
 
 // countEvery is how often the totals are counted, and countFor how long that may take.
@@ -93,7 +99,7 @@ func (r *Room) showKeys(q *frame.Request) error {
 	if err != nil {
 		return err
 	}
-	v := screens.KeysView{Page: page, Acts: r.acts(q)}
+	v := screens.KeysView{Page: page, Acts: acts(q, r.onService(), "service")}
 	now := q.Frame.Now()
 	for _, k := range keys {
 		turn := screens.TurnFormer
@@ -110,10 +116,10 @@ func (r *Room) showKeys(q *frame.Request) error {
 	return nil
 }
 
-// acts lead to the forms of the actions on the service.
-func (r *Room) acts(q *frame.Request) (all []screens.Act) {
-	for _, a := range r.Actions() {
-		all = append(all, screens.Act{Name: a.Name, URL: q.Path("service", "do", a.Name)})
+// acts lead to the forms of actions below the page of their target.
+func acts(q *frame.Request, actions []action.Action, target ...string) (all []screens.Act) {
+	for _, a := range actions {
+		all = append(all, screens.Act{Name: a.Name, URL: q.Path(append(target, "do", a.Name)...)})
 	}
 	return all
 }

@@ -156,7 +156,7 @@ const places = {
   support: ["/", "/find"],
   operator: [
     "/", "/find", "/plans", "/plans/new", "/breaks", "/applications", "/applications/shop", "/applications/shop/do/stop_application", "/hosts", "/hosts/app.example", "/hosts/app.example/do/deny_host",
-    "/organizations", "/keys", "/service/do/rotate_keys", "/health", "/numbers", "/trail", "/looks", "/rosters", "/codes", "/holds", "/cases/numbers",
+    "/organizations", "/receivers", "/keys", "/service/do/rotate_keys", "/health", "/numbers", "/trail", "/looks", "/rosters", "/codes", "/holds", "/cases/numbers",
   ],
   auditor: ["/", "/trail", "/looks"],
 };
@@ -170,6 +170,15 @@ for (const language of ["en", "ar"]) {
         const response = await page.goto(`${campus.site}/desk${path}`);
         assert.equal(response.status(), 200, path);
         await look(page, `console-${language}-${name}${path.replaceAll("/", "-")}`);
+      }
+      if (paths.includes("/receivers")) {
+        await page.goto(`${campus.site}/desk/receivers`);
+        await page.locator("main a.row").first().click();
+        await page.getByText("hooks.shop.example").first().waitFor();
+        await look(page, `console-${language}-receiver`);
+        await page.locator(`a[href$="/do/switch_off"]`).click();
+        await page.locator(`button[value="do"]`).waitFor();
+        await look(page, `console-${language}-receiver-do`);
       }
       assert.deepEqual(page.faults, []);
     }

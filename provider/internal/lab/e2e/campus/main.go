@@ -20,6 +20,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk"
+	"github.com/bonafide-id/bonafide/provider/signals"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
@@ -83,6 +84,7 @@ func run(ctx context.Context) error {
 	_, _ = rand.Read(secret[:]) // never fails
 	id, err := provider.New(ctx, provider.Config{
 		BaseURL: "http://" + *address, Secret: secret[:], Store: store, Mailer: printer{}, Verifiers: policies().Verifiers(),
+		Signals: signals.Config{Webhooks: true},
 	})
 	if err != nil {
 		return errors.Join(err, store.Close())
@@ -96,6 +98,10 @@ func run(ctx context.Context) error {
 		ID: "shop", Name: "Campus Shop", Secret: rand.Text() + rand.Text(), Dialect: provider.Standard, RedirectURIs: []string{*app}, RequireVerified: true,
 	}
 	if err := id.Clients().Save(ctx, shop); err != nil {
+		return err
+	}
+	hook := signals.Receiver{ClientID: shop.ID, Address: "https://hooks.shop.example/in", State: "unverified"}
+	if _, _, err := id.Signals().Save(ctx, hook); err != nil {
 		return err
 	}
 	people := slices.Collect(maps.Keys(staff))
