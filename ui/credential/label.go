@@ -1,6 +1,10 @@
 package credential
 
-import "github.com/bonafide-id/bonafide/ui"
+import (
+	"cmp"
+
+	"github.com/bonafide-id/bonafide/ui"
+)
 
 // ClaimWords returns what a wallet calls a claim of a proof; a claim without words is called by its
 // name.
@@ -35,6 +39,9 @@ func (g Group) action(t homeText) ui.Message {
 
 // name is what a proof is called where there is no room for more.
 func (p Proof) name() string { return ui.Clean(p.Label.Text, ui.MaxName) }
+
+// mark is what the first letter is of that stands in the place of a logo.
+func (p Proof) mark() string { return cmp.Or(p.Wallet.Name, p.Label.Text) }
 
 // icon is the picture of a state.
 func (s State) icon() ui.Icon {

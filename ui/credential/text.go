@@ -35,12 +35,11 @@ type addText struct {
 	Until                             ui.Message
 
 	// Sees are what others see: Always, what Chosen adds where the user picks it, and How
-	// where proofs also tell of the verification.
-	Sees, Always, Chosen, How ui.Message
+	// where proofs also tell of the verification; Alike is that they know a proof again.
+	Sees, Always, Chosen, How, Alike ui.Message
 
 	// Hidden is over what they do not see, and what is kept from the service.
-	Hidden                 ui.Message
-	NoName, NoPlace, Alike ui.Message
+	Hidden, NoName, NoPlace ui.Message
 
 	// Help is what to do when no app opens.
 	Help  ui.Message
