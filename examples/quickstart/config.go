@@ -88,6 +88,9 @@ type environment struct {
 	// Verification lets people become verified members of groups, at BaseURL + /verification/.
 	Verification *verified `json:"verification"`
 
+	// Wallet lets people put verified groups into wallet apps, at BaseURL + /vci/.
+	Wallet *wallet `json:"wallet"`
+
 	// Desk is where the staff looks after people, applications and cases, at BaseURL + /desk/. Give your staff passkeys.
 	Desk *staffed `json:"desk"`
 
@@ -303,6 +306,7 @@ func (e *environment) inherit(production environment) {
 	inherit(&e.RequestURI, production.RequestURI)
 	inherit(&e.SignIn, production.SignIn)
 	inherit(&e.Verification, production.Verification)
+	inherit(&e.Wallet, production.Wallet)
 	inherit(&e.Signals, production.Signals)
 	e.dropsMail = e.SMTP == nil && production.SMTP != nil
 }

@@ -69,6 +69,7 @@ func (e *environment) openProvider(ctx context.Context, o opening) (opened, erro
 	if cfg.Verifiers, err = e.verifiers(o.demo); err != nil {
 		return opened{}, err
 	}
+	e.Wallet.addTo(&cfg)
 	if o.testing != nil {
 		cfg.Testing, cfg.Mailer = o.testing.Testing, o.testing.mailer(cfg.Mailer)
 	}

@@ -204,7 +204,7 @@ func sameDatabase(a, b string) bool {
 // below its base URL.
 var pages = []string{
 	".well-known", "account", "api", "assets", "brand", "demo", "desk", "developer", "device", "email", "fedcm", "groups", "images", "oauth", "oidc", "recover", "reset",
-	"signin", "signout", "signup", "ssf", "verification", "verify", "widget",
+	"signin", "signout", "signup", "ssf", "vci", "verification", "verify", "widget",
 }
 
 // separateURLs refuses addresses of which one would answer for the other. Those that

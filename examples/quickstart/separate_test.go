@@ -139,7 +139,7 @@ func TestSandboxBesideProductionIsAccepted(t *testing.T) {
 // TestPagesAreThoseOfTheProvider fails when the provider gets a page that a sandbox
 // could be put over.
 func TestPagesAreThoseOfTheProvider(t *testing.T) {
-	files := []string{"../../provider/provider.go", "dashboard.go", "desk.go", "verification.go"}
+	files := []string{"../../provider/provider.go", "dashboard.go", "desk.go", "verification.go", "wallet.go"}
 	for _, room := range []string{"account", "authflow", "fedcm", "oauth", "recovery", "resource", "security", "selfservice", "signin", "web"} {
 		of, err := filepath.Glob("../../provider/internal/" + room + "/*.go")
 		ok(t, err)

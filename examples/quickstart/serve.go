@@ -182,6 +182,9 @@ func (s *service) mount(ctx context.Context, r *router, e *environment, testing 
 		return opened{}, err
 	}
 	s.providers[len(s.providers)-1] = p
+	if err := s.openWallet(ctx, r, e, p); err != nil {
+		return opened{}, inKeys(err, "wallet", nil)
+	}
 	if testing != nil { // nobody in a sandbox is real, and its brand is on its sign-in page
 		r.add(e.BaseURL+brandPath, s.cfg.BaseURL, p.Pages().BrandPreview(func(*http.Request) bool { return true }), "")
 	}
