@@ -24,7 +24,7 @@ type nonces struct {
 }
 
 func (n nonces) next(now time.Time) string {
-	plain := binary.BigEndian.AppendUint64(nil, uint64(now.UnixMicro())) //nolint:gosec // a clock of after 1970
+	plain := binary.BigEndian.AppendUint64(nil, uint64(now.UnixMicro()))
 	return base64.RawURLEncoding.EncodeToString(n.seal(n.purpose, append(plain, random.Bytes(saltSize)...)))
 }
 
@@ -39,7 +39,7 @@ func (n nonces) read(nonce string, now time.Time) (use [sha256.Size]byte, until 
 	if err != nil || len(plain) != 8+saltSize {
 		return use, until, false
 	}
-	made := time.UnixMicro(int64(binary.BigEndian.Uint64(plain))) //nolint:gosec // of next
+	made := time.UnixMicro(int64(binary.BigEndian.Uint64(plain)))
 	until = made.Add(nonceLife)
 	return sha256.Sum256(plain), until, now.Before(until) && now.After(made.Add(-nonceLife))
 }

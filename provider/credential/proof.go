@@ -5,12 +5,11 @@ import (
 	"crypto/elliptic"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"math/big"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/go-jose/go-jose/v3/json"
 
 	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
 )
@@ -82,7 +81,7 @@ func keyIn(text string) (key holderKey, err error) {
 	header, _, _ := strings.Cut(text, ".")
 	raw, err := base64.RawURLEncoding.DecodeString(header)
 	var members, sent map[string]json.RawMessage
-	if err != nil || json.Unmarshal(raw, &members) != nil || json.Unmarshal(members["jwk"], &sent) != nil {
+	if err != nil || clientkeys.Decode(raw, &members) != nil || clientkeys.Decode(members["jwk"], &sent) != nil {
 		return key, errProof
 	}
 	for name := range members {
@@ -94,7 +93,7 @@ func keyIn(text string) (key holderKey, err error) {
 		return key, errProof
 	}
 	for name, into := range map[string]*string{"kty": &key.Type, "crv": &key.Curve, "x": &key.X, "y": &key.Y} {
-		if json.Unmarshal(sent[name], into) != nil {
+		if clientkeys.Decode(sent[name], into) != nil {
 			return key, errProof
 		}
 	}

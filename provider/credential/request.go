@@ -1,14 +1,14 @@
 package credential
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"mime"
 	"net/http"
 	"slices"
 
-	"github.com/go-jose/go-jose/v3/json"
-
+	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
 	"github.com/bonafide-id/bonafide/provider/internal/room"
 )
 
@@ -24,8 +24,7 @@ type request struct {
 	Encryption    json.RawMessage `json:"credential_response_encryption"`
 }
 
-// readBody reads a JSON object. This decoder refuses a repeated name and matches the exact spelling,
-// so that no other program reads another value.
+// readBody reads a JSON object.
 func readBody(r *http.Request, into any, malformed error) error {
 	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
 		return errMediaType
@@ -35,7 +34,7 @@ func readBody(r *http.Request, into any, malformed error) error {
 	switch {
 	case errors.As(err, &tooLarge):
 		return errTooLarge
-	case err != nil || json.Unmarshal(raw, into) != nil:
+	case err != nil || clientkeys.Decode(raw, into) != nil:
 		return malformed
 	}
 	return nil
@@ -63,7 +62,7 @@ func (s *Service) kindOf(req request, h room.Holder) (Kind, error) {
 // proofOf returns the one proof of a request.
 func (s *Service) proofOf(req request, h room.Holder) (proof, error) {
 	var sent map[string][]*string
-	if json.Unmarshal(req.Proofs, &sent) != nil || len(sent) != 1 || len(sent["jwt"]) != 1 || sent["jwt"][0] == nil {
+	if clientkeys.Decode(req.Proofs, &sent) != nil || len(sent) != 1 || len(sent["jwt"]) != 1 || sent["jwt"][0] == nil {
 		return proof{}, errProof
 	}
 	return readProof(*sent["jwt"][0], s.issuer, h.ClientID, s.cfg.Clock())

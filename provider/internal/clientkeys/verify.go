@@ -114,9 +114,7 @@ func (t *Token) IsA(mediaType string) bool {
 
 // Unverified decodes the claims of a token that anybody can have made.
 func (t *Token) Unverified(claims any) error {
-	// This decoder refuses a repeated name and matches the exact spelling, so that no other
-	// program reads another value.
-	if err := json.Unmarshal(t.payload, claims); err != nil {
+	if err := Decode(t.payload, claims); err != nil {
 		return ErrMalformed
 	}
 	return nil
