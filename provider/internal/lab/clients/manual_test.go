@@ -41,11 +41,13 @@ func TestTheManualKnowsEveryVersion(t *testing.T) {
 		t.Fatal("pom.xml names no version of Spring Boot")
 	}
 	pinned["spring-boot-starter-oauth2-client"] = spring[1]
-	mcp := regexp.MustCompile(` mcp==([0-9.]+)`).FindStringSubmatch(read(t, ".ci/run"))
-	if mcp == nil {
-		t.Fatal(".ci/run names no version of mcp")
+	for _, name := range []string{"mcp", "sd-jwt"} {
+		version := regexp.MustCompile(` ` + name + `==([0-9.]+)`).FindStringSubmatch(read(t, ".ci/run"))
+		if version == nil {
+			t.Fatalf(".ci/run names no version of %s", name)
+		}
+		pinned[name] = version[1]
 	}
-	pinned["mcp"] = mcp[1]
 	for name, version := range rows {
 		if pinned[name] != version {
 			t.Errorf("docs/clients.md has %s %s, which is pinned to %q", name, version, pinned[name])
