@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -266,5 +267,43 @@ func TestNobodyHearsWhomTheConfigLeavesOut(t *testing.T) {
 	}
 	if len(all) != 2 {
 		t.Errorf("there are %+v", all)
+	}
+}
+
+// ending is the store of a process that ends with the step that moves a mark.
+type ending struct {
+	storage.Signals
+	ended bool
+}
+
+func (e *ending) MoveMark(ctx context.Context, from, to storage.Mark, deliveries []storage.Delivery) error {
+	if e.ended {
+		return errors.New("the process has ended")
+	}
+	e.ended = to.ID != from.ID
+	return e.Signals.MoveMark(ctx, from, to, deliveries)
+}
+
+// A mark moves with the last of the messages about what is before it, and not ahead of any.
+func TestMarkMovesWithTheLastMessage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, signals.Config{Endpoints: []signals.Endpoint{{Address: "https://a.example", Secret: secret}, {Address: "https://b.example", Secret: secret}}})
+	read := w.Sources()[0]
+	_, err := read.Do(t.Context())
+	w.ok(err)
+	const changes = 260 // more messages than one step adds
+	for range changes {
+		w.ok(w.store.AppendEvent(t.Context(), storage.Event{At: w.now(), Name: event.StatusChanged, Subject: "ann", Detail: "student"}))
+	}
+	store := &ending{Signals: w.Store}
+	w.Store = store
+	_, err = read.Do(t.Context())
+	w.ok(err)
+	all, err := w.List(t.Context(), storage.ReceiverFilter{Counted: true})
+	w.ok(err)
+	for _, r := range all {
+		if r.Waiting != changes || !store.ended {
+			t.Errorf("the mark is ahead of messages: %d of %d wait for %s", r.Waiting, changes, r.Address)
+		}
 	}
 }
