@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/credential"
 	"github.com/bonafide-id/bonafide/provider/desk"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/signals"
@@ -38,11 +39,13 @@ func newMachinesAt(t *testing.T, url string, change ...func(*desk.Config, *machi
 	w := &machines{}
 	w.Fixture = lab.New(t, func(c *provider.Config) {
 		c.Resources, c.Signals = []provider.Resource{desk.Resource(c.BaseURL, "robot")}, signals.Config{Webhooks: true}
+		c.Credentials = credential.Kinds{{Group: "student"}}
 		if url != "" {
 			c.Store = atPostgres(t, url)
 		}
 	}).WithClients().WithUsers()
 	w.URL = url
+	w.Rooms().Pages.LinkCredentials("/vci/", wallets{w.Fixture})
 	cfg := desk.Config{
 		Provider: w.Provider, Store: w.Store.(desk.Store), Clock: w.Now,
 		Staff: func(_ context.Context, userID string) (desk.Staff, error) {

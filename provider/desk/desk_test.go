@@ -14,6 +14,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/catalogue"
+	"github.com/bonafide-id/bonafide/provider/credential"
 	"github.com/bonafide-id/bonafide/provider/desk"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/signals"
@@ -65,6 +66,7 @@ func newPlaceWith(t testing.TB, has given, change ...func(*verification.Policy))
 	policies := verification.Policies{policy}
 	w := &place{Fixture: lab.New(t, func(c *provider.Config) {
 		c.Verifiers, c.Signals = policies.Verifiers(), signals.Config{Webhooks: true}
+		c.Credentials = credential.Kinds{{Group: "student"}}
 		c.Attributes = []catalogue.Attribute{{Handle: "customer", Name: "Customer number", Findable: true}}
 		if has.provider != nil {
 			has.provider(c)

@@ -122,6 +122,8 @@ func clientBody(w *machines, rule action.Rule, person string) string {
 			values[f.Name] = w.Now().AddDate(1, 0, 0).Format(time.DateOnly)
 		case action.FieldClient:
 			values[f.Name] = "std"
+		case action.FieldCredential:
+			values[f.Name] = "credential-of-" + person
 		case action.FieldSession:
 			if data, err := w.People().Get(w.T.Context(), person); err == nil && len(data.Sessions) > 0 {
 				values[f.Name] = data.Sessions[0].Handle

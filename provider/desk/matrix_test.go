@@ -64,7 +64,7 @@ func readMatrix(t *testing.T) (rows []matrixRow) {
 var matrixValues = map[string]string{
 	"client_id": "shop", "handle": "fname", "value": "Bo", "session": "none", "group": "student", "email": "new@example.com",
 	"reason": "It sends people elsewhere.", "scopes": "profile", "before": "2026-01-01T00:00",
-	action.FieldTo: "lake",
+	action.FieldTo: "lake", action.FieldCredential: "none",
 }
 
 // matrixAnswer posts the form of an action on what nobody has looked at, so that nothing is done,

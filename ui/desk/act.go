@@ -64,6 +64,7 @@ var endings = map[string]ending{
 	"end_session":             {"again", "person"},
 	"end_sessions":            {"again", "person"},
 	"revoke_application":      {"again", "person"},
+	"end_credential":          {"again", "history"},
 	"lock":                    {"back", "person"},
 	"unlock":                  {"back", "person"},
 	"show_value":              {"none", "history"},

@@ -40,6 +40,7 @@ var acts = map[string]ui.HistoryAct{
 	event.CallerCodeMade: ui.HistoryCallerCode, event.CallerProved: ui.HistoryCallerProved,
 	event.ResetSent: ui.HistoryResetSent, event.ExportSent: ui.HistoryExportSent, event.SessionEnded: ui.HistorySessionEnded,
 	event.VerificationStarted: ui.HistoryVerificationStarted, event.VerificationEnded: ui.HistoryVerificationEnded,
+	event.CredentialIssued: ui.HistoryProofAdded, event.CredentialEnded: ui.HistoryProofEnded,
 	event.AttributesChanged: ui.HistoryValueCorrected, event.StatusChanged: ui.HistoryStatusSet, event.StatusEnded: ui.HistoryStatusEnded,
 }
 
@@ -62,7 +63,7 @@ func ActOf(e storage.Event) ui.HistoryAct {
 func GroupOf(e storage.Event) (group, rest string) {
 	switch e.Name {
 	case event.VerificationStarted, event.VerificationEnded, event.StatusChanged, event.StatusEnded, event.EvidenceHeld,
-		event.CaseTaken, event.CaseReturned, event.CaseDecided, event.DecisionUndone:
+		event.CaseTaken, event.CaseReturned, event.CaseDecided, event.DecisionUndone, event.CredentialIssued, event.CredentialEnded:
 		group, rest, _ = strings.Cut(e.Detail, " ")
 		return group, rest
 	}

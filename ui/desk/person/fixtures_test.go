@@ -120,6 +120,7 @@ var plainFixtures = []audiencetest.Fixture{
 	{Name: "groups", Render: func(p ui.Page) templ.Component {
 		return Person(PartView{Page: inMatter(p, func(*BarView) {}), Head: headOf(), Part: PartGroups, Cards: []Card{
 			{Title: ada, States: []State{StateVerified, StatePending, StateEnded}, Rows: []Row{{Name: RowSource, Text: "Ada"}, {Name: RowUntil, At: until}}},
+			{Title: ada, States: []State{StateInWallet}, Rows: []Row{{Name: RowApplication, Text: "Ada"}, {Name: RowSince, At: until}, {Name: RowUntil, At: until}}, Acts: []ActLink{{Name: "end_credential", URL: "/desk/x"}}},
 		}})
 	}},
 	{Name: "cases", Render: func(p ui.Page) templ.Component {

@@ -74,6 +74,7 @@ const (
 	StateExpired    State = "expired"
 	StateReview     State = "review"
 	StateOpen       State = "open"
+	StateInWallet   State = "in_wallet"
 )
 
 // tone is the colour of a state, beside its word.
@@ -83,7 +84,7 @@ func (s State) tone() string {
 		return "tag bad"
 	case StateUnverified, StatePending, StateSensitive, StateReview:
 		return "tag warn"
-	case StateVerified, StateApproved, StateOn, StateUsable:
+	case StateVerified, StateApproved, StateOn, StateUsable, StateInWallet:
 		return "tag good"
 	}
 	return "tag"

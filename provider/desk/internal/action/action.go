@@ -77,20 +77,21 @@ var (
 
 // The fields of actions.
 const (
-	FieldClient  = "client_id"
-	FieldHandle  = "handle"
-	FieldValue   = "value"
-	FieldSession = "session"
-	FieldGroup   = "group"
-	FieldEmail   = "email"
-	FieldUntil   = "until"
-	FieldReason  = "reason"
-	FieldScopes  = "scopes"
-	FieldTo      = "organization"
-	FieldBefore  = "before"
-	FieldRoster  = "roster"
-	FieldBatch   = "batch"
-	FieldMessage = "message"
+	FieldClient     = "client_id"
+	FieldHandle     = "handle"
+	FieldValue      = "value"
+	FieldSession    = "session"
+	FieldCredential = "credential"
+	FieldGroup      = "group"
+	FieldEmail      = "email"
+	FieldUntil      = "until"
+	FieldReason     = "reason"
+	FieldScopes     = "scopes"
+	FieldTo         = "organization"
+	FieldBefore     = "before"
+	FieldRoster     = "roster"
+	FieldBatch      = "batch"
+	FieldMessage    = "message"
 )
 
 // The names of the actions.
@@ -99,6 +100,7 @@ const (
 	EndSession        = "end_session"
 	EndSessions       = "end_sessions"
 	RevokeApplication = "revoke_application"
+	EndCredential     = "end_credential"
 	Lock              = "lock"
 	Unlock            = "unlock"
 	ShowValue         = "show_value"
@@ -152,6 +154,7 @@ func Table() []Rule {
 		{Name: EndSession, Target: Person, Roles: support, Fields: must(FieldSession)},
 		{Name: EndSessions, Target: Person, Roles: support, Bulk: true},
 		{Name: RevokeApplication, Target: Person, Roles: support, Bulk: true, Fields: must(FieldClient)},
+		{Name: EndCredential, Target: Person, Roles: support, Fields: must(FieldCredential)},
 		{Name: Lock, Target: Person, Roles: support, Bulk: true},
 		{Name: Unlock, Target: Person, Roles: support, Proof: storage.MailboxProof},
 		{Name: ShowValue, Target: Person, Roles: support, Proof: storage.MailboxProof, Withheld: true, Fields: must(FieldHandle)},

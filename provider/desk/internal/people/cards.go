@@ -1,6 +1,7 @@
 package people
 
 import (
+	"cmp"
 	"maps"
 	"net/url"
 	"slices"
@@ -214,6 +215,29 @@ func (d *Room) groups(v *look) error {
 			c.Acts = d.act(v, action.EndStatus, title.Text, action.FieldGroup, s.Group)
 		}
 		v.view.Cards = append(v.view.Cards, c)
+	}
+	return d.credentials(v)
+}
+
+// credentials are what the person has of these groups in wallets.
+func (d *Room) credentials(v *look) error {
+	all, err := v.Frame.Provider.Rooms().People.Credentials(v.Context(), v.Matter.Subject)
+	if err != nil {
+		return err
+	}
+	for _, c := range all {
+		title, _ := v.Frame.Provider.Rooms().Pages.GroupWords(v.Locale(), c.Group)
+		wallet, err := v.Room().Client(c.ClientID)
+		if err != nil {
+			return err
+		}
+		v.view.Cards = append(v.view.Cards, views.Card{
+			Title: title, States: []views.State{views.StateInWallet},
+			Rows: []views.Row{
+				{Name: views.RowApplication, Text: cmp.Or(wallet.Name, c.ClientID)}, {Name: views.RowSince, At: c.IssuedAt}, {Name: views.RowUntil, At: c.ExpiresAt},
+			},
+			Acts: d.act(v, action.EndCredential, title.Text, action.FieldCredential, c.ID),
+		})
 	}
 	return nil
 }

@@ -129,6 +129,8 @@ func (d *Room) details(v *look, e provider.RecordedEvent) (all []ui.Label, err e
 	}
 	switch e.Name {
 	case event.EvidenceOpened: // the ID of a file
+	case event.CredentialEnded:
+		all = append(all, words(views.DetailWord(l, "in_wallet "+rest)))
 	case event.MatterOpened:
 		all = append(all, d.reason(l, rest))
 	case event.ValueShown, event.AttributesChanged:

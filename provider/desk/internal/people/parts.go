@@ -13,6 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/room"
+	"github.com/bonafide-id/bonafide/storage"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
 	views "github.com/bonafide-id/bonafide/ui/desk/person"
 )
@@ -154,6 +155,11 @@ func by(e provider.RecordedEvent) views.By {
 		return who
 	}
 	switch e.Name {
+	case event.CredentialEnded:
+		if strings.HasSuffix(e.Detail, " "+string(storage.EndedByOwner)) {
+			return views.ByPerson
+		}
+		return ""
 	case event.SignInFailed, event.PasskeyCounter, event.Throttled, event.Exchanged, event.Reuse, event.StatusChanged, event.StatusEnded,
 		event.AttributesChanged, event.VerificationEnded, event.RecoveryStarted, event.RecoveryStopped, event.EmailReturned:
 		return ""

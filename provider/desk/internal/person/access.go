@@ -10,6 +10,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
 // What somebody can get in with, and where they are.
@@ -111,6 +112,20 @@ func (r *room) revokeApplication(ctx context.Context, o action.Order, _ subject)
 		r.Provider.Rooms().People.Tell(ctx, o.Target, event.Revoked)
 	}
 	return action.Result{}, err
+}
+
+// checkCredential is for one that is in force.
+func (r *room) checkCredential(ctx context.Context, o action.Order, _ subject) (action.Effect, error) {
+	all, err := r.Provider.Rooms().People.Credentials(ctx, o.Target)
+	i := slices.IndexFunc(all, func(c storage.Credential) bool { return c.ID == o.Values[action.FieldCredential] })
+	if err != nil || i < 0 {
+		return action.Effect{Void: VoidNoCredential}, err
+	}
+	return action.Effect{Facts: []action.Fact{{Name: FactCredential, Value: all[i].Group}}}, nil
+}
+
+func (r *room) endCredential(ctx context.Context, o action.Order, _ subject) (action.Result, error) {
+	return action.Result{}, r.Provider.Rooms().People.EndCredential(ctx, o.Target, o.Values[action.FieldCredential])
 }
 
 // checkLock is for a user of the host who is locked as well: of one whom the host has locked, what

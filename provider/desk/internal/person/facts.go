@@ -12,9 +12,11 @@ const (
 	// applications that lose their access.
 	FactSessions     = "sessions"
 	FactApplications = "applications"
-	// FactSession is a browser, FactApplication the name of an application.
+	// FactSession is a browser, FactApplication the name of an application, FactCredential the group
+	// of what is in a wallet.
 	FactSession     = "session"
 	FactApplication = "application"
+	FactCredential  = "credential"
 	// FactHandle and FactGroup are of the catalogue.
 	FactHandle = "handle"
 	FactGroup  = "group"
@@ -39,6 +41,7 @@ const (
 	VoidNoMail        = "no_mail"
 	VoidNoSession     = "no_session"
 	VoidNoApplication = "no_application"
+	VoidNoCredential  = "no_credential"
 	VoidNoValue       = "no_value"
 	VoidSameValue     = "same_value"
 	VoidNoStatus      = "no_status"

@@ -58,6 +58,7 @@ func Actions(o Options) []action.Action {
 	add(own, action.EndSession, r.checkSession, r.endSession)
 	add(own || o.Host.EndSessions != nil, action.EndSessions, r.checkSessions, r.endSessions)
 	add(true, action.RevokeApplication, r.checkApplication, r.revokeApplication)
+	add(len(r.installed.Credentials) > 0, action.EndCredential, r.checkCredential, r.endCredential)
 	add(own || o.Host.Lock != nil, action.Lock, r.checkLock, r.lock)
 	add(own || o.Host.Unlock != nil, action.Unlock, r.checkUnlock, r.unlock)
 	add(true, action.ShowValue, r.checkValue(false), r.showValue)
