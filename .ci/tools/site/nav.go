@@ -18,7 +18,7 @@ var sections = []section{
 	{"Start", []string{"README.md", "examples/README.md"}},
 	{"Tutorials", []string{"docs/tutorials/README.md", "docs/tutorials/nextjs.md", "docs/tutorials/django.md", "docs/tutorials/rails.md", "docs/tutorials/spring.md"}},
 	{"Sign people in", []string{"docs/clients.md", "docs/testing.md", "docs/local.md", "docs/errors.md", "docs/resources.md", "widget/README.md"}},
-	{"Be a provider", []string{"docs/embed.md", "docs/signin.md", "docs/verification.md", "docs/signals.md", "docs/dashboard.md", "docs/desk.md", "docs/rebrand.md", "docs/config.md", "docs/production.md", "docs/operate.md", "docs/stable.md"}},
+	{"Be a provider", []string{"docs/embed.md", "docs/signin.md", "docs/verification.md", "docs/wallet.md", "docs/signals.md", "docs/dashboard.md", "docs/desk.md", "docs/rebrand.md", "docs/config.md", "docs/production.md", "docs/operate.md", "docs/stable.md"}},
 	{"Project", []string{"SECURITY.md", "docs/adr/README.md", "CONTRIBUTING.md", "CHANGELOG.md"}},
 }
 
