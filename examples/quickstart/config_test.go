@@ -196,7 +196,7 @@ func TestWhatTheProviderRefusesIsNamedByKey(t *testing.T) {
 // everyKey has every key that there is, with a value other than its default, in the
 // spellings of the first files: none may stop to work.
 const everyKey = `{
-	"listen": "127.0.0.1:0", "base_url": "http://id.localhost:8080/auth", "insecure_http": true, "allow_private_networks": true, "previous_base_urls": ["http://old.localhost"], "data": "store", "evidence": "kept", "database": "postgres://db/id",
+	"version": 1, "listen": "127.0.0.1:0", "base_url": "http://id.localhost:8080/auth", "insecure_http": true, "allow_private_networks": true, "previous_base_urls": ["http://old.localhost"], "data": "store", "evidence": "kept", "database": "postgres://db/id",
 	"database_file": "database.url", "probe_listen": "127.0.0.1:1", "remove_statuses": true,
 	"smtp": {"host": "smtp.x.test", "port": 587, "tls": "starttls", "ca_file": "ca.pem", "username": "id", "password": "p",
 		"password_file": "smtp.password", "from": "id@x.test"},

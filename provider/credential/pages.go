@@ -142,9 +142,15 @@ func (p pages) proofs(v *visit, l *ui.Locale) (all []screens.Proof, err error) {
 	return all, err
 }
 
+// endings are the words of screens for the ends of credentials. Of a deletion nobody is left to read.
+var endings = map[storage.CredentialEnd]screens.Ending{
+	storage.EndedByOwner: screens.EndedByOwner, storage.EndedByWallet: screens.EndedByWallet, storage.EndedByStaff: screens.EndedByStaff,
+	storage.EndedByStatus: screens.EndedByStatus, storage.EndedByGrant: screens.EndedByGrant, storage.EndedByAccount: screens.EndedByAccount,
+}
+
 // proof shows a credential.
 func (p pages) proof(v *visit, l *ui.Locale, c storage.Credential) (screens.Proof, error) {
-	proof := screens.Proof{Since: c.IssuedAt, Until: lastDay(c.ExpiresAt), Ended: c.EndedAt, Why: screens.Ending(c.End)}
+	proof := screens.Proof{Since: c.IssuedAt, Until: lastDay(c.ExpiresAt), Ended: c.EndedAt, Why: endings[c.End]}
 	proof.Label, _ = p.cfg.Provider.Rooms().Pages.GroupWords(l, c.Group)
 	switch {
 	case p.isInForce(c):

@@ -35,7 +35,7 @@ type TokenResponse struct {
 	IssuedTokenType  string `json:"issued_token_type,omitempty"` // of RFC 8693 section 2.2.1
 
 	// Details are the credentials that the request has asked for in detail; nil for none.
-	Details []GrantedDetail `json:"authorization_details,omitempty"`
+	Details []grantedDetail `json:"authorization_details,omitempty"`
 
 	// ClientID and Subject are the client and the user of the token; Subject is empty without
 	// a user.
@@ -75,21 +75,21 @@ func (r TokenResponse) AppendJSON(to []byte) []byte {
 	return append(to, '}')
 }
 
-// GrantedDetail is a credential as a token answer has it (OpenID for Verifiable Credential
+// grantedDetail is a credential as a token answer has it (OpenID for Verifiable Credential
 // Issuance 1.0 section 6.2). A configuration has one data set, of its name.
-type GrantedDetail struct {
+type grantedDetail struct {
 	Type        string   `json:"type"`
 	ID          string   `json:"credential_configuration_id"`
 	Identifiers []string `json:"credential_identifiers"`
 }
 
 // grantedDetails returns the details of the answer to a token request.
-func (e *Engine) grantedDetails(s *exchange, scopes string) (granted []GrantedDetail) {
+func (e *Engine) grantedDetails(s *exchange, scopes string) (granted []grantedDetail) {
 	if e.Details == nil {
 		return nil
 	}
 	for _, d := range authorization.DetailsOf(s.Grant, input.ScopeValues(scopes)) {
-		granted = append(granted, GrantedDetail{authorization.DetailType, d.ID, []string{d.ID}})
+		granted = append(granted, grantedDetail{authorization.DetailType, d.ID, []string{d.ID}})
 	}
 	return granted
 }

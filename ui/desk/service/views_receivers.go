@@ -49,15 +49,9 @@ const (
 	MessageDead    MessageState = "dead"
 )
 
-func (s MessageState) class() string {
-	switch s {
-	case MessageDone:
-		return "good"
-	case MessageDead:
-		return "bad"
-	}
-	return "warn"
-}
+var messageClasses = map[MessageState]string{MessageWaiting: "warn", MessageDone: "good", MessageDead: "bad"}
+
+func (s MessageState) class() string { return messageClasses[s] }
 
 // ReceiversView lists who is told of changes.
 type ReceiversView struct {
