@@ -275,7 +275,7 @@ func Names() []string {
 		AccountCreated, AccountDeleted, AccountDisabled, AccountEnabled, AttributesChanged, AuthenticatorsReset,
 		BreakMade, BreakSignedOff, CallerCodeMade, CallerProved, CaseDecided, CaseReturned, CaseTaken,
 		ClientChanged, ClientCreated, ClientDeleted, ClientMoved, ClientRefused, SecretChanged, SecretShown,
-		ClientStarted, ClientStopped, CodesEnded, CodesIssued, Consent, CredentialEnded, CredentialIssued, Denied, DataExported, DecisionUndone,
+		ClientStarted, ClientStopped, CodesEnded, CodesIssued, Consent, Denied, CredentialEnded, CredentialIssued, DataExported, DecisionUndone,
 		DeletionRequested, DeletionWithdrawn, DeskRefused, DeviceAllowed, DeviceReported, DevicesForgotten,
 		DocumentRefused, EmailChanged, EmailReturned, EmailVerified, EventsRemoved, EvidenceHeld, EvidenceOpened,
 		ExportSent, HostAllowed, HostDenied, KeyRotated, KeysRevoked, LinkAdded, LinkRemoved, MatterClosed,

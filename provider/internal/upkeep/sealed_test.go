@@ -20,6 +20,7 @@ var underTheSecret = map[string]string{
 	"internal/account/code.go":           "mailed codes, for a quarter of an hour",
 	"internal/authflow/kept.go":          "requests, for Lifetimes.Flow",
 	"provider.go":                        "pushed requests, for a minute",
+	"credential/config.go":               "nonces, for five minutes",
 	"developer/try.go":                   "a cookie",
 	"desk/internal/frame/cursor.go":      "a link",
 	"desk/internal/frame/idle.go":        "a cookie",

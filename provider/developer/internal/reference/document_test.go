@@ -108,6 +108,7 @@ func TestErrorsHaveExamples(t *testing.T) {
 		// What is wrong is different each time, or depends on what the stream has become.
 		"The parameter claims has other verified_claims than OpenID Connect for Identity Assurance section 5 allows: …", "In the request …",
 		"The access token lacks the scope …", "There is no such stream.", "The application has a stream.", "The stream was changed meanwhile.", "The stream is disabled.",
+		"The operator of this service has switched the stream off.",
 		"A verification was asked for a moment ago.", "Too many requests. Please wait.", "The body is too large.",
 		// Wallets sign a proof with a key of their own.
 		"The parameter authorization_details is no list of at most 8 JSON objects, each of which asks for a credential that there is.",

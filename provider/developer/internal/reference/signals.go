@@ -28,7 +28,7 @@ func streams() []Endpoint {
 				Error{Status: 400, Code: "invalid_request", Text: "The parameter stream_id is missing.", Remedy: "`DELETE` names the stream in the query.", Example: []Change{method("DELETE")}},
 				Error{Status: 400, Code: "invalid_request", Text: "The address names no stream, or several.", Remedy: "Name it once in the query.", Example: []Change{method("DELETE"), query("stream_id", "a&stream_id=b")}},
 				Error{Status: 409, Code: "invalid_request", Text: "The application has a stream.", Remedy: "Read it, and change that."},
-				racedStream(), largeStream(),
+				stoppedStream(), racedStream(), largeStream(),
 			),
 			Example: []Pair{sent, {"delivery", `{"method": "urn:ietf:rfc:8936"}`}},
 		},
@@ -46,7 +46,7 @@ func streams() []Endpoint {
 			Errors: append(receiverErrors(), noStream(), malformedMembers(),
 				Error{Status: 400, Code: "invalid_request", Text: "The parameter stream_id is missing.", Remedy: "`GET` names the stream in the query.", Example: []Change{method("GET"), without("stream_id")}},
 				Error{Status: 400, Code: "invalid_request", Text: "The address names no stream, or several.", Remedy: "Name it once.", Example: []Change{method("GET"), query("stream_id", "x")}},
-				racedStream(), largeStream(),
+				stoppedStream(), racedStream(), largeStream(),
 			),
 			Example: []Pair{sent, named, {"status", `"enabled"`}},
 		},
@@ -95,6 +95,10 @@ func receiverErrors() []Error {
 
 func noStream() Error {
 	return Error{Status: 404, Code: "invalid_request", Text: "There is no such stream.", Remedy: "It is not there, not yours, or not for this method."}
+}
+
+func stoppedStream() Error {
+	return Error{Status: 403, Code: "access_denied", Text: "The operator of this service has switched the stream off.", Remedy: "Ask them."}
 }
 
 func malformedMembers() Error {
