@@ -103,7 +103,8 @@ type heard struct {
 func (h *Hub) listening(ctx context.Context, changes []Change, allowed map[string][]storage.Listener) (listening, error) {
 	all := listening{byClient: map[string][]heard{}}
 	if slices.ContainsFunc(changes, Change.isOfAll) {
-		return all, h.listen(ctx, &all, storage.ReceiverFilter{})
+		err := h.listen(ctx, &all, storage.ReceiverFilter{}) // before all is returned
+		return all, err
 	}
 	var clients []string
 	for _, c := range changes {
