@@ -167,10 +167,10 @@ fresh: ## Fail when a generated file does not match its source
 	fi
 
 lint: ## Check style, mistakes and who imports whom
-	@for module in $(CODE); do \
+	@status=0; for module in $(CODE); do \
 		cd $(CURDIR)/$$module; \
-		$(LINT) run --allow-parallel-runners --config $(CURDIR)/.golangci.yaml ./...; \
-	done
+		$(LINT) run --allow-parallel-runners --config $(CURDIR)/.golangci.yaml ./... || status=1; \
+	done; exit $$status
 	@$(LINT) fmt --diff
 
 fix: ## Format, and mend what the linter can

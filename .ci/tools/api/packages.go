@@ -53,7 +53,7 @@ func promised(name, importPath string) bool {
 // keep writes the packages of a release as apidiff -m -w does, with the release as the comment of the
 // archive. Where they lie on this machine is no part of it.
 func keep(file, release string, m *apidiff.Module) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(file), 0o750); err != nil {
 		return err
 	}
 	f, err := os.Create(file)

@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -22,7 +23,7 @@ func main() {
 	host := flag.String("host", ".", "folder of the program's module")
 	own := flag.String("own", "", "path of the module whose licences are not asked for")
 	flag.Parse()
-	if err := run(*host, *own, os.Stdin, os.Stdout); err != nil {
+	if err := run(context.Background(), *host, *own, os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "licenses:", err)
 		os.Exit(1)
 	}
@@ -35,12 +36,12 @@ type linked struct {
 	texts         []string
 }
 
-func run(host, own string, bill io.Reader, out io.Writer) error {
+func run(ctx context.Context, host, own string, bill io.Reader, out io.Writer) error {
 	all, err := read(bill, own)
 	if err != nil {
 		return err
 	}
-	folders, err := foldersOf(host)
+	folders, err := foldersOf(ctx, host)
 	if err != nil {
 		return err
 	}
@@ -107,8 +108,8 @@ func read(bill io.Reader, own string) (all []linked, err error) {
 const standardLibrary = "std"
 
 // foldersOf returns where the modules of a program lie.
-func foldersOf(host string) (map[string]string, error) {
-	list := exec.Command("go", "list", "-m", "-f", "{{.Path}} {{.Dir}}", "all")
+func foldersOf(ctx context.Context, host string) (map[string]string, error) {
+	list := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Path}} {{.Dir}}", "all")
 	list.Dir, list.Stderr = host, os.Stderr
 	out, err := list.Output()
 	if err != nil {
@@ -119,7 +120,7 @@ func foldersOf(host string) (map[string]string, error) {
 		name, folder, _ := strings.Cut(strings.TrimSpace(line), " ")
 		folders[name] = folder
 	}
-	root, err := exec.Command("go", "env", "GOROOT").Output()
+	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	folders[standardLibrary] = strings.TrimSpace(string(root))
 	return folders, err
 }
