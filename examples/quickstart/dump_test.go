@@ -358,7 +358,7 @@ func TestRollback(t *testing.T) {
 				k.restore(t, o, i, restored[i], o.path(fmt.Sprint("copy", i)))
 			}
 			o.must("-revoke-before", time.Now().UTC().Format(time.RFC3339Nano))
-			s = o.start()
+			o.start()
 			if o.accepts(token) {
 				t.Error("what was issued before is good")
 			}

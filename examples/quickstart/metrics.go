@@ -75,7 +75,7 @@ var escaped = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 func labels(attributes attribute.Set, bound string) string {
 	var all []string
 	for _, a := range attributes.ToSlice() {
-		all = append(all, strings.ReplaceAll(string(a.Key), ".", "_")+`="`+escaped.Replace(a.Value.Emit())+`"`)
+		all = append(all, strings.ReplaceAll(string(a.Key), ".", "_")+`="`+escaped.Replace(a.Value.String())+`"`)
 	}
 	if bound != "" {
 		all = append(all, `le="`+bound+`"`)
