@@ -68,7 +68,7 @@ func (p *rooms) newSignals() (*hub.Hub, error) {
 // endStatuses records that statuses have ended by their time, by the clock by which they are no longer
 // released.
 func (p *rooms) endStatuses(ctx context.Context) (more bool, err error) {
-	const atOnce = 250
+	const atOnce = 256 // of which the store makes one statement
 	ended, err := p.store.EndStatuses(ctx, p.cfg.Clock(), atOnce, func(subject, group string) storage.Event {
 		return storage.Event{At: p.cfg.Clock(), Name: event.StatusEnded, Subject: subject, Detail: group}
 	})

@@ -2,6 +2,8 @@ package sqlstore
 
 import (
 	"context"
+	"math/bits"
+	"strings"
 
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -15,6 +17,27 @@ func appendEvent(tx *tx, e storage.Event) error {
 	_, err := tx.expect(`INSERT INTO main.events (at, name, subject, client_id, address, detail, actor, matter)
 		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`, micros(e.At), e.Name, e.Subject, e.ClientID, e.Address, e.Detail, e.Actor, e.Matter)
 	return err
+}
+
+// appendEvents appends many, a power of two in a statement: a database keeps each statement.
+func appendEvents(tx *tx, events []storage.Event) error {
+	for len(events) > 0 {
+		var filter where
+		rows := make([]string, 1<<(bits.Len(uint(len(events)))-1))
+		for i := range rows {
+			e, params := events[i], make([]string, 0, 8)
+			for _, arg := range []any{micros(e.At), e.Name, e.Subject, e.ClientID, e.Address, e.Detail, e.Actor, e.Matter} {
+				params = append(params, filter.param(arg))
+			}
+			rows[i] = "(" + strings.Join(params, ", ") + ")"
+		}
+		_, err := tx.exec(`INSERT INTO main.events (at, name, subject, client_id, address, detail, actor, matter) VALUES `+strings.Join(rows, ", "), filter.args...)
+		if err != nil {
+			return err
+		}
+		events = events[len(rows):]
+	}
+	return nil
 }
 
 // rawEventColumns are those of an event as it is stored, which is what blocks are made of.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
@@ -204,8 +205,8 @@ func (s *Store) EndStatuses(ctx context.Context, now time.Time, limit int, event
 		err = row.Scan(&e.subject, &e.group)
 		return e, err
 	}
-	const first = `SELECT subject, group_name 
-		FROM main.statuses WHERE verified = 1 AND ended_told = 0 AND expires_at <= ?1 ORDER BY expires_at, subject, group_name LIMIT ?2`
+	const untold = ` WHERE verified = 1 AND ended_told = 0 AND expires_at <= ?1`
+	const first = `SELECT subject, group_name FROM main.statuses` + untold + ` ORDER BY expires_at, subject, group_name LIMIT ?2`
 	found, err := read(ctx, s, "look for ended statuses", func(tx *tx) ([]ended, error) { return all(tx, scan, first, micros(now), min(limit, 1)) })
 	if err != nil || len(found) == 0 {
 		return nil, err
@@ -215,18 +216,25 @@ func (s *Store) EndStatuses(ctx context.Context, now time.Time, limit int, event
 		if err != nil {
 			return nil, err
 		}
+		if len(found) == 0 { // others have them
+			return nil, nil
+		}
+		var filter where
+		filter.param(micros(now))
+		pairs := make([]string, repeated(len(found)))
+		for i := range pairs {
+			e := found[min(i, len(found)-1)]
+			pairs[i] = "(" + filter.param(e.subject) + ", " + filter.param(e.group) + ")"
+		}
+		_, err = tx.exec(`UPDATE main.statuses SET ended_told = 1`+untold+` AND (subject, group_name) IN (VALUES `+strings.Join(pairs, ", ")+`)`, filter.args...)
 		events := make([]storage.Event, len(found))
 		for i, e := range found {
 			events[i] = event(e.subject, e.group)
-			_, err := tx.expect(`UPDATE main.statuses SET ended_told = 1 WHERE subject = ?1 AND group_name = ?2`, e.subject, e.group)
-			if err == nil {
-				err = appendEvent(tx, events[i])
-			}
-			if err != nil {
-				return nil, err
-			}
 		}
-		return events, nil
+		if err == nil {
+			err = appendEvents(tx, events)
+		}
+		return events, err
 	})
 }
 
