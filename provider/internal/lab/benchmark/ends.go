@@ -172,7 +172,7 @@ func endsAt(ctx context.Context, o options, dir string, s server) (*endsOf, erro
 			found.Webhooks.Told, found.Poll.Told, found.Follow.Told, found.Webhooks.Longest, found.Poll.Longest, found.Follow.Longest)
 	}
 	leave()
-	if err := <-polled; err != nil {
+	if err := <-polled; err != nil && !errors.Is(err, context.Canceled) {
 		return nil, err
 	}
 	for range o.rounds {
@@ -223,12 +223,8 @@ func (s *stream) listen(ctx context.Context) error {
 			Sets map[string]string `json:"sets"`
 			More bool              `json:"moreAvailable"`
 		}
-		err := s.post(ctx, "/ssf/poll", http.StatusOK, next, &got)
-		if ctx.Err() != nil {
-			break
-		}
-		if err != nil {
-			return err
+		if err := s.post(ctx, "/ssf/poll", http.StatusOK, next, &got); err != nil {
+			return errors.Join(err, ctx.Err())
 		}
 		next.Acks = next.Acks[:0]
 		for id, token := range got.Sets {
