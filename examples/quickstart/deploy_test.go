@@ -163,7 +163,7 @@ func TestUnitIsValid(t *testing.T) {
 		if os.Getenv("CI") != "" {
 			t.Fatal(err)
 		}
-		t.Skip(err)
+		t.Skip("systemd-analyze is not installed")
 	}
 	unit, err := os.ReadFile("deploy/bonafide.service")
 	ok(t, err)

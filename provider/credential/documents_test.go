@@ -74,8 +74,10 @@ func TestStatusOverHTTP(t *testing.T) {
 	_, err := w.store.OpenList(t.Context(), 0, w.now)
 	w.must(t, err)
 	w.now = held.ExpiresAt.Add(24 * time.Hour)
-	_, err = w.store.Sweep(t.Context(), w.now, 100)
-	w.must(t, err)
+	for removed := 1; removed > 0; { // a step ends early on a busy machine
+		removed, err = w.store.Sweep(t.Context(), w.now, 100)
+		w.must(t, err)
+	}
 	if got := w.get("/id/vci/status/1"); got.Code != http.StatusGone {
 		t.Errorf("%d for a list of nobody", got.Code)
 	}
