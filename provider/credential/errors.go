@@ -1,6 +1,7 @@
 package credential
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -62,6 +63,9 @@ func tooMany(wait time.Duration) *refusal {
 func (s *Service) fail(w http.ResponseWriter, r *http.Request, err error) {
 	var told *refusal
 	if !errors.As(err, &told) {
+		if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
+			return // nobody waits for the answer
+		}
 		s.cfg.Logger.ErrorContext(r.Context(), "a request of a wallet was not answered", slog.Any("error", err))
 		told = errUnavailable
 	}

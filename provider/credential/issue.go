@@ -18,9 +18,10 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// The limits of requests per user.
+// The limits of requests per user. What is issued is kept, has a place on a list and a line on the page of
+// its owner until it expires: some hundreds at most.
 var (
-	issueLimit  = provider.Limit{Burst: 20, Every: time.Minute}
+	issueLimit  = provider.Limit{Burst: 20, Every: time.Hour}
 	noticeLimit = provider.Limit{Burst: 60, Every: 10 * time.Second}
 )
 
