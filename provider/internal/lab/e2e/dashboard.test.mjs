@@ -33,7 +33,12 @@ async function signIn({ email, password }, window = page) {
 }
 
 /** Opens a page of the application or organization by its name in the navigation. */
-const open = (name) => page.locator("nav.sections").getByRole("link", { name, exact: true }).click();
+async function open(name) {
+  const link = page.locator("nav.sections").getByRole("link", { name, exact: true });
+  const there = new URL(await link.getAttribute("href"), page.url()).href;
+  await link.click();
+  await page.waitForURL(there);
+}
 
 /** The address of the page that is open, without what a notice has added. */
 const here = () => page.url().split("?")[0];

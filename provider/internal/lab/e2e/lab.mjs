@@ -239,7 +239,7 @@ export function covering() {
 }
 
 /** Waits until buttons that are inert at first, as on the consent screen, are not. */
-export const settled = (page) => page.waitForFunction(() => !document.querySelector("[aria-disabled=true]"));
+export const settled = (page) => page.waitForFunction(() => document.readyState === "complete" && !document.querySelector("[aria-disabled=true]"));
 
 /** Presses the button with this name. */
 export async function press(page, name) {
