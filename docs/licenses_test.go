@@ -16,8 +16,8 @@ var (
 	noHost   = regexp.MustCompile(`/internal(/|$)|test$|/widget/test/`)
 )
 
-// TestLicensesAreOfWhatHostsLink compares THIRD_PARTY_LICENSES.txt with what is linked: a module of
-// another version may be under another licence.
+// TestLicensesAreOfWhatHostsLink compares THIRD_PARTY_LICENSES.txt with what is linked, also by the service: a
+// module of another version may be under another licence.
 func TestLicensesAreOfWhatHostsLink(t *testing.T) {
 	t.Parallel()
 	said, _, _ := strings.Cut(read(t, "THIRD_PARTY_LICENSES.txt"), "\n===")
@@ -30,7 +30,7 @@ func TestLicensesAreOfWhatHostsLink(t *testing.T) {
 		folder string
 		args   []string
 	}{
-		{".", imported(t)},
+		{".", append(imported(t), "./examples/quickstart")},
 		{".", []string{"-tags=unreplaced", "./provider/internal/lab/weight"}}, // with all that ory/x links
 		{"storage/sqlitego", []string{"."}},
 		{"provider/opensslsigner", []string{"."}},

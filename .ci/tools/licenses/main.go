@@ -149,7 +149,7 @@ func textsIn(folder string) (texts []string, err error) {
 // write writes who is under which licence, and each text once.
 func write(out io.Writer, all []linked) error {
 	var b strings.Builder
-	b.WriteString("What a program links that uses all of Bonafide, with the licences. A program links a part of it.\n" +
+	b.WriteString("What a program links that uses all of Bonafide, or is its service, with the licences. A program links a part of it.\n" +
 		"`make licenses` writes this file.\n\n")
 	users := map[string][]string{}
 	var texts []string
