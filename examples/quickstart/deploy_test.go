@@ -157,7 +157,7 @@ func copyTree(t *testing.T, from, to string) {
 	}))
 }
 
-// TestUnitIsValid has systemd read the unit, for a program that there is.
+// TestUnitIsValid has systemd read the unit, for a program that there is, and say to how much it is exposed.
 func TestUnitIsValid(t *testing.T) {
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {
 		if os.Getenv("CI") != "" {
@@ -171,5 +171,9 @@ func TestUnitIsValid(t *testing.T) {
 	ok(t, os.WriteFile(path, []byte(strings.ReplaceAll(string(unit), "ExecStart=/usr/local/bin/bonafide ", "ExecStart="+os.Args[0]+" ")), 0o600))
 	if out, err := exec.CommandContext(t.Context(), "systemd-analyze", "verify", "--man=no", path).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("%v\n%s", err, out)
+	}
+	// Of 100, of which most services have 96; what is left is that it may use the network and read the system.
+	if out, err := exec.CommandContext(t.Context(), "systemd-analyze", "security", "--offline=true", "--threshold=15", path).CombinedOutput(); err != nil {
+		t.Errorf("it is exposed: %v\n%s", err, out)
 	}
 }
