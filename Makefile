@@ -23,11 +23,12 @@ GALLERYFLAGS ?=
 PROGRAMS ?=
 # For make api and make dump: the version that is being released, as in v0.1.0.
 RELEASE ?=
-# For make soak: how many people there are, and how much time passes.
+# For make soak: how many people there are, how many of them sign in in each half of it, and how much time passes.
 PEOPLE ?= 50000
+COMING ?= $(PEOPLE)
 DAY ?= 24h
-# For make beside: an earlier version, and how long it serves beside this one.
-FROM ?= HEAD
+# For make beside: an earlier version; without, HEAD stands for it, beside HEAD with one migration more. And for how long.
+FROM ?=
 FOR ?= 10m
 # For make academic: a checkout of JetBrains/swot.
 SWOT ?=
@@ -42,7 +43,7 @@ BENCHMARK := ./provider/internal/lab/benchmark
 TESTED ?= $(filter-out $(BENCHMARK),$(CODE))
 
 # What hosts import, and what they start from.
-LIBRARIES := $(filter-out ./examples/% ./provider/internal/% %/servertest,$(CODE))
+LIBRARIES := $(filter-out ./.ci/tools ./examples/% ./provider/internal/% %/servertest,$(CODE))
 STARTED := $(filter ./examples/%,$(MODULES))
 
 # The packages of screens: those that have golden pages.
@@ -190,27 +191,27 @@ api: ## Compare the exported API with the last release; with RELEASE=v0.1.0 keep
 vulncheck: ## Look for known vulnerabilities in what hosts link; passes when the database is out of reach
 	@GO=$(GO) .ci/vulncheck $(LIBRARIES) $(STARTED)
 
-sbom: ## Write bills of materials in CycloneDX, of each module and of the quickstart, to .cache/sbom
-	@mkdir -p $(CACHE)/sbom
+sbom: ## Write bills of materials in CycloneDX, of each module and of the quickstart at HEAD, to .cache/sbom
+	@rm -rf $(CACHE)/sbom && git clone --quiet . $(CACHE)/sbom/clone # of which it reads the version, unlike that of a worktree
 	@for module in $(LIBRARIES); do \
 		name=$$(basename $$($(GO) -C $$module list -m)); \
-		$(CYCLONEDX) mod -json -std -licenses -type library -output $(CACHE)/sbom/$$name.cdx.json $$module; \
+		$(CYCLONEDX) mod -json -std -licenses -type library -output $(CACHE)/sbom/$$name.cdx.json $(CACHE)/sbom/clone/$$module; \
 	done
-	@$(GO) build -trimpath -o $(CACHE)/sbom/quickstart ./examples/quickstart
-	@$(CYCLONEDX) bin -json -std -licenses -output $(CACHE)/sbom/quickstart.cdx.json $(CACHE)/sbom/quickstart
+	@$(CYCLONEDX) app -json -std -licenses -main examples/quickstart -output $(CACHE)/sbom/quickstart.cdx.json $(CACHE)/sbom/clone
+	@rm -rf $(CACHE)/sbom/clone
 
 licenses: ## Write THIRD_PARTY_LICENSES.txt: the licences of all that a host can link
 	@GO=$(GO) .ci/licenses
 
 published: ## Build what hosts build from a module proxy made of HEAD; with the network
-	@$(GO) test -tags published -count=1 -v -run '^TestPublished$$' ./docs
+	@$(GO) test -tags published -count=1 -timeout 2h -v -run '^TestPublished$$' ./docs
 
 dump: ## Write the dumps of both databases, with rows of every kind, that the releases after RELEASE=v0.1.0 open
 	@test -n "$(RELEASE)" || { echo "which release? make dump RELEASE=v0.1.0"; exit 1; }
 	@$(GO) test ./examples/quickstart -count=1 -run '^TestDump$$' $(TESTFLAGS) -dump $(RELEASE)
 
-beside: ## Have the version FROM serve beside this one from one PostgreSQL database FOR 10m, under load
-	@$(GO) test ./examples/quickstart -count=1 -timeout 24h -v -run '^TestBeside$$' $(TESTFLAGS) -from $(FROM) -for $(FOR)
+beside: ## Have the version FROM, or HEAD, and the next serve from one PostgreSQL database FOR 10m, under load
+	@$(GO) test ./examples/quickstart -count=1 -timeout 24h -v -run '^TestBeside$$' $(TESTFLAGS) -from=$(FROM) -for $(FOR)
 
 soak: ## Let a DAY (24h) pass on a campus of PEOPLE (50000) with everything on, and look whether something grows
-	@$(GO) test ./provider/internal/lab/scale -count=1 -timeout 24h -v -run '^TestCampus$$' $(TESTFLAGS) -args -people $(PEOPLE) -day $(DAY)
+	@.ci/inmemory $(GO) test ./provider/internal/lab/scale -count=1 -timeout 24h -v -run '^TestCampus$$' $(TESTFLAGS) -args -people $(PEOPLE) -coming $(COMING) -day $(DAY)

@@ -109,7 +109,7 @@ type issued struct {
 // signIn signs maria in.
 func (v versions) signIn(at string) issued {
 	v.t.Helper()
-	callback := at + "/callback"
+	callback := v.this + "/callback"
 	b := browser.New(v.t)
 	b.Open(at + "/oauth/authorize?" + url.Values{
 		"client_id": {"app"}, "redirect_uri": {callback}, "response_type": {"code"}, "scope": {"openid"},

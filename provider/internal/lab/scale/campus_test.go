@@ -26,7 +26,10 @@ import (
 	"github.com/bonafide-id/bonafide/provider/verification"
 )
 
-var day = flag.Duration("day", 20*time.Minute, "how much time passes on the campus, of which everybody signs in in each half")
+var (
+	day    = flag.Duration("day", 20*time.Minute, "how much time passes on the campus")
+	coming = flag.Int("coming", 0, "how many of the people sign in in each half of it; all if 0")
+)
 
 const (
 	// stride is by how much the clock moves, with a round of the background work: less than a leap.
@@ -35,6 +38,9 @@ const (
 	// remembered is how long sessions and grants last, and lines of the log are kept, on the campus: what
 	// begins and ends within a day has to stop growing within it.
 	remembered = 4 * time.Hour
+
+	// connections is how many of them browsers keep open.
+	connections = 64
 
 	toolServer = "https://tools.campus.example/mcp"
 )
@@ -64,43 +70,49 @@ func TestCampus(t *testing.T) {
 	if c.hook.n.Load() == 0 {
 		t.Error("the webhook has heard of nothing")
 	}
-	t.Logf("%v on the campus in %.0f s: %v sign-ins, %d of them at the university, %d tools, %d verified, %d looks of the staff, %d messages to the webhook",
-		*day, time.Since(begin).Seconds(), c.signIns.Load(), c.upstream.Load(), c.tools.Load(), c.verified.Load(), c.looks.Load(), c.hook.n.Load())
+	t.Logf("%v on the campus in %.0f s: %v sign-ins, %d of them at the university, %d tools, %d verified, %d looks of the staff, %d mails, %d messages to the webhook",
+		*day, time.Since(begin).Seconds(), c.signIns.Load(), c.upstream.Load(), c.tools.Load(), c.verified.Load(), c.looks.Load(), c.mails.Load(), c.hook.n.Load())
 }
 
 // campus is a place with people of its own.
 type campus struct {
 	*place
-	size int
-	code string // of an invitation
-	up   *upstreams.OpenID
-	hook struct {
+	size   int
+	coming int    // so many of them, the same in each half of the day
+	code   string // of an invitation
+	up     *upstreams.OpenID
+	hook   struct {
 		*httptest.Server
 		n atomic.Int64
 	}
 	log         *counter
 	connections *http.Transport // of all browsers
 
-	signIns, upstream, tools, verified, looks atomic.Int64
-	seen                                      []atomic.Bool // who has been here
-	atUniversity                              sync.Mutex    // which says who everybody is that comes
+	signIns, upstream, tools, verified, looks, mails atomic.Int64
+	seen                                             []atomic.Bool // who has been here
+	atUniversity                                     sync.Mutex    // which says who everybody is that comes
 }
 
 func newCampus(t *testing.T) *campus {
 	t.Helper()
 	c := &campus{size: *people, log: &counter{}, connections: lab.OwnConnections(t)}
-	c.connections.MaxIdleConnsPerHost = 64
+	c.connections.MaxIdleConnsPerHost = connections
+	c.connections.DisableCompression = true // the time of this machine is for people, not for their lines
 	if testing.Short() {
 		c.size = 40
 	}
-	c.seen = make([]atomic.Bool, c.size)
+	c.coming = c.size
+	if *coming > 0 {
+		c.coming = min(*coming, c.size)
+	}
+	c.seen = make([]atomic.Bool, c.coming)
 	c.hook.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		c.hook.n.Add(1)
 		w.WriteHeader(http.StatusNoContent)
 	}))
 	t.Cleanup(c.hook.Close)
 	c.place = newPlace(t, &kept{}, lab.Unlimited, func(cfg *provider.Config) {
-		cfg.Logger, cfg.KeepEvents, cfg.AllowPrivateNetworks = slog.New(c.log), remembered, true
+		cfg.Logger, cfg.Mailer, cfg.KeepEvents, cfg.AllowPrivateNetworks = slog.New(c.log), c, remembered, true
 		cfg.Lifetimes = provider.Lifetimes{RefreshToken: remembered / 2, Grant: remembered, SessionIdle: remembered / 2, Session: remembered}
 		cfg.Signals = signals.Config{Webhooks: true, Endpoints: []signals.Endpoint{{Address: c.hook.URL, Secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}}}
 		cfg.Scopes = append(catalogue.DefaultScopes(), catalogue.Scope{Name: "tools:run", Title: "Run tools"})
@@ -121,6 +133,12 @@ func newCampus(t *testing.T) *campus {
 }
 
 func address(i int) string { return fmt.Sprintf("person%d@campus.example", i) }
+
+// Send implements provider.Mailer: nobody keeps the mails of a day.
+func (c *campus) Send(context.Context, provider.Mail) error {
+	c.mails.Add(1)
+	return nil
+}
 
 // enrols records everybody, as a host imports its people.
 func (c *campus) enrols() {
@@ -154,10 +172,12 @@ func (c *campus) lives(n, strides int) {
 	half := max(1, strides/2)
 	at := n % half
 	c.Advance(stride)
+	rounds := c.Rooms().Condition(c.t.Context()).Round // asked before the next one begins, or a minute passes until another does
 	end := c.runs()
-	rounds := c.Rooms().Condition(c.t.Context()).Round
-	c.atOnce(c.size*at/half, c.size*(at+1)/half, c.comes)
-	c.staff(n)
+	var staff sync.WaitGroup
+	staff.Go(func() { c.staff(n) })
+	c.atOnce(c.coming*at/half, c.coming*(at+1)/half, c.comes)
+	staff.Wait()
 	lab.Eventually(c.t, func() bool { return !c.Rooms().Condition(c.t.Context()).Round.Equal(rounds) })
 	end()
 }

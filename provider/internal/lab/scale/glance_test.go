@@ -71,7 +71,7 @@ func (c *campus) steady(glances []glance) {
 		"the database":      func(g glance) float64 { return float64(g.database) },
 		"its log":           func(g glance) float64 { return float64(g.wal) },
 		"the heap":          func(g glance) float64 { return float64(g.heap) },
-		"goroutines":        func(g glance) float64 { return float64(g.goroutines) },
+		"goroutines":        func(g glance) float64 { return float64(max(g.goroutines, connections)) }, // fewer are those of connections
 	} {
 		before, after := largest(glances[2*quarter:3*quarter], of), largest(glances[3*quarter:], of)
 		c.t.Logf("%s: the most in the last quarter is %.2f times that of the third", name, after/before)
