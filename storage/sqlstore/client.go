@@ -92,10 +92,7 @@ func (s *Store) DeleteClient(ctx context.Context, id string, version int64) erro
 		if err == nil && deleted == 0 {
 			return storage.ErrChanged
 		}
-		if err != nil {
-			return err
-		}
-		return haveChecked(tx, `client_id = ?1`, id)
+		return err
 	})
 }
 

@@ -58,11 +58,9 @@ func given(args []any) (columns, []any) {
 type grantForm struct {
 	given columns
 
-	// based reports that the basis of the grant is a condition of the statement: that the account,
-	// and the session and the decision if there are any, stand. lock has them stay as they are until
-	// the end of the step (Dialect.ForShare): each is found as it is when that has been awaited.
-	based, session, decision bool
-	lock                     string
+	// alone reports that no other step runs beside, so that the basis of the grant is a condition
+	// of the statement: that the account, the session and the decision stand.
+	alone, session, decision bool
 }
 
 var grantTexts = &texts[grantForm]{write: grantForm.text}
@@ -93,20 +91,18 @@ func (f grantForm) text() string {
 		}
 	}
 	insert := `INSERT INTO main.grants (` + strings.Join(fields, ", ") + `)`
-	if !f.based {
+	if !f.alone {
 		return insert + ` VALUES (` + strings.Join(values, ", ") + `)`
 	}
-	condition := ` WHERE NOT EXISTS (` + disabledAccount("?4", f.lock) + `)`
+	condition := ` WHERE NOT EXISTS (SELECT 1 FROM main.accounts WHERE id = ?4 AND (disabled <> 0 OR delete_at IS NOT NULL))`
 	next := len(fields)
-	stands := func(query string) {
-		next++
-		condition += ` AND EXISTS (` + query + ` = ?` + strconv.Itoa(next) + ` ` + f.lock + `)`
-	}
 	if f.session {
-		stands(`SELECT 1 FROM main.sessions WHERE account_id = ?4 AND digest`)
+		next++
+		condition += ` AND EXISTS (SELECT 1 FROM main.sessions WHERE account_id = ?4 AND digest = ?` + strconv.Itoa(next) + `)`
 	}
 	if f.decision {
-		stands(`SELECT 1 FROM main.consents WHERE subject = ?4 AND client_id = ?3 AND decision`)
+		next++
+		condition += ` AND EXISTS (SELECT 1 FROM main.consents WHERE subject = ?4 AND client_id = ?3 AND decision = ?` + strconv.Itoa(next) + `)`
 	}
 	return insert + ` SELECT ` + strings.Join(values, ", ") + condition
 }
