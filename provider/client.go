@@ -127,8 +127,8 @@ type Client struct {
 	// plain spelling, or response parameter in the query; a redirect URI of V3 may have a
 	// state, whose value is not compared. Requests must match byte for byte, except for the
 	// port of a redirect URI with a loopback IP address (RFC 8252 section 7.3). At least
-	// one of RedirectURIs is required, unless GrantTypes are
-	// only client_credentials, token-exchange, or device_code with or without refresh_token.
+	// one of RedirectURIs is required, unless GrantTypes are only client_credentials, token-exchange,
+	// or device_code or pre-authorized_code with or without refresh_token.
 	RedirectURIs           []string `json:"redirect_uris"`
 	PostLogoutRedirectURIs []string `json:"post_logout_redirect_uris,omitempty"`
 
@@ -159,11 +159,12 @@ type Client struct {
 
 	// GrantTypes are authorization_code, refresh_token, client_credentials,
 	// urn:ietf:params:oauth:grant-type:jwt-bearer,
-	// urn:ietf:params:oauth:grant-type:device_code and
-	// urn:ietf:params:oauth:grant-type:token-exchange; a public client can use the first two and
-	// device_code. The last two are for Standard: device_code has an effect with
-	// Config.DeviceAuthorization only, and token-exchange for the Introspectors of a Resource
-	// with ExchangesTo that are not Unreviewed.
+	// urn:ietf:params:oauth:grant-type:device_code,
+	// urn:ietf:params:oauth:grant-type:token-exchange and
+	// urn:ietf:params:oauth:grant-type:pre-authorized_code; a public client can use the first two,
+	// device_code and pre-authorized_code. The last three are for Standard: device_code has an effect
+	// with Config.DeviceAuthorization only, token-exchange for the Introspectors of a Resource with
+	// ExchangesTo that are not Unreviewed, and pre-authorized_code for the AnyWallet of package credential.
 	// implicit is accepted without effect: ResponseTypes decide. With client_credentials an
 	// application gets an access token of its own, about no user. With the JWT bearer grant
 	// it signs a user's name and gets an access token to what that user has already allowed

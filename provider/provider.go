@@ -71,6 +71,7 @@ type rooms struct {
 	calls     host.Calls
 	faults    *faults.Faults
 	engine    *engine.Engine
+	protocol  *oauth.Endpoints
 	audit     *audit.Log
 	activity  *activity.Log
 	accounts  *account.Accounts
@@ -297,7 +298,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 		TellDeleted: p.pages.TellDeleted, Deleting: p.deleting, EndStatuses: p.endStatuses, Clock: cfg.Clock, Logger: cfg.Logger,
 	})
 	p.upkeep.RunWith(p.tellOthers)
-	endpoints, err := oauth.New(oauth.Options{
+	p.protocol, err = oauth.New(oauth.Options{
 		Site: site, Engine: p.engine, Catalogue: p.catalogue, Audit: p.audit, Activity: p.activity, Limits: p.limits,
 		Classes: cfg.classes().Supported(), HasAccounts: cfg.hasAccounts(), Documents: cfg.UnknownClients.Documents, Register: p.registers(), Registrations: p.registrations(), Streams: p.newStreams(), Devices: cfg.DeviceAuthorization.On, RequestURI: cfg.RequestURI, Exchanges: cfg.engineResources().Exchanging(), Faults: p.faults, SigningAlgorithms: cfg.Algorithms, Keys: p.faults.Publish(p.keys),
 		Verified: cfg.VerifiedClaims, Credentials: cfg.Credentials,
@@ -309,7 +310,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 		Site: site, Engine: p.engine, Claims: source, Activity: p.activity, Keys: p.keys, IDTokenLife: cfg.Lifetimes.IDToken, Clock: cfg.Clock,
 	})
 	p.closing, p.close = context.WithCancel(context.WithoutCancel(ctx))
-	routes := slices.Concat(p.flows.Routes(), p.pages.Routes(), entrance.Routes(), p.ways.Routes(), protection.Routes(), p.own.Routes(), p.devicePages(), p.fedCMRoutes(look), endpoints.Routes(), endpoints.OlderRoutes(), resources.Routes(), resources.OlderRoutes(), site.Assets(),
+	routes := slices.Concat(p.flows.Routes(), p.pages.Routes(), entrance.Routes(), p.ways.Routes(), protection.Routes(), p.own.Routes(), p.devicePages(), p.fedCMRoutes(look), p.protocol.Routes(), p.protocol.OlderRoutes(), resources.Routes(), resources.OlderRoutes(), site.Assets(),
 		p.Pages().ownWellKnown(), []web.Route{{Method: http.MethodGet, Path: "/widget/{name}", Handler: serveButton(p.button)}})
 	p.server = web.NewServer(site, web.ServerOptions{
 		Routes: routes, Calls: p.calls, TrustedProxies: cfg.TrustedProxies, Telemetry: telemetry, Closed: p.closing,

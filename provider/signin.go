@@ -77,7 +77,8 @@ func (d DeviceAuthorization) validate() error {
 
 // devices returns how devices get tokens.
 func (p *Provider) devices() engine.Devices {
-	d := engine.Devices{
+	return engine.Devices{
+		On: p.cfg.DeviceAuthorization.On, Store: p.store,
 		Digest: func(kind, code string) storage.Digest {
 			return p.secrets.MAC(kind+" "+p.issuer, []byte(code))
 		},
@@ -88,10 +89,6 @@ func (p *Provider) devices() engine.Devices {
 		},
 		Life: p.cfg.Lifetimes.Device,
 	}
-	if p.cfg.DeviceAuthorization.On {
-		d.Store = p.store
-	}
-	return d
 }
 
 // devicePages returns the routes of the pages about devices, if there are any.

@@ -217,6 +217,8 @@ func (c Client) validate(known *claims.Catalogue, addresses registry.Addresses, 
 		return wrongField("GrantTypes", "%s is for the dialect %s only, and not with RequireVerified", protocol.GrantDeviceCode, Standard)
 	case slices.Contains(c.GrantTypes, protocol.GrantTokenExchange) && (c.Public || !dialect.Exchanges):
 		return wrongField("GrantTypes", "%s is for confidential clients of the dialect %s only", protocol.GrantTokenExchange, Standard)
+	case slices.Contains(c.GrantTypes, protocol.GrantPreAuthorized) && (!c.Public || !dialect.Credentials):
+		return wrongField("GrantTypes", "%s is for public clients of the dialect %s only", protocol.GrantPreAuthorized, Standard)
 	case checkRequirement("Requires", c.Requires) != nil:
 		return checkRequirement("Requires", c.Requires)
 	case c.InitiateLoginURI != "" && (addresses.ValidateRedirectURI(c.InitiateLoginURI) != nil || web.HomeOf(c.InitiateLoginURI) == ""):
@@ -235,10 +237,11 @@ func returnsToken(responseType string) bool {
 }
 
 // needsNoBrowser reports whether no browser ever leads back to the application, so that it needs
-// no redirect URI: it asks for itself, it is an API that calls others, or its devices show a code.
+// no redirect URI: it asks for itself, it is an API that calls others, or its devices show or are
+// shown a code.
 func (c Client) needsNoBrowser() bool {
-	without := []string{protocol.GrantClientCredentials, protocol.GrantTokenExchange, protocol.GrantDeviceCode}
-	if slices.Contains(c.GrantTypes, protocol.GrantDeviceCode) {
+	without := []string{protocol.GrantClientCredentials, protocol.GrantTokenExchange, protocol.GrantDeviceCode, protocol.GrantPreAuthorized}
+	if slices.Contains(c.GrantTypes, protocol.GrantDeviceCode) || slices.Contains(c.GrantTypes, protocol.GrantPreAuthorized) {
 		without = append(without, protocol.GrantRefreshToken)
 	}
 	return len(c.GrantTypes) > 0 && !slices.ContainsFunc(c.GrantTypes, func(g string) bool { return !slices.Contains(without, g) })

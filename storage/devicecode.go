@@ -16,7 +16,8 @@ const (
 )
 
 // DeviceCode is the request of a device for tokens of a user who decides about it in a browser
-// (RFC 8628), valid until it expires.
+// (RFC 8628), valid until it expires. The offers of credentials to any wallet are kept as two of these:
+// one that a wallet decides by fetching it, and one that the user allows.
 type DeviceCode struct {
 	// Digest identifies the device code. It is the flow of the grant that the user allows,
 	// and identifies the token that the device exchanges.
@@ -60,6 +61,7 @@ type DeviceCodes interface {
 	AllowDeviceCode(ctx context.Context, digest Digest, g Grant, on Basis, issued Token) error
 
 	// DenyDeviceCode makes a pending request denied, by a subject who is signed in by this
-	// session; a zero session is no condition. The errors are those of AllowDeviceCode.
+	// session; a zero session is no condition, and no subject is nobody in particular. The errors
+	// are those of AllowDeviceCode.
 	DenyDeviceCode(ctx context.Context, digest Digest, subject string, session Digest, at time.Time) error
 }

@@ -259,7 +259,7 @@ const everyKey = `{
 	"verification": {
 		"verifiers": {"card": {"title": {"text": "By card"}, "hint": {"text": "Your card", "translations": {"de": "Ihr Ausweis"}}, "document": {"require": [{"name": "front", "title": {"text": "Front"}, "must": [{"text": "Your name"}]}]}}},
 		"policies": [{"group": "staff", "rule": "card"}]},
-	"wallet": {"groups": ["staff"]},
+	"wallet": {"groups": ["staff"], "any_wallet": "c"},
 	"sandbox": {"base_url": "http://id.localhost:8080/sandbox"}
 }`
 

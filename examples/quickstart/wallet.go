@@ -12,6 +12,9 @@ import (
 type wallet struct {
 	// Groups are those of which they can have a credential; an application with the scope credential:student can ask for that of student.
 	Groups []string `json:"groups"`
+
+	// AnyWallet is the ID of one of clients that stands for apps that are none of them: public, with the grant pre-authorized_code.
+	AnyWallet string `json:"any_wallet"`
 }
 
 // kinds are the credentials of an environment; none without a wallet.
@@ -43,7 +46,7 @@ func (s *service) openWallet(ctx context.Context, r *router, e *environment, p o
 		return errors.New("wallet: this database keeps no credentials")
 	}
 	issuer, err := credential.New(ctx, credential.Config{
-		Provider: p.Provider, Store: records, Kinds: kinds, Logger: s.log.With("base_url", e.BaseURL),
+		Provider: p.Provider, Store: records, Kinds: kinds, AnyWallet: e.Wallet.AnyWallet, Logger: s.log.With("base_url", e.BaseURL),
 	})
 	if err != nil {
 		return err

@@ -40,6 +40,13 @@ type Config struct {
 	// Defaults to none.
 	Certificates []*x509.Certificate
 
+	// AnyWallet is the ID of a public client that stands for all wallets that nobody has registered:
+	// of the dialect provider.Standard, with the grant
+	// urn:ietf:params:oauth:grant-type:pre-authorized_code. Users then can also add a credential by a
+	// code: whoever scans it first, and enters the digits that its user is shown, has the credential.
+	// Defaults to none: wallets are registered.
+	AnyWallet string
+
 	// Logger receives warnings and errors, never a credential, a key or a token.
 	// Defaults to slog.Default().
 	Logger *slog.Logger
@@ -95,6 +102,9 @@ type Service struct {
 	lists  *lists
 	nonces nonces
 	mux    *http.ServeMux
+
+	// anyWallet is of Config.AnyWallet, or nil.
+	anyWallet anyWallet
 }
 
 // New returns a service, to be mounted with its full path. The provider's Run then also does the
@@ -117,6 +127,11 @@ func New(ctx context.Context, cfg Config) (*Service, error) {
 		return nil, configError(err)
 	}
 	s.lists = newLists(cfg.Store, s.keys, s.url, cfg.Clock)
+	if cfg.AnyWallet != "" {
+		if s.anyWallet, err = cfg.Provider.Rooms().Clients.AnyWallet(cfg.AnyWallet); err != nil {
+			return nil, fmt.Errorf("credential: %w", err)
+		}
+	}
 	if err := s.mount(); err != nil {
 		return nil, err
 	}

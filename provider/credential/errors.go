@@ -48,6 +48,8 @@ var (
 		description: "The body is no JSON object with notification_id and event."}
 	errOffer = &refusal{code: "invalid_request", status: http.StatusNotFound,
 		description: "There is no such offer."}
+	errOfferOver = &refusal{code: "invalid_request", status: http.StatusGone,
+		description: "A wallet has fetched the offer, or its time is over. The user makes another one."}
 	errMethod = &refusal{code: "invalid_request", status: http.StatusMethodNotAllowed,
 		description: "Use another method."}
 	errUnavailable = &refusal{code: "temporarily_unavailable", status: http.StatusServiceUnavailable, wait: 2 * time.Second,
@@ -59,20 +61,22 @@ func tooMany(wait time.Duration) *refusal {
 	return &refusal{code: "invalid_credential_request", status: http.StatusTooManyRequests, wait: wait, description: "Too many requests. Please wait."}
 }
 
-// fail answers with an error. One that is not the wallet's is logged, and is 503: nothing was issued.
-func (s *Service) fail(w http.ResponseWriter, r *http.Request, err error) {
+// fail answers with an error, and returns its code. One that is not the wallet's is logged, and is 503:
+// nothing was issued.
+func (s *Service) fail(w http.ResponseWriter, r *http.Request, err error) (code string) {
 	var told *refusal
 	if !errors.As(err, &told) {
+		told = errUnavailable
 		if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
-			return // nobody waits for the answer
+			return told.code // nobody waits for the answer
 		}
 		s.cfg.Logger.ErrorContext(r.Context(), "a request of a wallet was not answered", slog.Any("error", err))
-		told = errUnavailable
 	}
 	if told.wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(told.wait.Seconds()))))
 	}
 	writeJSON(w, told.status, map[string]string{"error": told.code, "error_description": told.description})
+	return told.code
 }
 
 // writeJSON answers with a value of maps, lists and texts.

@@ -39,23 +39,13 @@ type issuedCredential struct {
 	Credential string `json:"credential"`
 }
 
-// serveCredential issues a credential.
-func (s *Service) serveCredential(w http.ResponseWriter, r *http.Request) {
-	h, ok := s.cfg.Provider.Rooms().Clients.Holder(w, r)
-	if !ok {
-		return
-	}
+// answerCredential issues a credential.
+func (s *Service) answerCredential(r *http.Request, h room.Holder) (any, error) {
 	var req request
-	err := readBody(r, &req, errRequest)
-	var answer issued
-	if err == nil {
-		answer, err = s.issue(r.Context(), h, req)
+	if err := readBody(r, &req, errRequest); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	writeJSON(w, http.StatusOK, answer)
+	return s.issue(r.Context(), h, req)
 }
 
 // issue decides about a request: what it says, then what is known of the user now. The last write

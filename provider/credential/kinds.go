@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/catalogue"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 )
 
 // Kinds are the credentials that there are, one for each group: a provider.Config.Credentials.
@@ -108,7 +109,7 @@ func (ks Kinds) Detail(sent json.RawMessage) (id, scope string, err error) {
 		Type *string `json:"type"`
 		ID   *string `json:"credential_configuration_id"`
 	}
-	if json.Unmarshal(sent, &detail) != nil || detail.Type == nil || *detail.Type != detailType || detail.ID == nil {
+	if json.Unmarshal(sent, &detail) != nil || detail.Type == nil || *detail.Type != protocol.DetailType || detail.ID == nil {
 		return "", "", errDetail
 	}
 	k, ok := ks.of(*detail.ID)
@@ -118,10 +119,7 @@ func (ks Kinds) Detail(sent json.RawMessage) (id, scope string, err error) {
 	return k.Group, k.scope(), nil
 }
 
-// detailType is the type of authorization_details that ask for a credential.
-const detailType = "openid_credential"
-
 // Metadata returns the members of the discovery document of the provider (RFC 9396 section 10).
 func (Kinds) Metadata() map[string]any {
-	return map[string]any{"authorization_details_types_supported": []string{detailType}}
+	return map[string]any{"authorization_details_types_supported": []string{protocol.DetailType}}
 }

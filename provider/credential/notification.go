@@ -18,22 +18,13 @@ type notice struct {
 	Event *string `json:"event"`
 }
 
-// serveNotification takes what a wallet tells of a credential. The same twice is no error.
-func (s *Service) serveNotification(w http.ResponseWriter, r *http.Request) {
-	h, ok := s.cfg.Provider.Rooms().Clients.Holder(w, r)
-	if !ok {
-		return
-	}
+// answerNotification takes what a wallet tells of a credential. The same twice is no error.
+func (s *Service) answerNotification(r *http.Request, h room.Holder) (any, error) {
 	var n notice
-	err := readBody(r, &n, errNotificationRequest)
-	if err == nil {
-		err = s.take(r.Context(), h, n)
+	if err := readBody(r, &n, errNotificationRequest); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	w.WriteHeader(http.StatusNoContent)
+	return nil, s.take(r.Context(), h, n)
 }
 
 // take acts on a notice about a credential of the holder, of this wallet.

@@ -18,12 +18,18 @@ func (p pages) showAdd(v *visit) error {
 	if !ok {
 		return provider.ErrScreenNotFound
 	}
+	return p.renderAdd(v, k, http.StatusOK)
+}
+
+func (p pages) renderAdd(v *visit, k Kind, code int, problems ...ui.Problem) error {
 	statuses, err := p.cfg.Provider.People().Statuses(v.context(), v.User.UserID, k.Group)
 	if err != nil {
 		return err
 	}
 	status := statuses[0]
-	view := screens.AddView{Page: v.Page(), State: p.state(k, status), TellsHow: k.Provenance, HomeURL: p.base + "/"}
+	view := screens.AddView{
+		Page: v.Page(), Notice: screens.Notice(v.Room().Notice()), State: p.state(k, status), TellsHow: k.Provenance, HomeURL: p.base + "/",
+	}
 	view.Group, view.Subgroups = p.cfg.Provider.Rooms().Pages.GroupWords(view.Locale, k.Group, verifiedSubgroups(status)...)
 	switch view.State {
 	case screens.StateReady:
@@ -31,11 +37,14 @@ func (p pages) showAdd(v *visit) error {
 		if view.Size, view.Symbol, err = picture.QR(view.OfferURI); err != nil {
 			return fmt.Errorf("draw offer: %w", err)
 		}
+		if view.Form, err = p.codeForm(v, k, problems); err != nil {
+			return err
+		}
 	case screens.StatePending:
 	default:
 		view.VerifyURL = p.groups()
 	}
-	v.Render(http.StatusOK, screens.Add(view))
+	v.Render(code, screens.Add(view))
 	return nil
 }
 

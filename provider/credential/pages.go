@@ -26,9 +26,13 @@ func (p pages) mount(mux *http.ServeMux) error {
 	if err := rooms.Pages.AddAudience(screens.Audience()); err != nil {
 		return fmt.Errorf("credential: %w", err)
 	}
-	for path, h := range map[string]func(*visit) error{
+	handlers := map[string]func(*visit) error{
 		"/{$}": onlyLooked(p.showHome), "/add/{group}": onlyLooked(p.showAdd), "/withdraw/{id}": p.atWithdraw,
-	} {
+	}
+	if p.anyWallet != nil {
+		handlers["/add/{group}/code"] = p.atCode
+	}
+	for path, h := range handlers {
 		mux.Handle(p.base+path, p.cfg.Provider.Pages().Screen(signedIn(h)))
 	}
 	rooms.Pages.LinkCredentials(p.base+"/", p.Service)

@@ -43,7 +43,8 @@ type proof struct {
 	nonce string
 }
 
-// readProof reads a proof that a wallet has made for this issuer. It does not look at the nonce.
+// readProof reads a proof that a wallet has made for this issuer, as this client if it has an ID. It
+// does not look at the nonce.
 func readProof(text, issuer, clientID string, now time.Time) (p proof, err error) {
 	token, err := clientkeys.ReadUpTo(text, maxProof)
 	if err != nil || strings.ContainsAny(text, "\r\n") || token.Type != proofType || token.Alg != proofAlgorithm {
@@ -63,7 +64,7 @@ func readProof(text, issuer, clientID string, now time.Time) (p proof, err error
 		return p, errProof
 	}
 	age := float64(now.Unix()) - *claims.IssuedAt
-	if claims.Audience != issuer || claims.Issuer != "" && claims.Issuer != clientID || age > proofSkew.Seconds() || age < -proofSkew.Seconds() {
+	if claims.Audience != issuer || claims.Issuer != "" && clientID != "" && claims.Issuer != clientID || age > proofSkew.Seconds() || age < -proofSkew.Seconds() {
 		return p, errProof
 	}
 	if !key.verifies(token.Signed(), text[strings.LastIndexByte(text, '.')+1:]) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/room"
 )
 
 // mount adds the endpoints and the pages.
@@ -17,9 +18,9 @@ func (s *Service) mount() error {
 		s.mux.Handle(path, s.program(h, http.MethodGet, http.MethodHead))
 	}
 	post("/nonce", s.serveNonce)
-	post("/credential", s.serveCredential)
-	post("/notification", s.serveNotification)
-	get(s.base+"/offers/{group}", public(offerLife, s.serveOffer))
+	post("/credential", s.forHolder(s.answerCredential))
+	post("/notification", s.forHolder(s.answerNotification))
+	get(s.base+"/offers/{group}", s.serveOffer)
 	get(s.base+"/types/{group}", s.serveType)
 	get(s.base+"/status/{list}", s.serveStatus)
 	get(s.base+"/jwks", s.serveKeys)
@@ -54,6 +55,29 @@ func (s *Service) program(h http.HandlerFunc, methods ...string) http.Handler {
 			s.fail(w, r, errMethod)
 		}
 	}))
+}
+
+// forHolder serves an endpoint to which wallets present an access token; an answer of nil has no body.
+// Who builds the wallet learns how it was answered.
+func (s *Service) forHolder(answer func(r *http.Request, h room.Holder) (body any, err error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		clients := s.cfg.Provider.Rooms().Clients
+		h, ok := clients.Holder(w, r)
+		if !ok {
+			return
+		}
+		body, err := answer(r, h)
+		switch {
+		case err != nil:
+			clients.Answered(r.Context(), h, s.fail(w, r, err))
+			return
+		case body == nil:
+			w.WriteHeader(http.StatusNoContent)
+		default:
+			writeJSON(w, http.StatusOK, body)
+		}
+		clients.Answered(r.Context(), h, "")
+	}
 }
 
 // public lets caches keep the answer of an endpoint.

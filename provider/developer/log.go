@@ -25,7 +25,7 @@ var (
 	logEvents = []string{
 		string(activity.Authorize), string(activity.Consent), string(activity.Token),
 		string(activity.Refresh), string(activity.Userinfo), string(activity.Attributes),
-		string(activity.Revoke), string(activity.Introspect), string(activity.Push), string(activity.SignOut),
+		string(activity.Revoke), string(activity.Introspect), string(activity.Push), string(activity.Wallet), string(activity.SignOut),
 		string(activity.BackchannelLogout),
 	}
 	logOutcomes = []string{string(activity.OK), string(activity.Denied), string(activity.Failed)}

@@ -88,6 +88,13 @@ func (s *suite) deviceCodes(t *testing.T) {
 		fails(t, allowDevice(t, stores[0], c, "g", "ann", storage.Basis{}), storage.ErrSpent)
 		none(t, stores[0], c)
 	})
+	t.Run("IsDeniedOnceByWhoeverHasIt", func(t *testing.T) {
+		stores, c := withCode(t, 2)
+		oneWins(t, race(stores, func(_ int, store storage.Store) error {
+			return store.DenyDeviceCode(t.Context(), c.Digest, "", storage.Digest{}, t0)
+		}), storage.ErrSpent)
+		equal(t, state(t, stores[0], c), storage.DeviceDenied)
+	})
 	t.Run("StaysPendingWithoutItsBasis", func(t *testing.T) {
 		stores, c := withCode(t, 1)
 		for _, on := range []storage.Basis{

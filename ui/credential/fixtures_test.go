@@ -65,6 +65,15 @@ func offer(p ui.Page) AddView {
 	return v
 }
 
+// code is the page that offers a group to the app that scans it first.
+func code(p ui.Page) CodeView {
+	v := offer(p)
+	return CodeView{
+		Page: p, Form: audiencetest.Form(), Group: v.Group, Size: v.Size, Symbol: v.Symbol, AgainURL: "/vci/add/student", HomeURL: homeURL,
+		OfferURI: "openid-credential-offer://?credential_offer_uri=https%3A%2F%2Fid.example%2Fvci%2Foffers%2Fq0m3K1xWc9vRz7Yt2dLh8s",
+	}
+}
+
 var fixtures = []audiencetest.Fixture{
 	{Name: "home", Render: func(p ui.Page) templ.Component { return Home(home(p)) }},
 	{Name: "home-withdrawn", Render: func(p ui.Page) templ.Component {
@@ -95,6 +104,20 @@ var fixtures = []audiencetest.Fixture{
 	{Name: "add-pending", Render: func(p ui.Page) templ.Component { return Add(add(p, StatePending)) }},
 	{Name: "add-expired", Render: func(p ui.Page) templ.Component { return Add(add(p, StateExpired)) }},
 	{Name: "add-unverified", Render: func(p ui.Page) templ.Component { return Add(add(p, StateUnverified)) }},
+	{Name: "add-any", Render: func(p ui.Page) templ.Component {
+		v := offer(p)
+		v.Notice, v.Form = NoticeOfferOver, audiencetest.Form()
+		return Add(v)
+	}},
+	{Name: "code", Render: func(p ui.Page) templ.Component { return Code(code(p)) }},
+	{Name: "code-early", Render: func(p ui.Page) templ.Component {
+		v := code(p)
+		v.Early = true
+		return Code(v)
+	}},
+	{Name: "digits", Render: func(p ui.Page) templ.Component {
+		return Digits(DigitsView{Page: p, Digits: "048151", HomeURL: homeURL})
+	}},
 	{Name: "withdraw", Render: func(p ui.Page) templ.Component {
 		return Withdraw(WithdrawView{Page: p, Form: audiencetest.Form(), Proof: active(p), HomeURL: homeURL})
 	}},

@@ -677,7 +677,7 @@ func notice(l *ui.Locale, n Notice) templ.Component {
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
 		if said, ok := textOf(l).Notices[n]; ok {
-			templ_7745c5c3_Err = ui.Announcement(ui.IconDone, false, l.Plain(said)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Announcement(n.icon(), n == NoticeOfferOver, l.Plain(said)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -43,6 +43,14 @@ func (p Proof) name() string { return ui.Clean(p.Label.Text, ui.MaxName) }
 // mark is what the first letter is of that stands in the place of a logo.
 func (p Proof) mark() string { return cmp.Or(p.Wallet.Name, p.Label.Text) }
 
+// icon is the picture of a notice.
+func (n Notice) icon() ui.Icon {
+	if n == NoticeOfferOver {
+		return ui.IconProblem
+	}
+	return ui.IconDone
+}
+
 // icon is the picture of a state.
 func (s State) icon() ui.Icon {
 	switch s {

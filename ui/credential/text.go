@@ -7,6 +7,8 @@ type text struct {
 	Common   commonText
 	Home     homeText
 	Add      addText
+	Code     codeText
+	Digits   digitsText
 	Withdraw withdrawText
 
 	Notices map[Notice]ui.Message
@@ -41,13 +43,24 @@ type addText struct {
 	// Hidden is over what they do not see, and what is kept from the service.
 	Hidden, NoName, NoPlace ui.Message
 
-	// Help is what to do when no app opens.
-	Help  ui.Message
-	Helps []ui.Message
+	// Help is what to do when no app opens. Refused is the rest of it where every app has to be known
+	// here; where one need not be, Any leads there.
+	Help                  ui.Message
+	Helps                 []ui.Message
+	Refused               ui.Message
+	Any, AnyText, AnyCode ui.Message
 
 	// NotYet are why somebody cannot add it now.
 	NotYet map[State]ui.Message
 	Verify ui.Message
+}
+
+type codeText struct {
+	Heading, Scan, Then, Caution, Show, Again, Early ui.Message
+}
+
+type digitsText struct {
+	Heading, Lasts, Caution ui.Message
 }
 
 type withdrawText struct {

@@ -94,6 +94,10 @@ const (
 // AddView shows how a group is added to a wallet: with any other state than StateReady, why not.
 type AddView struct {
 	ui.Page
+	Notice Notice
+
+	// Form makes an offer to one app that need not be known here. Without an Action there are none.
+	Form ui.Form
 
 	// Group is the group, Subgroups what the user is in it.
 	Group     ui.Label
@@ -118,6 +122,39 @@ type AddView struct {
 	VerifyURL, HomeURL string
 }
 
+// FieldOffer is the hidden field in which the form of a CodeView has what it offers.
+const FieldOffer = "offer"
+
+// CodeView shows an offer to the app that scans it first. Its form shows the digits for that app.
+type CodeView struct {
+	ui.Page
+	ui.Form
+
+	// Group is the group.
+	Group ui.Label
+
+	// Size and Symbol are a QR code of OfferURI, which opens the wallet app of the device, as in an
+	// AddView.
+	Size     int
+	Symbol   string
+	OfferURI string
+
+	// Early says that no app has scanned it yet.
+	Early bool
+
+	// AgainURL begins again. HomeURL leads back.
+	AgainURL, HomeURL string
+}
+
+// DigitsView shows the digits that an app asks for.
+type DigitsView struct {
+	ui.Page
+	Digits string
+
+	// HomeURL leads back.
+	HomeURL string
+}
+
 // WithdrawView asks whether to withdraw a proof. It posts nothing but Form.Hidden.
 type WithdrawView struct {
 	ui.Page
@@ -131,5 +168,8 @@ type WithdrawView struct {
 // Notice is what has just happened.
 type Notice string
 
-// NoticeWithdrawn says that a proof is withdrawn.
-const NoticeWithdrawn Notice = "proof_withdrawn"
+// The notices: a proof is withdrawn, or an offer to one app is no more.
+const (
+	NoticeWithdrawn Notice = "proof_withdrawn"
+	NoticeOfferOver Notice = "offer_over"
+)

@@ -10,7 +10,7 @@ import (
 )
 
 var logEvents, logOutcomes = []string{
-	"authorize", "consent", "token", "refresh", "userinfo", "attributes", "revoke", "introspect", "device", "push", "sign_out", "backchannel_logout",
+	"authorize", "consent", "token", "refresh", "userinfo", "attributes", "revoke", "introspect", "device", "push", "wallet", "sign_out", "backchannel_logout",
 }, []string{"ok", "denied", "error"}
 
 // sampleLog is a log with lines, whose details strangers have chosen.

@@ -32,6 +32,7 @@ const (
 	Introspect = "introspect"
 	Push       = "push"
 	Device     = "device"
+	Wallet     = "wallet" // a request of a wallet with an access token
 	SignOut    = "sign_out"
 
 	// BackchannelLogout is an attempt of the provider to tell an application that a session has ended.

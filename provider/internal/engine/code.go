@@ -69,14 +69,20 @@ func (g codeGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acce
 	case !registry.IsRegistered(s.client, s.Grant.RedirectURI):
 		return withdrawnRedirectURI(s.client, s.Grant.RedirectURI)
 	}
+	return g.grantAll(ctx, r)
+}
+
+// grantAll grants all that the grant of a code has, for the resources that the request names.
+func (e *Engine) grantAll(ctx context.Context, r fosite.AccessRequester) (err error) {
+	s := r.GetSession().(*exchange)
 	grantScopes(r, s.Grant, s.Grant.Scopes)
-	if s.resources, err = g.Resources.Narrowed(form, s.client, g.Resources.Granted(s.Grant)); err != nil {
+	if s.resources, err = e.Resources.Narrowed(r.GetRequestForm(), s.client, e.Resources.Granted(s.Grant)); err != nil {
 		return err
 	}
-	if err := g.strongEnough(s.Grant, s.client, s.Grant.Scopes); err != nil {
+	if err := e.strongEnough(s.Grant, s.client, s.Grant.Scopes); err != nil {
 		return err
 	}
-	return g.admitted(ctx, r, s.client)
+	return e.admitted(ctx, r, s.client)
 }
 
 // withdrawnRedirectURI is the answer for a code that went to an address which the
@@ -102,14 +108,19 @@ func (g codeGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite.A
 	if !g.CanHandleTokenEndpointRequest(ctx, r) {
 		return nil
 	}
+	return g.redeem(ctx, r, response)
+}
+
+// redeem issues the tokens for a code, once.
+func (e *Engine) redeem(ctx context.Context, r fosite.AccessRequester, response fosite.AccessResponder) error {
 	s := r.GetSession().(*exchange)
-	if err := g.issueTokens(ctx, r, response, s.client.Refreshes(s.Grant.Scopes)); err != nil {
+	if err := e.issueTokens(ctx, r, response, s.client.Refreshes(s.Grant.Scopes)); err != nil {
 		return err
 	}
-	err := g.Grants.Exchange(ctx, s.presented, g.Clock(), s.Issued...)
+	err := e.Grants.Exchange(ctx, s.presented, e.Clock(), s.Issued...)
 	switch {
 	case errors.Is(err, storage.ErrSpent):
-		return g.replayed(ctx, s)
+		return e.replayed(ctx, s)
 	case errors.Is(err, storage.ErrEnded), errors.Is(err, storage.ErrNotFound):
 		return errGrant.Because(diagnosis.CodeRevoked)
 	default:

@@ -22,7 +22,10 @@ import (
 
 // Devices is how devices get tokens that a user allows in a browser (RFC 8628).
 type Devices struct {
-	// Store keeps the requests of devices. Nil for no device authorization.
+	// On reports that there is device authorization.
+	On bool
+
+	// Store keeps the requests of devices.
 	Store storage.DeviceCodes
 
 	// Digest names a code of a kind. It is keyed: a reader of the database could try all user
@@ -120,7 +123,7 @@ var errDevices = protocol.Fail(protocol.UnauthorizedClient, "This application ma
 // mayUseDevices reports whether the devices of an application get tokens: never those of one
 // that nobody has registered.
 func (e *Engine) mayUseDevices(c *registry.Client) bool {
-	return e.Devices.Store != nil && c.Dialect.Devices && !c.IsUnknown() && !c.RequireVerified && c.AllowsGrant(protocol.GrantDeviceCode)
+	return e.Devices.On && c.Dialect.Devices && !c.IsUnknown() && !c.RequireVerified && c.AllowsGrant(protocol.GrantDeviceCode)
 }
 
 // deviceScopes returns the scopes that a device asks for, as far as they mean something.
@@ -179,7 +182,7 @@ func (e *Engine) keepDevice(ctx context.Context, c storage.DeviceCode) (DeviceRe
 // spelling. storage.ErrNotFound if there is none now.
 func (e *Engine) DeviceRequest(ctx context.Context, entered string) (storage.DeviceCode, *registry.Client, error) {
 	code, ok := ReadUserCode(entered)
-	if !ok || e.Devices.Store == nil {
+	if !ok || !e.Devices.On {
 		return storage.DeviceCode{}, nil, storage.ErrNotFound
 	}
 	c, err := e.Devices.Store.DeviceCode(ctx, storage.DeviceCodeID{UserCode: e.Devices.Digest(userCode, code)})

@@ -54,14 +54,7 @@ func (g deviceGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Ac
 	if refused := g.notForDevice(s.client, s.Grant.Scopes); len(refused) > 0 {
 		return errDenied.Because(diagnosis.ScopeWithdrawn, "scope", strings.Join(refused, " "))
 	}
-	grantScopes(r, s.Grant, s.Grant.Scopes)
-	if s.resources, err = g.Resources.Narrowed(form, s.client, s.Grant.Resources); err != nil {
-		return err
-	}
-	if err := g.strongEnough(s.Grant, s.client, s.Grant.Scopes); err != nil {
-		return err
-	}
-	return g.admitted(ctx, r, s.client)
+	return g.grantAll(ctx, r)
 }
 
 // decided returns the request of a device that its user has allowed.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/ory/fosite"
@@ -178,6 +179,7 @@ type Engine struct {
 	maker      *issue.Maker
 	requests   authorization.Reader
 	polls      polls
+	anyWallet  atomic.Pointer[anyWallet]
 	*tokens
 	*prover
 }

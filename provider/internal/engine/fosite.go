@@ -18,8 +18,14 @@ import (
 )
 
 // newFosite returns fosite with the handlers of the engine. Its two lists of handlers are all
-// grants and response types of the endpoints, and those of discovery and registration.
+// grants and response types of the endpoints, and those of discovery and registration, but for the
+// one that PreAuthorize adds.
 func newFosite(e *Engine) *fosite.Fosite {
+	return fositeWith(e, codeGrant{e}, refreshGrant{e}, clientGrant{e}, jwtGrant{e}, deviceGrant{e}, exchangeGrant{e})
+}
+
+// fositeWith returns fosite with these handlers of the token endpoint.
+func fositeWith(e *Engine, grants ...fosite.TokenEndpointHandler) *fosite.Fosite {
 	return &fosite.Fosite{
 		Store: fositeClients{e},
 		Config: &fosite.Config{
@@ -35,15 +41,8 @@ func newFosite(e *Engine) *fosite.Fosite {
 				pkceChallenge{},
 				issuer{e},
 			},
-			TokenEndpointHandlers: fosite.TokenEndpointHandlers{
-				codeGrant{e},
-				refreshGrant{e},
-				clientGrant{e},
-				jwtGrant{e},
-				deviceGrant{e},
-				exchangeGrant{e},
-			},
-			RevocationHandlers: fosite.RevocationHandlers{revocation{e}},
+			TokenEndpointHandlers: grants,
+			RevocationHandlers:    fosite.RevocationHandlers{revocation{e}},
 		},
 	}
 }

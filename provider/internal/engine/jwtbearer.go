@@ -129,7 +129,7 @@ func (g jwtGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite.Ac
 	s.Grant.ID, s.Grant.CreatedAt, s.Grant.ExpiresAt = random.SortedID(now), now, now.Add(g.Lifetimes.Access)
 	_, _ = rand.Read(s.Grant.Flow[:]) // never fails; it came of no request of a browser
 	request.InFlow(ctx, s.Grant.Flow)
-	access, scopes, err := g.maker.AccessToken(&s.Batch, issue.AccessTokenFor{Client: s.client, Scopes: s.Grant.Scopes, Resources: s.resources, JKT: s.jkt(), Now: now, Life: g.Lifetimes.Access})
+	access, scopes, err := g.maker.AccessToken(&s.Batch, issue.AccessTokenFor{Client: s.client, Scopes: r.GetGrantedScopes(), Resources: s.resources, JKT: s.jkt(), Now: now, Life: g.Lifetimes.Access})
 	if err != nil {
 		return err
 	}

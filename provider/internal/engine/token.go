@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ory/fosite"
@@ -83,15 +84,40 @@ type grantedDetail struct {
 	Identifiers []string `json:"credential_identifiers"`
 }
 
-// grantedDetails returns the details of the answer to a token request.
+// grantedDetails returns the details of the answer to a token request: those that it has named, or
+// else those of the authorization request.
 func (e *Engine) grantedDetails(s *exchange, scopes string) (granted []grantedDetail) {
 	if e.Details == nil {
 		return nil
 	}
-	for _, d := range authorization.DetailsOf(s.Grant, input.ScopeValues(scopes)) {
-		granted = append(granted, grantedDetail{authorization.DetailType, d.ID, []string{d.ID}})
+	of := input.ScopeValues(scopes)
+	details := authorization.DetailsWithin(s.details, of)
+	if s.details == nil {
+		details = authorization.DetailsOf(s.Grant, of)
+	}
+	for _, d := range details {
+		granted = append(granted, grantedDetail{protocol.DetailType, d.ID, []string{d.ID}})
 	}
 	return granted
+}
+
+// narrow leaves a token request the credentials that it asks for in detail, of those that were
+// granted (RFC 9396 section 6); one that names none has all.
+func (e *Engine) narrow(r fosite.AccessRequester, s *exchange) (err error) {
+	if s.details, err = e.requests.DetailsIn(r.GetRequestForm(), s.client); err != nil || s.details == nil {
+		return err
+	}
+	asked, granted := make([]string, len(s.details)), r.GetGrantedScopes()
+	for i, d := range s.details {
+		if asked[i] = d.Scope; !granted.Has(d.Scope) {
+			return protocol.Fail(protocol.InvalidDetails, "Ask for no more credentials than the user allowed.").
+				Because(diagnosis.ScopeWider, "scope", d.Scope, "allowed", strings.Join(granted, " "))
+		}
+	}
+	r.(*fosite.AccessRequest).GrantedScope = slices.DeleteFunc(slices.Clone(granted), func(scope string) bool {
+		return e.Resources.IsItself(scope) && !slices.Contains(asked, scope)
+	})
+	return nil
 }
 
 // appendLifetime writes what Dialect.Lifetime has returned.
@@ -112,20 +138,23 @@ func (e *Engine) Token(ctx context.Context, r *http.Request) (response TokenResp
 	if err != nil {
 		return TokenResponse{}, err
 	}
+	handlers := e.fosite
 	switch form.Get("grant_type") {
 	case protocol.GrantAuthorizationCode, protocol.GrantRefreshToken, protocol.GrantClientCredentials, protocol.GrantJWTBearer, protocol.GrantDeviceCode, protocol.GrantTokenExchange:
 	case "":
 		return TokenResponse{}, protocol.Fail(protocol.InvalidRequest, "The parameter grant_type is missing.").Because(diagnosis.ParameterMissing, "parameter", "grant_type")
 	default:
-		return TokenResponse{}, protocol.Fail(protocol.UnsupportedGrantType, "This grant_type is not supported.").
-			Because(diagnosis.GrantTypeUnsupported, "grant_type", form.Get("grant_type"))
+		if handlers = e.anyWallet.Load().handlersOf(r, form); handlers == nil {
+			return TokenResponse{}, protocol.Fail(protocol.UnsupportedGrantType, "This grant_type is not supported.").
+				Because(diagnosis.GrantTypeUnsupported, "grant_type", form.Get("grant_type"))
+		}
 	}
 	nonce, err := e.withProof(ctx, r, form, func(proof *dpop.Proof) error {
 		if err := e.demandProof(ctx, r, form, proof); err != nil {
 			return err
 		}
 		s := &exchange{proof: proof}
-		issued, err := e.exchange(ctx, r, s)
+		issued, err := e.exchange(ctx, r, s, handlers)
 		if err != nil {
 			return refusal(err)
 		}
@@ -138,15 +167,18 @@ func (e *Engine) Token(ctx context.Context, r *http.Request) (response TokenResp
 }
 
 // exchange has fosite check a request, and issues what it gets.
-func (e *Engine) exchange(ctx context.Context, r *http.Request, s *exchange) (fosite.AccessResponder, error) {
-	accepted, err := e.fosite.NewAccessRequest(ctx, r, s)
+func (e *Engine) exchange(ctx context.Context, r *http.Request, s *exchange, handlers *fosite.Fosite) (fosite.AccessResponder, error) {
+	accepted, err := handlers.NewAccessRequest(ctx, r, s)
+	if err == nil {
+		err = e.narrow(accepted, s)
+	}
 	if err != nil {
 		return nil, err
 	}
 	if err := e.spendProof(ctx, s.proof); err != nil {
 		return nil, err
 	}
-	return e.fosite.NewAccessResponse(ctx, accepted)
+	return handlers.NewAccessResponse(ctx, accepted)
 }
 
 // exchange is the session of fosite at the token endpoint.
@@ -162,6 +194,9 @@ type exchange struct {
 
 	// resources are those of the request; nil for none.
 	resources []string
+
+	// details are the credentials that the request asks for; nil for none.
+	details []authorization.Detail
 
 	// basis is the basis of a new grant.
 	basis storage.Basis
@@ -182,11 +217,16 @@ var mistakesWith = map[storage.TokenKind]struct{ unknown, used, expired, revoked
 // load reads the presented token with its grant. It refuses that of another application before
 // anything else, so that presenting it does no harm.
 func (e *Engine) load(ctx context.Context, kind storage.TokenKind, presented string, s *exchange) error {
-	wrong := mistakesWith[kind]
 	digest, ok := e.Tokens.Parse(kind, presented)
 	if !ok {
-		return errGrant.Because(wrong.unknown)
+		return errGrant.Because(mistakesWith[kind].unknown)
 	}
+	return e.loadBy(ctx, kind, digest, s)
+}
+
+// loadBy is load for the digest of a token.
+func (e *Engine) loadBy(ctx context.Context, kind storage.TokenKind, digest storage.Digest, s *exchange) error {
+	wrong := mistakesWith[kind]
 	found, err := e.Grants.Issued(ctx, kind, digest)
 	if errors.Is(err, storage.ErrNotFound) {
 		return errGrant.Because(wrong.unknown)

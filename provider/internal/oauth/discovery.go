@@ -63,8 +63,8 @@ type metadata struct {
 	DPoPSigningAlgs                   []string `json:"dpop_signing_alg_values_supported"`
 }
 
-// discoveryDocument is made once from the lists that the endpoints themselves follow.
-func (e *Endpoints) discoveryDocument() (*web.Document, error) {
+// describe makes the discovery document from the lists that the endpoints themselves follow.
+func (e *Endpoints) describe(preAuthorizes bool) error {
 	at := func(path string) string { return e.Site.BaseURL + path }
 	m := metadata{
 		Issuer:                            e.Site.Issuer,
@@ -79,7 +79,7 @@ func (e *Endpoints) discoveryDocument() (*web.Document, error) {
 		BackchannelLogoutSessionSupported: e.HasAccounts,
 		ScopesSupported:                   []string{claims.OpenID, claims.OfflineAccess},
 		ResponseTypesSupported:            protocol.ResponseTypes,
-		GrantTypesSupported:               e.grantTypes(),
+		GrantTypesSupported:               e.grantTypes(preAuthorizes),
 		SubjectTypesSupported:             []string{"public"},
 		IDTokenSigningAlgs:                e.SigningAlgorithms,
 		AuthorizationSigningAlgs:          e.SigningAlgorithms,
@@ -137,21 +137,28 @@ func (e *Endpoints) discoveryDocument() (*web.Document, error) {
 	if e.Credentials != nil {
 		maps.Copy(more, e.Credentials.Metadata())
 	}
+	if preAuthorizes {
+		more["pre-authorized_grant_anonymous_access_supported"] = true
+	}
 	body, err := json.Marshal(m)
-	if err != nil || len(more) == 0 {
-		return web.NewDocument(body, publicHeaders), err
-	}
-	rest, err := json.Marshal(more)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return web.NewDocument(slices.Concat(body[:len(body)-1], []byte(","), rest[1:]), publicHeaders), nil
+	if len(more) > 0 {
+		rest, err := json.Marshal(more)
+		if err != nil {
+			return err
+		}
+		body = slices.Concat(body[:len(body)-1], []byte(","), rest[1:])
+	}
+	e.discovery.Store(web.NewDocument(body, publicHeaders))
+	return nil
 }
 
 // grantTypes are those that some application may use.
-func (e *Endpoints) grantTypes() []string {
+func (e *Endpoints) grantTypes(preAuthorizes bool) []string {
 	return slices.DeleteFunc(slices.Clone(protocol.RegisteredGrantTypes), func(g string) bool {
-		return g == protocol.GrantDeviceCode && !e.Devices || g == protocol.GrantTokenExchange && !e.Exchanges
+		return g == protocol.GrantDeviceCode && !e.Devices || g == protocol.GrantTokenExchange && !e.Exchanges || g == protocol.GrantPreAuthorized && !preAuthorizes
 	})
 }
 
@@ -167,7 +174,7 @@ func InsertedPaths(basePath string) []string {
 }
 
 func (e *Endpoints) serveDiscovery(w http.ResponseWriter, r *http.Request) {
-	e.discovery.ServeHTTP(w, r)
+	e.discovery.Load().ServeHTTP(w, r)
 }
 
 // serveKeys is the key set (RFC 7517 section 5). It answers from memory, also while

@@ -28,7 +28,7 @@ import (
 // Endpoints are those of one provider.
 type Endpoints struct {
 	Options
-	discovery *web.Document
+	discovery atomic.Pointer[web.Document]
 	published atomic.Pointer[published]
 }
 
@@ -90,10 +90,12 @@ type Options struct {
 // New returns the endpoints.
 func New(o Options) (*Endpoints, error) {
 	e := &Endpoints{Options: o}
-	var err error
-	e.discovery, err = e.discoveryDocument()
+	err := e.describe(false)
 	return e, err
 }
+
+// PreAuthorize has the discovery document say that any wallet can redeem a code of an offer.
+func (e *Endpoints) PreAuthorize() error { return e.describe(true) }
 
 // Routes returns the routes of the endpoints.
 func (e *Endpoints) Routes() []web.Route {
@@ -103,7 +105,7 @@ func (e *Endpoints) Routes() []web.Route {
 	get := func(path string, h http.HandlerFunc, constant func() *web.Document) web.Route {
 		return web.Route{Method: http.MethodGet, Path: path, Kind: web.Program, Origins: true, Handler: h, Constant: constant}
 	}
-	discovery := func() *web.Document { return e.discovery }
+	discovery := e.discovery.Load
 	routes := []web.Route{
 		post("/oauth/token", e.token, true),
 		post("/oauth/revoke", e.revoke, true),

@@ -101,6 +101,13 @@ var (
 		address: Limit{Burst: 10, Every: time.Minute},
 	}
 
+	// TransactionCode is an attempt at the six digits beside a code of an offer, which the account
+	// identifies. The code lives for minutes, so that it has five tries.
+	TransactionCode = Action{
+		name:    "transaction code",
+		account: Limit{Burst: 5, Every: time.Hour},
+	}
+
 	// BeginRecovery is the beginning of a recovery of the account whose ID the account is. Its
 	// owner is told of each, and of each end: one mailed code must not lead to mails without end.
 	BeginRecovery = Action{

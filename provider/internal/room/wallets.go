@@ -2,6 +2,7 @@ package room
 
 import (
 	"context"
+	"errors"
 
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -14,3 +15,12 @@ type Wallets interface {
 	// End ends one of them as the staff; one that is not in force is left as it is.
 	End(ctx context.Context, userID, id string) error
 }
+
+// Errors of an offer of a credential to any wallet.
+var (
+	// ErrOfferOpen means that no wallet has the code of an offer yet.
+	ErrOfferOpen = errors.New("provider: no wallet has taken the offer")
+
+	// ErrOfferOver means that there is no such offer, or none any more.
+	ErrOfferOver = errors.New("provider: the offer is over")
+)

@@ -1,5 +1,5 @@
-// A wallet of others gets a credential, by scope and with a key for its tokens, and three verifiers of others believe
-// what its holder shows, until it is withdrawn.
+// A wallet of others gets a credential, by scope or by a code and with a key for its tokens, and three verifiers of
+// others believe what its holder shows, until it is withdrawn.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash, randomBytes, randomUUID, webcrypto } from "node:crypto";
@@ -15,12 +15,15 @@ const subtle = webcrypto.subtle, P256 = { name: "ECDSA", namedCurve: "P-256" }, 
 const registration = {
   client_id: "wallet", client_secret: secret(), name: "Wallet", dialect: "standard", redirect_uris: [redirectURI], grant_types: ["authorization_code", "refresh_token"],
 };
+const anyWallet = {
+  client_id: "any", name: "Any wallet app", dialect: "standard", public: true, grant_types: ["urn:ietf:params:oauth:grant-type:pre-authorized_code"],
+};
 // The wallet takes https addresses only; a proxy would stand before the provider.
 const host = "https://id.test", base = `${host}/id`, issuer = `${base}/oidc`;
 let provider, reach;
 
 before(async () => {
-  provider = await start([registration], { base_url: base, wallet: { groups: ["military"] } });
+  provider = await start([registration, anyWallet], { base_url: base, wallet: { groups: ["military"], any_wallet: anyWallet.client_id } });
   const origin = new URL(provider.base).origin;
   reach = (url) => String(url).replace(host, origin);
 });
@@ -36,14 +39,16 @@ async function newKey() {
 
 const encode = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** newWallet returns the library, which signs with these keys. */
-function newWallet(...keys) {
+const registered = ({ body }) => Object.assign(body, { client_id: registration.client_id, client_secret: registration.client_secret });
+
+/** newWallet returns the library, which authenticates so and signs with these keys. */
+function newWallet(clientAuthentication, ...keys) {
   return new Openid4vciClient({
     callbacks: {
       fetch: (url, init) => fetch(reach(url), init),
       hash: (data, algorithm) => createHash(algorithm.replace("-", "")).update(data).digest(),
       generateRandom: (length) => randomBytes(length),
-      clientAuthentication: ({ body }) => Object.assign(body, { client_id: registration.client_id, client_secret: registration.client_secret }),
+      clientAuthentication,
       signJwt: async (signer, { header, payload }) => {
         const { jwk, sign } = keys.find((k) => k.jwk.x === signer.publicJwk.x);
         const text = `${encode(header)}.${encode(payload)}`;
@@ -53,13 +58,14 @@ function newWallet(...keys) {
   });
 }
 
+const linkIn = (page) => (/href="(openid-credential-offer:[^"]*)"/.exec(page.text) ?? assert.fail(page.text))[1].replaceAll("&amp;", "&");
+const dpopOf = (bound) => ({ signer: { method: "jwk", alg: "ES256", publicJwk: bound.jwk } });
+
 /** obtain has alice add the credential to a wallet with this key. */
 async function obtain(holder, bound) {
-  const wallet = newWallet(holder, bound), dpop = { signer: { method: "jwk", alg: "ES256", publicJwk: bound.jwk } };
+  const wallet = newWallet(registered, holder, bound), dpop = dpopOf(bound);
   const browser = await new Browser(provider.base).signIn(alice);
-  const page = await browser.open(`${provider.base}/vci/add/military`);
-  const [, link] = /href="(openid-credential-offer:[^"]*)"/.exec(page.text) ?? assert.fail(page.text);
-  const credentialOffer = await wallet.resolveCredentialOffer(link.replaceAll("&amp;", "&"));
+  const credentialOffer = await wallet.resolveCredentialOffer(linkIn(await browser.open(`${provider.base}/vci/add/military`)));
   assert.equal(credentialOffer.credential_issuer, issuer);
   const issuerMetadata = await wallet.resolveIssuerMetadata(credentialOffer.credential_issuer);
   const [id] = credentialOffer.credential_configuration_ids;
@@ -70,10 +76,31 @@ async function obtain(holder, bound) {
   const { accessTokenResponse } = await wallet.retrieveAuthorizationCodeAccessTokenFromOffer({
     credentialOffer, issuerMetadata, authorizationCode: new URL(location).searchParams.get("code"), pkceCodeVerifier: pkce?.codeVerifier, redirectUri: redirectURI, dpop,
   });
+  return fetchWith({ wallet, issuerMetadata, id, dpop, accessTokenResponse, holder, clientId: registration.client_id });
+}
+
+/** obtainByCode has alice add it to a wallet that nobody has registered. */
+async function obtainByCode(holder, bound) {
+  const wallet = newWallet(() => {}, holder, bound), dpop = dpopOf(bound);
+  const browser = await new Browser(provider.base).signIn(alice);
+  const page = await browser.submit(await browser.open(`${provider.base}/vci/add/military`));
+  const credentialOffer = await wallet.resolveCredentialOffer(linkIn(page));
+  await assert.rejects(wallet.resolveCredentialOffer(linkIn(page)), "a second wallet gets it");
+  const digits = await browser.submit(page);
+  const [, txCode] = /<code[^>]*>(\d{6})</.exec(digits.text) ?? assert.fail(digits.text);
+  const issuerMetadata = await wallet.resolveIssuerMetadata(credentialOffer.credential_issuer);
+  const redeem = (txCode) => wallet.retrievePreAuthorizedCodeAccessTokenFromOffer({ credentialOffer, issuerMetadata, txCode, dpop });
+  await assert.rejects(redeem(txCode.replace(/./g, (digit) => (Number(digit) + 1) % 10)), /invalid_grant/);
+  const { accessTokenResponse } = await redeem(txCode);
+  return fetchWith({ wallet, issuerMetadata, id: credentialOffer.credential_configuration_ids[0], dpop, accessTokenResponse, holder });
+}
+
+/** fetchWith returns the credential that an access token is for. */
+async function fetchWith({ wallet, issuerMetadata, id, dpop, accessTokenResponse, holder, clientId }) {
   assert.equal(accessTokenResponse.token_type, "DPoP");
   const { c_nonce: nonce } = await wallet.requestNonce({ issuerMetadata });
   const { jwt } = await wallet.createCredentialRequestJwtProof({
-    issuerMetadata, credentialConfigurationId: id, clientId: registration.client_id, nonce, signer: { method: "jwk", alg: "ES256", publicJwk: holder.jwk },
+    issuerMetadata, credentialConfigurationId: id, clientId, nonce, signer: { method: "jwk", alg: "ES256", publicJwk: holder.jwk },
   });
   const accessToken = accessTokenResponse.access_token;
   const { credentialResponse } = await wallet.retrieveCredentials({ issuerMetadata, credentialConfigurationId: id, accessToken, proofs: { jwt: [jwt] }, dpop });
@@ -141,6 +168,13 @@ describe("openid4vci", () => {
     }
     assert.equal((await list()).getStatus(idx), 1);
     await assert.rejects(verify(), /revoked/);
+  });
+
+  test("gets one by a code, without a registration", async () => {
+    const holder = await newKey(), { credential } = await obtainByCode(holder, await newKey());
+    const { payload } = await newVerifier().verify(await newVerifier(holder).present(credential, { subgroups: true }));
+    assert.deepEqual(payload.subgroups, ["Veteran"]);
+    assert.deepEqual(payload.cnf.jwk, holder.jwk);
   });
 
   test("has Python's sd-jwt read what it got", async (t) => {

@@ -110,7 +110,8 @@ func TestErrorsHaveExamples(t *testing.T) {
 		"The access token lacks the scope …", "There is no such stream.", "The application has a stream.", "The stream was changed meanwhile.", "The stream is disabled.",
 		"The operator of this service has switched the stream off.",
 		"A verification was asked for a moment ago.", "Too many requests. Please wait.", "The body is too large.",
-		// Wallets sign a proof with a key of their own.
+		// Wallets sign a proof with a key of their own, or have a code of an offer.
+		"Ask for no more credentials than the user allowed.", "The parameters pre-authorized_code and tx_code are needed.",
 		"The parameter authorization_details is no list of at most 8 JSON objects, each of which asks for a credential that there is.",
 		"The body is no JSON object with either credential_identifier or credential_configuration_id, and proofs.", "Responses are not encrypted.",
 		"The credential_configuration_id is unknown, or the access token is not for it.", "The credential_identifier is unknown, or the access token is not for it.",

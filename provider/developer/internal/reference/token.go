@@ -12,12 +12,15 @@ const bearerGrant = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
 func token(i Installation) Endpoint {
 	grants := grantTypes
-	var polls []Parameter
-	var devices []Error
+	var more []Parameter
+	var errors []Error
 	if i.Devices {
 		grants = append(slices.Clone(grants), deviceGrant)
-		polls = []Parameter{{Name: "device_code", Needed: "for `" + deviceGrant + "`", Meaning: "That of the device authorization endpoint. Poll with it until the answer is another than `authorization_pending`."}}
-		devices = deviceErrors()
+		more = []Parameter{{Name: "device_code", Needed: "for `" + deviceGrant + "`", Meaning: "That of the device authorization endpoint. Poll with it until the answer is another than `authorization_pending`."}}
+		errors = deviceErrors()
+	}
+	if len(i.Credentials) > 0 {
+		more, errors = append(more, detailsParameter()), append(errors, detailsErrors()...)
 	}
 	return Endpoint{
 		ID: "token", Title: "Token endpoint", Path: "/oauth/token", Methods: []string{"POST"},
@@ -43,9 +46,9 @@ func token(i Installation) Endpoint {
 			{Name: "scope", List: true, Meaning: "With `refresh_token`: fewer scope values than the user allowed. With `client_credentials`: some of those that are registered, and neither `openid` nor `offline_access`. With an assertion: some of those that the user has allowed. With a subject token: some of its own."},
 			proofParameter("A proof of a key of your application (RFC 9449), in the dialect `standard`: the access token is bound to that key, and so is the refresh token of a public application. An answer may have a nonce for the next proof in its header `DPoP-Nonce`."),
 			resourceParameter("The URI of an API that the access token is to be for, and nothing else (RFC 8707): of those that the authorization request has named. Without it the token is for all of these, and for the data endpoints."),
-		}, polls, credentials()),
+		}, more, credentials()),
 		Answers: []Answer{{200, mediaJSON, "TokenPayload", ""}},
-		Errors: slices.Concat(formErrors(), devices, exchangeErrors(), []Error{
+		Errors: slices.Concat(formErrors(), errors, exchangeErrors(), []Error{
 			{Status: 400, Code: "invalid_request", Text: "Send the parameters as a form, or as one JSON object whose members are strings.", Remedy: "Numbers, lists, `null` and nested values are refused.", Example: []Change{body("application/json", "[]")}},
 			{Status: 400, Code: "invalid_request", Text: "The parameter grant_type is missing.", Remedy: "Send it.", Example: []Change{without("grant_type")}},
 			{Status: 400, Code: "invalid_request", Text: "The parameter code is missing.", Remedy: "Send the code of the authorization response.", Example: []Change{without("code")}},

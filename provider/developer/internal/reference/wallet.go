@@ -1,5 +1,19 @@
 package reference
 
+// detailsParameter is that of wallets at the token endpoint.
+func detailsParameter() Parameter {
+	return Parameter{Name: "authorization_details", Meaning: "For a wallet: of the credentials that the user has allowed, those that the access token is to be for, as in the authorization request (RFC 9396 section 6). Ignored in the dialect `v3`."}
+}
+
+// detailsErrors are those of wallets at the token endpoint.
+func detailsErrors() []Error {
+	return []Error{
+		atToken(detailsError()),
+		{Status: 400, Code: "invalid_authorization_details", For: InStandard, Text: "Ask for no more credentials than the user allowed.", Remedy: "Leave `authorization_details` out for all that the user has allowed."},
+		{Status: 400, Code: "invalid_request", For: InStandard, Text: "The parameters pre-authorized_code and tx_code are needed.", Remedy: "For a wallet that nobody has registered: the code is in the offer, the digits are on the screen of the user."},
+	}
+}
+
 // detailsError is that of authorization_details, which wallets send.
 func detailsError() Error {
 	return Error{

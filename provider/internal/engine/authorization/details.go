@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net/url"
 	"slices"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -27,10 +29,6 @@ type Detail struct {
 	Scope string `json:"scope"`
 }
 
-// DetailType is the type of authorization_details that ask for a credential, the only one that there
-// is.
-const DetailType = "openid_credential"
-
 // The bounds of authorization_details: a wallet asks for few credentials at once.
 const (
 	maxDetails       = 8
@@ -44,28 +42,38 @@ var errDetails = protocol.Fail(protocol.InvalidDetails,
 
 // readDetails adds what authorization_details ask for to the scopes of a request: the user is asked
 // as for these.
-func (a Reader) readDetails(r *Request) error {
-	if a.Details == nil || !r.Client.Dialect.Credentials || !r.Form.Has("authorization_details") {
-		return nil
-	}
-	sent, err := splitDetails(r.Form.Get("authorization_details"))
-	if err != nil {
+func (a Reader) readDetails(r *Request) (err error) {
+	if r.Claims.Details, err = a.DetailsIn(r.Form, r.Client); err != nil || r.Claims.Details == nil {
 		return err
 	}
-	for _, one := range sent {
-		id, scope, err := a.Details.Detail(one)
-		if err != nil {
-			return errDetails
-		}
-		if d := (Detail{id, scope}); !slices.Contains(r.Claims.Details, d) {
-			r.Claims.Details = append(r.Claims.Details, d)
-		}
-		if !slices.Contains(r.asked, scope) {
-			r.asked = append(slices.Clone(r.asked), scope)
+	for _, d := range r.Claims.Details {
+		if !slices.Contains(r.asked, d.Scope) {
+			r.asked = append(slices.Clone(r.asked), d.Scope)
 		}
 	}
 	r.Scopes = r.asked
 	return nil
+}
+
+// DetailsIn returns what the authorization_details of a client ask for, each once; nil for none.
+func (a Reader) DetailsIn(form url.Values, c *registry.Client) (asked []Detail, err error) {
+	if a.Details == nil || !c.Dialect.Credentials || !form.Has("authorization_details") {
+		return nil, nil
+	}
+	sent, err := splitDetails(form.Get("authorization_details"))
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range sent {
+		id, scope, err := a.Details.Detail(one)
+		if err != nil {
+			return nil, errDetails
+		}
+		if d := (Detail{id, scope}); !slices.Contains(asked, d) {
+			asked = append(asked, d)
+		}
+	}
+	return asked, nil
 }
 
 // splitDetails returns the elements of the parameter.

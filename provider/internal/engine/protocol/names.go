@@ -43,7 +43,7 @@ var ResponseTypes = []string{
 }
 
 // GrantTypes are the grants of the token endpoint.
-var GrantTypes = []string{GrantAuthorizationCode, GrantRefreshToken, GrantClientCredentials, GrantJWTBearer, GrantDeviceCode, GrantTokenExchange}
+var GrantTypes = []string{GrantAuthorizationCode, GrantRefreshToken, GrantClientCredentials, GrantJWTBearer, GrantDeviceCode, GrantTokenExchange, GrantPreAuthorized}
 
 // RegisteredGrantTypes are those that a registration may name: beside them implicit, which
 // RFC 7591 section 2.1 wants with the response types of the front channel, and which these
@@ -51,7 +51,7 @@ var GrantTypes = []string{GrantAuthorizationCode, GrantRefreshToken, GrantClient
 var RegisteredGrantTypes = append(slices.Clone(GrantTypes), "implicit")
 
 // Grants of the token endpoint (RFC 6749 sections 4.1.3, 6 and 4.4.2, RFC 7523 section 2.1, RFC
-// 8628 section 3.4, RFC 8693 section 2.1).
+// 8628 section 3.4, RFC 8693 section 2.1, OpenID for Verifiable Credential Issuance 1.0 section 3.5).
 const (
 	GrantAuthorizationCode = "authorization_code"
 	GrantRefreshToken      = "refresh_token"
@@ -59,7 +59,12 @@ const (
 	GrantJWTBearer         = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 	GrantDeviceCode        = "urn:ietf:params:oauth:grant-type:device_code"
 	GrantTokenExchange     = "urn:ietf:params:oauth:grant-type:token-exchange"
+	GrantPreAuthorized     = "urn:ietf:params:oauth:grant-type:pre-authorized_code"
 )
+
+// DetailType is the type of authorization_details that ask for a credential, the only one that there
+// is (OpenID for Verifiable Credential Issuance 1.0 section 5.1.1).
+const DetailType = "openid_credential"
 
 // TypeAccessToken is the only type of token that is exchanged, and issued in exchange (RFC 8693
 // section 3).

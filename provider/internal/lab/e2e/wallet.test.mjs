@@ -1,5 +1,6 @@
 // Maria puts what is verified about her into a wallet, whose part a few lines of HTTP play, finds it in her
-// account, and withdraws it; the status list tells. Noah is in no group, and reads what comes first.
+// account, and withdraws it; the status list tells. She does so again with an app that nobody has registered. Noah is in
+// no group, and reads what comes first.
 import assert from "node:assert/strict";
 import { createHash, webcrypto } from "node:crypto";
 import { before, test } from "node:test";
@@ -9,17 +10,18 @@ import { look, newWindow, press, serve, startChromium, startQuickstart, tabTo } 
 
 const maria = { uuid: "a2c8f0e61b7d49d5b3c4", email: "maria@example.com", password: "quiet-otter-paints-dawn" };
 const noah = { uuid: "d41f7be90c2a4e1896f3", email: "noah@example.com", password: "copper-lantern-rides-north" };
+const preAuthorized = "urn:ietf:params:oauth:grant-type:pre-authorized_code";
 const wallet = { client_id: "wallet", redirect_uri: `http://localhost:${await freePort()}/cb` };
 let quickstart, browser;
 
 before(async () => {
   quickstart = await startQuickstart({
     users: [{ ...maria, attributes: { fname: "Maria", lname: "Okafor" }, status: [{ group: "military", subgroups: ["Veteran"], verified: true }] }, noah],
-    wallet: { groups: ["military"] },
+    wallet: { groups: ["military"], any_wallet: "any" },
     clients: [{
       client_id: wallet.client_id, name: "River Wallet", dialect: "standard", public: true, redirect_uris: [wallet.redirect_uri],
       scopes: ["credential:military"],
-    }],
+    }, { client_id: "any", name: "Any wallet app", dialect: "standard", public: true, grant_types: [preAuthorized] }],
   });
   browser = await startChromium();
 });
@@ -35,18 +37,16 @@ const read = (part) => JSON.parse(Buffer.from(part, "base64url"));
 
 /** What every wallet reads of an offer: what is offered, by whom, and where to ask for it. */
 async function readOffer(link) {
-  const { credential_issuer: issuer, credential_configuration_ids: [id] } = await json(new URL(link).searchParams.get("credential_offer_uri"));
+  const { credential_issuer: issuer, credential_configuration_ids: [id], grants } = await json(new URL(link).searchParams.get("credential_offer_uri"));
   const { origin, pathname } = new URL(issuer);
   const metadata = await json(`${origin}/.well-known/openid-credential-issuer${pathname}`);
   const server = await json(`${origin}/.well-known/oauth-authorization-server${pathname}`);
-  return { issuer, metadata, server, scope: metadata.credential_configurations_supported[id].scope, id };
+  return { issuer, metadata, server, scope: metadata.credential_configurations_supported[id].scope, id, grants };
 }
 
-/** Redeems a code, and gets a credential for a key of its own. */
-async function redeem({ issuer, metadata, server, id }, code, verifier) {
-  const { access_token: token } = await json(server.token_endpoint, {
-    method: "POST", body: new URLSearchParams({ grant_type: "authorization_code", ...wallet, code, code_verifier: verifier }),
-  });
+/** Redeems a code, and gets two credentials for keys of their own. */
+async function redeem({ issuer, metadata, server, id }, form) {
+  const { access_token: token } = await json(server.token_endpoint, { method: "POST", body: new URLSearchParams(form) });
   const get = async () => {
     const { privateKey, publicKey } = await webcrypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, ["sign"]);
     const { kty, crv, x, y } = await webcrypto.subtle.exportKey("jwk", publicKey);
@@ -105,7 +105,8 @@ test("what is verified is put into a wallet, shown on the account, and withdrawn
   await look(page, "wallet-consent");
   await press(page, "Allow");
   await page.waitForURL(`${wallet.redirect_uri}?**`);
-  const credentials = await redeem(offer, new URL(page.url()).searchParams.get("code"), verifier);
+  const code = new URL(page.url()).searchParams.get("code");
+  const credentials = await redeem(offer, { grant_type: "authorization_code", ...wallet, code, code_verifier: verifier });
   for (const secret of ["Maria", "Okafor", maria.email, maria.uuid]) {
     for (const part of credentials[0].split(/[.~]/)) assert.ok(!Buffer.from(part, "base64url").includes(secret), `a credential has ${secret}`);
   }
@@ -121,6 +122,32 @@ test("what is verified is put into a wallet, shown on the account, and withdrawn
   await page.getByText("You withdrew it.").waitFor();
   await look(page, "wallet-home-withdrawn");
   assert.deepEqual([await hasEnded(credentials[0]), await hasEnded(credentials[1])], [false, true]);
+  assert.deepEqual(page.faults, []);
+});
+
+test("an app that nobody has registered gets it by a one-time code", async () => {
+  const page = await newWindow(browser);
+  await signIn(page, maria, "/vci/add/military");
+  await look(page, "wallet-add-any");
+  await tabTo(page, "main form button");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Add with a one-time code" }).waitFor();
+  await look(page, "wallet-code");
+  await press(page, "Show the digits");
+  await page.getByRole("status").getByText("No app has scanned the code yet.").waitFor();
+  await look(page, "wallet-code-early");
+  const link = await page.getByRole("link", { name: "Open a wallet app on this device" }).getAttribute("href");
+  const offer = await readOffer(link);
+  assert.equal((await fetch(new URL(link).searchParams.get("credential_offer_uri"))).status, 410);
+  await press(page, "Show the digits");
+  await page.getByRole("heading", { name: "Enter these digits in the app" }).waitFor();
+  await look(page, "wallet-digits");
+  const { "pre-authorized_code": code, tx_code: { length } } = offer.grants[preAuthorized];
+  const digits = await page.locator("main code").innerText();
+  assert.equal(digits.length, length);
+  await redeem(offer, { grant_type: preAuthorized, "pre-authorized_code": code, tx_code: digits });
+  await page.goto(`${quickstart.provider}/vci/`);
+  assert.equal(await page.getByText("Any wallet app").count(), 2);
   assert.deepEqual(page.faults, []);
 });
 

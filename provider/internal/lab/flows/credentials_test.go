@@ -106,6 +106,43 @@ func TestCredentialsAreAskedFor(t *testing.T) {
 	})
 }
 
+// TestTokensHaveTheDetailsThatTheirRequestNames narrows what was granted at the token endpoint (RFC 9396
+// section 6).
+func TestTokensHaveTheDetailsThatTheirRequestNames(t *testing.T) {
+	t.Parallel()
+	w := withCredentials(t)
+	w.OK(w.People().SetStatus(t.Context(), "alice", provider.Status{Group: "student", Verified: true}))
+	b := w.Alice()
+	grant := func() string {
+		return b.Allow(forWallet(w, "scope", "openid offline_access "+ofVeterans+" credential:student")...).Get("code")
+	}
+	refused := func(t *testing.T, p lab.Page, body map[string]any) {
+		t.Helper()
+		if p.StatusCode != http.StatusBadRequest || body["error"] != "invalid_authorization_details" || body["access_token"] != nil {
+			t.Errorf("%d %s", p.StatusCode, p.Text)
+		}
+	}
+	code := grant()
+	for _, details := range []string{"x", "[]", `[{"type":"payment"}]`, strings.Replace(detailed, "military", "teacher", 1)} {
+		p, body := b.Token(lab.Std("code", code, "authorization_details", details)...)
+		refused(t, p, body)
+	}
+	p, tokens := b.Token(lab.Std("code", code, "authorization_details", detailed)...) // which no mistake has spent
+	if lab.Granted(t, p, tokens); tokens["scope"] != "openid offline_access "+ofVeterans || detailsOf(t, tokens) == nil {
+		t.Errorf("%v", tokens)
+	}
+	p, tokens = b.Refresh(lab.Member(t, tokens, "refresh_token"), "resource", w.Issuer(), "authorization_details", strings.Replace(detailed, "military", "student", 1))
+	if lab.Granted(t, p, tokens); tokens["scope"] != "credential:student" { // the grant has both
+		t.Errorf("%v", tokens)
+	}
+	p, body := b.Refresh(lab.Member(t, tokens, "refresh_token"), "scope", ofVeterans, "authorization_details", strings.Replace(detailed, "military", "student", 1))
+	refused(t, p, body)
+	p, body = b.Token(lab.Std("code", b.Allow(lab.Std("scope", "openid military")...).Get("code"), "authorization_details", detailed)...)
+	refused(t, p, body)
+	p, body = b.Token("code", b.Allow().Get("code"), "authorization_details", detailed) // of the other dialect, which has none
+	lab.Granted(t, p, body)
+}
+
 // consentTo allows what a page asks for, if it asks.
 func consentTo(b *lab.Browser, p lab.Page) lab.Page {
 	if p.StatusCode == http.StatusOK {
