@@ -267,7 +267,7 @@ func (p accountsRoom) ChangeEmail(ctx context.Context, id, address string) error
 		}
 	}
 	err = p.audit.Step(ctx, func(ctx context.Context) error { return p.store.ChangeEmail(ctx, change) },
-		storage.Event{Name: event.EmailChanged, Subject: id, Detail: "by the host"})
+		storage.Event{Name: event.EmailChanged, Subject: id, Detail: "and all was ended, by the host"})
 	if errors.Is(err, storage.ErrConflict) {
 		return ErrConflict
 	}

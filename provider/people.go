@@ -289,8 +289,8 @@ func (p People) EndSessions(ctx context.Context, userID, sessionID string) error
 // after a restored backup or a leaked secret. It also ends all mailed codes and pushed
 // requests of any time, because any of them may have been used. Links with which a former
 // address recovers an account stay. A million take some minutes, while other requests are
-// served. It is recorded first, with who does it. If ctx ends before the last, some are still
-// valid, and Run, of any process, carries it to its end.
+// served. It is recorded first, with who does it, and then for each user. If ctx ends before the
+// last, some are still valid, and Run, of any process, carries it to its end.
 func (p People) RevokeIssuedBefore(ctx context.Context, moment time.Time) error {
 	if moment.IsZero() {
 		return errors.New("provider: revoke what was issued before: the moment is missing")

@@ -25,6 +25,10 @@ type Event struct {
 	Actor, Matter string
 }
 
+// EventsOf returns the events of the subjects of whom a step has ended something, each once. The step
+// records them, and calls it again if it is repeated.
+type EventsOf func(subjects []string) []Event
+
 // EventFilter selects events. All nonzero fields must match.
 type EventFilter struct {
 	Name     string

@@ -199,8 +199,9 @@ type Grants interface {
 
 	// EndGrants ends the first of these grants, as many as fit a step of a few
 	// milliseconds, at least one, and returns their number; the caller repeats with the
-	// others. One that is gone, or ended, counts.
-	EndGrants(ctx context.Context, ids []GrantID, at time.Time) (done int, err error)
+	// others. One that is gone, or ended, counts. The step records the events that it is given
+	// ([EventsOf]).
+	EndGrants(ctx context.Context, ids []GrantID, at time.Time, events ...EventsOf) (done int, err error)
 
 	// RemoveGrants removes the first of these grants with their tokens, as many as fit a
 	// step of a few milliseconds, and returns how many are gone; the caller repeats with

@@ -76,6 +76,6 @@ type Sessions interface {
 
 	// RemoveSessions ends the first of these sessions, as many as fit a step of a few
 	// milliseconds, at least one, and returns their number; the caller repeats with the
-	// others. One that is gone counts.
-	RemoveSessions(ctx context.Context, digests []Digest) (done int, err error)
+	// others. One that is gone counts. The step records the events that it is given ([EventsOf]).
+	RemoveSessions(ctx context.Context, digests []Digest, events ...EventsOf) (done int, err error)
 }

@@ -128,7 +128,8 @@ const (
 	Exchanged = "token_exchanged"
 
 	// Revoked means that tokens were revoked: by the user, who withdrew consent from
-	// an application, by the application, or by the host (People.RevokeIssuedBefore).
+	// an application, by the application, or by the host (People.RevokeIssuedBefore, which
+	// records one more for each user).
 	Revoked = "revoked"
 
 	// Reuse means that a code or a refresh token was used twice, as a stolen one is.

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,17 +45,33 @@ func (w *where) matching() string {
 	return "CASE WHEN " + strings.Join(w.conditions, " AND ") + " THEN 1 ELSE 0 END"
 }
 
-// someOf changes rows one after the other, at least one, until stepTime is over.
-func someOf[T any](ctx context.Context, s *Store, what string, all []T, change func(*tx, T) error) (int, error) {
-	return write(ctx, s, what, func(tx *tx) (done int, err error) {
-		begin := time.Now()
-		for done < len(all) && (done == 0 || time.Since(begin) < stepTime) {
-			if err := change(tx, all[done]); err != nil {
-				return 0, err
-			}
-			done++
+// some changes rows one after the other, at least one, until stepTime is over.
+func some[T any](all []T, change func(T) error) (done int, err error) {
+	for begin := time.Now(); done < len(all) && (done == 0 || time.Since(begin) < stepTime); done++ {
+		if err := change(all[done]); err != nil {
+			return 0, err
 		}
-		return done, nil
+	}
+	return done, nil
+}
+
+// endSome ends some rows, and records events of the subjects that end returns.
+func endSome[T any](ctx context.Context, s *Store, what string, rows []T, end func(*tx, T) ([]string, error), events []storage.EventsOf) (int, error) {
+	return write(ctx, s, what, func(tx *tx) (int, error) {
+		var subjects []string
+		done, err := some(rows, func(row T) error {
+			of, err := end(tx, row)
+			subjects = append(subjects, of...)
+			return err
+		})
+		slices.Sort(subjects)
+		subjects = slices.Compact(subjects)
+		for _, of := range events {
+			if err == nil {
+				err = appendEvents(tx, of(subjects))
+			}
+		}
+		return done, err
 	})
 }
 
@@ -75,11 +92,10 @@ func (s *Store) FindGrants(ctx context.Context, match storage.GrantFilter, after
 }
 
 // EndGrants implements storage.Grants.
-func (s *Store) EndGrants(ctx context.Context, ids []storage.GrantID, at time.Time) (int, error) {
-	return someOf(ctx, s, "end grants", ids, func(tx *tx, id storage.GrantID) error {
-		_, err := tx.exec(`UPDATE main.grants SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL`, id[:], micros(at))
-		return err
-	})
+func (s *Store) EndGrants(ctx context.Context, ids []storage.GrantID, at time.Time, events ...storage.EventsOf) (int, error) {
+	return endSome(ctx, s, "end grants", ids, func(tx *tx, id storage.GrantID) ([]string, error) {
+		return all(tx, scanString, `UPDATE main.grants SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL RETURNING subject`, id[:], micros(at))
+	}, events)
 }
 
 // RemoveGrants implements storage.Grants. A grant may have thousands of tokens, which do
@@ -130,8 +146,8 @@ func (s *Store) FindConsents(ctx context.Context, clientID string, after storage
 
 // RemoveConsents implements storage.Consents.
 func (s *Store) RemoveConsents(ctx context.Context, ids []storage.ConsentID, at time.Time) (int, error) {
-	return someOf(ctx, s, "remove consents", ids, func(tx *tx, id storage.ConsentID) error {
-		return endConsent(tx, id, at)
+	return write(ctx, s, "remove consents", func(tx *tx) (int, error) {
+		return some(ids, func(id storage.ConsentID) error { return endConsent(tx, id, at) })
 	})
 }
 
@@ -149,9 +165,8 @@ func (s *Store) FindSessions(ctx context.Context, createdBefore time.Time, after
 }
 
 // RemoveSessions implements storage.Sessions.
-func (s *Store) RemoveSessions(ctx context.Context, digests []storage.Digest) (int, error) {
-	return someOf(ctx, s, "remove sessions", digests, func(tx *tx, session storage.Digest) error {
-		_, err := tx.exec(`DELETE FROM main.sessions WHERE digest = ?1`, session[:])
-		return err
-	})
+func (s *Store) RemoveSessions(ctx context.Context, digests []storage.Digest, events ...storage.EventsOf) (int, error) {
+	return endSome(ctx, s, "remove sessions", digests, func(tx *tx, session storage.Digest) ([]string, error) {
+		return all(tx, scanString, `DELETE FROM main.sessions WHERE digest = ?1 RETURNING account_id`, session[:])
+	}, events)
 }

@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -39,6 +40,23 @@ func changeAll[K any](t *testing.T, ids []K, change func([]K) (int, error)) {
 		ids = ids[done:]
 	}
 	t.Fatalf("%d are left", len(ids))
+}
+
+// told returns an event of each subject.
+func told(subjects []string) (events []storage.Event) {
+	for _, subject := range subjects {
+		events = append(events, storage.Event{At: t0, Name: "ended", Subject: subject})
+	}
+	return events
+}
+
+// subjectsOf are those of whom a step has ended something.
+func subjectsOf(t *testing.T, store storage.Store) (subjects []string) {
+	t.Helper()
+	for _, e := range must(store.Events(t.Context(), storage.EventFilter{Name: "ended"}))(t) {
+		subjects = append(subjects, e.Subject)
+	}
+	return subjects
 }
 
 func (s *suite) batches(t *testing.T) {
@@ -89,8 +107,13 @@ func (s *suite) batches(t *testing.T) {
 	t.Run("EndGrants", func(t *testing.T) {
 		store, ids := grants(t)
 		gone := storage.GrantID{0xff}
-		changeAll(t, append(pick(ids, 1, 3), gone), func(ids []storage.GrantID) (int, error) { return store.EndGrants(t.Context(), ids, elsewhere) })
-		changeAll(t, pick(ids, 1), func(ids []storage.GrantID) (int, error) { return store.EndGrants(t.Context(), ids, t0) })
+		changeAll(t, append(pick(ids, 1, 3), gone), func(ids []storage.GrantID) (int, error) {
+			return store.EndGrants(t.Context(), ids, elsewhere, told)
+		})
+		once := subjectsOf(t, store) // or twice, if one step has not sufficed
+		equal(t, slices.Compact(slices.Clone(once)), []string{"subject"})
+		changeAll(t, pick(ids, 1), func(ids []storage.GrantID) (int, error) { return store.EndGrants(t.Context(), ids, t0, told) }) // which had ended
+		equal(t, subjectsOf(t, store), once)
 		for i := range ids {
 			_, g, err := store.Token(t.Context(), storage.AccessToken, digest(fmt.Sprint(i)))
 			ok(t, err)
@@ -159,7 +182,8 @@ func (s *suite) batches(t *testing.T) {
 		old := collect(t, func(after storage.Digest, limit int) ([]storage.Digest, storage.Digest, error) {
 			return store.FindSessions(t.Context(), t0.Add(2*time.Second), after, limit)
 		})
-		changeAll(t, append(old, digest("unknown")), func(ds []storage.Digest) (int, error) { return store.RemoveSessions(t.Context(), ds) })
+		changeAll(t, append(old, digest("unknown")), func(ds []storage.Digest) (int, error) { return store.RemoveSessions(t.Context(), ds, told) })
+		equal(t, slices.Compact(subjectsOf(t, store)), []string{"ann"})
 		got := make([]bool, 5)
 		for i := range got {
 			_, _, err := store.Session(t.Context(), digest(fmt.Sprint(i)))

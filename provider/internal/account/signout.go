@@ -10,6 +10,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/activity"
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/issue"
@@ -196,7 +197,10 @@ func (p signOuts) endSession(w http.ResponseWriter, r *http.Request, s signOutRe
 // endHostSessions has applications told that a session of the host's has ended, or, if the
 // host does not name it, all of the user's.
 func (p signOuts) endHostSessions(r *http.Request, userID string, session storage.Digest) error {
-	if _, err := p.Store.EndClientSessions(r.Context(), userID, session); err != nil {
+	_, err := audit.StepIf(r.Context(), p.Audit, func(ctx context.Context) (int, error) {
+		return p.Store.EndClientSessions(ctx, userID, session)
+	}, storage.Event{Name: event.SignedOut, Subject: userID})
+	if err != nil {
 		return fmt.Errorf("end client sessions: %w", err)
 	}
 	return nil

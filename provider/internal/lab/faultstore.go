@@ -167,8 +167,8 @@ func (s *FaultyStore) RevokeGrants(ctx context.Context, match storage.GrantFilte
 	return value(ctx, s, "RevokeGrants", func() (int, error) { return s.Store.RevokeGrants(ctx, match, at) })
 }
 
-func (s *FaultyStore) EndGrants(ctx context.Context, ids []storage.GrantID, at time.Time) (int, error) {
-	return value(ctx, s, "EndGrants", func() (int, error) { return s.Store.EndGrants(ctx, ids, at) })
+func (s *FaultyStore) EndGrants(ctx context.Context, ids []storage.GrantID, at time.Time, events ...storage.EventsOf) (int, error) {
+	return value(ctx, s, "EndGrants", func() (int, error) { return s.Store.EndGrants(ctx, ids, at, events...) })
 }
 
 func (s *FaultyStore) Image(ctx context.Context, digest storage.Digest) (storage.Image, error) {

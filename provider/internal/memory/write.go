@@ -46,9 +46,9 @@ func (s *Store) RevokeGrants(ctx context.Context, match storage.GrantFilter, at 
 }
 
 // EndGrants implements storage.Grants.
-func (s *Store) EndGrants(ctx context.Context, ids []storage.GrantID, at time.Time) (int, error) {
+func (s *Store) EndGrants(ctx context.Context, ids []storage.GrantID, at time.Time, events ...storage.EventsOf) (int, error) {
 	defer s.forget(changed{every: tokens})
-	return s.Store.EndGrants(ctx, ids, at)
+	return s.Store.EndGrants(ctx, ids, at, events...)
 }
 
 // RemoveGrants implements storage.Grants.
@@ -186,9 +186,9 @@ func (s *Store) EndSessions(ctx context.Context, match storage.SessionFilter) (i
 }
 
 // RemoveSessions implements storage.Sessions.
-func (s *Store) RemoveSessions(ctx context.Context, digests []storage.Digest) (int, error) {
+func (s *Store) RemoveSessions(ctx context.Context, digests []storage.Digest, events ...storage.EventsOf) (int, error) {
 	defer s.forget(changed{every: sessions})
-	return s.Store.RemoveSessions(ctx, digests)
+	return s.Store.RemoveSessions(ctx, digests, events...)
 }
 
 // SaveConsent implements storage.Consents. A decision may end grants.

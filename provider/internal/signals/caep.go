@@ -37,21 +37,18 @@ var eventTypes = []struct{ signal, uri string }{
 }
 
 // supported are the URIs of all of them.
-func supported() []string {
-	all := make([]string, len(eventTypes))
-	for i, t := range eventTypes {
-		all[i] = t.uri
-	}
-	return all
-}
+func supported() []string { return delivered(nil) }
 
 // delivered are those of the supported types that a receiver has requested; all if it has
 // requested none.
 func delivered(requested []string) []string {
-	if requested == nil {
-		return supported()
+	uris := []string{}
+	for _, t := range eventTypes {
+		if requested == nil || slices.Contains(requested, t.uri) {
+			uris = append(uris, t.uri)
+		}
 	}
-	return slices.DeleteFunc(supported(), func(uri string) bool { return !slices.Contains(requested, uri) })
+	return uris
 }
 
 // signalsOf are the signals of types of events.
@@ -95,14 +92,14 @@ func occurrenceOf(c Change) (uri string, o occurrence, ok bool) {
 	return uri, o, true
 }
 
-// initiator is who is behind an event (CAEP 1.0 section 2): a status that ends by its time does so
-// by a rule, the staff and the programs of the host administer, a verification or the host asserts a
+// initiator is who is behind an event (CAEP 1.0 section 2): a status that ends by its time, and a grant
+// of which a token came twice, do so by a rule, the staff and the programs of the host administer, a verification or the host asserts a
 // status, and users act for themselves.
 func initiator(e storage.Event) string {
 	switch {
 	case e.Actor != "", strings.HasSuffix(e.Detail, "by the host"):
 		return "admin"
-	case e.Name == event.StatusEnded, e.Name == event.VerificationEnded:
+	case e.Name == event.StatusEnded, e.Name == event.VerificationEnded, e.Name == event.Reuse:
 		return "policy"
 	case e.Subject == "", e.Name == event.StatusChanged:
 		return "system"

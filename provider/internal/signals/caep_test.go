@@ -38,6 +38,7 @@ func TestInitiatingEntity(t *testing.T) {
 		{"admin", storage.Event{Name: event.SignedOut, Subject: "u1", Detail: "by the host"}},
 		{"admin", storage.Event{Name: event.Revoked, Subject: "u1", Detail: "everything of the user, by the host"}},
 		{"policy", storage.Event{Name: event.StatusEnded, Subject: "u1", Detail: "student"}},
+		{"policy", storage.Event{Name: event.Reuse, Subject: "u1", ClientID: "c1", Detail: "refresh token"}},
 		{"user", storage.Event{Name: event.PasswordChanged, Subject: "u1"}},
 		{"user", storage.Event{Name: event.SignedOut, Subject: "u1"}},
 		{"system", storage.Event{Name: event.StatusChanged, Subject: "u1", Detail: "student"}},

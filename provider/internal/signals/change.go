@@ -35,6 +35,7 @@ var signalOf = map[string]string{
 	event.TOTPAdded: signals.CredentialChanged, event.TOTPRemoved: signals.CredentialChanged,
 	event.AuthenticatorsReset: signals.CredentialChanged, event.EmailReturned: signals.CredentialChanged,
 	event.AccountDisabled: signals.AccountDisabled, event.AccountEnabled: signals.AccountEnabled,
+	event.Reuse: signals.SessionsEnded, event.EmailChanged: signals.SessionsEnded, event.DeletionRequested: signals.SessionsEnded,
 	event.Revoked: signals.ConsentWithdrawn, event.ClientStopped: signals.ApplicationStopped,
 	event.KeyRotated: signals.KeysRotated, event.KeysRevoked: signals.KeysRotated,
 }
@@ -50,8 +51,10 @@ func ChangeOf(e storage.Event) (Change, bool) {
 		c.Group = e.Detail
 	case signals.KeysRotated:
 		return c, !strings.HasPrefix(e.Detail, "data key") // which encrypts
+	case signals.SessionsEnded:
+		return c, e.Name != event.EmailChanged || e.Detail != "by the host" // by Accounts.Save, which ends nothing
 	case signals.ConsentWithdrawn:
-		if e.Subject != "" && e.ClientID == "" { // by People.Revoke, which leaves decisions as they are
+		if e.Subject != "" && e.ClientID == "" { // by People.Revoke and RevokeIssuedBefore, which leave decisions as they are
 			c.Signal = signals.SessionsEnded
 			return c, true
 		}
@@ -64,7 +67,7 @@ func ChangeOf(e storage.Event) (Change, bool) {
 func (c Change) isOfAll() bool { return c.Signal == signals.KeysRotated }
 
 func (c Change) isOfClient() bool {
-	return c.Signal == signals.ConsentWithdrawn || c.Signal == signals.ApplicationStopped
+	return c.Signal == signals.ConsentWithdrawn || c.Signal == signals.ApplicationStopped || c.Event.Name == event.Reuse
 }
 
 // justNow is how long before an event a grant may have ended for its application to hear of it: the

@@ -50,6 +50,10 @@ func TestWebhook(t *testing.T) {
 		{Name: event.Revoked, Subject: "eve", ClientID: "shop", Detail: "access token, by the application"},
 		{Name: event.Revoked, Subject: "dan", ClientID: "shop", Detail: "by the application"},
 		{Name: event.Revoked, Subject: "ann", Detail: "everything of the user, by the host"}, // by which sessions end
+		{Name: event.Revoked, Detail: "everything issued before a moment"},                   // each of whom has one
+		{Name: event.Reuse, Subject: "hal", ClientID: "shop", Detail: "refresh token"},
+		{Name: event.Reuse, Subject: "bob", ClientID: "other", Detail: "refresh token"},
+		{Name: event.EmailChanged, Subject: "bob", Detail: "by the host"}, // by which nothing ends
 		{Name: event.ClientStopped, ClientID: "shop"},
 		{Name: event.KeyRotated, Detail: "RS256"},
 		{Name: event.KeyRotated, Detail: "data key 2, by the host"},
@@ -60,7 +64,7 @@ func TestWebhook(t *testing.T) {
 	keyOf, err := verification.WebhookSecret(key)
 	w.ok(err)
 	ids := map[string]bool{}
-	for _, m := range r.wait(t, 9)[:9] {
+	for _, m := range r.wait(t, 10)[:10] {
 		ids[m.id] = true
 		if _, err := verification.VerifyWebhook(m.header, []byte(m.body), w.now(), keyOf); err != nil {
 			t.Errorf("%s: %v", m.body, err)
@@ -73,12 +77,12 @@ func TestWebhook(t *testing.T) {
 	want := []string{
 		`account.disabled {"sub":"gus"}`,
 		`application.stopped {"client_id":"shop"}`, `consent.withdrawn {"sub":"dan"}`, `consent.withdrawn {"sub":"eve"}`, `keys.rotated {}`, `ping {}`,
-		`sessions.ended {"sub":"ann"}`, `sessions.ended {"sub":"bob"}`, `status.changed {"sub":"ann","group":"student"}`,
+		`sessions.ended {"sub":"ann"}`, `sessions.ended {"sub":"bob"}`, `sessions.ended {"sub":"hal"}`, `status.changed {"sub":"ann","group":"student"}`,
 	}
 	if !slices.Equal(types, want) {
 		t.Errorf("got %q, want %q", types, want)
 	}
-	if len(ids) != 9 {
+	if len(ids) != 10 {
 		t.Errorf("the IDs are %v", ids)
 	}
 	w.until(saved.ID, func(r signals.Receiver) bool { return r.Waiting == 0 })
