@@ -276,6 +276,19 @@ func (w *where) param(arg any) string {
 	return "?" + strconv.Itoa(len(w.args))
 }
 
+// values adds rows of arguments, and returns how the query names them.
+func (w *where) values(rows int, row func(i int) []any) string {
+	all := make([]string, rows)
+	for i := range all {
+		var params []string
+		for _, arg := range row(i) {
+			params = append(params, w.param(arg))
+		}
+		all[i] = "(" + strings.Join(params, ", ") + ")"
+	}
+	return strings.Join(all, ", ")
+}
+
 // String returns the conditions as SQL; it is empty when there are none.
 func (w *where) String() string {
 	if len(w.conditions) == 0 {

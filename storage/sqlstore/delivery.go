@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math/bits"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -108,23 +107,16 @@ const deliveryChunk = 64
 
 // insertDeliveries adds deliveries, unless they are there.
 func insertDeliveries(tx *tx, deliveries []storage.Delivery) error {
-	var args []any
-	values := make([]string, repeated(len(deliveries)))
-	for i := range values {
+	var filter where
+	values := filter.values(repeated(len(deliveries)), func(i int) []any {
 		d := deliveries[min(i, len(deliveries)-1)]
 		expires := d.At.Add(waitLife)
 		if !d.EndedAt.IsZero() {
 			expires = d.EndedAt.Add(endLife)
 		}
-		row := []any{d.ReceiverID, d.Number, d.MessageID, d.Name, d.Lane, nonNil(d.Body), string(d.State), d.Answer, micros(d.At), micros(d.EndedAt), micros(expires)}
-		params := make([]string, len(row))
-		for j := range row {
-			params[j] = "?" + strconv.Itoa(len(args)+j+1)
-		}
-		args = append(args, row...)
-		values[i] = "(" + strings.Join(params, ", ") + ")"
-	}
-	_, err := tx.exec(`INSERT INTO main.deliveries (`+deliveryColumns+`, expires_at) VALUES `+strings.Join(values, ", ")+` ON CONFLICT DO NOTHING`, args...)
+		return []any{d.ReceiverID, d.Number, d.MessageID, d.Name, d.Lane, nonNil(d.Body), string(d.State), d.Answer, micros(d.At), micros(d.EndedAt), micros(expires)}
+	})
+	_, err := tx.exec(`INSERT INTO main.deliveries (`+deliveryColumns+`, expires_at) VALUES `+values+` ON CONFLICT DO NOTHING`, filter.args...)
 	return err
 }
 

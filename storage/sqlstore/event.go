@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"context"
 	"math/bits"
-	"strings"
 
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -23,19 +22,15 @@ func appendEvent(tx *tx, e storage.Event) error {
 func appendEvents(tx *tx, events []storage.Event) error {
 	for len(events) > 0 {
 		var filter where
-		rows := make([]string, 1<<(bits.Len(uint(len(events)))-1))
-		for i := range rows {
-			e, params := events[i], make([]string, 0, 8)
-			for _, arg := range []any{micros(e.At), e.Name, e.Subject, e.ClientID, e.Address, e.Detail, e.Actor, e.Matter} {
-				params = append(params, filter.param(arg))
-			}
-			rows[i] = "(" + strings.Join(params, ", ") + ")"
-		}
-		_, err := tx.exec(`INSERT INTO main.events (at, name, subject, client_id, address, detail, actor, matter) VALUES `+strings.Join(rows, ", "), filter.args...)
-		if err != nil {
+		n := 1 << (bits.Len(uint(len(events))) - 1)
+		values := filter.values(n, func(i int) []any {
+			e := events[i]
+			return []any{micros(e.At), e.Name, e.Subject, e.ClientID, e.Address, e.Detail, e.Actor, e.Matter}
+		})
+		if _, err := tx.exec(`INSERT INTO main.events (at, name, subject, client_id, address, detail, actor, matter) VALUES `+values, filter.args...); err != nil {
 			return err
 		}
-		events = events[len(rows):]
+		events = events[n:]
 	}
 	return nil
 }

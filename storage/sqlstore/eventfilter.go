@@ -266,12 +266,7 @@ func (w *where) andEvent(match storage.EventFilter, byName bool) {
 
 // andOneOf adds the condition that a column has one of some values, unless there are none.
 func (w *where) andOneOf(column string, values []string) {
-	if len(values) == 0 {
-		return
+	if len(values) > 0 {
+		andAnyOf(w, column, values)
 	}
-	params := make([]string, len(values))
-	for i, value := range values {
-		params[i] = w.param(value)
-	}
-	w.conditions = append(w.conditions, column+" IN ("+strings.Join(params, ", ")+")")
 }

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
@@ -221,12 +220,11 @@ func (s *Store) EndStatuses(ctx context.Context, now time.Time, limit int, event
 		}
 		var filter where
 		filter.param(micros(now))
-		pairs := make([]string, repeated(len(found)))
-		for i := range pairs {
+		pairs := filter.values(repeated(len(found)), func(i int) []any {
 			e := found[min(i, len(found)-1)]
-			pairs[i] = "(" + filter.param(e.subject) + ", " + filter.param(e.group) + ")"
-		}
-		_, err = tx.exec(`UPDATE main.statuses SET ended_told = 1`+untold+` AND (subject, group_name) IN (VALUES `+strings.Join(pairs, ", ")+`)`, filter.args...)
+			return []any{e.subject, e.group}
+		})
+		_, err = tx.exec(`UPDATE main.statuses SET ended_told = 1`+untold+` AND (subject, group_name) IN (VALUES `+pairs+`)`, filter.args...)
 		events := make([]storage.Event, len(found))
 		for i, e := range found {
 			events[i] = event(e.subject, e.group)
