@@ -53,19 +53,9 @@ func (a *API) applicationRows() []operation {
 }
 
 func listApplications(c *call) (response, error) {
-	limit, after, err := c.page()
-	if err != nil {
-		return response{}, err
-	}
-	found, err := c.api.Provider.Clients().List(c.Context(), after, limit)
-	if err != nil {
-		return response{}, err
-	}
-	all := make([]application, len(found))
-	for i, one := range found {
-		all[i] = asApplication(one)
-	}
-	return listed(c, all, limit, func(last application) string { return last.ClientID }), nil
+	return pageOf(c, func(limit int, after string) ([]provider.Client, error) {
+		return c.api.Provider.Clients().List(c.Context(), after, limit)
+	}, asApplication, func(last application) string { return last.ClientID })
 }
 
 func getApplication(c *call) (response, error) {

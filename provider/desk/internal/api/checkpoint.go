@@ -52,21 +52,14 @@ func getCheckpoint(c *call) (response, error) {
 }
 
 func listBlocks(c *call) (response, error) {
-	limit, after, err := c.page()
-	if err != nil {
-		return response{}, err
-	}
-	before, _ := strconv.ParseInt(after, 10, 64)
-	found, err := c.api.Provider.Rooms().Trail.Blocks(c.Context(), storage.BlockFilter{Before: before, Limit: limit})
-	if err != nil {
-		return response{}, err
-	}
-	all := make([]block, len(found))
-	for i, b := range found {
-		all[i] = block{Number: b.Number, First: b.First, Last: b.Last, Events: map[string]int{}, From: b.From, Until: b.Until, SealedAt: b.SealedAt, Removed: b.Removed}
+	return pageOf(c, func(limit int, after string) ([]storage.Block, error) {
+		before, _ := strconv.ParseInt(after, 10, 64)
+		return c.api.Provider.Rooms().Trail.Blocks(c.Context(), storage.BlockFilter{Before: before, Limit: limit})
+	}, func(b storage.Block) block {
+		shown := block{Number: b.Number, First: b.First, Last: b.Last, Events: map[string]int{}, From: b.From, Until: b.Until, SealedAt: b.SealedAt, Removed: b.Removed}
 		for name, n := range b.Names {
-			all[i].Events[string(name)] = n
+			shown.Events[string(name)] = n
 		}
-	}
-	return listed(c, all, limit, func(last block) string { return strconv.FormatInt(last.Number, 10) }), nil
+		return shown
+	}, func(last block) string { return strconv.FormatInt(last.Number, 10) })
 }

@@ -59,6 +59,23 @@ type rows[T any] struct {
 	Next string `json:"next,omitempty" doc:"What to send as after for the next page; missing on the last one."`
 }
 
+// pageOf is a page of a list: rows that read returns, as they are shown.
+func pageOf[S, T any](c *call, read func(limit int, after string) ([]S, error), as func(S) T, at func(last T) string) (response, error) {
+	limit, after, err := c.page()
+	if err != nil {
+		return response{}, err
+	}
+	found, err := read(limit, after)
+	if err != nil {
+		return response{}, err
+	}
+	all := make([]T, len(found))
+	for i, one := range found {
+		all[i] = as(one)
+	}
+	return listed(c, all, limit, at), nil
+}
+
 // listed is a page of rows. There may be more if it is full: then at is where the next one
 // begins.
 func listed[T any](c *call, all []T, limit int, at func(last T) string) response {

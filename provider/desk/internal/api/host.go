@@ -55,19 +55,9 @@ func (a *API) hostRows() []operation {
 }
 
 func listHosts(c *call) (response, error) {
-	limit, after, err := c.page()
-	if err != nil {
-		return response{}, err
-	}
-	found, err := c.api.Provider.Rooms().Hosts.List(c.Context(), after, limit)
-	if err != nil {
-		return response{}, err
-	}
-	all := make([]host, len(found))
-	for i, one := range found {
-		all[i] = asHost(one)
-	}
-	return listed(c, all, limit, func(last host) string { return last.Host }), nil
+	return pageOf(c, func(limit int, after string) ([]strangers.Host, error) {
+		return c.api.Provider.Rooms().Hosts.List(c.Context(), after, limit)
+	}, asHost, func(last host) string { return last.Host })
 }
 
 func getHost(c *call) (response, error) {

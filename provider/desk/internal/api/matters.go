@@ -114,19 +114,9 @@ func noteOf(in newMatter) string {
 }
 
 func listMatters(c *call) (response, error) {
-	limit, after, err := c.page()
-	if err != nil {
-		return response{}, err
-	}
-	found, err := c.api.Frame.Store.Matters(c.Context(), storage.MatterFilter{Staff: c.name(), BeforeID: after, Limit: limit})
-	if err != nil {
-		return response{}, err
-	}
-	all := make([]matter, len(found))
-	for i, m := range found {
-		all[i] = asMatter(m)
-	}
-	return listed(c, all, limit, func(last matter) string { return last.ID }), nil
+	return pageOf(c, func(limit int, after string) ([]storage.Matter, error) {
+		return c.api.Frame.Store.Matters(c.Context(), storage.MatterFilter{Staff: c.name(), BeforeID: after, Limit: limit})
+	}, asMatter, func(last matter) string { return last.ID })
 }
 
 func getMatter(c *call) (response, error) {

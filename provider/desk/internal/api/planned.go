@@ -227,19 +227,9 @@ func (c *call) ownPlan() (storage.Plan, error) {
 }
 
 func listPlans(c *call) (response, error) {
-	limit, after, err := c.page()
-	if err != nil {
-		return response{}, err
-	}
-	found, err := c.api.Frame.Store.Plans(c.Context(), storage.PlanFilter{ProposedBy: c.name(), BeforeID: after, Limit: limit})
-	if err != nil {
-		return response{}, err
-	}
-	all := make([]plan, len(found))
-	for i, p := range found {
-		all[i] = c.asPlan(p)
-	}
-	return listed(c, all, limit, func(last plan) string { return last.ID }), nil
+	return pageOf(c, func(limit int, after string) ([]storage.Plan, error) {
+		return c.api.Frame.Store.Plans(c.Context(), storage.PlanFilter{ProposedBy: c.name(), BeforeID: after, Limit: limit})
+	}, c.asPlan, func(last plan) string { return last.ID })
 }
 
 func getPlan(c *call) (response, error) {
@@ -248,27 +238,19 @@ func getPlan(c *call) (response, error) {
 }
 
 func listPlanTargets(c *call) (response, error) {
-	limit, after, err := c.page()
-	if err != nil {
-		return response{}, err
-	}
-	p, err := c.ownPlan()
-	if err == nil {
-		err = c.looks(p.ID, provider.Event{Name: events.StaffLooked, Detail: "targets of a plan: " + p.Action})
-	}
-	if err != nil {
-		return response{}, err
-	}
-	begin, _ := strconv.Atoi(after)
-	found, err := c.api.Frame.Store.PlanTargets(c.Context(), p.ID, "", begin, limit)
-	if err != nil {
-		return response{}, err
-	}
-	all := make([]planTarget, len(found))
-	for i, t := range found {
-		all[i] = planTarget{Number: t.Number, ID: t.ID, State: string(t.State), Why: whyShown(t.Why)}
-	}
-	return listed(c, all, limit, func(last planTarget) string { return strconv.Itoa(last.Number) }), nil
+	return pageOf(c, func(limit int, after string) ([]storage.PlanTarget, error) {
+		p, err := c.ownPlan()
+		if err == nil {
+			err = c.looks(p.ID, provider.Event{Name: events.StaffLooked, Detail: "targets of a plan: " + p.Action})
+		}
+		if err != nil {
+			return nil, err
+		}
+		begin, _ := strconv.Atoi(after)
+		return c.api.Frame.Store.PlanTargets(c.Context(), p.ID, "", begin, limit)
+	}, func(t storage.PlanTarget) planTarget {
+		return planTarget{Number: t.Number, ID: t.ID, State: string(t.State), Why: whyShown(t.Why)}
+	}, func(last planTarget) string { return strconv.Itoa(last.Number) })
 }
 
 func withdrawPlan(c *call) (response, error) {

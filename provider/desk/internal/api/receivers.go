@@ -68,19 +68,9 @@ func (a *API) receiverRows() []operation {
 }
 
 func listReceivers(c *call) (response, error) {
-	limit, after, err := c.page()
-	if err != nil {
-		return response{}, err
-	}
-	found, err := c.api.Provider.Signals().List(c.Context(), storage.ReceiverFilter{ClientID: c.URL.Query().Get("client_id"), AfterID: after, Limit: limit, Counted: true})
-	if err != nil {
-		return response{}, err
-	}
-	all := make([]receiver, len(found))
-	for i, of := range found {
-		all[i] = asReceiver(of)
-	}
-	return listed(c, all, limit, func(last receiver) string { return last.ID }), nil
+	return pageOf(c, func(limit int, after string) ([]signals.Receiver, error) {
+		return c.api.Provider.Signals().List(c.Context(), storage.ReceiverFilter{ClientID: c.URL.Query().Get("client_id"), AfterID: after, Limit: limit, Counted: true})
+	}, asReceiver, func(last receiver) string { return last.ID })
 }
 
 // receiver reads the one in the path.
@@ -98,28 +88,20 @@ func getReceiver(c *call) (response, error) {
 }
 
 func listMessages(c *call) (response, error) {
-	limit, after, err := c.page()
-	if err != nil {
-		return response{}, err
-	}
-	of, err := c.receiver()
-	if err != nil {
-		return response{}, err
-	}
-	if err := c.looks("", provider.Event{Name: events.StaffLooked, ClientID: of.ClientID, Detail: "receiver " + of.ID}); err != nil {
-		return response{}, err
-	}
-	match := storage.DeliveryFilter{ReceiverID: of.ID, Limit: limit}
-	if number, err := strconv.ParseInt(after, 10, 64); err == nil {
-		match.After = &number
-	}
-	found, err := c.api.Provider.Signals().Deliveries(c.Context(), match)
-	if err != nil {
-		return response{}, err
-	}
-	all := make([]message, len(found))
-	for i, d := range found {
-		all[i] = message{ID: d.MessageID, Number: strconv.FormatInt(d.Number, 10), Name: d.Name, State: d.State, Answer: d.Answer, At: d.At, EndedAt: d.EndedAt}
-	}
-	return listed(c, all, limit, func(last message) string { return last.Number }), nil
+	return pageOf(c, func(limit int, after string) ([]signals.Delivery, error) {
+		of, err := c.receiver()
+		if err == nil {
+			err = c.looks("", provider.Event{Name: events.StaffLooked, ClientID: of.ClientID, Detail: "receiver " + of.ID})
+		}
+		if err != nil {
+			return nil, err
+		}
+		match := storage.DeliveryFilter{ReceiverID: of.ID, Limit: limit}
+		if number, err := strconv.ParseInt(after, 10, 64); err == nil {
+			match.After = &number
+		}
+		return c.api.Provider.Signals().Deliveries(c.Context(), match)
+	}, func(d signals.Delivery) message {
+		return message{ID: d.MessageID, Number: strconv.FormatInt(d.Number, 10), Name: d.Name, State: d.State, Answer: d.Answer, At: d.At, EndedAt: d.EndedAt}
+	}, func(last message) string { return last.Number })
 }

@@ -70,22 +70,14 @@ func linesOf(value func(name string) string) provider.EventFilter {
 
 // events is a page of the audit log.
 func (c *call) events(match provider.EventFilter) (response, error) {
-	limit, after, err := c.page()
-	if err != nil {
-		return response{}, err
-	}
-	match.Limit = limit
-	match.Before, _ = strconv.ParseInt(after, 10, 64)
-	found, err := c.api.Provider.Events().List(c.Context(), match)
-	if err != nil {
-		return response{}, err
-	}
-	all := make([]event, len(found))
-	for i, e := range found {
-		all[i] = event{
+	return pageOf(c, func(limit int, after string) ([]provider.RecordedEvent, error) {
+		match.Limit = limit
+		match.Before, _ = strconv.ParseInt(after, 10, 64)
+		return c.api.Provider.Events().List(c.Context(), match)
+	}, func(e provider.RecordedEvent) event {
+		return event{
 			ID: e.ID, At: e.At, Name: e.Name, Person: e.UserID, ClientID: e.ClientID, Network: e.Address, Detail: e.Detail,
 			Actor: e.Actor, Matter: e.Matter,
 		}
-	}
-	return listed(c, all, limit, func(last event) string { return strconv.FormatInt(last.ID, 10) }), nil
+	}, func(last event) string { return strconv.FormatInt(last.ID, 10) })
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/internal/unknown"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -38,21 +39,13 @@ func (r *Room) hostEffect(ctx context.Context, o action.Order, void func(unknown
 	}
 	e := action.Effect{Revision: hostRevision(h), Void: void(h), Facts: []action.Fact{
 		{Name: factHost, Value: h.Host},
-		{Name: factApplications, Value: atMost(h.Applications, storage.CountedClients)},
-		{Name: factPeople, Value: atMost(h.People, storage.CountedPeople)},
+		{Name: factApplications, Value: frame.AtMost(h.Applications, storage.CountedClients)},
+		{Name: factPeople, Value: frame.AtMost(h.People, storage.CountedPeople)},
 	}}
 	if h.Denial.Host != "" {
 		e.Facts = append(e.Facts, action.Fact{Name: factDenied, Value: h.Denial.Host}, action.Fact{Name: factReason, Value: h.Denial.Reason})
 	}
 	return e, nil
-}
-
-// atMost is a number that is counted up to a bound.
-func atMost(n, bound int) string {
-	if n >= bound {
-		return strconv.Itoa(bound) + "+"
-	}
-	return strconv.Itoa(n)
 }
 
 func (r *Room) checkDeny(ctx context.Context, o action.Order) (action.Effect, error) {

@@ -57,8 +57,8 @@ func (r *Room) showHosts(q *frame.Request) error {
 func hostRow(q *frame.Request, h unknown.Host) screens.HostRow {
 	return screens.HostRow{
 		Host: h.Host, Device: h.Host == storage.DeviceHost, URL: q.Path("hosts", h.Host), State: hostState(h),
-		Applications: atMost(h.Applications, storage.CountedClients), Documents: atMost(h.Documents, storage.CountedClients),
-		People: atMost(h.People, storage.CountedPeople), First: h.FirstSeen, Last: h.LastUsed,
+		Applications: frame.AtMost(h.Applications, storage.CountedClients), Documents: frame.AtMost(h.Documents, storage.CountedClients),
+		People: frame.AtMost(h.People, storage.CountedPeople), First: h.FirstSeen, Last: h.LastUsed,
 	}
 }
 

@@ -3,6 +3,7 @@ package frame
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider"
@@ -56,4 +57,12 @@ func (f *Frame) areas(staff action.Staff, current screens.Section) (areas []scre
 		}
 	}
 	return areas
+}
+
+// AtMost is a number that is counted up to a bound.
+func AtMost(n, bound int) string {
+	if n >= bound {
+		return strconv.Itoa(bound) + "+"
+	}
+	return strconv.Itoa(n)
 }

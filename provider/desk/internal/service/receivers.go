@@ -10,6 +10,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
+	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/signals"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -34,9 +35,32 @@ const (
 func (r *Room) tells() bool { return r.Provider.Rooms().Installation().Signals }
 
 func (r *Room) onReceivers() []action.Action {
-	off := named(action.SwitchOff, r.checkSwitch(offAlready), r.switchTo(true))
+	off := r.switching(action.SwitchOff, true)
 	off.InParts = true // a stream is told first
-	return []action.Action{named(action.SendAgain, r.checkAgain, r.sendAgain), off, named(action.SwitchOn, r.checkSwitch(onAlready), r.switchTo(false))}
+	return []action.Action{
+		receiving(action.SendAgain, r.again, func(ctx context.Context, match storage.DeliveryFilter) error {
+			_, err := r.Provider.Signals().Replay(ctx, match) // that they have ended is a condition of the write
+			return err
+		}),
+		off, r.switching(action.SwitchOn, false),
+	}
+}
+
+// receiving is an action of what a look at a receiver finds, if a second look finds the same.
+func receiving[T any](name string, look func(context.Context, action.Order) (T, action.Effect, error), do func(context.Context, T) error) action.Action {
+	return named(name, func(ctx context.Context, o action.Order) (action.Effect, error) {
+		_, e, err := look(ctx, o)
+		return e, err
+	}, func(ctx context.Context, o action.Order, revision string) (action.Result, error) {
+		found, e, err := look(ctx, o)
+		if err == nil && (e.Revision != revision || e.Void != "") {
+			err = provider.ErrChanged
+		}
+		if err == nil {
+			err = do(ctx, found)
+		}
+		return action.Result{}, err
+	})
 }
 
 // receiver reads one. action.ErrNoTarget if there is none.
@@ -48,70 +72,38 @@ func (r *Room) receiver(ctx context.Context, id string) (signals.Receiver, error
 	return of, err
 }
 
-// receiverRevision names what is switched. How messages arrive changes all the time.
-func receiverRevision(of signals.Receiver) string {
-	return of.State + " " + strconv.FormatBool(of.Stopped)
-}
-
 // receiverEffect returns what an order would do to a receiver.
 func receiverEffect(of signals.Receiver, void string, more ...action.Fact) action.Effect {
 	facts := append([]action.Fact{{Name: factApplication, Value: of.ClientID}, {Name: factHost, Value: of.Host()}}, more...)
 	return action.Effect{
-		Revision: receiverRevision(of), Void: void,
+		Revision: of.State + " " + strconv.FormatBool(of.Stopped), Void: void, // how messages arrive changes all the time
 		Facts: slices.DeleteFunc(facts, func(f action.Fact) bool { return f.Value == "" }),
 	}
 }
 
 // atMost is a number of messages, which are counted up to a bound.
-func atMost(n int) string {
-	if n >= storage.MaxCounted {
-		return strconv.Itoa(storage.MaxCounted) + "+"
-	}
-	return strconv.Itoa(n)
-}
+func atMost(n int) string { return frame.AtMost(n, storage.MaxCounted) }
 
-// checkSwitch is the check of a switch, which void judges.
-func (r *Room) checkSwitch(void func(signals.Receiver) string) func(context.Context, action.Order) (action.Effect, error) {
-	return func(ctx context.Context, o action.Order) (action.Effect, error) {
+// switching stops a receiver, so that nobody but the staff can switch it on, or switches it on.
+func (r *Room) switching(name string, stop bool) action.Action {
+	return receiving(name, func(ctx context.Context, o action.Order) (signals.Receiver, action.Effect, error) {
 		of, err := r.receiver(ctx, o.Target)
-		if err != nil {
-			return action.Effect{}, err
+		void := ""
+		switch {
+		case stop && of.Stopped:
+			void = voidOff
+		case !stop && of.State != string(storage.ReceiverDisabled):
+			void = voidOn
 		}
-		return receiverEffect(of, void(of), action.Fact{Name: factWaiting, Value: atMost(of.Waiting)}), nil
-	}
-}
-
-func offAlready(of signals.Receiver) string {
-	if of.Stopped {
-		return voidOff
-	}
-	return ""
-}
-
-func onAlready(of signals.Receiver) string {
-	if of.State != string(storage.ReceiverDisabled) {
-		return voidOn
-	}
-	return ""
-}
-
-// switchTo stops a receiver, so that nobody but the staff can switch it on, or switches it on.
-func (r *Room) switchTo(stopped bool) func(context.Context, action.Order, string) (action.Result, error) {
-	return func(ctx context.Context, o action.Order, revision string) (action.Result, error) {
-		of, err := r.receiver(ctx, o.Target)
-		if err == nil && receiverRevision(of) != revision {
-			err = provider.ErrChanged
-		}
-		if err != nil {
-			return action.Result{}, err
-		}
-		of.Stopped, of.State = stopped, string(storage.ReceiverEnabled)
-		if stopped {
+		return of, receiverEffect(of, void, action.Fact{Name: factWaiting, Value: atMost(of.Waiting)}), err
+	}, func(ctx context.Context, of signals.Receiver) error {
+		of.Stopped, of.State = stop, string(storage.ReceiverEnabled)
+		if stop {
 			of.State = string(storage.ReceiverDisabled)
 		}
-		_, _, err = r.Provider.Signals().Save(ctx, of)
-		return action.Result{}, err
-	}
+		_, _, err := r.Provider.Signals().Save(ctx, of)
+		return err
+	})
 }
 
 // again returns which messages an order sends again, and what it would do: the one that it names, or
@@ -145,22 +137,4 @@ func (r *Room) again(ctx context.Context, o action.Order) (match storage.Deliver
 		e.Void = voidOff
 	}
 	return match, e, nil
-}
-
-func (r *Room) checkAgain(ctx context.Context, o action.Order) (action.Effect, error) {
-	_, e, err := r.again(ctx, o)
-	return e, err
-}
-
-// sendAgain has messages wait again. That they have ended is a condition of the write.
-func (r *Room) sendAgain(ctx context.Context, o action.Order, revision string) (action.Result, error) {
-	match, e, err := r.again(ctx, o)
-	if err == nil && (e.Revision != revision || e.Void != "") {
-		err = provider.ErrChanged
-	}
-	if err != nil {
-		return action.Result{}, err
-	}
-	_, err = r.Provider.Signals().Replay(ctx, match)
-	return action.Result{}, err
 }
