@@ -77,7 +77,7 @@ func (d *hookPages) receiverView(r *request, of signals.Receiver, problems ...ui
 	view.Form.Action = view.RefreshURL // also on the page that answers the form for a new one
 	for _, m := range sent {
 		shown := screens.Delivery{
-			ID: m.MessageID, Number: strconv.FormatInt(m.Number, 10), Type: m.Name, State: screens.DeliveryState(m.State), At: m.At, Answer: m.Answer,
+			ID: m.MessageID, Number: strconv.FormatInt(m.Number, 10), Type: m.Name, State: ui.MessageState(m.State), At: m.At, Answer: m.Answer,
 			MayReplay: view.MayChange && m.State != string(storage.DeliveryWaiting) && m.Name != signals.Ping && of.Kind != string(storage.InboxReceiver),
 		}
 		if view.MayChange { // it names users as the application does, and the log does not

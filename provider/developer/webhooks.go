@@ -77,7 +77,7 @@ func (d *hookPages) renderWebhooks(r *request, entered signals.Receiver, status 
 	}
 	view := screens.WebhooksView{
 		Page: p, Form: r.Form(problems...), MayChange: r.may(developers), Most: signals.MaxReceivers, Inboxes: r.env == storage.Sandbox,
-		Kind: screens.ReceiverKind(entered.Kind), Address: entered.Address, Description: entered.Description,
+		Kind: ui.ReceiverKind(entered.Kind), Address: entered.Address, Description: entered.Description,
 		Names: namesOf(entered), Asymmetric: entered.Asymmetric,
 	}
 	for _, found := range found {
@@ -89,15 +89,15 @@ func (d *hookPages) renderWebhooks(r *request, entered signals.Receiver, status 
 
 // receiverRow shows a receiver in the list.
 func (d *hookPages) receiverRow(r *request, found signals.Receiver, reviewed func(address string) bool) screens.Receiver {
-	state := screens.ReceiverState(found.State)
+	state := ui.ReceiverState(found.State)
 	switch {
 	case found.Stopped:
-		state = screens.ReceiverStopped
-	case state == screens.ReceiverUnverified && !reviewed(found.Address):
+		state = ui.ReceiverStopped
+	case state == ui.ReceiverUnverified && !reviewed(found.Address):
 		state = screens.ReceiverReviewed
 	}
 	return screens.Receiver{
-		URL: d.hooksPath(r, found.ID), Kind: screens.ReceiverKind(found.Kind), State: state,
+		URL: d.hooksPath(r, found.ID), Kind: ui.ReceiverKind(found.Kind), State: state,
 		Address: found.Address, Description: found.Description, Waiting: found.Waiting, Dead: found.Dead,
 	}
 }
@@ -159,7 +159,7 @@ func (d *hookPages) enteredReceiver(r *request, now signals.Receiver) (signals.R
 // enteredWebhook is enteredReceiver of a new one.
 func (d *hookPages) enteredWebhook(r *request) (signals.Receiver, []ui.Problem) {
 	wanted := signals.Receiver{ClientID: r.app.ClientID, Kind: string(storage.WebhookReceiver)}
-	if r.env == storage.Sandbox && r.posted(ui.FieldKind) == string(screens.KindInbox) {
+	if r.env == storage.Sandbox && r.posted(ui.FieldKind) == string(ui.KindInbox) {
 		wanted.Kind = string(storage.InboxReceiver)
 		return d.enteredReceiver(r, wanted)
 	}

@@ -104,7 +104,7 @@ func ReceiverScreen(v ReceiverView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				var templ_7745c5c3_Var6 = []any{"tag", v.State.class()}
+				var templ_7745c5c3_Var6 = []any{"tag", v.State.Class()}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_ElementWriter, templ_7745c5c3_Var6...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -149,7 +149,7 @@ func ReceiverScreen(v ReceiverView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if v.Kind == KindPush {
+			if v.Kind == ui.KindPush {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<span class=\"tag\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -315,7 +315,7 @@ func ReceiverScreen(v ReceiverView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if v.MayChange && v.State != ReceiverStopped {
+			if v.MayChange && v.State != ui.ReceiverStopped {
 				templ_7745c5c3_Err = receiverState(l, v).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -702,7 +702,7 @@ func delivery(l *ui.Locale, v ReceiverView, d Delivery) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var33 = []any{"tag", "outcome", d.State.class()}
+			var templ_7745c5c3_Var33 = []any{"tag", "outcome", d.State.Class()}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_ElementWriter, templ_7745c5c3_Var33...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -734,7 +734,7 @@ func delivery(l *ui.Locale, v ReceiverView, d Delivery) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if d.State == DeliveryDone {
+		if d.State == ui.MessageDone {
 			templ_7745c5c3_Err = ui.IconDone.Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -743,7 +743,7 @@ func delivery(l *ui.Locale, v ReceiverView, d Delivery) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if d.State == DeliveryDead {
+		} else if d.State == ui.MessageDead {
 			templ_7745c5c3_Err = ui.IconProblem.Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1342,7 +1342,7 @@ func receiverState(l *ui.Locale, v ReceiverView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if v.State == ReceiverDisabled {
+		if v.State == ui.ReceiverDisabled {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 102, "<h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

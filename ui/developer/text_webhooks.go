@@ -11,12 +11,12 @@ type webhooksText struct {
 	Add, AddText, Full                   ui.Message
 	Address, AddressHint, AddressThere   ui.Message
 	Kind                                 ui.Message
-	Kinds                                map[ReceiverKind]labelText
+	Kinds                                map[ui.ReceiverKind]labelText
 	Events, EventsText, EventsMissing    ui.Message
 	EventNames                           map[string]ui.Message
 	Description, DescriptionHint         ui.Message
 	Asymmetric                           labelText
-	States                               map[ReceiverState]labelText
+	States                               map[ui.ReceiverState]labelText
 	Waiting, Dead                        ui.Message
 	Failing, Next                        ui.Message
 	Key, KeyNew, KeyNewText, KeyText     ui.Message
@@ -27,7 +27,7 @@ type webhooksText struct {
 	Off, OffText, On, OnText             ui.Message
 	Remove, RemoveText                   ui.Message
 	Deliveries, DeliveriesText, NoneSent ui.Message
-	DeliveryStates                       map[DeliveryState]ui.Message
+	DeliveryStates                       map[ui.MessageState]ui.Message
 	Body, BodyGone, Answer, NoAnswer     ui.Message
 	Replay, ReplayOf, ReplayAll          ui.Message
 }
@@ -38,29 +38,6 @@ func receiverName(l *ui.Locale, r Receiver) string {
 		return r.Address
 	}
 	return l.Plain(textOf(l).Webhooks.Kinds[r.Kind].Label)
-}
-
-// stateClass is the colour of a state.
-func (s ReceiverState) class() string {
-	switch s {
-	case ReceiverEnabled:
-		return "good"
-	case ReceiverDisabled, ReceiverStopped:
-		return "bad"
-	default:
-		return "warn"
-	}
-}
-
-func (s DeliveryState) class() string {
-	switch s {
-	case DeliveryDone:
-		return "good"
-	case DeliveryDead:
-		return "bad"
-	default:
-		return "warn"
-	}
 }
 
 // eventOptions are types of events to choose from.
@@ -77,7 +54,7 @@ func eventOptions(l *ui.Locale, names []Value) []ui.Option {
 func (v WebhooksView) kindOptions() []ui.Option {
 	l := v.locale()
 	var list []ui.Option
-	for _, k := range []ReceiverKind{KindWebhook, KindInbox} {
+	for _, k := range []ui.ReceiverKind{ui.KindWebhook, ui.KindInbox} {
 		t := textOf(l).Webhooks.Kinds[k]
 		list = append(list, ui.Option{Value: string(k), Label: l.Plain(t.Label), Text: l.Plain(t.Text), Chosen: k == v.Kind})
 	}
@@ -85,19 +62,19 @@ func (v WebhooksView) kindOptions() []ui.Option {
 }
 
 // hasKey reports whether a receiver checks a signature of its own.
-func (v ReceiverView) hasKey() bool { return v.Kind == KindWebhook }
+func (v ReceiverView) hasKey() bool { return v.Kind == ui.KindWebhook }
 
 // isStream reports whether the application itself manages a receiver.
-func (r Receiver) isStream() bool { return r.Kind == KindPush || r.Kind == KindPoll }
+func (r Receiver) isStream() bool { return r.Kind == ui.KindPush || r.Kind == ui.KindPoll }
 
 // mayTest reports whether a developer can send a test.
 func (v ReceiverView) mayTest() bool {
-	return v.MayChange && v.hasKey() && (v.State == ReceiverUnverified || v.State == ReceiverEnabled || v.State == ReceiverPaused)
+	return v.MayChange && v.hasKey() && (v.State == ui.ReceiverUnverified || v.State == ui.ReceiverEnabled || v.State == ui.ReceiverPaused)
 }
 
 // dead reports whether a delivery is dead, so that all can be sent again.
 func (v ReceiverView) dead() bool {
-	return slices.ContainsFunc(v.Deliveries, func(d Delivery) bool { return d.State == DeliveryDead })
+	return slices.ContainsFunc(v.Deliveries, func(d Delivery) bool { return d.State == ui.MessageDead })
 }
 
 // EventsProblem says that no event was chosen.

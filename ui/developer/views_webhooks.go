@@ -24,40 +24,8 @@ const (
 	ActionReplay = "replay"
 )
 
-// ReceiverKind is how a receiver is told.
-type ReceiverKind string
-
-// The kinds of receivers. Those of Shared Signals are made by the application itself.
-const (
-	KindWebhook ReceiverKind = "webhook"
-	KindInbox   ReceiverKind = "inbox"
-	KindPush    ReceiverKind = "push"
-	KindPoll    ReceiverKind = "poll"
-)
-
-// ReceiverState is whether a receiver is told.
-type ReceiverState string
-
-// The states of receivers. One that is reviewed is unverified, and its host waits for an operator; one
-// that is stopped was disabled by an operator.
-const (
-	ReceiverUnverified ReceiverState = "unverified"
-	ReceiverReviewed   ReceiverState = "reviewed"
-	ReceiverEnabled    ReceiverState = "enabled"
-	ReceiverPaused     ReceiverState = "paused"
-	ReceiverDisabled   ReceiverState = "disabled"
-	ReceiverStopped    ReceiverState = "stopped"
-)
-
-// DeliveryState is what has become of a delivery.
-type DeliveryState string
-
-// The states of deliveries.
-const (
-	DeliveryWaiting DeliveryState = "waiting"
-	DeliveryDone    DeliveryState = "done"
-	DeliveryDead    DeliveryState = "dead"
-)
+// ReceiverReviewed is the state of a receiver that is unverified, and whose host waits for an operator.
+const ReceiverReviewed ui.ReceiverState = "reviewed"
 
 // WebhooksView lists the receivers of an application. It posts [ui.FieldAction] with [ActionAdd]:
 // [ui.FieldKind], [FieldWebhook], [FieldNames], [FieldDescription] and [FieldAsymmetric].
@@ -71,7 +39,7 @@ type WebhooksView struct {
 	// Inboxes offers a receiver without a server.
 	Inboxes bool
 	// Kind, Address, Names, Description and Asymmetric are what the form shows.
-	Kind                 ReceiverKind
+	Kind                 ui.ReceiverKind
 	Address, Description string
 	Names                []Value
 	Asymmetric           bool
@@ -80,8 +48,8 @@ type WebhooksView struct {
 // Receiver is one of an application.
 type Receiver struct {
 	URL   string
-	Kind  ReceiverKind
-	State ReceiverState
+	Kind  ui.ReceiverKind
+	State ui.ReceiverState
 	// Address is where it is told; empty for an inbox and for one that asks.
 	Address, Description string
 	// Waiting and Dead count its deliveries that have not arrived, and those that will not.
@@ -120,7 +88,7 @@ type Delivery struct {
 	// Number is posted to send it again.
 	Number string
 	Type   string
-	State  DeliveryState
+	State  ui.MessageState
 	At     time.Time
 	// Body is what was sent; empty once it is kept no more. Answer is what came back.
 	Body, Answer string

@@ -308,7 +308,7 @@ func receiverRow(l *ui.Locale, r Receiver) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if r.Kind == KindPush {
+		if r.Kind == ui.KindPush {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<span class=\"small\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -377,7 +377,7 @@ func receiverRow(l *ui.Locale, r Receiver) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var17 = []any{"tag", r.State.class()}
+			var templ_7745c5c3_Var17 = []any{"tag", r.State.Class()}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_ElementWriter, templ_7745c5c3_Var17...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -38,5 +38,5 @@ func TestEveryCodeHasASentence(t *testing.T) {
 	}, "views.go")
 	uitest.Named(t, map[string][]string{
 		"ReceiverKind": uitest.Keys(text.Receivers.Kinds), "ReceiverState": uitest.Keys(text.Receivers.States), "MessageState": uitest.Keys(text.Receivers.MessageStates),
-	}, "views_receivers.go")
+	}, "../../receiver.go")
 }

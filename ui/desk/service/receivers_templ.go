@@ -357,7 +357,7 @@ func receiverRow(l *ui.Locale, r ReceiverRow) templ.Component {
 }
 
 //go:noinline
-func receiverTag(l *ui.Locale, s ReceiverState) templ.Component {
+func receiverTag(l *ui.Locale, s ui.ReceiverState) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -382,7 +382,7 @@ func receiverTag(l *ui.Locale, s ReceiverState) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var19 = []any{"tag", s.class()}
+			var templ_7745c5c3_Var19 = []any{"tag", s.Class()}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_ElementWriter, templ_7745c5c3_Var19...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -912,7 +912,7 @@ func message(l *ui.Locale, m Message) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var45 = []any{"tag", m.State.class()}
+			var templ_7745c5c3_Var45 = []any{"tag", m.State.Class()}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_ElementWriter, templ_7745c5c3_Var45...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -82,9 +82,9 @@ type receiversText struct {
 	WaitingCount, OldestAt, DeadCount            ui.Message
 	Messages, MessagesText, NoMessages           ui.Message
 	Answer, Again, AgainOf                       ui.Message
-	Kinds                                        map[ReceiverKind]ui.Message
-	States                                       map[ReceiverState]ui.Message
-	MessageStates                                map[MessageState]ui.Message
+	Kinds                                        map[ui.ReceiverKind]ui.Message
+	States                                       map[ui.ReceiverState]ui.Message
+	MessageStates                                map[ui.MessageState]ui.Message
 }
 
 type keysText struct {

@@ -14,6 +14,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/signals"
 	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
 	"github.com/bonafide-id/bonafide/ui/desk"
 	screens "github.com/bonafide-id/bonafide/ui/desk/service"
 )
@@ -57,11 +58,11 @@ func (r *Room) showReceivers(q *frame.Request) error {
 // receiverRow shows a receiver in a list.
 func receiverRow(q *frame.Request, of signals.Receiver) screens.ReceiverRow {
 	row := screens.ReceiverRow{
-		ID: of.ID, URL: q.Path("receivers", of.ID), Application: of.ClientID, Kind: screens.ReceiverKind(of.Kind), State: screens.ReceiverState(of.State),
+		ID: of.ID, URL: q.Path("receivers", of.ID), Application: of.ClientID, Kind: ui.ReceiverKind(of.Kind), State: ui.ReceiverState(of.State),
 		Host: of.Host(), Description: of.Description, Waiting: atMost(of.Waiting), Dead: atMost(of.Dead), Oldest: of.Oldest,
 	}
 	if of.Stopped {
-		row.State = screens.ReceiverStopped
+		row.State = ui.ReceiverStopped
 	}
 	return row
 }
@@ -104,7 +105,7 @@ func (r *Room) showReceiver(q *frame.Request) error {
 	}
 	sends := of.State != string(storage.ReceiverDisabled) && of.Kind != string(storage.InboxReceiver)
 	for _, d := range sent {
-		m := screens.Message{ID: d.MessageID, Name: d.Name, State: screens.MessageState(d.State), Answer: d.Answer, At: d.At}
+		m := screens.Message{ID: d.MessageID, Name: d.Name, State: ui.MessageState(d.State), Answer: d.Answer, At: d.At}
 		if sends && d.State != string(storage.DeliveryWaiting) {
 			m.AgainURL = q.Path("receivers", of.ID, "do", action.SendAgain) + "?" + action.FieldMessage + "=" + strconv.FormatInt(d.Number, 10)
 		}
