@@ -11,7 +11,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
-	"github.com/bonafide-id/bonafide/provider/internal/oauth"
 	"github.com/bonafide-id/bonafide/provider/internal/outbound"
 	hub "github.com/bonafide-id/bonafide/provider/internal/signals"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -113,21 +112,20 @@ func (p *rooms) deleting(ctx context.Context, userID, pseudonym string) (context
 // agreedTime is that of upkeep, which is made later.
 func (p *rooms) agreedTime() time.Time { return p.upkeep.AgreedTime() }
 
-// TellWith has f called with a receiver that has not answered for hours, and once more when it is given
-// up: f tells those who look after it.
-func (p roomsOf) TellWith(f func(ctx context.Context, r signals.Receiver)) { p.signals.TellWith(f) }
+// LookAfterReceivers is LookAfter of the hub, for those who answer for applications.
+func (p roomsOf) LookAfterReceivers(tell func(ctx context.Context, r signals.Receiver), agreed func(ctx context.Context, clientID, address string) (bool, error)) {
+	p.signals.LookAfter(tell, agreed)
+}
 
 // newStreams returns the streams of Shared Signals; nil if there are none.
-func (p *rooms) newStreams() oauth.Streams {
-	if !p.cfg.Signals.SharedSignals {
-		return nil
+func (p *rooms) newStreams() *hub.Streams {
+	if p.cfg.Signals.SharedSignals {
+		p.signals.Streams = &hub.Streams{
+			Hub: p.signals, Issuer: p.issuer, PollURL: p.cfg.BaseURL + hub.PollPath,
+			Sign: p.keys.SignAs, Refresh: p.keys.Refresh, Verified: p.isVerified,
+		}
 	}
-	s := &hub.Streams{
-		Hub: p.signals, Issuer: p.issuer, PollURL: p.cfg.BaseURL + oauth.PollPath, AllowPrivate: p.cfg.AllowPrivateNetworks,
-		Sign: p.keys.SignAs, Refresh: p.keys.Refresh, Verified: p.isVerified,
-	}
-	p.signals.SET, p.signals.Push, p.signals.Stopping = s.SET, s.Push, s.Stopping
-	return s
+	return p.signals.Streams
 }
 
 // isVerified reports whether a user is a verified member of a group; nobody is who is no user any
@@ -140,34 +138,18 @@ func (p *rooms) isVerified(ctx context.Context, userID, group string) (bool, err
 	return len(statuses) > 0 && statuses[0].Verified, err
 }
 
-// transmitter is the metadata of Shared Signals (SSF 1.0 section 7.1).
-type transmitter struct {
-	SpecVersion           string                `json:"spec_version"`
-	Issuer                string                `json:"issuer"`
-	JWKSURI               string                `json:"jwks_uri"`
-	DeliveryMethods       []string              `json:"delivery_methods_supported"`
-	ConfigurationEndpoint string                `json:"configuration_endpoint"`
-	StatusEndpoint        string                `json:"status_endpoint"`
-	VerificationEndpoint  string                `json:"verification_endpoint"`
-	AuthorizationSchemes  []authorizationScheme `json:"authorization_schemes"`
-	DefaultSubjects       string                `json:"default_subjects"`
-}
-
-// authorizationScheme is how a receiver proves who it is: by an access token of OAuth 2.0.
-type authorizationScheme struct {
-	Spec string `json:"spec_urn"`
-}
-
-// transmitterRoute serves it: the well-known part comes before the path of the issuer (section 7.2).
+// transmitterRoute serves the metadata of Shared Signals: the well-known part comes before the path of the
+// issuer (SSF 1.0 sections 7.1 and 7.2).
 func (p *rooms) transmitterRoute() web.Route {
 	at := func(path string) string { return p.cfg.BaseURL + path }
 	_, path, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(p.issuer, "https://"), "http://"), "/")
 	return web.Route{
 		Method: http.MethodGet, Path: "/.well-known/ssf-configuration/" + path, Kind: web.Program,
-		Handler: serveJSON(transmitter{
-			SpecVersion: "1_0", Issuer: p.issuer, JWKSURI: at("/oidc/.well-known/jwks"), DeliveryMethods: hub.DeliveryMethods,
-			ConfigurationEndpoint: at(oauth.StreamPath), StatusEndpoint: at(oauth.StatusPath), VerificationEndpoint: at(oauth.VerifyPath),
-			AuthorizationSchemes: []authorizationScheme{{"urn:ietf:rfc:6749"}}, DefaultSubjects: "ALL",
+		Handler: serveJSON(map[string]any{
+			"spec_version": "1_0", "issuer": p.issuer, "jwks_uri": at("/oidc/.well-known/jwks"), "delivery_methods_supported": hub.DeliveryMethods,
+			"configuration_endpoint": at(hub.StreamPath), "status_endpoint": at(hub.StatusPath), "verification_endpoint": at(hub.VerifyPath),
+			"authorization_schemes": []map[string]string{{"spec_urn": "urn:ietf:rfc:6749"}}, // an access token of OAuth 2.0
+			"default_subjects":      "ALL",
 		}),
 	}
 }

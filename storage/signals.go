@@ -42,9 +42,10 @@ type Signals interface {
 	// ErrLimit if the client, or the host, has most others of its kind.
 	SaveReceiver(ctx context.Context, r Receiver, most int) error
 
-	// RemoveReceiver removes up to limit deliveries of a receiver, and itself with the last. It
-	// returns their number altogether; the caller repeats until zero.
-	RemoveReceiver(ctx context.Context, id string, limit int) (removed int, err error)
+	// RemoveReceiver disables a receiver with this Revision, any if that is zero, which stays the same,
+	// and removes up to limit of its deliveries, and itself with the last. It returns their number altogether;
+	// the caller repeats until zero. ErrChanged if there is another revision.
+	RemoveReceiver(ctx context.Context, id string, revision int64, limit int) (removed int, err error)
 
 	// TakeReceivers returns up to limit receivers that are due, the longest first, each to only
 	// one of any number of callers. One that is not settled is due again at the end of the turn.

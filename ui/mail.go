@@ -137,8 +137,10 @@ const (
 	MailOwnerAdded       MailKind = "owner_added"
 	MailSecretShown      MailKind = "secret_shown"
 	MailAddressesChanged MailKind = "addresses_changed"
-	// MailWebhookFailing tells owners that a webhook of an application takes no messages.
+	// MailWebhookFailing tells owners that a webhook of an application takes no messages,
+	// MailWebhookStopped that an operator has switched one off.
 	MailWebhookFailing MailKind = "application_webhook_failing"
+	MailWebhookStopped MailKind = "application_webhook_stopped"
 	// MailApplicationMoved and MailScopesTaken tell owners what an operator has decided about
 	// an application: it has another organization, or may ask for less.
 	MailApplicationMoved MailKind = "application_moved"

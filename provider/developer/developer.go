@@ -198,11 +198,11 @@ func New(cfg Config) (*Dashboard, error) {
 	d.watching <- d.watch()
 	d.record.linkErrors()
 	cfg.Provider.Rooms().RunWith(d.run)
-	cfg.Provider.Rooms().TellWith(d.hooks.failing(storage.Production))
+	cfg.Provider.Rooms().LookAfterReceivers(d.hooks.failing(storage.Production), d.hooks.agreed(storage.Production))
 	cfg.Provider.Rooms().People.KeepWith(companion{f})
 	cfg.Provider.Rooms().Clients.RegisterWith(registrar{d.apps, storage.Production})
 	if cfg.Sandbox != nil {
-		cfg.Sandbox.Rooms().TellWith(d.hooks.failing(storage.Sandbox))
+		cfg.Sandbox.Rooms().LookAfterReceivers(d.hooks.failing(storage.Sandbox), d.hooks.agreed(storage.Sandbox))
 		cfg.Sandbox.Rooms().Clients.RegisterWith(registrar{d.apps, storage.Sandbox})
 	}
 	return d, nil

@@ -26,7 +26,7 @@ type document struct {
 	Changes *proposal `json:"changes,omitempty"`
 	Decided *decided  `json:"decided,omitempty"`
 
-	// Webhooks are the hosts that an operator has approved for webhooks alone.
+	// Webhooks are the hosts that an operator has approved for webhooks and streams alone.
 	Webhooks []string `json:"webhooks,omitempty"`
 
 	// Live is the client ID of the copy in production, and Copied reports that it is

@@ -72,6 +72,11 @@ func (d *Dashboard) IsWoken() bool {
 	}
 }
 
+// Agreed is the review of an address of a stream.
+func (d *Dashboard) Agreed(ctx context.Context, env, clientID, address string) (bool, error) {
+	return d.hooks.agreed(env)(ctx, clientID, address)
+}
+
 // Failing tells the owners of an application of which a receiver takes no messages.
 func (d *Dashboard) Failing(env string, of signals.Receiver) {
 	d.hooks.failing(env)(context.Background(), of)

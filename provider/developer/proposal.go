@@ -30,7 +30,7 @@ type proposal struct {
 	Origins                []string `json:"origins,omitempty"`
 	ResponseTypes          []string `json:"response_types,omitempty"`
 
-	// Webhooks are hosts that no registration has: of webhooks.
+	// Webhooks are hosts that no registration has: of webhooks and streams.
 	Webhooks []string `json:"webhooks,omitempty"`
 
 	// Pictures are by field name, as picture.ToPNG draws them.
@@ -166,11 +166,17 @@ func (d *drafts) keep(ctx context.Context, a act, served provider.Client, rest p
 	return len(fields) > 0, nil
 }
 
-// askHost proposes a host of a webhook, beside what waits already.
+// mostHosts limits the hosts of webhooks and streams that an application waits for.
+const mostHosts = 10
+
+// askHost proposes a host of a webhook or stream, beside what waits already. storage.ErrLimit if too many do.
 func (d *drafts) askHost(ctx context.Context, a act, host string) error {
 	kept, err := readDocument(a.app)
 	if err != nil || slices.Contains(kept.Changes.webhooks(), host) {
 		return err
+	}
+	if len(kept.Changes.webhooks()) >= mostHosts {
+		return storage.ErrLimit
 	}
 	err = d.recorded(ctx, a, "changes.ask", changedList(screens.FieldWebhook, nil, []string{host}), func(ctx context.Context) error {
 		return d.editApplication(ctx, a.app, func(app *storage.Application, kept *document) {
@@ -178,7 +184,9 @@ func (d *drafts) askHost(ctx context.Context, a act, host string) error {
 				kept.Changes = &proposal{}
 			}
 			kept.Changes.At, kept.Changes.By = d.Clock(), union(kept.Changes.By, []string{a.by})
-			kept.Changes.Webhooks = union(kept.Changes.Webhooks, []string{host})
+			if hosts := union(kept.Changes.Webhooks, []string{host}); len(hosts) <= mostHosts {
+				kept.Changes.Webhooks = hosts
+			}
 			app.Review = standingOf(*app, *kept)
 		})
 	})

@@ -60,7 +60,7 @@ func (d *hookPages) receiverView(r *request, of signals.Receiver, problems ...ui
 	if err != nil {
 		return screens.ReceiverView{}, err
 	}
-	reviewed, err := d.reviewedHosts(r)
+	reviewed, err := d.reviewed(r.Request.Context(), r.app)
 	if err != nil {
 		return screens.ReceiverView{}, err
 	}
@@ -94,8 +94,12 @@ func (d *hookPages) changeReceiver(r *request) error {
 	if err != nil {
 		return err
 	}
+	reviewed, err := d.reviewed(r.Request.Context(), r.app)
+	if err != nil {
+		return err
+	}
 	sender, here := d.provider(r.env).Signals(), d.hooksPath(r, of.ID)
-	do := func(what string, fields []storage.ChangedField, address string, done screens.Notice, write func(context.Context) error) error {
+	do := func(what string, fields []storage.ChangedField, done func() error, write func(context.Context) error) error {
 		fields = append(changed(screens.FieldWebhook, "", of.Address), fields...)
 		err := d.registered(r.Request.Context(), r.does(), what, fields, write)
 		switch {
@@ -106,18 +110,22 @@ func (d *hookPages) changeReceiver(r *request) error {
 		case err != nil:
 			return notFound(err)
 		}
-		return r.done(address, done)
+		return done()
 	}
-	switch r.posted(ui.FieldAction) {
-	case screens.ActionTest:
-		reviewed, err := d.reviewedHosts(r)
-		if err != nil {
+	says := func(notice screens.Notice) func() error { return func() error { return r.done(here, notice) } }
+	saves := func(wanted signals.Receiver) func(context.Context) error {
+		return func(ctx context.Context) error {
+			_, _, err := sender.Save(ctx, wanted)
 			return err
 		}
+	}
+	action := r.posted(ui.FieldAction)
+	switch action {
+	case screens.ActionTest:
 		if !reviewed(of.Address) {
 			return forbidden("the host of the webhook waits for an operator")
 		}
-		return do("webhook.test", nil, here, screens.NoticeWebhookTested, func(ctx context.Context) error { return sender.Test(ctx, of.ID) })
+		return do("webhook.test", nil, says(screens.NoticeWebhookTested), func(ctx context.Context) error { return sender.Test(ctx, of.ID) })
 	case screens.ActionReplay:
 		again := storage.DeliveryFilter{ReceiverID: of.ID, State: storage.DeliveryDead, Limit: maxReplayed}
 		if posted := r.posted(screens.FieldDelivery); posted != "" {
@@ -127,49 +135,48 @@ func (d *hookPages) changeReceiver(r *request) error {
 			}
 			again = storage.DeliveryFilter{ReceiverID: of.ID, Numbers: []int64{number}}
 		}
-		return do("webhook.replay", nil, here, screens.NoticeSentAgain, func(ctx context.Context) error {
+		return do("webhook.replay", nil, says(screens.NoticeSentAgain), func(ctx context.Context) error {
 			_, err := sender.Replay(ctx, again)
 			return err
 		})
 	case screens.ActionDelete:
-		return do("webhook.remove", nil, d.hooksPath(r), screens.NoticeDeleted, func(ctx context.Context) error { return sender.Delete(ctx, of.ID) })
+		return do("webhook.remove", nil, func() error { return r.done(d.hooksPath(r), screens.NoticeDeleted) },
+			func(ctx context.Context) error { return sender.Delete(ctx, of.ID) })
 	case screens.ActionDisable:
 		of.State = string(storage.ReceiverDisabled)
-		return do("webhook.disable", nil, here, screens.NoticeWebhookOff, d.saves(r, of))
+		return do("webhook.disable", nil, says(screens.NoticeWebhookOff), saves(of))
 	}
 	if r.posted(screens.FieldVersion) != revisionOf(of) { // reloading a page with a key makes no other
 		return r.done(here, screens.NoticeSomebodyElse)
 	}
-	switch r.posted(ui.FieldAction) {
+	switch action {
 	case screens.ActionEnable:
-		reviewed, err := d.reviewedHosts(r)
-		if err != nil {
-			return err
-		}
-		if of.Kind == string(storage.WebhookReceiver) && !reviewed(of.Address) { // it waits for an operator, as when it was added
-			of.State = string(storage.ReceiverUnverified)
-			return do("webhook.enable", nil, here, screens.NoticeSaved, d.saves(r, of))
-		}
+		done := screens.NoticeWebhookTested
 		of.State = string(storage.ReceiverEnabled)
-		return do("webhook.enable", nil, here, screens.NoticeWebhookTested, d.saves(r, of))
+		if of.Kind == string(storage.WebhookReceiver) && !reviewed(of.Address) { // it waits for an operator, as when it was added
+			of.State, done = string(storage.ReceiverUnverified), screens.NoticeSaved
+		}
+		return do("webhook.enable", nil, says(done), saves(of))
 	case screens.ActionRotate:
-		return d.rotateWebhook(r, of)
+		var key string
+		return do("webhook.rotate", nil, func() error {
+			d.warnOwners(r.Request.Context(), r.does(), ui.MailSecretShown)
+			if now, err := d.receiver(r); err == nil { // else as it was
+				of = now
+			}
+			return d.renderReceiver(r, of, key, http.StatusOK)
+		}, func(ctx context.Context) (err error) {
+			key, err = sender.Rotate(ctx, of.ID)
+			return err
+		})
 	case screens.ActionSave:
 		wanted, problems := d.enteredReceiver(r, of)
 		if len(problems) > 0 {
 			return d.renderReceiver(r, wanted, "", http.StatusUnprocessableEntity, problems...)
 		}
-		return do("webhook.change", changedReceiver(of, wanted), here, screens.NoticeSaved, d.saves(r, wanted))
+		return do("webhook.change", changedReceiver(of, wanted), says(screens.NoticeSaved), saves(wanted))
 	}
 	return forbidden("no such action")
-}
-
-// saves is the write that saves a receiver.
-func (d *hookPages) saves(r *request, of signals.Receiver) func(context.Context) error {
-	return func(ctx context.Context) error {
-		_, _, err := d.provider(r.env).Signals().Save(ctx, of)
-		return err
-	}
 }
 
 // changedReceiver are the fields in which two receivers differ.
@@ -177,24 +184,4 @@ func changedReceiver(before, after signals.Receiver) []storage.ChangedField {
 	fields := changedList(screens.FieldNames, before.Signals, after.Signals)
 	fields = append(fields, changed(screens.FieldDescription, before.Description, after.Description)...)
 	return append(fields, changed(screens.FieldAsymmetric, onOff(before.Asymmetric), onOff(after.Asymmetric))...)
-}
-
-// rotateWebhook makes a new key and shows it, once.
-func (d *hookPages) rotateWebhook(r *request, of signals.Receiver) error {
-	var key string
-	err := d.registered(r.Request.Context(), r.does(), "webhook.rotate", changed(screens.FieldWebhook, "", of.Address), func(ctx context.Context) (err error) {
-		key, err = d.provider(r.env).Signals().Rotate(ctx, of.ID)
-		return err
-	})
-	if errors.Is(err, provider.ErrChanged) {
-		return r.done(d.hooksPath(r, of.ID), screens.NoticeSomebodyElse)
-	}
-	if err != nil {
-		return notFound(err)
-	}
-	d.warnOwners(r.Request.Context(), r.does(), ui.MailSecretShown)
-	if now, err := d.receiver(r); err == nil { // else as it was
-		of = now
-	}
-	return d.renderReceiver(r, of, key, http.StatusOK)
 }

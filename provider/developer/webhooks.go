@@ -67,7 +67,7 @@ func (d *hookPages) renderWebhooks(r *request, entered signals.Receiver, status 
 	if err != nil {
 		return err
 	}
-	reviewed, err := d.reviewedHosts(r)
+	reviewed, err := d.reviewed(r.Request.Context(), r.app)
 	if err != nil {
 		return err
 	}
@@ -115,22 +115,41 @@ func namesOf(of signals.Receiver) []screens.Value {
 	return valuesOf(signals.Names(), chosen)
 }
 
-// reviewedHosts returns whether an application may send personal data to an address: of a reviewed
-// one an operator has read each host, as one of its redirect URIs or of its own.
-func (d *hookPages) reviewedHosts(r *request) (func(address string) bool, error) {
-	c, err := d.client(r)
+// reviewed returns whether an application may have events sent to an address: of a reviewed one an
+// operator has read each host, as one of its redirect URIs or of its own.
+func (d *hookPages) reviewed(ctx context.Context, app storage.Application) (func(address string) bool, error) {
+	c, err := d.provider(app.Environment).Clients().Get(ctx, app.ClientID)
 	if err != nil {
-		return nil, err
+		return nil, notFound(err)
 	}
-	if !d.drafts.forms.vouched(r.env, c) {
+	if !d.drafts.forms.vouched(app.Environment, c) {
 		return func(string) bool { return true }, nil
 	}
-	kept, err := readDocument(r.app)
-	if err != nil {
-		return nil, err
-	}
+	kept, err := readDocument(app)
 	hosts := append(hostsOf(lacking(c.RedirectURIs, []string{d.tryCallback()})), kept.Webhooks...)
-	return func(address string) bool { return slices.Contains(hosts, hostKey(address)) }, nil
+	return func(address string) bool { return slices.Contains(hosts, hostKey(address)) }, err
+}
+
+// agreed is reviewed for a stream, which an application makes itself: then it asks, too.
+func (d *hookPages) agreed(env string) func(ctx context.Context, clientID, address string) (bool, error) {
+	return func(ctx context.Context, clientID, address string) (bool, error) {
+		app, err := d.Store.Application(ctx, env, clientID)
+		if errors.Is(err, storage.ErrNotFound) { // it is one of the host's own
+			return true, nil
+		}
+		var reviewed func(string) bool
+		if err == nil {
+			reviewed, err = d.reviewed(ctx, app)
+		}
+		if err != nil || reviewed(address) {
+			return err == nil, err
+		}
+		err = d.drafts.askHost(ctx, act{by: byProgram(clientID), org: storage.Organization{ID: app.OrganizationID}, app: app}, hostKey(address))
+		if errors.Is(err, storage.ErrLimit) { // it is not asked for more
+			err = nil
+		}
+		return false, err
+	}
 }
 
 // maxWebhookText limits the description of a receiver in characters.
@@ -183,7 +202,7 @@ func (d *hookPages) addWebhook(r *request) error {
 	if r.posted(ui.FieldAction) != screens.ActionAdd {
 		return forbidden("no such action")
 	}
-	reviewed, err := d.reviewedHosts(r)
+	reviewed, err := d.reviewed(r.Request.Context(), r.app)
 	if err != nil {
 		return err
 	}
@@ -208,7 +227,7 @@ func (d *hookPages) addWebhook(r *request) error {
 	}
 	if waits {
 		if err := d.drafts.askHost(ctx, r.does(), hostKey(wanted.Address)); err != nil {
-			return errors.Join(err, sender.Delete(context.WithoutCancel(ctx), saved.ID)) // of which nobody is asked
+			return d.renderWrong(r, wanted, errors.Join(err, sender.Delete(context.WithoutCancel(ctx), saved.ID))) // of which nobody is asked
 		}
 		if r.app, err = d.Store.Application(ctx, r.env, r.app.ClientID); err != nil { // which waits now
 			return notFound(err)
@@ -224,6 +243,8 @@ func (d *hookPages) renderWrong(r *request, wanted signals.Receiver, err error) 
 	switch {
 	case errors.Is(err, signals.ErrLimit):
 		return d.renderWebhooks(r, wanted, http.StatusConflict, ui.Problem{Code: ui.TooMany, Count: signals.MaxReceivers})
+	case errors.Is(err, storage.ErrLimit): // of hosts that wait
+		return d.renderWebhooks(r, wanted, http.StatusConflict, ui.Problem{Code: ui.TooMany, Count: mostHosts})
 	case errors.Is(err, signals.ErrThere):
 		return d.renderWebhooks(r, wanted, http.StatusConflict, screens.AddressProblem(r.Page()))
 	case errors.As(err, &wrong):
@@ -232,7 +253,7 @@ func (d *hookPages) renderWrong(r *request, wanted signals.Receiver, err error) 
 	return notFound(err)
 }
 
-// failing mails the owners of an application of which a receiver takes no messages.
+// failing mails the owners of an application of which a receiver takes no messages, or was stopped.
 func (d *hookPages) failing(env string) func(context.Context, signals.Receiver) {
 	return func(ctx context.Context, of signals.Receiver) {
 		app, err := d.Store.Application(ctx, env, of.ClientID)
@@ -249,7 +270,11 @@ func (d *hookPages) failing(env string) func(context.Context, signals.Receiver) 
 			if d.hasWebhooks(env) { // with Shared Signals alone it has no page
 				page = append(page, "webhooks", of.ID)
 			}
-			d.tellOwners(ctx, act{org: org, app: app}, ui.MailWebhookFailing, d.path(page...))
+			kind := ui.MailWebhookFailing
+			if of.Stopped {
+				kind = ui.MailWebhookStopped
+			}
+			d.tellOwners(ctx, act{org: org, app: app}, kind, d.path(page...))
 		}
 	}
 }

@@ -1,7 +1,9 @@
 package developer_test
 
 import (
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,6 +75,59 @@ func TestWebhookInReviewIsSwitchedOffAndOn(t *testing.T) {
 	says(t, b.submit(b.open(page), "action", "enable"), http.StatusOK, "In review")
 	if of := w.receivers(storage.Production, "live")[0]; of.State != "unverified" || of.Waiting > 0 {
 		t.Errorf("%+v", of)
+	}
+}
+
+// A stream of a reviewed application is held to the hosts of webhooks, and asks for others itself.
+func TestHostOfAStreamWaitsForAnOperator(t *testing.T) {
+	t.Parallel()
+	w := newApprovedFixture(t)
+	agreed := func(client, address string) bool {
+		t.Helper()
+		is, err := w.Agreed(t.Context(), storage.Production, client, address)
+		w.ok(err)
+		return is
+	}
+	if !agreed("live", "https://app.test/events") || !agreed("of-the-host", "https://elsewhere.test/events") {
+		t.Error("the host of a redirect URI, or a client without developers, is to be reviewed")
+	}
+	if agreed("live", "https://elsewhere.test/events") || agreed("live", "https://elsewhere.test:8443/more") {
+		t.Error("a host that nobody has read is agreed to")
+	}
+	for i := range 20 {
+		if agreed("live", fmt.Sprintf("https://host%d.test/", i)) {
+			t.Error(i)
+		}
+	}
+	a := w.application(storage.Production, "live")
+	if a.Review != storage.ReviewAsked || strings.Contains(string(a.Document), "host9") {
+		t.Errorf("it is %s, with %s", a.Review, a.Document)
+	}
+	o := w.as(operator)
+	p := o.open(liveReviewPath)
+	says(t, p, http.StatusOK, "https://elsewhere.test", "https://host0.test")
+	says(t, o.submit(p, "action", "approve"), http.StatusOK, "People see the changes now.")
+	if !agreed("live", "https://elsewhere.test/events") {
+		t.Error("an operator has agreed in vain")
+	}
+	if !slices.ContainsFunc(w.changes(river), func(c storage.Change) bool { return c.What == "changes.ask" && strings.HasSuffix(c.UserID, "live") }) {
+		t.Errorf("the activity log has %+v", w.changes(river))
+	}
+}
+
+// Owners learn that an operator has switched a webhook off.
+func TestOwnersAreToldOfAWebhookThatTheStaffStops(t *testing.T) {
+	t.Parallel()
+	mails := &mailbox{}
+	w := newFixture(t, func(c *developer.Config) { c.Mailer = mails }).withApplication(river, storage.Production, "shop")
+	b := w.as(dev)
+	b.submit(b.open(liveHooksPath), "webhook", "https://hooks.test/in", "action", "add")
+	before := len(mails.all())
+	w.stops(storage.Production, true)
+	sent := mails.all()[before:]
+	if len(sent) != 1 || sent[0].To != owner+"@example.com" || !strings.Contains(sent[0].Text, "only the operator can switch it on again") ||
+		!strings.Contains(sent[0].Text, liveHooksPath+"/"+w.receivers(storage.Production, "shop")[0].ID) {
+		t.Errorf("the owners get %+v", sent)
 	}
 }
 

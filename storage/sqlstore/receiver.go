@@ -43,21 +43,22 @@ func (s *Store) Receivers(ctx context.Context, match storage.ReceiverFilter) ([]
 	if match.OfHost {
 		filter.conditions = append(filter.conditions, "client_id IS NULL")
 	}
-	limit := filter.param(page(match.Limit))
-	if !match.Counted {
-		return read(ctx, s, "read receivers", func(tx *tx) ([]storage.Receiver, error) {
-			return all(tx, scanReceiver, `SELECT `+receiverColumns+` FROM main.receivers`+filter.String()+` ORDER BY id LIMIT `+limit, filter.args...)
-		})
+	limit, counts := filter.param(page(match.Limit)), ""
+	if match.Counted {
+		most := filter.param(storage.MaxCounted)
+		of := func(what, state, rest string) string {
+			return `, (SELECT ` + what + ` FROM (SELECT at FROM main.deliveries d
+				WHERE d.receiver_id = receivers.id AND d.state = '` + state + `' AND d.state <> 'done'` + rest + `) AS open)`
+		}
+		counts = of("count(*)", "waiting", " LIMIT "+most) + of("count(*)", "dead", " LIMIT "+most) + of("min(at)", "waiting", " ORDER BY d.number LIMIT 1")
 	}
-	most := filter.param(storage.MaxCounted)
-	of := func(what, state, rest string) string {
-		return `, (SELECT ` + what + ` FROM (SELECT at FROM main.deliveries d
-			WHERE d.receiver_id = receivers.id AND d.state = '` + state + `' AND d.state <> 'done'` + rest + `) AS open)`
-	}
-	counts := of("count(*)", "waiting", " LIMIT "+most) + of("count(*)", "dead", " LIMIT "+most) + of("min(at)", "waiting", " ORDER BY d.number LIMIT 1")
-	return read(ctx, s, "count for receivers", func(tx *tx) ([]storage.Receiver, error) {
+	return read(ctx, s, "read receivers", func(tx *tx) ([]storage.Receiver, error) {
 		return all(tx, func(row scanner) (r storage.Receiver, err error) {
-			err = row.Scan(append(receiverFields(&r), &r.Waiting, &r.Dead, (*instant)(&r.Oldest))...)
+			fields := receiverFields(&r)
+			if match.Counted {
+				fields = append(fields, &r.Waiting, &r.Dead, (*instant)(&r.Oldest))
+			}
+			err = row.Scan(fields...)
 			return r, err
 		}, `SELECT `+receiverColumns+counts+` FROM main.receivers`+filter.String()+` ORDER BY id LIMIT `+limit, filter.args...)
 	})
@@ -108,10 +109,14 @@ func makeDue(tx *tx, id string, at any) error {
 }
 
 // RemoveReceiver implements storage.Signals. The lock comes first, as where deliveries are added.
-func (s *Store) RemoveReceiver(ctx context.Context, id string, limit int) (int, error) {
+func (s *Store) RemoveReceiver(ctx context.Context, id string, revision int64, limit int) (int, error) {
 	return write(ctx, s, "remove receiver", func(tx *tx) (int, error) {
-		if found, err := all(tx, scanInt, `SELECT 1 FROM main.receivers WHERE id = ?1 `+tx.store.dialect.ForUpdate, id); err != nil || len(found) == 0 {
+		found, err := all(tx, scanInt64, `UPDATE main.receivers SET state = 'disabled', next_at = NULL, taken = taken + 1 WHERE id = ?1 RETURNING revision`, id)
+		switch {
+		case err != nil || len(found) == 0:
 			return 0, err
+		case revision != 0 && found[0] != revision:
+			return 0, storage.ErrChanged
 		}
 		removed, err := tx.exec(`DELETE FROM main.deliveries WHERE receiver_id = ?1 AND number IN (
 			SELECT number FROM main.deliveries WHERE receiver_id = ?1 ORDER BY number LIMIT ?2)`, id, max(limit, 0))

@@ -51,7 +51,7 @@ func (s *signalSuite) receivers(t *testing.T) {
 		add(t, store, m, delivery("a", 1), delivery("a", 2), delivery("a", 3), delivery("b", 1))
 		total := 0
 		for {
-			removed := must(store.RemoveReceiver(t.Context(), "a", 2))(t)
+			removed := must(store.RemoveReceiver(t.Context(), "a", 0, 2))(t)
 			if total += removed; removed == 0 {
 				break
 			}
@@ -61,6 +61,18 @@ func (s *signalSuite) receivers(t *testing.T) {
 		equal(t, len(must(store.Deliveries(t.Context(), storage.DeliveryFilter{ReceiverID: "a"}))(t)), 0)
 		deleteClient(t, store, "client")
 		equal(t, len(must(store.Receivers(t.Context(), storage.ReceiverFilter{}))(t)), 0)
+	})
+	t.Run("GoAsTheyWereReadAlone", func(t *testing.T) {
+		store, m := s.hearing(t, receiver("a", "client"))
+		read := must(store.Receivers(t.Context(), storage.ReceiverFilter{}))(t)[0]
+		add(t, store, m, delivery("a", 1), delivery("a", 2), delivery("a", 3))
+		equal(t, must(store.RemoveReceiver(t.Context(), "a", read.Revision, 2))(t), 2)
+		got := must(store.Receivers(t.Context(), storage.ReceiverFilter{Counted: true}))(t)[0]
+		equal(t, []any{got.State, got.Revision, got.Waiting}, []any{storage.ReceiverDisabled, read.Revision, 1})
+		got.Record = []byte("stopped by the staff meanwhile")
+		ok(t, store.SaveReceiver(t.Context(), got, 9))
+		fails(t, errOf(store.RemoveReceiver(t.Context(), "a", read.Revision, 2)), storage.ErrChanged)
+		equal(t, must(store.Receivers(t.Context(), storage.ReceiverFilter{Counted: true}))(t)[0].Waiting, 1)
 	})
 	t.Run("AreCounted", func(t *testing.T) {
 		store, m := s.hearing(t, receiver("a", "client"), receiver("b", ""))

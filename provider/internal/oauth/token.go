@@ -20,6 +20,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/faults"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
+	"github.com/bonafide-id/bonafide/provider/internal/signals"
 	"github.com/bonafide-id/bonafide/provider/internal/unknown"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -50,7 +51,7 @@ type Options struct {
 	Register      func(ctx context.Context, metadata []byte) (unknown.Registered, error)
 
 	// Streams are those of applications; nil if they have none.
-	Streams Streams
+	Streams *signals.Streams
 
 	// Devices reports that there is device authorization.
 	Devices bool

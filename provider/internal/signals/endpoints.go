@@ -52,7 +52,7 @@ func (h *Hub) sync(ctx context.Context) error {
 		}
 	}
 	for id := range left {
-		if err := h.remove(ctx, id); err != nil {
+		if err := h.remove(ctx, id, 0); err != nil {
 			return fmt.Errorf("remove a receiver of the host: %w", err)
 		}
 	}

@@ -57,7 +57,7 @@ func TestReceiverThatIsGone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, signals.Config{Webhooks: true})
 	told := make(chan signals.Receiver, 10)
-	w.TellWith(func(_ context.Context, r signals.Receiver) { told <- r })
+	w.LookAfter(func(_ context.Context, r signals.Receiver) { told <- r }, nil)
 	w.run()
 	var gone atomic.Int32
 	gone.Store(200)
@@ -85,7 +85,7 @@ func TestReceiverThatFailsForDays(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, signals.Config{Webhooks: true})
 	told := make(chan signals.Receiver, 10)
-	w.TellWith(func(_ context.Context, r signals.Receiver) { told <- r })
+	w.LookAfter(func(_ context.Context, r signals.Receiver) { told <- r }, nil)
 	w.run()
 	var status atomic.Int32
 	status.Store(200)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/bonafide-id/bonafide/storage"
@@ -87,23 +88,21 @@ func (h *Hub) move(ctx context.Context, from, to storage.Mark, deliveries []stor
 	return nil
 }
 
-// listening are the receivers that can be told.
-type listening struct {
-	ofHost   []heard
-	byClient map[string][]heard
-}
-
+// heard is a receiver that can be told.
 type heard struct {
 	storage.Receiver
 	Record
 }
 
+// listening are receivers by their client; the host's own have none.
+type listening map[string][]heard
+
 // listening reads the receivers that may hear of changes, and no others: a provider may have many.
 // They are read after the events, so that whoever was there before one is told.
 func (h *Hub) listening(ctx context.Context, changes []Change, allowed map[string][]storage.Listener) (listening, error) {
-	all := listening{byClient: map[string][]heard{}}
+	all := listening{}
 	if slices.ContainsFunc(changes, Change.isOfAll) {
-		err := h.listen(ctx, &all, storage.ReceiverFilter{}) // before all is returned
+		err := h.listen(ctx, all, storage.ReceiverFilter{})
 		return all, err
 	}
 	var clients []string
@@ -111,17 +110,17 @@ func (h *Hub) listening(ctx context.Context, changes []Change, allowed map[strin
 		clients = append(clients, c.clients(allowed)...)
 	}
 	slices.Sort(clients)
-	err := h.listen(ctx, &all, storage.ReceiverFilter{OfHost: true})
+	err := h.listen(ctx, all, storage.ReceiverFilter{OfHost: true})
 	for chunk := range slices.Chunk(slices.Compact(clients), askAtOnce) {
 		if err == nil {
-			err = h.listen(ctx, &all, storage.ReceiverFilter{ClientIDs: chunk})
+			err = h.listen(ctx, all, storage.ReceiverFilter{ClientIDs: chunk})
 		}
 	}
 	return all, err
 }
 
 // listen adds the receivers of a filter, those that are told nothing left out.
-func (h *Hub) listen(ctx context.Context, all *listening, match storage.ReceiverFilter) error {
+func (h *Hub) listen(ctx context.Context, all listening, match storage.ReceiverFilter) error {
 	match.Limit = askAtOnce
 	for more := true; more; {
 		page, err := h.Store.Receivers(ctx, match)
@@ -139,10 +138,8 @@ func (h *Hub) listen(ctx context.Context, all *listening, match storage.Receiver
 				return err
 			case err != nil:
 				h.Logger.ErrorContext(ctx, "a receiver of signals is told nothing", "receiver", r.ID, "error", err)
-			case r.ClientID == "":
-				all.ofHost = append(all.ofHost, heard{r, record})
 			default:
-				all.byClient[r.ClientID] = append(all.byClient[r.ClientID], heard{r, record})
+				all[r.ClientID] = append(all[r.ClientID], heard{r, record})
 			}
 		}
 		more = len(page) == askAtOnce
@@ -152,14 +149,10 @@ func (h *Hub) listen(ctx context.Context, all *listening, match storage.Receiver
 
 // isMeant reports whether the Config lets a receiver be told.
 func (h *Hub) isMeant(r storage.Receiver) bool {
-	switch {
-	case r.Kind == storage.PushReceiver, r.Kind == storage.PollReceiver:
+	if isStream(r) {
 		return h.Config.SharedSignals
-	case r.ClientID == "":
-		return true
-	default:
-		return h.Config.Webhooks
 	}
+	return r.ClientID == "" || h.Config.Webhooks
 }
 
 // route returns the messages about events.
@@ -170,6 +163,12 @@ func (h *Hub) route(ctx context.Context, events []storage.Event) ([]storage.Deli
 			changes = append(changes, c)
 		}
 	}
+	return h.messages(ctx, changes, func(c Change) (int64, string) { return c.Event.ID, fmt.Sprint(c.Event.ID) })
+}
+
+// messages returns those about changes. place returns the number of those about one, and what their IDs
+// are made of.
+func (h *Hub) messages(ctx context.Context, changes []Change, place func(Change) (number int64, of string)) (deliveries []storage.Delivery, err error) {
 	if len(changes) == 0 {
 		return nil, nil
 	}
@@ -181,10 +180,10 @@ func (h *Hub) route(ctx context.Context, events []storage.Event) ([]storage.Deli
 	if err != nil {
 		return nil, err
 	}
-	var deliveries []storage.Delivery
 	for _, c := range changes {
+		number, of := place(c)
 		for _, r := range all.of(c, allowed) {
-			if d, is := h.about(c, r, c.Event.ID, fmt.Sprint(c.Event.ID)); is && !c.Event.At.Before(r.CreatedAt) {
+			if d, is := h.about(c, r, number, of); is && !c.Event.At.Before(r.CreatedAt) {
 				deliveries = append(deliveries, d)
 			}
 		}
@@ -224,14 +223,12 @@ func (h *Hub) allowed(ctx context.Context, changes []Change) (map[string][]stora
 
 // of returns the receivers that hear of a change, each once.
 func (l listening) of(c Change, allowed map[string][]storage.Listener) []heard {
-	told := slices.Clone(l.ofHost)
 	if c.isOfAll() {
-		for _, all := range l.byClient {
-			told = append(told, all...)
-		}
+		return slices.Concat(slices.Collect(maps.Values(l))...)
 	}
+	told := slices.Clone(l[""])
 	for _, client := range c.clients(allowed) {
-		told = append(told, l.byClient[client]...)
+		told = append(told, l[client]...)
 	}
 	return told
 }
@@ -246,8 +243,8 @@ func (h *Hub) about(c Change, r heard, number int64, of string) (storage.Deliver
 	switch {
 	case r.Kind == storage.WebhookReceiver, r.Kind == storage.InboxReceiver:
 		body = c.webhook(r.ClientID == "")
-	case h.SET != nil:
-		body = h.SET(c, r.Receiver, id)
+	case h.Streams != nil:
+		body = h.Streams.set(c, r.Receiver, id)
 	}
 	if body == nil {
 		return storage.Delivery{}, false
@@ -262,21 +259,7 @@ func (h *Hub) about(c Change, r heard, number int64, of string) (storage.Deliver
 // Deleting returns the messages that a deletion causes, to be added in its step: afterwards nobody
 // knows whom the user had allowed something. The pseudonym makes them one of a kind.
 func (h *Hub) Deleting(ctx context.Context, c Change, pseudonym string) ([]storage.Delivery, error) {
-	allowed, err := h.allowed(ctx, []Change{c})
-	if err != nil {
-		return nil, err
-	}
-	all, err := h.listening(ctx, []Change{c}, allowed)
-	if err != nil {
-		return nil, err
-	}
-	var deliveries []storage.Delivery
-	for _, r := range all.of(c, allowed) {
-		if d, is := h.about(c, r, -number(pseudonym), pseudonym); is {
-			deliveries = append(deliveries, d)
-		}
-	}
-	return deliveries, nil
+	return h.messages(ctx, []Change{c}, func(Change) (int64, string) { return -number(pseudonym), pseudonym })
 }
 
 // number returns a number that no other text is likely to have.

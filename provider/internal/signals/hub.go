@@ -3,7 +3,6 @@ package signals
 import (
 	"context"
 	"log/slog"
-	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,15 +24,18 @@ type Hub struct {
 	// All rings at every event, the hub itself only where somebody may have to be told.
 	All Bell
 
+	// Streams are nil where there are none.
+	Streams *Streams
+
 	followers atomic.Int32
 
 	holder string        // of the mark
 	room   chan struct{} // an element for each receiver in its turn
 
-	mu    sync.Mutex
-	held  *storage.Mark // while this process reads
-	turns sync.WaitGroup
-	tells []func(ctx context.Context, r signals.Receiver)
+	mu     sync.Mutex
+	held   *storage.Mark // while this process reads
+	turns  sync.WaitGroup
+	owners []owners
 }
 
 // Options are the dependencies of a Hub.
@@ -53,14 +55,6 @@ type Options struct {
 
 	// CheckAddress returns an error for an address to which no message may be sent.
 	CheckAddress func(address string) error
-
-	// SET returns the claims of a change for a stream, or nil if it has none for that. Push sends a
-	// message to a stream.
-	SET  func(c Change, r storage.Receiver, messageID string) []byte
-	Push func(ctx context.Context, r storage.Receiver, record Record, m Message) Outcome
-
-	// Stopping tells a stream that it gets another state, of which its receiver knows nothing.
-	Stopping func(ctx context.Context, r storage.Receiver, record Record, state storage.ReceiverState)
 
 	// PublicError turns the error of a field into that of the API.
 	PublicError func(error) error
@@ -174,19 +168,6 @@ func (h *Hub) Recorded(name string) {
 	if !often[name] {
 		h.Ring()
 	}
-}
-
-// TellWith has f called with a receiver that has not answered for hours, and once more when it is given
-// up: with those who look after it.
-func (h *Hub) TellWith(f func(ctx context.Context, r signals.Receiver)) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.tells = append(h.tells, f)
-}
-
-// post sends a message, and returns what has become of it.
-func (h *Hub) post(ctx context.Context, address string, header http.Header, body []byte) Outcome {
-	return h.outcome(h.Outbound.Post(ctx, address, header, body))
 }
 
 // outcome is what an answer means.

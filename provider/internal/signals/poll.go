@@ -3,7 +3,6 @@ package signals
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 )
 
 // The bounds of a request that fetches events.
@@ -12,13 +11,11 @@ const (
 	maxAcked  = 1000 // acknowledgements in a request; errors are as few as SETs
 )
 
-// pollRequest is a request for events (RFC 8936 section 2.2).
+// pollRequest is a request for events (RFC 8936 section 2.2). An answer waits for none, whatever
+// returnImmediately says.
 type pollRequest struct {
 	// MaxEvents is how many SETs the receiver takes; nil for as many as there are.
 	MaxEvents *int `json:"maxEvents"`
-
-	// ReturnImmediately is read and changes nothing: an answer never waits for an event.
-	ReturnImmediately bool `json:"returnImmediately"`
 
 	Acked  []string             `json:"ack"`
 	Errors map[string]pollError `json:"setErrs"`
@@ -40,14 +37,13 @@ func readPoll(body []byte) (p pollRequest, err error) {
 	if len(body) == 0 {
 		return p, nil
 	}
-	if err := json.Unmarshal(body, &p); err != nil {
-		return p, errors.New("the body is no request of RFC 8936 section 2.2")
-	}
-	switch {
+	switch err := json.Unmarshal(body, &p); {
+	case err != nil:
+		return p, streamError{"the body is no request of RFC 8936 section 2.2"}
 	case p.MaxEvents != nil && *p.MaxEvents < 0:
-		return p, errors.New("maxEvents is negative")
+		return p, streamError{"maxEvents is negative"}
 	case len(p.Acked) > maxAcked || len(p.Errors) > maxPolled:
-		return p, errors.New("ack has more than 1000 members, or setErrs more than 100")
+		return p, streamError{"ack has more than 1000 members, or setErrs more than 100"}
 	}
 	return p, nil
 }

@@ -76,39 +76,35 @@ func (h *Hub) find(ctx context.Context, id string) (storage.Receiver, Record, er
 
 // Save implements signals.Signals.
 func (h *Hub) Save(ctx context.Context, wanted signals.Receiver) (saved signals.Receiver, key string, err error) {
-	saved, key, err = h.saveWanted(ctx, wanted)
-	return saved, key, h.PublicError(err)
+	r, record, key, err := h.saveWanted(ctx, wanted)
+	if err != nil {
+		return wanted, "", h.PublicError(err)
+	}
+	return asReceiver(r, record, h.Clock()), key, nil
 }
 
-func (h *Hub) saveWanted(ctx context.Context, wanted signals.Receiver) (saved signals.Receiver, key string, err error) {
+func (h *Hub) saveWanted(ctx context.Context, wanted signals.Receiver) (r storage.Receiver, record Record, key string, err error) {
 	if !h.IsOn() {
-		return wanted, "", errOff
+		return r, record, "", errOff
 	}
-	now := h.Clock()
-	r, record, done := storage.Receiver{ID: "rcv_" + random.Text(15), ClientID: wanted.ClientID, CreatedAt: now}, Record{}, "added"
+	done := "added"
 	if wanted.ID != "" {
 		done = "changed"
-		if r, record, err = h.find(ctx, wanted.ID); err != nil {
-			return wanted, "", err
+		r, record, err = h.find(ctx, wanted.ID)
+		if err == nil && wanted.Revision != 0 && wanted.Revision != r.Revision {
+			err = audit.ErrChanged
 		}
-		if wanted.Revision != 0 && wanted.Revision != r.Revision {
-			return wanted, "", audit.ErrChanged
-		}
-	} else if r.Kind = storage.ReceiverKind(cmp.Or(wanted.Kind, string(storage.WebhookReceiver))); r.Kind == storage.WebhookReceiver {
-		r.ID = h.webhookID(wanted.ClientID, wanted.Address)
-		key = record.NewKeys(now, wanted.Asymmetric)
+	} else {
+		r, record, key = h.begin(wanted)
 	}
-	if err := h.check(r, record, wanted); err != nil {
-		return wanted, "", err
+	if err == nil {
+		err = h.check(r, record, wanted)
 	}
-	if state := storage.ReceiverState(wanted.State); h.Stopping != nil && isStream(r) && r.State == storage.ReceiverEnabled && (state == storage.ReceiverPaused || state == storage.ReceiverDisabled) {
-		h.Stopping(ctx, r, record, state)
-		if r, record, err = h.find(ctx, r.ID); err != nil {
-			return wanted, "", err
-		}
-		if r.State != storage.ReceiverEnabled { // somebody else was faster
-			return wanted, "", audit.ErrChanged
-		}
+	if err == nil {
+		r, record, err = h.stopping(ctx, r, record, storage.ReceiverState(wanted.State))
+	}
+	if err != nil {
+		return r, record, "", err
 	}
 	switch {
 	case wanted.Stopped && !record.Stopped:
@@ -116,7 +112,10 @@ func (h *Hub) saveWanted(ctx context.Context, wanted signals.Receiver) (saved si
 	case record.Stopped && !wanted.Stopped:
 		done = "switched on"
 	}
-	ping := become(&r, record, wanted)
+	var pings []storage.Delivery
+	if become(&r, record, wanted) {
+		pings = append(pings, h.ping(r))
+	}
 	record.Stopped, record.Description, record.Names = wanted.Stopped, wanted.Description, wanted.Signals
 	if r.Kind == storage.WebhookReceiver {
 		record.Address = wanted.Address
@@ -124,11 +123,42 @@ func (h *Hub) saveWanted(ctx context.Context, wanted signals.Receiver) (saved si
 			record.setSeed(wanted.Asymmetric)
 		}
 	}
-	if err := h.save(ctx, r, record, done, ping); err != nil {
-		return wanted, "", err
+	if err := h.save(ctx, r, record, done, pings...); err != nil {
+		return r, record, "", err
+	}
+	if done == "switched off" {
+		h.tell(ctx, r, record)
 	}
 	r, record, err = h.find(ctx, r.ID)
-	return asReceiver(r, record, now), key, err
+	return r, record, key, err
+}
+
+// begin returns a new receiver, with the key of a webhook.
+func (h *Hub) begin(wanted signals.Receiver) (r storage.Receiver, record Record, key string) {
+	r = storage.Receiver{
+		ID: "rcv_" + random.Text(15), ClientID: wanted.ClientID, CreatedAt: h.Clock(),
+		Kind: storage.ReceiverKind(cmp.Or(wanted.Kind, string(storage.WebhookReceiver))),
+	}
+	if r.Kind == storage.WebhookReceiver {
+		r.ID = h.webhookID(wanted.ClientID, wanted.Address)
+		key = record.NewKeys(r.CreatedAt, wanted.Asymmetric)
+	}
+	return r, record, key
+}
+
+// stopping tells a stream that it is paused or disabled by another than its application, and returns it
+// as it is then: enabled, or somebody else was faster.
+func (h *Hub) stopping(ctx context.Context, r storage.Receiver, record Record, state storage.ReceiverState) (storage.Receiver, Record, error) {
+	stops := state == storage.ReceiverPaused || state == storage.ReceiverDisabled
+	if h.Streams == nil || !isStream(r) || r.State != storage.ReceiverEnabled || !stops {
+		return r, record, nil
+	}
+	h.Streams.stopping(ctx, r, record, state)
+	r, record, err := h.find(ctx, r.ID)
+	if err == nil && r.State != storage.ReceiverEnabled {
+		err = audit.ErrChanged
+	}
+	return r, record, err
 }
 
 // webhookID is that of the webhook of an application with an address: the store has it once, so that no
@@ -201,16 +231,8 @@ func checkNames(names []string) error {
 	return nil
 }
 
-// save saves a receiver, with a ping that waits for it.
-func (h *Hub) save(ctx context.Context, r storage.Receiver, record Record, done string, ping bool) error {
-	if ping {
-		return h.saveWith(ctx, r, record, done, h.ping(r))
-	}
-	return h.saveWith(ctx, r, record, done)
-}
-
-// saveWith saves a receiver, with messages that wait for it.
-func (h *Hub) saveWith(ctx context.Context, r storage.Receiver, record Record, done string, deliveries ...storage.Delivery) error {
+// save saves a receiver, with messages that wait for it.
+func (h *Hub) save(ctx context.Context, r storage.Receiver, record Record, done string, deliveries ...storage.Delivery) error {
 	err := h.Audit.Step(audit.Telling(ctx, deliveries), func(ctx context.Context) error {
 		return h.Store.SaveReceiver(ctx, h.Seal(r, record), signals.MaxReceivers)
 	}, storage.Event{Name: event.ReceiverChanged, ClientID: r.ClientID, Detail: done})
@@ -232,10 +254,9 @@ func (h *Hub) saveWith(ctx context.Context, r storage.Receiver, record Record, d
 
 // ping returns the message that tests a receiver.
 func (h *Hub) ping(r storage.Receiver) storage.Delivery {
-	now := h.Clock()
-	number := -now.UnixMicro()
-	return h.Delivery(r, number, h.MessageID(r.ID, fmt.Sprint(number)), signals.Ping, "", now,
-		Change{Signal: signals.Ping, Event: storage.Event{At: now}}.webhook(false))
+	return h.unasked(r, signals.Ping, func(string) []byte {
+		return Change{Signal: signals.Ping, Event: storage.Event{At: h.Clock()}}.webhook(false)
+	})
 }
 
 // Test implements signals.Signals.
@@ -247,7 +268,7 @@ func (h *Hub) Test(ctx context.Context, id string) error {
 	case r.Kind != storage.WebhookReceiver || r.State == storage.ReceiverDisabled:
 		return h.PublicError(field.Errorf("State", "only a webhook that is not disabled gets a ping"))
 	}
-	return h.PublicError(h.save(ctx, r, record, "ping", true))
+	return h.PublicError(h.save(ctx, r, record, "ping", h.ping(r)))
 }
 
 // Rotate implements signals.Signals.
@@ -260,31 +281,24 @@ func (h *Hub) Rotate(ctx context.Context, id string) (key string, err error) {
 		return "", h.PublicError(field.Errorf("Kind", "only the webhook of an application gets a key; that of the host is in Config.Signals"))
 	}
 	key = record.NewKeys(h.Clock(), record.Seed != nil)
-	return key, h.PublicError(h.save(ctx, r, record, "new key", false))
+	return key, h.PublicError(h.save(ctx, r, record, "new key"))
 }
 
-// Delete implements signals.Signals. It is disabled first, so that nobody adds to what is removed.
+// Delete implements signals.Signals. That the staff has not stopped it, nor does meanwhile, is a condition
+// of each step.
 func (h *Hub) Delete(ctx context.Context, id string) error {
-	r, err := storage.One(h.Store.Receivers(ctx, storage.ReceiverFilter{ID: id}))
-	if errors.Is(err, storage.ErrNotFound) {
-		return signals.ErrNotFound
+	r, record, err := h.find(ctx, id)
+	switch {
+	case err != nil && (r.ID == "" || errors.Is(err, storage.ErrUnavailable)): // one that cannot be decrypted goes, too
+		return err
+	case record.Stopped:
+		return signals.ErrStopped
 	}
+	_, err = audit.StepIf(ctx, h.Audit, func(ctx context.Context) (int, error) {
+		return h.Store.RemoveReceiver(ctx, id, r.Revision, removeAtOnce)
+	}, storage.Event{Name: event.ReceiverChanged, ClientID: r.ClientID, Detail: "removed"})
 	if err == nil {
-		var record Record
-		if record, err = h.Open(r); err == nil && record.Stopped {
-			return signals.ErrStopped
-		}
-		if !errors.Is(err, storage.ErrUnavailable) { // one that cannot be decrypted goes, too
-			err = nil
-		}
-	}
-	if err == nil {
-		r.State = storage.ReceiverDisabled
-		err = h.Audit.Step(ctx, func(ctx context.Context) error { return h.Store.SaveReceiver(ctx, r, 0) },
-			storage.Event{Name: event.ReceiverChanged, ClientID: r.ClientID, Detail: "removed"})
-	}
-	if err == nil {
-		err = h.remove(ctx, id)
+		err = h.remove(ctx, id, r.Revision)
 	}
 	switch {
 	case errors.Is(err, storage.ErrChanged):
@@ -298,9 +312,10 @@ func (h *Hub) Delete(ctx context.Context, id string) error {
 // removeAtOnce is how many messages one step removes.
 const removeAtOnce = 500
 
-func (h *Hub) remove(ctx context.Context, id string) error {
+// remove removes a receiver with this revision; any if that is zero.
+func (h *Hub) remove(ctx context.Context, id string, revision int64) error {
 	for {
-		removed, err := h.Store.RemoveReceiver(ctx, id, removeAtOnce)
+		removed, err := h.Store.RemoveReceiver(ctx, id, revision, removeAtOnce)
 		if err != nil || removed == 0 {
 			return err
 		}
@@ -315,7 +330,7 @@ func (h *Hub) RemoveClient(ctx context.Context, clientID string) error {
 			return err
 		}
 		for _, r := range found {
-			if err := h.remove(ctx, r.ID); err != nil {
+			if err := h.remove(ctx, r.ID, 0); err != nil {
 				return err
 			}
 		}

@@ -133,8 +133,14 @@ func (h *Hub) OpenBody(d storage.Delivery) ([]byte, error) {
 	return plain, nil
 }
 
-// Delivery returns a message to a receiver, to be added. A number that is negative is that of a
-// message without an event of its own.
+// unasked returns a message without an event of its own, whose number is negative.
+func (h *Hub) unasked(r storage.Receiver, name string, body func(messageID string) []byte) storage.Delivery {
+	now := h.Clock()
+	id := h.MessageID(r.ID, fmt.Sprint(-now.UnixMicro()))
+	return h.Delivery(r, -now.UnixMicro(), id, name, "", now, body(id))
+}
+
+// Delivery returns a message to a receiver, to be added.
 func (h *Hub) Delivery(r storage.Receiver, number int64, messageID, name, subject string, at time.Time, body []byte) storage.Delivery {
 	d := storage.Delivery{
 		ReceiverID: r.ID, Number: number, MessageID: messageID, Name: name, Lane: lane(subject), State: storage.DeliveryWaiting, At: at,

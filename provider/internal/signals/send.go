@@ -167,13 +167,14 @@ func (t *turn) goesOn(ctx context.Context) bool {
 }
 
 func (t *turn) attempt(ctx context.Context, m Message) Outcome {
-	if t.receiver.Kind == storage.PushReceiver {
-		if t.hub.Push == nil {
-			return Outcome{Result: Unreached}
-		}
-		return t.hub.Push(ctx, t.receiver, t.record, m)
+	switch {
+	case t.receiver.Kind != storage.PushReceiver:
+		return t.hub.outcome(t.hub.Outbound.Post(ctx, t.record.Address, t.record.signed(m.ID, t.hub.Clock(), m.Body), m.Body))
+	case t.hub.Streams == nil:
+		return Outcome{Result: Unreached}
+	default:
+		return t.hub.Streams.push(ctx, t.record, m)
 	}
-	return t.hub.post(ctx, t.record.Address, t.record.signed(m.ID, t.hub.Clock(), m.Body), m.Body)
 }
 
 func (t *turn) note(d storage.Delivery, state storage.DeliveryState, answer string) {
@@ -230,6 +231,8 @@ func (t *turn) settle(ctx context.Context) error {
 		return fmt.Errorf("settle: %w", err)
 	}
 	if tell {
+		h.Logger.WarnContext(settling, "a receiver of signals does not answer", slog.String("receiver", r.ID), slog.String("client", r.ClientID),
+			slog.String("state", string(r.State)), slog.Int("attempts", r.Attempts))
 		h.tell(settling, r, t.record)
 	}
 	return nil
@@ -238,16 +241,4 @@ func (t *turn) settle(ctx context.Context) error {
 // jitter returns a pause, give or take a fifth.
 func jitter(pause time.Duration) time.Duration {
 	return pause - pause/5 + rand.N(cmp.Or(2*pause/5, 1)) //nolint:gosec // it spreads calls, and is no secret
-}
-
-// tell has those told who look after a receiver.
-func (h *Hub) tell(ctx context.Context, r storage.Receiver, record Record) {
-	h.Logger.WarnContext(ctx, "a receiver of signals does not answer", slog.String("receiver", r.ID), slog.String("client", r.ClientID),
-		slog.String("state", string(r.State)), slog.Int("attempts", r.Attempts))
-	h.mu.Lock()
-	tells := slices.Clone(h.tells)
-	h.mu.Unlock()
-	for _, f := range tells {
-		f(ctx, asReceiver(r, record, h.Clock()))
-	}
 }

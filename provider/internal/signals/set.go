@@ -1,8 +1,12 @@
 package signals
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+
+	"github.com/bonafide-id/bonafide/provider/internal/keyring"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
 // set is a Security Event Token (RFC 8417) as SSF 1.0 section 4 narrows it: it has no sub, which an
@@ -63,12 +67,9 @@ type changedStatus struct {
 }
 
 // encode returns what is kept of a token.
-func (s set) encode() ([]byte, error) {
-	body, err := json.Marshal(s)
-	if err != nil {
-		return nil, fmt.Errorf("encode security event token: %w", err)
-	}
-	return body, nil
+func (s set) encode() []byte {
+	body, _ := json.Marshal(s) // of texts and numbers
+	return body
 }
 
 // opened returns a token that was kept.
@@ -88,4 +89,41 @@ func (s set) statuses() []changedStatus {
 		}
 	}
 	return nil
+}
+
+// set returns the claims of a change for a stream; nil if there is no event for it.
+func (s *Streams) set(c Change, r storage.Receiver, messageID string) []byte {
+	uri, o, ok := occurrenceOf(c)
+	if !ok {
+		return nil
+	}
+	return set{
+		Issuer: s.Issuer, ID: messageID, Audience: r.ClientID, Subject: userOf(s.Issuer, c.Event.Subject),
+		Txn:    s.Hub.Vault.Digest(fmt.Sprintf("txn\x00%d\x00%s", c.Event.ID, r.ClientID))[:22],
+		Events: map[string]occurrence{uri: o},
+	}.encode()
+}
+
+// aboutStream is a message about a stream itself.
+func (s *Streams) aboutStream(r storage.Receiver, uri string, o occurrence) storage.Delivery {
+	return s.Hub.unasked(r, uri[len(ssf):], func(id string) []byte {
+		return set{Issuer: s.Issuer, ID: id, Audience: r.ClientID, Subject: streamOf(r.ID), Events: map[string]occurrence{uri: o}}.encode()
+	})
+}
+
+// token returns what was kept of a message as it is sent now.
+func (s *Streams) token(ctx context.Context, kept []byte) (string, error) {
+	claims, err := opened(kept)
+	if err != nil {
+		return "", err
+	}
+	status := claims.statuses()
+	for i := range status {
+		if status[i].Verified, err = s.Verified(ctx, claims.Subject.Subject, status[i].Group); err != nil {
+			return "", err
+		}
+	}
+	claims.IssuedAt = s.Hub.Clock().Unix()
+	s.Refresh(ctx)
+	return s.Sign(keyring.TypeSecurityEvent, keyring.RS256, claims.encode())
 }

@@ -1,8 +1,10 @@
 package signals_test
 
 import (
+	"context"
 	"testing"
 
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/signals"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -42,5 +44,45 @@ func TestEndpointOfTheHostThatIsStopped(t *testing.T) {
 	enabled.Stopped = false
 	if of, _, err = w.Save(t.Context(), enabled); err != nil || of.State != "enabled" || of.Waiting != 0 {
 		t.Errorf("enabled by the staff: %+v, %v", of, err)
+	}
+}
+
+// racing is a store in which something happens before a receiver is removed.
+type racing struct {
+	storage.Signals
+	before func()
+}
+
+func (r racing) RemoveReceiver(ctx context.Context, id string, revision int64, limit int) (int, error) {
+	r.before()
+	return r.Signals.RemoveReceiver(ctx, id, revision, limit)
+}
+
+// Who removes a receiver does not undo that the staff stops it meanwhile, of which its owners are told.
+func TestReceiverIsStoppedWhileItIsRemoved(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, signals.Config{Webhooks: true})
+	of, _, err := w.Save(t.Context(), signals.Receiver{ClientID: "shop", Address: "https://shop.example/hook", State: "unverified"})
+	w.ok(err)
+	var told []signals.Receiver
+	w.LookAfter(func(_ context.Context, r signals.Receiver) { told = append(told, r) }, nil)
+	w.Store = racing{w.store, func() {
+		of.State, of.Stopped = "disabled", true
+		_, _, err := w.Save(t.Context(), of)
+		w.ok(err)
+	}}
+	if err := w.Delete(t.Context(), of.ID); err != audit.ErrChanged {
+		t.Errorf("removed: %v", err)
+	}
+	w.Store = w.store
+	if found, err := storage.One(w.List(t.Context(), storage.ReceiverFilter{ID: of.ID})); err != nil || !found.Stopped {
+		t.Errorf("it is %+v, %v", found, err)
+	}
+	if len(told) != 1 || told[0].ID != of.ID || !told[0].Stopped {
+		t.Errorf("the owners hear %+v", told)
+	}
+	of.Revision = 0
+	if _, _, err = w.Save(t.Context(), of); err != nil || len(told) != 1 {
+		t.Errorf("stopped again: %v, and the owners hear %+v", err, told)
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
-	"github.com/bonafide-id/bonafide/provider/internal/outbound"
+	"github.com/bonafide-id/bonafide/provider/signals"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
 // The methods of delivery.
@@ -27,10 +28,9 @@ const verifyAfter = 60
 
 // The bounds of what a receiver says of its stream.
 const (
-	maxRequested  = 64   // types of events
-	maxEventType  = 256  // bytes of one
-	maxStreamText = 200  // characters
-	maxHeader     = 1024 // bytes of the header of pushed requests
+	maxRequested = 64   // types of events
+	maxEventType = 256  // bytes of one
+	maxHeader    = 1024 // bytes of the header of pushed requests
 )
 
 // streamWishes are what a receiver says of its stream (SSF 1.0 section 8.1.1).
@@ -61,6 +61,39 @@ type streamDelivery struct {
 	Endpoint string `json:"endpoint_url"`
 }
 
+func (s *Streams) configuration(r storage.Receiver, record Record) streamConfiguration {
+	c := streamConfiguration{
+		ID: r.ID, Issuer: s.Issuer, Audience: r.ClientID, Delivery: streamDelivery{methodPoll, s.PollURL},
+		Supported: supported(), Requested: record.Requested, Delivered: delivered(record.Requested),
+		MinVerification: verifyAfter, Description: record.Description,
+	}
+	if r.Kind == storage.PushReceiver {
+		c.Delivery = streamDelivery{methodPush, record.Address}
+	}
+	return c
+}
+
+// wishesOf are those of a stream.
+func wishesOf(r storage.Receiver, record Record) streamWishes {
+	w := streamWishes{Requested: record.Requested, Description: record.Description, Method: methodPoll}
+	if r.Kind == storage.PushReceiver {
+		w.Method, w.Endpoint, w.Header = methodPush, record.Address, record.Header
+	}
+	return w
+}
+
+// into makes a receiver of wishes.
+func (w streamWishes) into(r *storage.Receiver, record *Record) {
+	r.Kind = storage.PollReceiver
+	if w.Method == methodPush {
+		r.Kind = storage.PushReceiver
+	}
+	record.Address, record.Header, record.Description, record.Requested = w.Endpoint, w.Header, w.Description, w.Requested
+	if record.Names = signalsOf(delivered(w.Requested)); len(record.Names) == 0 {
+		record.Names = []string{signals.KeysRotated} // of which no stream tells; none of them would be all
+	}
+}
+
 // streamError is what is wrong with a request about a stream, in words for its receiver.
 type streamError struct{ says string }
 
@@ -81,7 +114,7 @@ func members(body []byte) (requestMembers, error) {
 
 // apply returns the wishes of a request. Those that it does not name stay as in now, unless it
 // replaces them all: then they are gone (sections 8.1.1.3 and 8.1.1.4).
-func (w streamWishes) apply(given requestMembers, replace, allowPrivate bool) (streamWishes, error) {
+func (w streamWishes) apply(given requestMembers, replace bool, check func(address string) error) (streamWishes, error) {
 	now := w
 	if replace {
 		w = streamWishes{Method: methodPoll}
@@ -95,19 +128,19 @@ func (w streamWishes) apply(given requestMembers, replace, allowPrivate bool) (s
 	}
 	if raw, ok := given["description"]; ok {
 		w.Description = ""
-		if err := json.Unmarshal(raw, &w.Description); err != nil || utf8.RuneCountInString(w.Description) > maxStreamText {
-			return w, wrongStream("description is no text of at most %d characters", maxStreamText)
+		if err := json.Unmarshal(raw, &w.Description); err != nil || utf8.RuneCountInString(w.Description) > maxDescription {
+			return w, wrongStream("description is no text of at most %d characters", maxDescription)
 		}
 	}
 	if raw, ok := given["delivery"]; ok {
-		err := w.deliver(raw, now, replace, allowPrivate)
+		err := w.deliver(raw, now, replace, check)
 		return w, err
 	}
 	return w, nil
 }
 
 // deliver reads how events are to be delivered (section 6.1).
-func (w *streamWishes) deliver(raw json.RawMessage, now streamWishes, replace, allowPrivate bool) error {
+func (w *streamWishes) deliver(raw json.RawMessage, now streamWishes, replace bool, check func(address string) error) error {
 	var asked struct {
 		Method   string  `json:"method"`
 		Endpoint string  `json:"endpoint_url"`
@@ -124,7 +157,7 @@ func (w *streamWishes) deliver(raw json.RawMessage, now streamWishes, replace, a
 	default:
 		return wrongStream("delivery.method is neither %s nor %s", methodPush, methodPoll)
 	}
-	if err := outbound.ValidateURL(asked.Endpoint, allowPrivate); err != nil {
+	if err := check(asked.Endpoint); err != nil {
 		return wrongStream("delivery.endpoint_url %s", err.Error())
 	}
 	w.Endpoint = asked.Endpoint
@@ -151,13 +184,9 @@ func (c streamConfiguration) agrees(given requestMembers) error {
 		if !ok {
 			continue
 		}
-		var said any
+		var said, meant any
 		want, err := json.Marshal(ours)
-		if err != nil {
-			return fmt.Errorf("encode %s: %w", name, err)
-		}
-		var meant any
-		if err := errors.Join(json.Unmarshal(raw, &said), json.Unmarshal(want, &meant)); err != nil {
+		if err := errors.Join(err, json.Unmarshal(raw, &said), json.Unmarshal(want, &meant)); err != nil {
 			return wrongStream("%s is not as it is", name)
 		}
 		if list, ok := said.([]any); ok && name == "aud" && len(list) == 1 {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bonafide-id/bonafide/provider/internal/outbound"
 )
 
 // applied applies the body of a request.
@@ -17,7 +19,7 @@ func applied(t *testing.T, now streamWishes, body string, replace bool) (streamW
 	if err != nil {
 		return streamWishes{}, err
 	}
-	return now.apply(given, replace, false)
+	return now.apply(given, replace, func(address string) error { return outbound.ValidateURL(address, false) })
 }
 
 var pushed = streamWishes{
@@ -83,7 +85,7 @@ func TestStreamRefuses(t *testing.T) {
 		"Events":           `{"events_requested":"all"}`,
 		"ManyEvents":       `{"events_requested":["` + strings.Repeat(`","`, maxRequested) + `"]}`,
 		"LongEvent":        `{"events_requested":["` + strings.Repeat("x", maxEventType+1) + `"]}`,
-		"Description":      `{"description":"` + strings.Repeat("ü", maxStreamText+1) + `"}`,
+		"Description":      `{"description":"` + strings.Repeat("ü", maxDescription+1) + `"}`,
 	} {
 		var wrong streamError
 		if _, err := applied(t, streamWishes{}, body, true); !errors.As(err, &wrong) {

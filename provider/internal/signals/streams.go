@@ -4,29 +4,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
+	"maps"
 	"net/http"
 	"slices"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
-	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/signals"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
 // Streams are those of the Shared Signals Framework 1.0: an application has at most one, which it
-// makes and changes itself. Errors that it may read are a protocol.Error.
+// makes and changes itself.
 type Streams struct {
 	Hub    *Hub
 	Issuer string
 
 	// PollURL is where streams are fetched.
 	PollURL string
-
-	// AllowPrivate is that of the addresses to which events are pushed.
-	AllowPrivate bool
 
 	// Sign returns claims as a JWT with this typ; Refresh updates the key.
 	Sign    func(typ, alg string, claims []byte) (string, error)
@@ -36,36 +32,98 @@ type Streams struct {
 	Verified func(ctx context.Context, userID, group string) (bool, error)
 }
 
+// The paths of the endpoints of streams.
+const (
+	StreamPath = "/ssf/stream"
+	StatusPath = "/ssf/status"
+	VerifyPath = "/ssf/verify"
+	PollPath   = "/ssf/poll"
+)
+
+// Request is one of an application about its stream.
+type Request struct {
+	ClientID string
+
+	// Named has the stream that the address of a request without a body names, if any.
+	Named []string
+	Body  []byte
+}
+
+// Endpoint answers the requests with a method at a path, which need a token with a scope.
+type Endpoint struct {
+	Method, Path, Scope string
+
+	// Status is that of an answer; 204 has no other. An error is a protocol.Error or TooSoon where the
+	// application may read it.
+	Status int
+	Answer func(ctx context.Context, asked Request) (any, error)
+}
+
+// Endpoints are those of streams (SSF 1.0 section 8.1, RFC 8936).
+func (s *Streams) Endpoints() []Endpoint {
+	const read, manage = protocol.ScopeSignalsRead, protocol.ScopeSignalsManage
+	edits := func(replace bool) func(context.Context, Request) (any, error) {
+		return func(ctx context.Context, asked Request) (any, error) { return s.edit(ctx, asked, replace) }
+	}
+	all := []Endpoint{
+		{http.MethodPost, StreamPath, manage, http.StatusCreated, s.create},
+		{http.MethodGet, StreamPath, read, http.StatusOK, s.read},
+		{http.MethodPatch, StreamPath, manage, http.StatusOK, edits(false)},
+		{http.MethodPut, StreamPath, manage, http.StatusOK, edits(true)},
+		{http.MethodDelete, StreamPath, manage, http.StatusNoContent, s.remove},
+		{http.MethodGet, StatusPath, read, http.StatusOK, s.status},
+		{http.MethodPost, StatusPath, manage, http.StatusOK, s.setStatus},
+		{http.MethodPost, VerifyPath, manage, http.StatusNoContent, s.verify},
+		{http.MethodPost, PollPath, read, http.StatusOK, s.poll},
+	}
+	for i, e := range all {
+		all[i].Answer = func(ctx context.Context, asked Request) (any, error) {
+			answer, err := e.Answer(ctx, asked)
+			return answer, asProtocol(err)
+		}
+	}
+	return all
+}
+
 // streamID is that of an application's stream: the store has it once.
 func streamID(clientID string) string { return "ssf_" + clientID }
 
 // streamOff is why an application cannot enable or remove its stream.
 const streamOff = "The operator of this service has switched the stream off."
 
-var (
-	errNoStream    = &protocol.Error{Code: protocol.InvalidRequest, Description: "There is no such stream.", Status: http.StatusNotFound}
-	errStreamThere = &protocol.Error{Code: protocol.InvalidRequest, Description: "The application has a stream.", Status: http.StatusConflict}
-	errStreamOff   = &protocol.Error{Code: protocol.AccessDenied, Description: streamOff, Status: http.StatusForbidden}
-	errStreamRaced = &protocol.Error{Code: protocol.InvalidRequest, Description: "The stream was changed meanwhile.", Status: http.StatusConflict}
-)
+// streamErrors are the errors that an application may read.
+var streamErrors = []struct {
+	err    error
+	answer *protocol.Error
+}{
+	{signals.ErrNotFound, &protocol.Error{Code: protocol.InvalidRequest, Description: "There is no such stream.", Status: http.StatusNotFound}},
+	{storage.ErrConflict, &protocol.Error{Code: protocol.InvalidRequest, Description: "The application has a stream.", Status: http.StatusConflict}},
+	{signals.ErrStopped, &protocol.Error{Code: protocol.AccessDenied, Description: streamOff, Status: http.StatusForbidden}},
+	{audit.ErrChanged, &protocol.Error{Code: protocol.InvalidRequest, Description: "The stream was changed meanwhile.", Status: http.StatusConflict}},
+	{errReview, &protocol.Error{
+		Code: protocol.AccessDenied, Status: http.StatusForbidden,
+		Description: "The operator of this service has to agree to the host of endpoint_url first, and is asked. Try again later, or poll.",
+	}},
+}
 
 // asProtocol returns an error as its receiver may read it.
 func asProtocol(err error) error {
 	var wrong streamError
-	switch {
-	case errors.As(err, &wrong):
+	if errors.As(err, &wrong) {
 		return protocol.Fail(protocol.InvalidRequest, "In the request "+wrong.says+".")
-	case errors.Is(err, signals.ErrNotFound):
-		return errNoStream
-	case errors.Is(err, storage.ErrConflict):
-		return errStreamThere
-	case errors.Is(err, signals.ErrStopped):
-		return errStreamOff
-	case errors.Is(err, audit.ErrChanged):
-		return errStreamRaced
+	}
+	for _, known := range streamErrors {
+		if errors.Is(err, known.err) {
+			return known.answer
+		}
 	}
 	return err
 }
+
+// TooSoon is the error of a verification that has to wait.
+type TooSoon struct{ Wait time.Duration }
+
+func (e TooSoon) Error() string { return "signals: a verification was asked for a moment ago" }
 
 // own returns the stream of an application, if that is the one that is named.
 func (s *Streams) own(ctx context.Context, clientID, id string) (storage.Receiver, Record, error) {
@@ -75,82 +133,17 @@ func (s *Streams) own(ctx context.Context, clientID, id string) (storage.Receive
 	return s.Hub.find(ctx, id)
 }
 
-// Create makes the stream of an application (SSF 1.0 section 8.1.1.1).
-func (s *Streams) Create(ctx context.Context, clientID string, body []byte) (any, error) {
-	given, err := members(body)
-	if err != nil {
-		return nil, asProtocol(err)
+// addressed returns the stream that the address of a request names.
+func (s *Streams) addressed(ctx context.Context, asked Request) (storage.Receiver, Record, error) {
+	if len(asked.Named) == 0 {
+		return storage.Receiver{}, Record{}, protocol.Fail(protocol.InvalidRequest, "The parameter stream_id is missing.")
 	}
-	wishes, err := streamWishes{}.apply(given, true, s.AllowPrivate)
-	if err != nil {
-		return nil, asProtocol(err)
-	}
-	r := storage.Receiver{ID: streamID(clientID), ClientID: clientID, State: storage.ReceiverEnabled, CreatedAt: s.Hub.Clock()}
-	record := Record{}
-	wishes.into(&r, &record)
-	if err := s.Hub.saveWith(ctx, r, record, "added"); err != nil {
-		return nil, asProtocol(err)
-	}
-	return s.configuration(r, record), nil
-}
-
-// into makes a receiver of wishes.
-func (w streamWishes) into(r *storage.Receiver, record *Record) {
-	r.Kind = storage.PollReceiver
-	if w.Method == methodPush {
-		r.Kind = storage.PushReceiver
-	}
-	record.Address, record.Header, record.Description, record.Requested = w.Endpoint, w.Header, w.Description, w.Requested
-	if record.Names = signalsOf(delivered(w.Requested)); len(record.Names) == 0 {
-		record.Names = []string{signals.KeysRotated} // of which no stream tells; none of them would be all
-	}
-}
-
-// wishesOf are those of a stream.
-func wishesOf(r storage.Receiver, record Record) streamWishes {
-	w := streamWishes{Requested: record.Requested, Description: record.Description, Method: methodPoll}
-	if r.Kind == storage.PushReceiver {
-		w.Method, w.Endpoint, w.Header = methodPush, record.Address, record.Header
-	}
-	return w
-}
-
-func (s *Streams) configuration(r storage.Receiver, record Record) streamConfiguration {
-	c := streamConfiguration{
-		ID: r.ID, Issuer: s.Issuer, Audience: r.ClientID, Delivery: streamDelivery{methodPoll, s.PollURL},
-		Supported: supported(), Requested: record.Requested, Delivered: delivered(record.Requested),
-		MinVerification: verifyAfter, Description: record.Description,
-	}
-	if r.Kind == storage.PushReceiver {
-		c.Delivery = streamDelivery{methodPush, record.Address}
-	}
-	return c
-}
-
-// List returns the streams of an application (section 8.1.1.2).
-func (s *Streams) List(ctx context.Context, clientID string) (any, error) {
-	r, record, err := s.own(ctx, clientID, streamID(clientID))
-	switch {
-	case errors.Is(err, signals.ErrNotFound):
-		return []streamConfiguration{}, nil
-	case err != nil:
-		return nil, err
-	}
-	return []streamConfiguration{s.configuration(r, record)}, nil
-}
-
-// Read returns one.
-func (s *Streams) Read(ctx context.Context, clientID, id string) (any, error) {
-	r, record, err := s.own(ctx, clientID, id)
-	if err != nil {
-		return nil, asProtocol(err)
-	}
-	return s.configuration(r, record), nil
+	return s.own(ctx, asked.ClientID, asked.Named[0])
 }
 
 // named returns the members of a request about a stream, and the stream.
-func (s *Streams) named(ctx context.Context, clientID string, body []byte) (given requestMembers, r storage.Receiver, record Record, err error) {
-	if given, err = members(body); err != nil {
+func (s *Streams) named(ctx context.Context, asked Request) (given requestMembers, r storage.Receiver, record Record, err error) {
+	if given, err = members(asked.Body); err != nil {
 		return given, r, record, err
 	}
 	id, err := text(given, "stream_id", maxEventType)
@@ -158,37 +151,70 @@ func (s *Streams) named(ctx context.Context, clientID string, body []byte) (give
 		err = streamError{"stream_id is missing"}
 	}
 	if err == nil {
-		r, record, err = s.own(ctx, clientID, id)
+		r, record, err = s.own(ctx, asked.ClientID, id)
 	}
 	return given, r, record, err
 }
 
-// Change changes a stream, or replaces it (sections 8.1.1.3 and 8.1.1.4).
-func (s *Streams) Change(ctx context.Context, clientID string, body []byte, replace bool) (any, error) {
-	given, r, record, err := s.named(ctx, clientID, body)
+// create makes the stream of an application (SSF 1.0 section 8.1.1.1).
+func (s *Streams) create(ctx context.Context, asked Request) (any, error) {
+	given, err := members(asked.Body)
 	if err != nil {
-		return nil, asProtocol(err)
+		return nil, err
 	}
-	if err := s.configuration(r, record).agrees(given); err != nil {
-		return nil, asProtocol(err)
+	r := storage.Receiver{ID: streamID(asked.ClientID), ClientID: asked.ClientID, State: storage.ReceiverEnabled, CreatedAt: s.Hub.Clock()}
+	return s.save(ctx, r, Record{}, given, true, "added")
+}
+
+// edit changes what a request names of a stream (section 8.1.1.3), or replaces all (section 8.1.1.4).
+func (s *Streams) edit(ctx context.Context, asked Request, replace bool) (any, error) {
+	given, r, record, err := s.named(ctx, asked)
+	if err == nil {
+		err = s.configuration(r, record).agrees(given)
 	}
-	wishes, err := wishesOf(r, record).apply(given, replace, s.AllowPrivate)
 	if err != nil {
-		return nil, asProtocol(err)
+		return nil, err
+	}
+	return s.save(ctx, r, record, given, replace, "changed")
+}
+
+// save saves a stream with the wishes of a request. Events are pushed to no new host that an operator
+// would have to agree to.
+func (s *Streams) save(ctx context.Context, r storage.Receiver, record Record, given requestMembers, replace bool, done string) (any, error) {
+	wishes, err := wishesOf(r, record).apply(given, replace, s.Hub.CheckAddress)
+	if err == nil && wishes.Endpoint != "" && wishes.Endpoint != record.Address {
+		err = s.Hub.review(ctx, r.ClientID, wishes.Endpoint)
+	}
+	if err != nil {
+		return nil, err
 	}
 	wishes.into(&r, &record)
-	if err := s.Hub.saveWith(ctx, r, record, "changed"); err != nil {
-		return nil, asProtocol(err)
+	if err := s.Hub.save(ctx, r, record, done); err != nil {
+		return nil, err
 	}
 	return s.configuration(r, record), nil
 }
 
-// Delete removes a stream (section 8.1.1.5).
-func (s *Streams) Delete(ctx context.Context, clientID, id string) error {
-	if _, _, err := s.own(ctx, clientID, id); err != nil {
-		return asProtocol(err)
+// read returns a stream, or lists those of an application if none is named (section 8.1.1.2).
+func (s *Streams) read(ctx context.Context, asked Request) (any, error) {
+	if len(asked.Named) > 0 {
+		r, record, err := s.addressed(ctx, asked)
+		return s.configuration(r, record), err
 	}
-	return asProtocol(s.Hub.Delete(ctx, id))
+	r, record, err := s.own(ctx, asked.ClientID, streamID(asked.ClientID))
+	if errors.Is(err, signals.ErrNotFound) {
+		return []streamConfiguration{}, nil
+	}
+	return []streamConfiguration{s.configuration(r, record)}, err
+}
+
+// remove removes a stream (section 8.1.1.5).
+func (s *Streams) remove(ctx context.Context, asked Request) (any, error) {
+	r, _, err := s.addressed(ctx, asked)
+	if err == nil {
+		err = s.Hub.Delete(ctx, r.ID)
+	}
+	return nil, err
 }
 
 // streamStatus is whether events are sent (section 8.1.2).
@@ -198,26 +224,23 @@ type streamStatus struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// Status returns it.
-func (s *Streams) Status(ctx context.Context, clientID, id string) (any, error) {
-	r, record, err := s.own(ctx, clientID, id)
-	if err != nil {
-		return nil, asProtocol(err)
-	}
+// status returns it.
+func (s *Streams) status(ctx context.Context, asked Request) (any, error) {
+	r, record, err := s.addressed(ctx, asked)
 	if record.Stopped {
 		record.Reason = streamOff
 	}
-	return streamStatus{r.ID, string(r.State), record.Reason}, nil
+	return streamStatus{r.ID, string(r.State), record.Reason}, err
 }
 
 // states are the words for it.
 var states = []storage.ReceiverState{storage.ReceiverEnabled, storage.ReceiverPaused, storage.ReceiverDisabled}
 
-// SetStatus changes it (section 8.1.2.2), unless the staff has switched the stream off.
-func (s *Streams) SetStatus(ctx context.Context, clientID string, body []byte) (any, error) {
-	given, r, record, err := s.named(ctx, clientID, body)
+// setStatus changes it (section 8.1.2.2), unless the staff has switched the stream off.
+func (s *Streams) setStatus(ctx context.Context, asked Request) (any, error) {
+	given, r, record, err := s.named(ctx, asked)
 	if err != nil {
-		return nil, asProtocol(err)
+		return nil, err
 	}
 	status, err := text(given, "status", maxEventType)
 	if err == nil && !slices.Contains(states, storage.ReceiverState(status)) {
@@ -226,144 +249,57 @@ func (s *Streams) SetStatus(ctx context.Context, clientID string, body []byte) (
 	if err == nil {
 		record.Reason, err = text(given, "reason", maxEventType)
 	}
-	if err != nil {
-		return nil, asProtocol(err)
+	if err == nil && record.Stopped {
+		err = signals.ErrStopped
 	}
-	if record.Stopped {
-		return nil, errStreamOff
+	if err == nil {
+		r.State = storage.ReceiverState(status)
+		err = s.Hub.save(ctx, r, record, "status")
 	}
-	r.State = storage.ReceiverState(status)
-	if err := s.Hub.saveWith(ctx, r, record, "status"); err != nil {
-		return nil, asProtocol(err)
-	}
-	return streamStatus{r.ID, status, record.Reason}, nil
+	return streamStatus{r.ID, status, record.Reason}, err
 }
 
 // maxState limits what a receiver has echoed, in bytes.
 const maxState = 1024
 
-// Verify puts a verification event into a stream (section 8.1.4.2), or returns how long to wait. The
-// time of the last is a part of the write: of two requests at once one is too early.
-func (s *Streams) Verify(ctx context.Context, clientID string, body []byte) (wait time.Duration, err error) {
-	given, r, record, err := s.named(ctx, clientID, body)
+// verify puts a verification event into a stream (section 8.1.4.2). The time of the last is a part of
+// the write: of two requests at once one is too early.
+func (s *Streams) verify(ctx context.Context, asked Request) (any, error) {
+	given, r, record, err := s.named(ctx, asked)
 	if err != nil {
-		return 0, asProtocol(err)
+		return nil, err
 	}
 	state, err := text(given, "state", maxState)
 	if err != nil {
-		return 0, asProtocol(err)
+		return nil, err
 	}
 	now := s.Hub.Clock()
 	if wait := record.VerifiedAt.Add(verifyAfter * time.Second).Sub(now); wait > 0 {
-		return wait, nil
+		return nil, TooSoon{wait}
 	}
 	if r.State == storage.ReceiverDisabled {
-		return 0, protocol.Fail(protocol.InvalidRequest, "The stream is disabled.")
+		return nil, protocol.Fail(protocol.InvalidRequest, "The stream is disabled.")
 	}
 	record.VerifiedAt = now
-	d, err := s.aboutStream(r, verification, occurrence{State: state}, now)
-	if err != nil {
-		return 0, err
-	}
-	err = s.Hub.saveWith(ctx, r, record, "verification", d)
+	err = s.Hub.save(ctx, r, record, "verification", s.aboutStream(r, verification, occurrence{State: state}))
 	if errors.Is(err, audit.ErrChanged) {
-		return verifyAfter * time.Second, nil
+		err = TooSoon{verifyAfter * time.Second}
 	}
-	return 0, asProtocol(err)
+	return nil, err
 }
 
-// aboutStream is a message about a stream itself.
-func (s *Streams) aboutStream(r storage.Receiver, uri string, o occurrence, now time.Time) (storage.Delivery, error) {
-	number := -now.UnixMicro()
-	id := s.Hub.MessageID(r.ID, fmt.Sprint(number))
-	body, err := set{Issuer: s.Issuer, ID: id, Audience: r.ClientID, Subject: streamOf(r.ID), Events: map[string]occurrence{uri: o}}.encode()
-	return s.Hub.Delivery(r, number, id, uri[len(ssf):], "", now, body), err
-}
-
-// Stopping tells a stream that somebody else than its receiver pauses or disables it, before that
-// (section 8.1.5). One that does not answer is told no more.
-func (s *Streams) Stopping(ctx context.Context, r storage.Receiver, record Record, state storage.ReceiverState) {
-	d, err := s.aboutStream(r, streamUpdated, occurrence{Status: string(state)}, s.Hub.Clock())
-	if err == nil && r.Kind == storage.PollReceiver {
-		err = s.Hub.saveWith(ctx, r, record, "status", d)
-	} else if err == nil {
-		var kept []byte
-		if kept, err = s.Hub.OpenBody(d); err == nil {
-			s.Push(ctx, r, record, Message{d.MessageID, kept})
-		}
-	}
-	if err != nil {
-		s.Hub.Logger.WarnContext(ctx, "a stream could not be told that it stops", slog.String("receiver", r.ID), slog.Any("error", err))
-	}
-}
-
-// SET returns the claims of a change for a stream; nil if there is no event for it.
-func (s *Streams) SET(c Change, r storage.Receiver, messageID string) []byte {
-	uri, o, ok := occurrenceOf(c)
-	if !ok {
-		return nil
-	}
-	body, err := set{
-		Issuer: s.Issuer, ID: messageID, Audience: r.ClientID, Subject: userOf(s.Issuer, c.Event.Subject),
-		Txn:    s.Hub.Vault.Digest(fmt.Sprintf("txn\x00%d\x00%s", c.Event.ID, r.ClientID))[:22],
-		Events: map[string]occurrence{uri: o},
-	}.encode()
-	if err != nil {
-		return nil // it has texts and numbers
-	}
-	return body
-}
-
-// token returns what was kept of a message as it is sent now.
-func (s *Streams) token(ctx context.Context, kept []byte) (string, error) {
-	claims, err := opened(kept)
-	if err != nil {
-		return "", err
-	}
-	status := claims.statuses()
-	for i := range status {
-		if status[i].Verified, err = s.Verified(ctx, claims.Subject.Subject, status[i].Group); err != nil {
-			return "", err
-		}
-	}
-	claims.IssuedAt = s.Hub.Clock().Unix()
-	body, err := claims.encode()
-	if err != nil {
-		return "", err
-	}
-	s.Refresh(ctx)
-	return s.Sign(keyring.TypeSecurityEvent, keyring.RS256, body)
-}
-
-// Push sends a message to a stream (RFC 8935 section 2.1).
-func (s *Streams) Push(ctx context.Context, _ storage.Receiver, record Record, m Message) Outcome {
-	token, err := s.token(ctx, m.Body)
-	if err != nil {
-		return Outcome{Result: Unreached, Answer: "the message cannot be signed yet"}
-	}
-	header := http.Header{"Content-Type": {mediaSET}, "Accept": {"application/json"}}
-	if record.Header != "" {
-		header.Set("Authorization", record.Header)
-	}
-	a, err := s.Hub.Outbound.Post(ctx, record.Address, header, []byte(token))
-	if err == nil && refused(a.Status, a.Body) {
-		return Outcome{Result: Dead, Answer: answerOf(a)}
-	}
-	return s.Hub.outcome(a, err)
-}
-
-// Poll acknowledges what was fetched, and returns what waits (RFC 8936 section 2).
-func (s *Streams) Poll(ctx context.Context, clientID string, body []byte) (any, error) {
-	r, _, err := s.own(ctx, clientID, streamID(clientID))
+// poll acknowledges what was fetched, and returns what waits (RFC 8936 section 2).
+func (s *Streams) poll(ctx context.Context, asked Request) (any, error) {
+	r, _, err := s.own(ctx, asked.ClientID, streamID(asked.ClientID))
 	if err == nil && r.Kind != storage.PollReceiver {
 		err = signals.ErrNotFound
 	}
 	if err != nil {
-		return nil, asProtocol(err)
+		return nil, err
 	}
-	p, err := readPoll(body)
+	p, err := readPoll(asked.Body)
 	if err != nil {
-		return nil, asProtocol(streamError{err.Error()})
+		return nil, err
 	}
 	if err := s.acknowledge(ctx, r.ID, p); err != nil {
 		return nil, err
@@ -391,19 +327,16 @@ func (s *Streams) Poll(ctx context.Context, clientID string, body []byte) (any, 
 
 // acknowledge ends what a receiver has taken, and what it will not.
 func (s *Streams) acknowledge(ctx context.Context, id string, p pollRequest) error {
-	now := s.Hub.AgreedTime()
-	if len(p.Acked) > 0 {
-		if _, err := s.Hub.Store.Acknowledge(ctx, id, p.Acked, "", now); err != nil {
-			return fmt.Errorf("acknowledge messages: %w", err)
-		}
-	}
-	because := map[string][]string{}
+	because := map[string][]string{"": p.Acked}
 	for message, e := range p.Errors {
 		because[e.text()] = append(because[e.text()], message)
 	}
-	for answer, messages := range because {
-		if _, err := s.Hub.Store.Acknowledge(ctx, id, messages, answer, now); err != nil {
-			return fmt.Errorf("end messages: %w", err)
+	for _, answer := range slices.Sorted(maps.Keys(because)) {
+		if len(because[answer]) == 0 {
+			continue
+		}
+		if _, err := s.Hub.Store.Acknowledge(ctx, id, because[answer], answer, s.Hub.AgreedTime()); err != nil {
+			return fmt.Errorf("acknowledge messages: %w", err)
 		}
 	}
 	return nil

@@ -17,6 +17,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/oauth"
 	"github.com/bonafide-id/bonafide/provider/internal/registration"
 	"github.com/bonafide-id/bonafide/provider/internal/resource"
+	"github.com/bonafide-id/bonafide/provider/internal/signals"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 )
 
@@ -274,7 +275,7 @@ func TestRoutesForApplicationsAreDocumented(t *testing.T) {
 	var routes []web.Route
 	// Without a path in the base URL some are where the host's router would be asked.
 	beside := oauth.InsertedPaths("")
-	for _, r := range (&oauth.Endpoints{Options: oauth.Options{Site: &web.Site{Base: &url.URL{}}, Devices: true, Streams: struct{ oauth.Streams }{}}}).Routes() {
+	for _, r := range (&oauth.Endpoints{Options: oauth.Options{Site: &web.Site{Base: &url.URL{}}, Devices: true, Streams: &signals.Streams{}}}).Routes() {
 		if !slices.Contains(beside, r.Path) {
 			routes = append(routes, r)
 		}
