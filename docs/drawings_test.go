@@ -15,7 +15,7 @@ const module = "github.com/bonafide-id/bonafide/"
 
 // notDrawn begin the packages that measure and test, and those of one room of their own.
 var notDrawn = []string{
-	"docs", "examples/", "provider/internal/freeport", "provider/internal/lab", "provider/providertest", "provider/smtpmailer/mailtest", "provider/smtpmailer/servertest",
+	"docs", "examples/", "provider/internal/testkit", "provider/internal/lab", "provider/providertest", "provider/smtpmailer/mailtest", "provider/smtpmailer/servertest",
 	"storage/storagetest", "storage/postgres/pgtest", "ui/internal/", "widget/test/", "provider/developer/internal/", "provider/desk/internal/", "provider/internal/engine/",
 }
 

@@ -3,7 +3,7 @@ package providertest
 import (
 	"testing"
 
-	"github.com/bonafide-id/bonafide/provider/internal/freeport"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // FreeAddress returns an address of 127.0.0.1 with a port at which nobody listens, for a program
@@ -11,5 +11,5 @@ import (
 // has returned it.
 func FreeAddress(t testing.TB) string {
 	t.Helper()
-	return freeport.Address(t)
+	return testkit.Address(t)
 }

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { chromium } from "playwright-core";
 import { build } from "../../provider/internal/lab/e2e/build.mjs";
-import { freePort } from "../../provider/internal/freeport/freeport.mjs";
+import { freePort } from "../../provider/internal/testkit/port.mjs";
 
 // The engine without windows has no dialog.
 const executablePath = process.env.CHROMIUM || "/usr/bin/chromium";

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/internal/freeport"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // Nginx is one in front of a fixture, with what Debian's has by default.
@@ -42,7 +42,7 @@ func (w *Fixture) Nginx(server string) *Nginx {
 		}
 		t.Skip("nginx is not installed")
 	}
-	folder, address, user := t.TempDir(), freeport.Address(t), ""
+	folder, address, user := t.TempDir(), testkit.Address(t), ""
 	if os.Getuid() == 0 {
 		user = "user root;"
 	}

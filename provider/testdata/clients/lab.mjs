@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "../../internal/freeport/freeport.mjs";
+import { freePort } from "../../internal/testkit/port.mjs";
 import { build } from "../../internal/lab/e2e/build.mjs";
 
 export const redirectURI = "https://rp.test/cb";

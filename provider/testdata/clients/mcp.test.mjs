@@ -15,7 +15,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { freePort } from "../../internal/freeport/freeport.mjs";
+import { freePort } from "../../internal/testkit/port.mjs";
 import { Browser, alice, send, start } from "./lab.mjs";
 
 const redirectURI = "http://localhost:4711/callback";

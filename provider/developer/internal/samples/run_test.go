@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
-	"github.com/bonafide-id/bonafide/provider/internal/freeport"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/providertest"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
@@ -82,7 +82,7 @@ func (i *installation) bound(t *testing.T, public bool) Application {
 // application registers one that listens at an address of its own.
 func (i *installation) application(t *testing.T, dialect string, public bool) Application {
 	t.Helper()
-	port := freeport.For(t)
+	port := testkit.Port(t)
 	a := Application{
 		ClientID: fmt.Sprintf("%s-%t-%d", dialect, public, port), Dialect: dialect, Public: public,
 		RedirectURI: fmt.Sprintf("http://127.0.0.1:%d/callback", port), Scopes: []string{"military"}, BaseURL: i.base, Brand: `Ca&fé "24"`, Button: i.Rooms().Pages.ButtonScript(),

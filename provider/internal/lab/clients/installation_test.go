@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
-	"github.com/bonafide-id/bonafide/provider/internal/freeport"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
@@ -135,5 +135,5 @@ func (i *installation) register(t *testing.T, callback, afterwards string) {
 // provider, so that neither gets the other's cookies.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	return fmt.Sprintf("localhost:%d", freeport.For(t))
+	return fmt.Sprintf("localhost:%d", testkit.Port(t))
 }

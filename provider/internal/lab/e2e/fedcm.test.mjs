@@ -1,7 +1,7 @@
 // A browser without a dialog of its own, at a provider that has it on; widget/test has those with one.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { freePort } from "../../freeport/freeport.mjs";
+import { freePort } from "../../testkit/port.mjs";
 import { hasFirefox, serve, startInstalled, startQuickstart } from "./lab.mjs";
 
 test("Firefox opens the popup", { skip: !hasFirefox }, async (t) => {

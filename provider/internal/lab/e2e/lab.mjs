@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { after } from "node:test";
 import { chromium } from "playwright-core";
 import puppeteer from "puppeteer-core";
-import { freePort } from "../../freeport/freeport.mjs";
+import { freePort } from "../../testkit/port.mjs";
 import { areNew, looks } from "../../../../ui/testdata/browser/looks.mjs";
 import { build } from "./build.mjs";
 

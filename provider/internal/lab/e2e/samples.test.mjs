@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
-import { freePort } from "../../freeport/freeport.mjs";
+import { freePort } from "../../testkit/port.mjs";
 import { look, newWindow, press, serve, startChromium, startQuickstart } from "./lab.mjs";
 
 /**

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { createHash, webcrypto } from "node:crypto";
 import { before, test } from "node:test";
 import { inflateSync } from "node:zlib";
-import { freePort } from "../../freeport/freeport.mjs";
+import { freePort } from "../../testkit/port.mjs";
 import { look, newWindow, press, serve, startChromium, startQuickstart, tabTo } from "./lab.mjs";
 
 const maria = { uuid: "a2c8f0e61b7d49d5b3c4", email: "maria@example.com", password: "quiet-otter-paints-dawn" };

@@ -12,7 +12,7 @@ import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { chromium } from "../../e2e/node_modules/playwright-core/index.mjs";
 import { build, repository } from "../../e2e/build.mjs";
-import { freePort } from "../../../freeport/freeport.mjs";
+import { freePort } from "../../../testkit/port.mjs";
 
 export { freePort };
 

@@ -1,4 +1,4 @@
-package freeport
+package testkit
 
 import (
 	"net"
@@ -10,7 +10,7 @@ import (
 func TestEachPortIsHandedOutOnce(t *testing.T) {
 	seen := map[int]bool{}
 	for range 2 * block {
-		port := For(t)
+		port := Port(t)
 		if seen[port] || port < first || port >= end {
 			t.Fatalf("port %d, after %v", port, seen)
 		}
@@ -27,7 +27,7 @@ func TestAPortInUseIsLeftOut(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = listener.Close() })
 	}
-	if got := For(t); got == taken {
+	if got := Port(t); got == taken {
 		t.Errorf("port %d is handed out while somebody listens there", got)
 	}
 }

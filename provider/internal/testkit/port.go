@@ -1,11 +1,4 @@
-// Package freeport gives programs that a test starts ports to listen at.
-//
-// Who listens at port 0, closes that and passes the number on is now and then too late: the
-// kernel has meanwhile given the port to a connection or to another test. The ports here lie
-// below those that Linux, macOS and Windows give to connections. A process hands out each
-// once, and begins at a place of its own, so that tests that run at once do not meet.
-// freeport.mjs does the same in Node.
-package freeport
+package testkit
 
 import (
 	"errors"
@@ -17,6 +10,12 @@ import (
 	"testing"
 )
 
+// Who listens at port 0, closes that and passes the number on is now and then too late: the
+// kernel has meanwhile given the port to a connection or to another test. The ports here lie
+// below those that Linux, macOS and Windows give to connections. A process hands out each
+// once, and begins at a place of its own, so that tests that run at once do not meet.
+// port.mjs does the same in Node.
+
 // The ports, and how many of them a process has before it comes to those of another.
 const (
 	first, end = 20_000, 32_768
@@ -25,9 +24,9 @@ const (
 
 var handedOut atomic.Int64
 
-// For returns a port at which nobody listens on this machine, for a program of a test. No
+// Port returns a port at which nobody listens on this machine, for a program of a test. No
 // other call in this process has returned it.
-func For(t testing.TB) int {
+func Port(t testing.TB) int {
 	t.Helper()
 	for range end - first {
 		port := first + (os.Getpid()*block+int(handedOut.Add(1)))%(end-first)
@@ -39,10 +38,10 @@ func For(t testing.TB) int {
 	return 0
 }
 
-// Address returns one at 127.0.0.1 with a port as of For.
+// Address returns one at 127.0.0.1 with a port as of Port.
 func Address(t testing.TB) string {
 	t.Helper()
-	return net.JoinHostPort("127.0.0.1", strconv.Itoa(For(t)))
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(Port(t)))
 }
 
 // isFree reports whether neither of the addresses of localhost is in use.

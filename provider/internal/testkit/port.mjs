@@ -1,4 +1,4 @@
-// As freeport.go: ports for programs that a test starts, below those that connections are
+// As port.go: ports for programs that a test starts, below those that connections are
 // given, each handed out once, from a place of this process's own.
 import { once } from "node:events";
 import { createServer } from "node:net";
