@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
@@ -108,10 +109,7 @@ func TestManyProcessesOnAnEmptyDatabaseHaveOneKey(t *testing.T) {
 func TestSecretOfBeforeIsGoodUntilItIsRemoved(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
-	next, err := base64.StdEncoding.DecodeString("Zr8kQ1vXe0yM5wPcT2nJ9uHsLq7aRbGdF4iVoYzCxKE=")
-	if err != nil {
-		t.Fatal(err)
-	}
+	next := testkit.Must(base64.StdEncoding.DecodeString("Zr8kQ1vXe0yM5wPcT2nJ9uHsLq7aRbGdF4iVoYzCxKE="))(t)
 	b := w.Alice()
 	old := lab.Member(t, b.StandardTokens(), "access_token")
 	rotated := w.Twin(func(c *provider.Config) { c.Secret, c.PreviousSecrets = next, [][]byte{lab.Secret(t)} })

@@ -18,15 +18,13 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
 func TestNew(t *testing.T) {
 	t.Parallel()
-	store, err := sqlite.Open(t.Context(), t.TempDir()+"/identity.db")
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := testkit.Must(sqlite.Open(t.Context(), t.TempDir()+"/identity.db"))(t)
 	t.Cleanup(func() { _ = store.Close() })
 	small, err := rsa.GenerateKey(rand.Reader, 1024)
 	if err != nil {
@@ -186,9 +184,7 @@ func required(r provider.Requirement) func(*provider.Config) {
 func TestNewTriesToWrapItsKeys(t *testing.T) {
 	t.Parallel()
 	store, err := sqlite.Open(t.Context(), t.TempDir()+"/identity.db")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	t.Cleanup(func() { _ = store.Close() })
 	_, err = provider.New(t.Context(), provider.Config{
 		BaseURL: "http://localhost:8080", Secret: lab.Secret(t), Store: store,
@@ -202,19 +198,11 @@ func TestNewTriesToWrapItsKeys(t *testing.T) {
 func TestLifecycle(t *testing.T) {
 	t.Run("NewStartsNothingAndCloseLeavesNothing", func(t *testing.T) {
 		before := runtime.NumGoroutine()
-		store, err := sqlite.Open(t.Context(), t.TempDir()+"/identity.db")
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := provider.New(t.Context(), provider.Config{BaseURL: "http://localhost:8080", Secret: lab.Secret(t), Store: store})
-		if err != nil {
-			t.Fatal(err)
-		}
+		store := testkit.Must(sqlite.Open(t.Context(), t.TempDir()+"/identity.db"))(t)
+		p := testkit.Must(provider.New(t.Context(), provider.Config{BaseURL: "http://localhost:8080", Secret: lab.Secret(t), Store: store}))(t)
 		ended := make(chan error, 1)
 		go func() { ended <- p.Run(context.Background()) }()
-		if err := p.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, p.Close())
 		if err := <-ended; err != nil {
 			t.Fatalf("Run: %v", err)
 		}
@@ -224,10 +212,7 @@ func TestLifecycle(t *testing.T) {
 	t.Run("RefusesAnotherSecretInsteadOfMakingNewKeys", func(t *testing.T) {
 		path := t.TempDir() + "/identity.db"
 		open := func(secret []byte, previous ...[]byte) (*provider.Provider, error) {
-			store, err := sqlite.Open(t.Context(), path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			store := testkit.Must(sqlite.Open(t.Context(), path))(t)
 			p, err := provider.New(t.Context(), provider.Config{BaseURL: "http://localhost:8080", Secret: secret, PreviousSecrets: previous, Store: store})
 			if err != nil {
 				_ = store.Close()
@@ -235,16 +220,10 @@ func TestLifecycle(t *testing.T) {
 			return p, err
 		}
 		p, err := open(lab.Secret(t))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
+		testkit.OK(t, p.Close())
 		other := make([]byte, 32)
-		if _, err := rand.Read(other); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(rand.Read(other))(t)
 		if _, err := open(other); err == nil {
 			t.Fatal("opened with another secret")
 		}
@@ -357,18 +336,14 @@ func TestClientsSave(t *testing.T) {
 		}
 	})
 	t.Run("KeepsTheSecretThatIsRegistered", func(t *testing.T) {
-		if err := w.Clients().Save(t.Context(), valid()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.Clients().Save(t.Context(), valid()))
 		made, err := w.Clients().Secret(t.Context(), "c")
 		if err != nil || len(made) < 40 {
 			t.Fatalf("secret of %d characters, %v", len(made), err)
 		}
 		renamed := valid()
 		renamed.Name = "Another name"
-		if err := w.Clients().Save(t.Context(), renamed); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.Clients().Save(t.Context(), renamed))
 		if kept, err := w.Clients().Secret(t.Context(), "c"); err != nil || kept != made {
 			t.Fatalf("the secret has changed: %v", err)
 		}
@@ -383,10 +358,7 @@ func TestClientsRotateSecret(t *testing.T) {
 		p, _ := b.Token("code", w.Code(b), "client_secret", secret)
 		return p.StatusCode
 	}
-	fresh, err := w.Clients().RotateSecret(t.Context(), "v3", time.Hour, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fresh := testkit.Must(w.Clients().RotateSecret(t.Context(), "v3", time.Hour, 0))(t)
 	if old, now := redeem(lab.ClientSecret), redeem(fresh); old != 200 || now != 200 {
 		t.Errorf("within the overlap: old %d, new %d", old, now)
 	}
@@ -457,9 +429,7 @@ func TestTimesBeyondTheCalendar(t *testing.T) {
 	if err := w.People().RevokeIssuedBefore(t.Context(), time.Time{}); err == nil {
 		t.Error("revoking what was issued before no moment was accepted")
 	}
-	if err := w.People().RevokeIssuedBefore(t.Context(), time.Unix(1<<62, 0)); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.People().RevokeIssuedBefore(t.Context(), time.Unix(1<<62, 0)))
 	w.Advance(2 * time.Second)
 	lab.Works(t, b, lab.Member(t, tokens, "access_token"), false)
 	if b.IsSignedIn() {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -28,9 +29,7 @@ func TestHealth(t *testing.T) {
 	if got := [2]int{probe("/live"), probe("/ready")}; got != [2]int{200, 200} {
 		t.Errorf("while the store answers: %v", got)
 	}
-	if err := w.Store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.Store.Close())
 	if got := [2]int{probe("/live"), probe("/ready")}; got != [2]int{200, 503} {
 		t.Errorf("while it does not: %v", got)
 	}
@@ -101,9 +100,7 @@ func TestReadyEndsBeforeTheStoreIsClosed(t *testing.T) {
 	closed := make(chan error, 1)
 	go func() { closed <- w.Provider.Close() }()
 	<-closing
-	if err := store.Ping(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, store.Ping(t.Context()))
 	if got := ready(); got != http.StatusServiceUnavailable {
 		t.Errorf("while the provider closes: %d", got)
 	}
@@ -117,9 +114,7 @@ func TestReadyEndsBeforeTheStoreIsClosed(t *testing.T) {
 func TestRunAfterCloseHasNothingToDo(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t)
-	if err := w.Provider.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.Provider.Close())
 	if err := w.Run(t.Context()); err != nil {
 		t.Errorf("Run: %v", err)
 	}

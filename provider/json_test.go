@@ -12,6 +12,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/catalogue"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // TestConfigInJSON has the form that a config file may have.
@@ -28,10 +29,7 @@ func TestConfigInJSON(t *testing.T) {
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
 		Sandbox:        true, AllowPrivateNetworks: true,
 	}
-	text, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(json.Marshal(want))(t)
 	const form = `{"base_url":"https://id.example.com",` +
 		`"brand":{"name":"Acme ID","button_color":"#123456","tos_uri":"/terms","policy_uri":"/privacy"},` +
 		`"scopes":[{"name":"club","attributes":["since"],"requires":{"assurance":"two_factors","max_age":"15m0s"}}],"attributes":[{"handle":"since","type":"date"}],` +
@@ -43,9 +41,7 @@ func TestConfigInJSON(t *testing.T) {
 		t.Errorf("JSON (-want +got):\n%s", diff)
 	}
 	var got provider.Config
-	if err := json.Unmarshal(text, &got); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal(text, &got))
 	if diff := cmp.Diff(want, got, cmpopts.EquateComparable(netip.Prefix{})); diff != "" {
 		t.Errorf("config (-want +got):\n%s", diff)
 	}
@@ -63,9 +59,7 @@ func TestSecretsAreNotInTheJSONOfAConfig(t *testing.T) {
 func TestDurationsInJSON(t *testing.T) {
 	t.Parallel()
 	kept := provider.Lifetimes{Code: time.Minute, Flow: time.Hour}
-	if err := json.Unmarshal([]byte(`{"flow": "30m"}`), &kept); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal([]byte(`{"flow": "30m"}`), &kept))
 	if want := (provider.Lifetimes{Code: time.Minute, Flow: 30 * time.Minute}); kept != want {
 		t.Errorf("%+v, want %+v", kept, want)
 	}
@@ -91,13 +85,8 @@ func TestClientInJSON(t *testing.T) {
 		`"no_query_token":true,"no_jsonp":true,"userinfo_signed_response_alg":"RS256","lean_id_tokens":true,"require_verified":true,"skip_consent":true,"unreviewed":true,"disabled":true,` +
 		`"logo":"iVBORw==","button_color":"#654321","policy_uri":"https://shop.test/p","tos_uri":"https://shop.test/t"}`
 	var c provider.Client
-	if err := json.Unmarshal([]byte(form), &c); err != nil {
-		t.Fatal(err)
-	}
-	text, err := json.Marshal(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal([]byte(form), &c))
+	text := testkit.Must(json.Marshal(c))(t)
 	if diff := cmp.Diff(form, string(text)); diff != "" {
 		t.Errorf("JSON (-want +got):\n%s", diff)
 	}

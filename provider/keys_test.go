@@ -17,6 +17,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -59,9 +60,7 @@ func TestSignOutWithAHintThatProvesNothing(t *testing.T) {
 	w := lab.New(t, longSessions).WithClients().WithUsers()
 	b := w.Alice()
 	hint := lab.Member(t, b.StandardTokens(), "id_token")
-	if err := w.Keys().Revoke(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.Keys().Revoke(t.Context()))
 	signedIn := func() bool { return b.Get("/account").StatusCode == http.StatusOK }
 
 	t.Run("AsksAndGoesNowhereWithoutAClient", func(t *testing.T) {
@@ -122,13 +121,10 @@ func TestHintOfAnotherApplicationIsRefused(t *testing.T) {
 func TestSignedUserinfo(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers()
-	err := w.Clients().Save(t.Context(), provider.Client{
+	testkit.OK(t, w.Clients().Save(t.Context(), provider.Client{
 		ID: "signed", Secret: lab.ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI},
 		PostLogoutRedirectURIs: []string{"https://rp.test/bye"}, UserinfoSignedResponseAlg: "RS256",
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	rp := lab.NewRelyingParty(t, w.Issuer(), "signed", oidc.ScopeOpenID, "military")
 	b := w.Alice()
 	token, _ := rp.SignIn(b)
@@ -137,9 +133,7 @@ func TestSignedUserinfo(t *testing.T) {
 
 	t.Run("IsNoIDTokenForAClient", func(t *testing.T) {
 		verifier := rp.Provider.Verifier(&oidc.Config{ClientID: "signed"})
-		if _, err := verifier.Verify(rp.Ctx, idToken); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(verifier.Verify(rp.Ctx, idToken))(t)
 		if got, err := verifier.Verify(rp.Ctx, info); err == nil {
 			t.Errorf("it is taken for %+v", got)
 		}
@@ -168,9 +162,7 @@ func TestSignedUserinfo(t *testing.T) {
 		}
 	})
 	t.Run("IsSignedByTheKeyThatSignsNow", func(t *testing.T) {
-		if err := w.Keys().Revoke(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.Keys().Revoke(t.Context()))
 		w.Advance(2 * time.Second) // beyond what is answered from memory
 		header, _ := lab.JWT(t, b.Bearer("/api/public/v3/userinfo", token.AccessToken).Text)
 		if want := lab.KeyIDs(w.PublishedKeys()); !slices.Equal(want, []string{header["kid"].(string)}) {
@@ -213,9 +205,7 @@ func TestKeysRevoke(t *testing.T) {
 	tokens := b.StandardTokens()
 	leaked := lab.Member(t, tokens, "id_token")
 	former := lab.KeyIDs(w.PublishedKeys())
-	if err := w.Keys().Revoke(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.Keys().Revoke(t.Context()))
 	if !w.Saw(event.KeysRevoked) {
 		t.Error("no audit event")
 	}
@@ -246,10 +236,7 @@ func TestKeysRevoke(t *testing.T) {
 
 func TestKeysOfTheHostAreChangedByTheHost(t *testing.T) {
 	t.Parallel()
-	signer, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
+	signer := testkit.Must(rsa.GenerateKey(rand.Reader, 2048))(t)
 	w := lab.New(t, func(c *provider.Config) { c.Signers = map[string]crypto.Signer{"RS256": signer} })
 	if rotated, err := w.Keys().Rotate(t.Context()); rotated || err == nil || errors.Is(err, storage.ErrUnavailable) {
 		t.Errorf("rotated %t, error is %v", rotated, err)

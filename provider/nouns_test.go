@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 func TestProvider(t *testing.T) {
@@ -35,10 +36,7 @@ func TestProvider(t *testing.T) {
 		}
 	})
 	t.Run("HasFewFiles", func(t *testing.T) {
-		all, err := filepath.Glob("*.go")
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := testkit.Must(filepath.Glob("*.go"))(t)
 		code := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return strings.HasSuffix(name, "_test.go") })
 		if tests := len(all) - len(code); len(code) == 0 || len(code) > 35 || tests > 25 { // the audit log's own noun, who acts, what staff do to people, upstreams, clients that nobody registered, their hosts, who registers them, who is told of changes, and of those the host itself
 			t.Errorf("%d files of code and %d of tests, of at most 35 and 25: what no host calls has a room below internal", len(code), tests)
@@ -57,10 +55,7 @@ func TestProvider(t *testing.T) {
 
 // go doc prints one line of an alias: its comment names the command that shows the rest.
 func TestAliasesNameWhereTheirFieldsAre(t *testing.T) {
-	text, err := exec.CommandContext(t.Context(), "go", "doc", "-all", ".").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(exec.CommandContext(t.Context(), "go", "doc", "-all", ".").Output())(t)
 	for _, a := range regexp.MustCompile(`(?m)^type (\w+) = \w+\.(\w+)\n((?:    .*\n)*)`).FindAllStringSubmatch(string(text), -1) {
 		if words := map[string]bool{"Assurance": true, "AttributeType": true}; !words[a[1]] && !regexp.MustCompile(`go doc\s+\S+\.`+a[2]).MatchString(a[3]) {
 			t.Errorf("%s does not say where its fields are:\n%s", a[1], a[3])

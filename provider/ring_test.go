@@ -10,6 +10,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // TestRing tests that keys of another purpose are looked after as those of tokens are.
@@ -19,19 +20,13 @@ func TestRing(t *testing.T) {
 	w := lab.New(t)
 	open := func(w *lab.Fixture) *keyring.KeySet {
 		t.Helper()
-		set, err := w.Rooms().Keys.Ring(t.Context(), "credential", 30*day, keyring.TypeCredential)
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := testkit.Must(w.Rooms().Keys.Ring(t.Context(), "credential", 30*day, keyring.TypeCredential))(t)
 		return set
 	}
 	ring := open(w)
 	sign := func() string {
 		t.Helper()
-		token, err := ring.SignAs(keyring.TypeCredential, keyring.ES256, []byte(`{}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		token := testkit.Must(ring.SignAs(keyring.TypeCredential, keyring.ES256, []byte(`{}`)))(t)
 		return token
 	}
 	first, token, tokens := ring.KeyID(keyring.ES256), sign(), lab.KeyIDs(w.PublishedKeys())
@@ -58,9 +53,7 @@ func TestRing(t *testing.T) {
 		t.Error("the host has made no next key")
 	}
 	token = sign()
-	if err := w.Keys().Revoke(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.Keys().Revoke(t.Context()))
 	if _, err := ring.VerifyAs(keyring.TypeCredential, token); !errors.Is(err, keyring.ErrToken) {
 		t.Errorf("a key that may have leaked is good for credentials: %v", err)
 	}

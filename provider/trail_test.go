@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/postgres"
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
@@ -32,10 +33,7 @@ func sealedTrail(t *testing.T, change ...func(*provider.Config)) *lab.Fixture {
 
 func verifyTrail(t *testing.T, w *lab.Fixture, anchors ...provider.Checkpoint) *provider.Finding {
 	t.Helper()
-	v, err := w.Trail().Verify(t.Context(), anchors...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := testkit.Must(w.Trail().Verify(t.Context(), anchors...))(t)
 	return v.Finding
 }
 
@@ -251,10 +249,7 @@ func TestAnchorThatFails(t *testing.T) {
 // TestTrailOnPostgreSQL seals, verifies and changes the audit log where steps run beside each other.
 func TestTrailOnPostgreSQL(t *testing.T) {
 	t.Parallel()
-	store, err := postgres.Open(t.Context(), pgtest.Shared(t).Schema(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := testkit.Must(postgres.Open(t.Context(), pgtest.Shared(t).Schema(t)))(t)
 	w := sealedTrail(t, func(c *provider.Config) { c.Store = store })
 	c, err := w.Trail().Checkpoint(t.Context())
 	w.OK(err)

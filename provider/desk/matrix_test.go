@@ -18,6 +18,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/developer"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/lab/databases"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/signals"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
@@ -43,10 +44,7 @@ type matrixRow struct {
 // readMatrix reads the list that was written by hand.
 func readMatrix(t *testing.T) (rows []matrixRow) {
 	t.Helper()
-	content, err := os.ReadFile("testdata/matrix.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := testkit.Must(os.ReadFile("testdata/matrix.txt"))(t)
 	for line := range strings.Lines(string(content)) {
 		f := strings.Fields(line)
 		if len(f) == 0 || f[0] == "#" {
@@ -134,10 +132,7 @@ var proofs = []storage.CallerProof{storage.NoProof, storage.MailboxProof, storag
 
 func atPostgres(t testing.TB, url string) storage.Store {
 	t.Helper()
-	store, err := postgres.Open(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := testkit.Must(postgres.Open(t.Context(), url))(t)
 	return store
 }
 
@@ -208,10 +203,7 @@ type serviceRow struct {
 // readServiceMatrix reads the list of what is done to all but people, which was written by hand.
 func readServiceMatrix(t *testing.T) (rows []serviceRow) {
 	t.Helper()
-	content, err := os.ReadFile("testdata/matrix_service.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := testkit.Must(os.ReadFile("testdata/matrix_service.txt"))(t)
 	for line := range strings.Lines(string(content)) {
 		f := strings.Fields(line)
 		if len(f) == 0 || f[0] == "#" {

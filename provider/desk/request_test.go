@@ -13,6 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/developer"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -59,10 +60,7 @@ func refused(t *testing.T, w *place, b *lab.Browser, d *developer.Dashboard) str
 			t.Fatalf("%s without the ID of the request:\n%s", p.Status, p.Text)
 		}
 		for range 10 {
-			lines, err := d.FindRequest(t.Context(), found[1])
-			if err != nil {
-				t.Fatal(err)
-			}
+			lines := testkit.Must(d.FindRequest(t.Context(), found[1]))(t)
 			if len(lines) > 0 {
 				return found[1]
 			}

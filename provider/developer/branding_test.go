@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -23,9 +24,7 @@ func square(t testing.TB, side int, c color.Color) []byte {
 		p.Set(i%side, i/side, c)
 	}
 	var b bytes.Buffer
-	if err := png.Encode(&b, p); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, png.Encode(&b, p))
 	return b.Bytes()
 }
 
@@ -57,23 +56,14 @@ func (b *browser) multiparts(action string, fields url.Values, files map[string]
 			continue
 		}
 		for _, value := range list {
-			if err := form.WriteField(name, value); err != nil {
-				b.t.Fatal(err)
-			}
+			testkit.OK(b.t, form.WriteField(name, value))
 		}
 	}
 	for name, file := range files {
-		w, err := form.CreateFormFile(name, "logo.png")
-		if err != nil {
-			b.t.Fatal(err)
-		}
-		if _, err := w.Write(file); err != nil {
-			b.t.Fatal(err)
-		}
+		w := testkit.Must(form.CreateFormFile(name, "logo.png"))(b.t)
+		testkit.Must(w.Write(file))(b.t)
 	}
-	if err := form.Close(); err != nil {
-		b.t.Fatal(err)
-	}
+	testkit.OK(b.t, form.Close())
 	r := b.request(http.MethodPost, action, &body)
 	r.Header.Set("Content-Type", form.FormDataContentType())
 	return b.do(r)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // browser is a user agent with cookies that does not follow redirects.
@@ -55,14 +57,9 @@ func (b *browser) signIn(p page, user string) page {
 func (b *browser) do(r *http.Request) page {
 	b.t.Helper()
 	response, err := b.http.Do(r)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	testkit.OK(b.t, err)
 	defer func() { _ = response.Body.Close() }()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	body := testkit.Must(io.ReadAll(response.Body))(b.t)
 	return page{response, string(body)}
 }
 
@@ -71,10 +68,7 @@ func (b *browser) request(method, address string, body io.Reader) *http.Request 
 	if strings.HasPrefix(address, "/") {
 		address = b.home + address
 	}
-	r, err := http.NewRequestWithContext(b.t.Context(), method, address, body)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	r := testkit.Must(http.NewRequestWithContext(b.t.Context(), method, address, body))(b.t)
 	return r
 }
 
@@ -133,10 +127,7 @@ type page struct {
 // values, filled in with them.
 func (p page) form(t testing.TB, values ...string) (action string, fields url.Values) {
 	t.Helper()
-	root, err := html.Parse(strings.NewReader(p.body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := testkit.Must(html.Parse(strings.NewReader(p.body)))(t)
 	for n := range root.Descendants() {
 		if n.Data != "form" || !strings.EqualFold(attribute(n, "method"), "post") {
 			continue

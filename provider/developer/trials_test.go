@@ -16,6 +16,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/developer"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
@@ -216,17 +217,11 @@ func (noTime) Elapse(context.Context, storage.Elapsed) error { return errors.New
 
 func TestAClockThatDoesNotMoveDoesNotSaySo(t *testing.T) {
 	t.Parallel()
-	empty, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "sandbox.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	empty := testkit.Must(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "sandbox.db")))(t)
 	w := newFixture(t, func(c *developer.Config) {
-		sandbox, err := provider.New(t.Context(), provider.Config{
+		sandbox := testkit.Must(provider.New(t.Context(), provider.Config{
 			BaseURL: "http://localhost:1", Secret: configSecret, Sandbox: true, Store: noTime{empty},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		t.Cleanup(func() { _ = sandbox.Close() })
 		c.Sandbox = sandbox
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/sandbox"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -289,10 +290,7 @@ func (w *fixture) eventsOf(t *testing.T, client string) []provider.RecordedEvent
 
 func mustParse(t *testing.T, address string) *url.URL {
 	t.Helper()
-	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := testkit.Must(url.Parse(address))(t)
 	return u
 }
 

@@ -10,23 +10,19 @@ import (
 	"math/big"
 	"strings"
 	"testing"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 func TestSignatureOfAnIDTokenIsChecked(t *testing.T) {
 	t.Parallel()
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := testkit.Must(rsa.GenerateKey(rand.Reader, 2048))(t)
 	text := base64.RawURLEncoding.EncodeToString
 	set := fmt.Sprintf(`{"keys":[{"kty":"RSA","alg":"RS256","kid":"k1","n":%q,"e":%q}]}`, text(key.N.Bytes()), text(big.NewInt(int64(key.E)).Bytes()))
 	sign := func(header, claims string) (token string, head []byte) {
 		signed := text([]byte(header)) + "." + text([]byte(claims))
 		digest := sha256.Sum256([]byte(signed))
-		signature, err := rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, digest[:])
-		if err != nil {
-			t.Fatal(err)
-		}
+		signature := testkit.Must(rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, digest[:]))(t)
 		return signed + "." + text(signature), []byte(header)
 	}
 	token, header := sign(`{"alg":"RS256","kid":"k1"}`, `{"sub":"alice"}`)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/sandbox"
 )
 
@@ -45,10 +46,7 @@ func (b *Browser) forget() {
 // sent in the end: the redirect URI with the response.
 func (s *Server) SignIn(t testing.TB, authorizeURL, persona string) (callback *url.URL) {
 	t.Helper()
-	callback, err := s.NewBrowser().SignIn(t.Context(), authorizeURL, persona)
-	if err != nil {
-		t.Fatal(err)
-	}
+	callback = testkit.Must(s.NewBrowser().SignIn(t.Context(), authorizeURL, persona))(t)
 	return callback
 }
 

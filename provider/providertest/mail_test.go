@@ -3,25 +3,20 @@ package providertest
 import (
 	"net/http"
 	"testing"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 func TestMailsAreKept(t *testing.T) {
 	t.Parallel()
 	s := New(t, Config{})
 	b := s.NewBrowser()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/reset", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/reset", nil))(t)
 	for range 2 { // the page, and its form
 		response, err := b.http.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		p, err := readPage(response)
-		if err := response.Body.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, response.Body.Close())
 		if err != nil || len(p.forms) == 0 {
 			break // the form has been answered
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/providertest"
 	"github.com/bonafide-id/bonafide/provider/signals"
 )
@@ -26,23 +27,16 @@ func TestReceiver(t *testing.T) {
 		}
 	})
 	r := idp.NewReceiver(t, idp.ClientID)
-	if _, err := idp.Provider.Keys().Rotate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(idp.Provider.Keys().Rotate(t.Context()))(t)
 	m := r.Wait(t, func(m providertest.Message) bool { return m.Type == signals.KeysRotated })
 	if m.ID == "" || m.Timestamp.IsZero() {
 		t.Errorf("%+v", m)
 	}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.URL, strings.NewReader(`{"type":"account.deleted"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, r.URL, strings.NewReader(`{"type":"account.deleted"}`)))(t)
 	request.Header.Set("Webhook-Id", "msg_forged")
 	request.Header.Set("Webhook-Signature", "v1,AAAA")
 	forged, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	_ = forged.Body.Close()
 	for _, m := range r.Messages() {
 		if forged.StatusCode != http.StatusUnauthorized || m.ID == "msg_forged" {

@@ -31,6 +31,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/sandbox"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
@@ -95,10 +96,7 @@ type Server struct {
 // New starts a Server that ends with the test.
 func New(t testing.TB, c Config) *Server {
 	t.Helper()
-	s, err := Start(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(Start(t.Context(), c))(t)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Errorf("close: %v", err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/catalogue"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/providertest"
 	"github.com/bonafide-id/bonafide/provider/sandbox"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
@@ -37,10 +38,7 @@ func token(t *testing.T, s *providertest.Server, pairs ...string) (status int, a
 	for i := 0; i < len(pairs); i += 2 {
 		form.Set(pairs[i], pairs[i+1])
 	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/oauth/token", strings.NewReader(form.Encode()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/oauth/token", strings.NewReader(form.Encode())))(t)
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	body := do(t, s, r, &status)
 	if err := json.Unmarshal(body, &answer); err != nil {
@@ -52,14 +50,9 @@ func token(t *testing.T, s *providertest.Server, pairs ...string) (status int, a
 func do(t *testing.T, s *providertest.Server, r *http.Request, status *int) []byte {
 	t.Helper()
 	response, err := s.HTTPClient().Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer func() { _ = response.Body.Close() }()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := testkit.Must(io.ReadAll(response.Body))(t)
 	*status = response.StatusCode
 	return body
 }
@@ -67,10 +60,7 @@ func do(t *testing.T, s *providertest.Server, r *http.Request, status *int) []by
 // userinfo returns the status with which an access token is answered.
 func userinfo(t *testing.T, s *providertest.Server, access any) (status int) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/api/public/v3/userinfo", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/api/public/v3/userinfo", nil))(t)
 	r.Header.Set("Authorization", "Bearer "+access.(string))
 	do(t, s, r, &status)
 	return status
@@ -132,10 +122,7 @@ func TestABrowserStaysSignedInUntilItIsAnothersTurn(t *testing.T) {
 	b := s.NewBrowser()
 	subject := func(persona string, pairs ...string) string {
 		t.Helper()
-		callback, err := b.SignIn(t.Context(), authorizeURL(s, pairs...), persona)
-		if err != nil {
-			t.Fatal(err)
-		}
+		callback := testkit.Must(b.SignIn(t.Context(), authorizeURL(s, pairs...), persona))(t)
 		if callback.Query().Get("error") != "" {
 			return callback.Query().Get("error")
 		}
@@ -156,13 +143,8 @@ func TestABrowserStaysSignedInUntilItIsAnothersTurn(t *testing.T) {
 // payload returns the claims of a token, unverified.
 func payload(t *testing.T, token string) (claims map[string]any) {
 	t.Helper()
-	raw, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(raw, &claims); err != nil {
-		t.Fatal(err)
-	}
+	raw := testkit.Must(base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1]))(t)
+	testkit.OK(t, json.Unmarshal(raw, &claims))
 	return claims
 }
 
@@ -204,10 +186,7 @@ func TestARequestThatGetsNoAnswerIsAnErrorThatNamesThePage(t *testing.T) {
 func TestClientsBesideTheFirst(t *testing.T) {
 	t.Parallel()
 	s := providertest.New(t, providertest.Config{})
-	second, err := s.Register(t.Context(), provider.Client{Name: "Second"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	second := testkit.Must(s.Register(t.Context(), provider.Client{Name: "Second"}))(t)
 	if second.ID == s.ClientID || second.Secret == s.ClientSecret || second.RedirectURIs[0] != providertest.RedirectURI {
 		t.Errorf("registered %+v beside %s", second, s.ClientID)
 	}
@@ -218,10 +197,7 @@ func TestClientsBesideTheFirst(t *testing.T) {
 
 func TestAServerIsMadeOfWhatItsConfigSays(t *testing.T) {
 	t.Parallel()
-	store, err := sqlite.Open(t.Context(), t.TempDir()+"/own.db")
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := testkit.Must(sqlite.Open(t.Context(), t.TempDir()+"/own.db"))(t)
 	s := providertest.New(t, providertest.Config{
 		Store:    store,
 		Personas: []sandbox.Persona{{Name: "pilot", Statuses: []sandbox.Status{{Group: "pilots", Verified: true}}}},
@@ -256,10 +232,7 @@ func TestPersonasSignInAtEveryLevel(t *testing.T) {
 	s := providertest.New(t, providertest.Config{Personas: []sandbox.Persona{{Name: "ada", AMR: []string{"kba"}}}})
 	idToken := func(b *providertest.Browser, pairs ...string) map[string]any {
 		t.Helper()
-		callback, err := b.SignIn(t.Context(), authorizeURL(s, pairs...), "ada")
-		if err != nil {
-			t.Fatal(err)
-		}
+		callback := testkit.Must(b.SignIn(t.Context(), authorizeURL(s, pairs...), "ada"))(t)
 		_, tokens := token(t, s, "grant_type", "authorization_code", "code", callback.Query().Get("code"))
 		return payload(t, tokens["id_token"].(string))
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/verification"
 )
 
@@ -19,10 +20,7 @@ import (
 // in, may ask for the scope openid.
 func (s *Server) Verify(t testing.TB, persona, group, method string) verification.RecordedCase {
 	t.Helper()
-	c, err := s.NewBrowser().Verify(t.Context(), persona, group, method)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(s.NewBrowser().Verify(t.Context(), persona, group, method))(t)
 	return c
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/smtpmailer"
 	"github.com/bonafide-id/bonafide/provider/smtpmailer/mailtest"
 )
@@ -45,10 +46,7 @@ func start(t *testing.T, cfg mailtest.Config) (*mailtest.Server, smtpmailer.Conf
 
 func send(t *testing.T, cfg smtpmailer.Config, m provider.Mail) error {
 	t.Helper()
-	mailer, err := smtpmailer.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mailer := testkit.Must(smtpmailer.New(cfg))(t)
 	return mailer.Send(t.Context(), m)
 }
 
@@ -56,9 +54,7 @@ func TestSend(t *testing.T) {
 	for name, implicit := range map[string]bool{"STARTTLS": false, "ImplicitTLS": true} {
 		t.Run(name, func(t *testing.T) {
 			s, cfg := start(t, mailtest.Config{Implicit: implicit, Username: "id", Password: password})
-			if err := send(t, cfg, aMail); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, send(t, cfg, aMail))
 			if got := len(s.Mails()); got != 1 || s.Connections() != 1 {
 				t.Errorf("%d mails in %d connections", got, s.Connections())
 			}
@@ -73,9 +69,7 @@ func TestMessage(t *testing.T) {
 	m := provider.Mail{To: "maria@example.com", Subject: "Ihr Code für Üben 🎓: 123 456", Text: "Grüße,\n.\n.punkt\n" + long + "\n"}
 	before := time.Now().Add(-time.Second)
 	for range 2 {
-		if err := send(t, cfg, m); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, send(t, cfg, m))
 	}
 	raw := s.Mails()
 	got, other := mailtest.Parse(t, raw[0]), mailtest.Parse(t, raw[1])
@@ -119,9 +113,7 @@ func TestMessage(t *testing.T) {
 func TestPageGoesBesideTheText(t *testing.T) {
 	s, cfg := start(t, mailtest.Config{})
 	m := provider.Mail{To: "maria@example.com", Subject: "Code", Text: "Grüße\n", HTML: "<p>Grüße</p>"}
-	if err := send(t, cfg, m); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, send(t, cfg, m))
 	got := mailtest.Parse(t, s.Mails()[0])
 	kind, params, err := mime.ParseMediaType(got.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/alternative" {
@@ -129,10 +121,7 @@ func TestPageGoesBesideTheText(t *testing.T) {
 	}
 	parts := multipart.NewReader(got.Body, params["boundary"])
 	for _, want := range []struct{ kind, text string }{{"text/plain", m.Text}, {"text/html", m.HTML}} {
-		part, err := parts.NextPart() // decodes quoted-printable
-		if err != nil {
-			t.Fatal(err)
-		}
+		part := testkit.Must(parts.NextPart())(t) // decodes quoted-printable
 		text, err := io.ReadAll(part)
 		if kind, _, _ := mime.ParseMediaType(part.Header.Get("Content-Type")); err != nil || kind != want.kind || strings.TrimSpace(string(text)) != strings.TrimSpace(want.text) {
 			t.Errorf("part %s: %q, %v", kind, text, err)
@@ -147,9 +136,7 @@ func TestRecipientBeyondASCII(t *testing.T) {
 	s, cfg := start(t, mailtest.Config{})
 	m := aMail
 	m.To = "eve@bücher.example"
-	if err := send(t, cfg, m); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, send(t, cfg, m))
 	if lines := strings.Join(s.Lines(), "\n"); !strings.Contains(lines, "RCPT TO:<eve@xn--bcher-kva.example>") {
 		t.Errorf("the recipient is not as DNS has it:\n%s", lines)
 	}
@@ -318,10 +305,7 @@ func TestSilenceAfterTheMailWasTakenIsNoFailure(t *testing.T) {
 func TestCallersPatienceCounts(t *testing.T) {
 	_, cfg := start(t, mailtest.Config{Answers: map[string]string{"MAIL": mailtest.Silence}})
 	cfg.Timeout = time.Hour
-	mailer, err := smtpmailer.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mailer := testkit.Must(smtpmailer.New(cfg))(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	if err := mailer.Send(ctx, aMail); !errors.Is(err, context.DeadlineExceeded) {
@@ -332,10 +316,7 @@ func TestCallersPatienceCounts(t *testing.T) {
 func TestNoMoreConnectionsThanSaid(t *testing.T) {
 	s, cfg := start(t, mailtest.Config{Answers: map[string]string{"MAIL": mailtest.Silence}})
 	cfg.Connections, cfg.Timeout = 2, time.Minute
-	mailer, err := smtpmailer.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mailer := testkit.Must(smtpmailer.New(cfg))(t)
 	hanging, end := context.WithCancel(t.Context())
 	var sending sync.WaitGroup
 	for range cfg.Connections {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -116,15 +117,10 @@ func (p *peer) says(method, id string, at time.Time, body string) callback {
 // receives sends a callback to a world and returns the status of the answer.
 func (w *world) receives(c callback) int {
 	w.t.Helper()
-	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.server.URL+"/verification/callback/"+c.method, strings.NewReader(c.body))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	r := testkit.Must(http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.server.URL+"/verification/callback/"+c.method, strings.NewReader(c.body)))(w.t)
 	r.Header = c.header.Clone()
 	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.OK(w.t, err)
 	_ = res.Body.Close()
 	return res.StatusCode
 }

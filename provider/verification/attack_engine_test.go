@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -23,16 +24,10 @@ func (w *world) everything() map[string]string {
 		w.t.Fatal(files, err)
 	}
 	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		content := testkit.Must(os.ReadFile(file))(w.t)
 		found[filepath.Base(file)] = string(content)
 	}
-	events, err := w.id.Events().List(w.t.Context(), provider.EventFilter{})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	events := testkit.Must(w.id.Events().List(w.t.Context(), provider.EventFilter{}))(w.t)
 	found["events"] = fmt.Sprintf("%+v", events)
 	return found
 }
@@ -55,18 +50,14 @@ func TestCanaries(t *testing.T) {
 		}
 	}
 	w.saying(w.begin("bob", "a"), "remember "+secret)
-	if _, err := w.enterCode(t.Context(), "alice", c.ID, c.Version, code); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(w.enterCode(t.Context(), "alice", c.ID, c.Version, code))(t)
 	w.saying(w.begin("carol", "a"), "accept as Carol "+name)
 	reviewed := w.begin("carol", "")
 	w.deciding(rita, reviewed.ID, Decision{Kind: storage.DecisionDecline, Reasons: []Reason{ReasonAltered, ReasonOther}, Note: note})
 	w.pass(undoTime)
 	bob := w.begin("bob", "")
 	_, err := w.answer(t.Context(), "bob", bob.ID, bob.Version, map[string]string{"say": "accept with " + row})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if w.read(bob.ID).State != storage.CaseApproved || w.read(reviewed.ID).State != storage.CaseDeclined {
 		t.Fatal("the cases did not end as they should")
 	}
@@ -92,13 +83,8 @@ func TestMovedRow(t *testing.T) {
 	w := newWorld(t, oneOf("a"))
 	alice := w.saying(w.begin("alice", "a"), "accept")
 	bob := w.begin("bob", "a")
-	stored, err := w.store.Case(t.Context(), alice.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.store.PostponeCase(t.Context(), bob.ID, bob.Version, time.Time{}, stored.Content); err != nil {
-		t.Fatal(err)
-	}
+	stored := testkit.Must(w.store.Case(t.Context(), alice.ID))(t)
+	testkit.OK(t, w.store.PostponeCase(t.Context(), bob.ID, bob.Version, time.Time{}, stored.Content))
 	if _, err := w.Case(t.Context(), bob.ID); !errors.Is(err, provider.ErrSealed) {
 		t.Errorf("another case's content opens: %v", err)
 	}
@@ -131,9 +117,7 @@ func TestCheckOfAnotherCase(t *testing.T) {
 	teacher.Group = "teacher"
 	w := newWorld(t, Policies{student, teacher})
 	c := w.saying(w.begin("alice", "a"), "accept")
-	if err := w.Withdraw(t.Context(), "alice", c.ID); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.Withdraw(t.Context(), "alice", c.ID))
 	w.pass(time.Second)
 	again := w.begin("alice", "")
 	if len(again.Choices) != 2 {
@@ -182,12 +166,8 @@ func TestFloodedQueue(t *testing.T) {
 			}
 			return
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Withdraw(t.Context(), "alice", c.ID); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
+		testkit.OK(t, w.Withdraw(t.Context(), "alice", c.ID))
 		w.pass(time.Second)
 	}
 	t.Error("a hundred cases of one person in two minutes")
@@ -199,10 +179,7 @@ func TestExport(t *testing.T) {
 	c := w.inReview("alice")
 	w.deciding(rita, c.ID, Decision{Kind: storage.DecisionDecline, Reasons: []Reason{ReasonGenerated}, Note: "looks drawn"})
 	w.pass(undoTime)
-	got, err := companion{w.Service}.Export(t.Context(), "alice")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := testkit.Must(companion{w.Service}.Export(t.Context(), "alice"))(t)
 	list := got["verifications"].([]exportedCase)
 	if len(list) != 1 || list[0].State != "declined" || list[0].Reasons[0] != ReasonOther {
 		t.Errorf("%+v", list)

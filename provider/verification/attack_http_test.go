@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/providertest"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
@@ -23,9 +24,7 @@ func TestAttackEmailOverHTTP(t *testing.T) {
 	}}})
 	b := s.NewBrowser()
 	c, err := b.Verify(t.Context(), "new-user", "student", "email_domain")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	before := len(s.Mails())
 	for _, address := range []string{
 		"x@stanford.edu.attacker.com", "x@attacker.com@stanford.edu", "x@attacker.com,y@stanford.edu", "x@stanford.edu\r\nBcc: y@attacker.com",
@@ -42,10 +41,7 @@ func TestAttackEmailOverHTTP(t *testing.T) {
 	if mails := s.Mails(); len(mails) != before {
 		t.Fatalf("mailed to %s", mails[len(mails)-1].To)
 	}
-	c, err = b.Answer(t.Context(), c, map[string]string{"email": " Ada+x@CS.Stanford.EDU "})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c = testkit.Must(b.Answer(t.Context(), c, map[string]string{"email": " Ada+x@CS.Stanford.EDU "}))(t)
 	mail := s.Mails()[len(s.Mails())-1]
 	if mail.To != "Ada+x@cs.stanford.edu" {
 		t.Errorf("mailed to %s", mail.To)

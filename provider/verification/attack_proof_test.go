@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -25,10 +26,7 @@ func byAll(grace time.Duration) Policies {
 
 func (w *world) answers(c RecordedCase, form map[string]string) RecordedCase {
 	w.t.Helper()
-	c, err := w.answer(w.t.Context(), c.UserID, c.ID, c.Version, form)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	c = testkit.Must(w.answer(w.t.Context(), c.UserID, c.ID, c.Version, form))(w.t)
 	return c
 }
 
@@ -47,10 +45,7 @@ func (w *world) byEmail(user, address string) RecordedCase {
 	if len(mails) == 0 || !mailedDigits.MatchString(mails[len(mails)-1].Code) {
 		w.t.Fatalf("no code was mailed to %s: %+v", address, c)
 	}
-	c, err := w.enterCode(w.t.Context(), user, c.ID, c.Version, mails[len(mails)-1].Code)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	c = testkit.Must(w.enterCode(w.t.Context(), user, c.ID, c.Version, mails[len(mails)-1].Code))(w.t)
 	return c
 }
 
@@ -58,9 +53,7 @@ func (w *world) imports(lines ...string) {
 	w.t.Helper()
 	content := "number,family,born\n" + strings.Join(lines, ",1990-12-31\n") + ",1990-12-31\n"
 	f := RosterFile{Roster: "students", Content: strings.NewReader(content)}
-	if _, err := w.ImportRoster(w.t.Context(), f, "registrar", true); err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.Must(w.ImportRoster(w.t.Context(), f, "registrar", true))(w.t)
 }
 
 // TestAttackOneProofForMany has one mailbox, and one row, verify a second account: a reviewer
@@ -113,9 +106,7 @@ func TestRosterGone(t *testing.T) {
 		if err := w.sweepRosters(t.Context()); err != nil || !w.status("alice").Verified {
 			t.Fatalf("ended at once: %v", err)
 		}
-		if err := putBack(t, w.Service, true); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, putBack(t, w.Service, true))
 		w.pass(2 * time.Hour)
 		if err := w.sweepRosters(t.Context()); err != nil || !w.status("alice").Verified {
 			t.Fatalf("ended although it was undone: %v", err)
@@ -133,12 +124,8 @@ func TestRosterGone(t *testing.T) {
 		w.byRoster("alice", "S1", "Example")
 		// The process ends right after the swap.
 		staged, err := w.StageRoster(t.Context(), RosterFile{Roster: "students", Content: strings.NewReader("number,family,born\nS2,Example,1990-12-31\n")})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := w.store.SwapRoster(t.Context(), storage.Roster{Name: "students", Generation: staged.Generation, ImportedAt: w.now()}, staged.Replaces); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
+		testkit.OK(t, w.store.SwapRoster(t.Context(), storage.Roster{Name: "students", Generation: staged.Generation, ImportedAt: w.now()}, staged.Replaces))
 		if !w.status("alice").Verified {
 			t.Fatal("ended by the swap alone")
 		}
@@ -150,18 +137,14 @@ func TestRosterGone(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, Policies{{Group: "student", Rule: AllOf(By(Roster(students())), By(Invitation()))}})
 		codes, _, err := w.IssueCodes(t.Context(), Codes{Group: "student"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		w.imports("S1,Example")
 		c := w.byRoster("alice", "S1", "Example") // one step of two
 		w.imports("S2,Example")
 		w.pass(20 * time.Minute)
 		sweep := func() bool {
 			t.Helper()
-			if err := w.sweepRosters(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, w.sweepRosters(t.Context()))
 			return w.status("alice").Verified
 		}
 		sweep()
@@ -178,9 +161,7 @@ func TestRosterGone(t *testing.T) {
 		w := newWorld(t, byAll(0))
 		w.imports("S1,Example")
 		w.byRoster("alice", "S1", "Example")
-		if err := w.id.People().SetStatus(t.Context(), "alice", provider.Status{Group: "student", Verified: true, VerifiedBy: "Host"}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.id.People().SetStatus(t.Context(), "alice", provider.Status{Group: "student", Verified: true, VerifiedBy: "Host"}))
 		w.imports("S2,Example")
 		if !w.status("alice").Verified {
 			t.Error("a roster ends what the host has said")
@@ -195,9 +176,7 @@ func TestIssueCodes(t *testing.T) {
 		t.Helper()
 		c.Group = "student"
 		codes, _, err := w.IssueCodes(t.Context(), c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		return codes
 	}
 	enter := func(w *world, user, code string) RecordedCase {
@@ -267,9 +246,7 @@ func TestIssueCodes(t *testing.T) {
 		t.Parallel()
 		o := newOffice(t)
 		_, batch, err := o.IssueCodes(t.Context(), Codes{Group: "student", Held: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		for _, want := range []int{1, 0} {
 			if n, err := o.EndCodes(t.Context(), batch); n != want || err != nil {
 				t.Errorf("%d, %v, want %d", n, err, want)

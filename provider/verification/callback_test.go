@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -67,15 +68,10 @@ func (e *elsewhere) verifier(name, secret string) Verifier {
 // post sends a callback, and returns the status of the answer.
 func (w *world) post(method, secret, body string) int {
 	w.t.Helper()
-	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.server.URL+"/verification/callback/"+method, strings.NewReader(body))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	r := testkit.Must(http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.server.URL+"/verification/callback/"+method, strings.NewReader(body)))(w.t)
 	r.Header.Set("Authorization", secret)
 	answer, err := w.server.Client().Do(r)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.OK(w.t, err)
 	_ = answer.Body.Close()
 	return answer.StatusCode
 }
@@ -121,10 +117,7 @@ func TestForgedCallback(t *testing.T) {
 	if got := w.post("a", officeSecret, "m2 r1"); got != http.StatusNotFound {
 		t.Errorf("a method without callbacks gets %d", got)
 	}
-	answer, err := w.server.Client().Get(w.server.URL + "/verification/callback/office")
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := testkit.Must(w.server.Client().Get(w.server.URL + "/verification/callback/office"))(t)
 	_ = answer.Body.Close()
 	if answer.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("GET gets %d", answer.StatusCode)
@@ -145,10 +138,7 @@ func TestRepeatedCallback(t *testing.T) {
 	t.Run("AnEarlierAttemptLands", func(t *testing.T) {
 		w, office := newElsewhere(t)
 		c := w.away("alice", "r1")
-		c, err := w.stepBack(t.Context(), "alice", c.ID, c.Version)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c = testkit.Must(w.stepBack(t.Context(), "alice", c.ID, c.Version))(t)
 		w.saying(w.choosing(c, "office"), "go r2")
 		office.decide("r1", "refuse")
 		w.post("office", officeSecret, "m1 r1")
@@ -164,9 +154,7 @@ func TestRepeatedCallback(t *testing.T) {
 	t.Run("AFinalCaseStays", func(t *testing.T) {
 		w, office := newElsewhere(t)
 		c := w.away("alice", "r1")
-		if err := w.Withdraw(t.Context(), "alice", c.ID); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.Withdraw(t.Context(), "alice", c.ID))
 		office.decide("r1", "accept")
 		if got := w.post("office", officeSecret, "m1 r1"); got != http.StatusNoContent {
 			t.Error(got)
@@ -256,9 +244,7 @@ func TestForgetElsewhere(t *testing.T) {
 	}
 	w.away("bob", "r2")
 	office.down = true
-	if err := w.id.Accounts().Delete(t.Context(), "bob"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.id.Accounts().Delete(t.Context(), "bob"))
 	left, err := w.store.Cases(t.Context(), storage.CaseFilter{Subject: "bob"})
 	if _, gone := w.id.Accounts().Get(t.Context(), "bob"); err != nil || len(left) > 0 || !errors.Is(gone, provider.ErrNoUser) {
 		t.Errorf("who is deleted waits for the other side: %d cases, %v, %v", len(left), err, gone)

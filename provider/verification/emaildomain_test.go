@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/provider/internal/mailbox"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 func stanford(t *testing.T, change func(*EmailDomainConfig)) Verifier {
@@ -24,18 +25,13 @@ func stanford(t *testing.T, change func(*EmailDomainConfig)) Verifier {
 		change(&cfg)
 	}
 	v := EmailDomain(cfg)
-	if err := v.check("Rule"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, v.check("Rule"))
 	return v
 }
 
 func next(t *testing.T, v Verifier, c *Case, e Event) Result {
 	t.Helper()
-	result, err := v.Next(t.Context(), c, e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := testkit.Must(v.Next(t.Context(), c, e))(t)
 	return result
 }
 

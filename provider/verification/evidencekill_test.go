@@ -20,6 +20,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/picture"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
@@ -39,27 +40,13 @@ func TestKilledChild(t *testing.T) {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(1)
 	}()
-	store, err := sqlite.Open(t.Context(), filepath.Join(place, "identity.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := provider.New(t.Context(), provider.Config{BaseURL: "http://127.0.0.1", Secret: lab.Secret(t), Store: store})
-	if err != nil {
-		t.Fatal(err)
-	}
-	blobs, err := Folder(filepath.Join(place, "evidence"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := testkit.Must(sqlite.Open(t.Context(), filepath.Join(place, "identity.db")))(t)
+	p := testkit.Must(provider.New(t.Context(), provider.Config{BaseURL: "http://127.0.0.1", Secret: lab.Secret(t), Store: store}))(t)
+	blobs := testkit.Must(Folder(filepath.Join(place, "evidence")))(t)
 	s := archive{Fixture: &lab.Fixture{T: t, Provider: p}, clock: time.Now}.service(store, blobs)
-	n, err := strconv.Atoi(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := testkit.Must(strconv.Atoi(from))(t)
 	for ; ; n++ {
-		if err := s.addEvidence(t.Context(), "alice", "c1", "front", photo(uint64(n))); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, s.addEvidence(t.Context(), "alice", "c1", "front", photo(uint64(n))))
 		_, _ = fmt.Fprintln(os.Stdout, "sent", n)
 	}
 }
@@ -68,24 +55,14 @@ func TestKilledChild(t *testing.T) {
 // the last one that it has sent.
 func sendUntilKilled(t *testing.T, place string, from int) (last int) {
 	t.Helper()
-	binary, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary := testkit.Must(os.Executable())(t)
 	child := exec.Command(binary, "-test.run=^TestKilledChild$", "-test.v")
 	child.Env = append(os.Environ(), childVariable+"="+place+"\n"+strconv.Itoa(from))
-	if _, err := child.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(child.StdinPipe())(t)
 	var said bytes.Buffer
 	child.Stderr = &said
-	out, err := child.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := testkit.Must(child.StdoutPipe())(t)
+	testkit.OK(t, child.Start())
 	last = -1
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {

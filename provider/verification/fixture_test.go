@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/postgres"
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
@@ -82,10 +83,7 @@ type storeOfAll interface {
 func newWorld(t *testing.T, policies Policies, change ...func(*Config)) *world {
 	t.Helper()
 	path := usedBefore(t)
-	store, err := sqlite.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := testkit.Must(sqlite.Open(t.Context(), path))(t)
 	w := newWorldOn(t, store, policies, change...)
 	w.path = path
 	return w
@@ -95,10 +93,7 @@ func newWorld(t *testing.T, policies Policies, change ...func(*Config)) *world {
 func onBoth(t *testing.T, policies Policies, test func(*testing.T, *world)) {
 	t.Run("SQLite", func(t *testing.T) { test(t, newWorld(t, policies)) })
 	t.Run("PostgreSQL", func(t *testing.T) {
-		store, err := postgres.Open(t.Context(), pgtest.Shared(t).Schema(t))
-		if err != nil {
-			t.Fatal(err)
-		}
+		store := testkit.Must(postgres.Open(t.Context(), pgtest.Shared(t).Schema(t)))(t)
 		test(t, newWorldOn(t, store, policies))
 	})
 }
@@ -111,13 +106,10 @@ func newWorldOn(t *testing.T, store storeOfAll, policies Policies, change ...fun
 	t.Cleanup(w.server.Close)
 	var err error
 	logger := slog.New(slog.NewTextHandler(w.log, nil))
-	w.id, err = provider.New(t.Context(), provider.Config{
+	w.id = testkit.Must(provider.New(t.Context(), provider.Config{
 		BaseURL: w.server.URL, Secret: worldSecret, Store: w.store, Mailer: w.mails,
 		Verifiers: policies.Verifiers(), Logger: logger, Clock: w.now,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	t.Cleanup(func() { _ = w.id.Close() })
 	cfg := Config{Provider: w.id, Store: w.store, Policies: policies, Mailer: w.mails, Logger: logger, Clock: w.now}
 	for _, c := range change {
@@ -129,9 +121,7 @@ func newWorldOn(t *testing.T, store storeOfAll, policies Policies, change ...fun
 	mux.Handle("/verification/", w.Service)
 	mux.Handle("/", w.id)
 	for _, name := range []string{"alice", "bob", "carol"} {
-		if _, err := w.id.Accounts().Save(t.Context(), provider.Account{ID: name, Email: name + "@mail.example", EmailVerified: true}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(w.id.Accounts().Save(t.Context(), provider.Account{ID: name, Email: name + "@mail.example", EmailVerified: true}))(t)
 		w.rename(name, strings.ToUpper(name[:1])+name[1:], "Example")
 	}
 	w.mails.take()
@@ -140,9 +130,7 @@ func newWorldOn(t *testing.T, store storeOfAll, policies Policies, change ...fun
 
 func (w *world) rename(user, given, family string) {
 	w.t.Helper()
-	if err := w.id.People().SetAttributes(w.t.Context(), user, map[string]any{"fname": given, "lname": family}); err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.OK(w.t, w.id.People().SetAttributes(w.t.Context(), user, map[string]any{"fname": given, "lname": family}))
 }
 
 func (w *world) now() time.Time {
@@ -163,9 +151,7 @@ func (w *world) pass(d time.Duration) {
 func (w *world) begin(user, method string) RecordedCase {
 	w.t.Helper()
 	c, _, err := w.Start(w.t.Context(), Request{UserID: user, Group: "student", Language: "en"})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.OK(w.t, err)
 	if method == "" {
 		return c
 	}
@@ -174,30 +160,21 @@ func (w *world) begin(user, method string) RecordedCase {
 
 func (w *world) choosing(c RecordedCase, method string) RecordedCase {
 	w.t.Helper()
-	c, err := w.choose(w.t.Context(), c.UserID, c.ID, c.Version, method)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	c = testkit.Must(w.choose(w.t.Context(), c.UserID, c.ID, c.Version, method))(w.t)
 	return c
 }
 
 // saying answers the form of a scripted verifier.
 func (w *world) saying(c RecordedCase, word string) RecordedCase {
 	w.t.Helper()
-	c, err := w.answer(w.t.Context(), c.UserID, c.ID, c.Version, map[string]string{"say": word})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	c = testkit.Must(w.answer(w.t.Context(), c.UserID, c.ID, c.Version, map[string]string{"say": word}))(w.t)
 	return c
 }
 
 // take has a reviewer take a case.
 func (w *world) take(by storage.Reviewer, id string) RecordedCase {
 	w.t.Helper()
-	c, err := w.Take(w.t.Context(), by, id, w.now().Add(15*time.Minute))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	c := testkit.Must(w.Take(w.t.Context(), by, id, w.now().Add(15*time.Minute)))(w.t)
 	return c
 }
 
@@ -205,29 +182,20 @@ func (w *world) take(by storage.Reviewer, id string) RecordedCase {
 func (w *world) deciding(by storage.Reviewer, id string, d Decision) RecordedCase {
 	w.t.Helper()
 	c := w.take(by, id)
-	c, err := w.Decide(w.t.Context(), by, id, c.Version, d)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	c = testkit.Must(w.Decide(w.t.Context(), by, id, c.Version, d))(w.t)
 	return c
 }
 
 func (w *world) read(id string) RecordedCase {
 	w.t.Helper()
-	c, err := w.Case(w.t.Context(), id)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	c := testkit.Must(w.Case(w.t.Context(), id))(w.t)
 	return c
 }
 
 // status returns the released status of a user in the group student.
 func (w *world) status(user string) provider.Status {
 	w.t.Helper()
-	statuses, err := w.id.People().Statuses(w.t.Context(), user, "student")
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	statuses := testkit.Must(w.id.People().Statuses(w.t.Context(), user, "student"))(w.t)
 	return statuses[0]
 }
 
@@ -379,12 +347,7 @@ var (
 // damage changes the database as nothing of the service does.
 func (w *world) damage(statement string, args ...any) {
 	w.t.Helper()
-	db, err := sql.Open("sqlite3", "file:"+w.path+"?_busy_timeout=5000")
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	db := testkit.Must(sql.Open("sqlite3", "file:"+w.path+"?_busy_timeout=5000"))(w.t)
 	defer func() { _ = db.Close() }()
-	if _, err := db.ExecContext(w.t.Context(), statement, args...); err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.Must(db.ExecContext(w.t.Context(), statement, args...))(w.t)
 }

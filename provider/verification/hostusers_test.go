@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
@@ -17,13 +18,10 @@ import (
 // A host with its own users gives names, and releases what the store has for the groups that
 // it does not answer.
 func TestUsersOfTheHost(t *testing.T) {
-	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "host.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := testkit.Must(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "host.db")))(t)
 	names := map[string]string{"u1": "Alice", "u2": "Bob"}
 	policies := oneOf("a")
-	id, err := provider.New(t.Context(), provider.Config{
+	id := testkit.Must(provider.New(t.Context(), provider.Config{
 		BaseURL: "http://localhost:1", Secret: bytes.Repeat([]byte("s3cret-of-tests!"), 2), Store: store, Verifiers: policies.Verifiers(),
 		Users: provider.Users{
 			SignInURL: "/signin",
@@ -36,15 +34,9 @@ func TestUsersOfTheHost(t *testing.T) {
 				return provider.Person{Attributes: map[string]any{"fname": given, "lname": "Example"}}, nil
 			},
 		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	t.Cleanup(func() { _ = id.Close() })
-	s, err := New(Config{Provider: id, Store: store, Policies: policies})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(New(Config{Provider: id, Store: store, Policies: policies}))(t)
 	say := func(user, words string) RecordedCase {
 		t.Helper()
 		c, _, err := s.Start(t.Context(), Request{UserID: user, Group: "student"})
@@ -54,9 +46,7 @@ func TestUsersOfTheHost(t *testing.T) {
 		if err == nil {
 			c, err = s.answer(t.Context(), user, c.ID, c.Version, map[string]string{"say": words})
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		return c
 	}
 	if c := say("u1", "accept as Alice Example"); c.State != storage.CaseApproved {
@@ -72,9 +62,7 @@ func TestUsersOfTheHost(t *testing.T) {
 	if err != nil || !statuses[0].Verified || statuses[0].ExpiresAt.Before(time.Now()) {
 		t.Errorf("%+v, %v", statuses, err)
 	}
-	if err := id.Accounts().Delete(t.Context(), "u1"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, id.Accounts().Delete(t.Context(), "u1"))
 	if left, err := s.Cases(t.Context(), storage.CaseFilter{Subject: "u1"}); err != nil || len(left) != 0 {
 		t.Errorf("%+v, %v", left, err)
 	}

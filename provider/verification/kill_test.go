@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -47,13 +48,8 @@ func TestKillInSwap(t *testing.T) {
 	for round := range 6 {
 		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKillInSwap$")
 		child.Env = append(os.Environ(), file+"="+path)
-		out, err := child.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := child.Start(); err != nil {
-			t.Fatal(err)
-		}
+		out := testkit.Must(child.StdoutPipe())(t)
+		testkit.OK(t, child.Start())
 		lines := bufio.NewScanner(out)
 		for range 2 + rand.IntN(3) { // after some swaps
 			lines.Scan()
@@ -80,9 +76,7 @@ func TestKillInSwap(t *testing.T) {
 		if found != [2]int{killedRows, 0} && found != [2]int{0, killedRows} {
 			t.Fatalf("round %d: of one roster %d rows are in force, and of the other %d", round, found[0], found[1])
 		}
-		if err := o.Provider.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, o.Provider.Close())
 	}
 	openOffice(t, path).imported(killedRoster(true), true)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -190,12 +191,8 @@ func TestMailedCodes(t *testing.T) {
 		for range 2 * wrongCodes.Burst {
 			c := w.saying(w.begin("alice", "a"), "code alice@uni.example")
 			mails := w.mails.take()
-			if _, err := w.enterCode(t.Context(), "alice", c.ID, c.Version, mails[len(mails)-1].Code); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := w.Revoke(t.Context(), "alice", "student", "left"); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(w.enterCode(t.Context(), "alice", c.ID, c.Version, mails[len(mails)-1].Code))(t)
+			testkit.Must(w.Revoke(t.Context(), "alice", "student", "left"))(t)
 			w.pass(time.Hour)
 		}
 	})
@@ -232,17 +229,13 @@ func TestPlaces(t *testing.T) {
 		w, p := newPeerWorld(t)
 		for range 64 {
 			line, err := net.Dial("tcp", strings.TrimPrefix(w.server.URL, "http://"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			t.Cleanup(func() { _ = line.Close() })
 			_, err = line.Write([]byte("POST /verification/callback/peer HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n"))
 			if err == nil {
 				_, err = line.Read(make([]byte, 8)) // the server has begun to read
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 		}
 		if status := w.receives(p.says("peer", "m-1", w.now(), "peer-unknown")); status != http.StatusNoContent {
 			t.Errorf("%d", status)

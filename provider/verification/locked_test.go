@@ -9,14 +9,13 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
 func (w *world) lock(user string, locked bool) {
 	w.t.Helper()
-	if err := w.id.Accounts().SetDisabled(w.t.Context(), user, locked); err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.OK(w.t, w.id.Accounts().SetDisabled(w.t.Context(), user, locked))
 }
 
 func TestLockedAccount(t *testing.T) {
@@ -85,9 +84,7 @@ func TestLockedAccount(t *testing.T) {
 		again := Decision{Kind: storage.DecisionAskAgain, Reasons: []Reason{ReasonCropped}}
 		for i := range dueBatch {
 			user := fmt.Sprintf("user-%d", i)
-			if _, err := w.id.Accounts().Save(t.Context(), provider.Account{ID: user, Email: user + "@mail.example", EmailVerified: true}); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(w.id.Accounts().Save(t.Context(), provider.Account{ID: user, Email: user + "@mail.example", EmailVerified: true}))(t)
 			w.deciding(rita, w.inReview(user).ID, again)
 			w.lock(user, true)
 		}

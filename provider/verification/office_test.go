@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
@@ -37,26 +38,17 @@ func newOffice(t testing.TB, policies ...Policy) *office {
 func openOffice(t testing.TB, path string, policies ...Policy) *office {
 	t.Helper()
 	o := &office{t: t, path: path, log: &bytes.Buffer{}, now: time.Now().Truncate(time.Microsecond)}
-	store, err := sqlite.Open(t.Context(), o.path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := testkit.Must(sqlite.Open(t.Context(), o.path))(t)
 	logger := slog.New(slog.NewTextHandler(o.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	if len(policies) == 0 {
 		policies = []Policy{{Group: "student", Rule: AnyOf(By(Roster(students())), By(Invitation()))}}
 	}
-	id, err := provider.New(t.Context(), provider.Config{
+	id := testkit.Must(provider.New(t.Context(), provider.Config{
 		BaseURL: "https://id.example", Secret: testSecret, Store: store,
 		Clock: o.clock, Logger: logger, Mailer: noMailer{}, Verifiers: Policies(policies).Verifiers(),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	t.Cleanup(func() { _ = id.Close() })
-	o.Service, err = New(Config{Provider: id, Store: store, Policies: policies, Mailer: noMailer{}, Clock: o.clock, Logger: logger})
-	if err != nil {
-		t.Fatal(err)
-	}
+	o.Service = testkit.Must(New(Config{Provider: id, Store: store, Policies: policies, Mailer: noMailer{}, Clock: o.clock, Logger: logger}))(t)
 	return o
 }
 
@@ -75,10 +67,7 @@ func (o *office) advance(d time.Duration) {
 // events returns the names and details of the audit log, the latest first.
 func (o *office) events() (all []string) {
 	o.t.Helper()
-	page, err := o.Provider.Events().List(o.t.Context(), provider.EventFilter{})
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	page := testkit.Must(o.Provider.Events().List(o.t.Context(), provider.EventFilter{}))(o.t)
 	for _, e := range page {
 		all = append(all, string(e.Name)+" "+e.UserID+" "+e.Detail)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -45,12 +46,9 @@ func serve(t *testing.T, w *lab.Fixture, policies verification.Policies) *pages 
 	w.OK(w.Clients().Save(t.Context(), provider.Client{
 		ID: "campus", Dialect: provider.V3, Name: "Campus Shop", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, RequireVerified: true,
 	}))
-	service, err := verification.New(verification.Config{
+	service := testkit.Must(verification.New(verification.Config{
 		Provider: w.Provider, Store: w.Store.(storage.Verification), Policies: policies, Mailer: w.Mails, Clock: w.Now,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	mux := http.NewServeMux()
 	mux.Handle("/verification/", service)
 	mux.Handle("/", w.Provider)

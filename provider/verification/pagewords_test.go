@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider/catalogue"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/ui"
 )
 
@@ -18,10 +19,7 @@ func TestMethodsOfThisPackageSpeakEveryLanguage(t *testing.T) {
 	said := 0
 	for _, v := range methods {
 		texts := []Text{v.Title, v.Asks, v.Keeps}
-		begun, err := v.Next(t.Context(), &Case{}, Event{Kind: Begun})
-		if err != nil {
-			t.Fatal(err)
-		}
+		begun := testkit.Must(v.Next(t.Context(), &Case{}, Event{Kind: Begun}))(t)
 		if ask, ok := begun.(Ask); ok {
 			for _, f := range ask.Fields {
 				texts = append(texts, f.Label, f.Hint)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -70,10 +71,7 @@ func TestDecision(t *testing.T) {
 		if c = w.read(c.ID); c.State != storage.CaseReview {
 			t.Errorf("carried out all the same: %+v", c)
 		}
-		c, err = w.Decide(t.Context(), rita, c.ID, c.Version, declining)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c = testkit.Must(w.Decide(t.Context(), rita, c.ID, c.Version, declining))(t)
 		w.pass(undoTime)
 		if _, err := w.Undo(t.Context(), rita, c.ID, w.now().Add(time.Hour)); !errors.Is(err, ErrNotNow) {
 			t.Errorf("taken back after it was carried out: %v", err)
@@ -167,9 +165,7 @@ func TestAppeal(t *testing.T) {
 	}
 	w.pass(time.Second)
 	c, _, err := w.Start(t.Context(), Request{UserID: "alice", Group: "student", Appeals: first.ID})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if c = w.saying(w.choosing(c, "a"), "refuse"); c.State != storage.CaseReview {
 		t.Fatalf("a machine refuses an appeal: %+v", c)
 	}
@@ -181,10 +177,7 @@ func TestAppeal(t *testing.T) {
 	if _, err := w.Decide(t.Context(), rita, c.ID, taken.Version, approving); !errors.As(err, &wrong) || wrong.Field != "Kind" {
 		t.Errorf("one reviewer approves what no method has found: %v", err)
 	}
-	c, err = w.Decide(t.Context(), rita, c.ID, taken.Version, Decision{Kind: storage.DecisionDecline, Reasons: []Reason{ReasonNotInGroup}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c = testkit.Must(w.Decide(t.Context(), rita, c.ID, taken.Version, Decision{Kind: storage.DecisionDecline, Reasons: []Reason{ReasonNotInGroup}}))(t)
 	w.pass(undoTime)
 	c = w.read(c.ID)
 	if c.State != storage.CaseDeclined || c.CanAppeal || w.read(first.ID).CanAppeal {
@@ -273,9 +266,7 @@ func TestHostRevokesMeanwhile(t *testing.T) {
 	t.Run("Status", func(t *testing.T) {
 		w := newWorld(t, oneOf("a"))
 		c := w.inReview("alice")
-		if err := w.id.People().SetStatus(t.Context(), "alice", provider.Status{Group: "student", Reason: "not_eligible"}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.id.People().SetStatus(t.Context(), "alice", provider.Status{Group: "student", Reason: "not_eligible"}))
 		w.deciding(rita, c.ID, approving)
 		w.pass(undoTime)
 		c = w.read(c.ID)
@@ -290,16 +281,12 @@ func TestHostRevokesMeanwhile(t *testing.T) {
 		w := newWorld(t, oneOf("a"))
 		c := w.inReview("alice")
 		w.deciding(rita, c.ID, approving)
-		if err := w.id.Accounts().SetDisabled(t.Context(), "alice", true); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.id.Accounts().SetDisabled(t.Context(), "alice", true))
 		w.pass(undoTime)
 		if c = w.read(c.ID); c.State == storage.CaseApproved {
 			t.Errorf("%+v", c)
 		}
-		if err := w.id.Accounts().SetDisabled(t.Context(), "alice", false); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.id.Accounts().SetDisabled(t.Context(), "alice", false))
 		if w.status("alice").Verified {
 			t.Error("a disabled account was approved")
 		}
@@ -308,9 +295,7 @@ func TestHostRevokesMeanwhile(t *testing.T) {
 		w := newWorld(t, oneOf("a"))
 		c := w.inReview("alice")
 		w.deciding(rita, c.ID, approving)
-		if err := w.id.Accounts().Delete(t.Context(), "alice"); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.id.Accounts().Delete(t.Context(), "alice"))
 		w.pass(undoTime)
 		if _, err := w.Case(t.Context(), c.ID); !errors.Is(err, ErrNoCase) {
 			t.Error(err)
@@ -327,20 +312,14 @@ func TestPendingStatus(t *testing.T) {
 	if err := w.Withdraw(t.Context(), "bob", c.ID); !errors.Is(err, ErrNoCase) {
 		t.Errorf("somebody else withdraws: %v", err)
 	}
-	if err := w.Withdraw(t.Context(), "alice", c.ID); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.Withdraw(t.Context(), "alice", c.ID))
 	if got := w.status("alice"); got.Pending || got.Verified {
 		t.Errorf("%+v", got)
 	}
 	// The pending status of the host is not that of the case.
 	c = w.saying(w.begin("bob", "a"), "wait r2")
-	if err := w.id.People().SetStatus(t.Context(), "bob", provider.Status{Group: "student", Pending: true}); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Withdraw(t.Context(), "bob", c.ID); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.id.People().SetStatus(t.Context(), "bob", provider.Status{Group: "student", Pending: true}))
+	testkit.OK(t, w.Withdraw(t.Context(), "bob", c.ID))
 	if got := w.status("bob"); !got.Pending {
 		t.Errorf("a withdrawn case ends the host's pending status: %+v", got)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/storagetest"
 )
@@ -41,18 +42,13 @@ func (o *office) has(subject string, number int) (rosterRow, bool) {
 		return map[string]string{"number": fmt.Sprintf("S%d", number), "family": fmt.Sprintf("secretname%d", number), "born": "1990-12-31"}[c.Name]
 	})
 	row, found, err := o.matchRoster(o.t.Context(), &Case{ID: "c", Subject: subject}, "students", value)
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	testkit.OK(o.t, err)
 	return row, found
 }
 
 func (o *office) imported(f RosterFile, manyVanish bool) RosterReport {
 	o.t.Helper()
-	report, err := o.ImportRoster(o.t.Context(), f, "registrar", manyVanish)
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	report := testkit.Must(o.ImportRoster(o.t.Context(), f, "registrar", manyVanish))(o.t)
 	return report
 }
 
@@ -82,9 +78,7 @@ func TestImportRoster(t *testing.T) {
 			t.Error("a dry run has added a row")
 		}
 		use := RosterUse{Roster: "students", Generation: report.Generation, Replaces: report.Replaces, By: "registrar"}
-		if err := o.UseRoster(t.Context(), use); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, o.UseRoster(t.Context(), use))
 		for number, want := range map[int]bool{0: false, 3: true, 1499: false, 2000: true} {
 			if _, ok := o.has("b", number); ok != want {
 				t.Errorf("S%d: %t", number, ok)
@@ -147,9 +141,7 @@ func TestImportRoster(t *testing.T) {
 			t.Errorf("the first is undone: %v", err)
 		}
 		o.imported(rosterOf(3), true)
-		if err := putBack(t, o.Service, true); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, putBack(t, o.Service, true))
 		if _, ok := o.has("a", 1); !ok {
 			t.Error("the row is not back")
 		}
@@ -167,9 +159,7 @@ func TestImportRoster(t *testing.T) {
 			t.Fatalf("%+v, %v", seen, err)
 		}
 		use := RosterUse{Roster: "students", Generation: seen.Generation, Replaces: seen.Replaces, By: "registrar", ManyVanish: true}
-		if err := o.UseRoster(t.Context(), use); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, o.UseRoster(t.Context(), use))
 		if err := o.UseRoster(t.Context(), use); !errors.Is(err, ErrNotNow) {
 			t.Errorf("a second press: %v", err)
 		}
@@ -181,9 +171,7 @@ func TestImportRoster(t *testing.T) {
 		t.Parallel()
 		o := newOffice(t)
 		mine, err := o.StageRoster(t.Context(), rosterOf(1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		o.imported(rosterOf(2), false)
 		err = o.UseRoster(t.Context(), RosterUse{Roster: "students", Generation: mine.Generation, Replaces: mine.Replaces, ManyVanish: true})
 		if !errors.Is(err, ErrNotNow) {
@@ -194,16 +182,10 @@ func TestImportRoster(t *testing.T) {
 		t.Parallel()
 		o := newOffice(t)
 		staged, err := o.StageRoster(t.Context(), rosterOf(upTo(1200)...))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		o.advance(25 * time.Hour)
-		if err := storagetest.AgreeOnTime(t.Context(), o.Store.(storage.Clocks), o.clock()); err != nil {
-			t.Fatal(err)
-		}
-		if err := o.sweepRosters(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, storagetest.AgreeOnTime(t.Context(), o.Store.(storage.Clocks), o.clock()))
+		testkit.OK(t, o.sweepRosters(t.Context()))
 		err = o.UseRoster(t.Context(), RosterUse{Roster: "students", Generation: staged.Generation})
 		if !errors.Is(err, ErrNotNow) {
 			t.Errorf("%v", err)
@@ -297,12 +279,8 @@ func TestAttackRosterEnumeration(t *testing.T) {
 			}
 		}
 		rows[1].Content = rows[0].Content // by whoever writes to the database
-		if err := o.Store.StageRoster(t.Context(), "students", 1, rows, 0, o.clock()); err != nil {
-			t.Fatal(err)
-		}
-		if err := o.UseRoster(t.Context(), RosterUse{Roster: "students", Generation: 1}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, o.Store.StageRoster(t.Context(), "students", 1, rows, 0, o.clock()))
+		testkit.OK(t, o.UseRoster(t.Context(), RosterUse{Roster: "students", Generation: 1}))
 		if row, _, err := o.matchRoster(t.Context(), &Case{Subject: "a"}, "students", "1"); err == nil {
 			t.Errorf("a copied row opens: %+v", row)
 		}

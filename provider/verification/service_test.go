@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -191,10 +192,7 @@ func TestCode(t *testing.T) {
 		if _, err = w.enterCode(t.Context(), "alice", c.ID, c.Version, code); !errors.As(err, &LimitError{}) {
 			t.Errorf("the right code after five wrong ones: %v", err)
 		}
-		c, err = w.sendAgain(t.Context(), "alice", c.ID, c.Version)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c = testkit.Must(w.sendAgain(t.Context(), "alice", c.ID, c.Version))(t)
 		another := w.mails.take()[0].Code
 		if _, err := w.enterCode(t.Context(), "alice", c.ID, c.Version, code); code != another && !errors.Is(err, errWrongCode) {
 			t.Errorf("the former code still fits: %v", err)

@@ -7,16 +7,14 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
 // program is a newer program on the same store.
 func (w *world) program(policies Policies) {
 	w.t.Helper()
-	s, err := New(Config{Provider: w.id, Store: w.store, Policies: policies, Blobs: w.Blobs, Mailer: w.mails, Logger: w.Logger, Clock: w.now})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	s := testkit.Must(New(Config{Provider: w.id, Store: w.store, Policies: policies, Blobs: w.Blobs, Mailer: w.mails, Logger: w.Logger, Clock: w.now}))(w.t)
 	w.Service = s
 }
 
@@ -76,10 +74,7 @@ func TestMethodThatIsRenamed(t *testing.T) {
 		v.Upload = []Requirement{{Name: "card", Title: Text{English: "Card"}, Must: []Text{{English: "The name can be read."}}}}
 		return Policies{{Group: "student", Rule: By(v)}}
 	}
-	blobs, err := Folder(filepath.Join(t.TempDir(), "evidence"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	blobs := testkit.Must(Folder(filepath.Join(t.TempDir(), "evidence")))(t)
 	w := newWorld(t, document("a"), func(c *Config) { c.Blobs = blobs })
 	c := w.inReview("alice")
 	w.program(document("b"))

@@ -11,6 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/storagetest"
 )
@@ -83,10 +84,7 @@ func TestMembershipEnds(t *testing.T) {
 	if err != nil || who.Statuses[0].Verified || who.Statuses[0].Reason != "expired" {
 		t.Errorf("%+v, %v", who.Statuses, err)
 	}
-	events, err := w.id.Events().List(t.Context(), provider.EventFilter{UserID: "alice"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	events := testkit.Must(w.id.Events().List(t.Context(), provider.EventFilter{UserID: "alice"}))(t)
 	ended := 0
 	for _, e := range events {
 		if e.Name == event.VerificationEnded && e.Detail == "student approved" {
@@ -106,9 +104,7 @@ func TestAClockThatIsAheadEndsNothing(t *testing.T) {
 	w := newWorld(t, oneOf("a"))
 	w.saying(w.begin("alice", "a"), "accept with row 1")
 	open := w.begin("bob", "a")
-	if err := storagetest.AgreeOnTime(t.Context(), w.store, w.now()); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, storagetest.AgreeOnTime(t.Context(), w.store, w.now()))
 	for _, ahead := range lab.Leaps {
 		w.pass(ahead)
 		w.pass(-ahead)
@@ -126,9 +122,7 @@ func TestElapsedCase(t *testing.T) {
 	w := newWorld(t, oneOf("a"))
 	c := w.saying(w.begin("alice", "a"), "code alice@uni.example")
 	mails := w.mails.take()
-	if err := w.store.Elapse(t.Context(), storage.Elapsed{UserPrefix: "alice", By: codeLife + time.Second}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.store.Elapse(t.Context(), storage.Elapsed{UserPrefix: "alice", By: codeLife + time.Second}))
 	before := c.FinishBy
 	c = w.read(c.ID)
 	if !c.FinishBy.Equal(before.Add(-codeLife - time.Second)) {
@@ -137,9 +131,7 @@ func TestElapsedCase(t *testing.T) {
 	if _, err := w.enterCode(t.Context(), "alice", c.ID, c.Version, mails[len(mails)-1].Code); !errors.Is(err, errWrongCode) {
 		t.Errorf("a code outlives its time: %v", err)
 	}
-	if err := w.store.Elapse(t.Context(), storage.Elapsed{UserPrefix: "alice", By: 14 * day}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.store.Elapse(t.Context(), storage.Elapsed{UserPrefix: "alice", By: 14 * day}))
 	w.pass(0)
 	if c = w.read(c.ID); c.State != storage.CaseExpired {
 		t.Errorf("%+v", c)
@@ -153,10 +145,7 @@ func TestEndedPolicy(t *testing.T) {
 	waiting := w.inReview("bob")
 	w.saying(w.begin("carol", "a"), "accept")
 	policies[0].Ended = true
-	again, err := New(Config{Provider: w.id, Store: w.store, Policies: policies, Logger: w.Logger, Clock: w.now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := testkit.Must(New(Config{Provider: w.id, Store: w.store, Policies: policies, Logger: w.Logger, Clock: w.now}))(t)
 	again.endPolicies(t.Context())
 	for _, id := range []string{open.ID, waiting.ID} {
 		c, err := w.store.Case(t.Context(), id)
@@ -173,10 +162,7 @@ func TestEndedPolicy(t *testing.T) {
 func TestChangedPolicy(t *testing.T) {
 	w := newWorld(t, allOf("a", "b"))
 	c := w.saying(w.begin("alice", "a"), "accept")
-	again, err := New(Config{Provider: w.id, Store: w.store, Policies: oneOf("a", "b"), Logger: w.Logger, Clock: w.now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := testkit.Must(New(Config{Provider: w.id, Store: w.store, Policies: oneOf("a", "b"), Logger: w.Logger, Clock: w.now}))(t)
 	w.Service = again
 	if c = w.read(c.ID); c.State != storage.CaseOpen || len(c.Choices) != 1 {
 		t.Errorf("half of the former rule is all of the new one: %+v", c)
@@ -212,9 +198,7 @@ func TestRecord(t *testing.T) {
 	if len(got) != 1 || !got[0].Verified || got[0].Subgroups[0] != "University" {
 		t.Fatalf("%+v", got)
 	}
-	if _, err := w.Revoke(t.Context(), "alice", "student", "not_found"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(w.Revoke(t.Context(), "alice", "student", "not_found"))(t)
 	w.pass(time.Hour)
 	if len(got) != 2 || got[1].Verified {
 		t.Errorf("%+v", got)
@@ -230,9 +214,7 @@ func TestRevocationIsFinished(t *testing.T) {
 		k.Ending = &ending{Reason: "not_found"}
 		return true
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	w.pass(0)
 	if w.status("alice").Verified || w.mails.kinds() != "verification_news" {
 		t.Error("the membership is still in force")
@@ -274,13 +256,9 @@ func TestDecisionBesideFailures(t *testing.T) {
 	})
 	for _, user := range []string{"alice", "bob"} {
 		c, _, err := w.Start(t.Context(), Request{UserID: user, Group: "teacher"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		w.saying(w.choosing(c, "office"), "go "+user)
-		if err := w.Withdraw(t.Context(), user, c.ID); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.Withdraw(t.Context(), user, c.ID))
 	}
 	c := w.inReview("carol")
 	w.deciding(rita, c.ID, approving)
@@ -302,10 +280,7 @@ func TestRemoveEnded(t *testing.T) {
 		c := w.saying(w.begin("alice", "a"), "accept with row 7")
 		remove := func() {
 			for {
-				removed, err := companion{w.Service}.RemoveEnded(t.Context(), w.now(), 10)
-				if err != nil {
-					t.Fatal(err)
-				}
+				removed := testkit.Must(companion{w.Service}.RemoveEnded(t.Context(), w.now(), 10))(t)
 				if removed == 0 {
 					return
 				}
@@ -313,9 +288,7 @@ func TestRemoveEnded(t *testing.T) {
 		}
 		left := func() (proofs int, there bool) {
 			bound, err := w.store.Fingerprints(t.Context(), "student", "roster", storage.Digest{}, 10)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			_, err = w.store.Case(t.Context(), c.ID)
 			return len(bound), err == nil
 		}
@@ -324,9 +297,7 @@ func TestRemoveEnded(t *testing.T) {
 		if proofs, there := left(); proofs != 1 || !there {
 			t.Errorf("keep %v: a membership in force lost its case or proof: %d, %v", keep, proofs, there)
 		}
-		if _, err := w.RevokeCase(t.Context(), c.ID, ""); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(w.RevokeCase(t.Context(), c.ID, ""))(t)
 		w.pass(heldProof)
 		remove()
 		if proofs, there := left(); proofs != 0 || there != (keep < 0) {

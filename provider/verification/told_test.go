@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
@@ -38,10 +39,7 @@ func (d *demanding) EndStatus(ctx context.Context, e storage.StatusEnd) (bool, e
 
 // What a verification finds, and the end of it, is an event of its own write: of which others are told.
 func TestStatusHasItsEventInTheStepOfACase(t *testing.T) {
-	opened, err := sqlite.Open(t.Context(), usedBefore(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	opened := testkit.Must(sqlite.Open(t.Context(), usedBefore(t)))(t)
 	store := &demanding{storeOfAll: opened}
 	w := newWorldOn(t, store, oneOf("a"))
 	c := w.saying(w.begin("alice", "a"), "accept with row 1")

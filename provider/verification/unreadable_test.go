@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -83,9 +84,7 @@ func TestOneUnreadable(t *testing.T) {
 		w := newWorld(t, Policies{{Group: "student", Rule: AnyOf(By(Roster(students())), By(scripted("a")))}})
 		imports := func(numbers ...int) {
 			t.Helper()
-			if _, err := w.ImportRoster(t.Context(), rosterOf(numbers...), "registrar", true); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(w.ImportRoster(t.Context(), rosterOf(numbers...), "registrar", true))(t)
 		}
 		imports(1, 2, 3)
 		var bad RecordedCase
@@ -113,9 +112,7 @@ func TestOneUnreadable(t *testing.T) {
 	})
 	t.Run("RowOfARoster", func(t *testing.T) {
 		w := newWorld(t, Policies{{Group: "student", Rule: By(Roster(students()))}})
-		if _, err := w.ImportRoster(t.Context(), rosterOf(1, 2), "registrar", true); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(w.ImportRoster(t.Context(), rosterOf(1, 2), "registrar", true))(t)
 		enter := func(user, number string) error {
 			c := w.begin(user, "roster")
 			_, err := w.answer(t.Context(), user, c.ID, c.Version, map[string]string{"number": "S" + number, "family": "Secretname" + number, "born": "1990-12-31"})

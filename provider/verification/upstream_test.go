@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/providertest"
 	"github.com/bonafide-id/bonafide/provider/upstream"
 	"github.com/bonafide-id/bonafide/provider/upstream/openid"
@@ -42,9 +43,7 @@ func newCampus(t *testing.T) *campus {
 	_, err := c.Register(t.Context(), provider.Client{
 		ID: "ours", Secret: "a secret of ours at the campus ..", RedirectURIs: []string{c.ours.URL + "/verification/return/the_campus"},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return c
 }
 
@@ -74,10 +73,7 @@ func (c *campus) leaves(t *testing.T, persona string) (*providertest.Browser, ve
 
 func (c *campus) state(t *testing.T, id string) storage.CaseState {
 	t.Helper()
-	of, err := c.ours.Verification.Case(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	of := testkit.Must(c.ours.Verification.Case(t.Context(), id))(t)
 	return of.State
 }
 
@@ -243,10 +239,7 @@ func TestVisits(t *testing.T) {
 			if err != nil || !ok {
 				t.Fatal(sent, err)
 			}
-			address, err := url.Parse(to.URL)
-			if err != nil {
-				t.Fatal(err)
-			}
+			address := testkit.Must(url.Parse(to.URL))(t)
 			got, err := v.Next(t.Context(), of, verification.Event{
 				Kind: verification.Returned, At: now.Add(test.after), Query: map[string]string{"state": address.Query().Get("state")},
 			})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/verifiedclaims"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -32,12 +33,9 @@ var statuses = []storage.Status{
 
 func claims(t testing.TB) *verifiedclaims.Claims {
 	t.Helper()
-	c, err := verifiedclaims.New(verifiedclaims.Config{Frameworks: map[string]string{
+	c := testkit.Must(verifiedclaims.New(verifiedclaims.Config{Frameworks: map[string]string{
 		"student": school, "nurse": clinic, "doctor": clinic, "member": school,
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))(t)
 	return c
 }
 
@@ -52,10 +50,7 @@ func answerTo(t testing.TB, request string) string {
 	if len(groups) == 0 {
 		return ""
 	}
-	answer, err := c.Answer(issuer, canonical, statuses, now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := testkit.Must(c.Answer(issuer, canonical, statuses, now))(t)
 	return string(answer)
 }
 
@@ -203,9 +198,7 @@ func TestAgeIsOfTheDay(t *testing.T) {
 	t.Parallel()
 	c := claims(t)
 	canonical, _, err := c.Parse(json.RawMessage(asking(`,"time":{"max_age":86400}`)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	first := ""
 	for hour := range 24 {
 		s := statuses[0]
@@ -226,9 +219,7 @@ func TestAheadIsToday(t *testing.T) {
 	c, s := claims(t), statuses[0]
 	s.VerifiedAt = now.Add(48 * time.Hour)
 	canonical, _, err := c.Parse(json.RawMessage(asking(`,"time":null`)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if answer, err := c.Answer(issuer, canonical, []storage.Status{s}, now); err != nil || !strings.Contains(string(answer), `"2026-03-12T00:00:00Z"`) {
 		t.Errorf("%s, %v", answer, err)
 	}
@@ -246,13 +237,10 @@ func TestMetadata(t *testing.T) {
 	if diff := cmp.Diff(want, claims(t).Metadata(issuer)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	c, err := verifiedclaims.New(verifiedclaims.Config{
+	c := testkit.Must(verifiedclaims.New(verifiedclaims.Config{
 		Frameworks: map[string]string{"student": school},
 		Evidence:   map[string]verifiedclaims.Evidence{"registrar": {Type: "electronic_record", CheckMethod: "data", Kind: "education"}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	want = map[string]any{
 		"verified_claims_supported": true, "trust_frameworks_supported": []string{school}, "claims_in_verified_claims_supported": []string{"group_student"},
 		"evidence_supported": []string{"electronic_record"}, "electronic_records_supported": []string{"education"},
@@ -299,10 +287,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil || string(again) != string(canonical) || !slices.Equal(groups, sameGroups) {
 			t.Fatalf("%q has two forms, %s and %s: %v, %v, %v", request, canonical, again, groups, sameGroups, err)
 		}
-		answer, err := c.Answer(issuer, canonical, statuses, now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		answer := testkit.Must(c.Answer(issuer, canonical, statuses, now))(t)
 		if answer == nil {
 			return
 		}

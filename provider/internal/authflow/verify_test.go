@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"testing"
 
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 )
 
@@ -11,10 +12,7 @@ import (
 func TestVerifierInTheClearIsForDevelopment(t *testing.T) {
 	t.Parallel()
 	at := func(base string) *Endpoint {
-		u, err := url.Parse(base)
-		if err != nil {
-			t.Fatal(err)
-		}
+		u := testkit.Must(url.Parse(base))(t)
 		return New(Options{Site: &web.Site{Base: u}, Verifiers: map[string]Verifier{"military": nil}})
 	}
 	for _, answer := range []string{"http://office.test/x", "HTTP://office.test/x"} {

@@ -7,16 +7,14 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/ui"
 )
 
 // toldOf returns all that a screen says of some values, by their handles.
 func toldOf(t *testing.T, l *ui.Locale, own []catalogue.Attribute, values map[string]string) string {
 	t.Helper()
-	c, err := claims.NewCatalogue(nil, own, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(claims.NewCatalogue(nil, own, nil))(t)
 	var attributes []claims.Attribute
 	for _, a := range c.Attributes {
 		if raw, ok := values[a.Handle]; ok {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/assurance"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -26,10 +27,7 @@ func TestSingleClaimRequiresTheLeast(t *testing.T) {
 			scopes = append(scopes, catalogue.Scope{Name: string(rune('a' + j)), Title: "A", Attributes: []string{"fname"}, Requires: r})
 		}
 		for range 2 {
-			c, err := NewCatalogue(scopes, nil, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := testkit.Must(NewCatalogue(scopes, nil, nil))(t)
 			if got, want := c.Requires(nil, []string{"fname"}), assurance.Required(demanding[i]); got != want {
 				t.Errorf("of %v: %v, want %v", scopes, got, want)
 			}

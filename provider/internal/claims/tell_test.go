@@ -10,6 +10,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/ui"
 )
 
@@ -44,9 +45,7 @@ func TestEveryFactReleasedIsTold(t *testing.T) {
 	}
 	c, err := claims.NewCatalogue(append(catalogue.DefaultScopes(),
 		catalogue.Scope{Name: "work", Attributes: []string{"badge", "staff", "roles", "desk", "greeting"}}), own, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for _, l := range ui.Locales() {
 		scopes := append(c.ScopeValues(), strings.Join(c.ScopeValues(), " "))
 		for _, asked := range scopes {
@@ -107,10 +106,7 @@ func checkTold(t *testing.T, l *ui.Locale, c *claims.Catalogue, attributes []cla
 
 func TestValuesAreWrittenForPeople(t *testing.T) {
 	t.Parallel()
-	c, err := claims.NewCatalogue(nil, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(claims.NewCatalogue(nil, nil, nil))(t)
 	tell := func(lang string, values ...string) (lines []string) {
 		var attributes []claims.Attribute
 		for i := 0; i < len(values); i += 2 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/sandbox"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -15,10 +16,7 @@ import (
 // the language of the screen.
 func TestDefaultCatalogueIsTranslated(t *testing.T) {
 	t.Parallel()
-	c, err := claims.NewCatalogue(nil, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(claims.NewCatalogue(nil, nil, nil))(t)
 	for _, l := range ui.Locales() {
 		t.Run(l.Lang, func(t *testing.T) {
 			t.Parallel()
@@ -65,16 +63,13 @@ func TestDefaultCatalogueIsTranslated(t *testing.T) {
 // TestHostTranslates tests which of a host's translations a screen takes.
 func TestHostTranslates(t *testing.T) {
 	t.Parallel()
-	c, err := claims.NewCatalogue(
+	c := testkit.Must(claims.NewCatalogue(
 		[]catalogue.Scope{{Name: "club", Title: "Our club", Translations: map[string]catalogue.ScopeTranslation{"de-AT": {Title: "Unser Verein"}}}},
 		[]catalogue.Attribute{{Handle: "badge", Name: "Badge", Translations: map[string]string{"ar": "شارة"}}},
 		[]catalogue.Group{{Name: "members", Title: "Members", Subgroups: []string{"Board"}, Translations: map[string]catalogue.GroupTranslation{
 			"de": {Title: "Mitglieder", Phrase: "Ihre Mitgliedschaft", Subgroups: map[string]string{"Board": "Vorstand"}},
 		}}},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))(t)
 	german, unknown := ui.MatchLocale("de", ""), ui.Undetermined
 	title, text := c.ScopeWords(german, "club", true)
 	for _, got := range []struct{ got, want ui.Label }{
@@ -111,10 +106,7 @@ func TestTranslationIsTheClosest(t *testing.T) {
 	translations := map[string]string{
 		"en-GB": "Colour", "pt": "Cor", "pt-PT": "Cor de Portugal", "zh-TW": "顏色", "zh-SG": "颜色", "de-CH": "Farbe (CH)", "de-AT": "Farbe (AT)",
 	}
-	c, err := claims.NewCatalogue(nil, []catalogue.Attribute{{Handle: "color", Name: "Color", Translations: translations}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(claims.NewCatalogue(nil, []catalogue.Attribute{{Handle: "color", Name: "Color", Translations: translations}}, nil))(t)
 	for lang, want := range map[string]string{"en": "Colour", "de": "Farbe (AT)", "pt": "Cor", "zh": "颜色", "ar": "Color", "fr": "Color"} {
 		if got := c.AttributeWords(&ui.Locale{Lang: lang}, "color").Text; got != want {
 			t.Errorf("%s: got %q, want %q", lang, got, want)

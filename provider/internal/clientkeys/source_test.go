@@ -12,31 +12,19 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v3"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // keyAt is a key set with one key of this name, and a token that the key has signed.
 func keyAt(t *testing.T, id string) (set []byte, token *Token) {
 	t.Helper()
 	public, private, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err = json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: public, KeyID: id}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: jose.JSONWebKey{Key: private, KeyID: id}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	signed, err := signer.Sign([]byte(`{}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := signed.CompactSerialize()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
+	set = testkit.Must(json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: public, KeyID: id}}}))(t)
+	signer := testkit.Must(jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: jose.JSONWebKey{Key: private, KeyID: id}}, nil))(t)
+	signed := testkit.Must(signer.Sign([]byte(`{}`)))(t)
+	text := testkit.Must(signed.CompactSerialize())(t)
 	if token, err = Read(text); err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // Every language says cause and remedy of each diagnosis, and of nothing else.
@@ -27,16 +29,11 @@ func TestEveryDiagnosisHasWordsInEveryLanguage(t *testing.T) {
 	slices.Sort(want)
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			content, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			content := testkit.Must(os.ReadFile(file))(t)
 			var text struct {
 				Diagnoses map[string]struct{ Cause, Remedy string }
 			}
-			if err := json.Unmarshal(content, &text); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, json.Unmarshal(content, &text))
 			var got []string
 			for name, words := range text.Diagnoses {
 				got = append(got, name)
@@ -54,17 +51,11 @@ func TestEveryDiagnosisHasWordsInEveryLanguage(t *testing.T) {
 
 // The list of all diagnoses has each of the names, once.
 func TestNamesAreListedOnce(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "names.go", nil, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := testkit.Must(parser.ParseFile(token.NewFileSet(), "names.go", nil, parser.SkipObjectResolution))(t)
 	var want []string
 	ast.Inspect(file, func(n ast.Node) bool {
 		if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING {
-			name, err := strconv.Unquote(literal.Value)
-			if err != nil {
-				t.Fatal(err)
-			}
+			name := testkit.Must(strconv.Unquote(literal.Value))(t)
 			want = append(want, name)
 		}
 		return true

@@ -23,6 +23,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/dpop"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 const (
@@ -42,10 +43,7 @@ type draft struct {
 func secrets(t testing.TB, first byte) *keyring.Secrets {
 	t.Helper()
 	sum := sha256.Sum256([]byte{first})
-	s, err := keyring.NewSecrets(sum[:])
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(keyring.NewSecrets(sum[:]))(t)
 	return s
 }
 
@@ -57,14 +55,9 @@ func reader(t testing.TB) dpop.Reader {
 // jwkOf returns the public members of a key.
 func jwkOf(t testing.TB, key any) map[string]any {
 	t.Helper()
-	raw, err := json.Marshal(jose.JSONWebKey{Key: key})
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testkit.Must(json.Marshal(jose.JSONWebKey{Key: key}))(t)
 	var members map[string]any
-	if err := json.Unmarshal(raw, &members); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal(raw, &members))
 	return members
 }
 
@@ -173,10 +166,7 @@ func TestReadAccepts(t *testing.T) {
 				t.Parallel()
 				d := newDraft(t, alg)
 				change(d)
-				got, err := reader(t).Read([]string{d.String()}, "POST", target, access, now)
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := testkit.Must(reader(t).Read([]string{d.String()}, "POST", target, access, now))(t)
 				want, err := (&jose.JSONWebKey{Key: keys[alg].Public()}).Thumbprint(crypto.SHA256)
 				if err != nil || string(got.JKT[:]) != string(want) {
 					t.Errorf("the thumbprint is %x, want %x: %v", got.JKT, want, err)
@@ -300,10 +290,7 @@ func TestReadRefusesText(t *testing.T) {
 	header, rest, _ := strings.Cut(good, ".")
 	claims, signature, _ := strings.Cut(rest, ".")
 	repeated := newDraft(t, "ES256")
-	raw, err := json.Marshal(repeated.claims)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testkit.Must(json.Marshal(repeated.claims))(t)
 	twice := repeated.over(header + "." + base64.RawURLEncoding.EncodeToString(append([]byte(`{"htm":"POST",`), raw[1:]...)))
 	for name, sent := range map[string][]string{
 		"None":         nil,
@@ -397,10 +384,7 @@ func TestUseIsOfOneKeyAtOneAddress(t *testing.T) {
 	use := func(alg, address, id string) [sha256.Size]byte {
 		d := newDraft(t, alg)
 		d.claims["htu"], d.claims["jti"] = address, id
-		p, err := reader(t).Read([]string{d.String()}, "POST", address, access, now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testkit.Must(reader(t).Read([]string{d.String()}, "POST", address, access, now))(t)
 		return p.Use
 	}
 	first := use("ES256", target, "a")

@@ -16,6 +16,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/issue"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -76,10 +77,7 @@ func FuzzParseAuthorize(f *testing.F) {
 			t.Fatalf("trusts %q of %v", r.RedirectURI, form)
 		}
 		if err != nil {
-			response, err := e.Refuse(r, err)
-			if err != nil {
-				t.Fatal(err)
-			}
+			response := testkit.Must(e.Refuse(r, err))(t)
 			checkRefusal(t, response, form)
 			return
 		}

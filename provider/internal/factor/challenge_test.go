@@ -13,6 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/factor"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -24,14 +25,8 @@ type provider struct {
 
 func newProvider(t *testing.T, issuer, secret string) *provider {
 	t.Helper()
-	secrets, err := keyring.NewSecrets([]byte(secret))
-	if err != nil {
-		t.Fatal(err)
-	}
-	base, err := url.Parse("https://login.example.com")
-	if err != nil {
-		t.Fatal(err)
-	}
+	secrets := testkit.Must(keyring.NewSecrets([]byte(secret)))(t)
+	base := testkit.Must(url.Parse("https://login.example.com"))(t)
 	p := &provider{now: time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)}
 	cookies := session.NewCookies(base, "https://login.example.com")
 	p.Challenges = factor.Challenges{
@@ -58,9 +53,7 @@ func TestOpen(t *testing.T) {
 	p := newProvider(t, issuer, secret)
 	handle := []byte("handle")
 	made, sealed, err := p.New(httptest.NewRecorder(), p.request("one", ""), factor.ToCreate, "ada", handle)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if len(made.Bytes) != 32 || made.Digest == (storage.Digest{}) {
 		t.Errorf("made %+v", made)
 	}
@@ -111,9 +104,7 @@ func TestOpen(t *testing.T) {
 func TestSpendOutlivesTheChallenge(t *testing.T) {
 	p := newProvider(t, issuer, secret)
 	made, _, err := p.New(httptest.NewRecorder(), p.request("one", ""), factor.ToSignIn, "", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	on := made.Spend(storage.Proof{Epoch: 3})
 	if on.Epoch != 3 || on.Challenge != made.Digest || on.ChallengeUntil.Before(p.now.Add(factor.ChallengeLife+time.Minute)) {
 		t.Errorf("%+v", on)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 func TestNew(t *testing.T) {
@@ -36,19 +38,13 @@ func TestNew(t *testing.T) {
 
 func TestSet(t *testing.T) {
 	codes := NewRecoveryCodes()
-	set, err := RecoverySet(codes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := testkit.Must(RecoverySet(codes))(t)
 	for i, code := range codes {
 		if digest, ok := RecoveryDigest(set.Salt, code); !ok || slices.Index(set.Digests, digest) != i {
 			t.Errorf("code %d is not found in its set", i)
 		}
 	}
-	again, err := RecoverySet(codes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := testkit.Must(RecoverySet(codes))(t)
 	for _, digest := range set.Digests {
 		if slices.Contains(again.Digests, digest) {
 			t.Error("two sets of the same codes have a digest in common")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/sandbox"
 )
 
@@ -58,10 +59,7 @@ func TestOnlySoManyRotatedKeysArePublished(t *testing.T) {
 	t.Parallel()
 	var r rotatedKeys
 	now := time.Now()
-	first, err := r.of(rotatedFor{"app", keyring.RS256}, now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := testkit.Must(r.of(rotatedFor{"app", keyring.RS256}, now))(t)
 	for i := range 2 {
 		if again, err := r.of(rotatedFor{"app", keyring.RS256}, now.Add(time.Duration(i)*time.Second)); err != nil || again != first {
 			t.Fatalf("another key within the minute: %v", err)
@@ -78,10 +76,7 @@ func TestRotatedKeysOfOthersPushNoneOut(t *testing.T) {
 	t.Parallel()
 	var r rotatedKeys
 	now := time.Now()
-	first, err := r.of(rotatedFor{"app", keyring.RS256}, now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := testkit.Must(r.of(rotatedFor{"app", keyring.RS256}, now))(t)
 	for len(r.all) < maxRotated {
 		r.all = append(r.all, rotatedKey{rotatedFor{"other", keyring.RS256}, now, first})
 	}

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // spoilable is a signer that a test can spoil.
@@ -29,10 +31,7 @@ func (s *spoilable) Sign(random io.Reader, digest []byte, options crypto.SignerO
 
 func newSpoilable(t *testing.T) *spoilable {
 	t.Helper()
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := testkit.Must(rsa.GenerateKey(rand.Reader, 2048))(t)
 	return &spoilable{PrivateKey: key}
 }
 
@@ -49,10 +48,7 @@ func TestSignersOfTheHostAreFenced(t *testing.T) {
 	for name, s := range map[string]crypto.Signer{
 		"Plain": newSpoilable(t), "SameName": &signer{newSpoilable(t)}, "Value": signer{newSpoilable(t)},
 	} {
-		got, err := NewSigner("Signing.Wrap", s, NewCalls())
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := testkit.Must(NewSigner("Signing.Wrap", s, NewCalls()))(t)
 		if _, fenced := got.(*fencedSigner); !fenced {
 			t.Errorf("%s: it became a %T", name, got)
 		}
@@ -61,10 +57,7 @@ func TestSignersOfTheHostAreFenced(t *testing.T) {
 
 // The path is the one that the package has, which is a module of its own.
 func TestOwnSignersAreOfTheirModule(t *testing.T) {
-	manifest, err := os.ReadFile(filepath.Join("..", "..", "opensslsigner", "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	manifest := testkit.Must(os.ReadFile(filepath.Join("..", "..", "opensslsigner", "go.mod")))(t)
 	if first, _, _ := strings.Cut(string(manifest), "\n"); first != "module "+ownSigners {
 		t.Errorf("%q is not the module of %s", first, ownSigners)
 	}
@@ -72,19 +65,14 @@ func TestOwnSignersAreOfTheirModule(t *testing.T) {
 
 func TestSignersOfOursAreSampled(t *testing.T) {
 	service := newSpoilable(t)
-	signer, err := newSampledSigner("Signing.Wrap", service)
-	if err != nil {
-		t.Fatal(err)
-	}
+	signer := testkit.Must(newSampledSigner("Signing.Wrap", service))(t)
 	service.spoiled = true
 	if err := sign(signer); !errors.Is(err, ErrFailed) {
 		t.Errorf("the first signature is not looked at: %v", err)
 	}
 	service.spoiled = false
 	for range sampleEvery / 2 {
-		if err := sign(signer); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, sign(signer))
 	}
 	service.spoiled = true
 	for n := 1; sign(signer) == nil; n++ {

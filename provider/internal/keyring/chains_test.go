@@ -14,6 +14,7 @@ import (
 	"github.com/go-jose/go-jose/v3"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -21,9 +22,7 @@ import (
 func algorithmsOf(t testing.TB, keys *KeySet) []string {
 	t.Helper()
 	var set jose.JSONWebKeySet
-	if err := json.Unmarshal(keys.JWKS(), &set); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal(keys.JWKS(), &set))
 	algs := make([]string, len(set.Keys))
 	for i, k := range set.Keys {
 		algs[i] = k.Algorithm
@@ -33,10 +32,7 @@ func algorithmsOf(t testing.TB, keys *KeySet) []string {
 
 func signed(t testing.TB, keys *KeySet, alg string) string {
 	t.Helper()
-	token, err := keys.Sign(alg, []byte(`{"sub":"u1"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := testkit.Must(keys.Sign(alg, []byte(`{"sub":"u1"}`)))(t)
 	return token
 }
 
@@ -106,10 +102,7 @@ func TestChains(t *testing.T) {
 		if keys.KeyID(RS256) == rsa || keys.KeyID(ES256) != curve {
 			t.Error("want another key of RS256, and the same of ES256")
 		}
-		turns, err := keys.Turns(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		turns := testkit.Must(keys.Turns(t.Context()))(t)
 		var signing []string
 		for _, turn := range turns {
 			if turn.Signs {
@@ -159,9 +152,7 @@ func TestChains(t *testing.T) {
 		for _, alg := range Algorithms() {
 			tokens[alg] = signed(t, before, alg)
 		}
-		if err := keys.Replace(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, keys.Replace(t.Context()))
 		if diff := cmp.Diff([]string{RS256, ES256}, algorithmsOf(t, keys)); diff != "" {
 			t.Errorf("key set:\n%s", diff)
 		}

@@ -14,6 +14,8 @@ import (
 
 	"github.com/go-jose/go-jose/v3"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // liar signs with another key than it shows.
@@ -31,10 +33,7 @@ func static(signer crypto.Signer) (*KeySet, error) {
 
 func rsaKey(t testing.TB, bits int) *rsa.PrivateKey {
 	t.Helper()
-	k, err := rsa.GenerateKey(rand.Reader, bits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := testkit.Must(rsa.GenerateKey(rand.Reader, bits))(t)
 	return k
 }
 
@@ -42,17 +41,11 @@ func TestStatic(t *testing.T) {
 	good := rsaKey(t, 2048)
 	t.Run("SignsWithTheKeyOfTheHost", func(t *testing.T) {
 		bare := &rsa.PrivateKey{PublicKey: good.PublicKey, D: good.D, Primes: good.Primes}
-		keys, err := static(bare)
-		if err != nil {
-			t.Fatal(err)
-		}
+		keys := testkit.Must(static(bare))(t)
 		if bare.Precomputed.Dp == nil {
 			t.Error("the key is not precomputed")
 		}
-		token, err := keys.Sign(RS256, []byte(`{"sub":"u1"}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		token := testkit.Must(keys.Sign(RS256, []byte(`{"sub":"u1"}`)))(t)
 		if claims, err := keys.Verify(token); err != nil || string(claims) != `{"sub":"u1"}` {
 			t.Errorf("Verify = %q, %v", claims, err)
 		}
@@ -61,14 +54,9 @@ func TestStatic(t *testing.T) {
 		}
 	})
 	t.Run("RefusesWhatCannotSignRS256", func(t *testing.T) {
-		curve, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-		if err != nil {
-			t.Fatal(err)
-		}
+		curve := testkit.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 		_, edwards, err := ed25519.GenerateKey(rand.Reader)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		for want, signer := range map[string]crypto.Signer{
 			"no signer":         nil,
 			"*ecdsa.PublicKey":  curve,
@@ -91,9 +79,7 @@ func TestJWKS(t *testing.T) {
 		var set struct {
 			Keys []map[string]string `json:"keys"`
 		}
-		if err := json.Unmarshal(keys.JWKS(), &set); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, json.Unmarshal(keys.JWKS(), &set))
 		if len(set.Keys) != 1 {
 			t.Fatalf("%d keys, want 1", len(set.Keys))
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/go-jose/go-jose/v3"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -74,20 +75,14 @@ func (s *keyStore) RemoveKeys(_ context.Context, alg string, before int64) error
 
 func openKeySet(t testing.TB, store storage.Keys, secrets *Secrets, options Options) *KeySet {
 	t.Helper()
-	keys, err := Open(t.Context(), store, secrets, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	keys := testkit.Must(Open(t.Context(), store, secrets, options))(t)
 	return keys
 }
 
 // rotateIfDue reports whether a key was added.
 func rotateIfDue(t testing.TB, keys *KeySet) bool {
 	t.Helper()
-	added, err := keys.RotateIfDue(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	added := testkit.Must(keys.RotateIfDue(t.Context()))(t)
 	return added
 }
 
@@ -95,9 +90,7 @@ func rotateIfDue(t testing.TB, keys *KeySet) bool {
 func published(t testing.TB, keys *KeySet) []string {
 	t.Helper()
 	var set jose.JSONWebKeySet
-	if err := json.Unmarshal(keys.JWKS(), &set); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal(keys.JWKS(), &set))
 	var ids []string
 	for _, k := range set.Keys {
 		ids = append(ids, k.KeyID)

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // ofCredentials are the options of a set beside that of tokens.
@@ -25,10 +27,7 @@ func TestPurpose(t *testing.T) {
 	clock := func() time.Time { return now }
 	signed := func(t *testing.T, keys *KeySet) string {
 		t.Helper()
-		token, err := keys.SignAs(TypeCredential, ES256, []byte(`{}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		token := testkit.Must(keys.SignAs(TypeCredential, ES256, []byte(`{}`)))(t)
 		return token
 	}
 	t.Run("SetsAreApart", func(t *testing.T) {
@@ -45,10 +44,7 @@ func TestPurpose(t *testing.T) {
 		if _, err := tokens.VerifyAs(TypeCredential, signed(t, ring)); !errors.Is(err, ErrToken) {
 			t.Errorf("the set of tokens takes a credential: %v", err)
 		}
-		id, err := tokens.Sign(ES256, []byte(`{}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := testkit.Must(tokens.Sign(ES256, []byte(`{}`)))(t)
 		if _, err := ring.Verify(id); !errors.Is(err, ErrToken) {
 			t.Errorf("the set of credentials takes an ID token: %v", err)
 		}
@@ -96,17 +92,13 @@ func TestPurpose(t *testing.T) {
 		store, secrets := new(keyStore), newSecrets(t, randomSecret())
 		tokens, ring := openKeySet(t, store, secrets, Options{Clock: clock}), openKeySet(t, store, secrets, ofCredentials(clock))
 		former, id := signed(t, ring), tokens.KeyID(RS256)
-		if err := ring.Replace(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, ring.Replace(t.Context()))
 		rotateIfDue(t, tokens)
 		if _, err := ring.VerifyAs(TypeCredential, former); !errors.Is(err, ErrToken) || tokens.KeyID(RS256) != id || len(store.keys) != 2 {
 			t.Errorf("%v; %d rows", err, len(store.keys))
 		}
 		former = signed(t, ring)
-		if err := tokens.Replace(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, tokens.Replace(t.Context()))
 		rotateIfDue(t, ring)
 		if _, err := ring.VerifyAs(TypeCredential, former); !errors.Is(err, ErrToken) {
 			t.Errorf("who has read the keys of tokens has read these: %v", err)
@@ -130,27 +122,13 @@ func TestPurpose(t *testing.T) {
 }
 
 func TestCertificatesNameAKey(t *testing.T) {
-	signer, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	keys, err := Static(map[string]Held{ES256: {Signer: signer, Certificates: [][]byte{[]byte("leaf"), []byte("above")}}}, TypeCredential)
-	if err != nil {
-		t.Fatal(err)
-	}
-	token, err := keys.SignAs(TypeCredential, ES256, []byte(`{}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	signer := testkit.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
+	keys := testkit.Must(Static(map[string]Held{ES256: {Signer: signer, Certificates: [][]byte{[]byte("leaf"), []byte("above")}}}, TypeCredential))(t)
+	token := testkit.Must(keys.SignAs(TypeCredential, ES256, []byte(`{}`)))(t)
 	encoded, _, _ := strings.Cut(token, ".")
-	text, err := base64.RawURLEncoding.DecodeString(encoded)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(base64.RawURLEncoding.DecodeString(encoded))(t)
 	var header map[string]any
-	if err := json.Unmarshal(text, &header); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal(text, &header))
 	if chain, _ := header["x5c"].([]any); len(header) != 3 || header["typ"] != "dc+sd-jwt" || !slices.Equal(chain, []any{"bGVhZg==", "YWJvdmU="}) {
 		t.Errorf("header %s", text)
 	}

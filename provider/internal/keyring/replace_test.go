@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -23,14 +24,10 @@ func TestReplace(t *testing.T) {
 		now = now.Add(day + 25*time.Hour) // the first only verifies
 		rotateIfDue(t, keys)
 		current := issue(t, keys)
-		if _, err := keys.Rotate(t.Context()); err != nil { // and one waits
-			t.Fatal(err)
-		}
+		testkit.Must(keys.Rotate(t.Context()))(t) // and one waits
 		rotateIfDue(t, other)
 
-		if err := keys.Replace(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, keys.Replace(t.Context()))
 		id := keys.KeyID(RS256)
 		behind := options
 		behind.Clock = func() time.Time { return now.Add(-time.Hour) }
@@ -61,9 +58,7 @@ func TestReplace(t *testing.T) {
 		keys := openKeySet(t, store, secrets, Options{})
 		first := keys.KeyID(RS256)
 		store.left = 2
-		if err := keys.Replace(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, keys.Replace(t.Context()))
 		if len(store.keys) != 1 || store.left != 0 || keys.KeyID(RS256) == first || keys.KeyID(RS256) != store.keys[0].ID {
 			t.Errorf("%d rows; signs with %s, at first with %s", len(store.keys), keys.KeyID(RS256), first)
 		}
@@ -102,10 +97,7 @@ func TestReplace(t *testing.T) {
 		}
 	})
 	t.Run("IsForTheHostToDoWithItsOwnKey", func(t *testing.T) {
-		keys, err := static(rsaKey(t, keyBits))
-		if err != nil {
-			t.Fatal(err)
-		}
+		keys := testkit.Must(static(rsaKey(t, keyBits)))(t)
 		if err := keys.Replace(t.Context()); !errors.Is(err, ErrStatic) {
 			t.Errorf("Replace: %v", err)
 		}
@@ -117,10 +109,7 @@ func TestReplace(t *testing.T) {
 
 func issue(t *testing.T, keys *KeySet) string {
 	t.Helper()
-	token, err := keys.Sign(RS256, []byte(`{}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := testkit.Must(keys.Sign(RS256, []byte(`{}`)))(t)
 	return token
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -47,10 +48,7 @@ func TestReseal(t *testing.T) {
 	t.Run("LeavesWhatItCannotOpen", func(t *testing.T) {
 		store, secrets := new(keyStore), newSecrets(t, randomSecret())
 		keys := openKeySet(t, store, secrets, Options{})
-		lost, err := generateKey(newSecrets(t, randomSecret()), RS256, 2, time.Now(), time.Now())
-		if err != nil {
-			t.Fatal(err)
-		}
+		lost := testkit.Must(generateKey(newSecrets(t, randomSecret()), RS256, 2, time.Now(), time.Now()))(t)
 		store.keys = append(store.keys, lost)
 		if n, err := keys.Reseal(t.Context()); n != 0 || err != nil || string(store.keys[1].Sealed) != string(lost.Sealed) {
 			t.Errorf("Reseal = %d, %v", n, err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -21,10 +22,7 @@ func TestRotateIfDue(t *testing.T) {
 			options := Options{VerifyFor: 14 * day}
 			keys := openKeySet(t, store, secrets, options)
 			first := keys.KeyID(RS256)
-			old, err := keys.Sign(RS256, []byte(`{}`))
-			if err != nil {
-				t.Fatal(err)
-			}
+			old := testkit.Must(keys.Sign(RS256, []byte(`{}`)))(t)
 
 			time.Sleep(89*day - time.Second)
 			if rotateIfDue(t, keys) {
@@ -195,10 +193,7 @@ func TestRotateIfDue(t *testing.T) {
 		now := time.Now()
 		ahead := openKeySet(t, store, secrets, Options{Clock: func() time.Time { return now }})
 		behind := openKeySet(t, store, secrets, Options{Clock: func() time.Time { return now.Add(-time.Minute) }})
-		token, err := behind.Sign(RS256, []byte(`{}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		token := testkit.Must(behind.Sign(RS256, []byte(`{}`)))(t)
 		if _, err := ahead.Verify(token); err != nil {
 			t.Error(err)
 		}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // randomSecret returns a secret that no other test has.
@@ -21,10 +23,7 @@ func randomSecret() []byte {
 
 func newSecrets(t testing.TB, current []byte, previous ...[]byte) *Secrets {
 	t.Helper()
-	s, err := NewSecrets(current, previous...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := testkit.Must(NewSecrets(current, previous...))(t)
 	return s
 }
 
@@ -67,9 +66,7 @@ func TestNewSecretsRefusesWhatIsNotRandom(t *testing.T) {
 
 func TestNewSecretsAcceptsRandomBytes(t *testing.T) {
 	for range 2000 {
-		if _, err := NewSecrets(randomSecret()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(NewSecrets(randomSecret()))(t)
 		for name, text := range map[string]string{
 			"base32": rand.Text() + rand.Text(), "hexadecimal": hex.EncodeToString(randomSecret()),
 			"128 bits": "9f86d081884c7d659a2feaa0c55ad015",
@@ -182,10 +179,7 @@ func TestSeal(t *testing.T) {
 		for i := range secret {
 			secret[i] = byte(i*i*7 + i*3 + 11)
 		}
-		sealed, err := hex.DecodeString("01f6e0654bb7ab240647d2e70edc8de3490bb83b6708e5b17fdde314d67ba25756b2cf26bcafbb051dbf")
-		if err != nil {
-			t.Fatal(err)
-		}
+		sealed := testkit.Must(hex.DecodeString("01f6e0654bb7ab240647d2e70edc8de3490bb83b6708e5b17fdde314d67ba25756b2cf26bcafbb051dbf"))(t)
 		for name, s := range map[string]*Secrets{"current": newSecrets(t, secret), "previous": newSecrets(t, current, secret)} {
 			if got, err := s.Open("client secret", sealed); err != nil || !bytes.Equal(got, value) {
 				t.Errorf("%s: Open = %q, %v", name, got, err)

@@ -18,26 +18,20 @@ import (
 	"testing"
 
 	"github.com/go-jose/go-jose/v3"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // heldKeys are one key of the host for each algorithm.
 func heldKeys(t testing.TB) (map[string]Held, *KeySet) {
 	t.Helper()
-	curve, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	curve := testkit.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	_, edwards, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	held := map[string]Held{
 		RS256: {Signer: testKey()}, PS256: {Signer: rsaKey(t, keyBits)}, ES256: {Signer: curve}, EdDSA: {Signer: edwards},
 	}
-	keys, err := Static(held)
-	if err != nil {
-		t.Fatal(err)
-	}
+	keys := testkit.Must(Static(held))(t)
 	return held, keys
 }
 
@@ -46,10 +40,7 @@ func TestEveryAlgorithmIsUnderstoodByOthers(t *testing.T) {
 	for alg, of := range held {
 		for range 20 { // some numbers of ES256 have leading zeros
 			token := signed(t, keys, alg)
-			parsed, err := jose.ParseSigned(token)
-			if err != nil {
-				t.Fatal(err)
-			}
+			parsed := testkit.Must(jose.ParseSigned(token))(t)
 			header := parsed.Signatures[0].Protected
 			if header.Algorithm != alg || header.KeyID != keys.KeyID(alg) || header.ExtraHeaders[jose.HeaderType] != "JWT" {
 				t.Errorf("header %+v", header)
@@ -62,10 +53,7 @@ func TestEveryAlgorithmIsUnderstoodByOthers(t *testing.T) {
 			}
 		}
 		for _, typ := range types {
-			token, err := keys.SignAs(typ, alg, []byte(`{}`))
-			if err != nil {
-				t.Fatal(err)
-			}
+			token := testkit.Must(keys.SignAs(typ, alg, []byte(`{}`)))(t)
 			for _, wanted := range types {
 				if _, err := keys.VerifyAs(wanted, token); (err == nil) != (typ == wanted) {
 					t.Errorf("%s, %s as %s: %v", alg, typ, wanted, err)
@@ -80,10 +68,7 @@ func TestVerifyRefusesOtherFormsOfASignature(t *testing.T) {
 	parts := func(alg string) (head string, signature []byte) {
 		token := signed(t, keys, alg)
 		dot := strings.LastIndexByte(token, '.')
-		signature, err := base64.RawURLEncoding.DecodeString(token[dot+1:])
-		if err != nil {
-			t.Fatal(err)
-		}
+		signature = testkit.Must(base64.RawURLEncoding.DecodeString(token[dot+1:]))(t)
 		return token[:dot], signature
 	}
 	with := func(head string, signature []byte) string {
@@ -92,18 +77,12 @@ func TestVerifyRefusesOtherFormsOfASignature(t *testing.T) {
 	curve, signature := parts(ES256)
 	r, s := new(big.Int).SetBytes(signature[:32]), new(big.Int).SetBytes(signature[32:])
 	order := elliptic.P256().Params().N
-	der, err := asn1.Marshal(struct{ R, S *big.Int }{r, s})
-	if err != nil {
-		t.Fatal(err)
-	}
+	der := testkit.Must(asn1.Marshal(struct{ R, S *big.Int }{r, s}))(t)
 	zero := make([]byte, 32)
 	salted := func(length int) []byte {
 		head, _ := parts(PS256)
 		digest := sha256.Sum256([]byte(head))
-		made, err := rsa.SignPSS(rand.Reader, held[PS256].Signer.(*rsa.PrivateKey), crypto.SHA256, digest[:], &rsa.PSSOptions{SaltLength: length})
-		if err != nil {
-			t.Fatal(err)
-		}
+		made := testkit.Must(rsa.SignPSS(rand.Reader, held[PS256].Signer.(*rsa.PrivateKey), crypto.SHA256, digest[:], &rsa.PSSOptions{SaltLength: length}))(t)
 		return made
 	}
 	probabilistic, _ := parts(PS256)
@@ -113,10 +92,7 @@ func TestVerifyRefusesOtherFormsOfASignature(t *testing.T) {
 	v15 := func(alg string) []byte {
 		head, _ := parts(alg)
 		digest := sha256.Sum256([]byte(head))
-		made, err := rsa.SignPKCS1v15(rand.Reader, held[PS256].Signer.(*rsa.PrivateKey), crypto.SHA256, digest[:])
-		if err != nil {
-			t.Fatal(err)
-		}
+		made := testkit.Must(rsa.SignPKCS1v15(rand.Reader, held[PS256].Signer.(*rsa.PrivateKey), crypto.SHA256, digest[:]))(t)
 		return made
 	}
 	edwards, ed := parts(EdDSA)
@@ -178,10 +154,7 @@ func (a answering) Sign(random io.Reader, input []byte, options crypto.SignerOpt
 
 func TestStaticRefusesSignersOfAnotherKind(t *testing.T) {
 	held, _ := heldKeys(t)
-	other, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := testkit.Must(ecdsa.GenerateKey(elliptic.P384(), rand.Reader))(t)
 	curve := held[ES256].Signer
 	for name, of := range map[string]struct {
 		alg    string
@@ -219,20 +192,11 @@ func (s v15Signer) Sign(random io.Reader, digest []byte, _ crypto.SignerOpts) ([
 
 func TestStaticPublishesOtherKeys(t *testing.T) {
 	held, _ := heldKeys(t)
-	former, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	old, err := Static(map[string]Held{ES256: {Signer: former}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	keys, err := Static(map[string]Held{
+	former := testkit.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
+	old := testkit.Must(Static(map[string]Held{ES256: {Signer: former}}))(t)
+	keys := testkit.Must(Static(map[string]Held{
 		RS256: held[RS256], ES256: {Signer: held[ES256].Signer, Others: []crypto.PublicKey{former.Public(), former.Public()}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	if got := algorithmsOf(t, keys); len(got) != 3 {
 		t.Errorf("key set of %v", got)
 	}

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/go-jose/go-jose/v3"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // testKey is one key for all tests that need no other.
@@ -25,24 +27,15 @@ var testKey = sync.OnceValue(func() *rsa.PrivateKey {
 
 func staticKeySet(t testing.TB) *KeySet {
 	t.Helper()
-	keys, err := static(testKey())
-	if err != nil {
-		t.Fatal(err)
-	}
+	keys := testkit.Must(static(testKey()))(t)
 	return keys
 }
 
 func TestSignIsUnderstoodByOthers(t *testing.T) {
 	keys := staticKeySet(t)
 	for _, claims := range []string{`{}`, `{"sub":"u1"}`, `{"name":"Zoë","n":12345678901}`} {
-		token, err := keys.Sign(RS256, []byte(claims))
-		if err != nil {
-			t.Fatal(err)
-		}
-		parsed, err := jose.ParseSigned(token)
-		if err != nil {
-			t.Fatal(err)
-		}
+		token := testkit.Must(keys.Sign(RS256, []byte(claims)))(t)
+		parsed := testkit.Must(jose.ParseSigned(token))(t)
 		header := parsed.Signatures[0].Protected
 		if header.Algorithm != "RS256" || header.KeyID != keys.KeyID(RS256) || header.ExtraHeaders[jose.HeaderType] != "JWT" {
 			t.Errorf("header %+v", header)
@@ -62,14 +55,8 @@ func TestTokenOfOneTypeIsNoneOfAnother(t *testing.T) {
 	keys := staticKeySet(t)
 	types := []string{TypeJWT, TypeAccessToken, "logout+jwt", "secevent+jwt"}
 	for _, signed := range types {
-		token, err := keys.SignAs(signed, RS256, []byte(`{"sub":"u1"}`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		parsed, err := jose.ParseSigned(token)
-		if err != nil {
-			t.Fatal(err)
-		}
+		token := testkit.Must(keys.SignAs(signed, RS256, []byte(`{"sub":"u1"}`)))(t)
+		parsed := testkit.Must(jose.ParseSigned(token))(t)
 		if got := parsed.Signatures[0].Protected.ExtraHeaders[jose.HeaderType]; got != signed {
 			t.Errorf("typ %v, want %s", got, signed)
 		}
@@ -84,51 +71,27 @@ func TestTokenOfOneTypeIsNoneOfAnother(t *testing.T) {
 // sign makes a token with go-jose, as an attacker with some key would.
 func sign(t *testing.T, alg jose.SignatureAlgorithm, key any, options *jose.SignerOptions) string {
 	t.Helper()
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: alg, Key: key}, options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	signed, err := signer.Sign([]byte(`{"sub":"alice"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	token, err := signed.CompactSerialize()
-	if err != nil {
-		t.Fatal(err)
-	}
+	signer := testkit.Must(jose.NewSigner(jose.SigningKey{Algorithm: alg, Key: key}, options))(t)
+	signed := testkit.Must(signer.Sign([]byte(`{"sub":"alice"}`)))(t)
+	token := testkit.Must(signed.CompactSerialize())(t)
 	return token
 }
 
 func TestVerifyRefuses(t *testing.T) {
 	keys := staticKeySet(t)
-	good, err := keys.Sign(RS256, []byte(`{"sub":"alice"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := testkit.Must(keys.Sign(RS256, []byte(`{"sub":"alice"}`)))(t)
 	parts := strings.Split(good, ".")
 	header := func(json string) string {
 		return base64.RawURLEncoding.EncodeToString([]byte(json)) + "." + parts[1] + "." + parts[2]
 	}
-	der, err := x509.MarshalPKIXPublicKey(testKey().Public())
-	if err != nil {
-		t.Fatal(err)
-	}
+	der := testkit.Must(x509.MarshalPKIXPublicKey(testKey().Public()))(t)
 	attacker := rsaKey(t, keyBits)
 	withID := func(alg jose.SignatureAlgorithm, key any) string {
 		return sign(t, alg, jose.JSONWebKey{Key: key, KeyID: keys.KeyID(RS256)}, (&jose.SignerOptions{}).WithType("JWT"))
 	}
-	encrypter, err := jose.NewEncrypter(jose.A128GCM, jose.Recipient{Algorithm: jose.RSA_OAEP, Key: testKey().Public(), KeyID: keys.KeyID(RS256)}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	encrypted, err := encrypter.Encrypt([]byte(good))
-	if err != nil {
-		t.Fatal(err)
-	}
-	jwe, err := encrypted.CompactSerialize()
-	if err != nil {
-		t.Fatal(err)
-	}
+	encrypter := testkit.Must(jose.NewEncrypter(jose.A128GCM, jose.Recipient{Algorithm: jose.RSA_OAEP, Key: testKey().Public(), KeyID: keys.KeyID(RS256)}, nil))(t)
+	encrypted := testkit.Must(encrypter.Encrypt([]byte(good)))(t)
+	jwe := testkit.Must(encrypted.CompactSerialize())(t)
 	kid := `"kid":"` + keys.KeyID(RS256) + `"`
 
 	for name, token := range map[string]string{
@@ -186,10 +149,7 @@ func TestVerifyRefuses(t *testing.T) {
 		}
 	})
 	t.Run("a token longer than the bound", func(t *testing.T) {
-		long, err := keys.Sign(RS256, []byte(`{"x":"`+strings.Repeat("x", maxTokenSize)+`"}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		long := testkit.Must(keys.Sign(RS256, []byte(`{"x":"`+strings.Repeat("x", maxTokenSize)+`"}`)))(t)
 		if _, err := keys.Verify(long); !errors.Is(err, ErrToken) {
 			t.Errorf("error %v, want ErrToken", err)
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider/internal/session"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // Browser is a user agent with cookies that does not follow redirects.
@@ -21,10 +22,7 @@ type Browser struct {
 
 // NewBrowser returns a browser without cookies.
 func (w *Fixture) NewBrowser() *Browser {
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		w.T.Fatal(err)
-	}
+	jar := testkit.Must(cookiejar.New(nil))(w.T)
 	return &Browser{w.T, w, &http.Client{
 		Jar:           jar,
 		Transport:     OwnConnections(w.T),
@@ -48,17 +46,12 @@ const MaxAddress = 2 << 10
 func (b *Browser) Do(r *http.Request) Page {
 	b.T.Helper()
 	response, err := b.HTTP.Do(r)
-	if err != nil {
-		b.T.Fatal(err)
-	}
+	testkit.OK(b.T, err)
 	defer func() { _ = response.Body.Close() }()
 	if next := response.Header.Get("Location"); strings.HasPrefix(next, "/") && len(next) > MaxAddress {
 		b.T.Errorf("%s leads to an address of %d bytes: %.60s…", r.URL.Path, len(next), next)
 	}
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		b.T.Fatal(err)
-	}
+	body := testkit.Must(io.ReadAll(response.Body))(b.T)
 	return Page{response, string(body)}
 }
 
@@ -73,20 +66,14 @@ func (b *Browser) Absolute(address string) string {
 // Get opens an address and follows no redirect.
 func (b *Browser) Get(address string) Page {
 	b.T.Helper()
-	r, err := http.NewRequestWithContext(b.T.Context(), http.MethodGet, b.Absolute(address), nil)
-	if err != nil {
-		b.T.Fatal(err)
-	}
+	r := testkit.Must(http.NewRequestWithContext(b.T.Context(), http.MethodGet, b.Absolute(address), nil))(b.T)
 	return b.Do(r)
 }
 
 // Post sends a form and follows no redirect.
 func (b *Browser) Post(address string, form url.Values) Page {
 	b.T.Helper()
-	r, err := http.NewRequestWithContext(b.T.Context(), http.MethodPost, b.Absolute(address), strings.NewReader(form.Encode()))
-	if err != nil {
-		b.T.Fatal(err)
-	}
+	r := testkit.Must(http.NewRequestWithContext(b.T.Context(), http.MethodPost, b.Absolute(address), strings.NewReader(form.Encode())))(b.T)
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	return b.Do(r)
 }
@@ -131,10 +118,7 @@ func (b *Browser) SubmitOnce(p Page, values ...string) Page {
 // originOf is what the Origin of a page's form is under the page's Referrer-Policy (Fetch,
 // "append a request Origin header").
 func (b *Browser) originOf(p Page) string {
-	base, err := url.Parse(b.Fixture.Issuer())
-	if err != nil {
-		b.T.Fatal(err)
-	}
+	base := testkit.Must(url.Parse(b.Fixture.Issuer()))(b.T)
 	if policy := p.Header.Get("Referrer-Policy"); policy == "no-referrer" {
 		return "null"
 	}
@@ -231,10 +215,7 @@ func (b *Browser) SetCookie(kind session.Kind, value string) {
 
 // ServerURL returns the address of the provider's server.
 func (b *Browser) ServerURL() *url.URL {
-	u, err := url.Parse(b.Fixture.Server.URL)
-	if err != nil {
-		b.T.Fatal(err)
-	}
+	u := testkit.Must(url.Parse(b.Fixture.Server.URL))(b.T)
 	return u
 }
 

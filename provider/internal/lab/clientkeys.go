@@ -21,22 +21,17 @@ import (
 	"github.com/go-jose/go-jose/v3"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
 // Restarted is another process on the same database, with the same address.
 func (w *Fixture) Restarted() *Fixture {
 	w.T.Helper()
-	store, err := sqlite.Open(w.T.Context(), w.Path)
-	if err != nil {
-		w.T.Fatal(err)
-	}
-	other, err := provider.New(w.T.Context(), provider.Config{
+	store := testkit.Must(sqlite.Open(w.T.Context(), w.Path))(w.T)
+	other := testkit.Must(provider.New(w.T.Context(), provider.Config{
 		BaseURL: w.Server.URL, Secret: Secret(w.T), Store: store, Mailer: w.Mails, Clock: w.Now,
-	})
-	if err != nil {
-		w.T.Fatal(err)
-	}
+	}))(w.T)
 	w.T.Cleanup(func() {
 		if err := other.Close(); err != nil {
 			w.T.Errorf("close: %v", err)
@@ -50,10 +45,7 @@ func (w *Fixture) Restarted() *Fixture {
 // Unsigned is a token that nobody has signed.
 func Unsigned(t testing.TB, claims map[string]any, alg string) string {
 	t.Helper()
-	payload, err := json.Marshal(claims)
-	if err != nil {
-		t.Fatal(err)
-	}
+	payload := testkit.Must(json.Marshal(claims))(t)
 	encoding := base64.RawURLEncoding
 	return encoding.EncodeToString([]byte(`{"alg":"`+alg+`"}`)) + "." + encoding.EncodeToString(payload) + "."
 }
@@ -61,16 +53,11 @@ func Unsigned(t testing.TB, claims map[string]any, alg string) string {
 // WithPublicKeyAsSecret signs with HMAC under the public key, which everybody knows.
 func WithPublicKeyAsSecret(t testing.TB, claims map[string]any) string {
 	t.Helper()
-	der, err := x509.MarshalPKIXPublicKey(ClientKeys()["RS256"].Private.Public())
-	if err != nil {
-		t.Fatal(err)
-	}
+	der := testkit.Must(x509.MarshalPKIXPublicKey(ClientKeys()["RS256"].Private.Public()))(t)
 	secret := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.HS256, Key: secret},
 		&jose.SignerOptions{ExtraHeaders: map[jose.HeaderKey]any{"kid": "rsa"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return SignedBy(t, signer, claims)
 }
 
@@ -122,10 +109,7 @@ func PublicKeys(t testing.TB, names ...string) json.RawMessage {
 		key := ClientKeys()[name]
 		set.Keys = append(set.Keys, jose.JSONWebKey{Key: key.Private.Public(), KeyID: key.id, Use: "sig"})
 	}
-	raw, err := json.Marshal(set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testkit.Must(json.Marshal(set))(t)
 	return raw
 }
 
@@ -139,28 +123,16 @@ func (k ClientKey) Sign(t testing.TB, claims map[string]any, headers ...jose.Hea
 	for i := 0; i+1 < len(headers); i += 2 {
 		options.ExtraHeaders[headers[i]] = string(headers[i+1])
 	}
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: k.Alg, Key: k.Private}, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	signer := testkit.Must(jose.NewSigner(jose.SigningKey{Algorithm: k.Alg, Key: k.Private}, options))(t)
 	return SignedBy(t, signer, claims)
 }
 
 // SignedBy signs claims.
 func SignedBy(t testing.TB, signer jose.Signer, claims map[string]any) string {
 	t.Helper()
-	payload, err := json.Marshal(claims)
-	if err != nil {
-		t.Fatal(err)
-	}
-	signed, err := signer.Sign(payload)
-	if err != nil {
-		t.Fatal(err)
-	}
-	compact, err := signed.CompactSerialize()
-	if err != nil {
-		t.Fatal(err)
-	}
+	payload := testkit.Must(json.Marshal(claims))(t)
+	signed := testkit.Must(signer.Sign(payload))(t)
+	compact := testkit.Must(signed.CompactSerialize())(t)
 	return compact
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // Userinfo reads the claims at the userinfo endpoint.
@@ -106,14 +108,9 @@ func ClaimsOf(t *testing.T, token string) map[string]any {
 	if len(parts) != 3 {
 		t.Fatalf("not a JWT: %q", token)
 	}
-	raw, err := base64.RawURLEncoding.DecodeString(parts[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testkit.Must(base64.RawURLEncoding.DecodeString(parts[1]))(t)
 	var claims map[string]any
-	if err := json.Unmarshal(raw, &claims); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal(raw, &claims))
 	return claims
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -55,10 +56,7 @@ func (w *Fixture) database(options string) (db *sql.DB, done func()) {
 	if w.URL != "" {
 		driver, name = "pgx", w.URL // which whoever opened Store has linked
 	}
-	db, err := sql.Open(driver, name)
-	if err != nil {
-		w.T.Fatal(err)
-	}
+	db = testkit.Must(sql.Open(driver, name))(w.T)
 	if w.URL == "" {
 		return db, func() { _ = db.Close() }
 	}
@@ -75,14 +73,8 @@ func (w *Fixture) Exec(statement string, args ...any) int64 {
 	if w.URL != "" {
 		statement = strings.ReplaceAll(statement, "?", "$")
 	}
-	result, err := db.ExecContext(w.T.Context(), statement, args...)
-	if err != nil {
-		w.T.Fatal(err)
-	}
-	n, err := result.RowsAffected()
-	if err != nil {
-		w.T.Fatal(err)
-	}
+	result := testkit.Must(db.ExecContext(w.T.Context(), statement, args...))(w.T)
+	n := testkit.Must(result.RowsAffected())(w.T)
 	return n
 }
 
@@ -126,9 +118,7 @@ func (w *Fixture) Until(so func() bool) {
 	go func() { done <- w.Run(ctx) }()
 	Eventually(w.T, so)
 	cancel()
-	if err := <-done; err != nil {
-		w.T.Fatal(err)
-	}
+	testkit.OK(w.T, <-done)
 }
 
 // Sweeps is a store that counts how often what is over was removed, which is the end of

@@ -9,6 +9,8 @@ import (
 	"net/url"
 
 	"github.com/go-jose/go-jose/v3"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // Prover is a program with a key of its own that sends proofs of it (RFC 9449). Its proofs name
@@ -34,10 +36,7 @@ func (p *Prover) At(w *Fixture) *Prover {
 // JKT returns the thumbprint of the key.
 func (p *Prover) JKT() string {
 	p.T.Helper()
-	sum, err := (&jose.JSONWebKey{Key: p.Key.Private.Public()}).Thumbprint(crypto.SHA256)
-	if err != nil {
-		p.T.Fatal(err)
-	}
+	sum := testkit.Must((&jose.JSONWebKey{Key: p.Key.Private.Public()}).Thumbprint(crypto.SHA256))(p.T)
 	return base64.RawURLEncoding.EncodeToString(sum)
 }
 
@@ -57,12 +56,9 @@ func (p *Prover) Proof(method, path string, pairs ...any) string {
 // SignProof signs the claims of a proof.
 func (p *Prover) SignProof(claims map[string]any) string {
 	p.T.Helper()
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: p.Key.Alg, Key: p.Key.Private}, &jose.SignerOptions{
+	signer := testkit.Must(jose.NewSigner(jose.SigningKey{Algorithm: p.Key.Alg, Key: p.Key.Private}, &jose.SignerOptions{
 		EmbedJWK: true, ExtraHeaders: map[jose.HeaderKey]any{"typ": "dpop+jwt"},
-	})
-	if err != nil {
-		p.T.Fatal(err)
-	}
+	}))(p.T)
 	return SignedBy(p.T, signer, claims)
 }
 

@@ -25,6 +25,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/clients"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 	"github.com/bonafide-id/bonafide/storage/storagetest"
@@ -164,18 +165,11 @@ func newOn(t testing.TB, open func(path string) (storage.Store, error), change [
 		w.Provider.ServeHTTP(rw, r)
 	}))
 	t.Cleanup(w.Server.Close)
-	image, err := usedBefore()
-	if err != nil {
-		t.Fatal(err)
-	}
+	image := testkit.Must(usedBefore())(t)
 	w.clock = time.Now() // what is in the image was before
-	if err := os.WriteFile(w.Path, image, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(w.Path, image, 0o600))
 	store, err := open(w.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	cfg := provider.Config{
 		BaseURL: w.Server.URL, Secret: Secret(t), Store: store, Mailer: w.Mails, Clock: w.Now,
 		Logger: slog.New(slog.NewTextHandler(w.Log, &slog.HandlerOptions{Level: slog.LevelDebug})),
@@ -204,9 +198,7 @@ func newOn(t testing.TB, open func(path string) (storage.Store, error), change [
 // all others.
 func WithoutKey(t testing.TB) func(*provider.Config) {
 	return func(c *provider.Config) {
-		if err := c.Store.RemoveKeys(t.Context(), "", math.MaxInt64); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, c.Store.RemoveKeys(t.Context(), "", math.MaxInt64))
 	}
 }
 
@@ -233,9 +225,7 @@ func (w *Fixture) WithClients() *Fixture {
 		{ID: "pub", Name: "Public App", Dialect: provider.Standard, Public: true, RedirectURIs: []string{CallbackURI, "http://127.0.0.1/cb"}},
 		{ID: "q", Dialect: provider.V3, Name: "Query App", Secret: ClientSecret, RedirectURIs: []string{"https://rp.test/cb?x=1"}},
 	} {
-		if err := w.Clients().Save(w.T.Context(), c); err != nil {
-			w.T.Fatal(err)
-		}
+		testkit.OK(w.T, w.Clients().Save(w.T.Context(), c))
 	}
 	return w
 }
@@ -248,21 +238,13 @@ func (w *Fixture) WithUsers() *Fixture {
 		{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: AlicePass},
 		{ID: "bob", Email: "bob@example.com", Password: BobPass},
 	} {
-		if _, err := w.Accounts().Save(ctx, a); err != nil {
-			w.T.Fatal(err)
-		}
+		testkit.Must(w.Accounts().Save(ctx, a))(w.T)
 	}
-	err := w.People().SetAttributes(ctx, "alice", map[string]any{
+	testkit.OK(w.T, w.People().SetAttributes(ctx, "alice", map[string]any{
 		"fname": "Alice", "lname": "Example", "zip": "22030", "birthdate": "1990-04-02",
 		"previous_addresses": []map[string]string{{"street1": "1 Main St", "city": "Fairfax"}},
-	})
-	if err != nil {
-		w.T.Fatal(err)
-	}
-	err = w.People().SetStatus(ctx, "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true})
-	if err != nil {
-		w.T.Fatal(err)
-	}
+	}))
+	testkit.OK(w.T, w.People().SetStatus(ctx, "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true}))
 	return w
 }
 
@@ -281,35 +263,22 @@ func (w *Fixture) Count(table string) int {
 	db, done := w.database("?mode=ro")
 	defer done()
 	var n int
-	if err := db.QueryRowContext(w.T.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil {
-		w.T.Fatal(err)
-	}
+	testkit.OK(w.T, db.QueryRowContext(w.T.Context(), "SELECT count(*) FROM "+table).Scan(&n))
 	return n
 }
 
 // Raw sends a request byte for byte, as no library would write it.
 func (w *Fixture) Raw(lines ...string) Page {
 	w.T.Helper()
-	conn, err := (&net.Dialer{}).DialContext(w.T.Context(), "tcp", w.Server.Listener.Addr().String())
-	if err != nil {
-		w.T.Fatal(err)
-	}
+	conn := testkit.Must((&net.Dialer{}).DialContext(w.T.Context(), "tcp", w.Server.Listener.Addr().String()))(w.T)
 	defer func() { _ = conn.Close() }()
-	if _, err := fmt.Fprint(conn, strings.Join(lines, "\r\n")+"\r\nConnection: close\r\n\r\n"); err != nil {
-		w.T.Fatal(err)
-	}
-	request, err := http.NewRequestWithContext(w.T.Context(), http.MethodGet, w.Server.URL, nil)
-	if err != nil {
-		w.T.Fatal(err)
-	}
+	testkit.Must(fmt.Fprint(conn, strings.Join(lines, "\r\n")+"\r\nConnection: close\r\n\r\n"))(w.T)
+	request := testkit.Must(http.NewRequestWithContext(w.T.Context(), http.MethodGet, w.Server.URL, nil))(w.T)
 	response, err := http.ReadResponse(bufio.NewReader(conn), request)
 	if err != nil {
 		w.T.Fatalf("%q: %v", lines[0], err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		w.T.Fatal(err)
-	}
+	body := testkit.Must(io.ReadAll(response.Body))(w.T)
 	return Page{response, string(body)}
 }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/bonafide-id/bonafide/provider/internal/session"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // Page is an answer that a browser has read.
@@ -28,10 +29,7 @@ func (p Page) Next() string {
 // Form returns action and fields of the first POST form of a page.
 func (p Page) Form(t testing.TB) (action string, fields url.Values) {
 	t.Helper()
-	root, err := html.Parse(strings.NewReader(p.Text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := testkit.Must(html.Parse(strings.NewReader(p.Text)))(t)
 	fields = url.Values{}
 	var inside bool
 	var walk func(*html.Node)
@@ -72,10 +70,7 @@ func Response(t testing.TB, p Page) url.Values {
 	if err != nil || u.Host == "" {
 		t.Fatalf("no response for the application: %s %q\n%s", p.Status, p.Header.Get("Location"), p.Text)
 	}
-	values, err := url.ParseQuery(u.RawQuery + "&" + u.EscapedFragment())
-	if err != nil {
-		t.Fatal(err)
-	}
+	values := testkit.Must(url.ParseQuery(u.RawQuery + "&" + u.EscapedFragment()))(t)
 	return values
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 const (
@@ -22,10 +23,7 @@ const (
 // Bearer asks for data with an access token in the header.
 func Bearer(b *Browser, path string, tokens map[string]any) Page {
 	b.T.Helper()
-	r, err := http.NewRequestWithContext(b.T.Context(), http.MethodGet, b.Absolute(path), nil)
-	if err != nil {
-		b.T.Fatal(err)
-	}
+	r := testkit.Must(http.NewRequestWithContext(b.T.Context(), http.MethodGet, b.Absolute(path), nil))(b.T)
 	token, _ := tokens["access_token"].(string)
 	r.Header.Set("Authorization", "Bearer "+token)
 	return b.Do(r)
@@ -125,7 +123,5 @@ func (w *Fixture) AddAccount(a provider.Account) {
 // OK ends the test on an error.
 func (w *Fixture) OK(err error) {
 	w.T.Helper()
-	if err != nil {
-		w.T.Fatal(err)
-	}
+	testkit.OK(w.T, err)
 }

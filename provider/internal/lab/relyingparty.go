@@ -13,6 +13,7 @@ import (
 	"golang.org/x/oauth2/clientcredentials"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // Machine registers an application that asks for itself only; change may adjust it.
@@ -39,10 +40,7 @@ func (w *Fixture) OwnToken(id, secret string, style oauth2.AuthStyle, scopes ...
 // MachineToken gets a token for a client of its own.
 func (w *Fixture) MachineToken(id string, scopes ...string) *oauth2.Token {
 	w.T.Helper()
-	token, err := w.OwnToken(id, ClientSecret, oauth2.AuthStyleInHeader, scopes...)
-	if err != nil {
-		w.T.Fatal(err)
-	}
+	token := testkit.Must(w.OwnToken(id, ClientSecret, oauth2.AuthStyleInHeader, scopes...))(w.T)
 	return token
 }
 
@@ -60,10 +58,7 @@ type RelyingParty struct {
 func NewRelyingParty(t testing.TB, issuer, clientID string, scopes ...string) *RelyingParty {
 	t.Helper()
 	ctx := oidc.ClientContext(t.Context(), &http.Client{Transport: OwnConnections(t)})
-	discovered, err := oidc.NewProvider(ctx, issuer)
-	if err != nil {
-		t.Fatal(err)
-	}
+	discovered := testkit.Must(oidc.NewProvider(ctx, issuer))(t)
 	return &RelyingParty{
 		&oauth2.Config{ClientID: clientID, ClientSecret: ClientSecret, RedirectURL: CallbackURI, Endpoint: discovered.Endpoint(), Scopes: scopes},
 		t, ctx, discovered, nil,
@@ -92,10 +87,7 @@ func (rp *RelyingParty) SignIn(b *Browser) (*oauth2.Token, *oidc.IDToken) {
 	rp.t.Helper()
 	verifier := oauth2.GenerateVerifier()
 	code := rp.Authorize(b, oauth2.S256ChallengeOption(verifier), oidc.Nonce("n-0S6_WzA2Mj"))
-	token, err := rp.Exchange(rp.Ctx, code, oauth2.VerifierOption(verifier))
-	if err != nil {
-		rp.t.Fatal(err)
-	}
+	token := testkit.Must(rp.Exchange(rp.Ctx, code, oauth2.VerifierOption(verifier)))(rp.t)
 	return token, rp.Verify(token)
 }
 
@@ -103,10 +95,7 @@ func (rp *RelyingParty) SignIn(b *Browser) (*oauth2.Token, *oidc.IDToken) {
 func (rp *RelyingParty) Verify(token *oauth2.Token) *oidc.IDToken {
 	rp.t.Helper()
 	raw, _ := token.Extra("id_token").(string)
-	id, err := rp.Provider.Verifier(&oidc.Config{ClientID: rp.ClientID}).Verify(rp.Ctx, raw)
-	if err != nil {
-		rp.t.Fatal(err)
-	}
+	id := testkit.Must(rp.Provider.Verifier(&oidc.Config{ClientID: rp.ClientID}).Verify(rp.Ctx, raw))(rp.t)
 	if err := id.VerifyAccessToken(token.AccessToken); err != nil {
 		rp.t.Error(err)
 	}

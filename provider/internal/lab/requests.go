@@ -6,19 +6,17 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // WithEveryResponseType registers a standard client that may use all response types.
 func (w *Fixture) WithEveryResponseType() *Fixture {
 	w.T.Helper()
-	err := w.Clients().Save(w.T.Context(), provider.Client{
+	testkit.OK(w.T, w.Clients().Save(w.T.Context(), provider.Client{
 		ID: "every", Name: "Every App", Secret: ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{CallbackURI},
 		GrantTypes:    []string{"authorization_code", "refresh_token"},
 		ResponseTypes: []string{"code", "token", "id_token", "id_token token", "code id_token", "code token", "code id_token token"},
-	})
-	if err != nil {
-		w.T.Fatal(err)
-	}
+	}))
 	return w
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/mattn/go-sqlite3"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlitefile"
 )
@@ -138,21 +139,11 @@ func (s *tappedStmt) ExecContext(ctx context.Context, args []driver.NamedValue) 
 // InPlace puts another database in the place of that of the fixture.
 func InPlace(t testing.TB, open func() (storage.Store, error)) func(*provider.Config) {
 	return func(c *provider.Config) {
-		keys, err := c.Store.Keys(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Store.Close(); err != nil {
-			t.Fatal(err)
-		}
-		store, err := open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		keys := testkit.Must(c.Store.Keys(t.Context()))(t)
+		testkit.OK(t, c.Store.Close())
+		store := testkit.Must(open())(t)
 		for _, key := range keys {
-			if err := store.AddKey(t.Context(), key); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, store.AddKey(t.Context(), key))
 		}
 		c.Store = store
 	}

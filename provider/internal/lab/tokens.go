@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // Unlimited lets the thief guess as often as the machine can hash.
@@ -89,9 +90,6 @@ func ExchangeJSON(t testing.TB, code string, change map[string]any) string {
 		"client_id": "v3", "client_secret": ClientSecret, "redirect_uri": CallbackURI, "grant_type": "authorization_code", "code": code,
 	}
 	maps.Copy(members, change)
-	body, err := json.Marshal(members)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := testkit.Must(json.Marshal(members))(t)
 	return string(body)
 }

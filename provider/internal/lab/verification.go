@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -100,9 +101,6 @@ func (b *Browser) Back(v provider.Verification) Page {
 // SealedOf returns the sealed value of a return.
 func SealedOf(t testing.TB, v provider.Verification) string {
 	t.Helper()
-	u, err := url.Parse(v.ReturnTo)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := testkit.Must(url.Parse(v.ReturnTo))(t)
 	return u.Query().Get("flow")
 }

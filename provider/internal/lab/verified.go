@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/verifiedclaims"
 )
 
@@ -26,10 +27,7 @@ const (
 // and alice, a veteran by a document, whose verification nobody else may recognize.
 func NewVerified(t testing.TB, change ...func(*provider.Config)) *Fixture {
 	t.Helper()
-	verified, err := verifiedclaims.New(verifiedclaims.Config{Frameworks: map[string]string{"military": MilitaryRules, "student": StudentRules}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	verified := testkit.Must(verifiedclaims.New(verifiedclaims.Config{Frameworks: map[string]string{"military": MilitaryRules, "student": StudentRules}}))(t)
 	w := New(t, append([]func(*provider.Config){func(c *provider.Config) { c.VerifiedClaims = verified }}, change...)...).WithClients().WithUsers()
 	w.Verify("alice", "military", "document", "Veteran")
 	return w
@@ -80,9 +78,6 @@ func verifiedOf(t testing.TB, claims map[string]any) string {
 	if claims["verified_claims"] == nil {
 		return ""
 	}
-	raw, err := json.Marshal(claims["verified_claims"])
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testkit.Must(json.Marshal(claims["verified_claims"]))(t)
 	return string(raw)
 }

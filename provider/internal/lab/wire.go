@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
@@ -47,10 +48,7 @@ func (w *Fixture) Alice() *Browser {
 // Send makes a request as it is told, header names and values in turn.
 func (b *Browser) Send(method, address, body string, header ...string) Page {
 	b.T.Helper()
-	r, err := http.NewRequestWithContext(b.T.Context(), method, b.Absolute(address), strings.NewReader(body))
-	if err != nil {
-		b.T.Fatal(err)
-	}
+	r := testkit.Must(http.NewRequestWithContext(b.T.Context(), method, b.Absolute(address), strings.NewReader(body)))(b.T)
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Add(header[i], header[i+1])
 	}
@@ -139,13 +137,8 @@ func JWT(t testing.TB, token string) (header, claims map[string]any) {
 		t.Fatalf("not a JWT: %q", token)
 	}
 	for i, into := range []*map[string]any{&header, &claims} {
-		raw, err := base64.RawURLEncoding.DecodeString(parts[i])
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(raw, into); err != nil {
-			t.Fatal(err)
-		}
+		raw := testkit.Must(base64.RawURLEncoding.DecodeString(parts[i]))(t)
+		testkit.OK(t, json.Unmarshal(raw, into))
 	}
 	return header, claims
 }
@@ -154,9 +147,7 @@ func JWT(t testing.TB, token string) (header, claims map[string]any) {
 func (w *Fixture) Twin(change ...func(*provider.Config)) *Fixture {
 	w.T.Helper()
 	store, err := sqlite.Open(w.T.Context(), w.Path)
-	if err != nil {
-		w.T.Fatal(err)
-	}
+	testkit.OK(w.T, err)
 	cfg := provider.Config{BaseURL: w.Server.URL, Secret: Secret(w.T), Store: store, Mailer: w.Mails, Clock: w.Now,
 		Logger: slog.New(slog.NewTextHandler(w.Log, nil))}
 	for _, c := range change {

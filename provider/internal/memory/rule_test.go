@@ -14,6 +14,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/cache"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/memory"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/postgres"
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
@@ -43,7 +44,7 @@ func testRule(t *testing.T, open func() (storage.Store, error)) {
 			// One process makes the write and reads at once.
 			p := newProcess(t, here, name+"-own", w)
 			before := p.read()
-			ok(t, w.do(t.Context(), p.memory, p.names))
+			testkit.OK(t, w.do(t.Context(), p.memory, p.names))
 			if cmp.Equal(before, p.stored(), sameRecord) {
 				t.Error("the write changes nothing that is cached")
 			}
@@ -52,7 +53,7 @@ func testRule(t *testing.T, open func() (storage.Store, error)) {
 			// The write is made, but its answer is lost.
 			p = newProcess(t, here, name+"-lost", w)
 			p.read()
-			ok(t, w.do(t.Context(), elsewhere, p.names))
+			testkit.OK(t, w.do(t.Context(), elsewhere, p.names))
 			canceled, cancel := context.WithCancel(t.Context())
 			cancel()
 			if err := w.do(canceled, p.memory, p.names); err == nil {
@@ -62,13 +63,13 @@ func testRule(t *testing.T, open func() (storage.Store, error)) {
 
 			// All readings begin before the write and return after it.
 			p = newProcess(t, here, name+"-during", w)
-			p.around(func() { ok(t, w.do(t.Context(), p.memory, p.names)) })
+			p.around(func() { testkit.OK(t, w.do(t.Context(), p.memory, p.names)) })
 			p.isCurrent("after readings that the write overtook")
 
 			// Another process makes the write.
 			p = newProcess(t, here, name+"-elsewhere", w)
 			before = p.read()
-			ok(t, w.do(t.Context(), elsewhere, p.names))
+			testkit.OK(t, w.do(t.Context(), elsewhere, p.names))
 			*p.now = p.now.Add(cache.Age - 1)
 			if diff := cmp.Diff(before, p.read(), sameRecord); diff != "" {
 				t.Errorf("was read again before its time (-cached +read):\n%s", diff)
@@ -136,9 +137,9 @@ func newProcess(t *testing.T, store storage.Store, name string, w write) *proces
 	t.Helper()
 	p := &process{names: namesOf(name), t: t, store: &during{Store: store}, now: new(time.Time)}
 	*p.now = t0
-	ok(t, p.fill(t.Context(), store))
+	testkit.OK(t, p.fill(t.Context(), store))
 	if w.before != nil {
-		ok(t, w.before(t.Context(), store, p.names))
+		testkit.OK(t, w.before(t.Context(), store, p.names))
 	}
 	p.memory = memory.New(p.store, func() time.Time { return *p.now })
 	return p
@@ -273,15 +274,7 @@ func (d *during) Consent(ctx context.Context, subject, clientID string) (storage
 
 func opened(t *testing.T, open func() (storage.Store, error)) storage.Store {
 	t.Helper()
-	store, err := open()
-	ok(t, err)
+	store := testkit.Must(open())(t)
 	t.Cleanup(func() { _ = store.Close() })
 	return store
-}
-
-func ok(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

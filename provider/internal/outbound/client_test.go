@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"golang.org/x/net/dns/dnsmessage"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // server counts what reaches it.
@@ -202,9 +204,7 @@ func TestRefusesRebinding(t *testing.T) {
 	s := serve(t, ok, true)
 	_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
 	names := resolver("93.184.216.34", "127.0.0.1")
-	if _, err := names.LookupNetIP(t.Context(), "ip4", "example.com"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(names.LookupNetIP(t.Context(), "ip4", "example.com"))(t)
 	c := newClient(t, Options{RootCAs: roots(s), Resolver: names})
 	if _, err := c.Get(t.Context(), "https://example.com:"+port+"/", ""); !errors.Is(err, ErrForbiddenAddress) {
 		t.Errorf("error %v, want ErrForbiddenAddress", err)
@@ -267,10 +267,7 @@ func TestEndsSlowResponses(t *testing.T) {
 // A listener that accepts and says nothing holds a handshake no longer than a response.
 func TestEndsSlowHandshakes(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := testkit.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { l.Close() })
 	c := newClient(t, Options{AllowPrivate: true, Timeout: 100 * time.Millisecond})
 	if _, err := c.Get(t.Context(), "https://"+l.Addr().String(), ""); !errors.Is(err, context.DeadlineExceeded) {
@@ -318,9 +315,7 @@ func TestKeepsNoCookieAndAsksForNoCompression(t *testing.T) {
 	}, false)
 	c := newClient(t, Options{AllowPrivate: true})
 	for range 2 {
-		if _, err := c.Get(t.Context(), s.URL, "application/jwk-set+json"); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(c.Get(t.Context(), s.URL, "application/jwk-set+json"))(t)
 		if header := <-seen; header.Get("Cookie") != "" || header.Get("Accept-Encoding") != "" || header.Get("Accept") != "application/jwk-set+json" {
 			t.Errorf("request has the header %v", header)
 		}

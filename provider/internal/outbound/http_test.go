@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // TestHTTP tests that the client for libraries is bounded as Client is.
@@ -32,9 +34,7 @@ func TestHTTP(t *testing.T) {
 		r, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/echo", strings.NewReader("hello"))
 		r.Header.Set("Authorization", "Bearer a")
 		res, err := c.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		body, err := io.ReadAll(res.Body)
 		_ = res.Body.Close()
 		if err != nil || res.StatusCode != http.StatusCreated || string(body) != "hello" || res.Header.Get("X-Asked") != "Bearer a" {
@@ -45,9 +45,7 @@ func TestHTTP(t *testing.T) {
 		t.Parallel()
 		r, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/away", http.NoBody)
 		res, err := c.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		_ = res.Body.Close()
 		if res.StatusCode != http.StatusTemporaryRedirect || inner.requests.Load() != 0 {
 			t.Errorf("%s, and %d requests", res.Status, inner.requests.Load())

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider/internal/passkey"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -18,10 +19,7 @@ import (
 
 func vectorsParty(t testing.TB) *passkey.Party {
 	t.Helper()
-	party, err := passkey.New("vectors", "https://example.org", "", "Example")
-	if err != nil {
-		t.Fatal(err)
-	}
+	party := testkit.Must(passkey.New("vectors", "https://example.org", "", "Example"))(t)
 	return party
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/provider/internal/passkey"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -51,10 +52,7 @@ func TestOptions(t *testing.T) {
 			"allowCredentials": [{"type": "public-key", "id": "AQI", "transports": ["usb"]}]}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text, err := c.make()
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := testkit.Must(c.make())(t)
 			if strings.Contains(string(text), "<") {
 				t.Errorf("%s cannot stand in a page", text)
 			}
@@ -71,10 +69,7 @@ func TestNamesCarryTheEnvironment(t *testing.T) {
 		strings.Repeat("ü", 40):  strings.Repeat("ü", 27) + " (Sandbox)",
 		strings.Repeat("a", 100): strings.Repeat("a", 54) + " (Sandbox)",
 	} {
-		text, err := party.CreateOptions([]byte{0}, passkey.User{Handle: party.NewHandle(), Name: name}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testkit.Must(party.CreateOptions([]byte{0}, passkey.User{Handle: party.NewHandle(), Name: name}, nil))(t)
 		var o struct {
 			User struct{ Name, DisplayName string }
 		}
@@ -90,18 +85,12 @@ func TestSignals(t *testing.T) {
 	id, shown := base64url(handle), base64url([]byte{1, 2})
 	kept := []storage.Passkey{{ID: []byte{1, 2}, RPID: party.ID}, {ID: []byte{3}, RPID: "former.example.com"}}
 
-	text, err := party.SignalUser(passkey.User{Handle: handle, Name: "ada@example.com"}, kept)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(party.SignalUser(passkey.User{Handle: handle, Name: "ada@example.com"}, kept))(t)
 	requireJSON(t, text, `{
 		"signalAllAcceptedCredentials": {"rpId": "login.example.com", "userId": "`+id+`", "allAcceptedCredentialIds": ["`+shown+`"]},
 		"signalCurrentUserDetails": {"rpId": "login.example.com", "userId": "`+id+`", "name": "ada@example.com", "displayName": "ada@example.com"}
 	}`)
-	text, err = party.SignalUnknown(passkey.Assertion{ID: []byte{1, 2}, Handle: handle})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text = testkit.Must(party.SignalUnknown(passkey.Assertion{ID: []byte{1, 2}, Handle: handle}))(t)
 	requireJSON(t, text, `{"signalUnknownCredential": {"rpId": "login.example.com", "credentialId": "`+shown+`"}}`)
 
 	for name, handle := range map[string][]byte{"NoHandle": nil, "AnotherProvider": make([]byte, 64)} {
@@ -139,9 +128,7 @@ func requireJSON(t *testing.T, text []byte, want string) {
 	if err := json.Unmarshal(text, &got); err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	if err := json.Unmarshal([]byte(want), &wanted); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal([]byte(want), &wanted))
 	if diff := cmp.Diff(wanted, got); diff != "" {
 		t.Error(diff)
 	}

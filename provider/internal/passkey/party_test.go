@@ -7,6 +7,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/passkey"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 func TestNew(t *testing.T) {
@@ -37,14 +38,8 @@ func TestNew(t *testing.T) {
 
 func TestHandlesTellInstallationsApart(t *testing.T) {
 	party := newParty(t)
-	sandbox, err := passkey.New("another installation", origin+"/sandbox", "", "Example")
-	if err != nil {
-		t.Fatal(err)
-	}
-	moved, err := passkey.New("installation", "https://login.example.org", "", "Example")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sandbox := testkit.Must(passkey.New("another installation", origin+"/sandbox", "", "Example"))(t)
+	moved := testkit.Must(passkey.New("installation", "https://login.example.org", "", "Example"))(t)
 	one, two := party.NewHandle(), party.NewHandle()
 	if len(one) != 64 || bytes.Equal(one, two) {
 		t.Errorf("%x and %x", one, two)

@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/lab/authenticator"
 	"github.com/bonafide-id/bonafide/provider/internal/passkey"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -21,10 +22,7 @@ var now = time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
 
 func newParty(t testing.TB) *passkey.Party {
 	t.Helper()
-	party, err := passkey.New("installation", origin+"/id", "", "Example")
-	if err != nil {
-		t.Fatal(err)
-	}
+	party := testkit.Must(passkey.New("installation", origin+"/id", "", "Example"))(t)
 	return party
 }
 
@@ -32,41 +30,23 @@ func newParty(t testing.TB) *passkey.Party {
 func create(t testing.TB, party *passkey.Party, device *authenticator.Authenticator) (storage.Passkey, error) {
 	t.Helper()
 	challenge, handle := random.Bytes(32), party.NewHandle()
-	options, err := party.CreateOptions(challenge, passkey.User{Handle: handle, Name: "ada@example.com"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := device.Create(options, origin)
-	if err != nil {
-		t.Fatal(err)
-	}
+	options := testkit.Must(party.CreateOptions(challenge, passkey.User{Handle: handle, Name: "ada@example.com"}, nil))(t)
+	response := testkit.Must(device.Create(options, origin))(t)
 	return party.Created(challenge, handle, response, now)
 }
 
 // get has a device sign a challenge.
 func get(t testing.TB, party *passkey.Party, device *authenticator.Authenticator, challenge []byte, verify bool) passkey.Assertion {
 	t.Helper()
-	options, err := party.GetOptions(challenge, nil, verify)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := device.Get(options, origin)
-	if err != nil {
-		t.Fatal(err)
-	}
-	assertion, err := passkey.ReadAssertion(response)
-	if err != nil {
-		t.Fatal(err)
-	}
+	options := testkit.Must(party.GetOptions(challenge, nil, verify))(t)
+	response := testkit.Must(device.Get(options, origin))(t)
+	assertion := testkit.Must(passkey.ReadAssertion(response))(t)
 	return assertion
 }
 
 func TestPasskeySignsIn(t *testing.T) {
 	party, device := newParty(t), authenticator.NewSecurityKey()
-	k, err := create(t, party, device)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := testkit.Must(create(t, party, device))(t)
 	challenge := random.Bytes(32)
 	assertion := get(t, party, device, challenge, true)
 	if !party.IsOurs(assertion.Handle) || !bytes.Equal(assertion.Handle, k.UserHandle) {
@@ -91,10 +71,7 @@ func TestWhatIsRecorded(t *testing.T) {
 	device.Transports = []string{"internal", "hybrid", "internal", "", "Two words", "smoke-signals"}
 	no := false
 	device.Change = func(a *authenticator.Answer) { a.SignCount, a.Discoverable = 7, &no }
-	k, err := create(t, party, device)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := testkit.Must(create(t, party, device))(t)
 	made := device.Credentials[0]
 	const attested = 1 << 6
 	want := storage.Passkey{
@@ -111,10 +88,7 @@ func TestWhatIsRecorded(t *testing.T) {
 func TestFlagsOfBackupsMayChange(t *testing.T) {
 	party, device := newParty(t), authenticator.New()
 	device.Flags = authenticator.UserPresent | authenticator.UserVerified
-	k, err := create(t, party, device)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := testkit.Must(create(t, party, device))(t)
 	for _, more := range []byte{authenticator.BackupEligible, authenticator.BackupEligible | authenticator.BackedUp, 0} {
 		device.Flags = authenticator.UserPresent | authenticator.UserVerified | more
 		challenge := random.Bytes(32)
@@ -141,24 +115,13 @@ func TestCounterFell(t *testing.T) {
 // who is not verified by it proves less.
 func TestSecondFactorNeedsNoHandleAndNoVerification(t *testing.T) {
 	party, device := newParty(t), authenticator.NewSecurityKey()
-	k, err := create(t, party, device)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := testkit.Must(create(t, party, device))(t)
 	device.Undiscoverable, device.Flags = true, authenticator.UserPresent
 	challenge := random.Bytes(32)
-	options, err := party.GetOptions(challenge, []storage.Passkey{k}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := device.Get(options, origin)
-	if err != nil {
-		t.Fatal(err)
-	}
+	options := testkit.Must(party.GetOptions(challenge, []storage.Passkey{k}, false))(t)
+	response := testkit.Must(device.Get(options, origin))(t)
 	assertion, err := passkey.ReadAssertion(response)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if party.IsOurs(assertion.Handle) {
 		t.Error("no handle is ours")
 	}

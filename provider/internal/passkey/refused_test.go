@@ -13,6 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/lab/authenticator"
 	"github.com/bonafide-id/bonafide/provider/internal/passkey"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -50,10 +51,7 @@ var wrong = map[string]struct {
 }
 
 func TestCreationIsRefused(t *testing.T) {
-	key, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := testkit.Must(ecdsa.GenerateKey(elliptic.P384(), rand.Reader))(t)
 	cases := map[string]struct {
 		change func(*authenticator.Answer)
 		reason string
@@ -105,14 +103,9 @@ func TestCreationIsRefused(t *testing.T) {
 	t.Run("AnotherIDOutside", func(t *testing.T) {
 		party, device := newParty(t), authenticator.New()
 		challenge, handle := random.Bytes(32), party.NewHandle()
-		options, err := party.CreateOptions(challenge, passkey.User{Handle: handle, Name: "ada"}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		options := testkit.Must(party.CreateOptions(challenge, passkey.User{Handle: handle, Name: "ada"}, nil))(t)
 		response, err := device.Create(options, origin)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		_, err = party.Created(challenge, handle, with(t, response, map[string]any{"id": "AAAA", "rawId": "AAAA"}), now)
 		requireRefused(t, err, "the credential ID is another")
 	})
@@ -120,10 +113,7 @@ func TestCreationIsRefused(t *testing.T) {
 
 func TestAssertionIsRefused(t *testing.T) {
 	party, device := newParty(t), authenticator.New()
-	k, err := create(t, party, device)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := testkit.Must(create(t, party, device))(t)
 	cases := map[string]struct {
 		change func(*authenticator.Answer)
 		reason string
@@ -131,10 +121,7 @@ func TestAssertionIsRefused(t *testing.T) {
 		"TypeOfCreation": {func(a *authenticator.Answer) { a.Type = "webauthn.create" }, "the ceremony is"},
 		"AnotherHandle":  {func(a *authenticator.Answer) { a.UserHandle = party.NewHandle() }, "the user handle is another"},
 		"AnotherKey": {func(a *authenticator.Answer) {
-			key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-			if err != nil {
-				t.Fatal(err)
-			}
+			key := testkit.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 			a.Key = key
 		}, "the answer is wrong"},
 		"BrokenSignature": {func(a *authenticator.Answer) {
@@ -150,16 +137,10 @@ func TestAssertionIsRefused(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			challenge := random.Bytes(32)
-			options, err := party.GetOptions(challenge, nil, true)
-			if err != nil {
-				t.Fatal(err)
-			}
+			options := testkit.Must(party.GetOptions(challenge, nil, true))(t)
 			device := *device
 			device.Change = c.change
-			response, err := device.Get(options, origin)
-			if err != nil {
-				t.Fatal(err)
-			}
+			response := testkit.Must(device.Get(options, origin))(t)
 			assertion, err := passkey.ReadAssertion(response)
 			if err == nil {
 				_, _, err = party.Verify(challenge, assertion, k, true)
@@ -201,16 +182,11 @@ func requireRefused(t *testing.T, err error, reason string) {
 func with(t *testing.T, response string, members map[string]any) string {
 	t.Helper()
 	var all map[string]any
-	if err := json.Unmarshal([]byte(response), &all); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal([]byte(response), &all))
 	for name, value := range members {
 		all[name] = value
 	}
-	changed, err := json.Marshal(all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	changed := testkit.Must(json.Marshal(all))(t)
 	return string(changed)
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider/internal/passkey"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -37,10 +38,7 @@ func TestVectorsOfTheStandard(t *testing.T) {
 	}
 	for _, v := range readVectors(t) {
 		t.Run(v.Title, func(t *testing.T) {
-			party, err := passkey.New("vectors", "https://example.org", "", "Example")
-			if err != nil {
-				t.Fatal(err)
-			}
+			party := testkit.Must(passkey.New("vectors", "https://example.org", "", "Example"))(t)
 			handle := party.NewHandle()
 			k, err := party.Created(unhex(t, v.Create.Challenge), handle, v.creation(t), now)
 			if want := refused[v.Section].create; want != "" {
@@ -52,10 +50,7 @@ func TestVectorsOfTheStandard(t *testing.T) {
 			if !bytes.Equal(k.ID, unhex(t, v.ID)) || !bytes.Equal(k.PublicKey, v.key(t)) {
 				t.Errorf("ID %x, key %x", k.ID, k.PublicKey)
 			}
-			assertion, err := passkey.ReadAssertion(v.assertion(t))
-			if err != nil {
-				t.Fatal(err)
-			}
+			assertion := testkit.Must(passkey.ReadAssertion(v.assertion(t)))(t)
 			use, _, err := party.Verify(unhex(t, v.Get.Challenge), assertion, k, false)
 			if want := refused[v.Section].get; want != "" {
 				requireRefused(t, err, want)
@@ -70,13 +65,8 @@ func TestVectorsOfTheStandard(t *testing.T) {
 
 func readVectors(t testing.TB) (all []vector) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/vectors.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, &all); err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(os.ReadFile("testdata/vectors.json"))(t)
+	testkit.OK(t, json.Unmarshal(text, &all))
 	return all
 }
 
@@ -107,21 +97,15 @@ func answer(t testing.TB, id string, parts map[string]string) string {
 		encoded[name] = base64url(unhex(t, part))
 	}
 	name := base64url(unhex(t, id))
-	text, err := json.Marshal(map[string]any{
+	text := testkit.Must(json.Marshal(map[string]any{
 		"id": name, "rawId": name, "type": "public-key", "clientExtensionResults": struct{}{}, "response": encoded,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return string(text)
 }
 
 func unhex(t testing.TB, text string) []byte {
 	t.Helper()
-	b, err := hex.DecodeString(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := testkit.Must(hex.DecodeString(text))(t)
 	return b
 }
 

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 const phrase = "correct horse battery staple"
@@ -16,18 +18,14 @@ const phrase = "correct horse battery staple"
 func hashed(t testing.TB, h *Hasher, password string) string {
 	t.Helper()
 	phc, err := h.Hash(t.Context(), Strangers, password)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return phc
 }
 
 func verify(t testing.TB, h *Hasher, phc, password string) (ok, rehash bool) {
 	t.Helper()
 	ok, rehash, err := h.Verify(t.Context(), Strangers, phc, password)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return ok, rehash
 }
 

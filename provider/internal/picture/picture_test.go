@@ -11,6 +11,8 @@ import (
 	"image/png"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 var red = color.NRGBA{0xd0, 0x20, 0x20, 0xff}
@@ -27,18 +29,14 @@ func painted(width, height int) *image.NRGBA {
 func asPNG(t *testing.T, p image.Image) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := png.Encode(&b, p); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, png.Encode(&b, p))
 	return b.Bytes()
 }
 
 func asJPEG(t *testing.T, p image.Image) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := jpeg.Encode(&b, p, &jpeg.Options{Quality: 80}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, jpeg.Encode(&b, p, &jpeg.Options{Quality: 80}))
 	return b.Bytes()
 }
 
@@ -51,9 +49,7 @@ func asGIF(t *testing.T) []byte {
 		second.Pix[i] = 1
 	}
 	var b bytes.Buffer
-	if err := gif.EncodeAll(&b, &gif.GIF{Image: []*image.Paletted{first, second}, Delay: []int{9, 9}}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, gif.EncodeAll(&b, &gif.GIF{Image: []*image.Paletted{first, second}, Delay: []int{9, 9}}))
 	return b.Bytes()
 }
 
@@ -62,19 +58,14 @@ func asGIF(t *testing.T) []byte {
 func drawn(t *testing.T, raw []byte) image.Image {
 	t.Helper()
 	out, s, err := ToPNG(t.Context(), raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if len(out) > maxBytes {
 		t.Errorf("%d bytes come out", len(out))
 	}
 	if again, same, err := ToPNG(t.Context(), out); err != nil || !bytes.Equal(again, out) || same != s {
 		t.Errorf("drawn again: %v, %d bytes of %d", err, len(again), len(out))
 	}
-	p, err := png.Decode(bytes.NewReader(out))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Must(png.Decode(bytes.NewReader(out)))(t)
 	return p
 }
 

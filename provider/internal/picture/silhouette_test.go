@@ -6,6 +6,8 @@ import (
 	"image/color"
 	"image/png"
 	"testing"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // disc is a disc of one colour on nothing, with a core of another.
@@ -25,9 +27,7 @@ func disc(t *testing.T, edge, core color.Color, ground color.Color) []byte {
 		}
 	}
 	var b bytes.Buffer
-	if err := png.Encode(&b, p); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, png.Encode(&b, p))
 	return b.Bytes()
 }
 
@@ -46,10 +46,7 @@ func TestSilhouetteTellsWherePicturesAreLost(t *testing.T) {
 		"on its own white":  {disc(t, blue, color.White, color.White), false, false},
 		"white on black":    {disc(t, color.White, color.White, color.Black), false, false},
 	} {
-		s, err := SilhouetteOf(t.Context(), c.picture)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := testkit.Must(SilhouetteOf(t.Context(), c.picture))(t)
 		if kept, ok := ParseSilhouette(s.Bytes()); !ok || kept != s {
 			t.Errorf("%s comes back as another: %v", name, ok)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -71,9 +72,7 @@ func (c *counters) ResetAttempts(_ context.Context, b storage.Digest) error {
 func newLimiter(t testing.TB) (*ratelimit.Limiter, *counters) {
 	t.Helper()
 	secrets, err := keyring.NewSecrets([]byte("\x9e\x11vK\xfe\x02\xa8\x7c\x3dQ\x90\xb4\x55\x0f\xc8zL\x21\xe7\x6d\x88\x13\xba\x04\xd9:r\xee\x5b\x60\xaf\x01"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	store := &counters{full: make(map[storage.Digest]time.Time)}
 	return ratelimit.New(store, secrets, nil), store
 }
@@ -81,10 +80,7 @@ func newLimiter(t testing.TB) (*ratelimit.Limiter, *counters) {
 // allow makes an attempt and returns how long to wait.
 func allow(t testing.TB, l *ratelimit.Limiter, action ratelimit.Action, by ratelimit.Key) time.Duration {
 	t.Helper()
-	wait, err := l.Allow(t.Context(), action, by)
-	if err != nil {
-		t.Fatal(err)
-	}
+	wait := testkit.Must(l.Allow(t.Context(), action, by))(t)
 	return wait
 }
 
@@ -210,9 +206,7 @@ func TestSuccessEmptiesTheBucketOfTheOneWhoSucceeded(t *testing.T) {
 // succeed resets the limit after an attempt that succeeded.
 func succeed(t testing.TB, l *ratelimit.Limiter, action ratelimit.Action, by ratelimit.Key) {
 	t.Helper()
-	if err := l.Reset(t.Context(), action, by); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, l.Reset(t.Context(), action, by))
 }
 
 func TestSuccessesAreNotCountedByAddress(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/internal/token"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -28,10 +29,7 @@ func newCodec(t testing.TB, issuer string, current string, previous ...string) *
 	for _, p := range previous {
 		earlier = append(earlier, []byte(p))
 	}
-	secrets, err := keyring.NewSecrets([]byte(current), earlier...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	secrets := testkit.Must(keyring.NewSecrets([]byte(current), earlier...))(t)
 	return token.NewCodec(secrets, issuer, nil)
 }
 
@@ -136,10 +134,7 @@ func TestSecretsRotate(t *testing.T) {
 }
 
 func TestDigestsGrowWithTime(t *testing.T) {
-	secrets, err := keyring.NewSecrets([]byte(newSecret))
-	if err != nil {
-		t.Fatal(err)
-	}
+	secrets := testkit.Must(keyring.NewSecrets([]byte(newSecret)))(t)
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	c := token.NewCodec(secrets, issuer, func() time.Time { return now })
 	var last storage.Digest

@@ -11,18 +11,16 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
 func testKeys(t testing.TB, issuer string) *Keys {
 	t.Helper()
-	keys, err := NewKeys(issuer, func(purpose string) ([]byte, error) {
+	keys := testkit.Must(NewKeys(issuer, func(purpose string) ([]byte, error) {
 		key := sha256.Sum256([]byte(purpose))
 		return key[:], nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return keys
 }
 
@@ -63,10 +61,7 @@ func (l *log) seal(t testing.TB, size int) {
 	}
 	open := slices.DeleteFunc(slices.Clone(l.events), func(e storage.Event) bool { return e.ID <= last.Last })
 	for ; len(open) >= size; open = open[size:] {
-		block, err := l.keys.Seal(open[size-1].At)(last, open[:size])
-		if err != nil {
-			t.Fatal(err)
-		}
+		block := testkit.Must(l.keys.Seal(open[size-1].At)(last, open[:size]))(t)
 		l.blocks, last = append(l.blocks, block), block
 	}
 }
@@ -156,19 +151,13 @@ func (l *log) between(first, last int64) (found []storage.Event) {
 
 func (l *log) verify(t testing.TB, anchors ...Checkpoint) Verdict {
 	t.Helper()
-	v, err := l.keys.Verify(t.Context(), l, start.AddDate(1, 0, 0), nil, anchors...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := testkit.Must(l.keys.Verify(t.Context(), l, start.AddDate(1, 0, 0), nil, anchors...))(t)
 	return v
 }
 
 func (l *log) checkpoint(t testing.TB, number int) Checkpoint {
 	t.Helper()
-	c, err := l.keys.Open(l.blocks[number-1].Checkpoint)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := testkit.Must(l.keys.Open(l.blocks[number-1].Checkpoint))(t)
 	return c
 }
 
@@ -349,10 +338,7 @@ func TestCheckpoint(t *testing.T) {
 	l := newLog(t, 30, 10)
 	signed := l.blocks[2].Checkpoint
 	t.Run("IsASignedNote", func(t *testing.T) {
-		verifier, err := note.NewVerifier(l.keys.VerifierKey())
-		if err != nil {
-			t.Fatal(err)
-		}
+		verifier := testkit.Must(note.NewVerifier(l.keys.VerifierKey()))(t)
 		if _, err := note.Open(signed, note.VerifierList(verifier)); err != nil {
 			t.Error(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -60,14 +61,9 @@ func TestPublished(t *testing.T) {
 		t.Fatalf("%d documents, %v", len(files), err)
 	}
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testkit.Must(os.ReadFile(file))(t)
 		var m metadata
-		if err := json.Unmarshal(text, &m); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, json.Unmarshal(text, &m))
 		if err := policy.validateAddress(m.ClientID); err != nil {
 			t.Errorf("%s: %v", m.ClientID, err)
 		}
@@ -127,10 +123,7 @@ func TestRedirects(t *testing.T) {
 		"http://app.example.co.uk/cb": false, "com.other.app:/cb": false, "uk.co:/cb": false, "app:/cb": false, "javascript:alert(1)": false, "data:text/html,x": false,
 		"https://localhost.evil.example/": false, "https://u@app.example.co.uk/cb": false, "https://127.0.0.1/cb": false, "": false, "/cb": false,
 	} {
-		text, err := json.Marshal(map[string]any{"client_id": id, "redirect_uris": []string{"https://www.app.example.co.uk/cb", uri}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testkit.Must(json.Marshal(map[string]any{"client_id": id, "redirect_uris": []string{"https://www.app.example.co.uk/cb", uri}}))(t)
 		if _, err := policy.read(id, text, time.Now()); (err == nil) != want {
 			t.Errorf("%q: %v", uri, err)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/internal/trail"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
@@ -37,9 +38,7 @@ func sealedLog(t *testing.T, store storage.Store, blocks int) *Upkeep {
 	t.Helper()
 	ok := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 	}
 	keys, err := trail.NewKeys("https://id.example.com", func(purpose string) ([]byte, error) {
 		key := sha256.Sum256([]byte(purpose))
@@ -135,9 +134,7 @@ func TestRunRemovesWhoIsDeleted(t *testing.T) {
 		_, err := audit.StepIf(t.Context(), u.Audit, func(ctx context.Context) (bool, error) {
 			return store.DeleteAccount(ctx, who, "deleted-"+who, slowly)
 		}, storage.Event{Name: event.AccountDeleted, Subject: "deleted-" + who})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 	}
 	departed, err := store.Departed(t.Context(), "", 10)
 	if err != nil || len(departed) != 2 {
@@ -164,9 +161,7 @@ func TestRunRemovesWhoIsDeleted(t *testing.T) {
 	}
 	for number := int64(1); number <= 40; number++ {
 		events, _, err := store.BlockEvents(t.Context(), number)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		if fmt.Sprint(events[0].Subject, events[9].Subject, events[0].Address) != "deleted-anndeleted-ann" {
 			t.Fatalf("block %d names %q", number, events[0].Subject)
 		}
@@ -175,10 +170,7 @@ func TestRunRemovesWhoIsDeleted(t *testing.T) {
 
 func open(t *testing.T) storage.Store {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := testkit.Must(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "test.db")))(t)
 	t.Cleanup(func() {
 		if err := store.Close(); err != nil {
 			t.Error(err)

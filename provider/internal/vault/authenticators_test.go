@@ -12,6 +12,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/internal/vault"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
@@ -20,10 +21,7 @@ import (
 // openSealed returns a store with personal data in clear, the one behind it, and the vault.
 func openSealed(t testing.TB) (clear, behind storage.Store, v *vault.Vault) {
 	t.Helper()
-	behind, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	behind = testkit.Must(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "test.db")))(t)
 	t.Cleanup(func() { _ = behind.Close() })
 	clear, v = openVault(t, behind, secret)
 	return clear, behind, v
@@ -37,18 +35,13 @@ func openVault(t testing.TB, behind storage.Store, current []byte, former ...[]b
 	clear, v, err := vault.OpenStore(t.Context(), vault.Options{
 		Store: behind, Secrets: newSecrets(t, current, former...), Issuer: "https://login.example", Logger: slog.New(slog.DiscardHandler),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return clear, v
 }
 
 func newSecrets(t testing.TB, current []byte, former ...[]byte) *keyring.Secrets {
 	t.Helper()
-	secrets, err := keyring.NewSecrets(current, former...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	secrets := testkit.Must(keyring.NewSecrets(current, former...))(t)
 	return secrets
 }
 
@@ -78,9 +71,7 @@ func TestAuthenticatorsAreSealed(t *testing.T) {
 		clear.SetTOTP(t.Context(), "ann", storage.TOTP{Secret: []byte("secret of an app"), CreatedAt: atNoon}, recoveryCodes, storage.Proof{FactorsVersion: 1}),
 		clear.SetRecoveryCodes(t.Context(), "ann", recoveryCodes, storage.Proof{FactorsVersion: 2}),
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 	}
 	second.Name = "new name"
 	account.UserHandle, account.SecondStep, account.FactorsVersion = first.UserHandle, true, 3
@@ -97,10 +88,7 @@ func TestAuthenticatorsAreSealed(t *testing.T) {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 
-	sealed, err := behind.Authenticators(t.Context(), "ann")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sealed := testkit.Must(behind.Authenticators(t.Context(), "ann"))(t)
 	secrets := map[string]string{"secret": string(sealed.TOTP.Secret), "salt": string(sealed.Recovery.Salt)}
 	for _, p := range sealed.Passkeys {
 		secrets["name of "+string(p.ID)], secrets["key of "+string(p.ID)] = p.Name, string(p.PublicKey)
@@ -149,35 +137,22 @@ func TestAPasskeyOpensInItsPlaceOnly(t *testing.T) {
 			sets := map[string]storage.AuthenticatorSet{}
 			for _, who := range []string{"ann", "bob"} {
 				first := storage.FirstFactors{Passkey: passkeyOf(who, who), Recovery: recoveryCodes}
-				if err := clear.CreateAccount(t.Context(), storage.Account{ID: who, CreatedAt: atNoon}, first); err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, clear.CreateAccount(t.Context(), storage.Account{ID: who, CreatedAt: atNoon}, first))
 				app := storage.TOTP{Secret: []byte("secret"), CreatedAt: atNoon}
-				if err := clear.SetTOTP(t.Context(), who, app, storage.RecoveryCodes{}, storage.Proof{}); err != nil {
-					t.Fatal(err)
-				}
-				set, err := behind.Authenticators(t.Context(), who)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testkit.OK(t, clear.SetTOTP(t.Context(), who, app, storage.RecoveryCodes{}, storage.Proof{}))
+				set := testkit.Must(behind.Authenticators(t.Context(), who))(t)
 				sets[who] = set
 			}
 			p, app, codes := move(sets["ann"], sets["bob"])
 			for _, who := range []string{"ann", "bob"} {
-				if _, err := behind.DeleteAccount(t.Context(), who, "someone", nil); err != nil {
-					t.Fatal(err)
-				}
+				testkit.Must(behind.DeleteAccount(t.Context(), who, "someone", nil))(t)
 				if left, err := behind.RemoveDeparted(t.Context(), storage.Departed{Subject: who}, nil); left || err != nil {
 					t.Fatal(left, err)
 				}
 			}
 			p.AccountID = "ann"
-			if err := behind.CreateAccount(t.Context(), storage.Account{ID: "ann", CreatedAt: atNoon}, storage.FirstFactors{Passkey: p}); err != nil {
-				t.Fatal(err)
-			}
-			if err := behind.SetTOTP(t.Context(), "ann", app, codes, storage.Proof{}); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, behind.CreateAccount(t.Context(), storage.Account{ID: "ann", CreatedAt: atNoon}, storage.FirstFactors{Passkey: p}))
+			testkit.OK(t, behind.SetTOTP(t.Context(), "ann", app, codes, storage.Proof{}))
 			if _, err := clear.Authenticators(t.Context(), "ann"); !errors.Is(err, vault.ErrOpen) {
 				t.Errorf("the set is read: %v", err)
 			}

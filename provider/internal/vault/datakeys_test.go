@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/random"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/internal/vault"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -43,10 +44,7 @@ func noted(t *testing.T, clear, behind storage.Store, subject, want string) stri
 	if err != nil || string(person.Attributes["note"]) != `"`+want+`"` {
 		t.Errorf("%s: %s, %v; want %s", subject, person.Attributes["note"], err, want)
 	}
-	stored, err := behind.Person(t.Context(), subject)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stored := testkit.Must(behind.Person(t.Context(), subject))(t)
 	return string(stored.Attributes["note"])
 }
 
@@ -55,9 +53,7 @@ func TestADataKeyIsRotatedUnderTwoProcesses(t *testing.T) {
 	there, w := openVault(t, behind, secret)
 	set := func(clear storage.Store, subject, text string) {
 		t.Helper()
-		if err := clear.SetAttributes(t.Context(), subject, note(text), nil); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, clear.SetAttributes(t.Context(), subject, note(text), nil))
 	}
 	set(here, "ann", "first")
 	digest := v.Digest("a")
@@ -71,9 +67,7 @@ func TestADataKeyIsRotatedUnderTwoProcesses(t *testing.T) {
 	if stored := noted(t, there, behind, "cem", "second"); !strings.HasPrefix(stored, `"sealed2:2:`) {
 		t.Errorf("stored as %s", stored)
 	}
-	if err := behind.SetAttributes(t.Context(), "bad", map[string]json.RawMessage{"note": json.RawMessage(`"sealed2:1:damaged"`)}, nil); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, behind.SetAttributes(t.Context(), "bad", map[string]json.RawMessage{"note": json.RawMessage(`"sealed2:1:damaged"`)}, nil))
 	for _, step := range []struct {
 		after time.Duration
 		n     int
@@ -149,9 +143,7 @@ func (s meanwhile) ReplaceSealed(ctx context.Context, values []storage.Resealed)
 func TestSealingAgainLosesNoChange(t *testing.T) {
 	clear, behind, v := openSealed(t)
 	for _, subject := range []string{"ann", "bob"} {
-		if err := clear.SetAttributes(t.Context(), subject, note("first"), nil); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, clear.SetAttributes(t.Context(), subject, note("first"), nil))
 	}
 	rotate(t, v, 2, true)
 	_, w := openVault(t, meanwhile{behind, func() {
@@ -172,9 +164,7 @@ func TestAnUnknownDataKeyIsNamed(t *testing.T) {
 	if _, err := v.Open(alice, value); !errors.Is(err, vault.ErrOpen) || !strings.Contains(err.Error(), "data key 7, and the database has 1") {
 		t.Errorf("err = %v", err)
 	}
-	if err := behind.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, behind.Close())
 	if _, err := v.Open(alice, value); !errors.Is(err, storage.ErrUnavailable) || errors.Is(err, vault.ErrOpen) {
 		t.Errorf("while the database does not answer: %v", err)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/internal/vault"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -25,9 +26,7 @@ func TestLinksAreSealed(t *testing.T) {
 		clear.AddLink(t.Context(), link(2), 2, storage.Proof{At: atNoon}),
 		clear.CreateAccount(t.Context(), storage.Account{ID: "bob", CreatedAt: atNoon}),
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 	}
 	set, err := clear.Authenticators(t.Context(), "ann")
 	if diff := cmp.Diff([]storage.Link{link(1), link(2)}, set.Links); err != nil || diff != "" {
@@ -48,12 +47,8 @@ func TestLinksAreSealed(t *testing.T) {
 	}
 	moved := sealed.Links[1]
 	moved.AccountID = "bob"
-	if err := behind.RemoveLink(t.Context(), "ann", moved.Digest, sealed.Account.Proof(), atNoon); err != nil {
-		t.Fatal(err)
-	}
-	if err := behind.AddLink(t.Context(), moved, 1, storage.Proof{At: atNoon}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, behind.RemoveLink(t.Context(), "ann", moved.Digest, sealed.Account.Proof(), atNoon))
+	testkit.OK(t, behind.AddLink(t.Context(), moved, 1, storage.Proof{At: atNoon}))
 	if _, _, err := clear.LinkedAccount(t.Context(), moved.Digest); err == nil {
 		t.Error("the identity of ann signs in to the account of bob")
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/field"
 	"github.com/bonafide-id/bonafide/provider/internal/lab/upstreams"
 	"github.com/bonafide-id/bonafide/provider/internal/outbound"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/upstream"
 	"github.com/bonafide-id/bonafide/provider/upstream/github"
 )
@@ -46,9 +47,7 @@ func newAttempt(t *testing.T) *attempt {
 func (a *attempt) finish(t *testing.T, change ...func(url.Values)) (upstream.Identity, error) {
 	t.Helper()
 	address, keep, err := a.connector.Start(t.Context(), upstream.Request{State: "the-state", Callback: callback, HTTP: a.http})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	values := a.hub.Return(t, address)
 	if values.Get("state") != "the-state" {
 		t.Errorf("the state is %q", values.Get("state"))
@@ -62,13 +61,8 @@ func (a *attempt) finish(t *testing.T, change ...func(url.Values)) (upstream.Ide
 func TestConnector(t *testing.T) {
 	t.Parallel()
 	a := newAttempt(t)
-	if err := a.connector.Check(); err != nil {
-		t.Fatal(err)
-	}
-	who, err := a.finish(t)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, a.connector.Check())
+	who := testkit.Must(a.finish(t))(t)
 	if who.Issuer != a.hub.URL || who.Subject != "583231" || who.Email != "mona@example.com" || !who.EmailVerified || who.Authoritative || who.Name != "Mona Lisa Octocat" {
 		t.Errorf("%+v", who)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/lab/upstreams"
 	"github.com/bonafide-id/bonafide/provider/internal/outbound"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/upstream"
 	"github.com/bonafide-id/bonafide/provider/upstream/openid"
 )
@@ -84,10 +85,7 @@ func TestConnector(t *testing.T) {
 		p := ada
 		p.Claims = map[string]any{"acr": "phr", "amr": []string{"pop", "user"}, "groups": []string{"student"}}
 		a.up.Be(p)
-		got, err := a.finish(t)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := testkit.Must(a.finish(t))(t)
 		groups := got.Claims["groups"]
 		got.Claims = nil
 		want := upstream.Identity{
@@ -112,13 +110,8 @@ func TestConnector(t *testing.T) {
 		address, _, err := a.start(t, upstream.Request{
 			LoginHint: "ada@uni.example", Languages: []string{"de-CH", "en"}, Afresh: true, ACRValues: []string{"phr", "phrh"},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		asked, err := url.Parse(address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
+		asked := testkit.Must(url.Parse(address))(t)
 		got := asked.Query()
 		for _, secret := range []string{"nonce", "code_challenge"} {
 			if len(got.Get(secret)) < 26 {
@@ -166,9 +159,7 @@ func TestConnector(t *testing.T) {
 		t.Parallel()
 		a := newAttempt(t)
 		for range 2 {
-			if _, err := a.finish(t); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(a.finish(t))(t)
 			a.up.Rotate()
 		}
 		if n := a.up.Calls("/keys"); n != 2 {
@@ -195,9 +186,7 @@ func TestConnector(t *testing.T) {
 			}
 			a.up.Be(p)
 			address, keep, err := a.start(t, upstream.Request{Afresh: test.afresh})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			who, err := a.back(t.Context(), a.up.Return(t, address), keep)
 			if (err == nil) != test.accepted || test.accepted && who.AuthTime.IsZero() == test.dated {
 				t.Errorf("%+v: %+v, %v", test, who, err)
@@ -255,13 +244,9 @@ func TestOneAttempt(t *testing.T) {
 		t.Parallel()
 		a := newAttempt(t)
 		address, keep, err := a.start(t, upstream.Request{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		values := a.up.Return(t, address)
-		if _, err := a.back(t.Context(), values, keep); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(a.back(t.Context(), values, keep))(t)
 		if who, err := a.back(t.Context(), values, keep); err == nil {
 			t.Errorf("%+v by a spent code", who)
 		}
@@ -270,13 +255,9 @@ func TestOneAttempt(t *testing.T) {
 		t.Parallel()
 		a := newAttempt(t)
 		address, _, err := a.start(t, upstream.Request{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		_, keep, err := a.start(t, upstream.Request{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		if who, err := a.back(t.Context(), a.up.Return(t, address), keep); err == nil {
 			t.Errorf("%+v by the code of another attempt", who)
 		}
@@ -285,9 +266,7 @@ func TestOneAttempt(t *testing.T) {
 		t.Parallel()
 		a := newAttempt(t)
 		address, _, err := a.start(t, upstream.Request{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		for _, keep := range []string{"", "{}", `{"nonce":"a"}`, `{"verifier":"a"}`, "null", "nonsense"} {
 			if who, err := a.back(t.Context(), a.up.Return(t, address), []byte(keep)); err == nil {
 				t.Errorf("%q: %+v", keep, who)
@@ -301,14 +280,10 @@ func TestOneAttempt(t *testing.T) {
 		t.Parallel()
 		honest, evil := newAttempt(t), newAttempt(t)
 		address, keep, err := honest.start(t, upstream.Request{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		// The person was led to the honest upstream by the evil one, whose attempt this is.
 		_, evilKeep, err := evil.start(t, upstream.Request{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		values := honest.up.Return(t, address)
 		if _, err := evil.back(t.Context(), values, evilKeep); err == nil {
 			t.Error("a response of another upstream is taken")

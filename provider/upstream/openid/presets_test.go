@@ -20,6 +20,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/field"
 	"github.com/bonafide-id/bonafide/provider/internal/lab/upstreams"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/upstream"
 	"github.com/bonafide-id/bonafide/provider/upstream/openid"
 )
@@ -93,13 +94,8 @@ func TestGoogle(t *testing.T) {
 func (a *attempt) asked(t *testing.T, r upstream.Request) url.Values {
 	t.Helper()
 	address, _, err := a.start(t, r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	asked, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
+	asked := testkit.Must(url.Parse(address))(t)
 	return asked.Query()
 }
 
@@ -114,9 +110,7 @@ func newMicrosoft(t *testing.T, tenant string, tenants ...string) *attempt {
 	t.Helper()
 	a := newAttempt(t)
 	a.connector = openid.Microsoft(openid.MicrosoftOptions{ClientID: a.up.ClientID, Secret: a.up.Secret, Tenant: tenant, Tenants: tenants, Authority: a.up.URL + "/"})
-	if err := a.connector.Check(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, a.connector.Check())
 	a.up.Below("/" + strings.ToLower(tenant) + "/v2.0")
 	name := strings.ToLower(tenant)
 	switch tenant {
@@ -231,14 +225,8 @@ func TestMicrosoft(t *testing.T) {
 
 func appleKey(t *testing.T) (*ecdsa.PrivateKey, []byte) {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	der, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := testkit.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
+	der := testkit.Must(x509.MarshalPKCS8PrivateKey(key))(t)
 	return key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
 }
 
@@ -249,9 +237,7 @@ func TestApple(t *testing.T) {
 		t.Helper()
 		a := newAttempt(t)
 		a.connector = openid.NewApple(a.up.Issuer(), openid.AppleOptions{ClientID: a.up.ClientID, TeamID: "TEAM", KeyID: "KEY", Key: file})
-		if err := a.connector.Check(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, a.connector.Check())
 		a.up.Describe(func(d map[string]any) {
 			d["token_endpoint_auth_methods_supported"] = []string{"client_secret_post"}
 			delete(d, "userinfo_endpoint")
@@ -265,9 +251,7 @@ func TestApple(t *testing.T) {
 		a := newApple(t)
 		a.up.Be(upstreams.Person{Subject: "000.abc", Email: "x@privaterelay.appleid.com", Verified: "true", Unnamed: true, Claims: m{"is_private_email": "true"}})
 		address, keep, err := a.start(t, upstream.Request{LoginHint: "ada@uni.example", Afresh: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		values := a.up.Return(t, address)
 		values.Set("user", `{"name":{"firstName":"Ada","lastName":"Lovelace"},"email":"victim@corp.example"}`)
 		who, err := a.back(t.Context(), values, keep)
@@ -288,9 +272,7 @@ func TestApple(t *testing.T) {
 			a := newApple(t)
 			a.up.Be(upstreams.Person{Subject: "1", Unnamed: true})
 			address, keep, err := a.start(t, upstream.Request{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			values := a.up.Return(t, address)
 			values.Set("user", field)
 			if who, err := a.back(t.Context(), values, keep); err != nil || who.Name != want || who.Email != "" {
@@ -302,9 +284,7 @@ func TestApple(t *testing.T) {
 		t.Parallel()
 		a := newApple(t)
 		_, keep, err := a.start(t, upstream.Request{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		values := url.Values{"error": {"user_cancelled_authorize"}, "iss": {a.up.Issuer()}}
 		if _, err := a.back(t.Context(), values, keep); !errors.Is(err, upstream.ErrDenied) {
 			t.Error(err)
@@ -342,14 +322,8 @@ func isAppleSecret(t *testing.T, key *ecdsa.PublicKey, secret string, up *upstre
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	_, file := appleKey(t)
-	other, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	der, err := x509.MarshalPKCS8PrivateKey(other)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := testkit.Must(ecdsa.GenerateKey(elliptic.P384(), rand.Reader))(t)
+	der := testkit.Must(x509.MarshalPKCS8PrivateKey(other))(t)
 	otherFile := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
 	for _, test := range []struct {
 		want      string

@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/api"
 	events "github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage/postgres"
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
 )
@@ -19,10 +20,7 @@ import (
 // onPostgres puts a place on PostgreSQL.
 func onPostgres(t *testing.T) func(*provider.Config) {
 	t.Helper()
-	store, err := postgres.Open(t.Context(), pgtest.Shared(t).Schema(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := testkit.Must(postgres.Open(t.Context(), pgtest.Shared(t).Schema(t)))(t)
 	return func(c *provider.Config) { c.Store = store }
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
@@ -72,23 +73,14 @@ const (
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	opened, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	opened := testkit.Must(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "db")))(t)
 	store := &fragile{Store: opened}
 	f := &fixture{t: t, store: store, mails: &mailbox{}}
-	f.id, err = provider.New(t.Context(), provider.Config{
+	f.id = testkit.Must(provider.New(t.Context(), provider.Config{
 		BaseURL: "https://id.example", Secret: secret, Store: store, Mailer: f.mails,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	t.Cleanup(func() { _ = f.id.Close() })
-	f.dash, err = developer.New(developer.Config{Provider: f.id, Store: store, Mailer: f.mails})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.dash = testkit.Must(developer.New(developer.Config{Provider: f.id, Store: store, Mailer: f.mails}))(t)
 	for _, id := range []string{owner, ada} {
 		_, err := f.id.Accounts().Save(t.Context(), provider.Account{ID: id, Email: id + "@example.com", EmailVerified: true, Password: "glacier-tulip-orbit-42"})
 		f.ok(err)
@@ -114,9 +106,7 @@ func newFixture(t *testing.T) *fixture {
 
 func (f *fixture) ok(err error) {
 	f.t.Helper()
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	testkit.OK(f.t, err)
 }
 
 // order is an order of ada.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider/catalogue"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
@@ -26,8 +27,7 @@ func hostile() Installation {
 // manual is docs/errors.md.
 func manual(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "errors.md"))
-	ok(t, err)
+	text := testkit.Must(os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "errors.md")))(t)
 	return string(text)
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/room"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/providertest"
 	"github.com/bonafide-id/bonafide/provider/signals"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
@@ -97,27 +98,17 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// ok ends the test where there is an error.
-func ok(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func newLab(t testing.TB) *lab {
 	t.Helper()
 	l := &lab{t: t, clients: map[string]provider.Client{}}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { l.provider.ServeHTTP(w, r) }))
 	t.Cleanup(server.Close)
-	store, err := sqlite.Open(t.Context(), t.TempDir()+"/identity.db")
-	ok(t, err)
+	store := testkit.Must(sqlite.Open(t.Context(), t.TempDir()+"/identity.db"))(t)
 	base := server.URL + "/id"
-	l.provider, err = provider.New(t.Context(), provider.Config{
+	l.provider = testkit.Must(provider.New(t.Context(), provider.Config{
 		BaseURL: base, Secret: secret, Store: store, AllowPrivateNetworks: true, Resources: []provider.Resource{{URI: apiURI}},
 		DeviceAuthorization: provider.DeviceAuthorization{On: true}, Signals: signals.Config{SharedSignals: true}, UnknownClients: provider.UnknownClients{Documents: true, Register: "open"},
-	})
-	ok(t, err)
+	}))(t)
 	t.Cleanup(func() {
 		if err := l.provider.Close(); err != nil {
 			t.Error(err)
@@ -159,9 +150,7 @@ func (l *lab) register() {
 		l.clients[c.ID] = c
 	}
 	ctx := l.t.Context()
-	if _, err := l.provider.Accounts().Save(ctx, provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: password}); err != nil {
-		l.t.Fatal(err)
-	}
+	testkit.Must(l.provider.Accounts().Save(ctx, provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: password}))(l.t)
 	err := l.provider.People().SetAttributes(ctx, "alice", map[string]any{
 		"fname": "Alice", "zip": "22030", "birthdate": "1990-04-02",
 		"previous_addresses": []map[string]string{{"street1": "1 Main St", "city": "Fairfax"}},
@@ -181,8 +170,7 @@ func (l *lab) in(t testing.TB) *lab {
 // redirect.
 func newBrowser(t testing.TB) *http.Client {
 	t.Helper()
-	jar, err := cookiejar.New(nil)
-	ok(t, err)
+	jar := testkit.Must(cookiejar.New(nil))(t)
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{

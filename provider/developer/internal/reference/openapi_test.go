@@ -11,6 +11,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/room"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // The fixed fields of the objects of OpenAPI 3.1 that the document has, those that are
@@ -254,7 +255,7 @@ func TestOpenAPIIsWellFormed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := New(i)
 			c := &check{t: t, operations: map[string]bool{}}
-			ok(t, json.Unmarshal(d.OpenAPI(), &c.root))
+			testkit.OK(t, json.Unmarshal(d.OpenAPI(), &c.root))
 			c.document()
 			if len(c.operations) < len(d.Endpoints) || c.refs == 0 {
 				t.Errorf("%d operations with %d references", len(c.operations), c.refs)
@@ -267,7 +268,7 @@ func TestOpenAPIHasEveryEndpointPayloadAndError(t *testing.T) {
 	t.Parallel()
 	d := New(installation("https://id.example"))
 	var root map[string]any
-	ok(t, json.Unmarshal(d.OpenAPI(), &root))
+	testkit.OK(t, json.Unmarshal(d.OpenAPI(), &root))
 	schemas := entries(entries(root["components"])["schemas"])
 	for _, p := range d.Payloads {
 		if got := entries(entries(schemas[p.Name])["properties"]); len(got) != len(p.Members) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 func TestJWTAccessTokensAreAsDocumented(t *testing.T) {
@@ -64,7 +65,7 @@ func TestLogoutTokensAreAsDocumented(t *testing.T) {
 		ID: "told", Dialect: provider.Standard, RedirectURIs: []string{callbackURI}, Secret: strings.Repeat("told-secret-", 6),
 		BackchannelLogoutURI: application.URL, BackchannelLogoutSessionRequired: true,
 	}
-	ok(t, l.provider.Clients().Save(t.Context(), c))
+	testkit.OK(t, l.provider.Clients().Save(t.Context(), c))
 	l.clients["told"] = c
 	go func() { _ = l.provider.Run(t.Context()) }()
 	of := l.part(l.tokens("told")["id_token"], 1)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 const password = "glacier-tulip-orbit-42"
@@ -23,8 +25,7 @@ type browser struct {
 
 func newBrowser(t *testing.T) *browser {
 	t.Helper()
-	jar, err := cookiejar.New(nil)
-	ok(t, err)
+	jar := testkit.Must(cookiejar.New(nil))(t)
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	b := &browser{t: t, http: &http.Client{Jar: jar, Transport: transport}}
@@ -90,8 +91,7 @@ func (b *browser) signIn(address string) page {
 // form returns action and fields of the first form of a page, nothing when there is none.
 func (p page) form(t *testing.T) (action string, fields url.Values) {
 	t.Helper()
-	root, err := html.Parse(strings.NewReader(p.body))
-	ok(t, err)
+	root := testkit.Must(html.Parse(strings.NewReader(p.body)))(t)
 	fields = url.Values{}
 	for n := range root.Descendants() {
 		attr := func(name string) string {
@@ -115,8 +115,7 @@ func (p page) form(t *testing.T) (action string, fields url.Values) {
 // link returns where the only link of a page leads, and what it says.
 func (p page) link(t *testing.T) (address, text string) {
 	t.Helper()
-	root, err := html.Parse(strings.NewReader(p.body))
-	ok(t, err)
+	root := testkit.Must(html.Parse(strings.NewReader(p.body)))(t)
 	for n := range root.Descendants() {
 		if n.Data == "a" && n.FirstChild != nil {
 			for _, a := range n.Attr {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 func TestCurlSampleSignsInAsItIsShown(t *testing.T) {
@@ -38,12 +39,11 @@ func runCurl(t *testing.T, a Application, change func(string) string) (string, e
 	folder, s := write(t, a, "curl")
 	c, out := shell(t, folder, runner{}.commands(t, s))
 	read, stdout, err := os.Pipe()
-	ok(t, err)
+	testkit.OK(t, err)
 	defer read.Close()
-	stdin, err := c.StdinPipe()
-	ok(t, err)
+	stdin := testkit.Must(c.StdinPipe())(t)
 	c.Stdout = stdout
-	ok(t, c.Start())
+	testkit.OK(t, c.Start())
 	stdout.Close()
 	lines := bufio.NewReader(read)
 	for {
@@ -54,14 +54,11 @@ func runCurl(t *testing.T, a Application, change func(string) string) (string, e
 		if address := strings.TrimSpace(line); strings.HasPrefix(address, "http") {
 			b := newBrowser(t)
 			b.until = a.RedirectURI
-			if _, err := fmt.Fprintln(stdin, change(b.signIn(address).Header.Get("Location"))); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(fmt.Fprintln(stdin, change(b.signIn(address).Header.Get("Location"))))(t)
 			break
 		}
 	}
-	rest, err := io.ReadAll(lines)
-	ok(t, err)
+	rest := testkit.Must(io.ReadAll(lines))(t)
 	err = c.Wait()
 	return string(rest) + out.String(), err
 }

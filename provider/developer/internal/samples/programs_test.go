@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 func TestProgramsAreConfiguredForTheApplication(t *testing.T) {
@@ -15,8 +16,7 @@ func TestProgramsAreConfiguredForTheApplication(t *testing.T) {
 	for _, p := range Programs() {
 		a := shop()
 		a.RedirectURI, a.Public = p.RedirectURIs[0], p.Kind != "web"
-		all, err := ForPrograms(a, p.Kind)
-		ok(t, err)
+		all := testkit.Must(ForPrograms(a, p.Kind))(t)
 		i := slices.IndexFunc(all, func(s Sample) bool { return s.ID == p.ID })
 		if i < 0 {
 			t.Errorf("%s is not offered to its kind", p.ID)
@@ -42,8 +42,7 @@ func TestProgramsAreConfiguredForTheApplication(t *testing.T) {
 func TestTheLabRunsEveryProgram(t *testing.T) {
 	t.Parallel()
 	const lab = "../../../internal/lab/programs/"
-	frame, err := os.ReadFile(lab + "frame/lab.mjs")
-	ok(t, err)
+	frame := testkit.Must(os.ReadFile(lab + "frame/lab.mjs"))(t)
 	action := regexp.MustCompile(`\{\{(?:(?:json|script) (?:\(printf "[^"]*" \.(\w+)\)|\.(\w+))|"\{\{")\}\}`)
 	for _, p := range Programs() {
 		script, err := os.ReadFile(lab + p.ID + ".mjs")
@@ -51,8 +50,7 @@ func TestTheLabRunsEveryProgram(t *testing.T) {
 			t.Errorf("the lab does not run %s: %v", p.ID, err)
 		}
 		for _, file := range p.Files {
-			text, err := sources.ReadFile(p.template(file))
-			ok(t, err)
+			text := testkit.Must(sources.ReadFile(p.template(file)))(t)
 			for _, found := range action.FindAllStringSubmatch(string(text), -1) {
 				if name := found[1] + found[2]; name != "" && !regexp.MustCompile(`\b`+name+`: `).Match(frame) {
 					t.Errorf("%s of %s wants %s, which the lab does not fill in", file, p.ID, name)
@@ -78,8 +76,7 @@ func TestNothingOfAnApplicationEndsTheScriptOfAProgram(t *testing.T) {
 	t.Parallel()
 	a := shop()
 	a.Public, a.RedirectURI = true, "https://shop.example/</script>"
-	all, err := ForPrograms(a, "spa")
-	ok(t, err)
+	all := testkit.Must(ForPrograms(a, "spa"))(t)
 	for _, s := range all {
 		for _, f := range s.Files {
 			if strings.Count(f.Text, "</script>") != strings.Count(f.Text, "<script") {

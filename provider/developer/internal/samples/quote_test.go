@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // hostile are strings that would end a string, call a function or begin a comment, were
@@ -27,8 +29,7 @@ func TestAttackValuesDoNotEndStrings(t *testing.T) {
 		case func(string) string:
 			return f(s)
 		case func(string) (string, error):
-			quoted, err := f(s)
-			ok(t, err)
+			quoted := testkit.Must(f(s))(t)
 			return quoted
 		default:
 			t.Fatalf("no quoting for %s", language)
@@ -54,8 +55,7 @@ func TestAttackValuesDoNotEndStrings(t *testing.T) {
 			t.Helper()
 			var all []string
 			for _, q := range quoted {
-				s, err := f(q)
-				ok(t, err)
+				s := testkit.Must(f(q))(t)
 				all = append(all, s)
 			}
 			return all

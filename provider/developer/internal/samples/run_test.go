@@ -35,23 +35,19 @@ func newInstallation(t *testing.T) *installation {
 	i := &installation{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { i.ServeHTTP(w, r) }))
 	t.Cleanup(server.Close)
-	store, err := sqlite.Open(t.Context(), t.TempDir()+"/identity.db")
-	ok(t, err)
+	store := testkit.Must(sqlite.Open(t.Context(), t.TempDir()+"/identity.db"))(t)
 	i.base = server.URL + "/id"
-	i.Provider, err = provider.New(t.Context(), provider.Config{
+	i.Provider = testkit.Must(provider.New(t.Context(), provider.Config{
 		BaseURL: i.base, Secret: []byte("q0m3K1xWc9vRz7Yt2dLh8sNfJ4uPbE6o"), Store: store, DPoP: provider.DPoP{RequireNonce: true},
-	})
-	ok(t, err)
+	}))(t)
 	t.Cleanup(func() {
 		if err := i.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	ctx := t.Context()
-	if _, err := i.Accounts().Save(ctx, provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: password}); err != nil {
-		t.Fatal(err)
-	}
-	ok(t, i.People().SetStatus(ctx, "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true}))
+	testkit.Must(i.Accounts().Save(ctx, provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: password}))(t)
+	testkit.OK(t, i.People().SetStatus(ctx, "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true}))
 	return i
 }
 
@@ -60,22 +56,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// ok ends the test where there is an error.
-func ok(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // bound registers an application whose tokens are all bound to a key.
 func (i *installation) bound(t *testing.T, public bool) Application {
 	t.Helper()
 	a := i.application(t, provider.Standard, public)
-	c, err := i.Clients().Get(t.Context(), a.ClientID)
-	ok(t, err)
+	c := testkit.Must(i.Clients().Get(t.Context(), a.ClientID))(t)
 	a.DPoP, c.DPoPBoundAccessTokens = true, true
-	ok(t, i.Clients().Save(t.Context(), c))
+	testkit.OK(t, i.Clients().Save(t.Context(), c))
 	return a
 }
 
@@ -94,23 +81,22 @@ func (i *installation) application(t *testing.T, dialect string, public bool) Ap
 	if !public {
 		c.Secret = clientSecret
 	}
-	ok(t, i.Clients().Save(t.Context(), c))
+	testkit.OK(t, i.Clients().Save(t.Context(), c))
 	return a
 }
 
 // write puts a sample into a folder.
 func write(t *testing.T, a Application, id string) (folder string, s Sample) {
 	t.Helper()
-	all, err := For(a)
-	ok(t, err)
+	all := testkit.Must(For(a))(t)
 	n := slices.IndexFunc(all, func(s Sample) bool { return s.ID == id })
 	if n < 0 {
 		t.Fatalf("no sample %s", id)
 	}
 	folder = t.TempDir()
 	for _, f := range all[n].Files {
-		ok(t, os.MkdirAll(filepath.Dir(filepath.Join(folder, f.Name)), 0o755))
-		ok(t, os.WriteFile(filepath.Join(folder, f.Name), []byte(f.Text), 0o600))
+		testkit.OK(t, os.MkdirAll(filepath.Dir(filepath.Join(folder, f.Name)), 0o755))
+		testkit.OK(t, os.WriteFile(filepath.Join(folder, f.Name), []byte(f.Text), 0o600))
 	}
 	return folder, all[n]
 }
@@ -152,14 +138,13 @@ func (o *output) String() string {
 func start(t *testing.T, folder, commands string, s Sample) {
 	t.Helper()
 	c, out := shell(t, folder, commands)
-	ok(t, c.Start())
+	testkit.OK(t, c.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
 	b, soon := newBrowser(t), time.NewTicker(20*time.Millisecond)
 	defer soon.Stop()
 	for {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.Open, nil)
-		ok(t, err)
+		r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, s.Open, nil))(t)
 		response, err := b.http.Do(r)
 		if err == nil {
 			response.Body.Close()
@@ -222,8 +207,7 @@ func TestSamplesSignInAsTheyAreShown(t *testing.T) {
 					}
 				}
 
-				v, err := newValues(a)
-				ok(t, err)
+				v := testkit.Must(newValues(a))(t)
 				attack(t, v, r)
 			})
 		}
@@ -259,8 +243,7 @@ func TestSamplesProveAKey(t *testing.T) {
 					t.Errorf("public=%t: %s without %q:\n%s", public, p.Status, want, p.body)
 				}
 			}
-			v, err := newValues(a)
-			ok(t, err)
+			v := testkit.Must(newValues(a))(t)
 			attack(t, v, r)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // runner is how a sample is run as it is shown.
@@ -129,7 +130,7 @@ func linkModules(t *testing.T, folder string) {
 	if modules == "" {
 		t.Skip("openid-client is not installed: make browser does that, and runs this test")
 	}
-	ok(t, os.Symlink(modules, filepath.Join(folder, "node_modules")))
+	testkit.OK(t, os.Symlink(modules, filepath.Join(folder, "node_modules")))
 }
 
 // require skips the test of a sample on a machine that cannot run it.

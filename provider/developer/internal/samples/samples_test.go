@@ -16,6 +16,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/widget"
 )
 
@@ -30,8 +31,7 @@ func shop() Application {
 
 func samplesOf(t *testing.T, a Application) map[string]Sample {
 	t.Helper()
-	all, err := For(a)
-	ok(t, err)
+	all := testkit.Must(For(a))(t)
 	byID := map[string]Sample{}
 	for _, s := range all {
 		byID[s.ID] = s
@@ -126,8 +126,7 @@ func TestSamplesListenWhereTheResponseComes(t *testing.T) {
 	} {
 		a := shop()
 		a.RedirectURI = uri
-		v, err := newValues(a)
-		ok(t, err)
+		v := testkit.Must(newValues(a))(t)
 		if got := []string{v.Address(), v.Path(), v.Start(), v.Site(), v.Open()}; fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%s: %v, want %v", uri, got, want)
 		}
@@ -157,7 +156,7 @@ func TestButtonOutlivesUpdates(t *testing.T) {
 	for _, public := range []bool{false, true} {
 		a := i.application(t, provider.Standard, public)
 		root, err := html.ParseWithOptions(strings.NewReader(samplesOf(t, a)["button"].Files[0].Text), html.ParseOptionEnableScripting(false))
-		ok(t, err)
+		testkit.OK(t, err)
 		found := map[string]string{}
 		for n := range root.Descendants() {
 			for _, attribute := range n.Attr {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -68,10 +69,7 @@ func checkParsed(t *testing.T, sent string, read VerifiedReader) {
 		}
 		return
 	}
-	recorded, err := r.Record(r.Names(InAny), r.Classes(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	recorded := testkit.Must(r.Record(r.Names(InAny), r.Classes(), nil))(t)
 	again := ClaimsOf(storage.Grant{Claims: recorded})
 	for _, in := range []Place{InAny, InIDToken, InUserinfo} {
 		if diff := cmp.Diff(r.Names(in), again.Names(in)); diff != "" {

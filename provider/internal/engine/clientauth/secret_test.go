@@ -7,6 +7,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -24,12 +25,9 @@ func TestVerifySecretOfARegistrationInMemory(t *testing.T) {
 		},
 		Clock: func() time.Time { return now },
 	}
-	client, err := registry.Enabled(storage.Client{ID: "app", Dialect: registry.DialectStandard, Secrets: []storage.ClientSecret{
+	client := testkit.Must(registry.Enabled(storage.Client{ID: "app", Dialect: registry.DialectStandard, Secrets: []storage.ClientSecret{
 		{Sealed: []byte("old"), ExpiresAt: now.Add(time.Hour)}, {Sealed: []byte("new")}, {Sealed: []byte("broken")},
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))(t)
 	verify := func(secret string) (bool, error) {
 		ok, _, err := a.verifySecret(client, protocol.AuthBasic, secret)
 		return ok, err

@@ -11,6 +11,8 @@ import (
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 func TestReadForm(t *testing.T) {
@@ -21,20 +23,14 @@ func TestReadForm(t *testing.T) {
 	}
 
 	t.Run("ParametersWithoutValueCountAsOmitted", func(t *testing.T) {
-		form, err := read("grant_type=refresh_token&scope=&redirect_uri&client_secret=")
-		if err != nil {
-			t.Fatal(err)
-		}
+		form := testkit.Must(read("grant_type=refresh_token&scope=&redirect_uri&client_secret="))(t)
 		if diff := cmp.Diff(url.Values{"grant_type": {"refresh_token"}}, form); diff != "" {
 			t.Error(diff)
 		}
 	})
 
 	t.Run("KeepsAnEmptyVerifierToBeRefused", func(t *testing.T) {
-		form, err := read("code=x&code_verifier=")
-		if err != nil {
-			t.Fatal(err)
-		}
+		form := testkit.Must(read("code=x&code_verifier="))(t)
 		if !form.Has("code_verifier") {
 			t.Error("the code_verifier is gone, as if the client had never used PKCE")
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
@@ -39,17 +40,12 @@ type logoutToken struct {
 func verified[T any](w *lab.Fixture, client, token string) (claims T) {
 	w.T.Helper()
 	ctx := oidc.ClientContext(w.T.Context(), w.Server.Client())
-	found, err := oidc.NewProvider(ctx, w.Server.URL+"/oidc")
-	if err != nil {
-		w.T.Fatal(err)
-	}
+	found := testkit.Must(oidc.NewProvider(ctx, w.Server.URL+"/oidc"))(w.T)
 	checked, err := found.Verifier(&oidc.Config{ClientID: client, Now: w.Now}).Verify(ctx, token)
 	if err != nil {
 		w.T.Fatalf("token %q: %v", token, err)
 	}
-	if err := checked.Claims(&claims); err != nil {
-		w.T.Fatal(err)
-	}
+	testkit.OK(w.T, checked.Claims(&claims))
 	return claims
 }
 
@@ -109,9 +105,7 @@ func TestBackchannelLogout(t *testing.T) {
 			w := lab.New(t, lab.AllowPrivate).WithClients().WithUsers().Tells(rp, "told").Runs()
 			b := w.Alice()
 			sid := sidIn(w, "told", b.TokensOf("told"))
-			if err := end(w, b); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, end(w, b))
 			token := rp.Wait(t, 1)[0]
 			got := verified[logoutToken](w, "told", token)
 			if got.ID == "" || got.Expires <= got.IssuedAt || got.Nonce != nil {
@@ -164,14 +158,9 @@ func TestLogoutTokenOfEachAlgorithm(t *testing.T) {
 func headerOf(t *testing.T, token string) map[string]any {
 	t.Helper()
 	encoded, _, _ := strings.Cut(token, ".")
-	plain, err := base64.RawURLEncoding.DecodeString(encoded)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := testkit.Must(base64.RawURLEncoding.DecodeString(encoded))(t)
 	header := map[string]any{}
-	if err := json.Unmarshal(plain, &header); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal(plain, &header))
 	return header
 }
 
@@ -211,16 +200,10 @@ func TestBackchannelLogoutReachesAllApplicationsOnce(t *testing.T) {
 	t.Parallel()
 	one, two, silent := lab.NewToldParty(t, nil), lab.NewToldParty(t, nil), lab.NewToldParty(t, nil)
 	w := lab.New(t, lab.AllowPrivate).WithClients().WithUsers().Tells(one, "one").Tells(two, "two").Tells(silent, "silent").Runs()
-	store, err := sqlite.Open(t.Context(), w.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := provider.New(t.Context(), provider.Config{
+	store := testkit.Must(sqlite.Open(t.Context(), w.Path))(t)
+	other := testkit.Must(provider.New(t.Context(), provider.Config{
 		BaseURL: w.Server.URL, Secret: lab.Secret(t), Store: store, Clock: w.Now, AllowPrivateNetworks: true, Logger: slog.New(slog.DiscardHandler),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	t.Cleanup(func() { _ = other.Close() })
 	go func() { _ = other.Run(t.Context()) }()
 
@@ -233,9 +216,7 @@ func TestBackchannelLogoutReachesAllApplicationsOnce(t *testing.T) {
 		}
 		b.Allow("client_id", "silent", "scope", "military") // without openid
 	}
-	if err := w.People().Revoke(t.Context(), "alice"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.People().Revoke(t.Context(), "alice"))
 	settled(w)
 	for client, rp := range map[string]*lab.ToldParty{"one": one, "two": two} {
 		sids := map[string]bool{}
@@ -492,14 +473,9 @@ func TestBackchannelLogoutOfPrivateNetworks(t *testing.T) {
 		b := w.Alice()
 		b.TokensOf("told")
 		b.Submit(b.Open("/signout"))
-		store, err := sqlite.Open(t.Context(), w.Path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		store := testkit.Must(sqlite.Open(t.Context(), w.Path))(t)
 		strict, err := provider.New(t.Context(), provider.Config{BaseURL: w.Server.URL, Secret: lab.Secret(t), Store: store, Clock: w.Now, Logger: slog.New(slog.DiscardHandler)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		t.Cleanup(func() { _ = strict.Close() })
 		activities := watchTold((&lab.Fixture{Provider: strict}))
 		go func() { _ = strict.Run(t.Context()) }()

@@ -18,6 +18,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/room"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -37,12 +38,9 @@ func newCall(t *testing.T, change ...func(*provider.Config)) *call {
 func (c *call) open(id, subject string, withheld time.Time) {
 	c.T.Helper()
 	now := c.Now()
-	err := c.Store.OpenMatter(c.T.Context(), storage.Matter{
+	testkit.OK(c.T, c.Store.OpenMatter(c.T.Context(), storage.Matter{
 		ID: id, Staff: c.staff, Role: "support", Subject: subject, Reason: "caller", OpenedAt: now, EndsAt: now.Add(time.Hour), WithheldUntil: withheld,
-	})
-	if err != nil {
-		c.T.Fatal(err)
-	}
+	}))
 }
 
 // prove is the code that the staff was told in the matter m1.
@@ -84,9 +82,7 @@ func TestCallerCode(t *testing.T) {
 	})
 	t.Run("MailedProvesTheMailbox", func(t *testing.T) {
 		c := newCall(t)
-		if err := c.Rooms().Accounts.SendCallerCode(t.Context(), c.about); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, c.Rooms().Accounts.SendCallerCode(t.Context(), c.about))
 		mail, code := c.Mails.Last(t)
 		if mail.To != "alice@example.com" || !strings.Contains(mail.Text, "It signs nobody in") {
 			t.Errorf("the mail is %+v", mail)
@@ -101,9 +97,7 @@ func TestCallerCode(t *testing.T) {
 			func(c *call) error { return c.Rooms().Accounts.ScheduleDeletion(t.Context(), c.about) },
 		} {
 			c := newCall(t)
-			if err := errors.Join(stop(c), c.Rooms().Accounts.SendCallerCode(t.Context(), c.about)); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, errors.Join(stop(c), c.Rooms().Accounts.SendCallerCode(t.Context(), c.about)))
 			_, code := c.Mails.Last(t)
 			if proof, err := c.prove(c.about, code); err != nil || proof != storage.MailboxProof {
 				t.Errorf("%v, %v", proof, err)
@@ -230,9 +224,7 @@ func TestSendReset(t *testing.T) {
 	t.Parallel()
 	t.Run("LeadsToANewPassword", func(t *testing.T) {
 		c := newCall(t)
-		if err := c.Rooms().Accounts.SendReset(t.Context(), c.about); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, c.Rooms().Accounts.SendReset(t.Context(), c.about))
 		mail, code := c.Mails.Last(t)
 		if mail.To != "alice@example.com" || code != "" {
 			t.Fatalf("the mail is %+v", mail)
@@ -274,12 +266,8 @@ func TestHistoryOfTheStaff(t *testing.T) {
 	t.Parallel()
 	look := func(c *call, matter string) {
 		ctx := provider.By(context.Background(), storage.Actor{Name: "staff:" + c.staff, Matter: matter})
-		if err := c.Events().Record(ctx, provider.Event{Name: event.MatterOpened, UserID: c.about}); err != nil {
-			c.T.Fatal(err)
-		}
-		if err := c.Accounts().SetDisabled(ctx, c.about, false); err != nil {
-			c.T.Fatal(err)
-		}
+		testkit.OK(c.T, c.Events().Record(ctx, provider.Event{Name: event.MatterOpened, UserID: c.about}))
+		testkit.OK(c.T, c.Accounts().SetDisabled(ctx, c.about, false))
 	}
 	pages := func(t *testing.T, c *call) (history, export string) {
 		t.Helper()
@@ -311,9 +299,7 @@ func TestHistoryOfTheStaff(t *testing.T) {
 		if strings.Contains(history, "Support opened") || strings.Contains(history, "unlocked") || strings.Contains(export, "matter_opened") {
 			t.Error("the user reads of it before")
 		}
-		if err := c.Store.ReleaseMatter(t.Context(), "m2", c.Now()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, c.Store.ReleaseMatter(t.Context(), "m2", c.Now()))
 		if history, _ := pages(t, c); !strings.Contains(history, "Support opened") {
 			t.Error("the user does not read of it afterwards")
 		}
@@ -327,9 +313,7 @@ func TestFind(t *testing.T) {
 	})
 	people := c.Rooms().People
 	for id, number := range map[string]any{"alice": "A-17", "bob": "B 17"} {
-		if err := people.SetAttributes(t.Context(), id, map[string]any{"customer_number": number, "internal": "17"}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, people.SetAttributes(t.Context(), id, map[string]any{"customer_number": number, "internal": "17"}))
 	}
 	for name, test := range map[string]struct {
 		by   room.Finder
@@ -358,9 +342,7 @@ func TestFind(t *testing.T) {
 		}
 	})
 	t.Run("ForgetsAFormerValue", func(t *testing.T) {
-		if err := people.SetAttributes(t.Context(), "bob", map[string]any{"customer_number": "C-17"}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, people.SetAttributes(t.Context(), "bob", map[string]any{"customer_number": "C-17"}))
 		if got, err := people.Find(t.Context(), room.Finder{Handle: "customer_number", Value: "B17"}); err != nil || got != nil {
 			t.Errorf("%v, %v", got, err)
 		}
@@ -368,21 +350,13 @@ func TestFind(t *testing.T) {
 	t.Run("ByAValueOfBeforeOnceRunHasLooked", func(t *testing.T) {
 		mobile := catalogue.Attribute{Handle: "mobile"}
 		c := newCall(t, func(cfg *provider.Config) { cfg.Attributes = []catalogue.Attribute{mobile} })
-		if err := c.People().SetAttributes(t.Context(), "bob", map[string]any{"mobile": "+1 202-555-0100"}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, c.People().SetAttributes(t.Context(), "bob", map[string]any{"mobile": "+1 202-555-0100"}))
 		mobile.Findable = true
-		p, err := provider.New(t.Context(), provider.Config{
+		p := testkit.Must(provider.New(t.Context(), provider.Config{
 			BaseURL: c.Rooms().Installation().BaseURL, Secret: lab.Secret(t), Store: c.Store, Clock: c.Now, Attributes: []catalogue.Attribute{mobile},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		found := func() []string {
-			got, err := p.Rooms().People.Find(t.Context(), room.Finder{Handle: "mobile", Value: "+12025550100"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := testkit.Must(p.Rooms().People.Find(t.Context(), room.Finder{Handle: "mobile", Value: "+12025550100"}))(t)
 			return got
 		}
 		if got := found(); got != nil {

@@ -10,15 +10,13 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/persona"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
 func elapse(w *lab.Fixture, by time.Duration) {
 	w.T.Helper()
-	err := w.Rooms().Sandbox.Elapse(w.T.Context(), storage.Elapsed{ClientIDs: []string{"std"}, UserPrefix: persona.UserID("acme", ""), By: by})
-	if err != nil {
-		w.T.Fatal(err)
-	}
+	testkit.OK(w.T, w.Rooms().Sandbox.Elapse(w.T.Context(), storage.Elapsed{ClientIDs: []string{"std"}, UserPrefix: persona.UserID("acme", ""), By: by}))
 }
 
 // twoRealms are those of two organizations that must not move each other's clock.

@@ -15,6 +15,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 func TestUserIDOfAHost(t *testing.T) {
@@ -201,16 +202,9 @@ func TestRecordedValuesAreHeldToTheCatalogueOfToday(t *testing.T) {
 		}
 	}
 	w = lab.New(t, configure).WithClients()
-	id, err := w.Accounts().Save(t.Context(), provider.Account{ID: "alice", Email: "alice@example.com", Password: lab.AlicePass})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.People().SetAttributes(t.Context(), id, map[string]any{"fname": "Alice", "rank": "Major", "homes": []map[string]string{{"city": "Ulm"}}}); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.People().SetStatus(t.Context(), id, provider.Status{Group: "club", Verified: true, Subgroups: []string{"Gold", "Silver"}}); err != nil {
-		t.Fatal(err)
-	}
+	id := testkit.Must(w.Accounts().Save(t.Context(), provider.Account{ID: "alice", Email: "alice@example.com", Password: lab.AlicePass}))(t)
+	testkit.OK(t, w.People().SetAttributes(t.Context(), id, map[string]any{"fname": "Alice", "rank": "Major", "homes": []map[string]string{{"city": "Ulm"}}}))
+	testkit.OK(t, w.People().SetStatus(t.Context(), id, provider.Status{Group: "club", Verified: true, Subgroups: []string{"Gold", "Silver"}}))
 	b := w.Alice()
 	_, tokens := b.Token(lab.Std("code", b.Allow("client_id", "std", "scope", "openid rank").Get("code"))...)
 	kind, subgroups = catalogue.Integer, []string{"Silver"}

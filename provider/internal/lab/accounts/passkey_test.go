@@ -16,6 +16,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/lab/authenticator"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // atLocalhost starts a provider at localhost, where there can be passkeys.
@@ -38,10 +39,7 @@ func atName(w *lab.Fixture) *lab.Fixture {
 // one. ok is false if there is none.
 func passkeyForm(t *testing.T, p lab.Page, kind string) (action string, fields url.Values, options []byte, ok bool) {
 	t.Helper()
-	root, err := html.Parse(strings.NewReader(p.Text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := testkit.Must(html.Parse(strings.NewReader(p.Text)))(t)
 	get := func(n *html.Node, name string) string {
 		for _, a := range n.Attr {
 			if a.Key == name {
@@ -85,10 +83,7 @@ func answering(b *lab.Browser, p lab.Page, kind string, keys *authenticator.Auth
 	if kind == "create" {
 		respond = keys.Create
 	}
-	response, err := respond(options, b.Fixture.Server.URL)
-	if err != nil {
-		b.T.Fatal(err)
-	}
+	response := testkit.Must(respond(options, b.Fixture.Server.URL))(b.T)
 	fields.Set("passkey", response)
 	for i := 0; i < len(pairs); i += 2 {
 		fields.Set(pairs[i], pairs[i+1])
@@ -120,10 +115,7 @@ func withPasskey(t *testing.T, w *lab.Fixture) *authenticator.Authenticator {
 // events returns the details of the events of a name.
 func events(w *lab.Fixture, name string) (details []string) {
 	w.T.Helper()
-	found, err := w.Events().List(w.T.Context(), provider.EventFilter{})
-	if err != nil {
-		w.T.Fatal(err)
-	}
+	found := testkit.Must(w.Events().List(w.T.Context(), provider.EventFilter{}))(w.T)
 	for _, e := range found {
 		if e.Name == name {
 			details = append(details, e.Detail)
@@ -382,12 +374,8 @@ func zipped(t *testing.T, text string) int {
 	t.Helper()
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)
-	if _, err := z.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(z.Write([]byte(text)))(t)
+	testkit.OK(t, z.Close())
 	return out.Len()
 }
 

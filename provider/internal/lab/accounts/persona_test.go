@@ -19,6 +19,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/sandbox"
 )
 
@@ -369,14 +370,9 @@ func TestCheckPersonasNamesTheField(t *testing.T) {
 func TestAPersonaIsTheSameAfterItsJSON(t *testing.T) {
 	t.Parallel()
 	want := sandbox.PersonaSet{Realm: "acme", Personas: sandbox.DefaultPersonas()}
-	raw, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testkit.Must(json.Marshal(want))(t)
 	var got sandbox.PersonaSet
-	if err := json.Unmarshal(raw, &got); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal(raw, &got))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // outdated returns a hash as an older version, or another program, would have made it.
@@ -31,31 +32,21 @@ func TestOutdatedHashIsReplacedAndEndsNothing(t *testing.T) {
 	for name, present := range map[string]func(t *testing.T, w *lab.Fixture){
 		"BySignIn": func(t *testing.T, w *lab.Fixture) { w.Alice() },
 		"ByTheHost": func(t *testing.T, w *lab.Fixture) {
-			if _, err := w.Accounts().Save(t.Context(), provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: lab.AlicePass}); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(w.Accounts().Save(t.Context(), provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: lab.AlicePass}))(t)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := lab.New(t).WithUsers()
 			before := w.Alice()
-			bob, err := w.Store.Account(t.Context(), "bob")
-			if err != nil {
-				t.Fatal(err)
-			}
+			bob := testkit.Must(w.Store.Account(t.Context(), "bob"))(t)
 			current := parameters(bob.PasswordHash)
 			hash := func() string {
 				t.Helper()
-				account, err := w.Store.Account(t.Context(), "alice")
-				if err != nil {
-					t.Fatal(err)
-				}
+				account := testkit.Must(w.Store.Account(t.Context(), "alice"))(t)
 				return account.PasswordHash
 			}
 			old := outdated(lab.AlicePass)
-			if err := w.Store.Rehash(t.Context(), "alice", hash(), old); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, w.Store.Rehash(t.Context(), "alice", hash(), old))
 			if p := w.NewBrowser().Attempt("alice@example.com", lab.BobPass); p.StatusCode != http.StatusUnauthorized || hash() != old {
 				t.Errorf("a wrong password: %s, and the hash is %s", p.Status, hash())
 			}

@@ -18,6 +18,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/lab/authenticator"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/sandbox"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -31,10 +32,7 @@ func appCode(w *lab.Fixture, p lab.Page) string {
 	if found == nil {
 		w.T.Fatalf("no key on the page (%s %s)", p.Status, p.Request.URL)
 	}
-	secret, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(strings.ReplaceAll(found[1], " ", ""))
-	if err != nil {
-		w.T.Fatal(err)
-	}
+	secret := testkit.Must(base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(strings.ReplaceAll(found[1], " ", "")))(w.T)
 	mac := hmac.New(sha1.New, secret)
 	_ = binary.Write(mac, binary.BigEndian, w.Now().Unix()/30)
 	sum := mac.Sum(nil)
@@ -307,10 +305,7 @@ func TestPasskeysOfAnAccount(t *testing.T) {
 		other := w.Bob()
 		_, fields, _, _ := passkeyForm(t, other.Open("/account/passkeys"), "create")
 		_, mine, options, _ := passkeyForm(t, b.Open("/account/passkeys"), "create")
-		response, err := authenticator.New().Create(options, w.Server.URL)
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := testkit.Must(authenticator.New().Create(options, w.Server.URL))(t)
 		fields.Set("challenge", mine.Get("challenge"))
 		fields.Set("passkey", response)
 		if got := other.Post("/account/passkeys", fields); got.StatusCode != http.StatusUnprocessableEntity || w.Count("passkeys") != 1 {
@@ -321,10 +316,7 @@ func TestPasskeysOfAnAccount(t *testing.T) {
 		w := atLocalhost(t)
 		b, other := w.Alice(), w.Bob()
 		addPasskey(b, authenticator.New())
-		set, err := w.Store.Authenticators(t.Context(), "alice")
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := testkit.Must(w.Store.Authenticators(t.Context(), "alice"))(t)
 		keys := authenticator.New()
 		keys.Change = func(a *authenticator.Answer) { a.ID = set.Passkeys[0].ID }
 		p := answer(other, other.Open("/account/passkeys"), "create", keys)
@@ -399,10 +391,7 @@ func TestNoSignalFromAFailedRead(t *testing.T) {
 func TestARunningRecoveryIsOnEveryPage(t *testing.T) {
 	w := lab.New(t).WithUsers()
 	b := w.Alice()
-	a, err := w.Store.Account(t.Context(), "alice")
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := testkit.Must(w.Store.Account(t.Context(), "alice"))(t)
 	now := w.Now()
 	run := storage.Recovery{AccountID: "alice", StartedAt: now, ReadyAt: now.Add(72 * time.Hour), EndsAt: now.Add(240 * time.Hour)}
 	w.OK(w.Store.BeginRecovery(t.Context(), run, a.Epoch))

@@ -14,15 +14,14 @@ import (
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
 func TestNameIsSaidByItsOwner(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
-	if err := w.People().DeleteStatus(t.Context(), "alice", "military"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.People().DeleteStatus(t.Context(), "alice", "military"))
 	b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
 	const joined = "Alice\u200cƒ" // as Persian and Indic names are written
 	p := b.Submit(b.Open("/account/data"), "first_name", " "+joined+" ", "last_name", "")
@@ -47,14 +46,10 @@ func TestNameIsSaidByItsOwner(t *testing.T) {
 func TestAttackNameBesideAStatus(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
-	if err := w.People().DeleteStatus(t.Context(), "alice", "military"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.People().DeleteStatus(t.Context(), "alice", "military"))
 	b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
 	form := b.Open("/account/data")
-	if err := w.People().SetStatus(t.Context(), "alice", provider.Status{Group: "military", Verified: true}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.People().SetStatus(t.Context(), "alice", provider.Status{Group: "military", Verified: true}))
 	lab.Shown(t, b.SubmitOnce(form, "first_name", "Mallory"), http.StatusForbidden)
 	if p := b.Open("/account/data"); strings.Contains(p.Text, "Mallory") || strings.Contains(p.Text, `name="first_name"`) {
 		t.Errorf("the name can be changed:\n%s", p.Text)
@@ -139,9 +134,7 @@ func TestDataSaysWhoHasReceivedWhat(t *testing.T) {
 	for _, end := range []func(){
 		func() { b.Submit(b.Open("/account/apps/remove?client_id=v3")) },
 		func() {
-			if err := w.Provider.Clients().Delete(t.Context(), "v3", 0); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, w.Provider.Clients().Delete(t.Context(), "v3", 0))
 		},
 	} {
 		end()
@@ -186,9 +179,7 @@ func TestExportHasAllThatIsRecordedAndNoSecret(t *testing.T) {
 		Devices      []map[string]any
 		History      []map[string]any
 	}
-	if err := json.Unmarshal([]byte(p.Text), &file); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal([]byte(p.Text), &file))
 	if file.Account["email"] != "alice@example.com" || file.Attributes["zip"] != "22030" || len(file.Groups) != 1 ||
 		len(file.Applications) != 1 || len(file.Devices) != 1 || len(file.History) == 0 {
 		t.Errorf("not all is there:\n%s", p.Text)

@@ -10,18 +10,16 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // withByes registers an application with a post-logout address of every kind.
 func withByes(w *lab.Fixture) *lab.Fixture {
 	w.T.Helper()
-	err := w.Clients().Save(w.T.Context(), provider.Client{
+	testkit.OK(w.T, w.Clients().Save(w.T.Context(), provider.Client{
 		ID: "app", Name: "Pocket App", Dialect: provider.Standard, Public: true, RedirectURIs: []string{lab.CallbackURI},
 		PostLogoutRedirectURIs: []string{"https://rp.test/bye", "http://127.0.0.1:7000/bye", "com.example.app:/bye"},
-	})
-	if err != nil {
-		w.T.Fatal(err)
-	}
+	}))
 	return w
 }
 
@@ -79,9 +77,7 @@ func TestSignOutAtAHost(t *testing.T) {
 		}
 		return provider.SignedIn{UserID: "carol", AuthTime: time.Now().Add(-time.Hour)}
 	}))
-	if err := w.People().SetAttributes(t.Context(), "carol", map[string]any{"fname": "Carol"}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.People().SetAttributes(t.Context(), "carol", map[string]any{"fname": "Carol"}))
 	b := w.NewBrowser()
 	// given returns the return_to that the host's sign-out page is sent.
 	given := func(t *testing.T, back string) string {
@@ -123,10 +119,7 @@ func TestSignOutAtAHost(t *testing.T) {
 		for _, made := range []string{returnTo[:len(returnTo)-2], "/signout?signed_out=x", "/signout?signed_out=" + url.QueryEscape("https://evil.test/")} {
 			lab.Shown(t, b.Get(made), http.StatusBadRequest)
 		}
-		err := w.Clients().Save(t.Context(), provider.Client{ID: "app", Dialect: provider.Standard, Public: true, RedirectURIs: []string{lab.CallbackURI}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.Clients().Save(t.Context(), provider.Client{ID: "app", Dialect: provider.Standard, Public: true, RedirectURIs: []string{lab.CallbackURI}}))
 		w.Advance(2 * time.Second)
 		lab.Shown(t, b.Get(returnTo), http.StatusBadRequest) // no longer registered
 		withByes(w)
@@ -149,9 +142,7 @@ func TestConsentShowsNumbersInFull(t *testing.T) {
 	for n, want := range map[int64]string{
 		1234567: "1,234,567", 9007199254740993: "9,007,199,254,740,993", -9223372036854775808: "-9,223,372,036,854,775,808",
 	} {
-		if err := w.People().SetAttributes(t.Context(), "alice", map[string]any{"badge": n}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.People().SetAttributes(t.Context(), "alice", map[string]any{"badge": n}))
 		if p := b.Open(lab.AuthorizeURL()); !strings.Contains(p.Text, want) || strings.Contains(p.Text, "e+") {
 			t.Errorf("%s is not on the screen:\n%s", want, p.Text)
 		}

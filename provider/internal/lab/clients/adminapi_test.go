@@ -23,6 +23,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
@@ -33,9 +34,7 @@ func TestAdminAPI(t *testing.T) {
 	folder := madeClients(t)
 	w := newDesk(t)
 	document := filepath.Join(t.TempDir(), "openapi.json")
-	if err := os.WriteFile(document, w.get(t, "/desk/api/v1/openapi.json"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(document, w.get(t, "/desk/api/v1/openapi.json"), 0o600))
 	run := func(program string, args ...string) string {
 		c := exec.CommandContext(t.Context(), filepath.Join(folder, program), args...)
 		c.Env = append(os.Environ(), "PATH="+folder+":"+os.Getenv("PATH"))
@@ -61,10 +60,7 @@ func TestAdminAPI(t *testing.T) {
 // madeClients returns the folder of the programs that make clients.
 func madeClients(t *testing.T) string {
 	t.Helper()
-	installed, err := filepath.Abs("../../../../.cache/python/bin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	installed := testkit.Must(filepath.Abs("../../../../.cache/python/bin"))(t)
 	if _, err := os.Stat(filepath.Join(installed, "openapi-python-client")); err == nil {
 		return installed
 	}
@@ -92,42 +88,31 @@ func newDesk(t *testing.T) *deskPlace {
 	t.Cleanup(server.Close)
 	w.base = server.URL + "/id"
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "identity.db"))
-	must(t, err)
-	w.Provider, err = provider.New(t.Context(), provider.Config{
+	testkit.OK(t, err)
+	w.Provider = testkit.Must(provider.New(t.Context(), provider.Config{
 		BaseURL: w.base, Secret: []byte("q0m3K1xWc9vRz7Yt2dLh8sNfJ4uPbE6o"), Store: store, Logger: slog.New(slog.DiscardHandler),
 		Resources: []provider.Resource{desk.Resource(w.base, robot)},
-	})
-	must(t, err)
-	t.Cleanup(func() { must(t, w.Close()) })
-	d, err := desk.New(desk.Config{
+	}))(t)
+	t.Cleanup(func() { testkit.OK(t, w.Close()) })
+	d := testkit.Must(desk.New(desk.Config{
 		Provider: w.Provider, Store: store, Staff: func(context.Context, string) (desk.Staff, error) { return desk.Staff{}, nil },
-	})
-	must(t, err)
+	}))(t)
 	mux.Handle("/id/desk/", d)
 	mux.Handle("/id/", w.Provider)
 	_, err = w.Accounts().Save(t.Context(), provider.Account{ID: userID, Email: email, EmailVerified: true, Password: password})
-	must(t, err)
-	w.key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	must(t, err)
-	must(t, w.Clients().Save(t.Context(), provider.Client{
+	testkit.OK(t, err)
+	w.key = testkit.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
+	testkit.OK(t, w.Clients().Save(t.Context(), provider.Client{
 		ID: robot, Dialect: provider.Standard, TokenEndpointAuthMethod: "private_key_jwt", JWKS: w.keySet(t),
 		GrantTypes: []string{"client_credentials"}, Scopes: []string{"desk.people.read", "desk.people.act", "desk.events.read"},
 	}))
 	return w
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // keySet is the public key of the client.
 func (w *deskPlace) keySet(t *testing.T) json.RawMessage {
 	t.Helper()
-	point, err := w.key.PublicKey.Bytes()
-	must(t, err)
+	point := testkit.Must(w.key.PublicKey.Bytes())(t)
 	encoding := base64.RawURLEncoding
 	return fmt.Appendf(nil, `{"keys":[{"kty":"EC","crv":"P-256","kid":"1","x":%q,"y":%q}]}`,
 		encoding.EncodeToString(point[1:33]), encoding.EncodeToString(point[33:]))
@@ -142,21 +127,20 @@ func (w *deskPlace) token(t *testing.T) string {
 	text := encoding.EncodeToString([]byte(`{"alg":"ES256","kid":"1"}`)) + "." + encoding.EncodeToString([]byte(claims))
 	digest := sha256.Sum256([]byte(text))
 	r, s, err := ecdsa.Sign(rand.Reader, w.key, digest[:])
-	must(t, err)
+	testkit.OK(t, err)
 	signature := make([]byte, 64)
 	r.FillBytes(signature[:32])
 	s.FillBytes(signature[32:])
-	p, err := http.PostForm(w.base+"/oauth/token", url.Values{
+	p := testkit.Must(http.PostForm(w.base+"/oauth/token", url.Values{
 		"grant_type": {"client_credentials"}, "resource": {w.base + "/desk/api/v1"},
 		"client_assertion_type": {"urn:ietf:params:oauth:client-assertion-type:jwt-bearer"},
 		"client_assertion":      {text + "." + encoding.EncodeToString(signature)},
-	})
-	must(t, err)
+	}))(t)
 	defer p.Body.Close()
 	var body struct {
 		AccessToken string `json:"access_token"`
 	}
-	must(t, json.NewDecoder(p.Body).Decode(&body))
+	testkit.OK(t, json.NewDecoder(p.Body).Decode(&body))
 	if body.AccessToken == "" {
 		t.Fatalf("no token: %s", p.Status)
 	}
@@ -167,9 +151,8 @@ func (w *deskPlace) token(t *testing.T) string {
 func (w *deskPlace) get(t *testing.T, path string) []byte {
 	t.Helper()
 	p, err := http.Get(w.base + path)
-	must(t, err)
+	testkit.OK(t, err)
 	defer p.Body.Close()
-	body, err := io.ReadAll(p.Body)
-	must(t, err)
+	body := testkit.Must(io.ReadAll(p.Body))(t)
 	return body
 }

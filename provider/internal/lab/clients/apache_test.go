@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"text/template"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // TestModAuthOpenIDC has mod_auth_openidc guard a page of an Apache that knows nothing of
@@ -20,41 +22,26 @@ func TestModAuthOpenIDC(t *testing.T) {
 	}
 	i, address, folder := newInstallation(t), freeAddress(t), t.TempDir()
 	// As root, Apache reads pages as the user of its configuration.
-	if err := os.Chmod(filepath.Dir(folder), 0o711); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Chmod(filepath.Dir(folder), 0o711))
 	s := site{
 		installation: i, start: "http://" + address + "/page/index.html", redirectURI: "http://" + address + "/page/callback",
 		signOut:    "http://" + address + "/page/callback?logout=http%3A%2F%2F" + strings.Replace(address, ":", "%3A", 1) + "%2Fbye.html",
 		afterwards: "http://" + address + "/bye.html",
 	}
 	i.register(t, s.redirectURI, s.afterwards)
-	config, err := template.New("").Parse(apacheConfig)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := os.Create(filepath.Join(folder, "apache.conf"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := testkit.Must(template.New("").Parse(apacheConfig))(t)
+	file = testkit.Must(os.Create(filepath.Join(folder, "apache.conf")))(t)
 	_, port, _ := strings.Cut(address, ":")
-	err = config.Execute(file, map[string]string{
+	testkit.OK(t, config.Execute(file, map[string]string{
 		"Modules": modules, "Folder": folder, "Port": port, "Issuer": i.Issuer(), "ClientID": clientID, "ClientSecret": clientSecret, "RedirectURI": s.redirectURI,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	for name, text := range map[string]string{
 		"bye.html":        "Bye",
 		"page/index.html": `<!--#echo var="OIDC_CLAIM_name" --> <!--#echo var="OIDC_CLAIM_email" -->`,
 	} {
 		path := filepath.Join(folder, "www", name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		testkit.OK(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	start(t, s.afterwards, command(t, program, "-f", file.Name(), "-DFOREGROUND"))
 	s.test(t)

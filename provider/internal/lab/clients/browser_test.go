@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	nethtml "golang.org/x/net/html"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // browser is that of Alice, with cookies and connections of its own. It follows redirects,
@@ -23,10 +25,7 @@ type browser struct {
 
 func (i *installation) newBrowser(t *testing.T) *browser {
 	t.Helper()
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	jar := testkit.Must(cookiejar.New(nil))(t)
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	b := &browser{t: t, http: &http.Client{Jar: jar, Transport: transport}, base: i.base}
@@ -64,23 +63,15 @@ func (b *browser) do(r *http.Request) page {
 	b.t.Helper()
 	r.Header.Set("Accept", "text/html,*/*;q=0.8") // Apache answers programs otherwise
 	response, err := b.http.Do(r)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	testkit.OK(b.t, err)
 	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	body := testkit.Must(io.ReadAll(response.Body))(b.t)
 	return page{response, response.Request.URL, string(body)}
 }
 
 func (b *browser) open(address string) page {
 	b.t.Helper()
-	r, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, address, nil)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	r := testkit.Must(http.NewRequestWithContext(b.t.Context(), http.MethodGet, address, nil))(b.t)
 	return b.do(r)
 }
 
@@ -91,10 +82,7 @@ func (b *browser) submit(p page, filled map[string]string) page {
 	for name, value := range filled {
 		fields.Set(name, value)
 	}
-	r, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, action, strings.NewReader(fields.Encode()))
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	r := testkit.Must(http.NewRequestWithContext(b.t.Context(), http.MethodPost, action, strings.NewReader(fields.Encode())))(b.t)
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	return b.do(r)
 }
@@ -134,10 +122,7 @@ func (b *browser) response(address, redirectURI string) *url.URL {
 // form returns where the first form of a page that is posted goes, and what it holds.
 func form(t *testing.T, p page) (action string, fields url.Values) {
 	t.Helper()
-	root, err := nethtml.Parse(strings.NewReader(p.body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := testkit.Must(nethtml.Parse(strings.NewReader(p.body)))(t)
 	for n := range root.Descendants() {
 		if n.Data != "form" || !strings.EqualFold(attribute(n, "method"), http.MethodPost) {
 			continue
@@ -148,10 +133,7 @@ func form(t *testing.T, p page) (action string, fields url.Values) {
 				fields.Set(name, attribute(input, "value"))
 			}
 		}
-		target, err := p.url.Parse(attribute(n, "action"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		target := testkit.Must(p.url.Parse(attribute(n, "action")))(t)
 		return target.String(), fields
 	}
 	t.Fatalf("no form at %s: %s\n%s", p.url, p.Status, p.body)

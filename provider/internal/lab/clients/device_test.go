@@ -10,6 +10,7 @@ import (
 	"github.com/zitadel/oidc/v3/pkg/client/rp"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // TestZitadelOnADevice gets tokens for a device whose user decides elsewhere, with the client
@@ -17,28 +18,16 @@ import (
 func TestZitadelOnADevice(t *testing.T) {
 	t.Parallel()
 	i := newInstallation(t, func(c *provider.Config) { c.DeviceAuthorization.On = true })
-	err := i.Clients().Save(t.Context(), provider.Client{
+	testkit.OK(t, i.Clients().Save(t.Context(), provider.Client{
 		ID: clientID, Name: "A Television", Dialect: provider.Standard, Public: true, // with a secret, the library sends it twice (RFC 6749 section 2.3)
 		GrantTypes: []string{"urn:ietf:params:oauth:grant-type:device_code", "refresh_token"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	device, err := rp.NewRelyingPartyOIDC(t.Context(), i.Issuer(), clientID, "", "", nil, rp.WithHTTPClient(&http.Client{Transport: transport}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	asked, err := rp.DeviceAuthorization(t.Context(), []string{"openid", "offline_access"}, device, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	device := testkit.Must(rp.NewRelyingPartyOIDC(t.Context(), i.Issuer(), clientID, "", "", nil, rp.WithHTTPClient(&http.Client{Transport: transport})))(t)
+	asked := testkit.Must(rp.DeviceAuthorization(t.Context(), []string{"openid", "offline_access"}, device, nil))(t)
 	i.newBrowser(t).allowDevice(asked.VerificationURI, asked.UserCode, "A Television")
-	tokens, err := rp.DeviceAccessToken(t.Context(), asked.DeviceCode, time.Second, device)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tokens := testkit.Must(rp.DeviceAccessToken(t.Context(), asked.DeviceCode, time.Second, device))(t)
 	if i.verifies(t, tokens.IDToken); tokens.RefreshToken == "" {
 		t.Error("there is no refresh token")
 	}
@@ -47,10 +36,7 @@ func TestZitadelOnADevice(t *testing.T) {
 // verifies reads an ID token of Alice with coreos/go-oidc.
 func (i *installation) verifies(t *testing.T, idToken string) {
 	t.Helper()
-	found, err := gooidc.NewProvider(t.Context(), i.Issuer())
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := testkit.Must(gooidc.NewProvider(t.Context(), i.Issuer()))(t)
 	token, err := found.Verifier(&gooidc.Config{ClientID: clientID}).Verify(t.Context(), idToken)
 	if err != nil || token.Subject != userID {
 		t.Errorf("the token is of %+v, %v", token, err)

@@ -50,9 +50,7 @@ func newInstallation(t *testing.T, change ...func(*provider.Config)) *installati
 	t.Cleanup(server.Close)
 	i.base = server.URL + "/id"
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "identity.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	config := provider.Config{
 		BaseURL: i.base, Secret: []byte("q0m3K1xWc9vRz7Yt2dLh8sNfJ4uPbE6o"), Store: store, Logger: slog.New(slog.DiscardHandler),
 		Signing: provider.Signing{Algorithms: algorithms},
@@ -69,12 +67,8 @@ func newInstallation(t *testing.T, change ...func(*provider.Config)) *installati
 		}
 	})
 	_, err = i.Accounts().Save(t.Context(), provider.Account{ID: userID, Email: email, EmailVerified: true, Password: password})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := i.People().SetAttributes(t.Context(), userID, map[string]any{"fname": "Alice", "lname": "Example"}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
+	testkit.OK(t, i.People().SetAttributes(t.Context(), userID, map[string]any{"fname": "Alice", "lname": "Example"}))
 	return i
 }
 
@@ -121,14 +115,11 @@ func (i *installation) refreshed() bool {
 // are at these addresses.
 func (i *installation) register(t *testing.T, callback, afterwards string) {
 	t.Helper()
-	err := i.Clients().Save(t.Context(), provider.Client{
+	testkit.OK(t, i.Clients().Save(t.Context(), provider.Client{
 		ID: clientID, Secret: clientSecret, Name: "An App", Dialect: provider.Standard,
 		GrantTypes:   []string{"authorization_code", "refresh_token"},
 		RedirectURIs: []string{callback}, PostLogoutRedirectURIs: []string{afterwards},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // freeAddress returns where a program can listen. Its host is another than that of the

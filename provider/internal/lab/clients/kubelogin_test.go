@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // TestKubelogin signs a user of kubectl in on a machine without a browser, with kubelogin, and
@@ -16,13 +17,10 @@ func TestKubelogin(t *testing.T) {
 	once(t)
 	program, cache := tool(t, "kubelogin", "kubelogin"), t.TempDir()
 	i := newInstallation(t, func(c *provider.Config) { c.DeviceAuthorization.On = true })
-	err := i.Clients().Save(t.Context(), provider.Client{
+	testkit.OK(t, i.Clients().Save(t.Context(), provider.Client{
 		ID: clientID, Name: "A Cluster", Dialect: provider.Standard, Public: true,
 		GrantTypes: []string{"urn:ietf:params:oauth:grant-type:device_code", "refresh_token"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	kubelogin := func(more ...string) *exec.Cmd {
 		return exec.CommandContext(t.Context(), program, append([]string{
 			"get-token", "--oidc-issuer-url=" + i.Issuer(), "--oidc-client-id=" + clientID, "--oidc-extra-scope=offline_access",
@@ -31,9 +29,7 @@ func TestKubelogin(t *testing.T) {
 	}
 	c, printed, says := kubelogin(), &output{}, &output{}
 	c.Stdout, c.Stderr = printed, says
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, c.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
 	i.newBrowser(t).allowDevice(says.find(t, `in your browser: (http\S+)`), says.find(t, `in your browser: ([A-Z]{4}-[A-Z]{4})`), "A Cluster")

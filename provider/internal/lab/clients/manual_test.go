@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // TestTheManualKnowsEveryVersion holds the table of the manual to what is pinned.
@@ -26,9 +28,7 @@ func TestTheManualKnowsEveryVersion(t *testing.T) {
 	}
 	for _, file := range []string{"provider/testdata/clients/package.json", "provider/internal/lab/e2e/package.json"} {
 		var manifest struct{ Dependencies map[string]string }
-		if err := json.Unmarshal([]byte(read(t, file)), &manifest); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, json.Unmarshal([]byte(read(t, file)), &manifest))
 		for name, version := range manifest.Dependencies {
 			pinned[name] = version
 			if _, ok := rows[name]; !ok && strings.Contains(file, "testdata/clients") {
@@ -96,9 +96,6 @@ func TestTheManualKnowsEveryProgram(t *testing.T) {
 
 func read(t *testing.T, file string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(repository, file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(os.ReadFile(filepath.Join(repository, file)))(t)
 	return string(text)
 }

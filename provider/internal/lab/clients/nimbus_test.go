@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // nimbusVerifiedClaims has the OpenID Connect library of Spring, which is in the jar of a program,
@@ -47,27 +48,19 @@ func nimbusVerifiedClaims(t *testing.T, jar string) {
 // libraries unpacks what a program of Spring Boot was built with, and returns its folder.
 func libraries(t *testing.T, jar string) string {
 	t.Helper()
-	r, err := zip.OpenReader(jar)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(zip.OpenReader(jar))(t)
 	defer func() { _ = r.Close() }()
 	folder := t.TempDir()
 	for _, f := range r.File {
 		if !strings.HasPrefix(f.Name, "BOOT-INF/lib/") || f.FileInfo().IsDir() {
 			continue
 		}
-		packed, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		packed := testkit.Must(f.Open())(t)
 		content, err := io.ReadAll(packed)
 		if err == nil {
 			err = os.WriteFile(filepath.Join(folder, path.Base(f.Name)), content, 0o600)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 	}
 	return folder
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/zitadel/oidc/v3/pkg/client"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // TestOAuth2Proxy has oauth2-proxy guard a page that knows nothing of sign-in.
@@ -28,18 +30,13 @@ func TestOAuth2Proxy(t *testing.T) {
 	i.register(t, s.redirectURI, s.afterwards)
 
 	// It knows no RP-initiated logout, but leads to any address that it is allowed to.
-	found, err := client.Discover(t.Context(), i.Issuer(), page.Client())
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := testkit.Must(client.Discover(t.Context(), i.Issuer(), page.Client()))(t)
 	end := found.EndSessionEndpoint + "?" + url.Values{"client_id": {clientID}, "post_logout_redirect_uri": {s.afterwards}}.Encode()
 	s.signOut = "http://" + address + "/oauth2/sign_out?" + url.Values{"rd": {end}}.Encode()
 
 	config := filepath.Join(t.TempDir(), "config.yaml")
 	text := fmt.Sprintf(oauth2ProxyConfig, address, page.URL, clientID, clientSecret, i.Issuer())
-	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(config, []byte(text), 0o600))
 	start(t, s.afterwards, command(t, program, "--alpha-config="+config,
 		"--redirect-url="+s.redirectURI, "--skip-provider-button", "--email-domain=*", "--whitelist-domain=127.0.0.1:*",
 		"--cookie-secret=n8Wc2Vq6Jx0RzT4yLk9GmB5sHd7PfEaU", "--cookie-secure=false", "--cookie-refresh=1s",

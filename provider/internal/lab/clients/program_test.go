@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 const repository = "../../../.."
@@ -68,9 +70,7 @@ func start(t *testing.T, address string, c *exec.Cmd) {
 	t.Helper()
 	out := &output{}
 	c.Stdout, c.Stderr = out, out
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, c.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
 	t.Cleanup(func() {
@@ -91,10 +91,7 @@ func start(t *testing.T, address string, c *exec.Cmd) {
 	soon, late := time.NewTicker(50*time.Millisecond), time.After(3*time.Minute)
 	defer soon.Stop()
 	for {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil))(t)
 		if response, err := client.Do(r); err == nil {
 			response.Body.Close()
 			return

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // TestPyJWT has PyJWT verify an ID token of each algorithm against the key set, which has keys of
@@ -17,16 +18,11 @@ func TestPyJWT(t *testing.T) {
 	once(t)
 	python := pythonWith(t, "python3-jwt python3-cryptography", "jwt", "cryptography")
 	i, callback := newInstallation(t), "http://"+freeAddress(t)+"/callback"
-	found, err := oidc.NewProvider(t.Context(), i.Issuer())
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := testkit.Must(oidc.NewProvider(t.Context(), i.Issuer()))(t)
 	var metadata struct {
 		JWKSURI string `json:"jwks_uri"`
 	}
-	if err := found.Claims(&metadata); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, found.Claims(&metadata))
 	b := i.newBrowser(t)
 	var input strings.Builder
 	var want []string
@@ -34,14 +30,10 @@ func TestPyJWT(t *testing.T) {
 		c := provider.Client{
 			ID: alg, Secret: clientSecret, Name: alg, Dialect: provider.Standard, RedirectURIs: []string{callback}, IDTokenSignedResponseAlg: alg,
 		}
-		if err := i.Clients().Save(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, i.Clients().Save(t.Context(), c))
 		config := oauth2.Config{ClientID: alg, ClientSecret: clientSecret, Endpoint: found.Endpoint(), RedirectURL: callback, Scopes: []string{"openid"}}
 		tokens, err := config.Exchange(t.Context(), b.response(config.AuthCodeURL("state"), callback).Query().Get("code"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		idToken, _ := tokens.Extra("id_token").(string)
 		for _, expected := range []string{alg, algorithms[(n+1)%len(algorithms)]} {
 			input.WriteString(expected + " " + alg + " " + idToken + "\n")

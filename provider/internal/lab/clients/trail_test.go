@@ -12,6 +12,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -29,10 +30,7 @@ func TestTrailIsReadByOthers(t *testing.T) {
 			return err == nil && c.Size == int64(n+1)
 		})
 	}
-	verifier, err := note.NewVerifier(w.Trail().VerifierKey())
-	if err != nil {
-		t.Fatal(err)
-	}
+	verifier := testkit.Must(note.NewVerifier(w.Trail().VerifierKey()))(t)
 	stored, err := w.Store.Blocks(t.Context(), storage.BlockFilter{After: -1})
 	if err != nil || len(stored) != blocks {
 		t.Fatalf("%d blocks, error %v", len(stored), err)
@@ -48,10 +46,7 @@ func TestTrailIsReadByOthers(t *testing.T) {
 			at := len(edges[i]) * sha256.Size
 			edges[i] = append(edges[i], b.Edge[at:at+sha256.Size])
 		}
-		edge, err := (&compact.RangeFactory{Hash: rfc6962.DefaultHasher.HashChildren}).NewRange(0, head.Size, edges[i])
-		if err != nil {
-			t.Fatal(err)
-		}
+		edge := testkit.Must((&compact.RangeFactory{Hash: rfc6962.DefaultHasher.HashChildren}).NewRange(0, head.Size, edges[i]))(t)
 		root, err := edge.GetRootHash(nil)
 		if err != nil || string(root) != string(head.Hash) {
 			t.Errorf("the root of block %d is another, error %v", i+1, err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // fileOfTutorial is a file that a tutorial has its reader write.
@@ -29,17 +30,12 @@ func TestSpringTutorial(t *testing.T) {
 		t.Fatalf("built: %q, %v", jars, err)
 	}
 	i, address := newInstallation(t), freeAddress(t)
-	err = i.Clients().Save(t.Context(), provider.Client{
+	testkit.OK(t, i.Clients().Save(t.Context(), provider.Client{
 		ID: clientID, Secret: clientSecret, Name: "An App", Dialect: provider.Standard,
 		Scopes: []string{"profile", "email", "military"}, RedirectURIs: []string{"http://" + address + "/login/oauth2/code/bonafide"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	_, port, err := net.SplitHostPort(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	program := command(t, "java", "-XX:TieredStopAtLevel=1", "-jar", jars[0], "--server.address=127.0.0.1", "--server.port="+port)
 	program.Env = append(os.Environ(), "BONAFIDE_ISSUER="+i.Issuer(), "BONAFIDE_CLIENT_ID="+clientID, "BONAFIDE_CLIENT_SECRET="+clientSecret)
 	start(t, "http://"+address+"/", program)
@@ -51,9 +47,7 @@ func TestSpringTutorial(t *testing.T) {
 	if p := unverified.open("http://" + address + "/discount"); p.StatusCode != 403 {
 		t.Errorf("the discount of who is not verified: %s\n%s", p.Status, p.body)
 	}
-	if err := i.People().SetStatus(t.Context(), userID, provider.Status{Group: "military", Verified: true, Subgroups: []string{"Veteran"}}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, i.People().SetStatus(t.Context(), userID, provider.Status{Group: "military", Verified: true, Subgroups: []string{"Veteran"}}))
 	verified := i.newBrowser(t)
 	verified.signIn("http://" + address + "/")
 	if p := verified.open("http://" + address + "/discount"); !p.shows("You get the military discount.") {
@@ -81,17 +75,10 @@ func build(t *testing.T, folder string) {
 // writeTutorial writes the files that a tutorial prints.
 func writeTutorial(t *testing.T, page, folder string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(repository, "docs", "tutorials", page))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(os.ReadFile(filepath.Join(repository, "docs", "tutorials", page)))(t)
 	for _, found := range fileOfTutorial.FindAllStringSubmatch(string(text), -1) {
 		file := filepath.Join(folder, filepath.FromSlash(found[1]))
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(found[2]), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.MkdirAll(filepath.Dir(file), 0o700))
+		testkit.OK(t, os.WriteFile(file, []byte(found[2]), 0o600))
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/signals"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -32,20 +33,14 @@ func (m webhookMessage) by(t *testing.T, key string) error {
 
 func library(t *testing.T, key string) *standardwebhooks.Webhook {
 	t.Helper()
-	hook, err := standardwebhooks.NewWebhook(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	hook := testkit.Must(standardwebhooks.NewWebhook(key))(t)
 	return hook
 }
 
 // isByKey reports whether one of the signatures v1a, which no library checks, is by a public key.
 func (m webhookMessage) isByKey(t *testing.T, key string) bool {
 	t.Helper()
-	public, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(key, "whpk_"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	public := testkit.Must(base64.StdEncoding.DecodeString(strings.TrimPrefix(key, "whpk_")))(t)
 	signed := m.header.Get("Webhook-Id") + "." + m.header.Get("Webhook-Timestamp") + "." + string(m.body)
 	for _, one := range strings.Split(m.header.Get("Webhook-Signature"), " ") {
 		text, isAsymmetric := strings.CutPrefix(one, "v1a,")

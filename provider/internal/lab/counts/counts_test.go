@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
@@ -41,10 +42,7 @@ func (s *site) now() time.Time { return s.begin.Add(s.passed) }
 
 func newSite(t testing.TB, change ...func(*provider.Config)) *site {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "counted.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := testkit.Must(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "counted.db")))(t)
 	s := &site{t: t, begin: time.Now()}
 	cfg := provider.Config{
 		BaseURL: "http://localhost:8080", Secret: []byte("q0m3K1xWc9vRz7Yt2dLh8sNfJ4uPbE6o"), Store: store,
@@ -53,32 +51,19 @@ func newSite(t testing.TB, change ...func(*provider.Config)) *site {
 	for _, f := range change {
 		f(&cfg)
 	}
-	p, err := provider.New(t.Context(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Must(provider.New(t.Context(), cfg))(t)
 	t.Cleanup(func() {
 		if err := p.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	err = p.Clients().Save(t.Context(), provider.Client{
+	testkit.OK(t, p.Clients().Save(t.Context(), provider.Client{
 		ID: clientID, Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{redirectURI},
 		GrantTypes: []string{"authorization_code", "refresh_token"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	id, err := p.Accounts().Save(t.Context(), provider.Account{Email: "alice@example.com", EmailVerified: true, Password: "glacier-tulip-orbit-42"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.People().SetAttributes(t.Context(), id, map[string]any{"fname": "Alice", "lname": "Example", "zip": "22030"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.People().SetStatus(t.Context(), id, provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true}); err != nil {
-		t.Fatal(err)
-	}
+	}))
+	id := testkit.Must(p.Accounts().Save(t.Context(), provider.Account{Email: "alice@example.com", EmailVerified: true, Password: "glacier-tulip-orbit-42"}))(t)
+	testkit.OK(t, p.People().SetAttributes(t.Context(), id, map[string]any{"fname": "Alice", "lname": "Example", "zip": "22030"}))
+	testkit.OK(t, p.People().SetStatus(t.Context(), id, provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true}))
 	s.browser = &browser{t, p, map[string]string{}}
 	s.program = &browser{t, p, map[string]string{}}
 	s.browser.signIn(authorizePath, map[string]string{"email": "alice@example.com", "password": "glacier-tulip-orbit-42", "action": "allow"})

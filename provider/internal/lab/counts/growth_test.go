@@ -13,6 +13,7 @@ import (
 	_ "github.com/mattn/go-sqlite3"    // the driver "sqlite3"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage/postgres"
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
@@ -33,10 +34,7 @@ func TestGrowth(t *testing.T) {
 	}
 	t.Run("SQLite", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "grown.db")
-		store, err := sqlite.Open(t.Context(), path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		store := testkit.Must(sqlite.Open(t.Context(), path))(t)
 		s := newSite(t, func(c *provider.Config) { c.Store = store })
 		s.grow(t, storagetest.SQLiteRows, "sqlite3", "file:"+path+"?_busy_timeout=60000&_synchronous=OFF&_foreign_keys=off&_cache_size=-500000")
 		s.compare(t)
@@ -44,10 +42,7 @@ func TestGrowth(t *testing.T) {
 	t.Run("PostgreSQL", func(t *testing.T) {
 		url := pgtest.Start(t).Schema(t)
 		proxy := pgtest.NewProxy(t, url)
-		store, err := postgres.Open(t.Context(), proxy.URL)
-		if err != nil {
-			t.Fatal(err)
-		}
+		store := testkit.Must(postgres.Open(t.Context(), proxy.URL))(t)
 		s := newSite(t, func(c *provider.Config) { c.Store = store })
 		s.grow(t, storagetest.PostgresRows, "pgx", url+"&session_replication_role=replica", `ANALYZE`) // no foreign key is checked
 		s.compareTrips(t, proxy)
@@ -57,10 +52,7 @@ func TestGrowth(t *testing.T) {
 // grow adds people and grants, as many as the flags say.
 func (s *site) grow(t *testing.T, rows storagetest.Rows, driver, name string, then ...string) {
 	t.Helper()
-	db, err := sql.Open(driver, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := testkit.Must(sql.Open(driver, name))(t)
 	defer func() { _ = db.Close() }()
 	insert := func(n int, into, of string) { rows.Insert(t, db, s.now(), n, into, of) }
 	insert(*people, `accounts (id, email, email_digest, email_verified, password_hash, disabled, created_at)`,
@@ -77,8 +69,6 @@ func (s *site) grow(t *testing.T, rows storagetest.Rows, driver, name string, th
 	insert(*grants, tokens, `SELECT $digest, 1, $id, $now, $now + 60000000, $now`)
 	insert(*grants, tokens, `SELECT $other, 3, $id, $now, $now + 2592000000000, NULL`)
 	for _, statement := range then {
-		if _, err := db.ExecContext(t.Context(), statement); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(db.ExecContext(t.Context(), statement))(t)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage/postgres"
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
 )
@@ -33,10 +34,7 @@ func TestRoundTrips(t *testing.T) {
 
 func countTrips(t *testing.T, url, parameters string) {
 	proxy := pgtest.NewProxy(t, url)
-	store, err := postgres.Open(t.Context(), proxy.URL+parameters)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := testkit.Must(postgres.Open(t.Context(), proxy.URL+parameters))(t)
 	newSite(t, func(c *provider.Config) { c.Store = store }).compareTrips(t, proxy)
 }
 

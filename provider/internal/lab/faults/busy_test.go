@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // TestCrowdedFile lets several processes work on one SQLite file, and then an outsider
@@ -88,14 +90,8 @@ func checkEverywhere(t *testing.T, users []*user) {
 // lock takes the exclusive lock of a database until unlock is called.
 func lock(t *testing.T, path string) (unlock func()) {
 	t.Helper()
-	db, err := sql.Open("sqlite3", "file:"+path+"?mode=rw&_busy_timeout=5000&_txlock=exclusive")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tx, err := db.BeginTx(context.Background(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := testkit.Must(sql.Open("sqlite3", "file:"+path+"?mode=rw&_busy_timeout=5000&_txlock=exclusive"))(t)
+	tx := testkit.Must(db.BeginTx(context.Background(), nil))(t)
 	unlock = sync.OnceFunc(func() {
 		_ = tx.Rollback()
 		db.Close()

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // TestDamagedFile spoils the database of a process that runs. No browser is told that
@@ -36,13 +38,8 @@ func TestDamagedFile(t *testing.T) {
 			users := newUsers(s, count, func() string { return p.url })
 			all(t, users, (*user).begin)
 			emptyWAL(t, s.Database)
-			info, err := os.Stat(s.Database)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := damage.do(s.Database, info.Size()); err != nil {
-				t.Fatal(err)
-			}
+			info := testkit.Must(os.Stat(s.Database))(t)
+			testkit.OK(t, damage.do(s.Database, info.Size()))
 			_, refused := workFor(t, users, damagedFor, 0, 1)
 			t.Logf("%d times 503", refused)
 			for _, path := range []string{"/oidc/.well-known/jwks", "/health/live"} {
@@ -67,10 +64,7 @@ func overwrite(path string, offset int64, content []byte) error {
 // database.
 func emptyWAL(t *testing.T, path string) {
 	t.Helper()
-	db, err := sql.Open("sqlite3", "file:"+path+"?mode=rw&_busy_timeout=5000")
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := testkit.Must(sql.Open("sqlite3", "file:"+path+"?mode=rw&_busy_timeout=5000"))(t)
 	defer db.Close()
 	var busy, pages, moved int
 	if err := db.QueryRowContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &pages, &moved); err != nil || busy != 0 {

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // TestFullDisk fills the disk that the database is on. Writes answer 503 and give out
@@ -27,9 +29,7 @@ func TestFullDisk(t *testing.T) {
 	users := newUsers(s, count, func() string { return p.url })
 	workFor(t, users, time.Second, 0, 0)
 	for _, u := range users {
-		if err := must("sign-in", true, func() (bool, error) { err := u.begin(); return err == nil, err }); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, must("sign-in", true, func() (bool, error) { err := u.begin(); return err == nil, err }))
 	}
 
 	for round := range 2 {
@@ -41,16 +41,12 @@ func TestFullDisk(t *testing.T) {
 		all(t, users, (*user).checkReads)
 		users[0].becomesReady(t, false)
 
-		if err := os.Remove(ballast); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.Remove(ballast))
 		users[0].becomesReady(t, true)
 		workFor(t, users, 0, count, 0)
 		all(t, users, (*user).check)
 		for _, u := range users {
-			if err := u.begin(); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, u.begin())
 		}
 	}
 	checkIntegrity(t, s.Database)
@@ -107,9 +103,7 @@ func mountDisk(t *testing.T) (folder string) {
 func fill(t *testing.T, path string) {
 	t.Helper()
 	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer file.Close()
 	for _, size := range []int{1 << 20, 1 << 12, 1} {
 		block := bytes.Repeat([]byte{1}, size)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // TestFewFilesAndLittleMemory opens 500 connections to a process that may have 64
@@ -27,10 +29,7 @@ func TestFewFilesAndLittleMemory(t *testing.T) {
 
 	var crowd []net.Conn
 	for range 500 {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := testkit.Must(net.Dial("tcp", strings.TrimPrefix(p.url, "http://")))(t)
 		crowd = append(crowd, conn)
 	}
 	leave := time.AfterFunc(fewFilesFor, func() {
@@ -53,10 +52,7 @@ func TestFewFilesAndLittleMemory(t *testing.T) {
 func (p *process) openFiles(t *testing.T) (count int) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); count < 60 && time.Now().Before(deadline); <-time.After(time.Millisecond) {
-		entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", p.command.Process.Pid))
-		if err != nil {
-			t.Fatal(err)
-		}
+		entries := testkit.Must(os.ReadDir(fmt.Sprintf("/proc/%d/fd", p.command.Process.Pid)))(t)
 		count = len(entries)
 	}
 	return count

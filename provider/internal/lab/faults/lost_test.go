@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
 )
 
@@ -147,10 +148,7 @@ type cutter struct {
 
 func startCutter(t *testing.T, process string) *cutter {
 	t.Helper()
-	target, err := url.Parse(process)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := testkit.Must(url.Parse(process))(t)
 	c := &cutter{}
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
 )
 
@@ -34,9 +35,7 @@ func TestStoppedDatabase(t *testing.T) {
 			server.Resume(t)
 		}
 		cancel()
-		if err := <-worked; err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, <-worked)
 		workFor(t, users, 0, count, 0)
 		checkEverywhere(t, users)
 	})
@@ -44,24 +43,15 @@ func TestStoppedDatabase(t *testing.T) {
 		here, there := processes[0], processes[1]
 		u := users[0]
 		u.url = func() string { return here.url }
-		if err := u.begin(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, u.begin())
 		elsewhere := *u
 		elsewhere.browser = newBrowser(u.address, func() string { return there.url })
-		if err := elsewhere.userinfo(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, elsewhere.userinfo())
 		token := elsewhere.access(u.tokens.Access)
-		if err := u.revoke(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, u.revoke())
 		for revoked := time.Now(); ; <-time.After(10 * time.Millisecond) {
 			presented := time.Now()
-			accepted, err := token.present()
-			if err != nil {
-				t.Fatal(err)
-			}
+			accepted := testkit.Must(token.present())(t)
 			if !accepted {
 				return
 			}

@@ -11,6 +11,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // powerSupply lets the power of a disk be cut, by LD_PRELOAD. See testdata/powercut.c.
@@ -43,9 +45,7 @@ const sector = 512
 func (s powerSupply) cut(t *testing.T, luck float64) {
 	t.Helper()
 	written, err := filepath.Glob(filepath.Join(s.data, "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for _, path := range written {
 		durable, err := os.ReadFile(filepath.Join(s.copies, filepath.Base(path)))
 		if errors.Is(err, fs.ErrNotExist) { // the -shm file is memory; any other was never synchronised
@@ -53,9 +53,7 @@ func (s powerSupply) cut(t *testing.T, luck float64) {
 		} else if err == nil {
 			err = afterCut(path, durable, luck)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -34,33 +35,19 @@ const firstPassword = "glacier-tulip-orbit-42"
 // populate registers the application and users in a new database.
 func populate(t *testing.T, s setup, users int) {
 	t.Helper()
-	keys, err := signingKeys()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.addKeys(t.Context(), keys); err != nil {
-		t.Fatal(err)
-	}
-	p, err := s.provider(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	keys := testkit.Must(signingKeys())(t)
+	testkit.OK(t, s.addKeys(t.Context(), keys))
+	p := testkit.Must(s.provider(t.Context(), nil))(t)
 	defer func() {
-		if err := p.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, p.Close())
 	}()
-	if err := p.Clients().Save(t.Context(), provider.Client{
+	testkit.OK(t, p.Clients().Save(t.Context(), provider.Client{
 		ID: clientID, Name: "Shop", Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{callbackURI},
 		GrantTypes: []string{"authorization_code", "refresh_token"},
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	for n := range users {
 		account := provider.Account{Email: userEmail(n), EmailVerified: true, Password: firstPassword}
-		if _, err := p.Accounts().Save(t.Context(), account); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(p.Accounts().Save(t.Context(), account))(t)
 	}
 }
 
@@ -133,28 +120,15 @@ func (s setup) run(t *testing.T, wrapper ...string) *process {
 // begin starts a process, and returns what it prints.
 func (s setup) begin(t *testing.T, wrapper ...string) (*process, io.Reader) {
 	t.Helper()
-	encoded, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	binary, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	encoded := testkit.Must(json.Marshal(s))(t)
+	binary := testkit.Must(os.Executable())(t)
 	line := append(wrapper, binary)
 	p := &process{t: t, command: exec.Command(line[0], line[1:]...)}
 	p.command.Env = append(os.Environ(), childVariable+"="+string(encoded))
 	p.command.Stderr = &p.log
-	if _, err := p.command.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := p.command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(p.command.StdinPipe())(t)
+	stdout := testkit.Must(p.command.StdoutPipe())(t)
+	testkit.OK(t, p.command.Start())
 	t.Cleanup(p.kill)
 	return p, stdout
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
 )
 
@@ -40,10 +41,7 @@ func TestReadOnlyDatabase(t *testing.T) {
 func (v *browser) becomesReady(t *testing.T, want bool) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); ; <-time.After(10 * time.Millisecond) {
-		ready, err := v.isReady()
-		if err != nil {
-			t.Fatal(err)
-		}
+		ready := testkit.Must(v.isReady())(t)
 		if ready == want {
 			return
 		}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/internal/trail"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
@@ -110,10 +111,7 @@ func TestAuditLogOfKilledProcesses(t *testing.T) {
 func killLogged(t *testing.T, s setup) {
 	t.Helper()
 	populate(t, s, logWriters)
-	store, err := s.open(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := testkit.Must(s.open(t.Context()))(t)
 	t.Cleanup(func() { store.Close() })
 	accounts := s.accounts(t)
 	var written [logWriters]int
@@ -121,10 +119,7 @@ func killLogged(t *testing.T, s setup) {
 	for round := range logKills {
 		group := killed{gate: filepath.Join(t.TempDir(), "open")}
 		for n, account := range accounts {
-			a, err := store.Account(t.Context(), account)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := testkit.Must(store.Account(t.Context(), account))(t)
 			child := s
 			child.Work, child.Account, child.Disabled = "write", account, !a.Disabled
 			child.Ahead = clockSet * time.Duration((round+n)%2)
@@ -153,16 +148,10 @@ func killLogged(t *testing.T, s setup) {
 // accounts returns the IDs of the users.
 func (s setup) accounts(t *testing.T) (ids [logWriters]string) {
 	t.Helper()
-	p, err := s.provider(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := testkit.Must(s.provider(t.Context(), nil))(t)
 	defer p.Close()
 	for n := range ids {
-		found, err := p.Accounts().GetByEmail(t.Context(), userEmail(n))
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := testkit.Must(p.Accounts().GetByEmail(t.Context(), userEmail(n)))(t)
 		ids[n] = found.ID
 	}
 	return ids
@@ -173,9 +162,7 @@ func (s setup) accounts(t *testing.T) (ids [logWriters]string) {
 func checkLog(t *testing.T, store storage.Store) map[string]int {
 	t.Helper()
 	keys, err := logKeys()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	now := time.Now().Add(time.Hour)
 	for more := true; more; {
 		if more, err = store.SealEvents(t.Context(), blockLines, now, keys.Seal(now)); err != nil {
@@ -189,9 +176,7 @@ func checkLog(t *testing.T, store storage.Store) map[string]int {
 	lines, seen := map[string]int{}, map[int64]bool{}
 	for number := int64(1); number <= verdict.Blocks; number++ {
 		events, _, err := store.BlockEvents(t.Context(), number)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		for _, e := range events {
 			if seen[e.ID] {
 				t.Errorf("line %d is in two blocks", e.ID)
@@ -238,9 +223,7 @@ func (k *killed) start(t *testing.T, s setup, total *int) {
 func (k *killed) kill(t *testing.T) {
 	t.Helper()
 	k.wait(1)
-	if err := os.WriteFile(k.gate, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(k.gate, nil, 0o600))
 	k.wait(2)
 	for i, n := range rand.Perm(len(k.processes)) {
 		if i < 3 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // longest notes the longest address that a browser asks of the provider, but for the one at which
@@ -70,10 +71,7 @@ func TestAddressesOfASignInAreShort(t *testing.T) {
 		},
 		"Posted": func(b *lab.Browser) lab.Page {
 			_, query, _ := strings.Cut(lab.AuthorizeURL("state", state, "prompt", "consent"), "?")
-			form, err := url.ParseQuery(query)
-			if err != nil {
-				t.Fatal(err)
-			}
+			form := testkit.Must(url.ParseQuery(query))(t)
 			return password(b, b.Submit(w.NewBrowser().Post("/oauth/authorize", form)))
 		},
 		"SignUp": func(b *lab.Browser) lab.Page {
@@ -130,9 +128,7 @@ func TestKeptRequest(t *testing.T) {
 	}
 	w.Advance(time.Hour + time.Minute)
 	lab.Shown(t, b.Get(second.Request.URL.String()), http.StatusBadRequest)
-	if _, err := w.Store.Sweep(t.Context(), w.Now(), 1000); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(w.Store.Sweep(t.Context(), w.Now(), 1000))(t)
 	if n := rows(); n != 0 {
 		t.Errorf("%d rows after their time", n)
 	}

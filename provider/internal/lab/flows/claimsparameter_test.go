@@ -13,6 +13,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // aboutAlice are the claims of alice that tests of the parameter claims look at.
@@ -166,9 +167,7 @@ func TestAttackClaimsParameter(t *testing.T) {
 	w := lab.New(t).WithClients().WithUsers()
 	err := w.Clients().Save(t.Context(), provider.Client{ID: "narrow", Name: "Narrow App", Secret: lab.ClientSecret, Dialect: provider.Standard,
 		RedirectURIs: []string{lab.CallbackURI}, GrantTypes: []string{"authorization_code", "refresh_token"}, Scopes: []string{"openid", "email", "student"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	narrow := func(pairs ...string) []string {
 		return lab.AskFor(`{"userinfo":{"birthdate":null,"zip":null,"email":null}}`, append(pairs, "client_id", "narrow")...)
 	}
@@ -204,14 +203,9 @@ func TestAttackClaimsParameter(t *testing.T) {
 		if has := having(b.Userinfo(tokens), aboutAlice); len(has) != 1 {
 			t.Fatalf("userinfo has %v", has)
 		}
-		c, err := w.Clients().Get(t.Context(), "std")
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := testkit.Must(w.Clients().Get(t.Context(), "std"))(t)
 		c.Scopes = []string{"openid", "student"}
-		if err := w.Clients().Save(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.Clients().Save(t.Context(), c))
 		if has := having(b.Userinfo(tokens), aboutAlice); len(has) > 0 {
 			t.Errorf("userinfo still has %v", has)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // unzipped returns what a compressed answer holds.
@@ -20,14 +21,8 @@ func unzipped(t testing.TB, p lab.Page) string {
 	if p.Header.Get("Content-Encoding") != "gzip" {
 		t.Fatalf("%s is not compressed: %v", p.Request.URL, p.Header)
 	}
-	z, err := gzip.NewReader(strings.NewReader(p.Text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	content, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := testkit.Must(gzip.NewReader(strings.NewReader(p.Text)))(t)
+	content := testkit.Must(io.ReadAll(z))(t)
 	return string(content)
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/ui"
 )
 
@@ -59,10 +60,7 @@ type consentWords struct {
 // wordsOn reads a consent screen as a person does.
 func wordsOn(t *testing.T, p lab.Page) consentWords {
 	t.Helper()
-	root, err := html.Parse(strings.NewReader(p.Text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := testkit.Must(html.Parse(strings.NewReader(p.Text)))(t)
 	all := consentWords{options: map[string]words{}}
 	for _, option := range parts(root, "div", "option") {
 		box := parts(option, "input", "")[0]

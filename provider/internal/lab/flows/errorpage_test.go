@@ -11,6 +11,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // waysOut returns where the content of a page leads: the addresses of its links and
@@ -54,10 +55,7 @@ func TestErrorPageHasOneWayOut(t *testing.T) {
 			return b.Post("/signin", url.Values{"email": {strings.Repeat("a", 200<<10)}})
 		}, 413, account, "Acme ID"},
 		"FormOfAnotherSite": {func(w *lab.Fixture, b *lab.Browser) lab.Page {
-			r, err := http.NewRequestWithContext(b.T.Context(), http.MethodPost, w.Server.URL+"/signin", http.NoBody)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := testkit.Must(http.NewRequestWithContext(b.T.Context(), http.MethodPost, w.Server.URL+"/signin", http.NoBody))(t)
 			r.Header.Set("Origin", "https://attacker.test")
 			return b.Do(r)
 		}, 403, account, "nothing was changed"},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // signedResponse returns the parameters of a response that is a JWT, whose signature, header and
@@ -22,22 +23,15 @@ func signedResponse(t *testing.T, w *lab.Fixture, token, clientID, alg string) m
 		t.Fatalf("response %q: %v", token, err)
 	}
 	var set jose.JSONWebKeySet
-	if err := json.Unmarshal([]byte(w.NewBrowser().Get(lab.KeysPath).Text), &set); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal([]byte(w.NewBrowser().Get(lab.KeysPath).Text), &set))
 	header := parsed.Signatures[0].Protected
 	keys := set.Key(header.KeyID)
 	if len(keys) != 1 || header.Algorithm != alg || header.ExtraHeaders[jose.HeaderType] != nil {
 		t.Fatalf("header %+v, want %s", header, alg)
 	}
-	payload, err := parsed.Verify(keys[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	payload := testkit.Must(parsed.Verify(keys[0]))(t)
 	var claims map[string]any
-	if err := json.Unmarshal(payload, &claims); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal(payload, &claims))
 	exp := time.Unix(int64(claims["exp"].(float64)), 0)
 	if left := exp.Sub(w.Now()); claims["iss"] != w.Issuer() || claims["aud"] != clientID || left <= 4*time.Minute || left > 5*time.Minute {
 		t.Errorf("claims %v", claims)

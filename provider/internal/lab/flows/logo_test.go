@@ -14,6 +14,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/picture"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -23,9 +24,7 @@ func TestLogosThatNobodyHasAreRemoved(t *testing.T) {
 	save := func(id string, logo []byte) {
 		t.Helper()
 		err := w.Clients().Save(t.Context(), provider.Client{ID: id, Dialect: provider.V3, Public: true, RedirectURIs: []string{lab.CallbackURI}, Logo: logo})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 	}
 	has := func(want int) {
 		t.Helper()
@@ -65,9 +64,7 @@ func TestLogoIsReadAndSavedAgain(t *testing.T) {
 		noise.Pix[i] = uint8(random.Uint32())
 	}
 	var b bytes.Buffer
-	if err := png.Encode(&b, noise); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, png.Encode(&b, noise))
 	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "noisy", Dialect: provider.V3, Public: true, RedirectURIs: []string{lab.CallbackURI}}))
 	before, err := w.Store.Client(t.Context(), "noisy")
 	w.OK(err)
@@ -101,9 +98,7 @@ func TestLogoIsServedSmallAndRefusedWithItsReason(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t)
 	var b bytes.Buffer
-	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 2000, 1000))); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, png.Encode(&b, image.NewGray(image.Rect(0, 0, 2000, 1000))))
 	drawn, _, err := picture.ToPNG(t.Context(), b.Bytes())
 	w.OK(err)
 	client := provider.Client{ID: "large", Dialect: provider.V3, Public: true, RedirectURIs: []string{lab.CallbackURI}, Logo: b.Bytes()}

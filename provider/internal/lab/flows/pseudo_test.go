@@ -16,6 +16,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/ui"
 )
 
@@ -30,10 +31,7 @@ func pseudoTexts(t *testing.T) fstest.MapFS {
 		content[section] = bracketed(englishOf(t, folder))
 	}
 	content["Language"] = map[string]string{"Name": "⟦Pseudo⟧", "Dir": "ltr"}
-	data, err := json.Marshal(content)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := testkit.Must(json.Marshal(content))(t)
 	return fstest.MapFS{pseudoLang + ".json": {Data: data}}
 }
 
@@ -44,9 +42,7 @@ func englishOf(t *testing.T, folder string) (content any) {
 	if err == nil {
 		err = json.Unmarshal(english, &content)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return content
 }
 
@@ -105,10 +101,7 @@ func untranslated(text string) string {
 // untranslatedOn returns what a page shows, or has read aloud, in no language.
 func untranslatedOn(t *testing.T, p lab.Page) (found []string) {
 	t.Helper()
-	root, err := html.Parse(strings.NewReader(p.Text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := testkit.Must(html.Parse(strings.NewReader(p.Text)))(t)
 	var whole strings.Builder
 	for n := range root.Descendants() {
 		if n.Type == html.TextNode && !isCode(n.Parent) {
@@ -162,10 +155,7 @@ func TestPagesSayNothingThatNobodyCanTranslate(t *testing.T) {
 	}
 	open := func(address string) lab.Page {
 		t.Helper()
-		u, err := url.Parse(address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		u := testkit.Must(url.Parse(address))(t)
 		q := u.Query()
 		q.Set("ui_locales", pseudoLang)
 		u.RawQuery = q.Encode()
@@ -234,10 +224,7 @@ func linksOf(t *testing.T, p lab.Page) (links []string) {
 	if p.StatusCode != http.StatusOK || !strings.HasPrefix(p.Header.Get("Content-Type"), "text/html") {
 		return nil
 	}
-	root, err := html.Parse(strings.NewReader(p.Text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := testkit.Must(html.Parse(strings.NewReader(p.Text)))(t)
 	for n := range root.Descendants() {
 		if n.Type != html.ElementNode || n.Data != "a" {
 			continue

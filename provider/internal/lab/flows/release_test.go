@@ -12,6 +12,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 func TestRelease(t *testing.T) {
@@ -26,14 +27,10 @@ func TestRelease(t *testing.T) {
 		w, b, tokens := start(t, "identity")
 		err := w.People().SetAttributes(t.Context(), "alice", map[string]any{"covid_vaccine_records": []map[string]string{
 			{"brand": "Moderna", "date": "2021-04-01T00:00:00+00:00", "type": "initial"}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		values, statuses := lab.Attributes(t, b, tokens)
 		var address []map[string]string
-		if err := json.Unmarshal([]byte(values["previous_addresses"]), &address); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, json.Unmarshal([]byte(values["previous_addresses"]), &address))
 		want := []map[string]string{{
 			"normalized_street": "", "street1": "1 Main St", "street2": "", "city": "Fairfax", "state": "",
 			"province": "", "zip": "", "country": "", "normalized": "", "primary": "",
@@ -52,9 +49,7 @@ func TestRelease(t *testing.T) {
 		w := lab.New(t).WithClients().WithUsers()
 		err := w.People().SetAttributes(t.Context(), "alice", map[string]any{"previous_addresses": []map[string]string{
 			{"city": "Norfolk", "street1": "5 Elm St", "zip": "23510", "primary": "true"}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		p := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass).Open(lab.AuthorizeURL("scope", "identity"))
 		if !strings.Contains(p.Text, "5 Elm St, Norfolk, 23510<") {
 			t.Errorf("the consent screen does not show the address:\n%s", p.Text)
@@ -75,15 +70,11 @@ func TestRelease(t *testing.T) {
 		w, b, tokens := start(t, "identity")
 		now := w.Now().UTC()
 		birthday := now.AddDate(-30, 0, 1).Format(time.DateOnly) // tomorrow it is 30 years
-		if err := w.People().SetAttributes(t.Context(), "alice", map[string]any{"birthdate": birthday}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.People().SetAttributes(t.Context(), "alice", map[string]any{"birthdate": birthday}))
 		if values, _ := lab.Attributes(t, b, tokens); values["age"] != "29" {
 			t.Errorf("age on the day before the birthday: %s", values["age"])
 		}
-		if err := w.People().SetAttributes(t.Context(), "alice", map[string]any{"age": 77}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.People().SetAttributes(t.Context(), "alice", map[string]any{"age": 77}))
 		if values, _ := lab.Attributes(t, b, tokens); values["age"] != "77" {
 			t.Errorf("recorded age: %s", values["age"])
 		}
@@ -95,9 +86,7 @@ func TestRelease(t *testing.T) {
 		if _, got := lab.Attributes(t, b, tokens); cmp.Diff([]any{verified}, got) != "" {
 			t.Errorf("verified: %v", got)
 		}
-		if err := w.People().DeleteStatus(t.Context(), "alice", "military"); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.People().DeleteStatus(t.Context(), "alice", "military"))
 		if _, got := lab.Attributes(t, b, tokens); cmp.Diff([]any{unverified}, got) != "" {
 			t.Errorf("removed: %v", got)
 		}
@@ -106,9 +95,7 @@ func TestRelease(t *testing.T) {
 		w, b, tokens := start(t, "military")
 		err := w.People().SetStatus(t.Context(), "alice", provider.Status{
 			Group: "military", Subgroups: []string{"Veteran"}, Verified: true, ExpiresAt: w.Now().Add(time.Minute)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		w.Advance(2 * time.Minute)
 		want := []any{map[string]any{"group": "military", "subgroups": []any{}, "verified": false}}
 		if _, got := lab.Attributes(t, b, tokens); cmp.Diff(want, got) != "" {
@@ -118,9 +105,7 @@ func TestRelease(t *testing.T) {
 	t.Run("RefusesTheUnverifiedWhereTheApplicationRequiresIt", func(t *testing.T) {
 		w := lab.New(t).WithClients().WithUsers()
 		err := w.Clients().Save(t.Context(), provider.Client{ID: "strict", Dialect: provider.V3, Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, RequireVerified: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		b := w.NewBrowser().SignIn("bob@example.com", lab.BobPass)
 		if answer := lab.Response(t, b.Submit(b.Open(lab.AuthorizeURL("client_id", "strict")), "action", "deny")); answer.Get("error") != "access_denied" || answer.Get("state") != "xyz" {
 			t.Errorf("bob, not verified: %v", answer)

@@ -11,15 +11,14 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // registered saves a standard client for the tests of scopes.
 func registered(w *lab.Fixture, c provider.Client) {
 	w.T.Helper()
 	c.Secret, c.Dialect, c.RedirectURIs = lab.ClientSecret, provider.Standard, []string{lab.CallbackURI}
-	if err := w.Clients().Save(w.T.Context(), c); err != nil {
-		w.T.Fatal(err)
-	}
+	testkit.OK(w.T, w.Clients().Save(w.T.Context(), c))
 }
 
 func TestScopesThatMeanNothingAreIgnored(t *testing.T) {
@@ -52,10 +51,7 @@ func TestScopesThatMeanNothingAreIgnored(t *testing.T) {
 			if seen["scope"] != test.granted {
 				t.Errorf("introspection says %v", seen)
 			}
-			data, err := w.People().Get(t.Context(), "alice")
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := testkit.Must(w.People().Get(t.Context(), "alice"))(t)
 			for _, c := range data.Consents {
 				if c.ClientID == test.client && slices.ContainsFunc(c.Scopes, func(s string) bool { return strings.Contains(s, "magic") || strings.Contains(s, "unknown") }) {
 					t.Errorf("consent is to %v", c.Scopes)

@@ -18,6 +18,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -172,9 +173,7 @@ func TestScreen(t *testing.T) {
 	})
 	t.Run("IsGoneAfterClose", func(t *testing.T) {
 		w := lab.NewDesk(t, &lab.Desk{}, lab.New(t))
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.Close())
 		if p := w.NewBrowser().Get("/desk/one"); p.StatusCode != http.StatusServiceUnavailable {
 			t.Errorf("answered %s", p.Status)
 		}
@@ -270,22 +269,13 @@ func attachment(t *testing.T, fields url.Values, files []string, size int) (cont
 	body = &bytes.Buffer{}
 	form := multipart.NewWriter(body)
 	for name := range fields {
-		if err := form.WriteField(name, fields.Get(name)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, form.WriteField(name, fields.Get(name)))
 	}
 	for _, name := range files {
-		part, err := form.CreateFormFile(name, "logo.png")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := part.Write(bytes.Repeat([]byte("p"), size)); err != nil {
-			t.Fatal(err)
-		}
+		part := testkit.Must(form.CreateFormFile(name, "logo.png"))(t)
+		testkit.Must(part.Write(bytes.Repeat([]byte("p"), size)))(t)
 	}
-	if err := form.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, form.Close())
 	return form.FormDataContentType(), body
 }
 
@@ -314,10 +304,7 @@ func TestScreenTakesFourFiles(t *testing.T) {
 			fields.Del("csrf")
 		}
 		contentType, body := attachment(t, fields, c.files, c.size)
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.Server.URL+action, body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, w.Server.URL+action, body))(t)
 		r.Header.Set("Content-Type", contentType)
 		p := b.Do(r)
 		if p.StatusCode != c.status || (len(d.Done) == 1) != (c.status == http.StatusSeeOther) {

@@ -13,6 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // handles are what an older client would have had recorded, and recorded what has no such
@@ -63,9 +64,7 @@ func TestFreshInstallServesStandardClients(t *testing.T) {
 		t.Parallel()
 		w := lab.New(t).WithClients().WithUsers()
 		for _, values := range []map[string]any{handles, recorded, {"previous_addresses": nil}} {
-			if err := w.People().SetAttributes(t.Context(), "alice", values); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, w.People().SetAttributes(t.Context(), "alice", values))
 		}
 		for _, asked := range append([][]string{scopes}, []string{"profile"}, []string{"email"}, []string{"address"}, []string{"phone"}) {
 			_, id, info := lab.Released(t, w.Alice(), "openid "+strings.Join(asked, " "))
@@ -138,9 +137,7 @@ func TestFreshInstallServesStandardClients(t *testing.T) {
 func TestNothingIsRecordedUnderTwoNames(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers()
-	if err := w.People().SetAttributes(t.Context(), "alice", map[string]any{"given_name": "Maria", "phone": "1", "phone_number_verified": true}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.People().SetAttributes(t.Context(), "alice", map[string]any{"given_name": "Maria", "phone": "1", "phone_number_verified": true}))
 	person, err := w.People().Get(t.Context(), "alice")
 	if err != nil || string(person.Attributes["fname"]) != `"Maria"` || person.Attributes["given_name"] != nil ||
 		string(person.Attributes["phone_number_verified"]) != "true" {
@@ -151,9 +148,7 @@ func TestNothingIsRecordedUnderTwoNames(t *testing.T) {
 		t.Errorf("both names at once: %v", err)
 	}
 	// Another number is not the one that was verified.
-	if err := w.People().SetAttributes(t.Context(), "alice", map[string]any{"phone_number": "2"}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.People().SetAttributes(t.Context(), "alice", map[string]any{"phone_number": "2"}))
 	if person, err = w.People().Get(t.Context(), "alice"); err != nil || person.Attributes["phone_number_verified"] != nil || string(person.Attributes["phone"]) != `"2"` {
 		t.Errorf("%s, %v", person.Attributes, err)
 	}
@@ -170,9 +165,7 @@ func TestEveryTypeOfAttributeKeepsItsForm(t *testing.T) {
 		c.Scopes = []catalogue.Scope{{Name: "club", Title: "Club", Attributes: []string{"member", "guest", "roles", "home", "display"}}}
 	}).WithClients().WithUsers()
 	values := map[string]any{"member": true, "guest": false, "roles": []string{"admin", "a, b"}, "home": map[string]string{"town": "Ulm", "street": ""}}
-	if err := w.People().SetAttributes(t.Context(), "alice", values); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.People().SetAttributes(t.Context(), "alice", values))
 	for handle, wrong := range map[string]any{
 		"member": "true", "roles": []int{1}, "home": map[string]string{"planet": "Mars"}, "updated_at": "today", "address": "Main Street",
 	} {
@@ -210,9 +203,7 @@ func TestTheFirstAttributeIsWhatClientsGreetBy(t *testing.T) {
 	for _, scope := range []string{"identity", "military"} {
 		tokens := b.V3Tokens("scope", "openid "+scope)
 		var body struct{ Attributes []struct{ Handle string } }
-		if err := json.Unmarshal([]byte(b.Bearer(lab.AttributesPath, lab.Member(t, tokens, "access_token")).Text), &body); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, json.Unmarshal([]byte(b.Bearer(lab.AttributesPath, lab.Member(t, tokens, "access_token")).Text), &body))
 		var order []string
 		for _, a := range body.Attributes {
 			order = append(order, a.Handle)
@@ -233,10 +224,7 @@ func TestTheFirstAttributeIsWhatClientsGreetBy(t *testing.T) {
 // payload returns what a JWT says, as it is written.
 func payload(t *testing.T, token string) string {
 	t.Helper()
-	raw, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testkit.Must(base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1]))(t)
 	return string(raw)
 }
 
@@ -249,9 +237,7 @@ func inOrderOf(object string, members ...string) []string {
 func TestConsentShowsEachFactOnce(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
-	if err := w.People().SetAttributes(t.Context(), "alice", handles); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.People().SetAttributes(t.Context(), "alice", handles))
 	b := w.Alice()
 	p, _ := b.Asked("scope", "openid identity profile email address phone military")
 	for _, value := range []string{"Maria Okafor", "alice@example.com", "+1 703 555 0142", "4400 University Drive", "22030", "2 April 1990"} {
@@ -265,9 +251,7 @@ func TestConsentShowsEachFactOnce(t *testing.T) {
 			t.Errorf("%s says what other lines say", label)
 		}
 	}
-	if err := w.People().SetAttributes(t.Context(), "alice", map[string]any{"name": "Dr. Maria Okafor"}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.People().SetAttributes(t.Context(), "alice", map[string]any{"name": "Dr. Maria Okafor"}))
 	if p, _ := b.Asked("scope", "openid profile"); !strings.Contains(p.Text, ">Dr. Maria Okafor</bdi>") {
 		t.Error("a full name that is recorded is not shown")
 	}
@@ -276,14 +260,10 @@ func TestConsentShowsEachFactOnce(t *testing.T) {
 func TestStandardClaimsAreAskedForOneByOne(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
-	if err := w.People().SetAttributes(t.Context(), "alice", handles); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.People().SetAttributes(t.Context(), "alice", handles))
 	narrow := provider.Client{ID: "narrow", Name: "Narrow App", Secret: lab.ClientSecret, Dialect: provider.Standard,
 		RedirectURIs: []string{lab.CallbackURI}, GrantTypes: []string{"authorization_code", "refresh_token"}, Scopes: []string{"login"}}
-	if err := w.Clients().Save(t.Context(), narrow); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.Clients().Save(t.Context(), narrow))
 	const claims = `{"id_token":{"given_name":null,"email_verified":null,"name":null,"address":null,"phone_number":null}}`
 	all := map[string]any{"given_name": "Maria", "email_verified": true, "name": "Maria Okafor", "phone_number": "+1 703 555 0142",
 		"address": standardClaims["address"]["address"]}

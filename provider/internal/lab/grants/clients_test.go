@@ -14,6 +14,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // underPath moves a provider to a path of its host.
@@ -47,17 +48,12 @@ func TestGoOIDC(t *testing.T) {
 			if left := time.Until(token.Expiry); left < 290*time.Second || left > 300*time.Second {
 				t.Errorf("the access token expires in %v", left)
 			}
-			info, err := rp.Provider.UserInfo(rp.Ctx, oauth2.StaticTokenSource(token))
-			if err != nil {
-				t.Fatal(err)
-			}
+			info := testkit.Must(rp.Provider.UserInfo(rp.Ctx, oauth2.StaticTokenSource(token)))(t)
 			var claims struct {
 				FirstName string `json:"fname"`
 				Status    []map[string]any
 			}
-			if err := info.Claims(&claims); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, info.Claims(&claims))
 			if info.Subject != "alice" || !info.EmailVerified || claims.FirstName != "Alice" {
 				t.Errorf("userinfo: %+v %+v", info, claims)
 			}
@@ -66,10 +62,7 @@ func TestGoOIDC(t *testing.T) {
 				t.Error(diff)
 			}
 
-			next, err := rp.TokenSource(rp.Ctx, &oauth2.Token{RefreshToken: token.RefreshToken}).Token()
-			if err != nil {
-				t.Fatal(err)
-			}
+			next := testkit.Must(rp.TokenSource(rp.Ctx, &oauth2.Token{RefreshToken: token.RefreshToken}).Token())(t)
 			if next.RefreshToken == token.RefreshToken || next.AccessToken == token.AccessToken {
 				t.Error("refreshing returned a token that was used")
 			}
@@ -83,14 +76,9 @@ func TestGoOIDC(t *testing.T) {
 		w := lab.New(t).WithClients().WithUsers()
 		rp := lab.NewRelyingParty(t, w.Issuer(), "std", oidc.ScopeOpenID, "profile", "email", oidc.ScopeOfflineAccess)
 		token, _ := rp.SignIn(w.NewBrowser())
-		info, err := rp.Provider.UserInfo(rp.Ctx, oauth2.StaticTokenSource(token))
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := testkit.Must(rp.Provider.UserInfo(rp.Ctx, oauth2.StaticTokenSource(token)))(t)
 		var claims struct{ Name string }
-		if err := info.Claims(&claims); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, info.Claims(&claims))
 		if claims.Name != "Alice Example" || info.Email != "alice@example.com" || !info.EmailVerified {
 			t.Errorf("userinfo: %+v %+v", info, claims)
 		}
@@ -98,12 +86,9 @@ func TestGoOIDC(t *testing.T) {
 
 	t.Run("ReadsSignedUserinfo", func(t *testing.T) {
 		w := lab.New(t).WithUsers()
-		err := w.Clients().Save(t.Context(), provider.Client{
+		testkit.OK(t, w.Clients().Save(t.Context(), provider.Client{
 			ID: "signed", Secret: lab.ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, UserinfoSignedResponseAlg: "RS256",
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		rp := lab.NewRelyingParty(t, w.Issuer(), "signed", oidc.ScopeOpenID, "login", "military")
 		token, _ := rp.SignIn(w.NewBrowser())
 		info, err := rp.Provider.UserInfo(rp.Ctx, oauth2.StaticTokenSource(token))
@@ -124,12 +109,9 @@ func TestXOAuth2(t *testing.T) {
 		w := lab.New(t).WithUsers()
 		b := w.NewBrowser()
 		for id, method := range map[string]string{"any": "", "basic": "client_secret_basic", "post": "client_secret_post"} {
-			err := w.Clients().Save(t.Context(), provider.Client{
+			testkit.OK(t, w.Clients().Save(t.Context(), provider.Client{
 				ID: id, Secret: lab.ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, TokenEndpointAuthMethod: method,
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))
 			for style, fits := range map[oauth2.AuthStyle]bool{
 				oauth2.AuthStyleAutoDetect: true,
 				oauth2.AuthStyleInHeader:   method != "client_secret_post",
@@ -158,9 +140,7 @@ func TestXOAuth2(t *testing.T) {
 			t.Errorf("without the verifier: %v", err)
 		}
 		token, err := rp.Exchange(rp.Ctx, code, oauth2.VerifierOption(verifier))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		w.Advance(301 * time.Second)
 		client := rp.Client(rp.Ctx, &oauth2.Token{AccessToken: token.AccessToken})
 		if got := status(t, client, w.Server.URL+lab.AttributesPath); got != http.StatusUnauthorized {
@@ -206,17 +186,10 @@ func errorCode(err error) string {
 
 func status(t testing.TB, client *http.Client, address string) int {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil))(t)
 	answer, err := client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := answer.Body.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
+	testkit.OK(t, answer.Body.Close())
 	return answer.StatusCode
 }
 
@@ -306,10 +279,7 @@ func TestBesideTheHost(t *testing.T) {
 		if got := b.Get("/").Text; got != "of-the-host" {
 			t.Errorf("session cookie %q", got)
 		}
-		host, err := url.Parse(w.Server.URL + "/")
-		if err != nil {
-			t.Fatal(err)
-		}
+		host := testkit.Must(url.Parse(w.Server.URL + "/"))(t)
 		for _, c := range b.HTTP.Jar.Cookies(host) {
 			if c.Name != "session" && !strings.HasPrefix(c.Name, "bonafide_") {
 				t.Errorf("the provider set a cookie that may be the host's: %s", c.Name)

@@ -18,6 +18,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // mcpServer is a resource server as the authorization of the Model Context Protocol has it
@@ -58,10 +59,7 @@ func newMCPServer(t testing.TB) *mcpServer {
 func (s *mcpServer) verifies(t testing.TB) {
 	t.Helper()
 	ctx := oidc.ClientContext(context.WithoutCancel(t.Context()), &http.Client{Transport: lab.OwnConnections(t)})
-	issuer, err := oidc.NewProvider(ctx, s.issuer)
-	if err != nil {
-		t.Fatal(err)
-	}
+	issuer := testkit.Must(oidc.NewProvider(ctx, s.issuer))(t)
 	verifier := issuer.VerifierContext(ctx, &oidc.Config{ClientID: s.URL})
 	s.accepts = func(r *http.Request, raw string) bool {
 		encoded, _, _ := strings.Cut(raw, ".")
@@ -124,10 +122,7 @@ func (c *mcpClient) discover() {
 	if protected.Resource != strings.TrimSuffix(c.server, "/") {
 		c.T.Fatalf("the metadata are of %q", protected.Resource)
 	}
-	u, err := url.Parse(protected.Servers[0])
-	if err != nil {
-		c.T.Fatal(err)
-	}
+	u := testkit.Must(url.Parse(protected.Servers[0]))(c.T)
 	c.resource, c.scopes = c.server, protected.Scopes
 	root := u.Scheme + "://" + u.Host
 	for _, address := range []string{

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/sandbox"
 )
 
@@ -86,10 +87,7 @@ func TestAClientHasToFetchTheKeySetAnewWhenTheKeyIsRotated(t *testing.T) {
 		rp.Now = w.Now
 		before := w.NewBrowser().Get(lab.KeysPath).Text
 		f.set(sandbox.KeyRotated)
-		token, err := rp.Tokens(w.NewBrowser())
-		if err != nil {
-			t.Fatal(err)
-		}
+		token := testkit.Must(rp.Tokens(w.NewBrowser()))(t)
 		raw, _ := token.Extra("id_token").(string)
 		header, _ := lab.JWT(t, raw)
 		kid := lab.Member(t, header, "kid")

@@ -19,6 +19,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // keyService is a signer of the host for one algorithm, which a test can stop.
@@ -39,10 +40,7 @@ func (s *keyService) Sign(random io.Reader, input []byte, options crypto.SignerO
 // id is the kid of its key.
 func (s *keyService) id(t *testing.T) string {
 	t.Helper()
-	sum, err := (&jose.JSONWebKey{Key: s.Public()}).Thumbprint(crypto.SHA256)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := testkit.Must((&jose.JSONWebKey{Key: s.Public()}).Thumbprint(crypto.SHA256))(t)
 	return base64.RawURLEncoding.EncodeToString(sum)
 }
 
@@ -58,9 +56,7 @@ func newKeyService(t *testing.T, alg string) *keyService {
 	default:
 		key, err = rsa.GenerateKey(rand.Reader, 2048)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	return &keyService{Signer: key}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -48,10 +49,7 @@ func TestActor(t *testing.T) {
 	t.Parallel()
 	recorded := func(w *lab.Fixture, name string) []provider.RecordedEvent {
 		t.Helper()
-		events, err := w.Events().List(t.Context(), provider.EventFilter{Name: name})
-		if err != nil {
-			t.Fatal(err)
-		}
+		events := testkit.Must(w.Events().List(t.Context(), provider.EventFilter{Name: name}))(t)
 		return slices.DeleteFunc(events, func(e provider.RecordedEvent) bool { return e.Actor != "staff:sam" })
 	}
 	open := func(w *lab.Fixture, id string) storage.Actor {
@@ -59,9 +57,7 @@ func TestActor(t *testing.T) {
 		m := storage.Matter{
 			ID: id, Staff: "sam", Role: "support", Subject: "alice", Reason: "caller", OpenedAt: w.Now(), EndsAt: w.Now().Add(time.Hour),
 		}
-		if err := w.Store.(storage.Matters).OpenMatter(t.Context(), m); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.Store.(storage.Matters).OpenMatter(t.Context(), m))
 		return storage.Actor{
 			Name: "staff:sam", Matter: id, On: storage.DeedBasis{Matter: id, Staff: "sam", Subject: "alice", At: w.Now()},
 		}
@@ -83,9 +79,7 @@ func TestActor(t *testing.T) {
 	t.Run("WritesNothingOnceTheMatterIsClosed", func(t *testing.T) {
 		w := lab.New(t).WithClients().WithUsers()
 		actor := open(w, "m1")
-		if err := w.Store.(storage.Matters).CloseMatter(t.Context(), "m1", "sam", w.Now()); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.Store.(storage.Matters).CloseMatter(t.Context(), "m1", "sam", w.Now()))
 		for name, v := range verbs(w) {
 			if err := v.do(provider.By(t.Context(), actor)); !errors.Is(err, audit.ErrMatter) {
 				t.Errorf("%s: %v", name, err)
@@ -109,14 +103,10 @@ func TestActor(t *testing.T) {
 	t.Run("ActsOnTheAccountThatWasLookedAt", func(t *testing.T) {
 		w := lab.New(t).WithUsers()
 		a, err := w.Store.Account(t.Context(), "alice")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		actor := storage.Actor{Name: "staff:sam", On: storage.DeedBasis{Account: "alice", Epoch: a.Epoch, FactorsVersion: a.FactorsVersion}}
 		ctx := provider.By(t.Context(), actor)
-		if err := w.Accounts().SetDisabled(ctx, "alice", true); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.Accounts().SetDisabled(ctx, "alice", true))
 		// The rest of the same act rests on what it has changed itself.
 		if err := w.People().Revoke(ctx, "alice"); err != nil {
 			t.Errorf("second write: %v", err)
@@ -128,9 +118,7 @@ func TestActor(t *testing.T) {
 	})
 	t.Run("IsNobodyForTheHost", func(t *testing.T) {
 		w := lab.New(t).WithUsers()
-		if err := w.Accounts().SetDisabled(t.Context(), "alice", true); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.Accounts().SetDisabled(t.Context(), "alice", true))
 		events, err := w.Events().List(t.Context(), provider.EventFilter{Name: event.AccountDisabled})
 		if err != nil || len(events) != 1 || events[0].Actor != "" {
 			t.Errorf("events %v, error %v", events, err)

@@ -9,6 +9,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
@@ -87,16 +88,10 @@ func TestRecordsOfACompanionOutliveTheSecret(t *testing.T) {
 	var sealed []byte
 	var digest [32]byte
 	for i, secret := range secrets {
-		store, err := sqlite.Open(t.Context(), path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		store := testkit.Must(sqlite.Open(t.Context(), path))(t)
 		cfg := provider.Config{BaseURL: "http://localhost:1", Secret: secret, Store: store}
 		cfg.PreviousSecrets = secrets[:i]
-		p, err := provider.New(t.Context(), cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := testkit.Must(provider.New(t.Context(), cfg))(t)
 		if i == 0 {
 			sealed, digest = p.Rooms().People.Seal("case", "1", []byte("plain text")), p.Rooms().People.Digest("proof", "row")
 		}
@@ -106,9 +101,7 @@ func TestRecordsOfACompanionOutliveTheSecret(t *testing.T) {
 		if p.Rooms().People.Digest("proof", "row") != digest {
 			t.Errorf("secret %d: another digest", i)
 		}
-		if err := p.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, p.Close())
 	}
 }
 

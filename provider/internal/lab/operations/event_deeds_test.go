@@ -14,6 +14,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // deed is what an auditor asks for, and the events that tell of it. An event without an
@@ -232,10 +233,7 @@ func TestDeedsAreInTheAuditTrail(t *testing.T) {
 			if diff := cmp.Diff(deed.want, told, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("events (-want +got):\n%s", diff)
 			}
-			stored, err := w.Events().List(t.Context(), provider.EventFilter{Limit: 1000})
-			if err != nil {
-				t.Fatal(err)
-			}
+			stored := testkit.Must(w.Events().List(t.Context(), provider.EventFilter{Limit: 1000}))(t)
 			kept := make([]provider.Event, len(stored))
 			for i, e := range stored {
 				kept[len(stored)-1-i] = e.Event

@@ -11,6 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -21,10 +22,7 @@ func TestEvents(t *testing.T) {
 	b.Submit(b.Open("/signin"), "email", "alice@example.com", "password", "not-her-password-1")
 	b.SignIn("alice@example.com", lab.AlicePass)
 	b.Allow()
-	got, err := w.Events().List(t.Context(), provider.EventFilter{UserID: "alice"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := testkit.Must(w.Events().List(t.Context(), provider.EventFilter{UserID: "alice"}))(t)
 	want := []string{event.Consent, event.SignedIn, event.SignInFailed, event.StatusChanged, event.AttributesChanged, event.AccountCreated}
 	if len(got) != len(want) {
 		t.Fatalf("%d events: %v", len(got), got)
@@ -71,10 +69,7 @@ func TestRunRemovesEventsThatAreOlderThanTheyAreKept(t *testing.T) {
 	w.AgreeOnTime()
 	go func() { _ = w.Run(t.Context()) }() // until the fixture ends
 	lab.Eventually(t, func() bool {
-		left, err := w.Events().List(t.Context(), provider.EventFilter{Name: event.SignedIn})
-		if err != nil {
-			t.Fatal(err)
-		}
+		left := testkit.Must(w.Events().List(t.Context(), provider.EventFilter{Name: event.SignedIn}))(t)
 		if len(left) == 0 {
 			t.Fatal("the recent event is gone, too")
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 func TestSlowDatabase(t *testing.T) {
@@ -95,21 +96,14 @@ func TestCloseUnderLoad(t *testing.T) {
 func TestBodiesThatDripHoldUpNobody(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
-	address, err := url.Parse(w.Server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	address := testkit.Must(url.Parse(w.Server.URL))(t)
 	for i := range 100 {
 		path := []string{lab.TokenPath, lab.RevokePath, "/signin", lab.UserinfoPath}[i%4]
 		connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address.Host)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		defer func() { _ = connection.Close() }()
 		_, err = fmt.Fprintf(connection, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 9999\r\n\r\na=", path, address.Host)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 	}
 	w.Alice().StandardTokens()
 	w.Server.CloseClientConnections()

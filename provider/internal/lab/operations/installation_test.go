@@ -14,6 +14,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/postgres"
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
@@ -28,19 +29,11 @@ func personal(t *testing.T, p *provider.Provider) map[string]string {
 		"previous_addresses": []map[string]string{{"street1": "77 Canary Street", "city": "Canaryville"}},
 	}
 	ctx := t.Context()
-	if _, err := p.Accounts().Save(ctx, provider.Account{ID: "carl", Email: "Canary.Carl@Example.com"}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := p.Accounts().Save(ctx, provider.Account{ID: "carl", Email: "Canary.Moved@Example.com"}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := p.Accounts().Save(ctx, provider.Account{ID: "a-user-of-the-host", Email: "host@example.com"}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(p.Accounts().Save(ctx, provider.Account{ID: "carl", Email: "Canary.Carl@Example.com"}))(t)
+	testkit.Must(p.Accounts().Save(ctx, provider.Account{ID: "carl", Email: "Canary.Moved@Example.com"}))(t)
+	testkit.Must(p.Accounts().Save(ctx, provider.Account{ID: "a-user-of-the-host", Email: "host@example.com"}))(t)
 	for _, user := range []string{"carl", "a-user-of-the-host"} {
-		if err := p.People().SetAttributes(ctx, user, values); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, p.People().SetAttributes(ctx, user, values))
 	}
 	return map[string]string{
 		"an attribute": "canary-given", "another": "canary-family", "a date of birth": "1977-11-23",
@@ -66,15 +59,10 @@ func TestPeopleAtRest(t *testing.T) {
 	canaries := personal(t, w.Provider)
 	canaries["alice's address"], canaries["her town"] = "alice@example.com", "fairfax"
 	backup := filepath.Join(t.TempDir(), "backup.db")
-	if err := w.Store.(*sqlite.Store).Backup(t.Context(), backup); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.Store.(*sqlite.Store).Backup(t.Context(), backup))
 	files := []string{w.Path, w.Path + "-wal", backup}
 	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := testkit.Must(os.ReadFile(file))(t)
 		if len(content) == 0 {
 			t.Fatalf("%s is empty", file)
 		}
@@ -85,33 +73,18 @@ func TestPeopleAtRest(t *testing.T) {
 func TestPeopleAtRestInPostgres(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Shared(t).Schema(t)
-	store, err := postgres.Open(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := provider.New(t.Context(), provider.Config{BaseURL: "https://id.test", Secret: lab.Secret(t), Store: store})
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := testkit.Must(postgres.Open(t.Context(), url))(t)
+	p := testkit.Must(provider.New(t.Context(), provider.Config{BaseURL: "https://id.test", Secret: lab.Secret(t), Store: store}))(t)
 	defer p.Close()
 	canaries := personal(t, p)
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := testkit.Must(pgx.Connect(t.Context(), url))(t)
 	defer conn.Close(t.Context())
 	rows, _ := conn.Query(t.Context(), `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()`)
-	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables := testkit.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 	found := 0
 	for _, table := range tables {
 		rows, _ := conn.Query(t.Context(), `SELECT t::text FROM `+pgx.Identifier{table}.Sanitize()+` t`)
-		content, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := testkit.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 		found += len(content)
 		checkCanaries(t, "table "+table, strings.Join(content, "\n"), canaries)
 	}
@@ -123,10 +96,7 @@ func TestPeopleAtRestInPostgres(t *testing.T) {
 // reopen returns the error of a provider on the same database.
 func reopen(w *lab.Fixture, change ...func(*provider.Config)) error {
 	w.T.Helper()
-	store, err := sqlite.Open(w.T.Context(), w.Path)
-	if err != nil {
-		w.T.Fatal(err)
-	}
+	store := testkit.Must(sqlite.Open(w.T.Context(), w.Path))(w.T)
 	cfg := provider.Config{BaseURL: w.Server.URL, Secret: lab.Secret(w.T), Store: store}
 	for _, c := range change {
 		c(&cfg)
@@ -164,9 +134,7 @@ func TestNewRefusesADatabase(t *testing.T) {
 			}
 			before, _ := w.Store.Installation(t.Context())
 			keys, err := w.Store.Keys(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, err)
 			err = reopen(w, tc.change)
 			if err == nil {
 				t.Fatal("it is taken")
@@ -234,12 +202,8 @@ func TestAProviderMoves(t *testing.T) {
 	moved := func(c *provider.Config) {
 		c.BaseURL, c.PreviousBaseURLs = "https://elsewhere.test", []string{"https://third.test", w.Server.URL}
 	}
-	if err := reopen(w, moved); err != nil {
-		t.Fatal(err)
-	}
-	if err := reopen(w, moved); err != nil { // again
-		t.Fatal(err)
-	}
+	testkit.OK(t, reopen(w, moved))
+	testkit.OK(t, reopen(w, moved)) // again
 	if err := reopen(w, func(c *provider.Config) { c.BaseURL = "https://elsewhere.test" }); err != nil {
 		t.Error(err)
 	}
@@ -262,10 +226,7 @@ func TestManyProcessesMakeOneDataKey(t *testing.T) {
 	const n = 8
 	providers, stores := make([]*provider.Provider, n), make([]storage.Store, n)
 	for i := range stores { // the first makes the file
-		store, err := sqlite.Open(t.Context(), path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		store := testkit.Must(sqlite.Open(t.Context(), path))(t)
 		stores[i] = store
 	}
 	var all sync.WaitGroup

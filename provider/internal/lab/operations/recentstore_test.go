@@ -10,6 +10,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // dataChanges are what can change the answer to a data request. Each happens to
@@ -67,9 +68,7 @@ func TestAChangeIsInForceAtOnceAndInEveryProcessWithinASecond(t *testing.T) {
 					t.Fatalf("before the change: %s %s", p.Status, p.Text)
 				}
 			}
-			if err := tt.change(t.Context(), w, b); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, tt.change(t.Context(), w, b))
 			for _, at := range []*lab.Browser{b, elsewhere} {
 				p := at.Bearer(lab.AttributesPath, token)
 				if tt.want == "" {
@@ -91,9 +90,7 @@ func TestAStatusThatEndsIsNotToldOfAnyLonger(t *testing.T) {
 	w.Advance(w.Now().Truncate(time.Second).Add(time.Second).Sub(w.Now()))
 	// It ends with the second in which it expires.
 	status := provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true, ExpiresAt: w.Now().Add(2500 * time.Millisecond)}
-	if err := w.People().SetStatus(t.Context(), "alice", status); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.People().SetStatus(t.Context(), "alice", status))
 	for _, want := range []string{`"verified":true`, `"verified":true`, `"verified":true`, `"verified":true`, `"verified":false`} {
 		if p := b.Bearer(lab.AttributesPath, token); !strings.Contains(p.Text, want) {
 			t.Errorf("answered %s %s, want %s", p.Status, p.Text, want)
@@ -129,9 +126,7 @@ func TestSignedUserinfoIsSignedAgainOnlyWhenItMust(t *testing.T) {
 	if second == first {
 		t.Error("less than half of its life was left")
 	}
-	if err := w.People().SetAttributes(t.Context(), "alice", map[string]any{"fname": "Alicia"}); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.People().SetAttributes(t.Context(), "alice", map[string]any{"fname": "Alicia"}))
 	if userinfo() == second {
 		t.Error("the name has changed, the answer has not")
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -28,10 +29,7 @@ func secrets(current []byte, previous ...[]byte) func(*provider.Config) {
 
 func sealedSecrets(w *lab.Fixture, id string) []storage.ClientSecret {
 	w.T.Helper()
-	c, err := w.Store.Client(w.T.Context(), id)
-	if err != nil {
-		w.T.Fatal(err)
-	}
+	c := testkit.Must(w.Store.Client(w.T.Context(), id))(w.T)
 	return c.Secrets
 }
 
@@ -54,10 +52,7 @@ func TestAFormerSecretIsDropped(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
 	hint := lab.Member(t, w.Alice().StandardTokens(), "id_token")
-	second, err := w.Clients().RotateSecret(t.Context(), "std", time.Hour, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	second := testkit.Must(w.Clients().RotateSecret(t.Context(), "std", time.Hour, 0))(t)
 	next := otherSecret()
 
 	start := len(w.Log.String())
@@ -104,9 +99,7 @@ func TestRegisteringAgainSealsAnew(t *testing.T) {
 	registered := provider.Client{ID: "v3", Dialect: provider.V3, Name: "Veterans Shop", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Origins: []string{"https://rp.test"}}
 	for _, secret := range []string{lab.ClientSecret, ""} {
 		registered.Secret = secret
-		if err := during.Clients().Save(t.Context(), registered); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, during.Clients().Save(t.Context(), registered))
 	}
 	sealed := sealedSecrets(w, "v3")
 	if len(sealed) != 1 || bytes.Equal(sealed[0].Sealed, before[0].Sealed) || !sealed[0].CreatedAt.Equal(before[0].CreatedAt) {
@@ -130,13 +123,8 @@ func TestClientSecretsThatNothingOpensAreNamed(t *testing.T) {
 	w := lab.New(t).WithClients()
 	lost := w.Twin(secrets(otherSecret(), lab.Secret(t)))
 	ghost := provider.Client{ID: "ghost", Dialect: provider.V3, Secret: lab.ClientSecret + "g", RedirectURIs: []string{lab.CallbackURI}}
-	if err := lost.Clients().Save(t.Context(), ghost); err != nil {
-		t.Fatal(err)
-	}
-	second, err := lost.Clients().RotateSecret(t.Context(), "std", time.Hour, 0) // the first stays, under the secret that is not lost
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, lost.Clients().Save(t.Context(), ghost))
+	second := testkit.Must(lost.Clients().RotateSecret(t.Context(), "std", time.Hour, 0))(t) // the first stays, under the secret that is not lost
 
 	start := len(w.Log.String())
 	after := w.Twin()
@@ -157,9 +145,7 @@ func TestClientSecretsThatNothingOpensAreNamed(t *testing.T) {
 			t.Errorf("%s: the log says %q", id, got)
 		}
 	}
-	if err := after.Clients().Save(t.Context(), ghost); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, after.Clients().Save(t.Context(), ghost))
 	after.Advance(2 * time.Second)
 	if !knows(w.Twin(), "ghost", ghost.Secret) {
 		t.Error("registering it again does not help")

@@ -16,6 +16,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
@@ -28,10 +29,7 @@ type keyService struct {
 
 func newKeyService(t testing.TB) *keyService {
 	t.Helper()
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := testkit.Must(rsa.GenerateKey(rand.Reader, 2048))(t)
 	return &keyService{PrivateKey: key}
 }
 
@@ -110,9 +108,7 @@ func rs256(key crypto.Signer) map[string]crypto.Signer { return map[string]crypt
 func TestSignerThatHidesItsKeyIsRefused(t *testing.T) {
 	t.Parallel()
 	store, err := sqlite.Open(t.Context(), t.TempDir()+"/identity.db")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer store.Close()
 	service := newKeyService(t)
 	service.hides = true
@@ -185,14 +181,8 @@ func TestPublicKeysOfTheSigner(t *testing.T) {
 func TestPublicKeysThatCannotBePublishedAreRefused(t *testing.T) {
 	t.Parallel()
 	service := newKeyService(t)
-	small, err := rsa.GenerateKey(rand.Reader, 1024)
-	if err != nil {
-		t.Fatal(err)
-	}
-	store, err := sqlite.Open(t.Context(), t.TempDir()+"/identity.db")
-	if err != nil {
-		t.Fatal(err)
-	}
+	small := testkit.Must(rsa.GenerateKey(rand.Reader, 1024))(t)
+	store := testkit.Must(sqlite.Open(t.Context(), t.TempDir()+"/identity.db"))(t)
 	defer store.Close()
 	for name, keys := range map[string]provider.Signing{
 		`PublicKeys["RS256"][0]`: {Signers: rs256(service), PublicKeys: map[string][]crypto.PublicKey{"RS256": {nil}}},

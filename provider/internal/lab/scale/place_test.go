@@ -16,6 +16,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk"
 	"github.com/bonafide-id/bonafide/provider/developer"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/postgres"
@@ -89,23 +90,16 @@ func replaces(t *testing.T, c *provider.Config, open func() (storage.Store, erro
 	if err == nil {
 		err = c.Store.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	if c.Store, err = open(); err != nil {
 		t.Fatal(err)
 	}
-	has, err := c.Store.Keys(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	has := testkit.Must(c.Store.Keys(t.Context()))(t)
 	if len(has) > 0 {
 		return
 	}
 	for _, key := range made {
-		if err := c.Store.AddKey(t.Context(), key); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, c.Store.AddKey(t.Context(), key))
 	}
 }
 

@@ -29,6 +29,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // Person is somebody at an upstream.
@@ -169,20 +171,12 @@ func (up *OpenID) Return(t testing.TB, address string) url.Values {
 func follow(t testing.TB, address string) url.Values {
 	t.Helper()
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody))(t)
 	res, err := client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	defer res.Body.Close()
 	if values := res.Header.Get("X-Form"); values != "" {
-		form, err := url.ParseQuery(values)
-		if err != nil {
-			t.Fatal(err)
-		}
+		form := testkit.Must(url.ParseQuery(values))(t)
 		return form
 	}
 	back, err := res.Location()

@@ -14,24 +14,20 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 func newFolder(t *testing.T) (f *Folder, path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "evidence")
-	f, err := OpenFolder(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f = testkit.Must(OpenFolder(path))(t)
 	return f, path
 }
 
 func names(t *testing.T, path string) (list []string) {
 	t.Helper()
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := testkit.Must(os.ReadDir(path))(t)
 	for _, e := range entries {
 		list = append(list, e.Name())
 	}
@@ -42,18 +38,13 @@ func TestFolder(t *testing.T) {
 	t.Parallel()
 	b, path := newFolder(t)
 	ctx := t.Context()
-	if err := b.Put(ctx, "one", strings.NewReader("content")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, b.Put(ctx, "one", strings.NewReader("content")))
 	for at, want := range map[string]fs.FileMode{path: 0o700, filepath.Join(path, "one"): 0o600} {
 		if info, err := os.Stat(at); err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s is %v, %v", at, info.Mode().Perm(), err)
 		}
 	}
-	r, err := b.Open(ctx, "one")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(b.Open(ctx, "one"))(t)
 	content, err := io.ReadAll(r)
 	if err := errors.Join(err, r.Close()); err != nil || string(content) != "content" {
 		t.Errorf("%q, %v", content, err)
@@ -92,12 +83,8 @@ func TestFolderStaysInside(t *testing.T) {
 	t.Parallel()
 	b, path := newFolder(t)
 	outside := filepath.Join(filepath.Dir(path), "secret")
-	if err := os.WriteFile(outside, []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(outside, filepath.Join(path, "link")); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(outside, []byte("x"), 0o600))
+	testkit.OK(t, os.Symlink(outside, filepath.Join(path, "link")))
 	for _, name := range []string{"../secret", "/etc/passwd", "..", ".", "", "a/b", "Ä", "link", strings.Repeat("a", 60)} {
 		if err := b.Put(t.Context(), name, strings.NewReader("y")); err == nil && name != "link" {
 			t.Errorf("%q is written", name)
@@ -120,16 +107,12 @@ func TestFolderStaysInside(t *testing.T) {
 func TestFolderIsNobodyElses(t *testing.T) {
 	t.Parallel()
 	open := filepath.Join(t.TempDir(), "open")
-	if err := os.Mkdir(open, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.Mkdir(open, 0o755))
 	if _, err := OpenFolder(open); err == nil {
 		t.Error("a folder that others read is taken")
 	}
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, os.WriteFile(file, nil, 0o600))
 	if _, err := OpenFolder(file); err == nil {
 		t.Error("a file is a folder")
 	}
@@ -139,27 +122,18 @@ func TestFolderListsWhatIsOld(t *testing.T) {
 	t.Parallel()
 	b, path := newFolder(t)
 	for _, name := range []string{"c", "a", "b", "new"} {
-		if err := b.Put(t.Context(), name, strings.NewReader(name)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, b.Put(t.Context(), name, strings.NewReader(name)))
 	}
 	for _, name := range []string{"killed.part", "README.txt", "Foreign"} {
-		if err := os.WriteFile(filepath.Join(path, name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.WriteFile(filepath.Join(path, name), nil, 0o600))
 	}
 	now := time.Now()
 	for _, name := range []string{"a", "b", "c", "killed.part", "README.txt", "Foreign"} {
-		if err := os.Chtimes(filepath.Join(path, name), now, now.Add(-2*time.Hour)); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.Chtimes(filepath.Join(path, name), now, now.Add(-2*time.Hour)))
 	}
 	list := func(after string, limit int) []string {
 		t.Helper()
-		found, err := b.Names(t.Context(), now.Add(-time.Hour), after, limit)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := testkit.Must(b.Names(t.Context(), now.Add(-time.Hour), after, limit))(t)
 		return found
 	}
 	if diff := cmp.Diff([]string{"a", "b", "c", "killed.part"}, list("", 10)); diff != "" {

@@ -7,18 +7,14 @@ import (
 	"slices"
 	"testing"
 	"testing/iotest"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 func sealedFrames(t *testing.T, key, plain []byte) []byte {
 	t.Helper()
-	r, err := Seal(key, bytes.NewReader(plain))
-	if err != nil {
-		t.Fatal(err)
-	}
-	sealed, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(Seal(key, bytes.NewReader(plain)))(t)
+	sealed := testkit.Must(io.ReadAll(r))(t)
 	return sealed
 }
 
@@ -39,10 +35,7 @@ func TestFramesOpenAsTheyWere(t *testing.T) {
 		if size >= 8 && bytes.Contains(sealed, []byte("evidence")) {
 			t.Errorf("%d bytes are in clear", size)
 		}
-		r, err := Open(key, iotest.OneByteReader(bytes.NewReader(sealed)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(Open(key, iotest.OneByteReader(bytes.NewReader(sealed))))(t)
 		if err := iotest.TestReader(r, plain); err != nil {
 			t.Errorf("%d bytes: %v", size, err)
 		}
@@ -90,10 +83,7 @@ func TestFramesPassOnErrors(t *testing.T) {
 	t.Parallel()
 	key, broken := bytes.Repeat([]byte{7}, KeySize), errors.New("broken")
 	for name, frames := range map[string]func([]byte, io.Reader) (io.Reader, error){"seal": Seal, "open": Open} {
-		r, err := frames(key, iotest.ErrReader(broken))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(frames(key, iotest.ErrReader(broken)))(t)
 		if _, err := io.ReadAll(r); !errors.Is(err, broken) {
 			t.Errorf("%s: %v", name, err)
 		}

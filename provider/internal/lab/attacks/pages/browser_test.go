@@ -10,6 +10,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // What a browser without Sec-Fetch-Site says of a form's origin decides about it, also where the
@@ -25,10 +26,7 @@ func TestFormOfAnotherOriginIsRefused(t *testing.T) {
 		// send makes a request as it arrives behind a proxy.
 		send := func(method string, body url.Values, header http.Header) lab.Page {
 			t.Helper()
-			r, err := http.NewRequestWithContext(t.Context(), method, w.Server.URL+"/signin", strings.NewReader(body.Encode()))
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := testkit.Must(http.NewRequestWithContext(t.Context(), method, w.Server.URL+"/signin", strings.NewReader(body.Encode())))(t)
 			_, host, _ := strings.Cut(base, "://")
 			r.Header, r.Host = header, host
 			return w.NewBrowser().Do(r)

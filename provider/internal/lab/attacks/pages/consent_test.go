@@ -10,6 +10,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 func TestConsent(t *testing.T) {
@@ -202,9 +203,7 @@ func TestConsentAfterTheApplicationChanged(t *testing.T) {
 			p := b.Open(openID())
 			client := provider.Client{ID: "std", Secret: lab.ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}}
 			c.change(&client)
-			if err := w.Clients().Save(t.Context(), client); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, w.Clients().Save(t.Context(), client))
 			flow := p.Request.URL.Query().Get("flow")
 			p = b.Submit(p, "action", "allow")
 			if c.error == "" {
@@ -240,9 +239,7 @@ func TestConsentAfterTheApplicationChanged(t *testing.T) {
 		w := lab.New(t).WithClients().WithUsers()
 		b := w.Alice()
 		p := b.Open(openID())
-		if err := w.Clients().Delete(t.Context(), "std", 0); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.Clients().Delete(t.Context(), "std", 0))
 		lab.Shown(t, b.Submit(p, "action", "allow"), http.StatusBadRequest)
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 func TestPagesCannotBeFramedOrScripted(t *testing.T) {
@@ -214,10 +215,7 @@ func TestReturnTo(t *testing.T) {
 			SignedIn:  func(*http.Request) (provider.SignedIn, error) { return provider.SignedIn{}, nil },
 		}
 	}).WithClients()
-	location, err := url.Parse(w.NewBrowser().Get(lab.AuthorizeURL()).Header.Get("Location"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	location := testkit.Must(url.Parse(w.NewBrowser().Get(lab.AuthorizeURL()).Header.Get("Location")))(t)
 	given := location.Query().Get("return_to")
 	if !strings.HasPrefix(given, w.Server.URL+"/oauth/authorize?flow=") || !w.Pages().IsReturnTo(given) || !w.Pages().IsReturnTo(w.Server.URL+"/account") {
 		t.Fatalf("return_to %q is not known again", given)

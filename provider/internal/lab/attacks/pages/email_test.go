@@ -11,6 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 func TestEmailChange(t *testing.T) {
@@ -59,11 +60,9 @@ func TestEmailChange(t *testing.T) {
 		thief := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
 		p, mailed := thief.AskToMove("thief@evil.example", lab.AlicePass)
 		thief.Submit(p, "code", mailed["thief@evil.example"], "old_code", mailed["alice@example.com"])
-		if _, err := w.Accounts().Save(t.Context(), provider.Account{
+		testkit.Must(w.Accounts().Save(t.Context(), provider.Account{
 			ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: lab.NewPassword,
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		if thief.IsSignedIn() || thief.Attempt("thief@evil.example", lab.AlicePass).StatusCode != http.StatusUnauthorized {
 			t.Error("the thief gets in")
 		}
@@ -128,9 +127,7 @@ func TestEmailChange(t *testing.T) {
 		w := lab.New(t).WithUsers()
 		b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
 		p, mailed := b.AskToMove("alice@new.example", lab.AlicePass)
-		if _, err := w.Accounts().Save(t.Context(), provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: lab.NewPassword}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(w.Accounts().Save(t.Context(), provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: lab.NewPassword}))(t)
 		b.SignIn("alice@example.com", lab.NewPassword)
 		lab.Shown(t, b.SubmitOnce(p, "code", mailed["alice@new.example"], "old_code", mailed["alice@example.com"]), http.StatusBadRequest)
 		if w.EmailOf("alice") != "alice@example.com" {
@@ -161,9 +158,7 @@ func TestEmailChange(t *testing.T) {
 		w := lab.New(t).WithUsers()
 		b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
 		p, mailed := b.AskToMove("carol@example.com", lab.AlicePass)
-		if _, err := w.Accounts().Save(t.Context(), provider.Account{ID: "carol", Email: "carol@example.com"}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(w.Accounts().Save(t.Context(), provider.Account{ID: "carol", Email: "carol@example.com"}))(t)
 		lab.Shown(t, b.SubmitOnce(p, "code", mailed["carol@example.com"], "old_code", mailed["alice@example.com"]), http.StatusBadRequest)
 		if w.EmailOf("alice") != "alice@example.com" {
 			t.Error("the account has moved")

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // form is a form of a page.
@@ -24,10 +25,7 @@ type form struct {
 // formsOf returns the POST forms of a page.
 func formsOf(t testing.TB, p lab.Page) []form {
 	t.Helper()
-	root, err := html.Parse(strings.NewReader(p.Text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := testkit.Must(html.Parse(strings.NewReader(p.Text)))(t)
 	var forms []form
 	for n := range root.Descendants() {
 		if n.Data == "form" && strings.EqualFold(attr(n, "method"), "post") {
@@ -105,10 +103,7 @@ func send(b *lab.Browser, f form) lab.Page {
 // linked opens the link of a page that has such a text or label.
 func linked(b *lab.Browser, p lab.Page, text string) lab.Page {
 	b.T.Helper()
-	root, err := html.Parse(strings.NewReader(p.Text))
-	if err != nil {
-		b.T.Fatal(err)
-	}
+	root := testkit.Must(html.Parse(strings.NewReader(p.Text)))(b.T)
 	for n := range root.Descendants() {
 		if n.Data == "a" && (strings.Contains(textOf(n), text) || strings.Contains(attr(n, "aria-label"), text)) {
 			return b.Open(attr(n, "href"))

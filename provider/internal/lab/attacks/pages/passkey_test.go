@@ -11,6 +11,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/lab/authenticator"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // W1: an assertion is replayed, and a challenge used on another page.
@@ -285,10 +286,7 @@ func stranger(t testing.TB, p *person) *authenticator.Authenticator {
 	t.Helper()
 	keys := authenticator.New()
 	c := *p.keys.Credentials[0]
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := testkit.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	c.Key, c.ID = key, []byte("nobody here has this credential.")
 	keys.Credentials = append(keys.Credentials, &c)
 	return keys

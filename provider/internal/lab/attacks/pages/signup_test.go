@@ -10,6 +10,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // wrongCode returns eight digits that are not the code.
@@ -23,12 +24,8 @@ func wrongCode(code string) string {
 func TestAddressOfAnAccountIsNotToldBy(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers()
-	if _, err := w.Accounts().Save(t.Context(), provider.Account{ID: "lock", Email: "locky@example.com", Password: lab.AlicePass}); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Accounts().SetDisabled(t.Context(), "lock", true); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(w.Accounts().Save(t.Context(), provider.Account{ID: "lock", Email: "locky@example.com", Password: lab.AlicePass}))(t)
+	testkit.OK(t, w.Accounts().SetDisabled(t.Context(), "lock", true))
 	for _, path := range []string{"/signup", "/reset"} {
 		t.Run(path, func(t *testing.T) {
 			answers := map[string]string{}
@@ -136,9 +133,7 @@ func TestResetCode(t *testing.T) {
 			b := w.NewBrowser()
 			p := ask(b, "alice@example.com")
 			_, code := w.Mails.Last(t)
-			if err := change(w); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, change(w))
 			lab.Shown(t, b.SubmitOnce(p, "code", code, "new_password", lab.NewPassword), http.StatusBadRequest)
 			if w.Saw(event.PasswordChanged) {
 				t.Error("the password was changed")

@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // grown is the default catalogue with another attribute in the scope military.
@@ -32,9 +33,7 @@ func TestConsentIsToWhatTheScreenShowed(t *testing.T) {
 		b := w.Alice()
 		tokens := b.StandardTokens()
 		next := w.Twin(grown) // the host starts again with a larger catalogue
-		if err := next.People().SetAttributes(t.Context(), "alice", map[string]any{"ssn": "123-45-6789"}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, next.People().SetAttributes(t.Context(), "alice", map[string]any{"ssn": "123-45-6789"}))
 		later := &lab.Browser{T: t, Fixture: next, HTTP: b.HTTP}
 		_, refreshed := later.Refresh(lab.Member(t, tokens, "refresh_token"))
 		for name, p := range map[string]lab.Page{
@@ -98,16 +97,12 @@ func TestConsentIsToWhatTheScreenShowed(t *testing.T) {
 		}
 		c := provider.Client{ID: "std", Name: "Your Bank", Dialect: provider.Standard,
 			RedirectURIs: []string{lab.CallbackURI, "https://evil.test/cb"}, GrantTypes: []string{"authorization_code", "refresh_token"}}
-		if err := w.Clients().Save(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.Clients().Save(t.Context(), c))
 		if p, asked := b.Asked(); !asked || strings.Contains(p.Text, `class="chip new"`) {
 			t.Error("another name does not ask for all of it")
 		}
 		c.Name = "Standard App"
-		if err := w.Clients().Save(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.Clients().Save(t.Context(), c))
 		if _, asked := b.Asked("redirect_uri", "https://evil.test/cb"); !asked {
 			t.Error("another host does not ask")
 		}
@@ -116,9 +111,7 @@ func TestConsentIsToWhatTheScreenShowed(t *testing.T) {
 	t.Run("UseOfAFirstPartyApplicationIsNoDecision", func(t *testing.T) {
 		w := lab.New(t).WithClients().WithUsers()
 		own := provider.Client{ID: "std", Name: "Own", Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, SkipConsent: true}
-		if err := w.Clients().Save(t.Context(), own); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.Clients().Save(t.Context(), own))
 		b := w.Alice()
 		if lab.CodeOf(b.Get(lab.AuthorizeURL(lab.Ask()...))) == "" {
 			t.Fatal("a first-party application asks")
@@ -137,9 +130,7 @@ func TestConsentIsToWhatTheScreenShowed(t *testing.T) {
 			t.Errorf("its user finds %q of what it gets", use.Scopes)
 		}
 		own.SkipConsent = false
-		if err := w.Clients().Save(t.Context(), own); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.Clients().Save(t.Context(), own))
 		if _, asked := b.Asked(); !asked {
 			t.Error("nobody was ever asked")
 		}
@@ -206,9 +197,7 @@ func TestAnsweredRequestStaysAnswered(t *testing.T) {
 	}
 	for _, after := range []time.Duration{time.Minute, 10 * time.Minute, 45 * time.Minute} {
 		w.Advance(after)
-		if _, err := w.Store.Sweep(t.Context(), w.Now(), 1000); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(w.Store.Sweep(t.Context(), w.Now(), 1000))(t)
 		again := b.Follow(b.Get("/oauth/authorize?" + url.Values{"flow": {flow}}.Encode()))
 		if strings.Contains(again.Header.Get("Location"), "access_token=") {
 			t.Errorf("answered again after %v", after)
@@ -226,9 +215,7 @@ func TestScopeThatIsTakenAwayIsGone(t *testing.T) {
 	lab.Works(t, elsewhere, lab.Member(t, tokens, "access_token"), true)
 	err := w.Clients().Save(t.Context(), provider.Client{ID: "std", Name: "Standard App", Dialect: provider.Standard,
 		RedirectURIs: []string{lab.CallbackURI}, GrantTypes: []string{"authorization_code", "refresh_token"}, Scopes: []string{"student"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	lab.Works(t, b, lab.Member(t, tokens, "access_token"), false)
 	w.Advance(time.Second)
 	lab.Works(t, elsewhere, lab.Member(t, tokens, "access_token"), false)
@@ -241,9 +228,7 @@ func TestTokenDoesNotOutliveWhatItTellsOf(t *testing.T) {
 		t.Helper()
 		at := w.Now().Add(after)
 		status := provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true, ExpiresAt: at}
-		if err := w.People().SetStatus(t.Context(), "alice", status); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.People().SetStatus(t.Context(), "alice", status))
 		return at
 	}
 	w := lab.New(t).WithClients().WithUsers()

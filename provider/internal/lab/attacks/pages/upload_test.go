@@ -13,6 +13,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/ui"
 )
 
@@ -67,9 +68,7 @@ func multipartForm(t *testing.T, csrf string, parts ...part) (body *bytes.Buffer
 	t.Helper()
 	body = new(bytes.Buffer)
 	form := multipart.NewWriter(body)
-	if err := form.WriteField("csrf", csrf); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, form.WriteField("csrf", csrf))
 	for _, p := range parts {
 		var w io.Writer
 		var err error
@@ -81,13 +80,9 @@ func multipartForm(t *testing.T, csrf string, parts ...part) (body *bytes.Buffer
 		if err == nil {
 			_, err = w.Write(p.content)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 	}
-	if err := form.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, form.Close())
 	return body, form.FormDataContentType()
 }
 
@@ -177,10 +172,7 @@ func TestAttackUploadThatDrips(t *testing.T) {
 	_, fields := b.Open("/files").Form(t)
 	body, contentType := multipartForm(t, fields.Get("csrf"), part{"file", "a.jpg", []byte(strings.Repeat("x", 1000))})
 	sent, drip := io.Pipe()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.Server.URL+"/files", sent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, w.Server.URL+"/files", sent))(t)
 	r.Header.Set("Content-Type", contentType)
 	r.Header.Set("Origin", w.Server.URL)
 	go func() { _, _ = drip.Write(body.Bytes()[:body.Len()/2]) }() // and no more

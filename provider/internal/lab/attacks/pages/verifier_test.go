@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // TestAttackForgedReturn opens returns that no verifier was given.
@@ -72,10 +73,7 @@ func TestAttackWhoseReturn(t *testing.T) {
 	w, d := lab.WithOffice(t)
 	bob, alice := w.Bob(), w.Alice()
 	inBrowser := func(b *lab.Browser) *http.Request {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.Server.URL+"/page", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, w.Server.URL+"/page", nil))(t)
 		for _, cookie := range b.HTTP.Jar.Cookies(b.ServerURL()) {
 			r.AddCookie(cookie)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // machineGrant are the parameters of a token request that needs nobody.
@@ -255,10 +256,7 @@ func changeLast(token string) string {
 func withOwnKey(t testing.TB, claims map[string]any) string {
 	t.Helper()
 	key := lab.ClientKeys()["foreign"]
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: key.Alg, Key: key.Private}, &jose.SignerOptions{EmbedJWK: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	signer := testkit.Must(jose.NewSigner(jose.SigningKey{Algorithm: key.Alg, Key: key.Private}, &jose.SignerOptions{EmbedJWK: true}))(t)
 	return lab.SignedBy(t, signer, claims)
 }
 
@@ -266,22 +264,10 @@ func withOwnKey(t testing.TB, claims map[string]any) string {
 func twice(t testing.TB, w *lab.Fixture) string {
 	t.Helper()
 	key := lab.ClientKeys()["ES256"]
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: key.Alg, Key: key.Private}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	payload, err := json.Marshal(w.Assertion("key"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	signed, err := signer.Sign(bytes.Replace(payload, []byte("{"), []byte(`{"sub":"std",`), 1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	compact, err := signed.CompactSerialize()
-	if err != nil {
-		t.Fatal(err)
-	}
+	signer := testkit.Must(jose.NewSigner(jose.SigningKey{Algorithm: key.Alg, Key: key.Private}, nil))(t)
+	payload := testkit.Must(json.Marshal(w.Assertion("key")))(t)
+	signed := testkit.Must(signer.Sign(bytes.Replace(payload, []byte("{"), []byte(`{"sub":"std",`), 1)))(t)
+	compact := testkit.Must(signed.CompactSerialize())(t)
 	return compact
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 func TestAuthorize(t *testing.T) {
@@ -22,9 +23,7 @@ func TestAuthorize(t *testing.T) {
 	w := lab.New(t).WithClients().WithUsers()
 	err := w.Clients().Save(t.Context(), provider.Client{ID: "only-code", Dialect: provider.V3, Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI},
 		ResponseTypes: []string{"code"}, Scopes: []string{"military"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	b := w.Alice()
 	for _, id := range []string{"v3", "std"} {
 		b.Allow("client_id", id, "scope", "openid military")
@@ -155,9 +154,7 @@ func TestAuthorize(t *testing.T) {
 		}
 		lab.Told(t, w, b.Get(lab.AuthorizeURL("code_challenge_method", "S256")+"&code_challenge="), "invalid_request")
 		err := w.Clients().Save(t.Context(), provider.Client{ID: "page", Dialect: provider.V3, Public: true, RedirectURIs: []string{lab.CallbackURI}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		for _, responseType := range []string{"code", "code token", "code id_token", "code id_token token"} {
 			lab.Told(t, w, b.Get(lab.AuthorizeURL("client_id", "page", "response_type", responseType, "scope", "openid military")), "invalid_request")
 		}

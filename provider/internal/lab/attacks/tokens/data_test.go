@@ -14,6 +14,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 func TestPresentedToken(t *testing.T) {
@@ -107,15 +108,11 @@ func TestStatusRevokedAfterConsentIsGoneFromTheNextAnswer(t *testing.T) {
 	if !strings.Contains(b.Bearer(lab.AttributesPath, token).Text, "Veteran") {
 		t.Fatal("the status is not released")
 	}
-	if err := w.People().DeleteStatus(t.Context(), "alice", "military"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.People().DeleteStatus(t.Context(), "alice", "military"))
 	if p := b.Bearer(lab.AttributesPath, token); strings.Contains(p.Text, "Veteran") || !strings.Contains(p.Text, `"verified":false`) {
 		t.Errorf("after it was revoked: %s", p.Text)
 	}
-	if err := w.Accounts().SetDisabled(t.Context(), "alice", true); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.Accounts().SetDisabled(t.Context(), "alice", true))
 	lab.Works(t, b, token, false)
 }
 

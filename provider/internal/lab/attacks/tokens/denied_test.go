@@ -9,6 +9,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
@@ -31,16 +32,10 @@ func TestPolicyNarrows(t *testing.T) {
 			if !strings.Contains(apps.Text, "Registered by nobody") || !strings.Contains(apps.Text, "Code Helper") {
 				t.Errorf("the apps of the account: %s", apps.Text)
 			}
-			store, err := sqlite.Open(t.Context(), w.Path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			narrower, err := provider.New(t.Context(), provider.Config{
+			store := testkit.Must(sqlite.Open(t.Context(), w.Path))(t)
+			narrower := testkit.Must(provider.New(t.Context(), provider.Config{
 				BaseURL: w.Server.URL, Secret: lab.Secret(t), Store: store, Mailer: w.Mails, Clock: w.Now, AllowPrivateNetworks: true, UnknownClients: policy,
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))(t)
 			former := w.Provider
 			t.Cleanup(func() {
 				w.Provider = former

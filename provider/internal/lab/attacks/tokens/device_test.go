@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 const (
@@ -219,10 +220,7 @@ func send(b *lab.Browser, p lab.Page, address string, values ...string) lab.Page
 	for i := 0; i+1 < len(values); i += 2 {
 		fields.Set(values[i], values[i+1])
 	}
-	r, err := http.NewRequestWithContext(b.T.Context(), http.MethodPost, b.Absolute(action), strings.NewReader(fields.Encode()))
-	if err != nil {
-		b.T.Fatal(err)
-	}
+	r := testkit.Must(http.NewRequestWithContext(b.T.Context(), http.MethodPost, b.Absolute(action), strings.NewReader(fields.Encode())))(b.T)
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("X-Forwarded-For", address)
 	return b.Do(r)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -130,10 +131,7 @@ func TestAttackProofOfAnotherRequest(t *testing.T) {
 		t.Errorf("by its other address: %s %s", answer.Status, answer.Text)
 	}
 	// A request whose Host is another's has the address of the metadata all the same.
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.Absolute(lab.UserinfoPath), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, b.Absolute(lab.UserinfoPath), nil))(t)
 	r.Host = "evil.test"
 	r.Header.Set("Authorization", "DPoP "+token)
 	r.Header.Set("X-Forwarded-Host", "evil.test")

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // published serves the documents of others from another host, at the same paths.
@@ -35,20 +36,12 @@ func newPublished(t *testing.T, d *documents) *published {
 // add serves a copy and returns the client ID that it has here.
 func (p *published) add(t *testing.T, file string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("../../../unknown/testdata/published", file+".json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testkit.Must(os.ReadFile(filepath.Join("../../../unknown/testdata/published", file+".json")))(t)
 	var m struct {
 		ClientID string `json:"client_id"`
 	}
-	if err := json.Unmarshal(text, &m); err != nil {
-		t.Fatal(err)
-	}
-	u, err := url.Parse(m.ClientID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal(text, &m))
+	u := testkit.Must(url.Parse(m.ClientID))(t)
 	p.put(u.Path, strings.ReplaceAll(string(text), "https://"+u.Host, p.URL))
 	return p.URL + u.Path
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // lookAlikes are addresses that some parser takes for https://rp.test/cb.
@@ -89,14 +90,9 @@ func TestRedirectURI(t *testing.T) {
 			"http://rp.test/cb", "javascript:alert(1)", "data:text/html,x", "https://u:p@rp.test/cb", "https://rp.test/cb#f", "https://rp.test/cb?code=x",
 			"https://rp.test/*", "blob:https://rp.test/1", "intent://x",
 		} {
-			c, err := w.Store.Client(t.Context(), "v3")
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := testkit.Must(w.Store.Client(t.Context(), "v3"))(t)
 			c.RedirectURIs = []string{uri}
-			if err := w.Store.SaveClient(t.Context(), c); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, w.Store.SaveClient(t.Context(), c))
 			w.Advance(2 * time.Second)
 			for _, responseType := range protocol.ResponseTypes {
 				lab.Shown(t, b.Get(lab.AuthorizeURL("redirect_uri", uri, "response_type", responseType, "scope", "openid military", "prompt", "none")), 400)

@@ -9,6 +9,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 func strict(c *provider.Config) { c.Lifetimes.RefreshGrace = -1 }
@@ -232,9 +233,7 @@ func TestRefreshToken(t *testing.T) {
 			t.Errorf("from the authorization endpoint: %v", got)
 		}
 		err := w.Clients().Save(t.Context(), provider.Client{ID: "norefresh", Secret: lab.ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, err)
 		_, tokens := b.Token("client_id", "norefresh", "code", b.Allow(lab.Ask("client_id", "norefresh")...).Get("code"))
 		if tokens["refresh_token"] != nil || tokens["access_token"] == nil {
 			t.Errorf("without the grant: %v", tokens)
@@ -280,9 +279,7 @@ func TestRefreshAfterTheWorldHasChanged(t *testing.T) {
 			tokens := b.StandardTokens()
 			plain := b.V3Tokens() // without an ID token, which would ask for the user
 			saveV3WithRefresh(w)
-			if err := change(w); err != nil {
-				t.Fatal(err)
-			}
+			testkit.OK(t, change(w))
 			p, _ := b.Refresh(lab.Member(t, tokens, "refresh_token"))
 			lab.Refused(t, p, http.StatusBadRequest, "invalid_grant")
 			if name == "ScopeRemoved" || name == "ConsentWithdrawn" {
@@ -298,10 +295,7 @@ func TestRefreshAfterTheWorldHasChanged(t *testing.T) {
 		w := lab.New(t).WithClients().WithUsers()
 		b := w.Alice()
 		tokens := b.StandardTokens()
-		err := w.Clients().Save(t.Context(), provider.Client{ID: "std", Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, Disabled: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.Clients().Save(t.Context(), provider.Client{ID: "std", Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, Disabled: true}))
 		p, _ := b.Refresh(lab.Member(t, tokens, "refresh_token"))
 		lab.Refused(t, p, http.StatusUnauthorized, "invalid_client")
 		lab.Works(t, b, lab.Member(t, tokens, "access_token"), false)
@@ -312,9 +306,7 @@ func TestRefreshAfterTheWorldHasChanged(t *testing.T) {
 func saveV3WithRefresh(w *lab.Fixture) {
 	w.T.Helper()
 	err := w.Clients().Save(w.T.Context(), provider.Client{ID: "v3", Dialect: provider.V3, RedirectURIs: []string{lab.CallbackURI}, GrantTypes: []string{"authorization_code", "refresh_token"}})
-	if err != nil {
-		w.T.Fatal(err)
-	}
+	testkit.OK(w.T, err)
 }
 
 func TestRefreshedIDToken(t *testing.T) {

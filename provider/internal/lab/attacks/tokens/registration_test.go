@@ -13,6 +13,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -35,10 +36,7 @@ func registered(b *lab.Browser, pairs ...any) (lab.Page, map[string]any) {
 	for i := 0; i < len(pairs); i += 2 {
 		members[pairs[i].(string)] = pairs[i+1]
 	}
-	text, err := json.Marshal(members)
-	if err != nil {
-		b.T.Fatal(err)
-	}
+	text := testkit.Must(json.Marshal(members))(b.T)
 	return b.JSON(b.Send(http.MethodPost, registerPath, string(text), "Content-Type", "application/json"))
 }
 

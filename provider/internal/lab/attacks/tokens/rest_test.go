@@ -13,6 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // secretsOf goes through every flow and returns all that must be in nobody's hands
@@ -51,10 +52,7 @@ func secretsOf(t *testing.T, w *lab.Fixture) map[string]string {
 	b.Token(lab.Std("code", got.Get("code"))...) // a replay
 	b.Post(lab.IntrospectPath, lab.Form("client_id", "std", "client_secret", lab.ClientSecret, "token", secrets["implicit access_token"]))
 	b.Post(lab.RevokePath, lab.Form("client_id", "v3", "client_secret", lab.ClientSecret, "token", secrets["implicit access_token"]))
-	home, err := url.Parse(w.Server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	home := testkit.Must(url.Parse(w.Server.URL))(t)
 	for _, c := range b.HTTP.Jar.Cookies(home) {
 		if len(c.Value) > 16 {
 			secrets["cookie "+c.Name] = c.Value
@@ -68,9 +66,7 @@ func secretsOf(t *testing.T, w *lab.Fixture) map[string]string {
 	thief := w.NewBrowser()
 	thief.Submit(thief.Open("/signin"), "email", "alice@example.com", "password", secrets["wrong password"])
 	w.Alice()
-	if _, err := w.Clients().Secret(t.Context(), "std"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(w.Clients().Secret(t.Context(), "std"))(t)
 	for name, secret := range secrets {
 		if secret == "" {
 			t.Fatalf("no %s", name)
@@ -86,10 +82,7 @@ func TestSecretsAtRest(t *testing.T) {
 	secrets["secret of the provider"] = string(lab.Secret(t))
 	for name, secret := range secrets {
 		if body, ok := strings.CutPrefix(secret, "bf"); ok && strings.IndexByte(body, '_') == 1 { // an opaque token, also as bytes
-			raw, err := base64.RawURLEncoding.DecodeString(body[2:])
-			if err != nil {
-				t.Fatal(err)
-			}
+			raw := testkit.Must(base64.RawURLEncoding.DecodeString(body[2:]))(t)
 			secrets[name+" as bytes"] = string(raw[4:32])
 		}
 	}
@@ -99,14 +92,8 @@ func TestSecretsAtRest(t *testing.T) {
 		t.Fatalf("database files: %v %v", files, err)
 	}
 	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		info, err := os.Stat(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := testkit.Must(os.ReadFile(file))(t)
+		info := testkit.Must(os.Stat(file))(t)
 		if info.Mode().Perm() != 0o600 {
 			t.Errorf("%s can be read by others: %v", filepath.Base(file), info.Mode())
 		}
@@ -184,9 +171,7 @@ func TestAuditTrail(t *testing.T) {
 	denied := w.Alice()
 	denied.Submit(denied.Open(lab.AuthorizeURL(lab.Ask()...)), "action", "deny")
 	err := w.Clients().Save(t.Context(), provider.Client{ID: "std2", Dialect: provider.V3, Secret: "another-" + lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, err)
 	for _, name := range []string{
 		event.SignedIn, event.SignInFailed, event.Throttled, event.SignedUp,
 		event.PasswordChanged, event.Consent, event.Denied, event.Reuse, event.SecretShown,
@@ -200,10 +185,7 @@ func TestAuditTrail(t *testing.T) {
 		event.AccountCreated: true, event.ClientCreated: true, event.ClientChanged: true,
 		event.SecretShown: true, event.SecretChanged: true, event.AttributesChanged: true, event.StatusChanged: true,
 	}
-	events, err := w.Events().List(t.Context(), provider.EventFilter{Limit: 1000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	events := testkit.Must(w.Events().List(t.Context(), provider.EventFilter{Limit: 1000}))(t)
 	for _, e := range events {
 		switch {
 		case byHost[e.Name]:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 func TestCallback(t *testing.T) {
@@ -233,9 +234,7 @@ func TestRegistrationWithoutWhatOnlyV3Has(t *testing.T) {
 		{ID: "modern", Dialect: provider.V3, NoJSONP: true},
 	} {
 		c.Secret, c.RedirectURIs = lab.ClientSecret, []string{lab.CallbackURI}
-		if err := w.Clients().Save(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.Clients().Save(t.Context(), c))
 	}
 	b := w.Alice()
 	tokenOf := func(client string) string {
@@ -262,9 +261,7 @@ func TestRegistrationWithoutWhatOnlyV3Has(t *testing.T) {
 		}
 	})
 	t.Run("MayGetThemBack", func(t *testing.T) {
-		if err := w.Clients().Save(t.Context(), provider.Client{ID: "modern", Dialect: provider.V3, RedirectURIs: []string{lab.CallbackURI}}); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.Clients().Save(t.Context(), provider.Client{ID: "modern", Dialect: provider.V3, RedirectURIs: []string{lab.CallbackURI}}))
 		w.Advance(2 * time.Second)
 		if p := b.Get(lab.AttributesPath + "?callback=show&access_token=" + modern); !strings.HasPrefix(p.Text, `/**/show({"attributes"`) {
 			t.Errorf("answered %s %s", p.Status, p.Text)

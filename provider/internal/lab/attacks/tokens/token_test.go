@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -68,9 +69,7 @@ func TestCodeReplay(t *testing.T) {
 			code := b.Allow(lab.Ask()...).Get("code")
 			_, tokens := b.Token(lab.Std("code", code)...)
 			w.Advance(later)
-			if _, err := w.Store.Sweep(t.Context(), w.Now(), 500); err != nil {
-				t.Fatal(err)
-			}
+			testkit.Must(w.Store.Sweep(t.Context(), w.Now(), 500))(t)
 			p, _ := b.Token(lab.Std("code", code)...)
 			lab.Refused(t, p, http.StatusBadRequest, "invalid_grant")
 			lab.Works(t, b, lab.Member(t, tokens, "access_token"), false)
@@ -114,10 +113,7 @@ func TestCodeReplay(t *testing.T) {
 // trail returns the audit trail as text.
 func trail(t testing.TB, w *lab.Fixture) string {
 	t.Helper()
-	events, err := w.Store.Events(t.Context(), storage.EventFilter{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	events := testkit.Must(w.Store.Events(t.Context(), storage.EventFilter{}))(t)
 	return fmt.Sprint(events)
 }
 
@@ -228,12 +224,9 @@ func TestClientAuthentication(t *testing.T) {
 	t.Parallel()
 	const spiced = "p:ss%41+w/rd=ä 0123456789abcdef"
 	w := lab.New(t).WithClients().WithUsers()
-	err := w.Clients().Save(t.Context(), provider.Client{
+	testkit.OK(t, w.Clients().Save(t.Context(), provider.Client{
 		ID: "spiced", Secret: spiced, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	b := w.NewBrowser()
 	basic := func(id, secret string) string {
 		return "Basic " + base64.StdEncoding.EncodeToString([]byte(id+":"+secret))
@@ -297,23 +290,12 @@ func TestRotatedClientSecret(t *testing.T) {
 	w := lab.New(t).WithClients().WithUsers()
 	b := w.NewBrowser()
 	const fresh, overlap = lab.ClientSecret + "-fresh", time.Hour
-	old, err := w.Store.Client(t.Context(), "std")
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = w.Clients().Save(t.Context(), provider.Client{ID: "std", Secret: fresh, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	both, err := w.Store.Client(t.Context(), "std")
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := testkit.Must(w.Store.Client(t.Context(), "std"))(t)
+	testkit.OK(t, w.Clients().Save(t.Context(), provider.Client{ID: "std", Secret: fresh, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}}))
+	both := testkit.Must(w.Store.Client(t.Context(), "std"))(t)
 	old.Secrets[0].ExpiresAt = w.Now().Add(overlap)
 	both.Secrets = append(old.Secrets, both.Secrets...)
-	if err := w.Store.SaveClient(t.Context(), both); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, w.Store.SaveClient(t.Context(), both))
 	try := func(secret, want string, status int) {
 		t.Helper()
 		p, _ := b.Token(lab.Std("client_secret", secret, "code", "x")...)

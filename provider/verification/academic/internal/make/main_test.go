@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 func TestRead(t *testing.T) {
@@ -25,12 +27,8 @@ func TestRead(t *testing.T) {
 		"xx/ac/one.txt":        "One\n",
 	} {
 		path := filepath.Join(folder, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testkit.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		testkit.OK(t, os.WriteFile(path, []byte(content), 0o600))
 	}
 	list, dropped, err := read(folder)
 	want := map[string]string{"good.edu": "Good University", "bad.good.edu": "", "alumni.good.edu": "", "xn--bcher-kva.edu": "Bücher"}
