@@ -12,8 +12,7 @@ func createAccount(t *testing.T, store storage.Store, id string) {
 }
 
 func (s *suite) accounts(t *testing.T) {
-	t.Run("ListsPagesOfAll", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ListsPagesOfAll", func(t *testing.T, store storage.Store) {
 		want := map[string]bool{}
 		for _, id := range []string{"b", "a", "_", "B", "é", "a-1"} {
 			createAccount(t, store, id)
@@ -39,8 +38,7 @@ func (s *suite) accounts(t *testing.T) {
 		equal(t, got, want)
 		equal(t, len(must(store.Accounts(t.Context(), "", 0))(t)), 0)
 	})
-	t.Run("ComesBackWhole", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ComesBackWhole", func(t *testing.T, store storage.Store) {
 		want := storage.Account{
 			ID:                "account",
 			Email:             "Zoë@Example.com",
@@ -60,40 +58,34 @@ func (s *suite) accounts(t *testing.T) {
 		got = must(store.AccountByEmail(t.Context(), "zoë@example.com"))(t)
 		equal(t, got, want)
 	})
-	t.Run("ComesBackBare", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ComesBackBare", func(t *testing.T, store storage.Store) {
 		want := storage.Account{ID: "bare", CreatedAt: t0}
 		ok(t, store.CreateAccount(t.Context(), want))
 		equal(t, must(store.Account(t.Context(), "bare"))(t), want)
 	})
-	t.Run("UnknownIsNotFound", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "UnknownIsNotFound", func(t *testing.T, store storage.Store) {
 		createAccount(t, store, "account")
 		fails(t, errOf(store.Account(t.Context(), "nobody")), storage.ErrNotFound)
 		fails(t, errOf(store.AccountByEmail(t.Context(), "nobody")), storage.ErrNotFound)
 	})
-	t.Run("IdentifierIsUnique", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "IdentifierIsUnique", func(t *testing.T, store storage.Store) {
 		createAccount(t, store, "account")
 		fails(t, store.CreateAccount(t.Context(),
 			storage.Account{ID: "account", EmailKey: "another", CreatedAt: t0}), storage.ErrConflict)
 	})
-	t.Run("EmailIsUnique", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "EmailIsUnique", func(t *testing.T, store storage.Store) {
 		createAccount(t, store, "account")
 		fails(t, store.CreateAccount(t.Context(),
 			storage.Account{ID: "another", EmailKey: "key of account", CreatedAt: t0}), storage.ErrConflict)
 		fails(t, errOf(store.Account(t.Context(), "another")), storage.ErrNotFound)
 	})
-	t.Run("ManyLackAnEmail", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ManyLackAnEmail", func(t *testing.T, store storage.Store) {
 		for _, id := range []string{"one", "two"} {
 			ok(t, store.CreateAccount(t.Context(), storage.Account{ID: id, CreatedAt: t0}))
 		}
 		fails(t, errOf(store.AccountByEmail(t.Context(), "")), storage.ErrNotFound)
 	})
-	t.Run("EmailChanges", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "EmailChanges", func(t *testing.T, store storage.Store) {
 		createAccount(t, store, "account")
 		ok(t, store.SetEmail(t.Context(), "account", "key of account", "New@example.com", "new@example.com", true))
 		equal(t, must(store.AccountByEmail(t.Context(), "new@example.com"))(t), storage.Account{
@@ -103,8 +95,7 @@ func (s *suite) accounts(t *testing.T) {
 		createAccount(t, store, "successor")
 		ok(t, store.SetEmail(t.Context(), "successor", "key of successor", "x", "key of account", false)) // is free again
 	})
-	t.Run("EmailThatHasChangedStays", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "EmailThatHasChangedStays", func(t *testing.T, store storage.Store) {
 		createAccount(t, store, "account")
 		ok(t, store.SetEmail(t.Context(), "account", "key of account", "x", "new", false))
 		fails(t, store.SetEmail(t.Context(), "account", "key of account", "y", "key of account", true), storage.ErrChanged)
@@ -112,8 +103,7 @@ func (s *suite) accounts(t *testing.T) {
 		equal(t, got.EmailKey, "new")
 		equal(t, got.EmailVerified, false)
 	})
-	t.Run("NewEmailEndsWhatTheOldOneProved", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NewEmailEndsWhatTheOldOneProved", func(t *testing.T, store storage.Store) {
 		createAccount(t, store, "account")
 		ok(t, store.CreateSession(t.Context(), session("account here", "account"), storage.Proof{}, storage.Digest{}))
 		ok(t, store.SetEmail(t.Context(), "account", "key of account", "X", "key of account", true)) // the same, verified
@@ -124,16 +114,14 @@ func (s *suite) accounts(t *testing.T) {
 		ok(t, errOf(store.Session(t.Context(), digest("account here"))))
 		ok(t, store.SetPassword(t.Context(), "account", storage.Proof{Epoch: 2}, "the owner's", t0))
 	})
-	t.Run("EndOfAVerificationEndsWhatItProved", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "EndOfAVerificationEndsWhatItProved", func(t *testing.T, store storage.Store) {
 		createAccount(t, store, "account")
 		for i, verified := range []bool{true, true, false, false, true, false} {
 			ok(t, store.SetEmail(t.Context(), "account", "key of account", "x", "key of account", verified))
 			equal(t, must(store.Account(t.Context(), "account"))(t).Epoch, []int64{0, 0, 1, 1, 1, 2}[i])
 		}
 	})
-	t.Run("LanguageIsKept", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "LanguageIsKept", func(t *testing.T, store storage.Store) {
 		createAccount(t, store, "account")
 		for _, language := range []string{"ar", ""} {
 			ok(t, store.SetLanguage(t.Context(), "account", language))
@@ -143,8 +131,7 @@ func (s *suite) accounts(t *testing.T) {
 		}
 		fails(t, store.SetLanguage(t.Context(), "nobody", "ar"), storage.ErrNotFound)
 	})
-	t.Run("EpochsAreCountedFromWhereTheyBegin", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "EpochsAreCountedFromWhereTheyBegin", func(t *testing.T, store storage.Store) {
 		for _, first := range []int64{1 << 40, 7} { // deleted, and made again
 			ok(t, store.CreateAccount(t.Context(), storage.Account{ID: "account", Epoch: first, CreatedAt: t0}))
 			fails(t, store.CreateSession(t.Context(), session("early", "account"), storage.Proof{}, storage.Digest{}), storage.ErrChanged)
@@ -154,8 +141,7 @@ func (s *suite) accounts(t *testing.T) {
 			removeAll(t, store, "account")
 		}
 	})
-	t.Run("EmailOfAnotherIsRefused", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "EmailOfAnotherIsRefused", func(t *testing.T, store storage.Store) {
 		createAccount(t, store, "account")
 		createAccount(t, store, "another")
 		fails(t, store.SetEmail(t.Context(), "account", "key of account", "x", "key of another", true), storage.ErrConflict)
@@ -164,8 +150,7 @@ func (s *suite) accounts(t *testing.T) {
 		ok(t, store.SetEmail(t.Context(), "account", "key of account", "", "", false))               // or none
 		ok(t, store.SetEmail(t.Context(), "account", "", "x", "key of account", false))
 	})
-	t.Run("ChangesNeedAnAccount", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ChangesNeedAnAccount", func(t *testing.T, store storage.Store) {
 		fails(t, store.SetEmail(t.Context(), "nobody", "", "x", "x", true), storage.ErrNotFound)
 		fails(t, store.SetPassword(t.Context(), "nobody", storage.Proof{}, "x", t0), storage.ErrNotFound)
 		fails(t, store.SetDisabled(t.Context(), "nobody", true, t0), storage.ErrNotFound)

@@ -166,8 +166,7 @@ func (s *suite) endOfAccounts(t *testing.T) {
 				return s.AppendEvent(t.Context(), storage.Event{At: t0, Name: "event", Subject: "subject"})
 			},
 		} {
-			t.Run(name, func(t *testing.T) {
-				store := s.store(t)
+			s.test(t, name, func(t *testing.T, store storage.Store) {
 				ok(t, record(store))
 				for _, want := range []bool{true, false} {
 					equal(t, must(store.DeleteAccount(t.Context(), "subject", "someone", nil))(t), want)

@@ -9,8 +9,7 @@ import (
 )
 
 func (s *developerSuite) applications(t *testing.T) {
-	t.Run("ComesBackWhole", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ComesBackWhole", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		want := storage.Application{
 			Environment: storage.Production, ClientID: "client", OrganizationID: "acme", Name: "Ünïcode <b>",
@@ -27,15 +26,13 @@ func (s *developerSuite) applications(t *testing.T) {
 		want.Document = nil
 		equal(t, must(store.Applications(t.Context(), storage.ApplicationFilter{OrganizationID: "acme"}))(t), []storage.Application{want})
 	})
-	t.Run("UnknownIsNotFound", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "UnknownIsNotFound", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "acme", "client")
 		for _, key := range [][2]string{{storage.Production, "client"}, {storage.Sandbox, "Client"}, {storage.Sandbox, ""}, {"", "client"}} {
 			fails(t, errOf(store.Application(t.Context(), key[0], key[1])), storage.ErrNotFound)
 		}
 	})
-	t.Run("IsOneForAClientInAnEnvironment", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "IsOneForAClientInAnEnvironment", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "acme", "client")
 		createOrganization(t, store, "other")
 		a := application("client", "other")
@@ -44,12 +41,10 @@ func (s *developerSuite) applications(t *testing.T) {
 		ok(t, store.CreateApplication(t.Context(), a, many))
 		equal(t, must(store.Application(t.Context(), storage.Sandbox, "client"))(t).OrganizationID, "acme")
 	})
-	t.Run("NeedsTheOrganization", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NeedsTheOrganization", func(t *testing.T, store DeveloperStore) {
 		fails(t, store.CreateApplication(t.Context(), application("client", "unknown"), many), storage.ErrNotFound)
 	})
-	t.Run("NeedsAnEnvironmentAndAReviewThatThereAre", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NeedsAnEnvironmentAndAReviewThatThereAre", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		elsewhere, unheard := application("1", "acme"), application("2", "acme")
 		elsewhere.Environment, unheard.Review = "moon", "maybe"
@@ -59,8 +54,7 @@ func (s *developerSuite) applications(t *testing.T) {
 			}
 		}
 	})
-	t.Run("OrganizationsHaveALimitInEachEnvironment", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "OrganizationsHaveALimitInEachEnvironment", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "other", "of another")
 		createApplications(t, store, "acme", "1")
 		ok(t, store.CreateApplication(t.Context(), application("2", "acme"), 2))
@@ -72,8 +66,7 @@ func (s *developerSuite) applications(t *testing.T) {
 		ok(t, store.DeleteApplication(t.Context(), storage.Sandbox, "1"))
 		ok(t, store.CreateApplication(t.Context(), application("3", "acme"), 2))
 	})
-	t.Run("SaveReplacesTheOneThatWasRead", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "SaveReplacesTheOneThatWasRead", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "acme", "client")
 		createOrganization(t, store, "other")
 		read := must(store.Application(t.Context(), storage.Sandbox, "client"))(t)
@@ -97,8 +90,7 @@ func (s *developerSuite) applications(t *testing.T) {
 		ok(t, store.CreateApplication(t.Context(), application("client", "acme"), many))
 		fails(t, store.SaveApplication(t.Context(), got), storage.ErrChanged) // not the same again
 	})
-	t.Run("PicturesOfAnOrganizationHaveALimit", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "PicturesOfAnOrganizationHaveALimit", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "other", "of another")
 		createApplications(t, store, "acme", "1", "2")
 		save := func(id string, bytes, most int64) error {
@@ -127,8 +119,7 @@ func (s *developerSuite) applications(t *testing.T) {
 		a.Environment = storage.Production
 		fails(t, store.SaveApplication(t.Context(), a, 5000), storage.ErrChanged)
 	})
-	t.Run("NobodyDecidesAboutTheirOwn", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NobodyDecidesAboutTheirOwn", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "acme", "client")
 		a := must(store.Application(t.Context(), storage.Sandbox, "client"))(t)
 		members := must(store.Members(t.Context(), "acme"))(t)
@@ -145,8 +136,7 @@ func (s *developerSuite) applications(t *testing.T) {
 		fails(t, store.DecideApplication(t.Context(), a, "somebody else"), storage.ErrChanged)
 		fails(t, store.DecideApplication(t.Context(), application("unknown", "acme"), "somebody else"), storage.ErrChanged)
 	})
-	t.Run("OwnersElsewhereDecide", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "OwnersElsewhereDecide", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "acme", "client")
 		createApplications(t, store, "third", "another")
 		createOrganization(t, store, "other")
@@ -167,8 +157,7 @@ func (s *developerSuite) applications(t *testing.T) {
 			}
 		}
 	})
-	t.Run("DeleteTakesLogAndFaultAlong", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "DeleteTakesLogAndFaultAlong", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "acme", "gone", "stays")
 		for _, client := range []string{"gone", "stays"} {
 			ok(t, store.AppendLog(t.Context(), []storage.LogEntry{line(client, "x")}))
@@ -211,8 +200,7 @@ func (s *developerSuite) applicationLists(t *testing.T) {
 		a.Environment, a.Name, a.Review = environment, name, review
 		ok(t, store.CreateApplication(t.Context(), a, many))
 	}
-	t.Run("MatchAllThatIsGiven", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "MatchAllThatIsGiven", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		createOrganization(t, store, "other")
 		create(t, store, "acme", storage.Sandbox, "1", "a", storage.ReviewNone)
@@ -242,8 +230,7 @@ func (s *developerSuite) applicationLists(t *testing.T) {
 		one := must(store.Application(t.Context(), storage.Production, "2"))(t)
 		equal(t, whole, []storage.Application{one})
 	})
-	t.Run("SearchIsForAPartOfTheNameOrAWholeID", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "SearchIsForAPartOfTheNameOrAWholeID", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		for client, name := range map[string]string{
 			"c1": "Web Shop", "c2": "SHOP 100% _new_", "c3": "Ärzte-Portal", "c4": `back\slash`, "c5": "c1 backup", "c6": "'; --",
@@ -260,8 +247,7 @@ func (s *developerSuite) applicationLists(t *testing.T) {
 			}
 		}
 	})
-	t.Run("PagesGoByNameInLowerCaseThenID", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "PagesGoByNameInLowerCaseThenID", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		for client, name := range map[string]string{
 			"1": "b", "2": "B", "3": "a", "4": "Ä", "5": "_", "6": "B", "7": "ba", "8": "Z",
@@ -278,8 +264,7 @@ func (s *developerSuite) applicationLists(t *testing.T) {
 			equal(t, found(t, store, storage.ApplicationFilter{OrganizationID: "acme", Search: "b", Limit: limit}), "1 1 2 2 6 6 7 7")
 		}
 	})
-	t.Run("RenamedOneIsFoundByItsNewName", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "RenamedOneIsFoundByItsNewName", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "acme", "client")
 		a := must(store.Application(t.Context(), storage.Sandbox, "client"))(t)
 		a.Name = "Another"
@@ -287,8 +272,7 @@ func (s *developerSuite) applicationLists(t *testing.T) {
 		equal(t, found(t, store, storage.ApplicationFilter{Search: "name of"}), "")
 		equal(t, found(t, store, storage.ApplicationFilter{Search: "another"}), "client")
 	})
-	t.Run("PageWithoutALimitHasAHundred", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "PageWithoutALimitHasAHundred", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		for i := range 101 {
 			ok(t, store.CreateApplication(t.Context(), application(fmt.Sprint(i), "acme"), many))

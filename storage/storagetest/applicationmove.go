@@ -84,8 +84,7 @@ func (s *developerSuite) moves(t *testing.T) {
 		fails(t, move(t, store, a.Version+1, "other", many), storage.ErrChanged)
 		fails(t, store.MoveApplication(t.Context(), storage.Production, "client", a.Version, "other", many), storage.ErrNotFound)
 	})
-	t.Run("ThereAndBackDoNotWaitForEachOther", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "ThereAndBackDoNotWaitForEachOther", func(t *testing.T, stores []DeveloperStore) {
 		createApplications(t, stores[0], "acme")
 		createApplications(t, stores[0], "other")
 		homes := []string{"acme", "other"}
@@ -100,8 +99,7 @@ func (s *developerSuite) moves(t *testing.T) {
 			return store.MoveApplication(t.Context(), storage.Sandbox, a.ClientID, a.Version, homes[(i+1)%2], many)
 		}))
 	})
-	t.Run("AtOnceHoldTheLimit", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "AtOnceHoldTheLimit", func(t *testing.T, stores []DeveloperStore) {
 		createApplications(t, stores[0], "acme")
 		createApplications(t, stores[0], "other")
 		for i := range contenders {
@@ -116,8 +114,7 @@ func (s *developerSuite) moves(t *testing.T) {
 		})
 		equal(t, len(must(stores[0].Applications(t.Context(), storage.ApplicationFilter{OrganizationID: "other"}))(t)), 5)
 	})
-	t.Run("ListsOfStoppedAndOwnerless", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ListsOfStoppedAndOwnerless", func(t *testing.T, store DeveloperStore) {
 		for _, organization := range []string{"running", "stopped", "ownerless"} {
 			createApplications(t, store, organization, "of "+organization)
 		}

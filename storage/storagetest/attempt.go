@@ -22,60 +22,51 @@ func (s *suite) attempts(t *testing.T) {
 			equal(t, take(t, store, bucket, at), 0)
 		}
 	}
-	t.Run("BurstThenWait", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "BurstThenWait", func(t *testing.T, store storage.Store) {
 		drain(t, store, "bucket", t0)
 		equal(t, take(t, store, "bucket", t0), interval)
 		equal(t, take(t, store, "bucket", t0.Add(4*time.Second)), 6*time.Second)
 	})
-	t.Run("WaitIsExact", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "WaitIsExact", func(t *testing.T, store storage.Store) {
 		drain(t, store, "bucket", t0)
 		equal(t, take(t, store, "bucket", t0.Add(interval-time.Microsecond)), time.Microsecond)
 		equal(t, take(t, store, "bucket", t0.Add(interval)), 0)
 		equal(t, take(t, store, "bucket", t0.Add(interval)), interval)
 	})
-	t.Run("WaitingIsNotCounted", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "WaitingIsNotCounted", func(t *testing.T, store storage.Store) {
 		drain(t, store, "bucket", t0)
 		for range 10 {
 			equal(t, take(t, store, "bucket", t0), interval)
 		}
 	})
-	t.Run("FillsUpToTheBurst", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "FillsUpToTheBurst", func(t *testing.T, store storage.Store) {
 		drain(t, store, "bucket", t0)
 		later := t0.Add(24 * time.Hour)
 		drain(t, store, "bucket", later)
 		equal(t, take(t, store, "bucket", later), interval)
 	})
-	t.Run("AClockThatLagsGainsNothing", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AClockThatLagsGainsNothing", func(t *testing.T, store storage.Store) {
 		drain(t, store, "bucket", t0)
 		equal(t, take(t, store, "bucket", t0.Add(-30*time.Second)), 40*time.Second)
 	})
-	t.Run("AClockThatWasAheadHoldsNobodyUp", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AClockThatWasAheadHoldsNobodyUp", func(t *testing.T, store storage.Store) {
 		drain(t, store, "bucket", t0.Add(24*time.Hour))
 		equal(t, take(t, store, "bucket", t0), interval) // as of a full one
 		equal(t, take(t, store, "bucket", t0.Add(interval-time.Second)), time.Second)
 		equal(t, take(t, store, "bucket", t0.Add(interval)), 0)
 		equal(t, take(t, store, "bucket", t0.Add(interval)), interval)
 	})
-	t.Run("AClockThatIsAheadByAMinuteIsNotWrong", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AClockThatIsAheadByAMinuteIsNotWrong", func(t *testing.T, store storage.Store) {
 		drain(t, store, "bucket", t0.Add(time.Minute))
 		equal(t, take(t, store, "bucket", t0), time.Minute+interval)
 		drain(t, store, "other", t0.Add(time.Minute+time.Microsecond))
 		equal(t, take(t, store, "other", t0), interval)
 	})
-	t.Run("BucketsAreApart", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "BucketsAreApart", func(t *testing.T, store storage.Store) {
 		drain(t, store, "one", t0)
 		drain(t, store, "two", t0)
 	})
-	t.Run("GivenBackIsAsIfNotTaken", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "GivenBackIsAsIfNotTaken", func(t *testing.T, store storage.Store) {
 		drain(t, store, "bucket", t0)
 		drain(t, store, "other", t0)
 		ok(t, store.GiveBackAttempt(t.Context(), digest("bucket"), interval))
@@ -92,8 +83,7 @@ func (s *suite) attempts(t *testing.T) {
 			}
 		}
 	})
-	t.Run("ForgottenStartsAnew", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ForgottenStartsAnew", func(t *testing.T, store storage.Store) {
 		drain(t, store, "bucket", t0)
 		drain(t, store, "other", t0)
 		ok(t, store.ResetAttempts(t.Context(), digest("bucket")))
@@ -101,8 +91,7 @@ func (s *suite) attempts(t *testing.T) {
 		drain(t, store, "bucket", t0)
 		equal(t, take(t, store, "other", t0), interval)
 	})
-	t.Run("RefusesABucketThatHoldsNone", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "RefusesABucketThatHoldsNone", func(t *testing.T, store storage.Store) {
 		for _, bucket := range []struct {
 			interval time.Duration
 			burst    int

@@ -70,16 +70,14 @@ func equip(t *testing.T, store storage.Store, account string) {
 }
 
 func (s *suite) authenticators(t *testing.T) {
-	t.Run("AreEmpty", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreEmpty", func(t *testing.T, store storage.Store) {
 		fails(t, errOf(store.Authenticators(t.Context(), "account")), storage.ErrNotFound)
 		createAccount(t, store, "account")
 		account := must(store.Account(t.Context(), "account"))(t)
 		equal(t, has(t, store, "account"), storage.AuthenticatorSet{Account: account})
 	})
 	t.Run("ComeBackAsTheyWere", s.authenticatorsRoundTrip)
-	t.Run("StayOfTheirAccount", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "StayOfTheirAccount", func(t *testing.T, store storage.Store) {
 		createAccount(t, store, "account")
 		createAccount(t, store, "other")
 		equip(t, store, "other")

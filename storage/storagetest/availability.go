@@ -57,8 +57,7 @@ func (s *suite) availability(t *testing.T) {
 		ok(t, store.Ping(t.Context()))
 		ok(t, store.Exchange(t.Context(), digest("code"), t0)) // was not spent
 	})
-	t.Run("WritesOutliveTheStore", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "WritesOutliveTheStore", func(t *testing.T, stores []storage.Store) {
 		grantWithCode(t, stores[0])
 		ok(t, stores[0].Close())
 		ok(t, errOf(stores[1].Token(t.Context(), storage.AuthorizationCode, digest("code"))))

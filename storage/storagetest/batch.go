@@ -146,8 +146,7 @@ func (s *suite) batches(t *testing.T) {
 			return store.FindGrants(t.Context(), storage.GrantFilter{Subject: "subject"}, after, limit)
 		}), pick(ids, 1, 3, 4))
 	})
-	t.Run("Consents", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "Consents", func(t *testing.T, store storage.Store) {
 		want := map[storage.ConsentID]bool{}
 		for _, subject := range []string{"ann", "bob", "Zoë"} {
 			for _, client := range []string{"red", "blue"} {
@@ -171,8 +170,7 @@ func (s *suite) batches(t *testing.T) {
 		equal(t, collect(t, find), found[2:])
 		ok(t, errOf(store.Consent(t.Context(), "ann", "blue")))
 	})
-	t.Run("Sessions", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "Sessions", func(t *testing.T, store storage.Store) {
 		createAccount(t, store, "ann")
 		for i := range 5 {
 			n := session(fmt.Sprint(i), "ann")

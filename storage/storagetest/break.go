@@ -12,14 +12,12 @@ func (s *deskSuite) breaks(t *testing.T) {
 		t.Helper()
 		return must(storage.One(store.Breaks(t.Context(), storage.BreakFilter{ID: new(id)})))(t)
 	}
-	t.Run("ComeBackAsRecorded", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ComeBackAsRecorded", func(t *testing.T, store DeskStore) {
 		want := makeBreak(t, store, "b", "ann")
 		equal(t, breakNow(t, store, "b"), want)
 		fails(t, errOf(storage.One(store.Breaks(t.Context(), storage.BreakFilter{ID: new("none")}))), storage.ErrNotFound)
 	})
-	t.Run("AreDoneAtTheEnd", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreDoneAtTheEnd", func(t *testing.T, store DeskStore) {
 		b := storage.Break{ID: "b", Staff: "sue", Action: "lock", Target: "ann", Sentence: []byte("sealed"), At: t0}
 		d := &storage.Deed{Break: &b, InParts: true}
 		ok(t, withDeed(t.Context(), store, d))
@@ -29,16 +27,14 @@ func (s *deskSuite) breaks(t *testing.T) {
 		b.Done = true
 		equal(t, breakNow(t, store, "b"), b)
 	})
-	t.Run("AreTold", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreTold", func(t *testing.T, store DeskStore) {
 		want := makeBreak(t, store, "b", "ann")
 		ok(t, store.MarkBreak(t.Context(), "b", storage.BreakMark{Told: true}))
 		want.Told = true
 		equal(t, breakNow(t, store, "b"), want)
 		fails(t, store.MarkBreak(t.Context(), "none", storage.BreakMark{Told: true}), storage.ErrNotFound)
 	})
-	t.Run("AreSignedOffByAnother", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreSignedOffByAnother", func(t *testing.T, store DeskStore) {
 		want := makeBreak(t, store, "b", "ann")
 		fails(t, store.MarkBreak(t.Context(), "b", storage.BreakMark{SignedOffBy: "sue", SignedOffAt: t0}), storage.ErrForbidden)
 		fails(t, store.MarkBreak(t.Context(), "none", storage.BreakMark{SignedOffBy: "sam", SignedOffAt: t0}), storage.ErrNotFound)
@@ -48,8 +44,7 @@ func (s *deskSuite) breaks(t *testing.T) {
 		fails(t, store.MarkBreak(t.Context(), "b", storage.BreakMark{SignedOffBy: "sid", SignedOffAt: t0}), storage.ErrSpent)
 		equal(t, breakNow(t, store, "b"), want)
 	})
-	t.Run("AreListedFromTheLatestOn", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreListedFromTheLatestOn", func(t *testing.T, store DeskStore) {
 		for _, id := range []string{"a", "b", "c", "d"} {
 			makeBreak(t, store, id, "ann")
 		}
@@ -90,8 +85,7 @@ func (s *deskSuite) answers(t *testing.T) {
 		ok(t, withDeed(t.Context(), store, &storage.Deed{Answer: &a, On: storage.DeedBasis{At: t0}}))
 		equal(t, must(store.Answer(t.Context(), "client", a.Key, day.Add(-time.Microsecond)))(t), a)
 	}
-	t.Run("AreBegunBeforeTheyAreDone", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreBegunBeforeTheyAreDone", func(t *testing.T, store DeskStore) {
 		a := answer("client", "parts")
 		d := func(change ...func(*storage.Deed)) *storage.Deed {
 			d := &storage.Deed{Answer: new(a), InParts: true, On: storage.DeedBasis{At: t0}}

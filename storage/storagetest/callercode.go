@@ -111,8 +111,7 @@ func (s *suite) callerCodes(t *testing.T) {
 
 // callerRaces tests codes that many try at once.
 func (s *suite) callerRaces(t *testing.T) {
-	t.Run("GuessesAtOnceHaveNoMoreTries", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "GuessesAtOnceHaveNoMoreTries", func(t *testing.T, stores []storage.Store) {
 		fillCallers(t, stores[0])
 		for _, err := range race(stores, func(i int, store storage.Store) error {
 			return prove(t, store, "ann", fmt.Sprint("guess ", i))
@@ -121,8 +120,7 @@ func (s *suite) callerRaces(t *testing.T) {
 		}
 		fails(t, prove(t, stores[0], "ann", "mailed"), storage.ErrProof)
 	})
-	t.Run("CallersAndDeletionsDoNotWaitForEachOther", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "CallersAndDeletionsDoNotWaitForEachOther", func(t *testing.T, stores []storage.Store) {
 		for round := range *rounds {
 			who := fmt.Sprint("person ", round)
 			createAccount(t, stores[0], who)

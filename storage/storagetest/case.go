@@ -9,8 +9,7 @@ import (
 )
 
 func (s *verificationSuite) cases(t *testing.T) {
-	t.Run("ComesBackAsItWasStarted", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ComesBackAsItWasStarted", func(t *testing.T, store VerificationStore) {
 		c := storage.Case{
 			ID: "1", Subject: "ann", Group: "student", State: storage.CaseOpen, Renewal: true, Method: "document",
 			CreatedAt: elsewhere, NextAt: elsewhere, Content: []byte("sealed"),
@@ -23,8 +22,7 @@ func (s *verificationSuite) cases(t *testing.T) {
 		c.CreatedAt, c.NextAt = asStored, asStored
 		equal(t, got, c)
 	})
-	t.Run("OneIsOpenForASubjectAndAGroup", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "OneIsOpenForASubjectAndAGroup", func(t *testing.T, store VerificationStore) {
 		first := startCase(t, store, "1", "ann")
 		for _, state := range []storage.CaseState{storage.CaseOpen, storage.CasePending, storage.CaseReview} {
 			first = moveTo(t, store, first, state)
@@ -36,14 +34,12 @@ func (s *verificationSuite) cases(t *testing.T) {
 		startCaseIn(t, store, "3", "ann", "teacher")
 		startCase(t, store, "4", "bob")
 	})
-	t.Run("AnotherMayFollow", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AnotherMayFollow", func(t *testing.T, store VerificationStore) {
 		for i, state := range []storage.CaseState{storage.CaseApproved, storage.CaseDeclined, storage.CaseWithdrawn, storage.CaseExpired} {
 			moveTo(t, store, startCase(t, store, fmt.Sprint(i), "ann"), state)
 		}
 	})
-	t.Run("NeedsTheAccountOfItsBasis", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NeedsTheAccountOfItsBasis", func(t *testing.T, store VerificationStore) {
 		start := func(on storage.PersonBasis) error {
 			return errOf(store.StartCase(t.Context(), storage.Case{ID: "1", Subject: "ann", Group: "student", CreatedAt: t0}, "", on))
 		}
@@ -52,25 +48,21 @@ func (s *verificationSuite) cases(t *testing.T) {
 		fails(t, start(storage.PersonBasis{Revision: 1}), storage.ErrChanged)
 		ok(t, start(storage.PersonBasis{HasAccount: true}))
 	})
-	t.Run("KnowsTheStatusThatStands", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "KnowsTheStatusThatStands", func(t *testing.T, store VerificationStore) {
 		equal(t, startCase(t, store, "1", "ann").StatusRevision, storage.NoStatus)
 		ok(t, store.SetStatus(t.Context(), "bob", storage.Status{Group: "student"}, storage.NoStatus))
 		equal(t, startCase(t, store, "2", "bob").StatusRevision, must(store.Person(t.Context(), "bob"))(t).Statuses[0].Revision)
 	})
-	t.Run("IsNotThere", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "IsNotThere", func(t *testing.T, store VerificationStore) {
 		fails(t, errOf(store.Case(t.Context(), "none")), storage.ErrNotFound)
 		fails(t, errOf(named(t, store, "upstream", "none")), storage.ErrNotFound)
 	})
-	t.Run("HasAnIDOfItsOwn", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "HasAnIDOfItsOwn", func(t *testing.T, store VerificationStore) {
 		startCase(t, store, "1", "ann")
 		_, _, err := store.StartCase(t.Context(), storage.Case{ID: "1", Subject: "bob", Group: "student", CreatedAt: t0}, "", nobody)
 		fails(t, err, storage.ErrConflict)
 	})
-	t.Run("FollowsTheLatestThatWasRead", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "FollowsTheLatestThatWasRead", func(t *testing.T, store VerificationStore) {
 		start := func(id, after string) (storage.Case, error) {
 			c := storage.Case{ID: id, Subject: "ann", Group: "student", Appeals: after, CreatedAt: t0}
 			c, _, err := store.StartCase(t.Context(), c, after, nobody)
@@ -120,8 +112,7 @@ func (s *verificationSuite) caseTimers(t *testing.T) {
 		c.NextAt = next
 		return moveTo(t, store, c, storage.CasePending)
 	}
-	t.Run("ComeOnceAndWait", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ComeOnceAndWait", func(t *testing.T, store VerificationStore) {
 		timed(t, store, "1", t0)
 		timed(t, store, "2", t0.Add(-time.Hour))
 		timed(t, store, "3", t0.Add(time.Second))
@@ -141,15 +132,13 @@ func (s *verificationSuite) caseTimers(t *testing.T) {
 		equal(t, idsOf(due(t0.Add(time.Second), 10)), []string{"3"})
 		equal(t, len(due(t0.Add(time.Minute), 10)), 2)
 	})
-	t.Run("OfAFinalCase", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "OfAFinalCase", func(t *testing.T, store VerificationStore) {
 		c := startCase(t, store, "1", "ann")
 		c.NextAt = t0
 		moveTo(t, store, c, storage.CaseApproved)
 		equal(t, idsOf(must(store.DueCases(t.Context(), t0, time.Minute, 10))(t)), []string{"1"})
 	})
-	t.Run("ArePostponed", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ArePostponed", func(t *testing.T, store VerificationStore) {
 		c := moveTo(t, store, startCase(t, store, "1", "ann"), storage.CaseApproved)
 		ok(t, store.PostponeCase(t.Context(), "1", c.Version, elsewhere, nil))
 		want := c

@@ -8,8 +8,7 @@ import (
 )
 
 func (s *verificationSuite) caseMoves(t *testing.T) {
-	t.Run("ReplaceTheCase", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ReplaceTheCase", func(t *testing.T, store VerificationStore) {
 		before := startCase(t, store, "1", "ann")
 		want := before
 		want.State, want.Method, want.Round, want.Escalated = storage.CaseReview, "document", 3, true
@@ -22,8 +21,7 @@ func (s *verificationSuite) caseMoves(t *testing.T) {
 			t.Error("the version is the same")
 		}
 	})
-	t.Run("LeaveWhatNeverChanges", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "LeaveWhatNeverChanges", func(t *testing.T, store VerificationStore) {
 		c := startCase(t, store, "1", "ann")
 		forged := c
 		forged.Renewal, forged.Appeals, forged.CreatedAt, forged.StatusRevision, forged.TakenBy = true, "0", t0.Add(time.Hour), 7, "rita"
@@ -35,8 +33,7 @@ func (s *verificationSuite) caseMoves(t *testing.T) {
 		forged.Subject = "bob"
 		fails(t, errOf(store.MoveCase(t.Context(), to(forged, storage.CaseOpen), nobody)), storage.ErrChanged)
 	})
-	t.Run("NeedTheVersion", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NeedTheVersion", func(t *testing.T, store VerificationStore) {
 		c := startCase(t, store, "1", "ann")
 		moveTo(t, store, c, storage.CasePending)
 		fails(t, errOf(store.MoveCase(t.Context(), to(c, storage.CaseOpen), nobody)), storage.ErrChanged)
@@ -51,8 +48,7 @@ func (s *verificationSuite) caseMoves(t *testing.T) {
 			fails(t, errOf(store.MoveCase(t.Context(), to(c, storage.CaseOpen), nobody)), storage.ErrEnded)
 		}
 	})
-	t.Run("EndWithTheAccount", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "EndWithTheAccount", func(t *testing.T, store VerificationStore) {
 		on := storage.PersonBasis{HasAccount: true}
 		createAccount(t, store, "ann")
 		c := must(store.MoveCase(t.Context(), to(startCase(t, store, "1", "ann"), storage.CasePending), on))(t)
@@ -75,16 +71,14 @@ func (s *verificationSuite) caseMoves(t *testing.T) {
 			ok(t, errOf(store.MoveCase(t.Context(), to(c, state), storage.PersonBasis{HasAccount: true})))
 		}
 	})
-	t.Run("NeedThePersonOfTheBasis", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NeedThePersonOfTheBasis", func(t *testing.T, store VerificationStore) {
 		createAccount(t, store, "ann")
 		read := must(store.Person(t.Context(), "ann"))(t)
 		c := startCase(t, store, "1", "ann")
 		ok(t, store.SetAttributes(t.Context(), "ann", attributes(`{"name":"Another"}`), nil))
 		fails(t, errOf(store.MoveCase(t.Context(), approval(c), storage.PersonBasis{Revision: read.Revision})), storage.ErrChanged)
 	})
-	t.Run("GiveTheCaseBack", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "GiveTheCaseBack", func(t *testing.T, store VerificationStore) {
 		inReview(t, store, "1", "ann", t0)
 		c := take(t, store, rita, "1")
 		c = moveTo(t, store, c, storage.CaseWithdrawn)
@@ -93,8 +87,7 @@ func (s *verificationSuite) caseMoves(t *testing.T) {
 	})
 	t.Run("NameTheCase", s.references)
 	t.Run("ApplyAMessageOnce", s.messages)
-	t.Run("RefuseWhatIsNotWhole", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "RefuseWhatIsNotWhole", func(t *testing.T, store VerificationStore) {
 		c := startCase(t, store, "1", "ann")
 		for name, change := range map[string]func(c *storage.Case){
 			"ReviewWithoutPromise": func(c *storage.Case) { c.State = storage.CaseReview },
@@ -157,8 +150,7 @@ func (s *verificationSuite) messages(t *testing.T) {
 }
 
 func (s *verificationSuite) caseStatuses(t *testing.T) {
-	t.Run("AreRecordedWithTheCase", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreRecordedWithTheCase", func(t *testing.T, store VerificationStore) {
 		c := startCase(t, store, "1", "ann")
 		m := to(c, storage.CaseApproved)
 		m.Status = &storage.Status{
@@ -172,8 +164,7 @@ func (s *verificationSuite) caseStatuses(t *testing.T) {
 		equal(t, moved.StatusRevision, must(store.Person(t.Context(), "ann"))(t).Statuses[0].Revision)
 		equal(t, caseOf(t, store, "1"), moved)
 	})
-	t.Run("FollowEachOther", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "FollowEachOther", func(t *testing.T, store VerificationStore) {
 		m := to(startCase(t, store, "1", "ann"), storage.CasePending)
 		m.Status = &storage.Status{Pending: true}
 		c := must(store.MoveCase(t.Context(), m, nobody))(t)
@@ -189,8 +180,7 @@ func (s *verificationSuite) caseStatuses(t *testing.T) {
 			return store.RemoveStatus(t.Context(), "ann", "student")
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			store := s.store(t)
+		s.test(t, name, func(t *testing.T, store VerificationStore) {
 			m := to(startCase(t, store, "1", "ann"), storage.CasePending)
 			m.Status = &storage.Status{Pending: true}
 			c := must(store.MoveCase(t.Context(), m, nobody))(t)
@@ -203,14 +193,12 @@ func (s *verificationSuite) caseStatuses(t *testing.T) {
 			moveTo(t, store, c, storage.CaseWithdrawn) // without a status
 		})
 	}
-	t.Run("StandBehindTheFirstWordOfTheHost", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "StandBehindTheFirstWordOfTheHost", func(t *testing.T, store VerificationStore) {
 		c := startCase(t, store, "1", "ann")
 		ok(t, store.SetStatus(t.Context(), "ann", storage.Status{Group: "student"}, storage.NoStatus))
 		fails(t, errOf(store.MoveCase(t.Context(), approval(c), nobody)), storage.ErrEnded)
 	})
-	t.Run("EndWithAPersonWhoseCasesAreForgotten", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "EndWithAPersonWhoseCasesAreForgotten", func(t *testing.T, store VerificationStore) {
 		c := startCase(t, store, "1", "ann") // a user of the host, without an account
 		ok(t, errOf(store.DeleteAccount(t.Context(), "ann", "someone", nil)))
 		_, err := store.MoveCase(t.Context(), approval(c), nobody) // which was under way
@@ -221,8 +209,7 @@ func (s *verificationSuite) caseStatuses(t *testing.T) {
 		equal(t, statusOf(t, store, "ann", "student"), storage.Status{})
 		equal(t, statusOf(t, store, "ann", "team").Verified, true) // of who comes back
 	})
-	t.Run("LoseTheirOriginToTheHost", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "LoseTheirOriginToTheHost", func(t *testing.T, store VerificationStore) {
 		ok(t, errOf(store.MoveCase(t.Context(), approval(startCase(t, store, "1", "ann")), nobody)))
 		equal(t, statusOf(t, store, "ann", "student").Origin, "1")
 		ok(t, store.SetStatus(t.Context(), "ann", storage.Status{Group: "student", Origin: "1"}, storage.AnyRevision))
@@ -245,8 +232,7 @@ func (s *verificationSuite) endsOfStatuses(t *testing.T) {
 		t.Helper()
 		equal(t, must(store.EndStatus(t.Context(), end))(t), want)
 	}
-	t.Run("Once", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "Once", func(t *testing.T, store VerificationStore) {
 		approved(t, store, "1", time.Time{})
 		ended(t, store, true)
 		want := storage.Status{Group: "student", VerifiedBy: "A", VerifiedAt: t0, Reason: "expired", Origin: "1"}
@@ -254,15 +240,13 @@ func (s *verificationSuite) endsOfStatuses(t *testing.T) {
 		equal(t, must(store.Fingerprints(t.Context(), "student", "email", storage.Digest{}, 10))(t)[0].Until, asStored)
 		ended(t, store, false)
 	})
-	t.Run("OfTheHostStays", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "OfTheHostStays", func(t *testing.T, store VerificationStore) {
 		approved(t, store, "1", time.Time{})
 		ok(t, store.SetStatus(t.Context(), "ann", storage.Status{Group: "student", Verified: true}, storage.AnyRevision))
 		ended(t, store, false)
 		equal(t, statusOf(t, store, "ann", "student").Verified, true)
 	})
-	t.Run("OfALaterCaseStays", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "OfALaterCaseStays", func(t *testing.T, store VerificationStore) {
 		approved(t, store, "1", time.Time{})
 		approved(t, store, "2", time.Time{})
 		ended(t, store, false)
@@ -272,16 +256,14 @@ func (s *verificationSuite) endsOfStatuses(t *testing.T) {
 		}
 	})
 	t.Run("OfNoCase", func(t *testing.T) { ended(t, s.store(t), false) })
-	t.Run("ByExpiryLeavesARenewalItsTurn", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ByExpiryLeavesARenewalItsTurn", func(t *testing.T, store VerificationStore) {
 		approved(t, store, "1", t0)
 		renewal := startCase(t, store, "2", "ann")
 		ended(t, store, true)
 		ok(t, errOf(store.MoveCase(t.Context(), approval(renewal), nobody)))
 		equal(t, statusOf(t, store, "ann", "student").Origin, "2")
 	})
-	t.Run("BeforeItsTimeEndsARenewalToo", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "BeforeItsTimeEndsARenewalToo", func(t *testing.T, store VerificationStore) {
 		approved(t, store, "1", t0.Add(time.Second))
 		renewal := startCase(t, store, "2", "ann")
 		ended(t, store, true)
@@ -299,8 +281,7 @@ func (s *verificationSuite) fingerprints(t *testing.T) {
 		m.At, m.Fingerprints = at, proofs
 		return errOf(store.MoveCase(t.Context(), m, nobody))
 	}
-	t.Run("BelongToOneSubject", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "BelongToOneSubject", func(t *testing.T, store VerificationStore) {
 		ok(t, approve(t, store, "1", "ann", t0, proof("a", time.Time{}), proof("b", time.Time{})))
 		fails(t, approve(t, store, "2", "bob", t0, proof("c", time.Time{}), proof("a", time.Time{})), storage.ErrTaken)
 		equal(t, statusOf(t, store, "bob", "student"), storage.Status{})
@@ -310,23 +291,20 @@ func (s *verificationSuite) fingerprints(t *testing.T) {
 		other.Kind = "roster"
 		ok(t, approve(t, store, "4", "dave", t0, other))
 	})
-	t.Run("StayWithTheirSubject", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "StayWithTheirSubject", func(t *testing.T, store VerificationStore) {
 		ok(t, approve(t, store, "1", "ann", t0, proof("a", time.Time{})))
 		ok(t, approve(t, store, "2", "ann", t0, proof("a", elsewhere)))
 		bound := must(store.Fingerprints(t.Context(), "student", "email", storage.Digest{}, 10))(t)
 		equal(t, bound, []storage.BoundFingerprint{{Fingerprint: proof("a", asStored), Subject: "ann", CaseID: "2"}})
 	})
-	t.Run("BecomeFree", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "BecomeFree", func(t *testing.T, store VerificationStore) {
 		ok(t, approve(t, store, "1", "ann", t0, proof("a", late)))
 		fails(t, approve(t, store, "2", "bob", late.Add(-time.Second), proof("a", time.Time{})), storage.ErrTaken)
 		m := approval(caseOf(t, store, "2"))
 		m.At, m.Fingerprints = late, []storage.Fingerprint{proof("a", time.Time{})}
 		ok(t, errOf(store.MoveCase(t.Context(), m, nobody)))
 	})
-	t.Run("AreListedInOrder", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreListedInOrder", func(t *testing.T, store VerificationStore) {
 		var all []storage.Fingerprint
 		for i := range 5 {
 			all = append(all, storage.Fingerprint{Group: "student", Kind: "email", Digest: storage.Digest{byte(5 - i)}})

@@ -26,8 +26,7 @@ func (s *verificationSuite) removalOfCases(t *testing.T) {
 		remove(t, store, now)
 		fails(t, errOf(store.Case(t.Context(), "1")), storage.ErrNotFound)
 	}
-	t.Run("TakesWhatBelongsToThem", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "TakesWhatBelongsToThem", func(t *testing.T, store VerificationStore) {
 		for i := range 5 {
 			id := fmt.Sprint(i)
 			inReview(t, store, id, id, t0)
@@ -45,8 +44,7 @@ func (s *verificationSuite) removalOfCases(t *testing.T) {
 		fails(t, errOf(named(t, store, "upstream", "1")), storage.ErrNotFound)
 		equal(t, len(must(store.Decisions(t.Context(), "1"))(t)), 0)
 	})
-	t.Run("WaitsForTheEvidence", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "WaitsForTheEvidence", func(t *testing.T, store VerificationStore) {
 		c := startCase(t, store, "1", "ann")
 		addEvidence(t, store, "e", "1", "ann")
 		moveTo(t, store, c, storage.CaseDeclined)
@@ -57,16 +55,14 @@ func (s *verificationSuite) removalOfCases(t *testing.T) {
 		goes(t, store, late)
 		fails(t, errOf(storage.One(store.Evidence(t.Context(), storage.EvidenceID{ID: "e"}))), storage.ErrNotFound)
 	})
-	t.Run("WaitsForTheStatus", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "WaitsForTheStatus", func(t *testing.T, store VerificationStore) {
 		m := approval(startCase(t, store, "1", "ann"))
 		m.Status.ExpiresAt = elsewhere
 		ok(t, errOf(store.MoveCase(t.Context(), m, nobody)))
 		stays(t, store, asStored.Add(-time.Microsecond))
 		goes(t, store, asStored)
 	})
-	t.Run("WaitsForAStatusWithoutEnd", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "WaitsForAStatusWithoutEnd", func(t *testing.T, store VerificationStore) {
 		m := approval(startCase(t, store, "1", "ann"))
 		m.Fingerprints = []storage.Fingerprint{{Group: "student", Kind: "email", Digest: digest("a")}}
 		ok(t, errOf(store.MoveCase(t.Context(), m, nobody)))
@@ -75,8 +71,7 @@ func (s *verificationSuite) removalOfCases(t *testing.T) {
 		goes(t, store, asStored)
 		equal(t, len(must(store.Fingerprints(t.Context(), "student", "email", storage.Digest{}, 10))(t)), 0)
 	})
-	t.Run("WaitsForAnAppeal", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "WaitsForAnAppeal", func(t *testing.T, store VerificationStore) {
 		moveTo(t, store, startCase(t, store, "1", "ann"), storage.CaseDeclined)
 		c, _, err := store.StartCase(t.Context(), storage.Case{ID: "2", Subject: "ann", Group: "student", Appeals: "1", CreatedAt: t0}, "1", nobody)
 		ok(t, err)
@@ -84,8 +79,7 @@ func (s *verificationSuite) removalOfCases(t *testing.T) {
 		moveTo(t, store, c, storage.CaseWithdrawn)
 		goes(t, store, late)
 	})
-	t.Run("LeavesFingerprintsTheirTime", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "LeavesFingerprintsTheirTime", func(t *testing.T, store VerificationStore) {
 		m := approval(startCase(t, store, "1", "ann"))
 		m.Fingerprints = []storage.Fingerprint{{Group: "student", Kind: "email", Digest: digest("a")}}
 		ok(t, errOf(store.MoveCase(t.Context(), m, nobody)))

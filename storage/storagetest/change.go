@@ -10,8 +10,7 @@ import (
 )
 
 func (s *developerSuite) changes(t *testing.T) {
-	t.Run("ComeBackWholeLatestFirst", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ComeBackWholeLatestFirst", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		first := storage.Change{
 			ID: 99, OrganizationID: "acme", At: elsewhere, UserID: "ann", Environment: storage.Production, ClientID: "client",
@@ -29,8 +28,7 @@ func (s *developerSuite) changes(t *testing.T) {
 		equal(t, got, []storage.Change{second, first})
 	})
 	t.Run("OfADeedAreInItsStep", s.changesOfDeeds)
-	t.Run("MatchAllThatIsGiven", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "MatchAllThatIsGiven", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		createOrganization(t, store, "other")
 		for i, c := range []storage.Change{
@@ -66,8 +64,7 @@ func (s *developerSuite) changes(t *testing.T) {
 			}
 		}
 	})
-	t.Run("PagesGoBack", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "PagesGoBack", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		for i := range 103 {
 			ok(t, store.AppendChange(t.Context(), storage.Change{

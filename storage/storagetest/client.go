@@ -70,8 +70,7 @@ func fullClient() storage.Client {
 }
 
 func (s *suite) clients(t *testing.T) {
-	t.Run("ComesBackWhole", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ComesBackWhole", func(t *testing.T, store storage.Store) {
 		ok(t, store.SaveClient(t.Context(), fullClient()))
 		got := must(store.Client(t.Context(), "client"))(t)
 		want := fullClient()
@@ -80,26 +79,22 @@ func (s *suite) clients(t *testing.T) {
 		want.UpdatedAt = asStored
 		saved(t, got, want)
 	})
-	t.Run("ComesBackBare", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ComesBackBare", func(t *testing.T, store storage.Store) {
 		want := storage.Client{ID: "bare", Scopes: []string{}, CreatedAt: t0}
 		ok(t, store.SaveClient(t.Context(), want))
 		got := must(store.Client(t.Context(), "bare"))(t)
 		saved(t, got, want)
 	})
-	t.Run("UnknownIsNotFound", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "UnknownIsNotFound", func(t *testing.T, store storage.Store) {
 		fails(t, errOf(store.Client(t.Context(), "nobody")), storage.ErrNotFound)
 	})
-	t.Run("IdentifiersAreExact", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "IdentifiersAreExact", func(t *testing.T, store storage.Store) {
 		saveClient(t, store, "Client")
 		for _, id := range []string{"client", "Client ", " Client", "", "Clien%"} {
 			fails(t, errOf(store.Client(t.Context(), id)), storage.ErrNotFound)
 		}
 	})
-	t.Run("SaveReplacesWhole", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "SaveReplacesWhole", func(t *testing.T, store storage.Store) {
 		ok(t, store.SaveClient(t.Context(), fullClient()))
 		old := must(store.Client(t.Context(), "client"))(t)
 		want := storage.Client{ID: "client", Name: "New", CreatedAt: t0, Version: old.Version}
@@ -110,8 +105,7 @@ func (s *suite) clients(t *testing.T) {
 		}
 		saved(t, got, want)
 	})
-	t.Run("RegistrationThatHasChangedStays", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "RegistrationThatHasChangedStays", func(t *testing.T, store storage.Store) {
 		first := storage.Client{ID: "client", Name: "First", CreatedAt: t0}
 		ok(t, store.SaveClient(t.Context(), first))
 		fails(t, store.SaveClient(t.Context(), storage.Client{ID: "client", Name: "Another", CreatedAt: t0}), storage.ErrChanged)
@@ -127,8 +121,7 @@ func (s *suite) clients(t *testing.T) {
 		ok(t, store.SaveClient(t.Context(), first))
 		fails(t, store.SaveClient(t.Context(), read), storage.ErrChanged) // not the same again
 	})
-	t.Run("SaveKeepsGrantsAndConsents", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "SaveKeepsGrantsAndConsents", func(t *testing.T, store storage.Store) {
 		ok(t, store.SaveClient(t.Context(), fullClient()))
 		g := grant("g", "client", "subject")
 		ok(t, store.CreateGrant(t.Context(), g, storage.Basis{}, token(g, storage.AccessToken, "access")))
@@ -138,8 +131,7 @@ func (s *suite) clients(t *testing.T) {
 		ok(t, errOf(store.Token(t.Context(), storage.AccessToken, digest("access"))))
 		ok(t, errOf(store.Consent(t.Context(), "subject", "client")))
 	})
-	t.Run("ListsPagesInByteOrder", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ListsPagesInByteOrder", func(t *testing.T, store storage.Store) {
 		for _, id := range []string{"b", "a", "_", "B", "é", "a-1"} {
 			saveClient(t, store, id)
 		}
@@ -158,15 +150,13 @@ func (s *suite) clients(t *testing.T) {
 		}
 		equal(t, got, []string{"B", "_", "a", "a-1", "b", "é"})
 	})
-	t.Run("ListOfNoneIsEmpty", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ListOfNoneIsEmpty", func(t *testing.T, store storage.Store) {
 		saveClient(t, store, "client")
 		for _, limit := range []int{0, -1} {
 			equal(t, len(must(store.Clients(t.Context(), storage.ClientFilter{}, "", limit))(t)), 0)
 		}
 	})
-	t.Run("DeleteTakesGrantsTokensAndConsentsAlong", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "DeleteTakesGrantsTokensAndConsentsAlong", func(t *testing.T, store storage.Store) {
 		for _, client := range []string{"gone", "stays"} {
 			saveClient(t, store, client)
 			g := grant(client, client, "subject")
@@ -183,8 +173,7 @@ func (s *suite) clients(t *testing.T) {
 		ok(t, errOf(store.Token(t.Context(), storage.RefreshToken, digest("stays"))))
 		ok(t, errOf(store.Consent(t.Context(), "subject", "stays")))
 	})
-	t.Run("FindsThoseThatAreMarkedAsDeleted", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "FindsThoseThatAreMarkedAsDeleted", func(t *testing.T, store storage.Store) {
 		for _, id := range []string{"b", "a", "c", "d"} {
 			saveClient(t, store, id)
 		}
@@ -212,8 +201,7 @@ func (s *suite) clients(t *testing.T) {
 		equal(t, listed("", many), "d")
 	})
 	t.Run("FindsThoseThatNobodyHasRegistered", s.unknownClients)
-	t.Run("DeletesTheRegistrationThatWasRead", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "DeletesTheRegistrationThatWasRead", func(t *testing.T, store storage.Store) {
 		fails(t, store.DeleteClient(t.Context(), "nobody", 1), storage.ErrChanged)
 		saveClient(t, store, "client")
 		read := must(store.Client(t.Context(), "client"))(t)

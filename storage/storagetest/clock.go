@@ -41,24 +41,21 @@ func (s *suite) clocks(t *testing.T) {
 		ok(t, AgreeOnTime(t.Context(), store, now))
 	}
 	var never time.Time
-	t.Run("AgreesOnWhatHasBeenSaidForADay", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AgreesOnWhatHasBeenSaidForADay", func(t *testing.T, store storage.Store) {
 		equal(t, must(store.Clock(t.Context()))(t), storage.Clock{})
 		hear(t, store, t0, never)
 		hear(t, store, t0.Add(day), never)
 		agree(t, store, t0.Add(2*day))
 		hear(t, store, t0.Add(2*day), t0.Add(2*day))
 	})
-	t.Run("GoesOnWithoutDoubt", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "GoesOnWithoutDoubt", func(t *testing.T, store storage.Store) {
 		agree(t, store, t0)
 		for i := range 4 {
 			now := t0.Add(time.Duration(i) * storage.ClockStep)
 			hear(t, store, now, now)
 		}
 	})
-	t.Run("DoubtsALeapUntilItHasBeenSaidForADayWithoutAGap", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "DoubtsALeapUntilItHasBeenSaidForADayWithoutAGap", func(t *testing.T, store storage.Store) {
 		agree(t, store, t0)
 		leap := t0.Add(20 * day)
 		hear(t, store, leap, t0.Add(storage.ClockStep))
@@ -67,8 +64,7 @@ func (s *suite) clocks(t *testing.T) {
 		agree(t, store, leap.Add(2*day))
 		hear(t, store, leap.Add(2*day), leap.Add(2*day))
 	})
-	t.Run("GoesByTheSlowestClock", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "GoesByTheSlowestClock", func(t *testing.T, stores []storage.Store) {
 		agree(t, stores[0], t0)
 		for i := range 3 {
 			now := t0.Add(time.Duration(i) * time.Minute)

@@ -15,8 +15,7 @@ func consent(subject, client string) storage.Consent {
 }
 
 func (s *suite) consents(t *testing.T) {
-	t.Run("ComesBackWhole", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ComesBackWhole", func(t *testing.T, store storage.Store) {
 		saveClient(t, store, "client")
 		want := consent("subject", "client")
 		want.Attributes, want.Groups = []string{"email", "fname"}, []string{"military"}
@@ -27,19 +26,16 @@ func (s *suite) consents(t *testing.T) {
 		want.DecidedAt, want.LastUsedAt = asStored, asStored
 		equal(t, must(store.Consent(t.Context(), "subject", "client"))(t), want)
 	})
-	t.Run("NeedsAClient", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NeedsAClient", func(t *testing.T, store storage.Store) {
 		fails(t, store.SaveConsent(t.Context(), consent("subject", "nobody"), storage.ConsentBasis{}), storage.ErrNotFound)
 	})
-	t.Run("UnknownIsNotFound", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "UnknownIsNotFound", func(t *testing.T, store storage.Store) {
 		saveClient(t, store, "client")
 		ok(t, store.SaveConsent(t.Context(), consent("subject", "client"), storage.ConsentBasis{}))
 		fails(t, errOf(store.Consent(t.Context(), "subject", "another")), storage.ErrNotFound)
 		fails(t, errOf(store.Consent(t.Context(), "another", "client")), storage.ErrNotFound)
 	})
-	t.Run("NewDecisionKeepsTheFirstDate", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NewDecisionKeepsTheFirstDate", func(t *testing.T, store storage.Store) {
 		saveClient(t, store, "client")
 		ok(t, store.SaveConsent(t.Context(), consent("subject", "client"), storage.ConsentBasis{}))
 		later := t0.Add(time.Hour)
@@ -52,16 +48,14 @@ func (s *suite) consents(t *testing.T) {
 			CreatedAt: t0, DecidedAt: later, LastUsedAt: later, Decision: digest("next"),
 		})
 	})
-	t.Run("UseWithoutADecisionComesBack", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "UseWithoutADecisionComesBack", func(t *testing.T, store storage.Store) {
 		saveClient(t, store, "client")
 		want := consent("subject", "client")
 		want.DecidedAt = time.Time{}
 		ok(t, store.SaveConsent(t.Context(), want, storage.ConsentBasis{}))
 		equal(t, must(store.Consent(t.Context(), "subject", "client"))(t), want)
 	})
-	t.Run("DecisionIsSavedOverTheOneThatWasThere", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "DecisionIsSavedOverTheOneThatWasThere", func(t *testing.T, store storage.Store) {
 		saveClient(t, store, "client")
 		first, second := consent("subject", "client"), consent("subject", "client")
 		second.Decision = digest("second")
@@ -75,15 +69,13 @@ func (s *suite) consents(t *testing.T) {
 		equal(t, must(store.Consent(t.Context(), "subject", "client"))(t), first)
 		ok(t, save(second, first.Decision))
 	})
-	t.Run("NeedsAFlowThatIsNotAnswered", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NeedsAFlowThatIsNotAnswered", func(t *testing.T, store storage.Store) {
 		g := grantWithCode(t, store)
 		fails(t, store.SaveConsent(t.Context(), consent("subject", "client"), storage.ConsentBasis{Flow: g.Flow}), storage.ErrConflict)
 		fails(t, errOf(store.Consent(t.Context(), "subject", "client")), storage.ErrNotFound)
 		ok(t, store.SaveConsent(t.Context(), consent("subject", "client"), storage.ConsentBasis{Flow: digest("another")}))
 	})
-	t.Run("NeedsTheSession", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NeedsTheSession", func(t *testing.T, store storage.Store) {
 		saveClient(t, store, "client")
 		createAccount(t, store, "subject")
 		createAccount(t, store, "another")
@@ -99,8 +91,7 @@ func (s *suite) consents(t *testing.T) {
 		fails(t, save("session"), storage.ErrEnded)
 		fails(t, errOf(store.Consent(t.Context(), "subject", "client")), storage.ErrNotFound)
 	})
-	t.Run("ListsPagesInTheOrderOfClients", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ListsPagesInTheOrderOfClients", func(t *testing.T, store storage.Store) {
 		for _, client := range []string{"b", "d", "a", "c"} {
 			saveClient(t, store, client)
 			ok(t, store.SaveConsent(t.Context(), consent("subject", client), storage.ConsentBasis{}))
@@ -112,8 +103,7 @@ func (s *suite) consents(t *testing.T) {
 			equal(t, must(store.Consents(t.Context(), storage.ConsentFilter{Subject: "subject", AfterClient: after, Limit: 2}))(t), want)
 		}
 	})
-	t.Run("ListsLatestUsedFirst", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ListsLatestUsedFirst", func(t *testing.T, store storage.Store) {
 		for i, client := range []string{"second", "third", "first"} {
 			saveClient(t, store, client)
 			c := consent("subject", client)
@@ -132,8 +122,7 @@ func (s *suite) consents(t *testing.T) {
 	t.Run("ListOfNoneIsEmpty", func(t *testing.T) {
 		equal(t, len(must(s.store(t).Consents(t.Context(), storage.ConsentFilter{Subject: "nobody"}))(t)), 0)
 	})
-	t.Run("RevocationEndsTheGrantsOfThisUserForThisClient", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "RevocationEndsTheGrantsOfThisUserForThisClient", func(t *testing.T, store storage.Store) {
 		for _, client := range []string{"red", "blue"} {
 			saveClient(t, store, client)
 			for _, subject := range []string{"ann", "bob"} {
@@ -162,8 +151,7 @@ func (s *suite) consents(t *testing.T) {
 	t.Run("ManyOfThemAreNotKept", s.manyRecipients)
 	t.Run("DecisionEndsGrantsThatHoldMore", s.decisionEnds)
 	t.Run("DecisionThatIsRefusedEndsNothing", s.refusedDecisionEnds)
-	t.Run("RevocationWithoutConsentEndsGrants", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "RevocationWithoutConsentEndsGrants", func(t *testing.T, store storage.Store) {
 		g := grantWithCode(t, store)
 		ok(t, store.RevokeConsent(t.Context(), g.Subject, g.ClientID, t0))
 		fails(t, store.Exchange(t.Context(), digest("code"), t0), storage.ErrEnded)

@@ -196,8 +196,7 @@ func (s *credentialSuite) lapses(t *testing.T) {
 }
 
 func (s *credentialSuite) lists(t *testing.T) {
-	t.Run("NextOneIsOpenedWhenOneIsFull", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NextOneIsOpenedWhenOneIsFull", func(t *testing.T, store CredentialStore) {
 		fails(t, errOf(store.EndedPlaces(t.Context(), 1)), storage.ErrNotFound)
 		prepareIssue(t, store, "ann")
 		save(t, store, "ann", 1, 2)
@@ -284,8 +283,7 @@ func (s *credentialSuite) removal(t *testing.T) {
 
 // races tests that no place is given twice, and that none outlives what it rests on.
 func (s *credentialSuite) races(t *testing.T) {
-	t.Run("PlaceIsGivenOnce", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "PlaceIsGivenOnce", func(t *testing.T, stores []CredentialStore) {
 		prepareIssue(t, stores[0], "ann")
 		c := credential(t, stores[0], "ann", 1)
 		errs := make([]error, 100)
@@ -300,8 +298,7 @@ func (s *credentialSuite) races(t *testing.T) {
 		all.Wait()
 		oneWins(t, errs, storage.ErrConflict)
 	})
-	t.Run("NextListIsOpenedOnce", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "NextListIsOpenedOnce", func(t *testing.T, stores []CredentialStore) {
 		prepareIssue(t, stores[0], "ann")
 		save(t, stores[0], "ann", 1)
 		allWin(t, race(stores, func(_ int, store CredentialStore) error {

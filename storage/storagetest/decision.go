@@ -32,8 +32,7 @@ func (s *suite) decisionEnds(t *testing.T) {
 		"InPlaceOfTheSame":   {Scopes: []string{"openid", "email"}, Attributes: []string{"email"}},
 		"InPlaceOfNone":      nil,
 	} {
-		t.Run(name, func(t *testing.T) {
-			store := s.store(t)
+		s.test(t, name, func(t *testing.T, store storage.Store) {
 			on := storage.ConsentBasis{}
 			for _, client := range []string{"client", "other"} {
 				saveClient(t, store, client)
@@ -81,8 +80,7 @@ func (s *suite) decisionEnds(t *testing.T) {
 			})
 		})
 	}
-	t.Run("ThatNobodyWasAskedForEndsNone", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ThatNobodyWasAskedForEndsNone", func(t *testing.T, store storage.Store) {
 		saveClient(t, store, "client")
 		g := grant("g", "client", "subject")
 		g.Scopes = []string{"military"}
@@ -106,8 +104,7 @@ func (s *suite) refusedDecisionEnds(t *testing.T) {
 		"Session":  {storage.ConsentBasis{Replaced: digest("subject at client"), Session: digest("over")}, storage.ErrEnded},
 		"Flow":     {storage.ConsentBasis{Replaced: digest("subject at client"), Flow: digest("flow of wide")}, storage.ErrConflict},
 	} {
-		t.Run(name, func(t *testing.T) {
-			store := s.store(t)
+		s.test(t, name, func(t *testing.T, store storage.Store) {
 			saveClient(t, store, "client")
 			createAccount(t, store, "subject")
 			ok(t, store.SaveConsent(t.Context(), consent("subject", "client"), storage.ConsentBasis{}))

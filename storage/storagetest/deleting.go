@@ -12,8 +12,7 @@ func (s *developerSuite) deleting(t *testing.T) {
 		t.Helper()
 		ok(t, store.MarkApplication(t.Context(), storage.Sandbox, client, storage.ApplicationMark{Deleting: true}))
 	}
-	t.Run("AreSavedByNobody", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreSavedByNobody", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "acme", "gone", "stays")
 		before := must(store.Application(t.Context(), storage.Sandbox, "gone"))(t)
 		equal(t, before.Deleting, false)
@@ -35,8 +34,7 @@ func (s *developerSuite) deleting(t *testing.T) {
 		equal(t, stays.Deleting, false)
 		ok(t, store.SaveApplication(t.Context(), stays))
 	})
-	t.Run("AreOfTheirOrganizationUntilTheyAreGone", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreOfTheirOrganizationUntilTheyAreGone", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "acme", "client")
 		mark(t, store, "client")
 		fails(t, store.DeleteOrganization(t.Context(), "acme"), storage.ErrConflict)
@@ -46,15 +44,13 @@ func (s *developerSuite) deleting(t *testing.T) {
 		ok(t, store.StartOrganization(t.Context(), "acme", t0, "operator"))
 		ok(t, store.DeleteOrganization(t.Context(), "acme"))
 	})
-	t.Run("AreThere", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreThere", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "acme", "client")
 		for _, key := range [][2]string{{storage.Production, "client"}, {storage.Sandbox, "unknown"}, {"", ""}} {
 			fails(t, store.MarkApplication(t.Context(), key[0], key[1], storage.ApplicationMark{Deleting: true}), storage.ErrNotFound)
 		}
 	})
-	t.Run("AreFound", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreFound", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "acme", "red", "blue", "green", "gone")
 		for _, client := range []string{"red", "blue", "gone"} {
 			mark(t, store, client)

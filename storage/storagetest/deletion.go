@@ -78,8 +78,7 @@ func (s *suite) deletions(t *testing.T) {
 			equal(t, ids, when.want)
 		}
 	})
-	t.Run("RemovesOnceAndOnlyWhatIsDue", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "RemovesOnceAndOnlyWhatIsDue", func(t *testing.T, stores []storage.Store) {
 		store := stores[0]
 		createAccount(t, store, "ann")
 		ok(t, store.SetAttributes(t.Context(), "ann", attributes(`{"handle": 1}`), nil))

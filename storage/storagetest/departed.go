@@ -15,8 +15,7 @@ import (
 // departures tests the deletion of people of whom there is more than one step removes.
 func (s *suite) departures(t *testing.T) {
 	t.Run("WhoIsDeletedIsGoneFromTheFirstStep", s.goneFromTheFirstStep)
-	t.Run("IsListedUntilAllIsRemoved", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "IsListedUntilAllIsRemoved", func(t *testing.T, store storage.Store) {
 		for _, who := range []string{"ann", "nobody"} { // of whom something may be kept beside
 			createAccount(t, store, "ann")
 			ok(t, errOf(store.DeleteAccount(t.Context(), who, "someone", nil)))
@@ -30,15 +29,13 @@ func (s *suite) departures(t *testing.T) {
 			fails(t, errOf(storage.One(store.Departed(t.Context(), "", 1, who))), storage.ErrNotFound)
 		}
 	})
-	t.Run("WhoIsGoneIsLeftAlone", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "WhoIsGoneIsLeftAlone", func(t *testing.T, store storage.Store) {
 		appendEvents(t, store, 2)
 		equal(t, must(store.RemoveDeparted(t.Context(), storage.Departed{Subject: "ann", Pseudonym: "someone"}, erasing))(t), false)
 		equal(t, len(must(store.Events(t.Context(), storage.EventFilter{Subject: "ann"}))(t)), 1)
 	})
 	t.Run("StepRewritesFewEvents", s.shortSteps)
-	t.Run("AreListedInOrder", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreListedInOrder", func(t *testing.T, store storage.Store) {
 		for _, who := range []string{"carl", "ann", "bob"} {
 			recordMany(t, store, who, 100)
 			for sealed(t, store, 100) {
@@ -213,8 +210,7 @@ func isGone(t *testing.T, store storage.Store) {
 
 // departureRaces tests that a line which is recorded while its person is removed does not stay.
 func (s *suite) departureRaces(t *testing.T) {
-	t.Run("NoLineOutlivesTheRemoval", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "NoLineOutlivesTheRemoval", func(t *testing.T, stores []storage.Store) {
 		for round := range 4 {
 			who := fmt.Sprint("person ", round)
 			recordMany(t, stores[0], who, 200)

@@ -30,8 +30,7 @@ func noToken(t *testing.T, store storage.Store, name string) {
 }
 
 func (s *suite) derive(t *testing.T) {
-	t.Run("KeepsTheChainAndTheSubject", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "KeepsTheChainAndTheSubject", func(t *testing.T, store storage.Store) {
 		g := subjectToken(t, store)
 		first := derived(g, "first", "subject", "api")
 		first.JKT, first.Scopes, first.Resources = digest("key"), []string{}, []string{"https://b.test"}
@@ -47,8 +46,7 @@ func (s *suite) derive(t *testing.T) {
 		ok(t, err)
 		equal(t, subject, token(g, storage.AccessToken, "subject"))
 	})
-	t.Run("NeedsASubjectInForce", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NeedsASubjectInForce", func(t *testing.T, store storage.Store) {
 		g := subjectToken(t, store)
 		late := derived(g, "new", "subject", "api")
 		late.CreatedAt = t0.Add(time.Hour) // when the subject expires
@@ -59,8 +57,7 @@ func (s *suite) derive(t *testing.T) {
 		fails(t, store.Derive(t.Context(), derived(g, "new", "subject", "api")), storage.ErrSpent)
 		noToken(t, store, "new")
 	})
-	t.Run("NeedsTheGrantOfTheSubject", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NeedsTheGrantOfTheSubject", func(t *testing.T, store storage.Store) {
 		g := subjectToken(t, store)
 		other := grant("other", "client", "another")
 		ok(t, store.CreateGrant(t.Context(), other, storage.Basis{}))
@@ -82,8 +79,7 @@ func (s *suite) raceDerive(t *testing.T) {
 			return errOf(store.RevokeGrants(t.Context(), storage.GrantFilter{ID: g.ID}, t0))
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			stores := s.stores(t, 2)
+		s.pair(t, name, func(t *testing.T, stores []storage.Store) {
 			g := subjectToken(t, stores[0])
 			errs := race(stores, func(i int, store storage.Store) error {
 				if i == 0 {

@@ -78,8 +78,7 @@ func (s *deskSuite) races(t *testing.T) {
 			}, storage.ErrConflict
 		},
 	})
-	t.Run("TargetsAreCountedAsTheyAreDone", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "TargetsAreCountedAsTheyAreDone", func(t *testing.T, stores []DeskStore) {
 		ids := make([]string, contenders)
 		for i := range ids {
 			ids[i] = fmt.Sprint("person ", i)

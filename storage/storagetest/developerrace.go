@@ -31,8 +31,7 @@ func (s *developerSuite) races(t *testing.T) {
 		}
 		return n
 	}
-	t.Run("OwnersWhoLeaveAtOnceLeaveOne", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "OwnersWhoLeaveAtOnceLeaveOne", func(t *testing.T, stores []DeveloperStore) {
 		createOrganization(t, stores[0], "acme")
 		for i := range contenders {
 			join(t, stores[0], "acme", fmt.Sprint(i), storage.RoleOwner, t0)
@@ -47,8 +46,7 @@ func (s *developerSuite) races(t *testing.T) {
 		equal(t, won(t, errs, storage.ErrConflict), contenders-1)
 		equal(t, owners(t, stores[0], "acme"), 1)
 	})
-	t.Run("LastTwoOwnersCannotBothLeave", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "LastTwoOwnersCannotBothLeave", func(t *testing.T, stores []DeveloperStore) {
 		for round := range *rounds {
 			id := fmt.Sprint(round)
 			createOrganization(t, stores[0], id)
@@ -61,8 +59,7 @@ func (s *developerSuite) races(t *testing.T) {
 			equal(t, owners(t, stores[0], id), 1)
 		}
 	})
-	t.Run("OwnerStaysWhileAnotherIsMadeAndUnmade", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "OwnerStaysWhileAnotherIsMadeAndUnmade", func(t *testing.T, stores []DeveloperStore) {
 		createOrganization(t, stores[0], "acme")
 		join(t, stores[0], "acme", "ann", storage.RoleOwner, t0)
 		users := []string{"ann", "owner of acme"}
@@ -74,8 +71,7 @@ func (s *developerSuite) races(t *testing.T) {
 			t.Error("there is no owner")
 		}
 	})
-	t.Run("OrganizationsOfOneUserHoldTheLimit", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "OrganizationsOfOneUserHoldTheLimit", func(t *testing.T, stores []DeveloperStore) {
 		for round := range *rounds { // the first of which meets a user who is new
 			before := round * 3
 			equal(t, won(t, race(stores, func(i int, store DeveloperStore) error {
@@ -85,8 +81,7 @@ func (s *developerSuite) races(t *testing.T) {
 		}
 		equal(t, len(must(stores[0].Memberships(t.Context(), "ann"))(t)), 3**rounds)
 	})
-	t.Run("OrganizationOfAnIDHasOneWinner", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "OrganizationOfAnIDHasOneWinner", func(t *testing.T, stores []DeveloperStore) {
 		oneWins(t, race(stores, func(i int, store DeveloperStore) error {
 			return store.CreateOrganization(t.Context(), storage.Organization{ID: "acme", Name: "x", CreatedAt: t0},
 				storage.Member{UserID: fmt.Sprint(i), JoinedAt: t0}, many)
@@ -95,8 +90,7 @@ func (s *developerSuite) races(t *testing.T) {
 	})
 	s.contests(t)
 	s.stopRaces(t)
-	t.Run("PicturesOfAnOrganizationHaveALimit", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "PicturesOfAnOrganizationHaveALimit", func(t *testing.T, stores []DeveloperStore) {
 		ids := make([]string, contenders)
 		for i := range ids {
 			ids[i] = fmt.Sprint(i)
@@ -122,8 +116,7 @@ func (s *developerSuite) races(t *testing.T) {
 		}
 		equal(t, bytes, most)
 	})
-	t.Run("InvitationMakesOneMember", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "InvitationMakesOneMember", func(t *testing.T, stores []DeveloperStore) {
 		createOrganization(t, stores[0], "acme")
 		ok(t, stores[0].CreateInvitation(t.Context(), invitation("link", "acme"), many))
 		oneWins(t, race(stores, func(i int, store DeveloperStore) error {
@@ -131,8 +124,7 @@ func (s *developerSuite) races(t *testing.T) {
 		}), storage.ErrNotFound)
 		equal(t, len(must(stores[0].Members(t.Context(), "acme"))(t)), 2)
 	})
-	t.Run("OneOfManyWhoAreAppointedIsTheOwner", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "OneOfManyWhoAreAppointedIsTheOwner", func(t *testing.T, stores []DeveloperStore) {
 		createOrganization(t, stores[0], "acme")
 		join(t, stores[0], "acme", "0", storage.RoleDeveloper, t0)
 		ok(t, stores[0].EndMemberships(t.Context(), "owner of acme", "gone"))
@@ -146,8 +138,7 @@ func (s *developerSuite) races(t *testing.T) {
 		}), storage.ErrNotFound)
 		equal(t, owners(t, stores[0], "acme"), 1)
 	})
-	t.Run("NobodyIsInvitedByWhoHasBeenRemoved", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "NobodyIsInvitedByWhoHasBeenRemoved", func(t *testing.T, stores []DeveloperStore) {
 		for round := range *rounds {
 			id := fmt.Sprint(round)
 			createOrganization(t, stores[0], id)
@@ -163,8 +154,7 @@ func (s *developerSuite) races(t *testing.T) {
 			fails(t, errOf(stores[0].AcceptInvitation(t.Context(), i.Token, "bob", t0, many)), storage.ErrNotFound)
 		}
 	})
-	t.Run("MembershipsOfOneUserHoldTheLimit", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "MembershipsOfOneUserHoldTheLimit", func(t *testing.T, stores []DeveloperStore) {
 		for i := range contenders {
 			createOrganization(t, stores[0], fmt.Sprint(i))
 			ok(t, stores[0].CreateInvitation(t.Context(), invitation(fmt.Sprint(i), fmt.Sprint(i)), many))
@@ -173,8 +163,7 @@ func (s *developerSuite) races(t *testing.T) {
 			return errOf(store.AcceptInvitation(t.Context(), digest(fmt.Sprint(i)), "ann", t0, 3))
 		}), storage.ErrLimit), 3)
 	})
-	t.Run("InvitationsHoldTheLimit", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "InvitationsHoldTheLimit", func(t *testing.T, stores []DeveloperStore) {
 		for round := range *rounds {
 			id := fmt.Sprint(round)
 			createOrganization(t, stores[0], id)
@@ -183,8 +172,7 @@ func (s *developerSuite) races(t *testing.T) {
 			}), storage.ErrLimit), 5)
 		}
 	})
-	t.Run("ApplicationsHoldTheLimit", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "ApplicationsHoldTheLimit", func(t *testing.T, stores []DeveloperStore) {
 		for round := range *rounds {
 			id := fmt.Sprint(round)
 			createOrganization(t, stores[0], id)
@@ -194,8 +182,7 @@ func (s *developerSuite) races(t *testing.T) {
 			equal(t, len(must(stores[0].Applications(t.Context(), storage.ApplicationFilter{OrganizationID: id}))(t)), 5)
 		}
 	})
-	t.Run("RegistrationTokenRegistersAsManyAsItSays", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "RegistrationTokenRegistersAsManyAsItSays", func(t *testing.T, stores []DeveloperStore) {
 		createOrganization(t, stores[0], "acme")
 		ok(t, stores[0].CreateRegistrationToken(t.Context(), registrationToken("token", "acme"), many))
 		equal(t, won(t, race(stores, func(i int, store DeveloperStore) error {
@@ -203,15 +190,13 @@ func (s *developerSuite) races(t *testing.T) {
 		}), storage.ErrNotFound), 2)
 		equal(t, len(must(stores[0].Applications(t.Context(), storage.ApplicationFilter{OrganizationID: "acme"}))(t)), 2)
 	})
-	t.Run("RegistrationTokensHoldTheLimit", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "RegistrationTokensHoldTheLimit", func(t *testing.T, stores []DeveloperStore) {
 		createOrganization(t, stores[0], "acme")
 		equal(t, won(t, race(stores, func(i int, store DeveloperStore) error {
 			return store.CreateRegistrationToken(t.Context(), registrationToken(fmt.Sprint(i), "acme"), 3)
 		}), storage.ErrLimit), 3)
 	})
-	t.Run("NothingIsRegisteredByWhoHasBeenRemoved", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "NothingIsRegisteredByWhoHasBeenRemoved", func(t *testing.T, stores []DeveloperStore) {
 		for round := range *rounds {
 			id := fmt.Sprint(round)
 			createOrganization(t, stores[0], id)
@@ -227,8 +212,7 @@ func (s *developerSuite) races(t *testing.T) {
 			fails(t, stores[0].RegisterApplication(t.Context(), application(id, id), token.Digest, t0, many), storage.ErrNotFound)
 		}
 	})
-	t.Run("DeletedOrganizationHasNoApplication", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "DeletedOrganizationHasNoApplication", func(t *testing.T, stores []DeveloperStore) {
 		for round := range *rounds {
 			id := fmt.Sprint(round)
 			createOrganization(t, stores[0], id)
@@ -246,8 +230,7 @@ func (s *developerSuite) races(t *testing.T) {
 			}
 		}
 	})
-	t.Run("DeletedOrganizationHasNoChange", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "DeletedOrganizationHasNoChange", func(t *testing.T, stores []DeveloperStore) {
 		for round := range *rounds {
 			id := fmt.Sprint("with changes ", round)
 			createOrganization(t, stores[0], id)
@@ -267,8 +250,7 @@ func (s *developerSuite) races(t *testing.T) {
 			equal(t, removeChanges(t, stores[0], t0), want)
 		}
 	})
-	t.Run("LinesThatAreAppendedAtOnceAreAllCounted", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "LinesThatAreAppendedAtOnceAreAllCounted", func(t *testing.T, stores []DeveloperStore) {
 		createApplications(t, stores[0], "acme", "red", "blue")
 		allWin(t, race(stores, func(i int, store DeveloperStore) error {
 			lines := []storage.LogEntry{line("red", ""), line("blue", ""), line("red", "")}
@@ -285,8 +267,7 @@ func (s *developerSuite) races(t *testing.T) {
 			equal(t, len(must(stores[0].Log(t.Context(), storage.LogFilter{Environment: storage.Sandbox, ClientID: client, Limit: many}))(t)), want)
 		}
 	})
-	t.Run("WhoFollowsALogMissesNoLine", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "WhoFollowsALogMissesNoLine", func(t *testing.T, stores []DeveloperStore) {
 		createApplications(t, stores[0], "acme", "client")
 		written := make(chan error, contenders)
 		for i := range contenders {
@@ -310,8 +291,7 @@ func (s *developerSuite) races(t *testing.T) {
 		}
 		equal(t, seen, 2*contenders)
 	})
-	t.Run("LinesOfAnApplicationThatGoesAreNoFailure", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "LinesOfAnApplicationThatGoesAreNoFailure", func(t *testing.T, stores []DeveloperStore) {
 		createApplications(t, stores[0], "acme", "stays", "goes")
 		for i, err := range race(stores, func(i int, store DeveloperStore) error {
 			if i == contenders/2 {
@@ -330,8 +310,7 @@ func (s *developerSuite) races(t *testing.T) {
 			t.Errorf("err = %v, want %v", err, storage.ErrNotFound)
 		}
 	})
-	t.Run("MailsThatComeAtOnceKeepTheLimit", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "MailsThatComeAtOnceKeepTheLimit", func(t *testing.T, stores []DeveloperStore) {
 		createOrganization(t, stores[0], "acme")
 		allWin(t, race(stores, func(_ int, store DeveloperStore) error {
 			return store.AppendMail(t.Context(), storage.SandboxMail{OrganizationID: "acme", At: t0, Content: []byte("x")}, 4)

@@ -13,8 +13,7 @@ func (s *suite) elapse(t *testing.T) {
 	const day = 24 * time.Hour
 	before, later := t0.Add(-day), asStored.Add(-day)
 
-	t.Run("MakesWhatClientsHaveOlder", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "MakesWhatClientsHaveOlder", func(t *testing.T, store storage.Store) {
 		for _, client := range []string{"red", "blue", "green"} {
 			saveClient(t, store, client)
 			g := grant(client, client, "subject")
@@ -54,8 +53,7 @@ func (s *suite) elapse(t *testing.T) {
 		}
 		equal(t, len(former), 3)
 	})
-	t.Run("KeepsWhatIsNever", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "KeepsWhatIsNever", func(t *testing.T, store storage.Store) {
 		saveClient(t, store, "client")
 		g := grant("g", "client", "user")
 		ok(t, store.CreateGrant(t.Context(), g, storage.Basis{}, token(g, storage.RefreshToken, "refresh")))
@@ -80,8 +78,7 @@ func (s *suite) elapse(t *testing.T) {
 			}
 		}
 	})
-	t.Run("MakesWhatUsersHaveOlder", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "MakesWhatUsersHaveOlder", func(t *testing.T, store storage.Store) {
 		user(t, store, "é%_1")
 		ok(t, store.Elapse(t.Context(), storage.Elapsed{UserPrefix: "é%_", By: day}))
 
@@ -99,8 +96,7 @@ func (s *suite) elapse(t *testing.T) {
 		equal(t, p.Statuses[0].VerifiedAt, later)
 		equal(t, p.Statuses[0].ExpiresAt, before)
 	})
-	t.Run("LeavesOtherUsersAlone", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "LeavesOtherUsersAlone", func(t *testing.T, store storage.Store) {
 		for _, id := range []string{"x_1", "X_11", " x_12", "x%2", "x"} {
 			user(t, store, id)
 			for _, prefix := range []string{"x_1x", "x_11", "y", ""} {
@@ -117,8 +113,7 @@ func (s *suite) elapse(t *testing.T) {
 			equal(t, has(t, store, id), olderFactors(account, 0))
 		}
 	})
-	t.Run("TakesBackWhatItHasDone", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "TakesBackWhatItHasDone", func(t *testing.T, store storage.Store) {
 		user(t, store, "user")
 		for _, by := range []time.Duration{day, -day} {
 			ok(t, store.Elapse(t.Context(), storage.Elapsed{UserPrefix: "user", By: by}))
@@ -130,8 +125,7 @@ func (s *suite) elapse(t *testing.T) {
 		want.Factors = []storage.Factor{{Method: storage.Password, At: asStored, Since: t0}, {Method: storage.TOTPCode, At: t0}}
 		equal(t, got, want)
 	})
-	t.Run("LetsNobodyWriteAStatusThatWasReadBefore", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "LetsNobodyWriteAStatusThatWasReadBefore", func(t *testing.T, store storage.Store) {
 		user(t, store, "user")
 		read := must(store.Person(t.Context(), "user"))(t)
 		ok(t, store.Elapse(t.Context(), storage.Elapsed{UserPrefix: "user", By: day}))

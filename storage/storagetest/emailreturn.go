@@ -91,8 +91,7 @@ func (s *suite) emailReturns(t *testing.T) {
 		fails(t, errOf(store.ReturnEmail(t.Context(), emailReturn("another", 1))), storage.ErrNotFound)
 		open(t, store, 1)
 	})
-	t.Run("IsNotOfAChangeWithoutOne", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "IsNotOfAChangeWithoutOne", func(t *testing.T, store storage.Store) {
 		createAccount(t, store, "account")
 		ok(t, store.ChangeEmail(t.Context(), emailChange("account", 0, "new")))
 		gone(t, store, 1, t0)
@@ -156,8 +155,7 @@ func (s *suite) emailReturns(t *testing.T) {
 		ok(t, store.CreateAccount(t.Context(), storage.Account{ID: "account", Epoch: 1, CreatedAt: t0}))
 		gone(t, store, 1, t0)
 	})
-	t.Run("IsSweptAtItsEnd", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "IsSweptAtItsEnd", func(t *testing.T, store storage.Store) {
 		for i := range 5 {
 			id := fmt.Sprint("account ", i)
 			createAccount(t, store, id)

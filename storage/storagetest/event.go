@@ -9,8 +9,7 @@ import (
 )
 
 func (s *suite) events(t *testing.T) {
-	t.Run("ComeBackWholeLatestFirst", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ComeBackWholeLatestFirst", func(t *testing.T, store storage.Store) {
 		first := storage.Event{
 			ID: 99, At: elsewhere, Name: "signin", Subject: "subject", ClientID: "client",
 			Address: "192.0.2.1", Detail: "wrong password", Actor: "staff:sue", Matter: "matter",
@@ -29,8 +28,7 @@ func (s *suite) events(t *testing.T) {
 		second.ID, first.ID = got[0].ID, got[1].ID // given by the store
 		equal(t, got, []storage.Event{second, first})
 	})
-	t.Run("MatchAllThatIsGiven", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "MatchAllThatIsGiven", func(t *testing.T, store storage.Store) {
 		for i, e := range []storage.Event{
 			{Name: "signin", Subject: "ann", ClientID: "red", Detail: "1", Actor: "staff:sue", Matter: "m1"},
 			{Name: "signin", Subject: "ann", ClientID: "blue", Detail: "2", Address: "192.0.2.0"},
@@ -66,8 +64,7 @@ func (s *suite) events(t *testing.T) {
 			}
 		}
 	})
-	t.Run("PagesGoBack", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "PagesGoBack", func(t *testing.T, store storage.Store) {
 		for i := range 105 {
 			ok(t, store.AppendEvent(t.Context(), storage.Event{
 				At: t0.Add(time.Duration(i) * time.Second), Name: "signin", Detail: fmt.Sprint(i),

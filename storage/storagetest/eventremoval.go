@@ -22,8 +22,7 @@ func removeEvents(t *testing.T, store storage.Store, before, now time.Time) (det
 func (s *suite) eventRemoval(t *testing.T) {
 	minute := func(n int) time.Time { return t0.Add(time.Duration(n) * time.Minute) }
 	now := minute(60)
-	t.Run("GoesByBlocks", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "GoesByBlocks", func(t *testing.T, store storage.Store) {
 		appendEvents(t, store, 8)
 		ok(t, errOf(store.DeleteAccount(t.Context(), "ann", "someone", func(storage.Event) storage.Erasure { return storage.Erasure{} })))
 		equal(t, removeEvents(t, store, now, now), "76543210") // none is in a block
@@ -43,8 +42,7 @@ func (s *suite) eventRemoval(t *testing.T) {
 		equal(t, len(erased), 2)
 		equal(t, removeEvents(t, store, now, now), "76")
 	})
-	t.Run("IsBounded", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "IsBounded", func(t *testing.T, store storage.Store) {
 		appendEvents(t, store, 7)
 		sealed(t, store, 6)
 		for _, tc := range []struct{ limit, removed int }{{0, 0}, {-1, 0}, {4, 4}, {4, 2}, {4, 0}} {
@@ -53,8 +51,7 @@ func (s *suite) eventRemoval(t *testing.T) {
 			equal(t, blocks(t, store, storage.BlockFilter{})[0].Removed, tc.limit > 0) // before the first of its events goes
 		}
 	})
-	t.Run("LeavesTheLastEvent", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "LeavesTheLastEvent", func(t *testing.T, store storage.Store) {
 		appendEvents(t, store, 2)
 		sealed(t, store, 2)
 		last := must(store.Events(t.Context(), storage.EventFilter{Limit: 1}))(t)
@@ -77,8 +74,7 @@ func (s *suite) eventRemoval(t *testing.T) {
 			{"OfTheOneThatSeals", minute(1), wrong, "432"},
 			{"OfBoth", wrong, wrong, "4321"}, // it is as old as the third
 		} {
-			t.Run(tc.name, func(t *testing.T) {
-				store := s.store(t)
+			s.test(t, tc.name, func(t *testing.T, store storage.Store) {
 				for i := range 5 {
 					at, seal := minute(10*i), minute(10*i)
 					if i == 1 {

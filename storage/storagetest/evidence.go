@@ -29,8 +29,7 @@ func evidenceOf(t *testing.T, store storage.Verification, id string) storage.Evi
 }
 
 func (s *verificationSuite) evidence(t *testing.T) {
-	t.Run("ComesBackAsItWasAdded", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ComesBackAsItWasAdded", func(t *testing.T, store VerificationStore) {
 		startCase(t, store, "1", "ann")
 		full := item("e", "1")
 		full.AddedAt, full.ShredAt, full.HeldUntil = elsewhere, elsewhere, elsewhere
@@ -43,8 +42,7 @@ func (s *verificationSuite) evidence(t *testing.T) {
 		equal(t, must(store.Evidence(t.Context(), storage.EvidenceID{CaseID: "1"}))(t), []storage.Evidence{bare, full})
 		fails(t, errOf(storage.One(store.Evidence(t.Context(), storage.EvidenceID{ID: "none"}))), storage.ErrNotFound)
 	})
-	t.Run("NeedsAnOpenCaseOfTheSubject", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NeedsAnOpenCaseOfTheSubject", func(t *testing.T, store VerificationStore) {
 		c := startCase(t, store, "1", "ann")
 		add := func(caseID, subject string) error {
 			return store.AddEvidence(t.Context(), item("e", caseID), subject, roomy)
@@ -58,8 +56,7 @@ func (s *verificationSuite) evidence(t *testing.T) {
 			fails(t, store.RemoveEvidence(t.Context(), "mine", "ann", t0), storage.ErrEnded)
 		}
 	})
-	t.Run("IsLimited", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "IsLimited", func(t *testing.T, store VerificationStore) {
 		startCase(t, store, "1", "ann")
 		startCaseIn(t, store, "2", "ann", "teacher")
 		startCase(t, store, "3", "bob")
@@ -75,8 +72,7 @@ func (s *verificationSuite) evidence(t *testing.T) {
 		ok(t, store.RemoveEvidence(t.Context(), "a", "ann", t0))
 		ok(t, add("c", "1", "ann", two)) // what is shredded does not count
 	})
-	t.Run("IsRemovedByItsSubject", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "IsRemovedByItsSubject", func(t *testing.T, store VerificationStore) {
 		startCase(t, store, "1", "ann")
 		addEvidence(t, store, "a", "1", "ann")
 		addEvidence(t, store, "b", "1", "ann")
@@ -88,8 +84,7 @@ func (s *verificationSuite) evidence(t *testing.T) {
 		equal(t, evidenceOf(t, store, "b"), item("b", "1"))
 		leftovers(t, store, "a")
 	})
-	t.Run("ThatIsHeldIsRemovedAfterwards", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ThatIsHeldIsRemovedAfterwards", func(t *testing.T, store VerificationStore) {
 		startCase(t, store, "1", "ann")
 		addEvidence(t, store, "a", "1", "ann")
 		ok(t, store.HoldEvidence(t.Context(), "1", late))
@@ -98,8 +93,7 @@ func (s *verificationSuite) evidence(t *testing.T) {
 		equal(t, []any{got.Key, got.ShredAt}, []any{[]byte("sealed"), t0})
 		equal(t, must(store.ShredEvidence(t.Context(), late, 10))(t), 1)
 	})
-	t.Run("IsLikeThatOfOthers", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "IsLikeThatOfOthers", func(t *testing.T, store VerificationStore) {
 		for i, who := range []string{"ann", "bob", "carol"} {
 			id := fmt.Sprint(i)
 			startCase(t, store, id, who)

@@ -144,8 +144,7 @@ func (s *suite) factorRaces(t *testing.T) {
 		equal(t, added.Load(), limit)
 		equal(t, len(has(t, stores[0], "account").Passkeys), limit)
 	})
-	t.Run("PasskeyIsOfOneAccount", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "PasskeyIsOfOneAccount", func(t *testing.T, stores []storage.Store) {
 		for i := range contenders {
 			createAccount(t, stores[0], fmt.Sprint("account ", i))
 		}
@@ -153,8 +152,7 @@ func (s *suite) factorRaces(t *testing.T) {
 			return store.AddPasskey(t.Context(), passkey("one", fmt.Sprint("account ", i)), 1, storage.Proof{})
 		}), storage.ErrConflict)
 	})
-	t.Run("TrustNeverOutlivesAVersion", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "TrustNeverOutlivesAVersion", func(t *testing.T, stores []storage.Store) {
 		createAccount(t, stores[0], "account")
 		allWin(t, race(stores, func(i int, store storage.Store) error {
 			if i == contenders/2 {

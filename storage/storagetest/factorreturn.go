@@ -35,8 +35,7 @@ func (s *suite) returnOfFactors(t *testing.T) {
 		{app: true, added: true}, // whose app and codes take the place of those before
 		{app: true, removed: true, added: true},
 	} {
-		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			store := s.store(t)
+		s.test(t, fmt.Sprint(i), func(t *testing.T, store storage.Store) {
 			createAccount(t, store, "account")
 			createAccount(t, store, "another")
 			equip(t, store, "another")

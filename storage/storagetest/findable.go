@@ -16,8 +16,7 @@ func (s *suite) findablePeople(t *testing.T) {
 		t.Helper()
 		return must(store.Subjects(t.Context(), storage.SubjectFilter{Handle: "number", Find: digest(value)}, "", many))(t)
 	}
-	t.Run("AreFoundExactly", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreFoundExactly", func(t *testing.T, store storage.Store) {
 		for _, who := range []string{"bob", "ann", "cid"} {
 			ok(t, store.SetAttributes(t.Context(), who, attributes(`{"number":"7","zip":"7"}`), by("number", "7")))
 		}
@@ -27,8 +26,7 @@ func (s *suite) findablePeople(t *testing.T) {
 		equal(t, must(store.Subjects(t.Context(), storage.SubjectFilter{Handle: "number", Find: digest("7")}, "", 2))(t), []string{"ann", "bob"})
 		equal(t, must(store.Subjects(t.Context(), storage.SubjectFilter{Handle: "zip", Find: storage.Digest{}}, "", many))(t), nil)
 	})
-	t.Run("AreFoundByTheLastValue", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreFoundByTheLastValue", func(t *testing.T, store storage.Store) {
 		createAccount(t, store, "ann")
 		steps := []func() error{
 			func() error {
@@ -69,8 +67,7 @@ func (s *suite) findablePeople(t *testing.T) {
 				return errOf(s.DeleteAccount(t.Context(), "ann", "someone", nil))
 			},
 		} {
-			t.Run(name, func(t *testing.T) {
-				store := s.store(t)
+			s.test(t, name, func(t *testing.T, store storage.Store) {
 				ok(t, store.SetAttributes(t.Context(), "ann", attributes(`{"number":"7","zip":"7"}`), by("number", "7")))
 				equal(t, found(t, store, "7"), []string{"ann"})
 				ok(t, store.SetAttributes(t.Context(), "ann", attributes(`{"zip":"8"}`), nil)) // another handle

@@ -56,8 +56,7 @@ func fullGrant() storage.Grant {
 }
 
 func (s *suite) grants(t *testing.T) {
-	t.Run("ComesBackWholeWithEachToken", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ComesBackWholeWithEachToken", func(t *testing.T, store storage.Store) {
 		saveClient(t, store, "client")
 		g := fullGrant()
 		code := token(g, storage.AuthorizationCode, "code")
@@ -76,8 +75,7 @@ func (s *suite) grants(t *testing.T) {
 			equal(t, gotGrant, g)
 		}
 	})
-	t.Run("ComesBackBare", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ComesBackBare", func(t *testing.T, store storage.Store) {
 		saveClient(t, store, "client")
 		g := grant("bare", "client", "subject")
 		want := token(g, storage.RefreshToken, "refresh")
@@ -87,8 +85,7 @@ func (s *suite) grants(t *testing.T) {
 		equal(t, gotToken, want)
 		equal(t, gotGrant, g)
 	})
-	t.Run("NoScopesDiffersFromAllScopes", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NoScopesDiffersFromAllScopes", func(t *testing.T, store storage.Store) {
 		saveClient(t, store, "client")
 		g := grant("g", "client", "subject")
 		want := token(g, storage.AccessToken, "access")
@@ -98,19 +95,16 @@ func (s *suite) grants(t *testing.T) {
 		ok(t, err)
 		equal(t, got, want)
 	})
-	t.Run("NeedsAClient", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NeedsAClient", func(t *testing.T, store storage.Store) {
 		g := grant("g", "nobody", "subject")
 		fails(t, store.CreateGrant(t.Context(), g, storage.Basis{}, token(g, storage.AuthorizationCode, "code")), storage.ErrNotFound)
 		fails(t, errOf(store.Token(t.Context(), storage.AuthorizationCode, digest("code"))), storage.ErrNotFound)
 	})
-	t.Run("NeedsNoAccount", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NeedsNoAccount", func(t *testing.T, store storage.Store) {
 		saveClient(t, store, "client")
 		ok(t, store.CreateGrant(t.Context(), grant("g", "client", "a user of the host"), storage.Basis{}))
 	})
-	t.Run("RefusesDisabledAccount", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "RefusesDisabledAccount", func(t *testing.T, store storage.Store) {
 		saveClient(t, store, "client")
 		createAccount(t, store, "subject")
 		createAccount(t, store, "another")
@@ -120,8 +114,7 @@ func (s *suite) grants(t *testing.T) {
 		ok(t, store.SetDisabled(t.Context(), "subject", false, t0))
 		ok(t, store.CreateGrant(t.Context(), grant("g", "client", "subject"), storage.Basis{}))
 	})
-	t.Run("OneFlowGivesOneGrant", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "OneFlowGivesOneGrant", func(t *testing.T, store storage.Store) {
 		saveClient(t, store, "client")
 		first := grant("first", "client", "subject")
 		ok(t, store.CreateGrant(t.Context(), first, storage.Basis{}))
@@ -130,8 +123,7 @@ func (s *suite) grants(t *testing.T) {
 		fails(t, store.CreateGrant(t.Context(), second, storage.Basis{}, token(second, storage.AuthorizationCode, "code")), storage.ErrConflict)
 		fails(t, errOf(store.Token(t.Context(), storage.AuthorizationCode, digest("code"))), storage.ErrNotFound)
 	})
-	t.Run("NeverOverwritesAToken", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NeverOverwritesAToken", func(t *testing.T, store storage.Store) {
 		saveClient(t, store, "client")
 		victim := grant("victim", "client", "victim")
 		ok(t, store.CreateGrant(t.Context(), victim, storage.Basis{}, token(victim, storage.AccessToken, "access")))
@@ -145,8 +137,7 @@ func (s *suite) grants(t *testing.T) {
 		fails(t, errOf(store.Token(t.Context(), storage.AuthorizationCode, digest("code"))), storage.ErrNotFound)
 		ok(t, store.CreateGrant(t.Context(), other, storage.Basis{})) // its flow was not used up
 	})
-	t.Run("NeverOverwritesAGrant", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NeverOverwritesAGrant", func(t *testing.T, store storage.Store) {
 		saveClient(t, store, "client")
 		first := grant("g", "client", "first")
 		ok(t, store.CreateGrant(t.Context(), first, storage.Basis{}, token(first, storage.AccessToken, "access")))
@@ -157,8 +148,7 @@ func (s *suite) grants(t *testing.T) {
 		ok(t, err)
 		equal(t, got.Subject, "first")
 	})
-	t.Run("NeedsAnEnd", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NeedsAnEnd", func(t *testing.T, store storage.Store) {
 		saveClient(t, store, "client")
 		g := grant("g", "client", "subject")
 		endless := token(g, storage.AccessToken, "access")
@@ -208,8 +198,7 @@ func (s *suite) grantRestsOnBasis(t *testing.T) {
 			return store.SaveConsent(t.Context(), next, storage.ConsentBasis{Replaced: digest("subject at client")})
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			store := s.store(t)
+		s.test(t, name, func(t *testing.T, store storage.Store) {
 			saveClient(t, store, "client")
 			createAccount(t, store, "subject")
 			ok(t, store.CreateSession(t.Context(), session("session", "subject"), storage.Proof{}, storage.Digest{}))
@@ -231,8 +220,7 @@ func (s *suite) grantRestsOnBasis(t *testing.T) {
 			fails(t, errOf(store.Token(t.Context(), storage.AuthorizationCode, digest("code"))), storage.ErrNotFound)
 		})
 	}
-	t.Run("SessionOfAnother", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "SessionOfAnother", func(t *testing.T, store storage.Store) {
 		saveClient(t, store, "client")
 		createAccount(t, store, "subject")
 		createAccount(t, store, "another")
@@ -244,8 +232,7 @@ func (s *suite) grantRestsOnBasis(t *testing.T) {
 				storage.Basis{Session: digest("of another"), Consent: decision}), storage.ErrEnded)
 		}
 	})
-	t.Run("DecisionOfAHostsUser", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "DecisionOfAHostsUser", func(t *testing.T, store storage.Store) {
 		saveClient(t, store, "client")
 		on := storage.Basis{Consent: consent("subject", "client")}
 		fails(t, store.CreateGrant(t.Context(), grant("g", "client", "subject"), on), storage.ErrEnded)

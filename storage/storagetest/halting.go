@@ -32,8 +32,7 @@ func (s *developerSuite) halting(t *testing.T) {
 			ok(t, store.MarkApplication(t.Context(), storage.Sandbox, "from "+string(halt), storage.ApplicationMark{From: storage.HaltAsked, To: halt}))
 		}
 	}
-	t.Run("OfAnApplicationThatIsStoppedAlone", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "OfAnApplicationThatIsStoppedAlone", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "acme")
 		ok(t, store.CreateApplication(t.Context(), storage.Application{
 			Environment: storage.Production, ClientID: "live", OrganizationID: "acme", CreatedAt: t0, UpdatedAt: t0,
@@ -61,8 +60,7 @@ func (s *developerSuite) halting(t *testing.T) {
 		}
 		equal(t, len(must(store.Applications(t.Context(), storage.ApplicationFilter{Halting: true}))(t)), 0)
 	})
-	t.Run("IsAskedOfAllApplications", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "IsAskedOfAllApplications", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "acme", "red", "blue")
 		createApplications(t, store, "other", "green")
 		a := application("live", "acme")
@@ -73,8 +71,7 @@ func (s *developerSuite) halting(t *testing.T) {
 		equal(t, halts(t, store, "acme"), map[string]storage.Halt{"red": "asked", "blue": "asked", "live": "asked"})
 		equal(t, halts(t, store, "other"), map[string]storage.Halt{"green": ""})
 	})
-	t.Run("EndsForThoseThatTheStopDisabled", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "EndsForThoseThatTheStopDisabled", func(t *testing.T, store DeveloperStore) {
 		in(t, store, "asked", "begun", "done", "idle")
 		ok(t, store.StartOrganization(t.Context(), "acme", t0, "operator"))
 		equal(t, halts(t, store, "acme"), map[string]storage.Halt{"from asked": "", "from begun": "over", "from done": "over", "from idle": ""})
@@ -82,8 +79,7 @@ func (s *developerSuite) halting(t *testing.T) {
 		ok(t, store.StopOrganization(t.Context(), "acme", stop(t0)))
 		equal(t, halts(t, store, "acme"), map[string]storage.Halt{"from asked": "asked", "from begun": "begun", "from done": "begun", "from idle": "asked"})
 	})
-	t.Run("IsReplacedAsTheOneThatWasRead", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "IsReplacedAsTheOneThatWasRead", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "acme", "client", "other")
 		now := storage.HaltNone
 		for _, next := range append(all[1:], storage.HaltNone) {
@@ -106,8 +102,7 @@ func (s *developerSuite) halting(t *testing.T) {
 			t.Error("there is a halt that nobody knows")
 		}
 	})
-	t.Run("IsFoundAsLongAsThereIsSomethingToDo", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "IsFoundAsLongAsThereIsSomethingToDo", func(t *testing.T, store DeveloperStore) {
 		in(t, store, all...)
 		createApplications(t, store, "other", "another")
 		ok(t, store.StopOrganization(t.Context(), "other", stop(t0)))

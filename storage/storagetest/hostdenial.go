@@ -65,8 +65,7 @@ func (s *suite) hostDenials(t *testing.T) {
 	row = must(store.Client(t.Context(), "one"))(t)
 	ok(t, store.SaveClient(t.Context(), row)) // a row that is there can still be written
 
-	t.Run("DenialHasOneWinner", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "DenialHasOneWinner", func(t *testing.T, stores []storage.Store) {
 		oneWins(t, race(stores, func(i int, store storage.Store) error {
 			return store.DenyHost(t.Context(), deny("app.example", t0.Add(time.Duration(i))))
 		}), storage.ErrChanged)
@@ -123,8 +122,7 @@ func (s *suite) unknownHosts(t *testing.T) {
 	equal(t, clientsAt(t, store, storage.ClientFilter{ListedHost: "cb.b.example"}, "", many), nil)
 	equal(t, clientsAt(t, store, storage.ClientFilter{ListedHost: "a.example"}, "", many), nil)
 
-	t.Run("CountingHasABound", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "CountingHasABound", func(t *testing.T, store storage.Store) {
 		for i := range storage.CountedClients + 1 {
 			ok(t, store.SaveClient(t.Context(), storage.Client{
 				ID: fmt.Sprint("web-", i), Origin: storage.OriginRegistered, RedirectURIs: []string{"https://b.example/cb"}, CreatedAt: t0.Add(time.Duration(i) * time.Second),

@@ -10,8 +10,7 @@ import (
 // sessionsOfTheHost tests sessions without a row: the host reports their end.
 func (s *suite) sessionsOfTheHost(t *testing.T) {
 	none := []string{}
-	t.Run("AreDueWhenTheHostSaysSo", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreDueWhenTheHostSaysSo", func(t *testing.T, store storage.Store) {
 		begin(t, store, "carol", "", "one")
 		begin(t, store, "dave", "", "two")
 		equal(t, due(t, store, turn(t0.Add(time.Hour))), none)
@@ -21,8 +20,7 @@ func (s *suite) sessionsOfTheHost(t *testing.T) {
 		n = must(store.EndClientSessions(t.Context(), "carol", storage.Digest{}))(t)
 		equal(t, n, 0)
 	})
-	t.Run("AreDueOneByOneWhereTheHostNamesThem", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreDueOneByOneWhereTheHostNamesThem", func(t *testing.T, store storage.Store) {
 		saveClient(t, store, "client")
 		for _, name := range []string{"laptop", "phone"} {
 			ok(t, store.CreateGrant(t.Context(), grant(name, "client", "carol"), storage.Basis{Notice: storage.Notice{
@@ -36,8 +34,7 @@ func (s *suite) sessionsOfTheHost(t *testing.T) {
 		ok(t, errOf(store.EndClientSessions(t.Context(), "carol", storage.Digest{})))
 		equal(t, takeOne(t, store, t0).ID, digest("client on laptop"))
 	})
-	t.Run("AreDueWhenAllOfTheUserEnds", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreDueWhenAllOfTheUserEnds", func(t *testing.T, store storage.Store) {
 		begin(t, store, "carol", "", "one")
 		begin(t, store, "dave", "", "two")
 		ok(t, store.EndIssued(t.Context(), "carol", t0))
@@ -51,8 +48,7 @@ func (s *suite) sessionsOfTheHost(t *testing.T) {
 		endSession(t, store, "session")
 		equal(t, due(t, store, turn(t0)), []string{"client"})
 	})
-	t.Run("GoAtTheirEnd", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "GoAtTheirEnd", func(t *testing.T, store storage.Store) {
 		begin(t, store, "carol", "", "client")
 		sweepAll(t, store, t0.Add(24*time.Hour-time.Microsecond))
 		n := must(store.EndClientSessions(t.Context(), "carol", storage.Digest{}))(t)
@@ -65,15 +61,13 @@ func (s *suite) sessionsOfTheHost(t *testing.T) {
 		n = must(store.EndClientSessions(t.Context(), "dave", storage.Digest{}))(t)
 		equal(t, n, 0)
 	})
-	t.Run("NeedAnEnd", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NeedAnEnd", func(t *testing.T, store storage.Store) {
 		saveClient(t, store, "client")
 		if err := store.CreateGrant(t.Context(), grant("g", "client", "carol"), storage.Basis{Notice: storage.Notice{ID: digest("n")}}); err == nil {
 			t.Error("a client session of the host without an end was recorded")
 		}
 	})
-	t.Run("WaitAnewAfterAnotherSignIn", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "WaitAnewAfterAnotherSignIn", func(t *testing.T, store storage.Store) {
 		begin(t, store, "carol", "", "client")
 		ok(t, errOf(store.EndClientSessions(t.Context(), "carol", storage.Digest{})))
 		taken := takeOne(t, store, t0)

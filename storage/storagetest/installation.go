@@ -10,20 +10,17 @@ import (
 
 func (s *suite) installations(t *testing.T) {
 	first := storage.Installation{Issuer: "https://a.example/oidc", DataKeys: []byte{0, 1, 0xff}, RPID: "a.example", EndBefore: t0}
-	t.Run("ComesBackWhole", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ComesBackWhole", func(t *testing.T, store storage.Store) {
 		fails(t, errOf(store.Installation(t.Context())), storage.ErrNotFound)
 		ok(t, store.SaveInstallation(t.Context(), storage.Installation{}, first))
 		equal(t, must(store.Installation(t.Context()))(t), first)
 	})
-	t.Run("ThereIsOne", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "ThereIsOne", func(t *testing.T, stores []storage.Store) {
 		oneWins(t, race(stores, func(i int, store storage.Store) error {
 			return store.SaveInstallation(t.Context(), storage.Installation{}, storage.Installation{Issuer: fmt.Sprint(i), DataKeys: []byte{byte(i)}})
 		}), storage.ErrChanged)
 	})
-	t.Run("IsSavedOverTheOneThatWasThere", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "IsSavedOverTheOneThatWasThere", func(t *testing.T, store storage.Store) {
 		second := storage.Installation{Issuer: first.Issuer, DataKeys: []byte("sealed anew")}
 		fails(t, store.SaveInstallation(t.Context(), first, second), storage.ErrChanged)
 		ok(t, store.SaveInstallation(t.Context(), storage.Installation{}, first))

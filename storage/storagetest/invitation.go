@@ -19,8 +19,7 @@ func invitation(name, organization string) storage.Invitation {
 func (s *developerSuite) invitations(t *testing.T) {
 	hour := t0.Add(time.Hour)
 
-	t.Run("ComesBackWhole", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ComesBackWhole", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		want := invitation("link", "acme")
 		want.Email, want.CreatedAt = []byte{0, 0xff}, elsewhere
@@ -31,19 +30,16 @@ func (s *developerSuite) invitations(t *testing.T) {
 			fails(t, errOf(storage.One(store.Invitations(t.Context(), storage.TokenFilter{Token: unknown}))), storage.ErrNotFound)
 		}
 	})
-	t.Run("NeedsTheOrganization", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NeedsTheOrganization", func(t *testing.T, store DeveloperStore) {
 		fails(t, store.CreateInvitation(t.Context(), invitation("link", "unknown"), 1), storage.ErrNotFound)
 	})
-	t.Run("TokenIsGivenOnce", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "TokenIsGivenOnce", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		createOrganization(t, store, "other")
 		ok(t, store.CreateInvitation(t.Context(), invitation("link", "acme"), many))
 		fails(t, store.CreateInvitation(t.Context(), invitation("link", "other"), many), storage.ErrConflict)
 	})
-	t.Run("NeedsAnEnd", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NeedsAnEnd", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		i := invitation("link", "acme")
 		i.ExpiresAt = time.Time{}
@@ -51,8 +47,7 @@ func (s *developerSuite) invitations(t *testing.T) {
 			t.Error("there is an invitation without an end")
 		}
 	})
-	t.Run("ThoseThatAreOpenHaveALimit", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ThoseThatAreOpenHaveALimit", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		createOrganization(t, store, "other")
 		ok(t, store.CreateInvitation(t.Context(), invitation("of another", "other"), 2))
@@ -65,8 +60,7 @@ func (s *developerSuite) invitations(t *testing.T) {
 		later.CreatedAt, later.ExpiresAt = hour, hour.Add(time.Hour)
 		ok(t, store.CreateInvitation(t.Context(), later, 2)) // the others have expired
 	})
-	t.Run("ListHasThoseThatAreOpenTheLatestFirst", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ListHasThoseThatAreOpenTheLatestFirst", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		createOrganization(t, store, "other")
 		ok(t, store.CreateInvitation(t.Context(), invitation("of another", "other"), many))
@@ -92,8 +86,7 @@ func (s *developerSuite) invitations(t *testing.T) {
 		_, err := storage.One(store.Invitations(t.Context(), storage.TokenFilter{Token: digest("0")}))
 		ok(t, err) // expired ones included
 	})
-	t.Run("MakesAMember", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "MakesAMember", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		ok(t, store.CreateInvitation(t.Context(), invitation("link", "acme"), many))
 		got := must(store.AcceptInvitation(t.Context(), digest("link"), "ann", hour.Add(-time.Microsecond), many))(t)
@@ -104,16 +97,14 @@ func (s *developerSuite) invitations(t *testing.T) {
 		fails(t, errOf(store.AcceptInvitation(t.Context(), digest("link"), "bob", t0, many)), storage.ErrNotFound) // spent
 		fails(t, errOf(storage.One(store.Invitations(t.Context(), storage.TokenFilter{Token: digest("link")}))), storage.ErrNotFound)
 	})
-	t.Run("ExpiredOneMakesNobodyAMember", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ExpiredOneMakesNobodyAMember", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		ok(t, store.CreateInvitation(t.Context(), invitation("link", "acme"), many))
 		fails(t, errOf(store.AcceptInvitation(t.Context(), digest("link"), "ann", hour, many)), storage.ErrNotFound)
 		fails(t, errOf(storage.One(store.Members(t.Context(), "acme", "ann"))), storage.ErrNotFound)
 		ok(t, errOf(storage.One(store.Invitations(t.Context(), storage.TokenFilter{Token: digest("link")}))))
 	})
-	t.Run("GivesAMemberNoOtherRole", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "GivesAMemberNoOtherRole", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		ok(t, store.CreateInvitation(t.Context(), invitation("link", "acme"), many))
 		got := must(store.AcceptInvitation(t.Context(), digest("link"), "owner of acme", t0.Add(time.Minute), many))(t)
@@ -121,8 +112,7 @@ func (s *developerSuite) invitations(t *testing.T) {
 		_, err := storage.One(store.Invitations(t.Context(), storage.TokenFilter{Token: digest("link")}))
 		fails(t, err, storage.ErrNotFound) // spent all the same
 	})
-	t.Run("IsWithdrawnByItsOrganizationAlone", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "IsWithdrawnByItsOrganizationAlone", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		createOrganization(t, store, "other")
 		ok(t, store.CreateInvitation(t.Context(), invitation("link", "acme"), many))
@@ -132,8 +122,7 @@ func (s *developerSuite) invitations(t *testing.T) {
 		ok(t, store.RemoveInvitation(t.Context(), "acme", digest("link")))
 		fails(t, errOf(store.AcceptInvitation(t.Context(), digest("link"), "ann", t0, many)), storage.ErrNotFound)
 	})
-	t.Run("NeedsAnOwnerWhoInvites", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NeedsAnOwnerWhoInvites", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		join(t, store, "acme", "dev", storage.RoleDeveloper, t0)
 		for _, user := range []string{"dev", "nobody", "owner of other", ""} {
@@ -150,8 +139,7 @@ func (s *developerSuite) invitations(t *testing.T) {
 				return d.SetRole(t.Context(), "acme", "owner of acme", storage.RoleDeveloper)
 			},
 		} {
-			t.Run(name, func(t *testing.T) {
-				store := s.store(t)
+			s.test(t, name, func(t *testing.T, store DeveloperStore) {
 				createOrganization(t, store, "acme")
 				join(t, store, "acme", "ann", storage.RoleOwner, t0)
 				ok(t, store.CreateInvitation(t.Context(), invitation("gone", "acme"), many))
@@ -165,8 +153,7 @@ func (s *developerSuite) invitations(t *testing.T) {
 			})
 		}
 	})
-	t.Run("BringsNobodyBackWhoWasRemovedSince", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "BringsNobodyBackWhoWasRemovedSince", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		createOrganization(t, store, "other")
 		join(t, store, "acme", "ann", storage.RoleDeveloper, t0)
@@ -181,8 +168,7 @@ func (s *developerSuite) invitations(t *testing.T) {
 		}
 		ok(t, errOf(store.AcceptInvitation(t.Context(), digest("before"), "bob", t0, many)))
 	})
-	t.Run("OfAnOperatorHoldsWhereThereIsNoOwner", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "OfAnOperatorHoldsWhereThereIsNoOwner", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		i := invitation("link", "acme")
 		i.InvitedBy, i.Appoints = "operator", true
@@ -194,8 +180,7 @@ func (s *developerSuite) invitations(t *testing.T) {
 		ok(t, store.RemoveMember(t.Context(), "acme", "operator")) // who has not invited as a member
 		ok(t, errOf(store.AcceptInvitation(t.Context(), i.Token, "ann", t0, many)))
 	})
-	t.Run("WhoIsAMemberOfManyIsNoneOfOneMore", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "WhoIsAMemberOfManyIsNoneOfOneMore", func(t *testing.T, store DeveloperStore) {
 		for _, id := range []string{"first", "second", "third"} {
 			createOrganization(t, store, id)
 		}
@@ -209,8 +194,7 @@ func (s *developerSuite) invitations(t *testing.T) {
 		_, err := store.AcceptInvitation(t.Context(), digest("again"), "ann", t0, 3) // is one of three
 		ok(t, err)
 	})
-	t.Run("IsSweptAfterAMonth", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "IsSweptAfterAMonth", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		ok(t, store.CreateInvitation(t.Context(), invitation("link", "acme"), many))
 		month := hour.Add(30 * 24 * time.Hour)

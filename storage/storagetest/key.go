@@ -11,8 +11,7 @@ func key(generation int64, id string) storage.Key {
 }
 
 func (s *suite) keys(t *testing.T) {
-	t.Run("ComeBackInOrder", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ComeBackInOrder", func(t *testing.T, store storage.Store) {
 		first, second, third := key(1, "a"), key(2, "z"), key(10, "b")
 		second.UseFrom = elsewhere
 		for _, k := range []storage.Key{third, first, second} {
@@ -24,15 +23,13 @@ func (s *suite) keys(t *testing.T) {
 	t.Run("NoneAtFirst", func(t *testing.T) {
 		equal(t, len(must(s.store(t).Keys(t.Context()))(t)), 0)
 	})
-	t.Run("NeverChange", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NeverChange", func(t *testing.T, store storage.Store) {
 		ok(t, store.AddKey(t.Context(), key(1, "a")))
 		fails(t, store.AddKey(t.Context(), key(1, "b")), storage.ErrConflict)
 		fails(t, store.AddKey(t.Context(), key(2, "a")), storage.ErrConflict)
 		equal(t, must(store.Keys(t.Context()))(t), []storage.Key{key(1, "a")})
 	})
-	t.Run("AreSealedAnewOnce", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreSealedAnewOnce", func(t *testing.T, store storage.Store) {
 		ok(t, store.AddKey(t.Context(), key(1, "a")))
 		ok(t, store.AddKey(t.Context(), key(2, "b")))
 		before, after := key(2, "b").Sealed, []byte{1, 0, 2}
@@ -44,8 +41,7 @@ func (s *suite) keys(t *testing.T) {
 		resealed.Sealed = after
 		equal(t, must(store.Keys(t.Context()))(t), []storage.Key{key(1, "a"), resealed})
 	})
-	t.Run("OldOnesAreRemoved", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "OldOnesAreRemoved", func(t *testing.T, store storage.Store) {
 		for i, id := range []string{"a", "b", "c"} {
 			ok(t, store.AddKey(t.Context(), key(int64(i+1), id)))
 		}
@@ -53,8 +49,7 @@ func (s *suite) keys(t *testing.T) {
 		ok(t, store.RemoveKeys(t.Context(), "RS256", 3))
 		equal(t, must(store.Keys(t.Context()))(t), []storage.Key{key(3, "c")})
 	})
-	t.Run("OfOneAlgorithmLeaveThoseOfOthersAlone", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "OfOneAlgorithmLeaveThoseOfOthersAlone", func(t *testing.T, store storage.Store) {
 		of := func(alg string, generation int64, id string) storage.Key {
 			k := key(generation, id)
 			k.Alg = alg

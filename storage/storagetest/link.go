@@ -71,8 +71,7 @@ func (s *suite) links(t *testing.T) {
 		fails(t, store.AddLink(t.Context(), link("two", "account"), 20, proofOf(t, store, "account")), storage.ErrNotFound)
 		equal(t, len(has(t, store, "account").Links), 1)
 	})
-	t.Run("BeginAnAccount", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "BeginAnAccount", func(t *testing.T, store storage.Store) {
 		account := storage.Account{ID: "account", EmailKey: "key", CreatedAt: t0}
 		ok(t, store.CreateAccount(t.Context(), account, storage.FirstFactors{Link: link("one", "")}))
 		equal(t, has(t, store, "account"), storage.AuthenticatorSet{Account: account, Links: []storage.Link{link("one", "account")}})
@@ -122,16 +121,14 @@ func (s *suite) links(t *testing.T) {
 		equal(t, has(t, store, "account").Devices, nil)
 		fails(t, store.RemoveLink(t.Context(), "account", link("one", "").Digest, proofOf(t, store, "account"), t0), storage.ErrNotFound)
 	})
-	t.Run("AreAWayIn", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreAWayIn", func(t *testing.T, store storage.Store) {
 		ok(t, store.CreateAccount(t.Context(), storage.Account{ID: "account", PasswordHash: "hash", CreatedAt: t0}, storage.FirstFactors{Link: link("one", "")}))
 		ok(t, store.RemovePassword(t.Context(), "account", proofOf(t, store, "account")))
 		before := has(t, store, "account")
 		fails(t, store.RemoveLink(t.Context(), "account", link("one", "").Digest, proofOf(t, store, "account"), t0), storage.ErrLast)
 		equal(t, has(t, store, "account"), before)
 	})
-	t.Run("GrowOlder", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "GrowOlder", func(t *testing.T, store storage.Store) {
 		older, other := link("one", "test-account"), link("two", "other")
 		older.LastUsedAt = t0.Add(time.Minute)
 		ok(t, store.CreateAccount(t.Context(), storage.Account{ID: "test-account", CreatedAt: t0}, storage.FirstFactors{Link: older}))
@@ -188,8 +185,7 @@ func (s *suite) endOfLinks(t *testing.T) {
 			return errOf(store.DeleteAccount(t.Context(), "account", "someone", nil))
 		}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			store := s.store(t)
+		s.test(t, name, func(t *testing.T, store storage.Store) {
 			ok(t, store.CreateAccount(t.Context(), storage.Account{ID: "account", PasswordHash: "hash", CreatedAt: t0}, storage.FirstFactors{Link: link("one", "")}))
 			ok(t, store.CreateAccount(t.Context(), storage.Account{ID: "other", CreatedAt: t0}, storage.FirstFactors{Link: link("two", "")}))
 			vouchedFor(t, store, "account")

@@ -30,8 +30,7 @@ func matterIDs(matters []storage.Matter) (ids []string) {
 }
 
 func (s *suite) matters(t *testing.T) {
-	t.Run("ComeBackAsStored", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ComeBackAsStored", func(t *testing.T, store storage.Store) {
 		whole := storage.Matter{
 			ID: "whole", Staff: "sue", Role: "operator", Subject: "ann", Reason: "authority", Ticket: "T-1", Note: []byte("sealed"),
 			OpenedAt: t0, EndsAt: t0.Add(time.Hour), ClosedAt: t0.Add(time.Minute), Proof: storage.SessionProof,
@@ -48,8 +47,7 @@ func (s *suite) matters(t *testing.T) {
 		fails(t, store.OpenMatter(t.Context(), whole), storage.ErrConflict)
 		fails(t, errOf(storage.One(store.Matters(t.Context(), storage.MatterFilter{ID: new("none")}))), storage.ErrNotFound)
 	})
-	t.Run("AreListedByWhatMatches", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreListedByWhatMatches", func(t *testing.T, store storage.Store) {
 		for i, who := range []struct{ staff, subject string }{{"sue", "ann"}, {"sue", "bob"}, {"sam", "ann"}, {"sue", "ann"}} {
 			openMatter(t, store, matter(fmt.Sprint(i), who.staff, who.subject, t0.Add(time.Duration(i)*time.Hour)))
 		}
@@ -78,8 +76,7 @@ func (s *suite) matters(t *testing.T) {
 			t.Run(name, func(t *testing.T) { equal(t, matterIDs(got), c.want) })
 		}
 	})
-	t.Run("LastAsLongAsTheyAreUsed", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "LastAsLongAsTheyAreUsed", func(t *testing.T, store storage.Store) {
 		openMatter(t, store, matter("m", "sue", "ann", t0))
 		end, later := t0.Add(30*time.Minute), t0.Add(time.Hour)
 		fails(t, store.UseMatter(t.Context(), "m", "sam", t0, later), storage.ErrEnded)
@@ -89,8 +86,7 @@ func (s *suite) matters(t *testing.T) {
 		ok(t, store.UseMatter(t.Context(), "m", "sue", t0, end)) // late, and shortens nothing
 		equal(t, must(storage.One(store.Matters(t.Context(), storage.MatterFilter{ID: new("m")})))(t).EndsAt, later)
 	})
-	t.Run("AreClosedOnceByWhoOpenedThem", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreClosedOnceByWhoOpenedThem", func(t *testing.T, store storage.Store) {
 		openMatter(t, store, matter("m", "sue", "ann", t0))
 		closed := func() time.Time {
 			got := must(storage.One(store.Matters(t.Context(), storage.MatterFilter{ID: new("m")})))(t)
@@ -105,8 +101,7 @@ func (s *suite) matters(t *testing.T) {
 		equal(t, closed(), t0.Add(time.Minute))
 		fails(t, store.UseMatter(t.Context(), "m", "sue", t0, t0.Add(time.Hour)), storage.ErrEnded)
 	})
-	t.Run("AreReleasedEarlier", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreReleasedEarlier", func(t *testing.T, store storage.Store) {
 		withheld := matter("withheld", "sue", "ann", t0)
 		withheld.WithheldUntil = t0.Add(90 * 24 * time.Hour)
 		openMatter(t, store, withheld)

@@ -10,8 +10,7 @@ import (
 )
 
 func (s *developerSuite) members(t *testing.T) {
-	t.Run("ComeInTheOrderInWhichTheyJoined", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ComeInTheOrderInWhichTheyJoined", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		join(t, store, "acme", "zoe", storage.RoleViewer, t0.Add(time.Hour))
 		join(t, store, "acme", "bob", storage.RoleOwner, t0.Add(2*time.Hour))
@@ -23,8 +22,7 @@ func (s *developerSuite) members(t *testing.T) {
 			{OrganizationID: "acme", UserID: "bob", Role: storage.RoleOwner, JoinedAt: t0.Add(2 * time.Hour)},
 		})
 	})
-	t.Run("OfAnotherOrganizationAreNone", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "OfAnotherOrganizationAreNone", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		createOrganization(t, store, "other")
 		for _, user := range []string{"owner of other", "nobody", ""} {
@@ -36,8 +34,7 @@ func (s *developerSuite) members(t *testing.T) {
 		ok(t, store.RemoveMember(t.Context(), "unknown", "owner of acme"))
 		ok(t, errOf(storage.One(store.Members(t.Context(), "other", "owner of other"))))
 	})
-	t.Run("HaveTheRoleThatWasSet", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "HaveTheRoleThatWasSet", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		join(t, store, "acme", "ann", storage.RoleViewer, t0)
 		for _, role := range []storage.Role{storage.RoleDeveloper, storage.RoleOwner, storage.RoleOwner, storage.RoleViewer} {
@@ -48,8 +45,7 @@ func (s *developerSuite) members(t *testing.T) {
 			t.Error("a member has a role that there is not")
 		}
 	})
-	t.Run("LastOwnerStays", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "LastOwnerStays", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "other")
 		join(t, store, "other", "owner of acme", storage.RoleViewer, t0) // helps nobody at acme
 		createOrganization(t, store, "acme")
@@ -66,8 +62,7 @@ func (s *developerSuite) members(t *testing.T) {
 		fails(t, store.SetRole(t.Context(), "acme", "ann", storage.RoleViewer), storage.ErrConflict)
 		fails(t, errOf(storage.One(store.Members(t.Context(), "acme", "owner of acme"))), storage.ErrNotFound)
 	})
-	t.Run("EndWithTheUser", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "EndWithTheUser", func(t *testing.T, store DeveloperStore) {
 		for _, id := range []string{"acme", "other", "third"} {
 			createApplications(t, store, id, "client of "+id)
 		}
@@ -103,8 +98,7 @@ func (s *developerSuite) members(t *testing.T) {
 		_, err := store.AcceptInvitation(t.Context(), again.Token, "bob", t0, many) // there is an owner by now
 		fails(t, err, storage.ErrNotFound)
 	})
-	t.Run("WithoutAnOwnerAreFoundUntilOneIsAppointed", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "WithoutAnOwnerAreFoundUntilOneIsAppointed", func(t *testing.T, store DeveloperStore) {
 		for _, id := range []string{"acme", "both", "lost", "other"} {
 			createApplications(t, store, id, "client of "+id)
 		}

@@ -16,8 +16,7 @@ func oneTimeCode(name, purpose, subject string) storage.OneTimeCode {
 }
 
 func (s *suite) oneTimeCodes(t *testing.T) {
-	t.Run("IsRedeemedOnce", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "IsRedeemedOnce", func(t *testing.T, store storage.Store) {
 		want := oneTimeCode("code", "reset", "subject")
 		ok(t, store.SaveOneTimeCode(t.Context(), want))
 		for _, read := range []func(context.Context, string, storage.Digest, time.Time) (storage.OneTimeCode, error){store.OneTimeCode, store.UseOneTimeCode} {
@@ -26,8 +25,7 @@ func (s *suite) oneTimeCodes(t *testing.T) {
 		fails(t, errOf(store.UseOneTimeCode(t.Context(), "reset", digest("code"), t0)), storage.ErrNotFound)
 		fails(t, errOf(store.OneTimeCode(t.Context(), "reset", digest("code"), t0)), storage.ErrNotFound)
 	})
-	t.Run("IsSpentWithTheAccountItIsFor", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "IsSpentWithTheAccountItIsFor", func(t *testing.T, store storage.Store) {
 		createAccount(t, store, "other")
 		ok(t, store.CreateSession(t.Context(), session("before", "other"), proofOf(t, store, "other"), storage.Digest{}))
 		ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("code", "sign_up", "subject")))
@@ -46,8 +44,7 @@ func (s *suite) oneTimeCodes(t *testing.T) {
 		equal(t, owner.ID, "first")
 		fails(t, errOf(store.Session(t.Context(), digest("before"))), storage.ErrNotFound)
 	})
-	t.Run("IsGoodForItsPurposeOnly", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "IsGoodForItsPurposeOnly", func(t *testing.T, store storage.Store) {
 		ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("code", "verify", "subject")))
 		fails(t, errOf(store.UseOneTimeCode(t.Context(), "reset", digest("code"), t0)), storage.ErrNotFound)
 		fails(t, errOf(store.UseOneTimeCode(t.Context(), "verify", digest("guess"), t0)), storage.ErrNotFound)
@@ -55,8 +52,7 @@ func (s *suite) oneTimeCodes(t *testing.T) {
 		_, err := store.UseOneTimeCode(t.Context(), "verify", digest("code"), t0) // was not used up
 		ok(t, err)
 	})
-	t.Run("IsRemovedWithAllOthers", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "IsRemovedWithAllOthers", func(t *testing.T, store storage.Store) {
 		for _, name := range []string{"a", "b", "c"} {
 			ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode(name, "reset", name)))
 		}
@@ -65,16 +61,14 @@ func (s *suite) oneTimeCodes(t *testing.T) {
 		}
 		fails(t, errOf(store.UseOneTimeCode(t.Context(), "reset", digest("c"), t0)), storage.ErrNotFound)
 	})
-	t.Run("EndsOnTime", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "EndsOnTime", func(t *testing.T, store storage.Store) {
 		end := t0.Add(time.Minute)
 		ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("code", "reset", "subject")))
 		fails(t, errOf(store.UseOneTimeCode(t.Context(), "reset", digest("code"), end)), storage.ErrNotFound)
 		fails(t, errOf(store.OneTimeCode(t.Context(), "reset", digest("code"), end)), storage.ErrNotFound)
 		ok(t, errOf(store.UseOneTimeCode(t.Context(), "reset", digest("code"), end.Add(-time.Microsecond))))
 	})
-	t.Run("ReplacesTheOneBefore", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ReplacesTheOneBefore", func(t *testing.T, store storage.Store) {
 		ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("first", "reset", "subject")))
 		ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("second", "reset", "subject")))
 		ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("elsewhere", "verify", "subject")))
@@ -84,8 +78,7 @@ func (s *suite) oneTimeCodes(t *testing.T) {
 			ok(t, errOf(store.UseOneTimeCode(t.Context(), purpose, digest(name), t0)))
 		}
 	})
-	t.Run("MayBeSavedAgain", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "MayBeSavedAgain", func(t *testing.T, store storage.Store) {
 		want := oneTimeCode("code", "reset", "subject")
 		ok(t, store.SaveOneTimeCode(t.Context(), want))
 		want.Payload = []byte("changed")
@@ -93,8 +86,7 @@ func (s *suite) oneTimeCodes(t *testing.T) {
 		ok(t, store.SaveOneTimeCode(t.Context(), want))
 		equal(t, must(store.UseOneTimeCode(t.Context(), "reset", digest("code"), t0))(t), want)
 	})
-	t.Run("NeverTakesTheDigestOfAnother", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NeverTakesTheDigestOfAnother", func(t *testing.T, store storage.Store) {
 		ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("code", "reset", "victim")))
 		fails(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("code", "reset", "other")), storage.ErrConflict)
 		ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("own", "reset", "other")))

@@ -9,8 +9,7 @@ import (
 )
 
 func (s *developerSuite) organizations(t *testing.T) {
-	t.Run("ComesBackWhole", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ComesBackWhole", func(t *testing.T, store DeveloperStore) {
 		want := storage.Organization{ID: "acme", Name: `Äcme <b>& "Söhne"`, Contact: []byte{0, 0xff, 1}, CreatedAt: elsewhere, Version: 99}
 		ok(t, store.CreateOrganization(t.Context(), want, storage.Member{
 			OrganizationID: "another", UserID: "ann", Role: storage.RoleViewer, JoinedAt: elsewhere,
@@ -24,29 +23,25 @@ func (s *developerSuite) organizations(t *testing.T) {
 		owner := must(storage.One(store.Members(t.Context(), "acme", "ann")))(t)
 		equal(t, owner, storage.Member{OrganizationID: "acme", UserID: "ann", Role: storage.RoleOwner, JoinedAt: asStored})
 	})
-	t.Run("ComesBackBare", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ComesBackBare", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		got := must(store.Organization(t.Context(), "acme"))(t)
 		equal(t, got, storage.Organization{ID: "acme", Name: "Name of acme", CreatedAt: t0, Version: got.Version})
 	})
-	t.Run("UnknownIsNotFound", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "UnknownIsNotFound", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		for _, id := range []string{"", "Acme", "acme ", "acm%"} {
 			fails(t, errOf(store.Organization(t.Context(), id)), storage.ErrNotFound)
 		}
 	})
-	t.Run("IDIsGivenOnce", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "IDIsGivenOnce", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		fails(t, store.CreateOrganization(t.Context(), storage.Organization{ID: "acme", Name: "Another", CreatedAt: t0},
 			storage.Member{UserID: "bob", JoinedAt: t0}, many), storage.ErrConflict)
 		equal(t, must(store.Organization(t.Context(), "acme"))(t).Name, "Name of acme")
 		fails(t, errOf(storage.One(store.Members(t.Context(), "acme", "bob"))), storage.ErrNotFound)
 	})
-	t.Run("OwnersHaveALimit", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "OwnersHaveALimit", func(t *testing.T, store DeveloperStore) {
 		create := func(id string) error {
 			return store.CreateOrganization(t.Context(), storage.Organization{ID: id, Name: id, CreatedAt: t0},
 				storage.Member{UserID: "ann", JoinedAt: t0}, 2)
@@ -60,8 +55,7 @@ func (s *developerSuite) organizations(t *testing.T) {
 		ok(t, create("second"))
 		fails(t, create("third"), storage.ErrLimit)
 	})
-	t.Run("AreFoundByNameAndID", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreFoundByNameAndID", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "gone", "client")
 		ok(t, store.DeleteApplication(t.Context(), storage.Sandbox, "client")) // whose rest has an organization, too
 		ok(t, store.DeleteOrganization(t.Context(), "gone"))
@@ -87,8 +81,7 @@ func (s *developerSuite) organizations(t *testing.T) {
 		equal(t, found("r", "a", many), "b")
 		equal(t, found("", "", 0), "")
 	})
-	t.Run("SaveReplacesNameAndContact", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "SaveReplacesNameAndContact", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		read := must(store.Organization(t.Context(), "acme"))(t)
 		changed := read
@@ -107,8 +100,7 @@ func (s *developerSuite) organizations(t *testing.T) {
 		createOrganization(t, store, "acme")
 		fails(t, store.SaveOrganization(t.Context(), got), storage.ErrChanged) // not the same again
 	})
-	t.Run("DeleteTakesWhatItHasAlong", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "DeleteTakesWhatItHasAlong", func(t *testing.T, store DeveloperStore) {
 		for _, id := range []string{"gone", "stays"} {
 			createOrganization(t, store, id)
 			ok(t, store.CreateInvitation(t.Context(), invitation("link to "+id, id), many))
@@ -132,16 +124,14 @@ func (s *developerSuite) organizations(t *testing.T) {
 		equal(t, found("gone"), 0)
 		equal(t, found("stays"), 5)
 	})
-	t.Run("WithApplicationsIsNotDeleted", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "WithApplicationsIsNotDeleted", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "acme", "client")
 		fails(t, store.DeleteOrganization(t.Context(), "acme"), storage.ErrConflict)
 		ok(t, errOf(storage.One(store.Members(t.Context(), "acme", "owner of acme"))))
 		ok(t, store.DeleteApplication(t.Context(), storage.Sandbox, "client"))
 		ok(t, store.DeleteOrganization(t.Context(), "acme"))
 	})
-	t.Run("MembershipsComeByNameInAnyCase", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "MembershipsComeByNameInAnyCase", func(t *testing.T, store DeveloperStore) {
 		for i, name := range []string{"beta", "Älpha", "Gamma", "alpha", "älpha 2"} {
 			ok(t, store.CreateOrganization(t.Context(), storage.Organization{ID: name, Name: name, CreatedAt: t0.Add(time.Duration(i))},
 				storage.Member{UserID: "owner of " + name, JoinedAt: t0}, many))

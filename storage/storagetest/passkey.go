@@ -28,8 +28,7 @@ func (s *suite) passkeys(t *testing.T) {
 		fails(t, store.AddPasskey(t.Context(), passkey("third", "account"), 2, proofOf(t, store, "account")), storage.ErrLimit)
 		ok(t, store.AddPasskey(t.Context(), passkey("third", "account"), 3, proofOf(t, store, "account")))
 	})
-	t.Run("HaveAnIDAndAHandle", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "HaveAnIDAndAHandle", func(t *testing.T, store storage.Store) {
 		createAccount(t, store, "account")
 		for _, spoil := range []func(*storage.Passkey){
 			func(p *storage.Passkey) { p.ID = nil }, func(p *storage.Passkey) { p.UserHandle = nil },
@@ -78,8 +77,7 @@ func (s *suite) passkeys(t *testing.T) {
 			[]string{"own", "by the second", "by a password"})
 		fails(t, store.RemovePasskey(t.Context(), "account", first, proofOf(t, store, "account")), storage.ErrNotFound)
 	})
-	t.Run("LastWayInStays", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "LastWayInStays", func(t *testing.T, store storage.Store) {
 		createAccount(t, store, "account") // without a password
 		equip(t, store, "account")
 		ok(t, store.RemovePasskey(t.Context(), "account", passkey("first of account", "").ID, proofOf(t, store, "account")))

@@ -30,8 +30,7 @@ func (s *suite) people(t *testing.T) {
 		}
 		return p
 	}
-	t.Run("ListsPagesOfSubjects", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ListsPagesOfSubjects", func(t *testing.T, store storage.Store) {
 		want := map[string]bool{}
 		for _, id := range []string{"b", "a", "B", "é", "the host's"} {
 			ok(t, store.SetAttributes(t.Context(), id, attributes(`{"a":1,"b":2}`), nil))
@@ -56,8 +55,7 @@ func (s *suite) people(t *testing.T) {
 		}
 		equal(t, got, want)
 	})
-	t.Run("ReplacesTheValueThatWasThere", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ReplacesTheValueThatWasThere", func(t *testing.T, store storage.Store) {
 		ok(t, store.SetAttributes(t.Context(), "subject", attributes(`{"a":1,"b":"x"}`), nil))
 		ok(t, store.ReplaceAttribute(t.Context(), "subject", "a", []byte(`1`), []byte(`2`), storage.Digest{}))
 		fails(t, store.ReplaceAttribute(t.Context(), "subject", "a", []byte(`1`), []byte(`3`), storage.Digest{}), storage.ErrChanged)
@@ -68,33 +66,28 @@ func (s *suite) people(t *testing.T) {
 		}
 		equal(t, must(store.Person(t.Context(), "subject"))(t).Attributes, attributes(`{"a":2,"b":"x"}`))
 	})
-	t.Run("UnknownIsEmpty", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "UnknownIsEmpty", func(t *testing.T, store storage.Store) {
 		equal(t, person(t, store, "nobody"), storage.Person{})
 	})
-	t.Run("AttributesKeepTheirType", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AttributesKeepTheirType", func(t *testing.T, store storage.Store) {
 		want := attributes(`{"text":"Zoë \"Z\" <b>\\","number":12345678901234567890,"flag":false,"list":[{"a":1},"b"],"empty":""}`)
 		ok(t, store.SetAttributes(t.Context(), "subject", want, nil))
 		equal(t, person(t, store, "subject"), storage.Person{Attributes: want})
 	})
-	t.Run("AttributesNotNamedStay", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AttributesNotNamedStay", func(t *testing.T, store storage.Store) {
 		ok(t, store.SetAttributes(t.Context(), "subject", attributes(`{"a":1,"b":2}`), nil))
 		ok(t, store.SetAttributes(t.Context(), "subject", attributes(`{"b":3,"c":4}`), nil))
 		ok(t, store.SetAttributes(t.Context(), "subject", nil, nil))
 		equal(t, person(t, store, "subject").Attributes, attributes(`{"a":1,"b":3,"c":4}`))
 	})
-	t.Run("NullRemovesAnAttribute", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NullRemovesAnAttribute", func(t *testing.T, store storage.Store) {
 		ok(t, store.SetAttributes(t.Context(), "subject", attributes(`{"a":1,"b":2,"c":3}`), nil))
 		ok(t, store.SetAttributes(t.Context(), "subject", map[string]json.RawMessage{
 			"a": nil, "b": json.RawMessage("null"), "unknown": nil,
 		}, nil))
 		equal(t, person(t, store, "subject").Attributes, attributes(`{"c":3}`))
 	})
-	t.Run("MalformedValueChangesNothing", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "MalformedValueChangesNothing", func(t *testing.T, store storage.Store) {
 		ok(t, store.SetAttributes(t.Context(), "subject", attributes(`{"a":1}`), nil))
 		err := store.SetAttributes(t.Context(), "subject", map[string]json.RawMessage{
 			"a": json.RawMessage("2"), "b": json.RawMessage("{"),
@@ -104,8 +97,7 @@ func (s *suite) people(t *testing.T) {
 		}
 		equal(t, person(t, store, "subject").Attributes, attributes(`{"a":1}`))
 	})
-	t.Run("StatusComesBackWhole", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "StatusComesBackWhole", func(t *testing.T, store storage.Store) {
 		want := storage.Status{
 			Group: "military", Subgroups: []string{"Veteran", "Retiree"}, Verified: true, Pending: true,
 			VerifiedBy: "registry", Source: "roster", Method: "document", Reason: "too dark", VerifiedAt: elsewhere, ExpiresAt: t0,
@@ -114,8 +106,7 @@ func (s *suite) people(t *testing.T) {
 		want.VerifiedAt = asStored
 		equal(t, person(t, store, "subject"), storage.Person{Statuses: []storage.Status{want}})
 	})
-	t.Run("TimesBeyondTheYear9999AreTheLast", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "TimesBeyondTheYear9999AreTheLast", func(t *testing.T, store storage.Store) {
 		ok(t, store.SetStatus(t.Context(), "subject", storage.Status{
 			Group: "military", VerifiedAt: time.Unix(-1<<62, 0), ExpiresAt: time.Unix(1<<62, 0),
 		}, storage.AnyRevision))
@@ -124,8 +115,7 @@ func (s *suite) people(t *testing.T) {
 			t.Errorf("from %v until %v", got.VerifiedAt, got.ExpiresAt)
 		}
 	})
-	t.Run("StatusReplacesTheOneBefore", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "StatusReplacesTheOneBefore", func(t *testing.T, store storage.Store) {
 		ok(t, store.SetStatus(t.Context(), "subject", storage.Status{
 			Group: "military", Subgroups: []string{"Veteran"}, Verified: true, VerifiedBy: "x", VerifiedAt: t0, ExpiresAt: t0,
 		}, storage.AnyRevision))
@@ -133,8 +123,7 @@ func (s *suite) people(t *testing.T) {
 		ok(t, store.SetStatus(t.Context(), "subject", want, storage.AnyRevision))
 		equal(t, person(t, store, "subject"), storage.Person{Statuses: []storage.Status{want}})
 	})
-	t.Run("StatusThatHasChangedStays", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "StatusThatHasChangedStays", func(t *testing.T, store storage.Store) {
 		revision := func() int64 {
 			p := must(store.Person(t.Context(), "subject"))(t)
 			return p.Statuses[0].Revision
@@ -169,8 +158,7 @@ func (s *suite) people(t *testing.T) {
 		fails(t, status, storage.ErrNotFound)
 		equal(t, person(t, store, "subject"), storage.Person{})
 	})
-	t.Run("RestOnWhoWasRead", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "RestOnWhoWasRead", func(t *testing.T, store storage.Store) {
 		createAccount(t, store, "subject")
 		createAccount(t, store, "another")
 		read := func() storage.PersonBasis {
@@ -194,8 +182,7 @@ func (s *suite) people(t *testing.T) {
 		equal(t, person(t, store, "subject").Statuses, []storage.Status{{Group: "nurse"}})
 		fails(t, store.SetStatus(t.Context(), "nobody", storage.Status{Group: "nurse"}, storage.AnyRevision, first), storage.ErrChanged)
 	})
-	t.Run("OwnerChangesNothingThatIsChecked", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "OwnerChangesNothingThatIsChecked", func(t *testing.T, store storage.Store) {
 		createAccount(t, store, "subject")
 		createAccount(t, store, "another")
 		own := func(at time.Time) error {
@@ -213,8 +200,7 @@ func (s *suite) people(t *testing.T) {
 		ok(t, store.SetStatus(t.Context(), "another", storage.Status{Group: "g", Verified: true}, storage.AnyRevision))
 		ok(t, own(t0))
 	})
-	t.Run("StatusesAreOrderedByGroup", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "StatusesAreOrderedByGroup", func(t *testing.T, store storage.Store) {
 		for _, group := range []string{"teacher", "Nurse", "military", "nurse"} {
 			ok(t, store.SetStatus(t.Context(), "subject", storage.Status{Group: group}, storage.AnyRevision))
 		}
@@ -222,8 +208,7 @@ func (s *suite) people(t *testing.T) {
 			{Group: "Nurse"}, {Group: "military"}, {Group: "nurse"}, {Group: "teacher"},
 		})
 	})
-	t.Run("RemovedStatusIsGone", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "RemovedStatusIsGone", func(t *testing.T, store storage.Store) {
 		for _, group := range []string{"military", "nurse"} {
 			ok(t, store.SetStatus(t.Context(), "subject", storage.Status{Group: group}, storage.AnyRevision))
 		}
@@ -231,16 +216,14 @@ func (s *suite) people(t *testing.T) {
 		ok(t, store.RemoveStatus(t.Context(), "subject", "military"))
 		equal(t, person(t, store, "subject").Statuses, []storage.Status{{Group: "nurse"}})
 	})
-	t.Run("SubjectsAreApart", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "SubjectsAreApart", func(t *testing.T, store storage.Store) {
 		ok(t, store.SetAttributes(t.Context(), "ann", attributes(`{"a":1}`), nil))
 		ok(t, store.SetStatus(t.Context(), "ann", storage.Status{Group: "nurse"}, storage.AnyRevision))
 		ok(t, store.RemoveStatus(t.Context(), "bob", "nurse"))
 		equal(t, person(t, store, "bob"), storage.Person{})
 		equal(t, len(person(t, store, "ann").Statuses), 1)
 	})
-	t.Run("TheAccountComesAlong", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "TheAccountComesAlong", func(t *testing.T, store storage.Store) {
 		account := storage.Account{
 			ID: "subject", Email: "Zoë@Example.com", EmailKey: "zoë@example.com", EmailVerified: true, CreatedAt: t0,
 		}
@@ -254,8 +237,7 @@ func (s *suite) people(t *testing.T) {
 		want.Email, want.EmailVerified = "", false
 		equal(t, person(t, store, "subject"), want)
 	})
-	t.Run("ADisabledAccountIsNone", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ADisabledAccountIsNone", func(t *testing.T, store storage.Store) {
 		createAccount(t, store, "subject")
 		ok(t, store.SetDisabled(t.Context(), "subject", true, t0))
 		equal(t, person(t, store, "subject"), storage.Person{})

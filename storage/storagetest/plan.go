@@ -22,8 +22,7 @@ func planNow(t *testing.T, store storage.Plans, id string) storage.Plan {
 }
 
 func (s *deskSuite) plans(t *testing.T) {
-	t.Run("ComeBackAsStored", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ComeBackAsStored", func(t *testing.T, store DeskStore) {
 		whole, bare := plan("whole"), plan("bare")
 		whole.Content, bare.ProposedAs = []byte("sealed"), ""
 		bare.ProposedAt, bare.ExpiresAt = elsewhere, elsewhere
@@ -36,8 +35,7 @@ func (s *deskSuite) plans(t *testing.T) {
 		}
 		fails(t, errOf(storage.One(store.Plans(t.Context(), storage.PlanFilter{ID: new("none")}))), storage.ErrNotFound)
 	})
-	t.Run("AreListedByWhatMatches", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreListedByWhatMatches", func(t *testing.T, store DeskStore) {
 		for i := range 4 {
 			p := plan(fmt.Sprint(i))
 			if i == 2 {
@@ -62,8 +60,7 @@ func (s *deskSuite) plans(t *testing.T) {
 			t.Run(name, func(t *testing.T) { equal(t, planIDs(got), c.want) })
 		}
 	})
-	t.Run("AreDueWhenTheyMayRun", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreDueWhenTheyMayRun", func(t *testing.T, store DeskStore) {
 		for _, id := range []string{"a", "b", "c"} {
 			createPlan(t, store, id, "ann")
 		}
@@ -86,8 +83,7 @@ func (s *deskSuite) plans(t *testing.T) {
 }
 
 func (s *deskSuite) planDecisions(t *testing.T) {
-	t.Run("ApprovalIsAnothers", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ApprovalIsAnothers", func(t *testing.T, store DeskStore) {
 		createPlan(t, store, "p", "ann")
 		want := planNow(t, store, "p")
 		for name, c := range map[string]struct {
@@ -114,15 +110,13 @@ func (s *deskSuite) planDecisions(t *testing.T) {
 		equal(t, planNow(t, store, "p"), want)
 		fails(t, store.MovePlan(t.Context(), "p", planApproval("p")), storage.ErrSpent)
 	})
-	t.Run("StaffWhoAreNoUsersAreToldApartByName", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "StaffWhoAreNoUsersAreToldApartByName", func(t *testing.T, store DeskStore) {
 		p, a := plan("p"), planApproval("p")
 		p.ProposedAs, a.As = "", ""
 		ok(t, store.CreatePlan(t.Context(), p, targets("ann")))
 		ok(t, store.MovePlan(t.Context(), "p", a))
 	})
-	t.Run("EndBeforeAnApprovalIsARefusal", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "EndBeforeAnApprovalIsARefusal", func(t *testing.T, store DeskStore) {
 		for _, staff := range []string{"sam", "sue"} {
 			createPlan(t, store, staff, "ann")
 			ok(t, store.MovePlan(t.Context(), staff, planEnd(staff, t0.Add(time.Hour))))
@@ -135,8 +129,7 @@ func (s *deskSuite) planDecisions(t *testing.T) {
 		}
 		fails(t, store.MovePlan(t.Context(), "none", planEnd("sam", t0)), storage.ErrNotFound)
 	})
-	t.Run("EndAfterwardsStopsIt", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "EndAfterwardsStopsIt", func(t *testing.T, store DeskStore) {
 		runPlan(t, store, "p", "ann")
 		want := planNow(t, store, "p")
 		ok(t, store.MovePlan(t.Context(), "p", planEnd("sue", t0.Add(time.Hour))))
@@ -149,8 +142,7 @@ func (s *deskSuite) planDecisions(t *testing.T) {
 }
 
 func (s *deskSuite) planTargets(t *testing.T) {
-	t.Run("KeepTheirOrder", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "KeepTheirOrder", func(t *testing.T, store DeskStore) {
 		ids := make([]string, 1234)
 		for i := range ids {
 			ids[i] = fmt.Sprint("person ", i*7%len(ids))
@@ -162,8 +154,7 @@ func (s *deskSuite) planTargets(t *testing.T) {
 			equal(t, must(store.PlanTargets(t.Context(), "p", "", after, 500))(t), want[after:min(after+500, len(want))])
 		}
 	})
-	t.Run("AreDoneOrSkippedOnce", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreDoneOrSkippedOnce", func(t *testing.T, store DeskStore) {
 		runPlan(t, store, "p", "ann", "bob", "cid")
 		one, two := storage.TargetID{Plan: "p", Number: 1}, storage.TargetID{Plan: "p", Number: 2}
 		ok(t, done(t.Context(), store, "p", 1))
@@ -183,8 +174,7 @@ func (s *deskSuite) planTargets(t *testing.T) {
 		got := planNow(t, store, "p")
 		equal(t, []int{got.Targets, got.Done, got.Skipped}, []int{3, 1, 1})
 	})
-	t.Run("AreBegunBeforeTheyAreDone", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreBegunBeforeTheyAreDone", func(t *testing.T, store DeskStore) {
 		runPlan(t, store, "p", "ann", "bob", "cid")
 		finish := func(number int) error {
 			return store.FinishDeed(t.Context(), &storage.Deed{Target: storage.TargetID{Plan: "p", Number: number}})
@@ -214,14 +204,12 @@ func (s *deskSuite) planTargets(t *testing.T) {
 		p := planNow(t, store, "p")
 		equal(t, []int{p.Done, p.Skipped}, []int{2, 1})
 	})
-	t.Run("OfAProposedPlanWait", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "OfAProposedPlanWait", func(t *testing.T, store DeskStore) {
 		createPlan(t, store, "p", "ann")
 		fails(t, store.SkipTarget(t.Context(), storage.TargetID{Plan: "p", Number: 1}, "early"), storage.ErrSpent)
 		fails(t, done(t.Context(), store, "p", 1), storage.ErrSpent)
 	})
-	t.Run("KeepAPlanFromItsEnd", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "KeepAPlanFromItsEnd", func(t *testing.T, store DeskStore) {
 		createPlan(t, store, "p", "ann")
 		fails(t, store.MovePlan(t.Context(), "p", storage.PlanMove{To: storage.PlanDone, At: t0}), storage.ErrSpent)
 		ok(t, store.MovePlan(t.Context(), "p", planApproval("p")))
@@ -234,8 +222,7 @@ func (s *deskSuite) planTargets(t *testing.T) {
 		fails(t, store.MovePlan(t.Context(), "p", storage.PlanMove{To: storage.PlanDone, At: t0}), storage.ErrSpent)
 		fails(t, store.MovePlan(t.Context(), "none", storage.PlanMove{To: storage.PlanDone, At: t0}), storage.ErrSpent)
 	})
-	t.Run("HaveThePseudonymOfWhoIsDeleted", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "HaveThePseudonymOfWhoIsDeleted", func(t *testing.T, store DeskStore) {
 		createAccount(t, store, "ann")
 		createPlan(t, store, "p", "bob", "ann")
 		applications := plan("q")

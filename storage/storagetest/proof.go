@@ -172,8 +172,7 @@ func newer(t *testing.T, store storage.Store, account string, on storage.Proof) 
 // other part is spent. Then it takes none away, and all are spent.
 func (s *suite) proofs(t *testing.T) {
 	for name, do := range provenWrites {
-		t.Run(name, func(t *testing.T) {
-			store := s.store(t)
+		s.test(t, name, func(t *testing.T, store storage.Store) {
 			other := whole(t, store, "other")
 			left := stateOf(t, store, "other")
 			n := 0
@@ -214,8 +213,7 @@ func (s *suite) proofs(t *testing.T) {
 			})
 		})
 	}
-	t.Run("UseOfAPasskeyIsRecorded", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "UseOfAPasskeyIsRecorded", func(t *testing.T, store storage.Store) {
 		on := whole(t, store, "account")
 		want := has(t, store, "account")
 		for i, count := range []uint32{1<<32 - 1, 0} { // also a counter that goes back
@@ -225,8 +223,7 @@ func (s *suite) proofs(t *testing.T) {
 			equal(t, has(t, store, "account"), want)
 		}
 	})
-	t.Run("UseOfAnAppIsRecorded", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "UseOfAnAppIsRecorded", func(t *testing.T, store storage.Store) {
 		whole(t, store, "account")
 		want := has(t, store, "account")
 		on := newer(t, store, "account", storage.Proof{At: t0, TOTPStep: 200})
@@ -254,8 +251,7 @@ func (s *suite) misses(t *testing.T) {
 		"ACodeOfABarredApp":     {storage.MaxTOTPMisses, storage.Proof{TOTPStep: 101}, storage.ErrProof, storage.MaxTOTPMisses},
 		"ACodeAndARecoveryCode": {3, storage.Proof{TOTPStep: 101, RecoveryCode: digest("one")}, nil, 0},
 	} {
-		t.Run(name, func(t *testing.T) {
-			store := s.store(t)
+		s.test(t, name, func(t *testing.T, store storage.Store) {
 			for _, account := range []string{"account", "other"} {
 				createAccount(t, store, account)
 				equip(t, store, account)
@@ -272,8 +268,7 @@ func (s *suite) misses(t *testing.T) {
 			equal(t, has(t, store, "other").TOTP.Misses, tc.misses)
 		})
 	}
-	t.Run("OfAnotherAppBeginAgain", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "OfAnotherAppBeginAgain", func(t *testing.T, store storage.Store) {
 		createAccount(t, store, "account")
 		equip(t, store, "account")
 		miss(t, store, "account", 3)
@@ -284,8 +279,7 @@ func (s *suite) misses(t *testing.T) {
 			equal(t, must(store.CountTOTPMiss(t.Context(), without))(t), 0)
 		}
 	})
-	t.Run("AreEachCountedOnce", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "AreEachCountedOnce", func(t *testing.T, stores []storage.Store) {
 		createAccount(t, stores[0], "account")
 		equip(t, stores[0], "account")
 		counts := make([]int, contenders)

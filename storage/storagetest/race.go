@@ -17,8 +17,7 @@ func (s *suite) races(t *testing.T) {
 	s.trailRaces(t)
 	s.departureRaces(t)
 	s.callerRaces(t)
-	t.Run("ExchangeOfACodeHasOneWinner", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "ExchangeOfACodeHasOneWinner", func(t *testing.T, stores []storage.Store) {
 		g := grantWithCode(t, stores[0])
 		errs := race(stores, func(i int, store storage.Store) error {
 			return store.Exchange(t.Context(), digest("code"), t0,
@@ -33,8 +32,7 @@ func (s *suite) races(t *testing.T) {
 			}
 		}
 	})
-	t.Run("ExchangeOfARefreshTokenHasOneWinner", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "ExchangeOfARefreshTokenHasOneWinner", func(t *testing.T, stores []storage.Store) {
 		g := grantWithCode(t, stores[0])
 		ok(t, stores[0].Exchange(t.Context(), digest("code"), t0, token(g, storage.RefreshToken, "refresh")))
 		oneWins(t, race(stores, func(i int, store storage.Store) error {
@@ -42,8 +40,7 @@ func (s *suite) races(t *testing.T) {
 				token(g, storage.RefreshToken, fmt.Sprint("next ", i)))
 		}), storage.ErrSpent)
 	})
-	t.Run("GrantOfAFlowHasOneWinner", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "GrantOfAFlowHasOneWinner", func(t *testing.T, stores []storage.Store) {
 		saveClient(t, stores[0], "client")
 		oneWins(t, race(stores, func(i int, store storage.Store) error {
 			g := grant(fmt.Sprint("grant ", i), "client", "subject")
@@ -52,23 +49,20 @@ func (s *suite) races(t *testing.T) {
 		}), storage.ErrConflict)
 		equal(t, must(stores[0].RevokeGrants(t.Context(), storage.GrantFilter{Subject: "subject"}, t0))(t), 1)
 	})
-	t.Run("AccountOfAnAddressHasOneWinner", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "AccountOfAnAddressHasOneWinner", func(t *testing.T, stores []storage.Store) {
 		oneWins(t, race(stores, func(i int, store storage.Store) error {
 			return store.CreateAccount(t.Context(), storage.Account{
 				ID: fmt.Sprint("account ", i), EmailKey: "ann@example.com", CreatedAt: t0,
 			})
 		}), storage.ErrConflict)
 	})
-	t.Run("OneTimeCodeHasOneWinner", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "OneTimeCodeHasOneWinner", func(t *testing.T, stores []storage.Store) {
 		ok(t, stores[0].SaveOneTimeCode(t.Context(), oneTimeCode("code", "reset", "subject")))
 		oneWins(t, race(stores, func(_ int, store storage.Store) error {
 			return errOf(store.UseOneTimeCode(t.Context(), "reset", digest("code"), t0))
 		}), storage.ErrNotFound)
 	})
-	t.Run("IdentifierIsUsedOnce", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "IdentifierIsUsedOnce", func(t *testing.T, stores []storage.Store) {
 		oneWins(t, race(stores, func(_ int, store storage.Store) error {
 			return store.UseID(t.Context(), digest("id"), t0.Add(time.Minute), t0)
 		}), storage.ErrConflict)
@@ -77,8 +71,7 @@ func (s *suite) races(t *testing.T) {
 			return store.UseID(t.Context(), digest("id"), end.Add(time.Minute), end)
 		}), storage.ErrConflict)
 	})
-	t.Run("OneTimeCodesOfOneSubjectLeaveOne", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "OneTimeCodesOfOneSubjectLeaveOne", func(t *testing.T, stores []storage.Store) {
 		allWin(t, race(stores, func(i int, store storage.Store) error {
 			return store.SaveOneTimeCode(t.Context(), oneTimeCode(fmt.Sprint("code ", i), "reset", "subject"))
 		}))
@@ -90,8 +83,7 @@ func (s *suite) races(t *testing.T) {
 		}
 		equal(t, left, 1)
 	})
-	t.Run("KeyOfAGenerationHasOneWinner", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "KeyOfAGenerationHasOneWinner", func(t *testing.T, stores []storage.Store) {
 		oneWins(t, race(stores, func(i int, store storage.Store) error {
 			return store.AddKey(t.Context(), key(1, fmt.Sprint("kid ", i)))
 		}), storage.ErrConflict)
@@ -131,8 +123,7 @@ func (s *suite) races(t *testing.T) {
 	t.Run("WhatHasEndedIsNotExchanged", s.raceDerive)
 	t.Run("ClientSessionIsTakenOnce", s.raceTurns)
 	t.Run("ClientSessionIsDueHoweverLateItBegins", s.raceNotices)
-	t.Run("SweepsShareTheWork", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "SweepsShareTheWork", func(t *testing.T, stores []storage.Store) {
 		g := grantWithCode(t, stores[0])
 		issued := make([]storage.Token, 300)
 		for i := range issued {
@@ -154,8 +145,7 @@ func (s *suite) races(t *testing.T) {
 		}
 		equal(t, removed.Load(), 300) // each token once
 	})
-	t.Run("LatestUseOfASecretStays", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "LatestUseOfASecretStays", func(t *testing.T, stores []storage.Store) {
 		saveClient(t, stores[0], "client")
 		allWin(t, race(stores, func(i int, store storage.Store) error {
 			return store.RecordSecretUse(t.Context(), "client", t0, t0.Add(time.Duration(i)*time.Second))

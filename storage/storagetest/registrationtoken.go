@@ -18,8 +18,7 @@ func registrationToken(name, organization string) storage.RegistrationToken {
 }
 
 func (s *developerSuite) registrationTokens(t *testing.T) {
-	t.Run("ComeBackWhole", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ComeBackWhole", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		createOrganization(t, store, "other")
 		first, second := registrationToken("first", "acme"), registrationToken("second", "acme")
@@ -36,8 +35,7 @@ func (s *developerSuite) registrationTokens(t *testing.T) {
 		fails(t, errOf(storage.One(store.RegistrationTokens(t.Context(), storage.TokenFilter{Token: digest("unknown")}))), storage.ErrNotFound)
 		fails(t, store.CreateRegistrationToken(t.Context(), first, many), storage.ErrConflict)
 	})
-	t.Run("AreMadeByAnOwnerWhileThereIsRoom", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreMadeByAnOwnerWhileThereIsRoom", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		join(t, store, "acme", "dev", storage.RoleDeveloper, t0)
 		for _, user := range []string{"dev", "nobody", ""} {
@@ -54,8 +52,7 @@ func (s *developerSuite) registrationTokens(t *testing.T) {
 		ok(t, store.StopOrganization(t.Context(), "acme", stop(t0)))
 		fails(t, store.CreateRegistrationToken(t.Context(), registrationToken("stopped", "acme"), many), storage.ErrOrganizationStopped)
 	})
-	t.Run("RegisterAsManyAsTheySay", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "RegisterAsManyAsTheySay", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		ok(t, store.CreateRegistrationToken(t.Context(), registrationToken("token", "acme"), many))
 		ok(t, store.RegisterApplication(t.Context(), application("one", "acme"), digest("token"), t0, many))
@@ -68,8 +65,7 @@ func (s *developerSuite) registrationTokens(t *testing.T) {
 		fails(t, store.RegisterApplication(t.Context(), application("three", "acme"), digest("token"), t0, many), storage.ErrNotFound)
 		equal(t, must(store.Application(t.Context(), storage.Sandbox, "two"))(t).OrganizationID, "acme")
 	})
-	t.Run("RegisterNothingElse", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "RegisterNothingElse", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		createOrganization(t, store, "other")
 		ok(t, store.CreateRegistrationToken(t.Context(), registrationToken("token", "acme"), many))
@@ -96,8 +92,7 @@ func (s *developerSuite) registrationTokens(t *testing.T) {
 			},
 			"Deleted": func(d storage.Developers) error { return d.EndMemberships(t.Context(), "owner of acme", "gone") },
 		} {
-			t.Run(name, func(t *testing.T) {
-				store := s.store(t)
+			s.test(t, name, func(t *testing.T, store DeveloperStore) {
 				createOrganization(t, store, "acme")
 				join(t, store, "acme", "ann", storage.RoleOwner, t0)
 				stays := registrationToken("stays", "acme")
@@ -110,8 +105,7 @@ func (s *developerSuite) registrationTokens(t *testing.T) {
 			})
 		}
 	})
-	t.Run("RestWhileTheOneWhoHasMadeThemIsLocked", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "RestWhileTheOneWhoHasMadeThemIsLocked", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		ok(t, store.CreateAccount(t.Context(), storage.Account{ID: "owner of acme", CreatedAt: t0}))
 		ok(t, store.CreateRegistrationToken(t.Context(), registrationToken("token", "acme"), many))
@@ -121,8 +115,7 @@ func (s *developerSuite) registrationTokens(t *testing.T) {
 		ok(t, store.SetDisabled(t.Context(), "owner of acme", false, t0))
 		ok(t, store.RegisterApplication(t.Context(), application("client", "acme"), digest("token"), t0, many))
 	})
-	t.Run("AreSweptAtTheirEnd", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreSweptAtTheirEnd", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		ok(t, store.CreateRegistrationToken(t.Context(), registrationToken("token", "acme"), many))
 		for _, tc := range []struct {

@@ -26,8 +26,7 @@ func logged(t *testing.T, store storage.Developers, match storage.LogFilter) (ca
 }
 
 func (s *developerSuite) requestLog(t *testing.T) {
-	t.Run("ComesBackWholeLatestFirst", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ComesBackWholeLatestFirst", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "acme", "client")
 		first := storage.LogEntry{
 			ID: 99, At: elsewhere, Environment: storage.Sandbox, ClientID: "client",
@@ -45,8 +44,7 @@ func (s *developerSuite) requestLog(t *testing.T) {
 		second.ID, first.ID = got[0].ID, got[1].ID // given by the store
 		equal(t, got, []storage.LogEntry{second, first})
 	})
-	t.Run("IsFoundByRequestAndSecond", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "IsFoundByRequestAndSecond", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "acme", "client", "other")
 		first, second, later := line("client", "first"), line("other", "second"), line("other", "later")
 		first.RequestID, second.RequestID, later.RequestID = "request", "request", "request"
@@ -63,8 +61,7 @@ func (s *developerSuite) requestLog(t *testing.T) {
 			equal(t, len(got), 0)
 		}
 	})
-	t.Run("MatchesAllThatIsGiven", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "MatchesAllThatIsGiven", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "acme", "client", "other")
 		a := application("client", "acme")
 		a.Environment = storage.Production
@@ -118,8 +115,7 @@ func (s *developerSuite) requestLog(t *testing.T) {
 		}
 		equal(t, logged(t, store, storage.LogFilter{}), "") // of no application
 	})
-	t.Run("PagesGoBackAndForth", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "PagesGoBackAndForth", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "acme", "client", "other")
 		for i := range 105 {
 			ok(t, store.AppendLog(t.Context(), []storage.LogEntry{line("client", fmt.Sprint(i, ",")), line("other", "o")}))
@@ -138,8 +134,7 @@ func (s *developerSuite) requestLog(t *testing.T) {
 		match.AfterID = first[0].ID
 		equal(t, logged(t, store, match), "")
 	})
-	t.Run("LeavesOutWhatBelongsToNoApplication", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "LeavesOutWhatBelongsToNoApplication", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "acme", "client")
 		elsewhere := line("client", "p")
 		elsewhere.Environment = storage.Production
@@ -150,8 +145,7 @@ func (s *developerSuite) requestLog(t *testing.T) {
 		ok(t, store.CreateApplication(t.Context(), application("unknown", "acme"), many))
 		equal(t, logged(t, store, storage.LogFilter{ClientID: "unknown"}), "")
 	})
-	t.Run("IsAppendedAllOrNothing", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "IsAppendedAllOrNothing", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "acme", "client")
 		nameless := line("client", "")
 		nameless.Event = ""
@@ -161,8 +155,7 @@ func (s *developerSuite) requestLog(t *testing.T) {
 		equal(t, logged(t, store, storage.LogFilter{ClientID: "client"}), "")
 		equal(t, len(must(store.LogDays(t.Context(), storage.Sandbox, "client", t0))(t)), 0)
 	})
-	t.Run("IsCountedByDay", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "IsCountedByDay", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "acme", "client", "other")
 		day := time.Date(2026, time.March, 14, 0, 0, 0, 0, time.UTC)
 		at := func(at time.Time, event, outcome, code string) storage.LogEntry {
@@ -229,8 +222,7 @@ func (s *developerSuite) removalOfLog(t *testing.T) {
 		equal(t, left(t, store, "client"), "9 and 7")
 		equal(t, left(t, store, "other"), "9 and 7")
 	})
-	t.Run("WhateverTheOrderInWhichLinesCame", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "WhateverTheOrderInWhichLinesCame", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "acme", "client")
 		for i, at := range []time.Time{day.AddDate(20, 0, 0), day, day.AddDate(0, 0, 2), day} {
 			l := line("client", fmt.Sprint(i))
@@ -241,8 +233,7 @@ func (s *developerSuite) removalOfLog(t *testing.T) {
 		equal(t, logged(t, store, storage.LogFilter{ClientID: "client"}), "20")
 	})
 	t.Run("OfADeletedApplicationTakesItsTime", func(t *testing.T) {
-		t.Run("WithManyLines", func(t *testing.T) {
-			store := s.store(t)
+		s.test(t, "WithManyLines", func(t *testing.T, store DeveloperStore) {
 			createApplications(t, store, "acme", "client")
 			for range 10 {
 				ok(t, store.AppendLog(t.Context(), []storage.LogEntry{line("client", "")}))
@@ -270,8 +261,7 @@ func (s *developerSuite) removalOfLog(t *testing.T) {
 		equal(t, trimAll(t, store, storage.Trim{Kind: storage.OldLog}, 3), 21) // lines, days, and what they belonged to
 		equal(t, left(t, store, "other"), "9876543210 and 10")
 	})
-	t.Run("OfWhatIsMoreThanKept", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "OfWhatIsMoreThanKept", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "acme", "client", "other")
 		outcomes := []string{"ok", "error", "ok", "denied", "ok", "error", "ok", "denied"}
 		for i, outcome := range outcomes {
@@ -305,8 +295,7 @@ func (s *developerSuite) removalOfLog(t *testing.T) {
 		}
 		equal(t, total, len(outcomes))
 	})
-	t.Run("WhatIsOnlyCounted", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "WhatIsOnlyCounted", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "acme", "client")
 		counted := line("client", "")
 		counted.Requests, counted.OnlyCounted = 41, true
@@ -314,8 +303,7 @@ func (s *developerSuite) removalOfLog(t *testing.T) {
 		equal(t, logged(t, store, storage.LogFilter{ClientID: "client"}), "c")
 		equal(t, must(store.LogDays(t.Context(), storage.Sandbox, "client", t0))(t)[0].Count, 42)
 	})
-	t.Run("LinesThatCount", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "LinesThatCount", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "acme", "client")
 		counting := line("client", "")
 		counting.Requests = 41

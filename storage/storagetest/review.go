@@ -19,8 +19,7 @@ func (s *verificationSuite) reviews(t *testing.T) {
 		equal(t, got, caseOf(t, store, want))
 		equal(t, []any{got.TakenBy, got.TakenUntil}, []any{r.ID, late})
 	}
-	t.Run("TakeTheEarliestDue", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "TakeTheEarliestDue", func(t *testing.T, store VerificationStore) {
 		inReview(t, store, "1", "ann", t0.Add(time.Minute))
 		inReview(t, store, "2", "bob", t0)
 		startCase(t, store, "3", "carol")
@@ -32,8 +31,7 @@ func (s *verificationSuite) reviews(t *testing.T) {
 		takes(t, store, raul, "2", "") // she has it
 		takes(t, store, rita, "", "2") // still
 	})
-	t.Run("HoldOneCaseEach", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "HoldOneCaseEach", func(t *testing.T, store VerificationStore) {
 		inReview(t, store, "1", "ann", t0)
 		inReview(t, store, "2", "bob", t0)
 		takes(t, store, rita, "1", "1")
@@ -42,15 +40,13 @@ func (s *verificationSuite) reviews(t *testing.T) {
 		takes(t, store, rita, "none", "")
 		equal(t, caseOf(t, store, "2").TakenBy, "rita")
 	})
-	t.Run("TakeWhatIsNoLongerTaken", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "TakeWhatIsNoLongerTaken", func(t *testing.T, store VerificationStore) {
 		inReview(t, store, "1", "ann", t0)
 		takes(t, store, rita, "1", "1")
 		fails(t, errOf(store.TakeCase(t.Context(), raul, "1", late.Add(-time.Second), late.Add(time.Hour))), storage.ErrNotFound)
 		equal(t, must(store.TakeCase(t.Context(), raul, "1", late, late.Add(time.Hour)))(t).TakenBy, "raul")
 	})
-	t.Run("GiveBack", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "GiveBack", func(t *testing.T, store VerificationStore) {
 		inReview(t, store, "1", "ann", t0)
 		takes(t, store, rita, "1", "1")
 		fails(t, store.ReturnCase(t.Context(), "raul", "1"), storage.ErrSpent)
@@ -61,22 +57,19 @@ func (s *verificationSuite) reviews(t *testing.T) {
 		equal(t, caseOf(t, store, "1").TakenUntil, time.Time{})
 		fails(t, store.ReturnCase(t.Context(), "rita", "none"), storage.ErrSpent)
 	})
-	t.Run("KeepToTheirGroups", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "KeepToTheirGroups", func(t *testing.T, store VerificationStore) {
 		inReview(t, store, "1", "ann", t0)
 		for want, groups := range map[string][]string{"": {"teacher"}, "1": {"teacher", "student"}} {
 			takes(t, store, storage.Reviewer{ID: "rita", Groups: groups}, "", want)
 		}
 		takes(t, store, storage.Reviewer{ID: "rita", Groups: []string{}}, "", "")
 	})
-	t.Run("LeaveTheirOwnCase", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "LeaveTheirOwnCase", func(t *testing.T, store VerificationStore) {
 		inReview(t, store, "1", "ann", t0)
 		takes(t, store, storage.Reviewer{ID: "ann"}, "1", "")
 		takes(t, store, storage.Reviewer{ID: "rita", Subject: "ann"}, "1", "")
 	})
-	t.Run("LeaveEscalatedCasesToSeniors", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "LeaveEscalatedCasesToSeniors", func(t *testing.T, store VerificationStore) {
 		c := inReview(t, store, "1", "ann", t0)
 		c.Escalated = true
 		moveTo(t, store, c, storage.CaseReview)
@@ -115,8 +108,7 @@ func (s *verificationSuite) decisions(t *testing.T) {
 		t.Helper()
 		return must(store.MoveCase(t.Context(), m, nobody))(t)
 	}
-	t.Run("ComeBackInOrder", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ComeBackInOrder", func(t *testing.T, store VerificationStore) {
 		inReview(t, store, "1", "ann", t0)
 		m := decided(take(t, store, rita, "1"), storage.CaseReview, rita, "b", storage.DecisionApprove)
 		m.Decision.At, m.Decision.CaseID, m.Decision.Undone, m.Decision.Round = elsewhere, "forged", true, 9
@@ -137,8 +129,7 @@ func (s *verificationSuite) decisions(t *testing.T) {
 		fails(t, errOf(store.MoveCase(t.Context(), m, nobody)), storage.ErrForbidden)
 		equal(t, caseOf(t, store, m.Case.ID), before)
 	}
-	t.Run("NeedTheCase", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NeedTheCase", func(t *testing.T, store VerificationStore) {
 		c := inReview(t, store, "1", "ann", t0)
 		forbidden(t, store, decided(c, storage.CaseApproved, rita, "d", storage.DecisionApprove))
 		take(t, store, raul, "1")
@@ -149,8 +140,7 @@ func (s *verificationSuite) decisions(t *testing.T) {
 		equal(t, statusOf(t, store, "ann", "student"), storage.Status{})
 		decide(t, store, decided(c, storage.CaseApproved, raul, "d", storage.DecisionApprove))
 	})
-	t.Run("AreNotAboutOneself", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreNotAboutOneself", func(t *testing.T, store VerificationStore) {
 		c := inReview(t, store, "1", "ann", t0)
 		take(t, store, rita, "1")
 		for _, r := range []storage.Reviewer{{ID: "rita", Subject: "ann"}, {ID: "ann"}} {
@@ -161,8 +151,7 @@ func (s *verificationSuite) decisions(t *testing.T) {
 		for name, second := range map[string]storage.Reviewer{
 			"OfTheReviewer": {ID: "rita"}, "OfTheUser": {ID: "rita's other name", Subject: "user rita"},
 		} {
-			t.Run(name, func(t *testing.T) {
-				store := s.store(t)
+			s.test(t, name, func(t *testing.T, store VerificationStore) {
 				inReview(t, store, "1", "ann", t0)
 				c := decide(t, store, decided(take(t, store, rita, "1"), storage.CaseReview, rita, "a", storage.DecisionApprove))
 				fails(t, errOf(store.TakeCase(t.Context(), second, "1", t0, late)), storage.ErrNotFound)
@@ -176,8 +165,7 @@ func (s *verificationSuite) decisions(t *testing.T) {
 			})
 		}
 	})
-	t.Run("AreNotMadeAfterARecusal", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreNotMadeAfterARecusal", func(t *testing.T, store VerificationStore) {
 		inReview(t, store, "1", "ann", t0)
 		c := decide(t, store, decided(take(t, store, rita, "1"), storage.CaseReview, rita, "a", storage.DecisionRecuse))
 		c.Round = 2
@@ -185,8 +173,7 @@ func (s *verificationSuite) decisions(t *testing.T) {
 		fails(t, errOf(store.TakeCase(t.Context(), rita, "1", t0, late)), storage.ErrNotFound)
 		take(t, store, raul, "1")
 	})
-	t.Run("AreNotMadeAboutAnAppealAgainstThem", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreNotMadeAboutAnAppealAgainstThem", func(t *testing.T, store VerificationStore) {
 		inReview(t, store, "1", "ann", t0)
 		decide(t, store, decided(take(t, store, rita, "1"), storage.CaseDeclined, rita, "a", storage.DecisionDecline))
 		c, _, err := store.StartCase(t.Context(), storage.Case{ID: "2", Subject: "ann", Group: "student", Appeals: "1", CreatedAt: t0}, "1", nobody)

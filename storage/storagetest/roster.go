@@ -40,14 +40,12 @@ func matches(t *testing.T, store storage.Verification, want ...string) {
 }
 
 func (s *verificationSuite) rosters(t *testing.T) {
-	t.Run("AreEmptyBeforeTheFirstImport", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreEmptyBeforeTheFirstImport", func(t *testing.T, store VerificationStore) {
 		equal(t, must(store.Roster(t.Context(), "members"))(t), storage.Roster{Name: "members"})
 		stage(t, store, 1, "a")
 		matches(t, store)
 	})
-	t.Run("ComeIntoForceAsAWhole", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ComeIntoForceAsAWhole", func(t *testing.T, store VerificationStore) {
 		stage(t, store, 7, "a", "b", "a")
 		stage(t, store, 7, "b", "c")
 		ok(t, store.SwapRoster(t.Context(), storage.Roster{Name: "members", Generation: 7, Rows: 99, ImportedAt: elsewhere, ImportedBy: "olga"}, 0))
@@ -56,8 +54,7 @@ func (s *verificationSuite) rosters(t *testing.T) {
 		matches(t, store, "a", "b", "c")
 		fails(t, errOf(store.MatchRoster(t.Context(), "another", []storage.Digest{digest("a")})), storage.ErrNotFound)
 	})
-	t.Run("KeepTheFirstOfARepeatedRow", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "KeepTheFirstOfARepeatedRow", func(t *testing.T, store VerificationStore) {
 		again := rows("a")
 		again[0].Content = nil
 		stage(t, store, 1, "a")
@@ -65,8 +62,7 @@ func (s *verificationSuite) rosters(t *testing.T) {
 		swap(t, store, 1, 0)
 		equal(t, must(store.MatchRoster(t.Context(), "members", []storage.Digest{digest("a")}))(t), rows("a")[0])
 	})
-	t.Run("MatchAnyOfTheDigests", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "MatchAnyOfTheDigests", func(t *testing.T, store VerificationStore) {
 		stage(t, store, 1, "a", "b")
 		swap(t, store, 1, 0)
 		for _, c := range []struct{ asked, want []string }{
@@ -85,8 +81,7 @@ func (s *verificationSuite) rosters(t *testing.T) {
 			equal(t, got, rows(c.want...)[0])
 		}
 	})
-	t.Run("TakeManyRows", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "TakeManyRows", func(t *testing.T, store VerificationStore) {
 		stage(t, store, 1, slices.Concat(names("row ", 777), names("row ", 10))...)
 		ok(t, store.StageRoster(t.Context(), "members", 1, nil, 3, t0))
 		equal(t, must(store.CompareRoster(t.Context(), "members", 1))(t), storage.RosterChange{Rows: 777, Added: 777, Skipped: 3})
@@ -97,8 +92,7 @@ func (s *verificationSuite) rosters(t *testing.T) {
 			}
 		}
 	})
-	t.Run("AreComparedBefore", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreComparedBefore", func(t *testing.T, store VerificationStore) {
 		stage(t, store, 1, "a", "b", "c")
 		swap(t, store, 1, 0)
 		stage(t, store, 2, "c", "d")
@@ -106,8 +100,7 @@ func (s *verificationSuite) rosters(t *testing.T) {
 		fails(t, errOf(store.CompareRoster(t.Context(), "members", 3)), storage.ErrNotFound)
 		fails(t, errOf(store.CompareRoster(t.Context(), "another", 2)), storage.ErrNotFound)
 	})
-	t.Run("ReplaceTheOneThatWasSeen", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ReplaceTheOneThatWasSeen", func(t *testing.T, store VerificationStore) {
 		for i := range 3 {
 			stage(t, store, int64(i+1), "a")
 		}
@@ -124,8 +117,7 @@ func (s *verificationSuite) rosters(t *testing.T) {
 		got := must(store.Roster(t.Context(), "members"))(t)
 		equal(t, []int64{got.Generation, got.Previous}, []int64{2, 1})
 	})
-	t.Run("AreUndone", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreUndone", func(t *testing.T, store VerificationStore) {
 		stage(t, store, 1, "a")
 		swap(t, store, 1, 0)
 		stage(t, store, 2, "b")
@@ -136,8 +128,7 @@ func (s *verificationSuite) rosters(t *testing.T) {
 		swap(t, store, 2, 1) // and done again
 		matches(t, store, "b")
 	})
-	t.Run("AreUndoneToNone", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreUndoneToNone", func(t *testing.T, store VerificationStore) {
 		stage(t, store, 1, "a")
 		swap(t, store, 1, 0)
 		swap(t, store, 0, 1)
@@ -147,8 +138,7 @@ func (s *verificationSuite) rosters(t *testing.T) {
 		swap(t, store, 1, 0)
 		matches(t, store, "a")
 	})
-	t.Run("GrowNoMoreInForce", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "GrowNoMoreInForce", func(t *testing.T, store VerificationStore) {
 		stage(t, store, 1, "a")
 		swap(t, store, 1, 0)
 		fails(t, store.StageRoster(t.Context(), "members", 1, rows("b"), 0, t0), storage.ErrChanged)
@@ -158,8 +148,7 @@ func (s *verificationSuite) rosters(t *testing.T) {
 		swap(t, store, 1, 2)
 		matches(t, store, "a")
 	})
-	t.Run("AreOfOneName", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreOfOneName", func(t *testing.T, store VerificationStore) {
 		stage(t, store, 1, "a")
 		ok(t, store.StageRoster(t.Context(), "another", 1, rows("b"), 0, t0))
 		swap(t, store, 1, 0)

@@ -12,8 +12,7 @@ func (s *suite) secretUses(t *testing.T) {
 		t.Helper()
 		equal(t, must(store.SecretUses(t.Context(), client))(t), want)
 	}
-	t.Run("AreOfOneSecretEach", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreOfOneSecretEach", func(t *testing.T, store storage.Store) {
 		saveClient(t, store, "client")
 		saveClient(t, store, "another")
 		uses(t, store, "client")
@@ -27,28 +26,24 @@ func (s *suite) secretUses(t *testing.T) {
 			storage.SecretUse{CreatedAt: asStored, UsedAt: t0})
 		uses(t, store, "unknown")
 	})
-	t.Run("KeepTheLatest", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "KeepTheLatest", func(t *testing.T, store storage.Store) {
 		saveClient(t, store, "client")
 		for _, at := range []time.Duration{time.Minute, 0, time.Hour, time.Minute} {
 			ok(t, store.RecordSecretUse(t.Context(), "client", t0, t0.Add(at)))
 		}
 		uses(t, store, "client", storage.SecretUse{CreatedAt: t0, UsedAt: t0.Add(time.Hour)})
 	})
-	t.Run("NeedTheClient", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NeedTheClient", func(t *testing.T, store storage.Store) {
 		fails(t, store.RecordSecretUse(t.Context(), "unknown", t0, t0), storage.ErrNotFound)
 	})
-	t.Run("OutliveTheRegistrationBeingSaved", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "OutliveTheRegistrationBeingSaved", func(t *testing.T, store storage.Store) {
 		saveClient(t, store, "client")
 		ok(t, store.RecordSecretUse(t.Context(), "client", t0, t0))
 		c := must(store.Client(t.Context(), "client"))(t)
 		ok(t, store.SaveClient(t.Context(), c))
 		uses(t, store, "client", storage.SecretUse{CreatedAt: t0, UsedAt: t0})
 	})
-	t.Run("GoWithTheClient", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "GoWithTheClient", func(t *testing.T, store storage.Store) {
 		saveClient(t, store, "client")
 		ok(t, store.RecordSecretUse(t.Context(), "client", t0, t0))
 		deleteClient(t, store, "client")

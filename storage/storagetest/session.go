@@ -20,8 +20,7 @@ func session(name, account string) storage.Session {
 }
 
 func (s *suite) sessions(t *testing.T) {
-	t.Run("ComesBackWholeWithItsAccount", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ComesBackWholeWithItsAccount", func(t *testing.T, store storage.Store) {
 		createAccount(t, store, "account")
 		want := session("session", "account")
 		want.AuthTime = elsewhere
@@ -40,29 +39,25 @@ func (s *suite) sessions(t *testing.T) {
 		equal(t, got, want)
 		equal(t, account, storage.Account{ID: "account", EmailKey: "key of account", CreatedAt: t0})
 	})
-	t.Run("UnknownIsNotFound", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "UnknownIsNotFound", func(t *testing.T, store storage.Store) {
 		fails(t, errOf(store.Session(t.Context(), digest("guess"))), storage.ErrNotFound)
 		fails(t, errOf(store.Session(t.Context(), storage.Digest{})), storage.ErrNotFound)
 	})
-	t.Run("NeedsAnEnabledAccount", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NeedsAnEnabledAccount", func(t *testing.T, store storage.Store) {
 		fails(t, store.CreateSession(t.Context(), session("session", "nobody"), storage.Proof{}, storage.Digest{}), storage.ErrNotFound)
 		createAccount(t, store, "account")
 		ok(t, store.CreateSession(t.Context(), session("before", "account"), storage.Proof{}, storage.Digest{}))
 		ok(t, store.SetDisabled(t.Context(), "account", true, t0))
 		fails(t, store.CreateSession(t.Context(), session("session", "account"), storage.Proof{}, digest("before")), storage.ErrNotFound)
 	})
-	t.Run("ReplacesTheOneBefore", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ReplacesTheOneBefore", func(t *testing.T, store storage.Store) {
 		createAccount(t, store, "account")
 		ok(t, store.CreateSession(t.Context(), session("before", "account"), storage.Proof{}, digest("unknown")))
 		ok(t, store.CreateSession(t.Context(), session("after", "account"), storage.Proof{}, digest("before")))
 		fails(t, errOf(store.Session(t.Context(), digest("before"))), storage.ErrNotFound)
 		ok(t, errOf(store.Session(t.Context(), digest("after"))))
 	})
-	t.Run("NeverOverwritesAnother", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NeverOverwritesAnother", func(t *testing.T, store storage.Store) {
 		createAccount(t, store, "victim")
 		createAccount(t, store, "other")
 		ok(t, store.CreateSession(t.Context(), session("session", "victim"), storage.Proof{}, storage.Digest{}))
@@ -74,8 +69,7 @@ func (s *suite) sessions(t *testing.T) {
 		_, _, err = store.Session(t.Context(), digest("own")) // all or nothing
 		ok(t, err)
 	})
-	t.Run("NeedsAnEnd", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NeedsAnEnd", func(t *testing.T, store storage.Store) {
 		createAccount(t, store, "account")
 		endless := session("session", "account")
 		endless.ExpiresAt, endless.IdleUntil = time.Time{}, time.Time{}
@@ -84,8 +78,7 @@ func (s *suite) sessions(t *testing.T) {
 		}
 	})
 	t.Run("Touch", s.touchSession)
-	t.Run("ListsLatestUsedFirst", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ListsLatestUsedFirst", func(t *testing.T, store storage.Store) {
 		createAccount(t, store, "account")
 		createAccount(t, store, "other")
 		for i, name := range []string{"second", "third", "first"} {
@@ -104,8 +97,7 @@ func (s *suite) sessions(t *testing.T) {
 	t.Run("ListOfNoneIsEmpty", func(t *testing.T) {
 		equal(t, len(must(s.store(t).Sessions(t.Context(), "nobody"))(t)), 0)
 	})
-	t.Run("EndedIsGone", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "EndedIsGone", func(t *testing.T, store storage.Store) {
 		createAccount(t, store, "account")
 		ok(t, store.CreateSession(t.Context(), session("session", "account"), storage.Proof{}, storage.Digest{}))
 		endSession(t, store, "session")
@@ -163,8 +155,7 @@ func (s *suite) endSessions(t *testing.T) {
 		{"NotByAnEmptyFilter", storage.SessionFilter{}, nil},
 		{"NotByAnExceptionAlone", storage.SessionFilter{Except: digest("ann old")}, nil},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			store := s.store(t)
+		s.test(t, tc.name, func(t *testing.T, store storage.Store) {
 			want := map[string]bool{"ann old": true, "ann new": true, "bob old": true, "bob new": true}
 			for _, account := range []string{"ann", "bob"} {
 				createAccount(t, store, account)

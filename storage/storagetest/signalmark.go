@@ -29,8 +29,7 @@ func readTo(t *testing.T, store storage.Signals, m storage.Mark, last string, li
 }
 
 func (s *signalSuite) marks(t *testing.T) {
-	t.Run("AreReadInOrder", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreReadInOrder", func(t *testing.T, store SignalStore) {
 		appendEvents(t, store, 3)
 		m := takeMark(t, store)
 		appendEvents(t, store, 8)
@@ -43,8 +42,7 @@ func (s *signalSuite) marks(t *testing.T) {
 		equal(t, len(events), 0)
 		equal(t, end, next)
 	})
-	t.Run("SurviveAndBelongToOne", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "SurviveAndBelongToOne", func(t *testing.T, store SignalStore) {
 		m := takeMark(t, store)
 		appendEvents(t, store, 2)
 		_, next := readTo(t, store, m, "0", 1)
@@ -60,8 +58,7 @@ func (s *signalSuite) marks(t *testing.T) {
 		fails(t, store.MoveMark(t.Context(), next, next, nil), storage.ErrChanged) // is another's
 		ok(t, store.MoveMark(t.Context(), taken, last, nil))
 	})
-	t.Run("SayWhatIsUnread", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "SayWhatIsUnread", func(t *testing.T, store SignalStore) {
 		takeMark(t, store)
 		equal(t, must(store.Marks(t.Context()))(t)[0].Unread, time.Time{})
 		appendEvents(t, store, 2)
@@ -97,8 +94,7 @@ func (s *signalSuite) marks(t *testing.T) {
 }
 
 func (s *signalSuite) listeners(t *testing.T) {
-	t.Run("AreThoseOfGrants", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreThoseOfGrants", func(t *testing.T, store SignalStore) {
 		saveClient(t, store, "client")
 		saveClient(t, store, "other")
 		for name, change := range map[string]func(*storage.Grant){

@@ -57,15 +57,13 @@ func (s *signalSuite) races(t *testing.T) {
 			return func(_ int, store SignalStore) error { return store.SaveReceiver(t.Context(), r, 9) }, storage.ErrChanged
 		},
 	})
-	t.Run("LastPlaceForAReceiverHasOneWinner", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "LastPlaceForAReceiverHasOneWinner", func(t *testing.T, stores []SignalStore) {
 		saveClient(t, stores[0], "client")
 		oneWins(t, race(stores, func(i int, store SignalStore) error {
 			return store.SaveReceiver(t.Context(), receiver(fmt.Sprint(i), "client"), 1)
 		}), storage.ErrLimit)
 	})
-	t.Run("NothingWaitsForAReceiverThatIsNotDue", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "NothingWaitsForAReceiverThatIsNotDue", func(t *testing.T, stores []SignalStore) {
 		ok(t, stores[0].SaveReceiver(t.Context(), receiver("a", ""), 9))
 		m := takeMark(t, stores[0])
 		const messages = 60

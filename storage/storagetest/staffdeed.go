@@ -80,8 +80,7 @@ func deedTraces(t *testing.T, store DeskStore) string {
 // deeds tests that a deed is carried out with a write, and only with it.
 func (s *deskSuite) deeds(t *testing.T) {
 	for name, act := range actsOfStaff {
-		t.Run("IsInTheStepOf"+name, func(t *testing.T) {
-			store := s.store(t)
+		s.test(t, "IsInTheStepOf"+name, func(t *testing.T, store DeskStore) {
 			fillActs(t, store)
 			d := fullDeed()
 			ctx := storage.WithDeed(t.Context(), d)
@@ -103,8 +102,7 @@ func (s *deskSuite) deeds(t *testing.T) {
 		})
 	}
 	t.Run("ThatDoesNotHoldChangesNothing", s.deedsRefused)
-	t.Run("OfAWriteThatFailsLeavesNothing", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "OfAWriteThatFailsLeavesNothing", func(t *testing.T, store DeskStore) {
 		fillActs(t, store)
 		before := deedTraces(t, store)
 		d := fullDeed()
@@ -149,8 +147,7 @@ func (s *deskSuite) deedsRefused(t *testing.T) {
 		"BreakThatIsThere":      {func(d *storage.Deed) { d.Break.ID = "there" }, storage.ErrConflict},
 		"AnswerThatIsThere":     {func(d *storage.Deed) { d.Answer.Key = digest("there") }, storage.ErrConflict},
 	} {
-		t.Run(name, func(t *testing.T) {
-			store := s.store(t)
+		s.test(t, name, func(t *testing.T, store DeskStore) {
 			fillActs(t, store)
 			makeBreak(t, store, "there", "bob")
 			ok(t, withDeed(t.Context(), store, &storage.Deed{Answer: new(answer("client", "there"))}))
@@ -172,8 +169,7 @@ func (s *deskSuite) deedsRefused(t *testing.T) {
 
 // deedRaces tests deeds beside what ends their basis.
 func (s *deskSuite) deedRaces(t *testing.T) {
-	t.Run("NobodyActsInAMatterThatIsClosed", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "NobodyActsInAMatterThatIsClosed", func(t *testing.T, stores []DeskStore) {
 		for round := range *rounds {
 			store, id := stores[0], fmt.Sprint("matter ", round)
 			ok(t, store.OpenMatter(t.Context(), storage.Matter{ID: id, Staff: "sue", Subject: "ann", OpenedAt: t0, EndsAt: t0.Add(time.Hour)}))

@@ -29,8 +29,7 @@ func (s *suite) statusEnds(t *testing.T) {
 	until := func(group string, end time.Time) storage.Status {
 		return storage.Status{Group: group, Verified: true, ExpiresAt: end}
 	}
-	t.Run("AreNotedAndRecordedOnce", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreNotedAndRecordedOnce", func(t *testing.T, store storage.Store) {
 		for _, status := range []storage.Status{
 			until("student", hour), until("teacher", hour.Add(time.Microsecond)), until("nurse", time.Time{}),
 			{Group: "pending", Pending: true, ExpiresAt: t0}, {Group: "refused", ExpiresAt: t0},
@@ -48,16 +47,14 @@ func (s *suite) statusEnds(t *testing.T) {
 		equal(t, recorded, []string{"ann student", "bob student"})
 		equal(t, endStatuses(t, store, hour.Add(time.Hour)), []string{"ann teacher"})
 	})
-	t.Run("AreNotedAgainOfAnotherStatus", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreNotedAgainOfAnotherStatus", func(t *testing.T, store storage.Store) {
 		ok(t, store.SetStatus(t.Context(), "ann", until("student", t0), storage.NoStatus))
 		equal(t, endStatuses(t, store, hour), []string{"ann student"})
 		ok(t, store.SetStatus(t.Context(), "ann", until("student", hour), storage.AnyRevision))
 		equal(t, endStatuses(t, store, hour.Add(-time.Microsecond)), nil)
 		equal(t, endStatuses(t, store, hour), []string{"ann student"})
 	})
-	t.Run("AreNotedAgainAfterTheTimeWasSetBack", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreNotedAgainAfterTheTimeWasSetBack", func(t *testing.T, store storage.Store) {
 		ok(t, store.SetStatus(t.Context(), "ann", until("student", t0), storage.NoStatus))
 		equal(t, endStatuses(t, store, t0), []string{"ann student"})
 		ok(t, store.Elapse(t.Context(), storage.Elapsed{UserPrefix: "a", By: time.Hour}))
@@ -66,8 +63,7 @@ func (s *suite) statusEnds(t *testing.T) {
 		equal(t, endStatuses(t, store, t0), nil)
 		equal(t, endStatuses(t, store, hour), []string{"ann student"})
 	})
-	t.Run("AreSomeAtOnce", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreSomeAtOnce", func(t *testing.T, store storage.Store) {
 		for i := range 3 {
 			ok(t, store.SetStatus(t.Context(), fmt.Sprint(i), until("student", t0.Add(time.Duration(-i)*time.Minute)), storage.NoStatus))
 		}

@@ -14,8 +14,7 @@ func stop(at time.Time) storage.Stop {
 }
 
 func (s *developerSuite) stops(t *testing.T) {
-	t.Run("ComesBackWhole", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ComesBackWhole", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		want := must(store.Organization(t.Context(), "acme"))(t)
 		equal(t, want.Stopped, storage.Stop{})
@@ -30,8 +29,7 @@ func (s *developerSuite) stops(t *testing.T) {
 		got = must(store.Organization(t.Context(), "acme"))(t)
 		equal(t, got.Stopped, want.Stopped)
 	})
-	t.Run("IsOneAtATime", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "IsOneAtATime", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		ok(t, store.StopOrganization(t.Context(), "acme", stop(t0)))
 		another := stop(elsewhere)
@@ -39,8 +37,7 @@ func (s *developerSuite) stops(t *testing.T) {
 		fails(t, store.StopOrganization(t.Context(), "acme", another), storage.ErrChanged)
 		equal(t, must(store.Organization(t.Context(), "acme"))(t).Stopped, stop(t0))
 	})
-	t.Run("OfNobodyIsNotFound", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "OfNobodyIsNotFound", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "acme", "client")
 		ok(t, store.DeleteApplication(t.Context(), storage.Sandbox, "client"))
 		for _, id := range []string{"", "unknown", "deleted"} {
@@ -48,8 +45,7 @@ func (s *developerSuite) stops(t *testing.T) {
 			fails(t, store.StartOrganization(t.Context(), id, t0, "operator"), storage.ErrNotFound)
 		}
 	})
-	t.Run("EndsAsTheOneThatWasRead", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "EndsAsTheOneThatWasRead", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		fails(t, store.StartOrganization(t.Context(), "acme", t0, "operator"), storage.ErrChanged)
 		fails(t, store.StartOrganization(t.Context(), "acme", time.Time{}, "operator"), storage.ErrChanged)
@@ -59,8 +55,7 @@ func (s *developerSuite) stops(t *testing.T) {
 		ok(t, store.StartOrganization(t.Context(), "acme", elsewhere, "operator"))
 		equal(t, must(store.Organization(t.Context(), "acme"))(t).Stopped, storage.Stop{})
 	})
-	t.Run("EndsByNoMember", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "EndsByNoMember", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		createOrganization(t, store, "other")
 		join(t, store, "acme", "ann", storage.RoleViewer, t0)
@@ -70,8 +65,7 @@ func (s *developerSuite) stops(t *testing.T) {
 		}
 		ok(t, store.StartOrganization(t.Context(), "acme", t0, "owner of other"))
 	})
-	t.Run("AreListedByID", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreListedByID", func(t *testing.T, store DeveloperStore) {
 		listed := func(after string, limit int) (ids string) {
 			t.Helper()
 			for _, o := range must(store.Organizations(t.Context(), storage.OrganizationFilter{Stopped: true}, after, limit))(t) {
@@ -93,8 +87,7 @@ func (s *developerSuite) stops(t *testing.T) {
 		ok(t, store.StartOrganization(t.Context(), "c", t0, "operator"))
 		equal(t, listed("", many), "bd")
 	})
-	t.Run("LeaveTheirOwnersNoOther", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "LeaveTheirOwnersNoOther", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		join(t, store, "acme", "ann", storage.RoleDeveloper, t0)
 		ok(t, store.StopOrganization(t.Context(), "acme", stop(t0)))
@@ -107,8 +100,7 @@ func (s *developerSuite) stops(t *testing.T) {
 		ok(t, store.StartOrganization(t.Context(), "acme", t0, "operator"))
 		ok(t, create("next", "owner of acme"))
 	})
-	t.Run("LeaveNothingToSaveOfWhatWasRead", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "LeaveNothingToSaveOfWhatWasRead", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "acme", "client")
 		createApplications(t, store, "other", "another")
 		mine := must(store.Application(t.Context(), storage.Sandbox, "client"))(t)
@@ -118,8 +110,7 @@ func (s *developerSuite) stops(t *testing.T) {
 		fails(t, store.SaveApplication(t.Context(), mine, many), storage.ErrChanged)
 		ok(t, store.SaveApplication(t.Context(), others))
 	})
-	t.Run("NameTheOperatorAsLongAsThereIsOne", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "NameTheOperatorAsLongAsThereIsOne", func(t *testing.T, store DeveloperStore) {
 		for _, id := range []string{"acme", "other"} {
 			createOrganization(t, store, id)
 			stopped := stop(t0)
@@ -131,8 +122,7 @@ func (s *developerSuite) stops(t *testing.T) {
 			equal(t, must(store.Organization(t.Context(), id))(t).Stopped.By, want)
 		}
 	})
-	t.Run("RefuseWhatGivesTheOrganizationMore", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "RefuseWhatGivesTheOrganizationMore", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "acme", "client")
 		createApplications(t, store, "other", "another")
 		ok(t, store.CreateInvitation(t.Context(), invitation("waits", "acme"), many))
@@ -163,8 +153,7 @@ func (s *developerSuite) stops(t *testing.T) {
 		}
 		fails(t, stopped["CreateApplication"](), storage.ErrConflict) // another organization has it
 	})
-	t.Run("LeaveWhatGivesItNothing", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "LeaveWhatGivesItNothing", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "acme", "client", "gone")
 		ok(t, store.CreateInvitation(t.Context(), invitation("waits", "acme"), many))
 		join(t, store, "acme", "ann", storage.RoleViewer, t0)
@@ -177,8 +166,7 @@ func (s *developerSuite) stops(t *testing.T) {
 		ok(t, store.DeleteApplication(t.Context(), storage.Sandbox, "gone"))
 		equal(t, halts(t, store, "acme"), map[string]storage.Halt{"client": storage.HaltAsked})
 	})
-	t.Run("LeaveAnOperatorToAppointAnOwner", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "LeaveAnOperatorToAppointAnOwner", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		ok(t, store.EndMemberships(t.Context(), "owner of acme", "gone"))
 		ok(t, store.StopOrganization(t.Context(), "acme", stop(t0)))
@@ -209,8 +197,7 @@ func (s *developerSuite) stopRaces(t *testing.T) {
 			return errOf(store.AcceptInvitation(ctx, digest("waits of "+id), "ann", t0, many))
 		},
 	} {
-		t.Run(name+"MeetsAStop", func(t *testing.T) {
-			stores := s.stores(t, 2)
+		s.pair(t, name+"MeetsAStop", func(t *testing.T, stores []DeveloperStore) {
 			for round := range *rounds {
 				id := string(rune('a' + round))
 				createApplications(t, stores[0], id, "client of "+id)
@@ -230,8 +217,7 @@ func (s *developerSuite) stopRaces(t *testing.T) {
 			}
 		})
 	}
-	t.Run("StopsAndStartsLeaveOneOfBoth", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "StopsAndStartsLeaveOneOfBoth", func(t *testing.T, stores []DeveloperStore) {
 		createApplications(t, stores[0], "acme", "red", "blue")
 		for _, err := range race(stores, func(i int, store DeveloperStore) error {
 			if i%2 == 0 {
@@ -250,8 +236,7 @@ func (s *developerSuite) stopRaces(t *testing.T) {
 			}
 		}
 	})
-	t.Run("NobodyJoinsAndStarts", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "NobodyJoinsAndStarts", func(t *testing.T, stores []DeveloperStore) {
 		for round := range *rounds {
 			id := string(rune('a' + round))
 			createOrganization(t, stores[0], id)

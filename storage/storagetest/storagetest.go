@@ -107,6 +107,16 @@ func (d databases[S]) stores(t *testing.T, n int) []S {
 	return stores
 }
 
+// test runs a test with a store on a database of its own.
+func (d databases[S]) test(t *testing.T, name string, do func(t *testing.T, store S)) {
+	t.Run(name, func(t *testing.T) { do(t, d.store(t)) })
+}
+
+// pair runs a test with two stores on one database.
+func (d databases[S]) pair(t *testing.T, name string, do func(t *testing.T, stores []S)) {
+	t.Run(name, func(t *testing.T) { do(t, d.stores(t, 2)) })
+}
+
 // t0 is when the tests take place.
 var t0 = time.Date(2026, time.March, 14, 15, 9, 26, 535897000, time.UTC)
 

@@ -90,8 +90,7 @@ func (s *suite) sweep(t *testing.T) {
 		equal(t, sweepAll(t, store, hour), 0)
 		fails(t, store.Exchange(t.Context(), digest("code"), t0), storage.ErrEnded)
 	})
-	t.Run("SessionsGoWhenIdleOrOver", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "SessionsGoWhenIdleOrOver", func(t *testing.T, store storage.Store) {
 		createAccount(t, store, "account")
 		idle, over, used := session("idle", "account"), session("over", "account"), session("used", "account")
 		over.ExpiresAt, over.IdleUntil = hour, day
@@ -105,8 +104,7 @@ func (s *suite) sweep(t *testing.T) {
 		ok(t, errOf(store.Session(t.Context(), digest("used"))))
 		equal(t, sweepAll(t, store, day), 1)
 	})
-	t.Run("DevicesAndRecoveriesGoAtTheirEnd", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "DevicesAndRecoveriesGoAtTheirEnd", func(t *testing.T, store storage.Store) {
 		createAccount(t, store, "account")
 		first, last := device("first", "account"), device("last", "account")
 		first.ExpiresAt, last.ExpiresAt = hour, day
@@ -123,22 +121,19 @@ func (s *suite) sweep(t *testing.T) {
 		equal(t, set.Running, storage.Recovery{})
 		equal(t, sweepAll(t, store, day), 1)
 	})
-	t.Run("OneTimeCodesGoAtTheirEnd", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "OneTimeCodesGoAtTheirEnd", func(t *testing.T, store storage.Store) {
 		ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("code", "reset", "subject")))
 		equal(t, sweepAll(t, store, t0.Add(time.Minute-time.Microsecond)), 0)
 		equal(t, sweepAll(t, store, t0.Add(time.Minute)), 1)
 	})
-	t.Run("CountersGoWhenTheirBucketIsFull", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "CountersGoWhenTheirBucketIsFull", func(t *testing.T, store storage.Store) {
 		for range 2 {
 			ok(t, errOf(store.AllowAttempt(t.Context(), digest("bucket"), t0, time.Minute, 2)))
 		}
 		equal(t, sweepAll(t, store, t0.Add(2*time.Minute-time.Microsecond)), 0)
 		equal(t, sweepAll(t, store, t0.Add(2*time.Minute)), 1)
 	})
-	t.Run("WhatHasNoEndStays", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "WhatHasNoEndStays", func(t *testing.T, store storage.Store) {
 		ok(t, store.SaveClient(t.Context(), fullClient()))
 		createAccount(t, store, "account")
 		equip(t, store, "account")
@@ -148,8 +143,7 @@ func (s *suite) sweep(t *testing.T) {
 		ok(t, store.AppendEvent(t.Context(), storage.Event{At: t0, Name: "signin"}))
 		equal(t, sweepAll(t, store, t0.AddDate(100, 0, 0)), 0)
 	})
-	t.Run("IsBounded", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "IsBounded", func(t *testing.T, store storage.Store) {
 		for i := range 10 {
 			ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode(fmt.Sprint(i), "reset", fmt.Sprint(i))))
 		}

@@ -59,8 +59,7 @@ func blocks(t *testing.T, store storage.Store, match storage.BlockFilter) []stor
 }
 
 func (s *suite) trail(t *testing.T) {
-	t.Run("BlocksAreWhole", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "BlocksAreWhole", func(t *testing.T, store storage.Store) {
 		appendEvents(t, store, 5)
 		equal(t, sealed(t, store, 3), true)
 		equal(t, sealed(t, store, 3), true)
@@ -81,8 +80,7 @@ func (s *suite) trail(t *testing.T) {
 		}
 		fails(t, errOf(store.BlockEvents(t.Context(), 3)), storage.ErrNotFound)
 	})
-	t.Run("FewEventsWaitForTheirTime", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "FewEventsWaitForTheirTime", func(t *testing.T, store storage.Store) {
 		seal := func(limit int, before time.Time) bool {
 			return must(store.SealEvents(t.Context(), limit, before, sealAt(t0)))(t)
 		}
@@ -96,8 +94,7 @@ func (s *suite) trail(t *testing.T) {
 		equal(t, seal(0, t0.Add(time.Hour)), false)
 		equal(t, seal(-1, t0.Add(time.Hour)), false)
 	})
-	t.Run("ErrorSealsNothing", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ErrorSealsNothing", func(t *testing.T, store storage.Store) {
 		appendEvents(t, store, 2)
 		broken := errors.New("no key")
 		_, err := store.SealEvents(t.Context(), 2, t0, func(storage.Block, []storage.Event) (storage.Block, error) { return storage.Block{}, broken })
@@ -113,8 +110,7 @@ func (s *suite) trail(t *testing.T) {
 		equal(t, len(blocks(t, store, storage.BlockFilter{})), 0)
 		equal(t, sealed(t, store, 2), true)
 	})
-	t.Run("BlocksAreFilteredByNumberAndTime", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "BlocksAreFilteredByNumberAndTime", func(t *testing.T, store storage.Store) {
 		appendEvents(t, store, 10)
 		for range 5 {
 			sealed(t, store, 2)
@@ -140,8 +136,7 @@ func (s *suite) trail(t *testing.T) {
 			}
 		}
 	})
-	t.Run("OpenEventsAreInNoBlock", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "OpenEventsAreInNoBlock", func(t *testing.T, store storage.Store) {
 		appendEvents(t, store, 6)
 		sealed(t, store, 3)
 		open := must(store.OpenEvents(t.Context(), 0, 2))(t)
@@ -164,8 +159,7 @@ func (s *suite) erasures(t *testing.T) {
 			return store.DeleteAccount(t.Context(), "ann", "someone", erase, t0.Add(time.Hour))
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			store := s.store(t)
+		s.test(t, name, func(t *testing.T, store storage.Store) {
 			createAccount(t, store, "ann")
 			ok(t, store.SetDeletion(t.Context(), "ann", storage.Proof{}, t0, t0))
 			appendEvents(t, store, 6)

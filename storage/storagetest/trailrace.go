@@ -16,8 +16,7 @@ import (
 // trailRaces tests that blocks hold what was recorded, whoever writes, erases and removes
 // meanwhile.
 func (s *suite) trailRaces(t *testing.T) {
-	t.Run("EventsAreInOneBlockEach", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "EventsAreInOneBlockEach", func(t *testing.T, stores []storage.Store) {
 		var writing atomic.Int64
 		var writers, others sync.WaitGroup
 		const rounds, each, people = 4, 60, 8

@@ -9,14 +9,12 @@ import (
 )
 
 func (s *developerSuite) trials(t *testing.T) {
-	t.Run("SettingsAreZeroAtFirst", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "SettingsAreZeroAtFirst", func(t *testing.T, store DeveloperStore) {
 		for _, id := range []string{"acme", "unknown"} {
 			equal(t, must(store.SandboxSettings(t.Context(), id))(t), storage.SandboxSettings{OrganizationID: id})
 		}
 	})
-	t.Run("SettingsAreReplacedAsTheyWereRead", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "SettingsAreReplacedAsTheyWereRead", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		want := storage.SandboxSettings{OrganizationID: "acme", Personas: []byte(`[{"name":"é"}]`), ClockOffset: -time.Hour - 1}
 		ok(t, store.SaveSandboxSettings(t.Context(), want))
@@ -36,8 +34,7 @@ func (s *developerSuite) trials(t *testing.T) {
 		second.Version = got.Version
 		equal(t, got, second)
 	})
-	t.Run("SettingsNeedTheOrganization", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "SettingsNeedTheOrganization", func(t *testing.T, store DeveloperStore) {
 		fails(t, store.SaveSandboxSettings(t.Context(), storage.SandboxSettings{OrganizationID: "unknown"}), storage.ErrNotFound)
 		createOrganization(t, store, "acme")
 		ok(t, store.SaveSandboxSettings(t.Context(), storage.SandboxSettings{OrganizationID: "acme"}))
@@ -45,8 +42,7 @@ func (s *developerSuite) trials(t *testing.T) {
 		ok(t, store.DeleteOrganization(t.Context(), "acme"))
 		fails(t, store.SaveSandboxSettings(t.Context(), read), storage.ErrNotFound)
 	})
-	t.Run("FaultTakesThePlaceOfTheOneBefore", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "FaultTakesThePlaceOfTheOneBefore", func(t *testing.T, store DeveloperStore) {
 		createApplications(t, store, "acme", "client", "other")
 		fails(t, errOf(store.Fault(t.Context(), "client")), storage.ErrNotFound)
 		ok(t, store.SetFault(t.Context(), storage.Fault{ClientID: "client", Name: "slow", ExpiresAt: t0}))
@@ -60,8 +56,7 @@ func (s *developerSuite) trials(t *testing.T) {
 			fails(t, errOf(store.Fault(t.Context(), "client")), storage.ErrNotFound)
 		}
 	})
-	t.Run("FaultNeedsAnApplicationOfTheSandbox", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "FaultNeedsAnApplicationOfTheSandbox", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		a := application("client", "acme")
 		a.Environment = storage.Production
@@ -72,8 +67,7 @@ func (s *developerSuite) trials(t *testing.T) {
 			fails(t, errOf(store.Fault(t.Context(), client)), storage.ErrNotFound)
 		}
 	})
-	t.Run("LatestMailsStay", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "LatestMailsStay", func(t *testing.T, store DeveloperStore) {
 		createOrganization(t, store, "acme")
 		createOrganization(t, store, "other")
 		append := func(organization string, n, keep int) {

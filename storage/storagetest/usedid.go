@@ -9,8 +9,7 @@ import (
 
 func (s *suite) usedIDs(t *testing.T) {
 	end := t0.Add(time.Minute)
-	t.Run("IsUsedOnce", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "IsUsedOnce", func(t *testing.T, stores []storage.Store) {
 		ok(t, stores[0].UseID(t.Context(), digest("id"), end, t0))
 		for _, store := range stores {
 			fails(t, store.UseID(t.Context(), digest("id"), end, t0), storage.ErrConflict)
@@ -18,14 +17,12 @@ func (s *suite) usedIDs(t *testing.T) {
 		}
 		ok(t, stores[1].UseID(t.Context(), digest("another"), end, t0))
 	})
-	t.Run("MayBeUsedAnewWhenItHasExpired", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "MayBeUsedAnewWhenItHasExpired", func(t *testing.T, store storage.Store) {
 		ok(t, store.UseID(t.Context(), digest("id"), end, t0))
 		ok(t, store.UseID(t.Context(), digest("id"), end.Add(time.Minute), end))
 		fails(t, store.UseID(t.Context(), digest("id"), end.Add(time.Hour), end), storage.ErrConflict)
 	})
-	t.Run("IsSweptAtItsEnd", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "IsSweptAtItsEnd", func(t *testing.T, store storage.Store) {
 		ok(t, store.UseID(t.Context(), digest("id"), end, t0))
 		equal(t, sweepAll(t, store, end.Add(-time.Microsecond)), 0)
 		equal(t, sweepAll(t, store, end), 1)

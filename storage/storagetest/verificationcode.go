@@ -25,8 +25,7 @@ func redeem(t *testing.T, store storage.Verification, name, subject string) stor
 }
 
 func (s *verificationSuite) verificationCodes(t *testing.T) {
-	t.Run("ComeBackAsTheyWereIssued", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "ComeBackAsTheyWereIssued", func(t *testing.T, store VerificationStore) {
 		want := code("a", 2)
 		want.Subgroups, want.Email, want.MadeBy, want.Used = []string{"University"}, digest("ann@example.com"), digest("olga"), 7
 		want.IssuedAt, want.ExpiresAt, want.HoldsUntil = elsewhere, elsewhere.Add(time.Minute), elsewhere
@@ -35,15 +34,13 @@ func (s *verificationSuite) verificationCodes(t *testing.T) {
 		want.Used, want.IssuedAt, want.ExpiresAt, want.HoldsUntil = 1, asStored, asStored.Add(time.Minute), asStored
 		equal(t, got, want)
 	})
-	t.Run("AreIssuedAllOrNone", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreIssuedAllOrNone", func(t *testing.T, store VerificationStore) {
 		issue(t, store, "b", 1)
 		fails(t, store.IssueCodes(t.Context(), []storage.VerificationCode{code("a", 1), code("b", 1)}), storage.ErrConflict)
 		fails(t, errOf(store.RedeemCode(t.Context(), digest("a"), "student", "ann", storage.Digest{}, t0)), storage.ErrNotFound)
 		equal(t, len(must(store.CodeBatches(t.Context(), time.Time{}, 10))(t)), 1)
 	})
-	t.Run("AreUsedUp", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreUsedUp", func(t *testing.T, store VerificationStore) {
 		issue(t, store, "a", 2)
 		equal(t, redeem(t, store, "a", "ann").Used, 1)
 		equal(t, redeem(t, store, "a", "ann").Used, 1)
@@ -51,8 +48,7 @@ func (s *verificationSuite) verificationCodes(t *testing.T) {
 		fails(t, errOf(store.RedeemCode(t.Context(), digest("a"), "student", "carol", storage.Digest{}, t0)), storage.ErrSpent)
 		equal(t, redeem(t, store, "a", "ann").Used, 2)
 	})
-	t.Run("AreNotFound", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreNotFound", func(t *testing.T, store VerificationStore) {
 		c := code("a", 1)
 		c.Email = digest("ann@example.com")
 		ok(t, store.IssueCodes(t.Context(), []storage.VerificationCode{c}))
@@ -79,8 +75,7 @@ func (s *verificationSuite) verificationCodes(t *testing.T) {
 			t.Errorf("afterwards: %+v, %v", got, err)
 		}
 	})
-	t.Run("EndByTheBatch", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "EndByTheBatch", func(t *testing.T, store VerificationStore) {
 		first, second := code("a", 3), code("b", 2)
 		second.Batch = first.Batch
 		ok(t, store.IssueCodes(t.Context(), []storage.VerificationCode{first, second}))
@@ -95,8 +90,7 @@ func (s *verificationSuite) verificationCodes(t *testing.T) {
 		fails(t, errOf(store.RedeemCode(t.Context(), digest("a"), "student", "ann", storage.Digest{}, t0)), storage.ErrNotFound)
 		redeem(t, store, "c", "ann")
 	})
-	t.Run("AreReleasedOnce", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreReleasedOnce", func(t *testing.T, store VerificationStore) {
 		held, other := code("a", 1), code("b", 1)
 		held.ExpiresAt, other.ExpiresAt = t0, t0
 		ok(t, store.IssueCodes(t.Context(), []storage.VerificationCode{held, other}))
@@ -121,8 +115,7 @@ func (s *verificationSuite) verificationCodes(t *testing.T) {
 			}
 		}
 	})
-	t.Run("AreSummedUpByTheBatch", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreSummedUpByTheBatch", func(t *testing.T, store VerificationStore) {
 		first, second := code("a", 3), code("b", 2)
 		second.Batch, second.ExpiresAt = first.Batch, elsewhere
 		ok(t, store.IssueCodes(t.Context(), []storage.VerificationCode{first, second}))
@@ -142,8 +135,7 @@ func (s *verificationSuite) verificationCodes(t *testing.T) {
 			equal(t, must(store.CodeBatches(t.Context(), c.before, c.limit))(t), c.want)
 		}
 	})
-	t.Run("AreRemoved", func(t *testing.T) {
-		store := s.store(t)
+	s.test(t, "AreRemoved", func(t *testing.T, store VerificationStore) {
 		issue(t, store, "a", 1)
 		issue(t, store, "b", 1)
 		redeem(t, store, "a", "ann")

@@ -14,8 +14,7 @@ import (
 // races tests what many callers want and not all may have.
 func (s *verificationSuite) races(t *testing.T) {
 	s.contests(t)
-	t.Run("StartsMakeOneCase", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "StartsMakeOneCase", func(t *testing.T, stores []VerificationStore) {
 		for round := range *rounds {
 			subject := fmt.Sprint("subject ", round)
 			var made atomic.Int64
@@ -35,8 +34,7 @@ func (s *verificationSuite) races(t *testing.T) {
 			equal(t, made.Load(), 1)
 		}
 	})
-	t.Run("TakersGetDifferentCases", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "TakersGetDifferentCases", func(t *testing.T, stores []VerificationStore) {
 		const cases = contenders / 2
 		for i := range cases {
 			inReview(t, stores[0], fmt.Sprint(i), fmt.Sprint("subject ", i), t0)
@@ -61,8 +59,7 @@ func (s *verificationSuite) races(t *testing.T) {
 		delete(taken, "")
 		equal(t, len(taken), cases)
 	})
-	t.Run("ReviewerHoldsOneCase", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "ReviewerHoldsOneCase", func(t *testing.T, stores []VerificationStore) {
 		for i := range contenders {
 			inReview(t, stores[0], fmt.Sprint(i), fmt.Sprint("subject ", i), t0)
 		}
@@ -77,8 +74,7 @@ func (s *verificationSuite) races(t *testing.T) {
 		}
 		equal(t, held, 1)
 	})
-	t.Run("CodeIsUsedAsOftenAsItMay", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "CodeIsUsedAsOftenAsItMay", func(t *testing.T, stores []VerificationStore) {
 		issue(t, stores[0], "code", 3)
 		used := 0
 		for _, err := range race(stores, func(i int, store VerificationStore) error {
@@ -92,16 +88,14 @@ func (s *verificationSuite) races(t *testing.T) {
 		}
 		equal(t, used, 3)
 	})
-	t.Run("CodeIsCountedOnceForASubject", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "CodeIsCountedOnceForASubject", func(t *testing.T, stores []VerificationStore) {
 		issue(t, stores[0], "code", 3)
 		allWin(t, race(stores, func(_ int, store VerificationStore) error {
 			return errOf(store.RedeemCode(t.Context(), digest("code"), "student", "ann", storage.Digest{}, t0))
 		}))
 		equal(t, redeem(t, stores[0], "code", "bob").Used, 2)
 	})
-	t.Run("ProofHasOneSubject", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "ProofHasOneSubject", func(t *testing.T, stores []VerificationStore) {
 		moves := make([]storage.CaseMove, contenders)
 		for i := range moves {
 			moves[i] = approval(startCase(t, stores[0], fmt.Sprint(i), fmt.Sprint("subject ", i)))
@@ -111,8 +105,7 @@ func (s *verificationSuite) races(t *testing.T) {
 			return errOf(store.MoveCase(t.Context(), moves[i], nobody))
 		}), storage.ErrTaken)
 	})
-	t.Run("EvidenceKeepsToItsLimits", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "EvidenceKeepsToItsLimits", func(t *testing.T, stores []VerificationStore) {
 		startCase(t, stores[0], "0", "ann")
 		startCaseIn(t, stores[0], "1", "ann", "teacher")
 		added := 0
@@ -127,8 +120,7 @@ func (s *verificationSuite) races(t *testing.T) {
 		}
 		equal(t, added, 10)
 	})
-	t.Run("EvidenceNeverOutlivesTheCase", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "EvidenceNeverOutlivesTheCase", func(t *testing.T, stores []VerificationStore) {
 		c := startCase(t, stores[0], "1", "ann")
 		allWin(t, race(stores, func(i int, store VerificationStore) error {
 			if i == contenders/2 {
@@ -146,8 +138,7 @@ func (s *verificationSuite) races(t *testing.T) {
 			equal(t, e.ShredAt, t0)
 		}
 	})
-	t.Run("TimersComeOnce", func(t *testing.T) {
-		stores := s.stores(t, 2)
+	s.pair(t, "TimersComeOnce", func(t *testing.T, stores []VerificationStore) {
 		for i := range contenders {
 			c := startCase(t, stores[0], fmt.Sprint(i), fmt.Sprint("subject ", i))
 			ok(t, stores[0].PostponeCase(t.Context(), c.ID, c.Version, t0, nil))
