@@ -12,79 +12,47 @@ import (
 // and of the same client elsewhere.
 func applicationDeeds() map[string]deed[DeveloperStore] {
 	all := map[string]deed[DeveloperStore]{
-		"CreateApplication": {
-			do: func(ctx context.Context, s DeveloperStore) error {
-				return s.CreateApplication(ctx, application("new", "acme"), 3)
-			},
-			changes: []string{"applications"},
+		"CreateApplication": doing(func(ctx context.Context, s DeveloperStore) error {
+			return s.CreateApplication(ctx, application("new", "acme"), 3)
+		}, "applications"),
+		"MarkApplication": doing(func(ctx context.Context, s DeveloperStore) error {
+			return s.MarkApplication(ctx, storage.Sandbox, "red of acme", storage.ApplicationMark{From: storage.HaltNone, To: storage.HaltIdle})
+		}, "application sandbox red of acme"),
+		"MarkApplicationInPlaceOfAnother": failing(storage.ErrChanged, func(ctx context.Context, s DeveloperStore) error {
+			return s.MarkApplication(ctx, storage.Sandbox, "red of acme", storage.ApplicationMark{From: storage.HaltAsked, To: storage.HaltIdle})
+		}),
+		"MarkApplicationAsBeingDeleted": doing(func(ctx context.Context, s DeveloperStore) error {
+			return s.MarkApplication(ctx, storage.Sandbox, "red of acme", storage.ApplicationMark{Deleting: true})
+		}, "applications", "application sandbox red of acme"),
+		"DeleteApplication": doing(func(ctx context.Context, s DeveloperStore) error {
+			return s.DeleteApplication(ctx, storage.Sandbox, "red of acme")
 		},
-		"MarkApplication": {
-			do: func(ctx context.Context, s DeveloperStore) error {
-				return s.MarkApplication(ctx, storage.Sandbox, "red of acme", storage.ApplicationMark{From: storage.HaltNone, To: storage.HaltIdle})
-			},
-			changes: []string{"application sandbox red of acme"},
+			"applications", "application sandbox red of acme", "maker sandbox red of acme", "fault red of acme",
+			"line early sandbox red of acme", "line late sandbox red of acme",
+			"day 2026-03-14 sandbox red of acme", "day 2026-03-15 sandbox red of acme",
+		),
+		"DeleteApplicationElsewhere": doing(func(ctx context.Context, s DeveloperStore) error {
+			return s.DeleteApplication(ctx, storage.Production, "red of acme")
 		},
-		"MarkApplicationInPlaceOfAnother": {
-			do: func(ctx context.Context, s DeveloperStore) error {
-				return s.MarkApplication(ctx, storage.Sandbox, "red of acme", storage.ApplicationMark{From: storage.HaltAsked, To: storage.HaltIdle})
-			},
-			fails: storage.ErrChanged,
-		},
-		"MarkApplicationAsBeingDeleted": {
-			do: func(ctx context.Context, s DeveloperStore) error {
-				return s.MarkApplication(ctx, storage.Sandbox, "red of acme", storage.ApplicationMark{Deleting: true})
-			},
-			changes: []string{"applications", "application sandbox red of acme"},
-		},
-		"DeleteApplication": {
-			do: func(ctx context.Context, s DeveloperStore) error {
-				return s.DeleteApplication(ctx, storage.Sandbox, "red of acme")
-			},
-			changes: []string{
-				"applications", "application sandbox red of acme", "maker sandbox red of acme", "fault red of acme",
-				"line early sandbox red of acme", "line late sandbox red of acme",
-				"day 2026-03-14 sandbox red of acme", "day 2026-03-15 sandbox red of acme",
-			},
-		},
-		"DeleteApplicationElsewhere": {
-			do: func(ctx context.Context, s DeveloperStore) error {
-				return s.DeleteApplication(ctx, storage.Production, "red of acme")
-			},
-			changes: []string{
-				"applications", "application production red of acme", "maker production red of acme",
-				"line early production red of acme", "line late production red of acme",
-				"day 2026-03-14 production red of acme", "day 2026-03-15 production red of acme",
-			},
-		},
-		"SaveApplicationWithinWhatOthersTake": { // which is nine bytes with the two of its own
-			do: func(ctx context.Context, s DeveloperStore) error {
-				return savePictures(ctx, s, storage.Sandbox, 3, 10)
-			},
-			changes: []string{"application sandbox red of acme"},
-		},
-		"SaveApplicationWithinLess": {
-			do: func(ctx context.Context, s DeveloperStore) error {
-				return savePictures(ctx, s, storage.Sandbox, 3, 9)
-			},
-			fails: storage.ErrLimit,
-		},
-		"SaveApplicationWithinNothingThatDoesNotGrow": {
-			do: func(ctx context.Context, s DeveloperStore) error {
-				return savePictures(ctx, s, storage.Production, 3, 0)
-			},
-		},
-		"DecideApplicationByAnOwnerElsewhere": {
-			do: func(ctx context.Context, s DeveloperStore) error {
-				return saveApplicationOf(ctx, s, storage.Sandbox, "red of acme", decide("owner of zeal"))
-			},
-			changes: []string{"application sandbox red of acme"},
-		},
-		"DecideApplicationByAMember": {
-			do: func(ctx context.Context, s DeveloperStore) error {
-				return saveApplicationOf(ctx, s, storage.Sandbox, "red of acme", decide("ann"))
-			},
-			fails: storage.ErrConflict,
-		},
+			"applications", "application production red of acme", "maker production red of acme",
+			"line early production red of acme", "line late production red of acme",
+			"day 2026-03-14 production red of acme", "day 2026-03-15 production red of acme",
+		),
+		"SaveApplicationWithinWhatOthersTake": doing(func(ctx context.Context, s DeveloperStore) error { // which is nine bytes with the two of its own
+			return savePictures(ctx, s, storage.Sandbox, 3, 10)
+		}, "application sandbox red of acme"),
+		"SaveApplicationWithinLess": failing(storage.ErrLimit, func(ctx context.Context, s DeveloperStore) error {
+			return savePictures(ctx, s, storage.Sandbox, 3, 9)
+		}),
+		"SaveApplicationWithinNothingThatDoesNotGrow": doing(func(ctx context.Context, s DeveloperStore) error {
+			return savePictures(ctx, s, storage.Production, 3, 0)
+		}),
+		"DecideApplicationByAnOwnerElsewhere": doing(func(ctx context.Context, s DeveloperStore) error {
+			return saveApplicationOf(ctx, s, storage.Sandbox, "red of acme", decide("owner of zeal"))
+		}, "application sandbox red of acme"),
+		"DecideApplicationByAMember": failing(storage.ErrConflict, func(ctx context.Context, s DeveloperStore) error {
+			return saveApplicationOf(ctx, s, storage.Sandbox, "red of acme", decide("ann"))
+		}),
 	}
 	for name, save := range map[string]func(context.Context, DeveloperStore, storage.Application) error{
 		"SaveApplication": func(ctx context.Context, s DeveloperStore, a storage.Application) error {
@@ -96,24 +64,15 @@ func applicationDeeds() map[string]deed[DeveloperStore] {
 		"DecideApplication": decide("operator"),
 	} {
 		maps.Copy(all, map[string]deed[DeveloperStore]{
-			name: {
-				do: func(ctx context.Context, s DeveloperStore) error {
-					return saveApplicationOf(ctx, s, storage.Sandbox, "red of acme", save)
-				},
-				changes: []string{"application sandbox red of acme"},
-			},
-			name + "OfTheVersionOfAnother": {
-				do: func(ctx context.Context, s DeveloperStore) error {
-					return saveApplicationOf(ctx, s, storage.Sandbox, "blue of acme", save)
-				},
-				fails: storage.ErrChanged,
-			},
-			name + "OfTheVersionElsewhere": {
-				do: func(ctx context.Context, s DeveloperStore) error {
-					return saveApplicationOf(ctx, s, storage.Production, "red of acme", save)
-				},
-				fails: storage.ErrChanged,
-			},
+			name: doing(func(ctx context.Context, s DeveloperStore) error {
+				return saveApplicationOf(ctx, s, storage.Sandbox, "red of acme", save)
+			}, "application sandbox red of acme"),
+			name + "OfTheVersionOfAnother": failing(storage.ErrChanged, func(ctx context.Context, s DeveloperStore) error {
+				return saveApplicationOf(ctx, s, storage.Sandbox, "blue of acme", save)
+			}),
+			name + "OfTheVersionElsewhere": failing(storage.ErrChanged, func(ctx context.Context, s DeveloperStore) error {
+				return saveApplicationOf(ctx, s, storage.Production, "red of acme", save)
+			}),
 		})
 	}
 	return all

@@ -99,81 +99,42 @@ func (s *deskSuite) races(t *testing.T) {
 // neighbours tests that no write changes more than it names.
 func (s *deskSuite) neighbours(t *testing.T) {
 	leave(t, s.store, fillDesk, lookDesk, map[string]deed[DeskStore]{
-		"MovePlan": {
-			do: func(ctx context.Context, s DeskStore) error {
-				return s.MovePlan(ctx, "proposed ann", planApproval("proposed ann"))
-			},
-			changes: []string{"plan proposed ann"},
-		},
-		"EndPlan": {
-			do: func(ctx context.Context, s DeskStore) error {
-				return s.MovePlan(ctx, "proposed ann", planEnd("sam", t0))
-			},
-			changes: []string{"plan proposed ann"},
-		},
-		"StopPlan": {
-			do: func(ctx context.Context, s DeskStore) error {
-				return s.MovePlan(ctx, "running ann", planEnd("sam", t0))
-			},
-			changes: []string{"plan running ann"},
-		},
-		"SkipTarget": {
-			do: func(ctx context.Context, s DeskStore) error {
-				return s.SkipTarget(ctx, storage.TargetID{Plan: "running ann", Number: 1}, "changed")
-			},
-			changes: []string{"plan running ann", "target running ann 1"},
-		},
-		"FinishPlan": {
-			do: func(ctx context.Context, s DeskStore) error {
-				return s.MovePlan(ctx, "empty ann", storage.PlanMove{To: storage.PlanDone, At: t0})
-			},
-			changes: []string{"plan empty ann"},
-		},
-		"FinishDeed": {
-			do: func(ctx context.Context, s DeskStore) error {
-				if err := beginTarget(ctx, s, "running ann", 1, time.Time{}); err != nil {
-					return err
-				}
-				return s.FinishDeed(ctx, &storage.Deed{Target: storage.TargetID{Plan: "running ann", Number: 1}})
-			},
-			changes: []string{"plan running ann", "target running ann 1"},
-		},
-		"TellBreak": {
-			do: func(ctx context.Context, s DeskStore) error {
-				return s.MarkBreak(ctx, "break ann", storage.BreakMark{Told: true})
-			},
-			changes: []string{"break ann"},
-		},
-		"SignOffBreak": {
-			do: func(ctx context.Context, s DeskStore) error {
-				return s.MarkBreak(ctx, "break ann", storage.BreakMark{SignedOffBy: "sam", SignedOffAt: t0})
-			},
-			changes: []string{"break ann"},
-		},
-		"UseMatter": {
-			do:      func(ctx context.Context, s DeskStore) error { return s.UseMatter(ctx, "matter ann", "sue", t0, late) },
-			changes: []string{"matter ann"},
-		},
-		"CloseMatter": {
-			do:      func(ctx context.Context, s DeskStore) error { return s.CloseMatter(ctx, "matter ann", "sue", t0) },
-			changes: []string{"matter ann"},
-		},
-		"ReleaseMatter": {
-			do:      func(ctx context.Context, s DeskStore) error { return s.ReleaseMatter(ctx, "matter ann", t0) },
-			changes: []string{"matter ann"},
-		},
-		"ProveCaller": {
-			do: func(ctx context.Context, s DeskStore) error {
-				return errOf(s.ProveCaller(ctx, "matter ann", "sue", digest("code of ann"), t0, late))
-			},
-			changes: []string{"matter ann"},
-		},
-		"DeleteAccount": {
-			do: func(ctx context.Context, s DeskStore) error {
-				return found(s.DeleteAccount(ctx, "ann", "someone", nil))
-			},
-			changes: []string{"matter ann", "break ann", "target proposed ann", "target running ann"},
-		},
+		"MovePlan": doing(func(ctx context.Context, s DeskStore) error {
+			return s.MovePlan(ctx, "proposed ann", planApproval("proposed ann"))
+		}, "plan proposed ann"),
+		"EndPlan": doing(func(ctx context.Context, s DeskStore) error {
+			return s.MovePlan(ctx, "proposed ann", planEnd("sam", t0))
+		}, "plan proposed ann"),
+		"StopPlan": doing(func(ctx context.Context, s DeskStore) error {
+			return s.MovePlan(ctx, "running ann", planEnd("sam", t0))
+		}, "plan running ann"),
+		"SkipTarget": doing(func(ctx context.Context, s DeskStore) error {
+			return s.SkipTarget(ctx, storage.TargetID{Plan: "running ann", Number: 1}, "changed")
+		}, "plan running ann", "target running ann 1"),
+		"FinishPlan": doing(func(ctx context.Context, s DeskStore) error {
+			return s.MovePlan(ctx, "empty ann", storage.PlanMove{To: storage.PlanDone, At: t0})
+		}, "plan empty ann"),
+		"FinishDeed": doing(func(ctx context.Context, s DeskStore) error {
+			if err := beginTarget(ctx, s, "running ann", 1, time.Time{}); err != nil {
+				return err
+			}
+			return s.FinishDeed(ctx, &storage.Deed{Target: storage.TargetID{Plan: "running ann", Number: 1}})
+		}, "plan running ann", "target running ann 1"),
+		"TellBreak": doing(func(ctx context.Context, s DeskStore) error {
+			return s.MarkBreak(ctx, "break ann", storage.BreakMark{Told: true})
+		}, "break ann"),
+		"SignOffBreak": doing(func(ctx context.Context, s DeskStore) error {
+			return s.MarkBreak(ctx, "break ann", storage.BreakMark{SignedOffBy: "sam", SignedOffAt: t0})
+		}, "break ann"),
+		"UseMatter":     doing(func(ctx context.Context, s DeskStore) error { return s.UseMatter(ctx, "matter ann", "sue", t0, late) }, "matter ann"),
+		"CloseMatter":   doing(func(ctx context.Context, s DeskStore) error { return s.CloseMatter(ctx, "matter ann", "sue", t0) }, "matter ann"),
+		"ReleaseMatter": doing(func(ctx context.Context, s DeskStore) error { return s.ReleaseMatter(ctx, "matter ann", t0) }, "matter ann"),
+		"ProveCaller": doing(func(ctx context.Context, s DeskStore) error {
+			return errOf(s.ProveCaller(ctx, "matter ann", "sue", digest("code of ann"), t0, late))
+		}, "matter ann"),
+		"DeleteAccount": doing(func(ctx context.Context, s DeskStore) error {
+			return found(s.DeleteAccount(ctx, "ann", "someone", nil))
+		}, "matter ann", "break ann", "target proposed ann", "target running ann"),
 	})
 }
 

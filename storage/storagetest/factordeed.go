@@ -74,10 +74,6 @@ func changing(d deed[storage.Store], names ...string) deed[storage.Store] {
 	return d
 }
 
-func doing(do func(ctx context.Context, s storage.Store) error, changes ...string) deed[storage.Store] {
-	return deed[storage.Store]{do: do, changes: changes}
-}
-
 var factorDeeds = map[string]deed[storage.Store]{
 	"SignInByAPasskey": changing(annIn(func(on *storage.Proof) {
 		on.Passkey = storage.PasskeyUse{ID: passkey("first of ann", "ann").ID, SignCount: 9}

@@ -28,6 +28,14 @@ type deed[S storage.Store] struct {
 	fails error
 }
 
+func doing[S storage.Store](do func(ctx context.Context, s S) error, changes ...string) deed[S] {
+	return deed[S]{do: do, changes: changes}
+}
+
+func failing[S storage.Store](fails error, do func(ctx context.Context, s S) error) deed[S] {
+	return deed[S]{do: do, fails: fails}
+}
+
 // leave runs each deed on a database of its own and reports other records that have changed.
 // look names every record; it is called once for a database, and so may spend tokens.
 func leave[S storage.Store](t *testing.T, store func(t *testing.T) S, fill func(t *testing.T, s S), look func(ctx context.Context, s S) map[string]string, deeds map[string]deed[S]) {

@@ -129,27 +129,16 @@ func (s *developerSuite) registrationTokens(t *testing.T) {
 }
 
 var registrationTokenDeeds = map[string]deed[DeveloperStore]{
-	"CreateRegistrationToken": {
-		do: func(ctx context.Context, s DeveloperStore) error {
-			return s.CreateRegistrationToken(ctx, registrationToken("next", "acme"), 3) // those of others do not count
-		},
-		changes: []string{"registrations acme"},
-	},
-	"RemoveRegistrationToken": {
-		do: func(ctx context.Context, s DeveloperStore) error {
-			return s.RemoveRegistrationToken(ctx, "acme", digest("acme by ann"))
-		},
-		changes: []string{"registration acme by ann", "registrations acme"},
-	},
-	"RemoveRegistrationTokenOfAnother": {
-		do: func(ctx context.Context, s DeveloperStore) error {
-			return s.RemoveRegistrationToken(ctx, "zeal", digest("acme by ann"))
-		},
-	},
-	"RegisterApplication": {
-		do: func(ctx context.Context, s DeveloperStore) error {
-			return s.RegisterApplication(ctx, application("next", "acme"), digest("acme by ann"), t0, 3)
-		},
-		changes: []string{"registration acme by ann", "applications"},
-	},
+	"CreateRegistrationToken": doing(func(ctx context.Context, s DeveloperStore) error {
+		return s.CreateRegistrationToken(ctx, registrationToken("next", "acme"), 3) // those of others do not count
+	}, "registrations acme"),
+	"RemoveRegistrationToken": doing(func(ctx context.Context, s DeveloperStore) error {
+		return s.RemoveRegistrationToken(ctx, "acme", digest("acme by ann"))
+	}, "registration acme by ann", "registrations acme"),
+	"RemoveRegistrationTokenOfAnother": doing(func(ctx context.Context, s DeveloperStore) error {
+		return s.RemoveRegistrationToken(ctx, "zeal", digest("acme by ann"))
+	}),
+	"RegisterApplication": doing(func(ctx context.Context, s DeveloperStore) error {
+		return s.RegisterApplication(ctx, application("next", "acme"), digest("acme by ann"), t0, 3)
+	}, "registration acme by ann", "applications"),
 }
