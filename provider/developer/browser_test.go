@@ -3,7 +3,6 @@ package developer_test
 import (
 	"io"
 	"net/http"
-	"net/http/cookiejar"
 	"net/url"
 	"strings"
 	"testing"
@@ -22,14 +21,7 @@ type browser struct {
 
 // newBrowser returns a browser in which nobody is signed in.
 func (w *fixture) newBrowser() *browser {
-	jar, err := cookiejar.New(nil)
-	w.ok(err)
-	transport := &http.Transport{} // its own: a server that is closed closes those of others
-	w.t.Cleanup(transport.CloseIdleConnections)
-	return &browser{w.t, w.server.URL, &http.Client{
-		Jar: jar, Transport: transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	return &browser{w.t, w.server.URL, testkit.NewClient(w.t)}
 }
 
 // as returns a browser in which a user has just signed in.
@@ -56,11 +48,8 @@ func (b *browser) signIn(p page, user string) page {
 
 func (b *browser) do(r *http.Request) page {
 	b.t.Helper()
-	response, err := b.http.Do(r)
-	testkit.OK(b.t, err)
-	defer func() { _ = response.Body.Close() }()
-	body := testkit.Must(io.ReadAll(response.Body))(b.t)
-	return page{response, string(body)}
+	response, body := testkit.Do(b.t, b.http, r)
+	return page{response, body}
 }
 
 func (b *browser) request(method, address string, body io.Reader) *http.Request {
@@ -127,12 +116,8 @@ type page struct {
 // values, filled in with them.
 func (p page) form(t testing.TB, values ...string) (action string, fields url.Values) {
 	t.Helper()
-	root := testkit.Must(html.Parse(strings.NewReader(p.body)))(t)
-	for n := range root.Descendants() {
-		if n.Data != "form" || !strings.EqualFold(attribute(n, "method"), "post") {
-			continue
-		}
-		fields, known := fieldsOf(n)
+	for _, f := range testkit.Forms(t, p.body) {
+		fields, known := fieldsOf(f.Node)
 		fits := true
 		for i := 0; i < len(values); i += 2 {
 			name, value := values[i], values[i+1]
@@ -142,7 +127,7 @@ func (p page) form(t testing.TB, values ...string) (action string, fields url.Va
 			}
 		}
 		if fits {
-			return attribute(n, "action"), fields
+			return f.Action, fields
 		}
 	}
 	t.Fatalf("no form for %q at %s (%s):\n%s", values, p.Request.URL, p.Status, p.body)
@@ -154,8 +139,8 @@ func (p page) form(t testing.TB, values ...string) (action string, fields url.Va
 func fieldsOf(form *html.Node) (fields url.Values, known map[string]bool) {
 	fields, known = url.Values{}, map[string]bool{}
 	for n := range form.Descendants() {
-		name, value := attribute(n, "name"), attribute(n, "value")
-		kind := attribute(n, "type")
+		name, value := testkit.Attribute(n, "name"), testkit.Attribute(n, "value")
+		kind := testkit.Attribute(n, "type")
 		switch {
 		case n.Type != html.ElementNode || name == "":
 		case n.Data == "button":
@@ -171,7 +156,7 @@ func fieldsOf(form *html.Node) (fields url.Values, known map[string]bool) {
 			known[name] = true
 			for o := range n.Descendants() {
 				if o.Data == "option" && has(o, "selected") {
-					fields.Set(name, attribute(o, "value"))
+					fields.Set(name, testkit.Attribute(o, "value"))
 				}
 			}
 		case n.Data == "input":
@@ -182,15 +167,6 @@ func fieldsOf(form *html.Node) (fields url.Values, known map[string]bool) {
 		}
 	}
 	return fields, known
-}
-
-func attribute(n *html.Node, name string) string {
-	for _, a := range n.Attr {
-		if a.Key == name {
-			return a.Val
-		}
-	}
-	return ""
 }
 
 func has(n *html.Node, name string) bool {

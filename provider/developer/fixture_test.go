@@ -20,6 +20,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/developer"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/signals"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
@@ -65,7 +66,7 @@ type fixture struct {
 	paths        []string // of the database files
 	tap          *lab.Tap // of both
 	mails        *mailbox
-	log          *lab.SyncBuffer
+	log          *testkit.Output
 
 	// server has the dashboard and production, sandboxServer the sandbox.
 	server, sandboxServer *httptest.Server
@@ -91,7 +92,7 @@ func newFixtureAt(t testing.TB, host string, change ...func(*developer.Config)) 
 // newFixtureOf is newFixtureAt with another production.
 func newFixtureOf(t testing.TB, host string, production func(*provider.Config), change ...func(*developer.Config)) *fixture {
 	t.Helper()
-	w := &fixture{t: t, clock: time.Now(), mails: &mailbox{}, log: &lab.SyncBuffer{}, tap: &lab.Tap{}}
+	w := &fixture{t: t, clock: time.Now(), mails: &mailbox{}, log: &testkit.Output{}, tap: &lab.Tap{}}
 	mux, sandboxMux := http.NewServeMux(), http.NewServeMux()
 	w.server, w.sandboxServer = httptest.NewServer(mux), httptest.NewServer(sandboxMux)
 	w.server.URL = strings.Replace(w.server.URL, "127.0.0.1", host, 1)

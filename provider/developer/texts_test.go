@@ -13,12 +13,13 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/developer"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // What the host says to developers is checked when the dashboard is made: who mistypes a key
 // would otherwise see the words of this module and no reason.
 func TestNewChecksTheTextsOfTheHost(t *testing.T) {
-	w := &fixture{t: t, clock: time.Now(), mails: &mailbox{}, log: &lab.SyncBuffer{}, tap: &lab.Tap{}}
+	w := &fixture{t: t, clock: time.Now(), mails: &mailbox{}, log: &testkit.Output{}, tap: &lab.Tap{}}
 	texts := fstest.MapFS{"de.json": {Data: []byte(`{"Developer": {"Home": {"Headin": "x"}}}`)}}
 	id := w.newProvider("wrong.db", ofProduction, provider.Config{BaseURL: "http://localhost:8080", Mailer: w.mails, Texts: texts})
 	_, err := developer.New(developer.Config{Provider: id, Store: w.store, Clock: w.now, Logger: w.logger()})

@@ -485,7 +485,7 @@ func stalls(t *testing.T, b *lab.Browser, at, contentType string, half []byte) {
 	r.Header.Set("Content-Type", contentType)
 	r.Header.Set("Origin", b.Fixture.Server.URL)
 	r.Header.Set("Expect", "100-continue") // which the server says when it begins to read
-	line := lab.OwnConnections(t)
+	line := testkit.OwnConnections(t)
 	line.ExpectContinueTimeout = time.Hour
 	go func() {
 		answer, err := (&http.Client{Jar: b.HTTP.Jar, Transport: line}).Do(r)

@@ -66,7 +66,7 @@ type world struct {
 	path   string // of the SQLite file, or empty
 	server *httptest.Server
 	mails  *mailbox2
-	log    *lockedBuffer
+	log    *testkit.Output
 
 	mu    sync.Mutex
 	clock time.Time
@@ -100,7 +100,7 @@ func onBoth(t *testing.T, policies Policies, test func(*testing.T, *world)) {
 
 func newWorldOn(t *testing.T, store storeOfAll, policies Policies, change ...func(*Config)) *world {
 	t.Helper()
-	w := &world{t: t, clock: worldBegins, store: store, mails: &mailbox2{}, log: &lockedBuffer{}}
+	w := &world{t: t, clock: worldBegins, store: store, mails: &mailbox2{}, log: &testkit.Output{}}
 	mux := http.NewServeMux()
 	w.server = httptest.NewServer(mux)
 	t.Cleanup(w.server.Close)
@@ -232,23 +232,6 @@ func (m *mailbox2) kinds() string {
 		kinds = append(kinds, string(mail.Kind))
 	}
 	return strings.Join(kinds, " ")
-}
-
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 // scripted is a verifier that does what the person says: accept, accept as NAME, accept with

@@ -2,9 +2,7 @@ package lab
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
-	"net/http/cookiejar"
 	"net/url"
 	"strings"
 	"testing"
@@ -22,20 +20,7 @@ type Browser struct {
 
 // NewBrowser returns a browser without cookies.
 func (w *Fixture) NewBrowser() *Browser {
-	jar := testkit.Must(cookiejar.New(nil))(w.T)
-	return &Browser{w.T, w, &http.Client{
-		Jar:           jar,
-		Transport:     OwnConnections(w.T),
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
-}
-
-// OwnConnections is a transport of this test's own: every httptest.Server that is closed
-// closes the connections of http.DefaultTransport, also under a request of a test beside it.
-func OwnConnections(t testing.TB) *http.Transport {
-	transport := &http.Transport{}
-	t.Cleanup(transport.CloseIdleConnections)
-	return transport
+	return &Browser{w.T, w, testkit.NewClient(w.T)}
 }
 
 // MaxAddress is the longest address to which the provider sends a browser, in bytes. nginx answers
@@ -45,14 +30,11 @@ const MaxAddress = 2 << 10
 // Do sends a request and reads the answer.
 func (b *Browser) Do(r *http.Request) Page {
 	b.T.Helper()
-	response, err := b.HTTP.Do(r)
-	testkit.OK(b.T, err)
-	defer func() { _ = response.Body.Close() }()
+	response, body := testkit.Do(b.T, b.HTTP, r)
 	if next := response.Header.Get("Location"); strings.HasPrefix(next, "/") && len(next) > MaxAddress {
 		b.T.Errorf("%s leads to an address of %d bytes: %.60s…", r.URL.Path, len(next), next)
 	}
-	body := testkit.Must(io.ReadAll(response.Body))(b.T)
-	return Page{response, string(body)}
+	return Page{response, body}
 }
 
 // Absolute completes the address of a page of the provider.

@@ -22,14 +22,3 @@ func MainOf(t testing.TB, p Page) *html.Node {
 	t.Fatalf("no content on the page (%s):\n%s", p.Status, p.Text)
 	return nil
 }
-
-// SaidOn returns the words of a page.
-func SaidOn(content *html.Node) string {
-	var said strings.Builder
-	for n := range content.Descendants() {
-		if n.Type == html.TextNode {
-			said.WriteString(n.Data)
-		}
-	}
-	return strings.Join(strings.Fields(said.String()), " ")
-}

@@ -101,7 +101,7 @@ type Fixture struct {
 	Path   string
 	URL    string // of the PostgreSQL database that Store is, or empty
 	Mails  *Mailbox
-	Log    *SyncBuffer
+	Log    *testkit.Output
 
 	behind *sql.DB // PostgreSQL, once a test has opened it
 
@@ -160,7 +160,7 @@ func New(t testing.TB, change ...func(*provider.Config)) *Fixture {
 // newOn is New on a file that is opened so.
 func newOn(t testing.TB, open func(path string) (storage.Store, error), change []func(*provider.Config)) *Fixture {
 	t.Helper()
-	w := &Fixture{T: t, Mails: &Mailbox{}, Log: &SyncBuffer{}, Path: t.TempDir() + "/identity.db"}
+	w := &Fixture{T: t, Mails: &Mailbox{}, Log: &testkit.Output{}, Path: t.TempDir() + "/identity.db"}
 	w.Server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.Provider.ServeHTTP(rw, r)
 	}))

@@ -29,38 +29,11 @@ func (p Page) Next() string {
 // Form returns action and fields of the first POST form of a page.
 func (p Page) Form(t testing.TB) (action string, fields url.Values) {
 	t.Helper()
-	root := testkit.Must(html.Parse(strings.NewReader(p.Text)))(t)
-	fields = url.Values{}
-	var inside bool
-	var walk func(*html.Node)
-	walk = func(n *html.Node) {
-		attr := func(name string) string {
-			for _, a := range n.Attr {
-				if a.Key == name {
-					return a.Val
-				}
-			}
-			return ""
-		}
-		entered := false
-		if n.Type == html.ElementNode && n.Data == "form" && action == "" && strings.EqualFold(attr("method"), "post") {
-			action, inside, entered = attr("action"), true, true
-		}
-		if inside && n.Type == html.ElementNode && n.Data == "input" && attr("name") != "" {
-			fields.Set(attr("name"), attr("value"))
-		}
-		for c := n.FirstChild; c != nil; c = c.NextSibling {
-			walk(c)
-		}
-		if entered {
-			inside = false
-		}
-	}
-	walk(root)
-	if action == "" {
+	forms := testkit.Forms(t, p.Text)
+	if len(forms) == 0 {
 		t.Fatalf("no form on the page (%s):\n%s", p.Status, p.Text)
 	}
-	return action, fields
+	return forms[0].Action, forms[0].Fields
 }
 
 // Response returns the parameters of an authorization response.

@@ -31,7 +31,7 @@ func (w *Fixture) Machine(id string, change ...func(*provider.Client)) {
 
 // OwnToken asks for an access token as the application itself, as a library does.
 func (w *Fixture) OwnToken(id, secret string, style oauth2.AuthStyle, scopes ...string) (*oauth2.Token, error) {
-	ctx := context.WithValue(w.T.Context(), oauth2.HTTPClient, &http.Client{Transport: OwnConnections(w.T)})
+	ctx := context.WithValue(w.T.Context(), oauth2.HTTPClient, &http.Client{Transport: testkit.OwnConnections(w.T)})
 	return (&clientcredentials.Config{
 		ClientID: id, ClientSecret: secret, TokenURL: w.Server.URL + TokenPath, AuthStyle: style, Scopes: scopes,
 	}).Token(ctx)
@@ -57,7 +57,7 @@ type RelyingParty struct {
 // NewRelyingParty discovers an issuer as a client of it.
 func NewRelyingParty(t testing.TB, issuer, clientID string, scopes ...string) *RelyingParty {
 	t.Helper()
-	ctx := oidc.ClientContext(t.Context(), &http.Client{Transport: OwnConnections(t)})
+	ctx := oidc.ClientContext(t.Context(), &http.Client{Transport: testkit.OwnConnections(t)})
 	discovered := testkit.Must(oidc.NewProvider(ctx, issuer))(t)
 	return &RelyingParty{
 		&oauth2.Config{ClientID: clientID, ClientSecret: ClientSecret, RedirectURL: CallbackURI, Endpoint: discovered.Endpoint(), Scopes: scopes},

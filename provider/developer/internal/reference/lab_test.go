@@ -5,9 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"io"
 	"net/http"
-	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
 	"os"
@@ -15,8 +13,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"golang.org/x/net/html"
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/catalogue"
@@ -117,7 +113,7 @@ func newLab(t testing.TB) *lab {
 	l.doc = New(Installation{Installation: l.provider.Rooms().Installation(), Button: l.provider.Rooms().Pages.ButtonScript()})
 	l.provider.Rooms().Clients.RegisterWith(registrar{l.provider})
 	l.register()
-	l.alice = newBrowser(t)
+	l.alice = testkit.NewClient(t)
 	l.signIn()
 	return l
 }
@@ -146,7 +142,7 @@ func (l *lab) register() {
 		if !c.Public {
 			c.Secret = strings.Repeat(c.ID+"-secret-", 6)
 		}
-		ok(l.t, l.provider.Clients().Save(l.t.Context(), c))
+		testkit.OK(l.t, l.provider.Clients().Save(l.t.Context(), c))
 		l.clients[c.ID] = c
 	}
 	ctx := l.t.Context()
@@ -155,8 +151,8 @@ func (l *lab) register() {
 		"fname": "Alice", "zip": "22030", "birthdate": "1990-04-02",
 		"previous_addresses": []map[string]string{{"street1": "1 Main St", "city": "Fairfax"}},
 	})
-	ok(l.t, err)
-	ok(l.t, l.provider.People().SetStatus(ctx, "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true}))
+	testkit.OK(l.t, err)
+	testkit.OK(l.t, l.provider.People().SetStatus(ctx, "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true}))
 }
 
 // in returns the lab for a part of a test.
@@ -164,19 +160,6 @@ func (l *lab) in(t testing.TB) *lab {
 	part := *l
 	part.t = t
 	return &part
-}
-
-// newBrowser is a user agent with cookies and connections of its own, which follows no
-// redirect.
-func newBrowser(t testing.TB) *http.Client {
-	t.Helper()
-	jar := testkit.Must(cookiejar.New(nil))(t)
-	transport := &http.Transport{}
-	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{
-		Jar: jar, Transport: transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
 }
 
 // page is an answer that has been read.
@@ -187,12 +170,8 @@ type page struct {
 
 func (l *lab) do(browser *http.Client, r *http.Request) page {
 	l.t.Helper()
-	response, err := browser.Do(r)
-	ok(l.t, err)
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	ok(l.t, err)
-	return page{response, string(body)}
+	response, body := testkit.Do(l.t, browser, r)
+	return page{response, body}
 }
 
 func (l *lab) request(method, address, body string) *http.Request {
@@ -201,7 +180,7 @@ func (l *lab) request(method, address, body string) *http.Request {
 		address = strings.TrimSuffix(l.doc.BaseURL, "/id") + address
 	}
 	r, err := http.NewRequestWithContext(l.t.Context(), method, address, strings.NewReader(body))
-	ok(l.t, err)
+	testkit.OK(l.t, err)
 	if body != "" {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
@@ -225,32 +204,15 @@ func (l *lab) open(browser *http.Client, r *http.Request) page {
 // submit fills in the form of a page.
 func (l *lab) submit(p page, values ...string) page {
 	l.t.Helper()
-	root, err := html.Parse(strings.NewReader(p.body))
-	ok(l.t, err)
-	action, fields := "", url.Values{}
-	for n := range root.Descendants() {
-		attr := func(name string) string {
-			for _, a := range n.Attr {
-				if a.Key == name {
-					return a.Val
-				}
-			}
-			return ""
-		}
-		switch {
-		case n.Data == "form" && action == "" && attr("method") == "post":
-			action = attr("action")
-		case n.Data == "input" && attr("type") == "hidden":
-			fields.Set(attr("name"), attr("value"))
-		}
-	}
-	if action == "" {
+	forms := testkit.Forms(l.t, p.body)
+	if len(forms) == 0 {
 		l.t.Fatalf("no form on the page (%s):\n%s", p.Status, p.body)
 	}
+	fields := forms[0].Fields
 	for i := 0; i < len(values); i += 2 {
 		fields.Set(values[i], values[i+1])
 	}
-	return l.open(l.alice, l.request(http.MethodPost, action, fields.Encode()))
+	return l.open(l.alice, l.request(http.MethodPost, forms[0].Action, fields.Encode()))
 }
 
 func (l *lab) signIn() {
@@ -281,7 +243,7 @@ func (l *lab) response(p page) url.Values {
 		l.t.Fatalf("no response for the application: %s %q\n%s", p.Status, location, p.body)
 	}
 	values, err := url.ParseQuery(strings.TrimLeft(strings.TrimPrefix(location, callbackURI), "?#"))
-	ok(l.t, err)
+	testkit.OK(l.t, err)
 	return values
 }
 
@@ -349,7 +311,7 @@ func (l *lab) fill(e Endpoint, client, value string) string {
 		word = text(l.tokens(client), strings.Trim(placeholder, "{}"))
 	case "{access_token_of_itself}":
 		itself := l.build(l.doc.endpoint("token"), "receiver", ItselfExample(), []Change{with("scope", "ssf.read ssf.manage")})
-		word = text(l.object(l.do(newBrowser(l.t), itself).body), "access_token")
+		word = text(l.object(l.do(testkit.NewClient(l.t), itself).body), "access_token")
 	case "{access_token_of_another}":
 		word = text(l.tokens("another"), "access_token")
 	case "{access_token_of_another_scope}":

@@ -77,7 +77,7 @@ func TestEveryErrorIsAsDocumented(t *testing.T) {
 				if f.Itself {
 					example = ItselfExample()
 				}
-				p := l.do(newBrowser(t), l.build(e, clientFor(t, f), example, f.Example))
+				p := l.do(testkit.NewClient(t), l.build(e, clientFor(t, f), example, f.Example))
 				if p.StatusCode != f.Status || p.Header.Get("Content-Type") != mediaJSON {
 					t.Fatalf("%s is answered %s %q\n%s", describe(f.Example), p.Status, p.Header.Get("Content-Type"), p.body)
 				}
@@ -104,7 +104,7 @@ func TestEveryErrorAtTheRedirectURIIsAsDocumented(t *testing.T) {
 			continue
 		}
 		t.Run(fmt.Sprintf("%d_%s", i, f.Code), func(t *testing.T) {
-			l, browser := l.in(t), newBrowser(t)
+			l, browser := l.in(t), testkit.NewClient(t)
 			if f.SignedIn {
 				browser = l.alice
 			}
@@ -128,7 +128,7 @@ func TestEveryErrorPageIsAsDocumented(t *testing.T) {
 		}
 		t.Run(f.Heading, func(t *testing.T) {
 			l := l.in(t)
-			p := l.do(newBrowser(t), l.build(e, "std", e.Example, f.Example))
+			p := l.do(testkit.NewClient(t), l.build(e, "std", e.Example, f.Example))
 			if p.StatusCode != f.Status || !strings.Contains(p.body, ">"+f.Heading+"<") {
 				t.Errorf("%s is answered %s\n%s", describe(f.Example), p.Status, p.body)
 			}
@@ -199,7 +199,7 @@ func (l *lab) part(token any, n int) map[string]any {
 		l.t.Fatalf("no JWT: %v", token)
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(parts[n])
-	ok(l.t, err)
+	testkit.OK(l.t, err)
 	return l.object(string(raw))
 }
 
@@ -239,7 +239,7 @@ func TestRegistrationWithATokenIsAsDocumented(t *testing.T) {
 	i.Registers = false
 	d := New(i)
 	e := d.endpoint("register")
-	p := l.do(newBrowser(t), l.build(e, "std", e.Example, nil))
+	p := l.do(testkit.NewClient(t), l.build(e, "std", e.Example, nil))
 	said := l.object(p.body)
 	fits(t, d, "standard", "Registration", said)
 	if p.StatusCode != e.Answers[0].Status || said["registration_access_token"] == nil {
@@ -260,10 +260,10 @@ func TestAnswersToAnApplicationItselfAreAsDocumented(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
 	for client, dialect := range map[string]string{"std": "standard", "v3": "v3"} {
-		tokens := l.object(l.do(newBrowser(t), l.build(l.doc.endpoint("token"), client, ItselfExample(), []Change{with("scope", "military")})).body)
+		tokens := l.object(l.do(testkit.NewClient(t), l.build(l.doc.endpoint("token"), client, ItselfExample(), []Change{with("scope", "military")})).body)
 		fits(t, l.doc, dialect, "TokenPayload", tokens)
 		asked := []Pair{{"token", fmt.Sprint(tokens["access_token"])}, {"client_id", "{client_id}"}, {"client_secret", "{client_secret}"}}
-		found := l.object(l.do(newBrowser(t), l.build(l.doc.endpoint("introspect"), client, asked, nil)).body)
+		found := l.object(l.do(testkit.NewClient(t), l.build(l.doc.endpoint("introspect"), client, asked, nil)).body)
 		fits(t, l.doc, dialect, "Introspection", found)
 		if found["active"] != true || found["sub"] != client {
 			t.Errorf("%s: %v", client, found)

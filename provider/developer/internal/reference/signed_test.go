@@ -17,7 +17,7 @@ func TestJWTAccessTokensAreAsDocumented(t *testing.T) {
 	l := newLab(t)
 	of := map[string]any{
 		"AUser": l.tokens("jwt")["access_token"], "AnAPI": l.tokens("jwt", with("resource", apiURI))["access_token"],
-		"Itself": l.object(l.do(newBrowser(t), l.build(l.doc.endpoint("token"), "jwt", ItselfExample(), nil)).body)["access_token"],
+		"Itself": l.object(l.do(testkit.NewClient(t), l.build(l.doc.endpoint("token"), "jwt", ItselfExample(), nil)).body)["access_token"],
 	}
 	for name, token := range of {
 		if header := l.part(token, 0); header["typ"] != "at+jwt" || header["alg"] != "RS256" {

@@ -1,10 +1,7 @@
 package samples
 
 import (
-	"io"
 	"net/http"
-	"net/http/cookiejar"
-	"net/url"
 	"strings"
 	"testing"
 
@@ -25,10 +22,7 @@ type browser struct {
 
 func newBrowser(t *testing.T) *browser {
 	t.Helper()
-	jar := testkit.Must(cookiejar.New(nil))(t)
-	transport := &http.Transport{}
-	t.Cleanup(transport.CloseIdleConnections)
-	b := &browser{t: t, http: &http.Client{Jar: jar, Transport: transport}}
+	b := &browser{t: t, http: testkit.NewClient(t)}
 	b.http.CheckRedirect = func(r *http.Request, _ []*http.Request) error {
 		if b.until != "" && strings.HasPrefix(r.URL.String(), b.until) {
 			return http.ErrUseLastResponse
@@ -46,18 +40,14 @@ type page struct {
 
 func (b *browser) do(r *http.Request) page {
 	b.t.Helper()
-	response, err := b.http.Do(r)
-	ok(b.t, err)
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	ok(b.t, err)
-	return page{response, string(body)}
+	response, body := testkit.Do(b.t, b.http, r)
+	return page{response, body}
 }
 
 func (b *browser) get(address string) page {
 	b.t.Helper()
 	r, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, address, nil)
-	ok(b.t, err)
+	testkit.OK(b.t, err)
 	return b.do(r)
 }
 
@@ -67,10 +57,11 @@ func (b *browser) signIn(address string) page {
 	b.t.Helper()
 	p := b.get(address)
 	for range 3 {
-		action, fields := p.form(b.t)
-		if action == "" {
+		forms := testkit.Forms(b.t, p.body)
+		if len(forms) == 0 {
 			break
 		}
+		fields := forms[0].Fields
 		switch {
 		case fields.Has("password"):
 			fields.Set("email", "alice@example.com")
@@ -78,38 +69,14 @@ func (b *browser) signIn(address string) page {
 		default:
 			fields.Set("action", "allow")
 		}
-		target, err := p.Request.URL.Parse(action)
-		ok(b.t, err)
+		target, err := p.Request.URL.Parse(forms[0].Action)
+		testkit.OK(b.t, err)
 		r, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, target.String(), strings.NewReader(fields.Encode()))
-		ok(b.t, err)
+		testkit.OK(b.t, err)
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		p = b.do(r)
 	}
 	return p
-}
-
-// form returns action and fields of the first form of a page, nothing when there is none.
-func (p page) form(t *testing.T) (action string, fields url.Values) {
-	t.Helper()
-	root := testkit.Must(html.Parse(strings.NewReader(p.body)))(t)
-	fields = url.Values{}
-	for n := range root.Descendants() {
-		attr := func(name string) string {
-			for _, a := range n.Attr {
-				if a.Key == name {
-					return a.Val
-				}
-			}
-			return ""
-		}
-		switch {
-		case n.Data == "form" && attr("method") == "post" && action == "":
-			action = attr("action")
-		case n.Data == "input" && attr("name") != "":
-			fields.Set(attr("name"), attr("value"))
-		}
-	}
-	return action, fields
 }
 
 // link returns where the only link of a page leads, and what it says.

@@ -1,7 +1,6 @@
 package samples
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net/http"
@@ -11,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -103,34 +101,16 @@ func write(t *testing.T, a Application, id string) (folder string, s Sample) {
 
 // shell runs commands in a shell that has nothing of the sample in its environment. The end
 // of the test kills it with all that it has started.
-func shell(t *testing.T, folder, commands string) (*exec.Cmd, *output) {
+func shell(t *testing.T, folder, commands string) (*exec.Cmd, *testkit.Output) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	c := exec.CommandContext(ctx, "bash", "-c", commands)
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
-	out := &output{}
+	out := &testkit.Output{}
 	c.Dir, c.Stdout, c.Stderr = folder, out, out
 	t.Cleanup(cancel)
 	return c, out
-}
-
-// output is what a program prints, which may be read while it runs.
-type output struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.String()
 }
 
 // start runs a sample until it answers at the address that it prints, which is the one that

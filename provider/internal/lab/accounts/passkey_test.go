@@ -40,28 +40,20 @@ func atName(w *lab.Fixture) *lab.Fixture {
 func passkeyForm(t *testing.T, p lab.Page, kind string) (action string, fields url.Values, options []byte, ok bool) {
 	t.Helper()
 	root := testkit.Must(html.Parse(strings.NewReader(p.Text)))(t)
-	get := func(n *html.Node, name string) string {
-		for _, a := range n.Attr {
-			if a.Key == name {
-				return a.Val
-			}
-		}
-		return ""
-	}
 	for n := range root.Descendants() {
-		if n.Data != "form" || get(n, "data-passkey") != kind {
+		if n.Data != "form" || testkit.Attribute(n, "data-passkey") != kind {
 			continue
 		}
 		fields = url.Values{}
 		for c := range n.Descendants() {
 			switch {
-			case c.Data == "input" && get(c, "type") != "checkbox":
-				fields.Set(get(c, "name"), get(c, "value"))
+			case c.Data == "input" && testkit.Attribute(c, "type") != "checkbox":
+				fields.Set(testkit.Attribute(c, "name"), testkit.Attribute(c, "value"))
 			case c.Data == "script":
 				options = []byte(c.FirstChild.Data)
 			}
 		}
-		return get(n, "action"), fields, options, true
+		return testkit.Attribute(n, "action"), fields, options, true
 	}
 	return "", nil, nil, false
 }

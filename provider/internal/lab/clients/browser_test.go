@@ -2,14 +2,10 @@ package clients
 
 import (
 	"html"
-	"io"
 	"net/http"
-	"net/http/cookiejar"
 	"net/url"
 	"strings"
 	"testing"
-
-	nethtml "golang.org/x/net/html"
 
 	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
@@ -25,10 +21,7 @@ type browser struct {
 
 func (i *installation) newBrowser(t *testing.T) *browser {
 	t.Helper()
-	jar := testkit.Must(cookiejar.New(nil))(t)
-	transport := &http.Transport{}
-	t.Cleanup(transport.CloseIdleConnections)
-	b := &browser{t: t, http: &http.Client{Jar: jar, Transport: transport}, base: i.base}
+	b := &browser{t: t, http: testkit.NewClient(t), base: i.base}
 	b.http.CheckRedirect = func(r *http.Request, via []*http.Request) error {
 		if len(via) > 20 || b.until != "" && strings.HasPrefix(r.URL.String(), b.until) {
 			return http.ErrUseLastResponse
@@ -62,11 +55,8 @@ func (p page) isSignIn() bool { return strings.Contains(p.body, `name="password"
 func (b *browser) do(r *http.Request) page {
 	b.t.Helper()
 	r.Header.Set("Accept", "text/html,*/*;q=0.8") // Apache answers programs otherwise
-	response, err := b.http.Do(r)
-	testkit.OK(b.t, err)
-	defer response.Body.Close()
-	body := testkit.Must(io.ReadAll(response.Body))(b.t)
-	return page{response, response.Request.URL, string(body)}
+	response, body := testkit.Do(b.t, b.http, r)
+	return page{response, response.Request.URL, body}
 }
 
 func (b *browser) open(address string) page {
@@ -122,29 +112,9 @@ func (b *browser) response(address, redirectURI string) *url.URL {
 // form returns where the first form of a page that is posted goes, and what it holds.
 func form(t *testing.T, p page) (action string, fields url.Values) {
 	t.Helper()
-	root := testkit.Must(nethtml.Parse(strings.NewReader(p.body)))(t)
-	for n := range root.Descendants() {
-		if n.Data != "form" || !strings.EqualFold(attribute(n, "method"), http.MethodPost) {
-			continue
-		}
-		fields = url.Values{}
-		for input := range n.Descendants() {
-			if name := attribute(input, "name"); input.Data == "input" && name != "" {
-				fields.Set(name, attribute(input, "value"))
-			}
-		}
-		target := testkit.Must(p.url.Parse(attribute(n, "action")))(t)
-		return target.String(), fields
+	forms := testkit.Forms(t, p.body)
+	if len(forms) == 0 {
+		t.Fatalf("no form at %s: %s\n%s", p.url, p.Status, p.body)
 	}
-	t.Fatalf("no form at %s: %s\n%s", p.url, p.Status, p.body)
-	return "", nil
-}
-
-func attribute(n *nethtml.Node, name string) string {
-	for _, a := range n.Attr {
-		if a.Key == name {
-			return a.Val
-		}
-	}
-	return ""
+	return testkit.Must(p.url.Parse(forms[0].Action))(t).String(), forms[0].Fields
 }

@@ -27,12 +27,12 @@ func TestKubelogin(t *testing.T) {
 			"--grant-type=device-code", "--skip-open-browser", "--token-cache-dir=" + cache,
 		}, more...)...)
 	}
-	c, printed, says := kubelogin(), &output{}, &output{}
+	c, printed, says := kubelogin(), &testkit.Output{}, &testkit.Output{}
 	c.Stdout, c.Stderr = printed, says
 	testkit.OK(t, c.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
-	i.newBrowser(t).allowDevice(says.find(t, `in your browser: (http\S+)`), says.find(t, `in your browser: ([A-Z]{4}-[A-Z]{4})`), "A Cluster")
+	i.newBrowser(t).allowDevice(waitFor(t, says, `in your browser: (http\S+)`), waitFor(t, says, `in your browser: ([A-Z]{4}-[A-Z]{4})`), "A Cluster")
 	if err := <-ended; err != nil {
 		t.Fatalf("%v: %s", err, says)
 	}
@@ -60,8 +60,8 @@ func idTokenFor(t *testing.T, printed string) string {
 	return credential.Status.Token
 }
 
-// find waits for what a program prints.
-func (o *output) find(t *testing.T, pattern string) string {
+// waitFor waits for what a program prints.
+func waitFor(t *testing.T, o *testkit.Output, pattern string) string {
 	t.Helper()
 	looked := regexp.MustCompile(pattern)
 	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(20 * time.Millisecond) {

@@ -1,13 +1,11 @@
 package clients
 
 import (
-	"bytes"
 	"context"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -47,28 +45,10 @@ func tool(t *testing.T, module, program string) string {
 	return filepath.Join(folder, program)
 }
 
-// output is what a program prints, which may be read while it runs.
-type output struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.b.String()
-}
-
 // start runs a program until it answers at an address, and ends it with the test.
 func start(t *testing.T, address string, c *exec.Cmd) {
 	t.Helper()
-	out := &output{}
+	out := &testkit.Output{}
 	c.Stdout, c.Stderr = out, out
 	testkit.OK(t, c.Start())
 	ended := make(chan error, 1)

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/net/html"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // browser asks a handler, and keeps its cookies.
@@ -111,27 +111,11 @@ func (b *browser) signIn(path string, fields map[string]string) string {
 // formOf returns the first form of a page that is posted.
 func formOf(t testing.TB, a *answer) (action string, fields url.Values) {
 	t.Helper()
-	root, err := html.Parse(bytes.NewReader(a.body.Bytes()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	fields = url.Values{}
-	for n := range root.Descendants() {
-		attr := map[string]string{}
-		for _, a := range n.Attr {
-			attr[a.Key] = a.Val
-		}
-		switch {
-		case n.Data == "form" && strings.EqualFold(attr["method"], "post") && action == "":
-			action = attr["action"]
-		case n.Data == "input" && attr["name"] != "":
-			fields.Set(attr["name"], attr["value"])
-		}
-	}
-	if action == "" {
+	forms := testkit.Forms(t, a.body.String())
+	if len(forms) == 0 {
 		t.Fatalf("no form: %d\n%s", a.status, a.body.String())
 	}
-	return action, fields
+	return forms[0].Action, forms[0].Fields
 }
 
 // tokens is the answer of the token endpoint.

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/net/html"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 var (
@@ -164,18 +166,18 @@ func (p page) form() (action string, fields url.Values, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	form := find(root, func(n *html.Node) bool { return n.Data == "form" && attribute(n, "method") == "post" })
+	form := find(root, func(n *html.Node) bool { return n.Data == "form" && testkit.Attribute(n, "method") == "post" })
 	if form == nil {
 		return "", nil, fmt.Errorf("a page without a form: %v", p)
 	}
 	fields = url.Values{}
 	find(form, func(n *html.Node) bool {
-		if n.Data == "input" && attribute(n, "name") != "" {
-			fields.Set(attribute(n, "name"), attribute(n, "value"))
+		if n.Data == "input" && testkit.Attribute(n, "name") != "" {
+			fields.Set(testkit.Attribute(n, "name"), testkit.Attribute(n, "value"))
 		}
 		return false
 	})
-	return attribute(form, "action"), fields, nil
+	return testkit.Attribute(form, "action"), fields, nil
 }
 
 // find returns the first element below a node that is wanted.
@@ -186,13 +188,4 @@ func find(root *html.Node, wanted func(*html.Node) bool) *html.Node {
 		}
 	}
 	return nil
-}
-
-func attribute(n *html.Node, name string) string {
-	for _, a := range n.Attr {
-		if a.Key == name {
-			return a.Val
-		}
-	}
-	return ""
 }

@@ -64,15 +64,15 @@ func wordsOn(t *testing.T, p lab.Page) consentWords {
 	all := consentWords{options: map[string]words{}}
 	for _, option := range parts(root, "div", "option") {
 		box := parts(option, "input", "")[0]
-		all.options[valueOf(box, "value")] = wordsIn(option)
+		all.options[testkit.Attribute(box, "value")] = wordsIn(option)
 		if slices.ContainsFunc(box.Attr, func(a html.Attribute) bool { return a.Key == "checked" }) {
-			all.ticked = append(all.ticked, valueOf(box, "value"))
+			all.ticked = append(all.ticked, testkit.Attribute(box, "value"))
 		}
 		option.Parent.RemoveChild(option)
 	}
 	all.words = wordsIn(root)
 	for _, sentence := range parts(root, "p", "") {
-		if text, _, found := strings.Cut(textOf(sentence), "."); found && strings.Contains(text, " receives ") && sentence.Parent.Data == "main" {
+		if text, _, found := strings.Cut(testkit.Text(sentence), "."); found && strings.Contains(text, " receives ") && sentence.Parent.Data == "main" {
 			all.sentence = text
 		}
 	}
@@ -84,7 +84,7 @@ func wordsIn(n *html.Node) words {
 	for _, facts := range parts(n, "dl", "facts") {
 		for _, row := range parts(facts, "div", "") {
 			name := nameOf(parts(row, "dt", "")[0])
-			if len(parts(row, "span", "none")) > 0 && strings.Contains(textOf(row), "shared if added later") {
+			if len(parts(row, "span", "none")) > 0 && strings.Contains(testkit.Text(row), "shared if added later") {
 				said.later = append(said.later, name)
 			} else {
 				said.known = append(said.known, name)
@@ -97,42 +97,23 @@ func wordsIn(n *html.Node) words {
 		}
 	}
 	for _, group := range parts(n, "div", "group") {
-		title := textOf(parts(group, "h2", "")[0])
-		said.verified[title] = slices.ContainsFunc(parts(group, "span", "chip"), func(chip *html.Node) bool { return textOf(chip) == "Verified" })
+		title := testkit.Text(parts(group, "h2", "")[0])
+		said.verified[title] = slices.ContainsFunc(parts(group, "span", "chip"), func(chip *html.Node) bool { return testkit.Text(chip) == "Verified" })
 	}
 	return said
 }
 
 // nameOf is the text of a name without the mark of what is new.
-func nameOf(n *html.Node) string { return strings.TrimSuffix(textOf(n), " New") }
+func nameOf(n *html.Node) string { return strings.TrimSuffix(testkit.Text(n), " New") }
 
 // parts returns the elements within a node, of a class unless it is empty.
 func parts(n *html.Node, element, class string) (found []*html.Node) {
 	for d := range n.Descendants() {
-		if d.Type == html.ElementNode && d.Data == element && (class == "" || slices.Contains(strings.Fields(valueOf(d, "class")), class)) {
+		if d.Type == html.ElementNode && d.Data == element && (class == "" || slices.Contains(strings.Fields(testkit.Attribute(d, "class")), class)) {
 			found = append(found, d)
 		}
 	}
 	return found
-}
-
-func valueOf(n *html.Node, name string) string {
-	for _, a := range n.Attr {
-		if a.Key == name {
-			return a.Val
-		}
-	}
-	return ""
-}
-
-func textOf(n *html.Node) string {
-	var b strings.Builder
-	for d := range n.Descendants() {
-		if d.Type == html.TextNode {
-			b.WriteString(d.Data)
-		}
-	}
-	return strings.Join(strings.Fields(b.String()), " ")
 }
 
 // with adds what the boxes say that are ticked.

@@ -70,7 +70,7 @@ func TestErrorPageHasOneWayOut(t *testing.T) {
 			if ways := waysOut(content); len(ways) != 1 || !strings.HasSuffix(ways[0], test.way) {
 				t.Errorf("leads to %q, want %q alone", ways, test.way)
 			}
-			if said := lab.SaidOn(content); !strings.Contains(said, test.says) {
+			if said := testkit.Text(content); !strings.Contains(said, test.says) {
 				t.Errorf("does not say %q: %s", test.says, said)
 			}
 			// A popup that is cut off from the page that opened it cannot be closed.

@@ -58,7 +58,7 @@ func newMCPServer(t testing.TB) *mcpServer {
 // verifies has a server verify tokens itself (RFC 9068 section 4).
 func (s *mcpServer) verifies(t testing.TB) {
 	t.Helper()
-	ctx := oidc.ClientContext(context.WithoutCancel(t.Context()), &http.Client{Transport: lab.OwnConnections(t)})
+	ctx := oidc.ClientContext(context.WithoutCancel(t.Context()), &http.Client{Transport: testkit.OwnConnections(t)})
 	issuer := testkit.Must(oidc.NewProvider(ctx, s.issuer))(t)
 	verifier := issuer.VerifierContext(ctx, &oidc.Config{ClientID: s.URL})
 	s.accepts = func(r *http.Request, raw string) bool {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/signals"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -102,7 +103,7 @@ func (s streams) verified(t *testing.T, token string) map[string]any {
 	if header["typ"] != "secevent+jwt" || header["alg"] != "RS256" {
 		t.Errorf("header %v", header)
 	}
-	ctx := oidc.ClientContext(t.Context(), &http.Client{Transport: lab.OwnConnections(t)})
+	ctx := oidc.ClientContext(t.Context(), &http.Client{Transport: testkit.OwnConnections(t)})
 	if _, err := oidc.NewRemoteKeySet(ctx, s.Server.URL+"/oidc/.well-known/jwks").VerifySignature(ctx, token); err != nil {
 		t.Error(err)
 	}
@@ -201,7 +202,7 @@ func TestStreamThatIsPushed(t *testing.T) {
 
 	// A SET is neither an access token nor an ID token, nor is one of these a SET.
 	set := r.took[1]
-	ctx := oidc.ClientContext(t.Context(), &http.Client{Transport: lab.OwnConnections(t)})
+	ctx := oidc.ClientContext(t.Context(), &http.Client{Transport: testkit.OwnConnections(t)})
 	keys := oidc.NewRemoteKeySet(ctx, s.Server.URL+"/oidc/.well-known/jwks")
 	asIDToken := func(token string) error {
 		_, err := oidc.NewVerifier(s.Server.URL+"/oidc", keys, &oidc.Config{ClientID: "rp"}).Verify(ctx, token)

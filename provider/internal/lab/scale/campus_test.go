@@ -21,6 +21,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/lab/upstreams"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/signals"
 	"github.com/bonafide-id/bonafide/provider/upstream/openid"
 	"github.com/bonafide-id/bonafide/provider/verification"
@@ -95,7 +96,7 @@ type campus struct {
 
 func newCampus(t *testing.T) *campus {
 	t.Helper()
-	c := &campus{size: *people, log: &counter{}, connections: lab.OwnConnections(t)}
+	c := &campus{size: *people, log: &counter{}, connections: testkit.OwnConnections(t)}
 	c.connections.MaxIdleConnsPerHost = connections
 	c.connections.DisableCompression = true // the time of this machine is for people, not for their lines
 	if testing.Short() {

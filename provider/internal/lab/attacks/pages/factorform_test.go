@@ -28,7 +28,7 @@ func formsOf(t testing.TB, p lab.Page) []form {
 	root := testkit.Must(html.Parse(strings.NewReader(p.Text)))(t)
 	var forms []form
 	for n := range root.Descendants() {
-		if n.Data == "form" && strings.EqualFold(attr(n, "method"), "post") {
+		if n.Data == "form" && strings.EqualFold(testkit.Attribute(n, "method"), "post") {
 			forms = append(forms, readForm(n))
 		}
 	}
@@ -36,25 +36,16 @@ func formsOf(t testing.TB, p lab.Page) []form {
 }
 
 func readForm(n *html.Node) form {
-	f := form{action: attr(n, "action"), fields: url.Values{}, passkey: attr(n, "data-passkey")}
+	f := form{action: testkit.Attribute(n, "action"), fields: url.Values{}, passkey: testkit.Attribute(n, "data-passkey")}
 	for c := range n.Descendants() {
 		switch {
-		case c.Data == "input" && attr(c, "name") != "" && attr(c, "type") != "checkbox":
-			f.fields.Add(attr(c, "name"), attr(c, "value"))
+		case c.Data == "input" && testkit.Attribute(c, "name") != "" && testkit.Attribute(c, "type") != "checkbox":
+			f.fields.Add(testkit.Attribute(c, "name"), testkit.Attribute(c, "value"))
 		case c.Data == "script" && c.FirstChild != nil:
 			f.options = []byte(c.FirstChild.Data)
 		}
 	}
 	return f
-}
-
-func attr(n *html.Node, name string) string {
-	for _, a := range n.Attr {
-		if a.Key == name {
-			return a.Val
-		}
-	}
-	return ""
 }
 
 // with returns a copy of the form with other values; pairs override.
@@ -105,8 +96,8 @@ func linked(b *lab.Browser, p lab.Page, text string) lab.Page {
 	b.T.Helper()
 	root := testkit.Must(html.Parse(strings.NewReader(p.Text)))(b.T)
 	for n := range root.Descendants() {
-		if n.Data == "a" && (strings.Contains(textOf(n), text) || strings.Contains(attr(n, "aria-label"), text)) {
-			return b.Open(attr(n, "href"))
+		if n.Data == "a" && (strings.Contains(textOf(n), text) || strings.Contains(testkit.Attribute(n, "aria-label"), text)) {
+			return b.Open(testkit.Attribute(n, "href"))
 		}
 	}
 	b.T.Fatalf("no link %q at %s (%s):\n%s", text, p.Request.URL.Path, p.Status, p.Text)

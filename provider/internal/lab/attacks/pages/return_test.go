@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -71,7 +72,7 @@ func (s *stolen) isOver(t *testing.T, link, heading string) {
 	email := s.EmailOf(s.id)
 	_, p := s.takeBack(t, link, "cobalt-heron-lattice-31")
 	lab.Shown(t, p, http.StatusBadRequest)
-	if said := lab.SaidOn(lab.MainOf(t, p)); !strings.HasPrefix(said, heading) {
+	if said := testkit.Text(lab.MainOf(t, p)); !strings.HasPrefix(said, heading) {
 		t.Errorf("says %s", said)
 	}
 	if s.EmailOf(s.id) != email {
@@ -101,7 +102,7 @@ func TestEmailReturn(t *testing.T) {
 				t.Fatalf("%s\n%s", p.Status, p.Text)
 			}
 			p = b.Follow(p)
-			if said := lab.SaidOn(lab.MainOf(t, p)); !strings.Contains(said, "You have your account back") || !strings.Contains(p.Text, `value="given@example.com"`) {
+			if said := testkit.Text(lab.MainOf(t, p)); !strings.Contains(said, "You have your account back") || !strings.Contains(p.Text, `value="given@example.com"`) {
 				t.Errorf("the sign-in page says %s", said)
 			}
 			if s.EmailOf(s.id) != s.email || !w.Saw(event.EmailReturned) {
@@ -125,7 +126,7 @@ func TestEmailReturn(t *testing.T) {
 				t.Errorf("mails %v, want %v", told, want)
 			}
 			owner := s.NewBrowser().SignIn(s.email, lab.NewPassword)
-			if said := lab.SaidOn(lab.MainOf(t, owner.Open("/account/history"))); !strings.Contains(said, "Email address changed back") {
+			if said := testkit.Text(lab.MainOf(t, owner.Open("/account/history"))); !strings.Contains(said, "Email address changed back") {
 				t.Errorf("the history says %s", said)
 			}
 			s.isOver(t, s.link, over)
@@ -135,7 +136,7 @@ func TestEmailReturn(t *testing.T) {
 			for _, b := range []*lab.Browser{s.NewBrowser(), s.thief} {
 				p := b.Get(s.link)
 				lab.Shown(t, p, http.StatusOK)
-				if said := lab.SaidOn(lab.MainOf(t, p)); !strings.Contains(said, "looked@example.com is your address again") {
+				if said := testkit.Text(lab.MainOf(t, p)); !strings.Contains(said, "looked@example.com is your address again") {
 					t.Errorf("says %s", said)
 				}
 				b.Ask(http.MethodHead, s.link)

@@ -179,7 +179,7 @@ func TestAttackUploadThatDrips(t *testing.T) {
 	answered := make(chan struct{})
 	go func() {
 		defer close(answered)
-		answer, err := (&http.Client{Jar: b.HTTP.Jar, Transport: lab.OwnConnections(t)}).Do(r)
+		answer, err := (&http.Client{Jar: b.HTTP.Jar, Transport: testkit.OwnConnections(t)}).Do(r)
 		if err == nil {
 			answer.Body.Close()
 		}

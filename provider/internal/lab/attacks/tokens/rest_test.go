@@ -107,16 +107,16 @@ func TestSecretsAtRest(t *testing.T) {
 
 func TestLogHoldsNoSecrets(t *testing.T) {
 	t.Parallel()
-	for name, handler := range map[string]func(*lab.SyncBuffer) slog.Handler{
-		"Text": func(b *lab.SyncBuffer) slog.Handler {
+	for name, handler := range map[string]func(*testkit.Output) slog.Handler{
+		"Text": func(b *testkit.Output) slog.Handler {
 			return slog.NewTextHandler(b, &slog.HandlerOptions{Level: slog.LevelDebug, AddSource: true})
 		},
-		"JSON": func(b *lab.SyncBuffer) slog.Handler {
+		"JSON": func(b *testkit.Output) slog.Handler {
 			return slog.NewJSONHandler(b, &slog.HandlerOptions{Level: slog.LevelDebug})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			log := &lab.SyncBuffer{}
+			log := &testkit.Output{}
 			w := lab.New(t, func(c *provider.Config) { c.Logger = slog.New(handler(log)) }).WithClients().WithUsers()
 			secrets := secretsOf(t, w)
 			delete(secrets, "mail code") // eight digits can be in a timestamp
