@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // page is what a browser shows.
@@ -44,11 +46,11 @@ func readPage(response *http.Response) (page, error) {
 	for n := range root.Descendants() {
 		switch {
 		case n.Type != html.ElementNode:
-		case n.Data == "meta" && attribute(n, "http-equiv") == "refresh":
-			_, p.next, _ = strings.Cut(attribute(n, "content"), "url=")
+		case n.Data == "meta" && testkit.Attribute(n, "http-equiv") == "refresh":
+			_, p.next, _ = strings.Cut(testkit.Attribute(n, "content"), "url=")
 		case n.Data == "h1" && p.heading == "":
-			p.heading = text(n)
-		case n.Data == "form" && strings.EqualFold(attribute(n, "method"), "post"):
+			p.heading = testkit.Text(n)
+		case n.Data == "form" && strings.EqualFold(testkit.Attribute(n, "method"), "post"):
 			p.forms = append(p.forms, readForm(n))
 		}
 	}
@@ -56,35 +58,15 @@ func readPage(response *http.Response) (page, error) {
 }
 
 func readForm(n *html.Node) form {
-	f := form{action: attribute(n, "action"), fields: url.Values{}}
+	f := form{action: testkit.Attribute(n, "action"), fields: url.Values{}}
 	for e := range n.Descendants() {
-		switch name := attribute(e, "name"); {
+		switch name := testkit.Attribute(e, "name"); {
 		case e.Type != html.ElementNode || name == "":
 		case e.Data == "input":
-			f.fields.Add(name, attribute(e, "value"))
+			f.fields.Add(name, testkit.Attribute(e, "value"))
 		case e.Data == "button":
-			f.buttons = append(f.buttons, button{name, attribute(e, "value")})
+			f.buttons = append(f.buttons, button{name, testkit.Attribute(e, "value")})
 		}
 	}
 	return f
-}
-
-func attribute(n *html.Node, name string) string {
-	for _, a := range n.Attr {
-		if a.Key == name {
-			return a.Val
-		}
-	}
-	return ""
-}
-
-// text returns the words of an element.
-func text(n *html.Node) string {
-	var words []string
-	for e := range n.Descendants() {
-		if e.Type == html.TextNode {
-			words = append(words, strings.Fields(e.Data)...)
-		}
-	}
-	return strings.Join(words, " ")
 }
