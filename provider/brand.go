@@ -47,8 +47,8 @@ type Brand struct {
 	// Defaults to a check mark.
 	Mark string `json:"mark,omitempty"`
 
-	// ButtonColor is #rrggbb, the colour of buttons, whose labels become black or white; links
-	// have a readable shade of it.
+	// ButtonColor is #rrggbb, the colour of buttons, whose labels are black or white, whichever
+	// is readable; links have a readable shade of it.
 	// Defaults to #0b5cff.
 	ButtonColor string `json:"button_color,omitempty"`
 
@@ -65,16 +65,19 @@ type Brand struct {
 	// Defaults to the device's.
 	Font Font `json:"font,omitzero"`
 
-	// Background is a picture behind the screens, dimmed in dark mode.
+	// Background is a picture behind the screens. It shows where there is room around them,
+	// dimmed in dark mode.
 	// Defaults to none.
 	Background []byte `json:"background,omitempty"`
 
-	// Stylesheet is CSS of the host's own, at most 256 KiB, which comes last. It can load only pictures and fonts of this origin. The markup of the
-	// screens may change with every version.
+	// Stylesheet is CSS of the host's own, at most 256 KiB. It comes last, overrides all other,
+	// and can load only pictures and fonts of this origin. The markup of the screens may change
+	// with every version.
 	// Defaults to none.
 	Stylesheet []byte `json:"stylesheet,omitempty"`
 
-	// HomeURL, TermsURL, PolicyURL and HelpURL are links: addresses, or paths of the host.
+	// HomeURL, TermsURL, PolicyURL and HelpURL are links on the screens: addresses, or paths of
+	// the host.
 	// Defaults to none.
 	HomeURL   string `json:"home_uri,omitempty"`
 	TermsURL  string `json:"tos_uri,omitempty"`

@@ -96,7 +96,7 @@ type Client struct {
 	RequirePushedAuthorizationRequests bool `json:"require_pushed_authorization_requests,omitempty"`
 
 	// RequirePKCE refuses authorization requests for a code without a code_challenge (RFC
-	// 7636), as for public applications and with RequirePushedAuthorizationRequests.
+	// 7636). Public applications and RequirePushedAuthorizationRequests require one anyway.
 	// Defaults to false.
 	RequirePKCE bool `json:"require_pkce,omitempty"`
 
@@ -105,8 +105,10 @@ type Client struct {
 	// Defaults to false.
 	RequireSignedRequestObject bool `json:"require_signed_request_object,omitempty"`
 
-	// RequestURIs are the addresses of request objects that a request may name (Config.RequestURI), by the rules of
-	// JWKSURI, at most 100; a fragment is the SHA-256 of what is there, in base64url. They need keys.
+	// RequestURIs are the addresses of request objects that a request may name in request_uri,
+	// by the rules of JWKSURI, at most 100; a fragment is the SHA-256 of what is there, in
+	// base64url. They have an effect with Config.RequestURI (OpenID Connect Core section 6.2),
+	// and need keys.
 	// Defaults to none.
 	RequestURIs []string `json:"request_uris,omitempty"`
 
@@ -114,21 +116,21 @@ type Client struct {
 	// Defaults to any of those of TokenEndpointAuthSigningAlg.
 	RequestObjectSigningAlg string `json:"request_object_signing_alg,omitempty"`
 
-	// DPoPBoundAccessTokens refuses token requests without a proof of possession (RFC 9449 section
-	// 5.2). Tokens for requests with a proof are bound
-	// anyway. It excludes response types with token, which nothing could bind. Standard dialect
-	// only.
+	// DPoPBoundAccessTokens refuses token requests without a proof of possession (RFC 9449
+	// section 5.2). Every access token is bound to a key; tokens for requests with a proof are
+	// bound anyway. It excludes response types with token, which nothing could bind. Standard
+	// dialect only.
 	// Defaults to false.
 	DPoPBoundAccessTokens bool `json:"dpop_bound_access_tokens,omitempty"`
 
-	// RedirectURIs and PostLogoutRedirectURIs are where users may be sent: https, http on
-	// the loopback interface, or an app's scheme, such as com.example.app. They have no
-	// fragment, user name, wildcard, escapes in the host, port other than 1 to 65535 in
-	// plain spelling, or response parameter in the query; a redirect URI of V3 may have a
-	// state, whose value is not compared. Requests must match byte for byte, except for the
-	// port of a redirect URI with a loopback IP address (RFC 8252 section 7.3). At least
-	// one of RedirectURIs is required, unless GrantTypes are only client_credentials, token-exchange,
-	// or device_code or pre-authorized_code with or without refresh_token.
+	// RedirectURIs and PostLogoutRedirectURIs are where users may be sent: https, http on the
+	// loopback interface, or an app's scheme, such as com.example.app. They have no fragment,
+	// user name, wildcard, escapes in the host, port other than 1 to 65535 in plain spelling,
+	// or response parameter in the query; a redirect URI of V3 may have a state, whose value is
+	// not compared. Requests must match byte for byte, except for the port of a redirect URI
+	// with a loopback IP address (RFC 8252 section 7.3). At least one of RedirectURIs is
+	// required, unless GrantTypes are only client_credentials, token-exchange, or device_code
+	// or pre-authorized_code with or without refresh_token.
 	RedirectURIs           []string `json:"redirect_uris"`
 	PostLogoutRedirectURIs []string `json:"post_logout_redirect_uris,omitempty"`
 
@@ -146,9 +148,9 @@ type Client struct {
 	// Defaults to none.
 	BackchannelLogoutURI string `json:"backchannel_logout_uri,omitempty"`
 
-	// BackchannelLogoutSessionRequired says that the application needs sid in logout tokens. They have it whenever ID tokens have it: always with the embedded
-	// accounts, and with the host's users if SignedIn.SessionID is set. It requires a
-	// BackchannelLogoutURI.
+	// BackchannelLogoutSessionRequired says that the application needs the claim sid in logout
+	// tokens. They have it whenever ID tokens have it: always with the embedded accounts, and
+	// with the host's users if SignedIn.SessionID is set. It requires a BackchannelLogoutURI.
 	// Defaults to false.
 	BackchannelLogoutSessionRequired bool `json:"backchannel_logout_session_required,omitempty"`
 
@@ -158,17 +160,16 @@ type Client struct {
 	ResponseTypes []string `json:"response_types,omitempty"`
 
 	// GrantTypes are authorization_code, refresh_token, client_credentials,
-	// urn:ietf:params:oauth:grant-type:jwt-bearer,
-	// urn:ietf:params:oauth:grant-type:device_code,
+	// urn:ietf:params:oauth:grant-type:jwt-bearer, urn:ietf:params:oauth:grant-type:device_code,
 	// urn:ietf:params:oauth:grant-type:token-exchange and
-	// urn:ietf:params:oauth:grant-type:pre-authorized_code; a public client can use the first two,
-	// device_code and pre-authorized_code. The last three are for Standard: device_code has an effect
-	// with Config.DeviceAuthorization only, token-exchange for the Introspectors of a Resource with
-	// ExchangesTo that are not Unreviewed, and pre-authorized_code for the AnyWallet of package credential.
-	// implicit is accepted without effect: ResponseTypes decide. With client_credentials an
-	// application gets an access token of its own, about no user. With the JWT bearer grant
-	// it signs a user's name and gets an access token to what that user has already allowed
-	// it.
+	// urn:ietf:params:oauth:grant-type:pre-authorized_code; a public client can use the first
+	// two, device_code and pre-authorized_code. The last three are for Standard: device_code has
+	// an effect with Config.DeviceAuthorization only, token-exchange for the Introspectors of a
+	// Resource with ExchangesTo that are not Unreviewed, and pre-authorized_code for the
+	// AnyWallet of package credential. implicit is accepted without effect: ResponseTypes
+	// decide. With client_credentials an application gets an access token of its own, about no
+	// user. With the JWT bearer grant it signs a user's name and gets an access token to what
+	// that user has already allowed it.
 	// Defaults to authorization_code.
 	GrantTypes []string `json:"grant_types,omitempty"`
 
@@ -176,9 +177,9 @@ type Client struct {
 	// Defaults to all of the catalogue.
 	Scopes []string `json:"scopes,omitempty"`
 
-	// OptionalScopes are those of Scopes that a user may decline: tokens then lack them, and the
-	// response says so in scope. openid cannot be optional.
-	// If offline_access is optional, only its approval brings a refresh token. A scope that
+	// OptionalScopes are those of Scopes that a user may decline on the consent screen. Tokens
+	// then lack them, and the response says so in scope. openid cannot be optional. If
+	// offline_access is optional, only its approval brings a refresh token. A scope that
 	// RequireVerified needs cannot be declined. Standard dialect only.
 	// Defaults to none.
 	OptionalScopes []string `json:"optional_scopes,omitempty"`
@@ -187,8 +188,9 @@ type Client struct {
 	// Defaults to all.
 	Resources []string `json:"resources,omitempty"`
 
-	// AccessTokenFormat is "jwt" for access tokens that an API verifies by itself (RFC 9068). They contain characters that clients of V3 do not expect. Standard
-	// dialect only.
+	// AccessTokenFormat is "jwt" for access tokens that an API verifies with the key set,
+	// without introspection (RFC 9068). They contain characters that clients of V3 do not
+	// expect. Standard dialect only.
 	// Defaults to opaque tokens, which it introspects.
 	AccessTokenFormat string `json:"access_token_format,omitempty"`
 
@@ -197,9 +199,9 @@ type Client struct {
 	// Defaults to none.
 	Origins []string `json:"origins,omitempty"`
 
-	// NoQueryToken and NoJSONP end, for V3, access tokens in the query of the data endpoints, and
-	// their JSONP responses (callback). A JSONP script can send its token
-	// in no other way, so NoQueryToken leaves it only an error.
+	// NoQueryToken and NoJSONP end, for V3, access tokens in the query of the data endpoints,
+	// and their JSONP responses (callback). A JSONP script can send its token in no other way,
+	// so NoQueryToken leaves it only an error.
 	// Defaults to false.
 	NoQueryToken bool `json:"no_query_token,omitempty"`
 	NoJSONP      bool `json:"no_jsonp,omitempty"`
@@ -244,7 +246,8 @@ type Client struct {
 	// Defaults to false.
 	SkipConsent bool `json:"skip_consent,omitempty"`
 
-	// Unreviewed has the screens warn users: the operator has not checked the application.
+	// Unreviewed marks an application that the operator has not checked: the sign-in and
+	// consent screens warn users.
 	// Defaults to false.
 	Unreviewed bool `json:"unreviewed,omitempty"`
 
@@ -252,13 +255,14 @@ type Client struct {
 	// Defaults to false.
 	Disabled bool `json:"disabled,omitempty"`
 
-	// Logo is a picture as that of the Brand. In JSON it is base64. LogoDark replaces it in dark mode.
+	// Logo is a picture as that of the Brand. It has the same limits, and in JSON it is base64.
+	// LogoDark replaces it in dark mode.
 	// Defaults to none.
 	Logo     []byte `json:"logo,omitempty"`
 	LogoDark []byte `json:"logo_dark,omitempty"`
 
 	// Wordmark is a wide picture with the name in it, which replaces Logo where there is room.
-	// WordmarkDark replaces it in dark mode.
+	// It has the limits of Logo. WordmarkDark replaces it in dark mode.
 	// Defaults to none.
 	Wordmark     []byte `json:"wordmark,omitempty"`
 	WordmarkDark []byte `json:"wordmark_dark,omitempty"`

@@ -94,7 +94,7 @@ type Config struct {
 	// Defaults to catalogue.DefaultScopes.
 	Scopes []catalogue.Scope `json:"scopes,omitempty"`
 
-	// Attributes are those of users beside the default catalogue.
+	// Attributes are user attributes beside the default catalogue.
 	// Defaults to none.
 	Attributes []catalogue.Attribute `json:"attributes,omitempty"`
 
@@ -113,7 +113,8 @@ type Config struct {
 	// Defaults to none.
 	VerifiedClaims claims.Verified `json:"-"`
 
-	// Credentials lets wallets have verified groups as credentials: the Kinds of package credential.
+	// Credentials lets wallets have verified groups as credentials: the Kinds of package
+	// credential.
 	// Defaults to none.
 	Credentials claims.Credentials `json:"-"`
 
@@ -127,7 +128,7 @@ type Config struct {
 	// Defaults to none.
 	Upstreams []Upstream `json:"-"`
 
-	// PasswordMinLength is that of a new password in characters, from 8 to 64.
+	// PasswordMinLength is the minimum length of a new password in characters, from 8 to 64.
 	// Defaults to 10.
 	PasswordMinLength int `json:"password_min_length,omitempty"`
 
@@ -139,10 +140,10 @@ type Config struct {
 	// Defaults to those of its fields.
 	Limits Limits `json:"limits,omitzero"`
 
-	// TrustedProxies are the networks whose X-Forwarded-For header is trusted when attempts
-	// are counted. Without them, all browsers behind a proxy have one address
-	// and share its Limits. New refuses a network of all addresses, which would trust
-	// everybody, and an IPv4 network in IPv6 form (::ffff:192.0.2.0/120).
+	// TrustedProxies are the networks whose X-Forwarded-For header is trusted when attempts are
+	// counted by address. Without them, all browsers behind a proxy have one address and share
+	// its Limits. New refuses a network of all addresses, which would trust everybody, and an
+	// IPv4 network in IPv6 form (::ffff:192.0.2.0/120).
 	// Defaults to none.
 	TrustedProxies []netip.Prefix `json:"trusted_proxies,omitempty"`
 
@@ -163,8 +164,9 @@ type Config struct {
 	// Defaults to off.
 	FedCM FedCM `json:"fedcm,omitzero"`
 
-	// RequestURI lets an authorization request name one of Client.RequestURIs, from which the provider fetches its
-	// request object (OpenID Connect Core section 6.2). Limits.Flow bounds such requests.
+	// RequestURI lets an authorization request name one of Client.RequestURIs, from which the
+	// provider fetches its request object (OpenID Connect Core section 6.2). Limits.Flow bounds
+	// such requests.
 	// Defaults to false: only pushed requests have a request_uri.
 	RequestURI bool `json:"request_uri,omitempty"`
 
@@ -172,7 +174,8 @@ type Config struct {
 	// Defaults to those of its fields.
 	DPoP DPoP `json:"dpop,omitzero"`
 
-	// Signals says who is told of changes: applications, and the host itself (package provider/signals).
+	// Signals says who is told of changes: applications, and the host itself (package
+	// provider/signals).
 	// Defaults to nobody.
 	Signals signals.Config `json:"signals,omitzero"`
 
@@ -237,7 +240,7 @@ type Config struct {
 	// sandbox and the redirect URIs and origins of its applications: an unrouted address, a name
 	// of one label, or one in .test, .local, .internal or .home.arpa. Everybody on the way can
 	// then read passwords, cookies and tokens. It requires Sandbox.
-	// Defaults to http on loopback hosts only.
+	// Defaults to false: http on loopback hosts only.
 	InsecureHTTP bool `json:"insecure_http,omitempty"`
 
 	// Testing gives application developers personas and faults. It requires Sandbox.

@@ -20,8 +20,8 @@ import (
 
 // Signing are the keys with which tokens are signed. In JSON its fields are those of the Config.
 type Signing struct {
-	// Algorithms are those that can sign tokens: RS256, which is always among them, PS256, ES256,
-	// and EdDSA for Ed25519. Each signs with keys of its own.
+	// Algorithms are those that can sign tokens of applications and resources: RS256, which is
+	// always among them, PS256, ES256, and EdDSA for Ed25519. Each signs with keys of its own.
 	// Some readers of the key set know RSA only: add one when an application needs it.
 	// Defaults to RS256 alone.
 	Algorithms []string `json:"signing_algorithms,omitempty"`

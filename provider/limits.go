@@ -14,7 +14,7 @@ import (
 
 // Lifetimes limit sessions and tokens. In JSON each is text such as "90s", "15m" or "720h".
 type Lifetimes struct {
-	// Code is that of an authorization code, at most 10 minutes.
+	// Code is the lifetime of an authorization code, at most 10 minutes.
 	// Defaults to 60 seconds.
 	Code time.Duration `json:"code,omitempty"`
 
@@ -22,12 +22,12 @@ type Lifetimes struct {
 	// Defaults to 5 minutes.
 	Device time.Duration `json:"device,omitempty"`
 
-	// AccessToken and IDToken are how long such a token is good.
+	// AccessToken and IDToken are the lifetimes of such a token.
 	// Defaults to 300 seconds.
 	AccessToken time.Duration `json:"access_token,omitempty"`
 	IDToken     time.Duration `json:"id_token,omitempty"`
 
-	// RefreshToken is that of an unused refresh token.
+	// RefreshToken is the lifetime of an unused refresh token.
 	// Defaults to 7 days.
 	RefreshToken time.Duration `json:"refresh_token,omitempty"`
 
@@ -36,18 +36,18 @@ type Lifetimes struct {
 	// Defaults to 30 days.
 	Grant time.Duration `json:"grant,omitempty"`
 
-	// RefreshGrace is how long a used refresh token may be used again, as a response may have
-	// been lost. It ends as soon as a successor is used. Clock
-	// differences between processes lengthen or shorten it by as much, to twice its length
-	// at most. Negative for never: then any second use revokes the grant.
+	// RefreshGrace is how long a used refresh token may be used again, as the first response
+	// may have been lost. It ends as soon as a successor is used. Clock differences between
+	// processes lengthen or shorten it by as much, to twice its length at most. Negative for
+	// never: then any second use revokes the grant.
 	// Defaults to 60 seconds, which outlasts the failover of a database.
 	RefreshGrace time.Duration `json:"refresh_grace,omitempty"`
 
-	// SessionIdle is that of an unused browser session.
+	// SessionIdle is how long an unused browser session lasts.
 	// Defaults to 12 hours.
 	SessionIdle time.Duration `json:"session_idle,omitempty"`
 
-	// Session is that of any browser session.
+	// Session is how long any browser session lasts.
 	// Defaults to 14 days.
 	Session time.Duration `json:"session,omitempty"`
 
@@ -130,7 +130,8 @@ func (l *Lifetimes) UnmarshalJSON(text []byte) error { return field.UnmarshalDur
 // common password on every account, from sending mail to any number of strangers in the
 // host's name, and from keeping the processors busy, as each password takes one some 20 ms.
 type Limits struct {
-	// SignIn limits wrong passwords from one address, for any accounts.
+	// SignIn limits wrong passwords from one address, for any accounts. Right ones do not
+	// count.
 	// Defaults to 100 at once, one more every 3 s.
 	SignIn Limit `json:"sign_in,omitzero"`
 

@@ -49,8 +49,8 @@ type DeviceAuthorization struct {
 	// Defaults to false.
 	On bool `json:"on,omitempty"`
 
-	// SameNetwork is what happens when device and user are in two networks: "warn" says so on the
-	// screen, "require" refuses. Networks are 24 bits of IPv4 and 48 of IPv6: a
+	// SameNetwork is what happens when the device is in another network than the user: "warn"
+	// says so on the screen, "require" refuses. Networks are 24 bits of IPv4 and 48 of IPv6: a
 	// telephone beside the device, on a mobile network, is in another.
 	// Defaults to "warn".
 	SameNetwork string `json:"same_network,omitempty"`
@@ -116,8 +116,8 @@ type SignIn struct {
 	// Defaults to none.
 	TrustDevices time.Duration `json:"trust_devices,omitempty"`
 
-	// Require is the lowest level at which anybody signs in, by adding a passkey or an app if
-	// need be.
+	// Require is the lowest level at which anybody signs in: users who cannot reach it are
+	// asked to add a passkey or an app.
 	// Defaults to AnyAssurance.
 	Require Assurance `json:"require,omitempty"`
 
@@ -135,17 +135,19 @@ type SignIn struct {
 
 // Passkeys configures WebAuthn credentials.
 type Passkeys struct {
-	// Off switches them off: none can be added, and none signs in.
+	// Off switches passkeys off: none can be added, and none signs in.
 	Off bool `json:"off,omitempty"`
 
-	// RPID is the relying party ID (WebAuthn Level 3 section 4), which must not change: the host
-	// of the BaseURL, or a domain above it, for all of its hosts. Passkeys of one RPID are useless with another, and New refuses a database of another. A
-	// provider that has moved to another domain keeps the host of one of its PreviousBaseURLs,
-	// which then has to serve Pages.WellKnown or the same list.
+	// RPID is the relying party ID (WebAuthn Level 3 section 4), which must not change: the
+	// host of the BaseURL, or a domain above it. Its other hosts may then use the passkeys as
+	// well. Passkeys of one RPID are useless with another, and New refuses a database of
+	// another. A provider that has moved to another domain keeps the host of one of its
+	// PreviousBaseURLs, which then has to serve Pages.WellKnown or the same list.
 	// Defaults to the host.
 	RPID string `json:"rp_id,omitempty"`
 
-	// PreviousRPIDs are former values of RPID whose passkeys are given up, as after a loss.
+	// PreviousRPIDs are former values of RPID whose passkeys are given up. Their owners find
+	// the way back as after a loss.
 	// Defaults to none.
 	PreviousRPIDs []string `json:"previous_rp_ids,omitempty"`
 
@@ -163,7 +165,8 @@ type Passkeys struct {
 
 // TOTP configures authenticator apps (RFC 6238).
 type TOTP struct {
-	// Off has none added. Those that accounts have are still asked for.
+	// Off switches authenticator apps off: none can be added. Those that accounts have are
+	// still asked for.
 	Off bool `json:"off,omitempty"`
 }
 

@@ -29,8 +29,8 @@ import (
 // token ends after 30 days without use.
 type UnknownClients struct {
 	// Documents accepts as client_id the https address of a JSON document with the metadata of
-	// the application (draft-ietf-oauth-client-id-metadata-document). The
-	// address has a path and at most 512 bytes, and is no Resource's; the document has at most 8 KiB and only
+	// the application (draft-ietf-oauth-client-id-metadata-document). The address has a path
+	// and at most 512 bytes, and is no Resource's; the document has at most 8 KiB and only
 	// redirect URIs of the same registrable domain, of loopback hosts, and of a scheme that is
 	// the host in reverse order. It is read when a user arrives, and used for as long as its
 	// max-age says, from 5 minutes to a day. Config.AllowPrivateNetworks accepts addresses on

@@ -142,17 +142,17 @@ type Resource struct {
 	// Defaults to all.
 	Clients []string `json:"clients,omitempty"`
 
-	// SigningAlgorithm is that of its access tokens that are JWTs (Client.AccessTokenFormat), one
-	// of Signing.Algorithms. A token for several has one
-	// signature: a request for resources whose algorithms differ is invalid_target.
+	// SigningAlgorithm is that of its access tokens that are JWTs (Client.AccessTokenFormat),
+	// one of Signing.Algorithms. A token for several has one signature: a request for resources
+	// whose algorithms differ is invalid_target.
 	// Defaults to RS256.
 	SigningAlgorithm string `json:"signing_algorithm,omitempty"`
 
-	// ExchangesTo are the URIs of other resources that this one calls for a user, by token exchange
-	// (RFC 8693). Its Introspectors, with that grant (Client.GrantTypes), get a token for one of
-	// these in exchange for one for it. The user must have been asked about both, and
-	// the new token has no more scopes; see docs/resources.md. New refuses the URI of no other
-	// resource, and any without Introspectors.
+	// ExchangesTo are the URIs of other resources that this one calls for a user, by token
+	// exchange (RFC 8693). Its Introspectors, with that grant (Client.GrantTypes), get a token
+	// for one of these in exchange for one for it. The user must have been asked about both,
+	// and the new token has no more scopes; see docs/resources.md. New refuses the URI of no
+	// other resource, and any without Introspectors.
 	// Defaults to none.
 	ExchangesTo []string `json:"exchanges_to,omitempty"`
 }

@@ -99,8 +99,9 @@ type Attribute struct {
 	// Defaults to false.
 	Sensitive bool `json:"sensitive,omitempty"`
 
-	// Findable has the desk find a user by the exact value, such as a customer number; no name, and
-	// nothing with few values: a keyed digest in the database tells who has the same. Letter case, spaces and the signs -./() make no difference, and only a String or an
+	// Findable has the desk find a user by the exact value, such as a customer number; no name,
+	// and nothing with few values: a keyed digest in the database tells who has the same.
+	// Letter case, spaces and the signs -./() make no difference, and only a String or an
 	// Integer can be it. A value that was recorded before is found once Run has looked at it.
 	// Defaults to false.
 	Findable bool `json:"findable,omitempty"`

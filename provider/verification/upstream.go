@@ -55,8 +55,9 @@ type UpstreamConfig struct {
 
 // Upstream verifies members at an upstream provider, such as a university or a federation: the
 // person authenticates there, now, and is a member of the group if Upstream.Groups says so, until
-// the ExpiresAt that it says, or as Accept says. It signs nobody in and connects no account, nor does the account need a connection. One identity
-// there, an issuer and subject, verifies one person here.
+// the ExpiresAt that it says, or as Accept says. It signs nobody in and connects no account, nor
+// does the account need a connection. One identity there, an issuer and subject, verifies one
+// person here.
 //
 // At the upstream provider, the address BASE/verification/return/NAME is registered as a further
 // redirect URI. The response has to come in it: one that is posted as a form, as Apple's is, does
