@@ -42,12 +42,9 @@ type EvidenceFile struct {
 // upload returns the step of a case in which its person sends files, and the verifier that
 // asks for them. ErrNotNow if it is in another one.
 func (s *evidenceFiles) upload(c storage.Case, k content) (*Verifier, Upload, error) {
-	_, v, step, err := s.current(c, k)
+	_, v, step, err := s.current(c, k, func(s *step) bool { return s.Upload != nil })
 	if err != nil {
 		return nil, Upload{}, err
-	}
-	if step.Upload == nil {
-		return nil, Upload{}, ErrNotNow
 	}
 	return v, *step.Upload, nil
 }

@@ -102,27 +102,28 @@ func (s *engine) asked(ctx context.Context, v *Verifier, c storage.Case, k conte
 	return in, mailed, nil
 }
 
-// current returns the verifier and the step that the person is in.
-func (s *core) current(c storage.Case, k content) (*Policy, *Verifier, *step, error) {
+// current returns the verifier and the step that the person is in, which is one of a kind.
+func (s *core) current(c storage.Case, k content, is func(*step) bool) (*Policy, *Verifier, *step, error) {
 	of := k.check(c.Method)
-	if c.State != storage.CaseOpen || of == nil || of.State != checkAsked || of.Step == nil {
+	if c.State != storage.CaseOpen || of == nil || of.State != checkAsked || of.Step == nil || !is(of.Step) {
 		return nil, nil, nil, ErrNotNow
 	}
 	p, v, err := s.verifierOf(c, c.Method)
 	return p, v, of.Step, err
 }
 
+func isAsk(s *step) bool  { return s.Ask != nil }
+func isCode(s *step) bool { return s.Code != nil }
+func isGoTo(s *step) bool { return s.GoTo != nil }
+
 // answer sends the fields of an Ask. errIncomplete if a required one is empty.
 func (s *caseSteps) answer(ctx context.Context, userID, id string, version int64, form map[string]string) (RecordedCase, error) {
 	return s.personAct(ctx, id, action{
 		fits: owned(userID, version),
 		input: func(ctx context.Context, c storage.Case, k content) (input, string, error) {
-			p, v, step, err := s.current(c, k)
+			p, v, step, err := s.current(c, k, isAsk)
 			if err != nil {
 				return nil, "", err
-			}
-			if step.Ask == nil {
-				return nil, "", ErrNotNow
 			}
 			fields, err := step.Ask.read(form)
 			if err != nil {
@@ -157,12 +158,9 @@ func (s *caseSteps) enterCode(ctx context.Context, userID, id string, version in
 	recorded, err := s.personAct(ctx, id, action{
 		fits: owned(userID, version),
 		input: func(ctx context.Context, c storage.Case, k content) (input, string, error) {
-			_, v, step, err := s.current(c, k)
+			_, v, step, err := s.current(c, k, isCode)
 			if err != nil {
 				return nil, "", err
-			}
-			if step.Code == nil {
-				return nil, "", ErrNotNow
 			}
 			if step.Code.Tries >= maxCodeTries {
 				return nil, "", LimitError{}
@@ -201,12 +199,9 @@ func (s *caseSteps) sendAgain(ctx context.Context, userID, id string, version in
 	return s.personAct(ctx, id, action{
 		fits: owned(userID, version),
 		input: func(ctx context.Context, c storage.Case, k content) (input, string, error) {
-			_, v, step, err := s.current(c, k)
+			_, v, step, err := s.current(c, k, isCode)
 			if err != nil {
 				return nil, "", err
-			}
-			if step.Code == nil {
-				return nil, "", ErrNotNow
 			}
 			if err := s.allowCode(ctx, userID, step.Code.Address); err != nil {
 				return nil, "", err
@@ -298,12 +293,9 @@ func (s *caseSteps) comeBack(ctx context.Context, userID, id string, query map[s
 	return s.personAct(ctx, id, action{
 		fits: owned(userID, 0),
 		input: func(ctx context.Context, c storage.Case, k content) (input, string, error) {
-			_, v, step, err := s.current(c, k)
+			_, v, _, err := s.current(c, k, isGoTo)
 			if err != nil {
 				return nil, "", err
-			}
-			if step.GoTo == nil {
-				return nil, "", ErrNotNow
 			}
 			e := Event{Kind: Returned, Reference: k.check(v.Name).Reference, Query: query}
 			return s.engine.asked(ctx, v, c, k, e, false)

@@ -136,16 +136,25 @@ func (r *Registry) change(ctx context.Context, id string, edit func(old storage.
 	}
 }
 
+// present returns a registration. ErrNotFound if there is none.
+func (r *Registry) present(ctx context.Context, id string) (storage.Client, error) {
+	c, err := r.Store.Client(ctx, id)
+	switch {
+	case errors.Is(err, storage.ErrNotFound) || err == nil && c.Deleted:
+		return c, ErrNotFound
+	case err != nil:
+		return c, fmt.Errorf("read client: %w", err)
+	}
+	return c, nil
+}
+
 // SetDisabled disables or enables the registration with a version, zero for the present one,
 // and always gives it another version. ErrNotFound if there is none, storage.ErrChanged if it has
 // another version. Somebody who is named (audit.By) stops or starts it.
 func (r *Registry) SetDisabled(ctx context.Context, id string, disabled bool, version int64) error {
-	old, err := r.Store.Client(ctx, id)
-	switch {
-	case errors.Is(err, storage.ErrNotFound) || err == nil && old.Deleted:
-		return ErrNotFound
-	case err != nil:
-		return fmt.Errorf("read client: %w", err)
+	old, err := r.present(ctx, id)
+	if err != nil {
+		return err
 	}
 	current := old
 	current.Disabled, current.UpdatedAt, current.Version = disabled, r.Clock(), cmp.Or(version, old.Version)
@@ -166,12 +175,9 @@ func (r *Registry) SetDisabled(ctx context.Context, id string, disabled bool, ve
 // LimitScopes leaves a registration with a version only these scopes, and always gives it
 // another version. ErrNotFound if there is none, storage.ErrChanged if it has another version.
 func (r *Registry) LimitScopes(ctx context.Context, id string, left, taken []string, version int64) error {
-	old, err := r.Store.Client(ctx, id)
-	switch {
-	case errors.Is(err, storage.ErrNotFound) || err == nil && old.Deleted:
-		return ErrNotFound
-	case err != nil:
-		return fmt.Errorf("read client: %w", err)
+	old, err := r.present(ctx, id)
+	if err != nil {
+		return err
 	}
 	current := old
 	current.Scopes, current.UpdatedAt, current.Version = left, r.Clock(), version

@@ -31,12 +31,9 @@ var ErrLastSecret = errors.New("provider: the client has no other secret that st
 // ListSecrets returns the valid secrets of an application, the newest first; none for a public
 // one. ErrNotFound if there is no such application.
 func (r *Registry) ListSecrets(ctx context.Context, id string) ([]SecretInfo, error) {
-	c, err := r.Store.Client(ctx, id)
-	if errors.Is(err, storage.ErrNotFound) || err == nil && c.Deleted {
-		return nil, ErrNotFound
-	}
+	c, err := r.present(ctx, id)
 	if err != nil {
-		return nil, fmt.Errorf("read client: %w", err)
+		return nil, err
 	}
 	uses, err := r.Store.SecretUses(ctx, id)
 	if err != nil {

@@ -79,12 +79,15 @@ func (e *Endpoints) readRegistration(w http.ResponseWriter, r *http.Request) err
 	if err != nil {
 		return err
 	}
+	return e.tellRegistration(w, r, c, token)
+}
+
+func (e *Endpoints) tellRegistration(w http.ResponseWriter, r *http.Request, c storage.Client, token string) error {
 	answer, err := e.Registrations.Answer(r.Context(), c, token)
-	if err != nil {
-		return err
+	if err == nil {
+		e.Site.WriteJSON(w, r, http.StatusOK, answer)
 	}
-	e.Site.WriteJSON(w, r, http.StatusOK, answer)
-	return nil
+	return err
 }
 
 // replaceRegistration replaces a registration (RFC 7592 section 2.2).
@@ -110,12 +113,7 @@ func (e *Endpoints) replaceRegistration(w http.ResponseWriter, r *http.Request) 
 	if err != nil {
 		return err
 	}
-	answer, err := e.Registrations.Answer(r.Context(), c, token)
-	if err != nil {
-		return err
-	}
-	e.Site.WriteJSON(w, r, http.StatusOK, answer)
-	return nil
+	return e.tellRegistration(w, r, c, token)
 }
 
 // removeRegistration deletes a registration (RFC 7592 section 2.3).
