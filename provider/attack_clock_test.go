@@ -6,6 +6,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/storagetest"
 )
@@ -23,8 +24,7 @@ func TestAClockThatIsAheadRemovesNothing(t *testing.T) {
 	w.OK(w.People().SetStatus(t.Context(), "alice", provider.Status{Group: "student", Verified: true, ExpiresAt: w.Now().Add(60 * time.Hour)}))
 	var lead time.Duration
 	ahead := w.Twin(func(c *provider.Config) { c.Clock = func() time.Time { return w.Now().Add(lead) } })
-	events, err := w.Events().List(t.Context(), provider.EventFilter{})
-	w.OK(err)
+	events := testkit.Must(w.Events().List(t.Context(), provider.EventFilter{}))(w.T)
 	leads := append([]time.Duration{-lab.Leaps[0], -lab.Leaps[3]}, lab.Leaps...)
 	for _, lead = range leads {
 		for _, pause := range []time.Duration{0, time.Minute, 4 * time.Minute, 23 * time.Hour} {
@@ -59,8 +59,7 @@ func TestAClockThatIsAheadRemovesNothing(t *testing.T) {
 	if all, err := w.People().Statuses(t.Context(), "alice", "student"); err != nil || len(all) != 1 || !all[0].Verified {
 		t.Errorf("the membership is %+v, %v", all, err)
 	}
-	after, err := w.Events().List(t.Context(), provider.EventFilter{})
-	w.OK(err)
+	after := testkit.Must(w.Events().List(t.Context(), provider.EventFilter{}))(w.T)
 	if len(after) < len(events) {
 		t.Errorf("%d events, before there were %d", len(after), len(events))
 	}

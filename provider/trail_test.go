@@ -89,8 +89,7 @@ func TestTrail(t *testing.T) {
 	})
 	t.Run("IsAsItWasSealedAfterASweep", func(t *testing.T) {
 		w := sealedTrail(t, func(c *provider.Config) { c.KeepEvents = 24 * time.Hour })
-		before, err := w.Trail().Checkpoint(t.Context())
-		w.OK(err)
+		before := testkit.Must(w.Trail().Checkpoint(t.Context()))(w.T)
 		for range 4 {
 			w.Advance(25 * time.Hour)
 			w.AgreeOnTime()
@@ -113,8 +112,7 @@ func TestTrail(t *testing.T) {
 	})
 	t.Run("KeepsItsKeysWithAnotherSecret", func(t *testing.T) {
 		w := sealedTrail(t)
-		c, err := w.Trail().Checkpoint(t.Context())
-		w.OK(err)
+		c := testkit.Must(w.Trail().Checkpoint(t.Context()))(w.T)
 		other := w.Twin(func(cfg *provider.Config) {
 			cfg.PreviousSecrets, cfg.Secret = [][]byte{cfg.Secret}, []byte("a secret of other random bytes: 1f9Qz7")
 		})
@@ -155,8 +153,7 @@ func TestTrailIsGuarded(t *testing.T) {
 	verified := func(t *testing.T, w *lab.Fixture) time.Time {
 		t.Helper()
 		w.OK(w.GuardTrail(t.Context()))
-		s, err := w.Rooms().Trail.State(t.Context())
-		w.OK(err)
+		s := testkit.Must(w.Rooms().Trail.State(t.Context()))(w.T)
 		return s.VerifiedAt
 	}
 	t.Run("IsVerifiedOnceAWeek", func(t *testing.T) {
@@ -190,8 +187,7 @@ func TestTrailIsGuarded(t *testing.T) {
 		w := lab.New(t).WithClients().WithUsers()
 		w.Alice()
 		late := func() time.Time {
-			s, err := w.Rooms().Trail.State(t.Context())
-			w.OK(err)
+			s := testkit.Must(w.Rooms().Trail.State(t.Context()))(w.T)
 			return s.LateSince
 		}
 		w.Advance(50 * time.Minute)
@@ -251,16 +247,14 @@ func TestTrailOnPostgreSQL(t *testing.T) {
 	t.Parallel()
 	store := testkit.Must(postgres.Open(t.Context(), pgtest.Shared(t).Schema(t)))(t)
 	w := sealedTrail(t, func(c *provider.Config) { c.Store = store })
-	c, err := w.Trail().Checkpoint(t.Context())
-	w.OK(err)
+	c := testkit.Must(w.Trail().Checkpoint(t.Context()))(w.T)
 	w.OK(w.Accounts().Delete(t.Context(), "alice"))
 	if f := verifyTrail(t, w, c); f != nil || c.Size != 1 {
 		t.Errorf("%d blocks, found %+v", c.Size, f)
 	}
 	w.Advance(11 * time.Minute)
 	w.Maintain(t.Context())
-	later, err := w.Trail().Checkpoint(t.Context())
-	w.OK(err)
+	later := testkit.Must(w.Trail().Checkpoint(t.Context()))(w.T)
 	if f := verifyTrail(t, w, c, later); f != nil || later.Size != 2 {
 		t.Errorf("%d blocks, found %+v", later.Size, f)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/credential"
 	"github.com/bonafide-id/bonafide/provider/desk"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/signals"
 )
 
@@ -58,8 +59,7 @@ func newMachinesAt(t *testing.T, url string, change ...func(*desk.Config, *machi
 	for _, c := range change {
 		c(&cfg, w)
 	}
-	d, err := desk.New(cfg)
-	w.OK(err)
+	d := testkit.Must(desk.New(cfg))(w.T)
 	mux := http.NewServeMux()
 	mux.Handle("/desk/", d)
 	mux.Handle(desk.WellKnown(w.Server.URL), d)
@@ -87,8 +87,7 @@ func (w *machines) granted(scopes ...string) string {
 // ask sends a request and returns the response with its body.
 func (w *machines) ask(method, path, body string, headers ...string) (*http.Response, map[string]any) {
 	w.T.Helper()
-	r, err := http.NewRequestWithContext(w.T.Context(), method, w.Server.URL+apiRoot+path, strings.NewReader(body))
-	w.OK(err)
+	r := testkit.Must(http.NewRequestWithContext(w.T.Context(), method, w.Server.URL+apiRoot+path, strings.NewReader(body)))(w.T)
 	r.Header.Set("Content-Type", "application/json")
 	if w.token != "" {
 		r.Header.Set("Authorization", "Bearer "+w.token)
@@ -102,8 +101,7 @@ func (w *machines) ask(method, path, body string, headers ...string) (*http.Resp
 	p, err := http.DefaultClient.Do(r)
 	w.OK(err)
 	defer p.Body.Close()
-	text, err := io.ReadAll(p.Body)
-	w.OK(err)
+	text := testkit.Must(io.ReadAll(p.Body))(w.T)
 	var answer map[string]any
 	w.OK(json.Unmarshal(text, &answer))
 	return p, answer
@@ -116,8 +114,7 @@ func TestClientsDoNotSeeStaff(t *testing.T) {
 	var answers []string
 	for _, person := range []string{"alice", "nobody"} {
 		p, answer := w.ask(http.MethodPost, "/matters", `{"person": "`+person+`", "reason": "caller"}`, "Idempotency-Key", person)
-		text, err := json.Marshal(answer)
-		w.OK(err)
+		text := testkit.Must(json.Marshal(answer))(w.T)
 		answers = append(answers, p.Status+string(text))
 	}
 	if answers[0] != answers[1] || !strings.HasPrefix(answers[0], "404") {

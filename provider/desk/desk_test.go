@@ -17,6 +17,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/credential"
 	"github.com/bonafide-id/bonafide/provider/desk"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/signals"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
@@ -77,12 +78,10 @@ func newPlaceWith(t testing.TB, has given, change ...func(*verification.Policy))
 	})}
 	w.URL = has.url
 	w.WithUsers()
-	blobs, err := verification.Folder(filepath.Join(t.TempDir(), "evidence"))
-	w.OK(err)
-	w.service, err = verification.New(verification.Config{
+	blobs := testkit.Must(verification.Folder(filepath.Join(t.TempDir(), "evidence")))(w.T)
+	w.service = testkit.Must(verification.New(verification.Config{
 		Provider: w.Provider, Store: w.Store.(storage.Verification), Policies: policies, Mailer: w.Mails, Clock: w.Now, Blobs: blobs,
-	})
-	w.OK(err)
+	}))(w.T)
 	w.OK(w.People().SetAttributes(t.Context(), "bob", map[string]any{"fname": "Bob", "lname": "Builder"}))
 	w.staff = map[string]desk.Staff{
 		"rita": {Roles: []desk.Role{desk.RoleReviewer}},
@@ -107,8 +106,7 @@ func newPlaceWith(t testing.TB, has given, change ...func(*verification.Policy))
 	if has.desk != nil {
 		has.desk(w, &cfg)
 	}
-	d, err := desk.New(cfg)
-	w.OK(err)
+	d := testkit.Must(desk.New(cfg))(w.T)
 	if has.after != nil {
 		has.after(d)
 	}
@@ -136,8 +134,7 @@ func (w *place) applies(b *lab.Browser, userID string) verification.RecordedCase
 
 func (w *place) caseOf(userID string) verification.RecordedCase {
 	w.T.Helper()
-	all, err := w.service.Cases(w.T.Context(), storage.CaseFilter{Subject: userID, Limit: 1})
-	w.OK(err)
+	all := testkit.Must(w.service.Cases(w.T.Context(), storage.CaseFilter{Subject: userID, Limit: 1}))(w.T)
 	if len(all) == 0 {
 		w.T.Fatalf("%s has no case", userID)
 	}
@@ -147,8 +144,7 @@ func (w *place) caseOf(userID string) verification.RecordedCase {
 // verified reports whether somebody is a verified student, after decisions were carried out.
 func (w *place) verified(userID string) bool {
 	w.T.Helper()
-	data, err := w.People().Get(w.T.Context(), userID)
-	w.OK(err)
+	data := testkit.Must(w.People().Get(w.T.Context(), userID))(w.T)
 	for _, s := range data.Statuses {
 		if s.Group == "student" {
 			return s.Verified

@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // ssoCookie is the company's own sign-in, in front of its desk.
@@ -26,11 +27,10 @@ func ownHost(t *testing.T) (w *lab.Fixture, at string, d *desk.Desk) {
 	inside := w.Twin()
 	front := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(front.Close)
-	address, err := url.Parse(front.URL)
-	w.OK(err)
+	address := testkit.Must(url.Parse(front.URL))(w.T)
 	at = "http://localhost:" + address.Port() // the public process is 127.0.0.1
 	var since time.Time
-	d, err = desk.New(desk.Config{
+	d = testkit.Must(desk.New(desk.Config{
 		Provider: inside.Provider, Store: inside.Store.(desk.Store), Clock: w.Now, URL: at, SignInURL: "/company", Dashboard: dashboard(inside),
 		Admit: func(r *http.Request) (desk.Staff, error) {
 			staff := desk.Staff{ID: "e7", Roles: []desk.Role{desk.RoleOperator}}
@@ -39,8 +39,7 @@ func ownHost(t *testing.T) (w *lab.Fixture, at string, d *desk.Desk) {
 			}
 			return staff, nil
 		},
-	})
-	w.OK(err)
+	}))(w.T)
 	mux := http.NewServeMux()
 	mux.HandleFunc("/company", func(rw http.ResponseWriter, r *http.Request) {
 		since = w.Now()
@@ -96,8 +95,7 @@ func TestDeskAtAHostOfItsOwn(t *testing.T) {
 	fields.Set("action", "do")
 	fields.Set("revision", hiddenOf(form, "revision"))
 	shows(t, opens(b, at, b.Post(form.Request.URL.String(), fields)), http.StatusOK, "Done.")
-	account, err := w.Accounts().Get(t.Context(), "bob")
-	w.OK(err)
+	account := testkit.Must(w.Accounts().Get(t.Context(), "bob"))(w.T)
 	if !account.Disabled {
 		t.Error("what the desk has done does not hold in the public process")
 	}
@@ -149,8 +147,7 @@ func TestAttacksOnADeskAtAHostOfItsOwn(t *testing.T) {
 	// A session of the public process is nobody there.
 	alice := w.Alice()
 	thief := w.NewBrowser()
-	host, err := url.Parse(at)
-	w.OK(err)
+	host := testkit.Must(url.Parse(at))(w.T)
 	thief.HTTP.Jar.SetCookies(host, alice.HTTP.Jar.Cookies(alice.ServerURL()))
 	if q := thief.Get(at + "/desk/"); q.StatusCode != http.StatusSeeOther || !strings.HasPrefix(q.Header.Get("Location"), "/company") {
 		t.Errorf("a session of the public process: %s", q.Status)
@@ -165,8 +162,7 @@ func TestAttacksOnADeskAtAHostOfItsOwn(t *testing.T) {
 		"of another":         {"Origin": {"https://evil.example"}},
 		"cross-site":         {"Sec-Fetch-Site": {"cross-site"}, "Origin": {w.Server.URL}},
 	} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, at+action, strings.NewReader(fields.Encode()))
-		w.OK(err)
+		r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, at+action, strings.NewReader(fields.Encode())))(w.T)
 		r.Header = header
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		if q := b.Do(r); q.StatusCode != http.StatusForbidden {
@@ -210,8 +206,7 @@ func TestHostOfADesk(t *testing.T) {
 		}
 	}
 	cfg := desk.Config{Provider: w.Provider, Store: w.Store.(desk.Store), URL: "https://desk.example.com/staff", Admit: admit}
-	d, err := desk.New(cfg)
-	w.OK(err)
+	d := testkit.Must(desk.New(cfg))(w.T)
 	recorded := httptest.NewRecorder()
 	d.ServeHTTP(recorded, httptest.NewRequest(http.MethodGet, "https://desk.example.com/staff/desk/", http.NoBody))
 	if recorded.Code != http.StatusNotFound {

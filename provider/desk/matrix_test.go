@@ -223,11 +223,10 @@ func readServiceMatrix(t *testing.T) (rows []serviceRow) {
 func dashboard(w *lab.Fixture) *developer.Dashboard {
 	w.T.Helper()
 	store := w.Store.(storage.Developers)
-	d, err := developer.New(developer.Config{
+	d := testkit.Must(developer.New(developer.Config{
 		Provider: w.Provider, Store: store, Mailer: w.Mails, Clock: w.Now,
 		Operator: func(_ context.Context, userID string) (bool, error) { return userID == "olga", nil },
-	})
-	w.OK(err)
+	}))(w.T)
 	ctx, now := w.T.Context(), w.Now()
 	for _, id := range []string{"river", "lake"} {
 		w.OK(store.CreateOrganization(ctx, storage.Organization{ID: id, Name: id, CreatedAt: now}, storage.Member{UserID: "of-" + id, JoinedAt: now}, 10))
@@ -246,8 +245,7 @@ func hooked(w *lab.Fixture) string {
 	of, _, err := w.Signals().Save(w.T.Context(), signals.Receiver{ClientID: "app", Address: "https://hooks.example/secret", State: string(storage.ReceiverUnverified)})
 	w.OK(err)
 	store, now := w.Store.(storage.Signals), w.Now()
-	m, err := store.TakeMark(w.T.Context(), "test", "test", now, now.Add(time.Minute))
-	w.OK(err)
+	m := testkit.Must(store.TakeMark(w.T.Context(), "test", "test", now, now.Add(time.Minute)))(w.T)
 	w.OK(store.MoveMark(w.T.Context(), m, m, []storage.Delivery{{
 		ReceiverID: of.ID, Number: -1, MessageID: "msg_1", Name: signals.Ping, State: storage.DeliveryDead, Answer: "422 no thanks", At: now, EndedAt: now,
 	}}))
@@ -258,13 +256,11 @@ func TestMatrixOfTheService(t *testing.T) {
 	t.Parallel()
 	databases.OnBoth(t, func(t *testing.T, url string) {
 		w, browsers := matrix(t, url)
-		d, err := desk.New(desk.Config{
+		d := testkit.Must(desk.New(desk.Config{
 			Provider: w.Provider, Store: w.Store.(desk.Store), Clock: w.Now, Dashboard: dashboard(w.Fixture), Verification: w.service,
 			Staff: func(_ context.Context, userID string) (desk.Staff, error) { return w.staff[userID], nil },
-		})
-		w.OK(err)
-		staged, err := w.service.StageRoster(t.Context(), verification.RosterFile{Roster: "members", Content: strings.NewReader(numbers(3))})
-		w.OK(err)
+		}))(w.T)
+		staged := testkit.Must(w.service.StageRoster(t.Context(), verification.RosterFile{Roster: "members", Content: strings.NewReader(numbers(3))}))(w.T)
 		_, batch, err := w.service.IssueCodes(t.Context(), verification.Codes{Group: "student", Held: true})
 		w.OK(err)
 		made := map[string]string{action.FieldRoster: fmt.Sprint(staged.Generation, " members ", staged.Vanished, " ", staged.Skipped), action.FieldBatch: batch}

@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -57,8 +58,7 @@ func at(p lab.Page) string { return strings.TrimSuffix(p.Request.URL.Path, "/") 
 // lines counts the events of a name, of which the detail is this unless that is empty.
 func (w *place) lines(name string, detail string) (n int) {
 	w.T.Helper()
-	events, err := w.Events().List(w.T.Context(), provider.EventFilter{Name: name})
-	w.OK(err)
+	events := testkit.Must(w.Events().List(w.T.Context(), provider.EventFilter{Name: name}))(w.T)
 	for _, e := range events {
 		if detail == "" || e.Detail == detail {
 			n++
@@ -226,8 +226,7 @@ func TestSupportLocks(t *testing.T) {
 	if q := does(sam, p); q.StatusCode != http.StatusConflict && !strings.Contains(q.Text, "locked") {
 		t.Errorf("locked twice: %s", q.Status)
 	}
-	events, err := w.Events().List(t.Context(), provider.EventFilter{Name: event.AccountDisabled})
-	w.OK(err)
+	events := testkit.Must(w.Events().List(t.Context(), provider.EventFilter{Name: event.AccountDisabled}))(w.T)
 	if len(events) != 1 || events[0].Actor != "staff:sam" || events[0].Matter == "" {
 		t.Errorf("the log says %+v", events)
 	}
@@ -300,11 +299,10 @@ func TestEffectOnThemselves(t *testing.T) {
 // is on its staff.
 func (w *place) admits(who func(*http.Request) (desk.Staff, error)) *lab.Browser {
 	w.T.Helper()
-	d, err := desk.New(desk.Config{
+	d := testkit.Must(desk.New(desk.Config{
 		Provider: w.Provider, Store: w.Store.(desk.Store), Clock: w.Now, Admit: who,
 		Protected: func(_ context.Context, userID string) (bool, error) { return userID == "alice", nil },
-	})
-	w.OK(err)
+	}))(w.T)
 	mux := http.NewServeMux()
 	mux.Handle("/desk/", d)
 	mux.Handle("/", w.Provider)

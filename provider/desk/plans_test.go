@@ -14,6 +14,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -82,15 +83,13 @@ func lockPlan(b *lab.Browser, people ...string) string {
 
 func (w *place) isLocked(id string) bool {
 	w.T.Helper()
-	a, err := w.Accounts().Get(w.T.Context(), id)
-	w.OK(err)
+	a := testkit.Must(w.Accounts().Get(w.T.Context(), id))(w.T)
 	return a.Disabled
 }
 
 func (w *place) planAt(address string) storage.Plan {
 	w.T.Helper()
-	p, err := storage.One(w.Store.(desk.Store).Plans(w.T.Context(), storage.PlanFilter{ID: new(path.Base(address))}))
-	w.OK(err)
+	p := testkit.Must(storage.One(w.Store.(desk.Store).Plans(w.T.Context(), storage.PlanFilter{ID: new(path.Base(address))})))(w.T)
 	return p
 }
 
@@ -279,8 +278,7 @@ func TestBreakWaitsForNobody(t *testing.T) {
 	if strings.Contains(form.Text, "/desk/breaks/new") {
 		t.Error("the form leads to doing it alone")
 	}
-	account, err := w.Accounts().Get(t.Context(), "bob")
-	w.OK(err)
+	account := testkit.Must(w.Accounts().Get(t.Context(), "bob"))(w.T)
 	if account.Email != "bob@example.com" {
 		t.Errorf("bob is at %s", account.Email)
 	}
@@ -307,8 +305,7 @@ func TestBreak(t *testing.T) {
 	}
 	list := oleg.Open("/desk/breaks")
 	shows(t, list, http.StatusOK, "&lt;b&gt;He&lt;/b&gt; sells addresses", "The host was not told", "sam")
-	breaks, err := w.Store.(desk.Store).Breaks(t.Context(), storage.BreakFilter{Open: true, Limit: 1})
-	w.OK(err)
+	breaks := testkit.Must(w.Store.(desk.Store).Breaks(t.Context(), storage.BreakFilter{Open: true, Limit: 1}))(w.T)
 	shows(t, send(olga, "/desk/breaks", "sign_off", "break", breaks[0].ID), http.StatusOK, "Another operator signs it off")
 	w.Advance(73 * time.Hour)
 	oleg, olga = w.reviewer("oleg"), w.reviewer("olga")

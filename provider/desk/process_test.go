@@ -10,6 +10,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // assetPaths are the addresses of what a page loads.
@@ -21,7 +22,7 @@ func TestDeskInAProcessOfItsOwn(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers()
 	inside := w.Twin()
-	d, err := desk.New(desk.Config{
+	d := testkit.Must(desk.New(desk.Config{
 		Provider: inside.Provider, Store: inside.Store.(desk.Store), Clock: w.Now,
 		Anchor: func(context.Context, provider.Checkpoint) error { return nil },
 		Staff: func(_ context.Context, userID string) (desk.Staff, error) {
@@ -30,8 +31,7 @@ func TestDeskInAProcessOfItsOwn(t *testing.T) {
 			}
 			return desk.Staff{}, nil
 		},
-	})
-	w.OK(err)
+	}))(w.T)
 	w.OK(desk.ServeFiles(w.Provider))
 	alice := w.Alice()
 	shows(t, alice.Get("/desk/"), http.StatusNotFound)
@@ -44,16 +44,14 @@ func TestDeskInAProcessOfItsOwn(t *testing.T) {
 	p := finds(alice, "bob@example.com")
 	shows(t, p, http.StatusOK, "The person called")
 	shows(t, does(alice, alice.Open(at(p)+"/do/lock")), http.StatusOK, "Done.")
-	account, err := w.Accounts().Get(t.Context(), "bob")
-	w.OK(err)
+	account := testkit.Must(w.Accounts().Get(t.Context(), "bob"))(w.T)
 	if !account.Disabled {
 		t.Error("what the desk has done does not hold in the other process")
 	}
 	// The process of the desk takes checkpoints elsewhere, and its page says so.
 	shows(t, alice.Open("/desk/health"), http.StatusOK, "Checkpoint last kept elsewhere")
 	for _, asset := range assetPaths.FindAllStringSubmatch(p.Text, -1) {
-		address, err := url.Parse(asset[1])
-		w.OK(err)
+		address := testkit.Must(url.Parse(asset[1]))(w.T)
 		if q := alice.Get(address.RequestURI()); q.StatusCode != http.StatusOK {
 			t.Errorf("%s: %s", asset[1], q.Status)
 		}

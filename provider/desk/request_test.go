@@ -22,9 +22,7 @@ func logged(t *testing.T) (*place, *developer.Dashboard) {
 	t.Helper()
 	var dashboard *developer.Dashboard
 	w := newPlaceWith(t, given{desk: func(w *place, c *desk.Config) {
-		var err error
-		dashboard, err = developer.New(developer.Config{Provider: w.Provider, Store: w.Store.(storage.Developers), Clock: w.Now})
-		w.OK(err)
+		dashboard = testkit.Must(developer.New(developer.Config{Provider: w.Provider, Store: w.Store.(storage.Developers), Clock: w.Now}))(w.T)
 		c.Dashboard = dashboard
 	}})
 	w.WithClients()
@@ -79,8 +77,7 @@ func TestFindByRequest(t *testing.T) {
 	id := refused(t, w, w.NewBrowser().SignIn("bob@example.com", lab.BobPass), dashboard)
 	shows(t, sam.Open("/desk/find"), http.StatusOK, "Case – Request")
 	p := sam.Submit(sam.Open("/desk/find"), "sought", id)
-	lines, err := dashboard.FindRequest(t.Context(), id)
-	w.OK(err)
+	lines := testkit.Must(dashboard.FindRequest(t.Context(), id))(w.T)
 	shows(t, p, http.StatusOK, "A request", "std", "error", lines[0].Error, lines[0].Cause, `<time datetime="`+lines[0].At.UTC().Format("2006-01-02T15:04"))
 	t.Run("OpensNobody", func(t *testing.T) {
 		for _, hidden := range []string{"bob", "Builder", "Why do you look", "/desk/matters/"} {

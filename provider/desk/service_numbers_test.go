@@ -8,6 +8,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -64,13 +65,11 @@ func TestService_RotatesKeys(t *testing.T) {
 	const form = "/desk/service/do/rotate_keys"
 	checked := post(olga, olga.Open(form), "check")
 	post(olga, checked, "do")
-	keys, err := w.Rooms().Keys.List(t.Context())
-	w.OK(err)
+	keys := testkit.Must(w.Rooms().Keys.List(t.Context()))(w.T)
 	if len(keys) != 2 {
 		t.Errorf("there are %d keys\n%s", len(keys), checked.Text)
 	}
-	events, err := w.Events().List(t.Context(), provider.EventFilter{Name: event.KeyRotated, Actor: "staff:olga"})
-	w.OK(err)
+	events := testkit.Must(w.Events().List(t.Context(), provider.EventFilter{Name: event.KeyRotated, Actor: "staff:olga"}))(w.T)
 	if len(events) != 1 {
 		t.Errorf("%d lines", len(events))
 	}
@@ -84,16 +83,14 @@ func TestService_RotatesKeys(t *testing.T) {
 func TestService_RevokesKeysByTwoAlone(t *testing.T) {
 	t.Parallel()
 	w, olga, _ := watched(t)
-	before, err := w.Rooms().Keys.List(t.Context())
-	w.OK(err)
+	before := testkit.Must(w.Rooms().Keys.List(t.Context()))(w.T)
 	for _, name := range []string{"revoke_keys", "revoke_before"} {
 		p := olga.Open("/desk/service/do/" + name)
 		shows(t, p, http.StatusOK)
 		checked := post(olga, p, "check", "before", "2026-01-01")
 		post(olga, checked, "do", "before", "2026-01-01", "revision", before[0].ID)
 	}
-	after, err := w.Rooms().Keys.List(t.Context())
-	w.OK(err)
+	after := testkit.Must(w.Rooms().Keys.List(t.Context()))(w.T)
 	if len(after) != 1 || after[0].ID != before[0].ID {
 		t.Error("one operator alone has revoked the keys")
 	}

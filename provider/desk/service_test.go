@@ -14,6 +14,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -83,8 +84,7 @@ func TestTakeScopes_Ticked(t *testing.T) {
 	p = send(olga, form, "check", "scopes.login", "on", "scopes.student", "on")
 	shows(t, p, http.StatusOK, "login student")
 	olga.Follow(olga.Submit(p, "action", "do"))
-	c, err := w.Clients().Get(t.Context(), "seen")
-	w.OK(err)
+	c := testkit.Must(w.Clients().Get(t.Context(), "seen"))(w.T)
 	if len(c.Scopes) != 1 || c.Scopes[0] != "openid" {
 		t.Errorf("scopes %q", c.Scopes)
 	}
@@ -173,8 +173,7 @@ func TestTrail_Export(t *testing.T) {
 	t.Parallel()
 	w, _, alba := watched(t)
 	w.OK(w.Events().Record(t.Context(), provider.Event{Name: "odd", UserID: "=1+1", Detail: "@x"}))
-	rows, err := csv.NewReader(strings.NewReader(alba.Get("/desk/trail.csv?event=odd").Text)).ReadAll()
-	w.OK(err)
+	rows := testkit.Must(csv.NewReader(strings.NewReader(alba.Get("/desk/trail.csv?event=odd").Text)).ReadAll())(w.T)
 	if len(rows) != 3 || rows[1][3] != "'=1+1" || rows[1][6] != "'@x" || rows[2][2] != "checkpoint" {
 		t.Errorf("exported are %q", rows)
 	}
@@ -186,8 +185,7 @@ func TestTrail_Export(t *testing.T) {
 	if len(lines) != 2 || first.UserID != "=1+1" || !strings.Contains(lines[1], "checkpoint") {
 		t.Errorf("exported are %q", lines)
 	}
-	events, err := w.Events().List(t.Context(), provider.EventFilter{Name: event.TrailExported})
-	w.OK(err)
+	events := testkit.Must(w.Events().List(t.Context(), provider.EventFilter{Name: event.TrailExported}))(w.T)
 	if len(events) != 2 || events[0].Actor != "staff:alba" {
 		t.Errorf("recorded are %+v", events)
 	}
@@ -235,13 +233,11 @@ func TestLooks_AreReleased(t *testing.T) {
 	shows(t, sendOnce(alba, "/desk/looks", "release", "matter", "m1"), http.StatusNotFound)
 	shows(t, sendOnce(olga, "/desk/looks", "release", "matter", "none"), http.StatusNotFound)
 	sendOnce(olga, "/desk/looks", "release", "matter", "m1")
-	m, err := storage.One(store.Matters(t.Context(), storage.MatterFilter{ID: new("m1")}))
-	w.OK(err)
+	m := testkit.Must(storage.One(store.Matters(t.Context(), storage.MatterFilter{ID: new("m1")})))(w.T)
 	if w.Now().Before(m.WithheldUntil) {
 		t.Errorf("it is withheld until %v", m.WithheldUntil)
 	}
-	events, err := w.Events().List(t.Context(), provider.EventFilter{Matter: "m1", Name: event.MatterReleased})
-	w.OK(err)
+	events := testkit.Must(w.Events().List(t.Context(), provider.EventFilter{Matter: "m1", Name: event.MatterReleased}))(w.T)
 	if len(events) != 1 || events[0].Actor != "staff:olga" || !slices.ContainsFunc(events, func(e provider.RecordedEvent) bool { return e.UserID == "bob" }) {
 		t.Errorf("recorded are %+v", events)
 	}

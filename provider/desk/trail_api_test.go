@@ -11,6 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/event"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -45,12 +46,10 @@ func TestEveryOperationHasItsLine(t *testing.T) {
 	t.Parallel()
 	w := newMachinesAt(t, "", func(c *desk.Config, w *machines) {
 		c.Dashboard = dashboard(w.Fixture)
-		var err error
-		c.Verification, err = verification.New(verification.Config{
+		c.Verification = testkit.Must(verification.New(verification.Config{
 			Provider: w.Provider, Store: w.Store.(storage.Verification), Clock: w.Now, Mailer: w.Mails,
 			Policies: verification.Policies{{Group: "student", Rule: verification.By(verification.Invitation())}},
-		})
-		w.OK(err)
+		}))(w.T)
 	})
 	all, demanded := w.operations(), map[string]bool{}
 	// demand sends a request and demands lines of the client with this detail, in the matter if the
@@ -68,8 +67,7 @@ func TestEveryOperationHasItsLine(t *testing.T) {
 		if p.StatusCode >= http.StatusBadRequest {
 			t.Errorf("%s: %s %v", operation, p.Status, answer)
 		}
-		lines, err := w.Events().List(t.Context(), provider.EventFilter{Name: name, Actor: "client:robot"})
-		w.OK(err)
+		lines := testkit.Must(w.Events().List(t.Context(), provider.EventFilter{Name: name, Actor: "client:robot"}))(w.T)
 		if !slices.ContainsFunc(lines, func(e provider.RecordedEvent) bool {
 			return e.Detail == detail && (w.matter == "" || e.Matter == w.matter)
 		}) {
@@ -137,8 +135,7 @@ func (w *machines) acted(all []string, demanded map[string]bool, hook string) {
 		if code, _ := w.try(path, body, "If-Match", tag); code != codeDone {
 			w.T.Errorf("%s: %s", pattern, code)
 		}
-		lines, err := w.Events().List(w.T.Context(), provider.EventFilter{Actor: "client:robot", Matter: w.matter, UserID: person, Limit: 1})
-		w.OK(err)
+		lines := testkit.Must(w.Events().List(w.T.Context(), provider.EventFilter{Actor: "client:robot", Matter: w.matter, UserID: person, Limit: 1}))(w.T)
 		if len(lines) == 0 || lines[0].ID <= before.ID {
 			w.T.Errorf("%s: no line, but %+v", pattern, lines)
 		}
@@ -148,7 +145,6 @@ func (w *machines) acted(all []string, demanded map[string]bool, hook string) {
 // newest is the last line of the audit log.
 func (w *machines) newest() provider.RecordedEvent {
 	w.T.Helper()
-	lines, err := w.Events().List(w.T.Context(), provider.EventFilter{Limit: 1})
-	w.OK(err)
+	lines := testkit.Must(w.Events().List(w.T.Context(), provider.EventFilter{Limit: 1}))(w.T)
 	return lines[0]
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/verification"
 )
 
@@ -50,8 +51,7 @@ func (w *walk) demand(route, staff string, do func(), name string, detail, matte
 	}
 	w.demanded[route] = true
 	do()
-	lines, err := w.Events().List(w.T.Context(), provider.EventFilter{Name: name, Actor: "staff:" + staff})
-	w.OK(err)
+	lines := testkit.Must(w.Events().List(w.T.Context(), provider.EventFilter{Name: name, Actor: "staff:" + staff}))(w.T)
 	if !slices.ContainsFunc(lines, func(e provider.RecordedEvent) bool {
 		return e.Detail == detail && (matter == e.Matter || matter == "*" && e.Matter != "")
 	}) {
@@ -105,8 +105,7 @@ func (w *walk) reviews() {
 			rita.Get(address)
 		}
 	}
-	files, err := w.service.Evidence(w.T.Context(), c)
-	w.OK(err)
+	files := testkit.Must(w.service.Evidence(w.T.Context(), c))(w.T)
 	for _, file := range files {
 		w.demand("GET /evidence/{sealed}", "rita", func() {}, event.EvidenceOpened, file.ID, c)
 	}
@@ -125,8 +124,7 @@ func (w *walk) reviews() {
 	// It is carried out when somebody else looks, and not in their name.
 	w.Advance(11 * time.Second)
 	w.reviewer("raul").Get("/desk/case/" + c)
-	lines, err := w.Events().List(w.T.Context(), provider.EventFilter{Name: event.VerificationEnded})
-	w.OK(err)
+	lines := testkit.Must(w.Events().List(w.T.Context(), provider.EventFilter{Name: event.VerificationEnded}))(w.T)
 	if len(lines) != 1 || lines[0].Actor != "" {
 		w.T.Errorf("the end of the case: %+v", lines)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/developer"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -46,10 +47,8 @@ func names(env string) func(w *fixture) []string {
 // registeredIn are the applications of river that stay, and their clients.
 func registeredIn(env string) func(w *fixture) []string {
 	return func(w *fixture) []string {
-		apps, err := w.store.Applications(w.t.Context(), storage.ApplicationFilter{Environment: env, OrganizationID: river, Limit: 1000})
-		w.ok(err)
-		clients, err := w.provider(env).Clients().List(w.t.Context(), "", 1000)
-		w.ok(err)
+		apps := testkit.Must(w.store.Applications(w.t.Context(), storage.ApplicationFilter{Environment: env, OrganizationID: river, Limit: 1000}))(w.t)
+		clients := testkit.Must(w.provider(env).Clients().List(w.t.Context(), "", 1000))(w.t)
 		stay := 0
 		for _, a := range apps {
 			if !a.Deleting {
@@ -62,8 +61,7 @@ func registeredIn(env string) func(w *fixture) []string {
 
 func newestSecret(env string) func(w *fixture) []string {
 	return func(w *fixture) []string {
-		secret, err := w.provider(env).Clients().Secret(w.t.Context(), "shop")
-		w.ok(err)
+		secret := testkit.Must(w.provider(env).Clients().Secret(w.t.Context(), "shop"))(w.t)
 		return []string{secret}
 	}
 }
@@ -94,8 +92,7 @@ func inEnvironment(env string) map[string]faultyForm {
 			}
 		}},
 		"EndSecret": {user: dev, what: "secret.end", parts: func(w *fixture) []string {
-			list, err := w.provider(env).Clients().ListSecrets(w.t.Context(), "shop")
-			w.ok(err)
+			list := testkit.Must(w.provider(env).Clients().ListSecrets(w.t.Context(), "shop"))(w.t)
 			return []string{fmt.Sprint(len(list))}
 		}, page: func(w *fixture, _ int) (string, []string) {
 			for _, overlap := range []time.Duration{0, time.Hour} {
@@ -147,14 +144,12 @@ func other(env string) string {
 }
 
 func registrationTokens(w *fixture) []string {
-	list, err := w.store.RegistrationTokens(w.t.Context(), storage.TokenFilter{OrganizationID: river, Now: w.now()})
-	w.ok(err)
+	list := testkit.Must(w.store.RegistrationTokens(w.t.Context(), storage.TokenFilter{OrganizationID: river, Now: w.now()}))(w.t)
 	return []string{fmt.Sprint(len(list))}
 }
 
 func invitationsOf(w *fixture) []string {
-	list, err := w.store.Invitations(w.t.Context(), storage.TokenFilter{OrganizationID: river, Now: w.now()})
-	w.ok(err)
+	list := testkit.Must(w.store.Invitations(w.t.Context(), storage.TokenFilter{OrganizationID: river, Now: w.now()}))(w.t)
 	return []string{fmt.Sprint(len(list))}
 }
 
@@ -180,15 +175,13 @@ func (w *fixture) invites(n int) string {
 // ofOrganizations are the forms about organizations and their members.
 var ofOrganizations = map[string]faultyForm{
 	"New": {user: nobody, what: "organization.create", parts: func(w *fixture) []string {
-		list, err := w.store.Memberships(w.t.Context(), nobody)
-		w.ok(err)
+		list := testkit.Must(w.store.Memberships(w.t.Context(), nobody))(w.t)
 		return []string{fmt.Sprint(len(list))}
 	}, page: func(_ *fixture, n int) (string, []string) {
 		return "/developer/new", []string{"name", called(n), "contact", ""}
 	}},
 	"Save": {user: owner, what: "organization.change", parts: func(w *fixture) []string {
-		o, err := w.store.Organization(w.t.Context(), river)
-		w.ok(err)
+		o := testkit.Must(w.store.Organization(w.t.Context(), river))(w.t)
 		return []string{o.Name}
 	}, page: func(_ *fixture, n int) (string, []string) {
 		return "/developer/o/river/settings", []string{"name", called(n), "action", "save"}
@@ -226,15 +219,13 @@ var ofOrganizations = map[string]faultyForm{
 		return "/developer/review/organization/river", []string{"action", "start"}
 	}},
 	"Personas": {user: dev, what: "personas.change", parts: func(w *fixture) []string {
-		s, err := w.store.SandboxSettings(w.t.Context(), river)
-		w.ok(err)
+		s := testkit.Must(w.store.SandboxSettings(w.t.Context(), river))(w.t)
 		return []string{string(s.Personas)}
 	}, page: func(_ *fixture, n int) (string, []string) {
 		return "/developer/o/river/personas", []string{"personas", fmt.Sprintf(`[{"name": "p%d", "title": "P"}]`, n), "action", "save"}
 	}},
 	"Clock": {user: dev, what: "clock.move", anew: true, parts: func(w *fixture) []string {
-		s, err := w.store.SandboxSettings(w.t.Context(), river)
-		w.ok(err)
+		s := testkit.Must(w.store.SandboxSettings(w.t.Context(), river))(w.t)
 		return []string{s.ClockOffset.String()}
 	}, page: func(*fixture, int) (string, []string) {
 		return "/developer/o/river/clock", []string{"step", "5m"}
@@ -306,8 +297,7 @@ var underReview = map[string]faultyForm{
 
 // runs ends the stop of river.
 func (w *fixture) runs() {
-	o, err := w.store.Organization(w.t.Context(), river)
-	w.ok(err)
+	o := testkit.Must(w.store.Organization(w.t.Context(), river))(w.t)
 	if !o.Stopped.At.IsZero() {
 		w.ok(w.store.StartOrganization(w.t.Context(), river, o.Stopped.At, operator))
 	}
@@ -316,8 +306,7 @@ func (w *fixture) runs() {
 
 // suspended are whether river is, and whether its applications are disabled.
 func suspended(w *fixture) []string {
-	o, err := w.store.Organization(w.t.Context(), river)
-	w.ok(err)
+	o := testkit.Must(w.store.Organization(w.t.Context(), river))(w.t)
 	return []string{
 		fmt.Sprint(o.Stopped.At.IsZero()), fmt.Sprint(w.client(storage.Production, "shop").Disabled), fmt.Sprint(w.client(storage.Sandbox, "shop").Disabled),
 	}
@@ -450,8 +439,7 @@ func (f faultyForm) compare(w *fixture, before []string, lines int, changed bool
 
 // linesOf counts the entries of an act in all activity logs.
 func (w *fixture) linesOf(what string) (n int) {
-	all, err := w.store.Organizations(w.t.Context(), storage.OrganizationFilter{Search: "Org"}, "", 1000)
-	w.ok(err)
+	all := testkit.Must(w.store.Organizations(w.t.Context(), storage.OrganizationFilter{Search: "Org"}, "", 1000))(w.t)
 	for _, o := range all {
 		for _, c := range w.changes(o.ID) {
 			if c.What == what {

@@ -128,12 +128,10 @@ var byToken = provider.UnknownClients{Register: "token"}
 // dashboard, too.
 func (w *fixture) newProvider(file string, usedBefore func() ([]byte, error), cfg provider.Config) *provider.Provider {
 	w.t.Helper()
-	image, err := usedBefore()
-	w.ok(err)
+	image := testkit.Must(usedBefore())(w.t)
 	path := filepath.Join(w.t.TempDir(), file)
 	w.ok(os.WriteFile(path, image, 0o600))
-	store, err := sqlitefile.Open(w.t.Context(), path, w.tap.Driver())
-	w.ok(err)
+	store := testkit.Must(sqlitefile.Open(w.t.Context(), path, w.tap.Driver()))(w.t)
 	if w.store == nil {
 		w.store = store
 	} else {
@@ -141,8 +139,7 @@ func (w *fixture) newProvider(file string, usedBefore func() ([]byte, error), cf
 	}
 	w.paths = append(w.paths, path)
 	cfg.Secret, cfg.Store, cfg.Clock, cfg.Logger = bytes.Clone(configSecret), store, w.now, w.logger()
-	p, err := provider.New(w.t.Context(), cfg)
-	w.ok(err)
+	p := testkit.Must(provider.New(w.t.Context(), cfg))(w.t)
 	w.t.Cleanup(func() {
 		if err := p.Close(); err != nil {
 			w.t.Errorf("close: %v", err)
@@ -174,8 +171,7 @@ func (w *fixture) advance(d time.Duration) {
 // changes returns what has been done in an organization, the latest first.
 func (w *fixture) changes(organization string) []storage.Change {
 	w.t.Helper()
-	changes, err := w.store.Changes(w.t.Context(), storage.ChangeFilter{OrganizationID: organization})
-	w.ok(err)
+	changes := testkit.Must(w.store.Changes(w.t.Context(), storage.ChangeFilter{OrganizationID: organization}))(w.t)
 	return changes
 }
 
@@ -201,9 +197,7 @@ func (w *fixture) withApplication(organization, env, id string, change ...func(*
 // ok ends the test where there is an error.
 func (w *fixture) ok(err error) {
 	w.t.Helper()
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testkit.OK(w.t, err)
 }
 
 const callbackURI = "https://app.test/callback"

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/activity"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -66,8 +67,7 @@ func TestAFloodTakesNoDiskAndNoLineOfAnother(t *testing.T) {
 	if n := len(w.logOf(storage.Production, "boat")); n != 50 {
 		t.Errorf("%d of 50 lines of another organization", n)
 	}
-	lines, err := w.store.Log(t.Context(), storage.LogFilter{Environment: storage.Production, ClientID: "shop", Limit: 20_000})
-	w.ok(err)
+	lines := testkit.Must(w.store.Log(t.Context(), storage.LogFilter{Environment: storage.Production, ClientID: "shop", Limit: 20_000}))(w.t)
 	requests := 0
 	for _, line := range lines {
 		requests += max(1, line.Requests)
@@ -101,8 +101,7 @@ func TestDeletingAnApplicationWithALongLogAnswersAtOnce(t *testing.T) {
 	left := func() int {
 		removed := 0
 		for {
-			n, err := w.store.Trim(t.Context(), storage.Trim{Kind: storage.OldLog}, 250)
-			w.ok(err)
+			n := testkit.Must(w.store.Trim(t.Context(), storage.Trim{Kind: storage.OldLog}, 250))(w.t)
 			if n == 0 {
 				return removed
 			}

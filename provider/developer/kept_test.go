@@ -11,6 +11,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/developer"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // withSecret returns the dashboard on the same database in another process.
@@ -19,10 +20,9 @@ func (w *fixture) withSecret(secret []byte, previous ...[]byte) *fixture {
 	mux := http.NewServeMux()
 	server := httptest.NewServer(mux)
 	w.t.Cleanup(server.Close)
-	id, err := provider.New(w.t.Context(), provider.Config{
+	id := testkit.Must(provider.New(w.t.Context(), provider.Config{
 		BaseURL: server.URL, Store: w.store, Secret: secret, PreviousSecrets: previous, Mailer: w.mails, Clock: w.now, Logger: w.logger(),
-	})
-	w.ok(err)
+	}))(w.t)
 	trials := developer.NewTrials(w.store)
 	d, err := developer.New(developer.Config{Provider: id, Sandbox: w.sandbox, Trials: trials, Store: w.store, Clock: w.now, Logger: w.logger(), Operator: isOperator})
 	w.ok(err)
@@ -64,17 +64,14 @@ func TestWhatDoesNotOpen(t *testing.T) {
 	w := newFixture(t, func(c *developer.Config) { c.Operator, c.Review = isOperator, true })
 	link := w.kept()
 	w.ok(w.Trials.Mailer(nil).Send(t.Context(), provider.Mail{To: "kim@river.sandbox.test", Subject: "Second"}))
-	db, err := sql.Open("sqlite3", w.paths[0])
-	w.ok(err)
+	db := testkit.Must(sql.Open("sqlite3", w.paths[0]))(w.t)
 	defer db.Close()
 	for _, damage := range []string{
 		`UPDATE organizations SET sealed_contact = x'00' WHERE id = 'river'`,
 		`UPDATE invitations SET email = x'00'`,
 		`UPDATE sandbox_mails SET content = x'00' WHERE id = (SELECT min(id) FROM sandbox_mails)`,
 	} {
-		if _, err := db.ExecContext(t.Context(), damage); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(db.ExecContext(t.Context(), damage))(t)
 	}
 	b := w.as(owner)
 	says(t, b.open("/developer/o/river/inbox"), http.StatusOK, "Second")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/developer"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -50,15 +51,13 @@ const (
 // live returns the applications of the organization in production.
 func (w *fixture) live() []storage.Application {
 	w.t.Helper()
-	list, err := w.store.Applications(w.t.Context(), storage.ApplicationFilter{Environment: storage.Production, OrganizationID: river})
-	w.ok(err)
+	list := testkit.Must(w.store.Applications(w.t.Context(), storage.ApplicationFilter{Environment: storage.Production, OrganizationID: river}))(w.t)
 	return list
 }
 
 func (w *fixture) application(env, id string) storage.Application {
 	w.t.Helper()
-	a, err := w.store.Application(w.t.Context(), env, id)
-	w.ok(err)
+	a := testkit.Must(w.store.Application(w.t.Context(), env, id))(w.t)
 	return a
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/developer"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
@@ -106,8 +107,7 @@ func TestCloseRecordsWhatHasHappened(t *testing.T) {
 	w.advance(time.Minute) // so much was seen of this one that lines alike are left out
 	b.mistake("shop", 9)
 	w.ok(errors.Join(w.id.Close(), <-done))
-	closed, err := sqlite.Open(t.Context(), w.paths[0])
-	w.ok(err)
+	closed := testkit.Must(sqlite.Open(t.Context(), w.paths[0]))(w.t)
 	defer func() { _ = closed.Close() }()
 	lines, err := closed.Log(t.Context(), storage.LogFilter{Environment: storage.Production, ClientID: "shop"})
 	if err != nil || len(lines) != 2 || lines[0].Details["redirect_uri"] != "https://app.test/9" {
@@ -137,8 +137,7 @@ func TestSuccessesAtUserinfoAreCountedAndHaveFewLines(t *testing.T) {
 			t.Errorf("a line that counts successes: %+v", e)
 		}
 	}
-	days, err := w.store.LogDays(t.Context(), storage.Production, "shop", w.now())
-	w.ok(err)
+	days := testkit.Must(w.store.LogDays(t.Context(), storage.Production, "shop", w.now()))(w.t)
 	counted := 0
 	for _, d := range days {
 		if d.Event == "userinfo" {
@@ -153,8 +152,7 @@ func TestSuccessesAtUserinfoAreCountedAndHaveFewLines(t *testing.T) {
 // accessToken signs a user in at an application of production, and returns the token.
 func (w *fixture) accessToken(client string) string {
 	w.t.Helper()
-	secret, err := w.id.Clients().Secret(w.t.Context(), client)
-	w.ok(err)
+	secret := testkit.Must(w.id.Clients().Secret(w.t.Context(), client))(w.t)
 	b := w.as(nobody)
 	q := url.Values{"client_id": {client}, "response_type": {"code"}, "scope": {"openid military"}, "redirect_uri": {callbackURI}}
 	p := b.submitOnce(b.open("/oauth/authorize?"+q.Encode()), "action", "allow")

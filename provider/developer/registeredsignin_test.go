@@ -18,6 +18,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/developer"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -47,10 +48,9 @@ func (k programKey) set() map[string]any {
 func (w *fixture) authenticates(k programKey, client, code, redirectURI string) page {
 	w.t.Helper()
 	encode := base64.RawURLEncoding.EncodeToString
-	claims, err := json.Marshal(map[string]any{
+	claims := testkit.Must(json.Marshal(map[string]any{
 		"iss": client, "sub": client, "aud": w.sandbox.Issuer(), "jti": rand.Text(), "exp": w.now().Add(time.Minute).Unix(),
-	})
-	w.ok(err)
+	}))(w.t)
 	signed := encode(fmt.Appendf(nil, `{"alg":"EdDSA","kid":%q}`, k.id)) + "." + encode(claims)
 	b := w.newBrowser()
 	b.home = w.sandboxServer.URL
@@ -158,8 +158,7 @@ func TestAttackRegistrationByAScript(t *testing.T) {
 		b := w.newBrowser()
 		var body io.Reader
 		if method == http.MethodPost {
-			text, err := json.Marshal(website())
-			w.ok(err)
+			text := testkit.Must(json.Marshal(website()))(w.t)
 			body = strings.NewReader(string(text))
 		}
 		r := b.request(method, address, body)
@@ -279,9 +278,7 @@ func TestAttackManagementOfWhatIsStoppedOrMoved(t *testing.T) {
 		w := newFixture(t)
 		said := w.managed()
 		app := w.application(storage.Production, said.text("client_id"))
-		if err := w.store.MoveApplication(t.Context(), app.Environment, app.ClientID, app.Version, lake, 9); err != nil { // and nothing after
-			t.Fatal(err)
-		}
+		testkit.OK(t, w.store.MoveApplication(t.Context(), app.Environment, app.ClientID, app.Version, lake, 9)) // and nothing after
 		for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodDelete} {
 			if p, _ := w.program(method, said.text("registration_client_uri"), said.text("registration_access_token"), again(said)); p.StatusCode != http.StatusUnauthorized {
 				t.Errorf("%s by the program of the organization before: %s %s", method, p.Status, p.body)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/developer"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -53,8 +54,7 @@ func TestSecrets(t *testing.T) {
 	t.Run("ARunningClientKeepsWorkingWhileARotationOverlaps", func(t *testing.T) {
 		t.Parallel()
 		w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
-		old, err := w.sandbox.Clients().Secret(t.Context(), "shop")
-		w.ok(err)
+		old := testkit.Must(w.sandbox.Clients().Secret(t.Context(), "shop"))(w.t)
 		b := w.as(dev)
 		p := b.submit(b.open(shopPath+"/secrets"), "overlap", "hour", "action", "rotate")
 		if got := p.Header.Get("Cache-Control"); got != "no-store, no-transform" {
@@ -75,8 +75,7 @@ func TestSecrets(t *testing.T) {
 	t.Run("ALeakedOneEndsAtOnce", func(t *testing.T) {
 		t.Parallel()
 		w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
-		old, err := w.sandbox.Clients().Secret(t.Context(), "shop")
-		w.ok(err)
+		old := testkit.Must(w.sandbox.Clients().Secret(t.Context(), "shop"))(w.t)
 		b := w.as(dev)
 		fresh := secretOn(t, b.submit(b.open(shopPath+"/secrets"), "overlap", "none", "action", "rotate"))
 		if w.exchanges(old) || !w.exchanges(fresh) {
@@ -86,8 +85,7 @@ func TestSecrets(t *testing.T) {
 	t.Run("OneCanBeEndedBeforeItsTime", func(t *testing.T) {
 		t.Parallel()
 		w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
-		old, err := w.sandbox.Clients().Secret(t.Context(), "shop")
-		w.ok(err)
+		old := testkit.Must(w.sandbox.Clients().Secret(t.Context(), "shop"))(w.t)
 		b := w.as(dev)
 		p := b.submit(b.open(shopPath+"/secrets"), "overlap", "week", "action", "rotate")
 		fresh := secretOn(t, p)
@@ -99,8 +97,7 @@ func TestSecrets(t *testing.T) {
 		}
 		// The newest has no such button; a forged form does not end it either.
 		action, fields := p.form(t, "overlap", "none", "action", "rotate")
-		secrets, err := w.sandbox.Clients().ListSecrets(t.Context(), "shop")
-		w.ok(err)
+		secrets := testkit.Must(w.sandbox.Clients().ListSecrets(t.Context(), "shop"))(w.t)
 		fields.Set("action", "end")
 		fields.Set("secret", secrets[0].ID)
 		if p := b.post(action, fields); p.StatusCode != http.StatusConflict || !w.exchanges(fresh) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/developer"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -31,8 +32,7 @@ func (w *fixture) suspends(b *browser) {
 // inUse are the applications of river, and whether each is in use.
 func (w *fixture) inUse() map[string]bool {
 	w.t.Helper()
-	list, err := w.store.Applications(w.t.Context(), storage.ApplicationFilter{OrganizationID: river})
-	w.ok(err)
+	list := testkit.Must(w.store.Applications(w.t.Context(), storage.ApplicationFilter{OrganizationID: river}))(w.t)
 	use := map[string]bool{}
 	for _, a := range list {
 		use[a.Environment+" "+a.ClientID] = !w.client(a.Environment, a.ClientID).Disabled
@@ -114,8 +114,7 @@ func TestASuspensionEndsByNoMember(t *testing.T) {
 	w.suspends(w.as(operator))
 	b := w.as(owner)
 	says(t, b.open(riverReview), http.StatusOK, "someone else must decide")
-	o, err := w.store.Organization(t.Context(), river)
-	w.ok(err)
+	o := testkit.Must(w.store.Organization(t.Context(), river))(w.t)
 	form := everything("start")
 	form.Set("csrf", b.csrfOf(owner))
 	form.Set("version", fmt.Sprint(storage.UnixMicro(o.Stopped.At)))
@@ -271,8 +270,7 @@ func TestSuspensionsInTwoProcessesAndRegistrations(t *testing.T) {
 	var cfg developer.Config
 	w := newFixture(t, func(c *developer.Config) { c.Operator, cfg = isOperator, *c }).withAll()
 	cfg.Operator, cfg.Trials = isOperator, nil
-	other, err := developer.New(cfg)
-	w.ok(err)
+	other := testkit.Must(developer.New(cfg))(w.t)
 	b := w.as(dev)
 	form := b.open("/developer/o/river/sandbox/new")
 	for round := range 10 {

@@ -37,8 +37,7 @@ func TestPagesLoadTheirAssets(t *testing.T) {
 		response, err := http.Get(w.server.URL + address)
 		w.ok(err)
 		defer func() { _ = response.Body.Close() }()
-		body, err := io.ReadAll(response.Body)
-		w.ok(err)
+		body := testkit.Must(io.ReadAll(response.Body))(w.t)
 		return response.StatusCode, string(body)
 	}
 	_, page := get("/developer/docs")

@@ -31,8 +31,7 @@ func (w *fixture) signsInAs(client, persona string) url.Values {
 		"client_id": {client}, "redirect_uri": {callbackURI}, "response_type": {"code"}, "scope": {"openid military"}, "state": {"s"},
 		"nonce": {"n"}, "login_hint": {"persona:" + persona},
 	}.Encode())
-	answer, err := url.Parse(p.Header.Get("Location"))
-	w.ok(err)
+	answer := testkit.Must(url.Parse(p.Header.Get("Location")))(w.t)
 	return answer.Query()
 }
 
@@ -44,8 +43,7 @@ func (w *fixture) refreshes(client, token string) (next string, ok bool) {
 
 func (w *fixture) tokens(client string, form url.Values) (refreshToken string, ok bool) {
 	w.t.Helper()
-	secret, err := w.sandbox.Clients().Secret(w.t.Context(), client)
-	w.ok(err)
+	secret := testkit.Must(w.sandbox.Clients().Secret(w.t.Context(), client))(w.t)
 	b := w.newBrowser()
 	b.home = w.sandboxServer.URL
 	form.Set("client_id", client)

@@ -283,8 +283,7 @@ func TestATrialOfTheSandboxComesBackWithAPersona(t *testing.T) {
 
 func (w *fixture) eventsOf(t *testing.T, client string) []provider.RecordedEvent {
 	t.Helper()
-	events, err := w.id.Events().List(t.Context(), provider.EventFilter{ClientID: client})
-	w.ok(err)
+	events := testkit.Must(w.id.Events().List(t.Context(), provider.EventFilter{ClientID: client}))(w.t)
 	return events
 }
 

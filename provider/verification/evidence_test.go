@@ -22,6 +22,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
@@ -38,8 +39,7 @@ func newArchive(t *testing.T) archive {
 	t.Helper()
 	w := lab.New(t).WithUsers()
 	a := archive{Fixture: w, folder: filepath.Join(t.TempDir(), "evidence"), clock: w.Now}
-	blobs, err := Folder(a.folder)
-	w.OK(err)
+	blobs := testkit.Must(Folder(a.folder))(w.T)
 	a.Service = a.service(w.Store.(storage.Verification), blobs)
 	return a
 }
@@ -50,21 +50,13 @@ func (a archive) service(store storage.Verification, blobs Blobs) *Service {
 	file := func(name string, pdf bool) Requirement {
 		return Requirement{Name: name, Title: Text{English: name}, PDF: pdf}
 	}
-	s, err := New(Config{
+	s := testkit.Must(New(Config{
 		Provider: a.Provider, Store: store, Blobs: blobs, Clock: a.clock, Logger: slog.New(slog.NewTextHandler(a.Log, nil)),
 		Policies: Policies{{Group: "student", Rule: By(Document(DocumentConfig{
 			Require: []Requirement{file("front", false), file("back", false), file("letter", true)},
 		}))}},
-	})
-	a.OK(err)
+	}))(a.T)
 	return s
-}
-
-func (a archive) OK(err error) {
-	a.T.Helper()
-	if err != nil {
-		a.T.Fatal(err)
-	}
 }
 
 // begin starts a case of a user that waits for files.
@@ -76,8 +68,7 @@ func (a archive) begin(id, userID string, u Upload) storage.Case {
 		Checks:  []check{{Method: "document", State: checkAsked, Attempt: 1, Step: &step{Upload: &u}}},
 		Created: c.CreatedAt, Since: c.CreatedAt,
 	})
-	h, err := a.history(a.T.Context(), userID, c.Group)
-	a.OK(err)
+	h := testkit.Must(a.history(a.T.Context(), userID, c.Group))(a.T)
 	started, created, err := a.Service.Store.StartCase(a.T.Context(), c, h.latest(), storage.PersonBasis{HasAccount: true})
 	a.OK(err)
 	if !created {
@@ -89,8 +80,7 @@ func (a archive) begin(id, userID string, u Upload) storage.Case {
 // submitted are the files that a person submits.
 func (a archive) submitted(c storage.Case) ([]Evidence, error) {
 	a.T.Helper()
-	k, err := a.open(c)
-	a.OK(err)
+	k := testkit.Must(a.open(c))(a.T)
 	v, u, err := a.upload(c, k)
 	a.OK(err)
 	return a.uploaded(a.T.Context(), c, k, v, u)
@@ -98,8 +88,7 @@ func (a archive) submitted(c storage.Case) ([]Evidence, error) {
 
 func (a archive) sealed(c storage.Case, k content) []byte {
 	a.T.Helper()
-	sealed, err := a.seal(c, k)
-	a.OK(err)
+	sealed := testkit.Must(a.seal(c, k))(a.T)
 	return sealed
 }
 
@@ -108,10 +97,8 @@ func (a archive) review(c storage.Case, reviewer string) storage.Case {
 	a.T.Helper()
 	ctx := a.T.Context()
 	c.State, c.DueAt, c.Round = storage.CaseReview, a.Now().Add(time.Hour), 1
-	moved, err := a.Service.Store.MoveCase(ctx, storage.CaseMove{Case: c, At: a.Now()}, storage.PersonBasis{HasAccount: true})
-	a.OK(err)
-	taken, err := a.Service.Store.TakeCase(ctx, storage.Reviewer{ID: reviewer}, c.ID, a.Now(), a.Now().Add(15*time.Minute))
-	a.OK(err)
+	moved := testkit.Must(a.Service.Store.MoveCase(ctx, storage.CaseMove{Case: c, At: a.Now()}, storage.PersonBasis{HasAccount: true}))(a.T)
+	taken := testkit.Must(a.Service.Store.TakeCase(ctx, storage.Reviewer{ID: reviewer}, c.ID, a.Now(), a.Now().Add(15*time.Minute)))(a.T)
 	if taken.Version != moved.Version {
 		a.T.Fatalf("the case is %+v", taken)
 	}
@@ -140,15 +127,13 @@ func (a archive) add(c storage.Case, kind string, raw []byte) EvidenceFile {
 	a.T.Helper()
 	ctx := a.T.Context()
 	a.OK(a.addEvidence(ctx, c.Subject, c.ID, kind, raw))
-	files, err := a.Evidence(ctx, c.ID)
-	a.OK(err)
+	files := testkit.Must(a.Evidence(ctx, c.ID))(a.T)
 	return files[len(files)-1]
 }
 
 func (a archive) blobs() []string {
 	a.T.Helper()
-	entries, err := os.ReadDir(a.folder)
-	a.OK(err)
+	entries := testkit.Must(os.ReadDir(a.folder))(a.T)
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())
@@ -221,8 +206,7 @@ func TestEvidence(t *testing.T) {
 		}
 		a.MustExec(`UPDATE cases SET subject = 'bob' || subject WHERE id = 'c1'`)
 		a.MustExec(`UPDATE evidence SET case_id = 'c1'`)
-		c, err := a.Service.Store.Case(t.Context(), "c1")
-		a.OK(err)
+		c := testkit.Must(a.Service.Store.Case(t.Context(), "c1"))(a.T)
 		if content, err := read(a.Service, c, f.ID); !errors.Is(err, provider.ErrSealed) {
 			t.Errorf("a case that was moved opens: %d bytes, %v", len(content), err)
 		}
@@ -236,8 +220,7 @@ func TestEvidence(t *testing.T) {
 		if got, err := read(a.Service, c, f.ID); err != nil || !bytes.Equal(got, pdf) {
 			t.Fatalf("%d bytes, %v", len(got), err)
 		}
-		content, err := os.ReadFile(filepath.Join(a.folder, f.ID))
-		a.OK(err)
+		content := testkit.Must(os.ReadFile(filepath.Join(a.folder, f.ID)))(a.T)
 		for where, text := range map[string]string{"the file": string(content), "the database": a.Dump(), "the log": a.Log.String()} {
 			if strings.Contains(text, "canary") || strings.Contains(text, "%PDF") {
 				t.Errorf("it is in clear in %s", where)
@@ -351,8 +334,7 @@ func TestEvidenceIsSubmittedWithWhatIsMissing(t *testing.T) {
 		t.Errorf("without the back: %v", err)
 	}
 	back := a.add(c, "back", photo(2))
-	files, err := a.submitted(c)
-	a.OK(err)
+	files := testkit.Must(a.submitted(c))(a.T)
 	kinds := func(files []Evidence) (kinds []string) {
 		for _, f := range files {
 			kinds = append(kinds, f.Kind)
@@ -368,13 +350,11 @@ func TestEvidenceIsSubmittedWithWhatIsMissing(t *testing.T) {
 	}
 
 	// Sent back, only the back is asked for again, and the old one is none.
-	k, err := a.open(c)
-	a.OK(err)
+	k := testkit.Must(a.open(c))(a.T)
 	k.Since = a.Now()
 	k.Checks[0].Step.Upload = &Upload{Kinds: []string{"back"}, Reasons: []Reason{ReasonUnreadable}}
 	c.Content = a.sealed(c, k)
-	c, err = a.Service.Store.MoveCase(ctx, storage.CaseMove{Case: c, At: a.Now()}, storage.PersonBasis{HasAccount: true})
-	a.OK(err)
+	c = testkit.Must(a.Service.Store.MoveCase(ctx, storage.CaseMove{Case: c, At: a.Now()}, storage.PersonBasis{HasAccount: true}))(a.T)
 	if _, err := a.submitted(c); !errors.As(err, &missing) || !slices.Equal(missing.kinds, []string{"back"}) {
 		t.Errorf("with the old back: %v", err)
 	}
@@ -385,8 +365,7 @@ func TestEvidenceIsSubmittedWithWhatIsMissing(t *testing.T) {
 		t.Errorf("removing the front, which is good: %v", err)
 	}
 	again := a.add(c, "back", photo(4))
-	files, err = a.submitted(c)
-	a.OK(err)
+	files = testkit.Must(a.submitted(c))(a.T)
 	if diff := cmp.Diff([]string{"front", "back", "letter"}, kinds(files)); diff != "" || files[1].ID != again.ID || again.ID == back.ID {
 		t.Errorf("%+v\n%s", files, diff)
 	}
@@ -408,8 +387,7 @@ func TestEvidenceTellsWhatWasNoticed(t *testing.T) {
 	if f := files[0]; f.Alike != 1 || f.Editors != nil {
 		t.Errorf("the copy: %+v", f)
 	}
-	files, err = a.Evidence(ctx, "c1")
-	a.OK(err)
+	files = testkit.Must(a.Evidence(ctx, "c1"))(a.T)
 	f := files[len(files)-1]
 	if diff := cmp.Diff([]string{"Adobe Photoshop"}, f.Editors); diff != "" || f.Alike != 1 {
 		t.Errorf("the original: %+v", f)
@@ -443,8 +421,7 @@ func TestEvidenceOfARenewalIsNobodyElses(t *testing.T) {
 // restored opens a copy of the database as it was.
 func (a archive) restored(blobs Blobs, copied string) *Service {
 	a.T.Helper()
-	store, err := sqlite.Open(a.T.Context(), copied)
-	a.OK(err)
+	store := testkit.Must(sqlite.Open(a.T.Context(), copied))(a.T)
 	a.T.Cleanup(func() { _ = store.Close() })
 	return a.service(store, blobs)
 }

@@ -96,8 +96,7 @@ func TestKilledProcessLosesNoEvidence(t *testing.T) {
 	place := t.TempDir()
 	a.Exec(`VACUUM INTO ?1`, filepath.Join(place, "identity.db"))
 	a.folder = filepath.Join(place, "evidence")
-	blobs, err := Folder(a.folder)
-	a.OK(err)
+	blobs := testkit.Must(Folder(a.folder))(a.T)
 	after, orphaned := 0, 0
 	for range 20 {
 		last := sendUntilKilled(t, place, after)
@@ -125,8 +124,7 @@ func TestKilledProcessLosesNoEvidence(t *testing.T) {
 // last, or the one after it, and that nothing else is left but what that replaces.
 func (a archive) checkFiles(s *Service, c storage.Case, last int) (live []string) {
 	a.T.Helper()
-	files, err := s.Evidence(a.T.Context(), c.ID)
-	a.OK(err)
+	files := testkit.Must(s.Evidence(a.T.Context(), c.ID))(a.T)
 	var shown [][]byte
 	for _, f := range files {
 		content, err := read(s, c, f.ID)
@@ -142,8 +140,7 @@ func (a archive) checkFiles(s *Service, c storage.Case, last int) (live []string
 	}
 	newest := shown[len(shown)-1]
 	for _, n := range []int{last, last + 1} {
-		d, err := picture.DrawDocument(a.T.Context(), photo(uint64(n)))
-		a.OK(err)
+		d := testkit.Must(picture.DrawDocument(a.T.Context(), photo(uint64(n))))(a.T)
 		if bytes.Equal(d.Content, newest) {
 			return live
 		}

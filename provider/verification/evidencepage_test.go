@@ -20,6 +20,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -56,13 +57,11 @@ func newDocuments(t *testing.T, only ...string) documents {
 	policies := verification.Policies{{Group: "student", Rule: verification.By(verification.Document(verification.DocumentConfig{Require: asked}))}}
 	w := lab.New(t, func(c *provider.Config) { c.Verifiers = policies.Verifiers() }).WithClients().WithUsers()
 	d := documents{folder: filepath.Join(t.TempDir(), "evidence")}
-	blobs, err := verification.Folder(d.folder)
-	w.OK(err)
+	blobs := testkit.Must(verification.Folder(d.folder))(w.T)
 	d.blobs = &awayBlobs{Blobs: blobs}
-	service, err := verification.New(verification.Config{
+	service := testkit.Must(verification.New(verification.Config{
 		Provider: w.Provider, Store: w.Store.(storage.Verification), Policies: policies, Mailer: w.Mails, Clock: w.Now, Blobs: d.blobs,
-	})
-	w.OK(err)
+	}))(w.T)
 	mux := http.NewServeMux()
 	mux.Handle("/verification/", service)
 	mux.Handle("/", w.Provider)
@@ -92,8 +91,7 @@ func TestDocumentWithItsName(t *testing.T) {
 	const missing, noFile, long = "Enter your name, as on the document", "Choose a file or take a picture first", "Use up to 120 characters"
 	claims := func(t *testing.T, d documents, name string, state storage.CaseState) {
 		t.Helper()
-		all, err := d.Cases(t.Context(), storage.CaseFilter{Subject: "bob"})
-		d.OK(err)
+		all := testkit.Must(d.Cases(t.Context(), storage.CaseFilter{Subject: "bob"}))(d.T)
 		if len(all) != 1 || all[0].Claimed != name || all[0].State != state {
 			t.Errorf("%+v", all)
 		}
@@ -145,8 +143,7 @@ func TestDocumentWithItsName(t *testing.T) {
 		}
 		shows(t, bob.Send(http.MethodPost, at, body.String(), "Content-Type", contentType, "Origin", d.Server.URL), http.StatusSeeOther)
 		claims(t, d, "Bob Baker", storage.CaseReview)
-		files, err := d.Evidence(t.Context(), caseOf(at))
-		d.OK(err)
+		files := testkit.Must(d.Evidence(t.Context(), caseOf(at)))(d.T)
 		if there := slices.DeleteFunc(files, func(f verification.EvidenceFile) bool { return f.Replaced || !f.ShreddedAt.IsZero() }); len(there) != 1 {
 			t.Errorf("%+v", there)
 		}
@@ -290,10 +287,8 @@ func TestDocumentIsSentBackAndSentAgain(t *testing.T) {
 	id, rita := caseOf(at), storage.Reviewer{ID: "rita"}
 	review := func(decision verification.Decision) {
 		t.Helper()
-		c, err := d.Take(ctx, rita, id, d.Now().Add(time.Hour))
-		d.OK(err)
-		files, err := d.Evidence(ctx, id)
-		d.OK(err)
+		c := testkit.Must(d.Take(ctx, rita, id, d.Now().Add(time.Hour)))(d.T)
+		files := testkit.Must(d.Evidence(ctx, id))(d.T)
 		for _, f := range files {
 			_, r, err := d.OpenEvidence(ctx, rita, id, f.ID)
 			if f.ShreddedAt.IsZero() != (err == nil) {
@@ -304,11 +299,9 @@ func TestDocumentIsSentBackAndSentAgain(t *testing.T) {
 				d.OK(errors.Join(err, r.Close()))
 			}
 		}
-		_, err = d.Decide(ctx, rita, id, c.Version, decision)
-		d.OK(err)
+		testkit.Must(d.Decide(ctx, rita, id, c.Version, decision))(d.T)
 		d.Advance(11 * time.Second)
-		_, err = d.Case(ctx, id)
-		d.OK(err)
+		testkit.Must(d.Case(ctx, id))(d.T)
 	}
 	review(verification.Decision{Kind: storage.DecisionAskAgain, Reasons: []verification.Reason{verification.ReasonUnreadable}, Kinds: []string{"back"}})
 	p = b.Open(at)
@@ -329,8 +322,7 @@ func TestDocumentIsSentBackAndSentAgain(t *testing.T) {
 		{verification.Decision{Kind: storage.DecisionApprove, NameMatches: true, Answers: map[string][]bool{"front": {false}}}, "Answers"},
 		{verification.Decision{Kind: storage.DecisionApprove, Answers: map[string][]bool{"front": {true}}}, "NameMatches"},
 	} {
-		c, err := d.Take(ctx, rita, id, d.Now().Add(time.Minute))
-		d.OK(err)
+		c := testkit.Must(d.Take(ctx, rita, id, d.Now().Add(time.Minute)))(d.T)
 		var wrong *provider.FieldError
 		if _, err := d.Decide(ctx, rita, id, c.Version, one.decision); !errors.As(err, &wrong) || wrong.Field != one.field {
 			t.Errorf("approved by %+v: %v", one.decision, err)
@@ -421,8 +413,7 @@ func TestAttackScriptInAnUpload(t *testing.T) {
 	}
 	// A PDF that is taken is shown to nobody.
 	p := b.Follow(send(t, b, at, "letter", []byte("%PDF-1.7\n"+script)))
-	files, err := d.Evidence(t.Context(), caseOf(at))
-	d.OK(err)
+	files := testkit.Must(d.Evidence(t.Context(), caseOf(at)))(d.T)
 	letter := files[len(files)-1]
 	if letter.MediaType != "application/pdf" || len(previews(p)) != 1 {
 		t.Fatalf("%+v, %q", letter, previews(p))
@@ -469,8 +460,7 @@ func TestAttackFloodOfUploads(t *testing.T) {
 			t.Fatalf("%s\n%s", p.Status, p.Text)
 		}
 	}
-	kept, err := os.ReadDir(d.folder)
-	d.OK(err)
+	kept := testkit.Must(os.ReadDir(d.folder))(d.T)
 	if taken == 0 || taken > 40 || refused < 60 || len(kept) != 1 {
 		t.Errorf("%d are taken, %d refused, %d kept", taken, refused, len(kept))
 	}
@@ -530,8 +520,7 @@ func TestUploads(t *testing.T) {
 		at := d.open(b)
 		d.OK(d.Withdraw(t.Context(), "alice", caseOf(at)))
 		never, _ := io.Pipe()
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.Server.URL+at, never)
-		d.OK(err)
+		r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, d.Server.URL+at, never))(d.T)
 		r.Header.Set("Content-Type", "multipart/form-data; boundary=x")
 		r.Header.Set("Origin", d.Server.URL)
 		r.Close = true // the server waits for the rest of what it does not read, where it means to keep the connection
@@ -585,8 +574,7 @@ func TestAttackStolenCopies(t *testing.T) {
 	written := map[string]string{"the log": d.Log.String(), "the pages": b.Open("/verification/").Text}
 	mail, _ := d.Mails.Last(t)
 	written["the mails"] = mail.Text + mail.HTML
-	events, err := d.Events().List(t.Context(), provider.EventFilter{})
-	d.OK(err)
+	events := testkit.Must(d.Events().List(t.Context(), provider.EventFilter{}))(d.T)
 	for _, e := range events {
 		written["the events"] += e.Detail + "\n"
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -34,8 +35,7 @@ func TestEvidenceOfAnotherMachineIsTold(t *testing.T) {
 	c := a.begin("c1", "alice", Upload{})
 	a.add(c, "front", photo(1))
 	a.review(c, "rita")
-	blobs, err := Folder(filepath.Join(t.TempDir(), "evidence"))
-	a.OK(err)
+	blobs := testkit.Must(Folder(filepath.Join(t.TempDir(), "evidence")))(a.T)
 	const told = "find what processes of all machines share"
 	if a.sweepEvidence(t.Context()); strings.Contains(a.Log.String(), told) {
 		t.Error("it is here")
@@ -118,8 +118,7 @@ func TestEvidenceThatIsHeldStays(t *testing.T) {
 	if !a.Saw(event.EvidenceHeld) {
 		t.Error("nothing is recorded")
 	}
-	held, err := a.Holds(ctx, "", 10)
-	a.OK(err)
+	held := testkit.Must(a.Holds(ctx, "", 10))(a.T)
 	if diff := cmp.Diff([]Hold{{CaseID: "c1", Group: "student", Until: until.Truncate(time.Microsecond).UTC(), By: "rita", Reason: "a complaint"}}, held); diff != "" {
 		t.Error(diff)
 	}
@@ -213,8 +212,7 @@ func TestRestoredBackupOpensNothingThatWasShredded(t *testing.T) {
 	a.Exec(`VACUUM INTO ?1`, before)
 	contentBefore := map[string][]byte{}
 	for _, name := range a.blobs() {
-		content, err := os.ReadFile(filepath.Join(a.folder, name))
-		a.OK(err)
+		content := testkit.Must(os.ReadFile(filepath.Join(a.folder, name)))(a.T)
 		contentBefore[name] = content
 	}
 
@@ -235,8 +233,7 @@ func TestRestoredBackupOpensNothingThatWasShredded(t *testing.T) {
 	opens("the database of before: kept", old, kept.ID, c, true)
 
 	folder := filepath.Join(t.TempDir(), "restored")
-	blobs, err := Folder(folder)
-	a.OK(err)
+	blobs := testkit.Must(Folder(folder))(a.T)
 	for name, content := range contentBefore {
 		a.OK(blobs.Put(ctx, name, bytes.NewReader(content)))
 	}

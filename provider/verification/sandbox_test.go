@@ -7,6 +7,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -62,8 +63,7 @@ func TestOutcomesOfASandbox(t *testing.T) {
 			if got := latest(w); got.State != c.state {
 				t.Errorf("the case is %s", got.State)
 			}
-			statuses, err := w.People().Statuses(t.Context(), "bob", "student")
-			w.OK(err)
+			statuses := testkit.Must(w.People().Statuses(t.Context(), "bob", "student"))(w.T)
 			if statuses[0].Verified != (c.state == storage.CaseApproved) {
 				t.Errorf("bob is verified: %t", statuses[0].Verified)
 			}
@@ -74,7 +74,6 @@ func TestOutcomesOfASandbox(t *testing.T) {
 // latest returns the case of bob.
 func latest(w *pages) verification.RecordedCase {
 	w.T.Helper()
-	all, err := w.Cases(w.T.Context(), storage.CaseFilter{Subject: "bob", Limit: 1})
-	w.OK(err)
+	all := testkit.Must(w.Cases(w.T.Context(), storage.CaseFilter{Subject: "bob", Limit: 1}))(w.T)
 	return all[0]
 }

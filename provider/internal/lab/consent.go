@@ -36,8 +36,7 @@ const (
 // LetLeaveOut registers the standard client with these optional scopes.
 func (w *Fixture) LetLeaveOut(scopes ...string) {
 	w.T.Helper()
-	c, err := w.Clients().Get(w.T.Context(), "std")
-	w.OK(err)
+	c := testkit.Must(w.Clients().Get(w.T.Context(), "std"))(w.T)
 	c.OptionalScopes = scopes
 	w.OK(w.Clients().Save(w.T.Context(), c))
 	w.Advance(2 * time.Second)

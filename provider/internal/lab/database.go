@@ -32,8 +32,7 @@ func (w *Fixture) Dump() string {
 	w.T.Helper()
 	path := w.T.TempDir() + "/dump.db"
 	w.Exec(`VACUUM INTO ?1`, path)
-	content, err := os.ReadFile(path)
-	w.OK(err)
+	content := testkit.Must(os.ReadFile(path))(w.T)
 	return string(content)
 }
 
@@ -103,8 +102,7 @@ func (w *Fixture) Lines(since int, text string) (found []string) {
 func (w *Fixture) UntilSealed(blocks int) {
 	w.T.Helper()
 	w.Until(func() bool {
-		all, err := w.Store.Blocks(w.T.Context(), storage.BlockFilter{Limit: blocks})
-		w.OK(err)
+		all := testkit.Must(w.Store.Blocks(w.T.Context(), storage.BlockFilter{Limit: blocks}))(w.T)
 		return len(all) == blocks
 	})
 }

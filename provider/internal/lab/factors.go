@@ -11,6 +11,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/factor"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/internal/vault"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -25,8 +26,7 @@ type App struct {
 // Sealed returns the store as the provider sees it, with personal data in clear.
 func (w *Fixture) Sealed() storage.Store {
 	w.T.Helper()
-	secrets, err := keyring.NewSecrets(configSecret)
-	w.OK(err)
+	secrets := testkit.Must(keyring.NewSecrets(configSecret))(w.T)
 	opened, _, err := vault.OpenStore(w.T.Context(), vault.Options{
 		Store: w.Store, Secrets: secrets, Issuer: w.Issuer(), Logger: slog.New(slog.DiscardHandler),
 	})
@@ -37,11 +37,9 @@ func (w *Fixture) Sealed() storage.Store {
 // AddApp gives an account an authenticator app and recovery codes.
 func (w *Fixture) AddApp(accountID string) (app *App, codes []string) {
 	w.T.Helper()
-	account, err := w.Store.Account(w.T.Context(), accountID)
-	w.OK(err)
+	account := testkit.Must(w.Store.Account(w.T.Context(), accountID))(w.T)
 	codes = factor.NewRecoveryCodes()
-	set, err := factor.RecoverySet(codes)
-	w.OK(err)
+	set := testkit.Must(factor.RecoverySet(codes))(w.T)
 	now := w.Now()
 	set.CreatedAt = now
 	app = &App{of: w, secret: factor.NewTOTPSecret()}
@@ -72,8 +70,7 @@ func CodeAt(secret []byte, step int64) string {
 // AddLink connects an identity at an upstream with an account; name is what it is called there.
 func (w *Fixture) AddLink(accountID, upstream, name string) {
 	w.T.Helper()
-	account, err := w.Store.Account(w.T.Context(), accountID)
-	w.OK(err)
+	account := testkit.Must(w.Store.Account(w.T.Context(), accountID))(w.T)
 	w.OK(w.Sealed().AddLink(w.T.Context(), storage.Link{
 		Digest: sha256.Sum256([]byte(upstream + " " + name)), AccountID: accountID, Upstream: upstream,
 		Issuer: "https://" + upstream + ".example", Subject: name, Name: name, CreatedAt: w.Now(),

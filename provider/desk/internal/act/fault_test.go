@@ -26,6 +26,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/room"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/signals"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
@@ -100,10 +101,8 @@ func newPlace(t testing.TB, ofHost bool) *place {
 		Lock: does("lock"), Unlock: does("unlock"), SendReset: does("reset"), EndSessions: does("end"), Delete: does("delete"),
 	}
 	logger := slog.New(slog.NewTextHandler(w.Log, nil))
-	dashboard, err := developer.New(developer.Config{Provider: w.Provider, Store: w.store, Mailer: w.Mails, Clock: w.Now, Logger: logger})
-	w.OK(err)
-	w.checks, err = verification.New(verification.Config{Provider: w.Provider, Store: w.store, Policies: policies, Clock: w.Now, Logger: logger})
-	w.OK(err)
+	dashboard := testkit.Must(developer.New(developer.Config{Provider: w.Provider, Store: w.store, Mailer: w.Mails, Clock: w.Now, Logger: logger}))(w.T)
+	w.checks = testkit.Must(verification.New(verification.Config{Provider: w.Provider, Store: w.store, Policies: policies, Clock: w.Now, Logger: logger}))(w.T)
 	w.desk = desk.Config{
 		Provider: w.Provider, Store: w.store, Dashboard: dashboard, People: host, Clock: w.Now, Logger: logger,
 		Admit: func(*http.Request) (desk.Staff, error) {
@@ -124,10 +123,8 @@ func (w *place) effects(f fault) map[string]string {
 	w.T.Helper()
 	ctx, texts := w.T.Context(), map[string]string{}
 	read := func(name string, read func() (any, error)) {
-		value, err := read()
-		w.OK(err)
-		text, err := json.Marshal(value)
-		w.OK(err)
+		value := testkit.Must(read())(w.T)
+		text := testkit.Must(json.Marshal(value))(w.T)
 		texts[name] = string(text)
 	}
 	read("calls", func() (any, error) { return w.called, nil })
@@ -303,8 +300,7 @@ func faults() []fault {
 				_, _, err = w.Signals().Save(ctx, r)
 				w.OK(err)
 			}
-			m, err := store.TakeMark(ctx, "test", "test", w.Now(), w.Now().Add(time.Minute))
-			w.OK(err)
+			m := testkit.Must(store.TakeMark(ctx, "test", "test", w.Now(), w.Now().Add(time.Minute)))(w.T)
 			for i := range messages {
 				messages[i].ReceiverID = r.ID
 			}

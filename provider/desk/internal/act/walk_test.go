@@ -17,6 +17,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -56,8 +57,7 @@ func (o order) byPlan() try {
 	}, []storage.PlanTarget{{Number: 1, ID: "target", Revision: "r"}}))
 	o.OK(o.store.MovePlan(o.T.Context(), "p", storage.PlanMove{To: storage.PlanRunning, Digest: digest, Staff: "staff:oleg", At: now}))
 	target := func() storage.PlanTarget {
-		targets, err := o.store.PlanTargets(o.T.Context(), "p", "", 0, 1)
-		o.OK(err)
+		targets := testkit.Must(o.store.PlanTargets(o.T.Context(), "p", "", 0, 1))(o.T)
 		return targets[0]
 	}
 	return func(strike func(func() error) error) (bool, error) {
@@ -81,8 +81,7 @@ func (o order) byBreak() try {
 
 // atDesk opens the desk, with a matter about alice, whose caller has proved all.
 func (o order) atDesk(staff string) {
-	d, err := desk.New(o.desk)
-	o.OK(err)
+	d := testkit.Must(desk.New(o.desk))(o.T)
 	mux := http.NewServeMux()
 	mux.Handle("/desk/", d)
 	mux.Handle("/", o.Provider)
@@ -150,11 +149,9 @@ func (o order) byAPI() try {
 	token := lab.Granted(o.T, p, body)
 	kinds := map[action.Kind]string{action.Person: "/people/", action.Application: "/applications/", action.Host: "/hosts/", action.Receiver: "/receivers/", action.Organization: "/organizations/"}
 	address := root + kinds[o.action.Target] + o.order.Target + "/" + o.action.Name
-	values, err := json.Marshal(o.order.Values)
-	o.OK(err)
+	values := testkit.Must(json.Marshal(o.order.Values))(o.T)
 	post := func(address, tag string) (*http.Response, string) {
-		r, err := http.NewRequestWithContext(o.T.Context(), http.MethodPost, o.Server.URL+address, strings.NewReader(string(values)))
-		o.OK(err)
+		r := testkit.Must(http.NewRequestWithContext(o.T.Context(), http.MethodPost, o.Server.URL+address, strings.NewReader(string(values))))(o.T)
 		r.Header = http.Header{"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}, "Desk-Matter": {"m"}}
 		if tag != "" {
 			r.Header.Set("If-Match", tag)
@@ -163,8 +160,7 @@ func (o order) byAPI() try {
 		p, err := http.DefaultClient.Do(r)
 		o.OK(err)
 		defer p.Body.Close()
-		text, err := io.ReadAll(p.Body)
-		o.OK(err)
+		text := testkit.Must(io.ReadAll(p.Body))(o.T)
 		return p, string(text)
 	}
 	checked, text := post(address+"/check", "")

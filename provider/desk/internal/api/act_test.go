@@ -40,8 +40,7 @@ func onBoth(t *testing.T, test func(t *testing.T, w *place)) {
 // line returns the only event of a name.
 func (w *place) line(name string) provider.RecordedEvent {
 	w.T.Helper()
-	found, err := w.Events().List(w.T.Context(), provider.EventFilter{Name: name})
-	w.OK(err)
+	found := testkit.Must(w.Events().List(w.T.Context(), provider.EventFilter{Name: name}))(w.T)
 	if len(found) != 1 {
 		w.T.Fatalf("%d lines %s: %v", len(found), name, found)
 	}
@@ -55,8 +54,7 @@ func TestAct(t *testing.T) {
 		if a.json["action"] != "lock" || a.json["target"] != "bob" {
 			t.Error(a.text)
 		}
-		got, err := w.Accounts().Get(t.Context(), "bob")
-		w.OK(err)
+		got := testkit.Must(w.Accounts().Get(t.Context(), "bob"))(w.T)
 		if !got.Disabled {
 			t.Error("bob is not locked")
 		}
@@ -173,8 +171,7 @@ func TestMatter(t *testing.T) {
 		for _, part := range []string{"", "/sessions", "/connections", "/consents", "/statuses", "/events", "/events"} {
 			bob.get("/people/bob"+part).is(t, http.StatusOK, "")
 		}
-		looks, err := w.Events().List(t.Context(), provider.EventFilter{Name: events.SupportLooked, UserID: "bob"})
-		w.OK(err)
+		looks := testkit.Must(w.Events().List(t.Context(), provider.EventFilter{Name: events.SupportLooked, UserID: "bob"}))(w.T)
 		if len(looks) != 6 || looks[0].Actor != "client:robot" || looks[0].Matter != id {
 			t.Errorf("%d looks: %v", len(looks), looks)
 		}
@@ -273,10 +270,8 @@ func TestFind(t *testing.T) {
 		}
 	}
 	reader.get("/people/find?value=alice@example.com").is(t, http.StatusMethodNotAllowed, "method_not_allowed")
-	hits, err := w.Events().List(t.Context(), provider.EventFilter{Name: events.PersonFound})
-	w.OK(err)
-	misses, err := w.Events().List(t.Context(), provider.EventFilter{Name: events.PersonNotFound})
-	w.OK(err)
+	hits := testkit.Must(w.Events().List(t.Context(), provider.EventFilter{Name: events.PersonFound}))(w.T)
+	misses := testkit.Must(w.Events().List(t.Context(), provider.EventFilter{Name: events.PersonNotFound}))(w.T)
 	if len(hits) != 3 || len(misses) != 5 || misses[0].UserID != "" || misses[0].Actor != "client:reader" {
 		t.Errorf("%d hits, %d misses: %v", len(hits), len(misses), misses)
 	}
@@ -312,8 +307,7 @@ func TestLooksAtOnceAreOneLine(t *testing.T) {
 		}
 		t.Run("AndOneMoreInTheNextMatter", func(t *testing.T) {
 			w.as("robot").within("bob").get("/people/bob/sessions").is(t, http.StatusOK, "")
-			looks, err := w.Events().List(t.Context(), provider.EventFilter{Name: events.SupportLooked})
-			w.OK(err)
+			looks := testkit.Must(w.Events().List(t.Context(), provider.EventFilter{Name: events.SupportLooked}))(w.T)
 			if len(looks) != 2 {
 				t.Errorf("%d lines in two matters", len(looks))
 			}
@@ -324,8 +318,7 @@ func TestLooksAtOnceAreOneLine(t *testing.T) {
 // beside serves another API beside that of the place, to requests with the header Process.
 func (w *place) beside(o api.Options) {
 	w.T.Helper()
-	other, err := api.New(o)
-	w.OK(err)
+	other := testkit.Must(api.New(o))(w.T)
 	with := w.Server.Config.Handler
 	w.Server.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Process") != "" {
@@ -341,7 +334,7 @@ func (w *place) beside(o api.Options) {
 func TestActInParts(t *testing.T) {
 	onBoth(t, func(t *testing.T, w *place) {
 		down, ended := true, 0
-		book, err := action.NewBook(action.Action{
+		book := testkit.Must(action.NewBook(action.Action{
 			Rule: action.Rule{Name: action.EndSessions}, InParts: true,
 			Check: func(context.Context, action.Order) (action.Effect, error) { return action.Effect{Revision: "-"}, nil },
 			Do: func(ctx context.Context, o action.Order, _ string) (action.Result, error) {
@@ -351,8 +344,7 @@ func TestActInParts(t *testing.T) {
 				ended++
 				return action.Result{}, nil
 			},
-		})
-		w.OK(err)
+		}))(w.T)
 		w.beside(api.Options{Frame: w.frame, Book: book})
 		bob := w.as("robot").within("bob").with("Process", "2").look("/people/bob/end_sessions").with("Idempotency-Key", "the-same")
 		for range 2 {
@@ -382,8 +374,7 @@ func TestAnswerOfAnotherProcess(t *testing.T) {
 			}
 			return check(ctx, o)
 		}
-		book, err := action.NewBook(lock)
-		w.OK(err)
+		book := testkit.Must(action.NewBook(lock))(w.T)
 		w.beside(api.Options{Frame: w.frame, Book: book})
 		bob.with("Process", "2").post(path, "{}").is(t, http.StatusOK, "")
 		if w.acted.Load() != 1 {

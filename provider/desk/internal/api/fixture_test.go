@@ -17,6 +17,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/plans"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/records"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 const root = "/desk/api/v1"
@@ -49,7 +50,7 @@ func newPlace(t testing.TB, change ...func(*provider.Config)) *place {
 		}
 		w.OK(w.Clients().Save(t.Context(), c))
 	}
-	w.frame, err = frame.New(frame.Options{
+	w.frame = testkit.Must(frame.New(frame.Options{
 		Provider: w.Provider, Store: w.Store.(frame.Store), Clock: w.Now, Logger: slog.New(slog.NewTextHandler(w.Log, nil)),
 		Staff: func(_ context.Context, userID string) (action.Staff, error) {
 			if userID == "olga" {
@@ -57,12 +58,10 @@ func newPlace(t testing.TB, change ...func(*provider.Config)) *place {
 			}
 			return action.Staff{}, nil
 		},
-	})
-	w.OK(err)
+	}))(w.T)
 	book := w.book()
 	w.plans = plans.New(plans.Options{Frame: w.frame, Book: book})
-	w.api, err = api.New(api.Options{Frame: w.frame, Book: book, Plans: w.plans, Lines: (&records.Room{Provider: w.Provider}).Of})
-	w.OK(err)
+	w.api = testkit.Must(api.New(api.Options{Frame: w.frame, Book: book, Plans: w.plans, Lines: (&records.Room{Provider: w.Provider}).Of}))(w.T)
 	mux := http.NewServeMux()
 	mux.Handle("/desk/", w.frame)
 	mux.Handle(root+"/", w.api)
@@ -99,8 +98,7 @@ func (w *place) book() *action.Book {
 	}
 	lock, unlock, show, email := set(true), set(false), set(true), set(true)
 	lock.Name, unlock.Name, show.Name, email.Name = action.Lock, action.Unlock, action.ShowValue, action.ChangeEmail
-	b, err := action.NewBook(lock, unlock, show, email)
-	w.OK(err)
+	b := testkit.Must(action.NewBook(lock, unlock, show, email))(w.T)
 	return b
 }
 
@@ -144,8 +142,7 @@ type answer struct {
 // send sends a request, with a body unless it is empty.
 func (c client) send(method, path, body string) answer {
 	c.T.Helper()
-	r, err := http.NewRequestWithContext(c.T.Context(), method, c.Server.URL+root+path, strings.NewReader(body))
-	c.OK(err)
+	r := testkit.Must(http.NewRequestWithContext(c.T.Context(), method, c.Server.URL+root+path, strings.NewReader(body)))(c.T)
 	r.Header = c.header.Clone()
 	if c.token != "" {
 		r.Header.Set("Authorization", "Bearer "+c.token)
@@ -156,8 +153,7 @@ func (c client) send(method, path, body string) answer {
 	p, err := http.DefaultClient.Do(r)
 	c.OK(err)
 	defer p.Body.Close()
-	text, err := io.ReadAll(p.Body)
-	c.OK(err)
+	text := testkit.Must(io.ReadAll(p.Body))(c.T)
 	a := answer{p, string(text), nil}
 	if len(text) > 0 {
 		if err := json.Unmarshal(text, &a.json); err != nil {

@@ -97,10 +97,8 @@ func newFixture(t *testing.T) *fixture {
 	f.ok(store.CreateApplication(t.Context(), storage.Application{
 		Environment: storage.Production, ClientID: "app", OrganizationID: river, Name: "app", Kind: "web", CreatedBy: owner, CreatedAt: now, UpdatedAt: now,
 	}, 10))
-	room, err := applications.New(applications.Options{Provider: f.id, Dashboard: f.dash})
-	f.ok(err)
-	f.book, err = action.NewBook(room.Actions()...)
-	f.ok(err)
+	room := testkit.Must(applications.New(applications.Options{Provider: f.id, Dashboard: f.dash}))(f.t)
+	f.book = testkit.Must(action.NewBook(room.Actions()...))(f.t)
 	return f
 }
 
@@ -130,8 +128,7 @@ func (f *fixture) action(name string) action.Action {
 // do checks an order and carries it out.
 func (f *fixture) do(name string, o action.Order) action.Result {
 	f.t.Helper()
-	e, err := f.action(name).Check(f.t.Context(), o)
-	f.ok(err)
+	e := testkit.Must(f.action(name).Check(f.t.Context(), o))(f.t)
 	if e.Void != "" {
 		f.t.Fatalf("%s is void: %s", name, e.Void)
 	}
@@ -146,23 +143,20 @@ func (f *fixture) acting() context.Context {
 
 func (f *fixture) void(name string, o action.Order) string {
 	f.t.Helper()
-	e, err := f.action(name).Check(f.t.Context(), o)
-	f.ok(err)
+	e := testkit.Must(f.action(name).Check(f.t.Context(), o))(f.t)
 	return e.Void
 }
 
 func (f *fixture) disabled(id string) bool {
 	f.t.Helper()
-	c, err := f.id.Clients().Get(f.t.Context(), id)
-	f.ok(err)
+	c := testkit.Must(f.id.Clients().Get(f.t.Context(), id))(f.t)
 	return c.Disabled
 }
 
 // lines counts the events of a name that ada has caused.
 func (f *fixture) lines(name string) (n int) {
 	f.t.Helper()
-	events, err := f.store.Events(f.t.Context(), storage.EventFilter{Name: name})
-	f.ok(err)
+	events := testkit.Must(f.store.Events(f.t.Context(), storage.EventFilter{Name: name}))(f.t)
 	for _, e := range events {
 		if e.Actor == "staff:Ada" {
 			n++
@@ -202,8 +196,7 @@ func TestStop_EndsHalfWay(t *testing.T) {
 	f := newFixture(t)
 	half := func(name string, o action.Order, line string) {
 		t.Helper()
-		e, err := f.action(name).Check(t.Context(), o)
-		f.ok(err)
+		e := testkit.Must(f.action(name).Check(t.Context(), o))(f.t)
 		f.store.broken.Store(true)
 		defer f.store.broken.Store(false)
 		if _, err := f.action(name).Do(f.acting(), o, e.Revision); err != nil { // it is decided, and Run goes on
@@ -226,8 +219,7 @@ func TestStop_Refused(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	stop, wanted := f.action(action.StopApplication), order("app", action.FieldReason, reasonText)
-	e, err := stop.Check(t.Context(), wanted)
-	f.ok(err)
+	e := testkit.Must(stop.Check(t.Context(), wanted))(f.t)
 	if _, err := stop.Check(t.Context(), order("app")); !isField(err, action.FieldReason) {
 		t.Errorf("without a reason: %v", err)
 	}
@@ -257,8 +249,7 @@ func TestTakeScopes(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.do(action.TakeScopes, order("app", action.FieldScopes, "student other"))
-	c, err := f.id.Clients().Get(t.Context(), "app")
-	f.ok(err)
+	c := testkit.Must(f.id.Clients().Get(t.Context(), "app"))(f.t)
 	if !slices.Equal(c.Scopes, []string{"openid", "login"}) || len(c.OptionalScopes) != 0 {
 		t.Errorf("left are %q, optional %q", c.Scopes, c.OptionalScopes)
 	}
@@ -298,8 +289,7 @@ func TestOrganization(t *testing.T) {
 // renames gives an organization another name.
 func (f *fixture) renames(id, name string) {
 	f.t.Helper()
-	o, err := f.store.Organization(f.t.Context(), id)
-	f.ok(err)
+	o := testkit.Must(f.store.Organization(f.t.Context(), id))(f.t)
 	o.Name = name
 	f.ok(f.store.SaveOrganization(f.t.Context(), o))
 }
@@ -314,8 +304,7 @@ func TestMove(t *testing.T) {
 		t.Errorf("to nowhere: %v", err)
 	}
 	byName := order("app", action.FieldTo, strings.ToUpper(lake))
-	e, err := f.action(action.MoveApplication).Check(t.Context(), byName)
-	f.ok(err)
+	e := testkit.Must(f.action(action.MoveApplication).Check(t.Context(), byName))(f.t)
 	f.renames(lake, "Sea")
 	f.renames(river, strings.ToUpper(lake)) // as if to get what another was to have
 	if _, err := f.action(action.MoveApplication).Do(f.acting(), byName, e.Revision); !errors.Is(err, provider.ErrChanged) {
@@ -327,8 +316,7 @@ func TestMove(t *testing.T) {
 	}
 	f.renames(river, "River")
 	f.do(action.MoveApplication, byName)
-	a, err := f.store.Application(t.Context(), storage.Production, "app")
-	f.ok(err)
+	a := testkit.Must(f.store.Application(t.Context(), storage.Production, "app"))(f.t)
 	if a.OrganizationID != lake || f.lines(event.ClientMoved) != 1 || len(f.mails.sent) != 2 {
 		t.Errorf("it is at %s; lines %d, mails %d", a.OrganizationID, f.lines(event.ClientMoved), len(f.mails.sent))
 	}
@@ -354,8 +342,7 @@ func TestAppoint(t *testing.T) {
 func TestActions_WithoutADashboard(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	room, err := applications.New(applications.Options{Provider: f.id})
-	f.ok(err)
+	room := testkit.Must(applications.New(applications.Options{Provider: f.id}))(f.t)
 	for _, a := range room.Actions() {
 		if slices.Contains([]string{action.AppointOwner, action.SuspendOrganization, action.MoveApplication}, a.Name) {
 			t.Errorf("%s is offered", a.Name)

@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -39,8 +40,7 @@ func TestBreak(t *testing.T) {
 		w := newPlace(t, 0)
 		var told []frame.Alarm
 		w.alarm = func(_ context.Context, a frame.Alarm) error { told = append(told, a); return nil }
-		b, err := w.alone("sam")
-		w.OK(err)
+		b := testkit.Must(w.alone("sam"))(w.T)
 		if b.Staff != "olga" || b.Action != action.Lock || b.Target != "sam" || !b.Told || strings.Contains(string(b.Sentence), "robbed") {
 			t.Errorf("break: %+v", b)
 		}
@@ -103,8 +103,7 @@ func TestBreak(t *testing.T) {
 func TestBreakThatNobodySignsOff(t *testing.T) {
 	w := newPlace(t, 1)
 	w.alarm = func(ctx context.Context, _ frame.Alarm) error { panic("the pager is broken") }
-	b, err := w.alone("p1")
-	w.OK(err)
+	b := testkit.Must(w.alone("p1"))(w.T)
 	if b.Told {
 		t.Error("it is said that the host was told")
 	}

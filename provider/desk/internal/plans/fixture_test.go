@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -53,7 +54,7 @@ func newPlace(t *testing.T, people int) *place {
 // another returns the plans of another process on the same database.
 func (w *place) another() *Service {
 	w.T.Helper()
-	f, err := frame.New(frame.Options{
+	f := testkit.Must(frame.New(frame.Options{
 		Provider: w.Provider, Store: w.store, Clock: w.Now, Logger: slog.New(slog.DiscardHandler),
 		Staff: func(_ context.Context, userID string) (action.Staff, error) {
 			if userID == w.unknown {
@@ -67,8 +68,7 @@ func (w *place) another() *Service {
 			}
 			return w.alarm(ctx, a)
 		},
-	})
-	w.OK(err)
+	}))(w.T)
 	lock := action.Action{Rule: action.Rule{Name: action.Lock}, Check: w.check, Do: w.lock, InParts: w.parts != nil}
 	change := lock
 	change.Name = action.ChangeEmail
@@ -79,8 +79,7 @@ func (w *place) another() *Service {
 	unlock.Name = action.Unlock
 	show := lock
 	show.Name = action.ShowValue
-	book, err := action.NewBook(lock, change, unlock, show)
-	w.OK(err)
+	book := testkit.Must(action.NewBook(lock, change, unlock, show))(w.T)
 	return New(Options{Frame: f, Book: book})
 }
 
@@ -133,15 +132,13 @@ func (w *place) member(name string) Member {
 // proposed is a plan of olga's to lock people.
 func (w *place) proposed(targets ...string) storage.Plan {
 	w.T.Helper()
-	p, err := w.Propose(w.T.Context(), w.member("olga"), w.drafted(Request{Action: action.Lock, Targets: targets}))
-	w.OK(err)
+	p := testkit.Must(w.Propose(w.T.Context(), w.member("olga"), w.drafted(Request{Action: action.Lock, Targets: targets})))(w.T)
 	return p
 }
 
 func (w *place) drafted(r Request) Draft {
 	w.T.Helper()
-	d, err := w.Draft(w.T.Context(), w.member("olga"), r)
-	w.OK(err)
+	d := testkit.Must(w.Draft(w.T.Context(), w.member("olga"), r))(w.T)
 	return d
 }
 
@@ -157,16 +154,14 @@ func (w *place) running(targets ...string) storage.Plan {
 // plan reads a plan again.
 func (w *place) plan(id string) storage.Plan {
 	w.T.Helper()
-	p, err := storage.One(w.store.Plans(w.T.Context(), storage.PlanFilter{ID: new(id)}))
-	w.OK(err)
+	p := testkit.Must(storage.One(w.store.Plans(w.T.Context(), storage.PlanFilter{ID: new(id)})))(w.T)
 	return p
 }
 
 // whys are why the targets of a plan were skipped, by ID.
 func (w *place) whys(id string) map[string]string {
 	w.T.Helper()
-	targets, err := w.store.PlanTargets(w.T.Context(), id, storage.TargetSkipped, 0, MaxTargets)
-	w.OK(err)
+	targets := testkit.Must(w.store.PlanTargets(w.T.Context(), id, storage.TargetSkipped, 0, MaxTargets))(w.T)
 	whys := map[string]string{}
 	for _, t := range targets {
 		whys[t.ID] = t.Why
@@ -178,8 +173,7 @@ func (w *place) whys(id string) map[string]string {
 // first, with who acted.
 func (w *place) lines() (lines []string) {
 	w.T.Helper()
-	events, err := w.Events().List(w.T.Context(), provider.EventFilter{Limit: 1000})
-	w.OK(err)
+	events := testkit.Must(w.Events().List(w.T.Context(), provider.EventFilter{Limit: 1000}))(w.T)
 	for i := len(events) - 1; i >= 0; i-- {
 		if e := events[i]; e.Actor != "" {
 			lines = append(lines, string(e.Name)+" "+e.UserID+" by "+e.Actor)

@@ -15,6 +15,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -34,8 +35,7 @@ func TestPlanIsProposedApprovedAndRun(t *testing.T) {
 	if diff := cmp.Diff(want, w.lines()); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
 	}
-	events, err := w.Events().List(t.Context(), provider.EventFilter{Limit: 10})
-	w.OK(err)
+	events := testkit.Must(w.Events().List(t.Context(), provider.EventFilter{Limit: 10}))(w.T)
 	for _, e := range events {
 		if e.Actor != "" && e.Matter != p.ID && e.Name != event.StaffLooked {
 			t.Errorf("%s is not found by its plan", e.Name)
@@ -235,12 +235,9 @@ func TestRunner(t *testing.T) {
 	t.Run("ProposersWhomTheHostDoesNotKnowHoldUpNoOther", func(t *testing.T) {
 		w := newPlace(t, 2)
 		for range duePage + 1 {
-			d, err := w.Draft(t.Context(), w.member("otto"), Request{Action: action.Lock, Targets: []string{"p1"}})
-			w.OK(err)
-			p, err := w.Propose(t.Context(), w.member("otto"), d)
-			w.OK(err)
-			_, err = w.Approve(t.Context(), w.member("oleg"), p.ID, p.Digest)
-			w.OK(err)
+			d := testkit.Must(w.Draft(t.Context(), w.member("otto"), Request{Action: action.Lock, Targets: []string{"p1"}}))(w.T)
+			p := testkit.Must(w.Propose(t.Context(), w.member("otto"), d))(w.T)
+			testkit.Must(w.Approve(t.Context(), w.member("oleg"), p.ID, p.Digest))(w.T)
 		}
 		last := w.running("p2")
 		w.unknown = "otto"

@@ -138,8 +138,7 @@ func TestLogoutTokenOfEachAlgorithm(t *testing.T) {
 	for _, alg := range algorithms {
 		rp := lab.NewToldParty(t, nil)
 		w.Tells(rp, alg)
-		c, err := w.Clients().Get(t.Context(), alg)
-		w.OK(err)
+		c := testkit.Must(w.Clients().Get(t.Context(), alg))(w.T)
 		c.IDTokenSignedResponseAlg = alg
 		w.OK(w.Clients().Save(t.Context(), c))
 		b := w.Alice()

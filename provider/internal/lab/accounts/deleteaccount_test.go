@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -46,10 +47,8 @@ func TestDeleteAccountLeavesNothingThatNamesThePerson(t *testing.T) {
 			prepare(w, id)
 			w.OK(w.People().SetAttributes(t.Context(), id, map[string]any{"fname": "Canary"}))
 			w.OK(w.People().SetStatus(t.Context(), id, provider.Status{Group: "military", Verified: true}))
-			before, err := w.Events().List(t.Context(), provider.EventFilter{UserID: id})
-			w.OK(err)
-			others, err := w.Events().List(t.Context(), provider.EventFilter{UserID: "alice"})
-			w.OK(err)
+			before := testkit.Must(w.Events().List(t.Context(), provider.EventFilter{UserID: id}))(w.T)
+			others := testkit.Must(w.Events().List(t.Context(), provider.EventFilter{UserID: "alice"}))(w.T)
 			if !strings.Contains(w.Dump(), id) || len(before) == 0 {
 				t.Fatalf("the test looks in the wrong place: %v", before)
 			}
@@ -64,8 +63,7 @@ func TestDeleteAccountLeavesNothingThatNamesThePerson(t *testing.T) {
 				t.Fatalf("the event says %+v", last)
 			}
 			// What has happened is kept.
-			after, err := w.Events().List(t.Context(), provider.EventFilter{UserID: last.UserID})
-			w.OK(err)
+			after := testkit.Must(w.Events().List(t.Context(), provider.EventFilter{UserID: last.UserID}))(w.T)
 			if len(after) != len(before)+1 {
 				t.Errorf("%d events, before %d", len(after), len(before))
 			}
@@ -74,8 +72,7 @@ func TestDeleteAccountLeavesNothingThatNamesThePerson(t *testing.T) {
 					t.Errorf("%s has the address %s", e.Name, e.Address)
 				}
 			}
-			still, err := w.Events().List(t.Context(), provider.EventFilter{UserID: "alice"})
-			w.OK(err)
+			still := testkit.Must(w.Events().List(t.Context(), provider.EventFilter{UserID: "alice"}))(w.T)
 			if diff := cmp.Diff(others, still); diff != "" {
 				t.Errorf("events of another (-before +after):\n%s", diff)
 			}
@@ -131,8 +128,7 @@ func TestStrangersDoNotGrowTheTrail(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers()
 	failed := func() int {
-		events, err := w.Events().List(t.Context(), provider.EventFilter{Name: event.SignInFailed, Limit: 1000})
-		w.OK(err)
+		events := testkit.Must(w.Events().List(t.Context(), provider.EventFilter{Name: event.SignInFailed, Limit: 1000}))(w.T)
 		return len(events)
 	}
 	for i := range 8 {
@@ -157,8 +153,7 @@ func TestTrailIsKept(t *testing.T) {
 	const day = 24 * time.Hour
 	// kept returns what is left of an old and a recent event.
 	kept := func(w *lab.Fixture) string {
-		events, err := w.Events().List(t.Context(), provider.EventFilter{Name: event.SignedIn})
-		w.OK(err)
+		events := testkit.Must(w.Events().List(t.Context(), provider.EventFilter{Name: event.SignedIn}))(w.T)
 		var left []string
 		for _, e := range events {
 			left = append(left, e.Detail)

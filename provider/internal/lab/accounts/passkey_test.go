@@ -213,8 +213,7 @@ func TestPasskeyThatNobodyHas(t *testing.T) {
 	t.Parallel()
 	w := atLocalhost(t, withUpgrade)
 	keys := withPasskey(t, w)
-	set, err := w.Store.Authenticators(t.Context(), "alice")
-	w.OK(err)
+	set := testkit.Must(w.Store.Authenticators(t.Context(), "alice"))(w.T)
 	w.OK(w.Store.RemovePasskey(t.Context(), "alice", set.Passkeys[0].ID, set.Account.Proof()))
 
 	b := w.NewBrowser()
@@ -245,8 +244,7 @@ func TestPasskeyThatNobodyHas(t *testing.T) {
 func withSecondStep(t *testing.T, w *lab.Fixture) *authenticator.Authenticator {
 	t.Helper()
 	keys := withPasskey(t, w)
-	account, err := w.Store.Account(t.Context(), "alice")
-	w.OK(err)
+	account := testkit.Must(w.Store.Account(t.Context(), "alice"))(w.T)
 	w.OK(w.Store.SetSecondStep(t.Context(), "alice", true, account.Proof()))
 	w.Advance(time.Minute)
 	return keys
@@ -386,8 +384,7 @@ func TestSignUpWithAPasskey(t *testing.T) {
 		if p.StatusCode != http.StatusOK || strings.Count(p.Text, `<code class="select">`) != 10 || !b.IsSignedIn() {
 			t.Fatalf("it is answered with %s:\n%s", p.Status, p.Text)
 		}
-		account, err := w.Accounts().GetByEmail(t.Context(), "carol@example.com")
-		w.OK(err)
+		account := testkit.Must(w.Accounts().GetByEmail(t.Context(), "carol@example.com"))(w.T)
 		if set, err := w.Store.Authenticators(t.Context(), account.ID); err != nil || len(set.Passkeys) != 1 || len(set.Recovery.Digests) != 10 || set.Account.PasswordHash != "" {
 			t.Errorf("the account has %+v, %v", set, err)
 		}

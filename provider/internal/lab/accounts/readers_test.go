@@ -14,16 +14,15 @@ import (
 	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 func TestPerson(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
 	w.Alice().Allow("scope", "openid military", "response_type", "code")
-	got, err := w.People().Get(t.Context(), "alice")
-	w.OK(err)
-	raw, err := json.Marshal(got)
-	w.OK(err)
+	got := testkit.Must(w.People().Get(t.Context(), "alice"))(w.T)
+	raw := testkit.Must(json.Marshal(got))(w.T)
 	text := string(raw)
 	for _, want := range []string{
 		`"user_id":"alice"`, `"email":"alice@example.com"`, `"fname":"Alice"`, `"city":"Fairfax"`, `"group":"military"`,
@@ -68,8 +67,7 @@ func TestAccounts(t *testing.T) {
 	w := lab.New(t).WithUsers()
 	var got []string
 	for after := ""; ; {
-		page, err := w.Accounts().List(t.Context(), after, 1)
-		w.OK(err)
+		page := testkit.Must(w.Accounts().List(t.Context(), after, 1))(w.T)
 		if len(page) == 0 {
 			break
 		}
@@ -99,8 +97,7 @@ func TestClients(t *testing.T) {
 	w := lab.New(t).WithClients()
 	var got []string
 	for after := ""; ; {
-		page, err := w.Clients().List(t.Context(), after, 2)
-		w.OK(err)
+		page := testkit.Must(w.Clients().List(t.Context(), after, 2))(w.T)
 		for _, c := range page {
 			got = append(got, c.ID)
 			after = c.ID
@@ -108,8 +105,7 @@ func TestClients(t *testing.T) {
 			if diff := cmp.Diff(c, one); diff != "" || err != nil || c.Secret != "" {
 				t.Errorf("%s: %v (-in list +alone):\n%s", c.ID, err, diff)
 			}
-			before, err := w.Store.Client(t.Context(), c.ID)
-			w.OK(err)
+			before := testkit.Must(w.Store.Client(t.Context(), c.ID))(w.T)
 			w.OK(w.Clients().Save(t.Context(), one)) // changes nothing
 			if now, err := w.Store.Client(t.Context(), c.ID); err != nil || now.Version != before.Version {
 				t.Errorf("%s: saved as it was read it is another: %v", c.ID, err)

@@ -10,6 +10,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/ui"
 )
 
@@ -65,8 +66,7 @@ func signsIn(w *lab.Fixture, password string) bool {
 // has returns what alice has beside her password.
 func has(w *lab.Fixture) provider.RecordedAuthenticators {
 	w.T.Helper()
-	set, err := w.Accounts().Authenticators(w.T.Context(), "alice")
-	w.OK(err)
+	set := testkit.Must(w.Accounts().Authenticators(w.T.Context(), "alice"))(w.T)
 	return set
 }
 
@@ -448,8 +448,7 @@ func TestRecoveryOfAnAccountThatChangesMeanwhile(t *testing.T) {
 	})
 	t.Run("ByADeletionThatGoesOn", func(t *testing.T) {
 		w, _, _ := withApp(t)
-		account, err := w.Store.Account(t.Context(), "alice")
-		w.OK(err)
+		account := testkit.Must(w.Store.Account(t.Context(), "alice"))(w.T)
 		due := w.Now().Add(30 * 24 * time.Hour)
 		w.OK(w.Store.SetDeletion(t.Context(), "alice", account.Proof(), due, w.Now()))
 		b := w.NewBrowser()
@@ -457,8 +456,7 @@ func TestRecoveryOfAnAccountThatChangesMeanwhile(t *testing.T) {
 		w.Advance(wholeWait)
 		b = w.NewBrowser()
 		at(t, b.Submit(at(t, prove(b), "/recover/finish"), "new_password", lab.NewPassword), "/signin")
-		account, err = w.Store.Account(t.Context(), "alice")
-		w.OK(err)
+		account = testkit.Must(w.Store.Account(t.Context(), "alice"))(w.T)
 		if account.DeleteAt.IsZero() {
 			t.Error("the deletion is withdrawn")
 		}

@@ -78,15 +78,13 @@ func TestAttackNameDuringACheck(t *testing.T) {
 		w.OK(w.People().DeleteStatus(t.Context(), "alice", "military"))
 		b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
 		form := b.Open("/account/data")
-		checked, err := w.People().Get(t.Context(), "alice")
-		w.OK(err)
+		checked := testkit.Must(w.People().Get(t.Context(), "alice"))(w.T)
 		b.Submit(form, "first_name", "Mallory")
 		status := provider.Status{Group: "military", Verified: true, PersonRevision: checked.Revision}
 		if err := w.People().SetStatus(t.Context(), "alice", status); !errors.Is(err, provider.ErrChanged) {
 			t.Errorf("the status of another name is recorded: %v", err)
 		}
-		again, err := w.People().Get(t.Context(), "alice")
-		w.OK(err)
+		again := testkit.Must(w.People().Get(t.Context(), "alice"))(w.T)
 		status.PersonRevision = again.Revision
 		w.OK(w.People().SetStatus(t.Context(), "alice", status))
 	})
@@ -206,8 +204,7 @@ func TestExportSaysWhereItsHistoryIsCut(t *testing.T) {
 	const most = 10_000
 	w := lab.New(t).WithUsers()
 	b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
-	before, err := w.Store.Events(t.Context(), storage.EventFilter{Subject: "alice"})
-	w.OK(err)
+	before := testkit.Must(w.Store.Events(t.Context(), storage.EventFilter{Subject: "alice"}))(w.T)
 	appendEvents := func(n int) {
 		t.Helper()
 		var group sync.WaitGroup

@@ -15,6 +15,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/lab/authenticator"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // The names of the classes of authentication.
@@ -170,13 +171,11 @@ func TestRequirementThatIsRaised(t *testing.T) {
 	t.Parallel()
 	w := atLocalhost(t, withHealth(provider.Requirement{}))
 	keys, b := withPasskey(t, w), w.Alice()
-	client, err := w.Clients().Get(t.Context(), "std")
-	w.OK(err)
+	client := testkit.Must(w.Clients().Get(t.Context(), "std"))(w.T)
 	rp := lab.NewRelyingParty(t, w.Issuer(), "std", "openid", "health")
 	code := lab.Response(t, b.Submit(b.Open(rp.AuthCodeURL("s")), "action", "allow")).Get("code")
 	held := lab.Response(t, b.Open(rp.AuthCodeURL("s"))).Get("code")
-	token, err := rp.Exchange(rp.Ctx, code)
-	w.OK(err)
+	token := testkit.Must(rp.Exchange(rp.Ctx, code))(w.T)
 
 	client.Requires = provider.Requirement{Assurance: provider.PhishingResistant}
 	w.OK(w.Clients().Save(t.Context(), client))
@@ -194,8 +193,7 @@ func TestRequirementThatIsRaised(t *testing.T) {
 			t.Fatalf("%s: %s %q", path, p.Status, p.Header.Get("WWW-Authenticate"))
 		}
 		page := b.Open(rp.AuthCodeURL("s", oauth2.SetAuthURLParam("acr_values", told[1]), oauth2.SetAuthURLParam("prompt", "login")))
-		again, err := rp.Exchange(rp.Ctx, lab.Response(t, b.Follow(answer(b, page, "get", keys))).Get("code"))
-		w.OK(err)
+		again := testkit.Must(rp.Exchange(rp.Ctx, lab.Response(t, b.Follow(answer(b, page, "get", keys))).Get("code")))(w.T)
 		if p := lab.Bearer(b, path, map[string]any{"access_token": again.AccessToken}); p.StatusCode != http.StatusOK {
 			t.Errorf("%s after the step: %s %s", path, p.Status, p.Text)
 		}
@@ -269,8 +267,7 @@ func TestRequirementsHaveAForm(t *testing.T) {
 		}
 	}
 	w := atLocalhost(t)
-	client, err := w.Clients().Get(t.Context(), "std")
-	w.OK(err)
+	client := testkit.Must(w.Clients().Get(t.Context(), "std"))(w.T)
 	client.Requires = r
 	w.OK(w.Clients().Save(t.Context(), client))
 	if client, err = w.Clients().Get(t.Context(), "std"); err != nil || client.Requires != r {

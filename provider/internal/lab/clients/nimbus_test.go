@@ -22,8 +22,7 @@ func nimbusVerifiedClaims(t *testing.T, jar string) {
 	program := command(t, "java", "-XX:TieredStopAtLevel=1", "-cp", filepath.Join(libraries(t, jar), "*"), "testdata/nimbus/VerifiedClaims.java",
 		`{"trust_framework":{"value":"`+lab.MilitaryRules+`"},"time":null,"evidence":[{"type":{"value":"document"}}]}`, "group_military")
 	program.Stderr = os.Stderr
-	in, err := program.StdinPipe()
-	w.OK(err)
+	in := testkit.Must(program.StdinPipe())(w.T)
 	out, err := program.StdoutPipe()
 	w.OK(err)
 	w.OK(program.Start())

@@ -90,10 +90,8 @@ func TestWebhooksAreCheckedByOthers(t *testing.T) {
 		t.Error("another key is taken")
 	}
 
-	second, err := w.Signals().Rotate(t.Context(), saved.ID)
-	w.OK(err)
-	rotated, err := w.Signals().List(t.Context(), storage.ReceiverFilter{ID: saved.ID})
-	w.OK(err)
+	second := testkit.Must(w.Signals().Rotate(t.Context(), saved.ID))(w.T)
+	rotated := testkit.Must(w.Signals().List(t.Context(), storage.ReceiverFilter{ID: saved.ID}))(w.T)
 	m = ping()
 	for _, of := range []string{key, second} {
 		w.OK(m.by(t, of))

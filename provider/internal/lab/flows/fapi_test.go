@@ -16,6 +16,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // clause is a requirement of a standard, by its number there.
@@ -275,8 +276,7 @@ func (b bank) codeClauses(w *lab.Fixture, signing bank) []clause {
 			}
 		}},
 		{"5.3.2.2-8 no plain http", func(t *testing.T) {
-			c, err := w.Clients().Get(t.Context(), b.id)
-			w.OK(err)
+			c := testkit.Must(w.Clients().Get(t.Context(), b.id))(w.T)
 			c.RedirectURIs = []string{"http://rp.test/cb"}
 			var told *provider.FieldError
 			if err := w.Clients().Save(t.Context(), c); !errors.As(err, &told) || told.Field != "RedirectURIs[0]" {
@@ -416,12 +416,9 @@ func (b bank) cryptoClauses(w *lab.Fixture) []clause {
 			}
 		}},
 		{"5.4.1-2 sizes of keys", func(t *testing.T) {
-			small, err := rsa.GenerateKey(rand.Reader, 1024)
-			w.OK(err)
-			set, err := json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: small.Public(), KeyID: "small", Use: "sig"}}})
-			w.OK(err)
-			c, err := w.Clients().Get(t.Context(), b.id)
-			w.OK(err)
+			small := testkit.Must(rsa.GenerateKey(rand.Reader, 1024))(w.T)
+			set := testkit.Must(json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: small.Public(), KeyID: "small", Use: "sig"}}}))(w.T)
+			c := testkit.Must(w.Clients().Get(t.Context(), b.id))(w.T)
 			c.JWKS = set
 			if err := w.Clients().Save(t.Context(), c); err == nil {
 				t.Error("an RSA key of 1024 bits is registered")

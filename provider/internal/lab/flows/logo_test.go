@@ -66,15 +66,12 @@ func TestLogoIsReadAndSavedAgain(t *testing.T) {
 	var b bytes.Buffer
 	testkit.OK(t, png.Encode(&b, noise))
 	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "noisy", Dialect: provider.V3, Public: true, RedirectURIs: []string{lab.CallbackURI}}))
-	before, err := w.Store.Client(t.Context(), "noisy")
-	w.OK(err)
+	before := testkit.Must(w.Store.Client(t.Context(), "noisy"))(w.T)
 	before.Logo = sha256.Sum256(b.Bytes())
 	w.OK(w.Store.SaveImage(t.Context(), storage.Image{Digest: before.Logo, MediaType: "image/png", Bytes: b.Bytes()}))
 	w.OK(w.Store.SaveClient(t.Context(), before))
-	before, err = w.Store.Client(t.Context(), "noisy")
-	w.OK(err)
-	read, err := w.Clients().Get(t.Context(), "noisy")
-	w.OK(err)
+	before = testkit.Must(w.Store.Client(t.Context(), "noisy"))(w.T)
+	read := testkit.Must(w.Clients().Get(t.Context(), "noisy"))(w.T)
 	if len(read.Logo) <= 512<<10 {
 		t.Fatalf("%d bytes prove nothing", len(read.Logo))
 	}
@@ -103,8 +100,7 @@ func TestLogoIsServedSmallAndRefusedWithItsReason(t *testing.T) {
 	w.OK(err)
 	client := provider.Client{ID: "large", Dialect: provider.V3, Public: true, RedirectURIs: []string{lab.CallbackURI}, Logo: b.Bytes()}
 	w.OK(w.Clients().Save(t.Context(), client))
-	registered, err := w.Clients().Get(t.Context(), "large")
-	w.OK(err)
+	registered := testkit.Must(w.Clients().Get(t.Context(), "large"))(w.T)
 	if !bytes.Equal(registered.Logo, drawn) {
 		t.Error("another picture is registered than a preview shows")
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // withSecretive is a fixture whose scope student releases what no other does, and whose
@@ -79,8 +80,7 @@ func TestOptionalScopes(t *testing.T) {
 		if got.StatusCode == http.StatusOK {
 			t.Errorf("refreshed to more: %s", got.Text)
 		}
-		c, err := w.Store.Consent(t.Context(), "alice", "std")
-		w.OK(err)
+		c := testkit.Must(w.Store.Consent(t.Context(), "alice", "std"))(w.T)
 		if !slices.Equal(c.LeftOut, []string{"student"}) || slices.Contains(c.Scopes, "student") || slices.Contains(c.Attributes, "ssn") || slices.Contains(c.Groups, "student") {
 			t.Errorf("recorded %+v", c)
 		}
@@ -208,8 +208,7 @@ func TestOptionalScopes(t *testing.T) {
 		b := w.Alice()
 		p, _ := b.Asked("scope", lab.BothScopes)
 		b.AllowOnly(p)
-		c, err := w.Clients().Get(t.Context(), "std")
-		w.OK(err)
+		c := testkit.Must(w.Clients().Get(t.Context(), "std"))(w.T)
 		c.Name = "Your Bank"
 		w.OK(w.Clients().Save(t.Context(), c))
 		w.Advance(2 * time.Second)
@@ -329,8 +328,7 @@ func TestAttackOptionalScopes(t *testing.T) {
 func TestJWTBearerHasNothingThatIsLeftOut(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers().WithSigners()
-	c, err := w.Clients().Get(t.Context(), "key")
-	w.OK(err)
+	c := testkit.Must(w.Clients().Get(t.Context(), "key"))(w.T)
 	c.OptionalScopes = []string{"student"}
 	w.OK(w.Clients().Save(t.Context(), c))
 	b := w.Alice()
@@ -342,8 +340,7 @@ func TestJWTBearerHasNothingThatIsLeftOut(t *testing.T) {
 	}
 	p, _ = b.BearerToken(w.AssertionAbout("alice"), "scope", "student")
 	lab.Refused(t, p, http.StatusBadRequest, "invalid_grant")
-	c, err = w.Clients().Get(t.Context(), "key")
-	w.OK(err)
+	c = testkit.Must(w.Clients().Get(t.Context(), "key"))(w.T)
 	c.SkipConsent = true // the host's own has all but what its user has refused it
 	w.OK(w.Clients().Save(t.Context(), c))
 	w.Advance(2 * time.Second)

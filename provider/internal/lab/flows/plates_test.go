@@ -10,6 +10,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -23,9 +24,7 @@ func whiteDot(t *testing.T) []byte {
 		}
 	}
 	var b bytes.Buffer
-	if err := png.Encode(&b, p); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, png.Encode(&b, p))
 	return b.Bytes()
 }
 
@@ -41,8 +40,7 @@ func TestPlatesOfPictures(t *testing.T) {
 	}
 	save := func(w *lab.Fixture) storage.Client {
 		w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "dot", Dialect: provider.V3, Public: true, RedirectURIs: []string{lab.CallbackURI}, Logo: whiteDot(t)}))
-		c, err := w.Store.Client(t.Context(), "dot")
-		w.OK(err)
+		c := testkit.Must(w.Store.Client(t.Context(), "dot"))(w.T)
 		return c
 	}
 	t.Run("AreKnownOnceOneIsSaved", func(t *testing.T) {

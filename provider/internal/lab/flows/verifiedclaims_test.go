@@ -14,6 +14,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // veteran is what alice gets who asks for nothing about her verification.
@@ -98,9 +99,7 @@ func checkAdvertised(t *testing.T, metadata map[string]any, answer string) {
 		}
 		Claims map[string]any
 	}
-	if err := json.Unmarshal([]byte(answer), &told); err != nil {
-		t.Fatal(err)
-	}
+	testkit.OK(t, json.Unmarshal([]byte(answer), &told))
 	advertised := func(in, what string) {
 		if !slices.Contains(metadata[in].([]any), any(what)) {
 			t.Errorf("%q is none of %s, %v", what, in, metadata[in])
@@ -240,8 +239,7 @@ func TestVerifiedClaimsRequireWhatTheGroupDoes(t *testing.T) {
 	})
 	t.Run("Application", func(t *testing.T) {
 		w := lab.NewVerified(t)
-		c, err := w.Clients().Get(t.Context(), "std")
-		w.OK(err)
+		c := testkit.Must(w.Clients().Get(t.Context(), "std"))(w.T)
 		c.RequireVerified = true
 		w.OK(w.Clients().Save(t.Context(), c))
 		w.Advance(2 * time.Second)

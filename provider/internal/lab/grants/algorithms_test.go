@@ -20,6 +20,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 var everyAlgorithm = []string{"RS256", "PS256", "ES256", "EdDSA"}
@@ -163,8 +164,7 @@ func TestLogoutTokenThatCannotBeSigned(t *testing.T) {
 	w := lab.New(t, withEveryAlgorithm, lab.AllowPrivate).WithUsers()
 	party := lab.NewToldParty(t, nil)
 	w.Tells(party, "told")
-	c, err := w.Clients().Get(t.Context(), "told")
-	w.OK(err)
+	c := testkit.Must(w.Clients().Get(t.Context(), "told"))(w.T)
 	c.IDTokenSignedResponseAlg = "ES256"
 	w.OK(w.Clients().Save(t.Context(), c))
 	w.Alice().TokensOf("told")
@@ -200,8 +200,7 @@ func TestBasicPlanOfEachAlgorithm(t *testing.T) {
 	for _, alg := range everyAlgorithm {
 		t.Run(alg, func(t *testing.T) {
 			id := signedWith(w, alg)
-			c, err := w.Clients().Get(t.Context(), id)
-			w.OK(err)
+			c := testkit.Must(w.Clients().Get(t.Context(), id))(w.T)
 			c.ResponseTypes = []string{"code", "code id_token", "code id_token token"}
 			w.OK(w.Clients().Save(t.Context(), c))
 			isSigned := func(token, at, code string) {
@@ -262,8 +261,7 @@ func TestHintOfEachAlgorithm(t *testing.T) {
 			t.Errorf("%s: %s", alg, got)
 		}
 		end := strings.LastIndexByte(raw, '.') + 1
-		signature, err := base64.RawURLEncoding.DecodeString(raw[end:])
-		w.OK(err)
+		signature := testkit.Must(base64.RawURLEncoding.DecodeString(raw[end:]))(w.T)
 		signature[len(signature)-1] ^= 1
 		for name, forged := range map[string][]byte{"changed": signature, "short": signature[:len(signature)-1], "zero": make([]byte, len(signature)), "none": nil} {
 			if got := hinted(raw[:end] + base64.RawURLEncoding.EncodeToString(forged)); got == "" {
@@ -302,8 +300,7 @@ func TestRegisteredAlgorithms(t *testing.T) {
 			continue
 		}
 		w.OK(w.Clients().Save(t.Context(), c.client))
-		saved, err := w.Clients().Get(t.Context(), "app")
-		w.OK(err)
+		saved := testkit.Must(w.Clients().Get(t.Context(), "app"))(w.T)
 		if saved.IDTokenSignedResponseAlg != c.client.IDTokenSignedResponseAlg || saved.UserinfoSignedResponseAlg != c.client.UserinfoSignedResponseAlg ||
 			saved.AuthorizationSignedResponseAlg != c.client.AuthorizationSignedResponseAlg {
 			t.Errorf("%s: saved %+v", name, saved)
@@ -366,10 +363,8 @@ func TestEd25519IsAName(t *testing.T) {
 	w := lab.New(t).WithSigners()
 	key := lab.ClientKeys()["EdDSA"]
 	for alg, want := range map[string]int{"EdDSA": http.StatusOK, "Ed25519": http.StatusOK, "ed25519": http.StatusUnauthorized, "Ed448": http.StatusUnauthorized, "ES256": http.StatusUnauthorized} {
-		header, err := json.Marshal(map[string]string{"alg": alg, "kid": "ed"})
-		w.OK(err)
-		claims, err := json.Marshal(lab.With(w.Assertion("key"), "jti", alg))
-		w.OK(err)
+		header := testkit.Must(json.Marshal(map[string]string{"alg": alg, "kid": "ed"}))(w.T)
+		claims := testkit.Must(json.Marshal(lab.With(w.Assertion("key"), "jti", alg)))(w.T)
 		text := base64.RawURLEncoding.EncodeToString
 		signed := text(header) + "." + text(claims)
 		assertion := signed + "." + text(ed25519.Sign(key.Private.(ed25519.PrivateKey), []byte(signed)))
@@ -391,8 +386,7 @@ func TestEd25519KeysOfApplications(t *testing.T) {
 		if alg != "" {
 			key["alg"] = alg
 		}
-		raw, err := json.Marshal(map[string]any{"keys": []any{key}})
-		w.OK(err)
+		raw := testkit.Must(json.Marshal(map[string]any{"keys": []any{key}}))(w.T)
 		return raw
 	}
 	at := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -407,10 +401,8 @@ func TestEd25519KeysOfApplications(t *testing.T) {
 		})
 	}
 	assert := func(id, alg string) lab.Page {
-		header, err := json.Marshal(map[string]string{"alg": alg, "kid": "ed"})
-		w.OK(err)
-		claims, err := json.Marshal(w.Assertion(id))
-		w.OK(err)
+		header := testkit.Must(json.Marshal(map[string]string{"alg": alg, "kid": "ed"}))(w.T)
+		claims := testkit.Must(json.Marshal(w.Assertion(id)))(w.T)
 		signed := text(header) + "." + text(claims)
 		p, _ := w.NewBrowser().Asserted(lab.TokenPath, signed+"."+text(ed25519.Sign(private, []byte(signed))), "grant_type", "client_credentials")
 		return p

@@ -13,6 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/room"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 const staffURI = "https://id.test/desk/api/v1"
@@ -58,8 +59,7 @@ func TestBearer(t *testing.T) {
 	}
 	for _, client := range []string{"robot", "jwtrobot"} {
 		t.Run("IsTheApplicationOfAToken/"+client, func(t *testing.T) {
-			got, err := w.Rooms().Clients.Bearer(t.Context(), staffURI, of(client, "resource", staffURI, "scope", "desk.people.read"))
-			w.OK(err)
+			got := testkit.Must(w.Rooms().Clients.Bearer(t.Context(), staffURI, of(client, "resource", staffURI, "scope", "desk.people.read")))(w.T)
 			if diff := cmp.Diff(room.Bearer{ClientID: client, Scopes: []string{"desk.people.read"}, Signs: true}, got); diff != "" {
 				t.Error(diff)
 			}
@@ -67,8 +67,7 @@ func TestBearer(t *testing.T) {
 	}
 	t.Run("TellsWhoSharesASecret", func(t *testing.T) {
 		p, body := w.NewBrowser().Redeem("shared", "client_credentials", []string{staffURI})
-		got, err := w.Rooms().Clients.Bearer(t.Context(), staffURI, lab.Granted(t, p, body))
-		w.OK(err)
+		got := testkit.Must(w.Rooms().Clients.Bearer(t.Context(), staffURI, lab.Granted(t, p, body)))(w.T)
 		if got.Signs || got.ClientID != "shared" {
 			t.Error(got)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 func TestJWTBearerWithinTheConsent(t *testing.T) {
@@ -34,8 +35,7 @@ func TestJWTBearerWithinTheConsent(t *testing.T) {
 		})
 	}
 	t.Run("NotWhereTheUserMustBeThere", func(t *testing.T) {
-		client, err := w.Clients().Get(t.Context(), "key")
-		w.OK(err)
+		client := testkit.Must(w.Clients().Get(t.Context(), "key"))(w.T)
 		before := client.Requires
 		for _, required := range []provider.Requirement{{Assurance: provider.OneFactor}, {MaxAge: time.Hour}, {Enrolled: time.Hour}} {
 			client.Requires, client.Revision = required, 0
@@ -141,8 +141,7 @@ func TestAttackJWTBearer(t *testing.T) {
 func TestJWTBearerOfTheHostsOwn(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers().WithSigners()
-	c, err := w.Clients().Get(t.Context(), "key")
-	w.OK(err)
+	c := testkit.Must(w.Clients().Get(t.Context(), "key"))(w.T)
 	c.SkipConsent, c.Scopes = true, []string{"openid", "military"}
 	w.OK(w.Clients().Save(t.Context(), c))
 	b := w.NewBrowser()
@@ -168,8 +167,7 @@ func TestJWTBearerOfTheHostsOwn(t *testing.T) {
 func TestJWTBearerInV3(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers().WithSigners()
-	c, err := w.Clients().Get(t.Context(), "key")
-	w.OK(err)
+	c := testkit.Must(w.Clients().Get(t.Context(), "key"))(w.T)
 	c.Dialect = provider.V3
 	w.OK(w.Clients().Save(t.Context(), c))
 	b := w.Alice()

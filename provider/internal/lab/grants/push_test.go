@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // isErrorPage fails the test unless a page of ours says no, and sends nobody anywhere.
@@ -136,9 +137,7 @@ func TestAttackPushedRequest(t *testing.T) {
 		w.Advance(80 * time.Second)
 		later := b.Open(lab.PushedURL("std", uri))
 		w.Advance(time.Hour - 30*time.Second) // the first visit is over, the later one is not
-		if _, err := w.Store.Sweep(t.Context(), w.Now(), 1000); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Must(w.Store.Sweep(t.Context(), w.Now(), 1000))(t)
 		if p := b.Submit(later, "action", "allow"); p.StatusCode != http.StatusOK || lab.CodeOf(p) != "" {
 			t.Errorf("%s %s", p.Status, p.Header.Get("Location"))
 		}
@@ -162,8 +161,7 @@ func TestAttackPushedRequest(t *testing.T) {
 	})
 	t.Run("WhenTheRegistrationHasChanged", func(t *testing.T) {
 		uri := b.Pushed("redirect_uri", "https://rp.test/other")
-		c, err := w.Clients().Get(t.Context(), "std")
-		w.OK(err)
+		c := testkit.Must(w.Clients().Get(t.Context(), "std"))(w.T)
 		c.RedirectURIs = []string{lab.CallbackURI}
 		w.OK(w.Clients().Save(t.Context(), c))
 		isErrorPage(t, b.Open(lab.PushedURL("std", uri)))

@@ -40,8 +40,7 @@ func TestWhatACompanionSealsOpensForItsRecordOnly(t *testing.T) {
 func TestWhatACompanionSealsIsApartFromWhatTheProviderSeals(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers()
-	stored, err := w.Store.Account(t.Context(), "bob")
-	w.OK(err)
+	stored := testkit.Must(w.Store.Account(t.Context(), "bob"))(w.T)
 	for _, kind := range []string{"account", "companion", ""} {
 		for _, name := range []string{"bob", "email", "bob email"} {
 			if plain, err := w.Rooms().People.Open(kind, name, []byte(stored.Email)); err == nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // One damaged row of any table is a matter of its owner: lists, a new process, the background work
@@ -39,8 +40,7 @@ func TestOneDamagedRow(t *testing.T) {
 			w.OK(w.People().SetAttributes(t.Context(), "bob", map[string]any{"fname": "Bob"}))
 			w.AddLink("bob", "former", "Bob there")
 			w.OK(w.People().SetStatus(t.Context(), "bob", provider.Status{Group: "student", Verified: true, Subgroups: []string{"University"}}))
-			c, err := w.Clients().Get(t.Context(), "v3")
-			w.OK(err)
+			c := testkit.Must(w.Clients().Get(t.Context(), "v3"))(w.T)
 			c.Logo = lab.Square(t, 0)
 			w.OK(w.Clients().Save(t.Context(), c))
 			bob, alice := w.Bob(), w.Alice()
@@ -50,10 +50,8 @@ func TestOneDamagedRow(t *testing.T) {
 			w.Rooms().People.Refresh("bob")
 			at := len(w.Log.String())
 
-			clients, err := w.Clients().List(t.Context(), "", 100)
-			w.OK(err)
-			accounts, err := w.Accounts().List(t.Context(), "", 100)
-			w.OK(err)
+			clients := testkit.Must(w.Clients().List(t.Context(), "", 100))(w.T)
+			accounts := testkit.Must(w.Accounts().List(t.Context(), "", 100))(w.T)
 			if len(clients) < 2 || len(accounts) != 2 {
 				t.Errorf("%d clients, %d accounts", len(clients), len(accounts))
 			}

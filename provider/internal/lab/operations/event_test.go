@@ -49,8 +49,7 @@ func TestRunRemovesMattersThatAreOlderThanEventsAreKept(t *testing.T) {
 	w.AgreeOnTime()
 	go func() { _ = w.Run(t.Context()) }() // until the fixture ends
 	lab.Eventually(t, func() bool {
-		left, err := w.Store.Matters(t.Context(), storage.MatterFilter{})
-		w.OK(err)
+		left := testkit.Must(w.Store.Matters(t.Context(), storage.MatterFilter{}))(w.T)
 		return len(left) == 1 && left[0].ID == "recent"
 	})
 }

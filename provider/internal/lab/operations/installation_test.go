@@ -298,8 +298,7 @@ func TestRowsCannotBeExchanged(t *testing.T) {
 	}
 	t.Run("KeysOfTwoAddresses", func(t *testing.T) {
 		w := lab.New(t).WithUsers()
-		bob, err := w.Store.Account(t.Context(), "bob")
-		w.OK(err)
+		bob := testkit.Must(w.Store.Account(t.Context(), "bob"))(w.T)
 		w.MustExec(`UPDATE accounts SET email_digest = 'x' WHERE id = 'bob'`)
 		w.MustExec(`UPDATE accounts SET email_digest = ?1 WHERE id = 'alice'`, bob.EmailKey)
 		// Whoever asks for a code for bob's address is not given alice's account.

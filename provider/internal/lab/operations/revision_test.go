@@ -11,6 +11,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 func TestClientRevision(t *testing.T) {
@@ -18,8 +19,7 @@ func TestClientRevision(t *testing.T) {
 	w := lab.New(t).WithClients()
 	read := func() provider.Client {
 		t.Helper()
-		c, err := w.Clients().Get(t.Context(), "std")
-		w.OK(err)
+		c := testkit.Must(w.Clients().Get(t.Context(), "std"))(w.T)
 		if c.Revision == 0 {
 			t.Fatal("the registration has no revision")
 		}
@@ -43,9 +43,7 @@ func TestClientRevision(t *testing.T) {
 	w.OK(w.Clients().Save(t.Context(), named(first, "One")))
 	refused("ARegistrationThatIsOver", named(first, "Two"))
 	second := read()
-	if _, err := w.Clients().RotateSecret(t.Context(), "std", time.Hour, 0); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Must(w.Clients().RotateSecret(t.Context(), "std", time.Hour, 0))(t)
 	refused("AfterNewSecrets", named(second, "Three"))
 	whichever := named(read(), "Four")
 	whichever.Revision = 0
@@ -64,8 +62,7 @@ func TestClientRevision(t *testing.T) {
 	}
 	w.OK(w.Clients().Save(t.Context(), anew))
 	refused("OneThatIsRegisteredAnew", current)
-	list, err := w.Clients().List(t.Context(), "", 100)
-	w.OK(err)
+	list := testkit.Must(w.Clients().List(t.Context(), "", 100))(w.T)
 	for _, c := range list {
 		if c.Revision == 0 {
 			t.Errorf("%s is listed without a revision", c.ID)
@@ -110,8 +107,7 @@ func TestUnreviewedApplicationIsToldOf(t *testing.T) {
 	w := lab.New(t).WithClients().WithUsers()
 	const told = "hasn’t been reviewed"
 	for _, unreviewed := range []bool{true, false} {
-		c, err := w.Clients().Get(t.Context(), "std")
-		w.OK(err)
+		c := testkit.Must(w.Clients().Get(t.Context(), "std"))(w.T)
 		c.Unreviewed = unreviewed
 		w.OK(w.Clients().Save(t.Context(), c))
 		b := w.NewBrowser()

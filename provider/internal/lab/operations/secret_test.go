@@ -12,6 +12,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -43,10 +44,8 @@ func TestClientSecrets(t *testing.T) {
 	if first.Hint != lab.ClientSecret[len(lab.ClientSecret)-4:] || !first.LastUsedAt.IsZero() {
 		t.Errorf("%+v", first)
 	}
-	second, err := w.Clients().RotateSecret(t.Context(), "std", time.Hour, 0)
-	w.OK(err)
-	third, err := w.Clients().RotateSecret(t.Context(), "std", time.Hour, 0)
-	w.OK(err)
+	second := testkit.Must(w.Clients().RotateSecret(t.Context(), "std", time.Hour, 0))(w.T)
+	third := testkit.Must(w.Clients().RotateSecret(t.Context(), "std", time.Hour, 0))(w.T)
 	secrets := list(3)
 	if secrets[0].Hint != third[len(third)-4:] || secrets[1].Hint != second[len(second)-4:] || secrets[2].ID != first.ID {
 		t.Errorf("not the newest first: %+v", secrets)
@@ -93,8 +92,7 @@ func TestAttackSecretsWithoutEnd(t *testing.T) {
 	if _, err := w.Clients().RotateSecret(t.Context(), "std", time.Hour, 0); !errors.Is(err, provider.ErrTooManySecrets) {
 		t.Errorf("the eleventh: %v", err)
 	}
-	secrets, err := w.Clients().ListSecrets(t.Context(), "std")
-	w.OK(err)
+	secrets := testkit.Must(w.Clients().ListSecrets(t.Context(), "std"))(w.T)
 	ids := map[string]bool{}
 	for _, s := range secrets {
 		ids[s.ID] = true
@@ -113,8 +111,7 @@ func TestEndClientSecretAtOnceLeavesOne(t *testing.T) {
 	w := lab.New(t).WithClients()
 	_, err := w.Clients().RotateSecret(t.Context(), "std", time.Hour, 0)
 	w.OK(err)
-	secrets, err := w.Clients().ListSecrets(t.Context(), "std")
-	w.OK(err)
+	secrets := testkit.Must(w.Clients().ListSecrets(t.Context(), "std"))(w.T)
 	var all sync.WaitGroup
 	for _, s := range secrets {
 		all.Go(func() {
@@ -153,8 +150,7 @@ func TestUseOfASecretIsRecorded(t *testing.T) {
 	w := lab.New(t, func(c *provider.Config) { store.Store, c.Store = c.Store, store }).WithClients()
 	b := w.NewBrowser()
 	old := lab.ClientSecret
-	newer, err := w.Clients().RotateSecret(t.Context(), "std", time.Hour, 0)
-	w.OK(err)
+	newer := testkit.Must(w.Clients().RotateSecret(t.Context(), "std", time.Hour, 0))(w.T)
 	lastUsed := func() (newer, old time.Time) {
 		t.Helper()
 		secrets, err := w.Clients().ListSecrets(t.Context(), "std")
@@ -215,8 +211,7 @@ func TestRotateClientSecretOfOneRevisionMakesOne(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients()
 	for round := range 5 {
-		now, err := w.Clients().Get(t.Context(), "std")
-		w.OK(err)
+		now := testkit.Must(w.Clients().Get(t.Context(), "std"))(w.T)
 		var made atomic.Int32
 		var all sync.WaitGroup
 		for range 10 {

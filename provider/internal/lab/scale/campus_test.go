@@ -222,8 +222,7 @@ func (c *campus) comes(i int) {
 
 // browser returns one without cookies; there are too many for connections of their own.
 func (c *campus) browser() *lab.Browser {
-	jar, err := cookiejar.New(nil)
-	c.OK(err)
+	jar := testkit.Must(cookiejar.New(nil))(c.T)
 	return &lab.Browser{T: c.t, Fixture: c.Fixture, HTTP: &http.Client{
 		Jar: jar, Transport: c.connections,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

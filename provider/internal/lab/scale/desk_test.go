@@ -15,6 +15,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/internal/trail"
 	"github.com/bonafide-id/bonafide/provider/internal/vault"
 	"github.com/bonafide-id/bonafide/storage"
@@ -92,9 +93,7 @@ func (w *place) verifies() {
 	keys := w.keys()
 	var verdict trail.Verdict
 	whole := timed(func() {
-		var err error
-		verdict, err = keys.Verify(w.t.Context(), w.Store, w.Now(), func(context.Context) error { return nil })
-		w.OK(err)
+		verdict = testkit.Must(keys.Verify(w.t.Context(), w.Store, w.Now(), func(context.Context) error { return nil }))(w.T)
 	})
 	if verdict.Finding != nil || verdict.Lines < int64(*lines/50) {
 		w.t.Errorf("verified are %d lines: %v", verdict.Lines, verdict.Finding)
@@ -105,12 +104,10 @@ func (w *place) verifies() {
 // keys returns the keys of the log of this provider.
 func (w *place) keys() *trail.Keys {
 	w.t.Helper()
-	secrets, err := keyring.NewSecrets(lab.Secret(w.t))
-	w.OK(err)
+	secrets := testkit.Must(keyring.NewSecrets(lab.Secret(w.t)))(w.T)
 	_, people, err := vault.OpenStore(w.t.Context(), vault.Options{Store: w.Store, Secrets: secrets, Issuer: w.Issuer(), RPID: "127.0.0.1", Logger: slog.Default()})
 	w.OK(err)
-	keys, err := trail.NewKeys(w.Issuer(), people.Derive)
-	w.OK(err)
+	keys := testkit.Must(trail.NewKeys(w.Issuer(), people.Derive))(w.T)
 	return keys
 }
 
@@ -298,8 +295,7 @@ func (w *place) deletes() {
 		end := w.runs()
 		defer end()
 		for begin := time.Now(); time.Since(begin) < 10*time.Minute; time.Sleep(20 * time.Millisecond) {
-			left, err := store.Departed(w.t.Context(), "", 1)
-			w.OK(err)
+			left := testkit.Must(store.Departed(w.t.Context(), "", 1))(w.T)
 			if len(left) == 0 {
 				return
 			}
@@ -313,14 +309,12 @@ func (w *place) carriesOut(by *lab.Browser, address string) {
 	w.t.Helper()
 	id := strings.TrimPrefix(address, "/desk/plans/")
 	store := w.Store.(storage.Plans)
-	plan, err := storage.One(store.Plans(w.t.Context(), storage.PlanFilter{ID: new(id)}))
-	w.OK(err)
+	plan := testkit.Must(storage.One(store.Plans(w.t.Context(), storage.PlanFilter{ID: new(id)})))(w.T)
 	w.sends(by, address, "action", "approve", "shown", hex.EncodeToString(plan.Digest[:]), "count", fmt.Sprint(plan.Targets))
 	end := w.runs()
 	defer end()
 	for begin := time.Now(); time.Since(begin) < max(*period, 30*time.Second); time.Sleep(50 * time.Millisecond) {
-		plan, err = storage.One(store.Plans(w.t.Context(), storage.PlanFilter{ID: new(id)}))
-		w.OK(err)
+		plan = testkit.Must(storage.One(store.Plans(w.t.Context(), storage.PlanFilter{ID: new(id)})))(w.T)
 		if plan.State == storage.PlanDone {
 			return
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage/sqlstore"
 )
 
@@ -39,10 +40,8 @@ func (c *campus) glances(at time.Duration) glance {
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
 	g := glance{at: at, lines: c.log.lines.Load(), bytes: c.log.bytes.Load(), heap: memory.HeapAlloc, goroutines: runtime.NumGoroutine()}
-	tables, err := sqlstore.SQLite().Tables()
-	c.OK(err)
-	db, err := sql.Open("sqlite3", "file:"+c.Path+"?mode=ro")
-	c.OK(err)
+	tables := testkit.Must(sqlstore.SQLite().Tables())(c.T)
+	db := testkit.Must(sql.Open("sqlite3", "file:"+c.Path+"?mode=ro"))(c.T)
 	defer func() { c.OK(db.Close()) }()
 	for _, table := range tables {
 		var n int

@@ -57,8 +57,7 @@ func onBoth(t *testing.T, test func(t *testing.T, w *place)) {
 		// Or the first writer that is measured pays for what filled the database.
 		_, err = db.ExecContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`)
 		w.OK(err)
-		file, err := os.Open(w.Path)
-		w.OK(err)
+		file := testkit.Must(os.Open(w.Path))(w.T)
 		w.OK(file.Sync())
 		w.OK(file.Close())
 		test(t, w)
@@ -76,8 +75,7 @@ func onBoth(t *testing.T, test func(t *testing.T, w *place)) {
 		w := newPlace(t, k, func(c *provider.Config) {
 			replaces(t, c, func() (storage.Store, error) { return postgres.Open(t.Context(), url) })
 		})
-		db, err := sql.Open("pgx", url)
-		w.OK(err)
+		db := testkit.Must(sql.Open("pgx", url))(w.T)
 		w.fills(db, inPostgreSQL)
 		test(t, w)
 	})
@@ -129,13 +127,11 @@ func newPlace(t *testing.T, k *kept, change ...func(*provider.Config)) *place {
 		storage.Developers
 		storage.Verification
 	})
-	service, err := verification.New(verification.Config{Provider: w.Provider, Store: store, Policies: policies, Mailer: w.Mails, Clock: w.Now})
-	w.OK(err)
+	service := testkit.Must(verification.New(verification.Config{Provider: w.Provider, Store: store, Policies: policies, Mailer: w.Mails, Clock: w.Now}))(w.T)
 	w.verification = service
-	dashboard, err := developer.New(developer.Config{Provider: w.Provider, Store: store, Mailer: w.Mails, Clock: w.Now})
-	w.OK(err)
+	dashboard := testkit.Must(developer.New(developer.Config{Provider: w.Provider, Store: store, Mailer: w.Mails, Clock: w.Now}))(w.T)
 	staff := desk.Staff{Roles: []desk.Role{desk.RoleSupport, desk.RoleOperator, desk.RoleSenior, desk.RoleAuditor}}
-	d, err := desk.New(desk.Config{
+	d := testkit.Must(desk.New(desk.Config{
 		Provider: w.Provider, Store: store, Dashboard: dashboard, Verification: service, Clock: w.Now, Logger: quiet,
 		Staff: func(_ context.Context, userID string) (desk.Staff, error) {
 			if userID == "olga" || userID == "oleg" {
@@ -143,8 +139,7 @@ func newPlace(t *testing.T, k *kept, change ...func(*provider.Config)) *place {
 			}
 			return desk.Staff{}, nil
 		},
-	})
-	w.OK(err)
+	}))(w.T)
 	mux := http.NewServeMux()
 	mux.Handle("/verification/", service)
 	mux.Handle("/developer/", dashboard)

@@ -11,6 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
@@ -76,8 +77,7 @@ func TestMatterOfAFailingDatabase(t *testing.T) {
 		return sam.Post("/desk/matters", lab.Form("csrf", csrf, "person", found.Get("person"), "reason", "caller"))
 	}, func(p lab.Page) { is(t, p, http.StatusSeeOther) })
 	opened := w.lines(provider.EventFilter{Name: event.MatterOpened, Actor: "staff:sam", Limit: 50})
-	matters, err := w.deskStore().Matters(t.Context(), storage.MatterFilter{Staff: "sam", Limit: 50})
-	w.OK(err)
+	matters := testkit.Must(w.deskStore().Matters(t.Context(), storage.MatterFilter{Staff: "sam", Limit: 50}))(w.T)
 	if len(opened) != len(matters) {
 		t.Errorf("%d matters, %d lines", len(matters), len(opened))
 	}
@@ -89,8 +89,7 @@ func TestMatterOfAFailingDatabase(t *testing.T) {
 func TestSandboxBesideProduction(t *testing.T) {
 	t.Parallel()
 	w := newPlace(t)
-	store, err := sqlite.Open(t.Context(), t.TempDir()+"/sandbox.db")
-	w.OK(err)
+	store := testkit.Must(sqlite.Open(t.Context(), t.TempDir()+"/sandbox.db"))(w.T)
 	box, err := provider.New(t.Context(), provider.Config{BaseURL: w.Server.URL + "/sandbox", Secret: lab.Secret(t), Store: store, Mailer: w.Mails, Clock: w.Now, Sandbox: true})
 	w.OK(err)
 	t.Cleanup(func() { _ = box.Close() })
@@ -98,8 +97,7 @@ func TestSandboxBesideProduction(t *testing.T) {
 		_, err := box.Accounts().Save(t.Context(), provider.Account{ID: name, Email: name + "@example.com", EmailVerified: true, Password: lab.AlicePass})
 		w.OK(err)
 	}
-	trial, err := desk.New(desk.Config{Provider: box, Store: store, Clock: w.Now, Staff: w.who})
-	w.OK(err)
+	trial := testkit.Must(desk.New(desk.Config{Provider: box, Store: store, Clock: w.Now, Staff: w.who}))(w.T)
 	production := w.Server.Config.Handler
 	mux := http.NewServeMux()
 	mux.Handle("/sandbox/desk/", trial)

@@ -19,6 +19,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/developer"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/lab/databases"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -89,18 +90,15 @@ func newPlaceAt(t testing.TB, url string, change ...func(*desk.Config)) *place {
 		storage.Verification
 		storage.Developers
 	})
-	service, err := verification.New(verification.Config{Provider: w.Provider, Store: store, Policies: policies, Mailer: w.Mails, Clock: w.Now})
-	w.OK(err)
-	dashboard, err := developer.New(developer.Config{Provider: w.Provider, Store: store, Mailer: w.Mails, Clock: w.Now})
-	w.OK(err)
+	service := testkit.Must(verification.New(verification.Config{Provider: w.Provider, Store: store, Policies: policies, Mailer: w.Mails, Clock: w.Now}))(w.T)
+	dashboard := testkit.Must(developer.New(developer.Config{Provider: w.Provider, Store: store, Mailer: w.Mails, Clock: w.Now}))(w.T)
 	cfg := desk.Config{
 		Provider: w.Provider, Store: store, Dashboard: dashboard, Verification: service, Staff: w.who, Alarm: w.alarm, Clock: w.Now,
 	}
 	for _, c := range change {
 		c(&cfg)
 	}
-	w.desk, err = desk.New(cfg)
-	w.OK(err)
+	w.desk = testkit.Must(desk.New(cfg))(w.T)
 	mux := http.NewServeMux()
 	mux.Handle("/verification/", service)
 	mux.Handle("/developer/", dashboard)
@@ -151,15 +149,13 @@ func (w *place) as(name string) *lab.Browser {
 // lines returns the events that match, the latest first.
 func (w *place) lines(match provider.EventFilter) []provider.RecordedEvent {
 	w.T.Helper()
-	events, err := w.Events().List(w.T.Context(), match)
-	w.OK(err)
+	events := testkit.Must(w.Events().List(w.T.Context(), match))(w.T)
 	return events
 }
 
 func (w *place) isLocked(id string) bool {
 	w.T.Helper()
-	a, err := w.Accounts().Get(w.T.Context(), id)
-	w.OK(err)
+	a := testkit.Must(w.Accounts().Get(w.T.Context(), id))(w.T)
 	return a.Disabled
 }
 

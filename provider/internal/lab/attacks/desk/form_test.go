@@ -10,6 +10,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // forms are posts that do something, for who has a matter about bob.
@@ -44,8 +45,7 @@ func TestForgedRequest(t *testing.T) {
 				}
 			}
 			fields.Set("csrf", own)
-			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, olga.Absolute(address), strings.NewReader(fields.Encode()))
-			w.OK(err)
+			r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, olga.Absolute(address), strings.NewReader(fields.Encode())))(w.T)
 			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 			r.Header.Set("Origin", "https://evil.example")
 			r.Header.Set("Sec-Fetch-Site", "cross-site")
@@ -68,8 +68,7 @@ func TestFormAsAnAddress(t *testing.T) {
 		for address, fields := range forms(m) {
 			fields.Set("csrf", csrf)
 			for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPut, http.MethodDelete, http.MethodPatch, http.MethodOptions, "TRACE"} {
-				r, err := http.NewRequestWithContext(t.Context(), method, olga.Absolute(address)+"?"+fields.Encode(), nil)
-				w.OK(err)
+				r := testkit.Must(http.NewRequestWithContext(t.Context(), method, olga.Absolute(address)+"?"+fields.Encode(), nil))(w.T)
 				if p := olga.Do(r); p.StatusCode == http.StatusSeeOther {
 					t.Errorf("%s %s leads to %s", method, address, p.Header.Get("Location"))
 				}
@@ -100,8 +99,7 @@ func TestLookWithoutSeeing(t *testing.T) {
 		sam := w.as("sam")
 		m := open(sam, "alice", "caller")
 		for _, address := range []string{"/desk/matters/" + m + "/history", "/desk/matters/" + m + "/sessions"} {
-			r, err := http.NewRequestWithContext(t.Context(), http.MethodHead, sam.Absolute(address), nil)
-			w.OK(err)
+			r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodHead, sam.Absolute(address), nil))(w.T)
 			p := sam.Do(r)
 			silent(t, p)
 			if p.Text != "" {
@@ -116,8 +114,7 @@ func TestLookWithoutSeeing(t *testing.T) {
 			silent(t, p)
 		}
 		for _, header := range []string{"Sec-Purpose", "Purpose", "X-Moz"} {
-			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, sam.Absolute("/desk/matters/"+m+"/groups"), nil)
-			w.OK(err)
+			r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, sam.Absolute("/desk/matters/"+m+"/groups"), nil))(w.T)
 			r.Header.Set(header, "prefetch")
 			silent(t, sam.Do(r))
 		}

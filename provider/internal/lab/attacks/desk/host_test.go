@@ -13,6 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -177,8 +178,7 @@ func TestDenialIsRefused(t *testing.T) {
 		if p := olga.Submit(form, "action", "do", "reason", "x", "revision", "allowed", "host", "other.example"); p.StatusCode != http.StatusBadRequest {
 			t.Errorf("another field: %s", p.Status)
 		}
-		all, err := w.Store.HostDenials(t.Context(), "", 10)
-		w.OK(err)
+		all := testkit.Must(w.Store.HostDenials(t.Context(), "", 10))(w.T)
 		if len(all) != 0 {
 			t.Errorf("denied are %v", all)
 		}
@@ -210,8 +210,7 @@ func TestDeniedHostComesBack(t *testing.T) {
 				t.Errorf("%s has become a row", uri)
 			}
 		}
-		all, err := w.Store.HostDenials(t.Context(), "", 10)
-		w.OK(err)
+		all := testkit.Must(w.Store.HostDenials(t.Context(), "", 10))(w.T)
 		if len(all) != 1 || all[0].Host != "xn--bcher-kva.example" {
 			t.Errorf("denied are %+v", all)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // A code that was mailed before a password was changed or an account was locked has no
@@ -152,8 +153,7 @@ func TestRegistrationsAreNeverLostUpdates(t *testing.T) {
 			w.OK(p.Clients().Save(t.Context(), c))
 			return struct{}{}
 		}
-		secret, err := p.Clients().RotateSecret(t.Context(), "std", 0, 0)
-		w.OK(err)
+		secret := testkit.Must(p.Clients().RotateSecret(t.Context(), "std", 0, 0))(w.T)
 		mu.Lock()
 		defer mu.Unlock()
 		secrets = append(secrets, secret)
@@ -178,8 +178,7 @@ func TestStatusIsSetOverTheOneThatWasRead(t *testing.T) {
 	w := lab.New(t).WithClients().WithUsers()
 	ctx := t.Context()
 	revision := func() int64 {
-		person, err := w.Store.Person(ctx, "alice")
-		w.OK(err)
+		person := testkit.Must(w.Store.Person(ctx, "alice"))(w.T)
 		return person.Statuses[0].Revision
 	}
 	read := revision()

@@ -14,6 +14,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -189,8 +190,7 @@ func TestDecisionEndsWhatItDoesNotAllow(t *testing.T) {
 		p, _ := b.Asked("scope", lab.BothScopes)
 		wide := b.Exchanged(b.AllowOnly(p, "student"))
 		// The narrower decision was recorded, and the grants were not ended.
-		c, err := w.Store.Consent(t.Context(), "alice", "std")
-		w.OK(err)
+		c := testkit.Must(w.Store.Consent(t.Context(), "alice", "std"))(w.T)
 		was := c.Decision
 		c.Scopes, c.LeftOut, c.DecidedAt, c.Decision = []string{"openid", "military"}, []string{"student"}, time.Time{}, storage.Digest{7}
 		w.OK(w.Store.SaveConsent(t.Context(), c, storage.ConsentBasis{Replaced: was}))
@@ -226,8 +226,7 @@ func TestDecisionIsOneStep(t *testing.T) {
 		})
 		first := b.Post(action, fields)
 		store.Down(nil)
-		c, err := w.Store.Consent(t.Context(), "alice", "std")
-		w.OK(err)
+		c := testkit.Must(w.Store.Consent(t.Context(), "alice", "std"))(w.T)
 		if dead, narrow := isDead(b, wide), slices.Contains(c.LeftOut, "student"); dead != narrow {
 			t.Errorf("cut off after %d calls: the decision is recorded: %v, the tokens have ended: %v", failing, narrow, dead)
 		}
@@ -323,8 +322,7 @@ func drop(b *lab.Browser, address, form string, after time.Duration) {
 func TestApplicationOfTheHostsOwnGetsNothingBack(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
-	c, err := w.Clients().Get(t.Context(), "std")
-	w.OK(err)
+	c := testkit.Must(w.Clients().Get(t.Context(), "std"))(w.T)
 	c.SkipConsent = true
 	w.OK(w.Clients().Save(t.Context(), c))
 	w.LetLeaveOut("email", "student")
@@ -379,8 +377,7 @@ func TestApplicationOfTheHostsOwnGetsNothingBack(t *testing.T) {
 func TestJWTBearerOfTheHostsOwnGetsNothingBack(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers().WithSigners()
-	c, err := w.Clients().Get(t.Context(), "key")
-	w.OK(err)
+	c := testkit.Must(w.Clients().Get(t.Context(), "key"))(w.T)
 	c.OptionalScopes, c.SkipConsent = []string{"email"}, true
 	w.OK(w.Clients().Save(t.Context(), c))
 	b := w.Alice()

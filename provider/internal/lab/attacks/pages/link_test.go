@@ -11,6 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/upstream"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -187,8 +188,7 @@ func TestUpstreamIsNoLongerOffered(t *testing.T) {
 	t.Parallel()
 	w := newCampus(t)
 	l := storage.Link{Digest: storage.Digest{1}, AccountID: "alice", Upstream: "former", Issuer: "https://former.test", Subject: "s", Name: "a@former.test", CreatedAt: w.Now()}
-	alice, err := w.Sealed().Account(t.Context(), "alice")
-	w.OK(err)
+	alice := testkit.Must(w.Sealed().Account(t.Context(), "alice"))(w.T)
 	w.OK(w.Sealed().AddLink(t.Context(), l, 20, alice.Proof()))
 	b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
 	if p := b.Open("/account/security"); !strings.Contains(p.Text, "a@former.test") {
@@ -245,8 +245,7 @@ func TestGroupsOfAnUpstream(t *testing.T) {
 	})
 	status := func(group string) provider.Status {
 		t.Helper()
-		all, err := w.People().Statuses(t.Context(), "alice", group)
-		w.OK(err)
+		all := testkit.Must(w.People().Statuses(t.Context(), "alice", group))(w.T)
 		return all[0]
 	}
 	arrive := func(affiliation string) {
@@ -306,10 +305,8 @@ func TestConnectionEndsDuringTheSignIn(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*campus) error{
 		"Removed": func(w *campus) error {
-			a, err := w.Sealed().Account(w.T.Context(), "alice")
-			w.OK(err)
-			set, err := w.Sealed().Authenticators(w.T.Context(), "alice")
-			w.OK(err)
+			a := testkit.Must(w.Sealed().Account(w.T.Context(), "alice"))(w.T)
+			set := testkit.Must(w.Sealed().Authenticators(w.T.Context(), "alice"))(w.T)
 			return w.Sealed().RemoveLink(w.T.Context(), "alice", set.Links[0].Digest, a.Proof(), w.Now())
 		},
 		"Locked": func(w *campus) error { return w.Accounts().SetDisabled(w.T.Context(), "alice", true) },

@@ -91,8 +91,7 @@ func TestAssertionIsForged(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	owner := alice(w).addPasskey()
-	other, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	w.OK(err)
+	other := testkit.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(w.T)
 	host := strings.TrimPrefix(origin(owner.Browser), "http://")
 	for name, change := range map[string]func(*authenticator.Answer){
 		"OriginWithTLS":          func(a *authenticator.Answer) { a.Origin = "https://" + host },
@@ -177,8 +176,7 @@ func TestPasskeyOfTheSandboxAtProduction(t *testing.T) {
 	b := production.NewBrowser()
 	page := b.Open("/signin")
 	f := asking(t, page, "get")
-	answer, err := owner.keys.Get(f.options, origin(b))
-	production.OK(err)
+	answer := testkit.Must(owner.keys.Get(f.options, origin(b)))(production.T)
 	p := send(b, f.with("passkey", answer))
 	refused(t, b, p, http.StatusUnauthorized)
 	if !strings.Contains(p.Text, "another environment") {
@@ -262,8 +260,7 @@ func TestPasskeyAnswersAnotherBrowser(t *testing.T) {
 	owner := alice(w).addPasskey().elsewhere()
 	thief := w.NewBrowser()
 	lured := asking(t, thief.Open("/signin"), "get") // shown to alice on the thief's page
-	answer, err := owner.keys.Get(lured.options, origin(thief))
-	w.OK(err)
+	answer := testkit.Must(owner.keys.Get(lured.options, origin(thief)))(w.T)
 	own := asking(t, owner.Open("/signin"), "get")
 	p := send(owner.Browser, own.with("challenge", lured.fields.Get("challenge"), "passkey", answer))
 	if p.StatusCode < 400 || owner.IsSignedIn() {

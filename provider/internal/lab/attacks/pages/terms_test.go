@@ -124,8 +124,7 @@ func TestConsentIsToWhatTheScreenShowed(t *testing.T) {
 				t.Fatalf("asks for %s", scope)
 			}
 		}
-		use, err := w.Store.Consent(t.Context(), "alice", "std")
-		w.OK(err)
+		use := testkit.Must(w.Store.Consent(t.Context(), "alice", "std"))(w.T)
 		if !slices.Contains(use.Groups, "military") || !slices.Contains(use.Groups, "student") || !slices.Contains(use.Scopes, "identity") {
 			t.Errorf("its user finds %q of what it gets", use.Scopes)
 		}

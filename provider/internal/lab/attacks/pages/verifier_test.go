@@ -276,8 +276,7 @@ func TestAttackVerificationByAForeignPage(t *testing.T) {
 		b.Get(action + separator + fields.Encode())
 		forged := url.Values{"action": {"verify"}, "group": {"military"}, "flow": fields["flow"], "user": fields["user"], "terms": fields["terms"]}
 		lab.Shown(t, b.Post(action, forged), http.StatusForbidden)
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, b.Absolute(action), strings.NewReader(fields.Encode()))
-		w.OK(err)
+		r := testkit.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, b.Absolute(action), strings.NewReader(fields.Encode())))(w.T)
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		r.Header.Set("Origin", "https://evil.test")
 		lab.Shown(t, b.Do(r), http.StatusForbidden)

@@ -150,8 +150,7 @@ func TestHostDeniedElsewhere(t *testing.T) {
 	if d.calls != calls {
 		t.Error("the document of a denied host was read")
 	}
-	denials, err := w.Store.HostDenials(t.Context(), "", 2)
-	w.OK(err)
+	denials := testkit.Must(w.Store.HostDenials(t.Context(), "", 2))(w.T)
 	if len(denials) != 1 || denials[0].By != "host" {
 		t.Fatalf("%+v", denials)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 func TestAPIGetsATokenForAnother(t *testing.T) {
@@ -54,8 +55,7 @@ func TestAPIGetsATokenForAnother(t *testing.T) {
 func TestExchangedTokenIsAJWTIfItsClientHasThem(t *testing.T) {
 	t.Parallel()
 	w := withAPIs(t)
-	c, err := w.Clients().Get(t.Context(), "tools-api")
-	w.OK(err)
+	c := testkit.Must(w.Clients().Get(t.Context(), "tools-api"))(w.T)
 	c.AccessTokenFormat = "jwt"
 	w.OK(w.Clients().Save(t.Context(), c))
 	w.Advance(time.Second)
@@ -86,8 +86,7 @@ func TestUserReadsOfAnExchange(t *testing.T) {
 	for range 3 {
 		exchanged(w.NewBrowser(), "tools-api", token)
 	}
-	events, err := w.Events().List(t.Context(), provider.EventFilter{Name: event.Exchanged})
-	w.OK(err)
+	events := testkit.Must(w.Events().List(t.Context(), provider.EventFilter{Name: event.Exchanged}))(w.T)
 	if len(events) != 1 || events[0].UserID != "alice" || events[0].ClientID != "tools-api" || events[0].Detail != lab.FilesURI+", for agent" {
 		t.Errorf("events %+v", events)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
 
 // TestAttackPreviewOfALink looks at a request that can be made once before its user does.
@@ -69,11 +70,10 @@ func TestHEADOnlyLooks(t *testing.T) {
 func TestAttackJSONByKey(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithSigners()
-	body, err := json.Marshal(map[string]string{
+	body := testkit.Must(json.Marshal(map[string]string{
 		"grant_type": "client_credentials", "scope": "student", "client_assertion_type": lab.ByAssertion,
 		"client_assertion": lab.ClientKeys()["ES256"].Sign(t, w.Assertion("key")),
-	})
-	w.OK(err)
+	}))(w.T)
 	lab.Refused(t, w.NewBrowser().TokenJSON(string(body)), http.StatusBadRequest, "invalid_request")
 }
 
@@ -82,8 +82,7 @@ func TestAttackJSONByKey(t *testing.T) {
 func TestAttackStepUpWithoutAUser(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers().WithSigners()
-	c, err := w.Clients().Get(t.Context(), "key")
-	w.OK(err)
+	c := testkit.Must(w.Clients().Get(t.Context(), "key"))(w.T)
 	c.AccessTokenFormat = "jwt"
 	w.OK(w.Clients().Save(t.Context(), c))
 	b := w.Alice()

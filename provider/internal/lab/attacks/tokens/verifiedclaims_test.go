@@ -9,6 +9,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 	"github.com/bonafide-id/bonafide/provider/verifiedclaims"
 )
 
@@ -25,8 +26,7 @@ func all() string {
 func TestVerifiedClaimsTellNothingElse(t *testing.T) {
 	t.Parallel()
 	w := lab.NewVerified(t)
-	c, err := w.Clients().Get(t.Context(), "std2")
-	w.OK(err)
+	c := testkit.Must(w.Clients().Get(t.Context(), "std2"))(w.T)
 	c.RedirectURIs = []string{lab.CallbackURI}
 	w.OK(w.Clients().Save(t.Context(), c))
 	w.Advance(2 * time.Second)
@@ -93,8 +93,7 @@ func TestVerifiedClaimsByForce(t *testing.T) {
 	})
 	t.Run("OfAScopeThatIsNotRegistered", func(t *testing.T) {
 		w := lab.NewVerified(t)
-		c, err := w.Clients().Get(t.Context(), "std")
-		w.OK(err)
+		c := testkit.Must(w.Clients().Get(t.Context(), "std"))(w.T)
 		c.Scopes = []string{"openid", "student"}
 		w.OK(w.Clients().Save(t.Context(), c))
 		w.Advance(2 * time.Second)
@@ -109,8 +108,7 @@ func TestVerifiedClaimsByForce(t *testing.T) {
 		w := lab.NewVerified(t)
 		b := w.Alice()
 		_, _, tokens := b.Verified(b.Allow(lab.AskFor(asked)...).Get("code"))
-		c, err := w.Clients().Get(t.Context(), "std")
-		w.OK(err)
+		c := testkit.Must(w.Clients().Get(t.Context(), "std"))(w.T)
 		c.Scopes = []string{"openid", "student"}
 		w.OK(w.Clients().Save(t.Context(), c))
 		w.Advance(2 * time.Second)
