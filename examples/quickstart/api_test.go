@@ -15,8 +15,7 @@ const sampleJob, sampleJobSecret = "sample-job", "nightly-stock-list-of-the-samp
 // asked sends a request and returns the answer with its body.
 func asked(t *testing.T, method, address string, form url.Values, change func(*http.Request)) (*http.Response, string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(form.Encode()))
-	ok(t, err)
+	r := must(http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(form.Encode())))(t)
 	if form != nil {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
@@ -24,8 +23,7 @@ func asked(t *testing.T, method, address string, form url.Values, change func(*h
 	response, err := http.DefaultClient.Do(r)
 	ok(t, err)
 	defer func() { _ = response.Body.Close() }()
-	body, err := io.ReadAll(response.Body)
-	ok(t, err)
+	body := must(io.ReadAll(response.Body))(t)
 	return response, string(body)
 }
 

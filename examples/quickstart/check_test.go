@@ -147,8 +147,7 @@ func contents(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
 	for _, name := range names(t, folder) {
-		text, err := os.ReadFile(filepath.Join(folder, name))
-		ok(t, err)
+		text := must(os.ReadFile(filepath.Join(folder, name)))(t)
 		found[name] = string(text)
 	}
 	return found

@@ -31,8 +31,7 @@ func writeConfig(t *testing.T, text string) string {
 
 func TestEmptyConfigHasDefaults(t *testing.T) {
 	path := writeConfig(t, `{}`)
-	got, err := loadConfig(path)
-	ok(t, err)
+	got := must(loadConfig(path))(t)
 	want := config{Listen: "127.0.0.1:8080", environment: environment{Data: filepath.Join(filepath.Dir(path), "data")}}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(config{}, environment{}), cmpopts.EquateComparable(netip.Prefix{})); diff != "" {
 		t.Errorf("config (-want +got):\n%s", diff)
@@ -293,8 +292,7 @@ func TestMachineClientNeedsNoRedirectURI(t *testing.T) {
 	cfg, err := parseConfig([]byte(`{"listen": "127.0.0.1:0", "clients": [{"client_id": "robot", "client_secret": "f3b1c9d07a5e42868c1fd0e9b7a3625448de9170",
 		"dialect": "standard", "grant_types": ["client_credentials"], "scopes": ["openid"]}]}`), t.TempDir())
 	ok(t, err)
-	s, err := open(t.Context(), cfg, io.Discard, slog.New(slog.DiscardHandler))
-	ok(t, err)
+	s := must(open(t.Context(), cfg, io.Discard, slog.New(slog.DiscardHandler)))(t)
 	t.Cleanup(func() { _ = s.close() })
 	if c, err := s.providers[0].Clients().Get(t.Context(), "robot"); err != nil || !slices.Equal(c.GrantTypes, []string{"client_credentials"}) || len(c.RedirectURIs) > 0 {
 		t.Errorf("client %+v, %v", c, err)
@@ -308,14 +306,11 @@ func TestOldFileStillWorks(t *testing.T) {
 	} {
 		ok(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
 	}
-	cfg, err := parseConfig([]byte(oldFile), folder)
-	ok(t, err)
-	s, err := open(t.Context(), cfg, io.Discard, slog.New(slog.DiscardHandler))
-	ok(t, err)
+	cfg := must(parseConfig([]byte(oldFile), folder))(t)
+	s := must(open(t.Context(), cfg, io.Discard, slog.New(slog.DiscardHandler)))(t)
 	t.Cleanup(func() { _ = s.close() })
 	p := s.providers[0]
-	registered, err := p.Clients().Get(t.Context(), "c")
-	ok(t, err)
+	registered := must(p.Clients().Get(t.Context(), "c"))(t)
 	want := provider.Client{
 		ID: "c", Name: "C", Dialect: provider.Standard, TokenEndpointAuthMethod: "client_secret_post",
 		RedirectURIs: []string{"https://c.test/cb"}, PostLogoutRedirectURIs: []string{"https://c.test/"},
@@ -329,8 +324,7 @@ func TestOldFileStillWorks(t *testing.T) {
 	if secret, err := p.Clients().Secret(t.Context(), "c"); err != nil || secret != "f3b1c9d07a5e42868c1fd0e9b7a3625448de9170" {
 		t.Errorf("the secret is %q, %v", secret, err)
 	}
-	person, err := p.People().Get(t.Context(), "u-1")
-	ok(t, err)
+	person := must(p.People().Get(t.Context(), "u-1"))(t)
 	if a := person.Account; a.Email != "a@example.com" || !a.EmailVerified || !a.HasPassword || !a.Disabled {
 		t.Errorf("account %+v", a)
 	}
@@ -384,8 +378,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 }
 
 func TestQuickstartItselfIsValid(t *testing.T) {
-	cfg, err := loadConfig("")
-	ok(t, err)
+	cfg := must(loadConfig(""))(t)
 	if cfg.Data != "data" || cfg.SampleClient == nil || cfg.Sandbox == nil || len(cfg.Users) == 0 || len(cfg.Sandbox.Users) == 0 {
 		t.Errorf("the quickstart lacks what it tells people: %+v", cfg)
 	}
@@ -399,16 +392,14 @@ func TestRunNamesTheFileThatIsMissing(t *testing.T) {
 }
 
 func TestManualNamesWhatASandboxInherits(t *testing.T) {
-	manual, err := os.ReadFile("../../docs/config.md")
-	ok(t, err)
+	manual := must(os.ReadFile("../../docs/config.md"))(t)
 	_, text, _ := strings.Cut(strings.Join(strings.Fields(string(manual)), " "), "By default a sandbox has `base_url` + `/sandbox` and `data` + `/sandbox`, and the")
 	text, _, said := strings.Cut(text, "of production, and the verifiers and")
 	if !said {
 		t.Fatal("docs/config.md does not say what a sandbox has of production")
 	}
 	of := func(e environment) map[string]any {
-		text, err := json.Marshal(e)
-		ok(t, err)
+		text := must(json.Marshal(e))(t)
 		var tree map[string]any
 		ok(t, json.Unmarshal(text, &tree))
 		return tree

@@ -35,12 +35,10 @@ func TestTheDashboardIsMountedWhereTheFileNamesIt(t *testing.T) {
 // lead returns the status of a page, and where it leads.
 func lead(t *testing.T, address string) (status int, location string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
-	ok(t, err)
+	r := must(http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil))(t)
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
-	answer, err := transport.RoundTrip(r)
-	ok(t, err)
+	answer := must(transport.RoundTrip(r))(t)
 	ok(t, answer.Body.Close())
 	return answer.StatusCode, answer.Header.Get("Location")
 }
@@ -52,8 +50,7 @@ func TestTheSampleClientHasAnOrganization(t *testing.T) {
 	for range 2 { // and again: it stays as it is
 		ok(t, startService(t, folder, text).stop())
 	}
-	records, err := sqlite.Open(t.Context(), filepath.Join(folder, "data", databaseName))
-	ok(t, err)
+	records := must(sqlite.Open(t.Context(), filepath.Join(folder, "data", databaseName)))(t)
 	defer func() { _ = records.Close() }()
 	member, err := storage.One(records.Members(t.Context(), sampleOrganization, "ada"))
 	if err != nil || member.Role != storage.RoleOwner {
@@ -66,8 +63,7 @@ func TestTheSampleClientHasAnOrganization(t *testing.T) {
 }
 
 func TestAnOperatorIsAUserOfTheFile(t *testing.T) {
-	cfg, err := parseConfig([]byte(`{"listen": "127.0.0.1:0", "developer": {"operators": ["nobody@example.com"]}}`), t.TempDir())
-	ok(t, err)
+	cfg := must(parseConfig([]byte(`{"listen": "127.0.0.1:0", "developer": {"operators": ["nobody@example.com"]}}`), t.TempDir()))(t)
 	if _, err := open(t.Context(), cfg, t.Output(), testLog(t)); err == nil || !strings.Contains(err.Error(), "developer.operators[0]") {
 		t.Errorf("error is %v", err)
 	}

@@ -14,8 +14,7 @@ import (
 // names returns what is in a folder, but not beside a database.
 func names(t *testing.T, folder string) []string {
 	t.Helper()
-	entries, err := os.ReadDir(folder)
-	ok(t, err)
+	entries := must(os.ReadDir(folder))(t)
 	list := []string{}
 	for _, e := range entries {
 		if !strings.HasSuffix(e.Name(), "-wal") && !strings.HasSuffix(e.Name(), "-shm") {
@@ -43,8 +42,7 @@ func TestLostDatabaseIsNotReplaced(t *testing.T) {
 	ok(t, s.stop())
 	for _, lost := range []string{"data/identity.db", "data/sandbox/identity.db"} {
 		back := away(t, o.path(lost))
-		text, err := os.ReadFile(o.path("service.json"))
-		ok(t, err)
+		text := must(os.ReadFile(o.path("service.json")))(t)
 		got := refusal(t, o.folder, string(text))
 		if !strings.Contains(got, o.path(lost)) || !strings.Contains(got, "-init") {
 			t.Errorf("error is %q", got)
@@ -75,8 +73,7 @@ func TestLostSecretIsNotReplaced(t *testing.T) {
 	o := operate(t)
 	ok(t, o.start().stop())
 	back := away(t, o.path("data/secret"))
-	text, err := os.ReadFile(o.path("service.json"))
-	ok(t, err)
+	text := must(os.ReadFile(o.path("service.json")))(t)
 	if got := refusal(t, o.folder, string(text)); !strings.Contains(got, "data: there is a database, but not the secret") {
 		t.Errorf("error is %q", got)
 	}

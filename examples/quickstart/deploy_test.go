@@ -16,16 +16,14 @@ import (
 func TestConfigOfTheContainerIsValid(t *testing.T) {
 	t.Setenv("BASE_URL", "https://id.example.com")
 	t.Setenv("DATABASE_PASSWORD", "0123456789abcdef")
-	cfg, err := loadConfig("deploy/service.json")
-	ok(t, err)
+	cfg := must(loadConfig("deploy/service.json"))(t)
 	cfg.Data = t.TempDir() // that of the container may be in use here
 	out := &output{}
 	ok(t, cfg.check(t.Context(), out))
 	if !strings.Contains(out.String(), "postgres://db/bonafide\n") {
 		t.Errorf("it would do:\n%s", out)
 	}
-	container, err := os.ReadFile("deploy/Dockerfile")
-	ok(t, err)
+	container := must(os.ReadFile("deploy/Dockerfile"))(t)
 	for _, path := range []string{"/etc/bonafide/service.json", "/var/lib/bonafide\n"} {
 		if !strings.Contains(string(container), path) {
 			t.Errorf("the container has no %s", path)
@@ -37,8 +35,7 @@ func TestConfigOfTheContainerIsValid(t *testing.T) {
 // container's build does not get.
 func TestContainerHasWhatItIsBuiltFrom(t *testing.T) {
 	given := contextOf(t)
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()
-	ok(t, err)
+	out := must(exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output())(t)
 	own := 0
 	for _, path := range strings.Fields(string(out)) {
 		folder, ok := strings.CutPrefix(path, "github.com/bonafide-id/bonafide/")
@@ -58,8 +55,7 @@ func TestContainerHasWhatItIsBuiltFrom(t *testing.T) {
 // contextOf returns what the container's build gets: paths from the root of the module.
 func contextOf(t *testing.T) (paths []string) {
 	t.Helper()
-	ignore, err := os.ReadFile("deploy/Dockerfile.dockerignore")
-	ok(t, err)
+	ignore := must(os.ReadFile("deploy/Dockerfile.dockerignore"))(t)
 	for line := range strings.Lines(string(ignore)) {
 		if path, given := strings.CutPrefix(strings.TrimSpace(line), "!"); given {
 			paths = append(paths, path)
@@ -75,10 +71,8 @@ var (
 
 // TestBuildStepIsTheDocumentedOne compares the command of the Dockerfile with that of docs/production.md.
 func TestBuildStepIsTheDocumentedOne(t *testing.T) {
-	container, err := os.ReadFile("deploy/Dockerfile")
-	ok(t, err)
-	manual, err := os.ReadFile("../../docs/production.md")
-	ok(t, err)
+	container := must(os.ReadFile("deploy/Dockerfile"))(t)
+	manual := must(os.ReadFile("../../docs/production.md"))(t)
 	plain := func(text []byte) string {
 		step := strings.TrimPrefix(spaces.ReplaceAllString(string(buildStep.Find(text)), " "), "RUN ")
 		return strings.NewReplacer(" -X github.com/bonafide-id/bonafide/provider.version=$VERSION", "", "-o /", "-o ").Replace(step)
@@ -94,8 +88,7 @@ func TestBuildIsReproducible(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
 	}
-	container, err := os.ReadFile("deploy/Dockerfile")
-	ok(t, err)
+	container := must(os.ReadFile("deploy/Dockerfile"))(t)
 	step := strings.Replace(strings.TrimPrefix(string(buildStep.Find(container)), "RUN "), "-o /bonafide", `-o "$OUT"`, 1)
 	var sums [][sha256.Size]byte
 	for _, name := range []string{"one", "another/folder/with/a/longer/name"} {
@@ -109,15 +102,13 @@ func TestBuildIsReproducible(t *testing.T) {
 		if out, err := build.CombinedOutput(); err != nil || len(out) > 0 {
 			t.Fatalf("%s: %v\n%s", step, err, out)
 		}
-		content, err := os.ReadFile(built)
-		ok(t, err)
+		content := must(os.ReadFile(built))(t)
 		sums = append(sums, sha256.Sum256(content))
 		out, err := exec.CommandContext(t.Context(), built, "-version").Output()
 		if err != nil || !strings.HasPrefix(string(out), "bonafide v9.8.7, ") {
 			t.Errorf("-version: %q, %v", out, err)
 		}
-		program, err := elf.Open(built)
-		ok(t, err)
+		program := must(elf.Open(built))(t)
 		if slices.ContainsFunc(program.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP }) {
 			t.Error("the program is linked with libraries")
 		}
@@ -165,8 +156,7 @@ func TestUnitIsValid(t *testing.T) {
 		}
 		t.Skip("systemd-analyze is not installed")
 	}
-	unit, err := os.ReadFile("deploy/bonafide.service")
-	ok(t, err)
+	unit := must(os.ReadFile("deploy/bonafide.service"))(t)
 	path := filepath.Join(t.TempDir(), "bonafide.service")
 	ok(t, os.WriteFile(path, []byte(strings.ReplaceAll(string(unit), "ExecStart=/usr/local/bin/bonafide ", "ExecStart="+os.Args[0]+" ")), 0o600))
 	if out, err := exec.CommandContext(t.Context(), "systemd-analyze", "verify", "--man=no", path).CombinedOutput(); err != nil || len(out) > 0 {

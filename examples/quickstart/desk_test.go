@@ -47,8 +47,7 @@ func TestDeskOfTheQuickstartHasWork(t *testing.T) {
 	folder := t.TempDir()
 	text := strings.Replace(ownQuickstart(t), `"listen":"127.0.0.1:0"`, fmt.Sprintf(`"base_url":"http://localhost%s","listen":%q`, address[strings.LastIndex(address, ":"):], address), 1)
 	demo := func() *running {
-		cfg, err := parseConfig([]byte(text), folder)
-		ok(t, err)
+		cfg := must(parseConfig([]byte(text), folder))(t)
 		cfg.demo = true
 		return startConfig(t, cfg)
 	}

@@ -33,8 +33,7 @@ func appCode(t *testing.T, page string) string {
 	if found == nil {
 		t.Fatalf("no key for an app:\n%s", page)
 	}
-	secret, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(strings.ReplaceAll(found[1], " ", ""))
-	ok(t, err)
+	secret := must(base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(strings.ReplaceAll(found[1], " ", "")))(t)
 	mac := hmac.New(sha1.New, secret)
 	_ = binary.Write(mac, binary.BigEndian, time.Now().Unix()/30)
 	sum := mac.Sum(nil)

@@ -77,8 +77,7 @@ var kinds = []kind{
 		},
 		open: func(t *testing.T, o operated, environment int, _ string) (func() error, *sql.DB) {
 			path := filepath.Join(dataOf(o, environment), databaseName)
-			db, err := sql.Open("sqlite3", path)
-			ok(t, err)
+			db := must(sql.Open("sqlite3", path))(t)
 			return func() error {
 				store, err := sqlite.Open(t.Context(), path)
 				if err != nil {
@@ -102,8 +101,7 @@ var kinds = []kind{
 			runs(t, "pg_restore", "--no-owner", "--exit-on-error", "--dbname="+database, file+".dump")
 		},
 		open: func(t *testing.T, _ operated, _ int, database string) (func() error, *sql.DB) {
-			db, err := sql.Open("pgx", database)
-			ok(t, err)
+			db := must(sql.Open("pgx", database))(t)
 			return func() error {
 				store, err := postgres.Open(t.Context(), database)
 				if err != nil {
@@ -120,8 +118,7 @@ func TestDump(t *testing.T) {
 	if *dumpOf == "" {
 		t.Skip("it writes what other tests read: make dump RELEASE=v0.1.0")
 	}
-	to, err := filepath.Abs(filepath.Join(dumps, *dumpOf))
-	ok(t, err)
+	to := must(filepath.Abs(filepath.Join(dumps, *dumpOf)))(t)
 	ok(t, os.RemoveAll(to))
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
@@ -164,8 +161,7 @@ func TestDump(t *testing.T) {
 // TestDumpsAreOpened upgrades what each release has left, in both kinds of database: no row is lost,
 // and what was issued is good.
 func TestDumpsAreOpened(t *testing.T) {
-	releases, err := filepath.Glob(filepath.Join(dumps, "v*", "*", "service.json"))
-	ok(t, err)
+	releases := must(filepath.Glob(filepath.Join(dumps, "v*", "*", "service.json")))(t)
 	if len(releases) < len(kinds) {
 		t.Fatalf("there are dumps %q", releases)
 	}
@@ -237,8 +233,7 @@ func dumpConfig(t *testing.T) string {
 		"client_id": "app", "client_secret": appSecret, "dialect": "standard", "skip_consent": true,
 		"redirect_uris": []string{dumpBase + "/callback"}, "grant_types": []string{"authorization_code", "refresh_token"},
 	})
-	text, err := json.MarshalIndent(tree, "", "  ")
-	ok(t, err)
+	text := must(json.MarshalIndent(tree, "", "  "))(t)
 	return string(text)
 }
 
@@ -252,8 +247,7 @@ func inDatabases(t *testing.T, text string, databases [2]string) string {
 			environment["database"] = databases[i]
 		}
 	}
-	out, err := json.Marshal(tree)
-	ok(t, err)
+	out := must(json.Marshal(tree))(t)
 	return string(out)
 }
 
@@ -278,8 +272,7 @@ func reachable(t *testing.T, s *running) {
 // rowsOf counts the rows of the tables that there are.
 func rowsOf(t *testing.T, db *sql.DB) map[string]int {
 	t.Helper()
-	tables, err := sqlstore.SQLite().Tables()
-	ok(t, err)
+	tables := must(sqlstore.SQLite().Tables())(t)
 	rows := map[string]int{}
 	for _, table := range tables {
 		var n int
@@ -304,8 +297,7 @@ func runs(t *testing.T, name string, args ...string) {
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	content, err := os.ReadFile(path)
-	ok(t, err)
+	content := must(os.ReadFile(path))(t)
 	return string(content)
 }
 
@@ -322,10 +314,8 @@ func pack(t *testing.T, from, to string) {
 
 func unpack(t *testing.T, from, to string) {
 	t.Helper()
-	r, err := gzip.NewReader(strings.NewReader(read(t, from)))
-	ok(t, err)
-	content, err := io.ReadAll(r)
-	ok(t, err)
+	r := must(gzip.NewReader(strings.NewReader(read(t, from))))(t)
+	content := must(io.ReadAll(r))(t)
 	ok(t, os.WriteFile(to, content, 0o600))
 }
 

@@ -48,8 +48,7 @@ var shared = sync.OnceValues(func() (*running, error) {
 
 func sharedQuickstart(t *testing.T) *running {
 	t.Helper()
-	r, err := shared()
-	ok(t, err)
+	r := must(shared())(t)
 	return r
 }
 
@@ -59,9 +58,7 @@ const newcomerPassword = "silver-canoe-drifts-far"
 func (r *running) newcomer(t *testing.T) (email string) {
 	t.Helper()
 	email = strings.ToLower(t.Name()) + "@example.com"
-	if _, err := r.providers[0].Accounts().Save(t.Context(), provider.Account{Email: email, EmailVerified: true, Password: newcomerPassword}); err != nil {
-		t.Fatal(err)
-	}
+	must(r.providers[0].Accounts().Save(t.Context(), provider.Account{Email: email, EmailVerified: true, Password: newcomerPassword}))(t)
 	return email
 }
 
@@ -230,14 +227,12 @@ type begun struct {
 
 func beginFlow(t *testing.T, s *running) begun {
 	t.Helper()
-	jar, err := cookiejar.New(nil)
-	ok(t, err)
+	jar := must(cookiejar.New(nil))(t)
 	b := begun{t: t, site: s.cfg.SampleClient.BaseURL, http: &http.Client{
 		Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 	response, _ := b.get("/start/standard")
-	location, err := response.Location()
-	ok(t, err)
+	location := must(response.Location())(t)
 	b.query = location.Query()
 	return b
 }
@@ -249,8 +244,7 @@ func (b begun) get(path string) (response *http.Response, body string) {
 	response, err = b.http.Do(r)
 	ok(b.t, err)
 	defer func() { _ = response.Body.Close() }()
-	text, err := io.ReadAll(response.Body)
-	ok(b.t, err)
+	text := must(io.ReadAll(response.Body))(b.t)
 	return response, string(text)
 }
 

@@ -19,11 +19,9 @@ import (
 // the file. look may look at it in between.
 func startAndStop(t *testing.T, folder, text string, look func(s *service)) (told []string) {
 	t.Helper()
-	cfg, err := parseConfig([]byte(text), folder)
-	ok(t, err)
+	cfg := must(parseConfig([]byte(text), folder))(t)
 	var log bytes.Buffer
-	s, err := open(t.Context(), cfg, io.Discard, slog.New(slog.NewTextHandler(&log, nil)))
-	ok(t, err)
+	s := must(open(t.Context(), cfg, io.Discard, slog.New(slog.NewTextHandler(&log, nil))))(t)
 	if look != nil {
 		look(s)
 	}
@@ -83,11 +81,9 @@ func TestWhatIsNoLongerInTheFileIsTold(t *testing.T) {
 // statusesOf returns the statuses that are recorded for a user.
 func statusesOf(t *testing.T, e *environment, id string) map[string]time.Time {
 	t.Helper()
-	store, err := e.openStore(t.Context(), serving)
-	ok(t, err)
+	store := must(e.openStore(t.Context(), serving))(t)
 	defer store.Close()
-	person, err := store.Person(t.Context(), id)
-	ok(t, err)
+	person := must(store.Person(t.Context(), id))(t)
 	found := map[string]time.Time{}
 	for _, s := range person.Statuses {
 		found[s.Group] = s.VerifiedAt

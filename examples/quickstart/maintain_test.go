@@ -188,8 +188,7 @@ func TestABackupIsRestoredAndWhatWasIssuedBeforeIsEnded(t *testing.T) {
 
 func checkIntegrity(t *testing.T, path string) {
 	t.Helper()
-	db, err := sql.Open("sqlite3", "file:"+path+"?mode=ro")
-	ok(t, err)
+	db := must(sql.Open("sqlite3", "file:"+path+"?mode=ro"))(t)
 	defer db.Close()
 	var finding string
 	if err := db.QueryRowContext(t.Context(), `PRAGMA integrity_check`).Scan(&finding); err != nil || finding != "ok" {
@@ -204,8 +203,7 @@ func TestABackupIsForTheOwnerOnlyAndHoldsNoSecret(t *testing.T) {
 	for path, mode := range map[string]os.FileMode{
 		"backup": 0o700, "backup/sandbox": 0o700, "backup/identity.db": 0o600, "backup/sandbox/identity.db": 0o600,
 	} {
-		info, err := os.Stat(o.path(path))
-		ok(t, err)
+		info := must(os.Stat(o.path(path)))(t)
 		if info.Mode().Perm() != mode {
 			t.Errorf("%s has mode %v", path, info.Mode())
 		}
@@ -295,8 +293,7 @@ func TestTheSecretIsChanged(t *testing.T) {
 func TestAStartThatIsRefusedHasChangedNothing(t *testing.T) {
 	o := operate(t)
 	ok(t, o.start().stop())
-	text, err := os.ReadFile(o.path("service.json"))
-	ok(t, err)
+	text := must(os.ReadFile(o.path("service.json")))(t)
 	o.write(strings.Replace(string(text), mariaPassword, "another-"+mariaPassword, 1))
 	before := o.content("data/identity.db")
 	secret := o.content("data/sandbox/secret")
@@ -308,8 +305,7 @@ func TestAStartThatIsRefusedHasChangedNothing(t *testing.T) {
 		if c.issuer != "" {
 			o.exec("data/sandbox/identity.db", `UPDATE installation SET issuer = '`+c.issuer+`'`)
 		}
-		cfg, err := loadConfig(o.path("service.json"))
-		ok(t, err)
+		cfg := must(loadConfig(o.path("service.json")))(t)
 		s, err := open(t.Context(), cfg, io.Discard, slog.New(slog.DiscardHandler))
 		if err == nil {
 			_ = s.close()
@@ -375,8 +371,7 @@ func TestNextKeyIsMadeBeforeItsTime(t *testing.T) {
 	}
 	o.must("-revoke-before", "2026-01-02T15:04:05Z")
 	o.must("-revoke-keys")
-	db, err := sql.Open("sqlite3", o.path("data/"+databaseName))
-	ok(t, err)
+	db := must(sql.Open("sqlite3", o.path("data/"+databaseName)))(t)
 	defer func() { _ = db.Close() }()
 	for _, name := range []string{"key_rotated", "revoked", "keys_revoked"} {
 		var by string
@@ -447,7 +442,5 @@ func (o operated) exec(database, statement string) {
 	db, err := sql.Open("sqlite3", o.path(database))
 	ok(o.t, err)
 	defer db.Close()
-	if _, err := db.ExecContext(o.t.Context(), statement); err != nil {
-		o.t.Fatal(err)
-	}
+	must(db.ExecContext(o.t.Context(), statement))(o.t)
 }

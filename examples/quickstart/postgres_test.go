@@ -19,8 +19,7 @@ func onPostgres(t *testing.T, server *pgtest.Server) string {
 	tree["listen"] = providertest.FreeAddress(t)
 	tree["database"] = server.Schema(t)
 	tree["sandbox"].(map[string]any)["database"] = server.Schema(t)
-	text, err := json.Marshal(tree)
-	ok(t, err)
+	text := must(json.Marshal(tree))(t)
 	return string(text)
 }
 

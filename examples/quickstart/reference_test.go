@@ -25,8 +25,7 @@ var update = flag.Bool("update", false, "write the keys into docs/config.md")
 // TestManualHasEveryKey compares docs/config.md with the keys that the program reads and the comments of their fields.
 func TestManualHasEveryKey(t *testing.T) {
 	const manual, begin, end = "../../docs/config.md", "<!-- keys -->\n", "<!-- end of keys -->"
-	text, err := os.ReadFile(manual)
-	ok(t, err)
+	text := must(os.ReadFile(manual))(t)
 	head, rest, _ := strings.Cut(string(text), begin)
 	written, tail, found := strings.Cut(rest, end)
 	if !found {
@@ -160,8 +159,7 @@ func (r *keyList) commentsOf(of reflect.Type) map[string]string {
 	if r.comments[path] != nil {
 		return r.comments[path]
 	}
-	out, err := exec.CommandContext(r.t.Context(), "go", "list", "-f", "{{.Dir}}", path).Output()
-	ok(r.t, err)
+	out := must(exec.CommandContext(r.t.Context(), "go", "list", "-f", "{{.Dir}}", path).Output())(r.t)
 	all := map[string]string{}
 	parsed, err := parser.ParseDir(token.NewFileSet(), strings.TrimSpace(string(out)), //nolint:staticcheck // comments need no types
 		func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, parser.ParseComments|parser.SkipObjectResolution)

@@ -78,8 +78,7 @@ var migrated = sync.OnceValues(func() (image []byte, err error) {
 // program is the quickstart as a process of its own, ended with the test.
 func program(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	path, err := os.Executable()
-	ok(t, err)
+	path := must(os.Executable())(t)
 	command := exec.CommandContext(t.Context(), path, args...)
 	command.Env = append(os.Environ(), asProgram+"=1")
 	return command
@@ -95,8 +94,7 @@ func startTogether(t *testing.T, number int, config func(i int) string) (stop fu
 		processes[i] = program(t, "-config", config(i))
 		var said strings.Builder
 		processes[i].Stderr = &said
-		out, err := processes[i].StdoutPipe()
-		ok(t, err)
+		out := must(processes[i].StdoutPipe())(t)
 		ok(t, processes[i].Start())
 		starting.Go(func() {
 			lines := bufio.NewReader(out)
@@ -148,8 +146,7 @@ func ofReplicas(t *testing.T, folder string, more map[string]any) string {
 	for key, value := range more {
 		tree[key] = value
 	}
-	text, err := json.Marshal(tree)
-	ok(t, err)
+	text := must(json.Marshal(tree))(t)
 	path := filepath.Join(folder, "service.json")
 	ok(t, os.WriteFile(path, text, 0o600))
 	return path
@@ -174,8 +171,7 @@ func TestProcessesThatStartTogetherAllStart(t *testing.T) {
 		var paths []string
 		secret := filepath.Join(t.TempDir(), secretName)
 		ok(t, makeSecret(filepath.Dir(secret), secret))
-		text, err := os.ReadFile(secret)
-		ok(t, err)
+		text := must(os.ReadFile(secret))(t)
 		for range together {
 			folder := t.TempDir()
 			paths = append(paths, ofReplicas(t, folder, map[string]any{"database": database}))
@@ -193,10 +189,8 @@ func TestProcessesThatStartTogetherAllStart(t *testing.T) {
 // checkFirstStart looks at what processes that started together have made.
 func checkFirstStart(t *testing.T, path string, once ...string) {
 	t.Helper()
-	cfg, err := loadConfig(path)
-	ok(t, err)
-	s, err := open(context.WithoutCancel(t.Context()), cfg, io.Discard, testLog(t))
-	ok(t, err)
+	cfg := must(loadConfig(path))(t)
+	s := must(open(context.WithoutCancel(t.Context()), cfg, io.Discard, testLog(t)))(t)
 	defer func() { _ = s.close() }()
 	wants := map[string]int{
 		event.AccountCreated: 3, event.PasswordChanged: 0,
@@ -206,8 +200,7 @@ func checkFirstStart(t *testing.T, path string, once ...string) {
 		wants[event] = 1
 	}
 	for event, want := range wants {
-		got, err := s.providers[0].Events().List(t.Context(), provider.EventFilter{Name: event})
-		ok(t, err)
+		got := must(s.providers[0].Events().List(t.Context(), provider.EventFilter{Name: event}))(t)
 		if len(got) != want {
 			t.Errorf("%d events %s, want %d: %v", len(got), event, want, fmt.Sprint(got))
 		}

@@ -24,8 +24,7 @@ func TestFilesOfAnyEditor(t *testing.T) {
 				"clients": [{"client_id": "a", "dialect": "v3", "client_secret_file": "s", "redirect_uris": ["https://a.test/cb"]}]}`, `"s"`, "\"secret.txt\"")
 			writeText(t, filepath.Join(folder, "secret.txt"), text)
 			writeText(t, path, "\ufeff"+content)
-			cfg, err := loadConfig(path)
-			ok(t, err)
+			cfg := must(loadConfig(path))(t)
 			for key, got := range map[string]string{
 				"database": cfg.Database, "smtp.password": cfg.SMTP.Password, "users": cfg.Users[0].Password, "clients": cfg.Clients[0].Secret,
 			} {

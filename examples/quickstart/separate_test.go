@@ -141,8 +141,7 @@ func TestSandboxBesideProductionIsAccepted(t *testing.T) {
 func TestPagesAreThoseOfTheProvider(t *testing.T) {
 	files := []string{"../../provider/provider.go", "dashboard.go", "desk.go", "verification.go", "wallet.go"}
 	for _, room := range []string{"account", "authflow", "fedcm", "oauth", "recovery", "resource", "security", "selfservice", "signin", "web"} {
-		of, err := filepath.Glob("../../provider/internal/" + room + "/*.go")
-		ok(t, err)
+		of := must(filepath.Glob("../../provider/internal/" + room + "/*.go"))(t)
 		files = append(files, of...)
 	}
 	var found [][]string
@@ -150,8 +149,7 @@ func TestPagesAreThoseOfTheProvider(t *testing.T) {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		source, err := os.ReadFile(file)
-		ok(t, err)
+		source := must(os.ReadFile(file))(t)
 		found = append(found, regexp.MustCompile(`"/([a-z.][a-z-]*)[/"]`).FindAllStringSubmatch(string(source), -1)...)
 	}
 	if len(found) < 20 {

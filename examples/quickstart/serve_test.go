@@ -50,6 +50,15 @@ func ok(t *testing.T, err error) {
 	}
 }
 
+// must returns what a call has returned, in a test that ends if it has failed.
+func must[T any](value T, err error) func(t *testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		ok(t, err)
+		return value
+	}
+}
+
 func testLog(t *testing.T) *slog.Logger { return slog.New(slog.NewTextHandler(t.Output(), nil)) }
 
 // running is a service that serves until stop is called, or the test ends.
@@ -62,16 +71,14 @@ type running struct {
 // startService runs a config from a folder, on free ports.
 func startService(t *testing.T, folder, text string) *running {
 	t.Helper()
-	cfg, err := parseConfig([]byte(text), folder)
-	ok(t, err)
+	cfg := must(parseConfig([]byte(text), folder))(t)
 	return startConfig(t, cfg)
 }
 
 // startConfig runs a config that has been read.
 func startConfig(t *testing.T, cfg config) *running {
 	t.Helper()
-	r, err := runUnrehearsed(t.Context(), cfg, testLog(t))
-	ok(t, err)
+	r := must(runUnrehearsed(t.Context(), cfg, testLog(t)))(t)
 	t.Cleanup(func() {
 		if err := r.stop(); err != nil {
 			t.Errorf("stop: %v", err)
@@ -115,8 +122,7 @@ func onFreePorts() ([]byte, error) {
 // ownQuickstart returns the config of a quickstart that a test has for itself.
 func ownQuickstart(t *testing.T) string {
 	t.Helper()
-	text, err := onFreePorts()
-	ok(t, err)
+	text := must(onFreePorts())(t)
 	return string(text)
 }
 
@@ -218,8 +224,7 @@ func TestRestartKeepsKeysAndDeletesNobody(t *testing.T) {
 func TestAStartNeedsNoTemporaryFolder(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("TMPDIR", filepath.Join(folder, "none"))
-	cfg, err := parseConfig([]byte(`{"listen": "127.0.0.1:0"}`), folder)
-	ok(t, err)
+	cfg := must(parseConfig([]byte(`{"listen": "127.0.0.1:0"}`), folder))(t)
 	s, err := open(t.Context(), cfg, io.Discard, testLog(t))
 	if err == nil {
 		err = s.close()
@@ -302,8 +307,7 @@ func TestStopAnswersWhatIsInFlight(t *testing.T) {
 
 func TestStopDoesNotWaitForConnectionsThatSayNothing(t *testing.T) {
 	s := startService(t, t.TempDir(), `{"listen": "127.0.0.1:0"}`)
-	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", s.sites[0].listener.Addr().String())
-	ok(t, err)
+	conn := must((&net.Dialer{}).DialContext(t.Context(), "tcp", s.sites[0].listener.Addr().String()))(t)
 	defer func() { _ = conn.Close() }()
 	// Once another request has been answered, the server knows of the connection.
 	b := browser.New(t)
@@ -316,8 +320,7 @@ func TestStopDoesNotWaitForConnectionsThatSayNothing(t *testing.T) {
 func TestPortThatIsTakenIsSaidBeforeAnythingIsWritten(t *testing.T) {
 	folder := t.TempDir()
 	s := startService(t, folder, `{"listen": "127.0.0.1:0", "data": "a"}`)
-	cfg, err := parseConfig([]byte(`{"data": "b"}`), folder)
-	ok(t, err)
+	cfg := must(parseConfig([]byte(`{"data": "b"}`), folder))(t)
 	cfg.Listen = s.sites[0].listener.Addr().String()
 	if _, err := open(t.Context(), cfg, s.out, s.log); err == nil || !strings.Contains(err.Error(), "listen:") {
 		t.Errorf("error is %v", err)
@@ -331,8 +334,7 @@ func TestPortThatIsTakenIsSaidBeforeAnythingIsWritten(t *testing.T) {
 // the service would, as a quickstart that somebody has forgotten does.
 func TestTakenAddress(t *testing.T) {
 	var config net.ListenConfig
-	l, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
-	ok(t, err)
+	l := must(config.Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 	defer func() { _ = l.Close() }()
 	for _, c := range []struct {
 		demo bool
@@ -354,8 +356,7 @@ func TestSampleSiteNamesPeople(t *testing.T) {
 	for _, demo := range []bool{true, false} {
 		s := sharedQuickstart(t)
 		if demo {
-			cfg, err := parseConfig([]byte(ownQuickstart(t)), t.TempDir())
-			ok(t, err)
+			cfg := must(parseConfig([]byte(ownQuickstart(t)), t.TempDir()))(t)
 			cfg.demo = true
 			s = startConfig(t, cfg)
 		}

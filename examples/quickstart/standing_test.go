@@ -319,18 +319,15 @@ func TestABackupOpensOnAnotherMachine(t *testing.T) {
 				err = errors.Join(err, os.WriteFile(r.path(secret), []byte(o.content(secret)), 0o600))
 			}
 			ok(t, errors.Join(err, c.damage(r)))
-			cfg, err := loadConfig(r.path("service.json"))
-			ok(t, err)
+			cfg := must(loadConfig(r.path("service.json")))(t)
 			var said output
-			s, err := open(t.Context(), cfg, io.Discard, slog.New(slog.NewTextHandler(&said, nil)))
-			ok(t, err)
+			s := must(open(t.Context(), cfg, io.Discard, slog.New(slog.NewTextHandler(&said, nil))))(t)
 			defer func() { _ = s.close() }()
 			cases := s.providers[0].cases
 			by := storage.Reviewer{ID: "somebody", Subject: "somebody", Senior: true}
 			opened := 0
 			for range 9 { // until there is no other with a file
-				taken, err := cases.Take(t.Context(), by, "", time.Now().Add(time.Hour))
-				ok(t, err)
+				taken := must(cases.Take(t.Context(), by, "", time.Now().Add(time.Hour)))(t)
 				files, err := cases.Evidence(t.Context(), taken.ID)
 				if err != nil && c.opens {
 					t.Fatal(err)

@@ -71,8 +71,7 @@ func TestSecretsComeFromFiles(t *testing.T) {
 	} {
 		ok(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
 	}
-	cfg, err := loadConfig(filepath.Join(folder, "service.json"))
-	ok(t, err)
+	cfg := must(loadConfig(filepath.Join(folder, "service.json")))(t)
 	if cfg.Database != "second" || cfg.Users[0].Password != "first secret" || cfg.Clients[0].Secret != "first secret" ||
 		cfg.SMTP.Password != "second" || cfg.Sandbox.Users[0].Password != "second" {
 		t.Errorf("read %+v and %+v", cfg.environment, cfg.Sandbox)

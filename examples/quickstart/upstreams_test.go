@@ -20,10 +20,8 @@ import (
 
 func TestUpstreamsOfTheFile(t *testing.T) {
 	folder := t.TempDir()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	ok(t, err)
-	der, err := x509.MarshalPKCS8PrivateKey(key)
-	ok(t, err)
+	key := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
+	der := must(x509.MarshalPKCS8PrivateKey(key))(t)
 	for name, text := range map[string]string{
 		"google.secret": "of a file\n", "apple.p8": string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
 	} {
@@ -40,8 +38,7 @@ func TestUpstreamsOfTheFile(t *testing.T) {
 	if secret := cfg.Upstreams[0].Google.Secret; secret != "of a file" {
 		t.Errorf("the secret of Google is %q", secret)
 	}
-	all, err := cfg.upstreams()
-	ok(t, err)
+	all := must(cfg.upstreams())(t)
 	var got [][3]string
 	for _, u := range all {
 		got = append(got, [3]string{u.ID, u.Title, u.Look})

@@ -46,8 +46,7 @@ func TestEveryGroupHasAWay(t *testing.T) {
 	folder := t.TempDir()
 	var codes []string
 	for range 2 {
-		cfg, err := parseConfig([]byte(ownQuickstart(t)), folder)
-		ok(t, err)
+		cfg := must(parseConfig([]byte(ownQuickstart(t)), folder))(t)
 		cfg.demo = true
 		s := startConfig(t, cfg)
 		var out strings.Builder

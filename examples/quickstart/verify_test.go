@@ -12,8 +12,7 @@ import (
 // startUnverified runs the quickstart without a policy, so that its demo verifiers are asked.
 func startUnverified(t *testing.T) *running {
 	t.Helper()
-	cfg, err := parseConfig([]byte(ownQuickstart(t)), t.TempDir())
-	ok(t, err)
+	cfg := must(parseConfig([]byte(ownQuickstart(t)), t.TempDir()))(t)
 	cfg.Verification, cfg.Sandbox.Verification = nil, nil
 	return startConfig(t, cfg)
 }

@@ -164,7 +164,5 @@ func (v versions) exec(database, statement string) {
 	db, err := sql.Open("pgx", database)
 	ok(v.t, err)
 	defer db.Close()
-	if _, err := db.ExecContext(v.t.Context(), statement); err != nil {
-		v.t.Fatal(err)
-	}
+	must(db.ExecContext(v.t.Context(), statement))(v.t)
 }

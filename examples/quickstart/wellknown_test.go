@@ -57,10 +57,8 @@ func TestOneProviderOfADomainHasFedCM(t *testing.T) {
 		t.Error(got)
 	}
 	// A sandbox alone has the document beside its path, at the root of the host.
-	cfg, err := parseConfig([]byte(`{"listen": "127.0.0.1:0", "sandbox": {"fedcm": {"on": true}}}`), t.TempDir())
-	ok(t, err)
-	s, err := open(t.Context(), cfg, &output{}, testLog(t))
-	ok(t, err)
+	cfg := must(parseConfig([]byte(`{"listen": "127.0.0.1:0", "sandbox": {"fedcm": {"on": true}}}`), t.TempDir()))(t)
+	s := must(open(t.Context(), cfg, &output{}, testLog(t)))(t)
 	defer func() { ok(t, s.close()) }()
 	recorder := httptest.NewRecorder()
 	s.sites[0].server.Handler.ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, webIdentity, nil))
