@@ -126,8 +126,7 @@ func TestSecretOfBeforeIsGoodUntilItIsRemoved(t *testing.T) {
 // What a forged token may look like is in the tests of package keyring.
 func TestForgedIDTokenHint(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 	good := lab.Member(t, b.StandardTokens(), "id_token")
 	parts := strings.Split(good, ".")
 	encode := base64.RawURLEncoding.EncodeToString

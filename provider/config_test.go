@@ -410,8 +410,7 @@ func TestAccountsSave(t *testing.T) {
 
 func TestTimesBeyondTheCalendar(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 	tokens := b.StandardTokens()
 	for field, s := range map[string]provider.Status{
 		"ExpiresAt":  {Group: "military", Verified: true, ExpiresAt: time.Unix(1<<62, 0)},

@@ -29,8 +29,7 @@ func longSessions(c *provider.Config) {
 func TestHintOfARetiredKey(t *testing.T) {
 	t.Parallel()
 	rotating := func(c *provider.Config) { longSessions(c); c.Rotation = 48 * time.Hour }
-	w := lab.New(t, rotating).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t, rotating)
 	hint := lab.Member(t, b.StandardTokens(), "id_token")
 	header, _ := lab.JWT(t, hint)
 	w.Advance(25 * time.Hour)
@@ -57,8 +56,7 @@ func TestHintOfARetiredKey(t *testing.T) {
 
 func TestSignOutWithAHintThatProvesNothing(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t, longSessions).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t, longSessions)
 	hint := lab.Member(t, b.StandardTokens(), "id_token")
 	testkit.OK(t, w.Keys().Revoke(t.Context()))
 	signedIn := func() bool { return b.Get("/account").StatusCode == http.StatusOK }
@@ -105,8 +103,7 @@ func TestSignOutWithAHintThatProvesNothing(t *testing.T) {
 
 func TestHintOfAnotherApplicationIsRefused(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	_, b := lab.WithAlice(t)
 	hint := lab.Member(t, b.StandardTokens(), "id_token")
 	b.Allow("client_id", "std2", "scope", "openid military", "redirect_uri", "https://other.test/cb")
 	for id, want := range map[string]string{"std": "", "std2": "invalid_request"} {

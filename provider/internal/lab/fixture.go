@@ -150,11 +150,17 @@ func Eventually(t testing.TB, so func() bool) {
 	}
 }
 
-// New starts a provider with clients of both dialects and two users. change
-// may adjust the configuration.
+// New starts a provider without clients and users. change may adjust the configuration.
 func New(t testing.TB, change ...func(*provider.Config)) *Fixture {
 	t.Helper()
 	return newOn(t, func(path string) (storage.Store, error) { return sqlite.Open(t.Context(), path) }, change)
+}
+
+// WithAlice is New with clients, users, and a browser in which alice has signed in.
+func WithAlice(t testing.TB, change ...func(*provider.Config)) (*Fixture, *Browser) {
+	t.Helper()
+	w := New(t, change...).WithClients().WithUsers()
+	return w, w.Alice()
 }
 
 // newOn is New on a file that is opened so.

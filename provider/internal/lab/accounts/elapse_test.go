@@ -71,8 +71,7 @@ func TestElapsedTimeEndsWhatIsIssued(t *testing.T) {
 
 func TestTheClockOfProductionIsNotMoved(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 	err := w.Rooms().Sandbox.Elapse(t.Context(), storage.Elapsed{ClientIDs: []string{"std"}, UserPrefix: "alice", By: 24 * time.Hour})
 	if !errors.Is(err, provider.ErrNoSandbox) || !b.IsSignedIn() {
 		t.Errorf("error is %v", err)

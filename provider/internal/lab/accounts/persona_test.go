@@ -173,8 +173,7 @@ func TestAPersonaThatAsksIsShownTheConsentScreen(t *testing.T) {
 
 func TestAHintOfAPersonaSwitchesTheAccount(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t, lab.Cast(lab.OneRealm)).WithClients().WithUsers()
-	b := w.Alice()
+	_, b := lab.WithAlice(t, lab.Cast(lab.OneRealm))
 	before := b.Cookie(session.Session)
 	if told := described(b, lab.Response(t, b.Get(lab.Hinted("student", "scope", withName)))); !strings.Contains(told, "Leo") {
 		t.Errorf("told %s", told)

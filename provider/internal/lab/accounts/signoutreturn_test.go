@@ -134,11 +134,10 @@ func TestSignOutAtAHost(t *testing.T) {
 
 func TestConsentShowsNumbersInFull(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t, func(c *provider.Config) {
+	w, b := lab.WithAlice(t, func(c *provider.Config) {
 		c.Attributes = []catalogue.Attribute{{Handle: "badge", Name: "Badge number", Type: catalogue.Integer}}
 		c.Scopes = []catalogue.Scope{{Name: "military", Title: "Service", Attributes: []string{"badge"}}}
-	}).WithClients().WithUsers()
-	b := w.Alice()
+	})
 	for n, want := range map[int64]string{
 		1234567: "1,234,567", 9007199254740993: "9,007,199,254,740,993", -9223372036854775808: "-9,223,372,036,854,775,808",
 	} {

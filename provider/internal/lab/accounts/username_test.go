@@ -66,16 +66,14 @@ func TestAttackReadTheAddressAsAUserName(t *testing.T) {
 	})
 	t.Run("NarrowedByARefresh", func(t *testing.T) {
 		t.Parallel()
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		_, b := lab.WithAlice(t)
 		tokens, _, _ := lab.Released(t, b, "openid profile email")
 		_, tokens = b.Refresh(lab.Member(t, tokens, "refresh_token"), "scope", "openid profile")
 		leaks(t, "userinfo", b.Userinfo(tokens))
 	})
 	t.Run("AskedForInOnePlace", func(t *testing.T) {
 		t.Parallel()
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		_, b := lab.WithAlice(t)
 		p := b.Open(lab.AuthorizeURL(lab.AskFor(`{"id_token":{"email":null},"userinfo":{"preferred_username":null}}`)...))
 		_, tokens := b.Token(lab.Std("code", lab.Response(t, b.Submit(p, "action", "allow")).Get("code"))...)
 		_, id := lab.JWT(t, lab.Member(t, tokens, "id_token"))

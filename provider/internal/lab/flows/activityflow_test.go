@@ -96,8 +96,7 @@ func TestEachSignInHasAFlowOfItsOwn(t *testing.T) {
 // The flow of another application's grant in a line would say whose code was found.
 func TestActivityNamesNoSignInOfAnotherApplication(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 	code := b.Allow(lab.Ask()...).Get("code")
 	tokens := b.StandardTokens()
 	seen := w.WatchActivity()

@@ -104,8 +104,7 @@ func TestClaimsParameter(t *testing.T) {
 
 func TestClaimsParameterIsAskedForAndRemembered(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 	birthdate := `{"userinfo":{"birthdate":null}}`
 	p := b.Open(lab.AuthorizeURL(lab.AskFor(birthdate)...))
 	for _, shown := range []string{"Date of birth", "2 April 1990", "your date of birth"} {
@@ -136,8 +135,7 @@ func TestClaimsParameterIsAskedForAndRemembered(t *testing.T) {
 
 func TestSubjectOfTheClaimsParameter(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 	b.Allow(lab.Ask()...)
 	for sub, want := range map[string]string{
 		`{"value":"alice"}`: "", `{"values":["bob","alice"]}`: "", `{"value":null}`: "login_required", `{"values":[]}`: "", `null`: "",
@@ -252,7 +250,7 @@ func TestAttackClaimsParameter(t *testing.T) {
 func TestHostIsToldOfClaimsOneByOne(t *testing.T) {
 	t.Parallel()
 	var asked []string
-	w := lab.New(t, func(c *provider.Config) {
+	_, b := lab.WithAlice(t, func(c *provider.Config) {
 		c.Authorize = func(ctx context.Context, _, _ string, _ []string) error {
 			request, _ := provider.RequestOf(ctx)
 			asked = append(asked, strings.Join(request.Scopes, " ")+" + "+strings.Join(request.Claims, " "))
@@ -261,8 +259,7 @@ func TestHostIsToldOfClaimsOneByOne(t *testing.T) {
 			}
 			return nil
 		}
-	}).WithClients().WithUsers()
-	b := w.Alice()
+	})
 	denied := b.Open(lab.AuthorizeURL(lab.AskFor(`{"id_token":{"zip":null},"userinfo":{"birthdate":null,"shoe_size":null}}`)...))
 	lab.Shown(t, denied, http.StatusForbidden)
 	_, tokens := b.Token(lab.Std("code", b.Allow(lab.AskFor(`{"id_token":{"zip":null,"acr":null}}`)...).Get("code"))...)

@@ -56,8 +56,7 @@ func assetOf(t *testing.T, w *lab.Fixture, base string) string {
 
 func TestHEADAnswersWhereGETDoes(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	_, b := lab.WithAlice(t)
 	token := lab.Member(t, b.V3Tokens("scope", "openid military"), "access_token")
 	for _, address := range []string{
 		"/signin", "/signup", "/reset", "/account", "/account/apps", lab.DiscoveryPath, lab.KeysPath,

@@ -95,8 +95,7 @@ func TestSeveralScopesLetTheUserPickOne(t *testing.T) {
 		}
 	})
 	t.Run("WhoGoesBackPicksAnother", func(t *testing.T) {
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		_, b := lab.WithAlice(t)
 		choice := b.Open(lab.AuthorizeURL("scope", "openid military student"))
 		if p := b.Submit(choice, "scope", "military"); !strings.Contains(p.Text, "military status") {
 			t.Fatalf("no consent screen:\n%s", p.Text)
@@ -162,8 +161,7 @@ func TestSeveralScopesLetTheUserPickOne(t *testing.T) {
 // What is posted was offered to this browser by the sealed request, or it is worth nothing.
 func TestPickedScopeCannotBeForged(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 	choice := b.Open(lab.AuthorizeURL("scope", "openid military student"))
 	for _, scope := range []string{
 		"identity", "openid", "offline_access", "", "military student", "military,student", "MILITARY", "nosuch", "military ", "student\x00", "student&scope=identity",

@@ -198,8 +198,7 @@ func compact(body string) string {
 
 func TestTheFirstAttributeIsWhatClientsGreetBy(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	_, b := lab.WithAlice(t)
 	for _, scope := range []string{"identity", "military"} {
 		tokens := b.V3Tokens("scope", "openid "+scope)
 		var body struct{ Attributes []struct{ Handle string } }
@@ -330,8 +329,7 @@ func TestDerivationReleasesNothingThatConsentDidNotShow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := lab.New(t, test.before).WithClients().WithUsers()
-			b := w.Alice()
+			w, b := lab.WithAlice(t, test.before)
 			tokens, _, _ := lab.Released(t, b, "openid card")
 			next := w.Twin(test.after)
 			later := &lab.Browser{T: t, Fixture: next, HTTP: b.HTTP}

@@ -319,8 +319,7 @@ func TestMalformedVerifiedClaims(t *testing.T) {
 // answers nothing.
 func TestWithoutVerifiedClaims(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 	if p := b.Get(lab.DiscoveryPath); strings.Contains(p.Text, "verified_claims") || strings.Contains(p.Text, "trust_framework") {
 		t.Errorf("announced: %s", p.Text)
 	}

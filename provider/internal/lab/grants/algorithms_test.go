@@ -191,8 +191,7 @@ func TestLogoutTokenThatCannotBeSigned(t *testing.T) {
 // signatures, for each algorithm: the hashes of ID tokens, the key set, userinfo, refresh.
 func TestBasicPlanOfEachAlgorithm(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t, withEveryAlgorithm).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t, withEveryAlgorithm)
 	keys := map[any]map[string]any{}
 	for _, key := range w.PublishedKeys() {
 		keys[key["kid"]] = key

@@ -139,8 +139,7 @@ func TestADeletionThatWasInterrupted(t *testing.T) {
 	// interrupted leaves an application with grants in which one was used.
 	interrupted := func(t *testing.T) (*lab.Fixture, *lab.Browser, string, *stopped) {
 		s := &stopped{}
-		w := lab.New(t, stopping(s)).WithClients().WithUsers()
-		b := w.Alice()
+		w, b := lab.WithAlice(t, stopping(s))
 		refresh := lab.Member(t, b.StandardTokens(), "refresh_token")
 		allowed(w, "std", 5)
 		s.after.Store(2)
@@ -224,8 +223,7 @@ func TestADeletionThatWasInterrupted(t *testing.T) {
 // removed of it, and Run of another process ends that.
 func TestADeletedApplicationWorksNoMore(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 	tokens := b.StandardTokens()
 	access, refresh := lab.Member(t, tokens, "access_token"), lab.Member(t, tokens, "refresh_token")
 	lab.Works(t, b, access, true)

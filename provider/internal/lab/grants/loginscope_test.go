@@ -13,8 +13,7 @@ import (
 // where somebody is, and no group.
 func TestLoginReadsTheContactDetails(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	_, b := lab.WithAlice(t)
 	p := b.Bearer(lab.AttributesPath, lab.Member(t, b.V3Tokens("scope", "login"), "access_token"))
 	var answer struct {
 		Attributes []struct{ Handle, Value string }

@@ -47,8 +47,7 @@ func TestPushedRequestTravelsAsUsual(t *testing.T) {
 
 func TestPublicClientPushes(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	_, b := lab.WithAlice(t)
 	p, _ := b.Push("client_id", "pub", "client_secret", "")
 	lab.Refused(t, p, http.StatusBadRequest, "invalid_request") // without PKCE
 	uri := b.Pushed("client_id", "pub", "client_secret", "", "code_challenge", lab.S256, "code_challenge_method", "S256")
@@ -94,8 +93,7 @@ func TestPushedRequestIsCheckedWhenItIsPushed(t *testing.T) {
 
 func TestAttackPushedRequest(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 	t.Run("OfAnotherClient", func(t *testing.T) {
 		uri := b.Pushed()
 		isErrorPage(t, b.Open(lab.PushedURL("std2", uri)))
@@ -197,8 +195,7 @@ func TestPushedRequestHasOneAnswer(t *testing.T) {
 
 func TestPushedRequestThatIsOverLeadsBack(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 	uri := b.Pushed()
 	seen := w.WatchActivity()
 	w.Advance(91 * time.Second)

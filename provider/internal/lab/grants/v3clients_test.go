@@ -16,8 +16,7 @@ import (
 // Programs cut tokens out of addresses by patterns of word characters.
 func TestTokensAndCodesAreWords(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	_, b := lab.WithAlice(t)
 	for range 8 {
 		p := b.Open(lab.AuthorizeURL("response_type", "code token"))
 		if p.StatusCode == http.StatusOK {
@@ -39,8 +38,7 @@ func TestTokensAndCodesAreWords(t *testing.T) {
 
 func TestTokenRequestInJSON(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 
 	t.Run("IsAnsweredAsAFormIs", func(t *testing.T) {
 		p, tokens := b.JSON(b.TokenJSON(lab.ExchangeJSON(t, b.Allow().Get("code"), map[string]any{"state": ""})))
@@ -97,8 +95,7 @@ func TestTokenRequestInJSON(t *testing.T) {
 // is no string is not made one.
 func TestTokenRequestInJSONHasOneReading(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	_, b := lab.WithAlice(t)
 	code := b.Allow().Get("code")
 	whole := lab.ExchangeJSON(t, code, nil)
 	rest := strings.TrimPrefix(whole, "{")
@@ -149,8 +146,7 @@ func manyMembers(n int) string {
 
 func TestAliasesAnswerAsTheirEndpoints(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	_, b := lab.WithAlice(t)
 	token := lab.Member(t, b.V3Tokens("scope", "openid military"), "access_token")
 	for alias, path := range map[string]string{
 		lab.UserinfoPath + ".json":    lab.UserinfoPath,
@@ -241,8 +237,7 @@ func TestSignOutIsNoOpenRedirect(t *testing.T) {
 
 func TestUserinfoIsABareJWTForWhoAsks(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	_, b := lab.WithAlice(t)
 	v3, standard := lab.Member(t, b.V3Tokens("scope", "openid military"), "access_token"), lab.Member(t, b.StandardTokens(), "access_token")
 	read := func(token string, header ...string) lab.Page {
 		return b.Send(http.MethodGet, lab.UserinfoPath, "", append(header, "Authorization", "Bearer "+token)...)
@@ -277,8 +272,7 @@ func TestUserinfoIsABareJWTForWhoAsks(t *testing.T) {
 // Browsers run no script of another status than 200, and the page would wait for ever.
 func TestEveryErrorOfAScriptRuns(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "headers", Dialect: provider.V3, Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, NoQueryToken: true}))
 	issued := func(pairs ...string) string {
 		return b.Allow(append(pairs, "response_type", "token")...).Get("access_token")
@@ -320,8 +314,7 @@ func TestEveryErrorOfAScriptRuns(t *testing.T) {
 
 func TestTokenRequestIsToldWhatDiffersInItsRedirectURI(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	_, b := lab.WithAlice(t)
 	const begin = "The redirect_uri is not that of the authorization request: "
 	for sent, what := range map[string]string{
 		"http://rp.test/cb": "the scheme differs.", "https://rp.test:8443/cb": "the port differs.", "https://evil.test/cb": "the host differs.",
@@ -350,8 +343,7 @@ func TestTokenRequestIsToldWhatDiffersInItsRedirectURI(t *testing.T) {
 // Older programs ask for one scope value and read userinfo.
 func TestUserinfoOfV3NeedsNoOpenID(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	_, b := lab.WithAlice(t)
 	payload := func(token string) map[string]any {
 		t.Helper()
 		var jwt string
@@ -375,8 +367,7 @@ func TestUserinfoOfV3NeedsNoOpenID(t *testing.T) {
 // A scope is a set (RFC 6749 section 3.3): libraries add openid to whatever a program lists.
 func TestRepeatedScopeCountsOnce(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	_, b := lab.WithAlice(t)
 	_, tokens := b.Token(lab.Std("code", b.Allow(lab.Ask("scope", "openid email openid email")...).Get("code"))...)
 	if tokens["scope"] != "openid email" {
 		t.Errorf("standard: granted %v", tokens["scope"])
@@ -414,8 +405,7 @@ func TestPolicies(t *testing.T) {
 // The interface before v3 asks for one group at a time.
 func TestOlderInterfaceReadsOneGroup(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	_, b := lab.WithAlice(t)
 	token := lab.Member(t, b.V3Tokens("scope", "military"), "access_token")
 	if p := b.Bearer("/api/public/v2/military.json", token); strings.TrimSpace(p.Text) != `{"id":"alice","verified":true,"affiliation":"Veteran"}` {
 		t.Errorf("answered %s %s", p.Status, p.Text)

@@ -17,8 +17,7 @@ func TestApplicationThatIsDeletedMeanwhileIsUnknown(t *testing.T) {
 	for _, method := range []string{"SaveConsent", "CreateGrant"} {
 		t.Run("Before"+method, func(t *testing.T) {
 			var store *lab.FaultyStore
-			w := lab.New(t, lab.Faulty(&store)).WithClients().WithUsers()
-			b := w.Alice()
+			w, b := lab.WithAlice(t, lab.Faulty(&store))
 			screen := b.Open(lab.AuthorizeURL(lab.Ask()...))
 			store.BreakBefore(func(ctx context.Context, called string) error {
 				if called == method {

@@ -18,8 +18,7 @@ func TestActWithoutItsLine(t *testing.T) {
 	t.Parallel()
 	t.Run("RevokesNoToken", func(t *testing.T) {
 		t.Parallel()
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		w, b := lab.WithAlice(t)
 		tokens := b.StandardTokens()
 		refresh, _ := tokens["refresh_token"].(string)
 		loses(w, event.Revoked)
@@ -33,8 +32,7 @@ func TestActWithoutItsLine(t *testing.T) {
 	})
 	t.Run("EndsNoGrantOfAStolenCode", func(t *testing.T) {
 		t.Parallel()
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		w, b := lab.WithAlice(t)
 		code := b.Allow(lab.Ask()...).Get("code")
 		_, tokens := b.Token(lab.Std("code", code)...)
 		refresh, _ := tokens["refresh_token"].(string)

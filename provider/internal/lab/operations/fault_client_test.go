@@ -83,8 +83,7 @@ func (l *leaver) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestClientLeaves(t *testing.T) {
 	t.Parallel()
 	var store *lab.FaultyStore
-	w := lab.New(t, lab.Faulty(&store)).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t, lab.Faulty(&store))
 	people := 0
 	for _, step := range []struct {
 		name string

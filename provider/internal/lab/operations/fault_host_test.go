@@ -198,8 +198,7 @@ func TestOnEventThatDoesNotWorkDoesNoHarm(t *testing.T) {
 func TestPanicShowsNothingAndStopsNobody(t *testing.T) {
 	t.Parallel()
 	var store *lab.FaultyStore
-	w := lab.New(t, lab.Faulty(&store)).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t, lab.Faulty(&store))
 	token := lab.Member(t, b.StandardTokens(), "access_token")
 	w.Advance(2 * time.Second)
 	store.BreakBefore(func(context.Context, string) error { panic("canary-of-a-bug") })

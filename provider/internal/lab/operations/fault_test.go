@@ -256,8 +256,7 @@ func TestAnswerOfTheDatabaseIsLost(t *testing.T) {
 
 	t.Run("RefreshingAgainWorks", func(t *testing.T) {
 		var store *lab.FaultyStore
-		w := lab.New(t, lab.Faulty(&store)).WithClients().WithUsers()
-		b := w.Alice()
+		_, b := lab.WithAlice(t, lab.Faulty(&store))
 		first := lab.Member(t, b.StandardTokens(), "refresh_token")
 		lose(store, "Exchange")
 		p, _ := b.Refresh(first)
@@ -272,8 +271,7 @@ func TestAnswerOfTheDatabaseIsLost(t *testing.T) {
 
 	t.Run("RedeemingAgainIsOneClearRefusalAndNoTokenIsLeft", func(t *testing.T) {
 		var store *lab.FaultyStore
-		w := lab.New(t, lab.Faulty(&store)).WithClients().WithUsers()
-		b := w.Alice()
+		_, b := lab.WithAlice(t, lab.Faulty(&store))
 		code := b.Allow(lab.Ask()...).Get("code")
 		lose(store, "Exchange")
 		p, _ := b.Token(lab.Std("code", code)...)
@@ -286,8 +284,7 @@ func TestAnswerOfTheDatabaseIsLost(t *testing.T) {
 
 	t.Run("RevokingAgainWorks", func(t *testing.T) {
 		var store *lab.FaultyStore
-		w := lab.New(t, lab.Faulty(&store)).WithClients().WithUsers()
-		b := w.Alice()
+		_, b := lab.WithAlice(t, lab.Faulty(&store))
 		tokens := b.StandardTokens()
 		revoke := lab.Form("client_id", "std", "client_secret", lab.ClientSecret, "token", lab.Member(t, tokens, "refresh_token"))
 		lose(store, "RevokeGrants")
@@ -301,8 +298,7 @@ func TestAnswerOfTheDatabaseIsLost(t *testing.T) {
 
 	t.Run("AnsweringAgainShowsTheWayBack", func(t *testing.T) {
 		var store *lab.FaultyStore
-		w := lab.New(t, lab.Faulty(&store)).WithClients().WithUsers()
-		b := w.Alice()
+		_, b := lab.WithAlice(t, lab.Faulty(&store))
 		consent := b.Open(lab.AuthorizeURL())
 		lose(store, "CreateGrant")
 		p := b.Submit(consent, "action", "allow")

@@ -19,8 +19,7 @@ import (
 func TestSlowDatabase(t *testing.T) {
 	t.Parallel()
 	var store *lab.FaultyStore
-	w := lab.New(t, lab.Faulty(&store)).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t, lab.Faulty(&store))
 	tokens := b.StandardTokens()
 	code := b.Allow(lab.Ask()...).Get("code")
 	hasty := impatient(w).NewBrowser()

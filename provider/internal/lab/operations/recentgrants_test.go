@@ -16,8 +16,7 @@ import (
 func TestAFlowReadsNoTokenOfItsOwn(t *testing.T) {
 	t.Parallel()
 	var store *lab.FaultyStore
-	w := lab.New(t, lab.Faulty(&store)).WithClients().WithUsers()
-	b := w.Alice()
+	_, b := lab.WithAlice(t, lab.Faulty(&store))
 	store.BreakBefore(func(_ context.Context, method string) error {
 		if method == "Token" {
 			return errors.New("read")
@@ -59,8 +58,7 @@ func TestACodeWhoseGrantEndedInAnotherProcessIsRefused(t *testing.T) {
 func TestATokenIsNotRememberedBeyondARevocation(t *testing.T) {
 	t.Parallel()
 	var store *lab.FaultyStore
-	w := lab.New(t, lab.Faulty(&store)).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t, lab.Faulty(&store))
 	code := b.Allow(lab.Ask()...).Get("code")
 	store.BreakAfter(func(method string) error {
 		if method != "Exchange" {

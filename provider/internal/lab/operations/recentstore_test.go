@@ -84,8 +84,7 @@ func TestAChangeIsInForceAtOnceAndInEveryProcessWithinASecond(t *testing.T) {
 
 func TestAStatusThatEndsIsNotToldOfAnyLonger(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 	token := lab.Member(t, b.StandardTokens(), "access_token")
 	w.Advance(w.Now().Truncate(time.Second).Add(time.Second).Sub(w.Now()))
 	// It ends with the second in which it expires.
@@ -102,11 +101,10 @@ func TestAStatusThatEndsIsNotToldOfAnyLonger(t *testing.T) {
 // A signed answer is the same as long as it says the same, and for half its life.
 func TestSignedUserinfoIsSignedAgainOnlyWhenItMust(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t, func(c *provider.Config) {
+	w, b := lab.WithAlice(t, func(c *provider.Config) {
 		c.Lifetimes.IDToken = 4 * time.Minute
 		c.Lifetimes.AccessToken = time.Hour
-	}).WithClients().WithUsers()
-	b := w.Alice()
+	})
 	tokens := b.V3Tokens("scope", "openid military")
 	userinfo := func() string {
 		t.Helper()

@@ -72,8 +72,7 @@ func TestSignerThatDoesNotWork(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // one of them takes its time
 			service := newKeyService(t)
-			w := lab.New(t, func(c *provider.Config) { c.Signers = rs256(service) }).WithClients().WithUsers()
-			b := w.Alice()
+			w, b := lab.WithAlice(t, func(c *provider.Config) { c.Signers = rs256(service) })
 			tokens := b.StandardTokens()
 			code := b.Allow(lab.Ask()...).Get("code")
 			implicit := []string{"scope", "openid military", "response_type", "id_token", "nonce", "n"}
@@ -121,13 +120,12 @@ func TestSignerThatHidesItsKeyIsRefused(t *testing.T) {
 func TestWrappedSignerThatDoesNotWorkLater(t *testing.T) {
 	t.Parallel()
 	var service *keyService
-	w := lab.New(t, func(c *provider.Config) {
+	_, b := lab.WithAlice(t, func(c *provider.Config) {
 		c.Wrap = func(_ string, key crypto.Signer) (crypto.Signer, error) {
 			service = &keyService{PrivateKey: key.(*rsa.PrivateKey)}
 			return service, nil
 		}
-	}).WithClients().WithUsers()
-	b := w.Alice()
+	})
 	code := b.Allow(lab.Ask()...).Get("code")
 	exits := func([]byte) ([]byte, error) { runtime.Goexit(); return nil, nil }
 	service.spoil.Store(&exits)

@@ -82,8 +82,7 @@ func (o *observed) points(t *testing.T, name string) map[string]int64 {
 func TestRequestsAreToldToOpenTelemetry(t *testing.T) {
 	t.Parallel()
 	var seen observed
-	w := lab.New(t, observe(&seen)).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t, observe(&seen))
 	tokens := b.StandardTokens()
 	w.Advance(time.Second) // nothing comes from memory
 	seen.spans.Reset()
@@ -141,8 +140,7 @@ func TestRequestsAreToldToOpenTelemetry(t *testing.T) {
 func TestNothingSecretIsToldToOpenTelemetry(t *testing.T) {
 	t.Parallel()
 	var seen observed
-	w := lab.New(t, observe(&seen)).WithClients().WithUsers()
-	b := w.Alice()
+	_, b := lab.WithAlice(t, observe(&seen))
 	code := b.Allow("state", "canary-state").Get("code")
 	_, tokens := b.Token("code", code)
 	access, refresh := lab.Member(t, tokens, "access_token"), lab.Member(t, tokens, "refresh_token")
@@ -164,8 +162,7 @@ func TestAFailingDatabaseIsAFailedSpan(t *testing.T) {
 	t.Parallel()
 	var seen observed
 	var store *lab.FaultyStore
-	w := lab.New(t, observe(&seen), lab.Faulty(&store)).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t, observe(&seen), lab.Faulty(&store))
 	token := lab.Member(t, b.StandardTokens(), "access_token")
 	w.Advance(time.Second) // nothing comes from memory
 	store.Down(storage.ErrUnavailable)

@@ -16,8 +16,7 @@ import (
 func TestConsent(t *testing.T) {
 	t.Parallel()
 	t.Run("GrantsWhatWasAskedWhateverTheFormSays", func(t *testing.T) {
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		w, b := lab.WithAlice(t)
 		action, fields := b.Open(openID()).Form(t)
 		fields.Set("action", "allow")
 		for name, value := range map[string]string{
@@ -82,8 +81,7 @@ func TestConsent(t *testing.T) {
 	})
 
 	t.Run("ByTwentyAtOnceHasOneAnswer", func(t *testing.T) {
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		w, b := lab.WithAlice(t)
 		action, fields := b.Open(openID()).Form(t)
 		fields.Set("action", "allow")
 		pages := lab.Race(20, func(int) lab.Page { return b.Follow(b.Post(action, fields)) })
@@ -102,8 +100,7 @@ func TestConsent(t *testing.T) {
 	})
 
 	t.Run("DeniedGivesNothingAndIsTheAnswer", func(t *testing.T) {
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		w, b := lab.WithAlice(t)
 		for _, action := range []string{"deny", "", "ALLOW", "allow ", "allow\x01"} {
 			p := b.Open(openID())
 			if values := lab.Told(t, w, b.Submit(p, "action", action), "access_denied"); values.Get("state") != "xyz" {
@@ -123,8 +120,7 @@ func TestConsent(t *testing.T) {
 	})
 
 	t.Run("AllowedCannotBeDeniedAfterwards", func(t *testing.T) {
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		w, b := lab.WithAlice(t)
 		p := b.Open(openID())
 		answer := lab.Response(t, b.Submit(p, "action", "allow"))
 		lab.Shown(t, b.Submit(p, "action", "deny"), http.StatusOK)
@@ -137,8 +133,7 @@ func TestConsent(t *testing.T) {
 	})
 
 	t.Run("ShownToAliceIsNotDecidedByBob", func(t *testing.T) {
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		w, b := lab.WithAlice(t)
 		old := b.Open(openID())
 		b.Post("/signout", lab.SignOutForm(t, b))
 		b.SignIn("bob@example.com", lab.BobPass)
@@ -156,8 +151,7 @@ func TestConsent(t *testing.T) {
 	})
 
 	t.Run("AfterSignOutAsksToSignIn", func(t *testing.T) {
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		w, b := lab.WithAlice(t)
 		old := b.Open(openID())
 		b.Post("/signout", lab.SignOutForm(t, b))
 		if p := b.Submit(old, "action", "allow"); p.Request.URL.Path != "/signin" || w.Count("consents") != 0 {
@@ -198,8 +192,7 @@ func TestConsentAfterTheApplicationChanged(t *testing.T) {
 		"ChallengeDemandedSince": {func(c *provider.Client) { c.Public, c.Secret = true, "" }, "invalid_request"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := lab.New(t).WithClients().WithUsers()
-			b := w.Alice()
+			w, b := lab.WithAlice(t)
 			p := b.Open(openID())
 			client := provider.Client{ID: "std", Secret: lab.ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}}
 			c.change(&client)
@@ -225,8 +218,7 @@ func TestConsentAfterTheApplicationChanged(t *testing.T) {
 		})
 	}
 	t.Run("ScopeRemovedAfterTheAnswer", func(t *testing.T) {
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		w, b := lab.WithAlice(t)
 		p := b.Open(openID())
 		b.Submit(p, "action", "allow")
 		client := provider.Client{ID: "std", Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, Scopes: []string{"identity"}}
@@ -236,8 +228,7 @@ func TestConsentAfterTheApplicationChanged(t *testing.T) {
 		lab.Shown(t, b.Submit(p, "action", "allow"), http.StatusBadRequest)
 	})
 	t.Run("Deleted", func(t *testing.T) {
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		w, b := lab.WithAlice(t)
 		p := b.Open(openID())
 		testkit.OK(t, w.Clients().Delete(t.Context(), "std", 0))
 		lab.Shown(t, b.Submit(p, "action", "allow"), http.StatusBadRequest)
@@ -246,8 +237,7 @@ func TestConsentAfterTheApplicationChanged(t *testing.T) {
 
 func TestConsentTakenBack(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 	tokens, others := b.StandardTokens(), b.V3Tokens()
 	code := b.Allow("client_id", "std", "scope", "openid military").Get("code")
 	removal := b.Get("/account/apps/remove?client_id=std")

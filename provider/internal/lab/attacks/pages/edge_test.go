@@ -16,8 +16,7 @@ import (
 
 func TestPagesCannotBeFramedOrScripted(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 	strangers := w.NewBrowser()
 	for name, p := range map[string]lab.Page{
 		"sign-in": strangers.Get("/signin"), "sign-up": strangers.Get("/signup"), "reset": strangers.Get("/reset"), "consent": b.Open(openID()),
@@ -146,8 +145,7 @@ func TestMethodConfusion(t *testing.T) {
 
 func TestWhatIsNoTextReachesNothing(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 	for _, value := range []string{"%ff", "%00", "%c0%af", "%ed%a0%80", "%", "%zz", "a;b=c"} {
 		for _, path := range []string{"/signin?flow=", "/account/apps/remove?client_id=", "/signout?client_id=", "/signout?state=", "/reset?ticket=", "/signin?ui_locales="} {
 			p := w.Raw("GET "+path+value+" HTTP/1.1", "Host: x")

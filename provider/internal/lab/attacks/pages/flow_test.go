@@ -106,8 +106,7 @@ func TestPrompt(t *testing.T) {
 
 func TestReauthentication(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 	b.Allow("client_id", "std", "scope", "openid military")
 
 	t.Run("IsNotLeftOutByOpeningTheWayBack", func(t *testing.T) {
@@ -182,8 +181,7 @@ func TestReauthentication(t *testing.T) {
 
 func TestSealedFlow(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 	b.Allow()
 	flow := lab.FlowOf(t, w.NewBrowser().Get(lab.AuthorizeURL()))
 	own := lab.FlowOf(t, b.Get(lab.AuthorizeURL("prompt", "consent")))

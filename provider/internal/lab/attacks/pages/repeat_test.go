@@ -12,8 +12,7 @@ import (
 // Two readers of one request may each believe another of two parameters of one name.
 func TestPagesRefuseWhatIsGivenTwice(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 	for _, address := range []string{
 		"/signout?client_id=std&client_id=v3", "/signout?id_token_hint=a&id_token_hint=b",
 		"/signout?client_id=std&post_logout_redirect_uri=https://rp.test/bye&state=" + strings.Repeat("x", 4097),

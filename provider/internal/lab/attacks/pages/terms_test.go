@@ -29,8 +29,7 @@ func grown(c *provider.Config) {
 func TestConsentIsToWhatTheScreenShowed(t *testing.T) {
 	t.Parallel()
 	t.Run("WhatAScopeHasComeToMeanIsNotReleasedUnderAnOldConsent", func(t *testing.T) {
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		w, b := lab.WithAlice(t)
 		tokens := b.StandardTokens()
 		next := w.Twin(grown) // the host starts again with a larger catalogue
 		testkit.OK(t, next.People().SetAttributes(t.Context(), "alice", map[string]any{"ssn": "123-45-6789"}))
@@ -72,8 +71,7 @@ func TestConsentIsToWhatTheScreenShowed(t *testing.T) {
 	})
 
 	t.Run("AFormIsForWhatItWasShownWith", func(t *testing.T) {
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		w, b := lab.WithAlice(t)
 		p, _ := b.Asked()
 		later := &lab.Browser{T: t, Fixture: w.Twin(grown), HTTP: b.HTTP}
 		again := later.Submit(p, "action", "allow")
@@ -86,8 +84,7 @@ func TestConsentIsToWhatTheScreenShowed(t *testing.T) {
 	})
 
 	t.Run("AnotherNameOrPlaceAsksAgain", func(t *testing.T) {
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		w, b := lab.WithAlice(t)
 		b.Allow(lab.Ask()...)
 		if _, asked := b.Asked(); asked {
 			t.Fatal("asked twice for the same")
@@ -145,8 +142,7 @@ func TestDecisionIsAboutOneRequest(t *testing.T) {
 			"code_challenge", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", "code_challenge_method", "S256"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := lab.New(t).WithClients().WithUsers()
-			b := w.Alice()
+			w, b := lab.WithAlice(t)
 			first := b.Open(lab.AuthorizeURL(request...))
 			second := b.Open(lab.AuthorizeURL(append(request, "state", "second")...))
 			w.Advance(time.Second)
@@ -186,8 +182,7 @@ func TestChooserIsForTheAccountThatItShowed(t *testing.T) {
 // when all that came of it has been removed.
 func TestAnsweredRequestStaysAnswered(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 	p := b.Open(lab.AuthorizeURL("scope", "openid military", "response_type", "token", "client_id", "v3"))
 	answered := b.Submit(p, "action", "allow")
 	flow := p.Request.URL.Query().Get("flow")
@@ -230,8 +225,7 @@ func TestTokenDoesNotOutliveWhatItTellsOf(t *testing.T) {
 		testkit.OK(t, w.People().SetStatus(t.Context(), "alice", status))
 		return at
 	}
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 	soon := end(w, 100*time.Second)
 	if exp := lab.ClaimsOf(t, lab.Member(t, b.StandardTokens(), "id_token"))["exp"]; exp != float64(soon.Unix()) {
 		t.Errorf("ID token: exp %v, want %d", exp, soon.Unix())
@@ -277,8 +271,7 @@ func TestPromptAfterTheClockWasCorrected(t *testing.T) {
 
 func TestAccessTokenDoesNotLiveAgainWhenTheClockGoesBack(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 	token := lab.Member(t, b.StandardTokens(), "access_token")
 	w.Advance(6 * time.Minute)
 	lab.Works(t, b, token, false)

@@ -206,8 +206,7 @@ func withoutIDs(body string) string {
 
 func TestState(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 	b.Allow()
 	states := []string{
 		"x", "a b", "a+b", "a%2Bb", "%00", "\x00", "\xff\xfe", "a\r\nSet-Cookie: x=1", `"><script>alert(1)</script>`, "\U0001F600", "=&?#/", strings.Repeat("s", 4096),

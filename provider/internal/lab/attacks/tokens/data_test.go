@@ -19,8 +19,7 @@ import (
 
 func TestPresentedToken(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	_, b := lab.WithAlice(t)
 	v3 := lab.Member(t, b.V3Tokens("scope", "openid military"), "access_token")
 	standard := lab.Member(t, b.StandardTokens(), "access_token")
 	const urlencoded = "application/x-www-form-urlencoded"
@@ -88,8 +87,7 @@ func TestPresentedToken(t *testing.T) {
 }
 func TestScopeDoesNotCover(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	_, b := lab.WithAlice(t)
 	_, plain := b.Token(lab.Std("code", b.Allow(lab.Ask("scope", "military")...).Get("code"))...)
 	p := b.Bearer(lab.UserinfoPath, lab.Member(t, plain, "access_token"))
 	lab.Refused(t, p, http.StatusForbidden, "insufficient_scope")
@@ -102,8 +100,7 @@ func TestScopeDoesNotCover(t *testing.T) {
 
 func TestStatusRevokedAfterConsentIsGoneFromTheNextAnswer(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 	token := lab.Member(t, b.V3Tokens(), "access_token")
 	if !strings.Contains(b.Bearer(lab.AttributesPath, token).Text, "Veteran") {
 		t.Fatal("the status is not released")
@@ -120,8 +117,7 @@ func TestStatusRevokedAfterConsentIsGoneFromTheNextAnswer(t *testing.T) {
 // screen, ID token, userinfo and attributes say the same.
 func TestScopeReleasesExactlyItsClaims(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	_, b := lab.WithAlice(t)
 	for _, scope := range catalogue.DefaultScopes() {
 		t.Run(scope.Name, func(t *testing.T) {
 			_, tokens := b.Token(lab.Std("code", b.Allow(lab.Ask("scope", "openid "+scope.Name, "eid", "order-7")...).Get("code"))...)
@@ -169,8 +165,7 @@ func TestScopeReleasesExactlyItsClaims(t *testing.T) {
 
 func TestAttributesOfSomebodyElseCannotBeAskedFor(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	_, b := lab.WithAlice(t)
 	token := lab.Member(t, b.V3Tokens(), "access_token")
 	own := b.Bearer(lab.AttributesPath, token).Text
 	long := strings.Repeat("&attributes=x", 1000)
@@ -193,8 +188,7 @@ func TestAttributesOfSomebodyElseCannotBeAskedFor(t *testing.T) {
 
 func TestDataIsNeverShared(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	_, b := lab.WithAlice(t)
 	token := lab.Member(t, b.V3Tokens("scope", "openid military"), "access_token")
 	for _, path := range []string{lab.UserinfoPath, lab.AttributesPath} {
 		for _, method := range []string{http.MethodPut, http.MethodDelete, "TRACE"} {
@@ -218,8 +212,7 @@ func TestDataIsNeverShared(t *testing.T) {
 
 func TestUserinfoOfTheOlderInterfaceIsAJSONString(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 	tokens := b.V3Tokens("scope", "openid military")
 	p := b.Get(lab.UserinfoPath + "?access_token=" + url.QueryEscape(lab.Member(t, tokens, "access_token")))
 	var token string

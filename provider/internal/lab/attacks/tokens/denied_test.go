@@ -166,8 +166,7 @@ func TestDatabaseFailsAtAClientOfNobody(t *testing.T) {
 	t.Parallel()
 	var store *lab.FaultyStore
 	d := newDocuments(t)
-	w := lab.New(t, withDocuments(), lab.Faulty(&store)).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t, withDocuments(), lab.Faulty(&store))
 	ask := func() lab.Page { return b.Get(d.ask("prompt", "consent")) }
 	consent := b.Open(d.ask())
 	for _, c := range []struct {

@@ -102,8 +102,7 @@ func TestAttackBoundTokenWithoutItsKey(t *testing.T) {
 // else (A16, A17).
 func TestAttackProofOfAnotherRequest(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 	p := b.Prover("ES256")
 	token := lab.Member(t, boundTokens(t, p), "access_token")
 	now := w.Now().Unix()
@@ -237,8 +236,7 @@ func TestRepeatedRefreshNeedsTheSameKey(t *testing.T) {
 // goes back to bearers.
 func TestRefreshTokenOfAConfidentialClientIsNotBound(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	_, b := lab.WithAlice(t)
 	first, second := b.Prover("ES256"), b.Prover("EdDSA")
 	tokens := boundTokens(t, first)
 	refresh := []string{"grant_type", "refresh_token", "redirect_uri", "", "refresh_token"}
@@ -262,8 +260,7 @@ func TestRefreshTokenOfAConfidentialClientIsNotBound(t *testing.T) {
 // or where it was pushed.
 func TestCodeIsBoundToItsKey(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	_, b := lab.WithAlice(t)
 	owner, thief := b.Prover("ES256"), b.Prover("EdDSA")
 	push := url.Values{"client_id": {"std"}, "client_secret": {lab.ClientSecret}, "redirect_uri": {lab.CallbackURI}, "response_type": {"code"}, "scope": {"openid military"}, "state": {"xyz"}}
 	pushed := func(form url.Values, proofs ...string) string {

@@ -37,8 +37,7 @@ func TestAttackPreviewOfALink(t *testing.T) {
 // TestHEADOnlyLooks asks by HEAD for what a GET answers, or does.
 func TestHEADOnlyLooks(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 	b.Allow(lab.Ask()...)
 	_, tokens := b.Token(lab.Std("code", b.Allow(lab.Ask()...).Get("code"))...)
 	flow := lab.FlowOf(t, b.Get(lab.AuthorizeURL(lab.Ask("prompt", "consent")...)))

@@ -32,8 +32,7 @@ var lookAlikes = []string{
 func TestRedirectURI(t *testing.T) {
 	t.Parallel()
 	t.Run("RefusesWhatOnlyLooksRegistered", func(t *testing.T) {
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		w, b := lab.WithAlice(t)
 		b.Allow() // so that a mistake would answer at once
 		for _, uri := range lookAlikes {
 			for _, rest := range [][]string{nil, {"prompt", "none"}, {"response_type", "bogus"}, {"response_mode", "form_post"}} {
@@ -101,8 +100,7 @@ func TestRedirectURI(t *testing.T) {
 	})
 
 	t.Run("OmittedStandsForTheOnlyOneWithoutOpenID", func(t *testing.T) {
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		_, b := lab.WithAlice(t)
 		answer := b.Allow("client_id", "std2", "redirect_uri", "")
 		for _, c := range []struct {
 			sent   string

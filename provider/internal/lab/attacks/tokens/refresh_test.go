@@ -17,8 +17,7 @@ func strict(c *provider.Config) { c.Lifetimes.RefreshGrace = -1 }
 func TestRefreshRace(t *testing.T) {
 	t.Parallel()
 	t.Run("WithinTheGraceAllGetTokensOfOneGrant", func(t *testing.T) {
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		_, b := lab.WithAlice(t)
 		first := lab.Member(t, b.StandardTokens(), "refresh_token")
 		pages := lab.Race(10, func(int) lab.Page { p, _ := b.Refresh(first); return p })
 		var last map[string]any
@@ -103,8 +102,7 @@ func TestRefreshRace(t *testing.T) {
 func TestRefreshToken(t *testing.T) {
 	t.Parallel()
 	t.Run("OfBeforeTheLastEndsTheGrantEvenWithinTheGrace", func(t *testing.T) {
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		w, b := lab.WithAlice(t)
 		first := b.StandardTokens()
 		_, second := b.Refresh(lab.Member(t, first, "refresh_token"))
 		_, third := b.Refresh(lab.Member(t, second, "refresh_token"))
@@ -118,8 +116,7 @@ func TestRefreshToken(t *testing.T) {
 		}
 	})
 	t.Run("OfALostAnswerIsAnsweredAgainWithinAMinute", func(t *testing.T) {
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		w, b := lab.WithAlice(t)
 		first := b.StandardTokens()
 		b.Refresh(lab.Member(t, first, "refresh_token")) // the answer is lost
 		w.Advance(59 * time.Second)
@@ -133,8 +130,7 @@ func TestRefreshToken(t *testing.T) {
 		}
 	})
 	t.Run("OfAForkIsFoundOutHoweverSlowlyBothGoOn", func(t *testing.T) {
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		w, b := lab.WithAlice(t)
 		first := b.StandardTokens()
 		_, owner := b.Refresh(lab.Member(t, first, "refresh_token"))
 		_, thief := b.Refresh(lab.Member(t, first, "refresh_token"))
@@ -149,8 +145,7 @@ func TestRefreshToken(t *testing.T) {
 		}
 	})
 	t.Run("UsedBeforeTheClockWentBackIsNotWithinTheGrace", func(t *testing.T) {
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		w, b := lab.WithAlice(t)
 		first := b.StandardTokens()
 		b.Refresh(lab.Member(t, first, "refresh_token"))
 		w.Advance(-time.Hour)
@@ -158,8 +153,7 @@ func TestRefreshToken(t *testing.T) {
 		lab.Refused(t, p, http.StatusBadRequest, "invalid_grant")
 	})
 	t.Run("UsedAgainAfterTheGraceEndsItsGrantAndNoOther", func(t *testing.T) {
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		w, b := lab.WithAlice(t)
 		device := b.StandardTokens()
 		first := b.StandardTokens()
 		_, second := b.Refresh(lab.Member(t, first, "refresh_token"))
@@ -177,8 +171,7 @@ func TestRefreshToken(t *testing.T) {
 	})
 
 	t.Run("PresentedByAnotherApplicationHarmsNobody", func(t *testing.T) {
-		w := lab.New(t, strict).WithClients().WithUsers()
-		b := w.Alice()
+		_, b := lab.WithAlice(t, strict)
 		first := b.StandardTokens()
 		_, second := b.Refresh(lab.Member(t, first, "refresh_token"))
 		for _, token := range []string{lab.Member(t, first, "refresh_token"), lab.Member(t, second, "refresh_token")} {
@@ -192,10 +185,9 @@ func TestRefreshToken(t *testing.T) {
 	})
 
 	t.Run("CannotBeProlongedBeyondTheGrant", func(t *testing.T) {
-		w := lab.New(t, func(c *provider.Config) {
+		w, b := lab.WithAlice(t, func(c *provider.Config) {
 			c.Lifetimes.RefreshToken, c.Lifetimes.Grant = 2*time.Hour, 6*time.Hour
-		}).WithClients().WithUsers()
-		b := w.Alice()
+		})
 		token := lab.Member(t, b.StandardTokens(), "refresh_token")
 		for begun := w.Now(); ; {
 			w.Advance(50 * time.Minute)
@@ -219,16 +211,14 @@ func TestRefreshToken(t *testing.T) {
 	})
 
 	t.Run("OfTheOlderInterfaceCannotBeUsedUnlessRegistered", func(t *testing.T) {
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		_, b := lab.WithAlice(t)
 		token := lab.Member(t, b.V3Tokens(), "refresh_token")
 		p, _ := b.Token("grant_type", "refresh_token", "refresh_token", token)
 		lab.Refused(t, p, http.StatusBadRequest, "unsupported_grant_type")
 	})
 
 	t.Run("IsNotIssuedToThoseWhoMayNotUseIt", func(t *testing.T) {
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		w, b := lab.WithAlice(t)
 		if got := b.Allow("response_type", "token"); got.Get("refresh_token") != "" || got.Get("access_token") == "" {
 			t.Errorf("from the authorization endpoint: %v", got)
 		}
@@ -241,8 +231,7 @@ func TestRefreshToken(t *testing.T) {
 	})
 
 	t.Run("CannotWiden", func(t *testing.T) {
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		_, b := lab.WithAlice(t)
 		first := lab.Member(t, b.StandardTokens(), "refresh_token")
 		p, _ := b.Refresh(first, "scope", "openid military student")
 		lab.Refused(t, p, http.StatusBadRequest, "invalid_scope")
@@ -274,8 +263,7 @@ func TestRefreshAfterTheWorldHasChanged(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := lab.New(t).WithClients().WithUsers()
-			b := w.Alice()
+			w, b := lab.WithAlice(t)
 			tokens := b.StandardTokens()
 			plain := b.V3Tokens() // without an ID token, which would ask for the user
 			saveV3WithRefresh(w)
@@ -292,8 +280,7 @@ func TestRefreshAfterTheWorldHasChanged(t *testing.T) {
 	}
 
 	t.Run("ApplicationDisabled", func(t *testing.T) {
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		w, b := lab.WithAlice(t)
 		tokens := b.StandardTokens()
 		testkit.OK(t, w.Clients().Save(t.Context(), provider.Client{ID: "std", Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, Disabled: true}))
 		p, _ := b.Refresh(lab.Member(t, tokens, "refresh_token"))
@@ -311,8 +298,7 @@ func saveV3WithRefresh(w *lab.Fixture) {
 
 func TestRefreshedIDToken(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 	_, first := b.Token(lab.Std("code", b.Allow(lab.Ask("nonce", "n-1")...).Get("code"))...)
 	w.Advance(2 * time.Minute)
 	_, second := b.Refresh(lab.Member(t, first, "refresh_token"))

@@ -104,8 +104,7 @@ func TestRevocation(t *testing.T) {
 
 func TestIntrospection(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	_, b := lab.WithAlice(t)
 	tokens := b.StandardTokens()
 	inspect := func(token string, pairs ...string) (lab.Page, map[string]any) {
 		f := lab.Form("client_id", "std", "client_secret", lab.ClientSecret, "token", token)
@@ -136,8 +135,7 @@ func TestIntrospection(t *testing.T) {
 
 func TestTokenRequest(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	_, b := lab.WithAlice(t)
 	code := b.Allow(lab.Ask()...).Get("code")
 	good := lab.Form("client_id", "std", "client_secret", lab.ClientSecret, "grant_type", "authorization_code", "redirect_uri", lab.CallbackURI, "code", code)
 	const urlencoded = "application/x-www-form-urlencoded"

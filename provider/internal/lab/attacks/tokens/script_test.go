@@ -14,8 +14,7 @@ import (
 
 func TestCallback(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 	token := lab.Member(t, b.V3Tokens("scope", "openid military"), "access_token")
 	address := func(path, query string) string {
 		return path + "?access_token=" + token + "&" + query
@@ -111,8 +110,7 @@ func TestCallback(t *testing.T) {
 
 func TestCrossOrigin(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 	registered := lab.Member(t, b.V3Tokens("scope", "openid military"), "access_token") // of https://rp.test
 	unregistered := lab.Member(t, b.StandardTokens(), "access_token")
 	allowed := func(p lab.Page) string {

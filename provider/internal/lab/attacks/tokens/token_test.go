@@ -63,8 +63,7 @@ func TestCodeReplay(t *testing.T) {
 
 	for _, later := range []time.Duration{0, time.Second, 30 * time.Second, 2 * time.Minute} {
 		t.Run("EndsWhatTheFirstUseGot/"+later.String(), func(t *testing.T) {
-			w := lab.New(t).WithClients().WithUsers()
-			b := w.Alice()
+			w, b := lab.WithAlice(t)
 			bystander := b.StandardTokens()
 			code := b.Allow(lab.Ask()...).Get("code")
 			_, tokens := b.Token(lab.Std("code", code)...)
@@ -83,8 +82,7 @@ func TestCodeReplay(t *testing.T) {
 	}
 
 	t.Run("ByAnotherApplicationHarmsNobody", func(t *testing.T) {
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		_, b := lab.WithAlice(t)
 		code := b.Allow(lab.Ask()...).Get("code")
 		_, tokens := b.Token(lab.Std("code", code)...)
 		p, _ := b.Token("client_id", "std2", "client_secret", lab.ClientSecret+"2", "code", code)
@@ -96,8 +94,7 @@ func TestCodeReplay(t *testing.T) {
 	// grant. Only the application knows the verifier.
 	t.Run("WithoutTheVerifierOfAPublicClientHarmsNobody", func(t *testing.T) {
 		const verifier, challenge = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		_, b := lab.WithAlice(t)
 		code := b.Allow(lab.Ask("client_id", "pub", "code_challenge", challenge, "code_challenge_method", "S256")...).Get("code")
 		public := []string{"client_id", "pub", "client_secret", "", "code", code, "code_verifier"}
 		_, tokens := b.Token(append(public, verifier)...)
@@ -120,8 +117,7 @@ func trail(t testing.TB, w *lab.Fixture) string {
 func TestCode(t *testing.T) {
 	t.Parallel()
 	t.Run("IsOverAfterAMinuteWithoutAnySweep", func(t *testing.T) {
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		w, b := lab.WithAlice(t)
 		early, late := b.Allow(lab.Ask()...).Get("code"), b.Allow(lab.Ask()...).Get("code")
 		w.Advance(55 * time.Second)
 		if p, _ := b.Token(lab.Std("code", early)...); p.StatusCode != http.StatusOK {
@@ -133,8 +129,7 @@ func TestCode(t *testing.T) {
 	})
 
 	t.Run("DamagedOrOfAnotherKindIsRefusedAndHarmsNothing", func(t *testing.T) {
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		_, b := lab.WithAlice(t)
 		tokens := b.StandardTokens()
 		code := b.Allow(lab.Ask()...).Get("code")
 		stranger := lab.New(t).WithClients().WithUsers()
@@ -170,8 +165,7 @@ func TestCode(t *testing.T) {
 	})
 
 	t.Run("SentElsewhereThanItWasIssuedForIsRefused", func(t *testing.T) {
-		w := lab.New(t).WithClients().WithUsers()
-		b := w.Alice()
+		_, b := lab.WithAlice(t)
 		code := b.Allow(lab.Ask()...).Get("code")
 		for _, uri := range []string{"https://rp.test/other", lab.CallbackURI + "/", "https://RP.test/cb", ""} {
 			p, _ := b.Token(lab.Std("code", code, "redirect_uri", uri)...)
@@ -188,8 +182,7 @@ func TestVerifier(t *testing.T) {
 		verifier  = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 		challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 	)
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	w, b := lab.WithAlice(t)
 	bound := lab.Ask("code_challenge", challenge, "code_challenge_method", "S256")
 	code := b.Allow(bound...).Get("code")
 	for name, sent := range map[string]string{
@@ -273,8 +266,7 @@ func TestClientAuthentication(t *testing.T) {
 
 func TestClientSecretGuessingIsHeldUpAndTheApplicationIsNot(t *testing.T) {
 	t.Parallel()
-	w := lab.New(t).WithClients().WithUsers()
-	b := w.Alice()
+	_, b := lab.WithAlice(t)
 	var last lab.Page
 	for range 30 {
 		last, _ = b.Token("client_id", "std", "client_secret", "wrong-guess", "code", "x")
