@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { afterEach, before, test } from "node:test";
-import { newWindow, press, startButton, startChromium } from "./lab.mjs";
+import { before, test } from "node:test";
+import { closeAfterEach, newWindow, press, startButton, startChromium } from "./lab.mjs";
 
 let button, browser, page;
 
@@ -9,11 +9,7 @@ before(async () => {
   browser = await startChromium();
 });
 
-afterEach(async () => {
-  const { faults } = page;
-  await page.context().close();
-  assert.deepEqual(faults, []);
-});
+closeAfterEach(() => page);
 
 const pressButton = (n = 0) => page.locator("span[data-client-id]").nth(n).getByRole("link").click();
 

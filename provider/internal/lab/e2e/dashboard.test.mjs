@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { afterEach, before, test } from "node:test";
-import { look, newWindow, press, startChromium, startQuickstart, tabTo } from "./lab.mjs";
+import { before, test } from "node:test";
+import { closeAfterEach, look, newWindow, press, startChromium, startQuickstart, tabTo } from "./lab.mjs";
 
 const ada = { uuid: "5a1b7c2de90f4a31b6c8", email: "ada@example.com", password: "quiet-otter-paints-dawn" };
 const grace = { uuid: "e41f7be90c2a4e1896f3", email: "grace@example.com", password: "copper-lantern-rides-north" };
@@ -18,11 +18,7 @@ before(async () => {
   browser = await startChromium();
 });
 
-afterEach(async () => {
-  const { faults } = page;
-  await page.context().close();
-  assert.deepEqual(faults, []);
-});
+closeAfterEach(() => page);
 
 const at = (path) => `${quickstart.provider}${path}`;
 

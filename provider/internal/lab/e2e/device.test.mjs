@@ -1,11 +1,11 @@
 // The pages on which a user decides about what a device asks for (RFC 8628), in Chromium.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { afterEach, before, test } from "node:test";
+import { before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { gallery } from "./build.mjs";
 import { arrive, enterPassword, person, signIn } from "./factors.mjs";
-import { look, newWindow, press, settled, startChromium, startQuickstart, tabTo } from "./lab.mjs";
+import { closeAfterEach, look, newWindow, press, settled, startChromium, startQuickstart, tabTo } from "./lab.mjs";
 
 const grant = "urn:ietf:params:oauth:grant-type:device_code";
 const people = ["maria", "noah", "omar", "lena", "pia"].map(person);
@@ -29,11 +29,7 @@ before(async () => {
   browser = await startChromium();
 });
 
-afterEach(async () => {
-  const { faults } = page;
-  await page.context().close();
-  assert.deepEqual(faults, []);
-});
+closeAfterEach(() => page);
 
 /** A device asks for a code, from a network of its own if there is one. */
 async function ask(network) {

@@ -8,7 +8,7 @@ import { createServer as createHTTPServer } from "node:http";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after } from "node:test";
+import { after, afterEach } from "node:test";
 import { chromium } from "playwright-core";
 import puppeteer from "puppeteer-core";
 import { freePort } from "../../testkit/port.mjs";
@@ -50,6 +50,15 @@ async function start(example, args, site, source = `./examples/${example}`) {
     await new Promise((wait) => setTimeout(wait, 50));
   }
   return output;
+}
+
+/** Closes the window of each test, which must have met no fault. */
+export function closeAfterEach(window) {
+  afterEach(async () => {
+    const page = window();
+    await page.context().close();
+    assert.deepEqual(page.faults, []);
+  });
 }
 
 /**

@@ -1,9 +1,9 @@
 // Passkeys in Chromium, with authenticators that it plays.
 import assert from "node:assert/strict";
-import { afterEach, before, test } from "node:test";
+import { before, test } from "node:test";
 import { addAuthenticator, onlyPasskey, synced } from "./authenticator.mjs";
 import { addPasskey, arrive, person, shownCodes, signIn, signOut } from "./factors.mjs";
-import { look, newWindow, startChromium, startQuickstart } from "./lab.mjs";
+import { closeAfterEach, look, newWindow, startChromium, startQuickstart } from "./lab.mjs";
 
 // Each test has a person of its own.
 const [maria, noah, ruth, omar, lena, pia, rosa, sven, theo] = ["maria", "noah", "ruth", "omar", "lena", "pia", "rosa", "sven", "theo"].map(person);
@@ -15,11 +15,7 @@ before(async () => {
   browser = await startChromium();
 });
 
-afterEach(async () => {
-  const { faults } = page;
-  await page.context().close();
-  assert.deepEqual(faults, []);
-});
+closeAfterEach(() => page);
 
 const signInButton = (page) => page.getByRole("button", { name: "Sign in with a passkey" });
 

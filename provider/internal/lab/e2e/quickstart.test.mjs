@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { afterEach, before, test } from "node:test";
-import { look, newWindow, press, settled, startChromium, startQuickstart } from "./lab.mjs";
+import { before, test } from "node:test";
+import { closeAfterEach, look, newWindow, press, settled, startChromium, startQuickstart } from "./lab.mjs";
 
 const maria = { uuid: "a2c8f0e61b7d49d5b3c4", email: "maria@example.com", password: "quiet-otter-paints-dawn" };
 const noah = { uuid: "d41f7be90c2a4e1896f3", email: "noah@example.com", password: "copper-lantern-rides-north" };
@@ -22,11 +22,7 @@ before(async () => {
   browser = await startChromium();
 });
 
-afterEach(async () => {
-  const { faults } = page;
-  await page.context().close();
-  assert.deepEqual(faults, []);
-});
+closeAfterEach(() => page);
 
 /** Where the buttons of the sample client lead to. */
 const protocol = { oauth: "/start/v3-oauth", oidc: "/start/v3-openid", standard: "/start/standard" };

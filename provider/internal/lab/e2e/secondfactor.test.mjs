@@ -1,9 +1,9 @@
 // Authenticator apps, recovery codes and recovery in Chromium.
 import assert from "node:assert/strict";
-import { afterEach, before, test } from "node:test";
+import { before, test } from "node:test";
 import { addApp, addPasskey, arrive, enterPassword, person, signIn, signOut } from "./factors.mjs";
 import { addAuthenticator, device } from "./authenticator.mjs";
-import { look, newWindow, press, startChromium, startQuickstart } from "./lab.mjs";
+import { closeAfterEach, look, newWindow, press, startChromium, startQuickstart } from "./lab.mjs";
 
 const [maria, noah, ruth, omar, lena, pia, rosa] = ["maria", "noah", "ruth", "omar", "lena", "pia", "rosa"].map(person);
 let quickstart, browser, page;
@@ -16,11 +16,7 @@ before(async () => {
   browser = await startChromium();
 });
 
-afterEach(async () => {
-  const { faults } = page;
-  await page.context().close();
-  assert.deepEqual(faults, []);
-});
+closeAfterEach(() => page);
 
 const submit = (page) => page.locator("main form button[type=submit]").first().click();
 

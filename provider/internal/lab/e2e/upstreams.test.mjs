@@ -1,8 +1,8 @@
 // Sign-in with an account elsewhere: production has its own sandbox as an upstream provider.
 import assert from "node:assert/strict";
-import { afterEach, before, test } from "node:test";
+import { before, test } from "node:test";
 import { addApp, arrive, enterPassword, person, signIn, signOut } from "./factors.mjs";
-import { look, newWindow, startChromium, startQuickstart, tabTo } from "./lab.mjs";
+import { closeAfterEach, look, newWindow, startChromium, startQuickstart, tabTo } from "./lab.mjs";
 
 const [maria, noah] = ["maria", "noah"].map(person);
 const [tess, uma, vera, wim] = ["tess", "uma", "vera", "wim"].map((name) => ({ ...person(name), attributes: { fname: name } }));
@@ -23,11 +23,7 @@ before(async () => {
   browser = await startChromium();
 });
 
-afterEach(async () => {
-  const { faults } = page;
-  await page.context().close();
-  assert.deepEqual(faults, []);
-});
+closeAfterEach(() => page);
 
 const leave = (page) => page.locator("form[action*='/signin/with/sandbox'] button").click();
 
