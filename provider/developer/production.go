@@ -229,12 +229,7 @@ func requirements(kind string, c provider.Client) []screens.Check {
 }
 
 func met(checks []screens.Check) bool {
-	for _, c := range checks {
-		if !c.Met {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(checks, func(c screens.Check) bool { return !c.Met })
 }
 
 func areSafe(uris []string, native bool) bool {

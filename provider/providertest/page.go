@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -29,12 +30,7 @@ type button struct{ name, value string }
 
 // has reports whether a form has a button.
 func (f form) has(name, value string) bool {
-	for _, b := range f.buttons {
-		if b == (button{name, value}) {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(f.buttons, button{name, value})
 }
 
 func readPage(response *http.Response) (page, error) {

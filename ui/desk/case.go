@@ -32,15 +32,7 @@ func (v CaseView) refuses() bool {
 
 // asks reports whether there is anything to answer.
 func (v CaseView) asks() bool {
-	if v.asksName() {
-		return true
-	}
-	for _, e := range v.Evidence {
-		if len(e.Questions) > 0 {
-			return true
-		}
-	}
-	return false
+	return v.asksName() || slices.ContainsFunc(v.Evidence, func(e Evidence) bool { return len(e.Questions) > 0 })
 }
 
 // action is what another reviewer has decided.

@@ -1,6 +1,10 @@
 package developer
 
-import "github.com/bonafide-id/bonafide/ui"
+import (
+	"slices"
+
+	"github.com/bonafide-id/bonafide/ui"
+)
 
 // ActionTry begins a trial.
 const ActionTry = "try"
@@ -88,10 +92,5 @@ type TryCheck struct {
 
 // ok reports whether no step has failed.
 func (v TryResultView) ok() bool {
-	for _, s := range v.Steps {
-		if s.Failed {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(v.Steps, func(s TryStep) bool { return s.Failed })
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 )
 
@@ -90,12 +91,7 @@ func (c Color) mix(to Color, part float64) Color {
 
 // stands reports whether a colour has a contrast to all of others.
 func (c Color) stands(least float64, others ...Color) bool {
-	for _, other := range others {
-		if c.Contrast(other) < least {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(others, func(other Color) bool { return c.Contrast(other) < least })
 }
 
 // reach returns the first colour on the way to ink that has a contrast to all of others, or

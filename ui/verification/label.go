@@ -2,6 +2,7 @@ package verification
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/bonafide-id/bonafide/ui"
@@ -102,12 +103,7 @@ func (v ChooseView) heading() ui.Message {
 
 // isOver reports that no method is left to try.
 func (v ChooseView) isOver() bool {
-	for _, m := range v.Methods {
-		if !m.Refused {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(v.Methods, func(m Method) bool { return !m.Refused })
 }
 
 // place returns the number of the present step, or zero if all are done.

@@ -16,6 +16,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -131,12 +132,7 @@ func (w *Fixture) Advance(d time.Duration) {
 func (w *Fixture) Saw(name string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, e := range w.events {
-		if e.Name == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.events, func(e provider.Event) bool { return e.Name == name })
 }
 
 // Eventually waits until something is so.

@@ -3,6 +3,7 @@ package ratelimit
 import (
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -80,12 +81,7 @@ func parseHop(s string) (netip.Addr, bool) {
 }
 
 func contains(prefixes []netip.Prefix, addr netip.Addr) bool {
-	for _, p := range prefixes {
-		if p.Contains(addr) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(prefixes, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
 // Network returns the network of an address in CIDR notation, coarse enough to display and

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/action"
@@ -161,12 +162,7 @@ func (a application) remembers() bool { return a.known && a.app.Environment == s
 // isOwn reports whether who gives an order is a member of the organization: nobody acts on
 // their own.
 func isOwn(o action.Order, members []storage.Member) bool {
-	for _, m := range members {
-		if o.As != "" && m.UserID == o.As {
-			return true
-		}
-	}
-	return false
+	return o.As != "" && slices.ContainsFunc(members, func(m storage.Member) bool { return m.UserID == o.As })
 }
 
 // facts are what every effect on an application begins with.
