@@ -330,6 +330,9 @@ func TestNotification(t *testing.T) {
 	_, notification := k.Issued()
 	w.OK(w.People().SetStatus(t.Context(), "bob", provider.Status{Group: "military", Verified: true}))
 	foreign := w.Of(w.Bob())
+	code := k.Allow("client_id", "pub", "scope", lab.OfVeterans, "code_challenge", lab.S256, "code_challenge_method", "S256").Get("code")
+	p, tokens := k.Browser.Token("client_id", "pub", "client_secret", "", "code", code, "code_verifier", lab.Verifier)
+	second := &lab.Wallet{Browser: k.Browser, Key: k.Key, Token: lab.Granted(t, p, tokens)}
 	note := func(k *lab.Wallet, id, event any) (lab.Page, map[string]any) {
 		return k.Post(lab.NotificationPath, map[string]any{"notification_id": id, "event": event, "event_description": "Because."})
 	}
@@ -340,6 +343,7 @@ func TestNotification(t *testing.T) {
 	}{
 		"Unknown":     {k, "x", "credential_accepted", "invalid_notification_id"},
 		"OfAnother":   {foreign, notification, "credential_deleted", "invalid_notification_id"},
+		"OfItsUser":   {second, notification, "credential_deleted", "invalid_notification_id"}, // who has another wallet
 		"OtherEvent":  {k, notification, "credential_lost", "invalid_notification_request"},
 		"NoEvent":     {k, notification, nil, "invalid_notification_request"},
 		"NoID":        {k, nil, "credential_accepted", "invalid_notification_request"},
