@@ -48,6 +48,9 @@ func TestWhatIsInWallets(t *testing.T) {
 	if p = send(sam, do, "do", "credential", "credential-of-bob", "revision", revision[1]); p.StatusCode != http.StatusOK {
 		t.Fatalf("%s\n%s", p.Status, p.Text)
 	}
+	if mail, _ := w.Mails.Last(t); !strings.Contains(mail.Text, "Proof in a wallet ended") {
+		t.Errorf("the owner is told:\n%s", mail.Text)
+	}
 	lines, err := w.Events().List(t.Context(), provider.EventFilter{UserID: "bob", Names: []string{event.CredentialEnded}})
 	w.OK(err)
 	if len(lines) != 1 || !strings.HasPrefix(lines[0].Actor, "staff:sam") || lines[0].Matter == "" {

@@ -125,7 +125,11 @@ func (r *room) checkCredential(ctx context.Context, o action.Order, _ subject) (
 }
 
 func (r *room) endCredential(ctx context.Context, o action.Order, _ subject) (action.Result, error) {
-	return action.Result{}, r.Provider.Rooms().People.EndCredential(ctx, o.Target, o.Values[action.FieldCredential])
+	err := r.Provider.Rooms().People.EndCredential(ctx, o.Target, o.Values[action.FieldCredential])
+	if err == nil {
+		r.Provider.Rooms().People.Tell(ctx, o.Target, event.CredentialEnded)
+	}
+	return action.Result{}, err
 }
 
 // checkLock is for a user of the host who is locked as well: of one whom the host has locked, what
