@@ -1,8 +1,12 @@
 package password
 
 import (
+	"compress/gzip"
 	_ "embed"
+	"fmt"
+	"io"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -83,10 +87,22 @@ func (p Policy) Check(password string, context ...string) error {
 	return nil
 }
 
-// common lists passwords, names and words, one per line, sorted.
-//
-//go:embed common.txt
-var common string
+//go:embed common.txt.gz
+var packedCommon string
+
+// common lists passwords, names and words, one per line, sorted. It is unpacked when somebody first
+// chooses a password.
+var common = sync.OnceValue(func() string {
+	var b strings.Builder
+	r, err := gzip.NewReader(strings.NewReader(packedCommon))
+	if err == nil {
+		_, err = io.Copy(&b, r) //nolint:gosec // a file of this package
+	}
+	if err != nil {
+		panic(fmt.Errorf("password: common.txt.gz: %w", err)) // which the tests read
+	}
+	return b.String()
+})
 
 // isCommon reports whether a password is on the list, as it is or without digits and signs
 // at its ends: most entries are shorter than the minimum length, and people pad them
@@ -96,9 +112,9 @@ func isCommon(text string) bool {
 	return isListed(text) || isListed(bare)
 }
 
-// isListed looks up a line by binary search in the embedded text: a map of the lines would
-// take megabytes.
+// isListed looks up a line by binary search in the text: a map of the lines would take megabytes.
 func isListed(word string) bool {
+	common := common()
 	low, high := 0, len(common) // both at the start of a line
 	for low < high {
 		middle := (low + high) / 2

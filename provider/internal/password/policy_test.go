@@ -63,7 +63,7 @@ func TestPolicyAccepts(t *testing.T) {
 }
 
 func TestPolicyRefusesEveryCommonPassword(t *testing.T) {
-	list := strings.Fields(common)
+	list := strings.Fields(common())
 	if len(list) < 40000 {
 		t.Fatalf("the list has %d entries only", len(list))
 	}

@@ -27,10 +27,6 @@ const mebibyte = 1 << 20
 // TestMinimalProgramIsSmall builds examples/minimal as a host does that replaces github.com/ory/x.
 func TestMinimalProgramIsSmall(t *testing.T) {
 	const limit, most = 22.5, 40 // MiB on linux/amd64, modules
-	if testing.Short() {
-		t.Log("no program is linked under -short")
-		return
-	}
 	program := build(t, "-ldflags=-s")
 	info, err := os.Stat(program)
 	if err != nil {
@@ -69,10 +65,6 @@ func TestReplacementIsOfTheVersionThatFositeRequires(t *testing.T) {
 var dashboard = regexp.MustCompile(`bonafide/(provider|ui)/(developer|verification|desk)`)
 
 func TestNothingOfTheDashboardIsLinkedWithoutIt(t *testing.T) {
-	if testing.Short() {
-		t.Log("no program is linked under -short")
-		return
-	}
 	program := build(t)
 	symbols, err := exec.CommandContext(t.Context(), "go", "tool", "nm", program).Output()
 	if err != nil {
