@@ -21,6 +21,7 @@ var underTheSecret = map[string]string{
 	"internal/authflow/kept.go":          "requests, for Lifetimes.Flow",
 	"provider.go":                        "pushed requests, for a minute",
 	"credential/config.go":               "nonces, for five minutes",
+	"credential/pagecode.go":             "an offer in a form, for five minutes",
 	"developer/try.go":                   "a cookie",
 	"desk/internal/frame/cursor.go":      "a link",
 	"desk/internal/frame/idle.go":        "a cookie",
