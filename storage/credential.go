@@ -36,13 +36,15 @@ type Credentials interface {
 	// places belong to somebody. A filter without ID and Subject is an error.
 	EndCredentials(ctx context.Context, match CredentialFilter, end CredentialEnd, at time.Time) (ended int, err error)
 
-	// LapsedCredentials examines up to limit credentials with IDs after the given one, in order. It
-	// returns those in force of which something that they rest on has ended or changed, or that rest on the word of the host
-	// and were last checked before the given time, and the last examined; empty if none are left to examine.
+	// LapsedCredentials returns up to limit credentials in force with IDs after the given one, in order, of
+	// which something that they rest on has ended or changed, or that rest on the word of the host and
+	// were last checked before the given time; and the ID of the last, empty if none are left behind it. It is
+	// called all the time: what it reads are these, and not all that there are.
 	LapsedCredentials(ctx context.Context, now, checkedBefore time.Time, after string, limit int) (found []LapsedCredential, last string, err error)
 
 	// KeepCredential records that a credential in force rests on another revision of its status, which says
-	// the same, and when it was checked. It returns nil if the credential is not in force.
+	// the same, and when it was checked. It does nothing if the credential is not in force, or the status
+	// has yet another revision.
 	KeepCredential(ctx context.Context, id string, revision int64, at time.Time) error
 
 	// EndedPlaces returns the ended places of a list, in order. ErrNotFound if the list was never
@@ -81,7 +83,8 @@ type Credential struct {
 	IssuedAt  time.Time
 	ExpiresAt time.Time
 
-	// CheckedAt is when it was last found to be still true; the store begins with IssuedAt.
+	// CheckedAt is when it was last found to be still true, beginning with IssuedAt; 1970 if something that
+	// it rests on has changed since.
 	CheckedAt time.Time
 
 	// AcceptedAt is when the wallet has stored it; zero if it has not said so.

@@ -109,8 +109,8 @@ const (
 // ReceiverState says whether a receiver gets messages.
 type ReceiverState string
 
-// The states of a receiver. To one that is unverified only pings are sent; what happens
-// while it is paused waits; what happens while it is disabled is not kept for it.
+// The states of a receiver. To one that is unverified only pings are sent, and what waited before waits
+// on; what happens while it is paused waits; what happens while it is disabled is not kept for it.
 const (
 	ReceiverUnverified ReceiverState = "unverified"
 	ReceiverEnabled    ReceiverState = "enabled"
@@ -198,7 +198,7 @@ type Delivery struct {
 	// MessageID is the same at each attempt, and unlike that of any other delivery of the receiver.
 	MessageID string
 
-	// Name is that of its signal.
+	// Name is that of its signal, or Ping.
 	Name string
 
 	// Lane is the same for all messages of a receiver about one subject, which are sent one after
@@ -217,6 +217,9 @@ type Delivery struct {
 	At, EndedAt time.Time
 }
 
+// Ping is the name of the deliveries that test a receiver.
+const Ping = "ping"
+
 // The bounds of a delivery in bytes.
 const (
 	MaxDelivery = 4 << 10
@@ -230,6 +233,9 @@ type DeliveryFilter struct {
 	// State selects those in this state: waiting ones in the order of their numbers. Those of any other filter
 	// come the latest first.
 	State DeliveryState
+
+	// Name selects those of this name.
+	Name string
 
 	// Numbers selects those with one of these numbers.
 	Numbers []int64

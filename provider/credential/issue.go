@@ -25,8 +25,8 @@ var (
 	noticeLimit = provider.Limit{Burst: 60, Every: 10 * time.Second}
 )
 
-// maxDraws is how often another place is drawn because somebody has taken it.
-const maxDraws = 10
+// maxDraws is how often another place is drawn because somebody has taken it, which up to half of them are.
+const maxDraws = 30
 
 // issued is the answer to a credential request (OpenID for Verifiable Credential Issuance 1.0 section
 // 8.3).

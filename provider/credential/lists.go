@@ -38,9 +38,12 @@ type lists struct {
 	url   string
 	clock func() time.Time
 
+	drawing sync.Mutex
+	open    int64 // the list that takes new credentials, as of looked
+	looked  time.Time
+
+	// mu is not held while the store is asked: copies are given out meanwhile.
 	mu     sync.Mutex
-	open   int64 // the list that takes new credentials, as of looked
-	looked time.Time
 	copies map[int64]*listCopy
 }
 
@@ -62,8 +65,8 @@ func (l *lists) address(list int64) string { return fmt.Sprintf("%s/status/%d", 
 
 // draw returns a random place of the open list. It may be taken.
 func (l *lists) draw(ctx context.Context) (list int64, place int, uri string, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.drawing.Lock()
+	defer l.drawing.Unlock()
 	if now := l.clock(); l.open == 0 || !within(now, l.looked, checkLists) {
 		if l.open, err = l.store.OpenList(ctx, listFull, now); err != nil {
 			return 0, 0, "", err
@@ -120,12 +123,14 @@ func (l *lists) document(ctx context.Context, name string) (*web.Document, error
 	known.mu.Lock()
 	defer known.mu.Unlock()
 	now := l.clock()
-	if within(now, known.checked, checkLists) {
+	isGood := within(now, known.signed, listAge)
+	if isGood && within(now, known.checked, checkLists) {
 		return known.document, nil
 	}
 	ended, err := l.store.EndedPlaces(ctx, list)
 	switch {
-	case errors.Is(err, storage.ErrUnavailable) && known.document != nil && within(now, known.signed, listAge):
+	case errors.Is(err, storage.ErrUnavailable) && isGood:
+		known.checked = now // of all who ask, one waits for the store
 		return known.document, nil
 	case err != nil:
 		return nil, err

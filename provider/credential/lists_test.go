@@ -30,17 +30,28 @@ type placeStore struct {
 	ended []int
 	err   error
 	asked int
+
+	// meanwhile is called by who asks.
+	meanwhile func()
 }
 
 func (s *placeStore) OpenList(context.Context, int, time.Time) (int64, error) {
 	s.asked++
+	s.wait()
 	return s.open, s.err
+}
+
+func (s *placeStore) wait() {
+	if s.meanwhile != nil {
+		s.meanwhile()
+	}
 }
 
 func (s *placeStore) EndedPlaces(_ context.Context, list int64) ([]int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked++
+	s.wait()
 	if s.err != nil {
 		return nil, s.err
 	}
@@ -132,8 +143,10 @@ func TestLists(t *testing.T) {
 		}
 		store.err = storage.ErrUnavailable
 		pass(listAge - time.Second)
-		if _, err := l.document(t.Context(), "1"); err != nil {
-			t.Error(err)
+		for range 3 {
+			if _, err := l.document(t.Context(), "1"); err != nil || store.asked != 2 {
+				t.Errorf("%v, asked %d times: each who asks waits for a store that hangs", err, store.asked)
+			}
 		}
 		pass(time.Second)
 		if _, err := l.document(t.Context(), "1"); !errors.Is(err, storage.ErrUnavailable) {
@@ -142,6 +155,22 @@ func TestLists(t *testing.T) {
 		store.err = storage.ErrEnded
 		if _, err := l.document(t.Context(), "1"); !errors.Is(err, storage.ErrEnded) {
 			t.Errorf("err = %v", err)
+		}
+	})
+	t.Run("AreGivenOutWhileTheStoreIsAsked", func(t *testing.T) {
+		store := &placeStore{open: 1}
+		l, _ := newTestLists(t, store)
+		store.meanwhile = func() {
+			if !l.mu.TryLock() {
+				t.Fatal("who has a copy waits for the store")
+			}
+			l.mu.Unlock()
+		}
+		if _, err := l.document(t.Context(), "1"); err != nil {
+			t.Error(err)
+		}
+		if _, _, _, err := l.draw(t.Context()); err != nil || store.asked != 2 {
+			t.Errorf("%v, asked %d times", err, store.asked)
 		}
 	})
 	t.Run("OfOtherNamesAreNone", func(t *testing.T) {

@@ -39,8 +39,8 @@ func (s *Service) run(ctx context.Context) {
 	}
 }
 
-// sweep looks at all credentials in force. One that fails holds up no other. Any number of processes
-// may do so at once: each end is one step.
+// sweep looks at all credentials that may have to end. One that fails holds up no other. Any number of
+// processes may do so at once: each end is one step.
 func (s *Service) sweep(ctx context.Context) error {
 	now, after, failed := s.cfg.Clock(), "", new(batch.Failed)
 	for {

@@ -125,8 +125,10 @@ func removeGrant(tx *tx, id storage.GrantID) (gone bool, err error) {
 	if err != nil || removed == sweepChunk {
 		return false, err
 	}
-	_, err = tx.exec(`DELETE FROM main.grants WHERE id = ?1`, id[:])
-	return true, err
+	if _, err = tx.exec(`DELETE FROM main.grants WHERE id = ?1`, id[:]); err != nil {
+		return false, err
+	}
+	return true, haveChecked(tx, `grant_id = ?1`, id[:])
 }
 
 // FindConsents implements storage.Consents.

@@ -176,6 +176,9 @@ func (s *Store) EndStatus(ctx context.Context, e storage.StatusEnd) (bool, error
 		}
 		_, err = tx.exec(`UPDATE main.statuses SET verified = 0, pending = 0, sealed_reason = ?4, revision = ?5`+is,
 			c.Subject, c.Group, c.ID, e.Reason, revision)
+		if err == nil {
+			err = haveChecked(tx, ofStatus, c.Subject, c.Group)
+		}
 		if err != nil {
 			return false, err
 		}

@@ -92,7 +92,10 @@ func (s *Store) DeleteClient(ctx context.Context, id string, version int64) erro
 		if err == nil && deleted == 0 {
 			return storage.ErrChanged
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return haveChecked(tx, `client_id = ?1`, id)
 	})
 }
 

@@ -22,11 +22,7 @@ func insertClientSession(tx *tx, g storage.Grant, on storage.Basis) error {
 	}
 	due, expires := any(atOnce), any(nil)
 	switch {
-	case !on.Session.IsZero():
-		// A step that ends the session waits for this one, or has gone before.
-		if err := orEnded(tx.find(`SELECT 1 FROM main.sessions WHERE digest = ?1 `+tx.store.dialect.ForShare, on.Session[:])); err != nil {
-			return err
-		}
+	case !on.Session.IsZero(): // which the grant has locked
 	case on.Notice.ExpiresAt.IsZero():
 		return errors.New("a client session of the host's has no end")
 	default:

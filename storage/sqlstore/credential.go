@@ -106,66 +106,68 @@ func disownCredentials(tx *tx, subject string) (disowned int, more bool, err err
 	return len(ended), len(ended) == sweepChunk, takeFree(tx, ended)
 }
 
-// LapsedCredentials implements storage.Credentials. Of nearly all that it examines nothing else is read.
+// LapsedCredentials implements storage.Credentials. Of a million in force nearly none has lapsed: they are
+// found from the side that has changed. Who locks an account, or is to remove it, ends its grants.
 func (s *Store) LapsedCredentials(ctx context.Context, now, checkedBefore time.Time, after string, limit int) ([]storage.LapsedCredential, string, error) {
-	const byStatus = string(storage.EndedByStatus)
-	type examined struct {
-		id string
-		by storage.CredentialEnd
-	}
-	page, err := read(ctx, s, "look for lapsed credentials", func(tx *tx) ([]examined, error) {
-		return all(tx, func(row scanner) (e examined, err error) {
-			err = row.Scan(&e.id, &e.by)
-			return e, err
-		}, `SELECT c.id, CASE
-			WHEN c.ended_at IS NOT NULL OR c.expires_at <= ?1 THEN ''
+	found, err := read(ctx, s, "look for lapsed credentials", func(tx *tx) ([]storage.LapsedCredential, error) {
+		return all(tx, func(row scanner) (c storage.LapsedCredential, err error) {
+			err = row.Scan(append(credentialFields(&c.Credential), &c.By)...)
+			return c, err
+		}, `SELECT `+credentialColumns+`, CASE
 			WHEN EXISTS (SELECT 1 FROM main.accounts a WHERE a.id = c.subject AND (a.disabled <> 0 OR a.delete_at IS NOT NULL)) THEN '`+string(storage.EndedByAccount)+`'
 			WHEN NOT EXISTS (SELECT 1 FROM main.grants g WHERE g.id = c.grant_id AND g.revoked_at IS NULL) THEN '`+string(storage.EndedByGrant)+`'
-			WHEN c.status_revision = 0 THEN CASE WHEN c.checked_at < ?2 THEN '`+byStatus+`' ELSE '' END
-			WHEN EXISTS (SELECT 1 FROM main.statuses s WHERE s.subject = c.subject AND s.group_name = c.group_name AND s.revision = c.status_revision
-				AND s.verified = 1) THEN ''
-			ELSE '`+byStatus+`' END
-			FROM main.credentials c WHERE c.id > ?3 ORDER BY c.id LIMIT ?4`, micros(now), micros(checkedBefore), after, max(limit, 0))
+			ELSE '' END
+			FROM main.credentials c WHERE c.id IN (
+				SELECT id FROM main.credentials WHERE `+toCheck+` AND checked_at < ?2
+				UNION ALL SELECT k.id FROM main.grants g CROSS JOIN main.credentials k
+				WHERE g.kept_until IS NOT NULL AND g.revoked_at IS NOT NULL AND k.grant_id = g.id AND k.ended_at IS NULL)
+			AND c.id > ?3 AND c.ended_at IS NULL AND c.expires_at > ?1 ORDER BY c.id LIMIT ?4`, micros(now), max(storage.UnixMicro(checkedBefore), 1), after, max(limit, 0))
 	})
-	if err != nil || len(page) == 0 {
-		return nil, "", err
+	if err != nil || len(found) == 0 || len(found) < limit {
+		return found, "", err
 	}
-	var ids []string
-	by := map[string]storage.CredentialEnd{}
-	for _, e := range page {
-		if e.by != "" {
-			ids = append(ids, e.id)
-			by[e.id] = e.by
-		}
-	}
-	last := page[len(page)-1].id
-	if len(ids) == 0 {
-		return nil, last, nil
-	}
-	var filter where
-	filter.andOneOf("id", ids)
-	credentials, err := s.credentials(ctx, filter, ` ORDER BY id`)
-	found := make([]storage.LapsedCredential, len(credentials))
-	for i, c := range credentials {
-		found[i] = storage.LapsedCredential{Credential: c}
-		if by[c.ID] != storage.EndedByStatus {
-			found[i].By = by[c.ID]
-		}
-	}
-	return found, last, err
+	return found, found[len(found)-1].ID, nil
 }
 
-// KeepCredential implements storage.Credentials.
+// toCheck is the condition of credentials that rest on the word of the host, or on something that has
+// changed since they were checked: then that was never.
+const toCheck = `ended_at IS NULL AND (status_revision = 0 OR checked_at <= 0)`
+
+// haveChecked has the credentials in force be looked at for which a condition on what they rest on holds. It
+// comes after the change: one that is saved meanwhile has seen that, or is seen.
+func haveChecked(tx *tx, condition string, args ...any) error {
+	_, err := tx.exec(`UPDATE main.credentials SET checked_at = 0 WHERE ended_at IS NULL AND checked_at > 0 AND `+condition, args...)
+	return err
+}
+
+// ofStatus is the condition of credentials that rest on a status.
+const ofStatus = `subject = ?1 AND group_name = ?2`
+
+// KeepCredential implements storage.Credentials. The status is locked, before the credential as where it
+// changes: one that has changed again is looked at again.
 func (s *Store) KeepCredential(ctx context.Context, id string, revision int64, at time.Time) error {
 	return s.change(ctx, "keep credential", func(tx *tx) error {
+		if revision != 0 {
+			same, err := tx.find(`SELECT 1 FROM main.statuses WHERE revision = ?2 AND (subject, group_name) = (
+				SELECT subject, group_name FROM main.credentials WHERE id = ?1) `+tx.store.dialect.ForShare, id, revision)
+			if err != nil || same == 0 {
+				return err
+			}
+		}
 		_, err := tx.exec(`UPDATE main.credentials SET status_revision = ?2, checked_at = ?3 WHERE id = ?1 AND ended_at IS NULL`, id, revision, micros(at))
 		return err
 	})
 }
 
-func scanCredential(row scanner) (c storage.Credential, err error) {
-	err = row.Scan(&c.ID, &c.Subject, &c.ClientID, (*grantID)(&c.GrantID), &c.Group, &c.List, &c.Place, &c.StatusRevision,
+func credentialFields(c *storage.Credential) []any {
+	return []any{
+		&c.ID, &c.Subject, &c.ClientID, (*grantID)(&c.GrantID), &c.Group, &c.List, &c.Place, &c.StatusRevision,
 		(*digest)(&c.Content), (*optionalDigest)(&c.Notification), (*instant)(&c.IssuedAt), (*instant)(&c.ExpiresAt),
-		(*instant)(&c.CheckedAt), (*instant)(&c.AcceptedAt), (*instant)(&c.EndedAt), &c.End)
+		(*instant)(&c.CheckedAt), (*instant)(&c.AcceptedAt), (*instant)(&c.EndedAt), &c.End,
+	}
+}
+
+func scanCredential(row scanner) (c storage.Credential, err error) {
+	err = row.Scan(credentialFields(&c)...)
 	return c, err
 }

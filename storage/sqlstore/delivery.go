@@ -50,7 +50,7 @@ func addDeliveries(tx *tx, deliveries []storage.Delivery) error {
 	due := map[string]bool{}
 	for _, d := range deliveries {
 		r := receivers[d.ReceiverID]
-		if r.id == "" || r.state == storage.ReceiverDisabled || r.state == storage.ReceiverUnverified && d.Number > 0 {
+		if r.id == "" || r.state == storage.ReceiverDisabled || r.state == storage.ReceiverUnverified && d.Name != storage.Ping {
 			continue
 		}
 		wanted = append(wanted, d)
@@ -154,6 +154,9 @@ func ofDeliveries(match storage.DeliveryFilter) (filter where, order string) {
 	if match.State == storage.DeliveryWaiting || match.State == storage.DeliveryDead {
 		filter.conditions = append(filter.conditions, `state <> 'done'`)
 	}
+	if match.Name != "" {
+		filter.and("name = ?", match.Name)
+	}
 	if len(match.Numbers) > 0 {
 		andAnyOf(&filter, "number", match.Numbers)
 	}
@@ -180,14 +183,23 @@ func (s *Store) Acknowledge(ctx context.Context, receiver string, messageIDs []s
 	if answer != "" {
 		state = storage.DeliveryDead
 	}
-	waiting, err := s.Deliveries(ctx, storage.DeliveryFilter{ReceiverID: receiver, State: storage.DeliveryWaiting, Limit: mostFetched})
+	type fetched struct {
+		number int64
+		id     string
+	}
+	waiting, err := read(ctx, s, "look for what is acknowledged", func(tx *tx) ([]fetched, error) {
+		return all(tx, func(row scanner) (f fetched, err error) {
+			err = row.Scan(&f.number, &f.id)
+			return f, err
+		}, `SELECT number, message_id FROM main.deliveries WHERE receiver_id = ?1 AND state = 'waiting' AND state <> 'done' ORDER BY number LIMIT ?2`, receiver, mostFetched)
+	})
 	if err != nil {
 		return 0, err
 	}
 	var numbers []int64
-	for _, d := range waiting {
-		if slices.Contains(messageIDs, d.MessageID) {
-			numbers = append(numbers, d.Number)
+	for _, f := range waiting {
+		if slices.Contains(messageIDs, f.id) {
+			numbers = append(numbers, f.number)
 		}
 	}
 	return write(ctx, s, "acknowledge", func(tx *tx) (int, error) { return endDeliveries(tx, receiver, numbers, state, answer, at) })

@@ -46,11 +46,7 @@ func (s *Store) AllowDeviceCode(ctx context.Context, digest storage.Digest, g st
 		if err := decideDeviceCode(tx, digest, storage.DeviceAllowed, g.CreatedAt); err != nil {
 			return err
 		}
-		tokens := []storage.Token{issued}
-		if s.dialect.ForShare == "" {
-			return insertGrantAlone(tx, g, on, tokens)
-		}
-		return insertGrantAmongOthers(tx, g, on, tokens)
+		return insertGrant(tx, g, on, []storage.Token{issued})
 	})
 }
 

@@ -58,9 +58,11 @@ func given(args []any) (columns, []any) {
 type grantForm struct {
 	given columns
 
-	// alone reports that no other step runs beside, so that the basis of the grant is a condition
-	// of the statement: that the account, the session and the decision stand.
-	alone, session, decision bool
+	// based reports that the basis of the grant is a condition of the statement: that the account,
+	// and the session and the decision if there are any, stand. lock has them stay as they are until
+	// the end of the step (Dialect.ForShare): each is found as it is when that has been awaited.
+	based, session, decision bool
+	lock                     string
 }
 
 var grantTexts = &texts[grantForm]{write: grantForm.text}
@@ -91,18 +93,20 @@ func (f grantForm) text() string {
 		}
 	}
 	insert := `INSERT INTO main.grants (` + strings.Join(fields, ", ") + `)`
-	if !f.alone {
+	if !f.based {
 		return insert + ` VALUES (` + strings.Join(values, ", ") + `)`
 	}
-	condition := ` WHERE NOT EXISTS (SELECT 1 FROM main.accounts WHERE id = ?4 AND (disabled <> 0 OR delete_at IS NOT NULL))`
+	condition := ` WHERE NOT EXISTS (` + disabledAccount("?4", f.lock) + `)`
 	next := len(fields)
-	if f.session {
+	stands := func(query string) {
 		next++
-		condition += ` AND EXISTS (SELECT 1 FROM main.sessions WHERE account_id = ?4 AND digest = ?` + strconv.Itoa(next) + `)`
+		condition += ` AND EXISTS (` + query + ` = ?` + strconv.Itoa(next) + ` ` + f.lock + `)`
+	}
+	if f.session {
+		stands(`SELECT 1 FROM main.sessions WHERE account_id = ?4 AND digest`)
 	}
 	if f.decision {
-		next++
-		condition += ` AND EXISTS (SELECT 1 FROM main.consents WHERE subject = ?4 AND client_id = ?3 AND decision = ?` + strconv.Itoa(next) + `)`
+		stands(`SELECT 1 FROM main.consents WHERE subject = ?4 AND client_id = ?3 AND decision`)
 	}
 	return insert + ` SELECT ` + strings.Join(values, ", ") + condition
 }

@@ -80,10 +80,14 @@ func (s *Store) RemoveLink(ctx context.Context, accountID string, digest storage
 // removeLinks removes the links of an account of which a condition on ?2 holds, in a step that
 // has locked it, and ends what their issuers vouch for.
 func removeLinks(tx *tx, accountID string, at time.Time, condition string, of any) (removed int, err error) {
-	if _, err = tx.exec(`UPDATE main.statuses SET expires_at = ?3, revision = ?4
+	ended, err := tx.exec(`UPDATE main.statuses SET expires_at = ?3, revision = ?4
 		WHERE subject = ?1 AND verified = 1 AND (expires_at IS NULL OR expires_at > ?3) AND origin = '' AND method = '`+storage.MethodVouched+`'
 			AND verified_by IN (SELECT issuer FROM main.links WHERE account_id = ?1 AND `+condition+`)`,
-		accountID, of, micros(at), newVersion()); err != nil {
+		accountID, of, micros(at), newVersion())
+	if err == nil && ended > 0 {
+		err = haveChecked(tx, `subject = ?1`, accountID)
+	}
+	if err != nil {
 		return 0, err
 	}
 	return tx.exec(`DELETE FROM main.links WHERE account_id = ?1 AND `+condition, accountID, of)

@@ -166,7 +166,7 @@ func (s *Store) SetStatus(ctx context.Context, subject string, status storage.St
 
 // recordStatus records a status as this revision, in place of another, and returns how many
 // were.
-func recordStatus(tx *tx, subject string, status storage.Status, revision, replaced int64) (int, error) {
+func recordStatus(tx *tx, subject string, status storage.Status, revision, replaced int64) (set int, err error) {
 	const assign = `subgroups = ?3, verified = ?4, verified_by = ?5, verified_at = ?6, expires_at = ?7,
 		pending = ?8, source = ?9, method = ?10, revision = ?11, sealed_reason = ?12, origin = ?13, ended_told = 0`
 	const insert = `INSERT INTO main.statuses
@@ -179,19 +179,26 @@ func recordStatus(tx *tx, subject string, status storage.Status, revision, repla
 	}
 	switch replaced {
 	case storage.AnyRevision:
-		return tx.exec(insert+`UPDATE SET `+assign, args...)
+		set, err = tx.exec(insert+`UPDATE SET `+assign, args...)
 	case storage.NoStatus:
-		return tx.exec(insert+`NOTHING`, args...)
+		return tx.exec(insert+`NOTHING`, args...) // nothing rests on it
 	default:
-		return tx.exec(`UPDATE main.statuses SET `+assign+`
+		set, err = tx.exec(`UPDATE main.statuses SET `+assign+`
 			WHERE subject = ?1 AND group_name = ?2 AND revision = ?14`, append(args, replaced)...)
 	}
+	if err == nil && set > 0 {
+		err = haveChecked(tx, ofStatus, subject, status.Group)
+	}
+	return set, err
 }
 
 // RemoveStatus implements storage.People.
 func (s *Store) RemoveStatus(ctx context.Context, subject, group string) error {
 	return s.change(ctx, "remove status", func(tx *tx) error {
-		_, err := tx.exec(`DELETE FROM main.statuses WHERE subject = ?1 AND group_name = ?2`, subject, group)
+		removed, err := tx.exec(`DELETE FROM main.statuses WHERE subject = ?1 AND group_name = ?2`, subject, group)
+		if err == nil && removed > 0 {
+			err = haveChecked(tx, ofStatus, subject, group)
+		}
 		return err
 	})
 }

@@ -14,8 +14,11 @@ const receiverColumns = `id, client_id, kind, state, sealed_record, created_at, 
 // isSent is the condition of a receiver to which messages are sent.
 const isSent = `state IN ('enabled', 'unverified') AND kind IN ('webhook', 'push')`
 
-// waits is the condition of a receiver for which something waits.
-const waits = `EXISTS (SELECT 1 FROM main.deliveries d WHERE d.receiver_id = receivers.id AND d.state = 'waiting' AND d.state <> 'done')`
+// waits is the condition of a receiver for which something waits that it may be sent.
+const (
+	waits   = `CASE receivers.state WHEN 'unverified' THEN EXISTS (` + waiting + ` AND d.name = '` + storage.Ping + `') ELSE EXISTS (` + waiting + `) END`
+	waiting = `SELECT 1 FROM main.deliveries d WHERE d.receiver_id = receivers.id AND d.state = 'waiting' AND d.state <> 'done'`
+)
 
 func receiverFields(r *storage.Receiver) []any {
 	return []any{

@@ -94,107 +94,6 @@ func (s *credentialSuite) ends(t *testing.T) {
 	})
 }
 
-func (s *credentialSuite) lapses(t *testing.T) {
-	word := func(store CredentialStore) error { // the host's, of a group that is recorded nowhere
-		c := storage.Credential{
-			ID: "ann 009", Subject: "ann", ClientID: "wallet", GrantID: grant("grant of ann", "wallet", "ann").ID, Group: "staff",
-			List: 1, Place: 9, Notification: digest("9"), IssuedAt: t0, ExpiresAt: t0.Add(month),
-		}
-		return store.SaveCredential(t.Context(), c)
-	}
-	type lapse struct {
-		change func(t *testing.T, store CredentialStore) error
-		at     time.Time
-		want   string
-	}
-	status := func(change func(*storage.Status)) func(t *testing.T, store CredentialStore) error {
-		return func(t *testing.T, store CredentialStore) error {
-			now := storage.Status{Group: "student", Verified: true, ExpiresAt: t0.Add(2 * month)}
-			change(&now)
-			return store.SetStatus(t.Context(), "ann", now, storage.AnyRevision)
-		}
-	}
-	for name, c := range map[string]lapse{
-		"NothingHasChanged": {func(*testing.T, CredentialStore) error { return nil }, t0, ""},
-		"OtherStatus": {func(t *testing.T, store CredentialStore) error {
-			return store.SetStatus(t.Context(), "ann", storage.Status{Group: "other"}, storage.NoStatus)
-		}, t0, ""},
-		"StatusOfAnotherRevision": {status(func(*storage.Status) {}), t0, "ann 001 "},
-		"StatusIsGone": {func(t *testing.T, store CredentialStore) error {
-			return store.RemoveStatus(t.Context(), "ann", "student")
-		}, t0, "ann 001 "},
-		"Expired": {func(t *testing.T, store CredentialStore) error {
-			return store.RemoveStatus(t.Context(), "ann", "student")
-		}, t0.Add(month), ""},
-		"ConsentIsWithdrawn": {func(t *testing.T, store CredentialStore) error {
-			return store.RevokeConsent(t.Context(), "ann", "wallet", t0)
-		}, t0, "ann 001 grant"},
-		"LongAfterTheTokens": {func(t *testing.T, store CredentialStore) error {
-			sweepAll(t, store, t0.Add(month-time.Hour))
-			return store.RevokeConsent(t.Context(), "ann", "wallet", t0)
-		}, t0, "ann 001 grant"},
-		"EverythingIsEnded": {func(t *testing.T, store CredentialStore) error { return store.EndIssued(t.Context(), "ann", t0) }, t0, "ann 001 grant"},
-		"WalletIsGone": {func(t *testing.T, store CredentialStore) error {
-			deleteClient(t, store, "wallet")
-			_, err := store.RemoveGrants(t.Context(), []storage.GrantID{grant("grant of ann", "wallet", "ann").ID})
-			return err
-		}, t0, "ann 001 grantbob 002 grant"},
-		"AccountIsLocked": {func(t *testing.T, store CredentialStore) error {
-			return store.SetDisabled(t.Context(), "ann", true, t0)
-		}, t0, "ann 001 account"},
-		"AccountIsToBeDeleted": {func(t *testing.T, store CredentialStore) error {
-			return store.SetDeletion(t.Context(), "ann", storage.Proof{}, t0.Add(month), t0)
-		}, t0, "ann 001 account"},
-		"WordOfTheHostIsOld":   {func(_ *testing.T, store CredentialStore) error { return word(store) }, t0.Add(time.Microsecond), "ann 009 "},
-		"WordOfTheHostIsFresh": {func(_ *testing.T, store CredentialStore) error { return word(store) }, t0, ""},
-		"Ended": {func(t *testing.T, store CredentialStore) error {
-			ok(t, store.RemoveStatus(t.Context(), "ann", "student"))
-			return errOf(store.EndCredentials(t.Context(), storage.CredentialFilter{Subject: "ann"}, storage.EndedByOwner, t0))
-		}, t0, ""},
-		"RestsOnTheNewStatus": {func(t *testing.T, store CredentialStore) error {
-			ok(t, status(func(s *storage.Status) { s.VerifiedBy = "another" })(t, store))
-			return store.KeepCredential(t.Context(), "ann 001", credential(t, store, "ann", 1).StatusRevision, t0)
-		}, t0, ""},
-		"WordOfTheHostWasChecked": {func(t *testing.T, store CredentialStore) error {
-			ok(t, word(store))
-			return store.KeepCredential(t.Context(), "ann 009", 0, t0.Add(time.Hour))
-		}, t0.Add(time.Hour), ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			store := s.issued(t)
-			prepareIssue(t, store, "bob")
-			save(t, store, "ann", 1)
-			save(t, store, "bob", 2)
-			ok(t, c.change(t, store))
-			found, last, err := store.LapsedCredentials(t.Context(), c.at, c.at, "", 9)
-			ok(t, err)
-			got := ""
-			for _, l := range found {
-				got += l.ID + " " + string(l.By)
-			}
-			equal(t, got, c.want)
-			if last == "" {
-				t.Error("none was examined")
-			}
-		})
-	}
-	t.Run("AreFoundAPageAtATime", func(t *testing.T) {
-		store := s.issued(t)
-		save(t, store, "ann", 1, 2, 3, 4, 5)
-		ok(t, store.RemoveStatus(t.Context(), "ann", "student"))
-		var pages []int
-		for after := ""; ; {
-			found, last, err := store.LapsedCredentials(t.Context(), t0, t0, after, 2)
-			ok(t, err)
-			if last == "" {
-				break
-			}
-			pages, after = append(pages, len(found)), last
-		}
-		equal(t, pages, []int{2, 2, 1})
-	})
-}
-
 func (s *credentialSuite) lists(t *testing.T) {
 	s.test(t, "NextOneIsOpenedWhenOneIsFull", func(t *testing.T, store CredentialStore) {
 		fails(t, errOf(store.EndedPlaces(t.Context(), 1)), storage.ErrNotFound)
@@ -275,9 +174,7 @@ func (s *credentialSuite) removal(t *testing.T) {
 		ok(t, store.Elapse(t.Context(), storage.Elapsed{ClientIDs: []string{"wallet"}, UserPrefix: "ann", By: time.Hour}))
 		after := must(store.Credentials(t.Context(), storage.CredentialFilter{ID: "ann 001"}))(t)[0]
 		equal(t, before.ExpiresAt.Sub(after.ExpiresAt), time.Hour)
-		found, _, err := store.LapsedCredentials(t.Context(), t0, t0, "", 9)
-		ok(t, err)
-		equal(t, len(found), 0)
+		equal(t, lapsed(t, store, t0), "")
 	})
 }
 
@@ -355,9 +252,9 @@ func (s *credentialSuite) raceEnd(t *testing.T, end func(t *testing.T, store Cre
 		}
 		return err
 	}))
+	known := must(stores[0].EndedPlaces(t.Context(), 1))(t)
 	found, _, err := stores[0].LapsedCredentials(t.Context(), t0, t0, "", 99)
 	ok(t, err)
-	known := must(stores[0].EndedPlaces(t.Context(), 1))(t)
 	for _, l := range found {
 		known = append(known, l.Place)
 	}

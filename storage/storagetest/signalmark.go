@@ -84,7 +84,7 @@ func (s *signalSuite) marks(t *testing.T) {
 		store, now := s.store(t), t0.Add(time.Hour)
 		m := takeMark(t, store)
 		appendEvents(t, store, 5)
-		_, next := readTo(t, store, m, "2", 3)
+		_, next := readTo(t, store, m, "2", 1) // a page of more may come short and the next go further
 		ok(t, store.MoveMark(t.Context(), m, next, nil))
 		sealed(t, store, 3)
 		equal(t, removeEvents(t, store, now, now), "43")

@@ -160,6 +160,31 @@ func (s *signalSuite) turns(t *testing.T) {
 		fails(t, store.Settle(t.Context(), r, nil), storage.ErrChanged)
 		equal(t, take(t, store, t0)[0].State, storage.ReceiverUnverified)
 	})
+	t.Run("AreOfPingsAloneWhileNobodyKnowsTheAddress", func(t *testing.T) {
+		store, m := s.hearing(t, receiver("a", "client"))
+		gone := delivery("a", -9)
+		gone.Name = "account.deleted"
+		add(t, store, m, delivery("a", 1), delivery("a", 2), gone)
+		ok(t, store.Settle(t.Context(), take(t, store, t0)[0], []storage.Delivery{ended(delivery("a", 2), storage.DeliveryDead, "400")}))
+		elsewhere := must(store.Receivers(t.Context(), storage.ReceiverFilter{}))(t)[0]
+		elsewhere.State = storage.ReceiverUnverified
+		ok(t, store.SaveReceiver(t.Context(), elsewhere, 9))
+		ok(t, errOf(store.Replay(t.Context(), storage.DeliveryFilter{ReceiverID: "a"})))
+		later := gone
+		later.Number, later.MessageID = -8, "msg_-8"
+		add(t, store, m, later)
+		equal(t, len(take(t, store, t0)), 0)
+		add(t, store, m, delivery("a", -1))
+		r := take(t, store, t0)[0]
+		equal(t, must(store.Deliveries(t.Context(), storage.DeliveryFilter{ReceiverID: "a", State: storage.DeliveryWaiting, Name: storage.Ping}))(t), []storage.Delivery{delivery("a", -1)})
+		r.NextAt = time.Time{}
+		ok(t, store.Settle(t.Context(), r, nil)) // it has not answered
+		r = take(t, store, t0)[0]
+		r.State, r.NextAt = storage.ReceiverEnabled, time.Time{}
+		ok(t, store.Settle(t.Context(), r, []storage.Delivery{ended(delivery("a", -1), storage.DeliveryDone, "200")}))
+		equal(t, len(take(t, store, t0)), 1)
+		equal(t, len(must(store.Deliveries(t.Context(), storage.DeliveryFilter{ReceiverID: "a", State: storage.DeliveryWaiting}))(t)), 3)
+	})
 	t.Run("CanEndReceivers", func(t *testing.T) {
 		store, m := s.hearing(t, receiver("a", "client"))
 		add(t, store, m, delivery("a", 1))

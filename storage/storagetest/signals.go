@@ -40,8 +40,12 @@ func receiver(id, client string) storage.Receiver {
 
 // delivery waits for a receiver.
 func delivery(receiver string, number int64) storage.Delivery {
+	name := "status.changed"
+	if number < 0 {
+		name = storage.Ping
+	}
 	return storage.Delivery{
-		ReceiverID: receiver, Number: number, MessageID: fmt.Sprint("msg_", number), Name: "status.changed", Lane: int(number), Body: []byte("sealed body"),
+		ReceiverID: receiver, Number: number, MessageID: fmt.Sprint("msg_", number), Name: name, Lane: int(number), Body: []byte("sealed body"),
 		State: storage.DeliveryWaiting, At: t0,
 	}
 }

@@ -65,17 +65,17 @@ func (s Grants) Renew(ctx context.Context, kept *engine.Issued, until time.Time,
 // remember performs a change that issues tokens of a grant, and caches those that the next
 // request is likely to bring.
 func (s Grants) remember(g storage.Grant, issued []storage.Token, change func() error) error {
-	var ends []func(keep bool)
+	var next []*engine.Issued
+	var ends []func(next *engine.Issued, keep bool)
 	for _, token := range issued {
 		if token.Kind != storage.RefreshToken {
-			end := s.tokens.Begin(token.Digest)
-			ends = append(ends, func(keep bool) { end(&engine.Issued{Token: token, Grant: g}, keep) })
+			next, ends = append(next, &engine.Issued{Token: token, Grant: g}), append(ends, s.tokens.Begin(token.Digest))
 		}
 	}
 	made := false
 	defer func() {
-		for _, end := range ends {
-			end(made)
+		for i, end := range ends {
+			end(next[i], made)
 		}
 	}()
 	err := change()

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/outbound"
+	"github.com/bonafide-id/bonafide/provider/internal/random"
 	hub "github.com/bonafide-id/bonafide/provider/internal/signals"
 	"github.com/bonafide-id/bonafide/provider/signals"
 	"github.com/bonafide-id/bonafide/storage"
@@ -280,5 +282,39 @@ func TestReceiverThatAsksForTime(t *testing.T) {
 				t.Errorf("next at %s, after %s", saved.NextAt, before)
 			}
 		})
+	}
+}
+
+// TestMessageThatCannotBeReadNow has the keys be away with which another process has encrypted a message.
+func TestMessageThatCannotBeReadNow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, signals.Config{Webhooks: true})
+	keys := worldAt(t, filepath.Join(t.TempDir(), "keys.db"), random.Bytes(32), signals.Config{})
+	w.Vault = keys.Vault
+	stop := w.run()
+	r := newReceiver(t, nil)
+	of, _ := w.verified(r)
+	stop()
+	find := func() storage.Receiver {
+		t.Helper()
+		found, err := storage.One(w.store.Receivers(t.Context(), storage.ReceiverFilter{ID: of.ID}))
+		w.ok(err)
+		return found
+	}
+	before := find()
+	d := w.Delivery(before, 1_000_000, "msg_1", signals.StatusChanged, "ann", w.now(), []byte("{}"))
+	d.Body = append([]byte("sealed2:7:"), d.Body[len("sealed2:1:"):]...)
+	w.ahead.Add(int64(time.Minute))
+	mark, err := w.store.TakeMark(t.Context(), "test", "test", w.now(), w.now().Add(time.Hour))
+	w.ok(err)
+	w.ok(w.store.MoveMark(t.Context(), mark, mark, []storage.Delivery{d}))
+	w.ok(keys.store.Close())
+	stop = w.run()
+	for end := time.Now().Add(30 * time.Second); find().Taken == before.Taken && time.Now().Before(end); <-time.After(5 * time.Millisecond) {
+		continue
+	}
+	stop()
+	if after := w.until(of.ID, func(signals.Receiver) bool { return true }); after.Waiting != 1 || after.Dead != 0 || after.Attempts != 0 || find().Taken != before.Taken+1 {
+		t.Errorf("%+v", after)
 	}
 }

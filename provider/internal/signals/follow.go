@@ -1,6 +1,7 @@
 package signals
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,6 +58,10 @@ func (f *follower) page(ctx context.Context) (more bool, err error) {
 		return false, fmt.Errorf("take mark: %w", err)
 	}
 	events, next, err := f.hub.Store.EventsAfter(ctx, mark, followAtOnce)
+	if errors.Is(err, storage.ErrEnded) { // whoever follows next goes on behind what is lost
+		next.Until = f.hub.AgreedTime()
+		return false, cmp.Or(f.hub.Store.MoveMark(ctx, mark, next, nil), err)
+	}
 	if err != nil {
 		return false, fmt.Errorf("read events: %w", err)
 	}

@@ -2,6 +2,7 @@ package signals_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -96,5 +97,45 @@ func TestFollowOfSeveralProcesses(t *testing.T) {
 	_ = stopSecond()
 	if want := []string{"first a", "first b", "first c", "second d", "second e"}; !slices.Equal(called, want) {
 		t.Errorf("called were %q, want %q", called, want)
+	}
+}
+
+// lossy is a store from which events called lost were removed.
+type lossy struct{ storage.Signals }
+
+func (s lossy) EventsAfter(ctx context.Context, m storage.Mark, limit int) ([]storage.Event, storage.Mark, error) {
+	events, next, err := s.Signals.EventsAfter(ctx, m, limit)
+	if err == nil && len(events) > 0 && events[0].Name == "lost" {
+		return nil, next, storage.ErrEnded
+	}
+	return events, next, err
+}
+
+// Who has not read for a month is told so once, and then what is new.
+func TestFollowAfterEventsWereRemoved(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, signals.Config{})
+	w.Store = lossy{w.store}
+	stop := w.follow("mine", func(storage.Event) error { return nil })
+	w.marked(func(marks []storage.Mark) bool { return len(marks) == 1 })
+	_ = stop()
+	w.ahead.Add(int64(time.Minute))
+	for range 2 {
+		w.ok(w.store.AppendEvent(t.Context(), storage.Event{At: w.now(), Name: "lost"}))
+	}
+	nothing := func(context.Context, storage.Event) error { return errors.New("it calls with what is lost") }
+	if err := w.Follow(t.Context(), "mine", nothing); !errors.Is(err, storage.ErrEnded) {
+		t.Fatalf("it ends with %v", err)
+	}
+	w.ok(w.store.AppendEvent(t.Context(), storage.Event{At: w.now(), Name: "new"}))
+	ctx, cancel := context.WithCancel(t.Context())
+	var called []string
+	err := w.Follow(ctx, "mine", func(_ context.Context, e storage.Event) error {
+		called = append(called, e.Name)
+		cancel()
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) || !slices.Equal(called, []string{"new"}) {
+		t.Errorf("then it calls with %q, and ends with %v", called, err)
 	}
 }

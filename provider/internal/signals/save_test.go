@@ -2,9 +2,13 @@ package signals_test
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/bonafide-id/bonafide/provider/event"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/signals"
 	"github.com/bonafide-id/bonafide/storage"
@@ -63,5 +67,50 @@ func TestSave(t *testing.T) {
 	w.ok(w.Delete(t.Context(), saved.ID))
 	if err := w.Delete(t.Context(), saved.ID); err != signals.ErrNotFound {
 		t.Errorf("deleted twice: %v", err)
+	}
+}
+
+// TestElsewhere tells a new address nothing before it has answered a ping, also of what waited for the
+// one before.
+func TestElsewhere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, signals.Config{Webhooks: true})
+	w.grant("ann", "student")
+	stop := w.run()
+	before := newReceiver(t, nil)
+	of, _ := w.verified(before)
+	stop()
+	w.record(storage.Event{At: w.now(), Name: event.StatusChanged, Subject: "ann", Detail: "student"})
+	of = w.until(of.ID, func(signals.Receiver) bool { return true })
+	of.State = "paused"
+	of, _, err := w.Save(t.Context(), of)
+	w.ok(err)
+	stop = w.run()
+	of = w.until(of.ID, func(r signals.Receiver) bool { return r.Waiting == 1 })
+
+	var known atomic.Bool
+	elsewhere := newReceiver(t, func(received) int {
+		if known.Load() {
+			return http.StatusOK
+		}
+		return http.StatusBadGateway
+	})
+	of.Address, of.State = elsewhere.URL, "enabled"
+	of, _, err = w.Save(t.Context(), of)
+	w.ok(err)
+	w.until(of.ID, func(r signals.Receiver) bool { return r.Attempts == 1 })
+	stop()
+	for _, m := range elsewhere.wait(t, 1) {
+		if !strings.Contains(m.body, `"type":"ping"`) {
+			t.Errorf("an address that nobody knows is told %s", m.body)
+		}
+	}
+	known.Store(true)
+	w.ahead.Add(int64(time.Minute))
+	w.run()
+	w.until(of.ID, func(r signals.Receiver) bool { return r.State == "enabled" && r.Waiting == 0 })
+	all := elsewhere.all()
+	if last := all[len(all)-1]; len(all) != 3 || !strings.Contains(last.body, "status.changed") {
+		t.Errorf("told are %+v", all)
 	}
 }

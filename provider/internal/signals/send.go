@@ -69,9 +69,18 @@ func (h *Hub) turn(ctx context.Context, r storage.Receiver) error {
 	if err != nil {
 		return err
 	}
-	waiting, err := h.Store.Deliveries(ctx, storage.DeliveryFilter{ReceiverID: r.ID, State: storage.DeliveryWaiting, Limit: messagesAtOnce})
+	match := storage.DeliveryFilter{ReceiverID: r.ID, State: storage.DeliveryWaiting, Limit: messagesAtOnce}
+	if r.State == storage.ReceiverUnverified { // nobody knows yet whose the address is
+		match.Name = storage.Ping
+	}
+	waiting, err := h.Store.Deliveries(ctx, match)
 	if err != nil {
 		return fmt.Errorf("read messages: %w", err)
+	}
+	for _, d := range waiting {
+		if _, err := h.OpenBody(d); errors.Is(err, storage.ErrUnavailable) {
+			return err // one that nobody can read now is not dead
+		}
 	}
 	t := &turn{hub: h, receiver: r, record: record, end: time.Now().Add(lastCall)}
 	t.run(ctx, waiting)

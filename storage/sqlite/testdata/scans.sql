@@ -6,6 +6,7 @@ DELETE FROM main.former_organizations WHERE id IN ( SELECT f.id FROM main.former
 
 -- An application that is removed, once in a while: the foreign keys look for what is left of it.
 DELETE FROM main.clients WHERE id = ?1 AND version = ?2;
+UPDATE main.credentials SET checked_at = 0 WHERE ended_at IS NULL AND checked_at > 0 AND client_id = ?1;
 
 -- The registrations, when a logo is given up.
 DELETE FROM main.images WHERE digest = ?1 AND NOT EXISTS (SELECT 1 FROM main.clients WHERE registration LIKE ?2);
@@ -42,6 +43,7 @@ SELECT count(*), CAST(coalesce(sum(CASE c.origin WHEN 'document' THEN 1 ELSE 0 E
 SELECT count(DISTINCT u.subject), max(u.at) FROM ( SELECT k.subject, coalesce(k.last_used_at, k.decided_at) AS at FROM (SELECT client_id, listed_at FROM main.client_hosts WHERE host = ?1 AND listed_at IS NOT NULL ORDER BY listed_at, client_id LIMIT ?2) AS o JOIN main.consents k ON k.client_id = o.client_id WHERE k.decided_at IS NOT NULL LIMIT ?3 ) AS u;
 
 -- An index of nothing else.
+SELECT id, subject, client_id, grant_id, group_name, list, place, status_revision, content, notification, issued_at, expires_at, checked_at, accepted_at, ended_at, ended_by, CASE WHEN EXISTS (SELECT 1 FROM main.accounts a WHERE a.id = c.subject AND (a.disabled <> 0 OR a.delete_at IS NOT NULL)) THEN 'account' WHEN NOT EXISTS (SELECT 1 FROM main.grants g WHERE g.id = c.grant_id AND g.revoked_at IS NULL) THEN 'grant' ELSE '' END FROM main.credentials c WHERE c.id IN ( SELECT id FROM main.credentials WHERE ended_at IS NULL AND (status_revision = 0 OR checked_at <= 0) AND checked_at < ?2 UNION ALL SELECT k.id FROM main.grants g CROSS JOIN main.credentials k WHERE g.kept_until IS NOT NULL AND g.revoked_at IS NOT NULL AND k.grant_id = g.id AND k.ended_at IS NULL) AND c.id > ?3 AND c.ended_at IS NULL AND c.expires_at > ?1 ORDER BY c.id LIMIT ?4;
 SELECT environment, client_id, organization_id, name, kind, review, CAST(NULL AS TEXT), picture_bytes, halt, deleting, created_by, created_at, updated_at, version FROM main.applications WHERE deleting = 1 ORDER BY sort_name, client_id, environment LIMIT ?1;
 SELECT environment, client_id, organization_id, name, kind, review, CAST(NULL AS TEXT), picture_bytes, halt, deleting, created_by, created_at, updated_at, version FROM main.applications WHERE halt IN ('asked', 'begun', 'over', 'alone') ORDER BY sort_name, client_id, environment LIMIT ?1;
 

@@ -963,3 +963,7 @@ CREATE TABLE credentials (
 CREATE INDEX credentials_by_subject ON credentials (subject, id);
 CREATE INDEX credentials_by_end ON credentials (expires_at, id);
 CREATE INDEX credentials_ended ON credentials (list, place) WHERE ended_at IS NOT NULL;
+-- What may have to end is found from the side that has changed, and not among all in force.
+CREATE INDEX credentials_to_check ON credentials (checked_at, id) WHERE ended_at IS NULL AND (status_revision = 0 OR checked_at <= 0);
+CREATE INDEX credentials_by_grant ON credentials (grant_id) WHERE ended_at IS NULL;
+CREATE INDEX grants_revoked ON grants (id) WHERE kept_until IS NOT NULL AND revoked_at IS NOT NULL;

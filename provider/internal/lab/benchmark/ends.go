@@ -172,7 +172,7 @@ func endsAt(ctx context.Context, o options, dir string, s server) (*endsOf, erro
 			found.Webhooks.Told, found.Poll.Told, found.Follow.Told, found.Webhooks.Longest, found.Poll.Longest, found.Follow.Longest)
 	}
 	leave()
-	if err := <-polled; err != nil && !errors.Is(err, context.Canceled) {
+	if err := <-polled; err != nil {
 		return nil, err
 	}
 	for range o.rounds {
@@ -212,7 +212,7 @@ func newStream(ctx context.Context, address string, t *told) (*stream, error) {
 	return s, s.post(ctx, "/ssf/stream", http.StatusCreated, struct{}{}, &struct{}{})
 }
 
-// listen polls until ctx ends.
+// listen polls until ctx ends, no more often than an application may.
 func (s *stream) listen(ctx context.Context) error {
 	type poll struct {
 		Max  int      `json:"maxEvents"`
@@ -223,8 +223,10 @@ func (s *stream) listen(ctx context.Context) error {
 			Sets map[string]string `json:"sets"`
 			More bool              `json:"moreAvailable"`
 		}
-		if err := s.post(ctx, "/ssf/poll", http.StatusOK, next, &got); err != nil {
-			return errors.Join(err, ctx.Err())
+		if err := s.post(ctx, "/ssf/poll", http.StatusOK, next, &got); ctx.Err() != nil {
+			return nil
+		} else if err != nil {
+			return err
 		}
 		next.Acks = next.Acks[:0]
 		for id, token := range got.Sets {
@@ -232,7 +234,7 @@ func (s *stream) listen(ctx context.Context) error {
 			next.Acks = append(next.Acks, id)
 		}
 		if !got.More {
-			time.Sleep(200 * time.Millisecond)
+			time.Sleep(time.Second)
 		}
 	}
 	return nil

@@ -18,8 +18,8 @@ var trips = []struct {
 	name              string
 	trips, statements int
 }{
-	{"flow", 2, 10}, {"refresh", 2, 5},
-	{"flow, cold", 7, 15}, {"introspection, cold", 2, 2}, {"userinfo, cold", 3, 3},
+	{"flow", 2, 8}, {"refresh", 2, 5},
+	{"flow, cold", 7, 13}, {"introspection, cold", 2, 2}, {"userinfo, cold", 3, 3},
 }
 
 // TestRoundTrips counts what an operation waits for when the connections are warm. The median

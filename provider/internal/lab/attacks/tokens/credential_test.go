@@ -253,8 +253,9 @@ func TestCredentialNeedsTheStatusNow(t *testing.T) {
 type failing struct {
 	credential.Store
 
-	mu   sync.Mutex
-	down string
+	mu    sync.Mutex
+	down  string
+	taken int // places that somebody else takes first
 }
 
 func (s *failing) fails(method string) error {
@@ -279,6 +280,12 @@ func (s *failing) SaveCredential(ctx context.Context, c storage.Credential) erro
 	if err := s.fails("SaveCredential"); err != nil {
 		return err
 	}
+	if s.mu.Lock(); s.taken > 0 {
+		defer s.mu.Unlock()
+		s.taken--
+		return storage.ErrConflict
+	}
+	s.mu.Unlock()
 	return s.Store.SaveCredential(ctx, c)
 }
 
@@ -301,7 +308,7 @@ func TestCredentialOfAFailingStore(t *testing.T) {
 		t.Errorf("%d credentials are recorded", n)
 	}
 	store.mu.Lock()
-	store.down = ""
+	store.down, store.taken = "", 20 // of a list that is half full another one is free soon
 	store.mu.Unlock()
 	k.Issued()
 }
