@@ -29,7 +29,7 @@ var conditional = map[string]string{
 	"StartCase": "StartsMakeOneCase", "MoveCase": "Approval", "PostponeCase": "PostponementOfAContent", "ForgetCase": "LeavesReferences", "ReturnCase": "GiveBack", "UndoDecision": "UndoAgainstCarryingOut",
 	"StageRoster": "RosterInForceIsWhole", "SwapRoster": "RosterInPlaceOfAnother", "RedeemCode": "CodeIsUsedAsOftenAsItMay", "ReleaseCodes": "AreReleasedOnce", "EndCodes": "EndByTheBatch",
 	"MovePlan": "PlanApproval", "SkipTarget": "PlanTarget", "MarkBreak": "SignOff", "FinishDeed": "EndOfADeed",
-	"MoveMark": "PlaceOfAMark", "SaveReceiver": "RevisionOfAReceiver", "Settle": "SettlementOfATurn",
+	"MoveMark": "PlaceOfAMark", "SaveReceiver": "RevisionOfAReceiver", "RemoveReceiver": "", "Settle": "SettlementOfATurn",
 }
 
 // conditions are what the comment of such a write promises to who is late.
