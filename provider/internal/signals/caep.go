@@ -93,8 +93,8 @@ func occurrenceOf(c Change) (uri string, o occurrence, ok bool) {
 }
 
 // initiator is who is behind an event (CAEP 1.0 section 2): a status that ends by its time, and a grant
-// of which a token came twice, do so by a rule, the staff and the programs of the host administer, a verification or the host asserts a
-// status, and users act for themselves.
+// of which a token came twice, do so by a rule, the staff and the programs of the host administer, a
+// verification or the host asserts a status, and users act for themselves.
 func initiator(e storage.Event) string {
 	switch {
 	case e.Actor != "", strings.HasSuffix(e.Detail, "by the host"):
