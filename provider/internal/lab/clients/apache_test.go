@@ -30,7 +30,7 @@ func TestModAuthOpenIDC(t *testing.T) {
 	}
 	i.register(t, s.redirectURI, s.afterwards)
 	config := testkit.Must(template.New("").Parse(apacheConfig))(t)
-	file = testkit.Must(os.Create(filepath.Join(folder, "apache.conf")))(t)
+	file := testkit.Must(os.Create(filepath.Join(folder, "apache.conf")))(t)
 	_, port, _ := strings.Cut(address, ":")
 	testkit.OK(t, config.Execute(file, map[string]string{
 		"Modules": modules, "Folder": folder, "Port": port, "Issuer": i.Issuer(), "ClientID": clientID, "ClientSecret": clientSecret, "RedirectURI": s.redirectURI,
