@@ -31,7 +31,7 @@ func NewClient(t testing.TB) *http.Client {
 // Do sends a request and reads the answer.
 func Do(t testing.TB, c *http.Client, r *http.Request) (response *http.Response, body string) {
 	t.Helper()
-	response, err := c.Do(r)
+	response, err := c.Do(r) //nolint:gosec // a test says where to
 	OK(t, err)
 	defer func() { _ = response.Body.Close() }()
 	return response, string(Must(io.ReadAll(response.Body))(t))

@@ -223,9 +223,11 @@ func (s *stream) listen(ctx context.Context) error {
 			Sets map[string]string `json:"sets"`
 			More bool              `json:"moreAvailable"`
 		}
-		if err := s.post(ctx, "/ssf/poll", http.StatusOK, next, &got); ctx.Err() != nil {
-			return nil
-		} else if err != nil {
+		err := s.post(ctx, "/ssf/poll", http.StatusOK, next, &got)
+		if ctx.Err() != nil {
+			break
+		}
+		if err != nil {
 			return err
 		}
 		next.Acks = next.Acks[:0]
