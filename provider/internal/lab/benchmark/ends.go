@@ -223,11 +223,7 @@ func (s *stream) listen(ctx context.Context) error {
 			Sets map[string]string `json:"sets"`
 			More bool              `json:"moreAvailable"`
 		}
-		err := s.post(ctx, "/ssf/poll", http.StatusOK, next, &got)
-		if ctx.Err() != nil {
-			break
-		}
-		if err != nil {
+		if err := s.post(ctx, "/ssf/poll", http.StatusOK, next, &got); err != nil && ctx.Err() == nil {
 			return err
 		}
 		next.Acks = next.Acks[:0]
