@@ -2,6 +2,7 @@ package signals_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -316,5 +317,46 @@ func TestMessageThatCannotBeReadNow(t *testing.T) {
 	stop()
 	if after := w.until(of.ID, func(signals.Receiver) bool { return true }); after.Waiting != 1 || after.Dead != 0 || after.Attempts != 0 || find().Taken != before.Taken+1 {
 		t.Errorf("%+v", after)
+	}
+}
+
+// TestMessageOfAStreamThatNobodyCanRead has one lost for good before one that is fetched.
+func TestMessageOfAStreamThatNobodyCanRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, signals.Config{SharedSignals: true})
+	w.Streams = &hub.Streams{
+		Hub: w.Hub, Issuer: "https://id.example.com/oidc", Refresh: func(context.Context) {},
+		Sign: func(_, _ string, claims []byte) (string, error) { return string(claims), nil },
+	}
+	answer := func(method, path, body string) string {
+		t.Helper()
+		for _, e := range w.Streams.Endpoints() {
+			if e.Method == method && e.Path == path {
+				said, err := e.Answer(t.Context(), hub.Request{ClientID: "shop", Body: []byte(body)})
+				w.ok(err)
+				text, err := json.Marshal(said)
+				w.ok(err)
+				return string(text)
+			}
+		}
+		t.Fatalf("no %s %s", method, path)
+		return ""
+	}
+	answer(http.MethodPost, hub.StreamPath, "{}")
+	of, err := storage.One(w.store.Receivers(t.Context(), storage.ReceiverFilter{ID: "ssf_shop"}))
+	w.ok(err)
+	d := w.Delivery(of, -1<<60, "msg_lost", signals.StatusChanged, "ann", w.now(), []byte("{}"))
+	d.Body[len(d.Body)-1] ^= 1
+	mark, err := w.store.TakeMark(t.Context(), "test", "test", w.now(), w.now().Add(time.Hour))
+	w.ok(err)
+	w.ok(w.store.MoveMark(t.Context(), mark, mark, []storage.Delivery{d}))
+	answer(http.MethodPost, hub.VerifyPath, `{"stream_id": "ssf_shop", "state": "here"}`)
+	if fetched := answer(http.MethodPost, hub.PollPath, "{}"); !strings.Contains(fetched, "here") {
+		t.Errorf("fetched %s", fetched)
+	}
+	dead, err := w.store.Deliveries(t.Context(), storage.DeliveryFilter{ReceiverID: of.ID, State: storage.DeliveryDead})
+	w.ok(err)
+	if len(dead) != 1 || dead[0].MessageID != "msg_lost" || dead[0].Answer != "cannot be decrypted" {
+		t.Errorf("dead are %+v", dead)
 	}
 }

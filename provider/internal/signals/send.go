@@ -139,11 +139,14 @@ func (t *turn) run(ctx context.Context, waiting []storage.Delivery) {
 	all.Wait()
 }
 
+// unreadable is why a message is dead that nobody can send.
+const unreadable = "cannot be decrypted"
+
 // deliver sends a message, and reports whether the next one of its lane may follow.
 func (t *turn) deliver(ctx context.Context, d storage.Delivery) bool {
 	body, err := t.hub.OpenBody(d)
 	if err != nil {
-		t.note(d, storage.DeliveryDead, "cannot be decrypted")
+		t.note(d, storage.DeliveryDead, unreadable)
 		return true
 	}
 	for try := 0; t.goesOn(ctx); try++ {

@@ -102,7 +102,7 @@ var streamErrors = []struct {
 	{audit.ErrChanged, &protocol.Error{Code: protocol.InvalidRequest, Description: "The stream was changed meanwhile.", Status: http.StatusConflict}},
 	{errReview, &protocol.Error{
 		Code: protocol.AccessDenied, Status: http.StatusForbidden,
-		Description: "The operator of this service has to agree to the host of endpoint_url first, and is asked. Try again later, or poll.",
+		Description: "The operator of this service has to agree to the host of endpoint_url first. Try again later, or poll.",
 	}},
 }
 
@@ -313,8 +313,13 @@ func (s *Streams) poll(ctx context.Context, asked Request) (any, error) {
 		waiting = slices.DeleteFunc(waiting, func(d storage.Delivery) bool { return d.Name != streamUpdated[len(ssf):] })
 	}
 	answer.More = len(waiting) > p.limit()
+	lost := pollRequest{Errors: map[string]pollError{}}
 	for _, d := range waiting[:min(len(waiting), p.limit())] {
 		kept, err := s.Hub.OpenBody(d)
+		if err != nil && !errors.Is(err, storage.ErrUnavailable) { // it holds up no other, as where it is pushed
+			lost.Errors[d.MessageID] = pollError{Description: unreadable}
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -322,7 +327,7 @@ func (s *Streams) poll(ctx context.Context, asked Request) (any, error) {
 			return nil, err
 		}
 	}
-	return answer, nil
+	return answer, s.acknowledge(ctx, r.ID, lost)
 }
 
 // acknowledge ends what a receiver has taken, and what it will not.

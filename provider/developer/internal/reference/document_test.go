@@ -109,7 +109,7 @@ func TestErrorsHaveExamples(t *testing.T) {
 		"The parameter claims has other verified_claims than OpenID Connect for Identity Assurance section 5 allows: …", "In the request …",
 		"The access token lacks the scope …", "There is no such stream.", "The application has a stream.", "The stream was changed meanwhile.", "The stream is disabled.",
 		"The operator of this service has switched the stream off.",
-		"The operator of this service has to agree to the host of endpoint_url first, and is asked. Try again later, or poll.",
+		"The operator of this service has to agree to the host of endpoint_url first. Try again later, or poll.",
 		"A verification was asked for a moment ago.", "Too many requests. Please wait.", "The body is too large.",
 		// Wallets sign a proof with a key of their own, or have a code of an offer.
 		"Ask for no more credentials than the user allowed.", "The parameters pre-authorized_code and tx_code are needed.",

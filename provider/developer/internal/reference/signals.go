@@ -28,7 +28,7 @@ func streams() []Endpoint {
 				Error{Status: 400, Code: "invalid_request", Text: "The parameter stream_id is missing.", Remedy: "`DELETE` names the stream in the query.", Example: []Change{method("DELETE")}},
 				Error{Status: 400, Code: "invalid_request", Text: "The address names no stream, or several.", Remedy: "Name it once in the query.", Example: []Change{method("DELETE"), query("stream_id", "a&stream_id=b")}},
 				Error{Status: 409, Code: "invalid_request", Text: "The application has a stream.", Remedy: "Read it, and change that."},
-				Error{Status: 403, Code: "access_denied", Text: "The operator of this service has to agree to the host of endpoint_url first, and is asked. Try again later, or poll.", Remedy: "Where applications are reviewed: or use the host of a redirect URI."},
+				Error{Status: 403, Code: "access_denied", Text: "The operator of this service has to agree to the host of endpoint_url first. Try again later, or poll.", Remedy: "Where applications are reviewed: or use the host of a redirect URI."},
 				stoppedStream(), racedStream(), largeStream(),
 			),
 			Example: []Pair{sent, {"delivery", `{"method": "urn:ietf:rfc:8936"}`}},
