@@ -13,8 +13,11 @@ import (
 )
 
 var driver = sqlitefile.Driver{
-	SQL:    &sqlite3.SQLiteDriver{},
-	Params: url.Values{"_stmt_cache_size": {"256"}}, // every query of the store
+	SQL: &sqlite3.SQLiteDriver{},
+	Params: url.Values{
+		"_stmt_cache_size": {"256"}, // every query of the store
+		"_mutex":           {"no"},  // no two goroutines use a connection at once: database/sql sees to it
+	},
 	Code: func(err error) int {
 		var failed sqlite3.Error
 		if !errors.As(err, &failed) {

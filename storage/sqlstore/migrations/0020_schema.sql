@@ -126,7 +126,7 @@ CREATE INDEX grants_by_end ON grants (coalesce(kept_until, expires_at));
 -- kind: 1 authorization code, 2 access token, 3 refresh token.
 CREATE TABLE tokens (
 	digest BLOB NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
-	kind INTEGER NOT NULL CHECK (kind IN (1, 2, 3)),
+	kind INTEGER NOT NULL CHECK (kind BETWEEN 1 AND 3),
 	grant_id BLOB NOT NULL REFERENCES grants (id) ON DELETE CASCADE,
 	scopes TEXT,
 	created_at INTEGER NOT NULL,
