@@ -3,8 +3,10 @@
 package counts
 
 import (
+	"database/sql"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/testkit"
@@ -60,5 +62,39 @@ func (s *site) compareTrips(t *testing.T, proxy *pgtest.Proxy) {
 		if got := middle(sends); got != f.statements {
 			t.Errorf("%s sends %d statements instead of %d", f.name, got, f.statements)
 		}
+	}
+}
+
+// TestNoTableIsReadWhole is about the first minute of a database: until PostgreSQL has counted what is
+// in it, it plans by a guess, and a plan that reads all of a growing table looks good to it.
+func TestNoTableIsReadWhole(t *testing.T) {
+	url := pgtest.Shared(t).Schema(t)
+	store := testkit.Must(postgres.Open(t.Context(), url+"&application_name=counted"))(t)
+	s := newSite(t, func(c *provider.Config) { c.Store = store })
+	none := &counter{handler: s.program.handler}
+	for range 2 * repeats { // the first five plans of a statement are of its arguments
+		s.flow(none)
+		s.refresh(none)
+	}
+	testkit.OK(t, store.Close()) // connections say what they have read when they end
+	db := testkit.Must(sql.Open("pgx", url))(t)
+	defer db.Close()
+	for open := 1; open > 0; time.Sleep(10 * time.Millisecond) {
+		testkit.OK(t, db.QueryRowContext(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE application_name = 'counted'`).Scan(&open))
+	}
+	rows := testkit.Must(db.QueryContext(t.Context(), `SELECT relname, seq_tup_read FROM pg_stat_user_tables
+		WHERE schemaname = current_schema() AND n_tup_ins > $1`, repeats))(t)
+	defer rows.Close()
+	tables := 0
+	for ; rows.Next(); tables++ {
+		var name string
+		var read int
+		testkit.OK(t, rows.Scan(&name, &read))
+		if read > 0 {
+			t.Errorf("%d rows of %s were read that no index had found", read, name)
+		}
+	}
+	if testkit.OK(t, rows.Err()); tables < 2 {
+		t.Errorf("%d tables have grown: those of grants and tokens should", tables)
 	}
 }
