@@ -23,7 +23,7 @@ func (s *Store) trimEvents(ctx context.Context, t storage.Trim, limit int) (int,
 		begin, removed := time.Now(), 0
 		// Zero says that there is nothing left, so something must go first.
 		for removed < limit && (removed == 0 || time.Since(begin) < sweepTime) {
-			n, err := removeSwept(tx, state.swept, min(limit-removed, 4*sweepChunk))
+			n, err := removeSwept(tx, state.swept, min(limit-removed, s.dialect.sweepChunk()))
 			if err != nil {
 				return 0, err
 			}

@@ -188,7 +188,7 @@ func (s *Store) trimPlans(ctx context.Context, t storage.Trim, limit int) (int, 
 			if err != nil {
 				return 0, err
 			}
-			n, err := removePlan(tx, id, min(limit-removed, 4*sweepChunk))
+			n, err := removePlan(tx, id, min(limit-removed, s.dialect.sweepChunk()))
 			if err != nil {
 				return 0, err
 			}

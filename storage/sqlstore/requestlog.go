@@ -272,7 +272,7 @@ func (s *Store) removeEach(ctx context.Context, what string, limit int, kinds ..
 		for _, remove := range kinds {
 			removed, n := 0, 0
 			for again := limit > 0; again; again = n > 0 && removed < limit && time.Since(begin) < sweepTime {
-				if n, err = remove(tx, min(limit-removed, sweepChunk)); err != nil {
+				if n, err = remove(tx, min(limit-removed, s.dialect.sweepChunk())); err != nil {
 					return 0, err
 				}
 				removed += n

@@ -22,6 +22,7 @@ type Store struct {
 	queries  sync.Map                                       // as the dialect writes them, by query; of strings
 	duration atomic.Pointer[dbconv.ClientOperationDuration] // nil while nobody wants it
 	noWrites atomic.Bool                                    // the last write came to nothing
+	sweepAt  atomic.Uint32                                  // the kind with which the next sweep begins
 	watch    *watch                                         // nil for what looks at the schema itself
 }
 

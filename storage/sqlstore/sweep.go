@@ -111,42 +111,51 @@ func scanDigest(row scanner) (d storage.Digest, err error) {
 
 // A sweep of SQLite holds the only writer. The time to remove a row differs by a factor of a
 // hundred, with the size of the tables and their part in memory. So the time is bounded: after
-// sweepTime no further sweepChunk rows begin, which makes some 5 ms with the commit.
+// sweepTime no further sweepChunk rows begin, which makes some 3 ms with the commit.
 const (
-	sweepTime  = 3 * time.Millisecond
+	sweepTime  = time.Millisecond
 	sweepChunk = 16
 )
 
-// Sweep implements storage.Store.
+// sweepChunk is how many rows go before the next look at the time: more where others write beside
+// the sweep, so that nobody waits for it, and where each look is a round trip.
+func (d Dialect) sweepChunk() int {
+	if d.ForUpdate != "" {
+		return 16 * sweepChunk
+	}
+	return sweepChunk
+}
+
+// Sweep implements storage.Store. It goes on with the kind at which the last one ended: one with
+// millions of rows must not delay the others.
 func (s *Store) Sweep(ctx context.Context, now time.Time, limit int) (int, error) {
 	return write(ctx, s, "sweep", func(tx *tx) (int, error) {
 		begin, removed := time.Now(), 0
-		// A kind with millions of rows must not delay the others.
 		left := make([]int, len(sweeps))
 		for i := range left {
 			left[i] = max(limit, 0)
 		}
-		for again := true; again; {
-			again = false
-			for i, sweep := range sweeps {
-				chunk := min(left[i], sweepChunk)
-				if chunk == 0 {
-					continue
-				}
-				n, err := sweep(tx, now, chunk)
-				if err != nil {
-					return 0, err
-				}
-				removed += n
-				// Zero says that there is nothing left, so something must go first.
-				if removed > 0 && time.Since(begin) >= sweepTime {
-					return removed, nil
-				}
-				left[i] -= chunk
-				if n == 0 {
-					left[i] = 0
-				}
-				again = again || left[i] > 0
+		for i, unended := int(s.sweepAt.Load()), len(sweeps); unended > 0; i++ {
+			i %= len(sweeps)
+			chunk := min(left[i], s.dialect.sweepChunk())
+			if chunk == 0 {
+				unended--
+				continue
+			}
+			unended = len(sweeps)
+			n, err := sweeps[i](tx, now, chunk)
+			if err != nil {
+				return 0, err
+			}
+			removed += n
+			// Zero says that there is nothing left, so something must go first.
+			if removed > 0 && time.Since(begin) >= sweepTime {
+				s.sweepAt.Store(uint32(i+1) % uint32(len(sweeps)))
+				return removed, nil
+			}
+			left[i] -= chunk
+			if n == 0 {
+				left[i] = 0
 			}
 		}
 		return removed, nil
