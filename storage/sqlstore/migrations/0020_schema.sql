@@ -925,7 +925,7 @@ CREATE TABLE deliveries (
 	name TEXT NOT NULL,
 	lane INTEGER NOT NULL,
 	sealed_body BLOB NOT NULL CHECK (length(sealed_body) <= 4096),
-	state TEXT NOT NULL CHECK (state IN ('waiting', 'done', 'dead')),
+	state TEXT NOT NULL CHECK (state = 'waiting' OR state = 'done' OR state = 'dead'),
 	answer TEXT NOT NULL DEFAULT '',
 	at INTEGER NOT NULL,
 	ended_at INTEGER,
