@@ -12,38 +12,26 @@ import (
 // between leaves some in a block that is removed, and never a block with some missing. The
 // lock of the log keeps removal, closing and erasure apart.
 func (s *Store) trimEvents(ctx context.Context, t storage.Trim, limit int) (int, error) {
-	return write(ctx, s, "remove events", func(tx *tx) (int, error) {
-		if limit <= 0 {
-			return 0, nil
-		}
+	return s.removeEach(ctx, "remove events", limit, func(tx *tx, n int) (int, error) {
 		state, err := lockLog(tx, tx.store.dialect.ForUpdate)
 		if err != nil {
 			return 0, err
 		}
-		begin, removed := time.Now(), 0
-		// Zero says that there is nothing left, so something must go first.
-		for removed < limit && (removed == 0 || time.Since(begin) < sweepTime) {
-			n, err := removeSwept(tx, state.swept, min(limit-removed, s.dialect.sweepChunk()))
-			if err != nil {
-				return 0, err
-			}
-			removed += n
-			if n > 0 {
-				continue
+		for {
+			removed, err := removeSwept(tx, state.swept, n)
+			if err != nil || removed > 0 {
+				return removed, err
 			}
 			next, err := nextSwept(tx, state.swept, t.Before, t.Now)
-			if err != nil {
+			if err != nil || next == state.swept {
 				return 0, err
-			}
-			if next == state.swept {
-				break
 			}
 			last, err := lastRead(tx, state.swept, next)
 			if err != nil {
 				return 0, err
 			}
 			if spared, err := isSpared(tx, state.swept, last, t.Now); err != nil || spared {
-				return removed, err
+				return 0, err
 			}
 			if _, err := tx.exec(`UPDATE main.event_log SET swept = ?1,
 				swept_id = CASE WHEN (swept_turn, swept_id) < (?2, ?3) THEN ?3 ELSE swept_id END,
@@ -52,7 +40,6 @@ func (s *Store) trimEvents(ctx context.Context, t storage.Trim, limit int) (int,
 			}
 			state.swept = next
 		}
-		return removed, nil
 	})
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -177,24 +176,16 @@ func (s *Store) SkipTarget(ctx context.Context, t storage.TargetID, why string) 
 
 // trimPlans removes them. A plan goes after its targets, however many these are.
 func (s *Store) trimPlans(ctx context.Context, t storage.Trim, limit int) (int, error) {
-	return write(ctx, s, "remove plans", func(tx *tx) (removed int, err error) {
-		begin := time.Now()
-		for removed < limit && (removed == 0 || time.Since(begin) < sweepTime) {
-			id, err := one(tx, scanString, `SELECT id FROM main.plans
-				WHERE ended_at < ?1 OR state = 'proposed' AND expires_at < ?1 ORDER BY id LIMIT 1 `+tx.store.dialect.ForUpdate, micros(t.Before))
-			if errors.Is(err, storage.ErrNotFound) {
-				return removed, nil
-			}
-			if err != nil {
-				return 0, err
-			}
-			n, err := removePlan(tx, id, min(limit-removed, s.dialect.sweepChunk()))
-			if err != nil {
-				return 0, err
-			}
-			removed += n
+	return s.removeEach(ctx, "remove plans", limit, func(tx *tx, n int) (int, error) {
+		id, err := one(tx, scanString, `SELECT id FROM main.plans
+			WHERE ended_at < ?1 OR state = 'proposed' AND expires_at < ?1 ORDER BY id LIMIT 1 `+tx.store.dialect.ForUpdate, micros(t.Before))
+		if errors.Is(err, storage.ErrNotFound) {
+			return 0, nil
 		}
-		return removed, nil
+		if err != nil {
+			return 0, err
+		}
+		return removePlan(tx, id, n)
 	})
 }
 
