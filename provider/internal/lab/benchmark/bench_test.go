@@ -96,14 +96,14 @@ func TestReplaceSectionLeavesTheRest(t *testing.T) {
 	if want := "a\n<!-- scale -->\nnew\n<!-- end of scale -->\nb\n"; got != want || err != nil {
 		t.Errorf("got %q, %v; want %q", got, err, want)
 	}
-	if got, err := replaceSection(report, "soak", "new\n"); err == nil {
+	if got, err := replaceSection(report, "ends", "new\n"); err == nil {
 		t.Errorf("without its marks: %q", got)
 	}
 }
 
 func TestFilledDatabaseServes(t *testing.T) {
 	dir := t.TempDir()
-	if err := fill(t.Context(), dir, 1000, time.Now()); err != nil {
+	if err := fill(t.Context(), dir, 1000, time.Now().Add(time.Hour)); err != nil { // the first has not ended yet
 		t.Fatal(err)
 	}
 	_, _, err := bonafideOnSQLite(t.Context(), "http://localhost", dir)

@@ -3,7 +3,6 @@
 //	go run .              compares it with other OpenID Connect providers
 //	go run . -beside REV  compares this checkout with another commit of it
 //	go run . -scale       compares small tables with large ones, and looks at the sweep
-//	go run . -soak 10m    watches memory and tables under load
 //	go run . -ends 100000 has so many statuses end in a minute, and tells of them
 //
 // Every server runs in a process of its own, with RS256, with as many processors
@@ -52,7 +51,7 @@ var servers = []server{
 
 // named returns the server of a name; those that are compared with no others, too.
 func named(name string) (server, error) {
-	all := append(slices.Concat(servers, endingServers), soaking, unheard, heard)
+	all := append(slices.Concat(servers, endingServers), unheard, heard)
 	i := slices.IndexFunc(all, func(s server) bool { return s.name == name })
 	if i < 0 {
 		return server{}, fmt.Errorf("no server %q", name)
@@ -73,7 +72,6 @@ type options struct {
 	scale   bool
 	grants  sizes
 	expired int
-	soak    time.Duration
 
 	ends, each int
 	within     time.Duration
@@ -89,7 +87,6 @@ type options struct {
 func (o *options) quick() {
 	o.rounds, o.length, o.flows, o.starts = 1, 100*time.Millisecond, 400, 3
 	o.grants, o.expired = sizes{10_000, 100_000}, 20_000
-	o.soak = min(o.soak, 15*time.Second)
 	o.ends, o.within = min(o.ends, 2000), 2*time.Second
 	o.report = ""
 }
@@ -113,7 +110,6 @@ func main() {
 	flag.BoolVar(&o.scale, "scale", false, "compare tables of the sizes of -grants, then sweep -expired grants")
 	flag.Var(&o.grants, "grants", "two numbers of grants, the small one first; at most ten million")
 	flag.IntVar(&o.expired, "expired", 300_000, "expired grants for the sweep, at most ten million")
-	flag.DurationVar(&o.soak, "soak", 0, "watch memory and tables under load for so long, at most 24h")
 	flag.IntVar(&o.ends, "ends", 0, "have so many statuses end within -within, and see how soon is told; at most a million")
 	flag.DurationVar(&o.within, "within", time.Minute, "the time in which they end, from 1s to 1h")
 	flag.IntVar(&o.each, "each", 1, "how many of the applications each of their users has allowed something")
@@ -136,8 +132,6 @@ func main() {
 		err = run(ctx, o, compareBeside)
 	case o.scale:
 		err = run(ctx, o, measureScale)
-	case o.soak > 0:
-		err = run(ctx, o, measureSoak)
 	case o.ends > 0:
 		err = run(ctx, o, measureEnds)
 	default:
@@ -162,21 +156,19 @@ func (o options) validate() error {
 		return errors.New("-flows must be from -workers to 1000000, -starts from 1 to 1000")
 	case !within(o.expired, 1, maxGrants):
 		return fmt.Errorf("-expired must be from 1 to %d", maxGrants)
-	case o.soak < 0 || o.soak > 24*time.Hour:
-		return errors.New("-soak must be at most 24h")
 	case !within(o.ends, 0, 1_000_000) || !within(o.each, 1, webhooks+1):
 		return fmt.Errorf("-ends must be at most 1000000, -each from 1 to %d", webhooks+1)
 	case o.within < time.Second || o.within > time.Hour:
 		return errors.New("-within must be from 1s to 1h")
 	case o.runs() > 1:
-		return errors.New("-beside, -scale, -soak and -ends are runs of their own")
+		return errors.New("-beside, -scale and -ends are runs of their own")
 	}
 	return nil
 }
 
 // runs counts what is asked for beside the comparison.
 func (o options) runs() (n int) {
-	for _, asked := range []bool{o.beside != "", o.scale, o.soak > 0, o.ends > 0} {
+	for _, asked := range []bool{o.beside != "", o.scale, o.ends > 0} {
 		if asked {
 			n++
 		}
