@@ -25,8 +25,12 @@ var ErrCheckpoint = errors.New("provider: not a checkpoint that this provider ha
 
 // sign returns a checkpoint as a signed note.
 func (k *Keys) sign(c Checkpoint) ([]byte, error) {
+	signer, err := k.signer()
+	if err != nil {
+		return nil, fmt.Errorf("signer of checkpoints: %w", err)
+	}
 	text := fmt.Sprintf("%s\n%d\n%s\n", c.Origin, c.Size, base64.StdEncoding.EncodeToString(c.Root[:]))
-	return note.Sign(&note.Note{Text: text}, k.signer)
+	return note.Sign(&note.Note{Text: text}, signer)
 }
 
 // Open returns the content of a signed checkpoint of this log, under any name that it has had.

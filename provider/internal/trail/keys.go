@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"unicode"
 
 	"golang.org/x/mod/sumdb/note"
@@ -23,8 +24,10 @@ const KeySize = 32
 type Keys struct {
 	origin string
 	mac    []byte
-	public ed25519.PublicKey
-	signer note.Signer
+	seed   []byte
+
+	// signer is made once it is needed: to start with Ed25519 takes a program a millisecond.
+	signer func() (note.Signer, error)
 }
 
 // NewKeys returns the keys of the log of an issuer. derive returns a key for a purpose, always the
@@ -38,13 +41,16 @@ func NewKeys(issuer string, derive func(purpose string) ([]byte, error)) (*Keys,
 	if err != nil {
 		return nil, err
 	}
-	k := &Keys{origin: originOf(issuer), mac: mac, public: ed25519.NewKeyFromSeed(seed).Public().(ed25519.PublicKey)}
-	k.signer, err = note.NewSigner(fmt.Sprintf("PRIVATE+KEY+%s+%08x+%s", k.origin, keyID(k.origin, k.public),
-		base64.StdEncoding.EncodeToString(append([]byte{algorithm}, seed...))))
-	if err != nil {
-		return nil, fmt.Errorf("signer of checkpoints: %w", err)
-	}
+	k := &Keys{origin: originOf(issuer), mac: mac, seed: seed}
+	k.signer = sync.OnceValues(func() (note.Signer, error) {
+		return note.NewSigner(fmt.Sprintf("PRIVATE+KEY+%s+%08x+%s", k.origin, keyID(k.origin, k.public()),
+			base64.StdEncoding.EncodeToString(append([]byte{algorithm}, seed...))))
+	})
 	return k, nil
+}
+
+func (k *Keys) public() ed25519.PublicKey {
+	return ed25519.NewKeyFromSeed(k.seed).Public().(ed25519.PublicKey)
 }
 
 // Format writes a placeholder for every verb, so that nothing shows key material.
@@ -59,8 +65,9 @@ func (k *Keys) VerifierKey() string { return k.verifierKey(k.origin) }
 // verifierKey returns the public key for a log of this name: that of the log before its provider
 // moved has another.
 func (k *Keys) verifierKey(origin string) string {
-	return fmt.Sprintf("%s+%08x+%s", origin, keyID(origin, k.public),
-		base64.StdEncoding.EncodeToString(append([]byte{algorithm}, k.public...)))
+	public := k.public()
+	return fmt.Sprintf("%s+%08x+%s", origin, keyID(origin, public),
+		base64.StdEncoding.EncodeToString(append([]byte{algorithm}, public...)))
 }
 
 // algorithm is Ed25519, as signed notes number it.
