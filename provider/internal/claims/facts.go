@@ -149,9 +149,13 @@ func (c *Catalogue) factsOf(handle string) []string {
 // Facts returns the facts that handles reveal, each once, in the order of the attributes.
 // A user allows facts.
 func (c *Catalogue) Facts(handles []string) []string {
-	var facts []string
+	facts := slices.Grow([]string(nil), len(handles))
 	for _, handle := range handles {
-		facts = Union(facts, c.factsOf(handle))
+		if a := c.attributes[handle]; isComposed(a) {
+			facts = Union(facts, c.factsOf(handle))
+		} else if fact := c.tells(handle); !slices.Contains(facts, fact) {
+			facts = append(facts, fact)
+		}
 	}
 	return c.inOrder(facts)
 }

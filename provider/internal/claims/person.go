@@ -65,15 +65,19 @@ type Record struct {
 	attributes map[string]json.RawMessage
 	statuses   []storage.Status
 
-	// account is the data of an embedded account, in place of attributes: its address, and
-	// whether that is verified.
-	account map[string]json.RawMessage
+	// email is the address of an embedded account, in place of attributes, and emailVerified
+	// whether that is verified; "" without one.
+	email         string
+	emailVerified bool
 }
 
 // attribute returns the JSON of a recorded value, or nil.
 func (r Record) attribute(handle string) json.RawMessage {
-	if raw, ok := r.account[handle]; ok {
-		return raw
+	switch {
+	case r.email != "" && handle == emailHandle:
+		return issue.Quote(r.email)
+	case r.email != "" && handle == emailVerified:
+		return strconv.AppendBool(nil, r.emailVerified)
 	}
 	return r.attributes[handle]
 }
@@ -158,12 +162,7 @@ func (s *Source) Person(ctx context.Context, userID string, handles, groups []st
 		}
 		r = r.completed(stored.Statuses)
 	}
-	if stored.Email == "" {
-		return r, nil
-	}
-	r.account = map[string]json.RawMessage{
-		emailHandle: issue.Quote(stored.Email), emailVerified: strconv.AppendBool(nil, stored.EmailVerified),
-	}
+	r.email, r.emailVerified = stored.Email, stored.EmailVerified
 	return r, nil
 }
 

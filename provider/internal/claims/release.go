@@ -220,7 +220,7 @@ func (s *Source) Claims(ctx context.Context, g storage.Grant, c *registry.Client
 		if err != nil {
 			return issue.Claims{}, err
 		}
-		claims = append(claims, issue.Claim{Name: "status", Value: raw})
+		claims = append(claims, issue.Claim{Name: "status", Value: raw, Encoded: true})
 	}
 	if len(asked.Groups) > 0 {
 		verified, err := s.verifiedClaims(ctx, g, asked, &r)

@@ -14,6 +14,9 @@ import (
 type Claim struct {
 	Name  string
 	Value json.RawMessage
+
+	// Encoded reports that encoding/json has written Value, so that nobody looks at it again.
+	Encoded bool
 }
 
 // Claims are what a grant releases at a moment.
@@ -114,8 +117,11 @@ func encodeClaims(protocol func([]byte) []byte, released []Claim) ([]byte, error
 	object := protocol(make([]byte, 0, size))
 	for _, c := range released {
 		object = AppendText(append(object[:len(object)-1], ','), c.Name)
+		object = append(object, ':')
 		var err error
-		if object, err = appendValue(append(object, ':'), c.Value); err != nil {
+		if c.Encoded {
+			object = append(object, c.Value...)
+		} else if object, err = appendValue(object, c.Value); err != nil {
 			return nil, fmt.Errorf("encode claim %q: %w", c.Name, err)
 		}
 		object = append(object, '}')

@@ -58,7 +58,10 @@ func FuzzClaimsAreWrittenAsByEncodingJSON(f *testing.F) {
 }
 
 func TestClaimsKeepTheirOrder(t *testing.T) {
-	released := []Claim{{"zip", json.RawMessage(`"12345"`)}, {"age", json.RawMessage(`46`)}, {`<"é`, json.RawMessage(`["<\u00e9"]`)}}
+	released := []Claim{
+		{Name: "zip", Value: json.RawMessage(`"12345"`), Encoded: true}, {Name: "age", Value: json.RawMessage(`46`)},
+		{Name: `<"é`, Value: json.RawMessage(`["<\u00e9"]`)},
+	}
 	for name, c := range map[string]struct {
 		claims   jwtClaims
 		released []Claim
@@ -81,7 +84,7 @@ func TestClaimsKeepTheirOrder(t *testing.T) {
 
 	t.Run("RefusesWhatIsNoJSON", func(t *testing.T) {
 		for _, value := range []string{"", `"`, `1,"sub":"mallory"`, `{}}`} {
-			if got, err := encodeClaims((&jwtClaims{}).append, []Claim{{"x", json.RawMessage(value)}}); err == nil {
+			if got, err := encodeClaims((&jwtClaims{}).append, []Claim{{Name: "x", Value: json.RawMessage(value)}}); err == nil {
 				t.Errorf("%q became %s", value, got)
 			}
 		}
