@@ -96,9 +96,10 @@ func (n *Notifier) Wait() { n.running.Wait() }
 
 // take takes due notices, as many as have room.
 func (n *Notifier) take(ctx context.Context) ([]storage.ClientSession, error) {
-	now, agreed := n.Clock(), n.AgreedTime()
+	agreed := n.AgreedTime()
 	turn := storage.Turn{Now: agreed, Until: agreed.Add(turnLife), PerClient: maxClientCalls}
 	n.mu.Lock()
+	now := n.Clock() // not before the last rest has begun, which would look like a clock that was set back
 	turn.Limit = maxCalls - n.all
 	for id := range n.calls {
 		turn.Except = append(turn.Except, id)
