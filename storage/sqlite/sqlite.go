@@ -16,7 +16,7 @@ var driver = sqlitefile.Driver{
 	SQL: &sqlite3.SQLiteDriver{},
 	Params: url.Values{
 		"_stmt_cache_size": {"256"}, // every query of the store
-		"_mutex":           {"no"},  // no two goroutines use a connection at once: database/sql sees to it
+		"_mutex":           {"no"},  // no two goroutines use a connection at once: database/sql and the writer see to it
 	},
 	Code: func(err error) int {
 		var failed sqlite3.Error

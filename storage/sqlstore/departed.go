@@ -8,10 +8,12 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// A step rewrites eventChunk events of a person, some 1 ms on SQLite, before it looks at the time, and
-// maxChunks times as many at most.
+// A step rewrites eventChunk events of a person before it looks whether eventTime is over, and maxChunks
+// times as many at most. What it changes lies all over the file, so that the commit takes SQLite longer
+// than the rest.
 const (
 	eventChunk = 16
+	eventTime  = time.Millisecond
 	maxChunks  = 16
 )
 
@@ -82,7 +84,7 @@ func lockDeparted(tx *tx, subject string) (storage.Departed, error) {
 	return d, err
 }
 
-// removeLeft removes what may be much of a deleted person until the time of a sweep is over, for
+// removeLeft removes what may be much of a deleted person until the time of a step is over, for
 // which nobody waits, and some of each kind in any case.
 func removeLeft(tx *tx, d storage.Departed, erase storage.Erase) (removed int, left bool, err error) {
 	begin := time.Now()
@@ -91,7 +93,7 @@ func removeLeft(tx *tx, d storage.Departed, erase storage.Erase) (removed int, l
 	credentials := func() (int, bool, error) { return disownCredentials(tx, d.Subject) }
 	for _, some := range [...]func() (int, bool, error){grants, events, credentials} {
 		for chunks, more := 0, true; more; chunks++ {
-			if chunks == maxChunks || chunks > 0 && time.Since(begin) >= sweepTime {
+			if chunks == maxChunks || chunks > 0 && time.Since(begin) >= eventTime {
 				left = true
 				break
 			}

@@ -10,9 +10,10 @@ import (
 
 // trimEvents removes them. The mark goes before the events, so that a kill in
 // between leaves some in a block that is removed, and never a block with some missing. The
-// lock of the log keeps removal, closing and erasure apart.
+// lock of the log keeps removal, closing and erasure apart. Few go in a step: the indices by person and
+// by application have an entry of each on another page, which the commit writes.
 func (s *Store) trimEvents(ctx context.Context, t storage.Trim, limit int) (int, error) {
-	return s.removeEach(ctx, "remove events", limit, func(tx *tx, n int) (int, error) {
+	return s.removeEach(ctx, "remove events", min(limit, 4*s.dialect.sweepChunk()), func(tx *tx, n int) (int, error) {
 		state, err := lockLog(tx, tx.store.dialect.ForUpdate)
 		if err != nil {
 			return 0, err

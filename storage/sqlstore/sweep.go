@@ -111,9 +111,9 @@ func scanDigest(row scanner) (d storage.Digest, err error) {
 
 // A sweep of SQLite holds the only writer. The time to remove a row differs by a factor of a
 // hundred, with the size of the tables and their part in memory. So the time is bounded: after
-// sweepTime no further sweepChunk rows begin, which makes some 3 ms with the commit.
+// sweepTime no further sweepChunk rows begin, which makes some 5 ms with the commit. Shorter steps do not keep up with what is issued.
 const (
-	sweepTime  = time.Millisecond
+	sweepTime  = 3 * time.Millisecond
 	sweepChunk = 16
 )
 
