@@ -151,11 +151,7 @@ func (c *Catalogue) factsOf(handle string) []string {
 func (c *Catalogue) Facts(handles []string) []string {
 	facts := slices.Grow([]string(nil), len(handles))
 	for _, handle := range handles {
-		if a := c.attributes[handle]; isComposed(a) {
-			facts = Union(facts, c.factsOf(handle))
-		} else if fact := c.tells(handle); !slices.Contains(facts, fact) {
-			facts = append(facts, fact)
-		}
+		facts = Union(facts, c.factsOf(handle))
 	}
 	return c.inOrder(facts)
 }
