@@ -19,6 +19,12 @@ type Page struct {
 	Text string
 }
 
+// Size is how long the page is without the times that it names: one day has a longer name
+// than the next.
+func (p Page) Size() int { return len(named.ReplaceAllString(p.Text, "")) }
+
+var named = regexp.MustCompile(`<time [^>]*>[^<]*</time>`)
+
 // Next is where the page goes on by itself, or empty.
 func (p Page) Next() string {
 	_, element, _ := strings.Cut(p.Text, `<meta http-equiv="refresh" content="0; url=`)

@@ -111,8 +111,8 @@ func TestEmailChange(t *testing.T) {
 			first := b.SubmitOnce(b.Open("/account/email"), "email", to, "password", lab.AlicePass)
 			second := b.Follow(first)
 			third := b.Submit(second, "code", "11111111", "old_code", "22222222")
-			answers[fmt.Sprint(first.StatusCode, " ", len(first.Header.Get("Location")), " ", second.StatusCode, " ", len(second.Text), " ",
-				third.StatusCode, " ", len(third.Text))] += " " + to
+			answers[fmt.Sprint(first.StatusCode, " ", len(first.Header.Get("Location")), " ", second.StatusCode, " ", second.Size(), " ",
+				third.StatusCode, " ", third.Size())] += " " + to
 		}
 		if len(answers) != 1 {
 			t.Errorf("answers differ: %v", answers)

@@ -28,7 +28,7 @@ func TestAttackAddressFoundOutByANewCode(t *testing.T) {
 			mails := w.Mails.Count()
 			again := b.SubmitOnce(p, "action", "resend")
 			next := b.Follow(again)
-			answers[email] = fmt.Sprint(again.Status, len(again.Header.Get("Location")), next.Status, len(next.Text), w.Mails.Count()-mails)
+			answers[email] = fmt.Sprint(again.Status, len(again.Header.Get("Location")), next.Status, next.Size(), w.Mails.Count()-mails)
 		}
 		if answers["alice@example.com"] != answers["nobod@example.com"] {
 			t.Errorf("%s: %v", name, answers)

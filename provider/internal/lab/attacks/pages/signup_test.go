@@ -35,8 +35,8 @@ func TestAddressOfAnAccountIsNotToldBy(t *testing.T) {
 				second := b.Follow(first)
 				_, code := w.Mails.Last(t)
 				third := b.Submit(second, "code", wrongCode(code), "new_password", lab.NewPassword)
-				key := fmt.Sprint(first.StatusCode, " ", len(first.Header.Get("Location")), " ", second.StatusCode, " ", len(second.Text), " ",
-					third.StatusCode, " ", len(third.Text), " ", len(b.HTTP.Jar.Cookies(b.ServerURL())))
+				key := fmt.Sprint(first.StatusCode, " ", len(first.Header.Get("Location")), " ", second.StatusCode, " ", second.Size(), " ",
+					third.StatusCode, " ", third.Size(), " ", len(b.HTTP.Jar.Cookies(b.ServerURL())))
 				answers[key] += " " + email
 			}
 			if len(answers) != 1 {
