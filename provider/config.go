@@ -17,6 +17,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
@@ -263,9 +264,7 @@ func (c Config) withDefaults() Config {
 		c.Logger = slog.Default()
 	}
 	c.Logger = request.Logger(c.Logger)
-	if c.Clock == nil {
-		c.Clock = time.Now
-	}
+	c.Clock = clock.UTC(c.Clock)
 	if c.Algorithms == nil {
 		c.Algorithms = []string{keyring.RS256}
 	}

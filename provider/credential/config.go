@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -66,9 +67,7 @@ func (c Config) withDefaults() Config {
 	if c.Logger == nil {
 		c.Logger = slog.Default()
 	}
-	if c.Clock == nil {
-		c.Clock = time.Now
-	}
+	c.Clock = clock.UTC(c.Clock)
 	return c
 }
 

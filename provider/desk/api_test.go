@@ -127,6 +127,20 @@ func TestClientsDoNotSeeStaff(t *testing.T) {
 	}
 }
 
+// The machine is far from UTC, and what is told of a time is not.
+func TestTimesAreInUTC(t *testing.T) {
+	t.Parallel()
+	w := newMachines(t)
+	_, opened := w.ask(http.MethodPost, "/matters", `{"person": "bob", "reason": "caller"}`, "Idempotency-Key", "opened")
+	id, _ := opened["id"].(string)
+	p, closed := w.ask(http.MethodPost, "/matters/"+id+"/close", "{}", "Idempotency-Key", "closed")
+	for _, name := range []string{"opened_at", "ends_at", "closed_at"} {
+		if at, _ := closed[name].(string); !strings.HasSuffix(at, "Z") {
+			t.Errorf("%s: %s is %v", p.Status, name, closed[name])
+		}
+	}
+}
+
 func TestMetadataOfTheAdminAPI(t *testing.T) {
 	t.Parallel()
 	w := newMachines(t)

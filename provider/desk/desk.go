@@ -17,6 +17,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/person"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/plans"
 	"github.com/bonafide-id/bonafide/provider/developer"
+	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/verification"
 )
 
@@ -170,9 +171,7 @@ func (c Config) withDefaults() Config {
 	if c.Logger == nil {
 		c.Logger = slog.Default()
 	}
-	if c.Clock == nil {
-		c.Clock = time.Now
-	}
+	c.Clock = clock.UTC(c.Clock)
 	return c
 }
 

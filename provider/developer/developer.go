@@ -12,6 +12,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/developer/internal/reference"
+	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/storage"
 	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
@@ -133,9 +134,7 @@ func (c Config) withDefaults() Config {
 	if c.Logger == nil {
 		c.Logger = slog.Default()
 	}
-	if c.Clock == nil {
-		c.Clock = time.Now
-	}
+	c.Clock = clock.UTC(c.Clock)
 	return c
 }
 

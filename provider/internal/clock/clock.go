@@ -18,6 +18,15 @@ import "time"
 // anything being wrong.
 const Skew = time.Minute
 
+// UTC returns a clock that tells the time of another, or of time.Now without one, in UTC:
+// neither which day it is nor how a time is written depends on where the machine stands.
+func UTC(now func() time.Time) func() time.Time {
+	if now == nil {
+		now = time.Now
+	}
+	return func() time.Time { return now().UTC() }
+}
+
 // Ahead reports whether then was written by a clock that was wrong: it is later than
 // now by more than [Skew].
 func Ahead(now, then time.Time) bool { return then.Sub(now) > Skew }

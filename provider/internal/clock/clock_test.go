@@ -9,6 +9,16 @@ import (
 
 var now = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 
+func TestUTC(t *testing.T) {
+	there := func() time.Time { return now.In(time.FixedZone("Apia", 13*60*60)) }
+	if got := clock.UTC(there)(); got != now {
+		t.Errorf("%v, want %v", got, now)
+	}
+	if got := clock.UTC(nil)(); got.Location() != time.UTC || clock.Ahead(time.Now(), got) || clock.Ahead(got, time.Now()) {
+		t.Errorf("without a clock: %v", got)
+	}
+}
+
 func TestElapsedIsNeverNegative(t *testing.T) {
 	for ago, want := range map[time.Duration]time.Duration{
 		time.Hour: time.Hour, 0: 0, -time.Microsecond: 0, -24 * time.Hour: 0,

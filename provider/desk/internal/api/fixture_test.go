@@ -16,6 +16,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/desk/internal/frame"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/plans"
 	"github.com/bonafide-id/bonafide/provider/desk/internal/records"
+	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/testkit"
 )
@@ -51,7 +52,7 @@ func newPlace(t testing.TB, change ...func(*provider.Config)) *place {
 		w.OK(w.Clients().Save(t.Context(), c))
 	}
 	w.frame = testkit.Must(frame.New(frame.Options{
-		Provider: w.Provider, Store: w.Store.(frame.Store), Clock: w.Now, Logger: slog.New(slog.NewTextHandler(w.Log, nil)),
+		Provider: w.Provider, Store: w.Store.(frame.Store), Clock: clock.UTC(w.Now), Logger: slog.New(slog.NewTextHandler(w.Log, nil)),
 		Staff: func(_ context.Context, userID string) (action.Staff, error) {
 			if userID == "olga" {
 				return action.Staff{Roles: []action.Role{action.Operator}}, nil
