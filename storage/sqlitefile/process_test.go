@@ -289,6 +289,7 @@ func TestReadOnly(t *testing.T) {
 			ok(t, store.Close())
 			ok(t, errors.Join(os.Chmod(path, tc.file), os.Chmod(filepath.Dir(path), tc.folder)))
 			out, err := unprivileged(t, child(t, "open", path)).CombinedOutput()
+			ok(t, os.Chmod(filepath.Dir(path), 0o700)) // so that it can be removed
 			if err == nil {
 				t.Fatal("the database was opened")
 			}

@@ -108,6 +108,7 @@ func TestFolderIsNobodyElses(t *testing.T) {
 	t.Parallel()
 	open := filepath.Join(t.TempDir(), "open")
 	testkit.OK(t, os.Mkdir(open, 0o755))
+	testkit.OK(t, os.Chmod(open, 0o755)) // whatever the umask is
 	if _, err := OpenFolder(open); err == nil {
 		t.Error("a folder that others read is taken")
 	}
