@@ -52,35 +52,6 @@ func TestFullDisk(t *testing.T) {
 	checkIntegrity(t, s.Database)
 }
 
-// begin makes sure that there is a session, and an access token to read with.
-func (u *user) begin() error {
-	if u.signedIn != yes {
-		if err := u.signIn(); err != nil {
-			return err
-		}
-	}
-	if u.tokens != nil {
-		return nil
-	}
-	return u.authorize()
-}
-
-// checkReads demands what needs no write.
-func (u *user) checkReads() error {
-	if _, err := u.get("/oidc/.well-known/jwks"); err != nil {
-		return err
-	}
-	if u.signedIn == yes {
-		if err := u.checkSession(); err != nil {
-			return err
-		}
-	}
-	if u.tokens == nil {
-		return nil
-	}
-	return u.userinfo()
-}
-
 // mountDisk mounts a small disk for the length of the test.
 func mountDisk(t *testing.T) (folder string) {
 	t.Helper()

@@ -306,6 +306,35 @@ func (u *user) revoke() error {
 	return nil
 }
 
+// begin makes sure that there is a session, and an access token to read with.
+func (u *user) begin() error {
+	if u.signedIn != yes {
+		if err := u.signIn(); err != nil {
+			return err
+		}
+	}
+	if u.tokens != nil {
+		return nil
+	}
+	return u.authorize()
+}
+
+// checkReads demands what needs no write.
+func (u *user) checkReads() error {
+	if _, err := u.get("/oidc/.well-known/jwks"); err != nil {
+		return err
+	}
+	if u.signedIn == yes {
+		if err := u.checkSession(); err != nil {
+			return err
+		}
+	}
+	if u.tokens == nil {
+		return nil
+	}
+	return u.userinfo()
+}
+
 // removeConsent takes back what the application was allowed.
 func (u *user) removeConsent() error {
 	p, err := u.open("/account/apps/remove?client_id=" + clientID)
