@@ -10,6 +10,8 @@
 //
 // So a clock that was a day ahead holds nobody up for a day, and one that goes back
 // brings nothing back to life.
+//
+// A clock comes in by [UTC].
 package clock
 
 import "time"
